@@ -1,0 +1,3 @@
+module github.com/trawlsearch/trawl
+
+go 1.26.0
