@@ -1,0 +1,231 @@
+package postings_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/trawlsearch/trawl/postings"
+	"pgregory.net/rapid"
+)
+
+// shard is an index kept in maps: what Builder makes, as a Reader.
+type shard struct {
+	lists map[postings.Trigram][]byte
+	docs  [][]byte
+	docOf []uint16
+	first []int
+}
+
+func build(t testing.TB, b *postings.Builder, docs [][]byte) *shard {
+	s := &shard{lists: map[postings.Trigram][]byte{}, docs: docs}
+	block := 0
+	for i, d := range docs {
+		s.first = append(s.first, block)
+		n := b.AddDocument(block, d)
+		block += n
+		for range n {
+			s.docOf = append(s.docOf, uint16(i))
+		}
+	}
+	last := -1
+	err := b.Walk(func(t postings.Trigram, value []byte) error {
+		if int(t) <= last {
+			return fmt.Errorf("trigram %06x after %06x", uint32(t), last)
+		}
+		last = int(t)
+		s.lists[t] = bytes.Clone(value)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *shard) List(dst []byte, t postings.Trigram) ([]byte, error) {
+	return append(dst, s.lists[t]...), nil
+}
+
+func (s *shard) Scan(lo, hi postings.Trigram, f func([]byte) (bool, error)) error {
+	for t, v := range s.lists {
+		if lo <= t && t < hi {
+			if more, err := f(v); err != nil || !more {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *shard) WideFold() *postings.Set   { return nil }
+func (s *shard) ScanAlways() *postings.Set { return nil }
+
+// naive computes the lists the definition asks for.
+func naive(docs [][]byte) map[postings.Trigram]map[uint16]bool {
+	out := map[postings.Trigram]map[uint16]bool{}
+	block := 0
+	for _, d := range docs {
+		padded := append(bytes.Clone(d), 0, 0)
+		for i := range postings.BlockCount(len(d)) {
+			lo := i * postings.BlockBytes
+			hi := min(lo+postings.BlockBytes+postings.OverlapBytes, len(d))
+			for p := lo; p < hi; p++ {
+				if hi < len(d) && p+3 > hi {
+					break
+				}
+				t := postings.MakeTrigram(padded[p], padded[p+1], padded[p+2])
+				if out[t] == nil {
+					out[t] = map[uint16]bool{}
+				}
+				out[t][uint16(block+i)] = true
+			}
+		}
+		block += postings.BlockCount(len(d))
+	}
+	return out
+}
+
+func randomDocs(rng *rand.Rand) [][]byte {
+	docs := make([][]byte, 1+rng.IntN(12))
+	for i := range docs {
+		n := []int{0, 1, 2, 3, 100, 4095, 4096, 4097, 4159, 4160, 4161, 9000, 30000}[rng.IntN(13)]
+		alphabet := []byte("abAB_\n\xc3\xa9 ")
+		docs[i] = make([]byte, n)
+		for j := range docs[i] {
+			docs[i][j] = alphabet[rng.IntN(len(alphabet))]
+			if rng.IntN(50) == 0 {
+				docs[i][j] = byte(1 + rng.IntN(255))
+			}
+		}
+	}
+	return docs
+}
+
+func TestBuilderAgainstDefinition(t *testing.T) {
+	b := postings.NewBuilder()
+	for seed := range uint64(60) {
+		docs := randomDocs(rand.New(rand.NewPCG(seed, 1)))
+		got, want := build(t, b, docs), naive(docs)
+		b.Reset()
+		if len(got.lists) != len(want) {
+			t.Fatalf("seed %d: %d lists, want %d", seed, len(got.lists), len(want))
+		}
+		for tri, value := range got.lists {
+			var s postings.Set
+			if err := s.Decode(value); err != nil {
+				t.Fatal(err)
+			}
+			var list []uint16
+			for x := range want[tri] {
+				list = append(list, x)
+			}
+			slices.Sort(list)
+			if !slices.Equal(s.Append(nil), list) {
+				t.Fatalf("seed %d: list of %q is %v, want %v", seed, tri.Bytes(), s.Append(nil), list)
+			}
+		}
+	}
+}
+
+// TestLiteralCandidates: the block in which a literal begins is a candidate,
+// for literals cut anywhere from the text, of one byte and longer.
+func TestLiteralCandidates(t *testing.T) {
+	b := postings.NewBuilder()
+	rapid.Check(t, func(t *rapid.T) {
+		docs := randomDocs(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2)))
+		b.Reset()
+		s := build(noFatal{}, b, docs)
+		ev := &postings.Evaluator{Reader: s, DocOf: s.docOf}
+		for i, d := range docs {
+			if len(d) == 0 {
+				continue
+			}
+			at := rapid.IntRange(0, len(d)-1).Draw(t, "at")
+			n := rapid.IntRange(1, min(postings.MaxLiteralBytes, len(d)-at)).Draw(t, "n")
+			lit := make([]byte, n)
+			for j := range lit {
+				lit[j] = postings.Fold(d[at+j])
+			}
+			c, err := ev.Eval(&postings.Literal{Runs: []string{string(lit)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.All {
+				continue
+			}
+			block := uint16(s.first[i] + at/postings.BlockBytes)
+			if !c.Docs.Contains(uint16(i)) || !c.Blocks.Contains(block) {
+				t.Fatalf("%q at %d of document %d: block %d not in %v", lit, at, i, block, c.Blocks.Append(nil))
+			}
+		}
+	})
+}
+
+type noFatal struct{ testing.TB }
+
+func (noFatal) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
+
+func TestEvalCombines(t *testing.T) {
+	docs := [][]byte{[]byte("alpha beta"), []byte("alpha"), []byte("beta gamma"), []byte("delta"),
+		[]byte("alpha"), []byte("alpha"), []byte("beta"), []byte("beta")}
+	s := build(t, postings.NewBuilder(), docs)
+	lit := func(run string) postings.Expr { return &postings.Literal{Runs: []string{run}} }
+	tests := []struct {
+		expr   postings.Expr
+		docs   []uint16
+		anchor string
+	}{
+		// one literal
+		{lit("alpha"), []uint16{0, 1, 4, 5}, `"alpha"`},
+		{lit("absent"), nil, `"absent"`},
+		{&postings.Literal{Runs: []string{"alpha", "beta"}}, []uint16{0}, `"alpha"+"beta"`},
+		// operators
+		{postings.NewAnd(lit("alpha"), lit("beta")), []uint16{0}, `"alpha"`},
+		{postings.NewAnd(lit("alpha"), postings.All), []uint16{0, 1, 4, 5}, `"alpha"`},
+		{postings.NewOr(lit("gamma"), lit("delta")), []uint16{2, 3}, `(or "gamma" "delta")`},
+		{postings.NewAnd(lit("beta"), postings.NewOr(lit("alpha"), lit("gamma"))), []uint16{0, 2}, `"beta"`},
+		{postings.None, nil, "<nil>"},
+		// short literals
+		{lit("ga"), []uint16{2}, `"ga"`},
+		{lit("ta"), []uint16{0, 2, 3, 6, 7}, `"ta"`},
+		{lit("d"), []uint16{3}, `"d"`},
+	}
+	for _, tt := range tests {
+		c, err := (&postings.Evaluator{Reader: s, DocOf: s.docOf}).Eval(tt.expr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Docs.Append(nil); !slices.Equal(got, tt.docs) || fmt.Sprint(c.Anchor) != tt.anchor {
+			t.Errorf("Eval(%v) = %v anchored at %v, want %v at %s", tt.expr, got, c.Anchor, tt.docs, tt.anchor)
+		}
+	}
+	if c, _ := (&postings.Evaluator{Reader: s, DocOf: s.docOf}).Eval(postings.NewOr(lit("alpha"), postings.All)); !c.All {
+		t.Errorf("(or alpha all) ruled documents out")
+	}
+}
+
+func BenchmarkBuilder(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	words := make([]string, 5000)
+	for i := range words {
+		w := make([]byte, 3+rng.IntN(9))
+		for j := range w {
+			w[j] = byte('a' + rng.IntN(26))
+		}
+		words[i] = string(w)
+	}
+	var text []byte
+	for len(text) < 1<<20 {
+		text = append(append(text, words[int(rng.ExpFloat64()*400)%len(words)]...), " \n();_"[rng.IntN(6)])
+	}
+	builder := postings.NewBuilder()
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		builder.AddDocument(0, text)
+		builder.Reset()
+	}
+}

@@ -1,0 +1,194 @@
+package postings
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// The encoding of a posting list, one byte of tag and then
+//
+//	0 gaps     uvarint count, then one uvarint per number: the distance to the
+//	           number before, minus 1; the first counts from -1
+//	1 roaring  a 32-bit roaring bitmap in the portable format
+//	           (github.com/RoaringBitmap/RoaringFormatSpec), read in place
+//
+// Example: {3, 4, 300} is 00 03 03 00 a7 02.
+//
+// Gaps cost about one byte a number and are read in one pass; beyond some
+// 7,500 numbers of 65,536 the roaring bitmap's 8 KiB are smaller, and before
+// that wherever numbers stand in runs. The writer takes the smaller. Most
+// lists are short: on the Linux 6.1 tree half of them have fewer than 10
+// numbers.
+const (
+	tagGaps    = 0
+	tagRoaring = 1
+)
+
+// ErrCorrupt is wrapped by errors about encoded lists that cannot be read.
+var ErrCorrupt = errors.New("corrupt posting list")
+
+// roaringFrom is the length of gaps from which the writer tries roaring.
+const roaringFrom = 512
+
+// Encode appends the encoding of s to dst.
+func Encode(dst []byte, s *Set) []byte {
+	gaps := make([]byte, 0, s.Len()+8)
+	last := -1
+	for x := range s.All() {
+		gaps = binary.AppendUvarint(gaps, uint64(int(x)-last-1))
+		last = int(x)
+	}
+	return appendEncoded(dst, s.Len(), gaps)
+}
+
+// appendEncoded appends a list given as gaps in the smaller of both forms.
+func appendEncoded(dst []byte, count int, gaps []byte) []byte {
+	if len(gaps) >= roaringFrom {
+		if rb := roaringOf(gaps); rb.GetSerializedSizeInBytes() < uint64(len(gaps)) {
+			dst = append(dst, tagRoaring)
+			raw, err := rb.ToBytes()
+			if err != nil {
+				panic("postings: serialising a roaring bitmap to memory: " + err.Error())
+			}
+			return append(dst, raw...)
+		}
+	}
+	dst = append(dst, tagGaps)
+	dst = binary.AppendUvarint(dst, uint64(count))
+	return append(dst, gaps...)
+}
+
+func roaringOf(gaps []byte) *roaring.Bitmap {
+	words := make([]uint64, setWords)
+	last := -1
+	for len(gaps) > 0 {
+		g, n := binary.Uvarint(gaps)
+		gaps = gaps[n:]
+		last += int(g) + 1
+		words[last>>6] |= 1 << (last & 63)
+	}
+	rb := roaring.FromDense(words, false)
+	rb.RunOptimize()
+	return rb
+}
+
+// Count returns the length of an encoded list without decoding it.
+func Count(value []byte) (int, error) {
+	if len(value) == 0 {
+		return 0, fmt.Errorf("%w: empty value", ErrCorrupt)
+	}
+	switch value[0] {
+	case tagGaps:
+		n, w := binary.Uvarint(value[1:])
+		if w <= 0 || n > MaxBlocks {
+			return 0, fmt.Errorf("%w: bad count", ErrCorrupt)
+		}
+		return int(n), nil
+	case tagRoaring:
+		rb, err := openRoaring(value[1:])
+		if err != nil {
+			return 0, err
+		}
+		return int(rb.GetCardinality()), nil
+	}
+	return 0, fmt.Errorf("%w: unknown tag %d", ErrCorrupt, value[0])
+}
+
+func openRoaring(raw []byte) (*roaring.Bitmap, error) {
+	rb := roaring.New()
+	if _, err := rb.FromBuffer(raw); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	if err := rb.Validate(); err != nil && rb.GetCardinality() > 0 {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	if !rb.IsEmpty() && rb.Maximum() >= MaxBlocks {
+		return nil, fmt.Errorf("%w: number %d", ErrCorrupt, rb.Maximum())
+	}
+	return rb, nil
+}
+
+// Decode replaces s by the encoded list. It keeps no reference to value.
+func (s *Set) Decode(value []byte) error {
+	if len(value) == 0 {
+		return fmt.Errorf("%w: empty value", ErrCorrupt)
+	}
+	switch value[0] {
+	case tagGaps:
+		return s.decodeGaps(value[1:])
+	case tagRoaring:
+		rb, err := openRoaring(value[1:])
+		if err != nil {
+			return err
+		}
+		w := s.makeDense()
+		rb.WriteDenseTo(w)
+		s.recount()
+		s.shrink()
+		return nil
+	}
+	return fmt.Errorf("%w: unknown tag %d", ErrCorrupt, value[0])
+}
+
+func (s *Set) decodeGaps(raw []byte) error {
+	n, w := binary.Uvarint(raw)
+	if w <= 0 || n > MaxBlocks || n > uint64(len(raw)-w) {
+		return fmt.Errorf("%w: bad count", ErrCorrupt)
+	}
+	raw = raw[w:]
+	if n > arrayMax {
+		return s.decodeGapsDense(raw, int(n))
+	}
+	s.dense = false
+	a := s.array[:0]
+	last := -1
+	for range n {
+		g, rest, ok := nextGap(raw)
+		if last += g + 1; !ok || last >= MaxBlocks {
+			return fmt.Errorf("%w: bad gap", ErrCorrupt)
+		}
+		raw = rest
+		a = append(a, uint16(last))
+	}
+	if len(raw) > 0 {
+		return fmt.Errorf("%w: %d bytes left over", ErrCorrupt, len(raw))
+	}
+	s.array, s.count = a, len(a)
+	return nil
+}
+
+func (s *Set) decodeGapsDense(raw []byte, n int) error {
+	words := s.makeDense()
+	last := -1
+	for range n {
+		g, rest, ok := nextGap(raw)
+		if last += g + 1; !ok || last >= MaxBlocks {
+			return fmt.Errorf("%w: bad gap", ErrCorrupt)
+		}
+		raw = rest
+		words[last>>6] |= 1 << (last & 63)
+	}
+	if len(raw) > 0 {
+		return fmt.Errorf("%w: %d bytes left over", ErrCorrupt, len(raw))
+	}
+	s.count = n
+	return nil
+}
+
+// nextGap reads one gap, of which nearly all are a single byte.
+func nextGap(raw []byte) (gap int, rest []byte, ok bool) {
+	if len(raw) == 0 {
+		return 0, nil, false
+	}
+	if raw[0] < 0x80 {
+		return int(raw[0]), raw[1:], true
+	}
+	g, n := binary.Uvarint(raw)
+	if n <= 0 || g >= MaxBlocks {
+		return 0, nil, false
+	}
+	return int(g), raw[n:], true
+}

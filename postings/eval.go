@@ -1,0 +1,263 @@
+package postings
+
+import "slices"
+
+// Reader gives the posting lists of one field of one shard.
+type Reader interface {
+	// List appends the encoded list of t to dst; nothing appended means that
+	// the shard has no such trigram.
+	List(dst []byte, t Trigram) ([]byte, error)
+	// Scan yields the lists from trigram lo up to but not including hi; the
+	// value is borrowed until f returns. f stops the scan by returning false.
+	Scan(lo, hi Trigram, f func(value []byte) (bool, error)) error
+	// WideFold returns the blocks whose text holds U+017F or U+212A, and
+	// ScanAlways those that are not indexed and may hold anything. Both are
+	// borrowed; nil is an empty set.
+	WideFold() *Set
+	ScanAlways() *Set
+}
+
+// Candidates are what an expression leaves of one shard.
+type Candidates struct {
+	// All says that nothing was ruled out; the other fields are then unset.
+	All  bool
+	Docs *Set
+	// Blocks, if not nil, are blocks of which at least one part of Anchor
+	// begins in each match: text elsewhere need not be looked at.
+	Blocks *Set
+	// Anchor is the part of the expression that Blocks stand for: a *Literal,
+	// or an *Or of them.
+	Anchor Expr
+}
+
+// Cost counts what evaluation read.
+type Cost struct {
+	Lists int
+	Bytes int
+}
+
+// Evaluator runs expressions over one shard, field and reader. It is not safe
+// for concurrent use.
+type Evaluator struct {
+	Reader Reader
+	// DocOf maps a block to its document.
+	DocOf []uint16
+	Cost  Cost
+
+	buf   []byte
+	lists []list
+	tmp   Set
+}
+
+type list struct {
+	lo, hi, count int
+}
+
+// Eval returns the candidates of e.
+func (ev *Evaluator) Eval(e Expr) (Candidates, error) {
+	switch e := e.(type) {
+	case constant:
+		if e {
+			return Candidates{All: true}, nil
+		}
+		return Candidates{Docs: &Set{}}, nil
+	case *Literal:
+		return ev.literal(e)
+	case *And:
+		return ev.and(e)
+	case *Or:
+		return ev.or(e)
+	}
+	panic("postings: unknown expression")
+}
+
+// and intersects documents and keeps the anchor with the fewest blocks. It
+// stops reading lists once no document is left.
+func (ev *Evaluator) and(e *And) (Candidates, error) {
+	out := Candidates{All: true}
+	for _, part := range e.Exprs {
+		c, err := ev.Eval(part)
+		if err != nil || c.All {
+			if err != nil {
+				return Candidates{}, err
+			}
+			continue
+		}
+		if out.All {
+			out = c
+		} else {
+			out.Docs.And(c.Docs)
+			if c.Blocks != nil && (out.Blocks == nil || c.Blocks.Len() < out.Blocks.Len()) {
+				out.Blocks, out.Anchor = c.Blocks, c.Anchor
+			}
+		}
+		if out.Docs.Len() == 0 {
+			break
+		}
+	}
+	if out.Blocks != nil {
+		ev.confine(out.Blocks, out.Docs)
+	}
+	return out, nil
+}
+
+// confine drops blocks of documents that are not in docs.
+func (ev *Evaluator) confine(blocks, docs *Set) {
+	kept := make([]uint16, 0, blocks.Len())
+	for b := range blocks.All() {
+		if docs.Contains(ev.DocOf[b]) {
+			kept = append(kept, b)
+		}
+	}
+	blocks.setArray(kept)
+}
+
+func (ev *Evaluator) or(e *Or) (Candidates, error) {
+	out := Candidates{Docs: &Set{}, Blocks: &Set{}}
+	var anchors []Expr
+	for _, part := range e.Exprs {
+		c, err := ev.Eval(part)
+		if err != nil || c.All {
+			return Candidates{All: true}, err
+		}
+		out.Docs.Or(c.Docs)
+		anchors = append(anchors, c.Anchor)
+		if c.Blocks == nil {
+			out.Blocks = nil
+		}
+		if out.Blocks != nil {
+			out.Blocks.Or(c.Blocks)
+		}
+	}
+	if out.Blocks != nil && !slices.Contains(anchors, nil) {
+		out.Anchor = NewOr(anchors...)
+	} else {
+		out.Blocks = nil
+	}
+	return out, nil
+}
+
+// literal finds the blocks that have every trigram of l's runs: read all
+// lists, rarest first, and stop when what is left is less than reading on
+// would cost.
+func (ev *Evaluator) literal(l *Literal) (Candidates, error) {
+	blocks, err := ev.blocks(l)
+	if err != nil {
+		return Candidates{}, err
+	}
+	if blocks == nil {
+		return Candidates{All: true}, nil
+	}
+	if l.WideFold {
+		if w := ev.Reader.WideFold(); w != nil {
+			blocks.Or(w)
+		}
+	}
+	if s := ev.Reader.ScanAlways(); s != nil {
+		blocks.Or(s)
+	}
+	return Candidates{Docs: ev.project(blocks), Blocks: blocks, Anchor: l}, nil
+}
+
+// enoughBlocks is how few candidates end the reading of further lists: a
+// block is verified in about a microsecond, a list is read in about two.
+const enoughBlocks = 2
+
+// blocks returns nil for a literal too common or too short to narrow.
+func (ev *Evaluator) blocks(l *Literal) (*Set, error) {
+	var trigrams []Trigram
+	for _, run := range l.Runs {
+		trigrams = AppendTrigrams(trigrams, []byte(run))
+	}
+	if len(trigrams) == 0 {
+		return ev.short(l.Runs)
+	}
+	slices.Sort(trigrams)
+	trigrams = slices.Compact(trigrams)
+	ev.buf, ev.lists = ev.buf[:0], ev.lists[:0]
+	for _, t := range trigrams {
+		lo := len(ev.buf)
+		var err error
+		if ev.buf, err = ev.Reader.List(ev.buf, t); err != nil {
+			return nil, err
+		}
+		ev.Cost.Lists++
+		ev.Cost.Bytes += len(ev.buf) - lo
+		if len(ev.buf) == lo {
+			return &Set{}, nil
+		}
+		n, err := Count(ev.buf[lo:])
+		if err != nil {
+			return nil, err
+		}
+		ev.lists = append(ev.lists, list{lo, len(ev.buf), n})
+	}
+	slices.SortFunc(ev.lists, func(a, b list) int { return a.count - b.count })
+	out := &Set{}
+	for i, l := range ev.lists {
+		if i == 0 {
+			if err := out.Decode(ev.buf[l.lo:l.hi]); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if out.Len() <= enoughBlocks {
+			break
+		}
+		if err := ev.tmp.Decode(ev.buf[l.lo:l.hi]); err != nil {
+			return nil, err
+		}
+		out.And(&ev.tmp)
+	}
+	return out, nil
+}
+
+// Limits for runs of one and two bytes, which stand for up to 256 or 65,536
+// lists: beyond these the scan costs more than it saves.
+const (
+	maxShortBytes = 4 << 20
+	maxShortShare = 2 // at most 1/2 of all blocks
+)
+
+// short answers a literal whose longest run has one or two bytes from the
+// trigrams that begin with it.
+func (ev *Evaluator) short(runs []string) (*Set, error) {
+	run := slices.MaxFunc(runs, func(a, b string) int { return len(a) - len(b) })
+	lo := Trigram(Fold(run[0])) << 16
+	hi := lo + 1<<16
+	if len(run) == 2 {
+		lo |= Trigram(Fold(run[1])) << 8
+		hi = lo + 1<<8
+	}
+	words := make([]uint64, setWords)
+	read, tooMuch := 0, false
+	err := ev.Reader.Scan(lo, hi, func(value []byte) (bool, error) {
+		if err := ev.tmp.Decode(value); err != nil {
+			return false, err
+		}
+		ev.Cost.Lists++
+		ev.Cost.Bytes += len(value)
+		read += len(value)
+		ev.tmp.orWords(words)
+		tooMuch = read > maxShortBytes || len(run) == 1 && ev.tmp.Len() > len(ev.DocOf)/maxShortShare
+		return !tooMuch, nil
+	})
+	if err != nil || tooMuch {
+		return nil, err
+	}
+	out := &Set{words: words, dense: true}
+	out.recount()
+	out.shrink()
+	return out, nil
+}
+
+// project returns the documents that own blocks.
+func (ev *Evaluator) project(blocks *Set) *Set {
+	docs := make([]uint16, 0, min(blocks.Len(), 1024))
+	for b := range blocks.All() {
+		if d := ev.DocOf[b]; len(docs) == 0 || docs[len(docs)-1] != d {
+			docs = append(docs, d)
+		}
+	}
+	return NewSet(docs...)
+}
