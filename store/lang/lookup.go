@@ -1,0 +1,38 @@
+package lang
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-enry/go-enry/v2/data"
+)
+
+// Lookup returns the language that a lang: value names. The value is a
+// linguist language name or alias in any case, with spaces or underscores;
+// anything from the first comma on is ignored. ok is false for a value that
+// names no language.
+func Lookup(value string) (name string, ok bool) {
+	value, _, _ = strings.Cut(value, ",")
+	key := strings.ToLower(strings.ReplaceAll(value, " ", "_"))
+	if name, ok = data.LanguageByAliasMap[key]; ok {
+		return name, true
+	}
+	name, ok = extraAliases[key]
+	return name, ok
+}
+
+// Names returns the name of every language Lookup knows, sorted. The slice is
+// shared: the caller must not change it.
+func Names() []string { return allNames() }
+
+var allNames = sync.OnceValue(func() []string {
+	var names []string
+	for _, m := range []map[string]string{data.LanguageByAliasMap, extraAliases} {
+		for _, name := range m {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+})
