@@ -1,0 +1,132 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// Blob is what Read found for one object id.
+type Blob struct {
+	// Size is the content's length in bytes; 0 if the object is not there.
+	Size int64
+	// Data is the content, nil if Err is set. It belongs to the reader and is
+	// overwritten by the next blob: copy what is to stay.
+	Data []byte
+	// Err wraps ErrTooLarge, ErrMissing, ErrCorrupt or ErrNotBlob, or is nil.
+	Err error
+}
+
+// BlobReader reads blobs through a git process that is kept running from one
+// Read to the next. It reads one list at a time: a second Read waits for the
+// first. For parallel reading open several; each costs one process.
+type BlobReader struct {
+	repo *Repo
+
+	mu    sync.Mutex // held for the length of a Read; f must not call Read or Close
+	child *batch     // nil until needed, and after a Read that ended early
+}
+
+// Blobs starts a BlobReader. Close must be called to end its process.
+func (r *Repo) Blobs(ctx context.Context) (*BlobReader, error) {
+	b := &BlobReader{repo: r}
+	if err := b.start(ctx); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Close ends the reader's process. It waits for a Read at work; cancel that
+// one's context to hurry it.
+func (b *BlobReader) Close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.drop()
+}
+
+// Read calls f once for every object id, in the order given, with the index
+// of the id. Requests are sent ahead, so that git works while f does. Content
+// of more than maxBytes bytes is skipped without being held in memory. An
+// object that cannot be read is told to f and does not end the reading: git
+// stops at a corrupt object, and is then started again behind it.
+//
+// Read returns f's error as it is, the context's if that ends, and otherwise
+// nil unless git can no longer be run on the repository at all. Asking git for
+// a large blob costs its decompression even if it is skipped.
+func (b *BlobReader) Read(ctx context.Context, oids []string, maxBytes int64, f func(i int, blob Blob) error) error {
+	for _, oid := range oids {
+		if !isObjectID(oid) {
+			return fmt.Errorf("read blobs of %s: %q is not an object id", b.repo.dir, oid)
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	deaths := 0 // of git, at the same object
+	for next := 0; next < len(oids); {
+		if err := b.start(ctx); err != nil {
+			return err
+		}
+		done, err := b.child.read(ctx, oids[next:], maxBytes, func(i int, blob Blob) error { return f(next+i, blob) })
+		if err == nil {
+			return nil
+		}
+		message := b.drop()
+		if !errors.Is(err, errDied) {
+			return err
+		}
+		if done > 0 {
+			deaths = 0
+		}
+		next, deaths = next+done, deaths+1
+		if deaths < 2 {
+			continue // perhaps somebody killed it: blame the object at the second time
+		}
+		deaths = 0
+		if err := f(next, Blob{Err: corruptError(oids[next], message)}); err != nil {
+			return err
+		}
+		next++
+	}
+	return nil
+}
+
+// start makes sure that a child runs and answers.
+func (b *BlobReader) start(ctx context.Context) error {
+	if b.child != nil {
+		return nil
+	}
+	child, err := startBatch(b.repo)
+	if err != nil {
+		return fmt.Errorf("read blobs of %s: %w", b.repo.dir, err)
+	}
+	// git knows the empty tree without reading a file, so that an answer to it
+	// tells a repository gone bad as a whole from a bad object.
+	_, err = child.read(ctx, []string{b.repo.emptyTree()}, 0, func(int, Blob) error { return nil })
+	if err != nil {
+		message := child.stop()
+		if errors.Is(err, errDied) {
+			err = fmt.Errorf("read blobs of %s: git cat-file: %s", b.repo.dir, message)
+		}
+		return err
+	}
+	b.child = child
+	return nil
+}
+
+// drop ends the child, if there is one, and returns its last words.
+func (b *BlobReader) drop() string {
+	if b.child == nil {
+		return ""
+	}
+	message := b.child.stop()
+	b.child = nil
+	return message
+}
+
+func corruptError(oid, message string) error {
+	if message == "" {
+		message = "git stops there"
+	}
+	return fmt.Errorf("%w: %s: %s", ErrCorrupt, oid, message)
+}

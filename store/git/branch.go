@@ -1,0 +1,128 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+// Branch is a named commit.
+type Branch struct {
+	Name   string // such as "main"; "" if HEAD is detached
+	Commit string
+}
+
+// DefaultBranch returns the branch that HEAD names and its newest commit. The
+// error is ErrEmpty if there is no commit there.
+func (r *Repo) DefaultBranch(ctx context.Context) (Branch, error) {
+	ref, err := output(ctx, command(ctx, noTransport, r.args("symbolic-ref", "-q", "HEAD")...), "symbolic-ref")
+	if err != nil && !exitedWith(err, 1) { // 1: HEAD is detached
+		return Branch{}, fmt.Errorf("default branch of %s: %w", r.dir, err)
+	}
+	if _, err := r.verify(ctx, "HEAD"); err != nil {
+		if errors.Is(err, ErrNoRevision) {
+			err = r.unborn(ctx, ref)
+		}
+		return Branch{}, fmt.Errorf("default branch of %s: %w", r.dir, err)
+	}
+	commit, err := r.verify(ctx, "HEAD^{commit}")
+	if err != nil {
+		// HEAD has an id, so this is damage and must not pass for emptiness.
+		return Branch{}, fmt.Errorf("default branch of %s: the commit HEAD names cannot be read; run git fsck there: %w", r.dir, err)
+	}
+	return Branch{Name: strings.TrimPrefix(ref, "refs/heads/"), Commit: commit}, nil
+}
+
+// unborn tells a branch that does not exist yet from one whose ref is damaged,
+// which git rev-parse does not. ref is what HEAD names.
+func (r *Repo) unborn(ctx context.Context, ref string) error {
+	cmd := command(ctx, noTransport, r.args("for-each-ref", "--count=1", "--", ref)...)
+	stderr := stderrOf(cmd)
+	if _, err := output(ctx, cmd, "for-each-ref"); err != nil {
+		return err
+	}
+	if message := lastMessage(stderr.String()); message != "" {
+		return fmt.Errorf("git for-each-ref: %s", message)
+	}
+	return fmt.Errorf("%w yet: HEAD names %s, which does not exist", ErrEmpty, ref)
+}
+
+// Resolve returns the commit that a revision names: a branch, a tag, a full
+// ref, a full or abbreviated commit id, or an expression of git's such as
+// HEAD~3. Expressions with a colon, which name no commit, and ranges are
+// refused. The error is ErrNoRevision if there is no such commit.
+func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
+	if err := checkRev(rev); err != nil {
+		return "", err
+	}
+	commit, err := r.verify(ctx, rev+"^{commit}")
+	if err != nil {
+		return "", fmt.Errorf("resolve %q in %s: %w", rev, r.dir, noRevision(err))
+	}
+	return commit, nil
+}
+
+// noRevision turns git's complaints about an expression, such as a branch
+// without upstream, into ErrNoRevision.
+func noRevision(err error) error {
+	var failed *CommandError
+	if exitedWith(err, 128) && errors.As(err, &failed) && !strings.Contains(failed.Message, "not a git repository") {
+		return fmt.Errorf("%w: %s", ErrNoRevision, failed.Message)
+	}
+	return err
+}
+
+// verify returns the id of a revision that has been checked. It finds out
+// whether the object exists only if rev asks for its kind.
+func (r *Repo) verify(ctx context.Context, rev string) (string, error) {
+	cmd := command(ctx, noTransport, r.args("rev-parse", "--verify", "--quiet", "--end-of-options", rev)...)
+	commit, err := output(ctx, cmd, "rev-parse")
+	if exitedWith(err, 1) {
+		return "", ErrNoRevision
+	}
+	if err != nil {
+		return "", err
+	}
+	if !isObjectID(commit) {
+		return "", fmt.Errorf("git rev-parse answered %q", printable(commit))
+	}
+	return commit, nil
+}
+
+// checkRev refuses what git could take for an option, a path, a range or an
+// end of line.
+func checkRev(rev string) error {
+	switch {
+	case rev == "":
+		return fmt.Errorf("%w: it is empty", ErrNoRevision)
+	case rev[0] == '-' || rev[0] == '^':
+		return fmt.Errorf("%w: %q begins with %q", ErrNoRevision, rev, rev[:1])
+	case strings.ContainsAny(rev, ":\x00\n\r"):
+		return fmt.Errorf("%w: %q holds a colon or a control character", ErrNoRevision, rev)
+	case strings.Contains(rev, ".."):
+		return fmt.Errorf("%w: %q is a range; name one commit", ErrNoRevision, rev)
+	}
+	return nil
+}
+
+// isObjectID reports that s is a full object id.
+func isObjectID(s string) bool {
+	if len(s) != 40 && len(s) != 64 {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// exitedWith reports that a command ended by itself with the given status.
+func exitedWith(err error, status int) bool {
+	var failed *CommandError
+	var exit *exec.ExitError
+	return errors.As(err, &failed) && errors.As(failed.Err, &exit) && exit.ExitCode() == status
+}

@@ -1,0 +1,180 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// reapDelay is how long a killed child's pipes may stay open, in case it left
+// its process group.
+const reapDelay = 5 * time.Second
+
+// keptEnvironment is what children inherit: how to find programs and keys, and
+// how to reach the network. Everything else, above all GIT_*, is dropped.
+var keptEnvironment = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TMP", "TEMP", "SSH_AUTH_SOCK",
+	"http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+	"SSL_CERT_FILE", "SSL_CERT_DIR", "SYSTEMROOT", "USERPROFILE", "COMSPEC", "PATHEXT",
+}
+
+// hardening goes before every subcommand.
+var hardening = []string{
+	"-c", "core.hooksPath=" + os.DevNull,
+	"-c", "core.fsmonitor=false",
+	"-c", "core.askPass=",
+	"-c", "credential.helper=",
+	"-c", "protocol.ext.allow=never",
+	"-c", "submodule.recurse=false",
+	"-c", "gc.autoDetach=false", // a detached one would outlive us
+	"-c", "maintenance.autoDetach=false",
+	"-c", "safe.directory=*", // whose the files are does not matter to who only reads them
+	"--no-pager",
+	"--no-replace-objects", // what a commit holds must not depend on refs/replace
+}
+
+// noTransport allows no way of talking to another repository: it names a
+// protocol that does not exist. A partial clone then cannot fetch lazily.
+const noTransport = "none"
+
+// command prepares a git child. transports lists the protocols it may use,
+// separated by colons.
+func command(ctx context.Context, transports string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "git", append(hardening[:len(hardening):len(hardening)], args...)...)
+	cmd.Env = environment(transports)
+	cmd.WaitDelay = reapDelay
+	ownProcessGroup(cmd)
+	cmd.Cancel = func() error { return killProcessGroup(cmd) }
+	return cmd
+}
+
+func environment(transports string) []string {
+	env := []string{
+		"LC_ALL=C", // errors are recognised by their text
+		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_SYSTEM=" + os.DevNull,
+		"GIT_CONFIG_GLOBAL=" + os.DevNull,
+		"GIT_ATTR_NOSYSTEM=1",
+		"GIT_TERMINAL_PROMPT=0",
+		"GIT_ASKPASS=",
+		"SSH_ASKPASS=",
+		"GIT_SSH_COMMAND=ssh -o BatchMode=yes",
+		"GIT_OPTIONAL_LOCKS=0",
+		"GIT_NO_LAZY_FETCH=1",
+		"GIT_ALLOW_PROTOCOL=" + transports,
+	}
+	for _, name := range keptEnvironment {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// output runs a command and returns what it wrote, without the final newline.
+func output(ctx context.Context, cmd *exec.Cmd, name string) (string, error) {
+	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	if err := run(ctx, cmd, name); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(stdout.String(), "\n"), nil
+}
+
+// run runs a command whose outputs are wired already, except perhaps the
+// standard error.
+func run(ctx context.Context, cmd *exec.Cmd, name string) error {
+	stderr := stderrOf(cmd)
+	if err := cmd.Start(); err != nil {
+		return startError(ctx, name, err)
+	}
+	return waitError(ctx, name, stderr, cmd.Wait())
+}
+
+// stream runs a command and has parse read its output. An error of parse's
+// ends the command and is returned as it is.
+func stream(ctx context.Context, name string, parse func(*bufio.Reader) error, args ...string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := command(ctx, noTransport, args...)
+	stderr := stderrOf(cmd)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("git %s: %w", name, err)
+	}
+	if err := cmd.Start(); err != nil {
+		return startError(ctx, name, err)
+	}
+	parseErr := parse(bufio.NewReaderSize(stdout, 64<<10))
+	truncated := errors.Is(parseErr, errTruncated)
+	if parseErr != nil && !truncated && ctx.Err() == nil {
+		cancel()
+		_ = cmd.Wait() // it was killed for parse's sake
+		return parseErr
+	}
+	if err := waitError(ctx, name, stderr, cmd.Wait()); err != nil {
+		return err // says why the output was cut short
+	}
+	return parseErr
+}
+
+// errTruncated says that git's output ended inside a record.
+var errTruncated = errors.New("output ends inside a record")
+
+// field reads up to and with the next NUL and returns what stands before it,
+// valid until the next read. At the end of the output it returns io.EOF.
+func field(r *bufio.Reader) ([]byte, error) {
+	line, err := r.ReadSlice(0)
+	if errors.Is(err, bufio.ErrBufferFull) {
+		head := bytes.Clone(line)
+		line, err = r.ReadBytes(0)
+		line = append(head, line...)
+	}
+	switch {
+	case err == nil:
+		return line[:len(line)-1], nil
+	case len(line) == 0 && errors.Is(err, io.EOF):
+		return nil, io.EOF
+	}
+	return nil, errTruncated
+}
+
+func startError(ctx context.Context, name string, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return fmt.Errorf("git %s: %w", name, cause)
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("git is not installed or not in PATH; install git 2.31 or newer: %w", err)
+	}
+	return fmt.Errorf("start git %s: %w", name, err)
+}
+
+// waitError turns how a command ended into our error. A cancelled context
+// outranks what the killed command had to say.
+func waitError(ctx context.Context, name string, stderr *stderrTail, err error) error {
+	if err == nil {
+		return nil
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return fmt.Errorf("git %s: %w", name, cause)
+	}
+	return &CommandError{Command: name, Message: lastMessage(stderr.String()), Err: err}
+}
+
+// stderrOf gives a command a standard error to read afterwards, unless it has
+// one already.
+func stderrOf(cmd *exec.Cmd) *stderrTail {
+	if tail, ok := cmd.Stderr.(*stderrTail); ok {
+		return tail
+	}
+	tail := &stderrTail{}
+	cmd.Stderr = tail
+	return tail
+}

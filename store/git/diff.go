@@ -1,0 +1,107 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Change is how one path differs between two commits.
+type Change struct {
+	Status           byte   // A added, D deleted, M content or mode changed, T kind of file changed
+	OldMode, NewMode uint32 // 0 where the path does not exist
+	OldOID, NewOID   string // "" where the path does not exist
+	Path             string // bytes as git stores them
+}
+
+// DiffTree calls f for every path that differs between two commits' trees, in
+// byte order. A renamed file is a deletion and an addition. An empty oldCommit
+// stands for the empty tree. An error of f's ends the listing and is returned
+// as it is.
+func (r *Repo) DiffTree(ctx context.Context, oldCommit, newCommit string, f func(Change) error) error {
+	if oldCommit == "" {
+		oldCommit = r.emptyTree()
+	}
+	for _, rev := range []string{oldCommit, newCommit} {
+		if err := checkRev(rev); err != nil {
+			return err
+		}
+	}
+	doing := "compare " + oldCommit + " and " + newCommit
+	parse := func(out *bufio.Reader) error {
+		for {
+			change, err := readChange(out)
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err != nil {
+				return fmt.Errorf("%s of %s: %w", doing, r.dir, err)
+			}
+			if err := f(change); err != nil {
+				return err
+			}
+		}
+	}
+	err := stream(ctx, "diff-tree", parse, r.args("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev",
+		"--no-ext-diff", "--ignore-submodules=none", oldCommit, newCommit, "--")...)
+	return r.listError(doing, err)
+}
+
+// emptyTree is the id of the tree without entries, which git knows without
+// storing it.
+func (r *Repo) emptyTree() string {
+	if r.sha256 {
+		return "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+	}
+	return "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+}
+
+// readChange reads ":100644 100755 <oid> <oid> M" NUL <path> NUL.
+func readChange(out *bufio.Reader) (Change, error) {
+	record, err := field(out)
+	if err != nil {
+		return Change{}, err
+	}
+	change, err := parseChange(record)
+	if err != nil {
+		return Change{}, err
+	}
+	path, err := field(out)
+	if err != nil || len(path) == 0 {
+		return Change{}, errTruncated
+	}
+	change.Path = string(path)
+	return change, nil
+}
+
+func parseChange(record []byte) (Change, error) {
+	text, ok := bytes.CutPrefix(record, []byte(":"))
+	parts := bytes.Split(text, []byte(" "))
+	if !ok || len(parts) != 5 || len(parts[4]) == 0 {
+		return Change{}, badRecord(record)
+	}
+	oldMode, err1 := strconv.ParseUint(string(parts[0]), 8, 32)
+	newMode, err2 := strconv.ParseUint(string(parts[1]), 8, 32)
+	oldOID, newOID := string(parts[2]), string(parts[3])
+	if err1 != nil || err2 != nil || !isObjectID(oldOID) || !isObjectID(newOID) {
+		return Change{}, badRecord(record)
+	}
+	return Change{
+		Status:  parts[4][0],
+		OldMode: uint32(oldMode), NewMode: uint32(newMode),
+		OldOID: presentOID(oldOID), NewOID: presentOID(newOID),
+	}, nil
+}
+
+// presentOID turns the id of all zeros, git's word for none, into "".
+func presentOID(oid string) string {
+	if strings.Trim(oid, "0") == "" {
+		return ""
+	}
+	return oid
+}

@@ -1,0 +1,189 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// partialSuffix marks a mirror that is still being made.
+const partialSuffix = ".partial"
+
+// Mirror returns the bare mirror of a URL in dir, with all refs of the remote
+// under their own names. If dir exists it is opened as it is, without a word
+// to the remote; Fetch brings it up to date. Otherwise it is cloned beside dir
+// and then renamed, so that a crash leaves no half-made mirror there, at most a
+// folder named dir.partial, which the next call removes. No two calls may be
+// at work on the same dir.
+//
+// progress, which may be nil, is called with the lines git shows about its
+// progress, from one goroutine, and not after Mirror has returned. A user name
+// and password in an http URL are given to git as that server asks for them,
+// and are kept in the Repo only: to fetch after a restart call Mirror with the
+// URL again.
+func Mirror(ctx context.Context, rawURL, dir string, progress func(string)) (*Repo, error) {
+	from, err := parseRemote(rawURL)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		if err := clone(ctx, from, dir, progress); err != nil {
+			return nil, fmt.Errorf("mirror %s: %w", from.url, err)
+		}
+	}
+	repo, err := Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	repo.remote = from
+	return repo, nil
+}
+
+// clone makes a mirror in dir or leaves nothing there.
+func clone(ctx context.Context, from remote, dir string, progress func(string)) error {
+	dir = filepath.Clean(dir)
+	partial := dir + partialSuffix
+	if err := os.RemoveAll(partial); err != nil {
+		return fmt.Errorf("remove what an earlier attempt left: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	args := append([]string{"clone", "--mirror", "--template="}, from.uploadPack()...)
+	args = append(args, progressFlag(progress), "--", from.url, partial)
+	if err := transfer(ctx, from, progress, args...); err != nil {
+		_ = os.RemoveAll(partial) // what stays is removed by the next attempt
+		return err
+	}
+	if err := os.Rename(partial, dir); err != nil {
+		_ = os.RemoveAll(partial)
+		return err
+	}
+	return syncDir(filepath.Dir(dir))
+}
+
+// Fetch brings a mirror up to date with its remote: new and moved refs are
+// taken over, those the remote dropped are dropped, and HEAD follows the
+// remote's. progress is as for Mirror. git may repack the mirror as part of it.
+func (r *Repo) Fetch(ctx context.Context, progress func(string)) error {
+	from := r.remote
+	if from.url == "" {
+		rawURL, err := output(ctx, command(ctx, noTransport, r.args("config", "--get", "remote.origin.url")...), "config")
+		if err != nil {
+			return fmt.Errorf("fetch into %s: it has no remote named origin", r.dir)
+		}
+		if from, err = parseRemote(rawURL); err != nil {
+			return fmt.Errorf("fetch into %s: %w", r.dir, err)
+		}
+	}
+	if err := r.fetch(ctx, from, progress); err != nil {
+		return fmt.Errorf("fetch %s: %w", from.url, err)
+	}
+	return nil
+}
+
+// fetch takes over refs and then HEAD, which git fetch leaves alone: a renamed
+// default branch would leave HEAD naming nothing.
+func (r *Repo) fetch(ctx context.Context, from remote, progress func(string)) error {
+	ref, commit, err := r.remoteHead(ctx, from)
+	if err != nil {
+		return err
+	}
+	args := append(r.args("fetch", "--prune", "--force", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"), from.uploadPack()...)
+	args = append(args, progressFlag(progress), "--", from.url, "+refs/*:refs/*")
+	var head []string
+	switch {
+	case ref != "":
+		head = []string{"symbolic-ref", "HEAD", ref}
+	case commit != "":
+		args = append(args, commit) // a detached HEAD need not be on any branch
+		head = []string{"update-ref", "--no-deref", "HEAD", commit}
+	}
+	if err := transfer(ctx, from, progress, args...); err != nil {
+		return err
+	}
+	if head == nil {
+		return nil // the remote is empty
+	}
+	_, err = output(ctx, command(ctx, noTransport, r.args(head...)...), head[0])
+	return err
+}
+
+// remoteHead asks where the remote's HEAD points: at a ref, or if it is
+// detached at a commit.
+func (r *Repo) remoteHead(ctx context.Context, from remote) (ref, commit string, err error) {
+	args := append(r.args("ls-remote", "--symref"), from.uploadPack()...)
+	answer, err := output(ctx, remoteCommand(ctx, from, append(args, "--", from.url, "HEAD")...), "ls-remote")
+	if err != nil {
+		return "", "", err
+	}
+	ref, commit = parseHead(answer)
+	return ref, commit, nil
+}
+
+// parseHead reads "ref: refs/heads/main\tHEAD" and "<oid>\tHEAD".
+func parseHead(answer string) (ref, commit string) {
+	for line := range strings.SplitSeq(answer, "\n") {
+		value, name, _ := strings.Cut(line, "\t")
+		if name != "HEAD" {
+			continue
+		}
+		if target, ok := strings.CutPrefix(value, "ref: "); ok {
+			if strings.HasPrefix(target, "refs/") {
+				ref = target
+			}
+		} else if isObjectID(value) {
+			commit = value
+		}
+	}
+	return ref, commit
+}
+
+// transfer runs a command that talks to a remote and shows progress.
+func transfer(ctx context.Context, from remote, progress func(string), args ...string) error {
+	cmd := remoteCommand(ctx, from, args...)
+	cmd.Stderr = &stderrTail{progress: progress}
+	return run(ctx, cmd, subcommand(args))
+}
+
+func remoteCommand(ctx context.Context, from remote, args ...string) *exec.Cmd {
+	config, env := from.credentials()
+	cmd := command(ctx, from.transports, append(config, args...)...)
+	cmd.Env = append(cmd.Env, env...)
+	return cmd
+}
+
+// subcommand returns the first argument that is not an option of git's own.
+func subcommand(args []string) string {
+	for _, arg := range args {
+		if !strings.HasPrefix(arg, "-") {
+			return arg
+		}
+	}
+	return ""
+}
+
+func progressFlag(progress func(string)) string {
+	if progress == nil {
+		return "--quiet"
+	}
+	return "--progress"
+}
+
+// syncDir makes a renaming in dir outlive a power failure.
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("sync %s: %w", dir, err)
+	}
+	return nil
+}

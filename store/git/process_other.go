@@ -1,0 +1,9 @@
+//go:build !unix
+
+package git
+
+import "os/exec"
+
+func ownProcessGroup(*exec.Cmd) {}
+
+func killProcessGroup(cmd *exec.Cmd) error { return cmd.Process.Kill() }

@@ -1,0 +1,29 @@
+//go:build unix
+
+package git
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// ownProcessGroup keeps a child and what it starts together, so that all can
+// be killed, and away from the terminal's interrupts, which are ours to handle.
+func ownProcessGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+}
+
+// killProcessGroup ends a child and all it started. It leaves alone a child
+// that has been reaped, whose id may be somebody else's by now.
+func killProcessGroup(cmd *exec.Cmd) error {
+	if err := cmd.Process.Signal(syscall.Signal(0)); errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	if errors.Is(err, syscall.ESRCH) {
+		return os.ErrProcessDone
+	}
+	return err
+}

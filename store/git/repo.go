@@ -1,0 +1,96 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Repo is a git repository on this machine. It holds no open file or process
+// and needs no closing; its methods may be called from several goroutines, but
+// not while Fetch runs on the same directory from another Repo.
+type Repo struct {
+	dir    string // as the caller named it
+	gitDir string // absolute; where HEAD is
+	sha256 bool
+	remote remote // where Fetch goes; zero for one that Open returned
+}
+
+// Open returns the repository in dir: a bare one, one with a worktree, or a
+// worktree linked to one. It looks in dir itself, never in the folders above.
+// The error is a single line that says what to do; it is ErrNotRepository if
+// git does not recognise dir.
+func Open(ctx context.Context, dir string) (*Repo, error) {
+	abs, err := resolveDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := describe(ctx, abs, filepath.Dir(abs))
+	if err != nil {
+		return nil, openError(ctx, dir, abs, err)
+	}
+	gitDir, format, ok := strings.Cut(lines, "\n")
+	if !ok {
+		return nil, fmt.Errorf("open repository %s: git rev-parse answered %q", dir, lines)
+	}
+	return &Repo{dir: dir, gitDir: gitDir, sha256: format == "sha256"}, nil
+}
+
+// resolveDir makes dir absolute and free of symbolic links, as git's ceiling
+// wants it.
+func resolveDir(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("%w at %s: the folder does not exist; check the path", ErrNotRepository, dir)
+	case err != nil:
+		return "", fmt.Errorf("open repository %s: %w", dir, err)
+	}
+	info, err := os.Stat(abs)
+	if err != nil {
+		return "", fmt.Errorf("open repository %s: %w", dir, err)
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("%w at %s: that is a file; name the folder that holds .git, or a bare repository", ErrNotRepository, dir)
+	}
+	return abs, nil
+}
+
+// describe asks git for the git directory and the object format of the
+// repository dir is in, not looking in ceiling or above unless that is "".
+func describe(ctx context.Context, dir, ceiling string) (string, error) {
+	cmd := command(ctx, noTransport, "rev-parse", "--absolute-git-dir", "--show-object-format")
+	cmd.Dir = dir
+	if ceiling != "" {
+		cmd.Env = append(cmd.Env, "GIT_CEILING_DIRECTORIES="+ceiling)
+	}
+	return output(ctx, cmd, "rev-parse")
+}
+
+func openError(ctx context.Context, dir, abs string, err error) error {
+	var failed *CommandError
+	if !errors.As(err, &failed) || !strings.Contains(failed.Message, "not a git repository") {
+		return fmt.Errorf("open repository %s: %w", dir, err)
+	}
+	if above, err := describe(ctx, abs, ""); err == nil {
+		gitDir, _, _ := strings.Cut(above, "\n")
+		return fmt.Errorf("%w at %s: it lies inside the one of %s; name that folder instead", ErrNotRepository, dir, filepath.Dir(gitDir))
+	}
+	return fmt.Errorf("%w at %s: name the folder that holds .git, or a bare repository", ErrNotRepository, dir)
+}
+
+// Dir returns the directory as it was given to Open or Mirror.
+func (r *Repo) Dir() string { return r.dir }
+
+// args puts the repository in front of a subcommand. Naming it spares git the
+// search, and leaves no doubt which one is meant.
+func (r *Repo) args(args ...string) []string {
+	return append([]string{"--git-dir=" + r.gitDir}, args...)
+}

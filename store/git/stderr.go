@@ -1,0 +1,56 @@
+package git
+
+import (
+	"bytes"
+	"sync"
+)
+
+// stderrTailBytes is how much of a child's standard error is kept.
+const stderrTailBytes = 8 << 10
+
+// stderrTail keeps the end of what a child writes to its standard error, and
+// hands each line to progress. git redraws a line by ending it with a carriage
+// return; each redrawing counts as a line.
+type stderrTail struct {
+	progress func(line string) // may be nil; called by the one goroutine that copies
+
+	mu      sync.Mutex // a BlobReader looks while its child still runs
+	kept    []byte
+	partial []byte // the unfinished line, for progress
+}
+
+func (t *stderrTail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	t.kept = append(t.kept, p...)
+	if extra := len(t.kept) - stderrTailBytes; extra > 0 {
+		t.kept = append(t.kept[:0], t.kept[extra:]...)
+	}
+	t.mu.Unlock()
+	if t.progress != nil {
+		t.report(p)
+	}
+	return len(p), nil
+}
+
+func (t *stderrTail) report(p []byte) {
+	t.partial = append(t.partial, p...)
+	for {
+		end := bytes.IndexAny(t.partial, "\r\n")
+		if end < 0 {
+			break
+		}
+		if line := printable(string(t.partial[:end])); line != "" {
+			t.progress(line)
+		}
+		t.partial = t.partial[end+1:]
+	}
+	if len(t.partial) > stderrTailBytes {
+		t.partial = nil // no line of git's is that long
+	}
+}
+
+func (t *stderrTail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.kept)
+}
