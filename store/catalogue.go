@@ -1,0 +1,253 @@
+package store
+
+import (
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/trawlsearch/trawl/postings"
+)
+
+// catalogue is what is kept in memory of the small records: one immutable
+// value per commit.
+type catalogue struct {
+	repositories map[uint32]*Repository
+	byName       map[string]*Repository
+	shards       map[uint32]*Shard
+	dead         map[uint32]*postings.Set
+	// order is the shards as searches visit them.
+	order []uint32
+}
+
+func (c *catalogue) clone() *catalogue {
+	return &catalogue{
+		repositories: maps.Clone(c.repositories), byName: maps.Clone(c.byName),
+		shards: maps.Clone(c.shards), dead: maps.Clone(c.dead),
+	}
+}
+
+// sort orders shards by the rank of their best documents: stars of the best
+// repository first, then document quality, then age. A search reads on in this
+// order, so stopping early loses the worse.
+func (c *catalogue) sort() {
+	stars := map[uint32]int{}
+	for _, r := range c.repositories {
+		for _, id := range r.Shards {
+			stars[id] = max(stars[id], r.Stars)
+		}
+	}
+	c.order = slices.SortedFunc(maps.Keys(c.shards), func(a, b uint32) int {
+		return cmp.Or(stars[b]-stars[a], int(c.shards[a].Header.Quality)-int(c.shards[b].Header.Quality), cmp.Compare(a, b))
+	})
+}
+
+// load reads the catalogue from disk.
+func (s *Store) load() error {
+	c := &catalogue{
+		repositories: map[uint32]*Repository{}, byName: map[string]*Repository{},
+		shards: map[uint32]*Shard{}, dead: map[uint32]*postings.Set{},
+	}
+	err := s.scan(prefixRepository, func(id uint32, value []byte) error {
+		r := &Repository{}
+		if err := json.Unmarshal(value, r); err != nil {
+			return fmt.Errorf("repository %d: %w: %w", id, ErrCorrupt, err)
+		}
+		c.repositories[id], c.byName[r.Name] = r, r
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = s.scan(prefixHeader, func(id uint32, value []byte) error {
+		sh := &Shard{ID: id}
+		if err := json.Unmarshal(value, &sh.Header); err != nil {
+			return fmt.Errorf("shard %d: %w: %w", id, ErrCorrupt, err)
+		}
+		c.shards[id] = sh
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = s.scan(prefixDead, func(id uint32, value []byte) error {
+		set := &postings.Set{}
+		if err := set.Decode(value); err != nil {
+			return fmt.Errorf("dead documents of shard %d: %w: %w", id, ErrCorrupt, err)
+		}
+		c.dead[id] = set
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	c.sort()
+	s.catalogue = c
+	return nil
+}
+
+// scan yields the records under a one-byte prefix.
+func (s *Store) scan(prefix byte, f func(id uint32, value []byte) error) (err error) {
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{prefix}, UpperBound: []byte{prefix + 1}})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for ok := it.First(); ok; ok = it.Next() {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return err
+		}
+		if len(it.Key()) != 5 {
+			return fmt.Errorf("key %x: %w", it.Key(), ErrCorrupt)
+		}
+		if err := f(idOf(it.Key()), value); err != nil {
+			return err
+		}
+	}
+	return it.Error()
+}
+
+// removeOrphans deletes runs without a header and sets nextShard behind every
+// shard number seen.
+func (s *Store) removeOrphans() (err error) {
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{prefixShard}, UpperBound: []byte{prefixShard + 1}})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	s.nextShard = 1
+	for id := range s.catalogue.shards {
+		s.nextShard = max(s.nextShard, id+1)
+	}
+	for ok := it.First(); ok; {
+		id := idOf(it.Key())
+		s.nextShard = max(s.nextShard, id+1)
+		if s.catalogue.shards[id] == nil {
+			if err := s.db.DeleteRange(keyShard(id), keyAfter(keyShard(id)), pebble.Sync); err != nil {
+				return err
+			}
+		}
+		ok = it.SeekGE(keyAfter(keyShard(id)))
+	}
+	return it.Error()
+}
+
+// Change is one atomic switch of what searches see.
+type Change struct {
+	// Repositories are put in place of the records with their IDs.
+	Repositories []*Repository
+	// Remove are IDs of repositories to forget.
+	Remove []uint32
+	// Add are shards that were written and now become visible.
+	Add []ShardHeader
+	// Drop are shards to delete.
+	Drop []uint32
+	// Dead are the sets of dead documents that replace those of their shards.
+	Dead map[uint32]*postings.Set
+}
+
+// Commit applies c whole, on disk and for every snapshot taken later; after an
+// error nothing of it is visible. The records belong to the store afterwards.
+func (s *Store) Commit(c Change) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.db.NewBatch()
+	defer b.Close()
+	next := s.catalogue.clone()
+	for _, r := range c.Repositories {
+		if err := putJSON(b, keyRepository(r.ID), r); err != nil {
+			return err
+		}
+		if old := next.repositories[r.ID]; old != nil {
+			delete(next.byName, old.Name)
+		}
+		next.repositories[r.ID], next.byName[r.Name] = r, r
+	}
+	for _, id := range c.Remove {
+		if old := next.repositories[id]; old != nil {
+			delete(next.byName, old.Name)
+			delete(next.repositories, id)
+		}
+		if err := b.Delete(keyRepository(id), nil); err != nil {
+			return err
+		}
+	}
+	for _, h := range c.Add {
+		if err := putJSON(b, keyHeader(h.ID), h); err != nil {
+			return err
+		}
+		next.shards[h.ID] = &Shard{ID: h.ID, Header: h}
+	}
+	for id, set := range c.Dead {
+		if err := b.Set(keyDead(id), postings.Encode(nil, set), nil); err != nil {
+			return err
+		}
+		next.dead[id] = set
+	}
+	for _, id := range c.Drop {
+		delete(next.shards, id)
+		delete(next.dead, id)
+		if err := errors.Join(b.Delete(keyHeader(id), nil), b.Delete(keyDead(id), nil),
+			b.DeleteRange(keyShard(id), keyAfter(keyShard(id)), nil)); err != nil {
+			return err
+		}
+	}
+	next.sort()
+	if err := b.Commit(pebble.Sync); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	s.catalogue = next
+	return nil
+}
+
+func putJSON(b *pebble.Batch, key []byte, v any) error {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode record: %w", err)
+	}
+	return b.Set(key, raw, nil)
+}
+
+// NewRepository makes a record with a fresh ID and commits it. It fails with
+// ErrExists when the name is taken.
+func (s *Store) NewRepository(r Repository) (*Repository, error) {
+	s.mu.Lock()
+	if s.catalogue.byName[r.Name] != nil {
+		s.mu.Unlock()
+		return nil, fmt.Errorf("repository %q: %w", r.Name, ErrExists)
+	}
+	id, err := s.takeRepositoryID()
+	s.mu.Unlock()
+	if err != nil {
+		return nil, fmt.Errorf("new repository: %w", err)
+	}
+	r.ID = id
+	if err := s.Commit(Change{Repositories: []*Repository{&r}}); err != nil {
+		return nil, err
+	}
+	return &r, nil
+}
+
+// takeRepositoryID hands out an ID that is never handed out again.
+func (s *Store) takeRepositoryID() (uint32, error) {
+	id := uint32(1)
+	value, closer, err := s.db.Get(keyNextRepository)
+	switch {
+	case err == nil && len(value) == 4:
+		id = binary.BigEndian.Uint32(value)
+		err = closer.Close()
+	case err == nil:
+		return 0, errors.Join(fmt.Errorf("next repository id: %w", ErrCorrupt), closer.Close())
+	case errors.Is(err, pebble.ErrNotFound):
+		err = nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return id, s.db.Set(keyNextRepository, binary.BigEndian.AppendUint32(nil, id+1), pebble.Sync)
+}

@@ -1,0 +1,16 @@
+// Package store holds everything that survives a restart. Writers fill a
+// ShardWriter, which becomes one sorted run, and commit a Change whole;
+// readers take a Snapshot and see one moment. The engine underneath is Pebble
+// and no other package knows that: keys.go lists every key and nothing else in
+// the program builds one.
+//
+// A shard is written once and never changed. What changes is small and is
+// switched in one atomic batch: repository records, shard headers and the sets
+// of dead documents. A run that was ingested but whose header was never
+// committed belongs to nobody, and Open removes it.
+//
+// Caveats. Slices borrowed from a Snapshot are valid as their method says, at
+// most until the snapshot is closed. A data directory is open in at most one
+// process at a time. The package does not log: Options.Event hears what the
+// engine does.
+package store

@@ -1,0 +1,30 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors callers tell apart.
+var (
+	// ErrNotFound: there is no such repository.
+	ErrNotFound = errors.New("not found")
+	// ErrExists: a repository of that name is there already.
+	ErrExists = errors.New("already exists")
+	// ErrCorrupt: a record or text is not what was written.
+	ErrCorrupt = errors.New("corrupt")
+	// ErrLocked: another process has the data directory open.
+	ErrLocked = errors.New("data directory is in use by another process")
+)
+
+// FormatError is a data directory whose format this program does not read.
+type FormatError struct {
+	// Found is the directory's format version, Known the newest this program
+	// reads.
+	Found, Known FormatVersion
+}
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("data directory has format version %d, this program reads up to %d: use a newer trawl or another --data",
+		e.Found, e.Known)
+}

@@ -1,0 +1,103 @@
+package store
+
+import (
+	"encoding/binary"
+
+	"github.com/trawlsearch/trawl/postings"
+)
+
+// Every key of the store. Numbers are big-endian, so that keys sort as their
+// parts do.
+//
+//	'm' name                          store-wide values: "nextrepo"
+//	'r' repository(4)                 Repository record, JSON
+//	'h' shard(4)                      shard header, JSON
+//	'k' shard(4)                      dead documents, an encoded postings.Set
+//	's' shard(4) 1 chunk(4)           text chunk
+//	's' shard(4) 2 page(2)            page of the document table
+//	's' shard(4) 3                    newlines per block
+//	's' shard(4) 4 field(1) trigram(3)  posting list
+//	's' shard(4) 5 kind(1)            special block sets
+//
+// All that a shard was written with stands under 's' shard, in the order in
+// which it is written, so the shard is one sorted run and one range deletion.
+const (
+	prefixMeta       = 'm'
+	prefixRepository = 'r'
+	prefixHeader     = 'h'
+	prefixDead       = 'k'
+	prefixShard      = 's'
+)
+
+const (
+	partChunk    = 1
+	partDocument = 2
+	partNewlines = 3
+	partPosting  = 4
+	partSpecial  = 5
+)
+
+// Field says what text a posting list indexes.
+type Field byte
+
+// The fields.
+const (
+	FieldContent Field = 1
+	FieldPath    Field = 2
+)
+
+// Kinds of special block sets.
+const (
+	specialWideFold   = 1
+	specialScanAlways = 2
+	specialWidePath   = 3
+)
+
+var keyNextRepository = []byte{prefixMeta, 'n', 'e', 'x', 't', 'r', 'e', 'p', 'o'}
+
+func keyID(prefix byte, id uint32) []byte {
+	return binary.BigEndian.AppendUint32([]byte{prefix}, id)
+}
+
+func keyRepository(id uint32) []byte { return keyID(prefixRepository, id) }
+func keyHeader(shard uint32) []byte  { return keyID(prefixHeader, shard) }
+func keyDead(shard uint32) []byte    { return keyID(prefixDead, shard) }
+func keyShard(shard uint32) []byte   { return keyID(prefixShard, shard) }
+
+// keyAfter is the smallest key greater than every key that begins with p.
+func keyAfter(p []byte) []byte {
+	end := append([]byte(nil), p...)
+	for i := len(end) - 1; i >= 0; i-- {
+		if end[i]++; end[i] != 0 {
+			return end[:i+1]
+		}
+	}
+	return nil
+}
+
+func idOf(key []byte) uint32 { return binary.BigEndian.Uint32(key[1:5]) }
+
+func appendShardPart(dst []byte, shard uint32, part byte) []byte {
+	dst = append(dst, prefixShard)
+	dst = binary.BigEndian.AppendUint32(dst, shard)
+	return append(dst, part)
+}
+
+func appendKeyChunk(dst []byte, shard, chunk uint32) []byte {
+	return binary.BigEndian.AppendUint32(appendShardPart(dst, shard, partChunk), chunk)
+}
+
+func keyDocumentPage(shard uint32, page int) []byte {
+	return binary.BigEndian.AppendUint16(appendShardPart(nil, shard, partDocument), uint16(page))
+}
+
+func keyNewlines(shard uint32) []byte { return appendShardPart(nil, shard, partNewlines) }
+
+func appendKeyPosting(dst []byte, shard uint32, f Field, t postings.Trigram) []byte {
+	b := t.Bytes()
+	return append(append(appendShardPart(dst, shard, partPosting), byte(f)), b[:]...)
+}
+
+func keySpecial(shard uint32, kind byte) []byte {
+	return append(appendShardPart(nil, shard, partSpecial), kind)
+}

@@ -1,0 +1,66 @@
+package store
+
+import "time"
+
+// Repository is the record of one repository: where it comes from, what is
+// known about it, and the generation of it that is searched.
+type Repository struct {
+	// ID is stable and never used again after removal.
+	ID   uint32 `json:"id"`
+	Name string `json:"name"`
+	// Source is the path or URL as the user gave it.
+	Source string `json:"source"`
+	// Mirror says that Source is a URL kept as a bare mirror in the data
+	// directory.
+	Mirror bool `json:"mirror,omitempty"`
+
+	// Branches are the indexed branches; the first is the default branch. A
+	// document's set of branches indexes them. Empty until first indexed and
+	// for a repository without commits.
+	Branches []Branch `json:"branches,omitempty"`
+	// Generation counts the switches of the searchable state; 0 is never.
+	Generation uint64 `json:"generation,omitempty"`
+	// Shards are those that hold live documents of this repository.
+	Shards []uint32 `json:"shards,omitempty"`
+	// LastFetched is when the source was last looked at with success.
+	LastFetched time.Time `json:"last_fetched,omitzero"`
+	// LastIndexed is when Generation was last switched.
+	LastIndexed time.Time `json:"last_indexed,omitzero"`
+	// LastError is why the last sync failed, empty after a success.
+	LastError string `json:"last_error,omitempty"`
+
+	// Admission names the rules under which the documents were taken in.
+	Admission string `json:"admission,omitempty"`
+
+	// Documents, TextBytes and Skipped count the generation's documents, their
+	// searchable text, and those whose content cannot be searched.
+	Documents int   `json:"documents,omitempty"`
+	TextBytes int64 `json:"text_bytes,omitempty"`
+	Skipped   int   `json:"skipped,omitempty"`
+
+	// Facts, told from outside.
+	Stars       int                `json:"stars,omitempty"`
+	Fork        bool               `json:"fork,omitempty"`
+	Archived    bool               `json:"archived,omitempty"`
+	Private     bool               `json:"private,omitempty"`
+	Description string             `json:"description,omitempty"`
+	Topics      []string           `json:"topics,omitempty"`
+	Metadata    map[string]*string `json:"metadata,omitempty"`
+}
+
+// Branch is a branch and the commit of it that is indexed, in hex.
+type Branch struct {
+	Name   string `json:"name"`
+	Commit string `json:"commit"`
+}
+
+// Indexed reports whether the repository has a searchable generation.
+func (r *Repository) Indexed() bool { return r.Generation > 0 }
+
+// Commit returns the indexed commit of the default branch, or "".
+func (r *Repository) Commit() string {
+	if len(r.Branches) == 0 {
+		return ""
+	}
+	return r.Branches[0].Commit
+}

@@ -1,0 +1,121 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/trawlsearch/trawl/postings"
+)
+
+// ShardHeader is the small record that makes a written shard visible.
+type ShardHeader struct {
+	ID        uint32 `json:"id"`
+	Documents int    `json:"documents"`
+	Blocks    int    `json:"blocks"`
+	TextBytes int64  `json:"text_bytes"`
+	// Quality is that of the first document; searches visit lower ones first.
+	Quality byte `json:"quality"`
+}
+
+// Shard is an immutable, self-contained run of documents, searched as one
+// unit. Its tables are read when first used and then kept.
+type Shard struct {
+	ID     uint32
+	Header ShardHeader
+
+	once   sync.Once
+	tables shardTables
+	err    error
+	// checked has a bit for every chunk whose checksum was found right since
+	// the store was opened.
+	checked []atomic.Uint64
+}
+
+type shardTables struct {
+	docs     *Documents
+	docOf    []uint16
+	newlines []uint16
+	wide     *postings.Set
+	widePath *postings.Set
+	scan     *postings.Set
+}
+
+// load reads the tables once, through any snapshot that sees the shard.
+func (sh *Shard) load(r pebble.Reader) error {
+	sh.once.Do(func() {
+		sh.tables, sh.err = readTables(r, sh.ID)
+		if sh.err == nil && (sh.tables.docs.Len() != sh.Header.Documents ||
+			len(sh.tables.docOf) != sh.Header.Blocks || len(sh.tables.newlines) != sh.Header.Blocks) {
+			sh.err = fmt.Errorf("shard %d: %w: tables and header differ", sh.ID, ErrCorrupt)
+		}
+		if sh.err == nil {
+			chunks := int(sh.tables.docs.TextStart[sh.tables.docs.Len()])/chunkBytes + 1
+			sh.checked = make([]atomic.Uint64, chunks/64+1)
+		}
+	})
+	return sh.err
+}
+
+func readTables(r pebble.Reader, id uint32) (t shardTables, err error) {
+	t.docs = newDocuments()
+	prefix := appendShardPart(nil, id, partDocument)
+	it, err := r.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: keyAfter(prefix)})
+	if err != nil {
+		return t, err
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		page, verr := it.ValueAndErr()
+		if verr == nil {
+			verr = t.docs.addPage(page)
+		}
+		if verr != nil {
+			return t, errors.Join(fmt.Errorf("shard %d: %w", id, verr), it.Close())
+		}
+	}
+	if err := it.Close(); err != nil {
+		return t, fmt.Errorf("shard %d: %w", id, err)
+	}
+	t.docOf = t.docs.docOf()
+	if t.newlines, err = readNewlines(r, id); err != nil {
+		return t, err
+	}
+	if t.wide, err = readSpecial(r, id, specialWideFold); err != nil {
+		return t, err
+	}
+	if t.scan, err = readSpecial(r, id, specialScanAlways); err != nil {
+		return t, err
+	}
+	t.widePath, err = readSpecial(r, id, specialWidePath)
+	return t, err
+}
+
+func readNewlines(r pebble.Reader, id uint32) ([]uint16, error) {
+	value, closer, err := r.Get(keyNewlines(id))
+	if err != nil {
+		return nil, fmt.Errorf("shard %d: newline table: %w", id, err)
+	}
+	out := make([]uint16, len(value)/2)
+	for i := range out {
+		out[i] = binary.LittleEndian.Uint16(value[2*i:])
+	}
+	return out, closer.Close()
+}
+
+func readSpecial(r pebble.Reader, id uint32, kind byte) (*postings.Set, error) {
+	value, closer, err := r.Get(keySpecial(id, kind))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("shard %d: %w", id, err)
+	}
+	set := &postings.Set{}
+	if err := set.Decode(value); err != nil {
+		return nil, errors.Join(fmt.Errorf("shard %d: %w", id, err), closer.Close())
+	}
+	return set, closer.Close()
+}

@@ -1,0 +1,314 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/postings"
+)
+
+// ShardWriter writes shards one after the other: AddDocument in rank order,
+// then Finish, then the next. Text is compressed and written as it comes, in a
+// goroutine of its own; posting lists are gathered in memory, some 150 MB for
+// a full shard. It is not safe for concurrent use. Close it in any case.
+type ShardWriter struct {
+	s       *Store
+	builder *postings.Builder
+	// MaxBlocks is the most blocks of a shard; tests make it small.
+	MaxBlocks int
+
+	header   ShardHeader
+	path     string
+	run      *sstable.Writer
+	docs     []Document
+	newlines []uint16
+	wide     postings.Set
+	scan     postings.Set
+
+	text    []byte
+	chunks  chan []byte
+	free    chan []byte
+	written chan error
+}
+
+// chunksAhead is how many filled chunks may wait for compression.
+const chunksAhead = 64
+
+// NewShardWriter returns a writer with nothing begun.
+func (s *Store) NewShardWriter() *ShardWriter {
+	return &ShardWriter{s: s, builder: postings.NewBuilder(), MaxBlocks: postings.MaxBlocks, free: make(chan []byte, chunksAhead)}
+}
+
+// Fits reports whether a document with so much text fits the shard begun.
+func (w *ShardWriter) Fits(textBytes int) bool {
+	return w.header.Blocks+postings.BlockCount(textBytes) <= w.MaxBlocks
+}
+
+// Empty reports whether the shard begun has no document yet.
+func (w *ShardWriter) Empty() bool { return len(w.docs) == 0 }
+
+// AddDocument adds d with its searchable text, empty when d.Reason says that
+// it has none. A document that is not indexed goes to the blocks that every
+// search scans. The text is not kept; d.OID is copied.
+func (w *ShardWriter) AddDocument(d Document, text []byte, indexed bool) error {
+	if w.run == nil {
+		if err := w.begin(); err != nil {
+			return err
+		}
+	}
+	block := w.header.Blocks
+	n := postings.BlockCount(len(text))
+	if indexed {
+		w.builder.AddDocument(block, text)
+		w.addWide(block, text)
+	} else if len(text) > 0 {
+		for i := range n {
+			w.scan.Add(uint16(block + i))
+		}
+	}
+	for i := range n {
+		b := text[min(i*postings.BlockBytes, len(text)):min((i+1)*postings.BlockBytes, len(text))]
+		w.newlines = append(w.newlines, uint16(bytes.Count(b, []byte{'\n'})))
+	}
+	d.OID = bytes.Clone(d.OID)
+	d.TextBytes = uint32(len(text))
+	w.docs = append(w.docs, d)
+	w.header.Blocks += n
+	w.header.TextBytes += int64(len(text))
+	return w.addText(text)
+}
+
+// The runes outside ASCII whose simple case folding is ASCII: U+017F, long s,
+// and U+212A, the Kelvin sign.
+var wideRunes = [][]byte{[]byte("\u017f"), []byte("\u212a")}
+
+// wideReach is how far before such a rune a literal may begin that holds it:
+// a literal of MaxLiteralBytes grows at most threefold by folding.
+const wideReach = 3 * postings.MaxLiteralBytes
+
+func (w *ShardWriter) addWide(block int, text []byte) {
+	for _, r := range wideRunes {
+		for at := 0; ; at += len(r) {
+			i := bytes.Index(text[at:], r)
+			if i < 0 {
+				break
+			}
+			at += i
+			for b := max(0, at-wideReach) / postings.BlockBytes; b <= at/postings.BlockBytes; b++ {
+				w.wide.Add(uint16(block + b))
+			}
+		}
+	}
+}
+
+func (w *ShardWriter) addText(text []byte) error {
+	for len(text) > 0 {
+		if w.text == nil {
+			w.text = w.buffer()
+		}
+		n := min(chunkBytes-len(w.text), len(text))
+		w.text = append(w.text, text[:n]...)
+		text = text[n:]
+		if len(w.text) == chunkBytes {
+			if err := w.flushChunk(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *ShardWriter) buffer() []byte {
+	select {
+	case b := <-w.free:
+		return b[:0]
+	default:
+		return make([]byte, 0, chunkBytes)
+	}
+}
+
+// flushChunk hands the filled chunk to the writing goroutine; when that has
+// failed, its error comes back here.
+func (w *ShardWriter) flushChunk() error {
+	select {
+	case w.chunks <- w.text:
+		w.text = nil
+		return nil
+	case err := <-w.written:
+		w.chunks, w.written = nil, nil
+		return fmt.Errorf("write shard: %w", err)
+	}
+}
+
+// runPrefix begins the names of runs that are being written; the engine gives
+// them names of its own when it takes them.
+const runPrefix = "shard-"
+
+// begin opens the run of a new shard.
+func (w *ShardWriter) begin() error {
+	w.s.mu.Lock()
+	id := w.s.nextShard
+	w.s.nextShard++
+	w.s.mu.Unlock()
+	w.header = ShardHeader{ID: id}
+	w.path = w.s.fs.PathJoin(w.s.dir, "index", fmt.Sprintf("%s%d", runPrefix, id))
+	f, err := w.s.fs.Create(w.path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return fmt.Errorf("write shard: %w", err)
+	}
+	o := w.s.opts.MakeWriterOptions(6, w.s.db.TableFormat())
+	w.run = sstable.NewWriter(objstorageprovider.NewFileWritable(f), o)
+	w.chunks, w.written = make(chan []byte, chunksAhead), make(chan error, 1)
+	go w.writeChunks(id, w.run, w.chunks, w.written)
+	return nil
+}
+
+// writeChunks writes text chunks in order until the channel is closed, and
+// then sends how that went. After an error it stops reading.
+func (w *ShardWriter) writeChunks(shard uint32, run *sstable.Writer, chunks <-chan []byte, written chan<- error) {
+	var key, value []byte
+	n := uint32(0)
+	for text := range chunks {
+		key = appendKeyChunk(key[:0], shard, n)
+		value = sealChunk(value[:0], text)
+		if err := run.Set(key, value); err != nil {
+			written <- err
+			return
+		}
+		n++
+		select {
+		case w.free <- text:
+		default:
+		}
+	}
+	written <- nil
+}
+
+// Finish completes the shard and ingests it. It stays invisible until its
+// header is part of a committed Change, and is removed at the next Open if
+// that never happens.
+func (w *ShardWriter) Finish(ctx context.Context) (ShardHeader, error) {
+	h := w.header
+	h.Documents = len(w.docs)
+	if len(w.docs) > 0 {
+		h.Quality = w.docs[0].Quality
+	}
+	if err := w.finish(ctx); err != nil {
+		return ShardHeader{}, errors.Join(fmt.Errorf("write shard: %w", err), w.Close())
+	}
+	w.reset()
+	return h, nil
+}
+
+func (w *ShardWriter) finish(ctx context.Context) error {
+	if len(w.text) > 0 {
+		if err := w.flushChunk(); err != nil {
+			return err
+		}
+	}
+	if err := w.endChunks(); err != nil {
+		return err
+	}
+	if err := w.writeTables(); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	run := w.run
+	w.run = nil
+	if err := run.Close(); err != nil {
+		return err
+	}
+	return w.s.db.Ingest(ctx, []string{w.path})
+}
+
+func (w *ShardWriter) endChunks() error {
+	if w.chunks == nil {
+		return nil
+	}
+	close(w.chunks)
+	err := <-w.written
+	w.chunks, w.written = nil, nil
+	return err
+}
+
+func (w *ShardWriter) writeTables() error {
+	id := w.header.ID
+	for i := 0; i*pageDocuments < len(w.docs); i++ {
+		page := w.docs[i*pageDocuments : min((i+1)*pageDocuments, len(w.docs))]
+		if err := w.run.Set(keyDocumentPage(id, i), encodePage(page)); err != nil {
+			return err
+		}
+	}
+	table := make([]byte, 0, 2*len(w.newlines))
+	for _, n := range w.newlines {
+		table = binary.LittleEndian.AppendUint16(table, n)
+	}
+	if err := w.run.Set(keyNewlines(id), table); err != nil {
+		return err
+	}
+	if err := w.writeLists(FieldContent); err != nil {
+		return err
+	}
+	// The trigram table is free now and serves the paths, whose lists name
+	// documents.
+	w.builder.Reset()
+	widePath := &postings.Set{}
+	for i := range w.docs {
+		path := []byte(w.docs[i].Path)
+		w.builder.AddWhole(i, path)
+		if bytes.Contains(path, wideRunes[0]) || bytes.Contains(path, wideRunes[1]) {
+			widePath.Add(uint16(i))
+		}
+	}
+	if err := w.writeLists(FieldPath); err != nil {
+		return err
+	}
+	for i, set := range []*postings.Set{&w.wide, &w.scan, widePath} {
+		kind := []byte{specialWideFold, specialScanAlways, specialWidePath}[i]
+		if err := w.run.Set(keySpecial(id, kind), postings.Encode(nil, set)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *ShardWriter) writeLists(f Field) error {
+	var key []byte
+	return w.builder.Walk(func(t postings.Trigram, value []byte) error {
+		key = appendKeyPosting(key[:0], w.header.ID, f, t)
+		return w.run.Set(key, value)
+	})
+}
+
+func (w *ShardWriter) reset() {
+	w.builder.Reset()
+	w.header, w.docs, w.newlines, w.path = ShardHeader{}, nil, w.newlines[:0], ""
+	w.wide, w.scan, w.text = postings.Set{}, postings.Set{}, nil
+}
+
+// Close gives up the shard begun, if any, and removes its file.
+func (w *ShardWriter) Close() error {
+	var errs []error
+	if w.chunks != nil {
+		errs = append(errs, w.endChunks())
+	}
+	if w.run != nil {
+		errs = append(errs, w.run.Close())
+		w.run = nil
+	}
+	if w.path != "" {
+		if err := w.s.fs.Remove(w.path); err != nil && !isNotExist(err) {
+			errs = append(errs, err)
+		}
+	}
+	w.reset()
+	return errors.Join(errs...)
+}

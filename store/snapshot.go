@@ -1,0 +1,264 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/trawlsearch/trawl/postings"
+)
+
+// Snapshot is one moment of the store. It is safe for concurrent use; the
+// lists and texts made from it are not.
+type Snapshot struct {
+	s    *Store
+	c    *catalogue
+	snap *pebble.Snapshot
+}
+
+// Snapshot returns the present moment. The caller closes it.
+func (s *Store) Snapshot() *Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.snapshots++
+	return &Snapshot{s: s, c: s.catalogue, snap: s.db.NewSnapshot()}
+}
+
+// Close releases the snapshot; nothing borrowed from it may be used after.
+func (sn *Snapshot) Close() error {
+	sn.s.mu.Lock()
+	sn.s.snapshots--
+	sn.s.mu.Unlock()
+	return sn.snap.Close()
+}
+
+// Repositories returns all repositories by stars descending, then ID
+// descending: the order in which they are listed. The records are shared and
+// not to be changed.
+func (sn *Snapshot) Repositories() []*Repository {
+	out := make([]*Repository, 0, len(sn.c.repositories))
+	for _, r := range sn.c.repositories {
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b *Repository) int {
+		return cmp.Or(b.Stars-a.Stars, cmp.Compare(b.ID, a.ID))
+	})
+	return out
+}
+
+// Repository returns the repository of that name, or an error that is
+// ErrNotFound.
+func (sn *Snapshot) Repository(name string) (*Repository, error) {
+	if r := sn.c.byName[name]; r != nil {
+		return r, nil
+	}
+	return nil, fmt.Errorf("repository %q: %w", name, ErrNotFound)
+}
+
+// RepositoryByID returns the repository or nil.
+func (sn *Snapshot) RepositoryByID(id uint32) *Repository { return sn.c.repositories[id] }
+
+// View is a shard as a snapshot sees it. It is safe for concurrent use.
+type View struct {
+	*Shard
+	// Dead are the documents no longer part of any generation; nil is none.
+	Dead *postings.Set
+	sn   *Snapshot
+}
+
+// Shards returns the shards in the order searches visit them.
+func (sn *Snapshot) Shards() []View {
+	out := make([]View, len(sn.c.order))
+	for i, id := range sn.c.order {
+		out[i] = View{Shard: sn.c.shards[id], Dead: sn.c.dead[id], sn: sn}
+	}
+	return out
+}
+
+// Shard returns one shard; ok is false when the snapshot has none of that ID.
+func (sn *Snapshot) Shard(id uint32) (v View, ok bool) {
+	sh := sn.c.shards[id]
+	return View{Shard: sh, Dead: sn.c.dead[id], sn: sn}, sh != nil
+}
+
+// Documents returns the shard's document table.
+func (v View) Documents() (*Documents, error) {
+	if err := v.load(v.sn.snap); err != nil {
+		return nil, err
+	}
+	return v.tables.docs, nil
+}
+
+// DocOf maps each block to its document. Documents must have succeeded before.
+func (v View) DocOf() []uint16 { return v.tables.docOf }
+
+// Newlines counts the newlines of each block. Documents must have succeeded
+// before.
+func (v View) Newlines() []uint16 { return v.tables.newlines }
+
+// ScanAlways returns the blocks that have text and are not indexed, or nil.
+// Documents must have succeeded before.
+func (v View) ScanAlways() *postings.Set { return v.tables.scan }
+
+// Lists reads posting lists of one field of one shard; it implements
+// postings.Reader. It is not safe for concurrent use.
+type Lists struct {
+	v     View
+	field Field
+	key   []byte
+}
+
+// Lists returns a reader of one field. Documents must have succeeded before.
+func (v View) Lists(f Field) *Lists { return &Lists{v: v, field: f} }
+
+// List appends the encoded list of t to dst.
+func (l *Lists) List(dst []byte, t postings.Trigram) ([]byte, error) {
+	l.key = appendKeyPosting(l.key[:0], l.v.ID, l.field, t)
+	value, closer, err := l.v.sn.snap.Get(l.key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return dst, nil
+	}
+	if err != nil {
+		return dst, fmt.Errorf("read posting list: %w", err)
+	}
+	return append(dst, value...), closer.Close()
+}
+
+// Scan yields the lists of the trigrams from lo up to but not including hi.
+func (l *Lists) Scan(lo, hi postings.Trigram, f func(value []byte) (bool, error)) (err error) {
+	lower := appendKeyPosting(nil, l.v.ID, l.field, lo)
+	upper := appendShardPart(nil, l.v.ID, partPosting)
+	if hi < postings.NumTrigrams {
+		upper = appendKeyPosting(nil, l.v.ID, l.field, hi)
+	} else {
+		upper = append(upper, byte(l.field)+1)
+	}
+	it, err := l.v.sn.snap.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+	if err != nil {
+		return fmt.Errorf("scan posting lists: %w", err)
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for ok := it.First(); ok; ok = it.Next() {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return fmt.Errorf("scan posting lists: %w", err)
+		}
+		if more, err := f(value); err != nil || !more {
+			return err
+		}
+	}
+	return it.Error()
+}
+
+// WideFold returns the blocks, or for paths the documents, with a rune outside
+// ASCII that folds to an ASCII letter.
+func (l *Lists) WideFold() *postings.Set {
+	if l.field == FieldPath {
+		return l.v.tables.widePath
+	}
+	return l.v.tables.wide
+}
+
+// ScanAlways returns the blocks that are not indexed, for the content field.
+func (l *Lists) ScanAlways() *postings.Set {
+	if l.field != FieldContent {
+		return nil
+	}
+	return l.v.tables.scan
+}
+
+// Text reads the text of one shard. It keeps the chunk it read last, so
+// reading forwards costs one look-up a chunk. Not safe for concurrent use;
+// the caller closes it.
+type Text struct {
+	v View
+	// BytesRead counts the chunks' bytes, for traces.
+	BytesRead int
+
+	chunk  int
+	data   []byte
+	closer io.Closer
+	joined []byte
+	key    []byte
+}
+
+// Text returns a reader of the shard's text. Documents must have succeeded
+// before.
+func (v View) Text() *Text { return &Text{v: v, chunk: -1} }
+
+// Slice returns the bytes from lo up to hi of the shard's text, borrowed until
+// the next call or Close.
+func (t *Text) Slice(lo, hi uint32) ([]byte, error) {
+	first, last := int(lo)/chunkBytes, int(hi-1)/chunkBytes
+	if lo >= hi {
+		return nil, nil
+	}
+	base := uint32(first * chunkBytes)
+	if first == last {
+		if err := t.seek(first); err != nil {
+			return nil, err
+		}
+		return t.cut(lo-base, hi-base)
+	}
+	t.joined = t.joined[:0]
+	for c := first; c <= last; c++ {
+		if err := t.seek(c); err != nil {
+			return nil, err
+		}
+		base := uint32(c * chunkBytes)
+		part, err := t.cut(max(lo, base)-base, min(hi-base, chunkBytes))
+		if err != nil {
+			return nil, err
+		}
+		t.joined = append(t.joined, part...)
+	}
+	return t.joined, nil
+}
+
+func (t *Text) cut(lo, hi uint32) ([]byte, error) {
+	if int(hi) > len(t.data) {
+		return nil, fmt.Errorf("shard %d chunk %d: %w: %d bytes, want %d", t.v.ID, t.chunk, ErrCorrupt, len(t.data), hi)
+	}
+	return t.data[lo:hi], nil
+}
+
+// seek makes chunk c the one at hand.
+func (t *Text) seek(c int) error {
+	if c == t.chunk {
+		return nil
+	}
+	if err := t.Close(); err != nil {
+		return err
+	}
+	t.key = appendKeyChunk(t.key[:0], t.v.ID, uint32(c))
+	value, closer, err := t.v.sn.snap.Get(t.key)
+	if err != nil {
+		return fmt.Errorf("shard %d chunk %d: %w", t.v.ID, c, err)
+	}
+	t.closer = closer
+	bit := &t.v.checked[c/64]
+	known := bit.Load()&(1<<(c%64)) != 0
+	if t.data, err = openChunk(value, known); err != nil {
+		return fmt.Errorf("shard %d chunk %d: %w", t.v.ID, c, err)
+	}
+	if !known {
+		bit.Or(1 << (c % 64))
+	}
+	t.chunk = c
+	t.BytesRead += len(t.data)
+	return nil
+}
+
+// Close releases what was borrowed. The reader may be used again.
+func (t *Text) Close() error {
+	t.chunk, t.data = -1, nil
+	if t.closer == nil {
+		return nil
+	}
+	err := t.closer.Close()
+	t.closer = nil
+	return err
+}

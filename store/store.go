@@ -1,0 +1,231 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Options say how a store is opened. The zero value has usable defaults.
+type Options struct {
+	// CacheBytes is the size of the block cache; 0 is 256 MiB.
+	CacheBytes int64
+	// ReadOnly opens an existing store that nobody may change.
+	ReadOnly bool
+	// FS is the file system; nil is the operating system's.
+	FS vfs.FS
+	// Event, if set, hears in words what the engine does in the background
+	// and what goes wrong there.
+	Event func(message string, err error)
+}
+
+func (o Options) withDefaults() Options {
+	if o.CacheBytes == 0 {
+		o.CacheBytes = 256 << 20
+	}
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	if o.Event == nil {
+		o.Event = func(string, error) {}
+	}
+	return o
+}
+
+// Store is an open data directory. It is safe for concurrent use.
+type Store struct {
+	db   *pebble.DB
+	fs   vfs.FS
+	dir  string
+	opts *pebble.Options
+	lock *pebble.Lock
+
+	// mu guards catalogue, nextShard and the order of commits. Only the engine
+	// is called while it is held.
+	mu        sync.Mutex
+	catalogue *catalogue
+	nextShard uint32
+	// snapshots counts the open ones, for Close to check.
+	snapshots int
+}
+
+// blockBytes is the engine's block size: one text chunk fills a block.
+const blockBytes = 32 << 10
+
+// Open opens the store in dir and creates it if there is none. It fails with
+// ErrLocked when another process has it open, and with a *FormatError when a
+// newer program wrote it. Runs that a crash left without an owner are removed.
+func Open(dir string, o Options) (*Store, error) {
+	o = o.withDefaults()
+	if err := makeDir(o.FS, dir); err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	v, err := readFormat(o.FS, o.FS.PathJoin(dir, formatFile))
+	if err != nil {
+		return nil, fmt.Errorf("open store %q: %w", dir, err)
+	}
+	if v > FormatNewest {
+		return nil, &FormatError{Found: v, Known: FormatNewest}
+	}
+	// The lock outlives the engine's own use of the directory, so that a copy
+	// of FORMAT is never judged while another process replaces it.
+	index := o.FS.PathJoin(dir, "index")
+	if err := makeDir(o.FS, index); err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	lock, err := pebble.LockDirectory(index, o.FS)
+	if err != nil {
+		if isNotExist(err) || errors.Is(err, os.ErrPermission) {
+			return nil, fmt.Errorf("open store %q: %w", dir, err)
+		}
+		return nil, fmt.Errorf("open store %q: %w", dir, ErrLocked)
+	}
+	s := &Store{fs: o.FS, dir: dir, lock: lock}
+	if err := s.open(index, o, v); err != nil {
+		if s.db != nil {
+			err = errors.Join(err, s.db.Close())
+		}
+		return nil, errors.Join(fmt.Errorf("open store %q: %w", dir, err), lock.Close())
+	}
+	return s, nil
+}
+
+// makeDir makes dir and everything above it so that it survives a crash: an
+// entry in a directory is durable only once that directory has been synced.
+func makeDir(fs vfs.FS, dir string) error {
+	if _, err := fs.Stat(dir); err == nil {
+		return nil
+	}
+	parent := fs.PathDir(dir)
+	if parent != dir {
+		if err := makeDir(fs, parent); err != nil {
+			return err
+		}
+	}
+	if err := fs.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return syncDir(fs, parent)
+}
+
+func (s *Store) open(index string, o Options, v FormatVersion) error {
+	cache := pebble.NewCache(o.CacheBytes)
+	defer cache.Unref()
+	s.opts = engineOptions(o, cache, s.lock)
+	db, err := pebble.Open(index, s.opts)
+	if err != nil {
+		return err
+	}
+	s.db = db
+	if v == 0 && !o.ReadOnly {
+		if err := writeFormat(o.FS, s.dir, FormatNewest); err != nil {
+			return err
+		}
+	}
+	if err := s.load(); err != nil {
+		return err
+	}
+	if o.ReadOnly {
+		return nil
+	}
+	return errors.Join(s.removeOrphans(), s.removeUnfinished(index))
+}
+
+// removeUnfinished deletes the files of shards whose writing was cut short.
+func (s *Store) removeUnfinished(index string) error {
+	names, err := s.fs.List(index)
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if strings.HasPrefix(n, runPrefix) {
+			if err := s.fs.Remove(s.fs.PathJoin(index, n)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func engineOptions(o Options, cache *pebble.Cache, lock *pebble.Lock) *pebble.Options {
+	events := pebble.EventListener{
+		BackgroundError: func(err error) { o.Event("background error", err) },
+		DiskSlow:        func(i pebble.DiskSlowInfo) { o.Event(i.String(), nil) },
+	}
+	po := &pebble.Options{
+		FS:                 o.FS,
+		Cache:              cache,
+		Lock:               lock,
+		ReadOnly:           o.ReadOnly,
+		FormatMajorVersion: pebble.FormatNewest,
+		MemTableSize:       4 << 20,
+		EventListener:      &events,
+		Logger:             quiet{o.Event},
+	}
+	po.ApplyCompressionSettings(func() pebble.DBCompressionSettings {
+		return pebble.UniformDBCompressionSettings(compression)
+	})
+	for i := range po.Levels {
+		po.Levels[i].BlockSize = blockBytes
+		po.Levels[i].IndexBlockSize = blockBytes
+	}
+	po.EnsureDefaults()
+	return po
+}
+
+// quiet is the engine's logger: it passes on errors only.
+type quiet struct{ event func(string, error) }
+
+func (quiet) Infof(string, ...any) {}
+func (q quiet) Errorf(format string, args ...any) {
+	q.event("store", fmt.Errorf(format, args...))
+}
+func (q quiet) Fatalf(format string, args ...any) {
+	err := fmt.Errorf(format, args...)
+	q.event("store cannot go on", err)
+	panic("store: the engine cannot go on: " + err.Error())
+}
+
+// Close releases everything. All snapshots must be closed before.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	open := s.snapshots
+	s.mu.Unlock()
+	if open > 0 {
+		return fmt.Errorf("close store: %d snapshots are still open", open)
+	}
+	return errors.Join(s.db.Close(), s.lock.Close())
+}
+
+// Dir returns the data directory.
+func (s *Store) Dir() string { return s.dir }
+
+// Metrics tells what the engine holds.
+type Metrics struct {
+	// DiskBytes is the size of all files of the engine.
+	DiskBytes uint64
+	// CacheBytes is what the block cache holds now.
+	CacheBytes int64
+}
+
+// Metrics reads the engine's counters.
+func (s *Store) Metrics() Metrics {
+	m := s.db.Metrics()
+	return Metrics{DiskBytes: m.DiskSpaceUsage(), CacheBytes: m.BlockCache.Size}
+}
+
+// FreeBytes returns how much may still be written to the data directory's disk.
+func (s *Store) FreeBytes() (uint64, error) {
+	u, err := s.fs.GetDiskUsage(s.dir)
+	if err != nil {
+		return 0, fmt.Errorf("free space of %q: %w", s.dir, err)
+	}
+	return u.AvailBytes, nil
+}
+
+func isNotExist(err error) bool { return errors.Is(err, os.ErrNotExist) }

@@ -1,0 +1,87 @@
+package store
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// FormatVersion numbers the layouts of a data directory. Versions are never
+// renumbered or removed; each newer one has a step in package migrations.
+type FormatVersion uint32
+
+const (
+	// FormatBlocks is the first: sharded 4 KiB-block posting lists, text in
+	// 32 KiB chunks, one sorted run per shard.
+	FormatBlocks FormatVersion = 1
+
+	// FormatNewest is what this program writes.
+	FormatNewest = FormatBlocks
+)
+
+// formatFile stands in the data directory and holds the version in decimal
+// and a newline. It is a file and not a record so that a version can be
+// refused before the engine, which may be newer too, opens anything.
+const formatFile = "FORMAT"
+
+// readFormat returns 0 for a directory that has no format file.
+func readFormat(fs vfs.FS, path string) (FormatVersion, error) {
+	f, err := fs.Open(path)
+	if isNotExist(err) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read format version: %w", err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, 64))
+	if err != nil {
+		return 0, fmt.Errorf("read format version: %w", err)
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 32)
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("read format version: %w: %q holds %q", ErrCorrupt, path, b)
+	}
+	return FormatVersion(n), nil
+}
+
+// writeFormat puts the version into place with a rename, after a sync.
+func writeFormat(fs vfs.FS, dir string, v FormatVersion) error {
+	tmp := fs.PathJoin(dir, formatFile+".tmp")
+	f, err := fs.Create(tmp, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return fmt.Errorf("write format version: %w", err)
+	}
+	_, err = fmt.Fprintf(f, "%d\n", v)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = fs.Rename(tmp, fs.PathJoin(dir, formatFile))
+	}
+	if err == nil {
+		err = syncDir(fs, dir)
+	}
+	if err != nil {
+		return fmt.Errorf("write format version: %w", err)
+	}
+	return nil
+}
+
+func syncDir(fs vfs.FS, dir string) error {
+	d, err := fs.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if cerr := d.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
