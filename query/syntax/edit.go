@@ -1,0 +1,118 @@
+package syntax
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/trawlsearch/trawl/query"
+)
+
+// WithFilter returns text with a filter added that holds for all of it: an "or"
+// that the filter would not be lifted out of is put in parentheses. The filter
+// goes last, unless the text ends in something that would swallow it.
+func WithFilter(text, field, value string) string {
+	text = strings.TrimSpace(text)
+	filter := formatFilter(query.Filter{Field: field, Value: value})
+	switch {
+	case text == "":
+		return filter
+	case swallows(text):
+		return filter + " " + text
+	case divides(text+" "+filter, query.Keyword) || divides(text+" "+filter, query.Literal):
+		return "(" + text + ") " + filter
+	}
+	return text + " " + filter
+}
+
+// swallows reports whether the end of text means something else once more text
+// follows: a backslash, or a word that becomes an operator.
+func swallows(text string) bool {
+	if strings.HasSuffix(text, `\`) {
+		return true
+	}
+	_, operator := trailingOperator(text)
+	return operator || strings.EqualFold(text[strings.LastIndexFunc(text, unicode.IsSpace)+1:], "not")
+}
+
+// divides reports whether the last filter of text, read in pt, holds only for a
+// part of it. Parentheses that do not close cannot be helped by more of them.
+func divides(text string, pt query.PatternType) bool {
+	if len(text) > maxTextBytes {
+		return false
+	}
+	s := newScanner(text, pt)
+	t, err := (&parser{scanner: s, groupEnd: -1}).parse()
+	if err != nil {
+		return false
+	}
+	b, ok := hoist(t).(*branch)
+	return ok && b.op == or
+}
+
+// WithoutFilter returns text, read in pt, without the filters of one field,
+// given by its canonical name. An operator that loses its operand goes with it.
+func WithoutFilter(text string, pt query.PatternType, field string) string {
+	if len(text) > maxTextBytes {
+		return text
+	}
+	for _, f := range slices.Backward(filtersIn(text, effectiveType(text, pt))) {
+		if f.Field == field {
+			text = cut(text[:f.Span.Start], text[f.Span.End:])
+		}
+	}
+	return strings.TrimSpace(text)
+}
+
+// cut joins what stands before and after a filter. If other leaves stand
+// beside the filter that is all; if not, an operator on one side goes too, or
+// the parentheses, which may then leave another operator without its operand.
+func cut(before, after string) string {
+	for {
+		left, right := strings.TrimSpace(before), strings.TrimSpace(after)
+		shorter, trailing := trailingOperator(left)
+		rest, leading := leadingOperator(right)
+		opens, closes := strings.HasSuffix(left, "("), strings.HasPrefix(right, ")")
+		first, last := left == "" || trailing || opens, right == "" || leading || closes
+		switch {
+		case first && last && trailing:
+			before = shorter
+		case first && last && leading:
+			after = rest
+		case opens && closes:
+			before, after = left[:len(left)-1], right[1:]
+			continue
+		}
+		return together(before, after)
+	}
+}
+
+// together puts one space where a filter was cut out.
+func together(before, after string) string {
+	before = strings.TrimRightFunc(before, unicode.IsSpace)
+	after = strings.TrimLeftFunc(after, unicode.IsSpace)
+	if before == "" || after == "" || strings.HasSuffix(before, "(") || after[0] == ')' {
+		return before + after
+	}
+	return before + " " + after
+}
+
+func trailingOperator(text string) (shorter string, ok bool) {
+	i := strings.LastIndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == ')' })
+	if i < 0 || !isOperator(text[i+1:]) {
+		return text, false
+	}
+	return text[:i+1], true
+}
+
+func leadingOperator(text string) (rest string, ok bool) {
+	i := strings.IndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })
+	if i < 0 || !isOperator(text[:i]) {
+		return text, false
+	}
+	return text[i:], true
+}
+
+func isOperator(word string) bool {
+	return strings.EqualFold(word, "and") || strings.EqualFold(word, "or")
+}
