@@ -1,0 +1,74 @@
+package plan_test
+
+import (
+	"regexp/syntax"
+	"testing"
+
+	"github.com/trawlsearch/trawl/query/plan"
+)
+
+func TestExpr(t *testing.T) {
+	const fold = syntax.FoldCase
+	tests := []struct {
+		re    string
+		flags syntax.Flags
+		want  string
+	}{
+		// literals
+		{`foo`, 0, `"foo"="foo"`},
+		{`Foo_Bar`, 0, `"foo_bar"="Foo_Bar"`},
+		{`Foo_Bar`, fold, `"foo_bar"`},
+		{`\bspin_lock\b`, 0, `"spin_lock"="spin_lock"`},
+		{`^foo$`, 0, `"foo"="foo"`},
+		{``, 0, `all`},
+		// parts that may lie far apart
+		{`foo.*bar`, 0, `(and "foo"="foo" "bar"="bar")`},
+		{`[A-Z]+_RESUME`, 0, `"_resume"="_RESUME"`},
+		{`mutex\(.*->.*mutex\)`, 0, `(and "mutex("="mutex(" "->"="->" "mutex)"="mutex)")`},
+		// alternation and small classes are spelled out
+		{`(foo|bar)baz`, 0, `(or "barbaz"="barbaz" "foobaz"="foobaz")`},
+		{`foo(bar)?`, 0, `(or "foo"="foo" "foobar"="foobar")`},
+		{`foo|ba`, 0, `(or "ba"="ba" "foo"="foo")`},
+		{`gr[ae]y`, 0, `(or "gray"="gray" "grey"="grey")`},
+		{`[Ff]oo`, 0, `"foo"`},
+		// repetition
+		{`(foo)+bar`, 0, `"foobar"="foobar"`},
+		{`(foo){2}`, 0, `"foofoo"="foofoo"`},
+		{`(foo)*`, 0, `all`},
+		{`(foo)*bar`, 0, `"bar"="bar"`},
+		// nothing to hold on to
+		{`\w{5}\s+\w{5}`, 0, `all`},
+		{`.`, 0, `all`},
+		{`\x{fffd}oo`, 0, `"oo"="oo"`},
+		// folding beyond ASCII
+		{`éa`, fold, `(or "Éa" "éa")`},
+	}
+	for _, tt := range tests {
+		re, err := syntax.Parse(tt.re, syntax.Perl|tt.flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := plan.Expr(re).String(); got != tt.want {
+			t.Errorf("Expr(%s) = %s, want %s", tt.re, got, tt.want)
+		}
+	}
+}
+
+// TestExprIsBounded: hostile patterns are analysed at once and yield
+// expressions of bounded size.
+func TestExprIsBounded(t *testing.T) {
+	for _, re := range []string{
+		`(a{0,500}){0,2}z`,
+		`([a-p][a-p][a-p]|[b-q][b-q][b-q]){1,9}`,
+		`((((((((((a|b)c|d)e|f)g|h)i|j)k|l)m|n)o|p)q|r)s|t)*`,
+		`(?i)αβγδεζηθικλμνξοπρστυφχψω`,
+	} {
+		tree, err := syntax.Parse(re, syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := plan.Expr(tree).String(); len(got) > 1<<16 {
+			t.Errorf("Expr(%s) prints as %d bytes", re, len(got))
+		}
+	}
+}
