@@ -1,0 +1,251 @@
+package match_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// corpus is a shard in a store with the texts it was made from.
+type corpus struct {
+	view  store.View
+	docs  *store.Documents
+	texts [][]byte
+	close func()
+}
+
+func newCorpus(t testing.TB, texts [][]byte) *corpus {
+	t.Helper()
+	s, err := store.Open("data", store.Options{FS: vfs.NewMem(), CacheBytes: 8 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := s.NewShardWriter()
+	for i, text := range texts {
+		d := store.Document{Repository: 1, Path: strconv.Itoa(i), OID: make([]byte, 20)}
+		if err := w.AddDocument(d, text, i%7 != 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h, err := w.Finish(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
+		t.Fatal(err)
+	}
+	sn := s.Snapshot()
+	c := &corpus{view: sn.Shards()[0], texts: texts}
+	if c.docs, err = c.view.Documents(); err != nil {
+		t.Fatal(err)
+	}
+	c.close = func() { w.Close(); sn.Close(); s.Close() }
+	return c
+}
+
+// find runs m over the corpus as a search does: posting lists, then text.
+func (c *corpus) find(t testing.TB, m *match.Matcher) map[int][]match.Span {
+	t.Helper()
+	ev := &postings.Evaluator{Reader: c.view.Lists(store.FieldContent), DocOf: c.view.DocOf()}
+	cand, err := ev.Eval(m.Expr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := c.view.Text()
+	defer src.Close()
+	out := map[int][]match.Span{}
+	var text match.Text
+	for i := range c.texts {
+		if !cand.All && !cand.Docs.Contains(uint16(i)) {
+			continue
+		}
+		first, last := c.docs.FirstBlock[i], c.docs.FirstBlock[i+1]
+		h := match.Hint{Anchor: cand.Anchor}
+		if cand.Blocks != nil {
+			h.Blocks = []uint16{}
+			for b := first; b < last; b++ {
+				if cand.Blocks.Contains(uint16(b)) {
+					h.Blocks = append(h.Blocks, uint16(b-first))
+				}
+			}
+		}
+		text.Reset(src, c.docs.TextStart[i], int(c.docs.TextBytes[i]), c.view.Newlines()[first:last])
+		spans, found, err := m.Find(nil, &text, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found {
+			out[i] = spans
+		}
+	}
+	return out
+}
+
+// check compares with Go's engine over every whole text.
+func (c *corpus) check(t testing.TB, pattern string, isRegexp, caseSensitive bool, repro string) {
+	t.Helper()
+	m, err := match.Compile(pattern, isRegexp, caseSensitive)
+	if err != nil {
+		return
+	}
+	text := pattern
+	if !isRegexp {
+		text = regexp.QuoteMeta(text)
+	}
+	flags := "(?m)"
+	if !caseSensitive {
+		flags = "(?mi)"
+	}
+	re := regexp.MustCompile(flags + text)
+	got := c.find(t, m)
+	for i, doc := range c.texts {
+		var want []match.Span
+		locs := re.FindAllIndex(doc, -1)
+		for _, l := range locs {
+			if l[0] < l[1] {
+				want = append(want, match.Span{Start: uint32(l[0]), End: uint32(l[1])})
+			}
+		}
+		spans, found := got[i]
+		if found != (len(locs) > 0) || !slices.Equal(spans, want) {
+			t.Errorf("pattern %q regexp=%v case=%v, document %d (%d bytes): found %v %v, want %v %v; expression %v\nrepeat: %s",
+				pattern, isRegexp, caseSensitive, i, len(doc), found, clip(spans), len(locs) > 0, clip(want), m.Expr, repro)
+			return
+		}
+	}
+}
+
+func clip(s []match.Span) []match.Span { return s[:min(len(s), 8)] }
+
+var words = []string{"foo", "Foo", "bar", "baz_qux", "k", "s", "K", "ſ", "\u212a", "Straße", "ΑΒΓ", "αβγ", "x", "xy", "->", "();",
+	"12", "345", "\xff", "\xc3", "é", "É", "日本", "_", "task", "TASK", "tasK", "if (", "\ufffd"}
+
+func randomText(rng *rand.Rand) []byte {
+	n := []int{0, 1, 10, 300, 4090, 4100, 9000, 40000, 70000}[rng.IntN(9)]
+	var b bytes.Buffer
+	for b.Len() < n {
+		b.WriteString(words[rng.IntN(len(words))])
+		switch rng.IntN(8) {
+		case 0:
+			b.WriteByte('\n')
+		case 1:
+			b.WriteString("\r\n")
+		case 2, 3:
+			b.WriteByte(' ')
+		case 4:
+			if rng.IntN(20) == 0 {
+				b.WriteString(strings.Repeat("long ", rng.IntN(400)))
+			}
+		}
+	}
+	return b.Bytes()
+}
+
+// randomRegexp draws a regexp over the words of the corpus.
+func randomRegexp(rng *rand.Rand, depth int) string {
+	if depth == 0 {
+		switch rng.IntN(12) {
+		case 0:
+			return []string{".", `\w`, `\s`, `[a-f]`, `[^x]`, `\d`, `[fF]`, `\pL`, `[kK]`, `[^\n]`, `(?s:.)`, `\W`}[rng.IntN(12)]
+		case 1:
+			return []string{"^", "$", `\b`, `\B`, `\A`, `\z`}[rng.IntN(6)]
+		case 2:
+			return `\n`
+		}
+		w := words[rng.IntN(len(words))]
+		for !validUTF8(w) {
+			w = words[rng.IntN(len(words))]
+		}
+		return regexp.QuoteMeta(w)
+	}
+	a, b := randomRegexp(rng, depth-1), randomRegexp(rng, depth-1)
+	switch rng.IntN(10) {
+	case 0:
+		return "(?:" + a + "|" + b + ")"
+	case 1:
+		return "(?:" + a + ")" + []string{"*", "+", "?", "{2}", "{1,3}", "*?", "+?", "{2,}"}[rng.IntN(8)]
+	case 2:
+		return a + ".*" + b
+	case 3:
+		return a + `\s*` + b
+	case 4:
+		return "(?i:" + a + ")" + b
+	case 5:
+		return a
+	}
+	return a + b
+}
+
+func validUTF8(s string) bool { return strings.ToValidUTF8(s, "") == s }
+
+// TestFindAgainstRegexp is the oracle: thousands of random patterns over
+// random texts with unicode, CRLF and bytes that are not UTF-8. TRAWL_SEED
+// repeats one seed, TRAWL_CASES sets how many.
+func TestFindAgainstRegexp(t *testing.T) {
+	cases := 1500
+	if testing.Short() {
+		cases = 200
+	}
+	if n, err := strconv.Atoi(os.Getenv("TRAWL_CASES")); err == nil {
+		cases = n
+	}
+	first := uint64(1)
+	if n, err := strconv.ParseUint(os.Getenv("TRAWL_SEED"), 10, 64); err == nil {
+		first, cases = n, 1
+	}
+	const perCorpus = 50
+	for seed := first; seed < first+uint64((cases+perCorpus-1)/perCorpus); seed++ {
+		rng := rand.New(rand.NewPCG(seed, 99))
+		texts := make([][]byte, 12)
+		for i := range texts {
+			texts[i] = randomText(rng)
+		}
+		c := newCorpus(t, texts)
+		for range perCorpus {
+			caseSensitive := rng.IntN(2) == 0
+			repro := fmt.Sprintf("TRAWL_SEED=%d go test ./query/match -run TestFindAgainstRegexp", seed)
+			if rng.IntN(2) == 0 {
+				var lit strings.Builder
+				for range 1 + rng.IntN(3) {
+					lit.WriteString(words[rng.IntN(len(words))])
+				}
+				c.check(t, lit.String(), false, caseSensitive, repro)
+			} else {
+				c.check(t, randomRegexp(rng, rng.IntN(4)), true, caseSensitive, repro)
+			}
+		}
+		c.close()
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// FuzzFind lets the fuzzer choose pattern and text.
+func FuzzFind(f *testing.F) {
+	for _, p := range []string{"foo", `(?i)task`, `a.*b`, `\s+x`, `^$`, `[sk]+`, `(a|b|cd)e{2,3}`, `\x{212a}`, `x*`, "\ufffd"} {
+		f.Add(p, "foo task TASK\nab\r\nſk \xff x\n", true, false)
+		f.Add(p, strings.Repeat("task foo aXb\n", 700), true, true)
+		f.Add(p, "aab\n\n\u212aelvin", false, false)
+	}
+	f.Fuzz(func(t *testing.T, pattern, text string, isRegexp, caseSensitive bool) {
+		if len(pattern) > 60 || len(text) > 20000 {
+			return
+		}
+		c := newCorpus(t, [][]byte{[]byte("other"), []byte(text)})
+		defer c.close()
+		c.check(t, pattern, isRegexp, caseSensitive, "the fuzz corpus")
+	})
+}

@@ -1,0 +1,166 @@
+package match
+
+import (
+	"bytes"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/query/plan"
+)
+
+// Matcher is a compiled pattern. It is safe for concurrent use.
+type Matcher struct {
+	// Expr is the trigram expression of the pattern: what the posting lists of
+	// a document that matches satisfy.
+	Expr postings.Expr
+
+	// re is the pattern for Go's engine: the truth that the rest agrees with.
+	re *regexp.Regexp
+	// literal is set when the pattern is exact text that literalNeedle finds.
+	literal bool
+	needle  needle
+	// wide says that a text with wideRunes in it may match where needle sees
+	// nothing, so re has to look.
+	wide bool
+	// inLine says that no match holds a newline and that whether a line
+	// matches depends on that line only.
+	inLine bool
+	// nullable says that the empty string may match.
+	nullable bool
+	// reach is the most bytes a literal match may have.
+	reach int
+}
+
+// Compile compiles a literal or RE2 text. A regexp runs in multi-line mode.
+func Compile(value string, isRegexp, caseSensitive bool) (*Matcher, error) {
+	text := value
+	if !isRegexp {
+		text = regexp.QuoteMeta(value)
+	}
+	flags := syntax.Perl &^ syntax.OneLine
+	if !caseSensitive {
+		flags |= syntax.FoldCase
+	}
+	tree, err := syntax.Parse(text, flags)
+	if err != nil {
+		return nil, err
+	}
+	prefix := "(?m)"
+	if !caseSensitive {
+		prefix = "(?mi)"
+	}
+	re, err := regexp.Compile(prefix + text)
+	if err != nil {
+		return nil, err
+	}
+	m := &Matcher{re: re, Expr: plan.Expr(tree)}
+	m.nullable = re.MatchString("")
+	m.inLine = inLine(tree)
+	if lit, ok := literalText(tree); ok && lit != "" {
+		m.setLiteral(lit, tree)
+	}
+	return m, nil
+}
+
+// literalText returns the text of a tree that is one literal.
+func literalText(t *syntax.Regexp) (string, bool) {
+	t = t.Simplify()
+	for t.Op == syntax.OpCapture {
+		t = t.Sub[0]
+	}
+	if t.Op != syntax.OpLiteral || slices.Contains(t.Rune, utf8.RuneError) {
+		return "", false
+	}
+	return string(t.Rune), true
+}
+
+// setLiteral chooses needle search where it gives what re would: for exact
+// text, and for folded text whose letters outside ASCII have no other case.
+func (m *Matcher) setLiteral(lit string, tree *syntax.Regexp) {
+	for tree.Op == syntax.OpCapture {
+		tree = tree.Sub[0]
+	}
+	fold := tree.Flags&syntax.FoldCase != 0
+	m.reach = len(lit)
+	if !fold {
+		m.literal, m.needle = true, newNeedle(lit, false)
+		return
+	}
+	for _, r := range lit {
+		if r >= utf8.RuneSelf && unicode.SimpleFold(r) != r {
+			return
+		}
+		if r < utf8.RuneSelf && plan.FoldsWide(byte(r)) {
+			m.wide = true
+		}
+	}
+	m.literal, m.needle = true, newNeedle(lit, true)
+	m.reach = 3 * len(lit)
+}
+
+// inLine reports whether no match of t holds a newline and none depends on
+// text beyond its line.
+func inLine(t *syntax.Regexp) bool {
+	switch t.Op {
+	case syntax.OpLiteral:
+		return !slices.Contains(t.Rune, '\n')
+	case syntax.OpCharClass:
+		for i := 0; i < len(t.Rune); i += 2 {
+			if t.Rune[i] <= '\n' && '\n' <= t.Rune[i+1] {
+				return false
+			}
+		}
+		return true
+	case syntax.OpAnyChar, syntax.OpBeginText, syntax.OpEndText:
+		return false
+	}
+	for _, s := range t.Sub {
+		if !inLine(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// Brute appends all non-empty matches in text as Go's engine finds them, and
+// reports whether there was any match, an empty one included. It is the slow
+// truth.
+func (m *Matcher) Brute(dst []Span, text []byte) ([]Span, bool) {
+	found := false
+	for _, loc := range m.re.FindAllIndex(text, -1) {
+		found = true
+		if loc[0] < loc[1] {
+			dst = append(dst, Span{uint32(loc[0]), uint32(loc[1])})
+		}
+	}
+	return dst, found
+}
+
+// Short appends all non-empty matches in a short text, such as a path, and
+// reports whether there was any match.
+func (m *Matcher) Short(dst []Span, text string) ([]Span, bool) {
+	if !m.literal {
+		return m.Brute(dst, []byte(text))
+	}
+	b := []byte(text)
+	if m.wide && hasWide(b) {
+		return m.Brute(dst, b)
+	}
+	n := len(dst)
+	m.needle.each(b, func(at int) int {
+		dst = append(dst, Span{uint32(at), uint32(at + len(m.needle.text))})
+		return at + len(m.needle.text)
+	})
+	return dst, len(dst) > n
+}
+
+// wideRunes are the runes outside ASCII that fold to ASCII letters.
+var wideRunes = [][]byte{[]byte("\u017f"), []byte("\u212a")}
+
+func hasWide(text []byte) bool {
+	return bytes.Contains(text, wideRunes[0]) || bytes.Contains(text, wideRunes[1])
+}

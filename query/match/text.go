@@ -1,0 +1,61 @@
+package match
+
+// Source gives bytes of a shard's text; *store.Text is one.
+type Source interface {
+	// Slice returns the bytes from lo up to hi, borrowed until the next call.
+	Slice(lo, hi uint32) ([]byte, error)
+}
+
+// wholeBytes is the largest document that is read whole: it spans at most
+// three chunks, and small documents are nearly all documents.
+const wholeBytes = 64 << 10
+
+// Text is the text of one document. The zero value is an empty document. It is
+// not safe for concurrent use.
+type Text struct {
+	src   Source
+	base  uint32
+	size  int
+	whole []byte
+	// read says that whole holds the document.
+	read bool
+	// newlines counts the newlines of each block of the document.
+	newlines []uint16
+	// BytesRead counts the bytes looked at, for traces.
+	BytesRead int
+}
+
+// Reset makes t the document of size bytes at base of src, with the number of
+// newlines in each of its blocks.
+func (t *Text) Reset(src Source, base uint32, size int, newlines []uint16) {
+	*t = Text{src: src, base: base, size: size, newlines: newlines, BytesRead: t.BytesRead}
+}
+
+// ResetBytes makes t a document that is in memory.
+func (t *Text) ResetBytes(text []byte, newlines []uint16) {
+	*t = Text{whole: text, read: true, size: len(text), newlines: newlines, BytesRead: t.BytesRead}
+}
+
+// Len returns the document's size in bytes.
+func (t *Text) Len() int { return t.size }
+
+// Bytes returns the bytes from lo up to hi, borrowed until the next call.
+func (t *Text) Bytes(lo, hi int) ([]byte, error) {
+	if !t.read && t.size <= wholeBytes {
+		b, err := t.src.Slice(t.base, t.base+uint32(t.size))
+		if err != nil {
+			return nil, err
+		}
+		t.whole, t.read = b, true
+	}
+	if t.read {
+		return t.whole[lo:hi], nil
+	}
+	return t.src.Slice(t.base+uint32(lo), t.base+uint32(hi))
+}
+
+// All returns the whole text, borrowed until the next call.
+func (t *Text) All() ([]byte, error) {
+	t.BytesRead += t.size
+	return t.Bytes(0, t.size)
+}
