@@ -18,9 +18,10 @@ const (
 	ReasonTooLarge
 	ReasonSubmodule
 	ReasonMissing
+	ReasonCorrupt
 )
 
-var reasonWords = [...]string{"", "binary", "too-large", "submodule", "missing-object"}
+var reasonWords = [...]string{"", "binary", "too-large", "submodule", "missing-object", "corrupt-object"}
 
 func (r Reason) String() string { return reasonWords[r] }
 

@@ -1,0 +1,10 @@
+// Package ingest brings repositories in: a source comes in, its commit's tree
+// and blobs are read through store/git, store/text decides what can be
+// searched, and a committed generation comes out in store. Sync does that for
+// one repository and writes only what changed; Merge rewrites shards that are
+// small or mostly dead. cmd calls both, from one goroutine or many; one of them
+// works at a time.
+//
+// The package knows nothing of queries, and it decides nothing about time:
+// whoever calls says when to sync and when to merge.
+package ingest

@@ -1,0 +1,160 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// Options say what is taken in. The zero value means the defaults.
+type Options struct {
+	// MaxIndexedBytes is the size of text up to which it is indexed by trigram;
+	// larger text is scanned by every search. 0 is MaxTextBytes: blocks make
+	// large files cost no more per byte than small ones, and on the Linux 6.1
+	// tree scanning its 84 files over 1 MiB, 351 MB, would add tens of
+	// milliseconds to every search.
+	MaxIndexedBytes int64
+	// MaxTextBytes is the size of a file up to which its text is taken in; a
+	// larger one is found by its path only. 0 is 32 MiB. At most 128 MiB.
+	MaxTextBytes int64
+	// ShardBlocks is the most blocks of a shard; 0 is the format's limit.
+	ShardBlocks int
+	// MinFreeBytes is how much disk must be free for ingest to go on; 0 is
+	// 512 MiB, negative is no limit.
+	MinFreeBytes int64
+	// Now tells the time; nil is time.Now.
+	Now func() time.Time
+}
+
+const mostTextBytes = 128 << 20
+
+func (o Options) withDefaults() Options {
+	if o.MaxTextBytes == 0 {
+		o.MaxTextBytes = 32 << 20
+	}
+	o.MaxTextBytes = min(o.MaxTextBytes, mostTextBytes)
+	if o.MaxIndexedBytes == 0 {
+		o.MaxIndexedBytes = o.MaxTextBytes
+	}
+	if o.ShardBlocks == 0 {
+		o.ShardBlocks = postings.MaxBlocks
+	}
+	if o.MinFreeBytes == 0 {
+		o.MinFreeBytes = 512 << 20
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+// admission names the rules under which documents were taken in; when it
+// differs from a repository's, everything is taken in anew.
+func (o Options) admission() string {
+	return fmt.Sprintf("%d/%d", o.MaxIndexedBytes, o.MaxTextBytes)
+}
+
+// Indexer changes a store. It is safe for concurrent use.
+type Indexer struct {
+	store *store.Store
+	opts  Options
+
+	// mu lets one change at a time be prepared and committed, so that a merge
+	// never races with a sync over the same documents. It is held for as long
+	// as that takes.
+	mu sync.Mutex
+}
+
+// New returns an indexer for s.
+func New(s *store.Store, o Options) *Indexer {
+	return &Indexer{store: s, opts: o.withDefaults()}
+}
+
+// Progress tells how far a sync is.
+type Progress struct {
+	// Phase is "fetch", "list", "index", "merge" or "commit".
+	Phase string
+	// Note is what git says while it fetches.
+	Note string
+	// Done and Total count documents in phase "index".
+	Done, Total int
+	// Bytes counts the bytes of files read.
+	Bytes int64
+}
+
+// ErrLowDisk says that ingest stopped because the disk is nearly full.
+var ErrLowDisk = errors.New("disk is nearly full")
+
+// checkDisk fails with ErrLowDisk when less is free than the options ask for.
+func (ix *Indexer) checkDisk() error {
+	free, err := ix.store.FreeBytes()
+	if err != nil || ix.opts.MinFreeBytes < 0 {
+		return err
+	}
+	if free < uint64(ix.opts.MinFreeBytes) {
+		return fmt.Errorf("%w: %d MiB free at %s, indexing needs %d MiB; free some space or lower min-free-bytes",
+			ErrLowDisk, free>>20, ix.store.Dir(), ix.opts.MinFreeBytes>>20)
+	}
+	return nil
+}
+
+// Add records a source as a repository to be synced. When a repository of that
+// name and location is there already it is returned as it is; one of the same
+// name from elsewhere is store.ErrExists.
+func (ix *Indexer) Add(ctx context.Context, src Source) (*store.Repository, error) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	sn := ix.store.Snapshot()
+	defer sn.Close()
+	if r, err := sn.Repository(src.Name); err == nil {
+		if r.Source != src.Location {
+			return nil, fmt.Errorf("repository %q: %w, from %s; give this one another name: name=%s",
+				src.Name, store.ErrExists, r.Source, src.Location)
+		}
+		return r, nil
+	}
+	return ix.store.NewRepository(store.Repository{Name: src.Name, Source: src.Location, Mirror: src.Remote})
+}
+
+// Remove forgets a repository, its documents and its mirror.
+func (ix *Indexer) Remove(ctx context.Context, name string) error {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	sn := ix.store.Snapshot()
+	defer sn.Close()
+	r, err := sn.Repository(name)
+	if err != nil {
+		return err
+	}
+	live, err := liveDocuments(ctx, sn, r)
+	if err != nil {
+		return err
+	}
+	c := store.Change{Remove: []uint32{r.ID}}
+	c.Dead, c.Drop = bury(sn, live.all())
+	if err := ix.store.Commit(c); err != nil {
+		return fmt.Errorf("remove repository %q: %w", name, err)
+	}
+	if r.Mirror {
+		if err := os.RemoveAll(ix.mirrorDir(r.ID)); err != nil {
+			return fmt.Errorf("remove repository %q: it is gone, but not its mirror: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// mirrorDir is named by ID, so that no name can lead out of it and a mirror of
+// a removed repository is never taken for that of a new one.
+func (ix *Indexer) mirrorDir(id uint32) string {
+	return filepath.Join(ix.store.Dir(), "mirrors", fmt.Sprintf("%d.git", id))
+}

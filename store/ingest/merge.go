@@ -1,0 +1,227 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// A shard is worth rewriting when more than half of its documents are dead. It
+// is small when its live blocks are less than a quarter of a full shard;
+// small shards are joined when there are mergeFrom of them, so that a document
+// is rewritten a few times at most while its shard grows to full size.
+const (
+	deadShare  = 2
+	smallShare = 4
+	mergeFrom  = 4
+)
+
+// Merge rewrites shards that are small or mostly dead, one group after the
+// other, until none is left that is worth it. Each group is switched in one
+// commit; interrupted anywhere, the old shards stay. It reports progress in
+// phase "merge" and returns how many shards it replaced. report may be nil.
+func (ix *Indexer) Merge(ctx context.Context, report func(Progress)) (int, error) {
+	if report == nil {
+		report = func(Progress) {}
+	}
+	replaced := 0
+	for {
+		n, err := ix.mergeOnce(ctx, report)
+		if err != nil {
+			return replaced, fmt.Errorf("merge: %w", err)
+		}
+		if n == 0 {
+			return replaced, nil
+		}
+		replaced += n
+	}
+}
+
+// mergeOnce takes the lock for one group only, so that a sync waits for at
+// most one shard's worth of work.
+func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (int, error) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	sn := ix.store.Snapshot()
+	defer sn.Close()
+	group := ix.chooseGroup(sn.Shards())
+	if len(group) == 0 {
+		return 0, nil
+	}
+	if err := ix.checkDisk(); err != nil {
+		return 0, err
+	}
+	m := &merging{ix: ix, sn: sn, report: report, outputs: map[uint32]map[uint32]bool{}}
+	if err := m.rewrite(ctx, group); err != nil {
+		return 0, err
+	}
+	return len(group), m.commit(group)
+}
+
+// chooseGroup returns the shards to rewrite together, none if it is not worth
+// it.
+func (ix *Indexer) chooseGroup(views []store.View) []store.View {
+	most := ix.opts.ShardBlocks
+	var small []store.View
+	for _, v := range views {
+		if live := liveBlocks(v); live*smallShare < most {
+			small = append(small, v)
+		}
+	}
+	slices.SortFunc(small, func(a, b store.View) int {
+		return cmp.Or(liveBlocks(a)-liveBlocks(b), cmp.Compare(a.ID, b.ID))
+	})
+	sum := 0
+	for i, v := range small {
+		if sum += liveBlocks(v); sum > most {
+			small = small[:i]
+			break
+		}
+	}
+	if len(small) >= mergeFrom {
+		return small
+	}
+	for _, v := range views {
+		if v.Dead != nil && v.Dead.Len()*deadShare > v.Header.Documents {
+			return []store.View{v}
+		}
+	}
+	return nil
+}
+
+// liveBlocks estimates the blocks that a rewritten shard would have.
+func liveBlocks(v store.View) int {
+	if v.Dead == nil {
+		return v.Header.Blocks
+	}
+	return v.Header.Blocks * (v.Header.Documents - v.Dead.Len()) / v.Header.Documents
+}
+
+// merging is one rewrite.
+type merging struct {
+	ix     *Indexer
+	sn     *store.Snapshot
+	report func(Progress)
+	add    []store.ShardHeader
+	// outputs are the new shards of each repository.
+	outputs map[uint32]map[uint32]bool
+}
+
+// source is a live document of an input shard.
+type source struct {
+	text  *store.Text
+	docs  *store.Documents
+	doc   int
+	stars int
+	// indexed says that it is not in the set of blocks scanned always.
+	indexed bool
+}
+
+func (m *merging) rewrite(ctx context.Context, group []store.View) error {
+	var all []source
+	for _, v := range group {
+		docs, err := v.Documents()
+		if err != nil {
+			return err
+		}
+		text := v.Text()
+		defer text.Close()
+		for i := range docs.Len() {
+			if v.Dead != nil && v.Dead.Contains(uint16(i)) {
+				continue
+			}
+			s := source{text: text, docs: docs, doc: i}
+			if r := m.sn.RepositoryByID(docs.Repository[i]); r != nil {
+				s.stars = r.Stars
+			}
+			scan := v.ScanAlways()
+			s.indexed = scan == nil || !scan.Contains(uint16(docs.FirstBlock[i]))
+			all = append(all, s)
+		}
+	}
+	slices.SortFunc(all, compareSources)
+	return m.write(ctx, all)
+}
+
+// compareSources is rank order: repository rank, then document quality.
+func compareSources(a, b source) int {
+	return cmp.Or(b.stars-a.stars,
+		cmp.Compare(b.docs.Repository[b.doc], a.docs.Repository[a.doc]),
+		cmp.Compare(a.docs.Quality[a.doc], b.docs.Quality[b.doc]),
+		strings.Compare(a.docs.Path(a.doc), b.docs.Path(b.doc)))
+}
+
+func (m *merging) write(ctx context.Context, all []source) error {
+	w := m.ix.store.NewShardWriter()
+	w.MaxBlocks = m.ix.opts.ShardBlocks
+	defer w.Close()
+	pending := map[uint32]bool{}
+	finish := func() error {
+		if w.Empty() {
+			return nil
+		}
+		h, err := w.Finish(ctx)
+		if err != nil {
+			return err
+		}
+		m.add = append(m.add, h)
+		for repo := range pending {
+			if m.outputs[repo] == nil {
+				m.outputs[repo] = map[uint32]bool{}
+			}
+			m.outputs[repo][h.ID] = true
+		}
+		clear(pending)
+		return nil
+	}
+	for i, s := range all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		d := s.docs.At(s.doc)
+		if !w.Fits(int(d.TextBytes)) {
+			if err := finish(); err != nil {
+				return err
+			}
+		}
+		text, err := s.text.Slice(s.docs.TextStart[s.doc], s.docs.TextStart[s.doc+1])
+		if err != nil {
+			return err
+		}
+		if err := w.AddDocument(d, text, s.indexed); err != nil {
+			return err
+		}
+		pending[d.Repository] = true
+		if (i+1)%reportEvery == 0 || i+1 == len(all) {
+			m.report(Progress{Phase: "merge", Done: i + 1, Total: len(all)})
+		}
+	}
+	return finish()
+}
+
+// commit switches from the group to what was written.
+func (m *merging) commit(group []store.View) error {
+	gone := map[uint32]bool{}
+	c := store.Change{Add: m.add}
+	for _, v := range group {
+		gone[v.ID] = true
+		c.Drop = append(c.Drop, v.ID)
+	}
+	for _, r := range m.sn.Repositories() {
+		if !slices.ContainsFunc(r.Shards, func(id uint32) bool { return gone[id] }) {
+			continue
+		}
+		next := *r
+		next.Shards = slices.DeleteFunc(slices.Clone(r.Shards), func(id uint32) bool { return gone[id] })
+		for id := range m.outputs[r.ID] {
+			next.Shards = append(next.Shards, id)
+		}
+		slices.Sort(next.Shards)
+		c.Repositories = append(c.Repositories, &next)
+	}
+	return m.ix.store.Commit(c)
+}

@@ -1,0 +1,47 @@
+package ingest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// SkippedDocument is a file whose content cannot be searched; its path can.
+type SkippedDocument struct {
+	Path string
+	// Reason is "binary", "too-large", "submodule", "missing-object" or
+	// "corrupt-object".
+	Reason string
+	// Bytes is the size of the file, 0 if unknown.
+	Bytes int64
+}
+
+// Skipped yields the documents of r's generation whose content is not
+// searched, by path.
+func Skipped(sn *store.Snapshot, r *store.Repository, f func(SkippedDocument) error) error {
+	var all []SkippedDocument
+	for _, id := range r.Shards {
+		v, ok := sn.Shard(id)
+		if !ok {
+			continue
+		}
+		docs, err := v.Documents()
+		if err != nil {
+			return err
+		}
+		for i := range docs.Len() {
+			if docs.Repository[i] != r.ID || docs.Reason[i] == store.Searchable || v.Dead != nil && v.Dead.Contains(uint16(i)) {
+				continue
+			}
+			all = append(all, SkippedDocument{docs.Path(i), docs.Reason[i].String(), int64(docs.FileBytes[i])})
+		}
+	}
+	slices.SortFunc(all, func(a, b SkippedDocument) int { return strings.Compare(a.Path, b.Path) })
+	for _, d := range all {
+		if err := f(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
