@@ -34,18 +34,9 @@ func concat(a, b str) str {
 		return a
 	}
 	if a.fold != b.fold {
-		return str{lowerASCII(a.s) + lowerASCII(b.s), true}
+		return str{lowerBytes(a.s) + lowerBytes(b.s), true}
 	}
 	return str{a.s + b.s, a.fold}
-}
-
-func lowerASCII(s string) string {
-	return strings.Map(func(r rune) rune {
-		if 'A' <= r && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, s)
 }
 
 // cross returns every concatenation of one of a and one of b, or nil when
@@ -137,6 +128,7 @@ func literal(x str) postings.Expr {
 	return l
 }
 
+// lowerBytes folds bytes, not runes: an affix may end inside a rune.
 func lowerBytes(s string) string {
 	b := []byte(s)
 	for i := range b {
