@@ -1,0 +1,266 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/store/lang"
+)
+
+// basic is a basic query made ready to run.
+type basic struct {
+	query.Basic
+	caseSensitive bool
+	// limit is the count limit, timeout 0 when the query names none.
+	limit   int
+	counted bool
+	timeout time.Duration
+	sel     []string
+
+	// content and path say what of a document patterns are tried against, docs
+	// whether documents are searched at all, repos whether names are.
+	content, path, docs, repos bool
+
+	tree  tree
+	atoms []*atom
+	paths []pathFilter
+	// phrase is the keyword phrase that ranks higher, folded unless
+	// caseSensitive.
+	phrase string
+
+	targets map[uint32]*target
+}
+
+// atom is a pattern made ready to run.
+type atom struct {
+	*match.Matcher
+	pattern *query.Pattern
+	// contentOnly says that the pattern was written content:.
+	contentOnly bool
+	negated     bool
+}
+
+// pathFilter is a file: or lang: filter.
+type pathFilter struct {
+	*match.Matcher
+	// quick, if set, decides instead of the Matcher.
+	quick   func(path string) bool
+	negated bool
+}
+
+func (f *pathFilter) holds(path string) bool {
+	if f.quick != nil {
+		return f.quick(path) != f.negated
+	}
+	_, found := f.Short(nil, path)
+	return found != f.negated
+}
+
+// supported are the fields that are searched with; others are refused, not
+// ignored.
+var supported = []string{"repo", "file", "lang", "case", "type", "content", "count", "patterntype", "select",
+	"timeout", "archived", "fork", "context", "visibility", "index", "rev"}
+
+// unsupported returns the error for a part of the query that cannot be
+// searched, or nil.
+func unsupported(b query.Basic) error {
+	for _, f := range b.Filters {
+		switch {
+		case !slices.Contains(supported, f.Field):
+			return &query.SyntaxError{Message: fmt.Sprintf("unrecognized field %q", f.Field), Span: f.Span,
+				Hint: "this filter is not supported: remove it"}
+		case f.Predicate != nil:
+			return &query.SyntaxError{Message: fmt.Sprintf("unrecognized predicate %q", f.Field+":"+f.Predicate.Name), Span: f.Span,
+				Hint: "this predicate is not supported: remove it"}
+		case f.Field == "type" && slices.Contains([]string{"symbol", "commit", "diff"}, f.Value):
+			return &query.SyntaxError{Message: fmt.Sprintf("unrecognized type %q", f.Value), Span: f.Span,
+				Hint: "search with type:file, type:path or type:repo"}
+		}
+	}
+	return nil
+}
+
+// compile makes b ready, except for its repositories.
+func compile(b query.Basic, defaultCount int) (*basic, error) {
+	if err := unsupported(b); err != nil {
+		return nil, err
+	}
+	out := &basic{Basic: b, limit: defaultCount}
+	var err error
+	if v := b.Value("case"); v != "" {
+		if out.caseSensitive, err = query.ParseBool(v); err != nil {
+			return nil, err
+		}
+	}
+	if v := b.Value("count"); v != "" {
+		out.counted = true
+		if out.limit, err = query.ParseCount(v); err != nil {
+			return nil, err
+		}
+	}
+	if v := b.Value("timeout"); v != "" {
+		if out.timeout, err = query.ParseTimeout(v); err != nil {
+			return nil, err
+		}
+		out.timeout = max(out.timeout, 1)
+	}
+	if v := b.Value("select"); v != "" {
+		if out.sel, err = query.ParseSelect(v); err != nil {
+			return nil, err
+		}
+	}
+	if err := out.compilePaths(); err != nil {
+		return nil, err
+	}
+	if b.Pattern != nil {
+		if out.tree, err = out.compileTree(b.Pattern, false); err != nil {
+			return nil, err
+		}
+		out.tree = simplify(out.tree)
+	}
+	out.phrase = b.Phrase
+	if !out.caseSensitive {
+		out.phrase = strings.ToLower(out.phrase)
+	}
+	out.chooseTypes()
+	return out, nil
+}
+
+func (b *basic) compilePaths() error {
+	for _, f := range b.Filters {
+		pf := pathFilter{negated: f.Negated}
+		var err error
+		switch f.Field {
+		case "file":
+			pf.Matcher, err = match.Compile(f.Value, true, b.caseSensitive)
+		case "lang":
+			name, ok := lang.Lookup(f.Value)
+			if !ok {
+				return &query.SyntaxError{Message: fmt.Sprintf("unknown language: %q", f.Value), Span: f.Span}
+			}
+			pf.quick = lang.Matcher(name)
+			pf.Matcher, err = match.Compile(lang.FilePattern(name), true, false)
+		default:
+			continue
+		}
+		if err != nil {
+			return &query.SyntaxError{Message: err.Error(), Span: f.Span}
+		}
+		b.paths = append(b.paths, pf)
+	}
+	// Cheap filters first.
+	slices.SortStableFunc(b.paths, func(x, y pathFilter) int {
+		return cost(x) - cost(y)
+	})
+	return nil
+}
+
+func cost(f pathFilter) int {
+	if f.quick != nil {
+		return 0
+	}
+	return 1
+}
+
+func (b *basic) compileTree(n query.Node, negated bool) (tree, error) {
+	switch n := n.(type) {
+	case query.Const:
+		return constant(n), nil
+	case *query.And, *query.Or:
+		_, isAnd := n.(*query.And)
+		var nodes []query.Node
+		if a, ok := n.(*query.And); ok {
+			nodes = a.Children
+		} else {
+			nodes = n.(*query.Or).Children
+		}
+		kids := make([]tree, len(nodes))
+		for i, c := range nodes {
+			var err error
+			if kids[i], err = b.compileTree(c, negated); err != nil {
+				return nil, err
+			}
+		}
+		if isAnd {
+			return &and{kids}, nil
+		}
+		return &or{kids}, nil
+	case *query.Not:
+		kid, err := b.compileTree(n.Child, !negated)
+		return &not{kid}, err
+	case *query.Pattern:
+		if n.Value == "" && !n.IsRegexp {
+			return constant(true), nil
+		}
+		m, err := match.Compile(n.Value, n.IsRegexp, b.caseSensitive)
+		if err != nil {
+			return nil, &query.SyntaxError{Message: err.Error(), Span: n.Span}
+		}
+		b.atoms = append(b.atoms, &atom{Matcher: m, pattern: n, contentOnly: n.FromContent, negated: negated})
+		return leaf(len(b.atoms) - 1), nil
+	}
+	return nil, fmt.Errorf("unknown node %v", n)
+}
+
+// chooseTypes decides which searches b starts from its type: filters, its
+// patterns and its other filters.
+func (b *basic) chooseTypes() {
+	types := b.Values("type")
+	hasFile := len(b.paths) > 0
+	onlyContent := len(b.atoms) > 0 && !slices.ContainsFunc(b.atoms, func(a *atom) bool { return !a.contentOnly })
+	if len(types) == 0 {
+		b.content, b.path = true, !onlyContent
+		b.docs = b.tree != nil || hasFile
+		b.repos = !onlyContent
+	}
+	for _, t := range types {
+		switch t.Value {
+		case "file":
+			b.content = true
+		case "path":
+			b.path = true
+		case "repo":
+			b.repos = true
+		}
+		b.docs = b.docs || (t.Value == "file" || t.Value == "path") && (b.tree != nil || hasFile)
+	}
+	b.repos = b.repos && !slices.ContainsFunc(b.Filters, func(f query.Filter) bool {
+		return !slices.Contains(repoOnly, f.Field)
+	})
+}
+
+// repoOnly are the filters under which repository names are searched.
+var repoOnly = []string{"repo", "rev", "context", "type", "index", "count", "timeout", "fork", "archived", "visibility",
+	"case", "patterntype", "select"}
+
+// sameShape reports whether the documents of a and b can be confirmed in one
+// pass and answered together.
+func sameShape(a, b *basic) bool {
+	return a.limit == b.limit && slices.Equal(a.sel, b.sel)
+}
+
+// describe prints the plan for traces.
+func (b *basic) describe() string {
+	var parts []string
+	for i, a := range b.atoms {
+		parts = append(parts, strconv.Itoa(i)+" "+a.pattern.String()+" needs "+a.Expr.String())
+	}
+	return b.Basic.String() + " [" + strings.Join(parts, "; ") + "]"
+}
+
+// pathExpr is what the path lists can say about the path filters.
+func (b *basic) pathExpr() postings.Expr {
+	var parts []postings.Expr
+	for _, f := range b.paths {
+		if !f.negated && f.quick == nil {
+			parts = append(parts, f.Expr)
+		}
+	}
+	return postings.NewAnd(parts...)
+}

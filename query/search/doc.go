@@ -1,0 +1,14 @@
+// Package search runs queries. A parsed query comes in and is simplified
+// against a snapshot (which repositories, which shards); the plan of each
+// shard reads posting lists and leaves candidate documents; workers verify
+// those, segment by segment; and one goroutine puts the answers in order,
+// counts them against the limits and sends them to the Sink. httpapi and cmd
+// call it.
+//
+// Order. Segments are cut by size, gathered into groups, and each group is
+// sorted by score before it leaves, so a snapshot and a query always give the
+// same order, however many workers there are and however fast they run.
+//
+// The package knows no HTTP. A limit, a timeout or a cancelled context ends a
+// search early and is not an error: Results counts what was left out.
+package search

@@ -1,0 +1,254 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// A segment is the unit of verification: some candidates of one shard. Groups
+// of segments are sorted by score before they are sent. Sizes follow from the
+// plan alone, so the order does not depend on time or the number of workers.
+const (
+	segmentDocs  = 256
+	segmentBytes = 1 << 20
+	groupDocs    = 1024
+	groupBytes   = 4 << 20
+	// segmentsAhead is how many segments may be planned or verified before the
+	// first of them has been sent, per worker.
+	segmentsAhead = 4
+)
+
+type segment struct {
+	plan *shardPlan
+	docs []uint16
+	// lastOfGroup says that the group is to be sorted and sent after this one;
+	// shard is the place of its shard in the order.
+	lastOfGroup bool
+	shard       int
+
+	// done is closed when matches and err are set.
+	done    chan struct{}
+	matches []query.Match
+	err     error
+}
+
+// documents searches documents for one pass: this goroutine sends, one plans,
+// and the workers verify.
+func (r *run) documents(ctx context.Context, pass []*basic) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	start := r.set.Now()
+	shards := r.shards(pass)
+	work := make(chan *segment)
+	ordered := make(chan *segment, segmentsAhead*r.set.Workers)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	var planErr error
+	wg.Go(func() {
+		defer close(ordered)
+		defer close(work)
+		planErr = r.plan(ctx, pass, shards, func(s *segment) bool {
+			select {
+			case ordered <- s:
+			case <-ctx.Done():
+				return false
+			}
+			select {
+			case work <- s:
+				return true
+			case <-ctx.Done():
+				s.err = ctx.Err()
+				close(s.done)
+				return false
+			}
+		})
+	})
+	var mu sync.Mutex
+	docs, bytes := 0, 0
+	for range r.set.Workers {
+		wg.Go(func() {
+			v := newVerifier(pass, r.o, r.set.Brute)
+			for s := range work {
+				s.matches, s.err = v.segment(ctx, s)
+				close(s.done)
+			}
+			if err := v.close(); err != nil {
+				r.fail(&mu, err)
+			}
+			mu.Lock()
+			docs, bytes = docs+v.docs, bytes+v.bytes
+			mu.Unlock()
+		})
+	}
+	reached, err := r.collect(ctx, ordered, &mu)
+	cancel()
+	for s := range ordered {
+		<-s.done
+	}
+	wg.Wait()
+	if err == nil && planErr != nil {
+		err = planErr
+	}
+	r.o.Trace.Add(Step{Name: "verify", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
+		{"documents", strconv.Itoa(docs)}, {"bytes", strconv.Itoa(bytes)}, {"workers", strconv.Itoa(r.set.Workers)},
+	}})
+	if errors.Is(err, context.DeadlineExceeded) {
+		names := r.unfinished(pass, shards, reached)
+		r.named = len(names) > 0
+		r.o.Results.TimedOut(names)
+	}
+	if r.out.fullHere() {
+		return nil
+	}
+	return err
+}
+
+// plan reads the posting lists of shard after shard and cuts the candidates
+// into segments.
+func (r *run) plan(ctx context.Context, pass []*basic, shards []store.View, emit func(*segment) bool) error {
+	groupDoc, groupByte := 0, 0
+	var pending *segment
+	for n, v := range shards {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		start := r.set.Now()
+		p, err := planShard(v, pass, r.set.Brute)
+		if err != nil {
+			if !errors.Is(err, store.ErrCorrupt) {
+				return err
+			}
+			r.failed = append(r.failed, err)
+			continue
+		}
+		r.o.Trace.Add(Step{Name: fmt.Sprintf("plan shard %d", v.ID), Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
+			{"documents", strconv.Itoa(p.docs.Len())}, {"candidates", strconv.Itoa(len(p.candidates))},
+			{"blocks", strconv.Itoa(p.blocksOf())}, {"lists", strconv.Itoa(p.cost.Lists)}, {"list bytes", strconv.Itoa(p.cost.Bytes)},
+		}})
+		for rest := p.candidates; len(rest) > 0; {
+			k, weight := 0, 0
+			for k < len(rest) && k < segmentDocs && weight < segmentBytes {
+				weight += p.weight(rest[k])
+				k++
+			}
+			if pending != nil && !emit(pending) {
+				return ctx.Err()
+			}
+			pending = &segment{plan: p, docs: rest[:k], shard: n, done: make(chan struct{})}
+			rest = rest[k:]
+			groupDoc, groupByte = groupDoc+k, groupByte+weight
+			if groupDoc >= groupDocs || groupByte >= groupBytes {
+				pending.lastOfGroup = true
+				groupDoc, groupByte = 0, 0
+			}
+		}
+	}
+	if pending != nil {
+		pending.lastOfGroup = true
+		emit(pending)
+	}
+	return ctx.Err()
+}
+
+// segment verifies the documents of s in order. A panic over one document is
+// an error of the segment, not the end of the program.
+func (v *verifier) segment(ctx context.Context, s *segment) (out []query.Match, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("verify shard %d: panic: %v", s.plan.view.ID, p)
+		}
+	}()
+	if err := v.use(s.plan); err != nil {
+		return nil, err
+	}
+	for _, i := range s.docs {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		m, err := v.verify(i)
+		if err != nil {
+			return out, fmt.Errorf("verify %q: %w", s.plan.docs.Path(int(i)), err)
+		}
+		if m != nil {
+			out = append(out, m)
+		}
+	}
+	return out, nil
+}
+
+// collect sends the segments' matches in order, sorted group by group, until
+// the limit is reached. It returns the place of the shard that it reached.
+func (r *run) collect(ctx context.Context, ordered <-chan *segment, mu *sync.Mutex) (reached int, err error) {
+	var group []query.Match
+	for s := range ordered {
+		<-s.done
+		group = append(group, s.matches...)
+		reached = s.shard
+		if s.err != nil {
+			if ctx.Err() != nil {
+				// What was confirmed in time is still an answer.
+				return reached, errors.Join(ctx.Err(), r.out.send(sortGroup(group)))
+			}
+			r.fail(mu, s.err)
+		}
+		if !s.lastOfGroup {
+			continue
+		}
+		if err := r.out.send(sortGroup(group)); err != nil {
+			return reached, err
+		}
+		group = nil
+		if r.out.fullHere() {
+			return reached, nil
+		}
+	}
+	return reached, r.out.send(sortGroup(group))
+}
+
+func (r *run) fail(mu *sync.Mutex, err error) {
+	mu.Lock()
+	defer mu.Unlock()
+	r.failed = append(r.failed, err)
+}
+
+// sortGroup orders by score; what is equal stays in document order.
+func sortGroup(group []query.Match) []query.Match {
+	slices.SortStableFunc(group, func(a, b query.Match) int {
+		return cmp.Compare(b.(*query.FileMatch).Score, a.(*query.FileMatch).Score)
+	})
+	return group
+}
+
+// unfinished names the repositories with documents in the shards from reached
+// on, by ascending id.
+func (r *run) unfinished(pass []*basic, shards []store.View, reached int) []string {
+	left := map[uint32]bool{}
+	for _, v := range shards[min(reached, len(shards)):] {
+		left[v.ID] = true
+	}
+	var repos []*store.Repository
+	seen := map[uint32]bool{}
+	for _, b := range pass {
+		for id, t := range b.targets {
+			if !seen[id] && slices.ContainsFunc(t.stored.Shards, func(s uint32) bool { return left[s] }) {
+				seen[id] = true
+				repos = append(repos, t.stored)
+			}
+		}
+	}
+	slices.SortFunc(repos, func(a, b *store.Repository) int { return cmp.Compare(a.ID, b.ID) })
+	names := make([]string, len(repos))
+	for i, repo := range repos {
+		names[i] = repo.Name
+	}
+	return names
+}

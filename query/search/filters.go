@@ -1,0 +1,229 @@
+package search
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/trawlsearch/trawl/query"
+)
+
+// The kinds of filters that a search of documents and repositories suggests.
+const (
+	kindRepo    query.FilterKind = "repo"
+	kindLang    query.FilterKind = "lang"
+	kindFile    query.FilterKind = "file"
+	kindType    query.FilterKind = "type"
+	kindUtility query.FilterKind = "utility"
+)
+
+// maxFilters bounds the suggestions of kind repo, and all others together.
+const maxFilters = 1000
+
+// filterSet counts matches per filter that would select them. It is fed once
+// per match, so it finds a repository or language again by comparing with the
+// last one before it asks a map, and builds a filter's text only once.
+type filterSet struct {
+	repos map[repoRev]*query.SuggestedFilter
+	langs map[string]*query.SuggestedFilter
+	// seen holds the repositories with a match of any kind.
+	seen map[uint32]struct{}
+
+	code, paths, names query.SuggestedFilter
+	forks, archived    query.SuggestedFilter
+	files              [len(fileFilters)]int
+
+	lastSeen    *query.Repository
+	lastRepo    *query.Repository
+	lastRev     string
+	lastRepoFor *query.SuggestedFilter
+	lastLang    string
+	lastLangFor *query.SuggestedFilter
+}
+
+// repoRev is what one filter of kind repo selects.
+type repoRev struct {
+	id  uint32
+	rev string
+}
+
+func newFilterSet() filterSet {
+	return filterSet{
+		repos:    map[repoRev]*query.SuggestedFilter{},
+		langs:    map[string]*query.SuggestedFilter{},
+		seen:     map[uint32]struct{}{},
+		code:     query.SuggestedFilter{Value: "type:file", Label: "Code", Kind: kindType},
+		paths:    query.SuggestedFilter{Value: "type:path", Label: "Paths", Kind: kindType},
+		names:    query.SuggestedFilter{Value: "type:repo", Label: "Repositories", Kind: kindType},
+		forks:    query.SuggestedFilter{Value: "fork:yes", Label: "Include forked repos", Kind: kindUtility},
+		archived: query.SuggestedFilter{Value: "archived:yes", Label: "Include archived repos", Kind: kindUtility},
+	}
+}
+
+// add counts one match.
+func (s *filterSet) add(m query.Match) {
+	if repo := m.In(); repo != s.lastSeen {
+		s.seen[repo.ID] = struct{}{}
+		s.lastSeen = repo
+	}
+	switch m := m.(type) {
+	case *query.FileMatch:
+		s.addFile(m)
+	case *query.RepoMatch:
+		s.names.Count++
+	}
+}
+
+func (s *filterSet) addFile(m *query.FileMatch) {
+	n := m.Count()
+	s.repo(m.Repo, m.Rev).Count += n
+	if m.Language != "" {
+		s.lang(m.Language).Count += n
+	}
+	for i, hit := range matchFileFilters(m.Path) {
+		if hit {
+			s.files[i] += n
+		}
+	}
+	hasContent := slices.ContainsFunc(m.Chunks, func(c query.Chunk) bool { return len(c.Ranges) > 0 })
+	if hasContent {
+		s.code.Count += n
+	}
+	s.paths.Count += len(m.PathRanges)
+	if !hasContent && len(m.PathRanges) == 0 {
+		s.paths.Count++
+	}
+}
+
+func (s *filterSet) exclude(forks, archived int) {
+	s.forks.Count += forks
+	s.archived.Count += archived
+}
+
+// repositories is the number of repositories with a match.
+func (s *filterSet) repositories() int { return len(s.seen) }
+
+func (s *filterSet) repo(r *query.Repository, rev string) *query.SuggestedFilter {
+	if r == s.lastRepo && rev == s.lastRev {
+		return s.lastRepoFor
+	}
+	key := repoRev{r.ID, rev}
+	f := s.repos[key]
+	if f == nil {
+		f = &query.SuggestedFilter{Value: repoValue(r.Name, rev), Label: r.Name, Kind: kindRepo}
+		s.repos[key] = f
+	}
+	s.lastRepo, s.lastRev, s.lastRepoFor = r, rev, f
+	return f
+}
+
+func (s *filterSet) lang(name string) *query.SuggestedFilter {
+	if name == s.lastLang {
+		return s.lastLangFor
+	}
+	f := s.langs[name]
+	if f == nil {
+		f = &query.SuggestedFilter{Value: langValue(name), Label: name, Kind: kindLang}
+		s.langs[name] = f
+	}
+	s.lastLang, s.lastLangFor = name, f
+	return f
+}
+
+// repoValue writes a space of the name as an escape, since a bare one would
+// end the filter's value.
+func repoValue(name, rev string) string {
+	v := "repo:^" + strings.ReplaceAll(regexp.QuoteMeta(name), " ", `\ `) + "$"
+	if rev != "" {
+		v += "@" + rev
+	}
+	return v
+}
+
+func langValue(name string) string {
+	name = strings.ToLower(name)
+	if strings.Contains(name, " ") {
+		name = strconv.Quote(name)
+	}
+	return "lang:" + name
+}
+
+// entries copies every filter that counts anything.
+func (s *filterSet) entries() []query.SuggestedFilter {
+	out := make([]query.SuggestedFilter, 0, len(s.repos)+len(s.langs)+len(s.files)+5)
+	for _, f := range []query.SuggestedFilter{s.code, s.paths, s.names, s.forks, s.archived} {
+		if f.Count > 0 {
+			out = append(out, f)
+		}
+	}
+	for i, f := range fileFilters {
+		if s.files[i] > 0 {
+			out = append(out, query.SuggestedFilter{Value: f.value, Label: f.label, Count: s.files[i], Kind: kindFile})
+		}
+	}
+	for _, f := range s.langs {
+		out = append(out, *f)
+	}
+	for _, f := range s.repos {
+		out = append(out, *f)
+	}
+	return out
+}
+
+// orderFilters puts the filters in their order on the wire: types and utilities, then
+// the rest, each by falling count and then by value.
+func orderFilters(entries []query.SuggestedFilter, exhaustive bool) []query.SuggestedFilter {
+	repos, others := topFilters{}, topFilters{}
+	for _, e := range entries {
+		e.Exhaustive = exhaustive
+		if e.Kind == kindRepo {
+			repos.add(e)
+			continue
+		}
+		others.add(e)
+	}
+	out := append(others.sorted(), repos.sorted()...)
+	slices.SortFunc(out, compareFilters)
+	return out
+}
+
+func compareFilters(a, b query.SuggestedFilter) int {
+	if x, y := important(a), important(b); x != y {
+		if x {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value))
+}
+
+func important(f query.SuggestedFilter) bool {
+	return f.Kind == kindType || f.Kind == kindUtility
+}
+
+// topFilters keeps the first maxFilters of what is added. A search may match
+// in a hundred thousand repositories, too many to sort for every event.
+type topFilters struct {
+	kept []query.SuggestedFilter
+	// cut tells that kept once overflowed; then kept[maxFilters-1] bounds
+	// what may still enter.
+	cut bool
+}
+
+func (t *topFilters) add(f query.SuggestedFilter) {
+	if t.cut && compareFilters(f, t.kept[maxFilters-1]) > 0 {
+		return
+	}
+	t.kept = append(t.kept, f)
+	if len(t.kept) == 2*maxFilters {
+		t.kept = t.sorted()
+		t.cut = true
+	}
+}
+
+func (t *topFilters) sorted() []query.SuggestedFilter {
+	slices.SortFunc(t.kept, compareFilters)
+	return t.kept[:min(len(t.kept), maxFilters)]
+}

@@ -1,0 +1,209 @@
+package search
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// target is a repository that a basic query searches.
+type target struct {
+	stored *store.Repository
+	shown  *query.Repository
+	// rev is the revision as typed; hasRev tells an empty one from none.
+	rev    string
+	hasRev bool
+}
+
+// selection is what the repository filters of a query chose.
+type selection struct {
+	forks, archived int
+	// unknownRevs are revisions asked for that are not indexed, as repo@rev.
+	unknownRevs []string
+	// cloning and missing are chosen repositories without a generation: not
+	// yet, or because their source cannot be read.
+	cloning, missing []string
+}
+
+// selectRepositories sets b.targets. Repositories come in listing order.
+func (b *basic) selectRepositories(repos []*store.Repository, shown func(*store.Repository) *query.Repository, sel *selection) error {
+	f, err := newRepoFilter(b.Basic)
+	if err != nil {
+		return err
+	}
+	b.targets = map[uint32]*target{}
+	for _, r := range repos {
+		if !f.matches(r) {
+			continue
+		}
+		if leftOut := f.byDefault(r, sel); leftOut {
+			continue
+		}
+		t := &target{stored: r, shown: shown(r)}
+		if !f.resolve(t, sel) {
+			continue
+		}
+		if !r.Indexed() {
+			if r.LastError != "" {
+				sel.missing = append(sel.missing, r.Name)
+			} else {
+				sel.cloning = append(sel.cloning, r.Name)
+			}
+		}
+		b.targets[r.ID] = t
+	}
+	return nil
+}
+
+// repoFilter is the repository filters of a basic query.
+type repoFilter struct {
+	include, exclude []*regexp.Regexp
+	revs             []revFilter
+	fork, archived   query.YesNoOnly
+	// forkSaid and archivedSaid tell a filter from a default.
+	forkSaid, archivedSaid bool
+	private, public        bool
+}
+
+type revFilter struct {
+	name *regexp.Regexp
+	revs []string
+}
+
+func newRepoFilter(b query.Basic) (*repoFilter, error) {
+	f := &repoFilter{}
+	for _, r := range b.Values("repo") {
+		value, revs, hasRevs := r.Value, []string(nil), false
+		if !r.Negated {
+			value, revs, hasRevs = query.SplitRepoRevs(r.Value)
+		}
+		re, err := regexp.Compile("(?i)" + value)
+		if err != nil {
+			return nil, &query.SyntaxError{Message: err.Error(), Span: r.Span}
+		}
+		if r.Negated {
+			f.exclude = append(f.exclude, re)
+			continue
+		}
+		f.include = append(f.include, re)
+		if hasRevs {
+			f.revs = append(f.revs, revFilter{re, revs})
+		}
+	}
+	if b.NamesOneRepo() {
+		f.fork, f.archived = query.Yes, query.Yes
+	}
+	var err error
+	if v := b.Value("fork"); v != "" {
+		f.forkSaid = true
+		if f.fork, err = query.ParseYesNoOnly(v); err != nil {
+			return nil, err
+		}
+	}
+	if v := b.Value("archived"); v != "" {
+		f.archivedSaid = true
+		if f.archived, err = query.ParseYesNoOnly(v); err != nil {
+			return nil, err
+		}
+	}
+	v := strings.ToLower(b.Value("visibility"))
+	f.private, f.public = v == "private", v == "public"
+	return f, nil
+}
+
+// matches tests everything but the defaults for forks and archived.
+func (f *repoFilter) matches(r *store.Repository) bool {
+	for _, re := range f.include {
+		if !re.MatchString(r.Name) {
+			return false
+		}
+	}
+	for _, re := range f.exclude {
+		if re.MatchString(r.Name) {
+			return false
+		}
+	}
+	if f.private && !r.Private || f.public && r.Private {
+		return false
+	}
+	if f.fork == query.Only && !r.Fork || f.archived == query.Only && !r.Archived {
+		return false
+	}
+	return (!f.forkSaid || f.fork != query.No || !r.Fork) && (!f.archivedSaid || f.archived != query.No || !r.Archived)
+}
+
+// byDefault reports whether r is left out because the query does not speak of
+// forks or archived repositories, and counts it.
+func (f *repoFilter) byDefault(r *store.Repository, sel *selection) bool {
+	fork := r.Fork && f.fork == query.No
+	archived := r.Archived && f.archived == query.No
+	if fork {
+		sel.forks++
+	}
+	if archived {
+		sel.archived++
+	}
+	return fork || archived
+}
+
+// resolve finds the revision to search; false says that it is not indexed.
+func (f *repoFilter) resolve(t *target, sel *selection) bool {
+	for _, rf := range f.revs {
+		if len(rf.revs) == 0 {
+			continue
+		}
+		for _, rev := range rf.revs {
+			if !isIndexed(t.stored, rev) {
+				sel.unknownRevs = append(sel.unknownRevs, t.stored.Name+"@"+rev)
+				return false
+			}
+			t.rev, t.hasRev = rev, true
+		}
+	}
+	return true
+}
+
+// isIndexed reports whether rev names the indexed commit of the default
+// branch.
+func isIndexed(r *store.Repository, rev string) bool {
+	if rev == "HEAD" {
+		return true
+	}
+	if len(r.Branches) == 0 {
+		return false
+	}
+	b := r.Branches[0]
+	name := strings.TrimPrefix(rev, "refs/heads/")
+	return b.Name != "" && name == b.Name || len(rev) >= 4 && strings.HasPrefix(b.Commit, strings.ToLower(rev))
+}
+
+// showRepository is what matches tell about a repository.
+func showRepository(r *store.Repository) *query.Repository {
+	return &query.Repository{
+		ID: r.ID, Name: r.Name, Stars: r.Stars, LastFetched: r.LastFetched, Description: r.Description,
+		Fork: r.Fork, Archived: r.Archived, Private: r.Private, Topics: r.Topics, Metadata: r.Metadata,
+	}
+}
+
+func unknownRevsAlert(revs []string) *query.Alert {
+	a := &query.Alert{Title: "Some repositories could not be searched"}
+	if len(revs) == 1 {
+		name, rev, _ := strings.Cut(revs[0], "@")
+		a.Description = fmt.Sprintf("The revision %q of %s is not indexed. The default branch is: search it without a revision.", rev, name)
+		return a
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d revisions are not indexed, only default branches are:", len(revs))
+	for i, r := range revs {
+		if i == 10 {
+			b.WriteString("\n* ...")
+			break
+		}
+		b.WriteString("\n* " + r)
+	}
+	a.Description = b.String()
+	return a
+}

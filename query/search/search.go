@@ -1,0 +1,26 @@
+package search
+
+import "github.com/trawlsearch/trawl/query"
+
+// Options are the parts of a request that are not in the query text.
+type Options struct {
+	// ContextLines is how many lines around a match its chunk carries.
+	ContextLines int
+	// Display is the most results sent to the sink; negative is no limit.
+	Display int
+	// DefaultCount is the count limit of a query that names none; 0 is 10000.
+	DefaultCount int
+	// Debug asks for a ranking explanation on each match.
+	Debug bool
+	// Results, if set, is kept up to date while the search runs.
+	Results *Results
+	// Trace, if set, records the work.
+	Trace *Trace
+}
+
+// Outcome is how a search ended. Both fields nil is the usual case; limits and
+// timeouts are told by Results, not here.
+type Outcome struct {
+	Alert *query.Alert
+	Err   error
+}

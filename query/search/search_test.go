@@ -1,0 +1,459 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/syntax"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/lang"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// doc is a document of a test corpus.
+type doc struct {
+	repo, path, text string
+	reason           store.Reason
+	quality          byte
+	dead             bool
+}
+
+// corpus is a store made from files, in shards of a few blocks.
+type corpus struct {
+	files []doc
+	st    *store.Store
+	repos map[string]*store.Repository
+}
+
+func newCorpus(t testing.TB, blocks int, facts map[string]store.Repository, files []doc) *corpus {
+	t.Helper()
+	st, err := store.Open("data", store.Options{FS: vfs.NewMem(), CacheBytes: 8 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &corpus{files: files, st: st, repos: map[string]*store.Repository{}}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, f := range files {
+		if c.repos[f.repo] == nil {
+			r := facts[f.repo]
+			r.Name, r.Generation = f.repo, 1
+			r.Branches = []store.Branch{{Name: "main", Commit: strings.Repeat(fmt.Sprintf("%x", len(c.repos)+1), 40)[:40]}}
+			if c.repos[f.repo], err = st.NewRepository(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w := st.NewShardWriter()
+	defer w.Close()
+	w.MaxBlocks = blocks
+	change := store.Change{Dead: map[uint32]*postings.Set{}}
+	dead := &postings.Set{}
+	in := map[string]bool{}
+	finish := func() {
+		h, err := w.Finish(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		change.Add = append(change.Add, h)
+		if dead.Len() > 0 {
+			change.Dead[h.ID] = dead
+		}
+		for name := range in {
+			c.repos[name].Shards = append(c.repos[name].Shards, h.ID)
+		}
+		dead, in = &postings.Set{}, map[string]bool{}
+	}
+	n := 0
+	for i, f := range files {
+		if !w.Fits(len(f.text)) && !w.Empty() {
+			finish()
+			n = 0
+		}
+		d := store.Document{Repository: c.repos[f.repo].ID, Path: f.path, OID: make([]byte, 20), Mode: 0o100644, Reason: f.reason,
+			Quality: f.quality, Branches: 1, Language: lang.Detect(f.path, []byte(f.text))}
+		if err := w.AddDocument(d, []byte(f.text), i%11 != 5); err != nil {
+			t.Fatal(err)
+		}
+		if f.dead {
+			dead.Add(uint16(n))
+		}
+		in[f.repo] = true
+		n++
+	}
+	if !w.Empty() {
+		finish()
+	}
+	for _, r := range c.repos {
+		change.Repositories = append(change.Repositories, r)
+	}
+	if err := st.Commit(change); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// answer is everything a search said.
+type answer struct {
+	matches []query.Match
+	outcome search.Outcome
+	results *search.Results
+	batches int
+}
+
+func (c *corpus) search(t testing.TB, s search.Settings, o search.Options, text string, pt query.PatternType) answer {
+	t.Helper()
+	q, err := syntax.Parse(text, pt)
+	if err != nil {
+		t.Fatalf("parse %q: %v", text, err)
+	}
+	a := answer{results: search.NewResults(time.Now)}
+	o.Results = a.results
+	if o.Display == 0 {
+		o.Display = -1
+	}
+	a.outcome = search.New(c.st, s).Search(context.Background(), q, o, search.SinkFunc(func(m []query.Match) error {
+		a.batches++
+		a.matches = append(a.matches, m...)
+		return nil
+	}))
+	if a.outcome.Err != nil {
+		t.Fatalf("search %q: %v", text, a.outcome.Err)
+	}
+	return a
+}
+
+// lines prints matches one per line: kind, repository, path, ranges by offset.
+func (a answer) lines() []string {
+	var out []string
+	for _, m := range a.matches {
+		switch m := m.(type) {
+		case *query.RepoMatch:
+			out = append(out, "repo "+m.Repo.Name)
+		case *query.FileMatch:
+			s := "path"
+			if len(m.Chunks) > 0 {
+				s = "content"
+			}
+			s += fmt.Sprintf(" %s %q", m.Repo.Name, m.Path)
+			for _, c := range m.Chunks {
+				for _, r := range c.Ranges {
+					s += fmt.Sprintf(" %d-%d", r.Start.Offset, r.End.Offset)
+				}
+			}
+			if len(m.PathRanges) > 0 {
+				s += " path"
+				for _, r := range m.PathRanges {
+					s += fmt.Sprintf(" %d-%d", r.Start.Offset, r.End.Offset)
+				}
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// full prints everything, chunks included.
+func (a answer) full() []string {
+	var out []string
+	for _, m := range a.matches {
+		if f, ok := m.(*query.FileMatch); ok {
+			out = append(out, fmt.Sprintf("%s %s %s %q %v %v %v", f.Repo.Name, f.Commit, f.Language, f.Path, f.Chunks, f.PathRanges, f.Score))
+			continue
+		}
+		r := m.(*query.RepoMatch)
+		out = append(out, fmt.Sprintf("repo %s %v %q", r.Repo.Name, r.NameRanges, r.Rev))
+	}
+	return out
+}
+
+// naive answers a query by its definition, over files and Go's regexp alone.
+// It knows the filters and types that randomQuery draws.
+func (c *corpus) naive(q *query.Query) []string {
+	found := map[string][][2]int{}
+	for _, b := range q.Basics {
+		caseSensitive := b.Value("case") == "yes"
+		types := b.Values("type")
+		content, path := len(types) == 0, len(types) == 0
+		for _, ty := range types {
+			content = content || ty.Value == "file"
+			path = path || ty.Value == "path"
+		}
+		compile := func(p *query.Pattern) *regexp.Regexp {
+			text := p.Value
+			if !p.IsRegexp {
+				text = regexp.QuoteMeta(text)
+			}
+			if caseSensitive {
+				return regexp.MustCompile("(?m)" + text)
+			}
+			return regexp.MustCompile("(?mi)" + text)
+		}
+		for _, f := range c.files {
+			if f.dead || !filtersHold(b, f, caseSensitive) {
+				continue
+			}
+			holds := func(p *query.Pattern) bool {
+				re := compile(p)
+				return content && f.reason == store.Searchable && re.MatchString(f.text) ||
+					path && !p.FromContent && re.MatchString(f.path)
+			}
+			if b.Pattern == nil && len(b.Values("file"))+len(b.Values("lang")) == 0 || b.Pattern != nil && !truth(b.Pattern, holds) {
+				continue
+			}
+			key := f.repo + "\x00" + f.path
+			if found[key] == nil {
+				found[key] = [][2]int{}
+			}
+			if b.Pattern == nil || !content || f.reason != store.Searchable {
+				continue
+			}
+			var gather func(n query.Node)
+			gather = func(n query.Node) {
+				if !truth(n, holds) {
+					return
+				}
+				switch n := n.(type) {
+				case *query.And:
+					for _, k := range n.Children {
+						gather(k)
+					}
+				case *query.Or:
+					for _, k := range n.Children {
+						gather(k)
+					}
+				case *query.Pattern:
+					for _, l := range compile(n).FindAllStringIndex(f.text, -1) {
+						if l[0] < l[1] {
+							found[key] = append(found[key], [2]int{l[0], l[1]})
+						}
+					}
+				}
+			}
+			gather(b.Pattern)
+		}
+	}
+	var out []string
+	for key, ranges := range found {
+		repo, path, _ := strings.Cut(key, "\x00")
+		slices.SortFunc(ranges, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+		s := fmt.Sprintf("path %s %q", repo, path)
+		if len(ranges) > 0 {
+			s = fmt.Sprintf("content %s %q", repo, path)
+		}
+		for i := 0; i < len(ranges); {
+			end := ranges[i][1]
+			j := i + 1
+			for j < len(ranges) && (ranges[j][0] < end || ranges[j] == ranges[i]) {
+				end = max(end, ranges[j][1])
+				j++
+			}
+			s += fmt.Sprintf(" %d-%d", ranges[i][0], end)
+			i = j
+		}
+		out = append(out, s)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func truth(n query.Node, holds func(*query.Pattern) bool) bool {
+	switch n := n.(type) {
+	case *query.And:
+		return !slices.ContainsFunc(n.Children, func(k query.Node) bool { return !truth(k, holds) })
+	case *query.Or:
+		return slices.ContainsFunc(n.Children, func(k query.Node) bool { return truth(k, holds) })
+	case *query.Not:
+		return !truth(n.Child, holds)
+	case *query.Pattern:
+		return holds(n)
+	}
+	return bool(n.(query.Const))
+}
+
+func filtersHold(b query.Basic, f doc, caseSensitive bool) bool {
+	for _, fl := range b.Filters {
+		var re *regexp.Regexp
+		subject := f.path
+		switch fl.Field {
+		case "repo":
+			re, subject = regexp.MustCompile("(?i)"+fl.Value), f.repo
+		case "file":
+			flags := "(?mi)"
+			if caseSensitive {
+				flags = "(?m)"
+			}
+			re = regexp.MustCompile(flags + fl.Value)
+		case "lang":
+			name, _ := lang.Lookup(fl.Value)
+			re = regexp.MustCompile(lang.FilePattern(name))
+		default:
+			continue
+		}
+		if re.MatchString(subject) == fl.Negated {
+			return false
+		}
+	}
+	return true
+}
+
+var vocabulary = []string{"foo", "Foo", "FOO", "bar", "baz_qux", "k", "s", "ſ", "\u212a", "Straße", "ΑΒΓ", "αβγ", "xy", "->", "();", "12", "345",
+	"é", "É", "日本", "_", "task", "TASK", "if (", "readme", "main.go", "test", "K"}
+
+func randomCorpus(t testing.TB, rng *rand.Rand) *corpus {
+	var files []doc
+	for i := range 6 + rng.IntN(20) {
+		n := []int{0, 5, 60, 400, 4090, 4200, 9000, 70000}[rng.IntN(8)]
+		if n == 70000 && rng.IntN(8) > 0 {
+			n = 300
+		}
+		var b strings.Builder
+		for b.Len() < n {
+			b.WriteString(vocabulary[rng.IntN(len(vocabulary))])
+			b.WriteString([]string{"", "", " ", " ", "\n", "\r\n", "\xff", "\xc3", "\t"}[rng.IntN(9)])
+		}
+		f := doc{repo: []string{"example.org/one", "example.org/two", "three"}[rng.IntN(3)], text: b.String(), dead: rng.IntN(8) == 0, quality: byte(rng.IntN(3))}
+		f.path = fmt.Sprintf("%s/%s%d%s", []string{"src", "Foo", "test/ſ", "日本"}[rng.IntN(4)], vocabulary[rng.IntN(len(vocabulary))], i,
+			[]string{".go", ".GO", ".c", ".md", ".txt", ""}[rng.IntN(6)])
+		if rng.IntN(12) == 0 {
+			f.text, f.reason = "", store.ReasonBinary
+		}
+		files = append(files, f)
+	}
+	return newCorpus(t, []int{20, 30, 1000}[rng.IntN(3)], nil, files)
+}
+
+// randomQuery draws query text in keyword syntax.
+func randomQuery(rng *rand.Rand) string {
+	var parts []string
+	if rng.IntN(4) == 0 {
+		parts = append(parts, "case:yes")
+	}
+	for range rng.IntN(3) {
+		parts = append(parts, []string{"type:file", "type:path", "type:file type:path", "file:src", "-file:foo", "file:go$", "lang:go", "-lang:c",
+			"repo:one", "-repo:two", "lang:markdown", "file:ſ", "file:[k]"}[rng.IntN(13)])
+	}
+	parts = append(parts, randomExpression(rng, rng.IntN(3)))
+	return strings.Join(parts, " ")
+}
+
+func randomExpression(rng *rand.Rand, depth int) string {
+	if depth == 0 {
+		w := vocabulary[rng.IntN(len(vocabulary))]
+		switch rng.IntN(8) {
+		case 0:
+			return "/" + []string{`fo+`, `\bfoo\b`, `b.r`, `^foo`, `\w+_q`, `[0-9]+`, `foo\s*bar`, `(task|12)`, `s{2}`, `x*`, `^$`, `\pL{3}$`, `(?-i:Foo)`, `\n`, `a|`}[rng.IntN(15)] + "/"
+		case 1:
+			return "not " + strconv.Quote(w)
+		case 2:
+			return "content:" + strconv.Quote(w)
+		case 3:
+			return strconv.Quote(w + []string{"", " ", "\n"}[rng.IntN(3)] + vocabulary[rng.IntN(len(vocabulary))])
+		case 4:
+			return strconv.Quote(string([]rune(w)[:1]))
+		}
+		return strconv.Quote(w)
+	}
+	a, b := randomExpression(rng, depth-1), randomExpression(rng, depth-1)
+	switch rng.IntN(4) {
+	case 0:
+		return "(" + a + " or " + b + ")"
+	case 1:
+		return "(" + a + " file:src or " + b + ")"
+	}
+	return "(" + a + " and " + b + ")"
+}
+
+// TestOracle: random queries over random corpora give what the
+// definition gives, and exactly what the full scan by Go's regexp gives, all
+// offsets, lines and order included. TRAWL_SEED repeats one corpus,
+// TRAWL_CASES sets how many queries (ten thousand before a release).
+func TestOracle(t *testing.T) {
+	cases := 2000
+	if testing.Short() {
+		cases = 1000
+	}
+	if n, err := strconv.Atoi(os.Getenv("TRAWL_CASES")); err == nil {
+		cases = n
+	}
+	const perCorpus = 100
+	first := uint64(1)
+	if n, err := strconv.ParseUint(os.Getenv("TRAWL_SEED"), 10, 64); err == nil {
+		first, cases = n, perCorpus
+	}
+	for seed := first; seed < first+uint64(cases/perCorpus); seed++ {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 17))
+			c := randomCorpus(t, rng)
+			for range perCorpus {
+				text := randomQuery(rng)
+				o := search.Options{ContextLines: rng.IntN(3)}
+				q, err := syntax.Parse(text, query.Keyword)
+				if err != nil {
+					t.Fatalf("parse %q: %v", text, err)
+				}
+				text += " count:all"
+				got := c.search(t, search.Settings{Workers: 1 + rng.IntN(3)}, o, text, query.Keyword)
+				brute := c.search(t, search.Settings{Brute: true}, o, text, query.Keyword)
+				repeat := fmt.Sprintf("repeat: TRAWL_SEED=%d go test ./query/search -run TestOracle", seed)
+				if g, w := got.full(), brute.full(); !slices.Equal(g, w) {
+					t.Fatalf("query %q: index and scan differ\n%s\n%s", text, firstDifference(g, w), repeat)
+				}
+				if g, w := stripPaths(got.lines()), c.naive(q); !slices.Equal(g, w) {
+					t.Fatalf("query %q: got and want differ\n%s\n%s", text, firstDifference(g, w), repeat)
+				}
+			}
+		})
+	}
+}
+
+// stripPaths drops repositories and path ranges and sorts.
+func stripPaths(lines []string) []string {
+	var out []string
+	for _, l := range lines {
+		if strings.HasPrefix(l, "repo ") {
+			continue
+		}
+		if i := strings.LastIndex(l, `" path `); i >= 0 {
+			l = l[:i+1]
+		} else if i := strings.LastIndex(l, " path "); i > 0 {
+			l = l[:i]
+		}
+		out = append(out, l)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func firstDifference(got, want []string) string {
+	for i := range max(len(got), len(want)) {
+		g, w := "(end)", "(end)"
+		if i < len(got) {
+			g = got[i]
+		}
+		if i < len(want) {
+			w = want[i]
+		}
+		if g != w {
+			return fmt.Sprintf("line %d of %d and %d\n got %.400s\nwant %.400s", i, len(got), len(want), g, w)
+		}
+	}
+	return "no difference"
+}

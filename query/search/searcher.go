@@ -1,0 +1,67 @@
+package search
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// Settings are what an operator chooses. The zero value means the defaults.
+type Settings struct {
+	// Workers is how many documents one search verifies at once; 0 is one per
+	// processor.
+	Workers int
+	// Brute searches without posting lists, every document by Go's regexp: the
+	// oracle that the index is checked against.
+	Brute bool
+	// DefaultTimeout is for queries without timeout: and count:, 0 is 20 s;
+	// MaxTimeout bounds all, 0 is 60 s.
+	DefaultTimeout, MaxTimeout time.Duration
+	// Now tells the time; nil is time.Now.
+	Now func() time.Time
+}
+
+// Searcher runs queries on a store. It is safe for concurrent use.
+type Searcher struct {
+	store *store.Store
+	set   Settings
+}
+
+// New returns a searcher on st.
+func New(st *store.Store, s Settings) *Searcher {
+	if s.Workers == 0 {
+		s.Workers = runtime.GOMAXPROCS(0)
+	}
+	if s.DefaultTimeout == 0 {
+		s.DefaultTimeout = 20 * time.Second
+	}
+	if s.MaxTimeout == 0 {
+		s.MaxTimeout = 60 * time.Second
+	}
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	return &Searcher{store: st, set: s}
+}
+
+// defaultCount is the count limit of a query that names none.
+const defaultCount = 10000
+
+// Search runs q and sends what it confirms to sink, in one order for one
+// snapshot and query. It returns when the search is over and the sink has
+// everything, or when ctx ends or the sink fails.
+func (s *Searcher) Search(ctx context.Context, q *query.Query, o Options, sink Sink) Outcome {
+	if o.Results == nil {
+		o.Results = NewResults(s.set.Now)
+	}
+	if o.DefaultCount == 0 {
+		o.DefaultCount = defaultCount
+	}
+	r := &run{Searcher: s, q: q, o: o, sink: sink, start: s.set.Now()}
+	out := r.run(ctx)
+	o.Results.Finish(out.Err == nil && r.complete)
+	return out
+}

@@ -1,0 +1,200 @@
+package search
+
+import (
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// shardPlan is what the posting lists leave of one shard for one pass.
+type shardPlan struct {
+	view   store.View
+	docs   *store.Documents
+	basics []basicPlan
+	// candidates are the documents to verify, ascending.
+	candidates []uint16
+	cost       postings.Cost
+}
+
+// basicPlan is the share of one basic query.
+type basicPlan struct {
+	// docs is nil when nothing was ruled out.
+	docs  *postings.Set
+	atoms []atomPlan
+}
+
+// atomPlan is where an atom may match. A field that is not searched for the
+// atom has an empty set.
+type atomPlan struct{ content, path postings.Candidates }
+
+// identity maps a number to itself: in path lists a block is a document.
+var identity = func() []uint16 {
+	out := make([]uint16, postings.MaxBlocks)
+	for i := range out {
+		out[i] = uint16(i)
+	}
+	return out
+}()
+
+// planShard reads the posting lists of one shard. With brute it reads none and
+// rules nothing out.
+func planShard(v store.View, pass []*basic, brute bool) (*shardPlan, error) {
+	docs, err := v.Documents()
+	if err != nil {
+		return nil, err
+	}
+	p := &shardPlan{view: v, docs: docs, basics: make([]basicPlan, len(pass))}
+	content := &postings.Evaluator{Reader: v.Lists(store.FieldContent), DocOf: v.DocOf()}
+	path := &postings.Evaluator{Reader: v.Lists(store.FieldPath), DocOf: identity[:docs.Len()]}
+	all := &postings.Set{}
+	for i, b := range pass {
+		bp := &p.basics[i]
+		if !brute {
+			if err := bp.read(b, content, path); err != nil {
+				return nil, err
+			}
+		} else {
+			bp.readNothing(b)
+		}
+		if bp.docs == nil {
+			all = nil
+		} else if all != nil {
+			all.Or(bp.docs)
+		}
+	}
+	p.cost = postings.Cost{Lists: content.Cost.Lists + path.Cost.Lists, Bytes: content.Cost.Bytes + path.Cost.Bytes}
+	p.choose(pass, all)
+	return p, nil
+}
+
+// read evaluates the expressions of b's atoms and path filters.
+func (bp *basicPlan) read(b *basic, content, path *postings.Evaluator) error {
+	pathDocs, err := path.Eval(b.pathExpr())
+	if err != nil {
+		return err
+	}
+	if !pathDocs.All {
+		bp.docs = pathDocs.Docs
+	}
+	none := postings.Candidates{Docs: &postings.Set{}}
+	for _, a := range b.atoms {
+		ap := atomPlan{none, none}
+		if b.content {
+			if ap.content, err = content.Eval(a.Expr); err != nil {
+				return err
+			}
+		}
+		if b.path && !a.contentOnly {
+			if ap.path, err = path.Eval(a.Expr); err != nil {
+				return err
+			}
+		}
+		bp.atoms = append(bp.atoms, ap)
+	}
+	if b.tree == nil {
+		return nil
+	}
+	if set := bp.narrow(b.tree); set != nil {
+		if bp.docs == nil {
+			bp.docs = set
+		} else {
+			bp.docs.And(set)
+		}
+	}
+	return nil
+}
+
+func (bp *basicPlan) readNothing(b *basic) {
+	for _, a := range b.atoms {
+		ap := atomPlan{postings.Candidates{Docs: &postings.Set{}}, postings.Candidates{Docs: &postings.Set{}}}
+		ap.content.All = b.content
+		ap.path.All = b.path && !a.contentOnly
+		bp.atoms = append(bp.atoms, ap)
+	}
+}
+
+// narrow returns the documents for which t may hold, nil for all. The set is
+// the caller's.
+func (bp *basicPlan) narrow(t tree) *postings.Set {
+	switch t := t.(type) {
+	case constant:
+		if t {
+			return nil
+		}
+		return &postings.Set{}
+	case leaf:
+		a := &bp.atoms[t]
+		if a.content.All || a.path.All {
+			return nil
+		}
+		set := a.content.Docs.Clone()
+		set.Or(a.path.Docs)
+		return set
+	case *and:
+		var out *postings.Set
+		for _, k := range t.kids {
+			switch set := bp.narrow(k); {
+			case set == nil:
+			case out == nil:
+				out = set
+			default:
+				out.And(set)
+			}
+		}
+		return out
+	case *or:
+		out := &postings.Set{}
+		for _, k := range t.kids {
+			set := bp.narrow(k)
+			if set == nil {
+				return nil
+			}
+			out.Or(set)
+		}
+		return out
+	}
+	return nil // a negation rules nothing out
+}
+
+// choose lists the candidates that are alive and in a chosen repository.
+func (p *shardPlan) choose(pass []*basic, all *postings.Set) {
+	wanted := func(i uint16) bool {
+		if p.view.Dead != nil && p.view.Dead.Contains(i) {
+			return false
+		}
+		for _, b := range pass {
+			if b.targets[p.docs.Repository[i]] != nil {
+				return true
+			}
+		}
+		return false
+	}
+	if all == nil {
+		for i := range p.docs.Len() {
+			if wanted(uint16(i)) {
+				p.candidates = append(p.candidates, uint16(i))
+			}
+		}
+		return
+	}
+	p.candidates = make([]uint16, 0, all.Len())
+	for i := range all.All() {
+		if wanted(i) {
+			p.candidates = append(p.candidates, i)
+		}
+	}
+}
+
+// weight estimates the bytes to verify for document i.
+func (p *shardPlan) weight(i uint16) int {
+	size := int(p.docs.TextBytes[i])
+	if size <= postings.BlockBytes {
+		return size
+	}
+	// One atom with blocks is the usual case; others read whole documents.
+	if len(p.basics) == 1 && len(p.basics[0].atoms) == 1 {
+		if c := &p.basics[0].atoms[0].content; c.Blocks != nil {
+			return postings.BlockBytes
+		}
+	}
+	return size
+}

@@ -1,0 +1,46 @@
+package search
+
+import (
+	"sync"
+	"time"
+)
+
+// Trace records what one search did, for the page behind the trace link. The
+// zero value is ready; a nil *Trace records nothing. It is safe for concurrent
+// use.
+type Trace struct {
+	mu    sync.Mutex
+	steps []Step
+}
+
+// Step is one recorded piece of work.
+type Step struct {
+	// Name says what was done: "parse", "plan", "shard 3", "verify".
+	Name string
+	// Start counts from the start of the search.
+	Start, Took time.Duration
+	Fields      []Field
+}
+
+// Field is one fact about a step, such as how many posting lists it read.
+type Field struct{ Key, Value string }
+
+// Add records a step.
+func (t *Trace) Add(s Step) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.steps = append(t.steps, s)
+}
+
+// Steps returns a copy of what has been recorded so far.
+func (t *Trace) Steps() []Step {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]Step(nil), t.steps...)
+}
