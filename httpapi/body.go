@@ -1,0 +1,97 @@
+package httpapi
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// body is the response of a stream. It leaves event by event, compressed if
+// the client allows. It is used by one goroutine.
+type body struct {
+	w   http.ResponseWriter
+	ctl *http.ResponseController
+	// zip is nil when the client does not take gzip.
+	zip  *gzip.Writer
+	zips *zipPool
+	// patience is how long one event may take to leave.
+	patience time.Duration
+	failed   bool
+}
+
+// newBody sets the headers of a stream. They leave with the first event.
+func newBody(w http.ResponseWriter, r *http.Request, zips *zipPool, patience time.Duration) *body {
+	b := &body{w: w, ctl: http.NewResponseController(w), zips: zips, patience: patience}
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("X-Accel-Buffering", "no")
+	h.Add("Vary", "Authorization")
+	h.Add("Vary", "Accept-Encoding")
+	if r.ProtoMajor == 1 {
+		h.Set("Connection", "keep-alive")
+	}
+	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		h.Set("Content-Encoding", "gzip")
+		b.zip = zips.get(w)
+	}
+	return b
+}
+
+// send writes one event and makes sure it leaves.
+func (b *body) send(event []byte) error {
+	if err := b.write(event); err != nil {
+		b.failed = true
+		return fmt.Errorf("send event: %w", err)
+	}
+	return nil
+}
+
+func (b *body) write(event []byte) error {
+	// A client that vanished without a word must not hold its search.
+	err := b.ctl.SetWriteDeadline(time.Now().Add(b.patience))
+	if err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if b.zip == nil {
+		if _, err := b.w.Write(event); err != nil {
+			return err
+		}
+		return b.ctl.Flush()
+	}
+	if _, err := b.zip.Write(event); err != nil {
+		return err
+	}
+	if err := b.zip.Flush(); err != nil {
+		return err
+	}
+	return b.ctl.Flush()
+}
+
+// close ends the compressed text; whether that still arrives matters to
+// nobody, since the last event has.
+func (b *body) close() {
+	if b.zip == nil {
+		return
+	}
+	if !b.failed {
+		_ = b.zip.Close()
+	}
+	b.zips.put(b.zip)
+}
+
+// canFlush reports whether what is written to w can be made to leave.
+func canFlush(w http.ResponseWriter) bool {
+	for {
+		switch t := w.(type) {
+		case http.Flusher, interface{ FlushError() error }:
+			return true
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = t.Unwrap()
+		default:
+			return false
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package client
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Match is one match of any type. Fields that its type does not have are zero;
+// Raw holds all of it.
+type Match struct {
+	// Raw is the object as the server sent it.
+	Raw json.RawMessage `json:"-"`
+
+	// Type is "content", "path", "repo", "symbol" or "commit".
+	Type string `json:"type"`
+
+	Path        string  `json:"path"`
+	PathMatches []Range `json:"pathMatches"`
+
+	RepositoryID    int64      `json:"repositoryID"`
+	Repository      string     `json:"repository"`
+	RepoStars       int        `json:"repoStars"`
+	RepoLastFetched *time.Time `json:"repoLastFetched"`
+	// Branches holds the revision as typed, "" for the default branch.
+	Branches []string `json:"branches"`
+	Commit   string   `json:"commit"`
+
+	// A content match has one of these, as Params.Chunks asked.
+	LineMatches  []LineMatch  `json:"lineMatches"`
+	ChunkMatches []ChunkMatch `json:"chunkMatches"`
+
+	Language string `json:"language"`
+	Debug    string `json:"debug"`
+
+	// These are of matches of type repo.
+	RepositoryMatches  []Range            `json:"repositoryMatches"`
+	Description        string             `json:"description"`
+	DescriptionMatches []Range            `json:"descriptionMatches"`
+	Fork               bool               `json:"fork"`
+	Archived           bool               `json:"archived"`
+	Private            bool               `json:"private"`
+	Metadata           map[string]*string `json:"metadata"`
+	Topics             []string           `json:"topics"`
+}
+
+// LineMatch is a line with the pieces of matches in it.
+type LineMatch struct {
+	Line string `json:"line"`
+	// LineNumber counts from zero.
+	LineNumber int `json:"lineNumber"`
+	// OffsetAndLengths are in runes.
+	OffsetAndLengths [][2]int `json:"offsetAndLengths"`
+}
+
+// ChunkMatch is a run of lines with the matches in it and lines around them.
+type ChunkMatch struct {
+	Content      string   `json:"content"`
+	ContentStart Location `json:"contentStart"`
+	// Ranges are relative to the file.
+	Ranges           []Range `json:"ranges"`
+	ContentTruncated bool    `json:"contentTruncated"`
+}
+
+// Location counts bytes, newlines and runes since the last newline, all from
+// zero.
+type Location struct {
+	Offset int `json:"offset"`
+	Line   int `json:"line"`
+	Column int `json:"column"`
+}
+
+// Range is a half-open interval of a text.
+type Range struct {
+	Start Location `json:"start"`
+	End   Location `json:"end"`
+}
+
+// Progress is the state of the search.
+type Progress struct {
+	Done              bool      `json:"done"`
+	RepositoriesCount int       `json:"repositoriesCount"`
+	MatchCount        int       `json:"matchCount"`
+	DurationMs        int64     `json:"durationMs"`
+	Skipped           []Skipped `json:"skipped"`
+	Trace             string    `json:"trace"`
+}
+
+// Skipped is a reason why the answer may be incomplete.
+type Skipped struct {
+	Reason    string     `json:"reason"`
+	Title     string     `json:"title"`
+	Message   string     `json:"message"`
+	Severity  string     `json:"severity"`
+	Suggested *Suggested `json:"suggested"`
+}
+
+// Suggested is a query fragment that changes the outcome.
+type Suggested struct {
+	Title           string `json:"title"`
+	QueryExpression string `json:"queryExpression"`
+}
+
+// Filter is a suggestion for narrowing or widening the query.
+type Filter struct {
+	Value      string `json:"value"`
+	Label      string `json:"label"`
+	Count      int    `json:"count"`
+	Exhaustive bool   `json:"exhaustive"`
+	Kind       string `json:"kind"`
+}
+
+// Alert tells a person something about the whole search.
+type Alert struct {
+	Title           string          `json:"title"`
+	Description     string          `json:"description"`
+	Kind            string          `json:"kind"`
+	ProposedQueries []ProposedQuery `json:"proposedQueries"`
+}
+
+// ProposedQuery is a query that may do better.
+type ProposedQuery struct {
+	Description string `json:"description"`
+	Query       string `json:"query"`
+}

@@ -1,0 +1,95 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/trawlsearch/trawl/query"
+)
+
+// Error is an answer other than the one asked for.
+type Error struct {
+	Status int
+	// Message is shown to the client; it is not empty.
+	Message string
+	// Cause is logged and never shown.
+	Cause error
+}
+
+func (e *Error) Error() string {
+	if e.Cause == nil {
+		return e.Message
+	}
+	return e.Message + ": " + e.Cause.Error()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// internalError is all that a client learns of an error that is not its own.
+const internalError = "internal error"
+
+// statusOf returns what to answer a request that is not a stream.
+func statusOf(err error) (status int, message string) {
+	var known *Error
+	if errors.As(err, &known) {
+		return known.Status, known.Message
+	}
+	return http.StatusInternalServerError, internalError
+}
+
+// requestError is a parameter that only planning can check; its text is shown.
+type requestError struct{ cause error }
+
+func (e *requestError) Error() string { return e.cause.Error() }
+
+// explain turns an error into the alert or, if it cannot be explained, the
+// error message of a stream. One of the two is empty.
+func explain(err error) (alert *query.Alert, message string) {
+	var syntax *query.SyntaxError
+	if errors.As(err, &syntax) {
+		return queryAlert(syntax), ""
+	}
+	var request *requestError
+	if errors.As(err, &request) {
+		return nil, request.Error()
+	}
+	return nil, internalError
+}
+
+// queryAlert is the alert for a query that does not parse or validate.
+func queryAlert(err *query.SyntaxError) *query.Alert {
+	text := upperFirst(err.Message)
+	if strings.HasPrefix(err.Message, "expected operand") {
+		text = "I'm having trouble understanding that query. Putting parentheses around the search pattern may help."
+	}
+	return &query.Alert{Title: "Unable To Process Query", Description: text}
+}
+
+func upperFirst(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	if r == utf8.RuneError {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[size:]
+}
+
+// panicError is a broken invariant that was caught.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func newPanicError(value any) *panicError { return &panicError{value, debug.Stack()} }
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.value, e.stack) }
+
+func isPanic(err error) bool {
+	var p *panicError
+	return errors.As(err, &p)
+}

@@ -1,0 +1,114 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/trawlsearch/trawl/query"
+)
+
+// maxEventBytes is the most that clients read as one event: 16 bytes of frame,
+// the name and the JSON.
+const maxEventBytes = 10 << 20
+
+const eventFrameBytes = 16
+
+// eventWriter writes the events of one stream and alone knows their bytes:
+//
+//	event: NAME\n
+//	data: JSON\n
+//	\n
+//
+// It is used by one goroutine. After a failed write every method returns the
+// same error and writes nothing.
+type eventWriter struct {
+	// send writes one event and flushes it.
+	send func(event []byte) error
+	// trace is the URL that every progress event carries, empty for none.
+	trace string
+
+	buf    []byte
+	err    error
+	events int
+	bytes  int64
+	done   bool
+}
+
+// Matches writes match objects that are already joined into a JSON array.
+func (e *eventWriter) Matches(array []byte) error { return e.event("matches", array) }
+
+// Filters writes the suggestions, or nothing if there are none. They are
+// exhaustive only if final.
+func (e *eventWriter) Filters(filters []query.SuggestedFilter, final bool) error {
+	for len(filters) > 0 {
+		data, err := json.Marshal(wireFilters(filters, final))
+		if err != nil {
+			return err
+		}
+		if fitsEvent("filters", len(data)) {
+			return e.event("filters", data)
+		}
+		// The last ones count least.
+		filters = filters[:len(filters)/2]
+	}
+	return e.err
+}
+
+// Progress writes the state of the search, which is done only if final.
+func (e *eventWriter) Progress(p query.Progress, final bool) error {
+	return e.encode("progress", newWireProgress(p, e.trace, final))
+}
+
+// Alert writes what a person should know about the whole search.
+func (e *eventWriter) Alert(a *query.Alert) error { return e.encode("alert", newWireAlert(a)) }
+
+// Error writes why there is no answer.
+func (e *eventWriter) Error(message string) error {
+	return e.encode("error", wireError{message})
+}
+
+// Done writes the last event.
+func (e *eventWriter) Done() error {
+	if e.done {
+		return e.err
+	}
+	err := e.event("done", []byte("{}"))
+	e.done = true
+	return err
+}
+
+var errAfterDone = errors.New("an event follows done")
+
+func (e *eventWriter) encode(name string, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode %s event: %w", name, err)
+	}
+	return e.event(name, data)
+}
+
+func (e *eventWriter) event(name string, data []byte) error {
+	switch {
+	case e.err != nil:
+		return e.err
+	case e.done:
+		return errAfterDone
+	case !fitsEvent(name, len(data)):
+		return fmt.Errorf("%s event of %d bytes is over the limit of %d", name, len(data), maxEventBytes)
+	}
+	e.buf = append(append(e.buf[:0], "event: "...), name...)
+	e.buf = append(append(e.buf, "\ndata: "...), data...)
+	e.buf = append(e.buf, "\n\n"...)
+	e.err = e.send(e.buf)
+	e.events++
+	e.bytes += int64(len(e.buf))
+	if cap(e.buf) > maxPartBytes {
+		e.buf = nil // one huge event is no reason to hold its memory
+	}
+	return e.err
+}
+
+func fitsEvent(name string, dataBytes int) bool {
+	return eventFrameBytes+len(name)+dataBytes <= maxEventBytes
+}

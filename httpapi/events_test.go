@@ -1,0 +1,126 @@
+package httpapi
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trawlsearch/trawl/query"
+)
+
+func TestEventsTranscript(t *testing.T) {
+	var out bytes.Buffer
+	e := &eventWriter{trace: "https://code.example.org/-/trace/0123", send: func(event []byte) error {
+		out.Write(event)
+		return nil
+	}}
+	filters := []query.SuggestedFilter{
+		{Value: "type:file", Label: "Code", Count: 3, Exhaustive: true, Kind: "type"},
+		{Value: `lang:"visual basic .net"`, Label: "Visual Basic .NET", Count: 2, Exhaustive: true, Kind: "lang"},
+		{Value: "-file:(^|/)vendor/", Label: "<Exclude & vendor>", Count: 1, Exhaustive: true, Kind: "file"},
+	}
+	progress := query.Progress{Done: true, Repositories: 2, Matches: 5, Took: 437*time.Millisecond + 999*time.Microsecond, Skipped: []query.Skipped{
+		{Reason: "excluded-archive", Title: "2 archived", Message: "Use `archived:yes`.", Severity: "info",
+			SuggestedTitle: "include archived", SuggestedQuery: "archived:yes"},
+		{Reason: "shard-timeout", Title: "1 timed out", Message: "One.\n* `r`", Severity: "warn"},
+	}}
+	for _, err := range []error{
+		e.Filters(nil, false),
+		e.Filters(filters, false),
+		e.Matches([]byte(`[{"type":"repo","repositoryID":1,"repository":"r"}]`)),
+		e.Progress(query.Progress{}, false),
+		e.Progress(progress, false),
+		e.Filters(filters, true),
+		e.Progress(progress, true),
+		e.Alert(&query.Alert{Title: "No results", Description: "Try <another>.", Kind: "k", Proposed: []query.ProposedQuery{
+			{Description: "wider", Query: "a or b"}, {Query: "c"},
+		}}),
+		e.Alert(&query.Alert{Title: "Bare"}),
+		e.Error(`display must be an integer, got "ten"`),
+		e.Done(),
+		e.Done(),
+	} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	const path = "testdata/events.txt"
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != string(want) {
+		t.Errorf("got:\n%s\nwant, from %s:\n%s", out.String(), path, want)
+	}
+	if e.events != 10 || e.bytes != int64(out.Len()) {
+		t.Errorf("counted %d events and %d bytes, want 10 and %d", e.events, e.bytes, out.Len())
+	}
+}
+
+func TestEventsAfterDone(t *testing.T) {
+	e := &eventWriter{send: func([]byte) error { return nil }}
+	if err := e.Done(); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Error("late"); !errors.Is(err, errAfterDone) {
+		t.Errorf("an event after done gave %v, want %v", err, errAfterDone)
+	}
+}
+
+func TestEventsStopAtAFailedWrite(t *testing.T) {
+	broken := errors.New("connection reset")
+	sends := 0
+	e := &eventWriter{send: func([]byte) error {
+		sends++
+		return broken
+	}}
+	for i, err := range []error{e.Matches([]byte("[]")), e.Progress(query.Progress{}, false), e.Done()} {
+		if !errors.Is(err, broken) {
+			t.Errorf("event %d gave %v, want %v", i, err, broken)
+		}
+	}
+	if sends != 1 {
+		t.Errorf("%d events were sent on, want only the one that failed", sends)
+	}
+}
+
+func TestEventsSizeLimit(t *testing.T) {
+	var sent int
+	e := &eventWriter{send: func(event []byte) error {
+		sent = len(event)
+		return nil
+	}}
+	// 16 and the name count too
+	fits := make([]byte, maxEventBytes-16-len("matches"))
+	if err := e.Matches(fits); err != nil || sent < len(fits) {
+		t.Errorf("an event of the largest size gave %v and %d bytes", err, sent)
+	}
+	if err := e.Matches(append(fits, 'x')); err == nil {
+		t.Errorf("an event over the limit was sent")
+	}
+	if err := e.Done(); err != nil {
+		t.Errorf("done after a refused event gave %v", err)
+	}
+}
+
+func TestEventsFiltersGiveWay(t *testing.T) {
+	var got string
+	e := &eventWriter{send: func(event []byte) error {
+		got = string(event)
+		return nil
+	}}
+	var filters []query.SuggestedFilter
+	for i := range 1000 {
+		filters = append(filters, query.SuggestedFilter{Value: fmt.Sprintf("repo:%d-%s", i, strings.Repeat("x", 20_000)), Kind: "repo"})
+	}
+	if err := e.Filters(filters, false); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) > maxEventBytes+16 || !strings.Contains(got, "repo:499-") || strings.Contains(got, "repo:500-") {
+		t.Errorf("got an event of %d bytes, want the first half of the filters", len(got))
+	}
+}

@@ -1,0 +1,32 @@
+package httpapi
+
+import (
+	"io"
+	"net/http"
+)
+
+// serveHealth says that the process lives.
+func (s *Server) serveHealth(w http.ResponseWriter, _ *http.Request) error {
+	return serveText(w, "ok\n")
+}
+
+// serveReady says whether searches can run and find what they should, and if
+// not, what is waited for.
+func (s *Server) serveReady(w http.ResponseWriter, _ *http.Request) error {
+	if what := s.opening(); what != "" {
+		return &Error{Status: http.StatusServiceUnavailable, Message: "opening " + what}
+	}
+	if s.Ready != nil {
+		if what := s.Ready(); what != "" {
+			return &Error{Status: http.StatusServiceUnavailable, Message: "waiting for " + what}
+		}
+	}
+	return serveText(w, "ready\n")
+}
+
+func serveText(w http.ResponseWriter, text string) error {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = io.WriteString(w, text) // a client that is gone misses nothing
+	return nil
+}

@@ -1,0 +1,176 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// around is the chain that every request passes, outermost first.
+func (s *Server) around(h http.Handler) http.Handler {
+	h = s.crossOrigin(h)
+	h = securityHeaders(h)
+	h = s.recoverPanics(h)
+	h = s.logRequests(h)
+	return h
+}
+
+// record is what a request's log line tells beyond what the outermost layer
+// can see. It is filled in by the goroutine that serves the request.
+type record struct {
+	route   string
+	queryID string
+	// outcome is set by streams only, and matches is told with it.
+	outcome string
+	matches int
+}
+
+type recordKey struct{}
+
+// recordOf returns the record of a request, one that nobody reads if there is
+// none.
+func recordOf(ctx context.Context) *record {
+	if rec, ok := ctx.Value(recordKey{}).(*record); ok {
+		return rec
+	}
+	return &record{}
+}
+
+// logRequests writes one line per request, at its end.
+func (s *Server) logRequests(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began, rec, sw := s.now(), &record{route: "none"}, &statusWriter{ResponseWriter: w}
+		ctx := context.WithValue(s.Log.WithContext(r.Context()), recordKey{}, rec)
+		defer func() { s.logRequest(r, rec, sw.code(), s.now().Sub(began)) }()
+		next.ServeHTTP(sw, r.WithContext(ctx))
+	})
+}
+
+func (s *Server) logRequest(r *http.Request, rec *record, status int, took time.Duration) {
+	line := s.Log.WithLevel(requestLevel(rec.route, status))
+	line.Str("method", r.Method).Str("route", rec.route).Int("status", status).Int64("took_ms", took.Milliseconds())
+	if rec.outcome != "" {
+		line.Str("query_id", rec.queryID).Str("outcome", rec.outcome).Int("matches", rec.matches)
+	}
+	line.Msg("request")
+}
+
+func requestLevel(route string, status int) zerolog.Level {
+	switch {
+	case route == "/healthz" || route == "/readyz":
+		return zerolog.DebugLevel // somebody asks every few seconds
+	case status >= 500:
+		return zerolog.WarnLevel
+	}
+	return zerolog.InfoLevel
+}
+
+// recoverPanics keeps a broken invariant in one request from ending others. An
+// answer that has begun is cut off, so that nobody takes it for whole.
+func (s *Server) recoverPanics(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			v := recover()
+			if v == nil {
+				return
+			}
+			if v == http.ErrAbortHandler {
+				panic(v)
+			}
+			s.Log.Error().Err(newPanicError(v)).Msg("serve request")
+			if sw, ok := w.(*statusWriter); ok && sw.status != 0 {
+				panic(http.ErrAbortHandler)
+			}
+			http.Error(w, internalError, http.StatusInternalServerError)
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+func securityHeaders(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-XSS-Protection", "1; mode=block")
+		h.Set("X-Frame-Options", "DENY")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// crossOrigin lets pages of other origins call what is below /.api/, and
+// answers their OPTIONS.
+func (s *Server) crossOrigin(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.URL.Path, apiPrefix) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		origin := r.Header.Get("Origin")
+		h := w.Header()
+		h.Set("Access-Control-Allow-Credentials", "true")
+		h.Set("Access-Control-Allow-Origin", origin)
+		if r.Method != http.MethodOptions {
+			next.ServeHTTP(w, r)
+			return
+		}
+		recordOf(r.Context()).route = apiPrefix
+		allowed := "Content-Type, Authorization, X-Sourcegraph-Should-Trace"
+		if origin != "" && origin == s.baseURL(r) {
+			allowed = "X-Requested-With, X-Sourcegraph-Client, " + allowed
+		}
+		h.Set("Access-Control-Allow-Methods", "GET, POST, OPTIONS")
+		h.Set("Access-Control-Allow-Headers", allowed)
+		w.WriteHeader(http.StatusOK)
+	})
+}
+
+// adapt answers with the error that a route's handler returns.
+func (s *Server) adapt(route Route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		recordOf(r.Context()).route = route.Path
+		err := route.Handler(w, r)
+		if err == nil {
+			return
+		}
+		status, message := statusOf(err)
+		if status == http.StatusInternalServerError {
+			zerolog.Ctx(r.Context()).Error().Err(err).Str("route", route.Path).Msg("serve request")
+		}
+		http.Error(w, message, status)
+	})
+}
+
+// statusWriter remembers the status that was sent.
+type statusWriter struct {
+	http.ResponseWriter
+	status int // 0 until the header is written
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *statusWriter) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap lets http.ResponseController reach what it wraps.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// code is the status that the client saw: net/http sends 200 for a handler
+// that writes nothing.
+func (w *statusWriter) code() int {
+	if w.status == 0 {
+		return http.StatusOK
+	}
+	return w.status
+}

@@ -1,0 +1,99 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// maxContextLines keeps sums of line numbers within 32 bits; no document has
+// more lines.
+const maxContextLines = 1 << 30
+
+// streamParams is a decoded request for a stream.
+type streamParams struct {
+	Query string
+	// Version and PatternType are v and t as given; t may be empty.
+	Version, PatternType string
+	// Display is the most results sent; negative is no limit.
+	Display int
+	// MaxLineBytes cuts lines in chunk content; 0 or negative is off.
+	MaxLineBytes int
+	// Chunks chooses chunkMatches over lineMatches.
+	Chunks bool
+	// ContextLines is how many lines around a match a chunk carries.
+	ContextLines int
+	// Debug asks for a ranking explanation on each match.
+	Debug bool
+}
+
+var errNoQuery = errors.New("no query found")
+
+// decodeStream reads the parameters of a stream request. They are checked in a
+// fixed order, and the text of the first error is part of the interface. Other
+// parameters are ignored, as is a value that is empty or not the first.
+func decodeStream(r *http.Request) (streamParams, error) {
+	values := r.URL.Query()
+	get := func(name, fallback string) string {
+		if v := values.Get(name); v != "" {
+			return v
+		}
+		return fallback
+	}
+	p := streamParams{
+		Query:       get("q", ""),
+		Version:     get("v", "V3"),
+		PatternType: get("t", ""),
+		Debug:       hasFeature(values, r.Header, "search-debug"),
+	}
+	if p.Query == "" {
+		return p, errNoQuery
+	}
+	var err error
+	display := get("display", "-1")
+	if p.Display, err = strconv.Atoi(display); err != nil {
+		return p, fmt.Errorf("display must be an integer, got %q: %w", display, err)
+	}
+	if p.MaxLineBytes, err = strconv.Atoi(get("max-line-len", "-1")); err != nil {
+		// Clients know this text with the value of display in it.
+		return p, fmt.Errorf("max-line-len must be an integer, got %q: %w", display, err)
+	}
+	chunks := get("cm", "f")
+	if p.Chunks, err = strconv.ParseBool(chunks); err != nil {
+		return p, fmt.Errorf("chunk matches must be parseable as a boolean, got %q: %w", chunks, err)
+	}
+	lines := get("cl", "1")
+	n, err := strconv.ParseUint(lines, 10, 32)
+	if err != nil {
+		return p, fmt.Errorf("context lines must be parseable as a boolean, got %q: %w", lines, err)
+	}
+	p.ContextLines = int(min(n, maxContextLines))
+	// The search mode is checked but changes nothing any more.
+	mode := get("sm", "0")
+	if _, err := strconv.Atoi(mode); err != nil {
+		return p, fmt.Errorf("search mode must be integer, got %q: %w", mode, err)
+	}
+	return p, nil
+}
+
+// hasFeature reports whether a feature is switched on by the feat parameters
+// or, where they do not name it, by the equivalent header. In a list of names,
+// split by commas or spaces, the last mention counts; -name switches off.
+func hasFeature(values url.Values, header http.Header, name string) bool {
+	on := false
+	lists := append(header["X-Sourcegraph-Override-Feature"], values["feat"]...)
+	for _, list := range lists {
+		for _, entry := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }) {
+			switch entry {
+			case name:
+				on = true
+			case "-" + name:
+				on = false
+			}
+		}
+	}
+	return on
+}

@@ -1,0 +1,189 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	stdlog "log"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/syntax"
+)
+
+const (
+	defaultStreamBuffer = 1 << 20
+	defaultWriteTimeout = time.Minute
+
+	// A query travels in the request line, so this bounds its length too. A
+	// longer one is answered 431 by net/http.
+	maxHeaderBytes    = 256 << 10
+	readHeaderTimeout = 10 * time.Second
+	idleTimeout       = 2 * time.Minute
+)
+
+// Server answers HTTP requests. Its fields are set before Open or Handler and
+// not changed afterwards.
+type Server struct {
+	// Addr is host:port to listen on; port 0 chooses one.
+	Addr string
+	// ExternalURL is how clients reach the server, for links; empty takes it
+	// from each request.
+	ExternalURL string
+	Searcher    Searcher
+	// PatternType reads the parameters v and t, and Parse a query text; nil are
+	// the functions of query/syntax.
+	PatternType func(v, t string) (query.PatternType, error)
+	Parse       func(text string, pt query.PatternType) (*query.Query, error)
+	// Opening says what must be opened before searches can run, "" when
+	// nothing; nil is ready at once. It is called for every search.
+	Opening func() string
+	// Ready says what else /readyz waits for although searches can run, ""
+	// when nothing; nil is nothing.
+	Ready func() string
+	// Log takes a line per request and what went wrong; its zero value logs
+	// nothing.
+	Log zerolog.Logger
+	// Now is the clock that durations are told by; nil is time.Now.
+	Now func() time.Time
+	// Random makes trace ids; nil is crypto/rand.
+	Random io.Reader
+	// StreamBuffer is the most bytes of matches that wait for one slow reader;
+	// 0 is 1 MiB.
+	StreamBuffer int
+	// WriteTimeout is how long one event, or one page, may take to leave; 0
+	// is a minute.
+	WriteTimeout time.Duration
+	// Extra adds to the routes.
+	Extra []Route
+
+	prepareOnce sync.Once
+	traces      traces
+	zips        zipPool
+	closing     chan struct{} // closed by Close
+	closeOnce   sync.Once
+	listener    net.Listener
+	server      *http.Server
+	served      chan struct{} // closed when serving has ended
+}
+
+// prepare fills in defaults, once.
+func (s *Server) prepare() {
+	s.prepareOnce.Do(func() {
+		if s.PatternType == nil {
+			s.PatternType = syntax.ParsePatternType
+		}
+		if s.Parse == nil {
+			s.Parse = syntax.Parse
+		}
+		if s.Now == nil {
+			s.Now = time.Now
+		}
+		if s.Random == nil {
+			s.Random = rand.Reader
+		}
+		if s.StreamBuffer == 0 {
+			s.StreamBuffer = defaultStreamBuffer
+		}
+		if s.WriteTimeout == 0 {
+			s.WriteTimeout = defaultWriteTimeout
+		}
+		s.traces = traces{now: s.Now, random: s.Random}
+		s.closing = make(chan struct{})
+	})
+}
+
+// Open listens, so that a taken port is an error, and serves until Close.
+func (s *Server) Open() error {
+	listener, err := net.Listen("tcp", s.Addr)
+	if err != nil {
+		return fmt.Errorf("listen on %q: %w", s.Addr, err)
+	}
+	s.listener = listener
+	s.served = make(chan struct{})
+	s.server = &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: readHeaderTimeout,
+		// Streams move this deadline with every event.
+		WriteTimeout:   s.WriteTimeout,
+		IdleTimeout:    idleTimeout,
+		MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog:       stdlog.New(connectionLog{s.Log}, "", 0),
+	}
+	go func() {
+		defer close(s.served)
+		if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.Log.Error().Err(err).Msg("serve")
+		}
+	}()
+	return nil
+}
+
+// URL is where the opened server listens.
+func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
+
+// Close ends the server that Open started. Open streams are told to end: their
+// searches are cancelled, and each still sends what it has, its final progress
+// and done. What has not ended when ctx is done is cut off, which is the error
+// that Close then returns.
+func (s *Server) Close(ctx context.Context) error {
+	s.prepare()
+	s.closeOnce.Do(func() { close(s.closing) })
+	if s.server == nil {
+		return nil
+	}
+	err := s.server.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(fmt.Errorf("close server: %w", err), s.server.Close())
+	}
+	<-s.served
+	return err
+}
+
+// opening is what must be opened before searches can run.
+func (s *Server) opening() string {
+	if s.Opening == nil {
+		return ""
+	}
+	return s.Opening()
+}
+
+func (s *Server) now() time.Time { return s.Now() }
+
+// baseURL is how the client of a request reaches the server, without a slash
+// at the end.
+func (s *Server) baseURL(r *http.Request) string {
+	if s.ExternalURL != "" {
+		return strings.TrimSuffix(s.ExternalURL, "/")
+	}
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// parse turns the text of a request into a query.
+func (s *Server) parse(p streamParams) (*query.Query, error) {
+	pt, err := s.PatternType(p.Version, p.PatternType)
+	if err != nil {
+		return nil, &requestError{err}
+	}
+	return s.Parse(p.Query, pt)
+}
+
+// connectionLog takes what net/http reports of single connections, such as a
+// malformed request.
+type connectionLog struct{ log zerolog.Logger }
+
+func (c connectionLog) Write(p []byte) (int, error) {
+	c.log.Warn().Str("err", strings.TrimSpace(string(p))).Msg("connection")
+	return len(p), nil
+}

@@ -1,0 +1,286 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+)
+
+// flushEvery is how long a match or a count may wait for company,
+// progressEvery how often a stream tells that it lives.
+const (
+	flushEvery    = 200 * time.Millisecond
+	progressEvery = 5 * time.Second
+)
+
+// Searcher runs queries. It sends matches to the sink from one goroutine,
+// keeps o.Results up to date while it runs, and ends soon after ctx is done.
+type Searcher interface {
+	Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome
+}
+
+// serveStream answers a search as a stream of events. Whatever happens once
+// the stream is open, its last event is done.
+func (s *Server) serveStream(w http.ResponseWriter, r *http.Request) error {
+	if what := s.opening(); what != "" {
+		w.Header().Set("Retry-After", "1")
+		return &Error{Status: http.StatusServiceUnavailable, Message: "opening " + what}
+	}
+	if !canFlush(w) {
+		return &Error{Status: http.StatusInternalServerError, Message: "http flushing not supported"}
+	}
+	results := search.NewResults(s.now)
+	trace := s.traces.start(r.URL.Query().Get("q"), results)
+	url := s.baseURL(r) + "/-/trace/" + trace.ID
+	w.Header().Set("X-Trace", trace.ID)
+	w.Header().Set("X-Trace-Span", trace.Span)
+	w.Header().Set("X-Trace-URL", url)
+	body := newBody(w, r, &s.zips, s.WriteTimeout)
+	defer body.close()
+	events := &eventWriter{send: body.send, trace: url}
+	ending := s.answer(r, events, results, trace)
+	trace.finish(ending, s.now())
+	rec := recordOf(r.Context())
+	rec.queryID, rec.outcome, rec.matches = trace.ID, ending, results.Progress().Matches
+	return nil
+}
+
+// answer decodes, checks, searches and sends; it returns how that ended, in a
+// word for logs and traces.
+func (s *Server) answer(r *http.Request, events *eventWriter, results *search.Results, trace *trace) string {
+	log := zerolog.Ctx(r.Context())
+	p, err := decodeStream(r)
+	if err != nil {
+		return refuse(events, nil, err.Error())
+	}
+	began := s.now()
+	q, err := s.parse(p)
+	trace.step("parse", began, s.now())
+	if err != nil {
+		alert, message := explain(err)
+		if message == internalError {
+			log.Error().Err(err).Msg("parse query")
+		}
+		return refuse(events, alert, message)
+	}
+	log.Debug().Str("query", p.Query).Str("trace", trace.ID).Msg("search")
+	results.SetDisplay(p.Display)
+	st := &stream{
+		events:  events,
+		results: results,
+		out:     newOutbox(matchEncoder{chunks: p.Chunks, maxLineBytes: p.MaxLineBytes}, s.StreamBuffer),
+		closing: s.closing,
+		log:     log,
+	}
+	ending := st.run(r.Context(), func(ctx context.Context) search.Outcome {
+		return s.search(ctx, q, p.options(results, &trace.Trace), st)
+	})
+	trace.streamed(events, st.out.mostHeld())
+	return ending
+}
+
+// refuse writes the two events of a request that is not searched.
+func refuse(events *eventWriter, alert *query.Alert, message string) string {
+	// A client that is gone needs no further answer.
+	if alert != nil {
+		_ = events.Alert(alert)
+	} else {
+		_ = events.Error(message)
+	}
+	_ = events.Done()
+	return "refused"
+}
+
+func (p streamParams) options(results *search.Results, trace *search.Trace) search.Options {
+	o := search.Options{Display: p.Display, Debug: p.Debug, Results: results, Trace: trace}
+	if p.Chunks { // line matches show no context
+		o.ContextLines = p.ContextLines
+	}
+	return o
+}
+
+// search calls the searcher, and turns its panic into an error: it must not
+// take other searches with it.
+func (s *Server) search(ctx context.Context, q *query.Query, o search.Options, st *stream) (out search.Outcome) {
+	defer func() {
+		if v := recover(); v != nil {
+			out = search.Outcome{Err: newPanicError(v)}
+		}
+	}()
+	return s.Searcher.Search(ctx, q, o, search.SinkFunc(func(m []query.Match) error {
+		return st.out.put(ctx, m)
+	}))
+}
+
+// stream is one open response and the search that feeds it.
+type stream struct {
+	events  *eventWriter
+	out     *outbox
+	results *search.Results
+	// closing is closed when the server wants its streams to end.
+	closing <-chan struct{}
+	log     *zerolog.Logger
+
+	began                     bool // whether matches have been sent
+	filtersSent, progressSent uint64
+}
+
+// run runs a search and sends its events until both have ended.
+func (s *stream) run(ctx context.Context, do func(context.Context) search.Outcome) string {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	finished := make(chan search.Outcome, 1)
+	go func() { finished <- do(ctx) }()
+	tick := time.NewTimer(flushEvery)
+	defer tick.Stop()
+	beat := time.NewTicker(progressEvery)
+	defer beat.Stop()
+	for closing := s.closing; ; {
+		var err error
+		select {
+		case <-s.out.wake:
+			err = s.sendSealed()
+		case <-tick.C:
+			err = s.flush()
+			tick.Reset(flushEvery)
+		case <-beat.C:
+			err = s.sendProgress(false)
+		case <-closing:
+			s.results.Unsearched(serverClosing)
+			cancel()
+			closing = nil
+		case out := <-finished:
+			return s.finish(ctx, out)
+		}
+		if err != nil {
+			cancel()
+			s.log.Debug().Err(err).Msg("stream ended by its client")
+			return s.finish(ctx, <-finished)
+		}
+	}
+}
+
+// serverClosing tells why a search was cut short by nobody's limit.
+var serverClosing = query.Skipped{
+	Reason:   "server-closing",
+	Title:    "server closing",
+	Message:  "The server is shutting down and ended this search early. Search again in a moment.",
+	Severity: "warn",
+}
+
+// flush sends what has changed since the last time.
+func (s *stream) flush() error {
+	filters, progress := s.results.Marks()
+	if filters != s.filtersSent {
+		if err := s.sendFilters(false); err != nil {
+			return err
+		}
+	}
+	s.out.sealOpen()
+	if err := s.sendSealed(); err != nil {
+		return err
+	}
+	if progress != s.progressSent {
+		return s.sendProgress(false)
+	}
+	return nil
+}
+
+// sendSealed sends the matches events that are ready, the very first of them
+// after the filters.
+func (s *stream) sendSealed() error {
+	for {
+		array := s.out.take()
+		if array == nil {
+			return nil
+		}
+		if !s.began {
+			s.began = true
+			if err := s.sendFilters(false); err != nil {
+				return err
+			}
+		}
+		err := s.events.Matches(array)
+		s.out.wrote(array)
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// sendFilters and sendProgress read the mark first: what changes in between is
+// sent once more, not lost.
+
+func (s *stream) sendFilters(final bool) error {
+	s.filtersSent, _ = s.results.Marks()
+	return s.events.Filters(s.results.Filters(), final)
+}
+
+func (s *stream) sendProgress(final bool) error {
+	_, s.progressSent = s.results.Marks()
+	return s.events.Progress(s.results.Progress(), final)
+}
+
+// finish sends the end of the stream. Errors of sending are the event
+// writer's to remember: after the first nothing more is written.
+func (s *stream) finish(ctx context.Context, out search.Outcome) string {
+	alert, message := s.conclude(ctx, out)
+	// A search that failed has not said so itself.
+	s.results.Finish(false)
+	_ = s.sendSealed()
+	_ = s.sendFilters(true)
+	s.out.sealOpen()
+	_ = s.sendSealed()
+	_ = s.sendProgress(true)
+	if alert != nil {
+		_ = s.events.Alert(alert)
+	}
+	if message != "" {
+		_ = s.events.Error(message)
+	}
+	_ = s.events.Done()
+	switch {
+	case s.events.err != nil:
+		return "abandoned"
+	case message != "":
+		return "failed"
+	case ctx.Err() != nil:
+		return "cancelled"
+	}
+	return "done"
+}
+
+// searchFailed tells readers of results that these are not all.
+var searchFailed = query.Skipped{
+	Reason:   "search-error",
+	Title:    "search failed",
+	Message:  "The search failed before it had looked at everything. The server's log tells why.",
+	Severity: "warn",
+}
+
+// conclude decides what a person is told of how a search ended. Errors of a
+// cancelled search only say that it was. An error that nobody can explain is
+// not shown to a reader who has results, who learns that they are incomplete,
+// unless it is a broken invariant.
+func (s *stream) conclude(ctx context.Context, out search.Outcome) (alert *query.Alert, message string) {
+	if out.Err == nil || ctx.Err() != nil && !isPanic(out.Err) {
+		return out.Alert, ""
+	}
+	alert, message = explain(out.Err)
+	if message != "" {
+		s.log.Error().Err(out.Err).Msg("search")
+		s.results.Unsearched(searchFailed)
+		if s.results.Progress().Matches > 0 && !isPanic(out.Err) {
+			message = ""
+		}
+	}
+	if out.Alert != nil {
+		alert = out.Alert
+	}
+	return alert, message
+}

@@ -1,0 +1,350 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+)
+
+var (
+	kiln    = &query.Repository{ID: 12, Name: "git.example.org/lab/kiln", Stars: 41, LastFetched: time.Date(2031, 2, 3, 4, 5, 6, 789012000, time.UTC)}
+	glazeDB = &query.Repository{
+		ID: 15, Name: "git.example.org/lab/glaze-db", LastFetched: time.Date(2031, 2, 3, 3, 0, 0, 0, time.UTC), Description: "Recipes & tests",
+		Private: true, Topics: []string{"ceramics"}, Metadata: map[string]*string{"team": new("kiln"), "legacy": nil},
+	}
+)
+
+const kilnCommit = "5f1c0e7a9b3d4c2288aa61f0d2e4b9c7715e3a60"
+
+func at(offset, line, column uint32) query.Location {
+	return query.Location{Offset: offset, Line: line, Column: column}
+}
+
+func span(start, end query.Location) query.Range { return query.Range{Start: start, End: end} }
+
+func glazeContent() query.Match {
+	return &query.FileMatch{
+		Repo: kiln, Path: "cmd/glaze/main.go", Commit: kilnCommit, Rev: "v2", Language: "Go",
+		PathRanges: []query.Range{span(at(4, 0, 4), at(9, 0, 9))},
+		Chunks: []query.Chunk{{
+			Content: []byte("\n// ½ cup of glaze, see <glaze> below\nfunc main() { mix(\"glaze\") }\n\n"),
+			Start:   at(13, 1, 0),
+			Ranges: []query.Range{
+				span(at(27, 2, 12), at(32, 2, 17)), span(at(39, 2, 24), at(44, 2, 29)), span(at(71, 3, 19), at(76, 3, 24)),
+			},
+		}},
+	}
+}
+
+func glazePath() query.Match {
+	return &query.FileMatch{
+		Repo: kiln, Path: "docs/glaze.md", Commit: kilnCommit, Rev: "v2", Language: "Markdown",
+		PathRanges: []query.Range{span(at(5, 0, 5), at(10, 0, 10))},
+	}
+}
+
+func glazeRepo() query.Match {
+	return &query.RepoMatch{Repo: glazeDB, Rev: "v2", HasRev: true, NameRanges: []query.Range{span(at(20, 0, 20), at(25, 0, 25))}}
+}
+
+// step is what a scripted search does at a moment after its start.
+type step struct {
+	at time.Duration
+	do func(o search.Options, sink search.Sink)
+}
+
+func found(matches ...query.Match) func(search.Options, search.Sink) {
+	return func(o search.Options, sink search.Sink) {
+		o.Results.Add(matches)
+		_ = sink.Send(matches)
+	}
+}
+
+// script is a search that does its steps and ends like out.
+func script(out search.Outcome, steps ...step) searcher {
+	return func(ctx context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
+		began := time.Now()
+		for _, s := range steps {
+			select {
+			case <-time.After(time.Until(began.Add(s.at))):
+				s.do(o, sink)
+			case <-ctx.Done():
+				o.Results.Finish(false)
+				return search.Outcome{Err: ctx.Err()}
+			}
+		}
+		return out
+	}
+}
+
+func finish(exhaustive bool) func(search.Options, search.Sink) {
+	return func(o search.Options, _ search.Sink) { o.Results.Finish(exhaustive) }
+}
+
+const ms = time.Millisecond
+
+// TestTranscripts compares whole answers, on a clock that stands still while
+// anything can run.
+func TestTranscripts(t *testing.T) {
+	glaze := func(out search.Outcome) searcher {
+		return script(out,
+			step{0, func(o search.Options, _ search.Sink) { o.Results.SetLimit(10000); o.Results.Exclude(0, 2) }},
+			step{300 * ms, found(glazeContent())},
+			step{350 * ms, found(glazePath(), glazeRepo())},
+			step{437 * ms, finish(true)},
+		)
+	}
+	missing := &query.Alert{
+		Title:       "Some repositories could not be searched",
+		Description: `The repository git.example.org/lab/mill matched by your repo: filter could not be searched because it does not contain the revision "v2".`,
+	}
+	tests := []struct {
+		name, target string
+		do           searcher
+	}{
+		// a search from its first tick to an alert, in both forms
+		{"chunks", "/.api/search/stream?q=glaze&cm=true&cl=1&display=100", glaze(search.Outcome{Alert: missing})},
+		{"lines", "/.api/search/stream?q=glaze", glaze(search.Outcome{})},
+
+		// nothing found, at once and after more than five seconds
+		{"nothing", "/search/stream?q=x", script(search.Outcome{}, step{3 * ms, finish(true)})},
+		{"nothing-slowly", "/search/stream?q=x", script(search.Outcome{}, step{11100 * ms, finish(true)})},
+
+		// matches that are sent as soon as they are found, in one batch
+		{"at-once", "/search/stream?q=x", script(search.Outcome{}, step{0, found(glazePath())}, step{0, finish(true)})},
+
+		// a limit
+		{"limit", "/search/stream?q=x&display=1", script(search.Outcome{},
+			step{0, func(o search.Options, _ search.Sink) { o.Results.SetLimit(3) }},
+			step{1 * ms, found(glazeContent())},
+			step{2 * ms, finish(true)},
+		)},
+
+		// requests that are not searched
+		{"no-query", "/.api/search/stream", nothing},
+		{"bad-display", "/.api/search/stream?q=x&display=ten", nothing},
+		{"bad-pattern-type", "/.api/search/stream?q=syntax+x&t=bad", nothing},
+		{"syntax-error", "/.api/search/stream?q=syntax+field+count+has+value+none,+none+is+not+a+number", nothing},
+		{"missing-operand", "/.api/search/stream?q=syntax+expected+operand+at+5", nothing},
+		{"parser-broken", "/.api/search/stream?q=broken", nothing},
+
+		// errors of the search: explained, internal, internal but with results
+		{"unsupported", "/search/stream?q=x", script(search.Outcome{Err: fmt.Errorf("search: %w", &query.SyntaxError{Message: "structural search is not supported"})})},
+		{"failed", "/search/stream?q=x", script(search.Outcome{Err: errors.New("secret detail")})},
+		{"failed-late", "/search/stream?q=x", script(search.Outcome{Err: errors.New("secret detail")}, step{1 * ms, found(glazePath())})},
+		{"panic", "/search/stream?q=x", script(search.Outcome{}, step{1 * ms, found(glazePath())}, step{2 * ms, func(search.Options, search.Sink) { panic("secret detail") }})},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				body := bodyOf(t, serve(newServer(tt.do), "GET", tt.target))
+				golden(t, "stream/"+tt.name+".txt", "GET "+tt.target+"\n\n"+body)
+				if strings.Contains(body, "secret") {
+					t.Errorf("the answer shows an internal error:\n%s", body)
+				}
+				if n := strings.Count(body, "event: done\n"); n != 1 || !strings.HasSuffix(body, "event: done\ndata: {}\n\n") {
+					t.Errorf("done stands %d times, want once and last:\n%s", n, body)
+				}
+			})
+		})
+	}
+}
+
+// timedRecorder notes when events leave.
+type timedRecorder struct {
+	*httptest.ResponseRecorder
+	began time.Time
+	log   []string
+}
+
+func (r *timedRecorder) Write(p []byte) (int, error) {
+	name, _, _ := strings.Cut(strings.TrimPrefix(string(p), "event: "), "\n")
+	r.log = append(r.log, fmt.Sprintf("%v %s", time.Since(r.began), name))
+	return r.ResponseRecorder.Write(p)
+}
+
+func TestFlushTimes(t *testing.T) {
+	big := func() query.Match {
+		return &query.FileMatch{Repo: kiln, Path: strings.Repeat("p", 40_000)}
+	}
+	tests := []struct {
+		name string
+		do   searcher
+		want []string
+	}{
+		{"the first matches leave at once", script(search.Outcome{}, step{50 * ms, found(glazePath())}, step{60 * ms, finish(true)}),
+			[]string{"50ms filters", "50ms matches", "60ms filters", "60ms progress", "60ms done"}},
+		{"later ones wait for the tick", script(search.Outcome{}, step{50 * ms, found(glazePath())}, step{60 * ms, found(glazePath())}, step{210 * ms, finish(true)}),
+			[]string{"50ms filters", "50ms matches", "200ms filters", "200ms matches", "200ms progress", "210ms filters", "210ms progress", "210ms done"}},
+		{"unless they are many", script(search.Outcome{}, step{50 * ms, found(glazePath())}, step{60 * ms, found(big())}, step{70 * ms, finish(true)}),
+			[]string{"50ms filters", "50ms matches", "60ms matches", "70ms filters", "70ms progress", "70ms done"}},
+		{"many at first, after the filters", script(search.Outcome{}, step{50 * ms, found(big(), big(), glazePath())}, step{60 * ms, finish(true)}),
+			[]string{"50ms filters", "50ms matches", "50ms matches", "50ms matches", "60ms filters", "60ms progress", "60ms done"}},
+		{"a tick with nothing new is silent", script(search.Outcome{}, step{50 * ms, found(glazePath())}, step{700 * ms, finish(true)}),
+			[]string{"50ms filters", "50ms matches", "200ms progress", "700ms filters", "700ms progress", "700ms done"}},
+		{"counts alone", script(search.Outcome{}, step{50 * ms, func(o search.Options, _ search.Sink) { o.Results.Exclude(1, 0) }}, step{300 * ms, finish(true)}),
+			[]string{"200ms filters", "200ms progress", "300ms filters", "300ms progress", "300ms done"}},
+		{"a sign of life every five seconds", script(search.Outcome{}, step{12100 * ms, finish(true)}),
+			[]string{"5s progress", "10s progress", "12.1s progress", "12.1s done"}},
+		{"what is left at the end comes after the filters", script(search.Outcome{}, step{10 * ms, found(glazePath())}, step{20 * ms, found(glazePath())}, step{30 * ms, finish(true)}),
+			[]string{"10ms filters", "10ms matches", "30ms filters", "30ms matches", "30ms progress", "30ms done"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rec := &timedRecorder{httptest.NewRecorder(), time.Now(), nil}
+				newServer(tt.do).Handler().ServeHTTP(rec, httptest.NewRequest("GET", "/search/stream?q=x", nil))
+				if !slices.Equal(rec.log, tt.want) {
+					t.Errorf("got\n  %s\nwant\n  %s", strings.Join(rec.log, "\n  "), strings.Join(tt.want, "\n  "))
+				}
+			})
+		})
+	}
+}
+
+func TestSearchOptions(t *testing.T) {
+	tests := []struct {
+		target string
+		want   search.Options
+		query  query.Query
+	}{
+		{"?q=a", search.Options{Display: -1}, query.Query{Text: "a"}},
+		{"?q=a&t=regexp&display=7&cm=t&cl=3", search.Options{Display: 7, ContextLines: 3}, query.Query{Text: "a", PatternType: query.Regexp}},
+		{"?q=a&cm=t", search.Options{Display: -1, ContextLines: 1}, query.Query{Text: "a"}},
+		{"?q=a&cl=3", search.Options{Display: -1}, query.Query{Text: "a"}},
+		{"?q=a&feat=search-debug", search.Options{Display: -1, Debug: true}, query.Query{Text: "a"}},
+	}
+	for _, tt := range tests {
+		var got search.Options
+		var text query.Query
+		serve(newServer(func(_ context.Context, q *query.Query, o search.Options, _ search.Sink) search.Outcome {
+			got, text = o, *q
+			return search.Outcome{}
+		}), "GET", "/search/stream"+tt.target)
+		if got.Results == nil || got.Trace == nil {
+			t.Errorf("%s: options without results or trace", tt.target)
+		}
+		got.Results, got.Trace = nil, nil
+		if got != tt.want || text.Text != tt.query.Text || text.PatternType != tt.query.PatternType {
+			t.Errorf("%s\ngot  %+v for %q as %q\nwant %+v for %q as %q", tt.target, got, text.Text, text.PatternType, tt.want, tt.query.Text, tt.query.PatternType)
+		}
+	}
+}
+
+func TestInternalErrorsAreLoggedInFull(t *testing.T) {
+	tests := []struct {
+		name, target string
+		do           searcher
+	}{
+		{"error", "/search/stream?q=x", script(search.Outcome{Err: errors.New("secret detail")})},
+		{"error with results", "/search/stream?q=x", script(search.Outcome{Err: errors.New("secret detail")}, step{0, found(glazePath())})},
+		{"panic", "/search/stream?q=x", script(search.Outcome{}, step{0, func(search.Options, search.Sink) { panic("secret detail") }})},
+		{"parser", "/search/stream?q=broken", nothing},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var out bytes.Buffer
+			s := newServer(tt.do)
+			s.Log = zerolog.New(&out)
+			if s.Parse == nil {
+				t.Fatal("no parser")
+			}
+			bodyOf(t, serve(s, "GET", tt.target))
+			if !strings.Contains(out.String(), `"level":"error"`) || tt.name != "parser" && !strings.Contains(out.String(), "secret detail") {
+				t.Errorf("the log does not tell the error:\n%s", out.String())
+			}
+		})
+	}
+}
+
+func TestCancelledSearchShowsNoError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(10*ms, cancel)
+		rec := httptest.NewRecorder()
+		s := newServer(script(search.Outcome{}, step{time.Hour, finish(true)}))
+		s.Handler().ServeHTTP(rec, httptest.NewRequest("GET", "/search/stream?q=x", nil).WithContext(ctx))
+		body := rec.Body.String()
+		if strings.Contains(body, "event: error") || strings.Contains(body, "event: alert") || !strings.HasSuffix(body, "event: done\ndata: {}\n\n") {
+			t.Errorf("got an answer with an error, or without an end:\n%s", body)
+		}
+	})
+}
+
+func TestCannotFlush(t *testing.T) {
+	rec := httptest.NewRecorder()
+	w := unflushable{rec}
+	newServer(nothing).Handler().ServeHTTP(w, httptest.NewRequest("GET", "/search/stream?q=x", nil))
+	if rec.Code != 500 || rec.Body.String() != "http flushing not supported\n" {
+		t.Errorf("got %d %q, want 500 and why", rec.Code, rec.Body)
+	}
+}
+
+// unflushable is a response whose bytes cannot be made to leave.
+type unflushable struct{ w http.ResponseWriter }
+
+func (u unflushable) Header() http.Header         { return u.w.Header() }
+func (u unflushable) Write(p []byte) (int, error) { return u.w.Write(p) }
+func (u unflushable) WriteHeader(status int)      { u.w.WriteHeader(status) }
+
+// BenchmarkStream sends a hundred thousand matches to a reader that is never
+// slow.
+func BenchmarkStream(b *testing.B) {
+	const matches = 100_000
+	batch := make([]query.Match, 100)
+	for i := range batch {
+		batch[i] = glazeContent()
+	}
+	for _, bb := range []struct{ name, target, encoding string }{
+		{"lines", "/search/stream?q=x", ""},
+		{"chunks", "/search/stream?q=x&cm=true", ""},
+		{"chunks,gzip", "/search/stream?q=x&cm=true", "gzip"},
+	} {
+		b.Run("form="+bb.name, func(b *testing.B) {
+			handler := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
+				for range matches / len(batch) {
+					found(batch...)(o, sink)
+				}
+				o.Results.Finish(true)
+				return search.Outcome{}
+			}).Handler()
+			req := httptest.NewRequest("GET", bb.target, nil)
+			req.Header.Set("Accept-Encoding", bb.encoding)
+			b.ReportAllocs()
+			for b.Loop() {
+				w := &discard{header: http.Header{}}
+				handler.ServeHTTP(w, req)
+				b.ReportMetric(float64(w.bytes)/matches, "bytes/match")
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*matches), "ns/match")
+		})
+	}
+}
+
+// discard is a response that nobody reads.
+type discard struct {
+	header http.Header
+	bytes  int
+}
+
+func (d *discard) Header() http.Header { return d.header }
+func (d *discard) WriteHeader(int)     {}
+func (d *discard) Flush()              {}
+
+func (d *discard) Write(p []byte) (int, error) {
+	d.bytes += len(p)
+	return len(p), nil
+}

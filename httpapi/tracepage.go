@@ -1,0 +1,63 @@
+package httpapi
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+)
+
+// traceData is what the page of one search shows.
+type traceData struct {
+	ID, Query, Outcome string
+	Start              time.Time
+	Took               time.Duration
+	Progress           query.Progress
+	Steps              []traceStep
+}
+
+// traceStep is a row of the page, with a bar from At over Width, both in
+// thousandths of the whole.
+type traceStep struct {
+	search.Step
+	At, Width int
+}
+
+// serveTrace shows what a search did, while it runs and for a while after.
+func (s *Server) serveTrace(w http.ResponseWriter, r *http.Request) error {
+	tr := s.traces.find(mux.Vars(r)["id"])
+	if tr == nil {
+		return &Error{Status: http.StatusNotFound, Message: "no trace with this id: only the newest searches are kept"}
+	}
+	data := traceData{ID: tr.ID, Query: tr.Query, Start: tr.Start.UTC()}
+	data.Outcome, data.Took, data.Progress = tr.state(s.now())
+	data.Steps = traceSteps(tr.Steps(), data.Took)
+	return servePage(w, "trace.html", data)
+}
+
+// traceSteps places the steps in the time that the search took.
+func traceSteps(steps []search.Step, took time.Duration) []traceStep {
+	whole := max(took, 1)
+	for _, st := range steps {
+		whole = max(whole, st.Start+st.Took)
+	}
+	out := make([]traceStep, len(steps))
+	for i, st := range steps {
+		out[i] = traceStep{
+			Step:  st,
+			At:    int(1000 * st.Start / whole),
+			Width: max(int(1000*st.Took/whole), 2),
+		}
+	}
+	return out
+}
+
+// Millis tells when a step began and how long it took, in milliseconds.
+func (t traceStep) Millis() [2]float64 {
+	return [2]float64{millis(t.Start), millis(t.Took)}
+}
+
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

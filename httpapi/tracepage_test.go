@@ -1,0 +1,124 @@
+package httpapi_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+)
+
+func TestTracePage(t *testing.T) {
+	s := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
+		found(glazeContent())(o, sink)
+		o.Results.Exclude(1, 0)
+		o.Trace.Add(search.Step{Name: "shard <3>", Start: 2 * ms, Took: 1500 * time.Microsecond, Fields: []search.Field{
+			{Key: "candidates", Value: "17"}, {Key: "plan", Value: `(and "gla" <b>)`},
+		}})
+		o.Results.Finish(true)
+		return search.Outcome{}
+	})
+	s.Random = nil
+	resp := serve(s, "GET", "/search/stream?q=%3Cscript%3Ealert(1)%3C/script%3E")
+	id := resp.Header.Get("X-Trace")
+	if !regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString(id) || !regexp.MustCompile(`^[0-9a-f]{16}$`).MatchString(resp.Header.Get("X-Trace-Span")) {
+		t.Fatalf("X-Trace = %q, X-Trace-Span = %q, want 32 and 16 hex digits", id, resp.Header.Get("X-Trace-Span"))
+	}
+	resp = serve(s, "GET", strings.TrimPrefix(resp.Header.Get("X-Trace-URL"), "http://example.com"))
+	page := bodyOf(t, resp)
+	for _, want := range []string{
+		"&lt;script&gt;alert(1)&lt;/script&gt;", id,
+		`<dd id="outcome">done after`, `<dd id="found">3 results in 1 repositories`, "<code>repository-fork</code> 1 forked (<code>fork:yes</code>)",
+		"<td>shard &lt;3&gt;</td>", ">2.000<", ">1.500<", "candidates <code>17</code>", "plan <code>(and &#34;gla&#34; &lt;b&gt;)</code>",
+		"<td>parse</td>", "<td>stream</td>", "events <code>5</code>",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %s:\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, "<script") {
+		t.Errorf("the query is not escaped:\n%s", page)
+	}
+	checkPolicy(t, resp, page)
+}
+
+// checkPolicy demands that the page's own style, and no other, is allowed.
+func checkPolicy(t *testing.T, resp *http.Response, page string) {
+	t.Helper()
+	style := regexp.MustCompile(`(?s)<style>(.*)</style>`).FindStringSubmatch(page)
+	if style == nil {
+		t.Fatalf("the page has no style:\n%s", page)
+	}
+	sum := sha256.Sum256([]byte(style[1]))
+	want := "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	policy := resp.Header.Get("Content-Security-Policy")
+	if !strings.Contains(policy, want) || !strings.Contains(policy, "default-src 'none'") {
+		t.Errorf("policy %q does not allow just the page's style, %s", policy, want)
+	}
+	if strings.Contains(page, "style=") {
+		t.Errorf("the page has style attributes, which its policy forbids:\n%s", page)
+	}
+}
+
+func TestTracePageOfARunningSearch(t *testing.T) {
+	h := newHeld()
+	s := newServer(h.search)
+	open(t, s)
+	resp, err := newClient(t).Get(s.URL() + "/search/stream?q=x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := newClient(t).Get(resp.Header.Get("X-Trace-URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body := bodyOf(t, page); !strings.Contains(body, `<dd id="outcome">running after`) {
+		t.Errorf("the page of a running search:\n%s", body)
+	}
+	close(h.release)
+	bodyOf(t, resp)
+}
+
+func TestOldTracesAreForgotten(t *testing.T) {
+	s := newServer(nothing)
+	s.Random = nil
+	var ids []string
+	for range 201 {
+		ids = append(ids, serve(s, "GET", "/search/stream?q=x").Header.Get("X-Trace"))
+	}
+	for i, want := range map[int]int{0: 404, 1: 200, 200: 200} {
+		if got := serve(s, "GET", "/-/trace/"+ids[i]).StatusCode; got != want {
+			t.Errorf("trace %d of 201: got %d, want %d", i, got, want)
+		}
+	}
+}
+
+func TestIndexPage(t *testing.T) {
+	s := newServer(nothing)
+	s.ExternalURL = "https://code.example.org"
+	resp := serve(s, "GET", "/")
+	page := bodyOf(t, resp)
+	for _, want := range []string{
+		"curl -N --get --data-urlencode", "https://code.example.org/.api/search/stream</pre>", `<a href="/healthz">`, "/-/trace/{id}",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %s:\n%s", want, page)
+		}
+	}
+	checkPolicy(t, resp, page)
+	for _, link := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		if got := serve(s, "GET", strings.ReplaceAll(link[1], "&amp;", "&")).StatusCode; got != 200 {
+			t.Errorf("the page links to %s, which answers %d", link[1], got)
+		}
+	}
+	if n := strings.Count(page, fmt.Sprint("<td>", "HEAD")); n != 0 {
+		t.Errorf("the page lists %d HEAD routes, want them left out", n)
+	}
+}
