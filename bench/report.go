@@ -1,0 +1,163 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+)
+
+// ReportVersion is the number of the JSON form of a Report. It grows when a
+// field changes its meaning or goes; a new field alone does not change it.
+const ReportVersion = 1
+
+// Report is everything a run found out.
+type Report struct {
+	Version int       `json:"version"`
+	Started time.Time `json:"started"`
+	Machine Machine   `json:"machine"`
+	// Versions are what the programs call themselves, by program.
+	Versions map[string]string `json:"versions"`
+	Corpus   CorpusFacts       `json:"corpus"`
+	// Index and Resync are nil when an existing data directory was used.
+	Index  *IndexFacts `json:"index,omitempty"`
+	Resync *Resync     `json:"resync,omitempty"`
+	Server ServerFacts `json:"server"`
+	// Queries stand in the order of the query file.
+	Queries []QueryFacts `json:"queries"`
+	// Checks are the targets of the run as a whole.
+	Checks []Check `json:"checks"`
+	// Problems are what makes the run's figures doubtful: answers that
+	// disagree or are incomplete. A good run has none.
+	Problems []string `json:"problems"`
+}
+
+// Machine is where a run happened.
+type Machine struct {
+	OS          string `json:"os"`
+	Arch        string `json:"arch"`
+	CPU         string `json:"cpu"`
+	Cores       int    `json:"cores"`
+	MemoryBytes int64  `json:"memoryBytes,omitempty"`
+}
+
+// CorpusFacts describes what was searched.
+type CorpusFacts struct {
+	Path   string `json:"path"`
+	Commit string `json:"commit"`
+	Files  int    `json:"files"`
+	Bytes  int64  `json:"bytes"`
+	// Text counts the files that every tool reads, Wide those in UTF-16,
+	// Binary those with a NUL byte, Irregular links and submodules.
+	Text      int   `json:"text"`
+	TextBytes int64 `json:"textBytes"`
+	Wide      int   `json:"wide"`
+	Binary    int   `json:"binary"`
+	Irregular int   `json:"irregular"`
+	// Skipped counts, by reason, the files trawl says it does not search, and
+	// SkippedText those of them that are text: they are left out of every
+	// comparison, so a large number makes agreement cheap.
+	Skipped          map[string]int `json:"skipped"`
+	SkippedText      int            `json:"skippedText"`
+	SkippedTextBytes int64          `json:"skippedTextBytes"`
+}
+
+// IndexFacts is what indexing the corpus from nothing took.
+type IndexFacts struct {
+	Usage
+	DiskBytes int64 `json:"diskBytes"`
+	// DiskParts are the bytes below each entry of the data directory.
+	DiskParts map[string]int64 `json:"diskParts"`
+}
+
+// ServerFacts is what serving the queries took.
+type ServerFacts struct {
+	// Ready is the time from starting the process to its first readiness.
+	Ready time.Duration `json:"readyNanos"`
+	// PeakRSSBytes is the peak over all queries, 0 where it is not known.
+	PeakRSSBytes int64 `json:"peakRSSBytes"`
+	AnonBytes    int64 `json:"anonBytes"`
+}
+
+// QueryFacts is one query and what every tool made of it.
+type QueryFacts struct {
+	Query
+	// Runs are the timed ones, all warm.
+	Runs []Answer `json:"runs"`
+	// Lines is the size of the answer in its scope, over all files.
+	Lines int         `json:"lines"`
+	Work  Work        `json:"work"`
+	Peers []PeerFacts `json:"peers"`
+	// Checks are the targets of this query, none for most.
+	Checks []Check `json:"checks,omitempty"`
+}
+
+// PeerFacts is what one peer made of a query.
+type PeerFacts struct {
+	Name string `json:"name"`
+	// Cannot says why the peer was not asked; the other fields are then zero.
+	Cannot string    `json:"cannot,omitempty"`
+	Runs   []PeerRun `json:"runs,omitempty"`
+	Lines  int       `json:"lines"`
+	// Partial reports that the peer's answer was only required to be part of
+	// trawl's, because the peer sees one line at a time.
+	Partial    bool       `json:"partial,omitempty"`
+	Difference Difference `json:"difference"`
+}
+
+// Agrees reports whether the peer found the same as trawl, as far as the query
+// and the peer let them.
+func (p PeerFacts) Agrees() bool { return p.Difference.Empty() }
+
+// First returns the median time to the first match, 0 if there was none.
+func (q QueryFacts) First() time.Duration {
+	return median(q.Runs, func(a Answer) time.Duration { return a.First })
+}
+
+// Done returns the median time to the end of the answer.
+func (q QueryFacts) Done() time.Duration {
+	return median(q.Runs, func(a Answer) time.Duration { return a.Done })
+}
+
+// Done returns the median time to the end of the peer's answer.
+func (p PeerFacts) Done() time.Duration {
+	return median(p.Runs, func(r PeerRun) time.Duration { return r.Done })
+}
+
+// median returns the middle value of f over runs, the mean of two middle ones
+// for an even number, 0 for none.
+func median[T any](runs []T, f func(T) time.Duration) time.Duration {
+	if len(runs) == 0 {
+		return 0
+	}
+	values := make([]time.Duration, len(runs))
+	for i, r := range runs {
+		values[i] = f(r)
+	}
+	slices.Sort(values)
+	mid := len(values) / 2
+	if len(values)%2 == 1 {
+		return values[mid]
+	}
+	return (values[mid-1] + values[mid]) / 2
+}
+
+// WriteJSON writes r as indented JSON.
+func (r *Report) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(r)
+}
+
+// ReadReport reads what WriteJSON wrote, of this version only.
+func ReadReport(in io.Reader) (*Report, error) {
+	var r Report
+	if err := json.NewDecoder(in).Decode(&r); err != nil {
+		return nil, fmt.Errorf("read report: %w", err)
+	}
+	if r.Version != ReportVersion {
+		return nil, fmt.Errorf("read report: it has version %d, this program reads %d", r.Version, ReportVersion)
+	}
+	return &r, nil
+}

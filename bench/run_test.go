@@ -1,0 +1,267 @@
+package bench_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/trawlsearch/trawl/bench"
+)
+
+// availablePeers returns the peers this machine has; git is needed anyway.
+func availablePeers() []string {
+	if _, err := exec.LookPath("rg"); err != nil {
+		return []string{"git-grep"}
+	}
+	return []string{"rg", "git-grep"}
+}
+
+// toyRun returns a quick run over a generated corpus, with the test binary as
+// an honest trawl.
+func toyRun(t *testing.T) bench.Config {
+	t.Helper()
+	corpus := t.TempDir()
+	if _, err := (bench.Corpus{Files: 60}).Generate(corpus); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	queries, err := bench.QuerySet("small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(fakeVariable, honest)
+	// The race detector waits a second at the end of every process, and this
+	// binary is started often.
+	t.Setenv("GORACE", "atexit_sleep_ms=0")
+	return bench.Config{Trawl: self, Corpus: corpus, Queries: queries, Peers: availablePeers(), Runs: 1}
+}
+
+func run(t *testing.T, c bench.Config) *bench.Report {
+	t.Helper()
+	report, err := bench.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func find(t *testing.T, r *bench.Report, name string) bench.QueryFacts {
+	t.Helper()
+	i := slices.IndexFunc(r.Queries, func(q bench.QueryFacts) bool { return q.Name == name })
+	if i < 0 {
+		t.Fatalf("report has no query %q", name)
+	}
+	return r.Queries[i]
+}
+
+func checkNoProblems(t *testing.T, r *bench.Report) {
+	t.Helper()
+	if len(r.Problems) > 0 {
+		var text strings.Builder
+		_ = r.WriteText(&text)
+		t.Errorf("problems = %q, want none; the report:\n%s", r.Problems, &text)
+	}
+}
+
+func TestRunWithHonestServer(t *testing.T) {
+	r := run(t, toyRun(t))
+	checkNoProblems(t, r)
+	if r.Index == nil || r.Index.Wall == 0 || r.Index.DiskBytes == 0 {
+		t.Errorf("index = %+v, want time and size", r.Index)
+	}
+	if r.Resync == nil || len(r.Resync.Rounds) != 3 {
+		t.Errorf("resync = %+v, want 3 rounds", r.Resync)
+	}
+	if got := r.Corpus.Skipped["binary"]; got != 2 {
+		t.Errorf("files skipped as binary = %d, want 2", got)
+	}
+	if got := find(t, r, "rare").Lines; got != 3 {
+		t.Errorf("lines of query rare = %d, want 3", got)
+	}
+	want := bench.Work{Lists: 3, Candidates: 2, Blocks: 4, Bytes: 500}
+	if got := find(t, r, "common").Work; got != want {
+		t.Errorf("work of query common = %+v, want %+v", got, want)
+	}
+	for _, q := range r.Queries {
+		checkPeers(t, q)
+	}
+}
+
+// checkPeers wants every peer to have answered as much as trawl, unless the
+// query or the peer cannot say so.
+func checkPeers(t *testing.T, q bench.QueryFacts) {
+	t.Helper()
+	for _, p := range q.Peers {
+		if p.Cannot != "" {
+			if q.Scope != bench.Nothing {
+				t.Errorf("query %s: %s was not asked: %s", q.Name, p.Name, p.Cannot)
+			}
+			continue
+		}
+		if len(p.Runs) != 1 || p.Runs[0].Done == 0 {
+			t.Errorf("query %s: runs of %s = %v, want one with a time", q.Name, p.Name, p.Runs)
+		}
+	}
+}
+
+func TestRunReportsWrongAnswers(t *testing.T) {
+	for _, tt := range []struct {
+		mode, query    string
+		missing, extra int
+	}{
+		{forgetful, "rare", 1, 0},
+		{inventive, "rare", 0, 3},
+	} {
+		t.Run(tt.mode, func(t *testing.T) {
+			c := toyRun(t)
+			c.Queries = slices.DeleteFunc(c.Queries, func(q bench.Query) bool { return q.Name != tt.query })
+			t.Setenv(fakeVariable, tt.mode)
+			r := run(t, c)
+			if len(r.Problems) == 0 {
+				t.Fatal("no problems, want a disagreement")
+			}
+			for _, p := range find(t, r, tt.query).Peers {
+				d := p.Difference
+				if d.Missing != tt.missing || d.Extra != tt.extra {
+					t.Errorf("%s: missing %d, extra %d; want %d and %d", p.Name, d.Missing, d.Extra, tt.missing, tt.extra)
+				}
+				if tt.missing > 0 && !strings.Contains(d.MissingAt[0].Text, "xrare_word") {
+					t.Errorf("%s: example %+v does not quote the line", p.Name, d.MissingAt[0])
+				}
+			}
+		})
+	}
+}
+
+func TestRunReportsStaleIndex(t *testing.T) {
+	c := toyRun(t)
+	c.Queries = c.Queries[:1]
+	t.Setenv(fakeVariable, stale)
+	r := run(t, c)
+	want := []string{"after resync 0 changed lines are found, want 30"}
+	if !slices.Equal(r.Problems, want) {
+		t.Errorf("problems = %q, want %q", r.Problems, want)
+	}
+}
+
+func TestRunErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*bench.Config)
+		mode   string
+		want   string
+	}{
+		{"server that ends", func(*bench.Config) {}, failing, "ended before it was ready: exit status 2: no luck today"},
+		{"no corpus", func(c *bench.Config) { c.Corpus += "/none" }, honest, "open corpus"},
+		{"unknown peer", func(c *bench.Config) { c.Peers = []string{"ack"} }, honest, `no peer "ack"`},
+		{"reuse of nothing", func(c *bench.Config) { c.Reuse = true }, honest, "reuse needs a work directory"},
+		{"reuse of an empty directory", func(c *bench.Config) { c.Reuse, c.Work = true, c.Corpus }, honest, "holds no data to reuse"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := toyRun(t)
+			tt.change(&c)
+			t.Setenv(fakeVariable, tt.mode)
+			_, err := bench.Run(t.Context(), c)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error = %v, want one with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// A kept directory serves a second run, after the first has changed its files.
+func TestRunReusesData(t *testing.T) {
+	c := toyRun(t)
+	c.Work = filepath.Join(t.TempDir(), "work")
+	checkNoProblems(t, run(t, c))
+	c.Reuse = true
+	r := run(t, c)
+	checkNoProblems(t, r)
+	if r.Index != nil || r.Resync != nil {
+		t.Errorf("index = %v, resync = %v; want neither", r.Index, r.Resync)
+	}
+}
+
+// The corpus may be a repository, with or without a work tree that fits HEAD.
+func TestRunReadsRepositories(t *testing.T) {
+	git := func(dir string, args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v: %s", args, err, out)
+		}
+	}
+	c := toyRun(t)
+	c.Queries = slices.DeleteFunc(c.Queries, func(q bench.Query) bool { return q.Name != "rare" && q.Name != "path" })
+	git(c.Corpus, "init", "--quiet")
+	git(c.Corpus, "add", "--all", "--force")
+	git(c.Corpus, "commit", "--quiet", "-m", "corpus")
+	t.Run("clean", func(t *testing.T) { checkNoProblems(t, run(t, c)) })
+	t.Run("dirty", func(t *testing.T) {
+		if err := os.WriteFile(filepath.Join(c.Corpus, "odd", "new.txt"), []byte("xrare_word\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		checkNoProblems(t, run(t, c))
+	})
+	t.Run("bare", func(t *testing.T) {
+		bare := filepath.Join(t.TempDir(), "bare.git")
+		git(c.Corpus, "clone", "--quiet", "--bare", ".", bare)
+		c.Corpus = bare
+		checkNoProblems(t, run(t, c))
+	})
+}
+
+// A run leaves nothing behind in the corpus.
+func TestRunOnlyReadsCorpus(t *testing.T) {
+	c := toyRun(t)
+	c.Queries = c.Queries[:1]
+	before := listing(t, c.Corpus)
+	checkNoProblems(t, run(t, c))
+	if after := listing(t, c.Corpus); after != before {
+		t.Errorf("files after the run:\n%s\nbefore:\n%s", after, before)
+	}
+}
+
+func listing(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		b.WriteString(p + " " + info.ModTime().String() + "\n")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestRunTrawl runs the harness on the program itself, so that neither can
+// change without the other.
+func TestRunTrawl(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds trawl")
+	}
+	if _, err := os.Stat("../cmd/trawl/main.go"); err != nil {
+		t.Skip("this tree has no cmd/trawl")
+	}
+	c := toyRun(t)
+	t.Setenv(fakeVariable, "")
+	binary, err := bench.BuildTrawl(context.Background(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Trawl = binary
+	checkNoProblems(t, run(t, c))
+}

@@ -1,0 +1,93 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// trawl is the program under test: a binary and the data directory it is given.
+type trawl struct {
+	binary string
+	data   string
+	token  string
+	// serveArgs are added to every trawl serve.
+	serveArgs []string
+}
+
+// BuildTrawl compiles trawl without cgo, as releases do, and returns the binary's path in dir.
+// It must be called from within the module.
+func BuildTrawl(ctx context.Context, dir string) (string, error) {
+	binary := filepath.Join(dir, "trawl")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, "github.com/trawlsearch/trawl/cmd/trawl")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build trawl: %w: %s", err, lastBytes(out, 2000))
+	}
+	return binary, nil
+}
+
+// index runs trawl index on the repository and returns what it took.
+func (t *trawl) index(ctx context.Context, repository string) (Usage, error) {
+	u, err := measure(exec.CommandContext(ctx, t.binary, "index", "--data", t.data, repository))
+	if err != nil {
+		return u, fmt.Errorf("trawl index: %w", err)
+	}
+	return u, nil
+}
+
+// Skipped is a path whose content trawl says it does not search.
+type Skipped struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+	Bytes  int64  `json:"size"`
+}
+
+// skipped asks trawl what it left out of the named repository. No server may
+// be running, since only one process opens a data directory.
+func (t *trawl) skipped(ctx context.Context, name string) ([]Skipped, error) {
+	cmd := exec.CommandContext(ctx, t.binary, "repo", "skipped", "--data", t.data, "--json", name)
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("trawl repo skipped %q: %w", name, withStderr(err))
+	}
+	var all []Skipped
+	lines := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var s Skipped
+		err := lines.Decode(&s)
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("trawl repo skipped %q: decode: %w", name, err)
+		}
+		all = append(all, s)
+	}
+}
+
+// version returns what the binary calls itself, for the report only.
+func (t *trawl) version(ctx context.Context) string {
+	if v := firstLine(exec.CommandContext(ctx, t.binary, "version")); v != unknownVersion {
+		return v
+	}
+	return firstLine(exec.CommandContext(ctx, t.binary, "--version"))
+}
+
+const unknownVersion = "unknown"
+
+func firstLine(cmd *exec.Cmd) string {
+	out, err := cmd.Output()
+	if err != nil {
+		return unknownVersion
+	}
+	line, _, _ := strings.Cut(string(out), "\n")
+	return strings.TrimSpace(line)
+}

@@ -1,0 +1,86 @@
+package bench
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestMeasure(t *testing.T) {
+	u, err := measure(exec.Command("sh", "-c", "sleep 0.05; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.Wall < 50*time.Millisecond || u.CPU <= 0 || u.CPU > u.Wall*4 || u.PeakRSSBytes <= 0 || u.PeakTreeRSSBytes < u.PeakRSSBytes {
+		t.Errorf("usage of a shell = %+v, want at least 50 ms, some CPU time and some memory", u)
+	}
+}
+
+func TestMeasureReportsFailure(t *testing.T) {
+	_, err := measure(exec.Command("sh", "-c", "echo out of luck >&2; exit 3"))
+	if !errorHas(err, "sh: exit status 3: out of luck") {
+		t.Errorf("error = %v, want status and what the command said", err)
+	}
+}
+
+// The memory of a child counts for its parent, which has little itself.
+func TestMeasureCountsChildren(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /proc")
+	}
+	const size = 64 << 20
+	script := "head -c 67108864 /dev/zero | { sort -S 256M --parallel=1 >/dev/null; true; }"
+	u, err := measure(exec.Command("sh", "-c", script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Half of it, as the last moment before its end is not seen.
+	if u.PeakRSSBytes < size/2 || u.PeakTreeRSSBytes < u.PeakRSSBytes {
+		t.Errorf("usage of a shell whose child holds %d bytes = %+v", size, u)
+	}
+}
+
+func TestParseStatus(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /proc")
+	}
+	s := sampleTree(os.Getpid())
+	if s.single <= 0 || s.total < s.single/2 || s.anon <= 0 || s.anon > s.total {
+		t.Errorf("sizes of this process = %+v, want plausible ones", s)
+	}
+	if s := sampleTree(1 << 30); s != (treePeaks{}) {
+		t.Errorf("sizes of no process = %+v, want zeros", s)
+	}
+}
+
+func TestTail(t *testing.T) {
+	var tl tail
+	for range 1000 {
+		_, _ = tl.Write([]byte("0123456789\n"))
+	}
+	_, _ = tl.Write([]byte("the end\n"))
+	if got := tl.String(); len(got) > tailBytes || !strings.HasSuffix(got, "the end") {
+		t.Errorf("tail = %d bytes ending in %.20q, want at most %d and the end", len(got), got[len(got)-10:], tailBytes)
+	}
+}
+
+func TestDiskUse(t *testing.T) {
+	dir := t.TempDir()
+	for name, size := range map[string]int{"a/x": 10, "a/b/y": 20, "c": 5} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, make([]byte, size), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	total, parts, err := diskUse(dir)
+	if err != nil || total != 35 || parts["a"] != 30 || parts["c"] != 5 {
+		t.Errorf("disk use = %d, parts %v, error %v; want 35, a 30, c 5", total, parts, err)
+	}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+const usage = `trawl-bench measures trawl from outside and checks its answers.
+
+  trawl-bench run --corpus DIR [flags]    index DIR, ask queries, compare with rg and git grep
+  trawl-bench show [--bench] REPORT       print a report saved as JSON once more
+  trawl-bench corpus --out DIR [flags]    generate a corpus
+
+"trawl-bench COMMAND -h" lists the flags of a command. A first try, in the
+folder of trawl's source:
+
+  trawl-bench corpus --out /tmp/toy
+  trawl-bench run --corpus /tmp/toy --queries small
+
+Exit status: 0 for a good run, 1 if answers disagree or are incomplete (with
+--strict also if a target is missed), 2 if something could not be done.
+`
+
+// errBadRun says that the run was finished and its report is bad news; the
+// report has told why.
+var errBadRun = errors.New("the run has problems")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := exitCode(run(ctx, os.Args[1:], os.Stdout, os.Stderr), os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+func exitCode(err error, stderr io.Writer) int {
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.Is(err, errBadRun):
+		return 1
+	}
+	fmt.Fprintf(stderr, "trawl-bench: %v\n", err)
+	return 2
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if len(args) == 0 {
+		return errors.New("no command; \"trawl-bench help\" lists them")
+	}
+	switch command, args := args[0], args[1:]; command {
+	case "run":
+		return runCommand(ctx, args, stdout, stderr)
+	case "show":
+		return showCommand(args, stdout, stderr)
+	case "corpus":
+		return corpusCommand(args, stdout, stderr)
+	case "help", "-h", "--help":
+		_, err := io.WriteString(stdout, usage)
+		return err
+	default:
+		return fmt.Errorf("unknown command %q; \"trawl-bench help\" lists them", command)
+	}
+}
+
+// newFlags returns an empty flag set that neither exits nor prints errors, so
+// that they are printed once, by main.
+func newFlags(command string) *flag.FlagSet {
+	flags := flag.NewFlagSet("trawl-bench "+command, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	return flags
+}
+
+// parse reads args and refuses more than want words that belong to no flag.
+// Asked for help it lists the flags.
+func parse(flags *flag.FlagSet, args []string, want int, stderr io.Writer) error {
+	err := flags.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		flags.SetOutput(stderr)
+		flags.PrintDefaults()
+	}
+	if err != nil {
+		return err
+	}
+	if flags.NArg() > want {
+		return fmt.Errorf("unexpected %q; flags stand before other words", flags.Arg(want))
+	}
+	return nil
+}

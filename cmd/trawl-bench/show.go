@@ -1,0 +1,35 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/trawlsearch/trawl/bench"
+)
+
+// showCommand prints a saved report as a table or as benchmark lines.
+func showCommand(args []string, stdout, stderr io.Writer) error {
+	flags := newFlags("show")
+	benchmarks := flags.Bool("bench", false, "print Go benchmark lines instead of tables")
+	if err := parse(flags, args, 1, stderr); err != nil {
+		return err
+	}
+	if flags.NArg() == 0 {
+		return errors.New("which report? Name a file that \"run --json\" wrote")
+	}
+	file, err := os.Open(flags.Arg(0))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	report, err := bench.ReadReport(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", flags.Arg(0), err)
+	}
+	if *benchmarks {
+		return report.WriteBenchmarks(stdout)
+	}
+	return report.WriteText(stdout)
+}
