@@ -45,9 +45,6 @@ func (r *Report) checkRun() []Check {
 		wall := median(r.Resync.Rounds, func(u Usage) time.Duration { return u.Wall })
 		checks = append(checks, durationCheck(fmt.Sprintf("resync of %d files", r.Resync.FilesChanged), wall, resyncTarget))
 	}
-	if r.Server.PeakRSSBytes > 0 {
-		checks = append(checks, bytesCheck("server peak memory", r.Server.PeakRSSBytes, memoryTarget))
-	}
 	return checks
 }
 

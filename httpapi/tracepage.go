@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/gorilla/mux"
@@ -34,8 +35,45 @@ func (s *Server) serveTrace(w http.ResponseWriter, r *http.Request) error {
 	}
 	data := traceData{ID: tr.ID, Query: tr.Query, Start: tr.Start.UTC()}
 	data.Outcome, data.Took, data.Progress = tr.state(s.now())
+	if r.URL.Query().Get("format") == "json" {
+		return serveJSON(w, newTraceJSON(data, tr.Steps()))
+	}
 	data.Steps = traceSteps(tr.Steps(), data.Took)
 	return servePage(w, "trace.html", data)
+}
+
+// traceJSON is the page for programs.
+type traceJSON struct {
+	ID      string          `json:"id"`
+	Query   string          `json:"query"`
+	Outcome string          `json:"outcome,omitempty"`
+	Start   time.Time       `json:"start"`
+	Took    int64           `json:"took_us"`
+	Steps   []traceStepJSON `json:"steps"`
+}
+
+// traceStepJSON has times in microseconds; fields that are whole numbers are
+// numbers.
+type traceStepJSON struct {
+	Name   string         `json:"name"`
+	Start  int64          `json:"start_us"`
+	Took   int64          `json:"took_us"`
+	Fields map[string]any `json:"fields"`
+}
+
+func newTraceJSON(d traceData, steps []search.Step) traceJSON {
+	out := traceJSON{ID: d.ID, Query: d.Query, Outcome: d.Outcome, Start: d.Start, Took: d.Took.Microseconds(), Steps: []traceStepJSON{}}
+	for _, st := range steps {
+		j := traceStepJSON{Name: st.Name, Start: st.Start.Microseconds(), Took: st.Took.Microseconds(), Fields: map[string]any{}}
+		for _, f := range st.Fields {
+			j.Fields[f.Key] = f.Value
+			if n, err := strconv.ParseInt(f.Value, 10, 64); err == nil {
+				j.Fields[f.Key] = n
+			}
+		}
+		out.Steps = append(out.Steps, j)
+	}
+	return out
 }
 
 // traceSteps places the steps in the time that the search took.

@@ -49,6 +49,23 @@ func TestTracePage(t *testing.T) {
 	checkPolicy(t, resp, page)
 }
 
+func TestTraceForPrograms(t *testing.T) {
+	s := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
+		o.Trace.Add(search.Step{Name: "plan shard 3", Start: 2 * ms, Took: 1500 * time.Microsecond, Fields: []search.Field{
+			{Key: "lists", Value: "17"}, {Key: "query", Value: "x y"},
+		}})
+		return search.Outcome{}
+	})
+	s.Random = nil
+	resp := serve(s, "GET", "/search/stream?q=x")
+	resp = serve(s, "GET", strings.TrimPrefix(resp.Header.Get("X-Trace-URL"), "http://example.com")+"?format=json")
+	body := bodyOf(t, resp)
+	const want = `{"name":"plan shard 3","start_us":2000,"took_us":1500,"fields":{"lists":17,"query":"x y"}}`
+	if !strings.Contains(body, want) || resp.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("trace is %s of type %q, want in it %s", body, resp.Header.Get("Content-Type"), want)
+	}
+}
+
 // checkPolicy demands that the page's own style, and no other, is allowed.
 func checkPolicy(t *testing.T, resp *http.Response, page string) {
 	t.Helper()

@@ -1,0 +1,152 @@
+package config_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/config"
+)
+
+// resolve resolves settings on a machine with 8 GiB of which nothing is said
+// but what is given.
+func resolve(t *testing.T, file string, env, flags map[string]string) (config.Settings, error) {
+	t.Helper()
+	said := config.Said{Env: func(name string) string { return env[name] }, Flags: flags}
+	if file != "" {
+		f, err := config.ParseFile("/etc/trawl/trawl.yaml", []byte(file))
+		if err != nil {
+			return config.Settings{}, err
+		}
+		said.File = f
+	}
+	return config.Resolve(config.Machine{Home: "/home/me", MemoryBytes: 8 << 30}, said)
+}
+
+func TestDefaults(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		m    config.Machine
+		data string
+		mem  config.Bytes
+	}{
+		{"a home", config.Machine{Home: "/home/me", MemoryBytes: 8 << 30}, "/home/me/.local/share/trawl", 2 << 30},
+		{"a place for data", config.Machine{Home: "/home/me", DataHome: "/data", MemoryBytes: 8 << 30}, "/data/trawl", 2 << 30},
+		{"a relative place, which does not count", config.Machine{Home: "/home/me", DataHome: "data"}, "/home/me/.local/share/trawl", 1 << 30},
+		{"a tiny machine", config.Machine{Home: "/", MemoryBytes: 1 << 20}, "/.local/share/trawl", 64 << 20},
+		{"no home", config.Machine{}, "", 1 << 30},
+	} {
+		s := config.Defaults(c.m)
+		if s.Data != c.data || s.Memory != c.mem {
+			t.Errorf("%s: got %q and %v, want %q and %v", c.name, s.Data, s.Memory, c.data, c.mem)
+		}
+	}
+	if s := config.Defaults(config.Machine{}); !strings.HasPrefix(s.Listen, "127.0.0.1:") {
+		t.Errorf("Listen: got %q, want an address that only this machine reaches", s.Listen)
+	}
+}
+
+// What is documented as a default must be what the default is.
+func TestDocumentedDefaults(t *testing.T) {
+	none, err := resolve(t, "", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range config.All() {
+		if strings.Contains(k.Default, " ") { // it is told in words
+			continue
+		}
+		said, err := resolve(t, "", nil, map[string]string{k.Name: k.Default})
+		if err != nil {
+			t.Errorf("%s: the documented default %q is refused: %v", k.Name, k.Default, err)
+			continue
+		}
+		if !reflect.DeepEqual(said, none) {
+			t.Errorf("%s: documented as %q, but:\n got %+v\nwant %+v", k.Name, k.Default, said, none)
+		}
+	}
+}
+
+func TestPrecedence(t *testing.T) {
+	file := "sync-interval: 1m\nlisten: :1\nmax-text-bytes: 1MiB\n"
+	env := map[string]string{"TRAWL_SYNC_INTERVAL": "2m", "TRAWL_LISTEN": ":2", "TRAWL_LOG_LEVEL": ""}
+	s, err := resolve(t, file, env, map[string]string{"listen": ":3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.MaxTextBytes != 1<<20 {
+		t.Errorf("max-text-bytes: got %v, want that of the file", s.MaxTextBytes)
+	}
+	if s.SyncInterval != 2*time.Minute {
+		t.Errorf("sync-interval: got %v, want that of the environment", s.SyncInterval)
+	}
+	if s.Listen != ":3" {
+		t.Errorf("listen: got %q, want that of the flag", s.Listen)
+	}
+	if s.LogLevel != "info" {
+		t.Errorf("log-level: got %q: an empty variable says nothing", s.LogLevel)
+	}
+}
+
+func TestValues(t *testing.T) {
+	for _, c := range []struct {
+		name, value string
+		err         string // "" is none
+	}{
+		// paths and addresses
+		{"data", "/x", ""},
+		{"data", "", "name a directory"},
+		{"listen", ":7080", ""},
+		{"listen", "[::1]:0", ""},
+		{"listen", "7080", `"7080" is no host and port`},
+		{"listen", "localhost:http", "no usable port"},
+		{"listen", "localhost:70000", "no usable port"},
+		{"external-url", "https://search.example.org/", ""},
+		{"external-url", "search.example.org", "no address of a server"},
+		{"external-url", "https://me:secret@x", "no address of a server"},
+
+		// sizes
+		{"memory", "512MiB", ""},
+		{"memory", "63MiB", "too little"},
+		{"memory", "-1", "no size"},
+		{"max-text-bytes", "0", "out of range"},
+		{"max-text-bytes", "129MiB", "out of range"},
+		{"max-indexed-bytes", "0", "would index nothing"},
+		{"min-free-bytes", "0", ""},
+
+		// times
+		{"sync-interval", "0", ""},
+		{"sync-interval", "1s", ""},
+		{"sync-interval", "10ms", "too often"},
+		{"sync-interval", "-5m", "no length of time"},
+		{"max-timeout", "0", "end every search at once"},
+		{"max-timeout", "ten", "no length of time"},
+
+		// words
+		{"log-level", "debug", ""},
+		{"log-level", "loud", `"loud" is not trace, debug, info, warn or error`},
+		{"log-format", "text", `"text" is not auto, console or json`},
+	} {
+		_, err := resolve(t, "", nil, map[string]string{c.name: c.value})
+		if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err) || !strings.HasPrefix(err.Error(), "--"+c.name+": ")) {
+			t.Errorf("--%s %q: got %v, want %q", c.name, c.value, err, c.err)
+		}
+	}
+}
+
+func TestNoPlaceForData(t *testing.T) {
+	_, err := config.Resolve(config.Machine{}, config.Said{Env: func(string) string { return "" }})
+	if err == nil || !strings.Contains(err.Error(), "--data") {
+		t.Errorf("got %v, want an error that names --data", err)
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	got := config.Markdown()
+	for _, k := range config.All() {
+		if strings.Count(got, "| `"+k.Name+"` |") != 1 {
+			t.Errorf("%s does not stand in the table once:\n%s", k.Name, got)
+		}
+	}
+}

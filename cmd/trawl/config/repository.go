@@ -1,0 +1,92 @@
+package config
+
+import (
+	"path/filepath"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/trawlsearch/trawl/store/ingest"
+)
+
+// Repository is one entry of the list of repositories.
+type Repository struct {
+	Source ingest.Source
+	// Branches are those asked for; empty is the default branch.
+	Branches []string
+}
+
+func (f *File) repositories(n *yaml.Node) error {
+	entries, err := f.list(repositoriesKey, n)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		r, err := f.repository(e)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(f.Repositories, func(o Repository) bool { return o.Source.Name == r.Source.Name }) {
+			return f.errorAt(e.Line, "there are two repositories called %q: give one of them another name", r.Source.Name)
+		}
+		f.Repositories = append(f.Repositories, r)
+	}
+	return nil
+}
+
+func (f *File) repository(n *yaml.Node) (Repository, error) {
+	var r Repository
+	var name, source string
+	err := f.mapping(n, []string{"source", "name", "branches"}, func(key string, v *yaml.Node) (err error) {
+		switch key {
+		case "name":
+			name, err = f.scalar(key, v)
+		case "source":
+			source, err = f.scalar(key, v)
+		case "branches":
+			r.Branches, err = f.branches(v)
+		}
+		return err
+	})
+	if err != nil {
+		return r, err
+	}
+	if source == "" {
+		return r, f.errorAt(n.Line, "this repository has no source: give a path or a URL")
+	}
+	if r.Source, err = ingest.ParseSource(f.typed(name, source)); err != nil {
+		return r, f.errorAt(n.Line, "%v", err)
+	}
+	if name != "" && r.Source.Name != name {
+		return r, f.errorAt(n.Line, "%q cannot be the name of a repository: use letters, digits, dots, dashes and slashes", name)
+	}
+	return r, nil
+}
+
+// typed writes an entry as a person would on the command line, a relative path
+// being one from the file's directory.
+func (f *File) typed(name, source string) string {
+	if s, err := ingest.ParseSource(source); err == nil && !s.Remote && !filepath.IsAbs(source) {
+		source = filepath.Join(filepath.Dir(f.Path), source)
+	}
+	if name == "" {
+		return source
+	}
+	return name + "=" + source
+}
+
+func (f *File) branches(n *yaml.Node) ([]string, error) {
+	entries, err := f.list("branches", n)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range entries {
+		name, err := f.scalar("branches", e)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, name)
+	}
+	return out, nil
+}

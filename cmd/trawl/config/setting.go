@@ -1,0 +1,195 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Setting is one thing that can be set, by the same name as a flag and as a
+// key of the file.
+type Setting struct {
+	Name string
+	// Value stands for the value in help texts.
+	Value string
+	// Default is the default in words or as it would be written.
+	Default string
+	// About says in a few words what the setting does.
+	About string
+
+	set func(s *Settings, text string) error
+}
+
+// Env returns the name of the environment variable, such as TRAWL_DATA.
+func (k Setting) Env() string {
+	return "TRAWL_" + strings.ToUpper(strings.ReplaceAll(k.Name, "-", "_"))
+}
+
+// All returns every setting, in the order in which people read them.
+func All() []Setting {
+	return []Setting{
+		{"data", "DIR", "$XDG_DATA_HOME/trawl or ~/.local/share/trawl",
+			"where the index, the texts and the mirrors are kept", setData},
+		{"listen", "ADDR", "127.0.0.1:7080",
+			"host and port to serve on; port 0 takes a free one", setListen},
+		{"memory", "SIZE", "a quarter of the machine's memory",
+			"what the process tries to stay within; half of it caches the index", setMemory},
+		{"max-text-bytes", "SIZE", "32MiB",
+			"a larger file is found by its path only", setMaxText},
+		{"max-indexed-bytes", "SIZE", "the value of max-text-bytes",
+			"larger text is read by every search instead of being indexed", setMaxIndexed},
+		{"min-free-bytes", "SIZE", "512MiB",
+			"indexing stops when less disk than this is free; 0 never stops it", setMinFree},
+		{"sync-interval", "TIME", "5m",
+			"time between two looks at every repository's source; 0 looks at the start only", setSyncInterval},
+		{"max-timeout", "TIME", "1m",
+			"the longest a search may take, whatever it asks for", setMaxTimeout},
+		{"external-url", "URL", "taken from each request",
+			"how clients reach the server, for links in answers", setExternalURL},
+		{"log-level", "LEVEL", "info",
+			"trace, debug, info, warn or error", setLogLevel},
+		{"log-format", "FORMAT", "auto",
+			"console, json, or auto: console on a terminal and json elsewhere", setLogFormat},
+	}
+}
+
+// Find returns the setting of that name.
+func Find(name string) (k Setting, ok bool) {
+	all := All()
+	i := slices.IndexFunc(all, func(k Setting) bool { return k.Name == name })
+	if i < 0 {
+		return Setting{}, false
+	}
+	return all[i], true
+}
+
+func setData(s *Settings, text string) error {
+	if text == "" {
+		return errors.New("name a directory")
+	}
+	s.Data = text
+	return nil
+}
+
+func setListen(s *Settings, text string) error {
+	_, port, err := net.SplitHostPort(text)
+	if err != nil {
+		return fmt.Errorf("%q is no host and port: write 127.0.0.1:7080, or :7080 for every interface", text)
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+		return fmt.Errorf("%q has no usable port: it is a number from 0 to 65535", text)
+	}
+	s.Listen = text
+	return nil
+}
+
+// leastMemory is what the engine's own buffers and one query need.
+const leastMemory = 64 << 20
+
+func setMemory(s *Settings, text string) error {
+	b, err := ParseBytes(text)
+	if err != nil {
+		return err
+	}
+	if b < leastMemory {
+		return fmt.Errorf("%s is too little: give at least %s", b, Bytes(leastMemory))
+	}
+	s.Memory = b
+	return nil
+}
+
+// mostTextBytes is what one document can hold in the index.
+const mostTextBytes = 128 << 20
+
+func setMaxText(s *Settings, text string) error {
+	b, err := ParseBytes(text)
+	if err != nil {
+		return err
+	}
+	if b < 1 || b > mostTextBytes {
+		return fmt.Errorf("%s is out of range: give 1 to %s", b, Bytes(mostTextBytes))
+	}
+	s.MaxTextBytes = b
+	return nil
+}
+
+func setMaxIndexed(s *Settings, text string) error {
+	b, err := ParseBytes(text)
+	if err != nil {
+		return err
+	}
+	if b < 1 {
+		return errors.New("0 would index nothing: give at least 1")
+	}
+	s.MaxIndexedBytes = b
+	return nil
+}
+
+func setMinFree(s *Settings, text string) (err error) {
+	s.MinFreeBytes, err = ParseBytes(text)
+	return err
+}
+
+func setSyncInterval(s *Settings, text string) error {
+	d, err := parseTime(text)
+	if err != nil {
+		return err
+	}
+	if d > 0 && d < time.Second {
+		return fmt.Errorf("%s is too often: give at least 1s, or 0 for never", text)
+	}
+	s.SyncInterval = d
+	return nil
+}
+
+func setMaxTimeout(s *Settings, text string) error {
+	d, err := parseTime(text)
+	if err != nil {
+		return err
+	}
+	if d == 0 {
+		return errors.New("0 would end every search at once: give at least 1ms")
+	}
+	s.MaxTimeout = d
+	return nil
+}
+
+// parseTime reads a duration that is not negative.
+func parseTime(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("%q is no length of time: write 90s, 5m or 1h30m", text)
+	}
+	return d, nil
+}
+
+func setExternalURL(s *Settings, text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return errors.New("that is no address of a server: write https://search.example.org")
+	}
+	s.ExternalURL = strings.TrimSuffix(text, "/")
+	return nil
+}
+
+func setLogLevel(s *Settings, text string) error {
+	return oneOf(&s.LogLevel, text, "trace", "debug", "info", "warn", "error")
+}
+
+func setLogFormat(s *Settings, text string) error {
+	return oneOf(&s.LogFormat, text, "auto", "console", "json")
+}
+
+func oneOf(dst *string, text string, words ...string) error {
+	if !slices.Contains(words, text) {
+		last := len(words) - 1
+		return fmt.Errorf("%q is not %s or %s", text, strings.Join(words[:last], ", "), words[last])
+	}
+	*dst = text
+	return nil
+}

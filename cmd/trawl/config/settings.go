@@ -1,0 +1,120 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// Settings is everything that can be set, checked.
+type Settings struct {
+	// Data is the data directory.
+	Data string
+	// Listen is host:port of the server.
+	Listen string
+	// Memory is what the process should stay within.
+	Memory Bytes
+	// MaxIndexedBytes is the size of text up to which it is indexed; 0 is
+	// MaxTextBytes.
+	MaxIndexedBytes Bytes
+	// MaxTextBytes is the size of a file up to which its text is taken in.
+	MaxTextBytes Bytes
+	// MinFreeBytes is how much disk must stay free while indexing; 0 is no limit.
+	MinFreeBytes Bytes
+	// SyncInterval is the time between two looks at every source; 0 is off.
+	SyncInterval time.Duration
+	// MaxTimeout is the longest that one search may take.
+	MaxTimeout time.Duration
+	// ExternalURL is how clients reach the server; "" takes it from requests.
+	ExternalURL string
+	// LogLevel is trace, debug, info, warn or error.
+	LogLevel string
+	// LogFormat is auto, console or json.
+	LogFormat string
+	// Repositories are those that the configuration file declares.
+	Repositories []Repository
+}
+
+// Machine is what the defaults depend on.
+type Machine struct {
+	// Home is the user's home directory, "" if unknown.
+	Home string
+	// DataHome is $XDG_DATA_HOME.
+	DataHome string
+	// MemoryBytes is the memory this process may have at most; 0 if unknown.
+	MemoryBytes int64
+}
+
+// unknownMemory stands in for the memory of a machine that does not tell.
+const unknownMemory = 4 << 30
+
+// Defaults returns the settings of a machine on which nothing was said. Data is
+// empty if there is no place for it.
+func Defaults(m Machine) Settings {
+	s := Settings{
+		Listen:       "127.0.0.1:7080",
+		Memory:       unknownMemory / 4,
+		MaxTextBytes: 32 << 20,
+		MinFreeBytes: 512 << 20,
+		SyncInterval: 5 * time.Minute,
+		MaxTimeout:   time.Minute,
+		LogLevel:     "info",
+		LogFormat:    "auto",
+	}
+	if m.MemoryBytes > 0 {
+		s.Memory = Bytes(max(m.MemoryBytes/4, leastMemory))
+	}
+	switch {
+	// The standard has relative paths there ignored.
+	case filepath.IsAbs(m.DataHome):
+		s.Data = filepath.Join(m.DataHome, "trawl")
+	case m.Home != "":
+		s.Data = filepath.Join(m.Home, ".local", "share", "trawl")
+	}
+	return s
+}
+
+// Said is what a person said, from the weakest to the strongest. File may be
+// nil; Flags holds only the flags that were given.
+type Said struct {
+	File  *File
+	Env   func(name string) string
+	Flags map[string]string
+}
+
+// Resolve makes settings of the defaults and what was said.
+func Resolve(m Machine, said Said) (Settings, error) {
+	s := Defaults(m)
+	if said.File != nil {
+		s.Repositories = said.File.Repositories
+	}
+	for _, k := range All() {
+		if said.File != nil {
+			if v, ok := said.File.values[k.Name]; ok {
+				if err := k.set(&s, v.text); err != nil {
+					return s, said.File.errorAt(v.line, "%s: %v", k.Name, err)
+				}
+			}
+		}
+		if v := said.Env(k.Env()); v != "" {
+			if err := k.set(&s, v); err != nil {
+				return s, fmt.Errorf("environment variable %s: %w", k.Env(), err)
+			}
+		}
+		if v, ok := said.Flags[k.Name]; ok {
+			if err := k.set(&s, v); err != nil {
+				return s, fmt.Errorf("--%s: %w", k.Name, err)
+			}
+		}
+	}
+	if s.Data == "" {
+		return s, errors.New("there is no home directory to keep data in: say where with --data or TRAWL_DATA")
+	}
+	abs, err := filepath.Abs(s.Data)
+	if err != nil {
+		return s, fmt.Errorf("data directory: %w", err)
+	}
+	s.Data = abs
+	return s, nil
+}

@@ -1,0 +1,20 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Markdown returns the table of all settings as it stands in the README.
+func Markdown() string {
+	var b strings.Builder
+	b.WriteString("| setting | default | what it does |\n|---|---|---|\n")
+	for _, k := range All() {
+		def := k.Default
+		if !strings.Contains(def, " ") {
+			def = "`" + def + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Name, def, k.About)
+	}
+	return b.String()
+}

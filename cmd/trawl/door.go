@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/service"
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+)
+
+// door stands between a server, which listens at once, and the service, which
+// takes a while to open.
+type door struct {
+	service atomic.Pointer[service.Service]
+	// begun is set once the first sources were tried.
+	begun atomic.Bool
+}
+
+func (d *door) open(s *service.Service) { d.service.Store(s) }
+func (d *door) ready()                  { d.begun.Store(true) }
+
+// opening says what searches wait for.
+func (d *door) opening() string {
+	if d.service.Load() == nil {
+		return "data directory"
+	}
+	return ""
+}
+
+// waiting says what whoever asks /readyz waits for.
+func (d *door) waiting() string {
+	if what := d.opening(); what != "" || d.begun.Load() {
+		return what
+	}
+	return "the first repositories"
+}
+
+// Search is called only once opening says nothing.
+func (d *door) Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
+	return d.service.Load().Search(ctx, q, o, sink)
+}
+
+func (d *door) repositories() httpapi.Repositories {
+	if s := d.service.Load(); s != nil {
+		return s
+	}
+	return nil
+}

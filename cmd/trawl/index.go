@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/cmd/trawl/progress"
+	"github.com/trawlsearch/trawl/cmd/trawl/service"
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/store/ingest"
+)
+
+const indexHelp = `Usage: trawl index [flags] [SOURCE...]
+
+Index adds repositories, brings them up to date and ends. A source is a path or
+a URL; with NAME= in front the repository is called that, otherwise a path is
+called after its last element and a URL after its host and path. Only what
+changed since the last time is read. Without a source, all repositories that are
+known or declared in the configuration file are brought up to date, or, when
+there are none, the one of the current directory is added.
+
+A source that fails does not keep the others from being done; the exit status is
+then 2. If a server has the data directory open, it does the work.
+
+  trawl index . https://git.example.org/lab/kiln lab/glaze=../glaze`
+
+func (a *app) indexCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "index", Short: "add repositories and bring them up to date", Long: indexHelp, Args: cobra.ArbitraryArgs}
+	settings := settingFlags(cmd, ingestSettings...)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		set, err := settings()
+		if err != nil {
+			return err
+		}
+		return a.index(cmd.Context(), set, args)
+	}
+	return cmd
+}
+
+func (a *app) index(ctx context.Context, set config.Settings, args []string) (err error) {
+	sources, err := parseSources(args)
+	if err != nil {
+		return err
+	}
+	out := a.taskOutput(set)
+	s, err := openSession(ctx, set, service.Options{Log: out.log})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	w := &worker{app: a, session: s, output: out, branches: &branchWarner{out.log, askedBranches(set)}}
+	names, err := w.names(ctx, set, sources)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		w.sync(ctx, name)
+	}
+	return w.end(ctx)
+}
+
+func askedBranches(set config.Settings) map[string][]string {
+	asked := map[string][]string{}
+	for _, r := range set.Repositories {
+		asked[r.Source.Name] = r.Branches
+	}
+	return asked
+}
+
+// worker adds and syncs repositories, and goes on after a failure.
+type worker struct {
+	*app
+	*session
+	output
+	branches *branchWarner
+	failed   bool
+}
+
+// names adds the sources and returns what is to be synced.
+func (w *worker) names(ctx context.Context, set config.Settings, sources []ingest.Source) ([]string, error) {
+	if len(sources) > 0 {
+		return w.add(ctx, sources), nil
+	}
+	for _, r := range set.Repositories {
+		sources = append(sources, r.Source)
+	}
+	w.add(ctx, sources)
+	all, err := w.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 && !w.failed {
+		src, ok := currentRepository(ctx)
+		if !ok {
+			return nil, errors.New("there is nothing to index: name a path or URL, as in trawl index ../kiln")
+		}
+		return w.add(ctx, []ingest.Source{src}), nil
+	}
+	var names []string
+	for _, r := range all {
+		names = append(names, r.Name)
+	}
+	return names, nil
+}
+
+// add adds sources and returns the names of those that could be.
+func (w *worker) add(ctx context.Context, sources []ingest.Source) []string {
+	var names []string
+	for _, src := range sources {
+		r, err := w.Add(ctx, typed(src))
+		if err != nil {
+			w.fail(ctx, err)
+			continue
+		}
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// fail tells of an error, unless it is that the command was interrupted.
+func (w *worker) fail(ctx context.Context, err error) {
+	w.failed = true
+	if ctx.Err() == nil {
+		complain(w.display, err)
+	}
+}
+
+// sync brings one repository up to date.
+func (w *worker) sync(ctx context.Context, name string) {
+	if ctx.Err() != nil {
+		return
+	}
+	task := w.display.Start(name)
+	res, err := w.Sync(ctx, name, func(p httpapi.AdminProgress) {
+		task.Report(ingest.Progress{Phase: p.Phase, Note: p.Note, Done: p.Done, Total: p.Total, Bytes: p.Bytes})
+	})
+	if err != nil {
+		task.Fail(err)
+		w.fail(ctx, err)
+		return
+	}
+	sum := progress.Summary{Added: res.Added, Removed: res.Removed, Took: time.Duration(res.TookMillis) * time.Millisecond}
+	if r := res.Repository; r != nil {
+		sum.Documents, sum.TextBytes = r.Documents, r.TextBytes
+		w.branches.warn(r.Name, r.Branch)
+	}
+	task.Done(sum)
+}
+
+// end merges what many syncs left in small pieces, which a server does itself.
+func (w *worker) end(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	if w.local != nil {
+		if _, err := w.local.Merge(ctx, func(ingest.Progress) {}); err != nil {
+			w.fail(ctx, err)
+		}
+	}
+	if w.failed {
+		return errTold
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package print_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/print"
+	"github.com/trawlsearch/trawl/httpapi/client"
+)
+
+func at(line, column int) client.Location { return client.Location{Line: line, Column: column} }
+
+func hit(fromLine, fromColumn, toLine, toColumn int) client.Range {
+	return client.Range{Start: at(fromLine, fromColumn), End: at(toLine, toColumn)}
+}
+
+// content is a match in lab/kiln's a.go.
+func content(chunks ...client.ChunkMatch) client.Match {
+	return client.Match{Type: "content", Repository: "lab/kiln", Path: "a.go", Branches: []string{""}, ChunkMatches: chunks}
+}
+
+func chunk(text string, line int, hits ...client.Range) client.ChunkMatch {
+	return client.ChunkMatch{Content: text, ContentStart: at(line, 0), Ranges: hits}
+}
+
+// colored replaces the sequences of colours by letters.
+var colored = strings.NewReplacer("\x1b[35m", "<p:", "\x1b[32m", "<n:", "\x1b[36m", "<s:", "\x1b[1;31m", "<h:", "\x1b[0m", ">")
+
+func TestMatches(t *testing.T) {
+	path := func(p string, hits ...client.Range) client.Match {
+		return client.Match{Type: "path", Repository: "lab/kiln", Path: p, PathMatches: hits, Branches: []string{""}}
+	}
+	plain, color := print.Options{}, print.Options{Color: true}
+	terminal, context := print.Options{Terminal: true}, print.Options{Context: true}
+	for _, c := range []struct {
+		name  string
+		opts  print.Options
+		match client.Match
+		want  string
+	}{
+		// content
+		{"one line", plain, content(chunk("glaze here\n", 4, hit(4, 0, 4, 5))), "lab/kiln/a.go:5:glaze here\n"},
+		{"no newline at the end", plain, content(chunk("glaze", 0, hit(0, 0, 0, 5))), "lab/kiln/a.go:1:glaze\n"},
+		{"a match over two lines", plain, content(chunk("a\nb\n", 0, hit(0, 0, 1, 1))), "lab/kiln/a.go:1:a\nlab/kiln/a.go:2:b\n"},
+		{"a match of a newline", plain, content(chunk("a\nb\n", 0, hit(0, 0, 1, 0))), "lab/kiln/a.go:1:a\nlab/kiln/a.go-2-b\n"},
+		{"an empty match", plain, content(chunk("\n", 0, hit(0, 0, 0, 0))), "lab/kiln/a.go:1:\n"},
+		{"chunks out of order", plain, content(chunk("b\n", 8, hit(8, 0, 8, 1)), chunk("a\n", 2, hit(2, 0, 2, 1))),
+			"lab/kiln/a.go:3:a\nlab/kiln/a.go:9:b\n"},
+		{"lines around", context, content(chunk("x\na\ny\n", 0, hit(1, 0, 1, 1)), chunk("z\na\n", 7, hit(8, 0, 8, 1))),
+			"lab/kiln/a.go-1-x\nlab/kiln/a.go:2:a\nlab/kiln/a.go-3-y\n--\nlab/kiln/a.go-8-z\nlab/kiln/a.go:9:a\n"},
+		{"a revision", plain, client.Match{Repository: "r", Path: "p", Branches: []string{"v2"}}, "r@v2/p\n"},
+
+		// names
+		{"a path", plain, path("docs/a b.md"), "lab/kiln/docs/a b.md\n"},
+		{"a repository", plain, client.Match{Type: "repo", Repository: "lab/kiln"}, "lab/kiln\n"},
+
+		// colours: columns are runes, not bytes
+		{"colours", color, content(chunk("½ cup glaze glaze\n", 0, hit(0, 6, 0, 11), hit(0, 12, 0, 17))),
+			"<p:lab/kiln><p:/a.go><s::><n:1><s::>½ cup <h:glaze> <h:glaze>\n"},
+		{"overlapping and out of order", color, content(chunk("abcdef\n", 0, hit(0, 3, 0, 5), hit(0, 1, 0, 4))),
+			"<p:lab/kiln><p:/a.go><s::><n:1><s::>a<h:bcd><h:e>f\n"},
+		{"behind the end of a cut line", color, content(chunk("ab...truncated\n", 0, hit(0, 100, 0, 105))),
+			"<p:lab/kiln><p:/a.go><s::><n:1><s::>ab...truncated\n"},
+		{"a path that hits", color, path("a/glaze.go", hit(0, 2, 0, 7)), "<p:lab/kiln><p:/><p:a/><h:glaze><p:.go>\n"},
+
+		// what would control a terminal
+		{"escapes for a terminal", terminal, content(chunk("\x1b]0;evil\a \u202e \u009b \t\r\n", 0, hit(0, 0, 0, 1))),
+			"lab/kiln/a.go:1:" + `\x1b]0;evil\x07 \u202e \x9b ` + "\t\n"},
+		{"bytes for a program", plain, content(chunk("\x1b\r\n", 0, hit(0, 0, 0, 1))), "lab/kiln/a.go:1:\x1b\r\n"},
+		{"a newline in a path, for all", plain, path("a\nb"), `lab/kiln/a\nb` + "\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var out bytes.Buffer
+			p := print.NewMatches(&out, c.opts)
+			if err := p.Write([]client.Match{c.match}); err != nil {
+				t.Fatal(err)
+			}
+			if got := colored.Replace(out.String()); got != c.want {
+				t.Errorf("match %+v\n got %q\nwant %q", c.match, got, c.want)
+			}
+		})
+	}
+}
+
+func TestMatchesAsJSON(t *testing.T) {
+	var out bytes.Buffer
+	p := print.NewMatches(&out, print.Options{JSON: true, Color: true, Terminal: true})
+	raw := `{"type":"path","path":"a\u003cb","unknown":1}`
+	if err := p.Write([]client.Match{{Raw: json.RawMessage(raw)}, {Raw: json.RawMessage(`{}`)}}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := out.String(), raw+"\n{}\n"; got != want {
+		t.Errorf("got %q, want %q: the objects as they came", got, want)
+	}
+	if p.Count() != 2 {
+		t.Errorf("Count: got %d, want 2", p.Count())
+	}
+}
+
+// A search whose output nobody reads must end.
+func TestMatchesTellsOfAFailedWrite(t *testing.T) {
+	broken := errors.New("broken pipe")
+	err := print.NewMatches(failing{broken}, print.Options{}).Write([]client.Match{{Repository: "r"}})
+	if !errors.Is(err, broken) {
+		t.Errorf("got %v, want %v", err, broken)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+func TestNotes(t *testing.T) {
+	limit := client.Skipped{Title: "result limit hit", Message: "A limit was reached. Raise it with `count:11000`.",
+		Suggested: &client.Suggested{QueryExpression: "count:11000"}}
+	forks := client.Skipped{Title: "2 forked", Message: "Left out.\nmore", Suggested: &client.Suggested{QueryExpression: "fork:yes"}}
+	for _, c := range []struct {
+		name    string
+		alert   *client.Alert
+		skipped []client.Skipped
+		found   int
+		want    string
+	}{
+		{"nothing to say", nil, nil, 0, ""},
+		{"a limit", nil, []client.Skipped{limit}, 3, "trawl: result limit hit: A limit was reached. Raise it with count:11000.\n"},
+		{"nothing found, but", nil, []client.Skipped{forks}, 0,
+			"trawl: nothing was found in what was searched, but not everything was:\ntrawl: 2 forked: Left out. [add fork:yes]\n"},
+		{"an alert", &client.Alert{Title: "Timed out", Description: "Nothing\nin 1s", ProposedQueries: []client.ProposedQuery{
+			{Query: "timeout:2s x", Description: "longer"}, {Query: "y"}}}, nil, 0,
+			"trawl: Timed out: Nothing in 1s\ntrawl: try: timeout:2s x  (longer)\ntrawl: try: y\n"},
+		{"a server that plays tricks", &client.Alert{Title: "\x1b[2J"}, nil, 0, "trawl: \\x1b[2J\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var out bytes.Buffer
+			print.Notes(&out, c.alert, client.Progress{Skipped: c.skipped}, c.found)
+			if got := out.String(); got != c.want {
+				t.Errorf("got:\n%swant:\n%s", got, c.want)
+			}
+		})
+	}
+}

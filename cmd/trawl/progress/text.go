@@ -1,0 +1,84 @@
+package progress
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/trawlsearch/trawl/store/ingest"
+)
+
+// phases says in words what a phase does; one that takes no time has none.
+var phases = map[string]string{
+	"wait":  "waiting for another repository",
+	"fetch": "fetching",
+	"list":  "comparing with what is indexed",
+	"index": "indexing",
+	"merge": "merging",
+}
+
+// status is one line about how far a sync is.
+func status(p ingest.Progress) string {
+	text, known := phases[p.Phase]
+	switch {
+	case !known:
+		return ""
+	case p.Total > 0:
+		return fmt.Sprintf("%s %s of %s documents, %s", text, count(p.Done), count(p.Total), Size(p.Bytes))
+	case p.Note != "":
+		return text + ": " + p.Note
+	}
+	return text
+}
+
+// outcome is one line about what a sync did.
+func outcome(s Summary) string {
+	if !s.changed() {
+		return fmt.Sprintf("up to date, %s documents", count(s.Documents))
+	}
+	return fmt.Sprintf("%s documents, %s of text (%s written, %s removed) in %s",
+		count(s.Documents), Size(s.TextBytes), count(s.Added), count(s.Removed), shortly(s.Took))
+}
+
+// Size writes a number of bytes for people: three digits and a unit.
+func Size(bytes int64) string {
+	if bytes < 1000 {
+		return strconv.FormatInt(bytes, 10) + " B"
+	}
+	f := float64(bytes)
+	for _, unit := range []string{"kB", "MB", "GB", "TB"} {
+		f /= 1000
+		if f < 9.95 {
+			return fmt.Sprintf("%.1f %s", f, unit)
+		}
+		if f < 999.5 || unit == "TB" {
+			return fmt.Sprintf("%.0f %s", f, unit)
+		}
+	}
+	panic("progress: the last unit has no upper end")
+}
+
+// count writes n with a comma every three digits.
+func count(n int) string {
+	digits := strconv.Itoa(n)
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 && digits[i-1] != '-' {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return b.String()
+}
+
+// shortly writes a duration with about three digits.
+func shortly(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}

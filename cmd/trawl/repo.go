@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/cmd/trawl/remote"
+	"github.com/trawlsearch/trawl/cmd/trawl/service"
+)
+
+const repoHelp = `Usage: trawl repo COMMAND
+
+Repo shows and changes the repositories that a data directory holds. If a server
+has it open, the server is asked.
+
+  trawl repo add https://git.example.org/lab/kiln
+  trawl repo list`
+
+func (a *app) repoCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "repo", Short: "show and change the repositories", Long: repoHelp, Args: cobra.ArbitraryArgs, RunE: unknownCommand}
+	cmd.AddCommand(a.repoAdd(), a.repoList(), a.repoRemove(), a.repoSync(), a.repoSkipped())
+	return cmd
+}
+
+// repoWork is what a command of trawl repo does, with a session.
+type repoWork func(ctx context.Context, w *worker, asJSON bool, args []string) error
+
+// repoSubcommand gives a command its flags and a session while it works.
+func (a *app) repoSubcommand(cmd *cobra.Command, jsonHelp string, settings []string, work repoWork) *cobra.Command {
+	resolve := settingFlags(cmd, settings...)
+	asJSON := false
+	if jsonHelp != "" {
+		cmd.Flags().BoolVar(&asJSON, "json", false, jsonHelp)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		set, err := resolve()
+		if err != nil {
+			return err
+		}
+		return a.withSession(cmd.Context(), set, func(w *worker) error { return work(cmd.Context(), w, asJSON, args) })
+	}
+	return cmd
+}
+
+func (a *app) withSession(ctx context.Context, set config.Settings, f func(*worker) error) (err error) {
+	out := a.taskOutput(set)
+	s, err := openSession(ctx, set, service.Options{Log: out.log})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	return f(&worker{app: a, session: s, output: out, branches: &branchWarner{out.log, askedBranches(set)}})
+}
+
+const repoAddHelp = `Usage: trawl repo add [flags] SOURCE...
+
+Add adds repositories and indexes them, as "trawl index" does. A repository that
+is added stays, even if its URL cannot be reached now: a server tries again each
+time it syncs, and "trawl repo list" shows the error.
+
+  trawl repo add https://git.example.org/lab/kiln lab/glaze=../glaze`
+
+func (a *app) repoAdd() *cobra.Command {
+	cmd := &cobra.Command{Use: "add", Short: "add repositories and index them", Long: repoAddHelp, Args: arguments(1, -1, "a path or URL")}
+	return a.repoSubcommand(cmd, "print each repository as one line of JSON", ingestSettings,
+		func(ctx context.Context, w *worker, asJSON bool, args []string) error {
+			sources, err := parseSources(args)
+			if err != nil {
+				return err
+			}
+			return w.syncAll(ctx, asJSON, w.add(ctx, sources))
+		})
+}
+
+const repoSyncHelp = `Usage: trawl repo sync [flags] [NAME...]
+
+Sync brings repositories up to their sources now, all of them if none is named.
+
+  trawl repo sync lab/glaze`
+
+func (a *app) repoSync() *cobra.Command {
+	cmd := &cobra.Command{Use: "sync", Short: "bring repositories up to date", Long: repoSyncHelp, Args: cobra.ArbitraryArgs}
+	return a.repoSubcommand(cmd, "print each repository as one line of JSON", ingestSettings,
+		func(ctx context.Context, w *worker, asJSON bool, args []string) error {
+			if len(args) == 0 {
+				all, err := w.List(ctx)
+				if err != nil {
+					return err
+				}
+				for _, r := range all {
+					args = append(args, r.Name)
+				}
+			}
+			return w.syncAll(ctx, asJSON, args)
+		})
+}
+
+// syncAll syncs repositories and, if asked, prints how they are then.
+func (w *worker) syncAll(ctx context.Context, asJSON bool, names []string) error {
+	for _, name := range names {
+		w.sync(ctx, name)
+	}
+	if err := w.end(ctx); !asJSON || err != nil && !errors.Is(err, errTold) {
+		return err
+	}
+	all, err := w.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		if slices.Contains(names, r.Name) {
+			if err := w.printJSON(r); err != nil {
+				return err
+			}
+		}
+	}
+	return w.end(ctx)
+}
+
+const repoRemoveHelp = `Usage: trawl repo remove [flags] NAME...
+
+Remove forgets repositories: their text, their index, and the mirror that was
+made of a URL. A repository that was a path is not touched. One that the
+configuration file declares comes back at the next start.
+
+  trawl repo remove lab/glaze`
+
+func (a *app) repoRemove() *cobra.Command {
+	cmd := &cobra.Command{Use: "remove", Aliases: []string{"rm"}, Short: "forget repositories", Long: repoRemoveHelp, Args: arguments(1, -1, "the name of a repository")}
+	return a.repoSubcommand(cmd, "", []string{"data", "memory"},
+		func(ctx context.Context, w *worker, _ bool, args []string) error {
+			for _, name := range args {
+				if err := w.Remove(ctx, name); err != nil {
+					w.fail(ctx, known(err))
+				}
+			}
+			return w.end(ctx)
+		})
+}
+
+// known adds where to look to the error about a name that there is not.
+func known(err error) error {
+	if remote.NotFound(err) {
+		return fmt.Errorf(`%w: "trawl repo list" shows what there is`, err)
+	}
+	return err
+}

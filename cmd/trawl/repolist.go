@@ -1,0 +1,118 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/print"
+	"github.com/trawlsearch/trawl/cmd/trawl/progress"
+	"github.com/trawlsearch/trawl/httpapi"
+)
+
+const repoListHelp = `Usage: trawl repo list [flags]
+
+List shows every repository by name: the branch and commit that are searched,
+how many documents and how much text they hold, how many documents were skipped
+("trawl repo skipped" says why), when the source was last looked at, and why the
+last sync failed, if it did.
+
+  trawl repo list --json | jq -r 'select(.error) | .name'`
+
+func (a *app) repoList() *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "show the repositories", Long: repoListHelp, Args: arguments(0, 0, "no argument")}
+	return a.repoSubcommand(cmd, "print each repository as one line of JSON", []string{"data", "memory"},
+		func(ctx context.Context, w *worker, asJSON bool, _ []string) error {
+			all, err := w.List(ctx)
+			if err != nil {
+				return err
+			}
+			slices.SortFunc(all, func(a, b httpapi.AdminRepository) int { return cmp.Compare(a.Name, b.Name) })
+			if asJSON {
+				for _, r := range all {
+					if err := w.printJSON(r); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			return w.printTable(all, time.Now())
+		})
+}
+
+func (a *app) printJSON(v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode: %w", err)
+	}
+	_, err = a.stdout.Write(append(data, '\n'))
+	return err
+}
+
+func (a *app) printTable(all []httpapi.AdminRepository, now time.Time) error {
+	if len(all) == 0 {
+		_, err := fmt.Fprintln(a.stderr, "trawl: there are no repositories yet: add some with trawl repo add PATH-OR-URL")
+		return err
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tBRANCH\tCOMMIT\tDOCUMENTS\tTEXT\tSKIPPED\tAGE\tERROR")
+	for _, r := range all {
+		fmt.Fprintf(w, "%s\t%s\t%.12s\t%d\t%s\t%d\t%s\t%s\n", r.Name, orDash(r.Branch), orDash(r.Commit),
+			r.Documents, progress.Size(r.TextBytes), r.Skipped, age(r.LastFetched, now), orDash(print.Line(r.Error)))
+	}
+	return w.Flush()
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// age tells roughly how long ago something was.
+func age(t, now time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	switch d := max(now.Sub(t), 0); {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	default:
+		return fmt.Sprintf("%dd", int(d.Hours()/24))
+	}
+}
+
+const repoSkippedHelp = `Usage: trawl repo skipped [flags] NAME
+
+Skipped lists the documents of a repository whose content is not searched, with
+the reason and the size; they are still found by their path.
+
+  trawl repo skipped lab/kiln`
+
+func (a *app) repoSkipped() *cobra.Command {
+	cmd := &cobra.Command{Use: "skipped", Short: "list what is not searched, and why", Long: repoSkippedHelp, Args: arguments(1, 1, "the name of a repository")}
+	return a.repoSubcommand(cmd, "print each document as one line of JSON", []string{"data", "memory"},
+		func(ctx context.Context, w *worker, asJSON bool, args []string) error {
+			table := tabwriter.NewWriter(w.stdout, 0, 0, 2, ' ', 0)
+			err := w.Skipped(ctx, args[0], func(d httpapi.AdminSkipped) error {
+				if asJSON {
+					return w.printJSON(d)
+				}
+				_, err := fmt.Fprintf(table, "%s\t%s\t%s\n", print.Line(d.Path), d.Reason, progress.Size(d.Bytes))
+				return err
+			})
+			return known(errors.Join(err, table.Flush()))
+		})
+}

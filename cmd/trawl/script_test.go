@@ -1,0 +1,185 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/serverfile"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"trawl": main})
+}
+
+// TestScripts runs testdata/*.txt. One of them: go test -run TestScripts/search
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("TRAWL_DATA", filepath.Join(env.WorkDir, "data"))
+			env.Setenv("TRAWL_LISTEN", "127.0.0.1:0")
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+			env.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(env.WorkDir))
+			// The race detector lets every program sleep for a second at its end.
+			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"status":     scriptStatus,
+			"commit":     scriptCommit,
+			"many":       scriptMany,
+			"binary":     scriptBinary,
+			"ready":      scriptReady,
+			"eventually": scriptEventually,
+			"get":        scriptGet,
+			"occupy":     scriptOccupy,
+			"killwhen":   scriptKillWhen,
+		},
+	})
+}
+
+// scriptStatus runs a command that must end with a status:
+//
+//	status 1 trawl search nothing
+func scriptStatus(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var ended *exec.ExitError
+		if !errors.As(err, &ended) {
+			ts.Fatalf("%s: %v", strings.Join(args[1:], " "), err)
+		}
+		got = ended.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("%s: got status %d, want %d", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+// scriptCommit commits all files of a directory, which becomes a repository:
+//
+//	commit kiln
+func scriptCommit(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	for _, line := range []string{
+		"init -q -b main", "add -A",
+		"-c user.name=kiln -c user.email=kiln@example.org commit -q --allow-empty -m changed",
+	} {
+		cmd := exec.Command("git", append([]string{"-C", dir}, strings.Fields(line)...)...)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			ts.Fatalf("git %s: %v: %s", line, err, out)
+		}
+	}
+}
+
+// scriptBinary writes a file of four bytes that is no text: binary kiln/bin
+func scriptBinary(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte{0, 1, 2, 0xff}, 0o644))
+}
+
+// scriptMany writes many files into a directory: many kiln 2000
+func scriptMany(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o755))
+	for i := range n {
+		text := strings.Repeat(fmt.Sprintf("cup %d of glaze\n", i), 100)
+		ts.Check(os.WriteFile(filepath.Join(dir, fmt.Sprintf("cup%d.txt", i)), []byte(text), 0o644))
+	}
+}
+
+// patience is how long a script waits for what takes milliseconds.
+const patience = 20 * time.Second
+
+// until calls f until it says that it is done.
+func until(ts *testscript.TestScript, what string, f func() bool) {
+	for deadline := time.Now().Add(patience); !f(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			ts.Fatalf("waited %v for %s", patience, what)
+		}
+	}
+}
+
+// scriptReady waits until the server of $TRAWL_DATA is ready, and sets $URL.
+func scriptReady(ts *testscript.TestScript, _ bool, _ []string) {
+	until(ts, "the server", func() bool {
+		f, err := serverfile.Read(ts.Getenv("TRAWL_DATA"))
+		if err != nil {
+			return false
+		}
+		ts.Setenv("URL", f.URL())
+		resp, err := http.Get(f.URL() + "/readyz")
+		if err != nil {
+			return false
+		}
+		defer resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
+	})
+}
+
+// scriptEventually repeats a command until it ends well:
+//
+//	eventually trawl search glaze
+func scriptEventually(ts *testscript.TestScript, _ bool, args []string) {
+	until(ts, strings.Join(args, " "), func() bool { return ts.Exec(args[0], args[1:]...) == nil })
+}
+
+// scriptGet asks the server for a path without a token and expects a status:
+// get 401 /path
+func scriptGet(ts *testscript.TestScript, _ bool, args []string) {
+	resp, err := http.Get(ts.Getenv("URL") + args[1])
+	ts.Check(err)
+	defer resp.Body.Close()
+	if got := strconv.Itoa(resp.StatusCode); got != args[0] {
+		ts.Fatalf("GET %s: got %s, want %s", args[1], got, args[0])
+	}
+}
+
+// scriptOccupy listens on a port until the script ends, and sets $TAKEN to its
+// address.
+func scriptOccupy(ts *testscript.TestScript, _ bool, _ []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { _ = l.Close() })
+	ts.Setenv("TAKEN", l.Addr().String())
+}
+
+// scriptKillWhen runs a command and kills it, without a chance to clean up, as
+// soon as a file is there that fits a pattern:
+//
+//	killwhen 'data/index/*.tmp' trawl index kiln
+func scriptKillWhen(ts *testscript.TestScript, _ bool, args []string) {
+	path, err := exec.LookPath(args[1])
+	ts.Check(err)
+	cmd := exec.Command(path, args[2:]...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = append(os.Environ(), "TRAWL_DATA="+ts.Getenv("TRAWL_DATA"), "HOME="+ts.Getenv("HOME"))
+	ts.Check(cmd.Start())
+	until(ts, args[0], func() bool {
+		found, err := filepath.Glob(ts.MkAbs(args[0]))
+		ts.Check(err)
+		return len(found) > 0
+	})
+	ts.Check(cmd.Process.Kill())
+	if err := cmd.Wait(); err == nil {
+		ts.Fatalf("%s had ended before it was killed", strings.Join(args[1:], " "))
+	}
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/cmd/trawl/print"
+	"github.com/trawlsearch/trawl/cmd/trawl/remote"
+	"github.com/trawlsearch/trawl/cmd/trawl/service"
+	"github.com/trawlsearch/trawl/httpapi/client"
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/syntax"
+)
+
+const searchHelp = `Usage: trawl search [flags] QUERY
+
+Search prints what a query finds, as it is found: REPOSITORY/PATH:LINE:TEXT for
+lines, REPOSITORY/PATH for files found by their path, REPOSITORY for
+repositories. It reads the data directory, through the server that has it open
+if there is one; --server asks any server that speaks the streaming search API.
+
+Words of the query may be given as one argument or as several; the shell needs
+quotes around characters of its own. Put -- before a query that begins with a
+dash. What was not searched, and how to search it, is told on standard error.
+
+Exit status: 0 if something was found, 1 if nothing was, 2 on trouble.
+
+  trawl search 'repo:kiln lang:go errors.New'
+  trawl search --pattern-type regexp 'func \w+Glaze\(' --context 2
+  trawl search --json 'type:repo fork:yes' | jq -r .repository
+
+With --brute every document is read and compared by Go's regexp package, without
+the index: slow, and the same answer. --explain shows where the time went.`
+
+// searchFlags are the flags of trawl search, as typed.
+type searchFlags struct {
+	server, patternType, count, color string
+	context                           int
+	json, brute, explain              bool
+}
+
+func (a *app) searchCommand() *cobra.Command {
+	var f searchFlags
+	cmd := &cobra.Command{
+		Use: "search", Short: "print what a query finds", Long: searchHelp,
+		Args: arguments(1, -1, "a query"),
+	}
+	settings := settingFlags(cmd, searchSettings...)
+	flags := cmd.Flags()
+	flags.Var(&textFlag{kind: "URL"}, "server", "ask this server instead of the data directory")
+	flags.StringVar(&f.patternType, "pattern-type", "standard", "how to read the query: `TYPE` is keyword, standard, literal or regexp")
+	flags.StringVar(&f.count, "count", "", "stop after `N` results, or at none with all; the same as count:N in the query")
+	flags.IntVar(&f.context, "context", 0, "show `N` lines around each match")
+	flags.StringVar(&f.color, "color", "auto", "`WHEN` to use colours: always, never, or auto for terminals")
+	flags.BoolVar(&f.json, "json", false, "print each match as one line of JSON, as the API sends it")
+	flags.BoolVar(&f.brute, "brute", false, "search without the index")
+	flags.BoolVar(&f.explain, "explain", false, "print the steps of the search to standard error")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		f.server = flags.Lookup("server").Value.String()
+		set, err := settings()
+		if err != nil {
+			return err
+		}
+		s, err := f.build(strings.Join(args, " "))
+		if err != nil {
+			return err
+		}
+		return a.search(cmd.Context(), set, s)
+	}
+	return cmd
+}
+
+// searchJob is a search as it will be run, made from flags that were checked.
+type searchJob struct {
+	flags  searchFlags
+	params client.Params
+}
+
+// build checks the flags and makes the request of them.
+func (f searchFlags) build(text string) (searchJob, error) {
+	pt, err := syntax.ParsePatternType("", f.patternType)
+	switch {
+	case f.patternType == "" || err != nil:
+		return searchJob{}, fmt.Errorf("--pattern-type: %q is not keyword, standard, literal or regexp", f.patternType)
+	case f.context < 0:
+		return searchJob{}, errors.New("--context: the number of lines cannot be negative")
+	case f.server != "" && f.brute:
+		return searchJob{}, errors.New("--brute reads the data directory itself: leave out --server")
+	}
+	if err := oneOf("--color", f.color, "auto", "always", "never"); err != nil {
+		return searchJob{}, err
+	}
+	if u, err := url.Parse(f.server); f.server != "" && (err != nil || u.Host == "") {
+		return searchJob{}, fmt.Errorf("--server: %q is no address of a server: write http://127.0.0.1:7080", f.server)
+	}
+	if f.count != "" {
+		if _, err := query.ParseCount(f.count); err != nil {
+			return searchJob{}, fmt.Errorf("--count: %q is neither a number from 1 nor all", f.count)
+		}
+		text = syntax.WithFilter(syntax.WithoutFilter(text, pt, "count"), "count", f.count)
+	}
+	return searchJob{f, client.Params{Query: text, PatternType: f.patternType, Chunks: true, ContextLines: &f.context}}, nil
+}
+
+func oneOf(flag, value string, words ...string) error {
+	for _, w := range words {
+		if value == w {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: %q is not one of %s", flag, value, strings.Join(words, ", "))
+}
+
+// search runs the job where the flags say.
+func (a *app) search(ctx context.Context, set config.Settings, job searchJob) (err error) {
+	if job.flags.server != "" {
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		defer transport.CloseIdleConnections()
+		job.params.HTTP = &http.Client{Transport: transport}
+		return a.stream(ctx, job, job.flags.server)
+	}
+	if err := checkQuery(job.params); err != nil {
+		return err
+	}
+	out := a.taskOutput(set)
+	o := service.Options{Log: out.log, Brute: job.flags.brute}
+	if job.flags.explain {
+		o.Traced = func(t *search.Trace) { writeSteps(a.stderr, t.Steps()) }
+	}
+	s, err := openSession(ctx, set, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if s.local == nil && job.flags.brute {
+		return fmt.Errorf("--brute reads the data directory itself, which the server at %s has open: stop it first", s.Base)
+	}
+	if s.local != nil {
+		if err := a.anythingToSearch(ctx, s.Client); err != nil {
+			return err
+		}
+	}
+	job.params.HTTP = s.HTTP
+	return a.stream(ctx, job, s.Base)
+}
+
+// anythingToSearch fails when there is no repository, so that an empty answer
+// is not taken for one about code.
+func (a *app) anythingToSearch(ctx context.Context, c *remote.Client) error {
+	all, err := c.List(ctx)
+	if err == nil && len(all) == 0 {
+		err = errors.New("there are no repositories yet: add some with trawl index PATH-OR-URL")
+	}
+	return err
+}
+
+// checkQuery tells where a query is broken, better than an answer could.
+func checkQuery(p client.Params) error {
+	pt, err := syntax.ParsePatternType("", p.PatternType)
+	if err == nil {
+		_, err = syntax.Parse(p.Query, pt)
+	}
+	var broken *query.SyntaxError
+	if !errors.As(err, &broken) {
+		return err
+	}
+	text := "query"
+	if broken.Span.End > broken.Span.Start && broken.Span.End <= len(p.Query) {
+		column := len([]rune(p.Query[:broken.Span.Start])) + 1
+		text = fmt.Sprintf("query, column %d, at %q", column, p.Query[broken.Span.Start:broken.Span.End])
+	}
+	text += ": " + broken.Message
+	if broken.Hint != "" {
+		text += "; try: " + broken.Hint
+	}
+	return errors.New(text)
+}
+
+// stream asks the server at base and prints its answer.
+func (a *app) stream(ctx context.Context, job searchJob, base string) error {
+	var (
+		alert    *client.Alert
+		progress *client.Progress
+	)
+	matches := print.NewMatches(a.stdout, job.flags.printOptions(isTerminal(a.stdout)))
+	err := client.Stream(ctx, base, job.params, client.Handler{
+		Matches:  matches.Write,
+		Progress: func(p client.Progress) error { progress = &p; return nil },
+		Alert:    func(al client.Alert) error { alert = &al; return nil },
+	})
+	var status *client.StatusError
+	switch {
+	case errors.As(err, &status):
+		return fmt.Errorf("search at %s: %w", base, err)
+	case err != nil:
+		return err
+	case progress == nil: // it was refused
+		return refusal(alert)
+	}
+	print.Notes(a.stderr, alert, *progress, matches.Count())
+	if job.flags.explain && progress.Trace != "" && !strings.HasPrefix(progress.Trace, localBase) {
+		fmt.Fprintf(a.stderr, "trawl: the steps of this search are at %s\n", progress.Trace)
+	}
+	if matches.Count() == 0 {
+		return errNothing
+	}
+	return nil
+}
+
+// refusal is the error of a query that the server did not run.
+func refusal(alert *client.Alert) error {
+	if alert == nil {
+		return errors.New("the server gave no answer")
+	}
+	return fmt.Errorf("%s: %s", alert.Title, alert.Description)
+}
+
+func (f searchFlags) printOptions(terminal bool) print.Options {
+	// The convention of https://no-color.org.
+	color := f.color == "always" || f.color == "auto" && terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return print.Options{JSON: f.json, Color: color, Terminal: terminal, Context: f.context > 0}
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/cmd/trawl/serverfile"
+	"github.com/trawlsearch/trawl/cmd/trawl/service"
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/ingest"
+)
+
+const serveHelp = `Usage: trawl serve [flags] [SOURCE...]
+
+Serve answers searches over HTTP and keeps its repositories up to date. Sources
+are added as by "trawl index", which explains what a source is; those of earlier
+runs and of the configuration file are known already. Without any, the git
+repository of the current directory is added.
+
+It listens at once and indexes meanwhile: a repository is found from the moment
+it is indexed, and /readyz answers 200 when the sources given here are. Every
+source is looked at again after --sync-interval. One that fails is logged, shown
+by "trawl repo list", and tried again; it stops no other.
+
+The first interrupt ends searches in good order, the second ends the process.
+
+  trawl serve
+  trawl serve --data /var/lib/trawl --listen :7080 https://git.example.org/lab/kiln`
+
+func (a *app) serveCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "serve", Short: "answer searches and keep repositories up to date", Long: serveHelp, Args: cobra.ArbitraryArgs}
+	settings := settingFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		set, err := settings()
+		if err != nil {
+			return err
+		}
+		sources, err := parseSources(args)
+		if err != nil {
+			return err
+		}
+		out := a.serviceOutput(set)
+		return (&host{set: set, sources: sources, output: out}).run(cmd.Context())
+	}
+	return cmd
+}
+
+// host is a running trawl serve.
+type host struct {
+	output
+	set config.Settings
+	// sources are those of the command line.
+	sources []ingest.Source
+
+	door   door
+	server *httpapi.Server
+	token  string
+}
+
+// closeWithin is how long open streams have to end when the server stops.
+const closeWithin = 10 * time.Second
+
+// run listens, then opens the data directory, then serves until ctx ends.
+func (h *host) run(ctx context.Context) (err error) {
+	debug.SetMemoryLimit(int64(h.set.Memory))
+	h.token = rand.Text()
+	admin := &httpapi.Admin{Repositories: h.door.repositories, Token: h.token}
+	h.server = &httpapi.Server{
+		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
+		Searcher: &h.door, Opening: h.door.opening, Ready: h.door.waiting,
+		Log: h.log, Extra: admin.Routes(),
+	}
+	if err := h.server.Open(); err != nil {
+		return listenError(h.set.Listen, err)
+	}
+	defer func() { err = errors.Join(err, h.closeServer()) }()
+	svc, err := h.openService(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, svc.Close()) }()
+	return h.serve(ctx, svc)
+}
+
+// listenError says what to do about an address that cannot be had.
+func listenError(address string, err error) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("another program listens on %s: choose another address with --listen", address)
+	}
+	return fmt.Errorf("%w: choose another address with --listen", err)
+}
+
+// serve keeps svc up to date until ctx ends, and takes it away from the server
+// before it returns.
+func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
+	if err := h.announce(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, serverfile.Remove(h.set.Data)) }()
+	h.door.open(svc)
+	first, err := h.declare(ctx, svc)
+	if err != nil && ctx.Err() == nil {
+		h.log.Warn().Err(err).Msg("list repositories")
+	}
+	var syncing sync.WaitGroup
+	syncing.Go(func() {
+		y := &service.Syncer{
+			Service: svc, Interval: h.set.SyncInterval, Log: h.log, Display: h.display,
+			Synced: (&branchWarner{h.log, askedBranches(h.set)}).synced,
+		}
+		y.Run(ctx, first, h.door.ready)
+	})
+	<-ctx.Done()
+	h.log.Info().Msg("stopping")
+	svc.Stop()
+	syncing.Wait()
+	return h.closeServer()
+}
+
+// closeServer ends the streams, each with its done, and those who take too
+// long without.
+func (h *host) closeServer() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
+	defer cancel()
+	err := h.server.Close(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		h.log.Warn().Msg("cut off clients that did not read the end of their answers")
+		return nil
+	}
+	return err
+}
+
+// openService opens the data directory, and says who has it if it is locked.
+func (h *host) openService(ctx context.Context) (*service.Service, error) {
+	deadline := time.Now().Add(lockedFor)
+	for {
+		svc, err := service.Open(h.set, service.Options{Log: h.log})
+		if !errors.Is(err, store.ErrLocked) {
+			return svc, err
+		}
+		if f, err := serverfile.Read(h.set.Data); err == nil {
+			return nil, fmt.Errorf("data directory %s is served already, at %s by process %d: use that, or give another --data", h.set.Data, f.URL(), f.PID)
+		}
+		if !time.Now().Before(deadline) {
+			return nil, lockedError(h.set.Data)
+		}
+		if err := pause(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// announce tells people and other commands where the server listens.
+func (h *host) announce() error {
+	if err := serverfile.Remove(h.set.Data); err != nil {
+		return err
+	}
+	h.log.Info().Str("url", h.server.URL()).Str("data", h.set.Data).Msg("serving")
+	return serverfile.Write(h.set.Data, serverfile.File{
+		Address: serverfile.LocalAddress(strings.TrimPrefix(h.server.URL(), "http://")), PID: os.Getpid(), Token: h.token,
+	})
+}
+
+// declare records the sources of the command line and of the configuration
+// file, and returns those of the command line that have no generation yet.
+func (h *host) declare(ctx context.Context, svc *service.Service) ([]string, error) {
+	for _, r := range h.set.Repositories {
+		h.add(ctx, svc, r.Source)
+	}
+	sources := h.sources
+	if len(sources)+len(h.set.Repositories) == 0 {
+		all, err := svc.List(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(all) == 0 {
+			sources = h.current(ctx)
+		}
+	}
+	var first []string
+	for _, src := range sources {
+		if r := h.add(ctx, svc, src); r != nil && !r.Indexed() {
+			first = append(first, r.Name)
+		}
+	}
+	return first, nil
+}
+
+// current is the source to start with when nothing else is known.
+func (h *host) current(ctx context.Context) []ingest.Source {
+	src, ok := currentRepository(ctx)
+	if !ok {
+		h.log.Warn().Msg("there are no repositories yet: add some with trawl repo add PATH-OR-URL")
+		return nil
+	}
+	return []ingest.Source{src}
+}
+
+// add records a source, and returns nil if that failed.
+func (h *host) add(ctx context.Context, svc *service.Service, src ingest.Source) *store.Repository {
+	r, err := svc.Declare(ctx, src)
+	if err != nil {
+		h.log.Warn().Str("repo", src.Name).Str("err", httpapi.WithoutCredentials(err.Error())).Msg("add repository")
+		return nil
+	}
+	return r
+}

@@ -1,0 +1,85 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/ingest"
+)
+
+// List returns all repositories by name.
+func (s *Service) List(context.Context) ([]*store.Repository, error) {
+	sn := s.store.Snapshot()
+	all := sn.Repositories()
+	return all, sn.Close()
+}
+
+// Add records a source. A path that is not known yet must hold a repository
+// now; a URL is only tried when it is synced.
+func (s *Service) Add(ctx context.Context, source string) (*store.Repository, error) {
+	src, err := ingest.ParseSource(source)
+	if err != nil {
+		return nil, err
+	}
+	if !src.Remote && !s.knows(src.Name) {
+		if _, err := git.Open(ctx, src.Location); err != nil {
+			return nil, err
+		}
+	}
+	return s.indexer.Add(ctx, src)
+}
+
+// Declare records a source without a look at it: what stands in a
+// configuration file may be there later.
+func (s *Service) Declare(ctx context.Context, src ingest.Source) (*store.Repository, error) {
+	return s.indexer.Add(ctx, src)
+}
+
+func (s *Service) knows(name string) bool {
+	sn := s.store.Snapshot()
+	defer sn.Close()
+	_, err := sn.Repository(name)
+	return err == nil
+}
+
+// Remove forgets a repository.
+func (s *Service) Remove(ctx context.Context, name string) error {
+	return s.indexer.Remove(ctx, name)
+}
+
+// Sync brings a repository up to its source, after those that run already.
+func (s *Service) Sync(ctx context.Context, name string, report func(ingest.Progress)) (ingest.Result, error) {
+	ctx, cancel := s.untilStop(ctx)
+	defer cancel()
+	if err := s.takeTurn(ctx, report); err != nil {
+		return ingest.Result{}, err
+	}
+	defer func() { <-s.turn }()
+	res, err := s.indexer.Sync(ctx, name, report)
+	if err != nil && context.Cause(ctx) == errClosing {
+		return res, fmt.Errorf("sync %q: %w", name, errClosing)
+	}
+	return res, err
+}
+
+// Merge rewrites what is worth it and returns how many shards it replaced.
+func (s *Service) Merge(ctx context.Context, report func(ingest.Progress)) (int, error) {
+	ctx, cancel := s.untilStop(ctx)
+	defer cancel()
+	return s.indexer.Merge(ctx, report)
+}
+
+// Skipped calls each with the documents of a repository whose content is not
+// searched.
+func (s *Service) Skipped(_ context.Context, name string, each func(path, reason string, bytes int64) error) (err error) {
+	sn := s.store.Snapshot()
+	defer func() { err = errors.Join(err, sn.Close()) }()
+	r, err := sn.Repository(name)
+	if err != nil {
+		return err
+	}
+	return ingest.Skipped(sn, r, func(d ingest.SkippedDocument) error { return each(d.Path, d.Reason, d.Bytes) })
+}

@@ -1,0 +1,138 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/ingest"
+)
+
+// Options are what a service needs beside its settings.
+type Options struct {
+	Log zerolog.Logger
+	// Brute searches without the index.
+	Brute bool
+	// Traced, if set, is called with the trace of each search at its end.
+	Traced func(*search.Trace)
+}
+
+// Service is an open data directory. It is safe for concurrent use.
+type Service struct {
+	store    *store.Store
+	indexer  *ingest.Indexer
+	searcher *search.Searcher
+	opts     Options
+	// turn holds a token while a sync runs, so that those who wait for theirs
+	// can give up.
+	turn chan struct{}
+	// closing is closed when syncs are to end.
+	closing chan struct{}
+}
+
+// errClosing is why a sync was cancelled.
+var errClosing = errors.New("the server is shutting down")
+
+// Open opens the data directory of the settings.
+func Open(set config.Settings, o Options) (*Service, error) {
+	st, err := store.Open(set.Data, store.Options{
+		CacheBytes: int64(set.Memory) / 2,
+		Event: func(message string, err error) {
+			o.Log.Warn().Err(err).Str("event", message).Msg("store")
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Service{
+		store:    st,
+		indexer:  ingest.New(st, ingestOptions(set)),
+		searcher: search.New(st, search.Settings{Brute: o.Brute, MaxTimeout: set.MaxTimeout}),
+		opts:     o,
+		turn:     make(chan struct{}, 1),
+		closing:  make(chan struct{}),
+	}, nil
+}
+
+// ingestOptions translates the settings, whose 0 means no limit where that of
+// the options means the default.
+func ingestOptions(set config.Settings) ingest.Options {
+	o := ingest.Options{
+		MaxIndexedBytes: int64(set.MaxIndexedBytes),
+		MaxTextBytes:    int64(set.MaxTextBytes),
+		MinFreeBytes:    int64(set.MinFreeBytes),
+	}
+	if o.MinFreeBytes == 0 {
+		o.MinFreeBytes = -1
+	}
+	return o
+}
+
+// Stop ends the syncs that are running and those to come. It may be called
+// once.
+func (s *Service) Stop() { close(s.closing) }
+
+// Close closes the data directory. Searches and syncs have ended before.
+func (s *Service) Close() error { return s.store.Close() }
+
+// Dir returns the data directory.
+func (s *Service) Dir() string { return s.store.Dir() }
+
+// Search implements httpapi.Searcher.
+func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
+	if s.opts.Traced != nil && o.Trace != nil {
+		defer s.opts.Traced(o.Trace)
+	}
+	return s.searcher.Search(ctx, q, o, sink)
+}
+
+var (
+	_ httpapi.Searcher     = (*Service)(nil)
+	_ httpapi.Repositories = (*Service)(nil)
+)
+
+// untilStop returns a context that ends with ctx or when the service stops.
+func (s *Service) untilStop(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	select {
+	case <-s.closing:
+		cancel(errClosing)
+	default:
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case <-s.closing:
+			cancel(errClosing)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		cancel(nil)
+		<-ended
+	}
+}
+
+// takeTurn waits until no sync runs, telling report if there is one.
+func (s *Service) takeTurn(ctx context.Context, report func(ingest.Progress)) error {
+	select {
+	case s.turn <- struct{}{}:
+		return nil
+	default:
+	}
+	report(ingest.Progress{Phase: "wait"})
+	select {
+	case s.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for another sync: %w", context.Cause(ctx))
+	}
+}

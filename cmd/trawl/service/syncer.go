@@ -1,0 +1,116 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/progress"
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/ingest"
+)
+
+// Syncer keeps all repositories of a service up to their sources. A source
+// that fails is logged and tried again next time, and stops no other.
+type Syncer struct {
+	Service *Service
+	// Interval is the time from the end of one round to the next; 0 is one
+	// round only.
+	Interval time.Duration
+	Log      zerolog.Logger
+	Display  *progress.Display
+	// Synced, if set, is called with a repository after each sync that went
+	// well.
+	Synced func(*store.Repository)
+}
+
+// Run syncs the repositories named first, calls begun, syncs all others, and
+// goes on in rounds until ctx ends.
+func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
+	done := map[string]bool{}
+	for _, name := range first {
+		y.sync(ctx, name)
+		done[name] = true
+	}
+	begun()
+	y.round(ctx, done)
+	if y.Interval == 0 {
+		return
+	}
+	timer := time.NewTimer(y.Interval)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		y.round(ctx, nil)
+		timer.Reset(y.Interval)
+	}
+}
+
+// round syncs every repository that is not done, and merges.
+func (y *Syncer) round(ctx context.Context, done map[string]bool) {
+	all, err := y.Service.List(ctx)
+	if err != nil {
+		y.Log.Error().Err(err).Msg("list repositories")
+		return
+	}
+	for _, r := range all {
+		if ctx.Err() != nil {
+			return
+		}
+		if !done[r.Name] {
+			y.sync(ctx, r.Name)
+		}
+	}
+	y.merge(ctx)
+}
+
+func (y *Syncer) sync(ctx context.Context, name string) {
+	if ctx.Err() != nil {
+		return
+	}
+	task := y.Display.Start(name)
+	res, err := y.Service.Sync(ctx, name, task.Report)
+	switch {
+	case err == nil:
+		task.Done(Summary(res))
+		if y.Synced != nil {
+			y.Synced(res.Repository)
+		}
+		return
+	case ctx.Err() != nil || errors.Is(err, errClosing):
+		y.Log.Info().Str("repo", name).Msg("sync interrupted, it goes on at the next start")
+	// Removed while it waited.
+	case errors.Is(err, store.ErrNotFound):
+	default:
+		y.Log.Warn().Str("repo", name).Str("err", httpapi.WithoutCredentials(err.Error())).Msg("sync")
+	}
+	task.Fail(err)
+}
+
+func (y *Syncer) merge(ctx context.Context) {
+	began := time.Now()
+	n, err := y.Service.Merge(ctx, func(ingest.Progress) {})
+	switch {
+	case ctx.Err() != nil || errors.Is(err, errClosing):
+	case err != nil:
+		y.Log.Warn().Err(err).Msg("merge")
+	case n > 0:
+		y.Log.Info().Int("shards", n).Int64("took_ms", time.Since(began).Milliseconds()).Msg("merged")
+	}
+}
+
+// Summary tells what a sync did.
+func Summary(res ingest.Result) progress.Summary {
+	s := progress.Summary{Added: res.Added, Removed: res.Removed, Took: res.Took}
+	if r := res.Repository; r != nil {
+		s.Documents, s.TextBytes = r.Documents, r.TextBytes
+	}
+	return s
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/cmd/trawl/loopback"
+	"github.com/trawlsearch/trawl/cmd/trawl/remote"
+	"github.com/trawlsearch/trawl/cmd/trawl/serverfile"
+	"github.com/trawlsearch/trawl/cmd/trawl/service"
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// session is how a command reaches a data directory. Both ways speak HTTP: to
+// the server that has it open, or to the same handler in this process.
+type session struct {
+	*remote.Client
+	// local is nil when a server is asked.
+	local *service.Service
+	close func() error
+}
+
+// localBase is the URL of the handler in this process.
+const localBase = "http://trawl"
+
+// lockedFor is how long to wait for another command to leave the directory.
+const lockedFor = 2 * time.Second
+
+// openSession opens the data directory, or finds the server that has.
+func openSession(ctx context.Context, set config.Settings, o service.Options) (*session, error) {
+	debug.SetMemoryLimit(int64(set.Memory))
+	deadline := time.Now().Add(lockedFor)
+	for {
+		svc, err := service.Open(set, o)
+		if err == nil {
+			return localSession(svc, o.Log), nil
+		}
+		if !errors.Is(err, store.ErrLocked) {
+			return nil, err
+		}
+		s, err := serverSession(ctx, set.Data)
+		if err == nil || !time.Now().Before(deadline) {
+			return s, err
+		}
+		if err := pause(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// pause waits before a locked directory is tried again: the command that has it
+// may be done in a moment, or be a server that has not said yet where it
+// listens.
+func pause(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(20 * time.Millisecond):
+		return nil
+	}
+}
+
+func lockedError(data string) error {
+	return fmt.Errorf("data directory %s is in use by another trawl command: wait until it has ended, or give another --data", data)
+}
+
+func localSession(svc *service.Service, log zerolog.Logger) *session {
+	// The command sees each answer; only the causes it is not shown are news.
+	if log.GetLevel() > zerolog.DebugLevel {
+		log = log.Level(zerolog.ErrorLevel)
+	}
+	token := rand.Text()
+	admin := &httpapi.Admin{Repositories: func() httpapi.Repositories { return svc }, Token: token}
+	server := &httpapi.Server{Searcher: svc, Log: log, Extra: admin.Routes()}
+	return &session{
+		Client: &remote.Client{
+			Base: localBase, Token: token,
+			HTTP: &http.Client{Transport: &loopback.Transport{Handler: server.Handler()}},
+		},
+		local: svc,
+		close: svc.Close,
+	}
+}
+
+// serverSession finds the server that has the data directory open.
+func serverSession(ctx context.Context, data string) (*session, error) {
+	f, err := serverfile.Read(data)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, lockedError(data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	transport := &http.Transport{}
+	s := &session{
+		Client: &remote.Client{Base: f.URL(), Token: f.Token, HTTP: &http.Client{Transport: transport}},
+		close: func() error {
+			transport.CloseIdleConnections()
+			return nil
+		},
+	}
+	if err := s.alive(ctx); err != nil {
+		_ = s.close() // it never fails
+		return nil, fmt.Errorf("data directory %s is in use by process %d, which does not answer at %s: %w", data, f.PID, f.URL(), err)
+	}
+	return s, nil
+}
+
+// alive asks the server whether it is one.
+func (s *session) alive(ctx context.Context) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Base+"/healthz", nil)
+	if err != nil {
+		return err
+	}
+	resp, err := s.HTTP.Do(req)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("it answered %s", resp.Status)
+	}
+	return errors.Join(err, resp.Body.Close())
+}

@@ -1,0 +1,200 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/ingest"
+)
+
+// AdminPath is where the admin routes are. AdminTokenHeader carries the token
+// that opens them; it is a header of its own so that it is never taken for the
+// credentials of a user.
+const (
+	AdminPath        = "/.api/trawl/repositories"
+	AdminTokenHeader = "X-Trawl-Admin-Token"
+)
+
+// Repositories is what the admin routes act on.
+type Repositories interface {
+	List(ctx context.Context) ([]*store.Repository, error)
+	// Add records a source as ingest.ParseSource reads it.
+	Add(ctx context.Context, source string) (*store.Repository, error)
+	Remove(ctx context.Context, name string) error
+	// Sync calls report, which is not nil, from one goroutine.
+	Sync(ctx context.Context, name string, report func(ingest.Progress)) (ingest.Result, error)
+	// Skipped calls each with every document whose content is not searched.
+	Skipped(ctx context.Context, name string, each func(path, reason string, bytes int64) error) error
+}
+
+// Admin lets the command line change what a running server has open. It
+// answers only programs on the same machine that know the token.
+type Admin struct {
+	// Repositories returns nil while there is nothing to act on yet.
+	Repositories func() Repositories
+	// Token is what AdminTokenHeader must hold; "" lets nobody in.
+	Token string
+}
+
+// Routes returns the admin routes. A parameter names the repository, since
+// names hold slashes.
+func (a *Admin) Routes() []Route {
+	return []Route{
+		{Method: "GET", Path: AdminPath, Handler: a.guard(serveList)},
+		{Method: "POST", Path: AdminPath, Handler: a.guard(serveAdd)},
+		{Method: "DELETE", Path: AdminPath, Handler: a.guard(serveRemove)},
+		{Method: "POST", Path: AdminPath + "/sync", Handler: a.guard(serveSync)},
+		{Method: "GET", Path: AdminPath + "/skipped", Handler: a.guard(serveSkipped)},
+	}
+}
+
+// adminHandler answers a request that was let in.
+type adminHandler func(repos Repositories, w http.ResponseWriter, r *http.Request) error
+
+// guard lets in who is on this machine and knows the token.
+func (a *Admin) guard(h adminHandler) Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if !fromThisMachine(r) {
+			return &Error{Status: http.StatusForbidden, Message: "this route answers only on the server's own machine"}
+		}
+		given := r.Header.Get(AdminTokenHeader)
+		if a.Token == "" || subtle.ConstantTimeCompare([]byte(given), []byte(a.Token)) != 1 {
+			return &Error{Status: http.StatusUnauthorized, Message: "this route needs the server's admin token"}
+		}
+		repos := a.Repositories()
+		if repos == nil {
+			return &Error{Status: http.StatusServiceUnavailable, Message: "the server is still opening its data directory"}
+		}
+		return h(repos, w, r)
+	}
+}
+
+// fromThisMachine reports whether a request came over loopback, or from the
+// very address it was sent to, which no other machine has.
+func fromThisMachine(r *http.Request) bool {
+	remote := addressIP(r.RemoteAddr)
+	if remote == nil || remote.IsLoopback() {
+		return remote != nil
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return ok && remote.Equal(addressIP(local.String()))
+}
+
+// addressIP returns nil for what is not an IP address and a port.
+func addressIP(address string) net.IP {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil
+	}
+	return net.ParseIP(host)
+}
+
+func serveList(repos Repositories, w http.ResponseWriter, r *http.Request) error {
+	all, err := repos.List(r.Context())
+	if err != nil {
+		return adminError(err)
+	}
+	out := make([]AdminRepository, len(all))
+	for i, repo := range all {
+		out[i] = newAdminRepository(repo)
+	}
+	return serveJSON(w, out)
+}
+
+// maxAdminBody bounds what a request to add may say.
+const maxAdminBody = 64 << 10
+
+func serveAdd(repos Repositories, w http.ResponseWriter, r *http.Request) error {
+	var add AdminAdd
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAdminBody)).Decode(&add); err != nil {
+		return &Error{Status: http.StatusBadRequest, Message: `expected {"source": "…"}`, Cause: err}
+	}
+	repo, err := repos.Add(r.Context(), add.Source)
+	if err != nil {
+		return adminError(err)
+	}
+	return serveJSON(w, newAdminRepository(repo))
+}
+
+func serveRemove(repos Repositories, w http.ResponseWriter, r *http.Request) error {
+	name, err := adminName(r)
+	if err != nil {
+		return err
+	}
+	if err := repos.Remove(r.Context(), name); err != nil {
+		return adminError(err)
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// serveSync answers with a line of JSON for each report of progress, and one
+// for how the sync ended.
+func serveSync(repos Repositories, w http.ResponseWriter, r *http.Request) error {
+	name, err := adminName(r)
+	if err != nil {
+		return err
+	}
+	lines := newAdminLines(w)
+	res, err := repos.Sync(r.Context(), name, func(p ingest.Progress) {
+		_ = lines.send(AdminLine{Progress: &AdminProgress{p.Phase, WithoutCredentials(p.Note), p.Done, p.Total, p.Bytes}})
+	})
+	return lines.finish(newAdminResult(res), err)
+}
+
+// serveSkipped answers with a line of JSON for each document, and one for the
+// end.
+func serveSkipped(repos Repositories, w http.ResponseWriter, r *http.Request) error {
+	name, err := adminName(r)
+	if err != nil {
+		return err
+	}
+	lines := newAdminLines(w)
+	err = repos.Skipped(r.Context(), name, func(path, reason string, bytes int64) error {
+		return lines.send(AdminLine{Skipped: &AdminSkipped{path, reason, bytes}})
+	})
+	return lines.finish(&AdminResult{}, err)
+}
+
+func adminName(r *http.Request) (string, error) {
+	name := r.URL.Query().Get("name")
+	if name == "" {
+		return "", &Error{Status: http.StatusBadRequest, Message: "the parameter name is missing"}
+	}
+	return name, nil
+}
+
+// adminError shows the whole error: who may call these routes may also read
+// the log.
+func adminError(err error) error {
+	return &Error{Status: adminStatus(err), Message: WithoutCredentials(err.Error()), Cause: err}
+}
+
+func adminStatus(err error) int {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return http.StatusNotFound
+	case errors.Is(err, store.ErrExists):
+		return http.StatusConflict
+	case errors.Is(err, context.Canceled):
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusUnprocessableEntity
+}
+
+func serveJSON(w http.ResponseWriter, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode answer: %w", err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write(append(body, '\n')) // a client that is gone misses nothing
+	return nil
+}

@@ -1,0 +1,140 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/ingest"
+)
+
+// What the admin routes read and write.
+type (
+	// AdminAdd is the body of a request to add a repository.
+	AdminAdd struct {
+		Source string `json:"source"`
+	}
+
+	// AdminRepository tells about one repository; its source is without
+	// credentials.
+	AdminRepository struct {
+		Name        string    `json:"name"`
+		Source      string    `json:"source"`
+		Branch      string    `json:"branch,omitempty"`
+		Commit      string    `json:"commit,omitempty"`
+		Indexed     bool      `json:"indexed"`
+		Documents   int       `json:"documents"`
+		TextBytes   int64     `json:"textBytes"`
+		Skipped     int       `json:"skipped"`
+		LastFetched time.Time `json:"lastFetched,omitzero"`
+		LastIndexed time.Time `json:"lastIndexed,omitzero"`
+		Error       string    `json:"error,omitempty"`
+	}
+
+	// AdminLine is one line of an answer that takes its time: exactly one
+	// field is set. Result or Error is the last; an answer without is cut off.
+	AdminLine struct {
+		Progress *AdminProgress `json:"progress,omitempty"`
+		Skipped  *AdminSkipped  `json:"skipped,omitempty"`
+		Result   *AdminResult   `json:"result,omitempty"`
+		Error    string         `json:"error,omitempty"`
+	}
+
+	// AdminProgress tells how far a sync is.
+	AdminProgress struct {
+		Phase string `json:"phase"`
+		Note  string `json:"note,omitempty"`
+		Done  int    `json:"done,omitempty"`
+		Total int    `json:"total,omitempty"`
+		Bytes int64  `json:"bytes,omitempty"`
+	}
+
+	// AdminSkipped is a document whose content is not searched.
+	AdminSkipped struct {
+		Path   string `json:"path"`
+		Reason string `json:"reason"`
+		Bytes  int64  `json:"size"`
+	}
+
+	// AdminResult is what a sync did; it is empty for other answers.
+	AdminResult struct {
+		Repository *AdminRepository `json:"repository,omitempty"`
+		Added      int              `json:"added,omitempty"`
+		Removed    int              `json:"removed,omitempty"`
+		Unchanged  int              `json:"unchanged,omitempty"`
+		Bytes      int64            `json:"bytes,omitempty"`
+		TookMillis int64            `json:"tookMillis,omitempty"`
+	}
+)
+
+func newAdminRepository(r *store.Repository) AdminRepository {
+	out := AdminRepository{
+		Name: r.Name, Source: WithoutCredentials(r.Source), Commit: r.Commit(), Indexed: r.Indexed(),
+		Documents: r.Documents, TextBytes: r.TextBytes, Skipped: r.Skipped,
+		LastFetched: r.LastFetched, LastIndexed: r.LastIndexed, Error: WithoutCredentials(r.LastError),
+	}
+	if len(r.Branches) > 0 {
+		out.Branch = r.Branches[0].Name
+	}
+	return out
+}
+
+func newAdminResult(res ingest.Result) *AdminResult {
+	out := &AdminResult{
+		Added: res.Added, Removed: res.Removed, Unchanged: res.Unchanged,
+		Bytes: res.Bytes, TookMillis: res.Took.Milliseconds(),
+	}
+	if res.Repository != nil {
+		r := newAdminRepository(res.Repository)
+		out.Repository = &r
+	}
+	return out
+}
+
+// userinfo is the part of a URL that may hold a password.
+var userinfo = regexp.MustCompile(`://[^/\s'"]*@`)
+
+// WithoutCredentials takes user names and passwords out of the URLs in text.
+func WithoutCredentials(text string) string { return userinfo.ReplaceAllString(text, "://") }
+
+// adminLines writes the lines of one answer. It is used by one goroutine.
+type adminLines struct {
+	w    http.ResponseWriter
+	body *body
+	sent bool
+}
+
+func newAdminLines(w http.ResponseWriter) *adminLines {
+	return &adminLines{w: w, body: &body{w: w, ctl: http.NewResponseController(w), patience: defaultWriteTimeout}}
+}
+
+// send writes a line and makes sure it leaves.
+func (l *adminLines) send(line AdminLine) error {
+	data, err := json.Marshal(line)
+	if err != nil {
+		return fmt.Errorf("encode line: %w", err)
+	}
+	if !l.sent {
+		l.sent = true
+		l.w.Header().Set("Content-Type", "application/x-ndjson")
+		l.w.Header().Set("Cache-Control", "no-store")
+	}
+	return l.body.send(append(data, '\n'))
+}
+
+// finish writes how it ended. An error before the first line is answered with
+// a status.
+func (l *adminLines) finish(res *AdminResult, err error) error {
+	if err != nil && !l.sent {
+		return adminError(err)
+	}
+	last := AdminLine{Result: res}
+	if err != nil {
+		last = AdminLine{Error: WithoutCredentials(err.Error())}
+	}
+	_ = l.send(last) // a client that is gone misses nothing
+	return nil
+}
