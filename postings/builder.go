@@ -3,6 +3,7 @@ package postings
 import (
 	"encoding/binary"
 	"slices"
+	"unsafe"
 )
 
 // Builder collects the posting lists of one field of one shard. Blocks are
@@ -28,19 +29,25 @@ type Builder struct {
 
 // growing is a list under construction. Offsets are slab<<slabBits + byte.
 type growing struct {
-	trigram Trigram
-	first   uint32
+	trigram [3]byte
+	// size is the binary logarithm of the size of the piece being filled.
+	size  uint8
+	first uint32
 	// next is where the next byte goes, end the end of that piece.
 	next, end uint32
 	count     uint32
 	last      int32
 }
 
+func (l *growing) number() Trigram { return MakeTrigram(l.trigram[0], l.trigram[1], l.trigram[2]) }
+
 const (
 	slabBits    = 20
 	seenEntries = 4096
-	firstPiece  = 8
-	largestPart = 256
+	firstSize   = 3
+	firstPiece  = 1 << firstSize
+	largestSize = 8
+	largestPart = 1 << largestSize
 	// linkBytes at the end of a full piece hold the offset of the next.
 	linkBytes = 4
 )
@@ -97,7 +104,7 @@ func (b *Builder) add(t Trigram, block int) {
 	i := b.index[t]
 	if i == 0 {
 		at := b.piece(firstPiece)
-		b.lists = append(b.lists, growing{trigram: t, first: at, next: at, end: at + firstPiece, last: -1})
+		b.lists = append(b.lists, growing{trigram: t.Bytes(), size: firstSize, first: at, next: at, end: at + firstPiece, last: -1})
 		i = uint32(len(b.lists))
 		b.index[t] = i
 	}
@@ -116,27 +123,13 @@ func (b *Builder) add(t Trigram, block int) {
 
 func (b *Builder) put(l *growing, c byte) {
 	if l.next+linkBytes == l.end {
-		size := min(2*b.pieceSize(l), largestPart)
-		at := b.piece(size)
+		l.size = min(l.size+1, largestSize)
+		at := b.piece(1 << l.size)
 		binary.LittleEndian.PutUint32(b.at(l.next), at)
-		l.next, l.end = at, at+size
+		l.next, l.end = at, at+1<<l.size
 	}
 	b.slabs[l.next>>slabBits][l.next&(1<<slabBits-1)] = c
 	l.next++
-}
-
-// pieceSize is the size of the piece that l is filling: pieces are aligned to
-// nothing, so it follows from how much the list holds. A list fills 4 bytes of
-// the first piece, 12 of the second, 28, 60, 124, and 252 of every other.
-func (b *Builder) pieceSize(l *growing) uint32 {
-	size := uint32(firstPiece)
-	for at := l.first; at+size != l.end; size = min(2*size, largestPart) {
-		if size == largestPart {
-			return size
-		}
-		at = binary.LittleEndian.Uint32(b.at(at + size - linkBytes))
-	}
-	return size
 }
 
 func (b *Builder) at(offset uint32) []byte {
@@ -154,12 +147,18 @@ func (b *Builder) piece(size uint32) uint32 {
 	return at
 }
 
+// Bytes returns the memory that the lists take. It is about 80 MB for a full
+// shard of source code; text of random bytes makes a gigabyte of it.
+func (b *Builder) Bytes() int {
+	return len(b.slabs)<<slabBits + cap(b.lists)*int(unsafe.Sizeof(growing{}))
+}
+
 // Walk yields each trigram with its encoded list, ascending. The value is
 // borrowed until f returns.
 func (b *Builder) Walk(f func(t Trigram, value []byte) error) error {
 	order := make([]Trigram, len(b.lists))
 	for i := range b.lists {
-		order[i] = b.lists[i].trigram
+		order[i] = b.lists[i].number()
 	}
 	slices.Sort(order)
 	var gaps []byte
@@ -192,7 +191,7 @@ func (b *Builder) gather(dst []byte, l *growing) []byte {
 // back the rest.
 func (b *Builder) Reset() {
 	for i := range b.lists {
-		b.index[b.lists[i].trigram] = 0
+		b.index[b.lists[i].number()] = 0
 	}
 	b.lists, b.slabs, b.used = b.lists[:0], nil, 0
 	clear(b.seen[:])

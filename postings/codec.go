@@ -88,27 +88,10 @@ func Count(value []byte) (int, error) {
 		}
 		return int(n), nil
 	case tagRoaring:
-		rb, err := openRoaring(value[1:])
-		if err != nil {
-			return 0, err
-		}
-		return int(rb.GetCardinality()), nil
+		n, _, _, err := roaringCount(value[1:])
+		return n, err
 	}
 	return 0, fmt.Errorf("%w: unknown tag %d", ErrCorrupt, value[0])
-}
-
-func openRoaring(raw []byte) (*roaring.Bitmap, error) {
-	rb := roaring.New()
-	if _, err := rb.FromBuffer(raw); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
-	if err := rb.Validate(); err != nil && rb.GetCardinality() > 0 {
-		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
-	if !rb.IsEmpty() && rb.Maximum() >= MaxBlocks {
-		return nil, fmt.Errorf("%w: number %d", ErrCorrupt, rb.Maximum())
-	}
-	return rb, nil
 }
 
 // Decode replaces s by the encoded list. It keeps no reference to value.
@@ -120,15 +103,7 @@ func (s *Set) Decode(value []byte) error {
 	case tagGaps:
 		return s.decodeGaps(value[1:])
 	case tagRoaring:
-		rb, err := openRoaring(value[1:])
-		if err != nil {
-			return err
-		}
-		w := s.makeDense()
-		rb.WriteDenseTo(w)
-		s.recount()
-		s.shrink()
-		return nil
+		return s.decodeRoaring(value[1:])
 	}
 	return fmt.Errorf("%w: unknown tag %d", ErrCorrupt, value[0])
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/trawlsearch/trawl/postings"
 	"pgregory.net/rapid"
 )
@@ -103,6 +104,38 @@ func TestCodecRoundTrip(t *testing.T) {
 		}
 		if len(value) > 8300 {
 			t.Fatalf("%d numbers take %d bytes, more than a bitmap", len(a), len(value))
+		}
+	})
+}
+
+// TestRoaringIsPortable: what the writer stores as roaring is read by the
+// roaring library, and the other way round, in all three kinds of container.
+func TestRoaringIsPortable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := numbers().Draw(t, "a")
+		if len(a) == 0 {
+			return
+		}
+		rb := roaring.New()
+		for _, x := range a {
+			rb.Add(uint32(x))
+		}
+		if rapid.Bool().Draw(t, "runs") {
+			rb.RunOptimize()
+		}
+		raw, err := rb.ToBytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s postings.Set
+		if err := s.Decode(append([]byte{1}, raw...)); err != nil || !slices.Equal(s.Append(nil), a) {
+			t.Fatalf("decoded %v, %v; want %v", s.Append(nil), err, a)
+		}
+		if value := postings.Encode(nil, &s); value[0] == 1 {
+			back := roaring.New()
+			if _, err := back.FromBuffer(value[1:]); err != nil || !back.Equals(rb) {
+				t.Fatalf("the library reads %v, %v; want %v", back.ToArray(), err, a)
+			}
 		}
 	})
 }
