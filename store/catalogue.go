@@ -128,7 +128,8 @@ func (s *Store) removeOrphans() (err error) {
 		id := idOf(it.Key())
 		s.nextShard = max(s.nextShard, id+1)
 		if s.catalogue.shards[id] == nil {
-			if err := s.db.DeleteRange(keyShard(id), keyAfter(keyShard(id)), pebble.Sync); err != nil {
+			err := survive(func() error { return s.db.DeleteRange(keyShard(id), keyAfter(keyShard(id)), pebble.Sync) })
+			if err != nil {
 				return err
 			}
 		}
@@ -149,13 +150,26 @@ type Change struct {
 	Drop []uint32
 	// Dead are the sets of dead documents that replace those of their shards.
 	Dead map[uint32]*postings.Set
+
+	// nextRepository is the ID to hand out next, 0 for no change.
+	nextRepository uint32
 }
 
 // Commit applies c whole, on disk and for every snapshot taken later; after an
 // error nothing of it is visible. The records belong to the store afterwards.
+// It fails with ErrDiskFull before it writes anything when next to no disk is
+// left, and for ever with ErrBroken once the engine could not write.
 func (s *Store) Commit(c Change) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.commit(c)
+}
+
+// commit is Commit with mu held.
+func (s *Store) commit(c Change) error {
+	if err := s.writable(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
 	b := s.db.NewBatch()
 	defer b.Close()
 	next := s.catalogue.clone()
@@ -183,6 +197,11 @@ func (s *Store) Commit(c Change) error {
 		}
 		next.shards[h.ID] = &Shard{ID: h.ID, Header: h}
 	}
+	if c.nextRepository != 0 {
+		if err := b.Set(keyNextRepository, binary.BigEndian.AppendUint32(nil, c.nextRepository), nil); err != nil {
+			return err
+		}
+	}
 	for id, set := range c.Dead {
 		if err := b.Set(keyDead(id), postings.Encode(nil, set), nil); err != nil {
 			return err
@@ -198,7 +217,7 @@ func (s *Store) Commit(c Change) error {
 		}
 	}
 	next.sort()
-	if err := b.Commit(pebble.Sync); err != nil {
+	if err := s.write(b); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
 	s.catalogue = next
@@ -217,24 +236,23 @@ func putJSON(b *pebble.Batch, key []byte, v any) error {
 // ErrExists when the name is taken.
 func (s *Store) NewRepository(r Repository) (*Repository, error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.catalogue.byName[r.Name] != nil {
-		s.mu.Unlock()
 		return nil, fmt.Errorf("repository %q: %w", r.Name, ErrExists)
 	}
-	id, err := s.takeRepositoryID()
-	s.mu.Unlock()
-	if err != nil {
+	var err error
+	if r.ID, err = s.nextRepository(); err != nil {
 		return nil, fmt.Errorf("new repository: %w", err)
 	}
-	r.ID = id
-	if err := s.Commit(Change{Repositories: []*Repository{&r}}); err != nil {
+	if err := s.commit(Change{Repositories: []*Repository{&r}, nextRepository: r.ID + 1}); err != nil {
 		return nil, err
 	}
 	return &r, nil
 }
 
-// takeRepositoryID hands out an ID that is never handed out again.
-func (s *Store) takeRepositoryID() (uint32, error) {
+// nextRepository returns an ID that was never handed out. That it is now is to
+// be written with the repository.
+func (s *Store) nextRepository() (uint32, error) {
 	id := uint32(1)
 	value, closer, err := s.db.Get(keyNextRepository)
 	switch {
@@ -246,8 +264,5 @@ func (s *Store) takeRepositoryID() (uint32, error) {
 	case errors.Is(err, pebble.ErrNotFound):
 		err = nil
 	}
-	if err != nil {
-		return 0, err
-	}
-	return id, s.db.Set(keyNextRepository, binary.BigEndian.AppendUint32(nil, id+1), pebble.Sync)
+	return id, err
 }

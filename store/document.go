@@ -47,7 +47,9 @@ type Document struct {
 
 // Documents is the document table of a shard, in columns. It is immutable.
 type Documents struct {
-	paths    string
+	paths string
+	// adding gathers paths until seal.
+	adding   []byte
 	pathEnds []uint32
 	oids     []byte
 	oidEnds  []uint32
@@ -112,7 +114,8 @@ func (d *Documents) docOf() []uint16 {
 	return out
 }
 
-// A page of the document table holds up to pageDocuments documents:
+// A page of the document table holds up to pageDocuments documents, fewer when
+// their paths are long:
 //
 //	uvarint number of words, each uvarint length and bytes
 //	per document, uvarints unless said otherwise:
@@ -123,7 +126,20 @@ func (d *Documents) docOf() []uint16 {
 //
 // Pages are read in order, all of them, when a shard is first searched; where
 // a document's text and blocks stand follows from the sizes before it.
-const pageDocuments = 512
+const (
+	pageDocuments = 512
+	pagePathBytes = 128 << 10
+)
+
+// pageLength returns how many of docs, which is not empty, go to one page.
+func pageLength(docs []Document) int {
+	n, size := 1, len(docs[0].Path)
+	for n < min(len(docs), pageDocuments) && size+len(docs[n].Path) <= pagePathBytes {
+		size += len(docs[n].Path)
+		n++
+	}
+	return n
+}
 
 func encodePage(docs []Document) []byte {
 	words := map[string]int{"": 0}
@@ -183,7 +199,6 @@ func (d *Documents) addPage(page []byte) error {
 		}
 		words = append(words, uint16(at))
 	}
-	paths := []byte(nil)
 	last := ""
 	for len(r.b) > 0 && !r.bad {
 		shared := r.count()
@@ -193,8 +208,8 @@ func (d *Documents) addPage(page []byte) error {
 			break
 		}
 		last = last[:shared] + string(rest)
-		paths = append(paths, last...)
-		d.pathEnds = append(d.pathEnds, uint32(len(d.paths)+len(paths)))
+		d.adding = append(d.adding, last...)
+		d.pathEnds = append(d.pathEnds, uint32(len(d.adding)))
 		repo, mode, file, text := r.u32(), r.u32(), r.u32(), r.u32()
 		lang, enc := r.count(), r.count()
 		reason, quality := r.byte(), r.byte()
@@ -221,12 +236,14 @@ func (d *Documents) addPage(page []byte) error {
 			r.bad = true
 		}
 	}
-	d.paths += string(paths)
 	if r.bad {
 		return fmt.Errorf("document page: %w", ErrCorrupt)
 	}
 	return nil
 }
+
+// seal ends the adding of pages.
+func (d *Documents) seal() { d.paths, d.adding = string(d.adding), nil }
 
 // reader takes values off a byte slice; after a fault it yields zeros and bad
 // is set.

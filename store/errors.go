@@ -13,6 +13,11 @@ var (
 	ErrExists = errors.New("already exists")
 	// ErrCorrupt: a record or text is not what was written.
 	ErrCorrupt = errors.New("corrupt")
+	// ErrDiskFull: nothing was written, for want of disk.
+	ErrDiskFull = errors.New("disk is full")
+	// ErrBroken: writing failed in a way that only opening the store anew
+	// mends. What was committed before is still served.
+	ErrBroken = errors.New("the store can be read only, until it is opened again")
 	// ErrLocked: another process has the data directory open.
 	ErrLocked = errors.New("data directory is in use by another process")
 )

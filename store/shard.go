@@ -19,6 +19,10 @@ type ShardHeader struct {
 	TextBytes int64  `json:"text_bytes"`
 	// Quality is that of the first document; searches visit lower ones first.
 	Quality byte `json:"quality"`
+	// Crowded says that the shard was ended before its blocks were used up,
+	// because its lists or paths take too much memory: joining it with others
+	// gains nothing.
+	Crowded bool `json:"crowded,omitempty"`
 }
 
 // Shard is an immutable, self-contained run of documents, searched as one
@@ -27,9 +31,11 @@ type Shard struct {
 	ID     uint32
 	Header ShardHeader
 
-	once   sync.Once
+	// mu guards loading, tables and checked until loaded is set; they do not
+	// change after that.
+	mu     sync.Mutex
+	loaded bool
 	tables shardTables
-	err    error
 	// checked has a bit for every chunk whose checksum was found right since
 	// the store was opened.
 	checked []atomic.Uint64
@@ -44,20 +50,24 @@ type shardTables struct {
 	scan     *postings.Set
 }
 
-// load reads the tables once, through any snapshot that sees the shard.
+// load reads the tables once, through any snapshot that sees the shard. What
+// goes wrong is not kept: the disk may answer the next time.
 func (sh *Shard) load(r pebble.Reader) error {
-	sh.once.Do(func() {
-		sh.tables, sh.err = readTables(r, sh.ID)
-		if sh.err == nil && (sh.tables.docs.Len() != sh.Header.Documents ||
-			len(sh.tables.docOf) != sh.Header.Blocks || len(sh.tables.newlines) != sh.Header.Blocks) {
-			sh.err = fmt.Errorf("shard %d: %w: tables and header differ", sh.ID, ErrCorrupt)
-		}
-		if sh.err == nil {
-			chunks := int(sh.tables.docs.TextStart[sh.tables.docs.Len()])/chunkBytes + 1
-			sh.checked = make([]atomic.Uint64, chunks/64+1)
-		}
-	})
-	return sh.err
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if sh.loaded {
+		return nil
+	}
+	t, err := readTables(r, sh.ID)
+	if err != nil {
+		return err
+	}
+	if t.docs.Len() != sh.Header.Documents || len(t.docOf) != sh.Header.Blocks || len(t.newlines) != sh.Header.Blocks {
+		return fmt.Errorf("shard %d: %w: tables and header differ", sh.ID, ErrCorrupt)
+	}
+	chunks := int(t.docs.TextStart[t.docs.Len()])/chunkBytes + 1
+	sh.tables, sh.checked, sh.loaded = t, make([]atomic.Uint64, chunks/64+1), true
+	return nil
 }
 
 func readTables(r pebble.Reader, id uint32) (t shardTables, err error) {
@@ -79,6 +89,7 @@ func readTables(r pebble.Reader, id uint32) (t shardTables, err error) {
 	if err := it.Close(); err != nil {
 		return t, fmt.Errorf("shard %d: %w", id, err)
 	}
+	t.docs.seal()
 	t.docOf = t.docs.docOf()
 	if t.newlines, err = readNewlines(r, id); err != nil {
 		return t, err

@@ -20,16 +20,20 @@ import (
 type ShardWriter struct {
 	s       *Store
 	builder *postings.Builder
-	// MaxBlocks is the most blocks of a shard; tests make it small.
-	MaxBlocks int
+	// MaxBlocks is the most blocks of a shard, MaxListBytes what its posting
+	// lists may take in memory before it counts as full; tests make them small.
+	MaxBlocks, MaxListBytes int
 
-	header   ShardHeader
-	path     string
-	run      *sstable.Writer
-	docs     []Document
-	newlines []uint16
-	wide     postings.Set
-	scan     postings.Set
+	header ShardHeader
+	path   string
+	run    *sstable.Writer
+	// failed is why the shard begun cannot be completed any more.
+	failed    error
+	docs      []Document
+	pathBytes int
+	newlines  []uint16
+	wide      postings.Set
+	scan      postings.Set
 
 	text    []byte
 	chunks  chan []byte
@@ -40,14 +44,33 @@ type ShardWriter struct {
 // chunksAhead is how many filled chunks may wait for compression.
 const chunksAhead = 64
 
+const (
+	// MaxPathBytes is the longest path that a document may have.
+	MaxPathBytes = 1 << 20
+	// maxShardPathBytes bounds the document table, which readers keep in
+	// memory. 65,536 paths of source code take some 3 MB.
+	maxShardPathBytes = 64 << 20
+	// maxListBytes is three times what source code needs.
+	maxListBytes = 256 << 20
+)
+
 // NewShardWriter returns a writer with nothing begun.
 func (s *Store) NewShardWriter() *ShardWriter {
-	return &ShardWriter{s: s, builder: postings.NewBuilder(), MaxBlocks: postings.MaxBlocks, free: make(chan []byte, chunksAhead)}
+	return &ShardWriter{
+		s: s, builder: postings.NewBuilder(), MaxBlocks: postings.MaxBlocks, MaxListBytes: maxListBytes,
+		free: make(chan []byte, chunksAhead),
+	}
 }
 
 // Fits reports whether a document with so much text fits the shard begun.
 func (w *ShardWriter) Fits(textBytes int) bool {
-	return w.header.Blocks+postings.BlockCount(textBytes) <= w.MaxBlocks
+	return w.header.Blocks+postings.BlockCount(textBytes) <= w.MaxBlocks && !w.crowded()
+}
+
+// crowded reports whether the shard begun is full for another reason than its
+// blocks.
+func (w *ShardWriter) crowded() bool {
+	return w.pathBytes >= maxShardPathBytes || w.builder.Bytes() > w.MaxListBytes
 }
 
 // Empty reports whether the shard begun has no document yet.
@@ -55,15 +78,29 @@ func (w *ShardWriter) Empty() bool { return len(w.docs) == 0 }
 
 // AddDocument adds d with its searchable text, empty when d.Reason says that
 // it has none. A document that is not indexed goes to the blocks that every
-// search scans. The text is not kept; d.OID is copied.
+// search scans. The text is not kept; d.OID is copied. After an error the shard
+// begun is lost: what is left is Close.
 func (w *ShardWriter) AddDocument(d Document, text []byte, indexed bool) error {
+	if w.failed != nil {
+		return w.failed
+	}
+	if err := w.addDocument(d, text, indexed); err != nil {
+		w.failed = fmt.Errorf("write shard: %w", err)
+	}
+	return w.failed
+}
+
+func (w *ShardWriter) addDocument(d Document, text []byte, indexed bool) error {
+	block := w.header.Blocks
+	n := postings.BlockCount(len(text))
+	if block+n > postings.MaxBlocks || len(d.Path) > MaxPathBytes {
+		return fmt.Errorf("document with a path of %d and a text of %d bytes does not fit", len(d.Path), len(text))
+	}
 	if w.run == nil {
 		if err := w.begin(); err != nil {
 			return err
 		}
 	}
-	block := w.header.Blocks
-	n := postings.BlockCount(len(text))
 	if indexed {
 		w.builder.AddDocument(block, text)
 		w.addWide(block, text)
@@ -79,6 +116,7 @@ func (w *ShardWriter) AddDocument(d Document, text []byte, indexed bool) error {
 	d.OID = bytes.Clone(d.OID)
 	d.TextBytes = uint32(len(text))
 	w.docs = append(w.docs, d)
+	w.pathBytes += len(d.Path)
 	w.header.Blocks += n
 	w.header.TextBytes += int64(len(text))
 	return w.addText(text)
@@ -142,7 +180,7 @@ func (w *ShardWriter) flushChunk() error {
 		return nil
 	case err := <-w.written:
 		w.chunks, w.written = nil, nil
-		return fmt.Errorf("write shard: %w", err)
+		return err
 	}
 }
 
@@ -160,7 +198,7 @@ func (w *ShardWriter) begin() error {
 	w.path = w.s.fs.PathJoin(w.s.dir, "index", fmt.Sprintf("%s%d", runPrefix, id))
 	f, err := w.s.fs.Create(w.path, vfs.WriteCategoryUnspecified)
 	if err != nil {
-		return fmt.Errorf("write shard: %w", err)
+		return err
 	}
 	o := w.s.opts.MakeWriterOptions(6, w.s.db.TableFormat())
 	w.run = sstable.NewWriter(objstorageprovider.NewFileWritable(f), o)
@@ -191,16 +229,22 @@ func (w *ShardWriter) writeChunks(shard uint32, run *sstable.Writer, chunks <-ch
 }
 
 // Finish completes the shard and ingests it. It stays invisible until its
-// header is part of a committed Change, and is removed at the next Open if
-// that never happens.
+// header is part of a committed Change. If that will not be, a Change that
+// drops it removes it; after a crash, the next Open does.
 func (w *ShardWriter) Finish(ctx context.Context) (ShardHeader, error) {
 	h := w.header
-	h.Documents = len(w.docs)
+	h.Documents, h.Crowded = len(w.docs), w.crowded()
 	if len(w.docs) > 0 {
 		h.Quality = w.docs[0].Quality
 	}
-	if err := w.finish(ctx); err != nil {
-		return ShardHeader{}, errors.Join(fmt.Errorf("write shard: %w", err), w.Close())
+	if w.failed == nil {
+		if err := w.finish(ctx); err != nil {
+			w.failed = fmt.Errorf("write shard: %w", err)
+		}
+	}
+	if err := w.failed; err != nil {
+		_ = w.Close() // what that has to say follows from err
+		return ShardHeader{}, err
 	}
 	w.reset()
 	return h, nil
@@ -226,7 +270,7 @@ func (w *ShardWriter) finish(ctx context.Context) error {
 	if err := run.Close(); err != nil {
 		return err
 	}
-	return w.s.db.Ingest(ctx, []string{w.path})
+	return w.s.ingest(ctx, w.path)
 }
 
 func (w *ShardWriter) endChunks() error {
@@ -241,11 +285,12 @@ func (w *ShardWriter) endChunks() error {
 
 func (w *ShardWriter) writeTables() error {
 	id := w.header.ID
-	for i := 0; i*pageDocuments < len(w.docs); i++ {
-		page := w.docs[i*pageDocuments : min((i+1)*pageDocuments, len(w.docs))]
-		if err := w.run.Set(keyDocumentPage(id, i), encodePage(page)); err != nil {
+	for page, docs := 0, w.docs; len(docs) > 0; page++ {
+		n := pageLength(docs)
+		if err := w.run.Set(keyDocumentPage(id, page), encodePage(docs[:n])); err != nil {
 			return err
 		}
+		docs = docs[n:]
 	}
 	table := make([]byte, 0, 2*len(w.newlines))
 	for _, n := range w.newlines {
@@ -291,6 +336,7 @@ func (w *ShardWriter) writeLists(f Field) error {
 func (w *ShardWriter) reset() {
 	w.builder.Reset()
 	w.header, w.docs, w.newlines, w.path = ShardHeader{}, nil, w.newlines[:0], ""
+	w.pathBytes, w.failed = 0, nil
 	w.wide, w.scan, w.text = postings.Set{}, postings.Set{}, nil
 }
 

@@ -24,6 +24,9 @@ func (s *Store) Snapshot() *Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.snapshots++
+	if s.frozen != nil {
+		return &Snapshot{s: s, c: s.catalogue, snap: s.frozen}
+	}
 	return &Snapshot{s: s, c: s.catalogue, snap: s.db.NewSnapshot()}
 }
 
@@ -31,7 +34,11 @@ func (s *Store) Snapshot() *Snapshot {
 func (sn *Snapshot) Close() error {
 	sn.s.mu.Lock()
 	sn.s.snapshots--
+	shared := sn.snap == sn.s.frozen
 	sn.s.mu.Unlock()
+	if shared {
+		return nil
+	}
 	return sn.snap.Close()
 }
 

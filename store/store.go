@@ -52,6 +52,10 @@ type Store struct {
 	nextShard uint32
 	// snapshots counts the open ones, for Close to check.
 	snapshots int
+	// broken is why nothing can be written any more, frozen what the engine
+	// held before that.
+	broken error
+	frozen *pebble.Snapshot
 }
 
 // blockBytes is the engine's block size: one text chunk fills a block.
@@ -62,35 +66,33 @@ const blockBytes = 32 << 10
 // newer program wrote it. Runs that a crash left without an owner are removed.
 func Open(dir string, o Options) (*Store, error) {
 	o = o.withDefaults()
-	if err := makeDir(o.FS, dir); err != nil {
-		return nil, fmt.Errorf("open store: %w", err)
-	}
-	v, err := readFormat(o.FS, o.FS.PathJoin(dir, formatFile))
-	if err != nil {
-		return nil, fmt.Errorf("open store %q: %w", dir, err)
-	}
-	if v > FormatNewest {
-		return nil, &FormatError{Found: v, Known: FormatNewest}
-	}
-	// The lock outlives the engine's own use of the directory, so that a copy
-	// of FORMAT is never judged while another process replaces it.
 	index := o.FS.PathJoin(dir, "index")
-	if err := makeDir(o.FS, index); err != nil {
-		return nil, fmt.Errorf("open store: %w", err)
+	if _, err := knownFormat(o.FS, dir); err != nil {
+		return nil, err // and nothing is made in there
 	}
+	if !o.ReadOnly {
+		if err := makeDir(o.FS, index); err != nil {
+			return nil, fmt.Errorf("open store %q: %w", dir, err)
+		}
+	}
+	// The lock is taken before the format is judged for good, so that no other
+	// process changes it meanwhile, and outlives the engine's own use of the
+	// directory.
 	lock, err := pebble.LockDirectory(index, o.FS)
 	if err != nil {
-		if isNotExist(err) || errors.Is(err, os.ErrPermission) {
+		// Only what becomes of the file that is locked has a path.
+		if errors.As(err, new(*os.PathError)) {
 			return nil, fmt.Errorf("open store %q: %w", dir, err)
 		}
 		return nil, fmt.Errorf("open store %q: %w", dir, ErrLocked)
 	}
 	s := &Store{fs: o.FS, dir: dir, lock: lock}
-	if err := s.open(index, o, v); err != nil {
+	if err := s.open(index, o); err != nil {
 		if s.db != nil {
-			err = errors.Join(err, s.db.Close())
+			_ = s.db.Close() // what that has to say follows from err
 		}
-		return nil, errors.Join(fmt.Errorf("open store %q: %w", dir, err), lock.Close())
+		_ = lock.Close()
+		return nil, fmt.Errorf("open store %q: %w", dir, err)
 	}
 	return s, nil
 }
@@ -113,7 +115,11 @@ func makeDir(fs vfs.FS, dir string) error {
 	return syncDir(fs, parent)
 }
 
-func (s *Store) open(index string, o Options, v FormatVersion) error {
+func (s *Store) open(index string, o Options) error {
+	v, err := knownFormat(o.FS, s.dir)
+	if err != nil {
+		return err
+	}
 	cache := pebble.NewCache(o.CacheBytes)
 	defer cache.Unref()
 	s.opts = engineOptions(o, cache, s.lock)
@@ -188,16 +194,19 @@ func (q quiet) Errorf(format string, args ...any) {
 func (q quiet) Fatalf(format string, args ...any) {
 	err := fmt.Errorf(format, args...)
 	q.event("store cannot go on", err)
-	panic("store: the engine cannot go on: " + err.Error())
+	panic(engineFailure{fmt.Errorf("the engine cannot go on: %w", err)})
 }
 
 // Close releases everything. All snapshots must be closed before.
 func (s *Store) Close() error {
 	s.mu.Lock()
-	open := s.snapshots
+	open, frozen := s.snapshots, s.frozen
 	s.mu.Unlock()
 	if open > 0 {
 		return fmt.Errorf("close store: %d snapshots are still open", open)
+	}
+	if frozen != nil {
+		_ = frozen.Close()
 	}
 	return errors.Join(s.db.Close(), s.lock.Close())
 }

@@ -230,6 +230,22 @@ func TestOpenRefuses(t *testing.T) {
 			t.Errorf("opening twice: %v, want ErrLocked", err)
 		}
 	})
+	t.Run("not locked, but no use", func(t *testing.T) {
+		dir := t.TempDir()
+		if err := os.MkdirAll(dir+"/index/LOCK", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Open(dir, store.Options{}); err == nil || errors.Is(err, store.ErrLocked) {
+			t.Errorf("opening with a folder for a lock: %v, want an error other than ErrLocked", err)
+		}
+	})
+	t.Run("read only and not there", func(t *testing.T) {
+		dir := t.TempDir() + "/none"
+		_, err := store.Open(dir, store.Options{ReadOnly: true})
+		if _, statErr := os.Stat(dir); err == nil || !os.IsNotExist(statErr) {
+			t.Errorf("opening: %v, and the directory is %v; want an error and none", err, statErr)
+		}
+	})
 	t.Run("newer format", func(t *testing.T) {
 		dir := t.TempDir()
 		if err := os.WriteFile(dir+"/FORMAT", []byte("7\n"), 0o644); err != nil {

@@ -27,6 +27,19 @@ const (
 // refused before the engine, which may be newer too, opens anything.
 const formatFile = "FORMAT"
 
+// knownFormat returns the format of the directory, 0 if it has none, or a
+// *FormatError for one that this program does not read.
+func knownFormat(fs vfs.FS, dir string) (FormatVersion, error) {
+	v, err := readFormat(fs, fs.PathJoin(dir, formatFile))
+	if err != nil {
+		return 0, fmt.Errorf("open store %q: %w", dir, err)
+	}
+	if v > FormatNewest {
+		return 0, &FormatError{Found: v, Known: FormatNewest}
+	}
+	return v, nil
+}
+
 // readFormat returns 0 for a directory that has no format file.
 func readFormat(fs vfs.FS, path string) (FormatVersion, error) {
 	f, err := fs.Open(path)

@@ -94,8 +94,11 @@ var ErrLowDisk = errors.New("disk is nearly full")
 
 // checkDisk fails with ErrLowDisk when less is free than the options ask for.
 func (ix *Indexer) checkDisk() error {
+	if ix.opts.MinFreeBytes < 0 {
+		return nil
+	}
 	free, err := ix.store.FreeBytes()
-	if err != nil || ix.opts.MinFreeBytes < 0 {
+	if err != nil {
 		return err
 	}
 	if free < uint64(ix.opts.MinFreeBytes) {
@@ -107,10 +110,8 @@ func (ix *Indexer) checkDisk() error {
 
 // Add records a source as a repository to be synced. When a repository of that
 // name and location is there already it is returned as it is; one of the same
-// name from elsewhere is store.ErrExists.
+// name from elsewhere is store.ErrExists. It does not wait for a sync at work.
 func (ix *Indexer) Add(ctx context.Context, src Source) (*store.Repository, error) {
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -141,7 +142,7 @@ func (ix *Indexer) Remove(ctx context.Context, name string) error {
 		return err
 	}
 	c := store.Change{Remove: []uint32{r.ID}}
-	c.Dead, c.Drop = bury(sn, live.all())
+	c.Dead, c.Drop = bury(sn, live.unkept())
 	if err := ix.store.Commit(c); err != nil {
 		return fmt.Errorf("remove repository %q: %w", name, err)
 	}
@@ -151,6 +152,19 @@ func (ix *Indexer) Remove(ctx context.Context, name string) error {
 		}
 	}
 	return nil
+}
+
+// discard removes shards that were written for a change that failed, as far as
+// that can be done: if not, they go when the store is opened next.
+func (ix *Indexer) discard(written []store.ShardHeader) {
+	if len(written) == 0 {
+		return
+	}
+	var c store.Change
+	for _, h := range written {
+		c.Drop = append(c.Drop, h.ID)
+	}
+	_ = ix.store.Commit(c)
 }
 
 // mirrorDir is named by ID, so that no name can lead out of it and a mirror of

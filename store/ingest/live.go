@@ -15,18 +15,23 @@ type place struct {
 }
 
 // liveSet are the live documents of one repository by path.
-type liveSet map[string]liveDocument
+type liveSet map[string]*liveDocument
 
 type liveDocument struct {
 	place
 	oid  string
 	mode uint32
+	// kept says that the next generation has it too.
+	kept bool
 }
 
-func (l liveSet) all() []place {
-	out := make([]place, 0, len(l))
+// unkept lists the documents that are not part of the next generation.
+func (l liveSet) unkept() []place {
+	var out []place
 	for _, d := range l {
-		out = append(out, d.place)
+		if !d.kept {
+			out = append(out, d.place)
+		}
 	}
 	return out
 }
@@ -50,7 +55,7 @@ func liveDocuments(ctx context.Context, sn *store.Snapshot, r *store.Repository)
 			if docs.Repository[i] != r.ID || v.Dead != nil && v.Dead.Contains(uint16(i)) {
 				continue
 			}
-			live[docs.Path(i)] = liveDocument{place{id, uint16(i)}, hex.EncodeToString(docs.OID(i)), docs.Mode[i]}
+			live[docs.Path(i)] = &liveDocument{place: place{id, uint16(i)}, oid: hex.EncodeToString(docs.OID(i)), mode: docs.Mode[i]}
 		}
 	}
 	return live, nil

@@ -56,10 +56,15 @@ func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (int, e
 		return 0, err
 	}
 	m := &merging{ix: ix, sn: sn, report: report, outputs: map[uint32]map[uint32]bool{}}
-	if err := m.rewrite(ctx, group); err != nil {
+	err := m.rewrite(ctx, group)
+	if err == nil {
+		err = m.commit(group)
+	}
+	if err != nil {
+		ix.discard(m.add)
 		return 0, err
 	}
-	return len(group), m.commit(group)
+	return len(group), nil
 }
 
 // chooseGroup returns the shards to rewrite together, none if it is not worth
@@ -68,7 +73,7 @@ func (ix *Indexer) chooseGroup(views []store.View) []store.View {
 	most := ix.opts.ShardBlocks
 	var small []store.View
 	for _, v := range views {
-		if live := liveBlocks(v); live*smallShare < most {
+		if live := liveBlocks(v); live*smallShare < most && !v.Header.Crowded {
 			small = append(small, v)
 		}
 	}

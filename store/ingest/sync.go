@@ -46,9 +46,10 @@ func (ix *Indexer) Sync(ctx context.Context, name string, report func(Progress))
 	}
 	job := &syncJob{ix: ix, sn: sn, report: report, next: *r}
 	if err := job.run(ctx); err != nil {
+		ix.discard(job.change.Add)
 		err = fmt.Errorf("sync %q: %w", name, err)
 		if ctx.Err() == nil {
-			err = errors.Join(err, ix.recordError(r, err))
+			ix.recordError(r, err)
 		}
 		return Result{}, err
 	}
@@ -56,11 +57,12 @@ func (ix *Indexer) Sync(ctx context.Context, name string, report func(Progress))
 	return job.result, nil
 }
 
-// recordError keeps the error with the repository for people to see.
-func (ix *Indexer) recordError(r *store.Repository, err error) error {
+// recordError keeps the error with the repository for people to see. The
+// caller has it too, so nothing is lost when the store takes no more.
+func (ix *Indexer) recordError(r *store.Repository, err error) {
 	next := *r
 	next.LastError = err.Error()
-	return ix.store.Commit(store.Change{Repositories: []*store.Repository{&next}})
+	_ = ix.store.Commit(store.Change{Repositories: []*store.Repository{&next}})
 }
 
 // syncJob is one run of Sync.
@@ -102,7 +104,8 @@ func (j *syncJob) run(ctx context.Context) error {
 	admission := j.ix.opts.admission()
 	if j.next.Indexed() && j.next.Commit() == branch.Commit && j.next.Admission == admission {
 		if branch.Commit != "" {
-			j.next.Branches[0].Name = branch.Name
+			// A new slice: the old one belongs to the record that searches read.
+			j.next.Branches = []store.Branch{{Name: branch.Name, Commit: branch.Commit}}
 		}
 		j.result.Unchanged = j.next.Documents
 		return j.commit()
@@ -154,10 +157,12 @@ func (j *syncJob) update(ctx context.Context, repo *git.Repo, commit string, kee
 	shards := map[uint32]bool{}
 	if commit != "" {
 		err = repo.ListTree(ctx, commit, func(e git.TreeEntry) error {
-			if old, ok := live[e.Path]; ok && keep && old.oid == e.OID && old.mode == e.Mode {
-				delete(live, e.Path)
+			if len(e.Path) > store.MaxPathBytes {
+				return fmt.Errorf("path of %d bytes, %.40q...: the limit is %d", len(e.Path), e.Path, store.MaxPathBytes)
+			}
+			if old := live[e.Path]; old != nil && keep && old.oid == e.OID && old.mode == e.Mode {
+				old.kept = true
 				shards[old.shard] = true
-				j.result.Unchanged++
 				return nil
 			}
 			items = append(items, item{e.Path, e.OID, e.Mode, quality(e.Path)})
@@ -167,10 +172,9 @@ func (j *syncJob) update(ctx context.Context, repo *git.Repo, commit string, kee
 			return err
 		}
 	}
-	slices.SortFunc(items, func(a, b item) int {
-		return cmp.Or(cmp.Compare(a.quality, b.quality), strings.Compare(a.path, b.path))
-	})
-	j.buried = live.all()
+	items = rank(items, live)
+	j.buried = live.unkept()
+	j.result.Unchanged = len(live) - len(j.buried)
 	j.change.Dead, j.change.Drop = bury(j.sn, j.buried)
 	j.result.Removed = len(j.buried)
 	if err := j.write(ctx, repo, items); err != nil {
@@ -185,6 +189,20 @@ func (j *syncJob) update(ctx context.Context, repo *git.Repo, commit string, kee
 	}
 	slices.Sort(j.next.Shards)
 	return j.count()
+}
+
+// rank sorts items as they are to be written. A tree made by hand may name a
+// path twice, but a document is known by its path: of items the first stays,
+// unless a document that is kept has the path.
+func rank(items []item, live liveSet) []item {
+	slices.SortStableFunc(items, func(a, b item) int {
+		return cmp.Or(cmp.Compare(a.quality, b.quality), strings.Compare(a.path, b.path))
+	})
+	items = slices.CompactFunc(items, func(a, b item) bool { return a.path == b.path })
+	return slices.DeleteFunc(items, func(it item) bool {
+		old := live[it.path]
+		return old != nil && old.kept
+	})
 }
 
 // quality ranks a document by its path: what people look for first.

@@ -1,0 +1,205 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// TestShardLimits fills a shard to the last block, and with the text a whole
+// number of chunks.
+func TestShardLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 256 MiB")
+	}
+	s := open(t, vfs.NewMem())
+	defer closeStore(t, s)
+	for _, tt := range []struct {
+		name      string
+		documents int
+		size      int
+	}{
+		{"as many documents as blocks", 1 << 16, 1},
+		{"documents without text", 1 << 16, 0},
+		{"two documents", 2, 1 << 27},
+	} {
+		text := bytes.Repeat([]byte("\n"), tt.size)
+		w := s.NewShardWriter()
+		for i := range tt.documents {
+			if !w.Fits(tt.size) {
+				t.Fatalf("%s: document %d does not fit", tt.name, i)
+			}
+			if err := w.AddDocument(store.Document{Path: fmt.Sprint(i)}, text, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if w.Fits(0) {
+			t.Errorf("%s: one more fits", tt.name)
+		}
+		h, err := w.Finish(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
+			t.Fatal(err)
+		}
+		sn := s.Snapshot()
+		v, _ := sn.Shard(h.ID)
+		docs, err := v.Documents()
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := tt.documents - 1
+		if docs.Len() != tt.documents || docs.Path(last) != fmt.Sprint(last) || len(v.DocOf()) != 1<<16 || int(v.DocOf()[1<<16-1]) != last {
+			t.Errorf("%s: %d documents, the last is %q", tt.name, docs.Len(), docs.Path(last))
+		}
+		ev := postings.Evaluator{Reader: v.Lists(store.FieldContent), DocOf: v.DocOf()}
+		if c, err := ev.Eval(&postings.Literal{Runs: []string{"\n\x00\x00"}}); err != nil || (c.Docs.Len() == tt.documents) != (tt.size > 0) {
+			t.Errorf("%s: %d documents end with a newline, %v", tt.name, c.Docs.Len(), err)
+		}
+		if tt.size > 1 {
+			if n := v.Newlines()[1<<16-1]; n != postings.BlockBytes {
+				t.Errorf("%s: %d newlines in the last block, want all", tt.name, n)
+			}
+			reader := v.Text()
+			if b, err := reader.Slice(docs.TextStart[2]-10, docs.TextStart[2]); err != nil || string(b) != strings.Repeat("\n", 10) {
+				t.Errorf("%s: text ends with %q, %v", tt.name, b, err)
+			}
+			reader.Close()
+		}
+		sn.Close()
+		w.Close()
+	}
+}
+
+// TestShardRefuses: what cannot be stored is an error, and Close is all that is
+// needed after it.
+func TestShardRefuses(t *testing.T) {
+	s := open(t, vfs.NewMem())
+	defer closeStore(t, s)
+	w := s.NewShardWriter()
+	defer w.Close()
+	if err := w.AddDocument(store.Document{Path: strings.Repeat("p", store.MaxPathBytes+1)}, nil, true); err == nil {
+		t.Error("a path beyond the limit was taken")
+	}
+	if err := w.AddDocument(store.Document{Path: "p"}, nil, true); err == nil {
+		t.Error("a document was taken after an error")
+	}
+	if _, err := w.Finish(context.Background()); err == nil {
+		t.Error("the shard was finished after an error")
+	}
+	docs, texts := documents(8, 10)
+	h := writeShard(t, s, docs, texts)
+	if h.Documents != len(docs) {
+		t.Errorf("the next shard has %d documents, want %d", h.Documents, len(docs))
+	}
+}
+
+// TestCrowdedShard: text with uncommonly many trigrams ends a shard early, and
+// the header says so.
+func TestCrowdedShard(t *testing.T) {
+	s := open(t, vfs.NewMem())
+	defer closeStore(t, s)
+	rng := rand.New(rand.NewPCG(1, 1))
+	text := make([]byte, 1<<20)
+	for i := range text {
+		text[i] = byte(' ' + rng.IntN(200))
+	}
+	for _, tt := range []struct {
+		limit   int
+		crowded bool
+	}{{8 << 20, true}, {1 << 30, false}} {
+		w := s.NewShardWriter()
+		w.MaxListBytes = tt.limit
+		if err := w.AddDocument(store.Document{Path: "p"}, text, true); err != nil {
+			t.Fatal(err)
+		}
+		fits := w.Fits(1)
+		if h, err := w.Finish(context.Background()); err != nil || h.Crowded != tt.crowded || fits == tt.crowded {
+			t.Errorf("limit of %d: crowded is %v, another document fits %v, %v; want crowded %v", tt.limit, h.Crowded, fits, err, tt.crowded)
+		}
+		w.Close()
+	}
+}
+
+// TestTablesAreReadAgain: an error of the disk when a shard is first read
+// passes with its cause.
+func TestTablesAreReadAgain(t *testing.T) {
+	fs := newFailing()
+	s := open(t, fs)
+	docs, texts := documents(9, 10)
+	h := writeShard(t, s, docs, texts)
+	if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	s = open(t, fs)
+	defer closeStore(t, s)
+	sn := s.Snapshot()
+	defer sn.Close()
+	fs.set(func(op errorfs.Op) bool { return op.Kind == errorfs.OpFileReadAt || op.Kind == errorfs.OpOpen })
+	if _, err := sn.Shards()[0].Documents(); err == nil {
+		t.Fatal("documents were read from a broken disk")
+	}
+	fs.set(func(errorfs.Op) bool { return false })
+	check(t, sn.Shards()[0], docs, texts)
+}
+
+// TestNewRepositoryTwice: of many who want a name one gets it.
+func TestNewRepositoryTwice(t *testing.T) {
+	s := open(t, vfs.NewMem())
+	defer closeStore(t, s)
+	var made atomic.Int32
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			switch _, err := s.NewRepository(store.Repository{Name: "a"}); {
+			case err == nil:
+				made.Add(1)
+			case !errors.Is(err, store.ErrExists):
+				t.Errorf("NewRepository: %v, want ErrExists", err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := made.Load(); n != 1 {
+		t.Errorf("%d repositories got the same name", n)
+	}
+}
+
+// TestDiskFull: with next to no disk left nothing is written, and with room
+// again all goes on.
+func TestDiskFull(t *testing.T) {
+	mem := vfs.NewMem()
+	s := open(t, mem)
+	defer closeStore(t, s)
+	docs, texts := documents(10, 10)
+	mem.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1 << 20, TotalBytes: 1 << 30})
+	if _, err := s.NewRepository(store.Repository{Name: "a"}); !errors.Is(err, store.ErrDiskFull) {
+		t.Errorf("NewRepository on a full disk: %v, want ErrDiskFull", err)
+	}
+	w := s.NewShardWriter()
+	defer w.Close()
+	if err := w.AddDocument(docs[0], []byte(texts[0]), true); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.Finish(context.Background()); !errors.Is(err, store.ErrDiskFull) {
+		t.Errorf("Finish on a full disk: %v, want ErrDiskFull", err)
+	}
+	mem.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1 << 29, TotalBytes: 1 << 30})
+	if r, err := s.NewRepository(store.Repository{Name: "a"}); err != nil || r.ID != 1 {
+		t.Errorf("NewRepository with room again: %+v, %v; want ID 1", r, err)
+	}
+	writeShard(t, s, docs, texts)
+}
