@@ -35,15 +35,25 @@ func (m *Matcher) Find(dst []Span, t *Text, h Hint) ([]Span, bool, error) {
 	return m.findAcross(dst, t, h)
 }
 
-// windows calls f for each run of neighbouring candidate blocks with the
-// interval of bytes they cover; nil blocks are one run over all of t.
+// windowBlocks is the most blocks looked at in one go, so that what a large
+// document costs in memory is the length of its lines and not its own.
+const windowBlocks = 64
+
+// windows calls f for runs of neighbouring candidate blocks, ascending, with
+// the interval of bytes they cover; nil blocks are all of t.
 func windows(t *Text, blocks []uint16, f func(lo, hi int) error) error {
 	if blocks == nil {
-		return f(0, t.Len())
+		const size = windowBlocks * postings.BlockBytes
+		for lo := 0; lo < t.Len(); lo += size {
+			if err := f(lo, min(lo+size, t.Len())); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	for i := 0; i < len(blocks); {
 		j := i + 1
-		for j < len(blocks) && blocks[j] == blocks[j-1]+1 {
+		for j < len(blocks) && j-i < windowBlocks && blocks[j] == blocks[j-1]+1 {
 			j++
 		}
 		lo := int(blocks[i]) * postings.BlockBytes
@@ -101,6 +111,8 @@ func (m *Matcher) findInLines(dst []Span, t *Text, h Hint) ([]Span, bool, error)
 	if h.Blocks == nil || needles == nil {
 		return m.findEverywhere(dst, t)
 	}
+	e := m.engine()
+	defer e.release()
 	n, done := len(dst), 0
 	err := windows(t, h.Blocks, func(lo, hi int) error {
 		lo, b, err := wholeLines(t, max(lo, done), hi)
@@ -110,25 +122,55 @@ func (m *Matcher) findInLines(dst []Span, t *Text, h Hint) ([]Span, bool, error)
 		t.BytesRead += len(b)
 		done = lo + len(b) + 1
 		for _, line := range needleLines(needles, b) {
-			for _, loc := range m.re.FindAllIndex(b[line.Start:line.End], -1) {
-				if loc[0] < loc[1] {
-					at := uint32(lo) + line.Start
-					dst = append(dst, Span{at + uint32(loc[0]), at + uint32(loc[1])})
-				}
-			}
+			first := len(dst)
+			dst, _ = e.find(dst, b[line.Start:line.End])
+			shift(dst[first:], uint32(lo)+line.Start)
 		}
 		return nil
 	})
 	return dst, len(dst) > n, err
 }
 
-// findEverywhere runs the regexp on the whole text.
-func (m *Matcher) findEverywhere(dst []Span, t *Text) ([]Span, bool, error) {
-	all, err := t.All()
-	if err != nil {
-		return dst, false, err
+// shift moves spans by some bytes.
+func shift(spans []Span, by uint32) {
+	for i := range spans {
+		spans[i].Start += by
+		spans[i].End += by
 	}
-	dst, found := m.Brute(dst, all)
+}
+
+// findEverywhere runs the regexp on the whole text, or if lines can be looked
+// at alone, on some lines after the other: the engine's list of all matches in
+// a large document may be many times the size of that.
+func (m *Matcher) findEverywhere(dst []Span, t *Text) ([]Span, bool, error) {
+	e := m.engine()
+	defer e.release()
+	if !m.inLine || t.Len() <= wholeBytes {
+		all, err := t.All()
+		if err != nil {
+			return dst, false, err
+		}
+		dst, found := e.find(dst, all)
+		return dst, found, nil
+	}
+	found := false
+	// The last line is the one behind the last newline, empty or not.
+	for lo := 0; lo <= t.Len(); {
+		hi, err := lineEnd(t, min(lo+windowBlocks*postings.BlockBytes, t.Len()))
+		if err != nil {
+			return dst, false, err
+		}
+		b, err := t.Bytes(lo, hi)
+		if err != nil {
+			return dst, false, err
+		}
+		t.BytesRead += len(b)
+		first, some := len(dst), false
+		dst, some = e.find(dst, b)
+		shift(dst[first:], uint32(lo))
+		found = found || some
+		lo = hi + 1
+	}
 	return dst, found, nil
 }
 

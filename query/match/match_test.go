@@ -194,7 +194,7 @@ func validUTF8(s string) bool { return strings.ToValidUTF8(s, "") == s }
 // random texts with unicode, CRLF and bytes that are not UTF-8. TRAWL_SEED
 // repeats one seed, TRAWL_CASES sets how many.
 func TestFindAgainstRegexp(t *testing.T) {
-	cases := 1500
+	cases := 600
 	if testing.Short() {
 		cases = 200
 	}
@@ -230,6 +230,44 @@ func TestFindAgainstRegexp(t *testing.T) {
 		if t.Failed() {
 			return
 		}
+	}
+}
+
+// TestFindCorners: patterns whose parts have flags of their own, that name
+// runes no text has, that match nothing but a place, and texts of many windows.
+func TestFindCorners(t *testing.T) {
+	lines := bytes.Repeat([]byte("foo bar\nx\n\nTASK k \xff\n"), 13000)
+	long := bytes.Repeat([]byte("foo ta\u017fk bar x"), 16000)
+	c := newCorpus(t, [][]byte{
+		[]byte("ab AB aB \ufffd \xff\n"), []byte("K \u212a ſ s k"), []byte("x"), []byte("a\n"), {},
+		lines, append([]byte("x\n"), long...), bytes.Repeat([]byte("\n"), 270000),
+	})
+	defer c.close()
+	for _, p := range []string{
+		// a literal in the end, with flags of its own
+		`(?i:ab){1}`, `(?i:a){1,1}`, `((?i:ab))`, `(?i:(ab))`, `(?i)(?-i:ab)`, `(?i:k){1}`, `[aA]{1}`,
+		// surrogates
+		`\x{D800}`, `[\x{DFFF}]`, `\x{D800}a?`, `(?i)\x{D800}`,
+		// places
+		`^$`, `^`, `$`, `\b`, `\B`, `^x?$`, `\z`, `\A`, `x*\z`, `(?-m)^f`, `(?-m)k$`, `^.*$`, `\bx\b`, `^foo`, `bar$`,
+		// everywhere
+		`.`, `\s`, `[^a]`, `[^\n]*`, `\n`, `task`, `tas\w`, `o{2} `, `\w+ bar x$`,
+	} {
+		for _, caseSensitive := range []bool{true, false} {
+			c.check(t, p, true, caseSensitive, "go test ./query/match -run TestFindCorners")
+		}
+	}
+}
+
+// TestZeroText: the zero value is an empty document.
+func TestZeroText(t *testing.T) {
+	m, err := match.Compile("x*", true, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text match.Text
+	if spans, found, err := m.Find(nil, &text, match.Hint{}); len(spans) > 0 || !found || err != nil {
+		t.Errorf("x* in the zero Text: %v, %v, %v; want an empty match only", spans, found, err)
 	}
 }
 

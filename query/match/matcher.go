@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/query/match/dfa"
 	"github.com/trawlsearch/trawl/query/plan"
 )
 
@@ -20,6 +21,9 @@ type Matcher struct {
 
 	// re is the pattern for Go's engine: the truth that the rest agrees with.
 	re *regexp.Regexp
+	// automaton runs the pattern where Go's engine would be slow; nil when it
+	// cannot.
+	automaton *dfa.Regexp
 	// literal is set when the pattern is exact text that literalNeedle finds.
 	literal bool
 	needle  needle
@@ -60,31 +64,34 @@ func Compile(value string, isRegexp, caseSensitive bool) (*Matcher, error) {
 	m := &Matcher{re: re, Expr: plan.Expr(tree)}
 	m.nullable = re.MatchString("")
 	m.inLine = inLine(tree)
-	if lit, ok := literalText(tree); ok && lit != "" {
-		m.setLiteral(lit, tree)
+	if lit, fold, ok := literalText(tree); ok {
+		m.setLiteral(lit, fold)
+	}
+	if !m.literal && !m.nullable {
+		// An error says that Go's engine has to do.
+		m.automaton, _ = dfa.Compile(tree)
 	}
 	return m, nil
 }
 
-// literalText returns the text of a tree that is one literal.
-func literalText(t *syntax.Regexp) (string, bool) {
+// literalText returns the text of a tree that is one literal, and whether case
+// is folded. What is true of the tree as parsed need not be of what it comes
+// down to: (?i:a){1} folds and its repetition does not. Runes that no text
+// decodes to have no bytes to look for.
+func literalText(t *syntax.Regexp) (text string, fold, ok bool) {
 	t = t.Simplify()
 	for t.Op == syntax.OpCapture {
 		t = t.Sub[0]
 	}
-	if t.Op != syntax.OpLiteral || slices.Contains(t.Rune, utf8.RuneError) {
-		return "", false
+	if t.Op != syntax.OpLiteral || slices.ContainsFunc(t.Rune, func(r rune) bool { return r == utf8.RuneError || !utf8.ValidRune(r) }) {
+		return "", false, false
 	}
-	return string(t.Rune), true
+	return string(t.Rune), t.Flags&syntax.FoldCase != 0, true
 }
 
 // setLiteral chooses needle search where it gives what re would: for exact
 // text, and for folded text whose letters outside ASCII have no other case.
-func (m *Matcher) setLiteral(lit string, tree *syntax.Regexp) {
-	for tree.Op == syntax.OpCapture {
-		tree = tree.Sub[0]
-	}
-	fold := tree.Flags&syntax.FoldCase != 0
+func (m *Matcher) setLiteral(lit string, fold bool) {
 	m.reach = len(lit)
 	if !fold {
 		m.literal, m.needle = true, newNeedle(lit, false)

@@ -41,6 +41,9 @@ func (t *Text) Len() int { return t.size }
 
 // Bytes returns the bytes from lo up to hi, borrowed until the next call.
 func (t *Text) Bytes(lo, hi int) ([]byte, error) {
+	if lo == hi {
+		return nil, nil
+	}
 	if !t.read && t.size <= wholeBytes {
 		b, err := t.src.Slice(t.base, t.base+uint32(t.size))
 		if err != nil {
