@@ -32,8 +32,8 @@ func upperFirst(s string) string {
 // alert is what a search that is over tells a person, the most important
 // first, or nil.
 func (r *run) alert(timedOut bool) *query.Alert {
-	if len(r.sel.unknownRevs) > 0 {
-		return unknownRevsAlert(r.sel.unknownRevs)
+	if r.sel.unknownRevs.len() > 0 {
+		return unknownRevsAlert(r.sel.unknownRevs.names)
 	}
 	if r.out.sent > 0 {
 		return nil
@@ -59,11 +59,11 @@ func (r *run) noRepositories() *query.Alert {
 	}
 	a := &query.Alert{Title: "No repositories found",
 		Description: "Try using a different `repo:<regexp>` filter to see results"}
-	if r.sel.forks > 0 {
-		a.Proposed = append(a.Proposed, r.propose("include forked repositories in your query.", r.q.Text+" fork:yes"))
+	if len(r.sel.forks) > 0 {
+		a.Proposed = append(a.Proposed, r.propose("include forked repositories in your query.", syntax.WithFilter(r.q.Text, "fork", "yes")))
 	}
-	if r.sel.archived > 0 {
-		a.Proposed = append(a.Proposed, r.propose("include archived repositories in your query.", r.q.Text+" archived:yes"))
+	if len(r.sel.archived) > 0 {
+		a.Proposed = append(a.Proposed, r.propose("include archived repositories in your query.", syntax.WithFilter(r.q.Text, "archived", "yes")))
 	}
 	if len(a.Proposed) > 0 {
 		a.Description = "Try altering the query or use a different `repo:<regexp>` filter to see results"
@@ -96,7 +96,9 @@ func longerTimeout(d time.Duration) time.Duration {
 	return (d + unit - 1) / unit * unit
 }
 
-// propose makes a query that reads as the running one does.
+// propose makes a query that reads as the running one does. A pattern type
+// that text names already is named once, at the end.
 func (r *run) propose(description, text string) query.ProposedQuery {
-	return query.ProposedQuery{Description: description, Query: text + " patternType:" + string(r.q.PatternType)}
+	text = syntax.WithoutFilter(text, r.q.PatternType, "patterntype")
+	return query.ProposedQuery{Description: description, Query: syntax.WithFilter(text, "patternType", string(r.q.PatternType))}
 }

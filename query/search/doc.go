@@ -9,6 +9,9 @@
 // sorted by score before it leaves, so a snapshot and a query always give the
 // same order, however many workers there are and however fast they run.
 //
+// Damage. A document or shard that cannot be read is left out and told; the
+// others are searched.
+//
 // The package knows no HTTP. A limit, a timeout or a cancelled context ends a
 // search early and is not an error: Results counts what was left out.
 package search

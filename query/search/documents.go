@@ -82,14 +82,14 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 				close(s.done)
 			}
 			if err := v.close(); err != nil {
-				r.fail(&mu, err)
+				r.fail(v.plan.view.ID, err)
 			}
 			mu.Lock()
 			docs, bytes = docs+v.docs, bytes+v.bytes
 			mu.Unlock()
 		})
 	}
-	reached, err := r.collect(ctx, ordered, &mu)
+	reached, err := r.collect(ctx, ordered)
 	cancel()
 	for s := range ordered {
 		<-s.done
@@ -101,14 +101,10 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 	r.o.Trace.Add(Step{Name: "verify", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
 		{"documents", strconv.Itoa(docs)}, {"bytes", strconv.Itoa(bytes)}, {"workers", strconv.Itoa(r.set.Workers)},
 	}})
-	if errors.Is(err, context.DeadlineExceeded) {
-		names := r.unfinished(pass, shards, reached)
-		r.named = len(names) > 0
-		r.o.Results.TimedOut(names)
-	}
-	if r.out.fullHere() {
+	if r.out.err == nil && r.out.fullHere() {
 		return nil
 	}
+	r.tellTimedOut(err, pass, shards[min(reached, len(shards)):])
 	return err
 }
 
@@ -124,10 +120,7 @@ func (r *run) plan(ctx context.Context, pass []*basic, shards []store.View, emit
 		start := r.set.Now()
 		p, err := planShard(v, pass, r.set.Brute)
 		if err != nil {
-			if !errors.Is(err, store.ErrCorrupt) {
-				return err
-			}
-			r.failed = append(r.failed, err)
+			r.fail(v.ID, err)
 			continue
 		}
 		r.o.Trace.Add(Step{Name: fmt.Sprintf("plan shard %d", v.ID), Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
@@ -154,19 +147,16 @@ func (r *run) plan(ctx context.Context, pass []*basic, shards []store.View, emit
 	}
 	if pending != nil {
 		pending.lastOfGroup = true
-		emit(pending)
+		if !emit(pending) {
+			return ctx.Err()
+		}
 	}
-	return ctx.Err()
+	return nil
 }
 
-// segment verifies the documents of s in order. A panic over one document is
-// an error of the segment, not the end of the program.
+// segment verifies the documents of s in order. A document that cannot be
+// verified does not keep the others from it.
 func (v *verifier) segment(ctx context.Context, s *segment) (out []query.Match, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("verify shard %d: panic: %v", s.plan.view.ID, p)
-		}
-	}()
 	if err := v.use(s.plan); err != nil {
 		return nil, err
 	}
@@ -174,50 +164,67 @@ func (v *verifier) segment(ctx context.Context, s *segment) (out []query.Match, 
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
-		m, err := v.verify(i)
-		if err != nil {
-			return out, fmt.Errorf("verify %q: %w", s.plan.docs.Path(int(i)), err)
+		m, failed := v.document(i)
+		if failed != nil {
+			err = failed
+			continue
 		}
 		if m != nil {
 			out = append(out, m)
 		}
 	}
-	return out, nil
+	return out, err
+}
+
+// document verifies one document. A panic over it is an error, not the end of
+// the program.
+func (v *verifier) document(i uint16) (m *query.FileMatch, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			m, err = nil, fmt.Errorf("panic: %v", p)
+		}
+		if err != nil {
+			err = fmt.Errorf("verify %q of shard %d: %w", v.plan.docs.Path(int(i)), v.plan.view.ID, err)
+		}
+	}()
+	return v.verify(i)
 }
 
 // collect sends the segments' matches in order, sorted group by group, until
-// the limit is reached. It returns the place of the shard that it reached.
-func (r *run) collect(ctx context.Context, ordered <-chan *segment, mu *sync.Mutex) (reached int, err error) {
+// the limit is reached. It returns the place of the shard that it reached. What
+// was confirmed before time was up is still sent; nothing is once the caller
+// has gone.
+func (r *run) collect(ctx context.Context, ordered <-chan *segment) (reached int, err error) {
 	var group []query.Match
+	flush := func() error {
+		if err := ctx.Err(); errors.Is(err, context.Canceled) {
+			return err
+		}
+		err := r.out.send(sortGroup(group))
+		group = nil
+		return err
+	}
 	for s := range ordered {
 		<-s.done
 		group = append(group, s.matches...)
 		reached = s.shard
 		if s.err != nil {
 			if ctx.Err() != nil {
-				// What was confirmed in time is still an answer.
-				return reached, errors.Join(ctx.Err(), r.out.send(sortGroup(group)))
+				return reached, errors.Join(ctx.Err(), flush())
 			}
-			r.fail(mu, s.err)
+			r.fail(s.plan.view.ID, s.err)
 		}
 		if !s.lastOfGroup {
 			continue
 		}
-		if err := r.out.send(sortGroup(group)); err != nil {
+		if err := flush(); err != nil {
 			return reached, err
 		}
-		group = nil
 		if r.out.fullHere() {
 			return reached, nil
 		}
 	}
-	return reached, r.out.send(sortGroup(group))
-}
-
-func (r *run) fail(mu *sync.Mutex, err error) {
-	mu.Lock()
-	defer mu.Unlock()
-	r.failed = append(r.failed, err)
+	return reached, flush()
 }
 
 // sortGroup orders by score; what is equal stays in document order.
@@ -228,11 +235,14 @@ func sortGroup(group []query.Match) []query.Match {
 	return group
 }
 
-// unfinished names the repositories with documents in the shards from reached
-// on, by ascending id.
-func (r *run) unfinished(pass []*basic, shards []store.View, reached int) []string {
+// tellTimedOut records the chosen repositories with documents in shards that
+// were not finished, if err says that time was up.
+func (r *run) tellTimedOut(err error, pass []*basic, shards []store.View) {
+	if r.out.err != nil || !errors.Is(err, context.DeadlineExceeded) {
+		return
+	}
 	left := map[uint32]bool{}
-	for _, v := range shards[min(reached, len(shards)):] {
+	for _, v := range shards {
 		left[v.ID] = true
 	}
 	var repos []*store.Repository
@@ -245,6 +255,12 @@ func (r *run) unfinished(pass []*basic, shards []store.View, reached int) []stri
 			}
 		}
 	}
+	r.named = r.named || len(repos) > 0
+	r.o.Results.TimedOut(namesByID(repos))
+}
+
+// namesByID sorts repositories by ID and returns their names.
+func namesByID(repos []*store.Repository) []string {
 	slices.SortFunc(repos, func(a, b *store.Repository) int { return cmp.Compare(a.ID, b.ID) })
 	names := make([]string, len(repos))
 	for i, repo := range repos {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,32 +11,50 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// searchNames returns the repositories whose names match b's patterns, in
-// listing order.
-func (b *basic) searchNames(repos []*store.Repository) []query.Match {
-	if !b.repos {
-		return nil
-	}
-	names, ok := b.nameMatchers()
-	if !ok {
-		return nil
+// searchNames returns the repositories whose names match one of the basic
+// queries, once each and in listing order. When ctx ends it returns what it
+// found until then.
+func searchNames(ctx context.Context, pass []*basic, repos []*store.Repository) ([]query.Match, error) {
+	matchers := make([][]*match.Matcher, len(pass))
+	for i, b := range pass {
+		var ok bool
+		if matchers[i], ok = b.nameMatchers(); !ok {
+			matchers[i] = nil
+		}
 	}
 	var out []query.Match
 	for _, r := range repos {
-		t := b.targets[r.ID]
-		if t == nil {
-			continue
+		if err := ctx.Err(); err != nil {
+			return out, err
 		}
-		if m := b.matchName(t, names); m != nil {
-			out = append(out, m)
+		var found *query.RepoMatch
+		for i, b := range pass {
+			t := b.targets[r.ID]
+			if t == nil || matchers[i] == nil {
+				continue
+			}
+			switch m := b.matchName(t, matchers[i]); {
+			case m == nil:
+			case found == nil:
+				found = m
+			default:
+				found.NameRanges = append(found.NameRanges, m.NameRanges...)
+			}
+		}
+		if found != nil {
+			out = append(out, found)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // nameMatchers compiles the patterns for names: cut at the first @, which
-// separates a revision. It fails when a pattern begins with one.
+// separates a revision. It fails when names are not searched or a pattern
+// begins with an @.
 func (b *basic) nameMatchers() ([]*match.Matcher, bool) {
+	if !b.repos {
+		return nil, false
+	}
 	out := make([]*match.Matcher, len(b.atoms))
 	for i, a := range b.atoms {
 		value, _, cut := strings.Cut(a.pattern.Value, "@")
@@ -51,7 +70,7 @@ func (b *basic) nameMatchers() ([]*match.Matcher, bool) {
 	return out, true
 }
 
-func (b *basic) matchName(t *target, names []*match.Matcher) query.Match {
+func (b *basic) matchName(t *target, names []*match.Matcher) *query.RepoMatch {
 	name := t.stored.Name
 	atom := func(i int) bool {
 		_, found := names[i].Short(nil, name)

@@ -20,12 +20,13 @@ type target struct {
 
 // selection is what the repository filters of a query chose.
 type selection struct {
-	forks, archived int
+	// forks and archived are the IDs of repositories left out by default.
+	forks, archived map[uint32]bool
 	// unknownRevs are revisions asked for that are not indexed, as repo@rev.
-	unknownRevs []string
+	unknownRevs nameSet
 	// cloning and missing are chosen repositories without a generation: not
 	// yet, or because their source cannot be read.
-	cloning, missing []string
+	cloning, missing []*store.Repository
 }
 
 // selectRepositories sets b.targets. Repositories come in listing order.
@@ -48,9 +49,9 @@ func (b *basic) selectRepositories(repos []*store.Repository, shown func(*store.
 		}
 		if !r.Indexed() {
 			if r.LastError != "" {
-				sel.missing = append(sel.missing, r.Name)
+				sel.missing = append(sel.missing, r)
 			} else {
-				sel.cloning = append(sel.cloning, r.Name)
+				sel.cloning = append(sel.cloning, r)
 			}
 		}
 		b.targets[r.ID] = t
@@ -141,29 +142,43 @@ func (f *repoFilter) byDefault(r *store.Repository, sel *selection) bool {
 	fork := r.Fork && f.fork == query.No
 	archived := r.Archived && f.archived == query.No
 	if fork {
-		sel.forks++
+		sel.forks[r.ID] = true
 	}
 	if archived {
-		sel.archived++
+		sel.archived[r.ID] = true
 	}
 	return fork || archived
 }
 
-// resolve finds the revision to search; false says that it is not indexed.
+// resolve finds the revision to search, the first that is indexed; false says
+// that none is.
 func (f *repoFilter) resolve(t *target, sel *selection) bool {
 	for _, rf := range f.revs {
 		if len(rf.revs) == 0 {
 			continue
 		}
+		known := false
 		for _, rev := range rf.revs {
-			if !isIndexed(t.stored, rev) {
-				sel.unknownRevs = append(sel.unknownRevs, t.stored.Name+"@"+rev)
-				return false
+			switch {
+			case !isIndexed(t.stored, rev):
+				sel.unknownRevs.add([]string{t.stored.Name + "@" + showRev(rev)})
+			case !known:
+				t.rev, t.hasRev, known = rev, true, true
 			}
-			t.rev, t.hasRev = rev, true
+		}
+		if !known {
+			return false
 		}
 	}
 	return true
+}
+
+// showRev returns rev as it was typed.
+func showRev(rev string) string {
+	if _, _, ok := query.ParseAtTime(rev); ok {
+		return strings.Trim(rev, "«»")
+	}
+	return rev
 }
 
 // isIndexed reports whether rev names the indexed commit of the default

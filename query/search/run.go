@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
@@ -30,8 +31,10 @@ type run struct {
 	timeout time.Duration
 	// named says that repositories were told to have timed out.
 	named bool
-	// failed are shards that could not be searched.
-	failed []error
+
+	mu sync.Mutex // guards failed; nothing is called while it is held
+	// failed are the shards that could not be searched, or not all of it.
+	failed map[uint32]bool
 }
 
 func (r *run) run(ctx context.Context) Outcome {
@@ -42,29 +45,43 @@ func (r *run) run(ctx context.Context) Outcome {
 		}
 		return Outcome{Err: err}
 	}
+	r.complete = true
+	if len(r.basics) == 0 {
+		return Outcome{}
+	}
 	r.snap = r.store.Snapshot()
 	defer r.snap.Close()
 	repos := r.snap.Repositories()
 	if err := r.choose(repos); err != nil {
 		return Outcome{Alert: QueryAlert(err)}
 	}
-	deadline, cancel := context.WithDeadline(ctx, r.start.Add(r.timeout))
+	deadline, cancel := context.WithTimeout(ctx, r.timeout-r.set.Now().Sub(r.start))
 	defer cancel()
-	r.complete = true
-	for _, pass := range r.passes() {
+	passes := r.passes()
+	if len(passes) > 1 {
+		r.out.earlier = sentFiles{}
+	}
+	for i, pass := range passes {
 		if err := r.pass(deadline, pass, repos); err != nil {
 			r.complete = false
-			return r.end(ctx, deadline, err)
+			for _, later := range passes[i+1:] {
+				later = withDocuments(later)
+				r.tellTimedOut(err, later, r.shards(later))
+			}
+			return r.end(ctx, err)
 		}
 		if r.out.full() {
 			break
 		}
 	}
-	return r.end(ctx, deadline, nil)
+	return r.end(ctx, nil)
 }
 
 // prepare compiles the basic queries and sets the limits.
 func (r *run) prepare() error {
+	if r.q.PatternType == query.Structural {
+		return &query.SyntaxError{Message: "structural search is not supported", Hint: "search with patterntype:regexp"}
+	}
 	start := r.set.Now()
 	limit := 0
 	r.timeout = 0
@@ -107,6 +124,7 @@ func (r *run) choose(repos []*store.Repository) error {
 		}
 		return cache[s.ID]
 	}
+	r.sel.forks, r.sel.archived = map[uint32]bool{}, map[uint32]bool{}
 	chosen := map[uint32]bool{}
 	for _, b := range r.basics {
 		if err := b.selectRepositories(repos, shown, &r.sel); err != nil {
@@ -116,18 +134,12 @@ func (r *run) choose(repos []*store.Repository) error {
 			chosen[id] = true
 		}
 	}
-	if r.sel.forks+r.sel.archived > 0 {
-		r.o.Results.Exclude(r.sel.forks, r.sel.archived)
-	}
-	if len(r.sel.cloning) > 0 {
-		r.o.Results.Cloning(r.sel.cloning)
-	}
-	if len(r.sel.missing) > 0 {
-		r.o.Results.Missing(r.sel.missing)
-	}
+	r.o.Results.Exclude(len(r.sel.forks), len(r.sel.archived))
+	r.o.Results.Cloning(namesByID(r.sel.cloning))
+	r.o.Results.Missing(namesByID(r.sel.missing))
 	r.o.Trace.Add(Step{Name: "choose repositories", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
 		{"known", strconv.Itoa(len(repos))}, {"chosen", strconv.Itoa(len(chosen))},
-		{"forks left out", strconv.Itoa(r.sel.forks)}, {"archived left out", strconv.Itoa(r.sel.archived)},
+		{"forks left out", strconv.Itoa(len(r.sel.forks))}, {"archived left out", strconv.Itoa(len(r.sel.archived))},
 		{"not indexed", strconv.Itoa(len(r.sel.cloning) + len(r.sel.missing))},
 	}})
 	return nil
@@ -151,21 +163,28 @@ func (r *run) passes() [][]*basic {
 func (r *run) pass(ctx context.Context, pass []*basic, repos []*store.Repository) error {
 	r.out.begin(pass[0])
 	start := r.set.Now()
-	named := 0
-	for _, b := range pass {
-		found := b.searchNames(repos)
-		named += len(found)
-		if err := r.out.send(found); err != nil {
-			return err
-		}
+	found, nameErr := searchNames(ctx, pass, repos)
+	if err := r.out.send(found); err != nil {
+		return err
 	}
 	r.o.Trace.Add(Step{Name: "repository names", Start: start.Sub(r.start), Took: r.set.Now().Sub(start),
-		Fields: []Field{{"matches", strconv.Itoa(named)}}})
-	docs := slices.DeleteFunc(slices.Clone(pass), func(b *basic) bool { return !b.docs })
-	if len(docs) == 0 || r.out.full() {
+		Fields: []Field{{"matches", strconv.Itoa(len(found))}}})
+	docs := withDocuments(pass)
+	switch {
+	case r.out.fullHere():
+		return nil
+	case nameErr != nil:
+		r.tellTimedOut(nameErr, docs, r.shards(docs))
+		return nameErr
+	case len(docs) == 0:
 		return nil
 	}
 	return r.documents(ctx, docs)
+}
+
+// withDocuments returns the basic queries of pass that search documents.
+func withDocuments(pass []*basic) []*basic {
+	return slices.DeleteFunc(slices.Clone(pass), func(b *basic) bool { return !b.docs })
 }
 
 // shards returns the shards that hold documents of a chosen repository, in
@@ -182,22 +201,37 @@ func (r *run) shards(pass []*basic) []store.View {
 	return slices.DeleteFunc(r.snap.Shards(), func(v store.View) bool { return !wanted[v.ID] })
 }
 
+// fail records that a shard could not be searched, or not all of it.
+func (r *run) fail(shard uint32, err error) {
+	r.o.Trace.Add(Step{Name: fmt.Sprintf("shard %d unreadable", shard), Start: r.set.Now().Sub(r.start), Fields: []Field{{"error", err.Error()}}})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failed == nil {
+		r.failed = map[uint32]bool{}
+	}
+	r.failed[shard] = true
+}
+
 // end decides what to say about a search that is over.
-func (r *run) end(parent, deadline context.Context, err error) Outcome {
-	if len(r.failed) > 0 {
+func (r *run) end(parent context.Context, err error) Outcome {
+	if n := len(r.failed); n > 0 {
 		r.complete = false
+		title := "1 shard unreadable"
+		if n > 1 {
+			title = formatCount(n) + " shards unreadable"
+		}
 		r.o.Results.Unsearched(query.Skipped{
-			Reason: "backend-missing", Title: fmt.Sprintf("%d shards unreadable", len(r.failed)), Severity: "warn",
+			Reason: "backend-missing", Title: title, Severity: "warn",
 			Message: "Part of the index could not be read, so results may be missing. Run `trawl index` to rebuild it.",
 		})
 	}
-	timedOut := deadline.Err() != nil && parent.Err() == nil
+	timedOut := errors.Is(err, context.DeadlineExceeded)
 	switch {
 	case parent.Err() != nil:
 		return Outcome{}
-	case timedOut:
-		r.complete = false
-	case err != nil && !errors.Is(err, context.Canceled):
+	case r.out.err != nil:
+		return Outcome{Err: r.out.err}
+	case err != nil && !timedOut:
 		return Outcome{Err: err}
 	}
 	return Outcome{Alert: r.alert(timedOut)}

@@ -39,18 +39,37 @@ type corpus struct {
 	repos map[string]*store.Repository
 }
 
-func newCorpus(t testing.TB, blocks int, facts map[string]store.Repository, files []doc) *corpus {
+// open opens the corpus's store on fs.
+func (c *corpus) open(t testing.TB, fs vfs.FS) {
 	t.Helper()
-	st, err := store.Open("data", store.Options{FS: vfs.NewMem(), CacheBytes: 8 << 20})
-	if err != nil {
+	var err error
+	if c.st, err = store.Open("data", store.Options{FS: fs, CacheBytes: 8 << 20}); err != nil {
 		t.Fatal(err)
 	}
-	c := &corpus{files: files, st: st, repos: map[string]*store.Repository{}}
-	t.Cleanup(func() {
-		if err := st.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+}
+
+// close closes the store, which tells of snapshots left open.
+func (c *corpus) close(t testing.TB) {
+	t.Helper()
+	if err := c.st.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func newCorpus(t testing.TB, blocks int, facts map[string]store.Repository, files []doc) *corpus {
+	t.Helper()
+	c := newCorpusOn(t, vfs.NewMem(), blocks, facts, files)
+	t.Cleanup(func() { c.close(t) })
+	return c
+}
+
+// newCorpusOn leaves closing to the caller.
+func newCorpusOn(t testing.TB, fs vfs.FS, blocks int, facts map[string]store.Repository, files []doc) *corpus {
+	t.Helper()
+	c := &corpus{files: files, repos: map[string]*store.Repository{}}
+	c.open(t, fs)
+	st := c.st
+	var err error
 	for _, f := range files {
 		if c.repos[f.repo] == nil {
 			r := facts[f.repo]
@@ -387,7 +406,10 @@ func randomExpression(rng *rand.Rand, depth int) string {
 // TRAWL_CASES sets how many queries (ten thousand before a release).
 func TestOracle(t *testing.T) {
 	cases := 2000
-	if testing.Short() {
+	switch {
+	case raceEnabled:
+		cases = 200
+	case testing.Short():
 		cases = 1000
 	}
 	if n, err := strconv.Atoi(os.Getenv("TRAWL_CASES")); err == nil {

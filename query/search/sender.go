@@ -17,7 +17,11 @@ type sender struct {
 	sel                     []string
 	// seen are the keys of converted matches already sent.
 	seen map[string]bool
-	sent int
+	// earlier, if not nil, holds the files that were sent.
+	earlier sentFiles
+	sent    int
+	// err is what the sink said; after it nothing more is sent.
+	err error
 }
 
 func newSender(sink Sink, o Options, limit int) *sender {
@@ -42,6 +46,9 @@ const batchSize = 64
 
 // send converts, limits, counts and sends matches in order.
 func (s *sender) send(matches []query.Match) error {
+	if s.err != nil {
+		return s.err
+	}
 	var counted, shown []query.Match
 	for _, m := range matches {
 		if s.leftHere == 0 {
@@ -51,6 +58,7 @@ func (s *sender) send(matches []query.Match) error {
 			continue
 		}
 		m = query.Truncate(m, s.leftHere)
+		s.earlier.add(m)
 		n := m.Count()
 		s.left -= n
 		s.leftHere -= n
@@ -62,10 +70,14 @@ func (s *sender) send(matches []query.Match) error {
 		}
 	}
 	s.results.Add(counted)
+	if s.leftHere == 0 {
+		s.results.HitLimit()
+	}
 	s.sent += len(counted)
 	for len(shown) > 0 {
 		n := min(batchSize, len(shown))
 		if err := s.sink.Send(shown[:n:n]); err != nil {
+			s.err = err
 			return err
 		}
 		shown = shown[n:]
@@ -73,17 +85,18 @@ func (s *sender) send(matches []query.Match) error {
 	return nil
 }
 
-// convert applies select:, and returns nil for what it drops.
+// convert applies select:, and returns nil for what it drops or what was sent
+// before.
 func (s *sender) convert(m query.Match) query.Match {
-	if len(s.sel) == 0 {
-		return m
-	}
 	f, isFile := m.(*query.FileMatch)
+	if !isFile && (len(s.sel) == 0 || s.sel[0] == "repo") {
+		return s.once(m.In().Name, m)
+	}
+	if len(s.sel) == 0 {
+		return s.earlier.rest(f)
+	}
 	switch s.sel[0] {
 	case "repo":
-		if !isFile {
-			return s.once(m.In().Name, m)
-		}
 		return s.once(f.Repo.Name, &query.RepoMatch{Repo: f.Repo})
 	case "file":
 		if !isFile || len(s.sel) > 1 && s.sel[1] == "owners" {
@@ -101,7 +114,7 @@ func (s *sender) convert(m query.Match) query.Match {
 		}
 		out := *f
 		out.PathRanges = nil
-		return &out
+		return s.earlier.rest(&out)
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"fmt"
+
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -36,13 +38,18 @@ var identity = func() []uint16 {
 }()
 
 // planShard reads the posting lists of one shard. With brute it reads none and
-// rules nothing out.
-func planShard(v store.View, pass []*basic, brute bool) (*shardPlan, error) {
+// rules nothing out. A panic over a damaged shard is an error.
+func planShard(v store.View, pass []*basic, brute bool) (p *shardPlan, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			p, err = nil, fmt.Errorf("plan shard %d: panic: %v", v.ID, x)
+		}
+	}()
 	docs, err := v.Documents()
 	if err != nil {
 		return nil, err
 	}
-	p := &shardPlan{view: v, docs: docs, basics: make([]basicPlan, len(pass))}
+	p = &shardPlan{view: v, docs: docs, basics: make([]basicPlan, len(pass))}
 	content := &postings.Evaluator{Reader: v.Lists(store.FieldContent), DocOf: v.DocOf()}
 	path := &postings.Evaluator{Reader: v.Lists(store.FieldPath), DocOf: identity[:docs.Len()]}
 	all := &postings.Set{}

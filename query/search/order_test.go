@@ -1,0 +1,174 @@
+package search_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// paths lists the documents of an answer in the order they came.
+func (a answer) paths() []string {
+	var out []string
+	for _, m := range a.matches {
+		if f, ok := m.(*query.FileMatch); ok {
+			out = append(out, f.Path)
+		}
+	}
+	return out
+}
+
+func TestOrderDoesNotDependOnWorkers(t *testing.T) {
+	big := wideCorpus(t)
+	for _, text := range []string{"type:file ox count:all", "ox count:2500", "f1 or f22", "file:7 ox select:file.directory", "r"} {
+		want := big.search(t, search.Settings{Workers: 1}, search.Options{}, text, query.Keyword)
+		for _, workers := range []int{1, 2, 8} {
+			got := big.search(t, search.Settings{Workers: workers}, search.Options{}, text, query.Keyword)
+			if g, w := got.full(), want.full(); !slices.Equal(g, w) {
+				t.Errorf("%q with %d workers: order differs\n%s", text, workers, firstDifference(g, w))
+			}
+		}
+	}
+	for seed := range uint64(4) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		c := randomCorpus(t, rng)
+		for range 20 {
+			text := randomQuery(rng)
+			want := c.search(t, search.Settings{Workers: 1}, search.Options{}, text, query.Keyword).full()
+			for _, workers := range []int{2, 8, 8} {
+				if got := c.search(t, search.Settings{Workers: workers}, search.Options{}, text, query.Keyword).full(); !slices.Equal(got, want) {
+					t.Fatalf("seed %d, %q with %d workers: order differs\n%s", seed, text, workers, firstDifference(got, want))
+				}
+			}
+		}
+	}
+}
+
+// How documents are spread over shards does not decide what is found.
+func TestShardsDoNotChangeTheAnswer(t *testing.T) {
+	for seed := range uint64(4) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		a := randomCorpus(t, rng)
+		others := []*corpus{newCorpus(t, 19, nil, a.files), newCorpus(t, 65536, nil, a.files)}
+		for range 25 {
+			text := randomQuery(rng) + " count:all"
+			want := slices.Sorted(slices.Values(a.search(t, search.Settings{}, search.Options{}, text, query.Keyword).lines()))
+			for _, o := range others {
+				got := slices.Sorted(slices.Values(o.search(t, search.Settings{}, search.Options{}, text, query.Keyword).lines()))
+				if !slices.Equal(got, want) {
+					t.Fatalf("seed %d, %q: shards change the answer\n%s", seed, text, firstDifference(got, want))
+				}
+			}
+		}
+	}
+}
+
+func TestRanking(t *testing.T) {
+	// The documents stand in the order of their names where nothing else is
+	// said.
+	file := func(path, text string) doc { return doc{repo: "r", path: path, text: text} }
+	tests := []struct {
+		name  string
+		files []doc
+		query string
+		pt    query.PatternType
+		want  string
+	}{
+		// the phrase is worth more than its words
+		{"phrase", []doc{file("a", "main\nfunc\n"), file("b", "func of main\n"), file("c", "func main() {\n"), file("d", "func main\n")},
+			"func main", query.Keyword, "c d a b"},
+		{"phrase in another case", []doc{file("a", "main func"), file("b", "FUNC Main")}, "func main", query.Keyword, "b a"},
+		{"phrase in the wrong case", []doc{file("a", "func main x Func"), file("b", "func Main x Func"), file("c", "main Func, Func Main, func")},
+			"Func Main case:yes", query.Keyword, "c b"},
+		{"phrase not at its first word", []doc{file("a", "func main"), file("b", "func x\nmain\nfunc main")}, "func main", query.Keyword, "a b"},
+		{"no phrase in a regexp query", []doc{file("a", "mainx func"), file("b", "func main")}, "func|main", query.Regexp, "a b"},
+		{"three words", []doc{file("a", "three two one"), file("b", "zero one two three")}, "one two three", query.Keyword, "b a"},
+
+		// whole words, then their ends, then their inside
+		{"words", []doc{file("a", "xoxx"), file("b", "xox"), file("c", "ox")}, "ox", query.Keyword, "c b a"},
+		{"classes of bytes", []doc{file("a", "aoxa"), file("b", "Xox"), file("c", "_ox_"), file("d", "ox1")}, "ox", query.Keyword, "b c d a"},
+		{"the best line counts", []doc{file("a", "aoxa\naoxa"), file("b", "aoxa\nox")}, "ox", query.Keyword, "b a"},
+
+		// names before texts, the whole base name before its parts
+		{"paths", []doc{file("a", "ox"), file("ox/a", ""), file("xoxx", ""), file("dir/oxen", ""), file("dir/ox", "")}, "ox", query.Keyword,
+			"dir/ox dir/oxen xoxx a ox/a"},
+
+		// more patterns before fewer
+		{"patterns", []doc{file("a", "ox"), file("b", "ox yak"), file("c", "yak")}, "ox or yak", query.Keyword, "b a c"},
+
+		// what is equal stays in document order
+		{"ties", []doc{file("c", "ox"), file("a", "ox"), file("b", "ox")}, "ox", query.Keyword, "c a b"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newCorpus(t, 1000, nil, tt.files)
+			a := c.search(t, search.Settings{}, search.Options{Debug: true}, tt.query, tt.pt)
+			if got := strings.Join(a.paths(), " "); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+				for _, m := range a.matches {
+					if f, ok := m.(*query.FileMatch); ok {
+						t.Logf("%s: %s", f.Path, f.Debug)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Inside a group of segments a better score comes first, wherever its document
+// stands.
+func TestBetterScoreFirstInGroup(t *testing.T) {
+	var files []doc
+	for i := range 900 {
+		text := "aoxa\n"
+		if i%100 == 99 {
+			text = "ox\n"
+		}
+		files = append(files, doc{repo: "r", path: fmt.Sprintf("d%03d", i), text: text})
+	}
+	c := newCorpus(t, 250, nil, files)
+	a := c.search(t, search.Settings{}, search.Options{}, "type:file ox", query.Keyword)
+	if len(a.matches) != 900 {
+		t.Fatalf("got %d matches, want 900", len(a.matches))
+	}
+	for i := 1; i < len(a.matches); i++ {
+		x, y := a.matches[i-1].(*query.FileMatch), a.matches[i].(*query.FileMatch)
+		if x.Score < y.Score || x.Score == y.Score && x.Path > y.Path {
+			t.Fatalf("match %d: %s with score %v stands before %s with score %v", i, x.Path, x.Score, y.Path, y.Score)
+		}
+	}
+}
+
+// Shards are visited by the quality of their best document, documents stand in
+// a shard as they were written: on equal score what was judged worse comes
+// late, a better score comes first all the same.
+func TestQualityOrder(t *testing.T) {
+	files := []doc{
+		{repo: "r", path: "vendor/gen.go", text: "ox\n", quality: 3},
+		{repo: "r", path: "vendor/lib.go", text: "ox\n", quality: 2},
+		{repo: "r", path: "lib_test.go", text: "ox\n", quality: 1},
+		{repo: "r", path: "part.go", text: "oxen\n"},
+		{repo: "r", path: "lib.go", text: "ox\n"},
+	}
+	c := newCorpus(t, 1, nil, files)
+	got := strings.Join(c.search(t, search.Settings{}, search.Options{}, "type:file ox", query.Keyword).paths(), " ")
+	if want := "lib.go lib_test.go vendor/lib.go vendor/gen.go part.go"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestRepositoryOrder(t *testing.T) {
+	facts := map[string]store.Repository{"ox-b": {Stars: 3}, "ox-c": {Stars: 50}}
+	c := newCorpus(t, 1000, facts, []doc{{repo: "ox-a", path: "f"}, {repo: "ox-b", path: "f"}, {repo: "ox-c", path: "f"}, {repo: "ox-d", path: "f"}})
+	for _, text := range []string{"repo:ox", "type:repo ox", "(type:repo a) or (type:repo d) or (type:repo ox)"} {
+		got := strings.Join(c.search(t, search.Settings{}, search.Options{}, text, query.Keyword).lines(), ", ")
+		if want := "repo ox-c, repo ox-b, repo ox-d, repo ox-a"; got != want {
+			t.Errorf("%q\ngot  %s\nwant %s", text, got, want)
+		}
+	}
+}
