@@ -1,0 +1,70 @@
+# What people type. "make" alone lists it.
+
+GO ?= go
+# Flags for every go test of "make test", such as TESTFLAGS='-run TestImports -v'.
+TESTFLAGS ?=
+# How many random cases the oracles get, and how long each fuzz target runs.
+CASES ?= 10000
+FUZZTIME ?= 5s
+# What "make bench" searches (a folder or git repository, not in here, where go
+# would find its packages), what it asks, and whom besides trawl.
+CORPUS ?= $(or $(TMPDIR),/tmp)/trawl-bench-corpus
+QUERIES ?= small
+PEERS ?= $(shell command -v rg >/dev/null && echo rg,)git-grep
+
+# trawl is released static, so that is what is checked. Only the race detector
+# needs C.
+export CGO_ENABLED = 0
+
+# The race detector needs a C compiler and a processor it knows. Building its
+# runtime is the one test that cannot be wrong; it takes a few seconds once.
+RACE = $(shell CGO_ENABLED=1 $(GO) build -race -o /dev/null runtime/cgo 2>/dev/null && echo -race)
+
+.PHONY: help build test check lint fmt vet staticcheck tidy arrows oracle fuzz bench clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build trawl and trawl-bench, static, into this folder
+	$(GO) build -trimpath ./cmd/trawl
+	$(GO) build -trimpath ./cmd/trawl-bench
+
+# Races show in a few hundred random cases; wrong answers are for "make oracle".
+test: ## run all tests, with the race detector if there is a C compiler
+	@race='$(RACE)'; \
+	test -n "$$race" || echo 'make test: no race detector here (it needs a C compiler); testing without' >&2; \
+	test -z "$$race" || export CGO_ENABLED=1 TRAWL_CASES="$${TRAWL_CASES:-200}"; \
+	$(GO) test $$race -timeout 15m $(TESTFLAGS) ./...
+
+check: lint test oracle fuzz ## everything CI checks
+
+lint: fmt vet staticcheck tidy arrows ## everything CI checks without running trawl
+
+fmt: ## fail if gofmt would change a file
+	@files=$$(gofmt -l .) && test -z "$$files" || { echo "gofmt would change:" >&2; echo "$$files" >&2; exit 1; }
+
+vet: ## run go vet
+	$(GO) vet ./...
+
+staticcheck: ## run the staticcheck that go.mod pins
+	$(GO) tool staticcheck ./...
+
+tidy: ## fail if go mod tidy would change go.mod or go.sum
+	$(GO) mod tidy -diff
+
+arrows: ## check imports, comments and files (lint_test.go)
+	$(GO) test -count=1 .
+
+oracle: ## compare the search and the matcher with Go's regexp on CASES random cases
+	TRAWL_CASES=$(CASES) $(GO) test -count=1 -timeout 15m -run '^TestOracle$$' ./query/search
+	TRAWL_CASES=$(CASES) $(GO) test -count=1 -timeout 15m -run '^TestFindAgainstRegexp$$' ./query/match
+
+fuzz: ## run every fuzz target for FUZZTIME
+	GO='$(GO)' bash .ci/fuzz $(FUZZTIME)
+
+bench: build ## measure trawl on CORPUS (generated if there is none) beside ripgrep and git grep
+	test -e '$(CORPUS)' || ./trawl-bench corpus --out '$(CORPUS)'
+	./trawl-bench run --trawl ./trawl --corpus '$(CORPUS)' --queries '$(QUERIES)' --peers '$(PEERS)'
+
+clean: ## remove what build made
+	rm -f trawl trawl-bench

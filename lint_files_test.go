@@ -1,0 +1,117 @@
+package trawl_test
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// maxLines of a source file; a longer one usually holds two nouns.
+const maxLines = 600
+
+// longFiles are longer than that and say why.
+var longFiles = map[string]string{}
+
+// sourceFiles are what maxLines holds for: what people write by hand.
+var sourceFiles = []string{".go", ".js", ".css", ".html", ".graphql"}
+
+// elsewhere names what a clone of this repository cannot have: folders of one
+// machine, and package registries, which are each user's own choice. (The
+// brackets keep the expression from finding itself.)
+var elsewhere = regexp.MustCompile(`/wor[k]/|\.\./share[d]\b|` +
+	`\b(prox[y]|su[m])\.golang\.org|\b(de[b]|securit[y])\.debian\.org|npmj[s]\.(org|com)|pyp[i]\.org|crate[s]\.io|docke[r]\.io|ghc[r]\.io`)
+
+func TestFileLengths(t *testing.T) {
+	lines := map[string]int{}
+	for name, text := range files(t) {
+		if slices.Contains(sourceFiles, filepath.Ext(name)) && !strings.Contains(name, "testdata/") {
+			lines[name] = bytes.Count(text, []byte("\n"))
+		}
+	}
+	for name, n := range lines {
+		if n > maxLines && longFiles[name] == "" {
+			t.Errorf("%s has %d lines, want at most %d: split it by noun, or give a reason in longFiles (lint_files_test.go)",
+				name, n, maxLines)
+		}
+	}
+	for name := range longFiles {
+		if lines[name] <= maxLines {
+			t.Errorf("%s has %d lines: longFiles (lint_files_test.go) need not name it any more", name, lines[name])
+		}
+	}
+}
+
+func TestSelfContained(t *testing.T) {
+	for name, text := range files(t) {
+		for i, line := range bytes.Split(text, []byte("\n")) {
+			if found := elsewhere.Find(line); found != nil {
+				t.Errorf("%s:%d mentions %q, which lies outside of this repository", name, i+1, found)
+			}
+		}
+	}
+}
+
+func TestElsewhere(t *testing.T) {
+	for _, tt := range []struct {
+		line string
+		want bool
+	}{
+		{"cp /wor" + "k/main/x .", true},
+		{"see ../share" + "d/style.md", true},
+		{"GOPROXY=https://prox" + "y.golang.org", true},
+		{"FROM ghc" + "r.io/some/image", true},
+		{"/workspace, /home/work and ../share/doc", false},
+		{"https://golang.org and https://www.debian.org", false},
+	} {
+		if got := elsewhere.MatchString(tt.line); got != tt.want {
+			t.Errorf("elsewhere in %q: %t, want %t", tt.line, got, tt.want)
+		}
+	}
+}
+
+func TestChangelog(t *testing.T) {
+	text, err := os.ReadFile("CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	heading := regexp.MustCompile(`(?m)^## .*`).Find(text)
+	if !regexp.MustCompile(`(?i)^## \[?unreleased\b`).Match(heading) {
+		t.Errorf("the first section of CHANGELOG.md is %q, want \"## Unreleased\"", heading)
+	}
+}
+
+// files returns the text files of the repository by name. It walks the tree
+// rather than ask git, so that go test sees when its cached answer is old.
+func files(t *testing.T) map[string][]byte {
+	t.Helper()
+	const maxBytes = 4 << 20
+	all := map[string][]byte{}
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == ".git":
+			return fs.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil || info.Size() > maxBytes {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err == nil && bytes.IndexByte(text, 0) < 0 {
+			all[filepath.ToSlash(name)] = text
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

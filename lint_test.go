@@ -1,0 +1,256 @@
+// Package trawl_test checks what no package can check of itself: that imports
+// run one way, that exported names are explained, and that files stay small
+// and speak of nothing outside of this repository. It tests no behaviour.
+package trawl_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/trawlsearch/trawl"
+
+// arrows has a row for every top-level folder: which others it may import, in
+// its tests too. The compiler refuses a circle of packages only; a circle of
+// folders has to be refused here.
+var arrows = map[string][]string{
+	"postings":   {},
+	"store":      {"postings"},
+	"migrations": {"store"},
+	"query":      {"store", "postings"},
+	"httpapi":    {"query", "store"},
+	"bench":      {"query", "store", "postings"},
+	"cmd":        {"httpapi", "bench", "migrations", "query", "store", "postings"},
+}
+
+// alone are the packages that others build on for what they leave out: a
+// client of the API must not drag the server along.
+var alone = []string{"httpapi/client"}
+
+// libraries tells where each may be used, so that swapping one touches one
+// folder. "store" is that package only, "store/..." also those below. Tests
+// may use more.
+var libraries = map[string][]string{
+	"github.com/RoaringBitmap/roaring/v2": {"postings"},
+	"github.com/cockroachdb/pebble/v2":    {"store"},
+	"github.com/cespare/xxhash/v2":        {"store/..."},
+	"github.com/go-enry/go-enry/v2":       {"store/lang"},
+	"golang.org/x/text":                   {"store/text"},
+	"github.com/gorilla/mux":              {"httpapi/..."},
+	"github.com/graph-gophers/graphql-go": {"httpapi/..."},
+	"github.com/rs/zerolog":               {"httpapi/...", "cmd/..."},
+	"github.com/spf13/cobra":              {"cmd/..."},
+	"github.com/spf13/pflag":              {"cmd/..."},
+	"github.com/vbauerster/mpb/v8":        {"cmd/..."},
+	"go.yaml.in/yaml/v3":                  {"cmd/..."},
+	"golang.org/x/term":                   {"cmd/..."},
+}
+
+// refused are the parts of the standard library that a folder promises to do
+// without: lists and queries know no files, networks or clocks of their own.
+var refused = map[string][]string{
+	"postings": {"os", "net", "time", "regexp", "log"},
+	"store":    {"net/http", "log"},
+	"query":    {"os", "net", "log"},
+	"bench":    {"flag", "log"},
+}
+
+// source is one Go file of the module, whatever system it is built for.
+type source struct {
+	pkg  string // below the module, "" for its root
+	name string // below the root of the repository
+	test bool
+	file *ast.File
+	fset *token.FileSet
+}
+
+// at names a place as compilers do.
+func (s source) at(p token.Pos) string {
+	return fmt.Sprintf("%s:%d", s.name, s.fset.Position(p).Line)
+}
+
+// sources parses what go list finds.
+func sources(t *testing.T) []source {
+	t.Helper()
+	var all []source
+	fset := token.NewFileSet()
+	for _, p := range packages(t) {
+		files := slices.Concat(p.GoFiles, p.CgoFiles, p.IgnoredGoFiles, p.TestGoFiles, p.XTestGoFiles)
+		for _, f := range files {
+			s := source{pkg: strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/"), fset: fset}
+			s.name = filepath.ToSlash(filepath.Join(s.pkg, f))
+			s.test = strings.HasSuffix(f, "_test.go")
+			var err error
+			if s.file, err = parser.ParseFile(fset, s.name, nil, parser.ParseComments|parser.SkipObjectResolution); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// listed is the part of go list's answer that is read here.
+type listed struct {
+	ImportPath                                                   string
+	GoFiles, CgoFiles, IgnoredGoFiles, TestGoFiles, XTestGoFiles []string
+}
+
+func packages(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles", "./...")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []listed
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		err := d.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatalf("output of go list: %v", err)
+		}
+		all = append(all, p)
+	}
+}
+
+func TestImports(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, spec := range s.file.Imports {
+			path, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if wrong := wrongImport(s.pkg, path, s.test); wrong != "" {
+				t.Errorf("%s: %s", s.at(spec.Pos()), wrong)
+			}
+		}
+	}
+}
+
+// A check that never fails checks nothing.
+func TestWrongImport(t *testing.T) {
+	tests := []struct {
+		pkg, path string
+		test      bool
+		want      string // part of the message, "" for none
+	}{
+		// arrows between folders
+		{"store/ingest", module + "/postings", false, ""},
+		{"query/match", module + "/query/plan", false, ""},
+		{"cmd/trawl", module + "/httpapi", false, ""},
+		{"store", module + "/query", false, "store imports query; the arrow is query -> store, never back"},
+		{"postings", module + "/store", false, "the arrow is store -> postings, never back"},
+		{"postings", module + "/migrations", false, "postings may import nothing of this module"},
+		{"query/search", module + "/bench", true, "the arrow is bench -> query, never back"},
+		{"httpapi", module + "/bench", false, "httpapi may import query, store"},
+		{"util", module + "/store", false, "folder util has no row"},
+		// packages that stand alone, except for their tests
+		{"httpapi/client", module + "/httpapi", false, "stands alone"},
+		{"httpapi/client", module + "/httpapi", true, ""},
+		// libraries
+		{"store", "github.com/cockroachdb/pebble/v2/vfs", false, ""},
+		{"httpapi/client", "github.com/rs/zerolog", false, ""},
+		{"store/ingest", "github.com/cockroachdb/pebble/v2", false, "only store may"},
+		{"query", "github.com/RoaringBitmap/roaring/v2", false, "only postings may"},
+		{"query", "github.com/rs/zerolog", false, "only httpapi/... and cmd/... may"},
+		{"store", "example.com/new", false, "no row in libraries"},
+		{"store", "pgregory.net/rapid", true, ""},
+		// the standard library
+		{"postings", "slices", false, ""},
+		{"postings", "regexp/syntax", false, "postings does without"},
+		{"query/plan", "regexp/syntax", false, ""},
+		{"query", "net/http", false, "query does without"},
+		{"query", "os", true, ""},
+	}
+	for _, tt := range tests {
+		got := wrongImport(tt.pkg, tt.path, tt.test)
+		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+			t.Errorf("wrongImport(%s, %s, test %t) = %q, want %q in it", tt.pkg, tt.path, tt.test, got, tt.want)
+		}
+	}
+}
+
+// wrongImport says why a package may not import path and what may, or "".
+func wrongImport(pkg, path string, test bool) string {
+	first, _, _ := strings.Cut(path, "/")
+	switch own, ok := strings.CutPrefix(path, module); {
+	case ok && pkg != "":
+		return wrongArrow(pkg, strings.TrimPrefix(own, "/"), test)
+	case strings.Contains(first, "."):
+		return wrongLibrary(pkg, path, test)
+	}
+	return wrongStandard(pkg, path, test)
+}
+
+func wrongArrow(pkg, to string, test bool) string {
+	from, _, _ := strings.Cut(pkg, "/")
+	target, _, _ := strings.Cut(to, "/")
+	may, known := arrows[from]
+	switch {
+	case !known:
+		return fmt.Sprintf("folder %s has no row in arrows (lint_test.go); top-level folders are %s", from, strings.Join(slices.Sorted(maps.Keys(arrows)), ", "))
+	case !test && slices.Contains(alone, pkg):
+		return fmt.Sprintf("%s imports %s, but stands alone: it may import nothing of this module", pkg, to)
+	case from == target || slices.Contains(may, target):
+		return ""
+	case slices.Contains(arrows[target], from):
+		return fmt.Sprintf("%s imports %s; the arrow is %s -> %s, never back", pkg, to, target, from)
+	}
+	return fmt.Sprintf("%s imports %s; %s may import %s", pkg, to, from, orNothing(may))
+}
+
+func wrongLibrary(pkg, path string, test bool) string {
+	for library, may := range libraries {
+		if path != library && !strings.HasPrefix(path, library+"/") {
+			continue
+		}
+		if test || slices.ContainsFunc(may, func(pattern string) bool { return inside(pkg, pattern) }) {
+			return ""
+		}
+		return fmt.Sprintf("%s imports %s; only %s may, so go through that", pkg, path, strings.Join(may, " and "))
+	}
+	if test {
+		return ""
+	}
+	return fmt.Sprintf("%s imports %s, which has no row in libraries (lint_test.go); a new one is a commit of its own", pkg, path)
+}
+
+func wrongStandard(pkg, path string, test bool) string {
+	from, _, _ := strings.Cut(pkg, "/")
+	if test || !slices.ContainsFunc(refused[from], func(std string) bool { return inside(path, std+"/...") }) {
+		return ""
+	}
+	return fmt.Sprintf("%s imports %s; %s does without %s: let the caller pass in what it needs",
+		pkg, path, from, strings.Join(refused[from], ", "))
+}
+
+// inside tells whether a path fits "folder" or "folder/...".
+func inside(path, pattern string) bool {
+	folder, deep := strings.CutSuffix(pattern, "/...")
+	return path == folder || deep && strings.HasPrefix(path, folder+"/")
+}
+
+func orNothing(folders []string) string {
+	if len(folders) == 0 {
+		return "nothing of this module"
+	}
+	return strings.Join(folders, ", ")
+}
