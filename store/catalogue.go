@@ -113,29 +113,61 @@ func (s *Store) scan(prefix byte, f func(id uint32, value []byte) error) (err er
 }
 
 // removeOrphans deletes runs without a header and sets nextShard behind every
-// shard number seen.
-func (s *Store) removeOrphans() (err error) {
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{prefixShard}, UpperBound: []byte{prefixShard + 1}})
+// shard number seen. It goes by the bounds of the engine's tables and reads
+// none, so that a damaged shard does not keep the others from being opened.
+func (s *Store) removeOrphans() error {
+	tables, err := s.db.SSTables()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, it.Close()) }()
 	s.nextShard = 1
 	for id := range s.catalogue.shards {
 		s.nextShard = max(s.nextShard, id+1)
 	}
-	for ok := it.First(); ok; {
-		id := idOf(it.Key())
-		s.nextShard = max(s.nextShard, id+1)
-		if s.catalogue.shards[id] == nil {
-			err := survive(func() error { return s.db.DeleteRange(keyShard(id), keyAfter(keyShard(id)), pebble.Sync) })
-			if err != nil {
-				return err
+	b := s.db.NewBatch()
+	defer b.Close()
+	gone := map[uint32]bool{}
+	for _, level := range tables {
+		for _, t := range level {
+			last := shardUpTo(t.Largest.UserKey)
+			if t.Largest.IsExclusiveSentinel() && last > 0 {
+				last-- // the end of a range deletion
+			}
+			for id := shardFrom(t.Smallest.UserKey); id <= last; id++ {
+				s.nextShard = max(s.nextShard, id+1)
+				if s.catalogue.shards[id] != nil || gone[id] {
+					continue
+				}
+				gone[id] = true
+				if err := b.DeleteRange(keyShard(id), keyAfter(keyShard(id)), nil); err != nil {
+					return err
+				}
 			}
 		}
-		ok = it.SeekGE(keyAfter(keyShard(id)))
 	}
-	return it.Error()
+	if b.Empty() {
+		return nil
+	}
+	return survive(func() error { return b.Commit(pebble.Sync) })
+}
+
+// shardFrom and shardUpTo return the first and last shard that a table with
+// this bound may hold; the interval is empty for a table without shards.
+func shardFrom(smallest []byte) uint32 {
+	switch {
+	case len(smallest) == 0 || smallest[0] < prefixShard:
+		return 1
+	case smallest[0] > prefixShard || len(smallest) < 5:
+		return 1<<32 - 1
+	}
+	return max(idOf(smallest), 1)
+}
+
+func shardUpTo(largest []byte) uint32 {
+	if len(largest) < 5 || largest[0] != prefixShard {
+		return 0 // nothing sorts behind the shards, so there are none
+	}
+	return idOf(largest)
 }
 
 // Change is one atomic switch of what searches see.

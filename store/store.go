@@ -162,6 +162,9 @@ func engineOptions(o Options, cache *pebble.Cache, lock *pebble.Lock) *pebble.Op
 	events := pebble.EventListener{
 		BackgroundError: func(err error) { o.Event("background error", err) },
 		DiskSlow:        func(i pebble.DiskSlowInfo) { o.Event(i.String(), nil) },
+		// Left to its default, the engine calls Fatalf over a damaged block; the
+		// read that met it returns the error, and that is enough.
+		DataCorruption: func(i pebble.DataCorruptionInfo) { o.Event("damaged data", i.Details) },
 	}
 	po := &pebble.Options{
 		FS:                 o.FS,

@@ -218,6 +218,33 @@ func TestCrashBeforeCommit(t *testing.T) {
 	closeStore(t, s)
 }
 
+// TestShardNumbersStay: opening again and again neither uses numbers up nor
+// writes.
+func TestShardNumbersStay(t *testing.T) {
+	fs := vfs.NewMem()
+	var ids []uint32
+	for range 6 {
+		s := open(t, fs)
+		docs, texts := documents(5, 3)
+		h := writeShard(t, s, docs, texts)
+		ids = append(ids, h.ID)
+		c := store.Change{Add: []store.ShardHeader{h}}
+		if n := len(ids); n > 1 {
+			c.Drop = []uint32{ids[n-2]}
+		}
+		if err := s.Commit(c); err != nil {
+			t.Fatal(err)
+		}
+		closeStore(t, s)
+		for range 3 {
+			closeStore(t, open(t, fs))
+		}
+	}
+	if want := []uint32{1, 2, 3, 4, 5, 6}; !slices.Equal(ids, want) {
+		t.Errorf("shards were numbered %v, want %v", ids, want)
+	}
+}
+
 func TestOpenRefuses(t *testing.T) {
 	t.Run("locked", func(t *testing.T) {
 		dir := t.TempDir()

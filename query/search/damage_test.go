@@ -68,6 +68,7 @@ func TestOneBadRead(t *testing.T) {
 		name string
 		do   func(p []byte) error
 	}{
+		{"flipped bit", func(p []byte) error { p[len(p)/2] ^= 4; return nil }},
 		{"error", func([]byte) error { return errors.New("input/output error") }},
 	}
 	queries := []string{"type:file yak", "(/o.\\s?o?x? yak$/ or file:1) count:all", "yak select:file"}
@@ -111,8 +112,8 @@ func TestOneBadRead(t *testing.T) {
 					}
 				}
 			}
-			if told < 6 {
-				t.Errorf("%d bad reads were told, want one a shard at least", told)
+			if told < len(queries) {
+				t.Errorf("%d bad reads were told, want one a query at least", told)
 			}
 		})
 	}
