@@ -137,9 +137,9 @@ func (ev *Evaluator) or(e *Or) (Candidates, error) {
 	return out, nil
 }
 
-// literal finds the blocks that have every trigram of l's runs: read all
-// lists, rarest first, and stop when what is left is less than reading on
-// would cost.
+// literal finds the blocks that have every trigram of l's runs: read a few
+// lists at a time, those that are probably rarest first, and stop when what is
+// left costs less than reading on.
 func (ev *Evaluator) literal(l *Literal) (Candidates, error) {
 	blocks, err := ev.blocks(l)
 	if err != nil {
@@ -174,42 +174,70 @@ func (ev *Evaluator) blocks(l *Literal) (*Set, error) {
 	}
 	slices.Sort(trigrams)
 	trigrams = slices.Compact(trigrams)
+	slices.SortStableFunc(trigrams, rarity)
+	out := &Set{}
+	for first := true; len(trigrams) > 0 && (first || out.Len() > enoughBlocks); first = false {
+		n := min(listsAtOnce, len(trigrams))
+		if there, err := ev.read(trigrams[:n]); err != nil || !there {
+			return &Set{}, err
+		}
+		trigrams = trigrams[n:]
+		if err := ev.intersect(out, first); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// listsAtOnce is how many lists are read before looking at what is left. An
+// absent literal is mostly known for absent after the first few.
+const listsAtOnce = 4
+
+// read reads the lists of some trigrams, shortest first; it reports false when
+// the shard lacks one of them.
+func (ev *Evaluator) read(trigrams []Trigram) (bool, error) {
 	ev.buf, ev.lists = ev.buf[:0], ev.lists[:0]
 	for _, t := range trigrams {
 		lo := len(ev.buf)
 		var err error
 		if ev.buf, err = ev.Reader.List(ev.buf, t); err != nil {
-			return nil, err
+			return false, err
 		}
 		ev.Cost.Lists++
 		ev.Cost.Bytes += len(ev.buf) - lo
 		if len(ev.buf) == lo {
-			return &Set{}, nil
+			return false, nil
 		}
 		n, err := Count(ev.buf[lo:])
 		if err != nil {
-			return nil, err
+			return false, err
 		}
 		ev.lists = append(ev.lists, list{lo, len(ev.buf), n})
 	}
 	slices.SortFunc(ev.lists, func(a, b list) int { return a.count - b.count })
-	out := &Set{}
-	for i, l := range ev.lists {
-		if i == 0 {
-			if err := out.Decode(ev.buf[l.lo:l.hi]); err != nil {
-				return nil, err
+	return true, nil
+}
+
+// intersect takes the lists read into out, or makes out of them if fresh.
+func (ev *Evaluator) intersect(out *Set, fresh bool) error {
+	for _, l := range ev.lists {
+		value := ev.buf[l.lo:l.hi]
+		if fresh {
+			if err := out.Decode(value); err != nil {
+				return err
 			}
+			fresh = false
 			continue
 		}
 		if out.Len() <= enoughBlocks {
-			break
+			return nil
 		}
-		if err := ev.tmp.Decode(ev.buf[l.lo:l.hi]); err != nil {
-			return nil, err
+		if err := ev.tmp.Decode(value); err != nil {
+			return err
 		}
 		out.And(&ev.tmp)
 	}
-	return out, nil
+	return nil
 }
 
 // Limits for runs of one and two bytes, which stand for up to 256 or 65,536

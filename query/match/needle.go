@@ -1,6 +1,10 @@
 package match
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/trawlsearch/trawl/postings"
+)
 
 // needle finds a literal in a byte slice, exactly or with ASCII letters
 // folded.
@@ -34,7 +38,7 @@ func newNeedle(text string, fold bool) needle {
 	best := 1 << 30
 	for i, c := range n.text {
 		// A letter costs two searches, so it has to be rarer by half.
-		cost := 1 << (byteFrequency[c] / 10)
+		cost := 1 << (postings.ByteFrequency(c) / 10)
 		if isLetter(c) {
 			cost *= 2
 		}
@@ -128,26 +132,4 @@ func equalFolded(text, folded []byte) bool {
 		}
 	}
 	return true
-}
-
-// byteFrequency is ten times the binary logarithm of how often a byte occurs
-// in a million, over 79 MB of the Linux 6.1 tree (a sample of its .c, .h,
-// .rst, .py, .txt files and Makefiles, ASCII letters folded).
-var byteFrequency = [256]uint8{
-	0, 0, 0, 0, 0, 0, 0, 0, 0, 152, 150, 0, 0, 0, 0, 0,
-	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-	168, 94, 115, 116, 55, 92, 110, 83, 134, 134, 134, 100, 137, 131, 121, 123,
-	140, 125, 123, 116, 115, 109, 112, 104, 113, 103, 107, 134, 104, 128, 124, 68,
-	84, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 101, 96, 101, 60, 157,
-	71, 152, 135, 150, 149, 160, 144, 136, 136, 154, 91, 128, 146, 143, 151, 149,
-	145, 114, 154, 153, 157, 144, 134, 126, 135, 124, 105, 114, 97, 114, 75, 0,
-	68, 52, 59, 50, 60, 55, 52, 51, 57, 54, 48, 51, 61, 52, 46, 57,
-	49, 44, 34, 39, 54, 47, 52, 47, 50, 50, 62, 50, 61, 42, 41, 44,
-	53, 50, 45, 44, 47, 51, 48, 44, 60, 40, 43, 38, 40, 51, 55, 57,
-	52, 41, 38, 41, 41, 38, 49, 43, 65, 48, 59, 58, 64, 57, 46, 53,
-	0, 0, 30, 19, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0,
-	6, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-	0, 0, 39, 52, 74, 82, 77, 74, 69, 65, 0, 0, 0, 0, 0, 58,
-	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 }
