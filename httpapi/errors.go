@@ -59,6 +59,10 @@ func explain(err error) (alert *query.Alert, message string) {
 	if errors.As(err, &request) {
 		return nil, request.Error()
 	}
+	var scope *query.ContextError
+	if errors.As(err, &scope) {
+		return nil, scope.Error()
+	}
 	return nil, internalError
 }
 

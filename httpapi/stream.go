@@ -272,7 +272,7 @@ func (s *stream) conclude(ctx context.Context, out search.Outcome) (alert *query
 		return out.Alert, ""
 	}
 	alert, message = explain(out.Err)
-	if message != "" {
+	if message == internalError {
 		s.log.Error().Err(out.Err).Msg("search")
 		s.results.Unsearched(searchFailed)
 		if s.results.Progress().Matches > 0 && !isPanic(out.Err) {

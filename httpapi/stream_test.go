@@ -143,6 +143,7 @@ func TestTranscripts(t *testing.T) {
 
 		// errors of the search: explained, internal, internal but with results
 		{"unsupported", "/search/stream?q=x", script(search.Outcome{Err: fmt.Errorf("search: %w", &query.SyntaxError{Message: "structural search is not supported"})})},
+		{"context", "/search/stream?q=x", script(search.Outcome{Err: &query.ContextError{Name: "nosuch"}})},
 		{"failed", "/search/stream?q=x", script(search.Outcome{Err: errors.New("secret detail")})},
 		{"failed-late", "/search/stream?q=x", script(search.Outcome{Err: errors.New("secret detail")}, step{1 * ms, found(glazePath())})},
 		{"panic", "/search/stream?q=x", script(search.Outcome{}, step{1 * ms, found(glazePath())}, step{2 * ms, func(search.Options, search.Sink) { panic("secret detail") }})},

@@ -1,5 +1,7 @@
 package query
 
+import "fmt"
+
 // SyntaxError is a query text that does not parse or validate. Message is the
 // short text clients compare; Span and Hint help people mend the query.
 type SyntaxError struct {
@@ -12,3 +14,8 @@ type SyntaxError struct {
 }
 
 func (e *SyntaxError) Error() string { return e.Message }
+
+// ContextError is a search context that does not exist.
+type ContextError struct{ Name string }
+
+func (e *ContextError) Error() string { return fmt.Sprintf("search context %q not found", e.Name) }

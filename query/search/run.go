@@ -91,7 +91,7 @@ func (r *run) prepare() error {
 			return err
 		}
 		if name := b.Value("context"); name != "" && name != "global" {
-			return fmt.Errorf("search context %q not found", name)
+			return &query.ContextError{Name: name}
 		}
 		r.basics = append(r.basics, c)
 		limit = max(limit, c.limit)
