@@ -60,7 +60,8 @@ var libraries = map[string][]string{
 }
 
 // refused are the parts of the standard library that a folder promises to do
-// without: lists and queries know no files, networks or clocks of their own.
+// without, with all that lies below them. What it needs of them, if anything,
+// its callers pass in; and no library logs.
 var refused = map[string][]string{
 	"postings": {"os", "net", "time", "regexp", "log"},
 	"store":    {"net/http", "log"},

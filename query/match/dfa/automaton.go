@@ -45,11 +45,10 @@ type automaton struct {
 	states []state
 	byKey  map[string]int32
 	starts [4]int32
-	resets int
 
 	// scratch
 	threads, next []uint32
-	seen, seenAt  sparseSet
+	seen          sparseSet
 	stack         []uint32
 	key           []byte
 }
