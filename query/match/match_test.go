@@ -195,8 +195,8 @@ func validUTF8(s string) bool { return strings.ToValidUTF8(s, "") == s }
 // repeats one seed, TRAWL_CASES sets how many.
 func TestFindAgainstRegexp(t *testing.T) {
 	cases := 600
-	if testing.Short() {
-		cases = 200
+	if testing.Short() || raceEnabled {
+		cases = 150
 	}
 	if n, err := strconv.Atoi(os.Getenv("TRAWL_CASES")); err == nil {
 		cases = n
@@ -236,11 +236,17 @@ func TestFindAgainstRegexp(t *testing.T) {
 // TestFindCorners: patterns whose parts have flags of their own, that name
 // runes no text has, that match nothing but a place, and texts of many windows.
 func TestFindCorners(t *testing.T) {
-	lines := bytes.Repeat([]byte("foo bar\nx\n\nTASK k \xff\n"), 13000)
-	long := bytes.Repeat([]byte("foo ta\u017fk bar x"), 16000)
+	// Some more than a window of 64 blocks; the race detector needs no more
+	// than some documents that are not read whole.
+	size := 280_000
+	if raceEnabled {
+		size = 70_000
+	}
+	fill := func(s string) []byte { return bytes.Repeat([]byte(s), size/len(s)) }
+	lines, long := fill("foo bar\nx\n\nTASK k \xff\n"), fill("foo ta\u017fk bar x")
 	c := newCorpus(t, [][]byte{
 		[]byte("ab AB aB \ufffd \xff\n"), []byte("K \u212a ſ s k"), []byte("x"), []byte("a\n"), {},
-		lines, append([]byte("x\n"), long...), bytes.Repeat([]byte("\n"), 270000),
+		lines, append([]byte("x\n"), long...), fill("\n"),
 	})
 	defer c.close()
 	for _, p := range []string{
