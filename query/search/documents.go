@@ -21,6 +21,9 @@ const (
 	segmentBytes = 1 << 20
 	groupDocs    = 1024
 	groupBytes   = 4 << 20
+	// firstShare is by how much the first group is smaller, so that something
+	// is shown soon.
+	firstShare = 2
 	// segmentsAhead is how many segments may be planned or verified before the
 	// first of them has been sent, per worker.
 	segmentsAhead = 4
@@ -111,7 +114,7 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 // plan reads the posting lists of shard after shard and cuts the candidates
 // into segments.
 func (r *run) plan(ctx context.Context, pass []*basic, shards []store.View, emit func(*segment) bool) error {
-	groupDoc, groupByte := 0, 0
+	groupDoc, groupByte, share := 0, 0, firstShare
 	var pending *segment
 	for n, v := range shards {
 		if err := ctx.Err(); err != nil {
@@ -139,9 +142,9 @@ func (r *run) plan(ctx context.Context, pass []*basic, shards []store.View, emit
 			pending = &segment{plan: p, docs: rest[:k], shard: n, done: make(chan struct{})}
 			rest = rest[k:]
 			groupDoc, groupByte = groupDoc+k, groupByte+weight
-			if groupDoc >= groupDocs || groupByte >= groupBytes {
+			if groupDoc >= groupDocs/share || groupByte >= groupBytes/share {
 				pending.lastOfGroup = true
-				groupDoc, groupByte = 0, 0
+				groupDoc, groupByte, share = 0, 0, 1
 			}
 		}
 	}

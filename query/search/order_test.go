@@ -124,17 +124,17 @@ func TestRanking(t *testing.T) {
 // stands.
 func TestBetterScoreFirstInGroup(t *testing.T) {
 	var files []doc
-	for i := range 900 {
+	for i := range 450 {
 		text := "aoxa\n"
 		if i%100 == 99 {
 			text = "ox\n"
 		}
 		files = append(files, doc{repo: "r", path: fmt.Sprintf("d%03d", i), text: text})
 	}
-	c := newCorpus(t, 250, nil, files)
+	c := newCorpus(t, 125, nil, files)
 	a := c.search(t, search.Settings{}, search.Options{}, "type:file ox", query.Keyword)
-	if len(a.matches) != 900 {
-		t.Fatalf("got %d matches, want 900", len(a.matches))
+	if len(a.matches) != 450 {
+		t.Fatalf("got %d matches, want 450", len(a.matches))
 	}
 	for i := 1; i < len(a.matches); i++ {
 		x, y := a.matches[i-1].(*query.FileMatch), a.matches[i].(*query.FileMatch)
