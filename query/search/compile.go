@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +35,11 @@ type basic struct {
 	// caseSensitive.
 	phrase string
 
+	// fileTests ask repositories for files; descriptions show where a
+	// description was asked for.
+	fileTests    []fileTest
+	descriptions []*regexp.Regexp
+
 	targets map[uint32]*target
 }
 
@@ -65,7 +71,15 @@ func (f *pathFilter) holds(path string) bool {
 // supported are the fields that are searched with; others are refused, not
 // ignored.
 var supported = []string{"repo", "file", "lang", "case", "type", "content", "count", "patterntype", "select",
-	"timeout", "archived", "fork", "context", "visibility", "index", "rev"}
+	"timeout", "archived", "fork", "context", "visibility", "index", "rev", "repohasfile"}
+
+// predicates are those that are searched with, by field.
+var predicates = map[string][]string{
+	"repo": {
+		"has.path", "contains.path", "has.content", "contains.content", "has.file", "contains.file", "contains",
+		"has.description", "has.topic", "has.tag", "has.key", "has.meta", "has",
+	},
+}
 
 // unsupported returns the error for a part of the query that cannot be
 // searched, or nil.
@@ -75,7 +89,7 @@ func unsupported(b query.Basic) error {
 		case !slices.Contains(supported, f.Field):
 			return &query.SyntaxError{Message: fmt.Sprintf("unrecognized field %q", f.Field), Span: f.Span,
 				Hint: "this filter is not supported: remove it"}
-		case f.Predicate != nil:
+		case f.Predicate != nil && !slices.Contains(predicates[f.Field], f.Predicate.Name):
 			return &query.SyntaxError{Message: fmt.Sprintf("unrecognized predicate %q", f.Field+":"+f.Predicate.Name), Span: f.Span,
 				Hint: "this predicate is not supported: remove it"}
 		case f.Field == "type" && slices.Contains([]string{"symbol", "commit", "diff"}, f.Value):
@@ -116,6 +130,9 @@ func compile(b query.Basic, defaultCount int) (*basic, error) {
 		}
 	}
 	if err := out.compilePaths(); err != nil {
+		return nil, err
+	}
+	if err := out.compileRepoTests(); err != nil {
 		return nil, err
 	}
 	if b.Pattern != nil {
@@ -159,6 +176,20 @@ func (b *basic) compilePaths() error {
 		return cost(x) - cost(y)
 	})
 	return nil
+}
+
+func (b *basic) compileRepoTests() (err error) {
+	for _, f := range b.Filters {
+		t, ok, err := newFileTest(f, b.caseSensitive)
+		if err != nil {
+			return err
+		}
+		if ok {
+			b.fileTests = append(b.fileTests, t)
+		}
+	}
+	b.descriptions, err = descriptions(b.Basic)
+	return err
 }
 
 func cost(f pathFilter) int {
@@ -237,7 +268,7 @@ func (b *basic) chooseTypes() {
 
 // repoOnly are the filters under which repository names are searched.
 var repoOnly = []string{"repo", "rev", "context", "type", "index", "count", "timeout", "fork", "archived", "visibility",
-	"case", "patterntype", "select"}
+	"case", "patterntype", "select", "repohasfile"}
 
 // sameShape reports whether the documents of a and b can be confirmed in one
 // pass and answered together.

@@ -87,7 +87,7 @@ func (b *basic) matchName(t *target, names []*match.Matcher) *query.RepoMatch {
 		})
 	}
 	for _, f := range b.Values("repo") {
-		if f.Negated {
+		if f.Negated || f.Predicate != nil {
 			continue
 		}
 		value, _, _ := query.SplitRepoRevs(f.Value)
@@ -99,5 +99,19 @@ func (b *basic) matchName(t *target, names []*match.Matcher) *query.RepoMatch {
 			}
 		}
 	}
-	return &query.RepoMatch{Repo: t.shown, Rev: t.rev, HasRev: t.hasRev, NameRanges: slices.Clip(ranges)}
+	return &query.RepoMatch{Repo: t.shown, Rev: t.rev, HasRev: t.hasRev, NameRanges: slices.Clip(ranges),
+		DescriptionRanges: b.inDescription(t.stored.Description)}
+}
+
+// inDescription returns what the filters of b find in a description.
+func (b *basic) inDescription(text string) []query.Range {
+	var ranges []query.Range
+	for _, re := range b.descriptions {
+		for _, loc := range re.FindAllStringIndex(text, -1) {
+			if loc[0] < loc[1] {
+				ranges = match.ShortRanges(ranges, text, []match.Span{{Start: uint32(loc[0]), End: uint32(loc[1])}})
+			}
+		}
+	}
+	return ranges
 }

@@ -67,6 +67,7 @@ type repoFilter struct {
 	// forkSaid and archivedSaid tell a filter from a default.
 	forkSaid, archivedSaid bool
 	private, public        bool
+	facts                  []factTest
 }
 
 type revFilter struct {
@@ -77,6 +78,16 @@ type revFilter struct {
 func newRepoFilter(b query.Basic) (*repoFilter, error) {
 	f := &repoFilter{}
 	for _, r := range b.Values("repo") {
+		if r.Predicate != nil {
+			test, err := newFactTest(r)
+			if err != nil {
+				return nil, err
+			}
+			if test != nil {
+				f.facts = append(f.facts, test)
+			}
+			continue
+		}
 		value, revs, hasRevs := r.Value, []string(nil), false
 		if !r.Negated {
 			value, revs, hasRevs = query.SplitRepoRevs(r.Value)
@@ -124,6 +135,11 @@ func (f *repoFilter) matches(r *store.Repository) bool {
 	}
 	for _, re := range f.exclude {
 		if re.MatchString(r.Name) {
+			return false
+		}
+	}
+	for _, test := range f.facts {
+		if !test(r) {
 			return false
 		}
 	}

@@ -57,6 +57,11 @@ func (r *run) run(ctx context.Context) Outcome {
 	}
 	deadline, cancel := context.WithTimeout(ctx, r.timeout-r.set.Now().Sub(r.start))
 	defer cancel()
+	if err := r.testFiles(deadline); err != nil {
+		r.complete = false
+		r.tellTimedOut(err, r.basics, r.shards(r.basics))
+		return r.end(ctx, err)
+	}
 	passes := r.passes()
 	if len(passes) > 1 {
 		r.out.earlier = sentFiles{}

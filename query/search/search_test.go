@@ -226,7 +226,7 @@ func (c *corpus) naive(q *query.Query) []string {
 			return regexp.MustCompile("(?mi)" + text)
 		}
 		for _, f := range c.files {
-			if f.dead || !filtersHold(b, f, caseSensitive) {
+			if f.dead || !c.filtersHold(b, f, caseSensitive) {
 				continue
 			}
 			holds := func(p *query.Pattern) bool {
@@ -307,8 +307,14 @@ func truth(n query.Node, holds func(*query.Pattern) bool) bool {
 	return bool(n.(query.Const))
 }
 
-func filtersHold(b query.Basic, f doc, caseSensitive bool) bool {
+func (c *corpus) filtersHold(b query.Basic, f doc, caseSensitive bool) bool {
 	for _, fl := range b.Filters {
+		if fl.Field == "repo" && fl.Predicate != nil {
+			if c.hasFile(f.repo, *fl.Predicate, caseSensitive) == fl.Negated {
+				return false
+			}
+			continue
+		}
 		var re *regexp.Regexp
 		subject := f.path
 		switch fl.Field {
@@ -331,6 +337,29 @@ func filtersHold(b query.Basic, f doc, caseSensitive bool) bool {
 		}
 	}
 	return true
+}
+
+// hasFile tells whether a repository has a document as has.path, has.content
+// or has.file ask for.
+func (c *corpus) hasFile(repo string, p query.Predicate, caseSensitive bool) bool {
+	var t syntax.FileTest
+	switch p.Name {
+	case "has.path":
+		t.Path = p.Arg
+	case "has.content":
+		t.Content = p.Arg
+	default:
+		t, _ = syntax.ParseFileTest(p)
+	}
+	flags := "(?mi)"
+	if caseSensitive {
+		flags = "(?m)"
+	}
+	path, content := regexp.MustCompile(flags+t.Path), regexp.MustCompile(flags+t.Content)
+	return slices.ContainsFunc(c.files, func(f doc) bool {
+		return f.repo == repo && !f.dead && path.MatchString(f.path) &&
+			(t.Content == "" || f.reason == store.Searchable && content.MatchString(f.text))
+	})
 }
 
 var vocabulary = []string{"foo", "Foo", "FOO", "bar", "baz_qux", "k", "s", "ſ", "\u212a", "Straße", "ΑΒΓ", "αβγ", "xy", "->", "();", "12", "345",
@@ -368,6 +397,12 @@ func randomQuery(rng *rand.Rand) string {
 	for range rng.IntN(3) {
 		parts = append(parts, []string{"type:file", "type:path", "type:file type:path", "file:src", "-file:foo", "file:go$", "lang:go", "-lang:c",
 			"repo:one", "-repo:two", "lang:markdown", "file:ſ", "file:[k]"}[rng.IntN(13)])
+	}
+	if rng.IntN(4) == 0 {
+		w := regexp.QuoteMeta(vocabulary[rng.IntN(len(vocabulary))])
+		parts = append(parts, []string{"", "-"}[rng.IntN(2)]+"repo:"+[]string{
+			"has.path(" + w + ")", "has.content(" + w + ")", "has.content(^" + w + "\\n)", "has.file(path:src content:" + strings.ReplaceAll(w, " ", "\\s") + ")",
+		}[rng.IntN(4)])
 	}
 	parts = append(parts, randomExpression(rng, rng.IntN(3)))
 	return strings.Join(parts, " ")

@@ -21,7 +21,16 @@ var update = flag.Bool("update", false, "rewrite testdata")
 
 func smallCorpus(t testing.TB) *corpus {
 	const foo, bar, fork, old = "example.org/acme/foo", "example.org/acme/bar", "example.org/acme/foo-fork", "example.org/acme/foo-old"
-	return newCorpus(t, 1000, map[string]store.Repository{fork: {Fork: true}, old: {Archived: true}}, []doc{
+	team, empty := "kiln", ""
+	facts := map[string]store.Repository{
+		foo: {
+			Description: "Foo service,\nfires clay", Topics: []string{"clay", "kiln-control"},
+			Metadata: map[string]*string{"team": &team, "legacy": nil, "note: old": &empty},
+		},
+		fork: {Fork: true, Topics: []string{"clay"}},
+		old:  {Archived: true},
+	}
+	return newCorpus(t, 1000, facts, []doc{
 		{repo: foo, path: "README.md", text: "Foo service\nuses bar and baz\n"},
 		{repo: foo, path: "src/bar.go", text: "package foo\n\nfunc Bar() string { return \"baz\" }\n"},
 		{repo: foo, path: "src/bar_test.go", text: "package foo\nfunc TestBar() {}\n"},
@@ -116,7 +125,11 @@ func tellMatch(m query.Match) string {
 		if r.HasRev {
 			s += "@" + r.Rev
 		}
-		return s + tellRanges(r.Repo.Name, r.NameRanges)
+		s += tellRanges(r.Repo.Name, r.NameRanges)
+		if len(r.DescriptionRanges) > 0 {
+			s += " description" + tellRanges(r.Repo.Description, r.DescriptionRanges)
+		}
+		return s
 	}
 	f := m.(*query.FileMatch)
 	s := "path "

@@ -65,13 +65,19 @@ func (v *verifier) use(p *shardPlan) error {
 	return err
 }
 
+// goTo makes document i the one at hand and returns its path.
+func (v *verifier) goTo(i uint16) (path string) {
+	docs := v.plan.docs
+	v.docs++
+	first, last := docs.FirstBlock[i], docs.FirstBlock[i+1]
+	v.doc.Reset(v.text, docs.TextStart[i], int(docs.TextBytes[i]), v.plan.view.Newlines()[first:last])
+	return docs.Path(int(i))
+}
+
 // verify returns the match of document i, or nil.
 func (v *verifier) verify(i uint16) (*query.FileMatch, error) {
 	p := v.plan
-	v.docs++
-	first, last := p.docs.FirstBlock[i], p.docs.FirstBlock[i+1]
-	v.doc.Reset(v.text, p.docs.TextStart[i], int(p.docs.TextBytes[i]), p.view.Newlines()[first:last])
-	path := p.docs.Path(int(i))
+	path := v.goTo(i)
 	var m *query.FileMatch
 	var spans []match.Span
 	hits := 0

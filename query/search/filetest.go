@@ -1,0 +1,261 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/query/syntax"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// fileTest asks of a repository whether one of its documents has a path and a
+// content; a side that is not asked for is empty.
+type fileTest struct {
+	fileQuestion
+	negated bool
+}
+
+// fileQuestion is what makes two tests the same, so that it is answered once.
+type fileQuestion struct {
+	path, content string
+	caseSensitive bool
+}
+
+// newFileTest returns ok false for a filter that is no test of files.
+func newFileTest(f query.Filter, caseSensitive bool) (t fileTest, ok bool, err error) {
+	t = fileTest{fileQuestion{caseSensitive: caseSensitive}, f.Negated}
+	switch {
+	case f.Field == "repohasfile":
+		t.path = f.Value
+	case f.Field != "repo" || f.Predicate == nil:
+		return t, false, nil
+	default:
+		switch strings.Replace(f.Predicate.Name, "contains.", "has.", 1) {
+		case "has.path":
+			t.path = f.Predicate.Arg
+		case "has.content":
+			t.content = f.Predicate.Arg
+		case "has.file", "contains":
+			both, err := syntax.ParseFileTest(*f.Predicate)
+			if err != nil {
+				return t, false, &query.SyntaxError{Message: err.Error(), Span: f.Span}
+			}
+			t.path, t.content = both.Path, both.Content
+		default:
+			return t, false, nil
+		}
+	}
+	// Both sides have to compile before anything is searched.
+	_, err = t.basic(nil)
+	return t, err == nil, err
+}
+
+// basic returns the search of documents that answers q for some repositories.
+func (q fileQuestion) basic(targets map[uint32]*target) (*basic, error) {
+	b := &basic{caseSensitive: q.caseSensitive, content: true, docs: true, targets: targets}
+	if q.path != "" {
+		m, err := match.Compile(q.path, true, q.caseSensitive)
+		if err != nil {
+			return nil, &query.SyntaxError{Message: err.Error()}
+		}
+		b.paths = []pathFilter{{Matcher: m}}
+	}
+	if q.content != "" {
+		m, err := match.Compile(q.content, true, q.caseSensitive)
+		if err != nil {
+			return nil, &query.SyntaxError{Message: err.Error()}
+		}
+		b.atoms = []*atom{{Matcher: m, contentOnly: true}}
+		b.tree = leaf(0)
+	}
+	return b, nil
+}
+
+// fileAnswer is what is known for one question. A repository is unknown when a
+// part of it that could have held the document cannot be read.
+type fileAnswer struct {
+	asked, found, unknown map[uint32]bool
+}
+
+// testFiles takes from the targets of each basic query the repositories that
+// do not pass its tests of files. One without a generation passes none, not
+// even a negated one.
+func (r *run) testFiles(ctx context.Context) error {
+	answers := map[fileQuestion]*fileAnswer{}
+	for _, b := range r.basics {
+		for _, t := range b.fileTests {
+			a := answers[t.fileQuestion]
+			if a == nil {
+				a = &fileAnswer{map[uint32]bool{}, map[uint32]bool{}, map[uint32]bool{}}
+				answers[t.fileQuestion] = a
+			}
+			if err := r.ask(ctx, t.fileQuestion, a, b.targets); err != nil {
+				return err
+			}
+			for id, repo := range b.targets {
+				if !repo.stored.Indexed() || a.unknown[id] || a.found[id] == t.negated {
+					delete(b.targets, id)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// ask finds the answer for those of the targets for which it is not known.
+func (r *run) ask(ctx context.Context, q fileQuestion, a *fileAnswer, targets map[uint32]*target) error {
+	start := r.set.Now()
+	rest := map[uint32]*target{}
+	for id, t := range targets {
+		if !a.asked[id] {
+			rest[id] = t
+			a.asked[id] = true
+		}
+	}
+	b, err := q.basic(rest)
+	if err != nil {
+		return err
+	}
+	var mu sync.Mutex // guards a
+	done := func(id uint32) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return a.found[id] || a.unknown[id]
+	}
+	docs, err := r.scan(ctx, b, scan{
+		done: done,
+		found: func(id uint32, _ *verifier, _ uint16) error {
+			mu.Lock()
+			defer mu.Unlock()
+			a.found[id] = true
+			return nil
+		},
+		unreadable: func(v store.View) {
+			mu.Lock()
+			defer mu.Unlock()
+			for id, t := range rest {
+				if !a.found[id] && holdsShard(t.stored, v.ID) {
+					a.unknown[id] = true
+				}
+			}
+		},
+	})
+	for id := range a.found {
+		delete(a.unknown, id)
+	}
+	r.o.Trace.Add(Step{Name: "test repositories for files", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
+		{"path", q.path}, {"content", q.content}, {"repositories", strconv.Itoa(len(rest))},
+		{"passed", strconv.Itoa(len(a.found))}, {"documents", strconv.Itoa(docs)},
+	}})
+	return err
+}
+
+// scan is what a search of documents outside the answer does with them. Its
+// functions are called from several goroutines.
+type scan struct {
+	// done says that no more documents of a repository are wanted.
+	done func(repository uint32) bool
+	// found is called with the verifier standing at a document that holds.
+	found func(repository uint32, v *verifier, i uint16) error
+	// unreadable is called with a shard of which not everything could be read.
+	unreadable func(store.View)
+}
+
+// scan confirms documents for b, shard by shard, in no order. It returns how
+// many were looked at.
+func (r *run) scan(ctx context.Context, b *basic, s scan) (docs int, err error) {
+	work := make(chan store.View)
+	var wg sync.WaitGroup
+	var mu sync.Mutex // guards docs
+	shards := r.shards([]*basic{b})
+	for range min(r.set.Workers, len(shards)) {
+		wg.Go(func() {
+			v := newVerifier([]*basic{b}, Options{}, r.set.Brute)
+			for view := range work {
+				if err := r.scanShard(ctx, v, view, b, s); err != nil && ctx.Err() == nil {
+					r.fail(view.ID, err)
+					s.unreadable(view)
+				}
+			}
+			if err := v.close(); err != nil {
+				r.fail(v.plan.view.ID, err)
+			}
+			mu.Lock()
+			docs += v.docs
+			mu.Unlock()
+		})
+	}
+	for _, view := range shards {
+		if ctx.Err() != nil {
+			break
+		}
+		work <- view
+	}
+	close(work)
+	wg.Wait()
+	return docs, ctx.Err()
+}
+
+// scanShard confirms the documents of one shard. One that cannot be confirmed
+// does not keep the others from it.
+func (r *run) scanShard(ctx context.Context, v *verifier, view store.View, b *basic, s scan) error {
+	wanted := false
+	for id, t := range b.targets {
+		wanted = wanted || holdsShard(t.stored, view.ID) && !s.done(id)
+	}
+	if !wanted {
+		return nil
+	}
+	p, err := planShard(view, v.pass, r.set.Brute)
+	if err != nil {
+		return err
+	}
+	if err := v.use(p); err != nil {
+		return err
+	}
+	var failed error
+	for _, i := range p.candidates {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		id := p.docs.Repository[i]
+		if s.done(id) {
+			continue
+		}
+		if err := v.scanDocument(id, i, s.found); err != nil {
+			failed = err
+		}
+	}
+	return failed
+}
+
+// scanDocument calls found if the document holds. A panic over it is an error.
+func (v *verifier) scanDocument(id uint32, i uint16, found func(uint32, *verifier, uint16) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+		if err != nil {
+			err = fmt.Errorf("test %q of shard %d: %w", v.plan.docs.Path(int(i)), v.plan.view.ID, err)
+		}
+	}()
+	holds, err := v.holds(0, i, v.goTo(i))
+	if err != nil || !holds {
+		return err
+	}
+	return found(id, v, i)
+}
+
+func holdsShard(r *store.Repository, shard uint32) bool {
+	for _, id := range r.Shards {
+		if id == shard {
+			return true
+		}
+	}
+	return false
+}
