@@ -50,6 +50,9 @@ type atom struct {
 	// contentOnly says that the pattern was written content:.
 	contentOnly bool
 	negated     bool
+	// silent says that the atom only has to hold, by content whatever the type:
+	// filters say: it came from file:has.content and shows nowhere.
+	silent bool
 }
 
 // pathFilter is a file: or lang: filter.
@@ -79,6 +82,7 @@ var predicates = map[string][]string{
 		"has.path", "contains.path", "has.content", "contains.content", "has.file", "contains.file", "contains",
 		"has.description", "has.topic", "has.tag", "has.key", "has.meta", "has",
 	},
+	"file": {"has.content", "contains.content"},
 }
 
 // unsupported returns the error for a part of the query that cannot be
@@ -141,6 +145,9 @@ func compile(b query.Basic, defaultCount int) (*basic, error) {
 		}
 		out.tree = simplify(out.tree)
 	}
+	if err := out.requireContent(); err != nil {
+		return nil, err
+	}
 	out.phrase = b.Phrase
 	if !out.caseSensitive {
 		out.phrase = strings.ToLower(out.phrase)
@@ -153,10 +160,12 @@ func (b *basic) compilePaths() error {
 	for _, f := range b.Filters {
 		pf := pathFilter{negated: f.Negated}
 		var err error
-		switch f.Field {
-		case "file":
+		switch {
+		case f.Predicate != nil:
+			continue
+		case f.Field == "file":
 			pf.Matcher, err = match.Compile(f.Value, true, b.caseSensitive)
-		case "lang":
+		case f.Field == "lang":
 			name, ok := lang.Lookup(f.Value)
 			if !ok {
 				return &query.SyntaxError{Message: fmt.Sprintf("unknown language: %q", f.Value), Span: f.Span}
@@ -175,6 +184,29 @@ func (b *basic) compilePaths() error {
 	slices.SortStableFunc(b.paths, func(x, y pathFilter) int {
 		return cost(x) - cost(y)
 	})
+	return nil
+}
+
+// requireContent joins the regexps of file:has.content to the tree.
+func (b *basic) requireContent() error {
+	for _, f := range b.Values("file") {
+		if f.Predicate == nil {
+			continue
+		}
+		m, err := match.Compile(f.Predicate.Arg, true, b.caseSensitive)
+		if err != nil {
+			return &query.SyntaxError{Message: err.Error(), Span: f.Span}
+		}
+		b.atoms = append(b.atoms, &atom{
+			Matcher: m, pattern: &query.Pattern{Value: f.Predicate.Arg, IsRegexp: true, FromContent: true, Span: f.Span},
+			contentOnly: true, silent: true,
+		})
+		kids := []tree{leaf(len(b.atoms) - 1)}
+		if b.tree != nil {
+			kids = append(kids, b.tree)
+		}
+		b.tree = simplify(&and{kids})
+	}
 	return nil
 }
 
@@ -244,7 +276,7 @@ func (b *basic) compileTree(n query.Node, negated bool) (tree, error) {
 func (b *basic) chooseTypes() {
 	types := b.Values("type")
 	hasFile := len(b.paths) > 0
-	onlyContent := len(b.atoms) > 0 && !slices.ContainsFunc(b.atoms, func(a *atom) bool { return !a.contentOnly })
+	onlyContent := b.onlyContent()
 	if len(types) == 0 {
 		b.content, b.path = true, !onlyContent
 		b.docs = b.tree != nil || hasFile
@@ -264,6 +296,21 @@ func (b *basic) chooseTypes() {
 	b.repos = b.repos && !slices.ContainsFunc(b.Filters, func(f query.Filter) bool {
 		return !slices.Contains(repoOnly, f.Field)
 	})
+}
+
+// onlyContent reports whether every pattern was written content:.
+func (b *basic) onlyContent() bool {
+	n := 0
+	for _, a := range b.atoms {
+		switch {
+		case a.silent:
+		case !a.contentOnly:
+			return false
+		default:
+			n++
+		}
+	}
+	return n > 0
 }
 
 // repoOnly are the filters under which repository names are searched.

@@ -309,6 +309,16 @@ func truth(n query.Node, holds func(*query.Pattern) bool) bool {
 
 func (c *corpus) filtersHold(b query.Basic, f doc, caseSensitive bool) bool {
 	for _, fl := range b.Filters {
+		if fl.Field == "file" && fl.Predicate != nil {
+			flags := "(?mi)"
+			if caseSensitive {
+				flags = "(?m)"
+			}
+			if f.reason != store.Searchable || !regexp.MustCompile(flags+fl.Predicate.Arg).MatchString(f.text) {
+				return false
+			}
+			continue
+		}
 		if fl.Field == "repo" && fl.Predicate != nil {
 			if c.hasFile(f.repo, *fl.Predicate, caseSensitive) == fl.Negated {
 				return false
@@ -403,6 +413,13 @@ func randomQuery(rng *rand.Rand) string {
 		parts = append(parts, []string{"", "-"}[rng.IntN(2)]+"repo:"+[]string{
 			"has.path(" + w + ")", "has.content(" + w + ")", "has.content(^" + w + "\\n)", "has.file(path:src content:" + strings.ReplaceAll(w, " ", "\\s") + ")",
 		}[rng.IntN(4)])
+	}
+	if rng.IntN(4) == 0 {
+		w := regexp.QuoteMeta(vocabulary[rng.IntN(len(vocabulary))])
+		parts = append(parts, "file:has.content("+[]string{w, "^" + w, `\b` + w + `|12`, `x*`}[rng.IntN(4)]+")")
+		if rng.IntN(8) == 0 {
+			return strings.Join(parts, " ")
+		}
 	}
 	parts = append(parts, randomExpression(rng, rng.IntN(3)))
 	return strings.Join(parts, " ")

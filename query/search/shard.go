@@ -85,7 +85,7 @@ func (bp *basicPlan) read(b *basic, content, path *postings.Evaluator) error {
 	none := postings.Candidates{Docs: &postings.Set{}}
 	for _, a := range b.atoms {
 		ap := atomPlan{none, none}
-		if b.content {
+		if b.content || a.silent {
 			if ap.content, err = content.Eval(a.Expr); err != nil {
 				return err
 			}
@@ -113,7 +113,7 @@ func (bp *basicPlan) read(b *basic, content, path *postings.Evaluator) error {
 func (bp *basicPlan) readNothing(b *basic) {
 	for _, a := range b.atoms {
 		ap := atomPlan{postings.Candidates{Docs: &postings.Set{}}, postings.Candidates{Docs: &postings.Set{}}}
-		ap.content.All = b.content
+		ap.content.All = b.content || a.silent
 		ap.path.All = b.path && !a.contentOnly
 		bp.atoms = append(bp.atoms, ap)
 	}

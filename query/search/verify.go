@@ -185,6 +185,9 @@ func (v *verifier) gather(k int, i uint16, path string, m *query.FileMatch, span
 		}
 		visitTrue(b.tree, ask, func(a int) {
 			ask(a)
+			if b.atoms[a].silent {
+				return
+			}
 			s := &v.basic[k].atoms[a]
 			*spans = append(*spans, s.text...)
 			m.PathRanges = match.ShortRanges(m.PathRanges, path, s.path)
