@@ -27,6 +27,8 @@ type Repositories interface {
 	// Add records a source as ingest.ParseSource reads it.
 	Add(ctx context.Context, source string) (*store.Repository, error)
 	Remove(ctx context.Context, name string) error
+	// ChangeFacts changes what is known about a repository.
+	ChangeFacts(ctx context.Context, name string, c store.FactsChange) (*store.Repository, error)
 	// Sync calls report, which is not nil, from one goroutine.
 	Sync(ctx context.Context, name string, report func(ingest.Progress)) (ingest.Result, error)
 	// Skipped calls each with every document whose content is not searched.
@@ -49,6 +51,7 @@ func (a *Admin) Routes() []Route {
 		{Method: "GET", Path: AdminPath, Handler: a.guard(serveList)},
 		{Method: "POST", Path: AdminPath, Handler: a.guard(serveAdd)},
 		{Method: "DELETE", Path: AdminPath, Handler: a.guard(serveRemove)},
+		{Method: "PATCH", Path: AdminPath, Handler: a.guard(serveFacts)},
 		{Method: "POST", Path: AdminPath + "/sync", Handler: a.guard(serveSync)},
 		{Method: "GET", Path: AdminPath + "/skipped", Handler: a.guard(serveSkipped)},
 	}
@@ -107,7 +110,7 @@ func serveList(repos Repositories, w http.ResponseWriter, r *http.Request) error
 	return serveJSON(w, out)
 }
 
-// maxAdminBody bounds what a request to add may say.
+// maxAdminBody bounds what a request to add or to change may say.
 const maxAdminBody = 64 << 10
 
 func serveAdd(repos Repositories, w http.ResponseWriter, r *http.Request) error {
@@ -132,6 +135,24 @@ func serveRemove(repos Repositories, w http.ResponseWriter, r *http.Request) err
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+func serveFacts(repos Repositories, w http.ResponseWriter, r *http.Request) error {
+	name, err := adminName(r)
+	if err != nil {
+		return err
+	}
+	var facts AdminFacts
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAdminBody))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&facts); err != nil {
+		return &Error{Status: http.StatusBadRequest, Message: `expected facts such as {"stars": 41}`, Cause: err}
+	}
+	repo, err := repos.ChangeFacts(r.Context(), name, facts.change())
+	if err != nil {
+		return adminError(err)
+	}
+	return serveJSON(w, newAdminRepository(repo))
 }
 
 // serveSync answers with a line of JSON for each report of progress, and one

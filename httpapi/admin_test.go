@@ -25,6 +25,7 @@ type fakeRepositories struct {
 	list    func() ([]*store.Repository, error)
 	add     func(source string) (*store.Repository, error)
 	remove  func(name string) error
+	change  func(name string, c store.FactsChange) (*store.Repository, error)
 	sync    func(ctx context.Context, name string, report func(ingest.Progress)) (ingest.Result, error)
 	skipped func(name string, each func(string, string, int64) error) error
 }
@@ -34,6 +35,9 @@ func (f *fakeRepositories) Add(_ context.Context, source string) (*store.Reposit
 	return f.add(source)
 }
 func (f *fakeRepositories) Remove(_ context.Context, name string) error { return f.remove(name) }
+func (f *fakeRepositories) ChangeFacts(_ context.Context, name string, c store.FactsChange) (*store.Repository, error) {
+	return f.change(name, c)
+}
 func (f *fakeRepositories) Sync(ctx context.Context, name string, report func(ingest.Progress)) (ingest.Result, error) {
 	return f.sync(ctx, name, report)
 }
@@ -186,6 +190,44 @@ func TestAdminAddAndRemove(t *testing.T) {
 		if w.Code != c.status || said != c.said || !strings.Contains(w.Body.String(), c.answer) {
 			t.Errorf("%s %s %.60s: got %d %q after %q, want %d with %q after %q",
 				c.method, c.target, c.body, w.Code, w.Body, said, c.status, c.answer, c.said)
+		}
+	}
+}
+
+func TestAdminFacts(t *testing.T) {
+	team := "glaze"
+	for _, c := range []struct {
+		target, body string
+		status       int
+		want, answer string
+	}{
+		{"?name=lab%2Fkiln", `{"stars":0,"fork":true,"topics":[],"description":""}`, 200,
+			`{"Stars":0,"Fork":true,"Archived":null,"Private":null,"Description":"","Topics":[],"ClearMetadata":false,"RemoveMetadata":null,"Metadata":null}`,
+			`"name":"lab/kiln",`},
+		{"?name=lab%2Fkiln", `{"archived":false,"private":true,"clearMetadata":true,"removeMetadata":["a"],"metadata":{"old":null,"team":"x"}}`, 200,
+			`{"Stars":null,"Fork":null,"Archived":false,"Private":true,"Description":null,"Topics":null,"ClearMetadata":true,"RemoveMetadata":["a"],"Metadata":{"old":null,"team":"x"}}`,
+			`"stars":41,"fork":true,"archived":true,"private":true,"description":"Fires clay","topics":["clay"],"metadata":{"old":null,"team":"glaze"}}`},
+		// what cannot be
+		{"?name=none", `{}`, 404, "", `"none": not found`},
+		{"", `{}`, 400, "", "the parameter name is missing"},
+		{"?name=a", `{"star":1}`, 400, "", `expected facts such as {"stars": 41}`},
+		{"?name=a", `{"stars":"many"}`, 400, "", `expected facts such as {"stars": 41}`},
+	} {
+		got := ""
+		repos := &fakeRepositories{change: func(name string, change store.FactsChange) (*store.Repository, error) {
+			if name != "lab/kiln" {
+				return nil, fmt.Errorf("repository %q: %w", name, store.ErrNotFound)
+			}
+			data, err := json.Marshal(change)
+			got = string(data)
+			return &store.Repository{
+				Name: name, Stars: 41, Fork: true, Archived: true, Private: true, Description: "Fires clay",
+				Topics: []string{"clay"}, Metadata: map[string]*string{"team": &team, "old": nil},
+			}, err
+		}}
+		w := askAdmin(repos, "PATCH", c.target, c.body, nil)
+		if w.Code != c.status || got != c.want || !strings.Contains(w.Body.String(), c.answer) {
+			t.Errorf("PATCH %s %s:\n got %d %s after %s\nwant %d with %s after %s", c.target, c.body, w.Code, w.Body, got, c.status, c.answer, c.want)
 		}
 	}
 }

@@ -18,6 +18,21 @@ type (
 		Source string `json:"source"`
 	}
 
+	// AdminFacts is the body of a request to change what is known about a
+	// repository; what it leaves out stays. ClearMetadata takes all keys away,
+	// RemoveMetadata some; Metadata are put, a null value being a tag.
+	AdminFacts struct {
+		Stars          *int               `json:"stars,omitempty"`
+		Fork           *bool              `json:"fork,omitempty"`
+		Archived       *bool              `json:"archived,omitempty"`
+		Private        *bool              `json:"private,omitempty"`
+		Description    *string            `json:"description,omitempty"`
+		Topics         *[]string          `json:"topics,omitempty"`
+		ClearMetadata  bool               `json:"clearMetadata,omitempty"`
+		RemoveMetadata []string           `json:"removeMetadata,omitempty"`
+		Metadata       map[string]*string `json:"metadata,omitempty"`
+	}
+
 	// AdminRepository tells about one repository; its source is without
 	// credentials.
 	AdminRepository struct {
@@ -32,6 +47,14 @@ type (
 		LastFetched time.Time `json:"lastFetched,omitzero"`
 		LastIndexed time.Time `json:"lastIndexed,omitzero"`
 		Error       string    `json:"error,omitempty"`
+
+		Stars       int                `json:"stars,omitempty"`
+		Fork        bool               `json:"fork,omitempty"`
+		Archived    bool               `json:"archived,omitempty"`
+		Private     bool               `json:"private,omitempty"`
+		Description string             `json:"description,omitempty"`
+		Topics      []string           `json:"topics,omitempty"`
+		Metadata    map[string]*string `json:"metadata,omitempty"`
 	}
 
 	// AdminLine is one line of an answer that takes its time: exactly one
@@ -75,11 +98,28 @@ func newAdminRepository(r *store.Repository) AdminRepository {
 		Name: r.Name, Source: WithoutCredentials(r.Source), Commit: r.Commit(), Indexed: r.Indexed(),
 		Documents: r.Documents, TextBytes: r.TextBytes, Skipped: r.Skipped,
 		LastFetched: r.LastFetched, LastIndexed: r.LastIndexed, Error: WithoutCredentials(r.LastError),
+		Stars: r.Stars, Fork: r.Fork, Archived: r.Archived, Private: r.Private,
+		Description: r.Description, Topics: r.Topics, Metadata: r.Metadata,
 	}
 	if len(r.Branches) > 0 {
 		out.Branch = r.Branches[0].Name
 	}
 	return out
+}
+
+// NewAdminFacts returns a change of facts as it is sent.
+func NewAdminFacts(c store.FactsChange) AdminFacts {
+	return AdminFacts{
+		Stars: c.Stars, Fork: c.Fork, Archived: c.Archived, Private: c.Private, Description: c.Description, Topics: c.Topics,
+		ClearMetadata: c.ClearMetadata, RemoveMetadata: c.RemoveMetadata, Metadata: c.Metadata,
+	}
+}
+
+func (f AdminFacts) change() store.FactsChange {
+	return store.FactsChange{
+		Stars: f.Stars, Fork: f.Fork, Archived: f.Archived, Private: f.Private, Description: f.Description, Topics: f.Topics,
+		ClearMetadata: f.ClearMetadata, RemoveMetadata: f.RemoveMetadata, Metadata: f.Metadata,
+	}
 }
 
 func newAdminResult(res ingest.Result) *AdminResult {

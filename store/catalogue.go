@@ -172,7 +172,8 @@ func shardUpTo(largest []byte) uint32 {
 
 // Change is one atomic switch of what searches see.
 type Change struct {
-	// Repositories are put in place of the records with their IDs.
+	// Repositories are put in place of the records with their IDs, whose facts
+	// they keep: those only ChangeFacts changes.
 	Repositories []*Repository
 	// Remove are IDs of repositories to forget.
 	Remove []uint32
@@ -185,6 +186,8 @@ type Change struct {
 
 	// nextRepository is the ID to hand out next, 0 for no change.
 	nextRepository uint32
+	// facts says that the facts of Repositories are new.
+	facts bool
 }
 
 // Commit applies c whole, on disk and for every snapshot taken later; after an
@@ -206,6 +209,9 @@ func (s *Store) commit(c Change) error {
 	defer b.Close()
 	next := s.catalogue.clone()
 	for _, r := range c.Repositories {
+		if old := next.repositories[r.ID]; old != nil && !c.facts {
+			r.keepFacts(old)
+		}
 		if err := putJSON(b, keyRepository(r.ID), r); err != nil {
 			return err
 		}

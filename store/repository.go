@@ -38,7 +38,7 @@ type Repository struct {
 	TextBytes int64 `json:"text_bytes,omitempty"`
 	Skipped   int   `json:"skipped,omitempty"`
 
-	// Facts, told from outside.
+	// Facts, told from outside through ChangeFacts.
 	Stars       int                `json:"stars,omitempty"`
 	Fork        bool               `json:"fork,omitempty"`
 	Archived    bool               `json:"archived,omitempty"`

@@ -57,6 +57,13 @@ func (c *Client) Remove(ctx context.Context, name string) error {
 	return c.call(ctx, http.MethodDelete, "", name, nil, func(io.Reader) error { return nil })
 }
 
+// ChangeFacts changes what is known about a repository and returns how it is
+// then.
+func (c *Client) ChangeFacts(ctx context.Context, name string, facts httpapi.AdminFacts) (out httpapi.AdminRepository, err error) {
+	err = c.call(ctx, http.MethodPatch, "", name, facts, decodeInto(&out))
+	return out, err
+}
+
 // Sync brings a repository up to its source. It calls report, which may be
 // nil, from the caller's goroutine.
 func (c *Client) Sync(ctx context.Context, name string, report func(httpapi.AdminProgress)) (httpapi.AdminResult, error) {

@@ -46,6 +46,10 @@ func TestRequests(t *testing.T) {
 		{"remove", "", "DELETE http://trawl" + path + "?name=a%2Fb+c kiln ", func(c *remote.Client) error {
 			return c.Remove(t.Context(), "a/b c")
 		}},
+		{"change facts", "{}", "PATCH http://trawl" + path + `?name=a kiln {"stars":0,"metadata":{"old":null}}`, func(c *remote.Client) error {
+			_, err := c.ChangeFacts(t.Context(), "a", httpapi.AdminFacts{Stars: new(int), Metadata: map[string]*string{"old": nil}})
+			return err
+		}},
 		{"sync", `{"result":{}}`, "POST http://trawl" + path + "/sync?name=a kiln ", func(c *remote.Client) error {
 			_, err := c.Sync(t.Context(), "a", nil)
 			return err

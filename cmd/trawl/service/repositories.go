@@ -45,6 +45,11 @@ func (s *Service) knows(name string) bool {
 	return err == nil
 }
 
+// ChangeFacts changes what is known about a repository, also while it syncs.
+func (s *Service) ChangeFacts(_ context.Context, name string, c store.FactsChange) (*store.Repository, error) {
+	return s.store.ChangeFacts(name, c)
+}
+
 // Remove forgets a repository.
 func (s *Service) Remove(ctx context.Context, name string) error {
 	return s.indexer.Remove(ctx, name)

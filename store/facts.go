@@ -1,0 +1,123 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// FactsChange names facts about a repository and what they are to be; those
+// that it does not name stay.
+type FactsChange struct {
+	Stars                   *int
+	Fork, Archived, Private *bool
+	Description             *string
+	Topics                  *[]string
+	// ClearMetadata takes all keys away, then RemoveMetadata some, and then
+	// Metadata are put; a nil value is a tag.
+	ClearMetadata  bool
+	RemoveMetadata []string
+	Metadata       map[string]*string
+}
+
+// Empty reports whether c changes nothing.
+func (c FactsChange) Empty() bool {
+	return c.Stars == nil && c.Fork == nil && c.Archived == nil && c.Private == nil && c.Description == nil &&
+		c.Topics == nil && !c.ClearMetadata && len(c.RemoveMetadata) == 0 && len(c.Metadata) == 0
+}
+
+// check says what of c cannot be kept.
+func (c FactsChange) check() error {
+	if c.Stars != nil && *c.Stars < 0 {
+		return fmt.Errorf("stars: %d is less than none", *c.Stars)
+	}
+	texts := slices.Collect(maps.Keys(c.Metadata))
+	if slices.Contains(texts, "") {
+		return errors.New("metadata: a key is empty")
+	}
+	for _, v := range c.Metadata {
+		if v != nil {
+			texts = append(texts, *v)
+		}
+	}
+	if c.Description != nil {
+		texts = append(texts, *c.Description)
+	}
+	if c.Topics != nil {
+		if slices.Contains(*c.Topics, "") {
+			return errors.New("topics: one is empty")
+		}
+		texts = append(texts, *c.Topics...)
+	}
+	for _, text := range texts {
+		if !utf8.ValidString(text) {
+			return fmt.Errorf("%q is not UTF-8", text)
+		}
+	}
+	return nil
+}
+
+// apply changes r, which shares nothing with c afterwards, nor with the record
+// it was copied from.
+func (c FactsChange) apply(r *Repository) {
+	set(&r.Stars, c.Stars)
+	set(&r.Fork, c.Fork)
+	set(&r.Archived, c.Archived)
+	set(&r.Private, c.Private)
+	set(&r.Description, c.Description)
+	if c.Topics != nil {
+		r.Topics = slices.Clone(*c.Topics)
+		slices.SortFunc(r.Topics, strings.Compare)
+		r.Topics = slices.Compact(r.Topics)
+	}
+	metadata := map[string]*string{}
+	if !c.ClearMetadata {
+		maps.Copy(metadata, r.Metadata)
+	}
+	for _, key := range c.RemoveMetadata {
+		delete(metadata, key)
+	}
+	for key, value := range c.Metadata {
+		metadata[key] = nil
+		if value != nil {
+			v := *value
+			metadata[key] = &v
+		}
+	}
+	r.Metadata = metadata
+}
+
+func set[T any](fact, to *T) {
+	if to != nil {
+		*fact = *to
+	}
+}
+
+// keepFacts gives r the facts of the record that it replaces.
+func (r *Repository) keepFacts(old *Repository) {
+	r.Stars, r.Fork, r.Archived, r.Private = old.Stars, old.Fork, old.Archived, old.Private
+	r.Description, r.Topics, r.Metadata = old.Description, old.Topics, old.Metadata
+}
+
+// ChangeFacts changes what is known about a repository and returns the new
+// record. It does not wait for a sync at work, and holds when that commits.
+func (s *Store) ChangeFacts(name string, c FactsChange) (*Repository, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.catalogue.byName[name]
+	if old == nil {
+		return nil, fmt.Errorf("repository %q: %w", name, ErrNotFound)
+	}
+	if err := c.check(); err != nil {
+		return nil, fmt.Errorf("repository %q: %w", name, err)
+	}
+	next := *old
+	c.apply(&next)
+	if err := s.commit(Change{Repositories: []*Repository{&next}, facts: true}); err != nil {
+		return nil, fmt.Errorf("repository %q: %w", name, err)
+	}
+	return &next, nil
+}
