@@ -87,9 +87,8 @@ func (w *worker) names(ctx context.Context, set config.Settings, sources []inges
 		return w.add(ctx, sources), nil
 	}
 	for _, r := range set.Repositories {
-		sources = append(sources, r.Source)
+		w.declare(ctx, r)
 	}
-	w.add(ctx, sources)
 	all, err := w.List(ctx)
 	if err != nil {
 		return nil, err
@@ -120,6 +119,16 @@ func (w *worker) add(ctx context.Context, sources []ingest.Source) []string {
 		names = append(names, r.Name)
 	}
 	return names
+}
+
+// declare adds a repository of the configuration file, with its facts.
+func (w *worker) declare(ctx context.Context, r config.Repository) {
+	if len(w.add(ctx, []ingest.Source{r.Source})) == 0 || r.Facts.Empty() {
+		return
+	}
+	if _, err := w.ChangeFacts(ctx, r.Source.Name, httpapi.NewAdminFacts(r.Facts)); err != nil {
+		w.fail(ctx, err)
+	}
 }
 
 // fail tells of an error, unless it is that the command was interrupted.

@@ -23,7 +23,7 @@ has it open, the server is asked.
 
 func (a *app) repoCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "repo", Short: "show and change the repositories", Long: repoHelp, Args: cobra.ArbitraryArgs, RunE: unknownCommand}
-	cmd.AddCommand(a.repoAdd(), a.repoList(), a.repoRemove(), a.repoSync(), a.repoSkipped())
+	cmd.AddCommand(a.repoAdd(), a.repoList(), a.repoRemove(), a.repoSync(), a.repoSet(), a.repoSkipped())
 	return cmd
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -47,6 +48,7 @@ func TestScripts(t *testing.T) {
 			"ready":      scriptReady,
 			"eventually": scriptEventually,
 			"get":        scriptGet,
+			"hangup":     scriptHangup,
 			"occupy":     scriptOccupy,
 			"killwhen":   scriptKillWhen,
 		},
@@ -151,6 +153,17 @@ func scriptGet(ts *testscript.TestScript, _ bool, args []string) {
 	if got := strconv.Itoa(resp.StatusCode); got != args[0] {
 		ts.Fatalf("GET %s: got %s, want %s", args[1], got, args[0])
 	}
+}
+
+// scriptHangup sends a SIGHUP to the server of $TRAWL_DATA.
+func scriptHangup(ts *testscript.TestScript, _ bool, _ []string) {
+	f, err := serverfile.Read(ts.Getenv("TRAWL_DATA"))
+	ts.Check(err)
+	p, err := os.FindProcess(f.PID)
+	ts.Check(err)
+	ts.Check(p.Signal(syscall.SIGHUP))
+	// Signals that are not taken yet are taken together.
+	time.Sleep(100 * time.Millisecond)
 }
 
 // scriptOccupy listens on a port until the script ends, and sets $TAKEN to its

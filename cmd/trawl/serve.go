@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -33,6 +34,10 @@ It listens at once and indexes meanwhile: a repository is found from the moment
 it is indexed, and /readyz answers 200 when the sources given here are. Every
 source is looked at again after --sync-interval. One that fails is logged, shown
 by "trawl repo list", and tried again; it stops no other.
+
+The repositories of the configuration file, and what it tells of them, are read
+again before each look at the sources when the file has changed, and whenever
+the process gets a SIGHUP. Settings hold until the server ends.
 
 The first interrupt ends searches in good order, the second ends the process.
 
@@ -110,14 +115,22 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	}
 	defer func() { err = errors.Join(err, serverfile.Remove(h.set.Data)) }()
 	h.door.open(svc)
-	first, err := h.declare(ctx, svc)
+	file := &declared{svc: svc, log: h.log, path: h.set.File}
+	first, err := h.declare(ctx, file)
 	if err != nil && ctx.Err() == nil {
 		h.log.Warn().Err(err).Msg("list repositories")
 	}
 	var syncing sync.WaitGroup
+	if h.set.File != "" {
+		hangup := make(chan os.Signal, 1)
+		signal.Notify(hangup, syscall.SIGHUP)
+		defer signal.Stop(hangup)
+		syncing.Go(func() { file.follow(ctx, hangup) })
+	}
 	syncing.Go(func() {
 		y := &service.Syncer{
 			Service: svc, Interval: h.set.SyncInterval, Log: h.log, Display: h.display,
+			Before: func() { file.reread(ctx, false) },
 			Synced: (&branchWarner{h.log, askedBranches(h.set)}).synced,
 		}
 		y.Run(ctx, first, h.door.ready)
@@ -175,13 +188,11 @@ func (h *host) announce() error {
 
 // declare records the sources of the command line and of the configuration
 // file, and returns those of the command line that have no generation yet.
-func (h *host) declare(ctx context.Context, svc *service.Service) ([]string, error) {
-	for _, r := range h.set.Repositories {
-		h.add(ctx, svc, r.Source)
-	}
+func (h *host) declare(ctx context.Context, file *declared) ([]string, error) {
+	file.start(ctx, h.set.Repositories)
 	sources := h.sources
 	if len(sources)+len(h.set.Repositories) == 0 {
-		all, err := svc.List(ctx)
+		all, err := file.svc.List(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -191,7 +202,7 @@ func (h *host) declare(ctx context.Context, svc *service.Service) ([]string, err
 	}
 	var first []string
 	for _, src := range sources {
-		if r := h.add(ctx, svc, src); r != nil && !r.Indexed() {
+		if r := file.add(ctx, src); r != nil && !r.Indexed() {
 			first = append(first, r.Name)
 		}
 	}
@@ -206,14 +217,4 @@ func (h *host) current(ctx context.Context) []ingest.Source {
 		return nil
 	}
 	return []ingest.Source{src}
-}
-
-// add records a source, and returns nil if that failed.
-func (h *host) add(ctx context.Context, svc *service.Service, src ingest.Source) *store.Repository {
-	r, err := svc.Declare(ctx, src)
-	if err != nil {
-		h.log.Warn().Str("repo", src.Name).Str("err", httpapi.WithoutCredentials(err.Error())).Msg("add repository")
-		return nil
-	}
-	return r
 }

@@ -89,9 +89,15 @@ repository that no longer stands there stays until "trawl repo remove":
     - source: ../glaze
       name: lab/glaze
       branches: [main]
+      stars: 41
+      topics: [clay, heat]
+      metadata: {team: kiln, legacy: }
 
 Of the branches only a repository's default branch is indexed yet; trawl warns
-about others. Unknown keys are errors.`
+about others. What is known about a repository besides its files can stand there
+too: stars, fork, archived, private, description, topics and metadata, in which
+a key without a value is a tag; "trawl repo set --help" says what they are for.
+Unknown keys are errors.`
 
 // settingsTopic is a page of help and no command.
 func settingsTopic() *cobra.Command {

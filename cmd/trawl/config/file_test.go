@@ -6,8 +6,11 @@ import (
 	"testing"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
+
+func to[T any](v T) *T { return &v }
 
 func TestFile(t *testing.T) {
 	s, err := resolve(t, `
@@ -21,6 +24,15 @@ repositories:
     name: lab/glaze
     branches: [main, v2]
   - {source: /src/clay, branches: }
+  - source: /src/cup
+    stars: 41
+    fork: true
+    archived: no
+    private: Yes
+    description: "Holds: tea"
+    topics: [tea, 2]
+    metadata: {team: kiln, legacy: , "a.b": "", n: ~}
+  - {source: /src/pot, description: "", topics: , metadata: }
 `, nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -32,6 +44,13 @@ repositories:
 		{Source: ingest.Source{Name: "git.example.org/lab/kiln", Location: "https://git.example.org/lab/kiln.git", Remote: true}},
 		{Source: ingest.Source{Name: "lab/glaze", Location: "/etc/src/glaze"}, Branches: []string{"main", "v2"}},
 		{Source: ingest.Source{Name: "clay", Location: "/src/clay"}},
+		{Source: ingest.Source{Name: "cup", Location: "/src/cup"}, Facts: store.FactsChange{
+			Stars: to(41), Fork: to(true), Archived: to(false), Private: to(true), Description: to("Holds: tea"), Topics: &[]string{"tea", "2"},
+			ClearMetadata: true, Metadata: map[string]*string{"team": to("kiln"), "legacy": nil, "a.b": to(""), "n": nil},
+		}},
+		{Source: ingest.Source{Name: "pot", Location: "/src/pot"}, Facts: store.FactsChange{
+			Description: to(""), Topics: new([]string), ClearMetadata: true,
+		}},
 	}
 	if !reflect.DeepEqual(s.Repositories, want) {
 		t.Errorf("repositories:\n got %+v\nwant %+v", s.Repositories, want)
@@ -65,6 +84,16 @@ func TestFileErrors(t *testing.T) {
 		{"one name for two", "repositories:\n- source: /a/x\n- source: /b/x", `:3: there are two repositories called "x"`},
 		{"branches that are lists", "repositories:\n- source: /x\n  branches: [[a]]", ":3: branches: expected one value"},
 
+		// facts
+		{"stars that are none", "repositories:\n- source: /x\n  stars: -1", `:3: stars: "-1" is no number of stars`},
+		{"neither true nor false", "repositories:\n- source: /x\n  fork: maybe", `:3: fork: "maybe" is neither true nor false`},
+		{"a description that is a list", "repositories:\n- source: /x\n  description: [a]", ":3: description: expected one value"},
+		{"one topic", "repositories:\n- source: /x\n  topics: a", ":3: topics: expected a list"},
+		{"a list of keys", "repositories:\n- source: /x\n  metadata: [a]", ":3: metadata: expected keys with values"},
+		{"a key twice", "repositories:\n- source: /x\n  metadata:\n    a: b\n    a: c", `:5: metadata: "a" stands here twice`},
+		{"a value that is a list", "repositories:\n- source: /x\n  metadata: {a: [b]}", ":3: metadata: expected one value"},
+		{"an unknown fact", "repositories:\n- source: /x\n  star: 1", `:3: unknown key "star": did you mean "stars"?`},
+
 		// no YAML
 		{"a tab", "a: b\n\tc: d", ":2: not YAML: "},
 		{"two documents", "data: a\n---\ndata: b", "more than one document"},
@@ -88,7 +117,7 @@ func TestEmptyFile(t *testing.T) {
 // with it must be one line that names the file.
 func FuzzParseFile(f *testing.F) {
 	for _, seed := range []string{
-		"data: a\nmemory: 1GiB", "repositories:\n- source: x\n  branches: [a]", "a: &x [*x]", "a: &x {b: *x}",
+		"data: a\nmemory: 1GiB", "repositories:\n- source: x\n  branches: [a]", "repositories:\n- source: x\n  topics: [a]\n  metadata: {a: , b: c}", "a: &x [*x]", "a: &x {b: *x}",
 		"<<: {data: x}", "? [a]\n: b", "- - -", "data: !!binary x", "&a data: *a", "\"\\x00\": 1",
 	} {
 		f.Add([]byte(seed))

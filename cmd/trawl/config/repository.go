@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
@@ -14,6 +15,8 @@ type Repository struct {
 	Source ingest.Source
 	// Branches are those asked for; empty is the default branch.
 	Branches []string
+	// Facts are those that the entry tells.
+	Facts store.FactsChange
 }
 
 func (f *File) repositories(n *yaml.Node) error {
@@ -37,14 +40,16 @@ func (f *File) repositories(n *yaml.Node) error {
 func (f *File) repository(n *yaml.Node) (Repository, error) {
 	var r Repository
 	var name, source string
-	err := f.mapping(n, []string{"source", "name", "branches"}, func(key string, v *yaml.Node) (err error) {
+	err := f.mapping(n, append([]string{"source", "name", "branches"}, facts...), func(key string, v *yaml.Node) (err error) {
 		switch key {
 		case "name":
 			name, err = f.scalar(key, v)
 		case "source":
 			source, err = f.scalar(key, v)
 		case "branches":
-			r.Branches, err = f.branches(v)
+			r.Branches, err = f.texts(key, v)
+		default:
+			err = f.fact(&r.Facts, key, v)
 		}
 		return err
 	})
@@ -75,14 +80,15 @@ func (f *File) typed(name, source string) string {
 	return name + "=" + source
 }
 
-func (f *File) branches(n *yaml.Node) ([]string, error) {
-	entries, err := f.list("branches", n)
+// texts reads a list of texts.
+func (f *File) texts(key string, n *yaml.Node) ([]string, error) {
+	entries, err := f.list(key, n)
 	if err != nil {
 		return nil, err
 	}
 	var out []string
 	for _, e := range entries {
-		name, err := f.scalar("branches", e)
+		name, err := f.scalar(key, e)
 		if err != nil {
 			return nil, err
 		}

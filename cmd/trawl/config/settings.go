@@ -32,6 +32,8 @@ type Settings struct {
 	LogLevel string
 	// LogFormat is auto, console or json.
 	LogFormat string
+	// File is the path of the configuration file, "" if there is none.
+	File string
 	// Repositories are those that the configuration file declares.
 	Repositories []Repository
 }
@@ -87,7 +89,7 @@ type Said struct {
 func Resolve(m Machine, said Said) (Settings, error) {
 	s := Defaults(m)
 	if said.File != nil {
-		s.Repositories = said.File.Repositories
+		s.File, s.Repositories = said.File.Path, said.File.Repositories
 	}
 	for _, k := range All() {
 		if said.File != nil {

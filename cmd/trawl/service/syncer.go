@@ -22,6 +22,8 @@ type Syncer struct {
 	Interval time.Duration
 	Log      zerolog.Logger
 	Display  *progress.Display
+	// Before, if set, is called before each round.
+	Before func()
 	// Synced, if set, is called with a repository after each sync that went
 	// well.
 	Synced func(*store.Repository)
@@ -55,6 +57,9 @@ func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 
 // round syncs every repository that is not done, and merges.
 func (y *Syncer) round(ctx context.Context, done map[string]bool) {
+	if y.Before != nil {
+		y.Before()
+	}
 	all, err := y.Service.List(ctx)
 	if err != nil {
 		y.Log.Error().Err(err).Msg("list repositories")

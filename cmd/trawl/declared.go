@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"sync"
+
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/cmd/trawl/service"
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/ingest"
+)
+
+// declared are the repositories of the configuration file, followed while a
+// server runs. Settings of the file hold for the whole run.
+type declared struct {
+	svc *service.Service
+	log zerolog.Logger
+	// path is that of the file, "" if there is none.
+	path string
+
+	mu sync.Mutex // one look at a time; guards text and failed
+	// text is the file as it was last applied or refused, failed why it could
+	// not be read.
+	text   []byte
+	failed string
+}
+
+// reread looks at the file and applies it if it has changed, or if again is
+// set. A file that is wrong is told of once and changes nothing.
+func (d *declared) reread(ctx context.Context, again bool) {
+	if d.path == "" {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	text, err := os.ReadFile(d.path)
+	if err != nil {
+		if again || err.Error() != d.failed {
+			d.log.Warn().Err(err).Msg("read configuration file, what it said stays")
+		}
+		d.failed = err.Error()
+		return
+	}
+	d.failed = ""
+	if !again && bytes.Equal(text, d.text) {
+		return
+	}
+	d.text = text
+	file, err := config.ParseFile(d.path, text)
+	if err != nil {
+		d.log.Warn().Err(err).Msg("read configuration file, what it said stays")
+		return
+	}
+	d.apply(ctx, file.Repositories)
+	d.log.Info().Int("repositories", len(file.Repositories)).Msg("configuration file read again")
+}
+
+// start applies what the file said when the server started.
+func (d *declared) start(ctx context.Context, repos []config.Repository) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	// An error here shows at the next look, which then reads the file again.
+	if d.path != "" {
+		d.text, _ = os.ReadFile(d.path)
+	}
+	d.apply(ctx, repos)
+}
+
+func (d *declared) apply(ctx context.Context, repos []config.Repository) {
+	for _, r := range repos {
+		if d.add(ctx, r.Source) == nil || r.Facts.Empty() {
+			continue
+		}
+		if _, err := d.svc.ChangeFacts(ctx, r.Source.Name, r.Facts); err != nil {
+			d.log.Warn().Str("repo", r.Source.Name).Err(err).Msg("change facts")
+		}
+	}
+}
+
+// add records a source, and returns nil if that failed.
+func (d *declared) add(ctx context.Context, src ingest.Source) *store.Repository {
+	r, err := d.svc.Declare(ctx, src)
+	if err != nil {
+		d.log.Warn().Str("repo", src.Name).Str("err", httpapi.WithoutCredentials(err.Error())).Msg("add repository")
+		return nil
+	}
+	return r
+}
+
+// follow rereads the file at each signal until ctx ends.
+func (d *declared) follow(ctx context.Context, hangup <-chan os.Signal) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hangup:
+			d.reread(ctx, true)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/store"
+)
+
+const repoSetHelp = `Usage: trawl repo set [flags] NAME [FACT...]
+
+Set says what is known about a repository besides its files. Searches go by it:
+those with the most stars come first, forks and archived ones are left out of
+searches that do not ask for them, and predicates such as repo:has.topic(clay)
+and repo:has.meta(team:kiln) test the rest. A fact is
+
+  stars=NUMBER
+  fork=true, archived=true, private=true
+  description=TEXT
+  topics=TOPIC,TOPIC       all of them
+  metadata.KEY=VALUE       one key; the others stay
+  metadata.KEY             a tag: a key without a value
+
+Facts that are not named stay, --unset takes one away, and "trawl repo list
+--json" shows them. What the configuration file tells of a repository holds
+again when the file changes or the server starts.
+
+  trawl repo set lab/kiln stars=41 topics=clay,heat metadata.team=kiln
+  trawl repo set lab/kiln --unset metadata.team --unset topics`
+
+func (a *app) repoSet() *cobra.Command {
+	cmd := &cobra.Command{Use: "set", Short: "say what is known about a repository", Long: repoSetHelp, Args: arguments(1, -1, "the name of a repository")}
+	unset := cmd.Flags().StringArray("unset", nil, "take this fact away, metadata.KEY or metadata for all keys; may be repeated")
+	return a.repoSubcommand(cmd, "print the repository as one line of JSON", []string{"data", "memory"},
+		func(ctx context.Context, w *worker, asJSON bool, args []string) error {
+			change, err := typedFacts(args[1:], *unset)
+			if err != nil {
+				return err
+			}
+			repo, err := w.ChangeFacts(ctx, args[0], httpapi.NewAdminFacts(change))
+			if err != nil || !asJSON {
+				return known(err)
+			}
+			return w.printJSON(repo)
+		})
+}
+
+var errNoFacts = errors.New("name a fact, as in stars=41 or --unset topics")
+
+// typedFacts reads the facts of a command line.
+func typedFacts(set, unset []string) (store.FactsChange, error) {
+	var c store.FactsChange
+	for _, name := range unset {
+		if err := config.UnsetFact(&c, name); err != nil {
+			return c, err
+		}
+	}
+	for _, typed := range set {
+		if err := config.SetFact(&c, typed); err != nil {
+			return c, err
+		}
+	}
+	if c.Empty() {
+		return c, errNoFacts
+	}
+	return c, nil
+}
