@@ -11,6 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/query/owners"
 	"github.com/trawlsearch/trawl/store/lang"
 )
 
@@ -39,6 +40,10 @@ type basic struct {
 	// description was asked for.
 	fileTests    []fileTest
 	descriptions []*regexp.Regexp
+	// owned ask for owners by the rules of each repository, which are read
+	// before the first document.
+	owned []ownedFilter
+	rules map[uint32]*owners.Rules
 
 	targets map[uint32]*target
 }
@@ -82,7 +87,7 @@ var predicates = map[string][]string{
 		"has.path", "contains.path", "has.content", "contains.content", "has.file", "contains.file", "contains",
 		"has.description", "has.topic", "has.tag", "has.key", "has.meta", "has",
 	},
-	"file": {"has.content", "contains.content"},
+	"file": {"has.content", "contains.content", "has.owner"},
 }
 
 // unsupported returns the error for a part of the query that cannot be
@@ -162,6 +167,9 @@ func (b *basic) compilePaths() error {
 		var err error
 		switch {
 		case f.Predicate != nil:
+			if f.Field == "file" && f.Predicate.Name == "has.owner" {
+				b.owned = append(b.owned, ownedFilter{strings.TrimSpace(f.Predicate.Arg), f.Negated})
+			}
 			continue
 		case f.Field == "file":
 			pf.Matcher, err = match.Compile(f.Value, true, b.caseSensitive)
@@ -190,7 +198,7 @@ func (b *basic) compilePaths() error {
 // requireContent joins the regexps of file:has.content to the tree.
 func (b *basic) requireContent() error {
 	for _, f := range b.Values("file") {
-		if f.Predicate == nil {
+		if f.Predicate == nil || f.Predicate.Name == "has.owner" {
 			continue
 		}
 		m, err := match.Compile(f.Predicate.Arg, true, b.caseSensitive)
@@ -275,7 +283,7 @@ func (b *basic) compileTree(n query.Node, negated bool) (tree, error) {
 // patterns and its other filters.
 func (b *basic) chooseTypes() {
 	types := b.Values("type")
-	hasFile := len(b.paths) > 0
+	hasFile := len(b.paths)+len(b.owned) > 0
 	onlyContent := b.onlyContent()
 	if len(types) == 0 {
 		b.content, b.path = true, !onlyContent

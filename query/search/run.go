@@ -31,6 +31,8 @@ type run struct {
 	timeout time.Duration
 	// named says that repositories were told to have timed out.
 	named bool
+	// unowned says that owners were asked for and nobody tells of any.
+	unowned bool
 
 	mu sync.Mutex // guards failed; nothing is called while it is held
 	// failed are the shards that could not be searched, or not all of it.
@@ -57,7 +59,7 @@ func (r *run) run(ctx context.Context) Outcome {
 	}
 	deadline, cancel := context.WithTimeout(ctx, r.timeout-r.set.Now().Sub(r.start))
 	defer cancel()
-	if err := r.testFiles(deadline); err != nil {
+	if err := r.ready(deadline); err != nil {
 		r.complete = false
 		r.tellTimedOut(err, r.basics, r.shards(r.basics))
 		return r.end(ctx, err)
@@ -148,6 +150,15 @@ func (r *run) choose(repos []*store.Repository) error {
 		{"not indexed", strconv.Itoa(len(r.sel.cloning) + len(r.sel.missing))},
 	}})
 	return nil
+}
+
+// ready finds out by searches of documents what has to be known before the
+// first answer.
+func (r *run) ready(ctx context.Context) error {
+	if err := r.testFiles(ctx); err != nil {
+		return err
+	}
+	return r.readOwners(ctx)
 }
 
 // passes groups neighbouring basic queries whose documents can be confirmed

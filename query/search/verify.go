@@ -121,6 +121,9 @@ func (v *verifier) holds(k int, i uint16, path string) (bool, error) {
 			return false, nil
 		}
 	}
+	if !b.ownersHold(v.plan.docs.Repository[i], path) {
+		return false, nil
+	}
 	if b.tree == nil {
 		return true, nil
 	}

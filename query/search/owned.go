@@ -1,0 +1,131 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/query/owners"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// ownedFilter is a file:has.owner filter; without a name it asks for any
+// owner.
+type ownedFilter struct {
+	name    string
+	negated bool
+}
+
+// holds tests the owners of a document.
+func (f ownedFilter) holds(of []string) bool {
+	owned := slices.ContainsFunc(of, func(o string) bool { return f.name == "" || owners.Is(o, f.name) })
+	return owned != f.negated
+}
+
+// ownersFiles are where a repository may keep its CODEOWNERS, the first that is
+// there being the one that counts; ownersPath finds them in the path lists.
+var ownersFiles = []string{"CODEOWNERS", ".github/CODEOWNERS", ".gitlab/CODEOWNERS", "docs/CODEOWNERS"}
+
+const ownersPath = `^(?:\.github/|\.gitlab/|docs/)?CODEOWNERS$`
+
+// readOwners gives the basic queries that ask for owners the rules of their
+// repositories. A repository whose rules cannot be read is taken from the
+// targets: nothing true can be said of its documents.
+func (r *run) readOwners(ctx context.Context) error {
+	targets := map[uint32]*target{}
+	for _, b := range r.basics {
+		if len(b.owned) > 0 {
+			for id, t := range b.targets {
+				targets[id] = t
+			}
+		}
+	}
+	if len(targets) == 0 {
+		return nil
+	}
+	rules, unreadable, err := r.ownerRules(ctx, targets)
+	if err != nil {
+		return err
+	}
+	for _, b := range r.basics {
+		if len(b.owned) == 0 {
+			continue
+		}
+		b.rules = rules
+		for id := range unreadable {
+			delete(b.targets, id)
+		}
+	}
+	r.unowned = len(rules)+len(unreadable) == 0
+	return nil
+}
+
+// ownerRules reads the rules of the targets that have some.
+func (r *run) ownerRules(ctx context.Context, targets map[uint32]*target) (rules map[uint32]*owners.Rules, unreadable map[uint32]bool, err error) {
+	start := r.set.Now()
+	m, err := match.Compile(ownersPath, true, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &basic{caseSensitive: true, content: true, docs: true, targets: targets, paths: []pathFilter{{Matcher: m}}}
+	var mu sync.Mutex // guards what follows
+	rules, unreadable = map[uint32]*owners.Rules{}, map[uint32]bool{}
+	rank := map[uint32]int{}
+	_, err = r.scan(ctx, b, scan{
+		done: func(uint32) bool { return false },
+		found: func(id uint32, v *verifier, i uint16) error {
+			n := slices.Index(ownersFiles, v.plan.docs.Path(int(i)))
+			if n < 0 || v.plan.docs.Reason[i] != store.Searchable {
+				return nil
+			}
+			text, err := v.doc.All()
+			if err != nil {
+				return err
+			}
+			parsed := owners.Parse(string(text))
+			mu.Lock()
+			defer mu.Unlock()
+			if old, ok := rank[id]; !ok || n < old {
+				rules[id], rank[id] = parsed, n
+			}
+			return nil
+		},
+		unreadable: func(v store.View) {
+			mu.Lock()
+			defer mu.Unlock()
+			for id, t := range targets {
+				if holdsShard(t.stored, v.ID) {
+					unreadable[id] = true
+				}
+			}
+		},
+	})
+	r.o.Trace.Add(Step{Name: "read owners", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
+		{"repositories", strconv.Itoa(len(targets))}, {"with rules", strconv.Itoa(len(rules))},
+	}})
+	return rules, unreadable, err
+}
+
+// ownersHold tests the owners of a document.
+func (b *basic) ownersHold(repository uint32, path string) bool {
+	if len(b.owned) == 0 {
+		return true
+	}
+	var of []string
+	if rules := b.rules[repository]; rules != nil {
+		of = rules.Owners(path)
+	}
+	return !slices.ContainsFunc(b.owned, func(f ownedFilter) bool { return !f.holds(of) })
+}
+
+func unownedAlert() *query.Alert {
+	return &query.Alert{
+		Kind:  "unowned-results",
+		Title: "Some results have no owners",
+		Description: "None of the repositories searched has a CODEOWNERS file, so nothing in them is owned. " +
+			"It stands at the root, or in `.github`, `.gitlab` or `docs`.",
+	}
+}
