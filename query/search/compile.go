@@ -45,7 +45,9 @@ type basic struct {
 	owned []ownedFilter
 	rules map[uint32]*owners.Rules
 
-	targets map[uint32]*target
+	// targets are the repositories to search, leftOut the forks and archived
+	// ones that would be, had the query asked for them.
+	targets, leftOut map[uint32]*target
 }
 
 // atom is a pattern made ready to run.

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -87,23 +88,56 @@ type fileAnswer struct {
 // even a negated one.
 func (r *run) testFiles(ctx context.Context) error {
 	answers := map[fileQuestion]*fileAnswer{}
+	none, tested := true, false
 	for _, b := range r.basics {
-		for _, t := range b.fileTests {
-			a := answers[t.fileQuestion]
-			if a == nil {
-				a = &fileAnswer{map[uint32]bool{}, map[uint32]bool{}, map[uint32]bool{}}
-				answers[t.fileQuestion] = a
-			}
-			if err := r.ask(ctx, t.fileQuestion, a, b.targets); err != nil {
-				return err
-			}
-			for id, repo := range b.targets {
-				if !repo.stored.Indexed() || a.unknown[id] || a.found[id] == t.negated {
-					delete(b.targets, id)
-				}
+		if err := r.testTargets(ctx, answers, b.fileTests, b.targets); err != nil {
+			return err
+		}
+		none = none && len(b.targets) == 0
+		tested = tested || len(b.fileTests) > 0
+	}
+	if !none || !tested {
+		return nil
+	}
+	return r.testLeftOut(ctx, answers)
+}
+
+// testTargets takes from targets those that do not pass.
+func (r *run) testTargets(ctx context.Context, answers map[fileQuestion]*fileAnswer, tests []fileTest, targets map[uint32]*target) error {
+	for _, t := range tests {
+		a := answers[t.fileQuestion]
+		if a == nil {
+			a = &fileAnswer{map[uint32]bool{}, map[uint32]bool{}, map[uint32]bool{}}
+			answers[t.fileQuestion] = a
+		}
+		if err := r.ask(ctx, t.fileQuestion, a, targets); err != nil {
+			return err
+		}
+		for id, repo := range targets {
+			if !repo.stored.Indexed() || a.unknown[id] || a.found[id] == t.negated {
+				delete(targets, id)
 			}
 		}
 	}
+	return nil
+}
+
+// testLeftOut forgets the forks and archived repositories that would not pass
+// either: to ask for them is proposed when there is nothing else, and has to
+// help.
+func (r *run) testLeftOut(ctx context.Context, answers map[fileQuestion]*fileAnswer) error {
+	passed := map[uint32]bool{}
+	for _, b := range r.basics {
+		if err := r.testTargets(ctx, answers, b.fileTests, b.leftOut); err != nil {
+			return err
+		}
+		for id := range b.leftOut {
+			passed[id] = true
+		}
+	}
+	failed := func(id uint32, _ bool) bool { return !passed[id] }
+	maps.DeleteFunc(r.sel.forks, failed)
+	maps.DeleteFunc(r.sel.archived, failed)
 	return nil
 }
 

@@ -35,15 +35,16 @@ func (b *basic) selectRepositories(repos []*store.Repository, shown func(*store.
 	if err != nil {
 		return err
 	}
-	b.targets = map[uint32]*target{}
+	b.targets, b.leftOut = map[uint32]*target{}, map[uint32]*target{}
 	for _, r := range repos {
 		if !f.matches(r) {
 			continue
 		}
-		if leftOut := f.byDefault(r, sel); leftOut {
+		t := &target{stored: r, shown: shown(r)}
+		if f.byDefault(r, sel) {
+			b.leftOut[r.ID] = t
 			continue
 		}
-		t := &target{stored: r, shown: shown(r)}
 		if !f.resolve(t, sel) {
 			continue
 		}
