@@ -183,6 +183,8 @@ type Change struct {
 	Drop []uint32
 	// Dead are the sets of dead documents that replace those of their shards.
 	Dead map[uint32]*postings.Set
+	// Symbols mark shards whose symbols were written.
+	Symbols map[uint32]SymbolCounts
 
 	// nextRepository is the ID to hand out next, 0 for no change.
 	nextRepository uint32
@@ -245,6 +247,18 @@ func (s *Store) commit(c Change) error {
 			return err
 		}
 		next.dead[id] = set
+	}
+	for id, counts := range c.Symbols {
+		old := next.shards[id]
+		if old == nil {
+			return fmt.Errorf("commit: symbols of shard %d, which is not there", id)
+		}
+		h := old.Header
+		h.Symbols = &counts
+		if err := putJSON(b, keyHeader(id), h); err != nil {
+			return err
+		}
+		next.shards[id] = old.with(h)
 	}
 	for _, id := range c.Drop {
 		delete(next.shards, id)

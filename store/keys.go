@@ -18,9 +18,14 @@ import (
 //	's' shard(4) 3                    newlines per block
 //	's' shard(4) 4 field(1) trigram(3)  posting list
 //	's' shard(4) 5 kind(1)            special block sets
+//	's' shard(4) 6 document(2)        symbols of a document
+//	's' shard(4) 7 field(1) trigram(3)  posting list of symbol names
+//	's' shard(4) 8 kind(1)            special document sets of symbol names
 //
 // All that a shard was written with stands under 's' shard, in the order in
 // which it is written, so the shard is one sorted run and one range deletion.
+// Symbols come later, in a second run behind the first: the parts of one run
+// never lie among those of the other, so the engine need not rewrite either.
 const (
 	prefixMeta       = 'm'
 	prefixRepository = 'r'
@@ -35,6 +40,10 @@ const (
 	partNewlines = 3
 	partPosting  = 4
 	partSpecial  = 5
+
+	partSymbols       = 6
+	partSymbolPosting = 7
+	partSymbolSpecial = 8
 )
 
 // Field says what text a posting list indexes.
@@ -44,6 +53,7 @@ type Field byte
 const (
 	FieldContent Field = 1
 	FieldPath    Field = 2
+	FieldSymbol  Field = 3
 )
 
 // Kinds of special block sets.
@@ -95,7 +105,28 @@ func keyNewlines(shard uint32) []byte { return appendShardPart(nil, shard, partN
 
 func appendKeyPosting(dst []byte, shard uint32, f Field, t postings.Trigram) []byte {
 	b := t.Bytes()
-	return append(append(appendShardPart(dst, shard, partPosting), byte(f)), b[:]...)
+	return append(appendKeyField(dst, shard, f), b[:]...)
+}
+
+// appendKeyField is what the keys of all posting lists of a field begin with.
+func appendKeyField(dst []byte, shard uint32, f Field) []byte {
+	if f == FieldSymbol {
+		return append(appendShardPart(dst, shard, partSymbolPosting), byte(f))
+	}
+	return append(appendShardPart(dst, shard, partPosting), byte(f))
+}
+
+func appendKeySymbols(dst []byte, shard uint32, document uint16) []byte {
+	return binary.BigEndian.AppendUint16(appendShardPart(dst, shard, partSymbols), document)
+}
+
+func keySymbolSpecial(shard uint32, kind byte) []byte {
+	return append(appendShardPart(nil, shard, partSymbolSpecial), kind)
+}
+
+// symbolKeys bounds the keys of a shard's symbols.
+func symbolKeys(shard uint32) (lower, upper []byte) {
+	return appendShardPart(nil, shard, partSymbols), keyAfter(appendShardPart(nil, shard, partSymbolSpecial))
 }
 
 func keySpecial(shard uint32, kind byte) []byte {

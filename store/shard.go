@@ -23,6 +23,8 @@ type ShardHeader struct {
 	// because its lists or paths take too much memory: joining it with others
 	// gains nothing.
 	Crowded bool `json:"crowded,omitempty"`
+	// Symbols tells of the shard's symbols; nil before they have been written.
+	Symbols *SymbolCounts `json:"symbols,omitempty"`
 }
 
 // Shard is an immutable, self-contained run of documents, searched as one
@@ -39,6 +41,13 @@ type Shard struct {
 	// checked has a bit for every chunk whose checksum was found right since
 	// the store was opened.
 	checked []atomic.Uint64
+}
+
+// with returns the shard with another header and what was read of it so far.
+func (sh *Shard) with(h ShardHeader) *Shard {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return &Shard{ID: sh.ID, Header: h, loaded: sh.loaded, tables: sh.tables, checked: sh.checked}
 }
 
 type shardTables struct {
@@ -117,7 +126,12 @@ func readNewlines(r pebble.Reader, id uint32) ([]uint16, error) {
 }
 
 func readSpecial(r pebble.Reader, id uint32, kind byte) (*postings.Set, error) {
-	value, closer, err := r.Get(keySpecial(id, kind))
+	return readSet(r, id, keySpecial(id, kind))
+}
+
+// readSet returns nil for a key that is not there.
+func readSet(r pebble.Reader, id uint32, key []byte) (*postings.Set, error) {
+	value, closer, err := r.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil, nil
 	}

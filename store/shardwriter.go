@@ -126,6 +126,10 @@ func (w *ShardWriter) addDocument(d Document, text []byte, indexed bool) error {
 // and U+212A, the Kelvin sign.
 var wideRunes = [][]byte{[]byte("\u017f"), []byte("\u212a")}
 
+func hasWide(text []byte) bool {
+	return bytes.Contains(text, wideRunes[0]) || bytes.Contains(text, wideRunes[1])
+}
+
 // wideReach is how far before such a rune a literal may begin that holds it:
 // a literal of MaxLiteralBytes grows at most threefold by folding.
 const wideReach = 3 * postings.MaxLiteralBytes
@@ -309,7 +313,7 @@ func (w *ShardWriter) writeTables() error {
 	for i := range w.docs {
 		path := []byte(w.docs[i].Path)
 		w.builder.AddWhole(i, path)
-		if bytes.Contains(path, wideRunes[0]) || bytes.Contains(path, wideRunes[1]) {
+		if hasWide(path) {
 			widePath.Add(uint16(i))
 		}
 	}

@@ -116,9 +116,12 @@ type Lists struct {
 	v     View
 	field Field
 	key   []byte
+	// wide is for symbols; those of the other fields are the shard's.
+	wide *postings.Set
 }
 
-// Lists returns a reader of one field. Documents must have succeeded before.
+// Lists returns a reader of the content or the paths; that of symbols is
+// SymbolLists. Documents must have succeeded before.
 func (v View) Lists(f Field) *Lists { return &Lists{v: v, field: f} }
 
 // List appends the encoded list of t to dst.
@@ -137,11 +140,9 @@ func (l *Lists) List(dst []byte, t postings.Trigram) ([]byte, error) {
 // Scan yields the lists of the trigrams from lo up to but not including hi.
 func (l *Lists) Scan(lo, hi postings.Trigram, f func(value []byte) (bool, error)) (err error) {
 	lower := appendKeyPosting(nil, l.v.ID, l.field, lo)
-	upper := appendShardPart(nil, l.v.ID, partPosting)
+	upper := keyAfter(appendKeyField(nil, l.v.ID, l.field))
 	if hi < postings.NumTrigrams {
 		upper = appendKeyPosting(nil, l.v.ID, l.field, hi)
-	} else {
-		upper = append(upper, byte(l.field)+1)
 	}
 	it, err := l.v.sn.snap.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
 	if err != nil {
@@ -160,11 +161,14 @@ func (l *Lists) Scan(lo, hi postings.Trigram, f func(value []byte) (bool, error)
 	return it.Error()
 }
 
-// WideFold returns the blocks, or for paths the documents, with a rune outside
-// ASCII that folds to an ASCII letter.
+// WideFold returns the blocks, or for paths and symbols the documents, with a
+// rune outside ASCII that folds to an ASCII letter.
 func (l *Lists) WideFold() *postings.Set {
-	if l.field == FieldPath {
+	switch l.field {
+	case FieldPath:
 		return l.v.tables.widePath
+	case FieldSymbol:
+		return l.wide
 	}
 	return l.v.tables.wide
 }

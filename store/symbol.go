@@ -1,0 +1,149 @@
+package store
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/trawlsearch/trawl/postings"
+)
+
+// Symbol is a definition in a document's text.
+type Symbol struct {
+	Name string
+	// Kind is the word of the parser that found it, Language too; Container is
+	// what holds the symbol, or empty.
+	Kind, Container, Language string
+	// Line counts from 1. Column counts the runes before the name in that line;
+	// it is 0 for a name that does not stand there as it is.
+	Line, Column uint32
+}
+
+// SymbolCounts tell how the symbols of a shard were written. Documents counts
+// those that have been parsed, Failed those that could not be, in time or at
+// all, Unknown those for whose language there is no parser.
+type SymbolCounts struct {
+	// Version is SymbolVersion at the time; what has another is done again.
+	Version   int `json:"version"`
+	Symbols   int `json:"symbols"`
+	Documents int `json:"documents"`
+	Failed    int `json:"failed,omitempty"`
+	Unknown   int `json:"unknown,omitempty"`
+}
+
+// SymbolVersion numbers what symbols are taken in and how they are kept.
+const SymbolVersion = 1
+
+// HasSymbols reports whether the shard's symbols can be searched.
+func (v View) HasSymbols() bool {
+	return v.Header.Symbols != nil && v.Header.Symbols.Version == SymbolVersion
+}
+
+// compareSymbols orders the symbols of a document.
+func compareSymbols(a, b Symbol) int {
+	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Name, b.Name),
+		cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Container, b.Container), cmp.Compare(a.Language, b.Language))
+}
+
+// The symbols of a document, sorted and without duplicates:
+//
+//	uvarint number of words, each uvarint length and bytes
+//	per symbol, uvarints: line less that of the symbol before, column,
+//	  word of the kind, of the container and of the language,
+//	  length of the name, name
+//
+// Word 0 is the empty one and not written. Kinds and containers repeat, names
+// hardly do.
+func appendSymbols(dst []byte, symbols []Symbol) []byte {
+	words := map[string]uint64{"": 0}
+	var list []string
+	for _, s := range symbols {
+		for _, w := range []string{s.Kind, s.Container, s.Language} {
+			if _, ok := words[w]; !ok {
+				list = append(list, w)
+				words[w] = uint64(len(list))
+			}
+		}
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(list)))
+	for _, w := range list {
+		dst = append(binary.AppendUvarint(dst, uint64(len(w))), w...)
+	}
+	last := uint32(0)
+	for _, s := range symbols {
+		dst = binary.AppendUvarint(dst, uint64(s.Line-last))
+		last = s.Line
+		for _, v := range []uint64{uint64(s.Column), words[s.Kind], words[s.Container], words[s.Language], uint64(len(s.Name))} {
+			dst = binary.AppendUvarint(dst, v)
+		}
+		dst = append(dst, s.Name...)
+	}
+	return dst
+}
+
+// decodeSymbols appends the symbols in value, of which it keeps nothing.
+func decodeSymbols(dst []Symbol, value []byte) ([]Symbol, error) {
+	r := reader{b: value}
+	words := []string{""}
+	for range r.count() {
+		if r.bad {
+			break
+		}
+		words = append(words, string(r.bytes(r.count())))
+	}
+	word := func() string {
+		n := r.count()
+		if n >= len(words) {
+			r.bad = true
+			return ""
+		}
+		return words[n]
+	}
+	line := uint32(0)
+	for len(r.b) > 0 && !r.bad {
+		line += r.u32()
+		s := Symbol{Line: line, Column: r.u32(), Kind: word(), Container: word(), Language: word()}
+		s.Name = string(r.bytes(r.count()))
+		dst = append(dst, s)
+	}
+	if r.bad {
+		return dst, fmt.Errorf("symbols: %w", ErrCorrupt)
+	}
+	return dst, nil
+}
+
+// normalSymbols sorts symbols and drops repeats.
+func normalSymbols(symbols []Symbol) []Symbol {
+	slices.SortFunc(symbols, compareSymbols)
+	return slices.Compact(symbols)
+}
+
+// Symbols appends the symbols of a document to dst, by line and column and
+// without repeats. They are the caller's.
+func (v View) Symbols(dst []Symbol, document uint16) ([]Symbol, error) {
+	value, closer, err := v.sn.snap.Get(appendKeySymbols(nil, v.ID, document))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return dst, nil
+	}
+	if err != nil {
+		return dst, fmt.Errorf("shard %d: symbols of document %d: %w", v.ID, document, err)
+	}
+	dst, err = decodeSymbols(dst, value)
+	if err != nil {
+		err = fmt.Errorf("shard %d: document %d: %w", v.ID, document, err)
+	}
+	return dst, errors.Join(err, closer.Close())
+}
+
+// SymbolLists returns a reader of the posting lists of symbol names, whose
+// numbers are documents.
+func (v View) SymbolLists() (*Lists, error) {
+	wide, err := readSet(v.sn.snap, v.ID, keySymbolSpecial(v.ID, specialWideFold))
+	if wide == nil {
+		wide = &postings.Set{}
+	}
+	return &Lists{v: v, field: FieldSymbol, wide: wide}, err
+}

@@ -1,0 +1,166 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// writeSymbols runs a whole pass over a shard.
+func writeSymbols(t *testing.T, s *store.Store, shard uint32, of map[int][]store.Symbol, counts store.SymbolCounts) {
+	t.Helper()
+	w := s.NewSymbolWriter()
+	if err := w.Begin(shard); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 1000 {
+		if err := w.Add(uint16(i), slices.Clone(of[i])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Seal(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Finish(context.Background(), counts); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// names returns the documents with a name that has the trigrams of literal.
+func names(t *testing.T, v store.View, literal string) []uint16 {
+	t.Helper()
+	docs, err := v.Documents()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists, err := v.SymbolLists()
+	if err != nil {
+		t.Fatal(err)
+	}
+	identity := make([]uint16, docs.Len())
+	for i := range identity {
+		identity[i] = uint16(i)
+	}
+	ev := postings.Evaluator{Reader: lists, DocOf: identity}
+	c, err := ev.Eval(&postings.Literal{Runs: []string{literal}, WideFold: literal == "wide"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Docs.Append(nil)
+}
+
+func TestSymbolsRoundTrip(t *testing.T) {
+	fs := vfs.NewMem()
+	s := open(t, fs)
+	docs, texts := documents(1, 20)
+	h := writeShard(t, s, docs, texts)
+	other := writeShard(t, s, docs, texts)
+	if err := s.Commit(store.Change{Add: []store.ShardHeader{h, other}, Repositories: []*store.Repository{{ID: 1, Name: "r", Shards: []uint32{h.ID, other.ID}}}}); err != nil {
+		t.Fatal(err)
+	}
+	before := s.Snapshot()
+	fire := store.Symbol{Name: "fire", Kind: "function", Container: "Kiln", Language: "C", Line: 3, Column: 7}
+	heat := store.Symbol{Name: "heat", Kind: "member", Container: "Kiln", Language: "C", Line: 2}
+	wide := store.Symbol{Name: "\u212Ailn", Kind: "x", Line: 1}
+	writeSymbols(t, s, h.ID, map[int][]store.Symbol{3: {fire, heat, fire}, 7: {wide}, 9: {{Name: "x", Line: 1}}}, store.SymbolCounts{Documents: 3, Failed: 2, Unknown: 1})
+	for range 2 { // as written, and opened anew
+		sn := s.Snapshot()
+		v, _ := sn.Shard(h.ID)
+		want := store.SymbolCounts{Version: store.SymbolVersion, Symbols: 4, Documents: 3, Failed: 2, Unknown: 1}
+		if !v.HasSymbols() || *v.Header.Symbols != want {
+			t.Errorf("mark: got %v, want %v", v.Header.Symbols, want)
+		}
+		if got, err := v.Symbols(nil, 3); err != nil || !slices.Equal(got, []store.Symbol{heat, fire}) {
+			t.Errorf("symbols of document 3: got %v, %v; want %v once each", got, err, []store.Symbol{heat, fire})
+		}
+		if got, err := v.Symbols(nil, 4); err != nil || len(got) != 0 {
+			t.Errorf("symbols of document 4: got %v, %v; want none", got, err)
+		}
+		for literal, want := range map[string][]uint16{"ire": {3}, "FIR": {3}, "ea": {3}, "nosuch": nil, "x": {9}, "wide": {7}} {
+			if got := names(t, v, literal); !slices.Equal(got, want) {
+				t.Errorf("names with %q: got documents %v, want %v", literal, got, want)
+			}
+		}
+		check(t, v, docs, texts)
+		if v, _ := sn.Shard(other.ID); v.HasSymbols() {
+			t.Error("the other shard is marked too")
+		}
+		sn.Close()
+		if before != nil {
+			if v, _ := before.Shard(h.ID); v.HasSymbols() {
+				t.Error("an older snapshot sees the mark")
+			}
+			before.Close()
+			before = nil
+		}
+		closeStore(t, s)
+		s = open(t, fs)
+	}
+	closeStore(t, s)
+}
+
+// A pass that ended before its mark leaves nothing to the next one, and a shard
+// that is dropped leaves nothing at all.
+func TestSymbolsAgain(t *testing.T) {
+	s := open(t, vfs.NewMem())
+	defer closeStore(t, s)
+	docs, texts := documents(1, 20)
+	h := writeShard(t, s, docs, texts)
+	if err := s.Commit(store.Change{Add: []store.ShardHeader{h}, Repositories: []*store.Repository{{ID: 1, Name: "r", Shards: []uint32{h.ID}}}}); err != nil {
+		t.Fatal(err)
+	}
+	for round, name := range []string{"first", "other", "third"} {
+		writeSymbols(t, s, h.ID, map[int][]store.Symbol{round: {{Name: name, Line: 1}}}, store.SymbolCounts{})
+		sn := s.Snapshot()
+		v, _ := sn.Shard(h.ID)
+		for i, literal := range []string{"first", "other", "third"} {
+			if got := len(names(t, v, literal)) > 0; got != (i == round) {
+				t.Errorf("round %d: %s found: %t", round, literal, got)
+			}
+			if got, err := v.Symbols(nil, uint16(i)); err != nil || (len(got) > 0) != (i == round) {
+				t.Errorf("round %d: document %d has %v, %v", round, i, got, err)
+			}
+		}
+		sn.Close()
+	}
+	w := s.NewSymbolWriter()
+	if err := w.Begin(h.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := s.Commit(store.Change{Drop: []uint32{h.ID}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit(store.Change{Symbols: map[uint32]store.SymbolCounts{h.ID: {}}}); err == nil {
+		t.Error("a shard that was dropped could be marked")
+	}
+}
+
+func FuzzSymbols(f *testing.F) {
+	f.Add([]byte("\x01\x04func\x03\x02\x01\x00\x00\x04fire"))
+	f.Fuzz(func(t *testing.T, value []byte) {
+		symbols, err := store.DecodeSymbols(value)
+		if err != nil || len(symbols) == 0 {
+			return
+		}
+		for i, s := range symbols {
+			if i > 0 && s.Line < symbols[i-1].Line {
+				return // line numbers that overflow are never written
+			}
+		}
+		again, err := store.DecodeSymbols(store.EncodeSymbols(symbols))
+		if err != nil || fmt.Sprint(again) != fmt.Sprint(symbols) {
+			t.Errorf("got %v, %v; want %v", again, err, symbols)
+		}
+	})
+}

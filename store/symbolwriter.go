@@ -1,0 +1,154 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/postings"
+)
+
+// SymbolWriter writes the symbols of shards that are there, one shard after the
+// other: Begin, Add in the order of documents, Finish. It is not safe for
+// concurrent use. Close it in any case.
+type SymbolWriter struct {
+	s       *Store
+	builder *postings.Builder
+	shard   uint32
+	path    string
+	run     *sstable.Writer
+	wide    postings.Set
+	symbols int
+	key     []byte
+	value   []byte
+}
+
+// NewSymbolWriter returns a writer with nothing begun.
+func (s *Store) NewSymbolWriter() *SymbolWriter {
+	return &SymbolWriter{s: s, builder: postings.NewBuilder()}
+}
+
+// Begin opens the run of a shard's symbols.
+func (w *SymbolWriter) Begin(shard uint32) error {
+	w.shard = shard
+	w.path = w.s.fs.PathJoin(w.s.dir, "index", fmt.Sprintf("%s%d-symbols", runPrefix, shard))
+	f, err := w.s.fs.Create(w.path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return fmt.Errorf("write symbols: %w", err)
+	}
+	o := w.s.opts.MakeWriterOptions(6, w.s.db.TableFormat())
+	w.run = sstable.NewWriter(objstorageprovider.NewFileWritable(f), o)
+	return nil
+}
+
+// Add adds the symbols of a document, which may come in any order and are the
+// writer's.
+func (w *SymbolWriter) Add(document uint16, symbols []Symbol) error {
+	if len(symbols) == 0 {
+		return nil
+	}
+	symbols = normalSymbols(symbols)
+	w.symbols += len(symbols)
+	w.key = appendKeySymbols(w.key[:0], w.shard, document)
+	w.value = appendSymbols(w.value[:0], symbols)
+	if err := w.run.Set(w.key, w.value); err != nil {
+		return fmt.Errorf("write symbols: %w", err)
+	}
+	for _, s := range symbols {
+		name := []byte(s.Name)
+		w.builder.AddWhole(int(document), name)
+		if hasWide(name) {
+			w.wide.Add(document)
+		}
+	}
+	return nil
+}
+
+// Seal writes the posting lists and completes the run, without showing it to
+// anybody.
+func (w *SymbolWriter) Seal() error {
+	err := w.builder.Walk(func(t postings.Trigram, value []byte) error {
+		w.key = appendKeyPosting(w.key[:0], w.shard, FieldSymbol, t)
+		return w.run.Set(w.key, value)
+	})
+	if err == nil {
+		err = w.run.Set(keySymbolSpecial(w.shard, specialWideFold), postings.Encode(nil, &w.wide))
+	}
+	run := w.run
+	w.run = nil
+	if err := errors.Join(err, run.Close()); err != nil {
+		return fmt.Errorf("write symbols: %w", err)
+	}
+	return nil
+}
+
+// Finish takes the sealed run in and marks the shard with counts, to which it
+// adds the version and the number of symbols. Nobody may drop the shard
+// meanwhile. What an earlier run left is removed before; interrupted anywhere,
+// the shard is unmarked or complete.
+func (w *SymbolWriter) Finish(ctx context.Context, counts SymbolCounts) error {
+	if err := w.finish(ctx, counts); err != nil {
+		return fmt.Errorf("write symbols of shard %d: %w", w.shard, err)
+	}
+	w.reset()
+	return nil
+}
+
+func (w *SymbolWriter) finish(ctx context.Context, counts SymbolCounts) error {
+	if err := w.removeLeftovers(); err != nil {
+		return err
+	}
+	if err := w.s.ingest(ctx, w.path); err != nil {
+		return err
+	}
+	w.path = ""
+	counts.Version, counts.Symbols = SymbolVersion, w.symbols
+	return w.s.Commit(Change{Symbols: map[uint32]SymbolCounts{w.shard: counts}})
+}
+
+// removeLeftovers deletes the symbols of a run that was taken in and not
+// marked, or is of another version.
+func (w *SymbolWriter) removeLeftovers() error {
+	lower, upper := symbolKeys(w.shard)
+	it, err := w.s.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+	if err != nil {
+		return err
+	}
+	found := it.First()
+	if err := errors.Join(it.Error(), it.Close()); err != nil || !found {
+		return err
+	}
+	w.s.mu.Lock()
+	err = w.s.writable()
+	w.s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return survive(func() error { return w.s.db.DeleteRange(lower, upper, pebble.Sync) })
+}
+
+func (w *SymbolWriter) reset() {
+	w.builder.Reset()
+	w.wide, w.symbols, w.path, w.shard = postings.Set{}, 0, "", 0
+}
+
+// Close gives up what was begun, if anything, and removes its file. The writer
+// may be used again.
+func (w *SymbolWriter) Close() error {
+	var errs []error
+	if w.run != nil {
+		errs = append(errs, w.run.Close())
+		w.run = nil
+	}
+	if w.path != "" {
+		if err := w.s.fs.Remove(w.path); err != nil && !isNotExist(err) {
+			errs = append(errs, err)
+		}
+	}
+	w.reset()
+	return errors.Join(errs...)
+}
