@@ -40,7 +40,7 @@ func (p *Parser) start() error {
 	}
 	if err != nil {
 		_ = p.Close() // err says what is wrong
-		return fmt.Errorf("start ctags: %w: %w", ErrCrashed, err)
+		return fmt.Errorf("start ctags: %w", err)
 	}
 	return nil
 }

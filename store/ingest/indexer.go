@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/ctags"
 )
 
 // Options say what is taken in. The zero value means the defaults.
@@ -29,6 +31,16 @@ type Options struct {
 	// MinFreeBytes is how much disk must be free for ingest to go on; 0 is
 	// 512 MiB, negative is no limit.
 	MinFreeBytes int64
+	// Ctags reads symbols; nil leaves them unread.
+	Ctags *ctags.Program
+	// SymbolWorkers is how many ctags run side by side; 0 is one per processor.
+	SymbolWorkers int
+	// SymbolBudget is how long ctags may take for one document; 0 is that of
+	// package ctags.
+	SymbolBudget time.Duration
+	// MaxSymbolBytes is the size of a text up to which its symbols are read; 0
+	// is 4 MiB. What is larger is generated.
+	MaxSymbolBytes int64
 	// Now tells the time; nil is time.Now.
 	Now func() time.Time
 }
@@ -48,6 +60,12 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MinFreeBytes == 0 {
 		o.MinFreeBytes = 512 << 20
+	}
+	if o.SymbolWorkers == 0 {
+		o.SymbolWorkers = runtime.GOMAXPROCS(0)
+	}
+	if o.MaxSymbolBytes == 0 {
+		o.MaxSymbolBytes = 4 << 20
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -70,20 +88,24 @@ type Indexer struct {
 	// never races with a sync over the same documents. It is held for as long
 	// as that takes.
 	mu sync.Mutex
+	// symbolsTurn holds a token while symbols are read, which takes mu for the
+	// end of each shard only.
+	symbolsTurn chan struct{}
 }
 
 // New returns an indexer for s.
 func New(s *store.Store, o Options) *Indexer {
-	return &Indexer{store: s, opts: o.withDefaults()}
+	return &Indexer{store: s, opts: o.withDefaults(), symbolsTurn: make(chan struct{}, 1)}
 }
 
 // Progress tells how far a sync is.
 type Progress struct {
-	// Phase is "fetch", "list", "index", "merge" or "commit".
+	// Phase is "fetch", "list", "index", "merge", "symbols" or "commit".
 	Phase string
 	// Note is what git says while it fetches.
 	Note string
-	// Done and Total count documents in phase "index".
+	// Done and Total count documents in the phases "index", "merge" and
+	// "symbols".
 	Done, Total int
 	// Bytes counts the bytes of files read.
 	Bytes int64

@@ -1,0 +1,204 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/ctags"
+)
+
+// ErrNoCtags says that the options name no ctags to read symbols with.
+var ErrNoCtags = errors.New("symbols cannot be read without universal-ctags")
+
+// SymbolsResult tells what a pass over the shards did.
+type SymbolsResult struct {
+	// Shards counts those whose symbols were written, Symbols what is in them.
+	Shards, Symbols int
+	// Documents counts those that were parsed.
+	Documents int
+	// Failed are documents that ctags could not parse, as repository/path and a
+	// reason, at most MaxFailedNamed; FailedCount counts all.
+	Failed      []string
+	FailedCount int
+	// Unknown counts documents in languages that ctags does not know, by the
+	// name of the language, "" for those that are in none.
+	Unknown map[string]int
+	Took    time.Duration
+}
+
+// MaxFailedNamed is how many failed documents a result names.
+const MaxFailedNamed = 20
+
+// Symbols reads the symbols of all shards that have none yet, shard after
+// shard, each marked when it is done; interrupted anywhere, the next call goes
+// on. Syncs and merges go on meanwhile. A document that cannot be parsed is
+// counted and stops nothing. It reports progress in phase "symbols"; report may
+// be nil.
+func (ix *Indexer) Symbols(ctx context.Context, report func(Progress)) (SymbolsResult, error) {
+	out := SymbolsResult{Unknown: map[string]int{}}
+	if ix.opts.Ctags == nil {
+		return out, ErrNoCtags
+	}
+	if report == nil {
+		report = func(Progress) {}
+	}
+	select {
+	case ix.symbolsTurn <- struct{}{}:
+		defer func() { <-ix.symbolsTurn }()
+	case <-ctx.Done():
+		return out, fmt.Errorf("symbols: %w", ctx.Err())
+	}
+	start := ix.opts.Now()
+	p := &symbolPass{ix: ix, out: &out, report: report}
+	err := p.run(ctx)
+	out.Took = ix.opts.Now().Sub(start)
+	if err != nil {
+		return out, fmt.Errorf("symbols: %w", err)
+	}
+	return out, nil
+}
+
+// symbolPass is one call of Symbols.
+type symbolPass struct {
+	ix     *Indexer
+	out    *SymbolsResult
+	report func(Progress)
+	writer *store.SymbolWriter
+	// work goes to the parsers, which live as long as the pass.
+	work     chan *parseJob
+	progress Progress
+}
+
+func (p *symbolPass) run(ctx context.Context) (err error) {
+	var parsers sync.WaitGroup
+	defer parsers.Wait()
+	p.work = make(chan *parseJob)
+	defer close(p.work)
+	started := false
+	for {
+		sn := p.ix.store.Snapshot()
+		v, more := p.next(sn)
+		if !more {
+			return sn.Close()
+		}
+		if !started {
+			started = true
+			p.writer = p.ix.store.NewSymbolWriter()
+			defer func() { err = errors.Join(err, p.writer.Close()) }()
+			for range p.ix.opts.SymbolWorkers {
+				parsers.Go(func() { parseAll(ctx, p.ix.opts, p.work) })
+			}
+		}
+		err := p.shard(ctx, sn, v)
+		if err := errors.Join(err, sn.Close()); err != nil {
+			return err
+		}
+	}
+}
+
+// next returns the first shard without symbols, and counts what is to be done.
+func (p *symbolPass) next(sn *store.Snapshot) (first store.View, ok bool) {
+	p.progress = Progress{Phase: "symbols", Done: p.progress.Done, Total: p.progress.Done, Bytes: p.progress.Bytes}
+	for _, v := range sn.Shards() {
+		if v.HasSymbols() {
+			continue
+		}
+		p.progress.Total += v.Header.Documents
+		if !ok {
+			first, ok = v, true
+		}
+	}
+	return first, ok
+}
+
+// shard writes the symbols of one shard. What it counts becomes part of the
+// result once they are there.
+func (p *symbolPass) shard(ctx context.Context, sn *store.Snapshot, v store.View) error {
+	docs, err := v.Documents()
+	if err != nil {
+		return err
+	}
+	if err := p.ix.checkDisk(); err != nil {
+		return err
+	}
+	if err := p.writer.Begin(v.ID); err != nil {
+		return err
+	}
+	sum := SymbolsResult{Unknown: map[string]int{}}
+	err = p.parse(ctx, v, docs, func(j *parseJob) error {
+		sum.add(sn, docs, j)
+		if p.progress.Done++; p.progress.Done%reportEvery == 0 {
+			p.report(p.progress)
+		}
+		p.progress.Bytes += int64(len(j.text))
+		return p.writer.Add(j.doc, j.symbols)
+	})
+	if err == nil {
+		err = p.writer.Seal()
+	}
+	written := false
+	if err == nil {
+		written, err = p.finish(ctx, v.ID, sum)
+	}
+	if err != nil || !written {
+		return errors.Join(err, p.writer.Close())
+	}
+	p.report(p.progress)
+	p.out.join(sum)
+	return nil
+}
+
+// finish shows the symbols of a shard, unless it has been dropped meanwhile.
+// That cannot happen while mu is held.
+func (p *symbolPass) finish(ctx context.Context, shard uint32, sum SymbolsResult) (written bool, err error) {
+	p.ix.mu.Lock()
+	defer p.ix.mu.Unlock()
+	sn := p.ix.store.Snapshot()
+	_, there := sn.Shard(shard)
+	if err := sn.Close(); err != nil || !there {
+		return false, err
+	}
+	unknown := 0
+	for _, n := range sum.Unknown {
+		unknown += n
+	}
+	return true, p.writer.Finish(ctx, store.SymbolCounts{Documents: sum.Documents, Failed: sum.FailedCount, Unknown: unknown})
+}
+
+// add counts one document.
+func (r *SymbolsResult) add(sn *store.Snapshot, docs *store.Documents, j *parseJob) {
+	switch {
+	case j.skip:
+	case j.err == nil:
+		r.Documents++
+		r.Symbols += len(j.symbols)
+	case errors.Is(j.err, ctags.ErrUnknownLanguage):
+		r.Unknown[docs.Words[docs.Language[j.doc]]]++
+	default:
+		r.FailedCount++
+		if len(r.Failed) < MaxFailedNamed {
+			name := docs.Path(int(j.doc))
+			if repo := sn.RepositoryByID(docs.Repository[j.doc]); repo != nil {
+				name = repo.Name + "/" + name
+			}
+			r.Failed = append(r.Failed, name+": "+j.err.Error())
+		}
+	}
+}
+
+// join adds the counts of a shard that is done.
+func (r *SymbolsResult) join(o SymbolsResult) {
+	r.Shards++
+	r.Symbols += o.Symbols
+	r.Documents += o.Documents
+	r.FailedCount += o.FailedCount
+	r.Failed = append(r.Failed, o.Failed[:min(len(o.Failed), MaxFailedNamed-len(r.Failed))]...)
+	for language := range maps.Keys(o.Unknown) {
+		r.Unknown[language] += o.Unknown[language]
+	}
+}
