@@ -50,7 +50,8 @@ type Match interface {
 	In() *Repository
 }
 
-// FileMatch is a document that matched by content, path or both.
+// FileMatch is a document that matched by content, path, symbols or several of
+// them.
 type FileMatch struct {
 	Repo *Repository
 	Path string
@@ -62,6 +63,8 @@ type FileMatch struct {
 	Language string
 	// Chunks is empty for a match by path only.
 	Chunks []Chunk
+	// Symbols are those whose names matched, in the order of the document.
+	Symbols []Symbol
 	// PathRanges are the places in Path that patterns and file filters hit:
 	// expression after expression, neither sorted nor merged.
 	PathRanges []Range
@@ -82,9 +85,9 @@ type RepoMatch struct {
 	DescriptionRanges []Range
 }
 
-// Count returns the number of ranges in content, at least 1.
+// Count returns the number of ranges in content and of symbols, at least 1.
 func (m *FileMatch) Count() int {
-	n := 0
+	n := len(m.Symbols)
 	for i := range m.Chunks {
 		n += len(m.Chunks[i].Ranges)
 	}
@@ -101,7 +104,8 @@ func (m *FileMatch) In() *Repository { return m.Repo }
 func (m *RepoMatch) In() *Repository { return m.Repo }
 
 // Truncate returns m cut to at most n > 0 of its Count, keeping the first
-// ranges and dropping chunks left without one. It does not change m.
+// ranges and then the first symbols, and dropping chunks left without a range.
+// It does not change m.
 func Truncate(m Match, n int) Match {
 	f, ok := m.(*FileMatch)
 	if !ok || f.Count() <= n {
@@ -119,6 +123,7 @@ func Truncate(m Match, n int) Match {
 		n -= len(c.Ranges)
 		cut.Chunks = append(cut.Chunks, c)
 	}
+	cut.Symbols = f.Symbols[:min(n, len(f.Symbols)):min(n, len(f.Symbols))]
 	return &cut
 }
 

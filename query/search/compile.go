@@ -26,8 +26,9 @@ type basic struct {
 	sel     []string
 
 	// content and path say what of a document patterns are tried against, docs
-	// whether documents are searched at all, repos whether names are.
-	content, path, docs, repos bool
+	// whether documents are searched at all, repos whether names are. symbols
+	// says that patterns are tried against names of symbols, and nothing else.
+	content, path, docs, repos, symbols bool
 
 	tree  tree
 	atoms []*atom
@@ -103,9 +104,9 @@ func unsupported(b query.Basic) error {
 		case f.Predicate != nil && !slices.Contains(predicates[f.Field], f.Predicate.Name):
 			return &query.SyntaxError{Message: fmt.Sprintf("unrecognized predicate %q", f.Field+":"+f.Predicate.Name), Span: f.Span,
 				Hint: "this predicate is not supported: remove it"}
-		case f.Field == "type" && slices.Contains([]string{"symbol", "commit", "diff"}, f.Value):
+		case f.Field == "type" && slices.Contains([]string{"commit", "diff"}, f.Value):
 			return &query.SyntaxError{Message: fmt.Sprintf("unrecognized type %q", f.Value), Span: f.Span,
-				Hint: "search with type:file, type:path or type:repo"}
+				Hint: "search with type:file, type:path, type:symbol or type:repo"}
 		}
 	}
 	return nil
@@ -300,6 +301,8 @@ func (b *basic) chooseTypes() {
 			b.path = true
 		case "repo":
 			b.repos = true
+		case "symbol":
+			b.symbols = true
 		}
 		b.docs = b.docs || (t.Value == "file" || t.Value == "path") && (b.tree != nil || hasFile)
 	}

@@ -17,6 +17,7 @@ const (
 	kindFile    query.FilterKind = "file"
 	kindType    query.FilterKind = "type"
 	kindUtility query.FilterKind = "utility"
+	kindSymbol  query.FilterKind = "symbol type"
 )
 
 // maxFilters bounds the suggestions of kind repo, and all others together.
@@ -32,6 +33,8 @@ type filterSet struct {
 	seen map[uint32]struct{}
 
 	code, paths, names query.SuggestedFilter
+	symbols            query.SuggestedFilter
+	symbolKinds        map[query.SymbolKind]int
 	forks, archived    query.SuggestedFilter
 	files              [len(fileFilters)]int
 
@@ -51,14 +54,16 @@ type repoRev struct {
 
 func newFilterSet() filterSet {
 	return filterSet{
-		repos:    map[repoRev]*query.SuggestedFilter{},
-		langs:    map[string]*query.SuggestedFilter{},
-		seen:     map[uint32]struct{}{},
-		code:     query.SuggestedFilter{Value: "type:file", Label: "Code", Kind: kindType},
-		paths:    query.SuggestedFilter{Value: "type:path", Label: "Paths", Kind: kindType},
-		names:    query.SuggestedFilter{Value: "type:repo", Label: "Repositories", Kind: kindType},
-		forks:    query.SuggestedFilter{Value: "fork:yes", Label: "Include forked repos", Kind: kindUtility},
-		archived: query.SuggestedFilter{Value: "archived:yes", Label: "Include archived repos", Kind: kindUtility},
+		repos:       map[repoRev]*query.SuggestedFilter{},
+		langs:       map[string]*query.SuggestedFilter{},
+		symbolKinds: map[query.SymbolKind]int{},
+		seen:        map[uint32]struct{}{},
+		code:        query.SuggestedFilter{Value: "type:file", Label: "Code", Kind: kindType},
+		paths:       query.SuggestedFilter{Value: "type:path", Label: "Paths", Kind: kindType},
+		symbols:     query.SuggestedFilter{Value: "type:symbol", Label: "Symbols", Kind: kindType},
+		names:       query.SuggestedFilter{Value: "type:repo", Label: "Repositories", Kind: kindType},
+		forks:       query.SuggestedFilter{Value: "fork:yes", Label: "Include forked repos", Kind: kindUtility},
+		archived:    query.SuggestedFilter{Value: "archived:yes", Label: "Include archived repos", Kind: kindUtility},
 	}
 }
 
@@ -89,10 +94,11 @@ func (s *filterSet) addFile(m *query.FileMatch) {
 	}
 	hasContent := slices.ContainsFunc(m.Chunks, func(c query.Chunk) bool { return len(c.Ranges) > 0 })
 	if hasContent {
-		s.code.Count += n
+		s.code.Count += n - len(m.Symbols)
 	}
+	s.addSymbols(m.Symbols)
 	s.paths.Count += len(m.PathRanges)
-	if !hasContent && len(m.PathRanges) == 0 {
+	if !hasContent && len(m.PathRanges) == 0 && len(m.Symbols) == 0 {
 		s.paths.Count++
 	}
 }
@@ -153,7 +159,7 @@ func langValue(name string) string {
 // entries copies every filter that counts anything.
 func (s *filterSet) entries() []query.SuggestedFilter {
 	out := make([]query.SuggestedFilter, 0, len(s.repos)+len(s.langs)+len(s.files)+5)
-	for _, f := range []query.SuggestedFilter{s.code, s.paths, s.names, s.forks, s.archived} {
+	for _, f := range []query.SuggestedFilter{s.code, s.symbols, s.paths, s.names, s.forks, s.archived} {
 		if f.Count > 0 {
 			out = append(out, f)
 		}
@@ -162,6 +168,9 @@ func (s *filterSet) entries() []query.SuggestedFilter {
 		if s.files[i] > 0 {
 			out = append(out, query.SuggestedFilter{Value: f.value, Label: f.label, Count: s.files[i], Kind: kindFile})
 		}
+	}
+	for kind, n := range s.symbolKinds {
+		out = append(out, symbolFilter(kind, n))
 	}
 	for _, f := range s.langs {
 		out = append(out, *f)

@@ -57,6 +57,7 @@ func (r *run) run(ctx context.Context) Outcome {
 	if err := r.choose(repos); err != nil {
 		return Outcome{Alert: QueryAlert(err)}
 	}
+	r.tellSymbols()
 	deadline, cancel := context.WithTimeout(ctx, r.timeout-r.set.Now().Sub(r.start))
 	defer cancel()
 	if err := r.ready(deadline); err != nil {
@@ -100,7 +101,7 @@ func (r *run) prepare() error {
 		if name := b.Value("context"); name != "" && name != "global" {
 			return &query.ContextError{Name: name}
 		}
-		r.basics = append(r.basics, c)
+		r.basics = append(r.basics, c.apart()...)
 		limit = max(limit, c.limit)
 		t := c.timeout
 		if t == 0 {

@@ -103,7 +103,7 @@ func (s *sender) convert(m query.Match) query.Match {
 			return nil
 		}
 		out := *f
-		out.Chunks = nil
+		out.Chunks, out.Symbols = nil, nil
 		if len(s.sel) > 1 && s.sel[1] == "directory" {
 			out.Path, out.PathRanges, out.Language = path.Dir(f.Path)+"/", nil, ""
 		}
@@ -113,8 +113,16 @@ func (s *sender) convert(m query.Match) query.Match {
 			return nil
 		}
 		out := *f
-		out.PathRanges = nil
+		out.PathRanges, out.Symbols = nil, nil
 		return s.earlier.rest(&out)
+	case "symbol":
+		if !isFile || len(f.Symbols) == 0 {
+			return nil
+		}
+		if f = selectSymbols(f, s.sel); f == nil {
+			return nil
+		}
+		return s.earlier.rest(f)
 	}
 	return nil
 }

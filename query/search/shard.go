@@ -22,10 +22,12 @@ type basicPlan struct {
 	// docs is nil when nothing was ruled out.
 	docs  *postings.Set
 	atoms []atomPlan
+	// symbolCost is what was read of symbol lists.
+	symbolCost postings.Cost
 }
 
 // atomPlan is where an atom may match. A field that is not searched for the
-// atom has an empty set.
+// atom has an empty set. In a search of symbols, content stands for their names.
 type atomPlan struct{ content, path postings.Candidates }
 
 // identity maps a number to itself: in path lists a block is a document.
@@ -55,7 +57,11 @@ func planShard(v store.View, pass []*basic, brute bool) (p *shardPlan, err error
 	all := &postings.Set{}
 	for i, b := range pass {
 		bp := &p.basics[i]
-		if !brute {
+		if b.symbols {
+			if err := bp.readSymbols(v, b, path, brute); err != nil {
+				return nil, err
+			}
+		} else if !brute {
 			if err := bp.read(b, content, path); err != nil {
 				return nil, err
 			}
@@ -69,6 +75,10 @@ func planShard(v store.View, pass []*basic, brute bool) (p *shardPlan, err error
 		}
 	}
 	p.cost = postings.Cost{Lists: content.Cost.Lists + path.Cost.Lists, Bytes: content.Cost.Bytes + path.Cost.Bytes}
+	for i := range p.basics {
+		p.cost.Lists += p.basics[i].symbolCost.Lists
+		p.cost.Bytes += p.basics[i].symbolCost.Bytes
+	}
 	p.choose(pass, all)
 	return p, nil
 }
@@ -97,8 +107,14 @@ func (bp *basicPlan) read(b *basic, content, path *postings.Evaluator) error {
 		}
 		bp.atoms = append(bp.atoms, ap)
 	}
+	bp.confine(b)
+	return nil
+}
+
+// confine leaves the documents for which b's tree may hold.
+func (bp *basicPlan) confine(b *basic) {
 	if b.tree == nil {
-		return nil
+		return
 	}
 	if set := bp.narrow(b.tree); set != nil {
 		if bp.docs == nil {
@@ -107,7 +123,6 @@ func (bp *basicPlan) read(b *basic, content, path *postings.Evaluator) error {
 			bp.docs.And(set)
 		}
 	}
-	return nil
 }
 
 func (bp *basicPlan) readNothing(b *basic) {

@@ -30,7 +30,7 @@ func smallCorpus(t testing.TB) *corpus {
 		fork: {Fork: true, Topics: []string{"clay"}},
 		old:  {Archived: true},
 	}
-	return newCorpus(t, 1000, facts, []doc{
+	c := newCorpus(t, 1000, facts, []doc{
 		{repo: foo, path: "README.md", text: "Foo service\nuses bar and baz\n"},
 		{repo: foo, path: "src/bar.go", text: "package foo\n\nfunc Bar() string { return \"baz\" }\n"},
 		{repo: foo, path: "src/bar_test.go", text: "package foo\nfunc TestBar() {}\n"},
@@ -38,6 +38,8 @@ func smallCorpus(t testing.TB) *corpus {
 		{repo: fork, path: "README.md", text: "Foo fork\n"},
 		{repo: old, path: "README.md", text: "Foo old\n"},
 	})
+	c.symbols(t)
+	return c
 }
 
 // TestSmall checks testdata/small.txt, where the format is told; -update
@@ -133,7 +135,10 @@ func tellMatch(m query.Match) string {
 	}
 	f := m.(*query.FileMatch)
 	s := "path "
-	if len(f.Chunks) > 0 {
+	switch {
+	case len(f.Symbols) > 0:
+		s = "symbol "
+	case len(f.Chunks) > 0:
 		s = "content "
 	}
 	s += f.Repo.Name
@@ -145,6 +150,9 @@ func tellMatch(m query.Match) string {
 		for _, r := range c.Ranges {
 			s += fmt.Sprintf(" %d:%q", r.Start.Line+1, c.Content[r.Start.Offset-c.Start.Offset:r.End.Offset-c.Start.Offset])
 		}
+	}
+	for _, m := range f.Symbols {
+		s += fmt.Sprintf(" %d:%s %s in %q", m.Line, m.Kind, m.Name, m.Container)
 	}
 	if len(f.PathRanges) > 0 {
 		s += " path" + tellRanges(f.Path, f.PathRanges)

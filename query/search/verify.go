@@ -29,6 +29,9 @@ type verifier struct {
 // basicState is what is known about the document at hand for one basic query.
 type basicState struct {
 	atoms []atomState
+	// symbols are those found, and points their best score.
+	symbols []query.Symbol
+	points  float64
 }
 
 type atomState struct {
@@ -124,6 +127,9 @@ func (v *verifier) holds(k int, i uint16, path string) (bool, error) {
 	if !b.ownersHold(v.plan.docs.Repository[i], path) {
 		return false, nil
 	}
+	if b.symbols {
+		return v.findSymbols(k, i)
+	}
 	if b.tree == nil {
 		return true, nil
 	}
@@ -179,6 +185,11 @@ func (v *verifier) atom(k, a int, i uint16, path string) (*atomState, error) {
 // many atoms did.
 func (v *verifier) gather(k int, i uint16, path string, m *query.FileMatch, spans *[]match.Span) (hits int, err error) {
 	b := v.pass[k]
+	if b.symbols {
+		m.Symbols = query.SortSymbols(append(m.Symbols, v.basic[k].symbols...))
+		m.Score = max(m.Score, v.basic[k].points)
+		return 0, nil
+	}
 	if b.tree != nil {
 		var failed error
 		ask := func(a int) bool {
@@ -230,7 +241,7 @@ func (v *verifier) complete(m *query.FileMatch, spans []match.Span, hits int) er
 		}
 	}
 	s := scorer{phrase: phrase, caseSensitive: b.caseSensitive}
-	m.Score = s.file(m, hits)
+	m.Score = max(m.Score, s.file(m, hits))
 	if v.debug {
 		m.Debug = s.explain()
 	}
