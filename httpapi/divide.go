@@ -25,7 +25,7 @@ const (
 )
 
 // divide returns m, a match too large for one event, as matches that are not.
-// Only documents with content come as several; from others, what is long and
+// Only documents with content or symbols come as several; from others, what is long and
 // not needed to find them is left out.
 func divide(m query.Match) []query.Match {
 	switch m := m.(type) {
@@ -34,6 +34,9 @@ func divide(m query.Match) []query.Match {
 		bare.Description, bare.Topics, bare.Metadata = "", nil, nil
 		return []query.Match{&query.RepoMatch{Repo: &bare, Rev: m.Rev, HasRev: m.HasRev}}
 	case *query.FileMatch:
+		if len(m.Symbols) > 0 {
+			return divideSymbols(m)
+		}
 		if len(m.Chunks) > 0 {
 			return divideContent(m)
 		}

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -146,5 +147,24 @@ func TestDivideWithoutContent(t *testing.T) {
 				t.Errorf("the part takes %d bytes, want it to fit an event", n)
 			}
 		})
+	}
+}
+
+func TestDivideSymbols(t *testing.T) {
+	m := &query.FileMatch{Repo: kiln, Path: strings.Repeat("<", 3000)}
+	for i := range 3000 {
+		m.Symbols = append(m.Symbols, query.Symbol{Name: fmt.Sprint(strings.Repeat("<", 300), i), Line: uint32(i + 1)})
+	}
+	var got []query.Symbol
+	parts := divide(m)
+	for i, part := range parts {
+		e := matchEncoder{}
+		if n := len(e.appendPart(nil, part)); n > maxPartBytes+1<<20 {
+			t.Errorf("part %d of %d takes %d bytes, want at most %d and a little", i, len(parts), n, maxPartBytes)
+		}
+		got = append(got, part.(*query.FileMatch).Symbols...)
+	}
+	if len(parts) < 2 || !slices.Equal(got, m.Symbols) {
+		t.Errorf("%d parts hold %d symbols, want several parts and the same %d", len(parts), len(got), len(m.Symbols))
 	}
 }

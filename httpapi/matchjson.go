@@ -42,6 +42,9 @@ func (e *matchEncoder) appendPart(dst []byte, m query.Match) []byte {
 func (e *matchEncoder) append(dst []byte, m query.Match) []byte {
 	switch m := m.(type) {
 	case *query.FileMatch:
+		if len(m.Symbols) > 0 {
+			return e.appendSymbols(dst, m)
+		}
 		if len(m.Chunks) > 0 {
 			return e.appendContent(dst, m)
 		}

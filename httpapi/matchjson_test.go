@@ -96,6 +96,21 @@ func TestMatchJSON(t *testing.T) {
 		{"bare path", matchEncoder{}, &query.FileMatch{Repo: &query.Repository{ID: 1, Name: "r"}, Path: "p"},
 			`{"type":"path","path":"p","repositoryID":1,"repository":"r","branches":[""]}`},
 
+		// symbols, whatever else matched
+		{"symbols", matchEncoder{chunks: true}, &query.FileMatch{
+			Repo: kiln, Path: "cmd/glaze/main.go", Commit: kilnCommit, Rev: "v2", Language: "Go", Debug: "score 1", Chunks: []query.Chunk{glazeChunk()},
+			PathRanges: []query.Range{span(at(5, 0, 5), at(10, 0, 10))},
+			Symbols:    []query.Symbol{{Name: "main", Container: "main", Kind: "function", Line: 4, Column: 5}},
+		}, `{"type":"symbol","path":"cmd/glaze/main.go","repositoryID":12,"repository":"git.example.org/lab/kiln","repoStars":41,` +
+			`"repoLastFetched":"2031-02-03T04:05:06.789012Z","branches":["v2"],"commit":"5f1c0e7a9b3d4c2288aa61f0d2e4b9c7715e3a60","language":"Go",` +
+			`"symbols":[{"url":"/git.example.org/lab/kiln@v2/-/blob/cmd/glaze/main.go?L4:6-4:10","name":"main","containerName":"main","kind":"FUNCTION","line":4}]}`},
+		{"bare symbols", matchEncoder{}, &query.FileMatch{
+			Repo: &query.Repository{ID: 1, Name: "r"}, Path: "a b#é?.c",
+			Symbols: []query.Symbol{{Name: "é", Line: 1}, {Name: "B", Kind: "enum-member", Line: 2, Column: 1}},
+		}, `{"type":"symbol","path":"a b#é?.c","repositoryID":1,"repository":"r","branches":[""],` +
+			`"symbols":[{"url":"/r/-/blob/a%20b%23%C3%A9%3F.c?L1:1-1:3","name":"é","containerName":"","kind":"UNKNOWN","line":1},` +
+			`{"url":"/r/-/blob/a%20b%23%C3%A9%3F.c?L2:2-2:3","name":"B","containerName":"","kind":"ENUMMEMBER","line":2}]}`},
+
 		// repositories
 		{"repo", matchEncoder{}, &query.RepoMatch{
 			Repo: glazeDB, Rev: "v2", HasRev: true, NameRanges: []query.Range{span(at(20, 0, 20), at(25, 0, 25))},

@@ -29,6 +29,9 @@ type Match struct {
 	LineMatches  []LineMatch  `json:"lineMatches"`
 	ChunkMatches []ChunkMatch `json:"chunkMatches"`
 
+	// Symbols are of matches of type symbol.
+	Symbols []Symbol `json:"symbols"`
+
 	Language string `json:"language"`
 	Debug    string `json:"debug"`
 
@@ -41,6 +44,18 @@ type Match struct {
 	Private            bool               `json:"private"`
 	Metadata           map[string]*string `json:"metadata"`
 	Topics             []string           `json:"topics"`
+}
+
+// Symbol is a definition.
+type Symbol struct {
+	// URL is the page on the server that shows it.
+	URL           string `json:"url"`
+	Name          string `json:"name"`
+	ContainerName string `json:"containerName"`
+	// Kind is an upper-case word such as FUNCTION.
+	Kind string `json:"kind"`
+	// Line counts from one.
+	Line int `json:"line"`
 }
 
 // LineMatch is a line with the pieces of matches in it.

@@ -50,6 +50,8 @@ func (p *Matches) Write(matches []client.Match) error {
 		case p.opts.JSON:
 			p.w.Write(m.Raw)
 			p.w.WriteByte('\n')
+		case len(m.Symbols) > 0:
+			p.symbols(m)
 		case len(m.ChunkMatches) > 0:
 			p.content(m)
 		default:
@@ -97,6 +99,21 @@ func (p *Matches) content(m client.Match) {
 		for _, l := range linesOf(c) {
 			p.line(path, l)
 		}
+	}
+}
+
+// symbols writes a line for each symbol: its name, what it is, and where.
+func (p *Matches) symbols(m client.Match) {
+	path := append(p.repository(m, nil), piece{"/" + m.Path, stylePath})
+	separator := piece{":", styleSeparator}
+	for _, s := range m.Symbols {
+		about := " " + strings.ToLower(s.Kind)
+		if s.ContainerName != "" {
+			about += " in " + s.ContainerName
+		}
+		p.write(path)
+		p.write([]piece{separator, {strconv.Itoa(s.Line), styleNumber}, separator, {s.Name, styleHit}, {about, stylePlain}})
+		p.w.WriteByte('\n')
 	}
 }
 

@@ -53,6 +53,11 @@ func TestMatches(t *testing.T) {
 			"lab/kiln/a.go-1-x\nlab/kiln/a.go:2:a\nlab/kiln/a.go-3-y\n--\nlab/kiln/a.go-8-z\nlab/kiln/a.go:9:a\n"},
 		{"a revision", plain, client.Match{Repository: "r", Path: "p", Branches: []string{"v2"}}, "r@v2/p\n"},
 
+		// symbols
+		{"symbols", plain, client.Match{Repository: "r", Path: "p.go", Symbols: []client.Symbol{
+			{Name: "Fire", Kind: "METHOD", ContainerName: "kiln.Kiln", Line: 3}, {Name: "x", Kind: "UNKNOWN", Line: 9}}},
+			"r/p.go:3:Fire method in kiln.Kiln\nr/p.go:9:x unknown\n"},
+
 		// names
 		{"a path", plain, path("docs/a b.md"), "lab/kiln/docs/a b.md\n"},
 		{"a repository", plain, client.Match{Type: "repo", Repository: "lab/kiln"}, "lab/kiln\n"},
