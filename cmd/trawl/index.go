@@ -24,6 +24,9 @@ changed since the last time is read. Without a source, all repositories that are
 known or declared in the configuration file are brought up to date, or, when
 there are none, the one of the current directory is added.
 
+When all texts can be searched, their symbols are read, for type:symbol; that
+needs universal-ctags. --symbols=false leaves them for later.
+
 A source that fails does not keep the others from being done; the exit status is
 then 2. If a server has the data directory open, it does the work.
 
@@ -48,11 +51,14 @@ func (a *app) index(ctx context.Context, set config.Settings, args []string) (er
 		return err
 	}
 	out := a.taskOutput(set)
-	s, err := openSession(ctx, set, service.Options{Log: out.log})
+	s, err := openSession(ctx, set, service.Options{Log: out.log, Symbols: true})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
+	if s.local != nil {
+		warnSymbols(out.log, s.local)
+	}
 	w := &worker{app: a, session: s, output: out, branches: &branchWarner{out.log, askedBranches(set)}}
 	names, err := w.names(ctx, set, sources)
 	if err != nil {
@@ -161,7 +167,8 @@ func (w *worker) sync(ctx context.Context, name string) {
 	task.Done(sum)
 }
 
-// end merges what many syncs left in small pieces, which a server does itself.
+// end merges what many syncs left in small pieces and reads the symbols of what
+// is new; a server does both itself.
 func (w *worker) end(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("index: %w", err)
@@ -171,6 +178,7 @@ func (w *worker) end(ctx context.Context) error {
 			w.fail(ctx, err)
 		}
 	}
+	w.symbols(ctx)
 	if w.failed {
 		return errTold
 	}

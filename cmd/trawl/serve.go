@@ -114,6 +114,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, serverfile.Remove(h.set.Data)) }()
+	warnSymbols(h.log, svc)
 	h.door.open(svc)
 	file := &declared{svc: svc, log: h.log, path: h.set.File}
 	first, err := h.declare(ctx, file)
@@ -135,6 +136,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 		}
 		y.Run(ctx, first, h.door.ready)
 	})
+	syncing.Go(func() { svc.KeepSymbols(ctx) })
 	<-ctx.Done()
 	h.log.Info().Msg("stopping")
 	svc.Stop()
@@ -159,7 +161,7 @@ func (h *host) closeServer() error {
 func (h *host) openService(ctx context.Context) (*service.Service, error) {
 	deadline := time.Now().Add(lockedFor)
 	for {
-		svc, err := service.Open(h.set, service.Options{Log: h.log})
+		svc, err := service.Open(h.set, service.Options{Log: h.log, Symbols: true})
 		if !errors.Is(err, store.ErrLocked) {
 			return svc, err
 		}

@@ -45,6 +45,8 @@ func All() []Setting {
 			"larger text is read by every search instead of being indexed", setMaxIndexed},
 		{"min-free-bytes", "SIZE", "512MiB",
 			"indexing stops when less disk than this is free; 0 never stops it", setMinFree},
+		{"symbols", "BOOL", "true",
+			"read definitions with universal-ctags, for type:symbol", setSymbols},
 		{"sync-interval", "TIME", "5m",
 			"time between two looks at every repository's source; 0 looks at the start only", setSyncInterval},
 		{"max-timeout", "TIME", "1m",
@@ -133,6 +135,15 @@ func setMaxIndexed(s *Settings, text string) error {
 func setMinFree(s *Settings, text string) (err error) {
 	s.MinFreeBytes, err = ParseBytes(text)
 	return err
+}
+
+func setSymbols(s *Settings, text string) error {
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return fmt.Errorf("%q is not true or false", text)
+	}
+	s.Symbols = on
+	return nil
 }
 
 func setSyncInterval(s *Settings, text string) error {

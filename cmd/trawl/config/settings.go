@@ -34,6 +34,9 @@ type Settings struct {
 	LogFormat string
 	// File is the path of the configuration file, "" if there is none.
 	File string
+	// Symbols says that definitions are read with universal-ctags, if it is
+	// there.
+	Symbols bool
 	// Repositories are those that the configuration file declares.
 	Repositories []Repository
 }
@@ -61,6 +64,7 @@ func Defaults(m Machine) Settings {
 		MinFreeBytes: 512 << 20,
 		SyncInterval: 5 * time.Minute,
 		MaxTimeout:   time.Minute,
+		Symbols:      true,
 		LogLevel:     "info",
 		LogFormat:    "auto",
 	}

@@ -37,6 +37,8 @@ type Summary struct {
 	// Added and Removed count documents.
 	Added, Removed int
 	Took           time.Duration
+	// Note, if set, says instead of the counts what was done.
+	Note string
 }
 
 // changed reports whether there is anything to tell.

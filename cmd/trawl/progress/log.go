@@ -41,6 +41,10 @@ func (t *logTask) report(p ingest.Progress, fresh bool) {
 }
 
 func (t *logTask) done(s Summary) {
+	if s.Note != "" {
+		t.log.Info().Str("done", s.Note).Int64("took_ms", s.Took.Milliseconds()).Msg("ended")
+		return
+	}
 	level := zerolog.InfoLevel
 	if !s.changed() {
 		level = zerolog.DebugLevel

@@ -11,11 +11,12 @@ import (
 
 // phases says in words what a phase does; one that takes no time has none.
 var phases = map[string]string{
-	"wait":  "waiting for another repository",
-	"fetch": "fetching",
-	"list":  "comparing with what is indexed",
-	"index": "indexing",
-	"merge": "merging",
+	"wait":    "waiting for another repository",
+	"fetch":   "fetching",
+	"list":    "comparing with what is indexed",
+	"index":   "indexing",
+	"merge":   "merging",
+	"symbols": "reading symbols",
 }
 
 // status is one line about how far a sync is.
@@ -25,7 +26,7 @@ func status(p ingest.Progress) string {
 	case !known:
 		return ""
 	case p.Total > 0:
-		return fmt.Sprintf("%s %s of %s documents, %s", text, count(p.Done), count(p.Total), Size(p.Bytes))
+		return fmt.Sprintf("%s %s of %s documents, %s", text, Count(p.Done), Count(p.Total), Size(p.Bytes))
 	case p.Note != "":
 		return text + ": " + p.Note
 	}
@@ -34,11 +35,14 @@ func status(p ingest.Progress) string {
 
 // outcome is one line about what a sync did.
 func outcome(s Summary) string {
+	if s.Note != "" {
+		return s.Note + " in " + shortly(s.Took)
+	}
 	if !s.changed() {
-		return fmt.Sprintf("up to date, %s documents", count(s.Documents))
+		return fmt.Sprintf("up to date, %s documents", Count(s.Documents))
 	}
 	return fmt.Sprintf("%s documents, %s of text (%s written, %s removed) in %s",
-		count(s.Documents), Size(s.TextBytes), count(s.Added), count(s.Removed), shortly(s.Took))
+		Count(s.Documents), Size(s.TextBytes), Count(s.Added), Count(s.Removed), shortly(s.Took))
 }
 
 // Size writes a number of bytes for people: three digits and a unit.
@@ -59,8 +63,8 @@ func Size(bytes int64) string {
 	panic("progress: the last unit has no upper end")
 }
 
-// count writes n with a comma every three digits.
-func count(n int) string {
+// Count writes n with a comma every three digits.
+func Count(n int) string {
 	digits := strconv.Itoa(n)
 	var b strings.Builder
 	for i, d := range digits {

@@ -63,6 +63,7 @@ func (s *Service) Sync(ctx context.Context, name string, report func(ingest.Prog
 		return ingest.Result{}, err
 	}
 	defer func() { <-s.turn }()
+	defer s.noteChange()
 	res, err := s.indexer.Sync(ctx, name, report)
 	if err != nil && context.Cause(ctx) == errClosing {
 		return res, fmt.Errorf("sync %q: %w", name, errClosing)
@@ -74,6 +75,7 @@ func (s *Service) Sync(ctx context.Context, name string, report func(ingest.Prog
 func (s *Service) Merge(ctx context.Context, report func(ingest.Progress)) (int, error) {
 	ctx, cancel := s.untilStop(ctx)
 	defer cancel()
+	defer s.noteChange()
 	return s.indexer.Merge(ctx, report)
 }
 

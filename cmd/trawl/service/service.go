@@ -12,6 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/ctags"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
@@ -20,6 +21,8 @@ type Options struct {
 	Log zerolog.Logger
 	// Brute searches without the index.
 	Brute bool
+	// Symbols says that symbols are read, if the settings want that too.
+	Symbols bool
 	// Traced, if set, is called with the trace of each search at its end.
 	Traced func(*search.Trace)
 }
@@ -35,6 +38,11 @@ type Service struct {
 	turn chan struct{}
 	// closing is closed when syncs are to end.
 	closing chan struct{}
+	// program reads symbols; ctagsErr is why it is nil, if it should not be.
+	program  *ctags.Program
+	ctagsErr error
+	// changed holds a token when there may be shards without symbols.
+	changed chan struct{}
 }
 
 // errClosing is why a sync was cancelled.
@@ -51,14 +59,21 @@ func Open(set config.Settings, o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Service{
+	s := &Service{
 		store:    st,
-		indexer:  ingest.New(st, ingestOptions(set)),
 		searcher: search.New(st, search.Settings{Brute: o.Brute, MaxTimeout: set.MaxTimeout}),
 		opts:     o,
 		turn:     make(chan struct{}, 1),
 		closing:  make(chan struct{}),
-	}, nil
+		changed:  make(chan struct{}, 1),
+	}
+	ingesting := ingestOptions(set)
+	if o.Symbols && set.Symbols {
+		s.program, s.ctagsErr = findCtags()
+		ingesting.Ctags = s.program
+	}
+	s.indexer = ingest.New(st, ingesting)
+	return s, nil
 }
 
 // ingestOptions translates the settings, whose 0 means no limit where that of
