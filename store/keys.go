@@ -18,9 +18,9 @@ import (
 //	's' shard(4) 3                    newlines per block
 //	's' shard(4) 4 field(1) trigram(3)  posting list
 //	's' shard(4) 5 kind(1)            special block sets
-//	's' shard(4) 6 document(2)        symbols of a document
+//	's' shard(4) 6 block(2)           some symbols of a block's document
 //	's' shard(4) 7 field(1) trigram(3)  posting list of symbol names
-//	's' shard(4) 8 kind(1)            special document sets of symbol names
+//	's' shard(4) 8 kind(1)            special block sets of symbol names
 //
 // All that a shard was written with stands under 's' shard, in the order in
 // which it is written, so the shard is one sorted run and one range deletion.
@@ -116,8 +116,8 @@ func appendKeyField(dst []byte, shard uint32, f Field) []byte {
 	return append(appendShardPart(dst, shard, partPosting), byte(f))
 }
 
-func appendKeySymbols(dst []byte, shard uint32, document uint16) []byte {
-	return binary.BigEndian.AppendUint16(appendShardPart(dst, shard, partSymbols), document)
+func appendKeySymbols(dst []byte, shard uint32, block uint16) []byte {
+	return binary.BigEndian.AppendUint16(appendShardPart(dst, shard, partSymbols), block)
 }
 
 func keySymbolSpecial(shard uint32, kind byte) []byte {

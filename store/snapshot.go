@@ -161,8 +161,8 @@ func (l *Lists) Scan(lo, hi postings.Trigram, f func(value []byte) (bool, error)
 	return it.Error()
 }
 
-// WideFold returns the blocks, or for paths and symbols the documents, with a
-// rune outside ASCII that folds to an ASCII letter.
+// WideFold returns the blocks, or for paths the documents, with a rune outside
+// ASCII that folds to an ASCII letter.
 func (l *Lists) WideFold() *postings.Set {
 	switch l.field {
 	case FieldPath:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -14,11 +15,14 @@ import (
 // writeSymbols runs a whole pass over a shard.
 func writeSymbols(t *testing.T, s *store.Store, shard uint32, of map[int][]store.Symbol, counts store.SymbolCounts) {
 	t.Helper()
+	sn := s.Snapshot()
+	defer sn.Close()
+	v, _ := sn.Shard(shard)
 	w := s.NewSymbolWriter()
-	if err := w.Begin(shard); err != nil {
+	if err := w.Begin(v); err != nil {
 		t.Fatal(err)
 	}
-	for i := range 1000 {
+	for i := range v.Header.Documents {
 		if err := w.Add(uint16(i), slices.Clone(of[i])); err != nil {
 			t.Fatal(err)
 		}
@@ -37,19 +41,14 @@ func writeSymbols(t *testing.T, s *store.Store, shard uint32, of map[int][]store
 // names returns the documents with a name that has the trigrams of literal.
 func names(t *testing.T, v store.View, literal string) []uint16 {
 	t.Helper()
-	docs, err := v.Documents()
-	if err != nil {
+	if _, err := v.Documents(); err != nil {
 		t.Fatal(err)
 	}
 	lists, err := v.SymbolLists()
 	if err != nil {
 		t.Fatal(err)
 	}
-	identity := make([]uint16, docs.Len())
-	for i := range identity {
-		identity[i] = uint16(i)
-	}
-	ev := postings.Evaluator{Reader: lists, DocOf: identity}
+	ev := postings.Evaluator{Reader: lists, DocOf: v.DocOf()}
 	c, err := ev.Eval(&postings.Literal{Runs: []string{literal}, WideFold: literal == "wide"})
 	if err != nil {
 		t.Fatal(err)
@@ -74,6 +73,9 @@ func TestSymbolsRoundTrip(t *testing.T) {
 	for range 2 { // as written, and opened anew
 		sn := s.Snapshot()
 		v, _ := sn.Shard(h.ID)
+		if _, err := v.Documents(); err != nil {
+			t.Fatal(err)
+		}
 		want := store.SymbolCounts{Version: store.SymbolVersion, Symbols: 4, Documents: 3, Failed: 2, Unknown: 1}
 		if !v.HasSymbols() || *v.Header.Symbols != want {
 			t.Errorf("mark: got %v, want %v", v.Header.Symbols, want)
@@ -132,9 +134,12 @@ func TestSymbolsAgain(t *testing.T) {
 		sn.Close()
 	}
 	w := s.NewSymbolWriter()
-	if err := w.Begin(h.ID); err != nil {
+	sn := s.Snapshot()
+	v, _ := sn.Shard(h.ID)
+	if err := w.Begin(v); err != nil {
 		t.Fatal(err)
 	}
+	sn.Close()
 	if err := w.Close(); err != nil {
 		t.Error(err)
 	}
@@ -143,6 +148,42 @@ func TestSymbolsAgain(t *testing.T) {
 	}
 	if err := s.Commit(store.Change{Symbols: map[uint32]store.SymbolCounts{h.ID: {}}}); err == nil {
 		t.Error("a shard that was dropped could be marked")
+	}
+}
+
+// Many names are spread over the blocks of their document, and none is lost.
+func TestSymbolGroups(t *testing.T) {
+	s := open(t, vfs.NewMem())
+	defer closeStore(t, s)
+	docs := []store.Document{{Repository: 1, Path: "small"}, {Repository: 1, Path: "three"}, {Repository: 1, Path: "next"}}
+	h := writeShard(t, s, docs, []string{"x", strings.Repeat("x", 2*postings.BlockBytes+1), "x"})
+	if err := s.Commit(store.Change{Add: []store.ShardHeader{h}, Repositories: []*store.Repository{{ID: 1, Name: "r", Shards: []uint32{h.ID}}}}); err != nil {
+		t.Fatal(err)
+	}
+	many := func(n int) (out []store.Symbol) {
+		for i := range n {
+			out = append(out, store.Symbol{Name: fmt.Sprintf("name%05d", i), Kind: "k", Line: uint32(i + 1)})
+		}
+		return out
+	}
+	for _, n := range []int{1, 400, 410, 820, 1230, 5000} {
+		writeSymbols(t, s, h.ID, map[int][]store.Symbol{0: many(n), 1: many(n), 2: many(1)}, store.SymbolCounts{})
+		sn := s.Snapshot()
+		v, _ := sn.Shard(h.ID)
+		for doc, want := range map[uint16][]store.Symbol{0: many(n), 1: many(n), 2: many(1)} {
+			if got, err := v.Symbols(nil, doc); err != nil || !slices.Equal(got, want) {
+				t.Errorf("%d names in document %d: got %d, %v", n, doc, len(got), err)
+			}
+		}
+		last := fmt.Sprintf("name%05d", n-1)
+		if got, want := names(t, v, last), []uint16{0, 1}; n > 1 && !slices.Equal(got, want) {
+			t.Errorf("%s stands in documents %v, want %v", last, got, want)
+		}
+		group, err := v.SymbolGroup(nil, 1)
+		if err != nil || n == 5000 && len(group) > n/2 {
+			t.Errorf("the first of three blocks has %d of %d names, %v", len(group), n, err)
+		}
+		sn.Close()
 	}
 }
 

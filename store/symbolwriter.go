@@ -19,6 +19,7 @@ type SymbolWriter struct {
 	s       *Store
 	builder *postings.Builder
 	shard   uint32
+	docs    *Documents
 	path    string
 	run     *sstable.Writer
 	wide    postings.Set
@@ -33,8 +34,13 @@ func (s *Store) NewSymbolWriter() *SymbolWriter {
 }
 
 // Begin opens the run of a shard's symbols.
-func (w *SymbolWriter) Begin(shard uint32) error {
-	w.shard = shard
+func (w *SymbolWriter) Begin(v View) error {
+	shard := v.ID
+	docs, err := v.Documents()
+	if err != nil {
+		return err
+	}
+	w.shard, w.docs = shard, docs
 	w.path = w.s.fs.PathJoin(w.s.dir, "index", fmt.Sprintf("%s%d-symbols", runPrefix, shard))
 	f, err := w.s.fs.Create(w.path, vfs.WriteCategoryUnspecified)
 	if err != nil {
@@ -53,19 +59,26 @@ func (w *SymbolWriter) Add(document uint16, symbols []Symbol) error {
 	}
 	symbols = normalSymbols(symbols)
 	w.symbols += len(symbols)
-	w.key = appendKeySymbols(w.key[:0], w.shard, document)
-	w.value = appendSymbols(w.value[:0], symbols)
-	if err := w.run.Set(w.key, w.value); err != nil {
-		return fmt.Errorf("write symbols: %w", err)
-	}
-	for _, s := range symbols {
-		name := []byte(s.Name)
-		w.builder.AddWhole(int(document), name)
-		if hasWide(name) {
-			w.wide.Add(document)
+	first, end := w.docs.FirstBlock[document], w.docs.FirstBlock[document+1]
+	for i, g := range groups(symbols, int(end-first)) {
+		if err := w.addGroup(uint16(first)+uint16(i), g); err != nil {
+			return fmt.Errorf("write symbols: %w", err)
 		}
 	}
 	return nil
+}
+
+func (w *SymbolWriter) addGroup(block uint16, symbols []Symbol) error {
+	for _, s := range symbols {
+		name := []byte(s.Name)
+		w.builder.AddWhole(int(block), name)
+		if hasWide(name) {
+			w.wide.Add(block)
+		}
+	}
+	w.key = appendKeySymbols(w.key[:0], w.shard, block)
+	w.value = appendSymbols(w.value[:0], symbols)
+	return w.run.Set(w.key, w.value)
 }
 
 // Seal writes the posting lists and completes the run, without showing it to
@@ -133,7 +146,7 @@ func (w *SymbolWriter) removeLeftovers() error {
 
 func (w *SymbolWriter) reset() {
 	w.builder.Reset()
-	w.wide, w.symbols, w.path, w.shard = postings.Set{}, 0, "", 0
+	w.wide, w.symbols, w.path, w.shard, w.docs = postings.Set{}, 0, "", 0, nil
 }
 
 // Close gives up what was begun, if anything, and removes its file. The writer

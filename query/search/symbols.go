@@ -28,8 +28,8 @@ func (b *basic) apart() []*basic {
 	return []*basic{&rest, &symbols}
 }
 
-// readSymbols is read for a search of symbols: the numbers of their lists are
-// documents. A shard whose symbols are not there has no candidates.
+// readSymbols is read for a search of symbols: the blocks of their lists are
+// groups of names. A shard whose symbols are not there has no candidates.
 func (bp *basicPlan) readSymbols(v store.View, b *basic, path *postings.Evaluator, brute bool) error {
 	none := postings.Candidates{Docs: &postings.Set{}}
 	for range b.atoms {
@@ -56,7 +56,7 @@ func (bp *basicPlan) readSymbols(v store.View, b *basic, path *postings.Evaluato
 	if err != nil {
 		return err
 	}
-	names := &postings.Evaluator{Reader: lists, DocOf: path.DocOf}
+	names := &postings.Evaluator{Reader: lists, DocOf: v.DocOf()}
 	for i, a := range b.atoms {
 		if bp.atoms[i].content, err = names.Eval(a.Expr); err != nil {
 			return err
@@ -72,62 +72,97 @@ func (bp *basicPlan) readSymbols(v store.View, b *basic, path *postings.Evaluato
 func (v *verifier) findSymbols(k int, i uint16) (bool, error) {
 	b, state := v.pass[k], &v.basic[k]
 	state.symbols, state.points = state.symbols[:0], 0
-	all, err := v.plan.view.Symbols(nil, i)
-	if err != nil || len(all) == 0 {
-		return false, err
+	names := &nameMatch{plan: v.plan, doc: i, groups: map[int][]store.Symbol{}, hits: make([][]nameHit, len(b.atoms)), looked: make([]bool, len(b.atoms))}
+	take := func(hits []nameHit) {
+		for _, h := range hits {
+			kind := query.SymbolKindOf(h.Kind)
+			state.symbols = append(state.symbols, query.Symbol{Name: h.Name, Kind: kind, Container: h.Container, Line: h.Line, Column: h.Column})
+			state.points = max(state.points, h.points+kindWorth*kindFactor(kind))
+		}
 	}
-	names := &nameMatch{symbols: all, points: make([]float64, len(all))}
 	if b.tree == nil {
-		for n := range all {
-			names.points[n] = 1
+		all, err := v.plan.view.Symbols(nil, i)
+		for _, s := range all {
+			take([]nameHit{{Symbol: s}})
 		}
-	} else {
-		atom := func(a int) bool {
-			c := &v.plan.basics[k].atoms[a].content
-			return (c.All || c.Docs.Contains(i)) && names.any(b.atoms[a])
-		}
-		if !eval(b.tree, atom) {
-			return false, nil
-		}
-		visitTrue(b.tree, atom, func(a int) { names.mark(b.atoms[a]) })
+		return len(all) > 0, err
 	}
-	for n, s := range all {
-		if names.points[n] == 0 {
-			continue
-		}
-		found := query.Symbol{Name: s.Name, Kind: query.SymbolKindOf(s.Kind), Container: s.Container, Line: s.Line, Column: s.Column}
-		state.symbols = append(state.symbols, found)
-		state.points = max(state.points, names.points[n]+kindWorth*kindFactor(found.Kind))
+	atom := func(a int) bool { return len(names.find(a, b.atoms[a], &v.plan.basics[k].atoms[a].content)) > 0 }
+	if !eval(b.tree, atom) || names.err != nil {
+		return false, names.err
 	}
-	return len(state.symbols) > 0, nil
-}
-
-// nameMatch tries patterns against the names of one document.
-type nameMatch struct {
-	symbols []store.Symbol
-	// points is 0 for a symbol that no pattern marked.
-	points []float64
-	spans  []match.Span
-}
-
-func (m *nameMatch) any(a *atom) bool {
-	return slices.ContainsFunc(m.symbols, func(s store.Symbol) bool {
-		_, found := a.Short(m.spans[:0], s.Name)
-		return found
+	visitTrue(b.tree, atom, func(a int) {
+		atom(a)
+		take(names.hits[a])
 	})
+	return len(state.symbols) > 0, names.err
 }
 
-// mark rates the symbols that a matches.
-func (m *nameMatch) mark(a *atom) {
-	for n, s := range m.symbols {
+// nameMatch tries patterns against the names of one document. Groups of names
+// are read when a pattern may match in them, and once.
+type nameMatch struct {
+	plan   *shardPlan
+	doc    uint16
+	groups map[int][]store.Symbol
+	// hits are what was found for each atom, if it was looked for.
+	hits   [][]nameHit
+	looked []bool
+	spans  []match.Span
+	err    error
+}
+
+type nameHit struct {
+	store.Symbol
+	points float64
+}
+
+// find returns the symbols that atom number n matches.
+func (m *nameMatch) find(n int, a *atom, c *postings.Candidates) []nameHit {
+	if m.looked[n] || m.err != nil {
+		return m.hits[n]
+	}
+	m.looked[n] = true
+	if !c.All && !c.Docs.Contains(m.doc) {
+		return nil
+	}
+	first, end := int(m.plan.docs.FirstBlock[m.doc]), int(m.plan.docs.FirstBlock[m.doc+1])
+	if c.Blocks == nil {
+		for b := first; b < end; b++ {
+			group := m.group(b)
+			if len(group) == 0 {
+				break // groups take the first numbers
+			}
+			m.match(n, a, group)
+		}
+		return m.hits[n]
+	}
+	for _, b := range c.Blocks.AppendRange(nil, first, end) {
+		m.match(n, a, m.group(int(b)))
+	}
+	return m.hits[n]
+}
+
+func (m *nameMatch) group(b int) []store.Symbol {
+	group, ok := m.groups[b]
+	if !ok && m.err == nil {
+		group, m.err = m.plan.view.SymbolGroup(nil, uint16(b))
+		m.groups[b] = group
+	}
+	return group
+}
+
+// match adds the symbols of a group that a matches, rated like a path's name.
+func (m *nameMatch) match(n int, a *atom, group []store.Symbol) {
+	for _, s := range group {
 		var found bool
 		if m.spans, found = a.Short(m.spans[:0], s.Name); !found {
 			continue
 		}
-		m.points[n] = max(m.points[n], 1)
+		points := 0.0
 		for _, span := range m.spans {
-			m.points[n] = max(m.points[n], pathScore(int(span.Start), int(span.End), len(s.Name)))
+			points = max(points, pathScore(int(span.Start), int(span.End), len(s.Name)))
 		}
+		m.hits[n] = append(m.hits[n], nameHit{s, points})
 	}
 }
 

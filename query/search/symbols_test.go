@@ -55,7 +55,7 @@ func (c *corpus) symbolsOf(t testing.TB, v store.View) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Begin(v.ID); err != nil {
+	if err := w.Begin(v); err != nil {
 		t.Fatal(err)
 	}
 	text := v.Text()

@@ -126,7 +126,7 @@ func (p *symbolPass) shard(ctx context.Context, sn *store.Snapshot, v store.View
 	if err := p.ix.checkDisk(); err != nil {
 		return err
 	}
-	if err := p.writer.Begin(v.ID); err != nil {
+	if err := p.writer.Begin(v); err != nil {
 		return err
 	}
 	sum := SymbolsResult{Unknown: map[string]int{}}

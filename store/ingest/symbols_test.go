@@ -275,6 +275,9 @@ func TestSymbolsCrash(t *testing.T) {
 			if v.HasSymbols() && v.Header.Symbols.Symbols != v.Header.Documents {
 				t.Errorf("shard %d is marked with %d symbols in %d documents", v.ID, v.Header.Symbols.Symbols, v.Header.Documents)
 			}
+			if _, err := v.Documents(); err != nil {
+				t.Fatal(err)
+			}
 			for i := range v.Header.Documents {
 				if got, err := v.Symbols(nil, uint16(i)); v.HasSymbols() && (err != nil || len(got) != 1) {
 					t.Errorf("shard %d is marked, but document %d has %v, %v", v.ID, i, got, err)
