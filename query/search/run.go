@@ -57,7 +57,6 @@ func (r *run) run(ctx context.Context) Outcome {
 	if err := r.choose(repos); err != nil {
 		return Outcome{Alert: QueryAlert(err)}
 	}
-	r.tellSymbols()
 	deadline, cancel := context.WithTimeout(ctx, r.timeout-r.set.Now().Sub(r.start))
 	defer cancel()
 	if err := r.ready(deadline); err != nil {
@@ -65,6 +64,7 @@ func (r *run) run(ctx context.Context) Outcome {
 		r.tellTimedOut(err, r.basics, r.shards(r.basics))
 		return r.end(ctx, err)
 	}
+	r.tellSymbols()
 	passes := r.passes()
 	if len(passes) > 1 {
 		r.out.earlier = sentFiles{}

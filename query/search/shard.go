@@ -58,7 +58,7 @@ func planShard(v store.View, pass []*basic, brute bool) (p *shardPlan, err error
 	for i, b := range pass {
 		bp := &p.basics[i]
 		if b.symbols {
-			if err := bp.readSymbols(v, b, path, brute); err != nil {
+			if err := bp.readSymbols(v, b, content, path, brute); err != nil {
 				return nil, err
 			}
 		} else if !brute {

@@ -20,7 +20,7 @@ func (b *basic) apart() []*basic {
 	}
 	symbols, rest := *b, *b
 	symbols.content, symbols.path, symbols.repos = false, false, false
-	symbols.docs = b.tree != nil || len(b.paths) > 0
+	symbols.docs = b.tree != nil || len(b.paths)+len(b.owned) > 0
 	if !b.content && !b.path && !b.repos {
 		return []*basic{&symbols}
 	}
@@ -29,8 +29,9 @@ func (b *basic) apart() []*basic {
 }
 
 // readSymbols is read for a search of symbols: the blocks of their lists are
-// groups of names. A shard whose symbols are not there has no candidates.
-func (bp *basicPlan) readSymbols(v store.View, b *basic, path *postings.Evaluator, brute bool) error {
+// groups of names, those of atoms that only have to hold are of text. A shard
+// whose symbols are not there has no candidates.
+func (bp *basicPlan) readSymbols(v store.View, b *basic, content, path *postings.Evaluator, brute bool) error {
 	none := postings.Candidates{Docs: &postings.Set{}}
 	for range b.atoms {
 		bp.atoms = append(bp.atoms, atomPlan{none, none})
@@ -58,7 +59,11 @@ func (bp *basicPlan) readSymbols(v store.View, b *basic, path *postings.Evaluato
 	}
 	names := &postings.Evaluator{Reader: lists, DocOf: v.DocOf()}
 	for i, a := range b.atoms {
-		if bp.atoms[i].content, err = names.Eval(a.Expr); err != nil {
+		in := names
+		if a.silent {
+			in = content
+		}
+		if bp.atoms[i].content, err = in.Eval(a.Expr); err != nil {
 			return err
 		}
 	}
@@ -69,7 +74,7 @@ func (bp *basicPlan) readSymbols(v store.View, b *basic, path *postings.Evaluato
 
 // findSymbols finds the symbols of document i that make basic query k hold, and
 // reports whether there are any.
-func (v *verifier) findSymbols(k int, i uint16) (bool, error) {
+func (v *verifier) findSymbols(k int, i uint16, path string) (bool, error) {
 	b, state := v.pass[k], &v.basic[k]
 	state.symbols, state.points = state.symbols[:0], 0
 	names := &nameMatch{plan: v.plan, doc: i, groups: map[int][]store.Symbol{}, hits: make([][]nameHit, len(b.atoms)), looked: make([]bool, len(b.atoms))}
@@ -80,22 +85,42 @@ func (v *verifier) findSymbols(k int, i uint16) (bool, error) {
 			state.points = max(state.points, h.points+kindWorth*kindFactor(kind))
 		}
 	}
-	if b.tree == nil {
+	holds := func(a int) bool {
+		if b.atoms[a].silent {
+			return v.holdsByText(k, a, i, path, names)
+		}
+		return len(names.find(a, b.atoms[a], &v.plan.basics[k].atoms[a].content)) > 0
+	}
+	if b.tree != nil && (!eval(b.tree, holds) || names.err != nil) {
+		return false, names.err
+	}
+	if !slices.ContainsFunc(b.atoms, func(a *atom) bool { return !a.silent }) {
+		// No name was asked for, but filters were.
 		all, err := v.plan.view.Symbols(nil, i)
 		for _, s := range all {
 			take([]nameHit{{Symbol: s}})
 		}
 		return len(all) > 0, err
 	}
-	atom := func(a int) bool { return len(names.find(a, b.atoms[a], &v.plan.basics[k].atoms[a].content)) > 0 }
-	if !eval(b.tree, atom) || names.err != nil {
-		return false, names.err
-	}
-	visitTrue(b.tree, atom, func(a int) {
-		atom(a)
+	visitTrue(b.tree, holds, func(a int) {
+		holds(a)
 		take(names.hits[a])
 	})
 	return len(state.symbols) > 0, names.err
+}
+
+// holdsByText reports whether an atom holds for the document's text.
+func (v *verifier) holdsByText(k, a int, i uint16, path string, names *nameMatch) bool {
+	if names.looked[a] {
+		return v.basic[k].atoms[a].inText
+	}
+	names.looked[a] = true
+	s := &v.basic[k].atoms[a]
+	*s = atomState{text: s.text[:0], path: s.path[:0]}
+	if _, err := v.atom(k, a, i, path); err != nil {
+		names.err = err
+	}
+	return s.inText
 }
 
 // nameMatch tries patterns against the names of one document. Groups of names

@@ -130,7 +130,7 @@ func TestSymbolOracle(t *testing.T) {
 			parts = append(parts, "case:yes")
 		}
 		if rng.IntN(4) == 0 {
-			parts = append(parts, []string{"file:d1", "-file:d2", "repo:r1", "lang:go", "select:symbol.function"}[rng.IntN(5)])
+			parts = append(parts, []string{"file:d1", "-file:d2", "repo:r1", "lang:go", "select:symbol.function", "file:has.content(glaze)"}[rng.IntN(6)])
 		}
 		for i := range 1 + rng.IntN(2) {
 			if i > 0 && rng.IntN(2) == 0 {

@@ -128,7 +128,7 @@ func (v *verifier) holds(k int, i uint16, path string) (bool, error) {
 		return false, nil
 	}
 	if b.symbols {
-		return v.findSymbols(k, i)
+		return v.findSymbols(k, i, path)
 	}
 	if b.tree == nil {
 		return true, nil
