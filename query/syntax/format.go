@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/trawlsearch/trawl/query"
@@ -108,11 +109,25 @@ func (f formatter) list(children []query.Node, op string) string {
 	parts := make([]string, len(children))
 	for i, c := range children {
 		parts[i] = f.node(c)
-		if _, ok := c.(*query.Or); ok {
+		if _, ok := c.(*query.Or); ok || liftable(c) {
 			parts[i] = f.group(parts[i])
 		}
 	}
 	return strings.Join(parts, op)
+}
+
+// liftable reports whether n is an and with a content: pattern, which is
+// written as a filter and would be lifted as one out of an or around it that
+// has no parentheses.
+func liftable(n query.Node) bool {
+	a, ok := n.(*query.And)
+	return ok && slices.ContainsFunc(a.Children, func(c query.Node) bool {
+		if not, ok := c.(*query.Not); ok {
+			c = not.Child
+		}
+		p, ok := c.(*query.Pattern)
+		return ok && p.FromContent
+	})
 }
 
 // group puts parentheses around an expression. In a regexp query a parenthesis
