@@ -34,9 +34,16 @@ func BuildTrawl(ctx context.Context, dir string) (string, error) {
 	return binary, nil
 }
 
+// textOnly is the environment of what is measured: text is indexed and searched
+// without universal-ctags at work beside it, which the queries do not need and
+// which is not installed everywhere.
+func textOnly() []string { return append(os.Environ(), "TRAWL_SYMBOLS=false") }
+
 // index runs trawl index on the repository and returns what it took.
 func (t *trawl) index(ctx context.Context, repository string) (Usage, error) {
-	u, err := measure(exec.CommandContext(ctx, t.binary, "index", "--data", t.data, repository))
+	cmd := exec.CommandContext(ctx, t.binary, "index", "--data", t.data, repository)
+	cmd.Env = textOnly()
+	u, err := measure(cmd)
 	if err != nil {
 		return u, fmt.Errorf("trawl index: %w", err)
 	}
