@@ -5,7 +5,7 @@ GO ?= go
 TESTFLAGS ?=
 # How many random cases the oracles get, and how long each fuzz target runs.
 CASES ?= 10000
-FUZZTIME ?= 5s
+FUZZTIME ?= 4s
 # What "make bench" searches (a folder or git repository, not in here, where go
 # would find its packages), what it asks, and whom besides trawl.
 CORPUS ?= $(or $(TMPDIR),/tmp)/trawl-bench-corpus
