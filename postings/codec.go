@@ -118,15 +118,28 @@ func (s *Set) decodeGaps(raw []byte) error {
 		return s.decodeGapsDense(raw, int(n))
 	}
 	s.dense = false
-	a := s.array[:0]
+	if cap(s.array) < int(n) {
+		s.array = make([]uint16, 0, max(int(n), 64))
+	}
+	a := s.array[:n]
 	last := -1
-	for range n {
-		g, rest, ok := nextGap(raw)
-		if last += g + 1; !ok || last >= MaxBlocks {
-			return fmt.Errorf("%w: bad gap", ErrCorrupt)
+	for i := range a {
+		// Nearly all gaps are a single byte.
+		if len(raw) > 0 && raw[0] < 0x80 {
+			last += int(raw[0]) + 1
+			raw = raw[1:]
+		} else {
+			g, rest, ok := nextGap(raw)
+			if !ok {
+				return s.badGap()
+			}
+			last += g + 1
+			raw = rest
 		}
-		raw = rest
-		a = append(a, uint16(last))
+		if last >= MaxBlocks {
+			return s.badGap()
+		}
+		a[i] = uint16(last)
 	}
 	if len(raw) > 0 {
 		return fmt.Errorf("%w: %d bytes left over", ErrCorrupt, len(raw))
@@ -135,15 +148,30 @@ func (s *Set) decodeGaps(raw []byte) error {
 	return nil
 }
 
+// badGap leaves s empty.
+func (s *Set) badGap() error {
+	s.array, s.count = s.array[:0], 0
+	return fmt.Errorf("%w: bad gap", ErrCorrupt)
+}
+
 func (s *Set) decodeGapsDense(raw []byte, n int) error {
 	words := s.makeDense()
 	last := -1
 	for range n {
-		g, rest, ok := nextGap(raw)
-		if last += g + 1; !ok || last >= MaxBlocks {
+		if len(raw) > 0 && raw[0] < 0x80 {
+			last += int(raw[0]) + 1
+			raw = raw[1:]
+		} else {
+			g, rest, ok := nextGap(raw)
+			if !ok {
+				return fmt.Errorf("%w: bad gap", ErrCorrupt)
+			}
+			last += g + 1
+			raw = rest
+		}
+		if last >= MaxBlocks {
 			return fmt.Errorf("%w: bad gap", ErrCorrupt)
 		}
-		raw = rest
 		words[last>>6] |= 1 << (last & 63)
 	}
 	if len(raw) > 0 {
