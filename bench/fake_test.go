@@ -155,9 +155,10 @@ func fakeServe(mode, store, addr string) error {
 		fakeStream(w, mode, files, queries, r.FormValue("q"))
 	})
 	srv := &http.Server{Addr: addr, Handler: mux}
+	// The interrupt is caught before the server can be asked anything.
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt)
 	go func() {
-		stop := make(chan os.Signal, 1)
-		signal.Notify(stop, os.Interrupt)
 		<-stop
 		_ = srv.Close()
 	}()
