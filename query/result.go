@@ -42,7 +42,7 @@ type Repository struct {
 	Metadata map[string]*string
 }
 
-// Match is one confirmed result: *FileMatch or *RepoMatch.
+// Match is one confirmed result: *FileMatch, *CommitMatch or *RepoMatch.
 type Match interface {
 	// Count is the result count: what count:, display and matchCount count.
 	Count() int
@@ -107,13 +107,22 @@ func (m *RepoMatch) In() *Repository { return m.Repo }
 // ranges and then the first symbols, and dropping chunks left without a range.
 // It does not change m.
 func Truncate(m Match, n int) Match {
-	f, ok := m.(*FileMatch)
-	if !ok || f.Count() <= n {
+	if m.Count() <= n {
 		return m
 	}
-	cut := *f
+	switch m := m.(type) {
+	case *FileMatch:
+		return m.truncate(n)
+	case *CommitMatch:
+		return m.truncate(n)
+	}
+	return m
+}
+
+func (m *FileMatch) truncate(n int) *FileMatch {
+	cut := *m
 	cut.Chunks = nil
-	for _, c := range f.Chunks {
+	for _, c := range m.Chunks {
 		if n == 0 {
 			break
 		}
@@ -123,7 +132,7 @@ func Truncate(m Match, n int) Match {
 		n -= len(c.Ranges)
 		cut.Chunks = append(cut.Chunks, c)
 	}
-	cut.Symbols = f.Symbols[:min(n, len(f.Symbols)):min(n, len(f.Symbols))]
+	cut.Symbols = m.Symbols[:min(n, len(m.Symbols)):min(n, len(m.Symbols))]
 	return &cut
 }
 
