@@ -41,10 +41,10 @@ type basic struct {
 	// description was asked for.
 	fileTests    []fileTest
 	descriptions []*regexp.Regexp
-	// owned ask for owners by the rules of each repository, which are read
-	// before the first document.
+	// owned ask for owners by the rules at each revision, which are read before
+	// the first document.
 	owned []ownedFilter
-	rules map[uint32]*owners.Rules
+	rules map[revisionKey]*owners.Rules
 
 	// targets are the repositories to search, leftOut the forks and archived
 	// ones that would be, had the query asked for them.

@@ -167,12 +167,12 @@ func (v *verifier) segment(ctx context.Context, s *segment) (out []query.Match, 
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
-		m, failed := v.document(i)
+		found, failed := v.document(i)
 		if failed != nil {
 			err = failed
 			continue
 		}
-		if m != nil {
+		for _, m := range found {
 			out = append(out, m)
 		}
 	}
@@ -181,10 +181,10 @@ func (v *verifier) segment(ctx context.Context, s *segment) (out []query.Match, 
 
 // document verifies one document. A panic over it is an error, not the end of
 // the program.
-func (v *verifier) document(i uint16) (m *query.FileMatch, err error) {
+func (v *verifier) document(i uint16) (found []*query.FileMatch, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			m, err = nil, fmt.Errorf("panic: %v", p)
+			found, err = nil, fmt.Errorf("panic: %v", p)
 		}
 		if err != nil {
 			err = fmt.Errorf("verify %q of shard %d: %w", v.plan.docs.Path(int(i)), v.plan.view.ID, err)

@@ -3,7 +3,9 @@ package search
 import (
 	"context"
 	"fmt"
+	"iter"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -77,14 +79,14 @@ func (q fileQuestion) basic(targets map[uint32]*target) (*basic, error) {
 	return b, nil
 }
 
-// fileAnswer is what is known for one question. A repository is unknown when a
+// fileAnswer is what is known for one question. A revision is unknown when a
 // part of it that could have held the document cannot be read.
 type fileAnswer struct {
-	asked, found, unknown map[uint32]bool
+	asked, found, unknown map[revisionKey]bool
 }
 
-// testFiles takes from the targets of each basic query the repositories that
-// do not pass its tests of files. One without a generation passes none, not
+// testFiles takes from the targets of each basic query the revisions that do
+// not pass its tests of files. One without a generation passes none, not
 // even a negated one.
 func (r *run) testFiles(ctx context.Context) error {
 	answers := map[fileQuestion]*fileAnswer{}
@@ -102,24 +104,34 @@ func (r *run) testFiles(ctx context.Context) error {
 	return r.testLeftOut(ctx, answers)
 }
 
-// testTargets takes from targets those that do not pass.
+// testTargets takes from targets what does not pass.
 func (r *run) testTargets(ctx context.Context, answers map[fileQuestion]*fileAnswer, tests []fileTest, targets map[uint32]*target) error {
 	for _, t := range tests {
 		a := answers[t.fileQuestion]
 		if a == nil {
-			a = &fileAnswer{map[uint32]bool{}, map[uint32]bool{}, map[uint32]bool{}}
+			a = &fileAnswer{map[revisionKey]bool{}, map[revisionKey]bool{}, map[revisionKey]bool{}}
 			answers[t.fileQuestion] = a
 		}
 		if err := r.ask(ctx, t.fileQuestion, a, targets); err != nil {
 			return err
 		}
-		for id, repo := range targets {
-			if !repo.stored.Indexed() || a.unknown[id] || a.found[id] == t.negated {
-				delete(targets, id)
-			}
-		}
+		keepRevisions(targets, func(repo *target, rev *revision) bool {
+			key := repo.key(rev)
+			return repo.stored.Indexed() && !a.unknown[key] && a.found[key] != t.negated
+		})
 	}
 	return nil
+}
+
+// keepRevisions leaves the revisions that keep wants, and the targets that
+// have some.
+func keepRevisions(targets map[uint32]*target, keep func(*target, *revision) bool) {
+	for id, t := range targets {
+		t.revs = slices.DeleteFunc(slices.Clone(t.revs), func(rev *revision) bool { return !keep(t, rev) })
+		if len(t.revs) == 0 {
+			delete(targets, id)
+		}
+	}
 }
 
 // testLeftOut forgets the forks and archived repositories that would not pass
@@ -146,9 +158,13 @@ func (r *run) ask(ctx context.Context, q fileQuestion, a *fileAnswer, targets ma
 	start := r.set.Now()
 	rest := map[uint32]*target{}
 	for id, t := range targets {
-		if !a.asked[id] {
-			rest[id] = t
-			a.asked[id] = true
+		new := *t
+		new.revs = slices.DeleteFunc(slices.Clone(t.revs), func(rev *revision) bool { return a.asked[t.key(rev)] })
+		for _, rev := range new.revs {
+			a.asked[t.key(rev)] = true
+		}
+		if len(new.revs) > 0 {
+			rest[id] = &new
 		}
 	}
 	b, err := q.basic(rest)
@@ -156,31 +172,33 @@ func (r *run) ask(ctx context.Context, q fileQuestion, a *fileAnswer, targets ma
 		return err
 	}
 	var mu sync.Mutex // guards a
-	done := func(id uint32) bool {
+	done := func(key revisionKey) bool {
 		mu.Lock()
 		defer mu.Unlock()
-		return a.found[id] || a.unknown[id]
+		return a.found[key] || a.unknown[key]
 	}
 	docs, err := r.scan(ctx, b, scan{
 		done: done,
-		found: func(id uint32, _ *verifier, _ uint16) error {
+		found: func(keys []revisionKey, _ *verifier, _ uint16) error {
 			mu.Lock()
 			defer mu.Unlock()
-			a.found[id] = true
+			for _, key := range keys {
+				a.found[key] = true
+			}
 			return nil
 		},
 		unreadable: func(v store.View) {
 			mu.Lock()
 			defer mu.Unlock()
-			for id, t := range rest {
-				if !a.found[id] && holdsShard(t.stored, v.ID) {
-					a.unknown[id] = true
+			for key := range keysIn(rest, v) {
+				if !a.found[key] {
+					a.unknown[key] = true
 				}
 			}
 		},
 	})
-	for id := range a.found {
-		delete(a.unknown, id)
+	for key := range a.found {
+		delete(a.unknown, key)
 	}
 	r.o.Trace.Add(Step{Name: "test repositories for files", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
 		{"path", q.path}, {"content", q.content}, {"repositories", strconv.Itoa(len(rest))},
@@ -192,10 +210,11 @@ func (r *run) ask(ctx context.Context, q fileQuestion, a *fileAnswer, targets ma
 // scan is what a search of documents outside the answer does with them. Its
 // functions are called from several goroutines.
 type scan struct {
-	// done says that no more documents of a repository are wanted.
-	done func(repository uint32) bool
-	// found is called with the verifier standing at a document that holds.
-	found func(repository uint32, v *verifier, i uint16) error
+	// done says that no more documents of a revision are wanted.
+	done func(revisionKey) bool
+	// found is called with the verifier standing at a document that holds, and
+	// the revisions that have it.
+	found func(keys []revisionKey, v *verifier, i uint16) error
 	// unreadable is called with a shard of which not everything could be read.
 	unreadable func(store.View)
 }
@@ -239,8 +258,8 @@ func (r *run) scan(ctx context.Context, b *basic, s scan) (docs int, err error) 
 // does not keep the others from it.
 func (r *run) scanShard(ctx context.Context, v *verifier, view store.View, b *basic, s scan) error {
 	wanted := false
-	for id, t := range b.targets {
-		wanted = wanted || holdsShard(t.stored, view.ID) && !s.done(id)
+	for key := range keysIn(b.targets, view) {
+		wanted = wanted || !s.done(key)
 	}
 	if !wanted {
 		return nil
@@ -257,19 +276,16 @@ func (r *run) scanShard(ctx context.Context, v *verifier, view store.View, b *ba
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		id := p.docs.Repository[i]
-		if s.done(id) {
-			continue
-		}
-		if err := v.scanDocument(id, i, s.found); err != nil {
+		if err := v.scanDocument(i, s); err != nil {
 			failed = err
 		}
 	}
 	return failed
 }
 
-// scanDocument calls found if the document holds. A panic over it is an error.
-func (v *verifier) scanDocument(id uint32, i uint16, found func(uint32, *verifier, uint16) error) (err error) {
+// scanDocument calls s.found if the document holds. A panic over it is an
+// error.
+func (v *verifier) scanDocument(i uint16, s scan) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
@@ -278,18 +294,37 @@ func (v *verifier) scanDocument(id uint32, i uint16, found func(uint32, *verifie
 			err = fmt.Errorf("test %q of shard %d: %w", v.plan.docs.Path(int(i)), v.plan.view.ID, err)
 		}
 	}()
+	path := v.plan.docs.Path(int(i))
+	t := v.pass[0].targets[v.plan.docs.Repository[i]]
+	var keys []revisionKey
+	for _, rev := range v.revisions(0, i, path) {
+		if key := t.key(rev); !s.done(key) {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
 	holds, err := v.holds(0, i, v.goTo(i))
 	if err != nil || !holds {
 		return err
 	}
-	return found(id, v, i)
+	return s.found(keys, v, i)
 }
 
-func holdsShard(r *store.Repository, shard uint32) bool {
-	for _, id := range r.Shards {
-		if id == shard {
-			return true
+// keysIn yields the revisions of the targets that may have documents in a
+// shard.
+func keysIn(targets map[uint32]*target, v store.View) iter.Seq[revisionKey] {
+	return func(yield func(revisionKey) bool) {
+		for _, t := range targets {
+			if !slices.Contains(t.stored.Shards, v.ID) {
+				continue
+			}
+			for _, rev := range t.revs {
+				if !yield(t.key(rev)) {
+					return
+				}
+			}
 		}
 	}
-	return false
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // searchNames returns the repositories whose names match one of the basic
-// queries, once each and in listing order. When ctx ends it returns what it
-// found until then.
+// queries, once for each revision and in listing order. When ctx ends it
+// returns what it found until then.
 func searchNames(ctx context.Context, pass []*basic, repos []*store.Repository) ([]query.Match, error) {
 	matchers := make([][]*match.Matcher, len(pass))
 	for i, b := range pass {
@@ -27,25 +27,38 @@ func searchNames(ctx context.Context, pass []*basic, repos []*store.Repository) 
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
-		var found *query.RepoMatch
+		var found []*query.RepoMatch
 		for i, b := range pass {
 			t := b.targets[r.ID]
 			if t == nil || matchers[i] == nil {
 				continue
 			}
-			switch m := b.matchName(t, matchers[i]); {
-			case m == nil:
-			case found == nil:
-				found = m
-			default:
-				found.NameRanges = append(found.NameRanges, m.NameRanges...)
+			m := b.matchName(t, matchers[i])
+			if m == nil {
+				continue
+			}
+			for _, rev := range t.revs {
+				found = addName(found, *m, rev)
 			}
 		}
-		if found != nil {
-			out = append(out, found)
+		for _, m := range found {
+			out = append(out, m)
 		}
 	}
 	return out, nil
+}
+
+// addName adds m at a revision, to what was found there already if anything
+// was.
+func addName(found []*query.RepoMatch, m query.RepoMatch, rev *revision) []*query.RepoMatch {
+	for _, old := range found {
+		if old.Rev == rev.typed && old.HasRev == rev.said {
+			old.NameRanges = append(slices.Clip(old.NameRanges), m.NameRanges...)
+			return found
+		}
+	}
+	m.Rev, m.HasRev = rev.typed, rev.said
+	return append(found, &m)
 }
 
 // nameMatchers compiles the patterns for names: cut at the first @, which
@@ -99,7 +112,7 @@ func (b *basic) matchName(t *target, names []*match.Matcher) *query.RepoMatch {
 			}
 		}
 	}
-	return &query.RepoMatch{Repo: t.shown, Rev: t.rev, HasRev: t.hasRev, NameRanges: slices.Clip(ranges),
+	return &query.RepoMatch{Repo: t.shown, NameRanges: slices.Clip(ranges),
 		DescriptionRanges: b.inDescription(t.stored.Description)}
 }
 

@@ -31,9 +31,9 @@ var ownersFiles = []string{"CODEOWNERS", ".github/CODEOWNERS", ".gitlab/CODEOWNE
 
 const ownersPath = `^(?:\.github/|\.gitlab/|docs/)?CODEOWNERS$`
 
-// readOwners gives the basic queries that ask for owners the rules of their
-// repositories. A repository whose rules cannot be read is taken from the
-// targets: nothing true can be said of its documents.
+// readOwners gives the basic queries that ask for owners the rules that their
+// targets have at each revision. One whose rules cannot be read is taken from
+// the targets: nothing true can be said of its documents.
 func (r *run) readOwners(ctx context.Context) error {
 	targets := map[uint32]*target{}
 	for _, b := range r.basics {
@@ -55,16 +55,14 @@ func (r *run) readOwners(ctx context.Context) error {
 			continue
 		}
 		b.rules = rules
-		for id := range unreadable {
-			delete(b.targets, id)
-		}
+		keepRevisions(b.targets, func(t *target, rev *revision) bool { return !unreadable[t.key(rev)] })
 	}
 	r.unowned = len(rules)+len(unreadable) == 0
 	return nil
 }
 
 // ownerRules reads the rules of the targets that have some.
-func (r *run) ownerRules(ctx context.Context, targets map[uint32]*target) (rules map[uint32]*owners.Rules, unreadable map[uint32]bool, err error) {
+func (r *run) ownerRules(ctx context.Context, targets map[uint32]*target) (rules map[revisionKey]*owners.Rules, unreadable map[revisionKey]bool, err error) {
 	start := r.set.Now()
 	m, err := match.Compile(ownersPath, true, true)
 	if err != nil {
@@ -72,11 +70,11 @@ func (r *run) ownerRules(ctx context.Context, targets map[uint32]*target) (rules
 	}
 	b := &basic{caseSensitive: true, content: true, docs: true, targets: targets, paths: []pathFilter{{Matcher: m}}}
 	var mu sync.Mutex // guards what follows
-	rules, unreadable = map[uint32]*owners.Rules{}, map[uint32]bool{}
-	rank := map[uint32]int{}
+	rules, unreadable = map[revisionKey]*owners.Rules{}, map[revisionKey]bool{}
+	rank := map[revisionKey]int{}
 	_, err = r.scan(ctx, b, scan{
-		done: func(uint32) bool { return false },
-		found: func(id uint32, v *verifier, i uint16) error {
+		done: func(revisionKey) bool { return false },
+		found: func(keys []revisionKey, v *verifier, i uint16) error {
 			n := slices.Index(ownersFiles, v.plan.docs.Path(int(i)))
 			if n < 0 || v.plan.docs.Reason[i] != store.Searchable {
 				return nil
@@ -88,18 +86,18 @@ func (r *run) ownerRules(ctx context.Context, targets map[uint32]*target) (rules
 			parsed := owners.Parse(string(text))
 			mu.Lock()
 			defer mu.Unlock()
-			if old, ok := rank[id]; !ok || n < old {
-				rules[id], rank[id] = parsed, n
+			for _, key := range keys {
+				if old, ok := rank[key]; !ok || n < old {
+					rules[key], rank[key] = parsed, n
+				}
 			}
 			return nil
 		},
 		unreadable: func(v store.View) {
 			mu.Lock()
 			defer mu.Unlock()
-			for id, t := range targets {
-				if holdsShard(t.stored, v.ID) {
-					unreadable[id] = true
-				}
+			for key := range keysIn(targets, v) {
+				unreadable[key] = true
 			}
 		},
 	})
@@ -109,13 +107,13 @@ func (r *run) ownerRules(ctx context.Context, targets map[uint32]*target) (rules
 	return rules, unreadable, err
 }
 
-// ownersHold tests the owners of a document.
-func (b *basic) ownersHold(repository uint32, path string) bool {
+// ownersHold tests the owners of a document at a revision.
+func (b *basic) ownersHold(at revisionKey, path string) bool {
 	if len(b.owned) == 0 {
 		return true
 	}
 	var of []string
-	if rules := b.rules[repository]; rules != nil {
+	if rules := b.rules[at]; rules != nil {
 		of = rules.Owners(path)
 	}
 	return !slices.ContainsFunc(b.owned, func(f ownedFilter) bool { return !f.holds(of) })

@@ -13,9 +13,8 @@ import (
 type target struct {
 	stored *store.Repository
 	shown  *query.Repository
-	// rev is the revision as typed; hasRev tells an empty one from none.
-	rev    string
-	hasRev bool
+	// revs are what of it is searched, in the order of the query.
+	revs []*revision
 }
 
 // selection is what the repository filters of a query chose.
@@ -42,7 +41,9 @@ func (b *basic) selectRepositories(repos []*store.Repository, shown func(*store.
 		}
 		t := &target{stored: r, shown: shown(r)}
 		if f.byDefault(r, sel) {
-			b.leftOut[r.ID] = t
+			if f.resolve(t, &selection{}) {
+				b.leftOut[r.ID] = t
+			}
 			continue
 		}
 		if !f.resolve(t, sel) {
@@ -103,6 +104,9 @@ func newRepoFilter(b query.Basic) (*repoFilter, error) {
 		}
 		f.include = append(f.include, re)
 		if hasRevs {
+			if len(revs) == 0 {
+				revs = []string{""}
+			}
 			f.revs = append(f.revs, revFilter{re, revs})
 		}
 	}
@@ -167,25 +171,24 @@ func (f *repoFilter) byDefault(r *store.Repository, sel *selection) bool {
 	return fork || archived
 }
 
-// resolve finds the revision to search, the first that is indexed; false says
+// resolve finds the revisions to search, those that are indexed; false says
 // that none is.
 func (f *repoFilter) resolve(t *target, sel *selection) bool {
 	for _, rf := range f.revs {
-		if len(rf.revs) == 0 {
-			continue
-		}
-		known := false
+		t.revs = nil
 		for _, rev := range rf.revs {
-			switch {
-			case !isIndexed(t.stored, rev):
+			if !isIndexed(t.stored, rev) {
 				sel.unknownRevs.add([]string{t.stored.Name + "@" + showRev(rev)})
-			case !known:
-				t.rev, t.hasRev, known = rev, true, true
+				continue
 			}
+			t.revs = append(t.revs, &revision{typed: rev, said: true, commit: t.stored.Commit()})
 		}
-		if !known {
+		if len(t.revs) == 0 {
 			return false
 		}
+	}
+	if t.revs == nil {
+		t.revs = []*revision{{commit: t.stored.Commit()}}
 	}
 	return true
 }
@@ -201,7 +204,7 @@ func showRev(rev string) string {
 // isIndexed reports whether rev names the indexed commit of the default
 // branch.
 func isIndexed(r *store.Repository, rev string) bool {
-	if rev == "HEAD" {
+	if rev == "HEAD" || rev == "" {
 		return true
 	}
 	if len(r.Branches) == 0 {

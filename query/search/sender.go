@@ -90,7 +90,7 @@ func (s *sender) send(matches []query.Match) error {
 func (s *sender) convert(m query.Match) query.Match {
 	f, isFile := m.(*query.FileMatch)
 	if !isFile && (len(s.sel) == 0 || s.sel[0] == "repo") {
-		return s.once(m.In().Name, m)
+		return s.once(nameKey(m), m)
 	}
 	if len(s.sel) == 0 {
 		return s.earlier.rest(f)
@@ -125,6 +125,14 @@ func (s *sender) convert(m query.Match) query.Match {
 		return s.earlier.rest(f)
 	}
 	return nil
+}
+
+// nameKey is what makes two repositories the same result.
+func nameKey(m query.Match) string {
+	if r, ok := m.(*query.RepoMatch); ok && r.HasRev {
+		return r.Repo.Name + "\x00" + r.Rev
+	}
+	return m.In().Name
 }
 
 func (s *sender) once(key string, m query.Match) query.Match {

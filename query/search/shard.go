@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
@@ -12,6 +13,8 @@ type shardPlan struct {
 	view   store.View
 	docs   *store.Documents
 	basics []basicPlan
+	// reach is, for each basic query, that of its targets with candidates.
+	reach []map[uint32]reach
 	// candidates are the documents to verify, ascending.
 	candidates []uint16
 	cost       postings.Cost
@@ -177,33 +180,42 @@ func (bp *basicPlan) narrow(t tree) *postings.Set {
 	return nil // a negation rules nothing out
 }
 
-// choose lists the candidates that are alive and in a chosen repository.
+// choose lists the candidates that a revision of a chosen repository holds.
 func (p *shardPlan) choose(pass []*basic, all *postings.Set) {
-	wanted := func(i uint16) bool {
-		if p.view.Dead != nil && p.view.Dead.Contains(i) {
-			return false
-		}
-		for _, b := range pass {
-			if b.targets[p.docs.Repository[i]] != nil {
-				return true
-			}
-		}
-		return false
+	p.reach = make([]map[uint32]reach, len(pass))
+	for k := range pass {
+		p.reach[k] = map[uint32]reach{}
 	}
 	if all == nil {
-		for i := range p.docs.Len() {
-			if wanted(uint16(i)) {
-				p.candidates = append(p.candidates, uint16(i))
-			}
-		}
-		return
+		all = postings.Full(p.docs.Len())
 	}
+	// Documents of a repository stand together, so what is known of the last
+	// one is looked up rarely.
+	var at []reach
+	repository := -1
 	p.candidates = make([]uint16, 0, all.Len())
 	for i := range all.All() {
-		if wanted(i) {
+		if id := p.docs.Repository[i]; int(id) != repository {
+			repository, at = int(id), p.reachesOf(pass, id)
+		}
+		if slices.ContainsFunc(at, func(r reach) bool { return r.holds(i) }) {
 			p.candidates = append(p.candidates, i)
 		}
 	}
+}
+
+// reachesOf keeps and returns the reaches of the targets of a repository.
+func (p *shardPlan) reachesOf(pass []*basic, repository uint32) []reach {
+	out := make([]reach, len(pass))
+	for k, b := range pass {
+		known, ok := p.reach[k][repository]
+		if !ok {
+			known = p.reachOf(b.targets[repository])
+			p.reach[k][repository] = known
+		}
+		out[k] = known
+	}
+	return out
 }
 
 // weight estimates the bytes to verify for document i.

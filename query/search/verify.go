@@ -2,6 +2,7 @@ package search
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query"
@@ -21,6 +22,8 @@ type verifier struct {
 	text  *store.Text
 	doc   match.Text
 	basic []basicState
+	// revs is what revisions returned last.
+	revs []*revision
 
 	// work done, for traces
 	docs, bytes int
@@ -77,16 +80,51 @@ func (v *verifier) goTo(i uint16) (path string) {
 	return docs.Path(int(i))
 }
 
-// verify returns the match of document i, or nil.
-func (v *verifier) verify(i uint16) (*query.FileMatch, error) {
-	p := v.plan
+// heldBy is a revision that holds the document at hand, with the basic queries
+// that hold for it there.
+type heldBy struct {
+	target *target
+	rev    *revision
+	basics []int
+}
+
+// verify returns the matches of document i, one for each revision.
+func (v *verifier) verify(i uint16) ([]*query.FileMatch, error) {
 	path := v.goTo(i)
-	var m *query.FileMatch
-	var spans []match.Span
-	hits := 0
+	held, err := v.findHeld(i, path)
+	if err != nil {
+		return nil, err
+	}
+	var out []*query.FileMatch
+	for n, h := range held {
+		if n > 0 && slices.Equal(h.basics, held[n-1].basics) {
+			same := *out[n-1]
+			same.Commit, same.Rev = h.rev.commit, h.rev.typed
+			out = append(out, &same)
+			continue
+		}
+		m, err := v.match(i, path, h)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	v.bytes += v.doc.BytesRead
+	v.doc.BytesRead = 0
+	return out, nil
+}
+
+// findHeld tries the basic queries on document i.
+func (v *verifier) findHeld(i uint16, path string) ([]heldBy, error) {
+	p := v.plan
+	repository := p.docs.Repository[i]
+	var out []heldBy
 	for k, b := range v.pass {
-		t := b.targets[p.docs.Repository[i]]
-		if t == nil || p.basics[k].docs != nil && !p.basics[k].docs.Contains(i) {
+		if p.basics[k].docs != nil && !p.basics[k].docs.Contains(i) {
+			continue
+		}
+		revs := v.revisions(k, i, path)
+		if len(revs) == 0 {
 			continue
 		}
 		holds, err := v.holds(k, i, path)
@@ -96,22 +134,51 @@ func (v *verifier) verify(i uint16) (*query.FileMatch, error) {
 		if !holds {
 			continue
 		}
-		if m == nil {
-			m = &query.FileMatch{
-				Repo: t.shown, Path: path, Commit: t.stored.Commit(), Rev: t.rev,
-				Language: p.docs.Words[p.docs.Language[i]],
+		for _, rev := range revs {
+			n := -1
+			if k > 0 {
+				n = slices.IndexFunc(out, func(h heldBy) bool { return h.rev.typed == rev.typed && h.rev.commit == rev.commit })
 			}
+			if n < 0 {
+				n = len(out)
+				out = append(out, heldBy{target: b.targets[repository], rev: rev})
+			}
+			out[n].basics = append(out[n].basics, k)
 		}
+	}
+	return out, nil
+}
+
+// revisions returns those of the target of basic query k that hold the
+// document and are not ruled out by its owners there.
+func (v *verifier) revisions(k int, i uint16, path string) []*revision {
+	repository := v.plan.docs.Repository[i]
+	b := v.pass[k]
+	v.revs = v.revs[:0]
+	for n, set := range v.plan.reach[k][repository] {
+		t := b.targets[repository]
+		if set.contains(i) && b.ownersHold(t.key(t.revs[n]), path) {
+			v.revs = append(v.revs, t.revs[n])
+		}
+	}
+	return v.revs
+}
+
+// match makes the match of document i at one revision.
+func (v *verifier) match(i uint16, path string, h heldBy) (*query.FileMatch, error) {
+	docs := v.plan.docs
+	m := &query.FileMatch{
+		Repo: h.target.shown, Path: path, Commit: h.rev.commit, Rev: h.rev.typed,
+		Language: docs.Words[docs.Language[i]],
+	}
+	var spans []match.Span
+	hits := 0
+	for _, k := range h.basics {
 		n, err := v.gather(k, i, path, m, &spans)
 		if err != nil {
 			return nil, err
 		}
 		hits += n
-	}
-	v.bytes += v.doc.BytesRead
-	v.doc.BytesRead = 0
-	if m == nil {
-		return nil, nil
 	}
 	return m, v.complete(m, match.Merge(spans), hits)
 }
@@ -123,9 +190,6 @@ func (v *verifier) holds(k int, i uint16, path string) (bool, error) {
 		if !b.paths[f].holds(path) {
 			return false, nil
 		}
-	}
-	if !b.ownersHold(v.plan.docs.Repository[i], path) {
-		return false, nil
 	}
 	if b.symbols {
 		return v.findSymbols(k, i, path)
