@@ -101,9 +101,15 @@ func run(ctx context.Context, cmd *exec.Cmd, name string) error {
 // stream runs a command and has parse read its output. An error of parse's
 // ends the command and is returned as it is.
 func stream(ctx context.Context, name string, parse func(*bufio.Reader) error, args ...string) error {
+	return streamWith(ctx, name, func(*exec.Cmd) {}, parse, args...)
+}
+
+// streamWith is stream of a command that prepare changes before it starts.
+func streamWith(ctx context.Context, name string, prepare func(*exec.Cmd), parse func(*bufio.Reader) error, args ...string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	cmd := command(ctx, noTransport, args...)
+	prepare(cmd)
 	stderr := stderrOf(cmd)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package git reads repositories through the git binary. A directory or a URL
-// comes in; branch heads, tree entries, changes between two commits and blob
-// contents go out, streamed, to store/ingest.
+// comes in; branch heads, tree entries, changes between two commits, commits with
+// their diffs and blob contents go out, streamed, to store/ingest.
 //
 // Every child process runs with a scrubbed environment, without the machine's
 // or the user's git configuration, without hooks, prompts or lazy fetches, and

@@ -1,0 +1,222 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Person is who wrote or committed something.
+type Person struct{ Name, Email string }
+
+// Signature is a person in a commit, and when. Mapped is the person as the
+// .mailmap of the commit that the log was asked for has it.
+type Signature struct {
+	Person
+	Mapped Person
+	// Seconds count from 1970 and lie in the years 1 to 9999: what a commit
+	// says beyond that is 0.
+	Seconds int64
+	// ZoneMinutes are east of Greenwich, less than a day.
+	ZoneMinutes int
+}
+
+// Commit is one commit of a log.
+type Commit struct {
+	OID               string
+	Parents           []string
+	Author, Committer Signature
+	// Message is UTF-8 without white space around it, of MaxMessageBytes at
+	// most.
+	Message string
+	// Files are the paths that differ from the parent, or from nothing for a
+	// commit without one; empty for a merge.
+	Files []FileDiff
+	// MoreFiles counts those beyond LogOptions.MaxFiles.
+	MoreFiles int
+}
+
+// Merge reports whether the commit has several parents.
+func (c *Commit) Merge() bool { return len(c.Parents) > 1 }
+
+// DiffState says what there is of a file's diff.
+type DiffState byte
+
+// The states of a diff.
+const (
+	// DiffRead: Hunks are all of it, which may be nothing: a rename or a new
+	// mode changes no line.
+	DiffRead DiffState = iota
+	DiffBinary
+	DiffTooLarge
+	// DiffUnread: it was not asked for.
+	DiffUnread
+)
+
+// FileDiff is how one file changed in a commit. Of a renamed file, status R,
+// OldPath is the path it had; else it is empty.
+type FileDiff struct {
+	Change
+	OldPath string
+	State   DiffState
+	// Hunks are lines as git diff writes them, with one line of context: "@@"
+	// lines and behind each the lines that it counts. What says that a file has
+	// no newline at its end is left out. Valid until the next commit.
+	Hunks []byte
+}
+
+// LogOptions say how much of a commit's diff is read. The zero value reads
+// which paths changed and no more.
+type LogOptions struct {
+	// Hunks says that diffs are read too.
+	Hunks bool
+	// A diff of more than MaxFileBytes is dropped, and so is each that does not
+	// fit the MaxCommitBytes of its commit; of a commit with more than MaxFiles
+	// files the first are kept. 0 is no limit.
+	MaxFileBytes, MaxCommitBytes, MaxFiles int
+	// Mailmap is the commit whose .mailmap applies; empty is none.
+	Mailmap string
+}
+
+// logFormat begins a commit with a byte that git writes nowhere between
+// commits, and ends each field by NUL, which none can hold.
+const logFormat = "--format=%x01%H%x00%P%x00%an%x00%ae%x00%aN%x00%aE%x00%ad%x00%cn%x00%ce%x00%cN%x00%cE%x00%cd%x00%B"
+
+// Log calls f for each of the commits, in the order given, with what it
+// changed. The commit belongs to f, all but its hunks. An error of f's ends the
+// log and is returned as it is; a commit that is not there ends it with
+// ErrMissing. git diff-tree does it, which unlike git log does not follow the
+// configuration of the repository, and no .gitattributes count: a diff means the
+// same wherever it is read.
+func (r *Repo) Log(ctx context.Context, commits []string, o LogOptions, f func(*Commit) error) error {
+	for _, c := range commits {
+		if !isObjectID(c) {
+			return fmt.Errorf("log of %s: %q is not an object id", r.dir, c)
+		}
+	}
+	if len(commits) == 0 {
+		return nil
+	}
+	parse := func(out *bufio.Reader) error {
+		p := &logParser{in: out, opts: o}
+		for _, oid := range commits {
+			c, err := p.commit()
+			switch {
+			case errors.Is(err, io.EOF):
+				return errTruncated
+			case err != nil:
+				return fmt.Errorf("log of %s: %w", r.dir, err)
+			case c.OID != oid: // git passes over a commit that it cannot read
+				return fmt.Errorf("log of %s: %w: %s", r.dir, ErrMissing, oid)
+			}
+			if err := f(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	prepare := func(cmd *exec.Cmd) {
+		cmd.Stdin = strings.NewReader(strings.Join(commits, "\n") + "\n")
+		// Neither a .mailmap nor a .gitattributes where we happen to stand is
+		// meant, nor, for git before 2.42, the .gitattributes of an index.
+		cmd.Dir = r.gitDir
+		cmd.Env = append(cmd.Env, "GIT_ATTR_SOURCE="+r.emptyTree(), "GIT_INDEX_FILE="+filepath.Join(r.gitDir, "none"), noGrafts)
+	}
+	err := streamWith(ctx, "diff-tree", prepare, parse, r.args(o.args()...)...)
+	return r.listError("log", err)
+}
+
+// noGrafts keeps a commit's parents what the commit says.
+const noGrafts = "GIT_GRAFT_FILE=" + os.DevNull
+
+// bigFile is what git itself takes for binary without reading it whole.
+const bigFile = "core.bigFileThreshold=64m"
+
+func (o LogOptions) args() []string {
+	mailmap := ""
+	if o.Mailmap != "" {
+		mailmap = o.Mailmap + ":.mailmap"
+	}
+	args := []string{
+		"-c", "mailmap.file=", "-c", "mailmap.blob=" + mailmap, "-c", "diff.suppressBlankEmpty=false", "-c", bigFile,
+		"diff-tree", "--stdin", "-r", "-z", "--root", "--always", "-M", "-l1000", "--raw", "--no-abbrev",
+		"--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=none", "--submodule=short",
+		"--encoding=UTF-8", "--date=raw", logFormat,
+	}
+	if o.Hunks {
+		args = append(args, "-p", "-U1", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/")
+	}
+	return args
+}
+
+// Listed is a commit of RevList.
+type Listed struct {
+	OID string
+	// Seconds are its committer's date.
+	Seconds int64
+}
+
+// RevList calls f for the commits that can be reached from one of from and
+// none of not, in git log's order: newest first. An error of f's ends the
+// listing and is returned as it is.
+func (r *Repo) RevList(ctx context.Context, from, not []string, f func(Listed) error) error {
+	args := []string{"rev-list", "--timestamp"}
+	for _, rev := range from {
+		if err := checkRev(rev); err != nil {
+			return err
+		}
+		args = append(args, rev)
+	}
+	for _, rev := range not {
+		if err := checkRev(rev); err != nil {
+			return err
+		}
+		args = append(args, "^"+rev)
+	}
+	parse := func(out *bufio.Reader) error {
+		for {
+			line, err := out.ReadSlice('\n')
+			if errors.Is(err, io.EOF) && len(line) == 0 {
+				return nil
+			}
+			if err != nil {
+				return fmt.Errorf("list commits of %s: %w", r.dir, errTruncated)
+			}
+			seconds, oid, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
+			if !ok || !isObjectID(oid) {
+				return fmt.Errorf("list commits of %s: %w", r.dir, badRecord(line))
+			}
+			if err := f(Listed{oid, parseSeconds(seconds)}); err != nil {
+				return err
+			}
+		}
+	}
+	prepare := func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, noGrafts) }
+	err := streamWith(ctx, "rev-list", prepare, parse, r.args(append(args, "--")...)...)
+	return r.listError("list commits", err)
+}
+
+// IsAncestor reports whether older can be reached from newer. Commits that are
+// not there are no ancestors.
+func (r *Repo) IsAncestor(ctx context.Context, older, newer string) (bool, error) {
+	for _, rev := range []string{older, newer} {
+		if err := checkRev(rev); err != nil {
+			return false, err
+		}
+	}
+	cmd := command(ctx, noTransport, r.args("merge-base", "--is-ancestor", older, newer)...)
+	_, err := output(ctx, cmd, "merge-base")
+	if exitedWith(err, 1) || exitedWith(err, 128) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("compare commits of %s: %w", r.dir, err)
+	}
+	return true, nil
+}
