@@ -26,14 +26,8 @@ func QuerySet(name string) ([]Query, error) {
 // blank lines, with comments on lines that start with "#". The fields are those
 // of README.md. A value is everything after the first ": ", outer space cut.
 func ParseQueries(text string) ([]Query, error) {
-	var (
-		queries []Query
-		block   []field
-	)
-	end := func() error {
-		if len(block) == 0 {
-			return nil
-		}
+	var queries []Query
+	err := eachBlock(text, func(block []field) error {
 		q, err := parseBlock(block)
 		if err != nil {
 			return err
@@ -41,8 +35,22 @@ func ParseQueries(text string) ([]Query, error) {
 		if slices.ContainsFunc(queries, func(o Query) bool { return o.Name == q.Name }) {
 			return fmt.Errorf("line %d: name %q is taken", block[0].line, q.Name)
 		}
-		queries, block = append(queries, q), nil
+		queries = append(queries, q)
 		return nil
+	})
+	return queries, err
+}
+
+// eachBlock calls f with the fields of block after block.
+func eachBlock(text string, f func([]field) error) error {
+	var block []field
+	end := func() error {
+		if len(block) == 0 {
+			return nil
+		}
+		whole := block
+		block = nil
+		return f(whole)
 	}
 	line := 0
 	for row := range strings.Lines(text) {
@@ -50,7 +58,7 @@ func ParseQueries(text string) ([]Query, error) {
 		row = strings.TrimSpace(row)
 		if row == "" {
 			if err := end(); err != nil {
-				return nil, err
+				return err
 			}
 			continue
 		}
@@ -59,11 +67,11 @@ func ParseQueries(text string) ([]Query, error) {
 		}
 		name, value, ok := strings.Cut(row, ":")
 		if !ok {
-			return nil, fmt.Errorf("line %d: %q is not \"field: value\"", line, row)
+			return fmt.Errorf("line %d: %q is not \"field: value\"", line, row)
 		}
 		block = append(block, field{line, name, strings.TrimSpace(value)})
 	}
-	return queries, end()
+	return end()
 }
 
 type field struct {

@@ -78,6 +78,8 @@ type runner struct {
 	source  *source
 	scratch string
 	report  *Report
+	// symbols says that definitions are read too.
+	symbols bool
 }
 
 // Run measures trawl as c says. The report is nil when the run could not be
@@ -121,7 +123,9 @@ func (r *runner) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.trawl = trawl{binary: r.Config.Trawl, data: filepath.Join(work, "data"), token: r.Token, serveArgs: r.ServeArgs}
+	r.trawl = trawl{
+		binary: r.Config.Trawl, data: filepath.Join(work, "data"), token: r.Token, serveArgs: r.ServeArgs, symbols: r.symbols,
+	}
 	if had := exists(r.trawl.data); had != r.Reuse {
 		if had {
 			return fmt.Errorf("%s holds data of an earlier run; reuse it or remove it", work)

@@ -40,7 +40,7 @@ func (t *trawl) serve(ctx context.Context) (*server, error) {
 		stderr: &tail{},
 		exited: make(chan struct{}),
 	}
-	s.cmd.Env, s.cmd.Stderr = textOnly(), s.stderr
+	s.cmd.Env, s.cmd.Stderr = t.env(), s.stderr
 	start := time.Now()
 	if err := s.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("trawl serve: %w", err)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -20,6 +21,8 @@ type trawl struct {
 	token  string
 	// serveArgs are added to every trawl serve.
 	serveArgs []string
+	// symbols says that definitions are read too.
+	symbols bool
 }
 
 // BuildTrawl compiles trawl without cgo, as releases do, and returns the binary's path in dir.
@@ -34,15 +37,17 @@ func BuildTrawl(ctx context.Context, dir string) (string, error) {
 	return binary, nil
 }
 
-// textOnly is the environment of what is measured: text is indexed and searched
-// without universal-ctags at work beside it, which the queries do not need and
-// which is not installed everywhere.
-func textOnly() []string { return append(os.Environ(), "TRAWL_SYMBOLS=false") }
+// env is the environment of what is measured. Unless definitions are asked for,
+// text is indexed and searched without universal-ctags at work beside it, which
+// is not installed everywhere.
+func (t *trawl) env() []string {
+	return append(os.Environ(), "TRAWL_SYMBOLS="+strconv.FormatBool(t.symbols))
+}
 
 // index runs trawl index on the repository and returns what it took.
 func (t *trawl) index(ctx context.Context, repository string) (Usage, error) {
 	cmd := exec.CommandContext(ctx, t.binary, "index", "--data", t.data, repository)
-	cmd.Env = textOnly()
+	cmd.Env = t.env()
 	u, err := measure(cmd)
 	if err != nil {
 		return u, fmt.Errorf("trawl index: %w", err)

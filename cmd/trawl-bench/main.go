@@ -14,6 +14,7 @@ import (
 const usage = `trawl-bench measures trawl from outside and checks its answers.
 
   trawl-bench run --corpus DIR [flags]    index DIR, ask queries, compare with rg and git grep
+  trawl-bench rank [flags]                ask judged queries, see how soon the wanted files come
   trawl-bench show [--bench] REPORT       print a report saved as JSON once more
   trawl-bench corpus --out DIR [flags]    generate a corpus
 
@@ -24,7 +25,8 @@ folder of trawl's source:
   trawl-bench run --corpus /tmp/toy --queries small
 
 Exit status: 0 for a good run, 1 if answers disagree or are incomplete (with
---strict also if a target is missed), 2 if something could not be done.
+--strict also if a target is missed or ranks have become worse), 2 if something
+could not be done.
 `
 
 // errBadRun says that the run was finished and its report is bad news; the
@@ -56,6 +58,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	switch command, args := args[0], args[1:]; command {
 	case "run":
 		return runCommand(ctx, args, stdout, stderr)
+	case "rank":
+		return rankCommand(ctx, args, stdout, stderr)
 	case "show":
 		return showCommand(args, stdout, stderr)
 	case "corpus":

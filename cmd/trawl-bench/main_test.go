@@ -98,6 +98,56 @@ func TestLoadQueries(t *testing.T) {
 	}
 }
 
+func TestRankFlags(t *testing.T) {
+	for _, tt := range []struct{ args, want string }{
+		{"--judged kernel", "--corpus is missing"},
+		{"--reuse", "--reuse needs --data"},
+		{"extra", `unexpected "extra"`},
+	} {
+		_, err := readRankFlags(strings.Fields(tt.args), io.Discard)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("flags %q: error = %v, want one with %q", tt.args, err, tt.want)
+		}
+	}
+	f, err := readRankFlags(nil, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := f.config(t.Context())
+	if err != nil || filepath.Base(c.Corpus) != "src" || len(c.Queries) < 40 || len(c.Before.Of) != len(c.Queries) {
+		t.Errorf("without flags: corpus %s, %d queries, error %v; want Go's source and its set", c.Corpus, len(c.Queries), err)
+	}
+	own := filepath.Join(t.TempDir(), "own")
+	write(t, own, "name: a\nkind: type\nquery: x\nwant: x\n")
+	if queries, ranks, err := loadJudged(own); err != nil || len(queries) != 1 || len(ranks.Of) != 0 {
+		t.Errorf("%s: %d queries, %d ranks, error %v; want one and none", own, len(queries), len(ranks.Of), err)
+	}
+	if _, _, err := loadJudged("nowhere"); err == nil || !strings.Contains(err.Error(), `no judged set "nowhere"`) {
+		t.Errorf("a set that is not there: error %v", err)
+	}
+}
+
+func TestRankDeliver(t *testing.T) {
+	worse := bench.RankReport{All: bench.RankScore{Compared: 1, Before: 1, Now: 0.5}}
+	for _, tt := range []struct {
+		name   string
+		report bench.RankReport
+		strict bool
+		code   int
+	}{
+		{"good", bench.RankReport{}, true, 0},
+		{"problem", bench.RankReport{Problems: []string{"wrong"}}, false, 1},
+		{"worse", worse, false, 0},
+		{"worse, strict", worse, true, 1},
+	} {
+		var stdout, stderr bytes.Buffer
+		f := rankFlags{strict: tt.strict, json: filepath.Join(t.TempDir(), "out.json"), update: filepath.Join(t.TempDir(), "ranks")}
+		if got := exitCode(f.deliver(&tt.report, &stdout), &stderr); got != tt.code {
+			t.Errorf("%s: exit code = %d, want %d; output:\n%s%s", tt.name, got, tt.code, &stdout, &stderr)
+		}
+	}
+}
+
 func TestDeliver(t *testing.T) {
 	missed := []bench.Check{{Name: "index time", Value: "50 s", Target: "<= 45 s"}}
 	for _, tt := range []struct {
