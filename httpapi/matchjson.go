@@ -17,8 +17,10 @@ type matchEncoder struct {
 	chunks bool
 	// maxLineBytes cuts the lines of chunk content; 0 or negative is off.
 	maxLineBytes int
-	// maxTextBytes cuts the text of line matches; 0 is off.
+	// maxTextBytes cuts the text of line matches and of commits; 0 is off.
 	maxTextBytes int
+	// now tells how old commits are.
+	now func() time.Time
 
 	// repo is the repository whose members repoJSON holds: matches of one
 	// repository come in runs.
@@ -49,6 +51,8 @@ func (e *matchEncoder) append(dst []byte, m query.Match) []byte {
 			return e.appendContent(dst, m)
 		}
 		return e.appendPath(dst, m)
+	case *query.CommitMatch:
+		return e.appendCommit(dst, m)
 	case *query.RepoMatch:
 		return appendRepo(dst, m)
 	}

@@ -73,7 +73,7 @@ func (s *Server) answer(r *http.Request, events *eventWriter, results *search.Re
 	st := &stream{
 		events:  events,
 		results: results,
-		out:     newOutbox(matchEncoder{chunks: p.Chunks, maxLineBytes: p.MaxLineBytes}, s.StreamBuffer),
+		out:     newOutbox(matchEncoder{chunks: p.Chunks, maxLineBytes: p.MaxLineBytes, now: s.now}, s.StreamBuffer),
 		closing: s.closing,
 		log:     log,
 	}

@@ -60,6 +60,22 @@ func glazeRepo() query.Match {
 	return &query.RepoMatch{Repo: glazeDB, Rev: "v2", HasRev: true, NameRanges: []query.Range{span(at(20, 0, 20), at(25, 0, 25))}}
 }
 
+// glazeCommits are a commit found by its message and one by its diff. The clock
+// of these tests begins with the year 2000.
+func glazeCommits() []query.Match {
+	m := query.CommitMatch{
+		Repo: kiln, OID: kilnCommit, Message: "Stoke the kiln\n\nIt was too cold for glaze.",
+		Author:    query.Signature{Name: "Ada Muster", Email: "ada@example.org", Date: time.Date(1999, 12, 29, 10, 30, 0, 0, time.FixedZone("", 3600))},
+		Committer: query.Signature{Name: "Bo", Email: "bo@example.org", Date: time.Date(1999, 12, 29, 10, 31, 12, 0, time.FixedZone("", 3600))},
+	}
+	m.Body, m.Ranges = m.Message, []query.Range{span(at(36, 2, 20), at(41, 2, 25))}
+	d := m
+	d.IsDiff = true
+	d.Body = "a.go a.go\n@@ -7,1 +7,2 @@ func stoke()\n-\tadd(\"peat\")\n+\tadd(\"glaze\")\n+\tblow()\n"
+	d.Ranges = []query.Range{span(at(60, 3, 7), at(65, 3, 12))}
+	return []query.Match{&m, &d}
+}
+
 // step is what a scripted search does at a moment after its start.
 type step struct {
 	at time.Duration
@@ -125,6 +141,9 @@ func TestTranscripts(t *testing.T) {
 
 		// matches that are sent as soon as they are found, in one batch
 		{"at-once", "/search/stream?q=x", script(search.Outcome{}, step{0, found(glazePath())}, step{0, finish(true)})},
+
+		// commits, by message and by diff
+		{"commits", "/.api/search/stream?q=type:diff+glaze", script(search.Outcome{}, step{1 * ms, found(glazeCommits()...)}, step{2 * ms, finish(true)})},
 
 		// a limit
 		{"limit", "/search/stream?q=x&display=1", script(search.Outcome{},

@@ -1,0 +1,143 @@
+package httpapi
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/trawlsearch/trawl/query"
+)
+
+// appendCommit appends a commit that matched by its message or its diff.
+func (e *matchEncoder) appendCommit(dst []byte, m *query.CommitMatch) []byte {
+	if e.maxTextBytes > 0 {
+		m = shortCommit(m, e.maxTextBytes)
+	}
+	address := (&url.URL{Path: "/" + m.Repo.Name + "/-/commit/" + m.OID}).EscapedPath()
+	dst = append(dst, `{"type":"commit"`...)
+	dst = appendString(append(dst, `,"label":`...), commitLabel(m, address))
+	dst = appendString(append(dst, `,"url":`...), address)
+	dst = appendString(append(dst, `,"detail":`...), commitDetail(m, address, e.now()))
+	dst = appendRepoID(dst, m.Repo)
+	dst = appendString(append(dst, `,"oid":`...), m.OID)
+	dst = appendString(append(dst, `,"message":`...), m.Message)
+	dst = appendSignature(dst, "author", m.Author)
+	dst = appendSignature(dst, "committer", m.Committer)
+	dst = appendRepoAge(dst, m.Repo)
+	dst = appendString(append(dst, `,"content":`...), fenced(m))
+	return append(appendTriples(append(dst, `,"ranges":`...), triplesOf(m)), '}')
+}
+
+// commitLabel is Markdown with three links, whose texts clients take from it:
+// texts are not escaped.
+func commitLabel(m *query.CommitMatch, address string) string {
+	subject, _, _ := strings.Cut(m.Message, "\n")
+	repo := (&url.URL{Path: "/" + m.Repo.Name}).EscapedPath()
+	return "[" + displayName(m.Repo.Name) + "](" + repo + ") › [" + m.Author.Name + "](" + address + "): [" +
+		strings.TrimSpace(subject) + "](" + address + ")"
+}
+
+// displayName leaves out of a repository's name the host that it begins with.
+func displayName(name string) string {
+	host, path, _ := strings.Cut(name, "/")
+	if strings.Contains(host, ".") && strings.Contains(path, "/") {
+		return path
+	}
+	return name
+}
+
+func commitDetail(m *query.CommitMatch, address string, now time.Time) string {
+	return "[`" + m.OID[:min(7, len(m.OID))] + "` " + ageWords(m.Author.Date, now) + "](" + address + ")"
+}
+
+func appendSignature(dst []byte, who string, s query.Signature) []byte {
+	dst = append(append(append(dst, `,"`...), who...), `Name":`...)
+	dst = appendString(dst, s.Name)
+	dst = append(append(append(dst, `,"`...), who...), `Date":"`...)
+	return append(wireDate(s.Date).AppendFormat(dst, time.RFC3339), '"')
+}
+
+// wireDate returns a date that clients can read: git stores dates that have no
+// RFC 3339 form, as they lie before the year 0 or behind 9999.
+func wireDate(t time.Time) time.Time {
+	t = t.UTC()
+	switch {
+	case t.Year() < 0:
+		return time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)
+	case t.Year() > 9999:
+		return time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+	}
+	return t
+}
+
+// fenced returns the body as Markdown.
+func fenced(m *query.CommitMatch) string {
+	kind := "COMMIT_EDITMSG"
+	if m.IsDiff {
+		kind = "diff"
+	}
+	return "```" + kind + "\n" + m.Body + "\n```"
+}
+
+func appendTriples(dst []byte, triples []triple) []byte {
+	dst = append(dst, '[')
+	for i, t := range triples {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		for j, n := range t {
+			dst = strconv.AppendUint(append(dst, "[,,"[j]), uint64(n), 10)
+		}
+		dst = append(dst, ']')
+	}
+	return append(dst, ']')
+}
+
+// shortCommit returns m with texts that fit an event: strings and lines of the
+// body are cut to limit bytes, and lines left out from where the body would
+// cost too much. Of the ranges those stay that lie on one line of what is left.
+func shortCommit(m *query.CommitMatch, limit int) *query.CommitMatch {
+	out := *m
+	out.Message = shortText(m.Message, limit)
+	out.Author.Name, out.Committer.Name = shortText(m.Author.Name, limit), shortText(m.Committer.Name, limit)
+	out.Body, out.Ranges = "", nil
+	var body strings.Builder
+	ranges, start := m.Ranges, uint32(0)
+	for line := range strings.Lines(m.Body) {
+		text, newline := strings.CutSuffix(line, "\n")
+		text = shortText(text, limit)
+		if lineCost+byteCost*(body.Len()+len(text))+rangeCost*len(out.Ranges) > maxPartBytes {
+			break
+		}
+		last := start + uint32(len(text))
+		for len(ranges) > 0 && ranges[0].Start.Offset < start+uint32(len(line)) {
+			r := ranges[0]
+			ranges = ranges[1:]
+			if r.End.Offset <= last {
+				r.Start.Offset -= start - uint32(body.Len())
+				r.End.Offset -= start - uint32(body.Len())
+				out.Ranges = append(out.Ranges, r)
+			}
+		}
+		body.WriteString(text)
+		if newline {
+			body.WriteByte('\n')
+		}
+		start += uint32(len(line))
+	}
+	out.Body = body.String()
+	return &out
+}
+
+// shortText cuts valid UTF-8 between runes.
+func shortText(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}
