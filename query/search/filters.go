@@ -2,15 +2,15 @@ package search
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/trawlsearch/trawl/query"
 )
 
-// The kinds of filters that a search of documents and repositories suggests.
+// The kinds of filters that a search suggests.
 const (
 	kindRepo    query.FilterKind = "repo"
 	kindLang    query.FilterKind = "lang"
@@ -18,6 +18,9 @@ const (
 	kindType    query.FilterKind = "type"
 	kindUtility query.FilterKind = "utility"
 	kindSymbol  query.FilterKind = "symbol type"
+	kindAuthor  query.FilterKind = "author"
+
+	kindCommitDate query.FilterKind = "commit date"
 )
 
 // maxFilters bounds the suggestions of kind repo, and all others together.
@@ -37,6 +40,7 @@ type filterSet struct {
 	symbolKinds        map[query.SymbolKind]int
 	forks, archived    query.SuggestedFilter
 	files              [len(fileFilters)]int
+	commits            commitFilters
 
 	lastSeen    *query.Repository
 	lastRepo    *query.Repository
@@ -52,8 +56,10 @@ type repoRev struct {
 	rev string
 }
 
-func newFilterSet() filterSet {
+// newFilterSet returns a set for a search that runs now.
+func newFilterSet(now time.Time) filterSet {
 	return filterSet{
+		commits:     newCommitFilters(now),
 		repos:       map[repoRev]*query.SuggestedFilter{},
 		langs:       map[string]*query.SuggestedFilter{},
 		symbolKinds: map[query.SymbolKind]int{},
@@ -76,6 +82,9 @@ func (s *filterSet) add(m query.Match) {
 	switch m := m.(type) {
 	case *query.FileMatch:
 		s.addFile(m)
+	case *query.CommitMatch:
+		s.repo(m.Repo, "").Count += m.Count()
+		s.commits.add(m)
 	case *query.RepoMatch:
 		s.names.Count++
 	}
@@ -138,10 +147,8 @@ func (s *filterSet) lang(name string) *query.SuggestedFilter {
 	return f
 }
 
-// repoValue writes a space of the name as an escape, since a bare one would
-// end the filter's value.
 func repoValue(name, rev string) string {
-	v := "repo:^" + strings.ReplaceAll(regexp.QuoteMeta(name), " ", `\ `) + "$"
+	v := "repo:^" + quoteValue(name) + "$"
 	if rev != "" {
 		v += "@" + rev
 	}
@@ -172,6 +179,7 @@ func (s *filterSet) entries() []query.SuggestedFilter {
 	for kind, n := range s.symbolKinds {
 		out = append(out, symbolFilter(kind, n))
 	}
+	out = s.commits.appendEntries(out)
 	for _, f := range s.langs {
 		out = append(out, *f)
 	}

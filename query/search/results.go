@@ -31,7 +31,8 @@ type Results struct {
 
 // NewResults returns the account of a search that starts now.
 func NewResults(now func() time.Time) *Results {
-	return &Results{now: now, start: now(), display: -1, filters: newFilterSet()}
+	start := now()
+	return &Results{now: now, start: start, display: -1, filters: newFilterSet(start)}
 }
 
 // Add counts matches that were confirmed. The caller has truncated them to
