@@ -41,11 +41,13 @@ type asker struct {
 // client's do, and which takes text as it comes: unpacking gzip would be
 // measured as the server's time.
 func newAsker(base, token string) *asker {
-	return &asker{
-		client: http.Client{Transport: &http.Transport{DisableCompression: true}},
-		base:   base,
-		token:  token,
-	}
+	return &asker{client: newClient(), base: base, token: token}
+}
+
+// newClient returns a client that keeps as many connections as there may be
+// searches at once.
+func newClient() http.Client {
+	return http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 256}}
 }
 
 func (a *asker) close() { a.client.CloseIdleConnections() }

@@ -42,7 +42,11 @@ const (
 
 func TestMain(m *testing.M) {
 	if mode := os.Getenv(fakeVariable); mode != "" {
-		if err := fakeTrawl(mode, os.Args[1:]); err != nil {
+		program := func(args []string) error { return fakeTrawl(mode, args) }
+		if peer := fakePrograms[filepath.Base(os.Args[0])]; peer != nil {
+			program = peer
+		}
+		if err := program(os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)
 		}

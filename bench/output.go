@@ -20,11 +20,20 @@ func splitPaths(out []byte) []string {
 
 func cleanPath(path string) string { return strings.TrimPrefix(path, "./") }
 
+// outputForm is how a tool prints its answers.
+type outputForm struct {
+	lines func(LineSet, []byte) error
+	paths func([]byte) []string
+}
+
+// nullForm has a NUL byte behind every path.
+var nullForm = outputForm{readLines, splitPaths}
+
 // readOutput turns a peer's output into the set that q's scope compares.
-func readOutput(q Query, out []byte, excluded map[string]bool) (LineSet, error) {
+func readOutput(q Query, form outputForm, out []byte, excluded map[string]bool) (LineSet, error) {
 	set := LineSet{}
 	if q.Scope == Lines {
-		if err := readLines(set, out); err != nil {
+		if err := form.lines(set, out); err != nil {
 			return nil, err
 		}
 	} else {
@@ -32,7 +41,7 @@ func readOutput(q Query, out []byte, excluded map[string]bool) (LineSet, error) 
 		if err != nil {
 			return nil, err
 		}
-		for _, path := range splitPaths(out) {
+		for _, path := range form.paths(out) {
 			if matchesAll(tests, path) {
 				set.Add(path, 0)
 			}

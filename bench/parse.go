@@ -116,6 +116,10 @@ func (q *Query) set(name, value string) (err error) {
 		q.Kind, err = oneOf(value, Literal, Regexp, Boolean, Path, Repository, Limited)
 	case "frequency":
 		q.Frequency, err = oneOf(value, Absent, Rare)
+	case "goal":
+		q.Goal, err = oneOf(value, goalNames()...)
+	case "phases":
+		q.Phases, err = readPhases(value)
 	case "type":
 		q.PatternType, err = oneOf(value, "keyword", "standard", "regexp", "literal")
 	case "query":
@@ -146,6 +150,19 @@ func (q *Query) set(name, value string) (err error) {
 		return fmt.Errorf("unknown field %q", name)
 	}
 	return err
+}
+
+// readPhases reads words that name phases.
+func readPhases(value string) ([]Phase, error) {
+	var phases []Phase
+	for word := range strings.FieldsSeq(value) {
+		p, err := oneOf(word, ColdPhase, ClientsPhase, GrowthPhase)
+		if err != nil {
+			return nil, err
+		}
+		phases = append(phases, p)
+	}
+	return phases, nil
 }
 
 // complete fills in what a block may leave out and refuses what cannot be run.

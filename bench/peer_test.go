@@ -91,7 +91,7 @@ func TestPeerSteps(t *testing.T) {
 	grepSettings := []string{"-c", "grep.threads=2", "grep", "-I", "--no-color", "--full-name"}
 	for _, tt := range stepTests {
 		for _, side := range []struct {
-			peer     peer
+			peer     grepper
 			settings []string
 			want     string
 		}{{ripgrep{}, rgSettings, tt.rg}, {gitGrep{}, grepSettings, tt.git}} {
@@ -143,7 +143,7 @@ func TestReadOutput(t *testing.T) {
 		for _, path := range tt.exclude {
 			excluded[path] = true
 		}
-		got, err := readOutput(tt.query, []byte(tt.out), excluded)
+		got, err := readOutput(tt.query, nullForm, []byte(tt.out), excluded)
 		if !errorHas(err, tt.wantErr) || !maps.EqualFunc(got, tt.want, slices.Equal[[]uint32]) {
 			t.Errorf("%s: output %q read as %v, error %v; want %v, error with %q", tt.name, tt.out, got, err, tt.want, tt.wantErr)
 		}

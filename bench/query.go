@@ -3,6 +3,8 @@ package bench
 import (
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 )
 
 // Kind groups queries that share a target and a place in the report.
@@ -43,12 +45,30 @@ const (
 	Nothing Scope = "nothing"
 )
 
+// Phase is a part of a run that asks some of the queries only.
+type Phase string
+
+// The phases that a query can be marked for.
+const (
+	// ColdPhase asks with nothing in memory.
+	ColdPhase Phase = "cold"
+	// ClientsPhase asks from several clients at once.
+	ClientsPhase Phase = "clients"
+	// GrowthPhase asks on smaller and larger corpora.
+	GrowthPhase Phase = "growth"
+)
+
 // Query is one question to trawl, and the same question in the words of tools
 // that read files line by line.
 type Query struct {
 	Name      string    `json:"name"`
 	Kind      Kind      `json:"kind"`
 	Frequency Frequency `json:"frequency,omitempty"`
+	// Goal names the group of queries with which this one is held against the
+	// peers; the empty one has no goal of its own.
+	Goal GoalName `json:"goal,omitempty"`
+	// Phases are the further parts of a run that ask this query.
+	Phases []Phase `json:"phases,omitempty"`
 	// PatternType is the t parameter of the request.
 	PatternType string `json:"patternType"`
 	// Text is the query without the count:all that is sent before it.
@@ -95,6 +115,7 @@ func (b Bounds) String() string {
 var (
 	caseYes  = regexp.MustCompile(`(?i)(^|\s)case:(y|yes)(\s|$)`)
 	hasCount = regexp.MustCompile(`(?i)(^|[\s(])count:`)
+	countOf  = regexp.MustCompile(`(?i)(?:^|[\s(])count:([0-9]+)`)
 )
 
 // CaseSensitive reports whether the query asks for exact letter case.
@@ -109,6 +130,31 @@ func (q Query) Exhaustive() string {
 	}
 	return "count:all " + q.Text
 }
+
+// Limited returns the text that asks for no more than n results, or fewer if the
+// query says so itself.
+func (q Query) Limited(n int) string {
+	if hasCount.MatchString(q.Text) {
+		return q.Text
+	}
+	return fmt.Sprintf("count:%d %s", n, q.Text)
+}
+
+// Limit returns the number of results that the query asks for, 0 for all.
+func (q Query) Limit() int {
+	m := countOf.FindStringSubmatch(q.Text)
+	if m == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// In reports whether the query is marked for a phase beyond the timed queries.
+func (q Query) In(p Phase) bool { return slices.Contains(q.Phases, p) }
 
 // SpansLines reports whether a match may hold a newline, which line-based peers
 // cannot find without being told.

@@ -24,6 +24,8 @@ type Report struct {
 	Index  *IndexFacts `json:"index,omitempty"`
 	Resync *Resync     `json:"resync,omitempty"`
 	Server ServerFacts `json:"server"`
+	// Tools are the peers that took part, in their order.
+	Tools []*ToolFacts `json:"tools,omitempty"`
 	// Queries stand in the order of the query file.
 	Queries []QueryFacts `json:"queries"`
 	// Checks are the targets of the run as a whole.
@@ -80,6 +82,31 @@ type ServerFacts struct {
 	AnonBytes    int64 `json:"anonBytes"`
 }
 
+// ToolFacts is a peer and what it took to make it ready.
+type ToolFacts struct {
+	Name string `json:"name"`
+	// Index is nil for a tool without one and for one that was reused.
+	Index *IndexFacts `json:"index,omitempty"`
+	// Server is nil for tools that are a command.
+	Server *ServerFacts `json:"server,omitempty"`
+	// UnreadText counts the text files that trawl searches and the tool, as it
+	// says itself, does not: large ones, say. No answer of it is compared there.
+	UnreadText      int   `json:"unreadText"`
+	UnreadTextBytes int64 `json:"unreadTextBytes"`
+}
+
+// tool returns the facts of the peer called name, new ones for a new name.
+func (r *Report) tool(name string) *ToolFacts {
+	for _, t := range r.Tools {
+		if t.Name == name {
+			return t
+		}
+	}
+	t := &ToolFacts{Name: name}
+	r.Tools = append(r.Tools, t)
+	return t
+}
+
 // QueryFacts is one query and what every tool made of it.
 type QueryFacts struct {
 	Query
@@ -102,7 +129,10 @@ type PeerFacts struct {
 	Lines  int       `json:"lines"`
 	// Partial reports that the peer's answer was only required to be part of
 	// trawl's, because the peer sees one line at a time.
-	Partial    bool       `json:"partial,omitempty"`
+	Partial bool `json:"partial,omitempty"`
+	// Unread counts the lines of trawl's answer in files that the peer does
+	// not read: so much less it had to find.
+	Unread     int        `json:"unread,omitempty"`
 	Difference Difference `json:"difference"`
 }
 

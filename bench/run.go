@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"time"
 )
 
@@ -25,8 +24,8 @@ type Config struct {
 	Work string
 	// Reuse takes the data of an earlier run in Work instead of indexing.
 	Reuse bool
-	// Peers are the tools to compare with, "rg" and "git-grep"; nil is both,
-	// and an empty list none.
+	// Peers are the tools to compare with, "rg", "git-grep", "zoekt" and
+	// "csearch"; nil is all whose programs are on PATH, and an empty list none.
 	Peers []string
 	// Runs is how often each query is timed after a run that is not; 7.
 	Runs int
@@ -55,9 +54,6 @@ func (c *Config) ensureDefaults() error {
 		}
 		c.Queries = kernel
 	}
-	if c.Peers == nil {
-		c.Peers = []string{"rg", "git-grep"}
-	}
 	if c.Runs == 0 {
 		c.Runs = 7
 	}
@@ -77,7 +73,9 @@ type runner struct {
 	peers   []peer
 	source  *source
 	scratch string
-	report  *Report
+	// work is Config.Work, or a directory below scratch.
+	work   string
+	report *Report
 	// symbols says that definitions are read too.
 	symbols bool
 }
@@ -104,7 +102,7 @@ func Run(ctx context.Context, c Config) (_ *Report, err error) {
 }
 
 func (r *runner) phases(ctx context.Context) error {
-	for _, phase := range []func(context.Context) error{r.prepare, r.index, r.learnSkipped, r.queries, r.resync} {
+	for _, phase := range []func(context.Context) error{r.prepare, r.index, r.indexPeers, r.learnSkipped, r.queries, r.resync} {
 		if err := phase(ctx); err != nil {
 			return err
 		}
@@ -123,6 +121,7 @@ func (r *runner) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.work = work
 	r.trawl = trawl{
 		binary: r.Config.Trawl, data: filepath.Join(work, "data"), token: r.Token, serveArgs: r.ServeArgs, symbols: r.symbols,
 	}
@@ -144,8 +143,11 @@ func (r *runner) prepare(ctx context.Context) error {
 	r.report.Versions = map[string]string{
 		"trawl": r.trawl.version(ctx), "git": firstLine(exec.CommandContext(ctx, "git", "--version")),
 	}
-	if slices.Contains(r.Config.Peers, "rg") {
-		r.report.Versions["rg"] = firstLine(exec.CommandContext(ctx, "rg", "--version"))
+	for _, p := range r.peers {
+		r.report.tool(p.name())
+		if v := p.version(ctx); p.programs()[0] != "git" && v != unknownVersion {
+			r.report.Versions[p.name()] = v
+		}
 	}
 	return nil
 }
@@ -182,6 +184,23 @@ func (r *runner) index(ctx context.Context) error {
 	facts.DiskBytes, facts.DiskParts, err = diskUse(r.trawl.data)
 	r.report.Index = facts
 	return err
+}
+
+// indexPeers has the peers make their indexes, unless an earlier run did.
+func (r *runner) indexPeers(ctx context.Context) error {
+	for _, p := range r.peers {
+		at := r.placeOf(p)
+		if _, reads := p.(grepPeer); reads || exists(at.dir) {
+			continue
+		}
+		r.Progress("indexing with " + p.name())
+		facts, err := p.index(ctx, at)
+		if err != nil {
+			return fmt.Errorf("index with %s: %w", p.name(), errors.Join(err, os.RemoveAll(at.dir)))
+		}
+		r.report.tool(p.name()).Index = facts
+	}
+	return nil
 }
 
 // resync measures changes last, when no query is asked of the corpus any more,

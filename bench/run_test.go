@@ -111,6 +111,34 @@ func checkPeers(t *testing.T, q bench.QueryFacts) {
 	}
 }
 
+// All peers, as whoever has them on PATH gets them; zoekt and codesearch are
+// stand-ins here, each with a file less than trawl.
+func TestRunWithIndexedPeers(t *testing.T) {
+	c := toyRun(t)
+	installFakePeers(t)
+	c.Peers = nil
+	r := run(t, c)
+	checkNoProblems(t, r)
+	for _, name := range []string{"zoekt", "csearch"} {
+		i := slices.IndexFunc(r.Tools, func(f *bench.ToolFacts) bool { return f.Name == name })
+		if i < 0 {
+			t.Fatalf("no facts about %s", name)
+		}
+		if f := r.Tools[i]; f.Index == nil || f.Index.DiskBytes == 0 || f.UnreadText != 1 {
+			t.Errorf("%s = %+v, want an index and one file that it does not read", name, f)
+		}
+	}
+	// Both files hold what this query looks for, on one line.
+	for _, p := range find(t, r, "common").Peers {
+		if want := map[string]int{"zoekt": 1, "csearch": 1}[p.Name]; p.Unread != want || len(p.Runs) != 1 {
+			t.Errorf("%s: %d lines in files it does not read, %d runs; want %d and 1", p.Name, p.Unread, len(p.Runs), want)
+		}
+	}
+	if goals := r.Goals(); len(goals) < 5 || goals[0].Queries != 2 {
+		t.Errorf("goals = %+v, want groups held against zoekt, two queries in the first", goals)
+	}
+}
+
 func TestRunReportsWrongAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		mode, query    string

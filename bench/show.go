@@ -16,6 +16,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	b.WriteString("\n")
 	writeChecks(&b, r.Checks)
 	b.WriteString("\n")
+	writeGoals(&b, r.Goals())
 	r.writeQueries(&b)
 	r.writeProblems(&b)
 	fmt.Fprintf(&b, "\n%d queries, %d problems, %d targets missed\n", len(r.Queries), len(r.Problems), r.Missed())
@@ -47,6 +48,38 @@ func (r *Report) writeHead(w io.Writer) {
 	}
 	fmt.Fprintf(w, "serve    ready after %s, peak memory %s (%s without mapped files at the end)\n",
 		showDuration(r.Server.Ready), showBytes(r.Server.PeakRSSBytes), showBytes(r.Server.AnonBytes))
+	for _, t := range r.Tools {
+		t.writeHead(w)
+	}
+}
+
+// writeHead tells what a peer took to get ready, if it has an index.
+func (t *ToolFacts) writeHead(w io.Writer) {
+	if i := t.Index; i != nil {
+		fmt.Fprintf(w, "%-7s  index %s, CPU %s, all processes %s (%s without mapped files), disk %s\n", t.Name,
+			showDuration(i.Wall), showDuration(i.CPU), showBytes(i.PeakTreeRSSBytes), showBytes(i.PeakTreeAnonBytes), showBytes(i.DiskBytes))
+	}
+	if s := t.Server; s != nil {
+		fmt.Fprintf(w, "%-7s  serve ready after %s, peak memory %s (%s without mapped files at the end)\n", t.Name,
+			showDuration(s.Ready), showBytes(s.PeakRSSBytes), showBytes(s.AnonBytes))
+	}
+	if t.UnreadText > 0 {
+		fmt.Fprintf(w, "%-7s  does not read %d text files, %s, that trawl searches\n", t.Name, t.UnreadText, showBytes(t.UnreadTextBytes))
+	}
+}
+
+// writeGoals tells how the groups of queries did beside the peers.
+func writeGoals(w io.Writer, goals []GoalFacts) {
+	if len(goals) == 0 {
+		return
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "goal\tlimit\tmet\tworst\tat")
+	for _, g := range goals {
+		fmt.Fprintf(t, "%s\t%s\t%d of %d\t%s\t%s\n", g.Title, g.Limits, g.Met, g.Queries, g.Worst, g.WorstValue)
+	}
+	t.Flush()
+	fmt.Fprintln(w)
 }
 
 func showCounts(counts map[string]int) string {
@@ -132,6 +165,8 @@ func (p PeerFacts) agreement(part bool) string {
 	switch {
 	case !p.Agrees():
 		return "NO"
+	case p.Unread > 0:
+		return fmt.Sprintf("-%d", p.Unread)
 	case p.Partial || part:
 		return "part"
 	}

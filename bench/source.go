@@ -20,7 +20,9 @@ type source struct {
 	git gitRepo
 	// clone is the bare repository that trawl indexes. Its objects are
 	// borrowed from the corpus, so it costs next to nothing.
-	clone  string
+	clone string
+	// gitDir is where the commit comes from.
+	gitDir string
 	commit string
 	files  []file
 	// considered is known once trawl has said what it skips.
@@ -47,8 +49,7 @@ func openSource(ctx context.Context, dir, scratch, cloneDir string) (*source, er
 		return nil, fmt.Errorf("open corpus: %s is not a directory", dir)
 	}
 	s := &source{tree: dir}
-	gitDir, err := s.findGit(ctx, dir, scratch)
-	if err != nil {
+	if s.gitDir, err = s.findGit(ctx, dir, scratch); err != nil {
 		return nil, fmt.Errorf("open corpus: %w", err)
 	}
 	if s.commit, err = s.git.run(ctx, "rev-parse", "HEAD^{commit}"); err != nil {
@@ -59,7 +60,7 @@ func openSource(ctx context.Context, dir, scratch, cloneDir string) (*source, er
 	}
 	name := strings.TrimSuffix(filepath.Base(dir), ".git") + ".git"
 	s.clone = filepath.Join(cloneDir, name)
-	return s, s.makeClone(ctx, gitDir)
+	return s, s.makeClone(ctx)
 }
 
 // findGit sets s.git and s.tree and returns the repository's directory.
@@ -119,12 +120,19 @@ func (s *source) importTree(ctx context.Context, dir, scratch string) (string, e
 
 // makeClone makes the repository that trawl indexes, unless a run before left
 // one at the same place.
-func (s *source) makeClone(ctx context.Context, gitDir string) error {
+func (s *source) makeClone(ctx context.Context) error {
 	if exists(s.clone) {
 		return nil
 	}
 	_, err := (gitRepo{}).run(ctx, "clone", "--quiet", "--bare", "--shared", "--single-branch", "--no-tags",
-		gitDir, s.clone)
+		s.gitDir, s.clone)
+	return err
+}
+
+// copyTo makes a repository with objects of its own, by links where the file
+// system allows, for tools that cannot borrow objects.
+func (s *source) copyTo(ctx context.Context, dir string) error {
+	_, err := (gitRepo{}).run(ctx, "clone", "--quiet", "--bare", "--dissociate", "--single-branch", "--no-tags", s.gitDir, dir)
 	return err
 }
 

@@ -45,7 +45,7 @@ func (r *Report) checkRun() []Check {
 		wall := median(r.Resync.Rounds, func(u Usage) time.Duration { return u.Wall })
 		checks = append(checks, durationCheck(fmt.Sprintf("resync of %d files", r.Resync.FilesChanged), wall, resyncTarget))
 	}
-	return checks
+	return append(checks, r.checkAgainstZoekt()...)
 }
 
 // check returns the checks of one query.
@@ -54,11 +54,15 @@ func (q QueryFacts) check() []Check {
 	if q.Frequency != "" {
 		checks = append(checks, durationCheck("done", q.Done(), preciseTarget))
 	}
-	if q.Kind == Literal && q.First() > 0 {
+	if q.hasLiteral() && q.First() > 0 {
 		checks = append(checks, durationCheck("first match", q.First(), firstTarget))
 	}
-	return checks
+	return append(checks, q.goalChecks()...)
 }
+
+// hasLiteral reports whether an index has something to go by: every query for
+// text does that is not said to be without.
+func (q Query) hasLiteral() bool { return len(q.Terms) > 0 && q.Goal != NoLiterals }
 
 // Missed returns how many targets the run missed.
 func (r *Report) Missed() int {

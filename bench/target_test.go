@@ -27,14 +27,14 @@ func TestQueryChecks(t *testing.T) {
 		checks      int
 	}{
 		// Only literals have a target for the first match
-		{"fast literal", Query{Kind: Literal}, 10 * ms, 900 * ms, "", 1},
-		{"slow literal", Query{Kind: Literal}, 11 * ms, 900 * ms, "first match", 1},
+		{"fast literal", Query{Kind: Literal, Terms: literals("a")}, 10 * ms, 900 * ms, "", 1},
+		{"slow literal", Query{Kind: Literal, Terms: literals("a")}, 11 * ms, 900 * ms, "first match", 1},
 		{"slow regexp", Query{Kind: Regexp}, 900 * ms, 900 * ms, "", 0},
 
 		// Rare and absent ones have one for the whole answer
-		{"fast rare", Query{Kind: Literal, Frequency: Rare}, ms, 2 * ms, "", 2},
-		{"slow rare", Query{Kind: Literal, Frequency: Rare}, ms, 3 * ms, "done", 2},
-		{"slow absent", Query{Kind: Literal, Frequency: Absent}, 0, 3 * ms, "done", 1},
+		{"fast rare", Query{Kind: Literal, Terms: literals("a"), Frequency: Rare}, ms, 2 * ms, "", 2},
+		{"slow rare", Query{Kind: Literal, Terms: literals("a"), Frequency: Rare}, ms, 3 * ms, "done", 2},
+		{"slow absent", Query{Kind: Literal, Terms: literals("a"), Frequency: Absent}, 0, 3 * ms, "done", 1},
 		{"slow absent path", Query{Kind: Path, Frequency: Absent}, 0, 3 * ms, "done", 1},
 	} {
 		q := QueryFacts{Query: tt.query, Runs: []Answer{{First: tt.first, Done: tt.done}}}

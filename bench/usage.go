@@ -60,6 +60,20 @@ func measure(cmd *exec.Cmd) (Usage, error) {
 	return u, nil
 }
 
+// measureIndex runs cmd, which fills dir with an index, and tells what it took.
+func measureIndex(cmd *exec.Cmd, dir string) (*IndexFacts, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	u, err := measure(cmd)
+	if err != nil {
+		return nil, err
+	}
+	facts := &IndexFacts{Usage: u}
+	facts.DiskBytes, facts.DiskParts, err = diskUse(dir)
+	return facts, err
+}
+
 // treePeaks are the largest sizes in bytes seen of a process tree.
 type treePeaks struct{ single, total, anon int64 }
 

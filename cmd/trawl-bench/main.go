@@ -13,7 +13,7 @@ import (
 
 const usage = `trawl-bench measures trawl from outside and checks its answers.
 
-  trawl-bench run --corpus DIR [flags]    index DIR, ask queries, compare with rg and git grep
+  trawl-bench run --corpus DIR [flags]    index DIR, ask queries, compare with rg, git grep, zoekt, csearch
   trawl-bench rank [flags]                ask judged queries, see how soon the wanted files come
   trawl-bench show [--bench] REPORT       print a report saved as JSON once more
   trawl-bench corpus --out DIR [flags]    generate a corpus

@@ -69,9 +69,15 @@ func TestRunConfigWithoutPeers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A nil list would mean all of them.
+	// A nil list means all of them.
 	if c.Peers == nil || len(c.Peers) > 0 {
 		t.Errorf("peers = %#v, want an empty list", c.Peers)
+	}
+	if f, err = readRunFlags([]string{"--corpus", "src"}, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if c, err = f.config(); err != nil || c.Peers != nil {
+		t.Errorf("peers without a flag = %#v, error %v; want nil, which is all of them", c.Peers, err)
 	}
 }
 

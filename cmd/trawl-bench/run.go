@@ -25,6 +25,9 @@ type runFlags struct {
 	serveArgs                     []string
 }
 
+// everyPeer stands for the peers whose programs are on PATH.
+const everyPeer = "all"
+
 func readRunFlags(args []string, stderr io.Writer) (runFlags, error) {
 	var f runFlags
 	flags := newFlags("run")
@@ -34,7 +37,7 @@ func readRunFlags(args []string, stderr io.Writer) (runFlags, error) {
 	flags.StringVar(&f.only, "only", "", "regexp for names of queries to ask (default: all)")
 	flags.StringVar(&f.data, "data", "", "directory to keep the data in (default: temporary)")
 	flags.BoolVar(&f.reuse, "reuse", false, "use what an earlier run left in the data directory instead of indexing")
-	flags.StringVar(&f.peers, "peers", "rg,git-grep", "tools to compare with; empty for none")
+	flags.StringVar(&f.peers, "peers", everyPeer, "tools to compare with, of rg, git-grep, zoekt and csearch; \"all\" is those on PATH, empty none")
 	flags.IntVar(&f.runs, "runs", 7, "timed runs of each query")
 	flags.DurationVar(&f.peerBudget, "peer-budget", 10*time.Second, "time a peer may take for the timed runs of one query")
 	flags.StringVar(&f.json, "json", "", "file to write the report to as JSON")
@@ -70,7 +73,10 @@ func (f runFlags) config() (bench.Config, error) {
 		Token: f.token, ServeArgs: f.serveArgs,
 		Peers: strings.FieldsFunc(f.peers, func(r rune) bool { return r == ',' }),
 	}
-	if c.Peers == nil {
+	switch {
+	case f.peers == everyPeer:
+		c.Peers = nil
+	case c.Peers == nil:
 		c.Peers = []string{}
 	}
 	var err error
