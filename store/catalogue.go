@@ -188,6 +188,8 @@ type Change struct {
 
 	// nextRepository is the ID to hand out next, 0 for no change.
 	nextRepository uint32
+	// records, if not nil, change with the rest.
+	records *Records
 	// facts says that the facts of Repositories are new.
 	facts bool
 }
@@ -266,6 +268,11 @@ func (s *Store) commit(c Change) error {
 		if err := errors.Join(b.Delete(keyHeader(id), nil), b.Delete(keyDead(id), nil),
 			b.DeleteRange(keyShard(id), keyAfter(keyShard(id)), nil)); err != nil {
 			return err
+		}
+	}
+	if c.records != nil {
+		if err := c.records.apply(b); err != nil {
+			return fmt.Errorf("commit: %w", err)
 		}
 	}
 	next.sort()

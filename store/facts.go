@@ -100,6 +100,7 @@ func set[T any](fact, to *T) {
 func (r *Repository) keepFacts(old *Repository) {
 	r.Stars, r.Fork, r.Archived, r.Private = old.Stars, old.Fork, old.Archived, old.Private
 	r.Description, r.Topics, r.Metadata = old.Description, old.Topics, old.Metadata
+	r.Readers = old.Readers
 }
 
 // ChangeFacts changes what is known about a repository and returns the new

@@ -9,6 +9,7 @@ import (
 // Every key of the store. Numbers are big-endian, so that keys sort as their
 // parts do.
 //
+//	'i' kind(1) id                    small record of a kind, see record.go
 //	'm' name                          store-wide values: "nextrepo"
 //	'r' repository(4)                 Repository record, JSON
 //	'h' shard(4)                      shard header, JSON
@@ -27,6 +28,7 @@ import (
 // Symbols come later, in a second run behind the first: the parts of one run
 // never lie among those of the other, so the engine need not rewrite either.
 const (
+	prefixRecord     = 'i'
 	prefixMeta       = 'm'
 	prefixRepository = 'r'
 	prefixHeader     = 'h'
@@ -67,6 +69,10 @@ var keyNextRepository = []byte{prefixMeta, 'n', 'e', 'x', 't', 'r', 'e', 'p', 'o
 
 func keyID(prefix byte, id uint32) []byte {
 	return binary.BigEndian.AppendUint32([]byte{prefix}, id)
+}
+
+func keyRecord(kind RecordKind, id []byte) []byte {
+	return append([]byte{prefixRecord, byte(kind)}, id...)
 }
 
 func keyRepository(id uint32) []byte { return keyID(prefixRepository, id) }

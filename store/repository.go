@@ -46,6 +46,10 @@ type Repository struct {
 	Description string             `json:"description,omitempty"`
 	Topics      []string           `json:"topics,omitempty"`
 	Metadata    map[string]*string `json:"metadata,omitempty"`
+
+	// Readers are the only ones who may see the repository, beside site
+	// admins; nil is everyone. Only SetReaders changes it.
+	Readers *Readers `json:"readers,omitempty"`
 }
 
 // Branch is a branch and the commit of it that is indexed, in hex.

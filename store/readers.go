@@ -1,0 +1,54 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Readers are users and organisations by ID, ascending. IDs are never used
+// again, so one that is gone lets nobody in.
+type Readers struct {
+	Users []uint32 `json:"users,omitempty"`
+	Orgs  []uint32 `json:"orgs,omitempty"`
+}
+
+// Allow reports whether a user with these organisations is among r, or r is
+// nil, which allows everyone. A user of 0 is nobody.
+func (r *Readers) Allow(user uint32, orgs []uint32) bool {
+	if r == nil {
+		return true
+	}
+	if _, ok := slices.BinarySearch(r.Users, user); ok && user != 0 {
+		return true
+	}
+	return slices.ContainsFunc(orgs, func(id uint32) bool {
+		_, ok := slices.BinarySearch(r.Orgs, id)
+		return ok
+	})
+}
+
+// SetReaders says who may see a repository, nil being everyone, and returns
+// the new record. What with holds, which may be nil, is committed with it.
+func (s *Store) SetReaders(name string, readers *Readers, with *Records) (*Repository, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.catalogue.byName[name]
+	if old == nil {
+		return nil, fmt.Errorf("repository %q: %w", name, ErrNotFound)
+	}
+	next := *old
+	next.Readers = nil
+	if readers != nil {
+		next.Readers = &Readers{Users: sortedIDs(readers.Users), Orgs: sortedIDs(readers.Orgs)}
+	}
+	if err := s.commit(Change{Repositories: []*Repository{&next}, facts: true, records: with}); err != nil {
+		return nil, fmt.Errorf("repository %q: %w", name, err)
+	}
+	return &next, nil
+}
+
+func sortedIDs(ids []uint32) []uint32 {
+	out := slices.Clone(ids)
+	slices.Sort(out)
+	return slices.Compact(out)
+}

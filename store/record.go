@@ -1,0 +1,169 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// RecordKind says what a small record is about. Records have an id and a value
+// that their owner chooses; the store keeps them in order of id and knows no
+// more of them. A kind is never given to something else.
+type RecordKind byte
+
+// The kinds of records, with their owners.
+const (
+	// Of store/identity; its keys.go tells what the ids are.
+	RecordUser       RecordKind = 'u'
+	RecordName       RecordKind = 'n'
+	RecordEmail      RecordKind = 'e'
+	RecordPassword   RecordKind = 'p'
+	RecordReset      RecordKind = 'r'
+	RecordSeen       RecordKind = 'l'
+	RecordOrg        RecordKind = 'o'
+	RecordMember     RecordKind = 'm'
+	RecordMembership RecordKind = 'M'
+	RecordToken      RecordKind = 't'
+	RecordTokenHash  RecordKind = 'h'
+	RecordTokenUse   RecordKind = 'T'
+	RecordSession    RecordKind = 's'
+	RecordAudit      RecordKind = 'a'
+	RecordCounter    RecordKind = 'c'
+)
+
+// Records is a change of records that is applied whole. Its zero value changes
+// nothing; it is not safe for concurrent use.
+type Records struct{ ops []recordOp }
+
+// recordOp puts a value, or deletes when the value is nil.
+type recordOp struct{ key, value []byte }
+
+// Put gives a record a value, which belongs to the change from then on.
+func (c *Records) Put(kind RecordKind, id, value []byte) {
+	if value == nil {
+		value = []byte{}
+	}
+	c.ops = append(c.ops, recordOp{keyRecord(kind, id), value})
+}
+
+// Delete removes a record, if it is there.
+func (c *Records) Delete(kind RecordKind, id []byte) {
+	c.ops = append(c.ops, recordOp{keyRecord(kind, id), nil})
+}
+
+// Empty reports whether c changes nothing.
+func (c *Records) Empty() bool { return len(c.ops) == 0 }
+
+func (c *Records) apply(b *pebble.Batch) error {
+	for _, op := range c.ops {
+		var err error
+		if op.value == nil {
+			err = b.Delete(op.key, nil)
+		} else {
+			err = b.Set(op.key, op.value, nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CommitRecords applies c whole and on disk, later operations after earlier
+// ones. It fails as Commit does, and then nothing of it is visible.
+func (s *Store) CommitRecords(c *Records) error {
+	if c.Empty() {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.writable(); err != nil {
+		return fmt.Errorf("commit records: %w", err)
+	}
+	b := s.db.NewBatch()
+	defer b.Close()
+	if err := c.apply(b); err != nil {
+		return fmt.Errorf("commit records: %w", err)
+	}
+	if err := s.write(b); err != nil {
+		return fmt.Errorf("commit records: %w", err)
+	}
+	return nil
+}
+
+// recordReader is what records are read from now.
+func (s *Store) recordReader() pebble.Reader {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.frozen != nil {
+		return s.frozen
+	}
+	return s.db
+}
+
+// Record returns the value of a record as last committed, or an error that is
+// ErrNotFound. The value is the caller's.
+func (s *Store) Record(kind RecordKind, id []byte) ([]byte, error) {
+	value, closer, err := s.recordReader().Get(keyRecord(kind, id))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, fmt.Errorf("record %c %x: %w", kind, id, ErrNotFound)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("record %c %x: %w", kind, id, err)
+	}
+	out := bytes.Clone(value)
+	if out == nil {
+		out = []byte{}
+	}
+	return out, closer.Close()
+}
+
+// RecordRange is a run of records of one kind.
+type RecordRange struct {
+	Kind RecordKind
+	// Prefix is what all ids begin with; empty is the whole kind.
+	Prefix []byte
+	// Before and From bound the ids: From or greater, less than Before. Empty is
+	// no bound.
+	From, Before []byte
+	// Backwards reads the greatest id first.
+	Backwards bool
+}
+
+func (r RecordRange) bounds() *pebble.IterOptions {
+	lower := keyRecord(r.Kind, r.Prefix)
+	o := &pebble.IterOptions{LowerBound: lower, UpperBound: keyAfter(lower)}
+	if from := keyRecord(r.Kind, r.From); len(r.From) > 0 && bytes.Compare(from, o.LowerBound) > 0 {
+		o.LowerBound = from
+	}
+	if before := keyRecord(r.Kind, r.Before); len(r.Before) > 0 && bytes.Compare(before, o.UpperBound) < 0 {
+		o.UpperBound = before
+	}
+	return o
+}
+
+// EachRecord calls f with the records of a range as they were when it began,
+// until f returns false. What f is given is borrowed until it returns.
+func (s *Store) EachRecord(r RecordRange, f func(id, value []byte) (more bool, err error)) (err error) {
+	it, err := s.recordReader().NewIter(r.bounds())
+	if err != nil {
+		return fmt.Errorf("read records %c: %w", r.Kind, err)
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	first, next := it.First, it.Next
+	if r.Backwards {
+		first, next = it.Last, it.Prev
+	}
+	for ok := first(); ok; ok = next() {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return fmt.Errorf("read records %c: %w", r.Kind, err)
+		}
+		if more, err := f(it.Key()[2:], value); err != nil || !more {
+			return err
+		}
+	}
+	return it.Error()
+}
