@@ -48,6 +48,7 @@ var libraries = map[string][]string{
 	"github.com/cockroachdb/pebble/v2":    {"store"},
 	"github.com/cespare/xxhash/v2":        {"store/..."},
 	"github.com/go-enry/go-enry/v2":       {"store/lang"},
+	"golang.org/x/crypto":                 {"store/identity"},
 	"golang.org/x/text":                   {"store/text"},
 	"github.com/gorilla/mux":              {"httpapi/..."},
 	"github.com/graph-gophers/graphql-go": {"httpapi/..."},
