@@ -1,0 +1,127 @@
+package identity
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// Author is who does something: nobody, the operator, or a user, who may
+// really be another.
+type Author struct {
+	// UserID and User are who it is done as; 0 and "" without a user.
+	UserID uint32 `json:"userID,omitempty"`
+	User   string `json:"user,omitempty"`
+	// RealID and Real are who really does it, if that is another.
+	RealID uint32 `json:"realID,omitempty"`
+	Real   string `json:"real,omitempty"`
+	// Operator says that it is whoever may read the data directory.
+	Operator bool `json:"operator,omitempty"`
+	// Via is how they showed who they are, such as "token 7" or "session".
+	Via string `json:"via,omitempty"`
+	// Address is where the request came from.
+	Address string `json:"address,omitempty"`
+}
+
+// Operator is whoever has the data directory itself, as the command line does.
+var Operator = Author{Operator: true, Via: "command line"}
+
+// Entry is a line of the audit log.
+type Entry struct {
+	// ID counts entries; it is set when one is read.
+	ID   uint64    `json:"-"`
+	Time time.Time `json:"time"`
+	Author
+	// Action is what was done, such as "user.create".
+	Action string `json:"action"`
+	// Target is what it was done to, such as "user:ann" or "token:7".
+	Target string `json:"target,omitempty"`
+	// Detail is more about it, for people; never a secret.
+	Detail string `json:"detail,omitempty"`
+}
+
+// The actions of this package. Other packages that write to the log name
+// theirs in the same way.
+const (
+	ActionUserCreate   = "user.create"
+	ActionUserUpdate   = "user.update"
+	ActionUserDelete   = "user.delete"
+	ActionPasswordSet  = "password.set"
+	ActionPasswordLink = "password.link"
+	ActionSignIn       = "session.sign-in"
+	ActionSignInFailed = "session.sign-in-failed"
+	ActionSignInLocked = "session.locked-out"
+	ActionSignOut      = "session.sign-out"
+	ActionTokenCreate  = "token.create"
+	ActionTokenRevoke  = "token.revoke"
+	ActionSudo         = "token.sudo"
+	ActionOrgCreate    = "org.create"
+	ActionOrgUpdate    = "org.update"
+	ActionOrgDelete    = "org.delete"
+	ActionMemberAdd    = "org.member-add"
+	ActionMemberRemove = "org.member-remove"
+	ActionReaders      = "repository.readers"
+)
+
+// audit adds a line to the log, with the change.
+func (c *change) audit(action, target, format string, args ...any) {
+	c.entries = append(c.entries, Entry{Time: c.now, Author: c.by, Action: action, Target: target, Detail: fmt.Sprintf(format, args...)})
+}
+
+// Log writes a line to the audit log for a change that other packages make.
+func (r *Registry) Log(by Author, action, target, detail string) error {
+	return r.change(by, func(c *change) error {
+		c.audit(action, target, "%s", detail)
+		return nil
+	})
+}
+
+// AuditFilter chooses entries of the audit log.
+type AuditFilter struct {
+	// Before, if not 0, leaves out this entry and newer ones.
+	Before uint64
+	// Since leaves out older entries.
+	Since time.Time
+	// User leaves out what was not done by or as the user of this ID, or to
+	// them.
+	User uint32
+	// Limit is the most entries; 0 is 100.
+	Limit int
+}
+
+// Audit returns entries, newest first.
+func (r *Registry) Audit(f AuditFilter) ([]Entry, error) {
+	orDefault(&f.Limit, 100)
+	in := store.RecordRange{Kind: store.RecordAudit, Backwards: true}
+	if f.Before > 0 {
+		in.Before = id8(f.Before)
+	}
+	name := ""
+	if f.User > 0 {
+		u, err := r.User(f.User)
+		if err != nil {
+			return nil, err
+		}
+		name = userTarget(u.Name)
+	}
+	var out []Entry
+	err := each(r.st, in, func(id []byte, e Entry) (bool, error) {
+		if e.Time.Before(f.Since) {
+			return false, nil
+		}
+		if f.User == 0 || e.UserID == f.User || e.RealID == f.User || e.Target == name {
+			e.ID = binary.BigEndian.Uint64(id)
+			out = append(out, e)
+		}
+		return len(out) < f.Limit, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read audit log: %w", err)
+	}
+	return out, nil
+}
+
+func userTarget(name string) string { return "user:" + name }
+func orgTarget(name string) string  { return "org:" + name }

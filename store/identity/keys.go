@@ -1,0 +1,73 @@
+package identity
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// Every record and its id, numbers big-endian. Values are JSON unless they are
+// told here.
+//
+//	RecordUser        user(4)           User
+//	RecordName        name in lower case   'u' or 'o', id(4)
+//	RecordEmail       address in lower case   user(4); verified addresses only
+//	RecordPassword    user(4)           storedPassword
+//	RecordReset       user(4)           storedReset
+//	RecordSeen        user(4)           unix seconds(8), when last active
+//	RecordOrg         org(4)            Org
+//	RecordMember      org(4) user(4)    empty
+//	RecordMembership  user(4) org(4)    empty
+//	RecordToken       user(4) token(4)  Token
+//	RecordTokenHash   sha256(32)        user(4) token(4); live tokens only
+//	RecordTokenUse    token(4)          user(4), unix seconds(8), when last used
+//	RecordSession     sha256(32)        Session
+//	RecordAudit       number(8)         Entry
+//	RecordCounter     name              the number to hand out next(8)
+
+func id4(n uint32) []byte       { return binary.BigEndian.AppendUint32(nil, n) }
+func id44(a, b uint32) []byte   { return binary.BigEndian.AppendUint32(id4(a), b) }
+func id8(n uint64) []byte       { return binary.BigEndian.AppendUint64(nil, n) }
+func number(b []byte) uint32    { return binary.BigEndian.Uint32(b) }
+func corrupt(what string) error { return fmt.Errorf("%s: %w", what, store.ErrCorrupt) }
+func isNotFound(err error) bool { return errors.Is(err, store.ErrNotFound) }
+
+// The counters.
+const (
+	counterUser  = "user"
+	counterOrg   = "org"
+	counterToken = "token"
+	counterAudit = "audit"
+)
+
+// The owners of names.
+const (
+	nameOfUser = 'u'
+	nameOfOrg  = 'o'
+)
+
+// get reads a JSON record into v.
+func get(st *store.Store, kind store.RecordKind, id []byte, v any) error {
+	value, err := st.Record(kind, id)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(value, v); err != nil {
+		return fmt.Errorf("record %c %x: %w: %w", kind, id, store.ErrCorrupt, err)
+	}
+	return nil
+}
+
+// each calls f with the JSON records of a range.
+func each[T any](st *store.Store, r store.RecordRange, f func(id []byte, v T) (more bool, err error)) error {
+	return st.EachRecord(r, func(id, value []byte) (bool, error) {
+		var v T
+		if err := json.Unmarshal(value, &v); err != nil {
+			return false, fmt.Errorf("record %c %x: %w: %w", r.Kind, id, store.ErrCorrupt, err)
+		}
+		return f(id, v)
+	})
+}

@@ -1,0 +1,199 @@
+package identity
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// Org is an organisation: a named set of users.
+type Org struct {
+	// ID is stable and never used again.
+	ID uint32 `json:"id"`
+	// Name is unique among users and organisations.
+	Name        string    `json:"name"`
+	DisplayName string    `json:"displayName,omitempty"`
+	Created     time.Time `json:"created"`
+	Updated     time.Time `json:"updated"`
+}
+
+// Org returns the organisation with an ID, or an error that is
+// store.ErrNotFound.
+func (r *Registry) Org(id uint32) (*Org, error) {
+	o := &Org{}
+	if err := get(r.st, store.RecordOrg, id4(id), o); err != nil {
+		return nil, fmt.Errorf("organisation %d: %w", id, err)
+	}
+	return o, nil
+}
+
+// OrgNamed returns the organisation of that name, or an error that is
+// store.ErrNotFound.
+func (r *Registry) OrgNamed(name string) (*Org, error) {
+	id, err := r.owner(name, nameOfOrg)
+	if err != nil {
+		return nil, fmt.Errorf("organisation %q: %w", name, err)
+	}
+	return r.Org(id)
+}
+
+// Orgs returns all organisations by ID.
+func (r *Registry) Orgs() ([]*Org, error) {
+	var out []*Org
+	err := each(r.st, store.RecordRange{Kind: store.RecordOrg}, func(_ []byte, o *Org) (bool, error) {
+		out = append(out, o)
+		return true, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list organisations: %w", err)
+	}
+	return out, nil
+}
+
+// OrgsOf returns the IDs of a user's organisations, ascending.
+func (r *Registry) OrgsOf(user uint32) ([]uint32, error) {
+	return r.pairs(store.RecordMembership, user)
+}
+
+// Members returns the IDs of an organisation's users, ascending.
+func (r *Registry) Members(org uint32) ([]uint32, error) { return r.pairs(store.RecordMember, org) }
+
+// pairs returns the second numbers of the records whose first is id.
+func (r *Registry) pairs(kind store.RecordKind, id uint32) ([]uint32, error) {
+	var out []uint32
+	err := r.st.EachRecord(store.RecordRange{Kind: kind, Prefix: id4(id)}, func(id, _ []byte) (bool, error) {
+		if len(id) != 8 {
+			return false, corrupt("member record")
+		}
+		out = append(out, number(id[4:]))
+		return true, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list members: %w", err)
+	}
+	return out, nil
+}
+
+// CreateOrg makes an organisation. Its author, if a user, is its first member.
+func (r *Registry) CreateOrg(by Author, name, displayName string) (*Org, error) {
+	var o *Org
+	err := r.change(by, func(c *change) error {
+		id, err := c.takeID(counterOrg)
+		if err != nil {
+			return err
+		}
+		o = &Org{ID: id, Name: name, Created: c.now}
+		if err := c.claim(name, nameOfOrg, id); err != nil {
+			return err
+		}
+		if err := c.setDisplayName(&o.DisplayName, displayName); err != nil {
+			return err
+		}
+		if by.UserID != 0 {
+			c.addMember(id, by.UserID)
+		}
+		c.audit(ActionOrgCreate, orgTarget(name), "")
+		return c.putOrg(o)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("create organisation: %w", err)
+	}
+	return o, nil
+}
+
+func (c *change) putOrg(o *Org) error {
+	o.Updated = c.now
+	return c.put(store.RecordOrg, id4(o.ID), o)
+}
+
+// ChangeOrg gives an organisation another name or display name; nil stays.
+func (r *Registry) ChangeOrg(by Author, id uint32, name, displayName *string) (*Org, error) {
+	var o *Org
+	err := r.change(by, func(c *change) (err error) {
+		if o, err = c.Org(id); err != nil {
+			return err
+		}
+		if name != nil && *name != o.Name {
+			if err := c.rename(&o.Name, *name, nameOfOrg, id); err != nil {
+				return err
+			}
+		}
+		if displayName != nil {
+			if err := c.setDisplayName(&o.DisplayName, *displayName); err != nil {
+				return err
+			}
+		}
+		c.audit(ActionOrgUpdate, orgTarget(o.Name), "")
+		return c.putOrg(o)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("change organisation: %w", err)
+	}
+	return o, nil
+}
+
+// DeleteOrg deletes an organisation; its users stay.
+func (r *Registry) DeleteOrg(by Author, id uint32) error {
+	err := r.change(by, func(c *change) error {
+		o, err := c.Org(id)
+		if err != nil {
+			return err
+		}
+		members, err := c.Members(id)
+		if err != nil {
+			return err
+		}
+		for _, user := range members {
+			c.removeMember(id, user)
+		}
+		c.records.Delete(store.RecordName, nameKey(o.Name))
+		c.records.Delete(store.RecordOrg, id4(id))
+		c.audit(ActionOrgDelete, orgTarget(o.Name), "id %d", id)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("delete organisation: %w", err)
+	}
+	return nil
+}
+
+// AddMember makes a user a member of an organisation, if they are not.
+func (r *Registry) AddMember(by Author, org, user uint32) error {
+	return r.member(by, org, user, ActionMemberAdd, (*change).addMember)
+}
+
+// RemoveMember takes a user out of an organisation, if they are in it.
+func (r *Registry) RemoveMember(by Author, org, user uint32) error {
+	return r.member(by, org, user, ActionMemberRemove, (*change).removeMember)
+}
+
+func (r *Registry) member(by Author, org, user uint32, action string, do func(c *change, org, user uint32)) error {
+	err := r.change(by, func(c *change) error {
+		o, err := c.Org(org)
+		if err != nil {
+			return err
+		}
+		u, err := c.User(user)
+		if err != nil {
+			return err
+		}
+		do(c, org, user)
+		c.audit(action, orgTarget(o.Name), "%s", userTarget(u.Name))
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", action, err)
+	}
+	return nil
+}
+
+func (c *change) addMember(org, user uint32) {
+	c.records.Put(store.RecordMember, id44(org, user), nil)
+	c.records.Put(store.RecordMembership, id44(user, org), nil)
+}
+
+func (c *change) removeMember(org, user uint32) {
+	c.records.Delete(store.RecordMember, id44(org, user))
+	c.records.Delete(store.RecordMembership, id44(user, org))
+}

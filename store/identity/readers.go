@@ -1,0 +1,108 @@
+package identity
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// Everyone and Nobody are the words for the two ends of who may see a
+// repository. Nobody leaves site admins.
+const (
+	Everyone = "everyone"
+	Nobody   = "nobody"
+)
+
+// ParseReaders finds the readers that texts name: everyone or nobody alone, or
+// user:NAME and org:NAME.
+func (r *Registry) ParseReaders(texts []string) (*store.Readers, error) {
+	if len(texts) == 1 && texts[0] == Everyone {
+		return nil, nil
+	}
+	out := &store.Readers{}
+	if len(texts) == 1 && texts[0] == Nobody {
+		return out, nil
+	}
+	if len(texts) == 0 {
+		return nil, refuse("say who: %s, %s, or a list of user:NAME and org:NAME", Everyone, Nobody)
+	}
+	for _, text := range texts {
+		kind, name, _ := strings.Cut(text, ":")
+		switch kind {
+		case "user":
+			u, err := r.UserNamed(name)
+			if err != nil {
+				return nil, err
+			}
+			out.Users = append(out.Users, u.ID)
+		case "org":
+			o, err := r.OrgNamed(name)
+			if err != nil {
+				return nil, err
+			}
+			out.Orgs = append(out.Orgs, o.ID)
+		default:
+			return nil, refuse("%q is no reader: write %s, %s, or a list of user:NAME and org:NAME", text, Everyone, Nobody)
+		}
+	}
+	return out, nil
+}
+
+// FormatReaders writes readers as ParseReaders reads them; who is gone is left
+// out.
+func (r *Registry) FormatReaders(readers *store.Readers) ([]string, error) {
+	if readers == nil {
+		return []string{Everyone}, nil
+	}
+	var out []string
+	for _, id := range readers.Users {
+		u, err := r.User(id)
+		if err == nil {
+			out = append(out, userTarget(u.Name))
+		} else if !isNotFound(err) {
+			return nil, err
+		}
+	}
+	for _, id := range readers.Orgs {
+		o, err := r.Org(id)
+		if err == nil {
+			out = append(out, orgTarget(o.Name))
+		} else if !isNotFound(err) {
+			return nil, err
+		}
+	}
+	if len(out) == 0 {
+		return []string{Nobody}, nil
+	}
+	return out, nil
+}
+
+// SetReaders says who may see a repository, in texts as ParseReaders reads
+// them, and logs it in the same commit.
+func (r *Registry) SetReaders(by Author, repository string, texts []string) (*store.Repository, error) {
+	readers, err := r.ParseReaders(texts)
+	if err != nil {
+		return nil, fmt.Errorf("set readers: %w", err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	repo, err := r.setReaders(by, repository, readers)
+	if err != nil {
+		return nil, fmt.Errorf("set readers: %w", err)
+	}
+	return repo, nil
+}
+
+func (r *Registry) setReaders(by Author, repository string, readers *store.Readers) (*store.Repository, error) {
+	c := &change{Registry: r, by: by, now: r.now(), counters: map[string]uint64{}}
+	names, err := r.FormatReaders(readers)
+	if err != nil {
+		return nil, err
+	}
+	c.audit(ActionReaders, "repository:"+repository, "%s", strings.Join(names, " "))
+	if err := c.finish(); err != nil {
+		return nil, err
+	}
+	return r.st.SetReaders(repository, readers, &c.records)
+}

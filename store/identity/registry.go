@@ -1,0 +1,240 @@
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// Options say how a registry behaves. The zero value has usable defaults.
+type Options struct {
+	// Tokens is the policy for access tokens.
+	Tokens TokenPolicy
+	// Cost is what password hashes cost.
+	Cost Cost
+	// SessionExpiry ends a session after so long, SessionIdle one that was not
+	// used for so long; 0 is 90 days and 14 days.
+	SessionExpiry, SessionIdle time.Duration
+	// LockoutAfter is how many failures to sign in lock a user; 0 is 5, less is
+	// never.
+	LockoutAfter int
+	// AuditAge is how long entries of the audit log are kept, AuditEntries how
+	// many; 0 is a year and 100,000.
+	AuditAge     time.Duration
+	AuditEntries int
+	// Ended, if set, is called after every change by which credentials that
+	// were good may be so no longer. It may call the registry.
+	Ended func()
+	// Now is the clock, nil is time.Now; Random makes secrets, nil is
+	// crypto/rand.
+	Now    func() time.Time
+	Random io.Reader
+}
+
+const day = 24 * time.Hour
+
+func (o Options) withDefaults() Options {
+	orDefault(&o.SessionExpiry, 90*day)
+	orDefault(&o.SessionIdle, 14*day)
+	orDefault(&o.LockoutAfter, 5)
+	orDefault(&o.AuditAge, 365*day)
+	orDefault(&o.AuditEntries, 100_000)
+	if o.Ended == nil {
+		o.Ended = func() {}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Random == nil {
+		o.Random = rand.Reader
+	}
+	o.Tokens = o.Tokens.withDefaults()
+	return o
+}
+
+func orDefault[T comparable](v *T, def T) {
+	var zero T
+	if *v == zero {
+		*v = def
+	}
+}
+
+// Registry is the users, organisations, tokens and sessions of a store. It is
+// safe for concurrent use. It reads records from the store each time, so what
+// was changed or revoked holds for the next request.
+type Registry struct {
+	st     *store.Store
+	o      Options
+	hasher *hasher
+	locks  *lockout
+	uses   uses
+	// used says that there has ever been a user.
+	used atomic.Bool
+
+	// mu makes changes one after the other, so that each sees what the last one
+	// left. The store is called while it is held.
+	mu sync.Mutex
+}
+
+// Open returns the registry of a store.
+func Open(st *store.Store, o Options) (*Registry, error) {
+	o = o.withDefaults()
+	r := &Registry{st: st, o: o, hasher: newHasher(o.Cost), locks: newLockout(o.LockoutAfter, o.Now)}
+	next, err := r.counter(counterUser)
+	if err != nil {
+		return nil, fmt.Errorf("open registry: %w", err)
+	}
+	r.used.Store(next > 1)
+	return r, nil
+}
+
+// Used reports whether there has ever been a user. Deleting all of them does
+// not undo it: a service that asked who one is does not stop to.
+func (r *Registry) Used() bool { return r.used.Load() }
+
+func (r *Registry) now() time.Time { return r.o.Now().UTC().Truncate(time.Millisecond) }
+
+// counter returns what a counter hands out next.
+func (r *Registry) counter(name string) (uint64, error) {
+	var n uint64
+	err := get(r.st, store.RecordCounter, []byte(name), &n)
+	if isNotFound(err) {
+		return 1, nil
+	}
+	return n, err
+}
+
+// change is a change at work. What it reads is what was there before it.
+type change struct {
+	*Registry
+	by      Author
+	now     time.Time
+	records store.Records
+	entries []Entry
+	// counters are those taken from, with what they hand out next.
+	counters map[string]uint64
+	// ends says that credentials may have ended.
+	ends bool
+}
+
+// change runs f and commits what it put, with its entries of the audit log,
+// or nothing after an error.
+func (r *Registry) change(by Author, f func(c *change) error) error {
+	c := &change{Registry: r, by: by, now: r.now(), counters: map[string]uint64{}}
+	if err := r.changeLocked(c, f); err != nil {
+		return err
+	}
+	if c.ends {
+		r.o.Ended()
+	}
+	return nil
+}
+
+func (r *Registry) changeLocked(c *change, f func(c *change) error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := f(c); err != nil {
+		return err
+	}
+	if err := c.finish(); err != nil {
+		return err
+	}
+	if err := r.st.CommitRecords(&c.records); err != nil {
+		return err
+	}
+	if c.counters[counterUser] > 0 {
+		r.used.Store(true)
+	}
+	return nil
+}
+
+// finish puts the audit log and the counters.
+func (c *change) finish() error {
+	for i := range c.entries {
+		n, err := c.take(counterAudit)
+		if err != nil {
+			return err
+		}
+		if err := c.put(store.RecordAudit, id8(n), c.entries[i]); err != nil {
+			return err
+		}
+	}
+	for name, next := range c.counters {
+		if err := c.put(store.RecordCounter, []byte(name), next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put stores v as JSON.
+func (c *change) put(kind store.RecordKind, id []byte, v any) error {
+	value, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode record: %w", err)
+	}
+	c.records.Put(kind, id, value)
+	return nil
+}
+
+// take returns a number of a counter that it never returns again.
+func (c *change) take(name string) (uint64, error) {
+	n, ok := c.counters[name]
+	if !ok {
+		var err error
+		if n, err = c.counter(name); err != nil {
+			return 0, err
+		}
+	}
+	c.counters[name] = n + 1
+	return n, nil
+}
+
+// takeID is take for numbers of 32 bits.
+func (c *change) takeID(name string) (uint32, error) {
+	n, err := c.take(name)
+	if err == nil && n > 1<<31-1 {
+		err = errors.New("no " + name + " id is left")
+	}
+	return uint32(n), err
+}
+
+// sweepEvery is how often what has expired is deleted, useEvery how often what
+// was used is written.
+const (
+	sweepEvery = time.Hour
+	useEvery   = time.Minute
+)
+
+// Keep writes when tokens and users were last seen, and deletes what has
+// expired, until ctx ends. What goes wrong is told, and tried again.
+func (r *Registry) Keep(ctx context.Context, tell func(error)) {
+	sweep, use := time.NewTicker(sweepEvery), time.NewTicker(useEvery)
+	defer sweep.Stop()
+	defer use.Stop()
+	note := func(err error) {
+		if err != nil {
+			tell(err)
+		}
+	}
+	note(r.Sweep())
+	for {
+		select {
+		case <-ctx.Done():
+			note(r.WriteUses())
+			return
+		case <-use.C:
+			note(r.WriteUses())
+		case <-sweep.C:
+			note(r.Sweep())
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package identity
+
+import (
+	"context"
+	"crypto/subtle"
+	"fmt"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// resetLasts is how long a reset code can be used.
+const resetLasts = day
+
+// storedReset is the record of a code by which a user may choose a password.
+type storedReset struct {
+	Hash    []byte    `json:"hash"`
+	Expires time.Time `json:"expires"`
+}
+
+// SetPassword gives a user a password and ends all their sessions.
+func (r *Registry) SetPassword(ctx context.Context, by Author, user uint32, password string) error {
+	return r.setPassword(ctx, by, user, password, func(*change) error { return nil })
+}
+
+// setPassword does so if check, called under the lock, agrees.
+func (r *Registry) setPassword(ctx context.Context, by Author, user uint32, password string, check func(*change) error) error {
+	if err := CheckPassword(password); err != nil {
+		return err
+	}
+	hashed, err := r.newHash(ctx, password)
+	if err != nil {
+		return err
+	}
+	err = r.change(by, func(c *change) error {
+		if err := check(c); err != nil {
+			return err
+		}
+		u, err := c.person(user)
+		if err != nil {
+			return err
+		}
+		c.endSessions(u)
+		c.records.Delete(store.RecordReset, id4(user))
+		c.audit(ActionPasswordSet, userTarget(u.Name), "")
+		if err := c.put(store.RecordPassword, id4(user), storedPassword{Hash: hashed, Set: c.now}); err != nil {
+			return err
+		}
+		return c.putUser(u)
+	})
+	if err != nil {
+		return fmt.Errorf("set password: %w", err)
+	}
+	r.locks.clear(fmt.Sprintf("user %d", user))
+	return nil
+}
+
+// person returns a user who may have a password.
+func (c *change) person(id uint32) (*User, error) {
+	u, err := c.User(id)
+	if err == nil && u.Service {
+		err = refuse("%s is a service account, which has no password: create a token for it", u.Name)
+	}
+	return u, err
+}
+
+// HasPassword reports whether a user has a password.
+func (r *Registry) HasPassword(user uint32) (bool, error) {
+	_, err := r.st.Record(store.RecordPassword, id4(user))
+	if isNotFound(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// ResetPassword takes a user's password away, ends their sessions, and returns
+// a code by which they may choose a new one, once and for a day.
+func (r *Registry) ResetPassword(by Author, user uint32) (code string, err error) {
+	err = r.change(by, func(c *change) error {
+		u, err := c.person(user)
+		if err != nil {
+			return err
+		}
+		text, h, err := newCode(c.o.Random)
+		if err != nil {
+			return err
+		}
+		code = text
+		c.endSessions(u)
+		c.records.Delete(store.RecordPassword, id4(user))
+		c.audit(ActionPasswordLink, userTarget(u.Name), "")
+		if err := c.put(store.RecordReset, id4(user), storedReset{Hash: h[:], Expires: c.now.Add(resetLasts)}); err != nil {
+			return err
+		}
+		return c.putUser(u)
+	})
+	if err != nil {
+		return "", fmt.Errorf("reset password: %w", err)
+	}
+	return code, nil
+}
+
+// CheckReset returns the user who may choose a password by this code, or an
+// error that is ErrNoCredential.
+func (r *Registry) CheckReset(user uint32, code string) (*User, error) {
+	var stored storedReset
+	if err := get(r.st, store.RecordReset, id4(user), &stored); err != nil {
+		return nil, fmt.Errorf("check reset code: %w", credential(err))
+	}
+	h, ok := parseCode(code)
+	if !ok || subtle.ConstantTimeCompare(h[:], stored.Hash) != 1 || !r.o.Now().Before(stored.Expires) {
+		return nil, ErrNoCredential
+	}
+	u, err := r.User(user)
+	if err != nil {
+		return nil, fmt.Errorf("check reset code: %w", credential(err))
+	}
+	return u, nil
+}
+
+// ChoosePassword sets the password of the user with this code, which cannot be
+// used again; the error is ErrNoCredential for a wrong one.
+func (r *Registry) ChoosePassword(ctx context.Context, by Author, user uint32, code, password string) error {
+	// Before a hash is made for nobody.
+	u, err := r.CheckReset(user, code)
+	if err != nil {
+		return err
+	}
+	by.UserID, by.User, by.Via = u.ID, u.Name, "reset code"
+	return r.setPassword(ctx, by, user, password, func(*change) error {
+		_, err := r.CheckReset(user, code)
+		return err
+	})
+}

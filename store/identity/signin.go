@@ -1,0 +1,179 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// storedPassword is the record of a password.
+type storedPassword struct {
+	Hash string    `json:"hash"`
+	Set  time.Time `json:"set"`
+}
+
+// SignIn checks a password for a user name or verified address and begins a
+// session. The address of the request is in by. It fails with
+// ErrWrongPassword, whatever was wrong; with a *LockedError after too many
+// failures; and with ErrBusy. Each takes a password hash's time or none at
+// all, whether the user exists or not.
+func (r *Registry) SignIn(ctx context.Context, by Author, login, password string) (secret string, u *User, err error) {
+	u, stored, err := r.lookUp(login)
+	if err != nil {
+		return "", nil, fmt.Errorf("sign in: %w", err)
+	}
+	keys := lockKeys(u, login, by.Address)
+	if err := r.locks.check(keys); err != nil {
+		return "", nil, err
+	}
+	right, old, err := r.hasher.check(ctx, stored.Hash, password)
+	if err != nil {
+		return "", nil, err
+	}
+	if !right || u == nil || u.Locked || u.Service {
+		return "", nil, r.failed(by, u, keys)
+	}
+	renewed := ""
+	if old {
+		if renewed, err = r.newHash(ctx, password); err != nil {
+			return "", nil, err
+		}
+	}
+	secret, err = r.begin(by, u.ID, stored, renewed)
+	if err != nil {
+		return "", nil, err
+	}
+	r.locks.clear(keys[0])
+	return secret, u, nil
+}
+
+// lookUp finds whom a login means, nil if nobody, and their password.
+func (r *Registry) lookUp(login string) (u *User, p storedPassword, err error) {
+	if strings.Contains(login, "@") {
+		u, err = r.UserWithEmail(login)
+	} else {
+		u, err = r.UserNamed(login)
+	}
+	if err == nil {
+		err = get(r.st, store.RecordPassword, id4(u.ID), &p)
+	}
+	if isNotFound(err) {
+		err = nil
+	}
+	return u, p, err
+}
+
+// lockKeys are what failures are counted by: first the user, who counts once
+// under all names, then the address.
+func lockKeys(u *User, login, address string) []string {
+	who := "name " + strings.ToLower(login)
+	if u != nil {
+		who = fmt.Sprintf("user %d", u.ID)
+	}
+	keys := []string{who}
+	if address != "" {
+		keys = append(keys, "address "+address)
+	}
+	return keys
+}
+
+// failed counts a failure. Only those of users that exist are logged: what is
+// typed where a name belongs may be a password.
+func (r *Registry) failed(by Author, u *User, keys []string) error {
+	locked := r.locks.fail(keys)
+	if u == nil {
+		return ErrWrongPassword
+	}
+	err := r.change(by, func(c *change) error {
+		c.audit(ActionSignInFailed, userTarget(u.Name), "")
+		if locked {
+			c.audit(ActionSignInLocked, userTarget(u.Name), "for %v", lockedFor)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return ErrWrongPassword
+}
+
+func (r *Registry) newHash(ctx context.Context, password string) (string, error) {
+	salt := make([]byte, saltBytes)
+	if err := read(r.o.Random, salt); err != nil {
+		return "", err
+	}
+	return r.hasher.hash(ctx, password, salt)
+}
+
+// begin begins a session for who has shown a password, unless it has been
+// changed meanwhile, and stores the renewed hash of it if there is one.
+func (r *Registry) begin(by Author, user uint32, checked storedPassword, renewed string) (secret string, err error) {
+	err = r.change(by, func(c *change) error {
+		u, err := c.User(user)
+		if err != nil {
+			return credentialGone(err)
+		}
+		var now storedPassword
+		if err := get(c.st, store.RecordPassword, id4(user), &now); err != nil {
+			return credentialGone(err)
+		}
+		if now.Hash != checked.Hash || u.Locked {
+			return ErrWrongPassword
+		}
+		if renewed != "" {
+			now.Hash = renewed
+			if err := c.put(store.RecordPassword, id4(user), now); err != nil {
+				return err
+			}
+		}
+		c.by.UserID, c.by.User, c.by.Via = u.ID, u.Name, "password"
+		c.audit(ActionSignIn, userTarget(u.Name), "")
+		secret, err = c.newSession(u)
+		return err
+	})
+	return secret, err
+}
+
+func credentialGone(err error) error {
+	if isNotFound(err) {
+		return ErrWrongPassword
+	}
+	return err
+}
+
+// CreateFirstUser makes the first user, a site admin with a password, and
+// begins a session. It fails with ErrSetUp when there has been a user.
+func (r *Registry) CreateFirstUser(ctx context.Context, by Author, n NewUser, password string) (secret string, u *User, err error) {
+	if r.Used() {
+		return "", nil, ErrSetUp
+	}
+	// What is wrong is told before a hash is made of it.
+	if err := CheckName(n.Name); err != nil {
+		return "", nil, err
+	}
+	if err := CheckPassword(password); err != nil {
+		return "", nil, err
+	}
+	hashed, err := r.newHash(ctx, password)
+	if err != nil {
+		return "", nil, err
+	}
+	n.SiteAdmin, n.Service, n.EmailVerified = true, false, true
+	err = r.change(by, func(c *change) (err error) {
+		if r.Used() {
+			return ErrSetUp
+		}
+		if u, err = c.createUser(n); err != nil {
+			return err
+		}
+		if err := c.put(store.RecordPassword, id4(u.ID), storedPassword{Hash: hashed, Set: c.now}); err != nil {
+			return err
+		}
+		secret, err = c.newSession(u)
+		return err
+	})
+	return secret, u, err
+}

@@ -1,0 +1,94 @@
+package identity
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+func putSession(c *store.Records, h hash, s Session) error {
+	value, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("encode record: %w", err)
+	}
+	c.Put(store.RecordSession, h[:], value)
+	return nil
+}
+
+// Sweep deletes sessions and reset codes that have ended, entries of the audit
+// log that are too old or too many, and tokens that the log no longer tells
+// of.
+func (r *Registry) Sweep() error {
+	// Seen is to be right before sessions are judged by it.
+	if err := r.WriteUses(); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var c store.Records
+	for _, sweep := range []func(*store.Records) error{r.sweepSessions, r.sweepResets, r.sweepTokens, r.sweepAudit} {
+		if err := sweep(&c); err != nil {
+			return fmt.Errorf("delete what has expired: %w", err)
+		}
+	}
+	if err := r.st.CommitRecords(&c); err != nil {
+		return fmt.Errorf("delete what has expired: %w", err)
+	}
+	return nil
+}
+
+func (r *Registry) sweepSessions(c *store.Records) error {
+	now := r.o.Now()
+	return each(r.st, store.RecordRange{Kind: store.RecordSession}, func(id []byte, s Session) (bool, error) {
+		u, err := r.User(s.User)
+		if err != nil && !isNotFound(err) {
+			return false, err
+		}
+		if err != nil || u.Epoch != s.Epoch || !r.sessionLive(&s, now) {
+			c.Delete(store.RecordSession, id)
+		}
+		return true, nil
+	})
+}
+
+func (r *Registry) sweepResets(c *store.Records) error {
+	now := r.o.Now()
+	return each(r.st, store.RecordRange{Kind: store.RecordReset}, func(id []byte, s storedReset) (bool, error) {
+		if !now.Before(s.Expires) {
+			c.Delete(store.RecordReset, id)
+		}
+		return true, nil
+	})
+}
+
+func (r *Registry) sweepTokens(c *store.Records) error {
+	old := r.o.Now().Add(-r.o.AuditAge)
+	return each(r.st, store.RecordRange{Kind: store.RecordToken}, func(id []byte, t Token) (bool, error) {
+		revoked := !t.Revoked.IsZero() && t.Revoked.Before(old)
+		expired := !t.Expires.IsZero() && t.Expires.Before(old)
+		if revoked || expired {
+			c.Delete(store.RecordToken, id)
+			c.Delete(store.RecordTokenHash, t.Hash)
+			c.Delete(store.RecordTokenUse, id4(t.ID))
+		}
+		return true, nil
+	})
+}
+
+func (r *Registry) sweepAudit(c *store.Records) error {
+	old := r.o.Now().Add(-r.o.AuditAge)
+	next, err := r.counter(counterAudit)
+	if err != nil {
+		return err
+	}
+	return each(r.st, store.RecordRange{Kind: store.RecordAudit}, func(id []byte, e Entry) (bool, error) {
+		n := binary.BigEndian.Uint64(id)
+		if !e.Time.Before(old) && next-n <= uint64(r.o.AuditEntries) {
+			return false, nil
+		}
+		c.Delete(store.RecordAudit, id)
+		return true, nil
+	})
+}

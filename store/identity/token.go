@@ -1,0 +1,209 @@
+package identity
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// The scopes of access tokens.
+const (
+	// ScopeAll lets a token do what its user may; every token has it.
+	ScopeAll = "user:all"
+	// ScopeSudo lets a token of a site admin act as any user.
+	ScopeSudo = "site-admin:sudo"
+)
+
+// Token is an access token, without its secret.
+type Token struct {
+	// ID is stable and never used again.
+	ID uint32 `json:"id"`
+	// User is the ID of whom the token stands for, Creator of who made it, 0
+	// for the operator.
+	User    uint32    `json:"user"`
+	Creator uint32    `json:"creator,omitempty"`
+	Scopes  []string  `json:"scopes"`
+	Note    string    `json:"note,omitempty"`
+	Created time.Time `json:"created"`
+	// Expires and Revoked are zero for a token that does not and was not.
+	Expires time.Time `json:"expires,omitzero"`
+	Revoked time.Time `json:"revoked,omitzero"`
+	// Hash is SHA-256 of the secret.
+	Hash []byte `json:"hash"`
+}
+
+// Has reports whether the token has a scope.
+func (t *Token) Has(scope string) bool { return slices.Contains(t.Scopes, scope) }
+
+// live reports whether the token is good at a moment, as far as it tells.
+func (t *Token) live(now time.Time) bool {
+	return t.Revoked.IsZero() && (t.Expires.IsZero() || now.Before(t.Expires))
+}
+
+// CheckToken returns the token with this text and its user, or an error that
+// is ErrNoCredential. Scopes are for the caller to judge.
+func (r *Registry) CheckToken(text string) (*Token, *User, error) {
+	h, ok := parseToken(text)
+	if !ok {
+		return nil, nil, ErrNoCredential
+	}
+	id, err := r.st.Record(store.RecordTokenHash, h[:])
+	if isNotFound(err) {
+		return nil, nil, ErrNoCredential
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("check token: %w", err)
+	}
+	t := &Token{}
+	if err := get(r.st, store.RecordToken, id, t); err != nil {
+		return nil, nil, fmt.Errorf("check token: %w", credential(err))
+	}
+	if !t.live(r.o.Now()) {
+		return nil, nil, ErrNoCredential
+	}
+	u, err := r.User(t.User)
+	if err != nil {
+		return nil, nil, fmt.Errorf("check token: %w", credential(err))
+	}
+	if u.Locked {
+		return nil, nil, ErrNoCredential
+	}
+	return t, u, nil
+}
+
+// credential makes of an error about a record that is gone one that the
+// credential is. Records of one credential may be read before and after its
+// revocation.
+func credential(err error) error {
+	if isNotFound(err) {
+		return ErrNoCredential
+	}
+	return err
+}
+
+// Token returns the token with an ID, revoked ones too, or an error that is
+// store.ErrNotFound.
+func (r *Registry) Token(id uint32) (*Token, error) {
+	use, err := r.tokenUse(id)
+	if err != nil {
+		return nil, fmt.Errorf("token %d: %w", id, err)
+	}
+	t := &Token{}
+	if err := get(r.st, store.RecordToken, id44(use.user, id), t); err != nil {
+		return nil, fmt.Errorf("token %d: %w", id, err)
+	}
+	return t, nil
+}
+
+// tokenUse is whose a token is and when it was last used.
+type tokenUse struct {
+	user uint32
+	last time.Time
+}
+
+func (u tokenUse) value() []byte {
+	seconds := uint64(0)
+	if !u.last.IsZero() {
+		seconds = uint64(u.last.Unix())
+	}
+	return binary.BigEndian.AppendUint64(id4(u.user), seconds)
+}
+
+func (r *Registry) tokenUse(id uint32) (use tokenUse, err error) {
+	value, err := r.st.Record(store.RecordTokenUse, id4(id))
+	switch {
+	case err != nil:
+		return use, err
+	case len(value) != 12:
+		return use, corrupt("record of a token's use")
+	}
+	use.user = number(value)
+	if n := binary.BigEndian.Uint64(value[4:]); n > 0 {
+		use.last = time.Unix(int64(n), 0).UTC()
+	}
+	return use, nil
+}
+
+// TokenLastUsed returns when a token was last used, give or take a minute;
+// zero is never.
+func (r *Registry) TokenLastUsed(id uint32) (time.Time, error) {
+	if t, ok := r.uses.token(id); ok {
+		return t, nil
+	}
+	use, err := r.tokenUse(id)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("token %d: %w", id, err)
+	}
+	return use.last, nil
+}
+
+// Tokens returns the tokens of a user that are good, by ID; of all users for 0.
+func (r *Registry) Tokens(user uint32) ([]*Token, error) {
+	in := store.RecordRange{Kind: store.RecordToken}
+	if user != 0 {
+		in.Prefix = id4(user)
+	}
+	now := r.o.Now()
+	var out []*Token
+	err := each(r.st, in, func(_ []byte, t *Token) (bool, error) {
+		if t.live(now) {
+			out = append(out, t)
+		}
+		return true, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list tokens: %w", err)
+	}
+	return out, nil
+}
+
+// RevokeToken revokes a token for good; the error is store.ErrNotFound for one
+// that is revoked already.
+func (r *Registry) RevokeToken(by Author, id uint32) error {
+	err := r.change(by, func(c *change) error {
+		t, err := c.Token(id)
+		if err == nil && !t.Revoked.IsZero() {
+			err = store.ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		c.auditToken(ActionTokenRevoke, t)
+		return c.revoke(t)
+	})
+	if err != nil {
+		return fmt.Errorf("revoke token: %w", err)
+	}
+	return nil
+}
+
+// RevokeTokenText revokes the token with this text: who knows it may.
+func (r *Registry) RevokeTokenText(by Author, text string) error {
+	t, _, err := r.CheckToken(text)
+	if errors.Is(err, ErrNoCredential) {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return fmt.Errorf("revoke token: %w", err)
+	}
+	return r.RevokeToken(by, t.ID)
+}
+
+func (c *change) revoke(t *Token) error {
+	t.Revoked = c.now
+	c.ends = true
+	c.records.Delete(store.RecordTokenHash, t.Hash)
+	return c.put(store.RecordToken, id44(t.User, t.ID), t)
+}
+
+func (c *change) auditToken(action string, t *Token) {
+	whose := fmt.Sprintf("of user %d", t.User)
+	if u, err := c.User(t.User); err == nil {
+		whose = "of " + userTarget(u.Name)
+	}
+	c.audit(action, fmt.Sprintf("token:%d", t.ID), "%s, scopes %v", whose, t.Scopes)
+}

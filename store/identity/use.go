@@ -1,0 +1,162 @@
+package identity
+
+import (
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// uses are what was used and is not written yet, so that a request never waits
+// for the disk to tell of it. There is an entry for each token, user and
+// session at most.
+type uses struct {
+	mu       sync.Mutex // guards all below
+	tokens   map[uint32]tokenUse
+	users    map[uint32]time.Time
+	sessions map[hash]time.Time
+	// sudo is when a token was last logged as acting as a user.
+	sudo map[[2]uint32]time.Time
+}
+
+// NoteUse notes that a user is active now, with a token or with 0 for none. It
+// costs no disk.
+func (r *Registry) NoteUse(user, token uint32) {
+	now := r.now()
+	u := &r.uses
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.users == nil {
+		u.users, u.tokens = map[uint32]time.Time{}, map[uint32]tokenUse{}
+	}
+	u.users[user] = now
+	if token != 0 {
+		u.tokens[token] = tokenUse{user, now}
+	}
+}
+
+func (u *uses) noteSession(h hash, now time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.sessions == nil {
+		u.sessions = map[hash]time.Time{}
+	}
+	u.sessions[h] = now
+}
+
+func (u *uses) user(id uint32) (time.Time, bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	t, ok := u.users[id]
+	return t.Truncate(time.Second), ok
+}
+
+func (u *uses) token(id uint32) (time.Time, bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	t, ok := u.tokens[id]
+	return t.last.Truncate(time.Second), ok
+}
+
+func (u *uses) session(h hash) (time.Time, bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	t, ok := u.sessions[h]
+	return t, ok
+}
+
+// take empties u into what it returns.
+func (u *uses) take() *uses {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	out := &uses{tokens: u.tokens, users: u.users, sessions: u.sessions}
+	u.tokens, u.users, u.sessions = nil, nil, nil
+	return out
+}
+
+// giveBack notes what could not be written again, unless it is newer already.
+func (u *uses) giveBack(old *uses) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.tokens, u.users, u.sessions = newer(old.tokens, u.tokens), newer(old.users, u.users), newer(old.sessions, u.sessions)
+}
+
+func newer[K comparable, V any](old, now map[K]V) map[K]V {
+	if old == nil {
+		return now
+	}
+	maps.Copy(old, now)
+	return old
+}
+
+// WriteUses writes what was used since the last time. What is gone meanwhile
+// stays gone.
+func (r *Registry) WriteUses() error {
+	taken := r.uses.take()
+	if err := r.writeUses(taken); err != nil {
+		r.uses.giveBack(taken)
+		return fmt.Errorf("write last uses: %w", err)
+	}
+	return nil
+}
+
+func (r *Registry) writeUses(u *uses) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var c store.Records
+	for id, t := range u.users {
+		if _, err := r.User(id); err == nil {
+			c.Put(store.RecordSeen, id4(id), id8(uint64(t.Unix())))
+		} else if !isNotFound(err) {
+			return err
+		}
+	}
+	for id, use := range u.tokens {
+		if _, err := r.tokenUse(id); err == nil {
+			c.Put(store.RecordTokenUse, id4(id), use.value())
+		} else if !isNotFound(err) {
+			return err
+		}
+	}
+	for h, t := range u.sessions {
+		var s Session
+		if err := get(r.st, store.RecordSession, h[:], &s); isNotFound(err) {
+			continue
+		} else if err != nil {
+			return err
+		}
+		s.Seen = t
+		if err := putSession(&c, h, s); err != nil {
+			return err
+		}
+	}
+	return r.st.CommitRecords(&c)
+}
+
+// sudoEvery is how often it is logged that a token acts as a user.
+const sudoEvery = 10 * time.Minute
+
+// LogSudo writes to the audit log that a token's user acts as another, once in
+// a while for the same two.
+func (r *Registry) LogSudo(by Author, token, user uint32) error {
+	if !r.uses.sudoDue([2]uint32{token, user}, r.now()) {
+		return nil
+	}
+	return r.Log(by, ActionSudo, userTarget(by.User), fmt.Sprintf("token %d", token))
+}
+
+func (u *uses) sudoDue(pair [2]uint32, now time.Time) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if now.Sub(u.sudo[pair]) < sudoEvery {
+		return false
+	}
+	if u.sudo == nil {
+		u.sudo = map[[2]uint32]time.Time{}
+	}
+	maps.DeleteFunc(u.sudo, func(_ [2]uint32, t time.Time) bool { return now.Sub(t) >= sudoEvery })
+	u.sudo[pair] = now
+	return true
+}

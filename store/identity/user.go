@@ -1,0 +1,254 @@
+package identity
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// User is a person or a service account.
+type User struct {
+	// ID is stable and never used again.
+	ID uint32 `json:"id"`
+	// Name is unique among users and organisations, whatever the case of its
+	// letters.
+	Name        string  `json:"name"`
+	DisplayName string  `json:"displayName,omitempty"`
+	Emails      []Email `json:"emails,omitempty"`
+	SiteAdmin   bool    `json:"siteAdmin,omitempty"`
+	// Service says that nobody signs in as this user: there is no password, and
+	// admins create its tokens.
+	Service bool `json:"service,omitempty"`
+	// Locked takes effect on all credentials at once and can be undone.
+	Locked  bool      `json:"locked,omitempty"`
+	Created time.Time `json:"created"`
+	Updated time.Time `json:"updated"`
+	// Epoch ends all sessions that were begun in an earlier one.
+	Epoch uint32 `json:"epoch,omitempty"`
+}
+
+// Email is an address of a user; at most one of a user's is primary.
+type Email struct {
+	Address  string `json:"address"`
+	Verified bool   `json:"verified,omitempty"`
+	Primary  bool   `json:"primary,omitempty"`
+}
+
+// PrimaryEmail returns the user's primary address, "" if there is none.
+func (u *User) PrimaryEmail() string {
+	for _, e := range u.Emails {
+		if e.Primary {
+			return e.Address
+		}
+	}
+	return ""
+}
+
+// NewUser is a user to create.
+type NewUser struct {
+	Name, DisplayName string
+	// Email may be empty; it becomes the primary address.
+	Email         string
+	EmailVerified bool
+	SiteAdmin     bool
+	Service       bool
+}
+
+// User returns the user with an ID, or an error that is store.ErrNotFound.
+func (r *Registry) User(id uint32) (*User, error) {
+	u := &User{}
+	if err := get(r.st, store.RecordUser, id4(id), u); err != nil {
+		return nil, fmt.Errorf("user %d: %w", id, err)
+	}
+	return u, nil
+}
+
+// UserNamed returns the user of that name, or an error that is
+// store.ErrNotFound.
+func (r *Registry) UserNamed(name string) (*User, error) {
+	id, err := r.owner(name, nameOfUser)
+	if err != nil {
+		return nil, fmt.Errorf("user %q: %w", name, err)
+	}
+	return r.User(id)
+}
+
+// UserWithEmail returns the user whose verified address it is, or an error
+// that is store.ErrNotFound.
+func (r *Registry) UserWithEmail(address string) (*User, error) {
+	id, err := r.st.Record(store.RecordEmail, nameKey(address))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("user with address %q: %w", address, err)
+	case len(id) != 4:
+		return nil, corrupt("e-mail record")
+	}
+	return r.User(number(id))
+}
+
+// Users returns all users by ID.
+func (r *Registry) Users() ([]*User, error) {
+	var out []*User
+	err := each(r.st, store.RecordRange{Kind: store.RecordUser}, func(_ []byte, u *User) (bool, error) {
+		out = append(out, u)
+		return true, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list users: %w", err)
+	}
+	return out, nil
+}
+
+// LastActive returns when a user was last seen, give or take a minute; zero is
+// never.
+func (r *Registry) LastActive(id uint32) (time.Time, error) {
+	if t, ok := r.uses.user(id); ok {
+		return t, nil
+	}
+	value, err := r.st.Record(store.RecordSeen, id4(id))
+	switch {
+	case isNotFound(err):
+		return time.Time{}, nil
+	case err != nil:
+		return time.Time{}, fmt.Errorf("user %d: %w", id, err)
+	case len(value) != 8:
+		return time.Time{}, corrupt("record of when a user was active")
+	}
+	return time.Unix(int64(binary.BigEndian.Uint64(value)), 0).UTC(), nil
+}
+
+// owner returns the ID of the user or organisation that has a name.
+func (r *Registry) owner(name string, kind byte) (uint32, error) {
+	value, err := r.st.Record(store.RecordName, nameKey(name))
+	switch {
+	case err != nil:
+		return 0, err
+	case len(value) != 5:
+		return 0, corrupt("name record")
+	case value[0] != kind:
+		return 0, store.ErrNotFound
+	}
+	return number(value[1:]), nil
+}
+
+// claim gives a name to the user or organisation with an ID.
+func (c *change) claim(name string, kind byte, id uint32) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	value, err := c.st.Record(store.RecordName, nameKey(name))
+	switch {
+	case err == nil && (len(value) != 5 || value[0] != kind || number(value[1:]) != id):
+		return fmt.Errorf("the name %q: %w", name, store.ErrExists)
+	case err != nil && !isNotFound(err):
+		return err
+	}
+	c.records.Put(store.RecordName, nameKey(name), append([]byte{kind}, id4(id)...))
+	return nil
+}
+
+// CreateUser makes a user without a password.
+func (r *Registry) CreateUser(by Author, n NewUser) (*User, error) {
+	var u *User
+	err := r.change(by, func(c *change) (err error) {
+		u, err = c.createUser(n)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("create user: %w", err)
+	}
+	return u, nil
+}
+
+func (c *change) createUser(n NewUser) (*User, error) {
+	id, err := c.takeID(counterUser)
+	if err != nil {
+		return nil, err
+	}
+	u := &User{ID: id, Name: n.Name, SiteAdmin: n.SiteAdmin, Service: n.Service, Created: c.now}
+	if n.Email != "" {
+		if n.Service {
+			return nil, refuse("a service account has no e-mail address")
+		}
+		u.Emails = []Email{{Address: n.Email, Verified: n.EmailVerified, Primary: true}}
+	}
+	if err := c.claim(n.Name, nameOfUser, id); err != nil {
+		return nil, err
+	}
+	if err := c.setDisplayName(&u.DisplayName, n.DisplayName); err != nil {
+		return nil, err
+	}
+	if err := c.claimEmails(u, nil); err != nil {
+		return nil, err
+	}
+	c.audit(ActionUserCreate, userTarget(u.Name), "%s", u.traits())
+	return u, c.putUser(u)
+}
+
+// traits tells in words what kind of user it is.
+func (u *User) traits() string {
+	var out []string
+	for _, t := range []struct {
+		is   bool
+		name string
+	}{{u.SiteAdmin, "site admin"}, {u.Service, "service account"}, {u.Locked, "locked"}} {
+		if t.is {
+			out = append(out, t.name)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func (c *change) setDisplayName(to *string, name string) error {
+	*to = name
+	return checkText("the display name", name, 255)
+}
+
+func (c *change) putUser(u *User) error {
+	u.Updated = c.now
+	return c.put(store.RecordUser, id4(u.ID), u)
+}
+
+// claimEmails checks u's addresses and makes the verified ones its own, instead
+// of those in old.
+func (c *change) claimEmails(u *User, old []Email) error {
+	primary := 0
+	for i, e := range u.Emails {
+		if err := checkEmail(e.Address); err != nil {
+			return err
+		}
+		same := func(o Email) bool { return strings.EqualFold(o.Address, e.Address) }
+		if slices.IndexFunc(u.Emails, same) != i {
+			return refuse("the address %q stands there twice", e.Address)
+		}
+		if e.Primary {
+			primary++
+		}
+	}
+	if primary > 1 {
+		return refuse("one address at most can be the primary one")
+	}
+	for _, e := range old {
+		if e.Verified {
+			c.records.Delete(store.RecordEmail, nameKey(e.Address))
+		}
+	}
+	for _, e := range u.Emails {
+		if !e.Verified {
+			continue
+		}
+		owner, err := c.st.Record(store.RecordEmail, nameKey(e.Address))
+		switch {
+		case err == nil && (len(owner) != 4 || number(owner) != u.ID):
+			return fmt.Errorf("the address %q: %w", e.Address, store.ErrExists)
+		case err != nil && !isNotFound(err):
+			return err
+		}
+		c.records.Put(store.RecordEmail, nameKey(e.Address), id4(u.ID))
+	}
+	return nil
+}
