@@ -13,9 +13,9 @@ import (
 // more of them. A kind is never given to something else.
 type RecordKind byte
 
-// The kinds of records, with their owners.
+// The kinds of records. These are of store/identity, whose keys.go tells what
+// their ids are.
 const (
-	// Of store/identity; its keys.go tells what the ids are.
 	RecordUser       RecordKind = 'u'
 	RecordName       RecordKind = 'n'
 	RecordEmail      RecordKind = 'e'
