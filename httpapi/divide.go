@@ -29,8 +29,8 @@ const (
 // not needed to find them is left out.
 func divide(m query.Match) []query.Match {
 	switch m := m.(type) {
-	case *query.CommitMatch:
-		return []query.Match{m} // appendPart cuts it
+	case *query.CommitMatch, *query.OwnerMatch:
+		return []query.Match{m} // appendPart cuts them
 	case *query.RepoMatch:
 		bare := *m.Repo
 		bare.Description, bare.Topics, bare.Metadata = "", nil, nil

@@ -134,6 +134,7 @@ func TestDivideWithoutContent(t *testing.T) {
 		{"topics", &query.RepoMatch{Repo: &query.Repository{ID: 1, Name: "r", Topics: []string{huge}}}},
 		{"metadata", &query.RepoMatch{Repo: &query.Repository{ID: 1, Name: "r", Metadata: map[string]*string{"k": &huge}}}},
 		{"path ranges", &query.FileMatch{Repo: kiln, Path: "p", PathRanges: make([]query.Range, 200_000)}},
+		{"owner", &query.OwnerMatch{Repo: kiln, Handle: huge, IsTeam: true}},
 		{"debug", &query.FileMatch{Repo: kiln, Path: "p", Debug: huge}},
 	}
 	for _, tt := range tests {

@@ -17,7 +17,7 @@ type matchEncoder struct {
 	chunks bool
 	// maxLineBytes cuts the lines of chunk content; 0 or negative is off.
 	maxLineBytes int
-	// maxTextBytes cuts the text of line matches and of commits; 0 is off.
+	// maxTextBytes cuts the text of line matches, commits and owners; 0 is off.
 	maxTextBytes int
 	// now tells how old commits are.
 	now func() time.Time
@@ -55,6 +55,8 @@ func (e *matchEncoder) append(dst []byte, m query.Match) []byte {
 		return e.appendCommit(dst, m)
 	case *query.RepoMatch:
 		return appendRepo(dst, m)
+	case *query.OwnerMatch:
+		return e.appendOwner(dst, m)
 	}
 	panic(fmt.Sprintf("httpapi: no encoding for a match of type %T", m))
 }

@@ -125,6 +125,13 @@ func TestMatchJSON(t *testing.T) {
 				`"fork":true,"archived":true,"private":true,"metadata":{"legacy":null,"team":"kiln"},"topics":["ceramics"]}`},
 		{"bare repo", matchEncoder{}, &query.RepoMatch{Repo: &query.Repository{ID: 1, Name: "r"}},
 			`{"type":"repo","repositoryID":1,"repository":"r"}`},
+
+		// owners
+		{"person", matchEncoder{}, &query.OwnerMatch{Repo: kiln, Handle: "ada"}, `{"type":"person","handle":"ada","email":""}`},
+		{"address", matchEncoder{}, &query.OwnerMatch{Repo: kiln, Email: "<ada@example.org>"},
+			`{"type":"person","handle":"","email":"\u003cada@example.org\u003e"}`},
+		{"team", matchEncoder{}, &query.OwnerMatch{Repo: kiln, Handle: "lab/kiln", IsTeam: true},
+			`{"type":"team","handle":"lab/kiln","email":"","name":"lab/kiln","displayName":""}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -42,7 +42,8 @@ type Repository struct {
 	Metadata map[string]*string
 }
 
-// Match is one confirmed result: *FileMatch, *CommitMatch or *RepoMatch.
+// Match is one confirmed result: *FileMatch, *CommitMatch, *RepoMatch or
+// *OwnerMatch.
 type Match interface {
 	// Count is the result count: what count:, display and matchCount count.
 	Count() int

@@ -77,6 +77,16 @@ func (r *Rules) Owners(path string) []string {
 	return out
 }
 
+// Split takes an owner apart: @name is the handle of a person, @group/name that
+// of a team, and what has an @ further on is an e-mail address.
+func Split(owner string) (handle, email string, isTeam bool) {
+	handle, marked := strings.CutPrefix(owner, "@")
+	if !marked && strings.Contains(owner, "@") {
+		return "", owner, false
+	}
+	return handle, "", strings.Contains(handle, "/")
+}
+
 // Is reports whether a person who types name means owner: the letters count in
 // either case, and a handle may be typed without its @.
 func Is(owner, name string) bool {

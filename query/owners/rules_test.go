@@ -143,3 +143,22 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestSplit(t *testing.T) {
+	for _, c := range []struct {
+		owner, handle, email string
+		isTeam               bool
+	}{
+		{"@ada", "ada", "", false},
+		{"@lab/kiln", "lab/kiln", "", true},
+		{"@lab/fire/kiln", "lab/fire/kiln", "", true},
+		{"ada@example.org", "", "ada@example.org", false},
+		{"ada", "ada", "", false},
+		{"@", "", "", false},
+	} {
+		handle, email, isTeam := owners.Split(c.owner)
+		if handle != c.handle || email != c.email || isTeam != c.isTeam {
+			t.Errorf("Split(%q) = %q, %q, %t; want %q, %q, %t", c.owner, handle, email, isTeam, c.handle, c.email, c.isTeam)
+		}
+	}
+}

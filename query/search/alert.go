@@ -35,8 +35,8 @@ func (r *run) alert(timedOut bool) *query.Alert {
 	if r.sel.unknownRevs.len() > 0 {
 		return unknownRevsAlert(r.sel.unknownRevs.names)
 	}
-	if r.unowned {
-		return unownedAlert()
+	if a := r.unownedAlert(); a != nil {
+		return a
 	}
 	if r.out.sent > 0 {
 		return nil

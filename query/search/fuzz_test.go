@@ -52,7 +52,7 @@ func FuzzSearch(f *testing.F) {
 	}
 	for i, text := range []string{
 		"s", "K", "\u212a", "ſ", "straße", "αβγ", "\"\"", "//", "/x*/", "/^$/", "/(?-i:FOO)|needle/", "/\\pL{3}$/", "/[^a]/ file:go", "İ", "\"\\n\"",
-		"content:\"\" foo", "(foo or bar) not baz", "-file:. foo", "lang:go or lang:c fork:yes", "repo:a select:file.directory foo", "foo.*bar", "a|b", "[", "(",
+		"content:\"\" foo", "(foo or bar) not baz", "-file:. foo", "lang:go or lang:c fork:yes", "repo:a select:file.directory foo", "foo select:file.owners", "foo.*bar", "a|b", "[", "(",
 		"foo\\", "日本", "/\xff/", "\x00", "count:2 (foo count:3 or bar)", "type:path type:repo type:file o", "visibility:private f",
 	} {
 		f.Add(byte(i), text)

@@ -25,6 +25,11 @@ func (f ownedFilter) holds(of []string) bool {
 	return owned != f.negated
 }
 
+// needsOwners reports whether b tests or selects owners.
+func (b *basic) needsOwners() bool {
+	return len(b.owned) > 0 || slices.Equal(b.sel, []string{"file", "owners"})
+}
+
 // ownersFiles are where a repository may keep its CODEOWNERS, the first that is
 // there being the one that counts; ownersPath finds them in the path lists.
 var ownersFiles = []string{"CODEOWNERS", ".github/CODEOWNERS", ".gitlab/CODEOWNERS", "docs/CODEOWNERS"}
@@ -37,7 +42,7 @@ const ownersPath = `^(?:\.github/|\.gitlab/|docs/)?CODEOWNERS$`
 func (r *run) readOwners(ctx context.Context) error {
 	targets := map[uint32]*target{}
 	for _, b := range r.basics {
-		if len(b.owned) > 0 {
+		if b.needsOwners() {
 			for id, t := range b.targets {
 				targets[id] = t
 			}
@@ -51,13 +56,13 @@ func (r *run) readOwners(ctx context.Context) error {
 		return err
 	}
 	for _, b := range r.basics {
-		if len(b.owned) == 0 {
+		if !b.needsOwners() {
 			continue
 		}
 		b.rules = rules
 		keepRevisions(b.targets, func(t *target, rev *revision) bool { return !unreadable[t.key(rev)] })
 	}
-	r.unowned = len(rules)+len(unreadable) == 0
+	r.noOwners = len(rules)+len(unreadable) == 0
 	return nil
 }
 
@@ -119,11 +124,19 @@ func (b *basic) ownersHold(at revisionKey, path string) bool {
 	return !slices.ContainsFunc(b.owned, func(f ownedFilter) bool { return !f.holds(of) })
 }
 
-func unownedAlert() *query.Alert {
-	return &query.Alert{
-		Kind:  "unowned-results",
-		Title: "Some results have no owners",
-		Description: "None of the repositories searched has a CODEOWNERS file, so nothing in them is owned. " +
-			"It stands at the root, or in `.github`, `.gitlab` or `docs`.",
+// unownedAlert tells that owners were asked for where there are none; nil if
+// that is not so.
+func (r *run) unownedAlert() *query.Alert {
+	tested := slices.ContainsFunc(r.basics, func(b *basic) bool { return len(b.owned) > 0 })
+	a := &query.Alert{Kind: "unowned-results", Title: "Some results have no owners"}
+	switch {
+	case r.noOwners && (tested || r.out.unowned):
+		a.Description = "None of the repositories searched has a CODEOWNERS file, so nothing in them is owned. "
+	case r.out.unowned:
+		a.Description = "Some of the files found belong to nobody: their repository has no CODEOWNERS file, or none that names them. "
+	default:
+		return nil
 	}
+	a.Description += "It stands at the root, or in `.github`, `.gitlab` or `docs`."
+	return a
 }

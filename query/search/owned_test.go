@@ -88,6 +88,65 @@ func TestOwned(t *testing.T) {
 	}
 }
 
+// owners lists the people and teams found, in order.
+func (a answer) owners() string {
+	var out []string
+	for _, m := range a.matches {
+		o, ok := m.(*query.OwnerMatch)
+		switch {
+		case !ok:
+			out = append(out, fmt.Sprintf("%T", m))
+		case o.IsTeam:
+			out = append(out, "team:"+o.Handle)
+		default:
+			out = append(out, o.Handle+o.Email)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func TestSelectOwners(t *testing.T) {
+	c := ownedCorpus(t, vfs.NewMem())
+	defer c.close(t)
+	const nobody, nowhere = "Some of the files found belong to nobody", "None of the repositories searched has a CODEOWNERS file"
+	for _, tt := range []struct{ query, want, alert string }{
+		// once each, in the order of their documents, whatever the case
+		{"repo:root file:a.go", "Ann bob@example.org", ""},
+		{"repo:root file:^b.md$", "team:lab/docs", ""},
+		{"repo:root|hub file:^a.go$", "Ann bob@example.org", ""},
+		{"(repo:root file:^a.go$ select:file.owners) or (repo:hub file:^a.go$ count:5 select:file.owners)", "Ann bob@example.org", ""},
+		{"repo:lab package type:path", "", ""},
+
+		// with other filters, and limits
+		{"file:has.owner(dora) package", "dora", ""},
+		{"repo:root|docs|lab file:^a.go$ count:3", "Ann bob@example.org cy", ""},
+
+		// some without, all without
+		{"repo:root package", "Ann bob@example.org team:lab/docs", nobody},
+		{"repo:none|docs package", "dora", nobody},
+		{"repo:none package", "", nowhere},
+		{"repo:none nosuchword", "", ""},
+		{"repo:lab type:repo", "", ""},
+	} {
+		text := tt.query
+		if !strings.Contains(text, "select:") {
+			text += " select:file.owners"
+		}
+		for _, s := range []search.Settings{{Workers: 1}, {Workers: 4}, {Brute: true}} {
+			a := c.search(t, s, search.Options{Display: -1}, text, query.Keyword)
+			if got := a.owners(); got != tt.want {
+				t.Errorf("%s with %+v: got %q, want %q", text, s, got, tt.want)
+			}
+			switch alert := a.outcome.Alert; {
+			case tt.alert == "" && alert != nil:
+				t.Errorf("%s with %+v: got alert %+v, want none", text, s, alert)
+			case tt.alert != "" && (alert == nil || alert.Kind != "unowned-results" || !strings.HasPrefix(alert.Description, tt.alert)):
+				t.Errorf("%s with %+v: got alert %+v, want %q", text, s, alert, tt.alert)
+			}
+		}
+	}
+}
+
 // The count limit is one of what passes.
 func TestOwnedCount(t *testing.T) {
 	c := ownedCorpus(t, vfs.NewMem())

@@ -31,8 +31,8 @@ type run struct {
 	timeout time.Duration
 	// named says that repositories were told to have timed out.
 	named bool
-	// unowned says that owners were asked for and nobody tells of any.
-	unowned bool
+	// noOwners says that owners were asked for and no repository names any.
+	noOwners bool
 
 	mu sync.Mutex // guards failed; nothing is called while it is held
 	// failed are the shards that could not be searched, or not all of it.
@@ -67,7 +67,7 @@ func (r *run) run(ctx context.Context) Outcome {
 	r.tellSymbols()
 	passes := r.passes()
 	if len(passes) > 1 {
-		r.out.earlier = sentFiles{}
+		r.out.earlier = newSent()
 	}
 	for i, pass := range passes {
 		if err := r.pass(deadline, pass, repos); err != nil {

@@ -166,6 +166,8 @@ func (a answer) lines() []string {
 		switch m := m.(type) {
 		case *query.RepoMatch:
 			out = append(out, "repo "+m.Repo.Name)
+		case *query.OwnerMatch:
+			out = append(out, "owner "+m.Handle+m.Email)
 		case *query.FileMatch:
 			s := "path"
 			if len(m.Chunks) > 0 {
@@ -197,7 +199,11 @@ func (a answer) full() []string {
 			out = append(out, fmt.Sprintf("%s %s %s %q %v %v %v", f.Repo.Name, f.Commit, f.Language, f.Path, f.Chunks, f.PathRanges, f.Score))
 			continue
 		}
-		r := m.(*query.RepoMatch)
+		r, ok := m.(*query.RepoMatch)
+		if !ok {
+			out = append(out, fmt.Sprintf("%+v", m))
+			continue
+		}
 		out = append(out, fmt.Sprintf("repo %s %v %q", r.Repo.Name, r.NameRanges, r.Rev))
 	}
 	return out

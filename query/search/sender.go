@@ -1,10 +1,6 @@
 package search
 
-import (
-	"path"
-
-	"github.com/trawlsearch/trawl/query"
-)
+import "github.com/trawlsearch/trawl/query"
 
 // sender counts matches against the limits and sends them on. It belongs to
 // one goroutine.
@@ -14,18 +10,16 @@ type sender struct {
 	// left is what the whole search may still count, leftHere what the basic
 	// queries at hand may, display what may still be sent.
 	left, leftHere, display int
-	sel                     []string
-	// seen are the keys of converted matches already sent.
-	seen map[string]bool
-	// earlier, if not nil, holds the files that were sent.
-	earlier sentFiles
-	sent    int
+	converter
+	// converted is what one match was converted to.
+	converted []query.Match
+	sent      int
 	// err is what the sink said; after it nothing more is sent.
 	err error
 }
 
 func newSender(sink Sink, o Options, limit int) *sender {
-	s := &sender{sink: sink, results: o.Results, left: limit, display: o.Display, seen: map[string]bool{}}
+	s := &sender{sink: sink, results: o.Results, left: limit, display: o.Display, converter: converter{seen: map[string]bool{}}}
 	if s.display < 0 || s.display > limit {
 		s.display = limit
 	}
@@ -33,7 +27,10 @@ func newSender(sink Sink, o Options, limit int) *sender {
 }
 
 // begin sets the limit and the selection of the basic queries that follow.
-func (s *sender) begin(b *basic) { s.leftHere, s.sel = min(b.limit, s.left), b.sel }
+func (s *sender) begin(b *basic) {
+	s.leftHere = min(b.limit, s.left)
+	s.path, s.rules = b.sel, b.rules
+}
 
 // full reports whether the search may stop: its limit is used up.
 func (s *sender) full() bool { return s.left == 0 }
@@ -51,22 +48,25 @@ func (s *sender) send(matches []query.Match) error {
 	}
 	var counted, shown []query.Match
 	for _, m := range matches {
+		s.converted = s.convert(s.converted[:0], m)
+		for _, m := range s.converted {
+			if s.leftHere == 0 {
+				break
+			}
+			m = query.Truncate(m, s.leftHere)
+			s.earlier.add(m)
+			n := m.Count()
+			s.left -= n
+			s.leftHere -= n
+			counted = append(counted, m)
+			if s.display > 0 {
+				m = query.Truncate(m, s.display)
+				s.display -= m.Count()
+				shown = append(shown, m)
+			}
+		}
 		if s.leftHere == 0 {
 			break
-		}
-		if m = s.convert(m); m == nil {
-			continue
-		}
-		m = query.Truncate(m, s.leftHere)
-		s.earlier.add(m)
-		n := m.Count()
-		s.left -= n
-		s.leftHere -= n
-		counted = append(counted, m)
-		if s.display > 0 {
-			m = query.Truncate(m, s.display)
-			s.display -= m.Count()
-			shown = append(shown, m)
 		}
 	}
 	s.results.Add(counted)
@@ -83,62 +83,4 @@ func (s *sender) send(matches []query.Match) error {
 		shown = shown[n:]
 	}
 	return nil
-}
-
-// convert applies select:, and returns nil for what it drops or what was sent
-// before.
-func (s *sender) convert(m query.Match) query.Match {
-	f, isFile := m.(*query.FileMatch)
-	if !isFile && (len(s.sel) == 0 || s.sel[0] == "repo") {
-		return s.once(nameKey(m), m)
-	}
-	if len(s.sel) == 0 {
-		return s.earlier.rest(f)
-	}
-	switch s.sel[0] {
-	case "repo":
-		return s.once(f.Repo.Name, &query.RepoMatch{Repo: f.Repo})
-	case "file":
-		if !isFile || len(s.sel) > 1 && s.sel[1] == "owners" {
-			return nil
-		}
-		out := *f
-		out.Chunks, out.Symbols = nil, nil
-		if len(s.sel) > 1 && s.sel[1] == "directory" {
-			out.Path, out.PathRanges, out.Language = path.Dir(f.Path)+"/", nil, ""
-		}
-		return s.once(f.Repo.Name+"\x00"+f.Rev+"\x00"+out.Path, &out)
-	case "content":
-		if !isFile || len(f.Chunks) == 0 {
-			return nil
-		}
-		out := *f
-		out.PathRanges, out.Symbols = nil, nil
-		return s.earlier.rest(&out)
-	case "symbol":
-		if !isFile || len(f.Symbols) == 0 {
-			return nil
-		}
-		if f = selectSymbols(f, s.sel); f == nil {
-			return nil
-		}
-		return s.earlier.rest(f)
-	}
-	return nil
-}
-
-// nameKey is what makes two repositories the same result.
-func nameKey(m query.Match) string {
-	if r, ok := m.(*query.RepoMatch); ok && r.HasRev {
-		return r.Repo.Name + "\x00" + r.Rev
-	}
-	return m.In().Name
-}
-
-func (s *sender) once(key string, m query.Match) query.Match {
-	if s.seen[key] {
-		return nil
-	}
-	s.seen[key] = true
-	return m
 }

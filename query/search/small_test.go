@@ -133,6 +133,9 @@ func tellMatch(m query.Match) string {
 		}
 		return s
 	}
+	if o, ok := m.(*query.OwnerMatch); ok {
+		return fmt.Sprintf("owner %s%s of %s", o.Handle, o.Email, o.Repo.Name)
+	}
 	f := m.(*query.FileMatch)
 	s := "path "
 	switch {
