@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+	"unicode"
 )
 
 // Branch is a named commit.
@@ -99,7 +100,7 @@ func checkRev(rev string) error {
 		return fmt.Errorf("%w: it is empty", ErrNoRevision)
 	case rev[0] == '-' || rev[0] == '^':
 		return fmt.Errorf("%w: %q begins with %q", ErrNoRevision, rev, rev[:1])
-	case strings.ContainsAny(rev, ":\x00\n\r"):
+	case strings.Contains(rev, ":") || strings.ContainsFunc(rev, unicode.IsControl):
 		return fmt.Errorf("%w: %q holds a colon or a control character", ErrNoRevision, rev)
 	case strings.Contains(rev, ".."):
 		return fmt.Errorf("%w: %q is a range; name one commit", ErrNoRevision, rev)
