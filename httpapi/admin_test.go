@@ -201,11 +201,11 @@ func TestAdminFacts(t *testing.T) {
 		status       int
 		want, answer string
 	}{
-		{"?name=lab%2Fkiln", `{"stars":0,"fork":true,"topics":[],"description":""}`, 200,
-			`{"Stars":0,"Fork":true,"Archived":null,"Private":null,"Description":"","Topics":[],"ClearMetadata":false,"RemoveMetadata":null,"Metadata":null}`,
+		{"?name=lab%2Fkiln", `{"stars":0,"fork":true,"topics":[],"branches":["v*"],"description":""}`, 200,
+			`{"Stars":0,"Fork":true,"Archived":null,"Private":null,"Description":"","Topics":[],"Branches":["v*"],"ClearMetadata":false,"RemoveMetadata":null,"Metadata":null}`,
 			`"name":"lab/kiln",`},
 		{"?name=lab%2Fkiln", `{"archived":false,"private":true,"clearMetadata":true,"removeMetadata":["a"],"metadata":{"old":null,"team":"x"}}`, 200,
-			`{"Stars":null,"Fork":null,"Archived":false,"Private":true,"Description":null,"Topics":null,"ClearMetadata":true,"RemoveMetadata":["a"],"Metadata":{"old":null,"team":"x"}}`,
+			`{"Stars":null,"Fork":null,"Archived":false,"Private":true,"Description":null,"Topics":null,"Branches":null,"ClearMetadata":true,"RemoveMetadata":["a"],"Metadata":{"old":null,"team":"x"}}`,
 			`"stars":41,"fork":true,"archived":true,"private":true,"description":"Fires clay","topics":["clay"],"metadata":{"old":null,"team":"glaze"}}`},
 		// what cannot be
 		{"?name=none", `{}`, 404, "", `"none": not found`},

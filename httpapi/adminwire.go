@@ -28,26 +28,32 @@ type (
 		Private        *bool              `json:"private,omitempty"`
 		Description    *string            `json:"description,omitempty"`
 		Topics         *[]string          `json:"topics,omitempty"`
+		Branches       *[]string          `json:"branches,omitempty"`
 		ClearMetadata  bool               `json:"clearMetadata,omitempty"`
 		RemoveMetadata []string           `json:"removeMetadata,omitempty"`
 		Metadata       map[string]*string `json:"metadata,omitempty"`
 	}
 
 	// AdminRepository tells about one repository; its source is without
-	// credentials.
+	// credentials. Branch and Commit are those of the default branch, Branches
+	// the others that are indexed.
 	AdminRepository struct {
-		Name        string    `json:"name"`
-		Source      string    `json:"source"`
-		Branch      string    `json:"branch,omitempty"`
-		Commit      string    `json:"commit,omitempty"`
-		Indexed     bool      `json:"indexed"`
-		Documents   int       `json:"documents"`
-		TextBytes   int64     `json:"textBytes"`
-		Skipped     int       `json:"skipped"`
-		LastFetched time.Time `json:"lastFetched,omitzero"`
-		LastIndexed time.Time `json:"lastIndexed,omitzero"`
-		Error       string    `json:"error,omitempty"`
+		Name     string        `json:"name"`
+		Source   string        `json:"source"`
+		Branch   string        `json:"branch,omitempty"`
+		Commit   string        `json:"commit,omitempty"`
+		Branches []AdminBranch `json:"branches,omitempty"`
+		// BranchesLeftOut counts those that would be too many to index.
+		BranchesLeftOut int       `json:"branchesLeftOut,omitempty"`
+		Indexed         bool      `json:"indexed"`
+		Documents       int       `json:"documents"`
+		TextBytes       int64     `json:"textBytes"`
+		Skipped         int       `json:"skipped"`
+		LastFetched     time.Time `json:"lastFetched,omitzero"`
+		LastIndexed     time.Time `json:"lastIndexed,omitzero"`
+		Error           string    `json:"error,omitempty"`
 
+		BranchGlobs []string           `json:"branchGlobs,omitempty"`
 		Stars       int                `json:"stars,omitempty"`
 		Fork        bool               `json:"fork,omitempty"`
 		Archived    bool               `json:"archived,omitempty"`
@@ -55,6 +61,12 @@ type (
 		Description string             `json:"description,omitempty"`
 		Topics      []string           `json:"topics,omitempty"`
 		Metadata    map[string]*string `json:"metadata,omitempty"`
+	}
+
+	// AdminBranch is an indexed branch.
+	AdminBranch struct {
+		Name   string `json:"name"`
+		Commit string `json:"commit"`
 	}
 
 	// AdminLine is one line of an answer that takes its time: exactly one
@@ -100,9 +112,14 @@ func newAdminRepository(r *store.Repository) AdminRepository {
 		LastFetched: r.LastFetched, LastIndexed: r.LastIndexed, Error: WithoutCredentials(r.LastError),
 		Stars: r.Stars, Fork: r.Fork, Archived: r.Archived, Private: r.Private,
 		Description: r.Description, Topics: r.Topics, Metadata: r.Metadata,
+		BranchGlobs: r.BranchGlobs, BranchesLeftOut: r.BranchesLeftOut,
 	}
-	if len(r.Branches) > 0 {
-		out.Branch = r.Branches[0].Name
+	for i, b := range r.Branches {
+		if i == 0 {
+			out.Branch = b.Name
+			continue
+		}
+		out.Branches = append(out.Branches, AdminBranch{b.Name, b.Commit})
 	}
 	return out
 }
@@ -110,14 +127,14 @@ func newAdminRepository(r *store.Repository) AdminRepository {
 // NewAdminFacts returns a change of facts as it is sent.
 func NewAdminFacts(c store.FactsChange) AdminFacts {
 	return AdminFacts{
-		Stars: c.Stars, Fork: c.Fork, Archived: c.Archived, Private: c.Private, Description: c.Description, Topics: c.Topics,
+		Stars: c.Stars, Fork: c.Fork, Archived: c.Archived, Private: c.Private, Description: c.Description, Topics: c.Topics, Branches: c.Branches,
 		ClearMetadata: c.ClearMetadata, RemoveMetadata: c.RemoveMetadata, Metadata: c.Metadata,
 	}
 }
 
 func (f AdminFacts) change() store.FactsChange {
 	return store.FactsChange{
-		Stars: f.Stars, Fork: f.Fork, Archived: f.Archived, Private: f.Private, Description: f.Description, Topics: f.Topics,
+		Stars: f.Stars, Fork: f.Fork, Archived: f.Archived, Private: f.Private, Description: f.Description, Topics: f.Topics, Branches: f.Branches,
 		ClearMetadata: f.ClearMetadata, RemoveMetadata: f.RemoveMetadata, Metadata: f.Metadata,
 	}
 }

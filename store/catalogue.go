@@ -20,6 +20,9 @@ type catalogue struct {
 	byName       map[string]*Repository
 	shards       map[uint32]*Shard
 	dead         map[uint32]*postings.Set
+	// away has the sets of View.Away by shard and repository. The inner maps do
+	// not change.
+	away map[uint32]map[uint32][]*postings.Set
 	// order is the shards as searches visit them.
 	order []uint32
 }
@@ -27,7 +30,7 @@ type catalogue struct {
 func (c *catalogue) clone() *catalogue {
 	return &catalogue{
 		repositories: maps.Clone(c.repositories), byName: maps.Clone(c.byName),
-		shards: maps.Clone(c.shards), dead: maps.Clone(c.dead),
+		shards: maps.Clone(c.shards), dead: maps.Clone(c.dead), away: maps.Clone(c.away),
 	}
 }
 
@@ -50,9 +53,13 @@ func (c *catalogue) sort() {
 func (s *Store) load() error {
 	c := &catalogue{
 		repositories: map[uint32]*Repository{}, byName: map[string]*Repository{},
-		shards: map[uint32]*Shard{}, dead: map[uint32]*postings.Set{},
+		shards: map[uint32]*Shard{}, dead: map[uint32]*postings.Set{}, away: map[uint32]map[uint32][]*postings.Set{},
 	}
-	err := s.scan(prefixRepository, func(id uint32, value []byte) error {
+	err := s.scan(prefixRepository, func(key, value []byte) error {
+		id, err := recordID(key)
+		if err != nil {
+			return err
+		}
 		r := &Repository{}
 		if err := json.Unmarshal(value, r); err != nil {
 			return fmt.Errorf("repository %d: %w: %w", id, ErrCorrupt, err)
@@ -63,7 +70,11 @@ func (s *Store) load() error {
 	if err != nil {
 		return err
 	}
-	err = s.scan(prefixHeader, func(id uint32, value []byte) error {
+	err = s.scan(prefixHeader, func(key, value []byte) error {
+		id, err := recordID(key)
+		if err != nil {
+			return err
+		}
 		sh := &Shard{ID: id}
 		if err := json.Unmarshal(value, &sh.Header); err != nil {
 			return fmt.Errorf("shard %d: %w: %w", id, ErrCorrupt, err)
@@ -74,7 +85,11 @@ func (s *Store) load() error {
 	if err != nil {
 		return err
 	}
-	err = s.scan(prefixDead, func(id uint32, value []byte) error {
+	err = s.scan(prefixDead, func(key, value []byte) error {
+		id, err := recordID(key)
+		if err != nil {
+			return err
+		}
 		set := &postings.Set{}
 		if err := set.Decode(value); err != nil {
 			return fmt.Errorf("dead documents of shard %d: %w: %w", id, ErrCorrupt, err)
@@ -85,13 +100,24 @@ func (s *Store) load() error {
 	if err != nil {
 		return err
 	}
+	if err := s.scan(prefixAway, c.loadAway); err != nil {
+		return err
+	}
 	c.sort()
 	s.catalogue = c
 	return nil
 }
 
-// scan yields the records under a one-byte prefix.
-func (s *Store) scan(prefix byte, f func(id uint32, value []byte) error) (err error) {
+// recordID returns the ID that the key of a small record ends with.
+func recordID(key []byte) (uint32, error) {
+	if len(key) != 5 {
+		return 0, fmt.Errorf("key %x: %w", key, ErrCorrupt)
+	}
+	return idOf(key), nil
+}
+
+// scan yields the records under a one-byte prefix; f keeps nothing of them.
+func (s *Store) scan(prefix byte, f func(key, value []byte) error) (err error) {
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{prefix}, UpperBound: []byte{prefix + 1}})
 	if err != nil {
 		return err
@@ -102,10 +128,7 @@ func (s *Store) scan(prefix byte, f func(id uint32, value []byte) error) (err er
 		if err != nil {
 			return err
 		}
-		if len(it.Key()) != 5 {
-			return fmt.Errorf("key %x: %w", it.Key(), ErrCorrupt)
-		}
-		if err := f(idOf(it.Key()), value); err != nil {
+		if err := f(it.Key(), value); err != nil {
 			return err
 		}
 	}
@@ -183,6 +206,9 @@ type Change struct {
 	Drop []uint32
 	// Dead are the sets of dead documents that replace those of their shards.
 	Dead map[uint32]*postings.Set
+	// Away are the sets of View.Away that replace those of a repository in a
+	// shard, nil for none.
+	Away map[ShardRepository][]*postings.Set
 	// Symbols mark shards whose symbols were written.
 	Symbols map[uint32]SymbolCounts
 
@@ -232,6 +258,9 @@ func (s *Store) commit(c Change) error {
 		if err := b.Delete(keyRepository(id), nil); err != nil {
 			return err
 		}
+		if err := next.forgetAway(b, id); err != nil {
+			return err
+		}
 	}
 	for _, h := range c.Add {
 		if err := putJSON(b, keyHeader(h.ID), h); err != nil {
@@ -250,6 +279,11 @@ func (s *Store) commit(c Change) error {
 		}
 		next.dead[id] = set
 	}
+	for of, sets := range c.Away {
+		if err := next.putAway(b, of, sets); err != nil {
+			return err
+		}
+	}
 	for id, counts := range c.Symbols {
 		old := next.shards[id]
 		if old == nil {
@@ -265,6 +299,9 @@ func (s *Store) commit(c Change) error {
 	for _, id := range c.Drop {
 		delete(next.shards, id)
 		delete(next.dead, id)
+		if err := next.dropAway(b, id); err != nil {
+			return err
+		}
 		if err := errors.Join(b.Delete(keyHeader(id), nil), b.Delete(keyDead(id), nil),
 			b.DeleteRange(keyShard(id), keyAfter(keyShard(id)), nil)); err != nil {
 			return err

@@ -41,8 +41,6 @@ type Document struct {
 	Reason   Reason
 	// Quality orders documents of a repository: 0 first.
 	Quality byte
-	// Branches has bit i set when branch i of the repository holds it.
-	Branches uint64
 }
 
 // Documents is the document table of a shard, in columns. It is immutable.
@@ -53,12 +51,10 @@ type Documents struct {
 	pathEnds []uint32
 	oids     []byte
 	oidEnds  []uint32
-	// Repository, TextBytes, Branches and Reason are Document's fields by
-	// document number.
+	// Repository, TextBytes and so on are Document's fields by document number.
 	Repository []uint32
 	TextBytes  []uint32
 	FileBytes  []uint32
-	Branches   []uint64
 	Reason     []Reason
 	Mode       []uint32
 	Quality    []byte
@@ -99,7 +95,7 @@ func (d *Documents) At(i int) Document {
 		Repository: d.Repository[i], Path: d.Path(i), OID: d.OID(i), Mode: d.Mode[i],
 		FileBytes: d.FileBytes[i], TextBytes: d.TextBytes[i],
 		Language: d.Words[d.Language[i]], Encoding: d.Words[d.Encoding[i]],
-		Reason: d.Reason[i], Quality: d.Quality[i], Branches: d.Branches[i],
+		Reason: d.Reason[i], Quality: d.Quality[i],
 	}
 }
 
@@ -121,8 +117,11 @@ func (d *Documents) docOf() []uint16 {
 //	per document, uvarints unless said otherwise:
 //	  length of the path shared with the document before, length of the rest, rest
 //	  repository, mode, file bytes, text bytes, language word, encoding word
-//	  reason byte, quality byte, branches
+//	  reason byte, quality byte, 0
 //	  length of the object id, object id
+//
+// The 0 was meant for the branches that hold a document. They are beside the
+// shard, in records that can change (away.go); what stands there is not read.
 //
 // Pages are read in order, all of them, when a shard is first searched; where
 // a document's text and blocks stand follows from the sizes before it.
@@ -170,7 +169,7 @@ func encodePage(docs []Document) []byte {
 			out = binary.AppendUvarint(out, uint64(v))
 		}
 		out = append(out, byte(d.Reason), d.Quality)
-		out = binary.AppendUvarint(out, d.Branches)
+		out = append(out, 0)
 		out = append(binary.AppendUvarint(out, uint64(len(d.OID))), d.OID...)
 	}
 	return out
@@ -213,7 +212,7 @@ func (d *Documents) addPage(page []byte) error {
 		repo, mode, file, text := r.u32(), r.u32(), r.u32(), r.u32()
 		lang, enc := r.count(), r.count()
 		reason, quality := r.byte(), r.byte()
-		branches := r.uvarint()
+		_ = r.uvarint()
 		d.oids = append(d.oids, r.bytes(r.count())...)
 		if lang >= len(words) || enc >= len(words) || int(reason) >= len(reasonWords) {
 			r.bad = true
@@ -228,7 +227,6 @@ func (d *Documents) addPage(page []byte) error {
 		d.Encoding = append(d.Encoding, words[enc])
 		d.Reason = append(d.Reason, Reason(reason))
 		d.Quality = append(d.Quality, quality)
-		d.Branches = append(d.Branches, branches)
 		n := len(d.FirstBlock)
 		d.FirstBlock = append(d.FirstBlock, d.FirstBlock[n-1]+uint32(postings.BlockCount(int(text))))
 		d.TextStart = append(d.TextStart, d.TextStart[n-1]+text)

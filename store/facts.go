@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,6 +17,8 @@ type FactsChange struct {
 	Fork, Archived, Private *bool
 	Description             *string
 	Topics                  *[]string
+	// Branches are globs of branches to index, from the next sync on.
+	Branches *[]string
 	// ClearMetadata takes all keys away, then RemoveMetadata some, and then
 	// Metadata are put; a nil value is a tag.
 	ClearMetadata  bool
@@ -26,7 +29,7 @@ type FactsChange struct {
 // Empty reports whether c changes nothing.
 func (c FactsChange) Empty() bool {
 	return c.Stars == nil && c.Fork == nil && c.Archived == nil && c.Private == nil && c.Description == nil &&
-		c.Topics == nil && !c.ClearMetadata && len(c.RemoveMetadata) == 0 && len(c.Metadata) == 0
+		c.Topics == nil && c.Branches == nil && !c.ClearMetadata && len(c.RemoveMetadata) == 0 && len(c.Metadata) == 0
 }
 
 // check says what of c cannot be kept.
@@ -52,10 +55,29 @@ func (c FactsChange) check() error {
 		}
 		texts = append(texts, *c.Topics...)
 	}
+	if c.Branches != nil {
+		for _, glob := range *c.Branches {
+			if err := checkBranchGlob(glob); err != nil {
+				return err
+			}
+		}
+		texts = append(texts, *c.Branches...)
+	}
 	for _, text := range texts {
 		if !utf8.ValidString(text) {
 			return fmt.Errorf("%q is not UTF-8", text)
 		}
+	}
+	return nil
+}
+
+// checkBranchGlob refuses what can match no branch.
+func checkBranchGlob(glob string) error {
+	if glob == "" {
+		return errors.New("branches: one is empty")
+	}
+	if _, err := path.Match(glob, ""); err != nil {
+		return fmt.Errorf("branches: %q is no pattern: %w", glob, err)
 	}
 	return nil
 }
@@ -72,6 +94,9 @@ func (c FactsChange) apply(r *Repository) {
 		r.Topics = slices.Clone(*c.Topics)
 		slices.SortFunc(r.Topics, strings.Compare)
 		r.Topics = slices.Compact(r.Topics)
+	}
+	if c.Branches != nil {
+		r.BranchGlobs = slices.Clone(*c.Branches)
 	}
 	metadata := map[string]*string{}
 	if !c.ClearMetadata {
@@ -99,7 +124,7 @@ func set[T any](fact, to *T) {
 // keepFacts gives r the facts of the record that it replaces.
 func (r *Repository) keepFacts(old *Repository) {
 	r.Stars, r.Fork, r.Archived, r.Private = old.Stars, old.Fork, old.Archived, old.Private
-	r.Description, r.Topics, r.Metadata = old.Description, old.Topics, old.Metadata
+	r.Description, r.Topics, r.Metadata, r.BranchGlobs = old.Description, old.Topics, old.Metadata, old.BranchGlobs
 	r.Readers = old.Readers
 }
 

@@ -14,6 +14,7 @@ import (
 //	'r' repository(4)                 Repository record, JSON
 //	'h' shard(4)                      shard header, JSON
 //	'k' shard(4)                      dead documents, an encoded postings.Set
+//	'b' shard(4) repository(4)        documents away from branches, see away.go
 //	's' shard(4) 1 chunk(4)           text chunk
 //	's' shard(4) 2 page(2)            page of the document table
 //	's' shard(4) 3                    newlines per block
@@ -33,6 +34,7 @@ const (
 	prefixRepository = 'r'
 	prefixHeader     = 'h'
 	prefixDead       = 'k'
+	prefixAway       = 'b'
 	prefixShard      = 's'
 )
 
@@ -79,6 +81,10 @@ func keyRepository(id uint32) []byte { return keyID(prefixRepository, id) }
 func keyHeader(shard uint32) []byte  { return keyID(prefixHeader, shard) }
 func keyDead(shard uint32) []byte    { return keyID(prefixDead, shard) }
 func keyShard(shard uint32) []byte   { return keyID(prefixShard, shard) }
+
+func keyAway(of ShardRepository) []byte {
+	return binary.BigEndian.AppendUint32(keyID(prefixAway, of.Shard), of.Repository)
+}
 
 // keyAfter is the smallest key greater than every key that begins with p.
 func keyAfter(p []byte) []byte {

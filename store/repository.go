@@ -14,10 +14,13 @@ type Repository struct {
 	// directory.
 	Mirror bool `json:"mirror,omitempty"`
 
-	// Branches are the indexed branches; the first is the default branch. A
-	// document's set of branches indexes them. Empty until first indexed and
-	// for a repository without commits.
+	// Branches are the indexed branches; the first is the default branch, the
+	// others follow by name. View.Away goes by their numbers. Empty until first
+	// indexed and for a repository without commits.
 	Branches []Branch `json:"branches,omitempty"`
+	// BranchesLeftOut counts the branches that BranchGlobs ask for beyond
+	// MaxBranches. Searches read them through git.
+	BranchesLeftOut int `json:"branches_left_out,omitempty"`
 	// Generation counts the switches of the searchable state; 0 is never.
 	Generation uint64 `json:"generation,omitempty"`
 	// Shards are those that hold live documents of this repository.
@@ -39,6 +42,10 @@ type Repository struct {
 	Skipped   int   `json:"skipped,omitempty"`
 
 	// Facts, told from outside through ChangeFacts.
+
+	// BranchGlobs say which branches are indexed beside the default branch, in
+	// the syntax of git.RefGlob.
+	BranchGlobs []string           `json:"branch_globs,omitempty"`
 	Stars       int                `json:"stars,omitempty"`
 	Fork        bool               `json:"fork,omitempty"`
 	Archived    bool               `json:"archived,omitempty"`

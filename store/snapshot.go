@@ -73,6 +73,7 @@ type View struct {
 	*Shard
 	// Dead are the documents no longer part of any generation; nil is none.
 	Dead *postings.Set
+	away map[uint32][]*postings.Set
 	sn   *Snapshot
 }
 
@@ -80,7 +81,7 @@ type View struct {
 func (sn *Snapshot) Shards() []View {
 	out := make([]View, len(sn.c.order))
 	for i, id := range sn.c.order {
-		out[i] = View{Shard: sn.c.shards[id], Dead: sn.c.dead[id], sn: sn}
+		out[i], _ = sn.Shard(id)
 	}
 	return out
 }
@@ -88,7 +89,7 @@ func (sn *Snapshot) Shards() []View {
 // Shard returns one shard; ok is false when the snapshot has none of that ID.
 func (sn *Snapshot) Shard(id uint32) (v View, ok bool) {
 	sh := sn.c.shards[id]
-	return View{Shard: sh, Dead: sn.c.dead[id], sn: sn}, sh != nil
+	return View{Shard: sh, Dead: sn.c.dead[id], away: sn.c.away[id], sn: sn}, sh != nil
 }
 
 // Documents returns the shard's document table.

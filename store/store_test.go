@@ -44,7 +44,7 @@ func documents(seed uint64, n int) ([]store.Document, []string) {
 		texts[i] = b.String()[:size]
 		docs[i] = store.Document{
 			Repository: uint32(1 + rng.IntN(3)), Path: fmt.Sprintf("dir%d/f%d.go", i%3, i), OID: []byte(fmt.Sprintf("%020d", i)),
-			Mode: 0o100644, FileBytes: uint32(size), Language: []string{"", "Go", "C"}[rng.IntN(3)], Branches: 1,
+			Mode: 0o100644, FileBytes: uint32(size), Language: []string{"", "Go", "C"}[rng.IntN(3)],
 		}
 	}
 	return docs, texts

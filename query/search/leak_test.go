@@ -62,7 +62,7 @@ func (c *churn) next(t testing.TB, whole bool) {
 		n, stable := 0, 0
 		add := func(r int, path, text string) {
 			n++
-			d := store.Document{Repository: c.repos[r].ID, Path: path, OID: make([]byte, 20), Mode: 0o100644, Branches: 1}
+			d := store.Document{Repository: c.repos[r].ID, Path: path, OID: make([]byte, 20), Mode: 0o100644}
 			if err := w.AddDocument(d, []byte(text), n%7 != 0); err != nil {
 				t.Fatal(err)
 			}

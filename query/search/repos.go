@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/trawlsearch/trawl/query"
@@ -177,11 +178,12 @@ func (f *repoFilter) resolve(t *target, sel *selection) bool {
 	for _, rf := range f.revs {
 		t.revs = nil
 		for _, rev := range rf.revs {
-			if !isIndexed(t.stored, rev) {
+			branch := branchOf(t.stored, rev)
+			if branch < 0 {
 				sel.unknownRevs.add([]string{t.stored.Name + "@" + showRev(rev)})
 				continue
 			}
-			t.revs = append(t.revs, &revision{typed: rev, said: true, commit: t.stored.Commit()})
+			t.revs = append(t.revs, &revision{typed: rev, said: true, commit: commitOf(t.stored, branch), branch: branch})
 		}
 		if len(t.revs) == 0 {
 			return false
@@ -201,18 +203,32 @@ func showRev(rev string) string {
 	return rev
 }
 
-// isIndexed reports whether rev names the indexed commit of the default
-// branch.
-func isIndexed(r *store.Repository, rev string) bool {
+// branchOf returns the number of the indexed branch that rev names, by its name
+// or the beginning of its commit, or -1.
+func branchOf(r *store.Repository, rev string) int {
 	if rev == "HEAD" || rev == "" {
-		return true
+		return 0
 	}
-	if len(r.Branches) == 0 {
-		return false
-	}
-	b := r.Branches[0]
 	name := strings.TrimPrefix(rev, "refs/heads/")
-	return b.Name != "" && name == b.Name || len(rev) >= 4 && strings.HasPrefix(b.Commit, strings.ToLower(rev))
+	if n := slices.IndexFunc(r.Branches, func(b store.Branch) bool { return b.Name == name }); n >= 0 && name != "" {
+		return n
+	}
+	if len(rev) < shortestHash {
+		return -1
+	}
+	rev = strings.ToLower(rev)
+	return slices.IndexFunc(r.Branches, func(b store.Branch) bool { return strings.HasPrefix(b.Commit, rev) })
+}
+
+// shortestHash is how long the beginning of a commit's id must be.
+const shortestHash = 4
+
+// commitOf returns the commit of an indexed branch, "" if there is none.
+func commitOf(r *store.Repository, branch int) string {
+	if branch >= len(r.Branches) {
+		return ""
+	}
+	return r.Branches[branch].Commit
 }
 
 // showRepository is what matches tell about a repository.

@@ -14,6 +14,8 @@ type revision struct {
 	said  bool
 	// commit is the full id, empty for a repository without commits.
 	commit string
+	// branch is the number of the indexed branch.
+	branch int
 }
 
 // revisionKey is what makes two revisions hold the same documents.
@@ -29,10 +31,12 @@ func (t *target) key(rev *revision) revisionKey { return revisionKey{t.stored.ID
 type reach []docSet
 
 // docSet are the documents of one repository in one shard that a revision
-// holds: those that are not out.
-type docSet struct{ out *postings.Set }
+// holds: those that are neither dead nor away.
+type docSet struct{ dead, away *postings.Set }
 
-func (s docSet) contains(i uint16) bool { return s.out == nil || !s.out.Contains(i) }
+func (s docSet) contains(i uint16) bool {
+	return (s.dead == nil || !s.dead.Contains(i)) && (s.away == nil || !s.away.Contains(i))
+}
 
 // holds reports whether any of the revisions holds document i.
 func (r reach) holds(i uint16) bool {
@@ -44,9 +48,13 @@ func (p *shardPlan) reachOf(t *target) reach {
 	if t == nil {
 		return nil
 	}
+	away := p.view.Away(t.stored.ID)
 	out := make(reach, len(t.revs))
-	for n := range t.revs {
-		out[n] = docSet{out: p.view.Dead}
+	for n, rev := range t.revs {
+		out[n].dead = p.view.Dead
+		if rev.branch < len(away) {
+			out[n].away = away[rev.branch]
+		}
 	}
 	return out
 }

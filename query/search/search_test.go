@@ -107,7 +107,7 @@ func newCorpusOn(t testing.TB, fs vfs.FS, blocks int, facts map[string]store.Rep
 			n = 0
 		}
 		d := store.Document{Repository: c.repos[f.repo].ID, Path: f.path, OID: make([]byte, 20), Mode: 0o100644, Reason: f.reason,
-			Quality: f.quality, Branches: 1, Language: lang.Detect(f.path, []byte(f.text))}
+			Quality: f.quality, Language: lang.Detect(f.path, []byte(f.text))}
 		if err := w.AddDocument(d, []byte(f.text), i%11 != 5); err != nil {
 			t.Fatal(err)
 		}

@@ -51,8 +51,8 @@ func TestPathTwice(t *testing.T) {
 	}{
 		{[][2]string{{"a", one}, {"a", two}}, files{"a": "one\n"}},
 		{[][2]string{{"a", one}, {"a", two}, {"b", two}}, files{"a": "one\n", "b": "two\n"}},
-		// What is there already stays, wherever it stands.
-		{[][2]string{{"a", two}, {"a", one}, {"a", one}}, files{"a": "one\n"}},
+		// The first counts, whatever was there already.
+		{[][2]string{{"a", two}, {"a", one}, {"a", one}}, files{"a": "two\n"}},
 		{[][2]string{{"b", two}, {"b", two}}, files{"b": "two\n"}},
 	}
 	for _, step := range steps {

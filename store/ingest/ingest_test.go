@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
 	"go.uber.org/goleak"
@@ -109,9 +110,16 @@ func (f *fixture) sync(name string, r *repo) ingest.Result {
 // mark begins a reason where else there is text.
 const mark = "\x00not searched: "
 
-// documents returns the live documents of a repository: path to text, or to
-// the reason why it is not searched.
+// documents returns the documents of a repository's default branch: path to
+// text, or to the reason why it is not searched.
 func (f *fixture) documents(name string) map[string]string {
+	f.t.Helper()
+	return f.branch(name, 0)
+}
+
+// branch returns the documents of a branch by number, and checks what the
+// repository counts over all of them.
+func (f *fixture) branch(name string, number int) map[string]string {
 	f.t.Helper()
 	sn := f.st.Snapshot()
 	defer sn.Close()
@@ -120,6 +128,7 @@ func (f *fixture) documents(name string) map[string]string {
 		f.t.Fatal(err)
 	}
 	out := map[string]string{}
+	bytes, skipped, all := 0, 0, 0
 	for _, id := range r.Shards {
 		v, ok := sn.Shard(id)
 		if !ok {
@@ -130,8 +139,22 @@ func (f *fixture) documents(name string) map[string]string {
 			f.t.Fatal(err)
 		}
 		text := v.Text()
+		away := v.Away(r.ID)
+		if away != nil && len(away) != len(r.Branches) {
+			f.t.Errorf("shard %d has sets for %d branches of %s, want %d", id, len(away), name, len(r.Branches))
+		}
 		for i := range docs.Len() {
 			if docs.Repository[i] != r.ID || v.Dead != nil && v.Dead.Contains(uint16(i)) {
+				continue
+			}
+			all++
+			if bytes += int(docs.TextBytes[i]); docs.Reason[i] != store.Searchable {
+				skipped++
+			}
+			if lost := away != nil && !slices.ContainsFunc(away, func(s *postings.Set) bool { return s == nil || !s.Contains(uint16(i)) }); lost {
+				f.t.Errorf("%s is alive and on no branch", docs.Path(i))
+			}
+			if away != nil && away[number] != nil && away[number].Contains(uint16(i)) {
 				continue
 			}
 			b, err := text.Slice(docs.TextStart[i], docs.TextStart[i+1])
@@ -148,26 +171,20 @@ func (f *fixture) documents(name string) map[string]string {
 		}
 		text.Close()
 	}
-	if len(out) != r.Documents {
-		f.t.Errorf("repository %s counts %d documents, has %d", name, r.Documents, len(out))
-	}
-	bytes, skipped := 0, 0
-	for _, text := range out {
-		if strings.HasPrefix(text, mark) {
-			skipped++
-		} else {
-			bytes += len(text)
-		}
-	}
-	if int64(bytes) != r.TextBytes || skipped != r.Skipped {
-		f.t.Errorf("repository %s counts %d bytes and %d skipped, has %d and %d", name, r.TextBytes, r.Skipped, bytes, skipped)
+	if all != r.Documents || int64(bytes) != r.TextBytes || skipped != r.Skipped {
+		f.t.Errorf("repository %s counts %d documents, %d bytes and %d skipped, has %d, %d and %d", name, r.Documents, r.TextBytes, r.Skipped, all, bytes, skipped)
 	}
 	return out
 }
 
 func (f *fixture) want(name string, want map[string]string) {
 	f.t.Helper()
-	got := f.documents(name)
+	f.wantBranch(name, 0, want)
+}
+
+func (f *fixture) wantBranch(name string, number int, want map[string]string) {
+	f.t.Helper()
+	got := f.branch(name, number)
 	for _, p := range slices.Sorted(maps.Keys(want)) {
 		if g, ok := got[p]; !ok || g != want[p] {
 			f.t.Errorf("%q holds %.60q (there: %v), want %.60q", p, g, ok, want[p])

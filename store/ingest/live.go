@@ -14,22 +14,26 @@ type place struct {
 	doc   uint16
 }
 
-// liveSet are the live documents of one repository by path.
-type liveSet map[string]*liveDocument
+// fileKey is what makes two files one document, whatever branches they are on.
+type fileKey struct {
+	path, oid string
+	mode      uint32
+}
+
+// liveSet are the live documents of one repository.
+type liveSet map[fileKey]*liveDocument
 
 type liveDocument struct {
 	place
-	oid  string
-	mode uint32
-	// kept says that the next generation has it too.
-	kept bool
+	// held has a bit for each branch of the next generation that has it.
+	held uint64
 }
 
 // unkept lists the documents that are not part of the next generation.
 func (l liveSet) unkept() []place {
 	var out []place
 	for _, d := range l {
-		if !d.kept {
+		if d.held == 0 {
 			out = append(out, d.place)
 		}
 	}
@@ -55,7 +59,8 @@ func liveDocuments(ctx context.Context, sn *store.Snapshot, r *store.Repository)
 			if docs.Repository[i] != r.ID || v.Dead != nil && v.Dead.Contains(uint16(i)) {
 				continue
 			}
-			live[docs.Path(i)] = &liveDocument{place: place{id, uint16(i)}, oid: hex.EncodeToString(docs.OID(i)), mode: docs.Mode[i]}
+			key := fileKey{docs.Path(i), hex.EncodeToString(docs.OID(i)), docs.Mode[i]}
+			live[key] = &liveDocument{place: place{id, uint16(i)}}
 		}
 	}
 	return live, nil

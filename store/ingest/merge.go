@@ -1,12 +1,14 @@
 package ingest
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -55,7 +57,7 @@ func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (int, e
 	if err := ix.checkDisk(); err != nil {
 		return 0, err
 	}
-	m := &merging{ix: ix, sn: sn, report: report, outputs: map[uint32]map[uint32]bool{}}
+	m := &merging{ix: ix, sn: sn, report: report, outputs: map[uint32]map[uint32]bool{}, away: map[store.ShardRepository][]*postings.Set{}}
 	err := m.rewrite(ctx, group)
 	if err == nil {
 		err = m.commit(group)
@@ -114,10 +116,13 @@ type merging struct {
 	add    []store.ShardHeader
 	// outputs are the new shards of each repository.
 	outputs map[uint32]map[uint32]bool
+	// away are the records of the new shards.
+	away map[store.ShardRepository][]*postings.Set
 }
 
 // source is a live document of an input shard.
 type source struct {
+	view  store.View
 	text  *store.Text
 	docs  *store.Documents
 	doc   int
@@ -139,7 +144,7 @@ func (m *merging) rewrite(ctx context.Context, group []store.View) error {
 			if v.Dead != nil && v.Dead.Contains(uint16(i)) {
 				continue
 			}
-			s := source{text: text, docs: docs, doc: i}
+			s := source{view: v, text: text, docs: docs, doc: i}
 			if r := m.sn.RepositoryByID(docs.Repository[i]); r != nil {
 				s.stars = r.Stars
 			}
@@ -157,7 +162,8 @@ func compareSources(a, b source) int {
 	return cmp.Or(b.stars-a.stars,
 		cmp.Compare(b.docs.Repository[b.doc], a.docs.Repository[a.doc]),
 		cmp.Compare(a.docs.Quality[a.doc], b.docs.Quality[b.doc]),
-		strings.Compare(a.docs.Path(a.doc), b.docs.Path(b.doc)))
+		strings.Compare(a.docs.Path(a.doc), b.docs.Path(b.doc)),
+		bytes.Compare(a.docs.OID(a.doc), b.docs.OID(b.doc)))
 }
 
 func (m *merging) write(ctx context.Context, all []source) error {
@@ -165,6 +171,8 @@ func (m *merging) write(ctx context.Context, all []source) error {
 	w.MaxBlocks = m.ix.opts.ShardBlocks
 	defer w.Close()
 	pending := map[uint32]bool{}
+	away := map[uint32][]*postings.Set{}
+	written, first := 0, 0 // documents in all, and before the shard begun
 	finish := func() error {
 		if w.Empty() {
 			return nil
@@ -180,7 +188,12 @@ func (m *merging) write(ctx context.Context, all []source) error {
 			}
 			m.outputs[repo][h.ID] = true
 		}
+		for repo, sets := range away {
+			m.away[store.ShardRepository{Shard: h.ID, Repository: repo}] = sets
+		}
 		clear(pending)
+		clear(away)
+		first = written
 		return nil
 	}
 	for i, s := range all {
@@ -201,6 +214,8 @@ func (m *merging) write(ctx context.Context, all []source) error {
 			return err
 		}
 		pending[d.Repository] = true
+		keepAway(away, s, uint16(written-first))
+		written++
 		if (i+1)%reportEvery == 0 || i+1 == len(all) {
 			m.report(Progress{Phase: "merge", Done: i + 1, Total: len(all)})
 		}
@@ -208,10 +223,29 @@ func (m *merging) write(ctx context.Context, all []source) error {
 	return finish()
 }
 
+// keepAway records that document doc of the shard begun is away from the
+// branches from which it was.
+func keepAway(away map[uint32][]*postings.Set, s source, doc uint16) {
+	repository := s.docs.Repository[s.doc]
+	sets := s.view.Away(repository)
+	for n, set := range sets {
+		if set == nil || !set.Contains(uint16(s.doc)) {
+			continue
+		}
+		if away[repository] == nil {
+			away[repository] = make([]*postings.Set, len(sets))
+		}
+		if away[repository][n] == nil {
+			away[repository][n] = &postings.Set{}
+		}
+		away[repository][n].Add(doc)
+	}
+}
+
 // commit switches from the group to what was written.
 func (m *merging) commit(group []store.View) error {
 	gone := map[uint32]bool{}
-	c := store.Change{Add: m.add}
+	c := store.Change{Add: m.add, Away: m.away}
 	for _, v := range group {
 		gone[v.ID] = true
 		c.Drop = append(c.Drop, v.ID)

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,7 +19,8 @@ type SkippedDocument struct {
 }
 
 // Skipped yields the documents of r's generation whose content is not
-// searched, by path.
+// searched, by path. What branches have in several versions that differ in
+// nothing told here comes once.
 func Skipped(sn *store.Snapshot, r *store.Repository, f func(SkippedDocument) error) error {
 	var all []SkippedDocument
 	for _, id := range r.Shards {
@@ -37,8 +39,10 @@ func Skipped(sn *store.Snapshot, r *store.Repository, f func(SkippedDocument) er
 			all = append(all, SkippedDocument{docs.Path(i), docs.Reason[i].String(), int64(docs.FileBytes[i])})
 		}
 	}
-	slices.SortFunc(all, func(a, b SkippedDocument) int { return strings.Compare(a.Path, b.Path) })
-	for _, d := range all {
+	slices.SortFunc(all, func(a, b SkippedDocument) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Reason, b.Reason), cmp.Compare(a.Bytes, b.Bytes))
+	})
+	for _, d := range slices.Compact(all) {
 		if err := f(d); err != nil {
 			return err
 		}

@@ -3,17 +3,16 @@ package ingest
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/admit"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/lang"
-	"github.com/trawlsearch/trawl/store/text"
 )
 
 // Result tells what a sync did.
@@ -77,14 +76,23 @@ type syncJob struct {
 	// added counts what was written, buried is what was marked dead.
 	added  totals
 	buried []place
+	// nextBranches are those of the next generation, written the documents
+	// written for it.
+	nextBranches []store.Branch
+	written      []writtenDocument
 }
 
 // item is a document to be written.
 type item struct {
-	path    string
-	oid     string
-	mode    uint32
+	fileKey
 	quality byte
+	// held has a bit for each branch that has it.
+	held uint64
+}
+
+type writtenDocument struct {
+	place
+	held uint64
 }
 
 func (j *syncJob) run(ctx context.Context) error {
@@ -95,28 +103,22 @@ func (j *syncJob) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	branch, err := repo.DefaultBranch(ctx)
-	if err != nil && !errors.Is(err, git.ErrEmpty) {
+	if j.nextBranches, j.next.BranchesLeftOut, err = j.branches(ctx, repo); err != nil {
 		return err
 	}
 	now := j.ix.opts.Now().UTC()
 	j.next.LastFetched, j.next.LastError = now, ""
 	admission := j.ix.opts.admission()
-	if j.next.Indexed() && j.next.Commit() == branch.Commit && j.next.Admission == admission {
-		if branch.Commit != "" {
-			// A new slice: the old one belongs to the record that searches read.
-			j.next.Branches = []store.Branch{{Name: branch.Name, Commit: branch.Commit}}
-		}
+	same := j.next.Indexed() && sameCommits(j.next.Branches, j.nextBranches) && j.next.Admission == admission
+	if same {
+		j.next.Branches = j.nextBranches
 		j.result.Unchanged = j.next.Documents
 		return j.commit()
 	}
-	if err := j.update(ctx, repo, branch.Commit, j.next.Admission == admission); err != nil {
+	if err := j.update(ctx, repo, j.next.Admission == admission); err != nil {
 		return err
 	}
-	j.next.Branches = nil
-	if branch.Commit != "" {
-		j.next.Branches = []store.Branch{{Name: branch.Name, Commit: branch.Commit}}
-	}
+	j.next.Branches = j.nextBranches
 	j.next.Admission, j.next.LastIndexed = admission, now
 	j.next.Generation++
 	j.report(Progress{Phase: "commit"})
@@ -145,63 +147,45 @@ func (j *syncJob) fetch(ctx context.Context) (*git.Repo, error) {
 	return repo, repo.Fetch(ctx, note)
 }
 
-// update compares the commit's tree with what is live and writes the rest.
-// keep says that unchanged documents may stay.
-func (j *syncJob) update(ctx context.Context, repo *git.Repo, commit string, keep bool) error {
+// update compares the trees of the branches with what is live and writes the
+// rest. keep says that unchanged documents may stay.
+func (j *syncJob) update(ctx context.Context, repo *git.Repo, keep bool) error {
 	j.report(Progress{Phase: "list"})
 	live, err := liveDocuments(ctx, j.sn, &j.next)
 	if err != nil {
 		return err
 	}
-	var items []item
-	shards := map[uint32]bool{}
-	if commit != "" {
-		err = repo.ListTree(ctx, commit, func(e git.TreeEntry) error {
-			if len(e.Path) > store.MaxPathBytes {
-				return fmt.Errorf("path of %d bytes, %.40q...: the limit is %d", len(e.Path), e.Path, store.MaxPathBytes)
-			}
-			if old := live[e.Path]; old != nil && keep && old.oid == e.OID && old.mode == e.Mode {
-				old.kept = true
-				shards[old.shard] = true
-				return nil
-			}
-			items = append(items, item{e.Path, e.OID, e.Mode, quality(e.Path)})
-			return nil
-		})
-		if err != nil {
-			return err
-		}
+	l := &listing{live: live}
+	if err := l.list(ctx, repo, j.nextBranches, keep); err != nil {
+		return err
 	}
-	items = rank(items, live)
+	rank(l.items)
 	j.buried = live.unkept()
 	j.result.Unchanged = len(live) - len(j.buried)
 	j.change.Dead, j.change.Drop = bury(j.sn, j.buried)
 	j.result.Removed = len(j.buried)
-	if err := j.write(ctx, repo, items); err != nil {
+	if err := j.write(ctx, repo, l.items); err != nil {
 		return err
+	}
+	j.change.Away = j.away(live)
+	shards := map[uint32]bool{}
+	for _, d := range live {
+		if d.held != 0 {
+			shards[d.shard] = true
+		}
 	}
 	for _, h := range j.change.Add {
 		shards[h.ID] = true
 	}
-	j.next.Shards = j.next.Shards[:0:0]
-	for id := range shards {
-		j.next.Shards = append(j.next.Shards, id)
-	}
-	slices.Sort(j.next.Shards)
+	j.next.Shards = slices.Sorted(maps.Keys(shards))
 	return j.count()
 }
 
-// rank sorts items as they are to be written. A tree made by hand may name a
-// path twice, but a document is known by its path: of items the first stays,
-// unless a document that is kept has the path.
-func rank(items []item, live liveSet) []item {
-	slices.SortStableFunc(items, func(a, b item) int {
-		return cmp.Or(cmp.Compare(a.quality, b.quality), strings.Compare(a.path, b.path))
-	})
-	items = slices.CompactFunc(items, func(a, b item) bool { return a.path == b.path })
-	return slices.DeleteFunc(items, func(it item) bool {
-		old := live[it.path]
-		return old != nil && old.kept
+// rank sorts items as they are to be written.
+func rank(items []item) {
+	slices.SortFunc(items, func(a, b item) int {
+		return cmp.Or(cmp.Compare(a.quality, b.quality), strings.Compare(a.path, b.path),
+			strings.Compare(a.oid, b.oid), cmp.Compare(a.mode, b.mode))
 	})
 }
 
@@ -242,7 +226,7 @@ func (j *syncJob) write(ctx context.Context, repo *git.Repo, items []item) error
 	if len(items) == 0 {
 		return nil
 	}
-	w := &documentWriter{job: j, shards: j.ix.store.NewShardWriter(), total: len(items)}
+	w := &documentWriter{job: j, shards: j.ix.store.NewShardWriter(), items: items}
 	w.shards.MaxBlocks = j.ix.opts.ShardBlocks
 	defer w.shards.Close()
 	blobs, err := repo.Blobs(ctx)
@@ -251,24 +235,22 @@ func (j *syncJob) write(ctx context.Context, repo *git.Repo, items []item) error
 	}
 	defer blobs.Close()
 	// Submodules have no blob; runs of items between them are read at once.
-	for len(items) > 0 {
-		n := slices.IndexFunc(items, func(it item) bool { return it.mode == git.ModeSubmodule })
+	for rest := items; len(rest) > 0; {
+		n := slices.IndexFunc(rest, func(it item) bool { return it.mode == git.ModeSubmodule })
 		if n == 0 {
-			d := w.document(items[0])
-			d.Reason = store.ReasonSubmodule
-			if err := w.add(ctx, d, nil); err != nil {
+			if err := w.add(ctx, rest[0], git.Blob{}); err != nil {
 				return err
 			}
-			items = items[1:]
+			rest = rest[1:]
 			continue
 		}
 		if n < 0 {
-			n = len(items)
+			n = len(rest)
 		}
-		if err := w.readBlobs(ctx, blobs, items[:n]); err != nil {
+		if err := w.readBlobs(ctx, blobs, rest[:n]); err != nil {
 			return err
 		}
-		items = items[n:]
+		rest = rest[n:]
 	}
 	return w.finish(ctx)
 }
@@ -277,8 +259,10 @@ func (j *syncJob) write(ctx context.Context, repo *git.Repo, items []item) error
 type documentWriter struct {
 	job    *syncJob
 	shards *store.ShardWriter
-	done   int
-	total  int
+	// items are all that are to be written, done how many were; first is the
+	// first of the shard begun.
+	items       []item
+	first, done int
 }
 
 func (w *documentWriter) readBlobs(ctx context.Context, blobs *git.BlobReader, items []item) error {
@@ -287,60 +271,21 @@ func (w *documentWriter) readBlobs(ctx context.Context, blobs *git.BlobReader, i
 		oids[i] = it.oid
 	}
 	return blobs.Read(ctx, oids, w.job.ix.opts.MaxTextBytes, func(i int, b git.Blob) error {
-		d := w.document(items[i])
-		d.FileBytes = uint32(min(b.Size, 1<<32-1))
 		w.job.result.Bytes += int64(len(b.Data))
-		switch {
-		case errors.Is(b.Err, git.ErrTooLarge):
-			d.Reason = store.ReasonTooLarge
-		case errors.Is(b.Err, git.ErrCorrupt):
-			d.Reason = store.ReasonCorrupt
-		case b.Err != nil:
-			d.Reason = store.ReasonMissing
-		default:
-			return w.admit(ctx, d, b.Data)
-		}
-		d.Language = lang.Detect(d.Path, nil)
-		return w.add(ctx, d, nil)
+		return w.add(ctx, items[i], b)
 	})
-}
-
-// admit decides what of a file's content can be searched.
-func (w *documentWriter) admit(ctx context.Context, d store.Document, data []byte) error {
-	decoded, reason := text.Decode(data)
-	if reason != "" {
-		d.Reason = store.ReasonBinary
-		d.Language = lang.Detect(d.Path, nil)
-		return w.add(ctx, d, nil)
-	}
-	if int64(len(decoded.Data)) > w.job.ix.opts.MaxTextBytes {
-		d.Reason = store.ReasonTooLarge
-		return w.add(ctx, d, nil)
-	}
-	d.Encoding = decoded.Encoding
-	if d.Mode != git.ModeSymlink {
-		d.Language = lang.Detect(d.Path, decoded.Data)
-	}
-	return w.add(ctx, d, decoded.Data)
-}
-
-func (w *documentWriter) document(it item) store.Document {
-	oid, err := hex.DecodeString(it.oid)
-	if err != nil {
-		panic("ingest: git gave an object id that is not hex: " + it.oid)
-	}
-	return store.Document{
-		Repository: w.job.next.ID, Path: it.path, OID: oid, Mode: it.mode, Quality: it.quality, Branches: 1,
-	}
 }
 
 // reportEvery is how many documents lie between two reports of progress.
 const reportEvery = 256
 
-func (w *documentWriter) add(ctx context.Context, d store.Document, content []byte) error {
+func (w *documentWriter) add(ctx context.Context, it item, b git.Blob) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	rules := admit.Rules{MaxTextBytes: w.job.ix.opts.MaxTextBytes}
+	d, content := rules.Document(w.job.next.ID, git.TreeEntry{Path: it.path, OID: it.oid, Mode: it.mode}, b)
+	d.Quality = it.quality
 	if !w.shards.Fits(len(content)) && !w.shards.Empty() {
 		if err := w.finish(ctx); err != nil {
 			return err
@@ -351,8 +296,8 @@ func (w *documentWriter) add(ctx context.Context, d store.Document, content []by
 		return err
 	}
 	w.job.added.add(uint32(len(content)), d.Reason)
-	if w.done++; w.done%reportEvery == 0 || w.done == w.total {
-		w.job.report(Progress{Phase: "index", Done: w.done, Total: w.total, Bytes: w.job.result.Bytes})
+	if w.done++; w.done%reportEvery == 0 || w.done == len(w.items) {
+		w.job.report(Progress{Phase: "index", Done: w.done, Total: len(w.items), Bytes: w.job.result.Bytes})
 	}
 	return nil
 }
@@ -369,6 +314,12 @@ func (w *documentWriter) finish(ctx context.Context) error {
 		return err
 	}
 	w.job.change.Add = append(w.job.change.Add, h)
+	if len(w.job.nextBranches) > 1 {
+		for n, it := range w.items[w.first:w.done] {
+			w.job.written = append(w.job.written, writtenDocument{place{h.ID, uint16(n)}, it.held})
+		}
+	}
+	w.first = w.done
 	return nil
 }
 

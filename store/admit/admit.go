@@ -1,0 +1,71 @@
+package admit
+
+import (
+	"encoding/hex"
+	"errors"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/lang"
+	"github.com/trawlsearch/trawl/store/text"
+)
+
+// Rules bound what is taken in.
+type Rules struct {
+	// MaxTextBytes is the size of a file up to which its text is searched.
+	MaxTextBytes int64
+}
+
+// Document returns the document of a file in repository, and its searchable
+// text. blob is the zero value for a submodule. The text may share blob's
+// memory.
+func (r Rules) Document(repository uint32, e git.TreeEntry, blob git.Blob) (store.Document, []byte) {
+	d := store.Document{
+		Repository: repository, Path: e.Path, OID: decodeOID(e.OID), Mode: e.Mode,
+		FileBytes: uint32(min(blob.Size, 1<<32-1)),
+	}
+	if e.Mode == git.ModeSubmodule {
+		d.Reason = store.ReasonSubmodule
+		return d, nil
+	}
+	switch {
+	case errors.Is(blob.Err, git.ErrTooLarge):
+		d.Reason = store.ReasonTooLarge
+	case errors.Is(blob.Err, git.ErrCorrupt):
+		d.Reason = store.ReasonCorrupt
+	case blob.Err != nil:
+		d.Reason = store.ReasonMissing
+	default:
+		return r.content(d, blob.Data)
+	}
+	d.Language = lang.Detect(d.Path, nil)
+	return d, nil
+}
+
+// content decides what of a file's content can be searched.
+func (r Rules) content(d store.Document, data []byte) (store.Document, []byte) {
+	decoded, reason := text.Decode(data)
+	if reason != "" {
+		d.Reason = store.ReasonBinary
+		d.Language = lang.Detect(d.Path, nil)
+		return d, nil
+	}
+	if int64(len(decoded.Data)) > r.MaxTextBytes {
+		d.Reason = store.ReasonTooLarge
+		return d, nil
+	}
+	d.Encoding = decoded.Encoding
+	if d.Mode != git.ModeSymlink {
+		d.Language = lang.Detect(d.Path, decoded.Data)
+	}
+	return d, decoded.Data
+}
+
+// decodeOID returns the bytes of an object id of git's.
+func decodeOID(oid string) []byte {
+	out, err := hex.DecodeString(oid)
+	if err != nil {
+		panic("admit: git gave an object id that is not hex: " + oid)
+	}
+	return out
+}

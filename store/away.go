@@ -1,0 +1,124 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/trawlsearch/trawl/postings"
+)
+
+// MaxBranches is how many branches of a repository can be indexed, the default
+// branch among them.
+const MaxBranches = 64
+
+// ShardRepository is the share of a repository in a shard.
+type ShardRepository struct{ Shard, Repository uint32 }
+
+// Away tells, by number of the repository's branches, which of its documents
+// in the shard a branch does not hold; nil when every branch holds all that are
+// alive. A repository with one branch has none, and a set is nil for a branch
+// that holds all. The sets are shared and not to be changed.
+func (v View) Away(repository uint32) []*postings.Set { return v.away[repository] }
+
+// The record of the documents away from branches is, for each branch in the
+// order of the repository's:
+//
+//	uvarint length, an encoded postings.Set; length 0 is the empty set
+//
+// It names what a branch lacks rather than what it holds, so that it is small,
+// or not there, where branches agree.
+func encodeAway(sets []*postings.Set) []byte {
+	var out, value []byte
+	for _, set := range sets {
+		value = value[:0]
+		if set != nil && set.Len() > 0 {
+			value = postings.Encode(value, set)
+		}
+		out = append(binary.AppendUvarint(out, uint64(len(value))), value...)
+	}
+	return out
+}
+
+func decodeAway(value []byte) ([]*postings.Set, error) {
+	r := reader{b: value}
+	var out []*postings.Set
+	for len(r.b) > 0 && len(out) < MaxBranches {
+		encoded := r.bytes(r.count())
+		if r.bad {
+			break
+		}
+		var set *postings.Set
+		if len(encoded) > 0 {
+			set = &postings.Set{}
+			if err := set.Decode(encoded); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, set)
+	}
+	if r.bad || len(r.b) > 0 {
+		return nil, fmt.Errorf("branches: %w", ErrCorrupt)
+	}
+	return out, nil
+}
+
+// loadAway takes a record into the catalogue.
+func (c *catalogue) loadAway(key, value []byte) error {
+	if len(key) != len(keyAway(ShardRepository{})) {
+		return fmt.Errorf("key %x: %w", key, ErrCorrupt)
+	}
+	of := ShardRepository{idOf(key), binary.BigEndian.Uint32(key[5:])}
+	sets, err := decodeAway(value)
+	if err != nil {
+		return fmt.Errorf("branches of repository %d in shard %d: %w: %w", of.Repository, of.Shard, ErrCorrupt, err)
+	}
+	c.setAway(of, sets)
+	return nil
+}
+
+// setAway changes the catalogue, but no map that another one shares.
+func (c *catalogue) setAway(of ShardRepository, sets []*postings.Set) {
+	inner := maps.Clone(c.away[of.Shard])
+	if inner == nil {
+		inner = map[uint32][]*postings.Set{}
+	}
+	if inner[of.Repository] = sets; sets == nil {
+		delete(inner, of.Repository)
+	}
+	if c.away[of.Shard] = inner; len(inner) == 0 {
+		delete(c.away, of.Shard)
+	}
+}
+
+func (c *catalogue) putAway(b *pebble.Batch, of ShardRepository, sets []*postings.Set) error {
+	c.setAway(of, sets)
+	if sets == nil {
+		return b.Delete(keyAway(of), nil)
+	}
+	return b.Set(keyAway(of), encodeAway(sets), nil)
+}
+
+// dropAway forgets a shard, forgetAway a repository.
+func (c *catalogue) dropAway(b *pebble.Batch, shard uint32) error {
+	for repository := range c.away[shard] {
+		if err := b.Delete(keyAway(ShardRepository{shard, repository}), nil); err != nil {
+			return err
+		}
+	}
+	delete(c.away, shard)
+	return nil
+}
+
+func (c *catalogue) forgetAway(b *pebble.Batch, repository uint32) error {
+	for shard, inner := range c.away {
+		if inner[repository] == nil {
+			continue
+		}
+		if err := c.putAway(b, ShardRepository{shard, repository}, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+// branches returns the branches to index, the default branch first and the
+// others that match the repository's globs behind it, by name, and how many
+// more there would be. A repository without commits has none.
+func (j *syncJob) branches(ctx context.Context, repo *git.Repo) (out []store.Branch, leftOut int, err error) {
+	first, err := repo.DefaultBranch(ctx)
+	if errors.Is(err, git.ErrEmpty) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	out = []store.Branch{{Name: first.Name, Commit: first.Commit}}
+	refs, err := j.chosenRefs(ctx, repo, first.Name)
+	if err != nil {
+		return nil, 0, err
+	}
+	if most := store.MaxBranches - 1; len(refs) > most {
+		refs, leftOut = refs[:most], len(refs)-most
+	}
+	commits, err := repo.Commits(ctx, refs)
+	if err != nil {
+		return nil, 0, err
+	}
+	for i, ref := range refs {
+		if commits[i] == "" {
+			return nil, 0, fmt.Errorf("branch %s: its commit cannot be read; run git fsck there", strings.TrimPrefix(ref, headsPrefix))
+		}
+		out = append(out, store.Branch{Name: strings.TrimPrefix(ref, headsPrefix), Commit: commits[i]})
+	}
+	return out, leftOut, nil
+}
+
+const headsPrefix = "refs/heads/"
+
+// chosenRefs lists the branches that match the globs, except the default one.
+func (j *syncJob) chosenRefs(ctx context.Context, repo *git.Repo, defaultBranch string) ([]string, error) {
+	if len(j.next.BranchGlobs) == 0 {
+		return nil, nil
+	}
+	refs, err := repo.Refs(ctx, headsPrefix)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(refs, func(ref string) bool {
+		return ref == headsPrefix+defaultBranch || !slices.ContainsFunc(j.next.BranchGlobs, func(glob string) bool {
+			return git.MatchRef(headsPrefix+strings.TrimPrefix(glob, headsPrefix), ref)
+		})
+	}), nil
+}
+
+// sameCommits reports whether two lists of branches hold the same documents.
+func sameCommits(a, b []store.Branch) bool {
+	return slices.EqualFunc(a, b, func(a, b store.Branch) bool { return a.Commit == b.Commit })
+}
+
+// listing is what the trees of some branches hold, put together.
+type listing struct {
+	live liveSet
+	// items are the documents to be written.
+	items []item
+	known map[fileKey]int
+}
+
+// list lists the trees of branches. keep says that unchanged documents may
+// stay. A tree made by hand may name a path twice; the first stays.
+func (l *listing) list(ctx context.Context, repo *git.Repo, branches []store.Branch, keep bool) error {
+	l.known = map[fileKey]int{}
+	listed := map[string]bool{}
+	seen := map[string]struct{}{}
+	for _, b := range branches {
+		if listed[b.Commit] {
+			continue
+		}
+		listed[b.Commit] = true
+		held := uint64(0)
+		for n, o := range branches {
+			if o.Commit == b.Commit {
+				held |= 1 << n
+			}
+		}
+		clear(seen)
+		err := repo.ListTree(ctx, b.Commit, func(e git.TreeEntry) error {
+			if len(e.Path) > store.MaxPathBytes {
+				return fmt.Errorf("path of %d bytes, %.40q...: the limit is %d", len(e.Path), e.Path, store.MaxPathBytes)
+			}
+			if _, twice := seen[e.Path]; twice {
+				return nil
+			}
+			seen[e.Path] = struct{}{}
+			l.add(fileKey{e.Path, e.OID, e.Mode}, held, keep)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *listing) add(key fileKey, held uint64, keep bool) {
+	if old := l.live[key]; old != nil && keep {
+		old.held |= held
+		return
+	}
+	n, ok := l.known[key]
+	if !ok {
+		n = len(l.items)
+		l.known[key] = n
+		l.items = append(l.items, item{fileKey: key, quality: quality(key.path)})
+	}
+	l.items[n].held |= held
+}
+
+// awaySets gathers, shard by shard, which branches lack which documents of one
+// repository.
+type awaySets struct {
+	branches int
+	sets     map[uint32][]*postings.Set
+}
+
+// add records a document that some branches hold, as bits.
+func (a *awaySets) add(at place, held uint64) {
+	for n := range a.branches {
+		if held&(1<<n) != 0 {
+			continue
+		}
+		if a.sets[at.shard] == nil {
+			a.sets[at.shard] = make([]*postings.Set, a.branches)
+		}
+		if a.sets[at.shard][n] == nil {
+			a.sets[at.shard][n] = &postings.Set{}
+		}
+		a.sets[at.shard][n].Add(at.doc)
+	}
+}
+
+// away returns the records of the next generation, and nil for those of this
+// one that it does not have any more.
+func (j *syncJob) away(live liveSet) map[store.ShardRepository][]*postings.Set {
+	sets := &awaySets{len(j.nextBranches), map[uint32][]*postings.Set{}}
+	for _, d := range live {
+		if d.held != 0 {
+			sets.add(d.place, d.held)
+		}
+	}
+	for _, w := range j.written {
+		sets.add(w.place, w.held)
+	}
+	out := map[store.ShardRepository][]*postings.Set{}
+	for _, v := range j.sn.Shards() {
+		if v.Away(j.next.ID) != nil {
+			out[store.ShardRepository{Shard: v.ID, Repository: j.next.ID}] = nil
+		}
+	}
+	for shard, of := range sets.sets {
+		out[store.ShardRepository{Shard: shard, Repository: j.next.ID}] = of
+	}
+	return out
+}
