@@ -59,7 +59,7 @@ func (a *app) index(ctx context.Context, set config.Settings, args []string) (er
 	if s.local != nil {
 		warnSymbols(out.log, s.local)
 	}
-	w := &worker{app: a, session: s, output: out, branches: &branchWarner{out.log, askedBranches(set)}}
+	w := &worker{app: a, session: s, output: out}
 	names, err := w.names(ctx, set, sources)
 	if err != nil {
 		return err
@@ -70,21 +70,12 @@ func (a *app) index(ctx context.Context, set config.Settings, args []string) (er
 	return w.end(ctx)
 }
 
-func askedBranches(set config.Settings) map[string][]string {
-	asked := map[string][]string{}
-	for _, r := range set.Repositories {
-		asked[r.Source.Name] = r.Branches
-	}
-	return asked
-}
-
 // worker adds and syncs repositories, and goes on after a failure.
 type worker struct {
 	*app
 	*session
 	output
-	branches *branchWarner
-	failed   bool
+	failed bool
 }
 
 // names adds the sources and returns what is to be synced.
@@ -162,7 +153,9 @@ func (w *worker) sync(ctx context.Context, name string) {
 	sum := progress.Summary{Added: res.Added, Removed: res.Removed, Took: time.Duration(res.TookMillis) * time.Millisecond}
 	if r := res.Repository; r != nil {
 		sum.Documents, sum.TextBytes = r.Documents, r.TextBytes
-		w.branches.warn(r.Name, r.Branch)
+		if r.BranchesLeftOut > 0 {
+			w.log.Warn().Str("repo", r.Name).Int("left_out", r.BranchesLeftOut).Msg(service.TooManyBranches)
+		}
 	}
 	task.Done(sum)
 }

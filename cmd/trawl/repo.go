@@ -54,7 +54,7 @@ func (a *app) withSession(ctx context.Context, set config.Settings, f func(*work
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	return f(&worker{app: a, session: s, output: out, branches: &branchWarner{out.log, askedBranches(set)}})
+	return f(&worker{app: a, session: s, output: out})
 }
 
 const repoAddHelp = `Usage: trawl repo add [flags] SOURCE...

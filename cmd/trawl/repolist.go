@@ -19,8 +19,9 @@ import (
 
 const repoListHelp = `Usage: trawl repo list [flags]
 
-List shows every repository by name: the branch and commit that are searched,
-how many documents and how much text they hold, how many documents were skipped
+List shows every repository by name: its default branch and the commit of it
+that is searched, how many other branches are indexed ("--json" names them), how
+many documents and how much text they hold, how many documents were skipped
 ("trawl repo skipped" says why), when the source was last looked at, and why the
 last sync failed, if it did.
 
@@ -62,10 +63,10 @@ func (a *app) printTable(all []httpapi.AdminRepository, now time.Time) error {
 		return err
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tBRANCH\tCOMMIT\tDOCUMENTS\tTEXT\tSKIPPED\tAGE\tERROR")
+	fmt.Fprintln(w, "NAME\tBRANCH\tCOMMIT\tOTHERS\tDOCUMENTS\tTEXT\tSKIPPED\tAGE\tERROR")
 	for _, r := range all {
-		fmt.Fprintf(w, "%s\t%s\t%.12s\t%d\t%s\t%d\t%s\t%s\n", r.Name, orDash(r.Branch), orDash(r.Commit),
-			r.Documents, progress.Size(r.TextBytes), r.Skipped, age(r.LastFetched, now), orDash(print.Line(r.Error)))
+		fmt.Fprintf(w, "%s\t%s\t%.12s\t%d\t%d\t%s\t%d\t%s\t%s\n", r.Name, orDash(r.Branch), orDash(r.Commit),
+			len(r.Branches), r.Documents, progress.Size(r.TextBytes), r.Skipped, age(r.LastFetched, now), orDash(print.Line(r.Error)))
 	}
 	return w.Flush()
 }

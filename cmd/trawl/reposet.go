@@ -22,6 +22,8 @@ and repo:has.meta(team:kiln) test the rest. A fact is
   fork=true, archived=true, private=true
   description=TEXT
   topics=TOPIC,TOPIC       all of them
+  branches=GLOB,GLOB       which to index beside the default branch, at the next
+                           sync: * stands for any text, ? for one character
   metadata.KEY=VALUE       one key; the others stay
   metadata.KEY             a tag: a key without a value
 
@@ -30,7 +32,8 @@ Facts that are not named stay, --unset takes one away, and "trawl repo list
 again when the file changes or the server starts.
 
   trawl repo set lab/kiln stars=41 topics=clay,heat metadata.team=kiln
-  trawl repo set lab/kiln --unset metadata.team --unset topics`
+  trawl repo set lab/kiln --unset metadata.team --unset topics
+  trawl repo set lab/kiln 'branches=main,release/*'`
 
 func (a *app) repoSet() *cobra.Command {
 	cmd := &cobra.Command{Use: "set", Short: "say what is known about a repository", Long: repoSetHelp, Args: arguments(1, -1, "the name of a repository")}

@@ -132,7 +132,6 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 		y := &service.Syncer{
 			Service: svc, Interval: h.set.SyncInterval, Log: h.log, Display: h.display,
 			Before: func() { file.reread(ctx, false) },
-			Synced: (&branchWarner{h.log, askedBranches(h.set)}).synced,
 		}
 		y.Run(ctx, first, h.door.ready)
 	})

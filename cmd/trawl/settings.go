@@ -88,16 +88,17 @@ repository that no longer stands there stays until "trawl repo remove":
     - source: https://git.example.org/lab/kiln
     - source: ../glaze
       name: lab/glaze
-      branches: [main]
+      branches: [release/*]
       stars: 41
       topics: [clay, heat]
       metadata: {team: kiln, legacy: }
 
-Of the branches only a repository's default branch is indexed yet; trawl warns
-about others. What is known about a repository besides its files can stand there
-too: stars, fork, archived, private, description, topics and metadata, in which
-a key without a value is a tag; "trawl repo set --help" says what they are for.
-Unknown keys are errors.`
+The default branch is indexed, and the branches that the patterns under branches
+match; every other branch, tag or commit is searched too, through git. What is
+known about a repository besides its files can stand there: stars, fork,
+archived, private, description, topics and metadata, in which a key without a
+value is a tag; "trawl repo set --help" says what they are for. Unknown keys are
+errors.`
 
 // settingsTopic is a page of help and no command.
 func settingsTopic() *cobra.Command {

@@ -5,9 +5,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/rs/zerolog"
-
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
@@ -55,29 +52,4 @@ func looksLikeRepository(dir string) bool {
 		}
 	}
 	return false
-}
-
-// branchWarner warns, once each, of branches that were asked for and are not
-// indexed.
-type branchWarner struct {
-	log zerolog.Logger
-	// asked are the branches by the name of the repository.
-	asked map[string][]string
-}
-
-// warn looks at the branches of a repository that was synced.
-func (b *branchWarner) warn(name, defaultBranch string) {
-	for _, branch := range b.asked[name] {
-		if branch != defaultBranch {
-			b.log.Warn().Str("repo", name).Str("branch", branch).Str("indexed", defaultBranch).
-				Msg("only the default branch is indexed, other branches come with a later version")
-		}
-	}
-	delete(b.asked, name)
-}
-
-func (b *branchWarner) synced(r *store.Repository) {
-	if len(r.Branches) > 0 {
-		b.warn(r.Name, r.Branches[0].Name)
-	}
 }

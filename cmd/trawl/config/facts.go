@@ -15,7 +15,7 @@ import (
 var plainFacts = []string{"stars", "fork", "archived", "private", "description"}
 
 // facts are the names of all facts.
-var facts = append(slices.Clone(plainFacts), "topics", "metadata")
+var facts = append(slices.Clone(plainFacts), "topics", "branches", "metadata")
 
 // setPlainFact reads the value of one of plainFacts into c.
 func setPlainFact(c *store.FactsChange, name, text string) error {
@@ -67,16 +67,24 @@ func SetFact(c *store.FactsChange, typed string) error {
 	case !hasValue:
 		return fmt.Errorf("%s: give a value, as in %s=…, or take it away with --unset %s", name, name, name)
 	case name == "topics":
-		topics := []string{}
-		for t := range strings.SplitSeq(text, ",") {
-			if t = strings.TrimSpace(t); t != "" {
-				topics = append(topics, t)
-			}
-		}
-		c.Topics = &topics
+		c.Topics = commaList(text)
+		return nil
+	case name == "branches":
+		c.Branches = commaList(text)
 		return nil
 	}
 	return setPlainFact(c, name, text)
+}
+
+// commaList reads texts between commas.
+func commaList(text string) *[]string {
+	out := []string{}
+	for t := range strings.SplitSeq(text, ",") {
+		if t = strings.TrimSpace(t); t != "" {
+			out = append(out, t)
+		}
+	}
+	return &out
 }
 
 func setMetadata(c *store.FactsChange, key, value string) error {
@@ -103,6 +111,8 @@ func UnsetFact(c *store.FactsChange, name string) error {
 		c.ClearMetadata = true
 	case name == "topics":
 		c.Topics = &[]string{}
+	case name == "branches":
+		c.Branches = &[]string{}
 	case name == "stars":
 		return setPlainFact(c, name, "0")
 	case name == "description":
@@ -128,6 +138,10 @@ func (f *File) fact(c *store.FactsChange, name string, n *yaml.Node) error {
 	case "topics":
 		topics, err := f.texts(name, n)
 		c.Topics = &topics
+		return err
+	case "branches":
+		globs, err := f.texts(name, n)
+		c.Branches = &globs
 		return err
 	case "metadata":
 		c.ClearMetadata = true

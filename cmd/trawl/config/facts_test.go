@@ -21,6 +21,8 @@ func TestTypedFacts(t *testing.T) {
 
 		// several
 		{[]string{"topics=clay, kiln-control,"}, nil, store.FactsChange{Topics: &[]string{"clay", "kiln-control"}}},
+		{[]string{"branches=release/*, v2"}, nil, store.FactsChange{Branches: &[]string{"release/*", "v2"}}},
+		{nil, []string{"branches"}, store.FactsChange{Branches: &[]string{}}},
 		{[]string{"topics="}, nil, store.FactsChange{Topics: &[]string{}}},
 		{[]string{"metadata.team=kiln", "metadata.a.b=c=d", "metadata.legacy", "metadata.old="}, nil,
 			store.FactsChange{Metadata: map[string]*string{"team": to("kiln"), "a.b": to("c=d"), "legacy": nil, "old": nil}}},
@@ -51,8 +53,8 @@ func TestTypedFacts(t *testing.T) {
 func TestTypedFactErrors(t *testing.T) {
 	for typed, want := range map[string]string{
 		"star=1":     `unknown fact "star": did you mean "stars"?`,
-		"licence=no": `unknown fact "licence": known are stars, fork, archived, private, description, topics, metadata`,
-		"":           `unknown fact "": known are stars, fork, archived, private, description, topics, metadata`,
+		"licence=no": `unknown fact "licence": known are stars, fork, archived, private, description, topics, branches, metadata`,
+		"":           `unknown fact "": known are stars, fork, archived, private, description, topics, branches, metadata`,
 		"stars":      "stars: give a value, as in stars=…, or take it away with --unset stars",
 		"stars=1.5":  `stars: "1.5" is no number of stars: write 0 or more`,
 		"stars=-1":   `stars: "-1" is no number of stars: write 0 or more`,

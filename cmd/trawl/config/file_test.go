@@ -42,8 +42,8 @@ repositories:
 	}
 	want := []config.Repository{
 		{Source: ingest.Source{Name: "git.example.org/lab/kiln", Location: "https://git.example.org/lab/kiln.git", Remote: true}},
-		{Source: ingest.Source{Name: "lab/glaze", Location: "/etc/src/glaze"}, Branches: []string{"main", "v2"}},
-		{Source: ingest.Source{Name: "clay", Location: "/src/clay"}},
+		{Source: ingest.Source{Name: "lab/glaze", Location: "/etc/src/glaze"}, Facts: store.FactsChange{Branches: &[]string{"main", "v2"}}},
+		{Source: ingest.Source{Name: "clay", Location: "/src/clay"}, Facts: store.FactsChange{Branches: new([]string)}},
 		{Source: ingest.Source{Name: "cup", Location: "/src/cup"}, Facts: store.FactsChange{
 			Stars: to(41), Fork: to(true), Archived: to(false), Private: to(true), Description: to("Holds: tea"), Topics: &[]string{"tea", "2"},
 			ClearMetadata: true, Metadata: map[string]*string{"team": to("kiln"), "legacy": nil, "a.b": to(""), "n": nil},

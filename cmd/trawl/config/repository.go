@@ -13,8 +13,6 @@ import (
 // Repository is one entry of the list of repositories.
 type Repository struct {
 	Source ingest.Source
-	// Branches are those asked for; empty is the default branch.
-	Branches []string
 	// Facts are those that the entry tells.
 	Facts store.FactsChange
 }
@@ -40,14 +38,12 @@ func (f *File) repositories(n *yaml.Node) error {
 func (f *File) repository(n *yaml.Node) (Repository, error) {
 	var r Repository
 	var name, source string
-	err := f.mapping(n, append([]string{"source", "name", "branches"}, facts...), func(key string, v *yaml.Node) (err error) {
+	err := f.mapping(n, append([]string{"source", "name"}, facts...), func(key string, v *yaml.Node) (err error) {
 		switch key {
 		case "name":
 			name, err = f.scalar(key, v)
 		case "source":
 			source, err = f.scalar(key, v)
-		case "branches":
-			r.Branches, err = f.texts(key, v)
 		default:
 			err = f.fact(&r.Facts, key, v)
 		}

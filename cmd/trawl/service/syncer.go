@@ -24,10 +24,14 @@ type Syncer struct {
 	Display  *progress.Display
 	// Before, if set, is called before each round.
 	Before func()
-	// Synced, if set, is called with a repository after each sync that went
-	// well.
-	Synced func(*store.Repository)
+
+	// leftOut is how many branches the log told to be too many, by repository.
+	leftOut map[string]int
 }
+
+// TooManyBranches is what the log says of a repository with more branches to
+// index than there is room for.
+const TooManyBranches = "too many branches to index, the rest is searched through git"
 
 // Run syncs the repositories named first, calls begun, syncs all others, and
 // goes on in rounds until ctx ends.
@@ -85,9 +89,7 @@ func (y *Syncer) sync(ctx context.Context, name string) {
 	switch {
 	case err == nil:
 		task.Done(Summary(res))
-		if y.Synced != nil {
-			y.Synced(res.Repository)
-		}
+		y.tellLeftOut(res.Repository)
 		return
 	case ctx.Err() != nil || errors.Is(err, errClosing):
 		y.Log.Info().Str("repo", name).Msg("sync interrupted, it goes on at the next start")
@@ -97,6 +99,19 @@ func (y *Syncer) sync(ctx context.Context, name string) {
 		y.Log.Warn().Str("repo", name).Str("err", httpapi.WithoutCredentials(err.Error())).Msg("sync")
 	}
 	task.Fail(err)
+}
+
+// tellLeftOut logs branches that are too many, once each number of them.
+func (y *Syncer) tellLeftOut(r *store.Repository) {
+	if y.leftOut == nil {
+		y.leftOut = map[string]int{}
+	}
+	if n := r.BranchesLeftOut; n != y.leftOut[r.Name] {
+		y.leftOut[r.Name] = n
+		if n > 0 {
+			y.Log.Warn().Str("repo", r.Name).Int("left_out", n).Msg(TooManyBranches)
+		}
+	}
 }
 
 func (y *Syncer) merge(ctx context.Context) {
