@@ -25,8 +25,9 @@ const searchHelp = `Usage: trawl search [flags] QUERY
 
 Search prints what a query finds, as it is found: REPOSITORY/PATH:LINE:TEXT for
 lines, REPOSITORY/PATH for files found by their path, REPOSITORY for
-repositories. It reads the data directory, through the server that has it open
-if there is one; --server asks any server that speaks the streaming search API.
+repositories, and for commits a line about each with what was found below it.
+It reads the data directory, through the server that has it open if there is
+one; --server asks any server that speaks the streaming search API.
 
 Words of the query may be given as one argument or as several; the shell needs
 quotes around characters of its own. Put -- before a query that begins with a
@@ -36,6 +37,7 @@ Exit status: 0 if something was found, 1 if nothing was, 2 on trouble.
 
   trawl search 'repo:kiln lang:go errors.New'
   trawl search --pattern-type regexp 'func \w+Glaze\(' --context 2
+  trawl search 'repo:kiln type:diff after:"1 week ago" glaze'
   trawl search --json 'type:repo fork:yes' | jq -r .repository
 
 With --brute every document is read and compared by Go's regexp package, without

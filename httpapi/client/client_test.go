@@ -46,6 +46,8 @@ func serve(t *testing.T, status int, body string) string {
 	return s.URL
 }
 
+const commitURL = "/git.example.org/lab/kiln/-/commit/c0ffee0123"
+
 func TestStreamReadsOurServer(t *testing.T) {
 	team := "kiln"
 	repo := &query.Repository{
@@ -57,9 +59,16 @@ func TestStreamReadsOurServer(t *testing.T) {
 		Repo: repo, Path: "a.go", Commit: "5f1c", Rev: "v2", Language: "Go",
 		Chunks: []query.Chunk{{Content: []byte("// ½ cup of glaze\n"), Start: query.Location{Offset: 14, Line: 2}, Ranges: []query.Range{r}}},
 	}
+	made := time.Date(2021, 1, 31, 9, 30, 0, 0, time.UTC)
+	commit := &query.CommitMatch{
+		Repo: repo, OID: "c0ffee0123", Message: "a ½ b", Body: "a ½ b",
+		Author: query.Signature{Name: "Ada", Date: made}, Committer: query.Signature{Name: "Bo", Date: made.Add(time.Minute)},
+		Ranges: []query.Range{{Start: query.Location{Offset: 5, Column: 4}, End: query.Location{Offset: 6, Column: 5}}},
+	}
 	s := httptest.NewServer((&httpapi.Server{
+		Now: func() time.Time { return made.Add(2 * 24 * time.Hour) },
 		Searcher: searcher(func(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
-			m := []query.Match{content, &query.RepoMatch{Repo: repo}}
+			m := []query.Match{content, &query.RepoMatch{Repo: repo}, commit, &query.OwnerMatch{Repo: repo, Handle: "lab/kiln", IsTeam: true}}
 			o.Results.Add(m)
 			o.Results.Exclude(0, 2)
 			_ = sink.Send(m)
@@ -93,11 +102,13 @@ func TestStreamReadsOurServer(t *testing.T) {
 	if want := "filters matches filters progress alert done "; names != want {
 		t.Errorf("events %s, want %s", names, want)
 	}
-	if len(matches) != 2 {
-		t.Fatalf("got %d matches, want 2: %+v", len(matches), matches)
+	if len(matches) != 4 {
+		t.Fatalf("got %d matches, want 4: %+v", len(matches), matches)
 	}
 	raw := string(matches[0].Raw)
-	matches[0].Raw, matches[1].Raw = nil, nil
+	for i := range matches {
+		matches[i].Raw = nil
+	}
 	fetched := repo.LastFetched
 	at := func(l query.Location) client.Location {
 		return client.Location{Offset: int(l.Offset), Line: int(l.Line), Column: int(l.Column)}
@@ -112,6 +123,16 @@ func TestStreamReadsOurServer(t *testing.T) {
 	}, {
 		Type: "repo", RepositoryID: 12, Repository: repo.Name, RepoStars: 41, RepoLastFetched: &fetched, Description: "<Recipes>",
 		Metadata: map[string]*string{"team": &team, "legacy": nil}, Topics: []string{"ceramics"},
+	}, {
+		Type: "commit", RepositoryID: 12, Repository: repo.Name, RepoStars: 41, RepoLastFetched: &fetched,
+		CommitDetails: client.CommitDetails{
+			Label:  "[lab/kiln](/git.example.org/lab/kiln) › [Ada](" + commitURL + "): [a ½ b](" + commitURL + ")",
+			Detail: "[`c0ffee0` 2 days ago](" + commitURL + ")", URL: commitURL, OID: "c0ffee0123", Message: "a ½ b",
+			AuthorName: "Ada", AuthorDate: made, CommitterName: "Bo", CommitterDate: made.Add(time.Minute),
+			Content: "```COMMIT_EDITMSG\na ½ b\n```", Ranges: [][3]int{{1, 4, 1}},
+		},
+	}, {
+		Type: "team", Owner: client.Owner{Handle: "lab/kiln"},
 	}}
 	if !reflect.DeepEqual(matches, want) {
 		t.Errorf("got  %+v\nwant %+v", matches, want)
@@ -119,11 +140,11 @@ func TestStreamReadsOurServer(t *testing.T) {
 	if !strings.HasPrefix(raw, `{"type":"content","path":"a.go"`) || !strings.HasSuffix(raw, `"language":"Go"}`) {
 		t.Errorf("raw match %s, want all of it", raw)
 	}
-	if !progress.Done || progress.MatchCount != 2 || progress.RepositoriesCount != 1 || len(progress.Skipped) != 1 ||
+	if !progress.Done || progress.MatchCount != 4 || progress.RepositoriesCount != 1 || len(progress.Skipped) != 1 ||
 		progress.Skipped[0].Suggested.QueryExpression != "archived:yes" || !strings.HasSuffix(progress.Trace, trace) {
 		t.Errorf("last progress %+v", progress)
 	}
-	if len(filters) != 5 || !filters[0].Exhaustive || filters[0].Value != "archived:yes" {
+	if len(filters) != 8 || !filters[0].Exhaustive || filters[0].Value != "archived:yes" {
 		t.Errorf("last filters %+v", filters)
 	}
 	if len(alerts) != 1 || alerts[0].Title != "Look" || alerts[0].ProposedQueries[0] != (client.ProposedQuery{Description: "d", Query: "q"}) {

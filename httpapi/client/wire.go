@@ -11,7 +11,8 @@ type Match struct {
 	// Raw is the object as the server sent it.
 	Raw json.RawMessage `json:"-"`
 
-	// Type is "content", "path", "repo", "symbol" or "commit".
+	// Type is "content", "path", "repo", "symbol", "commit", "person" or
+	// "team".
 	Type string `json:"type"`
 
 	Path        string  `json:"path"`
@@ -44,6 +45,39 @@ type Match struct {
 	Private            bool               `json:"private"`
 	Metadata           map[string]*string `json:"metadata"`
 	Topics             []string           `json:"topics"`
+
+	CommitDetails
+	Owner
+}
+
+// CommitDetails are the members of a match of type commit.
+type CommitDetails struct {
+	// Label and Detail are Markdown: links with the texts repository, author
+	// and subject, and one with the abbreviated id and the age.
+	Label  string `json:"label"`
+	Detail string `json:"detail"`
+	// URL is the page on the server that shows the commit.
+	URL     string `json:"url"`
+	OID     string `json:"oid"`
+	Message string `json:"message"`
+
+	AuthorName    string    `json:"authorName"`
+	AuthorDate    time.Time `json:"authorDate"`
+	CommitterName string    `json:"committerName"`
+	CommitterDate time.Time `json:"committerDate"`
+
+	// Content is the message or a preview of the diff as a fenced block of
+	// Markdown; Ranges are places in it: line, from that of the fence, first
+	// rune, and length.
+	Content string   `json:"content"`
+	Ranges  [][3]int `json:"ranges"`
+}
+
+// Owner holds the members of a match of type person or team. One of Handle and
+// Email is empty; the handle has no @.
+type Owner struct {
+	Handle string `json:"handle"`
+	Email  string `json:"email"`
 }
 
 // Symbol is a definition.

@@ -50,6 +50,10 @@ func (p *Matches) Write(matches []client.Match) error {
 		case p.opts.JSON:
 			p.w.Write(m.Raw)
 			p.w.WriteByte('\n')
+		case m.Type == "commit":
+			p.commit(m)
+		case m.Type == "person" || m.Type == "team":
+			p.owner(m)
 		case len(m.Symbols) > 0:
 			p.symbols(m)
 		case len(m.ChunkMatches) > 0:

@@ -26,8 +26,18 @@ func chunk(text string, line int, hits ...client.Range) client.ChunkMatch {
 	return client.ChunkMatch{Content: text, ContentStart: at(line, 0), Ranges: hits}
 }
 
+// preview is a diff of a file that was renamed.
+const preview = "```diff\na/½.go b.go\n@@ -7,2 +7,2 @@ f()\n-\tadd(\"peat\")\n+\tadd(\"coal\")\n \n\n```"
+
+func commit(content string, ranges ...[3]int) client.Match {
+	return client.Match{Type: "commit", Repository: "lab/kiln", CommitDetails: client.CommitDetails{
+		OID: "c0ffee01234567", AuthorName: "Ada", Detail: "[`c0ffee0` 3 days ago](/lab/kiln/-/commit/c0ffee01234567)",
+		Message: "Stoke it\n\nIt was\ntoo cold", Content: content, Ranges: ranges,
+	}}
+}
+
 // colored replaces the sequences of colours by letters.
-var colored = strings.NewReplacer("\x1b[35m", "<p:", "\x1b[32m", "<n:", "\x1b[36m", "<s:", "\x1b[1;31m", "<h:", "\x1b[0m", ">")
+var colored = strings.NewReplacer("\x1b[35m", "<p:", "\x1b[32m", "<n:", "\x1b[31m", "<r:", "\x1b[36m", "<s:", "\x1b[1;31m", "<h:", "\x1b[0m", ">")
 
 func TestMatches(t *testing.T) {
 	path := func(p string, hits ...client.Range) client.Match {
@@ -61,6 +71,29 @@ func TestMatches(t *testing.T) {
 		// names
 		{"a path", plain, path("docs/a b.md"), "lab/kiln/docs/a b.md\n"},
 		{"a repository", plain, client.Match{Type: "repo", Repository: "lab/kiln"}, "lab/kiln\n"},
+
+		// commits: a line about each, then what was found
+		{"a message", plain, commit("```COMMIT_EDITMSG\nStoke it\n\nIt was\ntoo cold\n```", [3]int{4, 4, 4}),
+			"lab/kiln c0ffee0123 Ada, 3 days ago: Stoke it\n    too cold\n"},
+		{"a message, in colour", color, commit("```COMMIT_EDITMSG\n½ Stoke it\n\ncold\n```", [3]int{1, 2, 5}),
+			"<p:lab/kiln> <n:c0ffee0123> Ada, 3 days ago<s:: >½ <h:Stoke> it\n"},
+		{"a message without hits", plain, commit("```COMMIT_EDITMSG\nStoke it\n\nIt was cold\n```"), "lab/kiln c0ffee0123 Ada, 3 days ago: Stoke it\n"},
+		{"a diff", plain, commit(preview, [3]int{4, 7, 4}),
+			"lab/kiln c0ffee0123 Ada, 3 days ago: Stoke it\n    a/½.go b.go\n    @@ -7,2 +7,2 @@ f()\n    -\tadd(\"peat\")\n    +\tadd(\"coal\")\n     \n"},
+		{"a diff, in colour", color, commit(preview, [3]int{1, 2, 1}, [3]int{1, 8, 4}, [3]int{4, 7, 4}),
+			"<p:lab/kiln> <n:c0ffee0123> Ada, 3 days ago<s:: >Stoke it\n    <p:a/><h:½><p:.go ><h:b.go>\n    <s:@@ -7,2 +7,2 @@ f()>\n" +
+				"    <r:-\tadd(\"peat\")>\n    <n:+\tadd(\"><h:coal><n:\")>\n     \n"},
+		{"an empty diff", plain, commit("```diff\n\n```"), "lab/kiln c0ffee0123 Ada, 3 days ago: Stoke it\n"},
+		{"ranges that a server invents", color, commit(preview, [3]int{0, 0, 9}, [3]int{99, 0, 9}, [3]int{-1, -1, -1}, [3]int{5, 9, 9}),
+			"<p:lab/kiln> <n:c0ffee0123> Ada, 3 days ago<s:: >Stoke it\n    <p:a/½.go b.go>\n    <s:@@ -7,2 +7,2 @@ f()>\n" +
+				"    <r:-\tadd(\"peat\")>\n    <n:+\tadd(\"coal\")>\n     \n"},
+		{"a commit without anything", plain, client.Match{Type: "commit"}, "  , : \n"},
+		{"a commit for a terminal", terminal, commit("```diff\n\x1b a\r\n\n```"), "lab/kiln c0ffee0123 Ada, 3 days ago: Stoke it\n    \\x1b a\n"},
+
+		// owners
+		{"a person", plain, client.Match{Type: "person", Owner: client.Owner{Handle: "ada"}}, "@ada\n"},
+		{"an address", color, client.Match{Type: "person", Owner: client.Owner{Email: "ada@example.org"}}, "<p:ada@example.org>\n"},
+		{"a team", plain, client.Match{Type: "team", Owner: client.Owner{Handle: "lab/kiln"}}, "@lab/kiln\n"},
 
 		// colours: columns are runes, not bytes
 		{"colours", color, content(chunk("½ cup glaze glaze\n", 0, hit(0, 6, 0, 11), hit(0, 12, 0, 17))),

@@ -9,13 +9,15 @@ import (
 // style is how a piece of text looks: the sequence that switches it on.
 type style string
 
-// The colours are those that grep and ripgrep have by default.
+// The colours are those that grep, ripgrep and git have by default.
 const (
 	stylePlain     style = ""
 	stylePath      style = "\x1b[35m"
 	styleNumber    style = "\x1b[32m"
 	styleSeparator style = "\x1b[36m"
 	styleHit       style = "\x1b[1;31m"
+	styleAdded     style = "\x1b[32m"
+	styleRemoved   style = "\x1b[31m"
 	styleReset           = "\x1b[0m"
 )
 
