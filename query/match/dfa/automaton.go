@@ -12,39 +12,59 @@ import (
 var ErrBudget = errors.New("automaton exceeds its budget")
 
 // Bounds of an automaton's cache. A state of a usual pattern takes about 200
-// bytes with its row of the table; 64 classes make a row of 256 bytes.
+// bytes with its row of the table; 64 classes make a row of 256 bytes. Those of
+// hostile patterns have thousands of threads, so bytes count too.
 const (
-	maxStates = 4096
+	maxStates     = 4096
+	maxCacheBytes = 2 << 20
 	// minBytesPerReset is how far the text must have moved on for the cache to
 	// be worth emptying and filling again.
 	minBytesPerReset = 64 << 10
 )
 
 // Entries of the transition table. A state is named by the index of its row.
-// What is at least 0 needs no attention; the others are looked at.
+// What is at most rowMask needs no attention; the others are looked at.
 const (
-	unknown = -1
-	dead    = -2
-	// matched and below: a state in which a match has ended one byte earlier.
-	// Its row is matched minus the entry.
-	matched = -3
+	rowMask = 1<<28 - 1
+	// initial marks a state in which no match has begun: wherever it is met, the
+	// search may skip to the next place where one can.
+	initial = 1 << 28
+	// matched marks a state in which a match has ended one byte earlier.
+	matched = 1 << 29
+	dead    = 1 << 30
+	unknown = 1 << 31
+)
+
+// kind says what an automaton looks for.
+type kind uint8
+
+const (
+	// leftmost prefers threads that come first, and seeks: a new thread begins
+	// at every byte until one has matched.
+	leftmost kind = iota
+	// longest prefers the longest match: threads are in no order, and a match
+	// does not end those behind it.
+	longest
+	// partial never matches and takes all assertions to hold: it is dead or not.
+	partial
 )
 
 // automaton is a lazily built DFA of one program. It belongs to one goroutine.
 type automaton struct {
 	*program
-	// longest makes it prefer the longest match: threads are in no order, and a
-	// match does not end those behind it. Otherwise the automaton also seeks:
-	// a new thread begins at every byte until one has matched.
-	longest bool
+	kind kind
+	// entry are the threads before the first byte.
+	entry []uint32
 
 	// table has a row of stride entries per state: one a class, then one for
 	// the end of the text.
-	table  []int32
+	table  []uint32
 	stride int
 	states []state
-	byKey  map[string]int32
-	starts [4]int32
+	byKey  map[string]uint32
+	starts [4]uint32
+	// bytes is about what states take, their rows and keys included.
+	bytes int
 
 	// scratch
 	threads, next []uint32
@@ -72,8 +92,8 @@ const (
 	contextWord          // a byte of a word
 )
 
-func newAutomaton(p *program, longest bool) *automaton {
-	a := &automaton{program: p, longest: longest, stride: p.classes + 1}
+func newAutomaton(p *program, k kind, entry []uint32) *automaton {
+	a := &automaton{program: p, kind: k, entry: entry, stride: p.classes + 1}
 	a.seen.init(len(p.code))
 	a.reset()
 	return a
@@ -81,8 +101,8 @@ func newAutomaton(p *program, longest bool) *automaton {
 
 // reset empties the cache.
 func (a *automaton) reset() {
-	a.table, a.states = a.table[:0], a.states[:0]
-	a.byKey = map[string]int32{}
+	a.table, a.states, a.bytes = a.table[:0], a.states[:0], 0
+	a.byKey = map[string]uint32{}
 	for i := range a.starts {
 		a.starts[i] = unknown
 	}
@@ -91,6 +111,8 @@ func (a *automaton) reset() {
 // contextOf returns what assertions can tell of a byte before.
 func (a *automaton) contextOf(b byte) context {
 	switch {
+	case a.kind == partial:
+		return contextOther
 	case b == '\n' && a.looks&(syntax.EmptyBeginLine|syntax.EmptyEndLine) != 0:
 		return contextLine
 	case isWord(b) && a.looks&(syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary) != 0:
@@ -110,16 +132,16 @@ func isWord(b byte) bool {
 	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '_'
 }
 
-// begin returns the state before the first byte.
-func (a *automaton) begin(c context) int32 {
+// begin returns the row of the state before the first byte.
+func (a *automaton) begin(c context) uint32 {
 	if a.starts[c] == unknown {
-		a.starts[c] = a.intern(state{threads: []uint32{a.start}, context: c, seeking: !a.longest})
+		a.starts[c] = a.intern(state{threads: a.entry, context: c, seeking: a.kind == leftmost}) & rowMask
 	}
 	return a.starts[c]
 }
 
 // intern returns the table entry of a state, adding it if it is new.
-func (a *automaton) intern(s state) int32 {
+func (a *automaton) intern(s state) uint32 {
 	if len(s.threads) == 0 && !s.seeking && !s.matched {
 		return dead
 	}
@@ -135,39 +157,39 @@ func (a *automaton) intern(s state) int32 {
 		a.key = binary.LittleEndian.AppendUint32(a.key, t)
 	}
 	if row, ok := a.byKey[string(a.key)]; ok {
-		return entry(row, s.matched)
+		return entryOf(row, s, a.start)
 	}
-	row := int32(len(a.table))
+	row := uint32(len(a.table))
 	s.threads = slices.Clone(s.threads)
 	a.states = append(a.states, s)
 	for range a.stride {
 		a.table = append(a.table, unknown)
 	}
 	a.byKey[string(a.key)] = row
-	return entry(row, s.matched)
+	a.bytes += stateBytes + 4*a.stride + 2*len(a.key)
+	return entryOf(row, s, a.start)
 }
 
-func entry(row int32, isMatch bool) int32 {
-	if isMatch {
-		return matched - row
+// stateBytes is about what a state takes beside its row, threads and key.
+const stateBytes = 120
+
+// entryOf returns the table entry of a state with that row.
+func entryOf(row uint32, s state, start uint32) uint32 {
+	switch {
+	case s.matched:
+		return row | matched
+	case s.seeking && len(s.threads) == 1 && s.threads[0] == start:
+		return row | initial
 	}
 	return row
 }
 
-// row returns the row of a table entry.
-func row(e int32) int32 {
-	if e <= matched {
-		return matched - e
-	}
-	return e
-}
-
 // full reports whether no state may be added.
-func (a *automaton) full() bool { return len(a.states) >= maxStates }
+func (a *automaton) full() bool { return len(a.states) >= maxStates || a.bytes >= maxCacheBytes }
 
 // step computes the entry for a byte b, or the end of the text when atEnd,
 // in the state of a row, and stores it.
-func (a *automaton) step(r int32, b byte, atEnd bool) int32 {
+func (a *automaton) step(r uint32, b byte, atEnd bool) uint32 {
 	s := a.states[int(r)/a.stride]
 	isMatch := a.close(s, a.lookAround(s.context, b, atEnd))
 	next := state{matched: isMatch, seeking: s.seeking && !isMatch}
@@ -186,7 +208,7 @@ func (a *automaton) step(r int32, b byte, atEnd bool) int32 {
 	} else {
 		next.seeking = false
 	}
-	if a.longest {
+	if a.kind != leftmost {
 		slices.Sort(a.next)
 	}
 	next.threads = a.next
@@ -211,7 +233,10 @@ func (in *instruction) follow(b byte) (uint32, bool) {
 
 // lookAround returns the assertions that hold between context and b.
 func (a *automaton) lookAround(c context, b byte, atEnd bool) syntax.EmptyOp {
-	if a.looks == 0 {
+	switch {
+	case a.kind == partial:
+		return ^syntax.EmptyOp(0)
+	case a.looks == 0:
 		return 0
 	}
 	var flags syntax.EmptyOp
@@ -256,8 +281,8 @@ func (a *automaton) close(s state, holds syntax.EmptyOp) (isMatch bool) {
 			case opBytes:
 				a.threads = append(a.threads, at)
 			case opMatch:
-				isMatch = true
-				if !a.longest {
+				isMatch = a.kind != partial
+				if a.kind == leftmost {
 					return true
 				}
 			}

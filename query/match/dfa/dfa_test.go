@@ -145,6 +145,41 @@ func TestSharedSearcher(t *testing.T) {
 	}
 }
 
+// TestWindows: places are skipped, and the skipping of them pauses, only where
+// no match begins.
+func TestWindows(t *testing.T) {
+	patterns := []string{
+		`\w{5}\s+\w{5}\s+\w{5}`, `[0-9]{3}-[0-9]{3}-[0-9]{4}`, `a{40}`, `a{39}b`, `(?m)^[a-c ]{30,}$`, `(?i)[a-f]{12}k`, `\p{Greek}{2}`,
+		`(foo|barbaz)\s*[:(]`, `(?m)^(\w+ ){6}$`, `\bspin\w+lock\b`, `(ab){3,}?c`, `[^\n]{300}`, `é日{2}`, `(?s)a.{50}b`, `\B\w{4}\B`,
+	}
+	parts := []string{
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "a", "b", "c ", "abab", "ababab", "foo:", "barbaz  (", "spin", "_lock", " ", "\n", "\n\n\t", "words ", "three ",
+		"123", "-", "4567", "αβ", "é日日", "K", "\u212a", strings.Repeat("x", 300), strings.Repeat("abc ", 12),
+	}
+	n := 20
+	if testing.Short() {
+		n = 5
+	}
+	for seed := range uint64(n) {
+		rng := rand.New(rand.NewPCG(seed, 16))
+		var b strings.Builder
+		// Few parts in turn make stretches where windows do not pay.
+		for b.Len() < 30_000 {
+			some := parts
+			if rng.IntN(2) == 0 {
+				i := rng.IntN(len(parts) - 2)
+				some = parts[i : i+2]
+			}
+			for range rng.IntN(200) {
+				b.WriteString(some[rng.IntN(len(some))])
+			}
+		}
+		for _, p := range patterns {
+			check(t, p, b.String())
+		}
+	}
+}
+
 // TestHostile: patterns that blow up are refused or give up; they do not eat
 // time or memory.
 func TestHostile(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 // Regexp is a compiled regexp. It is safe for concurrent use.
 type Regexp struct {
 	forward, backward *program
+	factors           factors
 	idle              sync.Pool
 }
 
@@ -25,7 +26,7 @@ func Compile(t *syntax.Regexp) (*Regexp, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Regexp{forward: forward, backward: backward}, nil
+	return &Regexp{forward: forward, backward: backward, factors: newFactors(backward)}, nil
 }
 
 func compile(t *syntax.Regexp, backwards bool) (*program, error) {
@@ -41,6 +42,7 @@ func compile(t *syntax.Regexp, backwards bool) (*program, error) {
 type Searcher struct {
 	re                *Regexp
 	forward, backward *automaton
+	skip              skipper
 }
 
 // Searcher returns an idle searcher or a new one. Give it back with Release.
@@ -48,7 +50,12 @@ func (r *Regexp) Searcher() *Searcher {
 	if s, ok := r.idle.Get().(*Searcher); ok {
 		return s
 	}
-	return &Searcher{re: r, forward: newAutomaton(r.forward, false), backward: newAutomaton(r.backward, true)}
+	return &Searcher{
+		re:       r,
+		forward:  newAutomaton(r.forward, leftmost, []uint32{r.forward.start}),
+		backward: newAutomaton(r.backward, longest, []uint32{r.backward.start}),
+		skip:     skipper{factors: &r.factors, states: newAutomaton(r.backward, partial, r.factors.entry)},
+	}
 }
 
 // Release gives s back for others to use.
@@ -58,7 +65,7 @@ func (s *Searcher) Release() { s.re.idle.Put(s) }
 // ok is false if there is none. Assertions see the text before from. Text must
 // be valid UTF-8, and from must not be inside a rune. The error is ErrBudget.
 func (s *Searcher) Next(text []byte, from int) (start, end int, ok bool, err error) {
-	end, err = s.forward.forwards(text, from)
+	end, err = s.forwards(text, from)
 	if end < 0 || err != nil {
 		return 0, 0, false, err
 	}
@@ -73,24 +80,15 @@ func (s *Searcher) Next(text []byte, from int) (start, end int, ok bool, err err
 }
 
 // forwards returns where the leftmost-first match from from on ends, or -1.
-func (a *automaton) forwards(text []byte, from int) (int, error) {
-	c := a.edgeContext()
-	if from > 0 {
-		c = a.contextOf(text[from-1])
+func (s *Searcher) forwards(text []byte, from int) (int, error) {
+	a := s.forward
+	i := s.skip.next(text, from)
+	if i < 0 {
+		return -1, nil
 	}
-	end, lastReset := -1, from
-	r := row(a.begin(c))
-	for i := from; ; i++ {
-		// The inner loop: as long as entries need no attention.
-		table, classOf := a.table, &a.classOf
-		for i < len(text) {
-			e := table[int(r)+int(classOf[text[i]])]
-			if e < 0 {
-				break
-			}
-			r = e
-			i++
-		}
+	r := a.begin(a.contextAt(text, i))
+	for end, lastReset := -1, i; ; i++ {
+		i, r = s.run(text, i, r)
 		atEnd := i >= len(text)
 		column, b := a.classes, byte(0)
 		if !atEnd {
@@ -108,14 +106,60 @@ func (a *automaton) forwards(text []byte, from int) (int, error) {
 			}
 			e = a.step(r, b, atEnd)
 		}
-		if e <= matched {
+		if e&matched != 0 {
 			end = i
 		}
 		if e == dead || atEnd {
 			return end, nil
 		}
-		r = row(e)
+		r = e & rowMask
+		if e&initial != 0 {
+			next := s.skip.next(text, i+1)
+			if next < 0 {
+				return -1, nil
+			}
+			if next > i+1 {
+				i = next - 1
+				r = a.begin(a.contextAt(text, next))
+			}
+		}
 	}
+}
+
+// run follows the table from i in the state of row r as long as entries need
+// no attention, and returns where it got. While skipping does not pay, initial
+// states need none.
+func (s *Searcher) run(text []byte, i int, r uint32) (int, uint32) {
+	table, classOf := s.forward.table, &s.forward.classOf
+	if s.skip.paused == 0 {
+		for i < len(text) {
+			e := table[r+uint32(classOf[text[i]])]
+			if e > rowMask {
+				break
+			}
+			r = e
+			i++
+		}
+		return i, r
+	}
+	from := i
+	for stop := min(len(text), i+s.skip.paused); i < stop; i++ {
+		e := table[r+uint32(classOf[text[i]])] &^ initial
+		if e > rowMask {
+			break
+		}
+		r = e
+	}
+	s.skip.paused -= i - from
+	return i, r
+}
+
+// contextAt returns what assertions at i can tell of what stands before.
+func (a *automaton) contextAt(text []byte, i int) context {
+	if i == 0 {
+		return a.edgeContext()
+	}
+	return a.contextOf(text[i-1])
 }
 
 // backwards returns the smallest offset, at least from, at which a match that
@@ -126,7 +170,7 @@ func (a *automaton) backwards(text []byte, from, end int) (int, error) {
 		c = a.contextOf(text[end])
 	}
 	start, lastReset := -1, end
-	r := row(a.begin(c))
+	r := a.begin(c)
 	for i := end; ; i-- {
 		// text[i-1] is the next byte; at from it is looked at and not taken.
 		atEnd := i == 0
@@ -146,19 +190,19 @@ func (a *automaton) backwards(text []byte, from, end int) (int, error) {
 			}
 			e = a.step(r, b, atEnd)
 		}
-		if e <= matched {
+		if e&matched != 0 {
 			start = i
 		}
 		if e == dead || i <= from {
 			return start, nil
 		}
-		r = row(e)
+		r = e & rowMask
 	}
 }
 
 // restart empties the cache but for the state at hand, and returns its row.
-func (a *automaton) restart(r int32) int32 {
+func (a *automaton) restart(r uint32) uint32 {
 	s := a.states[int(r)/a.stride]
 	a.reset()
-	return row(a.intern(s))
+	return a.intern(s) & rowMask
 }
