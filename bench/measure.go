@@ -106,9 +106,9 @@ func (r *runner) withPeers(ctx context.Context, f func([]rival) error) (err erro
 	return f(rivals)
 }
 
-// placeOf returns where a peer keeps its index.
-func (r *runner) placeOf(p peer) place {
-	return place{source: r.source, dir: filepath.Join(r.work, p.name())}
+// placeOf returns where a tool keeps its index.
+func (r *runner) placeOf(t tool) place {
+	return place{source: r.source, dir: filepath.Join(r.work, t.name())}
 }
 
 func (r *runner) describeUnread(v rival) {

@@ -16,7 +16,9 @@ const ReportVersion = 1
 type Report struct {
 	Version int       `json:"version"`
 	Started time.Time `json:"started"`
-	Machine Machine   `json:"machine"`
+	// Command repeats the run, if whoever started it has said so.
+	Command string  `json:"command,omitempty"`
+	Machine Machine `json:"machine"`
 	// Versions are what the programs call themselves, by program.
 	Versions map[string]string `json:"versions"`
 	Corpus   CorpusFacts       `json:"corpus"`
@@ -28,6 +30,11 @@ type Report struct {
 	Tools []*ToolFacts `json:"tools,omitempty"`
 	// Queries stand in the order of the query file.
 	Queries []QueryFacts `json:"queries"`
+	// Cold, Clients, Memory and Growth are there if the run was asked for them.
+	Cold    *ColdFacts     `json:"cold,omitempty"`
+	Clients []ClientsFacts `json:"clients,omitempty"`
+	Memory  []MemoryFacts  `json:"memory,omitempty"`
+	Growth  []GrowthFacts  `json:"growth,omitempty"`
 	// Checks are the targets of the run as a whole.
 	Checks []Check `json:"checks"`
 	// Problems are what makes the run's figures doubtful: answers that

@@ -35,7 +35,25 @@ func sampleReport() *bench.Report {
 	}
 	partial := peer("git-grep", 2*time.Second, 1)
 	partial.Partial = true
+	zoekt := peer("zoekt", 4*time.Millisecond, 3)
+	zoekt.Unread = 1
+	index := func(wall time.Duration, memory, disk int64) *bench.IndexFacts {
+		return &bench.IndexFacts{
+			Usage: bench.Usage{Wall: wall, CPU: wall, PeakRSSBytes: memory, PeakTreeRSSBytes: memory, PeakTreeAnonBytes: memory / 2}, DiskBytes: disk,
+		}
+	}
+	grown := func(factor float64, done time.Duration) bench.GrowthFacts {
+		return bench.GrowthFacts{
+			Factor: factor, Corpus: bench.CorpusFacts{Path: "/src", TextBytes: int64(12000 * factor)}, Index: *index(done*9, 1e8, 1e7),
+			Tools: []*bench.ToolFacts{{Name: "rg"}, {Name: "zoekt", Index: index(done*90, 1e9, 1e8)}},
+			Queries: []bench.QueryFacts{{
+				Query: bench.Query{Name: "good", Kind: bench.Literal, Scope: bench.Lines}, Runs: answers(done/2, done, 4),
+				Peers: []bench.PeerFacts{peer("rg", done*3, 4), {Name: "zoekt", Cannot: "asleep"}},
+			}},
+		}
+	}
 	return &bench.Report{
+		Command:  "trawl-bench run --corpus /src --full",
 		Version:  bench.ReportVersion,
 		Started:  time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC),
 		Machine:  bench.Machine{OS: "linux", Arch: "amd64", CPU: "Fast One", Cores: 2, MemoryBytes: 8 << 30},
@@ -50,24 +68,47 @@ func sampleReport() *bench.Report {
 		},
 		Resync: &bench.Resync{FilesChanged: 10, Rounds: []bench.Usage{{Wall: 900 * time.Millisecond}, {Wall: 1200 * time.Millisecond}}},
 		Server: bench.ServerFacts{Ready: 150 * time.Millisecond, PeakRSSBytes: 2e8, AnonBytes: 1e8},
+		Tools: []*bench.ToolFacts{
+			{Name: "rg"}, {Name: "git-grep"},
+			{Name: "zoekt", Index: index(102*time.Second, 17e8, 2728e6), UnreadText: 84, UnreadTextBytes: 351e6,
+				Server: &bench.ServerFacts{Ready: 20 * time.Millisecond, PeakRSSBytes: 3e8, AnonBytes: 2e8}},
+		},
+		Cold: &bench.ColdFacts{Method: "slept over it", Queries: []bench.ColdQuery{
+			{Tool: "trawl", Query: "good", Rounds: []bench.ColdRound{
+				{Ready: 9 * time.Millisecond, PeerRun: bench.PeerRun{First: 40 * time.Millisecond, Done: 50 * time.Millisecond}}}},
+			{Tool: "rg", Query: "good", Rounds: []bench.ColdRound{{PeerRun: bench.PeerRun{Done: 5 * time.Second}}}},
+		}},
+		Clients: []bench.ClientsFacts{
+			{Tool: "trawl", Clients: 1, Queries: 3, Limit: 500, Wall: time.Second, Searches: 500, P50: 2 * time.Millisecond,
+				P95: 3 * time.Millisecond, P99: 4 * time.Millisecond, Max: 5 * time.Millisecond},
+			{Tool: "zoekt", Clients: 1, Queries: 3, Limit: 500, Wall: time.Second, Searches: 100, Errors: 1, Error: "no answer",
+				P50: 9 * time.Millisecond, P95: 10 * time.Millisecond, P99: 11 * time.Millisecond, Max: 12 * time.Millisecond},
+		},
+		Memory: []bench.MemoryFacts{{
+			Setting: "512MiB", SettingBytes: 512 << 20, Index: bench.Usage{Wall: 20 * time.Second, PeakOwnBytes: 4e8},
+			ReadyBytes: 3e7, PeakBytes: 2e8, IdleBytes: 5e7, Rest: 5 * time.Second,
+			Queries: []bench.MemoryQuery{{Name: "good", Done: 2 * time.Millisecond}, {Name: "wrong", Done: 200 * time.Millisecond}},
+		}},
+		Growth: []bench.GrowthFacts{grown(0.5, 10*time.Millisecond), grown(1, 15*time.Millisecond)},
 		Queries: []bench.QueryFacts{
 			{
-				Query: bench.Query{Name: "good", Kind: bench.Literal, Scope: bench.Lines}, Lines: 4,
+				Query: bench.Query{Name: "good", Kind: bench.Literal, Goal: bench.CommonLiterals, Scope: bench.Lines}, Lines: 4,
 				Runs: answers(800*time.Microsecond, 1500*time.Microsecond, 5),
 				Work: bench.Work{Lists: 3, Candidates: 12, Blocks: 10, Bytes: 40960},
 				Peers: []bench.PeerFacts{
-					peer("rg", 300*time.Millisecond, 4), peer("git-grep", 400*time.Millisecond, 4)},
+					peer("rg", 300*time.Millisecond, 4), peer("git-grep", 400*time.Millisecond, 4), zoekt},
 				Checks: []bench.Check{{Name: "first match", Value: "0.80 ms", Target: "<= 10.0 ms", Passed: true}},
 			},
 			{
 				Query: bench.Query{Name: "wrong", Kind: bench.Regexp, Scope: bench.Lines}, Lines: 3,
-				Runs: answers(12*time.Millisecond, 150*time.Millisecond, 3), Peers: []bench.PeerFacts{wrong, partial},
+				Runs: answers(12*time.Millisecond, 150*time.Millisecond, 3), Peers: []bench.PeerFacts{wrong, partial, zoekt},
 				Checks: []bench.Check{{Name: "done", Value: "150 ms", Target: "<= 2.00 ms"}},
 			},
 			{
 				Query: bench.Query{Name: "alone", Kind: bench.Repository, Scope: bench.Nothing},
 				Runs:  answers(0, 300*time.Microsecond, 0),
-				Peers: []bench.PeerFacts{{Name: "rg", Cannot: "no such question"}, {Name: "git-grep", Cannot: "no such question"}},
+				Peers: []bench.PeerFacts{{Name: "rg", Cannot: "no such question"}, {Name: "git-grep", Cannot: "no such question"},
+					{Name: "zoekt", Cannot: "no such question"}},
 			},
 		},
 		Checks: []bench.Check{

@@ -36,6 +36,23 @@ type Config struct {
 	Token string
 	// ServeArgs are added to the command line of trawl serve.
 	ServeArgs []string
+	// Cold is how often tools are asked with nothing in memory; 0 is never.
+	Cold int
+	// ColdFilesOnly empties memory of the files that a tool reads and of no
+	// others, even where the whole page cache could be dropped: for machines
+	// that do other work too.
+	ColdFilesOnly bool
+	// Clients are numbers of clients to serve at once, each for ClientsFor,
+	// which is 10 s unless set.
+	Clients    []int
+	ClientsFor time.Duration
+	// Memory are values of trawl's setting of that name to try.
+	Memory []string
+	// Rest is how long a server is left alone before it counts as idle; 5 s.
+	Rest time.Duration
+	// Growth are sizes to try, as multiples of the corpus: fractions or whole
+	// numbers.
+	Growth []float64
 	// Progress is told what happens, if set.
 	Progress func(message string)
 }
@@ -59,6 +76,12 @@ func (c *Config) ensureDefaults() error {
 	}
 	if c.PeerBudget == 0 {
 		c.PeerBudget = 10 * time.Second
+	}
+	if c.ClientsFor == 0 {
+		c.ClientsFor = 10 * time.Second
+	}
+	if c.Rest == 0 {
+		c.Rest = 5 * time.Second
 	}
 	if c.Progress == nil {
 		c.Progress = func(string) {}
@@ -102,7 +125,9 @@ func Run(ctx context.Context, c Config) (_ *Report, err error) {
 }
 
 func (r *runner) phases(ctx context.Context) error {
-	for _, phase := range []func(context.Context) error{r.prepare, r.index, r.indexPeers, r.learnSkipped, r.queries, r.resync} {
+	for _, phase := range []func(context.Context) error{
+		r.prepare, r.index, r.indexPeers, r.learnSkipped, r.queries, r.cold, r.clients, r.memory, r.growth, r.resync,
+	} {
 		if err := phase(ctx); err != nil {
 			return err
 		}

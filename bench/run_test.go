@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trawlsearch/trawl/bench"
 )
@@ -136,6 +137,66 @@ func TestRunWithIndexedPeers(t *testing.T) {
 	}
 	if goals := r.Goals(); len(goals) < 5 || goals[0].Queries != 2 {
 		t.Errorf("goals = %+v, want groups held against zoekt, two queries in the first", goals)
+	}
+}
+
+// Everything beyond the timed queries, at toy size.
+func TestRunPhases(t *testing.T) {
+	c := toyRun(t)
+	installFakePeers(t)
+	c.Peers = nil
+	c.Cold, c.ColdFilesOnly, c.Clients, c.ClientsFor = 2, true, []int{1, 3}, 20*time.Millisecond
+	c.Memory, c.Rest, c.Growth = []string{"512MiB"}, time.Millisecond, []float64{0.5, 2}
+	r := run(t, c)
+	checkNoProblems(t, r)
+	tools := len(availablePeers()) + 3 // zoekt, csearch and trawl
+	if r.Cold == nil || len(r.Cold.Queries) != tools || r.Cold.Method == "" {
+		t.Fatalf("cold = %+v, want one query of %d tools", r.Cold, tools)
+	}
+	for _, q := range r.Cold.Queries {
+		server := q.Tool == "trawl" || q.Tool == "zoekt"
+		if len(q.Rounds) != 2 || q.Done() == 0 || (q.Ready() > 0) != server {
+			t.Errorf("cold %s = %+v, want two rounds, with a start only if it is a server", q.Tool, q.Rounds)
+		}
+	}
+	if len(r.Clients) != 2*tools {
+		t.Errorf("clients = %+v, want two numbers of clients for %d tools", r.Clients, tools)
+	}
+	for _, f := range r.Clients {
+		if f.Searches == 0 || f.Errors > 0 || f.P50 == 0 || f.P99 < f.P50 || f.Max < f.P99 || f.PerSecond() <= 0 {
+			t.Errorf("clients %+v, want times in order and no errors", f)
+		}
+	}
+	if len(r.Memory) != 1 || r.Memory[0].Index.Wall == 0 || len(r.Memory[0].Queries) != len(c.Queries) {
+		t.Errorf("memory = %+v, want one setting with all queries", r.Memory)
+	}
+	checkGrowth(t, r.Growth)
+}
+
+func checkGrowth(t *testing.T, growth []bench.GrowthFacts) {
+	t.Helper()
+	if len(growth) != 2 {
+		t.Fatalf("growth = %+v, want two sizes", growth)
+	}
+	half, twice := growth[0], growth[1]
+	if half.Index.Wall == 0 || len(half.Tools) == 0 || 3*half.Corpus.Files > twice.Corpus.Files {
+		t.Errorf("corpora of %d and %d files; want four times as many", half.Corpus.Files, twice.Corpus.Files)
+	}
+	for i, q := range twice.Queries {
+		// Copies hold as much as the original, half a corpus less.
+		if q.Name == "common" && (q.Lines <= 2*half.Queries[i].Lines || q.Lines%2 == 0) {
+			t.Errorf("query %s finds %d lines in half the corpus and %d in twice", q.Name, half.Queries[i].Lines, q.Lines)
+		}
+	}
+}
+
+func TestRunReportsTooLittleMemory(t *testing.T) {
+	c := toyRun(t)
+	c.Queries, c.Memory = c.Queries[:1], []string{"a lot"}
+	r := run(t, c)
+	want := []string{`with memory a lot: memory "a lot": want a size such as 512MiB or 1GiB`}
+	if !slices.Equal(r.Problems, want) {
+		t.Errorf("problems = %q, want %q", r.Problems, want)
 	}
 }
 

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -45,7 +46,7 @@ func (r *Report) checkRun() []Check {
 		wall := median(r.Resync.Rounds, func(u Usage) time.Duration { return u.Wall })
 		checks = append(checks, durationCheck(fmt.Sprintf("resync of %d files", r.Resync.FilesChanged), wall, resyncTarget))
 	}
-	return append(checks, r.checkAgainstZoekt()...)
+	return slices.Concat(checks, r.checkAgainstZoekt(), r.checkCold(), r.checkClients(), r.checkMemory(), r.checkGrowth())
 }
 
 // check returns the checks of one query.

@@ -23,6 +23,8 @@ type trawl struct {
 	serveArgs []string
 	// symbols says that definitions are read too.
 	symbols bool
+	// memory is the setting of that name, "" for trawl's own choice.
+	memory string
 }
 
 // BuildTrawl compiles trawl without cgo, as releases do, and returns the binary's path in dir.
@@ -41,7 +43,11 @@ func BuildTrawl(ctx context.Context, dir string) (string, error) {
 // text is indexed and searched without universal-ctags at work beside it, which
 // is not installed everywhere.
 func (t *trawl) env() []string {
-	return append(os.Environ(), "TRAWL_SYMBOLS="+strconv.FormatBool(t.symbols))
+	env := append(os.Environ(), "TRAWL_SYMBOLS="+strconv.FormatBool(t.symbols))
+	if t.memory != "" {
+		env = append(env, "TRAWL_MEMORY="+t.memory)
+	}
+	return env
 }
 
 // index runs trawl index on the repository and returns what it took.

@@ -12,7 +12,9 @@ import (
 // Processes that end meanwhile count as nothing.
 func sampleTree(pid int) treePeaks {
 	s := sampleProcess(pid)
+	own := s.total
 	s.join(sampleBelow(pid))
+	s.own = own
 	return s
 }
 

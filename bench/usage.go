@@ -27,6 +27,9 @@ type Usage struct {
 	// PeakTreeAnonBytes is the same without pages of mapped files, which the
 	// kernel can take back; 0 without a /proc.
 	PeakTreeAnonBytes int64 `json:"peakTreeAnonBytes,omitempty"`
+	// PeakOwnBytes is the most that the command held itself, without its
+	// children and what they map; 0 without a /proc.
+	PeakOwnBytes int64 `json:"peakOwnBytes,omitempty"`
 }
 
 // sampleEvery is the time between two looks at a process tree. A look costs
@@ -53,7 +56,7 @@ func measure(cmd *exec.Cmd) (Usage, error) {
 	u.CPU = cpu
 	u.PeakRSSBytes = max(peak, seen.single)
 	u.PeakTreeRSSBytes = max(u.PeakRSSBytes, seen.total)
-	u.PeakTreeAnonBytes = seen.anon
+	u.PeakTreeAnonBytes, u.PeakOwnBytes = seen.anon, seen.own
 	if err != nil {
 		return u, fmt.Errorf("%s: %w: %s", filepath.Base(cmd.Path), err, stderr)
 	}
@@ -74,13 +77,15 @@ func measureIndex(cmd *exec.Cmd, dir string) (*IndexFacts, error) {
 	return facts, err
 }
 
-// treePeaks are the largest sizes in bytes seen of a process tree.
-type treePeaks struct{ single, total, anon int64 }
+// treePeaks are the largest sizes in bytes seen of a process tree; own is what
+// the first process was resident with, without those it started.
+type treePeaks struct{ single, total, anon, own int64 }
 
 func (p *treePeaks) add(s treePeaks) {
 	p.single = max(p.single, s.single)
 	p.total = max(p.total, s.total)
 	p.anon = max(p.anon, s.anon)
+	p.own = max(p.own, s.own)
 }
 
 // treeWatch samples a process tree until it is stopped.

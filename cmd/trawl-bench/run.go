@@ -23,6 +23,7 @@ type runFlags struct {
 	peerBudget                    time.Duration
 	token                         string
 	serveArgs                     []string
+	phases                        phaseFlags
 }
 
 // everyPeer stands for the peers whose programs are on PATH.
@@ -48,10 +49,11 @@ func readRunFlags(args []string, stderr io.Writer) (runFlags, error) {
 		f.serveArgs = append(f.serveArgs, s)
 		return nil
 	})
+	f.phases.define(flags)
 	if err := parse(flags, args, 0, stderr); err != nil {
 		return f, err
 	}
-	return f, f.check()
+	return f, errors.Join(f.phases.complete(flags), f.check())
 }
 
 func (f runFlags) check() error {
@@ -79,6 +81,7 @@ func (f runFlags) config() (bench.Config, error) {
 	case c.Peers == nil:
 		c.Peers = []string{}
 	}
+	f.phases.apply(&c)
 	var err error
 	if c.Queries, err = loadQueries(f.queries); err != nil {
 		return c, err
@@ -137,6 +140,7 @@ func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 	if err != nil {
 		return err
 	}
+	report.Command = commandLine("run", args)
 	return f.deliver(report, stdout)
 }
 
