@@ -211,6 +211,8 @@ type Change struct {
 	Away map[ShardRepository][]*postings.Set
 	// Symbols mark shards whose symbols were written.
 	Symbols map[uint32]SymbolCounts
+	// People replace those of their repositories.
+	People map[uint32]People
 
 	// nextRepository is the ID to hand out next, 0 for no change.
 	nextRepository uint32
@@ -255,7 +257,7 @@ func (s *Store) commit(c Change) error {
 			delete(next.byName, old.Name)
 			delete(next.repositories, id)
 		}
-		if err := b.Delete(keyRepository(id), nil); err != nil {
+		if err := errors.Join(b.Delete(keyRepository(id), nil), b.Delete(keyPeople(id), nil)); err != nil {
 			return err
 		}
 		if err := next.forgetAway(b, id); err != nil {
@@ -281,6 +283,11 @@ func (s *Store) commit(c Change) error {
 	}
 	for of, sets := range c.Away {
 		if err := next.putAway(b, of, sets); err != nil {
+			return err
+		}
+	}
+	for id, people := range c.People {
+		if err := b.Set(keyPeople(id), encodePeople(people), nil); err != nil {
 			return err
 		}
 	}

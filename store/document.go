@@ -19,9 +19,11 @@ const (
 	ReasonSubmodule
 	ReasonMissing
 	ReasonCorrupt
+	// ReasonTooOld is for the diff of a commit that is older than diffs are kept.
+	ReasonTooOld
 )
 
-var reasonWords = [...]string{"", "binary", "too-large", "submodule", "missing-object", "corrupt-object"}
+var reasonWords = [...]string{"", "binary", "too-large", "submodule", "missing-object", "corrupt-object", "too-old"}
 
 func (r Reason) String() string { return reasonWords[r] }
 

@@ -5,3 +5,21 @@ func DecodeSymbols(value []byte) ([]Symbol, error) { return decodeSymbols(nil, v
 
 // EncodeSymbols is the opposite.
 func EncodeSymbols(symbols []Symbol) []byte { return appendSymbols(nil, symbols) }
+
+// DecodeCommits is for fuzzing. It returns a commit table of one page, as it
+// is encoded again.
+func DecodeCommits(page []byte) (again []byte, commits int, err error) {
+	c := newCommits()
+	if err := c.addPage(page); err != nil {
+		return nil, 0, err
+	}
+	var rows []commitRow
+	for i := range c.Len() {
+		row := commitRow{Commit: c.At(i)}
+		for d := c.Message[i] + 1; d < c.Message[i+1]; d++ {
+			row.files = append(row.files, fileRow{c.Status[d], c.OldPath(int(d))})
+		}
+		rows = append(rows, row)
+	}
+	return encodeCommitPage(rows), c.Len(), nil
+}

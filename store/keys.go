@@ -15,6 +15,7 @@ import (
 //	'h' shard(4)                      shard header, JSON
 //	'k' shard(4)                      dead documents, an encoded postings.Set
 //	'b' shard(4) repository(4)        documents away from branches, see away.go
+//	'a' repository(4)                 People of its commits
 //	's' shard(4) 1 chunk(4)           text chunk
 //	's' shard(4) 2 page(2)            page of the document table
 //	's' shard(4) 3                    newlines per block
@@ -23,11 +24,13 @@ import (
 //	's' shard(4) 6 block(2)           some symbols of a block's document
 //	's' shard(4) 7 field(1) trigram(3)  posting list of symbol names
 //	's' shard(4) 8 kind(1)            special block sets of symbol names
+//	's' shard(4) 9 page(2)            page of the commit table of a history shard
 //
 // All that a shard was written with stands under 's' shard, in the order in
 // which it is written, so the shard is one sorted run and one range deletion.
 // Symbols come later, in a second run behind the first: the parts of one run
-// never lie among those of the other, so the engine need not rewrite either.
+// never lie among those of the other, so the engine need not rewrite either. A
+// history shard has no symbols.
 const (
 	prefixRecord     = 'i'
 	prefixMeta       = 'm'
@@ -35,6 +38,7 @@ const (
 	prefixHeader     = 'h'
 	prefixDead       = 'k'
 	prefixAway       = 'b'
+	prefixPeople     = 'a'
 	prefixShard      = 's'
 )
 
@@ -48,6 +52,8 @@ const (
 	partSymbols       = 6
 	partSymbolPosting = 7
 	partSymbolSpecial = 8
+
+	partCommit = 9
 )
 
 // Field says what text a posting list indexes.
@@ -80,6 +86,7 @@ func keyRecord(kind RecordKind, id []byte) []byte {
 func keyRepository(id uint32) []byte { return keyID(prefixRepository, id) }
 func keyHeader(shard uint32) []byte  { return keyID(prefixHeader, shard) }
 func keyDead(shard uint32) []byte    { return keyID(prefixDead, shard) }
+func keyPeople(id uint32) []byte     { return keyID(prefixPeople, id) }
 func keyShard(shard uint32) []byte   { return keyID(prefixShard, shard) }
 
 func keyAway(of ShardRepository) []byte {
@@ -111,6 +118,10 @@ func appendKeyChunk(dst []byte, shard, chunk uint32) []byte {
 
 func keyDocumentPage(shard uint32, page int) []byte {
 	return binary.BigEndian.AppendUint16(appendShardPart(nil, shard, partDocument), uint16(page))
+}
+
+func keyCommitPage(shard uint32, page int) []byte {
+	return binary.BigEndian.AppendUint16(appendShardPart(nil, shard, partCommit), uint16(page))
 }
 
 func keyNewlines(shard uint32) []byte { return appendShardPart(nil, shard, partNewlines) }

@@ -41,6 +41,9 @@ type Repository struct {
 	TextBytes int64 `json:"text_bytes,omitempty"`
 	Skipped   int   `json:"skipped,omitempty"`
 
+	// History is what is kept of its commits.
+	History History `json:"history,omitzero"`
+
 	// Facts, told from outside through ChangeFacts.
 
 	// BranchGlobs say which branches are indexed beside the default branch, in

@@ -17,6 +17,8 @@ type ShardHeader struct {
 	Documents int    `json:"documents"`
 	Blocks    int    `json:"blocks"`
 	TextBytes int64  `json:"text_bytes"`
+	// Commits counts those of a history shard; other shards have none.
+	Commits int `json:"commits,omitempty"`
 	// Quality is that of the first document; searches visit lower ones first.
 	Quality byte `json:"quality"`
 	// Crowded says that the shard was ended before its blocks were used up,
@@ -57,6 +59,8 @@ type shardTables struct {
 	wide     *postings.Set
 	widePath *postings.Set
 	scan     *postings.Set
+	// commits is nil unless it is a history shard.
+	commits *Commits
 }
 
 // load reads the tables once, through any snapshot that sees the shard. What
@@ -68,8 +72,14 @@ func (sh *Shard) load(r pebble.Reader) error {
 		return nil
 	}
 	t, err := readTables(r, sh.ID)
+	if err == nil && sh.Header.IsHistory() {
+		t.commits, err = readCommits(r, sh.ID)
+	}
 	if err != nil {
 		return err
+	}
+	if c := t.commits; c != nil && (c.Len() != sh.Header.Commits || len(c.Status) != t.docs.Len()) {
+		return fmt.Errorf("shard %d: %w: commits and header differ", sh.ID, ErrCorrupt)
 	}
 	if t.docs.Len() != sh.Header.Documents || len(t.docOf) != sh.Header.Blocks || len(t.newlines) != sh.Header.Blocks {
 		return fmt.Errorf("shard %d: %w: tables and header differ", sh.ID, ErrCorrupt)
@@ -81,22 +91,8 @@ func (sh *Shard) load(r pebble.Reader) error {
 
 func readTables(r pebble.Reader, id uint32) (t shardTables, err error) {
 	t.docs = newDocuments()
-	prefix := appendShardPart(nil, id, partDocument)
-	it, err := r.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: keyAfter(prefix)})
-	if err != nil {
+	if err := readPages(r, id, partDocument, t.docs.addPage); err != nil {
 		return t, err
-	}
-	for ok := it.First(); ok; ok = it.Next() {
-		page, verr := it.ValueAndErr()
-		if verr == nil {
-			verr = t.docs.addPage(page)
-		}
-		if verr != nil {
-			return t, errors.Join(fmt.Errorf("shard %d: %w", id, verr), it.Close())
-		}
-	}
-	if err := it.Close(); err != nil {
-		return t, fmt.Errorf("shard %d: %w", id, err)
 	}
 	t.docs.seal()
 	t.docOf = t.docs.docOf()
@@ -111,6 +107,35 @@ func readTables(r pebble.Reader, id uint32) (t shardTables, err error) {
 	}
 	t.widePath, err = readSpecial(r, id, specialWidePath)
 	return t, err
+}
+
+func readCommits(r pebble.Reader, id uint32) (*Commits, error) {
+	c := newCommits()
+	err := readPages(r, id, partCommit, c.addPage)
+	c.known = nil
+	return c, err
+}
+
+// readPages hands the pages of a table to add, in order.
+func readPages(r pebble.Reader, id uint32, part byte, add func(page []byte) error) error {
+	prefix := appendShardPart(nil, id, part)
+	it, err := r.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: keyAfter(prefix)})
+	if err != nil {
+		return err
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		page, err := it.ValueAndErr()
+		if err == nil {
+			err = add(page)
+		}
+		if err != nil {
+			return errors.Join(fmt.Errorf("shard %d: %w", id, err), it.Close())
+		}
+	}
+	if err := it.Close(); err != nil {
+		return fmt.Errorf("shard %d: %w", id, err)
+	}
+	return nil
 }
 
 func readNewlines(r pebble.Reader, id uint32) ([]uint16, error) {

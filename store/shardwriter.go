@@ -30,6 +30,7 @@ type ShardWriter struct {
 	// failed is why the shard begun cannot be completed any more.
 	failed    error
 	docs      []Document
+	commits   []commitRow
 	pathBytes int
 	newlines  []uint16
 	wide      postings.Set
@@ -237,7 +238,7 @@ func (w *ShardWriter) writeChunks(shard uint32, run *sstable.Writer, chunks <-ch
 // drops it removes it; after a crash, the next Open does.
 func (w *ShardWriter) Finish(ctx context.Context) (ShardHeader, error) {
 	h := w.header
-	h.Documents, h.Crowded = len(w.docs), w.crowded()
+	h.Documents, h.Commits, h.Crowded = len(w.docs), len(w.commits), w.crowded()
 	if len(w.docs) > 0 {
 		h.Quality = w.docs[0].Quality
 	}
@@ -309,12 +310,13 @@ func (w *ShardWriter) writeTables() error {
 	// The trigram table is free now and serves the paths, whose lists name
 	// documents.
 	w.builder.Reset()
-	widePath := &postings.Set{}
+	widePath, old := &postings.Set{}, w.oldPaths()
 	for i := range w.docs {
-		path := []byte(w.docs[i].Path)
-		w.builder.AddWhole(i, path)
-		if hasWide(path) {
-			widePath.Add(uint16(i))
+		for _, path := range [][]byte{[]byte(w.docs[i].Path), []byte(old[i])} {
+			w.builder.AddWhole(i, path)
+			if hasWide(path) {
+				widePath.Add(uint16(i))
+			}
 		}
 	}
 	if err := w.writeLists(FieldPath); err != nil {
@@ -326,7 +328,7 @@ func (w *ShardWriter) writeTables() error {
 			return err
 		}
 	}
-	return nil
+	return w.writeCommits()
 }
 
 func (w *ShardWriter) writeLists(f Field) error {
@@ -340,7 +342,7 @@ func (w *ShardWriter) writeLists(f Field) error {
 func (w *ShardWriter) reset() {
 	w.builder.Reset()
 	w.header, w.docs, w.newlines, w.path = ShardHeader{}, nil, w.newlines[:0], ""
-	w.pathBytes, w.failed = 0, nil
+	w.pathBytes, w.failed, w.commits = 0, nil, nil
 	w.wide, w.scan, w.text = postings.Set{}, postings.Set{}, nil
 }
 

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// History tells what is kept of a repository's commits, for searches of
+// messages and diffs.
+type History struct {
+	// Tip is the commit whose history is kept whole, as far as Depth wants it;
+	// empty before it was first read. Reading is the one that is being read, or
+	// was when that was interrupted: of its history some is kept.
+	Tip     string `json:"tip,omitempty"`
+	Reading string `json:"reading,omitempty"`
+	// Depth names the settings under which it was read.
+	Depth string `json:"depth,omitempty"`
+	// Shards are the history shards that hold some of it.
+	Shards []uint32 `json:"shards,omitempty"`
+	// Sequence is the Commit.Sequence of the last reading.
+	Sequence uint32 `json:"sequence,omitempty"`
+	// Commits counts those kept, Diffs those of them with their diffs, merges
+	// not among them.
+	Commits int `json:"commits,omitempty"`
+	Diffs   int `json:"diffs,omitempty"`
+	// TooLarge counts files whose diff is too large to be kept.
+	TooLarge int `json:"too_large,omitempty"`
+	// More says that there are commits older than those kept.
+	More bool `json:"more,omitempty"`
+	// Newest is the latest date of a committer, in seconds from 1970.
+	Newest int64 `json:"newest,omitempty"`
+	// Mailmap is the object id of the .mailmap that People were made with.
+	Mailmap string `json:"mailmap,omitempty"`
+	// LastRead is when Tip was last reached, LastError why the last reading
+	// failed, empty after a success.
+	LastRead  time.Time `json:"last_read,omitzero"`
+	LastError string    `json:"last_error,omitempty"`
+}
+
+// Complete reports whether all commits up to tip are kept that are to be.
+func (h *History) Complete(tip string) bool { return tip != "" && h.Tip == tip && h.Reading == "" }
+
+// People maps persons of a repository's commits to who they are by its
+// .mailmap; those it says nothing of are missing.
+type People map[Person]Person
+
+// Is returns who p is.
+func (m People) Is(p Person) Person {
+	if to, ok := m[p]; ok {
+		return to
+	}
+	return p
+}
+
+// MaxPeople is how many persons a mailmap may change; that of Linux changes two
+// thousand.
+const MaxPeople = 20_000
+
+func encodePeople(m People) []byte {
+	var out []byte
+	for from, to := range m {
+		for _, s := range []string{from.Name, from.Email, to.Name, to.Email} {
+			out = append(binary.AppendUvarint(out, uint64(len(s))), s...)
+		}
+	}
+	return out
+}
+
+func decodePeople(value []byte) (People, error) {
+	r := reader{b: value}
+	text := func() string { return string(r.bytes(r.count())) }
+	m := People{}
+	for len(r.b) > 0 && !r.bad {
+		from := Person{text(), text()}
+		m[from] = Person{text(), text()}
+	}
+	if r.bad {
+		return nil, fmt.Errorf("people: %w", ErrCorrupt)
+	}
+	return m, nil
+}
+
+// People returns what Change.People was last for the repository.
+func (sn *Snapshot) People(repository uint32) (People, error) {
+	value, closer, err := sn.snap.Get(keyPeople(repository))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("people of repository %d: %w", repository, err)
+	}
+	m, err := decodePeople(value)
+	if err != nil {
+		err = fmt.Errorf("repository %d: %w", repository, err)
+	}
+	return m, errors.Join(err, closer.Close())
+}
+
+// Commits returns the commit table of a history shard, nil for any other.
+func (v View) Commits() (*Commits, error) {
+	if err := v.load(v.sn.snap); err != nil {
+		return nil, err
+	}
+	return v.tables.commits, nil
+}
+
+// IsHistory reports whether the shard's documents are those of commits.
+func (h *ShardHeader) IsHistory() bool { return h.Commits > 0 }
