@@ -71,11 +71,19 @@ type FileDiff struct {
 	Hunks []byte
 }
 
-// LogOptions say how much of a commit's diff is read. The zero value reads
-// which paths changed and no more.
+// LogDepth is how much of a commit is read.
+type LogDepth byte
+
+// The depths: which paths changed, the diffs too, or neither.
+const (
+	LogPaths LogDepth = iota
+	LogHunks
+	LogMessages
+)
+
+// LogOptions say how much of each commit is read.
 type LogOptions struct {
-	// Hunks says that diffs are read too.
-	Hunks bool
+	Depth LogDepth
 	// A diff of more than MaxFileBytes is dropped, and so is each that does not
 	// fit the MaxCommitBytes of its commit; of a commit with more than MaxFiles
 	// files the first are kept. 0 is no limit.
@@ -139,18 +147,16 @@ const noGrafts = "GIT_GRAFT_FILE=" + os.DevNull
 const bigFile = "core.bigFileThreshold=64m"
 
 func (o LogOptions) args() []string {
-	mailmap := ""
-	if o.Mailmap != "" {
-		mailmap = o.Mailmap + ":.mailmap"
+	args := append(mailmapFrom(o.Mailmap),
+		"-c", "diff.suppressBlankEmpty=false", "-c", bigFile,
+		"diff-tree", "--stdin", "-r", "-z", "--root", "--always", "--encoding=UTF-8", "--date=raw", logFormat)
+	if o.Depth == LogMessages {
+		return append(args, "-s")
 	}
-	args := []string{
-		"-c", "mailmap.file=", "-c", "mailmap.blob=" + mailmap, "-c", "diff.suppressBlankEmpty=false", "-c", bigFile,
-		"diff-tree", "--stdin", "-r", "-z", "--root", "--always", "-M", "-l1000", "--raw", "--no-abbrev",
-		"--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=none", "--submodule=short",
-		"--encoding=UTF-8", "--date=raw", logFormat,
-	}
-	if o.Hunks {
-		args = append(args, "-p", "-U1", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/")
+	args = append(args, "--raw", "--no-abbrev", "-M", "-l1000", "--ignore-submodules=none")
+	if o.Depth == LogHunks {
+		args = append(args, "-p", "-U1", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/",
+			"--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short")
 	}
 	return args
 }

@@ -77,7 +77,7 @@ func TestLogShowsChanges(t *testing.T) {
 	x.git("commit", "-q", "-m", "removed")
 	x.git("commit", "-q", "--allow-empty", "-m", "nothing")
 
-	log := readLog(t, x.open(), git.LogOptions{Hunks: true})
+	log := readLog(t, x.open(), git.LogOptions{Depth: git.LogHunks})
 	kinds := x.git("rev-parse", "HEAD~3")
 	if got := show(log[0]); got != "" {
 		t.Errorf("an empty commit changes %q", got)
@@ -124,6 +124,43 @@ func TestLogShowsChanges(t *testing.T) {
 	}
 }
 
+func TestLogOfMessages(t *testing.T) {
+	x := newFixture(t)
+	x.write("a", "a\n")
+	oid := x.commit()
+	log := readLog(t, x.open(), git.LogOptions{Depth: git.LogMessages})
+	if len(log) != 1 || log[0].OID != oid || log[0].Message != "change" || len(log[0].Files) != 0 {
+		t.Errorf("log = %+v, want %s without files", log, oid)
+	}
+}
+
+func TestMailmap(t *testing.T) {
+	x := newFixture(t)
+	repo := x.open()
+	bare := x.commit()
+	if oid, err := repo.Mailmap(t.Context(), bare); oid != "" || err != nil {
+		t.Errorf("Mailmap without one = %q, %v", oid, err)
+	}
+	x.write(".mailmap", "Proper Name <proper@example.org> <odd@example.org>\nOnly Name <name@example.org>\n")
+	tip := x.commit()
+	oid, err := repo.Mailmap(t.Context(), tip)
+	if want := x.git("rev-parse", "HEAD:.mailmap"); oid != want || err != nil {
+		t.Errorf("Mailmap = %q, %v; want %q", oid, err, want)
+	}
+	people := []git.Person{
+		{Name: "x", Email: "odd@example.org"}, {Name: "", Email: "odd@example.org"}, {Name: "n", Email: "NAME@example.org"},
+		{Name: "no mail", Email: ""}, {Name: "", Email: ""}, {Name: "a\"b\\ <c", Email: "d>\ne"}, {Name: "other", Email: "o"},
+	}
+	want := slices.Clone(people)
+	want[0] = git.Person{Name: "Proper Name", Email: "proper@example.org"}
+	want[1] = want[0]
+	want[2] = git.Person{Name: "Only Name", Email: "NAME@example.org"}
+	got, err := repo.MapPeople(t.Context(), tip, people)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("MapPeople\n got %q, %v\nwant %q", got, err, want)
+	}
+}
+
 func TestLogOfMerges(t *testing.T) {
 	x := newFixture(t)
 	x.write("a", "a\n")
@@ -136,7 +173,7 @@ func TestLogOfMerges(t *testing.T) {
 	x.commit()
 	x.git("checkout", "-q", "main")
 	x.git("merge", "-q", "--no-ff", "-m", "octopus", "one", "two")
-	log := readLog(t, x.open(), git.LogOptions{Hunks: true})
+	log := readLog(t, x.open(), git.LogOptions{Depth: git.LogHunks})
 	if c := log[0]; !c.Merge() || len(c.Parents) != 3 || len(c.Files) != 0 || c.Message != "octopus" {
 		t.Errorf("merge = %+v, want three parents, no files", c)
 	}
@@ -152,7 +189,7 @@ func TestLogLimits(t *testing.T) {
 	}
 	x.write("f2", strings.Repeat("z", 200_000)+"\n")
 	x.commit()
-	log := readLog(t, x.open(), git.LogOptions{Hunks: true, MaxFileBytes: 1000, MaxCommitBytes: 1500, MaxFiles: 4})
+	log := readLog(t, x.open(), git.LogOptions{Depth: git.LogHunks, MaxFileBytes: 1000, MaxCommitBytes: 1500, MaxFiles: 4})
 	var states []git.DiffState
 	for _, f := range log[0].Files {
 		states = append(states, f.State)
@@ -205,7 +242,7 @@ func TestLogOfHostileCommits(t *testing.T) {
 	for _, test := range tests {
 		oids = append(oids, x.hostile("tree "+tree+"\nauthor "+test.people+"\ncommitter "+who+"\n\n"+test.message))
 	}
-	log := readCommits(t, x.open(), oids, git.LogOptions{Hunks: true, Mailmap: tip})
+	log := readCommits(t, x.open(), oids, git.LogOptions{Depth: git.LogHunks, Mailmap: tip})
 	for i, test := range tests {
 		c := log[i]
 		author := fmt.Sprintf("%s/%s %d %d", c.Author.Mapped.Name, c.Author.Mapped.Email, c.Author.Seconds, c.Author.ZoneMinutes)
@@ -237,7 +274,7 @@ func TestLogIgnoresReplacements(t *testing.T) {
 	x.write("a", "two\n")
 	second := x.commit()
 	x.git("replace", "--graft", second)
-	log := readLog(t, x.open(), git.LogOptions{Hunks: true})
+	log := readLog(t, x.open(), git.LogOptions{Depth: git.LogHunks})
 	if len(log) != 2 || log[0].OID != second || !slices.Equal(log[0].Parents, []string{first}) {
 		t.Errorf("log = %+v, want %s on %s", log, second, first)
 	}

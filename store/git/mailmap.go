@@ -1,0 +1,83 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+)
+
+// Mailmap returns the object id of a commit's .mailmap, "" if it has none.
+func (r *Repo) Mailmap(ctx context.Context, commit string) (string, error) {
+	if err := checkRev(commit); err != nil {
+		return "", err
+	}
+	oid, err := r.verify(ctx, commit+":.mailmap")
+	if errors.Is(err, ErrNoRevision) || exitedWith(err, 128) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("mailmap of %s in %s: %w", commit, r.dir, err)
+	}
+	return oid, nil
+}
+
+// MapPeople returns who people are by the .mailmap of a commit, in the same
+// order.
+func (r *Repo) MapPeople(ctx context.Context, commit string, people []Person) ([]Person, error) {
+	if err := checkRev(commit); err != nil {
+		return nil, err
+	}
+	out := append([]Person(nil), people...)
+	var asked []int
+	var contacts strings.Builder
+	for i, p := range people {
+		// Others cannot be asked for, and no mailmap can mean them.
+		if p.Email != "" && !strings.ContainsAny(p.Name+p.Email, "<>\n\x00") {
+			asked = append(asked, i)
+			fmt.Fprintf(&contacts, "%s <%s>\n", p.Name, p.Email)
+		}
+	}
+	if len(asked) == 0 {
+		return out, nil
+	}
+	parse := func(in *bufio.Reader) error {
+		for _, i := range asked {
+			line, err := in.ReadString('\n')
+			if errors.Is(err, io.EOF) {
+				return errTruncated
+			}
+			if err != nil {
+				return err
+			}
+			name, rest, ok := strings.Cut(line, "<")
+			email, _, ok2 := strings.Cut(rest, ">")
+			if !ok || !ok2 {
+				return badRecord([]byte(line))
+			}
+			out[i] = Person{strings.TrimSuffix(name, " "), email}
+		}
+		return nil
+	}
+	prepare := func(cmd *exec.Cmd) {
+		cmd.Stdin = strings.NewReader(contacts.String())
+		cmd.Dir = r.gitDir // see Log
+	}
+	args := append(mailmapFrom(commit), r.args("check-mailmap", "--stdin")...)
+	if err := streamWith(ctx, "check-mailmap", prepare, parse, args...); err != nil {
+		return nil, r.listError("map people", err)
+	}
+	return out, nil
+}
+
+// mailmapFrom makes git read the .mailmap of a commit and no other.
+func mailmapFrom(commit string) []string {
+	blob := ""
+	if commit != "" {
+		blob = commit + ":.mailmap"
+	}
+	return []string{"-c", "mailmap.file=", "-c", "mailmap.blob=" + blob}
+}
