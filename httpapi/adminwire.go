@@ -53,6 +53,8 @@ type (
 		LastIndexed     time.Time `json:"lastIndexed,omitzero"`
 		Error           string    `json:"error,omitempty"`
 
+		History AdminHistory `json:"history,omitzero"`
+
 		BranchGlobs []string           `json:"branchGlobs,omitempty"`
 		Stars       int                `json:"stars,omitempty"`
 		Fork        bool               `json:"fork,omitempty"`
@@ -67,6 +69,20 @@ type (
 	AdminBranch struct {
 		Name   string `json:"name"`
 		Commit string `json:"commit"`
+	}
+
+	// AdminHistory tells what is kept of a repository's commits. Reading says
+	// that there is more to read, More that there are older ones that are not to
+	// be kept. Diffs counts the commits that have theirs, merges not among them,
+	// TooLarge the files whose diff is too large to be kept.
+	AdminHistory struct {
+		Commits  int       `json:"commits"`
+		Diffs    int       `json:"diffs"`
+		TooLarge int       `json:"tooLarge,omitempty"`
+		Reading  bool      `json:"reading,omitempty"`
+		More     bool      `json:"more,omitempty"`
+		LastRead time.Time `json:"lastRead,omitzero"`
+		Error    string    `json:"error,omitempty"`
 	}
 
 	// AdminLine is one line of an answer that takes its time: exactly one
@@ -113,6 +129,7 @@ func newAdminRepository(r *store.Repository) AdminRepository {
 		Stars: r.Stars, Fork: r.Fork, Archived: r.Archived, Private: r.Private,
 		Description: r.Description, Topics: r.Topics, Metadata: r.Metadata,
 		BranchGlobs: r.BranchGlobs, BranchesLeftOut: r.BranchesLeftOut,
+		History: newAdminHistory(r),
 	}
 	for i, b := range r.Branches {
 		if i == 0 {
@@ -122,6 +139,14 @@ func newAdminRepository(r *store.Repository) AdminRepository {
 		out.Branches = append(out.Branches, AdminBranch{b.Name, b.Commit})
 	}
 	return out
+}
+
+func newAdminHistory(r *store.Repository) AdminHistory {
+	h := &r.History
+	return AdminHistory{
+		Commits: h.Commits, Diffs: h.Diffs, TooLarge: h.TooLarge, Reading: r.Indexed() && h.Depth != "" && !h.Complete(r.Commit()),
+		More: h.More, LastRead: h.LastRead, Error: WithoutCredentials(h.LastError),
+	}
 }
 
 // NewAdminFacts returns a change of facts as it is sent.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -125,6 +126,13 @@ func (c *Commits) At(i int) Commit {
 		Committer: Signature{c.People[c.Committer[i]], c.CommitterSeconds[i], c.CommitterZone[i]},
 		Effective: c.Effective[i], Sequence: c.Sequence[i], Position: c.Position[i], MoreFiles: c.MoreFiles[i],
 	}
+}
+
+// CompareLog orders commit i of a and commit k of b, of one repository, as git
+// log does.
+func CompareLog(a *Commits, i int, b *Commits, k int) int {
+	return cmp.Or(cmp.Compare(b.Effective[k], a.Effective[i]), cmp.Compare(b.Sequence[k], a.Sequence[i]),
+		cmp.Compare(a.Position[i], b.Position[k]))
 }
 
 // commitRow is a commit that is being written, with what its documents do not

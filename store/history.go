@@ -42,7 +42,7 @@ type History struct {
 }
 
 // Complete reports whether all commits up to tip are kept that are to be.
-func (h *History) Complete(tip string) bool { return tip != "" && h.Tip == tip && h.Reading == "" }
+func (h *History) Complete(tip string) bool { return h.Tip == tip && h.Reading == "" }
 
 // People maps persons of a repository's commits to who they are by its
 // .mailmap; those it says nothing of are missing.

@@ -25,7 +25,8 @@ known or declared in the configuration file are brought up to date, or, when
 there are none, the one of the current directory is added.
 
 When all texts can be searched, their symbols are read, for type:symbol; that
-needs universal-ctags. --symbols=false leaves them for later.
+needs universal-ctags. --symbols=false leaves them for later. Then come messages
+and diffs of the commits, for type:commit and type:diff.
 
 A source that fails does not keep the others from being done; the exit status is
 then 2. If a server has the data directory open, it does the work.
@@ -51,7 +52,7 @@ func (a *app) index(ctx context.Context, set config.Settings, args []string) (er
 		return err
 	}
 	out := a.taskOutput(set)
-	s, err := openSession(ctx, set, service.Options{Log: out.log, Symbols: true})
+	s, err := openSession(ctx, set, service.Options{Log: out.log, Symbols: true, History: true})
 	if err != nil {
 		return err
 	}
@@ -160,8 +161,8 @@ func (w *worker) sync(ctx context.Context, name string) {
 	task.Done(sum)
 }
 
-// end merges what many syncs left in small pieces and reads the symbols of what
-// is new; a server does both itself.
+// end merges what many syncs left in small pieces and reads symbols and commits
+// of what is new; a server does that itself.
 func (w *worker) end(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("index: %w", err)
@@ -172,6 +173,7 @@ func (w *worker) end(ctx context.Context) error {
 		}
 	}
 	w.symbols(ctx)
+	w.history(ctx)
 	if w.failed {
 		return errTold
 	}

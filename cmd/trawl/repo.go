@@ -42,14 +42,16 @@ func (a *app) repoSubcommand(cmd *cobra.Command, jsonHelp string, settings []str
 		if err != nil {
 			return err
 		}
-		return a.withSession(cmd.Context(), set, func(w *worker) error { return work(cmd.Context(), w, asJSON, args) })
+		// A command that is not told how deep histories go leaves them alone.
+		history := slices.Contains(settings, "history-diffs")
+		return a.withSession(cmd.Context(), set, history, func(w *worker) error { return work(cmd.Context(), w, asJSON, args) })
 	}
 	return cmd
 }
 
-func (a *app) withSession(ctx context.Context, set config.Settings, f func(*worker) error) (err error) {
+func (a *app) withSession(ctx context.Context, set config.Settings, history bool, f func(*worker) error) (err error) {
 	out := a.taskOutput(set)
-	s, err := openSession(ctx, set, service.Options{Log: out.log})
+	s, err := openSession(ctx, set, service.Options{Log: out.log, History: history})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"text/tabwriter"
 	"time"
 
@@ -22,7 +23,8 @@ const repoListHelp = `Usage: trawl repo list [flags]
 List shows every repository by name: its default branch and the commit of it
 that is searched, how many other branches are indexed ("--json" names them), how
 many documents and how much text they hold, how many documents were skipped
-("trawl repo skipped" says why), when the source was last looked at, and why the
+("trawl repo skipped" says why), how many commits are kept and how many of them
+with their diffs, when the source was last looked at, and why the
 last sync failed, if it did.
 
   trawl repo list --json | jq -r 'select(.error) | .name'`
@@ -63,12 +65,21 @@ func (a *app) printTable(all []httpapi.AdminRepository, now time.Time) error {
 		return err
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tBRANCH\tCOMMIT\tOTHERS\tDOCUMENTS\tTEXT\tSKIPPED\tAGE\tERROR")
+	fmt.Fprintln(w, "NAME\tBRANCH\tCOMMIT\tOTHERS\tDOCUMENTS\tTEXT\tSKIPPED\tCOMMITS\tDIFFS\tAGE\tERROR")
 	for _, r := range all {
-		fmt.Fprintf(w, "%s\t%s\t%.12s\t%d\t%d\t%s\t%d\t%s\t%s\n", r.Name, orDash(r.Branch), orDash(r.Commit),
-			len(r.Branches), r.Documents, progress.Size(r.TextBytes), r.Skipped, age(r.LastFetched, now), orDash(print.Line(r.Error)))
+		fmt.Fprintf(w, "%s\t%s\t%.12s\t%d\t%d\t%s\t%d\t%s\t%d\t%s\t%s\n", r.Name, orDash(r.Branch), orDash(r.Commit), len(r.Branches),
+			r.Documents, progress.Size(r.TextBytes), r.Skipped, commits(r), r.History.Diffs, age(r.LastFetched, now), orDash(print.Line(r.Error)))
 	}
 	return w.Flush()
+}
+
+// commits tells how many are kept, with a sign that more are to be read.
+func commits(r httpapi.AdminRepository) string {
+	n := strconv.Itoa(r.History.Commits)
+	if r.History.Reading {
+		n += "..."
+	}
+	return n
 }
 
 func orDash(s string) string {

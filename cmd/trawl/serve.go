@@ -136,6 +136,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 		y.Run(ctx, first, h.door.ready)
 	})
 	syncing.Go(func() { svc.KeepSymbols(ctx) })
+	syncing.Go(func() { svc.KeepHistory(ctx) })
 	<-ctx.Done()
 	h.log.Info().Msg("stopping")
 	svc.Stop()
@@ -160,7 +161,7 @@ func (h *host) closeServer() error {
 func (h *host) openService(ctx context.Context) (*service.Service, error) {
 	deadline := time.Now().Add(lockedFor)
 	for {
-		svc, err := service.Open(h.set, service.Options{Log: h.log, Symbols: true})
+		svc, err := service.Open(h.set, service.Options{Log: h.log, Symbols: true, History: true})
 		if !errors.Is(err, store.ErrLocked) {
 			return svc, err
 		}

@@ -26,7 +26,7 @@ var _ pflag.Value = (*textFlag)(nil)
 // The settings that commands other than serve take as flags.
 var (
 	searchSettings = []string{"data", "memory", "max-timeout"}
-	ingestSettings = []string{"data", "memory", "max-text-bytes", "max-indexed-bytes", "min-free-bytes", "symbols", "log-level", "log-format"}
+	ingestSettings = []string{"data", "memory", "max-text-bytes", "max-indexed-bytes", "min-free-bytes", "symbols", "history-messages", "history-diffs", "log-level", "log-format"}
 )
 
 // settingFlags gives a command --config and the named settings as flags, all

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -136,7 +137,11 @@ func (r *Repo) Log(ctx context.Context, commits []string, o LogOptions, f func(*
 		cmd.Dir = r.gitDir
 		cmd.Env = append(cmd.Env, "GIT_ATTR_SOURCE="+r.emptyTree(), "GIT_INDEX_FILE="+filepath.Join(r.gitDir, "none"), noGrafts)
 	}
-	err := streamWith(ctx, "diff-tree", prepare, parse, r.args(o.args()...)...)
+	name := "diff-tree"
+	if o.Depth == LogMessages {
+		name = "rev-list"
+	}
+	err := streamWith(ctx, name, prepare, parse, r.args(o.args()...)...)
 	return r.listError("log", err)
 }
 
@@ -147,13 +152,14 @@ const noGrafts = "GIT_GRAFT_FILE=" + os.DevNull
 const bigFile = "core.bigFileThreshold=64m"
 
 func (o LogOptions) args() []string {
-	args := append(mailmapFrom(o.Mailmap),
-		"-c", "diff.suppressBlankEmpty=false", "-c", bigFile,
-		"diff-tree", "--stdin", "-r", "-z", "--root", "--always", "--encoding=UTF-8", "--date=raw", logFormat)
+	args := mailmapFrom(o.Mailmap)
 	if o.Depth == LogMessages {
-		return append(args, "-s")
+		// Unlike git diff-tree it reads no tree at all.
+		return append(args, "rev-list", "--stdin", "--no-walk=unsorted", "--encoding=UTF-8", "--date=raw", logFormat+"%x00")
 	}
-	args = append(args, "--raw", "--no-abbrev", "-M", "-l1000", "--ignore-submodules=none")
+	args = append(args, "-c", "diff.suppressBlankEmpty=false", "-c", bigFile,
+		"diff-tree", "--stdin", "-r", "-z", "--root", "--always", "--encoding=UTF-8", "--date=raw", logFormat,
+		"--raw", "--no-abbrev", "-M", "-l1000", "--ignore-submodules=none")
 	if o.Depth == LogHunks {
 		args = append(args, "-p", "-U1", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/",
 			"--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short")
@@ -166,13 +172,14 @@ type Listed struct {
 	OID string
 	// Seconds are its committer's date.
 	Seconds int64
+	Parents []string
 }
 
 // RevList calls f for the commits that can be reached from one of from and
 // none of not, in git log's order: newest first. An error of f's ends the
 // listing and is returned as it is.
 func (r *Repo) RevList(ctx context.Context, from, not []string, f func(Listed) error) error {
-	args := []string{"rev-list", "--timestamp"}
+	args := []string{"rev-list", "--timestamp", "--parents"}
 	for _, rev := range from {
 		if err := checkRev(rev); err != nil {
 			return err
@@ -187,18 +194,19 @@ func (r *Repo) RevList(ctx context.Context, from, not []string, f func(Listed) e
 	}
 	parse := func(out *bufio.Reader) error {
 		for {
-			line, err := out.ReadSlice('\n')
-			if errors.Is(err, io.EOF) && len(line) == 0 {
+			line, err := out.ReadString('\n')
+			if errors.Is(err, io.EOF) && line == "" {
 				return nil
 			}
 			if err != nil {
-				return fmt.Errorf("list commits of %s: %w", r.dir, errTruncated)
+				return errTruncated
 			}
-			seconds, oid, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
-			if !ok || !isObjectID(oid) {
-				return fmt.Errorf("list commits of %s: %w", r.dir, badRecord(line))
+			// The date, the commit and its parents.
+			fields := strings.Fields(line)
+			if len(fields) < 2 || slices.ContainsFunc(fields[1:], func(s string) bool { return !isObjectID(s) }) {
+				return badRecord([]byte(line))
 			}
-			if err := f(Listed{oid, parseSeconds(seconds)}); err != nil {
+			if err := f(Listed{fields[1], parseSeconds(fields[0]), fields[2:]}); err != nil {
 				return err
 			}
 		}

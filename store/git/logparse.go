@@ -34,6 +34,12 @@ const commitMark = 1
 
 // commit reads the next commit; io.EOF says that there is none.
 func (p *logParser) commit() (*Commit, error) {
+	if p.opts.Depth == LogMessages {
+		// git rev-list puts a line with the id before the format.
+		if _, err := p.in.ReadSlice('\n'); err != nil {
+			return nil, io.EOF
+		}
+	}
 	switch mark, err := p.in.ReadByte(); {
 	case err != nil:
 		return nil, io.EOF

@@ -14,8 +14,10 @@ func TestChooseGroup(t *testing.T) {
 	type shard struct {
 		blocks, documents, dead int
 		crowded                 bool
+		commits                 int
 	}
 	small := shard{blocks: 10, documents: 10}
+	history := shard{blocks: 10, documents: 10, commits: 3}
 	tests := []struct {
 		name   string
 		shards []shard
@@ -23,21 +25,25 @@ func TestChooseGroup(t *testing.T) {
 	}{
 		// small
 		{"three small", []shard{small, small, small}, nil},
-		{"four small", []shard{small, {100, 10, 0, false}, small, small, small}, []uint32{1, 3, 4, 5}},
-		{"no more than fill one", []shard{{24, 9, 0, false}, {24, 9, 0, false}, {24, 9, 0, false}, {24, 9, 0, false}, {24, 9, 0, false}}, []uint32{1, 2, 3, 4}},
-		{"small as most are dead", []shard{small, small, small, {100, 10, 9, false}}, []uint32{1, 2, 3, 4}},
+		{"four small", []shard{small, {100, 10, 0, false, 0}, small, small, small}, []uint32{1, 3, 4, 5}},
+		{"no more than fill one", []shard{{24, 9, 0, false, 0}, {24, 9, 0, false, 0}, {24, 9, 0, false, 0}, {24, 9, 0, false, 0}, {24, 9, 0, false, 0}}, []uint32{1, 2, 3, 4}},
+		{"small as most are dead", []shard{small, small, small, {100, 10, 9, false, 0}}, []uint32{1, 2, 3, 4}},
 		// Joined they would be as crowded as before, for ever.
-		{"crowded", []shard{{10, 10, 0, true}, {10, 10, 0, true}, {10, 10, 0, true}, {10, 10, 0, true}, small, small, small}, nil},
+		{"crowded", []shard{{10, 10, 0, true, 0}, {10, 10, 0, true, 0}, {10, 10, 0, true, 0}, {10, 10, 0, true, 0}, small, small, small}, nil},
 		// mostly dead
-		{"half dead", []shard{{100, 10, 5, false}}, nil},
-		{"mostly dead", []shard{{100, 10, 0, false}, {100, 10, 6, false}}, []uint32{2}},
-		{"crowded and mostly dead", []shard{{10, 10, 6, true}}, []uint32{1}},
+		{"half dead", []shard{{100, 10, 5, false, 0}}, nil},
+		{"mostly dead", []shard{{100, 10, 0, false, 0}, {100, 10, 6, false, 0}}, []uint32{2}},
+		{"crowded and mostly dead", []shard{{10, 10, 6, true, 0}}, []uint32{1}},
 		{"none", nil, nil},
+		// commits
+		{"two small each", []shard{small, history, small, history}, nil},
+		{"four small with commits", []shard{small, history, history, small, history, history}, []uint32{2, 3, 5, 6}},
+		{"mostly dead commits", []shard{{100, 10, 0, false, 0}, {100, 10, 6, false, 4}}, []uint32{2}},
 	}
 	for _, tt := range tests {
 		var views []store.View
 		for i, s := range tt.shards {
-			h := store.ShardHeader{ID: uint32(i + 1), Documents: s.documents, Blocks: s.blocks, Crowded: s.crowded}
+			h := store.ShardHeader{ID: uint32(i + 1), Documents: s.documents, Blocks: s.blocks, Crowded: s.crowded, Commits: s.commits}
 			v := store.View{Shard: &store.Shard{ID: h.ID, Header: h}}
 			if s.dead > 0 {
 				v.Dead = postings.Full(s.dead)

@@ -40,6 +40,10 @@ type Options struct {
 	// MaxSymbolBytes is the size of a text up to which its symbols are read; 0
 	// is 4 MiB. What is larger is generated.
 	MaxSymbolBytes int64
+	// HistoryCommits is of how many of its newest commits a repository keeps
+	// message and changed paths, 0 is AllHistory; HistoryDiffs of how many the
+	// diffs too, 0 is 10,000. Negative is none.
+	HistoryCommits, HistoryDiffs int
 	// Now tells the time; nil is time.Now.
 	Now func() time.Time
 }
@@ -66,10 +70,25 @@ func (o Options) withDefaults() Options {
 	if o.MaxSymbolBytes == 0 {
 		o.MaxSymbolBytes = 4 << 20
 	}
+	if o.HistoryCommits == 0 {
+		o.HistoryCommits = AllHistory
+	}
+	if o.HistoryDiffs == 0 {
+		o.HistoryDiffs = usualDiffs
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	return o
+}
+
+// usualDiffs is how many commits keep their diffs unless somebody chooses.
+const usualDiffs = 10_000
+
+// historyDepth names how much of a history is kept; when it differs from that
+// of a repository, all is read anew.
+func (o Options) historyDepth() string {
+	return fmt.Sprintf("%d/%d", max(o.HistoryCommits, 0), max(o.HistoryDiffs, 0))
 }
 
 // admission names the rules under which documents were taken in; when it
@@ -90,23 +109,27 @@ type Indexer struct {
 	// symbolsTurn holds a token while symbols are read, which takes mu for the
 	// end of each shard only.
 	symbolsTurn chan struct{}
+	// historyTurn holds a token while commits are read, which takes mu for each
+	// change of a record only.
+	historyTurn chan struct{}
 }
 
 // New returns an indexer for s.
 func New(s *store.Store, o Options) *Indexer {
-	return &Indexer{store: s, opts: o.withDefaults(), symbolsTurn: make(chan struct{}, 1)}
+	return &Indexer{store: s, opts: o.withDefaults(), symbolsTurn: make(chan struct{}, 1), historyTurn: make(chan struct{}, 1)}
 }
 
 // Progress tells how far a sync is.
 type Progress struct {
-	// Phase is "fetch", "list", "index", "merge", "symbols" or "commit".
+	// Phase is "fetch", "list", "index", "merge", "symbols", "history" or
+	// "commit".
 	Phase string
 	// Note is what git says while it fetches.
 	Note string
 	// Done and Total count documents in the phases "index", "merge" and
-	// "symbols".
+	// "symbols", commits in the phase "history".
 	Done, Total int
-	// Bytes counts the bytes of files read.
+	// Bytes counts the bytes of files, or of messages and diffs, read.
 	Bytes int64
 }
 
@@ -162,8 +185,18 @@ func (ix *Indexer) Remove(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	places := live.unkept()
+	err = eachCommit(sn, r, func(v store.View, t *store.Commits, i int) error {
+		for d := t.Message[i]; d < t.Message[i+1]; d++ {
+			places = append(places, place{v.ID, uint16(d)})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	c := store.Change{Remove: []uint32{r.ID}}
-	c.Dead, c.Drop = bury(sn, live.unkept())
+	c.Dead, c.Drop = bury(sn, places)
 	if err := ix.store.Commit(c); err != nil {
 		return fmt.Errorf("remove repository %q: %w", name, err)
 	}

@@ -58,7 +58,11 @@ func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (int, e
 		return 0, err
 	}
 	m := &merging{ix: ix, sn: sn, report: report, outputs: map[uint32]map[uint32]bool{}, away: map[store.ShardRepository][]*postings.Set{}}
-	err := m.rewrite(ctx, group)
+	rewrite := m.rewrite
+	if group[0].Header.IsHistory() {
+		rewrite = m.rewriteHistory
+	}
+	err := rewrite(ctx, group)
 	if err == nil {
 		err = m.commit(group)
 	}
@@ -70,8 +74,23 @@ func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (int, e
 }
 
 // chooseGroup returns the shards to rewrite together, none if it is not worth
-// it.
+// it. They are all of files or all of commits.
 func (ix *Indexer) chooseGroup(views []store.View) []store.View {
+	var files, commits []store.View
+	for _, v := range views {
+		if v.Header.IsHistory() {
+			commits = append(commits, v)
+		} else {
+			files = append(files, v)
+		}
+	}
+	if group := ix.chooseOf(files); len(group) > 0 {
+		return group
+	}
+	return ix.chooseOf(commits)
+}
+
+func (ix *Indexer) chooseOf(views []store.View) []store.View {
 	most := ix.opts.ShardBlocks
 	var small []store.View
 	for _, v := range views {
@@ -167,42 +186,15 @@ func compareSources(a, b source) int {
 }
 
 func (m *merging) write(ctx context.Context, all []source) error {
-	w := m.ix.store.NewShardWriter()
-	w.MaxBlocks = m.ix.opts.ShardBlocks
+	w := m.begin()
 	defer w.Close()
-	pending := map[uint32]bool{}
-	away := map[uint32][]*postings.Set{}
-	written, first := 0, 0 // documents in all, and before the shard begun
-	finish := func() error {
-		if w.Empty() {
-			return nil
-		}
-		h, err := w.Finish(ctx)
-		if err != nil {
-			return err
-		}
-		m.add = append(m.add, h)
-		for repo := range pending {
-			if m.outputs[repo] == nil {
-				m.outputs[repo] = map[uint32]bool{}
-			}
-			m.outputs[repo][h.ID] = true
-		}
-		for repo, sets := range away {
-			m.away[store.ShardRepository{Shard: h.ID, Repository: repo}] = sets
-		}
-		clear(pending)
-		clear(away)
-		first = written
-		return nil
-	}
 	for i, s := range all {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		d := s.docs.At(s.doc)
 		if !w.Fits(int(d.TextBytes)) {
-			if err := finish(); err != nil {
+			if err := w.finish(ctx); err != nil {
 				return err
 			}
 		}
@@ -213,14 +205,56 @@ func (m *merging) write(ctx context.Context, all []source) error {
 		if err := w.AddDocument(d, text, s.indexed); err != nil {
 			return err
 		}
-		pending[d.Repository] = true
-		keepAway(away, s, uint16(written-first))
-		written++
+		w.pending[d.Repository] = true
+		keepAway(w.away, s, uint16(w.documents))
+		w.documents++
 		if (i+1)%reportEvery == 0 || i+1 == len(all) {
 			m.report(Progress{Phase: "merge", Done: i + 1, Total: len(all)})
 		}
 	}
-	return finish()
+	return w.finish(ctx)
+}
+
+// mergeWriter writes the shards of a merge.
+type mergeWriter struct {
+	*store.ShardWriter
+	m *merging
+	// pending are the repositories with documents in the shard begun, away what
+	// is known of theirs; documents counts them.
+	pending   map[uint32]bool
+	away      map[uint32][]*postings.Set
+	documents int
+}
+
+func (m *merging) begin() *mergeWriter {
+	w := &mergeWriter{ShardWriter: m.ix.store.NewShardWriter(), m: m, pending: map[uint32]bool{}, away: map[uint32][]*postings.Set{}}
+	w.MaxBlocks = m.ix.opts.ShardBlocks
+	return w
+}
+
+// finish completes the shard begun, if there is one.
+func (w *mergeWriter) finish(ctx context.Context) error {
+	if w.Empty() {
+		return nil
+	}
+	h, err := w.Finish(ctx)
+	if err != nil {
+		return err
+	}
+	w.m.add = append(w.m.add, h)
+	for repo := range w.pending {
+		if w.m.outputs[repo] == nil {
+			w.m.outputs[repo] = map[uint32]bool{}
+		}
+		w.m.outputs[repo][h.ID] = true
+	}
+	for repo, sets := range w.away {
+		w.m.away[store.ShardRepository{Shard: h.ID, Repository: repo}] = sets
+	}
+	clear(w.pending)
+	clear(w.away)
+	w.documents = 0
+	return nil
 }
 
 // keepAway records that document doc of the shard begun is away from the
@@ -251,15 +285,19 @@ func (m *merging) commit(group []store.View) error {
 		c.Drop = append(c.Drop, v.ID)
 	}
 	for _, r := range m.sn.Repositories() {
-		if !slices.ContainsFunc(r.Shards, func(id uint32) bool { return gone[id] }) {
+		next := *r
+		shards := &next.Shards
+		if group[0].Header.IsHistory() {
+			shards = &next.History.Shards
+		}
+		if !slices.ContainsFunc(*shards, func(id uint32) bool { return gone[id] }) {
 			continue
 		}
-		next := *r
-		next.Shards = slices.DeleteFunc(slices.Clone(r.Shards), func(id uint32) bool { return gone[id] })
+		*shards = slices.DeleteFunc(slices.Clone(*shards), func(id uint32) bool { return gone[id] })
 		for id := range m.outputs[r.ID] {
-			next.Shards = append(next.Shards, id)
+			*shards = append(*shards, id)
 		}
-		slices.Sort(next.Shards)
+		slices.Sort(*shards)
 		c.Repositories = append(c.Repositories, &next)
 	}
 	return m.ix.store.Commit(c)

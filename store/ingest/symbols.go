@@ -105,7 +105,7 @@ func (p *symbolPass) run(ctx context.Context) (err error) {
 func (p *symbolPass) next(sn *store.Snapshot) (first store.View, ok bool) {
 	p.progress = Progress{Phase: "symbols", Done: p.progress.Done, Total: p.progress.Done, Bytes: p.progress.Bytes}
 	for _, v := range sn.Shards() {
-		if v.HasSymbols() {
+		if v.HasSymbols() || v.Header.IsHistory() {
 			continue
 		}
 		p.progress.Total += v.Header.Documents

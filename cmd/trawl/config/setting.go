@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/url"
 	"slices"
@@ -47,6 +48,10 @@ func All() []Setting {
 			"indexing stops when less disk than this is free; 0 never stops it", setMinFree},
 		{"symbols", "BOOL", "true",
 			"read definitions with universal-ctags, for type:symbol", setSymbols},
+		{"history-messages", "N", "all",
+			"newest commits of a repository whose messages and paths are kept, for type:commit; 0 keeps none", setHistoryMessages},
+		{"history-diffs", "N", "10000",
+			"newest commits whose diffs are kept, for type:diff; older ones are read through git", setHistoryDiffs},
 		{"sync-interval", "TIME", "5m",
 			"time between two looks at every repository's source; 0 looks at the start only", setSyncInterval},
 		{"max-timeout", "TIME", "1m",
@@ -144,6 +149,31 @@ func setSymbols(s *Settings, text string) error {
 	}
 	s.Symbols = on
 	return nil
+}
+
+// AllCommits stands for every commit in a setting.
+const AllCommits = math.MaxInt
+
+func setHistoryMessages(s *Settings, text string) (err error) {
+	s.HistoryMessages, err = parseCommits(text)
+	return err
+}
+
+func setHistoryDiffs(s *Settings, text string) (err error) {
+	s.HistoryDiffs, err = parseCommits(text)
+	return err
+}
+
+// parseCommits reads a number of commits or "all".
+func parseCommits(text string) (int, error) {
+	if text == "all" {
+		return AllCommits, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%q is no number of commits: write 10000, all, or 0 for none", text)
+	}
+	return n, nil
 }
 
 func setSyncInterval(s *Settings, text string) error {

@@ -37,6 +37,9 @@ type Settings struct {
 	// Symbols says that definitions are read with universal-ctags, if it is
 	// there.
 	Symbols bool
+	// HistoryMessages is of how many of its newest commits a repository keeps
+	// message and changed paths, HistoryDiffs of how many the diffs; 0 is none.
+	HistoryMessages, HistoryDiffs int
 	// Repositories are those that the configuration file declares.
 	Repositories []Repository
 }
@@ -65,8 +68,12 @@ func Defaults(m Machine) Settings {
 		SyncInterval: 5 * time.Minute,
 		MaxTimeout:   time.Minute,
 		Symbols:      true,
-		LogLevel:     "info",
-		LogFormat:    "auto",
+
+		HistoryMessages: AllCommits,
+		HistoryDiffs:    10_000,
+
+		LogLevel:  "info",
+		LogFormat: "auto",
 	}
 	if m.MemoryBytes > 0 {
 		s.Memory = Bytes(max(m.MemoryBytes/4, leastMemory))

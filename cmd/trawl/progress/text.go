@@ -17,6 +17,7 @@ var phases = map[string]string{
 	"index":   "indexing",
 	"merge":   "merging",
 	"symbols": "reading symbols",
+	"history": "reading",
 }
 
 // status is one line about how far a sync is.
@@ -26,7 +27,11 @@ func status(p ingest.Progress) string {
 	case !known:
 		return ""
 	case p.Total > 0:
-		return fmt.Sprintf("%s %s of %s documents, %s", text, Count(p.Done), Count(p.Total), Size(p.Bytes))
+		unit := "documents"
+		if p.Phase == "history" {
+			unit = "commits"
+		}
+		return fmt.Sprintf("%s %s of %s %s, %s", text, Count(p.Done), Count(p.Total), unit, Size(p.Bytes))
 	case p.Note != "":
 		return text + ": " + p.Note
 	}

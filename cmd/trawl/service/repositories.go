@@ -64,6 +64,7 @@ func (s *Service) Sync(ctx context.Context, name string, report func(ingest.Prog
 	}
 	defer func() { <-s.turn }()
 	defer s.noteChange()
+	defer s.noteSync()
 	res, err := s.indexer.Sync(ctx, name, report)
 	if err != nil && context.Cause(ctx) == errClosing {
 		return res, fmt.Errorf("sync %q: %w", name, errClosing)

@@ -23,6 +23,8 @@ type Options struct {
 	Brute bool
 	// Symbols says that symbols are read, if the settings want that too.
 	Symbols bool
+	// History says that commits are read.
+	History bool
 	// Traced, if set, is called with the trace of each search at its end.
 	Traced func(*search.Trace)
 }
@@ -43,6 +45,8 @@ type Service struct {
 	ctagsErr error
 	// changed holds a token when there may be shards without symbols.
 	changed chan struct{}
+	// synced holds a token when there may be commits to read.
+	synced chan struct{}
 }
 
 // errClosing is why a sync was cancelled.
@@ -66,6 +70,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		turn:     make(chan struct{}, 1),
 		closing:  make(chan struct{}),
 		changed:  make(chan struct{}, 1),
+		synced:   make(chan struct{}, 1),
 	}
 	ingesting := ingestOptions(set)
 	if o.Symbols && set.Symbols {
@@ -83,11 +88,20 @@ func ingestOptions(set config.Settings) ingest.Options {
 		MaxIndexedBytes: int64(set.MaxIndexedBytes),
 		MaxTextBytes:    int64(set.MaxTextBytes),
 		MinFreeBytes:    int64(set.MinFreeBytes),
+		HistoryCommits:  orNone(set.HistoryMessages),
+		HistoryDiffs:    orNone(set.HistoryDiffs),
 	}
 	if o.MinFreeBytes == 0 {
 		o.MinFreeBytes = -1
 	}
 	return o
+}
+
+func orNone(commits int) int {
+	if commits == 0 {
+		return -1
+	}
+	return commits
 }
 
 // Stop ends the syncs that are running and those to come. It may be called

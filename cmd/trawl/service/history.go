@@ -1,0 +1,59 @@
+package service
+
+import (
+	"context"
+	"errors"
+
+	"github.com/trawlsearch/trawl/store/ingest"
+)
+
+// History reads the commits of repositories that were synced since theirs were
+// read, if it is to.
+func (s *Service) History(ctx context.Context, report func(ingest.Progress)) (ingest.HistoryResult, error) {
+	if !s.opts.History {
+		return ingest.HistoryResult{}, nil
+	}
+	ctx, cancel := s.untilStop(ctx)
+	defer cancel()
+	return s.indexer.History(ctx, report)
+}
+
+// KeepHistory reads commits now and after every sync, once no sync runs, until
+// ctx ends.
+func (s *Service) KeepHistory(ctx context.Context) {
+	for s.opts.History {
+		s.readHistory(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.synced:
+		}
+		if err := s.takeTurn(ctx, func(ingest.Progress) {}); err != nil {
+			return
+		}
+		<-s.turn
+	}
+}
+
+func (s *Service) readHistory(ctx context.Context) {
+	res, err := s.History(ctx, nil)
+	switch {
+	case ctx.Err() != nil || errors.Is(err, context.Canceled):
+		return
+	case err != nil:
+		s.opts.Log.Warn().Err(err).Msg("read history")
+	case res.Commits > 0:
+		s.opts.Log.Info().Int("commits", res.Commits).Int("repos", res.Repositories).Int64("took_ms", res.Took.Milliseconds()).Msg("read history")
+	}
+	for _, why := range res.Failed {
+		s.opts.Log.Warn().Str("err", why).Msg("history of a repository")
+	}
+}
+
+// noteSync says that there may be commits to read.
+func (s *Service) noteSync() {
+	select {
+	case s.synced <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,146 @@
+package ingest
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+// historyPlan is what of a history is to be read, and what to be forgotten.
+type historyPlan struct {
+	sequence uint32
+	// again says that all that is kept was read under other settings: it is
+	// forgotten.
+	again bool
+	// gone are the ids of kept commits that are to be forgotten; nil is none.
+	gone map[string]bool
+	// oids are the ids of the commits to read, newest first, one behind the
+	// other; position and effective are theirs in the log.
+	oids      []byte
+	size      int
+	position  []uint32
+	effective []int64
+	// parents maps a commit that may be kept already to the last of these whose
+	// parent it is.
+	parents map[string]int
+	// diffs is the position up to which diffs are read.
+	diffs int
+	// more says that there are older commits that are not kept.
+	more bool
+}
+
+// errEnough ends a listing.
+var errEnough = errors.New("enough")
+
+func (p *historyPlan) len() int { return len(p.position) }
+
+// ids returns the hex ids of commits from up to but not including to.
+func (p *historyPlan) ids(from, to int) []string {
+	out := make([]string, 0, to-from)
+	for i := from; i < to; i++ {
+		out = append(out, hex.EncodeToString(p.oids[i*p.size:(i+1)*p.size]))
+	}
+	return out
+}
+
+// plan compares the log of the tip with what is kept. Where the tip only grew
+// the new commits are listed and no more; else all are, so that neither an
+// interruption nor a history that was rewritten asks for more care.
+func (j *historyJob) plan(ctx context.Context, sn *store.Snapshot) (*historyPlan, error) {
+	h := &j.repository.History
+	o := j.ix.opts
+	p := &historyPlan{sequence: h.Sequence + 1, again: h.Depth != o.historyDepth(), diffs: o.HistoryDiffs, more: h.More}
+	if j.tip == "" || o.HistoryCommits <= 0 {
+		p.again, p.more = true, j.tip != ""
+		return p, nil
+	}
+	if !p.again && h.Reading == "" && h.Tip != "" {
+		grown, err := j.git.IsAncestor(ctx, h.Tip, j.tip)
+		if err != nil {
+			return nil, err
+		}
+		if grown {
+			if err := j.list(ctx, p, []string{h.Tip}, nil); err != nil {
+				return nil, err
+			}
+			return p, j.followParents(sn, p)
+		}
+	}
+	if h.Reading == j.tip && !p.again {
+		// What was read before the interruption has lower positions, also if
+		// those were counted without the older commits.
+		p.sequence = h.Sequence
+	}
+	p.more = false
+	kept := map[string]bool{}
+	if !p.again {
+		err := eachCommit(sn, j.repository, func(_ store.View, t *store.Commits, i int) error {
+			kept[string(t.OID(i))] = true
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := j.list(ctx, p, nil, kept); err != nil {
+		return nil, err
+	}
+	p.gone = kept
+	return p, j.followParents(sn, p)
+}
+
+// followParents makes commits no older than their parents that are kept. Within
+// one log git's order is all there is to know; but where the tip of the last
+// reading was dated in the future, what was committed on it would sort behind.
+func (j *historyJob) followParents(sn *store.Snapshot, p *historyPlan) error {
+	if len(p.parents) == 0 {
+		return nil
+	}
+	return eachCommit(sn, j.repository, func(_ store.View, t *store.Commits, i int) error {
+		last, ok := p.parents[string(t.OID(i))]
+		for k := last; ok && k >= 0 && p.effective[k] < t.Effective[i]; k-- {
+			p.effective[k] = t.Effective[i]
+		}
+		return nil
+	})
+}
+
+// list adds the commits of the tip to p, without those of not and the kept. It
+// takes from kept what it meets.
+func (j *historyJob) list(ctx context.Context, p *historyPlan, not []string, kept map[string]bool) error {
+	n, lowest := 0, int64(0)
+	follows := !p.again && j.repository.History.Commits > 0
+	p.parents = map[string]int{}
+	err := j.git.RevList(ctx, []string{j.tip}, not, func(l git.Listed) error {
+		if n == j.ix.opts.HistoryCommits {
+			p.more = true
+			return errEnough
+		}
+		if n == 0 || l.Seconds < lowest {
+			lowest = l.Seconds
+		}
+		n++
+		oid := unhex(l.OID)
+		if kept[string(oid)] {
+			delete(kept, string(oid))
+			return nil
+		}
+		p.size = len(oid)
+		p.oids = append(p.oids, oid...)
+		p.position = append(p.position, uint32(n-1))
+		p.effective = append(p.effective, lowest)
+		for _, parent := range l.Parents {
+			if follows {
+				p.parents[string(unhex(parent))] = p.len() - 1
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}

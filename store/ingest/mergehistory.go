@@ -1,0 +1,91 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// commitSource is a live commit of an input shard.
+type commitSource struct {
+	text   *store.Text
+	docs   *store.Documents
+	table  *store.Commits
+	commit int
+}
+
+// rewriteHistory is rewrite for history shards: commits stay together, those of
+// a repository beside one another and in log order.
+func (m *merging) rewriteHistory(ctx context.Context, group []store.View) error {
+	var all []commitSource
+	for _, v := range group {
+		table, err := v.Commits()
+		if err != nil {
+			return err
+		}
+		docs, err := v.Documents()
+		if err != nil {
+			return err
+		}
+		text := v.Text()
+		defer text.Close()
+		for i := range table.Len() {
+			if v.Dead == nil || !v.Dead.Contains(uint16(table.Message[i])) {
+				all = append(all, commitSource{text, docs, table, i})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b commitSource) int {
+		return cmp.Or(cmp.Compare(b.table.Repository[b.commit], a.table.Repository[a.commit]),
+			store.CompareLog(a.table, a.commit, b.table, b.commit))
+	})
+	w := m.begin()
+	defer w.Close()
+	for i, s := range all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		message, files, err := s.read()
+		if err != nil {
+			return err
+		}
+		if !w.FitsCommit(message, files) {
+			if err := w.finish(ctx); err != nil {
+				return err
+			}
+		}
+		c := s.table.At(s.commit)
+		if err := w.AddCommit(c, message, files); err != nil {
+			return err
+		}
+		w.pending[c.Repository] = true
+		if (i+1)%reportEvery == 0 || i+1 == len(all) {
+			m.report(Progress{Phase: "merge", Done: i + 1, Total: len(all)})
+		}
+	}
+	return w.finish(ctx)
+}
+
+// read returns what stands in the commit's documents.
+func (s *commitSource) read() (message string, files []store.ChangedFile, err error) {
+	first, end := s.table.Message[s.commit], s.table.Message[s.commit+1]
+	text, err := s.text.Slice(s.docs.TextStart[first], s.docs.TextStart[first+1])
+	if err != nil {
+		return "", nil, err
+	}
+	message = string(text)
+	for d := first + 1; d < end; d++ {
+		hunks, err := s.text.Slice(s.docs.TextStart[d], s.docs.TextStart[d+1])
+		if err != nil {
+			return "", nil, err
+		}
+		files = append(files, store.ChangedFile{
+			Path: s.docs.Path(int(d)), OldPath: s.table.OldPath(int(d)), Status: s.table.Status[d],
+			Mode: s.docs.Mode[d], Reason: s.docs.Reason[d], Hunks: bytes.Clone(hunks),
+		})
+	}
+	return message, files, nil
+}
