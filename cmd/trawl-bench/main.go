@@ -15,7 +15,7 @@ const usage = `trawl-bench measures trawl from outside and checks its answers.
 
   trawl-bench run --corpus DIR [flags]    index DIR, ask queries, compare with rg, git grep, zoekt, csearch
   trawl-bench rank [flags]                ask judged queries, see how soon the wanted files come
-  trawl-bench show [--bench] REPORT       print a report saved as JSON once more
+  trawl-bench show [--html|--bench] FILE  print a report saved as JSON once more
   trawl-bench corpus --out DIR [flags]    generate a corpus
 
 "trawl-bench COMMAND -h" lists the flags of a command. A first try, in the

@@ -16,14 +16,15 @@ import (
 
 // runFlags is what the command line said.
 type runFlags struct {
-	trawl, corpus, queries, data  string
-	reuse, strict                 bool
-	json, benchmarks, peers, only string
-	runs                          int
-	peerBudget                    time.Duration
-	token                         string
-	serveArgs                     []string
-	phases                        phaseFlags
+	trawl, corpus, queries, data string
+	reuse, strict                bool
+	json, benchmarks, html       string
+	peers, only                  string
+	runs                         int
+	peerBudget                   time.Duration
+	token                        string
+	serveArgs                    []string
+	phases                       phaseFlags
 }
 
 // everyPeer stands for the peers whose programs are on PATH.
@@ -43,6 +44,7 @@ func readRunFlags(args []string, stderr io.Writer) (runFlags, error) {
 	flags.DurationVar(&f.peerBudget, "peer-budget", 10*time.Second, "time a peer may take for the timed runs of one query")
 	flags.StringVar(&f.json, "json", "", "file to write the report to as JSON")
 	flags.StringVar(&f.benchmarks, "bench", "", "file to write Go benchmark lines to, for benchstat")
+	flags.StringVar(&f.html, "html", "", "file to write the report to as one page with plots")
 	flags.BoolVar(&f.strict, "strict", false, "exit with 1 also if a target is missed")
 	flags.StringVar(&f.token, "token", "", "access token to send")
 	flags.Func("serve-arg", "argument to add to trawl serve; may be repeated", func(s string) error {
@@ -150,6 +152,9 @@ func (f runFlags) deliver(report *bench.Report, stdout io.Writer) error {
 		return err
 	}
 	if err := writeFile(f.json, report.WriteJSON); err != nil {
+		return err
+	}
+	if err := writeFile(f.html, report.WriteHTML); err != nil {
 		return err
 	}
 	if err := writeFile(f.benchmarks, report.WriteBenchmarks); err != nil {

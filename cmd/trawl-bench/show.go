@@ -9,10 +9,11 @@ import (
 	"github.com/trawlsearch/trawl/bench"
 )
 
-// showCommand prints a saved report as a table or as benchmark lines.
+// showCommand prints a saved report as a table, as a page or as benchmark lines.
 func showCommand(args []string, stdout, stderr io.Writer) error {
 	flags := newFlags("show")
 	benchmarks := flags.Bool("bench", false, "print Go benchmark lines instead of tables")
+	html := flags.Bool("html", false, "print the page with plots instead of tables")
 	if err := parse(flags, args, 1, stderr); err != nil {
 		return err
 	}
@@ -28,8 +29,11 @@ func showCommand(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", flags.Arg(0), err)
 	}
-	if *benchmarks {
+	switch {
+	case *benchmarks:
 		return report.WriteBenchmarks(stdout)
+	case *html:
+		return report.WriteHTML(stdout)
 	}
 	return report.WriteText(stdout)
 }
