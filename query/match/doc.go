@@ -6,6 +6,7 @@
 // The answers are those of Go's regexp over the whole text: leftmost-first,
 // not overlapping, in multi-line mode, with empty matches dropped. What makes
 // it faster is only where it looks: a literal is searched inside candidate
-// blocks, and a regexp runs on the lines that hold a literal which each of its
-// matches must have. The package knows no repositories and no limits.
+// blocks, and a regexp runs where a literal stands with which each of its
+// matches begins, or on the lines that hold one which each must have. The
+// package knows no repositories and no limits.
 package match

@@ -2,37 +2,57 @@ package match
 
 import (
 	"bytes"
-	"slices"
+	"unicode/utf8"
 
 	"github.com/trawlsearch/trawl/postings"
 )
 
-// Hint is where in a document a match may be, as the posting lists tell it.
-type Hint struct {
-	// Blocks are candidate blocks, counted from the document's first: one of
-	// Anchor's literals begins in them for each match. nil is everywhere.
-	Blocks []uint16
-	Anchor postings.Expr
+// Finder finds the matches of a pattern in documents of which the posting
+// lists tell the same: that one of an anchor's literals begins in some blocks
+// for each match. It is safe for concurrent use.
+type Finder struct {
+	m *Matcher
+	// needles are the anchor's literals, nil if there is none or too many to
+	// look for one after the other.
+	needles needles
+	// beginnings are needles one of which every match begins with, nil if there
+	// are none; anchored says that they are those of the anchor.
+	beginnings needles
+	anchored   bool
+}
+
+// Finder returns a finder for an anchor, nil for none.
+func (m *Matcher) Finder(anchor postings.Expr) *Finder {
+	f := &Finder{m: m, needles: literalNeedles(anchor)}
+	if m.beginnings != nil {
+		f.beginnings = m.beginnings
+		f.anchored = anchor != nil && anchor.String() == m.begins
+	}
+	return f
 }
 
 // Find appends the spans of all non-empty matches in t, and reports whether
-// there was any match, an empty one included.
-func (m *Matcher) Find(dst []Span, t *Text, h Hint) ([]Span, bool, error) {
-	if m.nullable {
-		return m.findEverywhere(dst, t)
-	}
-	if t.Len() == 0 {
-		return dst, false, nil
-	}
+// there was any match, an empty one included. Blocks are those of the anchor,
+// counted from the document's first; nil is everywhere.
+func (f *Finder) Find(dst []Span, t *Text, blocks []uint16) ([]Span, bool, error) {
+	m := f.m
 	switch {
+	case m.nullable:
+		return m.findEverywhere(dst, t)
+	case t.Len() == 0:
+		return dst, false, nil
 	case m.literal:
 		n := len(dst)
-		dst, err := m.findLiteral(dst, t, h)
+		dst, err := m.findLiteral(dst, t, blocks)
 		return dst, len(dst) > n, err
-	case m.inLine:
-		return m.findInLines(dst, t, h)
+	case f.anchored:
+		return f.findBeginnings(dst, t, blocks)
+	case m.inLine && blocks != nil:
+		return f.findInLines(dst, t, blocks)
+	case f.beginnings != nil:
+		return f.findBeginnings(dst, t, nil)
 	}
-	return m.findAcross(dst, t, h)
+	return f.findAcross(dst, t, blocks)
 }
 
 // windowBlocks is the most blocks looked at in one go, so that what a large
@@ -68,9 +88,9 @@ func windows(t *Text, blocks []uint16, f func(lo, hi int) error) error {
 // findLiteral looks for the literal where it may begin. Matches are found left
 // to right and do not overlap, so the next begins no earlier than the last
 // ended, in whichever window that was.
-func (m *Matcher) findLiteral(dst []Span, t *Text, h Hint) ([]Span, error) {
+func (m *Matcher) findLiteral(dst []Span, t *Text, blocks []uint16) ([]Span, error) {
 	end := 0
-	err := windows(t, h.Blocks, func(lo, hi int) error {
+	err := windows(t, blocks, func(lo, hi int) error {
 		from := max(lo, end)
 		if from >= hi {
 			return nil
@@ -91,40 +111,113 @@ func (m *Matcher) findLiteral(dst []Span, t *Text, h Hint) ([]Span, error) {
 			return nil
 		}
 		size := len(m.needle.text)
-		m.needle.each(b, func(at int) int {
-			if from+at >= hi {
-				return -1
-			}
+		for at := m.needle.next(b, 0); at >= 0 && from+at < hi; at = m.needle.next(b, at+size) {
 			end = from + at + size
 			dst = append(dst, Span{uint32(from + at), uint32(end)})
-			return at + size
-		})
+		}
 		return nil
 	})
 	return dst, err
 }
 
-// findInLines runs the regexp on the lines that have a literal of the anchor
-// in a candidate block, or on all lines of the text when there is no anchor.
-func (m *Matcher) findInLines(dst []Span, t *Text, h Hint) ([]Span, bool, error) {
-	needles := anchorNeedles(h.Anchor)
-	if h.Blocks == nil || needles == nil {
-		return m.findEverywhere(dst, t)
+// behindBytes is how far behind a candidate block a match that begins in it is
+// usually over. Attempts at matches that read more than attemptShare times the
+// document are worse than one search through all of it.
+const (
+	behindBytes  = 4 << 10
+	attemptShare = 2
+)
+
+// findBeginnings runs the automaton where a needle stands, since a match
+// begins nowhere else. What it cannot decide there is left to a search through
+// the whole text.
+func (f *Finder) findBeginnings(dst []Span, t *Text, blocks []uint16) ([]Span, bool, error) {
+	s := f.m.automaton.Searcher()
+	defer s.Release()
+	n, end, whole := len(dst), 0, false
+	room := attemptShare * t.Len()
+	err := windows(t, blocks, func(lo, hi int) error {
+		lo = max(lo, end)
+		if whole || lo >= hi {
+			return nil
+		}
+		// Assertions ask for the byte before.
+		from := max(lo-1, 0)
+		b, err := t.Bytes(from, min(hi+behindBytes, t.Len()))
+		if err != nil {
+			return err
+		}
+		t.BytesRead += len(b)
+		if whole = f.beginnings.blind(b); whole {
+			return nil
+		}
+		it := f.beginnings.iterator(b, lo-from)
+		for at := it.next(); at >= 0 && from+at < hi; at = it.next() {
+			stop, seen, ok, err := s.At(b, at)
+			room -= seen - at
+			if whole = err != nil || room < 0 || seen == len(b) && from+len(b) < t.Len() || !validUpTo(b[at:], seen-at); whole {
+				return nil
+			}
+			if ok {
+				dst = append(dst, Span{uint32(from + at), uint32(from + stop)})
+				end, it.from = from+stop, stop
+			}
+		}
+		return nil
+	})
+	if whole && err == nil {
+		return f.m.findEverywhere(dst[:n], t)
 	}
-	e := m.engine()
+	return dst, len(dst) > n, err
+}
+
+// validUpTo reports whether the automaton, which went through b up to the byte
+// at end and had no way on from there, would have been right to: a byte that is
+// not UTF-8 stops it at once or on one of the next three, and Go's engine reads
+// it as U+FFFD.
+func validUpTo(b []byte, end int) bool {
+	ascii := true
+	for _, c := range b[max(end-utf8.UTFMax, 0):min(end+1, len(b))] {
+		ascii = ascii && c < utf8.RuneSelf
+	}
+	if ascii {
+		return true
+	}
+	for end++; end < len(b) && !utf8.RuneStart(b[end]); end++ {
+	}
+	return utf8.Valid(b[:min(end, len(b))])
+}
+
+// findInLines runs the regexp on the lines that have a needle in a candidate
+// block, or without needles on all lines that begin in one or reach into it.
+func (f *Finder) findInLines(dst []Span, t *Text, blocks []uint16) ([]Span, bool, error) {
+	e := f.m.engine()
 	defer e.release()
 	n, done := len(dst), 0
-	err := windows(t, h.Blocks, func(lo, hi int) error {
+	err := windows(t, blocks, func(lo, hi int) error {
 		lo, b, err := wholeLines(t, max(lo, done), hi)
 		if err != nil || b == nil {
 			return err
 		}
 		t.BytesRead += len(b)
 		done = lo + len(b) + 1
-		for _, line := range needleLines(needles, b) {
+		if f.needles == nil || f.needles.blind(b) {
 			first := len(dst)
-			dst, _ = e.find(dst, b[line.Start:line.End])
-			shift(dst[first:], uint32(lo)+line.Start)
+			dst, _ = e.find(dst, b)
+			shift(dst[first:], uint32(lo))
+			return nil
+		}
+		it := f.needles.iterator(b, 0)
+		for at := it.next(); at >= 0; at = it.next() {
+			start := bytes.LastIndexByte(b[:at], '\n') + 1
+			end := len(b)
+			if j := bytes.IndexByte(b[at:], '\n'); j >= 0 {
+				end = at + j
+			}
+			first := len(dst)
+			dst, _ = e.find(dst, b[start:end])
+			shift(dst[first:], uint32(lo+start))
+			it.from = max(end, at+1)
 		}
 		return nil
 	})
@@ -174,29 +267,28 @@ func (m *Matcher) findEverywhere(dst []Span, t *Text) ([]Span, bool, error) {
 	return dst, found, nil
 }
 
-// wideReach is the most bytes that a literal of an anchor, spelled with wide
-// runes, may have.
-const wideReach = 3 * postings.MaxLiteralBytes
-
-// findAcross runs the regexp on the whole text, if a literal of the anchor is
-// there at all.
-func (m *Matcher) findAcross(dst []Span, t *Text, h Hint) ([]Span, bool, error) {
-	if needles := anchorNeedles(h.Anchor); h.Blocks != nil && needles != nil {
+// findAcross runs the regexp on the whole text, if a needle is there at all.
+func (f *Finder) findAcross(dst []Span, t *Text, blocks []uint16) ([]Span, bool, error) {
+	if f.needles != nil && blocks != nil {
 		there := false
-		err := windows(t, h.Blocks, func(lo, hi int) error {
+		err := windows(t, blocks, func(lo, hi int) error {
 			if there {
 				return nil
 			}
 			b, err := t.Bytes(lo, min(hi+wideReach, t.Len()))
+			if err != nil {
+				return err
+			}
 			t.BytesRead += len(b)
-			there = err == nil && len(needleLines(needles, b)) > 0
-			return err
+			it := f.needles.iterator(b, 0)
+			there = f.needles.blind(b) || it.next() >= 0
+			return nil
 		})
 		if err != nil || !there {
 			return dst, false, err
 		}
 	}
-	return m.findEverywhere(dst, t)
+	return f.m.findEverywhere(dst, t)
 }
 
 // wholeLines extends the interval to whole lines, without the last newline,
@@ -251,64 +343,4 @@ func lineEnd(t *Text, at int) (int, error) {
 		at = hi
 	}
 	return t.Len(), nil
-}
-
-// finder is one literal of an anchor.
-type finder struct {
-	needle
-	// wide says that wide runes may stand for letters of the needle.
-	wide bool
-}
-
-// anchorNeedles returns finders such that every match has one of them, or nil
-// when the anchor gives none.
-func anchorNeedles(anchor postings.Expr) []finder {
-	var lits []postings.Expr
-	switch a := anchor.(type) {
-	case *postings.Literal:
-		lits = []postings.Expr{a}
-	case *postings.Or:
-		lits = a.Exprs
-	}
-	var out []finder
-	for _, e := range lits {
-		l, ok := e.(*postings.Literal)
-		if !ok {
-			return nil
-		}
-		run := slices.MaxFunc(l.Runs, func(a, b string) int { return len(a) - len(b) })
-		if l.Exact != "" {
-			out = append(out, finder{needle: newNeedle(l.Exact, false)})
-		} else {
-			out = append(out, finder{newNeedle(run, true), l.WideFold})
-		}
-	}
-	return out
-}
-
-// needleLines returns the lines of b that hold a needle, ascending. When a
-// needle may be spelled with wide runes and b has some, that is all of b.
-func needleLines(needles []finder, b []byte) []Span {
-	var lines []Span
-	for i := range needles {
-		n := &needles[i]
-		if n.wide && hasWide(b) {
-			return []Span{{0, uint32(len(b))}}
-		}
-		first := len(lines)
-		n.each(b, func(at int) int {
-			start := bytes.LastIndexByte(b[:at], '\n') + 1
-			end := len(b)
-			if j := bytes.IndexByte(b[at:], '\n'); j >= 0 {
-				end = at + j
-			}
-			lines = append(lines, Span{uint32(start), uint32(end)})
-			return max(end, at+1)
-		})
-		if i > 0 && first > 0 && len(lines) > first {
-			slices.SortFunc(lines, compareSpans)
-			lines = slices.Compact(lines)
-		}
-	}
-	return lines
 }

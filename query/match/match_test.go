@@ -63,6 +63,7 @@ func (c *corpus) find(t testing.TB, m *match.Matcher) map[int][]match.Span {
 	if err != nil {
 		t.Fatal(err)
 	}
+	finder := m.Finder(cand.Anchor)
 	src := c.view.Text()
 	defer src.Close()
 	out := map[int][]match.Span{}
@@ -72,17 +73,17 @@ func (c *corpus) find(t testing.TB, m *match.Matcher) map[int][]match.Span {
 			continue
 		}
 		first, last := c.docs.FirstBlock[i], c.docs.FirstBlock[i+1]
-		h := match.Hint{Anchor: cand.Anchor}
+		var blocks []uint16
 		if cand.Blocks != nil {
-			h.Blocks = []uint16{}
+			blocks = []uint16{}
 			for b := first; b < last; b++ {
 				if cand.Blocks.Contains(uint16(b)) {
-					h.Blocks = append(h.Blocks, uint16(b-first))
+					blocks = append(blocks, uint16(b-first))
 				}
 			}
 		}
 		text.Reset(src, c.docs.TextStart[i], int(c.docs.TextBytes[i]), c.view.Newlines()[first:last])
-		spans, found, err := m.Find(nil, &text, h)
+		spans, found, err := finder.Find(nil, &text, blocks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,7 +273,7 @@ func TestZeroText(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text match.Text
-	if spans, found, err := m.Find(nil, &text, match.Hint{}); len(spans) > 0 || !found || err != nil {
+	if spans, found, err := m.Finder(nil).Find(nil, &text, nil); len(spans) > 0 || !found || err != nil {
 		t.Errorf("x* in the zero Text: %v, %v, %v; want an empty match only", spans, found, err)
 	}
 }

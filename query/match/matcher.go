@@ -19,6 +19,10 @@ type Matcher struct {
 	// a document that matches satisfy.
 	Expr postings.Expr
 
+	// beginnings are needles one of which every match begins with, nil if there
+	// are none; begins is what an anchor of just these prints as.
+	beginnings needles
+	begins     string
 	// re is the pattern for Go's engine: the truth that the rest agrees with.
 	re *regexp.Regexp
 	// automaton runs the pattern where Go's engine would be slow; nil when it
@@ -70,8 +74,22 @@ func Compile(value string, isRegexp, caseSensitive bool) (*Matcher, error) {
 	if !m.literal && !m.nullable {
 		// An error says that Go's engine has to do.
 		m.automaton, _ = dfa.Compile(tree)
+		if m.automaton != nil {
+			m.setBeginnings(plan.Begins(tree))
+		}
 	}
 	return m, nil
+}
+
+// minBeginning is the shortest needle that stands rarely enough to look at
+// each place.
+const minBeginning = 3
+
+func (m *Matcher) setBeginnings(e postings.Expr) {
+	n := literalNeedles(e)
+	if !slices.ContainsFunc(n, func(f finder) bool { return len(f.text) < minBeginning }) {
+		m.beginnings, m.begins = n, e.String()
+	}
 }
 
 // literalText returns the text of a tree that is one literal, and whether case
@@ -157,11 +175,10 @@ func (m *Matcher) Short(dst []Span, text string) ([]Span, bool) {
 	if m.wide && hasWide(b) {
 		return m.Brute(dst, b)
 	}
-	n := len(dst)
-	m.needle.each(b, func(at int) int {
-		dst = append(dst, Span{uint32(at), uint32(at + len(m.needle.text))})
-		return at + len(m.needle.text)
-	})
+	n, size := len(dst), len(m.needle.text)
+	for at := m.needle.next(b, 0); at >= 0; at = m.needle.next(b, at+size) {
+		dst = append(dst, Span{uint32(at), uint32(at + size)})
+	}
 	return dst, len(dst) > n
 }
 

@@ -1,7 +1,8 @@
 package match
 
 import (
-	"bytes"
+	"encoding/binary"
+	"math/bits"
 
 	"github.com/trawlsearch/trawl/postings"
 )
@@ -9,49 +10,62 @@ import (
 // needle finds a literal in a byte slice, exactly or with ASCII letters
 // folded.
 //
-// Exact search is bytes.Index. Folded search looks for the literal's rarest
-// byte, in both cases, with bytes.IndexByte, which runs at the speed of
-// memory, and compares around each hit.
+// It looks for two rare bytes of the literal at once, at the distance they
+// have there: eight places at a time, in the eight bytes that stand at one of
+// them and the eight at the other. Both words are compared with the byte they
+// should have everywhere by exclusive or, so that a place where both stand is a
+// zero byte in the or of the two. That finds a candidate every few hundred
+// bytes where a single byte, searched in both cases by bytes.IndexByte, stops
+// every thirty.
 type needle struct {
 	text []byte
 	fold bool
-	// at is the offset of the rarest byte in text, lower and upper that byte.
-	at           int
-	lower, upper byte
+	// at and by are the offsets of the two rarest bytes in text; at is by if
+	// there is only one.
+	at, by int
+	// atByte and byByte are those bytes, atMask and byMask the bit that differs
+	// between the cases of a letter, eight times each.
+	atByte, byByte, atMask, byMask uint64
 }
+
+const everyByte = 0x0101010101010101
 
 func newNeedle(text string, fold bool) needle {
 	n := needle{text: []byte(text), fold: fold}
-	if !fold {
-		return n
-	}
-	n.text = bytes.Clone(n.text)
-	letters := false
-	for i, c := range n.text {
-		n.text[i] = lower(c)
-		letters = letters || isLetter(lower(c))
-	}
-	if !letters {
-		n.fold = false
-		return n
-	}
-	best := 1 << 30
-	for i, c := range n.text {
-		// A letter costs two searches, so it has to be rarer by half.
-		cost := 1 << (postings.ByteFrequency(c) / 10)
-		if isLetter(c) {
-			cost *= 2
-		}
-		if cost < best {
-			best, n.at = cost, i
+	if fold {
+		for i, c := range n.text {
+			n.text[i] = lower(c)
 		}
 	}
-	n.lower = n.text[n.at]
-	n.upper = n.lower
-	if isLetter(n.lower) {
-		n.upper -= 'a' - 'A'
+	n.at = n.rarest(-1)
+	n.by = n.rarest(n.at)
+	if n.by < n.at {
+		n.at, n.by = n.by, n.at
 	}
+	n.atByte, n.atMask = n.pattern(n.at)
+	n.byByte, n.byMask = n.pattern(n.by)
 	return n
+}
+
+// rarest returns the offset of the rarest byte of text, not counting the one
+// at but, which it returns if there is no other.
+func (n *needle) rarest(but int) int {
+	best, cost := max(but, 0), 1<<30
+	for i, c := range n.text {
+		if f := int(postings.ByteFrequency(c)); i != but && f < cost {
+			best, cost = i, f
+		}
+	}
+	return best
+}
+
+// pattern returns what the byte at offset i is compared with.
+func (n *needle) pattern(i int) (pattern, mask uint64) {
+	c := n.text[i]
+	if n.fold && isLetter(c) {
+		mask = everyByte * ('a' - 'A')
+	}
+	return everyByte * uint64(c), mask
 }
 
 func lower(c byte) byte {
@@ -63,64 +77,36 @@ func lower(c byte) byte {
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// each calls f with the offset of every occurrence in text, overlapping ones
-// too, ascending; f returns where to go on, at least the offset plus 1, or a
-// negative number to stop.
-func (n *needle) each(text []byte, f func(at int) int) {
-	if n.fold {
-		n.eachFolded(text, f)
-		return
-	}
-	for from := 0; from <= len(text)-len(n.text); {
-		i := bytes.Index(text[from:], n.text)
-		if i < 0 {
-			return
-		}
-		if from = f(from + i); from < 0 {
-			return
-		}
-	}
-}
-
-func (n *needle) eachFolded(text []byte, f func(at int) int) {
-	// low and up are the next places of the two cases of the rare byte.
-	low, up := -1, -1
-	from := n.at
-	last := len(text) - len(n.text) + n.at
-	for from <= last {
-		if low < from {
-			low = nextByte(text, from, last, n.lower)
-		}
-		if up < from {
-			if n.upper == n.lower {
-				up = len(text)
-			} else {
-				up = nextByte(text, from, last, n.upper)
+// next returns the first offset, at least from, at which the literal stands in
+// text, or -1.
+func (n *needle) next(text []byte, from int) int {
+	// i runs over the offsets; the words are those of the two rare bytes.
+	i := from
+	for last := len(text) - max(n.by+8, len(n.text)+7); i <= last; i += 8 {
+		x := (binary.LittleEndian.Uint64(text[i+n.at:]) | n.atMask) ^ n.atByte
+		x |= (binary.LittleEndian.Uint64(text[i+n.by:]) | n.byMask) ^ n.byByte
+		// The lowest bit set stands for a zero byte; above it others may be set
+		// without one, which only costs a comparison.
+		for z := (x - everyByte) & ^x & (everyByte << 7); z != 0; z &= z - 1 {
+			if at := i + bits.TrailingZeros64(z)/8; n.stands(text[at:]) {
+				return at
 			}
 		}
-		hit := min(low, up)
-		if hit > last {
-			return
-		}
-		if equalFolded(text[hit-n.at:], n.text) {
-			next := f(hit - n.at)
-			if next < 0 {
-				return
-			}
-			from = next + n.at
-			continue
-		}
-		from = hit + 1
 	}
+	for ; i <= len(text)-len(n.text); i++ {
+		if n.stands(text[i:]) {
+			return i
+		}
+	}
+	return -1
 }
 
-// nextByte returns the first place of c in text from from to last, or
-// len(text).
-func nextByte(text []byte, from, last int, c byte) int {
-	if i := bytes.IndexByte(text[from:last+1], c); i >= 0 {
-		return from + i
+// stands reports whether text, which is long enough, begins with the literal.
+func (n *needle) stands(text []byte) bool {
+	if !n.fold {
+		return string(text[:len(n.text)]) == string(n.text)
 	}
-	return len(text)
+	return equalFolded(text, n.text)
 }
 
 // equalFolded reports whether text begins with folded under ASCII folding.

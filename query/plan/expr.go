@@ -36,6 +36,19 @@ const maxDepth = 200
 // Expr returns the trigram expression of a parsed regexp.
 func Expr(t *syntax.Regexp) postings.Expr { return prune(analyse(t, 0).expr()) }
 
+// Begins returns an expression over literals such that every text that a parsed
+// regexp matches begins with one of them, or All if there is no such.
+func Begins(t *syntax.Regexp) postings.Expr {
+	i := analyse(t, 0)
+	if i.exact != nil {
+		i = i.open()
+	}
+	if slices.ContainsFunc(i.prefix, func(x str) bool { return x.s == "" }) {
+		return postings.All
+	}
+	return anyOf(i.prefix)
+}
+
 // prune drops the literals of an And that stand inside another of them, which
 // cannot be absent when that one is there.
 func prune(e postings.Expr) postings.Expr {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/query/match"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -31,7 +32,11 @@ type basicPlan struct {
 
 // atomPlan is where an atom may match. A field that is not searched for the
 // atom has an empty set. In a search of symbols, content stands for their names.
-type atomPlan struct{ content, path postings.Candidates }
+type atomPlan struct {
+	content, path postings.Candidates
+	// finder looks for the atom in the text of candidates.
+	finder *match.Finder
+}
 
 // identity maps a number to itself: in path lists a block is a document.
 var identity = func() []uint16 {
@@ -71,6 +76,9 @@ func planShard(v store.View, pass []*basic, brute bool) (p *shardPlan, err error
 		} else {
 			bp.readNothing(b)
 		}
+		for j := range bp.atoms {
+			bp.atoms[j].finder = b.atoms[j].Finder(bp.atoms[j].content.Anchor)
+		}
 		if bp.docs == nil {
 			all = nil
 		} else if all != nil {
@@ -97,7 +105,7 @@ func (bp *basicPlan) read(b *basic, content, path *postings.Evaluator) error {
 	}
 	none := postings.Candidates{Docs: &postings.Set{}}
 	for _, a := range b.atoms {
-		ap := atomPlan{none, none}
+		ap := atomPlan{content: none, path: none}
 		if b.content || a.silent {
 			if ap.content, err = content.Eval(a.Expr); err != nil {
 				return err
@@ -130,7 +138,7 @@ func (bp *basicPlan) confine(b *basic) {
 
 func (bp *basicPlan) readNothing(b *basic) {
 	for _, a := range b.atoms {
-		ap := atomPlan{postings.Candidates{Docs: &postings.Set{}}, postings.Candidates{Docs: &postings.Set{}}}
+		ap := atomPlan{content: postings.Candidates{Docs: &postings.Set{}}, path: postings.Candidates{Docs: &postings.Set{}}}
 		ap.content.All = b.content || a.silent
 		ap.path.All = b.path && !a.contentOnly
 		bp.atoms = append(bp.atoms, ap)

@@ -34,7 +34,7 @@ func (b *basic) apart() []*basic {
 func (bp *basicPlan) readSymbols(v store.View, b *basic, content, path *postings.Evaluator, brute bool) error {
 	none := postings.Candidates{Docs: &postings.Set{}}
 	for range b.atoms {
-		bp.atoms = append(bp.atoms, atomPlan{none, none})
+		bp.atoms = append(bp.atoms, atomPlan{content: none, path: none})
 	}
 	if !v.HasSymbols() {
 		bp.docs = &postings.Set{}

@@ -22,6 +22,8 @@ type verifier struct {
 	text  *store.Text
 	doc   match.Text
 	basic []basicState
+	// blocks are the candidate blocks of the document at hand.
+	blocks []uint16
 	// revs is what revisions returned last.
 	revs []*revision
 
@@ -233,15 +235,16 @@ func (v *verifier) atom(k, a int, i uint16, path string) (*atomState, error) {
 		}
 		return s, err
 	}
-	h := match.Hint{Anchor: p.content.Anchor}
+	var blocks []uint16
 	if p.content.Blocks != nil {
 		first, last := int(v.plan.docs.FirstBlock[i]), int(v.plan.docs.FirstBlock[i+1])
-		h.Blocks = p.content.Blocks.AppendRange([]uint16{}, first, last)
-		for j := range h.Blocks {
-			h.Blocks[j] -= uint16(first)
+		v.blocks = p.content.Blocks.AppendRange(append(v.blocks[:0], 0)[:0], first, last)
+		for j := range v.blocks {
+			v.blocks[j] -= uint16(first)
 		}
+		blocks = v.blocks
 	}
-	s.text, s.inText, err = at.Find(s.text, &v.doc, h)
+	s.text, s.inText, err = p.finder.Find(s.text, &v.doc, blocks)
 	return s, err
 }
 

@@ -42,6 +42,8 @@ const (
 	// leftmost prefers threads that come first, and seeks: a new thread begins
 	// at every byte until one has matched.
 	leftmost kind = iota
+	// anchored prefers threads that come first and does not seek.
+	anchored
 	// longest prefers the longest match: threads are in no order, and a match
 	// does not end those behind it.
 	longest
@@ -208,7 +210,7 @@ func (a *automaton) step(r uint32, b byte, atEnd bool) uint32 {
 	} else {
 		next.seeking = false
 	}
-	if a.kind != leftmost {
+	if a.kind == longest || a.kind == partial {
 		slices.Sort(a.next)
 	}
 	next.threads = a.next
@@ -282,7 +284,7 @@ func (a *automaton) close(s state, holds syntax.EmptyOp) (isMatch bool) {
 				a.threads = append(a.threads, at)
 			case opMatch:
 				isMatch = a.kind != partial
-				if a.kind == leftmost {
+				if a.kind == leftmost || a.kind == anchored {
 					return true
 				}
 			}

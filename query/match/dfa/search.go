@@ -42,7 +42,9 @@ func compile(t *syntax.Regexp, backwards bool) (*program, error) {
 type Searcher struct {
 	re                *Regexp
 	forward, backward *automaton
-	skip              skipper
+	// anchored is forward without seeking: its matches begin where it does.
+	anchored *automaton
+	skip     skipper
 }
 
 // Searcher returns an idle searcher or a new one. Give it back with Release.
@@ -54,6 +56,7 @@ func (r *Regexp) Searcher() *Searcher {
 		re:       r,
 		forward:  newAutomaton(r.forward, leftmost, []uint32{r.forward.start}),
 		backward: newAutomaton(r.backward, longest, []uint32{r.backward.start}),
+		anchored: newAutomaton(r.forward, anchored, []uint32{r.forward.start}),
 		skip:     skipper{factors: &r.factors, states: newAutomaton(r.backward, partial, r.factors.entry)},
 	}
 }
@@ -77,6 +80,40 @@ func (s *Searcher) Next(text []byte, from int) (start, end int, ok bool, err err
 		panic(fmt.Sprintf("dfa: a match ends at %d and begins nowhere", end))
 	}
 	return start, end, true, nil
+}
+
+// At returns where the match that begins at from ends; ok is false if none
+// begins there. It depends on no byte of text behind seen, which is len(text)
+// if it depends on where text ends. Text must be valid UTF-8 from the byte
+// before from up to seen. The error is ErrBudget.
+func (s *Searcher) At(text []byte, from int) (end, seen int, ok bool, err error) {
+	a := s.anchored
+	r := a.begin(a.contextAt(text, from))
+	for i := from; ; i++ {
+		atEnd := i >= len(text)
+		column, b := a.classes, byte(0)
+		if !atEnd {
+			b = text[i]
+			column = int(a.classOf[b])
+		}
+		e := a.table[int(r)+column]
+		if e == unknown {
+			if a.full() {
+				if i-from < minBytesPerReset {
+					return 0, 0, false, ErrBudget
+				}
+				r = a.restart(r)
+			}
+			e = a.step(r, b, atEnd)
+		}
+		if e&matched != 0 {
+			end, ok = i, true
+		}
+		if e == dead || atEnd {
+			return end, i, ok, nil
+		}
+		r = e & rowMask
+	}
 }
 
 // forwards returns where the leftmost-first match from from on ends, or -1.

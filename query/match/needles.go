@@ -1,0 +1,96 @@
+package match
+
+import (
+	"slices"
+
+	"github.com/trawlsearch/trawl/postings"
+)
+
+// needles are literals of which every match has one.
+type needles []finder
+
+// finder is one of them.
+type finder struct {
+	needle
+	// wide says that wide runes may stand for letters of the needle.
+	wide bool
+}
+
+// maxNeedles is how many needles are worth looking for one after the other:
+// each takes about as long as a tenth of what the automaton does.
+const maxNeedles = 8
+
+// wideReach is the most bytes that a literal of an anchor, spelled with wide
+// runes, may have.
+const wideReach = 3 * postings.MaxLiteralBytes
+
+// literalNeedles returns needles for a literal or an Or of some, nil for
+// anything else and when there are too many.
+func literalNeedles(e postings.Expr) needles {
+	var lits []postings.Expr
+	switch e := e.(type) {
+	case *postings.Literal:
+		lits = []postings.Expr{e}
+	case *postings.Or:
+		lits = e.Exprs
+	}
+	if len(lits) > maxNeedles {
+		return nil
+	}
+	var out needles
+	for _, e := range lits {
+		l, ok := e.(*postings.Literal)
+		if !ok {
+			return nil
+		}
+		run := slices.MaxFunc(l.Runs, func(a, b string) int { return len(a) - len(b) })
+		if l.Exact != "" {
+			out = append(out, finder{needle: newNeedle(l.Exact, false)})
+		} else {
+			out = append(out, finder{newNeedle(run, true), l.WideFold})
+		}
+	}
+	return out
+}
+
+// blind reports whether b may hold a spelling of a needle that the needles do
+// not see.
+func (n needles) blind(b []byte) bool {
+	return slices.ContainsFunc(n, func(f finder) bool { return f.wide }) && hasWide(b)
+}
+
+// needleIterator yields the offsets at which a needle stands.
+type needleIterator struct {
+	needles needles
+	text    []byte
+	// from is where to go on. Whoever sets it sets it no lower than it is.
+	from int
+	// places are the next offset of each needle, len(text) if there is none.
+	places [maxNeedles]int
+}
+
+func (n needles) iterator(text []byte, from int) needleIterator {
+	it := needleIterator{needles: n, text: text, from: from}
+	for i := range n {
+		it.places[i] = -1
+	}
+	return it
+}
+
+// next returns the next offset, or -1.
+func (it *needleIterator) next() int {
+	first := len(it.text)
+	for i := range it.needles {
+		if it.places[i] < it.from {
+			if it.places[i] = it.needles[i].next(it.text, it.from); it.places[i] < 0 {
+				it.places[i] = len(it.text)
+			}
+		}
+		first = min(first, it.places[i])
+	}
+	if first == len(it.text) {
+		return -1
+	}
+	it.from = first + 1
+	return first
+}
