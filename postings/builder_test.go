@@ -208,19 +208,7 @@ func TestEvalCombines(t *testing.T) {
 }
 
 func BenchmarkBuilder(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	words := make([]string, 5000)
-	for i := range words {
-		w := make([]byte, 3+rng.IntN(9))
-		for j := range w {
-			w[j] = byte('a' + rng.IntN(26))
-		}
-		words[i] = string(w)
-	}
-	var text []byte
-	for len(text) < 1<<20 {
-		text = append(append(text, words[int(rng.ExpFloat64()*400)%len(words)]...), " \n();_"[rng.IntN(6)])
-	}
+	text := sourceText(rand.New(rand.NewPCG(1, 1)), 1<<20)
 	builder := postings.NewBuilder()
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()

@@ -30,6 +30,8 @@ type doc struct {
 	reason           store.Reason
 	quality          byte
 	dead             bool
+	// indexed keeps the document out of those that are always scanned.
+	indexed bool
 }
 
 // corpus is a store made from files, in shards of a few blocks.
@@ -108,7 +110,7 @@ func newCorpusOn(t testing.TB, fs vfs.FS, blocks int, facts map[string]store.Rep
 		}
 		d := store.Document{Repository: c.repos[f.repo].ID, Path: f.path, OID: make([]byte, 20), Mode: 0o100644, Reason: f.reason,
 			Quality: f.quality, Language: lang.Detect(f.path, []byte(f.text))}
-		if err := w.AddDocument(d, []byte(f.text), i%11 != 5); err != nil {
+		if err := w.AddDocument(d, []byte(f.text), f.indexed || i%11 != 5); err != nil {
 			t.Fatal(err)
 		}
 		if f.dead {

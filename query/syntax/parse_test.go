@@ -207,6 +207,7 @@ func TestManyBasics(t *testing.T) {
 
 func BenchmarkParse(b *testing.B) {
 	text := `repo:^github\.com/a/ (lang:go or lang:python) -file:_test "open file" /err(or)?s?/ not x`
+	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := syntax.Parse(text, query.Keyword); err != nil {
