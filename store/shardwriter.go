@@ -110,10 +110,7 @@ func (w *ShardWriter) addDocument(d Document, text []byte, indexed bool) error {
 			w.scan.Add(uint16(block + i))
 		}
 	}
-	for i := range n {
-		b := text[min(i*postings.BlockBytes, len(text)):min((i+1)*postings.BlockBytes, len(text))]
-		w.newlines = append(w.newlines, uint16(bytes.Count(b, []byte{'\n'})))
-	}
+	w.newlines = appendNewlines(w.newlines, text)
 	d.OID = bytes.Clone(d.OID)
 	d.TextBytes = uint32(len(text))
 	w.docs = append(w.docs, d)

@@ -74,7 +74,9 @@ type View struct {
 	// Dead are the documents no longer part of any generation; nil is none.
 	Dead *postings.Set
 	away map[uint32][]*postings.Set
-	sn   *Snapshot
+	// sn is nil for a shard in memory, whose text is memory.
+	sn     *Snapshot
+	memory []byte
 }
 
 // Shards returns the shards in the order searches visit them.
@@ -94,6 +96,9 @@ func (sn *Snapshot) Shard(id uint32) (v View, ok bool) {
 
 // Documents returns the shard's document table.
 func (v View) Documents() (*Documents, error) {
+	if v.InMemory() {
+		return v.tables.docs, nil
+	}
 	if err := v.load(v.sn.snap); err != nil {
 		return nil, err
 	}
@@ -208,6 +213,9 @@ func (t *Text) Slice(lo, hi uint32) ([]byte, error) {
 	if lo >= hi {
 		return nil, nil
 	}
+	if t.v.InMemory() {
+		return t.inMemory(lo, hi)
+	}
 	base := uint32(first * chunkBytes)
 	if first == last {
 		if err := t.seek(first); err != nil {
@@ -228,6 +236,14 @@ func (t *Text) Slice(lo, hi uint32) ([]byte, error) {
 		t.joined = append(t.joined, part...)
 	}
 	return t.joined, nil
+}
+
+func (t *Text) inMemory(lo, hi uint32) ([]byte, error) {
+	if int(hi) > len(t.v.memory) {
+		return nil, fmt.Errorf("text in memory: %w: %d bytes, want %d", ErrCorrupt, len(t.v.memory), hi)
+	}
+	t.BytesRead += int(hi - lo)
+	return t.v.memory[lo:hi:hi], nil
 }
 
 func (t *Text) cut(lo, hi uint32) ([]byte, error) {

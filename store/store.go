@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -216,6 +217,16 @@ func (s *Store) Close() error {
 
 // Dir returns the data directory.
 func (s *Store) Dir() string { return s.dir }
+
+// GitDir returns where the git repository of r is: its source, or its mirror in
+// the data directory. The mirror is named by ID, so that no name can lead out
+// of it and one of a removed repository is never taken for that of a new one.
+func (s *Store) GitDir(r *Repository) string {
+	if !r.Mirror {
+		return r.Source
+	}
+	return filepath.Join(s.dir, "mirrors", fmt.Sprintf("%d.git", r.ID))
+}
 
 // Metrics tells what the engine holds.
 type Metrics struct {

@@ -61,6 +61,20 @@ func (r Rules) content(d store.Document, data []byte) (store.Document, []byte) {
 	return d, decoded.Data
 }
 
+// Quality ranks a document by its path, 0 first: what people look for comes
+// before tests, vendored and generated files.
+func Quality(path string) byte {
+	switch {
+	case lang.IsGenerated(path, nil):
+		return 3
+	case lang.IsVendored(path):
+		return 2
+	case lang.IsTest(path):
+		return 1
+	}
+	return 0
+}
+
 // decodeOID returns the bytes of an object id of git's.
 func decodeOID(oid string) []byte {
 	out, err := hex.DecodeString(oid)

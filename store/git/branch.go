@@ -92,6 +92,11 @@ func (r *Repo) verify(ctx context.Context, rev string) (string, error) {
 	return commit, nil
 }
 
+// CheckRevision returns an error that is ErrNoRevision for a text that cannot
+// be a revision, whatever the repository: Resolve and Commits find nothing for
+// it.
+func CheckRevision(rev string) error { return checkRev(rev) }
+
 // checkRev refuses what git could take for an option, a path, a range or an
 // end of line.
 func checkRev(rev string) error {

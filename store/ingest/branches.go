@@ -9,6 +9,7 @@ import (
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/admit"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
@@ -120,7 +121,7 @@ func (l *listing) add(key fileKey, held uint64, keep bool) {
 	if !ok {
 		n = len(l.items)
 		l.known[key] = n
-		l.items = append(l.items, item{fileKey: key, quality: quality(key.path)})
+		l.items = append(l.items, item{fileKey: key, quality: admit.Quality(key.path)})
 	}
 	l.items[n].held |= held
 }

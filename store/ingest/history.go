@@ -145,10 +145,7 @@ func (j *historyJob) run(ctx context.Context) (err error) {
 
 // openGit opens where the commits of a repository are.
 func (ix *Indexer) openGit(ctx context.Context, r *store.Repository) (*git.Repo, error) {
-	if r.Mirror {
-		return git.Open(ctx, ix.mirrorDir(r.ID))
-	}
-	return git.Open(ctx, r.Source)
+	return git.Open(ctx, ix.store.GitDir(r))
 }
 
 // begin forgets what is not to be kept, and records that the tip is being read.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
@@ -201,7 +200,7 @@ func (ix *Indexer) Remove(ctx context.Context, name string) error {
 		return fmt.Errorf("remove repository %q: %w", name, err)
 	}
 	if r.Mirror {
-		if err := os.RemoveAll(ix.mirrorDir(r.ID)); err != nil {
+		if err := os.RemoveAll(ix.store.GitDir(r)); err != nil {
 			return fmt.Errorf("remove repository %q: it is gone, but not its mirror: %w", name, err)
 		}
 	}
@@ -219,10 +218,4 @@ func (ix *Indexer) discard(written []store.ShardHeader) {
 		c.Drop = append(c.Drop, h.ID)
 	}
 	_ = ix.store.Commit(c)
-}
-
-// mirrorDir is named by ID, so that no name can lead out of it and a mirror of
-// a removed repository is never taken for that of a new one.
-func (ix *Indexer) mirrorDir(id uint32) string {
-	return filepath.Join(ix.store.Dir(), "mirrors", fmt.Sprintf("%d.git", id))
 }

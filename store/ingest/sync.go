@@ -12,7 +12,6 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/admit"
 	"github.com/trawlsearch/trawl/store/git"
-	"github.com/trawlsearch/trawl/store/lang"
 )
 
 // Result tells what a sync did.
@@ -140,7 +139,7 @@ func (j *syncJob) fetch(ctx context.Context) (*git.Repo, error) {
 		return git.Open(ctx, j.next.Source)
 	}
 	note := func(line string) { j.report(Progress{Phase: "fetch", Note: line}) }
-	repo, err := git.Mirror(ctx, j.next.Source, j.ix.mirrorDir(j.next.ID), note)
+	repo, err := git.Mirror(ctx, j.next.Source, j.ix.store.GitDir(&j.next), note)
 	if err != nil {
 		return nil, err
 	}
@@ -187,19 +186,6 @@ func rank(items []item) {
 		return cmp.Or(cmp.Compare(a.quality, b.quality), strings.Compare(a.path, b.path),
 			strings.Compare(a.oid, b.oid), cmp.Compare(a.mode, b.mode))
 	})
-}
-
-// quality ranks a document by its path: what people look for first.
-func quality(path string) byte {
-	switch {
-	case lang.IsGenerated(path, nil):
-		return 3
-	case lang.IsVendored(path):
-		return 2
-	case lang.IsTest(path):
-		return 1
-	}
-	return 0
 }
 
 // count recomputes the totals of the repository: those before, less the dead,
