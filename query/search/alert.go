@@ -32,8 +32,11 @@ func upperFirst(s string) string {
 // alert is what a search that is over tells a person, the most important
 // first, or nil.
 func (r *run) alert(timedOut bool) *query.Alert {
-	if r.sel.unknownRevs.len() > 0 {
-		return unknownRevsAlert(r.sel.unknownRevs.names)
+	if a := r.sel.lacking.alert(); a != nil {
+		return a
+	}
+	if r.sel.invalid != "" {
+		return invalidRevisionAlert(r.sel.invalid)
 	}
 	if a := r.unownedAlert(); a != nil {
 		return a
@@ -43,6 +46,9 @@ func (r *run) alert(timedOut bool) *query.Alert {
 	}
 	if timedOut && !r.named {
 		return r.timeoutAlert()
+	}
+	if r.sel.passedOver {
+		return nil
 	}
 	for _, b := range r.basics {
 		if len(b.targets) > 0 || !b.docs {

@@ -49,6 +49,11 @@ type basic struct {
 	// targets are the repositories to search, leftOut the forks and archived
 	// ones that would be, had the query asked for them.
 	targets, leftOut map[uint32]*target
+	// revSpecs are the revisions to search of each, revsSaid tells that some were
+	// typed; index is what index: asks.
+	revSpecs []revSpec
+	revsSaid bool
+	index    query.YesNoOnly
 }
 
 // atom is a pattern made ready to run.
@@ -117,8 +122,13 @@ func compile(b query.Basic, defaultCount int) (*basic, error) {
 	if err := unsupported(b); err != nil {
 		return nil, err
 	}
-	out := &basic{Basic: b, limit: defaultCount}
+	out := &basic{Basic: b, limit: defaultCount, index: query.Yes}
 	var err error
+	if v := b.Value("index"); v != "" {
+		if out.index, err = query.ParseYesNoOnly(v); err != nil {
+			return nil, err
+		}
+	}
 	if v := b.Value("case"); v != "" {
 		if out.caseSensitive, err = query.ParseBool(v); err != nil {
 			return nil, err

@@ -33,7 +33,7 @@ type segment struct {
 	plan *shardPlan
 	docs []uint16
 	// lastOfGroup says that the group is to be sorted and sent after this one;
-	// shard is the place of its shard in the order.
+	// shard is the place of its source in the order.
 	lastOfGroup bool
 	shard       int
 
@@ -49,7 +49,7 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := r.set.Now()
-	shards := r.shards(pass)
+	sources := r.sources(pass)
 	work := make(chan *segment)
 	ordered := make(chan *segment, segmentsAhead*r.set.Workers)
 	var wg sync.WaitGroup
@@ -59,7 +59,7 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 	wg.Go(func() {
 		defer close(ordered)
 		defer close(work)
-		planErr = r.plan(ctx, pass, shards, func(s *segment) bool {
+		planErr = r.plan(ctx, pass, sources, func(s *segment) bool {
 			select {
 			case ordered <- s:
 			case <-ctx.Done():
@@ -107,54 +107,85 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 	if r.out.err == nil && r.out.fullHere() {
 		return nil
 	}
-	r.tellTimedOut(err, pass, shards[min(reached, len(shards)):])
+	r.tellTimedOut(err, pass, sources[min(reached, len(sources)):])
 	return err
 }
 
-// plan reads the posting lists of shard after shard and cuts the candidates
-// into segments.
-func (r *run) plan(ctx context.Context, pass []*basic, shards []store.View, emit func(*segment) bool) error {
-	groupDoc, groupByte, share := 0, 0, firstShare
-	var pending *segment
-	for n, v := range shards {
+// plan reads the posting lists of shard after shard, and the files that are in
+// none, and cuts the candidates into segments.
+func (r *run) plan(ctx context.Context, pass []*basic, sources []source, emit func(*segment) bool) error {
+	c := cutter{share: firstShare, emit: emit}
+	for n, src := range sources {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		start := r.set.Now()
-		p, err := planShard(v, pass, r.set.Brute)
-		if err != nil {
-			r.fail(v.ID, err)
-			continue
-		}
-		r.o.Trace.Add(Step{Name: fmt.Sprintf("plan shard %d", v.ID), Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
-			{"documents", strconv.Itoa(p.docs.Len())}, {"candidates", strconv.Itoa(len(p.candidates))},
-			{"blocks", strconv.Itoa(p.blocksOf())}, {"lists", strconv.Itoa(p.cost.Lists)}, {"list bytes", strconv.Itoa(p.cost.Bytes)},
-		}})
-		for rest := p.candidates; len(rest) > 0; {
-			k, weight := 0, 0
-			for k < len(rest) && k < segmentDocs && weight < segmentBytes {
-				weight += p.weight(rest[k])
-				k++
+		// What fails is recorded; the other sources are still searched.
+		_ = r.plans(ctx, src, pass, func(p *shardPlan) bool {
+			name := fmt.Sprintf("plan shard %d", p.view.ID)
+			if src.rest != nil {
+				name = "read files of " + src.rest.repo.Name
 			}
-			if pending != nil && !emit(pending) {
-				return ctx.Err()
-			}
-			pending = &segment{plan: p, docs: rest[:k], shard: n, done: make(chan struct{})}
-			rest = rest[k:]
-			groupDoc, groupByte = groupDoc+k, groupByte+weight
-			if groupDoc >= groupDocs/share || groupByte >= groupBytes/share {
-				pending.lastOfGroup = true
-				groupDoc, groupByte, share = 0, 0, 1
-			}
-		}
-	}
-	if pending != nil {
-		pending.lastOfGroup = true
-		if !emit(pending) {
+			r.o.Trace.Add(Step{Name: name, Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
+				{"documents", strconv.Itoa(p.docs.Len())}, {"candidates", strconv.Itoa(len(p.candidates))},
+				{"blocks", strconv.Itoa(p.blocksOf())}, {"lists", strconv.Itoa(p.cost.Lists)}, {"list bytes", strconv.Itoa(p.cost.Bytes)},
+			}})
+			return c.cut(p, n)
+		})
+		if c.stopped {
 			return ctx.Err()
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !c.end() {
+		return ctx.Err()
+	}
 	return nil
+}
+
+// cutter cuts the candidates of plans into segments and those into groups.
+type cutter struct {
+	emit func(*segment) bool
+	// docs and bytes are those of the group begun; share says by how much the
+	// first group is smaller.
+	docs, bytes, share int
+	pending            *segment
+	stopped            bool
+}
+
+// cut emits all segments of a plan but the last. It returns false if nobody
+// wants more.
+func (c *cutter) cut(p *shardPlan, shard int) bool {
+	for rest := p.candidates; len(rest) > 0; {
+		k, weight := 0, 0
+		for k < len(rest) && k < segmentDocs && weight < segmentBytes {
+			weight += p.weight(rest[k])
+			k++
+		}
+		if c.pending != nil && !c.emit(c.pending) {
+			c.stopped = true
+			return false
+		}
+		c.pending = &segment{plan: p, docs: rest[:k], shard: shard, done: make(chan struct{})}
+		rest = rest[k:]
+		c.docs, c.bytes = c.docs+k, c.bytes+weight
+		if c.docs >= groupDocs/c.share || c.bytes >= groupBytes/c.share {
+			c.pending.lastOfGroup = true
+			c.docs, c.bytes, c.share = 0, 0, 1
+		}
+	}
+	return true
+}
+
+// end emits the last segment.
+func (c *cutter) end() bool {
+	if c.pending == nil {
+		return true
+	}
+	c.pending.lastOfGroup = true
+	return c.emit(c.pending)
 }
 
 // segment verifies the documents of s in order. A document that cannot be
@@ -194,7 +225,7 @@ func (v *verifier) document(i uint16) (found []*query.FileMatch, err error) {
 }
 
 // collect sends the segments' matches in order, sorted group by group, until
-// the limit is reached. It returns the place of the shard that it reached. What
+// the limit is reached. It returns the place of the source that it reached. What
 // was confirmed before time was up is still sent; nothing is once the caller
 // has gone.
 func (r *run) collect(ctx context.Context, ordered <-chan *segment) (reached int, err error) {
@@ -238,26 +269,30 @@ func sortGroup(group []query.Match) []query.Match {
 	return group
 }
 
-// tellTimedOut records the chosen repositories with documents in shards that
+// tellUnready records all chosen repositories with documents, if err says that
+// time was up.
+func (r *run) tellUnready(err error) {
+	r.tellTimedOutWhere(err, func(repo *store.Repository) bool {
+		return len(repo.Shards) > 0 && slices.ContainsFunc(r.basics, func(b *basic) bool { return b.targets[repo.ID] != nil })
+	})
+}
+
+// tellTimedOut records the chosen repositories with documents in sources that
 // were not finished, if err says that time was up.
-func (r *run) tellTimedOut(err error, pass []*basic, shards []store.View) {
+func (r *run) tellTimedOut(err error, pass []*basic, left []source) {
+	r.tellTimedOutWhere(err, func(repo *store.Repository) bool {
+		return slices.ContainsFunc(pass, func(b *basic) bool {
+			t := b.targets[repo.ID]
+			return t != nil && repositoryIn(t, left)
+		})
+	})
+}
+
+func (r *run) tellTimedOutWhere(err error, unfinished func(*store.Repository) bool) {
 	if r.out.err != nil || !errors.Is(err, context.DeadlineExceeded) {
 		return
 	}
-	left := map[uint32]bool{}
-	for _, v := range shards {
-		left[v.ID] = true
-	}
-	var repos []*store.Repository
-	seen := map[uint32]bool{}
-	for _, b := range pass {
-		for id, t := range b.targets {
-			if !seen[id] && slices.ContainsFunc(t.stored.Shards, func(s uint32) bool { return left[s] }) {
-				seen[id] = true
-				repos = append(repos, t.stored)
-			}
-		}
-	}
+	repos := slices.DeleteFunc(slices.Clone(r.repos), func(repo *store.Repository) bool { return !unfinished(repo) })
 	r.named = r.named || len(repos) > 0
 	r.o.Results.TimedOut(namesByID(repos))
 }

@@ -2,8 +2,8 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,7 +13,6 @@ import (
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/match"
 	"github.com/trawlsearch/trawl/query/syntax"
-	"github.com/trawlsearch/trawl/store"
 )
 
 // fileTest asks of a repository whether one of its documents has a path and a
@@ -138,6 +137,9 @@ func keepRevisions(targets map[uint32]*target, keep func(*target, *revision) boo
 // either: to ask for them is proposed when there is nothing else, and has to
 // help.
 func (r *run) testLeftOut(ctx context.Context, answers map[fileQuestion]*fileAnswer) error {
+	if err := r.resolveLeftOut(ctx); err != nil {
+		return err
+	}
 	passed := map[uint32]bool{}
 	for _, b := range r.basics {
 		if err := r.testTargets(ctx, answers, b.fileTests, b.leftOut); err != nil {
@@ -187,10 +189,10 @@ func (r *run) ask(ctx context.Context, q fileQuestion, a *fileAnswer, targets ma
 			}
 			return nil
 		},
-		unreadable: func(v store.View) {
+		unreadable: func(src source) {
 			mu.Lock()
 			defer mu.Unlock()
-			for key := range keysIn(rest, v) {
+			for key := range keysIn(rest, src) {
 				if !a.found[key] {
 					a.unknown[key] = true
 				}
@@ -215,24 +217,23 @@ type scan struct {
 	// found is called with the verifier standing at a document that holds, and
 	// the revisions that have it.
 	found func(keys []revisionKey, v *verifier, i uint16) error
-	// unreadable is called with a shard of which not everything could be read.
-	unreadable func(store.View)
+	// unreadable is called with a source of which not everything could be read.
+	unreadable func(source)
 }
 
-// scan confirms documents for b, shard by shard, in no order. It returns how
+// scan confirms documents for b, source by source, in no order. It returns how
 // many were looked at.
 func (r *run) scan(ctx context.Context, b *basic, s scan) (docs int, err error) {
-	work := make(chan store.View)
+	work := make(chan source)
 	var wg sync.WaitGroup
 	var mu sync.Mutex // guards docs
-	shards := r.shards([]*basic{b})
-	for range min(r.set.Workers, len(shards)) {
+	sources := r.sources([]*basic{b})
+	for range min(r.set.Workers, len(sources)) {
 		wg.Go(func() {
 			v := newVerifier([]*basic{b}, Options{}, r.set.Brute)
-			for view := range work {
-				if err := r.scanShard(ctx, v, view, b, s); err != nil && ctx.Err() == nil {
-					r.fail(view.ID, err)
-					s.unreadable(view)
+			for src := range work {
+				if err := r.scanSource(ctx, v, src, b, s); err != nil && ctx.Err() == nil {
+					s.unreadable(src)
 				}
 			}
 			if err := v.close(); err != nil {
@@ -243,31 +244,46 @@ func (r *run) scan(ctx context.Context, b *basic, s scan) (docs int, err error) 
 			mu.Unlock()
 		})
 	}
-	for _, view := range shards {
+	for _, src := range sources {
 		if ctx.Err() != nil {
 			break
 		}
-		work <- view
+		work <- src
 	}
 	close(work)
 	wg.Wait()
 	return docs, ctx.Err()
 }
 
-// scanShard confirms the documents of one shard. One that cannot be confirmed
-// does not keep the others from it.
-func (r *run) scanShard(ctx context.Context, v *verifier, view store.View, b *basic, s scan) error {
-	wanted := false
-	for key := range keysIn(b.targets, view) {
-		wanted = wanted || !s.done(key)
+// scanSource confirms the documents of one source, and records what fails. A
+// document that cannot be confirmed does not keep the others from it.
+func (r *run) scanSource(ctx context.Context, v *verifier, src source, b *basic, s scan) error {
+	wanted := func() bool {
+		for key := range keysIn(b.targets, src) {
+			if !s.done(key) {
+				return true
+			}
+		}
+		return false
 	}
-	if !wanted {
+	if !wanted() {
 		return nil
 	}
-	p, err := planShard(view, v.pass, r.set.Brute)
-	if err != nil {
-		return err
-	}
+	var failed error
+	err := r.plans(ctx, src, v.pass, func(p *shardPlan) bool {
+		if err := v.scan(ctx, p, s); err != nil {
+			failed = err
+			if ctx.Err() == nil {
+				r.fail(p.view.ID, err)
+			}
+		}
+		return ctx.Err() == nil && wanted()
+	})
+	return errors.Join(err, failed)
+}
+
+// scan confirms the candidates of a plan.
+func (v *verifier) scan(ctx context.Context, p *shardPlan, s scan) error {
 	if err := v.use(p); err != nil {
 		return err
 	}
@@ -310,21 +326,4 @@ func (v *verifier) scanDocument(i uint16, s scan) (err error) {
 		return err
 	}
 	return s.found(keys, v, i)
-}
-
-// keysIn yields the revisions of the targets that may have documents in a
-// shard.
-func keysIn(targets map[uint32]*target, v store.View) iter.Seq[revisionKey] {
-	return func(yield func(revisionKey) bool) {
-		for _, t := range targets {
-			if !slices.Contains(t.stored.Shards, v.ID) {
-				continue
-			}
-			for _, rev := range t.revs {
-				if !yield(t.key(rev)) {
-					return
-				}
-			}
-		}
-	}
 }

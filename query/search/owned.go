@@ -44,7 +44,7 @@ func (r *run) readOwners(ctx context.Context) error {
 	for _, b := range r.basics {
 		if b.needsOwners() {
 			for id, t := range b.targets {
-				targets[id] = t
+				targets[id] = t.with(targets[id])
 			}
 		}
 	}
@@ -98,10 +98,10 @@ func (r *run) ownerRules(ctx context.Context, targets map[uint32]*target) (rules
 			}
 			return nil
 		},
-		unreadable: func(v store.View) {
+		unreadable: func(src source) {
 			mu.Lock()
 			defer mu.Unlock()
-			for key := range keysIn(targets, v) {
+			for key := range keysIn(targets, src) {
 				unreadable[key] = true
 			}
 		},

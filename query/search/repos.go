@@ -1,10 +1,10 @@
 package search
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/store"
@@ -22,19 +22,25 @@ type target struct {
 type selection struct {
 	// forks and archived are the IDs of repositories left out by default.
 	forks, archived map[uint32]bool
-	// unknownRevs are revisions asked for that are not indexed, as repo@rev.
-	unknownRevs nameSet
+	// lacking are revisions that repositories do not have, notIndexed those that
+	// index:only leaves out; invalid is a text that can be no revision.
+	lacking, notIndexed lacking
+	invalid             string
+	// passedOver says that a chosen repository has none of the revisions asked
+	// for.
+	passedOver bool
 	// cloning and missing are chosen repositories without a generation: not
 	// yet, or because their source cannot be read.
 	cloning, missing []*store.Repository
 }
 
 // selectRepositories sets b.targets. Repositories come in listing order.
-func (b *basic) selectRepositories(repos []*store.Repository, shown func(*store.Repository) *query.Repository, sel *selection) error {
-	f, err := newRepoFilter(b.Basic)
+func (b *basic) selectRepositories(repos []*store.Repository, shown func(*store.Repository) *query.Repository, now time.Time, sel *selection) error {
+	f, err := newRepoFilter(b.Basic, now)
 	if err != nil {
 		return err
 	}
+	b.revSpecs, b.revsSaid = f.specs()
 	b.targets, b.leftOut = map[uint32]*target{}, map[uint32]*target{}
 	for _, r := range repos {
 		if !f.matches(r) {
@@ -42,12 +48,11 @@ func (b *basic) selectRepositories(repos []*store.Repository, shown func(*store.
 		}
 		t := &target{stored: r, shown: shown(r)}
 		if f.byDefault(r, sel) {
-			if f.resolve(t, &selection{}) {
-				b.leftOut[r.ID] = t
-			}
+			b.leftOut[r.ID] = t
 			continue
 		}
-		if !f.resolve(t, sel) {
+		if len(b.revSpecs) == 0 {
+			sel.lacking.add(r.Name, f.allTyped()...)
 			continue
 		}
 		if !r.Indexed() {
@@ -65,20 +70,16 @@ func (b *basic) selectRepositories(repos []*store.Repository, shown func(*store.
 // repoFilter is the repository filters of a basic query.
 type repoFilter struct {
 	include, exclude []*regexp.Regexp
-	revs             []revFilter
-	fork, archived   query.YesNoOnly
+	// revs are the lists of revisions, one for each filter that has one.
+	revs           [][]revSpec
+	fork, archived query.YesNoOnly
 	// forkSaid and archivedSaid tell a filter from a default.
 	forkSaid, archivedSaid bool
 	private, public        bool
 	facts                  []factTest
 }
 
-type revFilter struct {
-	name *regexp.Regexp
-	revs []string
-}
-
-func newRepoFilter(b query.Basic) (*repoFilter, error) {
+func newRepoFilter(b query.Basic, now time.Time) (*repoFilter, error) {
 	f := &repoFilter{}
 	for _, r := range b.Values("repo") {
 		if r.Predicate != nil {
@@ -105,10 +106,11 @@ func newRepoFilter(b query.Basic) (*repoFilter, error) {
 		}
 		f.include = append(f.include, re)
 		if hasRevs {
-			if len(revs) == 0 {
-				revs = []string{""}
+			specs, err := parseRevSpecs(revs, now)
+			if err != nil {
+				return nil, err
 			}
-			f.revs = append(f.revs, revFilter{re, revs})
+			f.revs = append(f.revs, specs)
 		}
 	}
 	if b.NamesOneRepo() {
@@ -172,35 +174,24 @@ func (f *repoFilter) byDefault(r *store.Repository, sel *selection) bool {
 	return fork || archived
 }
 
-// resolve finds the revisions to search, those that are indexed; false says
-// that none is.
-func (f *repoFilter) resolve(t *target, sel *selection) bool {
-	for _, rf := range f.revs {
-		t.revs = nil
-		for _, rev := range rf.revs {
-			branch := branchOf(t.stored, rev)
-			if branch < 0 {
-				sel.unknownRevs.add([]string{t.stored.Name + "@" + showRev(rev)})
-				continue
-			}
-			t.revs = append(t.revs, &revision{typed: rev, said: true, commit: commitOf(t.stored, branch), branch: branch})
-		}
-		if len(t.revs) == 0 {
-			return false
-		}
+// specs returns the revisions to search: those that all filters with a list
+// have in common, none if they clash. said tells a list from the default.
+func (f *repoFilter) specs() (specs []revSpec, said bool) {
+	if len(f.revs) == 0 {
+		return []revSpec{{}}, false
 	}
-	if t.revs == nil {
-		t.revs = []*revision{{commit: t.stored.Commit()}}
-	}
-	return true
+	return intersect(f.revs), true
 }
 
-// showRev returns rev as it was typed.
-func showRev(rev string) string {
-	if _, _, ok := query.ParseAtTime(rev); ok {
-		return strings.Trim(rev, "«»")
+// allTyped are the revisions of all filters.
+func (f *repoFilter) allTyped() []string {
+	var out []string
+	for _, list := range f.revs {
+		for _, s := range list {
+			out = append(out, s.typed)
+		}
 	}
-	return rev
+	return out
 }
 
 // branchOf returns the number of the indexed branch that rev names, by its name
@@ -237,24 +228,4 @@ func showRepository(r *store.Repository) *query.Repository {
 		ID: r.ID, Name: r.Name, Stars: r.Stars, LastFetched: r.LastFetched, Description: r.Description,
 		Fork: r.Fork, Archived: r.Archived, Private: r.Private, Topics: r.Topics, Metadata: r.Metadata,
 	}
-}
-
-func unknownRevsAlert(revs []string) *query.Alert {
-	a := &query.Alert{Title: "Some repositories could not be searched"}
-	if len(revs) == 1 {
-		name, rev, _ := strings.Cut(revs[0], "@")
-		a.Description = fmt.Sprintf("The revision %q of %s is not indexed. The default branch is: search it without a revision.", rev, name)
-		return a
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d revisions are not indexed, only default branches are:", len(revs))
-	for i, r := range revs {
-		if i == 10 {
-			b.WriteString("\n* ...")
-			break
-		}
-		b.WriteString("\n* " + r)
-	}
-	a.Description = b.String()
-	return a
 }

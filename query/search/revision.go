@@ -14,8 +14,21 @@ type revision struct {
 	said  bool
 	// commit is the full id, empty for a repository without commits.
 	commit string
-	// branch is the number of the indexed branch.
-	branch int
+	// branch is the number of the indexed branch, -1 if it is none; then contents
+	// are its files, once they are known.
+	branch   int
+	contents *contents
+}
+
+// with returns t with the revisions of another target of its repository, nil
+// for none, added to its own.
+func (t *target) with(other *target) *target {
+	if other == nil {
+		return t
+	}
+	joined := *t
+	joined.revs = slices.Concat(t.revs, other.revs)
+	return &joined
 }
 
 // revisionKey is what makes two revisions hold the same documents.
@@ -31,10 +44,16 @@ func (t *target) key(rev *revision) revisionKey { return revisionKey{t.stored.ID
 type reach []docSet
 
 // docSet are the documents of one repository in one shard that a revision
-// holds: those that are neither dead nor away.
-type docSet struct{ dead, away *postings.Set }
+// holds: those in a set, or those that are neither dead nor away.
+type docSet struct {
+	listed         bool
+	in, dead, away *postings.Set
+}
 
 func (s docSet) contains(i uint16) bool {
+	if s.listed {
+		return s.in != nil && s.in.Contains(i)
+	}
 	return (s.dead == nil || !s.dead.Contains(i)) && (s.away == nil || !s.away.Contains(i))
 }
 
@@ -51,9 +70,19 @@ func (p *shardPlan) reachOf(t *target) reach {
 	away := p.view.Away(t.stored.ID)
 	out := make(reach, len(t.revs))
 	for n, rev := range t.revs {
-		out[n].dead = p.view.Dead
-		if rev.branch < len(away) {
-			out[n].away = away[rev.branch]
+		switch {
+		case p.files != nil:
+			out[n] = docSet{listed: true, in: p.files[rev.contents]}
+		case rev.branch < 0:
+			out[n].listed = true
+			if rev.contents != nil {
+				out[n].in = rev.contents.in[p.view.ID]
+			}
+		default:
+			out[n].dead = p.view.Dead
+			if rev.branch < len(away) {
+				out[n].away = away[rev.branch]
+			}
 		}
 	}
 	return out

@@ -23,7 +23,9 @@ type run struct {
 	// complete says that everything chosen was looked at.
 	complete bool
 
-	snap   *store.Snapshot
+	snap *store.Snapshot
+	// repos are all repositories, in listing order.
+	repos  []*store.Repository
 	basics []*basic
 	sel    selection
 	out    *sender
@@ -34,9 +36,12 @@ type run struct {
 	// noOwners says that owners were asked for and no repository names any.
 	noOwners bool
 
-	mu sync.Mutex // guards failed; nothing is called while it is held
-	// failed are the shards that could not be searched, or not all of it.
-	failed map[uint32]bool
+	mu sync.Mutex // guards what follows; nothing is called while it is held
+	// failed are the shards that could not be searched, or not all of it,
+	// unreached the repositories that git could not read, unread their files.
+	failed    map[uint32]bool
+	unreached []*store.Repository
+	unread    map[unreadFile]struct{}
 }
 
 func (r *run) run(ctx context.Context) Outcome {
@@ -53,15 +58,15 @@ func (r *run) run(ctx context.Context) Outcome {
 	}
 	r.snap = r.store.Snapshot()
 	defer r.snap.Close()
-	repos := r.snap.Repositories()
-	if err := r.choose(repos); err != nil {
+	r.repos = r.snap.Repositories()
+	if err := r.choose(); err != nil {
 		return Outcome{Alert: QueryAlert(err)}
 	}
 	deadline, cancel := context.WithTimeout(ctx, r.timeout-r.set.Now().Sub(r.start))
 	defer cancel()
 	if err := r.ready(deadline); err != nil {
 		r.complete = false
-		r.tellTimedOut(err, r.basics, r.shards(r.basics))
+		r.tellUnready(err)
 		return r.end(ctx, err)
 	}
 	r.tellSymbols()
@@ -70,11 +75,11 @@ func (r *run) run(ctx context.Context) Outcome {
 		r.out.earlier = newSent()
 	}
 	for i, pass := range passes {
-		if err := r.pass(deadline, pass, repos); err != nil {
+		if err := r.pass(deadline, pass); err != nil {
 			r.complete = false
 			for _, later := range passes[i+1:] {
 				later = withDocuments(later)
-				r.tellTimedOut(err, later, r.shards(later))
+				r.tellTimedOut(err, later, r.sources(later))
 			}
 			return r.end(ctx, err)
 		}
@@ -123,7 +128,7 @@ func (r *run) prepare() error {
 }
 
 // choose selects the repositories of every basic query.
-func (r *run) choose(repos []*store.Repository) error {
+func (r *run) choose() error {
 	start := r.set.Now()
 	cache := map[uint32]*query.Repository{}
 	shown := func(s *store.Repository) *query.Repository {
@@ -135,7 +140,7 @@ func (r *run) choose(repos []*store.Repository) error {
 	r.sel.forks, r.sel.archived = map[uint32]bool{}, map[uint32]bool{}
 	chosen := map[uint32]bool{}
 	for _, b := range r.basics {
-		if err := b.selectRepositories(repos, shown, &r.sel); err != nil {
+		if err := b.selectRepositories(r.repos, shown, r.start, &r.sel); err != nil {
 			return err
 		}
 		for id := range b.targets {
@@ -146,16 +151,23 @@ func (r *run) choose(repos []*store.Repository) error {
 	r.o.Results.Cloning(namesByID(r.sel.cloning))
 	r.o.Results.Missing(namesByID(r.sel.missing))
 	r.o.Trace.Add(Step{Name: "choose repositories", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
-		{"known", strconv.Itoa(len(repos))}, {"chosen", strconv.Itoa(len(chosen))},
+		{"known", strconv.Itoa(len(r.repos))}, {"chosen", strconv.Itoa(len(chosen))},
 		{"forks left out", strconv.Itoa(len(r.sel.forks))}, {"archived left out", strconv.Itoa(len(r.sel.archived))},
 		{"not indexed", strconv.Itoa(len(r.sel.cloning) + len(r.sel.missing))},
 	}})
 	return nil
 }
 
-// ready finds out by searches of documents what has to be known before the
-// first answer.
+// ready finds out, through git and by searches of documents, what has to be
+// known before the first answer.
 func (r *run) ready(ctx context.Context) error {
+	if err := r.resolve(ctx); err != nil {
+		return err
+	}
+	r.tellRevisions()
+	if err := r.readContents(ctx, r.basics, func(b *basic) map[uint32]*target { return b.targets }); err != nil {
+		return err
+	}
 	if err := r.testFiles(ctx); err != nil {
 		return err
 	}
@@ -177,10 +189,10 @@ func (r *run) passes() [][]*basic {
 }
 
 // pass searches names and then documents for some basic queries.
-func (r *run) pass(ctx context.Context, pass []*basic, repos []*store.Repository) error {
+func (r *run) pass(ctx context.Context, pass []*basic) error {
 	r.out.begin(pass[0])
 	start := r.set.Now()
-	found, nameErr := searchNames(ctx, pass, repos)
+	found, nameErr := searchNames(ctx, pass, r.repos)
 	if err := r.out.send(found); err != nil {
 		return err
 	}
@@ -191,7 +203,7 @@ func (r *run) pass(ctx context.Context, pass []*basic, repos []*store.Repository
 	case r.out.fullHere():
 		return nil
 	case nameErr != nil:
-		r.tellTimedOut(nameErr, docs, r.shards(docs))
+		r.tellTimedOut(nameErr, docs, r.sources(docs))
 		return nameErr
 	case len(docs) == 0:
 		return nil
@@ -202,20 +214,6 @@ func (r *run) pass(ctx context.Context, pass []*basic, repos []*store.Repository
 // withDocuments returns the basic queries of pass that search documents.
 func withDocuments(pass []*basic) []*basic {
 	return slices.DeleteFunc(slices.Clone(pass), func(b *basic) bool { return !b.docs })
-}
-
-// shards returns the shards that hold documents of a chosen repository, in
-// order.
-func (r *run) shards(pass []*basic) []store.View {
-	wanted := map[uint32]bool{}
-	for _, b := range pass {
-		for _, t := range b.targets {
-			for _, id := range t.stored.Shards {
-				wanted[id] = true
-			}
-		}
-	}
-	return slices.DeleteFunc(r.snap.Shards(), func(v store.View) bool { return !wanted[v.ID] })
 }
 
 // fail records that a shard could not be searched, or not all of it.
@@ -231,6 +229,7 @@ func (r *run) fail(shard uint32, err error) {
 
 // end decides what to say about a search that is over.
 func (r *run) end(parent context.Context, err error) Outcome {
+	r.tellUnread()
 	if n := len(r.failed); n > 0 {
 		r.complete = false
 		title := "1 shard unreadable"

@@ -27,9 +27,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // doc is a document of a test corpus.
 type doc struct {
 	repo, path, text string
-	reason           store.Reason
-	quality          byte
-	dead             bool
+	// rev is the revision as typed, in what is compared with.
+	rev     string
+	reason  store.Reason
+	quality byte
+	dead    bool
 	// indexed keeps the document out of those that are always scanned.
 	indexed bool
 }
@@ -175,7 +177,7 @@ func (a answer) lines() []string {
 			if len(m.Chunks) > 0 {
 				s = "content"
 			}
-			s += fmt.Sprintf(" %s %q", m.Repo.Name, m.Path)
+			s += fmt.Sprintf(" %s %q", at(m.Repo.Name, m.Rev), m.Path)
 			for _, c := range m.Chunks {
 				for _, r := range c.Ranges {
 					s += fmt.Sprintf(" %d-%d", r.Start.Offset, r.End.Offset)
@@ -193,12 +195,20 @@ func (a answer) lines() []string {
 	return out
 }
 
+// at writes a repository at a revision.
+func at(repo, rev string) string {
+	if rev == "" {
+		return repo
+	}
+	return repo + "@" + rev
+}
+
 // full prints everything, chunks included.
 func (a answer) full() []string {
 	var out []string
 	for _, m := range a.matches {
 		if f, ok := m.(*query.FileMatch); ok {
-			out = append(out, fmt.Sprintf("%s %s %s %q %v %v %v", f.Repo.Name, f.Commit, f.Language, f.Path, f.Chunks, f.PathRanges, f.Score))
+			out = append(out, fmt.Sprintf("%s %s %s %q %v %v %v", at(f.Repo.Name, f.Rev), f.Commit, f.Language, f.Path, f.Chunks, f.PathRanges, f.Score))
 			continue
 		}
 		r, ok := m.(*query.RepoMatch)
@@ -245,7 +255,7 @@ func (c *corpus) naive(q *query.Query) []string {
 			if b.Pattern == nil && len(b.Values("file"))+len(b.Values("lang")) == 0 || b.Pattern != nil && !truth(b.Pattern, holds) {
 				continue
 			}
-			key := f.repo + "\x00" + f.path
+			key := at(f.repo, f.rev) + "\x00" + f.path
 			if found[key] == nil {
 				found[key] = [][2]int{}
 			}
@@ -328,7 +338,7 @@ func (c *corpus) filtersHold(b query.Basic, f doc, caseSensitive bool) bool {
 			continue
 		}
 		if fl.Field == "repo" && fl.Predicate != nil {
-			if c.hasFile(f.repo, *fl.Predicate, caseSensitive) == fl.Negated {
+			if c.hasFile(f.repo, f.rev, *fl.Predicate, caseSensitive) == fl.Negated {
 				return false
 			}
 			continue
@@ -337,7 +347,8 @@ func (c *corpus) filtersHold(b query.Basic, f doc, caseSensitive bool) bool {
 		subject := f.path
 		switch fl.Field {
 		case "repo":
-			re, subject = regexp.MustCompile("(?i)"+fl.Value), f.repo
+			name, _, _ := query.SplitRepoRevs(fl.Value)
+			re, subject = regexp.MustCompile("(?i)"+name), f.repo
 		case "file":
 			flags := "(?mi)"
 			if caseSensitive {
@@ -359,7 +370,7 @@ func (c *corpus) filtersHold(b query.Basic, f doc, caseSensitive bool) bool {
 
 // hasFile tells whether a repository has a document as has.path, has.content
 // or has.file ask for.
-func (c *corpus) hasFile(repo string, p query.Predicate, caseSensitive bool) bool {
+func (c *corpus) hasFile(repo, rev string, p query.Predicate, caseSensitive bool) bool {
 	var t syntax.FileTest
 	switch p.Name {
 	case "has.path":
@@ -375,7 +386,7 @@ func (c *corpus) hasFile(repo string, p query.Predicate, caseSensitive bool) boo
 	}
 	path, content := regexp.MustCompile(flags+t.Path), regexp.MustCompile(flags+t.Content)
 	return slices.ContainsFunc(c.files, func(f doc) bool {
-		return f.repo == repo && !f.dead && path.MatchString(f.path) &&
+		return f.repo == repo && f.rev == rev && !f.dead && path.MatchString(f.path) &&
 			(t.Content == "" || f.reason == store.Searchable && content.MatchString(f.text))
 	})
 }

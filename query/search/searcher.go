@@ -7,6 +7,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
 )
 
 // Settings are what an operator chooses. The zero value means the defaults.
@@ -20,6 +21,9 @@ type Settings struct {
 	// DefaultTimeout is for queries without timeout: and count:, 0 is 20 s;
 	// MaxTimeout bounds all, 0 is 60 s.
 	DefaultTimeout, MaxTimeout time.Duration
+	// MaxTextBytes is the size of a file up to which its text is searched at
+	// revisions that are not indexed; 0 is 32 MiB, as it is for those that are.
+	MaxTextBytes int64
 	// Now tells the time; nil is time.Now.
 	Now func() time.Time
 }
@@ -28,7 +32,18 @@ type Settings struct {
 type Searcher struct {
 	store *store.Store
 	set   Settings
+
+	// What is known of git repositories: opened by directory, the commits of
+	// revisions, and the files of commits that are not indexed.
+	opened   *cache[string, *git.Repo]
+	commits  *cache[resolved, string]
+	contents *cache[contentsKey, *contents]
 }
+
+const (
+	openedRepositories = 10_000
+	cachedCommitBytes  = 16 << 20
+)
 
 // New returns a searcher on st.
 func New(st *store.Store, s Settings) *Searcher {
@@ -41,10 +56,16 @@ func New(st *store.Store, s Settings) *Searcher {
 	if s.MaxTimeout == 0 {
 		s.MaxTimeout = 60 * time.Second
 	}
+	if s.MaxTextBytes == 0 {
+		s.MaxTextBytes = 32 << 20
+	}
 	if s.Now == nil {
 		s.Now = time.Now
 	}
-	return &Searcher{store: st, set: s}
+	return &Searcher{
+		store: st, set: s, opened: newCache[string, *git.Repo](openedRepositories),
+		commits: newCache[resolved, string](cachedCommitBytes), contents: newCache[contentsKey, *contents](cachedContents),
+	}
 }
 
 // defaultCount is the count limit of a query that names none.

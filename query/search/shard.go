@@ -14,6 +14,8 @@ type shardPlan struct {
 	view   store.View
 	docs   *store.Documents
 	basics []basicPlan
+	// files, in a shard of files read through git, are those of each commit.
+	files map[*contents]*postings.Set
 	// reach is, for each basic query, that of its targets with candidates.
 	reach []map[uint32]reach
 	// candidates are the documents to verify, ascending.
@@ -47,9 +49,10 @@ var identity = func() []uint16 {
 	return out
 }()
 
-// planShard reads the posting lists of one shard. With brute it reads none and
-// rules nothing out. A panic over a damaged shard is an error.
-func planShard(v store.View, pass []*basic, brute bool) (p *shardPlan, err error) {
+// planShard reads the posting lists of one shard. With brute, and in a shard in
+// memory, it reads none and rules nothing out; files are then those of each
+// commit. A panic over a damaged shard is an error.
+func planShard(v store.View, files map[*contents]*postings.Set, pass []*basic, brute bool) (p *shardPlan, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			p, err = nil, fmt.Errorf("plan shard %d: panic: %v", v.ID, x)
@@ -59,7 +62,8 @@ func planShard(v store.View, pass []*basic, brute bool) (p *shardPlan, err error
 	if err != nil {
 		return nil, err
 	}
-	p = &shardPlan{view: v, docs: docs, basics: make([]basicPlan, len(pass))}
+	brute = brute || v.InMemory()
+	p = &shardPlan{view: v, docs: docs, files: files, basics: make([]basicPlan, len(pass))}
 	content := &postings.Evaluator{Reader: v.Lists(store.FieldContent), DocOf: v.DocOf()}
 	path := &postings.Evaluator{Reader: v.Lists(store.FieldPath), DocOf: identity[:docs.Len()]}
 	all := &postings.Set{}

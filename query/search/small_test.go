@@ -30,16 +30,49 @@ func smallCorpus(t testing.TB) *corpus {
 		fork: {Fork: true, Topics: []string{"clay"}},
 		old:  {Archived: true},
 	}
-	c := newCorpus(t, 1000, facts, []doc{
+	files := []doc{
 		{repo: foo, path: "README.md", text: "Foo service\nuses bar and baz\n"},
 		{repo: foo, path: "src/bar.go", text: "package foo\n\nfunc Bar() string { return \"baz\" }\n"},
 		{repo: foo, path: "src/bar_test.go", text: "package foo\nfunc TestBar() {}\n"},
 		{repo: bar, path: "Makefile", text: "build:\n\tgo build ./...\n"},
 		{repo: fork, path: "README.md", text: "Foo fork\n"},
 		{repo: old, path: "README.md", text: "Foo old\n"},
-	})
+	}
+	for _, repo := range []string{foo, bar, fork, old} {
+		r := facts[repo]
+		r.Source = smallGit(t, repo == foo, files, repo)
+		facts[repo] = r
+	}
+	c := newCorpus(t, 1000, facts, files)
 	c.symbols(t)
 	return c
+}
+
+// smallGit makes the git repository of one of the small corpus's, with a tag,
+// a branch and what is no commit where more asks for it.
+func smallGit(t testing.TB, more bool, docs []doc, repo string) string {
+	t.Helper()
+	g := &gitHistory{}
+	main := map[string]string{}
+	for _, d := range docs {
+		if d.repo == repo {
+			main[d.path] = d.text
+		}
+	}
+	if !more {
+		g.commit(main, nil, "refs/heads/main")
+		return g.write(t)
+	}
+	v1 := g.commit(map[string]string{"README.md": "Foo draft\n"}, nil, "refs/tags/v1")
+	next := g.commit(map[string]string{"README.md": main["README.md"], "src/next.go": "package foo\n\nfunc Next() {}\n", "CODEOWNERS": "*.go @ann\n"},
+		[]string{v1}, "refs/heads/next/1", "refs/heads/-dash")
+	g.commit(main, []string{next}, "refs/heads/main")
+	dir := g.write(t)
+	runGit(t, dir, "", "tag", "-a", "-m", "annotated", "v1-note", "v1")
+	runGit(t, dir, "", "tag", "-a", "-m", "of a tag", "v1-twice", "v1-note")
+	runGit(t, dir, "", "tag", "tree", "v1^{tree}")
+	runGit(t, dir, "", "tag", "blob", "v1:README.md")
+	return dir
 }
 
 // TestSmall checks testdata/small.txt, where the format is told; -update

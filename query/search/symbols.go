@@ -262,6 +262,7 @@ func (r *run) tellSymbols() {
 		}
 		missing += v.Header.Documents
 	}
+	missing += unparsed(pass)
 	if missing > 0 {
 		r.complete = false
 		r.o.Results.Unsearched(query.Skipped{
@@ -276,6 +277,22 @@ func (r *run) tellSymbols() {
 			Message: fmt.Sprintf("The symbols of %s could not be read: the text is too large, or its parser too slow. Search for the text instead.", files(failed)),
 		})
 	}
+}
+
+// unparsed counts the files of revisions whose symbols nobody has read.
+func unparsed(pass []*basic) (n int) {
+	seen := map[*contents]bool{}
+	for _, b := range pass {
+		for _, t := range b.targets {
+			for _, rev := range t.revs {
+				if c := rev.contents; c != nil && !seen[c] {
+					seen[c] = true
+					n += len(c.rest)
+				}
+			}
+		}
+	}
+	return n
 }
 
 // files writes a number of files.

@@ -96,3 +96,43 @@ func visitTrue(t tree, atom func(int) bool, f func(int)) {
 		}
 	}
 }
+
+// truth is what is known of an atom before text is read.
+type truth int8
+
+const (
+	no truth = iota
+	perhaps
+	yes
+)
+
+// mayHold reports whether t can hold, whatever becomes of the atoms of which
+// only perhaps is known.
+func mayHold(t tree, atom func(int) truth) bool { return judge(t, atom) != no }
+
+func judge(t tree, atom func(int) truth) truth {
+	switch t := t.(type) {
+	case constant:
+		if t {
+			return yes
+		}
+		return no
+	case leaf:
+		return atom(int(t))
+	case *and:
+		out := yes
+		for _, k := range t.kids {
+			out = min(out, judge(k, atom))
+		}
+		return out
+	case *or:
+		out := no
+		for _, k := range t.kids {
+			out = max(out, judge(k, atom))
+		}
+		return out
+	case *not:
+		return yes - judge(t.kid, atom)
+	}
+	panic("search: unknown tree")
+}

@@ -65,7 +65,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 	}
 	s := &Service{
 		store:    st,
-		searcher: search.New(st, search.Settings{Brute: o.Brute, MaxTimeout: set.MaxTimeout}),
+		searcher: search.New(st, search.Settings{Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes)}),
 		opts:     o,
 		turn:     make(chan struct{}, 1),
 		closing:  make(chan struct{}),

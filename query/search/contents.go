@@ -1,0 +1,309 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/admit"
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+// contents are the files of a commit that is not indexed: documents of shards
+// that are the same, dead ones too since their text is still there, and the
+// rest, which has to be read through git.
+type contents struct {
+	in   map[uint32]*postings.Set // by shard
+	rest []restFile               // by rank
+}
+
+// restFile is a file that is in no shard.
+type restFile struct {
+	git.TreeEntry
+	quality byte
+}
+
+const (
+	// maxTreeFiles is how many files a commit may have, so that listing it takes
+	// some hundred megabytes at most.
+	maxTreeFiles = 2 << 20
+	// maxContentsBytes bounds what one search keeps of commits, and what the
+	// cache does.
+	maxContentsBytes = 256 << 20
+	cachedContents   = 64 << 20
+)
+
+// size estimates the bytes that c takes.
+func (c *contents) size() int {
+	const perFile, perSet = 160, 9 << 10
+	n := 1<<10 + len(c.in)*perSet
+	for i := range c.rest {
+		n += perFile + len(c.rest[i].Path)
+	}
+	return n
+}
+
+// contentsKey is what contents depend on: the shards are written once, so their
+// numbers stand for all that is in them.
+type contentsKey struct {
+	revisionKey
+	shards    string
+	unindexed bool
+}
+
+// readContents lists the revisions that are not indexed, for basic queries that
+// look at documents. What is too much is left out and told.
+func (r *run) readContents(ctx context.Context, basics []*basic, targetsOf func(*basic) map[uint32]*target) error {
+	var jobs []*contentsJob
+	known := map[contentsKey]*contentsJob{}
+	for _, b := range basics {
+		if !b.docs && len(b.fileTests) == 0 {
+			continue
+		}
+		for _, repo := range r.repos {
+			t := targetsOf(b)[repo.ID]
+			if t == nil || !repo.Indexed() {
+				continue
+			}
+			for _, rev := range t.revs {
+				if rev.branch >= 0 || rev.contents != nil {
+					continue
+				}
+				key := contentsKey{t.key(rev), fmt.Sprint(repo.Shards), b.index == query.No}
+				j := known[key]
+				if j == nil {
+					j = &contentsJob{key: key, repo: repo}
+					known[key] = j
+					jobs = append(jobs, j)
+				}
+				j.revs = append(j.revs, rev)
+			}
+		}
+	}
+	if len(jobs) == 0 {
+		return nil
+	}
+	err := r.doContents(ctx, jobs)
+	for _, b := range basics {
+		if err == nil && (b.docs || len(b.fileTests) > 0) {
+			keepRevisions(targetsOf(b), func(t *target, rev *revision) bool {
+				return !t.stored.Indexed() || rev.branch >= 0 || rev.contents != nil
+			})
+		}
+	}
+	return err
+}
+
+// contentsJob is one commit to list.
+type contentsJob struct {
+	key      contentsKey
+	repo     *store.Repository
+	revs     []*revision
+	contents *contents
+	err      error
+}
+
+// doContents lists commits side by side and takes them in order until they are
+// too much.
+func (r *run) doContents(ctx context.Context, jobs []*contentsJob) error {
+	start := r.set.Now()
+	size, left, cut := 0, maxRevisions, 0
+	var unread []string
+	for first := 0; first < len(jobs); first += r.set.Workers {
+		group := jobs[first:min(first+r.set.Workers, len(jobs))]
+		if size > maxContentsBytes || left <= 0 {
+			cut += len(group)
+			continue
+		}
+		var wg sync.WaitGroup
+		for _, j := range group {
+			wg.Go(func() { j.contents, j.err = r.contentsOf(ctx, j) })
+		}
+		wg.Wait()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for _, j := range group {
+			if j.err != nil {
+				r.o.Trace.Add(Step{Name: "list " + j.key.commit, Start: start.Sub(r.start), Fields: []Field{{"repository", j.repo.Name}, {"error", j.err.Error()}}})
+				unread = append(unread, j.repo.Name+"@"+showCommit(j))
+				continue
+			}
+			size += j.contents.size()
+			left--
+			for _, rev := range j.revs {
+				rev.contents = j.contents
+			}
+		}
+	}
+	r.tellContents(cut, unread)
+	r.o.Trace.Add(Step{Name: "list files of revisions", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
+		{"revisions", strconv.Itoa(len(jobs))}, {"left out", strconv.Itoa(cut)}, {"bytes", strconv.Itoa(size)},
+	}})
+	return nil
+}
+
+func showCommit(j *contentsJob) string {
+	if typed := j.revs[0].typed; typed != "" {
+		return typed
+	}
+	return "HEAD"
+}
+
+// tellContents records revisions that were not searched: cut are too many,
+// unread cannot be listed.
+func (r *run) tellContents(cut int, unread []string) {
+	if cut > 0 {
+		r.complete = false
+		r.o.Results.Unsearched(query.Skipped{
+			Reason: "revision-limit", Title: formatCount(cut) + " revisions", Severity: "warn",
+			Message: fmt.Sprintf("%s revisions were not searched: so many that are not indexed are too much for one search. "+
+				"Name fewer, or index their branches.", formatCount(cut)),
+		})
+	}
+	if len(unread) > 0 {
+		r.complete = false
+		r.o.Results.Unsearched(query.Skipped{
+			Reason: "revision-unreadable", Title: formatCount(len(unread)) + " unreadable", Severity: "warn",
+			Message: "Files of these revisions cannot be listed, as in a repository that is damaged or shallow: `" +
+				strings.Join(unread[:min(len(unread), maxNamed)], "`, `") + "`.",
+		})
+	}
+}
+
+// contentsOf lists a commit and finds its files in the repository's shards.
+func (r *run) contentsOf(ctx context.Context, j *contentsJob) (*contents, error) {
+	if known, ok := r.contents.get(j.key); ok {
+		return known, nil
+	}
+	repo, err := r.open(ctx, j.repo)
+	if err != nil {
+		return nil, err
+	}
+	l := newTreeList()
+	if err := l.list(ctx, repo, j.key.commit); err != nil {
+		return nil, err
+	}
+	out := &contents{in: map[uint32]*postings.Set{}}
+	if !j.key.unindexed {
+		if err := l.mark(r, j.repo, out.in); err != nil {
+			return nil, err
+		}
+	}
+	out.rest = l.rest()
+	r.contents.put(j.key, out, out.size())
+	return out, nil
+}
+
+// treeList are the files of a commit, and which of them were found.
+type treeList struct {
+	files  []git.TreeEntry
+	byPath map[string]int
+	found  []bool
+}
+
+func newTreeList() *treeList { return &treeList{byPath: map[string]int{}} }
+
+var errTooManyFiles = errors.New("too many files")
+
+// list reads the commit's tree. A path that stands there twice is the first.
+func (l *treeList) list(ctx context.Context, repo *git.Repo, commit string) error {
+	err := repo.ListTree(ctx, commit, func(e git.TreeEntry) error {
+		if len(e.Path) > store.MaxPathBytes {
+			return fmt.Errorf("path of %d bytes", len(e.Path))
+		}
+		if _, twice := l.byPath[e.Path]; twice {
+			return nil
+		}
+		if len(l.files) == maxTreeFiles {
+			return errTooManyFiles
+		}
+		l.byPath[e.Path] = len(l.files)
+		l.files = append(l.files, e)
+		return nil
+	})
+	l.found = make([]bool, len(l.files))
+	return err
+}
+
+// mark finds files in shards: those of live documents, and then those of dead
+// ones whose text was taken in.
+func (l *treeList) mark(r *run, repo *store.Repository, in map[uint32]*postings.Set) error {
+	type place struct {
+		shard uint32
+		doc   uint16
+		file  int
+	}
+	var dead []place
+	take := func(p place) {
+		if in[p.shard] == nil {
+			in[p.shard] = &postings.Set{}
+		}
+		in[p.shard].Add(p.doc)
+		l.found[p.file] = true
+	}
+	for _, id := range repo.Shards {
+		v, ok := r.snap.Shard(id)
+		if !ok {
+			continue
+		}
+		docs, err := v.Documents()
+		if err != nil {
+			r.fail(id, err)
+			continue // its files are read through git instead
+		}
+		for i := range docs.Len() {
+			if docs.Repository[i] != repo.ID {
+				continue
+			}
+			n, ok := l.byPath[docs.Path(i)]
+			if !ok || l.files[n].Mode != docs.Mode[i] || !sameOID(l.files[n].OID, docs.OID(i)) {
+				continue
+			}
+			p := place{id, uint16(i), n}
+			switch {
+			case v.Dead == nil || !v.Dead.Contains(uint16(i)):
+				take(p)
+			case docs.Reason[i] == store.Searchable && int64(docs.FileBytes[i]) <= r.set.MaxTextBytes:
+				dead = append(dead, p)
+			}
+		}
+	}
+	for _, p := range dead {
+		if !l.found[p.file] {
+			take(p)
+		}
+	}
+	return nil
+}
+
+// sameOID compares an object id in hex with one in bytes.
+func sameOID(text string, oid []byte) bool {
+	var buf [64]byte
+	return len(text) == 2*len(oid) && len(text) <= len(buf) && string(hex.AppendEncode(buf[:0], oid)) == text
+}
+
+// rest returns the files that were not found, by rank.
+func (l *treeList) rest() []restFile {
+	var out []restFile
+	for i, e := range l.files {
+		if !l.found[i] {
+			out = append(out, restFile{e, admit.Quality(e.Path)})
+		}
+	}
+	slices.SortFunc(out, compareRest)
+	return out
+}
+
+func compareRest(a, b restFile) int {
+	return cmp.Or(cmp.Compare(a.quality, b.quality), strings.Compare(a.Path, b.Path), strings.Compare(a.OID, b.OID), cmp.Compare(a.Mode, b.Mode))
+}
