@@ -10,7 +10,8 @@ FUZZTIME ?= 4s
 # would find its packages), what it asks, and whom besides trawl.
 CORPUS ?= $(or $(TMPDIR),/tmp)/trawl-bench-corpus
 QUERIES ?= small
-PEERS ?= $(shell command -v rg >/dev/null && echo rg,)git-grep
+PEERS ?= all
+BENCHFLAGS ?=
 
 # trawl is released static, so that is what is checked. Only the race detector
 # needs C.
@@ -62,9 +63,9 @@ oracle: ## compare the search and the matcher with Go's regexp on CASES random c
 fuzz: ## run every fuzz target for FUZZTIME
 	GO='$(GO)' bash .ci/fuzz $(FUZZTIME)
 
-bench: build ## measure trawl on CORPUS (generated if there is none) beside ripgrep and git grep
+bench: build ## measure trawl on CORPUS (generated if there is none) beside the peers on PATH (BENCHFLAGS=--full for more)
 	test -e '$(CORPUS)' || ./trawl-bench corpus --out '$(CORPUS)'
-	./trawl-bench run --trawl ./trawl --corpus '$(CORPUS)' --queries '$(QUERIES)' --peers '$(PEERS)'
+	./trawl-bench run --trawl ./trawl --corpus '$(CORPUS)' --queries '$(QUERIES)' --peers '$(PEERS)' $(BENCHFLAGS)
 
 clean: ## remove what build made
 	rm -f trawl trawl-bench

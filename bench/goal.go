@@ -103,15 +103,21 @@ func shareCheck(name string, value, of, limit float64) Check {
 	return Check{name, fmt.Sprintf("%.2f x", share), fmt.Sprintf("<= %g x", limit), share <= limit}
 }
 
-// timed returns what a peer made of the query, if it was timed at all.
+// timed returns what a peer made of the query, and whether the times of the two
+// can be compared: both were taken, and the peer reads the files of nearly all
+// of the answer. One that leaves out the only file asked for is fast at nothing.
 func (q QueryFacts) timed(peer string) (PeerFacts, bool) {
 	for _, p := range q.Peers {
 		if p.Name == peer && len(p.Runs) > 0 {
-			return p, len(q.Runs) > 0 && p.Done() > 0
+			return p, len(q.Runs) > 0 && p.Done() > 0 && p.Unread*maxUnreadShare <= q.Lines
 		}
 	}
 	return PeerFacts{}, false
 }
+
+// maxUnreadShare is the part of an answer, as one in so many lines, that a peer
+// may not read and still be compared with.
+const maxUnreadShare = 10
 
 // shareOf returns trawl's median as a share of the peer's, NaN if there is none.
 func (q QueryFacts) shareOf(peer string) float64 {

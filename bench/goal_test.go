@@ -17,6 +17,15 @@ func raced(name string, g GoalName, trawl, zoekt, rg time.Duration) QueryFacts {
 	return q
 }
 
+// unread has the peers leave out n of 100 lines.
+func unread(q QueryFacts, n int) QueryFacts {
+	q.Lines = 100
+	for i := range q.Peers {
+		q.Peers[i].Unread = n
+	}
+	return q
+}
+
 func TestGoalChecks(t *testing.T) {
 	ms := time.Millisecond
 	for _, tt := range []struct {
@@ -28,6 +37,10 @@ func TestGoalChecks(t *testing.T) {
 		{raced("", CommonLiterals, 5*ms, 10*ms, 1*ms), "", 1},
 		{raced("", CommonLiterals, 6*ms, 10*ms, 0), "of zoekt", 1},
 		{raced("", CommonLiterals, 6*ms, 0, 1*ms), "", 0},
+
+		// A peer that does not read the files of the answer is no measure
+		{unread(raced("", CommonLiterals, 6*ms, 10*ms, 0), 10), "of zoekt", 1},
+		{unread(raced("", CommonLiterals, 6*ms, 10*ms, 0), 11), "", 0},
 
 		// Without a goal of its own a query may not be slower than zoekt
 		{raced("", "", 10*ms, 10*ms, 0), "", 1},

@@ -92,7 +92,7 @@ func sampleReport() *bench.Report {
 		Growth: []bench.GrowthFacts{grown(0.5, 10*time.Millisecond), grown(1, 15*time.Millisecond)},
 		Queries: []bench.QueryFacts{
 			{
-				Query: bench.Query{Name: "good", Kind: bench.Literal, Goal: bench.CommonLiterals, Scope: bench.Lines}, Lines: 4,
+				Query: bench.Query{Name: "good", Kind: bench.Literal, Goal: bench.CommonLiterals, Scope: bench.Lines}, Lines: 40,
 				Runs: answers(800*time.Microsecond, 1500*time.Microsecond, 5),
 				Work: bench.Work{Lists: 3, Candidates: 12, Blocks: 10, Bytes: 40960},
 				Peers: []bench.PeerFacts{
@@ -100,7 +100,7 @@ func sampleReport() *bench.Report {
 				Checks: []bench.Check{{Name: "first match", Value: "0.80 ms", Target: "<= 10.0 ms", Passed: true}},
 			},
 			{
-				Query: bench.Query{Name: "wrong", Kind: bench.Regexp, Scope: bench.Lines}, Lines: 3,
+				Query: bench.Query{Name: "wrong", Kind: bench.Regexp, Scope: bench.Lines}, Lines: 30,
 				Runs: answers(12*time.Millisecond, 150*time.Millisecond, 3), Peers: []bench.PeerFacts{wrong, partial, zoekt},
 				Checks: []bench.Check{{Name: "done", Value: "150 ms", Target: "<= 2.00 ms"}},
 			},

@@ -171,6 +171,11 @@ func TestRunPhases(t *testing.T) {
 		t.Errorf("memory = %+v, want one setting with all queries", r.Memory)
 	}
 	checkGrowth(t, r.Growth)
+	for _, f := range r.Growth[0].Tools {
+		if hasIndex := f.Name == "zoekt" || f.Name == "csearch"; (f.Index != nil) != hasIndex {
+			t.Errorf("half the corpus: index of %s = %v", f.Name, f.Index)
+		}
+	}
 }
 
 func checkGrowth(t *testing.T, growth []bench.GrowthFacts) {
@@ -179,7 +184,7 @@ func checkGrowth(t *testing.T, growth []bench.GrowthFacts) {
 		t.Fatalf("growth = %+v, want two sizes", growth)
 	}
 	half, twice := growth[0], growth[1]
-	if half.Index.Wall == 0 || len(half.Tools) == 0 || 3*half.Corpus.Files > twice.Corpus.Files {
+	if half.Index.Wall == 0 || 3*half.Corpus.Files > twice.Corpus.Files {
 		t.Errorf("corpora of %d and %d files; want four times as many", half.Corpus.Files, twice.Corpus.Files)
 	}
 	for i, q := range twice.Queries {
@@ -353,4 +358,19 @@ func TestRunTrawl(t *testing.T) {
 	}
 	c.Trawl = binary
 	checkNoProblems(t, run(t, c))
+	t.Run("every phase, alone", func(t *testing.T) {
+		c := c
+		c.Peers = []string{}
+		c.Cold, c.ColdFilesOnly, c.Clients, c.ClientsFor = 1, true, []int{2}, 50*time.Millisecond
+		c.Memory, c.Rest, c.Growth = []string{"64MiB"}, time.Millisecond, []float64{0.5, 2}
+		r := run(t, c)
+		checkNoProblems(t, r)
+		if len(r.Clients) != 1 || r.Clients[0].Errors > 0 || r.Clients[0].Searches == 0 {
+			t.Errorf("clients = %+v, want answers to all of them", r.Clients)
+		}
+		checkGrowth(t, r.Growth)
+		if page := htmlOf(t, r); !strings.Contains(page, `data-figure="growth-done"`) {
+			t.Error("the page lacks the figure on growth")
+		}
+	})
 }
