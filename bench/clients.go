@@ -153,7 +153,7 @@ func (r *Report) checkClients() []Check {
 	}
 	speed := ours.PerSecond() / theirs.PerSecond()
 	return []Check{
-		{"throughput, " + clientsTitle("of zoekt", ours.Clients), fmt.Sprintf("%.2f x", speed), fmt.Sprintf(">= %d x", throughputOfZoekt), speed >= throughputOfZoekt},
-		shareCheck("p99, "+clientsTitle("of zoekt", ours.Clients), float64(ours.P99), float64(theirs.P99), tailOfZoekt),
+		{clientsTitle("share of zoekt, throughput", ours.Clients), fmt.Sprintf("%.2f x", speed), fmt.Sprintf(">= %d x", throughputOfZoekt), speed >= throughputOfZoekt},
+		shareCheck(clientsTitle("share of zoekt, p99", ours.Clients), float64(ours.P99), float64(theirs.P99), tailOfZoekt),
 	}
 }

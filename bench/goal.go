@@ -211,16 +211,16 @@ func (r *Report) checkAgainstZoekt() []Check {
 	}
 	if n > 0 {
 		mean := math.Exp(logs / float64(n))
-		checks = append(checks, shareCheck(fmt.Sprintf("geometric mean of %d queries of zoekt", n), mean, 1, geomeanOfZoekt))
+		checks = append(checks, shareCheck(fmt.Sprintf("share of zoekt, geometric mean of %d queries", n), mean, 1, geomeanOfZoekt))
 	}
 	z := r.indexOf("zoekt")
 	if z == nil || r.Index == nil {
 		return checks
 	}
 	return append(checks,
-		shareCheck("index time of zoekt", float64(r.Index.Wall), float64(z.Wall), indexTimeOfZoekt),
-		shareCheck("index peak memory of zoekt", float64(r.Index.ownMemory()), float64(z.ownMemory()), indexMemoryOfZoekt),
-		shareCheck("disk of zoekt", float64(r.Index.DiskBytes), float64(z.DiskBytes), diskOfZoekt))
+		shareCheck("share of zoekt, index time", float64(r.Index.Wall), float64(z.Wall), indexTimeOfZoekt),
+		shareCheck("share of zoekt, index peak memory", float64(r.Index.ownMemory()), float64(z.ownMemory()), indexMemoryOfZoekt),
+		shareCheck("share of zoekt, disk", float64(r.Index.DiskBytes), float64(z.DiskBytes), diskOfZoekt))
 }
 
 // indexOf returns what a peer's index took, nil if that is not known.

@@ -99,7 +99,7 @@ func TestCheckAgainstZoekt(t *testing.T) {
 			Queries: []QueryFacts{raced("", "", 1, 2, 0), raced("", "", 1, 8, 0)}}, "", 4},
 		{"beyond", Report{Index: index(26, 41, 21), Tools: []*ToolFacts{{Name: "zoekt", Index: index(100, 100, 100)}},
 			Queries: []QueryFacts{raced("", "", 1, 2, 0), raced("", "", 1, 7, 0)}},
-			"geometric mean of 2 queries of zoekt, index time of zoekt, index peak memory of zoekt, disk of zoekt", 4},
+			"share of zoekt, geometric mean of 2 queries, share of zoekt, index time, share of zoekt, index peak memory, share of zoekt, disk", 4},
 	} {
 		if missed, n := showMissed(tt.report.checkAgainstZoekt()); missed != tt.missed || n != tt.checks {
 			t.Errorf("%s: missed %q of %d checks, want %q of %d", tt.name, missed, n, tt.missed, tt.checks)

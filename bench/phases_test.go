@@ -56,7 +56,7 @@ func TestPhaseChecks(t *testing.T) {
 		{"as fast as asked", (&Report{Clients: []ClientsFacts{served("trawl", 1, 1, 9*ms), served("trawl", 16, 200, 5*ms),
 			served("zoekt", 1, 9, ms), served("zoekt", 16, 100, 10*ms)}}).checkClients(), "", 2},
 		{"too slow", (&Report{Clients: []ClientsFacts{served("trawl", 16, 199, 6*ms), served("zoekt", 16, 100, 10*ms)}}).checkClients(),
-			"throughput, of zoekt, 16 clients, p99, of zoekt, 16 clients", 2},
+			"share of zoekt, throughput, 16 clients, share of zoekt, p99, 16 clients", 2},
 		{"no zoekt", (&Report{Clients: []ClientsFacts{served("trawl", 16, 199, 6*ms)}}).checkClients(), "", 0},
 
 		// Growth, where a size and its half are there

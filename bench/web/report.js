@@ -51,7 +51,7 @@
     const room = c.log ? { min: Math.min(...there) / 1.3, max: Math.max(...there) * 1.3 } : {};
     const values = {
       ...room, type: c.log ? "logarithmic" : "linear", beginAtZero: !c.log,
-      ticks: { color: color("soft"), callback: tick(c) }, grid: { color: color("line") },
+      ticks: { color: color("soft"), callback: tick(c), maxRotation: 0 }, grid: { color: color("line") },
     };
     const top = { ...values, position: "top" };
     return {
