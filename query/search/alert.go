@@ -62,7 +62,7 @@ func (r *run) noRepositories() *query.Alert {
 	if len(r.basics) == 0 {
 		return nil
 	}
-	if len(r.snap.Repositories()) == 0 {
+	if len(r.repos) == 0 {
 		return &query.Alert{Title: "No repositories or code hosts configured",
 			Description: "To start searching code, add a repository: `trawl index PATH` or `trawl repo add PATH`."}
 	}

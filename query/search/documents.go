@@ -101,9 +101,9 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 	if err == nil && planErr != nil {
 		err = planErr
 	}
-	r.o.Trace.Add(Step{Name: "verify", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
-		{"documents", strconv.Itoa(docs)}, {"bytes", strconv.Itoa(bytes)}, {"workers", strconv.Itoa(r.set.Workers)},
-	}})
+	r.o.Trace.Add(Step{Name: "verify", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: append([]Field{
+		{"workers", strconv.Itoa(r.set.Workers)},
+	}, r.work(Field{"documents", strconv.Itoa(docs)}, Field{"bytes", strconv.Itoa(bytes)})...)})
 	if r.out.err == nil && r.out.fullHere() {
 		return nil
 	}
@@ -126,10 +126,10 @@ func (r *run) plan(ctx context.Context, pass []*basic, sources []source, emit fu
 			if src.rest != nil {
 				name = "read files of " + src.rest.repo.Name
 			}
-			r.o.Trace.Add(Step{Name: name, Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
-				{"documents", strconv.Itoa(p.docs.Len())}, {"candidates", strconv.Itoa(len(p.candidates))},
-				{"blocks", strconv.Itoa(p.blocksOf())}, {"lists", strconv.Itoa(p.cost.Lists)}, {"list bytes", strconv.Itoa(p.cost.Bytes)},
-			}})
+			r.o.Trace.Add(Step{Name: name, Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: r.work(
+				Field{"documents", strconv.Itoa(p.docs.Len())}, Field{"candidates", strconv.Itoa(len(p.candidates))},
+				Field{"blocks", strconv.Itoa(p.blocksOf())}, Field{"lists", strconv.Itoa(p.cost.Lists)}, Field{"list bytes", strconv.Itoa(p.cost.Bytes)},
+			)})
 			return c.cut(p, n)
 		})
 		if c.stopped {
@@ -186,6 +186,17 @@ func (c *cutter) end() bool {
 	}
 	c.pending.lastOfGroup = true
 	return c.emit(c.pending)
+}
+
+// work is what tells how much was read. It is nothing for whoever may not see
+// all: a shard may hold documents that do not exist for them, and the lengths
+// of its lists would tell what those hold; so would the number of candidates,
+// since which lists are read depends on their lengths.
+func (r *run) work(fields ...Field) []Field {
+	if r.o.Visible != nil {
+		return nil
+	}
+	return fields
 }
 
 // segment verifies the documents of s in order. A document that cannot be

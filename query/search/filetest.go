@@ -202,10 +202,9 @@ func (r *run) ask(ctx context.Context, q fileQuestion, a *fileAnswer, targets ma
 	for key := range a.found {
 		delete(a.unknown, key)
 	}
-	r.o.Trace.Add(Step{Name: "test repositories for files", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
-		{"path", q.path}, {"content", q.content}, {"repositories", strconv.Itoa(len(rest))},
-		{"passed", strconv.Itoa(len(a.found))}, {"documents", strconv.Itoa(docs)},
-	}})
+	r.o.Trace.Add(Step{Name: "test repositories for files", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: append([]Field{
+		{"path", q.path}, {"content", q.content}, {"repositories", strconv.Itoa(len(rest))}, {"passed", strconv.Itoa(len(a.found))},
+	}, r.work(Field{"documents", strconv.Itoa(docs)})...)})
 	return err
 }
 

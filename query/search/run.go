@@ -24,8 +24,10 @@ type run struct {
 	complete bool
 
 	snap *store.Snapshot
-	// repos are all repositories, in listing order.
+	// repos are the repositories that exist for whoever searches, in listing
+	// order; shared are the shards that also hold documents of others.
 	repos  []*store.Repository
+	shared map[uint32]bool
 	basics []*basic
 	sel    selection
 	out    *sender
@@ -58,7 +60,7 @@ func (r *run) run(ctx context.Context) Outcome {
 	}
 	r.snap = r.store.Snapshot()
 	defer r.snap.Close()
-	r.repos = r.snap.Repositories()
+	r.repos = r.visible(r.snap.Repositories())
 	if err := r.choose(); err != nil {
 		return Outcome{Alert: QueryAlert(err)}
 	}
@@ -125,6 +127,23 @@ func (r *run) prepare() error {
 			Took: r.set.Now().Sub(start), Fields: []Field{{"query", b.describe()}}})
 	}
 	return nil
+}
+
+// visible leaves the repositories that exist for whoever searches.
+func (r *run) visible(repos []*store.Repository) []*store.Repository {
+	r.shared = map[uint32]bool{}
+	if r.o.Visible != nil {
+		repos = slices.DeleteFunc(repos, func(repo *store.Repository) bool {
+			if r.o.Visible(repo) {
+				return false
+			}
+			for _, id := range repo.Shards {
+				r.shared[id] = true
+			}
+			return true
+		})
+	}
+	return repos
 }
 
 // choose selects the repositories of every basic query.

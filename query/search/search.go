@@ -1,6 +1,9 @@
 package search
 
-import "github.com/trawlsearch/trawl/query"
+import (
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/store"
+)
 
 // Options are the parts of a request that are not in the query text.
 type Options struct {
@@ -12,6 +15,9 @@ type Options struct {
 	DefaultCount int
 	// Debug asks for a ranking explanation on each match.
 	Debug bool
+	// Visible tells which repositories exist for whoever searches; nil is all.
+	// The others leave no trace in the answer.
+	Visible func(*store.Repository) bool
 	// Results, if set, is kept up to date while the search runs.
 	Results *Results
 	// Trace, if set, records the work.

@@ -256,11 +256,14 @@ func (r *run) tellSymbols() {
 	pass := slices.DeleteFunc(slices.Clone(r.basics), func(b *basic) bool { return !b.symbols })
 	missing, failed := 0, 0
 	for _, v := range r.shards(pass) {
-		if v.HasSymbols() {
+		switch {
+		case r.shared[v.ID] && v.HasSymbols():
+			// How many of them are of documents that may be told is not known.
+		case v.HasSymbols():
 			failed += v.Header.Symbols.Failed
-			continue
+		default:
+			missing += r.documentsIn(v)
 		}
-		missing += v.Header.Documents
 	}
 	missing += unparsed(pass)
 	if missing > 0 {
@@ -290,6 +293,26 @@ func unparsed(pass []*basic) (n int) {
 					n += len(c.rest)
 				}
 			}
+		}
+	}
+	return n
+}
+
+// documentsIn counts the documents of a shard that exist for whoever searches.
+func (r *run) documentsIn(v store.View) int {
+	if !r.shared[v.ID] {
+		return v.Header.Documents
+	}
+	docs, err := v.Documents()
+	if err != nil {
+		r.fail(v.ID, err)
+		return 0
+	}
+	n := 0
+	for i := range docs.Len() {
+		repo := r.snap.RepositoryByID(docs.Repository[i])
+		if repo != nil && r.o.Visible(repo) {
+			n++
 		}
 	}
 	return n
