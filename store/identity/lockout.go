@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -103,4 +104,18 @@ func (l *lockout) clear(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.keys, key)
+}
+
+// AddressKey is what limits by address count by: of IPv6 the network that one
+// customer has.
+func AddressKey(address string) string {
+	ip, err := netip.ParseAddr(address)
+	if err != nil || ip.Is4() {
+		return address
+	}
+	prefix, err := ip.Prefix(64)
+	if err != nil {
+		return address
+	}
+	return prefix.String()
 }

@@ -38,18 +38,18 @@ func (c Cost) withDefaults() Cost {
 	return c
 }
 
-// Passwords may be this long. The longest is far above what a person types,
-// and bounds the work of one request.
-const (
-	leastPasswordRunes = 12
-	mostPasswordBytes  = 1024
-)
+// LeastPasswordRunes is how many characters a password has at least.
+const LeastPasswordRunes = 12
+
+// mostPasswordBytes is far above what a person types, and bounds the work of
+// one request.
+const mostPasswordBytes = 1024
 
 // CheckPassword says why a new password is refused, or is nil.
 func CheckPassword(password string) error {
 	switch n := utf8.RuneCountInString(password); {
-	case n < leastPasswordRunes:
-		return refuse("the password is too short: take %d characters or more", leastPasswordRunes)
+	case n < LeastPasswordRunes:
+		return refuse("the password is too short: take %d characters or more", LeastPasswordRunes)
 	case len(password) > mostPasswordBytes:
 		return refuse("the password is too long: take at most %d bytes", mostPasswordBytes)
 	}

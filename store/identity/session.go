@@ -23,6 +23,9 @@ const seenEvery = 5 * time.Minute
 // SessionEnds returns when a session ends however much it is used.
 func (r *Registry) SessionEnds(s *Session) time.Time { return s.Created.Add(r.o.SessionExpiry) }
 
+// SessionExpiry returns how long a session lasts at most.
+func (r *Registry) SessionExpiry() time.Duration { return r.o.SessionExpiry }
+
 func (r *Registry) sessionLive(s *Session, now time.Time) bool {
 	return now.Before(r.SessionEnds(s)) && now.Before(s.Seen.Add(r.o.SessionIdle))
 }

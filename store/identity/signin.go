@@ -75,7 +75,7 @@ func lockKeys(u *User, login, address string) []string {
 	}
 	keys := []string{who}
 	if address != "" {
-		keys = append(keys, "address "+address)
+		keys = append(keys, "address "+AddressKey(address))
 	}
 	return keys
 }
