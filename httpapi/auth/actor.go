@@ -1,0 +1,129 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
+)
+
+// Actor is who a request acts as. Its zero value is nobody in particular. It
+// is not changed once it is in a context.
+type Actor struct {
+	// User is whom it acts as, nil for nobody and for the operator.
+	User *identity.User
+	// Real is the site admin whose token acts as User, nil if User is real.
+	Real *identity.User
+	// Orgs are the IDs of User's organisations, ascending.
+	Orgs []uint32
+	// Token is the access token, nil without one. Client is the OAuth client
+	// of a bearer token, "" without one.
+	Token  *identity.Token
+	Client string
+	// Session says that a session cookie stands for it.
+	Session bool
+	// Scopes are those of the token or bearer token; nil is all.
+	Scopes []string
+	// Address is where the request came from.
+	Address string
+
+	// until is when the credential ends by itself, zero for never.
+	until    time.Time
+	operator bool
+	// alone says that nobody can be told apart: there has never been a user.
+	alone bool
+}
+
+type actorKey struct{}
+
+// WithActor returns a context with an actor, for tests and for calls that no
+// request made.
+func WithActor(ctx context.Context, a *Actor) context.Context {
+	return context.WithValue(ctx, actorKey{}, a)
+}
+
+// From returns the actor of a context; one that is nobody if there is none.
+func From(ctx context.Context) *Actor {
+	if a, ok := ctx.Value(actorKey{}).(*Actor); ok {
+		return a
+	}
+	return &Actor{}
+}
+
+// OperatorActor is whoever has the data directory itself.
+func OperatorActor() *Actor { return &Actor{operator: true} }
+
+// Anonymous reports whether the actor is neither a user nor the operator.
+func (a *Actor) Anonymous() bool { return a.User == nil && !a.operator }
+
+// Operator reports whether the actor has the data directory itself.
+func (a *Actor) Operator() bool { return a.operator }
+
+// SiteAdmin reports whether the actor may administer the site.
+func (a *Actor) SiteAdmin() bool { return a.operator || a.User != nil && a.User.SiteAdmin }
+
+// Has reports whether the actor's credential has a scope.
+func (a *Actor) Has(scope string) bool { return a.Scopes == nil || slices.Contains(a.Scopes, scope) }
+
+// SeesAll reports whether no repository is hidden from the actor.
+func (a *Actor) SeesAll() bool { return a.SiteAdmin() || a.alone }
+
+// CanSee reports whether the actor may know that a repository exists, and all
+// that is in it.
+func (a *Actor) CanSee(r *store.Repository) bool {
+	switch {
+	case r.Readers == nil || a.SeesAll():
+		return true
+	case a.User == nil:
+		return false
+	}
+	return r.Readers.Allow(a.User.ID, a.Orgs)
+}
+
+// Visible is CanSee for the options of a search, nil if the actor sees all.
+func (a *Actor) Visible() func(*store.Repository) bool {
+	if a.SeesAll() {
+		return nil
+	}
+	return a.CanSee
+}
+
+// Key names the actor where things belong to one: traces, limits.
+func (a *Actor) Key() string {
+	switch {
+	case a.operator:
+		return "operator"
+	case a.User != nil:
+		return fmt.Sprintf("user:%d", a.User.ID)
+	}
+	return "anonymous"
+}
+
+// Author is the actor as the audit log tells of it.
+func (a *Actor) Author() identity.Author {
+	out := identity.Author{Operator: a.operator, Via: a.via(), Address: a.Address}
+	if a.User != nil {
+		out.UserID, out.User = a.User.ID, a.User.Name
+	}
+	if a.Real != nil {
+		out.RealID, out.Real = a.Real.ID, a.Real.Name
+	}
+	return out
+}
+
+func (a *Actor) via() string {
+	switch {
+	case a.operator:
+		return "command line"
+	case a.Token != nil:
+		return fmt.Sprintf("token %d", a.Token.ID)
+	case a.Client != "":
+		return "client " + a.Client
+	case a.Session:
+		return "session"
+	}
+	return ""
+}

@@ -1,0 +1,54 @@
+package auth
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// ParseProxies reads addresses and networks such as 10.0.0.0/8, separated by
+// spaces or commas.
+func ParseProxies(text string) ([]netip.Prefix, error) {
+	var out []netip.Prefix
+	for _, p := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
+		if ip, err := netip.ParseAddr(p); err == nil {
+			out = append(out, netip.PrefixFrom(ip.Unmap(), ip.Unmap().BitLen()))
+			continue
+		}
+		prefix, err := netip.ParsePrefix(p)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no address or network: write 10.1.2.3 or 10.0.0.0/8", p)
+		}
+		out = append(out, prefix.Masked())
+	}
+	return out, nil
+}
+
+// address returns where a request came from: what the last proxy that is
+// trusted says, or who is connected.
+func (g *Gate) address(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return ""
+	}
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return ""
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0 && g.trustedProxy(ip); i-- {
+		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		ip = hop
+	}
+	return ip.Unmap().WithZone("").String()
+}
+
+func (g *Gate) trustedProxy(ip netip.Addr) bool {
+	return slices.ContainsFunc(g.Proxies, func(p netip.Prefix) bool { return p.Contains(ip.Unmap()) })
+}

@@ -1,0 +1,369 @@
+package auth
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
+)
+
+// CookieName is that of the session cookie, OperatorHeader that of the header
+// by which programs on the same machine show that they may read the data
+// directory.
+const (
+	CookieName     = "sgs"
+	OperatorHeader = "X-Trawl-Admin-Token"
+)
+
+// Bearers knows the bearer tokens of an OAuth server.
+type Bearers interface {
+	// Bearer returns whom a token stands for. An error that is
+	// identity.ErrNoCredential says that it is not good, any other that this
+	// could not be found out.
+	Bearer(ctx context.Context, token string) (Bearer, error)
+}
+
+// Bearer is what a good bearer token stands for.
+type Bearer struct {
+	// User is the ID of the user it acts for.
+	User    uint32
+	Client  string
+	Scopes  []string
+	Expires time.Time
+}
+
+// AnonymousMode says who may search without saying who they are.
+type AnonymousMode int
+
+// The modes. With AnonymousAuto it is whoever is on the same machine, until
+// there is the first user.
+const (
+	AnonymousAuto AnonymousMode = iota
+	AnonymousYes
+	AnonymousNo
+)
+
+// Gate lets requests in. Its fields are set before the first and not changed
+// afterwards.
+type Gate struct {
+	// Registry returns the users, nil while they cannot be looked up yet. A nil
+	// function is a service without users.
+	Registry func() *identity.Registry
+	// Bearers may be nil: then no bearer token is good.
+	Bearers Bearers
+	// OperatorToken is what OperatorHeader must hold; "" lets nobody be the
+	// operator.
+	OperatorToken string
+	Anonymous     AnonymousMode
+	// Local says that only the same machine is served: what is listened on is
+	// LoopbackOnly and the external URL not Published.
+	Local bool
+	// ExternalURL is how clients reach the server, "" if that is not known.
+	ExternalURL string
+	// Origins are trusted as our own; AnyOrigin is told there.
+	Origins []string
+	// Proxies may say in X-Forwarded-For where a request came from.
+	Proxies []netip.Prefix
+	// TokenRate and AddressRate are how many requests a minute a user, and an
+	// address without one, may make; 0 is as many as they like.
+	TokenRate, AddressRate int
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+
+	prepareOnce         sync.Once
+	perUser, perAddress *limiter
+	running             running
+}
+
+func (g *Gate) prepare() {
+	g.prepareOnce.Do(func() {
+		if g.Now == nil {
+			g.Now = time.Now
+		}
+		g.perUser, g.perAddress = newLimiter(g.TokenRate), newLimiter(g.AddressRate)
+	})
+}
+
+// Access says whom a route answers.
+type Access int
+
+// The kinds of access, from the narrowest. ForSearch is for users and, if the
+// settings have it so, for nobody in particular. ForAnyone judges credentials
+// too, but asks for none. ForProbes looks at none.
+const (
+	ForSearch Access = iota
+	ForUsers
+	ForSiteAdmins
+	ForAnyone
+	ForProbes
+)
+
+// errOpening is the answer while users cannot be looked up yet.
+var errOpening = &Denied{
+	Status: http.StatusServiceUnavailable, Message: "opening data directory", Header: http.Header{"Retry-After": {"1"}},
+}
+
+// Admit decides whether a request gets in and sets the headers that its answer
+// has in any case. The request it returns has an Actor, and no token in its URL;
+// its context ends soon after its credential does. The caller calls release
+// when the request is over. An error is a *Denied.
+func (g *Gate) Admit(w http.ResponseWriter, r *http.Request, access Access) (in *http.Request, release func(), err error) {
+	if access == ForProbes {
+		return r, func() {}, nil
+	}
+	g.prepare()
+	w.Header().Add("Vary", "Authorization, Cookie, X-Requested-With, Origin")
+	crossOrigin(w.Header(), r)
+	since := g.running.now()
+	in, cred, err := g.credentialOf(r)
+	address := g.address(r)
+	var actor *Actor
+	if err == nil {
+		actor, err = g.identify(in, cred)
+	}
+	if err != nil {
+		// Guessing costs what asking does.
+		if wait := g.perAddress.wait(identity.AddressKey(address), g.Now()); wait > 0 {
+			err = errTooMany(wait)
+		}
+		return nil, nil, err
+	}
+	actor.Address = address
+	if err := g.limit(actor); err != nil {
+		return nil, nil, err
+	}
+	if err := g.allow(in, actor, access); err != nil {
+		return nil, nil, err
+	}
+	ctx, release := g.running.begin(WithActor(in.Context(), actor), since, actor.until, g.rechecks(cred, actor))
+	return in.WithContext(ctx), release, nil
+}
+
+// credentialOf reads the first credential of a request, in the order in which
+// clients expect it, and takes a token out of the URL.
+func (g *Gate) credentialOf(r *http.Request) (*http.Request, credential, error) {
+	r, token := withoutToken(r)
+	if token != "" {
+		return r, credential{kind: accessToken, secret: token}, nil
+	}
+	if header := r.Header.Get("Authorization"); header != "" {
+		cred, err := parseAuthorization(header)
+		if err != nil {
+			return r, cred, errHeader
+		}
+		// A browser that has once been given a token as user name sends it to
+		// us for any page that asks.
+		if cred.ambient && g.Foreign(r) && r.Header.Get("X-Requested-With") == "" {
+			cred = credential{}
+		}
+		if cred.kind != noCredential {
+			return r, cred, nil
+		}
+	}
+	if cookie, err := r.Cookie(CookieName); err == nil && cookie.Value != "" && g.cookieCounts(r) {
+		return r, credential{kind: sessionCookie, secret: cookie.Value}, nil
+	}
+	return r, credential{}, nil
+}
+
+// withoutToken returns the token parameter of a request's URL, and the request
+// without it, so that neither logs, traces nor handlers see it.
+func withoutToken(r *http.Request) (*http.Request, string) {
+	values := r.URL.Query()
+	if !values.Has("token") {
+		return r, ""
+	}
+	token := values.Get("token")
+	values.Del("token")
+	out := r.Clone(r.Context())
+	out.URL.RawQuery = values.Encode()
+	out.RequestURI = out.URL.RequestURI()
+	return out, token
+}
+
+// identify makes an actor of a credential. A token or bearer token that is not
+// good is an error; a session that is not is nobody's.
+func (g *Gate) identify(r *http.Request, cred credential) (*Actor, error) {
+	if g.isOperator(r) {
+		return OperatorActor(), nil
+	}
+	if g.Registry == nil {
+		return &Actor{alone: true}, nil
+	}
+	reg := g.Registry()
+	if reg == nil {
+		return nil, errOpening
+	}
+	switch cred.kind {
+	case accessToken:
+		return g.byToken(reg, cred)
+	case bearerToken:
+		return g.byBearer(r.Context(), reg, cred)
+	case sessionCookie:
+		return g.bySession(reg, cred)
+	}
+	return &Actor{alone: !reg.Used()}, nil
+}
+
+func (g *Gate) byToken(reg *identity.Registry, cred credential) (*Actor, error) {
+	if reg.TokenPolicy().Allow == identity.TokensNone {
+		return nil, errTokensOff
+	}
+	t, u, err := reg.CheckToken(cred.secret)
+	if err != nil {
+		return nil, denied(err, errInvalidToken)
+	}
+	a := &Actor{User: u, Token: t, Scopes: t.Scopes, until: t.Expires}
+	if cred.as == "" {
+		if !t.Has(identity.ScopeAll) {
+			return nil, errInvalidToken
+		}
+		return a, g.complete(reg, a)
+	}
+	switch {
+	case !t.Has(identity.ScopeSudo):
+		return nil, errInvalidToken
+	case !u.SiteAdmin:
+		return nil, errSudoAdmin
+	}
+	subject, err := reg.UserNamed(cred.as)
+	switch {
+	case errors.Is(err, store.ErrNotFound), err == nil && subject.Locked:
+		return nil, errSudoNobody
+	case err != nil:
+		return nil, errSudo(err)
+	}
+	a.User, a.Real = subject, u
+	if err := reg.LogSudo(a.Author(), t.ID, subject.ID); err != nil {
+		return nil, errSudo(err)
+	}
+	return a, g.complete(reg, a)
+}
+
+func (g *Gate) byBearer(ctx context.Context, reg *identity.Registry, cred credential) (*Actor, error) {
+	if g.Bearers == nil {
+		return nil, errInvalidBearer
+	}
+	b, err := g.Bearers.Bearer(ctx, cred.secret)
+	if err != nil {
+		return nil, denied(err, errInvalidBearer)
+	}
+	u, err := reg.User(b.User)
+	if errors.Is(err, store.ErrNotFound) || err == nil && u.Locked {
+		return nil, errInvalidBearer
+	}
+	if err != nil {
+		return nil, errInternal(err)
+	}
+	a := &Actor{User: u, Client: b.Client, Scopes: b.Scopes, until: b.Expires}
+	if a.Scopes == nil {
+		a.Scopes = []string{}
+	}
+	return a, g.complete(reg, a)
+}
+
+func (g *Gate) bySession(reg *identity.Registry, cred credential) (*Actor, error) {
+	session, u, err := reg.CheckSession(cred.secret)
+	if errors.Is(err, identity.ErrNoCredential) {
+		return &Actor{}, nil
+	}
+	if err != nil {
+		return nil, errInternal(err)
+	}
+	a := &Actor{User: u, Session: true, until: reg.SessionEnds(session)}
+	return a, g.complete(reg, a)
+}
+
+// complete fills in what the user's records tell, and notes that they are here.
+func (g *Gate) complete(reg *identity.Registry, a *Actor) error {
+	var err error
+	if a.Orgs, err = reg.OrgsOf(a.User.ID); err != nil {
+		return errInternal(err)
+	}
+	seen, token := a.User.ID, uint32(0)
+	if a.Real != nil {
+		seen = a.Real.ID
+	}
+	if a.Token != nil {
+		token = a.Token.ID
+	}
+	reg.NoteUse(seen, token)
+	return nil
+}
+
+// denied makes an answer of an error about a credential.
+func denied(err error, bad *Denied) error {
+	if errors.Is(err, identity.ErrNoCredential) {
+		return bad
+	}
+	return errInternal(err)
+}
+
+// isOperator tells whether the request shows the operator's token and comes
+// from this machine.
+func (g *Gate) isOperator(r *http.Request) bool {
+	given := r.Header.Get(OperatorHeader)
+	return g.OperatorToken != "" && FromThisMachine(r) && subtle.ConstantTimeCompare([]byte(given), []byte(g.OperatorToken)) == 1
+}
+
+// limit refuses who asks too often.
+func (g *Gate) limit(a *Actor) error {
+	if a.operator {
+		return nil
+	}
+	var wait time.Duration
+	switch {
+	case a.Token != nil:
+		wait = g.perUser.wait(a.via(), g.Now())
+	case a.User != nil:
+		wait = g.perUser.wait(a.Key(), g.Now())
+	default:
+		wait = g.perAddress.wait(identity.AddressKey(a.Address), g.Now())
+	}
+	if wait > 0 {
+		return errTooMany(wait)
+	}
+	return nil
+}
+
+// allow decides whether the actor gets in.
+func (g *Gate) allow(r *http.Request, a *Actor, access Access) error {
+	switch access {
+	case ForAnyone:
+		return nil
+	case ForSiteAdmins:
+		if !a.Anonymous() && !a.SiteAdmin() {
+			return errSiteAdmin
+		}
+	case ForSearch:
+		if a.Anonymous() && g.anonymousMay(r, a) {
+			return nil
+		}
+	}
+	if a.Anonymous() {
+		return errPrivate
+	}
+	// A bearer token may stand for less than its user.
+	if !a.Has(identity.ScopeAll) {
+		return errInvalidBearer
+	}
+	return nil
+}
+
+// anonymousMay reports whether a request from nobody in particular may search.
+func (g *Gate) anonymousMay(r *http.Request, a *Actor) bool {
+	switch {
+	case g.Anonymous == AnonymousNo, g.Anonymous == AnonymousAuto && !(g.Local && a.alone):
+		return false
+	case g.Local && !g.ownHost(r):
+		return false
+	}
+	return slices.Contains(g.Origins, AnyOrigin) || !g.Foreign(r)
+}

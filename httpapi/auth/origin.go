@@ -1,0 +1,153 @@
+package auth
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// AnyOrigin among the trusted origins lets pages of any origin read what
+// anybody may read. It makes none of them trusted.
+const AnyOrigin = "*"
+
+// ParseOrigins reads origins such as https://example.org, separated by spaces
+// or commas.
+func ParseOrigins(text string) ([]string, error) {
+	var out []string
+	for _, o := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
+		if o != AnyOrigin && o != originOf(o) {
+			return nil, fmt.Errorf("%q is no origin: write https://example.org, without a path", o)
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// originOf returns the origin of a URL, "" for what is none.
+func originOf(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme == "" || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// LoopbackOnly reports whether only programs of the same machine can reach
+// what listens on host:port.
+func LoopbackOnly(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	return err == nil && isLoopback(host)
+}
+
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// Published reports whether a URL leads others than the same machine here.
+func Published(externalURL string) bool {
+	u, err := url.Parse(externalURL)
+	return externalURL != "" && (err != nil || !isLoopback(u.Hostname()))
+}
+
+// TrustedOrigin reports whether the request comes from a page of ours, or of
+// an origin that the settings trust like ours.
+func (g *Gate) TrustedOrigin(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" || origin == "null" || origin == AnyOrigin {
+		return false
+	}
+	if slices.Contains(g.Origins, origin) || origin == originOf(g.ExternalURL) {
+		return true
+	}
+	// The scheme is not compared: something in front may speak TLS for us.
+	u, err := url.Parse(origin)
+	return err == nil && u.Host != "" && u.Host == r.Host && (u.Scheme == "http" || u.Scheme == "https")
+}
+
+// Foreign reports whether a page of another origin may have caused the
+// request, other than by leading a person here. Browsers tell in
+// Sec-Fetch-Site, and in Origin unless the request is a plain GET; programs
+// send neither.
+func (g *Gate) Foreign(r *http.Request) bool {
+	if r.Header.Get("Origin") != "" {
+		return !g.TrustedOrigin(r)
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "none", "same-origin":
+		return false
+	}
+	safe := r.Method == http.MethodGet || r.Method == http.MethodHead
+	return !safe || r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document"
+}
+
+// ownHost reports whether the Host header is a name by which the machine
+// itself reaches a server on loopback. Another name may be that of a page
+// whose owner has let it lead here; an address cannot, since its pages are
+// ours.
+func (g *Gate) ownHost(r *http.Request) bool {
+	host := r.Host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if _, err := netip.ParseAddr(host); err == nil {
+		return true
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if u, err := url.Parse(g.ExternalURL); err == nil && host != "" && host == strings.ToLower(u.Hostname()) {
+		return true
+	}
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
+// FromOurs reports whether the request can be taken for the wish of whoever
+// sits before it: no page of another origin caused it, and on loopback no
+// name of a stranger led here.
+func (g *Gate) FromOurs(r *http.Request) bool {
+	return !g.Foreign(r) && (!g.Local || g.ownHost(r))
+}
+
+// cookieCounts reports whether the session cookie is the request's own. Below
+// /.api/ it takes a header that other origins cannot send, or a trusted
+// origin.
+func (g *Gate) cookieCounts(r *http.Request) bool {
+	if !strings.HasPrefix(r.URL.Path, apiPrefix) {
+		return !g.Foreign(r)
+	}
+	return r.Header.Get("X-Requested-With") != "" || g.TrustedOrigin(r) || r.Header.Get("Sec-Fetch-Site") == "same-origin"
+}
+
+const apiPrefix = "/.api/"
+
+// crossOrigin sets the headers that let pages of other origins read the answer
+// to a request below /.api/. The origin is sent back whatever it is: a page
+// gets an answer only by a secret that it knows.
+func crossOrigin(h http.Header, r *http.Request) {
+	if !strings.HasPrefix(r.URL.Path, apiPrefix) {
+		return
+	}
+	h.Set("Access-Control-Allow-Credentials", "true")
+	h.Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
+}
+
+// Preflight answers OPTIONS below /.api/.
+func (g *Gate) Preflight(w http.ResponseWriter, r *http.Request) {
+	allowed := "Content-Type, Authorization, X-Sourcegraph-Should-Trace"
+	if g.TrustedOrigin(r) {
+		allowed = "X-Requested-With, X-Sourcegraph-Client, " + allowed
+	}
+	h := w.Header()
+	crossOrigin(h, r)
+	h.Add("Vary", "Origin")
+	h.Set("Access-Control-Allow-Methods", "GET, POST, OPTIONS")
+	h.Set("Access-Control-Allow-Headers", allowed)
+	w.WriteHeader(http.StatusOK)
+}

@@ -1,0 +1,70 @@
+package auth
+
+import (
+	"sync"
+	"time"
+)
+
+// mostRateKeys bounds the memory of a limiter. Beyond it those who have waited
+// longest are forgotten, so that they begin with a full allowance.
+const mostRateKeys = 50_000
+
+// limiter lets each key have so many requests a minute, spread evenly, and at
+// once as many as a tenth of that. It keeps one moment per key: when its
+// allowance will be whole again. It is safe for concurrent use.
+type limiter struct {
+	every time.Duration // between two requests
+	burst time.Duration // how far ahead of itself a key may be
+
+	mu   sync.Mutex // guards all below
+	keys map[string]time.Time
+}
+
+// newLimiter returns nil, which lets everything pass, for no requests a
+// minute.
+func newLimiter(perMinute int) *limiter {
+	if perMinute <= 0 {
+		return nil
+	}
+	every := time.Minute / time.Duration(perMinute)
+	return &limiter{every: every, burst: every * time.Duration(max(perMinute/10, 1)), keys: map[string]time.Time{}}
+}
+
+// wait counts a request of key and returns 0, or does not and returns after
+// what time to try again.
+func (l *limiter) wait(key string, now time.Time) time.Duration {
+	if l == nil {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	whole := l.keys[key]
+	if whole.Before(now) {
+		whole = now
+	}
+	next := whole.Add(l.every)
+	if ahead := next.Sub(now); ahead > l.burst {
+		return ahead - l.burst
+	}
+	if _, known := l.keys[key]; !known && len(l.keys) >= mostRateKeys {
+		l.makeRoom(now)
+	}
+	l.keys[key] = next
+	return 0
+}
+
+// makeRoom forgets the keys whose allowance is whole, and if there are none the
+// one that is nearest to it.
+func (l *limiter) makeRoom(now time.Time) {
+	nearest := ""
+	for k, whole := range l.keys {
+		if !whole.After(now) {
+			delete(l.keys, k)
+		} else if nearest == "" || whole.Before(l.keys[nearest]) {
+			nearest = k
+		}
+	}
+	if len(l.keys) >= mostRateKeys {
+		delete(l.keys, nearest)
+	}
+}

@@ -1,0 +1,78 @@
+package auth_test
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/store/identity"
+)
+
+// A request at work ends with its credential, however that ends.
+func TestRunningRequestsEnd(t *testing.T) {
+	yes := true
+	for name, c := range map[string]struct {
+		headers func(w *world) []string
+		end     func(w *world) error
+	}{
+		"token revoked": {func(w *world) []string { return []string{"Authorization", "token " + w.creds["ann"]} },
+			func(w *world) error { return w.reg.RevokeToken(identity.Operator, w.tokens["ann"].ID) }},
+		"user deleted": {func(w *world) []string { return []string{"Authorization", "token " + w.creds["ann"]} },
+			func(w *world) error { return w.reg.DeleteUser(identity.Operator, w.users["ann"].ID) }},
+		"signed out": {func(w *world) []string {
+			return []string{"Cookie", auth.CookieName + "=" + w.session, "X-Requested-With", "x"}
+		},
+			func(w *world) error { return w.reg.SignOut(identity.Operator, w.users["ann"].ID) }},
+		"admin locked": {func(w *world) []string {
+			return []string{"Authorization", `token-sudo user=ann,token="` + w.creds["sudo"] + `"`}
+		},
+			func(w *world) error {
+				_, err := w.reg.ChangeUser(identity.Operator, w.users["root"].ID, identity.UserChange{Locked: &yes})
+				return err
+			}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, identity.Options{})
+			in, release, err := w.Admit(httptest.NewRecorder(), request("GET", stream, c.headers(w)...), auth.ForSearch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer release()
+			other, releaseOther, err := w.Admit(httptest.NewRecorder(), request("GET", stream, "Authorization", "token "+w.creds["robot"]), auth.ForSearch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer releaseOther()
+			if in.Context().Err() != nil {
+				t.Fatal("ended before its credential did")
+			}
+			if err := c.end(w); err != nil {
+				t.Fatal(err)
+			}
+			if got := context.Cause(in.Context()); !errors.Is(got, auth.ErrEnded) {
+				t.Errorf("after it: got %v, want ErrEnded", got)
+			}
+			if err := other.Context().Err(); err != nil {
+				t.Errorf("the request of another: %v", err)
+			}
+		})
+	}
+}
+
+func TestRunningRequestEndsWhenTheTokenExpires(t *testing.T) {
+	w := newWorld(t, identity.Options{})
+	w.Bearers = fakeBearers{b: auth.Bearer{User: w.users["ann"].ID, Scopes: []string{"user:all"}, Expires: time.Now().Add(20 * time.Millisecond)}}
+	in, release, err := w.Admit(httptest.NewRecorder(), request("GET", stream, "Authorization", "Bearer good"), auth.ForSearch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	select {
+	case <-in.Context().Done():
+	case <-time.After(10 * time.Second):
+		t.Fatal("the request goes on after its token has expired")
+	}
+}
