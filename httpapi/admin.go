@@ -2,23 +2,22 @@ package httpapi
 
 import (
 	"context"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
-// AdminPath is where the admin routes are. AdminTokenHeader carries the token
-// that opens them; it is a header of its own so that it is never taken for the
-// credentials of a user.
+// AdminPath is where the admin routes about repositories are. AdminTokenHeader
+// carries the token that opens them; it is a header of its own so that it is
+// never taken for the credentials of a user.
 const (
 	AdminPath        = "/.api/trawl/repositories"
-	AdminTokenHeader = "X-Trawl-Admin-Token"
+	AdminTokenHeader = auth.OperatorHeader
 )
 
 // Repositories is what the admin routes act on.
@@ -36,18 +35,17 @@ type Repositories interface {
 }
 
 // Admin lets the command line change what a running server has open. It
-// answers only programs on the same machine that know the token.
+// answers only the operator: programs on the same machine that know the token
+// of the gate.
 type Admin struct {
 	// Repositories returns nil while there is nothing to act on yet.
 	Repositories func() Repositories
-	// Token is what AdminTokenHeader must hold; "" lets nobody in.
-	Token string
 }
 
 // Routes returns the admin routes. A parameter names the repository, since
 // names hold slashes.
 func (a *Admin) Routes() []Route {
-	return []Route{
+	routes := []Route{
 		{Method: "GET", Path: AdminPath, Handler: a.guard(serveList)},
 		{Method: "POST", Path: AdminPath, Handler: a.guard(serveAdd)},
 		{Method: "DELETE", Path: AdminPath, Handler: a.guard(serveRemove)},
@@ -55,47 +53,37 @@ func (a *Admin) Routes() []Route {
 		{Method: "POST", Path: AdminPath + "/sync", Handler: a.guard(serveSync)},
 		{Method: "GET", Path: AdminPath + "/skipped", Handler: a.guard(serveSkipped)},
 	}
+	for i := range routes {
+		routes[i].Access = auth.ForAnyone // the guard asks for more
+	}
+	return routes
 }
 
 // adminHandler answers a request that was let in.
 type adminHandler func(repos Repositories, w http.ResponseWriter, r *http.Request) error
 
-// guard lets in who is on this machine and knows the token.
-func (a *Admin) guard(h adminHandler) Handler {
+// operatorOnly lets in who is on this machine and knows the token.
+func operatorOnly(h Handler) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if !fromThisMachine(r) {
+		switch {
+		case !auth.FromThisMachine(r):
 			return &Error{Status: http.StatusForbidden, Message: "this route answers only on the server's own machine"}
-		}
-		given := r.Header.Get(AdminTokenHeader)
-		if a.Token == "" || subtle.ConstantTimeCompare([]byte(given), []byte(a.Token)) != 1 {
+		case !auth.From(r.Context()).Operator():
 			return &Error{Status: http.StatusUnauthorized, Message: "this route needs the server's admin token"}
 		}
+		return h(w, r)
+	}
+}
+
+// guard is operatorOnly for what acts on repositories.
+func (a *Admin) guard(h adminHandler) Handler {
+	return operatorOnly(func(w http.ResponseWriter, r *http.Request) error {
 		repos := a.Repositories()
 		if repos == nil {
 			return &Error{Status: http.StatusServiceUnavailable, Message: "the server is still opening its data directory"}
 		}
 		return h(repos, w, r)
-	}
-}
-
-// fromThisMachine reports whether a request came over loopback, or from the
-// very address it was sent to, which no other machine has.
-func fromThisMachine(r *http.Request) bool {
-	remote := addressIP(r.RemoteAddr)
-	if remote == nil || remote.IsLoopback() {
-		return remote != nil
-	}
-	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return ok && remote.Equal(addressIP(local.String()))
-}
-
-// addressIP returns nil for what is not an IP address and a port.
-func addressIP(address string) net.IP {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil
-	}
-	return net.ParseIP(host)
+	})
 }
 
 func serveList(repos Repositories, w http.ResponseWriter, r *http.Request) error {

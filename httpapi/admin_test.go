@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
@@ -50,8 +51,8 @@ const adminToken = "kiln"
 // askAdmin sends a request of a local program that knows the token, changed by
 // change.
 func askAdmin(repos httpapi.Repositories, method, target, body string, change func(*http.Request) *http.Request) *httptest.ResponseRecorder {
-	admin := &httpapi.Admin{Repositories: func() httpapi.Repositories { return repos }, Token: adminToken}
-	server := &httpapi.Server{Log: zerolog.Nop(), Extra: admin.Routes()}
+	admin := &httpapi.Admin{Repositories: func() httpapi.Repositories { return repos }}
+	server := &httpapi.Server{Log: zerolog.Nop(), Extra: admin.Routes(), Gate: &auth.Gate{OperatorToken: adminToken}}
 	r := httptest.NewRequest(method, httpapi.AdminPath+target, strings.NewReader(body))
 	r.RemoteAddr = "127.0.0.1:1234"
 	r.Header.Set(httpapi.AdminTokenHeader, adminToken)
@@ -110,7 +111,7 @@ func TestAdminGuard(t *testing.T) {
 // A server that was given no token lets nobody in, not even without one.
 func TestAdminWithoutToken(t *testing.T) {
 	admin := &httpapi.Admin{Repositories: func() httpapi.Repositories { return &fakeRepositories{} }}
-	server := &httpapi.Server{Log: zerolog.Nop(), Extra: admin.Routes()}
+	server := &httpapi.Server{Log: zerolog.Nop(), Extra: admin.Routes(), Gate: &auth.Gate{OperatorToken: adminToken}}
 	r := httptest.NewRequest("GET", httpapi.AdminPath, nil)
 	r.RemoteAddr = "127.0.0.1:1234"
 	w := httptest.NewRecorder()
@@ -281,8 +282,8 @@ func TestAdminSyncEndsWithItsClient(t *testing.T) {
 		ended <- ctx.Err()
 		return ingest.Result{}, ctx.Err()
 	}}
-	admin := &httpapi.Admin{Repositories: func() httpapi.Repositories { return repos }, Token: adminToken}
-	s := httptest.NewServer((&httpapi.Server{Log: zerolog.Nop(), Extra: admin.Routes()}).Handler())
+	admin := &httpapi.Admin{Repositories: func() httpapi.Repositories { return repos }}
+	s := httptest.NewServer((&httpapi.Server{Log: zerolog.Nop(), Extra: admin.Routes(), Gate: &auth.Gate{OperatorToken: adminToken}}).Handler())
 	defer s.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	r, err := http.NewRequestWithContext(ctx, "POST", s.URL+httpapi.AdminPath+"/sync?name=x", nil)

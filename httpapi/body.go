@@ -28,7 +28,6 @@ func newBody(w http.ResponseWriter, r *http.Request, zips *zipPool, patience tim
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Accel-Buffering", "no")
-	h.Add("Vary", "Authorization")
 	h.Add("Vary", "Accept-Encoding")
 	if r.ProtoMajor == 1 {
 		h.Set("Connection", "keep-alive")

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
 )
 
@@ -39,6 +40,10 @@ func statusOf(err error) (status int, message string) {
 	var known *Error
 	if errors.As(err, &known) {
 		return known.Status, known.Message
+	}
+	var denied *auth.Denied
+	if errors.As(err, &denied) {
+		return denied.Status, denied.Message
 	}
 	return http.StatusInternalServerError, internalError
 }

@@ -2,16 +2,20 @@ package httpapi
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/httpapi/auth"
 )
 
 // around is the chain that every request passes, outermost first.
 func (s *Server) around(h http.Handler) http.Handler {
-	h = s.crossOrigin(h)
+	h = s.preflight(h)
 	h = securityHeaders(h)
 	h = s.recoverPanics(h)
 	h = s.logRequests(h)
@@ -23,6 +27,8 @@ func (s *Server) around(h http.Handler) http.Handler {
 type record struct {
 	route   string
 	queryID string
+	// actor is who asks, as auth.Actor.Key has it; "" for who was not let in.
+	actor string
 	// outcome is set by streams only, and matches is told with it.
 	outcome string
 	matches int
@@ -42,7 +48,7 @@ func recordOf(ctx context.Context) *record {
 // logRequests writes one line per request, at its end.
 func (s *Server) logRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		began, rec, sw := s.now(), &record{route: "none"}, &statusWriter{ResponseWriter: w}
+		began, rec, sw := s.now(), &record{route: noRoute}, &statusWriter{ResponseWriter: w}
 		ctx := context.WithValue(s.Log.WithContext(r.Context()), recordKey{}, rec)
 		defer func() { s.logRequest(r, rec, sw.code(), s.now().Sub(began)) }()
 		next.ServeHTTP(sw, r.WithContext(ctx))
@@ -52,6 +58,9 @@ func (s *Server) logRequests(next http.Handler) http.Handler {
 func (s *Server) logRequest(r *http.Request, rec *record, status int, took time.Duration) {
 	line := s.Log.WithLevel(requestLevel(rec.route, status))
 	line.Str("method", r.Method).Str("route", rec.route).Int("status", status).Int64("took_ms", took.Milliseconds())
+	if rec.actor != "" {
+		line.Str("actor", rec.actor)
+	}
 	if rec.outcome != "" {
 		line.Str("query_id", rec.queryID).Str("outcome", rec.outcome).Int("matches", rec.matches)
 	}
@@ -96,51 +105,65 @@ func securityHeaders(next http.Handler) http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("X-XSS-Protection", "1; mode=block")
 		h.Set("X-Frame-Options", "DENY")
+		h.Set("Cache-Control", "no-cache, max-age=0")
 		next.ServeHTTP(w, r)
 	})
 }
 
-// crossOrigin lets pages of other origins call what is below /.api/, and
-// answers their OPTIONS.
-func (s *Server) crossOrigin(next http.Handler) http.Handler {
+// preflight answers what browsers ask before they let a page of another origin
+// call what is below /.api/.
+func (s *Server) preflight(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasPrefix(r.URL.Path, apiPrefix) {
-			next.ServeHTTP(w, r)
-			return
-		}
-		origin := r.Header.Get("Origin")
-		h := w.Header()
-		h.Set("Access-Control-Allow-Credentials", "true")
-		h.Set("Access-Control-Allow-Origin", origin)
-		if r.Method != http.MethodOptions {
+		if r.Method != http.MethodOptions || !strings.HasPrefix(r.URL.Path, apiPrefix) {
 			next.ServeHTTP(w, r)
 			return
 		}
 		recordOf(r.Context()).route = apiPrefix
-		allowed := "Content-Type, Authorization, X-Sourcegraph-Should-Trace"
-		if origin != "" && origin == s.baseURL(r) {
-			allowed = "X-Requested-With, X-Sourcegraph-Client, " + allowed
-		}
-		h.Set("Access-Control-Allow-Methods", "GET, POST, OPTIONS")
-		h.Set("Access-Control-Allow-Headers", allowed)
-		w.WriteHeader(http.StatusOK)
+		s.Gate.Preflight(w, r)
 	})
 }
 
-// adapt answers with the error that a route's handler returns.
+// adapt lets in whom the route is for, and answers with the error that its
+// handler returns.
 func (s *Server) adapt(route Route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		recordOf(r.Context()).route = route.Path
-		err := route.Handler(w, r)
+		rec := recordOf(r.Context())
+		rec.route = route.Path
+		in, release, err := s.Gate.Admit(w, r, route.Access)
 		if err == nil {
+			defer release()
+			r = in
+			rec.actor = auth.From(r.Context()).Key()
+			err = route.Handler(w, r)
+		}
+		if err != nil {
+			s.answerError(w, r, route, err)
+		}
+	})
+}
+
+// answerError answers with an error, or leads a person who has to sign in
+// where they can.
+func (s *Server) answerError(w http.ResponseWriter, r *http.Request, route Route, err error) {
+	status, message := statusOf(err)
+	if status == http.StatusInternalServerError {
+		zerolog.Ctx(r.Context()).Error().Err(err).Str("route", route.Path).Msg("serve request")
+	}
+	var denied *auth.Denied
+	if errors.As(err, &denied) {
+		if denied.NeedsSignIn() && isPage(r) {
+			http.Redirect(w, r, s.signInPath(r), http.StatusFound)
 			return
 		}
-		status, message := statusOf(err)
-		if status == http.StatusInternalServerError {
-			zerolog.Ctx(r.Context()).Error().Err(err).Str("route", route.Path).Msg("serve request")
-		}
-		http.Error(w, message, status)
-	})
+		maps.Copy(w.Header(), denied.Header)
+	}
+	http.Error(w, message, status)
+}
+
+// isPage reports whether a person looks at the answer.
+func isPage(r *http.Request) bool {
+	safe := r.Method == http.MethodGet || r.Method == http.MethodHead
+	return safe && !strings.HasPrefix(r.URL.Path, apiPrefix) && !strings.Contains(r.URL.Path, "/-/raw")
 }
 
 // statusWriter remembers the status that was sent.

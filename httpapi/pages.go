@@ -20,9 +20,9 @@ var (
 	pageTemplates = template.Must(template.ParseFS(pageFiles, "pages/*.html"))
 	pageStyle     = mustRead("pages/style.css")
 	// pagePolicy allows that one style and nothing else: no script, no frame,
-	// no other origin.
-	pagePolicy = fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-		styleHash(pageStyle))
+	// no other origin. formPolicy allows forms besides.
+	pagePolicy = policy("'none'")
+	formPolicy = policy("'self'")
 )
 
 func mustRead(name string) string {
@@ -31,6 +31,11 @@ func mustRead(name string) string {
 		panic("httpapi: missing page file: " + err.Error())
 	}
 	return string(data)
+}
+
+func policy(formAction string) string {
+	return fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; form-action %s; frame-ancestors 'none'",
+		styleHash(pageStyle), formAction)
 }
 
 func styleHash(style string) string {
@@ -44,9 +49,18 @@ type page struct {
 	Data  any
 }
 
-// servePage answers with a template. It is rendered first, so that an error
-// can still become the answer.
+// servePage answers with a template.
 func servePage(w http.ResponseWriter, name string, data any) error {
+	return serveTemplate(w, http.StatusOK, pagePolicy, name, data)
+}
+
+// serveForm answers with a template that has forms.
+func serveForm(w http.ResponseWriter, status int, name string, data any) error {
+	return serveTemplate(w, status, formPolicy, name, data)
+}
+
+// serveTemplate renders first, so that an error can still become the answer.
+func serveTemplate(w http.ResponseWriter, status int, policy, name string, data any) error {
 	var out bytes.Buffer
 	err := pageTemplates.ExecuteTemplate(&out, name, page{template.CSS(pageStyle), data})
 	if err != nil {
@@ -54,9 +68,10 @@ func servePage(w http.ResponseWriter, name string, data any) error {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", pagePolicy)
+	h.Set("Content-Security-Policy", policy)
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
 	_, _ = w.Write(out.Bytes()) // a client that is gone misses nothing
 	return nil
 }

@@ -2,9 +2,12 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/gorilla/mux"
+
+	"github.com/trawlsearch/trawl/httpapi/auth"
 )
 
 // Handler answers a request. An error it returns becomes the answer, so it
@@ -16,29 +19,48 @@ type Handler func(w http.ResponseWriter, r *http.Request) error
 type Route struct {
 	Method, Path string
 	Handler      Handler
+	// Access says whom the route answers; the zero value is whoever may search.
+	Access auth.Access
 	// About says in a line what the route is for.
 	About string
 }
 
 // routes is the whole surface. Beside it, OPTIONS below /.api/ is answered by
-// the cross-origin layer, a path with a slash too many is redirected, a method
+// the gate, a path with a slash too many is redirected, a method
 // that is not listed gets 405 and a path that is not listed 404.
 func (s *Server) routes() []Route {
 	return append([]Route{
 		// search; the second path is for pages of this origin and has no CORS
-		{"GET", "/.api/search/stream", s.serveStream, "search, answered as a stream of events"},
-		{"GET", "/search/stream", s.serveStream, "the same, for pages of this server"},
-		{"GET", "/-/trace/{id}", s.serveTrace, "what one search did; the trace field of its events links here"},
+		{"GET", "/.api/search/stream", s.serveStream, auth.ForSearch, "search, answered as a stream of events"},
+		{"GET", "/search/stream", s.serveStream, auth.ForSearch, "the same, for pages of this server"},
+		{"GET", "/-/trace/{id}", s.serveTrace, auth.ForSearch, "what one search did; the trace field of its events links here"},
 
 		// for whatever watches the process; alive and ready are two questions
-		{"GET", "/healthz", s.serveHealth, "200 while the process lives"},
-		{"HEAD", "/healthz", s.serveHealth, ""},
-		{"GET", "/readyz", s.serveReady, "200 once searches can run, 503 before"},
-		{"HEAD", "/readyz", s.serveReady, ""},
+		{"GET", "/healthz", s.serveHealth, auth.ForProbes, "200 while the process lives"},
+		{"HEAD", "/healthz", s.serveHealth, auth.ForProbes, ""},
+		{"GET", "/readyz", s.serveReady, auth.ForProbes, "200 once searches can run, 503 before"},
+		{"HEAD", "/readyz", s.serveReady, auth.ForProbes, ""},
 
 		// for people who open the address in a browser
-		{"GET", "/", s.serveIndex, "this page"},
-	}, s.Extra...)
+		{"GET", "/", s.serveIndex, auth.ForSearch, "this page"},
+	}, slices.Concat(s.signInRoutes(), s.Extra)...)
+}
+
+// signInRoutes are for people who sign in; the first user is created there,
+// too.
+func (s *Server) signInRoutes() []Route {
+	if s.Gate.Registry == nil {
+		return nil
+	}
+	return []Route{
+		{"GET", "/sign-in", s.serveSignIn, auth.ForAnyone, "sign in"},
+		{"POST", "/-/sign-in", s.signIn, auth.ForAnyone, ""},
+		{"GET", "/-/sign-out", s.signOut, auth.ForAnyone, ""},
+		{"POST", "/-/sign-out", s.signOut, auth.ForAnyone, ""},
+		{"POST", "/-/site-init", s.setUp, auth.ForAnyone, ""},
+		{"GET", resetPath, s.serveReset, auth.ForAnyone, ""},
+		{"POST", "/-/reset-password", s.resetPassword, auth.ForAnyone, ""},
+	}
 }
 
 // Handler returns the surface with everything around it. Open serves it; tests
@@ -51,21 +73,26 @@ func (s *Server) Handler() http.Handler {
 		// matched when a later route has the method.
 		router.Path(route.Path).Methods(route.Method).Handler(s.adapt(route))
 	}
-	router.NotFoundHandler = http.HandlerFunc(notFound)
-	router.MethodNotAllowedHandler = http.HandlerFunc(methodNotAllowed)
+	// Who may not search does not learn what there is.
+	router.NotFoundHandler = s.adapt(Route{Path: noRoute, Handler: notFound})
+	router.MethodNotAllowedHandler = s.adapt(Route{Path: noRoute, Handler: methodNotAllowed})
 	return s.around(router)
 }
 
-const apiPrefix = "/.api/"
+const (
+	apiPrefix = "/.api/"
+	// noRoute is what logs call the path of a request that no route answers.
+	noRoute = "none"
+)
 
-func notFound(w http.ResponseWriter, r *http.Request) {
+func notFound(_ http.ResponseWriter, r *http.Request) error {
 	if strings.HasPrefix(r.URL.Path, apiPrefix) {
-		http.Error(w, "no route", http.StatusNotFound)
-		return
+		return &Error{Status: http.StatusNotFound, Message: "no route"}
 	}
-	http.Error(w, "page not found", http.StatusNotFound)
+	return &Error{Status: http.StatusNotFound, Message: "page not found"}
 }
 
-func methodNotAllowed(w http.ResponseWriter, _ *http.Request) {
+func methodNotAllowed(w http.ResponseWriter, _ *http.Request) error {
 	w.WriteHeader(http.StatusMethodNotAllowed)
+	return nil
 }

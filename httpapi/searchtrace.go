@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 )
@@ -20,8 +21,10 @@ const maxTraces = 200
 type trace struct {
 	// ID and Span are 32 and 16 hex digits.
 	ID, Span string
-	Query    string
-	Start    time.Time
+	// Owner is who searched, as auth.Actor.Key has it.
+	Owner string
+	Query string
+	Start time.Time
 	// Trace takes the steps of the search while it runs.
 	search.Trace
 
@@ -44,7 +47,7 @@ type traces struct {
 }
 
 // start keeps a new trace, and forgets the oldest if there are too many.
-func (t *traces) start(text string, results *search.Results) *trace {
+func (t *traces) start(owner, text string, results *search.Results) *trace {
 	var id [24]byte
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -54,6 +57,7 @@ func (t *traces) start(text string, results *search.Results) *trace {
 	tr := &trace{
 		ID:      hex.EncodeToString(id[:16]),
 		Span:    hex.EncodeToString(id[16:]),
+		Owner:   owner,
 		Query:   text,
 		Start:   t.now(),
 		results: results,
@@ -65,12 +69,14 @@ func (t *traces) start(text string, results *search.Results) *trace {
 	return tr
 }
 
-// find returns the trace with an id, or nil.
-func (t *traces) find(id string) *trace {
+// find returns the trace with an id if it is the actor's own, or nil. What the
+// operator searched is for those who see all, too: its page is opened in a
+// browser.
+func (t *traces) find(id string, actor *auth.Actor) *trace {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, tr := range t.kept {
-		if tr.ID == id {
+		if tr.ID == id && (tr.Owner == actor.Key() || tr.Owner == auth.OperatorActor().Key() && actor.SeesAll()) {
 			return tr
 		}
 	}

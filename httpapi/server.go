@@ -15,6 +15,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/syntax"
 )
@@ -64,6 +65,12 @@ type Server struct {
 	WriteTimeout time.Duration
 	// Extra adds to the routes.
 	Extra []Route
+	// Gate decides who gets in; nil lets everybody search who is no page of
+	// another origin.
+	Gate *auth.Gate
+	// SetupSecret is what whoever creates the first user must know. Without one
+	// only the same machine may.
+	SetupSecret string
 
 	prepareOnce sync.Once
 	traces      traces
@@ -95,6 +102,9 @@ func (s *Server) prepare() {
 		}
 		if s.WriteTimeout == 0 {
 			s.WriteTimeout = defaultWriteTimeout
+		}
+		if s.Gate == nil {
+			s.Gate = &auth.Gate{Anonymous: auth.AnonymousYes}
 		}
 		s.traces = traces{now: s.Now, random: s.Random}
 		s.closing = make(chan struct{})

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 )
@@ -181,7 +182,7 @@ func TestHeaders(t *testing.T) {
 		{"api stream", "GET", "/.api/search/stream?q=x", "https://elsewhere.example", map[string]string{
 			"Content-Type": "text/event-stream", "Cache-Control": "no-cache", "Connection": "keep-alive", "X-Accel-Buffering": "no",
 			"X-Trace": fixedIDHex(16), "X-Trace-Url": "http://example.com/-/trace/" + fixedIDHex(16),
-			"Vary": "Authorization,Accept-Encoding", "Content-Encoding": "-",
+			"Vary": "Authorization, Cookie, X-Requested-With, Origin,Accept-Encoding", "Content-Encoding": "-",
 			"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
 			"Access-Control-Allow-Credentials": "true", "Access-Control-Allow-Origin": "https://elsewhere.example",
 		}},
@@ -199,6 +200,7 @@ func TestHeaders(t *testing.T) {
 		{"page", "GET", "/", "", map[string]string{"Content-Type": "text/html; charset=utf-8", "Referrer-Policy": "no-referrer"}},
 	}
 	s := newServer(nothing)
+	s.Gate = &auth.Gate{Anonymous: auth.AnonymousYes, Origins: []string{auth.AnyOrigin}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			req := httptest.NewRequest(tt.method, tt.target, nil)

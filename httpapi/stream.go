@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 )
@@ -35,7 +36,7 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request) error {
 		return &Error{Status: http.StatusInternalServerError, Message: "http flushing not supported"}
 	}
 	results := search.NewResults(s.now)
-	trace := s.traces.start(r.URL.Query().Get("q"), results)
+	trace := s.traces.start(auth.From(r.Context()).Key(), r.URL.Query().Get("q"), results)
 	url := s.baseURL(r) + "/-/trace/" + trace.ID
 	w.Header().Set("X-Trace", trace.ID)
 	w.Header().Set("X-Trace-Span", trace.Span)
@@ -78,7 +79,9 @@ func (s *Server) answer(r *http.Request, events *eventWriter, results *search.Re
 		log:     log,
 	}
 	ending := st.run(r.Context(), func(ctx context.Context) search.Outcome {
-		return s.search(ctx, q, p.options(results, &trace.Trace), st)
+		o := p.options(results, &trace.Trace)
+		o.Visible = auth.From(ctx).Visible()
+		return s.search(ctx, q, o, st)
 	})
 	trace.streamed(events, st.out.mostHeld())
 	return ending
@@ -173,6 +176,14 @@ var serverClosing = query.Skipped{
 	Severity: "warn",
 }
 
+// credentialEnded tells why a search was cut short in the middle.
+var credentialEnded = query.Skipped{
+	Reason:   "credential-ended",
+	Title:    "signed out",
+	Message:  "The token or session of this search has ended, and the search with it. Sign in or use another token, and search again.",
+	Severity: "warn",
+}
+
 // flush sends what has changed since the last time.
 func (s *stream) flush() error {
 	filters, progress := s.results.Marks()
@@ -229,6 +240,9 @@ func (s *stream) sendProgress(final bool) error {
 // finish sends the end of the stream. Errors of sending are the event
 // writer's to remember: after the first nothing more is written.
 func (s *stream) finish(ctx context.Context, out search.Outcome) string {
+	if context.Cause(ctx) == auth.ErrEnded {
+		s.results.Unsearched(credentialEnded)
+	}
 	alert, message := s.conclude(ctx, out)
 	// A search that failed has not said so itself.
 	s.results.Finish(false)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -258,7 +259,7 @@ func TestSearchOptions(t *testing.T) {
 			t.Errorf("%s: options without results or trace", tt.target)
 		}
 		got.Results, got.Trace = nil, nil
-		if got != tt.want || text.Text != tt.query.Text || text.PatternType != tt.query.PatternType {
+		if !reflect.DeepEqual(got, tt.want) || text.Text != tt.query.Text || text.PatternType != tt.query.PatternType {
 			t.Errorf("%s\ngot  %+v for %q as %q\nwant %+v for %q as %q", tt.target, got, text.Text, text.PatternType, tt.want, tt.query.Text, tt.query.PatternType)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 )
@@ -29,7 +30,7 @@ type traceStep struct {
 
 // serveTrace shows what a search did, while it runs and for a while after.
 func (s *Server) serveTrace(w http.ResponseWriter, r *http.Request) error {
-	tr := s.traces.find(mux.Vars(r)["id"])
+	tr := s.traces.find(mux.Vars(r)["id"], auth.From(r.Context()))
 	if tr == nil {
 		return &Error{Status: http.StatusNotFound, Message: "no trace with this id: only the newest searches are kept"}
 	}

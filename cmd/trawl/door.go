@@ -8,6 +8,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/store/identity"
 )
 
 // door stands between a server, which listens at once, and the service, which
@@ -40,6 +41,14 @@ func (d *door) waiting() string {
 // Search is called only once opening says nothing.
 func (d *door) Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
 	return d.service.Load().Search(ctx, q, o, sink)
+}
+
+// registry returns nil until the service is open.
+func (d *door) registry() *identity.Registry {
+	if s := d.service.Load(); s != nil {
+		return s.Registry()
+	}
+	return nil
 }
 
 func (d *door) repositories() httpapi.Repositories {

@@ -15,6 +15,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/print"
 	"github.com/trawlsearch/trawl/cmd/trawl/remote"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
+	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/client"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
@@ -27,7 +28,8 @@ Search prints what a query finds, as it is found: REPOSITORY/PATH:LINE:TEXT for
 lines, REPOSITORY/PATH for files found by their path, REPOSITORY for
 repositories, and for commits a line about each with what was found below it.
 It reads the data directory, through the server that has it open if there is
-one; --server asks any server that speaks the streaming search API.
+one; --server asks any server that speaks the streaming search API, with the
+access token in $TRAWL_TOKEN if there is one.
 
 Words of the query may be given as one argument or as several; the shell needs
 quotes around characters of its own. Put -- before a query that begins with a
@@ -128,6 +130,9 @@ func (a *app) search(ctx context.Context, set config.Settings, job searchJob) (e
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		defer transport.CloseIdleConnections()
 		job.params.HTTP = &http.Client{Transport: transport}
+		if token := os.Getenv(tokenVariable); token != "" {
+			job.params.Header = http.Header{"Authorization": {"token " + token}}
+		}
 		return a.stream(ctx, job, job.flags.server)
 	}
 	if err := checkQuery(job.params); err != nil {
@@ -152,6 +157,8 @@ func (a *app) search(ctx context.Context, set config.Settings, job searchJob) (e
 		}
 	}
 	job.params.HTTP = s.HTTP
+	// Who may read the data directory may search all of it.
+	job.params.Header = http.Header{httpapi.AdminTokenHeader: {s.Token}}
 	return a.stream(ctx, job, s.Base)
 }
 
@@ -164,6 +171,10 @@ func (a *app) anythingToSearch(ctx context.Context, c *remote.Client) error {
 	}
 	return err
 }
+
+// tokenVariable names the environment variable with the access token for
+// --server: flags can be read by everybody on the machine.
+const tokenVariable = "TRAWL_TOKEN"
 
 // checkQuery tells where a query is broken, better than an answer could.
 func checkQuery(p client.Params) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/serverfile"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
@@ -71,7 +73,10 @@ type host struct {
 
 	door   door
 	server *httpapi.Server
-	token  string
+	gate   *auth.Gate
+	// token is the operator's, secret what the first user is created with, ""
+	// if that takes none.
+	token, secret string
 }
 
 // closeWithin is how long open streams have to end when the server stops.
@@ -81,11 +86,15 @@ const closeWithin = 10 * time.Second
 func (h *host) run(ctx context.Context) (err error) {
 	debug.SetMemoryLimit(int64(h.set.Memory))
 	h.token = rand.Text()
-	admin := &httpapi.Admin{Repositories: h.door.repositories, Token: h.token}
+	h.gate = h.newGate()
+	if !h.gate.Local {
+		h.secret = rand.Text()
+	}
+	admin := &httpapi.Admin{Repositories: h.door.repositories}
 	h.server = &httpapi.Server{
 		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
 		Searcher: &h.door, Opening: h.door.opening, Ready: h.door.waiting,
-		Log: h.log, Extra: admin.Routes(),
+		Log: h.log, Extra: admin.Routes(), Gate: h.gate, SetupSecret: h.secret,
 	}
 	if err := h.server.Open(); err != nil {
 		return listenError(h.set.Listen, err)
@@ -97,6 +106,29 @@ func (h *host) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, svc.Close()) }()
 	return h.serve(ctx, svc)
+}
+
+// newGate makes the gate of the settings.
+func (h *host) newGate() *auth.Gate {
+	user, address := h.set.Rates()
+	return &auth.Gate{
+		Registry: h.door.registry, OperatorToken: h.token, Anonymous: h.set.Anonymous, Local: h.set.Local(),
+		ExternalURL: h.set.ExternalURL, Origins: h.set.TrustedOrigins, Proxies: h.set.TrustedProxies,
+		TokenRate: user, AddressRate: address,
+	}
+}
+
+// tellSetup tells people how to become the first user, if there is none.
+func (h *host) tellSetup(svc *service.Service) {
+	if svc.Registry().Used() {
+		return
+	}
+	url := cmp.Or(h.set.ExternalURL, h.server.URL()) + "/sign-in"
+	if h.secret == "" {
+		h.log.Info().Str("url", url).Msg("there are no users: whoever is on this machine may search, and create the first user")
+		return
+	}
+	h.log.Info().Str("url", url).Str("setup_secret", h.secret).Msg("there are no users: create the first one with this secret")
 }
 
 // listenError says what to do about an address that cannot be had.
@@ -115,6 +147,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	}
 	defer func() { err = errors.Join(err, serverfile.Remove(h.set.Data)) }()
 	warnSymbols(h.log, svc)
+	h.tellSetup(svc)
 	h.door.open(svc)
 	file := &declared{svc: svc, log: h.log, path: h.set.File}
 	first, err := h.declare(ctx, file)
@@ -136,6 +169,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 		y.Run(ctx, first, h.door.ready)
 	})
 	syncing.Go(func() { svc.KeepSymbols(ctx) })
+	syncing.Go(func() { svc.KeepRegistry(ctx) })
 	syncing.Go(func() { svc.KeepHistory(ctx) })
 	<-ctx.Done()
 	h.log.Info().Msg("stopping")
@@ -161,7 +195,7 @@ func (h *host) closeServer() error {
 func (h *host) openService(ctx context.Context) (*service.Service, error) {
 	deadline := time.Now().Add(lockedFor)
 	for {
-		svc, err := service.Open(h.set, service.Options{Log: h.log, Symbols: true, History: true})
+		svc, err := service.Open(h.set, service.Options{Log: h.log, Symbols: true, History: true, Ended: h.gate.Recheck})
 		if !errors.Is(err, store.ErrLocked) {
 			return svc, err
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/serverfile"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -80,8 +81,9 @@ func localSession(svc *service.Service, log zerolog.Logger) *session {
 		log = log.Level(zerolog.ErrorLevel)
 	}
 	token := rand.Text()
-	admin := &httpapi.Admin{Repositories: func() httpapi.Repositories { return svc }, Token: token}
-	server := &httpapi.Server{Searcher: svc, Log: log, Extra: admin.Routes()}
+	admin := &httpapi.Admin{Repositories: func() httpapi.Repositories { return svc }}
+	gate := &auth.Gate{OperatorToken: token, Registry: svc.Registry}
+	server := &httpapi.Server{Searcher: svc, Log: log, Extra: admin.Routes(), Gate: gate}
 	return &session{
 		Client: &remote.Client{
 			Base: localBase, Token: token,

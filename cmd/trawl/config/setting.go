@@ -33,7 +33,7 @@ func (k Setting) Env() string {
 
 // All returns every setting, in the order in which people read them.
 func All() []Setting {
-	return []Setting{
+	return append([]Setting{
 		{"data", "DIR", "$XDG_DATA_HOME/trawl or ~/.local/share/trawl",
 			"where the index, the texts and the mirrors are kept", setData},
 		{"listen", "ADDR", "127.0.0.1:7080",
@@ -62,7 +62,7 @@ func All() []Setting {
 			"trace, debug, info, warn or error", setLogLevel},
 		{"log-format", "FORMAT", "auto",
 			"console, json, or auto: console on a terminal and json elsewhere", setLogFormat},
-	}
+	}, identitySettings()...)
 }
 
 // Find returns the setting of that name.

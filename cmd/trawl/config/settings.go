@@ -40,6 +40,8 @@ type Settings struct {
 	// HistoryMessages is of how many of its newest commits a repository keeps
 	// message and changed paths, HistoryDiffs of how many the diffs; 0 is none.
 	HistoryMessages, HistoryDiffs int
+	// Identity says who may use the server, and how.
+	Identity
 	// Repositories are those that the configuration file declares.
 	Repositories []Repository
 }
@@ -74,6 +76,8 @@ func Defaults(m Machine) Settings {
 
 		LogLevel:  "info",
 		LogFormat: "auto",
+
+		Identity: defaultIdentity(),
 	}
 	if m.MemoryBytes > 0 {
 		s.Memory = Bytes(max(m.MemoryBytes/4, leastMemory))

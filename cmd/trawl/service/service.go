@@ -13,6 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ctags"
+	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
@@ -25,6 +26,8 @@ type Options struct {
 	Symbols bool
 	// History says that commits are read.
 	History bool
+	// Ended, if set, is called when credentials may have ended.
+	Ended func()
 	// Traced, if set, is called with the trace of each search at its end.
 	Traced func(*search.Trace)
 }
@@ -32,6 +35,7 @@ type Options struct {
 // Service is an open data directory. It is safe for concurrent use.
 type Service struct {
 	store    *store.Store
+	registry *identity.Registry
 	indexer  *ingest.Indexer
 	searcher *search.Searcher
 	opts     Options
@@ -63,8 +67,15 @@ func Open(set config.Settings, o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	accounts := set.IdentityOptions()
+	accounts.Ended = o.Ended
+	registry, err := identity.Open(st, accounts)
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
 	s := &Service{
 		store:    st,
+		registry: registry,
 		searcher: search.New(st, search.Settings{Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes)}),
 		opts:     o,
 		turn:     make(chan struct{}, 1),
@@ -110,6 +121,15 @@ func (s *Service) Stop() { close(s.closing) }
 
 // Close closes the data directory. Searches and syncs have ended before.
 func (s *Service) Close() error { return s.store.Close() }
+
+// Registry returns who may use the data directory.
+func (s *Service) Registry() *identity.Registry { return s.registry }
+
+// KeepRegistry writes who was seen and deletes what has expired, until ctx
+// ends.
+func (s *Service) KeepRegistry(ctx context.Context) {
+	s.registry.Keep(ctx, func(err error) { s.opts.Log.Warn().Err(err).Msg("keep users and sessions") })
+}
 
 // Dir returns the data directory.
 func (s *Service) Dir() string { return s.store.Dir() }

@@ -1,0 +1,131 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/store/identity"
+)
+
+// maxFormBytes bounds what a form, or the same as JSON, may say.
+const maxFormBytes = 16 << 10
+
+// form is what a person filled in, or what a program sent as JSON with the
+// same names.
+type form struct {
+	values map[string]string
+	// person says that a page is to be the answer.
+	person bool
+}
+
+// errForm is the answer to a body that is neither.
+var errForm = &Error{Status: http.StatusBadRequest, Message: "Could not decode request body"}
+
+// readForm reads a form or a JSON object of strings. It refuses what a page of
+// another origin may have sent.
+func (s *Server) readForm(w http.ResponseWriter, r *http.Request) (form, error) {
+	if !s.Gate.FromOurs(r) {
+		return form{}, errForeign
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxFormBytes))
+	if err != nil {
+		return form{}, &Error{Status: errForm.Status, Message: errForm.Message, Cause: err}
+	}
+	f := form{values: map[string]string{}}
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if kind == "application/x-www-form-urlencoded" {
+		f.person = true
+		values, err := url.ParseQuery(string(body))
+		for name := range values {
+			f.values[name] = values.Get(name)
+		}
+		if err == nil {
+			return f, nil
+		}
+		return f, &Error{Status: errForm.Status, Message: errForm.Message, Cause: err}
+	}
+	if err := json.Unmarshal(body, &f.values); err != nil || f.values == nil {
+		return f, &Error{Status: errForm.Status, Message: errForm.Message, Cause: err}
+	}
+	return f, nil
+}
+
+var errForeign = &Error{Status: http.StatusForbidden, Message: "this request came from a page of another site"}
+
+// formError makes an answer of what went wrong with somebody's password or
+// name.
+func formError(err error) *Error {
+	var (
+		known  *Error
+		rule   *identity.RuleError
+		locked *identity.LockedError
+	)
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &rule):
+		return &Error{Status: http.StatusUnprocessableEntity, Message: rule.Text}
+	case errors.As(err, &locked):
+		return &Error{Status: http.StatusUnprocessableEntity, Message: fmt.Sprintf("Account has been locked out due to %q", locked.Reason)}
+	case errors.Is(err, identity.ErrWrongPassword):
+		return &Error{Status: http.StatusUnauthorized, Message: "Authentication failed"}
+	case errors.Is(err, identity.ErrNoCredential):
+		return &Error{Status: http.StatusUnauthorized, Message: "This link is not good any more: ask for a new one"}
+	case errors.Is(err, identity.ErrSetUp):
+		return &Error{Status: http.StatusForbidden, Message: "The first user has been created already: sign in"}
+	case errors.Is(err, identity.ErrBusy):
+		return &Error{Status: http.StatusServiceUnavailable, Message: err.Error()}
+	}
+	return &Error{Status: http.StatusInternalServerError, Message: internalError, Cause: err}
+}
+
+// setSession gives the browser a session that began at now.
+func (s *Server) setSession(w http.ResponseWriter, r *http.Request, secret string, lasts time.Duration) {
+	c := &http.Cookie{
+		Name: auth.CookieName, Value: secret, Path: "/", MaxAge: int(lasts.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	}
+	if strings.HasPrefix(s.baseURL(r), "https://") {
+		// Browser extensions use the session from their own origins; what other
+		// pages may do with it is for the gate to say.
+		c.Secure, c.SameSite = true, http.SameSiteNoneMode
+	}
+	if secret == "" {
+		c.MaxAge = -1
+	}
+	http.SetCookie(w, c)
+}
+
+// path returns where clients reach a path of this server.
+func (s *Server) path(path string) string {
+	if u, err := url.Parse(s.ExternalURL); err == nil {
+		return strings.TrimSuffix(u.Path, "/") + path
+	}
+	return path
+}
+
+// signInPath is where to sign in and come back to a request.
+func (s *Server) signInPath(r *http.Request) string {
+	return s.path("/sign-in") + "?returnTo=" + url.QueryEscape(s.path(r.URL.RequestURI()))
+}
+
+// localPath returns where to go on to, which is on this server whatever a link
+// said.
+func (s *Server) localPath(to string) string {
+	u, err := url.Parse(to)
+	home := s.path("/")
+	switch {
+	case err != nil || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || u.Host != "" || u.Scheme != "":
+		return home
+	case strings.ContainsFunc(to, func(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f }):
+		return home // browsers read some of them as a slash, or not at all
+	}
+	return to
+}

@@ -1,0 +1,197 @@
+package httpapi
+
+import (
+	"crypto/subtle"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/store/identity"
+)
+
+// signInData is what the page for signing in shows, or the one for creating
+// the first user.
+type signInData struct {
+	// NeedsSetup says that there is no user yet, NeedsSecret that the one who
+	// creates the first must know the secret of the log.
+	NeedsSetup, NeedsSecret bool
+	// User is the name of who is signed in already.
+	User string
+	// Problem is what went wrong; Login, Name and ReturnTo were filled in.
+	Problem, Login, Name, ReturnTo string
+	LeastCharacters                int
+	Base                           string
+}
+
+func (s *Server) serveSignIn(w http.ResponseWriter, r *http.Request) error {
+	data := s.signInData(r)
+	data.ReturnTo = s.localPath(r.URL.Query().Get("returnTo"))
+	return serveForm(w, http.StatusOK, "signin.html", data)
+}
+
+func (s *Server) signInData(r *http.Request) signInData {
+	reg := s.Gate.Registry()
+	data := signInData{NeedsSetup: !reg.Used(), NeedsSecret: s.SetupSecret != "", Base: s.path(""), LeastCharacters: identity.LeastPasswordRunes}
+	if u := auth.From(r.Context()).User; u != nil {
+		data.User = u.Name
+	}
+	return data
+}
+
+// signIn begins a session for a name or address and a password.
+func (s *Server) signIn(w http.ResponseWriter, r *http.Request) error {
+	f, err := s.readForm(w, r)
+	if err != nil {
+		return err
+	}
+	reg := s.Gate.Registry()
+	by := identity.Author{Address: auth.From(r.Context()).Address}
+	secret, _, err := reg.SignIn(r.Context(), by, f.values["email"], f.values["password"])
+	if err != nil {
+		return s.answerForm(w, r, f, err)
+	}
+	return s.signedIn(w, r, f, reg, secret)
+}
+
+// setUp creates the first user.
+func (s *Server) setUp(w http.ResponseWriter, r *http.Request) error {
+	f, err := s.readForm(w, r)
+	if err != nil {
+		return err
+	}
+	reg := s.Gate.Registry()
+	if err := s.maySetUp(r, f); err != nil {
+		return s.answerForm(w, r, f, err)
+	}
+	by := identity.Author{Address: auth.From(r.Context()).Address, Via: "setup"}
+	n := identity.NewUser{Name: f.values["username"], Email: f.values["email"]}
+	secret, _, err := reg.CreateFirstUser(r.Context(), by, n, f.values["password"])
+	if err != nil {
+		return s.answerForm(w, r, f, err)
+	}
+	return s.signedIn(w, r, f, reg, secret)
+}
+
+// maySetUp judges whether who asks may create the first user.
+func (s *Server) maySetUp(r *http.Request, f form) error {
+	switch {
+	case s.SetupSecret != "":
+		if subtle.ConstantTimeCompare([]byte(f.values["secret"]), []byte(s.SetupSecret)) != 1 {
+			return &Error{Status: http.StatusForbidden, Message: "The setup secret is wrong: it stands in the server's log"}
+		}
+	case !s.Gate.Local || !auth.FromThisMachine(r):
+		return &Error{Status: http.StatusForbidden, Message: "Only the same machine may create the first user here: use trawl user create --admin"}
+	}
+	return nil
+}
+
+// signedIn answers whoever has a session now.
+func (s *Server) signedIn(w http.ResponseWriter, r *http.Request, f form, reg *identity.Registry, secret string) error {
+	s.setSession(w, r, secret, reg.SessionExpiry())
+	w.Header().Set("Cache-Control", "no-store")
+	if f.person {
+		http.Redirect(w, r, s.localPath(f.values["returnTo"]), http.StatusSeeOther)
+	}
+	return nil
+}
+
+// answerForm answers with what went wrong: a person gets the form again.
+func (s *Server) answerForm(w http.ResponseWriter, r *http.Request, f form, err error) error {
+	known := formError(err)
+	if known.Status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
+	if !f.person {
+		return known
+	}
+	if known.Cause != nil {
+		zerolog.Ctx(r.Context()).Error().Err(known.Cause).Msg("sign in")
+	}
+	data := s.signInData(r)
+	data.Problem, data.Login, data.Name = known.Message, f.values["email"], f.values["username"]
+	data.ReturnTo = s.localPath(f.values["returnTo"])
+	return serveForm(w, known.Status, "signin.html", data)
+}
+
+// signOut ends all sessions of who is signed in.
+func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
+	if !s.Gate.FromOurs(r) {
+		return errForeign
+	}
+	reg := s.Gate.Registry()
+	if a := auth.From(r.Context()); a.Session {
+		if err := reg.SignOut(a.Author(), a.User.ID); err != nil {
+			return err
+		}
+	}
+	s.setSession(w, r, "", 0)
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, s.path("/sign-in"), http.StatusSeeOther)
+	return nil
+}
+
+const resetPath = "/password-reset"
+
+// ResetPath is the path, below the server's URL, of the page where a user
+// chooses a password by a code of Registry.ResetPassword.
+func ResetPath(user uint32, code string) string {
+	return fmt.Sprintf("%s?userID=%d&code=%s", resetPath, user, url.QueryEscape(code))
+}
+
+// resetData is what the page for choosing a password shows.
+type resetData struct {
+	User            string
+	ID              uint32
+	Code, Problem   string
+	LeastCharacters int
+	Base            string
+}
+
+func (s *Server) serveReset(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	return s.resetForm(w, http.StatusOK, q.Get("userID"), q.Get("code"), "")
+}
+
+// resetForm answers with the form for who knows the code.
+func (s *Server) resetForm(w http.ResponseWriter, status int, id, code, problem string) error {
+	reg := s.Gate.Registry()
+	user, err := strconv.ParseUint(id, 10, 32)
+	if err != nil {
+		return formError(identity.ErrNoCredential)
+	}
+	u, err := reg.CheckReset(uint32(user), code)
+	if err != nil {
+		return formError(err)
+	}
+	return serveForm(w, status, "reset.html", resetData{
+		User: u.Name, ID: u.ID, Code: code, Problem: problem, LeastCharacters: identity.LeastPasswordRunes, Base: s.path(""),
+	})
+}
+
+// resetPassword sets the password of who knows the code.
+func (s *Server) resetPassword(w http.ResponseWriter, r *http.Request) error {
+	f, err := s.readForm(w, r)
+	if err != nil {
+		return err
+	}
+	reg := s.Gate.Registry()
+	id, _ := strconv.ParseUint(f.values["userID"], 10, 32) // 0 is nobody
+	by := identity.Author{Address: auth.From(r.Context()).Address}
+	err = reg.ChoosePassword(r.Context(), by, uint32(id), f.values["code"], f.values["password"])
+	switch {
+	case err == nil && f.person:
+		http.Redirect(w, r, s.path("/sign-in"), http.StatusSeeOther)
+		return nil
+	case err == nil:
+		return nil
+	}
+	known := formError(err)
+	if f.person && known.Status == http.StatusUnprocessableEntity {
+		return s.resetForm(w, known.Status, f.values["userID"], f.values["code"], known.Message)
+	}
+	return known
+}
