@@ -1,0 +1,139 @@
+package cost
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/parser"
+)
+
+// maxParsedBytes is the length of a document up to which it is parsed. It is
+// far above what clients write; parsing that much takes some 10 ms and 10 MB.
+const maxParsedBytes = 128 << 10
+
+// MaxDocumentBytes is the length of a document beyond which Estimate fails
+// with a *LengthError.
+const MaxDocumentBytes = maxParsedBytes
+
+// LengthError is a document that is too long to be parsed.
+type LengthError struct{ Bytes int }
+
+func (e *LengthError) Error() string {
+	return fmt.Sprintf("query length %d exceeds the maximum allowed query length of %d bytes", e.Bytes, MaxDocumentBytes)
+}
+
+// SyntaxError is a document that is no GraphQL.
+type SyntaxError struct {
+	Message      string
+	Line, Column int
+}
+
+func (e *SyntaxError) Error() string { return "syntax error: " + e.Message }
+
+// Estimate counts what a document asks for. Beside a *LengthError, Aliases are
+// counted nevertheless; beside a *SyntaxError nothing is. What validation will
+// refuse, such as a fragment that spreads itself or a variable that is missing,
+// counts as little as it can.
+//
+// The numbers are those of the API's second algorithm. A unit is an operation
+// or a named fragment. The fields of a selection count as often as the
+// arguments first and last around it say, multiplied; fields called nodes or
+// __typename do not count, and of the inline fragments of a unit only the
+// most expensive does. A spread adds the fragment's fields and aliases, and
+// with them the unit is at least as unique and as repetitive as what it
+// spreads. Depth is that of operations, spreads left out: the schema's own
+// limit sees those.
+func Estimate(document string, variables map[string]any) (Cost, error) {
+	if len(document) > maxParsedBytes {
+		s, err := scan(document)
+		if err != nil {
+			return Cost{}, syntaxError(err)
+		}
+		return Cost{Aliases: s.aliases}, &LengthError{len(document)}
+	}
+	s, err := scan(document)
+	if err != nil {
+		return Cost{}, syntaxError(err)
+	}
+	doc, err := parser.ParseQuery(&ast.Source{Input: s.withoutEmpty(document)})
+	if err != nil {
+		return Cost{}, syntaxError(err)
+	}
+	e := estimate{variables: variables, fragments: map[string]*ast.FragmentDefinition{}, units: map[string]*unit{}}
+	for _, f := range doc.Fragments {
+		if e.fragments[f.Name] == nil {
+			e.fragments[f.Name] = f
+		}
+	}
+	return e.document(doc), nil
+}
+
+func syntaxError(err error) error {
+	var at *gqlerror.Error
+	if !errors.As(err, &at) {
+		return &SyntaxError{Message: err.Error()}
+	}
+	out := &SyntaxError{Message: at.Message}
+	if len(at.Locations) > 0 {
+		out.Line, out.Column = at.Locations[0].Line, at.Locations[0].Column
+	}
+	return out
+}
+
+// estimate is the counting of one document.
+type estimate struct {
+	variables map[string]any
+	fragments map[string]*ast.FragmentDefinition
+	// units are the fragments counted so far; nil is one being counted.
+	units map[string]*unit
+}
+
+// document counts the operations, those that will not run too.
+func (e *estimate) document(doc *ast.QueryDocument) Cost {
+	c := Cost{Fields: 1, Depth: 1}
+	fields := 0
+	for _, op := range doc.Operations {
+		u := e.count(op.SelectionSet, op.VariableDefinitions)
+		fields = add(fields, u.fields)
+		c.Aliases = add(c.Aliases, u.aliases)
+		c.UniqueFields = add(c.UniqueFields, u.unique)
+		c.Depth = max(c.Depth, u.depth)
+		c.DuplicateFields = max(c.DuplicateFields, u.duplicates)
+	}
+	c.Fields = max(c.Fields, fields)
+	return c
+}
+
+// fragment counts a named fragment, once. One that is not there, or spreads
+// itself, is worth nothing.
+func (e *estimate) fragment(name string) unit {
+	if u, counted := e.units[name]; counted {
+		if u == nil {
+			return unit{}
+		}
+		return *u
+	}
+	def := e.fragments[name]
+	if def == nil {
+		return unit{}
+	}
+	e.units[name] = nil
+	u := e.count(def.SelectionSet, nil)
+	e.units[name] = &u
+	return u
+}
+
+// Sums and products stay at the most that an int32 holds, which is above every
+// limit and within what clients read.
+const most = 1<<31 - 1
+
+func add(a, b int) int { return min(a+b, most) }
+
+func multiply(a, b int) int {
+	if a != 0 && b > most/a {
+		return most
+	}
+	return a * b
+}

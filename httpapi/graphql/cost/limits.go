@@ -1,0 +1,62 @@
+package cost
+
+// Limits are the most that one document may ask for; 0 is the default.
+type Limits struct {
+	// Aliases is how many fields may have another name, by default 500.
+	Aliases int
+	// Fields is how many fields the answer may have if every list is as long
+	// as was asked for, by default 500,000.
+	Fields int
+	// Depth is how deep selections may nest, by default 30.
+	Depth int
+	// DuplicateFields is how often one field name may stand in one operation
+	// or fragment, by default 500.
+	DuplicateFields int
+	// UniqueFields is how many field names there may be, by default 500.
+	UniqueFields int
+}
+
+// WithDefaults returns l with the defaults filled in.
+func (l Limits) WithDefaults() Limits {
+	for _, d := range []struct {
+		limit    *int
+		standard int
+	}{
+		{&l.Aliases, 500}, {&l.Fields, 500_000}, {&l.Depth, 30}, {&l.DuplicateFields, 500}, {&l.UniqueFields, 500},
+	} {
+		if *d.limit == 0 {
+			*d.limit = d.standard
+		}
+	}
+	return l
+}
+
+// Cost is what a document asks for, in the terms of Limits.
+type Cost struct {
+	Aliases, Fields, Depth, DuplicateFields, UniqueFields int
+}
+
+// Violation is a limit that was exceeded.
+type Violation struct {
+	// Type is the limit's name in the API, such as "alias count".
+	Type          string
+	Limit, Actual int
+}
+
+// Check returns the limits that c exceeds, in the order of the API.
+func (l Limits) Check(c Cost) []Violation {
+	l = l.WithDefaults()
+	var out []Violation
+	for _, v := range []Violation{
+		{"alias count", l.Aliases, c.Aliases},
+		{"field count", l.Fields, c.Fields},
+		{"query depth", l.Depth, c.Depth},
+		{"duplicate field count", l.DuplicateFields, c.DuplicateFields},
+		{"unique field count", l.UniqueFields, c.UniqueFields},
+	} {
+		if v.Actual > v.Limit {
+			out = append(out, v)
+		}
+	}
+	return out
+}
