@@ -1,0 +1,132 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// BlameHunk is a run of lines that one commit wrote.
+type BlameHunk struct {
+	// StartLine counts from one.
+	StartLine, Lines int
+	Commit           string
+	Author           Signature
+	// Subject is the first line of the commit's message.
+	Subject string
+	// Path is what the file was called in that commit.
+	Path string
+}
+
+// Blame tells who wrote the lines of a file from first up to and with last,
+// counted from one. ignoreSpace lets changes of white space alone not count.
+func (r *Repo) Blame(ctx context.Context, commit, path string, first, last int, ignoreSpace bool) ([]BlameHunk, error) {
+	if err := checkRev(commit); err != nil {
+		return nil, err
+	}
+	args := []string{"-c", "mailmap.file=", "-c", "mailmap.blob=", "-c", "blame.ignoreRevsFile=", "-c", bigFile,
+		"blame", "--line-porcelain", "--no-progress", "--no-textconv", "-L", fmt.Sprintf("%d,%d", first, last)}
+	if ignoreSpace {
+		args = append(args, "-w")
+	}
+	var out []BlameHunk
+	parse := func(in *bufio.Reader) error {
+		for {
+			h, err := readBlame(in)
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err != nil {
+				return fmt.Errorf("blame %s of %s: %w", path, r.dir, err)
+			}
+			if n := len(out); n > 0 && out[n-1].Commit == h.Commit && out[n-1].Path == h.Path {
+				out[n-1].Lines++
+				continue
+			}
+			out = append(out, h)
+		}
+	}
+	err := streamWith(ctx, "blame", r.plainPaths, parse, r.args(append(args, commit, "--", path)...)...)
+	return out, r.listError("blame "+path, err)
+}
+
+// maxBlameLine bounds a line of the answer: beyond it is text of the file,
+// which is not kept.
+const maxBlameLine = 16 << 10
+
+// readBlame reads what git says of one line: "id old new", members, and the
+// line itself behind a tab.
+func readBlame(in *bufio.Reader) (BlameHunk, error) {
+	line, err := shortLine(in)
+	if err != nil {
+		return BlameHunk{}, err
+	}
+	f := strings.Fields(line)
+	if len(f) < 3 || !isObjectID(f[0]) {
+		return BlameHunk{}, badRecord([]byte(line))
+	}
+	h := BlameHunk{Commit: f[0], Lines: 1}
+	if h.StartLine, err = strconv.Atoi(f[2]); err != nil {
+		return BlameHunk{}, badRecord([]byte(line))
+	}
+	zone := ""
+	for {
+		line, err := shortLine(in)
+		if err != nil {
+			return BlameHunk{}, truncated(err)
+		}
+		if strings.HasPrefix(line, "\t") {
+			h.Author.Mapped, h.Author.ZoneMinutes = h.Author.Person, parseZone(zone)
+			return h, nil
+		}
+		key, value, _ := strings.Cut(line, " ")
+		switch key {
+		case "author":
+			h.Author.Name = readable(value)
+		case "author-mail":
+			h.Author.Email = readable(strings.Trim(value, "<>"))
+		case "author-time":
+			h.Author.Seconds = parseSeconds(value)
+		case "author-tz":
+			zone = value
+		case "summary":
+			h.Subject = readable(value)
+		case "filename":
+			h.Path = unquote(value)
+		}
+	}
+}
+
+// unquote reads a path that git put in quotes because of odd bytes in it.
+func unquote(path string) string {
+	if !strings.HasPrefix(path, `"`) {
+		return path
+	}
+	plain, err := strconv.Unquote(path)
+	if err != nil {
+		return path
+	}
+	return plain
+}
+
+// shortLine reads a line without its newline, cut to maxBlameLine.
+func shortLine(in *bufio.Reader) (string, error) {
+	var kept []byte
+	for {
+		piece, err := in.ReadSlice('\n')
+		kept = append(kept, piece[:min(len(piece), maxBlameLine-len(kept))]...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil && len(kept) == 0:
+			return "", err
+		case err != nil && !errors.Is(err, io.EOF):
+			return "", err
+		}
+		return strings.TrimSuffix(string(kept), "\n"), nil
+	}
+}

@@ -1,0 +1,224 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Object is a git object of any kind.
+type Object struct {
+	OID string
+	// Kind is "commit", "tree", "blob" or "tag".
+	Kind string
+	// Size is the content's length in bytes.
+	Size int64
+	// Data is the content; it is the caller's.
+	Data []byte
+}
+
+// ObjectReader reads objects one by one through a git process that is started
+// when it is first needed and then kept. It is safe for concurrent use: reads
+// wait for each other.
+type ObjectReader struct {
+	repo *Repo
+
+	mu    sync.Mutex // held for the length of a read
+	child *batch     // nil until needed, and after a read that ended early
+}
+
+// Objects returns a reader of single objects. Close must be called to end its
+// process.
+func (r *Repo) Objects() *ObjectReader { return &ObjectReader{repo: r} }
+
+// Close ends the reader's process, if there is one.
+func (o *ObjectReader) Close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.drop()
+}
+
+func (o *ObjectReader) drop() string {
+	if o.child == nil {
+		return ""
+	}
+	message := o.child.stop()
+	o.child = nil
+	return message
+}
+
+// Read returns the object of that id. The error is ErrMissing if there is none,
+// ErrCorrupt if git cannot read it and, with Kind and Size told nevertheless,
+// ErrTooLarge if it has more than maxBytes bytes.
+func (o *ObjectReader) Read(ctx context.Context, oid string, maxBytes int64) (Object, error) {
+	if !isObjectID(oid) {
+		return Object{}, fmt.Errorf("read object of %s: %q is not an object id", o.repo.dir, oid)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if cause := context.Cause(ctx); cause != nil {
+		return Object{}, fmt.Errorf("read object of %s: %w", o.repo.dir, cause)
+	}
+	if o.child == nil {
+		child, err := startBatch(o.repo)
+		if err != nil {
+			return Object{}, fmt.Errorf("read object of %s: %w", o.repo.dir, err)
+		}
+		o.child = child
+	}
+	obj, err := o.child.object(ctx, oid, maxBytes)
+	if err == nil || errors.Is(err, ErrMissing) || errors.Is(err, ErrTooLarge) {
+		return obj, err
+	}
+	message := o.drop()
+	if cause := context.Cause(ctx); cause != nil {
+		return Object{}, fmt.Errorf("read object of %s: %w", o.repo.dir, cause)
+	}
+	if errors.Is(err, errDied) {
+		return Object{}, corruptError(oid, message)
+	}
+	return Object{}, err
+}
+
+// object asks for one object. After an error other than ErrMissing and
+// ErrTooLarge the batch can only be stopped.
+func (b *batch) object(ctx context.Context, oid string, maxBytes int64) (Object, error) {
+	unwatch := context.AfterFunc(ctx, b.kill)
+	defer unwatch()
+	if _, err := io.WriteString(b.stdin, oid+"\n"); err != nil {
+		return Object{}, errDied
+	}
+	line, err := b.stdout.ReadSlice('\n')
+	if err != nil {
+		return Object{}, errDied
+	}
+	id, rest, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
+	kind, sizeText, ok := strings.Cut(rest, " ")
+	switch {
+	case id != oid:
+		return Object{}, fmt.Errorf("git cat-file answered %q for %s", printable(string(line)), oid)
+	case !ok:
+		return Object{}, fmt.Errorf("%w: %s", ErrMissing, oid)
+	}
+	obj := Object{OID: oid, Kind: kind}
+	if obj.Size, err = strconv.ParseInt(sizeText, 10, 64); err != nil || obj.Size < 0 {
+		return Object{}, fmt.Errorf("git cat-file answered %q for %s", printable(string(line)), oid)
+	}
+	if obj.Size > maxBytes {
+		if err := b.skip(obj.Size + 1); err != nil {
+			return obj, err
+		}
+		return obj, fmt.Errorf("%w: %s has %d bytes, the limit is %d", ErrTooLarge, oid, obj.Size, maxBytes)
+	}
+	data, err := b.content(obj.Size)
+	obj.Data = bytes.Clone(data)
+	return obj, err
+}
+
+// Entry is a direct entry of a tree.
+type Entry struct {
+	// Mode is git's, such as 0o100644; ModeTree for a tree.
+	Mode uint32
+	Name string
+	OID  string
+}
+
+// ModeTree is the mode of a tree within another.
+const ModeTree uint32 = 0o040000
+
+// Directory reports whether the entry is a tree.
+func (e Entry) Directory() bool { return e.Mode == ModeTree }
+
+// ParseTree returns the entries of a tree object, in git's order.
+func ParseTree(o Object) ([]Entry, error) {
+	if o.Kind != "tree" {
+		return nil, fmt.Errorf("%s is a %s and no tree", o.OID, o.Kind)
+	}
+	var out []Entry
+	idBytes := len(o.OID) / 2
+	for rest := o.Data; len(rest) > 0; {
+		head, after, ok := bytes.Cut(rest, []byte{0})
+		mode, name, ok2 := bytes.Cut(head, []byte(" "))
+		bits, err := strconv.ParseUint(string(mode), 8, 32)
+		if !ok || !ok2 || err != nil || len(name) == 0 || len(after) < idBytes {
+			return nil, fmt.Errorf("%w: tree %s", ErrCorrupt, o.OID)
+		}
+		out = append(out, Entry{Mode: uint32(bits), Name: string(name), OID: hex.EncodeToString(after[:idBytes])})
+		rest = after[idBytes:]
+	}
+	return out, nil
+}
+
+// CommitObject is what a commit object says.
+type CommitObject struct {
+	Commit
+	// Tree is the id of its tree.
+	Tree string
+}
+
+// ParseCommit reads a commit object. Signatures are as they stand there, not
+// mapped, and no files are told.
+func ParseCommit(o Object) (*CommitObject, error) {
+	if o.Kind != "commit" {
+		return nil, fmt.Errorf("%s is a %s and no commit", o.OID, o.Kind)
+	}
+	c := &CommitObject{Commit: Commit{OID: o.OID}}
+	head, message, _ := strings.Cut(string(o.Data), "\n\n")
+	for line := range strings.SplitSeq(head, "\n") {
+		key, value, _ := strings.Cut(line, " ")
+		switch key {
+		case "tree":
+			c.Tree = value
+		case "parent":
+			c.Parents = append(c.Parents, value)
+		case "author":
+			c.Author = parseSignature(value)
+		case "committer":
+			c.Committer = parseSignature(value)
+		}
+		if (key == "tree" || key == "parent") && !isObjectID(value) {
+			return nil, fmt.Errorf("%w: commit %s", ErrCorrupt, o.OID)
+		}
+	}
+	if c.Tree == "" {
+		return nil, fmt.Errorf("%w: commit %s has no tree", ErrCorrupt, o.OID)
+	}
+	if len(message) > MaxMessageBytes {
+		message = strings.ToValidUTF8(message[:MaxMessageBytes], "")
+	}
+	c.Message = strings.TrimSpace(readable(message))
+	return c, nil
+}
+
+// parseSignature reads "A U Thor <author@example.org> 1112911993 -0700".
+func parseSignature(s string) Signature {
+	name, rest, _ := strings.Cut(s, "<")
+	email, when, _ := strings.Cut(rest, ">")
+	seconds, zone, _ := strings.Cut(strings.TrimSpace(when), " ")
+	p := Person{readable(strings.TrimSpace(name)), readable(email)}
+	return Signature{Person: p, Mapped: p, Seconds: parseSeconds(seconds), ZoneMinutes: parseZone(zone)}
+}
+
+// TagTarget returns the id of what a tag object names, and its kind.
+func TagTarget(o Object) (oid, kind string, err error) {
+	head, _, _ := strings.Cut(string(o.Data), "\n\n")
+	for line := range strings.SplitSeq(head, "\n") {
+		key, value, _ := strings.Cut(line, " ")
+		switch key {
+		case "object":
+			oid = value
+		case "type":
+			kind = value
+		}
+	}
+	if o.Kind != "tag" || !isObjectID(oid) {
+		return "", "", fmt.Errorf("%w: tag %s", ErrCorrupt, o.OID)
+	}
+	return oid, kind, nil
+}
