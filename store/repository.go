@@ -25,6 +25,9 @@ type Repository struct {
 	Generation uint64 `json:"generation,omitempty"`
 	// Shards are those that hold live documents of this repository.
 	Shards []uint32 `json:"shards,omitempty"`
+	// Created is when the repository was added; zero for one added before that
+	// was kept.
+	Created time.Time `json:"created,omitzero"`
 	// LastFetched is when the source was last looked at with success.
 	LastFetched time.Time `json:"last_fetched,omitzero"`
 	// LastIndexed is when Generation was last switched.

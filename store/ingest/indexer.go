@@ -167,7 +167,9 @@ func (ix *Indexer) Add(ctx context.Context, src Source) (*store.Repository, erro
 		}
 		return r, nil
 	}
-	return ix.store.NewRepository(store.Repository{Name: src.Name, Source: src.Location, Mirror: src.Remote})
+	return ix.store.NewRepository(store.Repository{
+		Name: src.Name, Source: src.Location, Mirror: src.Remote, Created: ix.opts.Now().UTC(),
+	})
 }
 
 // Remove forgets a repository, its documents and its mirror.
