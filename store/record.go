@@ -33,6 +33,11 @@ const (
 	RecordCounter    RecordKind = 'c'
 )
 
+// These are of store/saved, whose doc comments tell what their ids are.
+const (
+	RecordSite RecordKind = 'i'
+)
+
 // Records is a change of records that is applied whole. Its zero value changes
 // nothing; it is not safe for concurrent use.
 type Records struct{ ops []recordOp }
