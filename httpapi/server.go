@@ -171,13 +171,7 @@ func (s *Server) now() time.Time { return s.Now() }
 // baseURL is how the client of a request reaches the server, without a slash
 // at the end.
 func (s *Server) baseURL(r *http.Request) string {
-	if s.ExternalURL != "" {
-		return strings.TrimSuffix(s.ExternalURL, "/")
-	}
-	if r.TLS != nil {
-		return "https://" + r.Host
-	}
-	return "http://" + r.Host
+	return BaseURL(s.ExternalURL, r)
 }
 
 // parse turns the text of a request into a query.

@@ -1,0 +1,43 @@
+package httpapi
+
+import (
+	"compress/gzip"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// leastZipped is the size from which a body is worth compressing.
+const leastZipped = 1 << 10
+
+// BaseURL returns how the client of a request reaches the server, without a
+// slash at the end: external or, if that is empty, what the request says.
+func BaseURL(external string, r *http.Request) string {
+	switch {
+	case external != "":
+		return strings.TrimSuffix(external, "/")
+	case r.TLS != nil:
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// WriteBody answers with a status and a body, compressed if the client allows.
+// The content type is set already. That a client is gone is no error.
+func WriteBody(w http.ResponseWriter, r *http.Request, status int, body []byte) error {
+	w.Header().Add("Vary", "Accept-Encoding")
+	if len(body) < leastZipped || !acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		w.WriteHeader(status)
+		_, _ = w.Write(body)
+		return nil
+	}
+	w.Header().Set("Content-Encoding", "gzip")
+	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
+	if err != nil {
+		return fmt.Errorf("compress answer: %w", err)
+	}
+	w.WriteHeader(status)
+	_, _ = z.Write(body)
+	_ = z.Close()
+	return nil
+}

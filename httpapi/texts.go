@@ -1,0 +1,79 @@
+package httpapi
+
+import (
+	"html"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/trawlsearch/trawl/query"
+)
+
+// CommitText is how a commit that matched is shown, here as in a stream.
+type CommitText struct {
+	// URL is the path of the commit's page.
+	URL string
+	// Label and Detail are Markdown with links; LabelHTML and DetailHTML are the
+	// same as HTML.
+	Label, LabelHTML, Detail, DetailHTML string
+	// Body is the message or diff as Markdown, BodyHTML as HTML.
+	Body, BodyHTML string
+	// Highlights are the places in Body, each a line, counted from that of the
+	// fence, the characters before it and their number.
+	Highlights [][3]uint32
+}
+
+// NewCommitText returns what is shown of m at a moment.
+func NewCommitText(m *query.CommitMatch, now time.Time) CommitText {
+	address := (&url.URL{Path: "/" + m.Repo.Name + "/-/commit/" + m.OID}).EscapedPath()
+	repo := (&url.URL{Path: "/" + m.Repo.Name}).EscapedPath()
+	subject, _, _ := strings.Cut(m.Message, "\n")
+	t := CommitText{
+		URL: address, Label: commitLabel(m, address), Detail: commitDetail(m, address, now), Body: fenced(m),
+		LabelHTML: "<p>" + link(displayName(m.Repo.Name), repo) + " › " + link(m.Author.Name, address) + ": " +
+			link(strings.TrimSpace(subject), address) + "</p>",
+		DetailHTML: "<p>" + link(m.OID[:min(7, len(m.OID))]+" "+ageWords(m.Author.Date, now), address) + "</p>",
+		BodyHTML:   "<pre><code>" + html.EscapeString(m.Body) + "\n</code></pre>",
+		Highlights: [][3]uint32{},
+	}
+	for _, p := range triplesOf(m) {
+		t.Highlights = append(t.Highlights, p)
+	}
+	return t
+}
+
+// link is HTML; address is a path that is escaped already.
+func link(text, address string) string {
+	return `<a href="` + html.EscapeString(address) + `">` + html.EscapeString(text) + "</a>"
+}
+
+// Line is a line that holds pieces of matches.
+type Line struct {
+	// Text is without its newline.
+	Text []byte
+	// Number counts from zero.
+	Number uint32
+	// Pieces are the places in the line, each the characters before it and
+	// their number.
+	Pieces [][2]uint32
+}
+
+// Lines returns the lines of chunks that hold a piece of a match, as a stream
+// tells them.
+func Lines(chunks []query.Chunk) []Line {
+	var found []lineMatch
+	for _, c := range chunks {
+		found = appendLineMatches(found, c)
+	}
+	out := make([]Line, len(found))
+	for i, f := range found {
+		out[i] = Line{Text: f.text, Number: f.number}
+		for _, p := range f.pieces {
+			out[i].Pieces = append(out[i].Pieces, [2]uint32{p.column, p.runes})
+		}
+	}
+	return out
+}
+
+// KindWord returns a symbol's kind as the API writes it, such as ENUMMEMBER.
+func KindWord(k query.SymbolKind) string { return kindWord(k) }
