@@ -6,6 +6,7 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store/identity"
@@ -47,6 +48,14 @@ func (d *door) Search(ctx context.Context, q *query.Query, o search.Options, sin
 func (d *door) registry() *identity.Registry {
 	if s := d.service.Load(); s != nil {
 		return s.Registry()
+	}
+	return nil
+}
+
+// graphql is nil until the service is open.
+func (d *door) graphql() *graphql.Data {
+	if s := d.service.Load(); s != nil {
+		return s.GraphQL()
 	}
 	return nil
 }

@@ -92,6 +92,12 @@ repository that no longer stands there stays until "trawl repo remove":
       stars: 41
       topics: [clay, heat]
       metadata: {team: kiln, legacy: }
+  rateLimits:
+    graphQLMaxAliases: 500
+    graphQLMaxFieldCount: 500000
+    graphQLMaxDepth: 30
+    graphQLMaxDuplicateFieldCount: 500
+    graphQLMaxUniqueFieldCount: 500
 
 The default branch is indexed, and the branches that the patterns under branches
 match; every other branch, tag or commit is searched too, through git. What is

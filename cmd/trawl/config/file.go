@@ -13,12 +13,16 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 )
 
 // File is a configuration file that was read. Its values are not parsed yet.
 type File struct {
 	Path         string
 	Repositories []Repository
+	// RateLimits are those of GraphQL requests; 0 is the default.
+	RateLimits cost.Limits
 
 	values map[string]value
 }
@@ -29,7 +33,7 @@ type value struct {
 	line int
 }
 
-// repositoriesKey is the one key whose value is not a scalar.
+// repositoriesKey and rateLimitsKey are the keys whose values are not scalars.
 const repositoriesKey = "repositories"
 
 // ReadFile reads the configuration file at path.
@@ -62,8 +66,11 @@ func ParseFile(path string, data []byte) (*File, error) {
 		return f, nil
 	}
 	err := f.mapping(root, known(), func(key string, v *yaml.Node) error {
-		if key == repositoriesKey {
+		switch key {
+		case repositoriesKey:
 			return f.repositories(v)
+		case rateLimitsKey:
+			return f.rateLimits(v)
 		}
 		text, err := f.scalar(key, v)
 		if key == "data" && text != "" && !filepath.IsAbs(text) {
@@ -80,7 +87,7 @@ func ParseFile(path string, data []byte) (*File, error) {
 
 // known returns the keys of the file.
 func known() []string {
-	keys := []string{repositoriesKey}
+	keys := []string{repositoriesKey, rateLimitsKey}
 	for _, k := range All() {
 		keys = append(keys, k.Name)
 	}

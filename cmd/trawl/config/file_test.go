@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
@@ -18,6 +19,9 @@ func TestFile(t *testing.T) {
 data: data
 memory: 1GiB
 sync-interval: 0
+rateLimits:
+  graphQLMaxAliases: 7
+  GraphqlMaxUniqueFieldCount: 9
 repositories:
   - source: https://git.example.org/lab/kiln.git
   - source: ../src/glaze
@@ -40,6 +44,9 @@ repositories:
 	if s.Data != "/etc/trawl/data" || s.Memory != 1<<30 || s.SyncInterval != 0 {
 		t.Errorf("got %+v: want what the file says, with data beside it", s)
 	}
+	if want := (cost.Limits{Aliases: 7, UniqueFields: 9}); s.RateLimits != want {
+		t.Errorf("rate limits: got %+v, want %+v", s.RateLimits, want)
+	}
 	want := []config.Repository{
 		{Source: ingest.Source{Name: "git.example.org/lab/kiln", Location: "https://git.example.org/lab/kiln.git", Remote: true}},
 		{Source: ingest.Source{Name: "lab/glaze", Location: "/etc/src/glaze"}, Facts: store.FactsChange{Branches: &[]string{"main", "v2"}}},
@@ -60,7 +67,7 @@ repositories:
 func TestFileErrors(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		// keys
-		{"unknown key", "x: 1", `:1: unknown key "x": known are repositories, data, `},
+		{"unknown key", "x: 1", `:1: unknown key "x": known are repositories, rateLimits, data, `},
 		{"nearly known", "listn: :1", `:1: unknown key "listn": did you mean "listen"?`},
 		{"underscores", "\nsync_interval: 1m", `:2: unknown key "sync_interval": did you mean "sync-interval"?`},
 		{"case", "Memory: 1GiB", `:1: unknown key "Memory": did you mean "memory"?`},
@@ -93,6 +100,13 @@ func TestFileErrors(t *testing.T) {
 		{"a key twice", "repositories:\n- source: /x\n  metadata:\n    a: b\n    a: c", `:5: metadata: "a" stands here twice`},
 		{"a value that is a list", "repositories:\n- source: /x\n  metadata: {a: [b]}", ":3: metadata: expected one value"},
 		{"an unknown fact", "repositories:\n- source: /x\n  star: 1", `:3: unknown key "star": did you mean "stars"?`},
+
+		// limits of GraphQL requests
+		{"limits that are a list", "rateLimits: [1]", ":1: rateLimits: expected keys with values"},
+		{"an unknown limit", "rateLimits: {graphQLMaxDeph: 1}", `:1: unknown key "graphQLMaxDeph": did you mean "graphQLMaxDepth"?`},
+		{"a limit of none", "rateLimits:\n  graphQLMaxDepth: 0", `:2: graphQLMaxDepth: "0" is no limit`},
+		{"a limit below", "rateLimits: {graphQLMaxDepth: -1}", `"-1" is no limit`},
+		{"a limit in both spellings", "rateLimits:\n  graphQLMaxAliases: 1\n  GraphQLMaxAliases: 2", ":3: rateLimits: GraphQLMaxAliases stands here twice"},
 
 		// no YAML
 		{"a tab", "a: b\n\tc: d", ":2: not YAML: "},

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"time"
+
+	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 )
 
 // Settings is everything that can be set, checked.
@@ -44,6 +46,8 @@ type Settings struct {
 	Identity
 	// Repositories are those that the configuration file declares.
 	Repositories []Repository
+	// RateLimits are the limits of GraphQL requests; 0 is the default.
+	RateLimits cost.Limits
 }
 
 // Machine is what the defaults depend on.
@@ -104,7 +108,7 @@ type Said struct {
 func Resolve(m Machine, said Said) (Settings, error) {
 	s := Defaults(m)
 	if said.File != nil {
-		s.File, s.Repositories = said.File.Path, said.File.Repositories
+		s.File, s.Repositories, s.RateLimits = said.File.Path, said.File.Repositories, said.File.RateLimits
 	}
 	for _, k := range All() {
 		if said.File != nil {

@@ -9,12 +9,14 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ctags"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/saved"
 )
 
 // Options are what a service needs beside its settings.
@@ -36,6 +38,7 @@ type Options struct {
 type Service struct {
 	store    *store.Store
 	registry *identity.Registry
+	book     *saved.Book
 	indexer  *ingest.Indexer
 	searcher *search.Searcher
 	opts     Options
@@ -76,6 +79,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 	s := &Service{
 		store:    st,
 		registry: registry,
+		book:     saved.Open(st, nil),
 		searcher: search.New(st, search.Settings{Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes)}),
 		opts:     o,
 		turn:     make(chan struct{}, 1),
@@ -133,6 +137,9 @@ func (s *Service) KeepRegistry(ctx context.Context) {
 
 // Dir returns the data directory.
 func (s *Service) Dir() string { return s.store.Dir() }
+
+// GraphQL is what GraphQL requests are answered from.
+func (s *Service) GraphQL() *graphql.Data { return &graphql.Data{Store: s.store, Book: s.book} }
 
 // Search implements httpapi.Searcher.
 func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {

@@ -103,6 +103,14 @@ func (e *estimate) document(doc *ast.QueryDocument) Cost {
 		c.DuplicateFields = max(c.DuplicateFields, u.duplicates)
 	}
 	c.Fields = max(c.Fields, fields)
+	// A fragment that nothing spreads is refused by validation, but what it
+	// costs to find that out is bounded like the rest.
+	for _, f := range doc.Fragments {
+		u := e.count(f.SelectionSet, nil)
+		c.Aliases = max(c.Aliases, u.aliases)
+		c.UniqueFields = max(c.UniqueFields, u.unique)
+		c.DuplicateFields = max(c.DuplicateFields, u.duplicates)
+	}
 	return c
 }
 

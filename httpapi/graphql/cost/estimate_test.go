@@ -74,7 +74,8 @@ func TestEstimate(t *testing.T) {
 		{`{ ...A } fragment A on T { a ...B } fragment B on T { b ...A }`, nil, cost.Cost{Fields: 2, UniqueFields: 1, Depth: 1}},
 		{`{ ...A } fragment A on T { a ...A }`, nil, cost.Cost{Fields: 1, UniqueFields: 1, Depth: 1}},
 		{`{ a ...Nowhere }`, nil, cost.Cost{Fields: 1, UniqueFields: 1, Depth: 1}},
-		{`{ ...A } fragment A on T { a } fragment A on T { a b c }`, nil, cost.Cost{Fields: 1, UniqueFields: 1, Depth: 1}},
+		{`{ ...A } fragment A on T { a } fragment A on T { a b c }`, nil, cost.Cost{Fields: 1, UniqueFields: 3, Depth: 1}},
+		{`{ a } fragment A on T { a b: b b }`, nil, cost.Cost{Fields: 1, UniqueFields: 2, DuplicateFields: 2, Depth: 1}},
 
 		// what clients write although the grammar does not allow it
 		{`{ evaluatedFeatureFlags() { name value } }`, nil, cost.Cost{Fields: 3, UniqueFields: 3, Depth: 2}},
@@ -178,7 +179,7 @@ func TestEstimateIsCheap(t *testing.T) {
 			t.Errorf("%s: %d MB allocated, want at most 25", name, bytes>>20)
 		}
 		// Thirty times the target: the machine may be busy, but not that much.
-		if took > 1500*time.Millisecond {
+		if took > slow*1500*time.Millisecond {
 			t.Errorf("%s took %s", name, took)
 		}
 	}

@@ -1,0 +1,59 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
+)
+
+// rateLimitsKey is the key of the limits of GraphQL requests, as site
+// configurations of this API have it.
+const rateLimitsKey = "rateLimits"
+
+// rateLimits are their names. Two spellings are in use, so case does not count.
+var rateLimits = []string{
+	"graphQLMaxAliases", "graphQLMaxFieldCount", "graphQLMaxDepth", "graphQLMaxDuplicateFieldCount", "graphQLMaxUniqueFieldCount",
+}
+
+// rateLimit is where a limit is kept; nil is a name that is none.
+func rateLimit(l *cost.Limits, name string) *int {
+	for i, limit := range []*int{&l.Aliases, &l.Fields, &l.Depth, &l.DuplicateFields, &l.UniqueFields} {
+		if strings.EqualFold(rateLimits[i], name) {
+			return limit
+		}
+	}
+	return nil
+}
+
+// rateLimits reads the limits.
+func (f *File) rateLimits(n *yaml.Node) error {
+	if isNull(n) {
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
+		return f.errorAt(n.Line, "%s: expected keys with values, such as %s: 500", rateLimitsKey, rateLimits[0])
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := resolve(n.Content[i]), resolve(n.Content[i+1])
+		limit := rateLimit(&f.RateLimits, key.Value)
+		if limit == nil {
+			return f.unknown(key.Line, key.Value, rateLimits)
+		}
+		if *limit != 0 {
+			return f.errorAt(key.Line, "%s: %s stands here twice", rateLimitsKey, key.Value)
+		}
+		text, err := f.scalar(key.Value, value)
+		if err != nil {
+			return err
+		}
+		number, err := strconv.Atoi(text)
+		if err != nil || number < 1 || number > 1<<31-1 {
+			return f.errorAt(value.Line, "%s: %q is no limit: give a whole number of at least 1", key.Value, text)
+		}
+		*limit = number
+	}
+	return nil
+}

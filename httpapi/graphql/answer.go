@@ -1,0 +1,101 @@
+package graphql
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/graph-gophers/graphql-go"
+	gqlerrors "github.com/graph-gophers/graphql-go/errors"
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
+)
+
+// Refusal is an error that clients are told.
+type Refusal struct{ Message string }
+
+func (e *Refusal) Error() string { return e.Message }
+
+// refuse returns a *Refusal.
+func refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
+
+// What clients learn of an error that is not theirs.
+const (
+	internalError = "internal error"
+	outOfTime     = "the request took too long"
+)
+
+// encode writes an answer. Errors stand before the data, and neither stands
+// there empty: clients take any list of errors for a failure.
+func encode(a *graphql.Response) ([]byte, error) {
+	out := []byte{'{'}
+	if len(a.Errors) > 0 {
+		errs, err := json.Marshal(a.Errors)
+		if err != nil {
+			return nil, fmt.Errorf("encode errors: %w", err)
+		}
+		out = append(append(out, `"errors":`...), errs...)
+	}
+	if len(a.Data) > 0 {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(out, `"data":`...), a.Data...)
+	}
+	return append(out, "}\n"...), nil
+}
+
+// conceal takes out of an answer what clients need not know, and logs it.
+// Fields are answered side by side; their errors are put in one order.
+func conceal(ctx context.Context, a *graphql.Response) {
+	slices.SortStableFunc(a.Errors, func(a, b *gqlerrors.QueryError) int {
+		return strings.Compare(fmt.Sprint(a.Path...), fmt.Sprint(b.Path...))
+	})
+	for _, e := range a.Errors {
+		var known *Refusal
+		switch cause := e.ResolverError; {
+		case cause == nil || errors.As(cause, &known):
+		case errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded):
+			e.Message = outOfTime
+		default:
+			zerolog.Ctx(ctx).Error().Err(cause).Interface("path", e.Path).Msg("answer graphql field")
+			e.Message = internalError
+		}
+	}
+}
+
+// failed is an answer without data.
+func failed(message string, line, column int) *graphql.Response {
+	e := &gqlerrors.QueryError{Message: message}
+	if line > 0 {
+		e.Locations = []gqlerrors.Location{{Line: line, Column: column}}
+	}
+	return &graphql.Response{Errors: []*gqlerrors.QueryError{e}}
+}
+
+// overLimit is the answer to a document that asks for too much. Its form is
+// part of the interface.
+func overLimit(violations []cost.Violation, docs string) *graphql.Response {
+	out := &graphql.Response{}
+	for _, v := range violations {
+		out.Errors = append(out.Errors, &gqlerrors.QueryError{
+			Message: fmt.Sprintf("Query exceeds maximum %s limit", v.Type),
+			Extensions: map[string]any{
+				"code": "ErrQueryComplexityLimitExceeded", "type": v.Type, "limit": v.Limit, "actual": v.Actual, "docs_url": docs,
+			},
+		})
+	}
+	return out
+}
+
+// panicLog takes what graphql-go reports of a resolver that panics.
+type panicLog struct{}
+
+// LogPanic writes a panic to the log of its request.
+func (panicLog) LogPanic(ctx context.Context, value any) {
+	zerolog.Ctx(ctx).Error().Stack().Interface("panic", value).Bytes("stack", stack()).Msg("resolver panicked")
+}

@@ -1,0 +1,397 @@
+package graphql
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"html"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/lang"
+	storetext "github.com/trawlsearch/trawl/store/text"
+)
+
+// blob is the types GitBlob and, as the one kind of it, File2.
+type blob struct {
+	*entry
+
+	once   sync.Once
+	loaded contents
+	err    error
+}
+
+// contents is what a file holds.
+type contents struct {
+	// text is what is searched and shown; for a binary file its bytes.
+	text []byte
+	// bytes is the size of the file.
+	bytes    int64
+	binary   bool
+	language string
+}
+
+// contents reads the file once.
+func (b *blob) contents(ctx context.Context) (contents, error) {
+	b.once.Do(func() { b.loaded, b.err = b.load(ctx) })
+	return b.loaded, b.err
+}
+
+// hasContent is false for what stands in place of a file.
+func (b *blob) hasContent() bool { return b.git.Mode != git.ModeSubmodule && !b.IsDirectory() }
+
+func (b *blob) load(ctx context.Context) (contents, error) {
+	if !b.hasContent() {
+		return contents{}, nil
+	}
+	d, indexed, err := b.document()
+	if err != nil {
+		return contents{}, err
+	}
+	if indexed && d.table.Reason[d.i] == store.Searchable {
+		if err := b.commit.repo.s.spend(int(d.table.TextBytes[d.i])); err != nil {
+			return contents{}, err
+		}
+		text, err := d.text()
+		return contents{text: text, bytes: int64(d.table.FileBytes[d.i]), language: d.at().Language}, err
+	}
+	o, err := b.commit.git().object(ctx, b.git.OID, maxBlobBytes)
+	switch {
+	case errors.Is(err, git.ErrTooLarge):
+		return contents{}, refuse("%s has %d bytes, the limit is %d", b.path, o.Size, maxBlobBytes)
+	case errors.Is(err, git.ErrMissing), errors.Is(err, git.ErrCorrupt):
+		return contents{}, refuse("%s cannot be read: its object is missing or damaged", b.path)
+	case err != nil:
+		return contents{}, err
+	}
+	if err := b.commit.repo.s.spend(len(o.Data)); err != nil {
+		return contents{}, err
+	}
+	decoded, reason := storetext.Decode(o.Data)
+	if reason != "" {
+		return contents{text: o.Data, bytes: o.Size, binary: true}, nil
+	}
+	return contents{text: decoded.Data, bytes: o.Size, language: lang.Detect(b.path, decoded.Data)}, nil
+}
+
+// document is the one of the index, if it is this very file.
+func (b *blob) document() (document, bool, error) {
+	r := b.commit.repo
+	docs, err := r.s.documentsOf(r.rec)
+	if err != nil {
+		return document{}, false, err
+	}
+	d, ok := docs.byPath[b.path]
+	return d, ok && d.oid() == b.git.OID, nil
+}
+
+// lineArgs choose lines, counted from one.
+type lineArgs struct{ StartLine, EndLine optInt }
+
+// Content is the text or some of its lines. Bytes that are no text are replaced.
+func (b *blob) Content(ctx context.Context, args lineArgs) (string, error) {
+	c, err := b.contents(ctx)
+	if err != nil {
+		return "", err
+	}
+	return strings.ToValidUTF8(string(lines(c.text, args)), "\uFFFD"), nil
+}
+
+// lines cuts lines out of a text: a start below 1 is the beginning, an end
+// below 0 or behind the end is the end.
+func lines(text []byte, args lineArgs) []byte {
+	first, last := int(args.StartLine.or(0)), int(args.EndLine.or(-1))
+	start := 0
+	for n := 1; n < first; n++ {
+		i := bytes.IndexByte(text[start:], '\n')
+		if i < 0 {
+			return nil
+		}
+		start += i + 1
+	}
+	if last < 0 {
+		return text[start:]
+	}
+	end := start
+	for n := max(first, 1); n <= last; n++ {
+		i := bytes.IndexByte(text[end:], '\n')
+		if i < 0 {
+			return text[start:]
+		}
+		end += i + 1
+	}
+	return text[start:end]
+}
+
+// ByteSize is that of the file. One whose size the index knows is not read.
+func (b *blob) ByteSize(ctx context.Context) (int32, error) {
+	if d, ok, err := b.document(); ok || err != nil {
+		if err != nil {
+			return 0, err
+		}
+		return small(d.table.FileBytes[d.i]), nil
+	}
+	if !b.hasContent() {
+		return 0, nil
+	}
+	o, err := b.commit.git().object(ctx, b.git.OID, 0)
+	if err != nil && !errors.Is(err, git.ErrTooLarge) {
+		return 0, err
+	}
+	return small(o.Size), nil
+}
+
+// TotalLines counts an unfinished last line too.
+func (b *blob) TotalLines(ctx context.Context) (int32, error) {
+	c, err := b.contents(ctx)
+	if err != nil || c.binary {
+		return 0, err
+	}
+	return small(countLines(c.text)), nil
+}
+
+func countLines(text []byte) int {
+	n := bytes.Count(text, []byte("\n"))
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// Binary needs no reading of what the index knows.
+func (b *blob) Binary(ctx context.Context) (bool, error) {
+	d, ok, err := b.document()
+	if err != nil {
+		return false, err
+	}
+	if ok && d.table.Reason[d.i] == store.ReasonBinary {
+		return true, nil
+	}
+	if ok && d.table.Reason[d.i] == store.Searchable {
+		return false, nil
+	}
+	c, err := b.contents(ctx)
+	return c.binary, err
+}
+
+// ContentType is what a browser would take the file for.
+func (b *blob) ContentType(ctx context.Context) (string, error) {
+	c, err := b.contents(ctx)
+	switch {
+	case err != nil:
+		return "", err
+	case !c.binary:
+		return "text/plain; charset=utf-8", nil
+	}
+	if byName := mime.TypeByExtension(path.Ext(b.path)); byName != "" && !strings.HasPrefix(byName, "text/") {
+		return byName, nil
+	}
+	return http.DetectContentType(c.text), nil
+}
+
+// RichHTML is empty: nothing is rendered.
+func (b *blob) RichHTML(lineArgs) string { return "" }
+
+// RawURL is a path.
+func (b *blob) RawURL() string { return rawURL(b.repoName(), b.commit.rev, b.path) }
+
+// ChangelistURL is null: there is no Perforce.
+func (b *blob) ChangelistURL() *string { return nil }
+
+// Languages is at most one.
+func (b *blob) Languages(ctx context.Context) ([]string, error) {
+	d, ok, err := b.document()
+	if err != nil {
+		return nil, err
+	}
+	name := ""
+	if ok {
+		name = d.at().Language
+	} else {
+		c, err := b.contents(ctx)
+		if err != nil {
+			return nil, err
+		}
+		name = c.language
+	}
+	if name == "" {
+		return []string{}, nil
+	}
+	return []string{name}, nil
+}
+
+// LFS reads the pointer that stands in place of a large file.
+func (b *blob) LFS(ctx context.Context) (*lfs, error) {
+	const most = 1024 // of a pointer
+	if n, err := b.ByteSize(ctx); err != nil || n > most {
+		return nil, err
+	}
+	c, err := b.contents(ctx)
+	if err != nil || !bytes.HasPrefix(c.text, []byte("version https://git-lfs.github.com/spec/")) {
+		return nil, err
+	}
+	for line := range strings.Lines(string(c.text)) {
+		if size, ok := strings.CutPrefix(line, "size "); ok {
+			n, err := strconv.ParseInt(strings.TrimSpace(size), 10, 64)
+			if err == nil && n >= 0 {
+				return &lfs{bigInt(n)}, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+type lfs struct{ ByteSize bigInt }
+
+// LSIF is null.
+func (b *blob) LSIF() *codeData { return nil }
+
+// codeData is the type GitBlobLSIFData, of which there is none.
+type codeData struct{}
+
+type placeArgs struct{ Line, Character int32 }
+
+func (codeData) Hover(placeArgs) *hover { return nil }
+func (codeData) Definitions(placeArgs) *locationConnection {
+	return &locationConnection{Nodes: []*location{}}
+}
+func (codeData) References(placeArgs) *locationConnection {
+	return &locationConnection{Nodes: []*location{}}
+}
+
+type hover struct {
+	Markdown markdown
+	Range    *place
+}
+
+type locationConnection struct {
+	Nodes    []*location
+	PageInfo forwardPage
+}
+
+// Highlight is the text as a table, without colours.
+func (b *blob) Highlight(ctx context.Context, args struct {
+	DisableTimeout     bool
+	IsLightTheme       optBool
+	HighlightLongLines optBool
+	Format             optString
+	StartLine, EndLine optInt
+}) (*highlighted, error) {
+	c, err := b.contents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if c.binary || args.Format.or("") == "JSON_SCIP" {
+		return &highlighted{}, nil
+	}
+	which := lineArgs{args.StartLine, args.EndLine}
+	return &highlighted{rows(lines(c.text, which), max(1, int(args.StartLine.or(1))))}, nil
+}
+
+// highlighted is the type HighlightedFile.
+type highlighted struct{ rows []string }
+
+func (h *highlighted) Aborted() bool { return false }
+func (h *highlighted) LSIF() string  { return "" }
+
+// HTML is a table.
+func (h *highlighted) HTML() string {
+	return "<table><tbody>" + strings.Join(h.rows, "") + "</tbody></table>"
+}
+
+// LineRanges returns some of its rows.
+func (h *highlighted) LineRanges(args struct {
+	Ranges []struct{ StartLine, EndLine int32 }
+}) [][]string {
+	out := [][]string{}
+	for _, r := range args.Ranges {
+		from := min(max(int(r.StartLine), 0), len(h.rows))
+		to := min(max(int(r.EndLine), from), len(h.rows))
+		out = append(out, append([]string{}, h.rows[from:to]...))
+	}
+	return out
+}
+
+// rows writes a table row for each line.
+func rows(text []byte, first int) []string {
+	var out []string
+	for line := range bytes.Lines(text) {
+		plain := strings.ToValidUTF8(string(bytes.TrimSuffix(line, []byte("\n"))), "\uFFFD")
+		out = append(out, `<tr><td class="line" data-line="`+strconv.Itoa(first+len(out))+`"></td><td class="code">`+
+			html.EscapeString(plain)+"\n</td></tr>")
+	}
+	return out
+}
+
+// Blame tells who wrote which lines.
+func (b *blob) Blame(ctx context.Context, args struct {
+	StartLine, EndLine int32
+	IgnoreWhitespace   optBool
+}) ([]*hunk, error) {
+	c, err := b.contents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	total := countLines(c.text)
+	first, last := max(1, int(args.StartLine)), int(args.EndLine)
+	if last < 1 || last > total {
+		last = total
+	}
+	out := []*hunk{}
+	if c.binary || first > last {
+		return out, nil
+	}
+	repo, err := b.commit.git().gitRepo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := repo.Blame(ctx, b.commit.oid, b.path, first, last, args.IgnoreWhitespace.or(false))
+	if err != nil {
+		return nil, err
+	}
+	starts := lineStarts(c.text)
+	for _, h := range found {
+		end := min(h.StartLine+h.Lines, len(starts))
+		out = append(out, &hunk{
+			StartLine: small(h.StartLine), EndLine: small(h.StartLine + h.Lines),
+			StartByte: small(starts[min(h.StartLine, len(starts))-1]), EndByte: small(starts[end-1]),
+			Rev: h.Commit, Author: newSignature(h.Author), Message: h.Subject, Filename: h.Path,
+			Commit: &commit{repo: b.commit.repo, oid: h.Commit, rev: h.Commit},
+		})
+	}
+	return out, nil
+}
+
+// lineStarts returns the bytes before each line, and before the end.
+func lineStarts(text []byte) []int {
+	starts := []int{0}
+	for i, c := range text {
+		if c == '\n' && i+1 < len(text) {
+			starts = append(starts, i+1)
+		}
+	}
+	return append(starts, len(text))
+}
+
+// hunk is the type Hunk.
+type hunk struct {
+	StartLine, EndLine, StartByte, EndByte int32
+	Rev, Message, Filename                 string
+	Author                                 *signature
+	Commit                                 *commit
+}
+
+// file2 is the interface File2, of which every file is a GitBlob.
+type file2 struct{ *blob }
+
+// ToGitBlob is always so.
+func (f *file2) ToGitBlob() (*blob, bool) { return f.blob, true }
+
+// languageOf guesses by the name of a file alone.
+func languageOf(name string) string { return lang.Detect(name, nil) }

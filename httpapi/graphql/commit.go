@@ -1,0 +1,236 @@
+package graphql
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/graph-gophers/graphql-go"
+
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+// commit is the type GitCommit.
+type commit struct {
+	repo *repository
+	oid  string
+	// rev is the revision that a person wrote, empty for the default branch.
+	rev string
+}
+
+// commitKey is the key of a commit's global id.
+type commitKey struct {
+	Repository graphql.ID `json:"r"`
+	Commit     string     `json:"c"`
+}
+
+func (c *commit) ID() graphql.ID               { return newID(kindCommit, commitKey{c.repo.ID(), c.oid}) }
+func (c *commit) Repository() *repository      { return c.repo }
+func (c *commit) OID() text                    { return text(c.oid) }
+func (c *commit) AbbreviatedOID() string       { return short(c.oid) }
+func (c *commit) CanonicalURL() string         { return commitURL(c.repo.rec.Name, c.oid) }
+func (c *commit) ExternalURLs() []externalLink { return []externalLink{} }
+
+// URL is by the revision that was asked for.
+func (c *commit) URL() string {
+	if c.rev == "" {
+		return c.CanonicalURL()
+	}
+	return commitURL(c.repo.rec.Name, c.rev)
+}
+
+func (c *commit) git() *gitTrees { return c.repo.s.git(c.repo.rec) }
+
+func (c *commit) read(ctx context.Context) (*gitCommit, error) {
+	g, err := c.git().commit(ctx, c.oid)
+	if errors.Is(err, git.ErrMissing) {
+		return nil, refuse("commit %s is not there any more", c.oid)
+	}
+	return g, err
+}
+
+// Author is who wrote it.
+func (c *commit) Author(ctx context.Context) (*signature, error) {
+	g, err := c.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return newSignature(g.Author), nil
+}
+
+// Committer is who put it there.
+func (c *commit) Committer(ctx context.Context) (*signature, error) {
+	g, err := c.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return newSignature(g.Committer), nil
+}
+
+// Message is whole.
+func (c *commit) Message(ctx context.Context) (string, error) {
+	g, err := c.read(ctx)
+	if err != nil {
+		return "", err
+	}
+	return g.Message, nil
+}
+
+// Subject is the first line of the message.
+func (c *commit) Subject(ctx context.Context) (string, error) {
+	message, err := c.Message(ctx)
+	subject, _, _ := strings.Cut(message, "\n")
+	return subject, err
+}
+
+// Body is what stands behind the subject.
+func (c *commit) Body(ctx context.Context) (*string, error) {
+	message, err := c.Message(ctx)
+	_, body, _ := strings.Cut(message, "\n")
+	return orNull(strings.TrimSpace(body)), err
+}
+
+// Parents are the commits before it.
+func (c *commit) Parents(ctx context.Context) ([]*commit, error) {
+	g, err := c.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := []*commit{}
+	for _, oid := range g.Parents {
+		out = append(out, &commit{repo: c.repo, oid: oid, rev: oid})
+	}
+	return out, nil
+}
+
+// signature is the type Signature.
+type signature struct {
+	Person person
+	Date   string
+}
+
+func newSignature(s git.Signature) *signature {
+	return &signature{person{s.Name, s.Email}, time.Unix(s.Seconds, 0).UTC().Format(time.RFC3339)}
+}
+
+// person is the type Person.
+type person struct{ Name, Email string }
+
+// DisplayName is the name, or what stands before the host in the address.
+func (p person) DisplayName() string {
+	if p.Name != "" {
+		return p.Name
+	}
+	user, _, _ := strings.Cut(p.Email, "@")
+	return user
+}
+
+// AvatarURL is null.
+func (p person) AvatarURL() *string { return nil }
+
+// commitConnection is the type GitCommitConnection, and TreeEntryHistory.
+type commitConnection struct {
+	Nodes      []*commit
+	TotalCount *int32
+	PageInfo   forwardPage
+}
+
+// maxCommits is how many commits a page may have.
+const maxCommits = 10_000
+
+// Ancestors lists the commits that led to this one.
+func (c *commit) Ancestors(ctx context.Context, args struct {
+	First              optInt
+	Query, Path        optString
+	Follow             optBool
+	After, AfterCursor optString
+	Before             optString
+}) (*commitConnection, error) {
+	path, ok := cleanPath(args.Path.or(""))
+	if !ok {
+		return nil, errPath(args.Path.or(""))
+	}
+	o := git.HistoryOptions{
+		Path: path, Follow: args.Follow.or(false), Message: args.Query.or(""), After: args.After.or(""), Before: args.Before.or(""),
+	}
+	return c.repo.history(ctx, []string{c.oid}, o, forwardArgs{args.First, args.AfterCursor})
+}
+
+// history lists commits page by page. Cursors are places in the list, so that
+// no page needs those before it.
+func (r *repository) history(ctx context.Context, revs []string, o git.HistoryOptions, args forwardArgs) (*commitConnection, error) {
+	if args.First.or(0) < 0 {
+		return nil, refuse("a page cannot have a negative length")
+	}
+	repo, err := r.s.git(r.rec).gitRepo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	most := length(args.First.or(0), maxCommits)
+	if o.Skip, err = skipOf(args.After); err != nil {
+		return nil, err
+	}
+	o.Max = most + 1
+	out := &commitConnection{Nodes: []*commit{}}
+	err = repo.History(ctx, revs, o, func(oid string) error {
+		out.Nodes = append(out.Nodes, &commit{repo: r, oid: oid, rev: oid})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(out.Nodes) > most {
+		out.Nodes = out.Nodes[:most]
+		out.PageInfo.HasNextPage = true
+		end := cursor(skipCursor(o.Skip + most))
+		out.PageInfo.page.EndCursor = &end
+	}
+	if args.First.value == nil && o.Skip == 0 && !out.PageInfo.HasNextPage {
+		n := small(len(out.Nodes))
+		out.TotalCount = &n
+	}
+	return out, nil
+}
+
+// BehindAhead compares with another revision.
+func (c *commit) BehindAhead(ctx context.Context, args struct{ Revspec string }) (*behindAhead, error) {
+	other, err := c.repo.commit(ctx, args.Revspec)
+	if err != nil {
+		return nil, err
+	}
+	if other == nil {
+		return nil, errRevision(args.Revspec)
+	}
+	repo, err := c.git().gitRepo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	behind, ahead, err := repo.BehindAhead(ctx, other.oid, c.oid)
+	if err != nil {
+		return nil, err
+	}
+	return &behindAhead{small(behind), small(ahead)}, nil
+}
+
+// behindAhead is the type BehindAheadCounts.
+type behindAhead struct{ Behind, Ahead int32 }
+
+func errRevision(rev string) error { return refuse("revision not found: %s", rev) }
+func errPath(path string) error    { return refuse("path %q leads out of the repository", path) }
+
+// Diff compares with another revision, or with the first parent.
+func (c *commit) Diff(ctx context.Context, args struct{ Base optString }) (*comparison, error) {
+	base := args.Base.or("")
+	if base == "" {
+		g, err := c.read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(g.Parents) == 0 {
+			return nil, refuse("commit %s has no parent: name a base", c.oid)
+		}
+		base = g.Parents[0]
+	}
+	return c.repo.compare(ctx, base, c.oid)
+}

@@ -1,0 +1,365 @@
+package graphql
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+// comparison is the type RepositoryComparison.
+type comparison struct {
+	repo       *repository
+	base, head *commit
+	// fork is where the two parted, "" if they have nothing in common.
+	fork string
+}
+
+// Comparison compares two revisions.
+func (r *repository) Comparison(ctx context.Context, args struct {
+	Base, Head   optString
+	FetchMissing optBool
+}) (*comparison, error) {
+	return r.compare(ctx, args.Base.or(""), args.Head.or(""))
+}
+
+func (r *repository) compare(ctx context.Context, base, head string) (*comparison, error) {
+	c := &comparison{repo: r}
+	for _, side := range []struct {
+		rev string
+		to  **commit
+	}{{base, &c.base}, {head, &c.head}} {
+		found, err := r.commit(ctx, side.rev)
+		if err != nil {
+			return nil, err
+		}
+		if found == nil {
+			return nil, errRevision(side.rev)
+		}
+		*side.to = found
+	}
+	repo, err := r.s.git(r.rec).gitRepo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.fork, err = repo.MergeBase(ctx, c.base.oid, c.head.oid)
+	if err != nil && !errors.Is(err, git.ErrNoRevision) {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *comparison) BaseRepository() *repository { return c.repo }
+func (c *comparison) HeadRepository() *repository { return c.repo }
+func (c *comparison) Range() *revisionRange       { return &revisionRange{c} }
+
+// Commits lists what only the revision behind has.
+func (c *comparison) Commits(ctx context.Context, args struct {
+	First optInt
+	Path  optString
+}) (*commitConnection, error) {
+	path, ok := cleanPath(args.Path.or(""))
+	if !ok {
+		return nil, errPath(args.Path.or(""))
+	}
+	out, err := c.repo.history(ctx, []string{c.head.oid, "^" + c.base.oid}, git.HistoryOptions{Path: path}, forwardArgs{First: args.First})
+	if err != nil || path != "" || out.TotalCount != nil {
+		return out, err
+	}
+	repo, err := c.repo.s.git(c.repo.rec).gitRepo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, ahead, err := repo.BehindAhead(ctx, c.base.oid, c.head.oid)
+	n := small(ahead)
+	out.TotalCount = &n
+	return out, err
+}
+
+// What is read of a comparison.
+const (
+	maxDiffFiles     = 5000
+	maxDiffFileBytes = 1 << 20
+	maxDiffBytes     = 16 << 20
+)
+
+// FileDiffs lists the files that differ from where the two parted, or from the
+// revision before if they have nothing in common.
+func (c *comparison) FileDiffs(ctx context.Context, args struct {
+	First optInt
+	After optString
+	Paths *[]string
+}) (*fileDiffConnection, error) {
+	repo, err := c.repo.s.git(c.repo.rec).gitRepo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	base := c.fork
+	if base == "" {
+		base = c.base.oid
+	}
+	var paths []string
+	if args.Paths != nil {
+		for _, p := range *args.Paths {
+			clean, ok := cleanPath(p)
+			if !ok {
+				return nil, errPath(p)
+			}
+			paths = append(paths, clean)
+		}
+	}
+	from := &commit{repo: c.repo, oid: base, rev: base}
+	out := &fileDiffConnection{all: []*fileDiff{}}
+	o := git.LogOptions{Depth: git.LogHunks, MaxFiles: maxDiffFiles, MaxFileBytes: maxDiffFileBytes, MaxCommitBytes: maxDiffBytes}
+	err = repo.Compare(ctx, base, c.head.oid, paths, o, func(d git.FileDiff) error {
+		d.Hunks = append([]byte(nil), d.Hunks...)
+		out.all = append(out.all, &fileDiff{from: from, to: c.head, git: d})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.page, err = cutByIndex(len(out.all), maxDiffFiles, pageArgs{First: args.First, After: args.After})
+	return out, err
+}
+
+// revisionRange is the type GitRevisionRange.
+type revisionRange struct{ c *comparison }
+
+func (r *revisionRange) Expr() string   { return r.c.base.shown() + "..." + r.c.head.shown() }
+func (r *revisionRange) Base() *revSpec { return newRevSpec(r.c.base) }
+func (r *revisionRange) Head() *revSpec { return newRevSpec(r.c.head) }
+
+// MergeBase is null if the two have nothing in common.
+func (r *revisionRange) MergeBase() *object {
+	if r.c.fork == "" {
+		return nil
+	}
+	return &object{repo: r.c.repo, oid: r.c.fork, kind: "commit", commit: r.c.fork}
+}
+
+// shown is the revision as a person would write it.
+func (c *commit) shown() string {
+	if c.rev == "" {
+		return "HEAD"
+	}
+	return c.rev
+}
+
+// revSpec is the union GitRevSpec.
+type revSpec struct{ result any }
+
+// newRevSpec is a plain object if the revision is its id, else an expression.
+func newRevSpec(c *commit) *revSpec {
+	o := &object{repo: c.repo, oid: c.oid, kind: "commit", commit: c.oid}
+	if c.rev == c.oid {
+		return &revSpec{o}
+	}
+	return &revSpec{&revExpr{c.shown(), o}}
+}
+
+func (r *revSpec) ToGitRef() (*ref, bool)             { v, ok := r.result.(*ref); return v, ok }
+func (r *revSpec) ToGitRevSpecExpr() (*revExpr, bool) { v, ok := r.result.(*revExpr); return v, ok }
+func (r *revSpec) ToGitObject() (*object, bool)       { v, ok := r.result.(*object); return v, ok }
+
+// revExpr is the type GitRevSpecExpr.
+type revExpr struct {
+	Expr   string
+	Object *object
+}
+
+// fileDiffConnection is the type FileDiffConnection.
+type fileDiffConnection struct {
+	all  []*fileDiff
+	page page
+}
+
+func (f *fileDiffConnection) Nodes() []*fileDiff    { return f.all[f.page.from:f.page.to] }
+func (f *fileDiffConnection) TotalCount() *int32    { n := small(len(f.all)); return &n }
+func (f *fileDiffConnection) PageInfo() forwardPage { return forwardPage{f.page} }
+
+// DiffStat counts the lines of all pages.
+func (f *fileDiffConnection) DiffStat() diffStat {
+	var sum diffStat
+	for _, d := range f.all {
+		s := d.Stat()
+		sum.Added, sum.Deleted = sum.Added+s.Added, sum.Deleted+s.Deleted
+	}
+	return sum
+}
+
+// RawDiff writes the files of this page as git does.
+func (f *fileDiffConnection) RawDiff() string {
+	var b strings.Builder
+	for _, d := range f.Nodes() {
+		d.raw(&b)
+	}
+	return strings.ToValidUTF8(b.String(), "\uFFFD")
+}
+
+// diffStat is the type DiffStat.
+type diffStat struct{ Added, Changed, Deleted int32 }
+
+// fileDiff is the type FileDiff.
+type fileDiff struct {
+	from, to *commit
+	git      git.FileDiff
+}
+
+// OldPath is null for a new file.
+func (d *fileDiff) OldPath() *string {
+	switch {
+	case d.git.Status == 'A':
+		return nil
+	case d.git.OldPath != "":
+		return &d.git.OldPath
+	}
+	return &d.git.Path
+}
+
+// NewPath is null for a file that is gone.
+func (d *fileDiff) NewPath() *string {
+	if d.git.Status == 'D' {
+		return nil
+	}
+	return &d.git.Path
+}
+
+// OldFile is null for a new file.
+func (d *fileDiff) OldFile() *file2 {
+	if d.OldPath() == nil {
+		return nil
+	}
+	return newFile(d.from, *d.OldPath(), d.git.OldMode, d.git.OldOID)
+}
+
+// NewFile is null for a file that is gone.
+func (d *fileDiff) NewFile() *file2 {
+	if d.NewPath() == nil {
+		return nil
+	}
+	return newFile(d.to, *d.NewPath(), d.git.NewMode, d.git.NewOID)
+}
+
+func newFile(c *commit, path string, mode uint32, oid string) *file2 {
+	return &file2{&blob{entry: &entry{c, path, treeEntry{Mode: mode, OID: oid}}}}
+}
+
+// MostRelevantFile is the file behind or, if it is gone, before.
+func (d *fileDiff) MostRelevantFile() *file2 {
+	if f := d.NewFile(); f != nil {
+		return f
+	}
+	return d.OldFile()
+}
+
+// InternalID is made of both paths and blobs.
+func (d *fileDiff) InternalID() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %s %s", d.git.OldPath, d.git.Path, d.git.OldOID, d.git.NewOID))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Stat counts its lines.
+func (d *fileDiff) Stat() diffStat {
+	var s diffStat
+	for line := range strings.Lines(string(d.git.Hunks)) {
+		switch line[0] {
+		case '+':
+			s.Added++
+		case '-':
+			s.Deleted++
+		}
+	}
+	return s
+}
+
+// Hunks takes the runs of lines apart.
+func (d *fileDiff) Hunks() []*diffHunk {
+	out := []*diffHunk{}
+	var body strings.Builder
+	end := func() {
+		if n := len(out); n > 0 {
+			out[n-1].Body = strings.ToValidUTF8(body.String(), "\uFFFD")
+		}
+		body.Reset()
+	}
+	for line := range strings.Lines(string(d.git.Hunks)) {
+		if strings.HasPrefix(line, "@@ ") {
+			end()
+			out = append(out, newDiffHunk(line))
+			continue
+		}
+		body.WriteString(line)
+	}
+	end()
+	return out
+}
+
+func (d *fileDiff) raw(b *strings.Builder) {
+	path := func(p *string, side string) string {
+		if p == nil {
+			return "/dev/null"
+		}
+		return side + *p
+	}
+	old, now := d.OldPath(), d.NewPath()
+	fmt.Fprintf(b, "diff --git %s %s\n", path(firstOf(old, now), "a/"), path(firstOf(now, old), "b/"))
+	if d.git.OldPath != "" {
+		fmt.Fprintf(b, "rename from %s\nrename to %s\n", *old, *now)
+	}
+	if d.git.State == git.DiffBinary {
+		fmt.Fprintf(b, "Binary files %s and %s differ\n", path(old, "a/"), path(now, "b/"))
+		return
+	}
+	if len(d.git.Hunks) > 0 {
+		fmt.Fprintf(b, "--- %s\n+++ %s\n%s", path(old, "a/"), path(now, "b/"), d.git.Hunks)
+	}
+}
+
+func firstOf(a, b *string) *string {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// diffHunk is the type FileDiffHunk.
+type diffHunk struct {
+	OldRange, NewRange diffRange
+	Section            *string
+	Body               string
+}
+
+// diffRange is the type FileDiffHunkRange.
+type diffRange struct{ StartLine, Lines int32 }
+
+// newDiffHunk reads "@@ -8,7 +8,7 @@ section".
+func newDiffHunk(head string) *diffHunk {
+	f := strings.SplitN(strings.TrimSuffix(head, "\n"), " ", 5)
+	h := &diffHunk{}
+	if len(f) < 4 {
+		return h
+	}
+	h.OldRange, h.NewRange = newDiffRange(f[1]), newDiffRange(f[2])
+	if len(f) == 5 {
+		h.Section = orNull(strings.ToValidUTF8(f[4], "\uFFFD"))
+	}
+	return h
+}
+
+func newDiffRange(text string) diffRange {
+	start, count, ok := strings.Cut(strings.TrimLeft(text, "-+"), ",")
+	r := diffRange{Lines: 1}
+	if n, err := strconv.Atoi(start); err == nil {
+		r.StartLine = small(n)
+	}
+	if n, err := strconv.Atoi(count); ok && err == nil {
+		r.Lines = small(n)
+	}
+	return r
+}

@@ -1,0 +1,103 @@
+package graphql
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/graph-gophers/graphql-go"
+)
+
+// globalContext is the one search context there is.
+const globalContext = "global"
+
+// searchContext is the type SearchContext: all repositories.
+type searchContext struct{ s *session }
+
+func (c *searchContext) ID() graphql.ID           { return newID(kindContext, globalContext) }
+func (c *searchContext) Name() string             { return globalContext }
+func (c *searchContext) Spec() string             { return globalContext }
+func (c *searchContext) Namespace() *namespace    { return nil }
+func (c *searchContext) Description() string      { return "All repositories on this server" }
+func (c *searchContext) AutoDefined() bool        { return true }
+func (c *searchContext) Query() string            { return "" }
+func (c *searchContext) Public() bool             { return true }
+func (c *searchContext) ViewerCanManage() bool    { return false }
+func (c *searchContext) ViewerHasAsDefault() bool { return true }
+func (c *searchContext) ViewerHasStarred() bool   { return false }
+func (c *searchContext) Repositories() []*contextRepository {
+	return []*contextRepository{}
+}
+
+// UpdatedAt is when any repository was last indexed.
+func (c *searchContext) UpdatedAt() dateTime {
+	var last dateTime
+	for _, r := range c.s.repositories() {
+		if t := createdAt(r); t.After(last.Time) {
+			last.Time = t
+		}
+		if r.LastIndexed.After(last.Time) {
+			last.Time = r.LastIndexed
+		}
+	}
+	return last
+}
+
+// namespace is the interface Namespace, which nothing of this server's needs.
+type namespace struct {
+	ID                 graphql.ID
+	NamespaceName, URL string
+}
+
+// contextRepository is the type SearchContextRepositoryRevisions; the one
+// context lists none.
+type contextRepository struct {
+	Repository *repository
+	Revisions  []string
+}
+
+// contextConnection is the type SearchContextConnection.
+type contextConnection struct {
+	Nodes      []*searchContext
+	TotalCount int32
+	PageInfo   forwardPage
+}
+
+// SearchContexts lists the one.
+func (*resolver) SearchContexts(ctx context.Context, args struct {
+	forwardArgs
+	Query      optString
+	Namespaces idList
+	OrderBy    optString
+	Descending optBool
+}) (*contextConnection, error) {
+	all := []*searchContext{}
+	// The one of all repositories has no owner, which a list shows by null.
+	owned := len(args.Namespaces.ids) == 0 || slices.Contains(args.Namespaces.ids, "")
+	if owned && strings.Contains(globalContext, strings.ToLower(args.Query.or(""))) {
+		all = append(all, &searchContext{sessionOf(ctx)})
+	}
+	p, err := cutByIndex(len(all), maxRepositories, args.both())
+	if err != nil {
+		return nil, err
+	}
+	return &contextConnection{all[p.from:p.to], small(len(all)), forwardPage{p}}, nil
+}
+
+// SearchContextBySpec finds the one.
+func (*resolver) SearchContextBySpec(ctx context.Context, args struct{ Spec string }) *searchContext {
+	if args.Spec != globalContext {
+		return nil
+	}
+	return &searchContext{sessionOf(ctx)}
+}
+
+// IsSearchContextAvailable knows the one.
+func (*resolver) IsSearchContextAvailable(args struct{ Spec string }) bool {
+	return args.Spec == globalContext
+}
+
+// DefaultSearchContext is the one.
+func (*resolver) DefaultSearchContext(ctx context.Context) *searchContext {
+	return &searchContext{sessionOf(ctx)}
+}

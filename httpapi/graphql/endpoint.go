@@ -1,0 +1,148 @@
+package graphql
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/graph-gophers/graphql-go"
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/saved"
+)
+
+// Path is where requests go.
+const Path = "/.api/graphql"
+
+const (
+	// maxSelections is how many fields a document may come to once fragments
+	// are filled in, those of lists counted once. Tools that ask for the whole
+	// schema need some hundreds.
+	maxSelections = 20_000
+	// maxPairs bounds the work of looking for fields that contradict each other.
+	maxPairs = 20_000
+	// readWithin is how long a body may take to arrive, answerWithin how long
+	// the answer may take to be made, and writeWithin to leave.
+	readWithin   = 30 * time.Second
+	answerWithin = 2 * time.Minute
+	writeWithin  = time.Minute
+)
+
+// Data is an open data directory.
+type Data struct {
+	Store *store.Store
+	Book  *saved.Book
+}
+
+// Endpoint answers GraphQL requests. Its fields are set before Routes and not
+// changed afterwards.
+type Endpoint struct {
+	// Data returns nil until the data directory is open.
+	Data     func() *Data
+	Searcher httpapi.Searcher
+	// Limits are those of cost; 0 is the default.
+	Limits cost.Limits
+	// ExternalURL is how clients reach the server; empty takes it from each
+	// request.
+	ExternalURL string
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+
+	once   sync.Once
+	schema *graphql.Schema
+}
+
+// Routes returns the routes of the endpoint.
+func (e *Endpoint) Routes() []httpapi.Route {
+	e.prepare()
+	return []httpapi.Route{
+		{Method: "POST", Path: Path, Handler: e.serve, About: "GraphQL, for tools and for finding things out"},
+		{Method: "GET", Path: Path + "/schema.graphql", Handler: e.serveSchema, About: "the schema of it"},
+	}
+}
+
+// prepare fills in defaults and reads the schema, once.
+func (e *Endpoint) prepare() {
+	e.once.Do(func() {
+		e.Limits = e.Limits.WithDefaults()
+		if e.Now == nil {
+			e.Now = time.Now
+		}
+		e.schema = graphql.MustParseSchema(SDL(), &resolver{e},
+			graphql.UseStringDescriptions(), graphql.UseFieldResolvers(), graphql.MaxDepth(e.Limits.Depth),
+			graphql.MaxQueryLength(cost.MaxDocumentBytes), graphql.OverlapValidationLimit(maxPairs),
+			graphql.MaxSelections(maxSelections), graphql.Logger(panicLog{}))
+	})
+}
+
+func (e *Endpoint) serveSchema(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	return httpapi.WriteBody(w, r, http.StatusOK, []byte(SDL()))
+}
+
+// serve answers a request. Whatever is wrong with the document or went wrong
+// in a resolver is part of an answer with status 200.
+func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
+	data := e.Data()
+	if data == nil {
+		w.Header().Set("Retry-After", "1")
+		return &httpapi.Error{Status: http.StatusServiceUnavailable, Message: "opening data directory"}
+	}
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(readWithin)) // of a server that can
+	req, err := readRequest(r)
+	if err != nil {
+		return err
+	}
+	_ = control.SetReadDeadline(time.Time{})
+	zerolog.Ctx(r.Context()).Debug().Str("name", requestName(r)).Str("operation", req.OperationName).Msg("graphql")
+	answer, status := e.answer(r.Context(), data, req, httpapi.BaseURL(e.ExternalURL, r))
+	body, err := encode(answer)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "no-cache, max-age=0")
+	h.Add("Vary", "Cookie, Authorization, X-Requested-With")
+	h.Set("Content-Type", "application/json")
+	_ = control.SetWriteDeadline(time.Now().Add(writeWithin))
+	return httpapi.WriteBody(w, r, status, body)
+}
+
+// answer counts and runs a document.
+func (e *Endpoint) answer(ctx context.Context, data *Data, req request, base string) (*graphql.Response, int) {
+	counted, err := cost.Estimate(req.Query, req.Variables)
+	if v := e.Limits.Check(counted); len(v) > 0 {
+		return overLimit(v, base+"/help/api/graphql#cost-limits"), http.StatusBadRequest
+	}
+	if err != nil {
+		return refused(err), http.StatusOK
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	s := newSession(e, data, auth.From(ctx), base)
+	defer s.close(ctx)
+	out := e.schema.Exec(withSession(ctx, s), req.Query, req.OperationName, req.Variables)
+	conceal(ctx, out)
+	return out, http.StatusOK
+}
+
+// refused answers a document that could not be counted. Nothing of it runs,
+// whether or not the parser that would run it takes it: it may see more in it
+// than was counted.
+func refused(err error) *graphql.Response {
+	var syntax *cost.SyntaxError
+	if !errors.As(err, &syntax) {
+		return failed(err.Error(), 0, 0)
+	}
+	return failed(syntax.Error(), syntax.Line, syntax.Column)
+}
+
+func stack() []byte { return debug.Stack() }

@@ -1,0 +1,68 @@
+package graphql
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+
+	"github.com/graph-gophers/graphql-go"
+)
+
+// The kinds that global ids name.
+const (
+	kindUser            = "User"
+	kindOrg             = "Org"
+	kindSite            = "Site"
+	kindDefaultSettings = "DefaultSettings"
+	kindRepository      = "Repository"
+	kindCommit          = "GitCommit"
+	kindRef             = "GitRef"
+	kindContext         = "SearchContext"
+	kindToken           = "AccessToken"
+	kindService         = "ExternalService"
+	kindSavedSearch     = "SavedSearch"
+	kindSearchJob       = "SearchJob"
+)
+
+// newID returns the global id of an entity: the base64 of its kind, a colon
+// and its key as JSON. Clients paste ids from one command to the next, and
+// some take them apart.
+func newID(kind string, key any) graphql.ID {
+	text, err := json.Marshal(key)
+	if err != nil {
+		panic("graphql: key of an id: " + err.Error())
+	}
+	return graphql.ID(base64.StdEncoding.EncodeToString(append([]byte(kind+":"), text...)))
+}
+
+// kindOf returns the kind of an id, "" for one that is malformed.
+func kindOf(id graphql.ID) string {
+	kind, _, _ := splitID(id)
+	return kind
+}
+
+func splitID(id graphql.ID) (kind, key string, ok bool) {
+	raw, err := base64.StdEncoding.DecodeString(string(id))
+	if err != nil {
+		return "", "", false
+	}
+	return strings.Cut(string(raw), ":")
+}
+
+// errID says that an id is none.
+var errID = &Refusal{"invalid id"}
+
+// readID reads the key of an id of one kind.
+func readID(id graphql.ID, kind string, key any) error {
+	found, text, ok := splitID(id)
+	if !ok || found != kind || json.Unmarshal([]byte(text), key) != nil {
+		return errID
+	}
+	return nil
+}
+
+// numberOf reads the number of an id of one kind.
+func numberOf(id graphql.ID, kind string) (uint32, error) {
+	var n uint32
+	return n, readID(id, kind, &n)
+}

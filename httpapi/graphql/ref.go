@@ -1,0 +1,184 @@
+package graphql
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/graph-gophers/graphql-go"
+
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+const (
+	branchPrefix = "refs/heads/"
+	tagPrefix    = "refs/tags/"
+)
+
+// The types of refs.
+const (
+	branchType = "GIT_BRANCH"
+	tagType    = "GIT_TAG"
+	otherType  = "GIT_REF_OTHER"
+)
+
+// ref is the type GitRef.
+type ref struct {
+	repo *repository
+	// name is whole, such as refs/heads/main.
+	name string
+	// oid and kind are those of what it names, commit what that leads to.
+	oid, kind, commit string
+}
+
+// refKey is the key of a ref's global id.
+type refKey struct {
+	Repository graphql.ID `json:"r"`
+	Ref        string     `json:"v"`
+}
+
+func (r *ref) ID() graphql.ID          { return newID(kindRef, refKey{r.repo.ID(), r.name}) }
+func (r *ref) Name() string            { return r.name }
+func (r *ref) AbbrevName() string      { return strings.TrimPrefix(r.name, r.Prefix()) }
+func (r *ref) DisplayName() string     { return r.AbbrevName() }
+func (r *ref) Repository() *repository { return r.repo }
+func (r *ref) URL() string             { return repositoryURL(r.repo.rec.Name, r.AbbrevName()) }
+func (r *ref) Target() *object {
+	return &object{repo: r.repo, oid: r.oid, kind: r.kind, commit: r.commit}
+}
+
+// Prefix is what the whole name has before the short one.
+func (r *ref) Prefix() string {
+	for _, p := range []string{branchPrefix, tagPrefix, "refs/pull/", "refs/"} {
+		if strings.HasPrefix(r.name, p) {
+			return p
+		}
+	}
+	return ""
+}
+
+// Type tells branches and tags from others.
+func (r *ref) Type() string {
+	switch r.Prefix() {
+	case branchPrefix:
+		return branchType
+	case tagPrefix:
+		return tagType
+	}
+	return otherType
+}
+
+// object is the type GitObject.
+type object struct {
+	repo              *repository
+	oid, kind, commit string
+}
+
+func (o *object) OID() text              { return text(o.oid) }
+func (o *object) AbbreviatedOID() string { return short(o.oid) }
+
+// Commit is null for what leads to none.
+func (o *object) Commit() *commit {
+	if o.commit == "" {
+		return nil
+	}
+	return &commit{repo: o.repo, oid: o.commit, rev: o.commit}
+}
+
+// Type is git's own word.
+func (o *object) Type() string {
+	switch o.kind {
+	case "commit", "tag", "tree", "blob":
+		return "GIT_" + strings.ToUpper(o.kind)
+	}
+	return "GIT_UNKNOWN"
+}
+
+func short(oid string) string { return oid[:min(7, len(oid))] }
+
+// refConnection is the type GitRefConnection.
+type refConnection struct {
+	Nodes      []*ref
+	TotalCount int32
+	PageInfo   forwardPage
+}
+
+// maxRefs is how many refs a page may have, and the most that are looked at.
+const maxRefs = 100_000
+
+// refArgs choose refs.
+type refArgs struct {
+	First       optInt
+	Query       optString
+	Type        optString
+	OrderBy     optString
+	Interactive optBool
+}
+
+// GitRefs lists branches, tags and others.
+func (r *repository) GitRefs(ctx context.Context, args refArgs) (*refConnection, error) {
+	prefixes := map[string][]string{branchType: {branchPrefix}, tagType: {tagPrefix}}[args.Type.or("")]
+	return r.refs(ctx, prefixes, args)
+}
+
+// Branches lists branches.
+func (r *repository) Branches(ctx context.Context, args struct {
+	First       optInt
+	Query       optString
+	OrderBy     optString
+	Interactive optBool
+}) (*refConnection, error) {
+	return r.refs(ctx, []string{branchPrefix}, refArgs{First: args.First, Query: args.Query, OrderBy: args.OrderBy})
+}
+
+// Tags lists tags.
+func (r *repository) Tags(ctx context.Context, args struct {
+	First optInt
+	Query optString
+}) (*refConnection, error) {
+	return r.refs(ctx, []string{tagPrefix}, refArgs{First: args.First, Query: args.Query})
+}
+
+// refs lists refs, the branch that is searched first.
+func (r *repository) refs(ctx context.Context, prefixes []string, args refArgs) (*refConnection, error) {
+	repo, err := r.s.git(r.rec).gitRepo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	word := strings.ToLower(args.Query.or(""))
+	all := []*ref{}
+	err = repo.EachRef(ctx, args.OrderBy.value != nil, prefixes, func(g git.Ref) error {
+		if len(all) == maxRefs {
+			return refuse("there are more than %d refs", maxRefs)
+		}
+		out := &ref{repo: r, name: g.Name, oid: g.OID, kind: g.Kind, commit: g.Commit}
+		if args.Type.or("") == otherType && out.Type() != otherType {
+			return nil
+		}
+		if strings.Contains(strings.ToLower(out.AbbrevName()), word) {
+			all = append(all, out)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if main := r.DefaultBranch(); main != nil {
+		slices.SortStableFunc(all, func(a, b *ref) int {
+			return cmp.Compare(rank(b.name == main.name), rank(a.name == main.name))
+		})
+	}
+	p, err := cutByIndex(len(all), maxRefs, pageArgs{First: args.First})
+	if err != nil {
+		return nil, err
+	}
+	return &refConnection{all[p.from:p.to], small(len(all)), forwardPage{p}}, nil
+}
+
+func rank(first bool) int {
+	if first {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,180 @@
+package graphql
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/graph-gophers/graphql-go"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/ingest"
+)
+
+// maxRepositories is how many repositories a page may have.
+const maxRepositories = 1000
+
+// repositoriesArgs are the arguments of Query.repositories.
+type repositoriesArgs struct {
+	pageArgs
+	Query                  optString
+	Names                  *[]string
+	Cloned, NotCloned      optBool
+	CloneStatus            optString
+	Indexed, NotIndexed    optBool
+	Embedded, NotEmbedded  optBool
+	FailedFetch, Corrupted optBool
+	ExternalService        *graphql.ID
+	OrderBy                optString
+	Descending             optBool
+}
+
+// repositoryConnection is the type NewRepositoryConnection.
+type repositoryConnection struct {
+	Nodes      []*repository
+	TotalCount int32
+	PageInfo   page
+}
+
+// Repositories lists those that can be seen.
+func (*resolver) Repositories(ctx context.Context, args repositoriesArgs) (*repositoryConnection, error) {
+	s := sessionOf(ctx)
+	chosen, err := s.choose(args)
+	if err != nil {
+		return nil, err
+	}
+	order := args.OrderBy.or("REPOSITORY_NAME")
+	slices.SortFunc(chosen, func(a, b *store.Repository) int { return compareRepositories(a, b, order) })
+	if args.Descending.or(false) {
+		slices.Reverse(chosen)
+	}
+	names := make([]string, len(chosen))
+	for i, r := range chosen {
+		names[i] = r.Name
+	}
+	p, err := cut(len(names), maxRepositories, args.pageArgs, func(i int) string { return names[i] }, s.placeAmong(chosen, order, args.Descending.or(false)))
+	if err != nil {
+		return nil, err
+	}
+	out := &repositoryConnection{Nodes: []*repository{}, TotalCount: small(len(chosen)), PageInfo: p}
+	for _, r := range chosen[p.from:p.to] {
+		out.Nodes = append(out.Nodes, s.repository(r))
+	}
+	return out, nil
+}
+
+// placeAmong finds where a repository of that name stands or, sorted by name,
+// would stand.
+func (s *session) placeAmong(sorted []*store.Repository, order string, descending bool) func(name string) int {
+	return func(name string) int {
+		at := s.byName(name)
+		if at == nil {
+			at = &store.Repository{Name: name}
+		}
+		i, _ := slices.BinarySearchFunc(sorted, at, func(a, b *store.Repository) int {
+			c := compareRepositories(a, b, order)
+			if descending {
+				return -c
+			}
+			return c
+		})
+		return i
+	}
+}
+
+// compareRepositories is a total order.
+func compareRepositories(a, b *store.Repository, order string) int {
+	c := 0
+	switch order {
+	case "REPO_CREATED_AT", "REPOSITORY_CREATED_AT":
+		c = createdAt(a).Compare(createdAt(b))
+	case "SIZE":
+		c = cmp.Compare(a.TextBytes, b.TextBytes)
+	}
+	return cmp.Or(c, strings.Compare(a.Name, b.Name))
+}
+
+// createdAt is when a repository was added. Records of before that was kept
+// have the first thing that is known.
+func createdAt(r *store.Repository) time.Time {
+	for _, t := range []time.Time{r.Created, r.LastIndexed, r.LastFetched} {
+		if !t.IsZero() {
+			return t
+		}
+	}
+	return time.Unix(0, 0)
+}
+
+// choose returns the repositories that fit the arguments.
+func (s *session) choose(args repositoriesArgs) ([]*store.Repository, error) {
+	switch {
+	case !args.Cloned.or(true) && !args.NotCloned.or(true):
+		return nil, refuse("excluding cloned and not cloned repos leaves an empty set")
+	case !args.Indexed.or(true) && !args.NotIndexed.or(true):
+		return nil, refuse("excluding indexed and not indexed repos leaves an empty set")
+	}
+	words := strings.Fields(strings.ToLower(args.Query.or("")))
+	chosen := slices.DeleteFunc(s.repositories(), func(r *store.Repository) bool {
+		status := cloneStatusOf(r)
+		switch {
+		case args.Names != nil && !slices.Contains(*args.Names, r.Name),
+			!holdsInOrder(strings.ToLower(r.Name), words),
+			!args.Cloned.or(true) && status == cloned,
+			!args.NotCloned.or(true) && status != cloned,
+			args.CloneStatus.value != nil && *args.CloneStatus.value != status,
+			!args.Indexed.or(true) && r.Indexed(),
+			!args.NotIndexed.or(true) && !r.Indexed(),
+			!args.NotEmbedded.or(true),
+			args.FailedFetch.or(false) && r.LastError == "",
+			args.Corrupted.or(false):
+			return true
+		}
+		return false
+	})
+	return s.ofService(chosen, args.ExternalService)
+}
+
+// holdsInOrder tells whether text holds the words one behind the other.
+func holdsInOrder(text string, words []string) bool {
+	for _, w := range words {
+		i := strings.Index(text, w)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(w):]
+	}
+	return true
+}
+
+// ofService keeps the repositories that an external service added.
+func (s *session) ofService(all []*store.Repository, id *graphql.ID) ([]*store.Repository, error) {
+	if id == nil {
+		return all, nil
+	}
+	if _, err := numberOf(*id, kindService); err != nil {
+		return nil, err
+	}
+	return nil, nil
+}
+
+// repositoryFrom finds a repository by where it comes from, whatever the
+// protocol, and with or without .git; nil is none.
+func (s *session) repositoryFrom(cloneURL string) *repository {
+	want := placeOf(cloneURL)
+	for _, r := range s.repositories() {
+		if placeOf(r.Source) == want {
+			return s.repository(r)
+		}
+	}
+	return nil
+}
+
+// placeOf is the host and path of an address, and a path as it is.
+func placeOf(address string) string {
+	if src, err := ingest.ParseSource(address); err == nil && src.Remote {
+		return src.Name
+	}
+	return address
+}

@@ -1,0 +1,273 @@
+package graphql
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/graph-gophers/graphql-go"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// repository is the type Repository.
+type repository struct {
+	s   *session
+	rec *store.Repository
+}
+
+func (r *repository) ID() graphql.ID               { return newID(kindRepository, r.rec.ID) }
+func (r *repository) DatabaseID() int32            { return small(r.rec.ID) }
+func (r *repository) Name() string                 { return r.rec.Name }
+func (r *repository) URI() string                  { return r.rec.Name }
+func (r *repository) URL() string                  { return repositoryURL(r.rec.Name, "") }
+func (r *repository) Description() string          { return r.rec.Description }
+func (r *repository) UpdatedAt() *dateTime         { return moment(r.rec.LastIndexed) }
+func (r *repository) IsFork() bool                 { return r.rec.Fork }
+func (r *repository) IsArchived() bool             { return r.rec.Archived }
+func (r *repository) IsPrivate() bool              { return r.rec.Private }
+func (r *repository) Stars() int32                 { return small(r.rec.Stars) }
+func (r *repository) CloneInProgress() bool        { return cloneStatusOf(r.rec) == cloning }
+func (r *repository) SourceType() string           { return "GIT_REPOSITORY" }
+func (r *repository) Matches() []match             { return []match{} }
+func (r *repository) MirrorInfo() *mirrorInfo      { return &mirrorInfo{r.s, r.rec} }
+func (r *repository) Metadata() []keyValue         { return keyValues(r.rec.Metadata) }
+func (r *repository) KeyValuePairs() []keyValue    { return keyValues(r.rec.Metadata) }
+func (r *repository) Detail() markdown             { return plainMarkdown("Repository match") }
+func (r *repository) ExternalURLs() []externalLink { return externalLinks(r.rec) }
+
+// Label is a link to the repository.
+func (r *repository) Label() markdown {
+	return markdown{"[" + r.rec.Name + "](" + r.URL() + ")", paragraph(anchor(r.rec.Name, r.URL()))}
+}
+
+// ViewerCanAdminister is for site admins.
+func (r *repository) ViewerCanAdminister() bool { return r.s.admin() }
+
+// Topics is never null.
+func (r *repository) Topics() []string { return slices.Concat([]string{}, r.rec.Topics) }
+
+// CreatedAt is the time of the record, or of what is known of it first.
+func (r *repository) CreatedAt() dateTime { return dateTime{createdAt(r.rec)} }
+
+// Language is that of the most text.
+func (r *repository) Language() (string, error) {
+	stats, err := r.s.languages(r.rec)
+	if err != nil || len(stats) == 0 {
+		return "", err
+	}
+	return stats[0].Name, nil
+}
+
+// DefaultBranch needs no git: it is the branch that was indexed.
+func (r *repository) DefaultBranch() *ref {
+	if len(r.rec.Branches) == 0 {
+		return nil
+	}
+	b := r.rec.Branches[0]
+	name := "HEAD"
+	if b.Name != "" {
+		name = branchPrefix + b.Name
+	}
+	return &ref{repo: r, name: name, oid: b.Commit, kind: "commit", commit: b.Commit}
+}
+
+// Commit resolves a revision. The default branch is the commit that is
+// searched, so that what is read there is what was found.
+func (r *repository) Commit(ctx context.Context, args struct {
+	Rev          string
+	InputRevspec optString
+}) (*commit, error) {
+	shown := args.InputRevspec.or(args.Rev)
+	c, err := r.commit(ctx, args.Rev)
+	if c != nil {
+		c.rev = shown
+	}
+	return c, err
+}
+
+// commit returns nil for a revision that is not there.
+func (r *repository) commit(ctx context.Context, rev string) (*commit, error) {
+	if rev == "" || rev == "HEAD" || rev != "" && rev == r.rec.Commit() {
+		if oid := r.rec.Commit(); oid != "" {
+			return &commit{repo: r, oid: oid, rev: rev}, nil
+		}
+		if !r.rec.Indexed() || rev == "" {
+			return nil, nil
+		}
+	}
+	oid, err := r.s.git(r.rec).resolve(ctx, rev)
+	if err != nil || oid == "" {
+		return nil, err
+	}
+	return &commit{repo: r, oid: oid, rev: rev}, nil
+}
+
+// ExternalRepository tells where it comes from.
+func (r *repository) ExternalRepository() externalRepository {
+	e := externalRepository{ID: r.rec.Name, ServiceType: "other", ServiceID: "local"}
+	source := httpapi.WithoutCredentials(r.rec.Source)
+	if u, err := url.Parse(source); err == nil && r.rec.Mirror && u.Host != "" {
+		e.ServiceID, e.ID = u.Scheme+"://"+u.Host+"/", strings.Trim(u.Path, "/")
+	}
+	return e
+}
+
+type externalRepository struct{ ID, ServiceType, ServiceID string }
+
+// externalLink is the type ExternalLink.
+type externalLink struct {
+	URL                      string
+	ServiceKind, ServiceType *string
+}
+
+// externalLinks is the address a browser could open, if there is one.
+func externalLinks(r *store.Repository) []externalLink {
+	u, err := url.Parse(httpapi.WithoutCredentials(r.Source))
+	if err != nil || !r.Mirror || u.Scheme != "http" && u.Scheme != "https" {
+		return []externalLink{}
+	}
+	u.Path = strings.TrimSuffix(u.Path, ".git")
+	kind, word := "OTHER", "other"
+	return []externalLink{{u.String(), &kind, &word}}
+}
+
+// keyValue is the type KeyValuePair.
+type keyValue struct {
+	Key   string
+	Value *string
+}
+
+func keyValues(metadata map[string]*string) []keyValue {
+	out := []keyValue{}
+	for _, k := range slices.Sorted(maps.Keys(metadata)) {
+		out = append(out, keyValue{k, metadata[k]})
+	}
+	return out
+}
+
+// The states of a repository's copy.
+const (
+	notCloned = "NOT_CLONED"
+	cloning   = "CLONING"
+	cloned    = "CLONED"
+)
+
+// cloneStatusOf tells a repository that was never read, because it cannot be or
+// because its turn has not come, from one that was.
+func cloneStatusOf(r *store.Repository) string {
+	switch {
+	case !r.LastFetched.IsZero() || r.Indexed():
+		return cloned
+	case r.LastError != "":
+		return notCloned
+	}
+	return cloning
+}
+
+// mirrorInfo is the type MirrorRepositoryInfo.
+type mirrorInfo struct {
+	s   *session
+	rec *store.Repository
+}
+
+func (m *mirrorInfo) CloneInProgress() bool           { return cloneStatusOf(m.rec) == cloning }
+func (m *mirrorInfo) CloneProgress() *string          { return nil }
+func (m *mirrorInfo) Cloned() bool                    { return cloneStatusOf(m.rec) == cloned }
+func (m *mirrorInfo) IsCorrupted() bool               { return false }
+func (m *mirrorInfo) CorruptionLogs() []corruptionLog { return []corruptionLog{} }
+func (m *mirrorInfo) UpdatedAt() *dateTime            { return moment(m.rec.LastFetched) }
+func (m *mirrorInfo) NextSyncAt() *dateTime           { return nil }
+func (m *mirrorInfo) LastError() *string {
+	return orNull(httpapi.WithoutCredentials(m.rec.LastError))
+}
+func (m *mirrorInfo) LastSyncOutput() *string         { return nil }
+func (m *mirrorInfo) UpdateSchedule() *updateSchedule { return nil }
+func (m *mirrorInfo) UpdateQueue() *updateQueue       { return nil }
+func (m *mirrorInfo) Shard() *string                  { return nil }
+
+// RemoteURL is for site admins.
+func (m *mirrorInfo) RemoteURL() (string, error) {
+	return httpapi.WithoutCredentials(m.rec.Source), m.s.mustAdmin()
+}
+
+// ByteSize is that of the files.
+func (m *mirrorInfo) ByteSize() (bigInt, error) { return m.s.fileBytes(m.rec) }
+
+// What is never told of has types all the same.
+type (
+	corruptionLog struct {
+		Timestamp dateTime
+		Reason    string
+	}
+	updateSchedule struct {
+		IntervalSeconds int32
+		Due             dateTime
+		Index, Total    int32
+	}
+	updateQueue struct {
+		Index    int32
+		Updating bool
+		Total    int32
+	}
+	indexHost struct{ Name string }
+)
+
+// fileBytes sums the sizes of the files of a repository.
+func (s *session) fileBytes(r *store.Repository) (bigInt, error) {
+	docs, err := s.documentsOf(r)
+	if err != nil {
+		return 0, err
+	}
+	var n bigInt
+	for _, d := range docs.byPath {
+		n += bigInt(d.table.FileBytes[d.i])
+	}
+	return n, nil
+}
+
+// languageStatistics is the type LanguageStatistics.
+type languageStatistics struct {
+	Name       string
+	TotalBytes float64
+	TotalLines int32
+}
+
+// languages sums the documents of a repository, the language of the most text
+// first.
+func (s *session) languages(r *store.Repository) ([]languageStatistics, error) {
+	docs, err := s.documentsOf(r)
+	if err != nil {
+		return nil, err
+	}
+	byName := map[string]*languageStatistics{}
+	for _, d := range docs.byPath {
+		name := d.table.Words[d.table.Language[d.i]]
+		if name == "" {
+			continue
+		}
+		l := byName[name]
+		if l == nil {
+			l = &languageStatistics{Name: name}
+			byName[name] = l
+		}
+		l.TotalBytes += float64(d.table.FileBytes[d.i])
+		l.TotalLines = small(int(l.TotalLines) + d.newlines())
+	}
+	return sortLanguages(byName), nil
+}
+
+func sortLanguages(byName map[string]*languageStatistics) []languageStatistics {
+	out := []languageStatistics{}
+	for _, l := range byName {
+		out = append(out, *l)
+	}
+	slices.SortFunc(out, func(a, b languageStatistics) int {
+		return cmp.Or(cmp.Compare(b.TotalBytes, a.TotalBytes), strings.Compare(a.Name, b.Name))
+	})
+	return out
+}

@@ -1,0 +1,196 @@
+package graphql
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/graph-gophers/graphql-go"
+)
+
+// resolver is the types Query and Mutation. What a request needs is in its
+// session.
+type resolver struct{ e *Endpoint }
+
+// node is the interface Node.
+type node struct{ result any }
+
+// ID is that of the entity.
+func (n *node) ID() graphql.ID {
+	return n.result.(interface{ ID() graphql.ID }).ID()
+}
+
+// ToRepository tells whether it is a repository; the others are alike.
+func (n *node) ToRepository() (*repository, bool) { v, ok := n.result.(*repository); return v, ok }
+func (n *node) ToGitCommit() (*commit, bool)      { v, ok := n.result.(*commit); return v, ok }
+func (n *node) ToGitRef() (*ref, bool)            { v, ok := n.result.(*ref); return v, ok }
+func (n *node) ToSite() (*site, bool)             { v, ok := n.result.(*site); return v, ok }
+func (n *node) ToSearchContext() (*searchContext, bool) {
+	v, ok := n.result.(*searchContext)
+	return v, ok
+}
+
+// Node finds an entity by its global id. One that is not there, or may not be
+// seen, is null.
+func (*resolver) Node(ctx context.Context, args struct{ ID graphql.ID }) (*node, error) {
+	s := sessionOf(ctx)
+	find, ok := finders[kindOf(args.ID)]
+	if !ok {
+		return nil, errID
+	}
+	found, err := find(ctx, s, args.ID)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return &node{found}, nil
+}
+
+// finders find entities of the kinds of ids. They return nil for none.
+var finders = map[string]func(ctx context.Context, s *session, id graphql.ID) (any, error){
+	kindRepository: func(_ context.Context, s *session, id graphql.ID) (any, error) {
+		r, err := s.repositoryOf(id)
+		if err != nil || r == nil {
+			return nil, err
+		}
+		return r, nil
+	},
+	kindCommit: func(ctx context.Context, s *session, id graphql.ID) (any, error) {
+		var key commitKey
+		if err := readID(id, kindCommit, &key); err != nil {
+			return nil, err
+		}
+		r, err := s.repositoryOf(key.Repository)
+		if err != nil || r == nil {
+			return nil, err
+		}
+		c, err := r.commit(ctx, key.Commit)
+		if err != nil || c == nil {
+			return nil, err
+		}
+		return c, nil
+	},
+	kindRef: func(ctx context.Context, s *session, id graphql.ID) (any, error) {
+		var key refKey
+		if err := readID(id, kindRef, &key); err != nil {
+			return nil, err
+		}
+		r, err := s.repositoryOf(key.Repository)
+		if err != nil || r == nil {
+			return nil, err
+		}
+		oid, err := s.git(r.rec).resolve(ctx, key.Ref)
+		if err != nil || oid == "" {
+			return nil, err
+		}
+		return &ref{repo: r, name: key.Ref, oid: oid, kind: "commit", commit: oid}, nil
+	},
+	kindSite: func(_ context.Context, s *session, id graphql.ID) (any, error) {
+		var key string
+		if err := readID(id, kindSite, &key); err != nil || key != siteKey {
+			return nil, err
+		}
+		return &site{s}, nil
+	},
+	kindContext: func(_ context.Context, s *session, id graphql.ID) (any, error) {
+		var key string
+		if err := readID(id, kindContext, &key); err != nil || key != globalContext {
+			return nil, err
+		}
+		return &searchContext{s}, nil
+	},
+}
+
+// repositoryOf finds a repository by its global id; nil is none.
+func (s *session) repositoryOf(id graphql.ID) (*repository, error) {
+	n, err := numberOf(id, kindRepository)
+	if err != nil {
+		return nil, err
+	}
+	if r := s.byID(n); r != nil {
+		return s.repository(r), nil
+	}
+	return nil, nil
+}
+
+// Repository finds one by its name or by where it comes from.
+func (*resolver) Repository(ctx context.Context, args struct{ Name, CloneURL, URI optString }) (*repository, error) {
+	s := sessionOf(ctx)
+	name := args.Name.or(args.URI.or(""))
+	switch {
+	case name != "":
+		return s.repositoryNamed(name), nil
+	case args.CloneURL.or("") != "":
+		return s.repositoryFrom(*args.CloneURL.value), nil
+	}
+	return nil, refuse("neither name nor cloneURL given")
+}
+
+// RepositoryRedirect is never a redirect.
+func (r *resolver) RepositoryRedirect(ctx context.Context, args struct{ Name, CloneURL, HashedName optString }) (*redirect, error) {
+	s := sessionOf(ctx)
+	var found *repository
+	var err error
+	if hashed := args.HashedName.or(""); hashed != "" && args.Name.or("") == "" && args.CloneURL.or("") == "" {
+		for _, rec := range s.repositories() {
+			if sum := sha256.Sum256([]byte(rec.Name)); hex.EncodeToString(sum[:]) == hashed {
+				found = s.repository(rec)
+			}
+		}
+	} else {
+		found, err = r.Repository(ctx, struct{ Name, CloneURL, URI optString }{args.Name, args.CloneURL, optString{}})
+	}
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return &redirect{found}, nil
+}
+
+// redirect is the union RepositoryRedirect.
+type redirect struct{ repo *repository }
+
+func (r *redirect) ToRepository() (*repository, bool)         { return r.repo, true }
+func (r *redirect) ToRedirect() (*struct{ URL string }, bool) { return nil, false }
+
+// flag is the type EvaluatedFeatureFlag.
+type flag struct {
+	Name  string
+	Value bool
+}
+
+// EvaluateFeatureFlag is null: there are no flags.
+func (*resolver) EvaluateFeatureFlag(struct{ FlagName string }) *bool { return nil }
+
+// EvaluateFeatureFlags is empty.
+func (*resolver) EvaluateFeatureFlags(struct{ FlagNames []string }) []flag { return []flag{} }
+
+// EvaluatedFeatureFlags is empty.
+func (*resolver) EvaluatedFeatureFlags() []flag { return []flag{} }
+
+// eventArgs are the members of an event. All are dropped.
+type eventArgs struct {
+	Event, UserCookieID, URL, Source string
+	Argument, PublicArgument         optString
+	CohortID, Referrer, DeviceID     optString
+	EventID                          optInt
+	Client                           optString
+}
+
+// LogEvent drops what it is told.
+func (*resolver) LogEvent(struct {
+	eventArgs
+	BillingProductCategory, BillingEventID optString
+	ConnectedSiteID, HashedLicenseKey      optString
+}) *nothing {
+	return &nothing{}
+}
+
+// LogEvents drops what it is told.
+func (*resolver) LogEvents(struct{ Events *[]eventArgs }) *nothing { return &nothing{} }
+
+// Telemetry is where measurements go.
+func (*resolver) Telemetry() telemetry { return telemetry{} }
+
+type telemetry struct{}
+
+// RecordEvents drops what it is told.
+func (telemetry) RecordEvents(struct{ Events []anyJSON }) nothing { return nothing{} }

@@ -1,0 +1,423 @@
+package graphql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/graph-gophers/graphql-go"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/syntax"
+)
+
+// searchArgs are the arguments of Query.search.
+type searchArgs struct {
+	Version, PatternType, Query optString
+}
+
+// Search does not search yet: that happens when its results are asked for, and
+// once.
+func (*resolver) Search(ctx context.Context, args searchArgs) *searchCall {
+	return &searchCall{
+		s: sessionOf(ctx), text: args.Query.or(""), version: args.Version.or("V1"), patternType: args.PatternType.or(""),
+		keep: needsMatches(ctx),
+	}
+}
+
+// searchCall is the type Search.
+type searchCall struct {
+	s                          *session
+	text, version, patternType string
+	// keep says that a field needs the matches themselves.
+	keep bool
+
+	once   sync.Once
+	answer *searchResults
+	err    error
+}
+
+// needsMatches tells whether a field that was asked for needs the matches
+// themselves, and not only their number.
+func needsMatches(ctx context.Context) bool {
+	for _, field := range []string{"results.results", "results.repositories", "results.repositoriesCount", "results.sparkline", "stats"} {
+		if graphql.HasSelectedField(ctx, field) {
+			return true
+		}
+	}
+	return false
+}
+
+// Results are those of the stream. It searches once, however often it is asked.
+func (c *searchCall) Results(ctx context.Context) (*searchResults, error) {
+	c.once.Do(func() {
+		results := search.NewResults(c.s.Now)
+		c.answer = &searchResults{s: c.s, results: results, kept: newKept(c.keep)}
+		q, err := c.parse()
+		var out search.Outcome
+		if err == nil {
+			o := search.Options{Display: -1, Results: results, Visible: c.s.actor.Visible()}
+			out = c.s.Searcher.Search(ctx, q, o, c.answer.kept)
+			err = out.Err
+		}
+		results.Finish(false)
+		c.answer.alert = out.Alert
+		c.answer.progress = results.Progress()
+		c.err = c.answer.explain(err)
+	})
+	return c.answer, c.err
+}
+
+// parse reads the query as the stream would.
+func (c *searchCall) parse() (*query.Query, error) {
+	pt, err := patternType(c.version, c.patternType)
+	if err != nil {
+		return nil, err
+	}
+	return syntax.Parse(c.text, pt)
+}
+
+// patternType reads the two enums.
+func patternType(version, name string) (query.PatternType, error) {
+	switch name {
+	case "lucky":
+		name = "standard"
+	case "codycontext":
+		name = "keyword"
+	}
+	return syntax.ParsePatternType(version, name)
+}
+
+// explain turns what a person can mend into an alert.
+func (r *searchResults) explain(err error) error {
+	var wrong *query.SyntaxError
+	var context *query.ContextError
+	switch {
+	case err == nil:
+	case errors.As(err, &wrong):
+		r.alert = search.QueryAlert(err)
+	case errors.As(err, &context):
+		r.alert = &query.Alert{Title: "Unable To Process Query", Description: upperFirst(err.Error())}
+	default:
+		return err
+	}
+	return nil
+}
+
+func upperFirst(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+// maxKeptBytes is how much text of matches one answer may hold; those behind
+// it are counted and not shown, as if there were a display limit.
+const maxKeptBytes = 32 << 20
+
+// kept is a sink that holds matches as far as they are needed and fit.
+type kept struct {
+	needed  bool
+	left    int
+	matches []query.Match
+	// dropped says that some did not fit.
+	dropped bool
+}
+
+func newKept(needed bool) *kept { return &kept{needed: needed, left: maxKeptBytes} }
+
+// Send keeps what fits.
+func (k *kept) Send(matches []query.Match) error {
+	if !k.needed {
+		return nil
+	}
+	for _, m := range matches {
+		if k.left -= weight(m); k.left < 0 {
+			k.dropped = true
+			return nil
+		}
+		k.matches = append(k.matches, m)
+	}
+	return nil
+}
+
+// weight is about how many bytes a match holds.
+func weight(m query.Match) int {
+	const frame = 200
+	switch m := m.(type) {
+	case *query.FileMatch:
+		n := frame + len(m.Path)
+		for _, c := range m.Chunks {
+			n += len(c.Content) + 24*len(c.Ranges)
+		}
+		return n + 80*len(m.Symbols)
+	case *query.CommitMatch:
+		return frame + len(m.Message) + len(m.Body) + 24*len(m.Ranges)
+	}
+	return frame
+}
+
+// searchResults is the type SearchResults.
+type searchResults struct {
+	s        *session
+	results  *search.Results
+	kept     *kept
+	progress query.Progress
+	alert    *query.Alert
+}
+
+// Results are the matches that the schema knows.
+func (r *searchResults) Results() []*searchResult {
+	out := make([]*searchResult, 0, len(r.kept.matches))
+	for _, m := range r.kept.matches {
+		if found := r.result(m); found != nil {
+			out = append(out, found)
+		}
+	}
+	return out
+}
+
+// result returns nil for a match of a kind that the schema does not have, or
+// of a repository that went away since.
+func (r *searchResults) result(m query.Match) *searchResult {
+	repo := r.s.repositoryNamed(m.In().Name)
+	if repo == nil {
+		return nil
+	}
+	switch m := m.(type) {
+	case *query.FileMatch:
+		return &searchResult{newFileMatch(repo, m)}
+	case *query.CommitMatch:
+		return &searchResult{newCommitMatch(repo, m)}
+	case *query.RepoMatch:
+		return &searchResult{repo}
+	}
+	return nil
+}
+
+func (r *searchResults) MatchCount() int32          { return small(r.progress.Matches) }
+func (r *searchResults) ResultCount() int32         { return small(r.progress.Matches) }
+func (r *searchResults) LimitHit() bool             { return r.results.LimitHit() || r.kept.dropped }
+func (r *searchResults) IndexUnavailable() bool     { return false }
+func (r *searchResults) ElapsedMilliseconds() int32 { return small(r.progress.Took.Milliseconds()) }
+func (r *searchResults) Alert() *searchAlert        { return newSearchAlert(r.alert) }
+
+// ApproximateResultCount has a plus sign if there may be more.
+func (r *searchResults) ApproximateResultCount() string {
+	count := strconv.Itoa(r.progress.Matches)
+	cloning, missing, timedOut := r.results.LeftOut()
+	if r.LimitHit() || len(cloning)+len(missing)+len(timedOut) > 0 {
+		count += "+"
+	}
+	return count
+}
+
+// sparkDays is the length of a sparkline.
+const sparkDays = 30
+
+// Sparkline counts commits by day, the last one today.
+func (r *searchResults) Sparkline() []int32 {
+	out := []int32{}
+	today := r.s.Now()
+	for _, m := range r.kept.matches {
+		c, ok := m.(*query.CommitMatch)
+		if !ok {
+			continue
+		}
+		if len(out) == 0 {
+			out = make([]int32, sparkDays)
+		}
+		if day := int(today.Sub(c.Author.Date).Hours() / 24); day >= 0 && day < sparkDays {
+			out[sparkDays-1-day] += small(c.Count())
+		}
+	}
+	return out
+}
+
+// Repositories are those with a result.
+func (r *searchResults) Repositories() []*repository {
+	seen := map[string]bool{}
+	out := []*repository{}
+	for _, m := range r.kept.matches {
+		name := m.In().Name
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		if repo := r.s.repositoryNamed(name); repo != nil {
+			out = append(out, repo)
+		}
+	}
+	return out
+}
+
+// RepositoriesCount counts them.
+func (r *searchResults) RepositoriesCount() int32 { return small(len(r.Repositories())) }
+
+// Cloning are the repositories that are not indexed yet.
+func (r *searchResults) Cloning() []*repository {
+	names, _, _ := r.results.LeftOut()
+	return r.named(names)
+}
+
+// Missing are those without a readable source.
+func (r *searchResults) Missing() []*repository {
+	_, names, _ := r.results.LeftOut()
+	return r.named(names)
+}
+
+// Timedout are those that were not finished in time.
+func (r *searchResults) Timedout() []*repository {
+	_, _, names := r.results.LeftOut()
+	return r.named(names)
+}
+
+func (r *searchResults) named(names []string) []*repository {
+	out := []*repository{}
+	for _, name := range names {
+		if repo := r.s.repositoryNamed(name); repo != nil {
+			out = append(out, repo)
+		}
+	}
+	return out
+}
+
+// DynamicFilters are those of the stream.
+func (r *searchResults) DynamicFilters() []searchFilter {
+	out := []searchFilter{}
+	for _, f := range r.results.Filters() {
+		out = append(out, searchFilter{f.Value, f.Label, small(f.Count), !f.Exhaustive, string(f.Kind)})
+	}
+	return out
+}
+
+// searchFilter is the type SearchFilter.
+type searchFilter struct {
+	Value, Label string
+	Count        int32
+	LimitHit     bool
+	Kind         string
+}
+
+// searchAlert is the type SearchAlert.
+type searchAlert struct {
+	Title             string
+	Description, Kind *string
+	ProposedQueries   *[]proposedQuery
+}
+
+func newSearchAlert(a *query.Alert) *searchAlert {
+	if a == nil {
+		return nil
+	}
+	out := &searchAlert{Title: a.Title, Description: orNull(a.Description), Kind: orNull(a.Kind)}
+	if len(a.Proposed) > 0 {
+		proposed := []proposedQuery{}
+		for _, p := range a.Proposed {
+			proposed = append(proposed, proposedQuery{Description: orNull(p.Description), Query: p.Query})
+		}
+		out.ProposedQueries = &proposed
+	}
+	return out
+}
+
+// proposedQuery is the type SearchQueryDescription.
+type proposedQuery struct {
+	Description *string
+	Query       string
+	Annotations *[]annotation
+}
+
+// annotation is the type SearchQueryAnnotation; there are none.
+type annotation struct{ Name, Value string }
+
+// Stats counts what the search finds.
+func (c *searchCall) Stats(ctx context.Context) (*searchStats, error) {
+	r, err := c.Results(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &searchStats{r}, nil
+}
+
+// searchStats is the type SearchResultsStats.
+type searchStats struct{ r *searchResults }
+
+func (s *searchStats) ApproximateResultCount() string { return s.r.ApproximateResultCount() }
+func (s *searchStats) Sparkline() []int32             { return s.r.Sparkline() }
+
+// Languages sums the documents that were found, and for a repository all of its
+// documents.
+func (s *searchStats) Languages() ([]languageStatistics, error) {
+	byName := map[string]*languageStatistics{}
+	add := func(l languageStatistics) {
+		if byName[l.Name] == nil {
+			byName[l.Name] = &languageStatistics{Name: l.Name}
+		}
+		sum := byName[l.Name]
+		sum.TotalBytes += l.TotalBytes
+		sum.TotalLines = small(int(sum.TotalLines) + int(l.TotalLines))
+	}
+	for _, m := range s.r.kept.matches {
+		rec := s.r.s.byName(m.In().Name)
+		if rec == nil {
+			continue
+		}
+		switch m := m.(type) {
+		case *query.FileMatch:
+			docs, err := s.r.s.documentsOf(rec)
+			if err != nil {
+				return nil, err
+			}
+			if d, ok := docs.byPath[m.Path]; ok && m.Language != "" {
+				add(languageStatistics{m.Language, float64(d.table.FileBytes[d.i]), small(d.newlines())})
+			}
+		case *query.RepoMatch:
+			all, err := s.r.s.languages(rec)
+			if err != nil {
+				return nil, err
+			}
+			for _, l := range all {
+				add(l)
+			}
+		}
+	}
+	return sortLanguages(byName), nil
+}
+
+// ParseSearchQuery shows the tree of a query.
+func (*resolver) ParseSearchQuery(args struct {
+	Query, PatternType                         optString
+	OutputPhase, OutputFormat, OutputVerbosity optString
+}) (string, error) {
+	pt, err := patternType("V3", args.PatternType.or("standard"))
+	if err != nil {
+		return "", err
+	}
+	q, err := syntax.Parse(args.Query.or(""), pt)
+	if err != nil {
+		var wrong *query.SyntaxError
+		if errors.As(err, &wrong) {
+			return "", refuse("%s", wrong.Error())
+		}
+		return "", err
+	}
+	t := queryTree{spans: args.OutputVerbosity.or("BASIC") != "MINIMAL" && args.OutputVerbosity.or("BASIC") != "BASIC"}
+	switch args.OutputFormat.or("JSON") {
+	case "SEXP":
+		return t.sexp(q), nil
+	case "MERMAID":
+		return t.mermaid(q), nil
+	}
+	text, err := t.json(q)
+	if err != nil {
+		return "", fmt.Errorf("show query: %w", err)
+	}
+	return text, nil
+}

@@ -1,0 +1,135 @@
+package graphql
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// maxContentBytes is how much text of files one answer may hold; it is made in
+// memory, whole.
+const maxContentBytes = 64 << 20
+
+// session is what the resolvers of one request share. It is safe for concurrent
+// use.
+type session struct {
+	*Endpoint
+	*Data
+	// actor is who asks.
+	actor *auth.Actor
+	// base is how the client reaches the server.
+	base string
+	// contentLeft is what is left of maxContentBytes.
+	contentLeft atomic.Int64
+
+	mu sync.Mutex // guards all below
+	// snapshots are those that were taken; the last is the present one.
+	snapshots []*store.Snapshot
+	trees     map[uint32]*gitTrees
+	documents map[*store.Repository]*documents
+}
+
+type sessionKey struct{}
+
+func newSession(e *Endpoint, data *Data, actor *auth.Actor, base string) *session {
+	s := &session{
+		Endpoint: e, Data: data, actor: actor, base: base, snapshots: []*store.Snapshot{data.Store.Snapshot()},
+		trees: map[uint32]*gitTrees{}, documents: map[*store.Repository]*documents{},
+	}
+	s.contentLeft.Store(maxContentBytes)
+	return s
+}
+
+func withSession(ctx context.Context, s *session) context.Context {
+	return context.WithValue(ctx, sessionKey{}, s)
+}
+
+// sessionOf returns the session of a request.
+func sessionOf(ctx context.Context) *session { return ctx.Value(sessionKey{}).(*session) }
+
+// close releases everything.
+func (s *session) close(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.trees {
+		t.close()
+	}
+	for _, sn := range s.snapshots {
+		if err := sn.Close(); err != nil {
+			zerolog.Ctx(ctx).Warn().Err(err).Msg("close snapshot")
+		}
+	}
+}
+
+// snapshot returns the present snapshot.
+func (s *session) snapshot() *store.Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.snapshots[len(s.snapshots)-1]
+}
+
+// spend takes n bytes of the budget for contents.
+func (s *session) spend(n int) error {
+	if s.contentLeft.Add(int64(-n)) < 0 {
+		return refuse("the files of this answer have more than %d MiB: ask for fewer of them, or for some of their lines", maxContentBytes>>20)
+	}
+	return nil
+}
+
+// git returns the git side of a repository. What is wrong with it is told by
+// whatever is read.
+func (s *session) git(r *store.Repository) *gitTrees {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.trees[r.ID]
+	if t == nil {
+		t = &gitTrees{session: s, rec: r, entries: map[string][]treeEntry{}, commits: map[string]*gitCommit{}}
+		s.trees[r.ID] = t
+	}
+	return t
+}
+
+// repositories returns those that may be seen, in listing order.
+func (s *session) repositories() []*store.Repository {
+	return slices.DeleteFunc(s.snapshot().Repositories(), func(r *store.Repository) bool { return !s.actor.CanSee(r) })
+}
+
+// byName returns the repository of that name, or nil if there is none or it may
+// not be seen.
+func (s *session) byName(name string) *store.Repository {
+	r, err := s.snapshot().Repository(name)
+	if err != nil {
+		return nil
+	}
+	return s.visible(r)
+}
+
+// byID is like byName.
+func (s *session) byID(id uint32) *store.Repository {
+	return s.visible(s.snapshot().RepositoryByID(id))
+}
+
+func (s *session) visible(r *store.Repository) *store.Repository {
+	if r == nil || !s.actor.CanSee(r) {
+		return nil
+	}
+	return r
+}
+
+// repository returns the resolver of a record.
+func (s *session) repository(r *store.Repository) *repository { return &repository{s: s, rec: r} }
+
+// repositoryNamed returns the resolver of a repository that a search named,
+// or nil if it went away since.
+func (s *session) repositoryNamed(name string) *repository {
+	if r := s.byName(name); r != nil {
+		return s.repository(r)
+	}
+	return nil
+}

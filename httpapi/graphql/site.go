@@ -1,0 +1,139 @@
+package graphql
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/graph-gophers/graphql-go"
+
+	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
+)
+
+const siteKey = "site"
+
+// APIVersion is what clients take for the version of the server: they decide
+// by it what they may ask for, and expect three short numbers.
+const APIVersion = "7.1.0"
+
+// Site is this server.
+func (*resolver) Site(ctx context.Context) *site { return &site{sessionOf(ctx)} }
+
+// site is the type Site.
+type site struct{ s *session }
+
+func (s *site) ID() graphql.ID                                    { return newID(kindSite, siteKey) }
+func (s *site) ProductVersion() string                            { return APIVersion }
+func (s *site) BuildVersion() string                              { return APIVersion }
+func (s *site) HasCodeIntelligence() bool                         { return false }
+func (s *site) CanReloadSite() bool                               { return false }
+func (s *site) FreeUsersExceeded() bool                           { return false }
+func (s *site) SendsEmailVerificationEmails() bool                { return false }
+func (s *site) IsCodyEnabled() bool                               { return false }
+func (s *site) CodyLLMConfiguration() *struct{ ChatModel string } { return nil }
+func (s *site) UpdateCheck() updateCheck                          { return updateCheck{} }
+func (s *site) NeedsRepositoryConfiguration() bool {
+	return len(s.s.repositories()) == 0
+}
+
+// updateCheck is the type UpdateCheck: nobody ever looks.
+type updateCheck struct {
+	Pending                              bool
+	CheckedAt                            *dateTime
+	ErrorMessage, UpdateVersionAvailable *string
+}
+
+// SiteID is made when it is first asked for.
+func (s *site) SiteID() (string, error) { return s.s.Book.SiteID() }
+
+// ViewerCanAdminister is for site admins.
+func (s *site) ViewerCanAdminister() bool { return s.s.admin() }
+
+// SettingsURL is null for others.
+func (s *site) SettingsURL() *string {
+	if !s.s.admin() {
+		return nil
+	}
+	return orNull("/site-admin/global-settings")
+}
+
+// ProductSubscription is free.
+func (s *site) ProductSubscription() subscription {
+	return subscription{ProductNameWithBrand: "trawl", ActualUserCountDate: s.s.Now().UTC().Format(time.DateOnly)}
+}
+
+// subscription is the type ProductSubscriptionStatus.
+type subscription struct {
+	ProductNameWithBrand      string
+	ActualUserCount           int32
+	ActualUserCountDate       string
+	NoLicenseWarningUserCount *int32
+}
+
+// authProviders is the type AuthProviderConnection.
+type authProviders struct {
+	Nodes      []authProvider
+	TotalCount int32
+	PageInfo   forwardPage
+}
+
+// authProvider is the type AuthProvider.
+type authProvider struct {
+	ServiceType, ServiceID, ClientID, DisplayName string
+	IsBuiltin                                     bool
+	AuthenticationURL                             *string
+	ConfigID                                      string
+}
+
+// AuthProviders is a password of this server.
+func (s *site) AuthProviders() authProviders {
+	return authProviders{Nodes: []authProvider{{ServiceType: "builtin", DisplayName: "Password", IsBuiltin: true}}, TotalCount: 1}
+}
+
+// alert is the type Alert.
+type alert struct {
+	Type, Message        string
+	IsDismissibleWithKey *string
+}
+
+// Alerts tells of sources that cannot be read.
+func (s *site) Alerts() []alert {
+	out := []alert{}
+	for _, m := range s.s.statusMessages() {
+		switch m := m.result.(type) {
+		case *noRepositories:
+			out = append(out, alert{Type: "INFO", Message: m.Message})
+		case *syncError:
+			out = append(out, alert{Type: "WARNING", Message: m.Message})
+		}
+	}
+	return out
+}
+
+// siteConfiguration is the type SiteConfiguration.
+type siteConfiguration struct {
+	ID                 int32
+	EffectiveContents  text
+	ValidationMessages []string
+}
+
+// limitsJSON is how the cost limits are written in a configuration.
+func limitsJSON(l cost.Limits) map[string]int {
+	return map[string]int{
+		"graphQLMaxAliases": l.Aliases, "graphQLMaxFieldCount": l.Fields, "graphQLMaxDepth": l.Depth,
+		"graphQLMaxDuplicateFieldCount": l.DuplicateFields, "graphQLMaxUniqueFieldCount": l.UniqueFields,
+	}
+}
+
+// Configuration is for site admins.
+func (s *site) Configuration() (*siteConfiguration, error) {
+	if err := s.s.mustAdmin(); err != nil {
+		return nil, err
+	}
+	contents, err := json.MarshalIndent(map[string]any{"externalURL": s.s.base, "rateLimits": limitsJSON(s.s.Limits)}, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("show configuration: %w", err)
+	}
+	return &siteConfiguration{EffectiveContents: text(contents), ValidationMessages: []string{}}, nil
+}

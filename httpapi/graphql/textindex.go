@@ -1,0 +1,155 @@
+package graphql
+
+import (
+	"context"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+// TextSearchIndex tells what is searched.
+func (r *repository) TextSearchIndex() *textIndex { return &textIndex{r} }
+
+// textIndex is the type RepositoryTextSearchIndex.
+type textIndex struct{ repo *repository }
+
+func (t *textIndex) Repository() *repository { return t.repo }
+func (t *textIndex) Host() *indexHost        { return nil }
+
+// Status is null before the repository was indexed.
+func (t *textIndex) Status() *textIndexStatus {
+	if !t.repo.rec.Indexed() {
+		return nil
+	}
+	return &textIndexStatus{t.repo.s, t.repo.rec}
+}
+
+// Refs is the default branch.
+func (t *textIndex) Refs() []*indexedRef {
+	if main := t.repo.DefaultBranch(); main != nil {
+		return []*indexedRef{{t.repo, main}}
+	}
+	return []*indexedRef{}
+}
+
+// textIndexStatus is the type RepositoryTextSearchIndexStatus.
+type textIndexStatus struct {
+	s   *session
+	rec *store.Repository
+}
+
+func (t *textIndexStatus) UpdatedAt() dateTime                        { return dateTime{t.rec.LastIndexed} }
+func (t *textIndexStatus) ContentByteSize() bigInt                    { return bigInt(t.rec.TextBytes) }
+func (t *textIndexStatus) ContentFilesCount() int32                   { return small(t.rec.Documents) }
+func (t *textIndexStatus) IndexShardsCount() int32                    { return small(len(t.rec.Shards)) }
+func (t *textIndexStatus) OtherBranchesNewLinesCount() int32          { return 0 }
+func (t *textIndexStatus) DefaultBranchNewLinesCount() (int32, error) { return t.NewLinesCount() }
+
+// IndexByteSize is that of the text: what the shards take on disk is known to
+// the engine alone, and they hold other repositories too, which may be hidden.
+func (t *textIndexStatus) IndexByteSize() bigInt { return bigInt(t.rec.TextBytes) }
+
+// NewLinesCount counts the lines of all documents.
+func (t *textIndexStatus) NewLinesCount() (int32, error) {
+	n, err := t.s.countLines(t.rec)
+	return small(n), err
+}
+
+// countLines counts the lines of a repository's documents.
+func (s *session) countLines(r *store.Repository) (int, error) {
+	docs, err := s.documentsOf(r)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, d := range docs.byPath {
+		n += d.newlines()
+	}
+	return n, nil
+}
+
+// indexedRef is the type RepositoryTextSearchIndexedRef.
+type indexedRef struct {
+	repo *repository
+	ref  *ref
+}
+
+func (r *indexedRef) Ref() *ref              { return r.ref }
+func (r *indexedRef) Indexed() bool          { return r.repo.rec.Indexed() }
+func (r *indexedRef) IndexedCommit() *object { return r.ref.Target() }
+func (r *indexedRef) SkippedIndexed() skippedFiles {
+	return skippedFiles{Count: bigInt(r.repo.rec.Skipped)}
+}
+
+// Current tells whether the branch is still at the commit that is indexed.
+func (r *indexedRef) Current(ctx context.Context) (bool, error) {
+	oid, err := r.repo.s.git(r.repo.rec).resolve(ctx, r.ref.name)
+	return oid == r.ref.commit, err
+}
+
+// skippedFiles is the type SkippedFiles.
+type skippedFiles struct {
+	Count bigInt
+	Query string
+}
+
+// DiskSizeBytes is the size of the files, for site admins.
+func (r *repository) DiskSizeBytes() (*bigInt, error) {
+	if err := r.s.mustAdmin(); err != nil {
+		return nil, err
+	}
+	n, err := r.s.fileBytes(r.rec)
+	return &n, err
+}
+
+// contributor is the type RepositoryContributor.
+type contributor struct {
+	Person     person
+	Count      int32
+	Repository *repository
+}
+
+// contributorConnection is the type RepositoryContributorConnection.
+type contributorConnection struct {
+	Nodes      []*contributor
+	TotalCount int32
+	PageInfo   page
+}
+
+// Contributors lists who wrote it.
+func (r *repository) Contributors(ctx context.Context, args struct {
+	First                          optInt
+	RevisionRange, AfterDate, Path optString
+}) (*contributorConnection, error) {
+	at, err := r.commit(ctx, args.RevisionRange.or(""))
+	if err != nil {
+		return nil, err
+	}
+	out := &contributorConnection{Nodes: []*contributor{}}
+	if at == nil {
+		if rev := args.RevisionRange.or(""); rev != "" {
+			return nil, errRevision(rev)
+		}
+		return out, nil
+	}
+	path, ok := cleanPath(args.Path.or(""))
+	if !ok {
+		return nil, errPath(args.Path.or(""))
+	}
+	repo, err := r.s.git(r.rec).gitRepo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	people, err := repo.Contributors(ctx, at.oid, git.HistoryOptions{Path: path, After: args.AfterDate.or("")})
+	if err != nil {
+		return nil, err
+	}
+	if out.PageInfo, err = cutByIndex(len(people), maxRepositories, pageArgs{First: args.First}); err != nil {
+		return nil, err
+	}
+	out.TotalCount = small(len(people))
+	for _, p := range people[out.PageInfo.from:out.PageInfo.to] {
+		out.Nodes = append(out.Nodes, &contributor{person{p.Name, p.Email}, small(p.Commits), r})
+	}
+	return out, nil
+}

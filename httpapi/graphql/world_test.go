@@ -1,0 +1,265 @@
+package graphql_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/graphql"
+	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/ctags"
+	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/saved"
+)
+
+// clock is the time of all tests: what is shown of ages and dates never
+// changes.
+var clock = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+
+// world is a server with a few repositories.
+type world struct {
+	t        testing.TB
+	dir      string
+	st       *store.Store
+	ix       *ingest.Indexer
+	endpoint *graphql.Endpoint
+	url      string
+	client   *http.Client
+}
+
+// newWorld indexes the repositories and serves them.
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	w := &world{t: t, dir: t.TempDir()}
+	st, err := store.Open(filepath.Join(w.dir, "data"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w.st = st
+	now := func() time.Time { return clock }
+	w.ix = ingest.New(st, ingest.Options{MinFreeBytes: -1, Now: now})
+	w.repositories()
+	data := &graphql.Data{Store: st, Book: saved.Open(st, now)}
+	w.endpoint = &graphql.Endpoint{
+		Data: func() *graphql.Data { return data }, Searcher: search.New(st, search.Settings{Workers: 2}),
+		ExternalURL: "https://trawl.example.org", Now: now,
+	}
+	server := &httpapi.Server{Searcher: w.endpoint.Searcher, Extra: w.endpoint.Routes(), Log: zerolog.Nop(), Now: now}
+	http := httptest.NewServer(server.Handler())
+	t.Cleanup(http.Close)
+	w.url, w.client = http.URL, http.Client()
+	return w
+}
+
+// repositories makes and indexes those of the world: kiln has a little of
+// everything, glaze is a fork with metadata, bare has no commit, and away
+// cannot be read.
+func (w *world) repositories() {
+	kiln := w.git("kiln")
+	kiln.write("main.go", "package main\n\nimport \"fmt\"\n\nfunc fire(heat int) {\n\tfmt.Println(\"glaze\", heat)\n}\n")
+	kiln.write("docs/guide.md", "# Firing\n\nLet it cool.\n")
+	kiln.commit("Build the kiln\n\nWith bricks.", 1)
+	kiln.write("main.go", "package main\n\nimport \"fmt\"\n\n// fire heats the kiln.\nfunc fire(heat int) {\n\tfmt.Println(\"glaze\", heat)\n}\n")
+	kiln.write("docs/deep/er/notes.txt", "glaze glaze\nGLAZE")
+	kiln.write("photo.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")
+	kiln.write("big.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:aa\nsize 123456789\n")
+	kiln.write("odd name é.txt", "caf\xe9 <b>&\n")
+	kiln.write(".gitmodules", "[submodule \"clay\"]\n\tpath = clay\n\turl = https://git.example.org/clay\n")
+	kiln.run("update-index", "--add", "--cacheinfo", "160000,1111111111111111111111111111111111111111,clay")
+	kiln.commit("Say what fire does", 2)
+	kiln.run("tag", "v1.0")
+	kiln.run("branch", "side")
+	kiln.write("main.go", "package main\n\nimport \"fmt\"\n\n// fire heats the kiln.\nfunc fire(heat int) {\n\tfmt.Println(\"glaze\", heat, \"degrees\")\n}\n")
+	kiln.run("rm", "-q", "docs/guide.md")
+	kiln.commit("Tell degrees", 3)
+	glaze := w.git("glaze")
+	glaze.write("a.c", "int glaze;\n")
+	glaze.commit("Mix it", 1)
+	w.git("bare")
+	for _, source := range []string{"lab/kiln=" + kiln.dir, "lab/glaze=" + glaze.dir, "lab/bare=" + filepath.Join(w.dir, "bare")} {
+		w.add(source)
+	}
+	yes, stars, about, topics, team := true, 7, "Fires clay", []string{"clay", "heat"}, "ovens"
+	w.facts("lab/kiln", store.FactsChange{Stars: &stars, Description: &about, Topics: &topics, Metadata: map[string]*string{"team": &team, "hot": nil}})
+	w.facts("lab/glaze", store.FactsChange{Fork: &yes, Archived: &yes, Private: &yes})
+	for _, name := range []string{"lab/kiln", "lab/glaze", "lab/bare"} {
+		w.sync(name)
+	}
+	w.add("lab/away=https://me:secret@127.0.0.1:1/lab/away.git")
+	if _, err := w.ix.Sync(w.t.Context(), "lab/away", nil); err == nil {
+		w.t.Fatal("sync of a source that is away: got nil, want an error")
+	}
+	w.add("lab/next=https://git.example.org/lab/next.git")
+}
+
+func (w *world) add(source string) {
+	w.t.Helper()
+	src, err := ingest.ParseSource(source)
+	if err == nil {
+		_, err = w.ix.Add(w.t.Context(), src)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) sync(name string) {
+	w.t.Helper()
+	if _, err := w.ix.Sync(w.t.Context(), name, nil); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) facts(name string, c store.FactsChange) {
+	w.t.Helper()
+	if _, err := w.st.ChangeFacts(name, c); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// readSymbols runs ctags over what is indexed, or skips the test.
+func (w *world) readSymbols() {
+	w.t.Helper()
+	path, err := ctags.Find()
+	if err != nil {
+		w.t.Skip(err)
+	}
+	program, err := ctags.Open(path)
+	if err != nil {
+		w.t.Skip(err)
+	}
+	ix := ingest.New(w.st, ingest.Options{MinFreeBytes: -1, Ctags: program})
+	if _, err := ix.Symbols(w.t.Context(), nil); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// source is a git repository that the git binary makes.
+type source struct {
+	t   testing.TB
+	dir string
+}
+
+func (w *world) git(name string) *source {
+	w.t.Helper()
+	s := &source{w.t, filepath.Join(w.dir, name)}
+	if err := os.Mkdir(s.dir, 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	s.run("init", "-q", "-b", "main")
+	return s
+}
+
+// run runs git at the hour of the day that TRAWL_HOUR would name.
+func (s *source) run(args ...string) string { return s.at(0, args...) }
+
+func (s *source) at(hour int, args ...string) string {
+	s.t.Helper()
+	date := clock.Add(-240 * time.Hour).Add(time.Duration(hour) * time.Hour).Format(time.RFC3339)
+	cmd := exec.Command("git", args...)
+	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_COMMITTER_NAME=Carl", "GIT_COMMITTER_EMAIL=carl@example.org",
+		"GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (s *source) write(path, content string) {
+	s.t.Helper()
+	full := filepath.Join(s.dir, path)
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+	s.run("add", path)
+}
+
+func (s *source) commit(message string, hour int) {
+	s.t.Helper()
+	s.at(hour, "commit", "-q", "-m", message)
+}
+
+// post sends a body and returns the answer.
+func (w *world) post(body string, header ...string) (*http.Response, string) {
+	w.t.Helper()
+	return w.postTo(graphql.Path, body, header...)
+}
+
+func (w *world) postTo(path, body string, header ...string) (*http.Response, string) {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url+path, strings.NewReader(body))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := w.client.Do(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return resp, string(data)
+}
+
+// ask sends a document with variables and returns the whole answer, indented.
+func (w *world) ask(document string, variables map[string]any, header ...string) string {
+	w.t.Helper()
+	body, err := json.Marshal(map[string]any{"query": document, "variables": variables})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_, answer := w.post(string(body), header...)
+	var out bytes.Buffer
+	if err := json.Indent(&out, []byte(answer), "", "  "); err != nil {
+		w.t.Fatalf("answer to %s is no JSON: %v\n%s", document, err, answer)
+	}
+	return out.String()
+}
+
+// data sends a document and reads the data of the answer into v; errors fail
+// the test.
+func (w *world) data(v any, document string, variables map[string]any, header ...string) {
+	w.t.Helper()
+	var answer struct {
+		Errors []struct{ Message string }
+		Data   json.RawMessage
+	}
+	text := w.ask(document, variables, header...)
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		w.t.Fatal(err)
+	}
+	if len(answer.Errors) > 0 {
+		w.t.Fatalf("%s\n%s", document, text)
+	}
+	if err := json.Unmarshal(answer.Data, v); err != nil {
+		w.t.Fatalf("%s: %v\n%s", document, err, text)
+	}
+}
