@@ -54,6 +54,15 @@ func (c *cache[K, V]) put(key K, value V, size int) {
 	}
 }
 
+// drop forgets a value.
+func (c *cache[K, V]) drop(key K) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.byKey[key]; e != nil {
+		c.remove(e)
+	}
+}
+
 func (c *cache[K, V]) remove(e *list.Element) {
 	old := c.order.Remove(e).(*cached[K, V])
 	delete(c.byKey, old.key)

@@ -162,6 +162,7 @@ func showCommit(j *contentsJob) string {
 // tellContents records revisions that were not searched: cut are too many,
 // unread cannot be listed.
 func (r *run) tellContents(cut int, unread []string) {
+	r.sel.passedOver = r.sel.passedOver || cut+len(unread) > 0
 	if cut > 0 {
 		r.complete = false
 		r.o.Results.Unsearched(query.Skipped{
@@ -185,6 +186,11 @@ func (r *run) contentsOf(ctx context.Context, j *contentsJob) (*contents, error)
 	if known, ok := r.contents.get(j.key); ok {
 		return known, nil
 	}
+	release, err := r.takeSlot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	repo, err := r.open(ctx, j.repo)
 	if err != nil {
 		return nil, err

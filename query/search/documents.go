@@ -130,6 +130,7 @@ func (r *run) plan(ctx context.Context, pass []*basic, sources []source, emit fu
 				Field{"documents", strconv.Itoa(p.docs.Len())}, Field{"candidates", strconv.Itoa(len(p.candidates))},
 				Field{"blocks", strconv.Itoa(p.blocksOf())}, Field{"lists", strconv.Itoa(p.cost.Lists)}, Field{"list bytes", strconv.Itoa(p.cost.Bytes)},
 			)})
+			defer func() { start = r.set.Now() }() // of the next batch, once this one has gone
 			return c.cut(p, n)
 		})
 		if c.stopped {

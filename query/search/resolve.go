@@ -16,8 +16,10 @@ import (
 )
 
 const (
-	// gitWorkers is how many repositories are asked at once.
+	// gitWorkers is how many repositories one search asks at once, gitSlots how
+	// many all searches do.
 	gitWorkers = 8
+	gitSlots   = 16
 	// maxRevisions is how many revisions one search may have that are not
 	// indexed.
 	maxRevisions = 1000
@@ -157,7 +159,9 @@ func (r *run) askGit(ctx context.Context, questions map[uint32]*gitQuestion) (ma
 		wg.Go(func() {
 			for q := range work {
 				a := &gitAnswer{commits: map[string]string{}, at: map[string]string{}}
-				a.err = r.askOne(ctx, q, a)
+				if a.err = r.askOne(ctx, q, a); a.err != nil && ctx.Err() == nil {
+					r.unreachable(q.repo, a.err)
+				}
 				mu.Lock()
 				answers[q.repo.ID] = a
 				mu.Unlock()
@@ -175,6 +179,17 @@ func (r *run) askGit(ctx context.Context, questions map[uint32]*gitQuestion) (ma
 	close(work)
 	wg.Wait()
 	return answers, ctx.Err()
+}
+
+// takeSlot waits until git may run for this search, beside others. The caller
+// calls release.
+func (s *Searcher) takeSlot(ctx context.Context) (release func(), err error) {
+	select {
+	case s.gitSlots <- struct{}{}:
+		return func() { <-s.gitSlots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // resolved is a key of the cache of commits: what a revision named when its
@@ -203,6 +218,11 @@ func (r *run) askOne(ctx context.Context, q *gitQuestion, a *gitAnswer) error {
 	if len(unknown)+len(q.globs)+len(q.times) == 0 {
 		return nil
 	}
+	release, err := r.takeSlot(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	repo, err := r.open(ctx, q.repo)
 	if err != nil {
 		return err
@@ -299,9 +319,6 @@ func (r *run) chooseRevisions(b *basic, targets map[uint32]*target, answers map[
 
 // assemble returns the revisions in the order in which they were typed.
 func (a *assembled) assemble() []*revision {
-	if a.answer != nil && a.answer.err != nil {
-		a.sel.missing = append(a.sel.missing, a.t.stored)
-	}
 	var globs []*revision // those in revs that came from globs
 	for _, s := range a.b.revSpecs {
 		switch s.kind {
@@ -409,7 +426,6 @@ func fullRef(shown string) string {
 
 // tellRevisions records what was left out of revisions.
 func (r *run) tellRevisions() {
-	r.o.Results.Missing(namesByID(r.sel.missing))
 	if n := len(r.sel.notIndexed.repositories); n > 0 {
 		r.complete = false
 		r.o.Results.Unsearched(query.Skipped{

@@ -126,6 +126,31 @@ func revisionCorpus(t testing.TB, repos []*gitRepo, globs ...string) *corpus {
 	return c
 }
 
+// movedCorpus indexes repositories whose default branch moves between two
+// syncs, so that some documents are dead, and merges if asked to.
+func movedCorpus(t testing.TB, repos []*gitRepo, merge bool) *corpus {
+	t.Helper()
+	mains := map[string]string{}
+	for _, r := range repos {
+		mains[r.name] = runGit(t, r.dir, "", "rev-parse", "main")
+		runGit(t, r.dir, "", "update-ref", "refs/heads/main", "w1")
+	}
+	c := revisionCorpus(t, repos, "w2")
+	ix := ingest.New(c.st, ingest.Options{MinFreeBytes: -1, ShardBlocks: 40})
+	for _, r := range repos {
+		runGit(t, r.dir, "", "update-ref", "refs/heads/main", mains[r.name])
+		if _, err := ix.Sync(context.Background(), r.name, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if merge {
+		if _, err := ix.Merge(context.Background(), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
 // typedRevs are what a list of revisions searches of r, by how it is shown.
 func (r *gitRepo) typedRevs(list []string) map[string]tree {
 	out := map[string]tree{}
@@ -177,7 +202,9 @@ func TestRevisionsOracle(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 23))
 			repos := []*gitRepo{randomRepo(t, rng, "example.org/one"), randomRepo(t, rng, "example.org/two")}
-			corpora := []*corpus{revisionCorpus(t, repos), revisionCorpus(t, repos, "w1"), revisionCorpus(t, repos, "*")}
+			corpora := []*corpus{
+				revisionCorpus(t, repos), revisionCorpus(t, repos, "w1"), revisionCorpus(t, repos, "*"), movedCorpus(t, repos, seed%2 == 0),
+			}
 			commits := slices.DeleteFunc(slices.Sorted(maps.Keys(repos[0].revs)), func(rev string) bool { return len(rev) < 40 })
 			choices := []string{"main", "HEAD", "w1", "w2", "v1", "v2", "refs/tags/v1", "refs/heads/w2", "main~1", "main^2", "nosuch",
 				"*refs/heads/*", "*refs/tags/*", "*refs/heads/w*", commits[0], commits[len(commits)-1][:8]}

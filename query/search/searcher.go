@@ -38,6 +38,8 @@ type Searcher struct {
 	opened   *cache[string, *git.Repo]
 	commits  *cache[resolved, string]
 	contents *cache[contentsKey, *contents]
+	// gitSlots holds a token for each repository that git lists or asks now.
+	gitSlots chan struct{}
 }
 
 const (
@@ -63,7 +65,7 @@ func New(st *store.Store, s Settings) *Searcher {
 		s.Now = time.Now
 	}
 	return &Searcher{
-		store: st, set: s, opened: newCache[string, *git.Repo](openedRepositories),
+		store: st, set: s, gitSlots: make(chan struct{}, gitSlots), opened: newCache[string, *git.Repo](openedRepositories),
 		commits: newCache[resolved, string](cachedCommitBytes), contents: newCache[contentsKey, *contents](cachedContents),
 	}
 }
