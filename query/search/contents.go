@@ -134,7 +134,7 @@ func (r *run) doContents(ctx context.Context, jobs []*contentsJob) error {
 		}
 		for _, j := range group {
 			if j.err != nil {
-				r.o.Trace.Add(Step{Name: "list " + j.key.commit, Start: start.Sub(r.start), Fields: []Field{{"repository", j.repo.Name}, {"error", j.err.Error()}}})
+				r.o.Trace.Add(Step{Name: "list " + j.key.commit, Start: start.Sub(r.start), Fields: r.work(Field{"repository", j.repo.Name}, Field{"error", j.err.Error()})})
 				unread = append(unread, j.repo.Name+"@"+showCommit(j))
 				continue
 			}

@@ -102,7 +102,7 @@ func (r *run) readRest(ctx context.Context, src *gitSource, pass []*basic, each 
 // unreachable records a repository that git cannot read.
 func (r *run) unreachable(repo *store.Repository, err error) {
 	r.opened.drop(r.store.GitDir(repo)) // it may have moved
-	r.o.Trace.Add(Step{Name: "read " + repo.Name, Start: r.set.Now().Sub(r.start), Fields: []Field{{"error", err.Error()}}})
+	r.o.Trace.Add(Step{Name: "read " + repo.Name, Start: r.set.Now().Sub(r.start), Fields: r.work(Field{"error", err.Error()})})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !slices.Contains(r.unreached, repo) {
