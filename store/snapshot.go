@@ -1,10 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -197,7 +197,7 @@ type Text struct {
 
 	chunk  int
 	data   []byte
-	closer io.Closer
+	it     *pebble.Iterator
 	joined []byte
 	key    []byte
 }
@@ -258,18 +258,15 @@ func (t *Text) seek(c int) error {
 	if c == t.chunk {
 		return nil
 	}
-	if err := t.Close(); err != nil {
-		return err
-	}
-	t.key = appendKeyChunk(t.key[:0], t.v.ID, uint32(c))
-	value, closer, err := t.v.sn.snap.Get(t.key)
+	value, err := t.value(c)
 	if err != nil {
+		t.chunk, t.data = -1, nil
 		return fmt.Errorf("shard %d chunk %d: %w", t.v.ID, c, err)
 	}
-	t.closer = closer
 	bit := &t.v.checked[c/64]
 	known := bit.Load()&(1<<(c%64)) != 0
 	if t.data, err = openChunk(value, known); err != nil {
+		t.chunk = -1
 		return fmt.Errorf("shard %d chunk %d: %w", t.v.ID, c, err)
 	}
 	if !known {
@@ -280,13 +277,41 @@ func (t *Text) seek(c int) error {
 	return nil
 }
 
+// value moves the iterator to chunk c and returns what is stored there. One
+// iterator that mostly goes forwards finds a cached chunk in a third of the
+// time of a look-up of its own.
+func (t *Text) value(c int) ([]byte, error) {
+	if t.it == nil {
+		lower := appendShardPart(nil, t.v.ID, partChunk)
+		it, err := t.v.sn.snap.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: keyAfter(lower)})
+		if err != nil {
+			return nil, err
+		}
+		t.it = it
+	}
+	t.key = appendKeyChunk(t.key[:0], t.v.ID, uint32(c))
+	ok := false
+	if t.chunk >= 0 && c == t.chunk+1 {
+		ok = t.it.Next()
+	} else {
+		ok = t.it.SeekGE(t.key)
+	}
+	if err := t.it.Error(); err != nil {
+		return nil, err
+	}
+	if !ok || !bytes.Equal(t.it.Key(), t.key) {
+		return nil, fmt.Errorf("%w: chunk is missing", ErrCorrupt)
+	}
+	return t.it.ValueAndErr()
+}
+
 // Close releases what was borrowed. The reader may be used again.
 func (t *Text) Close() error {
 	t.chunk, t.data = -1, nil
-	if t.closer == nil {
+	if t.it == nil {
 		return nil
 	}
-	err := t.closer.Close()
-	t.closer = nil
+	err := t.it.Close()
+	t.it = nil
 	return err
 }
