@@ -8,6 +8,18 @@ import (
 	"github.com/trawlsearch/trawl/query"
 )
 
+// Chunker cuts the lines of matches out of documents. What it returns stays
+// good; it belongs to one goroutine.
+type Chunker struct {
+	content slab[byte]
+	ranges  slab[query.Range]
+	chunks  slab[query.Chunk]
+	// made are the chunks of the document at hand and found their ranges, both
+	// used again.
+	made  []query.Chunk
+	found []query.Range
+}
+
 // Chunks returns the lines that spans touch, with context lines around them,
 // as chunks of neighbouring lines. Spans are sorted and disjoint. A span that
 // ends with a newline ends on the line of that newline, one column behind its
@@ -15,8 +27,12 @@ import (
 //
 // Line numbers come from the table of newlines per block, so that a match far
 // inside a large document does not cost reading what stands before it.
-func Chunks(t *Text, spans []Span, context int) ([]query.Chunk, error) {
-	b := chunker{t: t, context: context, lineEnd: -1}
+func (c *Chunker) Chunks(t *Text, spans []Span, context int) ([]query.Chunk, error) {
+	if len(spans) == 0 {
+		return nil, nil
+	}
+	c.made, c.found = c.made[:0], c.found[:0]
+	b := chunker{Chunker: c, t: t, context: context, lineEnd: -1}
 	for _, s := range spans {
 		if err := b.add(s); err != nil {
 			return nil, err
@@ -25,13 +41,14 @@ func Chunks(t *Text, spans []Span, context int) ([]query.Chunk, error) {
 	if err := b.flush(); err != nil {
 		return nil, err
 	}
-	return b.chunks, nil
+	return c.chunks.clone(c.made), nil
 }
 
+// chunker makes the chunks of one document.
 type chunker struct {
+	*Chunker
 	t       *Text
 	context int
-	chunks  []query.Chunk
 
 	// at is an offset whose line number is known to be atLine.
 	at     int
@@ -47,7 +64,6 @@ type chunker struct {
 
 	// The chunk being built, without context: lines first to last.
 	open        bool
-	ranges      []query.Range
 	first, last uint32
 	start, end  int
 }
@@ -72,7 +88,7 @@ func (b *chunker) add(s Span) error {
 		b.open, b.first, b.start = true, start.Line, firstStart
 	}
 	b.last, b.end = end.Line, b.lineEnd
-	b.ranges = append(b.ranges, query.Range{Start: start, End: end})
+	b.found = append(b.found, query.Range{Start: start, End: end})
 	return nil
 }
 
@@ -175,12 +191,12 @@ func (b *chunker) flush() error {
 	if err != nil {
 		return err
 	}
-	b.chunks = append(b.chunks, query.Chunk{
-		Content: bytes.Clone(text),
+	b.made = append(b.made, query.Chunk{
+		Content: b.content.clone(text),
 		Start:   query.Location{Offset: uint32(start), Line: line},
-		Ranges:  b.ranges,
+		Ranges:  b.ranges.clone(b.found),
 	})
-	b.open, b.ranges = false, nil
+	b.open, b.found = false, b.found[:0]
 	return nil
 }
 

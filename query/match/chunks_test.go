@@ -54,7 +54,7 @@ func TestChunks(t *testing.T) {
 	for _, tt := range tests {
 		var doc match.Text
 		doc.ResetBytes([]byte(text), newlines([]byte(text)))
-		chunks, err := match.Chunks(&doc, tt.spans, tt.context)
+		chunks, err := new(match.Chunker).Chunks(&doc, tt.spans, tt.context)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func TestChunksAgainstCounting(t *testing.T) {
 		var doc match.Text
 		doc.Reset(src, 0, len(text), c.view.Newlines())
 		context := rng.IntN(4)
-		chunks, err := match.Chunks(&doc, spans, context)
+		chunks, err := new(match.Chunker).Chunks(&doc, spans, context)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -86,7 +86,7 @@ func Compile(value string, isRegexp, caseSensitive bool) (*Matcher, error) {
 const minBeginning = 3
 
 func (m *Matcher) setBeginnings(e postings.Expr) {
-	n := literalNeedles(e)
+	n := beginningNeedles(e)
 	if !slices.ContainsFunc(n, func(f finder) bool { return len(f.text) < minBeginning }) {
 		m.beginnings, m.begins = n, e.String()
 	}

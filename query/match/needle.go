@@ -80,25 +80,46 @@ func isLetter(c byte) bool { return 'a' <= c && c <= 'z' }
 // next returns the first offset, at least from, at which the literal stands in
 // text, or -1.
 func (n *needle) next(text []byte, from int) int {
-	// i runs over the offsets; the words are those of the two rare bytes.
-	i := from
-	for last := len(text) - max(n.by+8, len(n.text)+7); i <= last; i += 8 {
-		x := (binary.LittleEndian.Uint64(text[i+n.at:]) | n.atMask) ^ n.atByte
-		x |= (binary.LittleEndian.Uint64(text[i+n.by:]) | n.byMask) ^ n.byByte
-		// The lowest bit set stands for a zero byte; above it others may be set
-		// without one, which only costs a comparison.
-		for z := (x - everyByte) & ^x & (everyByte << 7); z != 0; z &= z - 1 {
-			if at := i + bits.TrailingZeros64(z)/8; n.stands(text[at:]) {
-				return at
+	// Places at which both words can be read and a literal fits.
+	places := len(text) - max(n.by+7, len(n.text)-1) - from
+	if places > 0 {
+		x, y := text[from+n.at:][:places+7], text[from+n.by:][:places+7]
+		for i := 0; ; i += 8 {
+			var found uint64
+			if i, found = n.pairs(x, y, i); found == 0 {
+				from += i
+				break
+			}
+			for ; found != 0; found &= found - 1 {
+				if at := from + i + bits.TrailingZeros64(found)/8; n.stands(text[at:]) {
+					return at
+				}
 			}
 		}
 	}
-	for ; i <= len(text)-len(n.text); i++ {
-		if n.stands(text[i:]) {
-			return i
+	for ; from <= len(text)-len(n.text); from++ {
+		if n.stands(text[from:]) {
+			return from
 		}
 	}
 	return -1
+}
+
+// pairs returns the first i from i on in steps of eight for which among the
+// eight places from i on the rare bytes stand in x and in y, and a word with
+// the highest bit of a byte set for each such place; no bit when there are less
+// than eight places left. Above the lowest bit others may be set for nothing.
+func (n *needle) pairs(x, y []byte, i int) (int, uint64) {
+	atByte, atMask, byByte, byMask := n.atByte, n.atMask, n.byByte, n.byMask
+	y = y[:len(x)]
+	for ; i <= len(x)-15; i += 8 {
+		w := (binary.LittleEndian.Uint64(x[i:i+8]) | atMask) ^ atByte
+		w |= (binary.LittleEndian.Uint64(y[i:i+8]) | byMask) ^ byByte
+		if z := (w - everyByte) & ^w & (everyByte << 7); z != 0 {
+			return i, z
+		}
+	}
+	return i, 0
 }
 
 // stands reports whether text, which is long enough, begins with the literal.

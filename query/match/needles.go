@@ -27,28 +27,75 @@ const wideReach = 3 * postings.MaxLiteralBytes
 // literalNeedles returns needles for a literal or an Or of some, nil for
 // anything else and when there are too many.
 func literalNeedles(e postings.Expr) needles {
-	var lits []postings.Expr
-	switch e := e.(type) {
-	case *postings.Literal:
-		lits = []postings.Expr{e}
-	case *postings.Or:
-		lits = e.Exprs
-	}
-	if len(lits) > maxNeedles {
+	texts := literalTexts(e)
+	if len(texts) > maxNeedles {
 		return nil
 	}
-	var out needles
+	return newNeedles(texts)
+}
+
+// beginningNeedles is literalNeedles for literals that need not be looked for
+// whole: where fewer beginnings of them do, such as one for those of static\s,
+// it takes these.
+func beginningNeedles(e postings.Expr) needles {
+	const enough = 5
+	texts := literalTexts(e)
+	best := texts
+	longest := 0
+	for _, t := range texts {
+		longest = max(longest, len(t.text))
+	}
+	for n := longest - 1; n >= enough; n-- {
+		var cut []foldedText
+		for _, t := range texts {
+			t.text = t.text[:min(n, len(t.text))]
+			if !slices.Contains(cut, t) {
+				cut = append(cut, t)
+			}
+		}
+		if len(cut) < len(best) {
+			best = cut
+		}
+	}
+	if len(best) > maxNeedles {
+		return nil
+	}
+	return newNeedles(best)
+}
+
+// foldedText is what a needle looks for.
+type foldedText struct {
+	text       string
+	fold, wide bool
+}
+
+// literalTexts returns the texts of a literal or of an Or of some, nil for
+// anything else.
+func literalTexts(e postings.Expr) []foldedText {
+	lits := []postings.Expr{e}
+	if or, ok := e.(*postings.Or); ok {
+		lits = or.Exprs
+	}
+	var out []foldedText
 	for _, e := range lits {
 		l, ok := e.(*postings.Literal)
 		if !ok {
 			return nil
 		}
-		run := slices.MaxFunc(l.Runs, func(a, b string) int { return len(a) - len(b) })
-		if l.Exact != "" {
-			out = append(out, finder{needle: newNeedle(l.Exact, false)})
-		} else {
-			out = append(out, finder{newNeedle(run, true), l.WideFold})
+		t := foldedText{text: l.Exact}
+		if t.text == "" {
+			run := slices.MaxFunc(l.Runs, func(a, b string) int { return len(a) - len(b) })
+			t = foldedText{run, true, l.WideFold}
 		}
+		out = append(out, t)
+	}
+	return out
+}
+
+func newNeedles(texts []foldedText) needles {
+	var out needles
+	for _, t := range texts {
+		out = append(out, finder{newNeedle(t.text, t.fold), t.wide})
 	}
 	return out
 }

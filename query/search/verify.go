@@ -24,6 +24,9 @@ type verifier struct {
 	basic []basicState
 	// blocks are the candidate blocks of the document at hand.
 	blocks []uint16
+	// spans are those of the match at hand.
+	spans   []match.Span
+	chunker match.Chunker
 	// revs is what revisions returned last.
 	revs []*revision
 
@@ -173,16 +176,16 @@ func (v *verifier) match(i uint16, path string, h heldBy) (*query.FileMatch, err
 		Repo: h.target.shown, Path: path, Commit: h.rev.commit, Rev: h.rev.typed,
 		Language: docs.Words[docs.Language[i]],
 	}
-	var spans []match.Span
+	v.spans = v.spans[:0]
 	hits := 0
 	for _, k := range h.basics {
-		n, err := v.gather(k, i, path, m, &spans)
+		n, err := v.gather(k, i, path, m)
 		if err != nil {
 			return nil, err
 		}
 		hits += n
 	}
-	return m, v.complete(m, match.Merge(spans), hits)
+	return m, v.complete(m, match.Merge(v.spans), hits)
 }
 
 // holds reports whether basic query k holds for the document.
@@ -248,9 +251,9 @@ func (v *verifier) atom(k, a int, i uint16, path string) (*atomState, error) {
 	return s, err
 }
 
-// gather adds what makes basic query k hold to m and spans, and returns how
+// gather adds what makes basic query k hold to m and v.spans, and returns how
 // many atoms did.
-func (v *verifier) gather(k int, i uint16, path string, m *query.FileMatch, spans *[]match.Span) (hits int, err error) {
+func (v *verifier) gather(k int, i uint16, path string, m *query.FileMatch) (hits int, err error) {
 	b := v.pass[k]
 	if b.symbols {
 		m.Symbols = query.SortSymbols(append(m.Symbols, v.basic[k].symbols...))
@@ -270,7 +273,7 @@ func (v *verifier) gather(k int, i uint16, path string, m *query.FileMatch, span
 				return
 			}
 			s := &v.basic[k].atoms[a]
-			*spans = append(*spans, s.text...)
+			v.spans = append(v.spans, s.text...)
 			m.PathRanges = match.ShortRanges(m.PathRanges, path, s.path)
 			hits++
 		})
@@ -298,7 +301,7 @@ func (v *verifier) complete(m *query.FileMatch, spans []match.Span, hits int) er
 		spans = spans[:b.limit]
 	}
 	var err error
-	if m.Chunks, err = match.Chunks(&v.doc, spans, v.context); err != nil {
+	if m.Chunks, err = v.chunker.Chunks(&v.doc, spans, v.context); err != nil {
 		return err
 	}
 	phrase := ""
