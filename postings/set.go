@@ -122,6 +122,27 @@ func (s *Set) AppendRange(dst []uint16, lo, hi int) []uint16 {
 	return dst
 }
 
+// Meets reports whether s has a number from lo up to but not including hi.
+func (s *Set) Meets(lo, hi int) bool {
+	if lo >= hi {
+		return false
+	}
+	if !s.dense {
+		i := search(s.array, uint16(lo))
+		return i < len(s.array) && int(s.array[i]) < hi
+	}
+	for i := lo >> 6; i<<6 < hi; i++ {
+		w := s.words[i]
+		if i == lo>>6 {
+			w &= ^uint64(0) << (lo & 63)
+		}
+		if w != 0 {
+			return i<<6+bits.TrailingZeros64(w) < hi
+		}
+	}
+	return false
+}
+
 // Clone returns a copy that shares nothing with s.
 func (s *Set) Clone() *Set {
 	c := &Set{count: s.count, dense: s.dense}

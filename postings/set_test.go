@@ -81,6 +81,9 @@ func TestSetAlgebra(t *testing.T) {
 		if got := sa.AppendRange(nil, lo, hi); !slices.Equal(got, within) {
 			t.Fatalf("AppendRange(%d, %d) = %v, want %v", lo, hi, got, within)
 		}
+		if got := sa.Meets(lo, hi); got != (len(within) > 0) {
+			t.Fatalf("Meets(%d, %d) = %v, want %v", lo, hi, got, within)
+		}
 		x := rapid.Uint16().Draw(t, "x")
 		and.Add(x)
 		equal(t, "add", and, func(y uint16) bool { return x == y || in(a, y) && in(b, y) })

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -116,6 +115,17 @@ func (v View) Newlines() []uint16 { return v.tables.newlines }
 // Documents must have succeeded before.
 func (v View) ScanAlways() *postings.Set { return v.tables.scan }
 
+// MayFoldWide reports whether the text of blocks lo up to hi, which are those of
+// a document, may hold U+017F or U+212A. Documents must have succeeded before.
+func (v View) MayFoldWide(lo, hi int) bool {
+	for _, set := range []*postings.Set{v.tables.wide, v.tables.scan} {
+		if set != nil && set.Meets(lo, hi) {
+			return true
+		}
+	}
+	return false
+}
+
 // Lists reads posting lists of one field of one shard; it implements
 // postings.Reader. It is not safe for concurrent use.
 type Lists struct {
@@ -185,133 +195,4 @@ func (l *Lists) ScanAlways() *postings.Set {
 		return nil
 	}
 	return l.v.tables.scan
-}
-
-// Text reads the text of one shard. It keeps the chunk it read last, so
-// reading forwards costs one look-up a chunk. Not safe for concurrent use;
-// the caller closes it.
-type Text struct {
-	v View
-	// BytesRead counts the chunks' bytes, for traces.
-	BytesRead int
-
-	chunk  int
-	data   []byte
-	it     *pebble.Iterator
-	joined []byte
-	key    []byte
-}
-
-// Text returns a reader of the shard's text. Documents must have succeeded
-// before.
-func (v View) Text() *Text { return &Text{v: v, chunk: -1} }
-
-// Slice returns the bytes from lo up to hi of the shard's text, borrowed until
-// the next call or Close.
-func (t *Text) Slice(lo, hi uint32) ([]byte, error) {
-	first, last := int(lo)/chunkBytes, int(hi-1)/chunkBytes
-	if lo >= hi {
-		return nil, nil
-	}
-	if t.v.InMemory() {
-		return t.inMemory(lo, hi)
-	}
-	base := uint32(first * chunkBytes)
-	if first == last {
-		if err := t.seek(first); err != nil {
-			return nil, err
-		}
-		return t.cut(lo-base, hi-base)
-	}
-	t.joined = t.joined[:0]
-	for c := first; c <= last; c++ {
-		if err := t.seek(c); err != nil {
-			return nil, err
-		}
-		base := uint32(c * chunkBytes)
-		part, err := t.cut(max(lo, base)-base, min(hi-base, chunkBytes))
-		if err != nil {
-			return nil, err
-		}
-		t.joined = append(t.joined, part...)
-	}
-	return t.joined, nil
-}
-
-func (t *Text) inMemory(lo, hi uint32) ([]byte, error) {
-	if int(hi) > len(t.v.memory) {
-		return nil, fmt.Errorf("text in memory: %w: %d bytes, want %d", ErrCorrupt, len(t.v.memory), hi)
-	}
-	t.BytesRead += int(hi - lo)
-	return t.v.memory[lo:hi:hi], nil
-}
-
-func (t *Text) cut(lo, hi uint32) ([]byte, error) {
-	if int(hi) > len(t.data) {
-		return nil, fmt.Errorf("shard %d chunk %d: %w: %d bytes, want %d", t.v.ID, t.chunk, ErrCorrupt, len(t.data), hi)
-	}
-	return t.data[lo:hi], nil
-}
-
-// seek makes chunk c the one at hand.
-func (t *Text) seek(c int) error {
-	if c == t.chunk {
-		return nil
-	}
-	value, err := t.value(c)
-	if err != nil {
-		t.chunk, t.data = -1, nil
-		return fmt.Errorf("shard %d chunk %d: %w", t.v.ID, c, err)
-	}
-	bit := &t.v.checked[c/64]
-	known := bit.Load()&(1<<(c%64)) != 0
-	if t.data, err = openChunk(value, known); err != nil {
-		t.chunk = -1
-		return fmt.Errorf("shard %d chunk %d: %w", t.v.ID, c, err)
-	}
-	if !known {
-		bit.Or(1 << (c % 64))
-	}
-	t.chunk = c
-	t.BytesRead += len(t.data)
-	return nil
-}
-
-// value moves the iterator to chunk c and returns what is stored there. One
-// iterator that mostly goes forwards finds a cached chunk in a third of the
-// time of a look-up of its own.
-func (t *Text) value(c int) ([]byte, error) {
-	if t.it == nil {
-		lower := appendShardPart(nil, t.v.ID, partChunk)
-		it, err := t.v.sn.snap.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: keyAfter(lower)})
-		if err != nil {
-			return nil, err
-		}
-		t.it = it
-	}
-	t.key = appendKeyChunk(t.key[:0], t.v.ID, uint32(c))
-	ok := false
-	if t.chunk >= 0 && c == t.chunk+1 {
-		ok = t.it.Next()
-	} else {
-		ok = t.it.SeekGE(t.key)
-	}
-	if err := t.it.Error(); err != nil {
-		return nil, err
-	}
-	if !ok || !bytes.Equal(t.it.Key(), t.key) {
-		return nil, fmt.Errorf("%w: chunk is missing", ErrCorrupt)
-	}
-	return t.it.ValueAndErr()
-}
-
-// Close releases what was borrowed. The reader may be used again.
-func (t *Text) Close() error {
-	t.chunk, t.data = -1, nil
-	if t.it == nil {
-		return nil
-	}
-	err := t.it.Close()
-	t.it = nil
-	return err
 }

@@ -100,7 +100,7 @@ func (m *Matcher) findLiteral(dst []Span, t *Text, blocks []uint16) ([]Span, err
 			return err
 		}
 		t.BytesRead += len(b)
-		if m.wide && hasWide(b) {
+		if m.wide && t.mayFoldWide(b) {
 			for _, loc := range m.re.FindAllIndex(b, -1) {
 				if from+loc[0] >= hi {
 					break
@@ -148,7 +148,7 @@ func (f *Finder) findBeginnings(dst []Span, t *Text, blocks []uint16) ([]Span, b
 			return err
 		}
 		t.BytesRead += len(b)
-		if whole = f.beginnings.blind(b); whole {
+		if whole = f.beginnings.wide() && t.mayFoldWide(b); whole {
 			return nil
 		}
 		it := f.beginnings.iterator(b, lo-from)
@@ -201,7 +201,7 @@ func (f *Finder) findInLines(dst []Span, t *Text, blocks []uint16) ([]Span, bool
 		}
 		t.BytesRead += len(b)
 		done = lo + len(b) + 1
-		if f.needles == nil || f.needles.blind(b) {
+		if f.needles == nil || f.needles.wide() && t.mayFoldWide(b) {
 			first := len(dst)
 			dst, _ = e.find(dst, b)
 			shift(dst[first:], uint32(lo))
@@ -281,7 +281,7 @@ func (f *Finder) findAcross(dst []Span, t *Text, blocks []uint16) ([]Span, bool,
 			}
 			t.BytesRead += len(b)
 			it := f.needles.iterator(b, 0)
-			there = f.needles.blind(b) || it.next() >= 0
+			there = f.needles.wide() && t.mayFoldWide(b) || it.next() >= 0
 			return nil
 		})
 		if err != nil || !there {

@@ -100,10 +100,9 @@ func newNeedles(texts []foldedText) needles {
 	return out
 }
 
-// blind reports whether b may hold a spelling of a needle that the needles do
-// not see.
-func (n needles) blind(b []byte) bool {
-	return slices.ContainsFunc(n, func(f finder) bool { return f.wide }) && hasWide(b)
+// wide reports whether wide runes may stand for letters of a needle.
+func (n needles) wide() bool {
+	return slices.ContainsFunc(n, func(f finder) bool { return f.wide })
 }
 
 // needleIterator yields the offsets at which a needle stands.

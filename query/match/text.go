@@ -6,8 +6,8 @@ type Source interface {
 	Slice(lo, hi uint32) ([]byte, error)
 }
 
-// wholeBytes is the largest document that is read whole: it spans at most
-// three chunks, and small documents are nearly all documents.
+// wholeBytes is the largest document that is searched whole where only lines
+// of it need be; small documents are nearly all documents.
 const wholeBytes = 64 << 10
 
 // Text is the text of one document. The zero value is an empty document. It is
@@ -21,6 +21,9 @@ type Text struct {
 	read bool
 	// newlines counts the newlines of each block of the document.
 	newlines []uint16
+	// plain says that no rune outside ASCII that folds to an ASCII letter is
+	// there.
+	plain bool
 	// BytesRead counts the bytes looked at, for traces.
 	BytesRead int
 }
@@ -30,6 +33,10 @@ type Text struct {
 func (t *Text) Reset(src Source, base uint32, size int, newlines []uint16) {
 	*t = Text{src: src, base: base, size: size, newlines: newlines, BytesRead: t.BytesRead}
 }
+
+// SetPlain tells that the document holds neither U+017F nor U+212A, which saves
+// looking for them.
+func (t *Text) SetPlain() { t.plain = true }
 
 // ResetBytes makes t a document that is in memory.
 func (t *Text) ResetBytes(text []byte, newlines []uint16) {
@@ -44,21 +51,26 @@ func (t *Text) Bytes(lo, hi int) ([]byte, error) {
 	if lo == hi {
 		return nil, nil
 	}
-	if !t.read && t.size <= wholeBytes {
-		b, err := t.src.Slice(t.base, t.base+uint32(t.size))
-		if err != nil {
-			return nil, err
-		}
-		t.whole, t.read = b, true
-	}
 	if t.read {
 		return t.whole[lo:hi], nil
 	}
 	return t.src.Slice(t.base+uint32(lo), t.base+uint32(hi))
 }
 
-// All returns the whole text, borrowed until the next call.
+// All returns the whole text, borrowed until t is reset.
 func (t *Text) All() ([]byte, error) {
 	t.BytesRead += t.size
-	return t.Bytes(0, t.size)
+	if t.read || t.size == 0 {
+		return t.whole, nil
+	}
+	b, err := t.src.Slice(t.base, t.base+uint32(t.size))
+	if err != nil {
+		return nil, err
+	}
+	t.whole, t.read = b, true
+	return b, nil
 }
+
+// mayFoldWide reports whether b, some bytes of the document, may hold a rune
+// outside ASCII that folds to an ASCII letter.
+func (t *Text) mayFoldWide(b []byte) bool { return !t.plain && hasWide(b) }

@@ -82,6 +82,9 @@ func (v *verifier) goTo(i uint16) (path string) {
 	v.docs++
 	first, last := docs.FirstBlock[i], docs.FirstBlock[i+1]
 	v.doc.Reset(v.text, docs.TextStart[i], int(docs.TextBytes[i]), v.plan.view.Newlines()[first:last])
+	if !v.plan.view.MayFoldWide(int(first), int(last)) {
+		v.doc.SetPlain()
+	}
 	return docs.Path(int(i))
 }
 
