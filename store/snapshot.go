@@ -118,6 +118,9 @@ func (v View) ScanAlways() *postings.Set { return v.tables.scan }
 // MayFoldWide reports whether the text of blocks lo up to hi, which are those of
 // a document, may hold U+017F or U+212A. Documents must have succeeded before.
 func (v View) MayFoldWide(lo, hi int) bool {
+	if v.InMemory() {
+		return true
+	}
 	for _, set := range []*postings.Set{v.tables.wide, v.tables.scan} {
 		if set != nil && set.Meets(lo, hi) {
 			return true

@@ -124,8 +124,9 @@ func BenchmarkChunks(b *testing.B) {
 		b.Run("pattern="+p.name, func(b *testing.B) {
 			b.ReportAllocs()
 			bytes := 0
+			var chunker match.Chunker
 			for b.Loop() {
-				chunks, err := match.Chunks(&text, spans, 0)
+				chunks, err := chunker.Chunks(&text, spans, 0)
 				if err != nil {
 					b.Fatal(err)
 				}
