@@ -108,12 +108,12 @@ func (s *Store) recordReader() pebble.Reader {
 	return s.db
 }
 
-// Record returns the value of a record as last committed, or an error that is
-// ErrNotFound. The value is the caller's.
+// Record returns the value of a record as last committed, which is the
+// caller's, or ErrNotFound and nothing around it.
 func (s *Store) Record(kind RecordKind, id []byte) ([]byte, error) {
 	value, closer, err := s.recordReader().Get(keyRecord(kind, id))
 	if errors.Is(err, pebble.ErrNotFound) {
-		return nil, fmt.Errorf("record %c %x: %w", kind, id, ErrNotFound)
+		return nil, ErrNotFound // callers know what it was about
 	}
 	if err != nil {
 		return nil, fmt.Errorf("record %c %x: %w", kind, id, err)

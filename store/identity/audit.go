@@ -38,6 +38,8 @@ type Entry struct {
 	Action string `json:"action"`
 	// Target is what it was done to, such as "user:ann" or "token:7".
 	Target string `json:"target,omitempty"`
+	// About is the ID of the user it was done to, if it was.
+	About uint32 `json:"about,omitempty"`
 	// Detail is more about it, for people; never a secret.
 	Detail string `json:"detail,omitempty"`
 }
@@ -70,6 +72,12 @@ func (c *change) audit(action, target, format string, args ...any) {
 	c.entries = append(c.entries, Entry{Time: c.now, Author: c.by, Action: action, Target: target, Detail: fmt.Sprintf(format, args...)})
 }
 
+// auditUser is audit for what was done to a user.
+func (c *change) auditUser(action string, u *User, format string, args ...any) {
+	c.audit(action, userTarget(u.Name), format, args...)
+	c.entries[len(c.entries)-1].About = u.ID
+}
+
 // Log writes a line to the audit log for a change that other packages make.
 func (r *Registry) Log(by Author, action, target, detail string) error {
 	return r.change(by, func(c *change) error {
@@ -98,20 +106,12 @@ func (r *Registry) Audit(f AuditFilter) ([]Entry, error) {
 	if f.Before > 0 {
 		in.Before = id8(f.Before)
 	}
-	name := ""
-	if f.User > 0 {
-		u, err := r.User(f.User)
-		if err != nil {
-			return nil, err
-		}
-		name = userTarget(u.Name)
-	}
 	var out []Entry
 	err := each(r.st, in, func(id []byte, e Entry) (bool, error) {
 		if e.Time.Before(f.Since) {
 			return false, nil
 		}
-		if f.User == 0 || e.UserID == f.User || e.RealID == f.User || e.Target == name {
+		if f.User == 0 || e.UserID == f.User || e.RealID == f.User || e.About == f.User {
 			e.ID = binary.BigEndian.Uint64(id)
 			out = append(out, e)
 		}

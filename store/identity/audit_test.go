@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -119,15 +118,26 @@ func TestAuditFilters(t *testing.T) {
 		{identity.AuditFilter{Limit: 3}, 3, "19"},
 		{identity.AuditFilter{Limit: 3, Before: 20}, 3, "16"}, // entry 19 is the 17th of them
 		{identity.AuditFilter{Since: w.clock.now().Add(-4 * time.Hour)}, 5, "19"},
-		{identity.AuditFilter{User: ann.ID}, 11, "18"},
+		{identity.AuditFilter{User: ann.ID}, 11, "18"}, // with her creation
 		{identity.AuditFilter{User: bob.ID, Limit: 2}, 2, "19"},
 	} {
 		if n, first := count(c.f); n != c.n || first != c.first {
 			t.Errorf("%+v: got %d from %q, want %d from %q", c.f, n, first, c.n, c.first)
 		}
 	}
-	if _, err := w.Audit(identity.AuditFilter{User: 99}); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("of an unknown user: %v", err)
+	// what was done to a user is found, whatever their name was then
+	name := "anna"
+	if _, err := w.ChangeUser(author(bob), ann.ID, identity.UserChange{Name: &name}); err != nil {
+		t.Fatal(err)
+	}
+	_, tok := w.token(t, ann)
+	if err := errors.Join(w.RevokeToken(author(bob), tok.ID), w.DeleteUser(author(bob), ann.ID)); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := w.Audit(identity.AuditFilter{User: ann.ID, Limit: 4})
+	if got, want := lines(entries), "bob: user.update user:anna name was ann\nann: token.create token:1 of user:anna, scopes [user:all]\n"+
+		"bob: token.revoke token:1 of user:anna, scopes [user:all]\nbob: user.delete user:anna id 1\n"; err != nil || got != want {
+		t.Errorf("of who is gone: got %v\n%swant\n%s", err, got, want)
 	}
 
 	// bounded by number, then by age
@@ -157,7 +167,7 @@ func TestAuditFilters(t *testing.T) {
 	if err := w.Log(author(ann), "z", "next", ""); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := w.Audit(identity.AuditFilter{})
+	entries, err = w.Audit(identity.AuditFilter{})
 	if err != nil || len(entries) != 2 || entries[0].ID != entries[1].ID+1 {
 		t.Errorf("got %+v, %v", entries, err)
 	}

@@ -180,6 +180,7 @@ func (r *Registry) member(by Author, org, user uint32, action string, do func(c 
 		}
 		do(c, org, user)
 		c.audit(action, orgTarget(o.Name), "%s", userTarget(u.Name))
+		c.entries[len(c.entries)-1].About = u.ID
 		return nil
 	})
 	if err != nil {

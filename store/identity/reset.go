@@ -42,7 +42,7 @@ func (r *Registry) setPassword(ctx context.Context, by Author, user uint32, pass
 		}
 		c.endSessions(u)
 		c.records.Delete(store.RecordReset, id4(user))
-		c.audit(ActionPasswordSet, userTarget(u.Name), "")
+		c.auditUser(ActionPasswordSet, u, "")
 		if err := c.put(store.RecordPassword, id4(user), storedPassword{Hash: hashed, Set: c.now}); err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (r *Registry) ResetPassword(by Author, user uint32) (code string, err error
 		code = text
 		c.endSessions(u)
 		c.records.Delete(store.RecordPassword, id4(user))
-		c.audit(ActionPasswordLink, userTarget(u.Name), "")
+		c.auditUser(ActionPasswordLink, u, "")
 		if err := c.put(store.RecordReset, id4(user), storedReset{Hash: h[:], Expires: c.now.Add(resetLasts)}); err != nil {
 			return err
 		}

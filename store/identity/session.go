@@ -78,7 +78,7 @@ func (r *Registry) SignOut(by Author, user uint32) error {
 			return err
 		}
 		c.endSessions(u)
-		c.audit(ActionSignOut, userTarget(u.Name), "")
+		c.auditUser(ActionSignOut, u, "")
 		return c.putUser(u)
 	})
 	if err != nil {

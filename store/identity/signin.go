@@ -88,9 +88,9 @@ func (r *Registry) failed(by Author, u *User, keys []string) error {
 		return ErrWrongPassword
 	}
 	err := r.change(by, func(c *change) error {
-		c.audit(ActionSignInFailed, userTarget(u.Name), "")
+		c.auditUser(ActionSignInFailed, u, "")
 		if locked {
-			c.audit(ActionSignInLocked, userTarget(u.Name), "for %v", lockedFor)
+			c.auditUser(ActionSignInLocked, u, "for %v", lockedFor)
 		}
 		return nil
 	})
@@ -130,7 +130,7 @@ func (r *Registry) begin(by Author, user uint32, checked storedPassword, renewed
 			}
 		}
 		c.by.UserID, c.by.User, c.by.Via = u.ID, u.Name, "password"
-		c.audit(ActionSignIn, userTarget(u.Name), "")
+		c.auditUser(ActionSignIn, u, "")
 		secret, err = c.newSession(u)
 		return err
 	})

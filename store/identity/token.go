@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -158,6 +159,7 @@ func (r *Registry) Tokens(user uint32) ([]*Token, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list tokens: %w", err)
 	}
+	slices.SortFunc(out, func(a, b *Token) int { return cmp.Compare(a.ID, b.ID) })
 	return out, nil
 }
 
@@ -206,4 +208,5 @@ func (c *change) auditToken(action string, t *Token) {
 		whose = "of " + userTarget(u.Name)
 	}
 	c.audit(action, fmt.Sprintf("token:%d", t.ID), "%s, scopes %v", whose, t.Scopes)
+	c.entries[len(c.entries)-1].About = t.User
 }

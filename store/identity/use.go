@@ -144,7 +144,10 @@ func (r *Registry) LogSudo(by Author, token, user uint32) error {
 	if !r.uses.sudoDue([2]uint32{token, user}, r.now()) {
 		return nil
 	}
-	return r.Log(by, ActionSudo, userTarget(by.User), fmt.Sprintf("token %d", token))
+	return r.change(by, func(c *change) error {
+		c.auditUser(ActionSudo, &User{ID: user, Name: by.User}, "token %d", token)
+		return nil
+	})
 }
 
 func (u *uses) sudoDue(pair [2]uint32, now time.Time) bool {

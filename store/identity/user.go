@@ -185,7 +185,7 @@ func (c *change) createUser(n NewUser) (*User, error) {
 	if err := c.claimEmails(u, nil); err != nil {
 		return nil, err
 	}
-	c.audit(ActionUserCreate, userTarget(u.Name), "%s", u.traits())
+	c.auditUser(ActionUserCreate, u, "%s", u.traits())
 	return u, c.putUser(u)
 }
 

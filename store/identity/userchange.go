@@ -65,7 +65,7 @@ func (c *change) changeUser(u *User, uc UserChange) error {
 		}
 	}
 	c.ends = c.ends || u.Locked && !before.Locked
-	c.audit(ActionUserUpdate, userTarget(u.Name), "%s", changed(&before, u))
+	c.auditUser(ActionUserUpdate, u, "%s", changed(&before, u))
 	return c.putUser(u)
 }
 
@@ -123,7 +123,7 @@ func (r *Registry) DeleteUser(by Author, id uint32) error {
 			}
 		}
 		c.ends = true
-		c.audit(ActionUserDelete, userTarget(u.Name), "id %d", id)
+		c.auditUser(ActionUserDelete, u, "id %d", id)
 		return c.deleteUser(u)
 	})
 	if err != nil {
