@@ -9,6 +9,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
@@ -40,6 +41,8 @@ type Repositories interface {
 type Admin struct {
 	// Repositories returns nil while there is nothing to act on yet.
 	Repositories func() Repositories
+	// Registry is the same for users; without it there are no routes about them.
+	Registry func() *identity.Registry
 }
 
 // Routes returns the admin routes. A parameter names the repository, since
@@ -47,12 +50,13 @@ type Admin struct {
 func (a *Admin) Routes() []Route {
 	routes := []Route{
 		{Method: "GET", Path: AdminPath, Handler: a.guard(serveList)},
-		{Method: "POST", Path: AdminPath, Handler: a.guard(serveAdd)},
-		{Method: "DELETE", Path: AdminPath, Handler: a.guard(serveRemove)},
-		{Method: "PATCH", Path: AdminPath, Handler: a.guard(serveFacts)},
+		{Method: "POST", Path: AdminPath, Handler: a.guard(a.serveAdd)},
+		{Method: "DELETE", Path: AdminPath, Handler: a.guard(a.serveRemove)},
+		{Method: "PATCH", Path: AdminPath, Handler: a.guard(a.serveFacts)},
 		{Method: "POST", Path: AdminPath + "/sync", Handler: a.guard(serveSync)},
 		{Method: "GET", Path: AdminPath + "/skipped", Handler: a.guard(serveSkipped)},
 	}
+	routes = append(routes, a.identityRoutes()...)
 	for i := range routes {
 		routes[i].Access = auth.ForAnyone // the guard asks for more
 	}
@@ -75,12 +79,14 @@ func operatorOnly(h Handler) Handler {
 	}
 }
 
+var errStillOpening = &Error{Status: http.StatusServiceUnavailable, Message: "the server is still opening its data directory"}
+
 // guard is operatorOnly for what acts on repositories.
 func (a *Admin) guard(h adminHandler) Handler {
 	return operatorOnly(func(w http.ResponseWriter, r *http.Request) error {
 		repos := a.Repositories()
 		if repos == nil {
-			return &Error{Status: http.StatusServiceUnavailable, Message: "the server is still opening its data directory"}
+			return errStillOpening
 		}
 		return h(repos, w, r)
 	})
@@ -98,10 +104,21 @@ func serveList(repos Repositories, w http.ResponseWriter, r *http.Request) error
 	return serveJSON(w, out)
 }
 
+// log writes what was done to a repository to the audit log.
+func (a *Admin) log(r *http.Request, action, repository, detail string) error {
+	if a.Registry == nil {
+		return nil
+	}
+	if err := a.Registry().Log(author(r), action, "repository:"+repository, detail); err != nil {
+		return adminError(err)
+	}
+	return nil
+}
+
 // maxAdminBody bounds what a request to add or to change may say.
 const maxAdminBody = 64 << 10
 
-func serveAdd(repos Repositories, w http.ResponseWriter, r *http.Request) error {
+func (a *Admin) serveAdd(repos Repositories, w http.ResponseWriter, r *http.Request) error {
 	var add AdminAdd
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAdminBody)).Decode(&add); err != nil {
 		return &Error{Status: http.StatusBadRequest, Message: `expected {"source": "…"}`, Cause: err}
@@ -110,10 +127,13 @@ func serveAdd(repos Repositories, w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return adminError(err)
 	}
+	if err := a.log(r, "repository.add", repo.Name, WithoutCredentials(add.Source)); err != nil {
+		return err
+	}
 	return serveJSON(w, newAdminRepository(repo))
 }
 
-func serveRemove(repos Repositories, w http.ResponseWriter, r *http.Request) error {
+func (a *Admin) serveRemove(repos Repositories, w http.ResponseWriter, r *http.Request) error {
 	name, err := adminName(r)
 	if err != nil {
 		return err
@@ -121,11 +141,14 @@ func serveRemove(repos Repositories, w http.ResponseWriter, r *http.Request) err
 	if err := repos.Remove(r.Context(), name); err != nil {
 		return adminError(err)
 	}
+	if err := a.log(r, "repository.remove", name, ""); err != nil {
+		return err
+	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
-func serveFacts(repos Repositories, w http.ResponseWriter, r *http.Request) error {
+func (a *Admin) serveFacts(repos Repositories, w http.ResponseWriter, r *http.Request) error {
 	name, err := adminName(r)
 	if err != nil {
 		return err
@@ -139,6 +162,9 @@ func serveFacts(repos Repositories, w http.ResponseWriter, r *http.Request) erro
 	repo, err := repos.ChangeFacts(r.Context(), name, facts.change())
 	if err != nil {
 		return adminError(err)
+	}
+	if err := a.log(r, "repository.facts", name, ""); err != nil {
+		return err
 	}
 	return serveJSON(w, newAdminRepository(repo))
 }
@@ -171,17 +197,23 @@ func serveSkipped(repos Repositories, w http.ResponseWriter, r *http.Request) er
 	return lines.finish(&AdminResult{}, err)
 }
 
-func adminName(r *http.Request) (string, error) {
-	name := r.URL.Query().Get("name")
-	if name == "" {
-		return "", &Error{Status: http.StatusBadRequest, Message: "the parameter name is missing"}
+func adminName(r *http.Request) (string, error) { return adminParameter(r, "name") }
+
+func adminParameter(r *http.Request, parameter string) (string, error) {
+	value := r.URL.Query().Get(parameter)
+	if value == "" {
+		return "", &Error{Status: http.StatusBadRequest, Message: "the parameter " + parameter + " is missing"}
 	}
-	return name, nil
+	return value, nil
 }
 
 // adminError shows the whole error: who may call these routes may also read
 // the log.
 func adminError(err error) error {
+	var known *Error
+	if errors.As(err, &known) {
+		return known
+	}
 	return &Error{Status: adminStatus(err), Message: WithoutCredentials(err.Error()), Cause: err}
 }
 

@@ -23,15 +23,15 @@ has it open, the server is asked.
 
 func (a *app) repoCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "repo", Short: "show and change the repositories", Long: repoHelp, Args: cobra.ArbitraryArgs, RunE: unknownCommand}
-	cmd.AddCommand(a.repoAdd(), a.repoList(), a.repoRemove(), a.repoSync(), a.repoSet(), a.repoSkipped())
+	cmd.AddCommand(a.repoAdd(), a.repoList(), a.repoRemove(), a.repoSync(), a.repoSet(), a.repoReaders(), a.repoSkipped())
 	return cmd
 }
 
-// repoWork is what a command of trawl repo does, with a session.
-type repoWork func(ctx context.Context, w *worker, asJSON bool, args []string) error
+// sessionWork is what a command does with a session.
+type sessionWork func(ctx context.Context, w *worker, asJSON bool, args []string) error
 
-// repoSubcommand gives a command its flags and a session while it works.
-func (a *app) repoSubcommand(cmd *cobra.Command, jsonHelp string, settings []string, work repoWork) *cobra.Command {
+// subcommand gives a command its flags and a session while it works.
+func (a *app) subcommand(cmd *cobra.Command, jsonHelp string, settings []string, work sessionWork) *cobra.Command {
 	resolve := settingFlags(cmd, settings...)
 	asJSON := false
 	if jsonHelp != "" {
@@ -69,7 +69,7 @@ time it syncs, and "trawl repo list" shows the error.
 
 func (a *app) repoAdd() *cobra.Command {
 	cmd := &cobra.Command{Use: "add", Short: "add repositories and index them", Long: repoAddHelp, Args: arguments(1, -1, "a path or URL")}
-	return a.repoSubcommand(cmd, "print each repository as one line of JSON", ingestSettings,
+	return a.subcommand(cmd, "print each repository as one line of JSON", ingestSettings,
 		func(ctx context.Context, w *worker, asJSON bool, args []string) error {
 			sources, err := parseSources(args)
 			if err != nil {
@@ -87,7 +87,7 @@ Sync brings repositories up to their sources now, all of them if none is named.
 
 func (a *app) repoSync() *cobra.Command {
 	cmd := &cobra.Command{Use: "sync", Short: "bring repositories up to date", Long: repoSyncHelp, Args: cobra.ArbitraryArgs}
-	return a.repoSubcommand(cmd, "print each repository as one line of JSON", ingestSettings,
+	return a.subcommand(cmd, "print each repository as one line of JSON", ingestSettings,
 		func(ctx context.Context, w *worker, asJSON bool, args []string) error {
 			if len(args) == 0 {
 				all, err := w.List(ctx)
@@ -134,7 +134,7 @@ configuration file declares comes back at the next start.
 
 func (a *app) repoRemove() *cobra.Command {
 	cmd := &cobra.Command{Use: "remove", Aliases: []string{"rm"}, Short: "forget repositories", Long: repoRemoveHelp, Args: arguments(1, -1, "the name of a repository")}
-	return a.repoSubcommand(cmd, "", []string{"data", "memory"},
+	return a.subcommand(cmd, "", []string{"data", "memory"},
 		func(ctx context.Context, w *worker, _ bool, args []string) error {
 			for _, name := range args {
 				if err := w.Remove(ctx, name); err != nil {

@@ -31,7 +31,7 @@ last sync failed, if it did.
 
 func (a *app) repoList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "show the repositories", Long: repoListHelp, Args: arguments(0, 0, "no argument")}
-	return a.repoSubcommand(cmd, "print each repository as one line of JSON", []string{"data", "memory"},
+	return a.subcommand(cmd, "print each repository as one line of JSON", []string{"data", "memory"},
 		func(ctx context.Context, w *worker, asJSON bool, _ []string) error {
 			all, err := w.List(ctx)
 			if err != nil {
@@ -115,7 +115,7 @@ the reason and the size; they are still found by their path.
 
 func (a *app) repoSkipped() *cobra.Command {
 	cmd := &cobra.Command{Use: "skipped", Short: "list what is not searched, and why", Long: repoSkippedHelp, Args: arguments(1, 1, "the name of a repository")}
-	return a.repoSubcommand(cmd, "print each document as one line of JSON", []string{"data", "memory"},
+	return a.subcommand(cmd, "print each document as one line of JSON", []string{"data", "memory"},
 		func(ctx context.Context, w *worker, asJSON bool, args []string) error {
 			table := tabwriter.NewWriter(w.stdout, 0, 0, 2, ' ', 0)
 			err := w.Skipped(ctx, args[0], func(d httpapi.AdminSkipped) error {

@@ -38,7 +38,7 @@ again when the file changes or the server starts.
 func (a *app) repoSet() *cobra.Command {
 	cmd := &cobra.Command{Use: "set", Short: "say what is known about a repository", Long: repoSetHelp, Args: arguments(1, -1, "the name of a repository")}
 	unset := cmd.Flags().StringArray("unset", nil, "take this fact away, metadata.KEY or metadata for all keys; may be repeated")
-	return a.repoSubcommand(cmd, "print the repository as one line of JSON", []string{"data", "memory"},
+	return a.subcommand(cmd, "print the repository as one line of JSON", []string{"data", "memory"},
 		func(ctx context.Context, w *worker, asJSON bool, args []string) error {
 			change, err := typedFacts(args[1:], *unset)
 			if err != nil {

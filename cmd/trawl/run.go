@@ -87,7 +87,8 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(helpTemplate)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.serveCommand(), a.indexCommand(), a.searchCommand(), a.repoCommand(), a.versionCommand(), settingsTopic())
+	root.AddCommand(a.serveCommand(), a.indexCommand(), a.searchCommand(), a.repoCommand(),
+		a.userCommand(), a.orgCommand(), a.tokenCommand(), a.auditCommand(), a.versionCommand(), settingsTopic())
 	return root
 }
 

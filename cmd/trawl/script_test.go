@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -48,6 +49,9 @@ func TestScripts(t *testing.T) {
 			"ready":      scriptReady,
 			"eventually": scriptEventually,
 			"get":        scriptGet,
+			"ask":        scriptAsk,
+			"capture":    scriptCapture,
+			"soon":       scriptSoon,
 			"hangup":     scriptHangup,
 			"occupy":     scriptOccupy,
 			"killwhen":   scriptKillWhen,
@@ -153,6 +157,59 @@ func scriptGet(ts *testscript.TestScript, _ bool, args []string) {
 	if got := strconv.Itoa(resp.StatusCode); got != args[0] {
 		ts.Fatalf("GET %s: got %s, want %s", args[1], got, args[0])
 	}
+}
+
+// scriptAsk asks the server for a path with a token, which may be empty, and
+// expects a status and what the answer begins with:
+//
+//	ask $TOKEN 401 /.api/search/stream?q=glaze 'Invalid access token.'
+func scriptAsk(ts *testscript.TestScript, _ bool, args []string) {
+	status, body, err := askServer(ts, args[0], args[2])
+	ts.Check(err)
+	if status != args[1] || len(args) > 3 && !strings.HasPrefix(body, args[3]) {
+		ts.Fatalf("GET %s: got %s %q, want %s %q", args[2], status, body, args[1], args[3:])
+	}
+}
+
+func askServer(ts *testscript.TestScript, token, path string) (status, body string, err error) {
+	req, err := http.NewRequest(http.MethodGet, ts.Getenv("URL")+path, nil)
+	if err != nil {
+		return "", "", err
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "token "+token)
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		return "", "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return strconv.Itoa(resp.StatusCode), string(text), err
+}
+
+// scriptSoon asks as scriptAsk does until the status is as expected, for a
+// second at most:
+//
+//	soon $TOKEN 401 /.api/search/stream?q=glaze
+func scriptSoon(ts *testscript.TestScript, _ bool, args []string) {
+	status := ""
+	for deadline := time.Now().Add(time.Second); status != args[1]; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			ts.Fatalf("GET %s: still %s after a second, want %s", args[2], status, args[1])
+		}
+		var err error
+		status, _, err = askServer(ts, args[0], args[2])
+		ts.Check(err)
+	}
+}
+
+// scriptCapture runs a command and keeps its output in a variable:
+//
+//	capture TOKEN trawl token create ann
+func scriptCapture(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(ts.Exec(args[1], args[2:]...))
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile("stdout")))
 }
 
 // scriptHangup sends a SIGHUP to the server of $TRAWL_DATA.

@@ -92,7 +92,7 @@ func (h *host) run(ctx context.Context) (err error) {
 	if !h.gate.Local {
 		h.secret = rand.Text()
 	}
-	admin := &httpapi.Admin{Repositories: h.door.repositories}
+	admin := &httpapi.Admin{Repositories: h.door.repositories, Registry: h.door.registry}
 	api := &graphql.Endpoint{Data: h.door.graphql, Searcher: &h.door, Limits: h.set.RateLimits, ExternalURL: h.set.ExternalURL}
 	h.server = &httpapi.Server{
 		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -28,7 +29,9 @@ type session struct {
 	*remote.Client
 	// local is nil when a server is asked.
 	local *service.Service
-	close func() error
+	// public is the URL by which people reach the server, running or not.
+	public string
+	close  func() error
 }
 
 // localBase is the URL of the handler in this process.
@@ -44,12 +47,17 @@ func openSession(ctx context.Context, set config.Settings, o service.Options) (*
 	for {
 		svc, err := service.Open(set, o)
 		if err == nil {
-			return localSession(svc, o.Log), nil
+			s := localSession(svc, o.Log)
+			s.public = cmp.Or(set.ExternalURL, "http://"+serverfile.LocalAddress(set.Listen))
+			return s, nil
 		}
 		if !errors.Is(err, store.ErrLocked) {
 			return nil, err
 		}
 		s, err := serverSession(ctx, set.Data)
+		if err == nil {
+			s.public = cmp.Or(set.ExternalURL, s.Base)
+		}
 		if err == nil || !time.Now().Before(deadline) {
 			return s, err
 		}
@@ -81,7 +89,7 @@ func localSession(svc *service.Service, log zerolog.Logger) *session {
 		log = log.Level(zerolog.ErrorLevel)
 	}
 	token := rand.Text()
-	admin := &httpapi.Admin{Repositories: func() httpapi.Repositories { return svc }}
+	admin := &httpapi.Admin{Repositories: func() httpapi.Repositories { return svc }, Registry: svc.Registry}
 	gate := &auth.Gate{OperatorToken: token, Registry: svc.Registry}
 	server := &httpapi.Server{Searcher: svc, Log: log, Extra: admin.Routes(), Gate: gate}
 	return &session{

@@ -54,7 +54,7 @@ func (c *Client) Add(ctx context.Context, source string) (out httpapi.AdminRepos
 
 // Remove forgets a repository.
 func (c *Client) Remove(ctx context.Context, name string) error {
-	return c.call(ctx, http.MethodDelete, "", name, nil, func(io.Reader) error { return nil })
+	return c.call(ctx, http.MethodDelete, "", name, nil, nothing)
 }
 
 // ChangeFacts changes what is known about a repository and returns how it is
@@ -96,9 +96,18 @@ func (c *Client) Skipped(ctx context.Context, name string, each func(httpapi.Adm
 // call sends a request about the repository name, if any, and has read read
 // the answer.
 func (c *Client) call(ctx context.Context, method, route, name string, body any, read func(io.Reader) error) error {
-	target := c.Base + httpapi.AdminPath + route
+	parameters := url.Values{}
 	if name != "" {
-		target += "?" + url.Values{"name": {name}}.Encode()
+		parameters.Set("name", name)
+	}
+	return c.send(ctx, method, httpapi.AdminPath+route, parameters, body, read)
+}
+
+// send sends a request to a path and has read read the answer.
+func (c *Client) send(ctx context.Context, method, path string, parameters url.Values, body any, read func(io.Reader) error) error {
+	target := c.Base + path
+	if len(parameters) > 0 {
+		target += "?" + parameters.Encode()
 	}
 	var sent io.Reader
 	if body != nil {
@@ -124,6 +133,9 @@ func (c *Client) call(ctx context.Context, method, route, name string, body any,
 	}
 	return read(resp.Body)
 }
+
+// nothing reads an answer without content.
+func nothing(io.Reader) error { return nil }
 
 func decodeInto(v any) func(io.Reader) error {
 	return func(r io.Reader) error {

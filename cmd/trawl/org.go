@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/print"
+	"github.com/trawlsearch/trawl/cmd/trawl/remote"
+	"github.com/trawlsearch/trawl/httpapi"
+)
+
+const orgHelp = `Usage: trawl org COMMAND
+
+Org shows and changes organisations: sets of users that repositories can be
+opened to. Users and organisations share one set of names.
+
+  trawl org create lab
+  trawl org add lab ann bob
+  trawl repo readers lab/kiln org:lab`
+
+func (a *app) orgCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "org", Short: "show and change organisations", Long: orgHelp, Args: cobra.ArbitraryArgs, RunE: unknownCommand}
+	cmd.AddCommand(a.orgCreate(), a.orgList(), a.orgDelete(), a.orgMembers("add"), a.orgMembers("remove"))
+	return cmd
+}
+
+func (a *app) orgCreate() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "create", Short: "make an organisation", Args: arguments(1, 1, "the name of an organisation"),
+		Long: "Usage: trawl org create [flags] NAME\n\nCreate makes an organisation without members.\n\n  trawl org create lab --display-name 'The Lab'",
+	}
+	name := cmd.Flags().String("display-name", "", "what people call it")
+	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
+		_, err := w.CreateOrg(ctx, args[0], *name)
+		return err
+	})
+}
+
+func (a *app) orgList() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "list", Aliases: []string{"ls"}, Short: "show the organisations", Args: arguments(0, 0, "no argument"),
+		Long: "Usage: trawl org list [flags]\n\nList shows every organisation and its members.\n\n  trawl org list --json | jq -r .name",
+	}
+	return a.subcommand(cmd, "print each organisation as one line of JSON", accountSettings, func(ctx context.Context, w *worker, asJSON bool, _ []string) error {
+		all, err := w.Orgs(ctx)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printEach(w, all)
+		}
+		return w.printOrgs(all)
+	})
+}
+
+func (w *worker) printOrgs(all []httpapi.AdminOrg) error {
+	if len(all) == 0 {
+		_, err := fmt.Fprintln(w.stderr, "trawl: there are no organisations")
+		return err
+	}
+	table := tabwriter.NewWriter(w.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tDISPLAY NAME\tMEMBERS")
+	for _, o := range all {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", o.Name, orDash(print.Line(o.DisplayName)), orDash(strings.Join(o.Members, ",")))
+	}
+	return table.Flush()
+}
+
+func (a *app) orgDelete() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "delete", Aliases: []string{"rm"}, Short: "delete organisations", Args: arguments(1, -1, "the name of an organisation"),
+		Long: "Usage: trawl org delete [flags] NAME...\n\nDelete deletes organisations; their users stay.\n\n  trawl org delete lab",
+	}
+	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
+		for _, name := range args {
+			if err := w.DeleteOrg(ctx, name); err != nil {
+				w.fail(ctx, knownOrg(err))
+			}
+		}
+		return w.end(ctx)
+	})
+}
+
+// orgMembers is the command that adds or removes members.
+func (a *app) orgMembers(verb string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: verb, Short: verb + " members", Args: arguments(2, -1, "the names of an organisation and of users"),
+		Long: fmt.Sprintf("Usage: trawl org %s [flags] ORG USER...\n\nWhat an organisation may see its members may from their next request on.\n\n  trawl org %[1]s lab ann bob", verb),
+	}
+	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
+		do := w.AddMember
+		if verb == "remove" {
+			do = w.RemoveMember
+		}
+		for _, user := range args[1:] {
+			if err := do(ctx, args[0], user); err != nil {
+				w.fail(ctx, knownOrg(err))
+			}
+		}
+		return w.end(ctx)
+	})
+}
+
+// knownOrg adds where to look to the error about a name that there is not.
+func knownOrg(err error) error {
+	if remote.NotFound(err) {
+		return fmt.Errorf(`%w: "trawl org list" and "trawl user list" show what there is`, err)
+	}
+	return err
+}
+
+const repoReadersHelp = `Usage: trawl repo readers [flags] NAME [READER...]
+
+Readers shows who may see a repository, or says so: everyone, which is the
+default; nobody; or a list of user:NAME and org:NAME. Site admins see all, and so
+does who has the data directory. For the others the repository does not exist:
+searches, counts and suggestions are those of a server without it.
+
+  trawl repo readers lab/kiln org:lab user:ann
+  trawl repo readers lab/kiln everyone`
+
+func (a *app) repoReaders() *cobra.Command {
+	cmd := &cobra.Command{Use: "readers", Short: "say who may see a repository", Long: repoReadersHelp, Args: arguments(1, -1, "the name of a repository")}
+	return a.subcommand(cmd, "", []string{"data", "memory"}, func(ctx context.Context, w *worker, _ bool, args []string) error {
+		if len(args) > 1 {
+			_, err := w.SetReaders(ctx, args[0], args[1:])
+			return known(err)
+		}
+		readers, err := w.Readers(ctx, args[0])
+		if err != nil {
+			return known(err)
+		}
+		_, err = fmt.Fprintln(w.stdout, strings.Join(readers, " "))
+		return err
+	})
+}

@@ -1,0 +1,140 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
+)
+
+// newAdminSite is a site with admin routes about users, and one repository.
+func newAdminSite(t *testing.T) *site {
+	s := newSite(t, nothing)
+	s.Gate.OperatorToken = adminToken
+	repos := &fakeRepositories{list: func() ([]*store.Repository, error) { return []*store.Repository{{Name: "kiln"}}, nil }}
+	admin := &httpapi.Admin{Repositories: func() httpapi.Repositories { return repos }, Registry: func() *identity.Registry { return s.reg }}
+	s.Extra = admin.Routes()
+	return s
+}
+
+// Nobody but the operator is answered, a site admin no more than others.
+func TestAdminRoutesAreTheOperators(t *testing.T) {
+	s := newAdminSite(t)
+	_, token := s.user(t, identity.NewUser{Name: "root", SiteAdmin: true}, identity.ScopeSudo)
+	session := s.signIn(t, "root")
+	for _, route := range s.Extra {
+		for who, headers := range map[string][]string{
+			"nobody": nil, "a site admin": {"Authorization", "token " + token}, "a session": {"Cookie", session.String(), "X-Requested-With", "x"},
+			"a guess": {auth.OperatorHeader, "kil"}, "the token as a token": {"Authorization", "token " + adminToken},
+		} {
+			resp := s.ask(route.Method, route.Path+"?name=root&user=root&id=1", "{}", headers...)
+			if body := bodyOf(t, resp); resp.StatusCode != 401 {
+				t.Errorf("%s %s for %s: %d %q, want 401", route.Method, route.Path, who, resp.StatusCode, body)
+			}
+		}
+	}
+	if users, err := s.reg.Users(); err != nil || len(users) != 1 {
+		t.Errorf("users: got %d, %v", len(users), err)
+	}
+}
+
+func TestAdminIdentity(t *testing.T) {
+	s := newAdminSite(t)
+	for _, c := range []struct {
+		method, target, body string
+		status               int
+		want                 string // part of the answer
+	}{
+		// users
+		{"GET", httpapi.AdminUsersPath, "", 200, "[]"},
+		{"POST", httpapi.AdminUsersPath, `{"name":"ann","siteAdmin":true,"email":"ann@example.org"}`, 200, `"path":"/password-reset?userID=1\u0026code=`},
+		{"POST", httpapi.AdminUsersPath, `{"name":"bob","password":"` + goodPassword + `"}`, 200, `{}`},
+		{"POST", httpapi.AdminUsersPath, `{"name":"ci","service":true}`, 200, `{}`},
+		{"POST", httpapi.AdminUsersPath, `{"name":"ANN"}`, 409, "already exists"},
+		{"POST", httpapi.AdminUsersPath, `{"name":"eve","password":"short"}`, 422, "too short"},
+		{"POST", httpapi.AdminUsersPath, `{"nome":"eve"}`, 400, `unknown field "nome"`},
+		{"POST", httpapi.AdminUsersPath, `nonsense`, 400, "not what this route expects"},
+		{"GET", httpapi.AdminUsersPath, "", 200, `{"id":1,"name":"ann","emails":[{"address":"ann@example.org","verified":true,"primary":true}],"siteAdmin":true,"created":`},
+		{"PATCH", httpapi.AdminUsersPath + "?name=bob", `{"locked":true,"displayName":"Bob"}`, 200, `"displayName":"Bob","locked":true`},
+		{"PATCH", httpapi.AdminUsersPath + "?name=bob", `{"locked":false}`, 200, `"displayName":"Bob","hasPassword":true`},
+		{"PATCH", httpapi.AdminUsersPath + "?name=eve", `{}`, 404, "not found"},
+		{"PATCH", httpapi.AdminUsersPath, `{}`, 400, "the parameter name is missing"},
+		{"POST", httpapi.AdminUsersPath + "/password?name=bob", `{}`, 200, `/password-reset?userID=2`},
+		{"POST", httpapi.AdminUsersPath + "/password?name=bob", `{"password":"` + goodPassword + `"}`, 200, `{}`},
+
+		// tokens
+		{"POST", httpapi.AdminTokensPath, `{"user":"ci","scopes":["user:all"],"note":"build"}`, 200, `"secret":"sgp_local_`},
+		{"POST", httpapi.AdminTokensPath, `{"user":"ci","scopes":["user:all"],"days":0}`, 422, "expiry must be in the future"},
+		{"POST", httpapi.AdminTokensPath, `{"user":"ci","scopes":["user:all"],"forever":true}`, 422, "requires a valid expiration"},
+		{"POST", httpapi.AdminTokensPath, `{"user":"eve","scopes":["user:all"]}`, 404, "not found"},
+		{"GET", httpapi.AdminTokensPath + "?user=ci", "", 200, `[{"id":1,"user":"ci","scopes":["user:all"],"note":"build"`},
+		{"GET", httpapi.AdminTokensPath + "?user=bob", "", 200, "[]"},
+		{"DELETE", httpapi.AdminTokensPath + "?id=1", "", 204, ""},
+		{"DELETE", httpapi.AdminTokensPath + "?id=1", "", 404, "not found"},
+		{"DELETE", httpapi.AdminTokensPath + "?id=x", "", 422, "no number of a token"},
+
+		// organisations and what they may see
+		{"POST", httpapi.AdminOrgsPath, `{"name":"lab","displayName":"The Lab"}`, 200, `"name":"lab"`},
+		{"POST", httpapi.AdminOrgsPath, `{"name":"bob"}`, 409, "already exists"},
+		{"POST", httpapi.AdminOrgsPath + "/members?name=lab&user=bob", "", 204, ""},
+		{"GET", httpapi.AdminOrgsPath, "", 200, `"members":["bob"]`},
+		{"DELETE", httpapi.AdminOrgsPath + "/members?name=lab&user=bob", "", 204, ""},
+		{"GET", httpapi.AdminPath + "/readers?name=kiln", "", 200, `["everyone"]`},
+		{"GET", httpapi.AdminPath + "/readers?name=none", "", 404, "not found"},
+		{"PUT", httpapi.AdminPath + "/readers?name=kiln", `["org:none"]`, 404, "not found"},
+		{"PUT", httpapi.AdminPath + "/readers?name=kiln", `["lab"]`, 422, "is no reader"},
+		{"DELETE", httpapi.AdminOrgsPath + "?name=lab", "", 204, ""},
+
+		// the log
+		{"GET", httpapi.AdminAuditPath + "?limit=1", "", 200, `"operator":true,"via":"command line","address":"127.0.0.1","action":"org.delete","target":"org:lab"`},
+		{"GET", httpapi.AdminAuditPath + "?since=2099-01-01T00:00:00Z", "", 200, "[]"},
+		{"GET", httpapi.AdminAuditPath + "?since=now", "", 422, "since is no time"},
+		{"GET", httpapi.AdminAuditPath + "?limit=0", "", 422, "no number of entries"},
+		{"GET", httpapi.AdminAuditPath + "?user=eve", "", 404, "not found"},
+		{"DELETE", httpapi.AdminUsersPath + "?name=bob", "", 204, ""},
+	} {
+		resp := s.ask(c.method, c.target, c.body, auth.OperatorHeader, adminToken)
+		if body := bodyOf(t, resp); resp.StatusCode != c.status || !strings.Contains(body, c.want) {
+			t.Errorf("%s %s %s\ngot  %d %s\nwant %d and %s in it", c.method, c.target, c.body, resp.StatusCode, body, c.status, c.want)
+		}
+	}
+	if strings.Contains(s.log.String(), "sgp_") || strings.Contains(s.log.String(), goodPassword) {
+		t.Errorf("the log holds a secret:\n%s", &s.log)
+	}
+}
+
+// What is done to repositories is in the audit log, without passwords.
+func TestAdminLogsWhatIsDoneToRepositories(t *testing.T) {
+	s := newAdminSite(t)
+	repos := &fakeRepositories{
+		add:    func(string) (*store.Repository, error) { return &store.Repository{Name: "kiln"}, nil },
+		remove: func(string) error { return nil },
+		change: func(string, store.FactsChange) (*store.Repository, error) {
+			return &store.Repository{Name: "kiln"}, nil
+		},
+	}
+	s.Extra = (&httpapi.Admin{Repositories: func() httpapi.Repositories { return repos }, Registry: func() *identity.Registry { return s.reg }}).Routes()
+	s.ask("POST", httpapi.AdminPath, `{"source":"https://me:secret@example.org/kiln"}`, auth.OperatorHeader, adminToken)
+	s.ask("PATCH", httpapi.AdminPath+"?name=kiln", `{"stars":1}`, auth.OperatorHeader, adminToken)
+	s.ask("DELETE", httpapi.AdminPath+"?name=kiln", "", auth.OperatorHeader, adminToken)
+	entries, err := s.reg.Audit(identity.AuditFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"repository.add", "repository.facts", "repository.remove", "repository:kiln", "https://example.org/kiln"} {
+		if !strings.Contains(string(text), part) {
+			t.Errorf("no %s in %s", part, text)
+		}
+	}
+	if strings.Contains(string(text), "secret") {
+		t.Errorf("a password is in the log: %s", text)
+	}
+}
