@@ -45,21 +45,30 @@ type Matcher struct {
 
 // Compile compiles a literal or RE2 text. A regexp runs in multi-line mode.
 func Compile(value string, isRegexp, caseSensitive bool) (*Matcher, error) {
+	return compile(value, isRegexp, caseSensitive, true)
+}
+
+// CompileWhole is Compile without multi-line mode: ^ and $ are where the text
+// begins and ends.
+func CompileWhole(value string, isRegexp, caseSensitive bool) (*Matcher, error) {
+	return compile(value, isRegexp, caseSensitive, false)
+}
+
+func compile(value string, isRegexp, caseSensitive, multiLine bool) (*Matcher, error) {
 	text := value
 	if !isRegexp {
 		text = regexp.QuoteMeta(value)
 	}
-	flags := syntax.Perl &^ syntax.OneLine
+	flags, prefix := syntax.Perl, ""
+	if multiLine {
+		flags, prefix = flags&^syntax.OneLine, "(?m)"
+	}
 	if !caseSensitive {
-		flags |= syntax.FoldCase
+		flags, prefix = flags|syntax.FoldCase, prefix+"(?i)"
 	}
 	tree, err := syntax.Parse(text, flags)
 	if err != nil {
 		return nil, err
-	}
-	prefix := "(?m)"
-	if !caseSensitive {
-		prefix = "(?mi)"
 	}
 	re, err := regexp.Compile(prefix + text)
 	if err != nil {
