@@ -7,8 +7,8 @@ import (
 	"github.com/trawlsearch/trawl/query/match"
 )
 
-// maxFiles is the most files that a preview shows.
-const maxFiles = 5
+// MaxFiles is the most files that a preview shows.
+const MaxFiles = 5
 
 // noFile is the path of a side that does not exist.
 const noFile = "/dev/null"
@@ -51,7 +51,7 @@ func Preview(files []Highlighted) (body string, ranges []query.Range) {
 		if found && !f.found() {
 			continue
 		}
-		if shown++; shown > maxFiles {
+		if shown++; shown > MaxFiles {
 			break
 		}
 		w.file(f)

@@ -51,7 +51,7 @@ func (r *run) alert(timedOut bool) *query.Alert {
 		return nil
 	}
 	for _, b := range r.basics {
-		if len(b.targets) > 0 || !b.docs {
+		if len(b.targets) > 0 || !b.docs && b.commits == nil {
 			return nil
 		}
 	}

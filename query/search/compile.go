@@ -32,7 +32,11 @@ type basic struct {
 
 	tree  tree
 	atoms []*atom
-	paths []pathFilter
+	// patterns is the tree without what filters add to it.
+	patterns tree
+	// commits is set for a search of commits, which does nothing else.
+	commits *commitQuery
+	paths   []pathFilter
 	// phrase is the keyword phrase that ranks higher, folded unless
 	// caseSensitive.
 	phrase string
@@ -87,7 +91,8 @@ func (f *pathFilter) holds(path string) bool {
 // supported are the fields that are searched with; others are refused, not
 // ignored.
 var supported = []string{"repo", "file", "lang", "case", "type", "content", "count", "patterntype", "select",
-	"timeout", "archived", "fork", "context", "visibility", "index", "rev", "repohasfile"}
+	"timeout", "archived", "fork", "context", "visibility", "index", "rev", "repohasfile",
+	"author", "committer", "message", "before", "after"}
 
 // predicates are those that are searched with, by field.
 var predicates = map[string][]string{
@@ -109,9 +114,6 @@ func unsupported(b query.Basic) error {
 		case f.Predicate != nil && !slices.Contains(predicates[f.Field], f.Predicate.Name):
 			return &query.SyntaxError{Message: fmt.Sprintf("unrecognized predicate %q", f.Field+":"+f.Predicate.Name), Span: f.Span,
 				Hint: "this predicate is not supported: remove it"}
-		case f.Field == "type" && slices.Contains([]string{"commit", "diff"}, f.Value):
-			return &query.SyntaxError{Message: fmt.Sprintf("unrecognized type %q", f.Value), Span: f.Span,
-				Hint: "search with type:file, type:path, type:symbol or type:repo"}
 		}
 	}
 	return nil
@@ -163,6 +165,7 @@ func compile(b query.Basic, defaultCount int) (*basic, error) {
 		}
 		out.tree = simplify(out.tree)
 	}
+	out.patterns = out.tree
 	if err := out.requireContent(); err != nil {
 		return nil, err
 	}
@@ -341,9 +344,9 @@ var repoOnly = []string{"repo", "rev", "context", "type", "index", "count", "tim
 	"case", "patterntype", "select", "repohasfile"}
 
 // sameShape reports whether the documents of a and b can be confirmed in one
-// pass and answered together.
+// pass and answered together; a search of commits is a pass of its own.
 func sameShape(a, b *basic) bool {
-	return a.limit == b.limit && slices.Equal(a.sel, b.sel)
+	return a.commits == nil && b.commits == nil && a.limit == b.limit && slices.Equal(a.sel, b.sel)
 }
 
 // describe prints the plan for traces.

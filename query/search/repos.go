@@ -16,6 +16,8 @@ type target struct {
 	shown  *query.Repository
 	// revs are what of it is searched, in the order of the query.
 	revs []*revision
+	// not are commits whose history is not searched, in searches of commits.
+	not []string
 }
 
 // selection is what the repository filters of a query chose.

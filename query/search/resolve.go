@@ -333,10 +333,33 @@ func (a *assembled) assemble() []*revision {
 				return slices.Contains(globs, rev) && git.MatchRef(s.text, fullRef(rev.typed))
 			})
 		case excluded:
-			a.sel.invalid = s.typed
+			a.exclude(s)
 		}
 	}
+	if len(a.revs) == 0 && len(a.t.not) > 0 {
+		a.one(revSpec{}) // what is left out is left out of the default branch
+	}
 	return a.revs
+}
+
+// exclude leaves out the commits of a revision; only searches of commits can.
+func (a *assembled) exclude(s revSpec) {
+	commit := ""
+	if branch := a.b.branchOf(a.t.stored, s.text); branch >= 0 {
+		commit = commitOf(a.t.stored, branch)
+	}
+	switch {
+	case a.b.commits == nil:
+		a.sel.invalid = s.typed
+		return
+	case commit == "" && a.asked(s, s.text):
+		if commit = a.answer.commits[gitName(s.text)]; commit == "" {
+			a.sel.lacking.add(a.t.stored.Name, s.typed)
+		}
+	}
+	if commit != "" {
+		a.t.not = append(a.t.not, commit)
+	}
 }
 
 // add adds a revision, indexed or not; branch is -1 if that is to be found out.

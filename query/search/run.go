@@ -69,6 +69,7 @@ func (r *run) run(ctx context.Context) Outcome {
 	if err := r.ready(deadline); err != nil {
 		r.complete = false
 		r.tellUnready(err)
+		r.tellCommits(err, r.basics)
 		return r.end(ctx, err)
 	}
 	r.tellSymbols()
@@ -80,6 +81,7 @@ func (r *run) run(ctx context.Context) Outcome {
 		if err := r.pass(deadline, pass); err != nil {
 			r.complete = false
 			for _, later := range passes[i+1:] {
+				r.tellCommits(err, later)
 				later = withDocuments(later)
 				r.tellTimedOut(err, later, r.sources(later))
 			}
@@ -103,6 +105,9 @@ func (r *run) prepare() error {
 	for _, b := range r.q.Basics {
 		c, err := compile(b, r.o.DefaultCount)
 		if err != nil {
+			return err
+		}
+		if c.commits, err = newCommitQuery(c, r.start); err != nil {
 			return err
 		}
 		if name := b.Value("context"); name != "" && name != "global" {
@@ -224,10 +229,12 @@ func (r *run) pass(ctx context.Context, pass []*basic) error {
 	case nameErr != nil:
 		r.tellTimedOut(nameErr, docs, r.sources(docs))
 		return nameErr
-	case len(docs) == 0:
-		return nil
+	case len(docs) > 0:
+		if err := r.documents(ctx, docs); err != nil {
+			return err
+		}
 	}
-	return r.documents(ctx, docs)
+	return r.searchCommits(ctx, pass)
 }
 
 // withDocuments returns the basic queries of pass that search documents.

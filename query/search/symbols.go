@@ -13,8 +13,11 @@ import (
 
 // apart returns b as the searches it stands for: patterns are tried against
 // names of symbols in one of their own, so that no document matches by a mix of
-// its names and its text.
+// its names and its text, and against commits in another.
 func (b *basic) apart() []*basic {
+	if b.commits != nil {
+		return b.apartCommits()
+	}
 	if !b.symbols {
 		return []*basic{b}
 	}

@@ -82,6 +82,15 @@ const (
 	LogMessages
 )
 
+// What of one commit is looked at in searches, for LogOptions. 4 MiB is a diff of
+// a hundred thousand lines, which are generated or moved; and all of a commit
+// has to fit one shard, with one block at least for each file.
+const (
+	MaxDiffBytes   = 4 << 20
+	MaxCommitBytes = 32 << 20
+	MaxCommitFiles = 16 << 10
+)
+
 // LogOptions say how much of each commit is read.
 type LogOptions struct {
 	Depth LogDepth

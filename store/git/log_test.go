@@ -127,10 +127,21 @@ func TestLogShowsChanges(t *testing.T) {
 func TestLogOfMessages(t *testing.T) {
 	x := newFixture(t)
 	x.write("a", "a\n")
-	oid := x.commit()
-	log := readLog(t, x.open(), git.LogOptions{Depth: git.LogMessages})
-	if len(log) != 1 || log[0].OID != oid || log[0].Message != "change" || len(log[0].Files) != 0 {
-		t.Errorf("log = %+v, want %s without files", log, oid)
+	first := x.commit()
+	x.git("commit", "-q", "--allow-empty", "--allow-empty-message", "-m", "")
+	second := x.git("rev-parse", "HEAD")
+	third := x.commit()
+	for _, order := range [][]string{{third, second, first}, {second}, {first, third, second}} {
+		log := readCommits(t, x.open(), order, git.LogOptions{Depth: git.LogMessages})
+		for i, oid := range order {
+			want := "change"
+			if oid == second {
+				want = ""
+			}
+			if len(log) != len(order) || log[i].OID != oid || log[i].Message != want || len(log[i].Files) != 0 {
+				t.Errorf("log of %q = %+v", order, log)
+			}
+		}
 	}
 }
 

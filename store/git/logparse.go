@@ -55,6 +55,9 @@ func (p *logParser) commit() (*Commit, error) {
 		return c, nil
 	}
 	_, _ = p.in.Discard(1) // it was seen
+	if p.opts.Depth == LogMessages {
+		return c, nil
+	}
 	if err := p.files(c); err != nil {
 		return nil, truncated(err)
 	}

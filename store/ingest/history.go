@@ -13,15 +13,6 @@ import (
 	"github.com/trawlsearch/trawl/store/git"
 )
 
-// How much of one commit is kept. 4 MiB is a diff of a hundred thousand lines,
-// which are generated or moved; all of a commit has to fit one shard, with one
-// block at least for each file.
-const (
-	maxDiffBytes   = 4 << 20
-	maxCommitBytes = 32 << 20
-	maxCommitFiles = 16 << 10
-)
-
 // AllHistory stands for every commit in Options.
 const AllHistory = math.MaxInt
 
@@ -124,7 +115,7 @@ func (j *historyJob) run(ctx context.Context) (err error) {
 	if err := j.ix.checkDisk(); err != nil {
 		return err
 	}
-	if j.git, err = j.ix.openGit(ctx, j.repository); err != nil {
+	if j.git, err = git.Open(ctx, j.ix.store.GitDir(j.repository)); err != nil {
 		return err
 	}
 	plan, err := j.plan(ctx, sn)
@@ -141,11 +132,6 @@ func (j *historyJob) run(ctx context.Context) (err error) {
 		return err
 	}
 	return j.end(ctx, plan)
-}
-
-// openGit opens where the commits of a repository are.
-func (ix *Indexer) openGit(ctx context.Context, r *store.Repository) (*git.Repo, error) {
-	return git.Open(ctx, ix.store.GitDir(r))
 }
 
 // begin forgets what is not to be kept, and records that the tip is being read.

@@ -69,7 +69,7 @@ func (j *historyJob) readBatch(ctx context.Context, p *historyPlan, at, end int,
 // readLog adds the commits from at, which it moves on, up to end.
 func (j *historyJob) readLog(ctx context.Context, p *historyPlan, at *int, end int, depth git.LogDepth) error {
 	o := git.LogOptions{
-		Depth: depth, MaxFileBytes: maxDiffBytes, MaxCommitBytes: maxCommitBytes, MaxFiles: maxCommitFiles, Mailmap: j.tip,
+		Depth: depth, MaxFileBytes: git.MaxDiffBytes, MaxCommitBytes: git.MaxCommitBytes, MaxFiles: git.MaxCommitFiles, Mailmap: j.tip,
 	}
 	return j.git.Log(ctx, p.ids(*at, end), o, func(c *git.Commit) error {
 		if err := j.add(ctx, p, *at, c, depth); err != nil {

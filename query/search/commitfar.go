@@ -1,0 +1,244 @@
+package search
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+// commitsLeft is what a search of commits did not look at.
+type commitsLeft struct {
+	// far counts the commits that git was to be asked for and was not.
+	far int
+	// unlisted are names of repositories with more commits than are kept, of
+	// which git did not tell in time; unread those of which not all commits
+	// that should be are kept yet; unreadable those that git could not read.
+	unlisted, unread, unreadable nameSet
+	// unsearchable counts files whose diff is too large to be kept, or damaged.
+	unsearchable int
+}
+
+// kept finds the commits of a target that the index has, by object id. Those
+// that are no candidates have no shard.
+func (c *commitSearch) kept(t *target) map[string]commitItem {
+	out := map[string]commitItem{}
+	if c.q.index == query.No {
+		return out
+	}
+	for _, id := range t.stored.History.Shards {
+		p := c.shards[id]
+		if p == nil {
+			continue
+		}
+		for i := range p.table.Len() {
+			if p.table.Repository[i] == t.stored.ID {
+				out[string(p.table.OID(i))] = commitItem{}
+			}
+		}
+		for _, i := range p.candidates {
+			if p.table.Repository[i] == t.stored.ID {
+				out[string(p.table.OID(int(i)))] = commitItem{shard: p, commit: i}
+			}
+		}
+	}
+	return out
+}
+
+// list returns the commits of a target as git lists them: candidates of the
+// index, and those that it does not have.
+func (c *commitSearch) list(ctx context.Context, t *target) ([]commitItem, error) {
+	repo, err := c.open(ctx, t.stored)
+	if err != nil {
+		return nil, err
+	}
+	kept := c.kept(t)
+	from := make([]string, len(t.revs))
+	for i, rev := range t.revs {
+		from[i] = rev.commit
+	}
+	var out []commitItem
+	err = repo.RevList(ctx, from, t.not, func(l git.Listed) error {
+		oid, err := hex.DecodeString(l.OID)
+		if err != nil {
+			return err
+		}
+		it, known := kept[string(oid)]
+		switch {
+		case !known && c.q.dated(l.Seconds) && (!c.q.diff || len(l.Parents) < 2):
+			out = append(out, commitItem{oid: l.OID})
+		case it.shard != nil:
+			out = append(out, it)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// farSegments cuts the commits that git is asked for, and lists those that are
+// not kept.
+func (c *commitSearch) farSegments(ctx context.Context, emit func(*commitSegment) bool) error {
+	for _, t := range c.targets {
+		c.left.far += len(c.far[t])
+	}
+	for _, t := range c.targets {
+		far := c.far[t]
+		if slices.Contains(c.unlisted, t) {
+			listed, err := c.list(ctx, t)
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil:
+				c.noteUnreadable(t, err)
+			}
+			_, far = c.divide(listed)
+			c.left.far += len(far) - len(c.far[t])
+			c.unlisted = slices.DeleteFunc(c.unlisted, func(u *target) bool { return u == t })
+		}
+		for items := range slices.Chunk(far, segmentLogged) {
+			if !emit(&commitSegment{target: t, items: items, viaGit: true}) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+func (c *commitSearch) noteUnreadable(t *target, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !slices.Contains(c.left.unreadable.names, t.stored.Name) {
+		c.o.Trace.Add(Step{Name: "history unreadable", Start: c.set.Now().Sub(c.start), Fields: []Field{{"repository", t.stored.Name}, {"error", err.Error()}}})
+	}
+	c.left.unreadable.add([]string{t.stored.Name})
+}
+
+// unsearchable counts files of wanted commits whose diff cannot be searched,
+// and files that are not known.
+func (p *commitShard) unsearchable(q *commitQuery) int {
+	if !q.diff {
+		return 0
+	}
+	n := 0
+	for d, reason := range p.docs.Reason {
+		if reason != store.ReasonTooLarge && reason != store.ReasonCorrupt {
+			continue
+		}
+		i := p.table.Of(uint16(d))
+		t := q.targets[p.table.Repository[i]]
+		if t != nil && !p.dead(i) && q.dated(p.table.CommitterSeconds[i]) && q.pathsHold(t, p.docs.Path(d), p.table.OldPath(d)) {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *commitShard) dead(i int) bool {
+	return p.view.Dead != nil && p.view.Dead.Contains(uint16(p.table.Message[i]))
+}
+
+// tellTargets records that targets were not finished in time.
+func (c *commitSearch) tellTargets(err error, targets []*target) {
+	if c.out.err != nil || !errors.Is(err, context.DeadlineExceeded) {
+		return
+	}
+	var repos []*store.Repository
+	for _, t := range targets {
+		repos = append(repos, t.stored)
+	}
+	c.named = c.named || len(repos) > 0
+	c.o.Results.TimedOut(namesByID(repos))
+}
+
+// tellCommits records the targets of searches of commits that were not begun in
+// time.
+func (r *run) tellCommits(err error, basics []*basic) {
+	for _, b := range basics {
+		if b.commits != nil {
+			c := &commitSearch{run: r}
+			c.tellTargets(err, slices.Collect(maps.Values(b.targets)))
+		}
+	}
+}
+
+// tellLeft says what was not looked at.
+func (c *commitSearch) tellLeft(err error) {
+	l := &c.left
+	timedOut := errors.Is(err, context.DeadlineExceeded)
+	if timedOut {
+		for _, t := range c.unlisted {
+			l.unlisted.add([]string{t.stored.Name})
+		}
+		for _, t := range c.targets {
+			if h := &t.stored.History; h.Tip == "" || h.Reading != "" {
+				l.unread.add([]string{t.stored.Name})
+			}
+		}
+	}
+	if timedOut && l.far+l.unlisted.len() > 0 {
+		c.complete = false
+		c.o.Results.Unsearched(c.olderSkipped())
+	}
+	if timedOut && l.unread.len() > 0 {
+		c.o.Results.Unsearched(skippedHistory("history-missing", "not read yet", "warn",
+			"are still being read into the index; until that is done they are searched through git, which is slow", l.unread.names))
+	}
+	if l.unreadable.len() > 0 {
+		c.complete = false
+		c.o.Results.Unsearched(skippedHistory("history-unreadable", "unreadable", "warn",
+			"could not be read from their source, so commits may be missing", l.unreadable.names))
+	}
+	if l.unsearchable > 0 {
+		c.o.Results.Unsearched(query.Skipped{
+			Reason: "diff-too-large", Title: plural(l.unsearchable, "diff", "diffs") + " too large", Severity: "info",
+			Message: "The diffs of " + plural(l.unsearchable, "changed file", "changed files") + " are larger than what is kept, or damaged. Their commits are still found by message, author, date and path.",
+		})
+	}
+}
+
+// olderSkipped tells how many commits were not reached through git, and what
+// helps.
+func (c *commitSearch) olderSkipped() query.Skipped {
+	s := query.Skipped{Reason: "history-depth", Severity: "warn"}
+	switch l := &c.left; {
+	case l.far == 0:
+		s.Title = "older commits not searched"
+	case l.unlisted.len() > 0:
+		s.Title = formatCount(l.far) + "+ commits not searched"
+	default:
+		s.Title = plural(l.far, "commit", "commits") + " not searched"
+	}
+	s.Message = "Commits older than the index reaches are read through git, the newest first, until the time is up. " +
+		"Narrow the search with `after:`, `author:` or `file:`, give it more time, or have more commits indexed with the setting `history-diffs`."
+	if c.timeout < c.set.MaxTimeout {
+		s.SuggestedTitle, s.SuggestedQuery = "search longer", "timeout:"+c.set.MaxTimeout.String()
+	}
+	return s
+}
+
+func skippedHistory(reason, word, severity, state string, names []string) query.Skipped {
+	s := query.Skipped{Reason: reason, Severity: severity, Title: plural(len(names), "history", "histories") + " " + word}
+	s.Message = "The commits of " + plural(len(names), "repository", "repositories") + " " + state + ":"
+	for i, n := range names {
+		if i == maxNamed {
+			s.Message += "\n* ..."
+			break
+		}
+		s.Message += fmt.Sprintf("\n* `%s`", n)
+	}
+	return s
+}
+
+// plural writes a number and its noun.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return formatCount(n) + " " + many
+}

@@ -1,0 +1,241 @@
+package search_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/ingest"
+)
+
+// loggedRepo is a repository made by the git binary.
+type loggedRepo struct {
+	t   testing.TB
+	dir string
+}
+
+// git runs git and returns what it wrote, without white space around.
+func (r loggedRepo) git(input string, args ...string) string {
+	r.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Stdin = r.dir, strings.NewReader(input)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		r.t.Fatalf("git %q: %v\n%s", args, err, stderr.Bytes())
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// log returns the commits that git log prints.
+func (r loggedRepo) log(args ...string) []string {
+	r.t.Helper()
+	return strings.Fields(r.git("", append([]string{"log", "--format=%H"}, args...)...))
+}
+
+// grownRepo makes a repository of n commits by git fast-import, with merges,
+// renames and removals.
+func grownRepo(t testing.TB, rng *rand.Rand, n int) loggedRepo {
+	t.Helper()
+	r := loggedRepo{t, filepath.Join(t.TempDir(), "repo")}
+	if out, err := exec.Command("git", "init", "-q", "-b", "main", r.dir).CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v\n%s", err, out)
+	}
+	var b strings.Builder
+	data := func(s string) { fmt.Fprintf(&b, "data %d\n%s\n", len(s), s) }
+	words := func(n int) string {
+		var out []string
+		for range n {
+			out = append(out, []string{"glaze", "Kiln", "fire", "slip", "salt", "ash"}[rng.IntN(6)])
+		}
+		return strings.Join(out, " ")
+	}
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&b, "commit refs/heads/main\nmark :%d\n", i)
+		who := []string{"Ada <ada@example.org>", "Bo <bo@example.org>", "Ada M <old@example.org>"}[rng.IntN(3)]
+		fmt.Fprintf(&b, "author %s %d +0100\ncommitter Co <co@example.org> %d -0330\n", who, 1_600_000_000+i*100, 1_600_000_000+i*100)
+		data(words(3) + "\n\n" + words(5) + "\n" + words(2))
+		if i > 1 {
+			fmt.Fprintf(&b, "from :%d\n", i-1)
+		}
+		if i > 5 && rng.IntN(10) == 0 {
+			fmt.Fprintf(&b, "merge :%d\n", i-3)
+		}
+		for range 1 + rng.IntN(2) {
+			name := fmt.Sprintf("%s/f%d.%s", []string{"src", "doc"}[rng.IntN(2)], rng.IntN(6), []string{"go", "md"}[rng.IntN(2)])
+			switch rng.IntN(6) {
+			case 0:
+				fmt.Fprintf(&b, "D %s\n", name)
+			default:
+				fmt.Fprintf(&b, "M 100644 inline %s\n", name)
+				var lines []string
+				for k := range 6 {
+					lines = append(lines, fmt.Sprint(k, " ", words(1+rng.IntN(3))))
+				}
+				data(strings.Join(lines, "\n"))
+			}
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("done\n")
+	r.git(b.String(), "fast-import", "--quiet", "--done")
+	return r
+}
+
+// indexed syncs the repository and reads its history as the options say.
+func (r loggedRepo) indexed(t testing.TB, o ingest.Options) *corpus {
+	t.Helper()
+	st, err := store.Open(filepath.Join(t.TempDir(), "data"), store.Options{CacheBytes: 8 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &corpus{st: st}
+	t.Cleanup(func() { c.close(t) })
+	o.MinFreeBytes = -1
+	c.syncFrom(t, r, o, true)
+	return c
+}
+
+func (c *corpus) syncFrom(t testing.TB, r loggedRepo, o ingest.Options, history bool) {
+	t.Helper()
+	o.MinFreeBytes = -1
+	ix := ingest.New(c.st, o)
+	if _, err := ix.Add(context.Background(), ingest.Source{Name: "r", Location: r.dir}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ix.Sync(context.Background(), "r", nil); err != nil {
+		t.Fatal(err)
+	}
+	if !history {
+		return
+	}
+	if res, err := ix.History(context.Background(), nil); err != nil || len(res.Failed) > 0 {
+		t.Fatalf("History: %v, failed %q", err, res.Failed)
+	}
+}
+
+// TestCommitsAgainstGit compares answers with those of git log, whatever part
+// of the history is in the index.
+func TestCommitsAgainstGit(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	r := grownRepo(t, rng, 150)
+	mailmap := "Ada <ada@example.org> <old@example.org>\n"
+	r.git("", "checkout", "-q", "-f", "main")
+	if err := os.WriteFile(filepath.Join(r.dir, ".mailmap"), []byte(mailmap), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r.git("", "add", ".mailmap")
+	r.git("", "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "-m", "mailmap")
+	tests := []struct {
+		query string
+		args  []string
+	}{
+		{"type:commit glaze", []string{"-i", "-E", "--grep=glaze"}},
+		{"type:commit /glaze (kiln|slip)/", []string{"-i", "-E", "--grep=glaze (kiln|slip)"}},
+		{"type:commit glaze case:yes", []string{"--grep=glaze"}},
+		{"type:commit Kiln salt", []string{"-i", "--all-match", "--grep=kiln", "--grep=salt"}},
+		{"type:commit not ash", []string{"-i", "--invert-grep", "--grep=ash"}},
+		{"type:commit", nil},
+		{"type:commit author:ada slip", []string{"-i", "--author=ada", "--grep=slip", "--all-match"}},
+		{"type:commit author:old@", []string{"--author=old@"}},
+		{"type:commit after:1600005000 before:1600009000", []string{"--after=@1600005001", "--before=@1600008999"}},
+		{"type:commit file:^src/ fire", []string{"-i", "--grep=fire", "--no-renames", "--full-history", "--no-merges", "--", "src/"}},
+		{"type:diff glaze", []string{"-i", "-G", "glaze"}},
+		{"type:diff /glaze.*ash/", []string{"-i", "-E", "-G", "glaze.*ash"}},
+		{"type:diff /^3 fire/ case:yes", []string{"-G", "^3 fire"}},
+		{"type:diff author:bo salt", []string{"--author=bo", "-i", "-G", "salt"}},
+		{"type:diff file:^doc/ kiln", []string{"-i", "-G", "kiln", "--full-history", "--", "doc/"}},
+		{"type:diff glaze message:slip", []string{"-i", "-G", "glaze", "--grep=slip"}},
+		{"type:diff", []string{"--no-merges"}},
+		{"type:diff nothinglikethis", []string{"-G", "nothinglikethis"}},
+	}
+	want := make([][]string, len(tests))
+	for i, test := range tests {
+		want[i] = r.log(test.args...)
+	}
+	emptyCommits := r.log("--no-merges", "--diff-filter=ADMR", "--raw", "-M")
+	for _, o := range []struct {
+		name    string
+		opts    ingest.Options
+		history bool
+	}{
+		{"all", ingest.Options{HistoryDiffs: ingest.AllHistory}, true},
+		{"some diffs", ingest.Options{HistoryDiffs: 40, ShardBlocks: 100}, true},
+		{"no diffs", ingest.Options{HistoryDiffs: -1}, true},
+		{"some messages", ingest.Options{HistoryCommits: 70, HistoryDiffs: 30}, true},
+		{"none", ingest.Options{HistoryCommits: -1}, true},
+		{"not read yet", ingest.Options{}, false},
+	} {
+		t.Run(o.name, func(t *testing.T) {
+			c := &corpus{}
+			var err error
+			if c.st, err = store.Open(filepath.Join(t.TempDir(), "data"), store.Options{CacheBytes: 8 << 20}); err != nil {
+				t.Fatal(err)
+			}
+			defer c.close(t)
+			c.syncFrom(t, r, o.opts, o.history)
+			for i, test := range tests {
+				a := c.search(t, search.Settings{}, search.Options{}, test.query+" count:all", query.Keyword)
+				oids, _ := commitLines(a)
+				expected := want[i]
+				if test.query == "type:diff" {
+					// Commits that change nothing have no diff.
+					expected = slices.DeleteFunc(slices.Clone(expected), func(oid string) bool { return !slices.Contains(emptyCommits, oid) })
+				}
+				if !slices.Equal(oids, expected) {
+					t.Errorf("%q: %d commits, git log %q has %d\n%s", test.query, len(oids), test.args, len(expected), firstDifference(oids, expected))
+				}
+				if p := a.results.Progress(); len(p.Skipped) > 0 || len(oids) > 0 && !a.results.Filters()[0].Exhaustive {
+					t.Errorf("%q: skipped %+v", test.query, p.Skipped)
+				}
+			}
+		})
+	}
+}
+
+// TestHistoryIsToldToBeIncomplete: what git does not tell in time is counted.
+func TestHistoryIsToldToBeIncomplete(t *testing.T) {
+	r := grownRepo(t, rand.New(rand.NewPCG(4, 4)), 3000)
+	c := r.indexed(t, ingest.Options{HistoryDiffs: 5})
+	a := c.try(context.Background(), t, search.Settings{MaxTimeout: time.Minute}, search.Options{Display: -1}, "type:diff nothinglikethis timeout:60ms", nil)
+	reasons := a.reasons()
+	// A slow machine may be late for what is in the index already.
+	late := strings.Contains(reasons, "shard-timeout")
+	if !strings.Contains(reasons, "history-depth") && !late || exhaustive(a) || a.outcome.Alert == nil && !late {
+		t.Errorf("an unfinished search of diffs tells %q, alert %v", reasons, a.outcome.Alert)
+	}
+	for _, s := range a.results.Progress().Skipped {
+		if s.Reason == "history-depth" && (!strings.Contains(s.Title, "commits not searched") || s.SuggestedQuery != "timeout:1m0s") {
+			t.Errorf("skipped %+v, want a number of commits and timeout:1m0s", s)
+		}
+	}
+	// The limit ends the search before it comes to them.
+	a = c.try(context.Background(), t, search.Settings{}, search.Options{Display: -1}, "type:diff count:2", nil)
+	if got := a.reasons(); got != "shard-match-limit count:1000" {
+		t.Errorf("a search that found enough tells %q, want shard-match-limit count:1000", got)
+	}
+	if err := os.Rename(r.dir, r.dir+"-moved"); err != nil {
+		t.Fatal(err)
+	}
+	a = c.try(context.Background(), t, search.Settings{}, search.Options{Display: -1}, "type:diff glaze", nil)
+	if got := a.reasons(); got != "history-unreadable" || exhaustive(a) {
+		t.Errorf("a search whose source is gone tells %q, want history-unreadable", got)
+	}
+	a = c.try(context.Background(), t, search.Settings{}, search.Options{Display: -1}, "type:commit glaze count:all", nil)
+	if got := a.reasons(); got != "" || len(a.matches) == 0 {
+		t.Errorf("messages are all in the index, but the search tells %q of %d", got, len(a.matches))
+	}
+}

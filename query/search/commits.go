@@ -1,0 +1,323 @@
+package search
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// commitSearch searches the commits for one basic query: first, repository by
+// repository, those that the index tells of, and then what has to be read
+// through git, so that the slow never keeps the fast from being seen. Within
+// each the order is git log's.
+type commitSearch struct {
+	*run
+	q       *commitQuery
+	targets []*target // in listing order
+	people  map[uint32]store.People
+	// shards are those of the targets that could be planned, by ID.
+	shards map[uint32]*commitShard
+	// near and far are the commits of each target to be looked at in the index
+	// and through git; unlisted are targets with commits that are not kept.
+	near, far map[*target][]commitItem
+	unlisted  []*target
+
+	mu   sync.Mutex // guards left.unreadable; nothing is called while it is held
+	left commitsLeft
+}
+
+// commitItem is a commit to be looked at: one of a shard, or with an id one
+// that git is to be asked for.
+type commitItem struct {
+	shard  *commitShard
+	commit uint32
+	oid    string
+}
+
+// commitSegment is the unit of work: some commits of one target.
+type commitSegment struct {
+	target *target
+	items  []commitItem
+	viaGit bool
+
+	// done is closed when matches, looked and err are set.
+	done    chan struct{}
+	matches []query.Match
+	// looked counts the items that were looked at.
+	looked int
+	err    error
+}
+
+const (
+	// segmentCommits are so many that a worker is busy for about a millisecond.
+	segmentCommits = 64
+	// segmentLogged are so many that starting git does not count.
+	segmentLogged = 128
+)
+
+// searchCommits searches commits for the basic queries of a pass that ask for them.
+func (r *run) searchCommits(ctx context.Context, pass []*basic) error {
+	for _, b := range pass {
+		if b.commits == nil || b.commits.none || r.out.fullHere() {
+			continue
+		}
+		c := &commitSearch{run: r, q: b.commits, near: map[*target][]commitItem{}, far: map[*target][]commitItem{}}
+		err := c.search(ctx)
+		c.tellLeft(err)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *commitSearch) search(ctx context.Context) (err error) {
+	for _, stored := range c.repos {
+		if t := c.q.targets[stored.ID]; t != nil && stored.Indexed() && len(t.revs) > 0 && t.revs[0].commit != "" {
+			c.targets = append(c.targets, t)
+		}
+	}
+	if c.people, err = c.peopleOf(c.q.targets); err != nil {
+		return err
+	}
+	c.plan(ctx)
+	for _, t := range c.targets {
+		if err := c.arrange(ctx, t); err != nil {
+			c.tellTargets(err, c.targets)
+			return err
+		}
+	}
+	reached, err := c.confirm(ctx, c.nearSegments)
+	if err != nil {
+		c.tellTargets(err, c.targets[reached:])
+		return err
+	}
+	if c.out.fullHere() {
+		return nil
+	}
+	_, err = c.confirm(ctx, func(emit func(*commitSegment) bool) error { return c.farSegments(ctx, emit) })
+	return err
+}
+
+// plan reads the posting lists of the history shards, some at a time.
+func (c *commitSearch) plan(ctx context.Context) {
+	start := c.set.Now()
+	wanted := map[uint32]bool{}
+	for _, t := range c.targets {
+		for _, id := range t.stored.History.Shards {
+			wanted[id] = true
+		}
+	}
+	views := slices.DeleteFunc(c.snap.Shards(), func(v store.View) bool { return !wanted[v.ID] })
+	plans := make([]*commitShard, len(views))
+	var wg sync.WaitGroup
+	work := make(chan int)
+	for range min(c.set.Workers, len(views)) {
+		wg.Go(func() {
+			for i := range work {
+				p, err := planCommits(views[i], c.q, c.people, c.set.Brute)
+				if err != nil {
+					c.fail(views[i].ID, err)
+				}
+				plans[i] = p
+			}
+		})
+	}
+	for i := range views {
+		if ctx.Err() == nil {
+			work <- i
+		}
+	}
+	close(work)
+	wg.Wait()
+	c.shards = map[uint32]*commitShard{}
+	commits, candidates, lists, bytes := 0, 0, 0, 0
+	for _, p := range plans {
+		if p == nil {
+			continue
+		}
+		c.shards[p.view.ID] = p
+		commits, candidates = commits+p.table.Len(), candidates+len(p.candidates)
+		lists, bytes = lists+p.cost.Lists, bytes+p.cost.Bytes
+		c.left.unsearchable += p.unsearchable(c.q)
+	}
+	c.o.Trace.Add(Step{Name: "plan commits", Start: start.Sub(c.start), Took: c.set.Now().Sub(start), Fields: []Field{
+		{"shards", strconv.Itoa(len(views))}, {"commits", strconv.Itoa(commits)}, {"candidates", strconv.Itoa(candidates)},
+		{"lists", strconv.Itoa(lists)}, {"list bytes", strconv.Itoa(bytes)},
+	}})
+}
+
+// arrange puts the commits of a target in log order. Where the index has all of
+// what is searched it knows the order; else git lists it.
+func (c *commitSearch) arrange(ctx context.Context, t *target) error {
+	h := &t.stored.History
+	if c.q.index != query.No && len(t.revs) == 1 && len(t.not) == 0 && h.Complete(t.revs[0].commit) {
+		c.near[t], c.far[t] = c.divide(c.candidates(t))
+		if h.More && c.q.index != query.Only {
+			c.unlisted = append(c.unlisted, t)
+		}
+		return ctx.Err()
+	}
+	listed, err := c.list(ctx, t)
+	if err == nil {
+		c.near[t], c.far[t] = c.divide(listed)
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	// The source cannot be read. What is kept of the tip is all there is.
+	c.noteUnreadable(t, err)
+	if len(t.not) == 0 && t.revs[0].commit == t.stored.Commit() {
+		c.near[t], _ = c.divide(c.candidates(t))
+	}
+	return nil
+}
+
+// candidates returns the candidates of a target in log order.
+func (c *commitSearch) candidates(t *target) []commitItem {
+	var items []commitItem
+	for _, id := range t.stored.History.Shards {
+		p := c.shards[id]
+		if p == nil {
+			continue
+		}
+		for _, i := range p.candidates {
+			if p.table.Repository[i] == t.stored.ID {
+				items = append(items, commitItem{shard: p, commit: i})
+			}
+		}
+	}
+	slices.SortFunc(items, func(a, b commitItem) int {
+		return store.CompareLog(a.shard.table, int(a.commit), b.shard.table, int(b.commit))
+	})
+	return items
+}
+
+// divide tells commits that the index has from those that git has to be asked
+// for.
+func (c *commitSearch) divide(items []commitItem) (near, far []commitItem) {
+	for _, it := range items {
+		if it.shard == nil || c.q.diff && it.shard.table.State[it.commit] == store.CommitPaths {
+			if it.shard != nil {
+				it.oid = hex.EncodeToString(it.shard.table.OID(int(it.commit)))
+			}
+			if c.q.index != query.Only {
+				far = append(far, it)
+			}
+			continue
+		}
+		near = append(near, it)
+	}
+	return near, far
+}
+
+// confirm has segments confirmed and sends what matches, in order. It returns
+// the number of the target that it reached.
+func (c *commitSearch) confirm(ctx context.Context, plan func(emit func(*commitSegment) bool) error) (reached int, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	start := c.set.Now()
+	work := make(chan *commitSegment)
+	ordered := make(chan *commitSegment, segmentsAhead*c.set.Workers)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	var planErr error
+	wg.Go(func() {
+		defer close(ordered)
+		defer close(work)
+		planErr = plan(func(s *commitSegment) bool {
+			s.done = make(chan struct{})
+			select {
+			case ordered <- s:
+			case <-ctx.Done():
+				return false
+			}
+			select {
+			case work <- s:
+				return true
+			case <-ctx.Done():
+				s.err = ctx.Err()
+				close(s.done)
+				return false
+			}
+		})
+	})
+	var mu sync.Mutex // guards looked and bytes
+	looked, bytes := 0, 0
+	for range c.set.Workers {
+		wg.Go(func() {
+			w := newCommitWorker(c)
+			for s := range work {
+				w.confirm(ctx, s)
+				close(s.done)
+			}
+			w.close()
+			mu.Lock()
+			defer mu.Unlock()
+			looked, bytes = looked+w.looked, bytes+w.matcher.bytes
+		})
+	}
+	reached, err = c.collect(ctx, ordered)
+	cancel()
+	for s := range ordered {
+		<-s.done
+	}
+	wg.Wait()
+	if err == nil && !c.out.fullHere() {
+		err = planErr
+	}
+	c.o.Trace.Add(Step{Name: "verify commits", Start: start.Sub(c.start), Took: c.set.Now().Sub(start), Fields: []Field{
+		{"commits", strconv.Itoa(looked)}, {"bytes", strconv.Itoa(bytes)}, {"workers", strconv.Itoa(c.set.Workers)},
+	}})
+	return reached, err
+}
+
+// collect sends matches in order until the limit is reached. What was confirmed
+// before time was up is still sent; nothing is once the caller has gone.
+func (c *commitSearch) collect(ctx context.Context, ordered <-chan *commitSegment) (reached int, err error) {
+	for s := range ordered {
+		<-s.done
+		reached = slices.Index(c.targets, s.target)
+		if s.viaGit {
+			c.left.far -= s.looked
+		}
+		if err := ctx.Err(); errors.Is(err, context.Canceled) {
+			return reached, err
+		}
+		if err := c.out.send(s.matches); err != nil {
+			return reached, err
+		}
+		switch {
+		case c.out.fullHere():
+			return reached, nil
+		case s.err == nil:
+		case ctx.Err() != nil:
+			return reached, ctx.Err()
+		case s.viaGit:
+			c.noteUnreadable(s.target, s.err)
+		default:
+			c.fail(s.items[s.looked%len(s.items)].shard.view.ID, s.err)
+		}
+	}
+	return reached, ctx.Err()
+}
+
+// nearSegments cuts the commits that the index has.
+func (c *commitSearch) nearSegments(emit func(*commitSegment) bool) error {
+	for _, t := range c.targets {
+		for items := range slices.Chunk(c.near[t], segmentCommits) {
+			if !emit(&commitSegment{target: t, items: items}) {
+				return nil
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,362 @@
+package search
+
+import (
+	"bytes"
+	"context"
+
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/diff"
+	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// changes are the files that a commit changed.
+type changes interface {
+	len() int
+	// path returns both paths of file i, the second empty unless it is another,
+	// and git's letter for what became of it.
+	path(i int) (path, old string, status byte)
+	// hunks returns the text of its diff, borrowed until the next call; ok is
+	// false for a file that cannot match.
+	hunks(i int) (text []byte, ok bool, err error)
+	// content returns the text of the file after the change, for
+	// file:has.content; ok is false if it has none.
+	content(ctx context.Context, i int) (text []byte, ok bool, err error)
+}
+
+// commitMatcher confirms commits, one after the other. It belongs to one
+// goroutine.
+type commitMatcher struct {
+	q     *commitQuery
+	brute bool
+
+	// joined are the changed lines of the file at hand, without their signs and
+	// with newlines between; lines says where they come from.
+	joined []byte
+	lines  []changedLine
+	atoms  []atomSpans
+	spans  []match.Span
+	// bytes counts the text looked at, for traces.
+	bytes int
+}
+
+// changedLine is a changed line that begins at start of the joined ones.
+type changedLine struct {
+	start  uint32
+	number int
+	sign   byte
+}
+
+// atomSpans is what is known of an atom in the text at hand.
+type atomSpans struct {
+	looked, found bool
+	spans         []match.Span
+}
+
+func newCommitMatcher(q *commitQuery, brute bool) *commitMatcher {
+	return &commitMatcher{q: q, brute: brute, atoms: make([]atomSpans, len(q.atoms))}
+}
+
+// confirm returns what is shown of a commit of t, nil if it does not match. The
+// caller adds who made it, and when. message is called when it is needed.
+func (m *commitMatcher) confirm(ctx context.Context, t *target, message func() (string, error), files changes) (*query.CommitMatch, error) {
+	out := &query.CommitMatch{Repo: t.shown, IsDiff: m.q.diff}
+	if len(m.q.messages) > 0 || !m.q.diff {
+		text, err := message()
+		if err != nil || !m.messageHolds(text) {
+			return nil, err
+		}
+	}
+	if m.q.diff {
+		shown, err := m.files(ctx, t, files)
+		if err != nil || len(shown) == 0 {
+			return nil, err
+		}
+		out.Body, out.Ranges = diff.Preview(shown)
+	} else {
+		text, err := message()
+		if err != nil || m.q.hasPaths() && !m.touches(t, files) {
+			return nil, err
+		}
+		spans, ok := m.message(text)
+		if !ok {
+			return nil, nil
+		}
+		out.Body, out.Ranges = text, textRanges(text, spans)
+	}
+	if len(out.Ranges) > m.q.limit {
+		out.Ranges = out.Ranges[:m.q.limit]
+	}
+	var err error
+	out.Message, err = message()
+	return out, err
+}
+
+// messageHolds tries the message: filters.
+func (m *commitMatcher) messageHolds(text string) bool {
+	for i := range m.q.messages {
+		f := &m.q.messages[i]
+		if _, found := m.find(f.Matcher, nil, []byte(text)); found == f.negated {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *commitMatcher) find(p *match.Matcher, dst []match.Span, text []byte) ([]match.Span, bool) {
+	m.bytes += len(text)
+	if m.brute {
+		return p.Brute(dst, text)
+	}
+	return p.FindBytes(dst, text)
+}
+
+// message tries the patterns on a whole message.
+func (m *commitMatcher) message(text string) ([]match.Span, bool) {
+	return m.try(func(p *match.Matcher, dst []match.Span) ([]match.Span, bool) { return m.find(p, dst, []byte(text)) })
+}
+
+// try evaluates the patterns and returns the spans of those that make them
+// hold.
+func (m *commitMatcher) try(find func(p *match.Matcher, dst []match.Span) ([]match.Span, bool)) ([]match.Span, bool) {
+	m.spans = m.spans[:0]
+	if m.q.tree == nil {
+		return nil, true
+	}
+	for i := range m.atoms {
+		m.atoms[i].looked, m.atoms[i].spans = false, m.atoms[i].spans[:0]
+	}
+	ask := func(i int) bool {
+		a := &m.atoms[i]
+		if !a.looked {
+			a.looked = true
+			a.spans, a.found = find(m.q.atoms[i], a.spans)
+		}
+		return a.found
+	}
+	if !eval(m.q.tree, ask) {
+		return nil, false
+	}
+	visitTrue(m.q.tree, ask, func(i int) {
+		ask(i)
+		m.spans = append(m.spans, m.atoms[i].spans...)
+	})
+	return match.Merge(m.spans), true
+}
+
+// touches reports whether a file passes the filters on paths.
+func (m *commitMatcher) touches(t *target, files changes) bool {
+	for i := range files.len() {
+		if path, old, _ := files.path(i); m.q.pathsHold(t, path, old) {
+			return true
+		}
+	}
+	return false
+}
+
+// files returns the files of which something is shown, no more than a preview
+// has room for.
+func (m *commitMatcher) files(ctx context.Context, t *target, files changes) ([]diff.Highlighted, error) {
+	// A preview prefers files in which something was found, so the others
+	// are only kept while there is none.
+	var found, others []diff.Highlighted
+	for i := range files.len() {
+		path, old, status := files.path(i)
+		if !m.q.pathsHold(t, path, old) {
+			continue
+		}
+		text, ok, err := files.hunks(i)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		lines, ok := m.changed(text)
+		if !ok {
+			continue
+		}
+		h := diff.Highlighted{Lines: lines}
+		m.showPaths(&h, path, old, status)
+		highlighted := len(h.Lines)+len(h.OldSpans)+len(h.NewSpans) > 0
+		if !highlighted && (len(found) > 0 || len(others) == diff.MaxFiles) {
+			continue
+		}
+		h.Text = bytes.Clone(text)
+		if ok, err := m.contentHolds(ctx, files, i); err != nil || !ok {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if !highlighted {
+			others = append(others, h)
+			continue
+		}
+		if found = append(found, h); len(found) == diff.MaxFiles {
+			break
+		}
+	}
+	if len(found) > 0 {
+		return found, nil
+	}
+	return others, nil
+}
+
+// contentHolds tries file:has.content on what a file became.
+func (m *commitMatcher) contentHolds(ctx context.Context, files changes, i int) (bool, error) {
+	if len(m.q.content) == 0 {
+		return true, nil
+	}
+	text, ok, err := files.content(ctx, i)
+	if err != nil || !ok {
+		return false, err
+	}
+	for _, p := range m.q.content {
+		if _, found := m.find(p, nil, text); !found {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// changed tries the patterns on the changed lines of a file, each by itself,
+// and returns the lines that are shown as matching, none for all.
+func (m *commitMatcher) changed(text []byte) ([]diff.Found, bool) {
+	m.join(text)
+	spans, ok := m.try(func(p *match.Matcher, dst []match.Span) ([]match.Span, bool) {
+		m.bytes += len(m.joined)
+		switch {
+		case len(m.lines) == 0:
+			return dst, false
+		case m.brute:
+			return p.BruteLines(dst, m.joined)
+		}
+		return p.FindLines(dst, m.joined)
+	})
+	if !ok {
+		return nil, false
+	}
+	var out []diff.Found
+	for i := range m.lines {
+		l := &m.lines[i]
+		end := uint32(len(m.joined)) + 1
+		if i+1 < len(m.lines) {
+			end = m.lines[i+1].start
+		}
+		f := diff.Found{Number: l.number}
+		for ; len(spans) > 0 && spans[0].Start < end; spans = spans[1:] {
+			f.Spans = append(f.Spans, match.Span{Start: spans[0].Start - l.start, End: spans[0].End - l.start})
+		}
+		if len(f.Spans) > 0 && (m.q.sign == 0 || m.q.sign == l.sign) {
+			out = append(out, f)
+		}
+	}
+	if m.q.sign == 0 {
+		return out, true
+	}
+	if len(m.spans) == 0 {
+		for _, l := range m.lines {
+			if l.sign == m.q.sign {
+				out = append(out, diff.Found{Number: l.number})
+			}
+		}
+	}
+	return out, len(out) > 0
+}
+
+func (m *commitMatcher) join(text []byte) {
+	m.joined, m.lines = m.joined[:0], m.lines[:0]
+	for l := diff.Changed(text); l.Next(); {
+		if len(m.lines) > 0 {
+			m.joined = append(m.joined, '\n')
+		}
+		m.lines = append(m.lines, changedLine{uint32(len(m.joined)), l.Number, l.Sign})
+		m.joined = append(m.joined, l.Text...)
+	}
+}
+
+// showPaths adds the paths and where file: filters hit them.
+func (m *commitMatcher) showPaths(h *diff.Highlighted, path, old string, status byte) {
+	h.NewPath, h.OldPath = path, path
+	switch {
+	case status == 'A':
+		h.OldPath = ""
+	case status == 'D':
+		h.NewPath = ""
+	case old != "":
+		h.OldPath = old
+	}
+	spans := func(path string) []match.Span {
+		var out []match.Span
+		for i := range m.q.paths {
+			if f := &m.q.paths[i]; !f.negated && f.quick == nil {
+				out, _ = f.Short(out, path)
+			}
+		}
+		return match.Merge(out)
+	}
+	h.NewSpans = spans(h.NewPath)
+	h.OldSpans = spans(h.OldPath)
+}
+
+// textRanges turns spans, which are sorted and disjoint, into ranges of text.
+func textRanges(text string, spans []match.Span) []query.Range {
+	out := make([]query.Range, 0, len(spans))
+	var at query.Location
+	goTo := func(offset uint32) query.Location {
+		for i := at.Offset; i < offset; i++ {
+			switch c := text[i]; {
+			case c == '\n':
+				at.Line, at.Column = at.Line+1, 0
+			case utf8.RuneStart(c):
+				at.Column++
+			}
+		}
+		at.Offset = offset
+		return at
+	}
+	for _, s := range spans {
+		start := goTo(s.Start)
+		out = append(out, query.Range{Start: start, End: goTo(s.End)})
+	}
+	return out
+}
+
+// signed returns a signature as it is shown, by the mailmap of the repository.
+func signed(s store.Signature, people store.People) query.Signature {
+	p := people.Is(s.Person)
+	return query.Signature{Name: valid(p.Name), Email: valid(p.Email), Date: dateOf(s.Seconds, int(s.ZoneMinutes))}
+}
+
+func dateOf(seconds int64, zoneMinutes int) time.Time {
+	return time.Unix(seconds, 0).In(time.FixedZone("", zoneMinutes*60))
+}
+
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// wants reports whether a commit that no columns were read of has the people
+// and the date that q asks for.
+func (q *commitQuery) wants(author, committer store.Person, seconds int64) bool {
+	return q.dated(seconds) && personHolds(q.authors, author) && personHolds(q.committers, committer)
+}
+
+// peopleOf returns the mailmaps of the targets that have one.
+func (r *run) peopleOf(targets map[uint32]*target) (map[uint32]store.People, error) {
+	out := map[uint32]store.People{}
+	for id, t := range targets {
+		if t.stored.History.Mailmap == "" {
+			continue
+		}
+		people, err := r.snap.People(id)
+		if err != nil {
+			return nil, err
+		}
+		out[id] = people
+	}
+	return out, nil
+}
