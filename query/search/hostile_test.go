@@ -222,3 +222,34 @@ func TestRevisionsTimeOut(t *testing.T) {
 		}
 	}
 }
+
+// Files read side by side come in one order, whatever the number of readers,
+// and a search that has enough of them stops.
+func TestReadersKeepTheOrder(t *testing.T) {
+	g := &gitHistory{}
+	files := tree{}
+	for i := range 2100 {
+		files[fmt.Sprintf("d%d/f%04d.txt", i%7, i)] = strings.Repeat("clay\n", i%50) + fmt.Sprintf("kiln %d\n", i%3)
+	}
+	g.commit(files, nil, "refs/tags/v1")
+	g.commit(tree{"a.txt": "kiln\n"}, nil, "refs/heads/main")
+	c := revisionCorpus(t, []*gitRepo{{name: "r", dir: g.write(t)}})
+	const text = `repo:r@v1 "kiln 1"`
+	want := c.search(t, search.Settings{Workers: 1}, search.Options{}, text, query.Keyword).full()
+	if len(want) != 700 {
+		t.Fatalf("got %d matches, want 700", len(want))
+	}
+	for workers := 2; workers < 6; workers++ {
+		got := c.search(t, search.Settings{Workers: workers}, search.Options{}, text, query.Keyword).full()
+		if !slices.Equal(got, want) {
+			t.Errorf("%d workers: %s", workers, firstDifference(got, want))
+		}
+		got = c.search(t, search.Settings{Workers: workers}, search.Options{}, text+" count:3", query.Keyword).full()
+		if len(got) != 3 {
+			t.Errorf("%d workers and count:3: got %d matches", workers, len(got))
+		}
+	}
+	if got, want := c.told(t, "repo:r@v1 repo:has.content(kiln.2) type:repo"), `repo r@v1 "r"`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -40,6 +40,9 @@ type Searcher struct {
 	contents *cache[contentsKey, *contents]
 	// gitSlots holds a token for each repository that git lists or asks now.
 	gitSlots chan struct{}
+	// moreReaders holds one for each reader of files beside the first of a
+	// search.
+	moreReaders chan struct{}
 }
 
 const (
@@ -65,7 +68,8 @@ func New(st *store.Store, s Settings) *Searcher {
 		s.Now = time.Now
 	}
 	return &Searcher{
-		store: st, set: s, gitSlots: make(chan struct{}, gitSlots), opened: newCache[string, *git.Repo](openedRepositories),
+		store: st, set: s, gitSlots: make(chan struct{}, gitSlots), moreReaders: make(chan struct{}, s.Workers),
+		opened:  newCache[string, *git.Repo](openedRepositories),
 		commits: newCache[resolved, string](cachedCommitBytes), contents: newCache[contentsKey, *contents](cachedContents),
 	}
 }

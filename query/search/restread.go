@@ -1,0 +1,226 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/admit"
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+// Files that are in no shard are cut into chunks, which are read side by side,
+// each reader with a git process of its own, and searched in order. What is read
+// of a chunk is searched in batches, each as a shard in memory; a file larger
+// than a batch makes one of its own. A reader that is ahead waits, so that not
+// more than batchesAhead of each are held.
+const (
+	chunkFiles   = 512
+	batchBytes   = 4 << 20
+	batchesAhead = 2
+	maxReaders   = 4
+)
+
+// restChunk are some files on their way through a reader.
+type restChunk struct {
+	files []sourceFile
+	// plans is closed when all were sent and err is set.
+	plans chan *shardPlan
+	err   error
+}
+
+// readRest reads the files that the pass may match, and calls each with plans
+// for them until it returns false.
+func (r *run) readRest(ctx context.Context, src *gitSource, pass []*basic, each func(*shardPlan) bool) error {
+	files := slices.DeleteFunc(slices.Clone(src.files), func(f sourceFile) bool {
+		return !slices.ContainsFunc(pass, func(b *basic) bool { return b.mayMatch(src.repo.ID, f) })
+	})
+	if len(files) == 0 {
+		return nil
+	}
+	reading, cancel := context.WithCancel(ctx)
+	var readers sync.WaitGroup
+	count, release := r.takeReaders(min(r.set.Workers, maxReaders, (len(files)+chunkFiles-1)/chunkFiles))
+	defer release()
+	work, ordered := make(chan *restChunk), make(chan *restChunk, count)
+	defer readers.Wait()
+	defer cancel()
+	for range count {
+		readers.Go(func() { r.readChunks(reading, src.repo, pass, work) })
+	}
+	readers.Go(func() {
+		defer close(work)
+		defer close(ordered)
+		for part := range slices.Chunk(files, chunkFiles) {
+			c := &restChunk{files: part, plans: make(chan *shardPlan, batchesAhead)}
+			for _, to := range []chan *restChunk{ordered, work} {
+				select {
+				case to <- c:
+				case <-reading.Done():
+					return
+				}
+			}
+		}
+	})
+	for c := range ordered {
+		for p, more := c.next(reading); more; p, more = c.next(reading) {
+			if !each(p) {
+				return nil
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if c.err != nil {
+			r.unreachable(src.repo, c.err)
+			return c.err
+		}
+	}
+	return ctx.Err()
+}
+
+// takeReaders returns how many readers a search may have, up to some: one, and
+// as many more as other searches leave it. The caller calls release.
+func (s *Searcher) takeReaders(most int) (count int, release func()) {
+	count = 1
+	for count < most {
+		select {
+		case s.moreReaders <- struct{}{}:
+			count++
+			continue
+		default:
+		}
+		break
+	}
+	return count, func() {
+		for range count - 1 {
+			<-s.moreReaders
+		}
+	}
+}
+
+// next waits for a plan; more is false when there is none left, or ctx ended.
+func (c *restChunk) next(ctx context.Context) (p *shardPlan, more bool) {
+	select {
+	case p, more = <-c.plans:
+		return p, more
+	case <-ctx.Done():
+		return nil, false
+	}
+}
+
+// readChunks reads chunks until there are no more.
+func (r *run) readChunks(ctx context.Context, stored *store.Repository, pass []*basic, work <-chan *restChunk) {
+	var blobs *git.BlobReader
+	defer func() {
+		if blobs != nil {
+			blobs.Close()
+		}
+	}()
+	start := func() (err error) {
+		if blobs != nil {
+			return nil
+		}
+		repo, err := r.open(ctx, stored)
+		if err != nil {
+			return err
+		}
+		blobs, err = repo.Blobs(ctx)
+		return err
+	}
+	for c := range work {
+		if c.err = start(); c.err == nil {
+			b := &batch{run: r, pass: pass, repo: stored, to: c.plans}
+			c.err = b.read(ctx, blobs, c.files)
+		}
+		close(c.plans)
+	}
+}
+
+// batch gathers files until they are worth a plan.
+type batch struct {
+	*run
+	pass []*basic
+	repo *store.Repository
+	to   chan<- *shardPlan
+
+	shard store.MemoryShard
+	in    map[*contents]*postings.Set
+}
+
+// read reads files in order.
+func (b *batch) read(ctx context.Context, blobs *git.BlobReader, files []sourceFile) error {
+	// Submodules have no blob; runs of files between them are read at once.
+	for len(files) > 0 {
+		n := slices.IndexFunc(files, func(f sourceFile) bool { return f.Mode == git.ModeSubmodule })
+		if n == 0 {
+			if err := b.add(ctx, files[0], git.Blob{}); err != nil {
+				return err
+			}
+			files = files[1:]
+			continue
+		}
+		if n < 0 {
+			n = len(files)
+		}
+		oids := make([]string, n)
+		for i, f := range files[:n] {
+			oids[i] = f.OID
+		}
+		err := blobs.Read(ctx, oids, b.set.MaxTextBytes, func(i int, blob git.Blob) error { return b.add(ctx, files[i], blob) })
+		if err != nil {
+			return err
+		}
+		files = files[n:]
+	}
+	return b.flush(ctx)
+}
+
+// add takes a file in by the rules that hold for what is indexed.
+func (b *batch) add(ctx context.Context, f sourceFile, blob git.Blob) error {
+	d, text := admit.Rules{MaxTextBytes: b.set.MaxTextBytes}.Document(b.repo.ID, f.TreeEntry, blob)
+	d.Quality = f.quality
+	if d.Reason == store.ReasonMissing || d.Reason == store.ReasonCorrupt {
+		b.unreadable(unreadFile{b.repo.ID, f.Path, f.OID})
+	}
+	if b.shard.Len() > 0 && b.shard.Bytes()+len(text) > batchBytes {
+		if err := b.flush(ctx); err != nil {
+			return err
+		}
+	}
+	if b.in == nil {
+		b.in = map[*contents]*postings.Set{}
+	}
+	for _, c := range f.of {
+		if b.in[c] == nil {
+			b.in[c] = &postings.Set{}
+		}
+		b.in[c].Add(uint16(b.shard.Len()))
+	}
+	b.shard.Add(d, text)
+	return nil
+}
+
+// flush plans what was gathered.
+func (b *batch) flush(ctx context.Context) error {
+	if b.shard.Len() == 0 {
+		return nil
+	}
+	view, err := b.shard.View()
+	if err != nil {
+		return err
+	}
+	p, err := planShard(view, b.in, b.pass, b.set.Brute)
+	if err != nil {
+		return err
+	}
+	b.in = nil
+	select {
+	case b.to <- p:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
