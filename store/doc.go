@@ -5,8 +5,8 @@
 // the program builds one.
 //
 // A shard is written once and never changed. What changes is small and is
-// switched in one atomic batch: repository records, shard headers and the sets
-// of dead documents. A run that was ingested but whose header was never
+// switched in one atomic batch: repository records, shard headers, and the sets
+// of documents that are dead or away from a branch. A run that was ingested but whose header was never
 // committed belongs to nobody, and Open removes it.
 //
 // Caveats. Slices borrowed from a Snapshot are valid as their method says, at

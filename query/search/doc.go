@@ -5,6 +5,12 @@
 // counts them against the limits and sends them to the Sink. httpapi and cmd
 // call it.
 //
+// Revisions. A repository is searched at one or more revisions, each a set of
+// documents of every source. An indexed branch has such sets in the store. Any
+// other commit is resolved and listed through git: its sets are the documents
+// that are the same files, and what no shard has is read and searched in
+// batches in memory.
+//
 // Order. Segments are cut by size, gathered into groups, and each group is
 // sorted by score before it leaves, so a snapshot and a query always give the
 // same order, however many workers there are and however fast they run.

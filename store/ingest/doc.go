@@ -1,5 +1,5 @@
 // Package ingest brings repositories in: a source comes in, its commit's tree
-// and blobs are read through store/git, store/text decides what can be
+// and blobs are read through store/git, store/admit decides what can be
 // searched, and a committed generation comes out in store. Sync does that for
 // one repository and writes only what changed; Merge rewrites shards that are
 // small or mostly dead; Symbols has store/ctags find the definitions in shards
