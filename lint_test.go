@@ -52,6 +52,7 @@ var libraries = map[string][]string{
 	"golang.org/x/text":                   {"store/text"},
 	"github.com/gorilla/mux":              {"httpapi/..."},
 	"github.com/graph-gophers/graphql-go": {"httpapi/..."},
+	"github.com/tailscale/hujson":         {"httpapi/..."},
 	"github.com/vektah/gqlparser/v2":      {"httpapi/..."},
 	"github.com/rs/zerolog":               {"httpapi/...", "cmd/..."},
 	"github.com/spf13/cobra":              {"cmd/..."},
