@@ -35,7 +35,12 @@ const (
 
 // These are of store/saved, whose doc comments tell what their ids are.
 const (
-	RecordSite RecordKind = 'i'
+	RecordSite        RecordKind = 'i'
+	RecordSettings    RecordKind = 'g'
+	RecordService     RecordKind = 'x'
+	RecordSavedSearch RecordKind = 'q'
+	RecordJob         RecordKind = 'j'
+	RecordJobResult   RecordKind = 'J'
 )
 
 // Records is a change of records that is applied whole. Its zero value changes

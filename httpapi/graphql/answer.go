@@ -27,6 +27,7 @@ func refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(form
 const (
 	internalError = "internal error"
 	outOfTime     = "the request took too long"
+	cutShort      = "the request was ended before it was answered"
 )
 
 // encode writes an answer. Errors stand before the data, and neither stands
@@ -57,10 +58,16 @@ func conceal(ctx context.Context, a *graphql.Response) {
 	})
 	for _, e := range a.Errors {
 		var known *Refusal
-		switch cause := e.ResolverError; {
+		cause := e.ResolverError
+		if cause == nil && e.Path == nil {
+			cause = ctx.Err() // which the library tells as it is
+		}
+		switch {
 		case cause == nil || errors.As(cause, &known):
-		case errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded):
+		case errors.Is(cause, context.DeadlineExceeded):
 			e.Message = outOfTime
+		case errors.Is(cause, context.Canceled):
+			e.Message = cutShort
 		default:
 			zerolog.Ctx(ctx).Error().Err(cause).Interface("path", e.Path).Msg("answer graphql field")
 			e.Message = internalError

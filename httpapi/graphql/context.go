@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/graph-gophers/graphql-go"
+
+	"github.com/trawlsearch/trawl/store/saved"
 )
 
 // globalContext is the one search context there is.
@@ -43,11 +45,18 @@ func (c *searchContext) UpdatedAt() dateTime {
 	return last
 }
 
-// namespace is the interface Namespace, which nothing of this server's needs.
-type namespace struct {
-	ID                 graphql.ID
-	NamespaceName, URL string
+// namespace is the interface Namespace: a user or an organisation.
+type namespace struct{ namespaceOwner }
+
+type namespaceOwner interface {
+	ID() graphql.ID
+	NamespaceName() string
+	URL() string
+	subject() saved.Subject
 }
+
+func (n *namespace) ToUser() (*user, bool) { v, ok := n.namespaceOwner.(*user); return v, ok }
+func (n *namespace) ToOrg() (*org, bool)   { v, ok := n.namespaceOwner.(*org); return v, ok }
 
 // contextRepository is the type SearchContextRepositoryRevisions; the one
 // context lists none.

@@ -15,6 +15,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
@@ -37,8 +38,9 @@ const (
 
 // Data is an open data directory.
 type Data struct {
-	Store *store.Store
-	Book  *saved.Book
+	Store    *store.Store
+	Book     *saved.Book
+	Registry *identity.Registry
 }
 
 // Endpoint answers GraphQL requests. Its fields are set before Routes and not

@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "rewrite the answers in testdata")
 
 // Each file of testdata/queries holds documents and the answers to them:
 //
-//	-- name --           a document; "# vars {…}" at its beginning gives variables
+//	-- name --           a document; "# vars {…}" in it gives variables, "# as NAME" says who asks
 //	-- name.json --      the answer
 func TestQueries(t *testing.T) {
 	w := newWorld(t)
@@ -55,7 +55,7 @@ func checkQueries(t *testing.T, w *world, file string) {
 			continue
 		}
 		document := string(f.Data)
-		got := w.settled(w.ask(document, variablesOf(t, document)))
+		got := w.settled(w.ask(document, variablesOf(t, document), w.headerOf(document)...))
 		out.Files = append(out.Files, f, txtar.File{Name: f.Name + ".json", Data: []byte(got)})
 		if want := want[f.Name+".json"]; got != want && !*update {
 			t.Errorf("%s: %s\n got %s\nwant %s", file, document, got, want)
@@ -66,6 +66,22 @@ func checkQueries(t *testing.T, w *world, file string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+var asLine = regexp.MustCompile(`(?m)^\s*# as (\w+)$`)
+
+// headerOf is the credential of who asks.
+func (w *world) headerOf(document string) []string {
+	w.t.Helper()
+	m := asLine.FindStringSubmatch(document)
+	if m == nil {
+		return nil
+	}
+	token, ok := w.tokens[m[1]]
+	if !ok {
+		w.t.Fatalf("nobody is called %q", m[1])
+	}
+	return []string{"Authorization", "token " + token}
 }
 
 var variablesLine = regexp.MustCompile(`(?m)^\s*# vars (\{.*\})$`)
@@ -86,12 +102,16 @@ func variablesOf(t testing.TB, document string) map[string]any {
 // unsettled is what differs from one run to the next.
 var unsettled = regexp.MustCompile(`("(?:siteID|elapsedMilliseconds)": )("[A-Z2-7]{26}"|\d+)`)
 
+// secret is the text of a token, or the code of a password.
+var secret = regexp.MustCompile(`sgp_\w+_[0-9a-f]{40}|code=[\w%-]+`)
+
 // waited is how git tells how long it tried.
 var waited = regexp.MustCompile(`after \d+ ms`)
 
 // settled replaces it.
 func (w *world) settled(answer string) string {
 	answer = unsettled.ReplaceAllString(answer, `${1}"…"`)
+	answer = secret.ReplaceAllString(answer, "…")
 	answer = waited.ReplaceAllString(answer, "after … ms")
 	return strings.ReplaceAll(answer, w.dir, "/world")
 }

@@ -77,6 +77,9 @@ type (
 // anyJSON is an argument of a scalar that may hold anything.
 type anyJSON struct{ value any }
 
+// Nullable marks the type as one that is told of null.
+func (*anyJSON) Nullable() {}
+
 // ImplementsGraphQLType takes the scalars that hold anything.
 func (*anyJSON) ImplementsGraphQLType(name string) bool {
 	return name == "JSONValue" || name == "TelemetryEventInput"

@@ -30,6 +30,14 @@ func (n *node) ToSearchContext() (*searchContext, bool) {
 	return v, ok
 }
 
+func (n *node) ToUser() (*user, bool)               { v, ok := n.result.(*user); return v, ok }
+func (n *node) ToOrg() (*org, bool)                 { v, ok := n.result.(*org); return v, ok }
+func (n *node) ToAccessToken() (*accessToken, bool) { v, ok := n.result.(*accessToken); return v, ok }
+func (n *node) ToDefaultSettings() (*defaults, bool) {
+	v, ok := n.result.(*defaults)
+	return v, ok
+}
+
 // Node finds an entity by its global id. One that is not there, or may not be
 // seen, is null.
 func (*resolver) Node(ctx context.Context, args struct{ ID graphql.ID }) (*node, error) {
@@ -48,11 +56,7 @@ func (*resolver) Node(ctx context.Context, args struct{ ID graphql.ID }) (*node,
 // finders find entities of the kinds of ids. They return nil for none.
 var finders = map[string]func(ctx context.Context, s *session, id graphql.ID) (any, error){
 	kindRepository: func(_ context.Context, s *session, id graphql.ID) (any, error) {
-		r, err := s.repositoryOf(id)
-		if err != nil || r == nil {
-			return nil, err
-		}
-		return r, nil
+		return orNone(s.repositoryOf(id))
 	},
 	kindCommit: func(ctx context.Context, s *session, id graphql.ID) (any, error) {
 		var key commitKey
@@ -63,11 +67,7 @@ var finders = map[string]func(ctx context.Context, s *session, id graphql.ID) (a
 		if err != nil || r == nil {
 			return nil, err
 		}
-		c, err := r.commit(ctx, key.Commit)
-		if err != nil || c == nil {
-			return nil, err
-		}
-		return c, nil
+		return orNone(r.commit(ctx, key.Commit))
 	},
 	kindRef: func(ctx context.Context, s *session, id graphql.ID) (any, error) {
 		var key refKey
@@ -91,6 +91,18 @@ var finders = map[string]func(ctx context.Context, s *session, id graphql.ID) (a
 		}
 		return &site{s}, nil
 	},
+	kindUser: func(_ context.Context, s *session, id graphql.ID) (any, error) {
+		return orNone(s.userOf(id))
+	},
+	kindOrg: func(_ context.Context, s *session, id graphql.ID) (any, error) {
+		return orNone(s.orgOf(id))
+	},
+	kindToken: func(_ context.Context, s *session, id graphql.ID) (any, error) {
+		return orNone(s.tokenOf(id))
+	},
+	kindDefaultSettings: func(_ context.Context, s *session, _ graphql.ID) (any, error) {
+		return &defaults{s}, nil
+	},
 	kindContext: func(_ context.Context, s *session, id graphql.ID) (any, error) {
 		var key string
 		if err := readID(id, kindContext, &key); err != nil || key != globalContext {
@@ -98,6 +110,14 @@ var finders = map[string]func(ctx context.Context, s *session, id graphql.ID) (a
 		}
 		return &searchContext{s}, nil
 	},
+}
+
+// orNone makes a nil pointer nothing at all.
+func orNone[T any](v *T, err error) (any, error) {
+	if err != nil || v == nil {
+		return nil, err
+	}
+	return v, nil
 }
 
 // repositoryOf finds a repository by its global id; nil is none.

@@ -16,17 +16,19 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ctags"
+	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
 // clock is the time of all tests: what is shown of ages and dates never
-// changes.
-var clock = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+// changes. It lies ahead, so that no credential of a test ends by the real clock.
+var clock = time.Date(2096, 3, 4, 5, 6, 7, 0, time.UTC)
 
 // world is a server with a few repositories.
 type world struct {
@@ -34,9 +36,13 @@ type world struct {
 	dir      string
 	st       *store.Store
 	ix       *ingest.Indexer
+	book     *saved.Book
+	registry *identity.Registry
 	endpoint *graphql.Endpoint
 	url      string
 	client   *http.Client
+	// tokens are access tokens by the name of their user.
+	tokens map[string]string
 }
 
 // newWorld indexes the repositories and serves them.
@@ -56,12 +62,15 @@ func newWorld(t testing.TB) *world {
 	now := func() time.Time { return clock }
 	w.ix = ingest.New(st, ingest.Options{MinFreeBytes: -1, Now: now})
 	w.repositories()
-	data := &graphql.Data{Store: st, Book: saved.Open(st, now)}
+	w.book = saved.Open(st, now)
+	w.people(now)
+	data := &graphql.Data{Store: st, Book: w.book, Registry: w.registry}
 	w.endpoint = &graphql.Endpoint{
 		Data: func() *graphql.Data { return data }, Searcher: search.New(st, search.Settings{Workers: 2}),
 		ExternalURL: "https://trawl.example.org", Now: now,
 	}
-	server := &httpapi.Server{Searcher: w.endpoint.Searcher, Extra: w.endpoint.Routes(), Log: zerolog.Nop(), Now: now}
+	gate := &auth.Gate{Registry: func() *identity.Registry { return w.registry }, Anonymous: auth.AnonymousYes, Now: now}
+	server := &httpapi.Server{Searcher: w.endpoint.Searcher, Extra: w.endpoint.Routes(), Gate: gate, Log: zerolog.Nop(), Now: now}
 	http := httptest.NewServer(server.Handler())
 	t.Cleanup(http.Close)
 	w.url, w.client = http.URL, http.Client()
@@ -107,6 +116,51 @@ func (w *world) repositories() {
 		w.t.Fatal("sync of a source that is away: got nil, want an error")
 	}
 	w.add("lab/next=https://git.example.org/lab/next.git")
+}
+
+// people makes root, a site admin, ann with an address and an organisation, bob
+// without either, and robot, a service account; each but robot has a token.
+func (w *world) people(now func() time.Time) {
+	w.t.Helper()
+	var err error
+	w.registry, err = identity.Open(w.st, identity.Options{Now: now, Cost: identity.Cost{MemoryKiB: 8, Passes: 1}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.tokens = map[string]string{}
+	for _, n := range []identity.NewUser{
+		{Name: "root", SiteAdmin: true}, {Name: "ann", DisplayName: "Ann", Email: "ada@example.org", EmailVerified: true},
+		{Name: "bob"}, {Name: "robot", Service: true},
+	} {
+		u, err := w.registry.CreateUser(identity.Author{Operator: true}, n)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if n.Service {
+			continue
+		}
+		w.tokens[n.Name] = w.token(u)
+	}
+	ann := identity.Author{UserID: 2, User: "ann"}
+	if _, err := w.registry.CreateOrg(ann, "clay", "Clay"); err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := w.registry.SetReaders(identity.Author{Operator: true}, "lab/glaze", []string{"org:clay"}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) token(u *identity.User) string {
+	w.t.Helper()
+	scopes, month := []string{identity.ScopeAll}, 30*24*time.Hour
+	if u.SiteAdmin {
+		scopes = append(scopes, identity.ScopeSudo)
+	}
+	text, _, err := w.registry.CreateToken(identity.Author{Operator: true}, identity.NewToken{User: u.ID, Scopes: scopes, Note: "tests", Lifetime: &month})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return text
 }
 
 func (w *world) add(source string) {

@@ -2,16 +2,25 @@ package saved
 
 import (
 	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
 )
 
-// Every record and its id.
+// Every record and its id, numbers big-endian. Values are JSON.
 //
 //	RecordSite   "id"    a text that no other data directory has
+//	RecordSite   name    the number that was handed out last(4)
+//	RecordSettings      kind of subject(1) subject(4) version(4)   Settings
+//	RecordService       service(4)       Service
+//	RecordSavedSearch   search(4)        Search
+//	RecordJob           job(4)           Job
+//	RecordJobResult     job(4) part(4)   lines of results
 
 // Book is the records of one store. It is safe for concurrent use.
 type Book struct {
@@ -47,4 +56,41 @@ func (b *Book) SiteID() (string, error) {
 	var c store.Records
 	c.Put(store.RecordSite, keySiteID, []byte(id))
 	return id, b.st.CommitRecords(&c)
+}
+
+func id4(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
+
+// next hands out a number that was never handed out under that name, and notes
+// it in the change. The lock is held.
+func (b *Book) next(c *store.Records, name string) (uint32, error) {
+	value, err := b.st.Record(store.RecordSite, []byte(name))
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return 0, err
+	}
+	n := uint32(1)
+	if err == nil {
+		if len(value) != 4 {
+			return 0, fmt.Errorf("number of the next %s: %w", name, store.ErrCorrupt)
+		}
+		n = binary.BigEndian.Uint32(value) + 1
+	}
+	c.Put(store.RecordSite, []byte(name), id4(n))
+	return n, nil
+}
+
+func put(c *store.Records, kind store.RecordKind, id []byte, v any) error {
+	value, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode record %c: %w", kind, err)
+	}
+	c.Put(kind, id, value)
+	return nil
+}
+
+func decode[T any](kind store.RecordKind, id, value []byte) (*T, error) {
+	v := new(T)
+	if err := json.Unmarshal(value, v); err != nil {
+		return nil, fmt.Errorf("record %c %x: %w: %w", kind, id, store.ErrCorrupt, err)
+	}
+	return v, nil
 }

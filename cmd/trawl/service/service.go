@@ -139,7 +139,7 @@ func (s *Service) KeepRegistry(ctx context.Context) {
 func (s *Service) Dir() string { return s.store.Dir() }
 
 // GraphQL is what GraphQL requests are answered from.
-func (s *Service) GraphQL() *graphql.Data { return &graphql.Data{Store: s.store, Book: s.book} }
+func (s *Service) GraphQL() *graphql.Data { return &graphql.Data{Store: s.store, Book: s.book, Registry: s.registry} }
 
 // Search implements httpapi.Searcher.
 func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {

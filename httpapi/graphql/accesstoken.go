@@ -1,0 +1,224 @@
+package graphql
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/graph-gophers/graphql-go"
+
+	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/store/identity"
+)
+
+// accessToken is the type AccessToken.
+type accessToken struct {
+	s    *session
+	t    *identity.Token
+	used time.Time
+}
+
+func (t *accessToken) ID() graphql.ID        { return newID(kindToken, t.t.ID) }
+func (t *accessToken) Scopes() []string      { return t.t.Scopes }
+func (t *accessToken) Note() string          { return t.t.Note }
+func (t *accessToken) CreatedAt() dateTime   { return dateTime{t.t.Created} }
+func (t *accessToken) LastUsedAt() *dateTime { return moment(t.used) }
+func (t *accessToken) ExpiresAt() *dateTime  { return moment(t.t.Expires) }
+
+// Subject is whom it stands for.
+func (t *accessToken) Subject() (*user, error) {
+	u, err := t.s.userByID(t.t.User)
+	if err == nil && u == nil {
+		err = errNoUser(t.t.User)
+	}
+	return u, err
+}
+
+// Creator is who made it, if that is known.
+func (t *accessToken) Creator() (*user, error) {
+	u, err := t.s.userByID(t.t.Creator)
+	if err != nil || u != nil {
+		return u, err
+	}
+	return t.Subject()
+}
+
+// tokenConnection is the type AccessTokenConnection.
+type tokenConnection struct {
+	Nodes      []*accessToken
+	TotalCount int32
+	PageInfo   forwardPage
+}
+
+// AccessTokens are for the user and site admins.
+func (u *user) AccessTokens(args struct{ First optInt }) (*tokenConnection, error) {
+	if err := u.s.mustBeSelf(u.u.ID); err != nil {
+		return nil, err
+	}
+	return u.s.tokens(u.u.ID, args.First)
+}
+
+// AccessTokens are those of all users, for site admins.
+func (s *site) AccessTokens(args struct{ First optInt }) (*tokenConnection, error) {
+	if err := s.s.mustAdmin(); err != nil {
+		return nil, err
+	}
+	return s.s.tokens(0, args.First)
+}
+
+// fresh is how long a token stands first in lists: people look for what they
+// have just made.
+const fresh = 5 * time.Minute
+
+// tokens lists those of a user, 0 being all: the fresh ones first, then those
+// never used, then the last used, the newest first among equals.
+func (s *session) tokens(of uint32, first optInt) (*tokenConnection, error) {
+	found, err := s.Registry.Tokens(of)
+	if err != nil {
+		return nil, err
+	}
+	all := []*accessToken{}
+	for _, t := range found {
+		used, err := s.Registry.TokenLastUsed(t.ID)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, &accessToken{s, t, used})
+	}
+	now := s.Now()
+	isFresh := func(t *accessToken) bool { return now.Sub(t.t.Created) < fresh }
+	slices.SortStableFunc(all, func(a, b *accessToken) int {
+		return cmp.Or(rank(isFresh(b))-rank(isFresh(a)), rank(b.used.IsZero())-rank(a.used.IsZero()),
+			b.used.Compare(a.used), b.t.Created.Compare(a.t.Created), cmp.Compare(b.t.ID, a.t.ID))
+	})
+	p, err := cutByIndex(len(all), maxUsers, pageArgs{First: first})
+	if err != nil {
+		return nil, err
+	}
+	return &tokenConnection{all[p.from:p.to], small(len(all)), forwardPage{p}}, nil
+}
+
+// tokenOf finds a good token by its id, for its user and site admins; nil is
+// none.
+func (s *session) tokenOf(id graphql.ID) (*accessToken, error) {
+	n, err := numberOf(id, kindToken)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Registry.Token(n)
+	if missing(err) || err == nil && (!t.Revoked.IsZero() || !s.isSelf(t.User)) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	used, err := s.Registry.TokenLastUsed(n)
+	return &accessToken{s, t, used}, err
+}
+
+// createdToken is the type CreateAccessTokenResult.
+type createdToken struct {
+	ID    graphql.ID
+	Token string
+}
+
+// CreateAccessToken follows the policy of the registry.
+func (*resolver) CreateAccessToken(ctx context.Context, args struct {
+	User            graphql.ID
+	DurationSeconds optInt
+	Scopes          []string
+	Note            string
+}) (*createdToken, error) {
+	s := sessionOf(ctx)
+	if err := s.mustSignIn(); err != nil {
+		return nil, err
+	}
+	n, err := numberOf(args.User, kindUser)
+	if err != nil {
+		return nil, err
+	}
+	wanted := identity.NewToken{User: n, Scopes: args.Scopes, Note: args.Note}
+	if args.DurationSeconds.value != nil {
+		lifetime := time.Duration(*args.DurationSeconds.value) * time.Second
+		wanted.Lifetime = &lifetime
+	}
+	text, t, err := s.Registry.CreateToken(s.actor.Author(), wanted)
+	if missing(err) {
+		return nil, errNoUser(n)
+	}
+	if err != nil {
+		return nil, told(err)
+	}
+	return &createdToken{newID(kindToken, t.ID), text}, nil
+}
+
+// errNoToken is what one learns of tokens that are not theirs, too.
+var errNoToken = &Refusal{"access token not found"}
+
+// DeleteAccessToken revokes a token by its id, for its user and site admins, or
+// by its text, for who knows it.
+func (*resolver) DeleteAccessToken(ctx context.Context, args struct {
+	ByID    *graphql.ID
+	ByToken optString
+}) (*nothing, error) {
+	s := sessionOf(ctx)
+	byID, byText := args.ByID != nil && *args.ByID != "", args.ByToken.or("") != ""
+	var err error
+	switch {
+	case !byID && !byText:
+		return nil, refuse("either byID or byToken must be specified")
+	case byID && byText:
+		return nil, refuse("exactly one of byID or byToken must be specified")
+	case byText:
+		err = s.Registry.RevokeTokenText(s.actor.Author(), *args.ByToken.value)
+	default:
+		err = s.revoke(ctx, *args.ByID)
+	}
+	if missing(err) {
+		return nil, errNoToken
+	}
+	return &nothing{}, told(err)
+}
+
+func (s *session) revoke(ctx context.Context, id graphql.ID) error {
+	n, err := numberOf(id, kindToken)
+	if err != nil {
+		return err
+	}
+	t, err := s.Registry.Token(n)
+	if err != nil {
+		return err
+	}
+	if auth.RequireSelfOrSiteAdmin(ctx, t.User) != nil {
+		return errNoToken
+	}
+	return s.Registry.RevokeToken(s.actor.Author(), n)
+}
+
+// accountConnection is the type ExternalAccountConnection: there are none.
+type accountConnection struct {
+	Nodes      []*externalAccount
+	TotalCount int32
+	PageInfo   forwardPage
+}
+
+// externalAccount is the type ExternalAccount.
+type externalAccount struct {
+	ID                                          graphql.ID
+	ServiceType, ServiceID, ClientID, AccountID string
+}
+
+// ExternalAccounts is empty.
+func (u *user) ExternalAccounts(struct{ First optInt }) (*accountConnection, error) {
+	return &accountConnection{Nodes: []*externalAccount{}}, u.s.mustBeSelf(u.u.ID)
+}
+
+// ExternalAccounts is empty.
+func (s *site) ExternalAccounts(struct {
+	First                            optInt
+	User                             *graphql.ID
+	ServiceType, ServiceID, ClientID optString
+}) (*accountConnection, error) {
+	return &accountConnection{Nodes: []*externalAccount{}}, s.s.mustAdmin()
+}

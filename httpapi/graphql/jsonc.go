@@ -1,0 +1,144 @@
+package graphql
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/trawlsearch/trawl/store/saved"
+)
+
+// unmarshalJSONC reads JSON with comments and commas behind the last member.
+func unmarshalJSONC(text string, v any) error {
+	plain, err := hujson.Standardize([]byte(text))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(plain, v)
+}
+
+// checkSettings refuses what is no object, or too long.
+func checkSettings(contents string) (string, error) {
+	if len(contents) > saved.MaxSettingsBytes {
+		return "", refuse("settings of %d bytes are too long: keep them within %d", len(contents), saved.MaxSettingsBytes)
+	}
+	root, err := hujson.Parse([]byte(contents))
+	if err != nil {
+		return "", errNotJSON(err)
+	}
+	if root.Value.Kind() != '{' {
+		return "", refuse("the settings are no JSON object")
+	}
+	return contents, nil
+}
+
+func errNotJSON(err error) error {
+	return refuse("the settings are no JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
+}
+
+// settingsEdit is the input SettingsEdit.
+type settingsEdit struct {
+	KeyPath                   []keySegment
+	Value                     anyJSON
+	ValueIsJSONCEncodedString optBool
+}
+
+// keySegment is the input KeyPathSegment.
+type keySegment struct {
+	Property optString
+	Index    optInt
+}
+
+// pointerEscape is how RFC 6901 writes what would end a segment.
+var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
+
+// pointer returns the segment as a part of a JSON pointer.
+func (k keySegment) pointer() (string, error) {
+	switch {
+	case k.Property.value != nil && k.Index.value == nil:
+		return "/" + pointerEscape.Replace(*k.Property.value), nil
+	case k.Property.value == nil && k.Index.value != nil && *k.Index.value >= 0:
+		return "/" + strconv.Itoa(int(*k.Index.value)), nil
+	}
+	return "", refuse("each segment of a key path is either a property or an index")
+}
+
+// apply changes one value and leaves all around it, comments too, as it is.
+// Objects on the way to it are made.
+func (e settingsEdit) apply(contents string) (string, error) {
+	if strings.TrimSpace(contents) == "" {
+		contents = "{}"
+	}
+	root, err := hujson.Parse([]byte(contents))
+	if err != nil {
+		return "", errNotJSON(err)
+	}
+	if len(e.KeyPath) == 0 {
+		return "", refuse("the key path is empty")
+	}
+	value, remove, err := e.value()
+	if err != nil {
+		return "", err
+	}
+	pointer := ""
+	for i, segment := range e.KeyPath {
+		part, err := segment.pointer()
+		if err != nil {
+			return "", err
+		}
+		pointer += part
+		there := root.Find(pointer) != nil
+		last := i == len(e.KeyPath)-1
+		switch {
+		case remove && !there:
+			return contents, nil
+		case remove && last:
+			err = patch(&root, "remove", pointer, nil)
+		case last && there:
+			err = patch(&root, "replace", pointer, value)
+		case last:
+			err = patch(&root, "add", pointer, value)
+		case !there:
+			err = patch(&root, "add", pointer, json.RawMessage("{}"))
+		}
+		if err != nil {
+			return "", refuse("the value cannot be put at %s", pointer)
+		}
+	}
+	root.Format()
+	return root.String(), nil
+}
+
+// value returns the new value as JSON; remove says that there is none.
+func (e settingsEdit) value() (value json.RawMessage, remove bool, err error) {
+	if e.Value.value == nil {
+		return nil, true, nil
+	}
+	if !e.ValueIsJSONCEncodedString.or(false) {
+		value, err = json.Marshal(e.Value.value)
+		return value, false, err
+	}
+	text, ok := e.Value.value.(string)
+	if !ok {
+		return nil, false, refuse("the value is no text that holds JSON")
+	}
+	plain, err := hujson.Standardize([]byte(text))
+	if err != nil {
+		return nil, false, refuse("the value is no JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	return plain, false, nil
+}
+
+func patch(root *hujson.Value, op, pointer string, value json.RawMessage) error {
+	step := map[string]any{"op": op, "path": pointer}
+	if value != nil {
+		step["value"] = value
+	}
+	text, err := json.Marshal([]any{step})
+	if err != nil {
+		return err
+	}
+	return root.Patch(text)
+}

@@ -1,0 +1,211 @@
+package graphql
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/graph-gophers/graphql-go"
+
+	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/saved"
+)
+
+// org is the type Org.
+type org struct {
+	s *session
+	o *identity.Org
+}
+
+func (o *org) ID() graphql.ID         { return newID(kindOrg, o.o.ID) }
+func (o *org) Name() string           { return o.o.Name }
+func (o *org) NamespaceName() string  { return o.o.Name }
+func (o *org) DisplayName() *string   { return orNull(o.o.DisplayName) }
+func (o *org) CreatedAt() dateTime    { return dateTime{o.o.Created} }
+func (o *org) URL() string            { return "/organizations/" + o.o.Name }
+func (o *org) ViewerIsMember() bool   { return slices.Contains(o.s.actor.Orgs, o.o.ID) }
+func (o *org) subject() saved.Subject { return saved.Subject{Kind: saved.SubjectOrg, ID: o.o.ID} }
+
+// ViewerCanAdminister is for members and site admins.
+func (o *org) ViewerCanAdminister() bool { return o.s.admin() || o.ViewerIsMember() }
+
+// mustBeMember refuses everybody else.
+func (o *org) mustBeMember() error {
+	if !o.ViewerCanAdminister() {
+		return permit(auth.ErrNotMember)
+	}
+	return nil
+}
+
+// SettingsURL is null for others.
+func (o *org) SettingsURL() *string {
+	if !o.ViewerCanAdminister() {
+		return nil
+	}
+	return orNull(o.URL() + "/settings")
+}
+
+// newUsersConnection is the type NewUsersConnection.
+type newUsersConnection struct {
+	Nodes      []*user
+	TotalCount int32
+	PageInfo   page
+}
+
+// Members are for members and site admins.
+func (o *org) Members(args struct {
+	pageArgs
+	Query optString
+}) (*newUsersConnection, error) {
+	if err := o.mustBeMember(); err != nil {
+		return nil, err
+	}
+	ids, err := o.s.Registry.Members(o.o.ID)
+	if err != nil {
+		return nil, err
+	}
+	all, err := o.s.usersBut(func(u *identity.User) (bool, error) {
+		word := args.Query.or("")
+		return !slices.Contains(ids, u.ID) || !holdsFold(u.Name, word) && !holdsFold(u.DisplayName, word), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	p, err := cutByIndex(len(all), maxUsers, args.pageArgs)
+	if err != nil {
+		return nil, err
+	}
+	return &newUsersConnection{all[p.from:p.to], small(len(all)), p}, nil
+}
+
+// Organization finds one by name, for who is known.
+func (*resolver) Organization(ctx context.Context, args struct{ Name string }) (*org, error) {
+	s := sessionOf(ctx)
+	if s.actor.Anonymous() {
+		return nil, nil
+	}
+	o, err := s.Registry.OrgNamed(args.Name)
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &org{s, o}, nil
+}
+
+// orgOf finds one by a global id; nil is none, or one that may not be seen.
+func (s *session) orgOf(id graphql.ID) (*org, error) {
+	n, err := numberOf(id, kindOrg)
+	if err != nil || s.actor.Anonymous() {
+		return nil, err
+	}
+	return s.orgByID(n)
+}
+
+// orgByID returns nil for none.
+func (s *session) orgByID(id uint32) (*org, error) {
+	o, err := s.Registry.Org(id)
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &org{s, o}, nil
+}
+
+// knownOrg finds one that must be there.
+func (s *session) knownOrg(id graphql.ID) (*org, error) {
+	o, err := s.orgOf(id)
+	if err == nil && o == nil {
+		err = refuse("organization not found")
+	}
+	return o, err
+}
+
+// orgConnection is the type OrgConnection.
+type orgConnection struct {
+	Nodes      []*org
+	TotalCount int32
+}
+
+// Organizations lists the client's own, and all for site admins.
+func (*resolver) Organizations(ctx context.Context, args struct {
+	First optInt
+	Query optString
+}) (*orgConnection, error) {
+	s := sessionOf(ctx)
+	if err := s.mustSignIn(); err != nil {
+		return nil, err
+	}
+	all, err := s.Registry.Orgs()
+	if err != nil {
+		return nil, err
+	}
+	word := args.Query.or("")
+	nodes := []*org{}
+	for _, o := range all {
+		found := &org{s, o}
+		if found.ViewerCanAdminister() && (holdsFold(o.Name, word) || holdsFold(o.DisplayName, word)) {
+			nodes = append(nodes, found)
+		}
+	}
+	slices.SortFunc(nodes, func(a, b *org) int { return strings.Compare(strings.ToLower(a.o.Name), strings.ToLower(b.o.Name)) })
+	p, err := cutByIndex(len(nodes), maxUsers, pageArgs{First: args.First})
+	if err != nil {
+		return nil, err
+	}
+	return &orgConnection{nodes[p.from:p.to], small(len(nodes))}, nil
+}
+
+// orgs are those of a user, for the user and site admins.
+func (u *user) orgs() ([]*org, error) {
+	if err := u.s.mustBeSelf(u.u.ID); err != nil {
+		return nil, err
+	}
+	ids, err := u.s.Registry.OrgsOf(u.u.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := []*org{}
+	for _, id := range ids {
+		o, err := u.s.orgByID(id)
+		if err != nil {
+			return nil, err
+		}
+		if o != nil {
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+// Organizations are for the user and site admins.
+func (u *user) Organizations() (*orgConnection, error) {
+	all, err := u.orgs()
+	return &orgConnection{all, small(len(all))}, err
+}
+
+// memberships is the type OrganizationMembershipConnection.
+type memberships struct {
+	Nodes      []*membership
+	TotalCount int32
+}
+
+// membership is the type OrganizationMembership.
+type membership struct {
+	Organization *org
+	User         *user
+}
+
+// OrganizationMemberships are for the user and site admins.
+func (u *user) OrganizationMemberships() (*memberships, error) {
+	all, err := u.orgs()
+	out := &memberships{Nodes: []*membership{}, TotalCount: small(len(all))}
+	for _, o := range all {
+		out.Nodes = append(out.Nodes, &membership{o, u})
+	}
+	return out, err
+}

@@ -1,0 +1,290 @@
+package graphql
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/graph-gophers/graphql-go"
+
+	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/saved"
+)
+
+// user is the type User.
+type user struct {
+	s *session
+	u *identity.User
+}
+
+// CurrentUser is null for nobody in particular, and for the operator.
+func (*resolver) CurrentUser(ctx context.Context) *user {
+	s := sessionOf(ctx)
+	if s.actor.User == nil {
+		return nil
+	}
+	return &user{s, s.actor.User}
+}
+
+// User finds a user. Who is signed in may know of every name; by address only
+// site admins and the user themselves find anybody.
+func (*resolver) User(ctx context.Context, args struct {
+	Username, Email optString
+	DatabaseID      optInt
+}) (*user, error) {
+	s := sessionOf(ctx)
+	var u *identity.User
+	var err error
+	name, email := args.Username.or(""), args.Email.or("")
+	switch {
+	case name == "" && email == "" && args.DatabaseID.value == nil:
+		return nil, refuse("must specify either username or email to look up a user")
+	case s.actor.Anonymous():
+		return nil, nil
+	case name != "":
+		u, err = s.Registry.UserNamed(name)
+	case email != "":
+		u, err = s.Registry.UserWithEmail(email)
+		if err == nil && !s.isSelf(u.ID) {
+			return nil, nil
+		}
+	default:
+		u, err = s.Registry.User(uint32(max(*args.DatabaseID.value, 0)))
+	}
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &user{s, u}, nil
+}
+
+// userOf finds a user by a global id; nil is none, or one that may not be seen.
+func (s *session) userOf(id graphql.ID) (*user, error) {
+	n, err := numberOf(id, kindUser)
+	if err != nil || s.actor.Anonymous() {
+		return nil, err
+	}
+	return s.userByID(n)
+}
+
+// userByID returns nil for none.
+func (s *session) userByID(id uint32) (*user, error) {
+	u, err := s.Registry.User(id)
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &user{s, u}, nil
+}
+
+// knownUser finds a user that must be there.
+func (s *session) knownUser(id graphql.ID) (*user, error) {
+	n, err := numberOf(id, kindUser)
+	if err != nil {
+		return nil, err
+	}
+	u, err := s.userByID(n)
+	if err == nil && u == nil {
+		err = errNoUser(n)
+	}
+	return u, err
+}
+
+func (u *user) ID() graphql.ID                { return newID(kindUser, u.u.ID) }
+func (u *user) DatabaseID() int32             { return small(u.u.ID) }
+func (u *user) Username() string              { return u.u.Name }
+func (u *user) NamespaceName() string         { return u.u.Name }
+func (u *user) DisplayName() *string          { return orNull(u.u.DisplayName) }
+func (u *user) URL() string                   { return "/users/" + u.u.Name }
+func (u *user) AvatarURL() *string            { return nil }
+func (u *user) CreatedAt() dateTime           { return dateTime{u.u.Created} }
+func (u *user) UpdatedAt() *dateTime          { return moment(u.u.Updated) }
+func (u *user) ViewerCanAdminister() bool     { return u.s.isSelf(u.u.ID) }
+func (u *user) ViewerCanChangeUsername() bool { return u.s.isSelf(u.u.ID) }
+func (u *user) TosAccepted() bool             { return true }
+func (u *user) SCIMControlled() bool          { return false }
+func (u *user) Searchable() bool              { return true }
+func (u *user) Tags() []string                { return []string{} }
+func (u *user) subject() saved.Subject        { return saved.Subject{Kind: saved.SubjectUser, ID: u.u.ID} }
+
+// EvaluateFeatureFlag is null: there are no flags.
+func (u *user) EvaluateFeatureFlag(struct{ FlagName string }) *bool { return nil }
+
+// SiteAdmin is for the user and site admins.
+func (u *user) SiteAdmin() (bool, error) { return u.u.SiteAdmin, u.s.mustBeSelf(u.u.ID) }
+
+// BuiltinAuth tells whether there is a password.
+func (u *user) BuiltinAuth() (bool, error) {
+	if err := u.s.mustBeSelf(u.u.ID); err != nil {
+		return false, err
+	}
+	return u.s.Registry.HasPassword(u.u.ID)
+}
+
+// SettingsURL is null for others.
+func (u *user) SettingsURL() *string {
+	if !u.s.isSelf(u.u.ID) {
+		return nil
+	}
+	return orNull(u.URL() + "/settings")
+}
+
+// Session is the user's own.
+func (u *user) Session() (*signedIn, error) {
+	if u.s.actor.User == nil || u.s.actor.User.ID != u.u.ID {
+		return nil, refuse("must be authenticated as user with id %d", u.u.ID)
+	}
+	return &signedIn{u.s.actor.Session}, nil
+}
+
+// signedIn is the type Session.
+type signedIn struct{ CanSignOut bool }
+
+// userEmail is the type UserEmail.
+type userEmail struct {
+	of *user
+	e  identity.Email
+}
+
+func (e *userEmail) Email() string                 { return e.e.Address }
+func (e *userEmail) IsPrimary() bool               { return e.e.Primary }
+func (e *userEmail) Verified() bool                { return e.e.Verified }
+func (e *userEmail) VerificationPending() bool     { return false }
+func (e *userEmail) User() *user                   { return e.of }
+func (e *userEmail) ViewerCanManuallyVerify() bool { return e.of.s.admin() }
+
+// Emails are for the user and site admins.
+func (u *user) Emails() ([]*userEmail, error) {
+	out := []*userEmail{}
+	for _, e := range u.u.Emails {
+		out = append(out, &userEmail{u, e})
+	}
+	return out, u.s.mustBeSelf(u.u.ID)
+}
+
+// Email is the first address, or empty.
+func (u *user) Email() (string, error) {
+	address := u.u.PrimaryEmail()
+	if address == "" && len(u.u.Emails) > 0 {
+		address = u.u.Emails[0].Address
+	}
+	return address, u.s.mustBeSelf(u.u.ID)
+}
+
+// PrimaryEmail is for the user and site admins.
+func (u *user) PrimaryEmail() (*userEmail, error) {
+	if err := u.s.mustBeSelf(u.u.ID); err != nil {
+		return nil, err
+	}
+	for _, e := range u.u.Emails {
+		if e.Primary {
+			return &userEmail{u, e}, nil
+		}
+	}
+	return nil, nil
+}
+
+// HasVerifiedEmail is for the user and site admins.
+func (u *user) HasVerifiedEmail() (bool, error) {
+	verified := slices.ContainsFunc(u.u.Emails, func(e identity.Email) bool { return e.Verified })
+	return verified, u.s.mustBeSelf(u.u.ID)
+}
+
+// User is who has the address in a commit. Names are for those who are known.
+func (p person) User(ctx context.Context) (*user, error) {
+	s := sessionOf(ctx)
+	if s.actor.Anonymous() || p.Email == "" {
+		return nil, nil
+	}
+	u, err := s.Registry.UserWithEmail(p.Email)
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &user{s, u}, nil
+}
+
+// maxUsers is how many users, organisations or tokens a page may have.
+const maxUsers = 1000
+
+// userConnection is the type UserConnection.
+type userConnection struct {
+	Nodes      []*user
+	TotalCount int32
+	PageInfo   forwardPage
+}
+
+// Users lists all users by name, for site admins.
+func (*resolver) Users(ctx context.Context, args struct {
+	forwardArgs
+	Query, ActivePeriod optString
+	InactiveSince       *dateTime
+}) (*userConnection, error) {
+	s := sessionOf(ctx)
+	if err := mustAdminNow(ctx); err != nil {
+		return nil, err
+	}
+	since := map[string]time.Duration{"TODAY": 24 * time.Hour, "THIS_WEEK": 7 * 24 * time.Hour, "THIS_MONTH": 30 * 24 * time.Hour}[args.ActivePeriod.or("")]
+	all, err := s.usersBut(func(u *identity.User) (bool, error) {
+		if !holdsUser(u, args.Query.or("")) {
+			return true, nil
+		}
+		if since == 0 && args.InactiveSince == nil {
+			return false, nil
+		}
+		last, err := s.Registry.LastActive(u.ID)
+		late := since > 0 && last.Before(s.Now().Add(-since))
+		return late || args.InactiveSince != nil && last.After(args.InactiveSince.Time), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	p, err := cutByIndex(len(all), maxUsers, args.both())
+	if err != nil {
+		return nil, err
+	}
+	return &userConnection{all[p.from:p.to], small(len(all)), forwardPage{p}}, nil
+}
+
+// usersBut lists users by name, without those that drop says.
+func (s *session) usersBut(drop func(*identity.User) (bool, error)) ([]*user, error) {
+	all, err := s.Registry.Users()
+	if err != nil {
+		return nil, err
+	}
+	out := []*user{}
+	for _, u := range all {
+		gone, err := drop(u)
+		if err != nil {
+			return nil, err
+		}
+		if !gone {
+			out = append(out, &user{s, u})
+		}
+	}
+	slices.SortFunc(out, func(a, b *user) int {
+		return cmp.Or(strings.Compare(strings.ToLower(a.u.Name), strings.ToLower(b.u.Name)), cmp.Compare(a.u.ID, b.u.ID))
+	})
+	return out, nil
+}
+
+// holdsUser tells whether a user's names or addresses hold a text.
+func holdsUser(u *identity.User, text string) bool {
+	if holdsFold(u.Name, text) || holdsFold(u.DisplayName, text) {
+		return true
+	}
+	return slices.ContainsFunc(u.Emails, func(e identity.Email) bool { return holdsFold(e.Address, text) })
+}
+
+// holdsFold is strings.Contains whatever the case.
+func holdsFold(text, part string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
+}
