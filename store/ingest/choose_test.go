@@ -51,7 +51,7 @@ func TestChooseGroup(t *testing.T) {
 			views = append(views, v)
 		}
 		var got []uint32
-		for _, v := range ix.chooseGroup(views) {
+		for _, v := range ix.chooseGroup(views, nil) {
 			got = append(got, v.ID)
 		}
 		slices.Sort(got)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -50,14 +51,15 @@ func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (int, e
 	defer ix.mu.Unlock()
 	sn := ix.store.Snapshot()
 	defer sn.Close()
-	group := ix.chooseGroup(sn.Shards())
+	circles := newCircles(sn)
+	group := ix.chooseGroup(sn.Shards(), circles.byShard(sn))
 	if len(group) == 0 {
 		return 0, nil
 	}
 	if err := ix.checkDisk(); err != nil {
 		return 0, err
 	}
-	m := &merging{ix: ix, sn: sn, report: report, outputs: map[uint32]map[uint32]bool{}, away: map[store.ShardRepository][]*postings.Set{}}
+	m := &merging{ix: ix, sn: sn, report: report, circles: circles, outputs: map[uint32]map[uint32]bool{}, away: map[store.ShardRepository][]*postings.Set{}}
 	rewrite := m.rewrite
 	if group[0].Header.IsHistory() {
 		rewrite = m.rewriteHistory
@@ -74,42 +76,38 @@ func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (int, e
 }
 
 // chooseGroup returns the shards to rewrite together, none if it is not worth
-// it. They are all of files or all of commits.
-func (ix *Indexer) chooseGroup(views []store.View) []store.View {
+// it. They are all of files or all of commits, and of one circle, unless it is
+// one shard that is to be taken apart.
+func (ix *Indexer) chooseGroup(views []store.View, circles map[uint32][]string) []store.View {
 	var files, commits []store.View
 	for _, v := range views {
+		if len(circles[v.ID]) > 1 {
+			return []store.View{v}
+		}
 		if v.Header.IsHistory() {
 			commits = append(commits, v)
 		} else {
 			files = append(files, v)
 		}
 	}
-	if group := ix.chooseOf(files); len(group) > 0 {
+	if group := ix.chooseOf(files, circles); len(group) > 0 {
 		return group
 	}
-	return ix.chooseOf(commits)
+	return ix.chooseOf(commits, circles)
 }
 
-func (ix *Indexer) chooseOf(views []store.View) []store.View {
-	most := ix.opts.ShardBlocks
-	var small []store.View
+func (ix *Indexer) chooseOf(views []store.View, circles map[uint32][]string) []store.View {
+	small := map[string][]store.View{}
 	for _, v := range views {
-		if live := liveBlocks(v); live*smallShare < most && !v.Header.Crowded {
-			small = append(small, v)
+		if live := liveBlocks(v); live*smallShare < ix.opts.ShardBlocks && !v.Header.Crowded {
+			circle := strings.Join(circles[v.ID], "")
+			small[circle] = append(small[circle], v)
 		}
 	}
-	slices.SortFunc(small, func(a, b store.View) int {
-		return cmp.Or(liveBlocks(a)-liveBlocks(b), cmp.Compare(a.ID, b.ID))
-	})
-	sum := 0
-	for i, v := range small {
-		if sum += liveBlocks(v); sum > most {
-			small = small[:i]
-			break
+	for _, circle := range slices.Sorted(maps.Keys(small)) {
+		if group := ix.fitting(small[circle]); len(group) >= mergeFrom {
+			return group
 		}
-	}
-	if len(small) >= mergeFrom {
-		return small
 	}
 	for _, v := range views {
 		if v.Dead != nil && v.Dead.Len()*deadShare > v.Header.Documents {
@@ -117,6 +115,20 @@ func (ix *Indexer) chooseOf(views []store.View) []store.View {
 		}
 	}
 	return nil
+}
+
+// fitting returns the smallest of small shards, as many as make a full one.
+func (ix *Indexer) fitting(small []store.View) []store.View {
+	slices.SortFunc(small, func(a, b store.View) int {
+		return cmp.Or(liveBlocks(a)-liveBlocks(b), cmp.Compare(a.ID, b.ID))
+	})
+	sum := 0
+	for i, v := range small {
+		if sum += liveBlocks(v); sum > ix.opts.ShardBlocks {
+			return small[:i]
+		}
+	}
+	return small
 }
 
 // liveBlocks estimates the blocks that a rewritten shard would have.
@@ -132,7 +144,9 @@ type merging struct {
 	ix     *Indexer
 	sn     *store.Snapshot
 	report func(Progress)
-	add    []store.ShardHeader
+	// circles tells whose documents may share a shard.
+	circles circles
+	add     []store.ShardHeader
 	// outputs are the new shards of each repository.
 	outputs map[uint32]map[uint32]bool
 	// away are the records of the new shards.
@@ -141,11 +155,12 @@ type merging struct {
 
 // source is a live document of an input shard.
 type source struct {
-	view  store.View
-	text  *store.Text
-	docs  *store.Documents
-	doc   int
-	stars int
+	view   store.View
+	circle string
+	text   *store.Text
+	docs   *store.Documents
+	doc    int
+	stars  int
 	// indexed says that it is not in the set of blocks scanned always.
 	indexed bool
 }
@@ -163,7 +178,7 @@ func (m *merging) rewrite(ctx context.Context, group []store.View) error {
 			if v.Dead != nil && v.Dead.Contains(uint16(i)) {
 				continue
 			}
-			s := source{view: v, text: text, docs: docs, doc: i}
+			s := source{view: v, circle: m.circles[docs.Repository[i]], text: text, docs: docs, doc: i}
 			if r := m.sn.RepositoryByID(docs.Repository[i]); r != nil {
 				s.stars = r.Stars
 			}
@@ -176,9 +191,11 @@ func (m *merging) rewrite(ctx context.Context, group []store.View) error {
 	return m.write(ctx, all)
 }
 
-// compareSources is rank order: repository rank, then document quality.
+// compareSources is rank order within a circle: repository rank, then document
+// quality.
 func compareSources(a, b source) int {
-	return cmp.Or(b.stars-a.stars,
+	return cmp.Or(strings.Compare(a.circle, b.circle),
+		b.stars-a.stars,
 		cmp.Compare(b.docs.Repository[b.doc], a.docs.Repository[a.doc]),
 		cmp.Compare(a.docs.Quality[a.doc], b.docs.Quality[b.doc]),
 		strings.Compare(a.docs.Path(a.doc), b.docs.Path(b.doc)),
@@ -193,7 +210,7 @@ func (m *merging) write(ctx context.Context, all []source) error {
 			return err
 		}
 		d := s.docs.At(s.doc)
-		if !w.Fits(int(d.TextBytes)) {
+		if !w.Fits(int(d.TextBytes)) || i > 0 && s.circle != all[i-1].circle {
 			if err := w.finish(ctx); err != nil {
 				return err
 			}

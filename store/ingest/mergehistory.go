@@ -5,12 +5,14 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/trawlsearch/trawl/store"
 )
 
 // commitSource is a live commit of an input shard.
 type commitSource struct {
+	circle string
 	text   *store.Text
 	docs   *store.Documents
 	table  *store.Commits
@@ -34,12 +36,12 @@ func (m *merging) rewriteHistory(ctx context.Context, group []store.View) error 
 		defer text.Close()
 		for i := range table.Len() {
 			if v.Dead == nil || !v.Dead.Contains(uint16(table.Message[i])) {
-				all = append(all, commitSource{text, docs, table, i})
+				all = append(all, commitSource{m.circles[table.Repository[i]], text, docs, table, i})
 			}
 		}
 	}
 	slices.SortFunc(all, func(a, b commitSource) int {
-		return cmp.Or(cmp.Compare(b.table.Repository[b.commit], a.table.Repository[a.commit]),
+		return cmp.Or(strings.Compare(a.circle, b.circle), cmp.Compare(b.table.Repository[b.commit], a.table.Repository[a.commit]),
 			store.CompareLog(a.table, a.commit, b.table, b.commit))
 	})
 	w := m.begin()
@@ -52,7 +54,7 @@ func (m *merging) rewriteHistory(ctx context.Context, group []store.View) error 
 		if err != nil {
 			return err
 		}
-		if !w.FitsCommit(message, files) {
+		if !w.FitsCommit(message, files) || i > 0 && s.circle != all[i-1].circle {
 			if err := w.finish(ctx); err != nil {
 				return err
 			}
