@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -160,10 +161,16 @@ func (s *Server) answerError(w http.ResponseWriter, r *http.Request, route Route
 	http.Error(w, message, status)
 }
 
+// programPaths are what only programs ask for, who can do nothing with a page
+// to sign in.
+var programPaths = []string{apiPrefix, "/.well-known/", "/.auth/"}
+
 // isPage reports whether a person looks at the answer.
 func isPage(r *http.Request) bool {
-	safe := r.Method == http.MethodGet || r.Method == http.MethodHead
-	return safe && !strings.HasPrefix(r.URL.Path, apiPrefix) && !strings.Contains(r.URL.Path, "/-/raw")
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || strings.Contains(r.URL.Path, "/-/raw") {
+		return false
+	}
+	return !slices.ContainsFunc(programPaths, func(prefix string) bool { return strings.HasPrefix(r.URL.Path, prefix) })
 }
 
 // statusWriter remembers the status that was sent.

@@ -236,7 +236,7 @@ func TestReturnTo(t *testing.T) {
 			t.Errorf("GET %s: %d to %q, want %q", target, resp.StatusCode, got, want)
 		}
 	}
-	for target, status := range map[string]int{"/.api/search/stream?q=x": 401, "/.api/nothing": 401, "/lab/kiln/-/raw/a": 401} {
+	for target, status := range map[string]int{"/.api/search/stream?q=x": 401, "/.api/nothing": 401, "/lab/kiln/-/raw/a": 401, "/.well-known/openid-configuration": 401, "/.auth/x": 401} {
 		resp := s.ask("GET", target, "")
 		if body := bodyOf(t, resp); resp.StatusCode != status || body != "Private mode requires authentication.\n" {
 			t.Errorf("GET %s: %d %q, want %d", target, resp.StatusCode, body, status)

@@ -142,7 +142,7 @@ func (r *run) visible(repos []*store.Repository) []*store.Repository {
 			if r.o.Visible(repo) {
 				return false
 			}
-			for _, id := range repo.Shards {
+			for _, id := range slices.Concat(repo.Shards, repo.History.Shards) {
 				r.shared[id] = true
 			}
 			return true
