@@ -1,5 +1,7 @@
 package store
 
+import "github.com/trawlsearch/trawl/postings"
+
 // DecodeSymbols and EncodeSymbols are for fuzzing.
 func DecodeSymbols(value []byte) ([]Symbol, error) { return decodeSymbols(nil, value) }
 
@@ -23,3 +25,9 @@ func DecodeCommits(page []byte) (again []byte, commits int, err error) {
 	}
 	return encodeCommitPage(rows), c.Len(), nil
 }
+
+// DecodeAway and EncodeAway are for fuzzing.
+func DecodeAway(value []byte) ([]*postings.Set, error) { return decodeAway(value) }
+
+// EncodeAway is the opposite.
+func EncodeAway(sets []*postings.Set) []byte { return encodeAway(sets) }

@@ -168,3 +168,20 @@ func TestCommitBefore(t *testing.T) {
 		t.Errorf("CommitBefore of a name: got %q", got)
 	}
 }
+
+// No glob brings it down, and a ref matches itself, whatever is in it.
+func FuzzMatchRef(f *testing.F) {
+	f.Add("heads/*", "refs/heads/main")
+	f.Add("refs/tags/v[!0-9]?", "refs/tags/v1")
+	f.Add(`a\`, "refs/a")
+	f.Add("[^]-]", "refs/-")
+	f.Fuzz(func(t *testing.T, glob, ref string) {
+		git.MatchRef(glob, ref)
+		if strings.HasPrefix(ref, "refs/") && !strings.ContainsAny(ref, "*?[") && !git.MatchRef(ref, ref) {
+			t.Errorf("%q does not match itself", ref)
+		}
+		if !git.MatchRef("*", ref) && strings.HasPrefix(ref, "refs/") {
+			t.Errorf("%q is not matched by *", ref)
+		}
+	})
+}

@@ -99,9 +99,12 @@ func TestCrash(t *testing.T) {
 			k := rng.IntN(len(repos))
 			name := fmt.Sprint("r", k)
 			change(rng, repos[k], state[k])
+			// A second branch stays one step behind.
 			c.begin(name, state[k])
 			f.sync(name, repos[k])
 			c.end()
+			repos[k].git("branch", "-f", "w")
+			f.index(name, "w")
 			if _, err := f.ix.Merge(context.Background(), nil); err != nil {
 				t.Fatal(err)
 			}
