@@ -58,6 +58,11 @@ func (c *commitSearch) list(ctx context.Context, t *target) ([]commitItem, error
 	if err != nil {
 		return nil, err
 	}
+	release, err := c.takeSlot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	kept := c.kept(t)
 	from := make([]string, len(t.revs))
 	for i, rev := range t.revs {
@@ -114,7 +119,7 @@ func (c *commitSearch) noteUnreadable(t *target, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !slices.Contains(c.left.unreadable.names, t.stored.Name) {
-		c.o.Trace.Add(Step{Name: "history unreadable", Start: c.set.Now().Sub(c.start), Fields: []Field{{"repository", t.stored.Name}, {"error", err.Error()}}})
+		c.o.Trace.Add(Step{Name: "history unreadable", Start: c.set.Now().Sub(c.start), Fields: c.work(Field{"repository", t.stored.Name}, Field{"error", err.Error()})})
 	}
 	c.left.unreadable.add([]string{t.stored.Name})
 }

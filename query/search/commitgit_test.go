@@ -15,6 +15,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
@@ -237,5 +238,155 @@ func TestHistoryIsToldToBeIncomplete(t *testing.T) {
 	a = c.try(context.Background(), t, search.Settings{}, search.Options{Display: -1}, "type:commit glaze count:all", nil)
 	if got := a.reasons(); got != "" || len(a.matches) == 0 {
 		t.Errorf("messages are all in the index, but the search tells %q of %d", got, len(a.matches))
+	}
+}
+
+// TestCommitsOfRevisions compares with git log of the same revisions.
+func TestCommitsOfRevisions(t *testing.T) {
+	r := grownRepo(t, rand.New(rand.NewPCG(5, 5)), 60)
+	tip := r.git("", "rev-parse", "main")
+	r.git("", "checkout", "-q", "-f", "-b", "side", "main~20")
+	for i := range 3 {
+		r.git("", "-c", "user.name=Side", "-c", "user.email=s@example.org", "commit", "-q", "--allow-empty", "-m", fmt.Sprint("glaze aside ", i))
+	}
+	r.git("", "checkout", "-q", "-f", "main")
+	for _, history := range []bool{true, false} {
+		c := r.indexed(t, ingest.Options{HistoryDiffs: 15})
+		if !history {
+			c = &corpus{}
+			var err error
+			if c.st, err = store.Open(filepath.Join(t.TempDir(), "data"), store.Options{CacheBytes: 8 << 20}); err != nil {
+				t.Fatal(err)
+			}
+			defer c.close(t)
+			c.syncFrom(t, r, ingest.Options{}, false)
+		}
+		for _, test := range []struct {
+			query string
+			args  []string
+		}{
+			{"repo:r@side type:commit glaze", []string{"-i", "--grep=glaze", "side"}},
+			{"repo:r@main:side type:commit glaze", []string{"-i", "--grep=glaze", "main", "side"}},
+			{"repo:r@side:^main type:commit", []string{"side", "^main"}},
+			{"repo:r@^side type:diff kiln", []string{"-i", "-G", "kiln", "main", "^side"}},
+			{"repo:r@" + tip[:8] + " type:diff kiln", []string{"-i", "-G", "kiln", tip}},
+			{"repo:r@main~30 type:diff kiln", []string{"-i", "-G", "kiln", "main~30"}},
+			{"repo:r@*refs/heads/* type:commit slip", []string{"-i", "--grep=slip", "--branches"}},
+			{"repo:r type:diff kiln index:no", []string{"-i", "-G", "kiln"}},
+		} {
+			oids, _ := commitLines(c.search(t, search.Settings{}, search.Options{}, test.query+" count:all", query.Keyword))
+			slices.Sort(oids) // of commits of the same second any may come first
+			want := r.log(test.args...)
+			slices.Sort(want)
+			if !slices.Equal(oids, want) {
+				t.Errorf("%q (history read: %t): %d commits, git log %q has %d\n%s", test.query, history, len(oids), test.args, len(want), firstDifference(oids, want))
+			}
+		}
+		if a := c.search(t, search.Settings{}, search.Options{}, "repo:r type:diff kiln index:only count:all", query.Keyword); history && len(a.matches) > 15 {
+			t.Errorf("index:only finds %d commits, 15 have their diffs in the index", len(a.matches))
+		}
+		if a := c.search(t, search.Settings{}, search.Options{}, "repo:r@nosuch type:commit glaze", query.Keyword); a.outcome.Alert == nil || len(a.matches) > 0 {
+			t.Errorf("a revision that is not there: %d commits, alert %v", len(a.matches), a.outcome.Alert)
+		}
+	}
+}
+
+// TestDiffsByContentAndOwner looks at whole files, and at who owns them.
+func TestDiffsByContentAndOwner(t *testing.T) {
+	r := loggedRepo{t, filepath.Join(t.TempDir(), "repo")}
+	if out, err := exec.Command("git", "init", "-q", "-b", "main", r.dir).CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v\n%s", err, out)
+	}
+	commit := func(message string, files map[string]string) {
+		t.Helper()
+		for name, content := range files {
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(r.dir, name)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(r.dir, name), []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.git("", "add", "-A")
+		r.git("", "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "-m", message)
+	}
+	commit("one", map[string]string{"CODEOWNERS": "/mine/ @me\n", "mine/a": "head\nfire\n", "yours/b": "fire\n"})
+	commit("two", map[string]string{"mine/a": "head\nfire\nfire again\n"})
+	commit("three", map[string]string{"yours/b": "fire\nfire again\nhead\n"})
+	for _, o := range []ingest.Options{{}, {HistoryDiffs: -1}} {
+		c := r.indexed(t, o)
+		for q, want := range map[string]string{
+			"type:diff again":                                       "three two",
+			"type:diff again file:has.content(head)":                "three two",
+			"type:diff fire file:has.content(^head)":                "three two one",
+			`type:diff fire file:has.content(\Ahead)`:               "two one",
+			"type:commit one file:has.content(head)":                "",
+			"type:diff again file:has.owner(me)":                    "two",
+			"type:diff again -file:has.owner(me)":                   "three",
+			"type:commit file:has.owner(@me)":                       "two one",
+			"type:diff again file:has.contributor(a)":               "",
+			"type:file fire file:has.contributor(^A$)":              "mine/a yours/b",
+			"type:file fire -file:has.contributor(nobody)":          "mine/a yours/b",
+			"type:file fire file:has.contributor(a@exampl)":         "mine/a yours/b",
+			"type:file fire file:has.contributor(nobody)":           "",
+			"type:file fire case:yes file:has.contributor(EXAMPLE)": "",
+			"type:file fire repo:has.commit.after(2000-01-01)":      "mine/a yours/b",
+			"type:file fire -repo:has.commit.after(2000-01-01)":     "",
+			"type:file fire repohascommitafter:tomorrow":            "",
+			"type:file fire repo:contains.commit.after(yesterday)":  "mine/a yours/b",
+		} {
+			var got []string
+			for _, m := range c.search(t, search.Settings{}, search.Options{}, q, query.Keyword).matches {
+				switch m := m.(type) {
+				case *query.CommitMatch:
+					got = append(got, m.Message)
+				case *query.FileMatch:
+					got = append(got, m.Path)
+				}
+			}
+			if strings.HasPrefix(q, "type:file") {
+				slices.Sort(got)
+			}
+			if s := strings.Join(got, " "); s != want {
+				t.Errorf("%q with %d diffs kept: got %q, want %q", q, o.HistoryDiffs, s, want)
+			}
+		}
+	}
+	q, err := syntax.Parse("fire repo:has.commit.after(rubbish)", query.Keyword)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.indexed(t, ingest.Options{})
+	out := search.New(c.st, search.Settings{}).Search(context.Background(), q, search.Options{}, search.SinkFunc(func([]query.Match) error { return nil }))
+	if want := "filter has commit after: invalid time ref: invalid date format"; out.Err == nil || out.Err.Error() != want {
+		t.Errorf("a date that is none: %v, want %q", out.Err, want)
+	}
+}
+
+// TestContributorsAgainstGit compares with the paths of git log.
+func TestContributorsAgainstGit(t *testing.T) {
+	r := grownRepo(t, rand.New(rand.NewPCG(6, 6)), 80)
+	for _, o := range []ingest.Options{{}, {HistoryCommits: 30}, {HistoryCommits: -1}} {
+		c := r.indexed(t, o)
+		for _, rev := range []string{"main", "main~40"} {
+			touched := map[string]bool{}
+			for _, path := range strings.Fields(r.git("", "log", "--format=", "--name-only", "--no-renames", "--author=^Bo", rev)) {
+				touched[path] = true
+			}
+			var want []string
+			for _, path := range strings.Fields(r.git("", "ls-tree", "-r", "--name-only", rev)) {
+				if touched[path] {
+					want = append(want, path)
+				}
+			}
+			var got []string
+			for _, m := range c.search(t, search.Settings{}, search.Options{}, "repo:r@"+rev+" file:has.contributor(^Bo) count:all", query.Keyword).matches {
+				got = append(got, m.(*query.FileMatch).Path)
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, want) || len(want) == 0 {
+				t.Errorf("files of %s by Bo, %d commits kept\n got %q\nwant %q", rev, o.HistoryCommits, got, want)
+			}
+		}
 	}
 }

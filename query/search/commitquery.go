@@ -92,7 +92,7 @@ func newCommitQuery(b *basic, now time.Time) (*commitQuery, error) {
 	if q.tree == constant(true) {
 		q.tree = nil
 	}
-	q.none = q.tree == constant(false) || len(q.content) > 0 && !diff
+	q.none = q.tree == constant(false) || len(q.content) > 0 && !diff || len(b.contributors) > 0
 	if diff && len(b.sel) == 3 && b.sel[0] == "commit" {
 		q.sign = map[string]byte{"added": '+', "removed": '-'}[b.sel[2]]
 	}

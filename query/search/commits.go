@@ -67,7 +67,7 @@ func (r *run) searchCommits(ctx context.Context, pass []*basic) error {
 		if b.commits == nil || b.commits.none || r.out.fullHere() {
 			continue
 		}
-		c := &commitSearch{run: r, q: b.commits, near: map[*target][]commitItem{}, far: map[*target][]commitItem{}}
+		c := newCommitSearch(r, b.commits)
 		err := c.search(ctx)
 		c.tellLeft(err)
 		if err != nil {
@@ -75,6 +75,10 @@ func (r *run) searchCommits(ctx context.Context, pass []*basic) error {
 		}
 	}
 	return nil
+}
+
+func newCommitSearch(r *run, q *commitQuery) *commitSearch {
+	return &commitSearch{run: r, q: q, near: map[*target][]commitItem{}, far: map[*target][]commitItem{}}
 }
 
 func (c *commitSearch) search(ctx context.Context) (err error) {
@@ -147,10 +151,10 @@ func (c *commitSearch) plan(ctx context.Context) {
 		lists, bytes = lists+p.cost.Lists, bytes+p.cost.Bytes
 		c.left.unsearchable += p.unsearchable(c.q)
 	}
-	c.o.Trace.Add(Step{Name: "plan commits", Start: start.Sub(c.start), Took: c.set.Now().Sub(start), Fields: []Field{
-		{"shards", strconv.Itoa(len(views))}, {"commits", strconv.Itoa(commits)}, {"candidates", strconv.Itoa(candidates)},
-		{"lists", strconv.Itoa(lists)}, {"list bytes", strconv.Itoa(bytes)},
-	}})
+	c.o.Trace.Add(Step{Name: "plan commits", Start: start.Sub(c.start), Took: c.set.Now().Sub(start), Fields: c.work(
+		Field{"shards", strconv.Itoa(len(views))}, Field{"commits", strconv.Itoa(commits)}, Field{"candidates", strconv.Itoa(candidates)},
+		Field{"lists", strconv.Itoa(lists)}, Field{"list bytes", strconv.Itoa(bytes)},
+	)})
 }
 
 // arrange puts the commits of a target in log order. Where the index has all of

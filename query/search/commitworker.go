@@ -110,6 +110,11 @@ func (w *commitWorker) log(ctx context.Context, s *commitSegment) error {
 	if err != nil {
 		return err
 	}
+	release, err := w.takeSlot(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	oids := make([]string, len(s.items))
 	for i, it := range s.items {
 		oids[i] = it.oid

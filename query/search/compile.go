@@ -44,11 +44,15 @@ type basic struct {
 	// fileTests ask repositories for files; descriptions show where a
 	// description was asked for.
 	fileTests    []fileTest
+	commitAfter  *commitAfter
 	descriptions []*regexp.Regexp
 	// owned ask for owners by the rules at each revision, which are read before
 	// the first document.
 	owned []ownedFilter
-	rules map[revisionKey]*owners.Rules
+	// contributors ask for authors of commits, whose paths are read before the
+	// first document.
+	contributors []*contributorFilter
+	rules        map[revisionKey]*owners.Rules
 
 	// targets are the repositories to search, leftOut the forks and archived
 	// ones that would be, had the query asked for them.
@@ -91,16 +95,16 @@ func (f *pathFilter) holds(path string) bool {
 // supported are the fields that are searched with; others are refused, not
 // ignored.
 var supported = []string{"repo", "file", "lang", "case", "type", "content", "count", "patterntype", "select",
-	"timeout", "archived", "fork", "context", "visibility", "index", "rev", "repohasfile",
+	"timeout", "archived", "fork", "context", "visibility", "index", "rev", "repohasfile", "repohascommitafter",
 	"author", "committer", "message", "before", "after"}
 
 // predicates are those that are searched with, by field.
 var predicates = map[string][]string{
 	"repo": {
 		"has.path", "contains.path", "has.content", "contains.content", "has.file", "contains.file", "contains",
-		"has.description", "has.topic", "has.tag", "has.key", "has.meta", "has",
+		"has.commit.after", "contains.commit.after", "has.description", "has.topic", "has.tag", "has.key", "has.meta", "has",
 	},
-	"file": {"has.content", "contains.content", "has.owner"},
+	"file": {"has.content", "contains.content", "has.owner", "has.contributor"},
 }
 
 // unsupported returns the error for a part of the query that cannot be
@@ -186,6 +190,13 @@ func (b *basic) compilePaths() error {
 			if f.Field == "file" && f.Predicate.Name == "has.owner" {
 				b.owned = append(b.owned, ownedFilter{strings.TrimSpace(f.Predicate.Arg), f.Negated})
 			}
+			if f.Field == "file" && f.Predicate.Name == "has.contributor" {
+				c, err := newContributorFilter(f, b.caseSensitive)
+				if err != nil {
+					return err
+				}
+				b.contributors = append(b.contributors, c)
+			}
 			continue
 		case f.Field == "file":
 			pf.Matcher, err = match.Compile(f.Value, true, b.caseSensitive)
@@ -214,7 +225,7 @@ func (b *basic) compilePaths() error {
 // requireContent joins the regexps of file:has.content to the tree.
 func (b *basic) requireContent() error {
 	for _, f := range b.Values("file") {
-		if f.Predicate == nil || f.Predicate.Name == "has.owner" {
+		if f.Predicate == nil || f.Predicate.Name == "has.owner" || f.Predicate.Name == "has.contributor" {
 			continue
 		}
 		m, err := match.Compile(f.Predicate.Arg, true, b.caseSensitive)
@@ -299,7 +310,7 @@ func (b *basic) compileTree(n query.Node, negated bool) (tree, error) {
 // patterns and its other filters.
 func (b *basic) chooseTypes() {
 	types := b.Values("type")
-	hasFile := len(b.paths)+len(b.owned) > 0
+	hasFile := len(b.paths)+len(b.owned)+len(b.contributors) > 0
 	onlyContent := b.onlyContent()
 	if len(types) == 0 {
 		b.content, b.path = true, !onlyContent
@@ -341,7 +352,7 @@ func (b *basic) onlyContent() bool {
 
 // repoOnly are the filters under which repository names are searched.
 var repoOnly = []string{"repo", "rev", "context", "type", "index", "count", "timeout", "fork", "archived", "visibility",
-	"case", "patterntype", "select", "repohasfile"}
+	"case", "patterntype", "select", "repohasfile", "repohascommitafter"}
 
 // sameShape reports whether the documents of a and b can be confirmed in one
 // pass and answered together; a search of commits is a pass of its own.

@@ -13,6 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/match"
 	"github.com/trawlsearch/trawl/query/syntax"
+	"github.com/trawlsearch/trawl/store"
 )
 
 // fileTest asks of a repository whether one of its documents has a path and a
@@ -94,9 +95,13 @@ func (r *run) testFiles(ctx context.Context) error {
 		if err := r.testTargets(ctx, answers, b.fileTests, b.targets); err != nil {
 			return err
 		}
+		if err := r.testCommitAfter(ctx, b.commitAfter, b.targets, &r.sel.missing); err != nil {
+			return err
+		}
 		none = none && len(b.targets) == 0
-		tested = tested || len(b.fileTests) > 0
+		tested = tested || len(b.fileTests) > 0 || b.commitAfter != nil
 	}
+	r.o.Results.Missing(namesByID(r.sel.missing))
 	if !none || !tested {
 		return nil
 	}
@@ -143,6 +148,9 @@ func (r *run) testLeftOut(ctx context.Context, answers map[fileQuestion]*fileAns
 	passed := map[uint32]bool{}
 	for _, b := range r.basics {
 		if err := r.testTargets(ctx, answers, b.fileTests, b.leftOut); err != nil {
+			return err
+		}
+		if err := r.testCommitAfter(ctx, b.commitAfter, b.leftOut, &[]*store.Repository{}); err != nil {
 			return err
 		}
 		for id := range b.leftOut {

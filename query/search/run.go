@@ -110,6 +110,9 @@ func (r *run) prepare() error {
 		if c.commits, err = newCommitQuery(c, r.start); err != nil {
 			return err
 		}
+		if c.commitAfter, err = newCommitAfter(b, r.start); err != nil {
+			return err
+		}
 		if name := b.Value("context"); name != "" && name != "global" {
 			return &query.ContextError{Name: name}
 		}
@@ -193,6 +196,9 @@ func (r *run) ready(ctx context.Context) error {
 		return err
 	}
 	if err := r.testFiles(ctx); err != nil {
+		return err
+	}
+	if err := r.readContributors(ctx); err != nil {
 		return err
 	}
 	return r.readOwners(ctx)

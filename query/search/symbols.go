@@ -23,7 +23,7 @@ func (b *basic) apart() []*basic {
 	}
 	symbols, rest := *b, *b
 	symbols.content, symbols.path, symbols.repos = false, false, false
-	symbols.docs = b.tree != nil || len(b.paths)+len(b.owned) > 0
+	symbols.docs = b.tree != nil || len(b.paths)+len(b.owned)+len(b.contributors) > 0
 	if !b.content && !b.path && !b.repos {
 		return []*basic{&symbols}
 	}

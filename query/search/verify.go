@@ -165,7 +165,7 @@ func (v *verifier) revisions(k int, i uint16, path string) []*revision {
 	v.revs = v.revs[:0]
 	for n, set := range v.plan.reach[k][repository] {
 		t := b.targets[repository]
-		if set.contains(i) && b.ownersHold(t.key(t.revs[n]), path) {
+		if set.contains(i) && b.ownersHold(t.key(t.revs[n]), path) && b.contributorsHold(t.key(t.revs[n]), path) {
 			v.revs = append(v.revs, t.revs[n])
 		}
 	}
