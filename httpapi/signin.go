@@ -83,7 +83,7 @@ func (s *Server) maySetUp(r *http.Request, f form) error {
 		if subtle.ConstantTimeCompare([]byte(f.values["secret"]), []byte(s.SetupSecret)) != 1 {
 			return &Error{Status: http.StatusForbidden, Message: "The setup secret is wrong: it stands in the server's log"}
 		}
-	case !s.Gate.Local || !auth.FromThisMachine(r):
+	case !s.Gate.Local || !auth.FromThisMachine(r) || auth.Forwarded(r):
 		return &Error{Status: http.StatusForbidden, Message: "Only the same machine may create the first user here: use trawl user create --admin"}
 	}
 	return nil
@@ -119,7 +119,9 @@ func (s *Server) answerForm(w http.ResponseWriter, r *http.Request, f form, err 
 
 // signOut ends all sessions of who is signed in.
 func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
-	if !s.Gate.FromOurs(r) {
+	// Not even a link elsewhere signs anybody out.
+	site := r.Header.Get("Sec-Fetch-Site")
+	if !s.Gate.FromOurs(r) || site == "cross-site" || site == "same-site" {
 		return errForeign
 	}
 	reg := s.Gate.Registry()

@@ -144,6 +144,10 @@ func TestSignInAndOut(t *testing.T) {
 	if resp := s.ask("POST", "/-/sign-out", "", "Cookie", first.String(), "Origin", "https://evil.example"); resp.StatusCode != 403 || s.status(first) != 200 {
 		t.Errorf("sign-out by a page of another origin: %d, then a search %d", resp.StatusCode, s.status(first))
 	}
+	link := []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "Cookie", first.String()}
+	if resp := s.ask("GET", "/-/sign-out", "", link...); resp.StatusCode != 403 || s.status(first) != 200 {
+		t.Errorf("sign-out by a link elsewhere: %d, then a search %d", resp.StatusCode, s.status(first))
+	}
 	resp := s.ask("GET", "/-/sign-out", "", "Cookie", first.String())
 	if c := sessionOf(resp); resp.StatusCode != 303 || resp.Header.Get("Location") != "/sign-in" || c == nil || c.MaxAge >= 0 || c.Value != "" {
 		t.Errorf("sign-out: %d to %q with %v", resp.StatusCode, resp.Header.Get("Location"), c)
@@ -295,6 +299,7 @@ func TestFirstUser(t *testing.T) {
 	for what, resp := range map[string]*http.Response{
 		"a page of another origin": postJSON(s, "/-/site-init", ann, "Origin", "https://evil.example"),
 		"a page of another site":   postJSON(s, "/-/site-init", ann, "Sec-Fetch-Site", "cross-site"),
+		"through a proxy":          postJSON(s, "/-/site-init", ann, "X-Forwarded-For", "198.51.100.7"),
 	} {
 		if resp.StatusCode != 403 || sessionOf(resp) != nil {
 			t.Errorf("%s: %d", what, resp.StatusCode)

@@ -49,6 +49,14 @@ func (g *Gate) address(r *http.Request) string {
 	return ip.Unmap().WithZone("").String()
 }
 
+// Forwarded reports whether something in front passed the request on, so that
+// it may be from elsewhere although it came over loopback.
+func Forwarded(r *http.Request) bool {
+	return slices.ContainsFunc([]string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"}, func(name string) bool {
+		return len(r.Header[name]) > 0
+	})
+}
+
 func (g *Gate) trustedProxy(ip netip.Addr) bool {
 	return slices.ContainsFunc(g.Proxies, func(p netip.Prefix) bool { return p.Contains(ip.Unmap()) })
 }

@@ -360,7 +360,7 @@ func (g *Gate) allow(r *http.Request, a *Actor, access Access) error {
 // anonymousMay reports whether a request from nobody in particular may search.
 func (g *Gate) anonymousMay(r *http.Request, a *Actor) bool {
 	switch {
-	case g.Anonymous == AnonymousNo, g.Anonymous == AnonymousAuto && !(g.Local && a.alone):
+	case g.Anonymous == AnonymousNo, g.Anonymous == AnonymousAuto && !(g.Local && a.alone && !Forwarded(r)):
 		return false
 	case g.Local && !g.ownHost(r):
 		return false

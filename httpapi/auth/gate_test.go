@@ -214,3 +214,21 @@ func TestBearers(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkAdmit(b *testing.B) {
+	w := newWorld(b, identity.Options{})
+	for name, headers := range map[string][]string{
+		"token": {"Authorization", "token " + w.creds["ann"]}, "session": {"Cookie", auth.CookieName + "=" + w.session, "X-Requested-With", "x"},
+		"bad": {"Authorization", "token sgp_local_" + strings.Repeat("0", 40)},
+	} {
+		b.Run("credential="+name, func(b *testing.B) {
+			r := request("GET", stream, headers...)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, release, err := w.Admit(httptest.NewRecorder(), r, auth.ForSearch); err == nil {
+					release()
+				}
+			}
+		})
+	}
+}

@@ -30,6 +30,12 @@ func TestAnonymous(t *testing.T) {
 		{auth.AnonymousYes, true, true, "127.0.0.1:7080", local, true},
 		{auth.AnonymousNo, true, false, "127.0.0.1:7080", local, false},
 
+		// something in front on the same machine
+		{auth.AnonymousAuto, true, false, "127.0.0.1:7080", []string{"X-Forwarded-For", "198.51.100.7"}, false},
+		{auth.AnonymousAuto, true, false, "127.0.0.1:7080", []string{"Forwarded", "for=198.51.100.7"}, false},
+		{auth.AnonymousAuto, true, false, "127.0.0.1:7080", []string{"X-Real-IP", "198.51.100.7"}, false},
+		{auth.AnonymousYes, true, true, "127.0.0.1:7080", []string{"X-Forwarded-For", "198.51.100.7"}, true},
+
 		// a name that leads to loopback may be a stranger's
 		{auth.AnonymousAuto, true, false, "localhost:7080", local, true}, {auth.AnonymousAuto, true, false, "LOCALHOST", local, true},
 		{auth.AnonymousAuto, true, false, "[::1]:7080", local, true}, {auth.AnonymousAuto, true, false, "trawl.localhost:7080", local, true},
