@@ -42,7 +42,10 @@ type Evaluator struct {
 	Reader Reader
 	// DocOf maps a block to its document.
 	DocOf []uint16
-	Cost  Cost
+	// Enough is how few candidates end the reading of further lists; 0 is as
+	// suits text.
+	Enough int
+	Cost   Cost
 
 	buf   []byte
 	lists []list
@@ -159,9 +162,11 @@ func (ev *Evaluator) literal(l *Literal) (Candidates, error) {
 	return Candidates{Docs: ev.project(blocks), Blocks: blocks, Anchor: l}, nil
 }
 
-// enoughBlocks is how few candidates end the reading of further lists: a
-// block is verified in about a microsecond, a list is read in about two.
+// enoughBlocks is how few candidates end the reading of further lists of text:
+// a block is verified in about a microsecond, a list is read in about two.
 const enoughBlocks = 2
+
+func (ev *Evaluator) enough(s *Set) bool { return s.Len() <= max(ev.Enough, enoughBlocks) }
 
 // blocks returns nil for a literal too common or too short to narrow.
 func (ev *Evaluator) blocks(l *Literal) (*Set, error) {
@@ -176,7 +181,7 @@ func (ev *Evaluator) blocks(l *Literal) (*Set, error) {
 	trigrams = slices.Compact(trigrams)
 	slices.SortStableFunc(trigrams, rarity)
 	out := &Set{}
-	for first := true; len(trigrams) > 0 && (first || out.Len() > enoughBlocks); first = false {
+	for first := true; len(trigrams) > 0 && (first || !ev.enough(out)); first = false {
 		n := min(listsAtOnce, len(trigrams))
 		if there, err := ev.read(trigrams[:n]); err != nil || !there {
 			return &Set{}, err
@@ -229,7 +234,7 @@ func (ev *Evaluator) intersect(out *Set, fresh bool) error {
 			fresh = false
 			continue
 		}
-		if out.Len() <= enoughBlocks {
+		if ev.enough(out) {
 			return nil
 		}
 		if err := ev.tmp.Decode(value); err != nil {
