@@ -22,6 +22,11 @@ func Lookup(value string) (name string, ok bool) {
 	return name, ok
 }
 
+// IsProse reports whether a language is text for people, such as Markdown.
+func IsProse(name string) bool {
+	return data.TypeForString("prose") == data.Type(data.LanguagesType[name])
+}
+
 // Names returns the name of every language Lookup knows, sorted. The slice is
 // shared: the caller must not change it.
 func Names() []string { return allNames() }
