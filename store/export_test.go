@@ -3,7 +3,7 @@ package store
 import "github.com/trawlsearch/trawl/postings"
 
 // DecodeSymbols and EncodeSymbols are for fuzzing.
-func DecodeSymbols(value []byte) ([]Symbol, error) { return decodeSymbols(nil, value) }
+func DecodeSymbols(value []byte) ([]Symbol, error) { return decodeSymbols(nil, value, nil) }
 
 // EncodeSymbols is the opposite.
 func EncodeSymbols(symbols []Symbol) []byte { return appendSymbols(nil, symbols) }

@@ -90,30 +90,36 @@ func appendSymbols(dst []byte, symbols []Symbol) []byte {
 	return dst
 }
 
-// decodeSymbols appends the symbols in value, of which it keeps nothing.
-func decodeSymbols(dst []Symbol, value []byte) ([]Symbol, error) {
+// decodeSymbols appends the symbols in value, of which it keeps nothing, or only
+// those whose names wanted takes, if it is not nil.
+func decodeSymbols(dst []Symbol, value []byte, wanted func(name []byte) bool) ([]Symbol, error) {
 	r := reader{b: value}
-	words := []string{""}
+	var room [24][]byte
+	words := append(room[:0], nil)
 	for range r.count() {
 		if r.bad {
 			break
 		}
-		words = append(words, string(r.bytes(r.count())))
+		words = append(words, r.bytes(r.count()))
 	}
-	word := func() string {
+	word := func() []byte {
 		n := r.count()
 		if n >= len(words) {
 			r.bad = true
-			return ""
+			return nil
 		}
 		return words[n]
 	}
 	line := uint32(0)
 	for len(r.b) > 0 && !r.bad {
 		line += r.u32()
-		s := Symbol{Line: line, Column: r.u32(), Kind: word(), Container: word(), Language: word()}
-		s.Name = string(r.bytes(r.count()))
-		dst = append(dst, s)
+		column, kind, container, language, name := r.u32(), word(), word(), word(), r.bytes(r.count())
+		if wanted != nil && !wanted(name) {
+			continue
+		}
+		dst = append(dst, Symbol{
+			Name: string(name), Kind: string(kind), Container: string(container), Language: string(language), Line: line, Column: column,
+		})
 	}
 	if r.bad {
 		return dst, fmt.Errorf("symbols: %w", ErrCorrupt)
@@ -171,6 +177,13 @@ func (v View) Symbols(dst []Symbol, document uint16) ([]Symbol, error) {
 // SymbolGroup appends the symbols that posting lists mean by a block. They are
 // the caller's.
 func (v View) SymbolGroup(dst []Symbol, block uint16) ([]Symbol, error) {
+	return v.FindSymbols(dst, block, nil)
+}
+
+// FindSymbols is SymbolGroup for the symbols whose names wanted takes; the bytes
+// it is given are borrowed until it returns. It costs little for those it does
+// not take. A nil wanted takes all.
+func (v View) FindSymbols(dst []Symbol, block uint16, wanted func(name []byte) bool) ([]Symbol, error) {
 	value, closer, err := v.sn.snap.Get(appendKeySymbols(nil, v.ID, block))
 	if errors.Is(err, pebble.ErrNotFound) {
 		return dst, nil
@@ -178,7 +191,7 @@ func (v View) SymbolGroup(dst []Symbol, block uint16) ([]Symbol, error) {
 	if err != nil {
 		return dst, fmt.Errorf("shard %d: symbols of block %d: %w", v.ID, block, err)
 	}
-	dst, err = decodeSymbols(dst, value)
+	dst, err = decodeSymbols(dst, value, wanted)
 	if err != nil {
 		err = fmt.Errorf("shard %d: block %d: %w", v.ID, block, err)
 	}
