@@ -38,8 +38,13 @@ type basic struct {
 	commits *commitQuery
 	paths   []pathFilter
 	// phrase is the keyword phrase that ranks higher, folded unless
-	// caseSensitive.
-	phrase string
+	// caseSensitive; phraseExpr is set when it is more than one pattern.
+	phrase     string
+	phraseExpr postings.Expr
+	// names are the words of the patterns that may be names of definitions.
+	names []term
+	// share is what one pattern counts of a document's points.
+	share float64
 
 	// fileTests ask repositories for files; descriptions show where a
 	// description was asked for.
@@ -71,9 +76,19 @@ type atom struct {
 	// contentOnly says that the pattern was written content:.
 	contentOnly bool
 	negated     bool
+	// owner and member are the parts of a literal that is a qualified name.
+	owner, member string
 	// silent says that the atom only has to hold, by content whatever the type:
 	// filters say: it came from file:has.content and shows nowhere.
 	silent bool
+}
+
+// text is what a literal looks for, empty for a regexp.
+func (a *atom) text() string {
+	if a.pattern.IsRegexp {
+		return ""
+	}
+	return a.pattern.Value
 }
 
 // pathFilter is a file: or lang: filter.
@@ -173,10 +188,11 @@ func compile(b query.Basic, defaultCount int) (*basic, error) {
 	if err := out.requireContent(); err != nil {
 		return nil, err
 	}
-	out.phrase = b.Phrase
-	if !out.caseSensitive {
-		out.phrase = strings.ToLower(out.phrase)
+	if err := out.compilePhrase(); err != nil {
+		return nil, err
 	}
+	out.share = 1 / float64(max(out.asked(), 1))
+	out.names = out.terms()
 	out.chooseTypes()
 	return out, nil
 }
@@ -245,6 +261,23 @@ func (b *basic) requireContent() error {
 	return nil
 }
 
+// compilePhrase makes the phrase ready; one that is the pattern itself says
+// nothing about where it stands.
+func (b *basic) compilePhrase() error {
+	if b.Phrase == "" || b.asked() < 2 {
+		return nil
+	}
+	m, err := match.Compile(b.Phrase, false, b.caseSensitive)
+	if err != nil {
+		return err
+	}
+	b.phrase, b.phraseExpr = b.Phrase, m.Expr
+	if !b.caseSensitive {
+		b.phrase = strings.ToLower(b.phrase)
+	}
+	return nil
+}
+
 func (b *basic) compileRepoTests() (err error) {
 	for _, f := range b.Filters {
 		t, ok, err := newFileTest(f, b.caseSensitive)
@@ -300,7 +333,9 @@ func (b *basic) compileTree(n query.Node, negated bool) (tree, error) {
 		if err != nil {
 			return nil, &query.SyntaxError{Message: err.Error(), Span: n.Span}
 		}
-		b.atoms = append(b.atoms, &atom{Matcher: m, pattern: n, contentOnly: n.FromContent, negated: negated})
+		a := &atom{Matcher: m, pattern: n, contentOnly: n.FromContent, negated: negated}
+		a.owner, a.member = qualified(a.text())
+		b.atoms = append(b.atoms, a)
 		return leaf(len(b.atoms) - 1), nil
 	}
 	return nil, fmt.Errorf("unknown node %v", n)

@@ -11,9 +11,12 @@
 // that are the same files, and what no shard has is read and searched in
 // batches in memory.
 //
-// Order. Segments are cut by size, gathered into groups, and each group is
-// sorted by score before it leaves, so a snapshot and a query always give the
-// same order, however many workers there are and however fast they run.
+// Order. Documents that define a name of the query, are called like it or hold
+// its phrase, as lists and tables tell, come first (heads.go); score.go says
+// what a document is worth. Segments are cut by size, gathered into groups, and
+// each group is sorted by score before it leaves, so a snapshot and a query
+// always give the same order, however many workers there are and however fast
+// they run.
 //
 // Damage. A document or shard that cannot be read is left out and told; the
 // others are searched.

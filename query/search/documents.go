@@ -36,6 +36,8 @@ type segment struct {
 	// shard is the place of its source in the order.
 	lastOfGroup bool
 	shard       int
+	// heads says that the documents are those that go first.
+	heads bool
 
 	// done is closed when matches and err are set.
 	done    chan struct{}
@@ -59,7 +61,7 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 	wg.Go(func() {
 		defer close(ordered)
 		defer close(work)
-		planErr = r.plan(ctx, pass, sources, func(s *segment) bool {
+		planErr = r.schedule(ctx, pass, sources, func(s *segment) bool {
 			select {
 			case ordered <- s:
 			case <-ctx.Done():
@@ -109,84 +111,6 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 	}
 	r.tellTimedOut(err, pass, sources[min(reached, len(sources)):])
 	return err
-}
-
-// plan reads the posting lists of shard after shard, and the files that are in
-// none, and cuts the candidates into segments.
-func (r *run) plan(ctx context.Context, pass []*basic, sources []source, emit func(*segment) bool) error {
-	c := cutter{share: firstShare, emit: emit}
-	for n, src := range sources {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		start := r.set.Now()
-		// What fails is recorded; the other sources are still searched.
-		_ = r.plans(ctx, src, pass, func(p *shardPlan) bool {
-			name := fmt.Sprintf("plan shard %d", p.view.ID)
-			if src.rest != nil {
-				name = "read files of " + src.rest.repo.Name
-			}
-			r.o.Trace.Add(Step{Name: name, Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: r.work(
-				Field{"documents", strconv.Itoa(p.docs.Len())}, Field{"candidates", strconv.Itoa(len(p.candidates))},
-				Field{"blocks", strconv.Itoa(p.blocksOf())}, Field{"lists", strconv.Itoa(p.cost.Lists)}, Field{"list bytes", strconv.Itoa(p.cost.Bytes)},
-			)})
-			defer func() { start = r.set.Now() }() // of the next batch, once this one has gone
-			return c.cut(p, n)
-		})
-		if c.stopped {
-			return ctx.Err()
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if !c.end() {
-		return ctx.Err()
-	}
-	return nil
-}
-
-// cutter cuts the candidates of plans into segments and those into groups.
-type cutter struct {
-	emit func(*segment) bool
-	// docs and bytes are those of the group begun; share says by how much the
-	// first group is smaller.
-	docs, bytes, share int
-	pending            *segment
-	stopped            bool
-}
-
-// cut emits all segments of a plan but the last. It returns false if nobody
-// wants more.
-func (c *cutter) cut(p *shardPlan, shard int) bool {
-	for rest := p.candidates; len(rest) > 0; {
-		k, weight := 0, 0
-		for k < len(rest) && k < segmentDocs && weight < segmentBytes {
-			weight += p.weight(rest[k])
-			k++
-		}
-		if c.pending != nil && !c.emit(c.pending) {
-			c.stopped = true
-			return false
-		}
-		c.pending = &segment{plan: p, docs: rest[:k], shard: shard, done: make(chan struct{})}
-		rest = rest[k:]
-		c.docs, c.bytes = c.docs+k, c.bytes+weight
-		if c.docs >= groupDocs/c.share || c.bytes >= groupBytes/c.share {
-			c.pending.lastOfGroup = true
-			c.docs, c.bytes, c.share = 0, 0, 1
-		}
-	}
-	return true
-}
-
-// end emits the last segment.
-func (c *cutter) end() bool {
-	if c.pending == nil {
-		return true
-	}
-	c.pending.lastOfGroup = true
-	return c.emit(c.pending)
 }
 
 // work is what tells how much was read. It is nothing for whoever may not see
@@ -263,14 +187,31 @@ func (r *run) collect(ctx context.Context, ordered <-chan *segment) (reached int
 		if !s.lastOfGroup {
 			continue
 		}
+		var late []query.Match
+		if s.heads {
+			group, late = divide(group)
+		}
 		if err := flush(); err != nil {
 			return reached, err
 		}
+		group = late
 		if r.out.fullHere() {
 			return reached, nil
 		}
 	}
 	return reached, flush()
+}
+
+// divide parts the heads that are worth it from those that promised too much.
+func divide(heads []query.Match) (first, late []query.Match) {
+	for _, m := range heads {
+		if m.(*query.FileMatch).Score >= headScore {
+			first = append(first, m)
+		} else {
+			late = append(late, m)
+		}
+	}
+	return first, late
 }
 
 // sortGroup orders by score; what is equal stays in document order.

@@ -81,7 +81,7 @@ func TestRanking(t *testing.T) {
 	}{
 		// the phrase is worth more than its words
 		{"phrase", []doc{file("a", "main\nfunc\n"), file("b", "func of main\n"), file("c", "func main() {\n"), file("d", "func main\n")},
-			"func main", query.Keyword, "c d a b"},
+			"func main", query.Keyword, "c d b a"},
 		{"phrase in another case", []doc{file("a", "main func"), file("b", "FUNC Main")}, "func main", query.Keyword, "b a"},
 		{"phrase in the wrong case", []doc{file("a", "func main x Func"), file("b", "func Main x Func"), file("c", "main Func, Func Main, func")},
 			"Func Main case:yes", query.Keyword, "c b"},
@@ -89,14 +89,27 @@ func TestRanking(t *testing.T) {
 		{"no phrase in a regexp query", []doc{file("a", "mainx func"), file("b", "func main")}, "func|main", query.Regexp, "a b"},
 		{"three words", []doc{file("a", "three two one"), file("b", "zero one two three")}, "one two three", query.Keyword, "b a"},
 
+		// what stands on one line before what does not
+		{"near", []doc{file("a", "x func\ny\nmain z"), file("b", "x func y main z")}, "main func", query.Keyword, "b a"},
+
 		// whole words, then their ends, then their inside
 		{"words", []doc{file("a", "xoxx"), file("b", "xox"), file("c", "ox")}, "ox", query.Keyword, "c b a"},
-		{"classes of bytes", []doc{file("a", "aoxa"), file("b", "Xox"), file("c", "_ox_"), file("d", "ox1")}, "ox", query.Keyword, "b c d a"},
+		{"classes of bytes", []doc{file("a", "aoxa"), file("b", "Xox"), file("c", "(ox)"), file("d", "ox1")}, "ox", query.Keyword, "c d b a"},
 		{"the best line counts", []doc{file("a", "aoxa\naoxa"), file("b", "aoxa\nox")}, "ox", query.Keyword, "b a"},
 
 		// names before texts, the whole base name before its parts
 		{"paths", []doc{file("a", "ox"), file("ox/a", ""), file("xoxx", ""), file("dir/oxen", ""), file("dir/ox", "")}, "ox", query.Keyword,
-			"dir/ox dir/oxen xoxx a ox/a"},
+			"dir/ox dir/oxen xoxx ox/a a"},
+		{"stems", []doc{file("a/oxide.go", ""), file("a/ox_test.go", ""), file("a/ox.go", ""), file("b/c/ox.go", "")}, "ox", query.Keyword,
+			"a/ox.go b/c/ox.go a/oxide.go a/ox_test.go"},
+		{"ends of paths", []doc{file("a/b/ox.go", ""), file("c/b/oxb/ox.go", ""), file("b/ox.gold", "")}, "b/ox.go", query.Keyword,
+			"a/b/ox.go c/b/oxb/ox.go b/ox.gold"},
+
+		// the case that was typed before another
+		{"case", []doc{file("a", "OX"), file("b", "ox")}, "ox", query.Keyword, "b a"},
+
+		// code before text for people
+		{"prose", []doc{file("a.md", "ox"), file("b.go", "ox")}, "ox", query.Keyword, "b.go a.md"},
 
 		// more patterns before fewer
 		{"patterns", []doc{file("a", "ox"), file("b", "ox yak"), file("c", "yak")}, "ox or yak", query.Keyword, "b a c"},
@@ -117,6 +130,94 @@ func TestRanking(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A definition comes before names, and these before the rest.
+func TestRankingOfDefinitions(t *testing.T) {
+	file := func(path, text string) doc { return doc{repo: "r", path: path, text: text} }
+	tests := []struct {
+		name, query string
+		files       []doc
+		want        string
+	}{
+		{"definition, name, word, part", "Kiln", []doc{file("a.go", "x Kilns"), file("b.go", "x Kiln"), file("kiln.go", "x"), file("d.go", "func Kiln()")},
+			"d.go kiln.go b.go a.go"},
+		{"the whole name before its ends", "Kiln", []doc{file("a.go", "func hotKilnDoor()"), file("b.go", "func KilnDoor()"), file("c.go", "func Kiln()")},
+			"c.go b.go a.go"},
+		{"kinds", "kiln", []doc{file("a", "const kiln"), file("b", "func kiln"), file("c", "type kiln")}, "c b a"},
+		{"another case", "kiln", []doc{file("a", "func Kiln"), file("b", "func kiln")}, "b a"},
+		{"in another line than the match", "case:yes Kiln", []doc{file("a", "func kiln\nx Kiln"), file("b", "x\nfunc Kiln")}, "b a"},
+		{"a regexp", `/func [A-Z]iln\b/`, []doc{file("a", "x func Kilns\nfunc Kilnx\nx func Kiln"), file("b", "func Kiln")}, "b a"},
+		{"a phrase", "type Kiln", []doc{file("a", "func Kiln\ntype x"), file("b", "Kiln, type Kiln"), file("c", "type Kiln")}, "c b a"},
+		{"two words", "Kiln Fire", []doc{file("a", "Kiln, Fire"), file("b", "func Fire\nKiln"), file("c", "type Kiln\nfunc Fire")}, "c b a"},
+		{"a qualified name", "hot.Kiln", []doc{file("a.go", "x := hot.Kiln{}"), file("cold/b.go", "type Kiln // no hot.Kiln"), file("hot/c.go", "type Kiln // not hot.Kiln twice")},
+			"hot/c.go a.go cold/b.go"},
+		{"behind letters outside ASCII", "Kiln", []doc{file("a", "ſſſ Kiln"), file("b", "	func Kiln // ſ")}, "b a"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newCorpus(t, 2, nil, tt.files)
+			c.symbols(t)
+			a := c.search(t, search.Settings{}, search.Options{Debug: true}, "count:all "+tt.query, query.Keyword)
+			if got := strings.Join(a.paths(), " "); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+				for _, m := range a.matches {
+					if f, ok := m.(*query.FileMatch); ok {
+						t.Logf("%s: %s", f.Path, f.Debug)
+					}
+				}
+			}
+		})
+	}
+}
+
+// What a query names comes first even from the last shard, behind more
+// documents than one group has, and from the index or a full scan alike.
+func TestHeadsFirst(t *testing.T) {
+	var files []doc
+	for i := range 1501 {
+		files = append(files, doc{repo: "r", path: fmt.Sprintf("f%04d.go", i), text: "x := Kiln(fire, glaze)\n"})
+	}
+	files = append(files,
+		doc{repo: "r", path: "z/fire.go", text: "Kiln fire glaze\n"},
+		doc{repo: "r", path: "z/phrase.go", text: "glaze fire Kiln\n"},
+		doc{repo: "r", path: "z/test.go", text: "func Kiln() {}\n", quality: 1},
+		doc{repo: "r", path: "z/def.go", text: "func Kiln() {}\n"})
+	c := newCorpus(t, 100, nil, files)
+	c.symbols(t)
+	for _, tt := range []struct{ query, want string }{
+		{"Kiln", "z/def.go z/test.go f0000.go"},
+		{"fire", "z/fire.go f0000.go f0001.go"},
+		{"glaze fire", "z/phrase.go z/fire.go f0000.go"},
+		{"type:symbol Kiln", "z/def.go z/test.go"},
+		{"type:path fire", "z/fire.go"},
+		{"file:fire", "z/fire.go"},
+		{"Kiln -file:def", "z/test.go f0000.go f0001.go"},
+	} {
+		for _, set := range []search.Settings{{Workers: 1}, {Workers: 2}, {Workers: 5}, {Workers: 8}, {Brute: true}} {
+			got := c.search(t, set, search.Options{}, tt.query+" count:all", query.Keyword).paths()
+			if got := strings.Join(got[:min(3, len(got))], " "); got != tt.want {
+				t.Errorf("%q with %+v: got %s, want %s first", tt.query, set, got, tt.want)
+			}
+		}
+		limited := c.search(t, search.Settings{}, search.Options{}, tt.query+" count:1", query.Keyword).paths()
+		if first, _, _ := strings.Cut(tt.want, " "); len(limited) != 1 || limited[0] != first {
+			t.Errorf("%q count:1: got %q, want %s", tt.query, limited, first)
+		}
+	}
+}
+
+// A repository with stars goes before one without on what else is the same.
+func TestStarsDecideTies(t *testing.T) {
+	facts := map[string]store.Repository{"b": {Stars: 9000}}
+	c := newCorpus(t, 1000, facts, []doc{{repo: "a", path: "f", text: "ox"}, {repo: "b", path: "f", text: "ox"}, {repo: "a", path: "ox", text: ""}})
+	var got []string
+	for _, m := range c.search(t, search.Settings{}, search.Options{}, "type:file type:path ox", query.Keyword).matches {
+		got = append(got, m.In().Name+"/"+m.(*query.FileMatch).Path)
+	}
+	if want := "a/ox b/f a/f"; strings.Join(got, " ") != want {
+		t.Errorf("got %q, want %s", got, want)
 	}
 }
 

@@ -6,114 +6,316 @@ import (
 	"strings"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/match"
 )
 
-// Points of a match, after what readers of code look for: whole words before
-// parts of words, names of files before their text.
+// Points of one pattern in one document, after what readers of code look for:
+// where a thing is defined, then names of files, then whole words, then parts
+// of words. They were set with trawl-bench rank.
 const (
-	wordBoth   = 500
-	wordOne    = 50
+	// A definition counts the more of its name was matched, and by its kind.
+	definitionWhole  = 4000
+	definitionEdge   = 3000
+	definitionInside = 2000
+	kindWorth        = 400
+
 	baseWhole  = 7000
-	baseEdge   = 5500
-	baseInside = 4000
-	// phraseWeight multiplies a match that stands in the whole keyword phrase.
-	phraseWeight = 20
-	// atomsWorth is shared out by how many of the query's patterns matched.
-	atomsWorth = 400
+	baseStem   = 6500
+	baseEdge   = 4000
+	baseInside = 3000
+	dirWhole   = 1500
+	dirPart    = 500
+
+	// wholeWord is a match that is a whole identifier; the others are shares of
+	// one, by how many of its ends are ends of an identifier or of a part of one.
+	wholeWord = 500
+	wordPart  = 200
+	oneEnd    = 100
+	partEnd   = 30
+
+	// phraseWhole is for the keyword phrase in one piece, phrasePart for one
+	// that begins or ends within a word.
+	phraseWhole = 8000
+	phrasePart  = 3000
+	// nearWorth is for all patterns on one line, less for some.
+	nearWorth = 1000
+
+	// otherCase is the share that is left to a literal found in another case.
+	otherCase = 0.9
+	// besides is the share of what else was found of a pattern than the best.
+	besides = 0.05
+	// proseShare is the share of a document that is prose: people search code.
+	proseShare = 0.85
+	// dirCost is taken for each directory of the path, up to maxDirs.
+	dirCost, maxDirs = 20, 10
+	// starsWorth is given to repositories with very many stars, half of it to
+	// those with usualStars.
+	starsWorth, usualStars = 100, 5000
 )
+
+// qualityShare is the share by a document's quality: sources, tests, vendored
+// and generated files.
+var qualityShare = [...]float64{1, 0.7, 0.6, 0.5}
+
+// hit is a pattern that was found in a document.
+type hit struct {
+	// literal is its text, empty for a regexp; owner and member are its parts
+	// where it is a qualified name.
+	literal, owner, member string
+	// phrase is the keyword phrase that begins with the pattern, or empty.
+	phrase string
+	// share is what the pattern counts of the whole.
+	share float64
+	// text and path are where it was found, sorted and disjoint.
+	text, path []match.Span
+}
 
 // scorer rates one document.
 type scorer struct {
-	// phrase is the keyword phrase, in lower case unless caseSensitive.
-	phrase        string
 	caseSensitive bool
+	hits          []hit
+	// definitions are those in the document whose names the query has.
+	definitions []definition
+	// names are spans of the path that filters matched.
+	names []match.Span
+	// symbols are the points of symbols that were asked for.
+	symbols float64
 
-	text, path, atoms float64
+	quality byte
+	prose   bool
+	stars   int
+
+	// what file found out, for explain
+	patterns, phrase, near float64
 }
 
-// file returns the score of m: its best line or its path, whichever is
-// better, and a share for the number of atoms.
-func (s *scorer) file(m *query.FileMatch, atoms int) float64 {
-	for i := range m.Chunks {
-		c := &m.Chunks[i]
-		for _, r := range c.Ranges {
-			lo, hi := int(r.Start.Offset-c.Start.Offset), int(r.End.Offset-c.Start.Offset)
-			s.text = max(s.text, s.span(c.Content, lo, min(hi, len(c.Content))))
+// file returns the score of m.
+func (s *scorer) file(m *query.FileMatch) float64 {
+	for i := range s.hits {
+		h := &s.hits[i]
+		found := [3]float64{s.words(m.Chunks, h), pathPoints(m.Path, h.path), s.defined(m.Path, m.Chunks, h)}
+		best, sum := 0.0, 0.0
+		for _, points := range found {
+			best, sum = max(best, points), sum+points
+		}
+		s.patterns += h.share * (best + besides*(sum-best))
+	}
+	share := 1.0
+	if len(s.hits) > 0 {
+		share = besides
+	}
+	s.patterns += share*pathPoints(m.Path, s.names) + s.symbols
+	if len(s.hits) > 1 {
+		s.near = nearWorth * float64(s.together(m.Chunks)-1) / float64(len(s.hits)-1)
+	}
+	return s.sum(m.Path)
+}
+
+// sum weighs what was found by what the document is.
+func (s *scorer) sum(path string) float64 {
+	out := (s.patterns + s.phrase + max(s.near, 0)) * documentShare(s.quality, s.prose)
+	out += starsWorth * float64(s.stars) / float64(s.stars+usualStars)
+	return out - dirCost*float64(min(strings.Count(path, "/"), maxDirs))
+}
+
+// documentShare is the share of the points that a document gets.
+func documentShare(quality byte, prose bool) float64 {
+	share := qualityShare[min(int(quality), len(qualityShare)-1)]
+	if prose {
+		share *= proseShare
+	}
+	return share
+}
+
+// words returns the points of the best place of h in the text, and sees to the
+// phrase.
+func (s *scorer) words(chunks []query.Chunk, h *hit) float64 {
+	best := 0.0
+	inChunks(chunks, h.text, func(c *query.Chunk, lo, hi int) bool {
+		if points := wordPoints(c.Content, lo, hi); points > best {
+			best = max(best, points*caseShare(h.literal, string(c.Content[lo:hi])))
+		}
+		if h.phrase != "" {
+			s.phrase = max(s.phrase, s.phrasePoints(c.Content, lo, h.phrase))
+		}
+		return best < wholeWord || h.phrase != "" && s.phrase < phraseWhole
+	})
+	return best
+}
+
+// caseShare is the share that is left to what was found of a literal, which is
+// empty for a regexp.
+func caseShare(literal, found string) float64 {
+	if literal == "" || literal == found {
+		return 1
+	}
+	return otherCase
+}
+
+// inChunks calls f with the spans that stand in chunks, until f returns false.
+func inChunks(chunks []query.Chunk, spans []match.Span, f func(c *query.Chunk, lo, hi int) bool) {
+	for _, span := range spans {
+		for len(chunks) > 0 && span.Start >= chunks[0].Start.Offset+uint32(len(chunks[0].Content)) {
+			chunks = chunks[1:]
+		}
+		if len(chunks) == 0 {
+			return
+		}
+		c := &chunks[0]
+		if span.Start < c.Start.Offset {
+			continue
+		}
+		lo := int(span.Start - c.Start.Offset)
+		if !f(c, lo, min(int(span.End-c.Start.Offset), len(c.Content))) {
+			return
 		}
 	}
-	base := strings.LastIndexByte(m.Path, '/') + 1
-	for _, r := range m.PathRanges {
-		s.path = max(s.path, pathScore(int(r.Start.Offset)-base, int(r.End.Offset)-base, len(m.Path)-base))
-	}
-	if atoms > 0 {
-		s.atoms = atomsWorth * (1 - 1/float64(atoms))
-	}
-	return max(s.text, s.path) + s.atoms
 }
 
-func (s *scorer) span(text []byte, lo, hi int) float64 {
-	points := 0.0
-	switch begins, ends := boundary(text, lo), boundary(text, hi); {
-	case begins && ends:
-		points = wordBoth
-	case begins || ends:
-		points = wordOne
-	}
-	if s.phrase != "" && s.inPhrase(text[lo:]) {
-		return phraseWeight * max(points, wordOne)
-	}
-	return points
-}
-
-// inPhrase reports whether the phrase begins where the text does.
-func (s *scorer) inPhrase(text []byte) bool {
-	if len(text) < len(s.phrase) {
-		return false
-	}
-	if s.caseSensitive {
-		return string(text[:len(s.phrase)]) == s.phrase
-	}
-	return bytes.EqualFold(text[:len(s.phrase)], []byte(s.phrase))
-}
-
-// pathScore rates a range of a path given relative to the base name.
-func pathScore(lo, hi, size int) float64 {
-	switch {
-	case hi <= 0:
+// phrasePoints rates the phrase where it begins at offset lo, if it does.
+func (s *scorer) phrasePoints(text []byte, lo int, phrase string) float64 {
+	hi := lo + len(phrase)
+	if hi > len(text) || string(text[lo:hi]) != phrase && (s.caseSensitive || !bytes.EqualFold(text[lo:hi], []byte(phrase))) {
 		return 0
-	case lo == 0 && hi == size:
-		return baseWhole
-	case lo == 0 || hi == size:
-		return baseEdge
 	}
-	return baseInside
+	if edge(text, lo) == wordEdge && edge(text, hi) == wordEdge {
+		return phraseWhole
+	}
+	return phrasePart
 }
 
-// boundary reports whether the byte class changes at offset i.
-func boundary(text []byte, i int) bool {
-	if i <= 0 || i >= len(text) {
-		return true
+// together returns the most patterns that stand on one line.
+func (s *scorer) together(chunks []query.Chunk) int {
+	best, here, line := 0, uint64(0), ^uint32(0)
+	var next [64]int
+	for i := range chunks {
+		for _, r := range chunks[i].Ranges {
+			if r.Start.Line != line {
+				here, line = 0, r.Start.Line
+			}
+			for n := range s.hits[:min(len(s.hits), len(next))] {
+				spans := s.hits[n].text
+				for next[n] < len(spans) && spans[next[n]].End <= r.Start.Offset {
+					next[n]++
+				}
+				if next[n] < len(spans) && spans[next[n]].Start < r.End.Offset {
+					here |= 1 << n
+				}
+			}
+			best = max(best, ones(here))
+		}
 	}
-	return class(text[i-1]) != class(text[i])
+	return best
 }
+
+func ones(set uint64) (n int) {
+	for ; set != 0; set &= set - 1 {
+		n++
+	}
+	return n
+}
+
+// pathPoints rates spans of a path: the whole base name, its stem without
+// extensions, a part of it, a whole directory, a part of one.
+func pathPoints(path string, spans []match.Span) float64 {
+	if len(spans) == 0 {
+		return 0
+	}
+	best := 0.0
+	base := strings.LastIndexByte(path, '/') + 1
+	stem := len(path)
+	if dot := strings.IndexByte(path[base:], '.'); dot > 0 {
+		stem = base + dot
+	}
+	for _, span := range spans {
+		best = max(best, namePoints(path, int(span.Start), int(span.End), base, stem))
+	}
+	return best
+}
+
+func namePoints(path string, lo, hi, base, stem int) float64 {
+	switch {
+	case hi > base && lo <= base && hi == len(path):
+		return baseWhole
+	case hi > base && lo <= base && hi == stem:
+		return baseStem
+	case hi > base && (lo <= base || hi == len(path) || hi == stem):
+		return baseEdge
+	case hi > base:
+		return baseInside
+	case (lo == 0 || path[lo] == '/' || path[lo-1] == '/') && hi < len(path) && (path[hi] == '/' || path[hi-1] == '/'):
+		return dirWhole
+	}
+	return dirPart
+}
+
+// Ends of identifiers and of their parts.
+const (
+	noEdge = iota
+	partEdge
+	wordEdge
+)
+
+// wordPoints rates a match by its ends.
+func wordPoints(text []byte, lo, hi int) float64 {
+	switch edge(text, lo) + edge(text, hi) {
+	case 2 * wordEdge:
+		return wholeWord
+	case wordEdge + partEdge:
+		return wordPart
+	case wordEdge: // or both ends of parts
+		return oneEnd
+	case partEdge:
+		return partEnd
+	}
+	return 0
+}
+
+// edge tells what ends between the bytes before and behind offset i: an
+// identifier, a part of one as in camelCase, snake_case and v2, or nothing.
+func edge(text []byte, i int) int {
+	if i <= 0 || i >= len(text) {
+		return wordEdge
+	}
+	before, behind := class(text[i-1]), class(text[i])
+	switch {
+	case before == other || behind == other:
+		return wordEdge
+	case before != behind && (before != upper || behind != lower):
+		return partEdge
+	}
+	return noEdge
+}
+
+// Classes of bytes.
+const (
+	lower = iota
+	upper
+	digit
+	underscore
+	// high are the bytes of runes outside ASCII.
+	high
+	other
+)
 
 func class(c byte) int {
 	switch {
 	case 'a' <= c && c <= 'z':
-		return 0
+		return lower
 	case 'A' <= c && c <= 'Z':
-		return 1
+		return upper
 	case '0' <= c && c <= '9':
-		return 2
-	case c == ' ' || c == '\n':
-		return 3
-	case c == '.' || c == ',' || c == ';' || c == '"' || c == '\'':
-		return 4
+		return digit
+	case c == '_':
+		return underscore
+	case c >= 0x80:
+		return high
 	}
-	return 5
+	return other
 }
 
-// explain says how the score came about.
-func (s *scorer) explain() string {
-	return fmt.Sprintf("score %.0f: best text match %.0f, path %.0f, patterns %.0f", max(s.text, s.path)+s.atoms, s.text, s.path, s.atoms)
+// explain says how the score of a path came about.
+func (s *scorer) explain(path string) string {
+	return fmt.Sprintf("score %.0f: patterns %.0f, phrase %.0f, near %.0f, share %.2f, definitions %d",
+		s.sum(path), s.patterns, s.phrase, max(s.near, 0), documentShare(s.quality, s.prose), len(s.definitions))
 }

@@ -21,6 +21,20 @@ type shardPlan struct {
 	// candidates are the documents to verify, ascending.
 	candidates []uint16
 	cost       postings.Cost
+
+	// symbols evaluates expressions on names, which it does for names: the
+	// groups of symbols that may have one called so. Both are nil when the shard
+	// has no symbols.
+	symbols *postings.Evaluator
+	names   map[string]*postings.Set
+	// proseWords tells for docs.Words which are languages of prose.
+	proseWords []bool
+	// definitions are those of the query's names, of documents that were looked
+	// into, and heads the documents that go first.
+	definitions map[uint16][]definition
+	heads       *postings.Set
+	// namesErr says why names is not complete.
+	namesErr error
 }
 
 // basicPlan is the share of one basic query.
@@ -30,6 +44,8 @@ type basicPlan struct {
 	atoms []atomPlan
 	// symbolCost is what was read of symbol lists.
 	symbolCost postings.Cost
+	// phrase is where the phrase may stand; nil is unknown.
+	phrase *postings.Set
 }
 
 // atomPlan is where an atom may match. A field that is not searched for the
@@ -63,7 +79,7 @@ func planShard(v store.View, files map[*contents]*postings.Set, pass []*basic, b
 		return nil, err
 	}
 	brute = brute || v.InMemory()
-	p = &shardPlan{view: v, docs: docs, files: files, basics: make([]basicPlan, len(pass))}
+	p = &shardPlan{view: v, docs: docs, files: files, basics: make([]basicPlan, len(pass)), proseWords: proseOf(docs.Words)}
 	content := &postings.Evaluator{Reader: v.Lists(store.FieldContent), DocOf: v.DocOf()}
 	path := &postings.Evaluator{Reader: v.Lists(store.FieldPath), DocOf: identity[:docs.Len()]}
 	all := &postings.Set{}
@@ -89,13 +105,18 @@ func planShard(v store.View, files map[*contents]*postings.Set, pass []*basic, b
 			all.Or(bp.docs)
 		}
 	}
-	p.cost = postings.Cost{Lists: content.Cost.Lists + path.Cost.Lists, Bytes: content.Cost.Bytes + path.Cost.Bytes}
-	for i := range p.basics {
-		p.cost.Lists += p.basics[i].symbolCost.Lists
-		p.cost.Bytes += p.basics[i].symbolCost.Bytes
-	}
 	p.choose(pass, all)
+	p.addCost(content.Cost)
+	p.addCost(path.Cost)
+	for i := range p.basics {
+		p.addCost(p.basics[i].symbolCost)
+	}
 	return p, nil
+}
+
+func (p *shardPlan) addCost(c postings.Cost) {
+	p.cost.Lists += c.Lists
+	p.cost.Bytes += c.Bytes
 }
 
 // read evaluates the expressions of b's atoms and path filters.

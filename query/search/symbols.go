@@ -85,7 +85,7 @@ func (v *verifier) findSymbols(k int, i uint16, path string) (bool, error) {
 		for _, h := range hits {
 			kind := query.SymbolKindOf(h.Kind)
 			state.symbols = append(state.symbols, query.Symbol{Name: h.Name, Kind: kind, Container: h.Container, Line: h.Line, Column: h.Column})
-			state.points = max(state.points, h.points+kindWorth*kindFactor(kind))
+			state.points = max(state.points, h.points)
 		}
 	}
 	holds := func(a int) bool {
@@ -179,45 +179,20 @@ func (m *nameMatch) group(b int) []store.Symbol {
 	return group
 }
 
-// match adds the symbols of a group that a matches, rated like a path's name.
+// match adds the symbols of a group that a matches.
 func (m *nameMatch) match(n int, a *atom, group []store.Symbol) {
 	for _, s := range group {
 		var found bool
 		if m.spans, found = a.Short(m.spans[:0], s.Name); !found {
 			continue
 		}
-		points := 0.0
+		points, factor := 0.0, kindFactor(s.Kind, s.Language, s.Name, m.plan.docs.Path(int(m.doc)))
 		for _, span := range m.spans {
-			points = max(points, pathScore(int(span.Start), int(span.End), len(s.Name)))
+			found := definitionPoints(int(span.Start), int(span.End), len(s.Name), factor)
+			points = max(points, found*caseShare(a.text(), s.Name[span.Start:span.End]))
 		}
 		m.hits[n] = append(m.hits[n], nameHit{s, points})
 	}
-}
-
-// kindWorth is what a step of kindFactor counts.
-const kindWorth = 100
-
-// kindFactor ranks kinds of symbols: what is named to be found comes first.
-func kindFactor(k query.SymbolKind) float64 {
-	switch k {
-	case "class":
-		return 10
-	case "struct":
-		return 9.5
-	case "enum":
-		return 9
-	case "interface":
-		return 8
-	case "function", "method":
-		return 7
-	case "field":
-		return 5.5
-	case "constant":
-		return 5
-	case "variable":
-		return 4
-	}
-	return 1
 }
 
 // selectSymbols returns f with the symbols of the kind that select: names, all

@@ -27,8 +27,9 @@ type verifier struct {
 	// spans are those of the match at hand.
 	spans   []match.Span
 	chunker match.Chunker
-	// revs is what revisions returned last.
+	// revs is what revisions returned last, hits what makes the match at hand.
 	revs []*revision
+	hits []hit
 
 	// work done, for traces
 	docs, bytes int
@@ -179,16 +180,18 @@ func (v *verifier) match(i uint16, path string, h heldBy) (*query.FileMatch, err
 		Repo: h.target.shown, Path: path, Commit: h.rev.commit, Rev: h.rev.typed,
 		Language: docs.Words[docs.Language[i]],
 	}
+	s := scorer{
+		caseSensitive: v.pass[0].caseSensitive, definitions: v.plan.definitions[i], quality: docs.Quality[i], prose: v.plan.prose(i),
+		stars: h.target.stored.Stars, hits: v.hits[:0],
+	}
 	v.spans = v.spans[:0]
-	hits := 0
 	for _, k := range h.basics {
-		n, err := v.gather(k, i, path, m)
-		if err != nil {
+		if err := v.gather(k, i, path, m, &s); err != nil {
 			return nil, err
 		}
-		hits += n
 	}
-	return m, v.complete(m, match.Merge(v.spans), hits)
+	v.hits = s.hits
+	return m, v.complete(i, m, match.Merge(v.spans), &s)
 }
 
 // holds reports whether basic query k holds for the document.
@@ -254,14 +257,13 @@ func (v *verifier) atom(k, a int, i uint16, path string) (*atomState, error) {
 	return s, err
 }
 
-// gather adds what makes basic query k hold to m and v.spans, and returns how
-// many atoms did.
-func (v *verifier) gather(k int, i uint16, path string, m *query.FileMatch) (hits int, err error) {
+// gather adds what makes basic query k hold to m, v.spans and s.
+func (v *verifier) gather(k int, i uint16, path string, m *query.FileMatch, s *scorer) error {
 	b := v.pass[k]
 	if b.symbols {
 		m.Symbols = query.SortSymbols(append(m.Symbols, v.basic[k].symbols...))
-		m.Score = max(m.Score, v.basic[k].points)
-		return 0, nil
+		s.symbols = max(s.symbols, v.basic[k].points)
+		return nil
 	}
 	if b.tree != nil {
 		var failed error
@@ -270,33 +272,40 @@ func (v *verifier) gather(k int, i uint16, path string, m *query.FileMatch) (hit
 			failed = errors.Join(failed, err)
 			return s.inText || s.inPath
 		}
+		phrase := b.phrase
 		visitTrue(b.tree, ask, func(a int) {
 			ask(a)
 			if b.atoms[a].silent {
 				return
 			}
-			s := &v.basic[k].atoms[a]
-			v.spans = append(v.spans, s.text...)
-			m.PathRanges = match.ShortRanges(m.PathRanges, path, s.path)
-			hits++
+			found := &v.basic[k].atoms[a]
+			v.spans = append(v.spans, found.text...)
+			m.PathRanges = match.ShortRanges(m.PathRanges, path, found.path)
+			at := b.atoms[a]
+			s.hits = append(s.hits, hit{
+				literal: at.text(), owner: at.owner, member: at.member, phrase: phrase, share: b.share, text: found.text, path: found.path,
+			})
+			phrase = "" // it begins with the first
 		})
 		if failed != nil {
-			return 0, failed
+			return failed
 		}
 	}
 	for f := range b.paths {
 		if pf := &b.paths[f]; !pf.negated {
 			found, _ := pf.Short(nil, path)
 			m.PathRanges = match.ShortRanges(m.PathRanges, path, found)
+			s.names = append(s.names, found...)
 		}
 	}
-	return hits, nil
+	return nil
 }
 
 // complete adds chunks and score.
-func (v *verifier) complete(m *query.FileMatch, spans []match.Span, hits int) error {
+func (v *verifier) complete(i uint16, m *query.FileMatch, spans []match.Span, s *scorer) error {
 	b := v.pass[0]
-	if len(b.sel) > 0 && b.sel[0] != "content" {
+	first := v.plan.heads != nil && v.plan.heads.Contains(i)
+	if len(b.sel) > 0 && b.sel[0] != "content" && !first {
 		// Only that there is content matters.
 		spans = spans[:min(len(spans), 1)]
 	}
@@ -307,16 +316,9 @@ func (v *verifier) complete(m *query.FileMatch, spans []match.Span, hits int) er
 	if m.Chunks, err = v.chunker.Chunks(&v.doc, spans, v.context); err != nil {
 		return err
 	}
-	phrase := ""
-	for _, b := range v.pass {
-		if b.phrase != "" {
-			phrase = b.phrase
-		}
-	}
-	s := scorer{phrase: phrase, caseSensitive: b.caseSensitive}
-	m.Score = max(m.Score, s.file(m, hits))
+	m.Score = s.file(m)
 	if v.debug {
-		m.Debug = s.explain()
+		m.Debug = s.explain(m.Path)
 	}
 	return nil
 }

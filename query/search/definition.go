@@ -1,0 +1,194 @@
+package search
+
+import (
+	"bytes"
+	"math"
+	pathpkg "path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// definition is a symbol whose name a query has.
+type definition struct {
+	store.Symbol
+	// factor is the worth of its kind, 1 to 10.
+	factor float64
+	// term is the word of the query that stands in the name from lo to hi.
+	term   string
+	lo, hi int
+	// rarity is the share that is left, since others have the name: what has
+	// one in a thousand files is hardly wanted, what has it in few may be.
+	rarity float64
+}
+
+// usualNames is how many definitions of one kind may share a name before it
+// counts against them.
+const usualNames = 16
+
+// rarity is the share of each of n definitions of one kind: all of it of sixteen,
+// 0.78 of a hundred.
+func rarity(n int) float64 { return 1 / (1 + 0.35*math.Log10(float64(max(n, usualNames))/usualNames)) }
+
+// kindFactors rate kinds of symbols by the words of ctags: what is named to be
+// found by others comes first. What is not there counts 1.
+var kindFactors = map[string]float64{
+	"class": 10, "interface": 9.5, "trait": 9.5, "protocol": 9.5, "struct": 9.5, "union": 9, "enum": 9, "record": 9,
+	"type": 9, "talias": 9, "typedef": 8.5, "alias": 7, "service": 9, "message": 8.5, "module": 7, "namespace": 6, "package": 4,
+	"object": 8, "implementation": 7, "annotation": 7,
+	"function": 8, "func": 8, "procedure": 8, "subroutine": 8, "method": 7.5, "methodSpec": 8, "constructor": 7, "singletonMethod": 7,
+	"getter": 6, "setter": 6, "accessor": 6, "macro": 8, "define": 8, "subprogram": 8, "command": 7, "rpc": 8,
+	"constant": 6, "const": 6, "variable": 5, "var": 5, "enumerator": 5.5, "enumConstant": 5.5, "property": 4, "field": 3, "member": 3,
+	"anonMember": 3, "label": 1.5, "local": 1.5, "parameter": 1,
+	"chapter": 3, "section": 3, "subsection": 2.5, "subsubsection": 2, "heredoc": 1, "target": 4, "key": 2, "id": 2, "selector": 2,
+}
+
+// kindFactor rates a kind. Go says in the name whether others may use it, and a
+// macro of C that stands in no header is for that file alone.
+func kindFactor(kind, language, name, path string) float64 {
+	f, known := kindFactors[kind]
+	if !known {
+		f = 1
+	}
+	if language == "Go" {
+		if r, _ := utf8.DecodeRuneInString(name); r < utf8.RuneSelf && class(byte(r)) == upper && f < 10 {
+			f += 0.5
+		}
+		if strings.HasSuffix(path, "_test.go") {
+			f *= 0.8
+		}
+	}
+	if (kind == "macro" || kind == "define") && strings.HasSuffix(path, ".c") {
+		f--
+	}
+	return f
+}
+
+// definitionPoints rates a match from lo to hi of a name of size bytes.
+func definitionPoints(lo, hi, size int, factor float64) float64 {
+	points := kindWorth * factor
+	switch {
+	case lo <= 0 && hi >= size:
+		return points + definitionWhole
+	case lo <= 0 || hi >= size:
+		return points + definitionEdge
+	}
+	return points + definitionInside
+}
+
+// defined returns the points of the best definition in the text of whose name
+// h has a part, or which h names with what it belongs to.
+func (s *scorer) defined(path string, chunks []query.Chunk, h *hit) float64 {
+	best := 0.0
+	for i := range s.definitions {
+		d := &s.definitions[i]
+		if h.owner != "" && equalFolded([]byte(h.member), fold(d.Name)) && d.belongsTo(h.owner, path) {
+			best = max(best, definitionPoints(0, 1, 1, d.factor)*caseShare(h.member, d.Name)*d.rarity)
+			continue
+		}
+		at, ok := d.find(chunks)
+		if !ok {
+			continue
+		}
+		inChunks(chunks, overlapping(h.text, at, at+uint32(len(d.Name))), func(c *query.Chunk, lo, hi int) bool {
+			name := int(at - c.Start.Offset)
+			points := definitionPoints(lo-name, hi-name, len(d.Name), d.factor)
+			best = max(best, points*caseShare(h.literal, string(c.Content[lo:hi]))*d.rarity)
+			return true
+		})
+	}
+	return best
+}
+
+// qualified splits a literal such as strings.Builder, Kiln::fire or lamp->wick
+// into what a name belongs to and the name; both are empty for others.
+func qualified(literal string) (owner, member string) {
+	for _, mark := range []string{"::", "->", "."} {
+		owner, member, ok := strings.Cut(literal, mark)
+		if ok && isIdentifier(owner) && isIdentifier(member) {
+			return owner, member
+		}
+	}
+	return "", ""
+}
+
+func isIdentifier(s string) bool {
+	for i := range len(s) {
+		if c := class(s[i]); c == other || c == digit && i == 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// belongsTo reports whether owner names what d belongs to: what contains it, or
+// the file or folder it is in, as modules and packages are named in many
+// languages.
+func (d *definition) belongsTo(owner, path string) bool {
+	container := d.Container[strings.LastIndexAny(d.Container, ".:")+1:]
+	dir, base := pathpkg.Split(path)
+	stem, _, _ := strings.Cut(base, ".")
+	return slices.ContainsFunc([]string{container, stem, pathpkg.Base(dir)}, func(s string) bool { return strings.EqualFold(s, owner) })
+}
+
+// find returns the offset of the name in the document, if a chunk has its line.
+func (d *definition) find(chunks []query.Chunk) (offset uint32, ok bool) {
+	for i := range chunks {
+		c := &chunks[i]
+		if c.Start.Line+1 > d.Line {
+			break
+		}
+		text, start := c.Content, 0
+		for n := c.Start.Line + 1; n < d.Line && start < len(text); n++ {
+			end := bytes.IndexByte(text[start:], '\n')
+			if end < 0 {
+				start = len(text)
+				break
+			}
+			start += end + 1
+		}
+		if start == len(text) {
+			continue
+		}
+		line := text[start:]
+		if end := bytes.IndexByte(line, '\n'); end >= 0 {
+			line = line[:end]
+		}
+		at := runeOffset(line, int(d.Column))
+		if !bytes.HasPrefix(line[at:], []byte(d.Name)) {
+			// A name that does not stand where it was found may stand elsewhere.
+			if at = bytes.Index(line, []byte(d.Name)); at < 0 {
+				return 0, false
+			}
+		}
+		return c.Start.Offset + uint32(start+at), true
+	}
+	return 0, false
+}
+
+// runeOffset returns where the n-th rune of text begins.
+func runeOffset(text []byte, n int) int {
+	at := 0
+	for ; n > 0 && at < len(text); n-- {
+		_, size := utf8.DecodeRune(text[at:])
+		at += size
+	}
+	return at
+}
+
+// overlapping returns the spans, which are sorted and disjoint, that overlap
+// the interval.
+func overlapping(spans []match.Span, lo, hi uint32) []match.Span {
+	first, end := 0, len(spans)
+	for first < end && spans[first].End <= lo {
+		first++
+	}
+	for end > first && spans[end-1].Start >= hi {
+		end--
+	}
+	return spans[first:end]
+}

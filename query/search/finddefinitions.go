@@ -1,0 +1,305 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// readNames finds the groups of symbols that may have a term of the pass for a
+// name, and the documents that may hold its phrase. Only order depends on it,
+// so a fault is told in the trace and searches go on without.
+func (p *shardPlan) readNames(pass []*basic) (err error) {
+	content := &postings.Evaluator{Reader: p.view.Lists(store.FieldContent), DocOf: p.view.DocOf()}
+	defer func() {
+		p.addCost(content.Cost)
+		if x := recover(); x != nil {
+			err = fmt.Errorf("panic: %v", x)
+		}
+	}()
+	for k, b := range pass {
+		if b.phraseExpr == nil {
+			continue
+		}
+		c, err := content.Eval(b.phraseExpr)
+		if err != nil {
+			return err
+		}
+		if !c.All {
+			p.basics[k].phrase = c.Docs
+		}
+	}
+	if !p.view.HasSymbols() || !slices.ContainsFunc(pass, func(b *basic) bool { return len(b.names) > 0 }) {
+		return nil
+	}
+	lists, err := p.view.SymbolLists()
+	if err != nil {
+		return err
+	}
+	p.symbols = &postings.Evaluator{Reader: lists, DocOf: p.view.DocOf(), Enough: enoughGroups}
+	p.names = map[string]*postings.Set{}
+	for _, b := range pass {
+		for _, t := range b.names {
+			// Names end with an imaginary zero byte.
+			if p.names[t.text], err = p.groups(t.text + "\x00"); err != nil {
+				return err
+			}
+		}
+	}
+	p.addCost(p.symbols.Cost)
+	return nil
+}
+
+// enoughGroups is how few groups end the reading of further lists: most of them
+// are of documents that are no candidates.
+const enoughGroups = 16
+
+// groups returns the groups of symbols that may have text in a name.
+func (p *shardPlan) groups(text string) (*postings.Set, error) {
+	c, err := p.symbols.Eval(&postings.Literal{Runs: []string{text}})
+	if err != nil || c.Blocks == nil {
+		return &postings.Set{}, err
+	}
+	return c.Blocks, nil
+}
+
+// symbolGroup is a group of names to be read, and what was found in it.
+type symbolGroup struct {
+	shard int
+	block uint16
+	doc   uint16
+	// rank orders groups when there are too many.
+	rank  int
+	found []store.Symbol
+	err   error
+}
+
+// findDefinitions reads the definitions of b's terms. A term that no definition
+// is called by is looked for within names.
+func (h *header) findDefinitions(b *basic) {
+	exact := h.groupsOf(b.names, func(p *shardPlan, t term) *postings.Set { return p.names[t.text] })
+	known := map[string]bool{}
+	h.read(exact, func(name []byte) bool {
+		return slices.ContainsFunc(b.names, func(t term) bool { return equalFolded(name, t.text) })
+	}, func(g *symbolGroup, s store.Symbol) {
+		for _, t := range b.names {
+			if equalFolded([]byte(s.Name), t.text) {
+				known[t.text] = true
+				h.note(g, s, t, 0, len(t.text))
+			}
+		}
+	})
+	var rest []term
+	for _, t := range b.names {
+		if !known[t.text] && len(t.text) >= minPart {
+			rest = append(rest, t)
+		}
+	}
+	h.findParts(b, rest)
+}
+
+// minPart is the shortest term that is looked for within names, and maxParts
+// the most groups that are read for one beside others.
+const (
+	minPart  = 3
+	maxParts = 256
+)
+
+// findParts reads the definitions whose names hold one of terms.
+func (h *header) findParts(b *basic, terms []term) {
+	for _, t := range terms {
+		groups := h.groupsOf([]term{t}, func(p *shardPlan, t term) *postings.Set {
+			set, err := p.groups(t.text)
+			if err != nil {
+				h.fail(p, err)
+			}
+			return set
+		})
+		if len(b.names) > 1 && len(groups) > maxParts {
+			continue // a word such as struct
+		}
+		h.read(groups, func(name []byte) bool { return indexFolded(name, t.text) >= 0 }, func(g *symbolGroup, s store.Symbol) {
+			at := indexFolded([]byte(s.Name), t.text)
+			h.note(g, s, t, at, at+len(t.text))
+		})
+	}
+}
+
+// note records that a group has a symbol of whose name t is the part from lo to
+// hi.
+func (h *header) note(g *symbolGroup, s store.Symbol, t term, lo, hi int) {
+	p := h.plans[g.shard]
+	if p.definitions == nil {
+		p.definitions = map[uint16][]definition{}
+	}
+	p.definitions[g.doc] = append(p.definitions[g.doc], definition{
+		Symbol: s, factor: kindFactor(s.Kind, s.Language, s.Name, p.docs.Path(int(g.doc))), term: t.text, lo: lo, hi: hi,
+	})
+	k := sameName{t.text, s.Kind, hi-lo == len(s.Name)}
+	if h.lastNamed[k] != (headKey{g.shard, g.doc}) || h.named[k] == 0 {
+		h.lastNamed[k] = headKey{g.shard, g.doc}
+		h.named[k]++
+	}
+}
+
+// sameName are definitions of one kind that have a term for a name, or in it.
+type sameName struct {
+	term, kind string
+	whole      bool
+}
+
+// rate tells every definition how rare it is, and promises their points.
+func (h *header) rate() {
+	for n, p := range h.plans {
+		if p == nil {
+			continue
+		}
+		for doc, all := range p.definitions {
+			known := h.at(n, doc)
+			for i := range all {
+				d := &all[i]
+				d.rarity = rarity(h.named[sameName{d.term, d.Kind, d.hi-d.lo == len(d.Name)}])
+				known.defined[d.term] = max(known.defined[d.term], definitionPoints(d.lo, d.hi, len(d.Name), d.factor)*d.rarity)
+			}
+		}
+	}
+}
+
+// groupsOf returns the groups of candidates that set gives for terms, those of
+// the rarest term first, each once.
+func (h *header) groupsOf(terms []term, set func(*shardPlan, term) *postings.Set) []symbolGroup {
+	var lists [][]symbolGroup
+	for _, t := range terms {
+		var list []symbolGroup
+		for n, p := range h.plans {
+			if p == nil || p.names == nil || h.candidates[n] == nil {
+				continue
+			}
+			docOf := p.view.DocOf()
+			for block := range set(p, t).All() {
+				if doc := docOf[block]; h.candidates[n].Contains(doc) {
+					list = append(list, symbolGroup{shard: n, block: block, doc: doc})
+				}
+			}
+		}
+		lists = append(lists, list)
+	}
+	slices.SortStableFunc(lists, func(a, b []symbolGroup) int { return len(a) - len(b) })
+	type key struct {
+		shard int
+		block uint16
+	}
+	seen := map[key]bool{}
+	var out []symbolGroup
+	for _, list := range lists {
+		room := maxGroups - h.groups - len(out)
+		if len(list) > room {
+			h.likelyFirst(list)
+		}
+		for _, g := range list[:min(len(list), max(room, 0))] {
+			if k := (key{g.shard, g.block}); !seen[k] {
+				seen[k] = true
+				out = append(out, g)
+			}
+		}
+	}
+	return out
+}
+
+// likelyFirst sorts groups by their documents: what is no test, is code and
+// stands high in the tree comes first.
+func (h *header) likelyFirst(list []symbolGroup) {
+	for i := range list {
+		g := &list[i]
+		p := h.plans[g.shard]
+		g.rank = int(p.docs.Quality[g.doc])<<17 + strings.Count(p.docs.Path(int(g.doc)), "/")
+		if p.prose(g.doc) {
+			g.rank += 1 << 16
+		}
+	}
+	slices.SortStableFunc(list, func(a, b symbolGroup) int { return a.rank - b.rank })
+}
+
+// read reads groups, on all workers, and calls each with the symbols whose names
+// wanted takes, in the order of groups.
+func (h *header) read(groups []symbolGroup, wanted func(name []byte) bool, each func(*symbolGroup, store.Symbol)) {
+	h.groups += len(groups)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(h.run.set.Workers, len(groups)/groupsPerWorker+1) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(groups) {
+					return
+				}
+				groups[i].read(h.plans[groups[i].shard].view, wanted)
+			}
+		})
+	}
+	wg.Wait()
+	var errs []error
+	for i := range groups {
+		g := &groups[i]
+		if g.err != nil {
+			errs = append(errs, g.err)
+		}
+		for _, s := range g.found {
+			each(g, s)
+		}
+	}
+	if len(errs) > 0 {
+		h.fail(nil, errors.Join(errs...))
+	}
+}
+
+// read reads the group. A panic over it is an error.
+func (g *symbolGroup) read(v store.View, wanted func(name []byte) bool) {
+	defer func() {
+		if x := recover(); x != nil {
+			g.err = fmt.Errorf("panic: %v", x)
+		}
+	}()
+	g.found, g.err = v.FindSymbols(nil, g.block, wanted)
+}
+
+// groupsPerWorker is how many groups make it worth to wake another worker.
+const groupsPerWorker = 16
+
+// equalFolded reports whether name, folded, is text.
+func equalFolded(name []byte, text string) bool {
+	if len(name) != len(text) {
+		return false
+	}
+	for i, c := range name {
+		if postings.Fold(c) != text[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// indexFolded returns where text begins in name, folded, or -1.
+func indexFolded(name []byte, text string) int {
+	for i := 0; i+len(text) <= len(name); i++ {
+		if equalFolded(name[i:i+len(text)], text) {
+			return i
+		}
+	}
+	return -1
+}
+
+// fold is how lists have text.
+func fold(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		b[i] = postings.Fold(c)
+	}
+	return string(b)
+}

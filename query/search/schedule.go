@@ -1,0 +1,208 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/trawlsearch/trawl/postings"
+)
+
+// shardsAtOnce is how many shards are planned before the first document is
+// verified, so that the best of them come first. Lists are read in a fraction of
+// a millisecond a shard; the bound is on time to the first match and on memory.
+const shardsAtOnce = 32
+
+// schedule plans some shards after the other and cuts their candidates into
+// segments: heads first, then document after document. What is in no shard comes
+// last.
+func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, emit func(*segment) bool) error {
+	c := cutter{share: firstShare, emit: emit}
+	shards := slices.IndexFunc(sources, func(src source) bool { return src.rest != nil })
+	if shards < 0 {
+		shards = len(sources)
+	}
+	for first := 0; first < shards; first += shardsAtOnce {
+		plans := r.planShards(ctx, pass, sources[first:min(first+shardsAtOnce, shards)])
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !c.heads(r.chooseHeads(pass, plans), plans, first) {
+			return ctx.Err()
+		}
+		for n, p := range plans {
+			if p != nil && !c.rest(p, first+n) {
+				return ctx.Err()
+			}
+		}
+	}
+	for n, src := range sources[shards:] {
+		start := r.set.Now()
+		// What fails is recorded; the other sources are still searched.
+		_ = r.plans(ctx, src, pass, func(p *shardPlan) bool {
+			r.o.Trace.Add(r.planStep("read files of "+src.rest.repo.Name, start, p))
+			defer func() { start = r.set.Now() }() // of the next batch, once this one has gone
+			return c.rest(p, shards+n)
+		})
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	if !c.end() {
+		return ctx.Err()
+	}
+	return nil
+}
+
+// planShards plans shards on all workers; a plan that failed is nil.
+func (r *run) planShards(ctx context.Context, pass []*basic, shards []source) []*shardPlan {
+	plans := make([]*shardPlan, len(shards))
+	steps := make([]Step, len(shards))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(r.set.Workers, len(shards)) {
+		wg.Go(func() {
+			for n := range next {
+				start := r.set.Now()
+				_ = r.plans(ctx, shards[n], pass, func(p *shardPlan) bool {
+					if !r.set.Brute {
+						p.namesErr = p.readNames(pass)
+					}
+					plans[n], steps[n] = p, r.planStep(fmt.Sprintf("plan shard %d", p.view.ID), start, p)
+					return true
+				})
+			}
+		})
+	}
+	for n := range shards {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- n
+	}
+	close(next)
+	wg.Wait()
+	for n, p := range plans {
+		if p != nil {
+			r.o.Trace.Add(steps[n])
+		}
+	}
+	return plans
+}
+
+func (r *run) planStep(name string, start time.Time, p *shardPlan) Step {
+	return Step{Name: name, Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: r.work(
+		Field{"documents", strconv.Itoa(p.docs.Len())}, Field{"candidates", strconv.Itoa(len(p.candidates))},
+		Field{"blocks", strconv.Itoa(p.blocksOf())}, Field{"lists", strconv.Itoa(p.cost.Lists)}, Field{"list bytes", strconv.Itoa(p.cost.Bytes)},
+	)}
+}
+
+// chooseHeads returns the heads in the order of shards and documents, and has
+// the plans know them. A search without the index chooses by the index all the
+// same: its answer is to have the same order.
+func (r *run) chooseHeads(pass []*basic, plans []*shardPlan) []head {
+	by := plans
+	if r.set.Brute {
+		by = make([]*shardPlan, len(plans))
+		for n, p := range plans {
+			if p == nil {
+				continue
+			}
+			// The order is no reason to give up.
+			if by[n], _ = planShard(p.view, nil, pass, false); by[n] != nil {
+				by[n].namesErr = by[n].readNames(pass)
+			}
+		}
+	}
+	heads := r.findHeads(pass, by)
+	slices.SortFunc(heads, func(a, b head) int {
+		return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(a.doc, b.doc))
+	})
+	for _, h := range heads {
+		p := plans[h.shard]
+		p.definitions = by[h.shard].definitions
+		if p.heads == nil {
+			p.heads = &postings.Set{}
+		}
+		p.heads.Add(h.doc)
+	}
+	return heads
+}
+
+// cutter cuts candidates into segments and segments into groups. The last
+// segment is held back, since it ends a group if none follows.
+type cutter struct {
+	emit    func(*segment) bool
+	pending *segment
+	// docs and bytes are those of the group at hand, share by how much it is
+	// smaller than others.
+	docs, bytes, share int
+}
+
+// headsAtOnce is how many heads make a segment: few, so that all workers have
+// some and the first results come soon.
+const headsAtOnce = 8
+
+// heads makes a group of the heads, which are in order. shard is the place of
+// the first plan in the order of all.
+func (c *cutter) heads(heads []head, plans []*shardPlan, shard int) bool {
+	for len(heads) > 0 {
+		var docs []uint16
+		at := heads[0].shard
+		for len(heads) > 0 && heads[0].shard == at && len(docs) < headsAtOnce {
+			docs = append(docs, heads[0].doc)
+			heads = heads[1:]
+		}
+		if !c.put(&segment{plan: plans[at], docs: docs, shard: shard, heads: true}) {
+			return false
+		}
+		c.pending.lastOfGroup = len(heads) == 0
+	}
+	return true
+}
+
+// rest cuts the candidates of p that are no heads.
+func (c *cutter) rest(p *shardPlan, shard int) bool {
+	rest := p.candidates
+	if p.heads != nil {
+		rest = slices.DeleteFunc(rest, p.heads.Contains)
+	}
+	for len(rest) > 0 {
+		k, weight := 0, 0
+		for k < len(rest) && k < segmentDocs && weight < segmentBytes {
+			weight += p.weight(rest[k])
+			k++
+		}
+		if !c.put(&segment{plan: p, docs: rest[:k], shard: shard}) {
+			return false
+		}
+		rest = rest[k:]
+		c.docs, c.bytes = c.docs+k, c.bytes+weight
+		if c.docs >= groupDocs/c.share || c.bytes >= groupBytes/c.share {
+			c.pending.lastOfGroup = true
+			c.docs, c.bytes, c.share = 0, 0, 1
+		}
+	}
+	return true
+}
+
+// put emits the segment before s.
+func (c *cutter) put(s *segment) bool {
+	s.done = make(chan struct{})
+	before := c.pending
+	c.pending = s
+	return before == nil || c.emit(before)
+}
+
+// end emits the last segment.
+func (c *cutter) end() bool {
+	if c.pending == nil {
+		return true
+	}
+	c.pending.lastOfGroup = true
+	return c.emit(c.pending)
+}
