@@ -40,6 +40,7 @@ const (
 	RecordService     RecordKind = 'x'
 	RecordSavedSearch RecordKind = 'q'
 	RecordJob         RecordKind = 'j'
+	RecordJobStep     RecordKind = 'k'
 	RecordJobResult   RecordKind = 'J'
 )
 

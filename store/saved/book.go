@@ -20,6 +20,7 @@ import (
 //	RecordService       service(4)       Service
 //	RecordSavedSearch   search(4)        Search
 //	RecordJob           job(4)           Job
+//	RecordJobStep       job(4) step(4)   JobStep
 //	RecordJobResult     job(4) part(4)   lines of results
 
 // Book is the records of one store. It is safe for concurrent use.
@@ -87,10 +88,29 @@ func put(c *store.Records, kind store.RecordKind, id []byte, v any) error {
 	return nil
 }
 
+func get[T any](b *Book, kind store.RecordKind, id []byte) (*T, error) {
+	value, err := b.st.Record(kind, id)
+	if err != nil {
+		return nil, err
+	}
+	return decode[T](kind, id, value)
+}
+
 func decode[T any](kind store.RecordKind, id, value []byte) (*T, error) {
 	v := new(T)
 	if err := json.Unmarshal(value, v); err != nil {
 		return nil, fmt.Errorf("record %c %x: %w: %w", kind, id, store.ErrCorrupt, err)
 	}
 	return v, nil
+}
+
+// all returns the records of a range, in order of their ids.
+func all[T any](b *Book, r store.RecordRange) ([]*T, error) {
+	out := []*T{}
+	err := b.st.EachRecord(r, func(id, value []byte) (bool, error) {
+		v, err := decode[T](r.Kind, id, value)
+		out = append(out, v)
+		return true, err
+	})
+	return out, err
 }

@@ -1,0 +1,194 @@
+package saved
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// JobState is how far a job is, by its name in the API.
+type JobState string
+
+// The states of a job. The last three are final.
+const (
+	JobQueued    JobState = "QUEUED"
+	JobRunning   JobState = "PROCESSING"
+	JobFailed    JobState = "FAILED"
+	JobCompleted JobState = "COMPLETED"
+	JobCanceled  JobState = "CANCELED"
+)
+
+// Final reports whether a job in this state is over.
+func (s JobState) Final() bool { return s == JobFailed || s == JobCompleted || s == JobCanceled }
+
+// Job is a search over everything that runs in the background, repository by
+// repository. What it found in one is committed together with the mark that the
+// repository is done, so that it goes on behind it after a restart.
+type Job struct {
+	// ID is never used again.
+	ID    uint32 `json:"id"`
+	Query string `json:"query"`
+	// Creator is the ID of the user for whom it searches, 0 for the operator.
+	Creator  uint32    `json:"creator,omitempty"`
+	State    JobState  `json:"state"`
+	Created  time.Time `json:"created"`
+	Started  time.Time `json:"started,omitzero"`
+	Finished time.Time `json:"finished,omitzero"`
+	// Repositories are the IDs of those to search, in order. So many of them are
+	// Done, and so many of those did not go well.
+	Repositories []uint32 `json:"repositories,omitempty"`
+	Done         int      `json:"done,omitempty"`
+	Failures     int      `json:"failures,omitempty"`
+	// Parts is how many parts the results have, Bytes how long they are. Those
+	// of the repositories that are done are PartsDone and BytesDone of them.
+	Parts     uint32 `json:"parts,omitempty"`
+	Bytes     int64  `json:"bytes,omitempty"`
+	PartsDone uint32 `json:"partsDone,omitempty"`
+	BytesDone int64  `json:"bytesDone,omitempty"`
+	// Failure is why it failed as a whole.
+	Failure string `json:"failure,omitempty"`
+}
+
+// JobStep is what a job did in one repository.
+type JobStep struct {
+	Repository string    `json:"repository"`
+	Started    time.Time `json:"started"`
+	Finished   time.Time `json:"finished"`
+	// Matches counts the results.
+	Matches int `json:"matches,omitempty"`
+	// Failure is empty if it went well.
+	Failure string `json:"failure,omitempty"`
+}
+
+// Jobs returns all jobs by ID.
+func (b *Book) Jobs() ([]*Job, error) { return all[Job](b, store.RecordRange{Kind: store.RecordJob}) }
+
+// Job returns the job with an ID, or an error that is store.ErrNotFound.
+func (b *Book) Job(id uint32) (*Job, error) {
+	j, err := get[Job](b, store.RecordJob, id4(id))
+	if err != nil {
+		return nil, fmt.Errorf("search job %d: %w", id, err)
+	}
+	return j, nil
+}
+
+// AddJob queues a search.
+func (b *Book) AddJob(query string, creator uint32) (*Job, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var c store.Records
+	j := &Job{Query: query, Creator: creator, State: JobQueued, Created: b.now().UTC()}
+	var err error
+	if j.ID, err = b.next(&c, "job"); err != nil {
+		return nil, err
+	}
+	if err := put(&c, store.RecordJob, id4(j.ID), j); err != nil {
+		return nil, err
+	}
+	return j, b.st.CommitRecords(&c)
+}
+
+// ChangeJob has change alter a job that is not over, and returns it as it is
+// then; the error is ErrConflict for a job that is over.
+func (b *Book) ChangeJob(id uint32, change func(*Job)) (*Job, error) {
+	return b.changeJob(id, nil, nil, change)
+}
+
+// AddResults keeps what a job found, and with step, if that is not nil, that it
+// is done with a repository.
+func (b *Book) AddResults(id uint32, results []byte, step *JobStep) (*Job, error) {
+	return b.changeJob(id, results, step, func(*Job) {})
+}
+
+func (b *Book) changeJob(id uint32, results []byte, step *JobStep, change func(*Job)) (*Job, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	j, err := b.Job(id)
+	if err != nil {
+		return nil, err
+	}
+	if j.State.Final() {
+		return j, fmt.Errorf("search job %d: %w", id, ErrConflict)
+	}
+	change(j)
+	var c store.Records
+	for len(results) > 0 {
+		n := min(len(results), partBytes)
+		c.Put(store.RecordJobResult, jobPart(id, j.Parts), results[:n:n])
+		results = results[n:]
+		j.Parts++
+		j.Bytes += int64(n)
+	}
+	if step != nil {
+		if err := put(&c, store.RecordJobStep, jobPart(id, uint32(j.Done)), step); err != nil {
+			return nil, err
+		}
+		j.Done++
+		if step.Failure != "" {
+			j.Failures++
+		}
+		j.PartsDone, j.BytesDone = j.Parts, j.Bytes
+	}
+	if err := put(&c, store.RecordJob, id4(id), j); err != nil {
+		return nil, err
+	}
+	return j, b.st.CommitRecords(&c)
+}
+
+// RewindJob drops what a job found in a repository that it had not finished
+// when the process ended.
+func (b *Book) RewindJob(id uint32) (*Job, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	j, err := b.Job(id)
+	if err != nil || j.Parts == j.PartsDone {
+		return j, err
+	}
+	var c store.Records
+	for part := j.PartsDone; part < j.Parts; part++ {
+		c.Delete(store.RecordJobResult, jobPart(id, part))
+	}
+	j.Parts, j.Bytes = j.PartsDone, j.BytesDone
+	if err := put(&c, store.RecordJob, id4(id), j); err != nil {
+		return nil, err
+	}
+	return j, b.st.CommitRecords(&c)
+}
+
+// partBytes is how long a part of results is at most.
+const partBytes = 128 << 10
+
+func jobPart(job, part uint32) []byte { return binary.BigEndian.AppendUint32(id4(job), part) }
+
+// JobResults calls f with the parts of what a job found, in order. What f is
+// given is borrowed until it returns.
+func (b *Book) JobResults(id uint32, f func(part []byte) error) error {
+	r := store.RecordRange{Kind: store.RecordJobResult, Prefix: id4(id)}
+	return b.st.EachRecord(r, func(_, part []byte) (bool, error) { return true, f(part) })
+}
+
+// JobSteps returns what a job did so far, in order.
+func (b *Book) JobSteps(id uint32) ([]*JobStep, error) {
+	return all[JobStep](b, store.RecordRange{Kind: store.RecordJobStep, Prefix: id4(id)})
+}
+
+// RemoveJob forgets a job and what it found.
+func (b *Book) RemoveJob(id uint32) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	j, err := b.Job(id)
+	if err != nil {
+		return err
+	}
+	var c store.Records
+	c.Delete(store.RecordJob, id4(id))
+	for part := range j.Parts {
+		c.Delete(store.RecordJobResult, jobPart(id, part))
+	}
+	for step := range j.Done {
+		c.Delete(store.RecordJobStep, jobPart(id, uint32(step)))
+	}
+	return b.st.CommitRecords(&c)
+}
