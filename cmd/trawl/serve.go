@@ -166,12 +166,13 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	}
 	syncing.Go(func() {
 		y := &service.Syncer{
-			Service: svc, Interval: h.set.SyncInterval, Log: h.log, Display: h.display,
+			Service: svc, Interval: h.set.SyncInterval, Stay: true, Log: h.log, Display: h.display,
 			Before: func() { file.reread(ctx, false) },
 		}
 		y.Run(ctx, first, h.door.ready)
 	})
 	syncing.Go(func() { svc.KeepSymbols(ctx) })
+	syncing.Go(func() { svc.RunJobs(ctx) })
 	syncing.Go(func() { svc.KeepRegistry(ctx) })
 	syncing.Go(func() { svc.KeepHistory(ctx) })
 	<-ctx.Done()

@@ -14,6 +14,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
+	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/saved"
@@ -41,6 +42,10 @@ type Data struct {
 	Store    *store.Store
 	Book     *saved.Book
 	Registry *identity.Registry
+	// Repositories changes what is mirrored and known.
+	Repositories Repositories
+	// Jobs runs the search jobs of Book.
+	Jobs *jobs.Runner
 }
 
 // Endpoint answers GraphQL requests. Its fields are set before Routes and not
@@ -67,6 +72,7 @@ func (e *Endpoint) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "POST", Path: Path, Handler: e.serve, About: "GraphQL, for tools and for finding things out"},
 		{Method: "GET", Path: Path + "/schema.graphql", Handler: e.serveSchema, About: "the schema of it"},
+		{Method: "GET", Path: exportPath + "{file}", Handler: e.serveExport, About: "what a search job found, for who made it"},
 	}
 }
 

@@ -38,6 +38,9 @@ func (n *node) ToDefaultSettings() (*defaults, bool) {
 	return v, ok
 }
 
+func (n *node) ToSavedSearch() (*savedSearch, bool) { v, ok := n.result.(*savedSearch); return v, ok }
+func (n *node) ToSearchJob() (*searchJob, bool)     { v, ok := n.result.(*searchJob); return v, ok }
+
 // Node finds an entity by its global id. One that is not there, or may not be
 // seen, is null.
 func (*resolver) Node(ctx context.Context, args struct{ ID graphql.ID }) (*node, error) {
@@ -99,6 +102,12 @@ var finders = map[string]func(ctx context.Context, s *session, id graphql.ID) (a
 	},
 	kindToken: func(_ context.Context, s *session, id graphql.ID) (any, error) {
 		return orNone(s.tokenOf(id))
+	},
+	kindSavedSearch: func(_ context.Context, s *session, id graphql.ID) (any, error) {
+		return orNone(s.savedSearchOf(id))
+	},
+	kindSearchJob: func(_ context.Context, s *session, id graphql.ID) (any, error) {
+		return orNone(s.jobOf(id))
 	},
 	kindDefaultSettings: func(_ context.Context, s *session, _ graphql.ID) (any, error) {
 		return &defaults{s}, nil

@@ -74,6 +74,13 @@ func (s *session) snapshot() *store.Snapshot {
 	return s.snapshots[len(s.snapshots)-1]
 }
 
+// renew lets the resolvers that follow see what a mutation changed.
+func (s *session) renew() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.snapshots = append(s.snapshots, s.Store.Snapshot())
+}
+
 // spend takes n bytes of the budget for contents.
 func (s *session) spend(n int) error {
 	if s.contentLeft.Add(int64(-n)) < 0 {

@@ -2,6 +2,7 @@ package graphql_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
+	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ctags"
@@ -38,9 +40,13 @@ type world struct {
 	ix       *ingest.Indexer
 	book     *saved.Book
 	registry *identity.Registry
+	searcher *search.Searcher
+	runner   *jobs.Runner
 	endpoint *graphql.Endpoint
-	url      string
-	client   *http.Client
+	// refreshed are the repositories that were asked to be synced.
+	refreshed []string
+	url       string
+	client    *http.Client
 	// tokens are access tokens by the name of their user.
 	tokens map[string]string
 }
@@ -64,9 +70,11 @@ func newWorld(t testing.TB) *world {
 	w.repositories()
 	w.book = saved.Open(st, now)
 	w.people(now)
-	data := &graphql.Data{Store: st, Book: w.book, Registry: w.registry}
+	w.searcher = search.New(st, search.Settings{Workers: 2})
+	w.runner = &jobs.Runner{Store: st, Book: w.book, Registry: w.registry, Searcher: w.searcher, Log: zerolog.Nop(), Now: now}
+	data := &graphql.Data{Store: st, Book: w.book, Registry: w.registry, Repositories: w, Jobs: w.runner}
 	w.endpoint = &graphql.Endpoint{
-		Data: func() *graphql.Data { return data }, Searcher: search.New(st, search.Settings{Workers: 2}),
+		Data: func() *graphql.Data { return data }, Searcher: w.searcher,
 		ExternalURL: "https://trawl.example.org", Now: now,
 	}
 	gate := &auth.Gate{Registry: func() *identity.Registry { return w.registry }, Anonymous: auth.AnonymousYes, Now: now}
@@ -162,6 +170,15 @@ func (w *world) token(u *identity.User) string {
 	}
 	return text
 }
+
+// Remove, ChangeFacts and Refresh make the world graphql.Repositories.
+func (w *world) Remove(ctx context.Context, name string) error { return w.ix.Remove(ctx, name) }
+
+func (w *world) ChangeFacts(_ context.Context, name string, c store.FactsChange) (*store.Repository, error) {
+	return w.st.ChangeFacts(name, c)
+}
+
+func (w *world) Refresh(name string) { w.refreshed = append(w.refreshed, name) }
 
 func (w *world) add(source string) {
 	w.t.Helper()

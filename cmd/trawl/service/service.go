@@ -10,6 +10,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
+	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
@@ -39,6 +40,8 @@ type Service struct {
 	store    *store.Store
 	registry *identity.Registry
 	book     *saved.Book
+	jobs     *jobs.Runner
+	asked    asked
 	indexer  *ingest.Indexer
 	searcher *search.Searcher
 	opts     Options
@@ -87,6 +90,8 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		changed:  make(chan struct{}, 1),
 		synced:   make(chan struct{}, 1),
 	}
+	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log}
+	s.asked.signal = make(chan struct{}, 1)
 	ingesting := ingestOptions(set)
 	if o.Symbols && set.Symbols {
 		s.program, s.ctagsErr = findCtags()
@@ -139,7 +144,9 @@ func (s *Service) KeepRegistry(ctx context.Context) {
 func (s *Service) Dir() string { return s.store.Dir() }
 
 // GraphQL is what GraphQL requests are answered from.
-func (s *Service) GraphQL() *graphql.Data { return &graphql.Data{Store: s.store, Book: s.book, Registry: s.registry} }
+func (s *Service) GraphQL() *graphql.Data {
+	return &graphql.Data{Store: s.store, Book: s.book, Registry: s.registry, Repositories: s, Jobs: s.jobs}
+}
 
 // Search implements httpapi.Searcher.
 func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
@@ -152,6 +159,7 @@ func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, 
 var (
 	_ httpapi.Searcher     = (*Service)(nil)
 	_ httpapi.Repositories = (*Service)(nil)
+	_ graphql.Repositories = (*Service)(nil)
 )
 
 // untilStop returns a context that ends with ctx or when the service stops.

@@ -20,8 +20,11 @@ type Syncer struct {
 	// Interval is the time from the end of one round to the next; 0 is one
 	// round only.
 	Interval time.Duration
-	Log      zerolog.Logger
-	Display  *progress.Display
+	// Stay says that what Service.Refresh asks for is synced after the last
+	// round, too.
+	Stay    bool
+	Log     zerolog.Logger
+	Display *progress.Display
 	// Before, if set, is called before each round.
 	Before func()
 
@@ -43,19 +46,31 @@ func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 	}
 	begun()
 	y.round(ctx, done)
-	if y.Interval == 0 {
+	if y.Interval == 0 && !y.Stay {
 		return
 	}
-	timer := time.NewTimer(y.Interval)
-	defer timer.Stop()
+	var due <-chan time.Time
+	if y.Interval > 0 {
+		timer := time.NewTicker(y.Interval)
+		defer timer.Stop()
+		due = timer.C
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-timer.C:
+		case <-y.Service.asked.signal:
+			y.refresh(ctx)
+		case <-due:
+			y.round(ctx, nil)
 		}
-		y.round(ctx, nil)
-		timer.Reset(y.Interval)
+	}
+}
+
+// refresh syncs what was asked for.
+func (y *Syncer) refresh(ctx context.Context) {
+	for _, name := range y.Service.asked.take() {
+		y.sync(ctx, name)
 	}
 }
 
@@ -73,6 +88,7 @@ func (y *Syncer) round(ctx context.Context, done map[string]bool) {
 		if ctx.Err() != nil {
 			return
 		}
+		y.refresh(ctx)
 		if !done[r.Name] {
 			y.sync(ctx, r.Name)
 		}

@@ -1,0 +1,231 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/syntax"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/saved"
+)
+
+// Runner runs jobs. Its fields are set before Run and not changed afterwards;
+// its methods are safe for concurrent use.
+type Runner struct {
+	Store    *store.Store
+	Book     *saved.Book
+	Registry *identity.Registry
+	Searcher httpapi.Searcher
+	Log      zerolog.Logger
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+
+	once sync.Once
+	// wake holds a token when there may be a job to run.
+	wake chan struct{}
+
+	mu sync.Mutex // guards all below
+	// current is the ID of the job that runs, stop ends it.
+	current uint32
+	stop    context.CancelFunc
+}
+
+func (r *Runner) prepare() {
+	r.once.Do(func() {
+		r.wake = make(chan struct{}, 1)
+		if r.Now == nil {
+			r.Now = time.Now
+		}
+	})
+}
+
+// Wake says that a job was queued.
+func (r *Runner) Wake() {
+	r.prepare()
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Cancelled says that a job was cancelled or removed; if it runs it ends.
+func (r *Runner) Cancelled(id uint32) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.current == id && r.stop != nil {
+		r.stop()
+	}
+}
+
+// Run runs what is queued, and what was interrupted when the last process
+// ended, until ctx ends.
+func (r *Runner) Run(ctx context.Context) {
+	r.prepare()
+	for {
+		for r.next(ctx) {
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.wake:
+		}
+	}
+}
+
+// next runs the oldest job that is not over; false says that there is none.
+func (r *Runner) next(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	all, err := r.Book.Jobs()
+	if err != nil {
+		r.Log.Error().Err(err).Msg("list search jobs")
+		return false
+	}
+	i := slices.IndexFunc(all, func(j *saved.Job) bool { return !j.State.Final() })
+	if i < 0 {
+		return false
+	}
+	return r.run(ctx, all[i].ID)
+}
+
+// run runs one job. False says that nothing more can be done for now.
+func (r *Runner) run(ctx context.Context, id uint32) bool {
+	work, stop := context.WithCancel(ctx)
+	defer stop()
+	r.begin(id, stop)
+	defer r.begin(0, nil)
+	err := r.search(work, id)
+	switch {
+	case err == nil, errors.Is(err, saved.ErrConflict), errors.Is(err, store.ErrNotFound):
+		return true // done, or cancelled or removed by somebody
+	case ctx.Err() != nil:
+		return false // it goes on at the next start
+	case work.Err() != nil:
+		return true
+	}
+	r.Log.Warn().Uint32("job", id).Err(err).Msg("search job")
+	_, err = r.Book.ChangeJob(id, func(j *saved.Job) {
+		j.State, j.Finished, j.Failure = saved.JobFailed, r.Now().UTC(), failureText(err)
+	})
+	if err != nil && !errors.Is(err, saved.ErrConflict) && !errors.Is(err, store.ErrNotFound) {
+		r.Log.Error().Uint32("job", id).Err(err).Msg("end search job")
+		return false
+	}
+	return true
+}
+
+func (r *Runner) begin(id uint32, stop context.CancelFunc) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.current, r.stop = id, stop
+}
+
+// refusal is a failure that the creator of a job is told.
+type refusal struct{ text string }
+
+func (e *refusal) Error() string { return e.text }
+
+// failureText is what the creator of a job learns of why it failed.
+func failureText(err error) string {
+	var known *refusal
+	if errors.As(err, &known) {
+		return known.text
+	}
+	return "internal error"
+}
+
+// Parse reads and judges the query of a job. An error that is meant for people
+// says what is wrong with it.
+func Parse(text string) (*query.Query, error) {
+	q, err := syntax.Parse(text, query.Standard)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range q.Basics {
+		if b.Value("count") != "" || b.Value("timeout") != "" {
+			return nil, &query.SyntaxError{Message: "a search job finds everything: leave out count: and timeout:"}
+		}
+	}
+	return syntax.Parse(syntax.WithFilter(text, "count", "all"), query.Standard)
+}
+
+// search runs what is left of a job.
+func (r *Runner) search(ctx context.Context, id uint32) error {
+	job, err := r.Book.RewindJob(id)
+	if err != nil {
+		return err
+	}
+	q, err := Parse(job.Query)
+	if err != nil {
+		return &refusal{err.Error()}
+	}
+	actor, err := r.actor(job.Creator)
+	if err != nil {
+		return err
+	}
+	if job.State == saved.JobQueued {
+		if job, err = r.start(id, actor); err != nil {
+			return err
+		}
+	}
+	for job.Done < len(job.Repositories) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if job, err = r.step(ctx, job, q, actor); err != nil {
+			return err
+		}
+	}
+	_, err = r.Book.ChangeJob(id, func(j *saved.Job) {
+		j.State, j.Finished = saved.JobCompleted, r.Now().UTC()
+	})
+	return err
+}
+
+// actor is whom a job searches for, as they are now.
+func (r *Runner) actor(creator uint32) (*auth.Actor, error) {
+	if creator == 0 {
+		return auth.OperatorActor(), nil
+	}
+	u, err := r.Registry.User(creator)
+	if errors.Is(err, store.ErrNotFound) || err == nil && u.Locked {
+		return nil, &refusal{"the user who created the job is gone or locked"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	orgs, err := r.Registry.OrgsOf(creator)
+	if err != nil {
+		return nil, fmt.Errorf("organisations of user %d: %w", creator, err)
+	}
+	return &auth.Actor{User: u, Orgs: orgs}, nil
+}
+
+// start chooses the repositories.
+func (r *Runner) start(id uint32, actor *auth.Actor) (*saved.Job, error) {
+	sn := r.Store.Snapshot()
+	var chosen []uint32
+	for _, repo := range sn.Repositories() {
+		if actor.CanSee(repo) {
+			chosen = append(chosen, repo.ID)
+		}
+	}
+	if err := sn.Close(); err != nil {
+		return nil, err
+	}
+	slices.Sort(chosen)
+	return r.Book.ChangeJob(id, func(j *saved.Job) {
+		j.State, j.Started, j.Repositories = saved.JobRunning, r.Now().UTC(), chosen
+	})
+}

@@ -1,0 +1,248 @@
+package graphql
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/graph-gophers/graphql-go"
+
+	"github.com/trawlsearch/trawl/store/saved"
+)
+
+// savedSearch is the type SavedSearch.
+type savedSearch struct {
+	s     *session
+	v     *saved.Search
+	owner namespaceOwner
+}
+
+func (s *savedSearch) ID() graphql.ID            { return newID(kindSavedSearch, s.v.ID) }
+func (s *savedSearch) Description() string       { return s.v.Description }
+func (s *savedSearch) Query() string             { return s.v.Query }
+func (s *savedSearch) CreatedAt() dateTime       { return dateTime{s.v.Created} }
+func (s *savedSearch) UpdatedAt() dateTime       { return dateTime{s.v.Updated} }
+func (s *savedSearch) Owner() *namespace         { return &namespace{s.owner} }
+func (s *savedSearch) ViewerCanAdminister() bool { return true } // who may not does not see it
+func (s *savedSearch) URL() string {
+	return s.owner.URL() + "/searches/" + strconv.FormatUint(uint64(s.v.ID), 10)
+}
+
+// namespaceOf returns an owner, nil for one that is gone.
+func (s *session) namespaceOf(of saved.Subject) (namespaceOwner, error) {
+	switch of.Kind {
+	case saved.SubjectUser:
+		if u, err := s.userByID(of.ID); err != nil || u != nil {
+			return u, err
+		}
+	case saved.SubjectOrg:
+		if o, err := s.orgByID(of.ID); err != nil || o != nil {
+			return o, err
+		}
+	}
+	return nil, nil
+}
+
+// owns reports whether an owner is the client or an organisation of theirs.
+func (s *session) owns(of saved.Subject) bool {
+	switch of.Kind {
+	case saved.SubjectUser:
+		return s.actor.User != nil && s.actor.User.ID == of.ID
+	case saved.SubjectOrg:
+		return slices.Contains(s.actor.Orgs, of.ID)
+	}
+	return false
+}
+
+// savedSearchOf finds one by its global id; nil is none, or one that may not be
+// seen.
+func (s *session) savedSearchOf(id graphql.ID) (*savedSearch, error) {
+	n, err := numberOf(id, kindSavedSearch)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.Book.Search(n)
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.newSavedSearch(v)
+}
+
+// newSavedSearch returns nil for one that may not be seen, or has lost its
+// owner.
+func (s *session) newSavedSearch(v *saved.Search) (*savedSearch, error) {
+	if !s.owns(v.Owner) && !s.admin() {
+		return nil, nil
+	}
+	owner, err := s.namespaceOf(v.Owner)
+	if err != nil || owner == nil {
+		return nil, err
+	}
+	return &savedSearch{s, v, owner}, nil
+}
+
+// savedSearches is the type SavedSearchesConnection.
+type savedSearches struct {
+	Nodes      []*savedSearch
+	TotalCount int32
+	PageInfo   page
+}
+
+// SavedSearches lists those that the client may see.
+func (*resolver) SavedSearches(ctx context.Context, args struct {
+	pageArgs
+	Query              optString
+	Owner              *graphql.ID
+	ViewerIsAffiliated optBool
+	OrderBy            optString
+}) (*savedSearches, error) {
+	s := sessionOf(ctx)
+	if err := s.mustSignIn(); err != nil {
+		return nil, err
+	}
+	if args.First.value == nil && args.Last.value == nil {
+		return nil, refuse("you must provide a `first` or `last` value to properly paginate")
+	}
+	all, err := s.Book.Searches()
+	if err != nil {
+		return nil, err
+	}
+	nodes := []*savedSearch{}
+	for _, v := range all {
+		found, err := s.newSavedSearch(v)
+		if err != nil {
+			return nil, err
+		}
+		word := args.Query.or("")
+		if found == nil || !holdsFold(v.Description, word) && !holdsFold(v.Query, word) ||
+			args.ViewerIsAffiliated.or(false) && !s.owns(v.Owner) || args.Owner != nil && *args.Owner != found.owner.ID() {
+			continue
+		}
+		nodes = append(nodes, found)
+	}
+	slices.SortFunc(nodes, func(a, b *savedSearch) int {
+		if args.OrderBy.or("") == "SAVED_SEARCH_DESCRIPTION" {
+			return cmp.Or(strings.Compare(a.v.Description, b.v.Description), cmp.Compare(a.v.ID, b.v.ID))
+		}
+		return cmp.Or(b.v.Updated.Compare(a.v.Updated), cmp.Compare(b.v.ID, a.v.ID))
+	})
+	p, err := cutByIndex(len(nodes), 100, args.pageArgs)
+	if err != nil {
+		return nil, err
+	}
+	return &savedSearches{nodes[p.from:p.to], small(len(nodes)), p}, nil
+}
+
+// ownerID reads the id of who is to own something: the client or an
+// organisation of theirs, for site admins anybody.
+func (s *session) ownerID(id graphql.ID) (saved.Subject, error) {
+	if err := s.mustSignIn(); err != nil {
+		return saved.Subject{}, err
+	}
+	owner, err := s.ownerOf(id)
+	if err != nil {
+		return saved.Subject{}, err
+	}
+	if owner == nil || owner.subject().Kind != saved.SubjectUser && owner.subject().Kind != saved.SubjectOrg {
+		return saved.Subject{}, refuse("the owner must be a user or an organization")
+	}
+	if !s.owns(owner.subject()) && !s.admin() {
+		return saved.Subject{}, s.mayNotWrite(owner)
+	}
+	return owner.subject(), nil
+}
+
+// What a saved search may say.
+const maxSavedBytes = 64 << 10
+
+func checkSaved(description, query string) error {
+	if len(description)+len(query) > maxSavedBytes {
+		return refuse("a saved search has at most %d bytes", maxSavedBytes)
+	}
+	if strings.TrimSpace(query) == "" {
+		return refuse("the query is empty")
+	}
+	return nil
+}
+
+// CreateSavedSearch keeps a search.
+func (*resolver) CreateSavedSearch(ctx context.Context, args struct {
+	Input struct {
+		Owner              graphql.ID
+		Description, Query string
+	}
+}) (*savedSearch, error) {
+	s := sessionOf(ctx)
+	owner, err := s.ownerID(args.Input.Owner)
+	if err == nil {
+		err = checkSaved(args.Input.Description, args.Input.Query)
+	}
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.Book.AddSearch(saved.Search{Description: args.Input.Description, Query: args.Input.Query, Owner: owner})
+	if err != nil {
+		return nil, told(err)
+	}
+	return s.newSavedSearch(v)
+}
+
+// changeSaved changes one that the client may change.
+func (s *session) changeSaved(id graphql.ID, change func(*saved.Search)) (*savedSearch, error) {
+	found, err := s.knownSaved(id)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.Book.ChangeSearch(found.v.ID, change)
+	if err != nil {
+		return nil, told(err)
+	}
+	owner, err := s.namespaceOf(v.Owner)
+	return &savedSearch{s, v, owner}, err
+}
+
+func (s *session) knownSaved(id graphql.ID) (*savedSearch, error) {
+	found, err := s.savedSearchOf(id)
+	if err == nil && found == nil {
+		err = refuse("saved search not found")
+	}
+	return found, err
+}
+
+// UpdateSavedSearch changes what a search says.
+func (*resolver) UpdateSavedSearch(ctx context.Context, args struct {
+	ID    graphql.ID
+	Input struct{ Description, Query string }
+}) (*savedSearch, error) {
+	if err := checkSaved(args.Input.Description, args.Input.Query); err != nil {
+		return nil, err
+	}
+	return sessionOf(ctx).changeSaved(args.ID, func(v *saved.Search) {
+		v.Description, v.Query = args.Input.Description, args.Input.Query
+	})
+}
+
+// TransferSavedSearchOwnership gives a search to somebody else.
+func (*resolver) TransferSavedSearchOwnership(ctx context.Context, args struct{ ID, NewOwner graphql.ID }) (*savedSearch, error) {
+	s := sessionOf(ctx)
+	owner, err := s.ownerID(args.NewOwner)
+	if err != nil {
+		return nil, err
+	}
+	return s.changeSaved(args.ID, func(v *saved.Search) { v.Owner = owner })
+}
+
+// DeleteSavedSearch forgets a search.
+func (*resolver) DeleteSavedSearch(ctx context.Context, args struct{ ID graphql.ID }) (*nothing, error) {
+	s := sessionOf(ctx)
+	found, err := s.knownSaved(args.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &nothing{}, told(s.Book.RemoveSearch(found.v.ID))
+}

@@ -1,0 +1,231 @@
+package graphql
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/graph-gophers/graphql-go"
+
+	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
+	"github.com/trawlsearch/trawl/store/saved"
+)
+
+// searchJob is the type SearchJob.
+type searchJob struct {
+	s *session
+	j *saved.Job
+}
+
+func (j *searchJob) ID() graphql.ID        { return newID(kindSearchJob, j.j.ID) }
+func (j *searchJob) Query() string         { return j.j.Query }
+func (j *searchJob) State() string         { return string(j.j.State) }
+func (j *searchJob) CreatedAt() dateTime   { return dateTime{j.j.Created} }
+func (j *searchJob) StartedAt() *dateTime  { return moment(j.j.Started) }
+func (j *searchJob) FinishedAt() *dateTime { return moment(j.j.Finished) }
+func (j *searchJob) URL() *string          { return j.export("jsonl") }
+func (j *searchJob) LogURL() *string       { return j.export("log") }
+
+// Creator is null for the operator, and for who is gone.
+func (j *searchJob) Creator() (*user, error) { return j.s.userByID(j.j.Creator) }
+
+func (j *searchJob) export(kind string) *string {
+	if !j.j.State.Final() {
+		return nil
+	}
+	return orNull(fmt.Sprintf("%s%s%d.%s", j.s.base, exportPath, j.j.ID, kind))
+}
+
+// jobStats is the type SearchJobStats.
+type jobStats struct{ Total, Completed, Failed, InProgress int32 }
+
+// RepoStats counts the repositories.
+func (j *searchJob) RepoStats() jobStats {
+	left := len(j.j.Repositories) - j.j.Done
+	if j.j.State.Final() {
+		left = 0
+	}
+	return jobStats{small(len(j.j.Repositories)), small(j.j.Done - j.j.Failures), small(j.j.Failures), small(left)}
+}
+
+// maySee is for the creator and site admins.
+func (s *session) maySee(j *saved.Job) bool {
+	return s.admin() || s.actor.User != nil && s.actor.User.ID == j.Creator
+}
+
+// jobOf finds one by its global id; nil is none, or one that may not be seen.
+func (s *session) jobOf(id graphql.ID) (*searchJob, error) {
+	n, err := numberOf(id, kindSearchJob)
+	if err != nil {
+		return nil, err
+	}
+	j, err := s.Book.Job(n)
+	if missing(err) || err == nil && !s.maySee(j) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &searchJob{s, j}, nil
+}
+
+func (s *session) knownJob(id graphql.ID) (*searchJob, error) {
+	j, err := s.jobOf(id)
+	if err == nil && j == nil {
+		err = refuse("search job not found")
+	}
+	return j, err
+}
+
+// jobConnection is the type SearchJobConnection.
+type jobConnection struct {
+	Nodes      []*searchJob
+	TotalCount int32
+	PageInfo   page
+}
+
+// SearchJobs lists those that the client may see.
+func (*resolver) SearchJobs(ctx context.Context, args struct {
+	pageArgs
+	Query      optString
+	States     *[]string
+	UserIDs    *[]graphql.ID
+	OrderBy    optString
+	Descending optBool
+}) (*jobConnection, error) {
+	s := sessionOf(ctx)
+	if err := s.mustSignIn(); err != nil {
+		return nil, err
+	}
+	all, err := s.Book.Jobs()
+	if err != nil {
+		return nil, err
+	}
+	nodes := []*searchJob{}
+	for _, j := range all {
+		if !s.maySee(j) || !holdsFold(j.Query, args.Query.or("")) ||
+			args.States != nil && !slices.Contains(*args.States, string(j.State)) ||
+			args.UserIDs != nil && !slices.Contains(*args.UserIDs, newID(kindUser, j.Creator)) {
+			continue
+		}
+		nodes = append(nodes, &searchJob{s, j})
+	}
+	slices.SortFunc(nodes, func(a, b *searchJob) int {
+		c := 0
+		switch args.OrderBy.or("CREATED_AT") {
+		case "QUERY":
+			c = strings.Compare(a.j.Query, b.j.Query)
+		case "STATE":
+			c = strings.Compare(string(a.j.State), string(b.j.State))
+		}
+		c = cmp.Or(c, cmp.Compare(a.j.ID, b.j.ID))
+		if args.Descending.or(false) {
+			return -c
+		}
+		return c
+	})
+	if args.Last.value == nil && args.First.value == nil {
+		fifty := int32(50)
+		args.First.value = &fifty
+	}
+	p, err := cutByIndex(len(nodes), 100, args.pageArgs)
+	if err != nil {
+		return nil, err
+	}
+	return &jobConnection{nodes[p.from:p.to], small(len(nodes)), p}, nil
+}
+
+// checkJob refuses what cannot be a job.
+func checkJob(query string) error {
+	if strings.TrimSpace(query) == "" {
+		return refuse("the query is empty")
+	}
+	if len(query) > maxSavedBytes {
+		return refuse("a query has at most %d bytes", maxSavedBytes)
+	}
+	if _, err := jobs.Parse(query); err != nil {
+		return refuse("%s", err.Error())
+	}
+	return nil
+}
+
+// ValidateSearchJob says what is wrong with a query.
+func (*resolver) ValidateSearchJob(args struct{ Query string }) (*nothing, error) {
+	return &nothing{}, checkJob(args.Query)
+}
+
+// CreateSearchJob queues a search.
+func (*resolver) CreateSearchJob(ctx context.Context, args struct{ Query string }) (*searchJob, error) {
+	s := sessionOf(ctx)
+	if err := s.mustSignIn(); err != nil {
+		return nil, err
+	}
+	if err := checkJob(args.Query); err != nil {
+		return nil, err
+	}
+	creator := uint32(0)
+	if s.actor.User != nil {
+		creator = s.actor.User.ID
+	}
+	if err := s.mayQueue(creator); err != nil {
+		return nil, err
+	}
+	j, err := s.Book.AddJob(args.Query, creator)
+	if err != nil {
+		return nil, told(err)
+	}
+	s.Jobs.Wake()
+	return &searchJob{s, j}, nil
+}
+
+// maxJobs is how many jobs one user may keep.
+const maxJobs = 100
+
+func (s *session) mayQueue(creator uint32) error {
+	all, err := s.Book.Jobs()
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, j := range all {
+		if j.Creator == creator {
+			n++
+		}
+	}
+	if n >= maxJobs {
+		return refuse("you have %d search jobs: delete some of them first", n)
+	}
+	return nil
+}
+
+// CancelSearchJob ends a job; one that is over stays as it is.
+func (*resolver) CancelSearchJob(ctx context.Context, args struct{ ID graphql.ID }) (*nothing, error) {
+	s := sessionOf(ctx)
+	found, err := s.knownJob(args.ID)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.Book.ChangeJob(found.j.ID, func(j *saved.Job) {
+		j.State, j.Finished = saved.JobCanceled, s.Now().UTC()
+	})
+	s.Jobs.Cancelled(found.j.ID)
+	if errors.Is(err, saved.ErrConflict) {
+		err = nil
+	}
+	return &nothing{}, told(err)
+}
+
+// DeleteSearchJob forgets a job.
+func (*resolver) DeleteSearchJob(ctx context.Context, args struct{ ID graphql.ID }) (*nothing, error) {
+	s := sessionOf(ctx)
+	found, err := s.knownJob(args.ID)
+	if err != nil {
+		return nil, err
+	}
+	err = s.Book.RemoveJob(found.j.ID)
+	s.Jobs.Cancelled(found.j.ID)
+	return &nothing{}, told(err)
+}
