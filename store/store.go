@@ -124,7 +124,7 @@ func (s *Store) open(index string, o Options) error {
 	cache := pebble.NewCache(o.CacheBytes)
 	defer cache.Unref()
 	s.opts = engineOptions(o, cache, s.lock)
-	db, err := pebble.Open(index, s.opts)
+	db, err := s.openEngine(index, v, o)
 	if err != nil {
 		return err
 	}
