@@ -25,6 +25,8 @@ type trawl struct {
 	symbols bool
 	// memory is the setting of that name, "" for trawl's own choice.
 	memory string
+	// historyDiffs is the setting history-diffs, "" for trawl's own choice.
+	historyDiffs string
 }
 
 // BuildTrawl compiles trawl without cgo, as releases do, and returns the binary's path in dir.
@@ -46,6 +48,9 @@ func (t *trawl) env() []string {
 	env := append(os.Environ(), "TRAWL_SYMBOLS="+strconv.FormatBool(t.symbols))
 	if t.memory != "" {
 		env = append(env, "TRAWL_MEMORY="+t.memory)
+	}
+	if t.historyDiffs != "" {
+		env = append(env, "TRAWL_HISTORY_DIFFS="+t.historyDiffs)
 	}
 	return env
 }

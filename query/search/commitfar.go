@@ -131,6 +131,11 @@ func (p *commitShard) unsearchable(q *commitQuery) int {
 		return 0
 	}
 	n := 0
+	for i, more := range p.table.MoreFiles {
+		if more > 0 && q.targets[p.table.Repository[i]] != nil && !p.dead(i) && q.dated(p.table.CommitterSeconds[i]) {
+			n += int(more)
+		}
+	}
 	for d, reason := range p.docs.Reason {
 		if reason != store.ReasonTooLarge && reason != store.ReasonCorrupt {
 			continue

@@ -18,6 +18,10 @@
 // always give the same order, however many workers there are and however fast
 // they run.
 //
+// Commits. A search of messages or diffs has its own plans, of history shards,
+// and its own order, that of git's log, repository by repository. What the
+// index does not have is read through git behind what it has.
+//
 // Damage. A document or shard that cannot be read is left out and told; the
 // others are searched.
 //

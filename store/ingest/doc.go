@@ -3,8 +3,9 @@
 // searched, and a committed generation comes out in store. Sync does that for
 // one repository and writes only what changed; Merge rewrites shards that are
 // small or mostly dead; Symbols has store/ctags find the definitions in shards
-// that are there already. cmd calls them, from one goroutine or many; one sync
-// or merge works at a time, and one reading of symbols beside it.
+// that are there already; History reads the commits of what was synced. cmd
+// calls them, from one goroutine or many; one sync or merge works at a time,
+// and one reading of symbols and one of commits beside it.
 //
 // The package knows nothing of queries, and it decides nothing about time:
 // whoever calls says when to sync and when to merge.

@@ -435,6 +435,36 @@ func TestHistoryPassesOverDamage(t *testing.T) {
 	}
 }
 
+// TestHistoryOfHugeCommit bounds what is kept of one commit.
+func TestHistoryOfHugeCommit(t *testing.T) {
+	f := newFixture(t, ingest.Options{})
+	r := newRepo(t)
+	var b strings.Builder
+	fmt.Fprintf(&b, "commit refs/heads/main\ncommitter C <c@example.org> 1700000000 +0000\ndata 4\nhuge\n")
+	for i := range 20_000 {
+		fmt.Fprintf(&b, "M 100644 inline d%d/f%d\ndata 2\n%d\n", i%100, i, i%10)
+	}
+	large := strings.Repeat("a line of some length that is generated\n", git.MaxDiffBytes/40)
+	fmt.Fprintf(&b, "\ncommit refs/heads/main\ncommitter C <c@example.org> 1700000001 +0000\ndata 5\nlarge\nM 100644 inline large\ndata %d\n%s\nM 100644 inline small\ndata 2\nx\n\n", len(large), large)
+	cmd := exec.Command("git", "fast-import", "--quiet")
+	cmd.Dir, cmd.Stdin = r.dir, strings.NewReader(b.String())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git fast-import: %v\n%s", err, out)
+	}
+	f.sync("r", r)
+	f.history()
+	kept, h := f.keptCommits("r")
+	if len(kept) != 2 || h.TooLarge != 1 {
+		t.Fatalf("%d commits, %+v; want 2, with one file too large", len(kept), h)
+	}
+	if got := kept[1].commit.MoreFiles; got != 20_000-git.MaxCommitFiles {
+		t.Errorf("%d files are left out, want %d", got, 20_000-git.MaxCommitFiles)
+	}
+	if want := "'A' \"\" \"large\" \"too-large\"\n'A' \"\" \"small\" \"\"\n@@ -0,0 +1 @@\n+x\n"; !strings.HasSuffix(kept[0].show, want) {
+		t.Errorf("commit %.200q, want %q at its end", kept[0].show, want)
+	}
+}
+
 // TestHistoryErrors keeps what was read when the source is gone.
 func TestHistoryErrors(t *testing.T) {
 	f := newFixture(t, ingest.Options{})
