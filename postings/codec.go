@@ -108,6 +108,61 @@ func (s *Set) Decode(value []byte) error {
 	return fmt.Errorf("%w: unknown tag %d", ErrCorrupt, value[0])
 }
 
+// AndEncoded keeps in s what is also in an encoded list; scratch holds anything
+// and is overwritten. Of a list that is much
+// longer than s it reads only what may be in s, so that it does not notice all
+// damage that Decode does.
+func (s *Set) AndEncoded(value []byte, scratch *Set) error {
+	if !s.dense && len(value) > 0 {
+		switch value[0] {
+		case tagGaps:
+			return s.andGaps(value[1:])
+		case tagRoaring:
+			if n, runs, body, err := roaringCount(value[1:]); err == nil && !runs && n > arrayMax && len(body) == roaringBitmap {
+				s.keep(func(x uint16) bool { return body[x>>3]&(1<<(x&7)) != 0 })
+				return nil
+			}
+		}
+	}
+	if err := scratch.Decode(value); err != nil {
+		return err
+	}
+	s.And(scratch)
+	return nil
+}
+
+// andGaps keeps in s, an array, what is also in a list of gaps.
+func (s *Set) andGaps(raw []byte) error {
+	n, w := binary.Uvarint(raw)
+	if w <= 0 || n > MaxBlocks || n > uint64(len(raw)-w) {
+		return fmt.Errorf("%w: bad count", ErrCorrupt)
+	}
+	raw = raw[w:]
+	kept, last := s.array[:0], -1
+	for rest := s.array; len(rest) > 0 && len(raw) > 0; {
+		if raw[0] < 0x80 {
+			last += int(raw[0]) + 1
+			raw = raw[1:]
+		} else {
+			g, after, ok := nextGap(raw)
+			if !ok {
+				return s.badGap()
+			}
+			last += g + 1
+			raw = after
+		}
+		for len(rest) > 0 && int(rest[0]) < last {
+			rest = rest[1:]
+		}
+		if len(rest) > 0 && int(rest[0]) == last {
+			kept = append(kept, rest[0])
+			rest = rest[1:]
+		}
+	}
+	s.array, s.count = kept, len(kept)
+	return nil
+}
+
 func (s *Set) decodeGaps(raw []byte) error {
 	n, w := binary.Uvarint(raw)
 	if w <= 0 || n > MaxBlocks || n > uint64(len(raw)-w) {

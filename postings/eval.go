@@ -162,9 +162,17 @@ func (ev *Evaluator) literal(l *Literal) (Candidates, error) {
 	return Candidates{Docs: ev.project(blocks), Blocks: blocks, Anchor: l}, nil
 }
 
-// enoughBlocks is how few candidates end the reading of further lists of text:
-// a block is verified in about a microsecond, a list is read in about two.
-const enoughBlocks = 2
+// What candidates are worth: reading stops when no more than enoughBlocks are
+// left, or when the last lists read, listsAtOnce of them, removed fewer than
+// worthRemoving. To verify a block takes some four microseconds, most of them to
+// get at its text, to read a list three. An absent literal is mostly known for
+// absent after the first few lists; the later ones of a long phrase are long
+// and say what was known.
+const (
+	enoughBlocks  = 2
+	listsAtOnce   = 4
+	worthRemoving = 4
+)
 
 func (ev *Evaluator) enough(s *Set) bool { return s.Len() <= max(ev.Enough, enoughBlocks) }
 
@@ -180,23 +188,27 @@ func (ev *Evaluator) blocks(l *Literal) (*Set, error) {
 	slices.Sort(trigrams)
 	trigrams = slices.Compact(trigrams)
 	slices.SortStableFunc(trigrams, rarity)
-	out := &Set{}
-	for first := true; len(trigrams) > 0 && (first || !ev.enough(out)); first = false {
+	var out *Set
+	for len(trigrams) > 0 {
 		n := min(listsAtOnce, len(trigrams))
 		if there, err := ev.read(trigrams[:n]); err != nil || !there {
 			return &Set{}, err
 		}
 		trigrams = trigrams[n:]
-		if err := ev.intersect(out, first); err != nil {
+		before := MaxBlocks
+		if out != nil {
+			before = out.Len()
+		}
+		var err error
+		if out, err = ev.intersect(out); err != nil {
 			return nil, err
+		}
+		if ev.enough(out) || before-out.Len() < worthRemoving {
+			break
 		}
 	}
 	return out, nil
 }
-
-// listsAtOnce is how many lists are read before looking at what is left. An
-// absent literal is mostly known for absent after the first few.
-const listsAtOnce = 4
 
 // read reads the lists of some trigrams, shortest first; it reports false when
 // the shard lacks one of them.
@@ -223,26 +235,25 @@ func (ev *Evaluator) read(trigrams []Trigram) (bool, error) {
 	return true, nil
 }
 
-// intersect takes the lists read into out, or makes out of them if fresh.
-func (ev *Evaluator) intersect(out *Set, fresh bool) error {
-	for _, l := range ev.lists {
-		value := ev.buf[l.lo:l.hi]
-		if fresh {
-			if err := out.Decode(value); err != nil {
-				return err
-			}
-			fresh = false
-			continue
+// intersect takes the lists read into out, or makes out of them if it is nil.
+func (ev *Evaluator) intersect(out *Set) (*Set, error) {
+	lists := ev.lists
+	if out == nil {
+		out = &Set{}
+		if err := out.Decode(ev.buf[lists[0].lo:lists[0].hi]); err != nil {
+			return nil, err
 		}
-		if ev.enough(out) {
-			return nil
-		}
-		if err := ev.tmp.Decode(value); err != nil {
-			return err
-		}
-		out.And(&ev.tmp)
+		lists = lists[1:]
 	}
-	return nil
+	for _, l := range lists {
+		if ev.enough(out) {
+			break
+		}
+		if err := out.AndEncoded(ev.buf[l.lo:l.hi], &ev.tmp); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // Limits for runs of one and two bytes, which stand for up to 256 or 65,536

@@ -63,6 +63,11 @@ func TestSetAlgebra(t *testing.T) {
 		and := sa.Clone()
 		and.And(sb)
 		equal(t, "and", and, func(x uint16) bool { return in(a, x) && in(b, x) })
+		encoded := sa.Clone()
+		if err := encoded.AndEncoded(postings.Encode(nil, sb), postings.Full(9)); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "and with an encoded list", encoded, func(x uint16) bool { return in(a, x) && in(b, x) })
 		or := sa.Clone()
 		or.Or(sb)
 		equal(t, "or", or, func(x uint16) bool { return in(a, x) || in(b, x) })
