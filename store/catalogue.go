@@ -75,7 +75,7 @@ func (s *Store) load() error {
 		if err != nil {
 			return err
 		}
-		sh := &Shard{ID: id}
+		sh := newShard(id, ShardHeader{})
 		if err := json.Unmarshal(value, &sh.Header); err != nil {
 			return fmt.Errorf("shard %d: %w: %w", id, ErrCorrupt, err)
 		}
@@ -268,7 +268,7 @@ func (s *Store) commit(c Change) error {
 		if err := putJSON(b, keyHeader(h.ID), h); err != nil {
 			return err
 		}
-		next.shards[h.ID] = &Shard{ID: h.ID, Header: h}
+		next.shards[h.ID] = newShard(h.ID, h)
 	}
 	if c.nextRepository != 0 {
 		if err := b.Set(keyNextRepository, binary.BigEndian.AppendUint32(nil, c.nextRepository), nil); err != nil {

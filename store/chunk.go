@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -39,4 +40,21 @@ func openChunk(value []byte, known bool) ([]byte, error) {
 		return nil, fmt.Errorf("%w: checksum differs", ErrCorrupt)
 	}
 	return text, nil
+}
+
+// cachedChunk is the text of a chunk that is kept.
+type cachedChunk struct {
+	cached
+	text []byte
+}
+
+// keepChunk offers the text of chunk c to the cache, which copies what it takes.
+func (t *shardTables) keepChunk(k *cache, c int, text []byte) {
+	k.offer(int64(len(text)), func() *cached {
+		at := &t.chunks[c]
+		kept := &cachedChunk{text: bytes.Clone(text)}
+		kept.bytes, kept.drop = int64(len(text)), func() { at.CompareAndSwap(kept, nil) }
+		at.Store(kept)
+		return &kept.cached
+	})
 }

@@ -94,6 +94,12 @@ func newCommits() *Commits {
 	return &Commits{Message: []uint32{0}, oldPaths: map[uint32]string{}, known: map[Person]uint32{}}
 }
 
+// bytes is about what c takes in memory.
+func (c *Commits) bytes() int {
+	const row, person, path = 100, 80, 100
+	return len(c.oids) + row*c.Len() + person*len(c.People) + len(c.Status) + path*len(c.oldPaths)
+}
+
 // Len returns the number of commits.
 func (c *Commits) Len() int { return len(c.Repository) }
 

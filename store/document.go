@@ -75,6 +75,12 @@ func newDocuments() *Documents {
 	return &Documents{Words: []string{""}, FirstBlock: []uint32{0}, TextStart: []uint32{0}}
 }
 
+// bytes is about what d takes in memory.
+func (d *Documents) bytes() int {
+	const row = 4 + 4 + 4 + 8 + 1 + 4 + 1 + 2 + 2 + 4 + 4 + 4 + 4 // the columns
+	return len(d.paths) + len(d.oids) + row*d.Len()
+}
+
 // Len returns the number of documents.
 func (d *Documents) Len() int { return len(d.Repository) }
 

@@ -102,10 +102,11 @@ func (sn *Snapshot) People(repository uint32) (People, error) {
 
 // Commits returns the commit table of a history shard, nil for any other.
 func (v View) Commits() (*Commits, error) {
-	if err := v.load(v.sn.snap); err != nil {
+	t, err := v.load()
+	if err != nil {
 		return nil, err
 	}
-	return v.tables.commits, nil
+	return t.commits, nil
 }
 
 // IsHistory reports whether the shard's documents are those of commits.

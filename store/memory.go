@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"sync/atomic"
 
 	"github.com/trawlsearch/trawl/postings"
 )
@@ -45,7 +46,7 @@ func (m *MemoryShard) Blocks() int { return len(m.newlines) }
 // View returns the shard, numbered 0 as no shard of a store is. It owns what
 // was added; the MemoryShard is empty afterwards.
 func (m *MemoryShard) View() (View, error) {
-	t := shardTables{docs: newDocuments(), newlines: m.newlines}
+	t := &shardTables{docs: newDocuments(), newlines: m.newlines}
 	for docs := m.docs; len(docs) > 0; {
 		n := pageLength(docs)
 		if err := t.docs.addPage(encodePage(docs[:n])); err != nil {
@@ -55,10 +56,12 @@ func (m *MemoryShard) View() (View, error) {
 	}
 	t.docs.seal()
 	t.docOf = t.docs.docOf()
-	sh := &Shard{loaded: true, tables: t, Header: ShardHeader{
-		Documents: len(m.docs), Blocks: len(m.newlines), TextBytes: int64(len(m.text)),
-	}}
-	v := View{Shard: sh, memory: m.text}
+	v := View{
+		Shard:  newShard(0, ShardHeader{Documents: len(m.docs), Blocks: len(m.newlines), TextBytes: int64(len(m.text))}),
+		pin:    &atomic.Pointer[shardTables]{},
+		memory: m.text,
+	}
+	v.pin.Store(t)
 	*m = MemoryShard{}
 	return v, nil
 }

@@ -30,29 +30,35 @@ type ShardHeader struct {
 }
 
 // Shard is an immutable, self-contained run of documents, searched as one
-// unit. Its tables are read when first used and then kept.
+// unit. Its tables are read when they are used and kept as long as there is
+// room for them.
 type Shard struct {
 	ID     uint32
 	Header ShardHeader
 
-	// mu guards loading, tables and checked until loaded is set; they do not
-	// change after that.
-	mu     sync.Mutex
-	loaded bool
-	tables shardTables
-	// checked has a bit for every chunk whose checksum was found right since
-	// the store was opened.
-	checked []atomic.Uint64
+	memory *shardMemory
+}
+
+// shardMemory is what is kept of a shard, whatever its header says.
+type shardMemory struct {
+	// loading is held while tables are read; nothing else needs it.
+	loading sync.Mutex
+	tables  atomic.Pointer[shardTables]
+}
+
+func newShard(id uint32, h ShardHeader) *Shard {
+	return &Shard{ID: id, Header: h, memory: &shardMemory{}}
 }
 
 // with returns the shard with another header and what was read of it so far.
 func (sh *Shard) with(h ShardHeader) *Shard {
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	return &Shard{ID: sh.ID, Header: h, loaded: sh.loaded, tables: sh.tables, checked: sh.checked}
+	return &Shard{ID: sh.ID, Header: h, memory: sh.memory}
 }
 
+// shardTables are what is needed of a shard to search it. But for what they
+// keep of chunks they do not change.
 type shardTables struct {
+	cached
 	docs     *Documents
 	docOf    []uint16
 	newlines []uint16
@@ -61,36 +67,65 @@ type shardTables struct {
 	scan     *postings.Set
 	// commits is nil unless it is a history shard.
 	commits *Commits
+
+	// checked has a bit for every chunk whose checksum was found right, chunks
+	// the text of those that are kept.
+	checked []atomic.Uint64
+	chunks  []atomic.Pointer[cachedChunk]
 }
 
-// load reads the tables once, through any snapshot that sees the shard. What
-// goes wrong is not kept: the disk may answer the next time.
-func (sh *Shard) load(r pebble.Reader) error {
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	if sh.loaded {
-		return nil
+// load returns the tables, read through any snapshot that sees the shard if they
+// are not there. What goes wrong is not kept: the disk may answer the next time.
+func (sh *Shard) load(r pebble.Reader, k *cache) (*shardTables, error) {
+	if t := sh.memory.tables.Load(); t != nil {
+		t.touch()
+		return t, nil
+	}
+	sh.memory.loading.Lock()
+	defer sh.memory.loading.Unlock()
+	if t := sh.memory.tables.Load(); t != nil {
+		return t, nil
 	}
 	t, err := readTables(r, sh.ID)
 	if err == nil && sh.Header.IsHistory() {
 		t.commits, err = readCommits(r, sh.ID)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if c := t.commits; c != nil && (c.Len() != sh.Header.Commits || len(c.Status) != t.docs.Len()) {
-		return fmt.Errorf("shard %d: %w: commits and header differ", sh.ID, ErrCorrupt)
+		return nil, fmt.Errorf("shard %d: %w: commits and header differ", sh.ID, ErrCorrupt)
 	}
 	if t.docs.Len() != sh.Header.Documents || len(t.docOf) != sh.Header.Blocks || len(t.newlines) != sh.Header.Blocks {
-		return fmt.Errorf("shard %d: %w: tables and header differ", sh.ID, ErrCorrupt)
+		return nil, fmt.Errorf("shard %d: %w: tables and header differ", sh.ID, ErrCorrupt)
 	}
 	chunks := int(t.docs.TextStart[t.docs.Len()])/chunkBytes + 1
-	sh.tables, sh.checked, sh.loaded = t, make([]atomic.Uint64, chunks/64+1), true
-	return nil
+	t.checked, t.chunks = make([]atomic.Uint64, chunks/64+1), make([]atomic.Pointer[cachedChunk], chunks)
+	memory := sh.memory
+	t.bytes, t.drop = t.size(), func() { memory.tables.CompareAndSwap(t, nil) }
+	memory.tables.Store(t)
+	if !k.add(&t.cached) {
+		t.drop()
+	}
+	return t, nil
 }
 
-func readTables(r pebble.Reader, id uint32) (t shardTables, err error) {
-	t.docs = newDocuments()
+// size is about what the tables take in memory.
+func (t *shardTables) size() int64 {
+	n := t.docs.bytes() + 2*len(t.docOf) + 2*len(t.newlines) + 8*len(t.checked) + 8*len(t.chunks)
+	for _, set := range []*postings.Set{t.wide, t.widePath, t.scan} {
+		if set != nil {
+			n += 2 * min(set.Len(), postings.MaxBlocks/16)
+		}
+	}
+	if t.commits != nil {
+		n += t.commits.bytes()
+	}
+	return int64(n)
+}
+
+func readTables(r pebble.Reader, id uint32) (t *shardTables, err error) {
+	t = &shardTables{docs: newDocuments()}
 	if err := readPages(r, id, partDocument, t.docs.addPage); err != nil {
 		return t, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/postings"
@@ -73,6 +74,9 @@ type View struct {
 	// Dead are the documents no longer part of any generation; nil is none.
 	Dead *postings.Set
 	away map[uint32][]*postings.Set
+	// pin holds the tables once they have been loaded: copies of a View have the
+	// same, even if the shard's are dropped meanwhile.
+	pin *atomic.Pointer[shardTables]
 	// sn is nil for a shard in memory, whose text is memory.
 	sn     *Snapshot
 	memory []byte
@@ -90,30 +94,44 @@ func (sn *Snapshot) Shards() []View {
 // Shard returns one shard; ok is false when the snapshot has none of that ID.
 func (sn *Snapshot) Shard(id uint32) (v View, ok bool) {
 	sh := sn.c.shards[id]
-	return View{Shard: sh, Dead: sn.c.dead[id], away: sn.c.away[id], sn: sn}, sh != nil
+	return View{Shard: sh, Dead: sn.c.dead[id], away: sn.c.away[id], pin: &atomic.Pointer[shardTables]{}, sn: sn}, sh != nil
 }
 
 // Documents returns the shard's document table.
 func (v View) Documents() (*Documents, error) {
-	if v.InMemory() {
-		return v.tables.docs, nil
-	}
-	if err := v.load(v.sn.snap); err != nil {
+	t, err := v.load()
+	if err != nil {
 		return nil, err
 	}
-	return v.tables.docs, nil
+	return t.docs, nil
 }
 
+// load returns the tables and pins them.
+func (v View) load() (*shardTables, error) {
+	if t := v.pin.Load(); t != nil {
+		return t, nil
+	}
+	t, err := v.Shard.load(v.sn.snap, v.sn.s.cache)
+	if err != nil {
+		return nil, err
+	}
+	v.pin.Store(t)
+	return t, nil
+}
+
+// tables are the pinned ones; Documents must have succeeded before.
+func (v View) tables() *shardTables { return v.pin.Load() }
+
 // DocOf maps each block to its document. Documents must have succeeded before.
-func (v View) DocOf() []uint16 { return v.tables.docOf }
+func (v View) DocOf() []uint16 { return v.tables().docOf }
 
 // Newlines counts the newlines of each block. Documents must have succeeded
 // before.
-func (v View) Newlines() []uint16 { return v.tables.newlines }
+func (v View) Newlines() []uint16 { return v.tables().newlines }
 
 // ScanAlways returns the blocks that have text and are not indexed, or nil.
 // Documents must have succeeded before.
-func (v View) ScanAlways() *postings.Set { return v.tables.scan }
+func (v View) ScanAlways() *postings.Set { return v.tables().scan }
 
 // MayFoldWide reports whether the text of blocks lo up to hi, which are those of
 // a document, may hold U+017F or U+212A. Documents must have succeeded before.
@@ -121,7 +139,7 @@ func (v View) MayFoldWide(lo, hi int) bool {
 	if v.InMemory() {
 		return true
 	}
-	for _, set := range []*postings.Set{v.tables.wide, v.tables.scan} {
+	for _, set := range []*postings.Set{v.tables().wide, v.tables().scan} {
 		if set != nil && set.Meets(lo, hi) {
 			return true
 		}
@@ -185,11 +203,11 @@ func (l *Lists) Scan(lo, hi postings.Trigram, f func(value []byte) (bool, error)
 func (l *Lists) WideFold() *postings.Set {
 	switch l.field {
 	case FieldPath:
-		return l.v.tables.widePath
+		return l.v.tables().widePath
 	case FieldSymbol:
 		return l.wide
 	}
-	return l.v.tables.wide
+	return l.v.tables().wide
 }
 
 // ScanAlways returns the blocks that are not indexed, for the content field.
@@ -197,5 +215,5 @@ func (l *Lists) ScanAlways() *postings.Set {
 	if l.field != FieldContent {
 		return nil
 	}
-	return l.v.tables.scan
+	return l.v.tables().scan
 }

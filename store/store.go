@@ -14,7 +14,7 @@ import (
 
 // Options say how a store is opened. The zero value has usable defaults.
 type Options struct {
-	// CacheBytes is the size of the block cache; 0 is 256 MiB.
+	// CacheBytes is the size of all caches, the engine's among them; 0 is 256 MiB.
 	CacheBytes int64
 	// ReadOnly opens an existing store that nobody may change.
 	ReadOnly bool
@@ -45,6 +45,8 @@ type Store struct {
 	dir  string
 	opts *pebble.Options
 	lock *pebble.Lock
+	// cache holds text and tables of shards.
+	cache *cache
 
 	// mu guards catalogue, nextShard and the order of commits. Only the engine
 	// is called while it is held.
@@ -58,6 +60,11 @@ type Store struct {
 	broken error
 	frozen *pebble.Snapshot
 }
+
+// engineShare is how many eighths of the memory for caches are the engine's.
+// It keeps posting lists, which take half as much as the text, and text that was
+// read once.
+const engineShare = 3
 
 // blockBytes is the engine's block size: one text chunk fills a block.
 const blockBytes = 32 << 10
@@ -121,7 +128,9 @@ func (s *Store) open(index string, o Options) error {
 	if err != nil {
 		return err
 	}
-	cache := pebble.NewCache(o.CacheBytes)
+	engine := o.CacheBytes * engineShare / 8
+	s.cache = &cache{most: o.CacheBytes - engine}
+	cache := pebble.NewCache(engine)
 	defer cache.Unref()
 	s.opts = engineOptions(o, cache, s.lock)
 	db, err := s.openEngine(index, v, o)
@@ -232,14 +241,14 @@ func (s *Store) GitDir(r *Repository) string {
 type Metrics struct {
 	// DiskBytes is the size of all files of the engine.
 	DiskBytes uint64
-	// CacheBytes is what the block cache holds now.
+	// CacheBytes is what the caches hold now.
 	CacheBytes int64
 }
 
 // Metrics reads the engine's counters.
 func (s *Store) Metrics() Metrics {
 	m := s.db.Metrics()
-	return Metrics{DiskBytes: m.DiskSpaceUsage(), CacheBytes: m.BlockCache.Size}
+	return Metrics{DiskBytes: m.DiskSpaceUsage(), CacheBytes: m.BlockCache.Size + s.cache.size()}
 }
 
 // FreeBytes returns how much may still be written to the data directory's disk.

@@ -161,12 +161,15 @@ func groups(symbols []Symbol, n int) [][]Symbol {
 }
 
 // Symbols appends the symbols of a document to dst, by line and column and
-// without repeats. They are the caller's. Documents must have succeeded before.
+// without repeats. They are the caller's.
 func (v View) Symbols(dst []Symbol, document uint16) ([]Symbol, error) {
-	first, end := v.tables.docs.FirstBlock[document], v.tables.docs.FirstBlock[document+1]
+	docs, err := v.Documents()
+	if err != nil {
+		return dst, err
+	}
+	first, end := docs.FirstBlock[document], docs.FirstBlock[document+1]
 	for b := first; b < end; b++ {
 		before := len(dst)
-		var err error
 		if dst, err = v.SymbolGroup(dst, uint16(b)); err != nil || len(dst) == before {
 			return dst, err // groups take the first numbers
 		}

@@ -31,12 +31,12 @@ const textPlaces = 4
 // less is asked for.
 const maxJoinedBytes = 1 << 20
 
-// place is an iterator that stands on a chunk.
+// place is a chunk at hand.
 type place struct {
-	it *pebble.Iterator
-	// data is the chunk's text, borrowed from the engine; nil is none.
+	// data is the chunk's text, nil for none: a kept one or borrowed from it.
 	data  []byte
 	chunk int
+	it    *pebble.Iterator
 }
 
 // Text returns a reader of the shard's text. Documents must have succeeded
@@ -106,6 +106,12 @@ func (t *Text) seek(c int) (*place, error) {
 	t.last = (t.last + 1) % textPlaces
 	p := &t.places[t.last]
 	p.data = nil
+	tables := t.v.tables()
+	if kept := tables.chunks[c].Load(); kept != nil {
+		kept.touch()
+		p.data, p.chunk = kept.text, c
+		return p, nil
+	}
 	value, err := t.move(p, c)
 	if err != nil {
 		if p.it != nil {
@@ -114,13 +120,15 @@ func (t *Text) seek(c int) (*place, error) {
 		}
 		return nil, err
 	}
-	bit := &t.v.checked[c/64]
+	bit := &tables.checked[c/64]
 	known := bit.Load()&(1<<(c%64)) != 0
 	data, err := openChunk(value, known)
 	if err != nil {
 		return nil, err
 	}
-	if !known {
+	if known {
+		tables.keepChunk(t.v.sn.s.cache, c, data)
+	} else {
 		bit.Or(1 << (c % 64))
 	}
 	t.BytesRead += len(data)
