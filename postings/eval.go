@@ -25,8 +25,8 @@ type Candidates struct {
 	// Blocks, if not nil, are blocks of which at least one part of Anchor
 	// begins in each match: text elsewhere need not be looked at.
 	Blocks *Set
-	// Anchor is the part of the expression that Blocks stand for: a *Literal,
-	// or an *Or of them.
+	// Anchor is the part of the expression that Blocks stand for: a *Literal or
+	// *Ranges, or an *Or of them.
 	Anchor Expr
 }
 
@@ -65,7 +65,11 @@ func (ev *Evaluator) Eval(e Expr) (Candidates, error) {
 		}
 		return Candidates{Docs: &Set{}}, nil
 	case *Literal:
-		return ev.literal(e)
+		blocks, err := ev.blocks(e)
+		return ev.candidates(e, blocks, e.WideFold, err)
+	case *Ranges:
+		blocks, err := ev.ranges(e.Ranges)
+		return ev.candidates(e, blocks, false, err)
 	case *And:
 		return ev.and(e)
 	case *Or:
@@ -140,18 +144,16 @@ func (ev *Evaluator) or(e *Or) (Candidates, error) {
 	return out, nil
 }
 
-// literal finds the blocks that have every trigram of l's runs: read a few
-// lists at a time, those that are probably rarest first, and stop when what is
-// left costs less than reading on.
-func (ev *Evaluator) literal(l *Literal) (Candidates, error) {
-	blocks, err := ev.blocks(l)
+// candidates are those of an expression that was tested per block; nil blocks
+// are all.
+func (ev *Evaluator) candidates(e Expr, blocks *Set, wideFold bool, err error) (Candidates, error) {
 	if err != nil {
 		return Candidates{}, err
 	}
 	if blocks == nil {
 		return Candidates{All: true}, nil
 	}
-	if l.WideFold {
+	if wideFold {
 		if w := ev.Reader.WideFold(); w != nil {
 			blocks.Or(w)
 		}
@@ -159,7 +161,7 @@ func (ev *Evaluator) literal(l *Literal) (Candidates, error) {
 	if s := ev.Reader.ScanAlways(); s != nil {
 		blocks.Or(s)
 	}
-	return Candidates{Docs: ev.project(blocks), Blocks: blocks, Anchor: l}, nil
+	return Candidates{Docs: ev.project(blocks), Blocks: blocks, Anchor: e}, nil
 }
 
 // What candidates are worth: reading stops when no more than enoughBlocks are
@@ -176,7 +178,10 @@ const (
 
 func (ev *Evaluator) enough(s *Set) bool { return s.Len() <= max(ev.Enough, enoughBlocks) }
 
-// blocks returns nil for a literal too common or too short to narrow.
+// blocks finds the blocks that have every trigram of l's runs: it reads a few
+// lists at a time, those that are probably rarest first, and stops when what is
+// left costs less than reading on. It returns nil for a literal too common or
+// too short to narrow.
 func (ev *Evaluator) blocks(l *Literal) (*Set, error) {
 	var trigrams []Trigram
 	for _, run := range l.Runs {
@@ -273,21 +278,31 @@ func (ev *Evaluator) short(runs []string) (*Set, error) {
 		lo |= Trigram(Fold(run[1])) << 8
 		hi = lo + 1<<8
 	}
+	return ev.ranges([]Range{{lo, hi}})
+}
+
+// ranges returns the blocks that have a trigram of one of the ranges, nil when
+// that are too many to narrow.
+func (ev *Evaluator) ranges(ranges []Range) (*Set, error) {
 	words := make([]uint64, setWords)
 	read, tooMuch := 0, false
-	err := ev.Reader.Scan(lo, hi, func(value []byte) (bool, error) {
-		if err := ev.tmp.Decode(value); err != nil {
-			return false, err
+	for _, r := range ranges {
+		// One list of many blocks is enough to know where the scan leads.
+		wide := r.Hi-r.Lo > 1<<8
+		err := ev.Reader.Scan(r.Lo, r.Hi, func(value []byte) (bool, error) {
+			if err := ev.tmp.Decode(value); err != nil {
+				return false, err
+			}
+			ev.Cost.Lists++
+			ev.Cost.Bytes += len(value)
+			read += len(value)
+			ev.tmp.orWords(words)
+			tooMuch = read > maxShortBytes || wide && ev.tmp.Len() > len(ev.DocOf)/maxShortShare
+			return !tooMuch, nil
+		})
+		if err != nil || tooMuch {
+			return nil, err
 		}
-		ev.Cost.Lists++
-		ev.Cost.Bytes += len(value)
-		read += len(value)
-		ev.tmp.orWords(words)
-		tooMuch = read > maxShortBytes || len(run) == 1 && ev.tmp.Len() > len(ev.DocOf)/maxShortShare
-		return !tooMuch, nil
-	})
-	if err != nil || tooMuch {
-		return nil, err
 	}
 	out := &Set{words: words, dense: true}
 	out.recount()

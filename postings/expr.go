@@ -1,6 +1,7 @@
 package postings
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,10 +9,11 @@ import (
 
 // Expr is a trigram expression: a condition on a document's text that the
 // posting lists can test, true for at least every document that matches the
-// pattern it was made from. It is All, None, *Literal, *And or *Or.
+// pattern it was made from. It is All, None, *Literal, *Ranges, *And or *Or.
 //
 // And and Or hold or fail per document, because their parts may stand far
-// apart; a Literal is tested per block, because its bytes stand together.
+// apart; a Literal is tested per block, because its bytes stand together, and so
+// are Ranges.
 type Expr interface {
 	String() string
 	expr()
@@ -39,6 +41,13 @@ type Literal struct {
 	Exact string
 }
 
+// Ranges is true for a document that has a trigram of one of the ranges. They
+// are ascending and apart.
+type Ranges struct{ Ranges []Range }
+
+// Range is a half-open interval of trigrams.
+type Range struct{ Lo, Hi Trigram }
+
 // And is true when all of its parts are, Or when any is.
 type (
 	And struct{ Exprs []Expr }
@@ -47,6 +56,7 @@ type (
 
 func (constant) expr() {}
 func (*Literal) expr() {}
+func (*Ranges) expr()  {}
 func (*And) expr()     {}
 func (*Or) expr()      {}
 
@@ -67,6 +77,14 @@ func (l *Literal) String() string {
 		return s + "=" + strconv.Quote(l.Exact)
 	}
 	return s
+}
+
+func (r *Ranges) String() string {
+	parts := []string{"in"}
+	for _, x := range r.Ranges {
+		parts = append(parts, fmt.Sprintf("%06x-%06x", uint32(x.Lo), uint32(x.Hi-1)))
+	}
+	return "(" + strings.Join(parts, " ") + ")"
 }
 
 func (a *And) String() string { return join("and", a.Exprs) }

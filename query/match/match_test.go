@@ -159,7 +159,7 @@ func randomRegexp(rng *rand.Rand, depth int) string {
 	if depth == 0 {
 		switch rng.IntN(12) {
 		case 0:
-			return []string{".", `\w`, `\s`, `[a-f]`, `[^x]`, `\d`, `[fF]`, `\pL`, `[kK]`, `[^\n]`, `(?s:.)`, `\W`}[rng.IntN(12)]
+			return []string{".", `\w`, `\s`, `[a-f]`, `[^x]`, `\d`, `[fF]`, `\pL`, `[à-ÿΑ-ω日]`, `\p{Greek}`, `[kK]`, `[^\n]`, `(?s:.)`, `\W`}[rng.IntN(14)]
 		case 1:
 			return []string{"^", "$", `\b`, `\B`, `\A`, `\z`}[rng.IntN(6)]
 		case 2:

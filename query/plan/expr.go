@@ -195,9 +195,10 @@ func classInfo(class []rune) info {
 		if class[i] <= utf8.RuneError && utf8.RuneError <= class[i+1] {
 			return anything
 		}
-		if n += int(class[i+1]-class[i]) + 1; n > 2*maxClass {
-			return anything
-		}
+		n += int(class[i+1]-class[i]) + 1
+	}
+	if n > 2*maxClass {
+		return rangesInfo(class)
 	}
 	if n == 0 {
 		return info{prefix: emptySet, suffix: emptySet, match: postings.None}
@@ -213,7 +214,7 @@ func classInfo(class []rune) info {
 		}
 	}
 	if len(folded) > maxClass {
-		return anything
+		return rangesInfo(class)
 	}
 	var set []str
 	for i := 0; i < len(class); i += 2 {
@@ -233,6 +234,48 @@ func classInfo(class []rune) info {
 		}
 	}
 	return info{exact: unique(set)}
+}
+
+// maxRanges is the most key ranges that a class may stand for.
+const maxRanges = 64
+
+// rangesInfo is what is known of a class too large to spell out: if it has no
+// rune in ASCII, the first two bytes of its runes, which are rare in most text.
+func rangesInfo(class []rune) info {
+	if class[0] < utf8.RuneSelf {
+		return anything
+	}
+	var ranges []postings.Range
+	for i := 0; i < len(class); i += 2 {
+		// Runes of a UTF-8 length follow one another as their bytes do; between
+		// lengths a range has to be cut.
+		lo, hi := class[i], class[i+1]
+		for _, last := range []rune{0x7ff, 0xffff, unicode.MaxRune} {
+			if lo > hi || lo > last {
+				continue
+			}
+			a, b := twoBytes(lo), twoBytes(min(hi, last))
+			lo = last + 1
+			if n := len(ranges); n > 0 && a <= ranges[n-1].Hi {
+				ranges[n-1].Hi = max(ranges[n-1].Hi, b+1<<8)
+				continue
+			}
+			ranges = append(ranges, postings.Range{Lo: a, Hi: b + 1<<8})
+		}
+	}
+	if len(ranges) > maxRanges {
+		return anything
+	}
+	return info{prefix: emptySet, suffix: emptySet, match: &postings.Ranges{Ranges: ranges}}
+}
+
+// twoBytes returns the first trigram that begins with the first two bytes of r.
+func twoBytes(r rune) postings.Trigram {
+	if 0xd800 <= r && r <= 0xdfff {
+		r = 0xd7ff // surrogates have no UTF-8: their neighbour below will do
+	}
+	b := utf8.AppendRune(nil, r)
+	return postings.MakeTrigram(b[0], b[1], 0)
 }
 
 // join is what is known of the texts of a with those of b behind them.

@@ -40,6 +40,16 @@ func TestExpr(t *testing.T) {
 		{`\w{5}\s+\w{5}`, 0, `all`},
 		{`.`, 0, `all`},
 		{`\x{fffd}oo`, 0, `"oo"="oo"`},
+		// classes outside ASCII, by the first two bytes of their runes
+		{`[à-ÿ]`, 0, `(in c3a000-c3bfff)`},
+		{`[א-ת]x`, 0, `(and (in d79000-d7aaff) "x"="x")`},
+		{`[\x{700}-\x{900}]`, 0, `(in dc8000-dfbfff e0a000-e0a4ff)`},
+		{`[ぁ-ん]+`, 0, `(in e38100-e382ff)`},
+		{`[ぁ-ん]+foo`, 0, `(and (in e38100-e382ff) "foo"="foo")`},
+		{`[\x{d000}-\x{e000}]`, 0, `(in ed8000-ee80ff)`},
+		{`[à-ÿa]`, 0, `all`},
+		{`[^a]`, 0, `all`},
+		{`\pL`, 0, `all`},
 		// folding beyond ASCII
 		{`éa`, fold, `(or "Éa" "éa")`},
 		// an affix cut inside a rune keeps its bytes
