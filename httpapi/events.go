@@ -35,8 +35,33 @@ type eventWriter struct {
 	done   bool
 }
 
-// Matches writes match objects that are already joined into a JSON array.
-func (e *eventWriter) Matches(array []byte) error { return e.event("matches", array) }
+// matchesFrame and matchesEnd stand around the match objects of an event.
+const (
+	matchesFrame      = "event: matches\ndata: ["
+	matchesEnd        = "]\n\n"
+	matchesFrameBytes = len(matchesFrame) + len(matchesEnd)
+)
+
+// beginMatches appends what a matches event begins with. Match objects follow,
+// joined by commas.
+func beginMatches(dst []byte) []byte { return append(dst, matchesFrame...) }
+
+// endMatches appends what a matches event ends with.
+func endMatches(dst []byte) []byte { return append(dst, matchesEnd...) }
+
+// Matches writes an event made by beginMatches and endMatches. These events are
+// most of a stream, so they are not copied into a frame.
+func (e *eventWriter) Matches(event []byte) error {
+	switch {
+	case e.err != nil:
+		return e.err
+	case e.done:
+		return errAfterDone
+	case len(event) > maxEventBytes:
+		return fmt.Errorf("matches event of %d bytes is over the limit of %d", len(event), maxEventBytes)
+	}
+	return e.write(event)
+}
 
 // Filters writes the suggestions, or nothing if there are none. They are
 // exhaustive only if final.
@@ -100,12 +125,13 @@ func (e *eventWriter) event(name string, data []byte) error {
 	e.buf = append(append(e.buf[:0], "event: "...), name...)
 	e.buf = append(append(e.buf, "\ndata: "...), data...)
 	e.buf = append(e.buf, "\n\n"...)
-	e.err = e.send(e.buf)
+	return e.write(e.buf)
+}
+
+func (e *eventWriter) write(event []byte) error {
+	e.err = e.send(event)
 	e.events++
-	e.bytes += int64(len(e.buf))
-	if cap(e.buf) > maxPartBytes {
-		e.buf = nil // one huge event is no reason to hold its memory
-	}
+	e.bytes += int64(len(event))
 	return e.err
 }
 

@@ -31,7 +31,7 @@ func TestEventsTranscript(t *testing.T) {
 	for _, err := range []error{
 		e.Filters(nil, false),
 		e.Filters(filters, false),
-		e.Matches([]byte(`[{"type":"repo","repositoryID":1,"repository":"r"}]`)),
+		e.Matches(endMatches(append(beginMatches(nil), `{"type":"repo","repositoryID":1,"repository":"r"}`...))),
 		e.Progress(query.Progress{}, false),
 		e.Progress(progress, false),
 		e.Filters(filters, true),
@@ -94,9 +94,9 @@ func TestEventsSizeLimit(t *testing.T) {
 		sent = len(event)
 		return nil
 	}}
-	// 16 and the name count too
-	fits := make([]byte, maxEventBytes-16-len("matches"))
-	if err := e.Matches(fits); err != nil || sent < len(fits) {
+	// the frame, which is 16 bytes and the name, counts too
+	fits := endMatches(append(beginMatches(nil), make([]byte, maxEventBytes-matchesFrameBytes)...))
+	if err := e.Matches(fits); err != nil || sent != maxEventBytes {
 		t.Errorf("an event of the largest size gave %v and %d bytes", err, sent)
 	}
 	if err := e.Matches(append(fits, 'x')); err == nil {

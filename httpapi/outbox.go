@@ -8,8 +8,12 @@ import (
 	"github.com/trawlsearch/trawl/query"
 )
 
-// sealBytes is the size from which a matches event is sent without waiting.
+// sealBytes is the size of the JSON from which a matches event is sent without
+// waiting.
 const sealBytes = 32768
+
+// maxSpares is how many events' memory is kept for others.
+const maxSpares = 8
 
 // outbox holds encoded matches between a search, which puts them in, and the
 // writer of its stream, which takes them out. Its size is bounded: a search
@@ -28,9 +32,9 @@ type outbox struct {
 	wake, room chan struct{}
 
 	mu     sync.Mutex // guards all below
-	sealed [][]byte   // JSON arrays
-	open   []byte     // a JSON array without its closing bracket
-	spare  []byte     // memory of a written event, for the next open one
+	sealed [][]byte   // whole events
+	open   []byte     // an event as beginMatches leaves it, with the matches so far
+	spares [][]byte   // memory of written events, for those to come
 	held   int        // bytes sealed, open and being written
 	most   int        // the largest that held was
 	began  bool       // whether the first batch has been put in
@@ -44,7 +48,12 @@ func newOutbox(e matchEncoder, limit int) *outbox {
 // when ctx is done.
 func (o *outbox) put(ctx context.Context, matches []query.Match) error {
 	for _, m := range matches {
-		o.scratch = o.encoder.append(o.scratch[:0], m)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if o.encode(m) {
+			continue
+		}
 		if fitsMatch(len(o.scratch)) {
 			if err := o.add(ctx, o.scratch); err != nil {
 				return err
@@ -59,6 +68,29 @@ func (o *outbox) put(ctx context.Context, matches []query.Match) error {
 		o.begin()
 	}
 	return nil
+}
+
+// encode puts m in, where it stays: a hundred thousand matches are not copied
+// from a buffer of their own. When there is no room for m, it is left in scratch.
+func (o *outbox) encode(m query.Match) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	before, empty := len(o.open), len(o.open) == 0
+	o.comma(0)
+	start := len(o.open)
+	o.open = o.encoder.append(o.open, m)
+	size := len(o.open) - start
+	if fitsMatch(size) && o.fits(size, before) {
+		o.added(before)
+		return true
+	}
+	o.scratch = append(o.scratch[:0], o.open[start:]...)
+	o.open = o.open[:before]
+	if empty {
+		o.recycle(o.open)
+		o.open = nil
+	}
+	return false
 }
 
 func (o *outbox) putDivided(ctx context.Context, m query.Match) error {
@@ -97,30 +129,59 @@ func (o *outbox) add(ctx context.Context, match []byte) error {
 func (o *outbox) tryAdd(match []byte) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.held+len(match)+2 > o.limit && o.held > len(o.open) {
+	before := len(o.open)
+	if !o.fits(len(match), before) {
 		return false
 	}
-	before := len(o.open)
-	if before == 0 {
-		o.open = append(slices.Grow(o.open, sealBytes+len(match)+3), '[')
-	} else {
-		o.open = append(o.open, ',')
-	}
+	o.comma(len(match))
 	o.open = append(o.open, match...)
-	o.held += len(o.open) - before
-	if len(o.open) >= sealBytes {
-		o.seal()
-	}
-	o.most = max(o.most, o.held)
+	o.added(before)
 	return true
 }
 
-// seal closes the open event. The lock is held and the event is not empty.
+// fits reports whether a match of that size may be put in, when the open event
+// has so many bytes. The lock is held, as for the three below.
+func (o *outbox) fits(size, open int) bool {
+	return o.held+size+matchesFrameBytes <= o.limit || o.held <= open
+}
+
+// comma readies the open event for another match, which takes about so many
+// bytes.
+func (o *outbox) comma(size int) {
+	if len(o.open) > 0 {
+		o.open = append(o.open, ',')
+		return
+	}
+	if n := len(o.spares); n > 0 {
+		o.open, o.spares = o.spares[n-1], o.spares[:n-1]
+	}
+	o.open = beginMatches(slices.Grow(o.open[:0], sealBytes+max(size, sealBytes/4)+matchesFrameBytes))
+}
+
+// added counts what was put in since the open event had so many bytes.
+func (o *outbox) added(before int) {
+	o.held += len(o.open) - before
+	if len(o.open)-len(matchesFrame)+len("[") >= sealBytes {
+		o.seal()
+	}
+	o.most = max(o.most, o.held)
+}
+
+// seal closes the open event. The event is not empty.
 func (o *outbox) seal() {
-	o.sealed = append(o.sealed, append(o.open, ']'))
-	o.held++
-	o.open, o.spare = o.spare, nil
+	before := len(o.open)
+	event := endMatches(o.open)
+	o.held += len(event) - before
+	o.sealed, o.open = append(o.sealed, event), nil
 	signal(o.wake)
+}
+
+// recycle keeps the memory of an event for others, unless a huge match made it
+// large or there is plenty.
+func (o *outbox) recycle(event []byte) {
+	if cap(event) <= 4*sealBytes && len(o.spares) < maxSpares {
+		o.spares = append(o.spares, event[:0])
+	}
 }
 
 // begin seals what the first batch left open.
@@ -158,15 +219,12 @@ func (o *outbox) sealOpen() {
 	}
 }
 
-// wrote makes room after a taken event has been written. Its memory is used
-// again, unless a huge match made it large.
+// wrote makes room after a taken event has been written.
 func (o *outbox) wrote(event []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.held -= len(event)
-	if cap(event) <= 4*sealBytes {
-		o.spare = event[:0]
-	}
+	o.recycle(event)
 	signal(o.room)
 }
 

@@ -18,13 +18,23 @@ func padded(n int) query.Match {
 	return m
 }
 
+// jsonOf is the JSON of a matches event, as long as the event is framed right.
+func jsonOf(event []byte) string {
+	text, begins := strings.CutPrefix(string(event), "event: matches\ndata: ")
+	text, ends := strings.CutSuffix(text, "\n\n")
+	if !begins || !ends {
+		return ""
+	}
+	return text
+}
+
 func takeAll(o *outbox) (sizes []int) {
 	for {
 		event := o.take()
 		if event == nil {
 			return sizes
 		}
-		sizes = append(sizes, len(event))
+		sizes = append(sizes, len(jsonOf(event)))
 		o.wrote(event)
 	}
 }

@@ -206,8 +206,8 @@ func (s *stream) flush() error {
 // after the filters.
 func (s *stream) sendSealed() error {
 	for {
-		array := s.out.take()
-		if array == nil {
+		event := s.out.take()
+		if event == nil {
 			return nil
 		}
 		if !s.began {
@@ -216,8 +216,8 @@ func (s *stream) sendSealed() error {
 				return err
 			}
 		}
-		err := s.events.Matches(array)
-		s.out.wrote(array)
+		err := s.events.Matches(event)
+		s.out.wrote(event)
 		if err != nil {
 			return err
 		}
