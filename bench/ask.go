@@ -133,6 +133,10 @@ func readAnswer(body io.Reader, start time.Time, onMatches func([]byte) error) (
 	}
 }
 
+// unsearchable tells of files without text, in answers without results. Which
+// those are is asked for beforehand, and no peer is compared on them.
+const unsearchable = "content-unsearchable"
+
 // readProgress takes over what the last progress event told.
 func (a *Answer) readProgress(data []byte) error {
 	var p struct {
@@ -156,6 +160,9 @@ func (a *Answer) readProgress(data []byte) error {
 	}
 	a.Results, a.ServerMillis, a.Trace = p.MatchCount, p.DurationMs, p.Trace
 	for _, s := range p.Skipped {
+		if s.Reason == unsearchable {
+			continue
+		}
 		a.Incomplete = append(a.Incomplete, s.Reason+": "+s.Title)
 	}
 	return nil

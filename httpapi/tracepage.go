@@ -19,6 +19,8 @@ type traceData struct {
 	Took               time.Duration
 	Progress           query.Progress
 	Steps              []traceStep
+	Coverage           []search.Coverage
+	Rest               search.Rest
 }
 
 // traceStep is a row of the page, with a bar from At over Width, both in
@@ -36,6 +38,7 @@ func (s *Server) serveTrace(w http.ResponseWriter, r *http.Request) error {
 	}
 	data := traceData{ID: tr.ID, Query: tr.Query, Start: tr.Start.UTC()}
 	data.Outcome, data.Took, data.Progress = tr.state(s.now())
+	data.Coverage, data.Rest = tr.Coverage()
 	if r.URL.Query().Get("format") == "json" {
 		return serveJSON(w, newTraceJSON(data, tr.Steps()))
 	}
@@ -51,6 +54,48 @@ type traceJSON struct {
 	Start   time.Time       `json:"start"`
 	Took    int64           `json:"took_us"`
 	Steps   []traceStepJSON `json:"steps"`
+	// Coverage tells what was looked at, Rest of the repositories that it has no
+	// place for; neither is there before the search is over.
+	Coverage []coverageJSON `json:"coverage,omitempty"`
+	Rest     *restJSON      `json:"rest,omitempty"`
+}
+
+// coverageJSON is search.Coverage. Candidates and Verified are left out for
+// whoever may not know.
+type coverageJSON struct {
+	Repository string           `json:"repository"`
+	Revision   string           `json:"revision,omitempty"`
+	Commit     string           `json:"commit"`
+	Documents  int              `json:"documents"`
+	Candidates *int             `json:"candidates,omitempty"`
+	Verified   *int             `json:"verified,omitempty"`
+	Unsearched []unsearchedJSON `json:"unsearched"`
+}
+
+// unsearchedJSON has no number of documents where it is not known.
+type unsearchedJSON struct {
+	Reason    string `json:"reason"`
+	Documents int    `json:"documents,omitempty"`
+}
+
+// restJSON is search.Rest.
+type restJSON struct {
+	Repositories int `json:"repositories"`
+	Documents    int `json:"documents"`
+	Unsearchable int `json:"unsearchable"`
+}
+
+func newCoverageJSON(c search.Coverage) coverageJSON {
+	out := coverageJSON{
+		Repository: c.Repository, Revision: c.Revision, Commit: c.Commit, Documents: c.Documents, Unsearched: []unsearchedJSON{},
+	}
+	if c.Candidates >= 0 {
+		out.Candidates, out.Verified = &c.Candidates, &c.Verified
+	}
+	for _, u := range c.Unsearched {
+		out.Unsearched = append(out.Unsearched, unsearchedJSON(u))
+	}
+	return out
 }
 
 // traceStepJSON has times in microseconds; fields that are whole numbers are
@@ -73,6 +118,12 @@ func newTraceJSON(d traceData, steps []search.Step) traceJSON {
 			}
 		}
 		out.Steps = append(out.Steps, j)
+	}
+	for _, c := range d.Coverage {
+		out.Coverage = append(out.Coverage, newCoverageJSON(c))
+	}
+	if d.Rest.Repositories > 0 {
+		out.Rest = (*restJSON)(&d.Rest)
 	}
 	return out
 }

@@ -22,6 +22,11 @@ func TestTracePage(t *testing.T) {
 		o.Trace.Add(search.Step{Name: "shard <3>", Start: 2 * ms, Took: 1500 * time.Microsecond, Fields: []search.Field{
 			{Key: "candidates", Value: "17"}, {Key: "plan", Value: `(and "gla" <b>)`},
 		}})
+		o.Trace.Cover([]search.Coverage{
+			{Repository: "lab/kiln", Revision: "v1<2", Commit: strings.Repeat("ab", 20), Documents: 12, Candidates: 7, Verified: 5,
+				Unsearched: []search.Unsearched{{Reason: "binary", Documents: 3}, {Reason: "backend-missing"}}},
+			{Repository: "lab/glaze", Documents: 2, Candidates: -1, Verified: -1},
+		}, search.Rest{Repositories: 40, Documents: 900, Unsearchable: 30})
 		o.Results.Finish(true)
 		return search.Outcome{}
 	})
@@ -38,6 +43,9 @@ func TestTracePage(t *testing.T) {
 		`<dd id="outcome">done after`, `<dd id="found">3 results in 1 repositories`, "<code>repository-fork</code> 1 forked (<code>fork:yes</code>)",
 		"<td>shard &lt;3&gt;</td>", ">2.000<", ">1.500<", "candidates <code>17</code>", "plan <code>(and &#34;gla&#34; &lt;b&gt;)</code>",
 		"<td>parse</td>", "<td>stream</td>", "events <code>5</code>",
+		`<td>lab/kiln@v1&lt;2</td><td><code>abababababab</code></td><td class="n">12</td><td class="n">7</td><td class="n">5</td><td>3 <code>binary</code> <code>backend-missing</code> </td>`,
+		`<td>lab/glaze</td><td>none</td><td class="n">2</td><td class="n"></td><td class="n"></td><td></td>`,
+		`<p id="rest">and 40 more repositories with 900 documents, 30 of them without text</p>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %s:\n%s", want, page)
@@ -49,11 +57,47 @@ func TestTracePage(t *testing.T) {
 	checkPolicy(t, resp, page)
 }
 
+// Nothing found is never all there is to say when something was not looked at:
+// neither on the page nor in the stream.
+func TestNothingFound(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		skipped bool
+		page    string
+		stream  string
+	}{
+		{"all was looked at", false, `<dd id="found">0 results in 0 repositories</dd>`, `"skipped":[]`},
+		{"not all was", true, `<dd id="found">0 results in 0 repositories, but not everything was looked at</dd>`,
+			`"skipped":[{"reason":"content-unsearchable"`},
+	} {
+		s := newServer(func(_ context.Context, _ *query.Query, o search.Options, _ search.Sink) search.Outcome {
+			if tt.skipped {
+				o.Results.Unsearched(query.Skipped{Reason: "content-unsearchable", Title: "2 files without text", Severity: "info"})
+			}
+			o.Results.Finish(true)
+			return search.Outcome{}
+		})
+		s.Random = nil
+		resp := serve(s, "GET", "/search/stream?q=x")
+		if stream := bodyOf(t, resp); !strings.Contains(stream, tt.stream) {
+			t.Errorf("%s: the stream is\n%s\nwant in it %s", tt.name, stream, tt.stream)
+		}
+		resp = serve(s, "GET", strings.TrimPrefix(resp.Header.Get("X-Trace-URL"), "http://example.com"))
+		if page := bodyOf(t, resp); !strings.Contains(page, tt.page) {
+			t.Errorf("%s: the page is\n%s\nwant in it %s", tt.name, page, tt.page)
+		}
+	}
+}
+
 func TestTraceForPrograms(t *testing.T) {
 	s := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
 		o.Trace.Add(search.Step{Name: "plan shard 3", Start: 2 * ms, Took: 1500 * time.Microsecond, Fields: []search.Field{
 			{Key: "lists", Value: "17"}, {Key: "query", Value: "x y"},
 		}})
+		o.Trace.Cover([]search.Coverage{
+			{Repository: "r", Commit: "ab", Documents: 12, Unsearched: []search.Unsearched{{Reason: "binary", Documents: 3}, {Reason: "backend-missing"}}},
+			{Repository: "s", Revision: "v1", Candidates: -1, Verified: -1},
+		}, search.Rest{Repositories: 4, Documents: 9})
 		return search.Outcome{}
 	})
 	s.Random = nil
@@ -61,6 +105,12 @@ func TestTraceForPrograms(t *testing.T) {
 	resp = serve(s, "GET", strings.TrimPrefix(resp.Header.Get("X-Trace-URL"), "http://example.com")+"?format=json")
 	body := bodyOf(t, resp)
 	const want = `{"name":"plan shard 3","start_us":2000,"took_us":1500,"fields":{"lists":17,"query":"x y"}}`
+	const coverage = `"coverage":[{"repository":"r","commit":"ab","documents":12,"candidates":0,"verified":0,` +
+		`"unsearched":[{"reason":"binary","documents":3},{"reason":"backend-missing"}]},` +
+		`{"repository":"s","revision":"v1","commit":"","documents":0,"unsearched":[]}],"rest":{"repositories":4,"documents":9,"unsearchable":0}`
+	if !strings.Contains(body, coverage) {
+		t.Errorf("trace is %s, want in it %s", body, coverage)
+	}
 	if !strings.Contains(body, want) || resp.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("trace is %s of type %q, want in it %s", body, resp.Header.Get("Content-Type"), want)
 	}

@@ -25,6 +25,9 @@ const (
 
 var reasonWords = [...]string{"", "binary", "too-large", "submodule", "missing-object", "corrupt-object", "too-old"}
 
+// NumReasons is how many reasons there are, Searchable included.
+const NumReasons = len(reasonWords)
+
 func (r Reason) String() string { return reasonWords[r] }
 
 // Document is one version of one file of a repository.
@@ -69,6 +72,9 @@ type Documents struct {
 	// blocks; likewise TextStart, the offset of a document in the shard's text.
 	FirstBlock []uint32
 	TextStart  []uint32
+
+	runs         []Run
+	unsearchable []uint16
 }
 
 func newDocuments() *Documents {
@@ -78,7 +84,7 @@ func newDocuments() *Documents {
 // bytes is about what d takes in memory.
 func (d *Documents) bytes() int {
 	const row = 4 + 4 + 4 + 8 + 1 + 4 + 1 + 2 + 2 + 4 + 4 + 4 + 4 // the columns
-	return len(d.paths) + len(d.oids) + row*d.Len()
+	return len(d.paths) + len(d.oids) + row*d.Len() + 24*len(d.runs) + 2*len(d.unsearchable)
 }
 
 // Len returns the number of documents.
@@ -249,7 +255,10 @@ func (d *Documents) addPage(page []byte) error {
 }
 
 // seal ends the adding of pages.
-func (d *Documents) seal() { d.paths, d.adding = string(d.adding), nil }
+func (d *Documents) seal() {
+	d.paths, d.adding = string(d.adding), nil
+	d.tally()
+}
 
 // reader takes values off a byte slice; after a fault it yields zeros and bad
 // is set.

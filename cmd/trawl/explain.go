@@ -1,26 +1,89 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
-	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/httpapi/client"
 )
+
+// explain prints what a search looked at and the steps it took, as the server
+// tells. Where that is kept for people only, it prints the link.
+func (a *app) explain(ctx context.Context, base, link string, p client.Params) {
+	if link == "" {
+		fmt.Fprintln(a.stderr, "trawl: the server keeps no trace of this search")
+		return
+	}
+	t, err := client.ReadTrace(ctx, base, link, p)
+	if err != nil {
+		fmt.Fprintf(a.stderr, "trawl: the steps of this search are at %s\n", link)
+		return
+	}
+	writeCoverage(a.stderr, t)
+	writeSteps(a.stderr, t.Steps)
+}
+
+// writeCoverage prints a line for each revision: how many documents it has, how
+// many of them the index left and were tried, and what was not looked at.
+func writeCoverage(w io.Writer, t *client.Trace) {
+	if len(t.Coverage) == 0 {
+		return
+	}
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(out, "repository\tcommit\tdocuments\tcandidates\tverified\tnot looked at\n")
+	for _, c := range t.Coverage {
+		name := c.Repository
+		if c.Revision != "" {
+			name += "@" + c.Revision
+		}
+		commit := c.Commit[:min(len(c.Commit), 12)]
+		if commit == "" {
+			commit = "none"
+		}
+		var left []string
+		for _, u := range c.Unsearched {
+			if u.Documents > 0 {
+				left = append(left, fmt.Sprintf("%d %s", u.Documents, u.Reason))
+			} else {
+				left = append(left, u.Reason)
+			}
+		}
+		if len(left) == 0 {
+			left = []string{"-"}
+		}
+		fmt.Fprintf(out, "%s\t%s\t%d\t%s\t%s\t%s\n", name, commit, c.Documents, number(c.Candidates), number(c.Verified), strings.Join(left, ", "))
+	}
+	_ = out.Flush() // there is nobody else to tell
+	if r := t.Rest; r != nil {
+		fmt.Fprintf(w, "and %d more repositories with %d documents, %d of them without text\n", r.Repositories, r.Documents, r.Unsearchable)
+	}
+	fmt.Fprintln(w)
+}
+
+func number(n *int) string {
+	if n == nil {
+		return "-"
+	}
+	return strconv.Itoa(*n)
+}
 
 // writeSteps prints the steps of a search: when each began, how long it took
 // and what it did.
-func writeSteps(w io.Writer, steps []search.Step) {
+func writeSteps(w io.Writer, steps []client.TraceStep) {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(out, "start ms\ttook ms\tstep\t\n")
 	for _, s := range steps {
 		var facts []string
-		for _, f := range s.Fields {
-			facts = append(facts, f.Key+"="+f.Value)
+		for _, key := range slices.Sorted(maps.Keys(s.Fields)) {
+			facts = append(facts, fmt.Sprintf("%s=%v", key, s.Fields[key]))
 		}
-		fmt.Fprintf(out, "%.2f\t%.2f\t%s\t%s\n",
-			float64(s.Start.Microseconds())/1000, float64(s.Took.Microseconds())/1000, s.Name, strings.Join(facts, " "))
+		fmt.Fprintf(out, "%.2f\t%.2f\t%s\t%s\n", float64(s.Start)/1000, float64(s.Took)/1000, s.Name, strings.Join(facts, " "))
 	}
 	_ = out.Flush() // there is nobody else to tell
 }

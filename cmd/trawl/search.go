@@ -18,7 +18,6 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/client"
 	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/syntax"
 )
 
@@ -43,7 +42,8 @@ Exit status: 0 if something was found, 1 if nothing was, 2 on trouble.
   trawl search --json 'type:repo fork:yes' | jq -r .repository
 
 With --brute every document is read and compared by Go's regexp package, without
-the index: slow, and the same answer. --explain shows where the time went.`
+the index: slow, and the same answer. --explain tells commit by commit how much
+was looked at, what was not and why, and where the time went.`
 
 // searchFlags are the flags of trawl search, as typed.
 type searchFlags struct {
@@ -67,7 +67,7 @@ func (a *app) searchCommand() *cobra.Command {
 	flags.StringVar(&f.color, "color", "auto", "`WHEN` to use colours: always, never, or auto for terminals")
 	flags.BoolVar(&f.json, "json", false, "print each match as one line of JSON, as the API sends it")
 	flags.BoolVar(&f.brute, "brute", false, "search without the index")
-	flags.BoolVar(&f.explain, "explain", false, "print the steps of the search to standard error")
+	flags.BoolVar(&f.explain, "explain", false, "print what was looked at and the steps of the search to standard error")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		f.server = flags.Lookup("server").Value.String()
 		set, err := settings()
@@ -140,9 +140,6 @@ func (a *app) search(ctx context.Context, set config.Settings, job searchJob) (e
 	}
 	out := a.taskOutput(set)
 	o := service.Options{Log: out.log, Brute: job.flags.brute}
-	if job.flags.explain {
-		o.Traced = func(t *search.Trace) { writeSteps(a.stderr, t.Steps()) }
-	}
 	s, err := openSession(ctx, set, o)
 	if err != nil {
 		return err
@@ -220,8 +217,8 @@ func (a *app) stream(ctx context.Context, job searchJob, base string) error {
 		return refusal(alert)
 	}
 	print.Notes(a.stderr, alert, *progress, matches.Count())
-	if job.flags.explain && progress.Trace != "" && !strings.HasPrefix(progress.Trace, localBase) {
-		fmt.Fprintf(a.stderr, "trawl: the steps of this search are at %s\n", progress.Trace)
+	if job.flags.explain {
+		a.explain(ctx, base, progress.Trace, job.params)
 	}
 	if matches.Count() == 0 {
 		return errNothing

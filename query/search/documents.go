@@ -39,10 +39,12 @@ type segment struct {
 	// heads says that the documents are those that go first.
 	heads bool
 
-	// done is closed when matches and err are set.
-	done    chan struct{}
-	matches []query.Match
-	err     error
+	// done is closed when matches, verified and err are set; verified counts the
+	// documents that were looked at.
+	done     chan struct{}
+	matches  []query.Match
+	verified int
+	err      error
 }
 
 // documents searches documents for one pass: this goroutine sends, one plans,
@@ -52,6 +54,7 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 	defer cancel()
 	start := r.set.Now()
 	sources := r.sources(pass)
+	r.coverage.begin()
 	work := make(chan *segment)
 	ordered := make(chan *segment, segmentsAhead*r.set.Workers)
 	var wg sync.WaitGroup
@@ -84,6 +87,7 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 			v := newVerifier(pass, r.o, r.set.Brute)
 			for s := range work {
 				s.matches, s.err = v.segment(ctx, s)
+				r.coverage.verify(s)
 				close(s.done)
 			}
 			if err := v.close(); err != nil {
@@ -106,6 +110,7 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 	r.o.Trace.Add(Step{Name: "verify", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: append([]Field{
 		{"workers", strconv.Itoa(r.set.Workers)},
 	}, r.work(Field{"documents", strconv.Itoa(docs)}, Field{"bytes", strconv.Itoa(bytes)})...)})
+	r.coverage.end(pass, r.out.fullHere(), err)
 	if r.out.err == nil && r.out.fullHere() {
 		return nil
 	}
@@ -134,6 +139,7 @@ func (v *verifier) segment(ctx context.Context, s *segment) (out []query.Match, 
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
+		s.verified++
 		found, failed := v.document(i)
 		if failed != nil {
 			err = failed

@@ -185,6 +185,7 @@ func (b *batch) add(ctx context.Context, f sourceFile, blob git.Blob) error {
 	if d.Reason == store.ReasonMissing || d.Reason == store.ReasonCorrupt {
 		b.unreadable(unreadFile{b.repo.ID, f.Path, f.OID})
 	}
+	b.coverage.file(f.of, d.Reason)
 	if b.shard.Len() > 0 && b.shard.Bytes()+len(text) > batchBytes {
 		if err := b.flush(ctx); err != nil {
 			return err

@@ -26,11 +26,12 @@ type run struct {
 	snap *store.Snapshot
 	// repos are the repositories that exist for whoever searches, in listing
 	// order; shared are the shards that also hold documents of others.
-	repos  []*store.Repository
-	shared map[uint32]bool
-	basics []*basic
-	sel    selection
-	out    *sender
+	repos    []*store.Repository
+	shared   map[uint32]bool
+	basics   []*basic
+	sel      selection
+	out      *sender
+	coverage *coverer
 	// timeout is the time the whole search has.
 	timeout time.Duration
 	// named says that repositories were told to have timed out.
@@ -61,6 +62,10 @@ func (r *run) run(ctx context.Context) Outcome {
 	r.snap = r.store.Snapshot()
 	defer r.snap.Close()
 	r.repos = r.visible(r.snap.Repositories())
+	r.coverage = newCoverer(r)
+	if r.o.Trace != nil {
+		defer r.coverage.tell()
+	}
 	if err := r.choose(); err != nil {
 		return Outcome{Alert: QueryAlert(err)}
 	}
@@ -70,6 +75,7 @@ func (r *run) run(ctx context.Context) Outcome {
 		r.complete = false
 		r.tellUnready(err)
 		r.tellCommits(err, r.basics)
+		r.coverage.skip(withDocuments(r.basics), false, err)
 		return r.end(ctx, err)
 	}
 	r.tellSymbols()
@@ -84,10 +90,14 @@ func (r *run) run(ctx context.Context) Outcome {
 				r.tellCommits(err, later)
 				later = withDocuments(later)
 				r.tellTimedOut(err, later, r.sources(later))
+				r.coverage.skip(later, false, err)
 			}
 			return r.end(ctx, err)
 		}
 		if r.out.full() {
+			for _, later := range passes[i+1:] {
+				r.coverage.skip(withDocuments(later), true, nil)
+			}
 			break
 		}
 	}
@@ -231,8 +241,10 @@ func (r *run) pass(ctx context.Context, pass []*basic) error {
 	docs := withDocuments(pass)
 	switch {
 	case r.out.fullHere():
+		r.coverage.skip(docs, true, nil)
 		return nil
 	case nameErr != nil:
+		r.coverage.skip(docs, false, nameErr)
 		r.tellTimedOut(nameErr, docs, r.sources(docs))
 		return nameErr
 	case len(docs) > 0:
@@ -262,6 +274,9 @@ func (r *run) fail(shard uint32, err error) {
 // end decides what to say about a search that is over.
 func (r *run) end(parent context.Context, err error) Outcome {
 	r.tellUnread()
+	if r.out.sent == 0 {
+		r.tellUnsearchable()
+	}
 	if n := len(r.failed); n > 0 {
 		r.complete = false
 		title := "1 shard unreadable"

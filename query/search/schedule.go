@@ -31,6 +31,9 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, emi
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		for _, p := range plans {
+			r.coverage.plan(p)
+		}
 		if !c.heads(r.chooseHeads(pass, plans), plans, first) {
 			return ctx.Err()
 		}
@@ -43,13 +46,19 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, emi
 	for n, src := range sources[shards:] {
 		start := r.set.Now()
 		// What fails is recorded; the other sources are still searched.
-		_ = r.plans(ctx, src, pass, func(p *shardPlan) bool {
+		whole := true
+		failed := r.plans(ctx, src, pass, func(p *shardPlan) bool {
 			r.o.Trace.Add(r.planStep("read files of "+src.rest.repo.Name, start, p))
+			r.coverage.plan(p)
 			defer func() { start = r.set.Now() }() // of the next batch, once this one has gone
-			return c.rest(p, shards+n)
+			whole = c.rest(p, shards+n)
+			return whole
 		})
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if whole && failed == nil {
+			r.coverage.wholly(src.rest.repo.ID)
 		}
 	}
 	if !c.end() {

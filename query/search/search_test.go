@@ -118,6 +118,8 @@ func newCorpusOn(t testing.TB, fs vfs.FS, blocks int, facts map[string]store.Rep
 		}
 		if f.dead {
 			dead.Add(uint16(n))
+		} else {
+			c.repos[f.repo].Documents++
 		}
 		in[f.repo] = true
 		n++

@@ -9,8 +9,10 @@ import (
 // zero value is ready; a nil *Trace records nothing. It is safe for concurrent
 // use.
 type Trace struct {
-	mu    sync.Mutex
-	steps []Step
+	mu       sync.Mutex // guards all below; nothing is called while it is held
+	steps    []Step
+	coverage []Coverage
+	rest     Rest
 }
 
 // Step is one recorded piece of work.
@@ -43,4 +45,25 @@ func (t *Trace) Steps() []Step {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return append([]Step(nil), t.steps...)
+}
+
+// Cover records what was looked at, once the search is over.
+func (t *Trace) Cover(all []Coverage, rest Rest) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.coverage, t.rest = all, rest
+}
+
+// Coverage returns what was looked at, revision by revision, and what else was;
+// nothing before the search is over. It is shared.
+func (t *Trace) Coverage() ([]Coverage, Rest) {
+	if t == nil {
+		return nil, Rest{}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.coverage, t.rest
 }

@@ -37,6 +37,7 @@ func told(t *testing.T, c *corpus, visible func(*store.Repository) bool, text st
 	for _, s := range tr.Steps() {
 		steps = append(steps, fmt.Sprintf("%s %v", s.Name, s.Fields))
 	}
+	steps = append(steps, tellCoverage(tr))
 	slices.Sort(steps)
 	return strings.Join(out, "\n"), strings.Join(steps, "\n")
 }

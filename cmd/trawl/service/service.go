@@ -31,8 +31,6 @@ type Options struct {
 	History bool
 	// Ended, if set, is called when credentials may have ended.
 	Ended func()
-	// Traced, if set, is called with the trace of each search at its end.
-	Traced func(*search.Trace)
 }
 
 // Service is an open data directory. It is safe for concurrent use.
@@ -150,9 +148,6 @@ func (s *Service) GraphQL() *graphql.Data {
 
 // Search implements httpapi.Searcher.
 func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
-	if s.opts.Traced != nil && o.Trace != nil {
-		defer s.opts.Traced(o.Trace)
-	}
 	return s.searcher.Search(ctx, q, o, sink)
 }
 

@@ -1,0 +1,223 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/syntax"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// tellCoverage prints what a trace says was looked at, a line for each revision.
+func tellCoverage(tr *search.Trace) string {
+	var out []string
+	all, rest := tr.Coverage()
+	for _, c := range all {
+		line := fmt.Sprintf("%s@%s %.4s: %d documents, %d candidates, %d verified", c.Repository, c.Revision, c.Commit, c.Documents, c.Candidates, c.Verified)
+		for _, u := range c.Unsearched {
+			line += fmt.Sprintf(", %s %d", u.Reason, u.Documents)
+		}
+		out = append(out, line)
+	}
+	if rest.Repositories > 0 {
+		out = append(out, fmt.Sprintf("and %d repositories with %d documents, %d without text", rest.Repositories, rest.Documents, rest.Unsearchable))
+	}
+	return strings.Join(out, "\n")
+}
+
+func coverageCorpus(t testing.TB, fs vfs.FS) *corpus {
+	return newCorpusOn(t, fs, 2, nil, []doc{
+		{repo: "one", path: "a.go", text: "ox\n"},
+		{repo: "one", path: "b.go", text: "yak\n"},
+		{repo: "one", path: "c.go", text: "ox yak\n"},
+		{repo: "one", path: "dead.go", text: "ox\n", dead: true},
+		{repo: "one", path: "logo.png", reason: store.ReasonBinary},
+		{repo: "one", path: "old.png", reason: store.ReasonBinary, dead: true},
+		{repo: "one", path: "huge.json", reason: store.ReasonTooLarge},
+		{repo: "two", path: "sub", reason: store.ReasonSubmodule},
+		{repo: "two", path: "d.go", text: "ox\n"},
+	})
+}
+
+func TestCoverage(t *testing.T) {
+	c := coverageCorpus(t, vfs.NewMem())
+	defer c.close(t)
+	if _, err := c.st.NewRepository(store.Repository{Name: "later"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ query, want string }{
+		// all of it, by what the index left
+		{"repo:one ox count:all", "one@ 1111: 5 documents, 2 candidates, 2 verified, binary 1, too-large 1"},
+		{"repo:one qqqq count:all", "one@ 1111: 5 documents, 0 candidates, 0 verified, binary 1, too-large 1"},
+		{"repo:two type:path sub", "two@ 2222: 2 documents, 1 candidates, 1 verified, submodule 1"},
+		{"repo:one@HEAD ox count:all", "one@HEAD 1111: 5 documents, 2 candidates, 2 verified, binary 1, too-large 1"},
+
+		// several parts are counted each
+		{"repo:one (ox or (yak count:all))", "one@ 1111: 5 documents, 4 candidates, 4 verified, binary 1, too-large 1"},
+
+		// what has no text yet
+		{"repo:later ox", "later@ : 0 documents, 0 candidates, 0 verified, repository-cloning 0"},
+		{"repo:one type:symbol ox", "one@ 1111: 5 documents, 0 candidates, 0 verified, binary 1, symbols-missing 5, too-large 1"},
+
+		// names of repositories have no documents
+		{"type:repo one", ""},
+	} {
+		tr := &search.Trace{}
+		c.search(t, search.Settings{Workers: 1}, search.Options{Trace: tr}, tt.query, query.Keyword)
+		if got := tellCoverage(tr); got != tt.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", tt.query, got, tt.want)
+		}
+	}
+}
+
+// What a limit keeps from being looked at is counted as such.
+func TestCoverageOfLimits(t *testing.T) {
+	var files []doc
+	for i := range 3000 {
+		files = append(files, doc{repo: "r", path: fmt.Sprintf("f%04d.txt", i), text: "ox\n"})
+	}
+	c := newCorpus(t, 3000, nil, files)
+	tr := &search.Trace{}
+	c.search(t, search.Settings{Workers: 1}, search.Options{Trace: tr}, "type:file ox count:1", query.Keyword)
+	all, _ := tr.Coverage()
+	if len(all) != 1 || len(all[0].Unsearched) != 1 {
+		t.Fatalf("got %s, want one revision with one reason", tellCoverage(tr))
+	}
+	got, left := all[0], all[0].Unsearched[0]
+	if left.Reason != "shard-match-limit" || left.Documents == 0 || got.Verified+left.Documents != 3000 || got.Candidates != 3000 {
+		t.Errorf("got %s; want what was not tried under shard-match-limit", tellCoverage(tr))
+	}
+	tr = &search.Trace{}
+	c.search(t, search.Settings{Workers: 1}, search.Options{Trace: tr}, "(type:repo r count:1) or (type:file ox count:2)", query.Keyword)
+	if got, want := tellCoverage(tr), "r@ 1111: 3000 documents"; !strings.HasPrefix(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// Time that is up before anything was planned leaves all of it.
+func TestCoverageOfTimeouts(t *testing.T) {
+	c := coverageCorpus(t, vfs.NewMem())
+	defer c.close(t)
+	tr := &search.Trace{}
+	c.search(t, search.Settings{Workers: 1}, search.Options{Trace: tr}, "repo:one timeout:1ns ox", query.Keyword)
+	if got, want := tellCoverage(tr), "one@ 1111: 5 documents, 0 candidates, 0 verified, shard-timeout 5"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A shard that cannot be read is not counted as searched.
+func TestCoverageOfDamage(t *testing.T) {
+	fs := &faultyFS{FS: vfs.NewMem()}
+	c := coverageCorpus(t, fs)
+	c.close(t)
+	c.open(t, fs)
+	defer c.close(t)
+	fault := func([]byte) error { return fmt.Errorf("input/output error") }
+	fs.fault.Store(&fault)
+	tr := &search.Trace{}
+	a := c.search(t, search.Settings{Workers: 1}, search.Options{Trace: tr}, "repo:one ox", query.Keyword)
+	fs.fault.Store(nil)
+	if got, want := tellCoverage(tr), "one@ 1111: 5 documents, 0 candidates, 0 verified, backend-missing 5"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if p := a.results.Progress(); len(p.Skipped) == 0 || p.Skipped[0].Reason != "backend-missing" {
+		t.Errorf("got %+v, want what cannot be read", p.Skipped)
+	}
+}
+
+// Thousands of repositories are told of in sum.
+func TestCoverageOfManyRepositories(t *testing.T) {
+	var files []doc
+	for i := range 300 {
+		files = append(files, doc{repo: fmt.Sprint("r", i), path: "f", text: "yak"})
+	}
+	files[7].text = "ox"
+	c := newCorpus(t, 1000, nil, files)
+	tr := &search.Trace{}
+	c.search(t, search.Settings{}, search.Options{Trace: tr}, "ox count:all", query.Keyword)
+	all, rest := tr.Coverage()
+	at := slices.IndexFunc(all, func(c search.Coverage) bool { return c.Repository == "r7" })
+	if len(all) != 256 || rest.Repositories != 44 || rest.Documents != 44 || at < 0 || at > 40 || all[at].Candidates != 1 {
+		t.Errorf("%d revisions and %+v, r7 at %d; want 256, 44 with 44 documents, and r7 with a candidate among the first", len(all), rest, at)
+	}
+}
+
+// An answer without results says what was not looked at, and one with results
+// leaves documents without text to the trace.
+func TestNothingFoundTellsWhatWasNotSearched(t *testing.T) {
+	c := coverageCorpus(t, vfs.NewMem())
+	defer c.close(t)
+	for _, tt := range []struct{ query, want string }{
+		{"repo:one qqqq", "content-unsearchable 2 files without text: 1 binary, 1 too-large"},
+		{"repo:two qqqq", "content-unsearchable 1 file without text: 1 submodule"},
+		{"repo:one file:png qqqq", "content-unsearchable 1 file without text: 1 binary"},
+		{`repo:one file:\.go$ qqqq`, ""},
+		{"repo:one type:path qqqq", ""},
+		{"repo:nosuch qqqq", ""},
+		{"repo:one ox", ""},
+		{"repo:one type:file (qqqq or zzzz)", "content-unsearchable 2 files without text: 1 binary, 1 too-large"},
+	} {
+		a := c.search(t, search.Settings{}, search.Options{}, tt.query, query.Keyword)
+		var got []string
+		for _, s := range a.results.Progress().Skipped {
+			_, counts, _ := strings.Cut(s.Message, ": ")
+			counts, _, _ = strings.Cut(counts, ".")
+			got = append(got, s.Reason+" "+s.Title+": "+counts)
+		}
+		if strings.Join(got, "\n") != tt.want {
+			t.Errorf("%s: skipped %q, want %q", tt.query, got, tt.want)
+		}
+	}
+}
+
+// Counting does not depend on how many count, and nothing is counted twice.
+func TestCoverageOracle(t *testing.T) {
+	for seed := range uint64(3) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		c := randomCorpus(t, rng)
+		alive, unsearchable := map[string]int{}, map[string]int{}
+		for _, f := range c.files {
+			if !f.dead {
+				alive[f.repo]++
+				if f.reason != store.Searchable {
+					unsearchable[f.repo]++
+				}
+			}
+		}
+		for range 20 {
+			text := randomQuery(rng) + " count:all"
+			q, err := syntax.Parse(text, query.Keyword)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var told []string
+			for _, workers := range []int{1, 4} {
+				tr := &search.Trace{}
+				search.New(c.st, search.Settings{Workers: workers}).Search(context.Background(), q,
+					search.Options{Display: -1, Trace: tr, Results: search.NewResults(time.Now)}, search.SinkFunc(func([]query.Match) error { return nil }))
+				told = append(told, tellCoverage(tr))
+				all, _ := tr.Coverage()
+				for _, r := range all {
+					left := 0
+					for _, u := range r.Unsearched {
+						left += u.Documents
+					}
+					if r.Documents != alive[r.Repository] || left != unsearchable[r.Repository] || r.Candidates != r.Verified {
+						t.Fatalf("seed %d, %q: got %s, want %d documents, %d of them without text", seed, text, tellCoverage(tr), alive[r.Repository], unsearchable[r.Repository])
+					}
+				}
+			}
+			if told[0] != told[1] {
+				t.Fatalf("seed %d, %q: one worker counts\n%s\nfour\n%s", seed, text, told[0], told[1])
+			}
+		}
+	}
+}

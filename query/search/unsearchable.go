@@ -1,0 +1,75 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// tellUnsearchable records documents whose content could have matched and cannot
+// be searched. An answer with results leaves them to the trace; one without may
+// not look as if all had been read.
+func (r *run) tellUnsearchable() {
+	var asking []*basic
+	for _, b := range r.basics {
+		if b.docs && b.asked() > 0 && (b.content || b.symbols) {
+			asking = append(asking, b)
+		}
+	}
+	counts := map[store.Reason]int{}
+	for _, v := range r.shards(asking) {
+		v, looked := r.coverage.views[v.ID]
+		if !looked {
+			continue // which is told
+		}
+		docs, err := v.Documents()
+		if err != nil {
+			continue
+		}
+		p := &shardPlan{view: v, docs: docs, reach: make([]map[uint32]reach, len(asking))}
+		for k := range asking {
+			p.reach[k] = map[uint32]reach{}
+		}
+		for _, i := range docs.Unsearchable() {
+			at := p.reachesOf(asking, docs.Repository[i])
+			for k, b := range asking {
+				if at[k].holds(i) && b.pathsHold(docs.Path(int(i))) {
+					counts[docs.Reason[i]]++
+					break
+				}
+			}
+		}
+	}
+	for _, byReason := range r.coverage.unsearchable {
+		for reason, n := range byReason {
+			counts[reason] += n
+		}
+	}
+	if len(counts) > 0 {
+		r.o.Results.Unsearched(skippedUnsearchable(counts))
+	}
+}
+
+// pathsHold reports whether the path filters of b take a path.
+func (b *basic) pathsHold(path string) bool {
+	return !slices.ContainsFunc(b.paths, func(f pathFilter) bool { return !f.holds(path) })
+}
+
+func skippedUnsearchable(counts map[store.Reason]int) query.Skipped {
+	total := 0
+	var parts []string
+	for reason := store.Reason(0); int(reason) < store.NumReasons; reason++ {
+		if n := counts[reason]; n > 0 {
+			total += n
+			parts = append(parts, fmt.Sprintf("%s %s", formatCount(n), reason))
+		}
+	}
+	return query.Skipped{
+		Reason: "content-unsearchable", Title: files(total) + " without text", Severity: "info",
+		Message: fmt.Sprintf("Only the paths of %s were searched, since they hold no text that can be: %s. `trawl repo skipped` lists them.",
+			files(total), strings.Join(parts, ", ")),
+	}
+}

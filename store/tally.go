@@ -1,0 +1,31 @@
+package store
+
+// Run is a run of neighbouring documents of one repository in a shard: those
+// from First up to but not including End.
+type Run struct {
+	Repository uint32
+	First, End int
+}
+
+// tally notes the runs of repositories and the documents without searchable
+// content, so that nobody has to go through all documents for either.
+func (d *Documents) tally() {
+	for i, id := range d.Repository {
+		if n := len(d.runs); n > 0 && d.runs[n-1].Repository == id {
+			d.runs[n-1].End = i + 1
+		} else {
+			d.runs = append(d.runs, Run{id, i, i + 1})
+		}
+		if d.Reason[i] != Searchable {
+			d.unsearchable = append(d.unsearchable, uint16(i))
+		}
+	}
+}
+
+// Runs returns the runs of repositories, in order; one that was indexed several
+// times may have several. They are shared.
+func (d *Documents) Runs() []Run { return d.runs }
+
+// Unsearchable returns the documents whose content cannot be searched,
+// ascending, dead ones too. They are shared.
+func (d *Documents) Unsearchable() []uint16 { return d.unsearchable }
