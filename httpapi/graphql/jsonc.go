@@ -75,12 +75,12 @@ func (e settingsEdit) apply(contents string) (string, error) {
 	if err != nil {
 		return "", errNotJSON(err)
 	}
-	if len(e.KeyPath) == 0 {
-		return "", refuse("the key path is empty")
-	}
 	value, remove, err := e.value()
 	if err != nil {
 		return "", err
+	}
+	if len(e.KeyPath) == 0 {
+		return e.whole(value)
 	}
 	pointer := ""
 	for i, segment := range e.KeyPath {
@@ -109,6 +109,18 @@ func (e settingsEdit) apply(contents string) (string, error) {
 	}
 	root.Format()
 	return root.String(), nil
+}
+
+// whole is what stands in place of all settings when no key is named: the text
+// as it was written, with its comments.
+func (e settingsEdit) whole(value json.RawMessage) (string, error) {
+	if text, ok := e.Value.value.(string); ok && e.ValueIsJSONCEncodedString.or(false) {
+		return text, nil
+	}
+	if value == nil {
+		return "{}", nil
+	}
+	return string(value), nil
 }
 
 // value returns the new value as JSON; remove says that there is none.
