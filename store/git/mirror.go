@@ -31,6 +31,10 @@ func Mirror(ctx context.Context, rawURL, dir string, progress func(string)) (*Re
 	if err != nil {
 		return nil, err
 	}
+	return mirror(ctx, from, dir, progress)
+}
+
+func mirror(ctx context.Context, from remote, dir string, progress func(string)) (*Repo, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if err := clone(ctx, from, dir, progress); err != nil {
 			return nil, fmt.Errorf("mirror %s: %w", from.url, err)
@@ -154,7 +158,7 @@ func transfer(ctx context.Context, from remote, progress func(string), args ...s
 func remoteCommand(ctx context.Context, from remote, args ...string) *exec.Cmd {
 	config, env := from.credentials()
 	cmd := command(ctx, from.transports, append(config, args...)...)
-	cmd.Env = append(cmd.Env, env...)
+	cmd.Env = append(append(cmd.Env, env...), from.throughProxy()...)
 	return cmd
 }
 

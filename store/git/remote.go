@@ -14,6 +14,8 @@ type remote struct {
 	url        string // without password; an absolute path for a local repository
 	transports string // what git may use to reach it
 	local      bool
+	// proxy is the URL of the one way there is to reach it, "" for any.
+	proxy string
 
 	// For HTTP, where the credentials are valid and what they are.
 	origin   string // such as "https://example.org:8443"

@@ -43,6 +43,9 @@ type Options struct {
 	// message and changed paths, 0 is AllHistory; HistoryDiffs of how many the
 	// diffs too, 0 is 10,000. Negative is none.
 	HistoryCommits, HistoryDiffs int
+	// Proxy returns the URL of the HTTP proxy through which guarded sources are
+	// fetched; nil is none, and those cannot be fetched.
+	Proxy func() (string, error)
 	// Now tells the time; nil is time.Now.
 	Now func() time.Time
 }
@@ -168,7 +171,7 @@ func (ix *Indexer) Add(ctx context.Context, src Source) (*store.Repository, erro
 		return r, nil
 	}
 	return ix.store.NewRepository(store.Repository{
-		Name: src.Name, Source: src.Location, Mirror: src.Remote, Created: ix.opts.Now().UTC(),
+		Name: src.Name, Source: src.Location, Mirror: src.Remote, Guarded: src.Guarded, Created: ix.opts.Now().UTC(),
 	})
 }
 

@@ -15,6 +15,9 @@ type Source struct {
 	Location string
 	// Remote says that Location is a URL, to be kept as a mirror.
 	Remote bool
+	// Guarded says that it was named over the API: it is fetched through
+	// Options.Proxy and not at all without.
+	Guarded bool
 }
 
 // ParseSource reads what a person types: a path, a URL, or either with name=

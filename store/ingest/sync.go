@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -139,11 +140,26 @@ func (j *syncJob) fetch(ctx context.Context) (*git.Repo, error) {
 		return git.Open(ctx, j.next.Source)
 	}
 	note := func(line string) { j.report(Progress{Phase: "fetch", Note: line}) }
-	repo, err := git.Mirror(ctx, j.next.Source, j.ix.store.GitDir(&j.next), note)
+	repo, err := j.mirror(ctx, note)
 	if err != nil {
 		return nil, err
 	}
 	return repo, repo.Fetch(ctx, note)
+}
+
+func (j *syncJob) mirror(ctx context.Context, note func(string)) (*git.Repo, error) {
+	dir := j.ix.store.GitDir(&j.next)
+	if !j.next.Guarded {
+		return git.Mirror(ctx, j.next.Source, dir, note)
+	}
+	if j.ix.opts.Proxy == nil {
+		return nil, errors.New("a source that was named over the API is fetched by a server only")
+	}
+	proxy, err := j.ix.opts.Proxy()
+	if err != nil {
+		return nil, err
+	}
+	return git.MirrorThrough(ctx, proxy, j.next.Source, dir, note)
 }
 
 // update compares the trees of the branches with what is live and writes the

@@ -1,0 +1,34 @@
+package git
+
+import (
+	"context"
+	"strings"
+)
+
+// MirrorThrough is Mirror for a URL that somebody else chose: it, and whatever
+// it redirects to, is reached through an HTTP proxy that judges addresses, and
+// in no other way. The Repo's Fetch does likewise. The proxy's URL may hold a
+// password; other users of the machine do not see it.
+func MirrorThrough(ctx context.Context, proxy, rawURL, dir string, progress func(string)) (*Repo, error) {
+	from, err := parseRemote(rawURL)
+	if err != nil {
+		return nil, err
+	}
+	if from.local || !strings.HasPrefix(from.origin, "http") {
+		return nil, urlError(rawURL, "only https and http can be used here")
+	}
+	from.proxy = proxy
+	return mirror(ctx, from, dir, progress)
+}
+
+// throughProxy is the environment by which git, for whatever host, uses the
+// remote's proxy; nil if it has none.
+func (r remote) throughProxy() []string {
+	if r.proxy == "" {
+		return nil
+	}
+	return []string{
+		"http_proxy=" + r.proxy, "https_proxy=" + r.proxy, "HTTPS_PROXY=" + r.proxy, "all_proxy=" + r.proxy, "ALL_PROXY=" + r.proxy,
+		"no_proxy=", "NO_PROXY=",
+	}
+}

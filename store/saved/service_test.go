@@ -1,0 +1,47 @@
+package saved_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/saved"
+)
+
+func TestServices(t *testing.T) {
+	fs := vfs.NewMem()
+	st := open(t, fs)
+	b := saved.Open(st, nil)
+	for _, name := range []string{"one", "two"} {
+		if _, err := b.AddService(saved.Service{Kind: "OTHER", DisplayName: name, Creator: 3}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if v, err := b.ChangeService(2, func(v *saved.Service) { v.ID, v.LastError = 7, "away" }); err != nil || v.ID != 2 {
+		t.Fatalf("ChangeService: %+v, %v; want ID 2", v, err)
+	}
+	if err := b.RemoveService(2); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Service(2); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("Service of what was removed: %v, want ErrNotFound", err)
+	}
+	if _, err := b.ChangeService(2, func(*saved.Service) {}); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("ChangeService of what was removed: %v, want ErrNotFound", err)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	st = open(t, fs)
+	defer st.Close()
+	b = saved.Open(st, nil)
+	if v, err := b.AddService(saved.Service{DisplayName: "three"}); err != nil || v.ID != 3 {
+		t.Errorf("AddService: %+v, %v; want ID 3, which nothing had", v, err)
+	}
+	all, err := b.Services()
+	if err != nil || len(all) != 2 || all[0].DisplayName != "one" || all[0].Creator != 3 || all[0].Created.IsZero() || all[1].ID != 3 {
+		t.Errorf("Services: %+v, %v; want one and three", all, err)
+	}
+}
