@@ -1,0 +1,208 @@
+package hosts
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/trawlsearch/trawl/store/ingest"
+)
+
+// KindOther is the kind of services that name plain git repositories, the one
+// kind there is.
+const KindOther = "OTHER"
+
+// What a configuration may hold.
+const (
+	maxConfigBytes  = 200 << 10
+	maxRepositories = 20_000
+)
+
+// Config is the configuration of a service.
+type Config struct {
+	// URL is what the repositories' addresses begin with; nil if they are whole.
+	URL *url.URL
+	// Repos are addresses, below URL if that is set.
+	Repos []string
+	// Asked says that the service is asked for its repositories instead.
+	Asked bool
+}
+
+// serveWords stand in place of repositories for "ask the service".
+var serveWords = map[string]bool{"src-serve": true, "src-serve-local": true}
+
+// propertyError names a property that is not allowed, in words that clients
+// look for.
+type propertyError string
+
+func (p propertyError) Error() string { return "Additional property " + string(p) + " is not allowed" }
+
+// ParseConfig reads a configuration, JSON with comments. Its errors are meant
+// for people; clients know that about a property that is not allowed.
+func ParseConfig(kind, text string) (*Config, error) {
+	if kind != KindOther {
+		return nil, fmt.Errorf("external services of kind %s are not supported: use %s with the URLs of git repositories", kind, KindOther)
+	}
+	if len(text) > maxConfigBytes {
+		return nil, fmt.Errorf("the configuration is longer than %d KiB", maxConfigBytes>>10)
+	}
+	plain, err := hujson.Standardize([]byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("the configuration is no JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(plain, &members) != nil {
+		return nil, errors.New(`the configuration is no JSON object such as {"url": "https://git.example.org", "repos": ["lab/kiln"]}`)
+	}
+	c := &Config{}
+	base := ""
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		switch name {
+		case "url":
+			err = json.Unmarshal(members[name], &base)
+		case "repos":
+			err = json.Unmarshal(members[name], &c.Repos)
+		default:
+			return nil, propertyError(name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: url is text and repos a list of texts", name)
+		}
+	}
+	if base != "" {
+		if c.URL, err = parseURL(base); err != nil {
+			return nil, err
+		}
+	}
+	return c, c.check()
+}
+
+func (c *Config) check() error {
+	switch {
+	case len(c.Repos) == 0:
+		return errors.New(`repos names no repository: list some, or "src-serve" to ask the service`)
+	case len(c.Repos) > maxRepositories:
+		return fmt.Errorf("repos names more than %d repositories", maxRepositories)
+	case len(c.Repos) == 1 && serveWords[c.Repos[0]]:
+		c.Asked = true
+		if c.URL == nil {
+			return errors.New("url is missing: it says which service to ask")
+		}
+		return nil
+	}
+	for _, repo := range c.Repos {
+		if _, err := c.source(repo, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseURL reads an address that git may be sent to over HTTP; nothing else can
+// be guarded. Errors do not show passwords.
+func parseURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return nil, errors.New("an address cannot be used: it does not parse")
+	case strings.HasPrefix(text, "-"), strings.Contains(text, "::"), u.Scheme != "http" && u.Scheme != "https":
+		return nil, fmt.Errorf("%q cannot be used: write an address that begins with https:// or http://", u.Redacted())
+	case u.Hostname() == "" || strings.HasPrefix(u.Hostname(), "-"):
+		return nil, fmt.Errorf("%q names no host", u.Redacted())
+	case u.RawQuery != "" || u.Fragment != "" || u.Opaque != "":
+		return nil, fmt.Errorf("%q is more than an address: leave out what begins with ? or #", u.Redacted())
+	}
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	return u, nil
+}
+
+// source makes the source of a repository, named if the name is not empty.
+func (c *Config) source(repo, name string) (ingest.Source, error) {
+	var u *url.URL
+	var err error
+	switch {
+	case strings.Contains(repo, "://") || c.URL == nil:
+		u, err = parseURL(repo)
+	case repo == "" || strings.HasPrefix(repo, "-") || strings.Contains(repo, "::") || strings.ContainsAny(repo, "?#\\"):
+		err = fmt.Errorf("%q is no path of a repository", repo)
+	default:
+		u = c.URL.JoinPath(repo)
+		if !strings.HasPrefix(u.Path+"/", strings.TrimSuffix(c.URL.Path, "/")+"/") {
+			err = fmt.Errorf("%q leads out of the service", repo)
+		}
+	}
+	if err != nil {
+		return ingest.Source{}, err
+	}
+	text := u.String()
+	if name != "" {
+		text = name + "=" + text
+	}
+	src, err := ingest.ParseSource(text)
+	if err != nil || !src.Remote || name != "" && src.Name != name {
+		return ingest.Source{}, fmt.Errorf("%q cannot be a repository: its name has characters that names do not", u.Redacted())
+	}
+	src.Guarded = true
+	return src, nil
+}
+
+// redacted stands where a configuration has a user name and password.
+const redacted = "REDACTED"
+
+// Redact returns a configuration without credentials, all else as it is.
+func Redact(text string) string {
+	return editURLs(text, func(u *url.URL) {
+		if u.User != nil {
+			u.User = url.User(redacted)
+		}
+	})
+}
+
+// Restore puts the credentials of an older configuration in where a newer one,
+// which somebody has read and changed, has them redacted.
+func Restore(text, old string) string {
+	known := map[string]*url.Userinfo{}
+	editURLs(old, func(u *url.URL) {
+		if u.User != nil {
+			known[u.Host] = u.User
+		}
+	})
+	return editURLs(text, func(u *url.URL) {
+		if u.User != nil && u.User.Username() == redacted && known[u.Host] != nil {
+			u.User = known[u.Host]
+		}
+	})
+}
+
+// editURLs changes the addresses of a configuration. One that does not parse is
+// as good as empty: nothing of it is shown.
+func editURLs(text string, edit func(*url.URL)) string {
+	root, err := hujson.Parse([]byte(text))
+	if err != nil {
+		return "{}"
+	}
+	visit := func(v *hujson.Value) {
+		lit, ok := v.Value.(hujson.Literal)
+		if !ok || lit.Kind() != '"' {
+			return
+		}
+		u, err := url.Parse(lit.String())
+		if err != nil || u.User == nil {
+			return
+		}
+		edit(u)
+		v.Value = hujson.String(u.String())
+	}
+	for v := range root.All() {
+		visit(v)
+	}
+	return root.String()
+}

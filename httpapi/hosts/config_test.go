@@ -1,0 +1,171 @@
+package hosts_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/trawlsearch/trawl/httpapi/hosts"
+)
+
+func TestSources(t *testing.T) {
+	tests := []struct{ config, want string }{
+		{`{"url": "https://git.example.org", "repos": ["lab/kiln", "lab/glaze.git"]}`,
+			"git.example.org/lab/kiln https://git.example.org/lab/kiln, git.example.org/lab/glaze https://git.example.org/lab/glaze.git"},
+		{`{"url": "https://git.example.org/base/", "repos": ["/lab/kiln"], /* why */ }`, "git.example.org/base/lab/kiln https://git.example.org/base/lab/kiln"},
+		{`{"repos": ["https://a.example.org/x", "http://b.example.org:8080/y"]}`, "a.example.org/x https://a.example.org/x, b.example.org/y http://b.example.org:8080/y"},
+		{`{"url": "https://me:pw@git.example.org", "repos": ["x"]}`, "git.example.org/x https://me:pw@git.example.org/x"},
+	}
+	for _, tt := range tests {
+		c, err := hosts.ParseConfig("OTHER", tt.config)
+		if err != nil {
+			t.Errorf("%s: %v", tt.config, err)
+			continue
+		}
+		sources, left, err := c.Sources(t.Context(), hosts.Guard{})
+		var got []string
+		for _, s := range sources {
+			if !s.Guarded || !s.Remote {
+				t.Errorf("%s: source %+v is not guarded", tt.config, s)
+			}
+			got = append(got, s.Name+" "+s.Location)
+		}
+		if g := strings.Join(got, ", "); g != tt.want || err != nil || left != nil {
+			t.Errorf("%s:\n got %s, %v, %v\nwant %s", tt.config, g, left, err, tt.want)
+		}
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	tests := []struct{ kind, config, want string }{
+		{"GITHUB", `{}`, "kind GITHUB are not supported"},
+		{"OTHER", `{`, "no JSON"},
+		{"OTHER", `[]`, "no JSON object"},
+		{"OTHER", `{"url": 1, "repos": ["x"]}`, "url is text"},
+		{"OTHER", `{"url": "https://x", "repos": "y"}`, "repos a list"},
+		{"OTHER", `{"url": "https://x"}`, "names no repository"},
+		{"OTHER", `{"url": "https://x", "repos": ["a"], "exclude": []}`, "Additional property exclude is not allowed"},
+		{"OTHER", `{"repos": ["src-serve-local"]}`, "url is missing"},
+		{"OTHER", strings.Repeat(" ", 300<<10), "longer than"},
+		// what would not be fetched over HTTP
+		{"OTHER", `{"url": "ssh://git@x", "repos": ["a"]}`, "begins with https"},
+		{"OTHER", `{"url": "file:///etc", "repos": ["a"]}`, "begins with https"},
+		{"OTHER", `{"url": "ext::sh -c id", "repos": ["a"]}`, "begins with https"},
+		{"OTHER", `{"repos": ["git@x:y"]}`, "cannot be used"},
+		{"OTHER", `{"repos": ["/etc"]}`, "begins with https"},
+		{"OTHER", `{"repos": ["file::/etc"]}`, "begins with https"},
+		{"OTHER", `{"url": "https://x", "repos": ["ext::sh -c id"]}`, "no path of a repository"},
+		{"OTHER", `{"url": "https://x", "repos": ["file:///etc"]}`, "begins with https"},
+		// options
+		{"OTHER", `{"url": "--upload-pack=x", "repos": ["a"]}`, "begins with https"},
+		{"OTHER", `{"url": "https://-x", "repos": ["a"]}`, "names no host"},
+		{"OTHER", `{"url": "https://x", "repos": ["--upload-pack=y"]}`, "no path of a repository"},
+		{"OTHER", `{"url": "https://x/base", "repos": ["../other"]}`, "leads out of the service"},
+		{"OTHER", `{"url": "https://x?a=b", "repos": ["a"]}`, "more than an address"},
+		{"OTHER", `{"url": "https://x", "repos": ["a?b"]}`, "no path of a repository"},
+		{"OTHER", `{"url": "https://me:secret@x:99999999", "repos": ["a b"]}`, ""},
+	}
+	for _, tt := range tests {
+		_, err := hosts.ParseConfig(tt.kind, tt.config)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("ParseConfig(%s, %.80s) = %v, want %q in it", tt.kind, tt.config, err, tt.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("ParseConfig(%s, %.80s) tells a password: %v", tt.kind, tt.config, err)
+		}
+	}
+}
+
+func TestAsk(t *testing.T) {
+	var answer any
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/base/v1/list-repos" {
+			http.NotFound(w, r)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(answer)
+	}))
+	defer s.Close()
+	answer = map[string]any{"Items": []map[string]string{
+		{"Name": "lab/kiln", "URI": "local/lab/kiln", "ClonePath": "/repos/lab/kiln"},
+		{"Name": "lab/glaze", "ClonePath": "/repos/lab/glaze/.git"},
+		{"Name": "bad name", "ClonePath": "/repos/bad"},
+		{"Name": "out", "ClonePath": "/../../x"},
+		{"Name": "elsewhere", "ClonePath": "file:///etc"},
+		{"Name": "-dash", "ClonePath": "/repos/dash"},
+	}}
+	for _, word := range []string{"src-serve", "src-serve-local"} {
+		c, err := hosts.ParseConfig("OTHER", `{"url": "`+s.URL+`/base", "repos": ["`+word+`"]}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources, left, err := c.Sources(t.Context(), hosts.Guard{AllowLocal: true})
+		if err != nil || len(left) != 4 {
+			t.Errorf("%s: left out %q, %v; want four", word, left, err)
+		}
+		got := fmt.Sprint(sources)
+		want := "[{local/lab/kiln " + s.URL + "/base/repos/lab/kiln true true} {lab/glaze " + s.URL + "/base/repos/lab/glaze/.git true true}]"
+		if got != want {
+			t.Errorf("%s:\n got %s\nwant %s", word, got, want)
+		}
+	}
+	c, err := hosts.ParseConfig("OTHER", `{"url": "`+s.URL+`/nothing", "repos": ["src-serve"]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := c.Sources(t.Context(), hosts.Guard{AllowLocal: true}); err == nil || !strings.Contains(err.Error(), "404") {
+		t.Errorf("nothing there: got %v", err)
+	}
+	answer = "text"
+	if c, err = hosts.ParseConfig("OTHER", `{"url": "`+s.URL+`/base", "repos": ["src-serve"]}`); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := c.Sources(t.Context(), hosts.Guard{AllowLocal: true}); err == nil {
+		t.Error("another answer: got nil, want an error")
+	}
+}
+
+func TestRedact(t *testing.T) {
+	full := `{"url": "https://me:secret@git.example.org/", /* why */ "repos": ["https://you:hidden@b.example.org/x", "y"]}`
+	shown := hosts.Redact(full)
+	want := `{"url": "https://REDACTED@git.example.org/", /* why */ "repos": ["https://REDACTED@b.example.org/x", "y"]}`
+	if shown != want {
+		t.Errorf("Redact:\n got %s\nwant %s", shown, want)
+	}
+	changed := strings.Replace(shown, `"y"`, `"z"`, 1)
+	if got, want := hosts.Restore(changed, full), strings.Replace(full, `"y"`, `"z"`, 1); got != want {
+		t.Errorf("Restore:\n got %s\nwant %s", got, want)
+	}
+	// Credentials do not follow to another host.
+	stolen := `{"url": "https://REDACTED@evil.example.com/", "repos": ["y"]}`
+	if got := hosts.Restore(stolen, full); strings.Contains(got, "secret") {
+		t.Errorf("Restore gave the password away: %s", got)
+	}
+	if got := hosts.Redact(`{"url": "https://me:secret@x`); strings.Contains(got, "secret") {
+		t.Errorf("Redact of what is no JSON: %s", got)
+	}
+}
+
+func FuzzParseConfig(f *testing.F) {
+	f.Add(`{"url": "https://git.example.org", "repos": ["lab/kiln"]}`)
+	f.Add(`{"repos": ["https://a@b/c", "ext::x"]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := hosts.ParseConfig("OTHER", text)
+		_ = hosts.Restore(hosts.Redact(text), text)
+		if err != nil || c.Asked {
+			return
+		}
+		sources, _, err := c.Sources(t.Context(), hosts.Guard{})
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+		for _, s := range sources {
+			if !s.Guarded || !strings.HasPrefix(s.Location, "http://") && !strings.HasPrefix(s.Location, "https://") {
+				t.Errorf("%q: source %+v", text, s)
+			}
+		}
+	})
+}
