@@ -173,6 +173,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	})
 	syncing.Go(func() { svc.KeepSymbols(ctx) })
 	syncing.Go(func() { svc.RunJobs(ctx) })
+	syncing.Go(func() { svc.KeepServices(ctx, h.set.SyncInterval) })
 	syncing.Go(func() { svc.KeepRegistry(ctx) })
 	syncing.Go(func() { svc.KeepHistory(ctx) })
 	<-ctx.Done()

@@ -44,6 +44,8 @@ type Data struct {
 	Registry *identity.Registry
 	// Repositories changes what is mirrored and known.
 	Repositories Repositories
+	// Services asks the external services of Book.
+	Services Services
 	// Jobs runs the search jobs of Book.
 	Jobs *jobs.Runner
 }

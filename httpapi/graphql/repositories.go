@@ -148,17 +148,6 @@ func holdsInOrder(text string, words []string) bool {
 	return true
 }
 
-// ofService keeps the repositories that an external service added.
-func (s *session) ofService(all []*store.Repository, id *graphql.ID) ([]*store.Repository, error) {
-	if id == nil {
-		return all, nil
-	}
-	if _, err := numberOf(*id, kindService); err != nil {
-		return nil, err
-	}
-	return nil, nil
-}
-
 // repositoryFrom finds a repository by where it comes from, whatever the
 // protocol, and with or without .git; nil is none.
 func (s *session) repositoryFrom(cloneURL string) *repository {

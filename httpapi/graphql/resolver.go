@@ -39,7 +39,11 @@ func (n *node) ToDefaultSettings() (*defaults, bool) {
 }
 
 func (n *node) ToSavedSearch() (*savedSearch, bool) { v, ok := n.result.(*savedSearch); return v, ok }
-func (n *node) ToSearchJob() (*searchJob, bool)     { v, ok := n.result.(*searchJob); return v, ok }
+func (n *node) ToExternalService() (*externalService, bool) {
+	v, ok := n.result.(*externalService)
+	return v, ok
+}
+func (n *node) ToSearchJob() (*searchJob, bool) { v, ok := n.result.(*searchJob); return v, ok }
 
 // Node finds an entity by its global id. One that is not there, or may not be
 // seen, is null.
@@ -102,6 +106,9 @@ var finders = map[string]func(ctx context.Context, s *session, id graphql.ID) (a
 	},
 	kindToken: func(_ context.Context, s *session, id graphql.ID) (any, error) {
 		return orNone(s.tokenOf(id))
+	},
+	kindService: func(_ context.Context, s *session, id graphql.ID) (any, error) {
+		return orNone(s.serviceOf(id))
 	},
 	kindSavedSearch: func(_ context.Context, s *session, id graphql.ID) (any, error) {
 		return orNone(s.savedSearchOf(id))

@@ -14,9 +14,13 @@ type (
 	gitUpdatesDisabled struct{ Message string }
 	noRepositories     struct{ Message string }
 	cloningProgress    struct{ Message string }
-	syncError          struct{ Message string }
-	indexingProgress   struct{ NotIndexed, Indexed int32 }
-	diskThreshold      struct{ Message string }
+	serviceError       struct {
+		Message         string
+		ExternalService *externalService
+	}
+	syncError        struct{ Message string }
+	indexingProgress struct{ NotIndexed, Indexed int32 }
+	diskThreshold    struct{ Message string }
 )
 
 func (m *statusMessage) ToGitUpdatesDisabled() (*gitUpdatesDisabled, bool) {
@@ -31,6 +35,11 @@ func (m *statusMessage) ToNoRepositoriesDetected() (*noRepositories, bool) {
 
 func (m *statusMessage) ToCloningProgress() (*cloningProgress, bool) {
 	v, ok := m.result.(*cloningProgress)
+	return v, ok
+}
+
+func (m *statusMessage) ToExternalServiceSyncError() (*serviceError, bool) {
+	v, ok := m.result.(*serviceError)
 	return v, ok
 }
 
@@ -50,8 +59,20 @@ func (m *statusMessage) ToGitserverDiskThresholdReached() (*diskThreshold, bool)
 }
 
 // StatusMessages tells about the state of the repositories.
-func (*resolver) StatusMessages(ctx context.Context) []*statusMessage {
-	return sessionOf(ctx).statusMessages()
+func (*resolver) StatusMessages(ctx context.Context) ([]*statusMessage, error) {
+	s := sessionOf(ctx)
+	out := s.statusMessages()
+	if !s.admin() {
+		return out, nil
+	}
+	services, err := s.Book.Services()
+	for _, v := range services {
+		if v.LastError != "" {
+			e := &externalService{s, v}
+			out = append(out, &statusMessage{&serviceError{*e.LastSyncError(), e}})
+		}
+	}
+	return out, err
 }
 
 func (s *session) statusMessages() []*statusMessage {

@@ -45,8 +45,10 @@ type world struct {
 	endpoint *graphql.Endpoint
 	// refreshed are the repositories that were asked to be synced.
 	refreshed []string
-	url       string
-	client    *http.Client
+	// asked are the external services that were asked to be synced.
+	asked  []uint32
+	url    string
+	client *http.Client
 	// tokens are access tokens by the name of their user.
 	tokens map[string]string
 }
@@ -69,10 +71,11 @@ func newWorld(t testing.TB) *world {
 	w.ix = ingest.New(st, ingest.Options{MinFreeBytes: -1, Now: now})
 	w.repositories()
 	w.book = saved.Open(st, now)
+	w.services()
 	w.people(now)
 	w.searcher = search.New(st, search.Settings{Workers: 2})
 	w.runner = &jobs.Runner{Store: st, Book: w.book, Registry: w.registry, Searcher: w.searcher, Log: zerolog.Nop(), Now: now}
-	data := &graphql.Data{Store: st, Book: w.book, Registry: w.registry, Repositories: w, Jobs: w.runner}
+	data := &graphql.Data{Store: st, Book: w.book, Registry: w.registry, Repositories: w, Services: w, Jobs: w.runner}
 	w.endpoint = &graphql.Endpoint{
 		Data: func() *graphql.Data { return data }, Searcher: w.searcher,
 		ExternalURL: "https://trawl.example.org", Now: now,
@@ -124,6 +127,23 @@ func (w *world) repositories() {
 		w.t.Fatal("sync of a source that is away: got nil, want an error")
 	}
 	w.add("lab/next=https://git.example.org/lab/next.git")
+}
+
+// services makes an external service that could not be asked lately.
+func (w *world) services() {
+	w.t.Helper()
+	v, err := w.book.AddService(saved.Service{
+		Kind: "OTHER", DisplayName: "The lab", Config: `{"url": "https://me:secret@git.example.org/lab", "repos": ["next"] /* all */}`, Creator: 1, Updater: 2,
+	})
+	if err == nil {
+		_, err = w.book.ChangeService(v.ID, func(v *saved.Service) {
+			v.Repositories, v.LastSync = []uint32{5}, clock
+			v.LastError, v.Warning = "ask https://me:secret@git.example.org/lab: it answered 500", "one is left out"
+		})
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // people makes root, a site admin, ann with an address and an organisation, bob
@@ -179,6 +199,11 @@ func (w *world) ChangeFacts(_ context.Context, name string, c store.FactsChange)
 }
 
 func (w *world) Refresh(name string) { w.refreshed = append(w.refreshed, name) }
+
+// SyncService and RemoveService make the world graphql.Services.
+func (w *world) SyncService(id uint32) { w.asked = append(w.asked, id) }
+
+func (w *world) RemoveService(_ context.Context, id uint32) error { return w.book.RemoveService(id) }
 
 func (w *world) add(source string) {
 	w.t.Helper()

@@ -54,6 +54,8 @@ func All() []Setting {
 			"newest commits whose diffs are kept, for type:diff; older ones are read through git", setHistoryDiffs},
 		{"sync-interval", "TIME", "5m",
 			"time between two looks at every repository's source; 0 looks at the start only", setSyncInterval},
+		{"allow-local-sources", "BOOL", "false",
+			"let external services name addresses of this machine, its link and of metadata services", setAllowLocal},
 		{"max-timeout", "TIME", "1m",
 			"the longest a search may take, whatever it asks for", setMaxTimeout},
 		{"external-url", "URL", "taken from each request",
@@ -140,6 +142,15 @@ func setMaxIndexed(s *Settings, text string) error {
 func setMinFree(s *Settings, text string) (err error) {
 	s.MinFreeBytes, err = ParseBytes(text)
 	return err
+}
+
+func setAllowLocal(s *Settings, text string) error {
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return fmt.Errorf("%q is not true or false", text)
+	}
+	s.AllowLocalSources = on
+	return nil
 }
 
 func setSymbols(s *Settings, text string) error {

@@ -46,6 +46,9 @@ type Settings struct {
 	Identity
 	// Repositories are those that the configuration file declares.
 	Repositories []Repository
+	// AllowLocalSources lets external services name addresses of this machine,
+	// its link and of metadata services.
+	AllowLocalSources bool
 	// RateLimits are the limits of GraphQL requests; 0 is the default.
 	RateLimits cost.Limits
 }

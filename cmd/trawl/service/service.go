@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/rs/zerolog"
 
@@ -40,9 +41,15 @@ type Service struct {
 	book     *saved.Book
 	jobs     *jobs.Runner
 	asked    asked
-	indexer  *ingest.Indexer
-	searcher *search.Searcher
-	opts     Options
+	gateway  gateway
+	// hostsWake holds a token when hostsAsked, which hostsMu guards, names
+	// external services to ask.
+	hostsWake  chan struct{}
+	hostsMu    sync.Mutex
+	hostsAsked map[uint32]bool
+	indexer    *ingest.Indexer
+	searcher   *search.Searcher
+	opts       Options
 	// turn holds a token while a sync runs, so that those who wait for theirs
 	// can give up.
 	turn chan struct{}
@@ -90,11 +97,14 @@ func Open(set config.Settings, o Options) (*Service, error) {
 	}
 	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log}
 	s.asked.signal = make(chan struct{}, 1)
+	s.hostsWake, s.hostsAsked = make(chan struct{}, 1), map[uint32]bool{}
+	s.gateway.guard.AllowLocal = set.AllowLocalSources
 	ingesting := ingestOptions(set)
 	if o.Symbols && set.Symbols {
 		s.program, s.ctagsErr = findCtags()
 		ingesting.Ctags = s.program
 	}
+	ingesting.Proxy = s.gateway.url
 	s.indexer = ingest.New(st, ingesting)
 	return s, nil
 }
@@ -127,7 +137,7 @@ func orNone(commits int) int {
 func (s *Service) Stop() { close(s.closing) }
 
 // Close closes the data directory. Searches and syncs have ended before.
-func (s *Service) Close() error { return s.store.Close() }
+func (s *Service) Close() error { return errors.Join(s.gateway.close(), s.store.Close()) }
 
 // Registry returns who may use the data directory.
 func (s *Service) Registry() *identity.Registry { return s.registry }
@@ -143,7 +153,7 @@ func (s *Service) Dir() string { return s.store.Dir() }
 
 // GraphQL is what GraphQL requests are answered from.
 func (s *Service) GraphQL() *graphql.Data {
-	return &graphql.Data{Store: s.store, Book: s.book, Registry: s.registry, Repositories: s, Jobs: s.jobs}
+	return &graphql.Data{Store: s.store, Book: s.book, Registry: s.registry, Repositories: s, Services: s, Jobs: s.jobs}
 }
 
 // Search implements httpapi.Searcher.
@@ -155,6 +165,7 @@ var (
 	_ httpapi.Searcher     = (*Service)(nil)
 	_ httpapi.Repositories = (*Service)(nil)
 	_ graphql.Repositories = (*Service)(nil)
+	_ graphql.Services     = (*Service)(nil)
 )
 
 // untilStop returns a context that ends with ctx or when the service stops.

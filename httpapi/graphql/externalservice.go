@@ -1,0 +1,275 @@
+package graphql
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/graph-gophers/graphql-go"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/hosts"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/saved"
+)
+
+// Services asks external services.
+type Services interface {
+	// SyncService has an external service asked soon.
+	SyncService(id uint32)
+	// RemoveService forgets an external service, and the repositories that only
+	// it has.
+	RemoveService(ctx context.Context, id uint32) error
+}
+
+const (
+	actionServiceAdd    = "service.add"
+	actionServiceUpdate = "service.update"
+	actionServiceDelete = "service.delete"
+)
+
+// externalService is the type ExternalService.
+type externalService struct {
+	s *session
+	v *saved.Service
+}
+
+func (e *externalService) ID() graphql.ID        { return newID(kindService, e.v.ID) }
+func (e *externalService) Kind() string          { return e.v.Kind }
+func (e *externalService) DisplayName() string   { return e.v.DisplayName }
+func (e *externalService) Config() text          { return text(hosts.Redact(e.v.Config)) }
+func (e *externalService) CreatedAt() dateTime   { return dateTime{e.v.Created} }
+func (e *externalService) UpdatedAt() dateTime   { return dateTime{e.v.Updated} }
+func (e *externalService) RepoCount() int32      { return small(len(e.v.Repositories)) }
+func (e *externalService) LastSyncAt() *dateTime { return moment(e.v.LastSync) }
+func (e *externalService) NextSyncAt() *dateTime { return nil }
+func (e *externalService) WebhookURL() *string   { return nil }
+func (e *externalService) Unrestricted() bool    { return true }
+func (e *externalService) Suspended() bool       { return false }
+func (e *externalService) LastSyncError() *string {
+	return orNull(httpapi.WithoutCredentials(e.v.LastError))
+}
+func (e *externalService) Warning() *string { return orNull(httpapi.WithoutCredentials(e.v.Warning)) }
+
+// Creator is null for the operator, and for who is gone.
+func (e *externalService) Creator() (*user, error) { return e.s.userByID(e.v.Creator) }
+
+// LastUpdater is null for the operator, and for who is gone.
+func (e *externalService) LastUpdater() (*user, error) { return e.s.userByID(e.v.Updater) }
+
+// URL is without credentials.
+func (e *externalService) URL() string {
+	c, err := hosts.ParseConfig(e.v.Kind, e.v.Config)
+	if err != nil || c.URL == nil {
+		return ""
+	}
+	return httpapi.WithoutCredentials(c.URL.String())
+}
+
+// serviceConnection is the type ExternalServiceConnection.
+type serviceConnection struct {
+	Nodes      []*externalService
+	TotalCount int32
+	PageInfo   forwardPage
+}
+
+// ExternalServices lists them, for site admins.
+func (*resolver) ExternalServices(ctx context.Context, args struct {
+	forwardArgs
+	Repo *graphql.ID
+}) (*serviceConnection, error) {
+	s := sessionOf(ctx)
+	if err := mustAdminNow(ctx); err != nil {
+		return nil, err
+	}
+	repo := uint32(0)
+	if args.Repo != nil {
+		var err error
+		if repo, err = numberOf(*args.Repo, kindRepository); err != nil {
+			return nil, err
+		}
+	}
+	return s.services(repo, args.forwardArgs)
+}
+
+// ExternalServices lists those that have the repository, for site admins.
+func (r *repository) ExternalServices(args struct{ First optInt }) (*serviceConnection, error) {
+	if err := r.s.mustAdmin(); err != nil {
+		return nil, err
+	}
+	return r.s.services(r.rec.ID, forwardArgs{First: args.First})
+}
+
+// services lists those that have a repository, 0 being any.
+func (s *session) services(repo uint32, args forwardArgs) (*serviceConnection, error) {
+	all, err := s.Book.Services()
+	if err != nil {
+		return nil, err
+	}
+	nodes := []*externalService{}
+	for _, v := range all {
+		if repo == 0 || slices.Contains(v.Repositories, repo) {
+			nodes = append(nodes, &externalService{s, v})
+		}
+	}
+	p, err := cutByIndex(len(nodes), maxRepositories, args.both())
+	if err != nil {
+		return nil, err
+	}
+	return &serviceConnection{nodes[p.from:p.to], small(len(nodes)), forwardPage{p}}, nil
+}
+
+// serviceOf finds one by its global id, for site admins; nil is none.
+func (s *session) serviceOf(id graphql.ID) (*externalService, error) {
+	n, err := numberOf(id, kindService)
+	if err != nil || !s.admin() {
+		return nil, err
+	}
+	v, err := s.Book.Service(n)
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &externalService{s, v}, nil
+}
+
+// serviceMutation finds the external service of a mutation.
+func (s *session) serviceMutation(ctx context.Context, id graphql.ID) (*externalService, error) {
+	if err := mustAdminNow(ctx); err != nil {
+		return nil, err
+	}
+	found, err := s.serviceOf(id)
+	if err == nil && found == nil {
+		err = refuse("external service not found")
+	}
+	return found, err
+}
+
+// ofService keeps the repositories that an external service has.
+func (s *session) ofService(all []*store.Repository, id *graphql.ID) ([]*store.Repository, error) {
+	if id == nil {
+		return all, nil
+	}
+	n, err := numberOf(*id, kindService)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.Book.Service(n)
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(r *store.Repository) bool { return !slices.Contains(v.Repositories, r.ID) }), nil
+}
+
+// me is the ID of the user who asks, 0 for the operator.
+func (s *session) me() uint32 {
+	if s.actor.User == nil {
+		return 0
+	}
+	return s.actor.User.ID
+}
+
+func (s *session) auditService(action string, v *saved.Service) error {
+	return s.Registry.Log(s.actor.Author(), action, "service:"+v.DisplayName, "")
+}
+
+const maxDisplayName = 255
+
+func checkDisplayName(name string) error {
+	if strings.TrimSpace(name) == "" || len(name) > maxDisplayName {
+		return refuse("the display name is empty or longer than %d bytes", maxDisplayName)
+	}
+	return nil
+}
+
+// AddExternalService keeps a service, which is asked in a moment.
+func (*resolver) AddExternalService(ctx context.Context, args struct {
+	Input struct {
+		Kind, DisplayName, Config string
+		Namespace                 *graphql.ID
+	}
+}) (*externalService, error) {
+	s := sessionOf(ctx)
+	if err := mustAdminNow(ctx); err != nil {
+		return nil, err
+	}
+	if err := checkDisplayName(args.Input.DisplayName); err != nil {
+		return nil, err
+	}
+	if _, err := hosts.ParseConfig(args.Input.Kind, args.Input.Config); err != nil {
+		return nil, permit(err)
+	}
+	v, err := s.Book.AddService(saved.Service{
+		Kind: args.Input.Kind, DisplayName: args.Input.DisplayName, Config: args.Input.Config, Creator: s.me(), Updater: s.me(),
+	})
+	if err != nil {
+		return nil, told(err)
+	}
+	s.Services.SyncService(v.ID)
+	return &externalService{s, v}, s.auditService(actionServiceAdd, v)
+}
+
+// UpdateExternalService changes a service, which is asked again.
+func (*resolver) UpdateExternalService(ctx context.Context, args struct {
+	Input struct {
+		ID                  graphql.ID
+		DisplayName, Config optString
+	}
+}) (*externalService, error) {
+	s := sessionOf(ctx)
+	found, err := s.serviceMutation(ctx, args.Input.ID)
+	if err != nil {
+		return nil, err
+	}
+	config, name := found.v.Config, args.Input.DisplayName.or(found.v.DisplayName)
+	if args.Input.Config.value != nil {
+		if _, err := hosts.ParseConfig(found.v.Kind, *args.Input.Config.value); err != nil {
+			return nil, permit(err)
+		}
+		config = hosts.Restore(*args.Input.Config.value, found.v.Config)
+	}
+	if err := checkDisplayName(name); err != nil {
+		return nil, err
+	}
+	v, err := s.Book.ChangeService(found.v.ID, func(v *saved.Service) {
+		v.Config, v.DisplayName, v.Updated, v.Updater = config, name, s.Now().UTC(), s.me()
+	})
+	if err != nil {
+		return nil, told(err)
+	}
+	s.Services.SyncService(v.ID)
+	return &externalService{s, v}, s.auditService(actionServiceUpdate, v)
+}
+
+// DeleteExternalService forgets a service and what only it has.
+func (*resolver) DeleteExternalService(ctx context.Context, args struct {
+	ExternalService graphql.ID
+	Async           optBool
+}) (*nothing, error) {
+	s := sessionOf(ctx)
+	found, err := s.serviceMutation(ctx, args.ExternalService)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Services.RemoveService(ctx, found.v.ID); err != nil {
+		return nil, told(err)
+	}
+	s.renew()
+	return &nothing{}, s.auditService(actionServiceDelete, found.v)
+}
+
+// SyncExternalService asks a service out of turn.
+func (*resolver) SyncExternalService(ctx context.Context, args struct{ ID graphql.ID }) (*nothing, error) {
+	s := sessionOf(ctx)
+	found, err := s.serviceMutation(ctx, args.ID)
+	if err != nil {
+		return nil, err
+	}
+	s.Services.SyncService(found.v.ID)
+	return &nothing{}, nil
+}
