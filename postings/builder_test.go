@@ -207,6 +207,51 @@ func TestEvalCombines(t *testing.T) {
 	}
 }
 
+// Candidates among the blocks that matter are as without them, others are none,
+// and the blocks are left as they were.
+func TestEvalWithin(t *testing.T) {
+	var docs [][]byte
+	for i := range 200 {
+		docs = append(docs, []byte(fmt.Sprintf("alpha beta gamma delta%d", i%7)))
+	}
+	s := build(t, postings.NewBuilder(), docs)
+	for _, within := range []*postings.Set{{}, postings.NewSet(3, 10, 17, 18, 150), postings.Full(200)} {
+		before := within.Append(nil)
+		ev := &postings.Evaluator{Reader: s, DocOf: s.docOf, Within: within}
+		whole := &postings.Evaluator{Reader: s, DocOf: s.docOf}
+		for _, run := range []string{"delta3", "delta", "alpha beta gamma delta", "absent"} {
+			got, err := ev.Eval(&postings.Literal{Runs: []string{run}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := whole.Eval(&postings.Literal{Runs: []string{run}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var outside, lost []uint16
+			for b := range got.Blocks.All() {
+				if !within.Contains(b) {
+					outside = append(outside, b)
+				}
+			}
+			for b := range all.Blocks.All() {
+				if within.Contains(b) && !got.Blocks.Contains(b) && bytes.Contains(docs[b], []byte(run)) {
+					lost = append(lost, b)
+				}
+			}
+			if len(outside)+len(lost) > 0 {
+				t.Errorf("%q within %d blocks: candidates outside %v, lost %v", run, within.Len(), outside, lost)
+			}
+		}
+		if after := within.Append(nil); !slices.Equal(after, before) {
+			t.Errorf("within was %v and is %v", before, after)
+		}
+		if within.Len() < 10 && ev.Cost.Lists >= whole.Cost.Lists {
+			t.Errorf("within %d blocks %d lists were read, without %d: want fewer", within.Len(), ev.Cost.Lists, whole.Cost.Lists)
+		}
+	}
+}
+
 func BenchmarkBuilder(b *testing.B) {
 	text := sourceText(rand.New(rand.NewPCG(1, 1)), 1<<20)
 	builder := postings.NewBuilder()

@@ -42,9 +42,9 @@ type Evaluator struct {
 	Reader Reader
 	// DocOf maps a block to its document.
 	DocOf []uint16
-	// Enough is how few candidates end the reading of further lists; 0 is as
-	// suits text.
-	Enough int
+	// Within, if not nil, are the blocks that matter: literals of a trigram or
+	// more rule out all others, and so may do with fewer lists. It is not changed.
+	Within *Set
 	Cost   Cost
 
 	buf   []byte
@@ -176,8 +176,6 @@ const (
 	worthRemoving = 4
 )
 
-func (ev *Evaluator) enough(s *Set) bool { return s.Len() <= max(ev.Enough, enoughBlocks) }
-
 // blocks finds the blocks that have every trigram of l's runs: it reads a few
 // lists at a time, those that are probably rarest first, and stops when what is
 // left costs less than reading on. It returns nil for a literal too common or
@@ -194,6 +192,9 @@ func (ev *Evaluator) blocks(l *Literal) (*Set, error) {
 	trigrams = slices.Compact(trigrams)
 	slices.SortStableFunc(trigrams, rarity)
 	var out *Set
+	if ev.Within != nil {
+		out = ev.Within.Clone()
+	}
 	for len(trigrams) > 0 {
 		n := min(listsAtOnce, len(trigrams))
 		if there, err := ev.read(trigrams[:n]); err != nil || !there {
@@ -208,7 +209,7 @@ func (ev *Evaluator) blocks(l *Literal) (*Set, error) {
 		if out, err = ev.intersect(out); err != nil {
 			return nil, err
 		}
-		if ev.enough(out) || before-out.Len() < worthRemoving {
+		if out.Len() <= enoughBlocks || before-out.Len() < worthRemoving {
 			break
 		}
 	}
@@ -251,7 +252,7 @@ func (ev *Evaluator) intersect(out *Set) (*Set, error) {
 		lists = lists[1:]
 	}
 	for _, l := range lists {
-		if ev.enough(out) {
+		if out.Len() <= enoughBlocks {
 			break
 		}
 		if err := out.AndEncoded(ev.buf[l.lo:l.hi], &ev.tmp); err != nil {

@@ -42,7 +42,7 @@ func (p *shardPlan) readNames(pass []*basic) (err error) {
 	if err != nil {
 		return err
 	}
-	p.symbols = &postings.Evaluator{Reader: lists, DocOf: p.view.DocOf(), Enough: enoughGroups}
+	p.symbols = &postings.Evaluator{Reader: lists, DocOf: p.view.DocOf(), Within: p.candidateGroups()}
 	p.names = map[string]*postings.Set{}
 	for _, b := range pass {
 		for _, t := range b.names {
@@ -56,9 +56,20 @@ func (p *shardPlan) readNames(pass []*basic) (err error) {
 	return nil
 }
 
-// enoughGroups is how few groups end the reading of further lists: most of them
-// are of documents that are no candidates.
-const enoughGroups = 16
+// candidateGroups returns the groups of the candidates, nil when these are most
+// of the documents.
+func (p *shardPlan) candidateGroups() *postings.Set {
+	if 2*len(p.candidates) > p.docs.Len() {
+		return nil
+	}
+	var groups []uint16
+	for _, doc := range p.candidates {
+		for b := p.docs.FirstBlock[doc]; b < p.docs.FirstBlock[doc+1]; b++ {
+			groups = append(groups, uint16(b))
+		}
+	}
+	return postings.NewSet(groups...)
+}
 
 // groups returns the groups of symbols that may have text in a name.
 func (p *shardPlan) groups(text string) (*postings.Set, error) {
