@@ -208,6 +208,42 @@ func TestHeadsFirst(t *testing.T) {
 	}
 }
 
+// In any corpus with symbols, what defines a word comes before what only has it
+// in its text, tests and prose aside.
+func TestDefinitionsBeforeMentions(t *testing.T) {
+	compared := 0
+	for seed := range uint64(12) {
+		c := randomCorpus(t, rand.New(rand.NewPCG(seed, 21)))
+		c.symbols(t)
+		defines := func(path, word string) bool {
+			i := slices.IndexFunc(c.files, func(f doc) bool { return f.path == path })
+			return slices.ContainsFunc(definitions(c.files[i].text), func(s store.Symbol) bool { return s.Name == word })
+		}
+		for _, word := range []string{"foo", "Foo", "task", "bar", "TASK", "baz_qux"} {
+			folded := strings.ToLower(word)
+			last := ""
+			for _, path := range c.search(t, search.Settings{}, search.Options{}, "count:all type:file "+word, query.Keyword).paths() {
+				i := slices.IndexFunc(c.files, func(f doc) bool { return f.path == path })
+				if f := c.files[i]; f.quality > 0 || strings.Contains(strings.ToLower(path), folded) || strings.HasSuffix(path, ".md") || strings.HasSuffix(path, ".txt") {
+					continue
+				}
+				switch {
+				case defines(path, word):
+					compared++
+					if last != "" {
+						t.Errorf("seed %d, %q: %s defines it and comes behind %s, which has it in its text", seed, word, path, last)
+					}
+				case !strings.Contains(strings.ToLower(fmt.Sprint(definitions(c.files[i].text))), folded):
+					last = path
+				}
+			}
+		}
+	}
+	if compared < 20 {
+		t.Errorf("only %d definitions were found, so this says little", compared)
+	}
+}
+
 // A repository with stars goes before one without on what else is the same.
 func TestStarsDecideTies(t *testing.T) {
 	facts := map[string]store.Repository{"b": {Stars: 9000}}

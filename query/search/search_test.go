@@ -406,6 +406,9 @@ func randomCorpus(t testing.TB, rng *rand.Rand) *corpus {
 		}
 		var b strings.Builder
 		for b.Len() < n {
+			if rng.IntN(16) == 0 {
+				b.WriteString([]string{"\nfunc ", "\ntype ", "\nconst "}[rng.IntN(3)])
+			}
 			b.WriteString(vocabulary[rng.IntN(len(vocabulary))])
 			b.WriteString([]string{"", "", " ", " ", "\n", "\r\n", "\xff", "\xc3", "\t"}[rng.IntN(9)])
 		}
@@ -417,7 +420,11 @@ func randomCorpus(t testing.TB, rng *rand.Rand) *corpus {
 		}
 		files = append(files, f)
 	}
-	return newCorpus(t, []int{20, 30, 1000}[rng.IntN(3)], nil, files)
+	c := newCorpus(t, []int{20, 30, 1000}[rng.IntN(3)], nil, files)
+	if rng.IntN(2) == 0 {
+		c.symbols(t)
+	}
+	return c
 }
 
 // randomQuery draws query text in keyword syntax.
