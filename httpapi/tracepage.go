@@ -60,12 +60,14 @@ type traceJSON struct {
 	Rest     *restJSON      `json:"rest,omitempty"`
 }
 
-// coverageJSON is search.Coverage. Candidates and Verified are left out for
+// coverageJSON is search.Coverage, whose numbers are of commits where it says so.
+// Candidates and Verified are left out for
 // whoever may not know.
 type coverageJSON struct {
 	Repository string           `json:"repository"`
 	Revision   string           `json:"revision,omitempty"`
 	Commit     string           `json:"commit"`
+	Commits    bool             `json:"commits,omitempty"`
 	Documents  int              `json:"documents"`
 	Candidates *int             `json:"candidates,omitempty"`
 	Verified   *int             `json:"verified,omitempty"`
@@ -87,7 +89,7 @@ type restJSON struct {
 
 func newCoverageJSON(c search.Coverage) coverageJSON {
 	out := coverageJSON{
-		Repository: c.Repository, Revision: c.Revision, Commit: c.Commit, Documents: c.Documents, Unsearched: []unsearchedJSON{},
+		Repository: c.Repository, Revision: c.Revision, Commit: c.Commit, Commits: c.Commits, Documents: c.Documents, Unsearched: []unsearchedJSON{},
 	}
 	if c.Candidates >= 0 {
 		out.Candidates, out.Verified = &c.Candidates, &c.Verified

@@ -57,7 +57,11 @@ func writeCoverage(w io.Writer, t *client.Trace) {
 		if len(left) == 0 {
 			left = []string{"-"}
 		}
-		fmt.Fprintf(out, "%s\t%s\t%d\t%s\t%s\t%s\n", name, commit, c.Documents, number(c.Candidates), number(c.Verified), strings.Join(left, ", "))
+		documents := strconv.Itoa(c.Documents)
+		if c.Commits {
+			documents += " commits"
+		}
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", name, commit, documents, number(c.Candidates), number(c.Verified), strings.Join(left, ", "))
 	}
 	_ = out.Flush() // there is nobody else to tell
 	if r := t.Rest; r != nil {

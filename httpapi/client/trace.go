@@ -36,9 +36,11 @@ type Coverage struct {
 	Repository string `json:"repository"`
 	Revision   string `json:"revision"`
 	Commit     string `json:"commit"`
-	Documents  int    `json:"documents"`
-	Candidates *int   `json:"candidates"`
-	Verified   *int   `json:"verified"`
+	// Commits says that the numbers are of commits.
+	Commits    bool `json:"commits"`
+	Documents  int  `json:"documents"`
+	Candidates *int `json:"candidates"`
+	Verified   *int `json:"verified"`
 	Unsearched []struct {
 		Reason string `json:"reason"`
 		// Documents is 0 when it is not known.

@@ -69,7 +69,9 @@ func (c *commitSearch) list(ctx context.Context, t *target) ([]commitItem, error
 		from[i] = rev.commit
 	}
 	var out []commitItem
+	c.total[t] = 0
 	err = repo.RevList(ctx, from, t.not, func(l git.Listed) error {
+		c.total[t]++
 		oid, err := hex.DecodeString(l.OID)
 		if err != nil {
 			return err
@@ -90,10 +92,6 @@ func (c *commitSearch) list(ctx context.Context, t *target) ([]commitItem, error
 // not kept.
 func (c *commitSearch) farSegments(ctx context.Context, emit func(*commitSegment) bool) error {
 	for _, t := range c.targets {
-		c.left.far += len(c.far[t])
-	}
-	for _, t := range c.targets {
-		far := c.far[t]
 		if slices.Contains(c.unlisted, t) {
 			listed, err := c.list(ctx, t)
 			switch {
@@ -102,11 +100,10 @@ func (c *commitSearch) farSegments(ctx context.Context, emit func(*commitSegment
 			case err != nil:
 				c.noteUnreadable(t, err)
 			}
-			_, far = c.divide(listed)
-			c.left.far += len(far) - len(c.far[t])
+			_, c.far[t] = c.divide(listed)
 			c.unlisted = slices.DeleteFunc(c.unlisted, func(u *target) bool { return u == t })
 		}
-		for items := range slices.Chunk(far, segmentLogged) {
+		for items := range slices.Chunk(c.far[t], segmentLogged) {
 			if !emit(&commitSegment{target: t, items: items, viaGit: true}) {
 				return nil
 			}
@@ -180,6 +177,9 @@ func (r *run) tellCommits(err error, basics []*basic) {
 // tellLeft says what was not looked at.
 func (c *commitSearch) tellLeft(err error) {
 	l := &c.left
+	for _, t := range c.targets {
+		l.far += len(c.far[t]) - c.seen[t].far
+	}
 	timedOut := errors.Is(err, context.DeadlineExceeded)
 	if timedOut {
 		for _, t := range c.unlisted {

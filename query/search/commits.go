@@ -27,10 +27,17 @@ type commitSearch struct {
 	// and through git; unlisted are targets with commits that are not kept.
 	near, far map[*target][]commitItem
 	unlisted  []*target
+	// total counts the commits of targets that git listed, seen those that were
+	// looked at.
+	total map[*target]int
+	seen  map[*target]seenCommits
 
 	mu   sync.Mutex // guards left.unreadable; nothing is called while it is held
 	left commitsLeft
 }
+
+// seenCommits counts commits that were looked at in the index and through git.
+type seenCommits struct{ near, far int }
 
 // commitItem is a commit to be looked at: one of a shard, or with an id one
 // that git is to be asked for.
@@ -70,6 +77,7 @@ func (r *run) searchCommits(ctx context.Context, pass []*basic) error {
 		c := newCommitSearch(r, b.commits)
 		err := c.search(ctx)
 		c.tellLeft(err)
+		c.cover(err)
 		if err != nil {
 			return err
 		}
@@ -78,7 +86,8 @@ func (r *run) searchCommits(ctx context.Context, pass []*basic) error {
 }
 
 func newCommitSearch(r *run, q *commitQuery) *commitSearch {
-	return &commitSearch{run: r, q: q, near: map[*target][]commitItem{}, far: map[*target][]commitItem{}}
+	return &commitSearch{run: r, q: q, near: map[*target][]commitItem{}, far: map[*target][]commitItem{},
+		total: map[*target]int{}, seen: map[*target]seenCommits{}}
 }
 
 func (c *commitSearch) search(ctx context.Context) (err error) {
@@ -290,9 +299,13 @@ func (c *commitSearch) collect(ctx context.Context, ordered <-chan *commitSegmen
 	for s := range ordered {
 		<-s.done
 		reached = slices.Index(c.targets, s.target)
+		seen := c.seen[s.target]
 		if s.viaGit {
-			c.left.far -= s.looked
+			seen.far += s.looked
+		} else {
+			seen.near += s.looked
 		}
+		c.seen[s.target] = seen
 		if err := ctx.Err(); errors.Is(err, context.Canceled) {
 			return reached, err
 		}

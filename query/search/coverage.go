@@ -12,13 +12,15 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// Coverage tells what a search of documents looked at of one repository at one
-// revision.
+// Coverage tells what a search looked at of one repository at one revision: of
+// its documents, or of its commits.
 type Coverage struct {
 	// Repository is its name, Revision the revision as typed, empty for the
 	// default branch, and Commit the full id of what was searched, empty when
 	// there is nothing yet.
 	Repository, Revision, Commit string
+	// Commits says that the numbers are of commits, Commit being the newest.
+	Commits bool
 	// Documents are those of the commit. Candidates are those of them that the
 	// index did not rule out, Verified those that were tried; a document counts
 	// again for each part of a query that is searched by itself. Both are -1 for
@@ -76,6 +78,8 @@ type coverer struct {
 	views map[uint32]store.View
 	// unsearchable counts files that were read through git, by commit and reason.
 	unsearchable map[*contents]map[store.Reason]int
+	// commits are what searches of commits looked at.
+	commits []Coverage
 }
 
 // work is what was done of a repository.
@@ -107,6 +111,13 @@ func (c *coverer) of(repository uint32) *work {
 		c.work[repository] = w
 	}
 	return w
+}
+
+// addCommits adds what a search of commits looked at.
+func (c *coverer) addCommits(all []Coverage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.commits = append(c.commits, all...)
 }
 
 // begin starts a pass.
@@ -233,6 +244,13 @@ func (c *coverer) tell() {
 			rest.Unsearchable += repo.Skipped
 			break
 		}
+	}
+	for _, of := range c.commits {
+		if len(out) < maxCoverage {
+			out = append(out, of)
+			continue
+		}
+		rest.Repositories++
 	}
 	c.run.o.Trace.Cover(out, rest)
 }

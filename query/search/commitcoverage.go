@@ -1,0 +1,84 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// The words for commits that were not looked at.
+const (
+	reasonDepth          = "history-depth"
+	reasonHistory        = "history-missing"
+	reasonHistoryDamaged = "history-unreadable"
+)
+
+// cover tells of each repository what the search of commits that is over looked
+// at. The revisions of one are searched together, so they share a line.
+func (c *commitSearch) cover(err error) {
+	var out []Coverage
+	for _, t := range c.targets {
+		out = append(out, c.coverTarget(t, err))
+	}
+	c.coverage.addCommits(out)
+}
+
+func (c *commitSearch) coverTarget(t *target, err error) Coverage {
+	var typed []string
+	for _, rev := range t.revs {
+		if rev.typed != "" {
+			typed = append(typed, rev.typed)
+		}
+	}
+	near, far := len(c.near[t]), len(c.far[t])
+	seen := c.seen[t]
+	out := Coverage{
+		Repository: t.stored.Name, Revision: strings.Join(typed, ":"), Commit: t.revs[0].commit, Commits: true,
+		Documents: max(t.stored.History.Commits, near+far), Candidates: near + far, Verified: seen.near + seen.far,
+	}
+	if n := c.total[t]; n > 0 {
+		out.Documents = n
+	}
+	left := map[string]int{}
+	if n := near - seen.near; n > 0 {
+		left[whyLeft(c.out.fullHere(), err, reasonTimeout)] += n
+	}
+	if n := far - seen.far; n > 0 {
+		left[whyLeft(c.out.fullHere(), err, reasonDepth)] += n
+	}
+	if slices.Contains(c.unlisted, t) {
+		left[whyLeft(c.out.fullHere(), err, reasonDepth)] += 0
+	}
+	if h := &t.stored.History; h.Tip == "" || h.Reading != "" {
+		left[reasonHistory] = 0
+	}
+	if slices.Contains(c.left.unreadable.names, t.stored.Name) {
+		left[reasonHistoryDamaged] = 0
+	}
+	if c.o.Visible != nil { // the lists are of all repositories
+		out.Candidates, out.Verified = -1, -1
+		for reason := range left {
+			left[reason] = 0
+		}
+	}
+	for reason, n := range left {
+		out.Unsearched = append(out.Unsearched, Unsearched{reason, n})
+	}
+	slices.SortFunc(out.Unsearched, func(a, b Unsearched) int { return strings.Compare(a.Reason, b.Reason) })
+	return out
+}
+
+// whyLeft returns why commits were not looked at; late is the word when time was
+// up.
+func whyLeft(full bool, err error, late string) string {
+	switch {
+	case full:
+		return reasonLimit
+	case errors.Is(err, context.DeadlineExceeded):
+		return late
+	case err != nil:
+		return reasonStopped
+	}
+	return reasonUnreadable
+}
