@@ -7,8 +7,10 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/trawlsearch/trawl/store/git"
@@ -17,7 +19,7 @@ import (
 // gate is a proxy that lets through what it is told to.
 type gate struct {
 	*httptest.Server
-	mu    sync.Mutex
+	mu    sync.Mutex // guards what follows
 	open  func(host string) bool
 	asked []string
 }
@@ -29,12 +31,13 @@ func newGate(t *testing.T, open func(host string) bool) *gate {
 	g.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g.mu.Lock()
 		g.asked = append(g.asked, r.Host)
+		open := g.open
 		g.mu.Unlock()
 		switch {
 		case r.Header.Get("Proxy-Authorization") == "":
 			w.Header().Set("Proxy-Authenticate", `Basic realm="x"`)
 			w.WriteHeader(http.StatusProxyAuthRequired)
-		case !g.open(r.Host):
+		case !open(r.Host):
 			w.WriteHeader(http.StatusForbidden)
 		default:
 			forward.ServeHTTP(w, r)
@@ -45,6 +48,20 @@ func newGate(t *testing.T, open func(host string) bool) *gate {
 }
 
 func (g *gate) url() string { return strings.Replace(g.URL, "://", "://me:secret@", 1) }
+
+// hosts returns those that it was asked for.
+func (g *gate) hosts() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.asked)
+}
+
+// shut lets nothing through from now on.
+func (g *gate) shut() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.open = func(string) bool { return false }
+}
 
 func TestMirrorThrough(t *testing.T) {
 	x := newFixture(t)
@@ -64,7 +81,7 @@ func TestMirrorThrough(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkMirror(t, repo, x, "main", commit)
-	mirrored := len(g.asked)
+	mirrored := len(g.hosts())
 	if mirrored == 0 {
 		t.Fatal("the proxy was not asked")
 	}
@@ -74,10 +91,10 @@ func TestMirrorThrough(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkMirror(t, repo, x, "main", commit)
-	if len(g.asked) == mirrored {
+	if len(g.hosts()) == mirrored {
 		t.Error("Fetch went past the proxy")
 	}
-	g.open = func(string) bool { return false }
+	g.shut()
 	if err := repo.Fetch(t.Context(), nil); err == nil {
 		t.Error("Fetch through a closed proxy: got nil, want an error")
 	} else if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "s3cr") {
@@ -90,15 +107,15 @@ func TestMirrorThroughRedirects(t *testing.T) {
 	x := newFixture(t)
 	x.write("a", "1")
 	x.commit()
-	touched := false
+	var touched atomic.Bool
 	inner := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		touched = true
+		touched.Store(true)
 		w.WriteHeader(http.StatusNotFound)
 	}))
 	defer inner.Close()
-	to := inner.URL
+	var target atomic.Pointer[string]
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, to+r.URL.RequestURI(), http.StatusFound)
+		http.Redirect(w, r, *target.Load()+r.URL.RequestURI(), http.StatusFound)
 	}))
 	defer front.Close()
 	at, err := url.Parse(front.URL)
@@ -106,12 +123,13 @@ func TestMirrorThroughRedirects(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := newGate(t, func(asked string) bool { return asked == at.Host })
-	for _, to = range []string{inner.URL, "file://" + x.dir, "ssh://example.org", "git://example.org", "ext::sh"} {
+	for _, to := range []string{inner.URL, "file://" + x.dir, "ssh://example.org", "git://example.org", "ext::sh"} {
+		target.Store(&to)
 		if _, err := git.MirrorThrough(t.Context(), g.url(), front.URL+"/repo", filepath.Join(t.TempDir(), "m"), nil); err == nil {
 			t.Errorf("redirect to %s: got nil, want an error", to)
 		}
 	}
-	if touched {
+	if touched.Load() {
 		t.Error("git followed a redirect past the proxy")
 	}
 }
@@ -126,7 +144,7 @@ func TestMirrorThroughRefusesURLs(t *testing.T) {
 			t.Errorf("MirrorThrough(%q): %v, want ErrURL", from, err)
 		}
 	}
-	if len(g.asked) > 0 {
-		t.Errorf("the proxy was asked for %v", g.asked)
+	if asked := g.hosts(); len(asked) > 0 {
+		t.Errorf("the proxy was asked for %v", asked)
 	}
 }
