@@ -110,8 +110,8 @@ func (m *Matcher) findLiteral(dst []Span, t *Text, blocks []uint16) ([]Span, err
 			}
 			return nil
 		}
-		size := len(m.needle.text)
-		for at := m.needle.next(b, 0); at >= 0 && from+at < hi; at = m.needle.next(b, at+size) {
+		size, c := len(m.needle.text), newCursor()
+		for at := m.needle.next(b, 0, &c); at >= 0 && from+at < hi; at = m.needle.next(b, at+size, &c) {
 			end = from + at + size
 			dst = append(dst, Span{uint32(from + at), uint32(end)})
 		}

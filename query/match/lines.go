@@ -26,10 +26,8 @@ func (m *Matcher) FindBytes(dst []Span, text []byte) ([]Span, bool) {
 		defer e.release()
 		return e.find(dst, text)
 	}
-	n, size := len(dst), len(m.needle.text)
-	for at := m.needle.next(text, 0); at >= 0; at = m.needle.next(text, at+size) {
-		dst = append(dst, Span{uint32(at), uint32(at + size)})
-	}
+	n := len(dst)
+	dst = m.needle.appendAll(dst, text)
 	return dst, len(dst) > n
 }
 

@@ -184,10 +184,8 @@ func (m *Matcher) Short(dst []Span, text string) ([]Span, bool) {
 	if m.wide && hasWide(b) {
 		return m.Brute(dst, b)
 	}
-	n, size := len(dst), len(m.needle.text)
-	for at := m.needle.next(b, 0); at >= 0; at = m.needle.next(b, at+size) {
-		dst = append(dst, Span{uint32(at), uint32(at + size)})
-	}
+	n := len(dst)
+	dst = m.needle.appendAll(dst, b)
 	return dst, len(dst) > n
 }
 

@@ -112,13 +112,14 @@ type needleIterator struct {
 	// from is where to go on. Whoever sets it sets it no lower than it is.
 	from int
 	// places are the next offset of each needle, len(text) if there is none.
-	places [maxNeedles]int
+	places  [maxNeedles]int
+	cursors [maxNeedles]cursor
 }
 
 func (n needles) iterator(text []byte, from int) needleIterator {
 	it := needleIterator{needles: n, text: text, from: from}
 	for i := range n {
-		it.places[i] = -1
+		it.places[i], it.cursors[i] = -1, newCursor()
 	}
 	return it
 }
@@ -128,7 +129,7 @@ func (it *needleIterator) next() int {
 	first := len(it.text)
 	for i := range it.needles {
 		if it.places[i] < it.from {
-			if it.places[i] = it.needles[i].next(it.text, it.from); it.places[i] < 0 {
+			if it.places[i] = it.needles[i].next(it.text, it.from, &it.cursors[i]); it.places[i] < 0 {
 				it.places[i] = len(it.text)
 			}
 		}
