@@ -42,31 +42,38 @@ func newBody(w http.ResponseWriter, r *http.Request, zips *zipPool, patience tim
 // send writes one event and makes sure it leaves.
 func (b *body) send(event []byte) error {
 	if err := b.write(event); err != nil {
-		b.failed = true
-		return fmt.Errorf("send event: %w", err)
+		return err
 	}
-	return nil
+	return b.flush()
 }
 
-func (b *body) write(event []byte) error {
+// write writes one event, flush makes what was written leave.
+func (b *body) write(event []byte) error { return b.check(b.writeEvent(event)) }
+
+func (b *body) flush() error { return b.check(b.ctl.Flush()) }
+
+func (b *body) check(err error) error {
+	if err == nil {
+		return nil
+	}
+	b.failed = true
+	return fmt.Errorf("send event: %w", err)
+}
+
+func (b *body) writeEvent(event []byte) error {
 	// A client that vanished without a word must not hold its search.
 	err := b.ctl.SetWriteDeadline(time.Now().Add(b.patience))
 	if err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
 	if b.zip == nil {
-		if _, err := b.w.Write(event); err != nil {
-			return err
-		}
-		return b.ctl.Flush()
+		_, err := b.w.Write(event)
+		return err
 	}
 	if _, err := b.zip.Write(event); err != nil {
 		return err
 	}
-	if err := b.zip.Flush(); err != nil {
-		return err
-	}
-	return b.ctl.Flush()
+	return b.zip.Flush()
 }
 
 // close ends the compressed text; whether that still arrives matters to

@@ -23,8 +23,11 @@ const eventFrameBytes = 16
 // It is used by one goroutine. After a failed write every method returns the
 // same error and writes nothing.
 type eventWriter struct {
-	// send writes one event and flushes it.
-	send func(event []byte) error
+	// send writes one event, flush makes what was written leave.
+	send  func(event []byte) error
+	flush func() error
+	// holding says that more events follow at once, so that they leave together.
+	holding bool
 	// trace is the URL that every progress event carries, empty for none.
 	trace string
 
@@ -93,6 +96,21 @@ func (e *eventWriter) Error(message string) error {
 	return e.encode("error", wireError{message})
 }
 
+// Together has the events that f writes leave together: each write to a
+// connection costs as much as a small search, and wakes the client.
+func (e *eventWriter) Together(f func() error) error {
+	outer := e.holding
+	e.holding = true
+	err := f()
+	if e.holding = outer; e.err == nil && !e.holding {
+		e.err = e.flush()
+	}
+	if err == nil {
+		err = e.err
+	}
+	return err
+}
+
 // Done writes the last event.
 func (e *eventWriter) Done() error {
 	if e.done {
@@ -129,7 +147,9 @@ func (e *eventWriter) event(name string, data []byte) error {
 }
 
 func (e *eventWriter) write(event []byte) error {
-	e.err = e.send(event)
+	if e.err = e.send(event); e.err == nil && !e.holding {
+		e.err = e.flush()
+	}
 	e.events++
 	e.bytes += int64(len(event))
 	return e.err

@@ -12,9 +12,11 @@ import (
 	"github.com/trawlsearch/trawl/query"
 )
 
+func noFlush() error { return nil }
+
 func TestEventsTranscript(t *testing.T) {
 	var out bytes.Buffer
-	e := &eventWriter{trace: "https://code.example.org/-/trace/0123", send: func(event []byte) error {
+	e := &eventWriter{flush: noFlush, trace: "https://code.example.org/-/trace/0123", send: func(event []byte) error {
 		out.Write(event)
 		return nil
 	}}
@@ -62,7 +64,7 @@ func TestEventsTranscript(t *testing.T) {
 }
 
 func TestEventsAfterDone(t *testing.T) {
-	e := &eventWriter{send: func([]byte) error { return nil }}
+	e := &eventWriter{flush: noFlush, send: func([]byte) error { return nil }}
 	if err := e.Done(); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +76,7 @@ func TestEventsAfterDone(t *testing.T) {
 func TestEventsStopAtAFailedWrite(t *testing.T) {
 	broken := errors.New("connection reset")
 	sends := 0
-	e := &eventWriter{send: func([]byte) error {
+	e := &eventWriter{flush: noFlush, send: func([]byte) error {
 		sends++
 		return broken
 	}}
@@ -90,7 +92,7 @@ func TestEventsStopAtAFailedWrite(t *testing.T) {
 
 func TestEventsSizeLimit(t *testing.T) {
 	var sent int
-	e := &eventWriter{send: func(event []byte) error {
+	e := &eventWriter{flush: noFlush, send: func(event []byte) error {
 		sent = len(event)
 		return nil
 	}}
@@ -109,7 +111,7 @@ func TestEventsSizeLimit(t *testing.T) {
 
 func TestEventsFiltersGiveWay(t *testing.T) {
 	var got string
-	e := &eventWriter{send: func(event []byte) error {
+	e := &eventWriter{flush: noFlush, send: func(event []byte) error {
 		got = string(event)
 		return nil
 	}}
@@ -122,5 +124,42 @@ func TestEventsFiltersGiveWay(t *testing.T) {
 	}
 	if len(got) > maxEventBytes+16 || !strings.Contains(got, "repo:499-") || strings.Contains(got, "repo:500-") {
 		t.Errorf("got an event of %d bytes, want the first half of the filters", len(got))
+	}
+}
+
+// TestEventsTogether: events that follow at once leave together, others each by
+// itself, and what fails stays failed.
+func TestEventsTogether(t *testing.T) {
+	var log strings.Builder
+	broken := errors.New("broken pipe")
+	var fails error
+	e := &eventWriter{
+		send: func(event []byte) error {
+			name, _, _ := strings.Cut(string(event), "\n")
+			log.WriteString(name + ";")
+			return nil
+		},
+		flush: func() error { log.WriteString("flush;"); return fails },
+	}
+	both := func() error {
+		if err := e.Progress(query.Progress{}, false); err != nil {
+			return err
+		}
+		return e.Alert(&query.Alert{})
+	}
+	if err := errors.Join(e.Error("x"), e.Together(both), e.Together(func() error { return e.Together(both) })); err != nil {
+		t.Fatal(err)
+	}
+	const want = "event: error;flush;event: progress;event: alert;flush;event: progress;event: alert;flush;"
+	if log.String() != want {
+		t.Errorf("got %s\nwant %s", log.String(), want)
+	}
+	fails = broken
+	if err := e.Together(both); !errors.Is(err, broken) {
+		t.Errorf("a flush that failed gave %v, want %v", err, broken)
+	}
+	fails = nil
+	if err := e.Done(); !errors.Is(err, broken) {
+		t.Errorf("done after it gave %v, want %v", err, broken)
 	}
 }

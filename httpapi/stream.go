@@ -43,7 +43,7 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("X-Trace-URL", url)
 	body := newBody(w, r, &s.zips, s.WriteTimeout)
 	defer body.close()
-	events := &eventWriter{send: body.send, trace: url}
+	events := &eventWriter{send: body.write, flush: body.flush, trace: url}
 	ending := s.answer(r, events, results, trace)
 	trace.finish(ending, s.now())
 	rec := recordOf(r.Context())
@@ -210,18 +210,25 @@ func (s *stream) sendSealed() error {
 		if event == nil {
 			return nil
 		}
-		if !s.began {
-			s.began = true
-			if err := s.sendFilters(false); err != nil {
-				return err
-			}
-		}
-		err := s.events.Matches(event)
+		err := s.sendMatches(event)
 		s.out.wrote(event)
 		if err != nil {
 			return err
 		}
 	}
+}
+
+func (s *stream) sendMatches(event []byte) error {
+	if s.began {
+		return s.events.Matches(event)
+	}
+	s.began = true
+	return s.events.Together(func() error {
+		if err := s.sendFilters(false); err != nil {
+			return err
+		}
+		return s.events.Matches(event)
+	})
 }
 
 // sendFilters and sendProgress read the mark first: what changes in between is
@@ -247,17 +254,19 @@ func (s *stream) finish(ctx context.Context, out search.Outcome) string {
 	// A search that failed has not said so itself.
 	s.results.Finish(false)
 	_ = s.sendSealed()
-	_ = s.sendFilters(true)
-	s.out.sealOpen()
-	_ = s.sendSealed()
-	_ = s.sendProgress(true)
-	if alert != nil {
-		_ = s.events.Alert(alert)
-	}
-	if message != "" {
-		_ = s.events.Error(message)
-	}
-	_ = s.events.Done()
+	_ = s.events.Together(func() error {
+		_ = s.sendFilters(true)
+		s.out.sealOpen()
+		_ = s.sendSealed()
+		_ = s.sendProgress(true)
+		if alert != nil {
+			_ = s.events.Alert(alert)
+		}
+		if message != "" {
+			_ = s.events.Error(message)
+		}
+		return s.events.Done()
+	})
 	switch {
 	case s.events.err != nil:
 		return "abandoned"

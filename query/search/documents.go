@@ -60,11 +60,33 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
+	var mu sync.Mutex
+	docs, bytes := 0, 0
+	// Workers begin when there is something to verify: many a search has nothing.
+	startWorkers := sync.OnceFunc(func() {
+		for range r.set.Workers {
+			wg.Go(func() {
+				v := newVerifier(pass, r.o, r.set.Brute)
+				for s := range work {
+					s.matches, s.err = v.segment(ctx, s)
+					r.coverage.verify(s)
+					close(s.done)
+				}
+				if err := v.close(); err != nil {
+					r.fail(v.plan.view.ID, err)
+				}
+				mu.Lock()
+				docs, bytes = docs+v.docs, bytes+v.bytes
+				mu.Unlock()
+			})
+		}
+	})
 	var planErr error
 	wg.Go(func() {
 		defer close(ordered)
 		defer close(work)
 		planErr = r.schedule(ctx, pass, sources, func(s *segment) bool {
+			startWorkers()
 			select {
 			case ordered <- s:
 			case <-ctx.Done():
@@ -80,24 +102,6 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 			}
 		})
 	})
-	var mu sync.Mutex
-	docs, bytes := 0, 0
-	for range r.set.Workers {
-		wg.Go(func() {
-			v := newVerifier(pass, r.o, r.set.Brute)
-			for s := range work {
-				s.matches, s.err = v.segment(ctx, s)
-				r.coverage.verify(s)
-				close(s.done)
-			}
-			if err := v.close(); err != nil {
-				r.fail(v.plan.view.ID, err)
-			}
-			mu.Lock()
-			docs, bytes = docs+v.docs, bytes+v.bytes
-			mu.Unlock()
-		})
-	}
 	reached, err := r.collect(ctx, ordered)
 	cancel()
 	for s := range ordered {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/trawlsearch/trawl/postings"
@@ -71,29 +72,30 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, emi
 func (r *run) planShards(ctx context.Context, pass []*basic, shards []source) []*shardPlan {
 	plans := make([]*shardPlan, len(shards))
 	steps := make([]Step, len(shards))
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(r.set.Workers, len(shards)) {
-		wg.Go(func() {
-			for n := range next {
-				start := r.set.Now()
-				_ = r.plans(ctx, shards[n], pass, func(p *shardPlan) bool {
-					if !r.set.Brute {
-						p.namesErr = p.readNames(pass)
-					}
-					plans[n], steps[n] = p, r.planStep(fmt.Sprintf("plan shard %d", p.view.ID), start, p)
-					return true
-				})
+	var next atomic.Int32
+	work := func() {
+		for ctx.Err() == nil {
+			n := int(next.Add(1)) - 1
+			if n >= len(shards) {
+				return
 			}
-		})
-	}
-	for n := range shards {
-		if ctx.Err() != nil {
-			break
+			start := r.set.Now()
+			_ = r.plans(ctx, shards[n], pass, func(p *shardPlan) bool {
+				if !r.set.Brute {
+					p.namesErr = p.readNames(pass)
+				}
+				plans[n], steps[n] = p, r.planStep(fmt.Sprintf("plan shard %d", p.view.ID), start, p)
+				return true
+			})
 		}
-		next <- n
 	}
-	close(next)
+	// This goroutine works too: to wake others takes longer than to plan a shard
+	// that has nothing.
+	var wg sync.WaitGroup
+	for range min(r.set.Workers, len(shards)) - 1 {
+		wg.Go(work)
+	}
+	work()
 	wg.Wait()
 	for n, p := range plans {
 		if p != nil {
