@@ -20,12 +20,12 @@ import (
 const (
 	// maxHeads is how many documents go first. They are verified before
 	// anything is shown.
-	maxHeads = 128
+	maxHeads = 64
 	// maxGroups is how many groups of symbols are read to find definitions: a
 	// few milliseconds' worth.
 	maxGroups = 512
 	// maxPaths is how many paths are looked at.
-	maxPaths = 8192
+	maxPaths = 4096
 	// maxPhrases is how many documents are taken for holding the phrase.
 	maxPhrases = 1024
 	// headScore is the least score that keeps a promise: a document with less
