@@ -90,8 +90,8 @@ func TestAsk(t *testing.T) {
 	}))
 	defer s.Close()
 	answer = map[string]any{"Items": []map[string]string{
-		{"Name": "lab/kiln", "URI": "local/lab/kiln", "ClonePath": "/repos/lab/kiln"},
-		{"Name": "lab/glaze", "ClonePath": "/repos/lab/glaze/.git"},
+		{"Name": "lab/kiln", "URI": "/repos/lab/kiln", "ClonePath": "/repos/lab/kiln"},
+		{"URI": "/lab/glaze", "ClonePath": "/repos/lab/glaze/.git"},
 		{"Name": "bad name", "ClonePath": "/repos/bad"},
 		{"Name": "out", "ClonePath": "/../../x"},
 		{"Name": "elsewhere", "ClonePath": "file:///etc"},
@@ -107,7 +107,7 @@ func TestAsk(t *testing.T) {
 			t.Errorf("%s: left out %q, %v; want four", word, left, err)
 		}
 		got := fmt.Sprint(sources)
-		want := "[{local/lab/kiln " + s.URL + "/base/repos/lab/kiln true true} {lab/glaze " + s.URL + "/base/repos/lab/glaze/.git true true}]"
+		want := "[{lab/kiln " + s.URL + "/base/repos/lab/kiln true true} {lab/glaze " + s.URL + "/base/repos/lab/glaze/.git true true}]"
 		if got != want {
 			t.Errorf("%s:\n got %s\nwant %s", word, got, want)
 		}

@@ -1,12 +1,14 @@
 package hosts
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -52,10 +54,7 @@ func (c *Config) ask(ctx context.Context, guard Guard) ([]ingest.Source, []strin
 	var out []ingest.Source
 	var left []string
 	for _, item := range answer.Items {
-		name := item.URI
-		if name == "" {
-			name = item.Name
-		}
+		name := strings.Trim(cmp.Or(item.Name, item.URI), "/")
 		src, err := c.source(item.ClonePath, name)
 		if err != nil {
 			left = append(left, err.Error())

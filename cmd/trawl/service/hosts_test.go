@@ -39,7 +39,7 @@ func serveGit(t *testing.T, root string) *httptest.Server {
 			t.Error(err)
 		}
 		for _, d := range found {
-			answer.Items = append(answer.Items, map[string]string{"Name": "lab/" + d.Name(), "URI": "lab/" + d.Name(), "ClonePath": "/repos/" + d.Name() + "/.git"})
+			answer.Items = append(answer.Items, map[string]string{"Name": "lab/" + d.Name(), "URI": "/repos/" + d.Name(), "ClonePath": "/repos/" + d.Name() + "/.git"})
 		}
 		answer.Items = append(answer.Items, map[string]string{"Name": "odd", "ClonePath": "ext::sh"})
 		if err := json.NewEncoder(w).Encode(answer); err != nil {
