@@ -55,6 +55,10 @@ func TestScripts(t *testing.T) {
 			"hangup":     scriptHangup,
 			"occupy":     scriptOccupy,
 			"killwhen":   scriptKillWhen,
+			"below":      scriptBelow,
+			"free":       scriptFree,
+			"replace":    scriptReplace,
+			"each":       scriptEach,
 		},
 	})
 }

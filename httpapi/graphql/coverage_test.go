@@ -28,7 +28,7 @@ func loadSchema(t testing.TB) *ast.Schema {
 func TestEveryFieldIsAsked(t *testing.T) {
 	schema := loadSchema(t)
 	asked := map[string]bool{}
-	for _, file := range allQueryFiles(t) {
+	for _, file := range queryFiles(t) {
 		archive, err := txtar.ParseFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -59,15 +59,6 @@ func TestEveryFieldIsAsked(t *testing.T) {
 			}
 		}
 	}
-}
-
-func allQueryFiles(t testing.TB) []string {
-	t.Helper()
-	files, err := filepath.Glob("testdata/*/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
 }
 
 // ask marks what a selection asks for.

@@ -40,7 +40,9 @@ func queryFiles(t testing.TB) []string {
 	return files
 }
 
-func checkQueries(t *testing.T, w *world, file string) {
+// checkQueries sends the documents of a file, with a header where they do not say
+// who asks.
+func checkQueries(t *testing.T, w *world, file string, header ...string) {
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +57,7 @@ func checkQueries(t *testing.T, w *world, file string) {
 			continue
 		}
 		document := string(f.Data)
-		got := w.settled(w.ask(document, variablesOf(t, document), w.headerOf(document)...))
+		got := w.settled(w.ask(document, variablesOf(t, document), w.headerOf(document, header)...))
 		out.Files = append(out.Files, f, txtar.File{Name: f.Name + ".json", Data: []byte(got)})
 		if want := want[f.Name+".json"]; got != want && !*update {
 			t.Errorf("%s: %s\n got %s\nwant %s", file, document, got, want)
@@ -71,11 +73,11 @@ func checkQueries(t *testing.T, w *world, file string) {
 var asLine = regexp.MustCompile(`(?m)^\s*# as (\w+)$`)
 
 // headerOf is the credential of who asks.
-func (w *world) headerOf(document string) []string {
+func (w *world) headerOf(document string, otherwise []string) []string {
 	w.t.Helper()
 	m := asLine.FindStringSubmatch(document)
 	if m == nil {
-		return nil
+		return otherwise
 	}
 	token, ok := w.tokens[m[1]]
 	if !ok {

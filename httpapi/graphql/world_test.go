@@ -47,8 +47,11 @@ type world struct {
 	refreshed []string
 	// asked are the external services that were asked to be synced.
 	asked  []uint32
+	server *httptest.Server
 	url    string
 	client *http.Client
+	// compress has the documents sent compressed.
+	compress bool
 	// tokens are access tokens by the name of their user.
 	tokens map[string]string
 }
@@ -82,9 +85,9 @@ func newWorld(t testing.TB) *world {
 	}
 	gate := &auth.Gate{Registry: func() *identity.Registry { return w.registry }, Anonymous: auth.AnonymousYes, Now: now}
 	server := &httpapi.Server{Searcher: w.endpoint.Searcher, Extra: w.endpoint.Routes(), Gate: gate, Log: zerolog.Nop(), Now: now}
-	http := httptest.NewServer(server.Handler())
-	t.Cleanup(http.Close)
-	w.url, w.client = http.URL, http.Client()
+	w.server = httptest.NewServer(server.Handler())
+	t.Cleanup(w.server.Close)
+	w.url, w.client = w.server.URL, w.server.Client()
 	return w
 }
 
@@ -332,7 +335,12 @@ func (w *world) ask(document string, variables map[string]any, header ...string)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	_, answer := w.post(string(body), header...)
+	text := string(body)
+	if w.compress {
+		text = zipped(w.t, text)
+		header = append(header, "Content-Encoding", "gzip", "Content-Type", "application/json")
+	}
+	_, answer := w.post(text, header...)
 	var out bytes.Buffer
 	if err := json.Indent(&out, []byte(answer), "", "  "); err != nil {
 		w.t.Fatalf("answer to %s is no JSON: %v\n%s", document, err, answer)
