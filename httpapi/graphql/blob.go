@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/lang"
@@ -61,10 +62,10 @@ func (b *blob) load(ctx context.Context) (contents, error) {
 		text, err := d.text()
 		return contents{text: text, bytes: int64(d.table.FileBytes[d.i]), language: d.at().Language}, err
 	}
-	o, err := b.commit.git().object(ctx, b.git.OID, maxBlobBytes)
+	o, err := b.commit.git().Object(ctx, b.git.OID, code.MaxBlobBytes)
 	switch {
 	case errors.Is(err, git.ErrTooLarge):
-		return contents{}, refuse("%s has %d bytes, the limit is %d", b.path, o.Size, maxBlobBytes)
+		return contents{}, refuse("%s has %d bytes, the limit is %d", b.path, o.Size, code.MaxBlobBytes)
 	case errors.Is(err, git.ErrMissing), errors.Is(err, git.ErrCorrupt):
 		return contents{}, refuse("%s cannot be read: its object is missing or damaged", b.path)
 	case err != nil:
@@ -140,7 +141,7 @@ func (b *blob) ByteSize(ctx context.Context) (int32, error) {
 	if !b.hasContent() {
 		return 0, nil
 	}
-	o, err := b.commit.git().object(ctx, b.git.OID, 0)
+	o, err := b.commit.git().Object(ctx, b.git.OID, 0)
 	if err != nil && !errors.Is(err, git.ErrTooLarge) {
 		return 0, err
 	}
@@ -199,7 +200,7 @@ func (b *blob) ContentType(ctx context.Context) (string, error) {
 func (b *blob) RichHTML(lineArgs) string { return "" }
 
 // RawURL is a path.
-func (b *blob) RawURL() string { return rawURL(b.repoName(), b.commit.rev, b.path) }
+func (b *blob) RawURL() string { return code.RawURL(b.repoName(), b.commit.rev, b.path) }
 
 // ChangelistURL is null: there is no Perforce.
 func (b *blob) ChangelistURL() *string { return nil }
@@ -347,7 +348,7 @@ func (b *blob) Blame(ctx context.Context, args struct {
 	if c.binary || first > last {
 		return out, nil
 	}
-	repo, err := b.commit.git().gitRepo(ctx)
+	repo, err := b.commit.git().Repo(ctx)
 	if err != nil {
 		return nil, err
 	}

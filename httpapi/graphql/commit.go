@@ -8,6 +8,7 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
@@ -29,7 +30,7 @@ func (c *commit) ID() graphql.ID               { return newID(kindCommit, commit
 func (c *commit) Repository() *repository      { return c.repo }
 func (c *commit) OID() text                    { return text(c.oid) }
 func (c *commit) AbbreviatedOID() string       { return short(c.oid) }
-func (c *commit) CanonicalURL() string         { return commitURL(c.repo.rec.Name, c.oid) }
+func (c *commit) CanonicalURL() string         { return code.CommitURL(c.repo.rec.Name, c.oid) }
 func (c *commit) ExternalURLs() []externalLink { return []externalLink{} }
 
 // URL is by the revision that was asked for.
@@ -37,13 +38,13 @@ func (c *commit) URL() string {
 	if c.rev == "" {
 		return c.CanonicalURL()
 	}
-	return commitURL(c.repo.rec.Name, c.rev)
+	return code.CommitURL(c.repo.rec.Name, c.rev)
 }
 
-func (c *commit) git() *gitTrees { return c.repo.s.git(c.repo.rec) }
+func (c *commit) git() *code.Reader { return c.repo.s.git(c.repo.rec) }
 
-func (c *commit) read(ctx context.Context) (*gitCommit, error) {
-	g, err := c.git().commit(ctx, c.oid)
+func (c *commit) read(ctx context.Context) (*git.CommitObject, error) {
+	g, err := c.git().Commit(ctx, c.oid)
 	if errors.Is(err, git.ErrMissing) {
 		return nil, refuse("commit %s is not there any more", c.oid)
 	}
@@ -147,7 +148,7 @@ func (c *commit) Ancestors(ctx context.Context, args struct {
 	After, AfterCursor optString
 	Before             optString
 }) (*commitConnection, error) {
-	path, ok := cleanPath(args.Path.or(""))
+	path, ok := code.CleanPath(args.Path.or(""))
 	if !ok {
 		return nil, errPath(args.Path.or(""))
 	}
@@ -163,7 +164,7 @@ func (r *repository) history(ctx context.Context, revs []string, o git.HistoryOp
 	if args.First.or(0) < 0 {
 		return nil, refuse("a page cannot have a negative length")
 	}
-	repo, err := r.s.git(r.rec).gitRepo(ctx)
+	repo, err := r.s.git(r.rec).Repo(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +203,7 @@ func (c *commit) BehindAhead(ctx context.Context, args struct{ Revspec string })
 	if other == nil {
 		return nil, errRevision(args.Revspec)
 	}
-	repo, err := c.git().gitRepo(ctx)
+	repo, err := c.git().Repo(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
@@ -43,7 +44,7 @@ func (r *repository) compare(ctx context.Context, base, head string) (*compariso
 		}
 		*side.to = found
 	}
-	repo, err := r.s.git(r.rec).gitRepo(ctx)
+	repo, err := r.s.git(r.rec).Repo(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func (c *comparison) Commits(ctx context.Context, args struct {
 	First optInt
 	Path  optString
 }) (*commitConnection, error) {
-	path, ok := cleanPath(args.Path.or(""))
+	path, ok := code.CleanPath(args.Path.or(""))
 	if !ok {
 		return nil, errPath(args.Path.or(""))
 	}
@@ -71,7 +72,7 @@ func (c *comparison) Commits(ctx context.Context, args struct {
 	if err != nil || path != "" || out.TotalCount != nil {
 		return out, err
 	}
-	repo, err := c.repo.s.git(c.repo.rec).gitRepo(ctx)
+	repo, err := c.repo.s.git(c.repo.rec).Repo(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func (c *comparison) FileDiffs(ctx context.Context, args struct {
 	After optString
 	Paths *[]string
 }) (*fileDiffConnection, error) {
-	repo, err := c.repo.s.git(c.repo.rec).gitRepo(ctx)
+	repo, err := c.repo.s.git(c.repo.rec).Repo(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +107,7 @@ func (c *comparison) FileDiffs(ctx context.Context, args struct {
 	var paths []string
 	if args.Paths != nil {
 		for _, p := range *args.Paths {
-			clean, ok := cleanPath(p)
+			clean, ok := code.CleanPath(p)
 			if !ok {
 				return nil, errPath(p)
 			}
@@ -247,7 +248,7 @@ func (d *fileDiff) NewFile() *file2 {
 }
 
 func newFile(c *commit, path string, mode uint32, oid string) *file2 {
-	return &file2{&blob{entry: &entry{c, path, treeEntry{Mode: mode, OID: oid}}}}
+	return &file2{&blob{entry: &entry{c, path, git.Entry{Mode: mode, OID: oid}}}}
 }
 
 // MostRelevantFile is the file behind or, if it is gone, before.

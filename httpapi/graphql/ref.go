@@ -8,6 +8,7 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
@@ -43,7 +44,7 @@ func (r *ref) Name() string            { return r.name }
 func (r *ref) AbbrevName() string      { return strings.TrimPrefix(r.name, r.Prefix()) }
 func (r *ref) DisplayName() string     { return r.AbbrevName() }
 func (r *ref) Repository() *repository { return r.repo }
-func (r *ref) URL() string             { return repositoryURL(r.repo.rec.Name, r.AbbrevName()) }
+func (r *ref) URL() string             { return code.RepositoryURL(r.repo.rec.Name, r.AbbrevName()) }
 func (r *ref) Target() *object {
 	return &object{repo: r.repo, oid: r.oid, kind: r.kind, commit: r.commit}
 }
@@ -142,7 +143,7 @@ func (r *repository) Tags(ctx context.Context, args struct {
 
 // refs lists refs, the branch that is searched first.
 func (r *repository) refs(ctx context.Context, prefixes []string, args refArgs) (*refConnection, error) {
-	repo, err := r.s.git(r.rec).gitRepo(ctx)
+	repo, err := r.s.git(r.rec).Repo(ctx)
 	if err != nil {
 		return nil, err
 	}

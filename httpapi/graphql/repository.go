@@ -11,6 +11,7 @@ import (
 	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -24,7 +25,7 @@ func (r *repository) ID() graphql.ID               { return newID(kindRepository
 func (r *repository) DatabaseID() int32            { return small(r.rec.ID) }
 func (r *repository) Name() string                 { return r.rec.Name }
 func (r *repository) URI() string                  { return r.rec.Name }
-func (r *repository) URL() string                  { return repositoryURL(r.rec.Name, "") }
+func (r *repository) URL() string                  { return code.RepositoryURL(r.rec.Name, "") }
 func (r *repository) Description() string          { return r.rec.Description }
 func (r *repository) UpdatedAt() *dateTime         { return moment(r.rec.LastIndexed) }
 func (r *repository) IsFork() bool                 { return r.rec.Fork }
@@ -100,7 +101,7 @@ func (r *repository) commit(ctx context.Context, rev string) (*commit, error) {
 			return nil, nil
 		}
 	}
-	oid, err := r.s.git(r.rec).resolve(ctx, rev)
+	oid, err := r.s.git(r.rec).Resolve(ctx, rev)
 	if err != nil || oid == "" {
 		return nil, err
 	}

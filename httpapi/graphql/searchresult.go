@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/store/git"
 )
@@ -48,7 +49,7 @@ func (f *fileMatch) commit() *commit {
 // cost no git. A directory that select: made is a file without content.
 func (f *fileMatch) File(ctx context.Context) (*blob, error) {
 	if strings.HasSuffix(f.m.Path, "/") {
-		return &blob{entry: &entry{f.commit(), f.m.Path, treeEntry{Mode: git.ModeTree}}}, nil
+		return &blob{entry: &entry{f.commit(), f.m.Path, git.Entry{Mode: git.ModeTree}}}, nil
 	}
 	return f.commit().blobAt(ctx, f.m.Path)
 }
@@ -61,7 +62,7 @@ func (c *commit) blobAt(ctx context.Context, path string) (*blob, error) {
 		return nil, err
 	}
 	if e == nil {
-		e = &entry{c, path, treeEntry{Mode: git.ModeSubmodule}}
+		e = &entry{c, path, git.Entry{Mode: git.ModeSubmodule}}
 	}
 	return &blob{entry: e}, nil
 }
@@ -172,7 +173,7 @@ func (s *symbol) CanonicalURL() string   { return s.urlAt(s.commit.oid) }
 func (s *symbol) urlAt(rev string) string {
 	r := s.place()
 	line := strconv.Itoa(int(r.Start.Line) + 1)
-	return fileURL(s.commit.repo.rec.Name, rev, s.path) + "?L" + line + ":" + strconv.Itoa(int(r.Start.Character)+1) +
+	return code.BlobURL(s.commit.repo.rec.Name, rev, s.path) + "?L" + line + ":" + strconv.Itoa(int(r.Start.Character)+1) +
 		"-" + line + ":" + strconv.Itoa(int(r.End.Character)+1)
 }
 

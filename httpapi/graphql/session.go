@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -31,7 +32,7 @@ type session struct {
 	mu sync.Mutex // guards all below
 	// snapshots are those that were taken; the last is the present one.
 	snapshots []*store.Snapshot
-	trees     map[uint32]*gitTrees
+	trees     map[uint32]*code.Reader
 	documents map[*store.Repository]*documents
 }
 
@@ -40,7 +41,7 @@ type sessionKey struct{}
 func newSession(e *Endpoint, data *Data, actor *auth.Actor, base string) *session {
 	s := &session{
 		Endpoint: e, Data: data, actor: actor, base: base, snapshots: []*store.Snapshot{data.Store.Snapshot()},
-		trees: map[uint32]*gitTrees{}, documents: map[*store.Repository]*documents{},
+		trees: map[uint32]*code.Reader{}, documents: map[*store.Repository]*documents{},
 	}
 	s.contentLeft.Store(maxContentBytes)
 	return s
@@ -58,7 +59,7 @@ func (s *session) close(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, t := range s.trees {
-		t.close()
+		t.Close()
 	}
 	for _, sn := range s.snapshots {
 		if err := sn.Close(); err != nil {
@@ -91,12 +92,12 @@ func (s *session) spend(n int) error {
 
 // git returns the git side of a repository. What is wrong with it is told by
 // whatever is read.
-func (s *session) git(r *store.Repository) *gitTrees {
+func (s *session) git(r *store.Repository) *code.Reader {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.trees[r.ID]
 	if t == nil {
-		t = &gitTrees{session: s, rec: r, entries: map[string][]treeEntry{}, commits: map[string]*gitCommit{}}
+		t = code.NewReader(s.Store.GitDir(r))
 		s.trees[r.ID] = t
 	}
 	return t

@@ -3,6 +3,7 @@ package graphql
 import (
 	"context"
 
+	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 )
@@ -83,7 +84,7 @@ func (r *indexedRef) SkippedIndexed() skippedFiles {
 
 // Current tells whether the branch is still at the commit that is indexed.
 func (r *indexedRef) Current(ctx context.Context) (bool, error) {
-	oid, err := r.repo.s.git(r.repo.rec).resolve(ctx, r.ref.name)
+	oid, err := r.repo.s.git(r.repo.rec).Resolve(ctx, r.ref.name)
 	return oid == r.ref.commit, err
 }
 
@@ -132,11 +133,11 @@ func (r *repository) Contributors(ctx context.Context, args struct {
 		}
 		return out, nil
 	}
-	path, ok := cleanPath(args.Path.or(""))
+	path, ok := code.CleanPath(args.Path.or(""))
 	if !ok {
 		return nil, errPath(args.Path.or(""))
 	}
-	repo, err := r.s.git(r.rec).gitRepo(ctx)
+	repo, err := r.s.git(r.rec).Repo(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
@@ -15,7 +16,7 @@ type entry struct {
 	commit *commit
 	// path is clean, "" for the root.
 	path string
-	git  treeEntry
+	git  git.Entry
 }
 
 func (e *entry) repoName() string             { return e.commit.repo.rec.Name }
@@ -38,9 +39,9 @@ func (e *entry) CanonicalURL() string { return e.urlAt(e.commit.oid) }
 
 func (e *entry) urlAt(rev string) string {
 	if e.IsDirectory() {
-		return treeURL(e.repoName(), rev, e.path)
+		return code.TreeURL(e.repoName(), rev, e.path)
 	}
-	return fileURL(e.repoName(), rev, e.path)
+	return code.BlobURL(e.repoName(), rev, e.path)
 }
 
 // History lists the commits that changed it.
@@ -59,11 +60,11 @@ func (e *entry) IsSingleChild(ctx context.Context, _ singleChildArgs) (bool, err
 	if e.path == "" {
 		return false, nil
 	}
-	parent, ok, err := e.commit.git().at(ctx, e.commit.oid, parentOf(e.path))
+	parent, ok, err := e.commit.git().At(ctx, e.commit.oid, parentOf(e.path))
 	if err != nil || !ok {
 		return false, err
 	}
-	entries, err := e.commit.git().tree(ctx, parent.OID)
+	entries, err := e.commit.git().Tree(ctx, parent.OID)
 	return len(entries) == 1, err
 }
 
@@ -89,11 +90,11 @@ type submodule struct{ URL, Commit, Path string }
 
 // submoduleURLs reads the file that tells where submodules come from.
 func (c *commit) submoduleURLs(ctx context.Context) (map[string]string, error) {
-	e, ok, err := c.git().at(ctx, c.oid, ".gitmodules")
+	e, ok, err := c.git().At(ctx, c.oid, ".gitmodules")
 	if err != nil || !ok || e.Directory() {
 		return nil, err
 	}
-	o, err := c.git().object(ctx, e.OID, maxCommitBytes)
+	o, err := c.git().Object(ctx, e.OID, code.MaxCommitBytes)
 	if errors.Is(err, git.ErrTooLarge) || errors.Is(err, git.ErrMissing) {
 		return nil, nil
 	}
@@ -122,7 +123,7 @@ func (t *tree) IsRoot() bool { return t.path == "" }
 // RawZipArchiveURL is absolute: people paste it.
 func (t *tree) RawZipArchiveURL() string {
 	s := t.commit.repo.s
-	return s.base + rawURL(t.repoName(), t.commit.oid, t.path) + "?format=zip"
+	return s.base + code.RawURL(t.repoName(), t.commit.oid, t.path) + "?format=zip"
 }
 
 // maxEntries is how many entries one list may have.
@@ -202,7 +203,7 @@ func (t *tree) list(ctx context.Context, args entriesArgs, trees, files bool) ([
 // walk lists what stands below, in order of paths. found is how many were
 // listed before.
 func (t *tree) walk(ctx context.Context, deep bool, found int) ([]*entry, error) {
-	entries, err := t.commit.git().tree(ctx, t.git.OID)
+	entries, err := t.commit.git().Tree(ctx, t.git.OID)
 	if err != nil {
 		return nil, err
 	}
@@ -235,14 +236,14 @@ func (t *treeOrBlob) ToGitBlob() (*blob, bool) { return &blob{entry: t.entry}, !
 
 // at returns what stands at a path of the commit, or nil.
 func (c *commit) at(ctx context.Context, name string) (*entry, error) {
-	clean, ok := cleanPath(name)
+	clean, ok := code.CleanPath(name)
 	if !ok {
 		return nil, nil
 	}
 	if e, err := c.indexed(clean); e != nil || err != nil {
 		return e, err
 	}
-	g, ok, err := c.git().at(ctx, c.oid, clean)
+	g, ok, err := c.git().At(ctx, c.oid, clean)
 	if errors.Is(err, git.ErrMissing) {
 		return nil, refuse("commit %s is not there any more", c.oid)
 	}
@@ -265,7 +266,7 @@ func (c *commit) indexed(clean string) (*entry, error) {
 	if !ok {
 		return nil, nil
 	}
-	return &entry{c, clean, treeEntry{Mode: d.table.Mode[d.i], Name: path.Base(clean), OID: d.oid()}}, nil
+	return &entry{c, clean, git.Entry{Mode: d.table.Mode[d.i], Name: path.Base(clean), OID: d.oid()}}, nil
 }
 
 type pathArgs struct{ Path optString }
@@ -333,7 +334,7 @@ func (c *commit) FileNames(ctx context.Context) ([]string, error) {
 		slices.Sort(out)
 		return out, nil
 	}
-	repo, err := c.git().gitRepo(ctx)
+	repo, err := c.git().Repo(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -57,40 +57,81 @@ func (o *ObjectReader) drop() string {
 // ErrCorrupt if git cannot read it and, with Kind and Size told nevertheless,
 // ErrTooLarge if it has more than maxBytes bytes.
 func (o *ObjectReader) Read(ctx context.Context, oid string, maxBytes int64) (Object, error) {
+	var obj Object
+	err := o.with(ctx, oid, func(b *batch) (err error) {
+		obj, err = b.object(oid, maxBytes)
+		return err
+	})
+	if err != nil && !errors.Is(err, ErrTooLarge) {
+		obj = Object{}
+	}
+	return obj, err
+}
+
+// Copy writes the content of an object of any size, without holding it in
+// memory. begin is told what the object is, before anything is read, and
+// returns where to write it. The errors are those of Read, and begin's and the
+// writer's as they are.
+func (o *ObjectReader) Copy(ctx context.Context, oid string, begin func(kind string, size int64) (io.Writer, error)) error {
+	return o.with(ctx, oid, func(b *batch) error {
+		obj, err := b.head(oid)
+		if err != nil {
+			return err
+		}
+		w, err := begin(obj.Kind, obj.Size)
+		if err != nil {
+			return &callerError{err}
+		}
+		if err := b.copy(w, obj.Size); err != nil {
+			return err
+		}
+		return b.skip(1)
+	})
+}
+
+// callerError is one of the caller's own. It ends the child, which is in the
+// middle of an answer that nobody wants.
+type callerError struct{ error }
+
+// with has git answer one question.
+func (o *ObjectReader) with(ctx context.Context, oid string, ask func(*batch) error) error {
 	if !isObjectID(oid) {
-		return Object{}, fmt.Errorf("read object of %s: %q is not an object id", o.repo.dir, oid)
+		return fmt.Errorf("read object of %s: %q is not an object id", o.repo.dir, oid)
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if cause := context.Cause(ctx); cause != nil {
-		return Object{}, fmt.Errorf("read object of %s: %w", o.repo.dir, cause)
+		return fmt.Errorf("read object of %s: %w", o.repo.dir, cause)
 	}
 	if o.child == nil {
 		child, err := startBatch(o.repo)
 		if err != nil {
-			return Object{}, fmt.Errorf("read object of %s: %w", o.repo.dir, err)
+			return fmt.Errorf("read object of %s: %w", o.repo.dir, err)
 		}
 		o.child = child
 	}
-	obj, err := o.child.object(ctx, oid, maxBytes)
+	unwatch := context.AfterFunc(ctx, o.child.kill)
+	defer unwatch()
+	err := ask(o.child)
 	if err == nil || errors.Is(err, ErrMissing) || errors.Is(err, ErrTooLarge) {
-		return obj, err
+		return err
 	}
 	message := o.drop()
-	if cause := context.Cause(ctx); cause != nil {
-		return Object{}, fmt.Errorf("read object of %s: %w", o.repo.dir, cause)
+	var own *callerError
+	switch cause := context.Cause(ctx); {
+	case errors.As(err, &own):
+		return own.error
+	case cause != nil:
+		return fmt.Errorf("read object of %s: %w", o.repo.dir, cause)
+	case errors.Is(err, errDied):
+		return corruptError(oid, message)
 	}
-	if errors.Is(err, errDied) {
-		return Object{}, corruptError(oid, message)
-	}
-	return Object{}, err
+	return err
 }
 
-// object asks for one object. After an error other than ErrMissing and
-// ErrTooLarge the batch can only be stopped.
-func (b *batch) object(ctx context.Context, oid string, maxBytes int64) (Object, error) {
-	unwatch := context.AfterFunc(ctx, b.kill)
-	defer unwatch()
+// head asks for an object and reads what stands before its content. After an
+// error other than ErrMissing the batch can only be stopped.
+func (b *batch) head(oid string) (Object, error) {
 	if _, err := io.WriteString(b.stdin, oid+"\n"); err != nil {
 		return Object{}, errDied
 	}
@@ -109,6 +150,37 @@ func (b *batch) object(ctx context.Context, oid string, maxBytes int64) (Object,
 	obj := Object{OID: oid, Kind: kind}
 	if obj.Size, err = strconv.ParseInt(sizeText, 10, 64); err != nil || obj.Size < 0 {
 		return Object{}, fmt.Errorf("git cat-file answered %q for %s", printable(string(line)), oid)
+	}
+	return obj, nil
+}
+
+// copy writes n bytes of git's answer.
+func (b *batch) copy(w io.Writer, n int64) error {
+	for n > 0 {
+		part, err := b.stdout.Peek(int(min(n, copyBytes)))
+		if err != nil {
+			return errDied
+		}
+		if _, err := w.Write(part); err != nil {
+			return &callerError{err}
+		}
+		if _, err := b.stdout.Discard(len(part)); err != nil {
+			return errDied
+		}
+		n -= int64(len(part))
+	}
+	return nil
+}
+
+// copyBytes is how much of an object is written at once.
+const copyBytes = 64 << 10
+
+// object asks for one object. After an error other than ErrMissing and
+// ErrTooLarge the batch can only be stopped.
+func (b *batch) object(oid string, maxBytes int64) (Object, error) {
+	obj, err := b.head(oid)
+	if err != nil {
+		return obj, err
 	}
 	if obj.Size > maxBytes {
 		if err := b.skip(obj.Size + 1); err != nil {

@@ -510,6 +510,7 @@ func TestParseSource(t *testing.T) {
 		{"name=", "", "", "names no repository"},
 		{"-x", "", "", "begins with a dash"},
 		{"/a/b c", "", "", "no usable name"},
+		{"https://host.example/a/-/b", "", "", "no usable name"},
 		{"/", "", "", "no usable name"},
 	}
 	for _, tt := range tests {

@@ -82,7 +82,7 @@ func validName(name string) bool {
 		return false
 	}
 	for _, part := range strings.Split(name, "/") {
-		if part == "" || part == "." || part == ".." {
+		if part == "" || part == "." || part == ".." || part == "-" { // "/-/" ends a name in URLs
 			return false
 		}
 	}

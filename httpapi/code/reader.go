@@ -1,0 +1,191 @@
+package code
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+// What is read into memory at once, in bytes.
+const (
+	MaxTreeBytes   = 32 << 20
+	MaxCommitBytes = 4 << 20
+	MaxBlobBytes   = 32 << 20
+)
+
+// Reader reads one repository, each commit and tree once. It is safe for
+// concurrent use: reads wait for each other.
+type Reader struct {
+	dir string
+
+	mu      sync.Mutex // guards all below; held while something is read
+	opened  bool
+	repo    *git.Repo
+	objects *git.ObjectReader
+	err     error
+	entries map[string][]git.Entry
+	commits map[string]*git.CommitObject
+}
+
+// NewReader returns a reader of the git repository in dir, which is opened by
+// the first read. Close must be called to end its process.
+func NewReader(dir string) *Reader {
+	return &Reader{dir: dir, entries: map[string][]git.Entry{}, commits: map[string]*git.CommitObject{}}
+}
+
+// Close ends the reader's process, if there is one.
+func (t *Reader) Close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.objects != nil {
+		t.objects.Close()
+	}
+}
+
+// open opens the repository, once. The lock is held.
+func (t *Reader) open(ctx context.Context) error {
+	if t.opened {
+		return t.err
+	}
+	t.repo, t.err = git.Open(ctx, t.dir)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	t.opened = true
+	if t.err == nil {
+		t.objects = t.repo.Objects()
+	}
+	return t.err
+}
+
+// Repo returns the repository for what is more than reading objects.
+func (t *Reader) Repo(ctx context.Context) (*git.Repo, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.repo, t.open(ctx)
+}
+
+// Resolve returns the commit that a revision names, or "" if there is none.
+func (t *Reader) Resolve(ctx context.Context, rev string) (string, error) {
+	repo, err := t.Repo(ctx)
+	if err != nil {
+		return "", err
+	}
+	oid, err := repo.Resolve(ctx, rev)
+	if errors.Is(err, git.ErrNoRevision) {
+		return "", nil
+	}
+	return oid, err
+}
+
+// Object reads an object of any kind, with the errors of git.ObjectReader.
+func (t *Reader) Object(ctx context.Context, oid string, maxBytes int64) (git.Object, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.read(ctx, oid, maxBytes)
+}
+
+// Copy writes an object of any size, as git.ObjectReader does.
+func (t *Reader) Copy(ctx context.Context, oid string, begin func(kind string, size int64) (io.Writer, error)) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.open(ctx); err != nil {
+		return err
+	}
+	return t.objects.Copy(ctx, oid, begin)
+}
+
+func (t *Reader) read(ctx context.Context, oid string, maxBytes int64) (git.Object, error) {
+	if err := t.open(ctx); err != nil {
+		return git.Object{}, err
+	}
+	return t.objects.Read(ctx, oid, maxBytes)
+}
+
+// Commit reads a commit.
+func (t *Reader) Commit(ctx context.Context, oid string) (*git.CommitObject, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.readCommit(ctx, oid)
+}
+
+func (t *Reader) readCommit(ctx context.Context, oid string) (*git.CommitObject, error) {
+	if c := t.commits[oid]; c != nil {
+		return c, nil
+	}
+	o, err := t.read(ctx, oid, MaxCommitBytes)
+	if err != nil {
+		return nil, err
+	}
+	c, err := git.ParseCommit(o)
+	if err != nil {
+		return nil, err
+	}
+	t.commits[oid] = c
+	return c, nil
+}
+
+// Tree reads the entries of a tree, in git's order.
+func (t *Reader) Tree(ctx context.Context, oid string) ([]git.Entry, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.readTree(ctx, oid)
+}
+
+func (t *Reader) readTree(ctx context.Context, oid string) ([]git.Entry, error) {
+	if entries, ok := t.entries[oid]; ok {
+		return entries, nil
+	}
+	o, err := t.read(ctx, oid, MaxTreeBytes)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := git.ParseTree(o)
+	if err != nil {
+		return nil, err
+	}
+	t.entries[oid] = entries
+	return entries, nil
+}
+
+// At finds what stands at a clean path of a commit, "" being its tree; ok is
+// false for nothing. Symbolic links are not followed.
+func (t *Reader) At(ctx context.Context, commit, name string) (e git.Entry, ok bool, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c, err := t.readCommit(ctx, commit)
+	if err != nil {
+		return e, false, err
+	}
+	e = git.Entry{Mode: git.ModeTree, OID: c.Tree}
+	if name == "" {
+		return e, true, nil
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if !e.Directory() {
+			return e, false, nil
+		}
+		entries, err := t.readTree(ctx, e.OID)
+		if err != nil {
+			return e, false, fmt.Errorf("path %q: %w", name, err)
+		}
+		if e, ok = find(entries, part); !ok {
+			return e, false, nil
+		}
+	}
+	return e, true, nil
+}
+
+func find(entries []git.Entry, name string) (git.Entry, bool) {
+	for _, e := range entries {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return git.Entry{}, false
+}
