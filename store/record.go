@@ -21,6 +21,7 @@ const (
 	RecordEmail      RecordKind = 'e'
 	RecordPassword   RecordKind = 'p'
 	RecordReset      RecordKind = 'r'
+	RecordLockout    RecordKind = 'f'
 	RecordSeen       RecordKind = 'l'
 	RecordOrg        RecordKind = 'o'
 	RecordMember     RecordKind = 'm'

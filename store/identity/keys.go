@@ -17,6 +17,7 @@ import (
 //	RecordEmail       address in lower case   user(4); verified addresses only
 //	RecordPassword    user(4)           storedPassword
 //	RecordReset       user(4)           storedReset
+//	RecordLockout     user(4)           failures
 //	RecordSeen        user(4)           unix seconds(8), when last active
 //	RecordOrg         org(4)            Org
 //	RecordMember      org(4) user(4)    empty

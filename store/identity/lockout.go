@@ -1,10 +1,13 @@
 package identity
 
 import (
+	"fmt"
 	"net/netip"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/trawlsearch/trawl/store"
 )
 
 // Failures within failWindow count together, and lock for lockedFor. An address
@@ -18,8 +21,9 @@ const (
 	mostLockKeys = 20_000
 )
 
-// lockout counts failures to sign in. It is kept in memory only: a restart
-// forgives. It is safe for concurrent use.
+// lockout counts failures to sign in. What it counts of users is stored, too; of
+// names that nobody has and of addresses a restart forgets it. It is safe for
+// concurrent use.
 type lockout struct {
 	after int // failures, negative is never
 	now   func() time.Time
@@ -29,9 +33,14 @@ type lockout struct {
 }
 
 type failures struct {
-	count  int
-	first  time.Time // of those counted
-	locked time.Time // until when
+	Count  int       `json:"count"`
+	First  time.Time `json:"first"`  // of those counted
+	Locked time.Time `json:"locked"` // until when
+}
+
+// over reports whether they count no longer.
+func (f *failures) over(now time.Time) bool {
+	return now.Sub(f.First) > failWindow && !now.Before(f.Locked)
 }
 
 func newLockout(after int, now func() time.Time) *lockout {
@@ -50,8 +59,8 @@ func (l *lockout) check(keys []string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, k := range keys {
-		if f := l.keys[k]; f != nil && l.now().Before(f.locked) {
-			return &LockedError{Reason: "too many failed attempts", Until: f.locked}
+		if f := l.keys[k]; f != nil && l.now().Before(f.Locked) {
+			return &LockedError{Reason: "too many failed attempts", Until: f.Locked}
 		}
 	}
 	return nil
@@ -68,14 +77,14 @@ func (l *lockout) fail(keys []string) (locked bool) {
 	now := l.now()
 	for i, k := range keys {
 		f := l.keys[k]
-		if f == nil || now.Sub(f.first) > failWindow && !now.Before(f.locked) {
+		if f == nil || f.over(now) {
 			l.makeRoom(now)
-			f = &failures{first: now}
+			f = &failures{First: now}
 			l.keys[k] = f
 		}
-		if f.count++; f.count >= l.limit(k) {
+		if f.Count++; f.Count >= l.limit(k) {
 			locked = locked || i == 0
-			*f = failures{first: now, locked: now.Add(lockedFor)}
+			*f = failures{First: now, Locked: now.Add(lockedFor)}
 		}
 	}
 	return locked
@@ -89,10 +98,10 @@ func (l *lockout) makeRoom(now time.Time) {
 	}
 	oldest, since := "", now
 	for k, f := range l.keys {
-		if now.Sub(f.first) > failWindow && !now.Before(f.locked) {
+		if f.over(now) {
 			delete(l.keys, k)
-		} else if f.first.Before(since) || oldest == "" {
-			oldest, since = k, f.first
+		} else if f.First.Before(since) || oldest == "" {
+			oldest, since = k, f.First
 		}
 	}
 	if len(l.keys) >= mostLockKeys {
@@ -104,6 +113,51 @@ func (l *lockout) clear(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.keys, key)
+}
+
+// of returns what is counted for a key, nil for nothing.
+func (l *lockout) of(key string) *failures {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.keys[key]
+	if f == nil {
+		return nil
+	}
+	out := *f
+	return &out
+}
+
+func userKey(id uint32) string { return fmt.Sprintf("user %d", id) }
+
+// load reads what was stored of users.
+func (l *lockout) load(st *store.Store) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return each(st, store.RecordRange{Kind: store.RecordLockout}, func(id []byte, f *failures) (bool, error) {
+		if len(id) != 4 {
+			return false, corrupt("lockout record")
+		}
+		if !f.over(l.now()) {
+			l.keys[userKey(number(id))] = f
+		}
+		return true, nil
+	})
+}
+
+// putFailures stores what is counted of a user's failures.
+func (c *change) putFailures(user uint32) error {
+	f := c.locks.of(userKey(user))
+	if f == nil {
+		c.records.Delete(store.RecordLockout, id4(user))
+		return nil
+	}
+	return c.put(store.RecordLockout, id4(user), f)
+}
+
+// forgive forgets a user's failures.
+func (c *change) forgive(user uint32) {
+	c.locks.clear(userKey(user))
+	c.records.Delete(store.RecordLockout, id4(user))
 }
 
 // AddressKey is what limits by address count by: of IPv6 the network that one

@@ -93,6 +93,9 @@ func Open(st *store.Store, o Options) (*Registry, error) {
 		return nil, fmt.Errorf("open registry: %w", err)
 	}
 	r.used.Store(next > 1)
+	if err := r.locks.load(st); err != nil {
+		return nil, fmt.Errorf("open registry: %w", err)
+	}
 	return r, nil
 }
 

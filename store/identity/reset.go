@@ -42,6 +42,7 @@ func (r *Registry) setPassword(ctx context.Context, by Author, user uint32, pass
 		}
 		c.endSessions(u)
 		c.records.Delete(store.RecordReset, id4(user))
+		c.forgive(user)
 		c.auditUser(ActionPasswordSet, u, "")
 		if err := c.put(store.RecordPassword, id4(user), storedPassword{Hash: hashed, Set: c.now}); err != nil {
 			return err
@@ -51,7 +52,6 @@ func (r *Registry) setPassword(ctx context.Context, by Author, user uint32, pass
 	if err != nil {
 		return fmt.Errorf("set password: %w", err)
 	}
-	r.locks.clear(fmt.Sprintf("user %d", user))
 	return nil
 }
 

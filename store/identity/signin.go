@@ -46,7 +46,6 @@ func (r *Registry) SignIn(ctx context.Context, by Author, login, password string
 	if err != nil {
 		return "", nil, err
 	}
-	r.locks.clear(keys[0])
 	return secret, u, nil
 }
 
@@ -71,7 +70,7 @@ func (r *Registry) lookUp(login string) (u *User, p storedPassword, err error) {
 func lockKeys(u *User, login, address string) []string {
 	who := "name " + strings.ToLower(login)
 	if u != nil {
-		who = fmt.Sprintf("user %d", u.ID)
+		who = userKey(u.ID)
 	}
 	keys := []string{who}
 	if address != "" {
@@ -92,7 +91,7 @@ func (r *Registry) failed(by Author, u *User, keys []string) error {
 		if locked {
 			c.auditUser(ActionSignInLocked, u, "for %v", lockedFor)
 		}
-		return nil
+		return c.putFailures(u.ID)
 	})
 	if err != nil {
 		return err
@@ -131,6 +130,7 @@ func (r *Registry) begin(by Author, user uint32, checked storedPassword, renewed
 		}
 		c.by.UserID, c.by.User, c.by.Via = u.ID, u.Name, "password"
 		c.auditUser(ActionSignIn, u, "")
+		c.forgive(user)
 		secret, err = c.newSession(u)
 		return err
 	})

@@ -161,6 +161,76 @@ func TestSessionUse(t *testing.T) {
 	}
 }
 
+// records returns the ids of the records of a kind.
+func (w *world) records(t testing.TB, kind store.RecordKind) (ids []string) {
+	t.Helper()
+	err := w.st.EachRecord(store.RecordRange{Kind: kind}, func(id, _ []byte) (bool, error) {
+		ids = append(ids, fmt.Sprintf("%x", id))
+		return true, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+// Killing the server helps nobody to guess on.
+func TestLockoutSurvivesACrash(t *testing.T) {
+	w := newWorld(t, identity.Options{})
+	ann := w.signed(t, "ann")
+	fail := func(times int) (err error) {
+		t.Helper()
+		for range times {
+			_, _, err = w.SignIn(t.Context(), from, "ann", wrong)
+		}
+		return err
+	}
+	locked := func(when string, want bool) {
+		t.Helper()
+		_, _, err := w.SignIn(t.Context(), from, "ann", right)
+		var l *identity.LockedError
+		if errors.As(err, &l) != want || !want && err != nil {
+			t.Errorf("%s: got %v, want locked: %t", when, err, want)
+		}
+	}
+	// what was counted counts on, and a lock stays
+	_ = fail(4)
+	w.crash(t, identity.Options{})
+	_ = fail(1)
+	locked("after four failures, a crash and one more", true)
+	w.crash(t, identity.Options{})
+	locked("after another crash", true)
+	w.clock.add(31 * time.Minute)
+	locked("after 31 minutes", false)
+
+	// what was forgiven stays so: by signing in, by another password, by time
+	w.crash(t, identity.Options{})
+	_ = fail(4)
+	locked("after four failures since then", false)
+	_ = fail(4)
+	if err := w.SetPassword(t.Context(), identity.Operator, ann.ID, right); err != nil {
+		t.Fatal(err)
+	}
+	w.crash(t, identity.Options{})
+	_ = fail(4)
+	locked("after four failures since the new password", false)
+	_ = fail(4)
+	w.clock.add(2 * time.Hour)
+	if err := w.Sweep(); err != nil {
+		t.Fatal(err)
+	}
+	if left := w.records(t, store.RecordLockout); left != nil {
+		t.Errorf("lockouts left two hours later: %v", left)
+	}
+	_ = fail(4)
+	if err := w.DeleteUser(identity.Operator, ann.ID); err != nil {
+		t.Fatal(err)
+	}
+	if left := w.records(t, store.RecordLockout); left != nil {
+		t.Errorf("lockouts left of who is gone: %v", left)
+	}
+}
+
 func TestLockout(t *testing.T) {
 	w := newWorld(t, identity.Options{})
 	w.signed(t, "ann")

@@ -17,7 +17,7 @@ func putSession(c *store.Records, h hash, s Session) error {
 	return nil
 }
 
-// Sweep deletes sessions and reset codes that have ended, entries of the audit
+// Sweep deletes sessions, reset codes and lockouts that have ended, entries of the audit
 // log that are too old or too many, and tokens that the log no longer tells
 // of.
 func (r *Registry) Sweep() error {
@@ -28,7 +28,7 @@ func (r *Registry) Sweep() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var c store.Records
-	for _, sweep := range []func(*store.Records) error{r.sweepSessions, r.sweepResets, r.sweepTokens, r.sweepAudit} {
+	for _, sweep := range []func(*store.Records) error{r.sweepSessions, r.sweepResets, r.sweepLockouts, r.sweepTokens, r.sweepAudit} {
 		if err := sweep(&c); err != nil {
 			return fmt.Errorf("delete what has expired: %w", err)
 		}
@@ -58,6 +58,16 @@ func (r *Registry) sweepResets(c *store.Records) error {
 	return each(r.st, store.RecordRange{Kind: store.RecordReset}, func(id []byte, s storedReset) (bool, error) {
 		if !now.Before(s.Expires) {
 			c.Delete(store.RecordReset, id)
+		}
+		return true, nil
+	})
+}
+
+func (r *Registry) sweepLockouts(c *store.Records) error {
+	now := r.o.Now()
+	return each(r.st, store.RecordRange{Kind: store.RecordLockout}, func(id []byte, f *failures) (bool, error) {
+		if f.over(now) {
+			c.Delete(store.RecordLockout, id)
 		}
 		return true, nil
 	})

@@ -155,7 +155,7 @@ func (c *change) deleteUser(u *User) error {
 		}
 	}
 	c.records.Delete(store.RecordName, nameKey(u.Name))
-	for _, kind := range []store.RecordKind{store.RecordUser, store.RecordPassword, store.RecordReset, store.RecordSeen} {
+	for _, kind := range []store.RecordKind{store.RecordUser, store.RecordPassword, store.RecordReset, store.RecordLockout, store.RecordSeen} {
 		c.records.Delete(kind, id4(u.ID))
 	}
 	return nil
