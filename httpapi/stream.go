@@ -179,8 +179,8 @@ var serverClosing = query.Skipped{
 // credentialEnded tells why a search was cut short in the middle.
 var credentialEnded = query.Skipped{
 	Reason:   "credential-ended",
-	Title:    "signed out",
-	Message:  "The token or session of this search has ended, and the search with it. Sign in or use another token, and search again.",
+	Title:    "credential ended",
+	Message:  "The token or session of this search has ended or may see less than it could, and the search ended with it. Search again, signed in or with another token.",
 	Severity: "warn",
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/serverfile"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 )
 
 func TestMain(m *testing.M) {
@@ -58,6 +59,7 @@ func TestScripts(t *testing.T) {
 			"below":      scriptBelow,
 			"free":       scriptFree,
 			"replace":    scriptReplace,
+			"signin":     scriptSignIn,
 			"each":       scriptEach,
 		},
 	})
@@ -163,8 +165,8 @@ func scriptGet(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// scriptAsk asks the server for a path with a token, which may be empty, and
-// expects a status and what the answer begins with:
+// scriptAsk asks the server for a path with a token or the cookie of a session,
+// or "" for neither, and expects a status and what the answer begins with:
 //
 //	ask $TOKEN 401 /.api/search/stream?q=glaze 'Invalid access token.'
 func scriptAsk(ts *testscript.TestScript, _ bool, args []string) {
@@ -180,7 +182,11 @@ func askServer(ts *testscript.TestScript, token, path string) (status, body stri
 	if err != nil {
 		return "", "", err
 	}
-	if token != "" {
+	switch {
+	case strings.HasPrefix(token, auth.CookieName+"="):
+		req.Header.Set("Cookie", token)
+		req.Header.Set("X-Requested-With", "script")
+	case token != "":
 		req.Header.Set("Authorization", "token "+token)
 	}
 	resp, err := http.DefaultTransport.RoundTrip(req)

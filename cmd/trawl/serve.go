@@ -200,7 +200,7 @@ func (h *host) closeServer() error {
 func (h *host) openService(ctx context.Context) (*service.Service, error) {
 	deadline := time.Now().Add(lockedFor)
 	for {
-		svc, err := service.Open(h.set, service.Options{Log: h.log, Symbols: true, History: true, Ended: h.gate.Recheck})
+		svc, err := service.Open(h.set, service.Options{Log: h.log, Symbols: true, History: true, Ended: h.gate.Recheck, Hidden: h.gate.Hide})
 		if !errors.Is(err, store.ErrLocked) {
 			return svc, err
 		}

@@ -112,7 +112,8 @@ var errOpening = &Denied{
 
 // Admit decides whether a request gets in and sets the headers that its answer
 // has in any case. The request it returns has an Actor, and no token in its URL;
-// its context ends soon after its credential does. The caller calls release
+// its context ends soon after its credential does, or has rights taken away.
+// The caller calls release
 // when the request is over. An error is a *Denied.
 func (g *Gate) Admit(w http.ResponseWriter, r *http.Request, access Access) (in *http.Request, release func(), err error) {
 	if access == ForProbes {
@@ -142,7 +143,7 @@ func (g *Gate) Admit(w http.ResponseWriter, r *http.Request, access Access) (in 
 	if err := g.allow(in, actor, access); err != nil {
 		return nil, nil, err
 	}
-	ctx, release := g.running.begin(WithActor(in.Context(), actor), since, actor.until, g.rechecks(cred, actor))
+	ctx, release := g.running.begin(WithActor(in.Context(), actor), since, actor, g.rechecks(cred, actor))
 	return in.WithContext(ctx), release, nil
 }
 

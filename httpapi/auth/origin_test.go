@@ -12,7 +12,8 @@ import (
 // TestAnonymous: who may search without a name, by settings and by what a
 // browser tells of the page that asks.
 func TestAnonymous(t *testing.T) {
-	used, empty := newWorld(t, identity.Options{}).reg, newRegistry(t, identity.Options{})
+	used := newWorld(t, identity.Options{}).reg
+	_, empty := newRegistry(t, identity.Options{})
 	local := []string{}
 	tests := []struct {
 		mode    auth.AnonymousMode

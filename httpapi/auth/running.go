@@ -3,17 +3,21 @@ package auth
 import (
 	"context"
 	"errors"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/trawlsearch/trawl/store"
 )
 
 // ErrEnded is the cause with which a request's context ends when its
-// credential does.
-var ErrEnded = errors.New("the credential of the request has ended")
+// credential does, or stands for less than it did.
+var ErrEnded = errors.New("the credential of the request has ended, or may see less than it could")
 
-// running are the requests at work whose credentials can end. It is safe for
+// running are the requests at work that may have to end. It is safe for
 // concurrent use.
 type running struct {
 	mu       sync.Mutex // guards all below
@@ -30,20 +34,26 @@ func (rs *running) now() uint64 {
 }
 
 type request struct {
+	actor *Actor
 	// good looks the credential up again.
 	good   func() bool
 	cancel context.CancelCauseFunc
 }
 
-// begin returns a context that ends with ErrEnded at the time until, if it is
-// not zero, and when recheck finds that good does not hold any more. A nil
-// good holds for ever. The credential was looked up after the moment since.
-func (rs *running) begin(ctx context.Context, since uint64, until time.Time, good func() bool) (context.Context, func()) {
-	if good == nil {
+// begin returns a context that ends with ErrEnded when the actor's credential
+// ends by itself, when recheck finds that good does not hold any more, and when
+// hide takes from the actor what they can see. A nil good holds for ever. The
+// credential was looked up after the moment since, and what the request reads
+// is read later.
+func (rs *running) begin(ctx context.Context, since uint64, a *Actor, good func() bool) (context.Context, func()) {
+	if good == nil && a.SeesAll() {
 		return ctx, func() {}
 	}
+	if good == nil {
+		good = func() bool { return true }
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	q := &request{good, cancel}
+	q := &request{a, good, cancel}
 	rs.mu.Lock()
 	if rs.requests == nil {
 		rs.requests = map[*request]struct{}{}
@@ -55,8 +65,8 @@ func (rs *running) begin(ctx context.Context, since uint64, until time.Time, goo
 		cancel(ErrEnded)
 	}
 	var timer *time.Timer
-	if !until.IsZero() {
-		timer = time.AfterFunc(time.Until(until), func() { cancel(ErrEnded) })
+	if !a.until.IsZero() {
+		timer = time.AfterFunc(time.Until(a.until), func() { cancel(ErrEnded) })
 	}
 	return ctx, func() {
 		if timer != nil {
@@ -71,23 +81,34 @@ func (rs *running) begin(ctx context.Context, since uint64, until time.Time, goo
 
 // recheck ends the requests whose credentials are not good any more.
 func (rs *running) recheck() {
+	rs.end(func(q *request) bool { return !q.good() })
+}
+
+// hide ends the requests of those who could see a repository and cannot now.
+func (rs *running) hide(before, after *store.Repository) {
+	rs.end(func(q *request) bool { return q.actor.CanSee(before) && !q.actor.CanSee(after) })
+}
+
+func (rs *running) end(which func(*request) bool) {
 	rs.mu.Lock()
 	rs.rechecked++
-	all := make([]*request, 0, len(rs.requests))
-	for q := range rs.requests {
-		all = append(all, q)
-	}
+	all := slices.Collect(maps.Keys(rs.requests))
 	rs.mu.Unlock()
 	for _, q := range all {
-		if !q.good() {
+		if which(q) {
 			q.cancel(ErrEnded)
 		}
 	}
 }
 
 // Recheck looks up again the credentials of the requests at work and ends
-// those whose has ended. Whoever ends credentials calls it.
+// those whose has ended, or stands for less. Whoever ends credentials or takes
+// away rights calls it.
 func (g *Gate) Recheck() { g.running.recheck() }
+
+// Hide ends the requests at work of those who could see a repository as it was
+// before and cannot as it is after. Whoever changes its readers calls it.
+func (g *Gate) Hide(before, after *store.Repository) { g.running.hide(before, after) }
 
 // rechecks returns how to look up a credential again, nil for none.
 func (g *Gate) rechecks(cred credential, a *Actor) func() bool {
@@ -106,8 +127,16 @@ func (g *Gate) rechecks(cred credential, a *Actor) func() bool {
 		default:
 			again, err = g.bySession(reg, cred)
 		}
-		return err == nil && again.User != nil && again.User.ID == a.User.ID
+		return err == nil && again.User != nil && again.User.ID == a.User.ID && again.hasRightsOf(a)
 	}
+}
+
+// hasRightsOf reports whether a may see and do what it could before.
+func (a *Actor) hasRightsOf(before *Actor) bool {
+	if before.SiteAdmin() && !a.SiteAdmin() {
+		return false
+	}
+	return !slices.ContainsFunc(before.Orgs, func(org uint32) bool { return !slices.Contains(a.Orgs, org) })
 }
 
 // FromThisMachine reports whether a request came over loopback, or from the

@@ -3,6 +3,7 @@ package auth_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
@@ -60,6 +61,60 @@ func TestRunningRequestsEnd(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A request at work ends, too, when who asks may see or do less than before.
+func TestRunningRequestsEndWithRights(t *testing.T) {
+	no := false
+	readers := func(texts ...string) func(w *world) error {
+		return func(w *world) error { _, err := w.reg.SetReaders(identity.Operator, "vault", texts); return err }
+	}
+	for name, c := range map[string]struct {
+		who    string // "" is nobody
+		change func(w *world) error
+		ends   bool
+	}{
+		"out of an organisation":            {"ann", func(w *world) error { return w.reg.RemoveMember(identity.Operator, w.lab.ID, w.users["ann"].ID) }, true},
+		"the organisation is gone":          {"ann", func(w *world) error { return w.reg.DeleteOrg(identity.Operator, w.lab.ID) }, true},
+		"somebody else out of it":           {"ann", func(w *world) error { return w.reg.RemoveMember(identity.Operator, w.lab.ID, w.users["locked"].ID) }, false},
+		"into an organisation":              {"robot", func(w *world) error { return w.reg.AddMember(identity.Operator, w.lab.ID, w.users["robot"].ID) }, false},
+		"no site admin any more":            {"root", func(w *world) error { return change(w, "root", identity.UserChange{SiteAdmin: &no}) }, true},
+		"another name":                      {"ann", func(w *world) error { name := "anna"; return change(w, "ann", identity.UserChange{Name: &name}) }, false},
+		"a repository hidden":               {"ann", readers("user:root"), true},
+		"a repository hidden from nobody":   {"", readers("user:root"), true},
+		"a repository hidden from others":   {"ann", readers("org:lab"), false},
+		"a repository hidden from an admin": {"root", readers("nobody"), false},
+		"a repository shown":                {"ann", readers("everyone"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, identity.Options{})
+			w.Anonymous = auth.AnonymousYes
+			in, release, err := w.Admit(httptest.NewRecorder(), w.from(c.who), auth.ForSearch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer release()
+			if err := c.change(w); err != nil {
+				t.Fatal(err)
+			}
+			if got := errors.Is(context.Cause(in.Context()), auth.ErrEnded); got != c.ends {
+				t.Errorf("ended: got %t (%v), want %t", got, context.Cause(in.Context()), c.ends)
+			}
+		})
+	}
+}
+
+func change(w *world, name string, c identity.UserChange) error {
+	_, err := w.reg.ChangeUser(identity.Operator, w.users[name].ID, c)
+	return err
+}
+
+// from is a search of a user, or of nobody for "".
+func (w *world) from(name string) *http.Request {
+	if name == "" {
+		return request("GET", stream)
+	}
+	return request("GET", stream, "Authorization", "token "+w.creds[name])
 }
 
 func TestRunningRequestEndsWhenTheTokenExpires(t *testing.T) {

@@ -23,6 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // world is a gate before a registry with some users and their credentials.
 type world struct {
 	*auth.Gate
+	st  *store.Store
 	reg *identity.Registry
 	now time.Time
 	// creds are credentials by name: ann, sudo (of root), demoted, robot,
@@ -31,12 +32,14 @@ type world struct {
 	// session is a session of ann.
 	session string
 	users   map[string]*identity.User
-	tokens  map[string]*identity.Token
+	// lab is an organisation of ann and locked; vault is a repository.
+	lab    *identity.Org
+	tokens map[string]*identity.Token
 }
 
 const password = "correct horse battery"
 
-func newRegistry(t testing.TB, o identity.Options) *identity.Registry {
+func newRegistry(t testing.TB, o identity.Options) (*store.Store, *identity.Registry) {
 	t.Helper()
 	st, err := store.Open("data", store.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20})
 	if err != nil {
@@ -52,7 +55,7 @@ func newRegistry(t testing.TB, o identity.Options) *identity.Registry {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return reg
+	return st, reg
 }
 
 func newWorld(t testing.TB, o identity.Options) *world {
@@ -61,8 +64,8 @@ func newWorld(t testing.TB, o identity.Options) *world {
 	var mu sync.Mutex
 	o.Now = func() time.Time { mu.Lock(); defer mu.Unlock(); return w.now }
 	w.Gate = &auth.Gate{Registry: func() *identity.Registry { return w.reg }, OperatorToken: "operator's"}
-	o.Ended = w.Recheck
-	w.reg = newRegistry(t, o)
+	o.Ended, o.Hidden = w.Recheck, w.Hide
+	w.st, w.reg = newRegistry(t, o)
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -95,8 +98,15 @@ func newWorld(t testing.TB, o identity.Options) *world {
 		token("revoked", "ann", &week, identity.ScopeAll)
 		must(w.reg.RevokeToken(identity.Operator, w.tokens["revoked"].ID))
 	}
+	var err error
+	w.lab, err = w.reg.CreateOrg(identity.Operator, "lab", "")
+	must(err)
+	must(w.reg.AddMember(identity.Operator, w.lab.ID, w.users["ann"].ID))
+	must(w.reg.AddMember(identity.Operator, w.lab.ID, w.users["locked"].ID))
+	_, err = w.st.NewRepository(store.Repository{Name: "vault"})
+	must(err)
 	yes, no := true, false
-	_, err := w.reg.ChangeUser(identity.Operator, w.users["demoted"].ID, identity.UserChange{SiteAdmin: &no})
+	_, err = w.reg.ChangeUser(identity.Operator, w.users["demoted"].ID, identity.UserChange{SiteAdmin: &no})
 	must(err)
 	_, err = w.reg.ChangeUser(identity.Operator, w.users["locked"].ID, identity.UserChange{Locked: &yes})
 	must(err)

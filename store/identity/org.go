@@ -147,6 +147,7 @@ func (r *Registry) DeleteOrg(by Author, id uint32) error {
 		for _, user := range members {
 			c.removeMember(id, user)
 		}
+		c.ends = true
 		c.records.Delete(store.RecordName, nameKey(o.Name))
 		c.records.Delete(store.RecordOrg, id4(id))
 		c.audit(ActionOrgDelete, orgTarget(o.Name), "id %d", id)
@@ -165,7 +166,10 @@ func (r *Registry) AddMember(by Author, org, user uint32) error {
 
 // RemoveMember takes a user out of an organisation, if they are in it.
 func (r *Registry) RemoveMember(by Author, org, user uint32) error {
-	return r.member(by, org, user, ActionMemberRemove, (*change).removeMember)
+	return r.member(by, org, user, ActionMemberRemove, func(c *change, org, user uint32) {
+		c.removeMember(org, user)
+		c.ends = true
+	})
 }
 
 func (r *Registry) member(by Author, org, user uint32, action string, do func(c *change, org, user uint32)) error {

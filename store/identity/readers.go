@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -85,24 +86,36 @@ func (r *Registry) SetReaders(by Author, repository string, texts []string) (*st
 	if err != nil {
 		return nil, fmt.Errorf("set readers: %w", err)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	repo, err := r.setReaders(by, repository, readers)
+	before, after, err := r.setReaders(by, repository, readers)
 	if err != nil {
 		return nil, fmt.Errorf("set readers: %w", err)
 	}
-	return repo, nil
+	r.o.Hidden(before, after)
+	return after, nil
 }
 
-func (r *Registry) setReaders(by Author, repository string, readers *store.Readers) (*store.Repository, error) {
+func (r *Registry) setReaders(by Author, repository string, readers *store.Readers) (before, after *store.Repository, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	c := &change{Registry: r, by: by, now: r.now(), counters: map[string]uint64{}}
 	names, err := r.FormatReaders(readers)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c.audit(ActionReaders, "repository:"+repository, "%s", strings.Join(names, " "))
 	if err := c.finish(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return r.st.SetReaders(repository, readers, &c.records)
+	if before, err = r.record(repository); err != nil {
+		return nil, nil, err
+	}
+	after, err = r.st.SetReaders(repository, readers, &c.records)
+	return before, after, err
+}
+
+// record returns the present record of a repository.
+func (r *Registry) record(repository string) (out *store.Repository, err error) {
+	sn := r.st.Snapshot()
+	defer func() { err = errors.Join(err, sn.Close()) }()
+	return sn.Repository(repository)
 }

@@ -31,8 +31,12 @@ type Options struct {
 	AuditAge     time.Duration
 	AuditEntries int
 	// Ended, if set, is called after every change by which credentials that
-	// were good may be so no longer. It may call the registry.
+	// were good may be so no longer, or users may do less. It may call the
+	// registry.
 	Ended func()
+	// Hidden, if set, is called after every change of who may see a repository,
+	// with its record before and after. It may call the registry.
+	Hidden func(before, after *store.Repository)
 	// Now is the clock, nil is time.Now; Random makes secrets, nil is
 	// crypto/rand.
 	Now    func() time.Time
@@ -49,6 +53,9 @@ func (o Options) withDefaults() Options {
 	orDefault(&o.AuditEntries, 100_000)
 	if o.Ended == nil {
 		o.Ended = func() {}
+	}
+	if o.Hidden == nil {
+		o.Hidden = func(_, _ *store.Repository) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -124,7 +131,7 @@ type change struct {
 	entries []Entry
 	// counters are those taken from, with what they hand out next.
 	counters map[string]uint64
-	// ends says that credentials may have ended.
+	// ends says that credentials may have ended, or rights.
 	ends bool
 }
 

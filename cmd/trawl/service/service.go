@@ -30,8 +30,9 @@ type Options struct {
 	Symbols bool
 	// History says that commits are read.
 	History bool
-	// Ended, if set, is called when credentials may have ended.
-	Ended func()
+	// Ended and Hidden are those of identity.Options.
+	Ended  func()
+	Hidden func(before, after *store.Repository)
 }
 
 // Service is an open data directory. It is safe for concurrent use.
@@ -79,7 +80,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		return nil, err
 	}
 	accounts := set.IdentityOptions()
-	accounts.Ended = o.Ended
+	accounts.Ended, accounts.Hidden = o.Ended, o.Hidden
 	registry, err := identity.Open(st, accounts)
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
