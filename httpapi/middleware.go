@@ -127,9 +127,10 @@ func (s *Server) preflight(next http.Handler) http.Handler {
 // adapt lets in whom the route is for, and answers with the error that its
 // handler returns.
 func (s *Server) adapt(route Route) http.Handler {
+	name := route.Template()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := recordOf(r.Context())
-		rec.route = route.Path
+		rec.route = name
 		in, release, err := s.Gate.Admit(w, r, route.Access)
 		if err == nil {
 			defer release()
@@ -148,7 +149,7 @@ func (s *Server) adapt(route Route) http.Handler {
 func (s *Server) answerError(w http.ResponseWriter, r *http.Request, route Route, err error) {
 	status, message := statusOf(err)
 	if status == http.StatusInternalServerError {
-		zerolog.Ctx(r.Context()).Error().Err(err).Str("route", route.Path).Msg("serve request")
+		zerolog.Ctx(r.Context()).Error().Err(err).Str("route", route.Template()).Msg("serve request")
 	}
 	var denied *auth.Denied
 	if errors.As(err, &denied) {

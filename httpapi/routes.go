@@ -25,6 +25,27 @@ type Route struct {
 	About string
 }
 
+// Template is the path with the names of its variables only.
+func (r Route) Template() string {
+	var b strings.Builder
+	deep, hidden := 0, false
+	for _, c := range r.Path {
+		switch {
+		case c == '{':
+			deep++
+		case c == '}':
+			deep--
+			hidden = hidden && deep > 0
+		case c == ':' && deep == 1:
+			hidden = true
+		}
+		if !hidden {
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
+}
+
 // routes is the whole surface. Beside it, OPTIONS below /.api/ is answered by
 // the gate, a path with a slash too many is redirected, a method
 // that is not listed gets 405 and a path that is not listed 404.

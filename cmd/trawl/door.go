@@ -9,6 +9,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -56,6 +57,14 @@ func (d *door) registry() *identity.Registry {
 func (d *door) graphql() *graphql.Data {
 	if s := d.service.Load(); s != nil {
 		return s.GraphQL()
+	}
+	return nil
+}
+
+// store is nil until the service is open.
+func (d *door) store() *store.Store {
+	if s := d.service.Load(); s != nil {
+		return s.GraphQL().Store
 	}
 	return nil
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/browse"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -94,10 +95,11 @@ func (h *host) run(ctx context.Context) (err error) {
 	}
 	admin := &httpapi.Admin{Repositories: h.door.repositories, Registry: h.door.registry}
 	api := &graphql.Endpoint{Data: h.door.graphql, Searcher: &h.door, Limits: h.set.RateLimits, ExternalURL: h.set.ExternalURL}
+	files := &browse.Endpoint{Store: h.door.store}
 	h.server = &httpapi.Server{
 		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
 		Searcher: &h.door, Opening: h.door.opening, Ready: h.door.waiting,
-		Log: h.log, Extra: slices.Concat(admin.Routes(), api.Routes()), Gate: h.gate, SetupSecret: h.secret,
+		Log: h.log, Extra: slices.Concat(admin.Routes(), api.Routes(), files.Routes()), Gate: h.gate, SetupSecret: h.secret,
 	}
 	if err := h.server.Open(); err != nil {
 		return listenError(h.set.Listen, err)

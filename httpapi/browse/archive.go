@@ -1,0 +1,221 @@
+package browse
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bufio"
+	"compress/flate"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+// archive takes files one by one.
+type archive interface {
+	// file begins a file; its bytes are written to what is returned.
+	file(name string, mode fs.FileMode, size int64) (io.Writer, error)
+	// link adds a symbolic link, dir an empty directory.
+	link(name, target string) error
+	dir(name string) error
+	Close() error
+}
+
+// serveArchive answers with an archive of a directory or a file. It is not made
+// by "git archive", which would change files as .gitattributes tell, and could
+// be made to run programs that a repository names.
+func (e *Endpoint) serveArchive(w http.ResponseWriter, r *http.Request, p *place, found git.Entry, format string) error {
+	if found.Mode == git.ModeSubmodule {
+		return errSubmodule(p.path, found.OID)
+	}
+	commit, err := p.code.Commit(r.Context(), p.commit)
+	if err != nil {
+		return p.readable(err)
+	}
+	h := w.Header()
+	h.Set("Content-Type", map[string]string{"zip": "application/zip", "tar": "application/x-tar"}[format])
+	h.Set("Content-Disposition", attachment(path.Base(p.rec.Name)+"."+format))
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	release, err := e.takeArchive(r.Context())
+	if err != nil {
+		h.Del("Content-Disposition")
+		h.Set("Retry-After", "10")
+		return err
+	}
+	defer release()
+	out := newSlowWriter(w)
+	buffered := bufio.NewWriterSize(out, 64<<10)
+	into := newArchive(format, buffered, p.commit, time.Unix(commit.Committer.Seconds, 0).UTC())
+	err = errors.Join(p.pack(r.Context(), found, into), into.Close())
+	if err == nil {
+		err = buffered.Flush()
+	}
+	if err != nil {
+		h.Del("Content-Disposition")
+	}
+	return out.end(p.readable(err))
+}
+
+// attachment is the header of a file to keep. The word is capitalised, as some
+// clients expect it.
+func attachment(name string) string {
+	return "A" + strings.TrimPrefix(mime.FormatMediaType("attachment", map[string]string{"filename": name}), "a")
+}
+
+// takeArchive waits for its turn.
+func (e *Endpoint) takeArchive(ctx context.Context) (release func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, archiveWait)
+	defer cancel()
+	select {
+	case e.archives <- struct{}{}:
+		return func() { <-e.archives }, nil
+	case <-ctx.Done():
+		return nil, &httpapi.Error{Status: http.StatusServiceUnavailable, Message: "too many archives are being made: try again in a few seconds"}
+	}
+}
+
+// pack adds what stands at the path, under its whole path.
+func (p *place) pack(ctx context.Context, found git.Entry, into archive) error {
+	if !found.Directory() {
+		return p.packFile(ctx, git.TreeEntry{Mode: found.Mode, OID: found.OID, Path: p.path}, into)
+	}
+	repo, err := p.code.Repo(ctx)
+	if err != nil {
+		return err
+	}
+	return repo.ListTree(ctx, found.OID, func(f git.TreeEntry) error {
+		if p.path != "" {
+			f.Path = p.path + "/" + f.Path
+		}
+		return p.packFile(ctx, f, into)
+	})
+}
+
+// maxLinkBytes is the longest target of a symbolic link; paths are shorter.
+const maxLinkBytes = 64 << 10
+
+func (p *place) packFile(ctx context.Context, f git.TreeEntry, into archive) error {
+	name := harmless(f.Path)
+	switch f.Mode {
+	case git.ModeSubmodule:
+		return into.dir(name)
+	case git.ModeSymlink:
+		o, err := p.code.Object(ctx, f.OID, maxLinkBytes)
+		if err != nil {
+			return fmt.Errorf("symbolic link %q: %w", f.Path, err)
+		}
+		target, _, _ := strings.Cut(string(o.Data), "\x00") // as a system would read it
+		return into.link(name, target)
+	}
+	mode := fs.FileMode(0o644)
+	if f.Mode == git.ModeExecutable {
+		mode = 0o755
+	}
+	return p.code.Copy(ctx, f.OID, func(_ string, size int64) (io.Writer, error) { return into.file(name, mode, size) })
+}
+
+// harmless returns a path that leads nowhere but below where an archive is
+// unpacked. git makes no others, but keeps them: what would lead out is written
+// as in URLs.
+func harmless(name string) string {
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		switch {
+		case part == "":
+			parts[i] = "%"
+		case part == "." || part == "..":
+			parts[i] = strings.ReplaceAll(part, ".", "%2E")
+		default:
+			parts[i] = foreign.Replace(part)
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// foreign are what has a meaning in the paths of other systems.
+var foreign = strings.NewReplacer(`\`, "%5C", ":", "%3A")
+
+func newArchive(format string, w io.Writer, commit string, when time.Time) archive {
+	if format == "zip" {
+		z := zip.NewWriter(w)
+		z.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestSpeed) })
+		return &zipArchive{z, commit, when}
+	}
+	return &tarArchive{Writer: tar.NewWriter(w), commit: commit, when: when}
+}
+
+// zipArchive is a zip file whose comment is the commit, as that of git is.
+type zipArchive struct {
+	*zip.Writer
+	commit string
+	when   time.Time
+}
+
+func (z *zipArchive) file(name string, mode fs.FileMode, size int64) (io.Writer, error) {
+	h := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: z.when}
+	if size == 0 {
+		h.Method = zip.Store
+	}
+	h.SetMode(mode)
+	return z.CreateHeader(h)
+}
+
+func (z *zipArchive) link(name, target string) error {
+	w, err := z.file(name, fs.ModeSymlink|0o777, 0)
+	if err == nil {
+		_, err = io.WriteString(w, target)
+	}
+	return err
+}
+
+func (z *zipArchive) dir(name string) error {
+	_, err := z.file(name+"/", fs.ModeDir|0o755, 0)
+	return err
+}
+
+func (z *zipArchive) Close() error {
+	return errors.Join(z.SetComment(z.commit), z.Writer.Close())
+}
+
+// tarArchive is a tar file that begins with the commit, as that of git does.
+type tarArchive struct {
+	*tar.Writer
+	commit string
+	when   time.Time
+	begun  bool
+}
+
+func (t *tarArchive) header(h *tar.Header) error {
+	if !t.begun {
+		t.begun = true
+		global := &tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header", PAXRecords: map[string]string{"comment": t.commit}}
+		if err := t.WriteHeader(global); err != nil {
+			return err
+		}
+	}
+	h.ModTime = t.when
+	return t.WriteHeader(h)
+}
+
+func (t *tarArchive) file(name string, mode fs.FileMode, size int64) (io.Writer, error) {
+	return t.Writer, t.header(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: int64(mode), Size: size})
+}
+
+func (t *tarArchive) link(name, target string) error {
+	return t.header(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: target, Mode: 0o777})
+}
+
+func (t *tarArchive) dir(name string) error {
+	return t.header(&tar.Header{Typeflag: tar.TypeDir, Name: name + "/", Mode: 0o755})
+}

@@ -1,0 +1,138 @@
+package browse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/gorilla/mux"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+// place is what the address of a request names.
+type place struct {
+	rec  *store.Repository
+	code *code.Reader
+	// rev is the revision that a person wrote, empty for the default branch.
+	rev string
+	// path is clean, "" for the root.
+	path string
+	// commit is the commit that rev names, "" for a repository without any.
+	commit string
+}
+
+func (p *place) close() { p.code.Close() }
+
+// What is not there. That a repository may not be seen is not told from that
+// there is none.
+var (
+	errOpening = &httpapi.Error{Status: http.StatusServiceUnavailable, Message: "opening data directory"}
+	errNoRepo  = &httpapi.Error{Status: http.StatusNotFound, Message: "repository not found"}
+	errCloning = &httpapi.Error{Status: http.StatusNotFound, Message: "Repository unavailable while cloning."}
+	errNothing = &httpapi.Error{Status: http.StatusNotFound, Message: "the repository has no commit yet"}
+)
+
+func errNoRevision(rev string) error {
+	return &httpapi.Error{Status: http.StatusNotFound, Message: fmt.Sprintf("revision not found: %q", rev)}
+}
+
+func errNoPath(name string) error {
+	return &httpapi.Error{Status: http.StatusNotFound, Message: fmt.Sprintf("file does not exist: %q", name)}
+}
+
+// repository finds the record of a request's repository, if it may be seen.
+func (e *Endpoint) repository(r *http.Request) (*store.Store, *store.Repository, error) {
+	st := e.Store()
+	if st == nil {
+		return nil, nil, errOpening
+	}
+	sn := st.Snapshot()
+	rec, err := sn.Repository(mux.Vars(r)["repo"])
+	if err := errors.Join(hideMissing(err), sn.Close()); err != nil {
+		return nil, nil, err
+	}
+	if rec == nil || !auth.From(r.Context()).CanSee(rec) {
+		return nil, nil, errNoRepo
+	}
+	return st, rec, nil
+}
+
+func hideMissing(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// find finds what a request is about. Its close must be called.
+func (e *Endpoint) find(r *http.Request) (*place, error) {
+	st, rec, err := e.repository(r)
+	if err != nil {
+		return nil, err
+	}
+	vars := mux.Vars(r)
+	clean, ok := code.CleanPath(vars["path"])
+	if !ok {
+		return nil, errNoPath(vars["path"])
+	}
+	if rec.LastFetched.IsZero() && !rec.Indexed() && rec.LastError == "" {
+		return nil, errCloning
+	}
+	p := &place{rec: rec, code: code.NewReader(st.GitDir(rec)), rev: strings.TrimPrefix(vars["rev"], "@"), path: clean}
+	p.commit, err = p.resolve(r.Context(), p.rev)
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// resolve returns the commit of a revision. The default branch is the commit
+// that is searched, so that what is shown is what was found. It is "" for that
+// of a repository without commits.
+func (p *place) resolve(ctx context.Context, rev string) (string, error) {
+	if rev == "" || rev == "HEAD" {
+		if oid := p.rec.Commit(); oid != "" || rev == "" && p.rec.Indexed() {
+			return oid, nil
+		}
+	}
+	wanted := rev
+	if wanted == "" {
+		wanted = "HEAD"
+	}
+	oid, err := p.code.Resolve(ctx, wanted)
+	if err == nil && oid == "" && rev != "" {
+		err = errNoRevision(rev)
+	}
+	return oid, err
+}
+
+// entry finds what stands at the path.
+func (p *place) entry(ctx context.Context) (git.Entry, error) {
+	if p.commit == "" {
+		return git.Entry{}, errNothing
+	}
+	found, ok, err := p.code.At(ctx, p.commit, p.path)
+	if err == nil && !ok {
+		err = errNoPath(p.path)
+	}
+	return found, p.readable(err)
+}
+
+// readable makes an answer of what git cannot read.
+func (p *place) readable(err error) error {
+	switch {
+	case errors.Is(err, git.ErrMissing), errors.Is(err, git.ErrCorrupt):
+		return &httpapi.Error{Status: http.StatusNotFound, Message: fmt.Sprintf("%q cannot be read: an object is missing or damaged", p.path), Cause: err}
+	case errors.Is(err, git.ErrTooLarge):
+		return &httpapi.Error{Status: http.StatusInternalServerError, Message: fmt.Sprintf("%q lies in a directory that is too large to be listed", p.path), Cause: err}
+	}
+	return err
+}

@@ -1,0 +1,244 @@
+package browse_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/browse"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/ingest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var clock = time.Date(2096, 3, 4, 5, 6, 7, 0, time.UTC)
+
+// world is a server with a few repositories: lab/kiln, whom everybody may read,
+// lab/secret, whom only ann may, lab/empty without a commit, and lab/next, which
+// is being cloned.
+type world struct {
+	t        testing.TB
+	dir      string
+	st       *store.Store
+	ix       *ingest.Indexer
+	registry *identity.Registry
+	gate     *auth.Gate
+	url      string
+	client   *http.Client
+	// tokens are access tokens by the name of their user.
+	tokens map[string]string
+	kiln   *source
+}
+
+func newWorld(t testing.TB, prepare ...func(*world)) *world {
+	t.Helper()
+	w := &world{t: t, dir: t.TempDir(), tokens: map[string]string{}}
+	st, err := store.Open(filepath.Join(w.dir, "data"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w.st, w.ix = st, ingest.New(st, ingest.Options{MinFreeBytes: -1})
+	w.repositories()
+	w.people()
+	w.gate = &auth.Gate{Registry: func() *identity.Registry { return w.registry }, Anonymous: auth.AnonymousYes}
+	for _, p := range prepare {
+		p(w)
+	}
+	e := &browse.Endpoint{Store: func() *store.Store { return st }, Now: func() time.Time { return clock }}
+	server := &httpapi.Server{Searcher: nowhere{}, Extra: e.Routes(), Gate: w.gate, Log: zerolog.Nop()}
+	http := httptest.NewServer(server.Handler())
+	t.Cleanup(http.Close)
+	w.url, w.client = http.URL, http.Client()
+	w.client.CheckRedirect = noRedirect
+	return w
+}
+
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// nowhere finds nothing.
+type nowhere struct{ httpapi.Searcher }
+
+func (w *world) repositories() {
+	kiln := w.git("kiln")
+	w.kiln = kiln
+	kiln.write("main.go", "package main\n\nfunc main() { println(\"<b>&\") }\n")
+	kiln.write("docs/guide.md", "# Firing\n")
+	kiln.write("docs/a&b/x.txt", "x\n")
+	kiln.write("run.sh", "#!/bin/sh\n")
+	kiln.run("update-index", "--chmod=+x", "run.sh")
+	kiln.write("photo.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")
+	kiln.write("page.html", "<script>alert(1)</script>\n")
+	if err := os.Symlink("/etc/passwd", filepath.Join(kiln.dir, "link")); err != nil {
+		w.t.Fatal(err)
+	}
+	kiln.run("add", "link")
+	kiln.write(".gitattributes", "main.go export-ignore\ndocs/** eol=crlf text\n")
+	kiln.run("update-index", "--add", "--cacheinfo", "160000,1111111111111111111111111111111111111111,clay")
+	kiln.commit("Build the kiln\n\nWith bricks.")
+	kiln.run("tag", "v1.0")
+	kiln.run("branch", "feature/-x/y")
+	kiln.write("main.go", "package main\n\nfunc main() { println(\"new\") }\n")
+	kiln.commit("Say new")
+	secret := w.git("secret")
+	secret.write("plan.txt", "bury the clay\n")
+	secret.commit("Plan")
+	w.git("empty")
+	for _, name := range []string{"kiln", "secret", "empty"} {
+		w.add("lab/" + name + "=" + filepath.Join(w.dir, name))
+		w.sync("lab/" + name)
+	}
+	w.add("lab/next=https://git.example.org/lab/next.git")
+}
+
+// people makes ann, who may read lab/secret, and bob.
+func (w *world) people() {
+	w.t.Helper()
+	var err error
+	w.registry, err = identity.Open(w.st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	operator := identity.Author{Operator: true}
+	for _, name := range []string{"ann", "bob"} {
+		u, err := w.registry.CreateUser(operator, identity.NewUser{Name: name})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		month := 30 * 24 * time.Hour
+		w.tokens[name], _, err = w.registry.CreateToken(operator, identity.NewToken{User: u.ID, Scopes: []string{identity.ScopeAll}, Lifetime: &month})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	if _, err := w.registry.SetReaders(operator, "lab/secret", []string{"user:ann"}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) add(text string) {
+	w.t.Helper()
+	src, err := ingest.ParseSource(text)
+	if err == nil {
+		_, err = w.ix.Add(w.t.Context(), src)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) sync(name string) {
+	w.t.Helper()
+	if _, err := w.ix.Sync(w.t.Context(), name, nil); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// source is a git repository that the git binary makes.
+type source struct {
+	t   testing.TB
+	dir string
+}
+
+func (w *world) git(name string) *source {
+	w.t.Helper()
+	s := &source{w.t, filepath.Join(w.dir, name)}
+	if err := os.Mkdir(s.dir, 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	s.run("init", "-q", "-b", "main")
+	return s
+}
+
+func (s *source) run(args ...string) string { return s.feed("", args...) }
+
+// feed runs git with a standard input.
+func (s *source) feed(input string, args ...string) string {
+	s.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Stdin = s.dir, strings.NewReader(input)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_COMMITTER_NAME=Carl", "GIT_COMMITTER_EMAIL=carl@example.org",
+		"GIT_AUTHOR_DATE=2026-01-02T03:04:05Z", "GIT_COMMITTER_DATE=2026-01-02T03:04:05Z")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		s.t.Fatalf("git %q: %v\n%s", args, err, stderr.Bytes())
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (s *source) write(path, content string) {
+	s.t.Helper()
+	full := filepath.Join(s.dir, path)
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+	s.run("add", path)
+}
+
+func (s *source) commit(message string) {
+	s.t.Helper()
+	s.run("commit", "-q", "-m", message)
+}
+
+// answer is what the server said.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// ask sends a request; a path is written as it stands, and header are pairs.
+func (w *world) ask(method, path string, header ...string) answer {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := w.client.Do(req)
+	if err != nil {
+		w.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		w.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return answer{resp.StatusCode, resp.Header, string(body)}
+}
+
+func (w *world) get(path string, header ...string) answer {
+	w.t.Helper()
+	return w.ask(http.MethodGet, path, header...)
+}
+
+// as is the header of a user's token.
+func (w *world) as(name string) []string {
+	return []string{"Authorization", "token " + w.tokens[name]}
+}
