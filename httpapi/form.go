@@ -18,41 +18,41 @@ import (
 // maxFormBytes bounds what a form, or the same as JSON, may say.
 const maxFormBytes = 16 << 10
 
-// form is what a person filled in, or what a program sent as JSON with the
+// Form is what a person filled in, or what a program sent as JSON with the
 // same names.
-type form struct {
-	values map[string]string
-	// person says that a page is to be the answer.
-	person bool
+type Form struct {
+	Values map[string]string
+	// Person says that a page is to be the answer.
+	Person bool
 }
 
 // errForm is the answer to a body that is neither.
 var errForm = &Error{Status: http.StatusBadRequest, Message: "Could not decode request body"}
 
-// readForm reads a form or a JSON object of strings. It refuses what a page of
+// ReadForm reads a form or a JSON object of strings. It refuses what a page of
 // another origin may have sent.
-func (s *Server) readForm(w http.ResponseWriter, r *http.Request) (form, error) {
+func (s *Server) ReadForm(w http.ResponseWriter, r *http.Request) (Form, error) {
 	if !s.Gate.FromOurs(r) {
-		return form{}, errForeign
+		return Form{}, errForeign
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxFormBytes))
 	if err != nil {
-		return form{}, &Error{Status: errForm.Status, Message: errForm.Message, Cause: err}
+		return Form{}, &Error{Status: errForm.Status, Message: errForm.Message, Cause: err}
 	}
-	f := form{values: map[string]string{}}
+	f := Form{Values: map[string]string{}}
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if kind == "application/x-www-form-urlencoded" {
-		f.person = true
+		f.Person = true
 		values, err := url.ParseQuery(string(body))
 		for name := range values {
-			f.values[name] = values.Get(name)
+			f.Values[name] = values.Get(name)
 		}
 		if err == nil {
 			return f, nil
 		}
 		return f, &Error{Status: errForm.Status, Message: errForm.Message, Cause: err}
 	}
-	if err := json.Unmarshal(body, &f.values); err != nil || f.values == nil {
+	if err := json.Unmarshal(body, &f.Values); err != nil || f.Values == nil {
 		return f, &Error{Status: errForm.Status, Message: errForm.Message, Cause: err}
 	}
 	return f, nil
@@ -60,9 +60,9 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request) (form, error) 
 
 var errForeign = &Error{Status: http.StatusForbidden, Message: "this request came from a page of another site"}
 
-// formError makes an answer of what went wrong with somebody's password or
+// FormError makes an answer of what went wrong with somebody's password or
 // name.
-func formError(err error) *Error {
+func FormError(err error) *Error {
 	var (
 		known  *Error
 		rule   *identity.RuleError
@@ -87,8 +87,9 @@ func formError(err error) *Error {
 	return &Error{Status: http.StatusInternalServerError, Message: internalError, Cause: err}
 }
 
-// setSession gives the browser a session that began at now.
-func (s *Server) setSession(w http.ResponseWriter, r *http.Request, secret string, lasts time.Duration) {
+// SetSession gives the browser a session that began now, or takes it away if
+// secret is empty.
+func (s *Server) SetSession(w http.ResponseWriter, r *http.Request, secret string, lasts time.Duration) {
 	c := &http.Cookie{
 		Name: auth.CookieName, Value: secret, Path: "/", MaxAge: int(lasts.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	}
@@ -103,24 +104,24 @@ func (s *Server) setSession(w http.ResponseWriter, r *http.Request, secret strin
 	http.SetCookie(w, c)
 }
 
-// path returns where clients reach a path of this server.
-func (s *Server) path(path string) string {
+// Path returns where clients reach a path of this server.
+func (s *Server) Path(path string) string {
 	if u, err := url.Parse(s.ExternalURL); err == nil {
 		return strings.TrimSuffix(u.Path, "/") + path
 	}
 	return path
 }
 
-// signInPath is where to sign in and come back to a request.
-func (s *Server) signInPath(r *http.Request) string {
-	return s.path("/sign-in") + "?returnTo=" + url.QueryEscape(s.path(r.URL.RequestURI()))
+// signInURL is where to sign in and come back to a request.
+func (s *Server) signInURL(r *http.Request) string {
+	return s.Path(signInPath) + "?returnTo=" + url.QueryEscape(s.Path(r.URL.RequestURI()))
 }
 
 // localPath returns where to go on to, which is on this server whatever a link
 // said.
 func (s *Server) localPath(to string) string {
 	u, err := url.Parse(to)
-	home := s.path("/")
+	home := s.Path("/")
 	switch {
 	case err != nil || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || u.Host != "" || u.Scheme != "":
 		return home

@@ -154,7 +154,7 @@ func (s *Server) answerError(w http.ResponseWriter, r *http.Request, route Route
 	var denied *auth.Denied
 	if errors.As(err, &denied) {
 		if denied.NeedsSignIn() && isPage(r) {
-			http.Redirect(w, r, s.signInPath(r), http.StatusFound)
+			http.Redirect(w, r, s.signInURL(r), http.StatusFound)
 			return
 		}
 		maps.Copy(w.Header(), denied.Header)

@@ -8,6 +8,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/web"
 )
 
 // Handler answers a request. An error it returns becomes the answer, so it
@@ -63,7 +64,8 @@ func (s *Server) routes() []Route {
 		{"HEAD", "/readyz", s.serveReady, auth.ForProbes, ""},
 
 		// for people who open the address in a browser
-		{"GET", "/", s.serveIndex, auth.ForSearch, "this page"},
+		{"GET", searchPath, s.serveIndex, auth.ForSearch, "this page"},
+		{"GET", web.AssetPath + "{version}/{name:.+}", s.serveAsset, auth.ForProbes, ""},
 	}, slices.Concat(s.signInRoutes(), s.Extra)...)
 }
 

@@ -197,7 +197,7 @@ func TestHeaders(t *testing.T) {
 		{"options from the same origin", "OPTIONS", "/.api/search/stream", "http://example.com", map[string]string{
 			"Access-Control-Allow-Headers": "X-Requested-With, X-Sourcegraph-Client, Content-Type, Authorization, X-Sourcegraph-Should-Trace",
 		}},
-		{"page", "GET", "/", "", map[string]string{"Content-Type": "text/html; charset=utf-8", "Referrer-Policy": "no-referrer"}},
+		{"page", "GET", "/", "", map[string]string{"Content-Type": "text/html; charset=utf-8", "Referrer-Policy": "same-origin", "Cache-Control": "no-store"}},
 	}
 	s := newServer(nothing)
 	s.Gate = &auth.Gate{Anonymous: auth.AnonymousYes, Origins: []string{auth.AnyOrigin}}

@@ -10,8 +10,11 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/web"
 	"github.com/trawlsearch/trawl/store/identity"
 )
+
+const signInPath = "/sign-in"
 
 // signInData is what the page for signing in shows, or the one for creating
 // the first user.
@@ -30,12 +33,16 @@ type signInData struct {
 func (s *Server) serveSignIn(w http.ResponseWriter, r *http.Request) error {
 	data := s.signInData(r)
 	data.ReturnTo = s.localPath(r.URL.Query().Get("returnTo"))
-	return serveForm(w, http.StatusOK, "signin.html", data)
+	return s.serveSignInPage(w, r, http.StatusOK, data)
+}
+
+func (s *Server) serveSignInPage(w http.ResponseWriter, r *http.Request, status int, data signInData) error {
+	return s.ServePage(w, r, pages, web.View{Page: "signin.html", Status: status, Here: signInPath, Data: data})
 }
 
 func (s *Server) signInData(r *http.Request) signInData {
 	reg := s.Gate.Registry()
-	data := signInData{NeedsSetup: !reg.Used(), NeedsSecret: s.SetupSecret != "", Base: s.path(""), LeastCharacters: identity.LeastPasswordRunes}
+	data := signInData{NeedsSetup: !reg.Used(), NeedsSecret: s.SetupSecret != "", Base: s.Path(""), LeastCharacters: identity.LeastPasswordRunes}
 	if u := auth.From(r.Context()).User; u != nil {
 		data.User = u.Name
 	}
@@ -44,13 +51,13 @@ func (s *Server) signInData(r *http.Request) signInData {
 
 // signIn begins a session for a name or address and a password.
 func (s *Server) signIn(w http.ResponseWriter, r *http.Request) error {
-	f, err := s.readForm(w, r)
+	f, err := s.ReadForm(w, r)
 	if err != nil {
 		return err
 	}
 	reg := s.Gate.Registry()
 	by := identity.Author{Address: auth.From(r.Context()).Address}
-	secret, _, err := reg.SignIn(r.Context(), by, f.values["email"], f.values["password"])
+	secret, _, err := reg.SignIn(r.Context(), by, f.Values["email"], f.Values["password"])
 	if err != nil {
 		return s.answerForm(w, r, f, err)
 	}
@@ -59,7 +66,7 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) error {
 
 // setUp creates the first user.
 func (s *Server) setUp(w http.ResponseWriter, r *http.Request) error {
-	f, err := s.readForm(w, r)
+	f, err := s.ReadForm(w, r)
 	if err != nil {
 		return err
 	}
@@ -68,8 +75,8 @@ func (s *Server) setUp(w http.ResponseWriter, r *http.Request) error {
 		return s.answerForm(w, r, f, err)
 	}
 	by := identity.Author{Address: auth.From(r.Context()).Address, Via: "setup"}
-	n := identity.NewUser{Name: f.values["username"], Email: f.values["email"]}
-	secret, _, err := reg.CreateFirstUser(r.Context(), by, n, f.values["password"])
+	n := identity.NewUser{Name: f.Values["username"], Email: f.Values["email"]}
+	secret, _, err := reg.CreateFirstUser(r.Context(), by, n, f.Values["password"])
 	if err != nil {
 		return s.answerForm(w, r, f, err)
 	}
@@ -77,10 +84,10 @@ func (s *Server) setUp(w http.ResponseWriter, r *http.Request) error {
 }
 
 // maySetUp judges whether who asks may create the first user.
-func (s *Server) maySetUp(r *http.Request, f form) error {
+func (s *Server) maySetUp(r *http.Request, f Form) error {
 	switch {
 	case s.SetupSecret != "":
-		if subtle.ConstantTimeCompare([]byte(f.values["secret"]), []byte(s.SetupSecret)) != 1 {
+		if subtle.ConstantTimeCompare([]byte(f.Values["secret"]), []byte(s.SetupSecret)) != 1 {
 			return &Error{Status: http.StatusForbidden, Message: "The setup secret is wrong: it stands in the server's log"}
 		}
 	case !s.Gate.Local || !auth.FromThisMachine(r) || auth.Forwarded(r):
@@ -90,31 +97,31 @@ func (s *Server) maySetUp(r *http.Request, f form) error {
 }
 
 // signedIn answers whoever has a session now.
-func (s *Server) signedIn(w http.ResponseWriter, r *http.Request, f form, reg *identity.Registry, secret string) error {
-	s.setSession(w, r, secret, reg.SessionExpiry())
+func (s *Server) signedIn(w http.ResponseWriter, r *http.Request, f Form, reg *identity.Registry, secret string) error {
+	s.SetSession(w, r, secret, reg.SessionExpiry())
 	w.Header().Set("Cache-Control", "no-store")
-	if f.person {
-		http.Redirect(w, r, s.localPath(f.values["returnTo"]), http.StatusSeeOther)
+	if f.Person {
+		http.Redirect(w, r, s.localPath(f.Values["returnTo"]), http.StatusSeeOther)
 	}
 	return nil
 }
 
 // answerForm answers with what went wrong: a person gets the form again.
-func (s *Server) answerForm(w http.ResponseWriter, r *http.Request, f form, err error) error {
-	known := formError(err)
+func (s *Server) answerForm(w http.ResponseWriter, r *http.Request, f Form, err error) error {
+	known := FormError(err)
 	if known.Status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
 	}
-	if !f.person {
+	if !f.Person {
 		return known
 	}
 	if known.Cause != nil {
 		zerolog.Ctx(r.Context()).Error().Err(known.Cause).Msg("sign in")
 	}
 	data := s.signInData(r)
-	data.Problem, data.Login, data.Name = known.Message, f.values["email"], f.values["username"]
-	data.ReturnTo = s.localPath(f.values["returnTo"])
-	return serveForm(w, known.Status, "signin.html", data)
+	data.Problem, data.Login, data.Name = known.Message, f.Values["email"], f.Values["username"]
+	data.ReturnTo = s.localPath(f.Values["returnTo"])
+	return s.serveSignInPage(w, r, known.Status, data)
 }
 
 // signOut ends all sessions of who is signed in.
@@ -130,9 +137,9 @@ func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	s.setSession(w, r, "", 0)
+	s.SetSession(w, r, "", 0)
 	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, s.path("/sign-in"), http.StatusSeeOther)
+	http.Redirect(w, r, s.Path(searchPath), http.StatusSeeOther)
 	return nil
 }
 
@@ -155,45 +162,45 @@ type resetData struct {
 
 func (s *Server) serveReset(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	return s.resetForm(w, http.StatusOK, q.Get("userID"), q.Get("code"), "")
+	return s.resetForm(w, r, http.StatusOK, q.Get("userID"), q.Get("code"), "")
 }
 
 // resetForm answers with the form for who knows the code.
-func (s *Server) resetForm(w http.ResponseWriter, status int, id, code, problem string) error {
+func (s *Server) resetForm(w http.ResponseWriter, r *http.Request, status int, id, code, problem string) error {
 	reg := s.Gate.Registry()
 	user, err := strconv.ParseUint(id, 10, 32)
 	if err != nil {
-		return formError(identity.ErrNoCredential)
+		return FormError(identity.ErrNoCredential)
 	}
 	u, err := reg.CheckReset(uint32(user), code)
 	if err != nil {
-		return formError(err)
+		return FormError(err)
 	}
-	return serveForm(w, status, "reset.html", resetData{
-		User: u.Name, ID: u.ID, Code: code, Problem: problem, LeastCharacters: identity.LeastPasswordRunes, Base: s.path(""),
-	})
+	return s.ServePage(w, r, pages, web.View{Page: "reset.html", Status: status, Data: resetData{
+		User: u.Name, ID: u.ID, Code: code, Problem: problem, LeastCharacters: identity.LeastPasswordRunes, Base: s.Path(""),
+	}})
 }
 
 // resetPassword sets the password of who knows the code.
 func (s *Server) resetPassword(w http.ResponseWriter, r *http.Request) error {
-	f, err := s.readForm(w, r)
+	f, err := s.ReadForm(w, r)
 	if err != nil {
 		return err
 	}
 	reg := s.Gate.Registry()
-	id, _ := strconv.ParseUint(f.values["userID"], 10, 32) // 0 is nobody
+	id, _ := strconv.ParseUint(f.Values["userID"], 10, 32) // 0 is nobody
 	by := identity.Author{Address: auth.From(r.Context()).Address}
-	err = reg.ChoosePassword(r.Context(), by, uint32(id), f.values["code"], f.values["password"])
+	err = reg.ChoosePassword(r.Context(), by, uint32(id), f.Values["code"], f.Values["password"])
 	switch {
-	case err == nil && f.person:
-		http.Redirect(w, r, s.path("/sign-in"), http.StatusSeeOther)
+	case err == nil && f.Person:
+		http.Redirect(w, r, s.Path("/sign-in"), http.StatusSeeOther)
 		return nil
 	case err == nil:
 		return nil
 	}
-	known := formError(err)
-	if f.person && known.Status == http.StatusUnprocessableEntity {
-		return s.resetForm(w, known.Status, f.values["userID"], f.values["code"], known.Message)
+	known := FormError(err)
+	if f.Person && known.Status == http.StatusUnprocessableEntity {
+		return s.resetForm(w, r, known.Status, f.Values["userID"], f.Values["code"], known.Message)
 	}
 	return known
 }

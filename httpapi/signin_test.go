@@ -149,7 +149,7 @@ func TestSignInAndOut(t *testing.T) {
 		t.Errorf("sign-out by a link elsewhere: %d, then a search %d", resp.StatusCode, s.status(first))
 	}
 	resp := s.ask("GET", "/-/sign-out", "", "Cookie", first.String())
-	if c := sessionOf(resp); resp.StatusCode != 303 || resp.Header.Get("Location") != "/sign-in" || c == nil || c.MaxAge >= 0 || c.Value != "" {
+	if c := sessionOf(resp); resp.StatusCode != 303 || resp.Header.Get("Location") != "/" || c == nil || c.MaxAge >= 0 || c.Value != "" {
 		t.Errorf("sign-out: %d to %q with %v", resp.StatusCode, resp.Header.Get("Location"), c)
 	}
 	for _, c := range []*http.Cookie{first, second} {
@@ -382,7 +382,7 @@ func TestPasswordReset(t *testing.T) {
 	}
 	link := httpapi.ResetPath(ann.ID, code)
 	resp := s.ask("GET", link, "")
-	if body := bodyOf(t, resp); resp.StatusCode != 200 || !strings.Contains(body, `value="ann"`) || resp.Header.Get("Referrer-Policy") != "no-referrer" {
+	if body := bodyOf(t, resp); resp.StatusCode != 200 || !strings.Contains(body, `value="ann"`) || resp.Header.Get("Referrer-Policy") != "same-origin" {
 		t.Errorf("the page: %d\n%s", resp.StatusCode, body)
 	}
 	for _, bad := range []string{link[:len(link)-1], link + "x", "/password-reset", "/password-reset?userID=99&code=" + code, "/password-reset?userID=x"} {

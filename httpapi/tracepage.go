@@ -8,6 +8,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/web"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 )
@@ -43,7 +44,7 @@ func (s *Server) serveTrace(w http.ResponseWriter, r *http.Request) error {
 		return serveJSON(w, newTraceJSON(data, tr.Steps()))
 	}
 	data.Steps = traceSteps(tr.Steps(), data.Took)
-	return servePage(w, "trace.html", data)
+	return s.ServePage(w, r, pages, web.View{Page: "trace.html", Data: data})
 }
 
 // traceJSON is the page for programs.

@@ -2,8 +2,6 @@ package httpapi_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -116,21 +114,23 @@ func TestTraceForPrograms(t *testing.T) {
 	}
 }
 
-// checkPolicy demands that the page's own style, and no other, is allowed.
+// checkPolicy demands that only what has the answer's own nonce is allowed, and
+// that all of the page's styles and scripts have it.
 func checkPolicy(t *testing.T, resp *http.Response, page string) {
 	t.Helper()
-	style := regexp.MustCompile(`(?s)<style>(.*)</style>`).FindStringSubmatch(page)
-	if style == nil {
-		t.Fatalf("the page has no style:\n%s", page)
+	nonce := regexp.MustCompile(`style-src 'nonce-(\w{26})'`).FindStringSubmatch(resp.Header.Get("Content-Security-Policy"))
+	if nonce == nil || !strings.Contains(resp.Header.Get("Content-Security-Policy"), "default-src 'none'") {
+		t.Fatalf("the policy %q takes more than what has a nonce", resp.Header.Get("Content-Security-Policy"))
 	}
-	sum := sha256.Sum256([]byte(style[1]))
-	want := "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-	policy := resp.Header.Get("Content-Security-Policy")
-	if !strings.Contains(policy, want) || !strings.Contains(policy, "default-src 'none'") {
-		t.Errorf("policy %q does not allow just the page's style, %s", policy, want)
+	for _, tag := range regexp.MustCompile(`<(script|style|link rel="stylesheet")[^>]*>`).FindAllString(page, -1) {
+		if !strings.Contains(tag, ` nonce="`+nonce[1]+`"`) {
+			t.Errorf("%s has not the nonce %s", tag, nonce[1])
+		}
 	}
-	if strings.Contains(page, "style=") {
-		t.Errorf("the page has style attributes, which its policy forbids:\n%s", page)
+	for _, never := range []string{"style=", "<style", "javascript:", " onclick="} {
+		if strings.Contains(page, never) {
+			t.Errorf("the page has %q, which its policy forbids:\n%s", never, page)
+		}
 	}
 }
 
@@ -180,7 +180,7 @@ func TestIndexPage(t *testing.T) {
 		}
 	}
 	checkPolicy(t, resp, page)
-	for _, link := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+	for _, link := range regexp.MustCompile(`href="(/[^"]*)"`).FindAllStringSubmatch(page, -1) {
 		if got := serve(s, "GET", strings.ReplaceAll(link[1], "&amp;", "&")).StatusCode; got != 200 {
 			t.Errorf("the page links to %s, which answers %d", link[1], got)
 		}

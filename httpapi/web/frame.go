@@ -1,0 +1,152 @@
+package web
+
+import (
+	"bytes"
+	"crypto/rand"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/trawlsearch/trawl/httpapi/auth"
+)
+
+//go:embed frame.html
+var frameFile embed.FS
+
+// Templates are the pages of a package by file name.
+type Templates map[string]*template.Template
+
+// MustParse reads the templates that are files *.html of a folder. Each defines
+// "title", without the name of the product, and "main", which both are given a
+// Frame. Files that begin with an underscore define what others share.
+func MustParse(files fs.FS, folder string, funcs template.FuncMap) Templates {
+	all := Templates{}
+	names, err := fs.Glob(files, path.Join(folder, "*.html"))
+	if err != nil || len(names) == 0 {
+		panic(fmt.Sprintf("web: no templates in %s: %v", folder, err))
+	}
+	shared := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return path.Base(n)[0] != '_' })
+	for _, name := range names {
+		if slices.Contains(shared, name) {
+			continue
+		}
+		t := template.Must(template.New("frame.html").Funcs(timeFuncs).Funcs(funcs).ParseFS(frameFile, "frame.html"))
+		all[path.Base(name)] = template.Must(t.ParseFS(files, append(slices.Clone(shared), name)...))
+	}
+	return all
+}
+
+// View is a page to answer with.
+type View struct {
+	// Page is the file name of the template.
+	Page string
+	// Status is 0 for 200.
+	Status int
+	// Base is what paths of this server begin with, "" mostly.
+	Base string
+	// Users says that people can sign in here.
+	Users bool
+	// Here is the path of the link that leads to this page.
+	Here string
+	// Side is the sidebar, nil for none.
+	Side []Group
+	// Scripts and Styles name assets that the page needs besides the style of
+	// all. Scripts are modules unless they are named in Classic.
+	Scripts, Classic, Styles []string
+	// Wide uses the whole width of the window.
+	Wide bool
+	// Policy adds to or replaces directives of the policy, by name.
+	Policy map[string]string
+	Data   any
+}
+
+// Group is a part of a sidebar.
+type Group struct {
+	Title string
+	Links []Link
+}
+
+// Link leads to a page of this server.
+type Link struct{ Title, Path string }
+
+// Frame is what a template is given.
+type Frame struct {
+	View
+	// User is the name of who is signed in, "" for nobody.
+	User      string
+	SiteAdmin bool
+	// Nonce is what the policy knows this answer's scripts and styles by.
+	Nonce, Version string
+}
+
+// Asset returns the path of an asset.
+func (f Frame) Asset(name string) string { return f.Base + AssetPath + f.Version + "/" + name }
+
+// policies are the directives of every page. A script or style is only taken
+// by the nonce of its answer, so that nothing that was slipped into a page, or
+// into a file that is shown here, is one.
+func (f Frame) policies() map[string]string {
+	nonce := "'nonce-" + f.Nonce + "'"
+	all := map[string]string{
+		"default-src": "'none'", "base-uri": "'none'", "frame-ancestors": "'none'", "form-action": "'self'",
+		"script-src": nonce, "style-src": nonce, "img-src": "'self'", "connect-src": "'self'",
+	}
+	for name, value := range f.Policy {
+		all[name] = value
+		if name == "script-src" || name == "style-src" {
+			all[name] = nonce + " " + value
+		}
+	}
+	return all
+}
+
+func (f Frame) policy() string {
+	var out bytes.Buffer
+	all := f.policies()
+	for i, name := range slices.Sorted(maps.Keys(all)) {
+		if i > 0 {
+			out.WriteString("; ")
+		}
+		out.WriteString(name + " " + all[name])
+	}
+	return out.String()
+}
+
+// timeFuncs tell times in templates.
+var timeFuncs = template.FuncMap{
+	"day":     func(t time.Time) string { return t.UTC().Format("2 Jan 2006") },
+	"moment":  func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
+	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+}
+
+// Serve renders a page first, so that an error can still become the answer.
+func (t Templates) Serve(w http.ResponseWriter, r *http.Request, v View) error {
+	a := auth.From(r.Context())
+	f := Frame{View: v, SiteAdmin: a.SiteAdmin(), Nonce: rand.Text(), Version: AssetVersion()}
+	if a.User != nil {
+		f.User = a.User.Name
+	}
+	page := t[v.Page]
+	if page == nil {
+		return fmt.Errorf("no page %q", v.Page)
+	}
+	var out bytes.Buffer
+	if err := page.Execute(&out, f); err != nil {
+		return fmt.Errorf("render %s: %w", v.Page, err)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", f.policy())
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(max(v.Status, http.StatusOK))
+	_, _ = w.Write(out.Bytes()) // a client that is gone misses nothing
+	return nil
+}
