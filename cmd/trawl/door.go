@@ -7,6 +7,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
+	"github.com/trawlsearch/trawl/httpapi/settings"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
@@ -70,6 +71,14 @@ func (d *door) store() *store.Store {
 }
 
 func (d *door) repositories() httpapi.Repositories {
+	if s := d.service.Load(); s != nil {
+		return s
+	}
+	return nil
+}
+
+// syncable is repositories for the pages of the settings.
+func (d *door) syncable() settings.Repositories {
 	if s := d.service.Load(); s != nil {
 		return s
 	}

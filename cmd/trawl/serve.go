@@ -24,6 +24,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/browse"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
+	"github.com/trawlsearch/trawl/httpapi/settings"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
@@ -99,8 +100,10 @@ func (h *host) run(ctx context.Context) (err error) {
 	h.server = &httpapi.Server{
 		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
 		Searcher: &h.door, Opening: h.door.opening, Ready: h.door.waiting,
-		Log: h.log, Extra: slices.Concat(admin.Routes(), api.Routes(), files.Routes()), Gate: h.gate, SetupSecret: h.secret,
+		Log: h.log, Gate: h.gate, SetupSecret: h.secret,
 	}
+	area := &settings.Area{Server: h.server, Repositories: h.door.syncable}
+	h.server.Extra = slices.Concat(admin.Routes(), api.Routes(), area.Routes(), files.Routes())
 	if err := h.server.Open(); err != nil {
 		return listenError(h.set.Listen, err)
 	}

@@ -1,0 +1,91 @@
+package settings_test
+
+import (
+	"net/url"
+	"slices"
+	"testing"
+
+	"github.com/trawlsearch/trawl/store/identity"
+)
+
+// everyPage shows all that a site admin can see of the settings.
+var everyPage = []string{"/users/root/settings", "/users/root/settings/tokens", "/users/bot/settings/tokens"}
+
+// Each form there is on a page is posted as a page of another origin would have
+// a browser do it, whose user is signed in here. Nothing may come of it.
+func TestFormsFromElsewhere(t *testing.T) {
+	w := newWorld(t, identity.TokenPolicy{})
+	root := w.user(identity.NewUser{Name: "root", SiteAdmin: true})
+	w.user(identity.NewUser{Name: "bot", Service: true})
+	if _, _, err := w.reg.CreateToken(identity.Operator, identity.NewToken{User: root.ID, Scopes: []string{identity.ScopeAll}, Lifetime: days(1)}); err != nil {
+		t.Fatal(err)
+	}
+	b := w.as("root")
+	before := len(w.entries())
+	values := url.Values{
+		"id": {"1"}, "name": {"eve"}, "user": {"bot"}, "displayName": {"Eve"}, "note": {"x"}, "days": {"7"},
+		"old": {goodPassword}, "new": {"known to eve now"}, "confirm": {"bot"}, "siteAdmin": {"yes"},
+	}
+	var tried []string
+	for _, page := range everyPage {
+		for _, found := range forms.FindAllStringSubmatch(b.get(page).text, -1) {
+			if action := found[1]; action != "/-/sign-out" && !slices.Contains(tried, action) {
+				tried = append(tried, action)
+			}
+		}
+	}
+	if len(tried) < 4 {
+		t.Fatalf("found only the forms %q", tried)
+	}
+	for _, action := range tried {
+		for what, headers := range map[string][]string{
+			"another origin":          {"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"},
+			"a frame without origin":  {"Origin", "null", "Sec-Fetch-Site", "cross-site"},
+			"another host below ours": {"Origin", "http://evil.localhost", "Sec-Fetch-Site", "same-site"},
+			"an old browser":          {"Origin", "https://evil.example", "Sec-Fetch-Site", ""},
+			"no origin":               {"Origin", "", "Sec-Fetch-Site", "cross-site"},
+		} {
+			got := b.post(action, values, headers...)
+			if got.status != 401 && got.status != 403 {
+				t.Errorf("POST %s from %s: %d %s, want it refused", action, what, got.status, got.text)
+			}
+		}
+		// a program's body is taken from our pages only, too
+		got := b.ask("POST", action, `{"note": "x", "days": "7"}`, "Content-Type", "text/plain", "Origin", "https://evil.example")
+		if got.status != 401 && got.status != 403 {
+			t.Errorf("POST %s with JSON from another origin: %d %s, want it refused", action, got.status, got.text)
+		}
+		// and nothing is done by a link
+		if got := b.ask("GET", action+"?"+values.Encode(), ""); got.status == 303 {
+			t.Errorf("GET %s does something", action)
+		}
+	}
+	if after := w.entries(); len(after) != before {
+		t.Errorf("something was done:\n%v", after[:len(after)-before])
+	}
+}
+
+func (w *world) entries() []identity.Entry {
+	w.Helper()
+	entries, err := w.reg.Audit(identity.AuditFilter{})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return entries
+}
+
+// No page of the settings answers whoever is not signed in, or may not see it.
+func TestPagesAreNotForStrangers(t *testing.T) {
+	w := newWorld(t, identity.TokenPolicy{})
+	w.user(identity.NewUser{Name: "root", SiteAdmin: true})
+	w.user(identity.NewUser{Name: "bot", Service: true})
+	w.user(identity.NewUser{Name: "ann"})
+	for _, page := range everyPage {
+		if got := w.as("").get(page).status; got != 302 {
+			t.Errorf("GET %s signed out: %d, want 302", page, got)
+		}
+		if got := w.as("ann").get(page).status; got != 403 && got != 404 {
+			t.Errorf("GET %s by ann: %d, want 403 or 404", page, got)
+		}
+	}
+}

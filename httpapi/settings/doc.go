@@ -1,0 +1,8 @@
+// Package settings is what people set on pages: their account and access tokens
+// and, for site admins, users, organisations and repositories. Forms come in,
+// from pages of this server only; changes go to the registry, each with its line
+// of the audit log; pages go out in the frame of web, with a sidebar.
+//
+// A section is an entry of the sidebar and the routes behind it. Other packages
+// add theirs to Area.More, and answer with Area.Serve.
+package settings

@@ -1,0 +1,189 @@
+package settings_test
+
+import (
+	"html"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"go.uber.org/goleak"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/settings"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const goodPassword = "correct horse battery"
+
+// world is a server with settings, asked without a network.
+type world struct {
+	*testing.T
+	handler http.Handler
+	reg     *identity.Registry
+	repos   repositories
+}
+
+func newWorld(t *testing.T, tokens identity.TokenPolicy) *world {
+	t.Helper()
+	st, err := store.Open("data", store.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w := &world{T: t}
+	gate := &auth.Gate{Local: true, Registry: func() *identity.Registry { return w.reg }}
+	o := identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}, Tokens: tokens, Ended: gate.Recheck}
+	if w.reg, err = identity.Open(st, o); err != nil {
+		t.Fatal(err)
+	}
+	server := &httpapi.Server{Gate: gate}
+	area := &settings.Area{Server: server, Repositories: func() settings.Repositories { return &w.repos }}
+	server.Extra = area.Routes()
+	w.handler = server.Handler()
+	return w
+}
+
+// user makes a user with a password, unless it is a service account.
+func (w *world) user(n identity.NewUser) *identity.User {
+	w.Helper()
+	u, err := w.reg.CreateUser(identity.Operator, n)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if !n.Service {
+		if err := w.reg.SetPassword(w.Context(), identity.Operator, u.ID, goodPassword); err != nil {
+			w.Fatal(err)
+		}
+	}
+	return u
+}
+
+// browser is one that somebody uses.
+type browser struct {
+	*world
+	cookie string
+}
+
+// as returns a browser in which a user is signed in; "" is nobody.
+func (w *world) as(name string) *browser {
+	w.Helper()
+	b := &browser{world: w}
+	if name != "" {
+		if p := b.post("/-/sign-in", url.Values{"email": {name}, "password": {goodPassword}}); p.status != 303 || b.cookie == "" {
+			w.Fatalf("sign in as %s: %d %s", name, p.status, p.text)
+		}
+	}
+	return b
+}
+
+// answer is what a browser got.
+type answer struct {
+	status int
+	header http.Header
+	text   string
+}
+
+// ask sends a request with headers as name, value, and keeps the session that
+// it is given.
+func (b *browser) ask(method, target, body string, headers ...string) answer {
+	r := httptest.NewRequest(method, "http://localhost"+target, strings.NewReader(body))
+	r.RemoteAddr = "127.0.0.1:1234"
+	if b.cookie != "" {
+		r.Header.Set("Cookie", auth.CookieName+"="+b.cookie)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	rec := httptest.NewRecorder()
+	b.handler.ServeHTTP(rec, r)
+	resp := rec.Result()
+	for _, c := range resp.Cookies() {
+		if c.Name == auth.CookieName {
+			b.cookie = c.Value
+		}
+	}
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		b.Error(err)
+	}
+	return answer{resp.StatusCode, resp.Header, html.UnescapeString(string(text))}
+}
+
+func (b *browser) get(target string) answer { return b.ask("GET", target, "") }
+
+// post sends a form as a browser does from a page of the server.
+func (b *browser) post(target string, values url.Values, headers ...string) answer {
+	return b.ask("POST", target, values.Encode(), append([]string{"Content-Type", "application/x-www-form-urlencoded",
+		"Origin", "http://localhost", "Sec-Fetch-Site", "same-origin"}, headers...)...)
+}
+
+// follow gets what a redirect leads to.
+func (b *browser) follow(a answer) answer {
+	b.Helper()
+	to := a.header.Get("Location")
+	if a.status < 300 || a.status > 399 || to == "" {
+		b.Fatalf("got %d %s, want a redirect", a.status, a.text)
+	}
+	return b.get(to)
+}
+
+// has demands texts on a page.
+func (w *world) has(what string, a answer, status int, texts ...string) {
+	w.Helper()
+	if a.status != status {
+		w.Errorf("%s: status %d, want %d:\n%s", what, a.status, status, a.text)
+		return
+	}
+	for _, text := range texts {
+		if !strings.Contains(a.text, text) {
+			w.Errorf("%s: the page has no %q:\n%s", what, text, a.text)
+		}
+	}
+}
+
+// hasNot refuses texts on a page.
+func (w *world) hasNot(what string, a answer, texts ...string) {
+	w.Helper()
+	for _, text := range texts {
+		if strings.Contains(a.text, text) {
+			w.Errorf("%s: the page has %q:\n%s", what, text, a.text)
+		}
+	}
+}
+
+// logged demands an entry of the audit log, as action, target and author.
+func (w *world) logged(action, target, by string) {
+	w.Helper()
+	entries, err := w.reg.Audit(identity.AuditFilter{})
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Action == action && e.Target == target && e.User == by {
+			return
+		}
+	}
+	w.Errorf("the audit log has no %s of %s by %s:\n%v", action, target, by, entries)
+}
+
+// days is a lifetime.
+func days(n int) *time.Duration {
+	d := time.Duration(n) * 24 * time.Hour
+	return &d
+}
+
+var forms = regexp.MustCompile(`(?s)<form[^>]* action="([^"]*)"`)
