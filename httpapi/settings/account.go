@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/trawlsearch/trawl/httpapi"
@@ -109,13 +110,15 @@ func (a *Area) changePassword(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	reg, by := a.registry(), author(r)
-	if _, _, err := reg.SignIn(r.Context(), by, s.Name, f.Values["old"]); err != nil {
+	// The request ends with the session that the new password ends.
+	ctx := context.WithoutCancel(r.Context())
+	if _, _, err := reg.SignIn(ctx, by, s.Name, f.Values["old"]); err != nil {
 		return a.accountProblem(w, r, s, wrongPassword(err))
 	}
-	if err := reg.SetPassword(r.Context(), by, s.ID, f.Values["new"]); err != nil {
+	if err := reg.SetPassword(ctx, by, s.ID, f.Values["new"]); err != nil {
 		return a.accountProblem(w, r, s, err)
 	}
-	secret, _, err := reg.SignIn(r.Context(), by, s.Name, f.Values["new"])
+	secret, _, err := reg.SignIn(ctx, by, s.Name, f.Values["new"])
 	if err != nil {
 		return a.accountProblem(w, r, s, err)
 	}
