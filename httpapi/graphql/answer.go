@@ -23,6 +23,9 @@ func (e *Refusal) Error() string { return e.Message }
 // refuse returns a *Refusal.
 func refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
 
+// maxErrors is how many errors one answer tells.
+const maxErrors = 1000
+
 // What clients learn of an error that is not theirs.
 const (
 	internalError = "internal error"
@@ -53,6 +56,7 @@ func encode(a *graphql.Response) ([]byte, error) {
 // conceal takes out of an answer what clients need not know, and logs it.
 // Fields are answered side by side; their errors are put in one order.
 func conceal(ctx context.Context, a *graphql.Response) {
+	a.Errors = a.Errors[:min(len(a.Errors), maxErrors)]
 	slices.SortStableFunc(a.Errors, func(a, b *gqlerrors.QueryError) int {
 		return strings.Compare(fmt.Sprint(a.Path...), fmt.Sprint(b.Path...))
 	})

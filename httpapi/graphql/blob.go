@@ -56,7 +56,7 @@ func (b *blob) load(ctx context.Context) (contents, error) {
 		return contents{}, err
 	}
 	if indexed && d.table.Reason[d.i] == store.Searchable {
-		if err := b.commit.repo.s.spend(int(d.table.TextBytes[d.i])); err != nil {
+		if err := b.commit.repo.s.read(int(d.table.TextBytes[d.i])); err != nil {
 			return contents{}, err
 		}
 		text, err := d.text()
@@ -71,7 +71,7 @@ func (b *blob) load(ctx context.Context) (contents, error) {
 	case err != nil:
 		return contents{}, err
 	}
-	if err := b.commit.repo.s.spend(len(o.Data)); err != nil {
+	if err := b.commit.repo.s.read(len(o.Data)); err != nil {
 		return contents{}, err
 	}
 	decoded, reason := storetext.Decode(o.Data)
@@ -88,7 +88,7 @@ func (b *blob) document() (document, bool, error) {
 	if err != nil {
 		return document{}, false, err
 	}
-	d, ok := docs.byPath[b.path]
+	d, ok := docs.find(b.path)
 	return d, ok && d.oid() == b.git.OID, nil
 }
 
@@ -101,7 +101,11 @@ func (b *blob) Content(ctx context.Context, args lineArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return strings.ToValidUTF8(string(lines(c.text, args)), "\uFFFD"), nil
+	shown := lines(c.text, args)
+	if err := b.commit.repo.s.show(len(shown)); err != nil {
+		return "", err
+	}
+	return valid(shown), nil
 }
 
 // lines cuts lines out of a text: a start below 1 is the beginning, an end
@@ -289,45 +293,66 @@ func (b *blob) Highlight(ctx context.Context, args struct {
 		return nil, err
 	}
 	if c.binary || args.Format.or("") == "JSON_SCIP" {
-		return &highlighted{}, nil
+		return &highlighted{s: b.commit.repo.s}, nil
 	}
 	which := lineArgs{args.StartLine, args.EndLine}
-	return &highlighted{rows(lines(c.text, which), max(1, int(args.StartLine.or(1))))}, nil
+	s := b.commit.repo.s
+	shown, err := rows(lines(c.text, which), max(1, int(args.StartLine.or(1))), s.show)
+	if err != nil {
+		return nil, err
+	}
+	return &highlighted{s, shown}, nil
 }
 
 // highlighted is the type HighlightedFile.
-type highlighted struct{ rows []string }
+type highlighted struct {
+	s    *session
+	rows []string
+}
 
 func (h *highlighted) Aborted() bool { return false }
 func (h *highlighted) LSIF() string  { return "" }
 
 // HTML is a table.
-func (h *highlighted) HTML() string {
-	return "<table><tbody>" + strings.Join(h.rows, "") + "</tbody></table>"
+func (h *highlighted) HTML() (string, error) {
+	for _, row := range h.rows {
+		if err := h.s.show(len(row)); err != nil {
+			return "", err
+		}
+	}
+	return "<table><tbody>" + strings.Join(h.rows, "") + "</tbody></table>", nil
 }
 
 // LineRanges returns some of its rows.
 func (h *highlighted) LineRanges(args struct {
 	Ranges []struct{ StartLine, EndLine int32 }
-}) [][]string {
+}) ([][]string, error) {
 	out := [][]string{}
 	for _, r := range args.Ranges {
 		from := min(max(int(r.StartLine), 0), len(h.rows))
 		to := min(max(int(r.EndLine), from), len(h.rows))
+		for _, row := range h.rows[from:to] {
+			if err := h.s.show(len(row)); err != nil {
+				return nil, err
+			}
+		}
 		out = append(out, append([]string{}, h.rows[from:to]...))
 	}
-	return out
+	return out, nil
 }
 
-// rows writes a table row for each line.
-func rows(text []byte, first int) []string {
+// rows writes a table row for each line, as far as show lets it.
+func rows(text []byte, first int, show func(bytes int) error) ([]string, error) {
 	var out []string
 	for line := range bytes.Lines(text) {
-		plain := strings.ToValidUTF8(string(bytes.TrimSuffix(line, []byte("\n"))), "\uFFFD")
-		out = append(out, `<tr><td class="line" data-line="`+strconv.Itoa(first+len(out))+`"></td><td class="code">`+
-			html.EscapeString(plain)+"\n</td></tr>")
+		row := `<tr><td class="line" data-line="` + strconv.Itoa(first+len(out)) + `"></td><td class="code">` +
+			html.EscapeString(valid(bytes.TrimSuffix(line, []byte("\n")))) + "\n</td></tr>"
+		if err := show(len(row)); err != nil {
+			return nil, err
+		}
+		out = append(out, row)
 	}
-	return out
+	return out, nil
 }
 
 // Blame tells who wrote which lines.
@@ -348,12 +373,15 @@ func (b *blob) Blame(ctx context.Context, args struct {
 	if c.binary || first > last {
 		return out, nil
 	}
-	repo, err := b.commit.git().Repo(ctx)
+	repo, err := b.commit.repo.command(ctx)
 	if err != nil {
 		return nil, err
 	}
 	found, err := repo.Blame(ctx, b.commit.oid, b.path, first, last, args.IgnoreWhitespace.or(false))
 	if err != nil {
+		return nil, err
+	}
+	if err := b.commit.repo.s.room(ctx, len(found)); err != nil {
 		return nil, err
 	}
 	starts := lineStarts(c.text)

@@ -75,7 +75,7 @@ func (c *commit) Message(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return g.Message, nil
+	return g.Message, c.repo.s.show(len(g.Message))
 }
 
 // Subject is the first line of the message.
@@ -96,6 +96,9 @@ func (c *commit) Body(ctx context.Context) (*string, error) {
 func (c *commit) Parents(ctx context.Context) ([]*commit, error) {
 	g, err := c.read(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.repo.s.room(ctx, len(g.Parents)); err != nil {
 		return nil, err
 	}
 	out := []*commit{}
@@ -164,7 +167,7 @@ func (r *repository) history(ctx context.Context, revs []string, o git.HistoryOp
 	if args.First.or(0) < 0 {
 		return nil, refuse("a page cannot have a negative length")
 	}
-	repo, err := r.s.git(r.rec).Repo(ctx)
+	repo, err := r.command(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -179,6 +182,9 @@ func (r *repository) history(ctx context.Context, revs []string, o git.HistoryOp
 		return nil
 	})
 	if err != nil {
+		return nil, err
+	}
+	if err := r.s.room(ctx, len(out.Nodes)); err != nil {
 		return nil, err
 	}
 	if len(out.Nodes) > most {
@@ -203,7 +209,7 @@ func (c *commit) BehindAhead(ctx context.Context, args struct{ Revspec string })
 	if other == nil {
 		return nil, errRevision(args.Revspec)
 	}
-	repo, err := c.git().Repo(ctx)
+	repo, err := c.repo.command(ctx)
 	if err != nil {
 		return nil, err
 	}

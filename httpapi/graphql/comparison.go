@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -44,7 +45,7 @@ func (r *repository) compare(ctx context.Context, base, head string) (*compariso
 		}
 		*side.to = found
 	}
-	repo, err := r.s.git(r.rec).Repo(ctx)
+	repo, err := r.command(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (c *comparison) Commits(ctx context.Context, args struct {
 	if err != nil || path != "" || out.TotalCount != nil {
 		return out, err
 	}
-	repo, err := c.repo.s.git(c.repo.rec).Repo(ctx)
+	repo, err := c.repo.command(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func (c *comparison) FileDiffs(ctx context.Context, args struct {
 	After optString
 	Paths *[]string
 }) (*fileDiffConnection, error) {
-	repo, err := c.repo.s.git(c.repo.rec).Repo(ctx)
+	repo, err := c.repo.command(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -115,13 +116,16 @@ func (c *comparison) FileDiffs(ctx context.Context, args struct {
 		}
 	}
 	from := &commit{repo: c.repo, oid: base, rev: base}
-	out := &fileDiffConnection{all: []*fileDiff{}}
+	out := &fileDiffConnection{s: c.repo.s, all: []*fileDiff{}}
 	o := git.LogOptions{Depth: git.LogHunks, MaxFiles: maxDiffFiles, MaxFileBytes: maxDiffFileBytes, MaxCommitBytes: maxDiffBytes}
 	err = repo.Compare(ctx, base, c.head.oid, paths, o, func(d git.FileDiff) error {
 		d.Hunks = append([]byte(nil), d.Hunks...)
 		out.all = append(out.all, &fileDiff{from: from, to: c.head, git: d})
-		return nil
+		return c.repo.s.read(len(d.Hunks))
 	})
+	if err == nil {
+		err = c.repo.s.room(ctx, len(out.all))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +180,7 @@ type revExpr struct {
 
 // fileDiffConnection is the type FileDiffConnection.
 type fileDiffConnection struct {
+	s    *session
 	all  []*fileDiff
 	page page
 }
@@ -195,12 +200,15 @@ func (f *fileDiffConnection) DiffStat() diffStat {
 }
 
 // RawDiff writes the files of this page as git does.
-func (f *fileDiffConnection) RawDiff() string {
-	var b strings.Builder
+func (f *fileDiffConnection) RawDiff() (string, error) {
+	var b bytes.Buffer
 	for _, d := range f.Nodes() {
+		if err := f.s.show(len(d.git.Hunks) + 2*len(d.git.Path)); err != nil {
+			return "", err
+		}
 		d.raw(&b)
 	}
-	return strings.ToValidUTF8(b.String(), "\uFFFD")
+	return valid(b.Bytes()), nil
 }
 
 // diffStat is the type DiffStat.
@@ -280,12 +288,16 @@ func (d *fileDiff) Stat() diffStat {
 }
 
 // Hunks takes the runs of lines apart.
-func (d *fileDiff) Hunks() []*diffHunk {
+func (d *fileDiff) Hunks(ctx context.Context) ([]*diffHunk, error) {
+	s := d.to.repo.s
+	if err := s.showParts(len(d.git.Hunks)); err != nil {
+		return nil, err
+	}
 	out := []*diffHunk{}
-	var body strings.Builder
+	var body bytes.Buffer
 	end := func() {
 		if n := len(out); n > 0 {
-			out[n-1].Body = strings.ToValidUTF8(body.String(), "\uFFFD")
+			out[n-1].Body = valid(body.Bytes())
 		}
 		body.Reset()
 	}
@@ -298,10 +310,10 @@ func (d *fileDiff) Hunks() []*diffHunk {
 		body.WriteString(line)
 	}
 	end()
-	return out
+	return out, s.room(ctx, len(out))
 }
 
-func (d *fileDiff) raw(b *strings.Builder) {
+func (d *fileDiff) raw(b *bytes.Buffer) {
 	path := func(p *string, side string) string {
 		if p == nil {
 			return "/dev/null"

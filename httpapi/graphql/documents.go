@@ -3,16 +3,86 @@ package graphql
 import (
 	"encoding/hex"
 	"errors"
+	"sync"
 
 	"github.com/trawlsearch/trawl/store"
 )
 
-// documents are those of the indexed generation of a repository. They are read
-// from the store, which needs no git.
+// documents are those of the indexed generation of a repository on its default
+// branch. They are read from the store, which needs no git.
 type documents struct {
-	byPath map[string]document
-	// views are the shards that hold them.
-	views []store.View
+	session *session
+	runs    []documentRun
+
+	mu sync.Mutex // guards all below
+	// sought counts the paths that were looked for one by one.
+	sought int
+	byPath map[string]document // nil until it pays
+}
+
+// documentRun is a run of neighbouring documents of a shard.
+type documentRun struct {
+	view       store.View
+	table      *store.Documents
+	first, end int
+	away       interface{ Contains(uint16) bool }
+}
+
+const (
+	// mapAfter is how many paths are looked for before all are put into a map,
+	// which costs about as much as that.
+	mapAfter = 64
+	// maxMapped is how many documents the maps of one answer may hold.
+	maxMapped = 1 << 20
+)
+
+// each calls f for every document.
+func (d *documents) each(f func(path string, d document)) {
+	for _, r := range d.runs {
+		for i := r.first; i < r.end; i++ {
+			if r.lives(i) {
+				f(r.table.Path(i), document{r.view, r.table, i})
+			}
+		}
+	}
+}
+
+func (r *documentRun) lives(i int) bool {
+	return !r.away.Contains(uint16(i)) && (r.view.Dead == nil || !r.view.Dead.Contains(uint16(i)))
+}
+
+// find returns the document of a path.
+func (d *documents) find(path string) (document, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.sought++; d.sought == mapAfter {
+		d.makeMap()
+	}
+	if d.byPath != nil {
+		found, ok := d.byPath[path]
+		return found, ok
+	}
+	for _, r := range d.runs {
+		for i := r.first; i < r.end; i++ {
+			if r.table.Path(i) == path && r.lives(i) {
+				return document{r.view, r.table, i}, true
+			}
+		}
+	}
+	return document{}, false
+}
+
+// makeMap makes the map, unless those of the answer are large already.
+func (d *documents) makeMap() {
+	n := 0
+	for _, r := range d.runs {
+		n += r.end - r.first
+	}
+	if d.session.mapped.Add(int64(n)) > maxMapped {
+		return
+	}
+	d.byPath = make(map[string]document, n)
+	d.each(func(path string, found document) { d.byPath[path] = found })
 }
 
 // document is where a document stands.
@@ -51,7 +121,7 @@ func (s *session) documentsOf(r *store.Repository) (*documents, error) {
 	if d := s.documents[r]; d != nil {
 		return d, nil
 	}
-	out := &documents{byPath: make(map[string]document, r.Documents)}
+	out := &documents{session: s}
 	for _, id := range r.Shards {
 		v, ok := sn.Shard(id)
 		if !ok {
@@ -61,11 +131,10 @@ func (s *session) documentsOf(r *store.Repository) (*documents, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.views = append(out.views, v)
 		away := awayFromDefault(v, r)
-		for i := range table.Len() {
-			if table.Repository[i] == r.ID && !away.Contains(uint16(i)) && (v.Dead == nil || !v.Dead.Contains(uint16(i))) {
-				out.byPath[table.Path(i)] = document{v, table, i}
+		for _, run := range table.Runs() {
+			if run.Repository == r.ID {
+				out.runs = append(out.runs, documentRun{v, table, run.First, run.End, away})
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -58,6 +59,9 @@ type Endpoint struct {
 	Searcher httpapi.Searcher
 	// Limits are those of cost; 0 is the default.
 	Limits cost.Limits
+	// MaxCalls is how many searches and git commands one answer may take; 0 is
+	// 2000.
+	MaxCalls int
 	// ExternalURL is how clients reach the server; empty takes it from each
 	// request.
 	ExternalURL string
@@ -82,13 +86,14 @@ func (e *Endpoint) Routes() []httpapi.Route {
 func (e *Endpoint) prepare() {
 	e.once.Do(func() {
 		e.Limits = e.Limits.WithDefaults()
+		e.MaxCalls = cmp.Or(e.MaxCalls, maxCalls)
 		if e.Now == nil {
 			e.Now = time.Now
 		}
 		e.schema = graphql.MustParseSchema(SDL(), &resolver{e},
 			graphql.UseStringDescriptions(), graphql.UseFieldResolvers(), graphql.MaxDepth(e.Limits.Depth),
 			graphql.MaxQueryLength(cost.MaxDocumentBytes), graphql.OverlapValidationLimit(maxPairs),
-			graphql.MaxSelections(maxSelections), graphql.Logger(panicLog{}))
+			graphql.MaxSelections(maxSelections), graphql.Logger(panicLog{}), graphql.Tracer(counter{}))
 	})
 }
 
@@ -137,9 +142,15 @@ func (e *Endpoint) answer(ctx context.Context, data *Data, req request, base str
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	s := newSession(e, data, auth.From(ctx), base)
+	s.aliases, s.stop = counted.InnerAliases, stop
 	defer s.close(ctx)
 	out := e.schema.Exec(withSession(ctx, s), req.Query, req.OperationName, req.Variables)
+	if err := tooLarge(ctx); err != nil {
+		return failed(err.Error(), 0, 0), http.StatusOK
+	}
 	conceal(ctx, out)
 	return out, http.StatusOK
 }

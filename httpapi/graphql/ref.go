@@ -143,7 +143,7 @@ func (r *repository) Tags(ctx context.Context, args struct {
 
 // refs lists refs, the branch that is searched first.
 func (r *repository) refs(ctx context.Context, prefixes []string, args refArgs) (*refConnection, error) {
-	repo, err := r.s.git(r.rec).Repo(ctx)
+	repo, err := r.command(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -172,6 +172,9 @@ func (r *repository) refs(ctx context.Context, prefixes []string, args refArgs) 
 	}
 	p, err := cutByIndex(len(all), maxRefs, pageArgs{First: args.First})
 	if err != nil {
+		return nil, err
+	}
+	if err := r.s.room(ctx, p.to-p.from); err != nil {
 		return nil, err
 	}
 	return &refConnection{all[p.from:p.to], small(len(all)), forwardPage{p}}, nil

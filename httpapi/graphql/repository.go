@@ -13,6 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
 )
 
 // repository is the type Repository.
@@ -101,11 +102,27 @@ func (r *repository) commit(ctx context.Context, rev string) (*commit, error) {
 			return nil, nil
 		}
 	}
-	oid, err := r.s.git(r.rec).Resolve(ctx, rev)
+	oid, err := r.resolve(ctx, rev)
 	if err != nil || oid == "" {
 		return nil, err
 	}
 	return &commit{repo: r, oid: oid, rev: rev}, nil
+}
+
+// resolve returns the commit that a revision names, "" if there is none.
+func (r *repository) resolve(ctx context.Context, rev string) (string, error) {
+	if err := r.s.call(); err != nil {
+		return "", err
+	}
+	return r.s.git(r.rec).Resolve(ctx, rev)
+}
+
+// command returns the repository for one command of git's.
+func (r *repository) command(ctx context.Context) (*git.Repo, error) {
+	if err := r.s.call(); err != nil {
+		return nil, err
+	}
+	return r.s.git(r.rec).Repo(ctx)
 }
 
 // ExternalRepository tells where it comes from.
@@ -225,9 +242,7 @@ func (s *session) fileBytes(r *store.Repository) (bigInt, error) {
 		return 0, err
 	}
 	var n bigInt
-	for _, d := range docs.byPath {
-		n += bigInt(d.table.FileBytes[d.i])
-	}
+	docs.each(func(_ string, d document) { n += bigInt(d.table.FileBytes[d.i]) })
 	return n, nil
 }
 
@@ -246,10 +261,10 @@ func (s *session) languages(r *store.Repository) ([]languageStatistics, error) {
 		return nil, err
 	}
 	byName := map[string]*languageStatistics{}
-	for _, d := range docs.byPath {
+	docs.each(func(_ string, d document) {
 		name := d.table.Words[d.table.Language[d.i]]
 		if name == "" {
-			continue
+			return
 		}
 		l := byName[name]
 		if l == nil {
@@ -258,7 +273,7 @@ func (s *session) languages(r *store.Repository) ([]languageStatistics, error) {
 		}
 		l.TotalBytes += float64(d.table.FileBytes[d.i])
 		l.TotalLines = small(int(l.TotalLines) + d.newlines())
-	}
+	})
 	return sortLanguages(byName), nil
 }
 

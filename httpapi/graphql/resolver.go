@@ -85,7 +85,7 @@ var finders = map[string]func(ctx context.Context, s *session, id graphql.ID) (a
 		if err != nil || r == nil {
 			return nil, err
 		}
-		oid, err := s.git(r.rec).Resolve(ctx, key.Ref)
+		oid, err := r.resolve(ctx, key.Ref)
 		if err != nil || oid == "" {
 			return nil, err
 		}

@@ -26,7 +26,7 @@ type searchArgs struct {
 func (*resolver) Search(ctx context.Context, args searchArgs) *searchCall {
 	return &searchCall{
 		s: sessionOf(ctx), text: args.Query.or(""), version: args.Version.or("V1"), patternType: args.PatternType.or(""),
-		keep: needsMatches(ctx),
+		keep: needsMatches(ctx), width: sessionOf(ctx).width(ctx),
 	}
 }
 
@@ -34,8 +34,10 @@ func (*resolver) Search(ctx context.Context, args searchArgs) *searchCall {
 type searchCall struct {
 	s                          *session
 	text, version, patternType string
-	// keep says that a field needs the matches themselves.
-	keep bool
+	// keep says that a field needs the matches themselves; width is about how
+	// many fields each is shown with.
+	keep  bool
+	width int
 
 	once   sync.Once
 	answer *searchResults
@@ -57,8 +59,11 @@ func needsMatches(ctx context.Context) bool {
 func (c *searchCall) Results(ctx context.Context) (*searchResults, error) {
 	c.once.Do(func() {
 		results := search.NewResults(c.s.Now)
-		c.answer = &searchResults{s: c.s, results: results, kept: newKept(c.keep)}
+		c.answer = &searchResults{s: c.s, results: results, kept: &kept{s: c.s, needed: c.keep, width: c.width}}
 		q, err := c.parse()
+		if err == nil {
+			err = c.s.call()
+		}
 		var out search.Outcome
 		if err == nil {
 			o := search.Options{Display: -1, Results: results, Visible: c.s.actor.Visible()}
@@ -117,28 +122,23 @@ func upperFirst(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
-// maxKeptBytes is how much text of matches one answer may hold; those behind
-// it are counted and not shown, as if there were a display limit.
-const maxKeptBytes = 32 << 20
-
 // kept is a sink that holds matches as far as they are needed and fit.
 type kept struct {
+	s       *session
 	needed  bool
-	left    int
+	width   int
 	matches []query.Match
 	// dropped says that some did not fit.
 	dropped bool
 }
 
-func newKept(needed bool) *kept { return &kept{needed: needed, left: maxKeptBytes} }
-
 // Send keeps what fits.
 func (k *kept) Send(matches []query.Match) error {
-	if !k.needed {
+	if !k.needed || k.dropped {
 		return nil
 	}
 	for _, m := range matches {
-		if k.left -= weight(m); k.left < 0 {
+		if !k.s.keep(weight(m), k.width) {
 			k.dropped = true
 			return nil
 		}
@@ -375,7 +375,7 @@ func (s *searchStats) Languages() ([]languageStatistics, error) {
 			if err != nil {
 				return nil, err
 			}
-			if d, ok := docs.byPath[m.Path]; ok && m.Language != "" {
+			if d, ok := docs.find(m.Path); ok && m.Language != "" {
 				add(languageStatistics{m.Language, float64(d.table.FileBytes[d.i]), small(d.newlines())})
 			}
 		case *query.RepoMatch:

@@ -84,30 +84,50 @@ func (f *fileMatch) Languages() []string {
 }
 
 // Symbols are those that matched.
-func (f *fileMatch) Symbols() []*symbol { return newSymbols(f.repo, f.m) }
+func (f *fileMatch) Symbols(ctx context.Context) ([]*symbol, error) {
+	return newSymbols(f.repo, f.m), f.repo.s.room(ctx, len(f.m.Symbols))
+}
+
+// placeBytes is about what a place in a text takes in an answer.
+const placeBytes = 20
 
 // LineMatches are those of a stream without chunks.
-func (f *fileMatch) LineMatches() []lineMatch {
+func (f *fileMatch) LineMatches(ctx context.Context) ([]lineMatch, error) {
+	if f.repo.s.full() {
+		return nil, f.repo.s.errFields()
+	}
 	out := []lineMatch{}
-	for _, l := range httpapi.Lines(f.m.Chunks) {
+	lines := httpapi.Lines(f.m.Chunks)
+	if err := f.repo.s.room(ctx, len(lines)); err != nil {
+		return nil, err
+	}
+	for _, l := range lines {
+		if err := f.repo.s.showParts(len(l.Text) + placeBytes*len(l.Pieces)); err != nil {
+			return nil, err
+		}
 		m := lineMatch{Preview: valid(l.Text), LineNumber: small(l.Number), OffsetAndLengths: [][]int32{}}
 		for _, p := range l.Pieces {
 			m.OffsetAndLengths = append(m.OffsetAndLengths, []int32{small(p[0]), small(p[1])})
 		}
 		out = append(out, m)
 	}
-	return out
+	return out, nil
 }
 
 func valid(text []byte) string { return strings.ToValidUTF8(string(text), "\uFFFD") }
 
 // ChunkMatches are those of a stream with chunks.
-func (f *fileMatch) ChunkMatches() []chunkMatch {
+func (f *fileMatch) ChunkMatches(ctx context.Context) ([]chunkMatch, error) {
 	out := []chunkMatch{}
+	s, places := f.repo.s, 0
 	for _, c := range f.m.Chunks {
+		if err := s.showParts(len(c.Content) + placeBytes*len(c.Ranges)); err != nil {
+			return nil, err
+		}
+		places += 1 + len(c.Ranges)
 		out = append(out, chunkMatch{valid(c.Content), newPosition(c.Start), newPlaces(c.Ranges)})
 	}
-	return out
+	return out, s.room(ctx, places)
 }
 
 // PathMatches are places in the path.
@@ -206,8 +226,6 @@ func newCommitMatch(r *repository, m *query.CommitMatch) *commitMatch {
 	return &commitMatch{r, m, httpapi.NewCommitText(m, r.s.Now())}
 }
 
-func (c *commitMatch) Label() markdown    { return markdown{c.shown.Label, c.shown.LabelHTML} }
-func (c *commitMatch) Detail() markdown   { return markdown{c.shown.Detail, c.shown.DetailHTML} }
 func (c *commitMatch) URL() string        { return c.shown.URL }
 func (c *commitMatch) Refs() []*ref       { return []*ref{} }
 func (c *commitMatch) SourceRefs() []*ref { return []*ref{} }
@@ -223,23 +241,46 @@ func (c *commitMatch) highlights() []highlight {
 	return out
 }
 
+// markdown returns a text that may be shown.
+func (c *commitMatch) markdown(text, html string) (markdown, error) {
+	return markdown{text, html}, c.repo.s.showParts(len(text) + len(html))
+}
+
+// Label is a line with links.
+func (c *commitMatch) Label() (markdown, error) {
+	return c.markdown(c.shown.Label, c.shown.LabelHTML)
+}
+
+// Detail is a link with the date.
+func (c *commitMatch) Detail() (markdown, error) {
+	return c.markdown(c.shown.Detail, c.shown.DetailHTML)
+}
+
 // Matches is one: clients read the first.
-func (c *commitMatch) Matches() []match {
-	return []match{{URL: c.shown.URL, Body: markdown{c.shown.Body, c.shown.BodyHTML}, Highlights: c.highlights()}}
+func (c *commitMatch) Matches(ctx context.Context) ([]match, error) {
+	body, err := c.markdown(c.shown.Body, c.shown.BodyHTML)
+	if err == nil {
+		err = c.repo.s.room(ctx, len(c.shown.Highlights))
+	}
+	return []match{{URL: c.shown.URL, Body: body, Highlights: c.highlights()}}, err
 }
 
 // MessagePreview is null for a diff.
-func (c *commitMatch) MessagePreview() *highlightedString {
-	if c.m.IsDiff {
-		return nil
-	}
-	return &highlightedString{c.m.Body, c.highlights()}
+func (c *commitMatch) MessagePreview(ctx context.Context) (*highlightedString, error) {
+	return c.preview(ctx, !c.m.IsDiff)
 }
 
 // DiffPreview is null for a message.
-func (c *commitMatch) DiffPreview() *highlightedString {
-	if !c.m.IsDiff {
-		return nil
+func (c *commitMatch) DiffPreview(ctx context.Context) (*highlightedString, error) {
+	return c.preview(ctx, c.m.IsDiff)
+}
+
+func (c *commitMatch) preview(ctx context.Context, has bool) (*highlightedString, error) {
+	if !has {
+		return nil, nil
 	}
-	return &highlightedString{c.m.Body, c.highlights()}
+	if err := c.repo.s.showParts(len(c.m.Body)); err != nil {
+		return nil, err
+	}
+	return &highlightedString{c.m.Body, c.highlights()}, c.repo.s.room(ctx, len(c.shown.Highlights))
 }

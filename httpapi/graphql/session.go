@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/rs/zerolog"
 
@@ -12,10 +11,6 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store"
 )
-
-// maxContentBytes is how much text of files one answer may hold; it is made in
-// memory, whole.
-const maxContentBytes = 64 << 20
 
 // session is what the resolvers of one request share. It is safe for concurrent
 // use.
@@ -26,13 +21,14 @@ type session struct {
 	actor *auth.Actor
 	// base is how the client reaches the server.
 	base string
-	// contentLeft is what is left of maxContentBytes.
-	contentLeft atomic.Int64
+	budget
 
 	mu sync.Mutex // guards all below
 	// snapshots are those that were taken; the last is the present one.
 	snapshots []*store.Snapshot
 	trees     map[uint32]*code.Reader
+	// recent are the readers that may have a process, the last used last.
+	recent    []*code.Reader
 	documents map[*store.Repository]*documents
 }
 
@@ -43,7 +39,7 @@ func newSession(e *Endpoint, data *Data, actor *auth.Actor, base string) *sessio
 		Endpoint: e, Data: data, actor: actor, base: base, snapshots: []*store.Snapshot{data.Store.Snapshot()},
 		trees: map[uint32]*code.Reader{}, documents: map[*store.Repository]*documents{},
 	}
-	s.contentLeft.Store(maxContentBytes)
+	s.fill(fieldsPerLimit*e.Limits.Fields, e.MaxCalls)
 	return s
 }
 
@@ -82,25 +78,34 @@ func (s *session) renew() {
 	s.snapshots = append(s.snapshots, s.Store.Snapshot())
 }
 
-// spend takes n bytes of the budget for contents.
-func (s *session) spend(n int) error {
-	if s.contentLeft.Add(int64(-n)) < 0 {
-		return refuse("the files of this answer have more than %d MiB: ask for fewer of them, or for some of their lines", maxContentBytes>>20)
-	}
-	return nil
-}
+// maxReaders is how many repositories one answer reads at the same time: each
+// has a git process.
+const maxReaders = 16
 
 // git returns the git side of a repository. What is wrong with it is told by
 // whatever is read.
 func (s *session) git(r *store.Repository) *code.Reader {
+	t, idle := s.reader(r)
+	if idle != nil {
+		idle.Close() // and opens again should it be read
+	}
+	return t
+}
+
+// reader returns the reader of a repository, and one that was not used for
+// longest if there are too many with a process.
+func (s *session) reader(r *store.Repository) (t, idle *code.Reader) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := s.trees[r.ID]
-	if t == nil {
+	if t = s.trees[r.ID]; t == nil {
 		t = code.NewReader(s.Store.GitDir(r))
 		s.trees[r.ID] = t
 	}
-	return t
+	s.recent = append(slices.DeleteFunc(s.recent, func(other *code.Reader) bool { return other == t }), t)
+	if len(s.recent) > maxReaders {
+		idle, s.recent = s.recent[0], s.recent[1:]
+	}
+	return t, idle
 }
 
 // repositories returns those that may be seen, in listing order.

@@ -76,6 +76,9 @@ func (c *commit) findSymbols(ctx context.Context, args symbolsArgs, paths []stri
 	if pattern != "" {
 		b.Pattern = &query.Pattern{Value: pattern, IsRegexp: true}
 	}
+	if err := c.repo.s.call(); err != nil {
+		return nil, err
+	}
 	sink := search.SinkFunc(func(matches []query.Match) error {
 		for _, m := range matches {
 			if f, ok := m.(*query.FileMatch); ok {
@@ -92,7 +95,7 @@ func (c *commit) findSymbols(ctx context.Context, args symbolsArgs, paths []stri
 	if len(out.Nodes) > most {
 		out.Nodes, out.PageInfo.HasNextPage = out.Nodes[:most], true
 	}
-	return out, nil
+	return out, c.repo.s.room(ctx, len(out.Nodes))
 }
 
 // Symbol finds the definition whose name stands at a place.

@@ -63,9 +63,7 @@ func (s *session) countLines(r *store.Repository) (int, error) {
 		return 0, err
 	}
 	n := 0
-	for _, d := range docs.byPath {
-		n += d.newlines()
-	}
+	docs.each(func(_ string, d document) { n += d.newlines() })
 	return n, nil
 }
 
@@ -84,7 +82,7 @@ func (r *indexedRef) SkippedIndexed() skippedFiles {
 
 // Current tells whether the branch is still at the commit that is indexed.
 func (r *indexedRef) Current(ctx context.Context) (bool, error) {
-	oid, err := r.repo.s.git(r.repo.rec).Resolve(ctx, r.ref.name)
+	oid, err := r.repo.resolve(ctx, r.ref.name)
 	return oid == r.ref.commit, err
 }
 
@@ -137,7 +135,7 @@ func (r *repository) Contributors(ctx context.Context, args struct {
 	if !ok {
 		return nil, errPath(args.Path.or(""))
 	}
-	repo, err := r.s.git(r.rec).Repo(ctx)
+	repo, err := r.command(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -138,21 +138,27 @@ type entriesArgs struct {
 // Directories lists trees.
 func (t *tree) Directories(ctx context.Context, args entriesArgs) ([]*tree, error) {
 	all, err := t.list(ctx, args, true, false)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]*tree, len(all))
 	for i, e := range all {
 		out[i] = &tree{e}
 	}
-	return out, err
+	return out, nil
 }
 
 // Files lists files.
 func (t *tree) Files(ctx context.Context, args entriesArgs) ([]*blob, error) {
 	all, err := t.list(ctx, args, false, true)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]*blob, len(all))
 	for i, e := range all {
 		out[i] = &blob{entry: e}
 	}
-	return out, err
+	return out, nil
 }
 
 // Entries lists both, and with ancestors what stands beside each parent.
@@ -197,7 +203,8 @@ func (t *tree) list(ctx context.Context, args entriesArgs, trees, files bool) ([
 	}
 	found = slices.DeleteFunc(found, func(e *entry) bool { return e.IsDirectory() && !trees || !e.IsDirectory() && !files })
 	slices.SortStableFunc(found, func(a, b *entry) int { return rank(b.IsDirectory()) - rank(a.IsDirectory()) })
-	return found[:min(most, len(found))], nil
+	found = found[:min(most, len(found))]
+	return found, t.commit.repo.s.room(ctx, len(found))
 }
 
 // walk lists what stands below, in order of paths. found is how many were
@@ -262,7 +269,7 @@ func (c *commit) indexed(clean string) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, ok := docs.byPath[clean]
+	d, ok := docs.find(clean)
 	if !ok {
 		return nil, nil
 	}
@@ -322,19 +329,29 @@ func (c *commit) File(ctx context.Context, args struct{ Path string }) (*file2, 
 
 // FileNames lists the paths of all files.
 func (c *commit) FileNames(ctx context.Context) ([]string, error) {
+	out, err := c.fileNames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	bytes := 0
+	for _, name := range out {
+		bytes += len(name) + placeBytes
+	}
+	return out, c.repo.s.show(bytes)
+}
+
+func (c *commit) fileNames(ctx context.Context) ([]string, error) {
 	out := []string{}
 	if c.oid == c.repo.rec.Commit() {
 		docs, err := c.repo.s.documentsOf(c.repo.rec)
 		if err != nil {
 			return nil, err
 		}
-		for name := range docs.byPath {
-			out = append(out, strings.ToValidUTF8(name, "\uFFFD"))
-		}
+		docs.each(func(name string, _ document) { out = append(out, strings.ToValidUTF8(name, "\uFFFD")) })
 		slices.Sort(out)
 		return out, nil
 	}
-	repo, err := c.git().Repo(ctx)
+	repo, err := c.repo.command(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -352,7 +369,7 @@ func (c *commit) LanguageStatistics(ctx context.Context) ([]languageStatistics, 
 	if c.oid == r.rec.Commit() {
 		return r.s.languages(r.rec)
 	}
-	names, err := c.FileNames(ctx)
+	names, err := c.fileNames(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -364,7 +381,7 @@ func (c *commit) LanguageStatistics(ctx context.Context) ([]languageStatistics, 
 	for _, name := range names {
 		l := languageOf(name)
 		lines, bytes := 0, uint32(0)
-		if d, ok := docs.byPath[name]; ok {
+		if d, ok := docs.find(name); ok {
 			l, lines, bytes = d.table.Words[d.table.Language[d.i]], d.newlines(), d.table.FileBytes[d.i]
 		}
 		if l == "" {

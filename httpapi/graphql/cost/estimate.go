@@ -98,6 +98,7 @@ func (e *estimate) document(doc *ast.QueryDocument) Cost {
 		u := e.count(op.SelectionSet, op.VariableDefinitions)
 		fields = add(fields, u.fields)
 		c.Aliases = add(c.Aliases, u.aliases)
+		c.InnerAliases = add(c.InnerAliases, u.aliases-u.outer)
 		c.UniqueFields = add(c.UniqueFields, u.unique)
 		c.Depth = max(c.Depth, u.depth)
 		c.DuplicateFields = max(c.DuplicateFields, u.duplicates)

@@ -66,9 +66,12 @@ func TestEstimate(t *testing.T) {
 		{`query($n: Int = 9) { ...F } fragment F on Q { a(first: $n) { x } }`, vars{"n": 5.0}, cost.Cost{Fields: 6, UniqueFields: 2, Depth: 1}},
 
 		// fragments
-		{`{ a(first: 5) { ...F } } fragment F on T { x: y z }`, nil, cost.Cost{Fields: 11, UniqueFields: 2, Depth: 2, Aliases: 1}},
+		{`{ a(first: 5) { ...F } } fragment F on T { x: y z }`, nil, cost.Cost{Fields: 11, UniqueFields: 2, Depth: 2, Aliases: 1, InnerAliases: 1}},
 		{`{ ... { a b } c }`, nil, cost.Cost{Fields: 3, UniqueFields: 3, Depth: 1}},
-		{`{ ...F ...F } fragment F on T { x: y }`, nil, cost.Cost{Fields: 2, UniqueFields: 1, Depth: 1, Aliases: 2}},
+		{`{ ...F ...F } fragment F on T { x: y }`, nil, cost.Cost{Fields: 2, UniqueFields: 1, Depth: 1, Aliases: 2, InnerAliases: 2}},
+
+		// aliases below the first level
+		{`{ a: x { b: y { z } c: y { z } } d: x { z } }`, nil, cost.Cost{Fields: 7, UniqueFields: 3, DuplicateFields: 3, Depth: 3, Aliases: 4, InnerAliases: 2}},
 
 		// what validation refuses ends all the same
 		{`{ ...A } fragment A on T { a ...B } fragment B on T { b ...A }`, nil, cost.Cost{Fields: 2, UniqueFields: 1, Depth: 1}},

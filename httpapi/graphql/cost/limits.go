@@ -34,6 +34,10 @@ func (l Limits) WithDefaults() Limits {
 // Cost is what a document asks for, in the terms of Limits.
 type Cost struct {
 	Aliases, Fields, Depth, DuplicateFields, UniqueFields int
+	// InnerAliases are the aliases but for those of an operation's own fields.
+	// No limit is for them: they bound how often one entry of a list can be
+	// asked for the same.
+	InnerAliases int
 }
 
 // Violation is a limit that was exceeded.

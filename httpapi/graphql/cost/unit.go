@@ -10,6 +10,8 @@ import (
 // unit is what was counted of an operation or a named fragment.
 type unit struct {
 	fields, aliases, depth, unique, duplicates int
+	// outer are the aliases that stand in no selection of a field.
+	outer int
 }
 
 // walk is the counting of one unit.
@@ -74,6 +76,9 @@ func (w *walk) field(f *ast.Field, times, depth int, inline *int) {
 	w.names[f.Name]++
 	if f.Alias != f.Name {
 		w.u.aliases = add(w.u.aliases, 1)
+		if depth == 1 {
+			w.u.outer++
+		}
 	}
 	if f.Name != "nodes" && f.Name != "__typename" {
 		if inline != nil {
