@@ -30,8 +30,7 @@ func (s *Server) serveAsset(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// searchPath is where people search.
-const searchPath = "/"
+const helpPath = "/help/api"
 
 // indexData is what the page about the surface shows.
 type indexData struct {
@@ -47,7 +46,7 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) error {
 			data.Routes = append(data.Routes, route)
 		}
 	}
-	return s.ServePage(w, r, pages, web.View{Page: "index.html", Data: data})
+	return s.ServePage(w, r, pages, web.View{Page: "index.html", Here: helpPath, Data: data})
 }
 
 // Link reports whether the route can be opened as it stands.

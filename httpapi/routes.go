@@ -64,7 +64,9 @@ func (s *Server) routes() []Route {
 		{"HEAD", "/readyz", s.serveReady, auth.ForProbes, ""},
 
 		// for people who open the address in a browser
-		{"GET", searchPath, s.serveIndex, auth.ForSearch, "this page"},
+		{"GET", "/", s.serveHome, auth.ForSearch, ""},
+		{"GET", searchPath, s.serveSearch, auth.ForSearch, "search, for people"},
+		{"GET", helpPath, s.serveIndex, auth.ForSearch, "this page"},
 		{"GET", web.AssetPath + "{version}/{name:.+}", s.serveAsset, auth.ForProbes, ""},
 	}, slices.Concat(s.signInRoutes(), s.Extra)...)
 }

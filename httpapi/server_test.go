@@ -123,7 +123,10 @@ func TestRoutes(t *testing.T) {
 		{"GET", "/readyz", 200, "ready\n"},
 
 		// pages
-		{"GET", "/", 200, "…"},
+		{"GET", "/", 307, "…"},
+		{"GET", "/search?q=x", 200, "…"},
+		{"GET", "/help/api", 200, "…"},
+		{"GET", "/-/assets/0/nothing.js", 404, "page not found\n"},
 		{"GET", "/-/trace/0123", 404, "no trace with this id: only the newest searches are kept\n"},
 
 		// streams, on both paths
@@ -197,7 +200,7 @@ func TestHeaders(t *testing.T) {
 		{"options from the same origin", "OPTIONS", "/.api/search/stream", "http://example.com", map[string]string{
 			"Access-Control-Allow-Headers": "X-Requested-With, X-Sourcegraph-Client, Content-Type, Authorization, X-Sourcegraph-Should-Trace",
 		}},
-		{"page", "GET", "/", "", map[string]string{"Content-Type": "text/html; charset=utf-8", "Referrer-Policy": "same-origin", "Cache-Control": "no-store"}},
+		{"page", "GET", "/search", "", map[string]string{"Content-Type": "text/html; charset=utf-8", "Referrer-Policy": "same-origin", "Cache-Control": "no-store"}},
 	}
 	s := newServer(nothing)
 	s.Gate = &auth.Gate{Anonymous: auth.AnonymousYes, Origins: []string{auth.AnyOrigin}}
@@ -307,8 +310,8 @@ func TestExtraRoutes(t *testing.T) {
 			t.Errorf("%s %s: got %d %q, want %d %q", tt.method, tt.target, resp.StatusCode, body, tt.status, tt.body)
 		}
 	}
-	if body := bodyOf(t, serve(s, "GET", "/")); !strings.Contains(body, "fetch now") {
-		t.Errorf("the page at / does not list the extra route:\n%s", body)
+	if body := bodyOf(t, serve(s, "GET", "/help/api")); !strings.Contains(body, "fetch now") {
+		t.Errorf("the page at /help/api does not list the extra route:\n%s", body)
 	}
 }
 

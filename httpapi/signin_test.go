@@ -149,7 +149,7 @@ func TestSignInAndOut(t *testing.T) {
 		t.Errorf("sign-out by a link elsewhere: %d, then a search %d", resp.StatusCode, s.status(first))
 	}
 	resp := s.ask("GET", "/-/sign-out", "", "Cookie", first.String())
-	if c := sessionOf(resp); resp.StatusCode != 303 || resp.Header.Get("Location") != "/" || c == nil || c.MaxAge >= 0 || c.Value != "" {
+	if c := sessionOf(resp); resp.StatusCode != 303 || resp.Header.Get("Location") != "/search" || c == nil || c.MaxAge >= 0 || c.Value != "" {
 		t.Errorf("sign-out: %d to %q with %v", resp.StatusCode, resp.Header.Get("Location"), c)
 	}
 	for _, c := range []*http.Cookie{first, second} {

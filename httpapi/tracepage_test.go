@@ -170,7 +170,7 @@ func TestOldTracesAreForgotten(t *testing.T) {
 func TestIndexPage(t *testing.T) {
 	s := newServer(nothing)
 	s.ExternalURL = "https://code.example.org"
-	resp := serve(s, "GET", "/")
+	resp := serve(s, "GET", "/help/api")
 	page := bodyOf(t, resp)
 	for _, want := range []string{
 		"curl -N --get --data-urlencode", "https://code.example.org/.api/search/stream</pre>", `<a href="/healthz">`, "/-/trace/{id}",

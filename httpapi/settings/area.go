@@ -53,7 +53,7 @@ func (a *Area) sections() []Section {
 		a.account(),
 		a.tokens(),
 	}, a.More, []Section{
-		{Group: Tools, Link: web.Link{Title: "HTTP API", Path: "/"}},
+		{Group: Tools, Link: web.Link{Title: "HTTP API", Path: "/help/api"}},
 	})
 }
 

@@ -1,0 +1,66 @@
+package httpapi
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/trawlsearch/trawl/httpapi/web"
+)
+
+// searchPath is where people search.
+const searchPath = "/search"
+
+// searchData is what the page for searching shows. The search itself is run by
+// its script.
+type searchData struct {
+	// Query, PatternType, Context and Mode are the parameters q, patternType,
+	// context and sm of links that lead here.
+	Query, PatternType, Context, Mode string
+	CaseSensitive                     bool
+	Types                             []choice
+	Examples                          []example
+	Base                              string
+}
+
+type choice struct{ Value, Label string }
+
+// example is a query to begin with.
+type example struct{ Query, About string }
+
+var searchExamples = []example{
+	{`parse header`, "files with both words, the best first"},
+	{`"out of memory"`, "just this, with its space"},
+	{`/func \w+Handler/ lang:go`, "a regular expression, in files of one language"},
+	{`repo:kernel file:\.c$ TODO`, "only in some repositories and files"},
+	{`(timeout or deadline) not file:test`, "one word or the other, in no test"},
+	{`type:symbol open`, "where something with this in its name is defined"},
+	{`type:diff type:commit leak after:"3 months ago"`, "changes of the last months, and what was said of them"},
+	{`count:all password`, "every match there is, not just the first"},
+}
+
+// patternTypes are those that people choose from; a link may ask for others.
+var patternTypes = []choice{{"keyword", "Words"}, {"standard", "Text as it stands"}, {"regexp", "Regular expression"}}
+
+func (s *Server) serveSearch(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	data := searchData{
+		Query: strings.TrimSpace(q.Get("q")), PatternType: cmp.Or(q.Get("patternType"), "keyword"), Context: q.Get("context"), Mode: q.Get("sm"),
+		CaseSensitive: q.Get("case") == "yes", Types: patternTypes, Examples: searchExamples, Base: s.baseURL(r),
+	}
+	if !slices.ContainsFunc(patternTypes, func(c choice) bool { return c.Value == data.PatternType }) {
+		data.Types = append(slices.Clone(patternTypes), choice{data.PatternType, data.PatternType})
+	}
+	return s.ServePage(w, r, pages, web.View{
+		Page: "search.html", Here: searchPath, Scripts: []string{"search.js"}, Styles: []string{"search.css"}, Data: data,
+	})
+}
+
+// serveHome leads to where people search. Whatever was asked for there is kept.
+func (s *Server) serveHome(w http.ResponseWriter, r *http.Request) error {
+	to := url.URL{Path: s.Path(searchPath), RawQuery: r.URL.RawQuery}
+	http.Redirect(w, r, to.String(), http.StatusTemporaryRedirect)
+	return nil
+}

@@ -1,0 +1,195 @@
+// The search page: runs the search of its address and shows what comes.
+
+import { amount, base, el, link, prose } from "./dom.js";
+import { adding, has, without } from "./query.js";
+import { result } from "./results.js";
+import { StreamError, events } from "./stream.js";
+
+// display is the most results that are shown.
+const display = 1000;
+// filtersShown of a group are there at once.
+const filtersShown = 8;
+
+const asked = new URLSearchParams(location.search);
+const query = asked.get("q")?.trim() ?? "";
+const page = Object.fromEntries(
+  ["summary", "told", "stop", "alert", "skipped", "results", "filters"].map((id) => [id, document.getElementById(id)]),
+);
+
+// state is what the stream has told so far.
+const state = { progress: null, alert: null, error: null, finished: false, stopped: false, shown: 0 };
+
+// searchPath is the page of another query, with all other settings kept.
+function searchPath(text) {
+  const next = new URLSearchParams(asked);
+  next.set("q", text);
+  return "/search?" + next;
+}
+
+// sent is the query with what the address adds to it.
+function sent() {
+  const scope = asked.get("context");
+  const parts = [query];
+  if (scope && !/(^|\s)-?context:/i.test(query)) parts.unshift(`context:${scope}`);
+  if (asked.get("case") === "yes" && !/(^|\s)case:/i.test(query)) parts.push("case:yes");
+  return parts.join(" ");
+}
+
+async function run() {
+  const control = new AbortController();
+  page.stop.hidden = false;
+  page.stop.addEventListener("click", () => {
+    state.stopped = true;
+    control.abort();
+  });
+  const parameters = new URLSearchParams({
+    q: sent(), v: "V3", t: asked.get("patternType") || "keyword", sm: asked.get("sm") || "0", cm: "t", cl: "1",
+    "max-line-len": "600", display: String(display),
+  });
+  try {
+    for await (const event of events(`${base}/search/stream?${parameters}`, control.signal)) take[event.name]?.(event.data);
+    if (!state.finished) state.error = { message: "The answer broke off before its end.", status: 0 };
+  } catch (cause) {
+    if (!state.stopped) state.error = cause;
+    if (!state.stopped && !(cause instanceof StreamError)) console.error(cause);
+  }
+  page.stop.hidden = true;
+  finish();
+}
+
+// take has what to do with each event.
+const take = {
+  matches(found) {
+    const more = document.createDocumentFragment();
+    for (const match of found) more.append(result(match));
+    page.results.append(more);
+    state.shown += found.length;
+  },
+  progress(progress) {
+    state.progress = progress;
+    summarise();
+  },
+  filters: showFilters,
+  alert(alert) {
+    state.alert = alert;
+  },
+  error(error) {
+    state.error = error;
+  },
+  done() {
+    state.finished = true;
+  },
+};
+
+// count is the number of results; a "+" says that there may be more.
+function count() {
+  const { progress } = state;
+  const n = progress?.matchCount ?? 0;
+  const more = !progress?.done || progress.skipped.some((s) => s.reason.includes("-limit"));
+  return { n, text: `${n.toLocaleString("en-US")}${more && n > 0 ? "+" : ""} ${n === 1 && !more ? "result" : "results"}` };
+}
+
+function summarise() {
+  page.summary.replaceChildren(el("strong", "", count().text), " so far");
+}
+
+function finish() {
+  const { progress, alert, error } = state;
+  const skipped = progress?.skipped ?? [];
+  const { n, text } = count();
+  const whole = !error && !alert && !state.stopped && skipped.length === 0 && progress?.done;
+  let said;
+  if (n > 0) said = [el("strong", "", text), where(progress)];
+  else if (whole) said = [el("strong", "", "No results"), " in all that there is to search"];
+  else said = [el("strong", "", "Nothing found so far"), ", but not everything was searched"];
+  if (state.stopped) said.push(", when you stopped the search");
+  page.summary.replaceChildren(...said, ...facts(progress));
+  page.told.textContent = page.summary.textContent;
+  if (error) showError(error);
+  if (alert) showAlert(alert);
+  showSkipped(skipped, n === 0);
+}
+
+function where(progress) {
+  return progress.repositoriesCount ? ` in ${amount(progress.repositoriesCount, "repository", "repositories")}` : "";
+}
+
+// facts are how long it took, and where to read more about that.
+function facts(progress) {
+  if (!progress) return [];
+  const out = [el("span", "dim", ` · ${progress.durationMs.toLocaleString("en-US")} ms`)];
+  const trace = /\/-\/trace\/[0-9a-f]+$/.exec(progress.trace ?? "");
+  if (trace) out.push(el("span", "dim", " · "), link(trace[0], "", "what it did"));
+  return out;
+}
+
+function showError(error) {
+  const box = el("div", "problem", el("p", "", error.message));
+  box.setAttribute("role", "alert");
+  if (error.status === 401) box.append(link("/sign-in?returnTo=" + encodeURIComponent(location.pathname + location.search), "", "Sign in again"));
+  page.alert.append(box);
+}
+
+function showAlert(alert) {
+  const box = el("div", "caution", el("h2", "", alert.title), prose(alert.description));
+  box.setAttribute("role", "alert");
+  const proposed = alert.proposedQueries ?? [];
+  if (proposed.length) {
+    box.append(el("ul", "proposals", ...proposed.map((p) =>
+      el("li", "", link(searchPath(p.query), "mono", p.query), p.description && el("span", "dim", ` ${p.description}`)))));
+  }
+  page.alert.append(box);
+}
+
+// showSkipped tells what was not searched, and how to search it.
+function showSkipped(skipped, open) {
+  if (!skipped.length) return;
+  const list = el("ul", "", ...skipped.map((s) => el("li", "",
+    el("span", `badge ${s.severity === "info" ? "" : "warn"}`, s.title), prose(s.message),
+    s.suggested && link(searchPath(adding(query, s.suggested.queryExpression)), "",
+      s.suggested.title, " ", el("code", "", s.suggested.queryExpression)))));
+  const titles = skipped.map((s) => s.title).join(", ");
+  const box = el("details", "caution", el("summary", "", el("strong", "", "Not everything was searched or shown: "), titles), list);
+  box.open = open;
+  page.skipped.append(box);
+}
+
+const groups = [
+  ["type", "Type"], ["lang", "Language"], ["repo", "Repository"], ["file", "Files"], ["symbol type", "Symbol"],
+  ["author", "Author"], ["commit date", "Date"], ["utility", "More"],
+];
+
+function showFilters(filters) {
+  const open = new Set([...page.filters.querySelectorAll("details[open]")].map((d) => d.dataset.kind));
+  page.filters.replaceChildren(...groups.flatMap(([kind, title]) => {
+    const some = filters.filter((f) => f.kind === kind);
+    if (!some.length) return [];
+    const out = [el("h2", "", title), el("ul", "", ...some.slice(0, filtersShown).map(filterItem))];
+    if (some.length > filtersShown) {
+      const more = el("details", "", el("summary", "", `${some.length - filtersShown} more`), el("ul", "", ...some.slice(filtersShown, 200).map(filterItem)));
+      more.dataset.kind = kind;
+      more.open = open.has(kind);
+      out.push(more);
+    }
+    return out;
+  }));
+}
+
+// filterItem is a link that adds a filter to the query, or takes it away.
+function filterItem(f) {
+  const on = has(query, f.value);
+  const item = link(searchPath(on ? without(query, f.value) : adding(query, f.value)), on ? "on" : "",
+    el("bdi", "", f.label), el("span", "n", `${f.count.toLocaleString("en-US")}${f.exhaustive ? "" : "+"}`));
+  item.title = on ? `remove ${f.value}` : `add ${f.value}`;
+  if (on) item.setAttribute("aria-current", "true");
+  return el("li", "", item);
+}
+
+document.addEventListener("keydown", (event) => {
+  const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+  if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  document.getElementById("q").select();
+});
+
+if (query) run();
