@@ -23,6 +23,14 @@ function article(title, ...rest) {
   return el("article", "result", el("h3", "", ...title), ...rest);
 }
 
+// hidden characters change what is read without being seen: the order of
+// writing, mostly.
+const hidden = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/;
+
+function warning(...texts) {
+  return texts.some((text) => hidden.test(text)) && badge("hidden characters", "warn");
+}
+
 function badge(text, kind = "") {
   return el("span", `badge ${kind}`, text);
 }
@@ -48,6 +56,7 @@ function fileTitle(match, ...badges) {
     link(filePath(match), "path", el("bdi", "", marked(match.path, spans))),
     ...badges,
     match.language && badge(match.language),
+    warning(match.path, ...(match.chunkMatches ?? []).map((chunk) => chunk.content)),
   ];
 }
 
@@ -72,7 +81,7 @@ function content(match) {
     button.addEventListener("click", () => {
       const made = rest.map((chunk) => code(chunk, to));
       button.replaceWith(...made);
-      made[0].querySelector("a")?.focus();
+      made[0].querySelector(".hit a")?.focus();
     });
     out.append(button);
   }

@@ -100,7 +100,7 @@ function finish() {
   const whole = !error && !alert && !state.stopped && skipped.length === 0 && progress?.done;
   let said;
   if (n > 0) said = [el("strong", "", text), where(progress)];
-  else if (whole) said = [el("strong", "", "No results"), " in all that there is to search"];
+  else if (whole) said = [el("strong", "", "No results"), ": everything was searched that the query asks for"];
   else said = [el("strong", "", "Nothing found so far"), ", but not everything was searched"];
   if (state.stopped) said.push(", when you stopped the search");
   page.summary.replaceChildren(...said, ...facts(progress));

@@ -1,0 +1,283 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// hostile are names of files that would do something, if a page took them for
+// more than text.
+var hostile = []string{
+	`<img src=x onerror="window.pwned=1">.txt`,
+	`"onmouseover="window.pwned=1" x=".txt`,
+	`javascript:window.pwned=1/a.txt`,
+	`what?q=#frag&amp;%2e%2e/b.txt`,
+	"right\u202etxt.exe/c.txt",
+	`</script><script>window.pwned=1/d.txt`,
+}
+
+const hostileText = `glaze <script>window.pwned=1</script><img src=x onerror="window.pwned=1"> {{7*7}} ` + "</code></div>\u2028glaze\n"
+
+// hostileRepository holds what strangers may write: names, texts, and the
+// message and author of a commit.
+func hostileRepository(t *testing.T) string {
+	t.Helper()
+	dir := repository(t, "hostile")
+	for _, name := range hostile {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(hostileText), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := []string{"package kiln", "", "// Fire heats the ½ glazes.", "func Fire() {"}
+	for i := range 40 {
+		lines = append(lines, fmt.Sprintf("\tstep(%d) // slip", i), "", "", "")
+	}
+	lines = append(lines, "}", "")
+	if err := os.WriteFile(filepath.Join(dir, "kiln.go"), []byte(strings.Join(lines, "\n")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"add", "-A"},
+		{"-c", "user.name=<b>Eve</b>", "-c", "user.email=eve@example.org", "commit", "-q", "-m", `fire <img src=x onerror="window.pwned=1"> hotter`},
+	} {
+		cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v: %s", args, err, out)
+		}
+	}
+	return dir
+}
+
+// search opens a search and waits for its end.
+func (s *site) search(q string, more ...string) *tab {
+	s.Helper()
+	values := url.Values{"q": {q}}
+	for i := 0; i < len(more); i += 2 {
+		values.Set(more[i], more[i+1])
+	}
+	t := s.open("/search?" + values.Encode())
+	t.until(`document.getElementById("told").textContent !== ""`)
+	return t
+}
+
+// titles are the names of the results, in order.
+const titles = `[...document.querySelectorAll("#results h3 .path")].map(e => e.textContent)`
+
+func (t *tab) summary() string {
+	t.Helper()
+	return eval[string](t, `document.getElementById("summary").innerText.replace(/ · .*/, "")`)
+}
+
+func TestBrowserSearch(t *testing.T) {
+	s := newSite(t, hostileRepository(t))
+	t.Run("results", func(t *testing.T) { s.in(t).searchResults() })
+	t.Run("strangers", func(t *testing.T) { s.in(t).searchStrangers() })
+	t.Run("incomplete", func(t *testing.T) { s.in(t).searchIncomplete() })
+	t.Run("filters", func(t *testing.T) { s.in(t).searchFilters() })
+	t.Run("keyboard", func(t *testing.T) { s.in(t).searchKeyboard() })
+	t.Run("broken", func(t *testing.T) { s.in(t).searchBroken() })
+}
+
+// Every kind of result is shown, with what matched marked and links that lead
+// to it.
+func (s *site) searchResults() {
+	for _, c := range []struct {
+		query, summary string
+		expression     string // of the page
+		want           string
+	}{
+		// text, counted in characters and not in bytes
+		{"½ glazes", "2 results in 1 repository", `[...document.querySelectorAll("mark")].map(e => e.textContent).join()`, "½,glazes"},
+		{"repo:hostile file:kiln step(7)", "1 result in 1 repository", `document.querySelector(".hit").innerText.replace(/\s+/g, " ")`, "33 step(7) // slip"},
+		{"repo:hostile file:kiln step(7)", "1 result in 1 repository", `document.querySelector(".hit .no").getAttribute("href")`, "/hostile/-/blob/kiln.go?L33"},
+		{"repo:hostile@main heats", "1 result in 1 repository", `document.querySelector("h3 .path").getAttribute("href")`, "/hostile@main/-/blob/kiln.go"},
+		// the chunks that are not there at once come when they are asked for
+		{"slip", "40 results in 1 repository", `(() => {
+			const before = document.querySelectorAll("mark").length
+			document.querySelector(".result button").click()
+			return before + " " + document.querySelectorAll("mark").length + " " + document.activeElement.textContent
+		})()`, "4 40 21"},
+		// the other kinds
+		{"type:path kiln", "1 result in 1 repository", `document.querySelector("h3 .path").innerHTML`, "<bdi><mark>kiln</mark>.go</bdi>"},
+		{"type:repo hostile", "1 result in 1 repository", `document.querySelector("h3 .path").getAttribute("href")`, "/hostile"},
+		{"type:commit made", "1 result in 1 repository", `document.querySelector(".code mark").textContent + document.querySelectorAll("h3 a[href*='/-/commit/']").length`, "made2"},
+		{"type:diff heats", "1 result in 1 repository", `document.querySelector(".diff .plus mark").textContent`, "heats"},
+		// what the address says beside the query
+		{"GLAZES", "1 result in 1 repository", `document.querySelector("mark").textContent`, "glazes"},
+	} {
+		t := s.search(c.query)
+		if got := t.summary(); got != c.summary {
+			s.Errorf("%q: the page says %q, want %q", c.query, got, c.summary)
+			continue
+		}
+		if got := eval[string](t, c.expression); got != c.want {
+			s.Errorf("%q: %s is %q, want %q", c.query, c.expression, got, c.want)
+		}
+		t.quiet()
+	}
+	if got := s.search("GLAZES", "case", "yes").summary(); !strings.HasPrefix(got, "No results") {
+		s.Errorf("with case=yes the page says %q", got)
+	}
+	if got := s.search("gla[sz]es", "patternType", "regexp").summary(); got != "1 result in 1 repository" {
+		s.Errorf("with patternType=regexp the page says %q", got)
+	}
+}
+
+// What strangers wrote is shown as they wrote it, and does nothing.
+func (s *site) searchStrangers() {
+	for _, q := range []string{"glaze count:all", "type:path count:all", "type:commit fire", "type:diff glaze", `"></script><script>window.pwned=1</script>`, "repo:hostile@<b>x"} {
+		t := s.search(q)
+		if eval[bool](t, `"pwned" in window`) {
+			s.Errorf("%q: a stranger's script ran", q)
+		}
+		if n := eval[int](t, `document.querySelectorAll("#results img, #results script, main [onmouseover], main [style]").length`); n > 0 {
+			s.Errorf("%q: the page has %d elements that strangers wrote", q, n)
+		}
+		bad := eval[[]string](t, `[...document.querySelectorAll("main a")].map(a => a.href).filter(h => !h.startsWith(location.origin + "/"))`)
+		if len(bad) > 0 {
+			s.Errorf("%q: the page has the links %q", q, bad)
+		}
+		t.quiet()
+	}
+	t := s.search("glaze count:all")
+	names := eval[[]string](t, titles)
+	for _, name := range hostile {
+		if !slices.Contains(names, name) {
+			s.Errorf("the page has no result called %q, but %q", name, names)
+		}
+	}
+	if got := eval[string](t, `document.querySelector("#results .hit code").textContent`); got != strings.TrimSuffix(hostileText, "\n") {
+		s.Errorf("the page shows the line %q, want %q", got, hostileText)
+	}
+	// the links lead to the very files
+	for i, name := range eval[[]string](t, titles) {
+		href := eval[string](t, fmt.Sprintf(`document.querySelectorAll("#results h3 .path")[%d].pathname`, i))
+		if got, err := url.PathUnescape(href); err != nil || got != "/hostile/-/blob/"+name {
+			s.Errorf("the link of %q leads to %q (%v)", name, got, err)
+		}
+	}
+	if n := eval[int](t, `[...document.querySelectorAll(".badge")].filter(e => e.textContent === "hidden characters").length`); n == 0 {
+		s.Error("nothing warns of characters that change the order of others")
+	}
+}
+
+// A page never says that there is nothing when not everything was looked at.
+func (s *site) searchIncomplete() {
+	for _, c := range []struct{ query, summary, more string }{
+		{"nosuchword", "No results: everything was searched that the query asks for", ""},
+		{"count:3 slip", "3+ results in 1 repository", "result limit hit"},
+		{"nosuchword repo:nowhere", "Nothing found so far, but not everything was searched", "No repositories found"},
+		{"nosuchword repo:hostile@nobranch", "Nothing found so far, but not everything was searched", "Some repositories could not be searched"},
+		{"count:none x", "Nothing found so far, but not everything was searched", "Unable To Process Query"},
+		{"lang:nosuch x", "Nothing found so far, but not everything was searched", "Unable To Process Query"},
+	} {
+		t := s.search(c.query)
+		if got := t.summary(); got != c.summary {
+			s.Errorf("%q: the page says %q, want %q", c.query, got, c.summary)
+		}
+		if got := eval[string](t, `document.getElementById("alert").innerText + skipped.innerText`); !strings.Contains(got, c.more) || c.more == "" && got != "" {
+			s.Errorf("%q: the page says %q, want in it %q", c.query, got, c.more)
+		}
+		t.quiet()
+	}
+	// what would lift a limit is a link away
+	t := s.search("count:3 slip")
+	t.do(chromedp.Click(chromedp.CSS("#skipped summary")), chromedp.Click(chromedp.CSS("#skipped a")))
+	t.until(`new URLSearchParams(location.search).get("q") === "slip count:1000" && told.textContent.startsWith("40 results")`)
+}
+
+// A filter is a link that adds it to the query, and takes it away again.
+func (s *site) searchFilters() {
+	t := s.search("glaze or slip")
+	t.do(chromedp.Click(chromedp.CSS(`#filters a[title="add lang:go"]`)))
+	t.until(`new URLSearchParams(location.search).get("q") === "(glaze or slip) lang:go" && told.textContent.startsWith("41 results")`)
+	if got := eval[string](t, `document.querySelector("#filters [aria-current]").title`); got != "remove lang:go" {
+		s.Errorf("the filter that holds is called %q", got)
+	}
+	t.do(chromedp.Click(chromedp.CSS(`#filters a[aria-current]`)))
+	t.until(`new URLSearchParams(location.search).get("q") === "(glaze or slip)" && told.textContent !== ""`)
+	t.quiet()
+}
+
+// All of it works without a mouse.
+func (s *site) searchKeyboard() {
+	t := s.open("/")
+	t.until(`location.pathname === "/search" && document.activeElement.id === "q"`)
+	t.do(chromedp.KeyEvent("slip" + kb.Enter))
+	t.until(`location.search.includes("q=slip") && told.textContent.startsWith("40 results")`)
+
+	// the first stop leads past the bar
+	t.keys(kb.Tab)
+	if got := eval[string](t, `document.activeElement.textContent`); got != "Skip to the content" {
+		s.Errorf("the first stop is %q", got)
+	}
+	t.keys(kb.Enter, kb.Tab)
+	t.until(`document.activeElement.id === "q"`)
+
+	// each stop can be seen to have the focus
+	var stops []string
+	for range 12 {
+		t.keys(kb.Tab)
+		stop := eval[[]string](t, `(() => { const e = document.activeElement, c = getComputedStyle(e); return [e.textContent || e.id, c.outlineStyle, c.outlineWidth] })()`)
+		if stop[1] != "solid" || stop[2] != "3px" {
+			s.Errorf("the stop %q has the outline %q", stop[0], stop[1:])
+		}
+		stops = append(stops, stop[0])
+	}
+	for _, want := range []string{"case", "Search", "Go40", "kiln.go", "5"} {
+		if !slices.Contains(stops, want) {
+			s.Errorf("the stops %q lack %q", stops, want)
+		}
+	}
+	t.keys("/")
+	t.until(`document.activeElement.id === "q"`)
+	t.quiet()
+}
+
+// What broke is told, and is not taken for an answer.
+func (s *site) searchBroken() {
+	for what, c := range map[string]struct{ answer, want string }{
+		"cut off":   {`new Response("event: progress\ndata: {\"done\":false,\"matchCount\":0,\"durationMs\":1,\"skipped\":[]}\n\n", {headers: {"Content-Type": "text/event-stream"}})`, "broke off"},
+		"no stream": {`new Response("opening data directory", {status: 503})`, "opening data directory"},
+		"sign in":   {`Object.defineProperty(new Response(""), "type", {value: "opaqueredirect"})`, "not signed in any more"},
+		"nobody":    {`(() => { throw new TypeError("refused") })()`, "cannot be reached"},
+	} {
+		t := s.open("/sign-in", chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+			_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+				Source: "window.fetch = async () => " + c.answer,
+			})
+			return err
+		}))
+		t.do(chromedp.Navigate(s.url + "/search?q=slip"))
+		t.until(`told.textContent !== ""`)
+		if got := eval[string](t, `summary.innerText + document.getElementById("alert").innerText`); !strings.Contains(got, "not everything was searched") || !strings.Contains(got, c.want) {
+			s.Errorf("%s: the page says %q, want in it %q", what, got, c.want)
+		}
+	}
+	t := s.open("/search?q=slip", chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		return err
+	}))
+	call(t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{})
+	if got := eval[string](t, `document.querySelector("noscript").innerText`); !strings.Contains(got, "curl -N") {
+		s.Errorf("without scripts the page says %q", got)
+	}
+}

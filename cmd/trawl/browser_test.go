@@ -1,0 +1,255 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/serverfile"
+)
+
+// browserPatience is how long a page may take to show what it is to show, on
+// a machine that does much besides.
+const browserPatience = 90 * time.Second
+
+// chromium finds the browser. Under CI there has to be one.
+func chromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv("CI") != "" {
+		t.Fatal("there is no chromium: install the package chromium")
+	}
+	t.Skip("there is no chromium: install the package chromium")
+	return ""
+}
+
+// site is a server and the browser that looks at it.
+type site struct {
+	*testing.T
+	url, data string
+	// browser is where tabs are opened.
+	browser context.Context
+}
+
+// newSite serves repositories, and what more is said, until the test is over.
+func newSite(t *testing.T, args ...string) *site {
+	t.Helper()
+	path := chromium(t)
+	keepMemoryLimit(t)
+	s := &site{T: t, data: filepath.Join(t.TempDir(), "data")}
+	t.Setenv("TRAWL_DATA", s.data)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	var said bytes.Buffer
+	go func() {
+		args := append([]string{"serve", "--listen", "127.0.0.1:0", "--log-level", "error"}, args...)
+		ended <- run(ctx, args, strings.NewReader(""), io.Discard, &said)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil || said.Len() > 0 {
+			t.Errorf("serve ended with %v, and logged\n%s", err, &said)
+		}
+	})
+	awaitReady(t, s.data)
+	f, err := serverfile.Read(s.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.url = f.URL()
+	s.browser = newBrowser(t, path)
+	return s
+}
+
+// in is the site in a part of the test.
+func (s *site) in(t *testing.T) *site {
+	part := *s
+	part.T = t
+	return &part
+}
+
+// newBrowser starts a browser that keeps nothing.
+func newBrowser(t *testing.T, path string) context.Context {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+		chromedp.WindowSize(1280, 860), chromedp.WSURLReadTimeout(browserPatience), chromedp.UserDataDir(filepath.Join(t.TempDir(), "profile")))
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	browser, closeBrowser := chromedp.NewContext(allocator)
+	t.Cleanup(closeBrowser)
+	t.Cleanup(func() { _ = chromedp.Cancel(browser) }) // waits for its end
+	if err := chromedp.Do(browser); err != nil {
+		t.Fatalf("start %s: %v", path, err)
+	}
+	return browser
+}
+
+// user makes a user with a password.
+func (s *site) user(name string, flags ...string) {
+	s.Helper()
+	var stdout, stderr bytes.Buffer
+	args := append([]string{"user", "create", name, "--password-stdin"}, flags...)
+	if err := run(s.Context(), args, strings.NewReader(browserPassword+"\n"), &stdout, &stderr); err != nil {
+		s.Fatalf("create %s: %v\n%s", name, err, &stderr)
+	}
+}
+
+const browserPassword = "correct horse battery"
+
+// tab is a page in the browser, and what the browser said against it.
+type tab struct {
+	*site
+	ctx context.Context
+
+	mu sync.Mutex
+	// said are errors of scripts and what a policy refused.
+	said []string
+}
+
+// step is something to do in a tab.
+type step = chromedp.Action[chromedp.Void]
+
+// open opens a page in a tab.
+func (s *site) open(path string, before ...step) *tab {
+	s.Helper()
+	ctx, cancel := chromedp.NewContext(s.browser)
+	s.Cleanup(cancel)
+	t := &tab{site: s, ctx: ctx}
+	if err := chromedp.Listen(ctx, t.listen); err != nil {
+		s.Fatalf("open a tab: %v", err)
+	}
+	call(t, log.Enable, cdp.Empty{})
+	call(t, runtime.Enable, cdp.Empty{})
+	t.do(append(before, chromedp.Navigate(s.url+path))...)
+	return t
+}
+
+// listen keeps what the browser says against the page.
+func (t *tab) listen(event any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch e := event.(type) {
+	case *log.EventEntryAdded:
+		t.said = append(t.said, fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL))
+	case *runtime.EventExceptionThrown:
+		t.said = append(t.said, "exception: "+fmt.Sprint(e.ExceptionDetails.Text, " ", e.ExceptionDetails.Exception))
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
+			for _, arg := range e.Args {
+				t.said = append(t.said, "console: "+string(arg.Value)+arg.Description)
+			}
+		}
+	}
+}
+
+// do does something in the tab, within browserPatience.
+func (t *tab) do(steps ...step) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, browserPatience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		t.fail(err)
+	}
+}
+
+// fail ends the test with what there is to see in the tab.
+func (t *tab) fail(err error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, 5*time.Second)
+	defer cancel()
+	page, unseen := chromedp.Run(ctx, chromedp.Evaluate[string]("location.href + document.body.innerText"))
+	t.Fatalf("in the browser: %v; it said %q; the page is (%v)\n%s", err, t.complaints(), unseen, page)
+}
+
+// call sends a command of the protocol to the tab.
+func call[P, R any](t *tab, command cdp.Command[P, R], params P) R {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, browserPatience)
+	defer cancel()
+	out, err := chromedp.Call(ctx, command, params)
+	if err != nil {
+		t.fail(err)
+	}
+	return out
+}
+
+// complaints are what the browser said against the page so far.
+func (t *tab) complaints() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.said)
+}
+
+// quiet demands that the browser said nothing against the page.
+func (t *tab) quiet() {
+	t.Helper()
+	if said := t.complaints(); len(said) > 0 {
+		t.Errorf("the browser said %q", said)
+	}
+}
+
+// eval returns what an expression comes to in the page.
+func eval[T any](t *tab, expression string) T {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, browserPatience)
+	defer cancel()
+	out, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.fail(fmt.Errorf("%s: %w", expression, err))
+	}
+	return out
+}
+
+// until waits for an expression to be true, on whatever page the tab shows by
+// then.
+func (t *tab) until(expression string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, browserPatience)
+	defer cancel()
+	for {
+		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
+		switch {
+		case ctx.Err() != nil:
+			t.fail(fmt.Errorf("wait for %s: %w (%v)", expression, ctx.Err(), err))
+		case err == nil && ok:
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// keys presses keys, one after the other, in whatever has the focus.
+func (t *tab) keys(keys ...string) {
+	t.Helper()
+	for _, k := range keys {
+		t.do(chromedp.KeyEvent(k))
+	}
+}
+
+// signIn signs in the whole browser, through the form.
+func (s *site) signIn(name string) *tab {
+	s.Helper()
+	t := s.open("/sign-in")
+	t.do(chromedp.SendKeys(chromedp.CSS("#email"), name), chromedp.SendKeys(chromedp.CSS("#password"), browserPassword+kb.Enter))
+	t.until(`location.pathname === "/search"`)
+	return t
+}

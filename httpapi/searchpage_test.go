@@ -1,0 +1,68 @@
+package httpapi_test
+
+import (
+	"html"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/syntax"
+)
+
+func TestSearchPage(t *testing.T) {
+	for _, c := range []struct {
+		target string
+		want   []string
+	}{
+		{"/search", []string{"What to ask", "autofocus", `<option value="keyword" selected>`}},
+		{"/search?q=a+b&patternType=regexp&case=yes", []string{`value="a b"`, `<option value="regexp" selected>`, `value="yes" checked`, "<title>a b - trawl</title>"}},
+		{"/search?q=x&patternType=literal&sm=1&context=%40ann", []string{`<option value="literal" selected>literal<`, `name="sm" value="1"`, `name="context" value="@ann"`}},
+		{"/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E", []string{`value="&#34;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"`}},
+	} {
+		resp := serve(newServer(nothing), "GET", c.target)
+		page := bodyOf(t, resp)
+		checkPolicy(t, resp, page)
+		for _, want := range c.want {
+			if !strings.Contains(page, want) {
+				t.Errorf("GET %s: the page has no %s:\n%s", c.target, want, page)
+			}
+		}
+	}
+}
+
+// The examples are queries that can be asked.
+func TestSearchExamples(t *testing.T) {
+	page := bodyOf(t, serve(newServer(nothing), "GET", "/search"))
+	found := regexp.MustCompile(`<dt><a href="/search\?q=([^"]*)">`).FindAllStringSubmatch(page, -1)
+	if len(found) < 5 {
+		t.Fatalf("the page has %d examples:\n%s", len(found), page)
+	}
+	for _, f := range found {
+		text, err := url.QueryUnescape(html.UnescapeString(f[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := syntax.Parse(text, query.Keyword); err != nil {
+			t.Errorf("the example %q: %v", text, err)
+		}
+	}
+}
+
+func TestHome(t *testing.T) {
+	s := newServer(nothing)
+	for from, want := range map[string]string{"/": "/search", "/?q=a+b&x=%2F": "/search?q=a+b&x=%2F"} {
+		if resp := serve(s, "GET", from); resp.StatusCode != 307 || resp.Header.Get("Location") != want {
+			t.Errorf("GET %s: %d to %q, want 307 to %q", from, resp.StatusCode, resp.Header.Get("Location"), want)
+		}
+	}
+	s = newServer(nothing)
+	s.ExternalURL = "https://example.org/code/"
+	if got := serve(s, "GET", "/").Header.Get("Location"); got != "/code/search" {
+		t.Errorf("below a path, / leads to %q, want /code/search", got)
+	}
+	if page := bodyOf(t, serve(s, "GET", "/search?q=x")); strings.Contains(page, `"/-/assets`) || !strings.Contains(page, `src="/code/-/assets/`) || !strings.Contains(page, `data-base="/code"`) {
+		t.Errorf("below a path, the page is\n%s", page)
+	}
+}
