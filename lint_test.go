@@ -50,6 +50,7 @@ var libraries = map[string][]string{
 	"github.com/go-enry/go-enry/v2":       {"store/lang"},
 	"golang.org/x/crypto":                 {"store/identity"},
 	"golang.org/x/text":                   {"store/text"},
+	"github.com/alecthomas/chroma/v2":     {"httpapi/..."},
 	"github.com/gorilla/mux":              {"httpapi/..."},
 	"github.com/graph-gophers/graphql-go": {"httpapi/..."},
 	"github.com/tailscale/hujson":         {"httpapi/..."},
