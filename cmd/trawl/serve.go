@@ -96,12 +96,12 @@ func (h *host) run(ctx context.Context) (err error) {
 	}
 	admin := &httpapi.Admin{Repositories: h.door.repositories, Registry: h.door.registry}
 	api := &graphql.Endpoint{Data: h.door.graphql, Searcher: &h.door, Limits: h.set.RateLimits, ExternalURL: h.set.ExternalURL}
-	files := &browse.Endpoint{Store: h.door.store}
 	h.server = &httpapi.Server{
 		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
 		Searcher: &h.door, Opening: h.door.opening, Ready: h.door.waiting,
 		Log: h.log, Gate: h.gate, SetupSecret: h.secret,
 	}
+	files := &browse.Endpoint{Store: h.door.store, Pages: h.server}
 	area := &settings.Area{Server: h.server, Repositories: h.door.syncable}
 	h.server.Extra = slices.Concat(admin.Routes(), api.Routes(), area.Routes(), files.Routes())
 	if err := h.server.Open(); err != nil {

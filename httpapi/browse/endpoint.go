@@ -1,10 +1,12 @@
 package browse
 
 import (
+	"net/http"
 	"sync"
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/web"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -14,6 +16,9 @@ const (
 	repoPath = `/{repo:(?:[^/@-][^/@]*|-[^/@]+)(?:/(?:[^/@-][^/@]*|-[^/@]+))*}`
 	revPath  = repoPath + `{rev:(?:@[^/]*(?:/(?:[^/-][^/]*|-[^/]+))*)?}`
 	restPath = `{path:(?:/(?s:.*))?}`
+	// commitPath and comparePath have revisions at the end.
+	commitPath  = `/-/commit/{oid:(?s:.+)}`
+	comparePath = `/-/compare/{spec:(?s:.+)}`
 )
 
 const (
@@ -24,24 +29,33 @@ const (
 	archiveWait = 10 * time.Second
 )
 
+// Pages is the server that pages are of.
+type Pages interface {
+	// ServePage answers with a page of a package's templates.
+	ServePage(w http.ResponseWriter, r *http.Request, t web.Templates, v web.View) error
+	// Path is where clients reach a path of the server.
+	Path(path string) string
+}
+
 // Endpoint answers requests for what is in repositories. Its fields are set
 // before Routes and not changed afterwards.
 type Endpoint struct {
 	// Store returns nil until the data directory is open.
 	Store func() *store.Store
-	// Now is the clock; nil is time.Now.
-	Now func() time.Time
+	// Pages frames what people look at.
+	Pages Pages
+	// PaintWithin is how long the text of one page is coloured before the rest
+	// stays plain; 0 is 400 ms.
+	PaintWithin time.Duration
 
 	once     sync.Once
 	archives chan struct{} // holds a token for each archive that is made
+	painter  *painter
 }
 
 func (e *Endpoint) prepare() {
 	e.once.Do(func() {
-		if e.Now == nil {
-			e.Now = time.Now
-		}
-		e.archives = make(chan struct{}, maxArchives)
+		e.archives, e.painter = make(chan struct{}, maxArchives), newPainter(e.PaintWithin)
 	})
 }
 
@@ -53,5 +67,12 @@ func (e *Endpoint) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: raw, Handler: e.serveRaw, About: "the bytes of a file, the names in a directory, or an archive of either"},
 		{Method: "HEAD", Path: raw, Handler: e.serveRaw},
+		{Method: "GET", Path: revPath + "/-/blob" + restPath, Handler: e.serveBlob, About: "a file; ?L10-20 marks lines"},
+		{Method: "GET", Path: revPath + "/-/tree" + restPath, Handler: e.serveTree, About: "a directory"},
+		{Method: "GET", Path: revPath + "/-/commits" + restPath, Handler: e.serveCommits, About: "the commits that led here"},
+		{Method: "GET", Path: repoPath + commitPath, Handler: e.serveCommit, About: "a commit and what it changed"},
+		{Method: "GET", Path: repoPath + comparePath, Handler: e.serveCompare, About: "what one revision has that another lacks: base...head"},
+		{Method: "GET", Path: repoPath + "/-/branches", Handler: e.serveBranches, About: "branches and tags"},
+		{Method: "GET", Path: revPath, Handler: e.serveTree, About: "a repository"},
 	}
 }

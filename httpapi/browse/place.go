@@ -34,6 +34,7 @@ func (p *place) close() { p.code.Close() }
 // there is none.
 var (
 	errOpening = &httpapi.Error{Status: http.StatusServiceUnavailable, Message: "opening data directory"}
+	errNoRoute = &httpapi.Error{Status: http.StatusNotFound, Message: "no route"}
 	errNoRepo  = &httpapi.Error{Status: http.StatusNotFound, Message: "repository not found"}
 	errCloning = &httpapi.Error{Status: http.StatusNotFound, Message: "Repository unavailable while cloning."}
 	errNothing = &httpapi.Error{Status: http.StatusNotFound, Message: "the repository has no commit yet"}
@@ -49,6 +50,9 @@ func errNoPath(name string) error {
 
 // repository finds the record of a request's repository, if it may be seen.
 func (e *Endpoint) repository(r *http.Request) (*store.Store, *store.Repository, error) {
+	if strings.HasPrefix(r.URL.Path, "/.api/") {
+		return nil, nil, errNoRoute // what is there is no repository
+	}
 	st := e.Store()
 	if st == nil {
 		return nil, nil, errOpening

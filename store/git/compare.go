@@ -9,10 +9,14 @@ import (
 )
 
 // Compare calls f with each file that differs between two commits, renames
-// found, its hunks with three lines of context; no .gitattributes count. Of o,
-// Depth and the limits count, that of a commit for all files together. An
-// error of f's ends the listing and is returned as it is.
+// found, its hunks with three lines of context; no .gitattributes count. An
+// empty oldCommit stands for the empty tree. Of o, Depth and the limits count,
+// that of a commit for all files together. An error of f's ends the listing and
+// is returned as it is.
 func (r *Repo) Compare(ctx context.Context, oldCommit, newCommit string, paths []string, o LogOptions, f func(FileDiff) error) error {
+	if oldCommit == "" {
+		oldCommit = r.emptyTree()
+	}
 	for _, rev := range []string{oldCommit, newCommit} {
 		if err := checkRev(rev); err != nil {
 			return err

@@ -1,0 +1,38 @@
+package browse
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// lineRange are lines, counted from one; the zero value is none.
+type lineRange struct{ first, last int }
+
+func (l lineRange) holds(n int) bool { return n >= l.first && n <= l.last }
+
+// lineQuery is how addresses of search results name lines: L10, L10-20,
+// L10:5-10:9 and the like.
+var lineQuery = regexp.MustCompile(`^L([0-9]{1,9})(?::[0-9]{1,9})?(?:-L?([0-9]{1,9})(?::[0-9]{1,9})?)?$`)
+
+// parseLines finds the lines that the query of an address names.
+func parseLines(rawQuery string) lineRange {
+	for part := range strings.SplitSeq(rawQuery, "&") {
+		m := lineQuery.FindStringSubmatch(strings.TrimSuffix(strings.ReplaceAll(part, "%3A", ":"), "="))
+		if m == nil {
+			continue
+		}
+		first, _ := strconv.Atoi(m[1]) // the regexp has seen to both
+		last, err := strconv.Atoi(m[2])
+		if err != nil {
+			last = first
+		}
+		if first > last {
+			first, last = last, first
+		}
+		if first > 0 {
+			return lineRange{first, last}
+		}
+	}
+	return lineRange{}
+}

@@ -1,0 +1,127 @@
+package browse
+
+import (
+	"context"
+	"html"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// bare takes the spans out of a line.
+func bare(line string) string {
+	line = regexp.MustCompile(`<span class="odd" data-c="U\+([0-9A-F]+)"></span>`).ReplaceAllString(line, "[$1]")
+	return html.UnescapeString(regexp.MustCompile(`<span class="[a-z]+">|</span>`).ReplaceAllString(line, ""))
+}
+
+func TestPaint(t *testing.T) {
+	for _, tt := range []struct{ name, language, text, want string }{
+		// what is coloured
+		{"a.go", "Go", "// clay\nfunc f() int { return 1 }\n", `<span class="c">// clay</span>|<span class="k">func</span> <span class="f">f</span>() <span class="t">int</span> { <span class="k">return</span> <span class="n">1</span> }`},
+		{"a.py", "", "x = 'a'", `x = <span class="s">&#39;a&#39;</span>`},
+		{"a", "No such language", "x < y\n", "x &lt; y"},
+		{"a.go", "Go", "\n\n", "|"},
+		{"a.go", "Go", "", ""},
+		// line ends
+		{"a", "", "a\r\nb\r\n", "a|b"},
+		{"a", "", "a\rb\n", `a<span class="odd" data-c="U+000D"></span>b`},
+		// what could be markup, or deceive
+		{"a.html", "HTML", "<script>alert(1)</script>\n", ""},
+		{"a", "", "\"'<&>\n", "&#34;&#39;&lt;&amp;&gt;"},
+		{"a", "", "a\u202eb\x00\u200b\n", `a<span class="odd" data-c="U+202E"></span>b<span class="odd" data-c="U+0000"></span><span class="odd" data-c="U+200B"></span>`},
+		{"a", "", "a\xffb", "a\uFFFDb"},
+	} {
+		lines := newPainter(time.Minute).lines(t.Context(), tt.name, tt.language, tt.text)
+		var all []string
+		for _, l := range lines {
+			all = append(all, string(l))
+		}
+		got := strings.Join(all, "|")
+		if tt.want != "" && got != tt.want {
+			t.Errorf("%s %q:\n got %s\nwant %s", tt.name, tt.text, got, tt.want)
+		}
+		if strings.Contains(got, "<script") {
+			t.Errorf("%s %q: got %s, which holds markup", tt.name, tt.text, got)
+		}
+	}
+}
+
+// Beyond the budget text is plain, and all of it is there.
+func TestPaintBudget(t *testing.T) {
+	text := strings.Repeat("func f() { return \"clay\" }\n", 2000)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	busy := newPainter(time.Minute)
+	for range cap(busy.turns) {
+		busy.turns <- struct{}{}
+	}
+	for name, c := range map[string]struct {
+		ctx   context.Context
+		p     *painter
+		text  string
+		plain bool
+	}{
+		"enough":       {t.Context(), &painter{make(chan struct{}, 1), time.Minute}, text, false},
+		"no time":      {t.Context(), &painter{make(chan struct{}, 1), 0}, text, true},
+		"a gone asker": {gone, newPainter(time.Minute), text, true},
+		"no turn":      {t.Context(), busy, text, true},
+		"a long line":  {t.Context(), newPainter(time.Minute), text + strings.Repeat("f ", maxPaintedLine), true},
+		"a large file": {t.Context(), newPainter(time.Minute), strings.Repeat(text, 12), true},
+	} {
+		lines := c.p.lines(c.ctx, "a.go", "Go", c.text)
+		var got strings.Builder
+		painted := false
+		for _, l := range lines {
+			painted = painted || strings.Contains(string(l), "<span")
+			got.WriteString(bare(string(l)) + "\n")
+		}
+		if strings.TrimSuffix(got.String(), "\n") != strings.TrimSuffix(c.text, "\n") || painted == c.plain {
+			t.Errorf("%s: %d lines, painted %t; want all of the text, plain %t", name, len(lines), painted, c.plain)
+		}
+	}
+}
+
+// FuzzPaint asks that no text is lost or becomes markup, whatever its language.
+func FuzzPaint(f *testing.F) {
+	for _, seed := range [][2]string{
+		{"a.go", "package x\n"}, {"a.html", "<b onclick='x'>&lt;</b>"}, {"a.md", "# x\n```go\nfunc\n```"}, {"a.php", "<?php echo \"$x\"; ?>\r\n"},
+		{"Makefile", "a:\n\tb\n"}, {"a.rb", "<<~X\nx\nX\n"}, {"a.js", "`${`${1}`}`"}, {"a.json", "{\"a\":[1,"}, {"a.txt", "\x00\xff"},
+	} {
+		f.Add(seed[0], seed[1])
+	}
+	tag := regexp.MustCompile(`<span class="[a-z]+"( data-c="U\+[0-9A-F]+")?>|</span>`)
+	f.Fuzz(func(t *testing.T, name, text string) {
+		lines := newPainter(time.Minute).lines(t.Context(), name, "", text)
+		if want := strings.Count(text, "\n"); len(lines) != want && len(lines) != want+1 {
+			t.Errorf("%q: %d lines, want %d or one more", text, len(lines), want)
+		}
+		for _, l := range lines {
+			if rest := tag.ReplaceAllString(string(l), ""); strings.ContainsAny(rest, "<>\"'") {
+				t.Errorf("%q in %s: got %s, which holds markup", text, name, l)
+			}
+		}
+	})
+}
+
+func TestParseLines(t *testing.T) {
+	for query, want := range map[string]lineRange{
+		"": {}, "q=x": {}, "L10": {10, 10}, "L10-20": {10, 20}, "L10-L20": {10, 20}, "L10:5-10:9": {10, 10}, "L10:5-12:1": {10, 12},
+		"L4:6": {4, 4}, "L20-10": {10, 20}, "L4%3A6-4%3A10": {4, 4}, "a=b&L7": {7, 7}, "L10=": {10, 10}, "L0": {}, "L-1": {}, "Lx": {},
+		"L99999999999": {}, "l10": {}, "L10-": {}, "L1-2-3": {},
+	} {
+		if got := parseLines(query); got != want {
+			t.Errorf("parseLines(%q) = %v, want %v", query, got, want)
+		}
+	}
+}
+
+func TestShown(t *testing.T) {
+	for name, want := range map[string]string{
+		"main.go": "main.go", "é 漢": "é 漢", "a\nb": "a<U+000A>b", "a\tb": "a<U+0009>b", "\u202eog.niam": "<U+202E>og.niam", "a\xff": "a\uFFFD", "": "",
+	} {
+		if got := shown(name); got != want {
+			t.Errorf("shown(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
