@@ -236,18 +236,27 @@ func (w *world) facts(name string, c store.FactsChange) {
 // readSymbols runs ctags over what is indexed, or skips the test.
 func (w *world) readSymbols() {
 	w.t.Helper()
+	if !w.findSymbols() {
+		w.t.Skip("ctags is not installed")
+	}
+}
+
+// findSymbols runs ctags over what is indexed, if it is installed.
+func (w *world) findSymbols() bool {
+	w.t.Helper()
 	path, err := ctags.Find()
 	if err != nil {
-		w.t.Skip(err)
+		return false
 	}
 	program, err := ctags.Open(path)
 	if err != nil {
-		w.t.Skip(err)
+		return false
 	}
 	ix := ingest.New(w.st, ingest.Options{MinFreeBytes: -1, Ctags: program})
 	if _, err := ix.Symbols(w.t.Context(), nil); err != nil {
 		w.t.Fatal(err)
 	}
+	return true
 }
 
 // source is a git repository that the git binary makes.
