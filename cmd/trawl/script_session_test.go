@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -29,4 +31,76 @@ func scriptSignIn(ts *testscript.TestScript, _ bool, args []string) {
 			ts.Setenv(args[1], c.Name+"="+c.Value)
 		}
 	}
+}
+
+// scriptProbe shows a secret to the server in each place where one can stand, and
+// where none belongs, and fails when an answer has it again:
+//
+//	probe $TOKEN
+func scriptProbe(ts *testscript.TestScript, _ bool, args []string) {
+	secret := args[0]
+	digits := secret[strings.LastIndexAny(secret, "_=")+1:]
+	for _, p := range probes(secret) {
+		req, err := http.NewRequest(p.method, ts.Getenv("URL")+p.path, strings.NewReader(p.body))
+		ts.Check(err)
+		for i := 0; i+1 < len(p.headers); i += 2 {
+			req.Header.Add(p.headers[i], p.headers[i+1])
+		}
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		ts.Check(err)
+		body, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		ts.Check(err)
+		for name, values := range resp.Header {
+			// A session is told its cookie once more when it is renewed.
+			if name != "Set-Cookie" && strings.Contains(strings.Join(values, " "), digits) {
+				ts.Fatalf("%s %s with %q: the header %s has the secret: %q", p.method, p.path, p.headers, name, values)
+			}
+		}
+		if strings.Contains(string(body), digits) {
+			ts.Fatalf("%s %s with %q: the answer has the secret:\n%s", p.method, p.path, p.headers, body)
+		}
+	}
+}
+
+// probe is a request that holds a secret.
+type probe struct {
+	method, path, body string
+	headers            []string
+}
+
+func probes(secret string) []probe {
+	var out []probe
+	basic := "Basic " + base64.StdEncoding.EncodeToString([]byte(secret+":"+secret))
+	credentials := [][]string{
+		{"Authorization", "token " + secret}, {"Authorization", `token token="` + secret + `"`}, {"Authorization", "token " + secret + "x"},
+		{"Authorization", `token-sudo user="ann",token="` + secret + `"`}, {"Authorization", `token-sudo user="` + secret + `",token="` + secret + `"`},
+		{"Authorization", "token-sudo " + secret}, {"Authorization", "Bearer " + secret}, {"Authorization", basic}, {"Authorization", secret},
+		{"Cookie", secret}, {"Cookie", auth.CookieName + "=" + secret, "X-Requested-With", "x"}, {auth.OperatorHeader, secret},
+		{"X-Forwarded-For", secret}, {"X-Sourcegraph-Actor-Anonymous-UID", secret}, {"Content-Encoding", "gzip", "Authorization", "token " + secret},
+	}
+	paths := []string{"/.api/search/stream?q=glaze", "/.api/search/stream?q=(", "/.api/search/export/1.jsonl", "/.api/none", "/", "/sign-in", "/-/trace/none"}
+	document := `{"query":"{ currentUser { username } nothing }"}`
+	for _, c := range credentials {
+		for _, path := range paths {
+			out = append(out, probe{"GET", path, "", c})
+		}
+		out = append(out, probe{"POST", "/.api/graphql", document, c}, probe{"OPTIONS", "/.api/graphql", "", c})
+	}
+	for _, path := range paths {
+		out = append(out, probe{"GET", path + map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + "token=" + secret, "", nil})
+	}
+	form := []string{"Content-Type", "application/json"}
+	quoted := strconv.Quote(secret)
+	for _, body := range []string{
+		`{"email":` + quoted + `,"password":` + quoted + `}`, `{"email":"ann","password":` + quoted + `}`, `{"secret":` + quoted + `}`, secret,
+		`{"userID":"1","code":` + quoted + `,"password":` + quoted + `}`,
+	} {
+		for _, path := range []string{"/-/sign-in", "/-/site-init", "/-/reset-password"} {
+			out = append(out, probe{"POST", path, body, form})
+		}
+	}
+	byToken := `{"query":"mutation($t: String!) { deleteAccessToken(byToken: $t) { alwaysNil } }","variables":{"t":` + strconv.Quote(secret+"x") + `}}`
+	return append(out, probe{"POST", "/.api/graphql?" + secret, byToken, []string{"Authorization", "token " + secret}},
+		probe{"GET", "/password-reset?userID=1&code=" + secret, "", nil})
 }

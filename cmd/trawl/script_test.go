@@ -60,6 +60,7 @@ func TestScripts(t *testing.T) {
 			"free":       scriptFree,
 			"replace":    scriptReplace,
 			"signin":     scriptSignIn,
+			"probe":      scriptProbe,
 			"each":       scriptEach,
 		},
 	})

@@ -155,6 +155,11 @@ func (c *commit) Ancestors(ctx context.Context, args struct {
 	if !ok {
 		return nil, errPath(args.Path.or(""))
 	}
+	for _, text := range []string{args.Query.or(""), args.After.or(""), args.Before.or("")} {
+		if err := checkText(text); err != nil {
+			return nil, err
+		}
+	}
 	o := git.HistoryOptions{
 		Path: path, Follow: args.Follow.or(false), Message: args.Query.or(""), After: args.After.or(""), Before: args.Before.or(""),
 	}
@@ -222,6 +227,17 @@ func (c *commit) BehindAhead(ctx context.Context, args struct{ Revspec string })
 
 // behindAhead is the type BehindAheadCounts.
 type behindAhead struct{ Behind, Ahead int32 }
+
+// maxTextBytes is how long a date or a text to look for in messages may be.
+const maxTextBytes = 4096
+
+// checkText refuses what cannot be an argument of a command.
+func checkText(text string) error {
+	if len(text) > maxTextBytes || strings.Contains(text, "\x00") {
+		return refuse("%.40q… is no date and no text that a message could hold", text)
+	}
+	return nil
+}
 
 func errRevision(rev string) error { return refuse("revision not found: %s", rev) }
 func errPath(path string) error    { return refuse("path %q leads out of the repository", path) }

@@ -112,6 +112,10 @@ func (c *comparison) FileDiffs(ctx context.Context, args struct {
 			if !ok {
 				return nil, errPath(p)
 			}
+			if clean == "" { // the root has everything
+				paths = nil
+				break
+			}
 			paths = append(paths, clean)
 		}
 	}

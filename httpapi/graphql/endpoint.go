@@ -117,7 +117,7 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	_ = control.SetReadDeadline(time.Time{})
-	zerolog.Ctx(r.Context()).Debug().Str("name", requestName(r)).Str("operation", req.OperationName).Msg("graphql")
+	zerolog.Ctx(r.Context()).Debug().Str("name", requestName(r.URL.RawQuery)).Str("operation", requestName(req.OperationName)).Msg("graphql")
 	answer, status := e.answer(r.Context(), data, req, httpapi.BaseURL(e.ExternalURL, r))
 	body, err := encode(answer)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"strings"
 
 	"github.com/trawlsearch/trawl/httpapi"
 )
@@ -144,17 +145,19 @@ func (c *capped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// plainName is what clients call their requests.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,80}=?$`)
+// plainName is what clients call their requests and operations; tokens have
+// more digits.
+var plainName = regexp.MustCompile(`^[A-Za-z]{1,60}[0-9]?$`)
 
-// requestName is what stands behind the question mark, for the log: people
-// write names there, but could write anything.
-func requestName(r *http.Request) string {
+// requestName is what stands behind the question mark, or another name that a
+// client gave, for the log: people write names there, but could write anything.
+func requestName(given string) string {
+	name := strings.TrimSuffix(given, "=")
 	switch {
-	case r.URL.RawQuery == "":
+	case name == "":
 		return "unknown"
-	case plainName.MatchString(r.URL.RawQuery):
-		return r.URL.RawQuery
+	case plainName.MatchString(name):
+		return name
 	}
 	return "other"
 }

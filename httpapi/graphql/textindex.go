@@ -135,6 +135,9 @@ func (r *repository) Contributors(ctx context.Context, args struct {
 	if !ok {
 		return nil, errPath(args.Path.or(""))
 	}
+	if err := checkText(args.AfterDate.or("")); err != nil {
+		return nil, err
+	}
 	repo, err := r.command(ctx)
 	if err != nil {
 		return nil, err
