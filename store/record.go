@@ -45,6 +45,14 @@ const (
 	RecordJobResult   RecordKind = 'J'
 )
 
+// These are of store/oauth, whose keys.go tells what their ids are.
+const (
+	RecordApp      RecordKind = 'A'
+	RecordGrant    RecordKind = 'G'
+	RecordDevice   RecordKind = 'D'
+	RecordUserCode RecordKind = 'U'
+)
+
 // Records is a change of records that is applied whole. Its zero value changes
 // nothing; it is not safe for concurrent use.
 type Records struct{ ops []recordOp }

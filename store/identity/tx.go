@@ -1,0 +1,41 @@
+package identity
+
+import (
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// Tx is a change that another package makes of records of its own, together
+// with the lines of the audit log that tell of it. It is good until the
+// function that it was given to returns.
+type Tx struct{ c *change }
+
+// Update runs f, one change of the registry after the other, and commits what
+// it put with its lines of the audit log, or nothing after an error, which it
+// returns. f must not call what changes the registry.
+func (r *Registry) Update(by Author, f func(tx *Tx) error) error {
+	return r.change(by, func(c *change) error { return f(&Tx{c}) })
+}
+
+// Now is the moment of the change.
+func (tx *Tx) Now() time.Time { return tx.c.now }
+
+// Put stores v as JSON.
+func (tx *Tx) Put(kind store.RecordKind, id []byte, v any) error { return tx.c.put(kind, id, v) }
+
+// PutBytes stores a value as it is.
+func (tx *Tx) PutBytes(kind store.RecordKind, id, value []byte) { tx.c.records.Put(kind, id, value) }
+
+// Delete removes a record, if it is there.
+func (tx *Tx) Delete(kind store.RecordKind, id []byte) { tx.c.records.Delete(kind, id) }
+
+// Audit adds a line to the log about what was done to target and, unless about
+// is 0, to the user with that ID.
+func (tx *Tx) Audit(action, target string, about uint32, detail string) {
+	tx.c.audit(action, target, "%s", detail)
+	tx.c.entries[len(tx.c.entries)-1].About = about
+}
+
+// End says that credentials that were good may be so no longer.
+func (tx *Tx) End() { tx.c.ends = true }

@@ -1,0 +1,341 @@
+package oauth
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
+)
+
+// AppKind says what an app can keep secret, and whom it acts for.
+type AppKind string
+
+// The kinds of apps: programs on people's machines, which keep no secret;
+// servers, which do; and servers that act as a service account of their own.
+const (
+	Public       AppKind = "public"
+	Confidential AppKind = "confidential"
+	Service      AppKind = "service"
+)
+
+// The scopes that an app may be given.
+const (
+	ScopeOpenID  = "openid"
+	ScopeProfile = "profile"
+	ScopeEmail   = "email"
+	// ScopeOffline asks for a refresh token.
+	ScopeOffline = "offline_access"
+)
+
+// Scopes returns all scopes there are.
+func Scopes() []string {
+	return []string{ScopeOpenID, ScopeProfile, ScopeEmail, ScopeOffline, identity.ScopeAll}
+}
+
+// App is a program that may ask users to act for them.
+type App struct {
+	// ID is the client id, known to everybody.
+	ID   string  `json:"id"`
+	Name string  `json:"name"`
+	Kind AppKind `json:"kind"`
+	// Redirects are where an authorization code may be sent to.
+	Redirects []string `json:"redirects,omitempty"`
+	// Scopes are all that it may ask for.
+	Scopes []string `json:"scopes"`
+	// Account is the ID of the service account of a Service app.
+	Account uint32 `json:"account,omitempty"`
+	// Secret is SHA-256 of its secret, nil for a public app.
+	Secret []byte `json:"secret,omitempty"`
+	// Creator is the ID of who made it, 0 for the operator.
+	Creator uint32    `json:"creator,omitempty"`
+	Created time.Time `json:"created"`
+	// Disabled takes effect on all its tokens at once and can be undone.
+	Disabled bool `json:"disabled,omitempty"`
+	// BuiltIn says that it came with the program.
+	BuiltIn bool `json:"builtIn,omitempty"`
+}
+
+// CommandLine is the client id of the app that came with the program: the
+// command line client src, which signs in by the device flow.
+const CommandLine = "sgo_cid_sourcegraph-cli"
+
+func builtIn(id string) *App {
+	if id != CommandLine {
+		return nil
+	}
+	return &App{
+		ID: id, Name: "src, on the command line", Kind: Public, BuiltIn: true, Scopes: Scopes(),
+		Created: time.Unix(0, 0).UTC(),
+	}
+}
+
+// SecretIs reports whether text is the app's secret.
+func (a *App) SecretIs(text string) bool {
+	return len(a.Secret) > 0 && Hash(sha256.Sum256([]byte(text))).is(a.Secret)
+}
+
+// NewApp is an app to create.
+type NewApp struct {
+	// ID may be empty, and then is made.
+	ID, Name  string
+	Kind      AppKind
+	Redirects []string
+	// Scopes may be empty: then all, or for a Service app user:all.
+	Scopes []string
+	// Account is the ID of the service account of a Service app.
+	Account uint32
+}
+
+// App returns the app with a client id, also one that is switched off, or an
+// error that is store.ErrNotFound.
+func (b *Book) App(id string) (*App, error) {
+	a := &App{}
+	err := get(b.st, store.RecordApp, []byte(id), a)
+	if isNotFound(err) {
+		if a := builtIn(id); a != nil {
+			return a, nil
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("app %.200q: %w", id, err)
+	}
+	return a, nil
+}
+
+// Apps returns all apps by name.
+func (b *Book) Apps() ([]*App, error) {
+	var out []*App
+	err := each(b.st, store.RecordRange{Kind: store.RecordApp}, func(_ []byte, a *App) error {
+		out = append(out, a)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list apps: %w", err)
+	}
+	if !slices.ContainsFunc(out, func(a *App) bool { return a.ID == CommandLine }) {
+		out = append(out, builtIn(CommandLine))
+	}
+	slices.SortFunc(out, func(a, b *App) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	return out, nil
+}
+
+// CreateApp makes an app and returns its secret, which is kept nowhere; a
+// public app has none.
+func (b *Book) CreateApp(by identity.Author, n NewApp) (secret string, a *App, err error) {
+	err = b.reg.Update(by, func(tx *identity.Tx) (err error) {
+		if a, err = b.newApp(n); err != nil {
+			return err
+		}
+		a.Creator, a.Created = by.UserID, tx.Now()
+		if a.Kind != Public {
+			if secret, err = b.newSecret(a); err != nil {
+				return err
+			}
+		}
+		tx.Audit(ActionAppCreate, appTarget(a.ID), a.Account, fmt.Sprintf("%s, %s, scopes %v, redirects %v", a.Name, a.Kind, a.Scopes, a.Redirects))
+		return tx.Put(store.RecordApp, []byte(a.ID), a)
+	})
+	if err != nil {
+		return "", nil, fmt.Errorf("create app: %w", err)
+	}
+	return secret, a, nil
+}
+
+// newApp checks what an app is to be.
+func (b *Book) newApp(n NewApp) (*App, error) {
+	a := &App{ID: n.ID, Name: n.Name, Kind: n.Kind, Redirects: n.Redirects, Scopes: n.Scopes, Account: n.Account}
+	if err := b.checkNewID(a); err != nil {
+		return nil, err
+	}
+	if err := checkAppName(a.Name); err != nil {
+		return nil, err
+	}
+	if err := b.checkKind(a); err != nil {
+		return nil, err
+	}
+	if len(a.Scopes) == 0 {
+		a.Scopes = Scopes()
+		if a.Kind == Service {
+			a.Scopes = []string{identity.ScopeAll}
+		}
+	}
+	if err := checkScopes(a.Scopes); err != nil {
+		return nil, err
+	}
+	return a, checkRedirects(a.Redirects)
+}
+
+func (b *Book) checkNewID(a *App) error {
+	all, err := b.Apps()
+	if err != nil {
+		return err
+	}
+	if len(all) >= mostApps {
+		return refuse("there are %d apps, which is the most there may be: delete one first", len(all))
+	}
+	if a.ID == "" {
+		var random [10]byte
+		if err := b.read(random[:]); err != nil {
+			return err
+		}
+		a.ID = "sgo_cid_" + hex.EncodeToString(random[:])
+	}
+	if len(a.ID) > 128 || strings.Trim(a.ID, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") != "" {
+		return refuse("%.200q cannot be a client id: use letters, digits, dots, _ and -, at most 128", a.ID)
+	}
+	if _, err := b.App(a.ID); err == nil {
+		return fmt.Errorf("the client id %q: %w", a.ID, store.ErrExists)
+	} else if !isNotFound(err) {
+		return err
+	}
+	return nil
+}
+
+// checkAppName refuses names that the page for consent could not show as they
+// are.
+func checkAppName(name string) error {
+	unseen := func(r rune) bool {
+		return r < ' ' || r >= 0x7f && r < 0xa0 || r == 0xfffd || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff
+	}
+	switch {
+	case strings.TrimSpace(name) == "":
+		return refuse("an app needs a name: users see it when they are asked")
+	case len(name) > 100 || strings.ContainsFunc(name, unseen):
+		return refuse("%.200q cannot be the name of an app: take at most 100 bytes, all of which can be seen", name)
+	}
+	return nil
+}
+
+func (b *Book) checkKind(a *App) error {
+	switch a.Kind {
+	case Public:
+	case Confidential:
+		if len(a.Redirects) == 0 {
+			return refuse("a confidential app needs a redirect URI, where users are sent back to")
+		}
+	case Service:
+		u, err := b.reg.User(a.Account)
+		if err != nil {
+			return err
+		}
+		if !u.Service {
+			return refuse("%s is no service account: only those can have an app of their own", u.Name)
+		}
+		if len(a.Redirects) > 0 || slices.ContainsFunc(a.Scopes, func(s string) bool { return s != identity.ScopeAll }) {
+			return refuse("an app of a service account has the scope %s only, and no redirect URI", identity.ScopeAll)
+		}
+	default:
+		return refuse("%q is no kind of app: %s, %s and %s are", a.Kind, Public, Confidential, Service)
+	}
+	if a.Kind != Service && a.Account != 0 {
+		return refuse("only an app of the kind %s has a service account", Service)
+	}
+	return nil
+}
+
+func checkScopes(scopes []string) error {
+	for i, s := range scopes {
+		if !slices.Contains(Scopes(), s) {
+			return refuse("unknown scope %.100q: an app may have %s", s, strings.Join(Scopes(), ", "))
+		}
+		if slices.Contains(scopes[:i], s) {
+			return refuse("the scope %s stands there twice", s)
+		}
+	}
+	return nil
+}
+
+// newSecret gives an app a secret.
+func (b *Book) newSecret(a *App) (string, error) {
+	var random [secretBytes]byte
+	if err := b.read(random[:]); err != nil {
+		return "", err
+	}
+	text := secretText + base64.RawURLEncoding.EncodeToString(random[:])
+	sum := sha256.Sum256([]byte(text))
+	a.Secret = sum[:]
+	return text, nil
+}
+
+// RotateSecret gives an app another secret. The old one is no good from then
+// on; tokens stay.
+func (b *Book) RotateSecret(by identity.Author, id string) (secret string, err error) {
+	err = b.reg.Update(by, func(tx *identity.Tx) error {
+		a, err := b.App(id)
+		if err != nil {
+			return err
+		}
+		if a.Kind == Public {
+			return refuse("a public app has no secret")
+		}
+		if secret, err = b.newSecret(a); err != nil {
+			return err
+		}
+		tx.Audit(ActionAppSecret, appTarget(id), a.Account, a.Name)
+		return tx.Put(store.RecordApp, []byte(id), a)
+	})
+	if err != nil {
+		return "", fmt.Errorf("change the secret of an app: %w", err)
+	}
+	return secret, nil
+}
+
+// SetDisabled switches an app off, with all its tokens, or on again.
+func (b *Book) SetDisabled(by identity.Author, id string, off bool) error {
+	err := b.reg.Update(by, func(tx *identity.Tx) error {
+		a, err := b.App(id)
+		if err != nil || a.Disabled == off {
+			return err
+		}
+		a.Disabled = off
+		tx.End()
+		tx.Audit(ActionAppUpdate, appTarget(id), a.Account, fmt.Sprintf("%s, disabled: %t", a.Name, off))
+		return tx.Put(store.RecordApp, []byte(id), a)
+	})
+	if err != nil {
+		return fmt.Errorf("change app: %w", err)
+	}
+	return nil
+}
+
+// DeleteApp deletes an app with all that it was granted.
+func (b *Book) DeleteApp(by identity.Author, id string) error {
+	err := b.reg.Update(by, func(tx *identity.Tx) error {
+		a, err := b.App(id)
+		if err != nil {
+			return err
+		}
+		if a.BuiltIn {
+			return refuse("%s came with trawl and cannot be deleted: switch it off instead", a.Name)
+		}
+		tx.End()
+		tx.Audit(ActionAppDelete, appTarget(id), a.Account, a.Name)
+		tx.Delete(store.RecordApp, []byte(id))
+		err = each(b.st, store.RecordRange{Kind: store.RecordDevice}, func(key []byte, d *Device) error {
+			if d.App == id {
+				d.delete(tx, Hash(key))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return each(b.st, store.RecordRange{Kind: store.RecordGrant}, func(key []byte, g *Grant) error {
+			if g.App == id {
+				tx.Delete(store.RecordGrant, key)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("delete app: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package oauth
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
+)
+
+// Errors callers tell apart, beside store.ErrNotFound and *identity.RuleError.
+var (
+	// ErrNoGrant: the code or token is unknown, expired, revoked, of another
+	// app, or of a user or an app that is gone or switched off.
+	ErrNoGrant = errors.New("no such grant")
+	// ErrReused: the code or refresh token has been used before. The grant is
+	// revoked by then.
+	ErrReused = errors.New("used a second time")
+	// ErrFull: there are as many pending device codes as there may be.
+	ErrFull = errors.New("too many devices wait for an answer: try again later")
+)
+
+// Lifetimes of what is given out.
+const (
+	AccessLasts = time.Hour
+	CodeLasts   = 2 * time.Minute
+	DeviceLasts = 30 * time.Minute
+)
+
+// Bounds of what is kept. Beyond them the oldest goes first, but for devices,
+// where the newest is refused.
+const (
+	mostAccess        = 8     // access tokens of one grant
+	mostGrants        = 25    // of one user to one app
+	mostServiceGrants = 1_000 // of a service account, each with one access token
+	mostDevices       = 2_000
+	mostAddressPend   = 20 // devices that wait at one address
+	mostApps          = 1_000
+)
+
+// Options say how a book behaves. The zero value has usable defaults.
+type Options struct {
+	// RefreshLasts ends a refresh token that was not used for so long; 0 is 90
+	// days.
+	RefreshLasts time.Duration
+	// Now is the clock, nil is time.Now; Random makes secrets, nil is
+	// crypto/rand.
+	Now    func() time.Time
+	Random io.Reader
+}
+
+// Book is the apps and grants of a store. It is safe for concurrent use. It
+// reads records from the store each time, so what was changed or revoked holds
+// for the next request.
+type Book struct {
+	st  *store.Store
+	reg *identity.Registry
+	o   Options
+}
+
+// Open returns the book of a store and its registry.
+func Open(st *store.Store, reg *identity.Registry, o Options) *Book {
+	if o.RefreshLasts == 0 {
+		o.RefreshLasts = 90 * 24 * time.Hour
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Random == nil {
+		o.Random = rand.Reader
+	}
+	return &Book{st: st, reg: reg, o: o}
+}
+
+func (b *Book) now() time.Time { return b.o.Now().UTC().Truncate(time.Millisecond) }
+
+func refuse(format string, args ...any) error {
+	return &identity.RuleError{Text: fmt.Sprintf(format, args...)}
+}
+
+// The actions of the audit log.
+const (
+	ActionAppCreate   = "app.create"
+	ActionAppUpdate   = "app.update"
+	ActionAppSecret   = "app.rotate-secret"
+	ActionAppDelete   = "app.delete"
+	ActionGrant       = "grant.create"
+	ActionGrantRevoke = "grant.revoke"
+)
+
+func appTarget(id string) string { return "app:" + id }
+
+// sweepEvery is how often what has expired is deleted.
+const sweepEvery = time.Hour
+
+// Keep deletes what has expired until ctx ends. What goes wrong is told, and
+// tried again.
+func (b *Book) Keep(ctx context.Context, tell func(error)) {
+	t := time.NewTicker(sweepEvery)
+	defer t.Stop()
+	for {
+		if err := b.Sweep(); err != nil {
+			tell(err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+	}
+}
+
+// Sweep deletes grants and devices that are good for nothing any more.
+func (b *Book) Sweep() error {
+	err := b.reg.Update(identity.Author{}, func(tx *identity.Tx) error {
+		if err := b.sweepGrants(tx); err != nil {
+			return err
+		}
+		return each(b.st, store.RecordRange{Kind: store.RecordDevice}, func(id []byte, d *Device) error {
+			if !tx.Now().Before(d.Expires) {
+				d.delete(tx, Hash(id))
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("delete grants that have ended: %w", err)
+	}
+	return nil
+}
+
+func (b *Book) sweepGrants(tx *identity.Tx) error {
+	owners := map[uint32]bool{}
+	apps := map[string]bool{}
+	return each(b.st, store.RecordRange{Kind: store.RecordGrant}, func(id []byte, g *Grant) error {
+		user := GrantID(id).User()
+		if _, known := owners[user]; !known {
+			_, err := b.reg.User(user)
+			if err != nil && !isNotFound(err) {
+				return err
+			}
+			owners[user] = err == nil
+		}
+		if _, known := apps[g.App]; !known {
+			_, err := b.App(g.App)
+			if err != nil && !isNotFound(err) {
+				return err
+			}
+			apps[g.App] = err == nil
+		}
+		if !owners[user] || !apps[g.App] || !g.live(tx.Now()) {
+			tx.Delete(store.RecordGrant, id)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,234 @@
+package oauth
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
+)
+
+// Decision is what a user said to a device.
+type Decision string
+
+// The decisions; Pending is none yet.
+const (
+	Pending Decision = ""
+	Granted Decision = "granted"
+	Denied  Decision = "denied"
+)
+
+// Device is a program that waits for a user to let it in, on a page that it
+// cannot show itself.
+type Device struct {
+	App    string   `json:"app"`
+	Scopes []string `json:"scopes"`
+	// Address is where it asked from.
+	Address string    `json:"address,omitempty"`
+	Created time.Time `json:"created"`
+	Expires time.Time `json:"expires"`
+	// UserCode is the hash of the code that its user types.
+	UserCode []byte   `json:"userCode"`
+	Decision Decision `json:"decision,omitempty"`
+	// User is the ID of who decided, 0 while nobody has.
+	User uint32 `json:"user,omitempty"`
+}
+
+func (d *Device) delete(tx *identity.Tx, code Hash) {
+	tx.Delete(store.RecordDevice, code[:])
+	tx.Delete(store.RecordUserCode, d.UserCode)
+}
+
+// userCodeLetters make no words and are not mistaken for each other (RFC 8628,
+// section 6.1). Eight of them are 34 bits, good for half an hour and for
+// signed-in users only, whose guesses the caller counts.
+const (
+	userCodeLetters = "BCDFGHJKLMNPQRSTVWXZ"
+	userCodeLength  = 8
+)
+
+// NewDevice records that a device waits. It returns what the device keeps and
+// what its user types.
+func (b *Book) NewDevice(app string, scopes []string, address string) (deviceCode, userCode string, err error) {
+	var random [secretBytes]byte
+	if err := b.read(random[:]); err != nil {
+		return "", "", err
+	}
+	deviceCode = deviceText + base64.RawURLEncoding.EncodeToString(random[:])
+	by := identity.Author{Via: "client " + app, Address: address}
+	err = b.reg.Update(by, func(tx *identity.Tx) error {
+		if err := b.roomForDevice(tx, address); err != nil {
+			return err
+		}
+		if userCode, err = b.newUserCode(); err != nil {
+			return err
+		}
+		typed, _ := userCodeHash(userCode)
+		kept, _ := ParseDeviceCode(deviceCode)
+		tx.PutBytes(store.RecordUserCode, typed[:], kept[:])
+		return tx.Put(store.RecordDevice, kept[:], Device{
+			App: app, Scopes: scopes, Address: address, Created: tx.Now(), Expires: tx.Now().Add(DeviceLasts), UserCode: typed[:],
+		})
+	})
+	if err != nil {
+		return "", "", fmt.Errorf("let a device wait: %w", err)
+	}
+	return deviceCode, userCode, nil
+}
+
+// roomForDevice deletes the devices that have waited too long and fails with
+// ErrFull when too many still do.
+func (b *Book) roomForDevice(tx *identity.Tx, address string) error {
+	all, here := 0, 0
+	err := each(b.st, store.RecordRange{Kind: store.RecordDevice}, func(id []byte, d *Device) error {
+		if !tx.Now().Before(d.Expires) {
+			d.delete(tx, Hash(id))
+			return nil
+		}
+		all++
+		if identity.AddressKey(d.Address) == identity.AddressKey(address) {
+			here++
+		}
+		return nil
+	})
+	if err == nil && (all >= mostDevices || here >= mostAddressPend) {
+		err = ErrFull
+	}
+	return err
+}
+
+// newUserCode makes a code that no other device has.
+func (b *Book) newUserCode() (string, error) {
+	for {
+		code := make([]byte, 0, userCodeLength)
+		for len(code) < userCodeLength {
+			var random [1]byte
+			if err := b.read(random[:]); err != nil {
+				return "", err
+			}
+			// What is above a multiple of the letters would favour some of them.
+			if n := int(random[0]); n < 256/len(userCodeLetters)*len(userCodeLetters) {
+				code = append(code, userCodeLetters[n%len(userCodeLetters)])
+			}
+		}
+		text := string(code[:4]) + "-" + string(code[4:])
+		h, _ := userCodeHash(text)
+		_, err := b.st.Record(store.RecordUserCode, h[:])
+		if isNotFound(err) {
+			return text, nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+}
+
+// userCodeHash reads what a user typed, however they set it.
+func userCodeHash(text string) (Hash, bool) {
+	code := strings.ToUpper(strings.NewReplacer("-", "", " ", "").Replace(text))
+	if len(code) != userCodeLength || strings.Trim(code, userCodeLetters) != "" {
+		return Hash{}, false
+	}
+	return sha256.Sum256([]byte(code)), true
+}
+
+// ParseDeviceCode returns the hash of a device code; ok is false for what is
+// none.
+func ParseDeviceCode(text string) (h Hash, ok bool) {
+	rest, ok := strings.CutPrefix(text, deviceText)
+	b, err := base64.RawURLEncoding.Strict().DecodeString(rest)
+	if !ok || err != nil || len(b) != secretBytes {
+		return h, false
+	}
+	return sha256.Sum256(b), true
+}
+
+// Device returns the device with a code, also one that has waited too long, or
+// an error that is ErrNoGrant.
+func (b *Book) Device(code Hash) (*Device, error) {
+	d := &Device{}
+	if err := get(b.st, store.RecordDevice, code[:], d); err != nil {
+		return nil, fmt.Errorf("device: %w", gone(err))
+	}
+	return d, nil
+}
+
+// Expired reports whether a device has waited too long.
+func (b *Book) Expired(d *Device) bool { return !b.now().Before(d.Expires) }
+
+// Waiting returns the device whose user types this code, if it waits for a
+// decision, or an error that is ErrNoGrant.
+func (b *Book) Waiting(userCode string) (*Device, error) {
+	_, d, err := b.waiting(userCode)
+	return d, err
+}
+
+func (b *Book) waiting(userCode string) (code Hash, d *Device, err error) {
+	h, ok := userCodeHash(userCode)
+	if !ok {
+		return code, nil, ErrNoGrant
+	}
+	id, err := b.st.Record(store.RecordUserCode, h[:])
+	if err != nil {
+		return code, nil, gone(err)
+	}
+	if len(id) != len(code) {
+		return code, nil, fmt.Errorf("record of a user code: %w", store.ErrCorrupt)
+	}
+	code = Hash(id)
+	if d, err = b.Device(code); err != nil {
+		return code, nil, err
+	}
+	if d.Decision != Pending || b.Expired(d) {
+		return code, nil, ErrNoGrant
+	}
+	return code, d, nil
+}
+
+// Decide records what a user said to the device whose code they typed. The
+// error is ErrNoGrant if it does not wait any more.
+func (b *Book) Decide(by identity.Author, userCode string, user uint32, d Decision) error {
+	err := b.reg.Update(by, func(tx *identity.Tx) error {
+		code, dev, err := b.waiting(userCode)
+		if err != nil {
+			return err
+		}
+		if err := b.usable(user, dev.App); err != nil {
+			return err
+		}
+		dev.Decision, dev.User = d, user
+		if d == Granted {
+			tx.Audit(ActionGrant, appTarget(dev.App), user, fmt.Sprintf("scopes %s, device at %s", strings.Join(dev.Scopes, " "), dev.Address))
+		}
+		return tx.Put(store.RecordDevice, code[:], dev)
+	})
+	if err != nil {
+		return fmt.Errorf("decide about a device: %w", err)
+	}
+	return nil
+}
+
+// GiveDevice gives out tokens to a device that was let in, which is over by
+// that. The IDs of the keys' grant were made for its user.
+func (b *Book) GiveDevice(by identity.Author, code Hash, t Tokens) error {
+	return b.reg.Update(by, func(tx *identity.Tx) error {
+		d, err := b.Device(code)
+		if err != nil {
+			return err
+		}
+		if err := b.usable(d.User, d.App); err != nil || d.Decision != Granted || b.Expired(d) || t.Access.Grant.User() != d.User {
+			return errors.Join(err, ErrNoGrant)
+		}
+		g := &Grant{ID: t.Access.Grant, App: d.App, Scopes: d.Scopes, Created: tx.Now()}
+		if err := b.makeRoom(tx, g, mostGrants); err != nil {
+			return err
+		}
+		b.add(g, t, tx.Now())
+		d.delete(tx, code)
+		return putGrant(tx, g)
+	})
+}

@@ -1,0 +1,18 @@
+// Package oauth keeps what an OAuth 2 server has to remember. Apps come in
+// from whoever administers them, the consent of users and the codes of devices
+// from the server's pages; the keys of tokens go in where a client gets them
+// and out comes, for a token that is shown, the grant it belongs to. All is
+// committed as records of the store, through the registry of store/identity,
+// each change with its line of the audit log. httpapi/oauth calls it.
+//
+// A grant is what a user let an app do, once. It is one record, which holds the
+// hashes of all that was given out for it: the authorization code, the access
+// tokens and the newest refresh token. Each of these texts begins with the
+// grant's ID, by which it is found. So revoking is deleting one record, a code
+// or refresh token that comes a second time is known however old it is, and
+// nothing has to be kept for each token that ever was.
+//
+// No secret is kept, only SHA-256 of 32 random bytes or more, compared in
+// constant time. The package knows no HTTP and no OAuth messages, and does not
+// judge who may manage apps: callers do.
+package oauth

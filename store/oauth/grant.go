@@ -1,0 +1,431 @@
+package oauth
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
+)
+
+// Grant is what a user let an app do.
+type Grant struct {
+	ID  GrantID `json:"-"`
+	App string  `json:"app"`
+	// Scopes are those the user agreed to.
+	Scopes  []string  `json:"scopes"`
+	Created time.Time `json:"created"`
+	// Used is when tokens were last given out for it.
+	Used time.Time `json:"used,omitzero"`
+	// Code is the authorization code it began with, nil without one.
+	Code *Code `json:"code,omitempty"`
+	// Refresh is the newest refresh token, nil without one.
+	Refresh *Refresh `json:"refresh,omitempty"`
+	// Access are the access tokens, the newest last.
+	Access []Access `json:"access,omitempty"`
+}
+
+// Code is an authorization code, without its secret.
+type Code struct {
+	Hash []byte `json:"hash"`
+	// Redirect is the redirect URI as the request had it, "" if it had none;
+	// Challenge is that of PKCE, S256, "" if there was none.
+	Redirect  string    `json:"redirect,omitempty"`
+	Challenge string    `json:"challenge,omitempty"`
+	Expires   time.Time `json:"expires"`
+	Used      bool      `json:"used,omitempty"`
+}
+
+// Refresh is a refresh token, without its secret.
+type Refresh struct {
+	Family  []byte    `json:"family"`
+	Hash    []byte    `json:"hash"`
+	Expires time.Time `json:"expires"`
+}
+
+// Access is an access token, without its secret.
+type Access struct {
+	Hash    []byte    `json:"hash"`
+	Scopes  []string  `json:"scopes"`
+	Created time.Time `json:"created"`
+	Expires time.Time `json:"expires"`
+}
+
+// live reports whether the grant is good for anything, or will be needed to
+// know a code or token that comes again.
+func (g *Grant) live(now time.Time) bool {
+	return g.Code != nil && !g.Code.Used && now.Before(g.Code.Expires) ||
+		g.Refresh != nil && now.Before(g.Refresh.Expires) ||
+		slices.ContainsFunc(g.Access, func(a Access) bool { return now.Before(a.Expires) })
+}
+
+// Active reports whether tokens were given out for the grant.
+func (g *Grant) Active() bool { return !g.Used.IsZero() }
+
+// Grant returns a grant of an app and a user who may use it, or an error that
+// is ErrNoGrant.
+func (b *Book) Grant(id GrantID) (*Grant, error) {
+	g := &Grant{ID: id}
+	if err := get(b.st, store.RecordGrant, id[:], g); err != nil {
+		return nil, fmt.Errorf("grant %s: %w", id, gone(err))
+	}
+	if err := b.usable(id.User(), g.App); err != nil {
+		return nil, fmt.Errorf("grant %s: %w", id, err)
+	}
+	return g, nil
+}
+
+// gone makes of an error about a record that is not there one about the grant.
+func gone(err error) error {
+	if isNotFound(err) {
+		return ErrNoGrant
+	}
+	return err
+}
+
+// usable fails with ErrNoGrant unless both the user and the app are there and
+// neither is switched off.
+func (b *Book) usable(user uint32, app string) error {
+	a, err := b.App(app)
+	if err != nil {
+		return gone(err)
+	}
+	u, err := b.reg.User(user)
+	if err != nil {
+		return gone(err)
+	}
+	if a.Disabled || u.Locked || a.Kind == Service && a.Account != user {
+		return ErrNoGrant
+	}
+	return nil
+}
+
+// ByAccess returns the access token with a key and its grant, or an error that
+// is ErrNoGrant.
+func (b *Book) ByAccess(k Key) (*Grant, *Access, error) {
+	g, err := b.Grant(k.Grant)
+	if err != nil {
+		return nil, nil, err
+	}
+	now := b.now()
+	for i := range g.Access {
+		if a := &g.Access[i]; k.Hash.is(a.Hash) && now.Before(a.Expires) {
+			return g, a, nil
+		}
+	}
+	return nil, nil, ErrNoGrant
+}
+
+// ByCode returns the grant that began with a code. The error is ErrNoGrant for
+// a code that is not good, and ErrReused, with the grant, for one that has been
+// used.
+func (b *Book) ByCode(k Key) (*Grant, error) {
+	g, err := b.Grant(k.Grant)
+	if err != nil {
+		return nil, err
+	}
+	return g, g.checkCode(k, b.now())
+}
+
+func (g *Grant) checkCode(k Key, now time.Time) error {
+	switch {
+	case g.Code == nil || !k.Hash.is(g.Code.Hash):
+		return ErrNoGrant
+	case g.Code.Used:
+		return ErrReused
+	case !now.Before(g.Code.Expires):
+		return ErrNoGrant
+	}
+	return nil
+}
+
+// ByRefresh returns the grant of a refresh token. The error is ErrNoGrant for a
+// token that is not good, and ErrReused, with the grant, for one that has been
+// used.
+func (b *Book) ByRefresh(k Key) (*Grant, error) {
+	g, err := b.Grant(k.Grant)
+	if err != nil {
+		return nil, err
+	}
+	return g, g.checkRefresh(k, b.now())
+}
+
+func (g *Grant) checkRefresh(k Key, now time.Time) error {
+	switch {
+	case g.Refresh == nil || !k.Family.is(g.Refresh.Family):
+		return ErrNoGrant
+	case !k.Hash.is(g.Refresh.Hash):
+		return ErrReused
+	case !now.Before(g.Refresh.Expires):
+		return ErrNoGrant
+	}
+	return nil
+}
+
+// Ask is what a user agreed to when an app asked.
+type Ask struct {
+	App                 string
+	Scopes              []string
+	Redirect, Challenge string
+}
+
+// Agree begins a grant with the code k, whose grant ID was made for the user.
+func (b *Book) Agree(by identity.Author, k Key, ask Ask) error {
+	err := b.reg.Update(by, func(tx *identity.Tx) error {
+		if err := b.usable(k.Grant.User(), ask.App); err != nil {
+			return err
+		}
+		g := &Grant{ID: k.Grant, App: ask.App, Scopes: ask.Scopes, Created: tx.Now(), Code: &Code{
+			Hash: k.Hash[:], Redirect: ask.Redirect, Challenge: ask.Challenge, Expires: tx.Now().Add(CodeLasts),
+		}}
+		if err := b.makeRoom(tx, g, mostGrants); err != nil {
+			return err
+		}
+		tx.Audit(ActionGrant, appTarget(ask.App), k.Grant.User(), "scopes "+strings.Join(ask.Scopes, " "))
+		return putGrant(tx, g)
+	})
+	if err != nil {
+		return fmt.Errorf("agree: %w", err)
+	}
+	return nil
+}
+
+func putGrant(tx *identity.Tx, g *Grant) error { return tx.Put(store.RecordGrant, g.ID[:], g) }
+
+// makeRoom deletes the grants of the same user and app that are used no more,
+// and the oldest while there are too many for another one.
+func (b *Book) makeRoom(tx *identity.Tx, n *Grant, most int) error {
+	var same []*Grant
+	err := b.eachOf(n.ID.User(), func(g *Grant) error {
+		switch {
+		case g.App != n.App:
+		case !g.live(tx.Now()):
+			tx.Delete(store.RecordGrant, g.ID[:])
+		default:
+			same = append(same, g)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(same, func(a, b *Grant) int { return cmp.Or(a.Created.Compare(b.Created), bytes.Compare(a.ID[:], b.ID[:])) })
+	for len(same) >= most {
+		tx.Delete(store.RecordGrant, same[0].ID[:])
+		tx.End()
+		same = same[1:]
+	}
+	return nil
+}
+
+// eachOf calls f with the grants of a user.
+func (b *Book) eachOf(user uint32, f func(g *Grant) error) error {
+	return each(b.st, store.RecordRange{Kind: store.RecordGrant, Prefix: id4(user)}, func(id []byte, g *Grant) error {
+		g.ID = GrantID(id)
+		return f(g)
+	})
+}
+
+// Tokens are what a client is given.
+type Tokens struct {
+	Access Key
+	// Refresh is nil if it is given none.
+	Refresh *Key
+	// Scopes are those of the access token.
+	Scopes []string
+}
+
+// add gives the grant the keys of tokens, and reports whether an access token
+// that was still good had to go for that.
+func (b *Book) add(g *Grant, t Tokens, now time.Time) (dropped bool) {
+	g.Used = now
+	g.Access = slices.DeleteFunc(g.Access, func(a Access) bool { return !now.Before(a.Expires) })
+	g.Access = append(g.Access, Access{Hash: t.Access.Hash[:], Scopes: t.Scopes, Created: now, Expires: now.Add(AccessLasts)})
+	if over := len(g.Access) - mostAccess; over > 0 {
+		g.Access, dropped = g.Access[over:], true
+	}
+	if t.Refresh != nil {
+		g.Refresh = &Refresh{Family: t.Refresh.Family[:], Hash: t.Refresh.Hash[:], Expires: now.Add(b.o.RefreshLasts)}
+	}
+	return dropped
+}
+
+// Redeem gives out tokens for a code, which is used by that. The grant of one
+// that has been used before is revoked, and the error is ErrReused.
+func (b *Book) Redeem(by identity.Author, code Key, t Tokens) error {
+	return b.renew(by, code.Grant, "a code was used a second time", t, func(g *Grant, now time.Time) error {
+		if err := g.checkCode(code, now); err != nil {
+			return err
+		}
+		g.Code.Used = true
+		return nil
+	})
+}
+
+// Rotate gives out tokens for a refresh token, which is used by that, as
+// Redeem does for a code.
+func (b *Book) Rotate(by identity.Author, old Key, t Tokens) error {
+	return b.renew(by, old.Grant, "a refresh token was used a second time", t, func(g *Grant, now time.Time) error {
+		return g.checkRefresh(old, now)
+	})
+}
+
+func (b *Book) renew(by identity.Author, id GrantID, reused string, t Tokens, use func(g *Grant, now time.Time) error) error {
+	err := b.reg.Update(by, func(tx *identity.Tx) error {
+		g, err := b.Grant(id)
+		if err != nil {
+			return err
+		}
+		if err := use(g, tx.Now()); err != nil {
+			return err
+		}
+		if b.add(g, t, tx.Now()) {
+			tx.End()
+		}
+		return putGrant(tx, g)
+	})
+	if errors.Is(err, ErrReused) {
+		err = errors.Join(err, b.Revoke(by, id, reused))
+	}
+	return err
+}
+
+// GiveService gives a Service app an access token, with a grant of its own.
+func (b *Book) GiveService(by identity.Author, app string, t Tokens) error {
+	return b.reg.Update(by, func(tx *identity.Tx) error {
+		a, err := b.App(app)
+		if err != nil {
+			return gone(err)
+		}
+		if err := b.usable(t.Access.Grant.User(), app); err != nil || a.Kind != Service {
+			return errors.Join(err, ErrNoGrant)
+		}
+		g := &Grant{ID: t.Access.Grant, App: app, Scopes: t.Scopes, Created: tx.Now()}
+		if err := b.makeRoom(tx, g, mostServiceGrants); err != nil {
+			return err
+		}
+		b.add(g, t, tx.Now())
+		return putGrant(tx, g)
+	})
+}
+
+// Revoke ends a grant with all its tokens, for good. Why is for the audit log.
+// One that is gone already is no error.
+func (b *Book) Revoke(by identity.Author, id GrantID, why string) error {
+	err := b.reg.Update(by, func(tx *identity.Tx) error {
+		g := &Grant{ID: id}
+		if err := get(b.st, store.RecordGrant, id[:], g); err != nil {
+			if isNotFound(err) {
+				return nil
+			}
+			return err
+		}
+		revoke(tx, g, why)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("revoke grant: %w", err)
+	}
+	return nil
+}
+
+func revoke(tx *identity.Tx, g *Grant, why string) {
+	tx.Delete(store.RecordGrant, g.ID[:])
+	tx.End()
+	tx.Audit(ActionGrantRevoke, appTarget(g.App), g.ID.User(), why)
+}
+
+// RevokeApp ends all grants of a user to an app; the error is
+// store.ErrNotFound if there are none.
+func (b *Book) RevokeApp(by identity.Author, user uint32, app string) error {
+	err := b.reg.Update(by, func(tx *identity.Tx) error {
+		n := 0
+		err := b.eachOf(user, func(g *Grant) error {
+			if g.App == app {
+				tx.Delete(store.RecordGrant, g.ID[:])
+				n++
+			}
+			return nil
+		})
+		if err == nil && n == 0 {
+			err = store.ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		tx.End()
+		tx.Audit(ActionGrantRevoke, appTarget(app), user, fmt.Sprintf("all, %d of them", n))
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("revoke what %.200q may do: %w", app, err)
+	}
+	return nil
+}
+
+// Authorised is an app that a user let act for them.
+type Authorised struct {
+	App *App
+	// Scopes are those of all its grants together; Grants is how many there
+	// are, such as one for each machine where the user has signed in.
+	Scopes []string
+	Grants int
+	// Since is when the first was made, Used when tokens were last given out.
+	Since, Used time.Time
+}
+
+// Authorised returns the apps that hold or can get tokens for a user, by name.
+func (b *Book) Authorised(user uint32) ([]*Authorised, error) {
+	apps := map[string]*Authorised{}
+	now := b.now()
+	err := b.eachOf(user, func(g *Grant) error {
+		if !g.Active() || !g.live(now) {
+			return nil
+		}
+		a := apps[g.App]
+		if a == nil {
+			app, err := b.App(g.App)
+			if isNotFound(err) {
+				return nil // it is being deleted
+			}
+			if err != nil {
+				return err
+			}
+			a = &Authorised{App: app, Since: g.Created}
+			apps[g.App] = a
+		}
+		a.add(g)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list apps of a user: %w", err)
+	}
+	var out []*Authorised
+	for _, a := range apps {
+		out = append(out, a)
+	}
+	slices.SortFunc(out, func(a, b *Authorised) int {
+		return cmp.Or(cmp.Compare(a.App.Name, b.App.Name), cmp.Compare(a.App.ID, b.App.ID))
+	})
+	return out, nil
+}
+
+func (a *Authorised) add(g *Grant) {
+	a.Grants++
+	if g.Created.Before(a.Since) {
+		a.Since = g.Created
+	}
+	if g.Used.After(a.Used) {
+		a.Used = g.Used
+	}
+	for _, s := range g.Scopes {
+		if !slices.Contains(a.Scopes, s) {
+			a.Scopes = append(a.Scopes, s)
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package oauth
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// Every record and its id, numbers big-endian. Values are JSON unless they are
+// told here.
+//
+//	RecordApp       client id                      App
+//	RecordGrant     GrantID: user(4) random(8)     Grant
+//	RecordDevice    sha256 of device code(32)      Device
+//	RecordUserCode  sha256 of user code(32)        sha256 of device code(32)
+
+func id4(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
+
+func isNotFound(err error) bool { return errors.Is(err, store.ErrNotFound) }
+
+// get reads a JSON record into v.
+func get(st *store.Store, kind store.RecordKind, id []byte, v any) error {
+	value, err := st.Record(kind, id)
+	if err != nil {
+		return err
+	}
+	return decode(kind, id, value, v)
+}
+
+func decode(kind store.RecordKind, id, value []byte, v any) error {
+	if err := json.Unmarshal(value, v); err != nil {
+		return fmt.Errorf("record %c %x: %w: %w", kind, id, store.ErrCorrupt, err)
+	}
+	return nil
+}
+
+// each calls f with the JSON records of a range.
+func each[T any](st *store.Store, r store.RecordRange, f func(id []byte, v *T) error) error {
+	return st.EachRecord(r, func(id, value []byte) (bool, error) {
+		var v T
+		if err := decode(r.Kind, id, value, &v); err != nil {
+			return false, err
+		}
+		return true, f(id, &v)
+	})
+}
