@@ -54,6 +54,7 @@ var libraries = map[string][]string{
 	"github.com/gorilla/mux":              {"httpapi/..."},
 	"github.com/graph-gophers/graphql-go": {"httpapi/..."},
 	"github.com/tailscale/hujson":         {"httpapi/..."},
+	"github.com/ory/fosite":               {"httpapi/oauth"},
 	"github.com/vektah/gqlparser/v2":      {"httpapi/..."},
 	"github.com/rs/zerolog":               {"httpapi/...", "cmd/..."},
 	"github.com/spf13/cobra":              {"cmd/..."},
