@@ -32,6 +32,10 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
+// ErrSignIn leads a person who is not signed in to where they can, and back
+// again.
+var ErrSignIn error = &Error{Status: http.StatusUnauthorized, Message: "sign in first"}
+
 // internalError is all that a client learns of an error that is not its own.
 const internalError = "internal error"
 

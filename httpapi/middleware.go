@@ -151,6 +151,10 @@ func (s *Server) answerError(w http.ResponseWriter, r *http.Request, route Route
 	if status == http.StatusInternalServerError {
 		zerolog.Ctx(r.Context()).Error().Err(err).Str("route", route.Template()).Msg("serve request")
 	}
+	if errors.Is(err, ErrSignIn) && r.Method == http.MethodGet {
+		http.Redirect(w, r, s.signInURL(r), http.StatusFound)
+		return
+	}
 	var denied *auth.Denied
 	if errors.As(err, &denied) {
 		if denied.NeedsSignIn() && isPage(r) {

@@ -33,7 +33,10 @@ func (d *Denied) NeedsSignIn() bool { return d == errPrivate }
 
 // The refusals, in texts that clients know.
 var (
-	errPrivate      = &Denied{Status: http.StatusUnauthorized, Message: "Private mode requires authentication."}
+	errPrivate = &Denied{
+		Status: http.StatusUnauthorized, Message: "Private mode requires authentication.",
+		Header: http.Header{"Www-Authenticate": {"Bearer"}},
+	}
 	errInvalidToken = &Denied{Status: http.StatusUnauthorized, Message: "Invalid access token."}
 	errHeader       = &Denied{Status: http.StatusUnauthorized, Message: "Invalid Authorization header."}
 	errTokensOff    = &Denied{Status: http.StatusUnauthorized, Message: "Access token authorization is disabled."}
@@ -43,6 +46,11 @@ var (
 	errInvalidBearer = &Denied{
 		Status: http.StatusUnauthorized, Message: "Invalid access token.",
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}},
+	}
+	// errScope is a good bearer token with too little in it.
+	errScope = &Denied{
+		Status: http.StatusForbidden, Message: "The access token lacks the scope user:all.",
+		Header: http.Header{"Www-Authenticate": {`Bearer error="insufficient_scope", scope="user:all"`}},
 	}
 	errSiteAdmin = &Denied{Status: http.StatusForbidden, Message: "must be site admin"}
 )

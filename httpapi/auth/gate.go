@@ -96,12 +96,15 @@ type Access int
 
 // The kinds of access, from the narrowest. ForSearch is for users and, if the
 // settings have it so, for nobody in particular. ForAnyone judges credentials
-// too, but asks for none. ForProbes looks at none.
+// too, but asks for none. ForClients is for programs that show credentials of
+// another kind, which the route judges: it counts requests only. ForProbes does
+// not even that.
 const (
 	ForSearch Access = iota
 	ForUsers
 	ForSiteAdmins
 	ForAnyone
+	ForClients
 	ForProbes
 )
 
@@ -120,6 +123,10 @@ func (g *Gate) Admit(w http.ResponseWriter, r *http.Request, access Access) (in 
 		return r, func() {}, nil
 	}
 	g.prepare()
+	if access == ForClients {
+		actor := &Actor{Address: g.address(r)}
+		return r.WithContext(WithActor(r.Context(), actor)), func() {}, g.limit(actor)
+	}
 	w.Header().Add("Vary", "Authorization, Cookie, X-Requested-With, Origin")
 	crossOrigin(w.Header(), r)
 	since := g.running.now()
@@ -353,7 +360,7 @@ func (g *Gate) allow(r *http.Request, a *Actor, access Access) error {
 	}
 	// A bearer token may stand for less than its user.
 	if !a.Has(identity.ScopeAll) {
-		return errInvalidBearer
+		return errScope
 	}
 	return nil
 }

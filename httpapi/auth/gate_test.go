@@ -201,8 +201,8 @@ func TestBearers(t *testing.T) {
 		want   string
 	}{
 		{fakeBearers{b: auth.Bearer{User: id, Client: "cli", Scopes: []string{"user:all"}}}, "good", auth.ForSearch, "ann"},
-		{fakeBearers{b: auth.Bearer{User: id, Scopes: []string{"openid"}}}, "good", auth.ForSearch, invalid},
-		{fakeBearers{b: auth.Bearer{User: id}}, "good", auth.ForSearch, invalid},
+		{fakeBearers{b: auth.Bearer{User: id, Scopes: []string{"openid"}}}, "good", auth.ForSearch, tooLittle},
+		{fakeBearers{b: auth.Bearer{User: id}}, "good", auth.ForSearch, tooLittle},
 		{fakeBearers{b: auth.Bearer{User: id, Scopes: []string{"openid"}}}, "good", auth.ForAnyone, "ann"},
 		{fakeBearers{b: auth.Bearer{User: id}}, "bad", auth.ForSearch, invalid},
 		{fakeBearers{b: auth.Bearer{User: 99, Scopes: []string{"user:all"}}}, "good", auth.ForSearch, invalid},

@@ -158,10 +158,11 @@ func (w *world) admit(t testing.TB, r *http.Request, access auth.Access) (who st
 }
 
 const (
-	stream   = "/.api/search/stream?q=x"
-	private  = "Unauthorized: Private mode requires authentication."
-	invalid  = "Unauthorized: Invalid access token."
-	noHeader = "Unauthorized: Invalid Authorization header."
+	stream    = "/.api/search/stream?q=x"
+	private   = "Unauthorized: Private mode requires authentication."
+	invalid   = "Unauthorized: Invalid access token."
+	tooLittle = "Forbidden: The access token lacks the scope user:all."
+	noHeader  = "Unauthorized: Invalid Authorization header."
 )
 
 func basic(name string) string {
