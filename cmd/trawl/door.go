@@ -12,6 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/oauth"
 )
 
 // door stands between a server, which listens at once, and the service, which
@@ -50,6 +51,14 @@ func (d *door) Search(ctx context.Context, q *query.Query, o search.Options, sin
 func (d *door) registry() *identity.Registry {
 	if s := d.service.Load(); s != nil {
 		return s.Registry()
+	}
+	return nil
+}
+
+// apps is nil until the service is open.
+func (d *door) apps() *oauth.Book {
+	if s := d.service.Load(); s != nil {
+		return s.Apps()
 	}
 	return nil
 }

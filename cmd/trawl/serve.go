@@ -24,6 +24,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/browse"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
+	"github.com/trawlsearch/trawl/httpapi/oauth"
 	"github.com/trawlsearch/trawl/httpapi/settings"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -102,8 +103,10 @@ func (h *host) run(ctx context.Context) (err error) {
 		Log: h.log, Gate: h.gate, SetupSecret: h.secret,
 	}
 	files := &browse.Endpoint{Store: h.door.store, Pages: h.server}
+	apps := &oauth.Server{Book: h.door.apps, Site: h.server}
+	h.gate.Bearers = apps
 	area := &settings.Area{Server: h.server, Repositories: h.door.syncable}
-	h.server.Extra = slices.Concat(admin.Routes(), api.Routes(), area.Routes(), files.Routes())
+	h.server.Extra = slices.Concat(admin.Routes(), api.Routes(), area.Routes(), files.Routes(), apps.Routes())
 	if err := h.server.Open(); err != nil {
 		return listenError(h.set.Listen, err)
 	}
@@ -180,6 +183,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	syncing.Go(func() { svc.RunJobs(ctx) })
 	syncing.Go(func() { svc.KeepServices(ctx, h.set.SyncInterval) })
 	syncing.Go(func() { svc.KeepRegistry(ctx) })
+	syncing.Go(func() { svc.KeepApps(ctx) })
 	syncing.Go(func() { svc.KeepHistory(ctx) })
 	<-ctx.Done()
 	h.log.Info().Msg("stopping")

@@ -18,6 +18,7 @@ import (
 	"github.com/trawlsearch/trawl/store/ctags"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/oauth"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
@@ -40,6 +41,7 @@ type Service struct {
 	store    *store.Store
 	registry *identity.Registry
 	book     *saved.Book
+	apps     *oauth.Book
 	jobs     *jobs.Runner
 	asked    asked
 	gateway  gateway
@@ -89,6 +91,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		store:    st,
 		registry: registry,
 		book:     saved.Open(st, nil),
+		apps:     oauth.Open(st, registry, oauth.Options{}),
 		searcher: search.New(st, search.Settings{Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes)}),
 		opts:     o,
 		turn:     make(chan struct{}, 1),
@@ -142,6 +145,14 @@ func (s *Service) Close() error { return errors.Join(s.gateway.close(), s.store.
 
 // Registry returns who may use the data directory.
 func (s *Service) Registry() *identity.Registry { return s.registry }
+
+// Apps returns the OAuth apps and what they were granted.
+func (s *Service) Apps() *oauth.Book { return s.apps }
+
+// KeepApps deletes what apps were granted when it has ended, until ctx ends.
+func (s *Service) KeepApps(ctx context.Context) {
+	s.apps.Keep(ctx, func(err error) { s.opts.Log.Warn().Err(err).Msg("keep OAuth grants") })
+}
 
 // KeepRegistry writes who was seen and deletes what has expired, until ctx
 // ends.

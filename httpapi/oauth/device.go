@@ -1,0 +1,257 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ory/fosite"
+
+	"github.com/trawlsearch/trawl/httpapi/auth"
+	kept "github.com/trawlsearch/trawl/store/oauth"
+)
+
+// pollEvery is how often a device may ask, and how much more it has to wait each
+// time that it asks too soon (RFC 8628, section 3.5).
+const pollEvery = 5 * time.Second
+
+// The errors of RFC 8628.
+var (
+	errPending  = deviceError("authorization_pending", "Nobody has decided yet.")
+	errSlowDown = deviceError("slow_down", "This is too often: wait 5 seconds more each time from now on.")
+	errExpired  = deviceError("expired_token", "Nobody decided in time: begin again.")
+)
+
+func deviceError(code, text string) *fosite.RFC6749Error {
+	return &fosite.RFC6749Error{ErrorField: code, DescriptionField: text, CodeField: http.StatusBadRequest}
+}
+
+// deviceAnswer is what a device that begins is told.
+type deviceAnswer struct {
+	DeviceCode string `json:"device_code"`
+	UserCode   string `json:"user_code"`
+	URI        string `json:"verification_uri"`
+	Complete   string `json:"verification_uri_complete"`
+	ExpiresIn  int    `json:"expires_in"`
+	Interval   int    `json:"interval"`
+}
+
+// serveDeviceCode has a device begin to wait for a user.
+func (s *Server) serveDeviceCode(r *http.Request) (any, error) {
+	c, err := s.provider.AuthenticateClient(r.Context(), r, r.PostForm)
+	if err != nil {
+		return nil, err
+	}
+	if !c.GetGrantTypes().Has(grantDevice) {
+		return nil, fosite.ErrUnauthorizedClient.WithHint("Only a public app can sign in by a device code.")
+	}
+	scopes := strings.Fields(r.PostForm.Get("scope"))
+	for i, scope := range scopes {
+		if !c.GetScopes().Has(scope) || slices.Contains(scopes[:i], scope) {
+			return nil, fosite.ErrInvalidScope.WithHint("The app may not have one of these scopes, or names one twice.")
+		}
+	}
+	if len(scopes) == 0 {
+		return nil, fosite.ErrInvalidScope.WithHint("Name the scopes to ask for.")
+	}
+	device, user, err := s.Book().NewDevice(c.GetID(), scopes, auth.From(r.Context()).Address)
+	if err != nil {
+		return nil, err
+	}
+	uri := s.base(r) + DevicePath
+	return deviceAnswer{
+		DeviceCode: device, UserCode: user, URI: uri, Complete: uri + "?user_code=" + url.QueryEscape(user),
+		ExpiresIn: int(kept.DeviceLasts.Seconds()), Interval: int(pollEvery.Seconds()),
+	}, nil
+}
+
+// deviceGrant gives tokens to a device that a user has let in, as a handler of
+// the library's.
+type deviceGrant struct{ *Server }
+
+func (deviceGrant) CanHandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) bool {
+	return r.GetGrantTypes().ExactOne(grantDevice)
+}
+
+func (deviceGrant) CanSkipClientAuth(context.Context, fosite.AccessRequester) bool { return false }
+
+// HandleTokenEndpointRequest judges whether a device gets tokens.
+func (d deviceGrant) HandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) error {
+	if !r.GetClient().GetGrantTypes().Has(grantDevice) {
+		return fosite.ErrUnauthorizedClient.WithHint("Only a public app can sign in by a device code.")
+	}
+	text := r.GetRequestForm().Get("device_code")
+	if text == "" {
+		return fosite.ErrInvalidRequest.WithHint("The parameter device_code is missing.")
+	}
+	code, ok := kept.ParseDeviceCode(text)
+	if !ok {
+		return fosite.ErrInvalidGrant
+	}
+	dev, err := d.Book().Device(code)
+	if err != nil {
+		return err
+	}
+	switch {
+	case dev.App != r.GetClient().GetID():
+		return fosite.ErrInvalidGrant
+	case dev.Decision == kept.Denied:
+		return fosite.ErrAccessDenied.WithHint("The user said no.")
+	case d.Book().Expired(dev):
+		return errExpired
+	case dev.Decision == kept.Pending:
+		if d.polls.tooSoon(code, d.Now()) {
+			return errSlowDown
+		}
+		return errPending
+	}
+	id, err := d.Book().NewGrantID(dev.User)
+	if err != nil {
+		return err
+	}
+	r.SetID(id.String())
+	for _, scope := range dev.Scopes {
+		r.GrantScope(scope)
+	}
+	return nil
+}
+
+// PopulateTokenEndpointResponse gives the tokens out.
+func (d deviceGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.AccessRequester, resp fosite.AccessResponder) error {
+	if !d.CanHandleTokenEndpointRequest(ctx, r) {
+		return fosite.ErrUnknownRequest
+	}
+	texts := strategy(d)
+	access, signature, err := texts.GenerateAccessToken(ctx, r)
+	if err != nil {
+		return err
+	}
+	k, _ := kept.ParseKey(signature)
+	t := kept.Tokens{Access: k, Scopes: r.GetGrantedScopes()}
+	if r.GetGrantedScopes().Has(kept.ScopeOffline) {
+		refresh, signature, err := texts.GenerateRefreshToken(ctx, r)
+		if err != nil {
+			return err
+		}
+		k, _ := kept.ParseKey(signature)
+		t.Refresh = &k
+		resp.SetExtra("refresh_token", refresh)
+	}
+	code, _ := kept.ParseDeviceCode(r.GetRequestForm().Get("device_code"))
+	resp.SetAccessToken(access)
+	resp.SetTokenType("Bearer")
+	return d.Book().GiveDevice(author(ctx), code, t)
+}
+
+// polls are when devices asked last. There is an entry for each that waits; a
+// restart forgives.
+type polls struct {
+	mu  sync.Mutex // guards all below
+	all map[kept.Hash]*poll
+}
+
+type poll struct {
+	last  time.Time
+	every time.Duration
+}
+
+// tooSoon notes that a device asks and reports whether it should have waited,
+// in which case it has to wait longer from then on.
+func (p *polls) tooSoon(code kept.Hash, now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all == nil {
+		p.all = map[kept.Hash]*poll{}
+	}
+	for other, q := range p.all {
+		if now.Sub(q.last) > kept.DeviceLasts {
+			delete(p.all, other)
+		}
+	}
+	q := p.all[code]
+	if q == nil {
+		p.all[code] = &poll{last: now, every: pollEvery}
+		return false
+	}
+	// Clocks and networks are not exact to the second.
+	early := now.Sub(q.last) < q.every-time.Second
+	q.last = now
+	if early {
+		q.every += pollEvery
+	}
+	return early
+}
+
+// guesses counts wrong user codes, by user and by address, so that nobody tries
+// many.
+type guesses struct {
+	mu  sync.Mutex // guards all below
+	all map[string]*tally
+}
+
+type tally struct {
+	count int
+	first time.Time
+}
+
+// A user may be wrong so often within guessWindow, an address, which stands for
+// many, three times that. mostGuessKeys bounds the memory.
+const (
+	mostGuesses   = 10
+	guessWindow   = 30 * time.Minute
+	mostGuessKeys = 20_000
+)
+
+var errGuesses = errors.New("too many wrong codes")
+
+// check fails with errGuesses for who was wrong too often.
+func (g *guesses) check(user, address string, now time.Time) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.count(user, now) >= mostGuesses || g.count(address, now) >= 3*mostGuesses {
+		return errGuesses
+	}
+	return nil
+}
+
+func (g *guesses) count(key string, now time.Time) int {
+	t := g.all[key]
+	if t == nil || now.Sub(t.first) > guessWindow {
+		return 0
+	}
+	return t.count
+}
+
+// wrong counts a wrong code.
+func (g *guesses) wrong(user, address string, now time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.all == nil || len(g.all) >= mostGuessKeys {
+		g.all = g.recent(now)
+	}
+	for _, key := range []string{user, address} {
+		if g.count(key, now) == 0 {
+			g.all[key] = &tally{first: now}
+		}
+		g.all[key].count++
+	}
+}
+
+// recent are those that count still; none if that leaves too many.
+func (g *guesses) recent(now time.Time) map[string]*tally {
+	out := map[string]*tally{}
+	for key, t := range g.all {
+		if now.Sub(t.first) <= guessWindow {
+			out[key] = t
+		}
+	}
+	if len(out) >= mostGuessKeys {
+		clear(out)
+	}
+	return out
+}

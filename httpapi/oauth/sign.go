@@ -1,0 +1,72 @@
+package oauth
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"net/http"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/store/identity"
+)
+
+// signer signs what a page shows, so that an answer is known to be one to
+// exactly that, given in the same session. Its key is as old as the process:
+// after a restart people are asked again.
+type signer struct{ key []byte }
+
+func newSigner() signer {
+	key := make([]byte, sha256.Size)
+	_, _ = rand.Read(key) // it never fails
+	return signer{key}
+}
+
+// sign returns the signature of the parts in the session of a request.
+func (s signer) sign(r *http.Request, parts ...string) string {
+	session := ""
+	if c, err := r.Cookie(auth.CookieName); err == nil {
+		session = c.Value
+	}
+	mac := hmac.New(sha256.New, s.key)
+	for _, p := range append([]string{session}, parts...) {
+		mac.Write(binary.BigEndian.AppendUint64(nil, uint64(len(p))))
+		mac.Write([]byte(p))
+	}
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// good reports whether signature is that of the parts.
+func (s signer) good(r *http.Request, signature string, parts ...string) bool {
+	return hmac.Equal([]byte(signature), []byte(s.sign(r, parts...)))
+}
+
+// person returns the user who sits before a page. Only a session is a person: a
+// token, or an admin who acts as somebody, agrees to nothing for them.
+func (s *Server) person(r *http.Request) (*identity.User, error) {
+	a := auth.From(r.Context())
+	if a.User == nil || !a.Session || a.Real != nil {
+		return nil, httpapi.ErrSignIn
+	}
+	return a.User, nil
+}
+
+var (
+	errForeign = &httpapi.Error{Status: http.StatusForbidden, Message: "this request came from a page of another site"}
+	errStale   = &httpapi.Error{Status: http.StatusForbidden, Message: "this page is too old: go back to the program and begin again"}
+	errForm    = &httpapi.Error{Status: http.StatusBadRequest, Message: "the form cannot be read"}
+)
+
+// readPage reads the form of one of our pages.
+func (s *Server) readPage(w http.ResponseWriter, r *http.Request) error {
+	if !s.Site.Gate.FromOurs(r) {
+		return errForeign
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxFormBytes)
+	if err := r.ParseForm(); err != nil || repeated(r.PostForm) != "" {
+		return errForm
+	}
+	return nil
+}
