@@ -23,6 +23,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/browse"
+	"github.com/trawlsearch/trawl/httpapi/console"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/httpapi/oauth"
 	"github.com/trawlsearch/trawl/httpapi/settings"
@@ -105,7 +106,8 @@ func (h *host) run(ctx context.Context) (err error) {
 	files := &browse.Endpoint{Store: h.door.store, Pages: h.server}
 	apps := &oauth.Server{Book: h.door.apps, Site: h.server}
 	h.gate.Bearers = apps
-	area := &settings.Area{Server: h.server, Repositories: h.door.syncable}
+	tools := &console.Console{Server: h.server}
+	area := &settings.Area{Server: h.server, Repositories: h.door.syncable, More: tools.Sections()}
 	h.server.Extra = slices.Concat(admin.Routes(), api.Routes(), area.Routes(), files.Routes(), apps.Routes())
 	if err := h.server.Open(); err != nil {
 		return listenError(h.set.Listen, err)

@@ -3,8 +3,12 @@ package web_test
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -49,5 +53,55 @@ func TestServeAsset(t *testing.T) {
 		if web.ServeAsset(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), web.AssetVersion(), name) {
 			t.Errorf("there is an asset %q", name)
 		}
+	}
+}
+
+// Files of others are those that ORIGIN.md tells of, with what may be done with
+// them.
+func TestVendor(t *testing.T) {
+	origin, err := os.ReadFile("assets/vendor/ORIGIN.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]string{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (\S+\.(?:js|css)) \|.*\| ([0-9a-f]{64}) \|$`).FindAllStringSubmatch(string(origin), -1) {
+		told[row[1]] = row[2]
+	}
+	entries, err := os.ReadDir("assets/vendor")
+	if err != nil {
+		t.Fatal(err)
+	}
+	total, seen := int64(0), 0
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += info.Size()
+		name, zipped := strings.CutSuffix(e.Name(), ".gz")
+		if !zipped {
+			continue
+		}
+		seen++
+		w := httptest.NewRecorder()
+		if !web.ServeAsset(w, httptest.NewRequest("GET", "/", nil), web.AssetVersion(), "vendor/"+name) {
+			t.Errorf("%s is not served", name)
+		}
+		if got := fmt.Sprintf("%x", sha256.Sum256(w.Body.Bytes())); got != told[name] {
+			t.Errorf("%s has the SHA-256 %s, ORIGIN.md tells %q", name, got, told[name])
+		}
+		if found := regexp.MustCompile(`[^\w.]eval\(|new Function\(`).Find(w.Body.Bytes()); found != nil {
+			t.Errorf("%s has %s, which the policy forbids", name, found)
+		}
+	}
+	if seen != len(told) || seen == 0 {
+		t.Errorf("%d files, but ORIGIN.md tells of %d", seen, len(told))
+	}
+	if total > 1<<20 {
+		t.Errorf("they make the binary %d bytes larger", total)
+	}
+	w := httptest.NewRecorder()
+	if !web.ServeAsset(w, httptest.NewRequest("GET", "/", nil), "", "vendor/LICENSES.txt") || strings.Count(w.Body.String(), "Permission is hereby granted") < 20 {
+		t.Errorf("the licences served are\n%s", w.Body)
 	}
 }
