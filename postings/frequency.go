@@ -8,6 +8,32 @@ func ByteFrequency(c byte) uint8 { return byteFrequency[foldTable[c]] }
 // guess that costs nothing, where the true count costs reading the list.
 func rarity(a, b Trigram) int { return frequency(a) - frequency(b) }
 
+// Commonness orders expressions by how many documents they may hold for, the
+// fewest first: the frequency of the rarest trigram that all of these have. It
+// is a guess, too.
+func Commonness(e Expr) (n int) {
+	const all = 3 * 256
+	n = all
+	switch e := e.(type) {
+	case *Literal:
+		for _, run := range e.Runs {
+			for i := 0; i+3 <= len(run); i++ {
+				n = min(n, frequency(MakeTrigram(run[i], run[i+1], run[i+2])))
+			}
+		}
+	case *And:
+		for _, part := range e.Exprs {
+			n = min(n, Commonness(part))
+		}
+	case *Or:
+		n = 0
+		for _, part := range e.Exprs {
+			n = max(n, Commonness(part))
+		}
+	}
+	return n
+}
+
 func frequency(t Trigram) int {
 	b := t.Bytes()
 	return int(byteFrequency[b[0]]) + int(byteFrequency[b[1]]) + int(byteFrequency[b[2]])

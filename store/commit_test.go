@@ -133,7 +133,9 @@ func TestHistoryShardRoundTrip(t *testing.T) {
 	for i := range identity {
 		identity[i] = uint16(i)
 	}
-	ev := postings.Evaluator{Reader: v.Lists(store.FieldPath), DocOf: identity}
+	lists := v.ListReader()
+	defer lists.Close()
+	ev := postings.Evaluator{Reader: v.Lists(store.FieldPath, lists), DocOf: identity}
 	found, err := ev.Eval(&postings.Literal{Runs: []string{"older"}})
 	if err != nil {
 		t.Fatal(err)

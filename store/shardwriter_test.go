@@ -64,9 +64,13 @@ func TestShardLimits(t *testing.T) {
 		if docs.Len() != tt.documents || docs.Path(last) != fmt.Sprint(last) || len(v.DocOf()) != 1<<16 || int(v.DocOf()[1<<16-1]) != last {
 			t.Errorf("%s: %d documents, the last is %q", tt.name, docs.Len(), docs.Path(last))
 		}
-		ev := postings.Evaluator{Reader: v.Lists(store.FieldContent), DocOf: v.DocOf()}
+		lists := v.ListReader()
+		ev := postings.Evaluator{Reader: v.Lists(store.FieldContent, lists), DocOf: v.DocOf()}
 		if c, err := ev.Eval(&postings.Literal{Runs: []string{"\n\x00\x00"}}); err != nil || (c.Docs.Len() == tt.documents) != (tt.size > 0) {
 			t.Errorf("%s: %d documents end with a newline, %v", tt.name, c.Docs.Len(), err)
+		}
+		if err := lists.Close(); err != nil {
+			t.Error(err)
 		}
 		if tt.size > 1 {
 			if n := v.Newlines()[1<<16-1]; n != postings.BlockBytes {

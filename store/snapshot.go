@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -152,50 +151,31 @@ func (v View) MayFoldWide(lo, hi int) bool {
 type Lists struct {
 	v     View
 	field Field
-	key   []byte
+	r     *ListReader
 	// wide is for symbols; those of the other fields are the shard's.
 	wide *postings.Set
 }
 
-// Lists returns a reader of the content or the paths; that of symbols is
-// SymbolLists. Documents must have succeeded before.
-func (v View) Lists(f Field) *Lists { return &Lists{v: v, field: f} }
+// Lists returns the lists of the content or the paths, read through r; those of
+// symbols are SymbolLists. Documents must have succeeded before.
+func (v View) Lists(f Field, r *ListReader) *Lists { return &Lists{v: v, field: f, r: r} }
 
 // List appends the encoded list of t to dst.
 func (l *Lists) List(dst []byte, t postings.Trigram) ([]byte, error) {
-	l.key = appendKeyPosting(l.key[:0], l.v.ID, l.field, t)
-	value, closer, err := l.v.sn.snap.Get(l.key)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return dst, nil
-	}
-	if err != nil {
-		return dst, fmt.Errorf("read posting list: %w", err)
-	}
-	return append(dst, value...), closer.Close()
+	l.r.key = appendKeyPosting(l.r.key[:0], l.v.ID, l.field, t)
+	return l.r.get(dst)
 }
 
-// Scan yields the lists of the trigrams from lo up to but not including hi.
-func (l *Lists) Scan(lo, hi postings.Trigram, f func(value []byte) (bool, error)) (err error) {
-	lower := appendKeyPosting(nil, l.v.ID, l.field, lo)
-	upper := keyAfter(appendKeyField(nil, l.v.ID, l.field))
+// Scan yields the lists of the trigrams from lo up to but not including hi. f
+// must not read lists through the same reader.
+func (l *Lists) Scan(lo, hi postings.Trigram, f func(value []byte) (bool, error)) error {
+	l.r.key = appendKeyPosting(l.r.key[:0], l.v.ID, l.field, lo)
 	if hi < postings.NumTrigrams {
-		upper = appendKeyPosting(nil, l.v.ID, l.field, hi)
+		l.r.end = appendKeyPosting(l.r.end[:0], l.v.ID, l.field, hi)
+	} else {
+		l.r.end = append(l.r.end[:0], keyAfter(appendKeyField(nil, l.v.ID, l.field))...)
 	}
-	it, err := l.v.sn.snap.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
-	if err != nil {
-		return fmt.Errorf("scan posting lists: %w", err)
-	}
-	defer func() { err = errors.Join(err, it.Close()) }()
-	for ok := it.First(); ok; ok = it.Next() {
-		value, err := it.ValueAndErr()
-		if err != nil {
-			return fmt.Errorf("scan posting lists: %w", err)
-		}
-		if more, err := f(value); err != nil || !more {
-			return err
-		}
-	}
-	return it.Error()
+	return l.r.scan(f)
 }
 
 // WideFold returns the blocks, or for paths the documents, with a rune outside

@@ -143,15 +143,17 @@ func TestShardRoundTrip(t *testing.T) {
 		if r, err := sn.Repository("one"); err != nil || r.Generation != 1 || r.ID != 1 {
 			t.Errorf("repository is %+v, %v", r, err)
 		}
-		ev := postings.Evaluator{Reader: views[0].Lists(store.FieldPath), DocOf: views[0].DocOf()}
-		_ = ev
-		list, err := views[0].Lists(store.FieldPath).List(nil, postings.MakeTrigram('F', '7', '.'))
+		lists := views[0].ListReader()
+		list, err := views[0].Lists(store.FieldPath, lists).List(nil, postings.MakeTrigram('F', '7', '.'))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var set postings.Set
 		if err := set.Decode(list); err != nil || !set.Contains(7) {
 			t.Errorf("path list of f7. is %v, %v; want document 7", set.Append(nil), err)
+		}
+		if err := lists.Close(); err != nil {
+			t.Error(err)
 		}
 		sn.Close()
 		closeStore(t, s)

@@ -201,12 +201,19 @@ func (v View) FindSymbols(dst []Symbol, block uint16, wanted func(name []byte) b
 	return dst, errors.Join(err, closer.Close())
 }
 
-// SymbolLists returns a reader of the posting lists of symbol names, whose
+// SymbolLists returns the posting lists of symbol names, read through r. Their
 // numbers are those that SymbolGroup takes.
-func (v View) SymbolLists() (*Lists, error) {
-	wide, err := readSet(v.sn.snap, v.ID, keySymbolSpecial(v.ID, specialWideFold))
-	if wide == nil {
-		wide = &postings.Set{}
+func (v View) SymbolLists(r *ListReader) (*Lists, error) {
+	r.key = append(r.key[:0], keySymbolSpecial(v.ID, specialWideFold)...)
+	value, err := r.get(nil)
+	if err != nil {
+		return nil, err
 	}
-	return &Lists{v: v, field: FieldSymbol, wide: wide}, err
+	wide := &postings.Set{}
+	if len(value) > 0 {
+		if err := wide.Decode(value); err != nil {
+			return nil, fmt.Errorf("shard %d: %w", v.ID, err)
+		}
+	}
+	return &Lists{v: v, field: FieldSymbol, r: r, wide: wide}, nil
 }

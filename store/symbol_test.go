@@ -44,7 +44,9 @@ func names(t *testing.T, v store.View, literal string) []uint16 {
 	if _, err := v.Documents(); err != nil {
 		t.Fatal(err)
 	}
-	lists, err := v.SymbolLists()
+	reader := v.ListReader()
+	defer reader.Close()
+	lists, err := v.SymbolLists(reader)
 	if err != nil {
 		t.Fatal(err)
 	}

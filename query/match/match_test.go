@@ -58,7 +58,9 @@ func newCorpus(t testing.TB, texts [][]byte) *corpus {
 // find runs m over the corpus as a search does: posting lists, then text.
 func (c *corpus) find(t testing.TB, m *match.Matcher) map[int][]match.Span {
 	t.Helper()
-	ev := &postings.Evaluator{Reader: c.view.Lists(store.FieldContent), DocOf: c.view.DocOf()}
+	lists := c.view.ListReader()
+	defer lists.Close()
+	ev := &postings.Evaluator{Reader: c.view.Lists(store.FieldContent, lists), DocOf: c.view.DocOf()}
 	cand, err := ev.Eval(m.Expr)
 	if err != nil {
 		t.Fatal(err)

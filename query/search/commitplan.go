@@ -21,7 +21,7 @@ type commitShard struct {
 
 // planCommits reads the posting lists of one history shard for q. With brute it
 // reads none. A panic over a damaged shard is an error.
-func planCommits(v store.View, q *commitQuery, people map[uint32]store.People, brute bool) (p *commitShard, err error) {
+func planCommits(v store.View, q *commitQuery, people map[uint32]store.People, brute bool, in *reading) (p *commitShard, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			p, err = nil, fmt.Errorf("plan shard %d: panic: %v", v.ID, x)
@@ -39,7 +39,7 @@ func planCommits(v store.View, q *commitQuery, people map[uint32]store.People, b
 	}
 	var narrowed *postings.Set // by document, nil for all
 	if !brute {
-		if narrowed, err = p.narrow(q); err != nil {
+		if narrowed, err = p.narrow(q, in); err != nil {
 			return nil, err
 		}
 	}
@@ -49,9 +49,8 @@ func planCommits(v store.View, q *commitQuery, people map[uint32]store.People, b
 
 // narrow returns documents such that every commit that matches has one of
 // them, nil for all.
-func (p *commitShard) narrow(q *commitQuery) (*postings.Set, error) {
-	content := &postings.Evaluator{Reader: p.view.Lists(store.FieldContent), DocOf: p.view.DocOf()}
-	paths := &postings.Evaluator{Reader: p.view.Lists(store.FieldPath), DocOf: identity[:p.docs.Len()]}
+func (p *commitShard) narrow(q *commitQuery, in *reading) (*postings.Set, error) {
+	content, paths := in.content(p.view), in.paths(p.view, p.docs)
 	texts, err := p.texting(q, content)
 	if err != nil {
 		return nil, err

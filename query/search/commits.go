@@ -133,8 +133,10 @@ func (c *commitSearch) plan(ctx context.Context) {
 	work := make(chan int)
 	for range min(c.set.Workers, len(views)) {
 		wg.Go(func() {
+			in := c.newReading(c.snap)
+			defer in.close()
 			for i := range work {
-				p, err := planCommits(views[i], c.q, c.people, c.set.Brute)
+				p, err := planCommits(views[i], c.q, c.people, c.set.Brute, in)
 				if err != nil {
 					c.fail(views[i].ID, err)
 				}

@@ -43,6 +43,8 @@ type basic struct {
 	phraseExpr postings.Expr
 	// names are the words of the patterns that may be names of definitions.
 	names []term
+	// order is that in which the lists of atoms are read.
+	order []nextAtom
 	// share is what one pattern counts of a document's points.
 	share float64
 
@@ -193,6 +195,7 @@ func compile(b query.Basic, defaultCount int) (*basic, error) {
 	}
 	out.share = 1 / float64(max(out.asked(), 1))
 	out.names = out.terms()
+	out.order = out.readingOrder()
 	out.chooseTypes()
 	return out, nil
 }

@@ -76,6 +76,7 @@ func (q fileQuestion) basic(targets map[uint32]*target) (*basic, error) {
 		b.atoms = []*atom{{Matcher: m, contentOnly: true}}
 		b.tree = leaf(0)
 	}
+	b.order = b.readingOrder()
 	return b, nil
 }
 
@@ -277,7 +278,9 @@ func (r *run) scanSource(ctx context.Context, v *verifier, src source, b *basic,
 		return nil
 	}
 	var failed error
-	err := r.plans(ctx, src, v.pass, func(p *shardPlan) bool {
+	in := r.newReading(r.snap)
+	defer in.close()
+	err := r.plans(ctx, src, in, v.pass, func(p *shardPlan) bool {
 		if err := v.scan(ctx, p, s); err != nil {
 			failed = err
 			if ctx.Err() == nil {

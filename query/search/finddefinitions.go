@@ -15,8 +15,8 @@ import (
 // readNames finds the groups of symbols that may have a term of the pass for a
 // name, and the documents that may hold its phrase. Only order depends on it,
 // so a fault is told in the trace and searches go on without.
-func (p *shardPlan) readNames(pass []*basic) (err error) {
-	content := &postings.Evaluator{Reader: p.view.Lists(store.FieldContent), DocOf: p.view.DocOf()}
+func (p *shardPlan) readNames(in *reading, pass []*basic) (err error) {
+	content := in.content(p.view)
 	defer func() {
 		p.addCost(content.Cost)
 		if x := recover(); x != nil {
@@ -38,11 +38,10 @@ func (p *shardPlan) readNames(pass []*basic) (err error) {
 	if !p.view.HasSymbols() || !slices.ContainsFunc(pass, func(b *basic) bool { return len(b.names) > 0 }) {
 		return nil
 	}
-	lists, err := p.view.SymbolLists()
-	if err != nil {
+	if p.symbols, err = in.symbols(p.view); err != nil {
 		return err
 	}
-	p.symbols = &postings.Evaluator{Reader: lists, DocOf: p.view.DocOf(), Within: p.candidateGroups()}
+	p.symbols.Within = p.candidateGroups()
 	p.names = map[string]*postings.Set{}
 	for _, b := range pass {
 		for _, t := range b.names {
@@ -62,13 +61,7 @@ func (p *shardPlan) candidateGroups() *postings.Set {
 	if 2*len(p.candidates) > p.docs.Len() {
 		return nil
 	}
-	var groups []uint16
-	for _, doc := range p.candidates {
-		for b := p.docs.FirstBlock[doc]; b < p.docs.FirstBlock[doc+1]; b++ {
-			groups = append(groups, uint16(b))
-		}
-	}
-	return postings.NewSet(groups...)
+	return blocksOf(p.docs, slices.Values(p.candidates))
 }
 
 // groups returns the groups of symbols that may have text in a name.

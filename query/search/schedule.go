@@ -23,19 +23,26 @@ const shardsAtOnce = 32
 // last.
 func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, emit func(*segment) bool) error {
 	c := cutter{share: firstShare, emit: emit}
+	// One for each goroutine that plans. The first also serves when heads are
+	// chosen, and all stay until then: plans go on to read names.
+	in := make([]*reading, max(r.set.Workers, 1))
+	for i := range in {
+		in[i] = r.newReading(r.snap)
+		defer in[i].close()
+	}
 	shards := slices.IndexFunc(sources, func(src source) bool { return src.rest != nil })
 	if shards < 0 {
 		shards = len(sources)
 	}
 	for first := 0; first < shards; first += shardsAtOnce {
-		plans := r.planShards(ctx, pass, sources[first:min(first+shardsAtOnce, shards)])
+		plans := r.planShards(ctx, in, pass, sources[first:min(first+shardsAtOnce, shards)])
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		for _, p := range plans {
 			r.coverage.plan(p)
 		}
-		if !c.heads(r.chooseHeads(pass, plans), plans, first) {
+		if !c.heads(r.chooseHeads(in[0], pass, plans), plans, first) {
 			return ctx.Err()
 		}
 		for n, p := range plans {
@@ -48,7 +55,7 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, emi
 		start := r.set.Now()
 		// What fails is recorded; the other sources are still searched.
 		whole := true
-		failed := r.plans(ctx, src, pass, func(p *shardPlan) bool {
+		failed := r.plans(ctx, src, nil, pass, func(p *shardPlan) bool {
 			r.o.Trace.Add(r.planStep("read files of "+src.rest.repo.Name, start, p))
 			r.coverage.plan(p)
 			defer func() { start = r.set.Now() }() // of the next batch, once this one has gone
@@ -69,20 +76,20 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, emi
 }
 
 // planShards plans shards on all workers; a plan that failed is nil.
-func (r *run) planShards(ctx context.Context, pass []*basic, shards []source) []*shardPlan {
+func (r *run) planShards(ctx context.Context, in []*reading, pass []*basic, shards []source) []*shardPlan {
 	plans := make([]*shardPlan, len(shards))
 	steps := make([]Step, len(shards))
 	var next atomic.Int32
-	work := func() {
+	work := func(in *reading) {
 		for ctx.Err() == nil {
 			n := int(next.Add(1)) - 1
 			if n >= len(shards) {
 				return
 			}
 			start := r.set.Now()
-			_ = r.plans(ctx, shards[n], pass, func(p *shardPlan) bool {
+			_ = r.plans(ctx, shards[n], in, pass, func(p *shardPlan) bool {
 				if !r.set.Brute {
-					p.namesErr = p.readNames(pass)
+					p.namesErr = p.readNames(in, pass)
 				}
 				plans[n], steps[n] = p, r.planStep(fmt.Sprintf("plan shard %d", p.view.ID), start, p)
 				return true
@@ -92,10 +99,10 @@ func (r *run) planShards(ctx context.Context, pass []*basic, shards []source) []
 	// This goroutine works too: to wake others takes longer than to plan a shard
 	// that has nothing.
 	var wg sync.WaitGroup
-	for range min(r.set.Workers, len(shards)) - 1 {
-		wg.Go(work)
+	for i := 1; i < min(r.set.Workers, len(shards)); i++ {
+		wg.Go(func() { work(in[i]) })
 	}
-	work()
+	work(in[0])
 	wg.Wait()
 	for n, p := range plans {
 		if p != nil {
@@ -115,7 +122,7 @@ func (r *run) planStep(name string, start time.Time, p *shardPlan) Step {
 // chooseHeads returns the heads in the order of shards and documents, and has
 // the plans know them. A search without the index chooses by the index all the
 // same: its answer is to have the same order.
-func (r *run) chooseHeads(pass []*basic, plans []*shardPlan) []head {
+func (r *run) chooseHeads(in *reading, pass []*basic, plans []*shardPlan) []head {
 	by := plans
 	if r.set.Brute {
 		by = make([]*shardPlan, len(plans))
@@ -124,8 +131,8 @@ func (r *run) chooseHeads(pass []*basic, plans []*shardPlan) []head {
 				continue
 			}
 			// The order is no reason to give up.
-			if by[n], _ = planShard(p.view, nil, pass, false); by[n] != nil {
-				by[n].namesErr = by[n].readNames(pass)
+			if by[n], _ = planShard(p.view, in, nil, pass, false); by[n] != nil {
+				by[n].namesErr = by[n].readNames(in, pass)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
@@ -43,6 +44,8 @@ type Searcher struct {
 	// moreReaders holds one for each reader of files beside the first of a
 	// search.
 	moreReaders chan struct{}
+	// scratches are *postings.Scratch that no search uses now.
+	scratches sync.Pool
 }
 
 const (

@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/trawlsearch/trawl/postings"
@@ -65,10 +66,10 @@ var identity = func() []uint16 {
 	return out
 }()
 
-// planShard reads the posting lists of one shard. With brute, and in a shard in
+// planShard reads the posting lists of one shard by means of in. With brute, and in a shard in
 // memory, it reads none and rules nothing out; files are then those of each
 // commit. A panic over a damaged shard is an error.
-func planShard(v store.View, files map[*contents]*postings.Set, pass []*basic, brute bool) (p *shardPlan, err error) {
+func planShard(v store.View, in *reading, files map[*contents]*postings.Set, pass []*basic, brute bool) (p *shardPlan, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			p, err = nil, fmt.Errorf("plan shard %d: panic: %v", v.ID, x)
@@ -80,17 +81,16 @@ func planShard(v store.View, files map[*contents]*postings.Set, pass []*basic, b
 	}
 	brute = brute || v.InMemory()
 	p = &shardPlan{view: v, docs: docs, files: files, basics: make([]basicPlan, len(pass)), proseWords: proseOf(docs.Words)}
-	content := &postings.Evaluator{Reader: v.Lists(store.FieldContent), DocOf: v.DocOf()}
-	path := &postings.Evaluator{Reader: v.Lists(store.FieldPath), DocOf: identity[:docs.Len()]}
+	content, path := in.content(v), in.paths(v, docs)
 	all := &postings.Set{}
 	for i, b := range pass {
 		bp := &p.basics[i]
 		if b.symbols {
-			if err := bp.readSymbols(v, b, content, path, brute); err != nil {
+			if err := bp.readSymbols(v, in, b, content, path, brute); err != nil {
 				return nil, err
 			}
 		} else if !brute {
-			if err := bp.read(b, content, path); err != nil {
+			if err := bp.read(docs, b, content, path); err != nil {
 				return nil, err
 			}
 		} else {
@@ -120,17 +120,25 @@ func (p *shardPlan) addCost(c postings.Cost) {
 }
 
 // read evaluates the expressions of b's atoms and path filters.
-func (bp *basicPlan) read(b *basic, content, path *postings.Evaluator) error {
+func (bp *basicPlan) read(docs *store.Documents, b *basic, content, path *postings.Evaluator) error {
+	defer func() { content.Within, path.Within = nil, nil }()
 	pathDocs, err := path.Eval(b.pathExpr())
 	if err != nil {
 		return err
 	}
+	var left *postings.Set // nil for all documents
 	if !pathDocs.All {
-		bp.docs = pathDocs.Docs
+		bp.docs, left = pathDocs.Docs, pathDocs.Docs
 	}
 	none := postings.Candidates{Docs: &postings.Set{}}
-	for _, a := range b.atoms {
-		ap := atomPlan{content: none, path: none}
+	bp.atoms = make([]atomPlan, len(b.atoms))
+	for _, next := range b.order {
+		a, ap := b.atoms[next.atom], &bp.atoms[next.atom]
+		*ap = atomPlan{content: none, path: none}
+		if left != nil && left.Len() == 0 {
+			continue
+		}
+		content.Within, path.Within = within(docs, left)
 		if b.content || a.silent {
 			if ap.content, err = content.Eval(a.Expr); err != nil {
 				return err
@@ -141,10 +149,73 @@ func (bp *basicPlan) read(b *basic, content, path *postings.Evaluator) error {
 				return err
 			}
 		}
-		bp.atoms = append(bp.atoms, ap)
+		if set := bp.narrow(leaf(next.atom)); next.needed && set != nil {
+			if left != nil {
+				set.And(left)
+			}
+			left = set
+		}
 	}
 	bp.confine(b)
 	return nil
+}
+
+// within returns the blocks and the documents to which lists are confined when
+// some documents are left, nil when these are so many that it does not pay.
+func within(docs *store.Documents, left *postings.Set) (blocks, documents *postings.Set) {
+	const worthConfining = 4
+	if left == nil || worthConfining*left.Len() > docs.Len() {
+		return nil, nil
+	}
+	return blocksOf(docs, left.All()), left
+}
+
+// blocksOf returns the blocks of some documents, which are ascending.
+func blocksOf(docs *store.Documents, some iter.Seq[uint16]) *postings.Set {
+	var blocks []uint16
+	for doc := range some {
+		for b := docs.FirstBlock[doc]; b < docs.FirstBlock[doc+1]; b++ {
+			blocks = append(blocks, uint16(b))
+		}
+	}
+	return postings.NewSet(blocks...)
+}
+
+// nextAtom is an atom in the order in which lists are read.
+type nextAtom struct {
+	atom int
+	// needed says that no document matches without it.
+	needed bool
+}
+
+// readingOrder puts the atoms that a document needs first, the rarest before the
+// others: what they rule out need not be looked up for those behind.
+func (b *basic) readingOrder() []nextAtom {
+	order := make([]nextAtom, len(b.atoms))
+	for i := range order {
+		order[i].atom = i
+	}
+	need := func(t tree) {
+		if l, ok := t.(leaf); ok {
+			order[l].needed = true
+		}
+	}
+	need(b.tree)
+	if t, ok := b.tree.(*and); ok {
+		for _, k := range t.kids {
+			need(k)
+		}
+	}
+	slices.SortStableFunc(order, func(x, y nextAtom) int {
+		if x.needed != y.needed {
+			if x.needed {
+				return -1
+			}
+			return 1
+		}
+		return postings.Commonness(b.atoms[x.atom].Expr) - postings.Commonness(b.atoms[y.atom].Expr)
+	})
+	return order
 }
 
 // confine leaves the documents for which b's tree may hold.

@@ -56,11 +56,11 @@ func (rev *revision) reaches(shard uint32) bool {
 
 // plans calls each with the plans of a source for one pass, until it returns
 // false or something fails. What cannot be planned is recorded.
-func (r *run) plans(ctx context.Context, src source, pass []*basic, each func(*shardPlan) bool) error {
+func (r *run) plans(ctx context.Context, src source, in *reading, pass []*basic, each func(*shardPlan) bool) error {
 	if src.rest != nil {
 		return r.readRest(ctx, src.rest, pass, each)
 	}
-	p, err := planShard(src.view, nil, pass, r.set.Brute)
+	p, err := planShard(src.view, in, nil, pass, r.set.Brute)
 	if err != nil {
 		r.fail(src.view.ID, err)
 		return err

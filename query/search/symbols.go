@@ -34,7 +34,7 @@ func (b *basic) apart() []*basic {
 // readSymbols is read for a search of symbols: the blocks of their lists are
 // groups of names, those of atoms that only have to hold are of text. A shard
 // whose symbols are not there has no candidates.
-func (bp *basicPlan) readSymbols(v store.View, b *basic, content, path *postings.Evaluator, brute bool) error {
+func (bp *basicPlan) readSymbols(v store.View, in *reading, b *basic, content, path *postings.Evaluator, brute bool) error {
 	none := postings.Candidates{Docs: &postings.Set{}}
 	for range b.atoms {
 		bp.atoms = append(bp.atoms, atomPlan{content: none, path: none})
@@ -56,17 +56,16 @@ func (bp *basicPlan) readSymbols(v store.View, b *basic, content, path *postings
 	if !inPaths.All {
 		bp.docs = inPaths.Docs
 	}
-	lists, err := v.SymbolLists()
+	names, err := in.symbols(v)
 	if err != nil {
 		return err
 	}
-	names := &postings.Evaluator{Reader: lists, DocOf: v.DocOf()}
 	for i, a := range b.atoms {
-		in := names
+		ev := names
 		if a.silent {
-			in = content
+			ev = content
 		}
-		if bp.atoms[i].content, err = in.Eval(a.Expr); err != nil {
+		if bp.atoms[i].content, err = ev.Eval(a.Expr); err != nil {
 			return err
 		}
 	}

@@ -212,7 +212,8 @@ func checkLists(t *testing.T, st *store.Store) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ev := postings.Evaluator{Reader: v.Lists(store.FieldContent), DocOf: v.DocOf()}
+		lists := v.ListReader()
+		ev := postings.Evaluator{Reader: v.Lists(store.FieldContent, lists), DocOf: v.DocOf()}
 		text := v.Text()
 		for i := range docs.Len() {
 			b, err := text.Slice(docs.TextStart[i], docs.TextStart[i+1])
@@ -229,6 +230,7 @@ func checkLists(t *testing.T, st *store.Store) {
 			}
 		}
 		text.Close()
+		lists.Close()
 	}
 }
 

@@ -1,0 +1,90 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// ListReader finds posting lists of a snapshot's shards through one iterator,
+// which knows the table and the block where it stands: the next list of the
+// same shard costs 0.6 microseconds, a look-up by itself 3. It is not safe for
+// concurrent use, and is closed before its snapshot.
+type ListReader struct {
+	sn *Snapshot
+	// it is nil until the first list is read: many a search reads none.
+	it       *pebble.Iterator
+	key, end []byte
+}
+
+// ListReader returns a reader of posting lists.
+func (sn *Snapshot) ListReader() *ListReader { return &ListReader{sn: sn} }
+
+// ListReader returns a reader of posting lists of v's snapshot.
+func (v View) ListReader() *ListReader { return v.sn.ListReader() }
+
+// Close ends the reader.
+func (r *ListReader) Close() error {
+	if r.it == nil {
+		return nil
+	}
+	it := r.it
+	r.it = nil
+	if err := it.Close(); err != nil {
+		return fmt.Errorf("read posting lists: %w", err)
+	}
+	return nil
+}
+
+func (r *ListReader) open() (err error) {
+	if r.it == nil {
+		if r.it, err = r.sn.snap.NewIter(nil); err != nil {
+			return fmt.Errorf("read posting lists: %w", err)
+		}
+	}
+	return nil
+}
+
+// get appends the value of r.key to dst, nothing if there is none.
+func (r *ListReader) get(dst []byte) ([]byte, error) {
+	if err := r.open(); err != nil {
+		return dst, err
+	}
+	if !r.it.SeekGE(r.key) {
+		return dst, r.failure()
+	}
+	if !bytes.Equal(r.it.Key(), r.key) {
+		return dst, nil
+	}
+	value, err := r.it.ValueAndErr()
+	if err != nil {
+		return dst, fmt.Errorf("read posting list: %w", err)
+	}
+	return append(dst, value...), nil
+}
+
+// scan yields the values from r.key up to but not including r.end until f
+// returns false.
+func (r *ListReader) scan(f func(value []byte) (bool, error)) error {
+	if err := r.open(); err != nil {
+		return err
+	}
+	for ok := r.it.SeekGE(r.key); ok && bytes.Compare(r.it.Key(), r.end) < 0; ok = r.it.Next() {
+		value, err := r.it.ValueAndErr()
+		if err != nil {
+			return fmt.Errorf("scan posting lists: %w", err)
+		}
+		if more, err := f(value); err != nil || !more {
+			return err
+		}
+	}
+	return r.failure()
+}
+
+func (r *ListReader) failure() error {
+	if err := r.it.Error(); err != nil {
+		return fmt.Errorf("read posting lists: %w", err)
+	}
+	return nil
+}
