@@ -21,9 +21,10 @@ const (
 	segmentBytes = 1 << 20
 	groupDocs    = 1024
 	groupBytes   = 4 << 20
-	// firstShare is by how much the first group is smaller, so that something
-	// is shown soon.
-	firstShare = 2
+	// firstShare is by how much the first group and its segments are smaller, each
+	// that follows by half of that: something is shown soon, and a search of few
+	// results verifies few documents in vain.
+	firstShare = 16
 	// segmentsAhead is how many segments may be planned or verified before the
 	// first of them has been sent, per worker.
 	segmentsAhead = 4

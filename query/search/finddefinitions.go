@@ -101,7 +101,7 @@ func (h *header) findDefinitions(b *basic) {
 	})
 	var rest []term
 	for _, t := range b.names {
-		if !known[t.text] && len(t.text) >= minPart {
+		if t.part && !known[t.text] && len(t.text) >= minPart {
 			rest = append(rest, t)
 		}
 	}

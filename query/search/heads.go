@@ -39,6 +39,9 @@ type term struct {
 	text string
 	// share is what its pattern counts of the whole.
 	share float64
+	// part says that the word may be part of a longer name. In a sentence it may
+	// not, except at its ends, and there it hardly is.
+	part bool
 }
 
 // terms returns the words of the patterns of b that a document has to match,
@@ -49,12 +52,10 @@ func (b *basic) terms() []term {
 		if a.silent || a.negated {
 			continue
 		}
-		for _, run := range runs(a.Expr) {
-			for _, word := range strings.FieldsFunc(run, func(r rune) bool { return r < 0x80 && class(byte(r)) == other }) {
-				known := slices.ContainsFunc(out, func(t term) bool { return t.text == word })
-				if !known && len(word) >= minTerm && len(out) < maxTerms {
-					out = append(out, term{word, b.share})
-				}
+		for _, w := range words(a.Expr, true) {
+			known := slices.ContainsFunc(out, func(t term) bool { return t.text == w.text })
+			if !known && len(w.text) >= minTerm && len(out) < maxTerms {
+				out = append(out, term{w.text, b.share, w.part})
 			}
 		}
 	}
@@ -68,22 +69,26 @@ const (
 	maxTerms = 8
 )
 
-// runs returns the texts of which a match of e has some.
-func runs(e postings.Expr) []string {
+// words returns the words of which a match of e has some. Their shares are not
+// set. whole says that e is all that is known of the pattern.
+func words(e postings.Expr, whole bool) (out []term) {
+	var parts []postings.Expr
 	switch e := e.(type) {
 	case *postings.Literal:
-		return e.Runs
+		for _, run := range e.Runs {
+			all := strings.FieldsFunc(run, func(r rune) bool { return r < 0x80 && class(byte(r)) == other })
+			for _, word := range all {
+				edge := strings.HasPrefix(run, word) || strings.HasSuffix(run, word)
+				out = append(out, term{text: word, part: len(all) == 1 || edge && !whole})
+			}
+		}
 	case *postings.And:
-		return runsOf(e.Exprs)
+		parts = e.Exprs
 	case *postings.Or:
-		return runsOf(e.Exprs)
+		parts = e.Exprs
 	}
-	return nil
-}
-
-func runsOf(exprs []postings.Expr) (out []string) {
-	for _, e := range exprs {
-		out = append(out, runs(e)...)
+	for _, part := range parts {
+		out = append(out, words(part, false)...)
 	}
 	return out
 }

@@ -191,7 +191,7 @@ func (c *cutter) rest(p *shardPlan, shard int) bool {
 	}
 	for len(rest) > 0 {
 		k, weight := 0, 0
-		for k < len(rest) && k < segmentDocs && weight < segmentBytes {
+		for k < len(rest) && k < segmentDocs/c.share && weight < segmentBytes/c.share {
 			weight += p.weight(rest[k])
 			k++
 		}
@@ -202,7 +202,7 @@ func (c *cutter) rest(p *shardPlan, shard int) bool {
 		c.docs, c.bytes = c.docs+k, c.bytes+weight
 		if c.docs >= groupDocs/c.share || c.bytes >= groupBytes/c.share {
 			c.pending.lastOfGroup = true
-			c.docs, c.bytes, c.share = 0, 0, 1
+			c.docs, c.bytes, c.share = 0, 0, max(c.share/2, 1)
 		}
 	}
 	return true
