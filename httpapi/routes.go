@@ -51,7 +51,7 @@ func (r Route) Template() string {
 // the gate, a path with a slash too many is redirected, a method
 // that is not listed gets 405 and a path that is not listed 404.
 func (s *Server) routes() []Route {
-	return append([]Route{
+	all := append([]Route{
 		// search; the second path is for pages of this origin and has no CORS
 		{"GET", "/.api/search/stream", s.serveStream, auth.ForSearch, "search, answered as a stream of events"},
 		{"GET", "/search/stream", s.serveStream, auth.ForSearch, "the same, for pages of this server"},
@@ -68,7 +68,18 @@ func (s *Server) routes() []Route {
 		{"GET", searchPath, s.serveSearch, auth.ForSearch, "search, for people"},
 		{"GET", helpPath, s.serveIndex, auth.ForSearch, "this page"},
 		{"GET", web.AssetPath + "{version}/{name:.+}", s.serveAsset, auth.ForProbes, ""},
-	}, slices.Concat(s.signInRoutes(), s.Extra)...)
+	}, slices.Concat(s.clientRoutes(), s.signInRoutes(), s.Extra)...)
+	// A repository may be called almost anything: its routes take what no other
+	// does, whoever adds them first.
+	slices.SortStableFunc(all, func(a, b Route) int { return rank(a) - rank(b) })
+	return all
+}
+
+func rank(r Route) int {
+	if strings.HasPrefix(r.Path, "/{") {
+		return 1
+	}
+	return 0
 }
 
 // signInRoutes are for people who sign in; the first user is created there,

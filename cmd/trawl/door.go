@@ -79,6 +79,9 @@ func (d *door) store() *store.Store {
 	return nil
 }
 
+// refresh is called only once store returns one.
+func (d *door) refresh(name string) { d.service.Load().Refresh(name) }
+
 func (d *door) repositories() httpapi.Repositories {
 	if s := d.service.Load(); s != nil {
 		return s

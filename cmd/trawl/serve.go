@@ -25,6 +25,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/browse"
 	"github.com/trawlsearch/trawl/httpapi/console"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
+	"github.com/trawlsearch/trawl/httpapi/help"
 	"github.com/trawlsearch/trawl/httpapi/oauth"
 	"github.com/trawlsearch/trawl/httpapi/settings"
 	"github.com/trawlsearch/trawl/store"
@@ -103,12 +104,13 @@ func (h *host) run(ctx context.Context) (err error) {
 		Searcher: &h.door, Opening: h.door.opening, Ready: h.door.waiting,
 		Log: h.log, Gate: h.gate, SetupSecret: h.secret,
 	}
-	files := &browse.Endpoint{Store: h.door.store, Pages: h.server}
+	files := &browse.Endpoint{Store: h.door.store, Pages: h.server, Refresh: h.door.refresh, Registry: h.door.registry}
 	apps := &oauth.Server{Book: h.door.apps, Site: h.server}
 	h.gate.Bearers = apps
 	tools := &console.Console{Server: h.server}
+	book := &help.Book{Server: h.server, Limits: h.set.RateLimits}
 	area := &settings.Area{Server: h.server, Repositories: h.door.syncable, More: tools.Sections()}
-	h.server.Extra = slices.Concat(admin.Routes(), api.Routes(), area.Routes(), files.Routes(), apps.Routes())
+	h.server.Extra = slices.Concat(admin.Routes(), api.Routes(), area.Routes(), apps.Routes(), book.Routes(), files.Routes())
 	if err := h.server.Open(); err != nil {
 		return listenError(h.set.Listen, err)
 	}

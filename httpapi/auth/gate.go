@@ -78,7 +78,7 @@ type Gate struct {
 	Now func() time.Time
 
 	prepareOnce         sync.Once
-	perUser, perAddress *limiter
+	perUser, perAddress *Limiter
 	running             running
 }
 
@@ -87,7 +87,7 @@ func (g *Gate) prepare() {
 		if g.Now == nil {
 			g.Now = time.Now
 		}
-		g.perUser, g.perAddress = newLimiter(g.TokenRate), newLimiter(g.AddressRate)
+		g.perUser, g.perAddress = NewLimiter(g.TokenRate), NewLimiter(g.AddressRate)
 	})
 }
 
@@ -138,7 +138,7 @@ func (g *Gate) Admit(w http.ResponseWriter, r *http.Request, access Access) (in 
 	}
 	if err != nil {
 		// Guessing costs what asking does.
-		if wait := g.perAddress.wait(identity.AddressKey(address), g.Now()); wait > 0 {
+		if wait := g.perAddress.Wait(identity.AddressKey(address), g.Now()); wait > 0 {
 			err = errTooMany(wait)
 		}
 		return nil, nil, err
@@ -329,11 +329,11 @@ func (g *Gate) limit(a *Actor) error {
 	var wait time.Duration
 	switch {
 	case a.Token != nil:
-		wait = g.perUser.wait(a.via(), g.Now())
+		wait = g.perUser.Wait(a.via(), g.Now())
 	case a.User != nil:
-		wait = g.perUser.wait(a.Key(), g.Now())
+		wait = g.perUser.Wait(a.Key(), g.Now())
 	default:
-		wait = g.perAddress.wait(identity.AddressKey(a.Address), g.Now())
+		wait = g.perAddress.Wait(identity.AddressKey(a.Address), g.Now())
 	}
 	if wait > 0 {
 		return errTooMany(wait)

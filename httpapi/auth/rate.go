@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// mostRateKeys bounds the memory of a limiter. Beyond it those who have waited
+// mostRateKeys bounds the memory of a Limiter. Beyond it those who have waited
 // longest are forgotten, so that they begin with a full allowance.
 const mostRateKeys = 50_000
 
-// limiter lets each key have so many requests a minute, spread evenly, and at
+// Limiter lets each key have so many requests a minute, spread evenly, and at
 // once as many as a tenth of that. It keeps one moment per key: when its
 // allowance will be whole again. It is safe for concurrent use.
-type limiter struct {
+type Limiter struct {
 	every time.Duration // between two requests
 	burst time.Duration // how far ahead of itself a key may be
 
@@ -20,19 +20,19 @@ type limiter struct {
 	keys map[string]time.Time
 }
 
-// newLimiter returns nil, which lets everything pass, for no requests a
+// NewLimiter returns nil, which lets everything pass, for no requests a
 // minute.
-func newLimiter(perMinute int) *limiter {
+func NewLimiter(perMinute int) *Limiter {
 	if perMinute <= 0 {
 		return nil
 	}
 	every := time.Minute / time.Duration(perMinute)
-	return &limiter{every: every, burst: every * time.Duration(max(perMinute/10, 1)), keys: map[string]time.Time{}}
+	return &Limiter{every: every, burst: every * time.Duration(max(perMinute/10, 1)), keys: map[string]time.Time{}}
 }
 
-// wait counts a request of key and returns 0, or does not and returns after
+// Wait counts a request of key and returns 0, or does not and returns after
 // what time to try again.
-func (l *limiter) wait(key string, now time.Time) time.Duration {
+func (l *Limiter) Wait(key string, now time.Time) time.Duration {
 	if l == nil {
 		return 0
 	}
@@ -55,7 +55,7 @@ func (l *limiter) wait(key string, now time.Time) time.Duration {
 
 // makeRoom forgets the keys whose allowance is whole, and if there are none the
 // one that is nearest to it.
-func (l *limiter) makeRoom(now time.Time) {
+func (l *Limiter) makeRoom(now time.Time) {
 	nearest := ""
 	for k, whole := range l.keys {
 		if !whole.After(now) {

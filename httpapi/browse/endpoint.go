@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/web"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
 )
 
 // Paths of repositories. A part of a name is not "-" alone, and the first "@"
@@ -44,6 +46,11 @@ type Endpoint struct {
 	Store func() *store.Store
 	// Pages frames what people look at.
 	Pages Pages
+	// Refresh has a repository synced soon, out of turn.
+	Refresh func(name string)
+	// Registry keeps the audit log. It is nil, or returns nil, where there is
+	// none.
+	Registry func() *identity.Registry
 	// PaintWithin is how long the text of one page is coloured before the rest
 	// stays plain; 0 is 400 ms.
 	PaintWithin time.Duration
@@ -51,11 +58,14 @@ type Endpoint struct {
 	once     sync.Once
 	archives chan struct{} // holds a token for each archive that is made
 	painter  *painter
+	// refreshes limits how many repositories an actor has fetched.
+	refreshes *auth.Limiter
 }
 
 func (e *Endpoint) prepare() {
 	e.once.Do(func() {
 		e.archives, e.painter = make(chan struct{}, maxArchives), newPainter(e.PaintWithin)
+		e.refreshes = auth.NewLimiter(refreshesPerMinute)
 	})
 }
 
@@ -65,6 +75,7 @@ func (e *Endpoint) Routes() []httpapi.Route {
 	e.prepare()
 	raw := revPath + "/-/raw" + restPath
 	return []httpapi.Route{
+		{Method: "POST", Path: "/.api/repos" + repoPath + "/-/refresh", Handler: e.serveRefresh, About: "has a repository fetched soon"},
 		{Method: "GET", Path: raw, Handler: e.serveRaw, About: "the bytes of a file, the names in a directory, or an archive of either"},
 		{Method: "HEAD", Path: raw, Handler: e.serveRaw},
 		{Method: "GET", Path: revPath + "/-/blob" + restPath, Handler: e.serveBlob, About: "a file; ?L10-20 marks lines"},

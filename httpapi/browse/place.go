@@ -50,9 +50,6 @@ func errNoPath(name string) error {
 
 // repository finds the record of a request's repository, if it may be seen.
 func (e *Endpoint) repository(r *http.Request) (*store.Store, *store.Repository, error) {
-	if strings.HasPrefix(r.URL.Path, "/.api/") {
-		return nil, nil, errNoRoute // what is there is no repository
-	}
 	st := e.Store()
 	if st == nil {
 		return nil, nil, errOpening
@@ -77,6 +74,9 @@ func hideMissing(err error) error {
 
 // find finds what a request is about. Its close must be called.
 func (e *Endpoint) find(r *http.Request) (*place, error) {
+	if strings.HasPrefix(r.URL.Path, "/.api/") {
+		return nil, errNoRoute // what is there is no repository
+	}
 	st, rec, err := e.repository(r)
 	if err != nil {
 		return nil, err

@@ -43,6 +43,8 @@ type world struct {
 	// tokens are access tokens by the name of their user.
 	tokens map[string]string
 	kiln   *source
+	// refreshed are the repositories that were asked for.
+	refreshed []string
 }
 
 func newWorld(t testing.TB, prepare ...func(*world)) *world {
@@ -65,7 +67,7 @@ func newWorld(t testing.TB, prepare ...func(*world)) *world {
 		p(w)
 	}
 	server := &httpapi.Server{Searcher: nowhere{}, Gate: w.gate, Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.ErrorLevel), ExternalURL: "https://example.org/under"}
-	e := &browse.Endpoint{Store: func() *store.Store { return st }, Pages: server, PaintWithin: time.Minute}
+	e := &browse.Endpoint{Store: func() *store.Store { return st }, Pages: server, PaintWithin: time.Minute, Refresh: func(name string) { w.refreshed = append(w.refreshed, name) }, Registry: w.gate.Registry}
 	server.Extra = e.Routes()
 	http := httptest.NewServer(server.Handler())
 	t.Cleanup(http.Close)

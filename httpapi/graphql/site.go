@@ -8,14 +8,11 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 )
 
 const siteKey = "site"
-
-// APIVersion is what clients take for the version of the server: they decide
-// by it what they may ask for, and expect three short numbers.
-const APIVersion = "7.1.0"
 
 // Site is this server.
 func (*resolver) Site(ctx context.Context) *site { return &site{sessionOf(ctx)} }
@@ -24,8 +21,8 @@ func (*resolver) Site(ctx context.Context) *site { return &site{sessionOf(ctx)} 
 type site struct{ s *session }
 
 func (s *site) ID() graphql.ID                                    { return newID(kindSite, siteKey) }
-func (s *site) ProductVersion() string                            { return APIVersion }
-func (s *site) BuildVersion() string                              { return APIVersion }
+func (s *site) ProductVersion() string                            { return httpapi.APIVersion }
+func (s *site) BuildVersion() string                              { return httpapi.APIVersion }
 func (s *site) HasCodeIntelligence() bool                         { return false }
 func (s *site) CanReloadSite() bool                               { return false }
 func (s *site) FreeUsersExceeded() bool                           { return false }

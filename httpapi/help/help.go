@@ -1,0 +1,62 @@
+package help
+
+import (
+	"embed"
+	"net/http"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
+	"github.com/trawlsearch/trawl/httpapi/web"
+)
+
+//go:embed all:pages
+var files embed.FS
+
+var pages = web.MustParse(files, "pages", nil)
+
+// Where the pages are.
+const (
+	Path        = "/help"
+	QueryPath   = Path + "/query"
+	StreamPath  = Path + "/api/stream"
+	GraphQLPath = Path + "/api/graphql"
+)
+
+// Book is the pages. Its fields are set before Routes and not changed
+// afterwards.
+type Book struct {
+	// Server is where the pages are.
+	Server *httpapi.Server
+	// Limits are those of GraphQL requests; 0 is the default.
+	Limits cost.Limits
+}
+
+// data is what every page is given.
+type data struct {
+	// URL is how the client reaches the server.
+	URL    string
+	Limits cost.Limits
+}
+
+// Routes returns the routes of the pages. Anybody may read them: they say
+// nothing of what is here.
+func (b *Book) Routes() []httpapi.Route {
+	var all []httpapi.Route
+	for _, p := range []struct{ path, page, about string }{
+		{Path, "index.html", "help"},
+		{QueryPath, "query.html", "how queries are written"},
+		{StreamPath, "stream.html", "how to search from a program"},
+		{GraphQLPath, "graphql.html", "how to use GraphQL, and its cost limits"},
+	} {
+		all = append(all, httpapi.Route{Method: "GET", Path: p.path, Handler: b.serve(p.path, p.page), Access: auth.ForAnyone, About: p.about})
+	}
+	return all
+}
+
+func (b *Book) serve(path, page string) httpapi.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		d := data{URL: httpapi.BaseURL(b.Server.ExternalURL, r), Limits: b.Limits.WithDefaults()}
+		return b.Server.ServePage(w, r, pages, web.View{Page: page, Here: path, Data: d})
+	}
+}
