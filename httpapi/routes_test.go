@@ -1,6 +1,9 @@
 package httpapi_test
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/trawlsearch/trawl/httpapi"
@@ -15,6 +18,25 @@ func TestTemplate(t *testing.T) {
 	} {
 		if got := (httpapi.Route{Path: path}).Template(); got != want {
 			t.Errorf("template of %s: got %s, want %s", path, got, want)
+		}
+	}
+}
+
+// What begins with a variable takes what no other route does.
+func TestRouteOrder(t *testing.T) {
+	s := newServer(nothing)
+	answer := func(text string) httpapi.Handler {
+		return func(w http.ResponseWriter, _ *http.Request) error {
+			_, err := io.WriteString(w, text)
+			return err
+		}
+	}
+	s.Extra = []httpapi.Route{{Method: "GET", Path: "/{any:.+}", Handler: answer("any")}, {Method: "GET", Path: "/device", Handler: answer("device")}}
+	for path, want := range map[string]string{"/device": "device", "/other": "any", "/healthz": "ok\n"} {
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		if w.Body.String() != want {
+			t.Errorf("%s: got %q, want %q", path, w.Body, want)
 		}
 	}
 }
