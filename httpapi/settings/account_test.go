@@ -47,7 +47,7 @@ func TestAccountPage(t *testing.T) {
 
 	// site admins see all, but no password field
 	other := w.as("root").get("/users/ann/settings")
-	w.has("an admin asks", other, 200, "Account of ann")
+	w.has("an admin asks", other, 200, "Account of ann", "Site admin", `href="/site-admin/users" aria-current="page"`)
 	w.hasNot("an admin asks", other, "Current password")
 	w.has("a service account", w.as("root").get("/users/bot/settings"), 200, "A service account")
 }

@@ -52,6 +52,10 @@ func (a *Area) sections() []Section {
 	return slices.Concat([]Section{
 		a.account(),
 		a.tokens(),
+		a.users(),
+		a.orgs(),
+		a.repositories(),
+		a.audit(),
 	}, a.More, []Section{
 		{Group: Tools, Link: web.Link{Title: "HTTP API", Path: "/help/api"}},
 	})
@@ -128,9 +132,16 @@ func done(r *http.Request, texts map[string]string) notice {
 	return notice{Done: texts[r.URL.Query().Get("done")]}
 }
 
-// back leads from a form that was taken to the page that shows it.
-func (a *Area) back(w http.ResponseWriter, r *http.Request, path, did string) error {
+// back leads from a form that was taken to the page that shows it, with more
+// parameters as name, value.
+func (a *Area) back(w http.ResponseWriter, r *http.Request, path, did string, more ...string) error {
+	v := url.Values{"done": {did}}
+	for i := 0; i+1 < len(more); i += 2 {
+		if more[i+1] != "" {
+			v.Set(more[i], more[i+1])
+		}
+	}
 	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, a.Server.Path(path)+"?done="+did, http.StatusSeeOther)
+	http.Redirect(w, r, a.Server.Path(path)+"?"+v.Encode(), http.StatusSeeOther)
 	return nil
 }

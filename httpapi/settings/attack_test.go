@@ -5,11 +5,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
 // everyPage shows all that a site admin can see of the settings.
-var everyPage = []string{"/users/root/settings", "/users/root/settings/tokens", "/users/bot/settings/tokens"}
+var everyPage = []string{
+	"/users/root/settings", "/users/root/settings/tokens", "/users/bot/settings/tokens", "/site-admin/users", "/site-admin/users/bob",
+	"/site-admin/organizations", "/site-admin/repositories", "/site-admin/audit",
+}
 
 // Each form there is on a page is posted as a page of another origin would have
 // a browser do it, whose user is signed in here. Nothing may come of it.
@@ -20,11 +24,16 @@ func TestFormsFromElsewhere(t *testing.T) {
 	if _, _, err := w.reg.CreateToken(identity.Operator, identity.NewToken{User: root.ID, Scopes: []string{identity.ScopeAll}, Lifetime: days(1)}); err != nil {
 		t.Fatal(err)
 	}
+	w.user(identity.NewUser{Name: "bob"})
+	if _, err := w.reg.CreateOrg(identity.Author{UserID: root.ID, User: "root"}, "lab", ""); err != nil {
+		t.Fatal(err)
+	}
+	w.repos.all = []*store.Repository{{Name: "kiln"}}
 	b := w.as("root")
 	before := len(w.entries())
 	values := url.Values{
-		"id": {"1"}, "name": {"eve"}, "user": {"bot"}, "displayName": {"Eve"}, "note": {"x"}, "days": {"7"},
-		"old": {goodPassword}, "new": {"known to eve now"}, "confirm": {"bot"}, "siteAdmin": {"yes"},
+		"id": {"1"}, "name": {"kiln"}, "user": {"bot"}, "displayName": {"Eve"}, "note": {"x"}, "days": {"7"},
+		"old": {goodPassword}, "new": {"known to eve now"}, "confirm": {"bob"}, "locked": {"yes"}, "siteAdmin": {"yes"},
 	}
 	var tried []string
 	for _, page := range everyPage {
@@ -34,7 +43,7 @@ func TestFormsFromElsewhere(t *testing.T) {
 			}
 		}
 	}
-	if len(tried) < 4 {
+	if len(tried) < 15 {
 		t.Fatalf("found only the forms %q", tried)
 	}
 	for _, action := range tried {
@@ -60,6 +69,9 @@ func TestFormsFromElsewhere(t *testing.T) {
 			t.Errorf("GET %s does something", action)
 		}
 	}
+	if len(w.repos.refreshed) > 0 {
+		t.Errorf("%q were synced", w.repos.refreshed)
+	}
 	if after := w.entries(); len(after) != before {
 		t.Errorf("something was done:\n%v", after[:len(after)-before])
 	}
@@ -80,6 +92,7 @@ func TestPagesAreNotForStrangers(t *testing.T) {
 	w.user(identity.NewUser{Name: "root", SiteAdmin: true})
 	w.user(identity.NewUser{Name: "bot", Service: true})
 	w.user(identity.NewUser{Name: "ann"})
+	w.user(identity.NewUser{Name: "bob"})
 	for _, page := range everyPage {
 		if got := w.as("").get(page).status; got != 302 {
 			t.Errorf("GET %s signed out: %d, want 302", page, got)

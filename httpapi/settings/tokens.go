@@ -59,7 +59,10 @@ func (a *Area) serveTokens(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	n := done(r, map[string]string{"revoked": "The token is revoked. Whoever still uses it is refused from now on."})
+	n := done(r, map[string]string{
+		"revoked": "The token is revoked. Whoever still uses it is refused from now on.",
+		"created": "The service account is there. It needs a token to search with.",
+	})
 	return a.tokensPage(w, r, http.StatusOK, tokensData{notice: n, subject: s})
 }
 
