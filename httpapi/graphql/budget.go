@@ -126,17 +126,22 @@ func (b *budget) keep(n, width int) bool {
 	return b.reserved.Add(int64(-width)) >= 0 && b.kept.Add(int64(-n)) >= 0
 }
 
-// counter counts the fields of answers, and ends one with too many.
-type counter struct{}
+// watcher counts the fields of answers, and ends one with too many or whose
+// credential has ended.
+type watcher struct{}
 
 // TraceQuery is for those who trace.
-func (counter) TraceQuery(ctx context.Context, _, _ string, _ map[string]any, _ map[string]*introspection.Type) (context.Context, tracer.QueryFinishFunc) {
+func (watcher) TraceQuery(ctx context.Context, _, _ string, _ map[string]any, _ map[string]*introspection.Type) (context.Context, tracer.QueryFinishFunc) {
 	return ctx, func([]*gqlerrors.QueryError) {}
 }
 
 // TraceField is called for every field.
-func (counter) TraceField(ctx context.Context, _, _, _ string, _ bool, _ map[string]any) (context.Context, tracer.FieldFinishFunc) {
-	if s := sessionOf(ctx); s.fields.Add(-1) < 0 {
+func (watcher) TraceField(ctx context.Context, _, typeName, _ string, _ bool, _ map[string]any) (context.Context, tracer.FieldFinishFunc) {
+	s := sessionOf(ctx)
+	if typeName == "Mutation" {
+		s.begin()
+	}
+	if s.fields.Add(-1) < 0 {
 		s.stop(s.errFields())
 	}
 	return ctx, finished

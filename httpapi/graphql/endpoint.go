@@ -93,7 +93,7 @@ func (e *Endpoint) prepare() {
 		e.schema = graphql.MustParseSchema(SDL(), &resolver{e},
 			graphql.UseStringDescriptions(), graphql.UseFieldResolvers(), graphql.MaxDepth(e.Limits.Depth),
 			graphql.MaxQueryLength(cost.MaxDocumentBytes), graphql.OverlapValidationLimit(maxPairs),
-			graphql.MaxSelections(maxSelections), graphql.Logger(panicLog{}), graphql.Tracer(counter{}))
+			graphql.MaxSelections(maxSelections), graphql.Logger(panicLog{}), graphql.Tracer(watcher{}))
 	})
 }
 
@@ -140,13 +140,13 @@ func (e *Endpoint) answer(ctx context.Context, data *Data, req request, base str
 	if err != nil {
 		return refused(err), http.StatusOK
 	}
+	s := newSession(e, data, auth.From(ctx), base)
+	s.aliases = counted.InnerAliases
+	defer s.close(ctx)
+	ctx, release := s.outlive(ctx)
+	defer release()
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	s := newSession(e, data, auth.From(ctx), base)
-	s.aliases, s.stop = counted.InnerAliases, stop
-	defer s.close(ctx)
 	out := e.schema.Exec(withSession(ctx, s), req.Query, req.OperationName, req.Variables)
 	if err := tooLarge(ctx); err != nil {
 		return failed(err.Error(), 0, 0), http.StatusOK

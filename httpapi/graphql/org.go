@@ -16,6 +16,8 @@ import (
 type org struct {
 	s *session
 	o *identity.Org
+	// made says that the client has just made it, and is a member since.
+	made bool
 }
 
 func (o *org) ID() graphql.ID         { return newID(kindOrg, o.o.ID) }
@@ -24,8 +26,10 @@ func (o *org) NamespaceName() string  { return o.o.Name }
 func (o *org) DisplayName() *string   { return orNull(o.o.DisplayName) }
 func (o *org) CreatedAt() dateTime    { return dateTime{o.o.Created} }
 func (o *org) URL() string            { return "/organizations/" + o.o.Name }
-func (o *org) ViewerIsMember() bool   { return slices.Contains(o.s.actor.Orgs, o.o.ID) }
 func (o *org) subject() saved.Subject { return saved.Subject{Kind: saved.SubjectOrg, ID: o.o.ID} }
+
+// ViewerIsMember is true for who has made it, too.
+func (o *org) ViewerIsMember() bool { return o.made || slices.Contains(o.s.actor.Orgs, o.o.ID) }
 
 // ViewerCanAdminister is for members and site admins.
 func (o *org) ViewerCanAdminister() bool { return o.s.admin() || o.ViewerIsMember() }
@@ -92,7 +96,7 @@ func (*resolver) Organization(ctx context.Context, args struct{ Name string }) (
 	if err != nil {
 		return nil, err
 	}
-	return &org{s, o}, nil
+	return &org{s: s, o: o}, nil
 }
 
 // orgOf finds one by a global id; nil is none, or one that may not be seen.
@@ -113,7 +117,7 @@ func (s *session) orgByID(id uint32) (*org, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &org{s, o}, nil
+	return &org{s: s, o: o}, nil
 }
 
 // knownOrg finds one that must be there.
@@ -147,7 +151,7 @@ func (*resolver) Organizations(ctx context.Context, args struct {
 	word := args.Query.or("")
 	nodes := []*org{}
 	for _, o := range all {
-		found := &org{s, o}
+		found := &org{s: s, o: o}
 		if found.ViewerCanAdminister() && (holdsFold(o.Name, word) || holdsFold(o.DisplayName, word)) {
 			nodes = append(nodes, found)
 		}

@@ -88,11 +88,8 @@ func putMetadata(ctx context.Context, args metadataArgs, there bool) (*nothing, 
 	return s.changeFacts(ctx, r, store.FactsChange{Metadata: map[string]*string{args.Key: args.Value.value}}, args.Key)
 }
 
-// DeleteRepoMetadata takes a key away.
-func (*resolver) DeleteRepoMetadata(ctx context.Context, args struct {
-	Repo graphql.ID
-	Key  string
-}) (*nothing, error) {
+// DeleteRepoMetadata takes a key away, whatever its value.
+func (*resolver) DeleteRepoMetadata(ctx context.Context, args metadataArgs) (*nothing, error) {
 	s := sessionOf(ctx)
 	r, err := s.repositoryMutation(ctx, args.Repo)
 	if err != nil {
@@ -105,10 +102,7 @@ func (*resolver) DeleteRepoMetadata(ctx context.Context, args struct {
 }
 
 // DeleteRepoKeyValuePair is DeleteRepoMetadata under its older name.
-func (r *resolver) DeleteRepoKeyValuePair(ctx context.Context, args struct {
-	Repo graphql.ID
-	Key  string
-}) (*nothing, error) {
+func (r *resolver) DeleteRepoKeyValuePair(ctx context.Context, args metadataArgs) (*nothing, error) {
 	return r.DeleteRepoMetadata(ctx, args)
 }
 

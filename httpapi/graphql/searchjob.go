@@ -127,7 +127,10 @@ func (*resolver) SearchJobs(ctx context.Context, args struct {
 		}
 		return c
 	})
-	if args.Last.value == nil && args.First.value == nil {
+	switch {
+	case args.Last.value != nil: // which nobody says by default, as they do first
+		args.First.value = nil
+	case args.First.value == nil:
 		fifty := int32(50)
 		args.First.value = &fifty
 	}

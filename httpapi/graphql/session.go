@@ -2,8 +2,10 @@ package graphql
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/rs/zerolog"
 
@@ -22,6 +24,10 @@ type session struct {
 	// base is how the client reaches the server.
 	base string
 	budget
+	// ended reports whether the credential of the request has.
+	ended func() bool
+	// changing says that a mutation has begun.
+	changing atomic.Bool
 
 	mu sync.Mutex // guards all below
 	// snapshots are those that were taken; the last is the present one.
@@ -41,6 +47,30 @@ func newSession(e *Endpoint, data *Data, actor *auth.Actor, base string) *sessio
 	}
 	s.fill(fieldsPerLimit*e.Limits.Fields, e.MaxCalls)
 	return s
+}
+
+// outlive returns a context that ends with ctx, but not when a mutation ends
+// the credential that it came with: who revokes their own token is told that it
+// is done. Nothing else is begun then.
+func (s *session) outlive(ctx context.Context) (out context.Context, release func()) {
+	out, s.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	s.ended = func() bool { return errors.Is(context.Cause(ctx), auth.ErrEnded) }
+	forget := context.AfterFunc(ctx, func() {
+		if !s.changing.Load() || !s.ended() {
+			s.stop(context.Cause(ctx))
+		}
+	})
+	return out, func() {
+		forget()
+		s.stop(nil)
+	}
+}
+
+// begin is called for each field of a mutation, one after the other.
+func (s *session) begin() {
+	if s.changing.Store(true); s.ended() {
+		s.stop(auth.ErrEnded)
+	}
 }
 
 func withSession(ctx context.Context, s *session) context.Context {

@@ -169,7 +169,7 @@ func (*resolver) CreateOrganization(ctx context.Context, args struct {
 	if err != nil {
 		return nil, told(err)
 	}
-	return &org{s, o}, nil
+	return &org{s: s, o: o, made: s.actor.User != nil}, nil
 }
 
 // DeleteOrganization is for site admins.

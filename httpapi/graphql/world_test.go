@@ -20,6 +20,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
+	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ctags"
@@ -40,9 +41,12 @@ type world struct {
 	ix       *ingest.Indexer
 	book     *saved.Book
 	registry *identity.Registry
+	gate     *auth.Gate
 	searcher *search.Searcher
 	runner   *jobs.Runner
 	endpoint *graphql.Endpoint
+	// searching is called when a search begins.
+	searching func()
 	// refreshed are the repositories that were asked to be synced.
 	refreshed []string
 	// asked are the external services that were asked to be synced.
@@ -80,11 +84,10 @@ func newWorld(t testing.TB) *world {
 	w.runner = &jobs.Runner{Store: st, Book: w.book, Registry: w.registry, Searcher: w.searcher, Log: zerolog.Nop(), Now: now}
 	data := &graphql.Data{Store: st, Book: w.book, Registry: w.registry, Repositories: w, Services: w, Jobs: w.runner}
 	w.endpoint = &graphql.Endpoint{
-		Data: func() *graphql.Data { return data }, Searcher: w.searcher,
+		Data: func() *graphql.Data { return data }, Searcher: w,
 		ExternalURL: "https://trawl.example.org", Now: now,
 	}
-	gate := &auth.Gate{Registry: func() *identity.Registry { return w.registry }, Anonymous: auth.AnonymousYes, Now: now}
-	server := &httpapi.Server{Searcher: w.endpoint.Searcher, Extra: w.endpoint.Routes(), Gate: gate, Log: zerolog.Nop(), Now: now}
+	server := &httpapi.Server{Searcher: w.endpoint.Searcher, Extra: w.endpoint.Routes(), Gate: w.gate, Log: zerolog.Nop(), Now: now}
 	w.server = httptest.NewServer(server.Handler())
 	t.Cleanup(w.server.Close)
 	w.url, w.client = w.server.URL, w.server.Client()
@@ -154,7 +157,10 @@ func (w *world) services() {
 func (w *world) people(now func() time.Time) {
 	w.t.Helper()
 	var err error
-	w.registry, err = identity.Open(w.st, identity.Options{Now: now, Cost: identity.Cost{MemoryKiB: 8, Passes: 1}})
+	w.gate = &auth.Gate{Registry: func() *identity.Registry { return w.registry }, Anonymous: auth.AnonymousYes, Now: now}
+	w.registry, err = identity.Open(w.st, identity.Options{
+		Now: now, Cost: identity.Cost{MemoryKiB: 8, Passes: 1}, Ended: w.gate.Recheck, Hidden: w.gate.Hide,
+	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -202,6 +208,14 @@ func (w *world) ChangeFacts(_ context.Context, name string, c store.FactsChange)
 }
 
 func (w *world) Refresh(name string) { w.refreshed = append(w.refreshed, name) }
+
+// Search makes the world httpapi.Searcher.
+func (w *world) Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
+	if w.searching != nil {
+		w.searching()
+	}
+	return w.searcher.Search(ctx, q, o, sink)
+}
 
 // SyncService and RemoveService make the world graphql.Services.
 func (w *world) SyncService(id uint32) { w.asked = append(w.asked, id) }
