@@ -11,6 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/oauth"
 )
 
 // AdminPath is where the admin routes about repositories are. AdminTokenHeader
@@ -43,6 +44,9 @@ type Admin struct {
 	Repositories func() Repositories
 	// Registry is the same for users; without it there are no routes about them.
 	Registry func() *identity.Registry
+	// Apps is the same for OAuth apps; it returns nil no longer than Registry
+	// does.
+	Apps func() *oauth.Book
 }
 
 // Routes returns the admin routes. A parameter names the repository, since
@@ -57,6 +61,7 @@ func (a *Admin) Routes() []Route {
 		{Method: "GET", Path: AdminPath + "/skipped", Handler: a.guard(serveSkipped)},
 	}
 	routes = append(routes, a.identityRoutes()...)
+	routes = append(routes, a.appRoutes()...)
 	for i := range routes {
 		routes[i].Access = auth.ForAnyone // the guard asks for more
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/oauth"
 )
 
 // newAdminSite is a site with admin routes about users, and one repository.
@@ -16,7 +17,10 @@ func newAdminSite(t *testing.T) *site {
 	s := newSite(t, nothing)
 	s.Gate.OperatorToken = adminToken
 	repos := &fakeRepositories{list: func() ([]*store.Repository, error) { return []*store.Repository{{Name: "kiln"}}, nil }}
-	admin := &httpapi.Admin{Repositories: func() httpapi.Repositories { return repos }, Registry: func() *identity.Registry { return s.reg }}
+	admin := &httpapi.Admin{
+		Repositories: func() httpapi.Repositories { return repos }, Registry: func() *identity.Registry { return s.reg },
+		Apps: func() *oauth.Book { return oauth.Open(s.st, s.reg, oauth.Options{}) },
+	}
 	s.Extra = admin.Routes()
 	return s
 }
@@ -51,6 +55,21 @@ func TestAdminIdentity(t *testing.T) {
 	}{
 		// users
 		{"GET", httpapi.AdminUsersPath, "", 200, "[]"},
+		// OAuth apps
+		{"POST", httpapi.AdminAppsPath, `{"name":"cli","id":"cli","kind":"public"}`, 200, `"id":"cli"`},
+		{"POST", httpapi.AdminAppsPath, `{"name":"cli","id":"cli","kind":"public"}`, 409, "already exists"},
+		{"POST", httpapi.AdminAppsPath, `{"name":"web","id":"web","kind":"confidential","redirects":["https://x.example/"]}`, 200, `"secret":"sgo_cs_`},
+		{"POST", httpapi.AdminAppsPath, `{"name":"bot","kind":"service","account":"nobody"}`, 404, "nobody"},
+		{"POST", httpapi.AdminAppsPath, `{"name":"","kind":"public"}`, 422, "needs a name"},
+		{"POST", httpapi.AdminAppsPath, `{"nome":"x"}`, 400, `unknown field "nome"`},
+		{"POST", httpapi.AdminAppsPath + "/secret?id=web", "", 200, `"secret":"sgo_cs_`},
+		{"POST", httpapi.AdminAppsPath + "/secret?id=cli", "", 422, "no secret"},
+		{"POST", httpapi.AdminAppsPath + "/secret", "", 400, "parameter id is missing"},
+		{"PATCH", httpapi.AdminAppsPath + "?id=cli", `{"disabled":true}`, 204, ""},
+		{"GET", httpapi.AdminAppsPath, "", 200, `"disabled":true`},
+		{"DELETE", httpapi.AdminAppsPath + "?id=cli", "", 204, ""},
+		{"DELETE", httpapi.AdminAppsPath + "?id=cli", "", 404, "not found"},
+		// users
 		{"POST", httpapi.AdminUsersPath, `{"name":"ann","siteAdmin":true,"email":"ann@example.org"}`, 200, `"path":"/password-reset?userID=1\u0026code=`},
 		{"POST", httpapi.AdminUsersPath, `{"name":"bob","password":"` + goodPassword + `"}`, 200, `{}`},
 		{"POST", httpapi.AdminUsersPath, `{"name":"ci","service":true}`, 200, `{}`},

@@ -30,6 +30,7 @@ const goodPassword = "correct horse battery"
 type site struct {
 	*httpapi.Server
 	reg *identity.Registry
+	st  *store.Store
 	log bytes.Buffer
 }
 
@@ -45,7 +46,7 @@ func newSite(t testing.TB, do searcher) *site {
 			t.Error(err)
 		}
 	})
-	s := &site{Server: newServer(do)}
+	s := &site{Server: newServer(do), st: st}
 	s.Random = nil
 	s.Log = zerolog.New(&s.log).Level(zerolog.DebugLevel)
 	s.Gate = &auth.Gate{Local: true, Registry: func() *identity.Registry { return s.reg }}

@@ -62,6 +62,9 @@ func TestScripts(t *testing.T) {
 			"signin":     scriptSignIn,
 			"probe":      scriptProbe,
 			"each":       scriptEach,
+			"oauth":      scriptOAuth,
+			"device":     scriptDevice,
+			"srclogin":   scriptSrcLogin,
 		},
 	})
 }
@@ -187,6 +190,8 @@ func askServer(ts *testscript.TestScript, token, path string) (status, body stri
 	case strings.HasPrefix(token, auth.CookieName+"="):
 		req.Header.Set("Cookie", token)
 		req.Header.Set("X-Requested-With", "script")
+	case strings.HasPrefix(token, "sgo_"):
+		req.Header.Set("Authorization", "Bearer "+token)
 	case token != "":
 		req.Header.Set("Authorization", "token "+token)
 	}

@@ -97,7 +97,7 @@ func (h *host) run(ctx context.Context) (err error) {
 	if !h.gate.Local {
 		h.secret = rand.Text()
 	}
-	admin := &httpapi.Admin{Repositories: h.door.repositories, Registry: h.door.registry}
+	admin := &httpapi.Admin{Repositories: h.door.repositories, Registry: h.door.registry, Apps: h.door.apps}
 	api := &graphql.Endpoint{Data: h.door.graphql, Searcher: &h.door, Limits: h.set.RateLimits, ExternalURL: h.set.ExternalURL}
 	h.server = &httpapi.Server{
 		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
@@ -110,6 +110,7 @@ func (h *host) run(ctx context.Context) (err error) {
 	tools := &console.Console{Server: h.server}
 	book := &help.Book{Server: h.server, Limits: h.set.RateLimits}
 	area := &settings.Area{Server: h.server, Repositories: h.door.syncable, More: tools.Sections()}
+	// The paths of repositories take what no other route does.
 	h.server.Extra = slices.Concat(admin.Routes(), api.Routes(), area.Routes(), apps.Routes(), book.Routes(), files.Routes())
 	if err := h.server.Open(); err != nil {
 		return listenError(h.set.Listen, err)
