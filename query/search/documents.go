@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/store"
@@ -40,86 +39,36 @@ type segment struct {
 	// heads says that the documents are those that go first.
 	heads bool
 
-	// done is closed when matches, verified and err are set; verified counts the
-	// documents that were looked at.
+	// bytes is about what there is to verify.
+	bytes int
+
+	// done, if workers verify, is closed when matches, verified and err are set;
+	// verified counts the documents that were looked at.
 	done     chan struct{}
 	matches  []query.Match
 	verified int
 	err      error
 }
 
-// documents searches documents for one pass: this goroutine sends, one plans,
-// and the workers verify.
+// documents searches documents for one pass.
 func (r *run) documents(ctx context.Context, pass []*basic) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	start := r.set.Now()
 	sources := r.sources(pass)
 	r.coverage.begin()
-	work := make(chan *segment)
-	ordered := make(chan *segment, segmentsAhead*r.set.Workers)
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	defer cancel()
-	var mu sync.Mutex
-	docs, bytes := 0, 0
-	// Workers begin when there is something to verify: many a search has nothing.
-	startWorkers := sync.OnceFunc(func() {
-		for range r.set.Workers {
-			wg.Go(func() {
-				v := newVerifier(pass, r.o, r.set.Brute)
-				for s := range work {
-					s.matches, s.err = v.segment(ctx, s)
-					r.coverage.verify(s)
-					close(s.done)
-				}
-				if err := v.close(); err != nil {
-					r.fail(v.plan.view.ID, err)
-				}
-				mu.Lock()
-				docs, bytes = docs+v.docs, bytes+v.bytes
-				mu.Unlock()
-			})
-		}
-	})
-	var planErr error
-	wg.Go(func() {
-		defer close(ordered)
-		defer close(work)
-		planErr = r.schedule(ctx, pass, sources, func(s *segment) bool {
-			startWorkers()
-			select {
-			case ordered <- s:
-			case <-ctx.Done():
-				return false
-			}
-			select {
-			case work <- s:
-				return true
-			case <-ctx.Done():
-				s.err = ctx.Err()
-				close(s.done)
-				return false
-			}
-		})
-	})
-	reached, err := r.collect(ctx, ordered)
-	cancel()
-	for s := range ordered {
-		<-s.done
-	}
-	wg.Wait()
-	if err == nil && planErr != nil {
+	p := newPipeline(ctx, r, pass)
+	planErr := r.schedule(p.ctx, pass, sources, p)
+	err := p.end()
+	if err == nil && planErr != nil && ctx.Err() != nil {
 		err = planErr
 	}
 	r.o.Trace.Add(Step{Name: "verify", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: append([]Field{
 		{"workers", strconv.Itoa(r.set.Workers)},
-	}, r.work(Field{"documents", strconv.Itoa(docs)}, Field{"bytes", strconv.Itoa(bytes)})...)})
+	}, r.work(Field{"documents", strconv.Itoa(p.docs)}, Field{"bytes", strconv.Itoa(p.bytes)})...)})
 	r.coverage.end(pass, r.out.fullHere(), err)
 	if r.out.err == nil && r.out.fullHere() {
 		return nil
 	}
-	r.tellTimedOut(err, pass, sources[min(reached, len(sources)):])
+	r.tellTimedOut(err, pass, sources[min(p.reached, len(sources)):])
 	return err
 }
 
@@ -169,48 +118,6 @@ func (v *verifier) document(i uint16) (found []*query.FileMatch, err error) {
 		}
 	}()
 	return v.verify(i)
-}
-
-// collect sends the segments' matches in order, sorted group by group, until
-// the limit is reached. It returns the place of the source that it reached. What
-// was confirmed before time was up is still sent; nothing is once the caller
-// has gone.
-func (r *run) collect(ctx context.Context, ordered <-chan *segment) (reached int, err error) {
-	var group []query.Match
-	flush := func() error {
-		if err := ctx.Err(); errors.Is(err, context.Canceled) {
-			return err
-		}
-		err := r.out.send(sortGroup(group))
-		group = nil
-		return err
-	}
-	for s := range ordered {
-		<-s.done
-		group = append(group, s.matches...)
-		reached = s.shard
-		if s.err != nil {
-			if ctx.Err() != nil {
-				return reached, errors.Join(ctx.Err(), flush())
-			}
-			r.fail(s.plan.view.ID, s.err)
-		}
-		if !s.lastOfGroup {
-			continue
-		}
-		var late []query.Match
-		if s.heads {
-			group, late = divide(group)
-		}
-		if err := flush(); err != nil {
-			return reached, err
-		}
-		group = late
-		if r.out.fullHere() {
-			return reached, nil
-		}
-	}
-	return reached, flush()
 }
 
 // divide parts the heads that are worth it from those that promised too much.

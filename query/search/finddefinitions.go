@@ -235,18 +235,20 @@ func (h *header) likelyFirst(list []symbolGroup) {
 func (h *header) read(groups []symbolGroup, wanted func(name []byte) bool, each func(*symbolGroup, store.Symbol)) {
 	h.groups += len(groups)
 	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(h.run.set.Workers, len(groups)/groupsPerWorker+1) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(groups) {
-					return
-				}
-				groups[i].read(h.plans[groups[i].shard].view, wanted)
+	work := func() {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= len(groups) {
+				return
 			}
-		})
+			groups[i].read(h.plans[groups[i].shard].view, wanted)
+		}
 	}
+	var wg sync.WaitGroup
+	for range min(h.run.set.Workers, len(groups)/groupsPerWorker+1) - 1 {
+		wg.Go(work)
+	}
+	work()
 	wg.Wait()
 	var errs []error
 	for i := range groups {

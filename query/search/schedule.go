@@ -21,8 +21,8 @@ const shardsAtOnce = 32
 // schedule plans some shards after the other and cuts their candidates into
 // segments: heads first, then document after document. What is in no shard comes
 // last.
-func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, emit func(*segment) bool) error {
-	c := cutter{share: firstShare, emit: emit}
+func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, to *pipeline) error {
+	c := cutter{share: firstShare, emit: to.put}
 	// One for each goroutine that plans. The first also serves when heads are
 	// chosen, and all stay until then: plans go on to read names.
 	in := make([]*reading, max(r.set.Workers, 1))
@@ -35,6 +35,9 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, emi
 		shards = len(sources)
 	}
 	for first := 0; first < shards; first += shardsAtOnce {
+		if first > 0 && !to.start() {
+			return ctx.Err()
+		}
 		plans := r.planShards(ctx, in, pass, sources[first:min(first+shardsAtOnce, shards)])
 		if err := ctx.Err(); err != nil {
 			return err
@@ -52,6 +55,9 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, emi
 		}
 	}
 	for n, src := range sources[shards:] {
+		if !to.start() {
+			return ctx.Err()
+		}
 		start := r.set.Now()
 		// What fails is recorded; the other sources are still searched.
 		whole := true
@@ -75,32 +81,41 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, emi
 	return nil
 }
 
+// worthHelp is how long this goroutine would go on planning alone to have others
+// help: to wake them takes longer than to plan a shard that has nothing.
+const worthHelp = 400 * time.Microsecond
+
 // planShards plans shards on all workers; a plan that failed is nil.
 func (r *run) planShards(ctx context.Context, in []*reading, pass []*basic, shards []source) []*shardPlan {
 	plans := make([]*shardPlan, len(shards))
 	steps := make([]Step, len(shards))
 	var next atomic.Int32
-	work := func(in *reading) {
+	var wg sync.WaitGroup
+	var work func(in *reading)
+	help := sync.OnceFunc(func() {
+		for i := 1; i < min(r.set.Workers, len(shards)); i++ {
+			wg.Go(func() { work(in[i]) })
+		}
+	})
+	begin := r.set.Now()
+	work = func(reading *reading) {
 		for ctx.Err() == nil {
 			n := int(next.Add(1)) - 1
 			if n >= len(shards) {
 				return
 			}
 			start := r.set.Now()
-			_ = r.plans(ctx, shards[n], in, pass, func(p *shardPlan) bool {
+			if n > 0 && reading == in[0] && start.Sub(begin)/time.Duration(n)*time.Duration(len(shards)-n) > worthHelp {
+				help()
+			}
+			_ = r.plans(ctx, shards[n], reading, pass, func(p *shardPlan) bool {
 				if !r.set.Brute {
-					p.namesErr = p.readNames(in, pass)
+					p.namesErr = p.readNames(reading, pass)
 				}
 				plans[n], steps[n] = p, r.planStep(fmt.Sprintf("plan shard %d", p.view.ID), start, p)
 				return true
 			})
 		}
-	}
-	// This goroutine works too: to wake others takes longer than to plan a shard
-	// that has nothing.
-	var wg sync.WaitGroup
-	for i := 1; i < min(r.set.Workers, len(shards)); i++ {
-		wg.Go(func() { work(in[i]) })
 	}
 	work(in[0])
 	wg.Wait()
@@ -175,7 +190,11 @@ func (c *cutter) heads(heads []head, plans []*shardPlan, shard int) bool {
 			docs = append(docs, heads[0].doc)
 			heads = heads[1:]
 		}
-		if !c.put(&segment{plan: plans[at], docs: docs, shard: shard, heads: true}) {
+		bytes := 0
+		for _, doc := range docs {
+			bytes += plans[at].weight(doc)
+		}
+		if !c.put(&segment{plan: plans[at], docs: docs, bytes: bytes, shard: shard, heads: true}) {
 			return false
 		}
 		c.pending.lastOfGroup = len(heads) == 0
@@ -195,7 +214,7 @@ func (c *cutter) rest(p *shardPlan, shard int) bool {
 			weight += p.weight(rest[k])
 			k++
 		}
-		if !c.put(&segment{plan: p, docs: rest[:k], shard: shard}) {
+		if !c.put(&segment{plan: p, docs: rest[:k], bytes: weight, shard: shard}) {
 			return false
 		}
 		rest = rest[k:]
@@ -210,7 +229,6 @@ func (c *cutter) rest(p *shardPlan, shard int) bool {
 
 // put emits the segment before s.
 func (c *cutter) put(s *segment) bool {
-	s.done = make(chan struct{})
 	before := c.pending
 	c.pending = s
 	return before == nil || c.emit(before)

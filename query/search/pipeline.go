@@ -1,0 +1,205 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/trawlsearch/trawl/query"
+)
+
+// pipeline verifies segments and sends what they have in the order in which
+// they are put. A few are verified where they are put: to wake a worker takes
+// as long as to verify ten blocks. More are verified by workers, while another
+// goroutine sends and segments are still being put.
+type pipeline struct {
+	run    *run
+	ctx    context.Context
+	cancel context.CancelFunc
+	pass   []*basic
+
+	// held are the segments put while there are few, of heldBytes to verify.
+	held      []*segment
+	heldBytes int
+	// work and ordered are nil until workers are started.
+	work, ordered chan *segment
+	wg            sync.WaitGroup
+
+	// What follows belongs to whoever sends, and after end to its caller: the
+	// matches of the group at hand, the place of the source that was reached, and
+	// why that was the last.
+	group   []query.Match
+	reached int
+	err     error
+
+	mu          sync.Mutex // guards what follows
+	docs, bytes int        // work done, for traces
+}
+
+// fewBytes is what is verified without waking anybody.
+const fewBytes = 192 << 10
+
+func newPipeline(ctx context.Context, r *run, pass []*basic) *pipeline {
+	p := &pipeline{run: r, pass: pass}
+	p.ctx, p.cancel = context.WithCancel(ctx)
+	return p
+}
+
+// put takes the next segment. It reports false when no more are wanted.
+func (p *pipeline) put(s *segment) bool {
+	if p.work != nil {
+		return p.feed(s)
+	}
+	p.held = append(p.held, s)
+	if p.heldBytes += s.bytes; p.heldBytes <= fewBytes {
+		return p.ctx.Err() == nil
+	}
+	return p.start()
+}
+
+// start has workers verify what was put and what will be: it is more than a
+// little, or it takes long to come.
+func (p *pipeline) start() bool {
+	if p.work != nil {
+		return p.ctx.Err() == nil
+	}
+	p.work = make(chan *segment)
+	p.ordered = make(chan *segment, segmentsAhead*p.run.set.Workers)
+	for range p.run.set.Workers {
+		p.wg.Go(func() { p.verify(p.work) })
+	}
+	p.wg.Go(p.send)
+	for _, s := range p.held {
+		if !p.feed(s) {
+			return false
+		}
+	}
+	p.held = nil
+	return true
+}
+
+func (p *pipeline) feed(s *segment) bool {
+	s.done = make(chan struct{})
+	select {
+	case p.ordered <- s:
+	case <-p.ctx.Done():
+		return false
+	}
+	select {
+	case p.work <- s:
+		return true
+	case <-p.ctx.Done():
+		s.err = p.ctx.Err()
+		close(s.done)
+		return false
+	}
+}
+
+// verify is a worker.
+func (p *pipeline) verify(work <-chan *segment) {
+	v := p.verifier()
+	defer p.release(v)
+	for s := range work {
+		p.segment(v, s)
+		close(s.done)
+	}
+}
+
+func (p *pipeline) verifier() *verifier { return newVerifier(p.pass, p.run.o, p.run.set.Brute) }
+
+func (p *pipeline) segment(v *verifier, s *segment) {
+	s.matches, s.err = v.segment(p.ctx, s)
+	p.run.coverage.verify(s)
+}
+
+func (p *pipeline) release(v *verifier) {
+	if err := v.close(); err != nil {
+		p.run.fail(v.plan.view.ID, err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.docs, p.bytes = p.docs+v.docs, p.bytes+v.bytes
+}
+
+// send sends what workers find, until all was put or no more is wanted.
+func (p *pipeline) send() {
+	more := true
+	for s := range p.ordered {
+		<-s.done
+		if more {
+			if more = p.take(s); !more {
+				p.cancel()
+			}
+		}
+	}
+	p.flush(more)
+}
+
+// end verifies what is held, waits for what is under way, and returns why not
+// all was sent.
+func (p *pipeline) end() error {
+	defer p.cancel()
+	if p.work != nil {
+		close(p.work)
+		close(p.ordered)
+		p.wg.Wait()
+		return p.err
+	}
+	more := true
+	if len(p.held) > 0 {
+		v := p.verifier()
+		for _, s := range p.held {
+			if p.segment(v, s); !p.take(s) {
+				more = false
+				break
+			}
+		}
+		p.release(v)
+	}
+	p.flush(more)
+	return p.err
+}
+
+// take adds the matches of the next segment to its group, and sends the group,
+// sorted, when it is whole. It reports false when no more are wanted, or can be
+// had. What was confirmed before time was up is still sent; nothing is once the
+// caller has gone.
+func (p *pipeline) take(s *segment) bool {
+	p.group = append(p.group, s.matches...)
+	p.reached = s.shard
+	if s.err != nil {
+		if err := p.ctx.Err(); err != nil {
+			p.err = errors.Join(err, p.sendGroup())
+			return false
+		}
+		p.run.fail(s.plan.view.ID, s.err)
+	}
+	if !s.lastOfGroup {
+		return true
+	}
+	var late []query.Match
+	if s.heads {
+		p.group, late = divide(p.group)
+	}
+	if p.err = p.sendGroup(); p.err != nil {
+		return false
+	}
+	p.group = late
+	return !p.run.out.fullHere()
+}
+
+// flush sends what is left, if there was no reason to stop before.
+func (p *pipeline) flush(more bool) {
+	if more {
+		p.err = p.sendGroup()
+	}
+}
+
+func (p *pipeline) sendGroup() error {
+	if err := p.ctx.Err(); errors.Is(err, context.Canceled) {
+		return err
+	}
+	err := p.run.out.send(sortGroup(p.group))
+	p.group = nil
+	return err
+}
