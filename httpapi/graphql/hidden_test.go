@@ -15,7 +15,7 @@ func globalID(kind, key string) string {
 // there, whatever they ask and however they name it.
 func TestHiddenIsMissing(t *testing.T) {
 	w := newWorld(t)
-	w.shelves() // saved searches, search jobs of root
+	w.shelves()                 // saved searches, search jobs of root
 	glaze := w.git("elsewhere") // its commit is that of lab/glaze
 	glaze.write("a.c", "int glaze;\n")
 	glaze.commit("Mix it", 1)

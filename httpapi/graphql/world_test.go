@@ -332,7 +332,12 @@ func (w *world) post(body string, header ...string) (*http.Response, string) {
 
 func (w *world) postTo(path, body string, header ...string) (*http.Response, string) {
 	w.t.Helper()
-	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url+path, strings.NewReader(body))
+	return w.send(http.MethodPost, path, body, header...)
+}
+
+func (w *world) send(method, path, body string, header ...string) (*http.Response, string) {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, strings.NewReader(body))
 	if err != nil {
 		w.t.Fatal(err)
 	}
