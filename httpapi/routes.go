@@ -47,6 +47,12 @@ func (r Route) Template() string {
 	return b.String()
 }
 
+// Routes is the whole surface, for whoever describes it.
+func (s *Server) Routes() []Route {
+	s.prepare()
+	return s.routes()
+}
+
 // routes is the whole surface. Beside it, OPTIONS below /.api/ is answered by
 // the gate, a path with a slash too many is redirected, a method
 // that is not listed gets 405 and a path that is not listed 404.

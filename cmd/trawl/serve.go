@@ -27,6 +27,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/httpapi/help"
 	"github.com/trawlsearch/trawl/httpapi/oauth"
+	"github.com/trawlsearch/trawl/httpapi/openapi"
 	"github.com/trawlsearch/trawl/httpapi/settings"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -92,26 +93,7 @@ const closeWithin = 10 * time.Second
 // run listens, then opens the data directory, then serves until ctx ends.
 func (h *host) run(ctx context.Context) (err error) {
 	debug.SetMemoryLimit(int64(h.set.Memory))
-	h.token = rand.Text()
-	h.gate = h.newGate()
-	if !h.gate.Local {
-		h.secret = rand.Text()
-	}
-	admin := &httpapi.Admin{Repositories: h.door.repositories, Registry: h.door.registry, Apps: h.door.apps}
-	api := &graphql.Endpoint{Data: h.door.graphql, Searcher: &h.door, Limits: h.set.RateLimits, ExternalURL: h.set.ExternalURL}
-	h.server = &httpapi.Server{
-		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
-		Searcher: &h.door, Opening: h.door.opening, Ready: h.door.waiting,
-		Log: h.log, Gate: h.gate, SetupSecret: h.secret,
-	}
-	files := &browse.Endpoint{Store: h.door.store, Pages: h.server, Refresh: h.door.refresh, Registry: h.door.registry}
-	apps := &oauth.Server{Book: h.door.apps, Site: h.server}
-	h.gate.Bearers = apps
-	tools := &console.Console{Server: h.server}
-	book := &help.Book{Server: h.server, Limits: h.set.RateLimits}
-	area := &settings.Area{Server: h.server, Repositories: h.door.syncable, More: tools.Sections()}
-	// The paths of repositories take what no other route does.
-	h.server.Extra = slices.Concat(admin.Routes(), api.Routes(), area.Routes(), apps.Routes(), book.Routes(), files.Routes())
+	h.server = h.newServer()
 	if err := h.server.Open(); err != nil {
 		return listenError(h.set.Listen, err)
 	}
@@ -122,6 +104,30 @@ func (h *host) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, svc.Close()) }()
 	return h.serve(ctx, svc)
+}
+
+// newServer makes the server of the settings, with all that it answers.
+func (h *host) newServer() *httpapi.Server {
+	h.token = rand.Text()
+	h.gate = h.newGate()
+	if !h.gate.Local {
+		h.secret = rand.Text()
+	}
+	admin := &httpapi.Admin{Repositories: h.door.repositories, Registry: h.door.registry, Apps: h.door.apps}
+	api := &graphql.Endpoint{Data: h.door.graphql, Searcher: &h.door, Limits: h.set.RateLimits, ExternalURL: h.set.ExternalURL}
+	server := &httpapi.Server{
+		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
+		Searcher: &h.door, Opening: h.door.opening, Ready: h.door.waiting,
+		Log: h.log, Gate: h.gate, SetupSecret: h.secret,
+	}
+	files := &browse.Endpoint{Store: h.door.store, Pages: server, Refresh: h.door.refresh, Registry: h.door.registry}
+	apps := &oauth.Server{Book: h.door.apps, Site: server}
+	h.gate.Bearers = apps
+	tools := &console.Console{Server: server}
+	book := &help.Book{Server: server, Limits: h.set.RateLimits}
+	area := &settings.Area{Server: server, Repositories: h.door.syncable, More: tools.Sections()}
+	server.Extra = slices.Concat(admin.Routes(), api.Routes(), area.Routes(), apps.Routes(), book.Routes(), openapi.Routes(), files.Routes())
+	return server
 }
 
 // newGate makes the gate of the settings.
