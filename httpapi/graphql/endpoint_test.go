@@ -203,6 +203,11 @@ func TestHostileRequests(t *testing.T) {
 		"list of variables": `{"query":"{ site { id } }","variables":{"a":[` + strings.Repeat("0,", 99_000) + `0]}}`,
 		"nested variables":  `{"query":"{ site { id } }","variables":{"a":` + nested + `}}`,
 		"names":             `{"query":"{ repositories(names: [` + strings.Repeat(`\"a\",`, 20_000) + `]) { totalCount } }"}`,
+		"regexp":            `{"query":"{ search(query: \"/((x{100}){100}){100}/\") { results { matchCount } } }"}`,
+		"parentheses":       `{"query":"{ search(query: \"` + strings.Repeat("(", 60_000) + `\") { results { matchCount } } }"}`,
+		"alternatives":      `{"query":"{ search(query: \"` + strings.Repeat("a or ", 20_000) + `b\") { results { matchCount } } }"}`,
+		"filters":           `{"query":"{ search(query: \"` + strings.Repeat("repo:a ", 15_000) + `\") { results { matchCount } } }"}`,
+		"tree of a query":   `{"query":"{ parseSearchQuery(query: \"` + strings.Repeat("not (", 20_000) + `\") }"}`,
 		"one byte too many": `{"query":"` + strings.Repeat(" ", 2<<20) + `"}`,
 		"overlap":           `{"query":"{ site { ` + strings.Repeat("id ", 499) + ` } site { ` + strings.Repeat("... on Site { productVersion } ", 400) + ` } }"}`,
 	}
