@@ -177,16 +177,7 @@ func (m *Matcher) Brute(dst []Span, text []byte) ([]Span, bool) {
 // Short appends all non-empty matches in a short text, such as a path, and
 // reports whether there was any match.
 func (m *Matcher) Short(dst []Span, text string) ([]Span, bool) {
-	if !m.literal {
-		return m.Brute(dst, []byte(text))
-	}
-	b := []byte(text)
-	if m.wide && hasWide(b) {
-		return m.Brute(dst, b)
-	}
-	n := len(dst)
-	dst = m.needle.appendAll(dst, b)
-	return dst, len(dst) > n
+	return m.FindBytes(dst, []byte(text))
 }
 
 // wideRunes are the runes outside ASCII that fold to ASCII letters.
