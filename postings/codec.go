@@ -1,6 +1,7 @@
 package postings
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -46,19 +47,32 @@ func Encode(dst []byte, s *Set) []byte {
 
 // appendEncoded appends a list given as gaps in the smaller of both forms.
 func appendEncoded(dst []byte, count int, gaps []byte) []byte {
-	if len(gaps) >= roaringFrom {
-		if rb := roaringOf(gaps); rb.GetSerializedSizeInBytes() < uint64(len(gaps)) {
-			dst = append(dst, tagRoaring)
-			raw, err := rb.ToBytes()
-			if err != nil {
-				panic("postings: serialising a roaring bitmap to memory: " + err.Error())
-			}
-			return append(dst, raw...)
+	if len(gaps) >= roaringFrom && roaringBytes(count, gaps) < len(gaps) {
+		dst = append(dst, tagRoaring)
+		raw, err := roaringOf(gaps).ToBytes()
+		if err != nil {
+			panic("postings: serialising a roaring bitmap to memory: " + err.Error())
 		}
+		return append(dst, raw...)
 	}
 	dst = append(dst, tagGaps)
 	dst = binary.AppendUvarint(dst, uint64(count))
 	return append(dst, gaps...)
+}
+
+// roaringBytes returns the size of the roaring bitmap of a list, which need not
+// be made to know it: a number begins a run unless its gap is 0, and no gap has
+// a byte 0 otherwise.
+func roaringBytes(count int, gaps []byte) int {
+	runs := count - bytes.Count(gaps, []byte{0})
+	if gaps[0] == 0 {
+		runs++
+	}
+	plain := min(2*count, roaringBitmap)
+	if 4*runs+2 < plain {
+		return roaringRunsBytes + 4*runs
+	}
+	return roaringPlainBytes + plain
 }
 
 func roaringOf(gaps []byte) *roaring.Bitmap {

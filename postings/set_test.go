@@ -2,6 +2,7 @@ package postings_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"slices"
 	"testing"
@@ -113,7 +114,27 @@ func TestCodecRoundTrip(t *testing.T) {
 		if len(value) > 8300 {
 			t.Fatalf("%d numbers take %d bytes, more than a bitmap", len(a), len(value))
 		}
+		if want := smallest(a); len(value) != want {
+			t.Fatalf("%d numbers take %d bytes, want %d", len(a), len(value), want)
+		}
 	})
+}
+
+// smallest is the length of the shorter of both encodings, which the writer
+// compares from 512 bytes on.
+func smallest(list []uint16) int {
+	rb, last := roaring.New(), -1
+	var gaps []byte
+	for _, x := range list {
+		rb.Add(uint32(x))
+		gaps = binary.AppendUvarint(gaps, uint64(int(x)-last-1))
+		last = int(x)
+	}
+	rb.RunOptimize()
+	if size := int(rb.GetSerializedSizeInBytes()); len(gaps) >= 512 && size < len(gaps) {
+		return 1 + size
+	}
+	return len(binary.AppendUvarint([]byte{0}, uint64(len(list)))) + len(gaps)
 }
 
 // TestRoaringIsPortable: what the writer stores as roaring is read by the
