@@ -7,12 +7,12 @@ import (
 )
 
 // Builder collects the posting lists of one field of one shard. Blocks are
-// added in ascending order; Walk then yields every list encoded, in trigram
-// order. Not safe for concurrent use.
+// added in ascending order; Walk and WalkExact then yield every list encoded, in
+// trigram order. Not safe for concurrent use.
 //
 // Each list grows as gaps (codec.go) in a chain of small pieces, 8 bytes at
 // first and doubling to 256, cut from slabs. A quarter of the Linux tree, 62
-// thousand blocks, makes 60 million postings in about 80 MB; the table that
+// thousand blocks, makes 75 million postings in about 95 MB; the table that
 // finds a trigram's list is another 64 MB and is kept over Reset.
 type Builder struct {
 	// index holds, for each trigram, one more than its number in lists.
@@ -21,10 +21,15 @@ type Builder struct {
 	slabs [][]byte
 	// used is how much of the last slab is taken.
 	used int
-	// seen remembers trigrams of the current block, by hash; a lost entry only
-	// costs a look at the list, whose last block tells the same.
-	seen [seenEntries]uint64
-	buf  []byte
+	// seen remembers trigrams of the current block, by hash and with mark in the
+	// byte above them, which no block before had; a lost entry only costs a look
+	// at the list, whose last block tells the same.
+	seen [seenEntries]uint32
+	mark uint32
+	// fresh are the trigrams collected, numbers is where their lists are found.
+	fresh, numbers [freshEntries]uint32
+	collected      int
+	buf            []byte
 }
 
 // growing is a list under construction. Offsets are slab<<slabBits + byte.
@@ -39,15 +44,19 @@ type growing struct {
 	last      int32
 }
 
-func (l *growing) number() Trigram { return MakeTrigram(l.trigram[0], l.trigram[1], l.trigram[2]) }
+func (l *growing) number() Trigram { return pack(l.trigram[0], l.trigram[1], l.trigram[2]) }
 
 const (
 	slabBits    = 20
 	seenEntries = 4096
-	firstSize   = 3
-	firstPiece  = 1 << firstSize
-	largestSize = 8
-	largestPart = 1 << largestSize
+	// freshEntries is twice what a block of source code takes; freshMargin is
+	// what one byte and the end of a document take.
+	freshEntries = 2048
+	freshMargin  = 6
+	firstSize    = 3
+	firstPiece   = 1 << firstSize
+	largestSize  = 8
+	largestPart  = 1 << largestSize
 	// linkBytes at the end of a full piece hold the offset of the next.
 	linkBytes = 4
 )
@@ -62,63 +71,138 @@ func (b *Builder) AddDocument(block int, text []byte) int {
 	for i := range n {
 		lo := i * BlockBytes
 		window := text[min(lo, len(text)):min(lo+BlockBytes+OverlapBytes, len(text))]
-		b.addBlock(block+i, window, lo+len(window) == len(text))
+		b.addBlock(block+i, window, lo+len(window) == len(text), true)
 	}
 	return n
 }
 
-// AddWhole adds all of text to one block, however long it is.
-func (b *Builder) AddWhole(block int, text []byte) { b.addBlock(block, text, true) }
+// AddWhole adds all of text to one block, however long it is, folded only.
+func (b *Builder) AddWhole(block int, text []byte) { b.addBlock(block, text, true, false) }
 
-// addBlock adds the trigrams of window to block; atEnd says that the document
-// ends with it.
-func (b *Builder) addBlock(block int, window []byte, atEnd bool) {
+// addBlock adds the trigrams of window to block, and with exact also those that
+// have an upper-case letter as they stand; atEnd says that the document ends with
+// window.
+func (b *Builder) addBlock(block int, window []byte, atEnd, exact bool) {
 	if len(window) == 0 {
 		return
 	}
-	t := uint32(foldTable[window[0]])
+	b.nextMark()
+	// t is folded, x as it stands.
+	t, x := uint32(foldTable[window[0]]), uint32(window[0])
 	if len(window) > 1 {
-		t = t<<8 | uint32(foldTable[window[1]])
-		mark := uint64(block+1) << 32
-		for _, c := range window[2:] {
-			t = (t<<8 | uint32(foldTable[c])) & (NumTrigrams - 1)
-			e := &b.seen[t*0x9E3779B1>>20]
-			if *e != mark|uint64(t) {
-				*e = mark | uint64(t)
-				b.add(Trigram(t), block)
-			}
+		t, x = t<<8|uint32(foldTable[window[1]]), x<<8|uint32(window[1])
+		t, x = b.collect(block, window[2:], t, x, exact)
+		if atEnd {
+			b.collectLast(t<<8, x<<8, exact)
 		}
-	} else {
-		t <<= 8
-		b.add(Trigram(t<<8)&(NumTrigrams-1), block)
-		return
 	}
 	if atEnd {
-		b.add(Trigram(t<<8)&(NumTrigrams-1), block)
-		b.add(Trigram(t<<16)&(NumTrigrams-1), block)
+		b.collectLast(t<<16, x<<16, exact)
+	}
+	b.flush(block)
+}
+
+// nextMark makes seen forget.
+func (b *Builder) nextMark() {
+	b.mark += NumTrigrams
+	if b.mark == 0 {
+		clear(b.seen[:])
+		b.mark = NumTrigrams
 	}
 }
 
-// add puts block at the end of t's list unless it is there.
-func (b *Builder) add(t Trigram, block int) {
-	i := b.index[t]
-	if i == 0 {
-		at := b.piece(firstPiece)
-		b.lists = append(b.lists, growing{trigram: t.Bytes(), size: firstSize, first: at, next: at, end: at + firstPiece, last: -1})
-		i = uint32(len(b.lists))
-		b.index[t] = i
+// collect collects the trigrams that end in text, the first of which begins with
+// the two bytes before it, the last ones of t and x. It returns the last
+// trigram, folded and as it stands.
+func (b *Builder) collect(block int, text []byte, t, x uint32, exact bool) (lastFolded, last uint32) {
+	n := b.collected
+	for _, c := range text {
+		t = (t<<8 | uint32(foldTable[c])) & (NumTrigrams - 1)
+		x = (x<<8 | uint32(c)) & (NumTrigrams - 1)
+		// What was seen as it stands was seen folded.
+		e := &b.seen[x*0x9E3779B1>>20]
+		if *e == b.mark|x {
+			continue
+		}
+		*e = b.mark | x
+		if n > freshEntries-freshMargin {
+			b.collected = n
+			b.flush(block)
+			n = 0
+		}
+		if x != t {
+			if exact {
+				b.fresh[n%freshEntries] = x
+				n++
+			}
+			e := &b.seen[t*0x9E3779B1>>20]
+			if *e == b.mark|t {
+				continue
+			}
+			*e = b.mark | t
+		}
+		b.fresh[n%freshEntries] = t
+		n++
 	}
-	l := &b.lists[i-1]
-	if int(l.last) == block {
-		return
+	b.collected = n
+	return t, x
+}
+
+// collectLast collects a trigram of the end of a document.
+func (b *Builder) collectLast(t, x uint32, exact bool) {
+	t, x = t&(NumTrigrams-1), x&(NumTrigrams-1)
+	b.fresh[b.collected] = t
+	b.collected++
+	if exact && x != t {
+		b.fresh[b.collected] = x
+		b.collected++
 	}
-	gap := uint32(block - int(l.last) - 1)
-	for ; gap >= 0x80; gap >>= 7 {
-		b.put(l, byte(gap)|0x80)
+}
+
+// flush puts block at the end of the lists of the trigrams collected, unless it
+// is there. Finding a list misses the caches; found in a loop of their own,
+// many lists are on their way at a time.
+func (b *Builder) flush(block int) {
+	fresh := b.fresh[:b.collected]
+	numbers := b.numbers[:b.collected]
+	b.collected = 0
+	for i, t := range fresh {
+		numbers[i] = b.index[t]
 	}
-	b.put(l, byte(gap))
-	l.last = int32(block)
-	l.count++
+	for i, t := range fresh {
+		n := numbers[i]
+		if n == 0 {
+			n = b.list(Trigram(t))
+		}
+		l := &b.lists[n-1]
+		gap := uint32(block - int(l.last) - 1)
+		switch {
+		case gap < 0x80 && l.next+linkBytes != l.end:
+			b.slabs[l.next>>slabBits][l.next&(1<<slabBits-1)] = byte(gap)
+			l.next++
+		case int(l.last) == block:
+			continue
+		default:
+			for ; gap >= 0x80; gap >>= 7 {
+				b.put(l, byte(gap)|0x80)
+			}
+			b.put(l, byte(gap))
+		}
+		l.last = int32(block)
+		l.count++
+	}
+}
+
+// list returns one more than the number of t's list, which it begins if there
+// is none.
+func (b *Builder) list(t Trigram) uint32 {
+	if n := b.index[t]; n != 0 {
+		return n
+	}
+	at := b.piece(firstPiece)
+	b.lists = append(b.lists, growing{trigram: t.Bytes(), size: firstSize, first: at, next: at, end: at + firstPiece, last: -1})
+	b.index[t] = uint32(len(b.lists))
+	return b.index[t]
 }
 
 func (b *Builder) put(l *growing, c byte) {
@@ -147,18 +231,26 @@ func (b *Builder) piece(size uint32) uint32 {
 	return at
 }
 
-// Bytes returns the memory that the lists take. It is about 80 MB for a full
+// Bytes returns the memory that the lists take. It is about 95 MB for a full
 // shard of source code; text of random bytes makes a gigabyte of it.
 func (b *Builder) Bytes() int {
 	return len(b.slabs)<<slabBits + cap(b.lists)*int(unsafe.Sizeof(growing{}))
 }
 
-// Walk yields each trigram with its encoded list, ascending. The value is
+// Walk yields each folded trigram with its encoded list, ascending. The value is
 // borrowed until f returns.
-func (b *Builder) Walk(f func(t Trigram, value []byte) error) error {
-	order := make([]Trigram, len(b.lists))
+func (b *Builder) Walk(f func(t Trigram, value []byte) error) error { return b.walk(false, f) }
+
+// WalkExact yields the trigrams with an upper-case letter as Walk does the
+// folded ones.
+func (b *Builder) WalkExact(f func(t Trigram, value []byte) error) error { return b.walk(true, f) }
+
+func (b *Builder) walk(exact bool, f func(t Trigram, value []byte) error) error {
+	var order []Trigram
 	for i := range b.lists {
-		order[i] = b.lists[i].number()
+		if t := b.lists[i].number(); t.Exact() == exact {
+			order = append(order, t)
+		}
 	}
 	slices.Sort(order)
 	var gaps []byte
@@ -195,4 +287,5 @@ func (b *Builder) Reset() {
 	}
 	b.lists, b.slabs, b.used = b.lists[:0], nil, 0
 	clear(b.seen[:])
+	b.mark = 0
 }

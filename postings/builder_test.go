@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/trawlsearch/trawl/postings"
 	"pgregory.net/rapid"
 )
 
-// shard is an index kept in maps: what Builder makes, as a Reader.
+// shard is an index kept in maps: what Builder makes, as a Reader. Lists of
+// trigrams with an upper-case letter are there if it is exact.
 type shard struct {
+	exact bool
 	lists map[postings.Trigram][]byte
 	docs  [][]byte
 	docOf []uint16
@@ -20,7 +23,7 @@ type shard struct {
 }
 
 func build(t testing.TB, b *postings.Builder, docs [][]byte) *shard {
-	s := &shard{lists: map[postings.Trigram][]byte{}, docs: docs}
+	s := &shard{exact: true, lists: map[postings.Trigram][]byte{}, docs: docs}
 	block := 0
 	for i, d := range docs {
 		s.first = append(s.first, block)
@@ -30,28 +33,51 @@ func build(t testing.TB, b *postings.Builder, docs [][]byte) *shard {
 			s.docOf = append(s.docOf, uint16(i))
 		}
 	}
-	last := -1
-	err := b.Walk(func(t postings.Trigram, value []byte) error {
-		if int(t) <= last {
-			return fmt.Errorf("trigram %06x after %06x", uint32(t), last)
+	for _, exact := range []bool{false, true} {
+		walk := b.Walk
+		if exact {
+			walk = b.WalkExact
 		}
-		last = int(t)
-		s.lists[t] = bytes.Clone(value)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+		last := -1
+		err := walk(func(t postings.Trigram, value []byte) error {
+			if int(t) <= last || t.Exact() != exact {
+				return fmt.Errorf("trigram %06x after %06x, exact %v", uint32(t), last, exact)
+			}
+			last = int(t)
+			s.lists[t] = bytes.Clone(value)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	return s
 }
 
+// folded returns s without the lists of upper-case letters; reading one panics.
+func (s *shard) folded() *shard {
+	out := *s
+	out.exact = false
+	return &out
+}
+
+func (s *shard) Exact() bool { return s.exact }
+
 func (s *shard) List(dst []byte, t postings.Trigram) ([]byte, error) {
+	s.check(t)
 	return append(dst, s.lists[t]...), nil
 }
 
+func (s *shard) check(t postings.Trigram) {
+	if t.Exact() && !s.exact {
+		panic(fmt.Sprintf("read list of %q", t.Bytes()))
+	}
+}
+
 func (s *shard) Scan(lo, hi postings.Trigram, f func([]byte) (bool, error)) error {
+	s.check(lo)
 	for t, v := range s.lists {
-		if lo <= t && t < hi {
+		if lo <= t && t < hi && t.Exact() == lo.Exact() {
 			if more, err := f(v); err != nil || !more {
 				return err
 			}
@@ -63,7 +89,7 @@ func (s *shard) Scan(lo, hi postings.Trigram, f func([]byte) (bool, error)) erro
 func (s *shard) WideFold() *postings.Set   { return nil }
 func (s *shard) ScanAlways() *postings.Set { return nil }
 
-// naive computes the lists the definition asks for.
+// naive computes the lists the definition asks for, folded and exact.
 func naive(docs [][]byte) map[postings.Trigram]map[uint16]bool {
 	out := map[postings.Trigram]map[uint16]bool{}
 	block := 0
@@ -76,11 +102,13 @@ func naive(docs [][]byte) map[postings.Trigram]map[uint16]bool {
 				if hi < len(d) && p+3 > hi {
 					break
 				}
-				t := postings.MakeTrigram(padded[p], padded[p+1], padded[p+2])
-				if out[t] == nil {
-					out[t] = map[uint16]bool{}
+				spelled := postings.AppendTrigrams(nil, string(padded[p:p+3]))[0]
+				for _, t := range []postings.Trigram{postings.MakeTrigram(padded[p], padded[p+1], padded[p+2]), spelled} {
+					if out[t] == nil {
+						out[t] = map[uint16]bool{}
+					}
+					out[t][uint16(block+i)] = true
 				}
-				out[t][uint16(block+i)] = true
 			}
 		}
 		block += postings.BlockCount(len(d))
@@ -93,6 +121,10 @@ func randomDocs(rng *rand.Rand) [][]byte {
 	for i := range docs {
 		n := []int{0, 1, 2, 3, 100, 4095, 4096, 4097, 4159, 4160, 4161, 9000, 30000}[rng.IntN(13)]
 		alphabet := []byte("abAB_\n\xc3\xa9 ")
+		if rng.IntN(4) == 0 {
+			// Nearly every trigram of a block is another.
+			alphabet = []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghij0123456789")
+		}
 		docs[i] = make([]byte, n)
 		for j := range docs[i] {
 			docs[i][j] = alphabet[rng.IntN(len(alphabet))]
@@ -138,7 +170,6 @@ func TestLiteralCandidates(t *testing.T) {
 		docs := randomDocs(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2)))
 		b.Reset()
 		s := build(noFatal{}, b, docs)
-		ev := &postings.Evaluator{Reader: s, DocOf: s.docOf}
 		for i, d := range docs {
 			if len(d) == 0 {
 				continue
@@ -149,16 +180,18 @@ func TestLiteralCandidates(t *testing.T) {
 			for j := range lit {
 				lit[j] = postings.Fold(d[at+j])
 			}
-			c, err := ev.Eval(&postings.Literal{Runs: []string{string(lit)}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if c.All {
-				continue
-			}
 			block := uint16(s.first[i] + at/postings.BlockBytes)
-			if !c.Docs.Contains(uint16(i)) || !c.Blocks.Contains(block) {
-				t.Fatalf("%q at %d of document %d: block %d not in %v", lit, at, i, block, c.Blocks.Append(nil))
+			for _, exact := range []string{"", string(d[at : at+n])} {
+				for _, reader := range []*shard{s, s.folded()} {
+					l := &postings.Literal{Runs: []string{string(lit)}, Exact: exact}
+					c, err := (&postings.Evaluator{Reader: reader, DocOf: s.docOf}).Eval(l)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !c.All && (!c.Docs.Contains(uint16(i)) || !c.Blocks.Contains(block)) {
+						t.Fatalf("%v at %d of document %d, lists exact %v: block %d not in %v", l, at, i, reader.exact, block, c.Blocks.Append(nil))
+					}
+				}
 			}
 		}
 	})
@@ -204,6 +237,51 @@ func TestEvalCombines(t *testing.T) {
 	}
 	if c, _ := (&postings.Evaluator{Reader: s, DocOf: s.docOf}).Eval(postings.NewOr(lit("alpha"), postings.All)); !c.All {
 		t.Errorf("(or alpha all) ruled documents out")
+	}
+}
+
+// A literal that does not ignore case leaves out other spellings where there are
+// lists to tell them apart, as far as upper-case letters tell.
+func TestEvalExact(t *testing.T) {
+	docs := [][]byte{[]byte("spin_lock"), []byte("Spin_Lock"), []byte("SPIN_LOCK"), []byte("spin_Lock"), []byte("Qz"), []byte("qz"), []byte("Q")}
+	s := build(t, postings.NewBuilder(), docs)
+	tests := []struct {
+		text           string
+		folded         bool
+		exact, without []uint16
+	}{
+		{"Spin_Lock", false, []uint16{1}, []uint16{0, 1, 2, 3}},
+		{"SPIN", false, []uint16{2}, []uint16{0, 1, 2, 3}},
+		{"n_Lo", false, []uint16{1, 3}, []uint16{0, 1, 2, 3}},
+		{"sPin", false, nil, []uint16{0, 1, 2, 3}},
+		// lower-case letters are folded
+		{"spin", false, []uint16{0, 1, 2, 3}, []uint16{0, 1, 2, 3}},
+		// the pattern ignores case
+		{"Spin_Lock", true, []uint16{0, 1, 2, 3}, []uint16{0, 1, 2, 3}},
+		// short literals
+		{"Qz", false, []uint16{4}, []uint16{4, 5}},
+		{"Q", false, []uint16{4, 6}, []uint16{4, 5, 6}},
+		{"qZ", false, nil, []uint16{4, 5}},
+		{"qz", false, []uint16{4, 5}, []uint16{4, 5}},
+	}
+	for _, tt := range tests {
+		l := &postings.Literal{Runs: []string{strings.ToLower(tt.text)}}
+		if !tt.folded {
+			l.Exact = tt.text
+		}
+		for _, reader := range []*shard{s, s.folded()} {
+			want := tt.without
+			if reader.exact {
+				want = tt.exact
+			}
+			c, err := (&postings.Evaluator{Reader: reader, DocOf: s.docOf}).Eval(l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := c.Docs.Append(nil); !slices.Equal(got, want) {
+				t.Errorf("Eval(%v), lists exact %v = %v, want %v", l, reader.exact, got, want)
+			}
+		}
 	}
 }
 

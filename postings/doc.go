@@ -21,7 +21,9 @@
 // MaxLiteralBytes long therefore has all its trigrams in that block's lists:
 // intersecting them never loses an occurrence.
 //
-// Bytes are folded before they become trigrams: A-Z to a-z, nothing else.
+// Bytes are folded before they become trigrams: A-Z to a-z, nothing else. Of a
+// document's text, trigrams with an upper-case letter have lists as they stand
+// as well. Both kinds share one table, since no folded trigram has such a letter.
 // Behind the last byte of a document stand two imaginary zero bytes, so that
 // each of its last bytes begins a trigram too and a one- or two-byte literal
 // is a prefix of some trigram wherever it stands.

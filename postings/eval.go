@@ -4,6 +4,9 @@ import "slices"
 
 // Reader gives the posting lists of one field of one shard.
 type Reader interface {
+	// Exact reports whether List and Scan know trigrams with an upper-case
+	// letter. They are asked for folded ones only if it does not.
+	Exact() bool
 	// List appends the encoded list of t to dst; nothing appended means that
 	// the shard has no such trigram.
 	List(dst []byte, t Trigram) ([]byte, error)
@@ -276,11 +279,12 @@ const (
 // too short to narrow.
 func (ev *Evaluator) blocks(l *Literal) (*Set, error) {
 	var trigrams []Trigram
-	for _, run := range l.Runs {
-		trigrams = AppendTrigrams(trigrams, []byte(run))
+	runs := ev.spelled(l)
+	for _, run := range runs {
+		trigrams = AppendTrigrams(trigrams, run)
 	}
 	if len(trigrams) == 0 {
-		return ev.short(l.Runs)
+		return ev.short(runs)
 	}
 	slices.Sort(trigrams)
 	trigrams = slices.Compact(trigrams)
@@ -310,6 +314,33 @@ func (ev *Evaluator) blocks(l *Literal) (*Set, error) {
 		}
 	}
 	return out, nil
+}
+
+// spelled returns the runs of l. The one that Exact stands for is that if there
+// are lists for its upper-case letters.
+func (ev *Evaluator) spelled(l *Literal) []string {
+	if l.Exact == "" || !ev.Reader.Exact() {
+		return l.Runs
+	}
+	runs := slices.Clone(l.Runs)
+	for i, run := range runs {
+		if foldsTo(l.Exact, run) {
+			runs[i] = l.Exact
+		}
+	}
+	return runs
+}
+
+func foldsTo(text, folded string) bool {
+	if len(text) != len(folded) {
+		return false
+	}
+	for i := range len(text) {
+		if foldTable[text[i]] != folded[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // read reads the lists of some trigrams, shortest first; it reports false when
@@ -371,10 +402,10 @@ const (
 // trigrams that begin with it.
 func (ev *Evaluator) short(runs []string) (*Set, error) {
 	run := slices.MaxFunc(runs, func(a, b string) int { return len(a) - len(b) })
-	lo := Trigram(Fold(run[0])) << 16
+	lo := Trigram(run[0]) << 16
 	hi := lo + 1<<16
 	if len(run) == 2 {
-		lo |= Trigram(Fold(run[1])) << 8
+		lo |= Trigram(run[1]) << 8
 		hi = lo + 1<<8
 	}
 	return ev.ranges([]Range{{lo, hi}})

@@ -36,8 +36,8 @@ type Literal struct {
 	// a list of their own that is added to the literal's.
 	WideFold bool
 	// Exact is the longest run as it stands in the text when the pattern does
-	// not ignore case, empty otherwise. Evaluation has no use for it; whoever
-	// looks for the literal in candidate blocks has.
+	// not ignore case, empty otherwise. Evaluation takes it for that run where
+	// there are lists of upper-case letters.
 	Exact string
 }
 

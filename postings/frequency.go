@@ -34,9 +34,29 @@ func Commonness(e Expr) (n int) {
 	return n
 }
 
+// How much rarer a trigram with upper-case letters is than folded, in the unit
+// of byteFrequency: with lower-case letters beside them, and without. On the
+// Linux 6.1 tree it is 28 and 11 for the average posting, on Go's source 23 and
+// 18.
+const (
+	mixedRarity = 25
+	upperRarity = 13
+)
+
 func frequency(t Trigram) int {
-	b := t.Bytes()
-	return int(byteFrequency[b[0]]) + int(byteFrequency[b[1]]) + int(byteFrequency[b[2]])
+	n, upper, lower := 0, false, false
+	for _, c := range t.Bytes() {
+		n += int(ByteFrequency(c))
+		upper = upper || 'A' <= c && c <= 'Z'
+		lower = lower || 'a' <= c && c <= 'z'
+	}
+	switch {
+	case upper && lower:
+		return n - mixedRarity
+	case upper:
+		return n - upperRarity
+	}
+	return n
 }
 
 // byteFrequency is ten times the binary logarithm of how often a byte occurs

@@ -1,15 +1,17 @@
 package postings_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/trawlsearch/trawl/postings"
 )
 
 // sourceText makes text like source code: 5000 words, the frequent ones far more
-// often, joined by the punctuation of C.
+// often, some in capitals or with one, joined by the punctuation of C.
 func sourceText(rng *rand.Rand, n int) []byte {
 	words := make([]string, 5000)
 	for i := range words {
@@ -21,14 +23,21 @@ func sourceText(rng *rand.Rand, n int) []byte {
 	}
 	var text []byte
 	for len(text) < n {
-		text = append(append(text, words[int(rng.ExpFloat64()*400)%len(words)]...), " \n();_"[rng.IntN(6)])
+		word := words[int(rng.ExpFloat64()*400)%len(words)]
+		switch rng.IntN(8) {
+		case 0:
+			word = strings.ToUpper(word)
+		case 1:
+			word = strings.ToUpper(word[:1]) + word[1:]
+		}
+		text = append(append(text, word...), " \n();_"[rng.IntN(6)])
 	}
 	return text[:n]
 }
 
 func BenchmarkAppendTrigrams(b *testing.B) {
 	for _, size := range []int{4 << 10, 1 << 20} {
-		text := sourceText(rand.New(rand.NewPCG(1, 1)), size)
+		text := string(sourceText(rand.New(rand.NewPCG(1, 1)), size))
 		b.Run(fmt.Sprintf("size=%d", size), func(b *testing.B) {
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
@@ -117,6 +126,7 @@ func BenchmarkEval(b *testing.B) {
 		docs = append(docs, text[at:min(at+16<<10, len(text))])
 	}
 	s := build(b, postings.NewBuilder(), docs)
+	text = bytes.ToLower(text)
 	lit := func(runs ...string) postings.Expr { return &postings.Literal{Runs: runs} }
 	common, other := string(text[:5]), string(text[100:105])
 	for _, bb := range []struct {

@@ -1,6 +1,7 @@
 package postings
 
-// Trigram is three folded bytes, the first in bits 16 to 23.
+// Trigram is three bytes, the first in bits 16 to 23. It is folded and stands for
+// all its spellings, or has an upper-case letter and stands for itself.
 type Trigram uint32
 
 // NumTrigrams is one more than the largest Trigram.
@@ -41,13 +42,23 @@ func MakeTrigram(a, b, c byte) Trigram {
 	return Trigram(foldTable[a])<<16 | Trigram(foldTable[b])<<8 | Trigram(foldTable[c])
 }
 
+// pack is three bytes as they are.
+func pack(a, b, c byte) Trigram { return Trigram(a)<<16 | Trigram(b)<<8 | Trigram(c) }
+
+// Exact reports whether t has an upper-case letter.
+func (t Trigram) Exact() bool {
+	b := t.Bytes()
+	return MakeTrigram(b[0], b[1], b[2]) != t
+}
+
 // Bytes returns the three bytes of t.
 func (t Trigram) Bytes() [3]byte { return [3]byte{byte(t >> 16), byte(t >> 8), byte(t)} }
 
-// AppendTrigrams appends the trigrams of text to dst in order, repeats left in.
-func AppendTrigrams(dst []Trigram, text []byte) []Trigram {
+// AppendTrigrams appends the trigrams of text as they stand to dst, in order,
+// repeats left in.
+func AppendTrigrams(dst []Trigram, text string) []Trigram {
 	for i := 0; i+3 <= len(text); i++ {
-		dst = append(dst, MakeTrigram(text[i], text[i+1], text[i+2]))
+		dst = append(dst, pack(text[i], text[i+1], text[i+2]))
 	}
 	return dst
 }

@@ -19,7 +19,7 @@ import (
 //	's' shard(4) 1 chunk(4)           text chunk
 //	's' shard(4) 2 page(2)            page of the document table
 //	's' shard(4) 3                    newlines per block
-//	's' shard(4) 4 field(1) trigram(3)  posting list
+//	's' shard(4) 4 field(1) trigram(3)  posting list; see Field
 //	's' shard(4) 5 kind(1)            special block sets
 //	's' shard(4) 6 block(2)           some symbols of a block's document
 //	's' shard(4) 7 field(1) trigram(3)  posting list of symbol names
@@ -59,8 +59,11 @@ const (
 // Field says what text a posting list indexes.
 type Field byte
 
-// The fields.
+// The fields. FieldExact is the content with trigrams that have an upper-case
+// letter; its lists are written when those of the content are known, before
+// them.
 const (
+	FieldExact   Field = 0
 	FieldContent Field = 1
 	FieldPath    Field = 2
 	FieldSymbol  Field = 3

@@ -15,7 +15,7 @@ import (
 
 // ShardWriter writes shards one after the other: AddDocument in rank order,
 // then Finish, then the next. Text is compressed and written as it comes, in a
-// goroutine of its own; posting lists are gathered in memory, some 150 MB for
+// goroutine of its own; posting lists are gathered in memory, some 160 MB for
 // a full shard. It is not safe for concurrent use. Close it in any case.
 type ShardWriter struct {
 	s       *Store
@@ -23,6 +23,9 @@ type ShardWriter struct {
 	// MaxBlocks is the most blocks of a shard, MaxListBytes what its posting
 	// lists may take in memory before it counts as full; tests make them small.
 	MaxBlocks, MaxListBytes int
+	// Folded leaves out the lists of upper-case letters, as older programs did;
+	// tests do. It holds from the next shard on.
+	Folded bool
 
 	header ShardHeader
 	path   string
@@ -196,7 +199,7 @@ func (w *ShardWriter) begin() error {
 	id := w.s.nextShard
 	w.s.nextShard++
 	w.s.mu.Unlock()
-	w.header = ShardHeader{ID: id}
+	w.header = ShardHeader{ID: id, Exact: !w.Folded}
 	w.path = w.s.fs.PathJoin(w.s.dir, "index", fmt.Sprintf("%s%d", runPrefix, id))
 	f, err := w.s.fs.Create(w.path, vfs.WriteCategoryUnspecified)
 	if err != nil {
@@ -301,7 +304,12 @@ func (w *ShardWriter) writeTables() error {
 	if err := w.run.Set(keyNewlines(id), table); err != nil {
 		return err
 	}
-	if err := w.writeLists(FieldContent); err != nil {
+	if w.header.Exact {
+		if err := w.writeLists(FieldExact, w.builder.WalkExact); err != nil {
+			return err
+		}
+	}
+	if err := w.writeLists(FieldContent, w.builder.Walk); err != nil {
 		return err
 	}
 	// The trigram table is free now and serves the paths, whose lists name
@@ -316,7 +324,7 @@ func (w *ShardWriter) writeTables() error {
 			}
 		}
 	}
-	if err := w.writeLists(FieldPath); err != nil {
+	if err := w.writeLists(FieldPath, w.builder.Walk); err != nil {
 		return err
 	}
 	for i, set := range []*postings.Set{&w.wide, &w.scan, widePath} {
@@ -328,9 +336,10 @@ func (w *ShardWriter) writeTables() error {
 	return w.writeCommits()
 }
 
-func (w *ShardWriter) writeLists(f Field) error {
+// writeLists writes the lists that walk yields.
+func (w *ShardWriter) writeLists(f Field, walk func(func(postings.Trigram, []byte) error) error) error {
 	var key []byte
-	return w.builder.Walk(func(t postings.Trigram, value []byte) error {
+	return walk(func(t postings.Trigram, value []byte) error {
 		key = appendKeyPosting(key[:0], w.header.ID, f, t)
 		return w.run.Set(key, value)
 	})

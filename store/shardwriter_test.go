@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -107,6 +108,68 @@ func TestShardRefuses(t *testing.T) {
 	h := writeShard(t, s, docs, texts)
 	if h.Documents != len(docs) {
 		t.Errorf("the next shard has %d documents, want %d", h.Documents, len(docs))
+	}
+}
+
+// TestExactLists: a shard tells whether it has lists of upper-case letters, and
+// literals that do not ignore case are found by them or by folded ones.
+func TestExactLists(t *testing.T) {
+	s := open(t, vfs.NewMem())
+	defer closeStore(t, s)
+	texts := []string{"spin_lock", "Spin_Lock", "SPIN_LOCK", "Q", "q"}
+	for _, tt := range []struct {
+		folded       bool
+		mixed, short []uint16
+	}{
+		{false, []uint16{1}, []uint16{3}},
+		{true, []uint16{0, 1, 2}, []uint16{3, 4}},
+	} {
+		w := s.NewShardWriter()
+		w.Folded = tt.folded
+		for i, text := range texts {
+			if err := w.AddDocument(store.Document{Path: fmt.Sprint("Dir/", i), OID: make([]byte, 20)}, []byte(text), true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h, err := w.Finish(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
+			t.Fatal(err)
+		}
+		sn := s.Snapshot()
+		v, _ := sn.Shard(h.ID)
+		if _, err := v.Documents(); err != nil {
+			t.Fatal(err)
+		}
+		if v.Header.Exact == tt.folded {
+			t.Errorf("folded %v: the header says exact %v", tt.folded, v.Header.Exact)
+		}
+		for _, c := range []struct {
+			field        store.Field
+			folded, text string
+			want         []uint16
+		}{
+			{store.FieldContent, "spin_lock", "Spin_Lock", tt.mixed},
+			{store.FieldContent, "spin_lock", "", []uint16{0, 1, 2}},
+			{store.FieldContent, "lo", "lo", []uint16{0, 1, 2}},
+			{store.FieldContent, "q", "Q", tt.short},
+			// paths are folded
+			{store.FieldPath, "dir/", "DIR/", []uint16{0, 1, 2, 3, 4}},
+		} {
+			lists := v.ListReader()
+			ev := postings.Evaluator{Reader: v.Lists(c.field, lists), DocOf: v.DocOf()}
+			got, err := ev.Eval(&postings.Literal{Runs: []string{c.folded}, Exact: c.text})
+			if err != nil || got.All || !slices.Equal(got.Docs.Append(nil), c.want) {
+				t.Errorf("folded %v: field %d, %q as %q: got %+v, %v; want %v", tt.folded, c.field, c.folded, c.text, got, err, c.want)
+			}
+			if err := lists.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		sn.Close()
+		w.Close()
 	}
 }
 

@@ -160,20 +160,32 @@ type Lists struct {
 // symbols are SymbolLists. Documents must have succeeded before.
 func (v View) Lists(f Field, r *ListReader) *Lists { return &Lists{v: v, field: f, r: r} }
 
+// Exact reports whether List and Scan know trigrams with an upper-case letter.
+func (l *Lists) Exact() bool { return l.field == FieldContent && l.v.Header.Exact }
+
+// fieldOf returns the field under which the list of t stands.
+func (l *Lists) fieldOf(t postings.Trigram) Field {
+	if l.field == FieldContent && t.Exact() {
+		return FieldExact
+	}
+	return l.field
+}
+
 // List appends the encoded list of t to dst.
 func (l *Lists) List(dst []byte, t postings.Trigram) ([]byte, error) {
-	l.r.key = appendKeyPosting(l.r.key[:0], l.v.ID, l.field, t)
+	l.r.key = appendKeyPosting(l.r.key[:0], l.v.ID, l.fieldOf(t), t)
 	return l.r.get(dst)
 }
 
-// Scan yields the lists of the trigrams from lo up to but not including hi. f
-// must not read lists through the same reader.
+// Scan yields the lists of the trigrams from lo up to but not including hi, exact
+// ones if lo is. f must not read lists through the same reader.
 func (l *Lists) Scan(lo, hi postings.Trigram, f func(value []byte) (bool, error)) error {
-	l.r.key = appendKeyPosting(l.r.key[:0], l.v.ID, l.field, lo)
+	field := l.fieldOf(lo)
+	l.r.key = appendKeyPosting(l.r.key[:0], l.v.ID, field, lo)
 	if hi < postings.NumTrigrams {
-		l.r.end = appendKeyPosting(l.r.end[:0], l.v.ID, l.field, hi)
+		l.r.end = appendKeyPosting(l.r.end[:0], l.v.ID, field, hi)
 	} else {
-		l.r.end = append(l.r.end[:0], keyAfter(appendKeyField(nil, l.v.ID, l.field))...)
+		l.r.end = append(l.r.end[:0], keyAfter(appendKeyField(nil, l.v.ID, field))...)
 	}
 	return l.r.scan(f)
 }

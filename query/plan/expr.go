@@ -60,7 +60,8 @@ func prune(e postings.Expr) postings.Expr {
 		lx, ok1 := x.(*postings.Literal)
 		ly, ok2 := y.(*postings.Literal)
 		return ok1 && ok2 && x != y && lx.WideFold == ly.WideFold &&
-			len(lx.Runs[0]) < len(ly.Runs[0]) && strings.Contains(ly.Runs[0], lx.Runs[0])
+			len(lx.Runs[0]) < len(ly.Runs[0]) && strings.Contains(ly.Runs[0], lx.Runs[0]) &&
+			(lowerBytes(lx.Exact) == lx.Exact || strings.Contains(ly.Exact, lx.Exact))
 	}
 	var kept []postings.Expr
 	for _, x := range a.Exprs {

@@ -24,6 +24,10 @@ func TestExpr(t *testing.T) {
 		// parts that may lie far apart
 		{`foo.*bar`, 0, `(and "foo"="foo" "bar"="bar")`},
 		{`[A-Z]+_RESUME`, 0, `"_resume"="_RESUME"`},
+		{`Foo.*foobar`, 0, `(and "foo"="Foo" "foobar"="foobar")`},
+		{`Foo.*aFoob`, 0, `"afoob"="aFoob"`},
+		{`foo.*(?i:foobar)`, 0, `"foobar"`},
+		{`Foo.*(?i:foobar)`, 0, `(and "foo"="Foo" "foobar")`},
 		{`mutex\(.*->.*mutex\)`, 0, `(and "mutex("="mutex(" "->"="->" "mutex)"="mutex)")`},
 		// alternation and small classes are spelled out
 		{`(foo|bar)baz`, 0, `(or "barbaz"="barbaz" "foobaz"="foobaz")`},

@@ -224,7 +224,7 @@ func checkLists(t *testing.T, st *store.Store) {
 			if line == "" {
 				continue
 			}
-			found, err := ev.Eval(&postings.Literal{Runs: []string{line}})
+			found, err := ev.Eval(&postings.Literal{Runs: []string{strings.ToLower(line)}, Exact: line})
 			if err != nil || !found.Docs.Contains(uint16(i)) {
 				t.Errorf("shard %d: the lists do not find %q in %q: %v", v.ID, line, docs.Path(i), err)
 			}

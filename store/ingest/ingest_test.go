@@ -493,6 +493,45 @@ func TestMergeKeepsDocuments(t *testing.T) {
 	}
 }
 
+// TestMergeAddsExactLists: shards of an older program, without lists of
+// upper-case letters, get them when they are rewritten.
+func TestMergeAddsExactLists(t *testing.T) {
+	f := newFixture(t, ingest.Options{})
+	want := map[string]map[string]string{}
+	for i := range 12 {
+		name, r := fmt.Sprint("r", i), newRepo(t)
+		want[name] = map[string]string{"a": "Spin_Lock\n", "b": "spin_lock\n"}
+		r.write(want[name])
+		r.commit()
+		f.sync(name, r)
+	}
+	sn := f.st.Snapshot()
+	c := store.Change{}
+	for _, v := range sn.Shards() {
+		h := v.Header
+		h.Exact = false
+		c.Add = append(c.Add, h)
+	}
+	sn.Close()
+	if err := f.st.Commit(c); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := f.ix.Merge(context.Background(), nil); err != nil || n != len(c.Add) {
+		t.Fatalf("merged %d shards, %v; want %d", n, err, len(c.Add))
+	}
+	sn = f.st.Snapshot()
+	defer sn.Close()
+	for _, v := range sn.Shards() {
+		if !v.Header.Exact {
+			t.Errorf("shard %d has no exact lists after merging", v.ID)
+		}
+	}
+	checkLists(t, f.st)
+	for name, files := range want {
+		f.want(name, files)
+	}
+}
+
 func TestParseSource(t *testing.T) {
 	tests := []struct{ text, name, location, err string }{
 		// paths
