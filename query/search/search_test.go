@@ -18,6 +18,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/lang"
 	"go.uber.org/goleak"
 )
@@ -34,6 +35,9 @@ type doc struct {
 	dead    bool
 	// indexed keeps the document out of those that are always scanned.
 	indexed bool
+	// folded says that a shard that begins with the document has no lists of
+	// upper-case letters.
+	folded bool
 }
 
 // corpus is a store made from files, in shards of a few blocks.
@@ -110,6 +114,9 @@ func newCorpusOn(t testing.TB, fs vfs.FS, blocks int, facts map[string]store.Rep
 		if !w.Fits(len(f.text)) && !w.Empty() {
 			finish()
 			n = 0
+		}
+		if w.Empty() {
+			w.Folded = f.folded
 		}
 		d := store.Document{Repository: c.repos[f.repo].ID, Path: f.path, OID: make([]byte, 20), Mode: 0o100644, Reason: f.reason,
 			Quality: f.quality, Language: lang.Detect(f.path, []byte(f.text))}
@@ -395,7 +402,7 @@ func (c *corpus) hasFile(repo, rev string, p query.Predicate, caseSensitive bool
 }
 
 var vocabulary = []string{"foo", "Foo", "FOO", "bar", "baz_qux", "k", "s", "ſ", "\u212a", "Straße", "ΑΒΓ", "αβγ", "xy", "->", "();", "12", "345",
-	"é", "É", "日本", "_", "task", "TASK", "if (", "readme", "main.go", "test", "K"}
+	"é", "É", "日本", "_", "task", "TASK", "if (", "readme", "main.go", "test", "K", "Q", "fooBar", "FooBar", "IRQ_Save", "irq_save"}
 
 func randomCorpus(t testing.TB, rng *rand.Rand) *corpus {
 	var files []doc
@@ -412,7 +419,7 @@ func randomCorpus(t testing.TB, rng *rand.Rand) *corpus {
 			b.WriteString(vocabulary[rng.IntN(len(vocabulary))])
 			b.WriteString([]string{"", "", " ", " ", "\n", "\r\n", "\xff", "\xc3", "\t"}[rng.IntN(9)])
 		}
-		f := doc{repo: []string{"example.org/one", "example.org/two", "three"}[rng.IntN(3)], text: b.String(), dead: rng.IntN(8) == 0, quality: byte(rng.IntN(3))}
+		f := doc{folded: rng.IntN(3) == 0, repo: []string{"example.org/one", "example.org/two", "three"}[rng.IntN(3)], text: b.String(), dead: rng.IntN(8) == 0, quality: byte(rng.IntN(3))}
 		f.path = fmt.Sprintf("%s/%s%d%s", []string{"src", "Foo", "test/ſ", "日本"}[rng.IntN(4)], vocabulary[rng.IntN(len(vocabulary))], i,
 			[]string{".go", ".GO", ".c", ".md", ".txt", ""}[rng.IntN(6)])
 		if rng.IntN(12) == 0 {
@@ -421,16 +428,33 @@ func randomCorpus(t testing.TB, rng *rand.Rand) *corpus {
 		files = append(files, f)
 	}
 	c := newCorpus(t, []int{20, 30, 1000}[rng.IntN(3)], nil, files)
+	if rng.IntN(4) == 0 {
+		c.merge(t)
+	}
 	if rng.IntN(2) == 0 {
 		c.symbols(t)
 	}
 	return c
 }
 
+// merge rewrites shards as long as that is worth it.
+func (c *corpus) merge(t testing.TB) {
+	t.Helper()
+	for {
+		n, err := ingest.New(c.st, ingest.Options{}).Merge(context.Background(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			return
+		}
+	}
+}
+
 // randomQuery draws query text in keyword syntax.
 func randomQuery(rng *rand.Rand) string {
 	var parts []string
-	if rng.IntN(4) == 0 {
+	if rng.IntN(3) == 0 {
 		parts = append(parts, "case:yes")
 	}
 	for range rng.IntN(3) {
@@ -459,7 +483,8 @@ func randomExpression(rng *rand.Rand, depth int) string {
 		w := vocabulary[rng.IntN(len(vocabulary))]
 		switch rng.IntN(8) {
 		case 0:
-			return "/" + []string{`fo+`, `\bfoo\b`, `b.r`, `^foo`, `\w+_q`, `[0-9]+`, `foo\s*bar`, `(task|12)`, `s{2}`, `x*`, `^$`, `\pL{3}$`, `(?-i:Foo)`, `\n`, `a|`}[rng.IntN(15)] + "/"
+			return "/" + []string{`fo+`, `\bfoo\b`, `b.r`, `^foo`, `\w+_q`, `[0-9]+`, `foo\s*bar`, `(task|12)`, `s{2}`, `x*`, `^$`, `\pL{3}$`, `(?-i:Foo)`, `\n`, `a|`,
+				`Foo[A-Z]`, `Irq.*IRQ|Foo`, `[Ff]oo_?B`, `FOO(Foo)?\w*Bar`, `(?i:foo)Bar`}[rng.IntN(20)] + "/"
 		case 1:
 			return "not " + strconv.Quote(w)
 		case 2:
