@@ -92,6 +92,7 @@ func TestBrowserSearch(t *testing.T) {
 	t.Run("strangers", func(t *testing.T) { s.in(t).searchStrangers() })
 	t.Run("incomplete", func(t *testing.T) { s.in(t).searchIncomplete() })
 	t.Run("filters", func(t *testing.T) { s.in(t).searchFilters() })
+	t.Run("query text", func(t *testing.T) { s.in(t).searchText() })
 	t.Run("keyboard", func(t *testing.T) { s.in(t).searchKeyboard() })
 	t.Run("broken", func(t *testing.T) { s.in(t).searchBroken() })
 }
@@ -214,6 +215,49 @@ func (s *site) searchFilters() {
 	}
 	t.do(chromedp.Click(chromedp.CSS(`#filters a[aria-current]`)))
 	t.until(`new URLSearchParams(location.search).get("q") === "(glaze or slip)" && told.textContent !== ""`)
+	t.quiet()
+}
+
+// The text of a query survives the filters that are added and removed, and
+// spans of any kind mark the characters that they count.
+func (s *site) searchText() {
+	t := s.search("slip")
+	script := func(name string) string {
+		return fmt.Sprintf(`import(document.querySelector("script").src.replace("search.js", %q))`, name)
+	}
+	for _, c := range []struct{ script, call, want string }{
+		// words stand between white space outside of quotes
+		{"query.js", `m.words("a  lang:\"visual basic\" 'it s' b\"c")`, `["a","lang:\"visual basic\"","'it s'","b\"c"]`},
+		{"query.js", `m.words("")`, `[]`},
+		// a filter is added once
+		{"query.js", `m.adding("", "lang:go")`, `"lang:go"`},
+		{"query.js", `m.adding("a b", "lang:go")`, `"a b lang:go"`},
+		{"query.js", `m.adding("count:5 a", "count:1000")`, `"a count:1000"`},
+		{"query.js", `m.adding("a COUNT:5", "count:1000")`, `"a count:1000"`},
+		{"query.js", `m.adding("file:a fork:no", "fork:yes")`, `"file:a fork:yes"`},
+		{"query.js", `m.adding("\"count:5 a\"", "count:1000")`, `"\"count:5 a\" count:1000"`},
+		// for both sides of an or, not for the last alone
+		{"query.js", `m.adding("a or b", "lang:go")`, `"(a or b) lang:go"`},
+		{"query.js", `m.adding("(a OR b) c", "lang:go")`, `"(a OR b) c lang:go"`},
+		{"query.js", `m.adding("\"a or b\"", "lang:go")`, `"\"a or b\" lang:go"`},
+		// and removed as it was added
+		{"query.js", `m.has("a lang:go b", "lang:go")`, `true`},
+		{"query.js", `m.has("a -lang:go", "lang:go")`, `false`},
+		{"query.js", `m.without("a lang:\"visual basic\" b", "lang:\"visual basic\"")`, `"a b"`},
+		{"query.js", `m.has("a repo:^x$@v1 b", "repo:^x$@v1")`, `true`},
+		// characters are code points, as the server counts them
+		{"dom.js", `[...m.marked("½𝄞glaze", [[2, 7]]).childNodes].map(n => n.textContent)`, `["½𝄞","glaze",""]`},
+		{"dom.js", `[...m.marked("abcdef", [[4, 9], [1, 3], [2, 4], [7, 8], [0, 0]]).querySelectorAll("mark")].map(n => n.textContent)`, `["bcdef"]`},
+		{"dom.js", `m.marked("abc", []).textContent`, `"abc"`},
+		// no address leads elsewhere
+		{"dom.js", `["//evil.example", "/\\\\evil.example", "https://evil.example", "javascript:x", ""].map(p => m.link(p, "").getAttribute("href"))`, `[null,null,null,null,null]`},
+		{"dom.js", `m.link("/" + m.escapePath("a b/?#%/<"), "").getAttribute("href")`, `"/a%20b/%3F%23%25/%3C"`},
+		{"dom.js", "m.prose(\"a `b` <i>\\n* c\\n* d\").textContent", `"a b <i>cd"`},
+	} {
+		if got := eval[string](t, script(c.script)+`.then(m => JSON.stringify(`+c.call+`))`); got != c.want {
+			s.Errorf("%s: %s is %s, want %s", c.script, c.call, got, c.want)
+		}
+	}
 	t.quiet()
 }
 
