@@ -16,9 +16,8 @@ import (
 // An entry that is dropped stays good for those who have it; the garbage
 // collector knows when the last of them is done.
 type cache struct {
-	most int64
-
 	mu   sync.Mutex // guards all below; drop is called while it is held
+	most int64
 	held int64
 	ring []*cached
 	hand int
@@ -29,6 +28,8 @@ type cache struct {
 // cached is an entry of the cache. It is part of what it stands for.
 type cached struct {
 	bytes int64
+	// spare says that to read it again costs little.
+	spare bool
 	// drop takes the entry from where it is looked for.
 	drop func()
 	used atomic.Bool
@@ -70,22 +71,50 @@ func (k *cache) insert(c *cached) bool {
 	if c.bytes > k.most {
 		return false
 	}
-	for k.held+c.bytes > k.most {
-		k.hand %= len(k.ring)
-		old := k.ring[k.hand]
-		if old.used.Swap(false) {
-			k.hand++
-			continue
-		}
-		old.drop()
-		k.held -= old.bytes
-		last := len(k.ring) - 1
-		k.ring[k.hand], k.ring[last] = k.ring[last], nil
-		k.ring = k.ring[:last]
-	}
+	k.shrink(k.most - c.bytes)
 	k.held += c.bytes
 	k.ring = append(k.ring, c)
 	return true
+}
+
+// shrink drops entries until no more than so many bytes are held.
+func (k *cache) shrink(most int64) {
+	for k.held > most {
+		k.hand %= len(k.ring)
+		if k.ring[k.hand].used.Swap(false) {
+			k.hand++
+			continue
+		}
+		k.remove(k.hand)
+	}
+}
+
+// remove drops entry i; the last takes its place.
+func (k *cache) remove(i int) {
+	old, last := k.ring[i], len(k.ring)-1
+	old.drop()
+	k.held -= old.bytes
+	k.ring[i], k.ring[last] = k.ring[last], nil
+	k.ring = k.ring[:last]
+}
+
+// resize makes the cache larger by so many bytes, or smaller by as many.
+func (k *cache) resize(by int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.most += by
+	k.shrink(max(k.most, 0))
+}
+
+// trim drops the entries that are read again for little.
+func (k *cache) trim() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for i := len(k.ring) - 1; i >= 0; i-- {
+		if k.ring[i].spare {
+			k.remove(i)
+		}
+	}
 }
 
 // size returns how many bytes are held.

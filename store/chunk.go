@@ -53,7 +53,7 @@ func (t *shardTables) keepChunk(k *cache, c int, text []byte) {
 	k.offer(int64(len(text)), func() *cached {
 		at := &t.chunks[c]
 		kept := &cachedChunk{text: bytes.Clone(text)}
-		kept.bytes, kept.drop = int64(len(text)), func() { at.CompareAndSwap(kept, nil) }
+		kept.bytes, kept.spare, kept.drop = int64(len(text)), true, func() { at.CompareAndSwap(kept, nil) }
 		at.Store(kept)
 		return &kept.cached
 	})

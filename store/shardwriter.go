@@ -16,7 +16,8 @@ import (
 // ShardWriter writes shards one after the other: AddDocument in rank order,
 // then Finish, then the next. Text is compressed and written as it comes, in a
 // goroutine of its own; posting lists are gathered in memory, some 160 MB for
-// a full shard. It is not safe for concurrent use. Close it in any case.
+// a full shard, which the caches go without meanwhile. It is not safe for
+// concurrent use. Close it in any case.
 type ShardWriter struct {
 	s       *Store
 	builder *postings.Builder
@@ -30,6 +31,9 @@ type ShardWriter struct {
 	header ShardHeader
 	path   string
 	run    *sstable.Writer
+	// giveBack returns to the caches what the lists may take; nil before the
+	// first shard is begun.
+	giveBack func()
 	// failed is why the shard begun cannot be completed any more.
 	failed    error
 	docs      []Document
@@ -54,14 +58,12 @@ const (
 	// maxShardPathBytes bounds the document table, which readers keep in
 	// memory. 65,536 paths of source code take some 3 MB.
 	maxShardPathBytes = 64 << 20
-	// maxListBytes is three times what source code needs.
-	maxListBytes = 256 << 20
 )
 
 // NewShardWriter returns a writer with nothing begun.
 func (s *Store) NewShardWriter() *ShardWriter {
 	return &ShardWriter{
-		s: s, builder: postings.NewBuilder(), MaxBlocks: postings.MaxBlocks, MaxListBytes: maxListBytes,
+		s: s, builder: postings.NewBuilder(), MaxBlocks: postings.MaxBlocks, MaxListBytes: int(s.listBytes),
 		free: make(chan []byte, chunksAhead),
 	}
 }
@@ -195,6 +197,9 @@ const runPrefix = "shard-"
 
 // begin opens the run of a new shard.
 func (w *ShardWriter) begin() error {
+	if w.giveBack == nil {
+		w.giveBack = w.s.borrow(int64(w.MaxListBytes))
+	}
 	w.s.mu.Lock()
 	id := w.s.nextShard
 	w.s.nextShard++
@@ -355,6 +360,10 @@ func (w *ShardWriter) reset() {
 // Close gives up the shard begun, if any, and removes its file.
 func (w *ShardWriter) Close() error {
 	var errs []error
+	if w.giveBack != nil {
+		w.giveBack()
+		w.giveBack = nil
+	}
 	if w.chunks != nil {
 		errs = append(errs, w.endChunks())
 	}

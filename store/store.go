@@ -16,6 +16,13 @@ import (
 type Options struct {
 	// CacheBytes is the size of all caches, the engine's among them; 0 is 256 MiB.
 	CacheBytes int64
+	// ListBytes is what the posting lists of a shard that is being written may
+	// take in memory before it counts as full; 0 is 256 MiB. While somebody
+	// writes, the caches do with as much less.
+	ListBytes int64
+	// LargeBytes is what readers together may have in hand of texts larger than
+	// a megabyte that they want in one piece; 0 is 256 MiB.
+	LargeBytes int64
 	// ReadOnly opens an existing store that nobody may change.
 	ReadOnly bool
 	// FS is the file system; nil is the operating system's.
@@ -28,6 +35,12 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	if o.CacheBytes == 0 {
 		o.CacheBytes = 256 << 20
+	}
+	if o.ListBytes == 0 {
+		o.ListBytes = 256 << 20
+	}
+	if o.LargeBytes == 0 {
+		o.LargeBytes = 256 << 20
 	}
 	if o.FS == nil {
 		o.FS = vfs.Default
@@ -45,8 +58,14 @@ type Store struct {
 	dir  string
 	opts *pebble.Options
 	lock *pebble.Lock
-	// cache holds text and tables of shards.
-	cache *cache
+	// cache holds text and tables of shards, blocks is the engine's; engineBytes
+	// is the size of that.
+	cache       *cache
+	blocks      *pebble.Cache
+	engineBytes int64
+	// whole is for large texts that are read in one piece.
+	whole     *room
+	listBytes int64
 
 	// mu guards catalogue, nextShard and the order of commits. Only the engine
 	// is called while it is held.
@@ -65,6 +84,9 @@ type Store struct {
 // It keeps posting lists, which take half as much as the text, and text that was
 // read once.
 const engineShare = 3
+
+// EngineShare returns how much of Options.CacheBytes is the engine's.
+func EngineShare(cacheBytes int64) int64 { return cacheBytes * engineShare / 8 }
 
 // blockBytes is the engine's block size: one text chunk fills a block.
 const blockBytes = 32 << 10
@@ -128,11 +150,12 @@ func (s *Store) open(index string, o Options) error {
 	if err != nil {
 		return err
 	}
-	engine := o.CacheBytes * engineShare / 8
-	s.cache = &cache{most: o.CacheBytes - engine}
-	cache := pebble.NewCache(engine)
-	defer cache.Unref()
-	s.opts = engineOptions(o, cache, s.lock)
+	s.engineBytes = EngineShare(o.CacheBytes)
+	s.cache = &cache{most: o.CacheBytes - s.engineBytes}
+	s.whole, s.listBytes = &room{most: o.LargeBytes}, o.ListBytes
+	s.blocks = pebble.NewCache(s.engineBytes)
+	defer s.blocks.Unref() // the engine has its own reference
+	s.opts = engineOptions(o, s.blocks, s.lock)
 	db, err := s.openEngine(index, v, o)
 	if err != nil {
 		return err
@@ -241,14 +264,15 @@ func (s *Store) GitDir(r *Repository) string {
 type Metrics struct {
 	// DiskBytes is the size of all files of the engine.
 	DiskBytes uint64
-	// CacheBytes is what the caches hold now.
-	CacheBytes int64
+	// CacheBytes is what the caches hold now, LargeBytes what readers have in
+	// hand of large texts.
+	CacheBytes, LargeBytes int64
 }
 
 // Metrics reads the engine's counters.
 func (s *Store) Metrics() Metrics {
 	m := s.db.Metrics()
-	return Metrics{DiskBytes: m.DiskSpaceUsage(), CacheBytes: m.BlockCache.Size + s.cache.size()}
+	return Metrics{DiskBytes: m.DiskSpaceUsage(), CacheBytes: m.BlockCache.Size + s.cache.size(), LargeBytes: s.whole.holding()}
 }
 
 // FreeBytes returns how much may still be written to the data directory's disk.

@@ -15,21 +15,28 @@ type Text struct {
 	v View
 	// BytesRead counts the chunks' bytes, for traces.
 	BytesRead int
+	// Done, if set, ends the wait for room for a large text when it is closed.
+	Done <-chan struct{}
 
 	// places are used in turn, last is the one used last.
 	places [textPlaces]place
 	last   int
 	joined []byte
-	key    []byte
+	// taken is the room that joined has of the store's, 0 if it is small.
+	taken int64
+	key   []byte
 }
 
 // textPlaces is how many chunks a Text keeps: a document that is looked at in
 // two passes usually has no more.
 const textPlaces = 4
 
-// maxJoinedBytes is the largest buffer kept for text that spans chunks once
-// less is asked for.
+// maxJoinedBytes is the largest buffer for text that spans chunks that a Text
+// has of its own; for larger ones all share the store's room.
 const maxJoinedBytes = 1 << 20
+
+// ErrNoRoom says that a reader gave up its wait for room for a large text.
+var ErrNoRoom = errors.New("gave up waiting for memory")
 
 // place is a chunk at hand.
 type place struct {
@@ -44,7 +51,8 @@ type place struct {
 func (v View) Text() *Text { return &Text{v: v} }
 
 // Slice returns the bytes from lo up to hi of the shard's text, borrowed until
-// the next call or Close.
+// the next call, Release or Close. More than a megabyte may have to wait until
+// others release theirs; whoever has such a slice waits for nobody else.
 func (t *Text) Slice(lo, hi uint32) ([]byte, error) {
 	if lo >= hi {
 		return nil, nil
@@ -57,10 +65,9 @@ func (t *Text) Slice(lo, hi uint32) ([]byte, error) {
 		base := uint32(first * chunkBytes)
 		return t.cut(first, lo-base, hi-base)
 	}
-	if size := int(hi - lo); cap(t.joined) < size || cap(t.joined) > maxJoinedBytes && size <= maxJoinedBytes {
-		t.joined = make([]byte, 0, size)
+	if err := t.ready(int(hi - lo)); err != nil {
+		return nil, err
 	}
-	t.joined = t.joined[:0]
 	for c := first; c <= last; c++ {
 		base := uint32(c * chunkBytes)
 		part, err := t.cut(c, max(lo, base)-base, min(hi-base, chunkBytes))
@@ -70,6 +77,33 @@ func (t *Text) Slice(lo, hi uint32) ([]byte, error) {
 		t.joined = append(t.joined, part...)
 	}
 	return t.joined, nil
+}
+
+// ready empties joined and makes it large enough.
+func (t *Text) ready(size int) error {
+	t.Release()
+	t.joined = t.joined[:0]
+	if cap(t.joined) >= size {
+		return nil
+	}
+	if size > maxJoinedBytes {
+		if !t.v.sn.s.whole.take(int64(size), t.Done) {
+			return fmt.Errorf("shard %d: %w", t.v.ID, ErrNoRoom)
+		}
+		t.taken = int64(size)
+	}
+	t.joined = make([]byte, 0, size)
+	return nil
+}
+
+// Release gives back the room of a large slice. Readers that go on after one
+// call it, so that others need not wait for their next.
+func (t *Text) Release() {
+	if t.taken == 0 {
+		return
+	}
+	t.v.sn.s.whole.give(t.taken)
+	t.joined, t.taken = nil, 0
 }
 
 func (t *Text) inMemory(lo, hi uint32) ([]byte, error) {
@@ -161,6 +195,7 @@ func (t *Text) move(p *place, c int) ([]byte, error) {
 
 // Close releases what was borrowed. The reader may be used again.
 func (t *Text) Close() error {
+	t.Release()
 	var errs []error
 	for i := range t.places {
 		if p := &t.places[i]; p.it != nil {

@@ -78,6 +78,8 @@ func (w *commitWorker) indexed(ctx context.Context, t *target, it commitItem) (q
 		text = p.view.Text()
 		w.texts[p] = text
 	}
+	text.Done = ctx.Done()
+	defer text.Release()
 	oid := hex.EncodeToString(p.table.OID(int(i)))
 	read, message := false, ""
 	var readErr error

@@ -89,6 +89,7 @@ func (v *verifier) segment(ctx context.Context, s *segment) (out []query.Match, 
 	if err := v.use(s.plan); err != nil {
 		return nil, err
 	}
+	v.text.Done = ctx.Done()
 	for _, i := range s.docs {
 		if err := ctx.Err(); err != nil {
 			return out, err
@@ -113,6 +114,7 @@ func (v *verifier) document(i uint16) (found []*query.FileMatch, err error) {
 		if p := recover(); p != nil {
 			found, err = nil, fmt.Errorf("panic: %v", p)
 		}
+		v.text.Release()
 		if err != nil {
 			err = fmt.Errorf("verify %q of shard %d: %w", v.plan.docs.Path(int(i)), v.plan.view.ID, err)
 		}

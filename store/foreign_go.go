@@ -1,0 +1,7 @@
+//go:build !cgo
+
+package store
+
+// Foreign says that the engine's cache lies outside the memory of Go's runtime,
+// in that of C.
+const Foreign = false

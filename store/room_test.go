@@ -1,0 +1,107 @@
+package store
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// waiting waits until n stand in the line.
+func (r *room) waiting(n int) {
+	for {
+		r.mu.Lock()
+		got := len(r.line)
+		r.mu.Unlock()
+		if got == n {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+func TestRoom(t *testing.T) {
+	t.Run("first come, first served", func(t *testing.T) {
+		r := &room{most: 10}
+		r.take(6, nil)
+		var order []int64
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		for i, bytes := range []int64{8, 3} {
+			wg.Go(func() {
+				r.take(bytes, nil)
+				mu.Lock()
+				order = append(order, bytes)
+				mu.Unlock()
+				r.give(bytes)
+			})
+			r.waiting(i + 1)
+		}
+		r.give(6)
+		wg.Wait()
+		if want := []int64{8, 3}; r.holding() != 0 || !slices.Equal(order, want) {
+			t.Errorf("after all gave back: got %d held, %v served, want none and %v", r.holding(), order, want)
+		}
+	})
+	t.Run("more than there is", func(t *testing.T) {
+		r := &room{most: 10}
+		r.take(1, nil)
+		got := make(chan bool)
+		go func() { got <- r.take(1000, nil) }()
+		r.waiting(1)
+		r.give(1)
+		if !<-got || r.holding() != 10 {
+			t.Errorf("take(1000) of 10 alone: got %d held, want 10", r.holding())
+		}
+		r.give(1000)
+		if r.holding() != 0 {
+			t.Errorf("after give(1000): got %d held, want 0", r.holding())
+		}
+	})
+	t.Run("giving up", func(t *testing.T) {
+		r := &room{most: 10}
+		r.take(6, nil)
+		done := make(chan struct{})
+		big, small := make(chan bool), make(chan bool)
+		go func() { big <- r.take(8, done) }()
+		r.waiting(1)
+		go func() { small <- r.take(4, nil) }()
+		r.waiting(2)
+		close(done)
+		if <-big || !<-small || r.holding() != 10 {
+			t.Errorf("one who gave up: got %d held, want 10, those behind him let in", r.holding())
+		}
+	})
+}
+
+// TestRoomCrowd has many take, give and give up at once; what is held is never
+// more than there is, and nothing at the end.
+func TestRoomCrowd(t *testing.T) {
+	r := &room{most: 100}
+	var held atomic.Int64
+	var wg sync.WaitGroup
+	for n := range 16 {
+		wg.Go(func() {
+			for i := range 500 {
+				bytes := int64((n*31+i*17)%60 + 1)
+				done := make(chan struct{})
+				if i%3 == 0 {
+					go close(done)
+				}
+				if !r.take(bytes, done) {
+					continue
+				}
+				if now := held.Add(bytes); now > r.most {
+					t.Errorf("held: got %d, want at most %d", now, r.most)
+				}
+				held.Add(-bytes)
+				r.give(bytes)
+			}
+		})
+	}
+	wg.Wait()
+	if r.holding() != 0 || len(r.line) != 0 {
+		t.Errorf("at the end: got %d held and %d waiting, want none", r.holding(), len(r.line))
+	}
+}
