@@ -15,7 +15,7 @@ type Settings struct {
 	Data string
 	// Listen is host:port of the server.
 	Listen string
-	// Memory is what the process should stay within.
+	// Memory is what the process stays within.
 	Memory Bytes
 	// MaxIndexedBytes is the size of text up to which it is indexed; 0 is
 	// MaxTextBytes.
@@ -87,7 +87,7 @@ func Defaults(m Machine) Settings {
 		Identity: defaultIdentity(),
 	}
 	if m.MemoryBytes > 0 {
-		s.Memory = Bytes(max(m.MemoryBytes/4, leastMemory))
+		s.Memory = Bytes(min(max(m.MemoryBytes/4, leastMemory), mostMemory))
 	}
 	switch {
 	// The standard has relative paths there ignored.
