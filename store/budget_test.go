@@ -37,7 +37,7 @@ func writeLarge(t *testing.T, fs vfs.FS) (textBytes int64) {
 	for n := range 3 {
 		for i, size := range []int{5 << 20, 100, 70 << 10, 2 << 20} {
 			text := []byte(strings.Repeat(fmt.Sprintf("%d %d is a line of it\n", n, i), size/20))
-			if err := w.AddDocument(store.Document{Repository: 1, Path: fmt.Sprint(n, i), OID: make([]byte, 20)}, text, i != 0); err != nil {
+			if err := w.AddDocument(store.Document{Repository: 1, Path: fmt.Sprint(n, i), OID: make([]byte, 20)}, text, len(text) < 1<<20); err != nil {
 				t.Fatal(err)
 			}
 			textBytes += int64(len(text))
@@ -144,7 +144,7 @@ func TestWritingBorrows(t *testing.T) {
 	}
 	defer closeStore(t, s)
 	fill := func() int64 {
-		for range 8 { // a full cache takes little at a time
+		for range 4 { // a full cache takes little at a time
 			readWhole(t, s, 256<<20)
 		}
 		return s.Metrics().CacheBytes

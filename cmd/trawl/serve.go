@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -92,7 +91,7 @@ const closeWithin = 10 * time.Second
 
 // run listens, then opens the data directory, then serves until ctx ends.
 func (h *host) run(ctx context.Context) (err error) {
-	debug.SetMemoryLimit(int64(h.set.Memory))
+	service.LimitMemory(int64(h.set.Memory))
 	h.server = h.newServer()
 	if err := h.server.Open(); err != nil {
 		return listenError(h.set.Listen, err)
@@ -196,6 +195,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	syncing.Go(func() { svc.KeepRegistry(ctx) })
 	syncing.Go(func() { svc.KeepApps(ctx) })
 	syncing.Go(func() { svc.KeepHistory(ctx) })
+	syncing.Go(func() { svc.KeepSmall(ctx) })
 	<-ctx.Done()
 	h.log.Info().Msg("stopping")
 	svc.Stop()

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"runtime/debug"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -42,7 +41,7 @@ const lockedFor = 2 * time.Second
 
 // openSession opens the data directory, or finds the server that has.
 func openSession(ctx context.Context, set config.Settings, o service.Options) (*session, error) {
-	debug.SetMemoryLimit(int64(set.Memory))
+	service.LimitMemory(int64(set.Memory))
 	deadline := time.Now().Add(lockedFor)
 	for {
 		svc, err := service.Open(set, o)

@@ -15,6 +15,7 @@ func (s *Service) History(ctx context.Context, report func(ingest.Progress)) (in
 	}
 	ctx, cancel := s.untilStop(ctx)
 	defer cancel()
+	defer s.busy.begin()()
 	return s.indexer.History(ctx, report)
 }
 

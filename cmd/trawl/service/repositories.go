@@ -63,6 +63,7 @@ func (s *Service) Sync(ctx context.Context, name string, report func(ingest.Prog
 		return ingest.Result{}, err
 	}
 	defer func() { <-s.turn }()
+	defer s.busy.begin()()
 	defer s.noteChange()
 	defer s.noteSync()
 	res, err := s.indexer.Sync(ctx, name, report)
@@ -76,6 +77,7 @@ func (s *Service) Sync(ctx context.Context, name string, report func(ingest.Prog
 func (s *Service) Merge(ctx context.Context, report func(ingest.Progress)) (int, error) {
 	ctx, cancel := s.untilStop(ctx)
 	defer cancel()
+	defer s.busy.begin()()
 	defer s.noteChange()
 	return s.indexer.Merge(ctx, report)
 }

@@ -65,6 +65,9 @@ type Service struct {
 	changed chan struct{}
 	// synced holds a token when there may be commits to read.
 	synced chan struct{}
+	// searches holds a token for each search at work.
+	searches chan struct{}
+	busy     busy
 }
 
 // errClosing is why a sync was cancelled.
@@ -72,8 +75,9 @@ var errClosing = errors.New("the server is shutting down")
 
 // Open opens the data directory of the settings.
 func Open(set config.Settings, o Options) (*Service, error) {
+	memory := divide(int64(set.Memory))
 	st, err := store.Open(set.Data, store.Options{
-		CacheBytes: int64(set.Memory) / 2,
+		CacheBytes: memory.caches, ListBytes: memory.lists, LargeBytes: memory.large,
 		Event: func(message string, err error) {
 			o.Log.Warn().Err(err).Str("event", message).Msg("store")
 		},
@@ -98,6 +102,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		closing:  make(chan struct{}),
 		changed:  make(chan struct{}, 1),
 		synced:   make(chan struct{}, 1),
+		searches: make(chan struct{}, memory.searches),
 	}
 	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log}
 	s.asked.signal = make(chan struct{}, 1)
@@ -168,8 +173,16 @@ func (s *Service) GraphQL() *graphql.Data {
 	return &graphql.Data{Store: s.store, Book: s.book, Registry: s.registry, Repositories: s, Services: s, Jobs: s.jobs}
 }
 
-// Search implements httpapi.Searcher.
+// Search implements httpapi.Searcher. As many searches run at once as there is
+// memory for; the others wait.
 func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
+	select {
+	case s.searches <- struct{}{}:
+	case <-ctx.Done():
+		return search.Outcome{}
+	}
+	defer func() { <-s.searches }()
+	defer s.busy.begin()()
 	return s.searcher.Search(ctx, q, o, sink)
 }
 

@@ -263,3 +263,50 @@ func TestSkipped(t *testing.T) {
 		t.Errorf("of an unknown repository: got %v, want store.ErrNotFound", err)
 	}
 }
+
+// TestSearchesWaitForMemory: when as many searches are at work as there is
+// memory for, the next one waits for one of them, or for its own end.
+func TestSearchesWaitForMemory(t *testing.T) {
+	s := open(t)
+	dir := filepath.Join(t.TempDir(), "kiln")
+	commit(t, dir, "a.txt", "glaze")
+	if _, err := s.Add(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Sync(t.Context(), "kiln", ignore); err != nil {
+		t.Fatal(err)
+	}
+	q, err := syntax.Parse("glaze", query.Standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, release := make(chan struct{}), make(chan struct{})
+	blocked := func(ctx context.Context) search.Outcome {
+		return s.Search(ctx, q, search.Options{Display: -1}, search.SinkFunc(func([]query.Match) error {
+			at <- struct{}{}
+			<-release
+			return nil
+		}))
+	}
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer close(release)
+	// The setting of open is 256 MiB, 16 MiB for each.
+	for range 16 {
+		wg.Go(func() { blocked(t.Context()) })
+		<-at
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if out := blocked(ctx); out.Err != nil || out.Alert != nil {
+		t.Errorf("a search that was over before it began: got %+v, want nothing", out)
+	}
+	wg.Go(func() { blocked(t.Context()) })
+	select {
+	case <-at:
+		t.Error("17 searches at work, want 16")
+	default:
+	}
+	release <- struct{}{}
+	<-at // the one that waited
+}

@@ -36,6 +36,7 @@ func (s *Service) Symbols(ctx context.Context, report func(ingest.Progress)) (in
 	}
 	ctx, cancel := s.untilStop(ctx)
 	defer cancel()
+	defer s.busy.begin()()
 	return s.indexer.Symbols(ctx, report)
 }
 

@@ -1,0 +1,67 @@
+package service
+
+import (
+	"runtime/debug"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// The setting memory is divided among all who hold much of it, so that the
+// process as a whole stays within it. What is left over is for matches on their
+// way to clients and for garbage, of which the runtime lets no more collect than
+// there is room for.
+const (
+	// programBytes are the pages of the program's own file that are resident,
+	// 31 MB of it after all kinds of searches, which the runtime does not count.
+	programBytes = 40 << 20
+	// fixedBytes is what is held beside caches, whatever the setting is: the
+	// program, the engine's buffers, some searches, the table of trigrams of a
+	// shard that is written.
+	fixedBytes = 192 << 20
+
+	leastListBytes = 24 << 20
+	mostListBytes  = 256 << 20
+	// leastLargeBytes is one file as large as max-text-bytes is by default.
+	leastLargeBytes = 32 << 20
+	mostLargeBytes  = 256 << 20
+
+	// bytesPerSearch is what a search holds while it is at work: candidates and
+	// verified matches that wait for their turn, automata, an outbox, a
+	// compressor. Sixteen at once held 3 to 6 MB each.
+	bytesPerSearch = 16 << 20
+	leastSearches  = 8
+)
+
+// shares is the setting memory, divided.
+type shares struct {
+	// runtime is the limit of the Go runtime, all but what it does not count.
+	runtime int64
+	// caches, lists and large are those of store.Options.
+	caches, lists, large int64
+	// searches is how many run at once.
+	searches int
+}
+
+func divide(memory int64) shares {
+	s := shares{
+		caches:   max(memory*3/4-fixedBytes, memory/4),
+		lists:    min(max(memory/6, leastListBytes), mostListBytes),
+		large:    min(max(memory/8, leastLargeBytes), mostLargeBytes),
+		searches: max(int(memory/bytesPerSearch), leastSearches),
+	}
+	s.runtime = max(memory-programBytes-outside(s.caches), memory/2)
+	return s
+}
+
+// LimitMemory has the runtime keep the whole process within the setting
+// memory, given in bytes.
+func LimitMemory(memory int64) { debug.SetMemoryLimit(divide(memory).runtime) }
+
+// outside is what the caches take outside the runtime's own memory.
+func outside(caches int64) int64 {
+	if !store.Foreign {
+		return 0
+	}
+	// The allocator of C keeps a part of what was freed.
+	return store.EngineShare(caches) * 5 / 4
+}

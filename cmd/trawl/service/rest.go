@@ -1,0 +1,52 @@
+package service
+
+import (
+	"context"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+)
+
+// restAfter is how long nobody searches or indexes before memory is given back:
+// at least so long, at most twice.
+const restAfter = 20 * time.Second
+
+// busy counts what needs memory: how much of it ever began, and how much of
+// that is at work.
+type busy struct{ begun, working atomic.Int64 }
+
+// begin counts one more and returns what ends it.
+func (b *busy) begin() (end func()) {
+	b.begun.Add(1)
+	b.working.Add(1)
+	return func() { b.working.Add(-1) }
+}
+
+// KeepSmall gives memory back to the system whenever nothing has been searched
+// or indexed for a while, until ctx ends.
+func (s *Service) KeepSmall(ctx context.Context) {
+	tick := time.NewTicker(restAfter)
+	defer tick.Stop()
+	s.busy.keepSmall(ctx, tick.C, func() {
+		s.store.Rest()
+		debug.FreeOSMemory()
+	})
+}
+
+// keepSmall calls rest once in each pause that lasts from one tick to another.
+func (b *busy) keepSmall(ctx context.Context, tick <-chan time.Time, rest func()) {
+	before, rested := b.begun.Load(), int64(-1)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick:
+		}
+		now := b.begun.Load()
+		if now == before && now != rested && b.working.Load() == 0 {
+			rest()
+			rested = now
+		}
+		before = now
+	}
+}
