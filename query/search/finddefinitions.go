@@ -16,7 +16,11 @@ import (
 // name, and the documents that may hold its phrase. Only order depends on it,
 // so a fault is told in the trace and searches go on without.
 func (p *shardPlan) readNames(in *reading, pass []*basic) (err error) {
-	content := in.content(p.view)
+	if len(p.candidates) == 0 {
+		return nil
+	}
+	content, within := in.content(p.view), p.candidateGroups()
+	content.Within = within
 	defer func() {
 		p.addCost(content.Cost)
 		if x := recover(); x != nil {
@@ -38,10 +42,10 @@ func (p *shardPlan) readNames(in *reading, pass []*basic) (err error) {
 	if !p.view.HasSymbols() || !slices.ContainsFunc(pass, func(b *basic) bool { return len(b.names) > 0 }) {
 		return nil
 	}
-	if p.symbols, err = in.symbols(p.view); err != nil {
-		return err
-	}
-	p.symbols.Within = p.candidateGroups()
+	// Terms are looked up as they are, so what folds to them from outside ASCII
+	// does not matter.
+	p.symbols = in.evaluator(p.view, store.FieldSymbol, p.view.DocOf())
+	p.symbols.Within = within
 	p.names = map[string]*postings.Set{}
 	for _, b := range pass {
 		for _, t := range b.names {
