@@ -124,7 +124,7 @@ func (h *host) newServer() *httpapi.Server {
 	h.gate.Bearers = apps
 	tools := &console.Console{Server: server}
 	book := &help.Book{Server: server, Limits: h.set.RateLimits}
-	area := &settings.Area{Server: server, Repositories: h.door.syncable, More: tools.Sections()}
+	area := &settings.Area{Server: server, Repositories: h.door.syncable, Apps: h.door.apps, More: tools.Sections()}
 	server.Extra = slices.Concat(admin.Routes(), api.Routes(), area.Routes(), apps.Routes(), book.Routes(), openapi.Routes(), files.Routes())
 	return server
 }

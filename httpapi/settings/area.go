@@ -10,6 +10,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/web"
 	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/oauth"
 )
 
 //go:embed all:pages
@@ -43,6 +44,8 @@ type Area struct {
 	Server *httpapi.Server
 	// Repositories returns nil until the data directory is open.
 	Repositories func() Repositories
+	// Apps returns the OAuth apps, nil until the data directory is open.
+	Apps func() *oauth.Book
 	// More are the sections of other packages.
 	More []Section
 }
@@ -52,8 +55,10 @@ func (a *Area) sections() []Section {
 	return slices.Concat([]Section{
 		a.account(),
 		a.tokens(),
+		a.authorised(),
 		a.users(),
 		a.orgs(),
+		a.apps(),
 		a.repositories(),
 		a.audit(),
 	}, a.More, []Section{

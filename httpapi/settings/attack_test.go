@@ -12,7 +12,7 @@ import (
 // everyPage shows all that a site admin can see of the settings.
 var everyPage = []string{
 	"/users/root/settings", "/users/root/settings/tokens", "/users/bot/settings/tokens", "/site-admin/users", "/site-admin/users/bob",
-	"/site-admin/organizations", "/site-admin/repositories", "/site-admin/audit",
+	"/users/root/settings/authorised-apps", "/site-admin/oauth-apps", "/site-admin/organizations", "/site-admin/repositories", "/site-admin/audit",
 }
 
 // Each form there is on a page is posted as a page of another origin would have
@@ -28,6 +28,7 @@ func TestFormsFromElsewhere(t *testing.T) {
 	if _, err := w.reg.CreateOrg(identity.Author{UserID: root.ID, User: "root"}, "lab", ""); err != nil {
 		t.Fatal(err)
 	}
+	w.letIn(root)
 	w.repos.all = []*store.Repository{{Name: "kiln"}}
 	b := w.as("root")
 	before := len(w.entries())

@@ -1,5 +1,6 @@
-// Package settings is what people set on pages: their account and access tokens
-// and, for site admins, users, organisations and repositories. Forms come in,
+// Package settings is what people set on pages: their account, access tokens
+// and the apps that may act for them and, for site admins, users, organisations,
+// OAuth apps and repositories. Forms come in,
 // from pages of this server only; changes go to the registry, each with its line
 // of the audit log; pages go out in the frame of web, with a sidebar.
 //

@@ -19,6 +19,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/settings"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/oauth"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -30,6 +31,7 @@ type world struct {
 	*testing.T
 	handler http.Handler
 	reg     *identity.Registry
+	apps    *oauth.Book
 	repos   repositories
 }
 
@@ -50,8 +52,11 @@ func newWorld(t *testing.T, tokens identity.TokenPolicy) *world {
 	if w.reg, err = identity.Open(st, o); err != nil {
 		t.Fatal(err)
 	}
+	w.apps = oauth.Open(st, w.reg, oauth.Options{})
 	server := &httpapi.Server{Gate: gate}
-	area := &settings.Area{Server: server, Repositories: func() settings.Repositories { return &w.repos }}
+	area := &settings.Area{
+		Server: server, Repositories: func() settings.Repositories { return &w.repos }, Apps: func() *oauth.Book { return w.apps },
+	}
 	server.Extra = area.Routes()
 	w.handler = server.Handler()
 	return w
