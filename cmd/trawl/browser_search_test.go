@@ -92,6 +92,7 @@ func TestBrowserSearch(t *testing.T) {
 	t.Run("strangers", func(t *testing.T) { s.in(t).searchStrangers() })
 	t.Run("incomplete", func(t *testing.T) { s.in(t).searchIncomplete() })
 	t.Run("filters", func(t *testing.T) { s.in(t).searchFilters() })
+	t.Run("other kinds", func(t *testing.T) { s.in(t).searchKinds() })
 	t.Run("query text", func(t *testing.T) { s.in(t).searchText() })
 	t.Run("keyboard", func(t *testing.T) { s.in(t).searchKeyboard() })
 	t.Run("broken", func(t *testing.T) { s.in(t).searchBroken() })
@@ -218,6 +219,58 @@ func (s *site) searchFilters() {
 	t.quiet()
 }
 
+// answering has a tab ask a server that answers with what an expression of
+// JavaScript makes.
+func answering(expression string) step {
+	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+			Source: "window.fetch = async () => " + expression,
+		})
+		return err
+	})
+}
+
+// The kinds that this repository has no example of, and a server that means
+// harm: its addresses lead nowhere else, and its words stay words.
+func (s *site) searchKinds() {
+	const matches = `[
+		{type: "symbol", repository: "a b/c", path: "d#e/f.go", branches: ["v/1"], symbols: [
+			{url: "/a%20b/c@v/1/-/blob/d%23e/f.go?L4:6-4:10", name: "<i>Fire", containerName: "kiln", kind: "FUNCTION", line: 4},
+			{url: "javascript:window.pwned=1", name: "Evil", containerName: "", kind: "X", line: 1}]},
+		{type: "repo", repository: "lab/glaze", repositoryMatches: [{start: {offset: 4, line: 0, column: 4}, end: {offset: 9, line: 0, column: 9}}],
+			description: "all of <b>it", fork: true, archived: true, private: true, repoStars: 1, topics: ["clay"]},
+		{type: "commit", repository: "lab/glaze", url: "//evil.example", oid: "0123456789abcdef", message: "one\ntwo", authorName: "<b>A",
+			authorDate: "2031-01-31T09:30:00Z", content: "FENCEdiff\nf f\n@@ -1,1 +1,1 @@ g\n-a\n+<b>b\n\nFENCE", ranges: [[4, 1, 3]]},
+		{type: "path", repository: "r", path: "docs/"},
+		{type: "person", handle: "<i>ann"}, {type: "team", name: "lab"}, {type: "<img src=x>"}]`
+	body := `["event: matches", "data: " + JSON.stringify(` + strings.ReplaceAll(matches, "FENCE", "```") + `), "", "event: progress",
+		'data: {"done":true,"matchCount":7,"durationMs":1,"skipped":[]}', "", "event: done", "data: {}", "", ""].join("\n")`
+	t := s.open("/sign-in", answering(`new Response(`+body+`, {headers: {"Content-Type": "text/event-stream"}})`))
+	t.do(chromedp.Navigate(s.url + "/search?q=x"))
+	t.until(`told.textContent !== ""`)
+	got := eval[[]string](t, `[...document.querySelectorAll("#results article")].map(e => e.innerText.replace(/\s+/g, " ").trim())`)
+	want := []string{
+		"a b/c @v/1 › d#e/f.go function <i>Fire in kiln line 4 x Evil line 1",
+		"lab/glaze fork archived private 1 star all of <b>it clay",
+		"lab/glaze › one <b>A 2031-01-31 0123456789 f f @@ -1,1 +1,1 @@ g -a +<b>b",
+		"r › docs/", "person <i>ann", "team lab", "A result of the kind <img src=x>, which this page does not know",
+	}
+	if !slices.Equal(got, want) {
+		s.Errorf("the results are\n%q\nwant\n%q", got, want)
+	}
+	links := eval[[]string](t, `[...document.querySelectorAll("#results a")].map(a => a.getAttribute("href")).filter(h => h !== null)`)
+	wantLinks := []string{
+		"/a%20b/c@v/1", "/a%20b/c@v/1/-/blob/d%23e/f.go", "/a%20b/c@v/1/-/blob/d%23e/f.go?L4:6-4:10", "/lab/glaze", "/lab/glaze", "/r", "/r/-/tree/docs",
+	}
+	if !slices.Equal(links, wantLinks) {
+		s.Errorf("the links are\n%q\nwant\n%q", links, wantLinks)
+	}
+	if got := eval[string](t, `document.querySelector(".plus mark").textContent`); got != "<b>" {
+		s.Errorf("the diff marks %q", got)
+	}
+	t.quiet()
+}
+
 // The text of a query survives the filters that are added and removed, and
 // spans of any kind mark the characters that they count.
 func (s *site) searchText() {
@@ -304,12 +357,7 @@ func (s *site) searchBroken() {
 		"sign in":   {`Object.defineProperty(new Response(""), "type", {value: "opaqueredirect"})`, "not signed in any more"},
 		"nobody":    {`(() => { throw new TypeError("refused") })()`, "cannot be reached"},
 	} {
-		t := s.open("/sign-in", chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-			_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
-				Source: "window.fetch = async () => " + c.answer,
-			})
-			return err
-		}))
+		t := s.open("/sign-in", answering(c.answer))
 		t.do(chromedp.Navigate(s.url + "/search?q=slip"))
 		t.until(`told.textContent !== ""`)
 		if got := eval[string](t, `summary.innerText + document.getElementById("alert").innerText`); !strings.Contains(got, "not everything was searched") || !strings.Contains(got, c.want) {
