@@ -9,6 +9,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
@@ -205,5 +206,59 @@ func TestSearchJobGoesOn(t *testing.T) {
 	w.runJobs()
 	if got, want := results(1), results(2); got != want || got == "" {
 		t.Errorf("interrupted\n%s\nuninterrupted\n%s", got, want)
+	}
+}
+
+// A job sees what its creator may see when it gets there, not when it began.
+func TestSearchJobSeesWhatItsCreatorMay(t *testing.T) {
+	w := newWorld(t)
+	w.createJob("ann", "e fork:yes archived:yes")
+	once := true
+	w.searching = func() {
+		if !once {
+			return
+		}
+		once = false
+		if err := w.registry.RemoveMember(identity.Author{Operator: true}, 1, 2); err != nil {
+			t.Error(err)
+		}
+	}
+	w.runner.Searcher = w
+	w.runJobs()
+	steps, err := w.book.JobSteps(1)
+	if err != nil || len(steps) < 2 {
+		t.Fatalf("steps %v, %v", steps, err)
+	}
+	if steps[0].Failure != "" || steps[1].Repository != "" || steps[1].Failure != "the repository is not there any more" {
+		t.Errorf("out of the organisation after the first repository: got %+v, %+v", steps[0], steps[1])
+	}
+}
+
+// What one user keeps is bounded.
+func TestJobsAndSavedSearchesAreFew(t *testing.T) {
+	w := newWorld(t)
+	w.createJob("ann", "glaze")
+	if _, err := w.book.ChangeJob(1, func(j *saved.Job) { j.Bytes = 9 << 30 }); err != nil {
+		t.Fatal(err)
+	}
+	ann := []string{"Authorization", "token " + w.tokens["ann"]}
+	got := w.ask(`mutation { createSearchJob(query: "glaze") { id } }`, nil, ann...)
+	if !strings.Contains(got, "your search jobs hold 9 GiB") {
+		t.Errorf("a job beside 9 GiB: got %s", got)
+	}
+	owner := saved.Subject{Kind: saved.SubjectUser, ID: 2}
+	for range 200 {
+		if _, err := w.book.AddSearch(saved.Search{Query: "glaze", Owner: owner}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep := func(id string) string {
+		return w.ask(`mutation { createSavedSearch(input: {owner: "`+id+`", description: "", query: "glaze"}) { id } }`, nil, ann...)
+	}
+	if got := keep("VXNlcjoy"); !strings.Contains(got, "there are 200 saved searches") {
+		t.Errorf("one more search: got %s", got)
+	}
+	if got := keep("T3JnOjE="); strings.Contains(got, "errors") {
+		t.Errorf("one of an organisation: got %s", got)
 	}
 }

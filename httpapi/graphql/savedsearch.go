@@ -182,6 +182,9 @@ func (*resolver) CreateSavedSearch(ctx context.Context, args struct {
 	if err == nil {
 		err = checkSaved(args.Input.Description, args.Input.Query)
 	}
+	if err == nil {
+		err = s.mayKeep(owner)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -190,6 +193,26 @@ func (*resolver) CreateSavedSearch(ctx context.Context, args struct {
 		return nil, told(err)
 	}
 	return s.newSavedSearch(v)
+}
+
+// maxSaved is how many searches one owner may keep.
+const maxSaved = 200
+
+func (s *session) mayKeep(owner saved.Subject) error {
+	all, err := s.Book.Searches()
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, v := range all {
+		if v.Owner == owner {
+			n++
+		}
+	}
+	if n >= maxSaved {
+		return refuse("there are %d saved searches: delete some of them first", n)
+	}
+	return nil
 }
 
 // changeSaved changes one that the client may change.

@@ -184,22 +184,29 @@ func (*resolver) CreateSearchJob(ctx context.Context, args struct{ Query string 
 	return &searchJob{s, j}, nil
 }
 
-// maxJobs is how many jobs one user may keep.
-const maxJobs = 100
+// What one user may keep: so many jobs, and so much of what they found.
+const (
+	maxJobs     = 100
+	maxJobBytes = 8 << 30
+)
 
 func (s *session) mayQueue(creator uint32) error {
 	all, err := s.Book.Jobs()
 	if err != nil {
 		return err
 	}
-	n := 0
+	n, bytes := 0, int64(0)
 	for _, j := range all {
 		if j.Creator == creator {
 			n++
+			bytes += j.Bytes
 		}
 	}
-	if n >= maxJobs {
+	switch {
+	case n >= maxJobs:
 		return refuse("you have %d search jobs: delete some of them first", n)
+	case bytes >= maxJobBytes:
+		return refuse("your search jobs hold %d GiB: delete some of them first", bytes>>30)
 	}
 	return nil
 }

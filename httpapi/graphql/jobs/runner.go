@@ -183,6 +183,10 @@ func (r *Runner) search(ctx context.Context, id uint32) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		// A job may take hours: what its creator may see is judged anew.
+		if actor, err = r.actor(job.Creator); err != nil {
+			return err
+		}
 		if job, err = r.step(ctx, job, q, actor); err != nil {
 			return err
 		}
