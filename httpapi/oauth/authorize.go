@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/ory/fosite"
-	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi/web"
 	"github.com/trawlsearch/trawl/store/identity"
@@ -171,7 +170,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, c *consent, err er
 	}
 	out := refusalOf(err, c.ask.GetRequestForm())
 	if out.status == http.StatusInternalServerError {
-		zerolog.Ctx(r.Context()).Error().Err(err).Msg("OAuth request")
+		logCause(r, err)
 	}
 	return s.answer(w, r, c, url.Values{"error": {out.Code}, "error_description": {out.Description}})
 }

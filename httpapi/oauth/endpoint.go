@@ -3,6 +3,7 @@ package oauth
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"mime"
 	"net/http"
 	"net/url"
@@ -145,11 +146,21 @@ func printable(text string) string {
 	}, text)
 }
 
+// logCause logs what a client is not told. The library's errors say it only when
+// they are asked.
+func logCause(r *http.Request, err error) {
+	var known *fosite.RFC6749Error
+	if errors.As(err, &known) && known.Debug() != "" {
+		err = fmt.Errorf("%w: %s", err, known.Debug())
+	}
+	zerolog.Ctx(r.Context()).Error().Err(err).Msg("OAuth request")
+}
+
 func answerError(w http.ResponseWriter, r *http.Request, err error) error {
 	out := refusalOf(err, r.PostForm)
 	switch out.status {
 	case http.StatusInternalServerError:
-		zerolog.Ctx(r.Context()).Error().Err(err).Msg("OAuth request")
+		logCause(r, err)
 	case http.StatusUnauthorized:
 		w.Header().Set("Www-Authenticate", `Basic realm="OAuth"`)
 	case http.StatusServiceUnavailable:

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/oauth"
+	"github.com/trawlsearch/trawl/store"
+	kept "github.com/trawlsearch/trawl/store/oauth"
 )
 
 // RFC 6750, section 3: what a request without a good token is told.
@@ -109,6 +112,60 @@ func TestMetadata(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
+	}
+}
+
+// A server below a path names its endpoints with it, and leads there.
+func TestBelowAPath(t *testing.T) {
+	w := newWorld(t)
+	const outside = "https://search.example/code"
+	site := &httpapi.Server{Gate: w.gate, ExternalURL: outside}
+	apps := &oauth.Server{Book: func() *kept.Book { return w.book }, Site: site, Now: w.clock}
+	site.Extra = apps.Routes()
+	b := w.as("ann")
+	w.handler = site.Handler()
+	out := w.ask("GET", oauth.OpenIDPath, "").json(t)
+	if out["issuer"] != outside || out["token_endpoint"] != outside+oauth.TokenPath || out["device_authorization_endpoint"] != outside+oauth.DeviceCodePath {
+		t.Errorf("metadata %v", out)
+	}
+	if got := w.ask("GET", oauth.DevicePath, "").header.Get("Location"); got != "/code/sign-in?returnTo=%2Fcode%2Fdevice" {
+		t.Errorf("signed out: led to %q", got)
+	}
+	if page := b.get(request(w.web)); !strings.Contains(page.text, `action="/code`+oauth.AuthorizePath+`"`) {
+		t.Errorf("the form of the page for consent leads elsewhere: %s", page.text)
+	}
+	got := w.post(oauth.DeviceCodePath, "client_id", kept.CommandLine, "scope", "user:all").json(t)
+	if link := text(got["verification_uri_complete"]); !strings.HasPrefix(link, outside+"/device?user_code=") {
+		t.Errorf("link %q", link)
+	}
+	if u := b.allow(request(w.web)); u.Query().Get("iss") != outside {
+		t.Errorf("led to %s", u)
+	}
+}
+
+// What goes wrong on our side is logged and not told.
+func TestInternalErrors(t *testing.T) {
+	w := newWorld(t)
+	access, _ := w.tokens()
+	code := w.code(request(w.web))
+	var c store.Records
+	for kind, token := range map[kept.Kind]string{kept.CodeText: code, kept.AccessText: access} {
+		k, ok := kept.ParseText(kind, token)
+		if !ok {
+			t.Fatalf("%q is none", token)
+		}
+		c.Put(store.RecordGrant, k.Grant[:], []byte("nonsense"))
+	}
+	w.must(w.st.CommitRecords(&c))
+	got := w.post(oauth.TokenPath, w.asWeb("grant_type", "authorization_code", "code", code, "redirect_uri", callback, "code_verifier", verifier)...)
+	if got.status != 500 || got.text != "{\"error\":\"server_error\"}\n" {
+		t.Errorf("a code of a broken grant: %d %s", got.status, got.text)
+	}
+	if got := w.ask("GET", whoPath, "", "Authorization", "Bearer "+access); got.status != 500 || got.text != "internal error\n" {
+		t.Errorf("a token of a broken grant: %d %s", got.status, got.text)
+	}
+	if n := strings.Count(w.log.String(), "corrupt"); n != 2 {
+		t.Errorf("the log tells %d times what is wrong, want 2:\n%s", n, w.log.String())
 	}
 }
 
