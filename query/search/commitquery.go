@@ -66,7 +66,7 @@ func commitTypes(b query.Basic) (commits, diff bool) {
 }
 
 // newCommitQuery returns nil for a basic query that asks for no commits.
-func newCommitQuery(b *basic, now time.Time) (*commitQuery, error) {
+func newCommitQuery(b *basic, now time.Time, addresses func(string) []string) (*commitQuery, error) {
 	commits, diff := commitTypes(b.Basic)
 	if !commits {
 		return nil, nil
@@ -96,7 +96,7 @@ func newCommitQuery(b *basic, now time.Time) (*commitQuery, error) {
 	if diff && len(b.sel) == 3 && b.sel[0] == "commit" {
 		q.sign = map[string]byte{"added": '+', "removed": '-'}[b.sel[2]]
 	}
-	return q, q.filters(now)
+	return q, q.filters(now, addresses)
 }
 
 // apartCommits returns the search of commits of b behind its other searches.
@@ -112,14 +112,14 @@ func (b *basic) apartCommits() []*basic {
 }
 
 // filters compiles those that are about commits only.
-func (q *commitQuery) filters(now time.Time) error {
+func (q *commitQuery) filters(now time.Time, addresses func(string) []string) error {
 	for _, f := range q.Filters {
 		var err error
 		switch f.Field {
 		case "author":
-			q.authors, err = appendPerson(q.authors, f, q.caseSensitive)
+			q.authors, err = appendPerson(q.authors, f, q.caseSensitive, addresses)
 		case "committer":
-			q.committers, err = appendPerson(q.committers, f, q.caseSensitive)
+			q.committers, err = appendPerson(q.committers, f, q.caseSensitive, addresses)
 		case "message":
 			var m *match.Matcher
 			m, err = match.CompileWhole(f.Value, true, q.caseSensitive)
@@ -150,15 +150,31 @@ func beforeSecond(t time.Time) int64 {
 }
 
 // appendPerson compiles an author: or committer: filter. @name stands for the
-// person with that name or with that name before the @ of the e-mail.
-func appendPerson(dst []personFilter, f query.Filter, caseSensitive bool) ([]personFilter, error) {
+// verified addresses of the user of that name. If there are none it stands for
+// the person with that name, or with that name before the @ of the e-mail.
+func appendPerson(dst []personFilter, f query.Filter, caseSensitive bool, addresses func(string) []string) ([]personFilter, error) {
 	value := f.Value
 	if name, ok := strings.CutPrefix(value, "@"); ok && name != "" {
-		name = regexp.QuoteMeta(name)
-		value, caseSensitive = fmt.Sprintf(`^(?:%s|%s@[^@<>]*)$`, name, name), false
+		value, caseSensitive = personPattern(name, addresses), false
 	}
 	m, err := match.CompileWhole(value, true, caseSensitive)
 	return append(dst, personFilter{m, f.Negated}), err
+}
+
+// personPattern is what @name stands for.
+func personPattern(name string, addresses func(string) []string) string {
+	var known []string
+	if addresses != nil {
+		known = slices.Clone(addresses(name))
+	}
+	if len(known) == 0 {
+		name = regexp.QuoteMeta(name)
+		return fmt.Sprintf(`^(?:%s|%s@[^@<>]*)$`, name, name)
+	}
+	for i, a := range known {
+		known[i] = regexp.QuoteMeta(a)
+	}
+	return "^(?:" + strings.Join(known, "|") + ")$"
 }
 
 // dated tests the committer's date.

@@ -188,11 +188,19 @@ func randomChange(rng *rand.Rand, n int, words func(int) string) store.ChangedFi
 	return f
 }
 
+// addressesOf knows one user, by several addresses.
+func addressesOf(name string) []string {
+	if name != "user" {
+		return nil
+	}
+	return []string{testPeople[0].Email, strings.ToUpper(testPeople[1].Email), "a.b@example.org"}
+}
+
 func randomCommitQuery(rng *rand.Rand) string {
 	pick := func(s ...string) string { return s[rng.IntN(len(s))] }
 	parts := []string{pick("type:commit", "type:diff", "type:diff", "type:commit type:diff")}
 	for _, f := range []string{
-		pick("author:ada", "author:bo", "-author:ada", "author:example>$", "author:@am", "author:^x@y$"),
+		pick("author:ada", "author:bo", "-author:ada", "author:example>$", "author:@am", "author:@user", "-author:@user", "author:^x@y$"),
 		pick("committer:ada", "-committer:bo"),
 		pick("message:glaze", "-message:kiln", "message:^fire", `message:slip$`, "message:x*"),
 		pick("after:2023-11-01", "after:1699000000"), pick("before:2023-11-10", "before:1698000000"),
@@ -261,6 +269,9 @@ func (c *historyCorpus) holds(t *testing.T, b query.Basic, m madeCommit) bool {
 			holds = re.MatchString(p.Name) || re.MatchString(p.Email) || re.MatchString(p.Name+" <"+p.Email+">")
 			if f.Value == "@am" {
 				holds = strings.HasPrefix(p.Email, "am@")
+			}
+			if f.Value == "@user" {
+				holds = slices.ContainsFunc(addressesOf("user"), func(a string) bool { return strings.EqualFold(a, p.Email) })
 			}
 		case "message":
 			holds = regexp.MustCompile(fold + f.Value).MatchString(m.message)
@@ -412,8 +423,8 @@ func TestOracleOfCommits(t *testing.T) {
 			c := randomHistory(t, rng)
 			for range perCorpus {
 				text := randomCommitQuery(rng) + " count:all"
-				got := c.search(t, search.Settings{Workers: 1 + rng.IntN(3)}, search.Options{Display: -1}, text, query.Keyword)
-				brute := c.search(t, search.Settings{Brute: true}, search.Options{Display: -1}, text, query.Keyword)
+				got := c.search(t, search.Settings{Workers: 1 + rng.IntN(3), Addresses: addressesOf}, search.Options{Display: -1}, text, query.Keyword)
+				brute := c.search(t, search.Settings{Brute: true, Addresses: addressesOf}, search.Options{Display: -1}, text, query.Keyword)
 				oids, whole := commitLines(got)
 				_, wholeBrute := commitLines(brute)
 				repeat := fmt.Sprintf("repeat: TRAWL_SEED=%d go test ./query/search -run TestOracleOfCommits", seed)

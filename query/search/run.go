@@ -117,7 +117,7 @@ func (r *run) prepare() error {
 		if err != nil {
 			return err
 		}
-		if c.commits, err = newCommitQuery(c, r.start); err != nil {
+		if c.commits, err = newCommitQuery(c, r.start, r.set.Addresses); err != nil {
 			return err
 		}
 		if c.commitAfter, err = newCommitAfter(b, r.start); err != nil {

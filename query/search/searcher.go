@@ -25,6 +25,9 @@ type Settings struct {
 	// MaxTextBytes is the size of a file up to which its text is searched at
 	// revisions that are not indexed; 0 is 32 MiB, as it is for those that are.
 	MaxTextBytes int64
+	// Addresses returns the verified addresses of a user by their name, for
+	// author:@name; none if nobody is called that. nil knows nobody.
+	Addresses func(name string) []string
 	// Now tells the time; nil is time.Now.
 	Now func() time.Time
 }

@@ -77,6 +77,22 @@ func (r *Registry) UserNamed(name string) (*User, error) {
 	return r.User(id)
 }
 
+// Addresses returns the verified addresses of the user of a name, none if there
+// is no such user.
+func (r *Registry) Addresses(name string) []string {
+	u, err := r.UserNamed(name)
+	if err != nil {
+		return nil // a filter by who wrote something falls back to names
+	}
+	var out []string
+	for _, e := range u.Emails {
+		if e.Verified {
+			out = append(out, e.Address)
+		}
+	}
+	return out
+}
+
 // UserWithEmail returns the user whose verified address it is, or an error
 // that is store.ErrNotFound.
 func (r *Registry) UserWithEmail(address string) (*User, error) {

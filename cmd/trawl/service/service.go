@@ -96,7 +96,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		registry: registry,
 		book:     saved.Open(st, nil),
 		apps:     oauth.Open(st, registry, oauth.Options{}),
-		searcher: search.New(st, search.Settings{Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes)}),
+		searcher: search.New(st, search.Settings{Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes), Addresses: registry.Addresses}),
 		opts:     o,
 		turn:     make(chan struct{}, 1),
 		closing:  make(chan struct{}),
