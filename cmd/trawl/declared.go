@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/rs/zerolog"
@@ -12,6 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
@@ -73,13 +75,46 @@ func (d *declared) start(ctx context.Context, repos []config.Repository) {
 
 func (d *declared) apply(ctx context.Context, repos []config.Repository) {
 	for _, r := range repos {
-		if d.add(ctx, r.Source) == nil || r.Facts.Empty() {
+		rec := d.add(ctx, r.Source)
+		if rec == nil {
+			continue
+		}
+		if r.Readers != nil {
+			d.hide(rec, r.Readers)
+		}
+		if r.Facts.Empty() {
 			continue
 		}
 		if _, err := d.svc.ChangeFacts(ctx, r.Source.Name, r.Facts); err != nil {
 			d.log.Warn().Str("repo", r.Source.Name).Err(err).Msg("change facts")
 		}
 	}
+}
+
+// hide says who may see a repository, if that is not so already. Where the file
+// names somebody who is not there, nobody may: a mistake must not publish it.
+func (d *declared) hide(rec *store.Repository, readers []string) {
+	reg := d.svc.Registry()
+	if _, err := reg.ParseReaders(readers); err != nil {
+		d.log.Warn().Str("repo", rec.Name).Err(err).Msg("read readers, nobody may see the repository until they are right")
+		readers = []string{identity.Nobody}
+	}
+	before, err := reg.FormatReaders(rec.Readers)
+	if err == nil && sameReaders(before, readers) {
+		return
+	}
+	if err == nil {
+		_, err = reg.SetReaders(identity.Operator, rec.Name, readers)
+	}
+	if err != nil {
+		d.log.Warn().Str("repo", rec.Name).Err(err).Msg("set readers")
+	}
+}
+
+// sameReaders reports whether two lists name the same readers.
+func sameReaders(a, b []string) bool {
+	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+	return slices.Equal(slices.Compact(a), slices.Compact(b))
 }
 
 // add records a source, and returns nil if that failed.

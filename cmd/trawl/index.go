@@ -12,6 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
@@ -121,10 +122,32 @@ func (w *worker) add(ctx context.Context, sources []ingest.Source) []string {
 
 // declare adds a repository of the configuration file, with its facts.
 func (w *worker) declare(ctx context.Context, r config.Repository) {
-	if len(w.add(ctx, []ingest.Source{r.Source})) == 0 || r.Facts.Empty() {
+	if len(w.add(ctx, []ingest.Source{r.Source})) == 0 {
+		return
+	}
+	if r.Readers != nil {
+		w.hide(ctx, r.Source.Name, r.Readers)
+	}
+	if r.Facts.Empty() {
 		return
 	}
 	if _, err := w.ChangeFacts(ctx, r.Source.Name, httpapi.NewAdminFacts(r.Facts)); err != nil {
+		w.fail(ctx, err)
+	}
+}
+
+// hide says who may see a repository. If that goes wrong nobody may: what was
+// to be hidden must not show.
+func (w *worker) hide(ctx context.Context, name string, readers []string) {
+	if now, err := w.Readers(ctx, name); err == nil && sameReaders(now, readers) {
+		return
+	}
+	_, err := w.SetReaders(ctx, name, readers)
+	if err == nil {
+		return
+	}
+	w.fail(ctx, fmt.Errorf("%s: nobody may see it yet: %w", name, err))
+	if _, err := w.SetReaders(ctx, name, []string{identity.Nobody}); err != nil {
 		w.fail(ctx, err)
 	}
 }

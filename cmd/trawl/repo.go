@@ -65,17 +65,28 @@ Add adds repositories and indexes them, as "trawl index" does. A repository that
 is added stays, even if its URL cannot be reached now: a server tries again each
 time it syncs, and "trawl repo list" shows the error.
 
-  trawl repo add https://git.example.org/lab/kiln lab/glaze=../glaze`
+With --readers only some may see what is added: nobody, or user:NAME and
+org:NAME, several between commas.
+
+  trawl repo add https://git.example.org/lab/kiln lab/glaze=../glaze
+  trawl repo add --readers org:lab,user:ann https://git.example.org/lab/vault`
 
 func (a *app) repoAdd() *cobra.Command {
 	cmd := &cobra.Command{Use: "add", Short: "add repositories and index them", Long: repoAddHelp, Args: arguments(1, -1, "a path or URL")}
+	readers := cmd.Flags().StringSlice("readers", nil, "who may see them: everyone, nobody, or a list of user:NAME and org:NAME")
 	return a.subcommand(cmd, "print each repository as one line of JSON", ingestSettings,
 		func(ctx context.Context, w *worker, asJSON bool, args []string) error {
 			sources, err := parseSources(args)
 			if err != nil {
 				return err
 			}
-			return w.syncAll(ctx, asJSON, w.add(ctx, sources))
+			names := w.add(ctx, sources)
+			for _, name := range names {
+				if len(*readers) > 0 {
+					w.hide(ctx, name, *readers)
+				}
+			}
+			return w.syncAll(ctx, asJSON, names)
 		})
 }
 

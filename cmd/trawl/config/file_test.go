@@ -36,7 +36,8 @@ repositories:
     description: "Holds: tea"
     topics: [tea, 2]
     metadata: {team: kiln, legacy: , "a.b": "", n: ~}
-  - {source: /src/pot, description: "", topics: , metadata: }
+    readers: [org:lab, user:ann]
+  - {source: /src/pot, description: "", topics: , metadata: , readers: nobody}
 `, nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -54,10 +55,10 @@ repositories:
 		{Source: ingest.Source{Name: "cup", Location: "/src/cup"}, Facts: store.FactsChange{
 			Stars: to(41), Fork: to(true), Archived: to(false), Private: to(true), Description: to("Holds: tea"), Topics: &[]string{"tea", "2"},
 			ClearMetadata: true, Metadata: map[string]*string{"team": to("kiln"), "legacy": nil, "a.b": to(""), "n": nil},
-		}},
+		}, Readers: []string{"org:lab", "user:ann"}},
 		{Source: ingest.Source{Name: "pot", Location: "/src/pot"}, Facts: store.FactsChange{
 			Description: to(""), Topics: new([]string), ClearMetadata: true,
-		}},
+		}, Readers: []string{"nobody"}},
 	}
 	if !reflect.DeepEqual(s.Repositories, want) {
 		t.Errorf("repositories:\n got %+v\nwant %+v", s.Repositories, want)
@@ -99,6 +100,8 @@ func TestFileErrors(t *testing.T) {
 		{"a list of keys", "repositories:\n- source: /x\n  metadata: [a]", ":3: metadata: expected keys with values"},
 		{"a key twice", "repositories:\n- source: /x\n  metadata:\n    a: b\n    a: c", `:5: metadata: "a" stands here twice`},
 		{"a value that is a list", "repositories:\n- source: /x\n  metadata: {a: [b]}", ":3: metadata: expected one value"},
+		{"no readers", "repositories:\n- source: /x\n  readers:", ":3: readers: say who"},
+		{"readers with keys", "repositories:\n- source: /x\n  readers: {a: b}", ":3: readers: expected a list"},
 		{"an unknown fact", "repositories:\n- source: /x\n  star: 1", `:3: unknown key "star": did you mean "stars"?`},
 
 		// limits of GraphQL requests

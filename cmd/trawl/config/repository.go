@@ -15,6 +15,9 @@ type Repository struct {
 	Source ingest.Source
 	// Facts are those that the entry tells.
 	Facts store.FactsChange
+	// Readers are who may see it, as identity.Registry reads them; nil if the
+	// entry does not say.
+	Readers []string
 }
 
 func (f *File) repositories(n *yaml.Node) error {
@@ -38,12 +41,14 @@ func (f *File) repositories(n *yaml.Node) error {
 func (f *File) repository(n *yaml.Node) (Repository, error) {
 	var r Repository
 	var name, source string
-	err := f.mapping(n, append([]string{"source", "name"}, facts...), func(key string, v *yaml.Node) (err error) {
+	err := f.mapping(n, append([]string{"source", "name", readersKey}, facts...), func(key string, v *yaml.Node) (err error) {
 		switch key {
 		case "name":
 			name, err = f.scalar(key, v)
 		case "source":
 			source, err = f.scalar(key, v)
+		case readersKey:
+			r.Readers, err = f.readers(v)
 		default:
 			err = f.fact(&r.Facts, key, v)
 		}
@@ -62,6 +67,22 @@ func (f *File) repository(n *yaml.Node) (Repository, error) {
 		return r, f.errorAt(n.Line, "%q cannot be the name of a repository: use letters, digits, dots, dashes and slashes", name)
 	}
 	return r, nil
+}
+
+// readersKey tells who may see a repository.
+const readersKey = "readers"
+
+// readers reads one reader or a list of them. Whether they exist is for who
+// has the users to say.
+func (f *File) readers(n *yaml.Node) ([]string, error) {
+	if n.Kind == yaml.ScalarNode && !isNull(n) {
+		return []string{n.Value}, nil
+	}
+	list, err := f.texts(readersKey, n)
+	if err == nil && len(list) == 0 {
+		err = f.errorAt(n.Line, "readers: say who: everyone, nobody, or a list of user:NAME and org:NAME")
+	}
+	return list, err
 }
 
 // typed writes an entry as a person would on the command line, a relative path
