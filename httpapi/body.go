@@ -16,8 +16,10 @@ type body struct {
 	// zip is nil when the client does not take gzip.
 	zip  *gzip.Writer
 	zips *zipPool
-	// patience is how long one event may take to leave.
+	// patience is how long one event may take to leave, until about when that
+	// was last allowed.
 	patience time.Duration
+	until    time.Time
 	failed   bool
 }
 
@@ -50,7 +52,14 @@ func (b *body) send(event []byte) error {
 // write writes one event, flush makes what was written leave.
 func (b *body) write(event []byte) error { return b.check(b.writeEvent(event)) }
 
-func (b *body) flush() error { return b.check(b.ctl.Flush()) }
+func (b *body) flush() error {
+	if b.zip != nil {
+		if err := b.zip.Flush(); err != nil {
+			return b.check(err)
+		}
+	}
+	return b.check(b.ctl.Flush())
+}
 
 func (b *body) check(err error) error {
 	if err == nil {
@@ -61,19 +70,30 @@ func (b *body) check(err error) error {
 }
 
 func (b *body) writeEvent(event []byte) error {
-	// A client that vanished without a word must not hold its search.
-	err := b.ctl.SetWriteDeadline(time.Now().Add(b.patience))
-	if err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := b.extend(time.Now()); err != nil {
 		return err
 	}
 	if b.zip == nil {
 		_, err := b.w.Write(event)
 		return err
 	}
-	if _, err := b.zip.Write(event); err != nil {
-		return err
+	_, err := b.zip.Write(event)
+	return err
+}
+
+// extend sets the time by which what is written must have left: a client that
+// vanished without a word must not hold its search. To tell the connection
+// costs as much as to write a small event, so an eighth more or less is let be.
+func (b *body) extend(now time.Time) error {
+	if b.until.Sub(now) > b.patience*7/8 {
+		return nil
 	}
-	return b.zip.Flush()
+	b.until = now.Add(b.patience)
+	err := b.ctl.SetWriteDeadline(b.until)
+	if errors.Is(err, http.ErrNotSupported) {
+		return nil
+	}
+	return err
 }
 
 // close ends the compressed text; whether that still arrives matters to

@@ -12,6 +12,9 @@ import (
 // waiting.
 const sealBytes = 32768
 
+// smallBytes is the room for matches that an outbox begins with.
+const smallBytes = 4 << 10
+
 // maxSpares is how many events' memory is kept for others.
 const maxSpares = 8
 
@@ -155,7 +158,11 @@ func (o *outbox) comma(size int) {
 	if n := len(o.spares); n > 0 {
 		o.open, o.spares = o.spares[n-1], o.spares[:n-1]
 	}
-	o.open = beginMatches(slices.Grow(o.open[:0], sealBytes+max(size, sealBytes/4)+matchesFrameBytes))
+	room := sealBytes + max(size, sealBytes/4)
+	if !o.began {
+		room = max(size, smallBytes) // the first event of most answers is their only one
+	}
+	o.open = beginMatches(slices.Grow(o.open[:0], room+matchesFrameBytes))
 }
 
 // added counts what was put in since the open event had so many bytes.
@@ -217,6 +224,13 @@ func (o *outbox) sealOpen() {
 	if len(o.open) > 0 {
 		o.seal()
 	}
+}
+
+// many reports whether there is more than a small answer has.
+func (o *outbox) many() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.held >= sealBytes
 }
 
 // wrote makes room after a taken event has been written.

@@ -116,11 +116,18 @@ func (s *Server) search(ctx context.Context, q *query.Query, o search.Options, s
 		}
 	}()
 	return s.Searcher.Search(ctx, q, o, search.SinkFunc(func(m []query.Match) error {
-		return st.out.put(ctx, m)
+		err := st.out.put(ctx, m)
+		if st.out.many() {
+			st.pump.start()
+		}
+		return err
 	}))
 }
 
-// stream is one open response and the search that feeds it.
+// stream is one open response and the search that feeds it. The search runs in
+// the goroutine of the request. One that takes longer than a moment, or finds
+// much, gets a second, the pump, which sends meanwhile; most are over before,
+// and leave in one write without another thread having been woken.
 type stream struct {
 	events  *eventWriter
 	out     *outbox
@@ -129,6 +136,10 @@ type stream struct {
 	closing <-chan struct{}
 	log     *zerolog.Logger
 
+	// pump sends while the search runs.
+	pump pump
+
+	// What follows is the pump's while it runs.
 	began                     bool // whether matches have been sent
 	filtersSent, progressSent uint64
 }
@@ -137,11 +148,22 @@ type stream struct {
 func (s *stream) run(ctx context.Context, do func(context.Context) search.Outcome) string {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	finished := make(chan search.Outcome, 1)
-	go func() { finished <- do(ctx) }()
-	tick := time.NewTimer(flushEvery)
+	s.pump.run = func(over <-chan struct{}) { s.sendMeanwhile(over, cancel) }
+	return s.finish(ctx, s.pumped(ctx, do))
+}
+
+// pumped returns what do does, once nothing is sent any more.
+func (s *stream) pumped(ctx context.Context, do func(context.Context) search.Outcome) search.Outcome {
+	defer s.pump.startAfter(pumpAfter)()
+	return do(ctx)
+}
+
+// sendMeanwhile sends what is there, in time, until the search is over. A
+// failed write cancels the search.
+func (s *stream) sendMeanwhile(over <-chan struct{}, cancel context.CancelFunc) {
+	tick := time.NewTimer(flushEvery - pumpAfter)
 	defer tick.Stop()
-	beat := time.NewTicker(progressEvery)
+	beat := time.NewTimer(progressEvery - pumpAfter)
 	defer beat.Stop()
 	for closing := s.closing; ; {
 		var err error
@@ -153,17 +175,18 @@ func (s *stream) run(ctx context.Context, do func(context.Context) search.Outcom
 			tick.Reset(flushEvery)
 		case <-beat.C:
 			err = s.sendProgress(false)
+			beat.Reset(progressEvery)
 		case <-closing:
 			s.results.Unsearched(serverClosing)
 			cancel()
 			closing = nil
-		case out := <-finished:
-			return s.finish(ctx, out)
+		case <-over:
+			return
 		}
 		if err != nil {
 			cancel()
 			s.log.Debug().Err(err).Msg("stream ended by its client")
-			return s.finish(ctx, <-finished)
+			return
 		}
 	}
 }
@@ -253,8 +276,8 @@ func (s *stream) finish(ctx context.Context, out search.Outcome) string {
 	alert, message := s.conclude(ctx, out)
 	// A search that failed has not said so itself.
 	s.results.Finish(false)
-	_ = s.sendSealed()
 	_ = s.events.Together(func() error {
+		_ = s.sendSealed()
 		_ = s.sendFilters(true)
 		s.out.sealOpen()
 		_ = s.sendSealed()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -208,6 +209,12 @@ func TestFlushTimes(t *testing.T) {
 	}{
 		{"the first matches leave at once", script(search.Outcome{}, step{50 * ms, found(glazePath())}, step{60 * ms, finish(true)}),
 			[]string{"50ms filters", "50ms matches", "60ms filters", "60ms progress", "60ms done"}},
+		{"a small answer leaves whole", script(search.Outcome{}, step{1 * ms, found(glazePath())}, step{1900 * time.Microsecond, finish(true)}),
+			[]string{"1.9ms filters", "1.9ms matches", "1.9ms filters", "1.9ms progress", "1.9ms done"}},
+		{"what was found at once leaves soon", script(search.Outcome{}, step{0, found(glazePath())}, step{60 * ms, finish(true)}),
+			[]string{"2ms filters", "2ms matches", "60ms filters", "60ms progress", "60ms done"}},
+		{"much of it sooner", script(search.Outcome{}, step{1 * ms, found(big(), big())}, step{60 * ms, finish(true)}),
+			[]string{"1ms filters", "1ms matches", "1ms matches", "60ms filters", "60ms progress", "60ms done"}},
 		{"later ones wait for the tick", script(search.Outcome{}, step{50 * ms, found(glazePath())}, step{60 * ms, found(glazePath())}, step{210 * ms, finish(true)}),
 			[]string{"50ms filters", "50ms matches", "200ms filters", "200ms matches", "200ms progress", "210ms filters", "210ms progress", "210ms done"}},
 		{"unless they are many", script(search.Outcome{}, step{50 * ms, found(glazePath())}, step{60 * ms, found(big())}, step{70 * ms, finish(true)}),
@@ -368,4 +375,39 @@ func (d *discard) Flush()              {}
 func (d *discard) Write(p []byte) (int, error) {
 	d.bytes += len(p)
 	return len(p), nil
+}
+
+// BenchmarkSmallAnswer asks a server over a connection that stays open for
+// answers that are over in no time: what HTTP adds to a search.
+func BenchmarkSmallAnswer(b *testing.B) {
+	for _, bb := range []struct {
+		name string
+		do   searcher
+	}{
+		{"nothing", nothing},
+		{"one", func(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
+			found(glazeContent())(o, sink)
+			o.Results.Finish(true)
+			return search.Outcome{}
+		}},
+	} {
+		b.Run("matches="+bb.name, func(b *testing.B) {
+			s := newServer(bb.do)
+			open(b, s)
+			transport := &http.Transport{DisableCompression: true}
+			defer transport.CloseIdleConnections()
+			client := &http.Client{Transport: transport}
+			b.ReportAllocs()
+			for b.Loop() {
+				resp, err := client.Get(s.URL() + "/search/stream?q=x")
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+					b.Fatal(err)
+				}
+				resp.Body.Close()
+			}
+		})
+	}
 }
