@@ -205,11 +205,11 @@ type consentData struct {
 func (c *consent) destination() string {
 	switch u := c.redirect(); {
 	case u.Scheme == "https":
-		return u.Host
+		return "at " + u.Host
 	case u.Scheme == "http":
-		return "this machine"
+		return "on your own machine"
 	default:
-		return "the program " + u.Scheme
+		return "the program " + u.Scheme + " on your own machine"
 	}
 }
 

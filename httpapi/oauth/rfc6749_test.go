@@ -16,7 +16,7 @@ func TestAuthorizationCode(t *testing.T) {
 	w := newWorld(t)
 	b := w.as("ann")
 	page := b.get(request(w.web))
-	for _, want := range []string{"Web &lt;app&gt;", "app.example", "<strong>ann</strong>", "search and change all that you may", "stay signed in"} {
+	for _, want := range []string{"Web &lt;app&gt;", "at app.example", "<strong>ann</strong>", "search and change all that you may", "stay signed in"} {
 		if !strings.Contains(page.text, want) {
 			t.Errorf("the page for consent lacks %q:\n%s", want, page.text)
 		}

@@ -169,6 +169,9 @@ func TestPagePolicy(t *testing.T) {
 		oauth.DevicePath + "?user_code=" + d.user: "form-action 'self';",
 	} {
 		got := b.get(target)
+		if strings.Contains(target, "127.0.0.1") && !strings.Contains(got.text, "on your own machine") {
+			t.Errorf("%s: the page does not say where the app is: %s", target, got.text)
+		}
 		policy := got.header.Get("Content-Security-Policy")
 		for _, want := range []string{action, "default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"} {
 			if !strings.Contains(policy+";", want) {
