@@ -136,7 +136,7 @@ func (c *commitSearch) plan(ctx context.Context) {
 			in := c.newReading(c.snap)
 			defer in.close()
 			for i := range work {
-				p, err := planCommits(views[i], c.q, c.people, c.set.Brute, in)
+				p, err := planCommits(views[i], c.q, c.people, c.withoutLists(views[i].ID), in)
 				if err != nil {
 					c.fail(views[i].ID, err)
 				}

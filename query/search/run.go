@@ -164,6 +164,12 @@ func (r *run) visible(repos []*store.Repository) []*store.Repository {
 	return repos
 }
 
+// withoutLists reports whether a shard is searched by its text alone: as the
+// oracle does, or because it also holds documents that do not exist for whoever
+// searches. Its lists are as long as all its documents make them, and so would
+// be the time that it takes to read them. A merge parts such shards.
+func (r *run) withoutLists(shard uint32) bool { return r.set.Brute || r.shared[shard] }
+
 // choose selects the repositories of every basic query.
 func (r *run) choose() error {
 	start := r.set.Now()

@@ -109,7 +109,7 @@ func (r *run) planShards(ctx context.Context, in []*reading, pass []*basic, shar
 				help()
 			}
 			_ = r.plans(ctx, shards[n], reading, pass, func(p *shardPlan) bool {
-				if !r.set.Brute {
+				if !r.withoutLists(p.view.ID) {
 					p.namesErr = p.readNames(reading, pass)
 				}
 				plans[n], steps[n] = p, r.planStep(fmt.Sprintf("plan shard %d", p.view.ID), start, p)

@@ -60,7 +60,7 @@ func (r *run) plans(ctx context.Context, src source, in *reading, pass []*basic,
 	if src.rest != nil {
 		return r.readRest(ctx, src.rest, pass, each)
 	}
-	p, err := planShard(src.view, in, nil, pass, r.set.Brute)
+	p, err := planShard(src.view, in, nil, pass, r.withoutLists(src.view.ID))
 	if err != nil {
 		r.fail(src.view.ID, err)
 		return err
