@@ -151,6 +151,10 @@ func (e *Endpoint) answer(ctx context.Context, data *Data, req request, base str
 	if err := tooLarge(ctx); err != nil {
 		return failed(err.Error(), 0, 0), http.StatusOK
 	}
+	// The context tells of an end a little later than it is known.
+	if s.ended() && !s.changing.Load() {
+		return failed(cutShort, 0, 0), http.StatusOK
+	}
 	conceal(ctx, out)
 	return out, http.StatusOK
 }
