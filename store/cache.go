@@ -19,10 +19,18 @@ type cache struct {
 	mu   sync.Mutex // guards all below; drop is called while it is held
 	most int64
 	held int64
-	ring []*cached
-	hand int
+	// spares are the entries that are read again for little, others the rest,
+	// which goes only when there are no spares: to read a table of a shard again
+	// takes as long as hundreds of chunks.
+	spares, others ring
 	// refused counts what was not taken since something was.
 	refused int
+}
+
+// ring is entries of one kind and the hand that goes over them.
+type ring struct {
+	entries []*cached
+	hand    int
 }
 
 // cached is an entry of the cache. It is part of what it stands for.
@@ -73,29 +81,37 @@ func (k *cache) insert(c *cached) bool {
 	}
 	k.shrink(k.most - c.bytes)
 	k.held += c.bytes
-	k.ring = append(k.ring, c)
+	r := &k.others
+	if c.spare {
+		r = &k.spares
+	}
+	r.entries = append(r.entries, c)
 	return true
 }
 
 // shrink drops entries until no more than so many bytes are held.
 func (k *cache) shrink(most int64) {
 	for k.held > most {
-		k.hand %= len(k.ring)
-		if k.ring[k.hand].used.Swap(false) {
-			k.hand++
+		r := &k.spares
+		if len(r.entries) == 0 {
+			r = &k.others
+		}
+		r.hand %= len(r.entries)
+		if r.entries[r.hand].used.Swap(false) {
+			r.hand++
 			continue
 		}
-		k.remove(k.hand)
+		k.held -= r.remove(r.hand)
 	}
 }
 
-// remove drops entry i; the last takes its place.
-func (k *cache) remove(i int) {
-	old, last := k.ring[i], len(k.ring)-1
+// remove drops entry i, whose place the last takes, and returns its size.
+func (r *ring) remove(i int) int64 {
+	old, last := r.entries[i], len(r.entries)-1
 	old.drop()
-	k.held -= old.bytes
-	k.ring[i], k.ring[last] = k.ring[last], nil
-	k.ring = k.ring[:last]
+	r.entries[i], r.entries[last] = r.entries[last], nil
+	r.entries = r.entries[:last]
+	return old.bytes
 }
 
 // resize makes the cache larger by so many bytes, or smaller by as many.
@@ -110,10 +126,8 @@ func (k *cache) resize(by int64) {
 func (k *cache) trim() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for i := len(k.ring) - 1; i >= 0; i-- {
-		if k.ring[i].spare {
-			k.remove(i)
-		}
+	for i := len(k.spares.entries) - 1; i >= 0; i-- {
+		k.held -= k.spares.remove(i)
 	}
 }
 
