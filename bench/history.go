@@ -84,7 +84,7 @@ func RunHistory(ctx context.Context, c HistoryConfig) (report *HistoryReport, er
 	if c.Note == nil {
 		c.Note = func(string) {}
 	}
-	t := &trawl{binary: c.Trawl, data: filepath.Join(c.Work, "data"), historyDiffs: c.Diffs}
+	t := &trawl{binary: c.Trawl, data: filepath.Join(c.Work, "data"), history: true, historyDiffs: c.Diffs}
 	t.serveArgs = []string{"--sync-interval", "0"}
 	report = &HistoryReport{}
 	if !c.Reuse {

@@ -23,6 +23,8 @@ type trawl struct {
 	serveArgs []string
 	// symbols says that definitions are read too.
 	symbols bool
+	// history says that commits are read, too, which no peer indexes.
+	history bool
 	// memory is the setting of that name, "" for trawl's own choice.
 	memory string
 	// historyDiffs is the setting history-diffs, "" for trawl's own choice.
@@ -48,6 +50,9 @@ func (t *trawl) env() []string {
 	env := append(os.Environ(), "TRAWL_SYMBOLS="+strconv.FormatBool(t.symbols))
 	if t.memory != "" {
 		env = append(env, "TRAWL_MEMORY="+t.memory)
+	}
+	if !t.history {
+		env = append(env, "TRAWL_HISTORY_MESSAGES=0")
 	}
 	if t.historyDiffs != "" {
 		env = append(env, "TRAWL_HISTORY_DIFFS="+t.historyDiffs)
