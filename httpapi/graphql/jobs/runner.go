@@ -99,7 +99,7 @@ func (r *Runner) next(ctx context.Context) bool {
 	return r.run(ctx, all[i].ID)
 }
 
-// run runs one job. False says that nothing more can be done for now.
+// run runs one job. False says that no other can be run before something changes.
 func (r *Runner) run(ctx context.Context, id uint32) bool {
 	work, stop := context.WithCancel(ctx)
 	defer stop()
