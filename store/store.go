@@ -78,6 +78,8 @@ type Store struct {
 	// held before that.
 	broken error
 	frozen *pebble.Snapshot
+	// checkpoint says that there is one, guarded by mu too.
+	checkpoint bool
 }
 
 // engineShare is how many eighths of the memory for caches are the engine's.
@@ -172,7 +174,8 @@ func (s *Store) open(index string, o Options) error {
 	if o.ReadOnly {
 		return nil
 	}
-	return errors.Join(s.removeOrphans(), s.removeUnfinished(index))
+	// A crash beside a checkpoint leaves its directory.
+	return errors.Join(s.removeOrphans(), s.removeUnfinished(index), s.fs.RemoveAll(s.fs.PathJoin(s.dir, checkpointDir)))
 }
 
 // removeUnfinished deletes the files of shards whose writing was cut short.

@@ -1,0 +1,154 @@
+package backup
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// Record is what a data directory remembers of its backups. It is kept beside
+// the index and not in it, so that it can be read while the index is open
+// elsewhere; it is no part of a backup.
+type Record struct {
+	// Last is the last attempt, LastGood the last that made a backup; they are
+	// the same unless the last one went wrong, and nil before the first.
+	Last, LastGood *Run
+}
+
+// Run is one attempt to make a backup.
+type Run struct {
+	// Started is when it began.
+	Started time.Time `json:"started"`
+	// Destination is where to, without secrets.
+	Destination string `json:"destination"`
+	// Backup is the ID of the backup that was made, "" if none was.
+	Backup string `json:"backup,omitempty"`
+	// Bytes is the size of all files in it, SentBytes what had to be sent.
+	Bytes     int64 `json:"bytes"`
+	SentBytes int64 `json:"sentBytes"`
+	// TookMillis is how long it took.
+	TookMillis int64 `json:"tookMillis"`
+	// Error is why no backup was made, "" if one was.
+	Error string `json:"error,omitempty"`
+}
+
+// stateDir is the folder of a data directory with what is known about backups;
+// recordFile stands in it.
+const (
+	stateDir   = "backup"
+	recordFile = "record.json"
+)
+
+// recordVersion numbers the layouts of a Record on disk.
+const recordVersion = 1
+
+type storedRecord struct {
+	Version  int  `json:"version"`
+	Last     *Run `json:"last,omitempty"`
+	LastGood *Run `json:"lastGood,omitempty"`
+}
+
+// maxStateBytes bounds what is read of the state folder in one piece.
+const maxStateBytes = 64 << 20
+
+// LastRun returns what the data directory dir remembers of its backups; both
+// fields are nil if there were none.
+func LastRun(fs store.FS, dir string) (Record, error) {
+	data, err := readFile(fs, fs.PathJoin(dir, stateDir, recordFile), maxStateBytes)
+	if errors.Is(err, os.ErrNotExist) {
+		return Record{}, nil
+	}
+	if err != nil {
+		return Record{}, fmt.Errorf("read record of backups: %w", err)
+	}
+	var r storedRecord
+	if err := json.Unmarshal(data, &r); err != nil {
+		return Record{}, fmt.Errorf("read record of backups: %w: %w", store.ErrCorrupt, err)
+	}
+	if r.Version != recordVersion {
+		return Record{}, nil // another program's; the next run writes it anew
+	}
+	return Record{r.Last, r.LastGood}, nil
+}
+
+// Note adds a run to the record of the data directory dir.
+func Note(fs store.FS, dir string, run Run) error {
+	// A record that cannot be read is replaced: it only tells of the past.
+	r, _ := LastRun(fs, dir)
+	out := storedRecord{recordVersion, &run, r.LastGood}
+	if run.Error == "" {
+		out.LastGood = &run
+	}
+	data, err := json.Marshal(out)
+	if err == nil {
+		err = writeFile(fs, fs.PathJoin(dir, stateDir), recordFile, append(data, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("write record of backups: %w", err)
+	}
+	return nil
+}
+
+// readFile reads a file of at most limit bytes.
+func readFile(fs store.FS, path string, limit int64) ([]byte, error) {
+	f, err := fs.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("%s is larger than %d bytes", path, limit)
+	}
+	return data, nil
+}
+
+// temporary is what names of files begin with that are not whole yet.
+const temporary = "tmp-"
+
+// writeFile puts a file into the folder dir, whole or not at all.
+func writeFile(fs store.FS, dir, name string, data []byte) error {
+	if err := fs.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	tmp := fs.PathJoin(dir, temporary+name)
+	if err := writeSynced(fs, tmp, data); err != nil {
+		return err
+	}
+	if err := fs.Rename(tmp, fs.PathJoin(dir, name)); err != nil {
+		return err
+	}
+	return syncDir(fs, dir)
+}
+
+// writeSynced writes a file that nobody reads before it is renamed.
+func writeSynced(fs store.FS, path string, data []byte) error {
+	f, err := fs.Create(path, writeCategory)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// writeCategory is what the engine's file system counts our writes as.
+const writeCategory = "backup"
+
+func syncDir(fs store.FS, dir string) error {
+	d, err := fs.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// FS is a file system that a store can be on, so that packages below this one
+// need not know the engine's. OSFS returns that of the operating system.
+type FS = vfs.FS
+
+// File is an open file of an FS.
+type File = vfs.File
+
+// OSFS returns the operating system's file system.
+func OSFS() FS { return vfs.Default }
+
+// checkpointDir is where a checkpoint is, in the data directory: files of the
+// engine are linked into it, which takes the same file system.
+const checkpointDir = "checkpoint"
+
+// ErrCheckpoint is that of a second checkpoint beside an open one.
+var ErrCheckpoint = errors.New("a checkpoint of the data directory is open already")
+
+// Checkpoint is one moment of a store, as a directory that another Store could
+// open. Tables of the engine are hard links in it, so it costs milliseconds and
+// a few megabytes, and disk only as the engine replaces tables meanwhile.
+type Checkpoint struct {
+	s   *Store
+	dir string
+}
+
+// Checkpoint makes a checkpoint of what is committed. There is one at a time;
+// its Close removes it, and so does Open what a crash left.
+func (s *Store) Checkpoint() (*Checkpoint, error) {
+	s.mu.Lock()
+	err := s.writable()
+	if s.checkpoint {
+		err = errors.Join(err, ErrCheckpoint)
+	}
+	s.checkpoint = s.checkpoint || err == nil
+	s.mu.Unlock()
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: %w", err)
+	}
+	c := &Checkpoint{s, s.fs.PathJoin(s.dir, checkpointDir)}
+	if err := c.make(); err != nil {
+		return nil, errors.Join(fmt.Errorf("checkpoint: %w", err), c.Close())
+	}
+	return c, nil
+}
+
+func (c *Checkpoint) make() error {
+	s := c.s
+	v, err := knownFormat(s.fs, s.dir)
+	if err != nil {
+		return err
+	}
+	// What an earlier Close could not remove.
+	if err := s.fs.RemoveAll(c.dir); err != nil {
+		return err
+	}
+	if err := s.fs.MkdirAll(c.dir, 0o700); err != nil {
+		return err
+	}
+	if err := survive(func() error { return s.db.Checkpoint(s.fs.PathJoin(c.dir, "index")) }); err != nil {
+		return err
+	}
+	return writeFormat(s.fs, c.dir, v)
+}
+
+// Dir returns the directory, which is on the store's file system.
+func (c *Checkpoint) Dir() string { return c.dir }
+
+// Close removes the directory.
+func (c *Checkpoint) Close() error {
+	err := c.s.fs.RemoveAll(c.dir)
+	c.s.mu.Lock()
+	c.s.checkpoint = false
+	c.s.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("remove checkpoint: %w", err)
+	}
+	return nil
+}
+
+// FS returns the file system that the store is on.
+func (s *Store) FS() FS { return s.fs }
+
+// Format returns the format version of the data directory dir, 0 if it has
+// none, or a *FormatError if this program does not read it.
+func Format(fs FS, dir string) (FormatVersion, error) { return knownFormat(fs, dir) }
