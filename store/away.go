@@ -65,17 +65,15 @@ func decodeAway(value []byte) ([]*postings.Set, error) {
 }
 
 // loadAway takes a record into the catalogue.
-func (c *catalogue) loadAway(key, value []byte) error {
-	if len(key) != len(keyAway(ShardRepository{})) {
-		return fmt.Errorf("key %x: %w", key, ErrCorrupt)
-	}
-	of := ShardRepository{idOf(key), binary.BigEndian.Uint32(key[5:])}
+func (c *catalogue) loadAway(shard uint32, key, value []byte) {
+	of := ShardRepository{shard, binary.BigEndian.Uint32(key[5:])}
 	sets, err := decodeAway(value)
-	if err != nil {
-		return fmt.Errorf("branches of repository %d in shard %d: %w: %w", of.Repository, of.Shard, ErrCorrupt, err)
+	switch {
+	case err == nil:
+		c.setAway(of, sets)
+	case c.shards[shard] != nil:
+		c.setAside(shard, fmt.Sprintf("the record of what its branches hold is damaged: %v", err))
 	}
-	c.setAway(of, sets)
-	return nil
 }
 
 // setAway changes the catalogue, but no map that another one shares.

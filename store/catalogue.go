@@ -23,14 +23,29 @@ type catalogue struct {
 	// away has the sets of View.Away by shard and repository. The inner maps do
 	// not change.
 	away map[uint32]map[uint32][]*postings.Set
+	// aside are the shards that are not shown to anybody.
+	aside map[uint32]*Aside
+	// unread are the records that could not be decoded at the opening, in words,
+	// and lost is how many of them are of repositories.
+	unread []string
+	lost   int
 	// order is the shards as searches visit them.
 	order []uint32
+}
+
+func newCatalogue() *catalogue {
+	return &catalogue{
+		repositories: map[uint32]*Repository{}, byName: map[string]*Repository{},
+		shards: map[uint32]*Shard{}, dead: map[uint32]*postings.Set{}, away: map[uint32]map[uint32][]*postings.Set{},
+		aside: map[uint32]*Aside{},
+	}
 }
 
 func (c *catalogue) clone() *catalogue {
 	return &catalogue{
 		repositories: maps.Clone(c.repositories), byName: maps.Clone(c.byName),
 		shards: maps.Clone(c.shards), dead: maps.Clone(c.dead), away: maps.Clone(c.away),
+		aside: maps.Clone(c.aside), unread: c.unread, lost: c.lost,
 	}
 }
 
@@ -47,92 +62,6 @@ func (c *catalogue) sort() {
 	c.order = slices.SortedFunc(maps.Keys(c.shards), func(a, b uint32) int {
 		return cmp.Or(stars[b]-stars[a], int(c.shards[a].Header.Quality)-int(c.shards[b].Header.Quality), cmp.Compare(a, b))
 	})
-}
-
-// load reads the catalogue from disk.
-func (s *Store) load() error {
-	c := &catalogue{
-		repositories: map[uint32]*Repository{}, byName: map[string]*Repository{},
-		shards: map[uint32]*Shard{}, dead: map[uint32]*postings.Set{}, away: map[uint32]map[uint32][]*postings.Set{},
-	}
-	err := s.scan(prefixRepository, func(key, value []byte) error {
-		id, err := recordID(key)
-		if err != nil {
-			return err
-		}
-		r := &Repository{}
-		if err := json.Unmarshal(value, r); err != nil {
-			return fmt.Errorf("repository %d: %w: %w", id, ErrCorrupt, err)
-		}
-		c.repositories[id], c.byName[r.Name] = r, r
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	err = s.scan(prefixHeader, func(key, value []byte) error {
-		id, err := recordID(key)
-		if err != nil {
-			return err
-		}
-		sh := newShard(id, ShardHeader{})
-		if err := json.Unmarshal(value, &sh.Header); err != nil {
-			return fmt.Errorf("shard %d: %w: %w", id, ErrCorrupt, err)
-		}
-		c.shards[id] = sh
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	err = s.scan(prefixDead, func(key, value []byte) error {
-		id, err := recordID(key)
-		if err != nil {
-			return err
-		}
-		set := &postings.Set{}
-		if err := set.Decode(value); err != nil {
-			return fmt.Errorf("dead documents of shard %d: %w: %w", id, ErrCorrupt, err)
-		}
-		c.dead[id] = set
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if err := s.scan(prefixAway, c.loadAway); err != nil {
-		return err
-	}
-	c.sort()
-	s.catalogue = c
-	return nil
-}
-
-// recordID returns the ID that the key of a small record ends with.
-func recordID(key []byte) (uint32, error) {
-	if len(key) != 5 {
-		return 0, fmt.Errorf("key %x: %w", key, ErrCorrupt)
-	}
-	return idOf(key), nil
-}
-
-// scan yields the records under a one-byte prefix; f keeps nothing of them.
-func (s *Store) scan(prefix byte, f func(key, value []byte) error) (err error) {
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{prefix}, UpperBound: []byte{prefix + 1}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, it.Close()) }()
-	for ok := it.First(); ok; ok = it.Next() {
-		value, err := it.ValueAndErr()
-		if err != nil {
-			return err
-		}
-		if err := f(it.Key(), value); err != nil {
-			return err
-		}
-	}
-	return it.Error()
 }
 
 // removeOrphans deletes runs without a header and sets nextShard behind every
@@ -202,7 +131,8 @@ type Change struct {
 	Remove []uint32
 	// Add are shards that were written and now become visible.
 	Add []ShardHeader
-	// Drop are shards to delete.
+	// Drop are shards to delete. Those that are set aside are deleted by
+	// themselves once no repository refers to them.
 	Drop []uint32
 	// Dead are the sets of dead documents that replace those of their shards.
 	Dead map[uint32]*postings.Set
@@ -220,6 +150,8 @@ type Change struct {
 	records *Records
 	// facts says that the facts of Repositories are new.
 	facts bool
+	// aside are shards to be set aside.
+	aside map[uint32]*Aside
 }
 
 // Commit applies c whole, on disk and for every snapshot taken later; after an
@@ -303,13 +235,17 @@ func (s *Store) commit(c Change) error {
 		}
 		next.shards[id] = old.with(h)
 	}
-	for _, id := range c.Drop {
+	if err := next.putAside(b, c.aside); err != nil {
+		return err
+	}
+	for _, id := range next.dropUnwanted(c.Drop) {
 		delete(next.shards, id)
 		delete(next.dead, id)
+		delete(next.aside, id)
 		if err := next.dropAway(b, id); err != nil {
 			return err
 		}
-		if err := errors.Join(b.Delete(keyHeader(id), nil), b.Delete(keyDead(id), nil),
+		if err := errors.Join(b.Delete(keyHeader(id), nil), b.Delete(keyDead(id), nil), b.Delete(keyAside(id), nil),
 			b.DeleteRange(keyShard(id), keyAfter(keyShard(id)), nil)); err != nil {
 			return err
 		}

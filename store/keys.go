@@ -16,6 +16,7 @@ import (
 //	'k' shard(4)                      dead documents, an encoded postings.Set
 //	'b' shard(4) repository(4)        documents away from branches, see away.go
 //	'a' repository(4)                 People of its commits
+//	'd' shard(4)                      Aside, JSON: the shard is damaged
 //	's' shard(4) 1 chunk(4)           text chunk
 //	's' shard(4) 2 page(2)            page of the document table
 //	's' shard(4) 3                    newlines per block
@@ -39,6 +40,7 @@ const (
 	prefixDead       = 'k'
 	prefixAway       = 'b'
 	prefixPeople     = 'a'
+	prefixAside      = 'd'
 	prefixShard      = 's'
 )
 
@@ -90,6 +92,7 @@ func keyRepository(id uint32) []byte { return keyID(prefixRepository, id) }
 func keyHeader(shard uint32) []byte  { return keyID(prefixHeader, shard) }
 func keyDead(shard uint32) []byte    { return keyID(prefixDead, shard) }
 func keyPeople(id uint32) []byte     { return keyID(prefixPeople, id) }
+func keyAside(shard uint32) []byte   { return keyID(prefixAside, shard) }
 func keyShard(shard uint32) []byte   { return keyID(prefixShard, shard) }
 
 func keyAway(of ShardRepository) []byte {

@@ -93,14 +93,11 @@ func (sh *Shard) load(r pebble.Reader, k *cache) (*shardTables, error) {
 	if err == nil && sh.Header.IsHistory() {
 		t.commits, err = readCommits(r, sh.ID)
 	}
+	if err == nil {
+		err = t.agree(&sh.Header)
+	}
 	if err != nil {
-		return nil, err
-	}
-	if c := t.commits; c != nil && (c.Len() != sh.Header.Commits || len(c.Status) != t.docs.Len()) {
-		return nil, fmt.Errorf("shard %d: %w: commits and header differ", sh.ID, ErrCorrupt)
-	}
-	if t.docs.Len() != sh.Header.Documents || len(t.docOf) != sh.Header.Blocks || len(t.newlines) != sh.Header.Blocks {
-		return nil, fmt.Errorf("shard %d: %w: tables and header differ", sh.ID, ErrCorrupt)
+		return nil, inShard(sh.ID, err)
 	}
 	chunks := int(t.docs.TextStart[t.docs.Len()])/chunkBytes + 1
 	t.checked, t.chunks = make([]atomic.Uint64, chunks/64+1), make([]atomic.Pointer[cachedChunk], chunks)
@@ -111,6 +108,17 @@ func (sh *Shard) load(r pebble.Reader, k *cache) (*shardTables, error) {
 		t.drop()
 	}
 	return t, nil
+}
+
+// agree compares the tables with what the header says of them.
+func (t *shardTables) agree(h *ShardHeader) error {
+	if c := t.commits; c != nil && (c.Len() != h.Commits || len(c.Status) != t.docs.Len()) {
+		return fmt.Errorf("%w: commits and header differ", ErrCorrupt)
+	}
+	if t.docs.Len() != h.Documents || len(t.docOf) != h.Blocks || len(t.newlines) != h.Blocks {
+		return fmt.Errorf("%w: tables and header differ", ErrCorrupt)
+	}
+	return nil
 }
 
 // size is about what the tables take in memory.
@@ -167,19 +175,20 @@ func readPages(r pebble.Reader, id uint32, part byte, add func(page []byte) erro
 			err = add(page)
 		}
 		if err != nil {
-			return errors.Join(fmt.Errorf("shard %d: %w", id, err), it.Close())
+			_ = it.Close() // it says the same again
+			return err
 		}
 	}
-	if err := it.Close(); err != nil {
-		return fmt.Errorf("shard %d: %w", id, err)
-	}
-	return nil
+	return it.Close()
 }
 
 func readNewlines(r pebble.Reader, id uint32) ([]uint16, error) {
 	value, closer, err := r.Get(keyNewlines(id))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, fmt.Errorf("newline table: %w: it is missing", ErrCorrupt)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("shard %d: newline table: %w", id, err)
+		return nil, fmt.Errorf("newline table: %w", err)
 	}
 	out := make([]uint16, len(value)/2)
 	for i := range out {
@@ -189,21 +198,21 @@ func readNewlines(r pebble.Reader, id uint32) ([]uint16, error) {
 }
 
 func readSpecial(r pebble.Reader, id uint32, kind byte) (*postings.Set, error) {
-	return readSet(r, id, keySpecial(id, kind))
+	return readSet(r, keySpecial(id, kind))
 }
 
 // readSet returns nil for a key that is not there.
-func readSet(r pebble.Reader, id uint32, key []byte) (*postings.Set, error) {
+func readSet(r pebble.Reader, key []byte) (*postings.Set, error) {
 	value, closer, err := r.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("shard %d: %w", id, err)
+		return nil, err
 	}
 	set := &postings.Set{}
 	if err := set.Decode(value); err != nil {
-		return nil, errors.Join(fmt.Errorf("shard %d: %w", id, err), closer.Close())
+		return nil, errors.Join(err, closer.Close())
 	}
 	return set, closer.Close()
 }

@@ -72,7 +72,10 @@ type View struct {
 	*Shard
 	// Dead are the documents no longer part of any generation; nil is none.
 	Dead *postings.Set
-	away map[uint32][]*postings.Set
+	// Aside says why the shard is out of service; nil is that it is not. Nothing
+	// can be read of one that is.
+	Aside *Aside
+	away  map[uint32][]*postings.Set
 	// pin holds the tables once they have been loaded: copies of a View have the
 	// same, even if the shard's are dropped meanwhile.
 	pin *atomic.Pointer[shardTables]
@@ -93,7 +96,7 @@ func (sn *Snapshot) Shards() []View {
 // Shard returns one shard; ok is false when the snapshot has none of that ID.
 func (sn *Snapshot) Shard(id uint32) (v View, ok bool) {
 	sh := sn.c.shards[id]
-	return View{Shard: sh, Dead: sn.c.dead[id], away: sn.c.away[id], pin: &atomic.Pointer[shardTables]{}, sn: sn}, sh != nil
+	return View{Shard: sh, Dead: sn.c.dead[id], Aside: sn.c.aside[id], away: sn.c.away[id], pin: &atomic.Pointer[shardTables]{}, sn: sn}, sh != nil
 }
 
 // Documents returns the shard's document table.
@@ -109,6 +112,9 @@ func (v View) Documents() (*Documents, error) {
 func (v View) load() (*shardTables, error) {
 	if t := v.pin.Load(); t != nil {
 		return t, nil
+	}
+	if v.Aside != nil {
+		return nil, inShard(v.ID, fmt.Errorf("%w: %s", ErrAside, v.Aside.Reason))
 	}
 	t, err := v.Shard.load(v.sn.snap, v.sn.s.cache)
 	if err != nil {

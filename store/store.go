@@ -74,6 +74,9 @@ type Store struct {
 	nextShard uint32
 	// snapshots counts the open ones, for Close to check.
 	snapshots int
+	// stuck holds a token when the engine could not do what it does in the
+	// background.
+	stuck chan struct{}
 	// broken is why nothing can be written any more, frozen what the engine
 	// held before that.
 	broken error
@@ -157,8 +160,20 @@ func (s *Store) open(index string, o Options) error {
 	s.whole, s.listBytes = &room{most: o.LargeBytes}, o.ListBytes
 	s.blocks = pebble.NewCache(s.engineBytes)
 	defer s.blocks.Unref() // the engine has its own reference
-	s.opts = engineOptions(o, s.blocks, s.lock)
+	if err := judgeManifest(o.FS, index); err != nil && v != 0 {
+		return fmt.Errorf("%w: %s", err, whatToDo)
+	}
+	if !o.ReadOnly {
+		if err := s.breakSeal(index); err != nil {
+			return err
+		}
+	}
+	s.stuck = make(chan struct{}, 1)
+	s.opts = s.engineOptions(o, s.blocks)
 	db, err := s.openEngine(index, v, o)
+	if IsDamage(err) {
+		return fmt.Errorf("%w: %s", err, whatToDo)
+	}
 	if err != nil {
 		return err
 	}
@@ -194,10 +209,16 @@ func (s *Store) removeUnfinished(index string) error {
 	return nil
 }
 
-func engineOptions(o Options, cache *pebble.Cache, lock *pebble.Lock) *pebble.Options {
+func (s *Store) engineOptions(o Options, cache *pebble.Cache) *pebble.Options {
 	events := pebble.EventListener{
-		BackgroundError: func(err error) { o.Event("background error", err) },
-		DiskSlow:        func(i pebble.DiskSlowInfo) { o.Event(i.String(), nil) },
+		BackgroundError: func(err error) {
+			select {
+			case s.stuck <- struct{}{}:
+			default:
+			}
+			o.Event("background error", err)
+		},
+		DiskSlow: func(i pebble.DiskSlowInfo) { o.Event(i.String(), nil) },
 		// Left to its default, the engine calls Fatalf over a damaged block; the
 		// read that met it returns the error, and that is enough.
 		DataCorruption: func(i pebble.DataCorruptionInfo) { o.Event("damaged data", i.Details) },
@@ -205,7 +226,7 @@ func engineOptions(o Options, cache *pebble.Cache, lock *pebble.Lock) *pebble.Op
 	po := &pebble.Options{
 		FS:                 o.FS,
 		Cache:              cache,
-		Lock:               lock,
+		Lock:               s.lock,
 		ReadOnly:           o.ReadOnly,
 		FormatMajorVersion: pebble.FormatNewest,
 		MemTableSize:       4 << 20,
@@ -236,7 +257,9 @@ func (q quiet) Fatalf(format string, args ...any) {
 	panic(engineFailure{fmt.Errorf("the engine cannot go on: %w", err)})
 }
 
-// Close releases everything. All snapshots must be closed before.
+// Close releases everything. All snapshots must be closed before. What was
+// committed is in tables then, as far as they can be written: the engine tells a
+// damaged table, but may take a damaged log for one that ended.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	open, frozen := s.snapshots, s.frozen
@@ -247,7 +270,12 @@ func (s *Store) Close() error {
 	if frozen != nil {
 		_ = frozen.Close()
 	}
-	return errors.Join(s.db.Close(), s.lock.Close())
+	settled := frozen == nil && s.settle()
+	err := s.db.Close()
+	if settled && err == nil {
+		err = s.seal()
+	}
+	return errors.Join(err, s.lock.Close())
 }
 
 // Dir returns the data directory.

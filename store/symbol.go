@@ -192,11 +192,11 @@ func (v View) FindSymbols(dst []Symbol, block uint16, wanted func(name []byte) b
 		return dst, nil
 	}
 	if err != nil {
-		return dst, fmt.Errorf("shard %d: symbols of block %d: %w", v.ID, block, err)
+		return dst, inShard(v.ID, fmt.Errorf("symbols of block %d: %w", block, err))
 	}
 	dst, err = decodeSymbols(dst, value, wanted)
 	if err != nil {
-		err = fmt.Errorf("shard %d: block %d: %w", v.ID, block, err)
+		err = inShard(v.ID, fmt.Errorf("block %d: %w", block, err))
 	}
 	return dst, errors.Join(err, closer.Close())
 }
@@ -212,7 +212,7 @@ func (v View) SymbolLists(r *ListReader) (*Lists, error) {
 	wide := &postings.Set{}
 	if len(value) > 0 {
 		if err := wide.Decode(value); err != nil {
-			return nil, fmt.Errorf("shard %d: %w", v.ID, err)
+			return nil, inShard(v.ID, err)
 		}
 	}
 	return &Lists{v: v, field: FieldSymbol, r: r, wide: wide}, nil

@@ -120,11 +120,11 @@ func (t *Text) cut(c int, lo, hi uint32) ([]byte, error) {
 	if p.data == nil || p.chunk != c {
 		var err error
 		if p, err = t.seek(c); err != nil {
-			return nil, fmt.Errorf("shard %d chunk %d: %w", t.v.ID, c, err)
+			return nil, inShard(t.v.ID, fmt.Errorf("chunk %d: %w", c, err))
 		}
 	}
 	if int(hi) > len(p.data) {
-		return nil, fmt.Errorf("shard %d chunk %d: %w: %d bytes, want %d", t.v.ID, c, ErrCorrupt, len(p.data), hi)
+		return nil, inShard(t.v.ID, fmt.Errorf("chunk %d: %w: %d bytes, want %d", c, ErrCorrupt, len(p.data), hi))
 	}
 	return p.data[lo:hi], nil
 }

@@ -61,14 +61,22 @@ func readFormat(fs vfs.FS, path string) (FormatVersion, error) {
 	return FormatVersion(n), nil
 }
 
-// writeFormat puts the version into place with a rename, after a sync.
+// writeFormat puts the version into place.
 func writeFormat(fs vfs.FS, dir string, v FormatVersion) error {
-	tmp := fs.PathJoin(dir, formatFile+".tmp")
-	f, err := fs.Create(tmp, vfs.WriteCategoryUnspecified)
-	if err != nil {
+	if err := writeDurably(fs, fs.PathJoin(dir, formatFile), fmt.Appendf(nil, "%d\n", v)); err != nil {
 		return fmt.Errorf("write format version: %w", err)
 	}
-	_, err = fmt.Fprintf(f, "%d\n", v)
+	return nil
+}
+
+// writeDurably puts a small file into place with a rename, after a sync.
+func writeDurably(fs vfs.FS, path string, data []byte) error {
+	tmp := path + ".tmp"
+	f, err := fs.Create(tmp, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
 	if err == nil {
 		err = f.Sync()
 	}
@@ -76,15 +84,12 @@ func writeFormat(fs vfs.FS, dir string, v FormatVersion) error {
 		err = cerr
 	}
 	if err == nil {
-		err = fs.Rename(tmp, fs.PathJoin(dir, formatFile))
+		err = fs.Rename(tmp, path)
 	}
 	if err == nil {
-		err = syncDir(fs, dir)
+		err = syncDir(fs, fs.PathDir(path))
 	}
-	if err != nil {
-		return fmt.Errorf("write format version: %w", err)
-	}
-	return nil
+	return err
 }
 
 func syncDir(fs vfs.FS, dir string) error {

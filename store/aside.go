@@ -1,0 +1,185 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/trawlsearch/trawl/postings"
+)
+
+// Aside tells of a shard that is set aside: something in it is not what was
+// written, so nothing of it is shown to anybody any more. It stays until its
+// repositories have been indexed anew and nobody refers to it.
+type Aside struct {
+	// Since is when that was noticed, zero when it was at the opening of the
+	// store; Reason says what is wrong.
+	Since  time.Time `json:"since,omitzero"`
+	Reason string    `json:"reason"`
+}
+
+// ErrAside says that a shard is set aside.
+var ErrAside = errors.New("set aside as damaged")
+
+// IsDamage reports whether err says that what was read is not what was written,
+// and not only that it could not be read.
+func IsDamage(err error) bool {
+	return errors.Is(err, ErrCorrupt) || errors.Is(err, postings.ErrCorrupt) || pebble.IsCorruptionError(err)
+}
+
+// ShardError is an error over the data of one shard.
+type ShardError struct {
+	Shard uint32
+	Err   error
+}
+
+func (e *ShardError) Error() string { return fmt.Sprintf("shard %d: %v", e.Shard, e.Err) }
+
+// Unwrap returns what is wrong with the shard.
+func (e *ShardError) Unwrap() error { return e.Err }
+
+// DamagedShard returns the shard that err says is damaged.
+func DamagedShard(err error) (shard uint32, ok bool) {
+	var e *ShardError
+	if !errors.As(err, &e) || !IsDamage(e.Err) {
+		return 0, false
+	}
+	return e.Shard, true
+}
+
+// inShard says of which shard err is; nil stays nil.
+func inShard(id uint32, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &ShardError{id, err}
+}
+
+// SetAside takes a shard out of service for its damage. It reports false, and
+// does nothing, if it is out already, or gone. It holds at once in any case, and
+// over a restart unless the store takes no more: the error says so.
+func (s *Store) SetAside(shard uint32, damage error, now time.Time) (first bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.catalogue.shards[shard] == nil || s.catalogue.aside[shard] != nil {
+		return false, nil
+	}
+	a := &Aside{Since: now.UTC(), Reason: damage.Error()}
+	if err := s.commit(Change{aside: map[uint32]*Aside{shard: a}}); err != nil {
+		next := s.catalogue.clone()
+		next.aside[shard] = a
+		next.sort()
+		s.catalogue = next
+		return true, fmt.Errorf("set shard %d aside: %w", shard, err)
+	}
+	return true, nil
+}
+
+// DamagedShardInfo is one shard that is set aside, with the repositories that
+// have to be indexed anew to replace it.
+type DamagedShardInfo struct {
+	Aside
+	Shard        uint32
+	Repositories []*Repository
+}
+
+// Health is what is wrong with a store that is served all the same.
+type Health struct {
+	// Aside are the shards that are set aside, by number.
+	Aside []DamagedShardInfo
+	// Records are small records that could not be read, in words. Those of
+	// repositories are counted in LostRepositories as well.
+	Records          []string
+	LostRepositories int
+}
+
+// Health tells what is wrong now, as far as anybody noticed.
+func (s *Store) Health() Health {
+	s.mu.Lock()
+	c := s.catalogue
+	s.mu.Unlock()
+	return c.health()
+}
+
+// Health tells what was known to be wrong at the moment of the snapshot.
+func (sn *Snapshot) Health() Health { return sn.c.health() }
+
+// LostRepositories counts the repositories whose records cannot be read.
+func (sn *Snapshot) LostRepositories() int { return sn.c.lost }
+
+func (c *catalogue) health() Health {
+	h := Health{Records: c.unread, LostRepositories: c.lost}
+	for id, a := range c.aside {
+		h.Aside = append(h.Aside, DamagedShardInfo{Aside: *a, Shard: id, Repositories: c.of(id)})
+	}
+	slices.SortFunc(h.Aside, func(a, b DamagedShardInfo) int { return int(a.Shard) - int(b.Shard) })
+	return h
+}
+
+// of returns the repositories that have something in a shard, by ID.
+func (c *catalogue) of(shard uint32) []*Repository {
+	var out []*Repository
+	for _, r := range c.repositories {
+		if slices.Contains(r.Shards, shard) || slices.Contains(r.History.Shards, shard) {
+			out = append(out, r)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Repository) int { return int(a.ID) - int(b.ID) })
+	return out
+}
+
+// putAside records shards that are set aside.
+func (c *catalogue) putAside(b *pebble.Batch, aside map[uint32]*Aside) error {
+	for id, a := range aside {
+		if err := putJSON(b, keyAside(id), a); err != nil {
+			return err
+		}
+		c.aside[id] = a
+	}
+	return nil
+}
+
+// dropUnwanted adds to drop the shards set aside that no repository refers to
+// any more.
+func (c *catalogue) dropUnwanted(drop []uint32) []uint32 {
+	if len(c.aside) == 0 {
+		return drop
+	}
+	wanted := map[uint32]bool{}
+	for _, r := range c.repositories {
+		for _, id := range slices.Concat(r.Shards, r.History.Shards) {
+			wanted[id] = true
+		}
+	}
+	for id := range c.aside {
+		if !wanted[id] && !slices.Contains(drop, id) {
+			drop = append(drop, id)
+		}
+	}
+	return drop
+}
+
+// loadAside takes a record of a shard set aside into the catalogue. What it
+// says is not worth failing for.
+func (c *catalogue) loadAside(id uint32, value []byte) {
+	a := &Aside{}
+	if err := json.Unmarshal(value, a); err != nil {
+		a.Reason = "damaged, and so is the record that says how"
+	}
+	c.setAside(id, a.Reason)
+	c.aside[id].Since = a.Since
+}
+
+// setAside is for what is found when the store is opened; the first reason
+// stays.
+func (c *catalogue) setAside(id uint32, reason string) {
+	if c.shards[id] == nil {
+		c.shards[id] = newShard(id, ShardHeader{ID: id})
+	}
+	if c.aside[id] == nil {
+		c.aside[id] = &Aside{Reason: reason}
+	}
+}

@@ -1,0 +1,144 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/trawlsearch/trawl/postings"
+)
+
+// load reads the catalogue from disk. A record that is not what was written
+// does not keep the rest from being served: what it was about is set aside, or
+// counted as lost. Only when the engine cannot tell the records that there are
+// is that an error.
+func (s *Store) load() error {
+	c := newCatalogue()
+	for _, part := range []struct {
+		prefix byte
+		take   func(id uint32, key, value []byte)
+	}{
+		{prefixRepository, c.loadRepository},
+		{prefixHeader, c.loadHeader},
+		{prefixDead, c.loadDead},
+		{prefixAway, c.loadAway},
+	} {
+		err := s.scan(part.prefix, func(key, value []byte) error {
+			id, err := recordID(key, part.prefix)
+			if err != nil {
+				c.unread = append(c.unread, err.Error())
+				return nil
+			}
+			part.take(id, key, value)
+			return nil
+		})
+		if err != nil {
+			return unreadable(err)
+		}
+	}
+	// A shard of which nothing but this record is left is nobody's.
+	err := s.scan(prefixAside, func(key, value []byte) error {
+		if id, err := recordID(key, prefixAside); err == nil && c.shards[id] != nil {
+			c.loadAside(id, value)
+		}
+		return nil
+	})
+	if err != nil {
+		return unreadable(err)
+	}
+	for _, r := range c.repositories {
+		for _, id := range slices.Concat(r.Shards, r.History.Shards) {
+			if c.shards[id] == nil {
+				c.setAside(id, "its header is missing")
+			}
+		}
+	}
+	c.sort()
+	s.catalogue = c
+	return nil
+}
+
+// unreadable says what to do about a store whose records cannot be read.
+func unreadable(err error) error {
+	return fmt.Errorf("its records cannot be read: %w: %s", err, whatToDo)
+}
+
+// whatToDo about a directory that cannot be opened.
+const whatToDo = "restore the directory from a backup; or move it away and index again, " +
+	"which brings back all repositories but no users, tokens and settings"
+
+func (c *catalogue) loadRepository(id uint32, _, value []byte) {
+	r := &Repository{}
+	err := json.Unmarshal(value, r)
+	if err == nil && (r.ID != id || r.Name == "") {
+		err = errors.New("it is another's")
+	}
+	if err != nil {
+		c.lost++
+		c.unread = append(c.unread, fmt.Sprintf("repository %d: %v: %v", id, ErrCorrupt, err))
+		return
+	}
+	c.repositories[id], c.byName[r.Name] = r, r
+}
+
+func (c *catalogue) loadHeader(id uint32, _, value []byte) {
+	var h ShardHeader
+	err := json.Unmarshal(value, &h)
+	if err == nil && (h.ID != id || h.Documents < 0 || h.Blocks < 0 || h.Blocks > postings.MaxBlocks || h.Documents > h.Blocks) {
+		err = errors.New("it makes no sense")
+	}
+	if err != nil {
+		c.setAside(id, fmt.Sprintf("its header is damaged: %v", err))
+		return
+	}
+	c.shards[id] = newShard(id, h)
+}
+
+// A record of a shard that is not there is of no consequence.
+func (c *catalogue) loadDead(id uint32, _, value []byte) {
+	set := &postings.Set{}
+	err := set.Decode(value)
+	switch {
+	case err == nil:
+		c.dead[id] = set
+	case c.shards[id] != nil:
+		c.setAside(id, fmt.Sprintf("the record of its dead documents is damaged: %v", err))
+	}
+}
+
+// recordID returns the ID that the key of a small record has behind its prefix.
+func recordID(key []byte, prefix byte) (uint32, error) {
+	want := len(keyID(prefix, 0))
+	if prefix == prefixAway {
+		want = len(keyAway(ShardRepository{}))
+	}
+	if len(key) != want {
+		return 0, fmt.Errorf("key %x: %w", key, ErrCorrupt)
+	}
+	return idOf(key), nil
+}
+
+// scan yields the records under a one-byte prefix; f keeps nothing of them.
+func (s *Store) scan(prefix byte, f func(key, value []byte) error) (err error) {
+	return scan(s.db, prefix, f)
+}
+
+func scan(r pebble.Reader, prefix byte, f func(key, value []byte) error) (err error) {
+	it, err := r.NewIter(&pebble.IterOptions{LowerBound: []byte{prefix}, UpperBound: []byte{prefix + 1}})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for ok := it.First(); ok; ok = it.Next() {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return err
+		}
+		if err := f(it.Key(), value); err != nil {
+			return err
+		}
+	}
+	return it.Error()
+}
