@@ -269,6 +269,9 @@ func withDocuments(pass []*basic) []*basic {
 // fail records that a shard could not be searched, or not all of it.
 func (r *run) fail(shard uint32, err error) {
 	r.o.Trace.Add(Step{Name: fmt.Sprintf("shard %d unreadable", shard), Start: r.set.Now().Sub(r.start), Fields: []Field{{"error", err.Error()}}})
+	if store.IsDamage(err) {
+		r.set.Damaged(shard, err)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.failed == nil {
@@ -277,23 +280,32 @@ func (r *run) fail(shard uint32, err error) {
 	r.failed[shard] = true
 }
 
+// tellDamage says what of the index could not be read.
+func (r *run) tellDamage() {
+	if n := len(r.failed); n > 0 {
+		r.tellMissing(n, "shard", "Part of the index could not be read, so results may be missing. What is damaged is rebuilt by itself, or with `trawl check --repair`.")
+	}
+	if n := r.snap.LostRepositories(); n > 0 {
+		r.tellMissing(n, "record", "The records of repositories are damaged, so they were not searched. `trawl check` tells which.")
+	}
+}
+
+func (r *run) tellMissing(n int, what, message string) {
+	r.complete = false
+	title := "1 " + what + " unreadable"
+	if n > 1 {
+		title = formatCount(n) + " " + what + "s unreadable"
+	}
+	r.o.Results.Unsearched(query.Skipped{Reason: "backend-missing", Title: title, Severity: "warn", Message: message})
+}
+
 // end decides what to say about a search that is over.
 func (r *run) end(parent context.Context, err error) Outcome {
 	r.tellUnread()
 	if r.out.sent == 0 {
 		r.tellUnsearchable()
 	}
-	if n := len(r.failed); n > 0 {
-		r.complete = false
-		title := "1 shard unreadable"
-		if n > 1 {
-			title = formatCount(n) + " shards unreadable"
-		}
-		r.o.Results.Unsearched(query.Skipped{
-			Reason: "backend-missing", Title: title, Severity: "warn",
-			Message: "Part of the index could not be read, so results may be missing. Run `trawl index` to rebuild it.",
-		})
-	}
+	r.tellDamage()
 	timedOut := errors.Is(err, context.DeadlineExceeded)
 	switch {
 	case parent.Err() != nil:

@@ -28,6 +28,9 @@ type Settings struct {
 	// Addresses returns the verified addresses of a user by their name, for
 	// author:@name; none if nobody is called that. nil knows nobody.
 	Addresses func(name string) []string
+	// Damaged is told of shards that are not what was written, by any number of
+	// searches at once, so that they are set aside; nil is nobody.
+	Damaged func(shard uint32, damage error)
 	// Now tells the time; nil is time.Now.
 	Now func() time.Time
 }
@@ -69,6 +72,9 @@ func New(st *store.Store, s Settings) *Searcher {
 	}
 	if s.MaxTextBytes == 0 {
 		s.MaxTextBytes = 32 << 20
+	}
+	if s.Damaged == nil {
+		s.Damaged = func(uint32, error) {}
 	}
 	if s.Now == nil {
 		s.Now = time.Now

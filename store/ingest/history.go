@@ -46,7 +46,10 @@ func (ix *Indexer) History(ctx context.Context, report func(Progress)) (HistoryR
 	start := ix.opts.Now()
 	for _, id := range ix.unread() {
 		j := &historyJob{ix: ix, id: id, report: report}
-		err := j.run(ctx)
+		err := ix.heal(ctx, func() error {
+			*j = historyJob{ix: ix, id: id, report: report, added: j.added}
+			return j.run(ctx)
+		})
 		if j.added > 0 {
 			out.Repositories++
 			out.Commits += j.added
@@ -70,7 +73,7 @@ func (ix *Indexer) unread() []uint32 {
 	var ids []uint32
 	for _, r := range sn.Repositories() {
 		h := &r.History
-		if r.Indexed() && (h.Tip != r.Commit() || h.Reading != "" || h.Depth != ix.opts.historyDepth()) {
+		if r.Indexed() && (h.Tip != r.Commit() || h.Reading != "" || h.Depth != ix.opts.historyDepth() || lost(sn, h.Shards)) {
 			ids = append(ids, r.ID)
 		}
 	}
@@ -197,11 +200,12 @@ func (n *historyCounts) count(t *store.Commits, docs *store.Documents, i int) {
 	}
 }
 
-// eachCommit calls f for the live commits of r.
+// eachCommit calls f for the live commits of r, but for those in shards that
+// are set aside.
 func eachCommit(sn *store.Snapshot, r *store.Repository, f func(v store.View, t *store.Commits, i int) error) error {
 	for _, id := range r.History.Shards {
 		v, ok := sn.Shard(id)
-		if !ok {
+		if !ok || v.Aside != nil {
 			continue
 		}
 		t, err := v.Commits()

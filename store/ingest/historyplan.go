@@ -12,8 +12,9 @@ import (
 // historyPlan is what of a history is to be read, and what to be forgotten.
 type historyPlan struct {
 	sequence uint32
-	// again says that all that is kept was read under other settings: it is
-	// forgotten.
+	// again says that all that is kept was read under other settings, or that
+	// some of it is damaged: it is forgotten. What is read again would not stand
+	// in the order of the log among what was kept.
 	again bool
 	// gone are the ids of kept commits that are to be forgotten; nil is none.
 	gone map[string]bool
@@ -52,7 +53,7 @@ func (p *historyPlan) ids(from, to int) []string {
 func (j *historyJob) plan(ctx context.Context, sn *store.Snapshot) (*historyPlan, error) {
 	h := &j.repository.History
 	o := j.ix.opts
-	p := &historyPlan{sequence: h.Sequence + 1, again: h.Depth != o.historyDepth(), diffs: o.HistoryDiffs, more: h.More}
+	p := &historyPlan{sequence: h.Sequence + 1, again: h.Depth != o.historyDepth() || lost(sn, h.Shards), diffs: o.HistoryDiffs, more: h.More}
 	if j.tip == "" || o.HistoryCommits <= 0 {
 		p.again, p.more = true, j.tip != ""
 		return p, nil

@@ -179,6 +179,11 @@ func (ix *Indexer) Add(ctx context.Context, src Source) (*store.Repository, erro
 func (ix *Indexer) Remove(ctx context.Context, name string) error {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
+	return ix.heal(ctx, func() error { return ix.remove(ctx, name) })
+}
+
+// remove is Remove with mu held.
+func (ix *Indexer) remove(ctx context.Context, name string) error {
 	sn := ix.store.Snapshot()
 	defer sn.Close()
 	r, err := sn.Repository(name)

@@ -40,7 +40,8 @@ func (l liveSet) unkept() []place {
 	return out
 }
 
-// liveDocuments lists the documents of r's generation.
+// liveDocuments lists the documents of r's generation, but for those in shards
+// that are set aside.
 func liveDocuments(ctx context.Context, sn *store.Snapshot, r *store.Repository) (liveSet, error) {
 	live := make(liveSet, r.Documents)
 	for _, id := range r.Shards {
@@ -48,7 +49,7 @@ func liveDocuments(ctx context.Context, sn *store.Snapshot, r *store.Repository)
 			return nil, err
 		}
 		v, ok := sn.Shard(id)
-		if !ok {
+		if !ok || v.Aside != nil {
 			continue
 		}
 		docs, err := v.Documents()

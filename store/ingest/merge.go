@@ -33,7 +33,11 @@ func (ix *Indexer) Merge(ctx context.Context, report func(Progress)) (int, error
 	}
 	replaced := 0
 	for {
-		n, err := ix.mergeOnce(ctx, report)
+		var n int
+		err := ix.heal(ctx, func() (err error) {
+			n, err = ix.mergeOnce(ctx, report)
+			return err
+		})
 		if err != nil {
 			return replaced, fmt.Errorf("merge: %w", err)
 		}
@@ -81,6 +85,9 @@ func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (int, e
 func (ix *Indexer) chooseGroup(views []store.View, circles map[uint32][]string) []store.View {
 	var files, commits []store.View
 	for _, v := range views {
+		if v.Aside != nil {
+			continue
+		}
 		if len(circles[v.ID]) > 1 {
 			return []store.View{v}
 		}

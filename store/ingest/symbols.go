@@ -95,6 +95,9 @@ func (p *symbolPass) run(ctx context.Context) (err error) {
 			}
 		}
 		err := p.shard(ctx, sn, v)
+		if shard, damaged := store.DamagedShard(err); damaged {
+			_, err = p.ix.store.SetAside(shard, err, p.ix.opts.Now())
+		}
 		if err := errors.Join(err, sn.Close()); err != nil {
 			return err
 		}
@@ -105,7 +108,7 @@ func (p *symbolPass) run(ctx context.Context) (err error) {
 func (p *symbolPass) next(sn *store.Snapshot) (first store.View, ok bool) {
 	p.progress = Progress{Phase: "symbols", Done: p.progress.Done, Total: p.progress.Done, Bytes: p.progress.Bytes}
 	for _, v := range sn.Shards() {
-		if v.HasSymbols() || v.Header.IsHistory() {
+		if v.HasSymbols() || v.Header.IsHistory() || v.Aside != nil {
 			continue
 		}
 		p.progress.Total += v.Header.Documents

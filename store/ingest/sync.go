@@ -37,22 +37,32 @@ func (ix *Indexer) Sync(ctx context.Context, name string, report func(Progress))
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	start := ix.opts.Now()
+	var res Result
+	err := ix.heal(ctx, func() (err error) {
+		res, err = ix.sync(ctx, name, report)
+		return err
+	})
+	res.Took = ix.opts.Now().Sub(start)
+	return res, err
+}
+
+// sync is Sync with mu held.
+func (ix *Indexer) sync(ctx context.Context, name string, report func(Progress)) (Result, error) {
 	sn := ix.store.Snapshot()
 	defer sn.Close()
 	r, err := sn.Repository(name)
 	if err != nil {
 		return Result{}, err
 	}
-	job := &syncJob{ix: ix, sn: sn, report: report, next: *r}
+	job := &syncJob{ix: ix, sn: sn, report: report, next: *r, lost: lost(sn, r.Shards)}
 	if err := job.run(ctx); err != nil {
 		ix.discard(job.change.Add)
 		err = fmt.Errorf("sync %q: %w", name, err)
-		if ctx.Err() == nil {
+		if _, damaged := store.DamagedShard(err); !damaged && ctx.Err() == nil {
 			ix.recordError(r, err)
 		}
 		return Result{}, err
 	}
-	job.result.Took = ix.opts.Now().Sub(start)
 	return job.result, nil
 }
 
@@ -69,10 +79,15 @@ type syncJob struct {
 	ix     *Indexer
 	sn     *store.Snapshot
 	report func(Progress)
+	// lost says that documents are in shards that are set aside, and have to be
+	// written anew.
+	lost bool
 	// next is the record to be committed.
 	next   store.Repository
 	change store.Change
 	result Result
+	// unfetched is why a mirror is used as it is.
+	unfetched error
 	// added counts what was written, buried is what was marked dead.
 	added  totals
 	buried []place
@@ -107,9 +122,13 @@ func (j *syncJob) run(ctx context.Context) error {
 		return err
 	}
 	now := j.ix.opts.Now().UTC()
-	j.next.LastFetched, j.next.LastError = now, ""
+	if j.unfetched != nil {
+		j.next.LastError = j.unfetched.Error()
+	} else {
+		j.next.LastFetched, j.next.LastError = now, ""
+	}
 	admission := j.ix.opts.admission()
-	same := j.next.Indexed() && sameCommits(j.next.Branches, j.nextBranches) && j.next.Admission == admission
+	same := !j.lost && j.next.Indexed() && sameCommits(j.next.Branches, j.nextBranches) && j.next.Admission == admission
 	if same {
 		j.next.Branches = j.nextBranches
 		j.result.Unchanged = j.next.Documents
@@ -141,10 +160,19 @@ func (j *syncJob) fetch(ctx context.Context) (*git.Repo, error) {
 	}
 	note := func(line string) { j.report(Progress{Phase: "fetch", Note: line}) }
 	repo, err := j.mirror(ctx, note)
-	if err != nil {
+	if err == nil {
+		err = repo.Fetch(ctx, note)
+	}
+	if err == nil || !j.lost || ctx.Err() != nil {
+		return repo, err
+	}
+	// What is damaged can be made anew from what was fetched before.
+	old, openErr := git.Open(ctx, j.ix.store.GitDir(&j.next))
+	if openErr != nil {
 		return nil, err
 	}
-	return repo, repo.Fetch(ctx, note)
+	j.unfetched = err
+	return old, nil
 }
 
 func (j *syncJob) mirror(ctx context.Context, note func(string)) (*git.Repo, error) {
@@ -193,7 +221,7 @@ func (j *syncJob) update(ctx context.Context, repo *git.Repo, keep bool) error {
 		shards[h.ID] = true
 	}
 	j.next.Shards = slices.Sorted(maps.Keys(shards))
-	return j.count()
+	return j.count(live)
 }
 
 // rank sorts items as they are to be written.
@@ -205,9 +233,20 @@ func rank(items []item) {
 }
 
 // count recomputes the totals of the repository: those before, less the dead,
-// plus what was written.
-func (j *syncJob) count() error {
+// plus what was written. Those before are counted where some are lost.
+func (j *syncJob) count(live liveSet) error {
 	sum := j.added
+	if j.lost {
+		j.next.Documents, j.next.TextBytes, j.next.Skipped = 0, 0, 0
+		for _, d := range live {
+			v, _ := j.sn.Shard(d.shard)
+			docs, err := v.Documents()
+			if err != nil {
+				return err
+			}
+			sum.add(docs.TextBytes[d.doc], docs.Reason[d.doc])
+		}
+	}
 	for _, p := range j.buried {
 		v, _ := j.sn.Shard(p.shard)
 		docs, err := v.Documents()

@@ -96,7 +96,6 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		registry: registry,
 		book:     saved.Open(st, nil),
 		apps:     oauth.Open(st, registry, oauth.Options{}),
-		searcher: search.New(st, search.Settings{Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes), Addresses: registry.Addresses}),
 		opts:     o,
 		turn:     make(chan struct{}, 1),
 		closing:  make(chan struct{}),
@@ -104,6 +103,9 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		synced:   make(chan struct{}, 1),
 		searches: make(chan struct{}, memory.searches),
 	}
+	s.searcher = search.New(st, search.Settings{
+		Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes), Addresses: registry.Addresses, Damaged: s.setAside,
+	})
 	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log}
 	s.asked.signal = make(chan struct{}, 1)
 	s.hostsWake, s.hostsAsked = make(chan struct{}, 1), map[uint32]bool{}
