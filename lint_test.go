@@ -47,6 +47,7 @@ var libraries = map[string][]string{
 	"github.com/RoaringBitmap/roaring/v2": {"postings"},
 	"github.com/cockroachdb/pebble/v2":    {"store"},
 	"github.com/cespare/xxhash/v2":        {"store/..."},
+	"filippo.io/age":                      {"store/backup"},
 	"github.com/go-enry/go-enry/v2":       {"store/lang"},
 	"golang.org/x/crypto":                 {"store/identity"},
 	"golang.org/x/text":                   {"store/text"},
