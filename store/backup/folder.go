@@ -1,0 +1,203 @@
+package backup
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// Folder is a folder of a file system as a destination.
+type Folder struct {
+	fs  store.FS
+	dir string
+
+	mu sync.Mutex // guards both
+	// made are the folders known to be there, unsynced those with files that
+	// were put since the last Sync.
+	made, unsynced map[string]bool
+}
+
+// NewFolder returns the folder dir, which is made when something is put there.
+func NewFolder(fs store.FS, dir string) *Folder {
+	return &Folder{fs: fs, dir: dir, made: map[string]bool{}, unsynced: map[string]bool{}}
+}
+
+// String returns the folder's path.
+func (f *Folder) String() string { return f.dir }
+
+func (f *Folder) path(name string) string {
+	return f.fs.PathJoin(append([]string{f.dir}, strings.Split(name, "/")...)...)
+}
+
+// Put writes beside the name and renames. The file is durable then, its name
+// once its folder is synced.
+func (f *Folder) Put(ctx context.Context, name string, data []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	folder := f.path(path.Dir(name))
+	if err := f.make(folder); err != nil {
+		return fmt.Errorf("store %s: %w", name, err)
+	}
+	tmp := f.fs.PathJoin(folder, temporary+rand.Text())
+	err := writeSynced(f.fs, tmp, data)
+	if err == nil {
+		err = f.fs.Rename(tmp, f.path(name))
+	}
+	if err != nil {
+		_ = f.fs.Remove(tmp) // what stays is removed by sweep
+		return fmt.Errorf("store %s: %w", name, err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.unsynced[folder] = true
+	return nil
+}
+
+// make makes a folder and those above it, each durable before what is in it.
+func (f *Folder) make(folder string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.makeLocked(folder)
+}
+
+func (f *Folder) makeLocked(folder string) error {
+	if f.made[folder] {
+		return nil
+	}
+	_, err := f.fs.Stat(folder)
+	if err == nil {
+		// An earlier run may have ended before it synced the entry.
+		if parent := f.fs.PathDir(folder); folder != f.dir && parent != folder {
+			err = syncDir(f.fs, parent)
+		}
+		f.made[folder] = err == nil
+		return err
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	parent := f.fs.PathDir(folder)
+	if parent != folder {
+		if err := f.makeLocked(parent); err != nil {
+			return err
+		}
+	}
+	// What is in a backup is for its owner only.
+	if err := f.fs.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	if err := syncDir(f.fs, parent); err != nil {
+		return err
+	}
+	f.made[folder] = true
+	return nil
+}
+
+// Get reads a file.
+func (f *Folder) Get(ctx context.Context, name string, limit int64) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	data, err := readFile(f.fs, f.path(name), limit)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return data, nil
+}
+
+// List walks a folder, without temporary files.
+func (f *Folder) List(ctx context.Context, folder string, each func(Stored) error) error {
+	return f.walk(ctx, folder, func(name string, info fs.FileInfo) error {
+		if strings.HasPrefix(path.Base(name), temporary) {
+			return nil
+		}
+		return each(Stored{name, info.Size()})
+	})
+}
+
+func (f *Folder) walk(ctx context.Context, folder string, each func(name string, info fs.FileInfo) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	names, err := f.fs.List(f.path(folder))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("list %s: %w", folder, err)
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		name := path.Join(folder, n)
+		info, err := f.fs.Stat(f.path(name))
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			continue // gone meanwhile
+		case err != nil:
+			return fmt.Errorf("list %s: %w", folder, err)
+		case info.IsDir():
+			err = f.walk(ctx, name, each)
+		case info.Mode().IsRegular():
+			err = each(name, info)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Delete removes a file, for good once its folder is synced.
+func (f *Folder) Delete(_ context.Context, name string) error {
+	err := f.fs.Remove(f.path(name))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("delete %s: %w", name, err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.unsynced[f.path(path.Dir(name))] = true
+	return nil
+}
+
+// Sync syncs the folders in which files were put or deleted.
+func (f *Folder) Sync(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for folder := range f.unsynced {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := syncDir(f.fs, folder); err != nil {
+			return fmt.Errorf("sync %s: %w", folder, err)
+		}
+		delete(f.unsynced, folder)
+	}
+	return nil
+}
+
+// leftoverAfter is the age at which a temporary file belongs to nobody.
+const leftoverAfter = 24 * time.Hour
+
+// sweep removes what interrupted writes left.
+func (f *Folder) sweep(ctx context.Context, now time.Time) error {
+	return f.walk(ctx, ".", func(name string, info fs.FileInfo) error {
+		if !strings.HasPrefix(path.Base(name), temporary) || now.Sub(info.ModTime()) < leftoverAfter {
+			return nil
+		}
+		return f.Delete(ctx, name)
+	})
+}

@@ -1,0 +1,91 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Backup is an entry of a destination's list.
+type Backup struct {
+	// ID names the backup; Created is when it was begun.
+	ID      string
+	Created time.Time
+	name    string
+}
+
+// parseManifestName reads TIME-ID.
+func parseManifestName(name string) (Backup, bool) {
+	at, id, ok := strings.Cut(path.Base(name), "-")
+	created, err := time.Parse(timeLayout, at)
+	b := Backup{ID: id, Created: created, name: name}
+	return b, ok && err == nil && backupName.MatchString(id) && path.Dir(name) == manifestsFolder
+}
+
+// List returns the backups at a destination, the oldest first, without reading
+// them. It fails with ErrNoBackups if nothing was ever stored there.
+func List(ctx context.Context, dest Destination) ([]Backup, error) {
+	if _, err := openRepository(ctx, dest, Keys{}); err != nil {
+		return nil, err
+	}
+	return listBackups(ctx, dest)
+}
+
+func listBackups(ctx context.Context, dest Destination) ([]Backup, error) {
+	var all []Backup
+	err := dest.List(ctx, manifestsFolder, func(s Stored) error {
+		if b, ok := parseManifestName(s.Name); ok {
+			all = append(all, b)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b Backup) int { return strings.Compare(a.name, b.name) })
+	return all, nil
+}
+
+// Describe reads the manifest of a backup. Its Body is nil if that is encrypted
+// and the keys hold no identity.
+func Describe(ctx context.Context, dest Destination, keys Keys, b Backup) (*Manifest, error) {
+	r, err := openRepository(ctx, dest, keys)
+	if err != nil {
+		return nil, err
+	}
+	return r.manifest(ctx, b)
+}
+
+func (r *repository) manifest(ctx context.Context, b Backup) (*Manifest, error) {
+	data, err := r.dest.Get(ctx, b.name, maxManifestBytes)
+	if err != nil {
+		return nil, err
+	}
+	m, err := decodeManifest(b.name, data, r.sealer)
+	if err == nil && m.Encrypted != r.Encrypted {
+		return nil, damaged(b.name, "it does not fit its repository")
+	}
+	return m, err
+}
+
+// ErrNoSuchBackup is that of an ID that no backup has.
+var ErrNoSuchBackup = errors.New("there is no such backup")
+
+// choose returns the backup with an ID, the newest for "".
+func choose(all []Backup, id string) (Backup, error) {
+	if len(all) == 0 {
+		return Backup{}, ErrNoBackups
+	}
+	if id == "" {
+		return all[len(all)-1], nil
+	}
+	i := slices.IndexFunc(all, func(b Backup) bool { return b.ID == id })
+	if i < 0 {
+		return Backup{}, fmt.Errorf("backup %q: %w", id, ErrNoSuchBackup)
+	}
+	return all[i], nil
+}
