@@ -72,7 +72,7 @@ func (s *Store) SetAside(shard uint32, damage error, now time.Time) (first bool,
 		next := s.catalogue.clone()
 		next.aside[shard] = a
 		next.sort()
-		s.catalogue = next
+		s.amend(next)
 		return true, fmt.Errorf("set shard %d aside: %w", shard, err)
 	}
 	return true, nil
@@ -98,10 +98,9 @@ type Health struct {
 
 // Health tells what is wrong now, as far as anybody noticed.
 func (s *Store) Health() Health {
-	s.mu.Lock()
-	c := s.catalogue
-	s.mu.Unlock()
-	return c.health()
+	m := s.hold()
+	defer s.release(m)
+	return m.catalogue.health()
 }
 
 // Health tells what was known to be wrong at the moment of the snapshot.

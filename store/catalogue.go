@@ -68,7 +68,7 @@ func (c *catalogue) sort() {
 // shard number seen. It goes by the bounds of the engine's tables and reads
 // none, so that a damaged shard does not keep the others from being opened.
 func (s *Store) removeOrphans() error {
-	tables, err := s.db.SSTables()
+	tables, err := s.engine.db.SSTables()
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (s *Store) removeOrphans() error {
 	for id := range s.catalogue.shards {
 		s.nextShard = max(s.nextShard, id+1)
 	}
-	b := s.db.NewBatch()
+	b := s.batch()
 	defer b.Close()
 	gone := map[uint32]bool{}
 	for _, level := range tables {
@@ -100,7 +100,7 @@ func (s *Store) removeOrphans() error {
 	if b.Empty() {
 		return nil
 	}
-	return survive(func() error { return b.Commit(pebble.Sync) })
+	return s.write(b, s.catalogue)
 }
 
 // shardFrom and shardUpTo return the first and last shard that a table with
@@ -152,12 +152,15 @@ type Change struct {
 	facts bool
 	// aside are shards to be set aside.
 	aside map[uint32]*Aside
+	// basis, if not nil, is what the change was prepared from.
+	basis *engine
 }
 
 // Commit applies c whole, on disk and for every snapshot taken later; after an
 // error nothing of it is visible. The records belong to the store afterwards.
 // It fails with ErrDiskFull before it writes anything when next to no disk is
-// left, and for ever with ErrBroken once the engine could not write.
+// left, and with ErrBroken when the engine cannot write; whether c will be
+// there when it can again is then open.
 func (s *Store) Commit(c Change) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,10 +169,13 @@ func (s *Store) Commit(c Change) error {
 
 // commit is Commit with mu held.
 func (s *Store) commit(c Change) error {
-	if err := s.writable(); err != nil {
+	if c.basis == nil && c.records != nil {
+		c.basis = c.records.basis
+	}
+	if err := s.writableFrom(c.basis); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
-	b := s.db.NewBatch()
+	b := s.batch()
 	defer b.Close()
 	next := s.catalogue.clone()
 	for _, r := range c.Repositories {
@@ -256,10 +262,9 @@ func (s *Store) commit(c Change) error {
 		}
 	}
 	next.sort()
-	if err := s.write(b); err != nil {
+	if err := s.write(b, next); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
-	s.catalogue = next
 	return nil
 }
 
@@ -276,6 +281,9 @@ func putJSON(b *pebble.Batch, key []byte, v any) error {
 func (s *Store) NewRepository(r Repository) (*Repository, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.writable(); err != nil {
+		return nil, fmt.Errorf("new repository: %w", err)
+	}
 	if s.catalogue.byName[r.Name] != nil {
 		return nil, fmt.Errorf("repository %q: %w", r.Name, ErrExists)
 	}
@@ -293,7 +301,7 @@ func (s *Store) NewRepository(r Repository) (*Repository, error) {
 // be written with the repository.
 func (s *Store) nextRepository() (uint32, error) {
 	id := uint32(1)
-	value, closer, err := s.db.Get(keyNextRepository)
+	value, closer, err := s.engine.db.Get(keyNextRepository)
 	switch {
 	case err == nil && len(value) == 4:
 		id = binary.BigEndian.Uint32(value)

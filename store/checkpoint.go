@@ -65,7 +65,9 @@ func (c *Checkpoint) make() error {
 	if err := s.fs.MkdirAll(c.dir, 0o700); err != nil {
 		return err
 	}
-	if err := survive(func() error { return s.db.Checkpoint(s.fs.PathJoin(c.dir, "index")) }); err != nil {
+	e := s.enter()
+	defer s.leave(e)
+	if err := e.do(func() error { return e.db.Checkpoint(s.fs.PathJoin(c.dir, "index")) }); err != nil {
 		return err
 	}
 	return writeFormat(s.fs, c.dir, v)

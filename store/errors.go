@@ -15,9 +15,9 @@ var (
 	ErrCorrupt = errors.New("corrupt")
 	// ErrDiskFull: nothing was written, for want of disk.
 	ErrDiskFull = errors.New("disk is full")
-	// ErrBroken: writing failed in a way that only opening the store anew
-	// mends. What was committed before is still served.
-	ErrBroken = errors.New("the store can be read only, until it is opened again")
+	// ErrBroken: the engine could not write. What was committed before is still
+	// served, and the store takes changes again once the disk does.
+	ErrBroken = errors.New("nothing can be written for now")
 	// ErrLocked: another process has the data directory open.
 	ErrLocked = errors.New("data directory is in use by another process")
 )

@@ -133,6 +133,9 @@ func (r *Repository) keepFacts(old *Repository) {
 func (s *Store) ChangeFacts(name string, c FactsChange) (*Repository, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.writable(); err != nil {
+		return nil, fmt.Errorf("repository %q: %w", name, err)
+	}
 	old := s.catalogue.byName[name]
 	if old == nil {
 		return nil, fmt.Errorf("repository %q: %w", name, ErrNotFound)

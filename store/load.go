@@ -14,7 +14,7 @@ import (
 // does not keep the rest from being served: what it was about is set aside, or
 // counted as lost. Only when the engine cannot tell the records that there are
 // is that an error.
-func (s *Store) load() error {
+func load(db pebble.Reader) (*catalogue, error) {
 	c := newCatalogue()
 	for _, part := range []struct {
 		prefix byte
@@ -25,7 +25,7 @@ func (s *Store) load() error {
 		{prefixDead, c.loadDead},
 		{prefixAway, c.loadAway},
 	} {
-		err := s.scan(part.prefix, func(key, value []byte) error {
+		err := scan(db, part.prefix, func(key, value []byte) error {
 			id, err := recordID(key, part.prefix)
 			if err != nil {
 				c.unread = append(c.unread, err.Error())
@@ -35,18 +35,18 @@ func (s *Store) load() error {
 			return nil
 		})
 		if err != nil {
-			return unreadable(err)
+			return nil, unreadable(err)
 		}
 	}
 	// A shard of which nothing but this record is left is nobody's.
-	err := s.scan(prefixAside, func(key, value []byte) error {
+	err := scan(db, prefixAside, func(key, value []byte) error {
 		if id, err := recordID(key, prefixAside); err == nil && c.shards[id] != nil {
 			c.loadAside(id, value)
 		}
 		return nil
 	})
 	if err != nil {
-		return unreadable(err)
+		return nil, unreadable(err)
 	}
 	for _, r := range c.repositories {
 		for _, id := range slices.Concat(r.Shards, r.History.Shards) {
@@ -56,8 +56,7 @@ func (s *Store) load() error {
 		}
 	}
 	c.sort()
-	s.catalogue = c
-	return nil
+	return c, nil
 }
 
 // unreadable says what to do about a store whose records cannot be read.
@@ -121,10 +120,6 @@ func recordID(key []byte, prefix byte) (uint32, error) {
 }
 
 // scan yields the records under a one-byte prefix; f keeps nothing of them.
-func (s *Store) scan(prefix byte, f func(key, value []byte) error) (err error) {
-	return scan(s.db, prefix, f)
-}
-
 func scan(r pebble.Reader, prefix byte, f func(key, value []byte) error) (err error) {
 	it, err := r.NewIter(&pebble.IterOptions{LowerBound: []byte{prefix}, UpperBound: []byte{prefix + 1}})
 	if err != nil {

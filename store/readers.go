@@ -32,6 +32,9 @@ func (r *Readers) Allow(user uint32, orgs []uint32) bool {
 func (s *Store) SetReaders(name string, readers *Readers, with *Records) (*Repository, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.writable(); err != nil {
+		return nil, fmt.Errorf("repository %q: %w", name, err)
+	}
 	old := s.catalogue.byName[name]
 	if old == nil {
 		return nil, fmt.Errorf("repository %q: %w", name, ErrNotFound)

@@ -55,7 +55,19 @@ const (
 
 // Records is a change of records that is applied whole. Its zero value changes
 // nothing; it is not safe for concurrent use.
-type Records struct{ ops []recordOp }
+type Records struct {
+	ops []recordOp
+	// basis, if not nil, is what the change was prepared from.
+	basis *engine
+}
+
+// BeginRecords returns a change that depends on what is read from now on. As
+// Snapshot.Commit does, it fails when the store had to be opened again since.
+func (s *Store) BeginRecords() Records {
+	s.read.Lock()
+	defer s.read.Unlock()
+	return Records{basis: s.last.engine}
+}
 
 // recordOp puts a value, or deletes when the value is nil.
 type recordOp struct{ key, value []byte }
@@ -99,34 +111,26 @@ func (s *Store) CommitRecords(c *Records) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.writable(); err != nil {
+	if err := s.writableFrom(c.basis); err != nil {
 		return fmt.Errorf("commit records: %w", err)
 	}
-	b := s.db.NewBatch()
+	b := s.batch()
 	defer b.Close()
 	if err := c.apply(b); err != nil {
 		return fmt.Errorf("commit records: %w", err)
 	}
-	if err := s.write(b); err != nil {
+	if err := s.write(b, s.catalogue); err != nil {
 		return fmt.Errorf("commit records: %w", err)
 	}
 	return nil
 }
 
-// recordReader is what records are read from now.
-func (s *Store) recordReader() pebble.Reader {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.frozen != nil {
-		return s.frozen
-	}
-	return s.db
-}
-
 // Record returns the value of a record as last committed, which is the
 // caller's, or ErrNotFound and nothing around it.
 func (s *Store) Record(kind RecordKind, id []byte) ([]byte, error) {
-	value, closer, err := s.recordReader().Get(keyRecord(kind, id))
+	m := s.hold()
+	defer s.release(m)
+	value, closer, err := m.snap.Get(keyRecord(kind, id))
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil, ErrNotFound // callers know what it was about
 	}
@@ -167,7 +171,9 @@ func (r RecordRange) bounds() *pebble.IterOptions {
 // EachRecord calls f with the records of a range as they were when it began,
 // until f returns false. What f is given is borrowed until it returns.
 func (s *Store) EachRecord(r RecordRange, f func(id, value []byte) (more bool, err error)) (err error) {
-	it, err := s.recordReader().NewIter(r.bounds())
+	m := s.hold()
+	defer s.release(m)
+	it, err := m.snap.NewIter(r.bounds())
 	if err != nil {
 		return fmt.Errorf("read records %c: %w", r.Kind, err)
 	}

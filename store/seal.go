@@ -172,19 +172,21 @@ func (s *Store) breakSeal(index string) error {
 // settle puts all that was committed into tables. It reports false when the
 // engine cannot.
 func (s *Store) settle() bool {
-	s.mu.Lock()
-	ready := s.writable() == nil
-	s.mu.Unlock()
-	if s.opts.ReadOnly || !ready {
+	if s.options.ReadOnly {
 		return false
 	}
+	e, err := s.allow()
+	if err != nil {
+		return false
+	}
+	defer s.leave(e)
 	select {
 	case <-s.stuck: // of long ago
 	default:
 	}
 	done := false
-	err := survive(func() error {
-		flushed, err := s.db.AsyncFlush()
+	err = e.do(func() error {
+		flushed, err := e.db.AsyncFlush()
 		if err != nil {
 			return err
 		}

@@ -210,8 +210,7 @@ func (w *ShardWriter) begin() error {
 	if err != nil {
 		return err
 	}
-	o := w.s.opts.MakeWriterOptions(6, w.s.db.TableFormat())
-	w.run = sstable.NewWriter(objstorageprovider.NewFileWritable(f), o)
+	w.run = sstable.NewWriter(objstorageprovider.NewFileWritable(f), w.s.tables)
 	w.chunks, w.written = make(chan []byte, chunksAhead), make(chan error, 1)
 	go w.writeChunks(id, w.run, w.chunks, w.written)
 	return nil

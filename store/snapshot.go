@@ -14,31 +14,36 @@ import (
 // lists and texts made from it are not.
 type Snapshot struct {
 	s    *Store
+	m    *moment
 	c    *catalogue
 	snap *pebble.Snapshot
 }
 
-// Snapshot returns the present moment. The caller closes it.
+// Snapshot returns what was committed last, and waits for no commit at work.
+// The caller closes it.
 func (s *Store) Snapshot() *Snapshot {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	m := s.hold()
+	s.read.Lock()
 	s.snapshots++
-	if s.frozen != nil {
-		return &Snapshot{s: s, c: s.catalogue, snap: s.frozen}
-	}
-	return &Snapshot{s: s, c: s.catalogue, snap: s.db.NewSnapshot()}
+	s.read.Unlock()
+	return &Snapshot{s: s, m: m, c: m.catalogue, snap: m.snap}
 }
 
 // Close releases the snapshot; nothing borrowed from it may be used after.
 func (sn *Snapshot) Close() error {
-	sn.s.mu.Lock()
+	sn.s.read.Lock()
 	sn.s.snapshots--
-	shared := sn.snap == sn.s.frozen
-	sn.s.mu.Unlock()
-	if shared {
-		return nil
-	}
-	return sn.snap.Close()
+	sn.s.read.Unlock()
+	sn.s.release(sn.m)
+	return nil
+}
+
+// Commit is that of the store, for a change that was prepared from sn. It fails
+// with ErrBroken when the store had to be opened again since, as then what the
+// last commit before that was about may be there or not.
+func (sn *Snapshot) Commit(c Change) error {
+	c.basis = sn.m.engine
+	return sn.s.Commit(c)
 }
 
 // Repositories returns all repositories by stars descending, then ID

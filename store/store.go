@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -53,11 +55,12 @@ func (o Options) withDefaults() Options {
 
 // Store is an open data directory. It is safe for concurrent use.
 type Store struct {
-	db   *pebble.DB
 	fs   vfs.FS
 	dir  string
-	opts *pebble.Options
 	lock *pebble.Lock
+	// options are those it was opened with, tables how shards are written.
+	options Options
+	tables  sstable.WriterOptions
 	// cache holds text and tables of shards, blocks is the engine's; engineBytes
 	// is the size of that.
 	cache       *cache
@@ -67,22 +70,26 @@ type Store struct {
 	whole     *room
 	listBytes int64
 
-	// mu guards catalogue, nextShard and the order of commits. Only the engine
-	// is called while it is held.
+	// mu guards engine, catalogue, nextShard, tried and the order of commits.
+	// Only the engine is called while it is held.
 	mu        sync.Mutex
+	engine    *engine
 	catalogue *catalogue
 	nextShard uint32
-	// snapshots counts the open ones, for Close to check.
-	snapshots int
 	// stuck holds a token when the engine could not do what it does in the
 	// background.
 	stuck chan struct{}
-	// broken is why nothing can be written any more, frozen what the engine
-	// held before that.
-	broken error
-	frozen *pebble.Snapshot
+	// tried is when the engine was last opened again.
+	tried time.Time
 	// checkpoint says that there is one, guarded by mu too.
 	checkpoint bool
+
+	// read guards last and what is counted in moments and engines. Nothing that
+	// waits is called while it is held, mu may be.
+	read sync.Mutex
+	last *moment
+	// snapshots counts the open ones, for Close to check.
+	snapshots int
 }
 
 // engineShare is how many eighths of the memory for caches are the engine's.
@@ -121,10 +128,10 @@ func Open(dir string, o Options) (*Store, error) {
 		}
 		return nil, fmt.Errorf("open store %q: %w", dir, ErrLocked)
 	}
-	s := &Store{fs: o.FS, dir: dir, lock: lock}
-	if err := s.open(index, o); err != nil {
-		if s.db != nil {
-			_ = s.db.Close() // what that has to say follows from err
+	s := &Store{fs: o.FS, dir: dir, lock: lock, options: o}
+	if err := s.open(); err != nil {
+		if s.last != nil {
+			_ = s.closeEngine() // what that has to say follows from err
 		}
 		_ = lock.Close()
 		return nil, fmt.Errorf("open store %q: %w", dir, err)
@@ -150,7 +157,8 @@ func makeDir(fs vfs.FS, dir string) error {
 	return syncDir(fs, parent)
 }
 
-func (s *Store) open(index string, o Options) error {
+func (s *Store) open() error {
+	o := s.options
 	v, err := knownFormat(o.FS, s.dir)
 	if err != nil {
 		return err
@@ -159,38 +167,40 @@ func (s *Store) open(index string, o Options) error {
 	s.cache = &cache{most: o.CacheBytes - s.engineBytes}
 	s.whole, s.listBytes = &room{most: o.LargeBytes}, o.ListBytes
 	s.blocks = pebble.NewCache(s.engineBytes)
-	defer s.blocks.Unref() // the engine has its own reference
-	if err := judgeManifest(o.FS, index); err != nil && v != 0 {
+	if err := judgeManifest(o.FS, s.index()); err != nil && v != 0 {
 		return fmt.Errorf("%w: %s", err, whatToDo)
 	}
 	if !o.ReadOnly {
-		if err := s.breakSeal(index); err != nil {
+		if err := s.breakSeal(s.index()); err != nil {
 			return err
 		}
 	}
 	s.stuck = make(chan struct{}, 1)
-	s.opts = s.engineOptions(o, s.blocks)
-	db, err := s.openEngine(index, v, o)
+	e, err := s.openEngine(v)
 	if IsDamage(err) {
-		return fmt.Errorf("%w: %s", err, whatToDo)
+		err = fmt.Errorf("%w: %s", err, whatToDo)
 	}
 	if err != nil {
+		s.blocks.Unref()
 		return err
 	}
-	s.db = db
+	s.tables = s.engineOptions(e.fence).MakeWriterOptions(6, e.db.TableFormat())
+	if s.catalogue, err = load(e.db); err != nil {
+		s.blocks.Unref()
+		return errors.Join(err, e.db.Close())
+	}
+	s.engine = e
+	s.show(e, s.catalogue)
 	if v == 0 && !o.ReadOnly {
 		if err := writeFormat(o.FS, s.dir, FormatNewest); err != nil {
 			return err
 		}
 	}
-	if err := s.load(); err != nil {
-		return err
-	}
 	if o.ReadOnly {
 		return nil
 	}
 	// A crash beside a checkpoint leaves its directory.
-	return errors.Join(s.removeOrphans(), s.removeUnfinished(index), s.fs.RemoveAll(s.fs.PathJoin(s.dir, checkpointDir)))
+	return errors.Join(s.removeOrphans(), s.removeUnfinished(s.index()), s.fs.RemoveAll(s.fs.PathJoin(s.dir, checkpointDir)))
 }
 
 // removeUnfinished deletes the files of shards whose writing was cut short.
@@ -209,7 +219,8 @@ func (s *Store) removeUnfinished(index string) error {
 	return nil
 }
 
-func (s *Store) engineOptions(o Options, cache *pebble.Cache) *pebble.Options {
+func (s *Store) engineOptions(f *fence) *pebble.Options {
+	o := s.options
 	events := pebble.EventListener{
 		BackgroundError: func(err error) {
 			select {
@@ -224,9 +235,8 @@ func (s *Store) engineOptions(o Options, cache *pebble.Cache) *pebble.Options {
 		DataCorruption: func(i pebble.DataCorruptionInfo) { o.Event("damaged data", i.Details) },
 	}
 	po := &pebble.Options{
-		FS:                 o.FS,
-		Cache:              cache,
-		Lock:               s.lock,
+		FS:                 f,
+		Cache:              s.blocks,
 		ReadOnly:           o.ReadOnly,
 		FormatMajorVersion: pebble.FormatNewest,
 		MemTableSize:       4 << 20,
@@ -261,22 +271,39 @@ func (q quiet) Fatalf(format string, args ...any) {
 // committed is in tables then, as far as they can be written: the engine tells a
 // damaged table, but may take a damaged log for one that ended.
 func (s *Store) Close() error {
-	s.mu.Lock()
-	open, frozen := s.snapshots, s.frozen
-	s.mu.Unlock()
+	s.read.Lock()
+	open := s.snapshots
+	s.read.Unlock()
 	if open > 0 {
 		return fmt.Errorf("close store: %d snapshots are still open", open)
 	}
-	if frozen != nil {
-		_ = frozen.Close()
-	}
-	settled := frozen == nil && s.settle()
-	err := s.db.Close()
+	settled := s.settle()
+	err := s.closeEngine()
 	if settled && err == nil {
 		err = s.seal()
 	}
 	return errors.Join(err, s.lock.Close())
 }
+
+// closeEngine gives up the last moment and waits for those that are at work.
+func (s *Store) closeEngine() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	closed := s.retire(s.engine)
+	s.release(s.last)
+	err := <-closed
+	s.blocks.Unref()
+	if broken := s.engine.fence.err(); broken != nil {
+		return fmt.Errorf("%w: %w", ErrBroken, broken)
+	}
+	return err
+}
+
+// event tells what happens in the background.
+func (s *Store) event(message string, err error) { s.options.Event(message, err) }
+
+// index is where the engine keeps its files.
+func (s *Store) index() string { return s.fs.PathJoin(s.dir, "index") }
 
 // Dir returns the data directory.
 func (s *Store) Dir() string { return s.dir }
@@ -302,7 +329,9 @@ type Metrics struct {
 
 // Metrics reads the engine's counters.
 func (s *Store) Metrics() Metrics {
-	m := s.db.Metrics()
+	e := s.enter()
+	defer s.leave(e)
+	m := e.db.Metrics()
 	return Metrics{DiskBytes: m.DiskSpaceUsage(), CacheBytes: m.BlockCache.Size + s.cache.size(), LargeBytes: s.whole.holding()}
 }
 

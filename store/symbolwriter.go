@@ -46,8 +46,7 @@ func (w *SymbolWriter) Begin(v View) error {
 	if err != nil {
 		return fmt.Errorf("write symbols: %w", err)
 	}
-	o := w.s.opts.MakeWriterOptions(6, w.s.db.TableFormat())
-	w.run = sstable.NewWriter(objstorageprovider.NewFileWritable(f), o)
+	w.run = sstable.NewWriter(objstorageprovider.NewFileWritable(f), w.s.tables)
 	return nil
 }
 
@@ -126,8 +125,13 @@ func (w *SymbolWriter) finish(ctx context.Context, counts SymbolCounts) error {
 // removeLeftovers deletes the symbols of a run that was taken in and not
 // marked, or is of another version.
 func (w *SymbolWriter) removeLeftovers() error {
+	e, err := w.s.allow()
+	if err != nil {
+		return err
+	}
+	defer w.s.leave(e)
 	lower, upper := symbolKeys(w.shard)
-	it, err := w.s.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+	it, err := e.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
 	if err != nil {
 		return err
 	}
@@ -135,13 +139,7 @@ func (w *SymbolWriter) removeLeftovers() error {
 	if err := errors.Join(it.Error(), it.Close()); err != nil || !found {
 		return err
 	}
-	w.s.mu.Lock()
-	err = w.s.writable()
-	w.s.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return survive(func() error { return w.s.db.DeleteRange(lower, upper, pebble.Sync) })
+	return e.do(func() error { return e.db.DeleteRange(lower, upper, pebble.Sync) })
 }
 
 func (w *SymbolWriter) reset() {

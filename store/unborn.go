@@ -10,10 +10,11 @@ import (
 // time can leave the name of its newest manifest without the manifest. Nothing
 // can have been acknowledged in a directory that never got a format and has no
 // table, so what is there is removed and made again.
-func (s *Store) openEngine(index string, v FormatVersion, o Options) (*pebble.DB, error) {
-	db, err := pebble.Open(index, s.opts)
-	if err == nil || v != 0 || o.ReadOnly {
-		return db, err
+func (s *Store) openEngine(v FormatVersion) (*engine, error) {
+	index := s.index()
+	e, err := s.tryEngine(index)
+	if err == nil || v != 0 || s.options.ReadOnly {
+		return e, err
 	}
 	names, lerr := s.fs.List(index)
 	if lerr != nil {
@@ -32,5 +33,22 @@ func (s *Store) openEngine(index string, v FormatVersion, o Options) (*pebble.DB
 			return nil, err
 		}
 	}
-	return pebble.Open(index, s.opts)
+	return s.tryEngine(index)
+}
+
+// tryEngine opens the engine. When it could not write what it has to write
+// first, that is the error.
+func (s *Store) tryEngine(index string) (*engine, error) {
+	e := &engine{fence: newFence(s.fs, index), closed: make(chan error, 1)}
+	err := e.do(func() (err error) {
+		e.db, err = pebble.Open(index, s.engineOptions(e.fence))
+		return err
+	})
+	if err != nil && e.db != nil {
+		_ = e.db.Close() // the fence let nothing of it through
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
 }

@@ -97,7 +97,7 @@ func (r *Registry) SetReaders(by Author, repository string, texts []string) (*st
 func (r *Registry) setReaders(by Author, repository string, readers *store.Readers) (before, after *store.Repository, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := &change{Registry: r, by: by, now: r.now(), counters: map[string]uint64{}}
+	c := &change{Registry: r, by: by, now: r.now(), counters: map[string]uint64{}, records: r.st.BeginRecords()}
 	names, err := r.FormatReaders(readers)
 	if err != nil {
 		return nil, nil, err

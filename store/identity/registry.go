@@ -151,6 +151,7 @@ func (r *Registry) change(by Author, f func(c *change) error) error {
 func (r *Registry) changeLocked(c *change, f func(c *change) error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	c.records = r.st.BeginRecords()
 	if err := f(c); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (r *Registry) Sweep() error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var c store.Records
+	c := r.st.BeginRecords()
 	for _, sweep := range []func(*store.Records) error{r.sweepSessions, r.sweepResets, r.sweepLockouts, r.sweepTokens, r.sweepAudit} {
 		if err := sweep(&c); err != nil {
 			return fmt.Errorf("delete what has expired: %w", err)

@@ -105,7 +105,7 @@ func (r *Registry) WriteUses() error {
 func (r *Registry) writeUses(u *uses) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var c store.Records
+	c := r.st.BeginRecords()
 	for id, t := range u.users {
 		if _, err := r.User(id); err == nil {
 			c.Put(store.RecordSeen, id4(id), id8(uint64(t.Unix())))

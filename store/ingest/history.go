@@ -229,7 +229,10 @@ func eachCommit(sn *store.Snapshot, r *store.Repository, f func(v store.View, t 
 func (j *historyJob) commit(change func(*store.Snapshot, *store.Repository, *store.Change) error) (err error) {
 	j.ix.mu.Lock()
 	defer j.ix.mu.Unlock()
-	sn := j.ix.store.Snapshot()
+	sn, err := j.ix.begin()
+	if err != nil {
+		return err
+	}
 	defer func() { err = errors.Join(err, sn.Close()) }()
 	r := sn.RepositoryByID(j.id)
 	if r == nil {
@@ -240,7 +243,7 @@ func (j *historyJob) commit(change func(*store.Snapshot, *store.Repository, *sto
 	if err := change(sn, &next, &c); err != nil {
 		return err
 	}
-	return j.ix.store.Commit(c)
+	return sn.Commit(c)
 }
 
 // recordError keeps the error with the repository. The caller has it too, so
@@ -272,7 +275,7 @@ func (j *historyJob) finish(ctx context.Context) error {
 		return nil
 	})
 	if err != nil {
-		j.ix.discard([]store.ShardHeader{shard})
+		j.ix.discard([]store.ShardHeader{shard}, err)
 		return err
 	}
 	j.added += j.pending.commits

@@ -184,7 +184,10 @@ func (ix *Indexer) Remove(ctx context.Context, name string) error {
 
 // remove is Remove with mu held.
 func (ix *Indexer) remove(ctx context.Context, name string) error {
-	sn := ix.store.Snapshot()
+	sn, err := ix.begin()
+	if err != nil {
+		return err
+	}
 	defer sn.Close()
 	r, err := sn.Repository(name)
 	if err != nil {
@@ -206,7 +209,7 @@ func (ix *Indexer) remove(ctx context.Context, name string) error {
 	}
 	c := store.Change{Remove: []uint32{r.ID}}
 	c.Dead, c.Drop = bury(sn, places)
-	if err := ix.store.Commit(c); err != nil {
+	if err := sn.Commit(c); err != nil {
 		return fmt.Errorf("remove repository %q: %w", name, err)
 	}
 	if r.Mirror {
@@ -217,10 +220,20 @@ func (ix *Indexer) remove(ctx context.Context, name string) error {
 	return nil
 }
 
+// begin returns the snapshot from which a change is prepared, which is then
+// committed to it. mu is held.
+func (ix *Indexer) begin() (*store.Snapshot, error) {
+	if err := ix.store.Mend(); err != nil {
+		return nil, err
+	}
+	return ix.store.Snapshot(), nil
+}
+
 // discard removes shards that were written for a change that failed, as far as
-// that can be done: if not, they go when the store is opened next.
-func (ix *Indexer) discard(written []store.ShardHeader) {
-	if len(written) == 0 {
+// that can be done: if not, they go when the store is opened next. When the
+// store broke over the change they may be in use.
+func (ix *Indexer) discard(written []store.ShardHeader, why error) {
+	if len(written) == 0 || errors.Is(why, store.ErrBroken) {
 		return
 	}
 	var c store.Change

@@ -53,7 +53,10 @@ func (ix *Indexer) Merge(ctx context.Context, report func(Progress)) (int, error
 func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (int, error) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	sn := ix.store.Snapshot()
+	sn, err := ix.begin()
+	if err != nil {
+		return 0, err
+	}
 	defer sn.Close()
 	circles := newCircles(sn)
 	group := ix.chooseGroup(sn.Shards(), circles.byShard(sn))
@@ -68,12 +71,12 @@ func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (int, e
 	if group[0].Header.IsHistory() {
 		rewrite = m.rewriteHistory
 	}
-	err := rewrite(ctx, group)
+	err = rewrite(ctx, group)
 	if err == nil {
 		err = m.commit(group)
 	}
 	if err != nil {
-		ix.discard(m.add)
+		ix.discard(m.add, err)
 		return 0, err
 	}
 	return len(group), nil
@@ -324,5 +327,5 @@ func (m *merging) commit(group []store.View) error {
 		slices.Sort(*shards)
 		c.Repositories = append(c.Repositories, &next)
 	}
-	return m.ix.store.Commit(c)
+	return m.sn.Commit(c)
 }

@@ -48,7 +48,10 @@ func (ix *Indexer) Sync(ctx context.Context, name string, report func(Progress))
 
 // sync is Sync with mu held.
 func (ix *Indexer) sync(ctx context.Context, name string, report func(Progress)) (Result, error) {
-	sn := ix.store.Snapshot()
+	sn, err := ix.begin()
+	if err != nil {
+		return Result{}, fmt.Errorf("sync %q: %w", name, err)
+	}
 	defer sn.Close()
 	r, err := sn.Repository(name)
 	if err != nil {
@@ -56,10 +59,10 @@ func (ix *Indexer) sync(ctx context.Context, name string, report func(Progress))
 	}
 	job := &syncJob{ix: ix, sn: sn, report: report, next: *r, lost: lost(sn, r.Shards)}
 	if err := job.run(ctx); err != nil {
-		ix.discard(job.change.Add)
+		ix.discard(job.change.Add, err)
 		err = fmt.Errorf("sync %q: %w", name, err)
 		if _, damaged := store.DamagedShard(err); !damaged && ctx.Err() == nil {
-			ix.recordError(r, err)
+			recordError(sn, r, err)
 		}
 		return Result{}, err
 	}
@@ -68,10 +71,10 @@ func (ix *Indexer) sync(ctx context.Context, name string, report func(Progress))
 
 // recordError keeps the error with the repository for people to see. The
 // caller has it too, so nothing is lost when the store takes no more.
-func (ix *Indexer) recordError(r *store.Repository, err error) {
+func recordError(sn *store.Snapshot, r *store.Repository, err error) {
 	next := *r
 	next.LastError = err.Error()
-	_ = ix.store.Commit(store.Change{Repositories: []*store.Repository{&next}})
+	_ = sn.Commit(store.Change{Repositories: []*store.Repository{&next}})
 }
 
 // syncJob is one run of Sync.
@@ -146,7 +149,7 @@ func (j *syncJob) run(ctx context.Context) error {
 
 func (j *syncJob) commit() error {
 	j.change.Repositories = []*store.Repository{&j.next}
-	if err := j.ix.store.Commit(j.change); err != nil {
+	if err := j.sn.Commit(j.change); err != nil {
 		return err
 	}
 	j.result.Repository = &j.next

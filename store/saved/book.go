@@ -46,6 +46,7 @@ var keySiteID = []byte("id")
 func (b *Book) SiteID() (string, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	c := b.st.BeginRecords()
 	value, err := b.st.Record(store.RecordSite, keySiteID)
 	if err == nil {
 		return string(value), nil
@@ -54,7 +55,6 @@ func (b *Book) SiteID() (string, error) {
 		return "", err
 	}
 	id := rand.Text()
-	var c store.Records
 	c.Put(store.RecordSite, keySiteID, []byte(id))
 	return id, b.st.CommitRecords(&c)
 }

@@ -78,7 +78,7 @@ func (b *Book) Job(id uint32) (*Job, error) {
 func (b *Book) AddJob(query string, creator uint32) (*Job, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var c store.Records
+	c := b.st.BeginRecords()
 	j := &Job{Query: query, Creator: creator, State: JobQueued, Created: b.now().UTC()}
 	var err error
 	if j.ID, err = b.next(&c, "job"); err != nil {
@@ -105,6 +105,7 @@ func (b *Book) AddResults(id uint32, results []byte, step *JobStep) (*Job, error
 func (b *Book) changeJob(id uint32, results []byte, step *JobStep, change func(*Job)) (*Job, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	c := b.st.BeginRecords()
 	j, err := b.Job(id)
 	if err != nil {
 		return nil, err
@@ -113,7 +114,6 @@ func (b *Book) changeJob(id uint32, results []byte, step *JobStep, change func(*
 		return j, fmt.Errorf("search job %d: %w", id, ErrConflict)
 	}
 	change(j)
-	var c store.Records
 	for len(results) > 0 {
 		n := min(len(results), partBytes)
 		c.Put(store.RecordJobResult, jobPart(id, j.Parts), results[:n:n])
@@ -142,11 +142,11 @@ func (b *Book) changeJob(id uint32, results []byte, step *JobStep, change func(*
 func (b *Book) RewindJob(id uint32) (*Job, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	c := b.st.BeginRecords()
 	j, err := b.Job(id)
 	if err != nil || j.Parts == j.PartsDone {
 		return j, err
 	}
-	var c store.Records
 	for part := j.PartsDone; part < j.Parts; part++ {
 		c.Delete(store.RecordJobResult, jobPart(id, part))
 	}
@@ -178,11 +178,11 @@ func (b *Book) JobSteps(id uint32) ([]*JobStep, error) {
 func (b *Book) RemoveJob(id uint32) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	c := b.st.BeginRecords()
 	j, err := b.Job(id)
 	if err != nil {
 		return err
 	}
-	var c store.Records
 	c.Delete(store.RecordJob, id4(id))
 	for part := range j.Parts {
 		c.Delete(store.RecordJobResult, jobPart(id, part))

@@ -38,7 +38,7 @@ func (b *Book) Search(id uint32) (*Search, error) {
 func (b *Book) AddSearch(s Search) (*Search, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var c store.Records
+	c := b.st.BeginRecords()
 	var err error
 	if s.ID, err = b.next(&c, "search"); err != nil {
 		return nil, err
@@ -54,13 +54,13 @@ func (b *Book) AddSearch(s Search) (*Search, error) {
 func (b *Book) ChangeSearch(id uint32, change func(*Search)) (*Search, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	c := b.st.BeginRecords()
 	s, err := b.Search(id)
 	if err != nil {
 		return nil, err
 	}
 	change(s)
 	s.ID, s.Updated = id, b.now().UTC()
-	var c store.Records
 	if err := put(&c, store.RecordSavedSearch, id4(id), s); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (b *Book) ChangeSearch(id uint32, change func(*Search)) (*Search, error) {
 func (b *Book) RemoveSearch(id uint32) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var c store.Records
+	c := b.st.BeginRecords()
 	c.Delete(store.RecordSavedSearch, id4(id))
 	return b.st.CommitRecords(&c)
 }

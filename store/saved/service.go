@@ -49,7 +49,7 @@ func (b *Book) Service(id uint32) (*Service, error) {
 func (b *Book) AddService(s Service) (*Service, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var c store.Records
+	c := b.st.BeginRecords()
 	var err error
 	if s.ID, err = b.next(&c, "service"); err != nil {
 		return nil, err
@@ -65,13 +65,13 @@ func (b *Book) AddService(s Service) (*Service, error) {
 func (b *Book) ChangeService(id uint32, change func(*Service)) (*Service, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	c := b.st.BeginRecords()
 	s, err := b.Service(id)
 	if err != nil {
 		return nil, err
 	}
 	change(s)
 	s.ID = id
-	var c store.Records
 	if err := put(&c, store.RecordService, id4(id), s); err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (b *Book) ChangeService(id uint32, change func(*Service)) (*Service, error)
 func (b *Book) RemoveService(id uint32) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var c store.Records
+	c := b.st.BeginRecords()
 	c.Delete(store.RecordService, id4(id))
 	return b.st.CommitRecords(&c)
 }

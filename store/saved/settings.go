@@ -67,6 +67,7 @@ func (b *Book) Settings(of Subject) (*Settings, error) {
 func (b *Book) ChangeSettings(of Subject, author, last uint32, change func(contents string) (string, error)) (*Settings, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	c := b.st.BeginRecords()
 	old, err := b.Settings(of)
 	if err != nil {
 		return nil, err
@@ -82,7 +83,6 @@ func (b *Book) ChangeSettings(of Subject, author, last uint32, change func(conte
 	if next.Contents, err = change(contents); err != nil {
 		return nil, err
 	}
-	var c store.Records
 	if next.ID, err = b.next(&c, "settings"); err != nil {
 		return nil, err
 	}

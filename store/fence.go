@@ -1,0 +1,319 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// errFenced is what making a table gets behind a raised fence.
+var errFenced = errors.New("the engine writes no more")
+
+// fence stands between the engine and the file system. The engine knows no way
+// on when its log or its manifest cannot be written: it ends the process, from
+// whatever goroutine met the error. So it is never told. The first such error
+// raises the fence, and from then on nothing that the engine does reaches the
+// disk: what it writes is swallowed, what it removes stays. The disk is as a
+// crash at that moment would have left it, and can be opened again beside the
+// engine, which goes on reading and can be closed in good order. Whoever asked
+// for a write looks at the fence behind it.
+//
+// Errors about tables are passed on, since the engine tries those again, and so
+// are those about files elsewhere, which are checkpoints.
+type fence struct {
+	vfs.FS
+	// dir is where the engine keeps its files.
+	dir    string
+	broken atomic.Pointer[error]
+	// pause is how long the next failure over a table waits.
+	pause atomic.Int64
+}
+
+func newFence(fs vfs.FS, dir string) *fence { return &fence{FS: fs, dir: dir} }
+
+// err returns why the fence is raised, or nil.
+func (f *fence) err() error {
+	if p := f.broken.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+func (f *fence) raised() bool { return f.broken.Load() != nil }
+
+// raise keeps everything from the disk from now on.
+func (f *fence) raise(err error) { f.broken.CompareAndSwap(nil, &err) }
+
+// The pauses after failures over tables, which the engine would otherwise
+// repeat without one. Each is twice as long as the one before, until a table is
+// completed.
+const (
+	firstPause = time.Millisecond
+	lastPause  = time.Second
+)
+
+// table passes on how an operation on a table went, late if it failed.
+func (f *fence) table(err error) error {
+	if err == nil || isNotExist(err) {
+		return err
+	}
+	pause := max(f.pause.Load(), int64(firstPause))
+	f.pause.Store(min(2*pause, int64(lastPause)))
+	time.Sleep(time.Duration(pause))
+	return err
+}
+
+// spares reports whether the engine can do without the file at path.
+func (f *fence) spares(path string) bool {
+	return strings.HasSuffix(path, ".sst") || strings.HasSuffix(path, ".blob") || f.PathDir(path) != f.dir
+}
+
+// Create implements vfs.FS.
+func (f *fence) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return f.make(name, func() (vfs.File, error) { return f.FS.Create(name, c) })
+}
+
+// ReuseForWrite implements vfs.FS.
+func (f *fence) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return f.make(newname, func() (vfs.File, error) { return f.FS.ReuseForWrite(oldname, newname, c) })
+}
+
+// OpenReadWrite implements vfs.FS.
+func (f *fence) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
+	return f.make(name, func() (vfs.File, error) { return f.FS.OpenReadWrite(name, c, o...) })
+}
+
+func (f *fence) make(name string, open func() (vfs.File, error)) (vfs.File, error) {
+	table := f.spares(name)
+	if f.raised() {
+		if table {
+			return nil, f.table(errFenced)
+		}
+		return &fencedFile{File: nowhere{}, fence: f, name: name}, nil
+	}
+	file, err := open()
+	switch {
+	case err == nil:
+		return &fencedFile{File: file, fence: f, name: name, table: table}, nil
+	case table:
+		return nil, f.table(err)
+	}
+	f.raise(fmt.Errorf("make %s: %w", name, err))
+	return &fencedFile{File: nowhere{}, fence: f, name: name}, nil
+}
+
+// Open implements vfs.FS.
+func (f *fence) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
+	file, err := f.FS.Open(name, o...)
+	if err != nil {
+		return nil, err
+	}
+	return &fencedFile{File: file, fence: f, name: name, table: true}, nil
+}
+
+// OpenDir implements vfs.FS.
+func (f *fence) OpenDir(name string) (vfs.File, error) {
+	dir, err := f.FS.OpenDir(name)
+	if err != nil {
+		return nil, err
+	}
+	return &fencedFile{File: dir, fence: f, name: name, table: name != f.dir}, nil
+}
+
+// Link implements vfs.FS.
+func (f *fence) Link(oldname, newname string) error {
+	if f.raised() {
+		return errFenced
+	}
+	return f.FS.Link(oldname, newname)
+}
+
+// Rename implements vfs.FS.
+func (f *fence) Rename(oldname, newname string) error {
+	spared := f.spares(newname)
+	switch {
+	case f.raised() && spared:
+		return errFenced
+	case f.raised():
+		return nil
+	}
+	err := f.FS.Rename(oldname, newname)
+	if err == nil || spared {
+		return err
+	}
+	f.raise(fmt.Errorf("rename %s: %w", oldname, err))
+	return nil
+}
+
+// Remove implements vfs.FS. A file that cannot be removed is in nobody's way:
+// the engine removes it when it is opened next.
+func (f *fence) Remove(name string) error {
+	if f.raised() {
+		return nil
+	}
+	if err := f.FS.Remove(name); isNotExist(err) {
+		return err
+	}
+	return nil
+}
+
+// RemoveAll implements vfs.FS.
+func (f *fence) RemoveAll(name string) error {
+	if f.raised() {
+		return nil
+	}
+	return f.FS.RemoveAll(name)
+}
+
+// Lock implements vfs.FS. The store holds the lock of the directory itself.
+func (f *fence) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
+
+// Unwrap implements vfs.FS.
+func (f *fence) Unwrap() vfs.FS { return f.FS }
+
+// fencedFile is a file or directory that the engine has open. One that it only
+// reads, or that is elsewhere, counts as a table.
+type fencedFile struct {
+	vfs.File
+	fence *fence
+	name  string
+	table bool
+}
+
+// done tells how an operation went, to the engine if it is one on a table.
+func (f *fencedFile) done(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if f.table {
+		return f.fence.table(err)
+	}
+	f.fence.raise(fmt.Errorf("%s %s: %w", what, f.name, err))
+	return nil
+}
+
+// held reports whether the fence keeps a change from the disk, and what the
+// engine is told then.
+func (f *fencedFile) held() (bool, error) {
+	if !f.fence.raised() {
+		return false, nil
+	}
+	if f.table {
+		return true, f.fence.table(errFenced)
+	}
+	return true, nil
+}
+
+// Write implements vfs.File.
+func (f *fencedFile) Write(p []byte) (int, error) {
+	return f.write(p, func() (int, error) { return f.File.Write(p) })
+}
+
+// WriteAt implements vfs.File.
+func (f *fencedFile) WriteAt(p []byte, at int64) (int, error) {
+	return f.write(p, func() (int, error) { return f.File.WriteAt(p, at) })
+}
+
+func (f *fencedFile) write(p []byte, write func() (int, error)) (int, error) {
+	if held, err := f.held(); held {
+		if err != nil {
+			return 0, err
+		}
+		return len(p), nil
+	}
+	n, err := write()
+	if err == nil && n < len(p) {
+		err = io.ErrShortWrite
+	}
+	if err := f.done("write", err); err != nil {
+		return n, err
+	}
+	return len(p), nil
+}
+
+// ReadAt implements vfs.File.
+func (f *fencedFile) ReadAt(p []byte, at int64) (int, error) {
+	n, err := f.File.ReadAt(p, at)
+	if err == nil && n < len(p) {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// Preallocate implements vfs.File. Writing tells whether there is room.
+func (f *fencedFile) Preallocate(at, bytes int64) error {
+	if !f.fence.raised() {
+		_ = f.File.Preallocate(at, bytes)
+	}
+	return nil
+}
+
+// Sync implements vfs.File.
+func (f *fencedFile) Sync() error { return f.sync(f.File.Sync) }
+
+// SyncData implements vfs.File.
+func (f *fencedFile) SyncData() error { return f.sync(f.File.SyncData) }
+
+// SyncTo implements vfs.File.
+func (f *fencedFile) SyncTo(bytes int64) (full bool, err error) {
+	err = f.sync(func() error {
+		full, err = f.File.SyncTo(bytes)
+		return err
+	})
+	return full, err
+}
+
+func (f *fencedFile) sync(sync func() error) error {
+	if held, err := f.held(); held {
+		return err
+	}
+	err := sync()
+	if err == nil && f.table {
+		f.fence.pause.Store(0)
+	}
+	return f.done("sync", err)
+}
+
+// Stat implements vfs.File.
+func (f *fencedFile) Stat() (vfs.FileInfo, error) {
+	info, err := f.File.Stat()
+	if err == nil || f.table {
+		return info, err
+	}
+	return empty{}, f.done("look at", err)
+}
+
+// Close implements vfs.File. What was written is on disk already if it had to
+// be, and is not read if it was not.
+func (f *fencedFile) Close() error {
+	if err := f.File.Close(); f.table {
+		return err
+	}
+	return nil
+}
+
+// nowhere is a file that was not made.
+type nowhere struct{ vfs.File }
+
+// Close implements vfs.File.
+func (nowhere) Close() error { return nil }
+
+// Stat implements vfs.File.
+func (nowhere) Stat() (vfs.FileInfo, error) { return empty{}, nil }
+
+// Prefetch implements vfs.File.
+func (nowhere) Prefetch(int64, int64) error { return nil }
+
+// Fd implements vfs.File.
+func (nowhere) Fd() uintptr { return vfs.InvalidFd }
+
+// empty is what is told of a file that was not made.
+type empty struct{ vfs.FileInfo }
+
+// Size implements vfs.FileInfo.
+func (empty) Size() int64 { return 0 }

@@ -1,0 +1,144 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// TestMend: once the disk takes writes again, so does the same store. What was
+// prepared before is refused, since the commit that failed may be there; those
+// who read meanwhile go on.
+func TestMend(t *testing.T) {
+	for _, file := range []string{".log", "MANIFEST"} {
+		fs := newFailing()
+		s := open(t, fs)
+		docs, texts := documents(5, 10)
+		h := writeShard(t, s, docs, texts)
+		if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
+			t.Fatal(err)
+		}
+		before, stale := s.Snapshot(), s.BeginRecords()
+		stale.Put(store.RecordUser, []byte("stale"), nil)
+		fs.set(func(op errorfs.Op) bool { return isWrite(op) && strings.Contains(op.Path, file) })
+		within(t, "a change", func() {
+			for s.CommitRecords(user(s, "lost")) == nil {
+				fill(t, s) // the manifest is written when the engine's memory is full
+			}
+			for range 2 {
+				if err := s.Mend(); !errors.Is(err, store.ErrBroken) {
+					t.Errorf("%s: Mend on a bad disk: %v, want ErrBroken", file, err)
+				}
+			}
+		})
+		fs.set(func(errorfs.Op) bool { return false })
+		if err := s.Mend(); err != nil {
+			t.Fatalf("%s: Mend: %v", file, err)
+		}
+		if err := s.CommitRecords(&stale); !errors.Is(err, store.ErrBroken) {
+			t.Errorf("%s: records prepared before: %v, want ErrBroken", file, err)
+		}
+		if err := before.Commit(store.Change{Drop: []uint32{h.ID}}); !errors.Is(err, store.ErrBroken) {
+			t.Errorf("%s: a change prepared before: %v, want ErrBroken", file, err)
+		}
+		if err := s.CommitRecords(user(s, "new")); err != nil {
+			t.Errorf("%s: records after Mend: %v", file, err)
+		}
+		more := writeShard(t, s, docs, texts)
+		if err := s.Commit(store.Change{Add: []store.ShardHeader{more}}); err != nil {
+			t.Errorf("%s: Commit after Mend: %v", file, err)
+		}
+		check(t, before.Shards()[0], docs, texts)
+		if err := before.Close(); err != nil {
+			t.Error(err)
+		}
+		closeStore(t, s)
+		s = open(t, fs)
+		sn := s.Snapshot()
+		if len(sn.Shards()) != 2 {
+			t.Errorf("%s: %d shards, want 2", file, len(sn.Shards()))
+		}
+		for _, v := range sn.Shards() {
+			check(t, v, docs, texts)
+		}
+		sn.Close()
+		if _, err := s.Record(store.RecordUser, []byte("new")); err != nil {
+			t.Errorf("%s: the record of after Mend: %v", file, err)
+		}
+		closeStore(t, s)
+	}
+}
+
+func user(s *store.Store, name string) *store.Records {
+	c := s.BeginRecords()
+	c.Put(store.RecordUser, []byte(name), []byte("="+name))
+	return &c
+}
+
+// fill commits more than the engine keeps in memory.
+func fill(t *testing.T, s *store.Store) {
+	for i := range 5 {
+		c := s.BeginRecords()
+		c.Put(store.RecordJobResult, fmt.Append(nil, i), make([]byte, 1<<20))
+		if err := s.CommitRecords(&c); err != nil && !errors.Is(err, store.ErrBroken) {
+			t.Errorf("CommitRecords: %v", err)
+		}
+	}
+}
+
+// stuck is a file system on which the log cannot be synced until it may.
+type stuck struct {
+	vfs.FS
+	began, may chan struct{}
+}
+
+func (f *stuck) MaybeError(op errorfs.Op) error {
+	if (op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpFileSyncTo) && strings.HasSuffix(op.Path, ".log") {
+		select {
+		case f.began <- struct{}{}:
+			<-f.may
+		default:
+		}
+	}
+	return nil
+}
+
+func (*stuck) String() string { return "stuck" }
+
+// TestReadWhileCommitting: who reads waits for no commit, and sees nothing of it
+// before it is on disk.
+func TestReadWhileCommitting(t *testing.T) {
+	fs := &stuck{began: make(chan struct{}), may: make(chan struct{})}
+	fs.FS = errorfs.Wrap(vfs.NewMem(), fs)
+	s := open(t, fs)
+	put(t, s, store.RecordUser, "a")
+	done := make(chan error)
+	go func() {
+		c := user(s, "b")
+		c.Delete(store.RecordUser, []byte("a"))
+		done <- s.CommitRecords(c)
+	}()
+	<-fs.began
+	within(t, "reading", func() {
+		sn := s.Snapshot()
+		if err := sn.Close(); err != nil {
+			t.Error(err)
+		}
+		if got := idsOf(t, s, store.RecordRange{Kind: store.RecordUser}, 9); got != "a" {
+			t.Errorf("while b takes the place of a: got %q, want a", got)
+		}
+	})
+	close(fs.may)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if got := idsOf(t, s, store.RecordRange{Kind: store.RecordUser}, 9); got != "b" {
+		t.Errorf("when b has taken the place of a: got %q, want b", got)
+	}
+	closeStore(t, s)
+}
