@@ -16,6 +16,7 @@ const usage = `trawl-bench measures trawl from outside and checks its answers.
   trawl-bench run --corpus DIR [flags]    index DIR, ask queries, compare with rg, git grep, zoekt, csearch
   trawl-bench rank [flags]                ask judged queries, see how soon the wanted files come
   trawl-bench history --repo DIR [flags]  find commits by message and diff, compare with git log
+  trawl-bench kill [flags]                kill servers at work, see whether anything is lost
   trawl-bench show [--html|--bench] FILE  print a report saved as JSON once more
   trawl-bench corpus --out DIR [flags]    generate a corpus
 
@@ -63,6 +64,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return rankCommand(ctx, args, stdout, stderr)
 	case "history":
 		return historyCommand(ctx, args, stdout, stderr)
+	case "kill":
+		return killCommand(ctx, args, stdout, stderr)
 	case "show":
 		return showCommand(args, stdout, stderr)
 	case "corpus":
