@@ -48,6 +48,7 @@ var libraries = map[string][]string{
 	"github.com/cockroachdb/pebble/v2":    {"store"},
 	"github.com/cespare/xxhash/v2":        {"store/..."},
 	"filippo.io/age":                      {"store/backup"},
+	"github.com/minio/minio-go/v7":        {"store/backup/s3"},
 	"github.com/go-enry/go-enry/v2":       {"store/lang"},
 	"golang.org/x/crypto":                 {"store/identity"},
 	"golang.org/x/text":                   {"store/text"},

@@ -1,0 +1,142 @@
+package s3
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"github.com/trawlsearch/trawl/store/backup"
+)
+
+// Scheme is what addresses of buckets begin with.
+const Scheme = "s3://"
+
+// Bucket is a prefix of a bucket. It is a backup.Destination.
+type Bucket struct {
+	client         *minio.Client
+	bucket, prefix string
+}
+
+var _ backup.Destination = (*Bucket)(nil)
+
+// usualEndpoint is where buckets are if nothing is said.
+const usualEndpoint = "https://s3.amazonaws.com"
+
+// Open prepares for a bucket named as s3://BUCKET/PREFIX; it asks nothing yet.
+// The environment, as getenv returns it, tells of the rest.
+func Open(address string, getenv func(string) string) (*Bucket, error) {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Scheme != "s3" || u.Host == "" || u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("that is no bucket: write s3://bucket/prefix")
+	case u.User != nil:
+		return nil, errors.New("an address holds no keys: give them as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment")
+	}
+	endpoint, err := url.Parse(cmp.Or(getenv("AWS_ENDPOINT_URL_S3"), getenv("AWS_ENDPOINT_URL"), usualEndpoint))
+	if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" || strings.Trim(endpoint.Path, "/") != "" {
+		return nil, errors.New("AWS_ENDPOINT_URL is no address of a server: write https://s3.example.org")
+	}
+	client, err := minio.New(endpoint.Host, &minio.Options{
+		Creds:  credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}}),
+		Secure: endpoint.Scheme == "https",
+		Region: cmp.Or(getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION")),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", address, err)
+	}
+	return &Bucket{client, u.Host, strings.Trim(path.Clean("/"+u.Path), "/")}, nil
+}
+
+// String returns the address.
+func (b *Bucket) String() string { return Scheme + path.Join(b.bucket, b.prefix) }
+
+func (b *Bucket) key(name string) string { return path.Join(b.prefix, name) }
+
+// Put stores an object with one request.
+func (b *Bucket) Put(ctx context.Context, name string, data []byte) error {
+	_, err := b.client.PutObject(ctx, b.bucket, b.key(name), bytes.NewReader(data), int64(len(data)), minio.PutObjectOptions{
+		ContentType: "application/octet-stream", DisableMultipart: true,
+	})
+	return explain("store "+name, err)
+}
+
+// Get reads an object.
+func (b *Bucket) Get(ctx context.Context, name string, limit int64) ([]byte, error) {
+	o, err := b.client.GetObject(ctx, b.bucket, b.key(name), minio.GetObjectOptions{})
+	if err != nil {
+		return nil, explain("read "+name, err)
+	}
+	defer o.Close()
+	data, err := io.ReadAll(io.LimitReader(o, limit+1))
+	if err != nil {
+		return nil, explain("read "+name, err)
+	}
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("read %s: it is larger than %d bytes", name, limit)
+	}
+	return data, nil
+}
+
+// List asks for a page of names at a time.
+func (b *Bucket) List(ctx context.Context, folder string, each func(backup.Stored) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	prefix := b.key(folder)
+	if prefix != "" {
+		prefix += "/"
+	}
+	for o := range b.client.ListObjectsIter(ctx, b.bucket, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
+		if o.Err != nil {
+			return explain("list "+folder, o.Err)
+		}
+		name := strings.TrimPrefix(strings.TrimPrefix(o.Key, b.prefix), "/")
+		if err := each(backup.Stored{Name: name, Size: o.Size}); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// Delete removes an object.
+func (b *Bucket) Delete(ctx context.Context, name string) error {
+	err := explain("delete "+name, b.client.RemoveObject(ctx, b.bucket, b.key(name), minio.RemoveObjectOptions{}))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Sync has nothing to do: what the service has answered for is stored.
+func (b *Bucket) Sync(context.Context) error { return nil }
+
+// explain says what was done, and tells an object that is not there from other
+// trouble. Of what the service answers it keeps the message, which has no
+// secrets.
+func explain(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var answer minio.ErrorResponse
+	if !errors.As(err, &answer) {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	switch answer.Code {
+	case "NoSuchKey":
+		return fmt.Errorf("%s: %w", doing, os.ErrNotExist)
+	case "NoSuchBucket":
+		return fmt.Errorf("%s: there is no bucket %q: make it first", doing, answer.BucketName)
+	case "AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch":
+		return fmt.Errorf("%s: %w: check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", doing, err)
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
