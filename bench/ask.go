@@ -15,7 +15,7 @@ import (
 // Answer is one search as a client saw it.
 type Answer struct {
 	// First is when the first matches event had arrived, 0 if none did; Done
-	// when the done event had. Both count from before the request was sent.
+	// when the last byte had. Both count from before the request was sent.
 	First time.Duration `json:"firstNanos"`
 	Done  time.Duration `json:"doneNanos"`
 	// ServerMillis is what the server says it took.
@@ -74,7 +74,8 @@ func (a *asker) get(ctx context.Context, rawURL string) (*http.Response, error) 
 
 // search sends text and reads the stream to its end. The data of each matches
 // event goes to onMatches, if set, after its arrival was noted; it is valid
-// during the call.
+// during the call. Without, the stream is only skimmed, which is what is to be
+// timed.
 func (a *asker) search(ctx context.Context, text, patternType string, onMatches func([]byte) error) (Answer, error) {
 	params := url.Values{
 		"q": {text}, "v": {"V3"}, "t": {patternType}, "cm": {"true"}, "cl": {"0"},
@@ -88,7 +89,12 @@ func (a *asker) search(ctx context.Context, text, patternType string, onMatches 
 		return Answer{}, err
 	}
 	defer resp.Body.Close()
-	answer, err := readAnswer(resp.Body, start, onMatches)
+	var answer Answer
+	if onMatches == nil {
+		answer, err = skimAnswer(resp.Body, start)
+	} else {
+		answer, err = readAnswer(resp.Body, start, onMatches)
+	}
 	if err != nil {
 		return answer, fmt.Errorf("search %q: %w", text, err)
 	}
@@ -128,6 +134,10 @@ func readAnswer(body io.Reader, start time.Time, onMatches func([]byte) error) (
 			return a, fmt.Errorf("server sent %s: %.300s", events.name, events.data)
 		case "done":
 			a.Done = time.Since(start)
+			// Only a connection that was read to its end serves again.
+			if _, err := io.Copy(io.Discard, events.in); err != nil {
+				return a, fmt.Errorf("after the done event: %w", err)
+			}
 			return a, a.readProgress(progress)
 		}
 	}

@@ -109,15 +109,41 @@ func TestReadAnswer(t *testing.T) {
 		{"event: error\ndata: {\"message\":\"oh\"}\n\n" + done, false, 0, "server sent error"},
 		{"event: progress\ndata: nonsense\n\n" + done, false, 0, "decode progress"},
 	} {
-		a, err := readAnswer(strings.NewReader(tt.text), time.Now(), func([]byte) error { return nil })
-		if !errorHas(err, tt.wantErr) || (a.First > 0) != tt.first || a.Results != tt.results {
-			t.Errorf("stream %q: answer %+v, error %v; want first %t, %d results, error with %q",
-				tt.text, a, err, tt.first, tt.results, tt.wantErr)
+		read := func(in io.Reader) (Answer, error) {
+			return readAnswer(in, time.Now(), func([]byte) error { return nil })
 		}
-		if err == nil && (a.Done < a.First || a.ServerMillis != 3 || a.Trace != "/t" || len(a.Incomplete) != 1) {
-			t.Errorf("stream %q: answer %+v does not hold what the last progress says", tt.text, a)
+		skim := func(in io.Reader) (Answer, error) { return skimAnswer(in, time.Now()) }
+		for name, f := range map[string]func() (Answer, error){
+			"read":                func() (Answer, error) { return read(strings.NewReader(tt.text)) },
+			"skim":                func() (Answer, error) { return skim(strings.NewReader(tt.text)) },
+			"skim byte by byte":   func() (Answer, error) { return skim(iotest.OneByteReader(strings.NewReader(tt.text))) },
+			"skim behind a large": func() (Answer, error) { return skim(io.MultiReader(large(), strings.NewReader(tt.text))) },
+		} {
+			a, err := f()
+			first := tt.first || name == "skim behind a large"
+			if !errorHas(err, tt.wantErr) || (a.First > 0) != first || a.Results != tt.results {
+				t.Errorf("%s %q: answer %+v, error %v; want first %t, %d results, error with %q",
+					name, tt.text, a, err, first, tt.results, tt.wantErr)
+			}
+			if err == nil && (a.Done < a.First || a.ServerMillis != 3 || a.Trace != "/t" || len(a.Incomplete) != 1) {
+				t.Errorf("%s %q: answer %+v does not hold what the last progress says", name, tt.text, a)
+			}
 		}
 	}
+}
+
+// large is an event that no buffer holds.
+func large() io.Reader {
+	return io.MultiReader(strings.NewReader("event: matches\ndata: ["), io.LimitReader(spaces{}, 3*skimBytes+17), strings.NewReader("]\n\n"))
+}
+
+type spaces struct{}
+
+func (spaces) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
 }
 
 func TestFoundAdd(t *testing.T) {
