@@ -48,20 +48,26 @@ func (r *ListReader) open() (err error) {
 
 // get appends the value of r.key to dst, nothing if there is none.
 func (r *ListReader) get(dst []byte) ([]byte, error) {
+	value, err := r.borrow()
+	return append(dst, value...), err
+}
+
+// borrow returns the value of r.key, which is valid until the next read, or nil.
+func (r *ListReader) borrow() ([]byte, error) {
 	if err := r.open(); err != nil {
-		return dst, err
+		return nil, err
 	}
 	if !r.it.SeekGE(r.key) {
-		return dst, r.failure()
+		return nil, r.failure()
 	}
 	if !bytes.Equal(r.it.Key(), r.key) {
-		return dst, nil
+		return nil, nil
 	}
 	value, err := r.it.ValueAndErr()
 	if err != nil {
-		return dst, fmt.Errorf("read posting list: %w", err)
+		return nil, fmt.Errorf("read posting list: %w", err)
 	}
-	return append(dst, value...), nil
+	return value, nil
 }
 
 // scan yields the values from r.key up to but not including r.end until f

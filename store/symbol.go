@@ -180,13 +180,6 @@ func (v View) Symbols(dst []Symbol, document uint16) ([]Symbol, error) {
 // SymbolGroup appends the symbols that posting lists mean by a block. They are
 // the caller's.
 func (v View) SymbolGroup(dst []Symbol, block uint16) ([]Symbol, error) {
-	return v.FindSymbols(dst, block, nil)
-}
-
-// FindSymbols is SymbolGroup for the symbols whose names wanted takes; the bytes
-// it is given are borrowed until it returns. It costs little for those it does
-// not take. A nil wanted takes all.
-func (v View) FindSymbols(dst []Symbol, block uint16, wanted func(name []byte) bool) ([]Symbol, error) {
 	value, closer, err := v.sn.snap.Get(appendKeySymbols(nil, v.ID, block))
 	if errors.Is(err, pebble.ErrNotFound) {
 		return dst, nil
@@ -194,11 +187,27 @@ func (v View) FindSymbols(dst []Symbol, block uint16, wanted func(name []byte) b
 	if err != nil {
 		return dst, inShard(v.ID, fmt.Errorf("symbols of block %d: %w", block, err))
 	}
-	dst, err = decodeSymbols(dst, value, wanted)
-	if err != nil {
+	if dst, err = decodeSymbols(dst, value, nil); err != nil {
 		err = inShard(v.ID, fmt.Errorf("block %d: %w", block, err))
 	}
 	return dst, errors.Join(err, closer.Close())
+}
+
+// FindSymbols is SymbolGroup, read through r, for the symbols that wanted takes.
+// It costs little for the others.
+func (v View) FindSymbols(dst []Symbol, r *ListReader, block uint16, wanted *SymbolFilter) ([]Symbol, error) {
+	r.key = appendKeySymbols(r.key[:0], v.ID, block)
+	value, err := r.borrow()
+	if err != nil {
+		return dst, inShard(v.ID, fmt.Errorf("symbols of block %d: %w", block, err))
+	}
+	if !wanted.mayTake(value) {
+		return dst, nil
+	}
+	if dst, err = decodeSymbols(dst, value, wanted.takes); err != nil {
+		err = inShard(v.ID, fmt.Errorf("block %d: %w", block, err))
+	}
+	return dst, err
 }
 
 // SymbolLists returns the posting lists of symbol names, read through r. Their

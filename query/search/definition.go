@@ -86,7 +86,7 @@ func (s *scorer) defined(path string, chunks []query.Chunk, h *hit) float64 {
 	best := 0.0
 	for i := range s.definitions {
 		d := &s.definitions[i]
-		if h.owner != "" && equalFolded([]byte(h.member), fold(d.Name)) && d.belongsTo(h.owner, path) {
+		if h.owner != "" && fold(h.member) == fold(d.Name) && d.belongsTo(h.owner, path) {
 			best = max(best, definitionPoints(0, 1, 1, d.factor)*caseShare(h.member, d.Name)*d.rarity)
 			continue
 		}

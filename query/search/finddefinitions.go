@@ -49,8 +49,7 @@ func (p *shardPlan) readNames(in *reading, pass []*basic) (err error) {
 	p.names = map[string]*postings.Set{}
 	for _, b := range pass {
 		for _, t := range b.names {
-			// Names end with an imaginary zero byte.
-			if p.names[t.text], err = p.groups(t.text + "\x00"); err != nil {
+			if p.names[t.text], err = p.groups(t.whole); err != nil {
 				return err
 			}
 		}
@@ -68,9 +67,9 @@ func (p *shardPlan) candidateGroups() *postings.Set {
 	return blocksOf(p.docs, slices.Values(p.candidates))
 }
 
-// groups returns the groups of symbols that may have text in a name.
-func (p *shardPlan) groups(text string) (*postings.Set, error) {
-	c, err := p.symbols.Eval(&postings.Literal{Runs: []string{text}})
+// groups returns the groups of symbols that may have l in a name.
+func (p *shardPlan) groups(l *postings.Literal) (*postings.Set, error) {
+	c, err := p.symbols.Eval(l)
 	if err != nil || c.Blocks == nil {
 		return &postings.Set{}, err
 	}
@@ -93,11 +92,13 @@ type symbolGroup struct {
 func (h *header) findDefinitions(b *basic) {
 	exact := h.groupsOf(b.names, func(p *shardPlan, t term) *postings.Set { return p.names[t.text] })
 	known := map[string]bool{}
-	h.read(exact, func(name []byte) bool {
-		return slices.ContainsFunc(b.names, func(t term) bool { return equalFolded(name, t.text) })
-	}, func(g *symbolGroup, s store.Symbol) {
+	wanted := &store.SymbolFilter{}
+	for _, t := range b.names {
+		wanted.Whole = append(wanted.Whole, t.text)
+	}
+	h.read(exact, wanted, func(g *symbolGroup, s store.Symbol) {
 		for _, t := range b.names {
-			if equalFolded([]byte(s.Name), t.text) {
+			if fold(s.Name) == t.text {
 				known[t.text] = true
 				h.note(g, s, t, 0, len(t.text))
 			}
@@ -123,7 +124,7 @@ const (
 func (h *header) findParts(b *basic, terms []term) {
 	for _, t := range terms {
 		groups := h.groupsOf([]term{t}, func(p *shardPlan, t term) *postings.Set {
-			set, err := p.groups(t.text)
+			set, err := p.groups(t.inside)
 			if err != nil {
 				h.fail(p, err)
 			}
@@ -132,8 +133,8 @@ func (h *header) findParts(b *basic, terms []term) {
 		if len(b.names) > 1 && len(groups) > maxParts {
 			continue // a word such as struct
 		}
-		h.read(groups, func(name []byte) bool { return indexFolded(name, t.text) >= 0 }, func(g *symbolGroup, s store.Symbol) {
-			at := indexFolded([]byte(s.Name), t.text)
+		h.read(groups, &store.SymbolFilter{Part: t.text}, func(g *symbolGroup, s store.Symbol) {
+			at := store.IndexFolded([]byte(s.Name), t.text)
 			h.note(g, s, t, at, at+len(t.text))
 		})
 	}
@@ -234,18 +235,20 @@ func (h *header) likelyFirst(list []symbolGroup) {
 	slices.SortStableFunc(list, func(a, b symbolGroup) int { return a.rank - b.rank })
 }
 
-// read reads groups, on all workers, and calls each with the symbols whose names
-// wanted takes, in the order of groups.
-func (h *header) read(groups []symbolGroup, wanted func(name []byte) bool, each func(*symbolGroup, store.Symbol)) {
+// read reads groups, on all workers, and calls each with the symbols that wanted
+// takes, in the order of groups.
+func (h *header) read(groups []symbolGroup, wanted *store.SymbolFilter, each func(*symbolGroup, store.Symbol)) {
 	h.groups += len(groups)
 	var next atomic.Int64
 	work := func() {
+		lists := h.run.snap.ListReader()
+		defer func() { _ = lists.Close() }() // what could not be read was told when it was
 		for {
 			i := int(next.Add(1)) - 1
 			if i >= len(groups) {
 				return
 			}
-			groups[i].read(h.plans[groups[i].shard].view, wanted)
+			groups[i].read(h.plans[groups[i].shard].view, lists, wanted)
 		}
 	}
 	var wg sync.WaitGroup
@@ -270,40 +273,17 @@ func (h *header) read(groups []symbolGroup, wanted func(name []byte) bool, each 
 }
 
 // read reads the group. A panic over it is an error.
-func (g *symbolGroup) read(v store.View, wanted func(name []byte) bool) {
+func (g *symbolGroup) read(v store.View, lists *store.ListReader, wanted *store.SymbolFilter) {
 	defer func() {
 		if x := recover(); x != nil {
 			g.err = fmt.Errorf("panic: %v", x)
 		}
 	}()
-	g.found, g.err = v.FindSymbols(nil, g.block, wanted)
+	g.found, g.err = v.FindSymbols(nil, lists, g.block, wanted)
 }
 
 // groupsPerWorker is how many groups make it worth to wake another worker.
-const groupsPerWorker = 16
-
-// equalFolded reports whether name, folded, is text.
-func equalFolded(name []byte, text string) bool {
-	if len(name) != len(text) {
-		return false
-	}
-	for i, c := range name {
-		if postings.Fold(c) != text[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// indexFolded returns where text begins in name, folded, or -1.
-func indexFolded(name []byte, text string) int {
-	for i := 0; i+len(text) <= len(name); i++ {
-		if equalFolded(name[i:i+len(text)], text) {
-			return i
-		}
-	}
-	return -1
-}
+const groupsPerWorker = 128
 
 // fold is how lists have text.
 func fold(s string) string {

@@ -42,6 +42,9 @@ type term struct {
 	// part says that the word may be part of a longer name. In a sentence it may
 	// not, except at its ends, and there it hardly is.
 	part bool
+	// whole and inside are what lists are asked for names that are the word, and
+	// for those that hold it. Names end with an imaginary zero byte.
+	whole, inside *postings.Literal
 }
 
 // terms returns the words of the patterns of b that a document has to match,
@@ -55,7 +58,10 @@ func (b *basic) terms() []term {
 		for _, w := range words(a.Expr, true) {
 			known := slices.ContainsFunc(out, func(t term) bool { return t.text == w.text })
 			if !known && len(w.text) >= minTerm && len(out) < maxTerms {
-				out = append(out, term{w.text, b.share, w.part})
+				out = append(out, term{
+					text: w.text, share: b.share, part: w.part,
+					whole: &postings.Literal{Runs: []string{w.text + "\x00"}}, inside: &postings.Literal{Runs: []string{w.text}},
+				})
 			}
 		}
 	}
