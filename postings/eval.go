@@ -60,6 +60,37 @@ type Scratch struct {
 	buf   []byte
 	lists []list
 	tmp   Set
+	// orders are those of the last literals, of which a query asks every shard.
+	orders [8]order
+	next   int
+}
+
+// order is the trigrams of a literal, once each, those that are probably rarest
+// first.
+type order struct {
+	of       *Literal
+	exact    bool
+	trigrams []Trigram
+}
+
+// rarestFirst returns the order of l, spelled as runs. It is not changed.
+func (sc *Scratch) rarestFirst(l *Literal, runs []string) []Trigram {
+	exact := len(runs) > 0 && &runs[0] != &l.Runs[0]
+	for i := range sc.orders {
+		if o := &sc.orders[i]; o.of == l && o.exact == exact {
+			return o.trigrams
+		}
+	}
+	o := &sc.orders[sc.next]
+	sc.next = (sc.next + 1) % len(sc.orders)
+	*o = order{of: l, exact: exact, trigrams: o.trigrams[:0]}
+	for _, run := range runs {
+		o.trigrams = AppendTrigrams(o.trigrams, run)
+	}
+	slices.Sort(o.trigrams)
+	o.trigrams = slices.Compact(o.trigrams)
+	slices.SortStableFunc(o.trigrams, rarity)
+	return o.trigrams
 }
 
 func (ev *Evaluator) scratch() *Scratch {
@@ -278,17 +309,11 @@ const (
 // left costs less than reading on. It returns nil for a literal too common or
 // too short to narrow.
 func (ev *Evaluator) blocks(l *Literal) (*Set, error) {
-	var trigrams []Trigram
 	runs := ev.spelled(l)
-	for _, run := range runs {
-		trigrams = AppendTrigrams(trigrams, run)
-	}
+	trigrams := ev.scratch().rarestFirst(l, runs)
 	if len(trigrams) == 0 {
 		return ev.short(runs)
 	}
-	slices.Sort(trigrams)
-	trigrams = slices.Compact(trigrams)
-	slices.SortStableFunc(trigrams, rarity)
 	var out *Set
 	if ev.Within != nil {
 		if out = ev.Within.Clone(); out.Len() <= enoughBlocks {
