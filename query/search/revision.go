@@ -62,6 +62,13 @@ func (r reach) holds(i uint16) bool {
 	return slices.ContainsFunc(r, func(s docSet) bool { return s.contains(i) })
 }
 
+// everything reports whether some revision surely holds every document.
+func (r reach) everything() bool {
+	return slices.ContainsFunc(r, func(s docSet) bool {
+		return !s.listed && (s.dead == nil || s.dead.Len() == 0) && (s.away == nil || s.away.Len() == 0)
+	})
+}
+
 // reachOf returns the reach of t in the shard.
 func (p *shardPlan) reachOf(t *target) reach {
 	if t == nil {

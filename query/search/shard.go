@@ -296,13 +296,14 @@ func (p *shardPlan) choose(pass []*basic, all *postings.Set) {
 	// Documents of a repository stand together, so what is known of the last
 	// one is looked up rarely.
 	var at []reach
-	repository := -1
+	repository, everything := -1, false
 	p.candidates = make([]uint16, 0, all.Len())
 	for i := range all.All() {
 		if id := p.docs.Repository[i]; int(id) != repository {
 			repository, at = int(id), p.reachesOf(pass, id)
+			everything = slices.ContainsFunc(at, reach.everything)
 		}
-		if slices.ContainsFunc(at, func(r reach) bool { return r.holds(i) }) {
+		if everything || slices.ContainsFunc(at, func(r reach) bool { return r.holds(i) }) {
 			p.candidates = append(p.candidates, i)
 		}
 	}
