@@ -73,6 +73,7 @@ func (c *catalogue) loadAway(shard uint32, key, value []byte) {
 		c.setAway(of, sets)
 	case c.shards[shard] != nil:
 		c.setAside(shard, fmt.Sprintf("the record of what its branches hold is damaged: %v", err))
+		c.setAway(of, []*postings.Set{}) // so that it goes with the shard
 	}
 }
 

@@ -100,6 +100,20 @@ func (sn *Snapshot) People(repository uint32) (People, error) {
 	return m, errors.Join(err, closer.Close())
 }
 
+// ForgetPeople drops the people of a repository, which the next reading of its
+// history makes anew.
+func (s *Store) ForgetPeople(repository uint32) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.catalogue.repositories[repository]
+	if old == nil {
+		return nil
+	}
+	next := *old
+	next.History.Mailmap, next.History.Reading = "", next.History.Tip
+	return s.commit(Change{Repositories: []*Repository{&next}, People: map[uint32]People{repository: {}}})
+}
+
 // Commits returns the commit table of a history shard, nil for any other.
 func (v View) Commits() (*Commits, error) {
 	t, err := v.load()

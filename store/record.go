@@ -53,6 +53,18 @@ const (
 	RecordUserCode RecordKind = 'U'
 )
 
+// known reports whether k is one of those above.
+func (k RecordKind) known() bool {
+	switch k {
+	case RecordUser, RecordName, RecordEmail, RecordPassword, RecordReset, RecordLockout, RecordSeen, RecordOrg, RecordMember,
+		RecordMembership, RecordToken, RecordTokenHash, RecordTokenUse, RecordSession, RecordAudit, RecordCounter,
+		RecordSite, RecordSettings, RecordService, RecordSavedSearch, RecordJob, RecordJobStep, RecordJobResult,
+		RecordApp, RecordGrant, RecordDevice, RecordUserCode:
+		return true
+	}
+	return false
+}
+
 // Records is a change of records that is applied whole. Its zero value changes
 // nothing; it is not safe for concurrent use.
 type Records struct {

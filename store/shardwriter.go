@@ -109,7 +109,7 @@ func (w *ShardWriter) addDocument(d Document, text []byte, indexed bool) error {
 	}
 	if indexed {
 		w.builder.AddDocument(block, text)
-		w.addWide(block, text)
+		addWide(&w.wide, block, text)
 	} else if len(text) > 0 {
 		for i := range n {
 			w.scan.Add(uint16(block + i))
@@ -137,7 +137,9 @@ func hasWide(text []byte) bool {
 // a literal of MaxLiteralBytes grows at most threefold by folding.
 const wideReach = 3 * postings.MaxLiteralBytes
 
-func (w *ShardWriter) addWide(block int, text []byte) {
+// addWide adds the blocks of a document in which a literal may begin that holds
+// such a rune.
+func addWide(wide *postings.Set, block int, text []byte) {
 	for _, r := range wideRunes {
 		for at := 0; ; at += len(r) {
 			i := bytes.Index(text[at:], r)
@@ -146,7 +148,7 @@ func (w *ShardWriter) addWide(block int, text []byte) {
 			}
 			at += i
 			for b := max(0, at-wideReach) / postings.BlockBytes; b <= at/postings.BlockBytes; b++ {
-				w.wide.Add(uint16(block + b))
+				wide.Add(uint16(block + b))
 			}
 		}
 	}

@@ -1,0 +1,239 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/oauth"
+	"github.com/trawlsearch/trawl/store/saved"
+)
+
+// Finding is one thing that is wrong.
+type Finding struct {
+	// Where is "table", "record", "reference", or within a shard "header",
+	// "documents", "text", "lists", "symbols", "commits" or "aside".
+	Where string
+	// Shard is the one that it is in, 0 for none; Repositories are the names of
+	// those that have something there.
+	Shard        uint32
+	Repositories []string
+	// Problem says in words what is wrong.
+	Problem string
+	// Repair says what Prepare, and indexing its repositories after that, does
+	// about it.
+	Repair Repair
+
+	record store.FaultyRecord
+}
+
+// Repair is what can be done about a finding.
+type Repair string
+
+// The repairs.
+const (
+	// Rebuild: the shard is set aside, and its repositories are indexed again.
+	Rebuild Repair = "rebuild"
+	// Drop: it is nobody's, and is deleted.
+	Drop Repair = "drop"
+	// Nothing: it is harmless, or comes right when something else does.
+	Nothing Repair = "none"
+	// Restore: only a backup has it.
+	Restore Repair = "restore"
+)
+
+// Options say how much is verified. The zero value verifies everything.
+type Options struct {
+	// Quick leaves out making posting lists anew to compare them; what can be
+	// read and decoded, and all text and hashes, is verified all the same.
+	Quick bool
+	// Pause is called every megabyte or so, to let others go first; nil does
+	// nothing.
+	Pause func(context.Context) error
+	// Report hears how far the work is, in bytes; nil does nothing.
+	Report func(done, total int64)
+}
+
+func (o Options) withDefaults() Options {
+	if o.Pause == nil {
+		o.Pause = func(context.Context) error { return nil }
+	}
+	if o.Report == nil {
+		o.Report = func(int64, int64) {}
+	}
+	return o
+}
+
+// Store verifies a store as it is when called, and calls found for what is
+// wrong. What others write meanwhile is not looked at. The error says why it
+// could not go on to the end.
+func Store(ctx context.Context, st *store.Store, o Options, found func(Finding)) error {
+	c := &checking{st: st, o: o.withDefaults(), found: found}
+	if err := c.run(ctx); err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	return nil
+}
+
+// checking is one run of Store.
+type checking struct {
+	st          *store.Store
+	sn          *store.Snapshot
+	o           Options
+	found       func(Finding)
+	done, total int64
+}
+
+func (c *checking) run(ctx context.Context) (err error) {
+	c.sn = c.st.Snapshot()
+	defer func() { err = errors.Join(err, c.sn.Close()) }()
+	shards := c.sn.Shards()
+	c.total = c.st.TableBytes()
+	for _, v := range shards {
+		c.total += v.Header.TextBytes
+	}
+	err = c.st.VerifyTables(ctx, c.read, c.o.Pause, func(file string, err error) {
+		c.found(Finding{Where: "table", Problem: fmt.Sprintf("file index/%s: %v", file, err), Repair: Nothing})
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.records(ctx); err != nil {
+		return err
+	}
+	c.references(shards)
+	for _, v := range shards {
+		if err := c.shard(ctx, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *checking) read(bytes int64) {
+	c.done += bytes
+	c.o.Report(min(c.done, c.total), c.total)
+}
+
+// records verifies what is neither text nor lists.
+func (c *checking) records(ctx context.Context) error {
+	err := c.sn.VerifyRecords(ctx, func(f store.FaultyRecord) {
+		repair := Restore
+		switch {
+		case f.Stray:
+			repair = Drop
+		case f.Repository != 0:
+			repair = Rebuild
+		}
+		out := Finding{Where: "record", Problem: f.Problem, Repair: repair, record: f}
+		if r := c.sn.RepositoryByID(f.Repository); r != nil {
+			out.Repositories = []string{r.Name}
+		}
+		c.found(out)
+	})
+	if err != nil {
+		return err
+	}
+	tell := func(problem string) { c.found(Finding{Where: "record", Problem: problem, Repair: Restore}) }
+	for _, verify := range []func(*store.Store, func(string)) error{identity.Verify, oauth.Verify, saved.Verify} {
+		if err := verify(c.st, tell); err != nil {
+			tell(err.Error())
+		}
+	}
+	return ctx.Err()
+}
+
+// references holds the records of repositories against shards.
+func (c *checking) references(shards []store.View) {
+	for _, r := range c.sn.Repositories() {
+		for i, ids := range [][]uint32{r.Shards, r.History.Shards} {
+			for _, id := range ids {
+				v, ok := c.sn.Shard(id)
+				if ok && v.Aside == nil && v.Header.IsHistory() != (i == 1) {
+					c.in(v, "header", "the repository takes it for one of another kind", Rebuild)
+				}
+			}
+		}
+	}
+	for _, v := range shards {
+		if len(c.owners(v.ID)) == 0 {
+			c.in(v, "reference", "no repository refers to it", Drop)
+		}
+	}
+}
+
+// shard verifies one shard, and that who has documents in it knows.
+func (c *checking) shard(ctx context.Context, v store.View) error {
+	if v.Aside != nil {
+		c.in(v, "aside", "set aside: "+v.Aside.Reason, Rebuild)
+	}
+	if v.Header.Documents == 0 {
+		return ctx.Err() // all there is to know of it is that it is lost
+	}
+	from := c.done
+	err := v.Verify(ctx, store.Verifying{
+		Quick: c.o.Quick, Pause: c.o.Pause,
+		Read: func(bytes int) { c.o.Report(min(c.done+int64(bytes), c.total), c.total) },
+		Fault: func(where, problem string) {
+			c.in(v, where, problem, Rebuild)
+		},
+	})
+	c.done = from + v.Header.TextBytes
+	c.o.Report(min(c.done, c.total), c.total)
+	if err != nil || v.Aside != nil {
+		return err
+	}
+	c.documents(v)
+	return nil
+}
+
+// documents holds the live documents of a shard against their repositories.
+func (c *checking) documents(v store.View) {
+	docs, err := v.Documents()
+	if err != nil {
+		return // Verify told
+	}
+	owners := c.owners(v.ID)
+	told := map[uint32]bool{}
+	for i := range docs.Len() {
+		id := docs.Repository[i]
+		if told[id] || v.Dead != nil && v.Dead.Contains(uint16(i)) {
+			continue
+		}
+		r := c.sn.RepositoryByID(id)
+		if r != nil && slices.Contains(owners, r) {
+			if sets := v.Away(id); len(sets) > len(r.Branches) {
+				told[id] = true
+				c.in(v, "reference", fmt.Sprintf("it tells of %d branches of %q, which has %d", len(sets), r.Name, len(r.Branches)), Rebuild)
+			}
+			continue
+		}
+		told[id] = true
+		if r == nil {
+			c.in(v, "reference", fmt.Sprintf("document %d, %q, is of repository %d, which there is not", i, docs.Path(i), id), Nothing)
+			continue
+		}
+		c.in(v, "reference", fmt.Sprintf("document %d, %q, is of repository %q, which does not refer to the shard", i, docs.Path(i), r.Name), Nothing)
+	}
+}
+
+// owners returns the repositories that refer to a shard.
+func (c *checking) owners(shard uint32) []*store.Repository {
+	return slices.DeleteFunc(c.sn.Repositories(), func(r *store.Repository) bool {
+		return !slices.Contains(r.Shards, shard) && !slices.Contains(r.History.Shards, shard)
+	})
+}
+
+func (c *checking) in(v store.View, where, problem string, repair Repair) {
+	f := Finding{Where: where, Shard: v.ID, Problem: problem, Repair: repair}
+	for _, r := range c.owners(v.ID) {
+		f.Repositories = append(f.Repositories, r.Name)
+	}
+	if len(f.Repositories) == 0 && repair == Rebuild {
+		f.Repair = Drop
+	}
+	c.found(f)
+}

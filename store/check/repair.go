@@ -1,0 +1,44 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// Prepare takes what is damaged out of service, deletes what is nobody's, and
+// returns the repositories that are to be synced, and their commits read, to
+// make the rest anew. Shards without findings, and so all other repositories,
+// stay as they are.
+func Prepare(st *store.Store, findings []Finding, now time.Time) (repositories []string, err error) {
+	names := map[string]bool{}
+	for _, f := range findings {
+		for _, name := range f.Repositories {
+			names[name] = names[name] || f.Repair == Rebuild
+		}
+		if err := prepare(st, f, now); err != nil {
+			return nil, fmt.Errorf("repair: %w", err)
+		}
+	}
+	maps.DeleteFunc(names, func(_ string, wanted bool) bool { return !wanted })
+	return slices.Sorted(maps.Keys(names)), nil
+}
+
+func prepare(st *store.Store, f Finding, now time.Time) error {
+	switch {
+	case f.Repair == Rebuild && f.Shard != 0:
+		_, err := st.SetAside(f.Shard, errors.New(f.Problem), now)
+		return err
+	case f.Repair == Rebuild:
+		return st.ForgetPeople(f.record.Repository)
+	case f.Repair == Drop && f.Shard != 0:
+		return st.Commit(store.Change{Drop: []uint32{f.Shard}})
+	case f.Repair == Drop:
+		return st.RemoveStray(f.record)
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// VerifyTables reads every block of the engine's tables from disk and holds it
+// against its checksum. It tells of each table that is damaged, and of those
+// after that the engine forgets what it keeps of all, so that who reads a shard
+// next meets the damage. read hears how many bytes have been read; the error is
+// that of ctx or pause, which is called between tables.
+func (s *Store) VerifyTables(ctx context.Context, read func(bytes int64), pause func(context.Context) error, fault func(file string, err error)) error {
+	levels, err := s.db.SSTables()
+	if err != nil {
+		return fmt.Errorf("list tables: %w", err)
+	}
+	seen, damaged := map[string]bool{}, false
+	for _, level := range levels {
+		for _, t := range level {
+			file := fmt.Sprintf("%06d.sst", uint64(t.BackingSSTNum))
+			if seen[file] {
+				continue
+			}
+			seen[file] = true
+			if err := s.verifyTable(ctx, file); err != nil && !isNotExist(err) { // it was rewritten meanwhile
+				damaged = true
+				fault(file, err)
+			}
+			read(int64(t.Size))
+			if err := errors.Join(ctx.Err(), pause(ctx)); err != nil {
+				return err
+			}
+		}
+	}
+	if damaged {
+		s.blocks.Reserve(int(s.engineBytes))()
+	}
+	return nil
+}
+
+// TableBytes returns the size of what VerifyTables reads.
+func (s *Store) TableBytes() int64 {
+	m := s.db.Metrics()
+	total := int64(0)
+	for i := range m.Levels {
+		total += m.Levels[i].TablesSize
+	}
+	return total
+}
+
+func (s *Store) verifyTable(ctx context.Context, file string) (err error) {
+	f, err := s.fs.Open(s.fs.PathJoin(s.dir, "index", file), vfs.SequentialReadsOption)
+	if err != nil {
+		return err
+	}
+	in, err := sstable.NewSimpleReadable(f)
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	r, err := sstable.NewReader(ctx, in, s.opts.MakeReaderOptions())
+	if err != nil {
+		return errors.Join(err, in.Close())
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	return r.ValidateBlockChecksums()
+}
+
+// FaultyRecord is a small record that is not what it should be.
+type FaultyRecord struct {
+	Key     []byte
+	Problem string
+	// Repository is the one whose commits' people it holds, 0 for any other.
+	Repository uint32
+	// Stray says that it is about a shard or repository that there is not; it
+	// does no harm, and RemoveStray takes it away.
+	Stray bool
+}
+
+// VerifyRecords tells of small records, those of shards and repositories, that
+// cannot be decoded or are nobody's. Records of other kinds are their owners' to
+// judge; that they have a known kind is judged here.
+func (sn *Snapshot) VerifyRecords(ctx context.Context, fault func(FaultyRecord)) error {
+	for _, o := range []pebble.IterOptions{{UpperBound: []byte{prefixShard}}, {LowerBound: []byte{prefixShard + 1}}} {
+		it, err := sn.snap.NewIter(&o)
+		if err != nil {
+			return err
+		}
+		for ok := it.First(); ok && ctx.Err() == nil; ok = it.Next() {
+			value, err := it.ValueAndErr()
+			if err != nil {
+				break // the iterator tells it
+			}
+			if f, ok := sn.c.faulty(it.Key(), value); ok {
+				fault(f)
+			}
+		}
+		if err := it.Close(); err != nil {
+			fault(FaultyRecord{Problem: err.Error()})
+		}
+	}
+	return ctx.Err()
+}
+
+// faulty judges one record.
+func (c *catalogue) faulty(key, value []byte) (f FaultyRecord, ok bool) {
+	f.Key = append(f.Key, key...)
+	say := func(format string, args ...any) (FaultyRecord, bool) {
+		f.Problem = fmt.Sprintf(format, args...)
+		return f, true
+	}
+	switch key[0] {
+	case prefixRecord:
+		if len(key) < 2 || !RecordKind(key[1]).known() {
+			return say("record of a kind that there is not")
+		}
+		return f, false
+	case prefixMeta:
+		if string(key) == string(keyNextRepository) && len(value) != 4 {
+			return say("the number of the next repository has %d bytes, not 4", len(value))
+		}
+		return f, false
+	case prefixRepository, prefixHeader, prefixDead, prefixAway, prefixPeople, prefixAside:
+	default:
+		return say("key of no kind")
+	}
+	id, err := recordID(key, key[0])
+	if err != nil {
+		return say("key of a wrong length")
+	}
+	switch key[0] {
+	case prefixRepository:
+		if c.repositories[id] == nil {
+			return say("the record of repository %d cannot be read", id)
+		}
+	case prefixPeople:
+		if f.Stray = c.repositories[id] == nil; f.Stray {
+			return say("people of repository %d, which there is not", id)
+		}
+		if _, err := decodePeople(value); err != nil {
+			f.Repository = id
+			return say("people of repository %q: %v", c.repositories[id].Name, err)
+		}
+	case prefixDead, prefixAway, prefixAside:
+		if f.Stray = c.shards[id] == nil; f.Stray {
+			return say("record about shard %d, which there is not", id)
+		}
+	}
+	return f, false
+}
+
+// RemoveStray deletes a record that is stray.
+func (s *Store) RemoveStray(f FaultyRecord) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.writable(); err != nil {
+		return err
+	}
+	b := s.db.NewBatch()
+	defer b.Close()
+	if err := b.Delete(f.Key, nil); err != nil {
+		return err
+	}
+	return s.write(b)
+}
