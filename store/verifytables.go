@@ -16,10 +16,13 @@ import (
 // next meets the damage. read hears how many bytes have been read; the error is
 // that of ctx or pause, which is called between tables.
 func (s *Store) VerifyTables(ctx context.Context, read func(bytes int64), pause func(context.Context) error, fault func(file string, err error)) error {
-	levels, err := s.db.SSTables()
+	e := s.enter()
+	defer s.leave(e)
+	levels, err := e.db.SSTables()
 	if err != nil {
 		return fmt.Errorf("list tables: %w", err)
 	}
+	options := s.engineOptions(e.fence).MakeReaderOptions()
 	seen, damaged := map[string]bool{}, false
 	for _, level := range levels {
 		for _, t := range level {
@@ -28,7 +31,7 @@ func (s *Store) VerifyTables(ctx context.Context, read func(bytes int64), pause 
 				continue
 			}
 			seen[file] = true
-			if err := s.verifyTable(ctx, file); err != nil && !isNotExist(err) { // it was rewritten meanwhile
+			if err := s.verifyTable(ctx, file, options); err != nil && !isNotExist(err) { // it was rewritten meanwhile
 				damaged = true
 				fault(file, err)
 			}
@@ -46,7 +49,9 @@ func (s *Store) VerifyTables(ctx context.Context, read func(bytes int64), pause 
 
 // TableBytes returns the size of what VerifyTables reads.
 func (s *Store) TableBytes() int64 {
-	m := s.db.Metrics()
+	e := s.enter()
+	defer s.leave(e)
+	m := e.db.Metrics()
 	total := int64(0)
 	for i := range m.Levels {
 		total += m.Levels[i].TablesSize
@@ -54,7 +59,7 @@ func (s *Store) TableBytes() int64 {
 	return total
 }
 
-func (s *Store) verifyTable(ctx context.Context, file string) (err error) {
+func (s *Store) verifyTable(ctx context.Context, file string, o sstable.ReaderOptions) (err error) {
 	f, err := s.fs.Open(s.fs.PathJoin(s.dir, "index", file), vfs.SequentialReadsOption)
 	if err != nil {
 		return err
@@ -63,7 +68,7 @@ func (s *Store) verifyTable(ctx context.Context, file string) (err error) {
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
-	r, err := sstable.NewReader(ctx, in, s.opts.MakeReaderOptions())
+	r, err := sstable.NewReader(ctx, in, o)
 	if err != nil {
 		return errors.Join(err, in.Close())
 	}
@@ -161,10 +166,10 @@ func (s *Store) RemoveStray(f FaultyRecord) error {
 	if err := s.writable(); err != nil {
 		return err
 	}
-	b := s.db.NewBatch()
+	b := s.batch()
 	defer b.Close()
 	if err := b.Delete(f.Key, nil); err != nil {
 		return err
 	}
-	return s.write(b)
+	return s.write(b, s.catalogue)
 }

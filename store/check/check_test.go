@@ -292,7 +292,9 @@ func TestDamage(t *testing.T) {
 		// small records
 		{"header gone", "aside", "header is missing", true, func(s, _, _ uint32) func(*pebble.DB) error { return remove(key('h', s)) }},
 		{"dead", "documents", "goes beyond", true, func(s, _, _ uint32) func(*pebble.DB) error { return set(key('k', s), list(9999)) }},
-		{"branches", "aside", "branches", true, func(s, _, r uint32) func(*pebble.DB) error { return set(binary.BigEndian.AppendUint32(key('b', s), r), []byte{9}) }},
+		{"branches", "aside", "branches", true, func(s, _, r uint32) func(*pebble.DB) error {
+			return set(binary.BigEndian.AppendUint32(key('b', s), r), []byte{9})
+		}},
 		{"stray record", "record", "which there is not", true, func(s, _, _ uint32) func(*pebble.DB) error { return set(key('k', 999), list(1)) }},
 		{"stray shard", "reference", "no repository refers to it", true, func(s, _, _ uint32) func(*pebble.DB) error {
 			return set(key('h', 999), []byte(`{"id":999}`))
