@@ -1,8 +1,10 @@
 // Package migrations brings a store of an older format up to the newest. A
 // store opened at its old version comes in and a newer one goes out, or the old
 // one stays as it is: each step leads from one format version to the next, may
-// be interrupted anywhere and run again, and records the new version last.
+// be interrupted anywhere and run again, and the new version is recorded last.
 //
-// There is one format so far and therefore no step. The package knows the chain
-// of steps and nothing of when it is run.
+// Steps change small records and take a moment; a store is served when all have
+// been taken. What would take long, a new layout of shards, is no step: shards
+// have versions of their own, old ones are searched as they are, and
+// store/ingest rewrites them meanwhile.
 package migrations

@@ -12,12 +12,16 @@ type Step struct {
 	From store.FormatVersion
 	// About says in a few words what changes, for people.
 	About string
-	// Run changes the store. It may be interrupted anywhere and run again.
-	Run func(ctx context.Context, s *store.Store) error
+	// Count tells how many records Run would change.
+	Count func(old *store.Old) (int, error)
+	// Run changes the store, in batches that are on disk when done counts their
+	// records. It may be interrupted anywhere and run again, and leaves the
+	// version as it is.
+	Run func(ctx context.Context, old *store.Old, done func(records int)) error
 }
 
 // steps are in order of From, one for each version but the newest.
-var steps = []Step{}
+var steps = []Step{numberShards}
 
 // Path returns the steps from a version to the newest, in order. It fails for
 // a version that never was or is newer than this program.

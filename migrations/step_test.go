@@ -14,10 +14,23 @@ func TestVersionsStay(t *testing.T) {
 		got, want store.FormatVersion
 	}{
 		{"FormatBlocks", store.FormatBlocks, 1},
-		{"FormatNewest", store.FormatNewest, 1},
+		{"FormatNumbered", store.FormatNumbered, 2},
+		{"FormatNewest", store.FormatNewest, 2},
 	} {
 		if v.got != v.want {
-			t.Errorf("%s is %d, want %d: versions are never renumbered; a new one needs a step and a line here", v.name, v.got, v.want)
+			t.Errorf("%s is %d, want %d: versions are never renumbered; a new one needs a step, a fixture and a line here", v.name, v.got, v.want)
+		}
+	}
+	for _, v := range []struct {
+		name      string
+		got, want store.IndexVersion
+	}{
+		{"IndexFolded", store.IndexFolded, 1},
+		{"IndexExact", store.IndexExact, 2},
+		{"IndexNewest", store.IndexNewest, 2},
+	} {
+		if v.got != v.want {
+			t.Errorf("%s is %d, want %d: versions are never renumbered; a new one needs a line here", v.name, v.got, v.want)
 		}
 	}
 }
@@ -30,7 +43,7 @@ func TestPath(t *testing.T) {
 			t.Fatalf("from version %d: %d steps, %v; want %d", v, len(path), err, store.FormatNewest-v)
 		}
 		for i, s := range path {
-			if s.From != v+store.FormatVersion(i) || s.Run == nil || s.About == "" {
+			if s.From != v+store.FormatVersion(i) || s.Run == nil || s.Count == nil || s.About == "" {
 				t.Errorf("step %d from version %d is %+v", i, v, s)
 			}
 		}

@@ -76,7 +76,7 @@ func TestAwayIsKept(t *testing.T) {
 		}
 	}
 	commit(store.Change{
-		Add:  []store.ShardHeader{{ID: 1}, {ID: 2}, {ID: 3}},
+		Add:  []store.ShardHeader{{ID: 1, Index: store.IndexNewest}, {ID: 2, Index: store.IndexNewest}, {ID: 3, Index: store.IndexNewest}},
 		Away: map[store.ShardRepository][]*postings.Set{of(1, 4): sets, of(1, 5): sets, of(2, 4): sets, of(3, 5): sets},
 	})
 	before := s.Snapshot()

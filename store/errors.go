@@ -22,14 +22,34 @@ var (
 	ErrLocked = errors.New("data directory is in use by another process")
 )
 
-// FormatError is a data directory whose format this program does not read.
+// FormatError is a data directory whose format this program does not serve.
 type FormatError struct {
 	// Found is the directory's format version, Known the newest this program
 	// reads.
 	Found, Known FormatVersion
 }
 
+// Older reports whether the directory can be migrated.
+func (e *FormatError) Older() bool { return e.Found < e.Known }
+
 func (e *FormatError) Error() string {
+	if e.Older() {
+		return fmt.Sprintf("data directory has format version %d, this program serves %d: run trawl migrate", e.Found, e.Known)
+	}
 	return fmt.Sprintf("data directory has format version %d, this program reads up to %d: use a newer trawl or another --data",
 		e.Found, e.Known)
+}
+
+// IndexError is a shard whose index is laid out in a way that this program does
+// not read.
+type IndexError struct {
+	Shard uint32
+	// Found is the version of the shard's index, Known the newest this program
+	// reads.
+	Found, Known IndexVersion
+}
+
+func (e *IndexError) Error() string {
+	return fmt.Sprintf("shard %d has index version %d, this program reads up to %d: use a newer trawl or another --data",
+		e.Shard, e.Found, e.Known)
 }

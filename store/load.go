@@ -48,6 +48,9 @@ func load(db pebble.Reader) (*catalogue, error) {
 	if err != nil {
 		return nil, unreadable(err)
 	}
+	if err := c.readable(); err != nil {
+		return nil, err
+	}
 	for _, r := range c.repositories {
 		for _, id := range slices.Concat(r.Shards, r.History.Shards) {
 			if c.shards[id] == nil {
@@ -85,7 +88,7 @@ func (c *catalogue) loadRepository(id uint32, _, value []byte) {
 func (c *catalogue) loadHeader(id uint32, _, value []byte) {
 	var h ShardHeader
 	err := json.Unmarshal(value, &h)
-	if err == nil && (h.ID != id || h.Documents < 0 || h.Blocks < 0 || h.Blocks > postings.MaxBlocks || h.Documents > h.Blocks) {
+	if err == nil && (h.ID != id || h.Documents < 0 || h.Blocks < 0 || h.Blocks > postings.MaxBlocks || h.Documents > h.Blocks || h.Index < IndexFolded) {
 		err = errors.New("it makes no sense")
 	}
 	if err != nil {

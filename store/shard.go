@@ -25,9 +25,8 @@ type ShardHeader struct {
 	// because its lists or paths take too much memory: joining it with others
 	// gains nothing.
 	Crowded bool `json:"crowded,omitempty"`
-	// Exact says that there are lists for trigrams with an upper-case letter,
-	// which shards of older programs do not have.
-	Exact bool `json:"exact,omitempty"`
+	// Index is the layout of what stands in the shard.
+	Index IndexVersion `json:"index"`
 	// Symbols tells of the shard's symbols; nil before they have been written.
 	Symbols *SymbolCounts `json:"symbols,omitempty"`
 }

@@ -24,9 +24,9 @@ type ShardWriter struct {
 	// MaxBlocks is the most blocks of a shard, MaxListBytes what its posting
 	// lists may take in memory before it counts as full; tests make them small.
 	MaxBlocks, MaxListBytes int
-	// Folded leaves out the lists of upper-case letters, as older programs did;
-	// tests do. It holds from the next shard on.
-	Folded bool
+	// Index is the layout to write, the newest but in tests of older ones. It
+	// holds from the next shard on.
+	Index IndexVersion
 
 	header ShardHeader
 	path   string
@@ -63,7 +63,7 @@ const (
 // NewShardWriter returns a writer with nothing begun.
 func (s *Store) NewShardWriter() *ShardWriter {
 	return &ShardWriter{
-		s: s, builder: postings.NewBuilder(), MaxBlocks: postings.MaxBlocks, MaxListBytes: int(s.listBytes),
+		s: s, builder: postings.NewBuilder(), MaxBlocks: postings.MaxBlocks, MaxListBytes: int(s.listBytes), Index: IndexNewest,
 		free: make(chan []byte, chunksAhead),
 	}
 }
@@ -206,7 +206,7 @@ func (w *ShardWriter) begin() error {
 	id := w.s.nextShard
 	w.s.nextShard++
 	w.s.mu.Unlock()
-	w.header = ShardHeader{ID: id, Exact: !w.Folded}
+	w.header = ShardHeader{ID: id, Index: w.Index}
 	w.path = w.s.fs.PathJoin(w.s.dir, "index", fmt.Sprintf("%s%d", runPrefix, id))
 	f, err := w.s.fs.Create(w.path, vfs.WriteCategoryUnspecified)
 	if err != nil {
@@ -310,7 +310,7 @@ func (w *ShardWriter) writeTables() error {
 	if err := w.run.Set(keyNewlines(id), table); err != nil {
 		return err
 	}
-	if w.header.Exact {
+	if w.header.exact() {
 		if err := w.writeLists(FieldExact, w.builder.WalkExact); err != nil {
 			return err
 		}

@@ -118,14 +118,14 @@ func TestExactLists(t *testing.T) {
 	defer closeStore(t, s)
 	texts := []string{"spin_lock", "Spin_Lock", "SPIN_LOCK", "Q", "q"}
 	for _, tt := range []struct {
-		folded       bool
+		index        store.IndexVersion
 		mixed, short []uint16
 	}{
-		{false, []uint16{1}, []uint16{3}},
-		{true, []uint16{0, 1, 2}, []uint16{3, 4}},
+		{store.IndexExact, []uint16{1}, []uint16{3}},
+		{store.IndexFolded, []uint16{0, 1, 2}, []uint16{3, 4}},
 	} {
 		w := s.NewShardWriter()
-		w.Folded = tt.folded
+		w.Index = tt.index
 		for i, text := range texts {
 			if err := w.AddDocument(store.Document{Path: fmt.Sprint("Dir/", i), OID: make([]byte, 20)}, []byte(text), true); err != nil {
 				t.Fatal(err)
@@ -143,8 +143,8 @@ func TestExactLists(t *testing.T) {
 		if _, err := v.Documents(); err != nil {
 			t.Fatal(err)
 		}
-		if v.Header.Exact == tt.folded {
-			t.Errorf("folded %v: the header says exact %v", tt.folded, v.Header.Exact)
+		if v.Header.Index != tt.index || v.Header.Outdated() != (tt.index < store.IndexNewest) {
+			t.Errorf("index version %d: the header says %d, outdated %t", tt.index, v.Header.Index, v.Header.Outdated())
 		}
 		for _, c := range []struct {
 			field        store.Field
@@ -162,7 +162,7 @@ func TestExactLists(t *testing.T) {
 			ev := postings.Evaluator{Reader: v.Lists(c.field, lists), DocOf: v.DocOf()}
 			got, err := ev.Eval(&postings.Literal{Runs: []string{c.folded}, Exact: c.text})
 			if err != nil || got.All || !slices.Equal(got.Docs.Append(nil), c.want) {
-				t.Errorf("folded %v: field %d, %q as %q: got %+v, %v; want %v", tt.folded, c.field, c.folded, c.text, got, err, c.want)
+				t.Errorf("folded %v: field %d, %q as %q: got %+v, %v; want %v", tt.index, c.field, c.folded, c.text, got, err, c.want)
 			}
 			if err := lists.Close(); err != nil {
 				t.Error(err)

@@ -172,7 +172,7 @@ type Lists struct {
 func (v View) Lists(f Field, r *ListReader) *Lists { return &Lists{v: v, field: f, r: r} }
 
 // Exact reports whether List and Scan know trigrams with an upper-case letter.
-func (l *Lists) Exact() bool { return l.field == FieldContent && l.v.Header.Exact }
+func (l *Lists) Exact() bool { return l.field == FieldContent && l.v.Header.exact() }
 
 // fieldOf returns the field under which the list of t stands.
 func (l *Lists) fieldOf(t postings.Trigram) Field {

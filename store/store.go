@@ -105,11 +105,12 @@ const blockBytes = 32 << 10
 
 // Open opens the store in dir and creates it if there is none. It fails with
 // ErrLocked when another process has it open, and with a *FormatError when a
-// newer program wrote it. Runs that a crash left without an owner are removed.
+// newer program wrote it or an older one, whose store package migrations brings
+// up to date. Runs that a crash left without an owner are removed.
 func Open(dir string, o Options) (*Store, error) {
 	o = o.withDefaults()
 	index := o.FS.PathJoin(dir, "index")
-	if _, err := knownFormat(o.FS, dir); err != nil {
+	if err := openable(o.FS, dir); err != nil {
 		return nil, err // and nothing is made in there
 	}
 	if !o.ReadOnly {
@@ -120,13 +121,9 @@ func Open(dir string, o Options) (*Store, error) {
 	// The lock is taken before the format is judged for good, so that no other
 	// process changes it meanwhile, and outlives the engine's own use of the
 	// directory.
-	lock, err := pebble.LockDirectory(index, o.FS)
+	lock, err := lockIndex(o.FS, index)
 	if err != nil {
-		// Only what becomes of the file that is locked has a path.
-		if errors.As(err, new(*os.PathError)) {
-			return nil, fmt.Errorf("open store %q: %w", dir, err)
-		}
-		return nil, fmt.Errorf("open store %q: %w", dir, ErrLocked)
+		return nil, fmt.Errorf("open store %q: %w", dir, err)
 	}
 	s := &Store{fs: o.FS, dir: dir, lock: lock, options: o}
 	if err := s.open(); err != nil {
@@ -137,6 +134,16 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open store %q: %w", dir, err)
 	}
 	return s, nil
+}
+
+// lockIndex takes the lock of the engine's directory.
+func lockIndex(fs vfs.FS, index string) (*pebble.Lock, error) {
+	lock, err := pebble.LockDirectory(index, fs)
+	// Only what becomes of the file that is locked has a path.
+	if err != nil && !errors.As(err, new(*os.PathError)) {
+		err = ErrLocked
+	}
+	return lock, err
 }
 
 // makeDir makes dir and everything above it so that it survives a crash: an
@@ -159,10 +166,32 @@ func makeDir(fs vfs.FS, dir string) error {
 
 func (s *Store) open() error {
 	o := s.options
+	if err := openable(o.FS, s.dir); err != nil {
+		return err
+	}
 	v, err := knownFormat(o.FS, s.dir)
 	if err != nil {
 		return err
 	}
+	if err := s.openFiles(v); err != nil {
+		return err
+	}
+	if v == 0 && !o.ReadOnly {
+		if err := writeFormat(o.FS, s.dir, FormatNewest); err != nil {
+			return err
+		}
+	}
+	if o.ReadOnly {
+		return nil
+	}
+	// A crash beside a checkpoint leaves its directory.
+	return errors.Join(s.removeOrphans(), s.removeUnfinished(s.index()), s.fs.RemoveAll(s.fs.PathJoin(s.dir, checkpointDir)))
+}
+
+// openFiles opens the engine over the files of a store of format v, 0 for one
+// that is made now, and reads the catalogue.
+func (s *Store) openFiles(v FormatVersion) error {
+	o := s.options
 	s.engineBytes = EngineShare(o.CacheBytes)
 	s.cache = &cache{most: o.CacheBytes - s.engineBytes}
 	s.whole, s.listBytes = &room{most: o.LargeBytes}, o.ListBytes
@@ -191,16 +220,7 @@ func (s *Store) open() error {
 	}
 	s.engine = e
 	s.show(e, s.catalogue)
-	if v == 0 && !o.ReadOnly {
-		if err := writeFormat(o.FS, s.dir, FormatNewest); err != nil {
-			return err
-		}
-	}
-	if o.ReadOnly {
-		return nil
-	}
-	// A crash beside a checkpoint leaves its directory.
-	return errors.Join(s.removeOrphans(), s.removeUnfinished(s.index()), s.fs.RemoveAll(s.fs.PathJoin(s.dir, checkpointDir)))
+	return nil
 }
 
 // removeUnfinished deletes the files of shards whose writing was cut short.
@@ -238,7 +258,7 @@ func (s *Store) engineOptions(f *fence) *pebble.Options {
 		FS:                 f,
 		Cache:              s.blocks,
 		ReadOnly:           o.ReadOnly,
-		FormatMajorVersion: pebble.FormatNewest,
+		FormatMajorVersion: engineFormat,
 		MemTableSize:       4 << 20,
 		EventListener:      &events,
 		Logger:             quiet{o.Event},

@@ -35,11 +35,14 @@ func (s *Store) NewSymbolWriter() *SymbolWriter {
 
 // Begin opens the run of a shard's symbols.
 func (w *SymbolWriter) Begin(v View) error {
-	shard := v.ID
 	docs, err := v.Documents()
 	if err != nil {
 		return err
 	}
+	return w.begin(v.ID, docs)
+}
+
+func (w *SymbolWriter) begin(shard uint32, docs *Documents) error {
 	w.shard, w.docs = shard, docs
 	w.path = w.s.fs.PathJoin(w.s.dir, "index", fmt.Sprintf("%s%d-symbols", runPrefix, shard))
 	f, err := w.s.fs.Create(w.path, vfs.WriteCategoryUnspecified)

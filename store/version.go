@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -18,9 +19,37 @@ const (
 	// 32 KiB chunks, one sorted run per shard.
 	FormatBlocks FormatVersion = 1
 
+	// FormatNumbered numbers the layout of each shard's index in its header, so
+	// that a later layout needs no new format: programs that do not know it
+	// refuse the store, others rewrite old shards while they serve. It also fixes
+	// the format of the engine, which a library could raise before.
+	FormatNumbered FormatVersion = 2
+
 	// FormatNewest is what this program writes.
-	FormatNewest = FormatBlocks
+	FormatNewest = FormatNumbered
 )
+
+// FormatAbout tells people what a format version is.
+type FormatAbout struct {
+	Version FormatVersion
+	Name    string
+	// Upgrade is what happens to a store of the version before, Releases are the
+	// programs that read it.
+	Upgrade, Releases string
+}
+
+// Formats are all versions there ever were, the oldest first.
+func Formats() []FormatAbout {
+	return []FormatAbout{
+		{FormatBlocks, "blocks", "the first format", "development builds; 0.1 and later migrate it"},
+		{FormatNumbered, "numbered", "each shard is given the number of its index, which takes milliseconds", "0.1 and later"},
+	}
+}
+
+// engineFormat is the engine's own format in all formats so far. It stands here
+// so that a newer version of the library does not raise it by itself, after
+// which no older program could open the store.
+const engineFormat = pebble.FormatValueSeparation
 
 // formatFile stands in the data directory and holds the version in decimal
 // and a newline. It is a file and not a record so that a version can be
@@ -38,6 +67,16 @@ func knownFormat(fs vfs.FS, dir string) (FormatVersion, error) {
 		return 0, &FormatError{Found: v, Known: FormatNewest}
 	}
 	return v, nil
+}
+
+// openable fails with a *FormatError for a directory that is neither new nor of
+// the newest format.
+func openable(fs vfs.FS, dir string) error {
+	v, err := knownFormat(fs, dir)
+	if err == nil && v != 0 && v < FormatNewest {
+		err = &FormatError{Found: v, Known: FormatNewest}
+	}
+	return err
 }
 
 // readFormat returns 0 for a directory that has no format file.

@@ -116,7 +116,10 @@ func newCorpusOn(t testing.TB, fs vfs.FS, blocks int, facts map[string]store.Rep
 			n = 0
 		}
 		if w.Empty() {
-			w.Folded = f.folded
+			w.Index = store.IndexNewest
+			if f.folded {
+				w.Index = store.IndexFolded
+			}
 		}
 		d := store.Document{Repository: c.repos[f.repo].ID, Path: f.path, OID: make([]byte, 20), Mode: 0o100644, Reason: f.reason,
 			Quality: f.quality, Language: lang.Detect(f.path, []byte(f.text))}

@@ -79,8 +79,8 @@ func (c *crasher) take(n int) []crash {
 	return all[:min(n, len(all))]
 }
 
-// TestCrash: the power fails anywhere in syncs and merges of several
-// repositories. What was acknowledged is there, the repository at work is at
+// TestCrash: the power fails anywhere in syncs, merges and rewrites of shards of
+// several repositories. What was acknowledged is there, the repository at work is at
 // its last or its next generation, posting lists and text agree, and the next
 // sync and merge go on.
 func TestCrash(t *testing.T) {
@@ -106,6 +106,10 @@ func TestCrash(t *testing.T) {
 			repos[k].git("branch", "-f", "w")
 			f.index(name, "w")
 			if _, err := f.ix.Merge(context.Background(), nil); err != nil {
+				t.Fatal(err)
+			}
+			f.age()
+			if _, err := f.ix.Rebuild(context.Background(), nil); err != nil {
 				t.Fatal(err)
 			}
 			for _, crash := range c.take(6) {
@@ -177,6 +181,12 @@ func (c crash) check(t *testing.T, options ingest.Options, repos []*repo) {
 	}
 	if _, err := f.ix.Merge(context.Background(), nil); err != nil {
 		t.Error(err)
+	}
+	if _, err := f.ix.Rebuild(context.Background(), nil); err != nil {
+		t.Error(err)
+	}
+	if o := f.ix.Outdated(); o.Shards > 0 {
+		t.Errorf("%d shards of %d are of an older index behind Rebuild", o.Shards, o.All)
 	}
 	if err := st.Close(); err != nil {
 		t.Error(err)

@@ -46,6 +46,9 @@ type Options struct {
 	// Proxy returns the URL of the HTTP proxy through which guarded sources are
 	// fetched; nil is none, and those cannot be fetched.
 	Proxy func() (string, error)
+	// Yield, if set, is called every now and then while shards of an older index
+	// are rewritten, and may wait as long as others need the machine.
+	Yield func(context.Context)
 	// Now tells the time; nil is time.Now.
 	Now func() time.Time
 }
@@ -77,6 +80,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.HistoryDiffs == 0 {
 		o.HistoryDiffs = usualDiffs
+	}
+	if o.Yield == nil {
+		o.Yield = func(context.Context) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -123,13 +129,13 @@ func New(s *store.Store, o Options) *Indexer {
 
 // Progress tells how far a sync is.
 type Progress struct {
-	// Phase is "fetch", "list", "index", "merge", "symbols", "history" or
-	// "commit".
+	// Phase is "fetch", "list", "index", "merge", "rebuild", "symbols",
+	// "history" or "commit".
 	Phase string
 	// Note is what git says while it fetches.
 	Note string
-	// Done and Total count documents in the phases "index", "merge" and
-	// "symbols", commits in the phase "history".
+	// Done and Total count documents in the phases "index", "merge", "rebuild"
+	// and "symbols", commits in the phase "history".
 	Done, Total int
 	// Bytes counts the bytes of files, or of messages and diffs, read.
 	Bytes int64

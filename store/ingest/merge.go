@@ -63,23 +63,32 @@ func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (int, e
 	if len(group) == 0 {
 		return 0, nil
 	}
-	if err := ix.checkDisk(); err != nil {
+	m := &merging{ix: ix, sn: sn, phase: "merge", report: report, yield: func(context.Context) {}, circles: circles}
+	if err := m.replace(ctx, group); err != nil {
 		return 0, err
 	}
-	m := &merging{ix: ix, sn: sn, report: report, circles: circles, outputs: map[uint32]map[uint32]bool{}, away: map[store.ShardRepository][]*postings.Set{}}
+	return len(group), nil
+}
+
+// replace rewrites a group and switches to what was written. ix.mu is held.
+func (m *merging) replace(ctx context.Context, group []store.View) error {
+	if err := m.ix.checkDisk(); err != nil {
+		return err
+	}
+	m.outputs, m.away = map[uint32]map[uint32]bool{}, map[store.ShardRepository][]*postings.Set{}
 	rewrite := m.rewrite
 	if group[0].Header.IsHistory() {
 		rewrite = m.rewriteHistory
 	}
-	err = rewrite(ctx, group)
+	m.keepSymbols(group)
+	err := rewrite(ctx, group)
 	if err == nil {
 		err = m.commit(group)
 	}
 	if err != nil {
-		ix.discard(m.add, err)
-		return 0, err
+		m.ix.discard(m.add, err)
 	}
-	return len(group), nil
+	return err
 }
 
 // chooseGroup returns the shards to rewrite together, none if it is not worth
@@ -153,7 +162,10 @@ func liveBlocks(v store.View) int {
 type merging struct {
 	ix     *Indexer
 	sn     *store.Snapshot
+	phase  string
 	report func(Progress)
+	// yield may wait, so that others get their turn.
+	yield func(context.Context)
 	// circles tells whose documents may share a shard.
 	circles circles
 	add     []store.ShardHeader
@@ -161,6 +173,9 @@ type merging struct {
 	outputs map[uint32]map[uint32]bool
 	// away are the records of the new shards.
 	away map[store.ShardRepository][]*postings.Set
+	// symbols is what the first new shard tells of its symbols, nil if symbols
+	// are not copied; the others tell of none that failed.
+	symbols *store.SymbolCounts
 }
 
 // source is a live document of an input shard.
@@ -233,11 +248,9 @@ func (m *merging) write(ctx context.Context, all []source) error {
 			return err
 		}
 		w.pending[d.Repository] = true
-		keepAway(w.away, s, uint16(w.documents))
-		w.documents++
-		if (i+1)%reportEvery == 0 || i+1 == len(all) {
-			m.report(Progress{Phase: "merge", Done: i + 1, Total: len(all)})
-		}
+		keepAway(w.away, s, uint16(len(w.written)))
+		w.written = append(w.written, s)
+		m.step(ctx, i+1, len(all))
 	}
 	return w.finish(ctx)
 }
@@ -247,11 +260,25 @@ type mergeWriter struct {
 	*store.ShardWriter
 	m *merging
 	// pending are the repositories with documents in the shard begun, away what
-	// is known of theirs; documents counts them.
-	pending   map[uint32]bool
-	away      map[uint32][]*postings.Set
-	documents int
+	// is known of theirs. written are the documents, if it is not of commits.
+	pending map[uint32]bool
+	away    map[uint32][]*postings.Set
+	written []source
 }
+
+// step tells that done of all documents or commits are written.
+func (m *merging) step(ctx context.Context, done, all int) {
+	if done%yieldEvery == 0 {
+		m.yield(ctx)
+	}
+	if done%reportEvery == 0 || done == all {
+		m.report(Progress{Phase: m.phase, Done: done, Total: all})
+	}
+}
+
+// yieldEvery is how many documents are written between two calls of yield: text
+// for about a millisecond.
+const yieldEvery = 64
 
 func (m *merging) begin() *mergeWriter {
 	w := &mergeWriter{ShardWriter: m.ix.store.NewShardWriter(), m: m, pending: map[uint32]bool{}, away: map[uint32][]*postings.Set{}}
@@ -269,6 +296,9 @@ func (w *mergeWriter) finish(ctx context.Context) error {
 		return err
 	}
 	w.m.add = append(w.m.add, h)
+	if err := w.m.copySymbols(ctx, &w.m.add[len(w.m.add)-1], w.written); err != nil {
+		return err
+	}
 	for repo := range w.pending {
 		if w.m.outputs[repo] == nil {
 			w.m.outputs[repo] = map[uint32]bool{}
@@ -280,7 +310,7 @@ func (w *mergeWriter) finish(ctx context.Context) error {
 	}
 	clear(w.pending)
 	clear(w.away)
-	w.documents = 0
+	w.written = w.written[:0]
 	return nil
 }
 

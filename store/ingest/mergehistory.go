@@ -64,9 +64,7 @@ func (m *merging) rewriteHistory(ctx context.Context, group []store.View) error 
 			return err
 		}
 		w.pending[c.Repository] = true
-		if (i+1)%reportEvery == 0 || i+1 == len(all) {
-			m.report(Progress{Phase: "merge", Done: i + 1, Total: len(all)})
-		}
+		m.step(ctx, i+1, len(all))
 	}
 	return w.finish(ctx)
 }

@@ -1,0 +1,45 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// keepSymbols has the symbols of a group copied if all of it have some, so that
+// searches for symbols never miss what has only moved, and ctags reads nothing
+// twice. Otherwise what is written counts as a shard whose symbols were never
+// read.
+func (m *merging) keepSymbols(group []store.View) {
+	sum := store.SymbolCounts{Version: store.SymbolVersion}
+	for _, v := range group {
+		if !v.HasSymbols() {
+			return
+		}
+		sum.Documents += v.Header.Symbols.Documents
+		sum.Failed += v.Header.Symbols.Failed
+		sum.Unknown += v.Header.Symbols.Unknown
+	}
+	m.symbols = &sum
+}
+
+// copySymbols gives the shard h, which holds the documents written, their
+// symbols.
+func (m *merging) copySymbols(ctx context.Context, h *store.ShardHeader, written []source) (err error) {
+	if m.symbols == nil {
+		return nil
+	}
+	w := m.ix.store.NewSymbolWriter()
+	defer func() { err = errors.Join(err, w.Close()) }()
+	counts := *m.symbols
+	counts.Symbols, err = w.Copy(ctx, *h, func(dst []store.Symbol, d uint16) ([]store.Symbol, error) {
+		return written[d].view.Symbols(dst, uint16(written[d].doc))
+	})
+	if err != nil {
+		return err
+	}
+	h.Symbols = &counts
+	m.symbols = &store.SymbolCounts{Version: store.SymbolVersion}
+	return nil
+}

@@ -1,0 +1,52 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Copy writes the symbols of a shard that a ShardWriter finished and no Change
+// has shown yet: symbols appends those of a document. It returns how many there
+// are, to be told in the header's Symbols. Interrupted anywhere, the shard is one
+// that nobody sees.
+func (w *SymbolWriter) Copy(ctx context.Context, h ShardHeader, symbols func(dst []Symbol, document uint16) ([]Symbol, error)) (n int, err error) {
+	defer func() {
+		err = errors.Join(err, w.Close())
+	}()
+	docs, err := w.s.unseen(h.ID)
+	if err != nil {
+		return 0, err
+	}
+	if err := w.begin(h.ID, docs); err != nil {
+		return 0, err
+	}
+	var of []Symbol
+	for i := range docs.Len() {
+		if of, err = symbols(of[:0], uint16(i)); err != nil {
+			return 0, err
+		}
+		if err := w.Add(uint16(i), of); err != nil {
+			return 0, err
+		}
+	}
+	if err := errors.Join(ctx.Err(), w.Seal()); err != nil {
+		return 0, err
+	}
+	if err := w.s.ingest(ctx, w.path); err != nil {
+		return 0, fmt.Errorf("write symbols of shard %d: %w", h.ID, err)
+	}
+	w.path = ""
+	return w.symbols, nil
+}
+
+// unseen reads the document table of a shard that no snapshot has yet.
+func (s *Store) unseen(shard uint32) (*Documents, error) {
+	e, err := s.allow()
+	if err != nil {
+		return nil, err
+	}
+	defer s.leave(e)
+	t, err := readTables(e.db, shard)
+	return t.docs, err
+}
