@@ -41,7 +41,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(env.WorkDir))
 			// The race detector lets every program sleep for a second at its end.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
-			return nil
+			return setOldStores(env)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status":     scriptStatus,
@@ -66,6 +66,8 @@ func TestScripts(t *testing.T) {
 			"oauth":      scriptOAuth,
 			"device":     scriptDevice,
 			"srclogin":   scriptSrcLogin,
+			"unpack":     unpackStore,
+			"answers":    compareAnswers,
 		},
 	})
 }

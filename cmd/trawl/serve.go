@@ -196,6 +196,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	syncing.Go(func() { svc.KeepApps(ctx) })
 	syncing.Go(func() { svc.KeepHistory(ctx) })
 	syncing.Go(func() { svc.KeepSmall(ctx) })
+	syncing.Go(func() { svc.KeepIndex(ctx) })
 	<-ctx.Done()
 	h.log.Info().Msg("stopping")
 	svc.Stop()
@@ -220,7 +221,7 @@ func (h *host) closeServer() error {
 func (h *host) openService(ctx context.Context) (*service.Service, error) {
 	deadline := time.Now().Add(lockedFor)
 	for {
-		svc, err := service.Open(h.set, service.Options{Log: h.log, Symbols: true, History: true, Ended: h.gate.Recheck, Hidden: h.gate.Hide})
+		svc, err := openMigrated(ctx, h.set, service.Options{Log: h.log, Symbols: true, History: true, Ended: h.gate.Recheck, Hidden: h.gate.Hide})
 		if !errors.Is(err, store.ErrLocked) {
 			return svc, err
 		}

@@ -44,7 +44,7 @@ func openSession(ctx context.Context, set config.Settings, o service.Options) (*
 	service.LimitMemory(int64(set.Memory))
 	deadline := time.Now().Add(lockedFor)
 	for {
-		svc, err := service.Open(set, o)
+		svc, err := openMigrated(ctx, set, o)
 		if err == nil {
 			s := localSession(svc, o.Log)
 			s.public = cmp.Or(set.ExternalURL, "http://"+serverfile.LocalAddress(set.Listen))
@@ -64,6 +64,14 @@ func openSession(ctx context.Context, set config.Settings, o service.Options) (*
 			return nil, err
 		}
 	}
+}
+
+// openMigrated brings the data directory to the newest format and opens it.
+func openMigrated(ctx context.Context, set config.Settings, o service.Options) (*service.Service, error) {
+	if err := service.Migrate(ctx, set, o.Log); err != nil {
+		return nil, err
+	}
+	return service.Open(set, o)
 }
 
 // pause waits before a locked directory is tried again: the command that has it

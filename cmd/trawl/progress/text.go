@@ -16,6 +16,7 @@ var phases = map[string]string{
 	"list":    "comparing with what is indexed",
 	"index":   "indexing",
 	"merge":   "merging",
+	"rebuild": "rewriting",
 	"symbols": "reading symbols",
 	"history": "reading",
 }

@@ -73,14 +73,12 @@ type Service struct {
 // errClosing is why a sync was cancelled.
 var errClosing = errors.New("the server is shutting down")
 
-// Open opens the data directory of the settings.
+// Open opens the data directory of the settings, which Migrate has brought to
+// the newest format.
 func Open(set config.Settings, o Options) (*Service, error) {
 	memory := divide(int64(set.Memory))
 	st, err := store.Open(set.Data, store.Options{
-		CacheBytes: memory.caches, ListBytes: memory.lists, LargeBytes: memory.large,
-		Event: func(message string, err error) {
-			o.Log.Warn().Err(err).Str("event", message).Msg("store")
-		},
+		CacheBytes: memory.caches, ListBytes: memory.lists, LargeBytes: memory.large, Event: storeEvent(o.Log),
 	})
 	if err != nil {
 		return nil, err
@@ -115,9 +113,14 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		s.program, s.ctagsErr = findCtags()
 		ingesting.Ctags = s.program
 	}
-	ingesting.Proxy = s.gateway.url
+	ingesting.Proxy, ingesting.Yield = s.gateway.url, s.yield
 	s.indexer = ingest.New(st, ingesting)
 	return s, nil
+}
+
+// storeEvent logs what the store tells of.
+func storeEvent(log zerolog.Logger) func(string, error) {
+	return func(message string, err error) { log.Warn().Err(err).Str("event", message).Msg("store") }
 }
 
 // ingestOptions translates the settings, whose 0 means no limit where that of

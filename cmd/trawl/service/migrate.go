@@ -1,0 +1,94 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/migrations"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/ingest"
+)
+
+// Migrate brings the data directory of the settings to the newest format, if
+// there is one, and tells the log of each step that it took.
+func Migrate(ctx context.Context, set config.Settings, log zerolog.Logger) error {
+	began := time.Now()
+	done, err := migrations.Run(ctx, set.Data, store.Options{Event: storeEvent(log)})
+	for _, d := range done {
+		log.Info().Uint32("from", uint32(d.From)).Uint32("to", uint32(d.To)).Int("records", d.Records).
+			Int64("took_ms", time.Since(began).Milliseconds()).Msg("migrated the data directory: " + d.About)
+	}
+	return err
+}
+
+// Outdated counts the shards whose index is of an older version. They are
+// searched as they are.
+func (s *Service) Outdated() ingest.Outdated { return s.indexer.Outdated() }
+
+// Rebuild rewrites those shards and returns how many it replaced.
+func (s *Service) Rebuild(ctx context.Context, report func(ingest.Progress)) (int, error) {
+	ctx, cancel := s.untilStop(ctx)
+	defer cancel()
+	defer s.busy.begin()()
+	defer s.noteChange()
+	return s.indexer.Rebuild(ctx, report)
+}
+
+// rebuildAgain is how long to wait after shards could not be rewritten.
+const rebuildAgain = time.Hour
+
+// KeepIndex rewrites the shards whose index is of an older version, until there
+// are none or ctx ends. No newer version comes while this program runs.
+func (s *Service) KeepIndex(ctx context.Context) {
+	for !s.rebuilt(ctx) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(rebuildAgain):
+		}
+	}
+}
+
+// rebuilt reports whether there is nothing left to rewrite.
+func (s *Service) rebuilt(ctx context.Context) bool {
+	todo := s.Outdated()
+	if todo.Shards == 0 {
+		return true
+	}
+	began := time.Now()
+	s.opts.Log.Info().Int("shards", todo.Shards).Int("of", todo.All).Int64("text_bytes", todo.TextBytes).
+		Msg("rewriting shards of an older index, they can be searched meanwhile")
+	n, err := s.Rebuild(ctx, nil)
+	switch {
+	case ctx.Err() != nil || errors.Is(err, context.Canceled):
+		s.opts.Log.Info().Int("shards", n).Int("of", todo.Shards).Msg("rewriting interrupted, it goes on at the next start")
+		return false
+	case err != nil:
+		s.opts.Log.Warn().Err(err).Int("shards", n).Int("of", todo.Shards).Msg("rewrite shards")
+		return false
+	}
+	s.opts.Log.Info().Int("shards", n).Int64("took_ms", time.Since(began).Milliseconds()).Msg("rewrote shards of an older index")
+	return true
+}
+
+// A rewrite waits for searches at work, but not for long: as much as it works
+// itself, at most some ten times that.
+const (
+	yieldAtMost = 20 * time.Millisecond
+	yieldStep   = 2 * time.Millisecond
+)
+
+// yield waits until no search is at work, ctx ends, or it has been long enough.
+func (s *Service) yield(ctx context.Context) {
+	for waited := time.Duration(0); waited < yieldAtMost && len(s.searches) > 0; waited += yieldStep {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(yieldStep):
+		}
+	}
+}
