@@ -47,6 +47,8 @@ type Admin struct {
 	// Apps is the same for OAuth apps; it returns nil no longer than Registry
 	// does.
 	Apps func() *oauth.Book
+	// Status tells how the server is; nil leaves its route out.
+	Status StatusFunc
 }
 
 // Routes returns the admin routes. A parameter names the repository, since
@@ -62,6 +64,7 @@ func (a *Admin) Routes() []Route {
 	}
 	routes = append(routes, a.identityRoutes()...)
 	routes = append(routes, a.appRoutes()...)
+	routes = append(routes, a.statusRoutes()...)
 	for i := range routes {
 		routes[i].Access = auth.ForAnyone // the guard asks for more
 	}

@@ -13,15 +13,26 @@ func (s *Server) serveHealth(w http.ResponseWriter, _ *http.Request) error {
 // serveReady says whether searches can run and find what they should, and if
 // not, what is waited for.
 func (s *Server) serveReady(w http.ResponseWriter, _ *http.Request) error {
+	if why := s.Unready(); why != "" {
+		return &Error{Status: http.StatusServiceUnavailable, Message: why}
+	}
+	return serveText(w, "ready\n")
+}
+
+// Unready tells why /readyz fails, "" if it does not.
+func (s *Server) Unready() string {
+	if s.draining.Load() {
+		return "stopping"
+	}
 	if what := s.opening(); what != "" {
-		return &Error{Status: http.StatusServiceUnavailable, Message: "opening " + what}
+		return "opening " + what
 	}
 	if s.Ready != nil {
 		if what := s.Ready(); what != "" {
-			return &Error{Status: http.StatusServiceUnavailable, Message: "waiting for " + what}
+			return "waiting for " + what
 		}
 	}
-	return serveText(w, "ready\n")
+	return ""
 }
 
 func serveText(w http.ResponseWriter, text string) error {

@@ -50,8 +50,16 @@ func recordOf(ctx context.Context) *record {
 func (s *Server) logRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began, rec, sw := s.now(), &record{route: noRoute}, &statusWriter{ResponseWriter: w}
-		ctx := context.WithValue(s.Log.WithContext(r.Context()), recordKey{}, rec)
-		defer func() { s.logRequest(r, rec, sw.code(), s.now().Sub(began)) }()
+		ctx := r.Context()
+		if s.Observer != nil {
+			ctx = s.Observer.Begin(r)
+		}
+		ctx = context.WithValue(s.Log.WithContext(ctx), recordKey{}, rec)
+		defer func() {
+			took := s.now().Sub(began)
+			s.logRequest(r, rec, sw.code(), took)
+			s.observe(ctx, r.Method, rec, sw.code(), took)
+		}()
 		next.ServeHTTP(sw, r.WithContext(ctx))
 	})
 }
@@ -168,7 +176,7 @@ func (s *Server) answerError(w http.ResponseWriter, r *http.Request, route Route
 
 // programPaths are what only programs ask for, who can do nothing with a page
 // to sign in.
-var programPaths = []string{apiPrefix, "/.well-known/", "/.auth/"}
+var programPaths = []string{apiPrefix, "/.well-known/", "/.auth/", "/metrics"}
 
 // isPage reports whether a person looks at the answer.
 func isPage(r *http.Request) bool {

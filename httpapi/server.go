@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -53,6 +54,8 @@ type Server struct {
 	// Log takes a line per request and what went wrong; its zero value logs
 	// nothing.
 	Log zerolog.Logger
+	// Observer, if set, hears of every request.
+	Observer Observer
 	// Now is the clock that durations are told by; nil is time.Now.
 	Now func() time.Time
 	// Random makes trace ids; nil is crypto/rand.
@@ -75,6 +78,7 @@ type Server struct {
 	prepareOnce sync.Once
 	traces      traces
 	zips        zipPool
+	draining    atomic.Bool   // set by Drain
 	closing     chan struct{} // closed by Close
 	closeOnce   sync.Once
 	listener    net.Listener
@@ -140,12 +144,22 @@ func (s *Server) Open() error {
 // URL is where the opened server listens.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
 
+// Drain has /readyz say from now on that the server stops, so that nobody new
+// is sent here. Requests are answered as before until Close.
+func (s *Server) Drain() {
+	s.draining.Store(true)
+	if s.server != nil {
+		s.server.SetKeepAlivesEnabled(false)
+	}
+}
+
 // Close ends the server that Open started. Open streams are told to end: their
 // searches are cancelled, and each still sends what it has, its final progress
 // and done. What has not ended when ctx is done is cut off, which is the error
 // that Close then returns.
 func (s *Server) Close(ctx context.Context) error {
 	s.prepare()
+	s.draining.Store(true)
 	s.closeOnce.Do(func() { close(s.closing) })
 	if s.server == nil {
 		return nil

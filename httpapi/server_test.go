@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -408,4 +410,58 @@ func TestRequestLog(t *testing.T) {
 			t.Errorf("%s at %v: %d request lines, want 1:\n%s", tt.target, tt.level, n, out.String())
 		}
 	}
+}
+
+// While it drains, a server answers as before and tells only who asks /readyz.
+func TestDrain(t *testing.T) {
+	s := newServer(nothing)
+	ask := func(path string) (int, string) {
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		return w.Code, w.Body.String()
+	}
+	if code, body := ask("/readyz"); code != 200 || body != "ready\n" {
+		t.Errorf("before: /readyz: got %d %q, want 200", code, body)
+	}
+	s.Drain()
+	for path, want := range map[string]int{"/readyz": 503, "/healthz": 200, "/.api/search/stream?q=a": 200} {
+		code, body := ask(path)
+		if code != want || want == 503 && body != "stopping\n" {
+			t.Errorf("draining: %s: got %d %q, want %d", path, code, body, want)
+		}
+	}
+	if got := s.Unready(); got != "stopping" {
+		t.Errorf("Unready: got %q, want stopping", got)
+	}
+}
+
+// An observer hears of each request once, by its route, whatever was asked.
+func TestObserver(t *testing.T) {
+	heard := &listener{}
+	s := &httpapi.Server{Searcher: searcher(nothing), Observer: heard}
+	for _, target := range []string{"/healthz", "/no/such", "/.api/search/stream?q=a", "/.api/search/stream?q=count:x"} {
+		s.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", target, nil))
+	}
+	want := []string{"/healthz 200 ", "none 404 ", "/.api/search/stream 200 done", "/.api/search/stream 200 refused"}
+	if !slices.Equal(heard.all, want) || heard.begun != len(want) || heard.lost {
+		t.Errorf("got %q of %d begun, context lost %t; want %q", heard.all, heard.begun, heard.lost, want)
+	}
+}
+
+type listener struct {
+	begun int
+	lost  bool
+	all   []string
+}
+
+type listenerKey struct{}
+
+func (l *listener) Begin(r *http.Request) context.Context {
+	l.begun++
+	return context.WithValue(r.Context(), listenerKey{}, l)
+}
+
+func (l *listener) Answered(ctx context.Context, a httpapi.Answered) {
+	l.lost = l.lost || ctx.Value(listenerKey{}) != l
+	l.all = append(l.all, fmt.Sprintf("%s %d %s", a.Route, a.Status, a.Outcome))
 }

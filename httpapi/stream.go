@@ -80,7 +80,7 @@ func (s *Server) answer(r *http.Request, events *eventWriter, results *search.Re
 	}
 	ending := st.run(r.Context(), func(ctx context.Context) search.Outcome {
 		o := p.options(results, &trace.Trace)
-		o.Visible = auth.From(ctx).Visible()
+		o.Visible, o.ID = auth.From(ctx).Visible(), trace.ID
 		return s.search(ctx, q, o, st)
 	})
 	trace.streamed(events, st.out.mostHeld())
@@ -96,7 +96,7 @@ func refuse(events *eventWriter, alert *query.Alert, message string) string {
 		_ = events.Error(message)
 	}
 	_ = events.Done()
-	return "refused"
+	return streamRefused
 }
 
 func (p streamParams) options(results *search.Results, trace *search.Trace) search.Options {
@@ -292,13 +292,13 @@ func (s *stream) finish(ctx context.Context, out search.Outcome) string {
 	})
 	switch {
 	case s.events.err != nil:
-		return "abandoned"
+		return streamAbandoned
 	case message != "":
-		return "failed"
+		return streamFailed
 	case ctx.Err() != nil:
-		return "cancelled"
+		return streamCancelled
 	}
-	return "done"
+	return streamDone
 }
 
 // searchFailed tells readers of results that these are not all.

@@ -265,7 +265,7 @@ func TestSearchOptions(t *testing.T) {
 		if got.Results == nil || got.Trace == nil {
 			t.Errorf("%s: options without results or trace", tt.target)
 		}
-		got.Results, got.Trace = nil, nil
+		got.Results, got.Trace, got.ID = nil, nil, ""
 		if !reflect.DeepEqual(got, tt.want) || text.Text != tt.query.Text || text.PatternType != tt.query.PatternType {
 			t.Errorf("%s\ngot  %+v for %q as %q\nwant %+v for %q as %q", tt.target, got, text.Text, text.PatternType, tt.want, tt.query.Text, tt.query.PatternType)
 		}

@@ -338,23 +338,6 @@ func (s *Store) GitDir(r *Repository) string {
 	return filepath.Join(s.dir, "mirrors", fmt.Sprintf("%d.git", r.ID))
 }
 
-// Metrics tells what the engine holds.
-type Metrics struct {
-	// DiskBytes is the size of all files of the engine.
-	DiskBytes uint64
-	// CacheBytes is what the caches hold now, LargeBytes what readers have in
-	// hand of large texts.
-	CacheBytes, LargeBytes int64
-}
-
-// Metrics reads the engine's counters.
-func (s *Store) Metrics() Metrics {
-	e := s.enter()
-	defer s.leave(e)
-	m := e.db.Metrics()
-	return Metrics{DiskBytes: m.DiskSpaceUsage(), CacheBytes: m.BlockCache.Size + s.cache.size(), LargeBytes: s.whole.holding()}
-}
-
 // FreeBytes returns how much may still be written to the data directory's disk.
 func (s *Store) FreeBytes() (uint64, error) {
 	u, err := s.fs.GetDiskUsage(s.dir)

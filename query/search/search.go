@@ -22,6 +22,8 @@ type Options struct {
 	Results *Results
 	// Trace, if set, records the work.
 	Trace *Trace
+	// ID names the search for whoever watches, "" if it has no name.
+	ID string
 }
 
 // Outcome is how a search ended. Both fields nil is the usual case; limits and

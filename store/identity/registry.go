@@ -37,6 +37,8 @@ type Options struct {
 	// Hidden, if set, is called after every change of who may see a repository,
 	// with its record before and after. It may call the registry.
 	Hidden func(before, after *store.Repository)
+	// Tried, if set, is called after every attempt to sign in with a password.
+	Tried func(SignInOutcome)
 	// Now is the clock, nil is time.Now; Random makes secrets, nil is
 	// crypto/rand.
 	Now    func() time.Time
@@ -56,6 +58,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Hidden == nil {
 		o.Hidden = func(_, _ *store.Repository) {}
+	}
+	if o.Tried == nil {
+		o.Tried = func(SignInOutcome) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

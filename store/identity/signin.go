@@ -15,18 +15,39 @@ type storedPassword struct {
 	Set  time.Time `json:"set"`
 }
 
+// SignInOutcome is how an attempt to sign in ended, in a word.
+type SignInOutcome string
+
+// The outcomes. With SignInLockedOut too many failures came before; SignInLocks is the
+// failure that was one too many; SignInError is trouble of ours.
+const (
+	SignInDone      SignInOutcome = "done"
+	SignInWrong     SignInOutcome = "wrong"
+	SignInLocks     SignInOutcome = "locks"
+	SignInLockedOut SignInOutcome = "locked_out"
+	SignInError     SignInOutcome = "error"
+)
+
+// SignInOutcomes returns all of them.
+func SignInOutcomes() []SignInOutcome {
+	return []SignInOutcome{SignInDone, SignInWrong, SignInLocks, SignInLockedOut, SignInError}
+}
+
 // SignIn checks a password for a user name or verified address and begins a
 // session. The address of the request is in by. It fails with
 // ErrWrongPassword, whatever was wrong; with a *LockedError after too many
 // failures; and with ErrBusy. Each takes a password hash's time or none at
 // all, whether the user exists or not.
 func (r *Registry) SignIn(ctx context.Context, by Author, login, password string) (secret string, u *User, err error) {
+	outcome := SignInError
+	defer func() { r.o.Tried(outcome) }()
 	u, stored, err := r.lookUp(login)
 	if err != nil {
 		return "", nil, fmt.Errorf("sign in: %w", err)
 	}
 	keys := lockKeys(u, login, by.Address)
 	if err := r.locks.check(keys); err != nil {
+		outcome = SignInLockedOut
 		return "", nil, err
 	}
 	right, old, err := r.hasher.check(ctx, stored.Hash, password)
@@ -34,7 +55,8 @@ func (r *Registry) SignIn(ctx context.Context, by Author, login, password string
 		return "", nil, err
 	}
 	if !right || u == nil || u.Locked || u.Service {
-		return "", nil, r.failed(by, u, keys)
+		outcome, err = r.failed(by, u, keys)
+		return "", nil, err
 	}
 	renewed := ""
 	if old {
@@ -46,6 +68,7 @@ func (r *Registry) SignIn(ctx context.Context, by Author, login, password string
 	if err != nil {
 		return "", nil, err
 	}
+	outcome = SignInDone
 	return secret, u, nil
 }
 
@@ -81,10 +104,13 @@ func lockKeys(u *User, login, address string) []string {
 
 // failed counts a failure. Only those of users that exist are logged: what is
 // typed where a name belongs may be a password.
-func (r *Registry) failed(by Author, u *User, keys []string) error {
-	locked := r.locks.fail(keys)
+func (r *Registry) failed(by Author, u *User, keys []string) (SignInOutcome, error) {
+	outcome, locked := SignInWrong, r.locks.fail(keys)
+	if locked {
+		outcome = SignInLocks
+	}
 	if u == nil {
-		return ErrWrongPassword
+		return outcome, ErrWrongPassword
 	}
 	err := r.change(by, func(c *change) error {
 		c.auditUser(ActionSignInFailed, u, "")
@@ -94,9 +120,9 @@ func (r *Registry) failed(by Author, u *User, keys []string) error {
 		return c.putFailures(u.ID)
 	})
 	if err != nil {
-		return err
+		return SignInError, err
 	}
-	return ErrWrongPassword
+	return outcome, ErrWrongPassword
 }
 
 func (r *Registry) newHash(ctx context.Context, password string) (string, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -465,5 +466,19 @@ func BenchmarkPassword(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		w.signIn(b, "ann")
+	}
+}
+
+// Whoever watches the server hears of each attempt how it ended.
+func TestTried(t *testing.T) {
+	var got []identity.SignInOutcome
+	w := newWorld(t, identity.Options{LockoutAfter: 2, Tried: func(o identity.SignInOutcome) { got = append(got, o) }})
+	w.signed(t, "ann")
+	for _, password := range []string{right, wrong, wrong, right} {
+		_, _, _ = w.SignIn(t.Context(), from, "ann", password) // the outcome is what is tested
+	}
+	want := []identity.SignInOutcome{identity.SignInDone, identity.SignInWrong, identity.SignInLocks, identity.SignInLockedOut}
+	if !slices.Equal(got, want) {
+		t.Errorf("right, wrong, wrong, right: got %v, want %v", got, want)
 	}
 }

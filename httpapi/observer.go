@@ -1,0 +1,56 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// Observer hears of every request, for whoever counts or traces them. Its
+// methods are called from many goroutines and return at once.
+type Observer interface {
+	// Begin is called before anybody looks at a request, which goes on with the
+	// context that is returned.
+	Begin(r *http.Request) context.Context
+	// Answered is called with that context when the answer is over.
+	Answered(ctx context.Context, a Answered)
+}
+
+// Answered tells of a request that is over.
+type Answered struct {
+	Method string
+	// Route is the template of the path, "none" where there was no route. There
+	// are as many as Routes has, whatever is asked for.
+	Route  string
+	Status int
+	Took   time.Duration
+	// QueryID names the search and Outcome is one of StreamOutcomes, if it was a
+	// stream; else they are "".
+	QueryID, Outcome string
+}
+
+// The ways in which a stream ends.
+const (
+	streamRefused   = "refused"
+	streamDone      = "done"
+	streamCancelled = "cancelled"
+	streamFailed    = "failed"
+	streamAbandoned = "abandoned"
+)
+
+// StreamOutcomes returns the ways in which a stream ends: refused without a
+// search, done, cancelled by its credential or the end of the server, failed, and abandoned
+// by its client.
+func StreamOutcomes() []string {
+	return []string{streamRefused, streamDone, streamCancelled, streamFailed, streamAbandoned}
+}
+
+// observe tells the observer of a request that is over, if there is one.
+func (s *Server) observe(ctx context.Context, method string, rec *record, status int, took time.Duration) {
+	if s.Observer == nil {
+		return
+	}
+	s.Observer.Answered(ctx, Answered{
+		Method: method, Route: rec.route, Status: status, Took: took, QueryID: rec.queryID, Outcome: rec.outcome,
+	})
+}

@@ -1,0 +1,72 @@
+package store
+
+import "fmt"
+
+// Metrics are the numbers of a store by which an operator tells how it is.
+type Metrics struct {
+	// DiskBytes is the size of all files of the engine.
+	DiskBytes uint64
+	// CacheBytes is what the caches hold now, LargeBytes what readers have in
+	// hand of large texts.
+	CacheBytes, LargeBytes int64
+	// CacheHits and CacheMisses count blocks that the engine's cache had and had
+	// not, since the store was opened.
+	CacheHits, CacheMisses int64
+	// CompactionDebtBytes is what the engine should rewrite to be in order, an
+	// estimate; Compactions counts what it has rewritten since it was opened,
+	// and CompactionsFailed what it could not.
+	CompactionDebtBytes            uint64
+	Compactions, CompactionsFailed int64
+	// WALBytes is the size of the log files in use, MemTableBytes what of them
+	// is in memory only.
+	WALBytes, MemTableBytes uint64
+	// ReadAmplification is in how many places a look-up may have to look.
+	ReadAmplification int
+	// Snapshots counts the open ones.
+	Snapshots int
+
+	// Shards counts the shards of files and of commits; Documents and Dead
+	// count what is in them, TextBytes is its text.
+	Shards, Documents, Dead int
+	TextBytes               int64
+}
+
+// Metrics reads the engine's counters and the catalogue's.
+func (s *Store) Metrics() Metrics {
+	in := s.enter()
+	e := in.db.Metrics()
+	s.leave(in)
+	m := Metrics{
+		DiskBytes:  e.DiskSpaceUsage(),
+		CacheBytes: e.BlockCache.Size + s.cache.size(), LargeBytes: s.whole.holding(),
+		CacheHits: e.BlockCache.Hits, CacheMisses: e.BlockCache.Misses,
+		CompactionDebtBytes: e.Compact.EstimatedDebt, Compactions: e.Compact.Count, CompactionsFailed: e.Compact.FailedCount,
+		WALBytes: e.WAL.PhysicalSize, MemTableBytes: e.MemTable.Size,
+		ReadAmplification: e.ReadAmp(),
+	}
+	s.mu.Lock()
+	c := s.catalogue
+	m.Snapshots = s.snapshots
+	s.mu.Unlock()
+	m.Shards = len(c.shards)
+	for _, sh := range c.shards {
+		m.Documents += sh.Header.Documents
+		m.TextBytes += sh.Header.TextBytes
+	}
+	for _, dead := range c.dead {
+		m.Dead += dead.Len()
+	}
+	return m
+}
+
+// Disk is the file system that a data directory is on.
+type Disk struct{ FreeBytes, TotalBytes uint64 }
+
+// Disk asks the file system.
+func (s *Store) Disk() (Disk, error) {
+	u, err := s.fs.GetDiskUsage(s.dir)
+	if err != nil {
+		return Disk{}, fmt.Errorf("space of %q: %w", s.dir, err)
+	}
+	return Disk{FreeBytes: u.AvailBytes, TotalBytes: u.TotalBytes}, nil
+}
