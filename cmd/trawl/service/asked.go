@@ -43,3 +43,9 @@ func (s *Service) Refresh(name string) { s.asked.add(name) }
 
 // RunJobs runs search jobs until ctx ends.
 func (s *Service) RunJobs(ctx context.Context) { s.jobs.Run(ctx) }
+
+func (a *asked) len() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.names)
+}

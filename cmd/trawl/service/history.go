@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/trawlsearch/trawl/store/ingest"
 )
@@ -16,7 +17,10 @@ func (s *Service) History(ctx context.Context, report func(ingest.Progress)) (in
 	ctx, cancel := s.untilStop(ctx)
 	defer cancel()
 	defer s.busy.begin()()
-	return s.indexer.History(ctx, report)
+	start := time.Now()
+	res, err := s.indexer.History(ctx, report)
+	s.worked(ctx, WorkHistory, start, res.Commits > 0, err)
+	return res, err
 }
 
 // KeepHistory reads commits now and after every sync, once no sync runs, until

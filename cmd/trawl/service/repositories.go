@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
@@ -59,14 +60,21 @@ func (s *Service) Remove(ctx context.Context, name string) error {
 func (s *Service) Sync(ctx context.Context, name string, report func(ingest.Progress)) (ingest.Result, error) {
 	ctx, cancel := s.untilStop(ctx)
 	defer cancel()
-	if err := s.takeTurn(ctx, report); err != nil {
+	left := s.queue.enter()
+	err := s.takeTurn(ctx, report)
+	left()
+	if err != nil {
 		return ingest.Result{}, err
 	}
 	defer func() { <-s.turn }()
 	defer s.busy.begin()()
 	defer s.noteChange()
 	defer s.noteSync()
+	start := time.Now()
+	report, ended := s.queue.begin(name, start, report)
+	defer ended()
 	res, err := s.indexer.Sync(ctx, name, report)
+	s.worked(ctx, WorkSync, start, res.Added+res.Removed > 0, err)
 	if err != nil && context.Cause(ctx) == errClosing {
 		return res, fmt.Errorf("sync %q: %w", name, errClosing)
 	}
@@ -79,7 +87,10 @@ func (s *Service) Merge(ctx context.Context, report func(ingest.Progress)) (int,
 	defer cancel()
 	defer s.busy.begin()()
 	defer s.noteChange()
-	return s.indexer.Merge(ctx, report)
+	start := time.Now()
+	n, err := s.indexer.Merge(ctx, report)
+	s.worked(ctx, WorkMerge, start, n > 0, err)
+	return n, err
 }
 
 // Skipped calls each with the documents of a repository whose content is not

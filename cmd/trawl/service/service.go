@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -31,6 +33,8 @@ type Options struct {
 	Symbols bool
 	// History says that commits are read.
 	History bool
+	// Observer, if set, hears what the service does.
+	Observer Observer
 	// Ended and Hidden are those of identity.Options.
 	Ended  func()
 	Hidden func(before, after *store.Repository)
@@ -65,8 +69,13 @@ type Service struct {
 	changed chan struct{}
 	// synced holds a token when there may be commits to read.
 	synced chan struct{}
-	// searches holds a token for each search at work.
+	// searches holds a token for each search at work, waiting counts those that
+	// want one.
 	searches chan struct{}
+	waiting  atomic.Int64
+	queue    queue
+	mirrors  mirrorSize
+	set      config.Settings
 	busy     busy
 }
 
@@ -85,6 +94,9 @@ func Open(set config.Settings, o Options) (*Service, error) {
 	}
 	accounts := set.IdentityOptions()
 	accounts.Ended, accounts.Hidden = o.Ended, o.Hidden
+	if o.Observer != nil {
+		accounts.Tried = o.Observer.SignedIn
+	}
 	registry, err := identity.Open(st, accounts)
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
@@ -95,6 +107,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		book:     saved.Open(st, nil),
 		apps:     oauth.Open(st, registry, oauth.Options{}),
 		opts:     o,
+		set:      set,
 		turn:     make(chan struct{}, 1),
 		closing:  make(chan struct{}),
 		changed:  make(chan struct{}, 1),
@@ -150,6 +163,19 @@ func orNone(commits int) int {
 // once.
 func (s *Service) Stop() { close(s.closing) }
 
+// Drain waits until no search is at work, and lets none begin. It may be called
+// once, after Stop.
+func (s *Service) Drain(ctx context.Context) error {
+	for range cap(s.searches) {
+		select {
+		case s.searches <- struct{}{}:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for searches: %w", ctx.Err())
+		}
+	}
+	return nil
+}
+
 // Close closes the data directory. Searches and syncs have ended before.
 func (s *Service) Close() error { return errors.Join(s.gateway.close(), s.store.Close()) }
 
@@ -181,14 +207,46 @@ func (s *Service) GraphQL() *graphql.Data {
 // Search implements httpapi.Searcher. As many searches run at once as there is
 // memory for; the others wait.
 func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
-	select {
-	case s.searches <- struct{}{}:
-	case <-ctx.Done():
-		return search.Outcome{}
+	if s.opts.Observer == nil {
+		out, _ := s.search(ctx, q, o, sink)
+		return out
+	}
+	if o.Results == nil {
+		o.Results = search.NewResults(time.Now)
+	}
+	w := &observed{start: time.Now(), sink: sink}
+	out, waited := s.search(ctx, q, o, w)
+	s.over(ctx, q, o, w, waited, out)
+	return out
+}
+
+func (s *Service) search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) (out search.Outcome, waited time.Duration) {
+	waited, ok := s.admit(ctx)
+	if !ok {
+		return search.Outcome{}, waited
 	}
 	defer func() { <-s.searches }()
 	defer s.busy.begin()()
-	return s.searcher.Search(ctx, q, o, sink)
+	return s.searcher.Search(ctx, q, o, sink), waited
+}
+
+// admit takes a place among the searches at work, and says how long it waited
+// for one and whether there was one before ctx ended.
+func (s *Service) admit(ctx context.Context) (waited time.Duration, ok bool) {
+	select {
+	case s.searches <- struct{}{}:
+		return 0, true
+	default:
+	}
+	start := time.Now()
+	s.waiting.Add(1)
+	defer s.waiting.Add(-1)
+	select {
+	case s.searches <- struct{}{}:
+		return time.Since(start), true
+	case <-ctx.Done():
+		return time.Since(start), false
+	}
 }
 
 var (

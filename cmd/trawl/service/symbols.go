@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/trawlsearch/trawl/store/ctags"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -37,7 +38,10 @@ func (s *Service) Symbols(ctx context.Context, report func(ingest.Progress)) (in
 	ctx, cancel := s.untilStop(ctx)
 	defer cancel()
 	defer s.busy.begin()()
-	return s.indexer.Symbols(ctx, report)
+	start := time.Now()
+	res, err := s.indexer.Symbols(ctx, report)
+	s.worked(ctx, WorkSymbols, start, res.Shards > 0, err)
+	return res, err
 }
 
 // KeepSymbols reads symbols now and after every sync and merge, once no sync

@@ -84,10 +84,12 @@ func (y *Syncer) round(ctx context.Context, done map[string]bool) {
 		y.Log.Error().Err(err).Msg("list repositories")
 		return
 	}
-	for _, r := range all {
+	defer y.Service.queue.toCome(0)
+	for i, r := range all {
 		if ctx.Err() != nil {
 			return
 		}
+		y.Service.queue.toCome(len(all) - i - 1)
 		y.refresh(ctx)
 		if !done[r.Name] {
 			y.sync(ctx, r.Name)

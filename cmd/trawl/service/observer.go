@@ -1,0 +1,202 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/ingest"
+)
+
+// Observer hears what a service does, for whoever counts it. Its methods are
+// called from many goroutines and return at once.
+type Observer interface {
+	// Searched is called when a search is over.
+	Searched(ctx context.Context, s Searched)
+	// Worked is called when a step of work in the background is over.
+	Worked(w Work, o WorkOutcome, took time.Duration)
+	// SignedIn is called after each attempt to sign in with a password.
+	SignedIn(o identity.SignInOutcome)
+}
+
+// Searched tells of a search that is over.
+type Searched struct {
+	Kind    SearchKind
+	Outcome SearchOutcome
+	// ID names the search in links and logs, "" if it has no name there; Text
+	// is what was typed.
+	ID, Text string
+	// Start is when it was asked for, Waited how long it had to wait for others,
+	// Took how long it took with that. First is when the first match was found,
+	// from Start, 0 if none was.
+	Start               time.Time
+	Waited, Took, First time.Duration
+	Matches             int
+	// Skipped are the reasons for which not all was searched.
+	Skipped []string
+	// Err is why it failed, if it did.
+	Err error
+	// Trace has the steps, nil if nobody asked for them.
+	Trace *search.Trace
+}
+
+// SearchKind is what a search looks for.
+type SearchKind string
+
+// The kinds of searches. One of several types is mixed.
+const (
+	KindFile   SearchKind = "file"
+	KindPath   SearchKind = "path"
+	KindRepo   SearchKind = "repo"
+	KindSymbol SearchKind = "symbol"
+	KindCommit SearchKind = "commit"
+	KindDiff   SearchKind = "diff"
+	KindMixed  SearchKind = "mixed"
+)
+
+// SearchKinds returns all of them.
+func SearchKinds() []SearchKind {
+	return []SearchKind{KindFile, KindPath, KindRepo, KindSymbol, KindCommit, KindDiff, KindMixed}
+}
+
+// SearchOutcome is how a search ended.
+type SearchOutcome string
+
+// The outcomes. An incomplete search was not able to look at everything, a
+// limited one was not meant to.
+const (
+	SearchComplete   SearchOutcome = "complete"
+	SearchLimited    SearchOutcome = "limited"
+	SearchIncomplete SearchOutcome = "incomplete"
+	SearchTimedOut   SearchOutcome = "timed_out"
+	SearchCancelled  SearchOutcome = "cancelled"
+	SearchFailed     SearchOutcome = "failed"
+)
+
+// SearchOutcomes returns all of them.
+func SearchOutcomes() []SearchOutcome {
+	return []SearchOutcome{SearchComplete, SearchLimited, SearchIncomplete, SearchTimedOut, SearchCancelled, SearchFailed}
+}
+
+// Work is a step of work in the background.
+type Work string
+
+// The steps.
+const (
+	WorkSync    Work = "sync"
+	WorkMerge   Work = "merge"
+	WorkSymbols Work = "symbols"
+	WorkHistory Work = "history"
+)
+
+// Works returns all of them.
+func Works() []Work { return []Work{WorkSync, WorkMerge, WorkSymbols, WorkHistory} }
+
+// WorkOutcome is how a step ended.
+type WorkOutcome string
+
+// The outcomes. Low disk is one of its own, since it ends by itself.
+const (
+	WorkChanged     WorkOutcome = "changed"
+	WorkUnchanged   WorkOutcome = "unchanged"
+	WorkInterrupted WorkOutcome = "interrupted"
+	WorkLowDisk     WorkOutcome = "low_disk"
+	WorkFailed      WorkOutcome = "failed"
+)
+
+// WorkOutcomes returns all of them.
+func WorkOutcomes() []WorkOutcome {
+	return []WorkOutcome{WorkChanged, WorkUnchanged, WorkInterrupted, WorkLowDisk, WorkFailed}
+}
+
+// worked tells the observer of a step that began at start.
+func (s *Service) worked(ctx context.Context, w Work, start time.Time, changed bool, err error) {
+	if s.opts.Observer == nil {
+		return
+	}
+	outcome := WorkUnchanged
+	switch {
+	case ctx.Err() != nil || errors.Is(err, errClosing):
+		outcome = WorkInterrupted
+	case errors.Is(err, ingest.ErrLowDisk):
+		outcome = WorkLowDisk
+	case err != nil:
+		outcome = WorkFailed
+	case changed:
+		outcome = WorkChanged
+	}
+	s.opts.Observer.Worked(w, outcome, time.Since(start))
+}
+
+// observed is a search that is being watched.
+type observed struct {
+	start time.Time
+	first atomic.Int64 // nanoseconds from start
+	sink  search.Sink
+}
+
+// Send implements search.Sink.
+func (o *observed) Send(m []query.Match) error {
+	if len(m) > 0 && o.first.Load() == 0 {
+		o.first.Store(int64(max(time.Since(o.start), 1)))
+	}
+	return o.sink.Send(m)
+}
+
+// over tells of a search that has ended.
+func (s *Service) over(ctx context.Context, q *query.Query, o search.Options, w *observed, waited time.Duration, out search.Outcome) {
+	progress := o.Results.Progress()
+	done := Searched{
+		Kind: kindOf(q), ID: o.ID, Text: q.Text, Start: w.start, Waited: waited, Took: time.Since(w.start),
+		First: time.Duration(w.first.Load()), Matches: progress.Matches, Err: out.Err, Trace: o.Trace,
+	}
+	for _, p := range progress.Skipped {
+		done.Skipped = append(done.Skipped, p.Reason)
+	}
+	done.Outcome = outcomeOf(ctx, progress, out)
+	s.opts.Observer.Searched(ctx, done)
+}
+
+func outcomeOf(ctx context.Context, p query.Progress, out search.Outcome) SearchOutcome {
+	has := func(reason string) bool {
+		return slices.ContainsFunc(p.Skipped, func(s query.Skipped) bool { return s.Reason == reason })
+	}
+	switch {
+	case ctx.Err() != nil:
+		return SearchCancelled
+	case out.Err != nil:
+		return SearchFailed
+	case has("shard-timeout"):
+		return SearchTimedOut
+	case slices.ContainsFunc(p.Skipped, func(s query.Skipped) bool { return s.Severity == "warn" }):
+		return SearchIncomplete
+	case has("shard-match-limit"):
+		return SearchLimited
+	}
+	return SearchComplete
+}
+
+// kindOf tells what a query looks for.
+func kindOf(q *query.Query) SearchKind {
+	kind := SearchKind("")
+	for i := range q.Basics {
+		for j := range q.Basics[i].Filters {
+			if f := &q.Basics[i].Filters[j]; f.Field == "type" {
+				this := SearchKind(f.Value)
+				if !slices.Contains(SearchKinds(), this) || kind != "" && kind != this {
+					return KindMixed
+				}
+				kind = this
+			}
+		}
+	}
+	if kind == "" {
+		return KindFile
+	}
+	return kind
+}

@@ -1,0 +1,144 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/backup"
+)
+
+// Status tells how the data directory is, and what is done with it.
+func (s *Service) Status(ctx context.Context) (httpapi.AdminStatus, error) {
+	m := s.store.Metrics()
+	st := httpapi.AdminStatus{
+		Format: int(store.FormatNewest), Data: s.Dir(),
+		Queue:    s.queue.status(s.asked.len()),
+		Searches: httpapi.StatusSearches{AtWork: len(s.searches), Waiting: int(s.waiting.Load()), Most: cap(s.searches)},
+		Index: httpapi.StatusIndex{
+			Shards: m.Shards, Documents: m.Documents, Dead: m.Dead, TextBytes: uint64(m.TextBytes),
+			CompactionDebtBytes: m.CompactionDebtBytes, Compactions: uint64(m.Compactions), CompactionsFailed: uint64(m.CompactionsFailed),
+			WALBytes: m.WALBytes, MemTableBytes: m.MemTableBytes, ReadAmplification: m.ReadAmplification, Snapshots: m.Snapshots,
+			CacheHits: uint64(m.CacheHits), CacheMisses: uint64(m.CacheMisses),
+		},
+		Memory: httpapi.StatusMemory{Setting: uint64(s.set.Memory), Caches: uint64(m.CacheBytes)},
+	}
+	st.Memory.Now, st.Memory.Peak = resident()
+	disk, err := s.store.Disk()
+	if err != nil {
+		return st, err
+	}
+	minFree := uint64(s.set.MinFreeBytes)
+	st.Disk = httpapi.StatusDisk{
+		Index: m.DiskBytes, Mirrors: s.mirrors.bytes(ctx, filepath.Join(s.Dir(), "mirrors"), time.Now()),
+		Free: disk.FreeBytes, Total: disk.TotalBytes, MinFree: minFree, Low: disk.FreeBytes < minFree,
+	}
+	all, err := s.List(ctx)
+	if err != nil {
+		return st, err
+	}
+	st.Repositories = lags(all, time.Now())
+	st.Index.Aside = s.aside()
+	st.Backup = lastBackup(s.Dir())
+	return st, nil
+}
+
+// aside lists the shards that are set aside.
+func (s *Service) aside() (out []httpapi.StatusAside) {
+	sn := s.store.Snapshot()
+	defer sn.Close()
+	for _, v := range sn.Shards() {
+		if v.Aside != nil {
+			out = append(out, httpapi.StatusAside{Shard: v.ID, Since: v.Aside.Since, Reason: v.Aside.Reason})
+		}
+	}
+	return out
+}
+
+// lastBackup tells what the data directory remembers of its backups.
+func lastBackup(dir string) (out httpapi.StatusBackup) {
+	r, err := backup.LastRun(store.OSFS(), dir)
+	if err != nil {
+		return httpapi.StatusBackup{Error: err.Error()}
+	}
+	if r.Last != nil {
+		out.Last, out.Destination, out.Error = r.Last.Started, r.Last.Destination, r.Last.Error
+	}
+	if r.LastGood != nil {
+		out.LastGood = r.LastGood.Started
+	}
+	return out
+}
+
+// lags tells how long ago each source was looked at.
+func lags(all []*store.Repository, now time.Time) httpapi.StatusRepositories {
+	out := httpapi.StatusRepositories{Total: len(all), Lags: make([]httpapi.StatusLag, 0, len(all))}
+	for _, r := range all {
+		seen := r.LastFetched
+		if seen.IsZero() {
+			seen = r.Created
+		}
+		lag := httpapi.StatusLag{Name: r.Name, Indexed: r.Indexed(), Error: httpapi.WithoutCredentials(r.LastError)}
+		if !seen.IsZero() {
+			lag.Seconds = max(now.Sub(seen).Seconds(), 0)
+		}
+		if lag.Indexed {
+			out.Indexed++
+		}
+		if lag.Error != "" {
+			out.Failing++
+		}
+		out.OldestSeconds = max(out.OldestSeconds, lag.Seconds)
+		out.Lags = append(out.Lags, lag)
+	}
+	slices.SortFunc(out.Lags, func(a, b httpapi.StatusLag) int {
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// mirrorsFor is how long the size of the mirrors is believed: to find it out
+// takes a look at each of their files.
+const mirrorsFor = 10 * time.Minute
+
+// mirrorSize is the size of the mirrors when it was last looked at.
+type mirrorSize struct {
+	mu    sync.Mutex // guards all below; held while files are looked at
+	at    time.Time
+	total uint64
+}
+
+// bytes returns the size of all files below dir. What cannot be looked at
+// counts nothing: files come and go while git fetches.
+func (m *mirrorSize) bytes(ctx context.Context, dir string, now time.Time) uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.at.IsZero() && now.Sub(m.at) < mirrorsFor {
+		return m.total
+	}
+	total := uint64(0)
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil || d.IsDir() {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			total += uint64(info.Size())
+		}
+		return nil
+	})
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return m.total
+	}
+	m.at, m.total = now, total
+	return total
+}
