@@ -58,6 +58,8 @@ var libraries = map[string][]string{
 	"github.com/tailscale/hujson":         {"httpapi/..."},
 	"github.com/ory/fosite":               {"httpapi/oauth"},
 	"github.com/vektah/gqlparser/v2":      {"httpapi/..."},
+	"github.com/prometheus/client_golang": {"cmd/trawl/metrics"},
+	"github.com/coreos/go-systemd/v22":    {"cmd/trawl/systemd"},
 	"github.com/rs/zerolog":               {"httpapi/...", "cmd/..."},
 	"github.com/spf13/cobra":              {"cmd/..."},
 	"github.com/spf13/pflag":              {"cmd/..."},
