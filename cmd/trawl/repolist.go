@@ -94,7 +94,12 @@ func age(t, now time.Time) string {
 	if t.IsZero() {
 		return "never"
 	}
-	switch d := max(now.Sub(t), 0); {
+	return ago(max(now.Sub(t), 0))
+}
+
+// ago writes a length of time roughly.
+func ago(d time.Duration) string {
+	switch {
 	case d < time.Minute:
 		return fmt.Sprintf("%ds", int(d.Seconds()))
 	case d < time.Hour:

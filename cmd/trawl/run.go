@@ -87,7 +87,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(helpTemplate)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.serveCommand(), a.indexCommand(), a.searchCommand(), a.repoCommand(),
+	root.AddCommand(a.serveCommand(), a.indexCommand(), a.searchCommand(), a.repoCommand(), a.statusCommand(),
 		a.userCommand(), a.orgCommand(), a.tokenCommand(), a.oauthAppCommand(), a.auditCommand(), a.migrateCommand(), a.versionCommand(), settingsTopic())
 	return root
 }

@@ -17,8 +17,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/cmd/trawl/metrics"
 	"github.com/trawlsearch/trawl/cmd/trawl/serverfile"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
+	"github.com/trawlsearch/trawl/cmd/trawl/systemd"
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/browse"
@@ -48,7 +50,9 @@ The repositories of the configuration file, and what it tells of them, are read
 again before each look at the sources when the file has changed, and whenever
 the process gets a SIGHUP. Settings hold until the server ends.
 
-The first interrupt ends searches in good order, the second ends the process.
+The first interrupt ends searches in good order, each with what it has found,
+and the second ends the process. Before, for as long as --stop-delay says, /readyz
+tells that the server stops while it still answers.
 
   trawl serve
   trawl serve --data /var/lib/trawl --listen :7080 https://git.example.org/lab/kiln`
@@ -84,15 +88,25 @@ type host struct {
 	// token is the operator's, secret what the first user is created with, ""
 	// if that takes none.
 	token, secret string
-}
 
-// closeWithin is how long open streams have to end when the server stops.
-const closeWithin = 10 * time.Second
+	started  time.Time
+	metrics  *metrics.Metrics
+	notifier systemd.Notifier
+	// left says that something did not end, and the store cannot be closed.
+	left bool
+}
 
 // run listens, then opens the data directory, then serves until ctx ends.
 func (h *host) run(ctx context.Context) (err error) {
 	service.LimitMemory(int64(h.set.Memory))
+	h.started = time.Now()
+	h.notifier.Failed = func(err error) { h.log.Warn().Err(err).Msg("tell the service manager") }
 	h.server = h.newServer()
+	debug, err := h.openDebugServer()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, debug.close()) }()
 	if err := h.server.Open(); err != nil {
 		return listenError(h.set.Listen, err)
 	}
@@ -101,7 +115,11 @@ func (h *host) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, svc.Close()) }()
+	defer func() {
+		if !h.left {
+			err = errors.Join(err, svc.Close())
+		}
+	}()
 	return h.serve(ctx, svc)
 }
 
@@ -112,12 +130,13 @@ func (h *host) newServer() *httpapi.Server {
 	if !h.gate.Local {
 		h.secret = rand.Text()
 	}
-	admin := &httpapi.Admin{Repositories: h.door.repositories, Registry: h.door.registry, Apps: h.door.apps}
+	h.metrics = h.newMetrics()
+	admin := &httpapi.Admin{Repositories: h.door.repositories, Registry: h.door.registry, Apps: h.door.apps, Status: h.status}
 	api := &graphql.Endpoint{Data: h.door.graphql, Searcher: &h.door, Limits: h.set.RateLimits, ExternalURL: h.set.ExternalURL}
 	server := &httpapi.Server{
 		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
 		Searcher: &h.door, Opening: h.door.opening, Ready: h.door.waiting,
-		Log: h.log, Gate: h.gate, SetupSecret: h.secret,
+		Log: h.log, Gate: h.gate, SetupSecret: h.secret, Observer: h.metrics,
 	}
 	files := &browse.Endpoint{Store: h.door.store, Pages: server, Refresh: h.door.refresh, Registry: h.door.registry}
 	apps := &oauth.Server{Book: h.door.apps, Site: server}
@@ -125,7 +144,7 @@ func (h *host) newServer() *httpapi.Server {
 	tools := &console.Console{Server: server}
 	book := &help.Book{Server: server, Limits: h.set.RateLimits}
 	area := &settings.Area{Server: server, Repositories: h.door.syncable, Apps: h.door.apps, More: tools.Sections()}
-	server.Extra = slices.Concat(admin.Routes(), api.Routes(), area.Routes(), apps.Routes(), book.Routes(), openapi.Routes(), files.Routes())
+	server.Extra = slices.Concat(admin.Routes(), api.Routes(), area.Routes(), apps.Routes(), book.Routes(), openapi.Routes(), files.Routes(), h.metricsRoutes())
 	return server
 }
 
@@ -197,31 +216,22 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	syncing.Go(func() { svc.KeepHistory(ctx) })
 	syncing.Go(func() { svc.KeepSmall(ctx) })
 	syncing.Go(func() { svc.KeepIndex(ctx) })
+	syncing.Go(func() {
+		h.notifier.Watch(ctx, func() string { return h.summary(svc) }, func(ctx context.Context) error { return h.alive(ctx, svc) })
+	})
+	h.notifier.Ready()
 	<-ctx.Done()
-	h.log.Info().Msg("stopping")
-	svc.Stop()
-	syncing.Wait()
-	return h.closeServer()
-}
-
-// closeServer ends the streams, each with its done, and those who take too
-// long without.
-func (h *host) closeServer() error {
-	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
-	defer cancel()
-	err := h.server.Close(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
-		h.log.Warn().Msg("cut off clients that did not read the end of their answers")
-		return nil
-	}
-	return err
+	return h.stop(svc, &syncing)
 }
 
 // openService opens the data directory, and says who has it if it is locked.
 func (h *host) openService(ctx context.Context) (*service.Service, error) {
 	deadline := time.Now().Add(lockedFor)
 	for {
-		svc, err := openMigrated(ctx, h.set, service.Options{Log: h.log, Symbols: true, History: true, Ended: h.gate.Recheck, Hidden: h.gate.Hide})
+		svc, err := openMigrated(ctx, h.set, service.Options{
+			Log: h.log, Symbols: true, History: true, Ended: h.gate.Recheck, Hidden: h.gate.Hide,
+			Observer: &searchWatch{Metrics: h.metrics, log: h.log, slow: h.set.SlowQuery, text: h.set.SlowQueryText},
+		})
 		if !errors.Is(err, store.ErrLocked) {
 			return svc, err
 		}

@@ -29,23 +29,37 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 }
 
-// versionText tells what a build is.
-func versionText(info *debug.BuildInfo) string {
-	version, revision, dirty := "unknown", "", ""
-	if info != nil {
-		version = info.Main.Version
-		for _, s := range info.Settings {
-			switch {
-			case s.Key == "vcs.revision":
-				revision = s.Value
-			case s.Key == "vcs.modified" && s.Value == "true":
-				dirty = ", modified"
-			}
+// build is what is known of how this program was built.
+type build struct{ version, revision, goVersion string }
+
+func buildOf() build {
+	info, _ := debug.ReadBuildInfo() // nil in a binary built without modules
+	return buildFrom(info)
+}
+
+func buildFrom(info *debug.BuildInfo) build {
+	b := build{version: "unknown", goVersion: runtime.Version()}
+	if info == nil {
+		return b
+	}
+	b.version = info.Main.Version
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			b.revision = fmt.Sprintf("%.12s", s.Value) + b.revision
+		case s.Key == "vcs.modified" && s.Value == "true":
+			b.revision += ", modified"
 		}
 	}
-	text := "trawl " + version
-	if revision != "" {
-		text += fmt.Sprintf(" (commit %.12s%s)", revision, dirty)
+	return b
+}
+
+// versionText tells what a build is.
+func versionText(info *debug.BuildInfo) string {
+	b := buildFrom(info)
+	text := "trawl " + b.version
+	if b.revision != "" {
+		text += " (commit " + b.revision + ")"
 	}
-	return fmt.Sprintf("%s\nstore format %d\n%s %s/%s\n", text, store.FormatNewest, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("%s\nstore format %d\n%s %s/%s\n", text, store.FormatNewest, b.goVersion, runtime.GOOS, runtime.GOARCH)
 }

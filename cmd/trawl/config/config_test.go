@@ -147,6 +147,20 @@ func TestValues(t *testing.T) {
 		{"rate-limit-user", "60", ""},
 		{"rate-limit-address", "-1", "no number from 0"},
 
+		// watching and stopping
+		{"debug-listen", "off", ""},
+		{"debug-listen", "127.0.0.1:7081", ""},
+		{"debug-listen", "localhost:0", ""},
+		{"debug-listen", "7081", "is no host and port"},
+		{"debug-public", "perhaps", "is not true or false"},
+		{"metrics-access", "everyone", ""},
+		{"metrics-access", "nobody", "is not admins or everyone"},
+		{"slow-query", "0", ""},
+		{"slow-query", "slow", "no length of time"},
+		{"slow-query-text", "true", ""},
+		{"stop-delay", "5s", ""},
+		{"stop-delay", "11m", "at most 10m"},
+
 		// words
 		{"log-level", "debug", ""},
 		{"log-level", "loud", `"loud" is not trace, debug, info, warn or error`},
@@ -171,6 +185,26 @@ func TestMarkdown(t *testing.T) {
 	for _, k := range config.All() {
 		if strings.Count(got, "| `"+k.Name+"` |") != 1 {
 			t.Errorf("%s does not stand in the table once:\n%s", k.Name, got)
+		}
+	}
+}
+
+// Profiles of the memory are for nobody but who is on the machine, unless somebody
+// says that they know better.
+func TestDebugListen(t *testing.T) {
+	for _, c := range []struct{ listen, public, want string }{
+		{"127.0.0.1:7081", "false", ""},
+		{"[::1]:7081", "false", ""},
+		{"localhost:7081", "false", ""},
+		{":7081", "false", "say debug-public: true"},
+		{"0.0.0.0:7081", "false", "say debug-public: true"},
+		{"10.0.0.7:7081", "false", "say debug-public: true"},
+		{"search.example.org:7081", "false", "say debug-public: true"},
+		{"10.0.0.7:7081", "true", ""},
+	} {
+		_, err := resolve(t, "", nil, map[string]string{"debug-listen": c.listen, "debug-public": c.public})
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("debug-listen %s, debug-public %s: got %v, want %q", c.listen, c.public, err, c.want)
 		}
 	}
 }

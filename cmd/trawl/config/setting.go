@@ -33,7 +33,7 @@ func (k Setting) Env() string {
 
 // All returns every setting, in the order in which people read them.
 func All() []Setting {
-	return append([]Setting{
+	return slices.Concat([]Setting{
 		{"data", "DIR", "$XDG_DATA_HOME/trawl or ~/.local/share/trawl",
 			"where the index, the texts and the mirrors are kept", setData},
 		{"listen", "ADDR", "127.0.0.1:7080",
@@ -64,7 +64,7 @@ func All() []Setting {
 			"trace, debug, info, warn or error", setLogLevel},
 		{"log-format", "FORMAT", "auto",
 			"console, json, or auto: console on a terminal and json elsewhere", setLogFormat},
-	}, identitySettings()...)
+	}, operationSettings(), identitySettings())
 }
 
 // Find returns the setting of that name.
@@ -86,6 +86,15 @@ func setData(s *Settings, text string) error {
 }
 
 func setListen(s *Settings, text string) error {
+	if err := checkAddress(text); err != nil {
+		return err
+	}
+	s.Listen = text
+	return nil
+}
+
+// checkAddress refuses what is not host:port.
+func checkAddress(text string) error {
 	_, port, err := net.SplitHostPort(text)
 	if err != nil {
 		return fmt.Errorf("%q is no host and port: write 127.0.0.1:7080, or :7080 for every interface", text)
@@ -93,7 +102,6 @@ func setListen(s *Settings, text string) error {
 	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
 		return fmt.Errorf("%q has no usable port: it is a number from 0 to 65535", text)
 	}
-	s.Listen = text
 	return nil
 }
 
@@ -149,23 +157,9 @@ func setMinFree(s *Settings, text string) (err error) {
 	return err
 }
 
-func setAllowLocal(s *Settings, text string) error {
-	on, err := strconv.ParseBool(text)
-	if err != nil {
-		return fmt.Errorf("%q is not true or false", text)
-	}
-	s.AllowLocalSources = on
-	return nil
-}
+func setAllowLocal(s *Settings, text string) error { return setBool(&s.AllowLocalSources, text) }
 
-func setSymbols(s *Settings, text string) error {
-	on, err := strconv.ParseBool(text)
-	if err != nil {
-		return fmt.Errorf("%q is not true or false", text)
-	}
-	s.Symbols = on
-	return nil
-}
+func setSymbols(s *Settings, text string) error { return setBool(&s.Symbols, text) }
 
 // AllCommits stands for every commit in a setting.
 const AllCommits = math.MaxInt

@@ -42,6 +42,8 @@ type Settings struct {
 	// HistoryMessages is of how many of its newest commits a repository keeps
 	// message and changed paths, HistoryDiffs of how many the diffs; 0 is none.
 	HistoryMessages, HistoryDiffs int
+	// Operation says what those who watch the server see.
+	Operation
 	// Identity says who may use the server, and how.
 	Identity
 	// Repositories are those that the configuration file declares.
@@ -84,7 +86,8 @@ func Defaults(m Machine) Settings {
 		LogLevel:  "info",
 		LogFormat: "auto",
 
-		Identity: defaultIdentity(),
+		Operation: Operation{SlowQuery: 5 * time.Second},
+		Identity:  defaultIdentity(),
 	}
 	if m.MemoryBytes > 0 {
 		s.Memory = Bytes(min(max(m.MemoryBytes/4, leastMemory), mostMemory))
@@ -134,6 +137,9 @@ func Resolve(m Machine, said Said) (Settings, error) {
 	}
 	if s.Data == "" {
 		return s, errors.New("there is no home directory to keep data in: say where with --data or TRAWL_DATA")
+	}
+	if err := s.Operation.check(); err != nil {
+		return s, err
 	}
 	abs, err := filepath.Abs(s.Data)
 	if err != nil {

@@ -45,6 +45,12 @@ func (c *Client) List(ctx context.Context) (out []httpapi.AdminRepository, err e
 	return out, err
 }
 
+// Status tells how the data directory is, and the server if one has it.
+func (c *Client) Status(ctx context.Context) (out httpapi.AdminStatus, err error) {
+	err = c.send(ctx, http.MethodGet, httpapi.AdminStatusPath, nil, nil, decodeInto(&out))
+	return out, err
+}
+
 // Add records a source as a repository and returns it. The server's directory
 // is not the caller's, so a path in source must be absolute.
 func (c *Client) Add(ctx context.Context, source string) (out httpapi.AdminRepository, err error) {

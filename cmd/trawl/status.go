@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/print"
+	"github.com/trawlsearch/trawl/cmd/trawl/progress"
+	"github.com/trawlsearch/trawl/httpapi"
+)
+
+const statusHelp = `Usage: trawl status [flags]
+
+Status tells how a data directory is: what is synced now and what waits for it,
+which sources were looked at longest ago, disk, memory and searches at work, and
+of a running server, since when it runs and whether it is ready. Without a
+server it tells what the directory itself says.
+
+The exit status is 0 if all is well, and 1 if the server is not ready, a sync or
+the last backup failed, a shard is damaged, or the disk is nearly full.
+
+  trawl status
+  trawl status --json | jq .repositories.lags`
+
+func (a *app) statusCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "status", Short: "show how the server and its data directory are", Long: statusHelp, Args: arguments(0, 0, "no argument")}
+	return a.subcommand(cmd, "print all of it as one line of JSON", []string{"data", "memory"}, func(ctx context.Context, w *worker, asJSON bool, _ []string) error {
+		s, err := w.Status(ctx)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			err = w.printJSON(s)
+		} else {
+			err = printStatus(w.stdout, s, time.Now())
+		}
+		if err == nil && len(complaints(s)) > 0 {
+			return errNothing
+		}
+		return err
+	})
+}
+
+// complaints are what somebody should do something about.
+func complaints(s httpapi.AdminStatus) (all []string) {
+	if s.Serving && !s.Ready {
+		all = append(all, "not ready: "+s.Waiting)
+	}
+	if n := s.Repositories.Failing; n > 0 {
+		all = append(all, fmt.Sprintf("%d of %d repositories could not be synced", n, s.Repositories.Total))
+	}
+	if n := len(s.Index.Aside); n > 0 {
+		all = append(all, fmt.Sprintf("%d of %d shards are damaged and set aside: %s", n, s.Index.Shards, s.Index.Aside[0].Reason))
+	}
+	if s.Backup.Error != "" {
+		all = append(all, "the last backup failed: "+s.Backup.Error)
+	}
+	if s.Disk.Low {
+		all = append(all, fmt.Sprintf("the disk is nearly full: indexing goes on when %s are free", size(s.Disk.MinFree)))
+	}
+	return all
+}
+
+// lagsShown is how many repositories are named.
+const lagsShown = 10
+
+func printStatus(out io.Writer, s httpapi.AdminStatus, now time.Time) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) }
+	version := s.Version
+	if s.Revision != "" {
+		version += " (commit " + s.Revision + ")"
+	}
+	row("version", "%s, format %d", version, s.Format)
+	row("data", "%s", s.Data)
+	switch {
+	case !s.Serving:
+		row("server", "none runs")
+	case s.Ready:
+		row("server", "ready, process %d, up %s", s.PID, age(s.Started, now))
+	default:
+		row("server", "not ready, process %d, up %s", s.PID, age(s.Started, now))
+	}
+	for i, c := range complaints(s) {
+		name := ""
+		if i == 0 {
+			name = "attention"
+		}
+		row(name, "%s", print.Line(c))
+	}
+	row("repositories", "%d, %d indexed, %d failing", s.Repositories.Total, s.Repositories.Indexed, s.Repositories.Failing)
+	row("queue", "%s", queueLine(s.Queue, now))
+	if s.Serving {
+		row("searches", "%d at work, %d waiting, at most %d", s.Searches.AtWork, s.Searches.Waiting, s.Searches.Most)
+		row("memory", "%s of %s, at most %s so far", size(s.Memory.Now), size(s.Memory.Setting), size(s.Memory.Peak))
+	}
+	row("index", "%d documents of files and commits in %d shards, %s of text", s.Index.Documents-s.Index.Dead, s.Index.Shards, size(s.Index.TextBytes))
+	row("disk", "index %s, mirrors %s, %s free of %s", size(s.Disk.Index), size(s.Disk.Mirrors), size(s.Disk.Free), size(s.Disk.Total))
+	if b := s.Backup; !b.Last.IsZero() {
+		row("backup", "last good one %s, to %s", age(b.LastGood, now), b.Destination)
+	}
+	printLags(w, s.Repositories.Lags)
+	return w.Flush()
+}
+
+// printLags names the repositories that were looked at longest ago.
+func printLags(w io.Writer, lags []httpapi.StatusLag) {
+	if len(lags) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nREPOSITORY\tLOOKED AT\tERROR")
+	for i, l := range lags {
+		if i == lagsShown {
+			fmt.Fprintf(w, "%d more\tlater\t\n", len(lags)-i)
+			return
+		}
+		ago := ago(time.Duration(l.Seconds*float64(time.Second))) + " ago"
+		if !l.Indexed {
+			ago = "never indexed"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", l.Name, ago, orDash(print.Line(l.Error)))
+	}
+}
+
+func queueLine(q httpapi.StatusQueue, now time.Time) string {
+	line := "nothing is synced"
+	if q.Running != "" {
+		line = "syncing " + q.Running + " for " + age(q.Since, now)
+		if q.Phase != "" {
+			line += ", " + q.Phase
+		}
+		if q.Total > 0 {
+			line += fmt.Sprintf(" %d of %d", q.Done, q.Total)
+		}
+	}
+	return line + fmt.Sprintf(", %d waiting", q.Waiting)
+}
+
+func size(bytes uint64) string { return progress.Size(int64(bytes)) }

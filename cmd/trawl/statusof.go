@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/service"
+	"github.com/trawlsearch/trawl/httpapi"
+)
+
+// status tells how the server is, also while the data directory is being opened.
+func (h *host) status(ctx context.Context) (s httpapi.AdminStatus, err error) {
+	if svc := h.door.service.Load(); svc != nil {
+		if s, err = svc.Status(ctx); err != nil {
+			return s, err
+		}
+	}
+	b := buildOf()
+	s.Version, s.Revision, s.Data = b.version, b.revision, h.set.Data
+	s.Serving, s.PID, s.Started = true, os.Getpid(), h.started.UTC()
+	s.Memory.Setting = uint64(h.set.Memory)
+	s.Waiting = h.server.Unready()
+	s.Ready = s.Waiting == ""
+	return s, nil
+}
+
+// offlineStatus is the status of a data directory that no server has.
+func offlineStatus(svc *service.Service) httpapi.StatusFunc {
+	return func(ctx context.Context) (httpapi.AdminStatus, error) {
+		s, err := svc.Status(ctx)
+		b := buildOf()
+		s.Version, s.Revision = b.version, b.revision
+		return s, err
+	}
+}
