@@ -20,8 +20,8 @@ var fixtures = []struct {
 	// index is the version of all shards.
 	index store.IndexVersion
 }{
-	{"format1-folded", store.IndexFolded}, // by commit 7c21a49, the last without exact lists
-	{"format1-exact", store.IndexExact},   // by commit 7c79646
+	{"format1-folded", store.IndexFoldedLists}, // by commit 7c21a49, the last without exact lists
+	{"format1-exact", store.IndexExactLists},   // by commit 7c79646
 }
 
 // unpack makes the data directory "data" of a fixture on fs.

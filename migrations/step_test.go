@@ -25,8 +25,8 @@ func TestVersionsStay(t *testing.T) {
 		name      string
 		got, want store.IndexVersion
 	}{
-		{"IndexFolded", store.IndexFolded, 1},
-		{"IndexExact", store.IndexExact, 2},
+		{"IndexFoldedLists", store.IndexFoldedLists, 1},
+		{"IndexExactLists", store.IndexExactLists, 2},
 		{"IndexNewest", store.IndexNewest, 2},
 	} {
 		if v.got != v.want {

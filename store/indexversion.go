@@ -6,13 +6,13 @@ package store
 type IndexVersion int
 
 const (
-	// IndexFolded has posting lists of trigrams folded to lower case.
-	IndexFolded IndexVersion = 1
-	// IndexExact has lists of trigrams with an upper-case letter besides.
-	IndexExact IndexVersion = 2
+	// IndexFoldedLists has posting lists of trigrams folded to lower case.
+	IndexFoldedLists IndexVersion = 1
+	// IndexExactLists has lists of trigrams with an upper-case letter besides.
+	IndexExactLists IndexVersion = 2
 
 	// IndexNewest is what this program writes.
-	IndexNewest = IndexExact
+	IndexNewest = IndexExactLists
 )
 
 // IndexAbout tells people what an index version is.
@@ -26,8 +26,8 @@ type IndexAbout struct {
 // IndexFormats are all index versions there ever were, the oldest first.
 func IndexFormats() []IndexAbout {
 	return []IndexAbout{
-		{IndexFolded, "folded", "the first index", "all"},
-		{IndexExact, "exact", "`case:yes MUTEX_LOCK` reads lists of its own spelling", "0.1 and later"},
+		{IndexFoldedLists, "folded", "the first index", "all"},
+		{IndexExactLists, "exact", "`case:yes MUTEX_LOCK` reads lists of its own spelling", "0.1 and later"},
 	}
 }
 
@@ -36,7 +36,7 @@ func IndexFormats() []IndexAbout {
 func (h *ShardHeader) Outdated() bool { return h.Index < IndexNewest }
 
 // exact reports whether there are lists for trigrams with an upper-case letter.
-func (h *ShardHeader) exact() bool { return h.Index >= IndexExact }
+func (h *ShardHeader) exact() bool { return h.Index >= IndexExactLists }
 
 // readable fails with an *IndexError when a shard was written by a newer program.
 func (c *catalogue) readable() error {

@@ -88,7 +88,7 @@ func (c *catalogue) loadRepository(id uint32, _, value []byte) {
 func (c *catalogue) loadHeader(id uint32, _, value []byte) {
 	var h ShardHeader
 	err := json.Unmarshal(value, &h)
-	if err == nil && (h.ID != id || h.Documents < 0 || h.Blocks < 0 || h.Blocks > postings.MaxBlocks || h.Documents > h.Blocks || h.Index < IndexFolded) {
+	if err == nil && (h.ID != id || h.Documents < 0 || h.Blocks < 0 || h.Blocks > postings.MaxBlocks || h.Documents > h.Blocks || h.Index < IndexFoldedLists) {
 		err = errors.New("it makes no sense")
 	}
 	if err != nil {

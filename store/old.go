@@ -161,9 +161,9 @@ func numberHeader(value []byte, header map[string]json.RawMessage) []byte {
 	if numbered(header) {
 		return value
 	}
-	v := IndexFolded
+	v := IndexFoldedLists
 	if string(header["exact"]) == "true" {
-		v = IndexExact
+		v = IndexExactLists
 	}
 	out := maps.Clone(header)
 	delete(out, "exact")

@@ -121,8 +121,8 @@ func TestExactLists(t *testing.T) {
 		index        store.IndexVersion
 		mixed, short []uint16
 	}{
-		{store.IndexExact, []uint16{1}, []uint16{3}},
-		{store.IndexFolded, []uint16{0, 1, 2}, []uint16{3, 4}},
+		{store.IndexExactLists, []uint16{1}, []uint16{3}},
+		{store.IndexFoldedLists, []uint16{0, 1, 2}, []uint16{3, 4}},
 	} {
 		w := s.NewShardWriter()
 		w.Index = tt.index

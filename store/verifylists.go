@@ -26,7 +26,7 @@ func (w *verifier) contentLists() error {
 		return w.decode(FieldExact, FieldContent, FieldPath)
 	}
 	exact := walk(func(func(postings.Trigram, []byte) error) error { return nil })
-	if w.v.Header.Exact {
+	if w.v.Header.exact() {
 		exact = w.builder.WalkExact
 	}
 	if err := w.compare(FieldExact, exact); err != nil {

@@ -118,7 +118,7 @@ func newCorpusOn(t testing.TB, fs vfs.FS, blocks int, facts map[string]store.Rep
 		if w.Empty() {
 			w.Index = store.IndexNewest
 			if f.folded {
-				w.Index = store.IndexFolded
+				w.Index = store.IndexFoldedLists
 			}
 		}
 		d := store.Document{Repository: c.repos[f.repo].ID, Path: f.path, OID: make([]byte, 20), Mode: 0o100644, Reason: f.reason,

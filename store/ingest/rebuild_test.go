@@ -19,7 +19,7 @@ func (f *fixture) age() int {
 	c := store.Change{}
 	for _, v := range sn.Shards() {
 		h := v.Header
-		h.Index = store.IndexFolded
+		h.Index = store.IndexFoldedLists
 		c.Add = append(c.Add, h)
 	}
 	if err := errors.Join(sn.Close(), f.st.Commit(c)); err != nil {
@@ -134,7 +134,7 @@ func TestRebuild(t *testing.T) {
 		t.Errorf("Rebuild again: %d shards, %v; want none", again, err)
 	}
 	for _, v := range before.Shards() {
-		if _, err := v.Documents(); err != nil || v.Header.Index != store.IndexFolded {
+		if _, err := v.Documents(); err != nil || v.Header.Index != store.IndexFoldedLists {
 			t.Errorf("shard %d in the snapshot of before has index version %d, %v", v.ID, v.Header.Index, err)
 		}
 	}
