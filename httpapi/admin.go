@@ -49,6 +49,8 @@ type Admin struct {
 	Apps func() *oauth.Book
 	// Status tells how the server is; nil leaves its route out.
 	Status StatusFunc
+	// Backups is the same for backups.
+	Backups func() Backups
 }
 
 // Routes returns the admin routes. A parameter names the repository, since
@@ -65,6 +67,7 @@ func (a *Admin) Routes() []Route {
 	routes = append(routes, a.identityRoutes()...)
 	routes = append(routes, a.appRoutes()...)
 	routes = append(routes, a.statusRoutes()...)
+	routes = append(routes, a.backupRoutes()...)
 	for i := range routes {
 		routes[i].Access = auth.ForAnyone // the guard asks for more
 	}

@@ -118,6 +118,8 @@ type (
 		Unchanged  int              `json:"unchanged,omitempty"`
 		Bytes      int64            `json:"bytes,omitempty"`
 		TookMillis int64            `json:"tookMillis,omitempty"`
+		// Backup is what a backup did.
+		Backup *AdminBackupResult `json:"backup,omitempty"`
 	}
 )
 

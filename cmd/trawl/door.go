@@ -82,6 +82,14 @@ func (d *door) store() *store.Store {
 // refresh is called only once store returns one.
 func (d *door) refresh(name string) { d.service.Load().Refresh(name) }
 
+// backups is nil until the service is open.
+func (d *door) backups() httpapi.Backups {
+	if s := d.service.Load(); s != nil {
+		return s
+	}
+	return nil
+}
+
 func (d *door) repositories() httpapi.Repositories {
 	if s := d.service.Load(); s != nil {
 		return s

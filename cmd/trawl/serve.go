@@ -131,7 +131,7 @@ func (h *host) newServer() *httpapi.Server {
 		h.secret = rand.Text()
 	}
 	h.metrics = h.newMetrics()
-	admin := &httpapi.Admin{Repositories: h.door.repositories, Registry: h.door.registry, Apps: h.door.apps, Status: h.status}
+	admin := &httpapi.Admin{Repositories: h.door.repositories, Registry: h.door.registry, Apps: h.door.apps, Status: h.status, Backups: h.door.backups}
 	api := &graphql.Endpoint{Data: h.door.graphql, Searcher: &h.door, Limits: h.set.RateLimits, ExternalURL: h.set.ExternalURL}
 	server := &httpapi.Server{
 		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
@@ -215,6 +215,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	syncing.Go(func() { svc.KeepApps(ctx) })
 	syncing.Go(func() { svc.KeepHistory(ctx) })
 	syncing.Go(func() { svc.KeepSmall(ctx) })
+	syncing.Go(func() { svc.KeepBackups(ctx) })
 	syncing.Go(func() { svc.KeepIndex(ctx) })
 	syncing.Go(func() {
 		h.notifier.Watch(ctx, func() string { return h.summary(svc) }, func(ctx context.Context) error { return h.alive(ctx, svc) })

@@ -96,7 +96,10 @@ func localSession(svc *service.Service, log zerolog.Logger) *session {
 		log = log.Level(zerolog.ErrorLevel)
 	}
 	token := rand.Text()
-	admin := &httpapi.Admin{Repositories: func() httpapi.Repositories { return svc }, Registry: svc.Registry, Apps: svc.Apps, Status: offlineStatus(svc)}
+	admin := &httpapi.Admin{
+		Repositories: func() httpapi.Repositories { return svc }, Registry: svc.Registry, Apps: svc.Apps,
+		Status: offlineStatus(svc), Backups: func() httpapi.Backups { return svc },
+	}
 	gate := &auth.Gate{OperatorToken: token, Registry: svc.Registry}
 	server := &httpapi.Server{Searcher: svc, Log: log, Extra: admin.Routes(), Gate: gate}
 	return &session{

@@ -98,13 +98,21 @@ repository that no longer stands there stays until "trawl repo remove":
     graphQLMaxDepth: 30
     graphQLMaxDuplicateFieldCount: 500
     graphQLMaxUniqueFieldCount: 500
+  backup:
+    to: /backups/trawl
+    every: 24h
+    mirrors: true
+    passphrase-file: /etc/trawl/backup-passphrase
+    keep: {last: 3, daily: 7, weekly: 4, monthly: 12, yearly: 2}
 
 The default branch is indexed, and the branches that the patterns under branches
 match; every other branch, tag or commit is searched too, through git. What is
 known about a repository besides its files can stand there: stars, fork,
 archived, private, description, topics and metadata, in which a key without a
-value is a tag; "trawl repo set --help" says what they are for. Unknown keys are
-errors.`
+value is a tag; "trawl repo set --help" says what they are for. Under backup
+stands what trawl serve backs up by itself, and what it keeps of that; "trawl
+backup --help" explains. Instead of passphrase-file there can be recipients, a
+list. Unknown keys are errors.`
 
 // settingsTopic is a page of help and no command.
 func settingsTopic() *cobra.Command {

@@ -130,21 +130,22 @@ func openForCreate(ctx context.Context, dest Destination, keys Keys, t timing) (
 
 // initRepository makes a repository. The key comes first: without a header it
 // means nothing. If somebody else makes one at the same time, the header that
-// stays counts, and either has its key.
-func initRepository(ctx context.Context, dest Destination, keys Keys, t timing) (*repository, error) {
-	r := &repository{dest: dest, header: header{ID: newID(), Encrypted: keys.Encrypts()}}
+// stays counts, and both have their key.
+func initRepository(ctx context.Context, dest Destination, keys Keys, t timing) (r *repository, err error) {
+	r = &repository{dest: dest, header: header{ID: newID(), Encrypted: keys.Encrypts()}}
+	// Recipients that cannot be read are refused before anything is stored.
+	if r.recipients, err = parseRecipients(keys.Recipients); err != nil {
+		return nil, err
+	}
 	if keys.Passphrase != "" {
-		_, sealed, err := newKey(keys.Passphrase, t.scrypt)
+		id, sealed, err := newKey(keys.Passphrase, t.scrypt)
 		if err != nil {
 			return nil, err
 		}
 		if err := dest.Put(ctx, path.Join(keysFolder, r.ID), sealed); err != nil {
 			return nil, err
 		}
-	}
-	// Recipients that cannot be read are refused before anything is stored.
-	if _, err := parseRecipients(keys.Recipients); err != nil {
-		return nil, err
+		r.recipients, r.identities = append(r.recipients, id.Recipient()), append(r.identities, id)
 	}
 	payload, err := json.Marshal(r.header)
 	if err != nil {
@@ -156,10 +157,7 @@ func initRepository(ctx context.Context, dest Destination, keys Keys, t timing) 
 	if err := dest.Put(ctx, headerName, seal(headerKind, payload)); err != nil {
 		return nil, err
 	}
-	if err := dest.Sync(ctx); err != nil {
-		return nil, err
-	}
-	return openRepository(ctx, dest, keys)
+	return r, dest.Sync(ctx)
 }
 
 // encode returns content as it is stored, in buf if there is room.

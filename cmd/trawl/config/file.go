@@ -23,6 +23,8 @@ type File struct {
 	Repositories []Repository
 	// RateLimits are those of GraphQL requests; 0 is the default.
 	RateLimits cost.Limits
+	// Backup is nil if the file has none.
+	Backup *Backup
 
 	values map[string]value
 }
@@ -33,7 +35,8 @@ type value struct {
 	line int
 }
 
-// repositoriesKey and rateLimitsKey are the keys whose values are not scalars.
+// repositoriesKey, rateLimitsKey and backupKey are the keys whose values are not
+// scalars.
 const repositoriesKey = "repositories"
 
 // ReadFile reads the configuration file at path.
@@ -71,6 +74,8 @@ func ParseFile(path string, data []byte) (*File, error) {
 			return f.repositories(v)
 		case rateLimitsKey:
 			return f.rateLimits(v)
+		case backupKey:
+			return f.backup(v)
 		}
 		text, err := f.scalar(key, v)
 		if key == "data" && text != "" && !filepath.IsAbs(text) {
@@ -87,7 +92,7 @@ func ParseFile(path string, data []byte) (*File, error) {
 
 // known returns the keys of the file.
 func known() []string {
-	keys := []string{repositoriesKey, rateLimitsKey}
+	keys := []string{repositoriesKey, rateLimitsKey, backupKey}
 	for _, k := range All() {
 		keys = append(keys, k.Name)
 	}

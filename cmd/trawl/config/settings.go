@@ -53,6 +53,8 @@ type Settings struct {
 	AllowLocalSources bool
 	// RateLimits are the limits of GraphQL requests; 0 is the default.
 	RateLimits cost.Limits
+	// Backup is what trawl serve backs up by itself; nil is nothing.
+	Backup *Backup
 }
 
 // Machine is what the defaults depend on.
@@ -114,7 +116,7 @@ type Said struct {
 func Resolve(m Machine, said Said) (Settings, error) {
 	s := Defaults(m)
 	if said.File != nil {
-		s.File, s.Repositories, s.RateLimits = said.File.Path, said.File.Repositories, said.File.RateLimits
+		s.File, s.Repositories, s.RateLimits, s.Backup = said.File.Path, said.File.Repositories, said.File.RateLimits, said.File.Backup
 	}
 	for _, k := range All() {
 		if said.File != nil {

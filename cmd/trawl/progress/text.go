@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trawlsearch/trawl/store/backup"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
@@ -19,6 +20,11 @@ var phases = map[string]string{
 	"rebuild": "rewriting",
 	"symbols": "reading symbols",
 	"history": "reading",
+
+	backup.PhaseWait:    "waiting for a prune to end",
+	backup.PhaseSend:    "backing up",
+	backup.PhaseVerify:  "verifying",
+	backup.PhaseRestore: "restoring",
 }
 
 // status is one line about how far a sync is.
@@ -27,6 +33,8 @@ func status(p ingest.Progress) string {
 	switch {
 	case !known:
 		return ""
+	case p.Total > 0 && strings.HasPrefix(p.Phase, "backup-"):
+		return fmt.Sprintf("%s %s of %s", text, Size(int64(p.Done)), Size(int64(p.Total)))
 	case p.Total > 0:
 		unit := "documents"
 		if p.Phase == "history" {

@@ -77,6 +77,8 @@ type Service struct {
 	mirrors  mirrorSize
 	set      config.Settings
 	busy     busy
+	// backingUp is held while a backup is made.
+	backingUp sync.Mutex
 }
 
 // errClosing is why a sync was cancelled.

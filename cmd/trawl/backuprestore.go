@@ -1,0 +1,86 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/progress"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/backup"
+)
+
+const backupRestoreHelp = `Usage: trawl backup restore [flags] DEST
+
+Restore makes a data directory of a backup, of the newest if none is named. The
+directory must not exist, or be empty. It appears when everything in it was
+checked; an interrupted restore leaves nothing there, and is begun again.
+
+Users, tokens, sessions and OAuth apps are those of the moment of the backup. A
+server that is started on the directory brings repositories up to date, and
+fetches mirrors if the backup has none.
+
+  trawl backup restore /backups/trawl --data /var/lib/trawl`
+
+// restored is what restore did, as JSON.
+type restored struct {
+	Backup     string    `json:"backup"`
+	Created    time.Time `json:"created"`
+	Data       string    `json:"data"`
+	Files      int       `json:"files"`
+	Bytes      int64     `json:"bytes"`
+	TookMillis int64     `json:"tookMillis"`
+}
+
+func (a *app) backupRestore() *cobra.Command {
+	cmd := &cobra.Command{Use: "restore", Short: "make a data directory of a backup", Long: backupRestoreHelp, Args: arguments(1, 1, "a destination")}
+	var keys keyFlags
+	keys.forReading(cmd)
+	id := cmd.Flags().String("backup", "", "the ID of the backup (default: the newest)")
+	asJSON := cmd.Flags().Bool("json", false, "print what was done as one line of JSON")
+	settings := settingFlags(cmd, "data", "log-level")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		set, err := settings()
+		if err != nil {
+			return err
+		}
+		k, err := keys.keys()
+		if err != nil {
+			return err
+		}
+		dest, err := openDestination(args[0])
+		if err != nil {
+			return err
+		}
+		task, begun := a.taskOutput(set).display.Start("restore"), time.Now()
+		res, err := backup.Restore(cmd.Context(), dest, store.OSFS(), set.Data, backup.RestoreOptions{Keys: k, Backup: *id, Report: reporter(task)})
+		if err != nil {
+			task.Fail(err)
+			return hintRestore(err)
+		}
+		took := time.Since(begun)
+		task.Done(progress.Summary{Note: fmt.Sprintf("%s of %s, %s", res.Backup, res.Created.Format(time.RFC3339), progress.Size(res.Bytes)), Took: took})
+		if *asJSON {
+			return a.printJSON(restored{res.Backup, res.Created, set.Data, res.Files, res.Bytes, took.Milliseconds()})
+		}
+		return nil
+	}
+	return cmd
+}
+
+// hintRestore says what to do about what a person can mend.
+func hintRestore(err error) error {
+	switch {
+	case errors.Is(err, backup.ErrNotEmpty):
+		return fmt.Errorf("%w: give another --data", err)
+	case errors.Is(err, backup.ErrNoSuchBackup):
+		return fmt.Errorf(`%w: "trawl backup list" shows what there is`, err)
+	case errors.Is(err, backup.ErrNoKey):
+		return fmt.Errorf("%w: --identity-file and --passphrase-file do that", err)
+	case errors.Is(err, store.ErrCorrupt):
+		return fmt.Errorf(`%w: nothing was restored; "trawl backup verify" tells which backups are sound, --backup takes one of them`, err)
+	}
+	return err
+}

@@ -1,0 +1,214 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/backup"
+	"github.com/trawlsearch/trawl/store/backup/s3"
+)
+
+// OpenDestination returns the destination that people write as an absolute path
+// or as s3://bucket/prefix. What a bucket takes stands in the environment.
+func OpenDestination(text string) (backup.Destination, error) {
+	switch {
+	case strings.HasPrefix(text, s3.Scheme):
+		return s3.Open(text, os.Getenv)
+	case strings.Contains(text, "://"):
+		return nil, fmt.Errorf("%q is no destination: write a path, or s3://bucket/prefix", httpapi.WithoutCredentials(text))
+	case !filepath.IsAbs(text):
+		return nil, fmt.Errorf("%q is no absolute path", text)
+	}
+	return backup.NewFolder(store.OSFS(), filepath.Clean(text)), nil
+}
+
+var _ httpapi.Backups = (*Service)(nil)
+
+// errBackup is that of a backup beside another.
+var errBackup = errors.New("a backup is being made already: wait until it has ended")
+
+// Backup makes a backup while everything else goes on.
+func (s *Service) Backup(ctx context.Context, ask httpapi.AdminBackup, report func(backup.Progress)) (backup.Result, error) {
+	if !s.backingUp.TryLock() {
+		return backup.Result{}, errBackup
+	}
+	defer s.backingUp.Unlock()
+	ctx, cancel := s.untilStop(ctx)
+	defer cancel()
+	defer s.busy.begin()()
+	begun := time.Now()
+	dest, err := OpenDestination(ask.Destination)
+	if err == nil {
+		err = s.apart(ask.Destination)
+	}
+	if err != nil {
+		run := backup.Run{Started: begun.UTC(), Destination: httpapi.WithoutCredentials(ask.Destination), Error: err.Error()}
+		return backup.Result{}, errors.Join(err, backup.Note(s.store.FS(), s.store.Dir(), run))
+	}
+	return backup.Create(ctx, s.store, dest, backup.Options{
+		Keys:    backup.Keys{Recipients: ask.Recipients, Passphrase: ask.Passphrase},
+		Mirrors: ask.Mirrors, ReadAll: ask.ReadAll, Program: program(),
+		Report: report, Yield: s.giveWay,
+	})
+}
+
+// apart refuses a destination in the data directory, which it is to survive.
+func (s *Service) apart(destination string) error {
+	inside, err := filepath.Rel(s.store.Dir(), destination)
+	if err == nil && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
+		return fmt.Errorf("%s is in the data directory, and would be lost with it: give another destination", destination)
+	}
+	return nil
+}
+
+// giveWayFor is how long a backup rests before each 4 MiB while somebody
+// searches. At 2 workers that leaves it 200 MB a second at most.
+const giveWayFor = 40 * time.Millisecond
+
+// giveWay lets searches have the processor and the disk.
+func (s *Service) giveWay(ctx context.Context) error {
+	if len(s.searches) == 0 {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(giveWayFor):
+		return nil
+	}
+}
+
+// LastBackup returns what is remembered of backups of the data directory.
+func (s *Service) LastBackup() (backup.Record, error) {
+	return backup.LastRun(s.store.FS(), s.store.Dir())
+}
+
+// retryBackup is how long after a failure a backup is tried again, if it would
+// not be sooner anyway.
+const retryBackup = 15 * time.Minute
+
+// KeepBackups makes the backups of the configuration file until ctx ends, also
+// across restarts: what counts is when the last good one began.
+func (s *Service) KeepBackups(ctx context.Context) {
+	plan := s.set.Backup
+	if plan == nil {
+		return
+	}
+	last, err := s.LastBackup()
+	if err != nil {
+		s.opts.Log.Warn().Err(err).Msg("read when the last backup was")
+	}
+	next := untilBackup(plan, last, time.Now())
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(next):
+		}
+		begun := time.Now()
+		next = min(plan.Every, retryBackup)
+		if s.scheduledBackup(ctx, plan) {
+			next = max(plan.Every-time.Since(begun), 0)
+		}
+	}
+}
+
+// untilBackup is how long to wait for the first backup of a process.
+func untilBackup(plan *config.Backup, r backup.Record, now time.Time) time.Duration {
+	to := plan.To
+	if dest, err := OpenDestination(plan.To); err == nil {
+		to = dest.String()
+	}
+	at := now
+	if r.LastGood != nil && r.LastGood.Destination == to {
+		at = r.LastGood.Started.Add(plan.Every)
+	}
+	// A clock that was set back must not put backups off for long.
+	return min(max(at.Sub(now), 0), plan.Every)
+}
+
+// scheduledBackup makes a backup and deletes those that are not to be kept. It
+// reports whether there is a new one.
+func (s *Service) scheduledBackup(ctx context.Context, plan *config.Backup) bool {
+	log := s.opts.Log.With().Str("destination", httpapi.WithoutCredentials(plan.To)).Logger()
+	ask := httpapi.AdminBackup{Destination: plan.To, Mirrors: plan.Mirrors, Recipients: plan.Recipients}
+	var err error
+	if plan.PassphraseFile != "" {
+		ask.Passphrase, err = ReadPassphrase(plan.PassphraseFile)
+	}
+	if err != nil {
+		run := backup.Run{Started: time.Now().UTC(), Destination: httpapi.WithoutCredentials(plan.To), Error: err.Error()}
+		err = errors.Join(err, backup.Note(s.store.FS(), s.store.Dir(), run))
+		log.Error().Err(err).Msg("backup failed")
+		return false
+	}
+	res, err := s.Backup(ctx, ask, func(backup.Progress) {})
+	if err != nil {
+		if ctx.Err() == nil {
+			log.Error().Err(err).Msg("backup failed")
+		}
+		return false
+	}
+	log.Info().Str("backup", res.Backup).Int64("bytes", res.Bytes).Int64("sent_bytes", res.SentBytes).Int64("took_ms", res.Took.Milliseconds()).Msg("backup made")
+	if plan.Keep != (backup.Keep{}) {
+		prune(ctx, plan, log)
+	}
+	return true
+}
+
+// prune deletes the backups that a plan does not keep.
+func prune(ctx context.Context, plan *config.Backup, log zerolog.Logger) {
+	dest, err := OpenDestination(plan.To)
+	var pruned backup.Pruned
+	if err == nil {
+		pruned, err = backup.Prune(ctx, dest, backup.PruneOptions{Keep: plan.Keep})
+	}
+	switch {
+	case err != nil && ctx.Err() == nil:
+		log.Error().Err(err).Msg("prune backups")
+	case len(pruned.Removed) > 0:
+		log.Info().Int("removed", len(pruned.Removed)).Int("kept", len(pruned.Kept)).Int64("bytes", pruned.Bytes).Msg("backups pruned")
+	}
+}
+
+// program names this program in backups.
+func program() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return "trawl " + info.Main.Version
+	}
+	return "trawl"
+}
+
+// maxPassphraseBytes bounds a passphrase.
+const maxPassphraseBytes = 4 << 10
+
+// ReadPassphrase returns the first line of a file.
+func ReadPassphrase(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("passphrase file: %w", err)
+	}
+	if info.Size() > maxPassphraseBytes {
+		return "", fmt.Errorf("passphrase file %s has %d bytes, and %d can be", path, info.Size(), maxPassphraseBytes)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("passphrase file: %w", err)
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	if line = strings.TrimSuffix(line, "\r"); line == "" {
+		return "", fmt.Errorf("passphrase file %s is empty: put a passphrase into its first line", path)
+	}
+	return line, nil
+}
