@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -16,14 +17,15 @@ type body struct {
 	// zip is nil when the client does not take gzip.
 	zip  *gzip.Writer
 	zips *zipPool
-	// patience is how long one event may take to leave, until about when that
-	// was last allowed.
+	// patience is how long pieceBytes of an event may take to leave, until about
+	// when that was last allowed.
 	patience time.Duration
 	until    time.Time
 	failed   bool
 }
 
-// newBody sets the headers of a stream. They leave with the first event.
+// newBody sets the headers of a stream. They leave with the first event. When
+// too many streams are compressed already, this one is not.
 func newBody(w http.ResponseWriter, r *http.Request, zips *zipPool, patience time.Duration) *body {
 	b := &body{w: w, ctl: http.NewResponseController(w), zips: zips, patience: patience}
 	h := w.Header()
@@ -35,8 +37,9 @@ func newBody(w http.ResponseWriter, r *http.Request, zips *zipPool, patience tim
 		h.Set("Connection", "keep-alive")
 	}
 	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
-		h.Set("Content-Encoding", "gzip")
-		b.zip = zips.get(w)
+		if b.zip = zips.get(w); b.zip != nil {
+			h.Set("Content-Encoding", "gzip")
+		}
 	}
 	return b
 }
@@ -69,15 +72,28 @@ func (b *body) check(err error) error {
 	return fmt.Errorf("send event: %w", err)
 }
 
+// pieceBytes is how much of an event is written at once: a client at 1 KB/s is
+// slow, and not gone, while large events leave.
+const pieceBytes = 48 << 10
+
 func (b *body) writeEvent(event []byte) error {
-	if err := b.extend(time.Now()); err != nil {
-		return err
+	for piece := range slices.Chunk(event, pieceBytes) {
+		if err := b.extend(time.Now()); err != nil {
+			return err
+		}
+		if err := b.writePiece(piece); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+func (b *body) writePiece(piece []byte) error {
 	if b.zip == nil {
-		_, err := b.w.Write(event)
+		_, err := b.w.Write(piece)
 		return err
 	}
-	_, err := b.zip.Write(event)
+	_, err := b.zip.Write(piece)
 	return err
 }
 

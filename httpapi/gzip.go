@@ -38,10 +38,17 @@ func quality(params string) float64 {
 }
 
 // zipPool keeps compressors, which hold about a megabyte each, for the next
-// stream.
-type zipPool struct{ pool sync.Pool }
+// stream. As many as left allows are in use; nil is without a limit.
+type zipPool struct {
+	left *share
+	pool sync.Pool
+}
 
+// get returns a compressor, or nil when too many are in use.
 func (p *zipPool) get(w io.Writer) *gzip.Writer {
+	if p.left != nil && !p.left.take(1) {
+		return nil
+	}
 	if z, ok := p.pool.Get().(*gzip.Writer); ok {
 		z.Reset(w)
 		return z
@@ -56,4 +63,7 @@ func (p *zipPool) get(w io.Writer) *gzip.Writer {
 func (p *zipPool) put(z *gzip.Writer) {
 	z.Reset(io.Discard) // it must not keep the response alive
 	p.pool.Put(z)
+	if p.left != nil {
+		p.left.give(1)
+	}
 }

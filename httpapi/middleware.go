@@ -33,6 +33,8 @@ type record struct {
 	// outcome is set by streams only, and matches is told with it.
 	outcome string
 	matches int
+	// mostHeld is how many bytes of a stream waited for its client at most.
+	mostHeld int
 }
 
 type recordKey struct{}
@@ -71,7 +73,7 @@ func (s *Server) logRequest(r *http.Request, rec *record, status int, took time.
 		line.Str("actor", rec.actor)
 	}
 	if rec.outcome != "" {
-		line.Str("query_id", rec.queryID).Str("outcome", rec.outcome).Int("matches", rec.matches)
+		line.Str("query_id", rec.queryID).Str("outcome", rec.outcome).Int("matches", rec.matches).Int("most_held", rec.mostHeld)
 	}
 	line.Msg("request")
 }

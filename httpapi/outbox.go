@@ -2,10 +2,12 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
 )
 
 // sealBytes is the size of the JSON from which a matches event is sent without
@@ -14,6 +16,13 @@ const sealBytes = 32768
 
 // smallBytes is the room for matches that an outbox begins with.
 const smallBytes = 4 << 10
+
+// leastBuffer is what every outbox may hold, lendBytes what it takes at once of
+// the memory that all have beyond that.
+const (
+	leastBuffer = 64 << 10
+	lendBytes   = 32 << 10
+)
 
 // maxSpares is how many events' memory is kept for others.
 const maxSpares = 8
@@ -26,9 +35,15 @@ const maxSpares = 8
 // woken, as soon as it is large enough, and after the first batch of the
 // search; otherwise the writer takes it when its tick comes.
 type outbox struct {
-	encoder matchEncoder // used by the searching goroutine only
-	limit   int          // most bytes held
-	scratch []byte       // likewise: one encoded match
+	encoder matchEncoder // used by the searching goroutine only, as those up to scratch
+	turn    *search.Turn // that of the search; nil never yields
+	// parts are how many of the next match's parts were put in before the search
+	// yielded.
+	parts   int
+	scratch []byte // one encoded match
+
+	limit int    // most bytes held
+	pool  *share // of the bytes beyond leastBuffer
 
 	// wake tells the writer that an event is sealed, room the search that one
 	// was written. Both hold one signal, so that none is missed.
@@ -39,38 +54,49 @@ type outbox struct {
 	open   []byte     // an event as beginMatches leaves it, with the matches so far
 	spares [][]byte   // memory of written events, for those to come
 	held   int        // bytes sealed, open and being written
+	lent   int        // bytes taken from pool
+	rests  bool       // whether the search has yielded
 	most   int        // the largest that held was
 	began  bool       // whether the first batch has been put in
 }
 
-func newOutbox(e matchEncoder, limit int) *outbox {
-	return &outbox{encoder: e, limit: limit, wake: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+func newOutbox(e matchEncoder, limit int, pool *share) *outbox {
+	return &outbox{encoder: e, limit: limit, pool: pool, wake: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
-// put encodes a batch. It waits while the outbox is full and returns early
-// when ctx is done.
+// put encodes a batch. It waits while the outbox is full, and returns early when
+// ctx is done, or with a *search.YieldError when others want the turn of the
+// search meanwhile.
 func (o *outbox) put(ctx context.Context, matches []query.Match) error {
-	for _, m := range matches {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if o.encode(m) {
-			continue
-		}
-		if fitsMatch(len(o.scratch)) {
-			if err := o.add(ctx, o.scratch); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := o.putDivided(ctx, m); err != nil {
-			return err
-		}
-	}
 	if len(matches) > 0 {
-		o.begin()
+		defer o.begin()
+	}
+	for n, m := range matches {
+		err := o.putOne(ctx, m)
+		if errors.Is(err, errYield) {
+			return &search.YieldError{Taken: n}
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// errYield says that the turn of the search is wanted.
+var errYield = errors.New("yield")
+
+func (o *outbox) putOne(ctx context.Context, m query.Match) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	switch {
+	case o.encode(m):
+		return nil
+	case fitsMatch(len(o.scratch)):
+		return o.add(ctx, o.scratch)
+	}
+	return o.putDivided(ctx, m)
 }
 
 // encode puts m in, where it stays: a hundred thousand matches are not copied
@@ -97,13 +123,18 @@ func (o *outbox) encode(m query.Match) bool {
 }
 
 func (o *outbox) putDivided(ctx context.Context, m query.Match) error {
-	for _, part := range divide(m) {
+	defer func() { o.scratch = nil }() // it grew beyond what a usual match needs
+	for n, part := range divide(m) {
+		if n < o.parts {
+			continue
+		}
 		o.scratch = o.encoder.appendPart(o.scratch[:0], part)
 		if err := o.add(ctx, o.scratch); err != nil {
+			o.parts = n
 			return err
 		}
 	}
-	o.scratch = nil // it grew beyond what a usual match needs
+	o.parts = 0
 	return nil
 }
 
@@ -121,12 +152,57 @@ func (o *outbox) add(ctx context.Context, match []byte) error {
 		if o.tryAdd(match) {
 			return nil
 		}
+		if err := o.await(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// await waits until something was written.
+func (o *outbox) await(ctx context.Context) error {
+	wanted := o.turn.Stand()
+	defer o.turn.Go()
+	select {
+	case <-o.room:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-wanted:
+		return errYield
+	}
+}
+
+// drained waits until most of what is held was written, and reports false when
+// ctx is done before. The search does not run meanwhile.
+func (o *outbox) drained(ctx context.Context) bool {
+	o.rest(true)
+	defer o.rest(false)
+	for !o.low() {
 		select {
 		case <-o.room:
 		case <-ctx.Done():
-			return ctx.Err()
+			return false
 		}
 	}
+	return true
+}
+
+// rest has the outbox keep no more memory than is held, or as much as it likes
+// of what it has taken.
+func (o *outbox) rest(rests bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.rests = rests; rests {
+		o.spares = nil
+		o.giveBack(o.held - leastBuffer)
+	}
+}
+
+// low reports whether little is held of what may be.
+func (o *outbox) low() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.held <= min(o.limit, leastBuffer)/4
 }
 
 func (o *outbox) tryAdd(match []byte) bool {
@@ -143,9 +219,29 @@ func (o *outbox) tryAdd(match []byte) bool {
 }
 
 // fits reports whether a match of that size may be put in, when the open event
-// has so many bytes. The lock is held, as for the three below.
+// has so many bytes. The lock is held, as for those below up to recycle.
 func (o *outbox) fits(size, open int) bool {
-	return o.held+size+matchesFrameBytes <= o.limit || o.held <= open
+	want := o.held + size + matchesFrameBytes
+	return want <= o.limit && o.borrow(want-leastBuffer) || o.held <= open
+}
+
+// borrow has the outbox hold so many bytes of the pool, if there are any left.
+func (o *outbox) borrow(bytes int) bool {
+	for o.lent < bytes {
+		if !o.pool.take(lendBytes) {
+			return false
+		}
+		o.lent += lendBytes
+	}
+	return true
+}
+
+// giveBack has the outbox hold no more of the pool than so many bytes need.
+func (o *outbox) giveBack(bytes int) {
+	for o.lent > 0 && o.lent-lendBytes >= bytes {
+		o.pool.give(lendBytes)
+		o.lent -= lendBytes
+	}
 }
 
 // comma readies the open event for another match, which takes about so many
@@ -184,9 +280,13 @@ func (o *outbox) seal() {
 }
 
 // recycle keeps the memory of an event for others, unless a huge match made it
-// large or there is plenty.
+// large, there is plenty, or it is more than the outbox may hold.
 func (o *outbox) recycle(event []byte) {
-	if cap(event) <= 4*sealBytes && len(o.spares) < maxSpares {
+	size := o.held + cap(event)
+	for _, s := range o.spares {
+		size += cap(s)
+	}
+	if cap(event) <= 4*sealBytes && len(o.spares) < maxSpares && size <= leastBuffer+o.lent && !o.rests {
 		o.spares = append(o.spares, event[:0])
 	}
 }
@@ -238,8 +338,19 @@ func (o *outbox) wrote(event []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.held -= len(event)
+	if o.rests {
+		o.giveBack(o.held - leastBuffer)
+	}
 	o.recycle(event)
 	signal(o.room)
+}
+
+// close gives back what was taken from the pool. Nothing is put in or taken out
+// any more.
+func (o *outbox) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.giveBack(0)
 }
 
 // mostHeld returns the most bytes that were held at one time.

@@ -3,11 +3,13 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
 )
 
 // padded is a path match that takes n bytes as JSON.
@@ -65,7 +67,7 @@ func checkSizes(t *testing.T, what string, got, want []int) {
 }
 
 func TestOutboxSeals(t *testing.T) {
-	o := newOutbox(matchEncoder{}, defaultStreamBuffer)
+	o := newOutbox(matchEncoder{}, defaultStreamBuffer, newShare(1<<30))
 	put(t, o)
 	checkSizes(t, "an empty batch", takeAll(o), nil)
 	put(t, o, 1000, 1000)
@@ -90,7 +92,7 @@ func TestOutboxSeals(t *testing.T) {
 func TestOutboxFullMakesTheSearchWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 100_000
-		o := newOutbox(matchEncoder{}, limit)
+		o := newOutbox(matchEncoder{}, limit, newShare(1<<30))
 		put(t, o, 500)
 		var batch []query.Match
 		for range 1000 {
@@ -133,7 +135,7 @@ func TestOutboxFullMakesTheSearchWait(t *testing.T) {
 
 func TestOutboxWaitEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOutbox(matchEncoder{}, 50_000)
+		o := newOutbox(matchEncoder{}, 50_000, newShare(1<<30))
 		put(t, o, 40_000)
 		ctx, cancel := context.WithCancel(t.Context())
 		finished := make(chan error, 1)
@@ -147,7 +149,7 @@ func TestOutboxWaitEndsWithItsContext(t *testing.T) {
 }
 
 func TestOutboxDividesAHugeMatch(t *testing.T) {
-	o := newOutbox(matchEncoder{chunks: true}, 100<<20)
+	o := newOutbox(matchEncoder{chunks: true}, 100<<20, newShare(1<<30))
 	c := hits(strings.Repeat("e", 100_000), 1)
 	if err := o.put(t.Context(), []query.Match{&query.FileMatch{Repo: kiln, Path: "p", Chunks: []query.Chunk{c}}}); err != nil {
 		t.Fatal(err)
@@ -162,4 +164,130 @@ func TestOutboxDividesAHugeMatch(t *testing.T) {
 	if ranges != 100_000 {
 		t.Errorf("the events hold %d ranges, want 100000", ranges)
 	}
+}
+
+// standing is an outbox whose search has the only turn, which others want.
+func standing(t *testing.T, e matchEncoder, limit int, pool *share) *outbox {
+	turns := search.NewTurns(1)
+	o := newOutbox(e, limit, pool)
+	var err error
+	if o.turn, err = turns.Take(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	waiting := make(chan struct{})
+	go func() {
+		defer close(waiting)
+		if next, err := turns.Take(ctx, ""); err == nil {
+			next.Give()
+		}
+	}()
+	t.Cleanup(func() {
+		cancel()
+		o.turn.Give()
+		<-waiting
+	})
+	synctest.Wait()
+	return o
+}
+
+// TestOutboxYields: a search whose turn is wanted does not wait for its client,
+// and goes on after the last match that was taken, in the middle of one that was
+// divided too.
+func TestOutboxYields(t *testing.T) {
+	huge := func() query.Match {
+		c := hits(strings.Repeat("e", 200_000), 1)
+		return &query.FileMatch{Repo: kiln, Path: "huge", Chunks: []query.Chunk{c}}
+	}
+	for _, test := range []struct {
+		what    string
+		matches []query.Match
+		want    int // how often it yields at least
+	}{
+		{"small matches", slices.Repeat([]query.Match{padded(1000)}, 300), 4},
+		{"matches larger than the outbox", slices.Repeat([]query.Match{padded(80_000)}, 5), 4},
+		{"a match in parts", []query.Match{huge(), padded(1000)}, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			whole := newOutbox(matchEncoder{chunks: true}, 1<<30, newShare(1<<30))
+			if err := whole.put(t.Context(), test.matches); err != nil {
+				t.Fatal(err)
+			}
+			whole.sealOpen()
+			o := standing(t, matchEncoder{chunks: true}, leastBuffer, newShare(0))
+			var got strings.Builder
+			left, yields := test.matches, 0
+			for {
+				err := o.put(t.Context(), left)
+				var yield *search.YieldError
+				if errors.As(err, &yield) {
+					left = left[yield.Taken:]
+					yields++
+				} else if err != nil {
+					t.Fatalf("%s: %v", test.what, err)
+				}
+				o.sealOpen()
+				got.WriteString(content(o))
+				if err == nil {
+					break
+				}
+			}
+			if want := content(whole); got.String() != want || yields < test.want {
+				t.Errorf("%s: after %d yields %d bytes of matches were taken, want at least %d and %d bytes",
+					test.what, yields, got.Len(), test.want, len(want))
+			}
+		})
+	}
+}
+
+// content takes the matches of all events, without what is around them.
+func content(o *outbox) string {
+	var b strings.Builder
+	for event := o.take(); event != nil; event = o.take() {
+		b.WriteString(strings.TrimSuffix(strings.TrimPrefix(jsonOf(event), "["), "]") + ",")
+		o.wrote(event)
+	}
+	return b.String()
+}
+
+// TestOutboxesShareMemory: beyond the least that each may hold there is what all
+// have, and it is there again when they have ended.
+func TestOutboxesShareMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool := newShare(256 << 10)
+		fill := func() *outbox {
+			o := standing(t, matchEncoder{}, defaultStreamBuffer, pool)
+			var yield *search.YieldError
+			if err := o.put(t.Context(), slices.Repeat([]query.Match{padded(1000)}, 2000)); !errors.As(err, &yield) {
+				t.Fatalf("put gave %v, want it to yield", err)
+			}
+			return o
+		}
+		var all []*outbox
+		sum := 0
+		for range 8 {
+			o := fill()
+			all = append(all, o)
+			sum += o.mostHeld()
+			if o.mostHeld() < leastBuffer-sealBytes {
+				t.Errorf("outbox %d of 8 holds %d bytes, want about %d at least", len(all), o.mostHeld(), leastBuffer)
+			}
+		}
+		if most := 8*leastBuffer + 256<<10; sum > most || sum < most*3/4 {
+			t.Errorf("8 outboxes hold %d bytes, want at most %d and not much less", sum, most)
+		}
+		all[0].rest(true)
+		takeAll(all[0])
+		if o := fill(); o.mostHeld() < leastBuffer+100<<10 {
+			t.Errorf("an outbox holds %d bytes after another was read, want what that one had", o.mostHeld())
+		} else {
+			all = append(all, o)
+		}
+		for _, o := range all {
+			o.close()
+		}
+		if left := pool.left.Load(); left != 256<<10 {
+			t.Errorf("%d bytes are left when all have ended, want %d", left, 256<<10)
+		}
+	})
 }

@@ -22,8 +22,10 @@ import (
 )
 
 const (
-	defaultStreamBuffer = 1 << 20
-	defaultWriteTimeout = time.Minute
+	defaultStreamBuffer  = 1 << 20
+	defaultStreamBuffers = 64 << 20
+	defaultCompressors   = 64
+	defaultWriteTimeout  = time.Minute
 
 	// A query travels in the request line, so this bounds its length too. A
 	// longer one is answered 431 by net/http.
@@ -63,8 +65,14 @@ type Server struct {
 	// StreamBuffer is the most bytes of matches that wait for one slow reader;
 	// 0 is 1 MiB.
 	StreamBuffer int
-	// WriteTimeout is how long one event, or one page, may take to leave; 0
-	// is a minute.
+	// StreamBuffers is the most bytes that all of them wait for together, beyond
+	// the 64 KiB that each may hold; 0 is 64 MiB.
+	StreamBuffers int64
+	// Compressors is how many streams are compressed at once, at about a megabyte
+	// each; the others leave as they are. 0 is 64.
+	Compressors int
+	// WriteTimeout is how long 16 KiB of an event, or one page, may take to leave;
+	// 0 is a minute.
 	WriteTimeout time.Duration
 	// Extra adds to the routes.
 	Extra []Route
@@ -78,7 +86,8 @@ type Server struct {
 	prepareOnce sync.Once
 	traces      traces
 	zips        zipPool
-	draining    atomic.Bool   // set by Drain
+	draining    atomic.Bool // set by Drain
+	buffers     *share
 	closing     chan struct{} // closed by Close
 	closeOnce   sync.Once
 	listener    net.Listener
@@ -104,6 +113,14 @@ func (s *Server) prepare() {
 		if s.StreamBuffer == 0 {
 			s.StreamBuffer = defaultStreamBuffer
 		}
+		if s.StreamBuffers == 0 {
+			s.StreamBuffers = defaultStreamBuffers
+		}
+		s.buffers = newShare(s.StreamBuffers)
+		if s.Compressors == 0 {
+			s.Compressors = defaultCompressors
+		}
+		s.zips.left = newShare(int64(s.Compressors))
 		if s.WriteTimeout == 0 {
 			s.WriteTimeout = defaultWriteTimeout
 		}
@@ -117,7 +134,7 @@ func (s *Server) prepare() {
 
 // Open listens, so that a taken port is an error, and serves until Close.
 func (s *Server) Open() error {
-	listener, err := net.Listen("tcp", s.Addr)
+	listener, err := listenConfig.Listen(context.Background(), "tcp", s.Addr)
 	if err != nil {
 		return fmt.Errorf("listen on %q: %w", s.Addr, err)
 	}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -74,17 +75,40 @@ func (s *Server) answer(r *http.Request, events *eventWriter, results *search.Re
 	st := &stream{
 		events:  events,
 		results: results,
-		out:     newOutbox(matchEncoder{chunks: p.Chunks, maxLineBytes: p.MaxLineBytes, now: s.now}, s.StreamBuffer),
+		out:     newOutbox(matchEncoder{chunks: p.Chunks, maxLineBytes: p.MaxLineBytes, now: s.now}, s.StreamBuffer, s.buffers),
 		closing: s.closing,
 		log:     log,
 	}
+	defer st.out.close()
 	ending := st.run(r.Context(), func(ctx context.Context) search.Outcome {
 		o := p.options(results, &trace.Trace)
-		o.Visible, o.ID = auth.From(ctx).Visible(), trace.ID
-		return s.search(ctx, q, o, st)
+		actor := auth.From(ctx)
+		o.Visible, o.Asker, o.ID = actor.Visible(), actor.Key(), trace.ID
+		return s.searchOn(ctx, q, o, st)
 	})
 	trace.streamed(events, st.out.mostHeld())
+	recordOf(r.Context()).mostHeld = st.out.mostHeld()
 	return ending
+}
+
+// searchOn searches until the search has ended, however often it yields. While
+// it waits for its client it holds nothing but its outbox and its bookmark.
+func (s *Server) searchOn(ctx context.Context, q *query.Query, o search.Options, st *stream) search.Outcome {
+	o.Bookmark = &search.Bookmark{}
+	defer o.Bookmark.Close()
+	steps := len(o.Trace.Steps())
+	for {
+		out := s.search(ctx, q, o, st)
+		var yield *search.YieldError
+		if !errors.As(out.Err, &yield) {
+			return out
+		}
+		st.pump.start()
+		if !st.out.drained(ctx) {
+			return search.Outcome{Err: ctx.Err()}
+		}
+		o.Trace.Rewind(steps)
+	}
 }
 
 // refuse writes the two events of a request that is not searched.
@@ -115,14 +139,27 @@ func (s *Server) search(ctx context.Context, q *query.Query, o search.Options, s
 			out = search.Outcome{Err: newPanicError(v)}
 		}
 	}()
-	return s.Searcher.Search(ctx, q, o, search.SinkFunc(func(m []query.Match) error {
-		err := st.out.put(ctx, m)
-		if st.out.many() {
-			st.pump.start()
-		}
-		return err
-	}))
+	return s.Searcher.Search(ctx, q, o, &streamSink{ctx, st})
 }
+
+// streamSink puts what one run of a search confirms into the outbox of its
+// stream. It lives as long as the call of Search, whose context it has.
+type streamSink struct {
+	ctx context.Context
+	st  *stream
+}
+
+// Send implements search.Sink.
+func (s *streamSink) Send(m []query.Match) error {
+	err := s.st.out.put(s.ctx, m)
+	if s.st.out.many() {
+		s.st.pump.start()
+	}
+	return err
+}
+
+// TakeTurn implements search.TurnTaker.
+func (s *streamSink) TakeTurn(t *search.Turn) { s.st.out.turn = t }
 
 // stream is one open response and the search that feeds it. The search runs in
 // the goroutine of the request. One that takes longer than a moment, or finds

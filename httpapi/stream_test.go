@@ -262,10 +262,10 @@ func TestSearchOptions(t *testing.T) {
 			got, text = o, *q
 			return search.Outcome{}
 		}), "GET", "/search/stream"+tt.target)
-		if got.Results == nil || got.Trace == nil {
-			t.Errorf("%s: options without results or trace", tt.target)
+		if got.Results == nil || got.Trace == nil || got.Bookmark == nil || got.Asker != "anonymous" {
+			t.Errorf("%s: options without results, trace, bookmark or who asks", tt.target)
 		}
-		got.Results, got.Trace, got.ID = nil, nil, ""
+		got.Results, got.Trace, got.Bookmark, got.Asker, got.ID = nil, nil, nil, "", ""
 		if !reflect.DeepEqual(got, tt.want) || text.Text != tt.query.Text || text.PatternType != tt.query.PatternType {
 			t.Errorf("%s\ngot  %+v for %q as %q\nwant %+v for %q as %q", tt.target, got, text.Text, text.PatternType, tt.want, tt.query.Text, tt.query.PatternType)
 		}

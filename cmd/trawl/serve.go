@@ -138,6 +138,7 @@ func (h *host) newServer() *httpapi.Server {
 		Searcher: &h.door, Opening: h.door.opening, Ready: h.door.waiting,
 		Log: h.log, Gate: h.gate, SetupSecret: h.secret, Observer: h.metrics,
 	}
+	service.LimitAnswers(server, int64(h.set.Memory))
 	files := &browse.Endpoint{Store: h.door.store, Pages: server, Refresh: h.door.refresh, Registry: h.door.registry}
 	apps := &oauth.Server{Book: h.door.apps, Site: server}
 	h.gate.Bearers = apps

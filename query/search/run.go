@@ -16,10 +16,12 @@ import (
 // run is one search.
 type run struct {
 	*Searcher
-	q     *query.Query
-	o     Options
-	sink  Sink
-	start time.Time
+	q    *query.Query
+	o    Options
+	sink Sink
+	// start is when the search was first begun, which what it finds may depend
+	// on, and began when it was this time.
+	start, began time.Time
 	// complete says that everything chosen was looked at.
 	complete bool
 
@@ -59,8 +61,7 @@ func (r *run) run(ctx context.Context) Outcome {
 	if len(r.basics) == 0 {
 		return Outcome{}
 	}
-	r.snap = r.store.Snapshot()
-	defer r.snap.Close()
+	defer r.takeSnapshot()()
 	r.repos = r.visible(r.snap.Repositories())
 	r.coverage = newCoverer(r)
 	if r.o.Trace != nil {
@@ -69,7 +70,7 @@ func (r *run) run(ctx context.Context) Outcome {
 	if err := r.choose(); err != nil {
 		return Outcome{Alert: QueryAlert(err)}
 	}
-	deadline, cancel := context.WithTimeout(ctx, r.timeout-r.set.Now().Sub(r.start))
+	deadline, cancel := context.WithTimeout(ctx, r.timeout-r.set.Now().Sub(r.began))
 	defer cancel()
 	if err := r.ready(deadline); err != nil {
 		r.complete = false
@@ -102,6 +103,29 @@ func (r *run) run(ctx context.Context) Outcome {
 		}
 	}
 	return r.end(ctx, nil)
+}
+
+// takeSnapshot takes that of the bookmark, or a new one, and returns what
+// releases it or leaves it to the bookmark.
+func (r *run) takeSnapshot() (release func()) {
+	if r.o.Bookmark.resumed() {
+		r.snap = r.o.Bookmark.snap
+	} else {
+		r.snap = r.store.Snapshot()
+	}
+	return func() {
+		if r.yielded() {
+			*r.o.Bookmark = Bookmark{snap: r.snap, start: r.start, counted: r.out.counted, taken: r.out.taken}
+		} else if !r.o.Bookmark.resumed() {
+			_ = r.snap.Close()
+		}
+	}
+}
+
+// yielded reports whether the search ends to go on later.
+func (r *run) yielded() bool {
+	var yield *YieldError
+	return r.o.Bookmark != nil && r.out != nil && errors.As(r.out.err, &yield)
 }
 
 // prepare compiles the basic queries and sets the limits.
@@ -190,7 +214,9 @@ func (r *run) choose() error {
 			chosen[id] = true
 		}
 	}
-	r.o.Results.Exclude(len(r.sel.forks), len(r.sel.archived))
+	if !r.o.Bookmark.resumed() {
+		r.o.Results.Exclude(len(r.sel.forks), len(r.sel.archived))
+	}
 	r.o.Results.Cloning(namesByID(r.sel.cloning))
 	r.o.Results.Missing(namesByID(r.sel.missing))
 	r.o.Trace.Add(Step{Name: "choose repositories", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{

@@ -24,6 +24,11 @@ type Options struct {
 	Trace *Trace
 	// ID names the search for whoever watches, "" if it has no name.
 	ID string
+	// Asker names who asks, for a fair order of those who wait.
+	Asker string
+	// Bookmark, if set, is where the search begins, and is moved when its sink
+	// yields; without one a sink does not.
+	Bookmark *Bookmark
 }
 
 // Outcome is how a search ended. Both fields nil is the usual case; limits and

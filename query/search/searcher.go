@@ -91,7 +91,9 @@ const defaultCount = 10000
 
 // Search runs q and sends what it confirms to sink, in one order for one
 // snapshot and query. It returns when the search is over and the sink has
-// everything, or when ctx ends or the sink fails.
+// everything, or when ctx ends or the sink fails. If the sink yields, it returns
+// the *YieldError, and is to be called again with the same query, options and
+// bookmark.
 func (s *Searcher) Search(ctx context.Context, q *query.Query, o Options, sink Sink) Outcome {
 	if o.Results == nil {
 		o.Results = NewResults(s.set.Now)
@@ -99,8 +101,14 @@ func (s *Searcher) Search(ctx context.Context, q *query.Query, o Options, sink S
 	if o.DefaultCount == 0 {
 		o.DefaultCount = defaultCount
 	}
-	r := &run{Searcher: s, q: q, o: o, sink: sink, start: s.set.Now()}
+	r := &run{Searcher: s, q: q, o: o, sink: sink, began: s.set.Now()}
+	r.start = r.began
+	if o.Bookmark.resumed() {
+		r.start = o.Bookmark.start
+	}
 	out := r.run(ctx)
-	o.Results.Finish(out.Err == nil && r.complete)
+	if !r.yielded() {
+		o.Results.Finish(out.Err == nil && r.complete)
+	}
 	return out
 }

@@ -1,6 +1,10 @@
 package search
 
-import "github.com/trawlsearch/trawl/query"
+import (
+	"errors"
+
+	"github.com/trawlsearch/trawl/query"
+)
 
 // sender counts matches against the limits and sends them on. It belongs to
 // one goroutine.
@@ -14,6 +18,11 @@ type sender struct {
 	// converted is what one match was converted to.
 	converted []query.Match
 	sent      int
+	// countedAgain and takenAgain are how many matches that earlier runs counted,
+	// and that the sink took from them, are still to be found once more; counted
+	// and taken are those of all runs.
+	countedAgain, takenAgain int
+	counted, taken           int
 	// err is what the sink said; after it nothing more is sent.
 	err error
 }
@@ -22,6 +31,10 @@ func newSender(sink Sink, o Options, limit int) *sender {
 	s := &sender{sink: sink, results: o.Results, left: limit, display: o.Display, converter: converter{seen: map[string]bool{}}}
 	if s.display < 0 || s.display > limit {
 		s.display = limit
+	}
+	if b := o.Bookmark; b != nil {
+		s.countedAgain, s.takenAgain = b.counted, b.taken
+		s.counted, s.taken = b.counted, b.taken
 	}
 	return s
 }
@@ -58,11 +71,16 @@ func (s *sender) send(matches []query.Match) error {
 			n := m.Count()
 			s.left -= n
 			s.leftHere -= n
-			counted = append(counted, m)
+			s.sent++
+			if !again(&s.countedAgain) {
+				counted = append(counted, m)
+			}
 			if s.display > 0 {
 				m = query.Truncate(m, s.display)
 				s.display -= m.Count()
-				shown = append(shown, m)
+				if !again(&s.takenAgain) {
+					shown = append(shown, m)
+				}
 			}
 		}
 		if s.leftHere == 0 {
@@ -70,17 +88,31 @@ func (s *sender) send(matches []query.Match) error {
 		}
 	}
 	s.results.Add(counted)
+	s.counted += len(counted)
 	if s.leftHere == 0 {
 		s.results.HitLimit()
 	}
-	s.sent += len(counted)
 	for len(shown) > 0 {
 		n := min(batchSize, len(shown))
 		if err := s.sink.Send(shown[:n:n]); err != nil {
+			var yield *YieldError
+			if errors.As(err, &yield) {
+				s.taken += yield.Taken
+			}
 			s.err = err
 			return err
 		}
+		s.taken += n
 		shown = shown[n:]
 	}
 	return nil
+}
+
+// again counts down what is found once more, and reports whether that was it.
+func again(left *int) bool {
+	if *left == 0 {
+		return false
+	}
+	*left--
+	return true
 }

@@ -37,6 +37,16 @@ func (t *Trace) Add(s Step) {
 	t.steps = append(t.steps, s)
 }
 
+// Rewind forgets the steps behind the first n, of a search that is run again.
+func (t *Trace) Rewind(n int) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.steps = t.steps[:min(n, len(t.steps))]
+}
+
 // Steps returns a copy of what has been recorded so far.
 func (t *Trace) Steps() []Step {
 	if t == nil {

@@ -78,7 +78,7 @@ const giveWayFor = 40 * time.Millisecond
 
 // giveWay lets searches have the processor and the disk.
 func (s *Service) giveWay(ctx context.Context) error {
-	if len(s.searches) == 0 {
+	if s.turns.Working() == 0 {
 		return nil
 	}
 	select {

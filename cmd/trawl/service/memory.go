@@ -3,6 +3,7 @@ package service
 import (
 	"runtime/debug"
 
+	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -38,8 +39,11 @@ type shares struct {
 	runtime int64
 	// caches, lists and large are those of store.Options.
 	caches, lists, large int64
-	// searches is how many run at once.
+	// searches is how many run at once, and how many answers are compressed.
 	searches int
+	// answers is what answers whose clients read slowly wait in, beyond the least
+	// that each has.
+	answers int64
 }
 
 func divide(memory int64) shares {
@@ -48,6 +52,7 @@ func divide(memory int64) shares {
 		lists:    min(max(memory/6, leastListBytes), mostListBytes),
 		large:    min(max(memory/8, leastLargeBytes), mostLargeBytes),
 		searches: max(int(memory/bytesPerSearch), leastSearches),
+		answers:  memory / 16,
 	}
 	s.runtime = max(memory-programBytes-outside(s.caches), memory/2)
 	return s
@@ -56,6 +61,12 @@ func divide(memory int64) shares {
 // LimitMemory has the runtime keep the whole process within the setting
 // memory, given in bytes.
 func LimitMemory(memory int64) { debug.SetMemoryLimit(divide(memory).runtime) }
+
+// LimitAnswers has the server keep to the share of answers that are on their way.
+func LimitAnswers(s *httpapi.Server, memory int64) {
+	shares := divide(memory)
+	s.StreamBuffers, s.Compressors = shares.answers, shares.searches
+}
 
 // outside is what the caches take outside the runtime's own memory.
 func outside(caches int64) int64 {

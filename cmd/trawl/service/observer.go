@@ -148,6 +148,13 @@ func (o *observed) Send(m []query.Match) error {
 	return o.sink.Send(m)
 }
 
+// TakeTurn implements search.TurnTaker.
+func (o *observed) TakeTurn(t *search.Turn) {
+	if taker, ok := o.sink.(search.TurnTaker); ok {
+		taker.TakeTurn(t)
+	}
+}
+
 // over tells of a search that has ended.
 func (s *Service) over(ctx context.Context, q *query.Query, o search.Options, w *observed, waited time.Duration, out search.Outcome) {
 	progress := o.Results.Progress()

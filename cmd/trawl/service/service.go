@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -69,14 +68,12 @@ type Service struct {
 	changed chan struct{}
 	// synced holds a token when there may be commits to read.
 	synced chan struct{}
-	// searches holds a token for each search at work, waiting counts those that
-	// want one.
-	searches chan struct{}
-	waiting  atomic.Int64
-	queue    queue
-	mirrors  mirrorSize
-	set      config.Settings
-	busy     busy
+	// turns are those of the searches at work.
+	turns   *search.Turns
+	queue   queue
+	mirrors mirrorSize
+	set     config.Settings
+	busy    busy
 	// backingUp is held while a backup is made.
 	backingUp sync.Mutex
 }
@@ -114,7 +111,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		closing:  make(chan struct{}),
 		changed:  make(chan struct{}, 1),
 		synced:   make(chan struct{}, 1),
-		searches: make(chan struct{}, memory.searches),
+		turns:    search.NewTurns(memory.searches),
 	}
 	s.searcher = search.New(st, search.Settings{
 		Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes), Addresses: registry.Addresses, Damaged: s.setAside,
@@ -168,11 +165,9 @@ func (s *Service) Stop() { close(s.closing) }
 // Drain waits until no search is at work, and lets none begin. It may be called
 // once, after Stop.
 func (s *Service) Drain(ctx context.Context) error {
-	for range cap(s.searches) {
-		select {
-		case s.searches <- struct{}{}:
-		case <-ctx.Done():
-			return fmt.Errorf("wait for searches: %w", ctx.Err())
+	for range s.turns.Most() {
+		if _, err := s.turns.Take(ctx, ""); err != nil {
+			return fmt.Errorf("wait for searches: %w", err)
 		}
 	}
 	return nil
@@ -207,7 +202,7 @@ func (s *Service) GraphQL() *graphql.Data {
 }
 
 // Search implements httpapi.Searcher. As many searches run at once as there is
-// memory for; the others wait.
+// memory for; the others wait, and have those yield whose clients do not read.
 func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
 	if s.opts.Observer == nil {
 		out, _ := s.search(ctx, q, o, sink)
@@ -218,37 +213,26 @@ func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, 
 	}
 	w := &observed{start: time.Now(), sink: sink}
 	out, waited := s.search(ctx, q, o, w)
-	s.over(ctx, q, o, w, waited, out)
+	var yield *search.YieldError
+	if !errors.As(out.Err, &yield) {
+		s.over(ctx, q, o, w, waited, out)
+	}
 	return out
 }
 
 func (s *Service) search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) (out search.Outcome, waited time.Duration) {
-	waited, ok := s.admit(ctx)
-	if !ok {
+	start := time.Now()
+	turn, err := s.turns.Take(ctx, o.Asker)
+	waited = time.Since(start)
+	if err != nil {
 		return search.Outcome{}, waited
 	}
-	defer func() { <-s.searches }()
+	defer turn.Give()
+	if taker, ok := sink.(search.TurnTaker); ok && o.Bookmark != nil {
+		taker.TakeTurn(turn)
+	}
 	defer s.busy.begin()()
 	return s.searcher.Search(ctx, q, o, sink), waited
-}
-
-// admit takes a place among the searches at work, and says how long it waited
-// for one and whether there was one before ctx ended.
-func (s *Service) admit(ctx context.Context) (waited time.Duration, ok bool) {
-	select {
-	case s.searches <- struct{}{}:
-		return 0, true
-	default:
-	}
-	start := time.Now()
-	s.waiting.Add(1)
-	defer s.waiting.Add(-1)
-	select {
-	case s.searches <- struct{}{}:
-		return time.Since(start), true
-	case <-ctx.Done():
-		return time.Since(start), false
-	}
 }
 
 var (

@@ -21,7 +21,7 @@ func (s *Service) Status(ctx context.Context) (httpapi.AdminStatus, error) {
 	st := httpapi.AdminStatus{
 		Format: int(store.FormatNewest), Data: s.Dir(),
 		Queue:    s.queue.status(s.asked.len()),
-		Searches: httpapi.StatusSearches{AtWork: len(s.searches), Waiting: int(s.waiting.Load()), Most: cap(s.searches)},
+		Searches: httpapi.StatusSearches{AtWork: s.turns.Working(), Waiting: s.turns.Waiting(), Most: s.turns.Most()},
 		Index: httpapi.StatusIndex{
 			Shards: m.Shards, Documents: m.Documents, Dead: m.Dead, TextBytes: uint64(m.TextBytes),
 			CompactionDebtBytes: m.CompactionDebtBytes, Compactions: uint64(m.Compactions), CompactionsFailed: uint64(m.CompactionsFailed),

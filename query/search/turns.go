@@ -1,0 +1,185 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// Turns lets so many searches work at once as there is memory for; the others
+// wait in line. A turn goes to whoever of those who wait has fewest, first come
+// first among equals, so that one user with hundreds of searches does not keep
+// others from theirs.
+//
+// A search whose client reads slowly holds its turn without working. That harms
+// nobody until somebody waits; then the one that has stood still longest is
+// asked to yield: it ends, keeps no more than a Bookmark, and comes back when
+// its client has read what is there. Turns is safe for concurrent use.
+type Turns struct {
+	most int
+
+	mu   sync.Mutex // guards all below and the fields of turns
+	free int
+	line []*waiting
+	// held counts turns by asker.
+	held map[string]int
+	// still are the turns that stand still and were not asked to yield, the
+	// longest first; asked counts those that were and have not yet ended.
+	still []*Turn
+	asked int
+}
+
+// waiting is one who waits; turn is set before ready is closed.
+type waiting struct {
+	asker string
+	turn  *Turn
+	ready chan struct{}
+}
+
+// Turn is what a search has while it works. A nil Turn is never asked to yield.
+type Turn struct {
+	turns *Turns
+	asker string
+	// yield is closed when the turn is wanted by others.
+	yield chan struct{}
+	// stands says that the sink waits, asked that yield is closed.
+	stands, asked bool
+}
+
+// NewTurns returns n turns.
+func NewTurns(n int) *Turns { return &Turns{most: n, free: n, held: map[string]int{}} }
+
+// Take waits for a turn until ctx ends, which is the error then.
+func (t *Turns) Take(ctx context.Context, asker string) (*Turn, error) {
+	t.mu.Lock()
+	if t.free > 0 && len(t.line) == 0 {
+		defer t.mu.Unlock()
+		return t.grant(asker), nil
+	}
+	w := &waiting{asker: asker, ready: make(chan struct{})}
+	t.line = append(t.line, w)
+	t.press()
+	t.mu.Unlock()
+	select {
+	case <-w.ready:
+		return w.turn, nil
+	case <-ctx.Done():
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if w.turn != nil { // it came at the same moment
+		t.end(w.turn)
+	} else {
+		t.line = slices.DeleteFunc(t.line, func(o *waiting) bool { return o == w })
+	}
+	return nil, ctx.Err()
+}
+
+// Give ends a turn. It is called once.
+func (t *Turn) Give() {
+	t.turns.mu.Lock()
+	defer t.turns.mu.Unlock()
+	t.turns.end(t)
+}
+
+// Stand tells that the search cannot go on until its client reads, and returns
+// what is closed when it should yield. Go must follow.
+func (t *Turn) Stand() <-chan struct{} {
+	if t == nil {
+		return nil
+	}
+	t.turns.mu.Lock()
+	defer t.turns.mu.Unlock()
+	t.stands = true
+	t.turns.still = append(t.turns.still, t)
+	t.turns.press()
+	return t.yield
+}
+
+// Go tells that the search goes on, or ends, after Stand. One that was asked to
+// yield and goes on all the same, since its client read at that moment, has
+// somebody else asked.
+func (t *Turn) Go() {
+	if t == nil {
+		return
+	}
+	t.turns.mu.Lock()
+	defer t.turns.mu.Unlock()
+	t.turns.move(t)
+	t.turns.press()
+}
+
+// Waiting returns how many wait for a turn.
+func (t *Turns) Waiting() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.line)
+}
+
+// Working returns how many turns are taken.
+func (t *Turns) Working() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.most - t.free
+}
+
+// Most returns how many turns there are.
+func (t *Turns) Most() int { return t.most }
+
+// The lock is held in all that follows.
+
+func (t *Turns) grant(asker string) *Turn {
+	t.free--
+	t.held[asker]++
+	return &Turn{turns: t, asker: asker, yield: make(chan struct{})}
+}
+
+func (t *Turns) end(turn *Turn) {
+	t.move(turn)
+	t.free++
+	if t.held[turn.asker]--; t.held[turn.asker] == 0 {
+		delete(t.held, turn.asker)
+	}
+	for t.free > 0 && len(t.line) > 0 {
+		w := t.next()
+		w.turn = t.grant(w.asker)
+		close(w.ready)
+	}
+	t.press()
+}
+
+// next takes the one out of the line whose turn it is.
+func (t *Turns) next() *waiting {
+	best := 0
+	for i, w := range t.line {
+		if t.held[w.asker] < t.held[t.line[best].asker] {
+			best = i
+		}
+	}
+	w := t.line[best]
+	t.line = slices.Delete(t.line, best, best+1)
+	return w
+}
+
+// move makes a turn one that does not stand still.
+func (t *Turns) move(turn *Turn) {
+	switch {
+	case turn.asked:
+		t.asked--
+		turn.asked, turn.yield = false, make(chan struct{})
+	case turn.stands:
+		t.still = slices.DeleteFunc(t.still, func(o *Turn) bool { return o == turn })
+	}
+	turn.stands = false
+}
+
+// press asks as many to yield as wait.
+func (t *Turns) press() {
+	for len(t.still) > 0 && t.asked < len(t.line) {
+		turn := t.still[0]
+		t.still = t.still[1:]
+		t.asked++
+		turn.asked = true
+		close(turn.yield)
+	}
+}

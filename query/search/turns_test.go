@@ -1,0 +1,172 @@
+package search_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/trawlsearch/trawl/query/search"
+)
+
+func take(t *testing.T, turns *search.Turns, who string) *search.Turn {
+	t.Helper()
+	turn, err := turns.Take(t.Context(), who)
+	if err != nil {
+		t.Fatalf("take a turn for %s: %v", who, err)
+	}
+	return turn
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// TestTurnsAreSharedFairly: who has fewest turns is next, and the first come
+// among equals.
+func TestTurnsAreSharedFairly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := search.NewTurns(2)
+		first := []*search.Turn{take(t, turns, "many"), take(t, turns, "many")}
+		var mu sync.Mutex
+		var order []string
+		var wg sync.WaitGroup
+		got := make(chan *search.Turn, 6)
+		for _, who := range []string{"many 1", "many 2", "one 1", "many 3", "two 1", "one 2"} {
+			wg.Go(func() {
+				name, _, _ := strings.Cut(who, " ")
+				turn, err := turns.Take(t.Context(), name)
+				if err != nil {
+					t.Errorf("take a turn for %s: %v", who, err)
+					return
+				}
+				mu.Lock()
+				order = append(order, who)
+				mu.Unlock()
+				got <- turn
+			})
+			synctest.Wait()
+		}
+		first[0].Give()
+		synctest.Wait()
+		first[1].Give()
+		for range 6 {
+			synctest.Wait()
+			(<-got).Give()
+		}
+		wg.Wait()
+		// many has a turn left when the first ends, none when the second does.
+		if g, w := fmt.Sprint(order), "[one 1 many 1 two 1 many 2 one 2 many 3]"; g != w {
+			t.Errorf("turns were given in the order %s, want %s", g, w)
+		}
+		if n := turns.Working(); n != 0 {
+			t.Errorf("%d turns are taken in the end, want 0", n)
+		}
+	})
+}
+
+// TestWhoStandsStillYields: only when somebody waits, only as many as wait, the
+// one that stands longest first, and none that goes on.
+func TestWhoStandsStillYields(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := search.NewTurns(3)
+		a, b, c := take(t, turns, "a"), take(t, turns, "b"), take(t, turns, "c")
+		ya, yb := a.Stand(), b.Stand()
+		if closed(ya) || closed(yb) {
+			t.Fatal("a search is to yield although nobody waits")
+		}
+		a.Go()
+		ya = a.Stand() // it stands less long than b now
+		var next *search.Turn
+		waited := make(chan struct{})
+		go func() { defer close(waited); next = take(t, turns, "d") }()
+		synctest.Wait()
+		if !closed(yb) || closed(ya) {
+			t.Fatalf("one waits: asked to yield are a %t, b %t; want b only", closed(ya), closed(yb))
+		}
+		b.Go() // its client read at that moment
+		if !closed(ya) {
+			t.Fatal("b goes on, and a is not asked instead")
+		}
+		a.Go()
+		a.Give()
+		<-waited
+		if yc := c.Stand(); closed(yc) {
+			t.Error("c is to yield although nobody waits any more")
+		}
+		for _, turn := range []*search.Turn{b, c, next} {
+			turn.Give()
+		}
+	})
+}
+
+func TestTurnNobodyWaitsForAnyMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := search.NewTurns(1)
+		held := take(t, turns, "a")
+		ctx, cancel := context.WithCancel(t.Context())
+		failed := make(chan error)
+		go func() {
+			_, err := turns.Take(ctx, "b")
+			failed <- err
+		}()
+		synctest.Wait()
+		cancel()
+		if err := <-failed; !errors.Is(err, context.Canceled) || turns.Waiting() != 0 {
+			t.Errorf("waiting gave %v with %d in line, want %v and nobody", err, turns.Waiting(), context.Canceled)
+		}
+		held.Give()
+		take(t, turns, "c").Give()
+	})
+}
+
+// TestTurnsUnderLoad: never more than there are, none lost, whoever cancels,
+// stands still or yields when.
+func TestTurnsUnderLoad(t *testing.T) {
+	const most = 3
+	turns := search.NewTurns(most)
+	var working atomic.Int32
+	var wg sync.WaitGroup
+	for i := range 12 {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(i), 31))
+			for range 200 {
+				ctx, cancel := context.WithCancel(context.Background())
+				if rng.IntN(3) == 0 {
+					go cancel()
+				}
+				turn, err := turns.Take(ctx, fmt.Sprint(i%4))
+				if err != nil {
+					cancel()
+					continue
+				}
+				if n := working.Add(1); n > most {
+					t.Errorf("%d search at once, want at most %d", n, most)
+				}
+				for range rng.IntN(3) {
+					if wanted := turn.Stand(); rng.IntN(2) == 0 && turns.Waiting() > most {
+						<-wanted // as many as wait are asked, which all that stand are
+					}
+					turn.Go()
+				}
+				working.Add(-1)
+				turn.Give()
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	if turns.Working() != 0 || turns.Waiting() != 0 {
+		t.Errorf("in the end %d work and %d wait, want none", turns.Working(), turns.Waiting())
+	}
+}
