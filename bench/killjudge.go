@@ -31,9 +31,12 @@ func (l *killLoad) judgeRepositories(ctx context.Context, c *killClient) error {
 	for _, r := range listed {
 		names[r.Name] = true
 	}
-	found, err := c.versions(ctx, l.good())
-	if err != nil {
-		return err
+	found := killFound{}
+	if len(listed) > 0 { // else there is an alert
+		var err error
+		if found, err = c.versions(ctx, l.good()); err != nil {
+			return err
+		}
 	}
 	known := map[string]bool{}
 	var wrong []error

@@ -1,0 +1,449 @@
+package search_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/syntax"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/ctags"
+	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/oauth"
+	"github.com/trawlsearch/trawl/store/saved"
+)
+
+// An ordeal is a course of everything that writes to a store: repositories are
+// added, synced, read for symbols and commits, merged and removed, and users,
+// tokens, apps, saved searches and jobs made and changed. What a store holds is
+// told as facts, a value by name, so that after a crash or a fault each can be
+// compared with what it was before the step at hand and after it.
+type ordeal struct {
+	t     testing.TB
+	git   map[string]*ordealRepo
+	ctags *ctags.Program
+}
+
+// ordealRepo is a bare git repository and the files of its tip.
+type ordealRepo struct {
+	dir, name string
+	version   int
+	files     map[string]string
+}
+
+// ordealState is an open store with all that changes it.
+type ordealState struct {
+	st   *store.Store
+	ix   *ingest.Indexer
+	reg  *identity.Registry
+	book *saved.Book
+	apps *oauth.Book
+}
+
+type facts map[string]string
+
+// step changes a store. It returns no error once the change is acknowledged.
+type step struct {
+	name string
+	do   func(s *ordealState) error
+	// facts are those that it changes.
+	facts facts
+}
+
+func newOrdeal(t testing.TB) *ordeal {
+	o := &ordeal{t: t, git: map[string]*ordealRepo{}}
+	if path, err := ctags.Find(); err == nil {
+		if o.ctags, err = ctags.Open(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return o
+}
+
+// open opens the store on fs.
+func (o *ordeal) open(fs vfs.FS) (*ordealState, error) {
+	st, err := store.Open("data", store.Options{FS: fs, CacheBytes: 1 << 20})
+	if err != nil {
+		return nil, err
+	}
+	reg, err := identity.Open(st, identity.Options{})
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return &ordealState{
+		st: st, reg: reg, book: saved.Open(st, nil), apps: oauth.Open(st, reg, oauth.Options{}),
+		ix: ingest.New(st, ingest.Options{ShardBlocks: 20, MinFreeBytes: -1, Ctags: o.ctags, SymbolWorkers: 1}),
+	}, nil
+}
+
+// repo returns the repository of that name, made if need be.
+func (o *ordeal) repo(name string) *ordealRepo {
+	r := o.git[name]
+	if r == nil {
+		r = &ordealRepo{dir: filepath.Join(o.t.TempDir(), name+".git"), name: name, files: map[string]string{}}
+		o.git[name] = r
+		o.run(r, "", "init", "-q", "--bare", "-b", "main", r.dir)
+	}
+	return r
+}
+
+func (o *ordeal) run(r *ordealRepo, stdin string, args ...string) {
+	o.t.Helper()
+	cmd := exec.Command("git", args...)
+	if args[0] != "init" {
+		cmd.Dir = r.dir
+	}
+	cmd.Stdin = strings.NewReader(stdin)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		o.t.Fatalf("git %v: %v: %s", args, err, out)
+	}
+}
+
+// change commits the next version: some files are written, removed and renamed.
+func (o *ordeal) change(rng *rand.Rand, name string) {
+	r := o.repo(name)
+	r.version++
+	for range 4 + rng.IntN(8) {
+		path := fmt.Sprintf("dir%d/f%d.go", rng.IntN(3), rng.IntN(12))
+		text, there := r.files[path]
+		switch {
+		case there && rng.IntN(3) == 0:
+			delete(r.files, path)
+		case there && rng.IntN(3) == 0:
+			delete(r.files, path)
+			r.files["moved/"+path] = text
+		default:
+			body := strings.Repeat(fmt.Sprintf("\t// %s line %d of version %d\n", name, rng.IntN(1000), r.version), rng.IntN(200))
+			r.files[path] = fmt.Sprintf("package p\n\nfunc F%d%s() {\n%s}\n", rng.IntN(100), name, body)
+		}
+	}
+	var in strings.Builder
+	message := fmt.Sprintf("version %d of %s", r.version, name)
+	fmt.Fprintf(&in, "commit refs/heads/main\ncommitter o <o@localhost> %d +0000\ndata %d\n%s\n", 1_700_000_000+r.version, len(message), message)
+	if r.version > 1 {
+		in.WriteString("from refs/heads/main^0\n")
+	}
+	in.WriteString("deleteall\n")
+	for _, path := range slices.Sorted(maps.Keys(r.files)) {
+		fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", path, len(r.files[path]), r.files[path])
+	}
+	o.run(r, in.String(), "fast-import", "--quiet")
+}
+
+// digest tells files apart.
+func digest(files map[string]string) string {
+	h := fnv.New64a()
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(h, "%q %q\n", path, files[path])
+	}
+	return fmt.Sprintf("%d files %x", len(files), h.Sum64())
+}
+
+// operator does everything.
+var operator = identity.Author{Operator: true}
+
+// course calls run with the steps, each after the changes in git that it is
+// about.
+func (o *ordeal) course(rng *rand.Rand, run func(step)) {
+	ctx := context.Background()
+	add := func(name string) {
+		o.change(rng, name)
+		run(step{"add " + name, func(s *ordealState) error {
+			_, err := s.ix.Add(ctx, ingest.Source{Name: name, Location: o.repo(name).dir})
+			return err
+		}, facts{"repository " + name: digest(nil)}})
+	}
+	sync := func(name string) {
+		run(step{"sync " + name, func(s *ordealState) error {
+			_, err := s.ix.Sync(ctx, name, nil)
+			return err
+		}, facts{"repository " + name: digest(o.repo(name).files)}})
+	}
+	change := func(name string) { o.change(rng, name); sync(name) }
+	symbols := func() {
+		if o.ctags != nil {
+			run(step{"symbols", func(s *ordealState) error { _, err := s.ix.Symbols(ctx, nil); return err }, nil})
+		}
+	}
+	history := func() {
+		run(step{"history", func(s *ordealState) error { _, err := s.ix.History(ctx, nil); return err }, nil})
+	}
+	merge := func() {
+		run(step{"merge", func(s *ordealState) error { _, err := s.ix.Merge(ctx, nil); return err }, nil})
+	}
+	add("a")
+	sync("a")
+	o.accounts(run)
+	add("b")
+	sync("b")
+	symbols()
+	history()
+	change("a")
+	run(step{"readers of b", func(s *ordealState) error {
+		_, err := s.reg.SetReaders(operator, "b", []string{"user:ann"})
+		return err
+	}, facts{"readers of b": "[user:ann]"}})
+	run(step{"branches of a", func(s *ordealState) error {
+		_, err := s.st.ChangeFacts("a", store.FactsChange{Branches: &[]string{"old*"}})
+		return err
+	}, facts{"branches of a": "[old*]"}})
+	o.run(o.repo("a"), "", "branch", "old", "main~1")
+	sync("a")
+	o.records(run)
+	for _, name := range []string{"c", "d", "e"} {
+		add(name)
+		sync(name)
+	}
+	change("a")
+	merge()
+	symbols()
+	history()
+	change("c")
+	run(step{"remove d", func(s *ordealState) error { return s.ix.Remove(ctx, "d") }, facts{"repository d": ""}})
+	run(step{"end the token", func(s *ordealState) error {
+		tokens, err := s.reg.Tokens(0)
+		if err != nil || len(tokens) == 0 {
+			return err
+		}
+		return s.reg.RevokeToken(operator, tokens[0].ID)
+	}, facts{"tokens": ""}})
+	change("a")
+	history()
+	merge()
+	symbols()
+}
+
+// accounts makes a user, a token and an app.
+func (o *ordeal) accounts(run func(step)) {
+	run(step{"user", func(s *ordealState) error {
+		_, err := s.reg.CreateUser(operator, identity.NewUser{Name: "ann", SiteAdmin: true})
+		return err
+	}, facts{"users": "[ann]"}})
+	run(step{"token", func(s *ordealState) error {
+		u, err := s.reg.UserNamed("ann")
+		if err != nil {
+			return err
+		}
+		week := 7 * 24 * time.Hour
+		_, _, err = s.reg.CreateToken(operator, identity.NewToken{User: u.ID, Scopes: []string{"user:all"}, Note: "laptop", Lifetime: &week})
+		return err
+	}, facts{"tokens": "[laptop]"}})
+	run(step{"app", func(s *ordealState) error {
+		_, _, err := s.apps.CreateApp(operator, oauth.NewApp{ID: "tool", Name: "tool", Kind: oauth.Public, Redirects: []string{"http://127.0.0.1/"}})
+		return err
+	}, facts{"app": "tool"}})
+}
+
+// records makes and changes saved searches and a job.
+func (o *ordeal) records(run func(step)) {
+	run(step{"saved search", func(s *ordealState) error {
+		_, err := s.book.AddSearch(saved.Search{Description: "one", Query: "x"})
+		return err
+	}, facts{"searches": "[one]"}})
+	run(step{"change of a saved search", func(s *ordealState) error {
+		all, err := s.book.Searches()
+		if err != nil || len(all) == 0 {
+			return err
+		}
+		_, err = s.book.ChangeSearch(all[0].ID, func(q *saved.Search) { q.Description = "two" })
+		return err
+	}, facts{"searches": "[two]"}})
+	run(step{"job", func(s *ordealState) error {
+		_, err := s.book.AddJob("version", 1)
+		return err
+	}, facts{"jobs": "[version 0]"}})
+	run(step{"results of a job", func(s *ordealState) error {
+		all, err := s.book.Jobs()
+		if err != nil || len(all) == 0 {
+			return err
+		}
+		_, err = s.book.AddResults(all[0].ID, []byte(strings.Repeat("result\n", 1000)), &saved.JobStep{})
+		return err
+	}, facts{"jobs": "[version 7000]"}})
+}
+
+// facts reads what the store holds.
+func (s *ordealState) facts() (facts, error) {
+	out := facts{}
+	sn := s.st.Snapshot()
+	defer sn.Close()
+	for _, r := range sn.Repositories() {
+		files, err := filesOf(sn, r)
+		if err != nil {
+			return nil, fmt.Errorf("repository %s: %w", r.Name, err)
+		}
+		out["repository "+r.Name] = digest(files)
+		if r.Readers != nil {
+			who, err := s.reg.FormatReaders(r.Readers)
+			if err != nil {
+				return nil, err
+			}
+			out["readers of "+r.Name] = fmt.Sprint(who)
+		}
+		if len(r.BranchGlobs) > 0 {
+			out["branches of "+r.Name] = fmt.Sprint(r.BranchGlobs)
+		}
+	}
+	users, err := s.reg.Users()
+	tokens, err2 := s.reg.Tokens(0)
+	searches, err3 := s.book.Searches()
+	jobs, err4 := s.book.Jobs()
+	for _, l := range []struct {
+		name  string
+		items []string
+	}{
+		{"users", toldOf(users, func(u *identity.User) string { return u.Name })},
+		{"tokens", toldOf(tokens, func(t *identity.Token) string { return t.Note })},
+		{"searches", toldOf(searches, func(q *saved.Search) string { return q.Description })},
+		{"jobs", toldOf(jobs, func(j *saved.Job) string { return fmt.Sprint(j.Query, " ", j.BytesDone) })},
+	} {
+		if l.items != nil {
+			out[l.name] = fmt.Sprint(l.items)
+		}
+	}
+	if a, err := s.apps.App("tool"); err == nil {
+		out["app"] = a.Name
+	} else if !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	return out, errors.Join(err, err2, err3, err4)
+}
+
+func toldOf[T any](all []T, tell func(T) string) []string {
+	var out []string
+	for _, v := range all {
+		out = append(out, tell(v))
+	}
+	return out
+}
+
+// filesOf returns the files of the default branch.
+func filesOf(sn *store.Snapshot, r *store.Repository) (map[string]string, error) {
+	files := map[string]string{}
+	for _, id := range r.Shards {
+		v, ok := sn.Shard(id)
+		if !ok {
+			return nil, fmt.Errorf("shard %d is not there", id)
+		}
+		docs, err := v.Documents()
+		if err != nil {
+			return nil, err
+		}
+		text := v.Text()
+		defer text.Close()
+		away := v.Away(r.ID)
+		for i := range docs.Len() {
+			doc := uint16(i)
+			if docs.Repository[i] != r.ID || v.Dead != nil && v.Dead.Contains(doc) || len(away) > 0 && away[0] != nil && away[0].Contains(doc) {
+				continue
+			}
+			b, err := text.Slice(docs.TextStart[i], docs.TextStart[i+1])
+			if err != nil {
+				return nil, err
+			}
+			if _, twice := files[docs.Path(i)]; twice {
+				return nil, fmt.Errorf("%s is there twice", docs.Path(i))
+			}
+			files[docs.Path(i)] = string(b)
+		}
+	}
+	return files, nil
+}
+
+// differ compares what a store holds with what it held before the step at hand
+// and what it may hold because of it.
+func (f facts) differ(before, after facts) (wrong []string) {
+	names := map[string]bool{}
+	for _, m := range []facts{f, before, after} {
+		for name := range m {
+			names[name] = true
+		}
+	}
+	for name := range names {
+		if next, ok := after[name]; f[name] != before[name] && (!ok || f[name] != next) {
+			wrong = append(wrong, fmt.Sprintf("%s: got %q, want %q or %q", name, f[name], before[name], next))
+		}
+	}
+	slices.Sort(wrong)
+	return wrong
+}
+
+// ordealQueries are asked with the index and without.
+var ordealQueries = []string{
+	"count:all version", "count:all /line \\d+7 of version/", "count:all repo:^a$ line", "count:all F1", "count:all case:yes F2",
+	"count:all type:symbol F", "count:all type:commit version", "count:all type:diff line", "count:all file:dir1 p", "count:all repo:a rev:old version",
+}
+
+// agree reports what the index answers otherwise than a full scan.
+func (s *ordealState) agree(queries []string) (wrong []string) {
+	for _, text := range queries {
+		index, err := s.ask(search.Settings{Workers: 1}, text)
+		scan, err2 := s.ask(search.Settings{Brute: true, Workers: 1}, text)
+		switch {
+		case errors.Join(err, err2) != nil:
+			wrong = append(wrong, fmt.Sprintf("%q: %v, %v", text, err, err2))
+		case !slices.Equal(index, scan):
+			wrong = append(wrong, fmt.Sprintf("%q: %s", text, firstDifference(index, scan)))
+		}
+	}
+	return wrong
+}
+
+// ask returns an answer as lines. A search that could not read everything is an
+// error.
+func (s *ordealState) ask(set search.Settings, text string) ([]string, error) {
+	q, err := parseOrdeal(text)
+	if err != nil {
+		return nil, err
+	}
+	a := answer{results: search.NewResults(time.Now)}
+	out := search.New(s.st, set).Search(context.Background(), q, search.Options{Display: -1, Results: a.results}, search.SinkFunc(func(m []query.Match) error {
+		a.matches = append(a.matches, m...)
+		return nil
+	}))
+	lines := a.full()
+	for i, m := range a.matches {
+		if c, ok := m.(*query.CommitMatch); ok {
+			bare := *c
+			bare.Repo = nil // else a pointer is printed
+			lines[i] = fmt.Sprintf("%s %+v", c.Repo.Name, bare)
+		}
+	}
+	return lines, out.Err
+}
+
+// stray returns the shards that no repository names.
+func (s *ordealState) stray() []uint32 {
+	sn := s.st.Snapshot()
+	defer sn.Close()
+	owned := map[uint32]bool{}
+	for _, r := range sn.Repositories() {
+		for _, id := range slices.Concat(r.Shards, r.History.Shards) {
+			owned[id] = true
+		}
+	}
+	var stray []uint32
+	for _, v := range sn.Shards() {
+		if !owned[v.ID] {
+			stray = append(stray, v.ID)
+		}
+	}
+	return stray
+}
+
+func parseOrdeal(text string) (*query.Query, error) { return syntax.Parse(text, query.Keyword) }
+
+func namedUser(name string) identity.NewUser { return identity.NewUser{Name: name} }
