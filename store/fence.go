@@ -89,6 +89,9 @@ func (f *fence) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.Ope
 }
 
 func (f *fence) make(name string, open func() (vfs.File, error)) (vfs.File, error) {
+	if strings.HasPrefix(f.PathBase(name), "marker.") {
+		f.secure()
+	}
 	table := f.spares(name)
 	if f.raised() {
 		if table {
@@ -105,6 +108,18 @@ func (f *fence) make(name string, open func() (vfs.File, error)) (vfs.File, erro
 	}
 	f.raise(fmt.Errorf("make %s: %w", name, err))
 	return &fencedFile{File: nowhere{}, fence: f, name: name}, nil
+}
+
+// secure makes durable that the files made so far exist. A marker names a file,
+// and the engine syncs the directory only when both are in it: without this, a
+// crash could leave the marker and not the file.
+func (f *fence) secure() {
+	if f.raised() {
+		return
+	}
+	if err := syncDir(f.FS, f.dir); err != nil {
+		f.raise(fmt.Errorf("sync %s: %w", f.dir, err))
+	}
 }
 
 // Open implements vfs.FS.

@@ -24,12 +24,14 @@ type crashPoint struct {
 // crashes takes the state of a file system before each sync, rename, removal
 // and link, after each of them, and at some of the other calls.
 type crashes struct {
-	mem  *vfs.MemFS
-	all  bool
-	mu   sync.Mutex
-	rng  *rand.Rand
-	n    int
-	took []crashPoint
+	mem *vfs.MemFS
+	all bool
+	// every is at how many calls one is taken, unless all are.
+	every int
+	mu    sync.Mutex
+	rng   *rand.Rand
+	n     int
+	took  []crashPoint
 }
 
 // lostPercent of what was not synced are lost.
@@ -42,7 +44,7 @@ func (c *crashes) MaybeError(op errorfs.Op) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.n++; !c.all && c.rng.IntN(2) > 0 {
+	if c.n++; !c.all && c.rng.IntN(c.every) > 0 {
 		return nil
 	}
 	for i, percent := range lostPercent {
@@ -73,10 +75,14 @@ func (c *crashes) take() []crashPoint {
 // goes on. TRAWL_CRASHES=all takes every call with 0, 50 and 100 % of what was
 // not synced lost; less than that is a sample.
 func TestCrash(t *testing.T) {
-	seed := uint64(os.Getpid())
+	seed := ordealSeed()
 	rng := rand.New(rand.NewPCG(seed, 5))
 	o := newOrdeal(t)
-	c := &crashes{mem: vfs.NewCrashableMem(), rng: rng, all: os.Getenv("TRAWL_CRASHES") == "all"}
+	c := &crashes{mem: vfs.NewCrashableMem(), rng: rng, all: os.Getenv("TRAWL_CRASHES") == "all", every: 2}
+	least := 200
+	if raceEnabled {
+		c.every, least = 8, 30
+	}
 	points, kinds := 0, map[string]int{}
 	before := facts{}
 	check := func(name string, after facts) {
@@ -121,8 +127,8 @@ func TestCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("close", nil)
-	if points < 200 {
-		t.Errorf("%d crash points over %d calls, want 200 or more", points, c.n)
+	if points < least {
+		t.Errorf("%d crash points over %d calls, want %d or more", points, c.n, least)
 	}
 	t.Logf("seed %d: recovered from %d crash points over %d calls: %v", seed, points, c.n, kinds)
 }

@@ -66,7 +66,7 @@ func (*armed) String() string { return "armed" }
 // courses are run, with other calls failing each time; 0 is one.
 func TestFault(t *testing.T) {
 	courses, _ := strconv.Atoi(os.Getenv("TRAWL_FAULTS"))
-	seed := uint64(os.Getpid())
+	seed := ordealSeed()
 	hits, steps := 0, 0
 	for n := range max(courses, 1) {
 		h, s := faultyCourse(t, rand.New(rand.NewPCG(seed, uint64(n))), fmt.Sprintf("seed %d, course %d", seed, n))

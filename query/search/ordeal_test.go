@@ -7,9 +7,11 @@ import (
 	"hash/fnv"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -150,6 +152,14 @@ func digest(files map[string]string) string {
 		fmt.Fprintf(h, "%q %q\n", path, files[path])
 	}
 	return fmt.Sprintf("%d files %x", len(files), h.Sum64())
+}
+
+// ordealSeed is TRAWL_SEED, or another one each time.
+func ordealSeed() uint64 {
+	if seed, err := strconv.ParseUint(os.Getenv("TRAWL_SEED"), 10, 64); err == nil {
+		return seed
+	}
+	return uint64(os.Getpid())
 }
 
 // operator does everything.
@@ -421,6 +431,9 @@ func (s *ordealState) ask(set search.Settings, text string) ([]string, error) {
 			bare.Repo = nil // else a pointer is printed
 			lines[i] = fmt.Sprintf("%s %+v", c.Repo.Name, bare)
 		}
+	}
+	if s := a.results.Progress().Skipped; len(s) > 0 {
+		return append(lines, fmt.Sprintf("skipped %+v", s)), out.Err
 	}
 	return lines, out.Err
 }
