@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/config"
+)
+
+const deploy = "../../docs/deploy/"
+
+func readDeploy(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(deploy + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// unit is a unit file: the values of each key, by section.
+func unit(t *testing.T, text string) map[string][]string {
+	t.Helper()
+	out, section := map[string][]string{}, ""
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		key, value, ok := strings.Cut(line, "=")
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			section = strings.Trim(line, "[]")
+		case !ok:
+			t.Errorf("trawl.service:%d: %q is neither a section nor a setting", i+1, line)
+		default:
+			out[section+"."+key] = append(out[section+"."+key], value)
+		}
+	}
+	return out
+}
+
+func TestUnit(t *testing.T) {
+	u := unit(t, readDeploy(t, "trawl.service"))
+	// what the program is started with, it knows
+	words := strings.Fields(strings.Join(u["Service.ExecStart"], " "))
+	if len(words) < 2 || !strings.HasSuffix(words[0], "/trawl") {
+		t.Fatalf("ExecStart: got %q", words)
+	}
+	knownCommand(t, "trawl.service", words[1:])
+	// what systemd must be told for what the program does
+	for key, want := range map[string]string{
+		"Service.Type": "notify", "Service.NotifyAccess": "main", "Service.ExecReload": "/bin/kill -HUP $MAINPID",
+		"Service.NoNewPrivileges": "yes", "Service.ProtectSystem": "strict", "Service.CapabilityBoundingSet": "",
+		"Service.StateDirectory": "trawl", "Service.StateDirectoryMode": "0700", "Service.UMask": "0077",
+		"Service.User": "trawl", "Service.MemoryDenyWriteExecute": "yes", "Service.RestrictNamespaces": "yes",
+		"Install.WantedBy": "multi-user.target",
+	} {
+		if got := u[key]; len(got) != 1 || got[0] != want {
+			t.Errorf("%s: got %q, want %q", key, got, want)
+		}
+	}
+	if len(u["Service.WatchdogSec"]) != 1 || len(u["Service.TimeoutStopSec"]) != 1 {
+		t.Error("WatchdogSec and TimeoutStopSec have to be set")
+	}
+	// systemd's own judgement, where there is one
+	path, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		return
+	}
+	out, err := exec.Command(path, "security", "--offline=yes", "--no-pager", "--threshold=20", deploy+"trawl.service").CombinedOutput()
+	if err != nil {
+		t.Errorf("systemd-analyze security: more than 2.0: %v\n%s", err, out)
+	}
+}
+
+// knownCommand checks that there is such a command with such flags.
+func knownCommand(t *testing.T, where string, args []string) {
+	t.Helper()
+	root := (&app{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}}).rootCommand()
+	cmd, rest, err := root.Find(args)
+	if err != nil || cmd == root {
+		t.Errorf("%s: there is no command %q: %v", where, args, err)
+		return
+	}
+	if err := cmd.ParseFlags(rest); err != nil {
+		t.Errorf("%s: %s: %v", where, strings.Join(args, " "), err)
+	}
+}
+
+// statements are those of a container file, continued lines joined.
+func statements(text string) (out [][2]string) {
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\\\n", " "), "\n") {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			word, rest, _ := strings.Cut(line, " ")
+			out = append(out, [2]string{word, strings.TrimSpace(rest)})
+		}
+	}
+	return out
+}
+
+func TestContainerfile(t *testing.T) {
+	pinned := regexp.MustCompile(`^\S+:\d+\.\d+(\.\d+)?(@sha256:[0-9a-f]{64})?( AS \w+)?$`)
+	last := map[string]string{} // the statements of the image itself
+	stages := 0
+	all := statements(readDeploy(t, "Containerfile"))
+	for _, s := range all {
+		if s[0] == "FROM" {
+			stages++
+			last = map[string]string{}
+			if !pinned.MatchString(s[1]) {
+				t.Errorf("FROM %s: name a version", s[1])
+			}
+		}
+		last[s[0]] = s[1]
+	}
+	if stages != 2 {
+		t.Errorf("got %d stages, want 2: what builds must not be in what runs", stages)
+	}
+	if !regexp.MustCompile(`^[1-9]\d*:[1-9]\d*$`).MatchString(last["USER"]) {
+		t.Errorf("USER %s: want numbers other than 0, which can be checked without the image", last["USER"])
+	}
+	if !slices.ContainsFunc(all, func(s [2]string) bool { return s[0] == "RUN" && strings.Contains(s[1], "CGO_ENABLED=0 go build") }) {
+		t.Error("the program is not built static")
+	}
+	// the compiler is new enough
+	module, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	needs := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(string(module))[1]
+	if !strings.Contains(all[0][1], "golang:"+needs) {
+		t.Errorf("%s: go.mod asks for Go %s", all[0], needs)
+	}
+	// what it runs, the program knows
+	knownCommand(t, "Containerfile", strings.FieldsFunc(last["CMD"], func(r rune) bool { return strings.ContainsRune(`[]", `, r) }))
+	for _, v := range regexp.MustCompile(`TRAWL_[A-Z_]+`).FindAllString(last["ENV"], -1) {
+		if !slices.ContainsFunc(config.All(), func(k config.Setting) bool { return k.Env() == v }) {
+			t.Errorf("ENV: there is no setting %s", v)
+		}
+	}
+	for _, want := range []string{"ENTRYPOINT", "HEALTHCHECK", "STOPSIGNAL", "VOLUME"} {
+		if last[want] == "" {
+			t.Errorf("no %s", want)
+		}
+	}
+}
+
+// Without cgo nothing that is built wants a library of the system.
+func TestStatic(t *testing.T) {
+	cmd := exec.Command("go", "list", "-deps", "-f", "{{if .CgoFiles}}{{.ImportPath}}{{end}}", ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
+	if err != nil || strings.TrimSpace(string(out)) != "" {
+		t.Errorf("packages that need C without cgo: %s %v", out, err)
+	}
+}
+
+// The snippets for proxies have what streams need.
+func TestProxies(t *testing.T) {
+	for name, wants := range map[string][]string{
+		"nginx.conf": {
+			`proxy_buffering off;`, `proxy_http_version 1\.1;`, `proxy_set_header Connection "";`, `proxy_read_timeout 2m;`, `gzip off;`,
+			`proxy_set_header X-Forwarded-For \$remote_addr;`, `proxy_set_header Host \$host;`, `large_client_header_buffers 4 256k;`,
+		},
+		"Caddyfile": {`flush_interval -1`, `header_up X-Forwarded-For \{remote_host\}`, `read_timeout 2m`},
+	} {
+		text := regexp.MustCompile(`(?m)#.*$`).ReplaceAllString(readDeploy(t, name), "")
+		for _, want := range wants {
+			if !regexp.MustCompile(`(?m)^\s*` + want + `\s*$`).MatchString(text) {
+				t.Errorf("%s: no line %s", name, want)
+			}
+		}
+		if open, closed := strings.Count(text, "{"), strings.Count(text, "}"); open != closed {
+			t.Errorf("%s: %d braces open, %d close", name, open, closed)
+		}
+	}
+}
+
+// The settings that the page for operators shows can be set so, and the commands
+// that it shows are there.
+func TestOperatePage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/operate.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	_, file, ok := strings.Cut(page, "```yaml\ndata:")
+	file, _, ok2 := strings.Cut(file, "```")
+	if !ok || !ok2 {
+		t.Fatal("docs/operate.md: the configuration file is missing")
+	}
+	if _, err := config.ParseFile("operate.md", []byte("data:"+file)); err != nil {
+		t.Errorf("docs/operate.md: %v", err)
+	}
+	root := (&app{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}}).rootCommand()
+	root.InitDefaultCompletionCmd("bash")
+	for _, line := range regexp.MustCompile("(?m)^    (?:sudo -u trawl )?trawl ([^#&|>\n]+)").FindAllStringSubmatch(page, -1) {
+		words := strings.Fields(line[1])
+		cmd, rest, err := root.Find(words)
+		if err == nil && cmd != root {
+			err = cmd.ParseFlags(rest)
+		}
+		if err != nil || cmd == root {
+			t.Errorf("docs/operate.md shows %q: %v", fmt.Sprint("trawl ", line[1]), err)
+		}
+	}
+}
