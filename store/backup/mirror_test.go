@@ -1,0 +1,112 @@
+package backup_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/backup"
+)
+
+// runGit runs git in dir and returns what it prints.
+func runGit(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=kiln", "-c", "user.email=kiln@example.org"}, args...)...)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v: %s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// TestMirrorAtWork: git fetches into a mirror and repacks it while backups are
+// made. Every backup has a mirror in which nothing is missing.
+func TestMirrorAtWork(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	source, data := filepath.Join(dir, "source"), filepath.Join(dir, "data")
+	mirror := filepath.Join(data, "mirrors", "1.git")
+	runGit(t, dir, "init", "-q", "-b", "main", source)
+	runGit(t, source, "commit", "-q", "--allow-empty", "-m", "0")
+	runGit(t, dir, "clone", "-q", "--mirror", "--template=", source, mirror)
+	st, err := store.Open(data, store.Options{CacheBytes: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	dest := backup.NewFolder(store.OSFS(), filepath.Join(dir, "backups"))
+
+	var fetching sync.WaitGroup
+	stop := make(chan struct{})
+	fetching.Go(func() {
+		for i := 1; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if err := os.WriteFile(filepath.Join(source, fmt.Sprint(i%5)), []byte(strings.Repeat(fmt.Sprint("cup ", i), 100)), 0o600); err != nil {
+				t.Error(err)
+				return
+			}
+			runGit(t, source, "add", "-A")
+			runGit(t, source, "commit", "-q", "-m", fmt.Sprint(i))
+			runGit(t, source, "branch", "-f", fmt.Sprint("b", i%3))
+			runGit(t, mirror, "fetch", "-q", "--prune", "--force", source, "+refs/*:refs/*")
+			if i%2 == 0 {
+				runGit(t, mirror, "repack", "-q", "-a", "-d")
+				runGit(t, mirror, "pack-refs", "--all")
+			}
+		}
+	})
+	var ids []string
+	for range 6 {
+		res, err := backup.Create(ctx, st, dest, backup.Options{Mirrors: true}.Quick(nil))
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		ids = append(ids, res.Backup)
+	}
+	close(stop)
+	fetching.Wait()
+	for _, id := range ids {
+		to := filepath.Join(dir, "new-"+id)
+		if _, err := backup.Restore(ctx, dest, store.OSFS(), to, backup.RestoreOptions{Backup: id}); err != nil {
+			t.Fatal(err)
+		}
+		restored := filepath.Join(to, "mirrors", "1.git")
+		runGit(t, restored, "fsck", "--full", "--connectivity-only")
+		if runGit(t, restored, "rev-parse", "HEAD") == "" {
+			t.Error("there is no HEAD")
+		}
+	}
+}
+
+// A restored mirror's configuration tells git nothing that would make it run
+// something.
+func TestHarmlessConfig(t *testing.T) {
+	for _, c := range []struct{ config, want string }{
+		{"[core]\n\trepositoryformatversion = 0\n\tbare = true\n", "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"},
+		{"[remote \"origin\"]\n\turl = https://git.example.org/lab/kiln\n\tfetch = +refs/*:refs/*\n\tmirror = true\n",
+			"[remote \"origin\"]\n\turl = https://git.example.org/lab/kiln\n\tfetch = +refs/*:refs/*\n\tmirror = true\n"},
+		{"[core]\n\tsshCommand = touch x\n\tfsmonitor = touch x\n\tbare = true\n", "[core]\n\tbare = true\n"},
+		{"[remote \"origin\"]\n\tuploadpack = touch x\n", "[remote \"origin\"]\n"},
+		{"[credential]\n\thelper = !touch x\n\turl = x\n", ""},
+		{"[include]\n\tpath = /tmp/x\n[core]\n\tbare = true\n", "[core]\n\tbare = true\n"},
+		{"[alias]\n\turl = !touch x\n", ""},
+		{"[core] sshCommand = touch x\n\tbare = true\n", ""},
+		{"[core]\n\tbare = true\\\n\tsshCommand = touch x\n", "[core]\n"},
+		{"bare = true\n", ""},
+	} {
+		if got := string(backup.HarmlessConfig([]byte(c.config))); got != c.want {
+			t.Errorf("of %q: got %q, want %q", c.config, got, c.want)
+		}
+	}
+}
