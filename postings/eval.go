@@ -31,6 +31,9 @@ type Candidates struct {
 	// Anchor is the part of the expression that Blocks stand for: a *Literal or
 	// *Ranges, or an *Or of them.
 	Anchor Expr
+	// Parts, if not nil, are the blocks of each alternative of an Anchor that is
+	// an *Or. They may have more than Blocks.
+	Parts []*Set
 }
 
 // Cost counts what evaluation read.
@@ -149,7 +152,7 @@ func (ev *Evaluator) and(e *And) (Candidates, error) {
 		} else {
 			out.Docs.And(c.Docs)
 			if c.Blocks != nil && (out.Blocks == nil || c.Blocks.Len() < out.Blocks.Len()) {
-				out.Blocks, out.Anchor = c.Blocks, c.Anchor
+				out.Blocks, out.Anchor, out.Parts = c.Blocks, c.Anchor, c.Parts
 			}
 		}
 		if out.Docs.Len() == 0 {
@@ -250,6 +253,7 @@ func (ev *Evaluator) confine(blocks, docs *Set) {
 func (ev *Evaluator) or(e *Or) (Candidates, error) {
 	out := Candidates{Docs: &Set{}, Blocks: &Set{}}
 	var anchors []Expr
+	var parts []*Set
 	for _, part := range e.Exprs {
 		c, err := ev.Eval(part)
 		if err != nil || c.All {
@@ -257,6 +261,7 @@ func (ev *Evaluator) or(e *Or) (Candidates, error) {
 		}
 		out.Docs.Or(c.Docs)
 		anchors = append(anchors, c.Anchor)
+		parts = append(parts, c.Blocks)
 		if c.Blocks == nil {
 			out.Blocks = nil
 		}
@@ -266,6 +271,10 @@ func (ev *Evaluator) or(e *Or) (Candidates, error) {
 	}
 	if out.Blocks != nil && !slices.Contains(anchors, nil) {
 		out.Anchor = NewOr(anchors...)
+		// Unless it joined or dropped some.
+		if or, ok := out.Anchor.(*Or); ok && slices.Equal(or.Exprs, anchors) {
+			out.Parts = parts
+		}
 	} else {
 		out.Blocks = nil
 	}

@@ -19,6 +19,11 @@ type Finder struct {
 	// are none; anchored says that they are those of the anchor.
 	beginnings needles
 	anchored   bool
+	// longest is the most bytes that one of beginnings has.
+	longest int
+	// begin has a bit for each of beginnings with which the anchor's n-th
+	// alternative begins. It is nil unless that is known.
+	begin []uint8
 }
 
 // Finder returns a finder for an anchor, nil for none.
@@ -27,14 +32,17 @@ func (m *Matcher) Finder(anchor postings.Expr) *Finder {
 	if m.beginnings != nil {
 		f.beginnings = m.beginnings
 		f.anchored = anchor != nil && anchor.String() == m.begins
+		f.longest = f.beginnings.longest()
+	}
+	if f.anchored {
+		f.begin = f.beginnings.of(literalTexts(anchor))
 	}
 	return f
 }
 
 // Find appends the spans of all non-empty matches in t, and reports whether
-// there was any match, an empty one included. Blocks are those of the anchor,
-// counted from the document's first; nil is everywhere.
-func (f *Finder) Find(dst []Span, t *Text, blocks []uint16) ([]Span, bool, error) {
+// there was any match, an empty one included.
+func (f *Finder) Find(dst []Span, t *Text, in Blocks) ([]Span, bool, error) {
 	m := f.m
 	switch {
 	case m.nullable:
@@ -43,54 +51,24 @@ func (f *Finder) Find(dst []Span, t *Text, blocks []uint16) ([]Span, bool, error
 		return dst, false, nil
 	case m.literal:
 		n := len(dst)
-		dst, err := m.findLiteral(dst, t, blocks)
+		dst, err := m.findLiteral(dst, t, in)
 		return dst, len(dst) > n, err
 	case f.anchored:
-		return f.findBeginnings(dst, t, blocks)
-	case m.inLine && blocks != nil:
-		return f.findInLines(dst, t, blocks)
+		return f.findBeginnings(dst, t, in)
+	case m.inLine && in.numbers != nil:
+		return f.findInLines(dst, t, in)
 	case f.beginnings != nil:
-		return f.findBeginnings(dst, t, nil)
+		return f.findBeginnings(dst, t, Blocks{})
 	}
-	return f.findAcross(dst, t, blocks)
-}
-
-// windowBlocks is the most blocks looked at in one go, so that what a large
-// document costs in memory is the length of its lines and not its own.
-const windowBlocks = 64
-
-// windows calls f for runs of neighbouring candidate blocks, ascending, with
-// the interval of bytes they cover; nil blocks are all of t.
-func windows(t *Text, blocks []uint16, f func(lo, hi int) error) error {
-	if blocks == nil {
-		const size = windowBlocks * postings.BlockBytes
-		for lo := 0; lo < t.Len(); lo += size {
-			if err := f(lo, min(lo+size, t.Len())); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for i := 0; i < len(blocks); {
-		j := i + 1
-		for j < len(blocks) && j-i < windowBlocks && blocks[j] == blocks[j-1]+1 {
-			j++
-		}
-		lo := int(blocks[i]) * postings.BlockBytes
-		if err := f(lo, min(int(blocks[j-1]+1)*postings.BlockBytes, t.Len())); err != nil {
-			return err
-		}
-		i = j
-	}
-	return nil
+	return f.findAcross(dst, t, in)
 }
 
 // findLiteral looks for the literal where it may begin. Matches are found left
 // to right and do not overlap, so the next begins no earlier than the last
 // ended, in whichever window that was.
-func (m *Matcher) findLiteral(dst []Span, t *Text, blocks []uint16) ([]Span, error) {
+func (m *Matcher) findLiteral(dst []Span, t *Text, in Blocks) ([]Span, error) {
 	end := 0
-	err := windows(t, blocks, func(lo, hi int) error {
+	err := in.windows(t, func(lo, hi int) error {
 		from := max(lo, end)
 		if from >= hi {
 			return nil
@@ -129,14 +107,14 @@ const (
 )
 
 // findBeginnings runs the automaton where a needle stands, since a match
-// begins nowhere else. What it cannot decide there is left to a search through
-// the whole text.
-func (f *Finder) findBeginnings(dst []Span, t *Text, blocks []uint16) ([]Span, bool, error) {
+// begins nowhere else, and in a block only those needles that lists say may be
+// there. What it cannot decide there is left to a search through the whole text.
+func (f *Finder) findBeginnings(dst []Span, t *Text, in Blocks) ([]Span, bool, error) {
 	s := f.m.automaton.Searcher()
 	defer s.Release()
 	n, end, whole := len(dst), 0, false
 	room := attemptShare * t.Len()
-	err := windows(t, blocks, func(lo, hi int) error {
+	err := in.windowsByAlternatives(t, func(lo, hi int, alternatives uint8) error {
 		lo = max(lo, end)
 		if whole || lo >= hi {
 			return nil
@@ -151,7 +129,8 @@ func (f *Finder) findBeginnings(dst []Span, t *Text, blocks []uint16) ([]Span, b
 		if whole = f.beginnings.wide() && t.mayFoldWide(b); whole {
 			return nil
 		}
-		it := f.beginnings.iterator(b, lo-from)
+		it := f.beginnings.iterator(b[:min(hi-from+f.longest-1, len(b))], lo-from)
+		f.leaveOut(&it, alternatives)
 		for at := it.next(); at >= 0 && from+at < hi; at = it.next() {
 			stop, seen, ok, err := s.At(b, at)
 			room -= seen - at
@@ -169,6 +148,25 @@ func (f *Finder) findBeginnings(dst []Span, t *Text, blocks []uint16) ([]Span, b
 		return f.m.findEverywhere(dst[:n], t)
 	}
 	return dst, len(dst) > n, err
+}
+
+// leaveOut has it not look for needles with which none of some alternatives
+// begins.
+func (f *Finder) leaveOut(it *needleIterator, alternatives uint8) {
+	if f.begin == nil {
+		return
+	}
+	var wanted uint8
+	for i, needles := range f.begin {
+		if alternatives&(1<<i) != 0 {
+			wanted |= needles
+		}
+	}
+	for i := range it.needles {
+		if wanted&(1<<i) == 0 {
+			it.places[i] = len(it.text)
+		}
+	}
 }
 
 // validUpTo reports whether the automaton, which went through b up to the byte
@@ -190,11 +188,11 @@ func validUpTo(b []byte, end int) bool {
 
 // findInLines runs the regexp on the lines that have a needle in a candidate
 // block, or without needles on all lines that begin in one or reach into it.
-func (f *Finder) findInLines(dst []Span, t *Text, blocks []uint16) ([]Span, bool, error) {
+func (f *Finder) findInLines(dst []Span, t *Text, in Blocks) ([]Span, bool, error) {
 	e := f.m.engine()
 	defer e.release()
 	n, done := len(dst), 0
-	err := windows(t, blocks, func(lo, hi int) error {
+	err := in.windows(t, func(lo, hi int) error {
 		lo, b, err := wholeLines(t, max(lo, done), hi)
 		if err != nil || b == nil {
 			return err
@@ -268,10 +266,10 @@ func (m *Matcher) findEverywhere(dst []Span, t *Text) ([]Span, bool, error) {
 }
 
 // findAcross runs the regexp on the whole text, if a needle is there at all.
-func (f *Finder) findAcross(dst []Span, t *Text, blocks []uint16) ([]Span, bool, error) {
-	if f.needles != nil && blocks != nil {
+func (f *Finder) findAcross(dst []Span, t *Text, in Blocks) ([]Span, bool, error) {
+	if f.needles != nil && in.numbers != nil {
 		there := false
-		err := windows(t, blocks, func(lo, hi int) error {
+		err := in.windows(t, func(lo, hi int) error {
 			if there {
 				return nil
 			}

@@ -70,22 +70,14 @@ func (c *corpus) find(t testing.TB, m *match.Matcher) map[int][]match.Span {
 	defer src.Close()
 	out := map[int][]match.Span{}
 	var text match.Text
+	var blocks match.Blocks
 	for i := range c.texts {
 		if !cand.All && !cand.Docs.Contains(uint16(i)) {
 			continue
 		}
 		first, last := c.docs.FirstBlock[i], c.docs.FirstBlock[i+1]
-		var blocks []uint16
-		if cand.Blocks != nil {
-			blocks = []uint16{}
-			for b := first; b < last; b++ {
-				if cand.Blocks.Contains(uint16(b)) {
-					blocks = append(blocks, uint16(b-first))
-				}
-			}
-		}
 		text.Reset(src, c.docs.TextStart[i], int(c.docs.TextBytes[i]), c.view.Newlines()[first:last])
-		spans, found, err := finder.Find(nil, &text, blocks)
+		spans, found, err := finder.Find(nil, &text, blocks.Of(&cand, int(first), int(last)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,6 +228,36 @@ func TestFindAgainstRegexp(t *testing.T) {
 	}
 }
 
+// TestFindAlternatives: alternatives are looked for in the blocks that lists
+// give for each, wherever in a block, or across its end, they stand.
+func TestFindAlternatives(t *testing.T) {
+	const block = postings.BlockBytes
+	text := func(places map[int]string) []byte {
+		b := bytes.Repeat([]byte("no such line\n"), 8*block/13)
+		for at, word := range places {
+			copy(b[at:], word)
+		}
+		return b
+	}
+	c := newCorpus(t, [][]byte{
+		text(map[int]string{0: "alpha", 3 * block: "beta", 3*block + 9: "alphabeta", 5*block - 2: "gamma_x"}),
+		text(map[int]string{block - 1: "alpha", 2*block - 3: "betagamma", 7*block + 100: "BETA gamma"}),
+		text(map[int]string{block - 64: "alpha" + strings.Repeat("a", 60) + "beta", 4*block - 5: "alpha", 4 * block: "gamma"}),
+		[]byte("gamma"), []byte("alphaalpha beta"), text(nil), []byte("\u017fuch al\u212aa"),
+	})
+	defer c.close()
+	for _, p := range []string{
+		`alpha|beta|gamma`, `(alpha|beta|gamma)\w*`, `(?:beta|alpha)+`, `(gamma|beta|alpha)$`, `\b(beta|gamma)\b`,
+		`alpha|alphabeta|beta`, `alphabeta|alpha|beta`, `(alpha|beta)(beta|gamma)`, `alpha\s|alphab|gamma_`,
+		`(alpha|beta|gamma|such)`, `such|gamma|alka`, `alpha|(?i:beta)|gamma`,
+		`alpha|beta|gamma|delta|such|line|none|alp|bet|gam`,
+	} {
+		for _, caseSensitive := range []bool{true, false} {
+			c.check(t, p, true, caseSensitive, "go test ./query/match -run TestFindAlternatives")
+		}
+	}
+}
+
 // TestFindCorners: patterns whose parts have flags of their own, that name
 // runes no text has, that match nothing but a place, and texts of many windows.
 func TestFindCorners(t *testing.T) {
@@ -275,7 +297,7 @@ func TestZeroText(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text match.Text
-	if spans, found, err := m.Finder(nil).Find(nil, &text, nil); len(spans) > 0 || !found || err != nil {
+	if spans, found, err := m.Finder(nil).Find(nil, &text, match.Blocks{}); len(spans) > 0 || !found || err != nil {
 		t.Errorf("x* in the zero Text: %v, %v, %v; want an empty match only", spans, found, err)
 	}
 }

@@ -85,6 +85,11 @@ func newNeedle(text string, fold bool) needle {
 	return n
 }
 
+// same reports whether both find the same.
+func (n needle) same(other *needle) bool {
+	return n.fold == other.fold && bytes.Equal(n.text, other.text)
+}
+
 // rarest returns the offset of the rarest byte of text, not counting the one
 // at but, which it returns if there is no other.
 func (n *needle) rarest(but int) int {

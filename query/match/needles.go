@@ -105,11 +105,40 @@ func (n needles) wide() bool {
 	return slices.ContainsFunc(n, func(f finder) bool { return f.wide })
 }
 
+// longest returns the most bytes that a needle has.
+func (n needles) longest() (bytes int) {
+	for _, f := range n {
+		bytes = max(bytes, len(f.text))
+	}
+	return bytes
+}
+
+// of returns for each text a bit for every needle that is its beginning, nil
+// if there is a text without one, or if there are too many texts to tell apart.
+func (n needles) of(texts []foldedText) []uint8 {
+	if len(texts) > maxAlternatives || len(n) > maxNeedles {
+		return nil
+	}
+	out := make([]uint8, len(texts))
+	for i, t := range texts {
+		for j, f := range n {
+			if len(f.text) <= len(t.text) && newNeedle(t.text[:len(f.text)], t.fold).same(&f.needle) {
+				out[i] |= 1 << j
+			}
+		}
+		if out[i] == 0 {
+			return nil
+		}
+	}
+	return out
+}
+
 // needleIterator yields the offsets at which a needle stands.
 type needleIterator struct {
 	needles needles
 	text    []byte
-	// from is where to go on. Whoever sets it sets it no lower than it is.
+	// from is where to go on, perhaps behind the text. Whoever sets it sets it no
+	// lower than it is.
 	from int
 	// places are the next offset of each needle, len(text) if there is none.
 	places  [maxNeedles]int
@@ -127,6 +156,9 @@ func (n needles) iterator(text []byte, from int) needleIterator {
 // next returns the next offset, or -1.
 func (it *needleIterator) next() int {
 	first := len(it.text)
+	if it.from >= first {
+		return -1
+	}
 	for i := range it.needles {
 		if it.places[i] < it.from {
 			if it.places[i] = it.needles[i].next(it.text, it.from, &it.cursors[i]); it.places[i] < 0 {

@@ -78,7 +78,7 @@ func BenchmarkFind(b *testing.B) {
 			for b.Loop() {
 				text = match.Text{}
 				text.ResetBytes(code, lines)
-				if spans, _, err = finder.Find(spans[:0], &text, nil); err != nil {
+				if spans, _, err = finder.Find(spans[:0], &text, match.Blocks{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -114,7 +114,7 @@ func BenchmarkChunks(b *testing.B) {
 		}
 		var text match.Text
 		text.ResetBytes(code, lines)
-		spans, _, err := m.Finder(nil).Find(nil, &text, nil)
+		spans, _, err := m.Finder(nil).Find(nil, &text, match.Blocks{})
 		if err != nil {
 			b.Fatal(err)
 		}

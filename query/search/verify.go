@@ -23,7 +23,7 @@ type verifier struct {
 	doc   match.Text
 	basic []basicState
 	// blocks are the candidate blocks of the document at hand.
-	blocks []uint16
+	blocks match.Blocks
 	// spans are those of the match at hand.
 	spans   []match.Span
 	chunker match.Chunker
@@ -244,16 +244,8 @@ func (v *verifier) atom(k, a int, i uint16, path string) (*atomState, error) {
 		}
 		return s, err
 	}
-	var blocks []uint16
-	if p.content.Blocks != nil {
-		first, last := int(v.plan.docs.FirstBlock[i]), int(v.plan.docs.FirstBlock[i+1])
-		v.blocks = p.content.Blocks.AppendRange(append(v.blocks[:0], 0)[:0], first, last)
-		for j := range v.blocks {
-			v.blocks[j] -= uint16(first)
-		}
-		blocks = v.blocks
-	}
-	s.text, s.inText, err = p.finder.Find(s.text, &v.doc, blocks)
+	first, last := int(v.plan.docs.FirstBlock[i]), int(v.plan.docs.FirstBlock[i+1])
+	s.text, s.inText, err = p.finder.Find(s.text, &v.doc, v.blocks.Of(&p.content, first, last))
 	return s, err
 }
 
