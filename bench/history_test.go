@@ -31,10 +31,7 @@ func TestRunHistory(t *testing.T) {
 			t.Fatalf("git %q: %v\n%s", args, err, out)
 		}
 	}
-	binary, err := bench.BuildTrawl(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := builtTrawl(t)
 	r, err := bench.RunHistory(t.Context(), bench.HistoryConfig{
 		Trawl: binary, Repo: repo, Work: t.TempDir(), Words: []string{"kiln", "glaze", "nothere"}, Runs: 2, GitRuns: 1,
 	})

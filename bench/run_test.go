@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -341,6 +342,27 @@ func listing(t *testing.T, dir string) string {
 	return b.String()
 }
 
+// built is the program, built once: linking it takes longer than most tests.
+var built struct {
+	sync.Once
+	dir, binary string
+	err         error
+}
+
+// builtTrawl returns the program's binary.
+func builtTrawl(t *testing.T) string {
+	t.Helper()
+	built.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "trawl-bench-test"); built.err == nil {
+			built.binary, built.err = bench.BuildTrawl(context.Background(), built.dir)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.binary
+}
+
 // TestRunTrawl runs the harness on the program itself, so that neither can
 // change without the other.
 func TestRunTrawl(t *testing.T) {
@@ -352,11 +374,7 @@ func TestRunTrawl(t *testing.T) {
 	}
 	c := toyRun(t)
 	t.Setenv(fakeVariable, "")
-	binary, err := bench.BuildTrawl(context.Background(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Trawl = binary
+	c.Trawl = builtTrawl(t)
 	checkNoProblems(t, run(t, c))
 	t.Run("every phase, alone", func(t *testing.T) {
 		c := c
