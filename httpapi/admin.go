@@ -51,6 +51,8 @@ type Admin struct {
 	Status StatusFunc
 	// Backups is the same for backups.
 	Backups func() Backups
+	// Checker is the same for verifying; without it there is no route for that.
+	Checker func() Checker
 }
 
 // Routes returns the admin routes. A parameter names the repository, since
@@ -63,6 +65,9 @@ func (a *Admin) Routes() []Route {
 		{Method: "PATCH", Path: AdminPath, Handler: a.guard(a.serveFacts)},
 		{Method: "POST", Path: AdminPath + "/sync", Handler: a.guard(serveSync)},
 		{Method: "GET", Path: AdminPath + "/skipped", Handler: a.guard(serveSkipped)},
+	}
+	if a.Checker != nil {
+		routes = append(routes, Route{Method: "POST", Path: AdminCheckPath, Handler: operatorOnly(a.serveCheck)})
 	}
 	routes = append(routes, a.identityRoutes()...)
 	routes = append(routes, a.appRoutes()...)

@@ -90,6 +90,7 @@ type (
 	AdminLine struct {
 		Progress *AdminProgress `json:"progress,omitempty"`
 		Skipped  *AdminSkipped  `json:"skipped,omitempty"`
+		Finding  *AdminFinding  `json:"finding,omitempty"`
 		Result   *AdminResult   `json:"result,omitempty"`
 		Error    string         `json:"error,omitempty"`
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -50,6 +51,11 @@ func DamagedShard(err error) (shard uint32, ok bool) {
 	return e.Shard, true
 }
 
+// inWords is the text of an error without what the engine adds for programs.
+func inWords(err error) string {
+	return strings.ReplaceAll(err.Error(), "\n<corruption detail carrier>", "")
+}
+
 // inShard says of which shard err is; nil stays nil.
 func inShard(id uint32, err error) error {
 	if err == nil {
@@ -67,7 +73,7 @@ func (s *Store) SetAside(shard uint32, damage error, now time.Time) (first bool,
 	if s.catalogue.shards[shard] == nil || s.catalogue.aside[shard] != nil {
 		return false, nil
 	}
-	a := &Aside{Since: now.UTC(), Reason: damage.Error()}
+	a := &Aside{Since: now.UTC(), Reason: inWords(damage)}
 	if err := s.commit(Change{aside: map[uint32]*Aside{shard: a}}); err != nil {
 		next := s.catalogue.clone()
 		next.aside[shard] = a

@@ -73,7 +73,7 @@ func (w *verifier) fault(where string, err error) bool {
 	if err == nil {
 		return false
 	}
-	w.Fault(where, err.Error())
+	w.Fault(where, inWords(err))
 	return true
 }
 

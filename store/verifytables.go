@@ -15,7 +15,7 @@ import (
 // after that the engine forgets what it keeps of all, so that who reads a shard
 // next meets the damage. read hears how many bytes have been read; the error is
 // that of ctx or pause, which is called between tables.
-func (s *Store) VerifyTables(ctx context.Context, read func(bytes int64), pause func(context.Context) error, fault func(file string, err error)) error {
+func (s *Store) VerifyTables(ctx context.Context, read func(bytes int64), pause func(context.Context) error, fault func(file, problem string)) error {
 	e := s.enter()
 	defer s.leave(e)
 	levels, err := e.db.SSTables()
@@ -33,7 +33,7 @@ func (s *Store) VerifyTables(ctx context.Context, read func(bytes int64), pause 
 			seen[file] = true
 			if err := s.verifyTable(ctx, file, options); err != nil && !isNotExist(err) { // it was rewritten meanwhile
 				damaged = true
-				fault(file, err)
+				fault(file, inWords(err))
 			}
 			read(int64(t.Size))
 			if err := errors.Join(ctx.Err(), pause(ctx)); err != nil {
@@ -106,7 +106,7 @@ func (sn *Snapshot) VerifyRecords(ctx context.Context, fault func(FaultyRecord))
 			}
 		}
 		if err := it.Close(); err != nil {
-			fault(FaultyRecord{Problem: err.Error()})
+			fault(FaultyRecord{Problem: inWords(err)})
 		}
 	}
 	return ctx.Err()

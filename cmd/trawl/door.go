@@ -97,6 +97,14 @@ func (d *door) repositories() httpapi.Repositories {
 	return nil
 }
 
+// checker is nil until the service is open.
+func (d *door) checker() httpapi.Checker {
+	if s := d.service.Load(); s != nil {
+		return s
+	}
+	return nil
+}
+
 // syncable is repositories for the pages of the settings.
 func (d *door) syncable() settings.Repositories {
 	if s := d.service.Load(); s != nil {

@@ -17,6 +17,8 @@ import (
 var (
 	// errNothing says that a search was fine and found nothing.
 	errNothing = errors.New("nothing found")
+	// errFound says that something is damaged, and has been printed.
+	errFound = errors.New("something is damaged")
 	// errTold says that what went wrong has been printed already.
 	errTold = errors.New("some of it could not be done")
 )
@@ -26,7 +28,7 @@ func exitCode(err error, stderr io.Writer) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, errNothing):
+	case errors.Is(err, errNothing), errors.Is(err, errFound):
 		return 1
 	case errors.Is(err, errTold):
 		return 2
@@ -87,7 +89,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(helpTemplate)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.serveCommand(), a.indexCommand(), a.searchCommand(), a.repoCommand(), a.statusCommand(),
+	root.AddCommand(a.serveCommand(), a.indexCommand(), a.searchCommand(), a.repoCommand(), a.statusCommand(), a.checkCommand(),
 		a.userCommand(), a.orgCommand(), a.tokenCommand(), a.oauthAppCommand(), a.backupCommand(), a.auditCommand(), a.migrateCommand(), a.manCommand(), a.versionCommand(), settingsTopic())
 	return root
 }

@@ -56,6 +56,7 @@ func TestScripts(t *testing.T) {
 			"soon":       scriptSoon,
 			"hangup":     scriptHangup,
 			"occupy":     scriptOccupy,
+			"flip":       scriptFlip,
 			"killwhen":   scriptKillWhen,
 			"below":      scriptBelow,
 			"free":       scriptFree,
@@ -84,6 +85,17 @@ func scripts(t *testing.T) []string {
 		files = slices.DeleteFunc(files, func(f string) bool { return filepath.Base(f) == "src.txt" })
 	}
 	return files
+}
+
+// scriptFlip flips a bit near the beginning of a file:
+//
+//	flip data/FORMAT
+func scriptFlip(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	data, err := os.ReadFile(path)
+	ts.Check(err)
+	data[min(20, len(data)-1)] ^= 64
+	ts.Check(os.WriteFile(path, data, 0o644))
 }
 
 // scriptStatus runs a command that must end with a status:

@@ -131,7 +131,10 @@ func (h *host) newServer() *httpapi.Server {
 		h.secret = rand.Text()
 	}
 	h.metrics = h.newMetrics()
-	admin := &httpapi.Admin{Repositories: h.door.repositories, Registry: h.door.registry, Apps: h.door.apps, Status: h.status, Backups: h.door.backups}
+	admin := &httpapi.Admin{
+		Repositories: h.door.repositories, Registry: h.door.registry, Apps: h.door.apps, Status: h.status, Backups: h.door.backups,
+		Checker: h.door.checker,
+	}
 	api := &graphql.Endpoint{Data: h.door.graphql, Searcher: &h.door, Limits: h.set.RateLimits, ExternalURL: h.set.ExternalURL}
 	server := &httpapi.Server{
 		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,

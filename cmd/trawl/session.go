@@ -99,6 +99,7 @@ func localSession(svc *service.Service, log zerolog.Logger) *session {
 	admin := &httpapi.Admin{
 		Repositories: func() httpapi.Repositories { return svc }, Registry: svc.Registry, Apps: svc.Apps,
 		Status: offlineStatus(svc), Backups: func() httpapi.Backups { return svc },
+		Checker: func() httpapi.Checker { return svc },
 	}
 	gate := &auth.Gate{OperatorToken: token, Registry: svc.Registry}
 	server := &httpapi.Server{Searcher: svc, Log: log, Extra: admin.Routes(), Gate: gate}

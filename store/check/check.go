@@ -95,8 +95,8 @@ func (c *checking) run(ctx context.Context) (err error) {
 	for _, v := range shards {
 		c.total += v.Header.TextBytes
 	}
-	err = c.st.VerifyTables(ctx, c.read, c.o.Pause, func(file string, err error) {
-		c.found(Finding{Where: "table", Problem: fmt.Sprintf("file index/%s: %v", file, err), Repair: Nothing})
+	err = c.st.VerifyTables(ctx, c.read, c.o.Pause, func(file, problem string) {
+		c.found(Finding{Where: "table", Problem: fmt.Sprintf("file index/%s: %s", file, problem), Repair: Nothing})
 	})
 	if err != nil {
 		return err
@@ -167,11 +167,10 @@ func (c *checking) references(shards []store.View) {
 
 // shard verifies one shard, and that who has documents in it knows.
 func (c *checking) shard(ctx context.Context, v store.View) error {
-	if v.Aside != nil {
+	if v.Aside != nil { // all there is to know of it is that it is lost
 		c.in(v, "aside", "set aside: "+v.Aside.Reason, Rebuild)
-	}
-	if v.Header.Documents == 0 {
-		return ctx.Err() // all there is to know of it is that it is lost
+		c.read(v.Header.TextBytes)
+		return ctx.Err()
 	}
 	from := c.done
 	err := v.Verify(ctx, store.Verifying{
@@ -183,11 +182,10 @@ func (c *checking) shard(ctx context.Context, v store.View) error {
 	})
 	c.done = from + v.Header.TextBytes
 	c.o.Report(min(c.done, c.total), c.total)
-	if err != nil || v.Aside != nil {
-		return err
+	if err == nil {
+		c.documents(v)
 	}
-	c.documents(v)
-	return nil
+	return err
 }
 
 // documents holds the live documents of a shard against their repositories.

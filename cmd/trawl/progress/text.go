@@ -20,6 +20,7 @@ var phases = map[string]string{
 	"rebuild": "rewriting",
 	"symbols": "reading symbols",
 	"history": "reading",
+	"check":   "verifying",
 
 	backup.PhaseWait:    "waiting for a prune to end",
 	backup.PhaseSend:    "backing up",
@@ -33,7 +34,7 @@ func status(p ingest.Progress) string {
 	switch {
 	case !known:
 		return ""
-	case p.Total > 0 && strings.HasPrefix(p.Phase, "backup-"):
+	case p.Total > 0 && (p.Phase == "check" || strings.HasPrefix(p.Phase, "backup-")):
 		return fmt.Sprintf("%s %s of %s", text, Size(int64(p.Done)), Size(int64(p.Total)))
 	case p.Total > 0:
 		unit := "documents"

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/trawlsearch/trawl/httpapi"
@@ -94,6 +95,24 @@ func (c *Client) Skipped(ctx context.Context, name string, each func(httpapi.Adm
 				return nil
 			}
 			return each(*l.Skipped)
+		})
+		return err
+	})
+}
+
+// Check has the data directory verified, and repaired if that is wanted. It calls
+// report and each from the caller's goroutine.
+func (c *Client) Check(ctx context.Context, quick, repair bool, report func(httpapi.AdminProgress), each func(httpapi.AdminFinding) error) error {
+	parameters := url.Values{"quick": {strconv.FormatBool(quick)}, "repair": {strconv.FormatBool(repair)}}
+	return c.send(ctx, http.MethodPost, httpapi.AdminCheckPath, parameters, nil, func(r io.Reader) error {
+		_, err := readLines(r, func(l httpapi.AdminLine) error {
+			switch {
+			case l.Progress != nil:
+				report(*l.Progress)
+			case l.Finding != nil:
+				return each(*l.Finding)
+			}
+			return nil
 		})
 		return err
 	})
