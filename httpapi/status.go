@@ -123,6 +123,9 @@ type StatusIndex struct {
 	CacheMisses         uint64 `json:"cacheMisses"`
 	ReadAmplification   int    `json:"readAmplification"`
 	Snapshots           int    `json:"snapshots"`
+	// Outdated counts the shards of an older index, which are searched as they
+	// are until they have been rewritten.
+	Outdated int `json:"outdated,omitempty"`
 	// Aside are the shards that are damaged and wait to be made anew.
 	Aside []StatusAside `json:"aside,omitempty"`
 }

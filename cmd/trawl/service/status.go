@@ -23,7 +23,7 @@ func (s *Service) Status(ctx context.Context) (httpapi.AdminStatus, error) {
 		Queue:    s.queue.status(s.asked.len()),
 		Searches: httpapi.StatusSearches{AtWork: s.turns.Working(), Waiting: s.turns.Waiting(), Most: s.turns.Most()},
 		Index: httpapi.StatusIndex{
-			Shards: m.Shards, Documents: m.Documents, Dead: m.Dead, TextBytes: uint64(m.TextBytes),
+			Shards: m.Shards, Outdated: s.Outdated().Shards, Documents: m.Documents, Dead: m.Dead, TextBytes: uint64(m.TextBytes),
 			CompactionDebtBytes: m.CompactionDebtBytes, Compactions: uint64(m.Compactions), CompactionsFailed: uint64(m.CompactionsFailed),
 			WALBytes: m.WALBytes, MemTableBytes: m.MemTableBytes, ReadAmplification: m.ReadAmplification, Snapshots: m.Snapshots,
 			CacheHits: uint64(m.CacheHits), CacheMisses: uint64(m.CacheMisses),
