@@ -56,7 +56,7 @@ func TestMetamorphic(t *testing.T) {
 		cases, length = max(n/100, 1), 40
 	}
 	if raceEnabled {
-		cases, length = 2, 10
+		cases, length = 1, 10
 	}
 	if n, err := strconv.ParseUint(os.Getenv("TRAWL_SEED"), 10, 64); err == nil {
 		first, cases = n, 1
