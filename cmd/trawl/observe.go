@@ -9,15 +9,18 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/metrics"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
+	"github.com/trawlsearch/trawl/cmd/trawl/tracing"
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/store/span"
 )
 
 // searchWatch hears of searches beside the metrics: it writes those that took
 // long to the log.
 type searchWatch struct {
 	*metrics.Metrics
-	log zerolog.Logger
+	tracing *tracing.Tracing // nil if nothing is traced
+	log     zerolog.Logger
 	// slow is how long a search takes that is logged, 0 is never; text has what
 	// was typed logged, too.
 	slow time.Duration
@@ -27,6 +30,9 @@ type searchWatch struct {
 // Searched implements service.Observer.
 func (w *searchWatch) Searched(ctx context.Context, s service.Searched) {
 	w.Metrics.Searched(ctx, s)
+	if w.tracing != nil {
+		w.tracing.Searched(ctx, s)
+	}
 	if w.slow == 0 || s.Took < w.slow {
 		return
 	}
@@ -46,6 +52,49 @@ func (w *searchWatch) Searched(ctx context.Context, s service.Searched) {
 		line.Str("query", s.Text)
 	}
 	line.Msg("slow query")
+}
+
+// requestWatch counts requests and traces them.
+type requestWatch struct {
+	*metrics.Metrics
+	tracing *tracing.Tracing
+}
+
+// Begin implements httpapi.Observer.
+func (w requestWatch) Begin(r *http.Request) context.Context {
+	return w.tracing.Begin(w.Metrics.Begin(r), r)
+}
+
+// Answered implements httpapi.Observer.
+func (w requestWatch) Answered(ctx context.Context, a httpapi.Answered) {
+	w.Metrics.Answered(ctx, a)
+	w.tracing.Answered(ctx, a)
+}
+
+// observer is who hears of requests.
+func (h *host) observer() httpapi.Observer {
+	if h.tracing == nil {
+		return h.metrics
+	}
+	return requestWatch{h.metrics, h.tracing}
+}
+
+// openTracing begins to trace if the environment asks for it, and returns the
+// context for work in the background and what ends it.
+func (h *host) openTracing(ctx context.Context) (traced context.Context, end func(), err error) {
+	h.tracing, err = tracing.Open(ctx, buildOf().version, func(err error) { h.log.Warn().Err(err).Msg("send traces") })
+	if err != nil || h.tracing == nil {
+		return ctx, func() {}, err
+	}
+	h.log.Info().Msg("sending traces")
+	return span.With(ctx, h.tracing), func() {
+		// The last ones are worth a moment only.
+		last, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+		defer cancel()
+		if err := h.tracing.Close(last); err != nil {
+			h.log.Warn().Err(err).Msg("send traces")
+		}
+	}, nil
 }
 
 // metricsPath is where metrics are.

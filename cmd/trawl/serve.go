@@ -21,6 +21,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/serverfile"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/cmd/trawl/systemd"
+	"github.com/trawlsearch/trawl/cmd/trawl/tracing"
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/browse"
@@ -91,6 +92,7 @@ type host struct {
 
 	started  time.Time
 	metrics  *metrics.Metrics
+	tracing  *tracing.Tracing // nil if nothing is traced
 	notifier systemd.Notifier
 	// left says that something did not end, and the store cannot be closed.
 	left bool
@@ -101,6 +103,11 @@ func (h *host) run(ctx context.Context) (err error) {
 	service.LimitMemory(int64(h.set.Memory))
 	h.started = time.Now()
 	h.notifier.Failed = func(err error) { h.log.Warn().Err(err).Msg("tell the service manager") }
+	ctx, endTracing, err := h.openTracing(ctx)
+	if err != nil {
+		return err
+	}
+	defer endTracing()
 	h.server = h.newServer()
 	debug, err := h.openDebugServer()
 	if err != nil {
@@ -139,7 +146,7 @@ func (h *host) newServer() *httpapi.Server {
 	server := &httpapi.Server{
 		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
 		Searcher: &h.door, Opening: h.door.opening, Ready: h.door.waiting,
-		Log: h.log, Gate: h.gate, SetupSecret: h.secret, Observer: h.metrics,
+		Log: h.log, Gate: h.gate, SetupSecret: h.secret, Observer: h.observer(),
 	}
 	service.LimitAnswers(server, int64(h.set.Memory))
 	files := &browse.Endpoint{Store: h.door.store, Pages: server, Refresh: h.door.refresh, Registry: h.door.registry}
@@ -235,7 +242,7 @@ func (h *host) openService(ctx context.Context) (*service.Service, error) {
 	for {
 		svc, err := openMigrated(ctx, h.set, service.Options{
 			Log: h.log, Symbols: true, History: true, Ended: h.gate.Recheck, Hidden: h.gate.Hide,
-			Observer: &searchWatch{Metrics: h.metrics, log: h.log, slow: h.set.SlowQuery, text: h.set.SlowQueryText},
+			Observer: &searchWatch{Metrics: h.metrics, tracing: h.tracing, log: h.log, slow: h.set.SlowQuery, text: h.set.SlowQueryText},
 		})
 		if !errors.Is(err, store.ErrLocked) {
 			return svc, err

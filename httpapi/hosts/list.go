@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/span"
 )
 
 const (
@@ -69,6 +70,9 @@ func (c *Config) get(ctx context.Context, guard Guard) (*listed, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL.JoinPath("v1/list-repos").String(), nil)
 	if err != nil {
 		return nil, errors.New("its address does not parse")
+	}
+	if parent := span.Parent(ctx); parent != "" {
+		req.Header.Set("traceparent", parent)
 	}
 	transport := &http.Transport{DialContext: guard.Dial, DisableKeepAlives: true, ResponseHeaderTimeout: listTimeout}
 	defer transport.CloseIdleConnections()

@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/trawlsearch/trawl/store/span"
 )
 
 // reapDelay is how long a killed child's pipes may stay open, in case it left
@@ -90,7 +92,8 @@ func output(ctx context.Context, cmd *exec.Cmd, name string) (string, error) {
 
 // run runs a command whose outputs are wired already, except perhaps the
 // standard error.
-func run(ctx context.Context, cmd *exec.Cmd, name string) error {
+func run(ctx context.Context, cmd *exec.Cmd, name string) (err error) {
+	defer traced(ctx, cmd, name)(&err)
 	stderr := stderrOf(cmd)
 	if err := cmd.Start(); err != nil {
 		return startError(ctx, name, err)
@@ -105,11 +108,12 @@ func stream(ctx context.Context, name string, parse func(*bufio.Reader) error, a
 }
 
 // streamWith is stream of a command that prepare changes before it starts.
-func streamWith(ctx context.Context, name string, prepare func(*exec.Cmd), parse func(*bufio.Reader) error, args ...string) error {
+func streamWith(ctx context.Context, name string, prepare func(*exec.Cmd), parse func(*bufio.Reader) error, args ...string) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	cmd := command(ctx, noTransport, args...)
 	prepare(cmd)
+	defer traced(ctx, cmd, name)(&err)
 	stderr := stderrOf(cmd)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -129,6 +133,16 @@ func streamWith(ctx context.Context, name string, prepare func(*exec.Cmd), parse
 		return err // says why the output was cut short
 	}
 	return parseErr
+}
+
+// traced begins the span of a child, which is told of it as programs of the
+// command line are, and returns what ends it.
+func traced(ctx context.Context, cmd *exec.Cmd, name string) (end func(*error)) {
+	within, ended := span.Start(ctx, "git", name)
+	if parent := span.Parent(within); parent != "" {
+		cmd.Env = append(cmd.Env, "TRACEPARENT="+parent)
+	}
+	return func(err *error) { ended(*err) }
 }
 
 // errTruncated says that git's output ended inside a record.

@@ -13,6 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/admit"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/span"
 )
 
 // Result tells what a sync did.
@@ -117,7 +118,9 @@ func (j *syncJob) run(ctx context.Context) error {
 	if err := j.ix.checkDisk(); err != nil {
 		return err
 	}
-	repo, err := j.fetch(ctx)
+	within, end := span.Start(ctx, "sync", "fetch")
+	repo, err := j.fetch(within)
+	end(err)
 	if err != nil {
 		return err
 	}
@@ -137,7 +140,10 @@ func (j *syncJob) run(ctx context.Context) error {
 		j.result.Unchanged = j.next.Documents
 		return j.commit()
 	}
-	if err := j.update(ctx, repo, j.next.Admission == admission); err != nil {
+	within, end = span.Start(ctx, "sync", "index")
+	err = j.update(within, repo, j.next.Admission == admission)
+	end(err)
+	if err != nil {
 		return err
 	}
 	j.next.Branches = j.nextBranches

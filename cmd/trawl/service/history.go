@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/span"
 )
 
 // History reads the commits of repositories that were synced since theirs were
@@ -18,7 +19,9 @@ func (s *Service) History(ctx context.Context, report func(ingest.Progress)) (in
 	defer cancel()
 	defer s.busy.begin()()
 	start := time.Now()
-	res, err := s.indexer.History(ctx, report)
+	within, traced := span.Start(ctx, string(WorkHistory), "")
+	res, err := s.indexer.History(within, report)
+	traced(err)
 	s.worked(ctx, WorkHistory, start, res.Commits > 0, err)
 	return res, err
 }

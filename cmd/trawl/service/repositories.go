@@ -9,6 +9,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/span"
 )
 
 // List returns all repositories by name.
@@ -73,7 +74,9 @@ func (s *Service) Sync(ctx context.Context, name string, report func(ingest.Prog
 	start := time.Now()
 	report, ended := s.queue.begin(name, start, report)
 	defer ended()
-	res, err := s.indexer.Sync(ctx, name, report)
+	within, traced := span.Start(ctx, string(WorkSync), "")
+	res, err := s.indexer.Sync(within, name, report)
+	traced(err)
 	s.worked(ctx, WorkSync, start, res.Added+res.Removed > 0, err)
 	if err != nil && context.Cause(ctx) == errClosing {
 		return res, fmt.Errorf("sync %q: %w", name, errClosing)
@@ -88,7 +91,9 @@ func (s *Service) Merge(ctx context.Context, report func(ingest.Progress)) (int,
 	defer s.busy.begin()()
 	defer s.noteChange()
 	start := time.Now()
-	n, err := s.indexer.Merge(ctx, report)
+	within, traced := span.Start(ctx, string(WorkMerge), "")
+	n, err := s.indexer.Merge(within, report)
+	traced(err)
 	s.worked(ctx, WorkMerge, start, n > 0, err)
 	return n, err
 }

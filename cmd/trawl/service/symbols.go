@@ -12,6 +12,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store/ctags"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/span"
 )
 
 // findCtags returns the program that reads symbols, or why there is none.
@@ -39,7 +40,9 @@ func (s *Service) Symbols(ctx context.Context, report func(ingest.Progress)) (in
 	defer cancel()
 	defer s.busy.begin()()
 	start := time.Now()
-	res, err := s.indexer.Symbols(ctx, report)
+	within, traced := span.Start(ctx, string(WorkSymbols), "")
+	res, err := s.indexer.Symbols(within, report)
+	traced(err)
 	s.worked(ctx, WorkSymbols, start, res.Shards > 0, err)
 	return res, err
 }
