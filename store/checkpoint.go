@@ -65,12 +65,26 @@ func (c *Checkpoint) make() error {
 	if err := s.fs.MkdirAll(c.dir, 0o700); err != nil {
 		return err
 	}
-	e := s.enter()
-	defer s.leave(e)
-	if err := e.do(func() error { return e.db.Checkpoint(s.fs.PathJoin(c.dir, "index")) }); err != nil {
+	if err := c.link(); err != nil {
 		return err
 	}
 	return writeFormat(s.fs, c.dir, v)
+}
+
+// link has the engine link its files. The engine takes tables first and then
+// its log as long as it is by then. So nothing may be taken in or committed
+// meanwhile: the log would tell of a shard whose tables were not there yet.
+func (c *Checkpoint) link() error {
+	s := c.s
+	s.ingesting.Lock()
+	defer s.ingesting.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.writable(); err != nil {
+		return err
+	}
+	e := s.engine
+	return e.do(func() error { return e.db.Checkpoint(s.fs.PathJoin(c.dir, "index")) })
 }
 
 // Dir returns the directory, which is on the store's file system.

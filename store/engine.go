@@ -148,6 +148,8 @@ func (s *Store) ingest(ctx context.Context, path string) error {
 		return err
 	}
 	defer s.leave(e)
+	s.ingesting.RLock()
+	defer s.ingesting.RUnlock()
 	return e.do(func() error { return e.db.Ingest(ctx, []string{path}) })
 }
 

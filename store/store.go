@@ -83,6 +83,9 @@ type Store struct {
 	tried time.Time
 	// checkpoint says that there is one, guarded by mu too.
 	checkpoint bool
+	// ingesting is held for reading while a run is taken in, without mu, and for
+	// writing while files are linked for a checkpoint, before mu.
+	ingesting sync.RWMutex
 
 	// read guards last and what is counted in moments and engines. Nothing that
 	// waits is called while it is held, mu may be.

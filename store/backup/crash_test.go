@@ -41,7 +41,7 @@ func (c *crasher) MaybeError(errorfs.Op) error {
 func (*crasher) String() string { return "crasher" }
 
 // usualCrashes is how many crashes of one operation are looked at.
-const usualCrashes = 16
+const usualCrashes = 8
 
 // during runs f and returns what crashes in the middle would have left: some of
 // them, or all:
@@ -127,7 +127,7 @@ func TestCrashOfTheDataDirectory(t *testing.T) {
 	w.fs = errorfs.Wrap(mem, c)
 	w.open()
 	w.put("a", "1")
-	w.shard("kiln", 50<<10)
+	w.shard("kiln", 8<<10)
 	w.create(backup.Options{})
 	w.put("a", "2")
 	crashes := c.during(func() { w.create(backup.Options{}) })
@@ -163,7 +163,7 @@ func TestCrashOfTheDataDirectory(t *testing.T) {
 func TestCrashOfARestore(t *testing.T) {
 	w := newWorld(t)
 	w.put("a", "1")
-	w.shard("kiln", 50<<10)
+	w.shard("kiln", 8<<10)
 	w.pack("pack-1.pack", 100<<10)
 	w.create(backup.Options{Mirrors: true})
 	mem := vfs.NewCrashableMem()

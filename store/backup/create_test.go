@@ -40,7 +40,7 @@ func TestCreateAndRestore(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.put("a", "1")
-			w.shard("large", 1<<20)
+			w.shard("large", 64<<10)
 			w.pack("pack-1.pack", 9<<20)
 			o := backup.Options{Keys: c.write, Program: "test", Mirrors: true}
 			first := w.create(o)
@@ -50,7 +50,7 @@ func TestCreateAndRestore(t *testing.T) {
 			}
 
 			w.put("a", "2")
-			w.shard("small", 100<<10)
+			w.shard("small", 16<<10)
 			w.pack("pack-2.pack", 1<<20)
 			second := w.create(o)
 			if second.SentBytes > 2<<20 || second.ReadBytes > 2<<20 || second.Bytes < 9<<20 {
@@ -178,7 +178,7 @@ func TestContinue(t *testing.T) {
 	recipient, _ := identity(t)
 	for _, keys := range []backup.Keys{{}, {Recipients: recipient}} {
 		w := newWorld(t)
-		w.pack("pack-1.pack", 20<<20)
+		w.pack("pack-1.pack", 17<<20)
 		o := backup.Options{Keys: keys, Workers: 1, Mirrors: true}
 		n := 0
 		interrupted := errors.New("interrupted")

@@ -57,7 +57,7 @@ func TestFlippedBits(t *testing.T) {
 				bit := rng.IntN(len(data) * 8)
 				data[bit/8] ^= 1 << (bit % 8)
 				w.flipped(c.read, name, data, fmt.Sprintf("bit %d of %s", bit, name))
-				if err := w.dest.Put(context.Background(), name, all[name]); err != nil {
+				if err := w.dest.Put(context.Background(), name, bytes.Clone(all[name])); err != nil {
 					t.Fatal(err)
 				}
 			}

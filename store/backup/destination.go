@@ -14,7 +14,7 @@ import (
 // slashes that Repository makes. It is safe for concurrent use.
 type Destination interface {
 	// Put stores data under name, whole or not at all, over what is there. It
-	// does not keep data.
+	// does not keep data, but may write to it.
 	Put(ctx context.Context, name string, data []byte) error
 	// Get returns what is stored under name: an error that is os.ErrNotExist if
 	// nothing is, another if it is longer than limit.

@@ -66,7 +66,7 @@ func TestMirrorAtWork(t *testing.T) {
 		}
 	})
 	var ids []string
-	for range 6 {
+	for range 3 {
 		res, err := backup.Create(ctx, st, dest, backup.Options{Mirrors: true}.Quick(nil))
 		if err != nil {
 			t.Error(err)
