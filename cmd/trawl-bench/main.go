@@ -17,6 +17,7 @@ const usage = `trawl-bench measures trawl from outside and checks its answers.
   trawl-bench rank [flags]                ask judged queries, see how soon the wanted files come
   trawl-bench history --repo DIR [flags]  find commits by message and diff, compare with git log
   trawl-bench kill [flags]                kill servers at work, see whether anything is lost
+  trawl-bench backup --data DIR [flags]   back up, restore and compare the answers to generated queries
   trawl-bench show [--html|--bench] FILE  print a report saved as JSON once more
   trawl-bench corpus --out DIR [flags]    generate a corpus
 
@@ -66,6 +67,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return historyCommand(ctx, args, stdout, stderr)
 	case "kill":
 		return killCommand(ctx, args, stdout, stderr)
+	case "backup":
+		return backupCommand(ctx, args, stdout, stderr)
 	case "show":
 		return showCommand(args, stdout, stderr)
 	case "corpus":
