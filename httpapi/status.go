@@ -128,6 +128,8 @@ type StatusIndex struct {
 	Outdated int `json:"outdated,omitempty"`
 	// Aside are the shards that are damaged and wait to be made anew.
 	Aside []StatusAside `json:"aside,omitempty"`
+	// Unreadable are small records that are damaged, in words.
+	Unreadable []string `json:"unreadable,omitempty"`
 }
 
 // statusRoutes answer also while the data directory is being opened.

@@ -57,6 +57,9 @@ func readings() []reading {
 
 		gaugeOf("trawl_index_shards_aside", "Shards that are damaged and wait to be made anew; answers say that they are incomplete.", func(s *status) float64 { return float64(len(s.Index.Aside)) }),
 
+		gaugeOf("trawl_index_records_unreadable", "Small records that are damaged.", func(s *status) float64 { return float64(len(s.Index.Unreadable)) }),
+		gaugeOf("trawl_index_shards_outdated", "Shards of an older index that wait to be rewritten; they are searched meanwhile.", func(s *status) float64 { return float64(s.Index.Outdated) }),
+
 		gaugeOf("trawl_backup_last_timestamp_seconds", "When the last backup that succeeded was begun, in seconds since 1970; 0 is never.", func(s *status) float64 { return unix(s.Backup.LastGood) }),
 		gaugeOf("trawl_backup_failing", "1 when the last attempt to make a backup failed.", func(s *status) float64 { return truth(s.Backup.Error != "") }),
 

@@ -11,6 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/migrations"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/span"
 )
 
 // Migrate brings the data directory of the settings to the newest format, if
@@ -35,7 +36,12 @@ func (s *Service) Rebuild(ctx context.Context, report func(ingest.Progress)) (in
 	defer cancel()
 	defer s.busy.begin()()
 	defer s.noteChange()
-	return s.indexer.Rebuild(ctx, report)
+	start := time.Now()
+	within, traced := span.Start(ctx, string(WorkRebuild), "")
+	n, err := s.indexer.Rebuild(within, report)
+	traced(err)
+	s.worked(ctx, WorkRebuild, start, n > 0, err)
+	return n, err
 }
 
 // rebuildAgain is how long to wait after shards could not be rewritten.

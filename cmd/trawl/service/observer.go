@@ -92,10 +92,11 @@ const (
 	WorkMerge   Work = "merge"
 	WorkSymbols Work = "symbols"
 	WorkHistory Work = "history"
+	WorkRebuild Work = "rebuild"
 )
 
 // Works returns all of them.
-func Works() []Work { return []Work{WorkSync, WorkMerge, WorkSymbols, WorkHistory} }
+func Works() []Work { return []Work{WorkSync, WorkMerge, WorkSymbols, WorkHistory, WorkRebuild} }
 
 // WorkOutcome is how a step ended.
 type WorkOutcome string

@@ -45,21 +45,17 @@ func (s *Service) Status(ctx context.Context) (httpapi.AdminStatus, error) {
 		return st, err
 	}
 	st.Repositories = lags(all, time.Now())
-	st.Index.Aside = s.aside()
+	st.Index.Aside, st.Index.Unreadable = damage(s.Health())
 	st.Backup = lastBackup(s.Dir())
 	return st, nil
 }
 
-// aside lists the shards that are set aside.
-func (s *Service) aside() (out []httpapi.StatusAside) {
-	sn := s.store.Snapshot()
-	defer sn.Close()
-	for _, v := range sn.Shards() {
-		if v.Aside != nil {
-			out = append(out, httpapi.StatusAside{Shard: v.ID, Since: v.Aside.Since, Reason: v.Aside.Reason})
-		}
+// damage tells what is damaged and out of service.
+func damage(h store.Health) (aside []httpapi.StatusAside, records []string) {
+	for _, d := range h.Aside {
+		aside = append(aside, httpapi.StatusAside{Shard: d.Shard, Since: d.Since, Reason: d.Reason})
 	}
-	return out
+	return aside, h.Records
 }
 
 // lastBackup tells what the data directory remembers of its backups.
