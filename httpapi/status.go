@@ -90,6 +90,9 @@ type StatusDisk struct {
 	Total   uint64 `json:"totalBytes"`
 	MinFree uint64 `json:"minFreeBytes"`
 	Low     bool   `json:"low"`
+	// Stopped says why nothing can be indexed or changed now, for want of room
+	// or because the disk fails; "" if that is not so.
+	Stopped string `json:"stopped,omitempty"`
 }
 
 // StatusMemory is the setting, and what the process takes and at most took, in

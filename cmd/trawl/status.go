@@ -63,8 +63,11 @@ func complaints(s httpapi.AdminStatus) (all []string) {
 	if s.Backup.Error != "" {
 		all = append(all, "the last backup failed: "+s.Backup.Error)
 	}
-	if s.Disk.Low {
+	switch {
+	case s.Disk.Low:
 		all = append(all, fmt.Sprintf("the disk is nearly full: indexing goes on when %s are free", size(s.Disk.MinFree)))
+	case s.Disk.Stopped != "":
+		all = append(all, "indexing has stopped: "+s.Disk.Stopped)
 	}
 	return all
 }

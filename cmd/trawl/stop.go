@@ -99,8 +99,11 @@ func (h *host) summary(svc *service.Service) string {
 	if s.Queue.Running != "" {
 		line += ", syncing " + s.Queue.Running
 	}
-	if s.Disk.Low {
+	switch {
+	case s.Disk.Low:
 		line += ", disk nearly full"
+	case s.Disk.Stopped != "":
+		line += ", indexing has stopped: " + s.Disk.Stopped
 	}
 	return line
 }

@@ -37,13 +37,31 @@ func (j *syncJob) branches(ctx context.Context, repo *git.Repo) (out []store.Bra
 		return nil, 0, err
 	}
 	for i, ref := range refs {
+		name := strings.TrimPrefix(ref, headsPrefix)
 		if commits[i] == "" {
-			return nil, 0, fmt.Errorf("branch %s: its commit cannot be read; run git fsck there", strings.TrimPrefix(ref, headsPrefix))
+			j.leaveOut(name, errors.New("its commit cannot be read; run git fsck there"))
+			continue
 		}
-		out = append(out, store.Branch{Name: strings.TrimPrefix(ref, headsPrefix), Commit: commits[i]})
+		out = append(out, store.Branch{Name: name, Commit: commits[i]})
 	}
 	return out, leftOut, nil
 }
+
+// leaveOut records why a branch is not indexed. The others are.
+func (j *syncJob) leaveOut(branch string, why error) {
+	j.unread = append(j.unread, fmt.Errorf("branch %s is left out: %w", branch, why))
+}
+
+// branchError is a branch whose tree cannot be listed.
+type branchError struct {
+	number int
+	err    error
+}
+
+func (e *branchError) Error() string { return e.err.Error() }
+
+// Unwrap returns what git said.
+func (e *branchError) Unwrap() error { return e.err }
 
 const headsPrefix = "refs/heads/"
 
@@ -82,7 +100,7 @@ func (l *listing) list(ctx context.Context, repo *git.Repo, branches []store.Bra
 	l.known = map[fileKey]int{}
 	listed := map[string]bool{}
 	seen := map[string]struct{}{}
-	for _, b := range branches {
+	for number, b := range branches {
 		if listed[b.Commit] {
 			continue
 		}
@@ -106,7 +124,7 @@ func (l *listing) list(ctx context.Context, repo *git.Repo, branches []store.Bra
 			return nil
 		})
 		if err != nil {
-			return err
+			return &branchError{number, err}
 		}
 	}
 	return nil

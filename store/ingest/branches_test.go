@@ -215,19 +215,49 @@ func TestBranchesThroughMerges(t *testing.T) {
 	}
 }
 
-// A branch whose commit is lost fails the sync with its name, and the last
-// generation stays.
-func TestBranchWithoutCommit(t *testing.T) {
+// A branch that cannot be read is left out, which is said; the others go on, and
+// it comes back when it can be.
+func TestUnreadableBranch(t *testing.T) {
 	r, f := newRepo(t), newFixture(t, ingest.Options{})
-	r.write(files{"a.txt": "a\n"})
+	r.write(files{"a.txt": "main\n"})
 	r.commit()
+	for _, name := range []string{"w1", "w2"} {
+		r.git("checkout", "-qb", name, "main")
+		r.write(files{name + ".txt": name + "\n"})
+		r.commit()
+	}
+	r.git("checkout", "-q", "main")
 	f.sync("r", r)
-	f.index("r", "*")
-	if err := os.WriteFile(filepath.Join(r.dir, ".git/refs/heads/lost"), []byte(strings.Repeat("1", 40)+"\n"), 0o644); err != nil {
-		t.Fatal(err)
+	f.index("r", "w*")
+	hide := func(rev string) (back func()) {
+		object := strings.TrimSpace(r.git("rev-parse", rev))
+		path := filepath.Join(r.dir, ".git", "objects", object[:2], object[2:])
+		if err := os.Rename(path, path+".away"); err != nil {
+			t.Fatal(err)
+		}
+		return func() {
+			if err := os.Rename(path+".away", path); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
-	if _, err := f.ix.Sync(context.Background(), "r", nil); err == nil || !strings.Contains(err.Error(), "lost") {
-		t.Errorf("got %v, want an error that names the branch", err)
+	for _, what := range []string{"w1", "w1^{tree}"} {
+		back := hide(what)
+		r.write(files{"a.txt": "main without " + what + "\n"})
+		r.commit()
+		res := f.sync("r", r)
+		if got := f.branchNames("r"); !slices.Equal(got, []string{"main", "w2"}) {
+			t.Errorf("without %s: branches %q, want main and w2", what, got)
+		}
+		if why := res.Repository.LastError; !strings.Contains(why, "branch w1 is left out") {
+			t.Errorf("without %s: the error is %q, want that w1 is left out", what, why)
+		}
+		f.wantBranch("r", 0, files{"a.txt": "main without " + what + "\n"})
+		f.wantBranch("r", 1, files{"a.txt": "main\n", "w2.txt": "w2\n"})
+		back()
+		if res := f.sync("r", r); res.Repository.LastError != "" {
+			t.Errorf("with %s again: the error is %q, want none", what, res.Repository.LastError)
+		}
+		f.wantBranch("r", 1, files{"a.txt": "main\n", "w1.txt": "w1\n"})
 	}
-	f.want("r", files{"a.txt": "a\n"})
 }

@@ -144,6 +144,16 @@ type Progress struct {
 // ErrLowDisk says that ingest stopped because the disk is nearly full.
 var ErrLowDisk = errors.New("disk is nearly full")
 
+// Ready fails with ErrLowDisk when there is too little room to index, and with
+// an error of the store when that cannot be written. It makes a store that is
+// broken take changes again, if that can be done.
+func (ix *Indexer) Ready() error {
+	if err := ix.store.Mend(); err != nil {
+		return err
+	}
+	return ix.checkDisk()
+}
+
 // checkDisk fails with ErrLowDisk when less is free than the options ask for.
 func (ix *Indexer) checkDisk() error {
 	if ix.opts.MinFreeBytes < 0 {

@@ -92,6 +92,8 @@ type syncJob struct {
 	result Result
 	// unfetched is why a mirror is used as it is.
 	unfetched error
+	// unread tells of branches that are left out because they cannot be read.
+	unread []error
 	// added counts what was written, buried is what was marked dead.
 	added  totals
 	buried []place
@@ -128,10 +130,8 @@ func (j *syncJob) run(ctx context.Context) error {
 		return err
 	}
 	now := j.ix.opts.Now().UTC()
-	if j.unfetched != nil {
-		j.next.LastError = j.unfetched.Error()
-	} else {
-		j.next.LastFetched, j.next.LastError = now, ""
+	if j.unfetched == nil {
+		j.next.LastFetched = now
 	}
 	admission := j.ix.opts.admission()
 	same := !j.lost && j.next.Indexed() && sameCommits(j.next.Branches, j.nextBranches) && j.next.Admission == admission
@@ -154,6 +154,10 @@ func (j *syncJob) run(ctx context.Context) error {
 }
 
 func (j *syncJob) commit() error {
+	j.next.LastError = ""
+	if err := errors.Join(append(j.unread, j.unfetched)...); err != nil {
+		j.next.LastError = strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
 	j.change.Repositories = []*store.Repository{&j.next}
 	if err := j.sn.Commit(j.change); err != nil {
 		return err
@@ -203,14 +207,11 @@ func (j *syncJob) mirror(ctx context.Context, note func(string)) (*git.Repo, err
 // rest. keep says that unchanged documents may stay.
 func (j *syncJob) update(ctx context.Context, repo *git.Repo, keep bool) error {
 	j.report(Progress{Phase: "list"})
-	live, err := liveDocuments(ctx, j.sn, &j.next)
+	l, err := j.list(ctx, repo, keep)
 	if err != nil {
 		return err
 	}
-	l := &listing{live: live}
-	if err := l.list(ctx, repo, j.nextBranches, keep); err != nil {
-		return err
-	}
+	live := l.live
 	rank(l.items)
 	j.buried = live.unkept()
 	j.result.Unchanged = len(live) - len(j.buried)
@@ -231,6 +232,25 @@ func (j *syncJob) update(ctx context.Context, repo *git.Repo, keep bool) error {
 	}
 	j.next.Shards = slices.Sorted(maps.Keys(shards))
 	return j.count(live)
+}
+
+// list lists the branches. One that cannot be is left out, unless it is the
+// default branch.
+func (j *syncJob) list(ctx context.Context, repo *git.Repo, keep bool) (*listing, error) {
+	for {
+		live, err := liveDocuments(ctx, j.sn, &j.next)
+		if err != nil {
+			return nil, err
+		}
+		l := &listing{live: live}
+		err = l.list(ctx, repo, j.nextBranches, keep)
+		var bad *branchError
+		if !errors.As(err, &bad) || bad.number == 0 || ctx.Err() != nil {
+			return l, err
+		}
+		j.leaveOut(j.nextBranches[bad.number].Name, bad.err)
+		j.nextBranches = slices.Delete(slices.Clone(j.nextBranches), bad.number, bad.number+1)
+	}
 }
 
 // rank sorts items as they are to be written.

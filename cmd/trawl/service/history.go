@@ -46,7 +46,7 @@ func (s *Service) KeepHistory(ctx context.Context) {
 func (s *Service) readHistory(ctx context.Context) {
 	res, err := s.History(ctx, nil)
 	switch {
-	case ctx.Err() != nil || errors.Is(err, context.Canceled):
+	case ctx.Err() != nil || errors.Is(err, context.Canceled) || s.told(err):
 		return
 	case err != nil:
 		s.opts.Log.Warn().Err(err).Msg("read history")

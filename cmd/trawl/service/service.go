@@ -68,6 +68,10 @@ type Service struct {
 	changed chan struct{}
 	// synced holds a token when there may be commits to read.
 	synced chan struct{}
+	// resumed holds a token when all repositories are to be looked at, since
+	// there is room again.
+	resumed chan struct{}
+	room    room
 	// turns are those of the searches at work.
 	turns   *search.Turns
 	queue   queue
@@ -111,6 +115,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		closing:  make(chan struct{}),
 		changed:  make(chan struct{}, 1),
 		synced:   make(chan struct{}, 1),
+		resumed:  make(chan struct{}, 1),
 		turns:    search.NewTurns(memory.searches),
 	}
 	s.searcher = search.New(st, search.Settings{
@@ -127,6 +132,13 @@ func Open(set config.Settings, o Options) (*Service, error) {
 	}
 	ingesting.Proxy, ingesting.Yield = s.gateway.url, s.yield
 	s.indexer = ingest.New(st, ingesting)
+	s.room.ready, s.room.resume, s.room.log = s.indexer.Ready, s.resume, o.Log
+	switch n, err := s.indexer.SweepMirrors(); {
+	case err != nil:
+		o.Log.Warn().Err(err).Msg("remove mirrors of no repository")
+	case n > 0:
+		o.Log.Info().Int("mirrors", n).Msg("removed mirrors of no repository")
+	}
 	return s, nil
 }
 

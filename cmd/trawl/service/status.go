@@ -40,6 +40,9 @@ func (s *Service) Status(ctx context.Context) (httpapi.AdminStatus, error) {
 		Index: m.DiskBytes, Mirrors: s.mirrors.bytes(ctx, filepath.Join(s.Dir(), "mirrors"), time.Now()),
 		Free: disk.FreeBytes, Total: disk.TotalBytes, MinFree: minFree, Low: disk.FreeBytes < minFree,
 	}
+	if why := s.Stopped(); why != nil {
+		st.Disk.Stopped = why.Error()
+	}
 	all, err := s.List(ctx)
 	if err != nil {
 		return st, err

@@ -67,7 +67,7 @@ func (s *Service) KeepSymbols(ctx context.Context) {
 func (s *Service) readSymbols(ctx context.Context) {
 	res, err := s.Symbols(ctx, nil)
 	switch {
-	case ctx.Err() != nil || errors.Is(err, context.Canceled):
+	case ctx.Err() != nil || errors.Is(err, context.Canceled) || s.told(err):
 		return
 	case err != nil:
 		s.opts.Log.Warn().Err(err).Msg("read symbols")

@@ -61,6 +61,8 @@ func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 			return
 		case <-y.Service.asked.signal:
 			y.refresh(ctx)
+		case <-y.Service.resumed:
+			y.round(ctx, nil)
 		case <-due:
 			y.round(ctx, nil)
 		}
@@ -86,8 +88,8 @@ func (y *Syncer) round(ctx context.Context, done map[string]bool) {
 	}
 	defer y.Service.queue.toCome(0)
 	for i, r := range all {
-		if ctx.Err() != nil {
-			return
+		if ctx.Err() != nil || y.Service.Stopped() != nil {
+			return // the rest is done when there is room again
 		}
 		y.Service.queue.toCome(len(all) - i - 1)
 		y.refresh(ctx)
@@ -108,11 +110,15 @@ func (y *Syncer) sync(ctx context.Context, name string) {
 	case err == nil:
 		task.Done(Summary(res))
 		y.tellLeftOut(res.Repository)
+		if why := res.Repository.LastError; why != "" {
+			y.Log.Warn().Str("repo", name).Str("err", httpapi.WithoutCredentials(why)).Msg("sync")
+		}
 		return
 	case ctx.Err() != nil || errors.Is(err, errClosing):
 		y.Log.Info().Str("repo", name).Msg("sync interrupted, it goes on at the next start")
 	// Removed while it waited.
 	case errors.Is(err, store.ErrNotFound):
+	case y.Service.told(err):
 	default:
 		y.Log.Warn().Str("repo", name).Str("err", httpapi.WithoutCredentials(err.Error())).Msg("sync")
 	}
@@ -136,7 +142,7 @@ func (y *Syncer) merge(ctx context.Context) {
 	began := time.Now()
 	n, err := y.Service.Merge(ctx, func(ingest.Progress) {})
 	switch {
-	case ctx.Err() != nil || errors.Is(err, errClosing):
+	case ctx.Err() != nil || errors.Is(err, errClosing) || y.Service.told(err):
 	case err != nil:
 		y.Log.Warn().Err(err).Msg("merge")
 	case n > 0:

@@ -1,0 +1,98 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/ingest"
+)
+
+// room follows whether the disk takes writes and has room to index, and says
+// once when that changes.
+type room struct {
+	// ready tells why nothing can be indexed now, and mends what can be.
+	ready func() error
+	// resume is called when indexing can go on.
+	resume func()
+	log    zerolog.Logger
+
+	mu sync.Mutex // guards why
+	// why indexing has stopped, nil if it has not.
+	why error
+}
+
+// look finds out how it is now.
+func (r *room) look() {
+	err := r.ready()
+	if !stopsIndexing(err) {
+		err = nil
+	}
+	r.mu.Lock()
+	before := r.why
+	r.why = err
+	r.mu.Unlock()
+	switch {
+	case before == nil && err != nil:
+		r.log.Warn().Err(err).Msg("indexing has stopped, searching goes on")
+	case before != nil && err == nil:
+		r.log.Info().Msg("the disk is well again, indexing goes on")
+		r.resume()
+	}
+}
+
+// stopped returns why indexing has stopped, or nil.
+func (r *room) stopped() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.why
+}
+
+// stopsIndexing reports whether err is of the disk, and not of one source.
+func stopsIndexing(err error) bool {
+	return errors.Is(err, ingest.ErrLowDisk) || errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrBroken)
+}
+
+// roomEvery is how often the disk is looked at.
+const roomEvery = 5 * time.Second
+
+// KeepRoom follows the disk until ctx ends: when it is nearly full or fails,
+// indexing stops, and goes on by itself later.
+func (s *Service) KeepRoom(ctx context.Context) {
+	tick := time.NewTicker(roomEvery)
+	defer tick.Stop()
+	for {
+		s.room.look()
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Stopped returns why nothing is indexed for now, or nil.
+func (s *Service) Stopped() error { return s.room.stopped() }
+
+// told reports whether err is one that room tells of, for everything at once.
+func (s *Service) told(err error) bool {
+	if !stopsIndexing(err) {
+		return false
+	}
+	s.room.look()
+	return s.room.stopped() != nil
+}
+
+// resume has everything done that was left for want of room.
+func (s *Service) resume() {
+	s.noteChange()
+	s.noteSync()
+	select {
+	case s.resumed <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,42 @@
+package ingest
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// SweepMirrors removes the mirrors that belong to no repository, as a crash
+// leaves them between the removal of a repository and that of its mirror, and
+// returns how many there were. While records of repositories cannot be read it
+// removes none.
+func (ix *Indexer) SweepMirrors() (removed int, err error) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	sn := ix.store.Snapshot()
+	defer sn.Close()
+	if sn.LostRepositories() > 0 {
+		return 0, nil
+	}
+	dir := filepath.Join(ix.store.Dir(), "mirrors")
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	for _, e := range entries {
+		text, ok := strings.CutSuffix(e.Name(), ".git")
+		id, notNumber := strconv.ParseUint(text, 10, 32)
+		if !ok || notNumber != nil || sn.RepositoryByID(uint32(id)) != nil {
+			continue
+		}
+		if rerr := os.RemoveAll(filepath.Join(dir, e.Name())); rerr != nil {
+			err = errors.Join(err, rerr)
+			continue
+		}
+		removed++
+	}
+	return removed, err
+}
