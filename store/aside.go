@@ -17,7 +17,7 @@ import (
 // repositories have been indexed anew and nobody refers to it.
 type Aside struct {
 	// Since is when that was noticed, zero when it was at the opening of the
-	// store; Reason says what is wrong.
+	// store; Reason says what is wrong, and nothing of what the shard holds.
 	Since  time.Time `json:"since,omitzero"`
 	Reason string    `json:"reason"`
 }
@@ -72,6 +72,10 @@ func (s *Store) SetAside(shard uint32, damage error, now time.Time) (first bool,
 	defer s.mu.Unlock()
 	if s.catalogue.shards[shard] == nil || s.catalogue.aside[shard] != nil {
 		return false, nil
+	}
+	// What was read when it was met, such as a path, is not for everybody.
+	if e := (*ShardError)(nil); errors.As(damage, &e) {
+		damage = e.Err
 	}
 	a := &Aside{Since: now.UTC(), Reason: inWords(damage)}
 	if err := s.commit(Change{aside: map[uint32]*Aside{shard: a}}); err != nil {

@@ -21,6 +21,8 @@ type Verifying struct {
 	// Quick leaves out what is made anew from the text to be compared: posting
 	// lists and the sets beside them.
 	Quick bool
+	// Builder makes the posting lists; nil is a new one, whose table takes 64 MB.
+	Builder *postings.Builder
 	// Fault hears in words what is wrong; "text", "documents", "lists",
 	// "symbols", "commits" or "header" is where.
 	Fault func(where, problem string)
@@ -52,7 +54,10 @@ func (v View) Verify(ctx context.Context, how Verifying) error {
 	w := &verifier{Verifying: how, ctx: ctx, v: v}
 	if !how.Quick {
 		defer v.sn.s.borrow(v.sn.s.listBytes)()
-		w.builder = postings.NewBuilder()
+		if w.builder = how.Builder; w.builder == nil {
+			w.builder = postings.NewBuilder()
+		}
+		w.builder.Reset()
 	}
 	if !w.tables() {
 		return ctx.Err()

@@ -99,7 +99,7 @@ func find(schema *ast.Schema, answered map[string]bool, set ast.SelectionSet, an
 var absent = map[string]string{
 	"CodyLLMConfiguration": "of another product", "EvaluatedFeatureFlag": "there are no flags", "ExternalAccount": "accounts are local",
 	"GitBlobLSIFData": "of another product", "Hover": "of another product", "LocationConnection": "of another product",
-	"Redirect": "names do not redirect", "RepoCorruptionLog": "a damaged mirror is made anew", "RepositoryIndexHost": "there is one machine",
+	"Redirect": "names do not redirect", "RepoCorruptionLog": "nothing is damaged there; damage_test.go has it", "RepositoryIndexHost": "there is one machine",
 	"SearchContextRepositoryRevisions": "the one context lists none", "SearchQueryAnnotation": "proposals have none",
 	"UpdateQueue": "syncs are not queued one by one", "UpdateSchedule": "all are synced together",
 }

@@ -128,7 +128,7 @@ func (s *session) choose(args repositoriesArgs) ([]*store.Repository, error) {
 			!args.NotIndexed.or(true) && !r.Indexed(),
 			!args.NotEmbedded.or(true),
 			args.FailedFetch.or(false) && r.LastError == "",
-			args.Corrupted.or(false):
+			args.Corrupted.or(false) && len(s.damage(r)) == 0:
 			return true
 		}
 		return false

@@ -196,8 +196,8 @@ type mirrorInfo struct {
 func (m *mirrorInfo) CloneInProgress() bool           { return cloneStatusOf(m.rec) == cloning }
 func (m *mirrorInfo) CloneProgress() *string          { return nil }
 func (m *mirrorInfo) Cloned() bool                    { return cloneStatusOf(m.rec) == cloned }
-func (m *mirrorInfo) IsCorrupted() bool               { return false }
-func (m *mirrorInfo) CorruptionLogs() []corruptionLog { return []corruptionLog{} }
+func (m *mirrorInfo) IsCorrupted() bool               { return len(m.s.damage(m.rec)) > 0 }
+func (m *mirrorInfo) CorruptionLogs() []corruptionLog { return m.s.damage(m.rec) }
 func (m *mirrorInfo) UpdatedAt() *dateTime            { return moment(m.rec.LastFetched) }
 func (m *mirrorInfo) NextSyncAt() *dateTime           { return nil }
 func (m *mirrorInfo) LastError() *string {
@@ -216,12 +216,25 @@ func (m *mirrorInfo) RemoteURL() (string, error) {
 // ByteSize is that of the files.
 func (m *mirrorInfo) ByteSize() (bigInt, error) { return m.s.fileBytes(m.rec) }
 
+// corruptionLog is the type RepoCorruptionLog.
+type corruptionLog struct {
+	Timestamp dateTime
+	Reason    string
+}
+
+// damage tells of the shards of a repository that are set aside.
+func (s *session) damage(r *store.Repository) []corruptionLog {
+	out := []corruptionLog{}
+	for _, d := range s.snapshot().Health().Aside {
+		if slices.ContainsFunc(d.Repositories, func(o *store.Repository) bool { return o.ID == r.ID }) {
+			out = append(out, corruptionLog{dateTime{d.Since}, d.Reason})
+		}
+	}
+	return out
+}
+
 // What is never told of has types all the same.
 type (
-	corruptionLog struct {
-		Timestamp dateTime
-		Reason    string
-	}
 	updateSchedule struct {
 		IntervalSeconds int32
 		Due             dateTime

@@ -96,7 +96,7 @@ func (s *session) statusMessages() []*statusMessage {
 }
 
 // counts are numbers of repositories.
-type counts struct{ total, cloned, cloning, notCloned, failed, indexed int }
+type counts struct{ total, cloned, cloning, notCloned, failed, indexed, corrupted int }
 
 func (s *session) count() counts {
 	var n counts
@@ -112,6 +112,9 @@ func (s *session) count() counts {
 		}
 		if r.LastError != "" {
 			n.failed++
+		}
+		if len(s.damage(r)) > 0 {
+			n.corrupted++
 		}
 		if r.Indexed() {
 			n.indexed++
@@ -138,7 +141,7 @@ func (r *repositoryStats) Cloning() int32     { return small(r.n.cloning) }
 func (r *repositoryStats) NotCloned() int32   { return small(r.n.notCloned) }
 func (r *repositoryStats) FailedFetch() int32 { return small(r.n.failed) }
 func (r *repositoryStats) Indexed() int32     { return small(r.n.indexed) }
-func (r *repositoryStats) Corrupted() int32   { return 0 }
+func (r *repositoryStats) Corrupted() int32   { return small(r.n.corrupted) }
 func (r *repositoryStats) Embedded() int32    { return 0 }
 
 // GitDirBytes sums the sizes of the files.

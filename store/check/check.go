@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/oauth"
@@ -85,6 +86,8 @@ type checking struct {
 	o           Options
 	found       func(Finding)
 	done, total int64
+	// builder is for one shard after the other, nil for a quick check.
+	builder *postings.Builder
 }
 
 func (c *checking) run(ctx context.Context) (err error) {
@@ -92,6 +95,9 @@ func (c *checking) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, c.sn.Close()) }()
 	shards := c.sn.Shards()
 	c.total = c.st.TableBytes()
+	if !c.o.Quick {
+		c.builder = postings.NewBuilder()
+	}
 	for _, v := range shards {
 		c.total += v.Header.TextBytes
 	}
@@ -174,7 +180,7 @@ func (c *checking) shard(ctx context.Context, v store.View) error {
 	}
 	from := c.done
 	err := v.Verify(ctx, store.Verifying{
-		Quick: c.o.Quick, Pause: c.o.Pause,
+		Quick: c.o.Quick, Builder: c.builder, Pause: c.o.Pause,
 		Read: func(bytes int) { c.o.Report(min(c.done+int64(bytes), c.total), c.total) },
 		Fault: func(where, problem string) {
 			c.in(v, where, problem, Rebuild)

@@ -324,7 +324,7 @@ func TestDamage(t *testing.T) {
 				}
 				w.rebuild(names...)
 			}
-			if found := w.check(check.Options{}); len(found) > 0 {
+			if found := w.check(check.Options{Quick: c.quick}); len(found) > 0 {
 				t.Errorf("after the repair: got %+v, want nothing", found)
 			}
 			if now := w.repository("mill"); !slices.Equal(now.Shards, mill.Shards) || !slices.Equal(now.History.Shards, mill.History.Shards) {
