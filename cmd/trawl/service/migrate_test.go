@@ -1,0 +1,27 @@
+package service
+
+import (
+	"context"
+	"testing"
+
+	"github.com/trawlsearch/trawl/query/search"
+)
+
+// TestYield: a rewrite goes on at once when nobody searches, and in the end also
+// when somebody always does; it does not outlast its context.
+func TestYield(t *testing.T) {
+	s := &Service{turns: search.NewTurns(1)}
+	s.yield(t.Context())
+	turn, err := s.turns.Take(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer turn.Give()
+	s.yield(t.Context())
+	if n := s.turns.Working(); n != 1 {
+		t.Errorf("%d searches are at work behind yield, want the one", n)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	s.yield(ended)
+}
