@@ -30,8 +30,9 @@ var (
 	nothing  = info{exact: emptySet}
 )
 
-// maxDepth bounds recursion on hostile patterns; Go's parser allows 1000.
-const maxDepth = 200
+// maxDepth bounds the nesting that is looked into: what is known of a part is
+// printed and compared on each level above. Go's parser allows 1000.
+const maxDepth = 50
 
 // Expr returns the trigram expression of a parsed regexp.
 func Expr(t *syntax.Regexp) postings.Expr { return prune(analyse(t, 0).expr()) }
@@ -49,11 +50,16 @@ func Begins(t *syntax.Regexp) postings.Expr {
 	return anyOf(i.prefix)
 }
 
+// maxPruned bounds what is compared, which is each with each.
+const maxPruned = 300
+
 // prune drops the literals of an And that stand inside another of them, which
 // cannot be absent when that one is there.
+//
+// With more than maxPruned literals that takes longer than to read a list.
 func prune(e postings.Expr) postings.Expr {
 	a, ok := e.(*postings.And)
-	if !ok {
+	if !ok || len(a.Exprs) > maxPruned {
 		return e
 	}
 	inside := func(x, y postings.Expr) bool {
@@ -111,19 +117,53 @@ func analyse(t *syntax.Regexp, depth int) info {
 	case syntax.OpRepeat:
 		return repeatInfo(t, depth)
 	case syntax.OpConcat:
-		out := nothing
-		for _, s := range t.Sub {
-			out = join(out, analyse(s, depth+1))
-		}
-		return out
+		return concatInfo(t.Sub, depth)
 	case syntax.OpAlternate:
-		out := analyse(t.Sub[0], depth+1)
-		for _, s := range t.Sub[1:] {
-			out = alternate(out, analyse(s, depth+1))
-		}
-		return out
+		return alternateInfo(t.Sub, depth)
 	}
 	return anything // AnyChar, AnyCharNotNL, Star
+}
+
+// concatInfo joins parts. What must be there whatever stands where is put
+// together once: pieces by the thousand would be copied for each.
+func concatInfo(parts []*syntax.Regexp, depth int) info {
+	out := nothing
+	var match []postings.Expr
+	for _, s := range parts {
+		out = join(out, analyse(s, depth+1))
+		if out.exact == nil && out.match != postings.All {
+			match = append(match, out.match)
+			out.match = postings.All
+		}
+	}
+	if out.exact == nil {
+		out.match = postings.NewAnd(match...)
+	}
+	return out
+}
+
+// alternateInfo is what is known of the texts of any part, put together once.
+func alternateInfo(parts []*syntax.Regexp, depth int) info {
+	out := analyse(parts[0], depth+1)
+	var match []postings.Expr
+	for _, s := range parts[1:] {
+		next := analyse(s, depth+1)
+		if match == nil {
+			if out.exact != nil && next.exact != nil && len(out.exact)+len(next.exact) <= maxSet {
+				out = alternate(out, next)
+				continue
+			}
+			match, out = []postings.Expr{out.expr()}, out.open()
+		}
+		match = append(match, next.expr())
+		next = next.open()
+		out.prefix = prefixes(slices.Concat(out.prefix, next.prefix))
+		out.suffix = suffixes(slices.Concat(out.suffix, next.suffix))
+	}
+	if match != nil {
+		out.match = postings.NewOr(match...)
+	}
+	return out
 }
 
 func repeatInfo(t *syntax.Regexp, depth int) info {
