@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/plan"
 )
 
 // The limits are far above what people type. They bound what one text can cost,
@@ -18,6 +19,9 @@ const (
 	maxRevBytes    = 1 << 10
 	maxCopiedBytes = 16 << 20
 	maxPhraseBytes = 1 << 10
+	// maxProgram is the size of all regular expressions of a query, as plan.Size
+	// has it: that of the longest text without repetitions, and a little.
+	maxProgram = 150_000
 )
 
 func tooLong(text string) error {
@@ -55,5 +59,19 @@ func revTooLong(at query.Span) error {
 		Message: fmt.Sprintf("value of rev: is longer than %d bytes", maxRevBytes),
 		Span:    at,
 		Hint:    "name fewer revisions, or use a glob such as rev:*refs/tags/v1.*",
+	}
+}
+
+func tooManyRepetitions() error {
+	return &query.SyntaxError{
+		Message: "regular expressions are too large with their repetitions spelled out",
+		Hint:    "repeat less often, .{0,100} in place of .{0,1000}, or leave out the upper bound",
+	}
+}
+
+func patternTooDeep() error {
+	return &query.SyntaxError{
+		Message: fmt.Sprintf("regular expression nests more than %d deep", plan.MaxHeight),
+		Hint:    "leave out parentheses",
 	}
 }

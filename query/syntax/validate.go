@@ -7,6 +7,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/date"
+	"github.com/trawlsearch/trawl/query/plan"
 	"github.com/trawlsearch/trawl/store/lang"
 )
 
@@ -19,6 +20,8 @@ type validator struct {
 	// values holds the start of every filter whose value is good.
 	values   map[int]bool
 	patterns map[*query.Pattern]bool
+	// size is that of the programs of all regular expressions.
+	size int
 }
 
 func newValidator(pt query.PatternType) *validator {
@@ -60,6 +63,13 @@ func (v *validator) filter(f query.Filter, again bool) error {
 	}
 	if !v.values[f.Span.Start] {
 		if err := checkValue(f); err != nil {
+			return err
+		}
+		text := f.Value
+		if f.Predicate != nil {
+			text = f.Predicate.Arg
+		}
+		if err := v.weigh(text); err != nil {
 			return err
 		}
 		v.values[f.Span.Start] = true
@@ -168,7 +178,27 @@ func (v *validator) pattern(p *query.Pattern, negated bool) error {
 	case !p.IsRegexp:
 		return nil
 	}
-	return checkRegexp(p.Value, "")
+	if err := checkRegexp(p.Value, ""); err != nil {
+		return err
+	}
+	return v.weigh(p.Value)
+}
+
+// weigh adds a regular expression to what the query takes. Text that is none
+// takes nothing.
+func (v *validator) weigh(re string) error {
+	t, err := resyntax.Parse(re, resyntax.Perl)
+	if err != nil {
+		return nil
+	}
+	size, height := plan.Size(t)
+	if height > plan.MaxHeight {
+		return patternTooDeep()
+	}
+	if v.size += size; v.size > maxProgram {
+		return tooManyRepetitions()
+	}
+	return nil
 }
 
 // checkRegexp compiles re. prefix is what stands before it in the query.
