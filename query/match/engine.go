@@ -1,6 +1,7 @@
 package match
 
 import (
+	"errors"
 	"unicode/utf8"
 
 	"github.com/trawlsearch/trawl/query/match/dfa"
@@ -10,15 +11,20 @@ import (
 // that gives what Go's engine gives, else by Go's engine. It belongs to one
 // goroutine; release it.
 type engine struct {
-	m *Matcher
-	s *dfa.Searcher
+	m     *Matcher
+	s     *dfa.Searcher
+	leash *Leash
 }
 
-func (m *Matcher) engine() engine {
+func (m *Matcher) engine(l *Leash) engine {
 	if m.automaton == nil {
-		return engine{m: m}
+		return engine{m: m, leash: l}
 	}
-	return engine{m, m.automaton.Searcher()}
+	e := engine{m, m.automaton.Searcher(), l}
+	if l != nil {
+		e.s.Stop = l.spend
+	}
+	return e
 }
 
 func (e engine) release() {
@@ -27,20 +33,22 @@ func (e engine) release() {
 	}
 }
 
-// find is Brute, faster.
-func (e engine) find(dst []Span, text []byte) ([]Span, bool) {
+// find is BruteOn, faster.
+func (e engine) find(dst []Span, text []byte) ([]Span, bool, error) {
 	if e.s == nil || !utf8.Valid(text) {
-		return e.m.Brute(dst, text)
+		return e.m.BruteOn(e.leash, dst, text)
 	}
 	n := len(dst)
 	for at := 0; ; {
 		start, end, ok, err := e.s.Next(text, at)
-		if err != nil {
+		switch {
+		case errors.Is(err, dfa.ErrBudget):
 			// Too many states: Go's engine needs none.
-			return e.m.Brute(dst[:n], text)
-		}
-		if !ok {
-			return dst, len(dst) > n
+			return e.m.BruteOn(e.leash, dst[:n], text)
+		case err != nil:
+			return dst, len(dst) > n, err
+		case !ok || e.leash.full(len(dst)-n):
+			return dst, len(dst) > n, nil
 		}
 		dst = append(dst, Span{uint32(start), uint32(end)})
 		at = end

@@ -67,11 +67,14 @@ func (f *Finder) Find(dst []Span, t *Text, in Blocks) ([]Span, bool, error) {
 // to right and do not overlap, so the next begins no earlier than the last
 // ended, in whichever window that was.
 func (m *Matcher) findLiteral(dst []Span, t *Text, in Blocks) ([]Span, error) {
-	end := 0
+	n, end := len(dst), 0
 	err := in.windows(t, func(lo, hi int) error {
 		from := max(lo, end)
-		if from >= hi {
+		if from >= hi || len(dst)-n > t.Leash.limit() {
 			return nil
+		}
+		if t.Leash.spend(hi - from) {
+			return ErrStopped
 		}
 		b, err := t.Bytes(from, min(hi+m.reach-1, t.Len()))
 		if err != nil {
@@ -95,7 +98,7 @@ func (m *Matcher) findLiteral(dst []Span, t *Text, in Blocks) ([]Span, error) {
 		}
 		return nil
 	})
-	return dst, err
+	return t.Leash.cut(dst, n), err
 }
 
 // behindBytes is how far behind a candidate block a match that begins in it is
@@ -116,8 +119,11 @@ func (f *Finder) findBeginnings(dst []Span, t *Text, in Blocks) ([]Span, bool, e
 	room := attemptShare * t.Len()
 	err := in.windowsByAlternatives(t, func(lo, hi int, alternatives uint8) error {
 		lo = max(lo, end)
-		if whole || lo >= hi {
+		if whole || lo >= hi || len(dst)-n > t.Leash.limit() {
 			return nil
+		}
+		if t.Leash.spend(hi - lo) {
+			return ErrStopped
 		}
 		// Assertions ask for the byte before.
 		from := max(lo-1, 0)
@@ -147,7 +153,7 @@ func (f *Finder) findBeginnings(dst []Span, t *Text, in Blocks) ([]Span, bool, e
 	if whole && err == nil {
 		return f.m.findEverywhere(dst[:n], t)
 	}
-	return dst, len(dst) > n, err
+	return t.Leash.cut(dst, n), len(dst) > n, err
 }
 
 // leaveOut has it not look for needles with which none of some alternatives
@@ -189,10 +195,13 @@ func validUpTo(b []byte, end int) bool {
 // findInLines runs the regexp on the lines that have a needle in a candidate
 // block, or without needles on all lines that begin in one or reach into it.
 func (f *Finder) findInLines(dst []Span, t *Text, in Blocks) ([]Span, bool, error) {
-	e := f.m.engine()
+	e := f.m.engine(t.Leash)
 	defer e.release()
 	n, done := len(dst), 0
 	err := in.windows(t, func(lo, hi int) error {
+		if len(dst)-n > t.Leash.limit() {
+			return nil
+		}
 		lo, b, err := wholeLines(t, max(lo, done), hi)
 		if err != nil || b == nil {
 			return err
@@ -201,9 +210,9 @@ func (f *Finder) findInLines(dst []Span, t *Text, in Blocks) ([]Span, bool, erro
 		done = lo + len(b) + 1
 		if f.needles == nil || f.needles.wide() && t.mayFoldWide(b) {
 			first := len(dst)
-			dst, _ = e.find(dst, b)
+			dst, _, err = e.find(dst, b)
 			shift(dst[first:], uint32(lo))
-			return nil
+			return err
 		}
 		it := f.needles.iterator(b, 0)
 		for at := it.next(); at >= 0; at = it.next() {
@@ -213,13 +222,15 @@ func (f *Finder) findInLines(dst []Span, t *Text, in Blocks) ([]Span, bool, erro
 				end = at + j
 			}
 			first := len(dst)
-			dst, _ = e.find(dst, b[start:end])
+			if dst, _, err = e.find(dst, b[start:end]); err != nil {
+				return err
+			}
 			shift(dst[first:], uint32(lo+start))
 			it.from = max(end, at+1)
 		}
 		return nil
 	})
-	return dst, len(dst) > n, err
+	return t.Leash.cut(dst, n), len(dst) > n, err
 }
 
 // shift moves spans by some bytes.
@@ -234,19 +245,18 @@ func shift(spans []Span, by uint32) {
 // at alone, on some lines after the other: the engine's list of all matches in
 // a large document may be many times the size of that.
 func (m *Matcher) findEverywhere(dst []Span, t *Text) ([]Span, bool, error) {
-	e := m.engine()
+	e := m.engine(t.Leash)
 	defer e.release()
 	if !m.inLine || t.Len() <= wholeBytes {
 		all, err := t.All()
 		if err != nil {
 			return dst, false, err
 		}
-		dst, found := e.find(dst, all)
-		return dst, found, nil
+		return e.find(dst, all)
 	}
-	found := false
+	n, found := len(dst), false
 	// The last line is the one behind the last newline, empty or not.
-	for lo := 0; lo <= t.Len(); {
+	for lo := 0; lo <= t.Len() && len(dst)-n <= t.Leash.limit(); {
 		hi, err := lineEnd(t, min(lo+windowBlocks*postings.BlockBytes, t.Len()))
 		if err != nil {
 			return dst, false, err
@@ -257,12 +267,14 @@ func (m *Matcher) findEverywhere(dst []Span, t *Text) ([]Span, bool, error) {
 		}
 		t.BytesRead += len(b)
 		first, some := len(dst), false
-		dst, some = e.find(dst, b)
+		if dst, some, err = e.find(dst, b); err != nil {
+			return dst, found, err
+		}
 		shift(dst[first:], uint32(lo))
 		found = found || some
 		lo = hi + 1
 	}
-	return dst, found, nil
+	return t.Leash.cut(dst, n), found, nil
 }
 
 // findAcross runs the regexp on the whole text, if a needle is there at all.

@@ -5,49 +5,60 @@ import "bytes"
 // FindLines appends all non-empty matches in text of which each line is looked
 // at by itself, as if there were no other, and reports whether a line matched,
 // empty matches included. Lines are separated by newlines: text that is empty
-// is one empty line.
-func (m *Matcher) FindLines(dst []Span, text []byte) ([]Span, bool) {
+// is one empty line. The error is ErrStopped.
+func (m *Matcher) FindLines(l *Leash, dst []Span, text []byte) ([]Span, bool, error) {
 	if !m.inLine {
-		return eachLine(dst, text, m.FindBytes)
+		return eachLine(l, dst, text, m.FindBytesOn)
 	}
-	return m.FindBytes(dst, text)
+	return m.FindBytesOn(l, dst, text)
 }
 
 // BruteLines is FindLines by Go's engine, line by line.
-func (m *Matcher) BruteLines(dst []Span, text []byte) ([]Span, bool) {
-	return eachLine(dst, text, m.Brute)
+func (m *Matcher) BruteLines(l *Leash, dst []Span, text []byte) ([]Span, bool, error) {
+	return eachLine(l, dst, text, m.BruteOn)
 }
 
 // FindBytes appends all non-empty matches in text that is at hand and reports
 // whether there was any match, an empty one included.
 func (m *Matcher) FindBytes(dst []Span, text []byte) ([]Span, bool) {
+	dst, found, _ := m.FindBytesOn(nil, dst, text) // nothing stops it
+	return dst, found
+}
+
+// FindBytesOn is FindBytes on a leash. The error is ErrStopped.
+func (m *Matcher) FindBytesOn(l *Leash, dst []Span, text []byte) ([]Span, bool, error) {
 	if !m.literal || m.nullable || m.wide && hasWide(text) {
-		e := m.engine()
+		e := m.engine(l)
 		defer e.release()
 		return e.find(dst, text)
 	}
 	n := len(dst)
-	dst = m.needle.appendAll(dst, text)
-	return dst, len(dst) > n
+	dst = l.cut(m.needle.appendAll(dst, text), n)
+	return dst, len(dst) > n, nil
 }
 
 // eachLine calls find with every line.
-func eachLine(dst []Span, text []byte, find func([]Span, []byte) ([]Span, bool)) ([]Span, bool) {
-	found := false
-	for at := 0; ; {
+func eachLine(l *Leash, dst []Span, text []byte, find func(*Leash, []Span, []byte) ([]Span, bool, error)) ([]Span, bool, error) {
+	first, found := len(dst), false
+	for at := 0; len(dst)-first <= l.limit(); {
 		end := bytes.IndexByte(text[at:], '\n')
 		if end < 0 {
 			end = len(text)
 		} else {
 			end += at
 		}
-		n, some := len(dst), false
-		dst, some = find(dst, text[at:end])
+		n := len(dst)
+		var some bool
+		var err error
+		dst, some, err = find(l, dst, text[at:end])
 		shift(dst[n:], uint32(at))
-		found = found || some
+		if found = found || some; err != nil {
+			return dst, found, err
+		}
 		if end == len(text) {
-			return dst, found
+			break
 		}
 		at = end + 1
 	}
+	return l.cut(dst, first), found, nil
 }

@@ -51,11 +51,11 @@ func TestFindLines(t *testing.T) {
 					}
 					at += len(line) + 1
 				}
-				got, found := m.FindLines(nil, []byte(text))
+				got, found, _ := m.FindLines(nil, nil, []byte(text))
 				if found != wantFound || !slices.Equal(got, want) {
 					t.Errorf("FindLines of /%s/ in %q (case %t) = %v, %t; want %v, %t", p, text, caseSensitive, got, found, want, wantFound)
 				}
-				if got, found := m.BruteLines(nil, []byte(text)); found != wantFound || !slices.Equal(got, want) {
+				if got, found, _ := m.BruteLines(nil, nil, []byte(text)); found != wantFound || !slices.Equal(got, want) {
 					t.Errorf("BruteLines of /%s/ in %q (case %t) = %v, %t; want %v, %t", p, text, caseSensitive, got, found, want, wantFound)
 				}
 			}

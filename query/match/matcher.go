@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -25,6 +26,10 @@ type Matcher struct {
 	begins     string
 	// re is the pattern for Go's engine: the truth that the rest agrees with.
 	re *regexp.Regexp
+	// size is about how many instructions re has, and behind finds its first
+	// match behind one rune.
+	size   int
+	behind func() *regexp.Regexp
 	// automaton runs the pattern where Go's engine would be slow; nil when it
 	// cannot.
 	automaton *dfa.Regexp
@@ -70,11 +75,16 @@ func compile(value string, isRegexp, caseSensitive, multiLine bool) (*Matcher, e
 	if err != nil {
 		return nil, err
 	}
+	size, height := plan.Size(tree)
+	if height > plan.MaxHeight {
+		return nil, &syntax.Error{Code: syntax.ErrNestingDepth, Expr: text}
+	}
 	re, err := regexp.Compile(prefix + text)
 	if err != nil {
 		return nil, err
 	}
-	m := &Matcher{re: re, Expr: plan.Expr(tree)}
+	m := &Matcher{re: re, size: size, Expr: plan.Expr(tree)}
+	m.behind = sync.OnceValue(func() *regexp.Regexp { return compileBehind(prefix + text) })
 	m.nullable = re.MatchString("")
 	m.inLine = inLine(tree)
 	if lit, fold, ok := literalText(tree); ok {
@@ -158,20 +168,6 @@ func inLine(t *syntax.Regexp) bool {
 		}
 	}
 	return true
-}
-
-// Brute appends all non-empty matches in text as Go's engine finds them, and
-// reports whether there was any match, an empty one included. It is the slow
-// truth.
-func (m *Matcher) Brute(dst []Span, text []byte) ([]Span, bool) {
-	found := false
-	for _, loc := range m.re.FindAllIndex(text, -1) {
-		found = true
-		if loc[0] < loc[1] {
-			dst = append(dst, Span{uint32(loc[0]), uint32(loc[1])})
-		}
-	}
-	return dst, found
 }
 
 // Short appends all non-empty matches in a short text, such as a path, and

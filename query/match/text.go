@@ -26,12 +26,14 @@ type Text struct {
 	plain bool
 	// BytesRead counts the bytes looked at, for traces.
 	BytesRead int
+	// Leash ends the work on this document and those after it.
+	Leash *Leash
 }
 
 // Reset makes t the document of size bytes at base of src, with the number of
 // newlines in each of its blocks.
 func (t *Text) Reset(src Source, base uint32, size int, newlines []uint16) {
-	*t = Text{src: src, base: base, size: size, newlines: newlines, BytesRead: t.BytesRead}
+	*t = Text{src: src, base: base, size: size, newlines: newlines, BytesRead: t.BytesRead, Leash: t.Leash}
 }
 
 // SetPlain tells that the document holds neither U+017F nor U+212A, which saves
@@ -40,7 +42,7 @@ func (t *Text) SetPlain() { t.plain = true }
 
 // ResetBytes makes t a document that is in memory.
 func (t *Text) ResetBytes(text []byte, newlines []uint16) {
-	*t = Text{whole: text, read: true, size: len(text), newlines: newlines, BytesRead: t.BytesRead}
+	*t = Text{whole: text, read: true, size: len(text), newlines: newlines, BytesRead: t.BytesRead, Leash: t.Leash}
 }
 
 // Len returns the document's size in bytes.

@@ -40,6 +40,9 @@ type commitMatcher struct {
 	lines  []changedLine
 	atoms  []atomSpans
 	spans  []match.Span
+	leash  match.Leash
+	// stopped says that a text took too long.
+	stopped bool
 	// bytes counts the text looked at, for traces.
 	bytes int
 }
@@ -63,8 +66,14 @@ func newCommitMatcher(q *commitQuery, brute bool) *commitMatcher {
 
 // confirm returns what is shown of a commit of t, nil if it does not match. The
 // caller adds who made it, and when. message is called when it is needed.
-func (m *commitMatcher) confirm(ctx context.Context, t *target, message func() (string, error), files changes) (*query.CommitMatch, error) {
-	out := &query.CommitMatch{Repo: t.shown, IsDiff: m.q.diff}
+func (m *commitMatcher) confirm(ctx context.Context, t *target, message func() (string, error), files changes) (out *query.CommitMatch, err error) {
+	m.leash.Done, m.stopped = ctx.Done(), false
+	defer func() {
+		if m.stopped {
+			out, err = nil, match.ErrStopped
+		}
+	}()
+	out = &query.CommitMatch{Repo: t.shown, IsDiff: m.q.diff}
 	if len(m.q.messages) > 0 || !m.q.diff {
 		text, err := message()
 		if err != nil || !m.messageHolds(text) {
@@ -91,7 +100,6 @@ func (m *commitMatcher) confirm(ctx context.Context, t *target, message func() (
 	if len(out.Ranges) > m.q.limit {
 		out.Ranges = out.Ranges[:m.q.limit]
 	}
-	var err error
 	out.Message, err = message()
 	return out, err
 }
@@ -109,10 +117,13 @@ func (m *commitMatcher) messageHolds(text string) bool {
 
 func (m *commitMatcher) find(p *match.Matcher, dst []match.Span, text []byte) ([]match.Span, bool) {
 	m.bytes += len(text)
+	look := p.FindBytesOn
 	if m.brute {
-		return p.Brute(dst, text)
+		look = p.BruteOn
 	}
-	return p.FindBytes(dst, text)
+	dst, found, err := look(&m.leash, dst, text)
+	m.stopped = m.stopped || err != nil
+	return dst, found
 }
 
 // message tries the patterns on a whole message.
@@ -230,13 +241,16 @@ func (m *commitMatcher) changed(text []byte) ([]diff.Found, bool) {
 	m.join(text)
 	spans, ok := m.try(func(p *match.Matcher, dst []match.Span) ([]match.Span, bool) {
 		m.bytes += len(m.joined)
-		switch {
-		case len(m.lines) == 0:
+		if len(m.lines) == 0 {
 			return dst, false
-		case m.brute:
-			return p.BruteLines(dst, m.joined)
 		}
-		return p.FindLines(dst, m.joined)
+		look := p.FindLines
+		if m.brute {
+			look = p.BruteLines
+		}
+		dst, found, err := look(&m.leash, dst, m.joined)
+		m.stopped = m.stopped || err != nil
+		return dst, found
 	})
 	if !ok {
 		return nil, false

@@ -46,6 +46,10 @@ func (w *commitWorker) confirm(ctx context.Context, s *commitSegment) {
 			s.err = fmt.Errorf("panic: %v", p)
 		}
 		w.looked += s.looked
+		if w.matcher.leash.Cut {
+			w.run.cut.Add(1)
+			w.matcher.leash.Cut = false
+		}
 	}()
 	if s.err = w.prepare(ctx, s); s.err != nil {
 		return

@@ -89,7 +89,7 @@ func (v *verifier) segment(ctx context.Context, s *segment) (out []query.Match, 
 	if err := v.use(s.plan); err != nil {
 		return nil, err
 	}
-	v.text.Done = ctx.Done()
+	v.text.Done, v.leash.Done = ctx.Done(), ctx.Done()
 	for _, i := range s.docs {
 		if err := ctx.Err(); err != nil {
 			return out, err

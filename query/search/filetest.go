@@ -297,6 +297,7 @@ func (v *verifier) scan(ctx context.Context, p *shardPlan, s scan) error {
 	if err := v.use(p); err != nil {
 		return err
 	}
+	v.leash.Done = ctx.Done()
 	var failed error
 	for _, i := range p.candidates {
 		if err := ctx.Err(); err != nil {

@@ -119,6 +119,7 @@ func (p *pipeline) release(v *verifier) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.docs, p.bytes = p.docs+v.docs, p.bytes+v.bytes
+	p.run.cut.Add(int64(v.cut))
 }
 
 // send sends what workers find, until all was put or no more is wanted.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
@@ -47,6 +48,9 @@ type run struct {
 	failed    map[uint32]bool
 	unreached []*store.Repository
 	unread    map[unreadFile]struct{}
+
+	// cut counts texts with more matches than are kept.
+	cut atomic.Int64
 }
 
 func (r *run) run(ctx context.Context) Outcome {
@@ -332,6 +336,10 @@ func (r *run) end(parent context.Context, err error) Outcome {
 		r.tellUnsearchable()
 	}
 	r.tellDamage()
+	if n := r.cut.Load(); n > 0 {
+		r.complete = false
+		r.o.Results.Unsearched(skippedMatches(int(n)))
+	}
 	timedOut := errors.Is(err, context.DeadlineExceeded)
 	switch {
 	case parent.Err() != nil:

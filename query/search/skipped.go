@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/match"
 )
 
 // maxNamed is how many repositories a message names before it stops.
@@ -122,6 +123,20 @@ func skippedLimit(limit int) query.Skipped {
 		Severity:       "info",
 		SuggestedTitle: "increase limit",
 		SuggestedQuery: more,
+	}
+}
+
+// skippedMatches tells of texts with more matches than are kept.
+func skippedMatches(texts int) query.Skipped {
+	what := formatCount(texts) + " texts"
+	if texts == 1 {
+		what = "1 text"
+	}
+	return query.Skipped{
+		Reason:   "document-match-limit",
+		Title:    what + " cut short",
+		Message:  fmt.Sprintf("Only the first %s matches in %s were kept. Look for something rarer.", formatCount(match.MaxSpans), what),
+		Severity: "info",
 	}
 }
 

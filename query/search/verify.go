@@ -21,6 +21,7 @@ type verifier struct {
 	plan  *shardPlan
 	text  *store.Text
 	doc   match.Text
+	leash match.Leash
 	basic []basicState
 	// blocks are the candidate blocks of the document at hand.
 	blocks match.Blocks
@@ -31,8 +32,8 @@ type verifier struct {
 	revs []*revision
 	hits []hit
 
-	// work done, for traces
-	docs, bytes int
+	// work done, for traces, and documents with more matches than are kept
+	docs, bytes, cut int
 }
 
 // basicState is what is known about the document at hand for one basic query.
@@ -54,6 +55,7 @@ func newVerifier(pass []*basic, o Options, brute bool) *verifier {
 	for i, b := range pass {
 		v.basic[i].atoms = make([]atomState, len(b.atoms))
 	}
+	v.doc.Leash = &v.leash
 	return v
 }
 
@@ -81,6 +83,7 @@ func (v *verifier) use(p *shardPlan) error {
 func (v *verifier) goTo(i uint16) (path string) {
 	docs := v.plan.docs
 	v.docs++
+	v.leash.Kept = 0
 	first, last := docs.FirstBlock[i], docs.FirstBlock[i+1]
 	v.doc.Reset(v.text, docs.TextStart[i], int(docs.TextBytes[i]), v.plan.view.Newlines()[first:last])
 	if !v.plan.view.MayFoldWide(int(first), int(last)) {
@@ -120,6 +123,10 @@ func (v *verifier) verify(i uint16) ([]*query.FileMatch, error) {
 	}
 	v.bytes += v.doc.BytesRead
 	v.doc.BytesRead = 0
+	if v.leash.Cut {
+		v.cut++
+		v.leash.Cut = false
+	}
 	return out, nil
 }
 
@@ -240,12 +247,14 @@ func (v *verifier) atom(k, a int, i uint16, path string) (*atomState, error) {
 	if v.brute {
 		var all []byte
 		if all, err = v.doc.All(); err == nil {
-			s.text, s.inText = at.Brute(s.text, all)
+			s.text, s.inText, err = at.BruteOn(&v.leash, s.text, all)
 		}
+		v.leash.Kept += len(s.text)
 		return s, err
 	}
 	first, last := int(v.plan.docs.FirstBlock[i]), int(v.plan.docs.FirstBlock[i+1])
 	s.text, s.inText, err = p.finder.Find(s.text, &v.doc, v.blocks.Of(&p.content, first, last))
+	v.leash.Kept += len(s.text)
 	return s, err
 }
 

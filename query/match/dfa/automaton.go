@@ -11,6 +11,9 @@ import (
 // and over.
 var ErrBudget = errors.New("automaton exceeds its budget")
 
+// ErrStopped says that Stop ended a search.
+var ErrStopped = errors.New("search stopped")
+
 // Bounds of an automaton's cache. A state of a usual pattern takes about 200
 // bytes with its row of the table; 64 classes make a row of 256 bytes. Those of
 // hostile patterns have thousands of threads, so bytes count too.

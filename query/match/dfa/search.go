@@ -40,6 +40,11 @@ func compile(t *syntax.Regexp, backwards bool) (*program, error) {
 // Searcher finds matches in one text after the other. It holds the automata
 // and belongs to one goroutine.
 type Searcher struct {
+	// Stop, if there is one, is told how many bytes were looked at since it was
+	// last asked, at least once for each match and emptied cache, and reports
+	// whether to give up. Release forgets it.
+	Stop func(bytes int) bool
+
 	re                *Regexp
 	forward, backward *automaton
 	// anchored is forward without seeking: its matches begin where it does.
@@ -62,15 +67,31 @@ func (r *Regexp) Searcher() *Searcher {
 }
 
 // Release gives s back for others to use.
-func (s *Searcher) Release() { s.re.idle.Put(s) }
+func (s *Searcher) Release() {
+	s.Stop = nil
+	s.re.idle.Put(s)
+}
+
+// stopped tells Stop of bytes that were looked at.
+func (s *Searcher) stopped(bytes int) bool { return s.Stop != nil && s.Stop(bytes) }
+
+// fullCost is what it takes to fill the cache of an automaton, in bytes that
+// could be looked at instead.
+const fullCost = 1 << 20
 
 // Next returns the leftmost-first match in text that begins at from or behind;
 // ok is false if there is none. Assertions see the text before from. Text must
-// be valid UTF-8, and from must not be inside a rune. The error is ErrBudget.
+// be valid UTF-8, and from must not be inside a rune. The error is ErrBudget or
+// ErrStopped.
 func (s *Searcher) Next(text []byte, from int) (start, end int, ok bool, err error) {
-	end, err = s.forwards(text, from)
-	if end < 0 || err != nil {
+	end, seen, err := s.forwards(text, from)
+	switch {
+	case err != nil:
 		return 0, 0, false, err
+	case s.stopped(seen - from + 1):
+		return 0, 0, false, ErrStopped
+	case end < 0:
+		return 0, 0, false, nil
 	}
 	start, err = s.backward.backwards(text, from, end)
 	if err != nil {
@@ -116,15 +137,17 @@ func (s *Searcher) At(text []byte, from int) (end, seen int, ok bool, err error)
 	}
 }
 
-// forwards returns where the leftmost-first match from from on ends, or -1.
-func (s *Searcher) forwards(text []byte, from int) (int, error) {
+// forwards returns where the leftmost-first match from from on ends, or -1, and
+// how far it looked.
+func (s *Searcher) forwards(text []byte, from int) (end, seen int, err error) {
 	a := s.forward
 	i := s.skip.next(text, from)
 	if i < 0 {
-		return -1, nil
+		return -1, len(text), nil
 	}
 	r := a.begin(a.contextAt(text, i))
-	for end, lastReset := -1, i; ; i++ {
+	end = -1
+	for lastReset := i; ; i++ {
 		i, r = s.run(text, i, r)
 		atEnd := i >= len(text)
 		column, b := a.classes, byte(0)
@@ -136,7 +159,10 @@ func (s *Searcher) forwards(text []byte, from int) (int, error) {
 		if e == unknown {
 			if a.full() {
 				if i-lastReset < minBytesPerReset {
-					return -1, ErrBudget
+					return -1, i, ErrBudget
+				}
+				if s.stopped(fullCost) {
+					return -1, i, ErrStopped
 				}
 				lastReset = i
 				r = a.restart(r)
@@ -147,13 +173,13 @@ func (s *Searcher) forwards(text []byte, from int) (int, error) {
 			end = i
 		}
 		if e == dead || atEnd {
-			return end, nil
+			return end, i, nil
 		}
 		r = e & rowMask
 		if e&initial != 0 {
 			next := s.skip.next(text, i+1)
 			if next < 0 {
-				return -1, nil
+				return -1, len(text), nil
 			}
 			if next > i+1 {
 				i = next - 1

@@ -1,0 +1,117 @@
+package match_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/trawlsearch/trawl/query/match"
+)
+
+// stoppable are patterns and texts that would take hours.
+var stoppable = []struct {
+	name, pattern string
+	text          func() string
+}{
+	// the automaton looks at all the rest for each match
+	{"quadratic", `(?s)a.*zq|a`, func() string { return strings.Repeat("a", 4<<20) }},
+	{"quadratic in lines", `a.*zq|a`, func() string { return strings.Repeat("a", 4<<20) }},
+	// more states than fit: Go's engine
+	{"states", `(?s)e.{900}q[^x]`, func() string { return strings.Repeat("ae q", 1<<20) }},
+	// no automaton at all
+	{"nullable", `(?s)(e.{900}qz)?`, func() string { return strings.Repeat("ae q", 1<<20) }},
+	{"large program", `([\pL\pN]{900}x)`, func() string { return strings.Repeat("aé", 1<<20) }},
+}
+
+// TestLeash: work on a text ends soon after it is told to, whatever the pattern.
+// Without that the test would not end.
+func TestLeash(t *testing.T) {
+	done := make(chan struct{})
+	close(done)
+	for _, tt := range stoppable {
+		m, err := match.Compile(tt.pattern, true, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := []byte(tt.text())
+		var doc match.Text
+		doc.Leash = &match.Leash{Done: done}
+		doc.ResetBytes(text, nil)
+		if _, _, err := m.Finder(nil).Find(nil, &doc, match.Blocks{}); !errors.Is(err, match.ErrStopped) {
+			t.Errorf("%s: Find of /%s/ ended with %v, want %v", tt.name, tt.pattern, err, match.ErrStopped)
+		}
+		for name, look := range map[string]func(*match.Leash, []match.Span, []byte) ([]match.Span, bool, error){
+			"FindBytesOn": m.FindBytesOn, "BruteOn": m.BruteOn,
+		} {
+			if _, _, err := look(&match.Leash{Done: done}, nil, text); !errors.Is(err, match.ErrStopped) {
+				t.Errorf("%s: %s of /%s/ ended with %v, want %v", tt.name, name, tt.pattern, err, match.ErrStopped)
+			}
+		}
+	}
+}
+
+// TestMaxSpans: of a text with more matches than are kept the first are, those
+// of all patterns together, and that is told.
+func TestMaxSpans(t *testing.T) {
+	text := []byte(strings.Repeat("a\n", match.MaxSpans+5))
+	for _, pattern := range []string{"a", "(?i)a", "[ab]", "a|b", "a?", `\x61$`, `(?s)a\s`, `\ba\b`} {
+		m, err := match.Compile(pattern, true, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := m.Brute(nil, text)
+		if len(want) != match.MaxSpans+5 {
+			t.Fatalf("/%s/ matches %d times, want %d", pattern, len(want), match.MaxSpans+5)
+		}
+		for _, kept := range []int{0, 1000, 2 * match.MaxSpans} {
+			limit := max(match.MaxSpans-kept, 1)
+			var doc match.Text
+			leash := &match.Leash{Kept: kept}
+			doc.Leash = leash
+			doc.ResetBytes(text, nil)
+			got, found, err := m.Finder(nil).Find(nil, &doc, match.Blocks{})
+			if err != nil || !found || !leash.Cut || !slices.Equal(got, want[:limit]) {
+				t.Errorf("/%s/ with %d kept: got %d matches (found %t, cut %t, %v), want the first %d", pattern, kept, len(got), found, leash.Cut, err, limit)
+			}
+			leash = &match.Leash{Kept: kept}
+			if got, _, err = m.BruteOn(leash, nil, text); err != nil || !leash.Cut || !slices.Equal(got, want[:limit]) {
+				t.Errorf("/%s/ with %d kept, by brute force: got %d matches (cut %t, %v), want the first %d", pattern, kept, len(got), leash.Cut, err, limit)
+			}
+		}
+	}
+	// As many as are kept are all of them.
+	leash := &match.Leash{}
+	m, err := match.Compile("a", false, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := m.FindBytesOn(leash, nil, text[:2*match.MaxSpans]); len(got) != match.MaxSpans || leash.Cut || err != nil {
+		t.Errorf("exactly as many as are kept: got %d matches, cut %t, %v", len(got), leash.Cut, err)
+	}
+}
+
+// TestBruteOnLeash: Go's engine finds the same when it reads rune by rune.
+func TestBruteOnLeash(t *testing.T) {
+	texts := []string{
+		"", "a", "kiln\nclay", "aXbXc", "\xff\xfea\xe2\x82b\xe2", "é\u212aſs k", "a\xe2\x82\xacb\xe2", "word-word  word\n\nx", "xx\n",
+	}
+	patterns := []string{
+		"", "a*", "a|b|", "^", "$", `\b`, `\B`, `\A.`, `.\z`, "(?s).", `(?i)k|S`, `^.*$`, `\w+|`, `(a)|(b)`, `x??`, `\Qa`, `a|\Qc`, `(?-m)^.|.$`, `[^a]`, `.\b.?`, "\xef\xbf\xbd",
+	}
+	for _, pattern := range patterns {
+		m, err := match.Compile(pattern, true, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range texts {
+			// so long that the leash counts
+			long := []byte(strings.Repeat(text, 1+20_000/max(len(text), 1)))
+			want, wantFound := m.Brute(nil, long)
+			got, found, err := m.BruteOn(&match.Leash{}, nil, long)
+			if err != nil || found != wantFound || !slices.Equal(got, want) {
+				t.Errorf("/%s/ in %q over and over: got %d matches, %t, %v; want %d, %t", pattern, text, len(got), found, err, len(want), wantFound)
+			}
+		}
+	}
+}
