@@ -23,7 +23,7 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	corpus, data := filepath.Join(dir, "toy"), filepath.Join(dir, "data")
-	if err := run(t.Context(), []string{"corpus", "--out", corpus}, io.Discard, io.Discard); err != nil {
+	if err := run(t.Context(), []string{"corpus", "--files", "60", "--out", corpus}, io.Discard, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"init -q", "add -A", "-c user.name=kiln -c user.email=kiln@example.org commit -q -m toy"} {
