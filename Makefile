@@ -5,7 +5,9 @@ GO ?= go
 TESTFLAGS ?=
 # How many random cases the oracles get, and how long each fuzz target runs.
 CASES ?= 10000
-FUZZTIME ?= 4s
+FUZZTIME ?= 2s
+FUZZLONG ?= 15m
+TARGETS ?= .
 # What "make bench" searches (a folder or git repository, not in here, where go
 # would find its packages), what it asks, and whom besides trawl.
 CORPUS ?= $(or $(TMPDIR),/tmp)/trawl-bench-corpus
@@ -21,10 +23,10 @@ export CGO_ENABLED = 0
 # runtime is the one test that cannot be wrong; it takes a few seconds once.
 RACE = $(shell CGO_ENABLED=1 $(GO) build -race -o /dev/null runtime/cgo 2>/dev/null && echo -race)
 
-.PHONY: help build test check lint fmt vet staticcheck tidy arrows oracle fuzz bench clean
+.PHONY: help build test check lint fmt vet staticcheck tidy arrows oracle fuzz fuzz-long bench clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build trawl and trawl-bench, static, into this folder
 	$(GO) build -trimpath ./cmd/trawl
@@ -62,6 +64,9 @@ oracle: ## compare the search and the matcher with Go's regexp on CASES random c
 
 fuzz: ## run every fuzz target for FUZZTIME
 	GO='$(GO)' bash .ci/fuzz $(FUZZTIME)
+
+fuzz-long: ## run every fuzz target, or those that match TARGETS, for FUZZLONG
+	GO='$(GO)' bash .ci/fuzz $(FUZZLONG) '$(TARGETS)'
 
 bench: build ## measure trawl on CORPUS (generated if there is none) beside the peers on PATH (BENCHFLAGS=--full for more)
 	test -e '$(CORPUS)' || ./trawl-bench corpus --out '$(CORPUS)'
