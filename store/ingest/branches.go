@@ -112,6 +112,7 @@ func (l *listing) list(ctx context.Context, repo *git.Repo, branches []store.Bra
 			}
 		}
 		clear(seen)
+		pathBytes := 0
 		err := repo.ListTree(ctx, b.Commit, func(e git.TreeEntry) error {
 			if len(e.Path) > store.MaxPathBytes {
 				return fmt.Errorf("path of %d bytes, %.40q...: the limit is %d", len(e.Path), e.Path, store.MaxPathBytes)
@@ -120,6 +121,9 @@ func (l *listing) list(ctx context.Context, repo *git.Repo, branches []store.Bra
 				return nil
 			}
 			seen[e.Path] = struct{}{}
+			if pathBytes += len(e.Path); pathBytes > maxPathBytes || len(seen) > maxFiles {
+				return fmt.Errorf("a tree of more than %d files or %d MiB of paths is not indexed", maxFiles, maxPathBytes>>20)
+			}
 			l.add(fileKey{e.Path, e.OID, e.Mode}, held, keep)
 			return nil
 		})
@@ -129,6 +133,14 @@ func (l *listing) list(ctx context.Context, repo *git.Repo, branches []store.Bra
 	}
 	return nil
 }
+
+// What one branch may hold. A tree of a few hundred bytes that names another ten
+// times, which names the next ten times, and so on, would be listed until there
+// is no memory left.
+const (
+	maxFiles     = 2_000_000
+	maxPathBytes = 256 << 20
+)
 
 func (l *listing) add(key fileKey, held uint64, keep bool) {
 	if old := l.live[key]; old != nil && keep {

@@ -94,3 +94,36 @@ func TestLongPath(t *testing.T) {
 	}
 	f.want("r", want)
 }
+
+// TestTreeBomb: a tree that holds itself, as it were, is an error of one short
+// line long before it is listed, and what was indexed stays.
+func TestTreeBomb(t *testing.T) {
+	r := newRepo(t)
+	one := r.object("blob", "one\n")
+	r.commitTree([2]string{"a", one})
+	f := newFixture(t, ingest.Options{})
+	f.sync("r", r)
+
+	// Ten entries on each of ten levels: ten to the tenth files.
+	entry := func(mode, name, oid string) string {
+		raw, err := hex.DecodeString(oid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return mode + " " + name + "\x00" + string(raw)
+	}
+	below := r.object("tree", entry("100644", "file", one))
+	for range 10 {
+		var tree strings.Builder
+		for i := range 10 {
+			tree.WriteString(entry("40000", string(rune('0'+i))+strings.Repeat("d", 60_000), below))
+		}
+		below = r.object("tree", tree.String())
+	}
+	r.git("update-ref", "refs/heads/main", r.git("commit-tree", "-m", "bomb", below))
+	_, err := f.ix.Sync(context.Background(), "r", nil)
+	if err == nil || len(err.Error()) > 200 || !strings.Contains(err.Error(), "256 MiB of paths") {
+		t.Errorf("sync of a tree bomb: %.300v, want a short error that tells the limit", err)
+	}
+	f.want("r", map[string]string{"a": "one\n"})
+}
