@@ -14,6 +14,8 @@ CORPUS ?= $(or $(TMPDIR),/tmp)/trawl-bench-corpus
 QUERIES ?= small
 PEERS ?= all
 BENCHFLAGS ?=
+# How long "make soak" and "make load" take.
+SOAK ?= 10m
 
 # trawl is released static, so that is what is checked. Only the race detector
 # needs C.
@@ -23,7 +25,7 @@ export CGO_ENABLED = 0
 # runtime is the one test that cannot be wrong; it takes a few seconds once.
 RACE = $(shell CGO_ENABLED=1 $(GO) build -race -o /dev/null runtime/cgo 2>/dev/null && echo -race)
 
-.PHONY: help build test check lint fmt vet staticcheck tidy arrows oracle fuzz fuzz-long bench clean
+.PHONY: help build test check lint fmt vet staticcheck tidy arrows oracle fuzz fuzz-long bench soak load clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +73,12 @@ fuzz-long: ## run every fuzz target, or those that match TARGETS, for FUZZLONG
 bench: build ## measure trawl on CORPUS (generated if there is none) beside the peers on PATH (BENCHFLAGS=--full for more)
 	test -e '$(CORPUS)' || ./trawl-bench corpus --out '$(CORPUS)'
 	./trawl-bench run --trawl ./trawl --corpus '$(CORPUS)' --queries '$(QUERIES)' --peers '$(PEERS)' $(BENCHFLAGS)
+
+soak: build ## change, search, back up and restart trawl for SOAK, and see whether anything grows
+	./trawl-bench soak --trawl ./trawl --for '$(SOAK)'
+
+load: build ## search DATA, a copy of a data directory, beside 500 slow streams for SOAK
+	./trawl-bench load --trawl ./trawl --data '$(DATA)' --for '$(SOAK)'
 
 clean: ## remove what build made
 	rm -f trawl trawl-bench

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -27,10 +28,15 @@ type process struct {
 // readyWithin bounds the wait for a server that neither gets ready nor ends.
 const readyWithin = 2 * time.Minute
 
-// startProcess starts cmd and waits until ready says so.
+// startProcess starts cmd and waits until ready says so. What the command writes
+// to standard error also goes where cmd.Stderr says, if it says so.
 func startProcess(ctx context.Context, name string, cmd *exec.Cmd, ready func(context.Context) bool) (*process, error) {
 	p := &process{name: name, cmd: cmd, stderr: &tail{}, exited: make(chan struct{})}
-	cmd.Stderr = p.stderr
+	if cmd.Stderr == nil {
+		cmd.Stderr = p.stderr
+	} else {
+		cmd.Stderr = io.MultiWriter(p.stderr, cmd.Stderr)
+	}
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

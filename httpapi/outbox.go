@@ -254,7 +254,7 @@ func (o *outbox) comma(size int) {
 	if n := len(o.spares); n > 0 {
 		o.open, o.spares = o.spares[n-1], o.spares[:n-1]
 	}
-	room := sealBytes + max(size, sealBytes/4)
+	room := sealBytes + max(size, sealBytes/4-matchesFrameBytes) // a size class of the runtime
 	if !o.began {
 		room = max(size, smallBytes) // the first event of most answers is their only one
 	}

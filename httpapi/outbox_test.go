@@ -171,14 +171,14 @@ func standing(t *testing.T, e matchEncoder, limit int, pool *share) *outbox {
 	turns := search.NewTurns(1)
 	o := newOutbox(e, limit, pool)
 	var err error
-	if o.turn, err = turns.Take(t.Context(), ""); err != nil {
+	if o.turn, err = turns.Take(t.Context(), "", false); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	waiting := make(chan struct{})
 	go func() {
 		defer close(waiting)
-		if next, err := turns.Take(ctx, ""); err == nil {
+		if next, err := turns.Take(ctx, "", false); err == nil {
 			next.Give()
 		}
 	}()

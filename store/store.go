@@ -106,6 +106,9 @@ func EngineShare(cacheBytes int64) int64 { return cacheBytes * engineShare / 8 }
 // blockBytes is the engine's block size: one text chunk fills a block.
 const blockBytes = 32 << 10
 
+// flushDropped is how long after shards were dropped their files are let go.
+const flushDropped = 10 * time.Second
+
 // Open opens the store in dir and creates it if there is none. It fails with
 // ErrLocked when another process has it open, and with a *FormatError when a
 // newer program wrote it or an older one, whose store package migrations brings
@@ -263,8 +266,12 @@ func (s *Store) engineOptions(f *fence) *pebble.Options {
 		ReadOnly:           o.ReadOnly,
 		FormatMajorVersion: engineFormat,
 		MemTableSize:       4 << 20,
-		EventListener:      &events,
-		Logger:             quiet{o.Event},
+		// A shard that was dropped takes space, and a file stays open, until its range
+		// deletion has left the memory table, which on a server that changes little
+		// is after months.
+		FlushDelayDeleteRange: flushDropped,
+		EventListener:         &events,
+		Logger:                quiet{o.Event},
 	}
 	po.ApplyCompressionSettings(func() pebble.DBCompressionSettings {
 		return pebble.UniformDBCompressionSettings(compression)

@@ -18,6 +18,8 @@ const usage = `trawl-bench measures trawl from outside and checks its answers.
   trawl-bench history --repo DIR [flags]  find commits by message and diff, compare with git log
   trawl-bench kill [flags]                kill servers at work, see whether anything is lost
   trawl-bench backup --data DIR [flags]   back up, restore and compare the answers to generated queries
+  trawl-bench load --data DIR [flags]     keep hundreds of slow streams open, ask and leave queries beside them
+  trawl-bench soak [flags]                change, search, back up and restart in rounds, see whether anything grows
   trawl-bench show [--html|--bench] FILE  print a report saved as JSON once more
   trawl-bench corpus --out DIR [flags]    generate a corpus
 
@@ -69,6 +71,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return killCommand(ctx, args, stdout, stderr)
 	case "backup":
 		return backupCommand(ctx, args, stdout, stderr)
+	case "load":
+		return loadCommand(ctx, args, stdout, stderr)
+	case "soak":
+		return soakCommand(ctx, args, stdout, stderr)
 	case "show":
 		return showCommand(args, stdout, stderr)
 	case "corpus":

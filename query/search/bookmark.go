@@ -31,8 +31,8 @@ func (b *Bookmark) Close() {
 	}
 }
 
-// resumed reports whether a search goes on from b.
-func (b *Bookmark) resumed() bool { return b != nil && b.snap != nil }
+// Resumed reports whether a search goes on from b.
+func (b *Bookmark) Resumed() bool { return b != nil && b.snap != nil }
 
 // YieldError is what Sink.Send returns to have the search yield: end now, and go
 // on later from its bookmark.

@@ -112,7 +112,7 @@ func (r *run) run(ctx context.Context) Outcome {
 // takeSnapshot takes that of the bookmark, or a new one, and returns what
 // releases it or leaves it to the bookmark.
 func (r *run) takeSnapshot() (release func()) {
-	if r.o.Bookmark.resumed() {
+	if r.o.Bookmark.Resumed() {
 		r.snap = r.o.Bookmark.snap
 	} else {
 		r.snap = r.store.Snapshot()
@@ -120,7 +120,7 @@ func (r *run) takeSnapshot() (release func()) {
 	return func() {
 		if r.yielded() {
 			*r.o.Bookmark = Bookmark{snap: r.snap, start: r.start, counted: r.out.counted, taken: r.out.taken}
-		} else if !r.o.Bookmark.resumed() {
+		} else if !r.o.Bookmark.Resumed() {
 			_ = r.snap.Close()
 		}
 	}
@@ -218,7 +218,7 @@ func (r *run) choose() error {
 			chosen[id] = true
 		}
 	}
-	if !r.o.Bookmark.resumed() {
+	if !r.o.Bookmark.Resumed() {
 		r.o.Results.Exclude(len(r.sel.forks), len(r.sel.archived))
 	}
 	r.o.Results.Cloning(namesByID(r.sel.cloning))

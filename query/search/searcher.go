@@ -103,7 +103,7 @@ func (s *Searcher) Search(ctx context.Context, q *query.Query, o Options, sink S
 	}
 	r := &run{Searcher: s, q: q, o: o, sink: sink, began: s.set.Now()}
 	r.start = r.began
-	if o.Bookmark.resumed() {
+	if o.Bookmark.Resumed() {
 		r.start = o.Bookmark.start
 	}
 	out := r.run(ctx)

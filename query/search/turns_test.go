@@ -16,7 +16,7 @@ import (
 
 func take(t *testing.T, turns *search.Turns, who string) *search.Turn {
 	t.Helper()
-	turn, err := turns.Take(t.Context(), who)
+	turn, err := turns.Take(t.Context(), who, false)
 	if err != nil {
 		t.Fatalf("take a turn for %s: %v", who, err)
 	}
@@ -45,7 +45,7 @@ func TestTurnsAreSharedFairly(t *testing.T) {
 		for _, who := range []string{"many 1", "many 2", "one 1", "many 3", "two 1", "one 2"} {
 			wg.Go(func() {
 				name, _, _ := strings.Cut(who, " ")
-				turn, err := turns.Take(t.Context(), name)
+				turn, err := turns.Take(t.Context(), name, false)
 				if err != nil {
 					t.Errorf("take a turn for %s: %v", who, err)
 					return
@@ -117,7 +117,7 @@ func TestTurnNobodyWaitsForAnyMore(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		failed := make(chan error)
 		go func() {
-			_, err := turns.Take(ctx, "b")
+			_, err := turns.Take(ctx, "b", false)
 			failed <- err
 		}()
 		synctest.Wait()
@@ -145,7 +145,7 @@ func TestTurnsUnderLoad(t *testing.T) {
 				if rng.IntN(3) == 0 {
 					go cancel()
 				}
-				turn, err := turns.Take(ctx, fmt.Sprint(i%4))
+				turn, err := turns.Take(ctx, fmt.Sprint(i%4), false)
 				if err != nil {
 					cancel()
 					continue
@@ -169,4 +169,47 @@ func TestTurnsUnderLoad(t *testing.T) {
 	if turns.Working() != 0 || turns.Waiting() != 0 {
 		t.Errorf("in the end %d work and %d wait, want none", turns.Working(), turns.Waiting())
 	}
+}
+
+// TestWhoComesBackGoesLast: at most an eighth of the turns at once, behind the
+// others, but not never.
+func TestWhoComesBackGoesLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := search.NewTurns(8)
+		var held []*search.Turn
+		for range 8 {
+			held = append(held, take(t, turns, "a"))
+		}
+		var mu sync.Mutex
+		var order strings.Builder
+		var wg sync.WaitGroup
+		got := make(chan *search.Turn, 32)
+		for n := range 32 {
+			again := n < 16
+			wg.Go(func() {
+				turn, err := turns.Take(t.Context(), "a", again)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				order.WriteString(map[bool]string{true: "b", false: "f"}[again])
+				mu.Unlock()
+				got <- turn
+			})
+			synctest.Wait()
+		}
+		for _, turn := range held {
+			turn.Give()
+			synctest.Wait()
+		}
+		for range 32 {
+			(<-got).Give()
+			synctest.Wait()
+		}
+		wg.Wait()
+		if g, w := order.String(), "fffffffbfffffffff"+strings.Repeat("b", 15); g != w {
+			t.Errorf("in line were 16 who come back (b) before 16 others (f); turns were given in the order\n%s, want\n%s", g, w)
+		}
+	})
 }

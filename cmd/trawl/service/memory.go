@@ -52,7 +52,7 @@ func divide(memory int64) shares {
 		lists:    min(max(memory/6, leastListBytes), mostListBytes),
 		large:    min(max(memory/8, leastLargeBytes), mostLargeBytes),
 		searches: max(int(memory/bytesPerSearch), leastSearches),
-		answers:  memory / 16,
+		answers:  memory / 32,
 	}
 	s.runtime = max(memory-programBytes-outside(s.caches), memory/2)
 	return s

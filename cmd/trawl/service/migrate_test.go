@@ -12,7 +12,7 @@ import (
 func TestYield(t *testing.T) {
 	s := &Service{turns: search.NewTurns(1)}
 	s.yield(t.Context())
-	turn, err := s.turns.Take(t.Context(), "")
+	turn, err := s.turns.Take(t.Context(), "", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -178,7 +178,7 @@ func (s *Service) Stop() { close(s.closing) }
 // once, after Stop.
 func (s *Service) Drain(ctx context.Context) error {
 	for range s.turns.Most() {
-		if _, err := s.turns.Take(ctx, ""); err != nil {
+		if _, err := s.turns.Take(ctx, "", false); err != nil {
 			return fmt.Errorf("wait for searches: %w", err)
 		}
 	}
@@ -234,7 +234,7 @@ func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, 
 
 func (s *Service) search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) (out search.Outcome, waited time.Duration) {
 	start := time.Now()
-	turn, err := s.turns.Take(ctx, o.Asker)
+	turn, err := s.turns.Take(ctx, o.Asker, o.Bookmark.Resumed())
 	waited = time.Since(start)
 	if err != nil {
 		return search.Outcome{}, waited

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/trawlsearch/trawl/bench"
+)
+
+func loadCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	c := bench.LoadConfig{Note: func(s string) { fmt.Fprintf(stderr, "trawl-bench: %s\n", s) }}
+	words, asJSON := "", false
+	flags := newFlags("load")
+	flags.StringVar(&c.Trawl, "trawl", "", "binary to judge (default: built from the source in this folder)")
+	flags.StringVar(&c.Data, "data", "", "data directory with repositories; it is served, so give a copy")
+	flags.StringVar(&c.Memory, "memory", "512MiB", "trawl's setting of that name")
+	flags.IntVar(&c.Streams, "streams", 500, "how many streams are kept open")
+	flags.IntVar(&c.BytesPerSecond, "read", 1000, "how many bytes a second of each are read")
+	flags.Float64Var(&c.Rate, "rate", 50, "how many queries a second are asked beside them")
+	flags.Float64Var(&c.CancelRate, "cancel", 5, "how many more a second are left by their clients")
+	flags.DurationVar(&c.For, "for", 10*time.Minute, "how long")
+	flags.StringVar(&words, "words", "return,static,struct,int,unsigned,char,const", "words to look for, with commas between")
+	flags.Uint64Var(&c.Seed, "seed", 1, "what is asked when")
+	flags.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	if err := parse(flags, args, 0, stderr); err != nil {
+		return err
+	}
+	switch c.Words = strings.Split(words, ","); {
+	case c.Data == "":
+		return errors.New("--data is missing: which data directory is to be served?")
+	case c.Streams < 0 || c.BytesPerSecond < 1 || c.For <= 0:
+		return errors.New("--streams, --read and --for: a number that makes sense")
+	}
+	temporary, err := os.MkdirTemp("", "trawl-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temporary)) }()
+	if c.Trawl == "" {
+		if c.Trawl, err = bench.BuildTrawl(ctx, temporary); err != nil {
+			return err
+		}
+	}
+	report, err := bench.Load(ctx, c)
+	if err != nil {
+		return err
+	}
+	if err := writeReport(stdout, report, asJSON); err != nil {
+		return err
+	}
+	if len(report.Wrong()) > 0 {
+		return errBadRun
+	}
+	return nil
+}
+
+// writeReport prints a report as people or programs read it.
+func writeReport(w io.Writer, report interface{ Write(io.Writer) error }, asJSON bool) error {
+	if !asJSON {
+		return report.Write(w)
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(report)
+}
