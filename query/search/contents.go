@@ -36,6 +36,8 @@ const (
 	// maxTreeFiles is how many files a commit may have, so that listing it takes
 	// some hundred megabytes at most.
 	maxTreeFiles = 2 << 20
+	// maxTreeBytes is how much its paths may hold.
+	maxTreeBytes = 256 << 20
 	// maxContentsBytes bounds what one search keeps of commits, and what the
 	// cache does.
 	maxContentsBytes = 256 << 20
@@ -215,6 +217,8 @@ type treeList struct {
 	files  []git.TreeEntry
 	byPath map[string]int
 	found  []bool
+	// bytes are those of the paths.
+	bytes int
 }
 
 func newTreeList() *treeList { return &treeList{byPath: map[string]int{}} }
@@ -230,7 +234,7 @@ func (l *treeList) list(ctx context.Context, repo *git.Repo, commit string) erro
 		if _, twice := l.byPath[e.Path]; twice {
 			return nil
 		}
-		if len(l.files) == maxTreeFiles {
+		if l.bytes += len(e.Path); len(l.files) == maxTreeFiles || l.bytes > maxTreeBytes {
 			return errTooManyFiles
 		}
 		l.byPath[e.Path] = len(l.files)

@@ -253,3 +253,26 @@ func TestReadersKeepTheOrder(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// A tree that stands for ten to the tenth files is told instead of listed.
+func TestTreeBombRevision(t *testing.T) {
+	g := &gitHistory{}
+	g.commit(tree{"a.txt": "kiln\n"}, nil, "refs/heads/main")
+	dir := g.write(t)
+	below := runGit(t, dir, "", "rev-parse", "main^{tree}")
+	for range 10 {
+		var entries strings.Builder
+		for i := range 10 {
+			fmt.Fprintf(&entries, "040000 tree %s\t%d%s\n", below, i, strings.Repeat("d", 60_000))
+		}
+		below = runGit(t, dir, entries.String(), "mktree")
+	}
+	runGit(t, dir, "", "update-ref", "refs/heads/bomb", runGit(t, dir, "bomb\n", "commit-tree", below))
+	c := revisionCorpus(t, []*gitRepo{{name: "r", dir: dir}})
+	if got := c.told(t, "repo:r@bomb kiln"); !strings.HasPrefix(got, "revision-") || strings.Contains(got, "\n") {
+		t.Errorf("got %s, want why nothing was searched", got)
+	}
+	if got, want := c.told(t, "repo:r@bomb:main type:file kiln"), "content r@main a.txt 1:\"kiln\""; !strings.Contains(got, want) {
+		t.Errorf("beside another revision: got %s, want %s", got, want)
+	}
+}
