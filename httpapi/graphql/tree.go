@@ -357,7 +357,7 @@ func (c *commit) fileNames(ctx context.Context) ([]string, error) {
 	}
 	err = repo.ListTree(ctx, c.oid, func(e git.TreeEntry) error {
 		out = append(out, strings.ToValidUTF8(e.Path, "\uFFFD"))
-		return nil
+		return c.repo.s.read(len(e.Path) + placeBytes)
 	})
 	return out, err
 }
