@@ -281,17 +281,19 @@ func TestFaultsOfTheDestination(t *testing.T) {
 	for _, below := range []bool{false, true} {
 		w := newWorld(t)
 		i := &injector{}
-		folder := backup.NewFolder(w.disk, "backups")
-		w.dest = faulty{folder, i}
-		if below {
-			w.dest = backup.NewFolder(errorfs.Wrap(w.disk, i), "backups")
-		}
 		w.put("a", "0")
 		first := w.create(backup.Options{})
 		records := maps.Clone(w.records)
 		n := 0
 		for at := 1; ; at += faults() {
 			w.put("a", fmt.Sprint(at))
+			// Each begins with the first backup: what others left would be more
+			// and more to list.
+			disk := w.disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 2))})
+			w.dest = faulty{backup.NewFolder(disk, "backups"), i}
+			if below {
+				w.dest = backup.NewFolder(errorfs.Wrap(disk, i), "backups")
+			}
 			i.from(at)
 			res, err := w.tryCreate(backup.Options{})
 			if !i.stop() {
