@@ -16,6 +16,8 @@ PEERS ?= all
 BENCHFLAGS ?=
 # How long "make soak" and "make load" take.
 SOAK ?= 10m
+# In which part of the time soak asks for something.
+SOAKSHARE ?= 1
 
 # trawl is released static, so that is what is checked. Only the race detector
 # needs C.
@@ -75,7 +77,7 @@ bench: build ## measure trawl on CORPUS (generated if there is none) beside the 
 	./trawl-bench run --trawl ./trawl --corpus '$(CORPUS)' --queries '$(QUERIES)' --peers '$(PEERS)' $(BENCHFLAGS)
 
 soak: build ## change, search, back up and restart trawl for SOAK, and see whether anything grows
-	./trawl-bench soak --trawl ./trawl --for '$(SOAK)'
+	./trawl-bench soak --trawl ./trawl --for '$(SOAK)' --share '$(SOAKSHARE)'
 
 load: build ## search DATA, a copy of a data directory, beside 500 slow streams for SOAK
 	./trawl-bench load --trawl ./trawl --data '$(DATA)' --for '$(SOAK)'

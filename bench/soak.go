@@ -4,86 +4,135 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 )
 
-// SoakConfig is a long run in rounds.
+// SoakConfig is a run that does everything again and again.
 type SoakConfig struct {
 	// Trawl is the binary, Work a directory that is empty or not there.
 	Trawl, Work string
-	// For is how long, Pause how long is rested after each change: what makes a
-	// run cheap enough to go on beside something else.
-	For, Pause time.Duration
-	// RoundsPerServer is how many rounds a server lives; 0 is 6.
-	RoundsPerServer int
-	Seed            uint64
+	// For is how long it goes on; the round at hand is finished.
+	For time.Duration
+	// Rounds, if not 0, ends it after so many.
+	Rounds int
+	Seed   uint64
+	// Share is the part of the time in which something is asked of the server;
+	// 0 is all of it. Less leaves the machine to others.
+	Share float64
 	// Note, if set, hears how far it is.
 	Note func(string)
 }
 
-// warmUp is how many rounds of a server are not judged: caches fill, pools and
-// stacks grow to what is needed.
-const warmUp = 2
+// SoakReport is what came out.
+type SoakReport struct {
+	Seed   uint64 `json:"seed"`
+	Rounds int    `json:"rounds"`
+	Lives  int    `json:"lives"`
+	// Done counts operations by kind.
+	Done    map[string]int `json:"done"`
+	Samples []SoakSample   `json:"samples"`
+	Trends  []SoakTrend    `json:"trends"`
+	// Wrong is what failed or was answered wrongly.
+	Wrong []string `json:"wrong,omitempty"`
+}
+
+// OK reports whether every answer was right and nothing grew.
+func (r *SoakReport) OK() bool {
+	return len(r.Wrong) == 0 && !slices.ContainsFunc(r.Trends, func(t SoakTrend) bool { return t.Grows })
+}
+
+// Write prints the report for people.
+func (r *SoakReport) Write(w io.Writer) error {
+	fmt.Fprintf(w, "%d rounds on %d servers; seed %d\n", r.Rounds, r.Lives, r.Seed)
+	var done []string
+	for what, n := range r.Done {
+		done = append(done, fmt.Sprintf("%d %s", n, what))
+	}
+	slices.Sort(done)
+	fmt.Fprintln(w, strings.Join(done, ", "))
+	for _, t := range r.Trends {
+		verdict := "ok   "
+		if t.Grows {
+			verdict = "GROWS"
+		}
+		fmt.Fprintf(w, "%s  %s\n", verdict, t)
+	}
+	for _, wrong := range r.Wrong {
+		fmt.Fprintln(w, "WRONG", wrong)
+	}
+	verdict := "every answer was right, and nothing grew"
+	if !r.OK() {
+		verdict = "not ok"
+	}
+	_, err := fmt.Fprintln(w, verdict)
+	return err
+}
 
 // soaker is one run.
 type soaker struct {
 	SoakConfig
-	rng    *rand.Rand
-	load   killLoad
-	report SoakReport
-	server *process
-	client *killClient
-	debug  string
-	age    int
+	report  *SoakReport
+	world   *soakWorld
+	rng     *rand.Rand
+	data    string
+	backups string
+
+	life     int
+	server   *process
+	client   *killClient
+	debug    http.Client
+	debugURL string
+	token    string
 }
 
-// Soak starts a server and changes, searches and backs it up in rounds, each of
-// which ends with no repository left. What the server has then should be what it
-// had after the round before. From time to time the server is ended, or killed,
-// and another takes over its data.
+// roundsPerLife is after how many rounds a server is replaced by the next.
+const roundsPerLife = 8
+
+// Soak does in each round what a server meets in a year: repositories come,
+// change and go, people search, tokens are made and end, backups are taken,
+// verified, restored and pruned. Each answer is compared with a scan of the text.
+// Every few rounds the server is stopped or killed and started again. A round ends
+// with the repositories as they were when it began, and with a look at what the
+// server and its data take, which is to be what it was, too.
 func Soak(ctx context.Context, c SoakConfig) (*SoakReport, error) {
-	if c.RoundsPerServer == 0 {
-		c.RoundsPerServer = 6
-	}
 	if c.Note == nil {
 		c.Note = func(string) {}
 	}
-	s := &soaker{SoakConfig: c, rng: rand.New(rand.NewPCG(c.Seed, 4))}
-	s.report.Seed, s.report.For = c.Seed, c.For
-	s.load.dir = filepath.Join(c.Work, "repositories")
-	if err := os.MkdirAll(s.load.dir, 0o755); err != nil {
+	s := &soaker{
+		SoakConfig: c, report: &SoakReport{Seed: c.Seed, Done: map[string]int{}}, rng: rand.New(rand.NewPCG(c.Seed, 0)),
+		data: filepath.Join(c.Work, "data"), backups: filepath.Join(c.Work, "backups"),
+		world: &soakWorld{dir: filepath.Join(c.Work, "repositories"), rng: rand.New(rand.NewPCG(c.Seed, 1))},
+	}
+	if err := os.MkdirAll(s.world.dir, 0o755); err != nil {
 		return nil, err
 	}
-	if err := s.start(ctx); err != nil {
-		return nil, err
+	end := time.Now().Add(c.For)
+	err := s.begin(ctx)
+	for err == nil && len(s.report.Wrong) == 0 && (time.Now().Before(end) || s.report.Rounds == 0) && (c.Rounds == 0 || s.report.Rounds < c.Rounds) {
+		err = s.round(ctx)
+		s.report.Rounds++
+		c.Note(fmt.Sprintf("round %d is over, %s left", s.report.Rounds, time.Until(end).Round(time.Second)))
 	}
-	err := s.load.begin(ctx, s.client)
-	for end := time.Now().Add(c.For); err == nil && time.Now().Before(end); {
-		if err = s.round(ctx); err != nil {
-			err = fmt.Errorf("round %d of seed %d: %w", s.report.Rounds, c.Seed, err)
-		} else if s.age >= c.RoundsPerServer {
-			err = s.restart(ctx)
-		}
+	if s.server != nil {
+		err = errors.Join(err, s.server.stop())
 	}
+	s.report.Lives, s.report.Trends = s.life, soakTrends(s.report.Samples)
 	if ctx.Err() != nil {
-		return nil, errors.Join(ctx.Err(), s.server.kill())
+		return nil, ctx.Err()
 	}
 	if err != nil {
-		s.report.Failures = append(s.report.Failures, err.Error())
+		s.report.Wrong = append(s.report.Wrong, fmt.Sprintf("round %d: %v", s.report.Rounds, err))
 	}
-	s.client.client.CloseIdleConnections()
-	if err := s.server.stop(); err != nil {
-		s.report.Failures = append(s.report.Failures, err.Error())
-	}
-	s.report.judge()
-	return &s.report, nil
+	return s.report, nil
 }
-
-func (s *soaker) data() string { return filepath.Join(s.Work, "data") }
 
 // start starts a server.
 func (s *soaker) start(ctx context.Context) error {
@@ -91,110 +140,44 @@ func (s *soaker) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.debug, err = freeAddress(); err != nil {
+	debug, err := freeAddress()
+	if err != nil {
 		return err
 	}
-	cmd := exec.Command(s.Trawl, "serve", "--data", s.data(), "--listen", addr, "--debug-listen", s.debug, "--memory", "256MiB",
-		"--access-tokens-per-user", "1000000", "--min-free-bytes", "0", "--log-level", "error")
-	cmd.Dir = s.Work // which is no repository
-	cmd.Env = cleanEnv()
-	s.client = &killClient{client: newClient(), base: "http://" + addr}
+	cmd := exec.Command(s.Trawl, "serve", "--data", s.data, "--listen", addr, "--debug-listen", debug, "--memory", "256MiB",
+		"--sync-interval", "1h", "--min-free-bytes", "0", "--log-level", "error")
+	cmd.Dir, cmd.Env = s.Work, cleanEnv()
+	s.client, s.debugURL, s.debug = &killClient{client: newClient(), base: "http://" + addr}, "http://"+debug, newClient()
+	s.debug.Transport.(*http.Transport).DisableKeepAlives = true // it would be counted
 	s.server, err = startProcess(ctx, "trawl serve", cmd, func(ctx context.Context) bool {
 		return answersOK(ctx, &s.client.client, s.client.base+"/readyz")
 	})
 	if err != nil {
 		return err
 	}
-	s.age = 0
-	s.client.operator, err = operatorOf(s.data())
+	s.life++
+	s.client.operator, err = operatorOf(s.data)
 	return err
 }
 
-// restart ends the server, one time in three without a word, and sees that the
-// next has all that was acknowledged.
-func (s *soaker) restart(ctx context.Context) error {
-	s.client.client.CloseIdleConnections()
-	end := s.server.stop
-	if s.rng.IntN(3) == 0 {
-		end = s.server.kill
-		s.report.Kills++
-	}
-	if err := end(); err != nil {
-		return err
-	}
-	s.report.Restarts++
+// begin starts the first server with the repositories that stay.
+func (s *soaker) begin(ctx context.Context) error {
 	if err := s.start(ctx); err != nil {
 		return err
 	}
-	return s.load.judge(ctx, s.client, s.rng)
-}
-
-// soakChanges is how many changes a round makes.
-const soakChanges = 12
-
-// round changes and checks, goes back to where it began, and measures.
-func (s *soaker) round(ctx context.Context) error {
-	s.report.Rounds++
-	s.age++
-	for n := range soakChanges {
-		if err := s.change(ctx, n); err != nil {
-			return err
-		}
-		if err := s.check(ctx); err != nil {
-			return err
-		}
-		if !pause(ctx, s.Pause) {
-			return ctx.Err()
-		}
-	}
-	if err := s.backUp(ctx); err != nil {
+	if err := s.client.call(ctx, http.MethodPost, "users", nil, map[string]any{"name": keeper, "siteAdmin": true}, nil); err != nil {
 		return err
 	}
-	for len(s.load.repos) > 0 {
-		if err := s.load.removeRepository(ctx, s.client, 0); err != nil {
-			return err
-		}
-	}
-	s.load.gone = nil
-	for len(s.load.tokens) > 1 {
-		if err := s.load.revoke(ctx, s.client, s.load.tokens[1]); err != nil {
-			return err
-		}
-		s.load.tokens = append(s.load.tokens[:1], s.load.tokens[2:]...)
-	}
-	sample, err := s.measure(ctx)
+	var t killToken
+	err := s.client.call(ctx, http.MethodPost, "tokens", nil, map[string]any{"user": keeper, "scopes": []string{"user:all"}}, &t)
 	if err != nil {
 		return err
 	}
-	s.report.Samples = append(s.report.Samples, sample)
-	s.Note(fmt.Sprintf("round %d: %s", s.report.Rounds, sample))
-	return nil
-}
-
-// change adds, changes or removes a repository or a token.
-func (s *soaker) change(ctx context.Context, n int) error {
-	s.report.Changes++
-	switch repos := len(s.load.repos); {
-	case repos < 2 || repos < 5 && s.rng.IntN(4) == 0:
-		return s.load.addRepository(ctx, s.client, fmt.Sprintf("repo%d-%d", s.report.Rounds, n))
-	case repos > 3 && s.rng.IntN(4) == 0:
-		return s.load.removeRepository(ctx, s.client, s.rng.IntN(repos))
-	case s.rng.IntN(4) == 0:
-		return s.load.addToken(ctx, s.client)
-	}
-	return s.load.change(ctx, s.client, s.load.repos[s.rng.IntN(len(s.load.repos))])
-}
-
-// backUp makes a backup, of which one is kept.
-func (s *soaker) backUp(ctx context.Context) error {
-	to := filepath.Join(s.Work, "backup")
-	for _, args := range [][]string{{"backup", "create", to, "--data", s.data()}, {"backup", "prune", to, "--keep-last", "1"}} {
-		cmd := exec.CommandContext(ctx, s.Trawl, args...)
-		cmd.Dir, cmd.Env = s.Work, cleanEnv()
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("trawl %s: %w: %s", args[1], err, lastBytes(out, 500))
+	s.token = t.Secret
+	for range soakRepos {
+		if err := s.addRepository(ctx, true); err != nil {
+			return err
 		}
 	}
-	s.report.Backups++
 	return nil
 }

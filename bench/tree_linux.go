@@ -57,6 +57,14 @@ func stackStart(pid int) string {
 	return fields[25]
 }
 
+// countBelow counts the processes below pid.
+func countBelow(pid int) (n int) {
+	for _, child := range children(pid) {
+		n += 1 + countBelow(child)
+	}
+	return n
+}
+
 func children(pid int) []int {
 	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	if err != nil {

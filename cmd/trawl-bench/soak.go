@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -16,24 +18,29 @@ func soakCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (
 	c := bench.SoakConfig{Note: func(s string) { fmt.Fprintf(stderr, "trawl-bench: %s\n", s) }}
 	asJSON := false
 	flags := newFlags("soak")
-	flags.StringVar(&c.Trawl, "trawl", "", "binary to judge (default: built from the source in this folder)")
-	flags.StringVar(&c.Work, "data", "", "empty directory for data, repositories and backups; kept (default: temporary)")
-	flags.DurationVar(&c.For, "for", 10*time.Minute, "how long; the round at work is finished")
-	flags.DurationVar(&c.Pause, "pause", 500*time.Millisecond, "rest after each change: the longer, the less of the machine is used")
-	flags.IntVar(&c.RoundsPerServer, "rounds-per-server", 6, "after how many rounds the server is started anew")
-	flags.Uint64Var(&c.Seed, "seed", uint64(time.Now().UnixNano()), "what is done")
-	flags.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	flags.StringVar(&c.Trawl, "trawl", "", "binary to run (default: built from the source in this folder)")
+	flags.StringVar(&c.Work, "data", "", "empty directory for data, backups and repositories; kept (default: temporary, kept if something is wrong)")
+	flags.DurationVar(&c.For, "for", 10*time.Minute, "how long; the round at hand is finished")
+	flags.IntVar(&c.Rounds, "rounds", 0, "end after so many rounds")
+	flags.Uint64Var(&c.Seed, "seed", rand.Uint64(), "what is done, in which order")
+	flags.Float64Var(&c.Share, "share", 1, "part of the time in which something is asked of the server")
+	flags.BoolVar(&asJSON, "json", false, "print the report as JSON, with the sample of each round")
 	if err := parse(flags, args, 0, stderr); err != nil {
 		return err
 	}
-	if c.For <= 0 || c.RoundsPerServer < 1 {
-		return errors.New("--for and --rounds-per-server: a number that makes sense")
+	if c.Share <= 0 || c.Share > 1 {
+		return fmt.Errorf("--share %g: more than 0, at most 1", c.Share)
 	}
 	temporary, err := os.MkdirTemp("", "trawl-bench-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(temporary)) }()
+	keep := false
+	defer func() {
+		if !keep {
+			err = errors.Join(err, os.RemoveAll(temporary))
+		}
+	}()
 	if c.Work == "" {
 		c.Work = filepath.Join(temporary, "soak")
 	}
@@ -46,11 +53,17 @@ func soakCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (
 	if err != nil {
 		return err
 	}
-	if err := writeReport(stdout, report, asJSON); err != nil {
-		return err
+	if asJSON {
+		out := json.NewEncoder(stdout)
+		out.SetIndent("", "\t")
+		err = out.Encode(report)
+	} else {
+		err = report.Write(stdout)
 	}
-	if len(report.Wrong()) > 0 {
-		return errBadRun
+	if err == nil && !report.OK() {
+		keep = true
+		_, err = fmt.Fprintf(stderr, "trawl-bench: the data is kept in %s; go run ./cmd/trawl-bench soak --for %s --seed %d repeats this\n", c.Work, c.For, c.Seed)
+		return errors.Join(errBadRun, err)
 	}
-	return nil
+	return err
 }
