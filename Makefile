@@ -40,7 +40,7 @@ build: ## build trawl and trawl-bench, static, into this folder
 test: ## run all tests, with the race detector if there is a C compiler
 	@race='$(RACE)'; \
 	test -n "$$race" || echo 'make test: no race detector here (it needs a C compiler); testing without' >&2; \
-	test -z "$$race" || export CGO_ENABLED=1 TRAWL_CASES="$${TRAWL_CASES:-200}"; \
+	test -z "$$race" || export CGO_ENABLED=1 TRAWL_CASES="$${TRAWL_CASES:-100}"; \
 	$(GO) test $$race -timeout 15m $(TESTFLAGS) ./...
 
 check: lint test oracle fuzz ## everything CI checks
@@ -65,6 +65,7 @@ arrows: ## check imports, comments and files (lint_test.go)
 oracle: ## compare the search and the matcher with Go's regexp on CASES random cases
 	TRAWL_CASES=$(CASES) $(GO) test -count=1 -timeout 15m -run '^TestOracle$$' ./query/search
 	TRAWL_CASES=$(CASES) $(GO) test -count=1 -timeout 15m -run '^TestFindAgainstRegexp$$' ./query/match
+	TRAWL_CASES=8 $(GO) test -count=1 -timeout 15m -run '^TestMetamorphic$$' ./query/search
 
 fuzz: ## run every fuzz target for FUZZTIME
 	GO='$(GO)' bash .ci/fuzz $(FUZZTIME)
