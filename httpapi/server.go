@@ -29,9 +29,10 @@ const (
 
 	// A query travels in the request line, so this bounds its length too. A
 	// longer one is answered 431 by net/http.
-	maxHeaderBytes    = 256 << 10
-	readHeaderTimeout = 10 * time.Second
-	idleTimeout       = 2 * time.Minute
+	maxHeaderBytes       = 256 << 10
+	defaultHeaderTimeout = 10 * time.Second
+	defaultBodyTimeout   = time.Minute
+	idleTimeout          = 2 * time.Minute
 )
 
 // Server answers HTTP requests. Its fields are set before Open or Handler and
@@ -68,12 +69,20 @@ type Server struct {
 	// StreamBuffers is the most bytes that all of them wait for together, beyond
 	// the 64 KiB that each may hold; 0 is 64 MiB.
 	StreamBuffers int64
+	// Streams is how many may be open, 0 for some thousands; others are told to
+	// come again. Lend makes room for so many bytes of them and returns what gives
+	// them back; nil has nobody make room. It is called when nothing opens any more.
+	Streams int
+	Lend    func(bytes int64) (giveBack func())
 	// Compressors is how many streams are compressed at once, at about a megabyte
 	// each; the others leave as they are. 0 is 64.
 	Compressors int
 	// WriteTimeout is how long 16 KiB of an event, or one page, may take to leave;
 	// 0 is a minute.
 	WriteTimeout time.Duration
+	// HeaderTimeout and BodyTimeout are how long the head of a request, and its
+	// body, may take to come; 0 are 10 s and a minute.
+	HeaderTimeout, BodyTimeout time.Duration
 	// Extra adds to the routes.
 	Extra []Route
 	// Gate decides who gets in; nil lets everybody search who is no page of
@@ -88,6 +97,7 @@ type Server struct {
 	zips        zipPool
 	draining    atomic.Bool // set by Drain
 	buffers     *share
+	streams     *openStreams
 	closing     chan struct{} // closed by Close
 	closeOnce   sync.Once
 	listener    net.Listener
@@ -121,8 +131,18 @@ func (s *Server) prepare() {
 			s.Compressors = defaultCompressors
 		}
 		s.zips.left = newShare(int64(s.Compressors))
+		if s.Streams == 0 {
+			s.Streams = defaultStreams
+		}
+		s.streams = &openStreams{most: s.Streams, lend: s.Lend}
 		if s.WriteTimeout == 0 {
 			s.WriteTimeout = defaultWriteTimeout
+		}
+		if s.HeaderTimeout == 0 {
+			s.HeaderTimeout = defaultHeaderTimeout
+		}
+		if s.BodyTimeout == 0 {
+			s.BodyTimeout = defaultBodyTimeout
 		}
 		if s.Gate == nil {
 			s.Gate = &auth.Gate{Anonymous: auth.AnonymousYes}
@@ -142,7 +162,7 @@ func (s *Server) Open() error {
 	s.served = make(chan struct{})
 	s.server = &http.Server{
 		Handler:           s.Handler(),
-		ReadHeaderTimeout: readHeaderTimeout,
+		ReadHeaderTimeout: s.HeaderTimeout,
 		// Streams move this deadline with every event.
 		WriteTimeout:   s.WriteTimeout,
 		IdleTimeout:    idleTimeout,

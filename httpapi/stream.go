@@ -36,6 +36,11 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request) error {
 	if !canFlush(w) {
 		return &Error{Status: http.StatusInternalServerError, Message: "http flushing not supported"}
 	}
+	if !s.streams.begin() {
+		w.Header().Set("Retry-After", "5")
+		return &Error{Status: http.StatusServiceUnavailable, Message: "too many searches are being read; try again in a moment"}
+	}
+	defer s.streams.end()
 	results := search.NewResults(s.now)
 	trace := s.traces.start(auth.From(r.Context()).Key(), r.URL.Query().Get("q"), results)
 	url := s.baseURL(r) + "/-/trace/" + trace.ID

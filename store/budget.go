@@ -16,9 +16,9 @@ func (s *Store) Rest() {
 	}
 }
 
-// borrow makes the caches smaller by so many bytes, for somebody who needs
+// Borrow makes the caches smaller by so many bytes, for somebody who needs
 // them for a while, and returns what gives them back.
-func (s *Store) borrow(bytes int64) (giveBack func()) {
+func (s *Store) Borrow(bytes int64) (giveBack func()) {
 	engine := EngineShare(bytes)
 	release := s.blocks.Reserve(int(engine))
 	s.cache.resize(engine - bytes)

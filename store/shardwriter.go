@@ -200,7 +200,7 @@ const runPrefix = "shard-"
 // begin opens the run of a new shard.
 func (w *ShardWriter) begin() error {
 	if w.giveBack == nil {
-		w.giveBack = w.s.borrow(int64(w.MaxListBytes))
+		w.giveBack = w.s.Borrow(int64(w.MaxListBytes))
 	}
 	w.s.mu.Lock()
 	id := w.s.nextShard

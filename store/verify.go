@@ -53,7 +53,7 @@ type verifier struct {
 func (v View) Verify(ctx context.Context, how Verifying) error {
 	w := &verifier{Verifying: how, ctx: ctx, v: v}
 	if !how.Quick {
-		defer v.sn.s.borrow(v.sn.s.listBytes)()
+		defer v.sn.s.Borrow(v.sn.s.listBytes)()
 		if w.builder = how.Builder; w.builder == nil {
 			w.builder = postings.NewBuilder()
 		}

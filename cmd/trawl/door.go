@@ -90,6 +90,9 @@ func (d *door) backups() httpapi.Backups {
 	return nil
 }
 
+// lend is called only once opening says nothing.
+func (d *door) lend(bytes int64) func() { return d.service.Load().Lend(bytes) }
+
 func (d *door) repositories() httpapi.Repositories {
 	if s := d.service.Load(); s != nil {
 		return s

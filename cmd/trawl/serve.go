@@ -146,7 +146,7 @@ func (h *host) newServer() *httpapi.Server {
 	server := &httpapi.Server{
 		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
 		Searcher: &h.door, Opening: h.door.opening, Ready: h.door.waiting,
-		Log: h.log, Gate: h.gate, SetupSecret: h.secret, Observer: h.observer(),
+		Log: h.log, Gate: h.gate, SetupSecret: h.secret, Observer: h.observer(), Lend: h.door.lend,
 	}
 	service.LimitAnswers(server, int64(h.set.Memory))
 	files := &browse.Endpoint{Store: h.door.store, Pages: server, Refresh: h.door.refresh, Registry: h.door.registry}

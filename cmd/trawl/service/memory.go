@@ -66,7 +66,11 @@ func LimitMemory(memory int64) { debug.SetMemoryLimit(divide(memory).runtime) }
 func LimitAnswers(s *httpapi.Server, memory int64) {
 	shares := divide(memory)
 	s.StreamBuffers, s.Compressors = shares.answers, shares.searches
+	s.Streams = httpapi.MostStreams(shares.caches / 2)
 }
+
+// Lend makes the caches smaller by so many bytes until they are given back.
+func (s *Service) Lend(bytes int64) (giveBack func()) { return s.store.Borrow(bytes) }
 
 // outside is what the caches take outside the runtime's own memory.
 func outside(caches int64) int64 {

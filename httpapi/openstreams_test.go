@@ -1,0 +1,39 @@
+package httpapi
+
+import "testing"
+
+// Loans follow the number of streams, with some room before they are given
+// back, and there are no more streams than may be.
+func TestOpenStreams(t *testing.T) {
+	loans, lent := 0, int64(0)
+	o := &openStreams{most: 200, lend: func(bytes int64) func() {
+		loans, lent = loans+1, lent+bytes
+		return func() { loans, lent = loans-1, lent-bytes }
+	}}
+	open := func(n int) {
+		t.Helper()
+		for o.open < n {
+			if !o.begin() {
+				t.Fatalf("stream %d is refused, want up to 200", o.open+1)
+			}
+		}
+		for o.open > n {
+			o.end()
+		}
+	}
+	for _, tt := range []struct{ streams, loans int }{
+		{64, 0}, {65, 1}, {96, 1}, {97, 2}, {96, 2}, {80, 1}, {81, 1}, {49, 1}, {48, 0}, {200, 5}, {0, 0},
+	} {
+		if open(tt.streams); loans != tt.loans || lent != int64(loans*streamsALoan*streamBytes) {
+			t.Errorf("%d streams: %d loans of %d bytes, want %d", tt.streams, loans, lent, tt.loans)
+		}
+	}
+	open(200)
+	if o.begin() || o.open != 200 {
+		t.Error("stream 201 is let in, want 200 at most")
+	}
+	none := &openStreams{most: 1}
+	if !none.begin() || none.begin() {
+		t.Error("want one stream without loans")
+	}
+}
