@@ -17,6 +17,7 @@ import (
 // around is the chain that every request passes, outermost first.
 func (s *Server) around(h http.Handler) http.Handler {
 	h = s.preflight(h)
+	h = timeBodies(s.BodyTimeout, h)
 	h = securityHeaders(h)
 	h = s.recoverPanics(h)
 	h = s.logRequests(h)

@@ -51,6 +51,20 @@ func (f *flood) search(ctx context.Context, _ *query.Query, o search.Options, si
 	}
 }
 
+// dialRaw connects, until the test ends.
+func dialRaw(t *testing.T, url string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
 // dial sends a request for a stream and returns the connection, from which
 // nothing has been read.
 func dial(t *testing.T, url string) net.Conn {
