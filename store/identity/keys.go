@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -36,6 +37,21 @@ func number(b []byte) uint32    { return binary.BigEndian.Uint32(b) }
 func corrupt(what string) error { return fmt.Errorf("%s: %w", what, store.ErrCorrupt) }
 func isNotFound(err error) bool { return errors.Is(err, store.ErrNotFound) }
 
+// idBytes are the lengths of ids that are numbers or hashes.
+var idBytes = map[store.RecordKind]int{
+	store.RecordUser: 4, store.RecordPassword: 4, store.RecordReset: 4, store.RecordLockout: 4, store.RecordSeen: 4, store.RecordOrg: 4,
+	store.RecordMember: 8, store.RecordMembership: 8, store.RecordToken: 8, store.RecordTokenHash: 32, store.RecordTokenUse: 4,
+	store.RecordSession: 32, store.RecordAudit: 8,
+}
+
+// checkID fails for an id of another length than those of its kind.
+func checkID(kind store.RecordKind, id []byte) error {
+	if n, ok := idBytes[kind]; ok && n != len(id) {
+		return fmt.Errorf("record %c %x: its id has %d bytes: %w", kind, id, len(id), store.ErrCorrupt)
+	}
+	return nil
+}
+
 // The counters.
 const (
 	counterUser  = "user"
@@ -56,7 +72,17 @@ func get(st *store.Store, kind store.RecordKind, id []byte, v any) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(value, v); err != nil {
+	return decode(kind, id, value, v)
+}
+
+// decode reads the JSON of a record into v. A record is an object, a list or a
+// number; JSON's null, which would leave v as it is or make it nil, is damage.
+func decode(kind store.RecordKind, id, value []byte, v any) error {
+	err := json.Unmarshal(value, v)
+	if err == nil && string(bytes.TrimSpace(value)) == "null" {
+		err = errors.New("it is null")
+	}
+	if err != nil {
 		return fmt.Errorf("record %c %x: %w: %w", kind, id, store.ErrCorrupt, err)
 	}
 	return nil
@@ -66,8 +92,8 @@ func get(st *store.Store, kind store.RecordKind, id []byte, v any) error {
 func each[T any](st *store.Store, r store.RecordRange, f func(id []byte, v T) (more bool, err error)) error {
 	return st.EachRecord(r, func(id, value []byte) (bool, error) {
 		var v T
-		if err := json.Unmarshal(value, &v); err != nil {
-			return false, fmt.Errorf("record %c %x: %w: %w", r.Kind, id, store.ErrCorrupt, err)
+		if err := errors.Join(checkID(r.Kind, id), decode(r.Kind, id, value, &v)); err != nil {
+			return false, err
 		}
 		return f(id, v)
 	})

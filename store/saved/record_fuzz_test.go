@@ -1,0 +1,42 @@
+package saved_test
+
+import (
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/saved"
+)
+
+// FuzzRecords: whatever stands in a record of what people save, nothing panics.
+func FuzzRecords(f *testing.F) {
+	for _, kind := range []store.RecordKind{store.RecordSite, store.RecordSettings, store.RecordService, store.RecordSavedSearch, store.RecordJob, store.RecordJobStep, store.RecordJobResult} {
+		for _, id := range [][]byte{{}, {0, 0, 0, 1}, {0, 0, 0, 1, 0, 0, 0, 2}, []byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff")} {
+			for _, value := range [][]byte{{}, {0}, []byte("{}"), []byte("null"), []byte(`{"id":1,"query":"x","state":"done"}`), []byte(`{"id":-1}`)} {
+				f.Add(byte(kind), id, value)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, kind byte, id, value []byte) {
+		st := open(t, vfs.NewMem())
+		defer st.Close()
+		var c store.Records
+		c.Put(store.RecordKind(kind), append([]byte(nil), id...), append([]byte(nil), value...))
+		if err := st.CommitRecords(&c); err != nil {
+			return // no kind of the store's
+		}
+		b := saved.Open(st, nil)
+		_, _ = b.SiteID()
+		_, _ = b.Searches()
+		_, _ = b.Search(1)
+		_, _ = b.Services()
+		_, _ = b.Service(1)
+		_, _ = b.Jobs()
+		_, _ = b.Job(1)
+		_, _ = b.JobSteps(1)
+		_ = b.JobResults(1, func([]byte) error { return nil })
+		_, _ = b.Settings(saved.Subject{})
+		_, _ = b.AddJob("x", 1)
+		_, _ = b.AddSearch(saved.Search{})
+	})
+}
