@@ -55,9 +55,9 @@ func TestVersionText(t *testing.T) {
 		info *debug.BuildInfo
 		want string
 	}{
-		{info, "trawl v1.2.3 (commit 5f1c0e7a9b3d, modified)\nstore format 1\n"},
-		{&debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}, "trawl (devel)\nstore format 1\n"},
-		{nil, "trawl unknown\nstore format 1\n"},
+		{info, "trawl v1.2.3 (commit 5f1c0e7a9b3d, modified)\nstore format 2\n"},
+		{&debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}, "trawl (devel)\nstore format 2\n"},
+		{nil, "trawl unknown\nstore format 2\n"},
 	} {
 		if got := versionText(c.info); !strings.HasPrefix(got, c.want) {
 			t.Errorf("got %q, want it to begin with %q", got, c.want)

@@ -3,7 +3,8 @@ package metrics
 // reasons are the reasons for which a search leaves something out. One that does
 // not stand here is counted as "other".
 var reasons = []string{
-	"backend-missing", "content-unsearchable", "credential-ended", "diff-too-large", "display", "excluded-archive", "history-depth",
+	"backend-missing", "content-unsearchable", "credential-ended", "diff-too-large", "display", "document-match-limit", "excluded-archive",
+	"history-depth",
 	"objects-missing", "repository-cloning", "repository-fork", "repository-missing", "revision-limit", "revision-not-indexed",
 	"revision-unreadable", "search-error", "server-closing", "shard-match-limit", "shard-timeout", "symbols-failed", "symbols-missing",
 }
