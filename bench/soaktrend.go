@@ -54,11 +54,11 @@ var soakMeasures = []soakMeasure{
 	{"heap", func(s SoakSample) float64 { return s.HeapBytes }, 0.15, 4 << 20, true},
 	{"resident memory", func(s SoakSample) float64 { return s.RSSBytes }, 0.25, 32 << 20, true},
 	{"goroutines", func(s SoakSample) float64 { return s.Goroutines }, 0, 6, true},
-	{"open files", func(s SoakSample) float64 { return s.Files }, 0, 24, true},
+	{"open files", func(s SoakSample) float64 { return s.Files }, 0, 48, true},
 	{"snapshots", func(s SoakSample) float64 { return s.Snapshots }, 0, 1, true},
 	{"child processes", func(s SoakSample) float64 { return s.Children }, 0, 1, true},
 	{"disk", func(s SoakSample) float64 { return s.DiskBytes }, 0.25, 8 << 20, false},
-	{"files on disk", func(s SoakSample) float64 { return s.Entries }, 0.25, 24, false},
+	{"files on disk", func(s SoakSample) float64 { return s.Entries }, 0.25, 48, false},
 	{"backups", func(s SoakSample) float64 { return s.BackupBytes }, 0.25, 8 << 20, false},
 }
 
