@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
@@ -158,16 +159,29 @@ func (o *outbox) add(ctx context.Context, match []byte) error {
 	}
 }
 
+// standAtMost is how long a search stands still before it yields of its own
+// accord. What it has found ahead is megabytes, which a client that takes half a
+// second for an event needs for long; to find it again takes milliseconds.
+const standAtMost = 500 * time.Millisecond
+
 // await waits until something was written.
 func (o *outbox) await(ctx context.Context) error {
 	wanted := o.turn.Stand()
 	defer o.turn.Go()
+	var enough <-chan time.Time
+	if o.turn != nil {
+		t := time.NewTimer(standAtMost)
+		defer t.Stop()
+		enough = t.C
+	}
 	select {
 	case <-o.room:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-wanted:
+		return errYield
+	case <-enough:
 		return errYield
 	}
 }

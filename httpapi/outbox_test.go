@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
@@ -238,6 +239,25 @@ func TestOutboxYields(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOutboxYieldsInTheEnd: a search that nobody waits for does not keep what it
+// has found ahead for as long as its client likes.
+func TestOutboxYieldsInTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOutbox(matchEncoder{chunks: true}, leastBuffer, newShare(0))
+		var err error
+		if o.turn, err = search.NewTurns(1).Take(t.Context(), "", false); err != nil {
+			t.Fatal(err)
+		}
+		defer o.turn.Give()
+		began := time.Now()
+		err = o.put(t.Context(), slices.Repeat([]query.Match{padded(1000)}, 300))
+		var yield *search.YieldError
+		if !errors.As(err, &yield) || yield.Taken < 10 || time.Since(began) != standAtMost {
+			t.Errorf("after %v: got %v, want that it yields after %v", time.Since(began), err, standAtMost)
+		}
+	})
 }
 
 // content takes the matches of all events, without what is around them.
