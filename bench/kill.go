@@ -124,7 +124,7 @@ type killer struct {
 }
 
 // start starts a server and returns it with a client.
-func (k *killer) start(ctx context.Context) (*process, *killClient, error) {
+func (k *killer) start(ctx context.Context) (*process, *operatorClient, error) {
 	addr, err := freeAddress()
 	if err != nil {
 		return nil, nil, err
@@ -133,7 +133,7 @@ func (k *killer) start(ctx context.Context) (*process, *killClient, error) {
 		"--access-tokens-per-user", "1000000", "--min-free-bytes", "0", "--log-level", "error")
 	cmd.Dir = k.Work // which is no repository
 	cmd.Env = cleanEnv()
-	c := &killClient{client: newClient(), base: "http://" + addr}
+	c := &operatorClient{client: newClient(), base: "http://" + addr}
 	ctx, cancel := context.WithTimeout(ctx, k.ReadyWithin)
 	defer cancel()
 	p, err := startProcess(ctx, "trawl serve", cmd, func(ctx context.Context) bool {
@@ -185,7 +185,7 @@ func (k *killer) killEarly(ctx context.Context, after time.Duration) error {
 }
 
 // work changes and searches until the server is killed.
-func (k *killer) work(ctx context.Context, p *process, c *killClient) error {
+func (k *killer) work(ctx context.Context, p *process, c *operatorClient) error {
 	after := time.Duration(k.rng.Int64N(int64(k.Load)))
 	repos, accounts := rand.New(rand.NewPCG(k.rng.Uint64(), 1)), rand.New(rand.NewPCG(k.rng.Uint64(), 2))
 	other := killLoad{dir: k.load.dir, users: k.load.users, tokens: k.load.tokens, made: k.load.made}

@@ -12,7 +12,7 @@ import (
 
 // judge compares a server with what was acknowledged of those before, and
 // settles what was open.
-func (l *killLoad) judge(ctx context.Context, c *killClient, rng *rand.Rand) error {
+func (l *killLoad) judge(ctx context.Context, c *operatorClient, rng *rand.Rand) error {
 	err := l.judgeAccounts(ctx, c, rng)
 	if err != nil {
 		return err
@@ -20,7 +20,7 @@ func (l *killLoad) judge(ctx context.Context, c *killClient, rng *rand.Rand) err
 	return l.judgeRepositories(ctx, c)
 }
 
-func (l *killLoad) judgeRepositories(ctx context.Context, c *killClient) error {
+func (l *killLoad) judgeRepositories(ctx context.Context, c *operatorClient) error {
 	var listed []struct {
 		Name string `json:"name"`
 	}
@@ -73,7 +73,7 @@ func (l *killLoad) good() string {
 // tokensTried is how many tokens of each kind are tried after a restart.
 const tokensTried = 3
 
-func (l *killLoad) judgeAccounts(ctx context.Context, c *killClient, rng *rand.Rand) error {
+func (l *killLoad) judgeAccounts(ctx context.Context, c *operatorClient, rng *rand.Rand) error {
 	var users []struct {
 		Name string `json:"name"`
 	}
@@ -92,7 +92,7 @@ func (l *killLoad) judgeAccounts(ctx context.Context, c *killClient, rng *rand.R
 			return fmt.Errorf("user %s was created and is not there", name)
 		}
 	}
-	var tokens []killToken
+	var tokens []accessToken
 	if err := c.call(ctx, http.MethodGet, "tokens", url.Values{"user": {keeper}}, nil, &tokens); err != nil {
 		return err
 	}
@@ -115,8 +115,8 @@ func (l *killLoad) judgeAccounts(ctx context.Context, c *killClient, rng *rand.R
 
 // tryTokens uses the newest tokens and some others, and forgets those that have
 // ended.
-func (l *killLoad) tryTokens(ctx context.Context, c *killClient, rng *rand.Rand) error {
-	var left []*killToken
+func (l *killLoad) tryTokens(ctx context.Context, c *operatorClient, rng *rand.Rand) error {
+	var left []*accessToken
 	tried := 0
 	for i, t := range slices.Backward(l.tokens) {
 		if len(l.tokens)-i > tokensTried && tried > 2*tokensTried && rng.IntN(4) > 0 {

@@ -19,14 +19,14 @@ type killLoad struct {
 	gone   []*killRepo
 	made   int // names given out
 	users  map[string]bool
-	tokens []*killToken
+	tokens []*accessToken
 	// acknowledged counts changes, unsure those that a kill cut off.
 	acknowledged, unsure int
 }
 
-// killToken is an access token. begun says that its end was asked for without
+// accessToken is an access token. begun says that its end was asked for without
 // an answer.
-type killToken struct {
+type accessToken struct {
 	ID      uint32 `json:"id"`
 	Secret  string `json:"secret"`
 	revoked bool
@@ -51,7 +51,7 @@ func (l *killLoad) note(err error) (acknowledged bool, refused error) {
 }
 
 // begin makes the first user and token.
-func (l *killLoad) begin(ctx context.Context, c *killClient) error {
+func (l *killLoad) begin(ctx context.Context, c *operatorClient) error {
 	err := c.call(ctx, http.MethodPost, "users", nil, map[string]any{"name": keeper, "siteAdmin": true}, nil)
 	if err != nil {
 		return err
@@ -60,8 +60,8 @@ func (l *killLoad) begin(ctx context.Context, c *killClient) error {
 	return l.addToken(ctx, c)
 }
 
-func (l *killLoad) addToken(ctx context.Context, c *killClient) error {
-	t := &killToken{}
+func (l *killLoad) addToken(ctx context.Context, c *operatorClient) error {
+	t := &accessToken{}
 	err := c.call(ctx, http.MethodPost, "tokens", nil, map[string]any{"user": keeper, "scopes": []string{"user:all"}, "forever": false}, t)
 	ok, refused := l.note(err)
 	if ok {
@@ -82,7 +82,7 @@ func (l *killLoad) cut(err error) error {
 
 // changeAccounts makes and ends users and tokens until the server is gone. The
 // first token stays.
-func (l *killLoad) changeAccounts(ctx context.Context, c *killClient, rng *rand.Rand) error {
+func (l *killLoad) changeAccounts(ctx context.Context, c *operatorClient, rng *rand.Rand) error {
 	for {
 		var err error
 		switch {
@@ -99,7 +99,7 @@ func (l *killLoad) changeAccounts(ctx context.Context, c *killClient, rng *rand.
 	}
 }
 
-func (l *killLoad) addUser(ctx context.Context, c *killClient) error {
+func (l *killLoad) addUser(ctx context.Context, c *operatorClient) error {
 	l.made++
 	name := "user" + strconv.Itoa(l.made)
 	err := c.call(ctx, http.MethodPost, "users", nil, map[string]any{"name": name}, nil)
@@ -110,7 +110,7 @@ func (l *killLoad) addUser(ctx context.Context, c *killClient) error {
 	return errors.Join(refused, l.cut(err))
 }
 
-func (l *killLoad) revoke(ctx context.Context, c *killClient, t *killToken) error {
+func (l *killLoad) revoke(ctx context.Context, c *operatorClient, t *accessToken) error {
 	if t.revoked {
 		return nil
 	}
@@ -125,7 +125,7 @@ const killRepos = 6
 
 // changeRepositories adds, changes and removes repositories until the server is
 // gone.
-func (l *killLoad) changeRepositories(ctx context.Context, c *killClient, rng *rand.Rand) error {
+func (l *killLoad) changeRepositories(ctx context.Context, c *operatorClient, rng *rand.Rand) error {
 	for n := 0; ; n++ {
 		var err error
 		switch {
@@ -142,7 +142,7 @@ func (l *killLoad) changeRepositories(ctx context.Context, c *killClient, rng *r
 	}
 }
 
-func (l *killLoad) addRepository(ctx context.Context, c *killClient, name string) error {
+func (l *killLoad) addRepository(ctx context.Context, c *operatorClient, name string) error {
 	r, err := newKillRepo(ctx, l.dir, name)
 	if err != nil {
 		return err
@@ -160,15 +160,15 @@ func (l *killLoad) addRepository(ctx context.Context, c *killClient, name string
 	return l.sync(ctx, c, r)
 }
 
-func (l *killLoad) change(ctx context.Context, c *killClient, r *killRepo) error {
+func (l *killLoad) change(ctx context.Context, c *operatorClient, r *killRepo) error {
 	if err := r.commit(ctx); err != nil {
 		return err
 	}
 	return l.sync(ctx, c, r)
 }
 
-func (l *killLoad) sync(ctx context.Context, c *killClient, r *killRepo) error {
-	err := c.call(ctx, http.MethodPost, "repositories/sync", url.Values{"name": {r.name}}, nil, &killLine{})
+func (l *killLoad) sync(ctx context.Context, c *operatorClient, r *killRepo) error {
+	err := c.call(ctx, http.MethodPost, "repositories/sync", url.Values{"name": {r.name}}, nil, &lastLine{})
 	ok, refused := l.note(err)
 	if ok {
 		r.synced = r.newest
@@ -176,7 +176,7 @@ func (l *killLoad) sync(ctx context.Context, c *killClient, r *killRepo) error {
 	return errors.Join(refused, l.cut(err))
 }
 
-func (l *killLoad) removeRepository(ctx context.Context, c *killClient, i int) error {
+func (l *killLoad) removeRepository(ctx context.Context, c *operatorClient, i int) error {
 	r := l.repos[i]
 	err := c.call(ctx, http.MethodDelete, "repositories", url.Values{"name": {r.name}}, nil, nil)
 	ok, refused := l.note(err)
@@ -203,7 +203,7 @@ func (l *killLoad) bury() error {
 
 // search asks for everything until the server is gone. Only a search after a
 // restart is judged, since a running one is between changes.
-func (l *killLoad) search(ctx context.Context, c *killClient, token string) error {
+func (l *killLoad) search(ctx context.Context, c *operatorClient, token string) error {
 	for {
 		if _, err := c.versions(ctx, token); err != nil {
 			return l.cut(err)

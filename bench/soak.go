@@ -87,7 +87,7 @@ type soaker struct {
 
 	life     int
 	server   *process
-	client   *killClient
+	client   *operatorClient
 	debug    http.Client
 	debugURL string
 	token    string
@@ -147,7 +147,7 @@ func (s *soaker) start(ctx context.Context) error {
 	cmd := exec.Command(s.Trawl, "serve", "--data", s.data, "--listen", addr, "--debug-listen", debug, "--memory", "256MiB",
 		"--sync-interval", "1h", "--min-free-bytes", "0", "--log-level", "error")
 	cmd.Dir, cmd.Env = s.Work, cleanEnv()
-	s.client, s.debugURL, s.debug = &killClient{client: newClient(), base: "http://" + addr}, "http://"+debug, newClient()
+	s.client, s.debugURL, s.debug = &operatorClient{client: newClient(), base: "http://" + addr}, "http://"+debug, newClient()
 	s.debug.Transport.(*http.Transport).DisableKeepAlives = true // it would be counted
 	s.server, err = startProcess(ctx, "trawl serve", cmd, func(ctx context.Context) bool {
 		return answersOK(ctx, &s.client.client, s.client.base+"/readyz")
@@ -168,7 +168,7 @@ func (s *soaker) begin(ctx context.Context) error {
 	if err := s.client.call(ctx, http.MethodPost, "users", nil, map[string]any{"name": keeper, "siteAdmin": true}, nil); err != nil {
 		return err
 	}
-	var t killToken
+	var t accessToken
 	err := s.client.call(ctx, http.MethodPost, "tokens", nil, map[string]any{"user": keeper, "scopes": []string{"user:all"}}, &t)
 	if err != nil {
 		return err

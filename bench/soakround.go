@@ -113,7 +113,7 @@ func (s *soaker) addRepository(ctx context.Context, base bool) error {
 }
 
 func (s *soaker) sync(ctx context.Context, r *soakRepo) error {
-	return s.client.call(ctx, http.MethodPost, "repositories/sync", url.Values{"name": {r.name}}, nil, &killLine{})
+	return s.client.call(ctx, http.MethodPost, "repositories/sync", url.Values{"name": {r.name}}, nil, &lastLine{})
 }
 
 func (s *soaker) change(ctx context.Context) error {
@@ -253,7 +253,7 @@ func (s *soaker) abandon(ctx context.Context) error {
 
 // tokens makes a token, uses it, and ends it.
 func (s *soaker) tokens(ctx context.Context) error {
-	var t killToken
+	var t accessToken
 	err := s.client.call(ctx, http.MethodPost, "tokens", nil, map[string]any{"user": keeper, "scopes": []string{"user:all"}}, &t)
 	if err != nil {
 		return err
