@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/trawlsearch/trawl/bench"
 )
@@ -32,19 +32,12 @@ func backupCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 	case (c.Recipient == "") != (c.Identity == ""):
 		return errors.New("--recipient and --identity-file go together")
 	}
-	temporary, err := os.MkdirTemp("", "trawl-bench-")
+	s, err := openScratch(ctx, &c.Trawl, c.Note)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(temporary)) }()
-	if c.Work == "" {
-		c.Work = temporary
-	}
-	if c.Trawl == "" {
-		if c.Trawl, err = bench.BuildTrawl(ctx, temporary); err != nil {
-			return err
-		}
-	}
+	defer s.close(&err)
+	c.Work = cmp.Or(c.Work, s.dir)
 	report, err := bench.RunBackup(ctx, c)
 	if err != nil {
 		return err

@@ -7,21 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/trawlsearch/trawl/bench"
 )
 
 // TestBackup: the measurement works on a toy corpus, and answers are the same
 // after a restore.
 func TestBackup(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds and starts servers")
-	}
-	dir := t.TempDir()
-	binary, err := bench.BuildTrawl(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary, dir := builtTrawl(t), t.TempDir()
 	corpus, data := filepath.Join(dir, "toy"), filepath.Join(dir, "data")
 	if err := run(t.Context(), []string{"corpus", "--files", "60", "--out", corpus}, io.Discard, io.Discard); err != nil {
 		t.Fatal(err)

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/trawlsearch/trawl/bench"
@@ -39,19 +39,12 @@ func historyCommand(ctx context.Context, args []string, stdout, stderr io.Writer
 		return errors.New("--runs and --git-runs: at least one run")
 	}
 	c.Words = strings.Split(words, ",")
-	temporary, err := os.MkdirTemp("", "trawl-bench-")
+	s, err := openScratch(ctx, &c.Trawl, c.Note)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(temporary)) }()
-	if c.Work == "" {
-		c.Work = temporary
-	}
-	if c.Trawl == "" {
-		if c.Trawl, err = bench.BuildTrawl(ctx, temporary); err != nil {
-			return err
-		}
-	}
+	defer s.close(&err)
+	c.Work = cmp.Or(c.Work, s.dir)
 	report, err := bench.RunHistory(ctx, c)
 	if err != nil {
 		return err

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -27,24 +27,12 @@ func killCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (
 	if c.Cycles < 1 {
 		return fmt.Errorf("--cycles %d: at least one", c.Cycles)
 	}
-	temporary, err := os.MkdirTemp("", "trawl-bench-")
+	s, err := openScratch(ctx, &c.Trawl, c.Note)
 	if err != nil {
 		return err
 	}
-	keep := false
-	defer func() {
-		if !keep {
-			err = errors.Join(err, os.RemoveAll(temporary))
-		}
-	}()
-	if c.Work == "" {
-		c.Work = filepath.Join(temporary, "kill")
-	}
-	if c.Trawl == "" {
-		if c.Trawl, err = bench.BuildTrawl(ctx, temporary); err != nil {
-			return err
-		}
-	}
+	defer s.close(&err)
+	c.Work = cmp.Or(c.Work, filepath.Join(s.dir, "kill"))
 	report, err := bench.Kill(ctx, c)
 	if err != nil {
 		return err
@@ -53,7 +41,7 @@ func killCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (
 		return err
 	}
 	if !report.OK() {
-		keep = true
+		s.kept = true
 		_, err := fmt.Fprintf(stdout, "the data is kept in %s\n", c.Work)
 		return errors.Join(errBadRun, err)
 	}

@@ -7,21 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/trawlsearch/trawl/bench"
 )
 
 // TestKill: some servers are killed at work, and nothing acknowledged is lost.
 // Many more are with trawl-bench kill --cycles 1000.
 func TestKill(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds and starts servers")
-	}
-	dir := t.TempDir()
-	binary, err := bench.BuildTrawl(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary, dir := builtTrawl(t), t.TempDir()
 	var out bytes.Buffer
 	args := []string{"kill", "--trawl", binary, "--data", filepath.Join(dir, "kill"), "--cycles", "6", "--ready-within", "1m"}
 	if err := run(context.Background(), args, &out, io.Discard); err != nil {

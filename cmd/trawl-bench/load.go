@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -37,16 +36,11 @@ func loadCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (
 	case c.Streams < 0 || c.BytesPerSecond < 1 || c.For <= 0:
 		return errors.New("--streams, --read and --for: a number that makes sense")
 	}
-	temporary, err := os.MkdirTemp("", "trawl-bench-")
+	s, err := openScratch(ctx, &c.Trawl, c.Note)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(temporary)) }()
-	if c.Trawl == "" {
-		if c.Trawl, err = bench.BuildTrawl(ctx, temporary); err != nil {
-			return err
-		}
-	}
+	defer s.close(&err)
 	report, err := bench.Load(ctx, c)
 	if err != nil {
 		return err

@@ -82,7 +82,7 @@ func goSource(ctx context.Context) (string, error) {
 	return filepath.Join(strings.TrimSpace(string(out)), "src"), nil
 }
 
-func rankCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+func rankCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	f, err := readRankFlags(args, stderr)
 	if err != nil {
 		return err
@@ -92,17 +92,11 @@ func rankCommand(ctx context.Context, args []string, stdout, stderr io.Writer) e
 		return err
 	}
 	c.Progress = func(message string) { fmt.Fprintln(stderr, message) }
-	if c.Trawl == "" {
-		dir, err := os.MkdirTemp("", "trawl-bench-build-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		c.Progress("building trawl")
-		if c.Trawl, err = bench.BuildTrawl(ctx, dir); err != nil {
-			return err
-		}
+	s, err := openScratch(ctx, &c.Trawl, c.Progress)
+	if err != nil {
+		return err
 	}
+	defer s.close(&err)
 	report, err := bench.Rank(ctx, c)
 	if err != nil {
 		return err

@@ -127,17 +127,11 @@ func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 		return err
 	}
 	c.Progress = func(message string) { fmt.Fprintln(stderr, message) }
-	if c.Trawl == "" {
-		dir, err := os.MkdirTemp("", "trawl-bench-build-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		c.Progress("building trawl")
-		if c.Trawl, err = bench.BuildTrawl(ctx, dir); err != nil {
-			return err
-		}
+	s, err := openScratch(ctx, &c.Trawl, c.Progress)
+	if err != nil {
+		return err
 	}
+	defer s.close(&err)
 	report, err := bench.Run(ctx, c)
 	if err != nil {
 		return err

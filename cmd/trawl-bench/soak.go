@@ -1,13 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -31,24 +31,12 @@ func soakCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (
 	if c.Share <= 0 || c.Share > 1 {
 		return fmt.Errorf("--share %g: more than 0, at most 1", c.Share)
 	}
-	temporary, err := os.MkdirTemp("", "trawl-bench-")
+	s, err := openScratch(ctx, &c.Trawl, c.Note)
 	if err != nil {
 		return err
 	}
-	keep := false
-	defer func() {
-		if !keep {
-			err = errors.Join(err, os.RemoveAll(temporary))
-		}
-	}()
-	if c.Work == "" {
-		c.Work = filepath.Join(temporary, "soak")
-	}
-	if c.Trawl == "" {
-		if c.Trawl, err = bench.BuildTrawl(ctx, temporary); err != nil {
-			return err
-		}
-	}
+	defer s.close(&err)
+	c.Work = cmp.Or(c.Work, filepath.Join(s.dir, "soak"))
 	report, err := bench.Soak(ctx, c)
 	if err != nil {
 		return err
@@ -61,7 +49,7 @@ func soakCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (
 		err = report.Write(stdout)
 	}
 	if err == nil && !report.OK() {
-		keep = true
+		s.kept = true
 		_, err = fmt.Fprintf(stderr, "trawl-bench: the data is kept in %s; go run ./cmd/trawl-bench soak --for %s --seed %d repeats this\n", c.Work, c.For, c.Seed)
 		return errors.Join(errBadRun, err)
 	}

@@ -15,14 +15,7 @@ import (
 // TestSoak runs one round of everything. CI runs ten minutes of it beside the
 // tests, "make soak SOAK=8h" a night.
 func TestSoak(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds and starts servers")
-	}
-	dir := t.TempDir()
-	binary, err := bench.BuildTrawl(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary, dir := builtTrawl(t), t.TempDir()
 	var out bytes.Buffer
 	args := []string{"soak", "--trawl", binary, "--data", filepath.Join(dir, "soak"), "--rounds", "1", "--seed", "3", "--json"}
 	if err := run(context.Background(), args, &out, io.Discard); err != nil {
