@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -63,6 +64,21 @@ func (k RecordKind) known() bool {
 		return true
 	}
 	return false
+}
+
+// DecodeRecord reads the value of a record that is kept as JSON into v. The error
+// is ErrCorrupt, and names the record. A record is an object, a list or a number:
+// JSON's null would leave v as it is or make it nil, and is damage. Unknown fields
+// are none, since newer programs may have put them there.
+func DecodeRecord(kind RecordKind, id, value []byte, v any) error {
+	err := json.Unmarshal(value, v)
+	if err == nil && string(bytes.TrimSpace(value)) == "null" {
+		err = errors.New("it is null")
+	}
+	if err != nil {
+		return fmt.Errorf("record %c %x: %w: %w", kind, id, ErrCorrupt, err)
+	}
+	return nil
 }
 
 // Records is a change of records that is applied whole. Its zero value changes

@@ -147,3 +147,31 @@ func TestRecordsOfABrokenStore(t *testing.T) {
 	fs.set(func(errorfs.Op) bool { return false })
 	_ = s.Close() // a broken engine may complain
 }
+
+func TestDecodeRecord(t *testing.T) {
+	for _, c := range []struct {
+		value string
+		want  string // part of the error, "" for none
+	}{
+		{`{"Name":"ann"}`, ""},
+		{" {\"Name\":\"ann\"}\n", ""},
+		{`{"Name":"ann","Newer":[1]}`, ""},
+
+		{``, "unexpected end"},
+		{`{"Name":"ann"`, "unexpected end"},
+		{`{"Name":"ann"}{}`, "after top-level value"},
+		{"{\"Name\":\"ann\"}\x00", "after top-level value"},
+		{`{"Name":7}`, "cannot unmarshal number"},
+		{`null`, "it is null"},
+		{" null\n", "it is null"},
+	} {
+		var v struct{ Name string }
+		err := store.DecodeRecord(store.RecordUser, []byte{0, 7}, []byte(c.value), &v)
+		switch {
+		case c.want == "" && (err != nil || v.Name != "ann"):
+			t.Errorf("%q: got %+v, error %v; want ann", c.value, v, err)
+		case c.want != "" && (!errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "record u 0007: ") || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%q: error %v, want ErrCorrupt of record u 0007 with %q", c.value, err, c.want)
+		}
+	}
+}

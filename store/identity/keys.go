@@ -1,9 +1,7 @@
 package identity
 
 import (
-	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -72,27 +70,14 @@ func get(st *store.Store, kind store.RecordKind, id []byte, v any) error {
 	if err != nil {
 		return err
 	}
-	return decode(kind, id, value, v)
-}
-
-// decode reads the JSON of a record into v. A record is an object, a list or a
-// number; JSON's null, which would leave v as it is or make it nil, is damage.
-func decode(kind store.RecordKind, id, value []byte, v any) error {
-	err := json.Unmarshal(value, v)
-	if err == nil && string(bytes.TrimSpace(value)) == "null" {
-		err = errors.New("it is null")
-	}
-	if err != nil {
-		return fmt.Errorf("record %c %x: %w: %w", kind, id, store.ErrCorrupt, err)
-	}
-	return nil
+	return store.DecodeRecord(kind, id, value, v)
 }
 
 // each calls f with the JSON records of a range.
 func each[T any](st *store.Store, r store.RecordRange, f func(id []byte, v T) (more bool, err error)) error {
 	return st.EachRecord(r, func(id, value []byte) (bool, error) {
 		var v T
-		if err := errors.Join(checkID(r.Kind, id), decode(r.Kind, id, value, &v)); err != nil {
+		if err := errors.Join(checkID(r.Kind, id), store.DecodeRecord(r.Kind, id, value, &v)); err != nil {
 			return false, err
 		}
 		return f(id, v)

@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -54,7 +53,7 @@ func (v *verifying) accounts() error {
 	return errors.Join(
 		v.records(store.RecordUser, "user", 4, func(id, value []byte) error {
 			u := &User{}
-			if err := json.Unmarshal(value, u); err != nil {
+			if err := store.DecodeRecord(store.RecordUser, id, value, u); err != nil {
 				return err
 			}
 			if v.users[number(id)] = u; u.ID != number(id) {
@@ -64,7 +63,7 @@ func (v *verifying) accounts() error {
 		}),
 		v.records(store.RecordOrg, "organisation", 4, func(id, value []byte) error {
 			o := &Org{}
-			if err := json.Unmarshal(value, o); err != nil {
+			if err := store.DecodeRecord(store.RecordOrg, id, value, o); err != nil {
 				return err
 			}
 			if v.orgs[number(id)] = o; o.ID != number(id) {
@@ -154,7 +153,7 @@ func (v *verifying) credentials() error {
 	return errors.Join(
 		v.records(store.RecordToken, "token", 8, func(id, value []byte) error {
 			var t Token
-			if err := json.Unmarshal(value, &t); err != nil {
+			if err := store.DecodeRecord(store.RecordToken, id, value, &t); err != nil {
 				return err
 			}
 			v.tokens[[2]uint32{number(id), number(id[4:])}] = true
@@ -178,19 +177,19 @@ func (v *verifying) credentials() error {
 			}
 			return nil
 		}),
-		v.records(store.RecordSession, "session", 32, func(_, value []byte) error {
+		v.records(store.RecordSession, "session", 32, func(id, value []byte) error {
 			var s Session
-			if err := json.Unmarshal(value, &s); err != nil {
+			if err := store.DecodeRecord(store.RecordSession, id, value, &s); err != nil {
 				return err
 			}
 			return v.user(s.User)
 		}),
-		v.records(store.RecordAudit, "entry of the audit log", 8, func(_, value []byte) error {
+		v.records(store.RecordAudit, "entry of the audit log", 8, func(id, value []byte) error {
 			var e Entry
-			return json.Unmarshal(value, &e)
+			return store.DecodeRecord(store.RecordAudit, id, value, &e)
 		}),
-		v.records(store.RecordCounter, "counter", 0, func(_, value []byte) error {
+		v.records(store.RecordCounter, "counter", 0, func(id, value []byte) error {
 			var n uint64
-			return json.Unmarshal(value, &n)
+			return store.DecodeRecord(store.RecordCounter, id, value, &n)
 		}))
 }

@@ -2,9 +2,7 @@ package oauth
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/trawlsearch/trawl/store"
 )
@@ -27,21 +25,14 @@ func get(st *store.Store, kind store.RecordKind, id []byte, v any) error {
 	if err != nil {
 		return err
 	}
-	return decode(kind, id, value, v)
-}
-
-func decode(kind store.RecordKind, id, value []byte, v any) error {
-	if err := json.Unmarshal(value, v); err != nil {
-		return fmt.Errorf("record %c %x: %w: %w", kind, id, store.ErrCorrupt, err)
-	}
-	return nil
+	return store.DecodeRecord(kind, id, value, v)
 }
 
 // each calls f with the JSON records of a range.
 func each[T any](st *store.Store, r store.RecordRange, f func(id []byte, v *T) error) error {
 	return st.EachRecord(r, func(id, value []byte) (bool, error) {
 		var v T
-		if err := decode(r.Kind, id, value, &v); err != nil {
+		if err := store.DecodeRecord(r.Kind, id, value, &v); err != nil {
 			return false, err
 		}
 		return true, f(id, &v)

@@ -28,7 +28,7 @@ func Verify(st *store.Store, tell func(problem string)) error {
 	return errors.Join(
 		records(store.RecordApp, "OAuth app", func(id, value []byte) error {
 			var a App
-			if err := decode(store.RecordApp, id, value, &a); err != nil {
+			if err := store.DecodeRecord(store.RecordApp, id, value, &a); err != nil {
 				return err
 			}
 			if a.ID != string(id) {
@@ -41,14 +41,14 @@ func Verify(st *store.Store, tell func(problem string)) error {
 			if len(id) != len(g.ID) {
 				return errors.New("its key has a wrong length")
 			}
-			if err := decode(store.RecordGrant, id, value, &g); err != nil {
+			if err := store.DecodeRecord(store.RecordGrant, id, value, &g); err != nil {
 				return err
 			}
 			return nil // its user may be gone: then it is swept away in time
 		}),
 		records(store.RecordDevice, "device", func(id, value []byte) error {
 			var d Device
-			if err := decode(store.RecordDevice, id, value, &d); err != nil {
+			if err := store.DecodeRecord(store.RecordDevice, id, value, &d); err != nil {
 				return err
 			}
 			return there(store.RecordUserCode, d.UserCode, "its user code")

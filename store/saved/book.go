@@ -98,10 +98,7 @@ func get[T any](b *Book, kind store.RecordKind, id []byte) (*T, error) {
 
 func decode[T any](kind store.RecordKind, id, value []byte) (*T, error) {
 	v := new(T)
-	if err := json.Unmarshal(value, v); err != nil {
-		return nil, fmt.Errorf("record %c %x: %w: %w", kind, id, store.ErrCorrupt, err)
-	}
-	return v, nil
+	return v, store.DecodeRecord(kind, id, value, v)
 }
 
 // all returns the records of a range, in order of their ids.
