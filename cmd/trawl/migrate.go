@@ -106,8 +106,8 @@ func planMigration(_ context.Context, set config.Settings) (m migration, err err
 	if err != nil {
 		return m, err
 	}
-	todo := ingest.New(st, ingest.Options{}).Outdated()
-	m.Shards, m.All, m.TextBytes = todo.Shards, todo.All, todo.TextBytes
+	outdated := ingest.New(st, ingest.Options{}).Outdated()
+	m.Shards, m.All, m.TextBytes = outdated.Shards, outdated.All, outdated.TextBytes
 	return m, st.Close()
 }
 
@@ -129,9 +129,9 @@ func (a *app) migrate(ctx context.Context, set config.Settings) (m migration, er
 		return m, err
 	}
 	defer func() { err = errors.Join(err, svc.Close()) }()
-	todo := svc.Outdated()
-	m.Shards, m.All, m.TextBytes = todo.Shards, todo.All, todo.TextBytes
-	if todo.Shards == 0 {
+	outdated := svc.Outdated()
+	m.Shards, m.All, m.TextBytes = outdated.Shards, outdated.All, outdated.TextBytes
+	if outdated.Shards == 0 {
 		return m, nil
 	}
 	began, task := time.Now(), out.display.Start("shards")
@@ -139,7 +139,7 @@ func (a *app) migrate(ctx context.Context, set config.Settings) (m migration, er
 		task.Fail(err)
 		return m, err
 	}
-	task.Done(progress.Summary{Note: fmt.Sprintf("%s rewritten", shardCount(todo.Shards)), Took: time.Since(began)})
+	task.Done(progress.Summary{Note: fmt.Sprintf("%s rewritten", shardCount(outdated.Shards)), Took: time.Since(began)})
 	return m, nil
 }
 

@@ -61,20 +61,20 @@ func (s *Service) KeepIndex(ctx context.Context) {
 
 // rebuilt reports whether there is nothing left to rewrite.
 func (s *Service) rebuilt(ctx context.Context) bool {
-	todo := s.Outdated()
-	if todo.Shards == 0 {
+	outdated := s.Outdated()
+	if outdated.Shards == 0 {
 		return true
 	}
 	began := time.Now()
-	s.opts.Log.Info().Int("shards", todo.Shards).Int("of", todo.All).Int64("text_bytes", todo.TextBytes).
+	s.opts.Log.Info().Int("shards", outdated.Shards).Int("of", outdated.All).Int64("text_bytes", outdated.TextBytes).
 		Msg("rewriting shards of an older index, they can be searched meanwhile")
 	n, err := s.Rebuild(ctx, nil)
 	switch {
 	case ctx.Err() != nil || errors.Is(err, context.Canceled):
-		s.opts.Log.Info().Int("shards", n).Int("of", todo.Shards).Msg("rewriting interrupted, it goes on at the next start")
+		s.opts.Log.Info().Int("shards", n).Int("of", outdated.Shards).Msg("rewriting interrupted, it goes on at the next start")
 		return false
 	case err != nil:
-		s.opts.Log.Warn().Err(err).Int("shards", n).Int("of", todo.Shards).Msg("rewrite shards")
+		s.opts.Log.Warn().Err(err).Int("shards", n).Int("of", outdated.Shards).Msg("rewrite shards")
 		return false
 	}
 	s.opts.Log.Info().Int("shards", n).Int64("took_ms", time.Since(began).Milliseconds()).Msg("rewrote shards of an older index")
