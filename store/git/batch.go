@@ -37,9 +37,10 @@ type batch struct {
 	reaped bool       // its process id is no longer ours to signal
 }
 
-// startBatch starts git. No context ends it: its caller does, by stop.
-func startBatch(repo *Repo) (*batch, error) {
-	cmd := command(context.Background(), noTransport, repo.args("cat-file", "--batch")...)
+// startBatch starts git with --batch, or with --batch-check for answers without
+// content. No context ends it: its caller does, by stop.
+func startBatch(repo *Repo, mode string) (*batch, error) {
+	cmd := command(context.Background(), noTransport, repo.args("cat-file", mode)...)
 	b := &batch{cmd: cmd, stderr: stderrOf(cmd)}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -49,10 +50,10 @@ func startBatch(repo *Repo) (*batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
+	if err := start(cmd); err != nil {
 		return nil, startError(context.Background(), "cat-file", err)
 	}
-	b.stdin, b.stdout = stdin, bufio.NewReaderSize(stdout, batchBufferBytes)
+	b.stdin, b.stdout = stdin, readerOf(stdout, batchBufferBytes, b.kill)
 	return b, nil
 }
 
@@ -124,34 +125,53 @@ func (b *batch) ask(oids []string) {
 // answer reads the answer to one request. The blob's data is valid until the
 // next answer.
 func (b *batch) answer(oid string, maxBytes int64) (Blob, error) {
+	blob, missing, err := b.line(oid, maxBytes)
+	switch {
+	case err != nil:
+		return Blob{}, err
+	case missing:
+		return Blob{Err: fmt.Errorf("%w: %s", ErrMissing, oid)}, nil
+	case blob.Err != nil:
+		return blob, b.skip(blob.Size + 1)
+	}
+	blob.Data, err = b.content(blob.Size)
+	return blob, err
+}
+
+// headOf reads the answer to one request of a batch without content. An object
+// that is missing counts as good.
+func (b *batch) headOf(oid string, maxBytes int64) (Blob, error) {
+	blob, _, err := b.line(oid, maxBytes)
+	return blob, err
+}
+
+// line reads what says of an object what it is, which is an Err if it is not to
+// be read.
+func (b *batch) line(oid string, maxBytes int64) (blob Blob, missing bool, err error) {
 	line, err := b.stdout.ReadSlice('\n')
 	if err != nil {
-		return Blob{}, errDied
+		return Blob{}, false, errDied
 	}
 	id, rest, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
 	if string(id) != oid {
-		return Blob{}, fmt.Errorf("git cat-file answered %q for %s", printable(string(line)), oid)
+		return Blob{}, false, fmt.Errorf("git cat-file answered %q for %s", printable(string(line)), oid)
 	}
 	kind, sizeText, ok := bytes.Cut(rest, []byte(" "))
 	if !ok {
-		return Blob{Err: fmt.Errorf("%w: %s", ErrMissing, oid)}, nil
+		return Blob{}, true, nil
 	}
 	size, err := strconv.ParseInt(string(sizeText), 10, 64)
 	if err != nil || size < 0 {
-		return Blob{}, fmt.Errorf("git cat-file answered %q for %s", printable(string(line)), oid)
+		return Blob{}, false, fmt.Errorf("git cat-file answered %q for %s", printable(string(line)), oid)
 	}
-	blob := Blob{Size: size}
+	blob = Blob{Size: size}
 	switch {
 	case string(kind) != "blob":
 		blob.Err = fmt.Errorf("%w: %s is a %s", ErrNotBlob, oid, kind)
 	case size > maxBytes:
 		blob.Err = fmt.Errorf("%w: %s has %d bytes, the limit is %d", ErrTooLarge, oid, size, maxBytes)
 	}
-	if blob.Err != nil {
-		return blob, b.skip(size + 1)
-	}
-	blob.Data, err = b.content(size)
-	return blob, err
+	return blob, false, nil
 }
 
 // content reads a blob's content and the newline behind it. What fits the read

@@ -26,7 +26,20 @@ type BlobReader struct {
 
 	mu    sync.Mutex // held for the length of a Read; f must not call Read or Close
 	child *batch     // nil until needed, and after a Read that ended early
+	sizes *batch     // tells sizes before content is asked for; nil as child
+	// deaths counts how often git died of an object.
+	deaths int
 }
+
+const (
+	// askedAtOnce is of how many objects the sizes are asked before any is read:
+	// the ids fit a pipe, so that nobody has to write and read at once.
+	askedAtOnce = 512
+	// mostDeaths is of how many objects git may die before the others are given
+	// up: each costs a process or two, and perhaps all the memory that git may
+	// take.
+	mostDeaths = 200
+)
 
 // Blobs starts a BlobReader. Close must be called to end its process.
 func (r *Repo) Blobs(ctx context.Context) (*BlobReader, error) {
@@ -43,6 +56,7 @@ func (b *BlobReader) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.drop()
+	b.dropSizes()
 }
 
 // Read calls f once for every object id, in the order given, with the index
@@ -51,9 +65,11 @@ func (b *BlobReader) Close() {
 // object that cannot be read is told to f and does not end the reading: git
 // stops at a corrupt object, and is then started again behind it.
 //
+// The size is asked first, and an object that is too large is never inflated: a
+// pack of some kilobytes may hold gigabytes.
+//
 // Read returns f's error as it is, the context's if that ends, and otherwise
-// nil unless git can no longer be run on the repository at all. Asking git for
-// a large blob costs its decompression even if it is skipped.
+// nil unless git can no longer be run on the repository at all.
 func (b *BlobReader) Read(ctx context.Context, oids []string, maxBytes int64, f func(i int, blob Blob) error) error {
 	for _, oid := range oids {
 		if !isObjectID(oid) {
@@ -62,8 +78,100 @@ func (b *BlobReader) Read(ctx context.Context, oids []string, maxBytes int64, f 
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	deaths := 0 // of git, at the same object
+	for at := 0; at < len(oids); at += askedAtOnce {
+		part := oids[at:min(at+askedAtOnce, len(oids))]
+		if err := b.readPart(ctx, part, maxBytes, func(i int, blob Blob) error { return f(at+i, blob) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readPart reads what is not too large of some objects.
+func (b *BlobReader) readPart(ctx context.Context, oids []string, maxBytes int64, f func(i int, blob Blob) error) error {
+	heads, err := b.heads(ctx, oids, maxBytes)
+	if err != nil {
+		return err
+	}
+	for at := 0; at < len(oids); {
+		if heads[at].Err != nil {
+			if err := f(at, heads[at]); err != nil {
+				return err
+			}
+			at++
+			continue
+		}
+		first := at
+		for at < len(oids) && heads[at].Err == nil {
+			at++
+		}
+		err := b.readAll(ctx, oids[first:at], maxBytes, func(i int, blob Blob) error { return f(first+i, blob) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heads finds the objects that are no blobs or too large, which have an Err.
+// Whatever else is wrong with an object shows when it is read.
+func (b *BlobReader) heads(ctx context.Context, oids []string, maxBytes int64) ([]Blob, error) {
+	heads := make([]Blob, len(oids))
+	if err := b.startSizes(); err != nil {
+		return nil, err
+	}
+	unwatch := context.AfterFunc(ctx, b.sizes.kill)
+	defer unwatch()
+	b.sizes.ask(oids)
+	for i, oid := range oids {
+		h, err := b.sizes.headOf(oid, maxBytes)
+		if cause := context.Cause(ctx); cause != nil {
+			b.dropSizes()
+			return nil, fmt.Errorf("read blobs: %w", cause)
+		}
+		if errors.Is(err, errDied) {
+			b.dropSizes() // the object that git died of, and those behind, are asked for
+			return heads, nil
+		}
+		if err != nil {
+			b.dropSizes()
+			return nil, err
+		}
+		heads[i] = h
+	}
+	return heads, nil
+}
+
+func (b *BlobReader) startSizes() error {
+	if b.sizes != nil {
+		return nil
+	}
+	child, err := startBatch(b.repo, "--batch-check")
+	if err != nil {
+		return fmt.Errorf("read blobs of %s: %w", b.repo.dir, err)
+	}
+	b.sizes = child
+	return nil
+}
+
+func (b *BlobReader) dropSizes() {
+	if b.sizes != nil {
+		b.sizes.stop()
+		b.sizes = nil
+	}
+}
+
+// readAll reads objects, and goes on behind one that git dies of.
+func (b *BlobReader) readAll(ctx context.Context, oids []string, maxBytes int64, f func(i int, blob Blob) error) error {
+	deaths := 0 // at the same object
 	for next := 0; next < len(oids); {
+		if b.deaths >= mostDeaths {
+			if err := f(next, Blob{Err: corruptError(oids[next], fmt.Sprintf("git died of %d objects before", mostDeaths))}); err != nil {
+				return err
+			}
+			next++
+			continue
+		}
 		if err := b.start(ctx); err != nil {
 			return err
 		}
@@ -79,10 +187,11 @@ func (b *BlobReader) Read(ctx context.Context, oids []string, maxBytes int64, f 
 			deaths = 0
 		}
 		next, deaths = next+done, deaths+1
-		if deaths < 2 {
+		if deaths < 2 && !outOfMemory(message) {
 			continue // perhaps somebody killed it: blame the object at the second time
 		}
 		deaths = 0
+		b.deaths++
 		if err := f(next, Blob{Err: corruptError(oids[next], message)}); err != nil {
 			return err
 		}
@@ -96,7 +205,7 @@ func (b *BlobReader) start(ctx context.Context) error {
 	if b.child != nil {
 		return nil
 	}
-	child, err := startBatch(b.repo)
+	child, err := startBatch(b.repo, "--batch")
 	if err != nil {
 		return fmt.Errorf("read blobs of %s: %w", b.repo.dir, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,7 +50,7 @@ const noTransport = "none"
 // command prepares a git child. transports lists the protocols it may use,
 // separated by colons.
 func command(ctx context.Context, transports string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "git", append(hardening[:len(hardening):len(hardening)], args...)...)
+	cmd := exec.CommandContext(ctx, "git", slices.Concat(hardening, frugal, args)...)
 	cmd.Env = environment(transports)
 	cmd.WaitDelay = reapDelay
 	ownProcessGroup(cmd)
@@ -81,24 +82,21 @@ func environment(transports string) []string {
 }
 
 // output runs a command and returns what it wrote, without the final newline.
-func output(ctx context.Context, cmd *exec.Cmd, name string) (string, error) {
+func output(ctx context.Context, cmd *exec.Cmd, name string) (answer string, err error) {
+	defer traced(ctx, cmd, name)(&err)
+	ctx, cancel := within(ctx, commandWithin)
+	defer cancel()
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
-	if err := run(ctx, cmd, name); err != nil {
+	stderr := stderrOf(cmd)
+	if err := start(cmd); err != nil {
+		return "", startError(ctx, name, err)
+	}
+	defer context.AfterFunc(ctx, func() { _ = cmd.Cancel() })()
+	if err := waitError(ctx, name, stderr, cmd.Wait()); err != nil {
 		return "", err
 	}
 	return strings.TrimSuffix(stdout.String(), "\n"), nil
-}
-
-// run runs a command whose outputs are wired already, except perhaps the
-// standard error.
-func run(ctx context.Context, cmd *exec.Cmd, name string) (err error) {
-	defer traced(ctx, cmd, name)(&err)
-	stderr := stderrOf(cmd)
-	if err := cmd.Start(); err != nil {
-		return startError(ctx, name, err)
-	}
-	return waitError(ctx, name, stderr, cmd.Wait())
 }
 
 // stream runs a command and has parse read its output. An error of parse's
@@ -109,8 +107,8 @@ func stream(ctx context.Context, name string, parse func(*bufio.Reader) error, a
 
 // streamWith is stream of a command that prepare changes before it starts.
 func streamWith(ctx context.Context, name string, prepare func(*exec.Cmd), parse func(*bufio.Reader) error, args ...string) (err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	cmd := command(ctx, noTransport, args...)
 	prepare(cmd)
 	defer traced(ctx, cmd, name)(&err)
@@ -119,13 +117,13 @@ func streamWith(ctx context.Context, name string, prepare func(*exec.Cmd), parse
 	if err != nil {
 		return fmt.Errorf("git %s: %w", name, err)
 	}
-	if err := cmd.Start(); err != nil {
+	if err := start(cmd); err != nil {
 		return startError(ctx, name, err)
 	}
-	parseErr := parse(bufio.NewReaderSize(stdout, 64<<10))
+	parseErr := parse(readerOf(stdout, 64<<10, func() { end(errSilent) }))
 	truncated := errors.Is(parseErr, errTruncated)
 	if parseErr != nil && !truncated && ctx.Err() == nil {
-		cancel()
+		end(nil)
 		_ = cmd.Wait() // it was killed for parse's sake
 		return parseErr
 	}
@@ -185,7 +183,11 @@ func waitError(ctx context.Context, name string, stderr *stderrTail, err error) 
 	if cause := context.Cause(ctx); cause != nil {
 		return fmt.Errorf("git %s: %w", name, cause)
 	}
-	return &CommandError{Command: name, Message: lastMessage(stderr.String()), Err: err}
+	failed := &CommandError{Command: name, Message: lastMessage(stderr.String()), Err: err}
+	if outOfMemory(failed.Message) {
+		return fmt.Errorf("%w for want of memory, as after objects that are far larger than their pack: %w", ErrTooCostly, failed)
+	}
+	return failed
 }
 
 // stderrOf gives a command a standard error to read afterwards, unless it has

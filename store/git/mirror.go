@@ -59,8 +59,8 @@ func clone(ctx context.Context, from remote, dir string, progress func(string)) 
 		return err
 	}
 	args := append([]string{"clone", "--mirror", "--template="}, from.uploadPack()...)
-	args = append(args, progressFlag(progress), "--", from.url, partial)
-	if err := transfer(ctx, from, progress, args...); err != nil {
+	args = append(args, "--progress", "--", from.url, partial)
+	if err := transfer(ctx, from, partial, progress, args...); err != nil {
 		_ = os.RemoveAll(partial) // what stays is removed by the next attempt
 		return err
 	}
@@ -99,7 +99,7 @@ func (r *Repo) fetch(ctx context.Context, from remote, progress func(string)) er
 		return err
 	}
 	args := append(r.args("fetch", "--prune", "--force", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"), from.uploadPack()...)
-	args = append(args, progressFlag(progress), "--", from.url, "+refs/*:refs/*")
+	args = append(args, "--progress", "--", from.url, "+refs/*:refs/*")
 	var head []string
 	switch {
 	case ref != "":
@@ -108,7 +108,7 @@ func (r *Repo) fetch(ctx context.Context, from remote, progress func(string)) er
 		args = append(args, commit) // a detached HEAD need not be on any branch
 		head = []string{"update-ref", "--no-deref", "HEAD", commit}
 	}
-	if err := transfer(ctx, from, progress, args...); err != nil {
+	if err := transfer(ctx, from, r.gitDir, progress, args...); err != nil {
 		return err
 	}
 	if head == nil {
@@ -122,6 +122,8 @@ func (r *Repo) fetch(ctx context.Context, from remote, progress func(string)) er
 // detached at a commit.
 func (r *Repo) remoteHead(ctx context.Context, from remote) (ref, commit string, err error) {
 	args := append(r.args("ls-remote", "--symref"), from.uploadPack()...)
+	ctx, cancel := within(ctx, silentWithin)
+	defer cancel()
 	answer, err := output(ctx, remoteCommand(ctx, from, append(args, "--", from.url, "HEAD")...), "ls-remote")
 	if err != nil {
 		return "", "", err
@@ -148,11 +150,27 @@ func parseHead(answer string) (ref, commit string) {
 	return ref, commit
 }
 
-// transfer runs a command that talks to a remote and shows progress.
-func transfer(ctx context.Context, from remote, progress func(string), args ...string) error {
-	cmd := remoteCommand(ctx, from, args...)
-	cmd.Stderr = &stderrTail{progress: progress}
-	return run(ctx, cmd, subcommand(args))
+// transfer runs a command that talks to a remote and fills dir, shows progress,
+// and ends the command when it takes too much.
+func transfer(ctx context.Context, from remote, dir string, progress func(string), args ...string) (err error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	cmd, name := remoteCommand(ctx, from, args...), subcommand(args)
+	tail := &stderrTail{progress: progress}
+	cmd.Stderr = tail
+	defer traced(ctx, cmd, name)(&err)
+	if err := cmd.Start(); err != nil {
+		return startError(ctx, name, err)
+	}
+	watched, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		watching(from, dir, tail).follow(ended, cmd, end)
+	}()
+	err = cmd.Wait()
+	close(ended)
+	<-watched
+	return waitError(ctx, name, tail, err)
 }
 
 func remoteCommand(ctx context.Context, from remote, args ...string) *exec.Cmd {
@@ -170,13 +188,6 @@ func subcommand(args []string) string {
 		}
 	}
 	return ""
-}
-
-func progressFlag(progress func(string)) string {
-	if progress == nil {
-		return "--quiet"
-	}
-	return "--progress"
 }
 
 // syncDir makes a renaming in dir outlive a power failure.

@@ -104,7 +104,7 @@ func (o *ObjectReader) with(ctx context.Context, oid string, ask func(*batch) er
 		return fmt.Errorf("read object of %s: %w", o.repo.dir, cause)
 	}
 	if o.child == nil {
-		child, err := startBatch(o.repo)
+		child, err := startBatch(o.repo, "--batch")
 		if err != nil {
 			return fmt.Errorf("read object of %s: %w", o.repo.dir, err)
 		}
@@ -113,7 +113,11 @@ func (o *ObjectReader) with(ctx context.Context, oid string, ask func(*batch) er
 	unwatch := context.AfterFunc(ctx, o.child.kill)
 	defer unwatch()
 	err := ask(o.child)
-	if err == nil || errors.Is(err, ErrMissing) || errors.Is(err, ErrTooLarge) {
+	if errors.Is(err, ErrTooLarge) {
+		o.drop() // rather than to have it inflate what may be gigabytes
+		return err
+	}
+	if err == nil || errors.Is(err, ErrMissing) {
 		return err
 	}
 	message := o.drop()
@@ -175,17 +179,14 @@ func (b *batch) copy(w io.Writer, n int64) error {
 // copyBytes is how much of an object is written at once.
 const copyBytes = 64 << 10
 
-// object asks for one object. After an error other than ErrMissing and
-// ErrTooLarge the batch can only be stopped.
+// object asks for one object. After an error other than ErrMissing the batch can
+// only be stopped.
 func (b *batch) object(oid string, maxBytes int64) (Object, error) {
 	obj, err := b.head(oid)
 	if err != nil {
 		return obj, err
 	}
 	if obj.Size > maxBytes {
-		if err := b.skip(obj.Size + 1); err != nil {
-			return obj, err
-		}
 		return obj, fmt.Errorf("%w: %s has %d bytes, the limit is %d", ErrTooLarge, oid, obj.Size, maxBytes)
 	}
 	data, err := b.content(obj.Size)

@@ -130,5 +130,5 @@ func (r remote) uploadPack() []string {
 	if !r.local {
 		return nil
 	}
-	return []string{"--upload-pack=git -c safe.directory='*' upload-pack"}
+	return []string{"--upload-pack=git -c safe.directory='*' " + strings.Join(frugal, " ") + " upload-pack"}
 }

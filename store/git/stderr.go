@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"sync"
+	"sync/atomic"
 )
 
 // stderrTailBytes is how much of a child's standard error is kept.
@@ -13,6 +14,7 @@ const stderrTailBytes = 8 << 10
 // return; each redrawing counts as a line.
 type stderrTail struct {
 	progress func(line string) // may be nil; called by the one goroutine that copies
+	heard    atomic.Int64      // bytes
 
 	mu      sync.Mutex // a BlobReader looks while its child still runs
 	kept    []byte
@@ -20,6 +22,7 @@ type stderrTail struct {
 }
 
 func (t *stderrTail) Write(p []byte) (int, error) {
+	t.heard.Add(int64(len(p)))
 	t.mu.Lock()
 	t.kept = append(t.kept, p...)
 	if extra := len(t.kept) - stderrTailBytes; extra > 0 {

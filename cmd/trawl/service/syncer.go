@@ -28,6 +28,8 @@ type Syncer struct {
 	// Before, if set, is called before each round.
 	Before func()
 
+	// resting are repositories that failed slowly, until when.
+	resting map[string]time.Time
 	// leftOut is how many branches the log told to be too many, by repository.
 	leftOut map[string]int
 }
@@ -93,7 +95,7 @@ func (y *Syncer) round(ctx context.Context, done map[string]bool) {
 		}
 		y.Service.queue.toCome(len(all) - i - 1)
 		y.refresh(ctx)
-		if !done[r.Name] {
+		if !done[r.Name] && !time.Now().Before(y.resting[r.Name]) {
 			y.sync(ctx, r.Name)
 		}
 	}
@@ -105,7 +107,9 @@ func (y *Syncer) sync(ctx context.Context, name string) {
 		return
 	}
 	task := y.Display.Start(name)
+	began := time.Now()
 	res, err := y.Service.Sync(ctx, name, task.Report)
+	y.rest(name, began, err)
 	switch {
 	case err == nil:
 		task.Done(Summary(res))
@@ -123,6 +127,37 @@ func (y *Syncer) sync(ctx context.Context, name string) {
 		y.Log.Warn().Str("repo", name).Str("err", httpapi.WithoutCredentials(err.Error())).Msg("sync")
 	}
 	task.Fail(err)
+}
+
+// rest keeps a source that takes long to fail, such as a remote that falls
+// silent, from more than a small part of the time: the others wait for it. Who
+// asks for it by name need not wait.
+func (y *Syncer) rest(name string, began time.Time, err error) {
+	delete(y.resting, name)
+	now := time.Now()
+	if until, ok := RestAfter(began, now, err); ok {
+		if y.resting == nil {
+			y.resting = map[string]time.Time{}
+		}
+		y.resting[name] = until
+	}
+}
+
+const (
+	// slowFailure is how long a sync takes that is not tried again at once.
+	slowFailure = 30 * time.Second
+	// restShare is how many times as long it rests.
+	restShare = 20
+)
+
+// RestAfter returns until when a repository is left out of rounds whose sync
+// began and ended then, with err.
+func RestAfter(began, ended time.Time, err error) (until time.Time, ok bool) {
+	took := ended.Sub(began)
+	if err == nil || took < slowFailure {
+		return time.Time{}, false
+	}
+	return ended.Add(restShare * took), true
 }
 
 // tellLeftOut logs branches that are too many, once each number of them.

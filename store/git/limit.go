@@ -1,0 +1,109 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A repository is what strangers made: a pack of a kilobyte can hold files of
+// gigabytes, a remote can fall silent, a file of a local repository can be a
+// pipe that nobody writes to. So every child has bounds. What it takes in
+// memory may grow with what lies on disk, since git's own needs do (it holds a
+// record of each commit it walks), but not with what a few bytes claim to be.
+const (
+	// childBytes is how much memory of its own a child may take, and half of the
+	// repository's packs on top. Files that are mapped do not count.
+	childBytes = 160 << 20
+	// answerWithin is how long a child may keep us waiting for more output.
+	answerWithin = 3 * time.Minute
+	// commandWithin is how long a command may take whose output is short.
+	commandWithin = 5 * time.Minute
+)
+
+// ErrTooCostly says that git took more memory or time for a repository than it
+// may.
+var ErrTooCostly = errors.New("git is ended")
+
+var errSilent = fmt.Errorf("%w: no answer for %s", ErrTooCostly, answerWithin)
+
+// frugal bounds the caches of children, and what they read whole instead of in
+// pieces.
+var frugal = []string{
+	"-c", "core.deltaBaseCacheLimit=32m",
+	"-c", "core.bigFileThreshold=32m",
+	"-c", "pack.threads=2",
+	"-c", "pack.windowMemory=32m",
+	"-c", "pack.deltaCacheSize=16m",
+}
+
+// start starts a child and bounds its memory. It runs for some microseconds
+// without a bound, in which it has read nothing yet.
+func start(cmd *exec.Cmd) error {
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	boundMemory(cmd.Process.Pid, memoryFor(cmd))
+	return nil
+}
+
+// memoryFor is what a child may take for the repository that its arguments
+// name.
+func memoryFor(cmd *exec.Cmd) int64 {
+	for _, arg := range cmd.Args {
+		if dir, ok := strings.CutPrefix(arg, "--git-dir="); ok {
+			return childBytes + packBytes(dir)/2
+		}
+	}
+	return childBytes
+}
+
+// packBytes is the size of the packs of a repository, those too that are being
+// received.
+func packBytes(gitDir string) int64 {
+	entries, err := os.ReadDir(filepath.Join(gitDir, "objects", "pack"))
+	if err != nil {
+		return 0
+	}
+	sum := int64(0)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			sum += info.Size()
+		}
+	}
+	return sum
+}
+
+// outOfMemory reports whether a child died of its bound.
+func outOfMemory(message string) bool {
+	return strings.Contains(message, "ut of memory") || strings.Contains(message, "annot allocate memory") || strings.Contains(message, "unable to create thread")
+}
+
+// patient ends a child that keeps its reader waiting for too long.
+type patient struct {
+	io.Reader
+	end func()
+}
+
+func (p patient) Read(b []byte) (int, error) {
+	timer := time.AfterFunc(answerWithin, p.end)
+	defer timer.Stop()
+	return p.Reader.Read(b)
+}
+
+// readerOf is the buffered output of a child that end ends.
+func readerOf(stdout io.Reader, size int, end func()) *bufio.Reader {
+	return bufio.NewReaderSize(patient{stdout, end}, size)
+}
+
+// within bounds the time of a command with a short answer.
+func within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w: it took longer than %s", ErrTooCostly, limit))
+}

@@ -1,0 +1,99 @@
+package git
+
+import (
+	"fmt"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// A transfer has no fixed bound of memory: git makes a record of each object
+// before it has them. So what its processes really take is looked at.
+const (
+	watchEvery = 20 * time.Millisecond
+	// silentWithin is how long a transfer may go without a word of git's and
+	// without using the processor.
+	silentWithin = 3 * time.Minute
+	// transferWithin is how long a transfer may take, and a second more for each
+	// slowBytes that were received.
+	transferWithin = 15 * time.Minute
+	slowBytes      = 32 << 10
+)
+
+// watch is what is known of a transfer at work.
+type watch struct {
+	// dir is where objects arrive.
+	dir string
+	// source is the repository they come from, "" if that is not on this
+	// machine: git's side of it counts too.
+	source string
+	// heard counts what git said.
+	heard func() int64
+
+	began, lively time.Time
+	last          [2]int64 // of heard and ticks
+}
+
+// follow looks at a child until it has ended, and ends it with a reason if it
+// takes too much.
+func (w *watch) follow(ended <-chan struct{}, cmd *exec.Cmd, end func(error)) {
+	w.began, w.lively = time.Now(), time.Now()
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case now := <-tick.C:
+			if err := w.judge(cmd.Process.Pid, now); err != nil {
+				end(err)
+				return
+			}
+		}
+	}
+}
+
+// judge returns why a transfer is not to go on.
+func (w *watch) judge(pid int, now time.Time) error {
+	memory, ticks := usage(pid)
+	if memory > childBytes {
+		// Most repositories never come here, where files are looked at.
+		if allowed := childBytes + packBytes(w.dir)/2 + packBytes(w.source); memory > allowed {
+			return fmt.Errorf("%w: it took more than %d MiB of memory for what was sent; the repository holds objects that are far larger than their pack",
+				ErrTooCostly, allowed>>20)
+		}
+	}
+	if seen := [2]int64{w.heard(), ticks}; seen != w.last {
+		w.last, w.lively = seen, now
+	}
+	switch took := now.Sub(w.began); {
+	case now.Sub(w.lively) > silentWithin:
+		return fmt.Errorf("%w: the remote has been silent for %s", ErrTooCostly, silentWithin)
+	case took > transferWithin && took > transferWithin+time.Duration(packBytes(w.dir)/slowBytes)*time.Second:
+		return fmt.Errorf("%w: the remote took longer than %s and sends less than %d KiB a second", ErrTooCostly, transferWithin, slowBytes>>10)
+	}
+	return nil
+}
+
+// watching returns what there is to know of a command for a remote.
+func watching(from remote, dir string, tail *stderrTail) *watch {
+	w := &watch{dir: dir, heard: tail.heard.Load}
+	if from.local {
+		w.source = localDir(from)
+	}
+	return w
+}
+
+// localDir is the git directory of a local remote, as far as it can be told
+// without git.
+func localDir(from remote) string {
+	dir := from.url
+	if u, err := url.Parse(dir); err == nil && u.Scheme == "file" {
+		dir = filepath.FromSlash(u.Path)
+	}
+	if sub := filepath.Join(dir, ".git"); packBytes(sub) > 0 {
+		return sub
+	}
+	return dir
+}
