@@ -24,6 +24,8 @@ type openStreams struct {
 	mu    sync.Mutex // guards all below
 	open  int
 	loans []func()
+	// settling says that somebody takes or gives back a loan.
+	settling bool
 }
 
 // begin counts a stream, and reports false if there are too many.
@@ -34,22 +36,55 @@ func (o *openStreams) begin() bool {
 		return false
 	}
 	o.open++
-	if o.lend != nil && o.open > freeStreams+len(o.loans)*streamsALoan {
-		o.loans = append(o.loans, o.lend(streamsALoan*streamBytes))
-	}
+	o.settle()
 	return true
 }
 
-// end counts a stream that has ended. The last loan is given back when half as
-// many streams as it is for have ended, so that it does not come and go.
+// end counts a stream that has ended.
 func (o *openStreams) end() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.open--
-	if n := len(o.loans); n > 0 && o.open <= freeStreams+(n-1)*streamsALoan-streamsALoan/2 {
-		o.loans[n-1]()
-		o.loans = o.loans[:n-1]
+	o.settle()
+}
+
+// settle takes and gives back loans until they fit the streams. Whoever lends
+// may take long over it, so the lock is not held then, and nobody waits: one
+// settles for all. The lock is held before and after.
+func (o *openStreams) settle() {
+	for o.lend != nil && !o.settling && o.wanted() != len(o.loans) {
+		o.settling = true
+		if n := len(o.loans); o.wanted() < n {
+			last := o.loans[n-1]
+			o.loans = o.loans[:n-1]
+			o.unlocked(last)
+		} else {
+			var loan func()
+			o.unlocked(func() { loan = o.lend(streamsALoan * streamBytes) })
+			o.loans = append(o.loans, loan)
+		}
+		o.settling = false
 	}
+}
+
+func (o *openStreams) unlocked(f func()) {
+	o.mu.Unlock()
+	defer o.mu.Lock()
+	f()
+}
+
+// wanted is how many loans there should be, one more or less than now at most.
+// The last is given back when half as many streams as it is for have ended, so
+// that it does not come and go.
+func (o *openStreams) wanted() int {
+	n := len(o.loans)
+	switch {
+	case o.open > freeStreams+n*streamsALoan:
+		return n + 1
+	case n > 0 && o.open <= freeStreams+(n-1)*streamsALoan-streamsALoan/2:
+		return n - 1
+	}
+	return n
 }
 
 // MostStreams returns how many streams may be open when so many bytes may be

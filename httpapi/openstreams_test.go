@@ -1,6 +1,9 @@
 package httpapi
 
-import "testing"
+import (
+	"testing"
+	"testing/synctest"
+)
 
 // Loans follow the number of streams, with some room before they are given
 // back, and there are no more streams than may be.
@@ -36,4 +39,34 @@ func TestOpenStreams(t *testing.T) {
 	if !none.begin() || none.begin() {
 		t.Error("want one stream without loans")
 	}
+}
+
+// Nobody waits for a stream that has others lend memory.
+func TestOpenStreamsDoNotWaitForLoans(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lending, lent := make(chan struct{}), 0
+		o := &openStreams{most: 200, lend: func(int64) func() {
+			<-lending
+			lent++
+			return func() { lent-- }
+		}}
+		for range freeStreams {
+			o.begin()
+		}
+		settled := make(chan struct{})
+		go func() {
+			defer close(settled)
+			o.begin()
+		}()
+		synctest.Wait()
+		for range 2 * streamsALoan {
+			o.begin()
+		}
+		o.end()
+		close(lending)
+		<-settled
+		if lent != 2 || o.open != 2*streamsALoan+freeStreams {
+			t.Errorf("%d streams with %d loans, want %d with 2", o.open, lent, 2*streamsALoan+freeStreams)
+		}
+	})
 }

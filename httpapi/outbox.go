@@ -15,6 +15,9 @@ import (
 // waiting.
 const sealBytes = 32768
 
+// eventBytes is the memory of a usual event, a size class of the runtime.
+const eventBytes = sealBytes + sealBytes/4
+
 // smallBytes is the room for matches that an outbox begins with.
 const smallBytes = 4 << 10
 
@@ -116,9 +119,12 @@ func (o *outbox) encode(m query.Match) bool {
 	}
 	o.scratch = append(o.scratch[:0], o.open[start:]...)
 	o.open = o.open[:before]
-	if empty {
+	switch {
+	case empty:
 		o.recycle(o.open)
 		o.open = nil
+	case cap(o.open) > eventBytes: // it grew for what did not fit
+		o.open = append(make([]byte, 0, eventBytes), o.open...)
 	}
 	return false
 }
@@ -202,14 +208,23 @@ func (o *outbox) drained(ctx context.Context) bool {
 }
 
 // rest has the outbox keep no more memory than is held, or as much as it likes
-// of what it has taken.
+// of what it has taken. Once it has rested its client is known to be slow, and
+// it has no use for more than the least.
 func (o *outbox) rest(rests bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.rests = rests; rests {
-		o.spares = nil
-		o.giveBack(o.held - leastBuffer)
+	if o.rests = rests; !rests {
+		return
 	}
+	o.limit = min(o.limit, leastBuffer)
+	o.spares, o.scratch, o.encoder.lines = nil, nil, nil
+	if len(o.open) > 0 {
+		o.seal()
+	}
+	for i, event := range o.sealed {
+		o.sealed[i] = slices.Clone(event)
+	}
+	o.giveBack(o.held - leastBuffer)
 }
 
 // low reports whether little is held of what may be.
@@ -268,11 +283,11 @@ func (o *outbox) comma(size int) {
 	if n := len(o.spares); n > 0 {
 		o.open, o.spares = o.spares[n-1], o.spares[:n-1]
 	}
-	room := sealBytes + max(size, sealBytes/4-matchesFrameBytes) // a size class of the runtime
+	room := max(sealBytes+matchesFrameBytes+size, eventBytes)
 	if !o.began {
-		room = max(size, smallBytes) // the first event of most answers is their only one
+		room = max(size, smallBytes) + matchesFrameBytes // the first event of most answers is their only one
 	}
-	o.open = beginMatches(slices.Grow(o.open[:0], room+matchesFrameBytes))
+	o.open = beginMatches(slices.Grow(o.open[:0], room))
 }
 
 // added counts what was put in since the open event had so many bytes.

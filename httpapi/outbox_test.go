@@ -260,6 +260,26 @@ func TestOutboxYieldsInTheEnd(t *testing.T) {
 	})
 }
 
+// TestOutboxRestsInWhatItHolds: while a slow client reads, the memory of its
+// outbox is that of what it has still to read.
+func TestOutboxRestsInWhatItHolds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := standing(t, matchEncoder{}, leastBuffer, newShare(0))
+		var yield *search.YieldError
+		if err := o.put(t.Context(), []query.Match{padded(1000), padded(33_000), padded(1000), padded(2_000_000)}); !errors.As(err, &yield) || yield.Taken != 3 {
+			t.Fatalf("put gave %v, want that it yields after 3 matches", err)
+		}
+		o.rest(true)
+		memory := cap(o.scratch) + cap(o.open)
+		for _, event := range append(slices.Clone(o.sealed), o.spares...) {
+			memory += cap(event)
+		}
+		if memory > o.held+o.held/4 || o.held < 35_000 {
+			t.Errorf("%d bytes of memory for %d that are held, want hardly more", memory, o.held)
+		}
+	})
+}
+
 // content takes the matches of all events, without what is around them.
 func content(o *outbox) string {
 	var b strings.Builder

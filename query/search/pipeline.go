@@ -108,6 +108,10 @@ func (p *pipeline) verify(work <-chan *segment) {
 func (p *pipeline) verifier() *verifier { return newVerifier(p.pass, p.run.o, p.run.set.Brute) }
 
 func (p *pipeline) segment(v *verifier, s *segment) {
+	if s.err = p.run.slots.take(p.ctx, p.run.verified.Add(int64(s.bytes)) > youngBytes); s.err != nil {
+		return
+	}
+	defer p.run.slots.give()
 	s.matches, s.err = v.segment(p.ctx, s)
 	p.run.coverage.verify(s)
 }

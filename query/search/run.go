@@ -49,8 +49,9 @@ type run struct {
 	unreached []*store.Repository
 	unread    map[unreadFile]struct{}
 
-	// cut counts texts with more matches than are kept.
-	cut atomic.Int64
+	// cut counts texts with more matches than are kept, verified bytes that were
+	// put to be verified.
+	cut, verified atomic.Int64
 }
 
 func (r *run) run(ctx context.Context) Outcome {

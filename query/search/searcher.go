@@ -50,6 +50,8 @@ type Searcher struct {
 	// moreReaders holds one for each reader of files beside the first of a
 	// search.
 	moreReaders chan struct{}
+	// slots are for those who verify.
+	slots *slots
 	// scratches are *postings.Scratch that no search uses now.
 	scratches sync.Pool
 }
@@ -80,7 +82,7 @@ func New(st *store.Store, s Settings) *Searcher {
 		s.Now = time.Now
 	}
 	return &Searcher{
-		store: st, set: s, gitSlots: make(chan struct{}, gitSlots), moreReaders: make(chan struct{}, s.Workers),
+		store: st, set: s, gitSlots: make(chan struct{}, gitSlots), moreReaders: make(chan struct{}, s.Workers), slots: newSlots(),
 		opened:  newCache[string, *git.Repo](openedRepositories),
 		commits: newCache[resolved, string](cachedCommitBytes), contents: newCache[contentsKey, *contents](cachedContents),
 	}
