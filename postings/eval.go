@@ -36,6 +36,15 @@ type Candidates struct {
 	Parts []*Set
 }
 
+// Bytes is the memory that the sets of c take.
+func (c *Candidates) Bytes() (n int) {
+	n = c.Docs.Bytes() + c.Blocks.Bytes()
+	for _, s := range c.Parts {
+		n += s.Bytes()
+	}
+	return n
+}
+
 // Cost counts what evaluation read.
 type Cost struct {
 	Lists int

@@ -48,6 +48,14 @@ func Full(n int) *Set {
 // Len returns how many numbers s holds.
 func (s *Set) Len() int { return s.count }
 
+// Bytes is the memory that s takes beside its own few words; nil takes none.
+func (s *Set) Bytes() int {
+	if s == nil {
+		return 0
+	}
+	return 2*cap(s.array) + 8*cap(s.words)
+}
+
 // Contains reports whether x is in s.
 func (s *Set) Contains(x uint16) bool {
 	if s.dense {

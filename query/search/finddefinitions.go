@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,7 +16,7 @@ import (
 // readNames finds the groups of symbols that may have a term of the pass for a
 // name, and the documents that may hold its phrase. Only order depends on it,
 // so a fault is told in the trace and searches go on without.
-func (p *shardPlan) readNames(in *reading, pass []*basic) (err error) {
+func (p *shardPlan) readNames(ctx context.Context, in *reading, pass []*basic) (err error) {
 	if len(p.candidates) == 0 {
 		return nil
 	}
@@ -28,6 +29,9 @@ func (p *shardPlan) readNames(in *reading, pass []*basic) (err error) {
 		}
 	}()
 	for k, b := range pass {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if b.phraseExpr == nil {
 			continue
 		}
@@ -47,7 +51,7 @@ func (p *shardPlan) readNames(in *reading, pass []*basic) (err error) {
 	p.symbols = in.evaluator(p.view, store.FieldSymbol, p.view.DocOf())
 	p.symbols.Within = within
 	p.names = map[string]*postings.Set{}
-	for _, b := range pass {
+	for _, b := range named(pass) {
 		for _, t := range b.names {
 			if p.names[t.text], err = p.groups(t.whole); err != nil {
 				return err

@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -147,7 +148,9 @@ type promise struct {
 
 // findHeads returns the heads of the plans, which may have nil entries, the
 // most promising first, and notes their definitions in the plans.
-func (r *run) findHeads(pass []*basic, plans []*shardPlan) []head {
+//
+// When ctx has ended they are those found until then: nobody waits for them.
+func (r *run) findHeads(ctx context.Context, pass []*basic, plans []*shardPlan) []head {
 	start := r.set.Now()
 	h := &header{run: r, pass: pass, plans: plans, promise: map[headKey]*promise{}, named: map[sameName]int{}, lastNamed: map[sameName]headKey{}}
 	h.candidates = make([]*postings.Set, len(plans))
@@ -159,11 +162,16 @@ func (r *run) findHeads(pass []*basic, plans []*shardPlan) []head {
 			}
 		}
 	}
-	for _, b := range pass {
-		h.findDefinitions(b)
+	for _, b := range named(pass) {
+		if ctx.Err() == nil {
+			h.findDefinitions(b)
+		}
 	}
 	h.rate()
 	for k, b := range pass {
+		if ctx.Err() != nil {
+			break
+		}
 		h.findNames(k, b)
 		h.findPhrase(k, b)
 	}

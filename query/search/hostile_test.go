@@ -276,3 +276,28 @@ func TestTreeBombRevision(t *testing.T) {
 		t.Errorf("beside another revision: got %s, want %s", got, want)
 	}
 }
+
+// The time of a search ends it while hundreds of alternatives, each with filters
+// of its own, are still being planned.
+func TestPlanningEndsInTime(t *testing.T) {
+	var files []doc
+	for i := range 400 {
+		files = append(files, doc{repo: "r", path: fmt.Sprintf("d%d/f%d.txt", i%7, i), text: "clay kiln glaze ash\n", indexed: true})
+	}
+	c := newCorpus(t, 200, nil, files)
+	var parts []string
+	for i := range 300 {
+		parts = append(parts, fmt.Sprintf("(kiln clay%d file:d%d file:%d)", i, i%7, i%10))
+	}
+	trace := &search.Trace{}
+	a := c.search(t, search.Settings{Workers: 1, DefaultTimeout: time.Nanosecond}, search.Options{Trace: trace}, strings.Join(parts, " or "), query.Keyword)
+	skipped := a.results.Progress().Skipped
+	if a.outcome.Err != nil || len(skipped) != 1 || skipped[0].Reason != "shard-timeout" {
+		t.Errorf("got %+v and %v, want shard-timeout", skipped, a.outcome.Err)
+	}
+	for _, s := range trace.Steps() {
+		if strings.HasPrefix(s.Name, "plan shard") || strings.Contains(s.Name, "unreadable") {
+			t.Errorf("after its time: step %q", s.Name)
+		}
+	}
+}

@@ -213,7 +213,7 @@ func (b *batch) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := planShard(view, nil, b.in, b.pass, b.set.Brute)
+	p, err := planShard(ctx, view, nil, b.in, b.pass, b.set.PlanBytes, b.set.Brute)
 	if err != nil {
 		return err
 	}

@@ -34,18 +34,19 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, to 
 	if shards < 0 {
 		shards = len(sources)
 	}
-	for first := 0; first < shards; first += shardsAtOnce {
+	together := r.shardsTogether(pass)
+	for first := 0; first < shards; first += together {
 		if first > 0 && !to.start() {
 			return ctx.Err()
 		}
-		plans := r.planShards(ctx, in, pass, sources[first:min(first+shardsAtOnce, shards)])
+		plans := r.planShards(ctx, in, pass, sources[first:min(first+together, shards)])
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		for _, p := range plans {
 			r.coverage.plan(p)
 		}
-		if !c.heads(r.chooseHeads(in[0], pass, plans), plans, first) {
+		if !c.heads(r.chooseHeads(ctx, in[0], pass, plans), plans, first) {
 			return ctx.Err()
 		}
 		for n, p := range plans {
@@ -110,7 +111,7 @@ func (r *run) planShards(ctx context.Context, in []*reading, pass []*basic, shar
 			}
 			_ = r.plans(ctx, shards[n], reading, pass, func(p *shardPlan) bool {
 				if !r.withoutLists(p.view.ID) {
-					p.namesErr = p.readNames(reading, pass)
+					p.namesErr = p.readNames(ctx, reading, pass)
 				}
 				plans[n], steps[n] = p, r.planStep(fmt.Sprintf("plan shard %d", p.view.ID), start, p)
 				return true
@@ -137,7 +138,7 @@ func (r *run) planStep(name string, start time.Time, p *shardPlan) Step {
 // chooseHeads returns the heads in the order of shards and documents, and has
 // the plans know them. A search without the index chooses by the index all the
 // same: its answer is to have the same order.
-func (r *run) chooseHeads(in *reading, pass []*basic, plans []*shardPlan) []head {
+func (r *run) chooseHeads(ctx context.Context, in *reading, pass []*basic, plans []*shardPlan) []head {
 	by := plans
 	if r.set.Brute {
 		by = make([]*shardPlan, len(plans))
@@ -146,12 +147,12 @@ func (r *run) chooseHeads(in *reading, pass []*basic, plans []*shardPlan) []head
 				continue
 			}
 			// The order is no reason to give up.
-			if by[n], _ = planShard(p.view, in, nil, pass, false); by[n] != nil {
-				by[n].namesErr = by[n].readNames(in, pass)
+			if by[n], _ = planShard(ctx, p.view, in, nil, pass, r.set.PlanBytes, false); by[n] != nil {
+				by[n].namesErr = by[n].readNames(ctx, in, pass)
 			}
 		}
 	}
-	heads := r.findHeads(pass, by)
+	heads := r.findHeads(ctx, pass, by)
 	slices.SortFunc(heads, func(a, b head) int {
 		return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(a.doc, b.doc))
 	})

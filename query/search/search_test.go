@@ -533,6 +533,7 @@ func TestOracle(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 17))
 			c := randomCorpus(t, rng)
+			planBytes := []int{0, 0, 512}[seed%3] // the least makes plans forget most
 			for range perCorpus {
 				text := randomQuery(rng)
 				o := search.Options{ContextLines: rng.IntN(3)}
@@ -541,8 +542,8 @@ func TestOracle(t *testing.T) {
 					t.Fatalf("parse %q: %v", text, err)
 				}
 				text += " count:all"
-				got := c.search(t, search.Settings{Workers: 1 + rng.IntN(3)}, o, text, query.Keyword)
-				brute := c.search(t, search.Settings{Brute: true}, o, text, query.Keyword)
+				got := c.search(t, search.Settings{Workers: 1 + rng.IntN(3), PlanBytes: planBytes}, o, text, query.Keyword)
+				brute := c.search(t, search.Settings{Brute: true, PlanBytes: planBytes}, o, text, query.Keyword)
 				repeat := fmt.Sprintf("repeat: TRAWL_SEED=%d go test ./query/search -run TestOracle", seed)
 				if g, w := got.full(), brute.full(); !slices.Equal(g, w) {
 					t.Fatalf("query %q: index and scan differ\n%s\n%s", text, firstDifference(g, w), repeat)

@@ -25,6 +25,9 @@ type Settings struct {
 	// MaxTextBytes is the size of a file up to which its text is searched at
 	// revisions that are not indexed; 0 is 32 MiB, as it is for those that are.
 	MaxTextBytes int64
+	// PlanBytes is about what a plan of one shard may hold of where patterns may
+	// match; 0 is 8 MiB.
+	PlanBytes int
 	// Addresses returns the verified addresses of a user by their name, for
 	// author:@name; none if nobody is called that. nil knows nobody.
 	Addresses func(name string) []string
@@ -71,6 +74,9 @@ func New(st *store.Store, s Settings) *Searcher {
 	}
 	if s.MaxTimeout == 0 {
 		s.MaxTimeout = 60 * time.Second
+	}
+	if s.PlanBytes == 0 {
+		s.PlanBytes = planBytes
 	}
 	if s.MaxTextBytes == 0 {
 		s.MaxTextBytes = 32 << 20

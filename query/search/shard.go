@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"slices"
@@ -22,6 +23,8 @@ type shardPlan struct {
 	// candidates are the documents to verify, ascending.
 	candidates []uint16
 	cost       postings.Cost
+	// held is about how many bytes the sets of basics take.
+	held int
 
 	// symbols evaluates expressions on names, which it does for names: the
 	// groups of symbols that may have one called so. Both are nil when the shard
@@ -68,8 +71,9 @@ var identity = func() []uint16 {
 
 // planShard reads the posting lists of one shard by means of in. With brute, and in a shard in
 // memory, it reads none and rules nothing out; files are then those of each
-// commit. A panic over a damaged shard is an error.
-func planShard(v store.View, in *reading, files map[*contents]*postings.Set, pass []*basic, brute bool) (p *shardPlan, err error) {
+// commit. What atoms hold beyond room bytes is forgotten. A panic over a damaged
+// shard is an error, and so is the end of ctx.
+func planShard(ctx context.Context, v store.View, in *reading, files map[*contents]*postings.Set, pass []*basic, room int, brute bool) (p *shardPlan, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			p, err = nil, fmt.Errorf("plan shard %d: panic: %v", v.ID, x)
@@ -86,16 +90,17 @@ func planShard(v store.View, in *reading, files map[*contents]*postings.Set, pas
 	for i, b := range pass {
 		bp := &p.basics[i]
 		if b.symbols {
-			if err := bp.readSymbols(v, in, b, content, path, brute); err != nil {
+			if err := bp.readSymbols(ctx, v, in, b, content, path, brute); err != nil {
 				return nil, err
 			}
 		} else if !brute {
-			if err := bp.read(docs, b, content, path); err != nil {
+			if err := bp.read(ctx, docs, b, content, path, room-p.held); err != nil {
 				return nil, err
 			}
 		} else {
 			bp.readNothing(b)
 		}
+		p.settle(bp, room)
 		for j := range bp.atoms {
 			bp.atoms[j].finder = b.atoms[j].Finder(bp.atoms[j].content.Anchor)
 		}
@@ -119,8 +124,9 @@ func (p *shardPlan) addCost(c postings.Cost) {
 	p.cost.Bytes += c.Bytes
 }
 
-// read evaluates the expressions of b's atoms and path filters.
-func (bp *basicPlan) read(docs *store.Documents, b *basic, content, path *postings.Evaluator) error {
+// read evaluates the expressions of b's atoms and path filters. What atoms hold
+// beyond so many bytes is forgotten once it has narrowed what is left.
+func (bp *basicPlan) read(ctx context.Context, docs *store.Documents, b *basic, content, path *postings.Evaluator, room int) error {
 	defer func() { content.Within, path.Within = nil, nil }()
 	pathDocs, err := path.Eval(b.pathExpr())
 	if err != nil {
@@ -133,6 +139,9 @@ func (bp *basicPlan) read(docs *store.Documents, b *basic, content, path *postin
 	none := postings.Candidates{Docs: &postings.Set{}}
 	bp.atoms = make([]atomPlan, len(b.atoms))
 	for _, next := range b.order {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		a, ap := b.atoms[next.atom], &bp.atoms[next.atom]
 		*ap = atomPlan{content: none, path: none}
 		if left != nil && left.Len() == 0 {
@@ -155,7 +164,11 @@ func (bp *basicPlan) read(docs *store.Documents, b *basic, content, path *postin
 			}
 			left = set
 		}
+		if room -= ap.bytes(); room < 0 {
+			ap.forget()
+		}
 	}
+	bp.docs = left // what is needed may be forgotten
 	bp.confine(b)
 	return nil
 }

@@ -60,9 +60,11 @@ func (r *run) plans(ctx context.Context, src source, in *reading, pass []*basic,
 	if src.rest != nil {
 		return r.readRest(ctx, src.rest, pass, each)
 	}
-	p, err := planShard(src.view, in, nil, pass, r.withoutLists(src.view.ID))
+	p, err := planShard(ctx, src.view, in, nil, pass, r.set.PlanBytes, r.withoutLists(src.view.ID))
 	if err != nil {
-		r.fail(src.view.ID, err)
+		if ctx.Err() == nil {
+			r.fail(src.view.ID, err)
+		}
 		return err
 	}
 	each(p)

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ func (b *basic) apart() []*basic {
 // readSymbols is read for a search of symbols: the blocks of their lists are
 // groups of names, those of atoms that only have to hold are of text. A shard
 // whose symbols are not there has no candidates.
-func (bp *basicPlan) readSymbols(v store.View, in *reading, b *basic, content, path *postings.Evaluator, brute bool) error {
+func (bp *basicPlan) readSymbols(ctx context.Context, v store.View, in *reading, b *basic, content, path *postings.Evaluator, brute bool) error {
 	none := postings.Candidates{Docs: &postings.Set{}}
 	for range b.atoms {
 		bp.atoms = append(bp.atoms, atomPlan{content: none, path: none})
@@ -61,6 +62,9 @@ func (bp *basicPlan) readSymbols(v store.View, in *reading, b *basic, content, p
 		return err
 	}
 	for i, a := range b.atoms {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		ev := names
 		if a.silent {
 			ev = content
