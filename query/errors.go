@@ -1,6 +1,9 @@
 package query
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // SyntaxError is a query text that does not parse or validate. Message is the
 // short text clients compare; Span and Hint help people mend the query.
@@ -13,9 +16,29 @@ type SyntaxError struct {
 	Hint string
 }
 
-func (e *SyntaxError) Error() string { return e.Message }
+func (e *SyntaxError) Error() string { return Shorten(e.Message) }
 
 // ContextError is a search context that does not exist.
 type ContextError struct{ Name string }
 
-func (e *ContextError) Error() string { return fmt.Sprintf("search context %q not found", e.Name) }
+func (e *ContextError) Error() string {
+	return Shorten(fmt.Sprintf("search context %q not found", e.Name))
+}
+
+// What Shorten leaves of a long message: what it is about stands at its
+// beginning, and where a quotation ends at its end.
+const (
+	headBytes = 400
+	tailBytes = 100
+)
+
+// Shorten leaves out the middle of a message that quotes more than people read,
+// such as a pattern of ten thousand parentheses.
+func Shorten(message string) string {
+	if len(message) <= headBytes+tailBytes {
+		return message
+	}
+	head, tail := message[:headBytes], message[len(message)-tailBytes:]
+	// Cut runes are left out, and so are bytes that were none.
+	return strings.ToValidUTF8(head, "") + " … " + strings.ToValidUTF8(tail, "")
+}

@@ -186,11 +186,11 @@ func checkQuery(p client.Params) error {
 	text := "query"
 	if broken.Span.End > broken.Span.Start && broken.Span.End <= len(p.Query) {
 		column := len([]rune(p.Query[:broken.Span.Start])) + 1
-		text = fmt.Sprintf("query, column %d, at %q", column, p.Query[broken.Span.Start:broken.Span.End])
+		text = fmt.Sprintf("query, column %d, at %q", column, query.Shorten(p.Query[broken.Span.Start:broken.Span.End]))
 	}
-	text += ": " + broken.Message
+	text += ": " + broken.Error()
 	if broken.Hint != "" {
-		text += "; try: " + broken.Hint
+		text += "; try: " + query.Shorten(broken.Hint)
 	}
 	return errors.New(text)
 }

@@ -18,7 +18,7 @@ var errUnclosed = errors.New("unclosed parenthesis")
 // operandError is a SyntaxError that is also ErrMissingOperand.
 type operandError struct{ syntax *query.SyntaxError }
 
-func (e *operandError) Error() string   { return e.syntax.Message }
+func (e *operandError) Error() string   { return e.syntax.Error() }
 func (e *operandError) Unwrap() []error { return []error{e.syntax, ErrMissingOperand} }
 
 func missingOperand(at int) error {
