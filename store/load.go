@@ -77,6 +77,9 @@ func (c *catalogue) loadRepository(id uint32, _, value []byte) {
 	if err == nil && (r.ID != id || r.Name == "") {
 		err = errors.New("it is another's")
 	}
+	if other := c.byName[r.Name]; err == nil && other != nil {
+		err = fmt.Errorf("it has the name of repository %d", other.ID)
+	}
 	if err != nil {
 		c.lost++
 		c.unread = append(c.unread, fmt.Sprintf("repository %d: %v: %v", id, ErrCorrupt, err))

@@ -1,8 +1,10 @@
 package oauth
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 
 	"github.com/trawlsearch/trawl/store"
 )
@@ -28,11 +30,22 @@ func get(st *store.Store, kind store.RecordKind, id []byte, v any) error {
 	return store.DecodeRecord(kind, id, value, v)
 }
 
+// idBytes are the lengths of ids that are numbers or hashes.
+var idBytes = map[store.RecordKind]int{store.RecordGrant: grantIDBytes, store.RecordDevice: sha256.Size, store.RecordUserCode: sha256.Size}
+
+// checkID fails for an id of another length than those of its kind.
+func checkID(kind store.RecordKind, id []byte) error {
+	if n, ok := idBytes[kind]; ok && n != len(id) {
+		return fmt.Errorf("record %c %x: its id has %d bytes: %w", kind, id, len(id), store.ErrCorrupt)
+	}
+	return nil
+}
+
 // each calls f with the JSON records of a range.
 func each[T any](st *store.Store, r store.RecordRange, f func(id []byte, v *T) error) error {
 	return st.EachRecord(r, func(id, value []byte) (bool, error) {
 		var v T
-		if err := store.DecodeRecord(r.Kind, id, value, &v); err != nil {
+		if err := errors.Join(checkID(r.Kind, id), store.DecodeRecord(r.Kind, id, value, &v)); err != nil {
 			return false, err
 		}
 		return true, f(id, &v)

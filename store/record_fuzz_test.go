@@ -1,0 +1,144 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/trawlsearch/trawl/postings"
+)
+
+// FuzzRecords: whatever stands in one small record, the catalogue is read, and
+// only what the record is about suffers: the other repository and the other shard
+// are there as they were, every shard that a repository names is there or set
+// aside, and what could not be read is told by a check as well.
+func FuzzRecords(f *testing.F) {
+	db, err := pebble.Open("", &pebble.Options{FS: vfs.NewMem(), Logger: quiet{func(string, error) {}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = db.Close() })
+	encode := func(v any) []byte {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			f.Fatal(err)
+		}
+		return raw
+	}
+	repository := Repository{ID: 1, Name: "one", Shards: []uint32{1}, Branches: []Branch{{Name: "main", Commit: "c0ffee"}}}
+	header := ShardHeader{ID: 1, Documents: 3, Blocks: 4, TextBytes: 9, Index: IndexNewest}
+	good := map[string][]byte{string(keyRepository(1)): encode(repository), string(keyHeader(1)): encode(header)}
+	two := repository
+	two.ID, two.Name, two.Shards, two.History.Shards = 2, "two", []uint32{1, 2}, []uint32{3}
+	other := header
+	other.ID = 2
+	for _, r := range []struct{ key, value []byte }{
+		{keyRepository(2), encode(two)}, {keyRepository(2), []byte("null")}, {keyRepository(1), []byte("{}")},
+		{keyHeader(2), encode(other)}, {keyHeader(2), []byte(`{"id":2,"blocks":70000}`)}, {keyHeader(1), []byte("null")},
+		{keyDead(1), postings.Encode(nil, postings.NewSet(0, 2))}, {keyDead(1), []byte{0xff}},
+		{keyAway(ShardRepository{1, 1}), encodeAway([]*postings.Set{nil, postings.NewSet(1)})}, {keyAway(ShardRepository{1, 1}), []byte{9}},
+		{keyAside(1), encode(Aside{Reason: "x"})}, {keyAside(1), []byte("null")}, {keyAside(7), nil},
+		{keyPeople(1), encodePeople(People{{"a", "b"}: {"c", "d"}})}, {keyPeople(1), []byte{200}}, {keyPeople(9), nil},
+		{keyNextRepository, []byte{1}}, {keyRecord(RecordUser, []byte{1}), nil}, {[]byte{prefixRecord}, nil}, {[]byte{prefixHeader, 0}, nil}, {[]byte("z"), nil},
+	} {
+		f.Add(r.key, r.value)
+	}
+	f.Fuzz(func(t *testing.T, key, value []byte) {
+		if len(key) == 0 || key[0] == prefixShard {
+			return // no small record
+		}
+		b := db.NewIndexedBatch()
+		defer b.Close()
+		for k, v := range good {
+			if err := b.Set([]byte(k), v, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := b.Set(key, value, nil); err != nil {
+			t.Fatal(err)
+		}
+		c, err := load(b)
+		if err != nil {
+			if !errors.As(err, new(*IndexError)) {
+				t.Fatalf("%x %q: %v, want no error but of a newer index", key, value, err)
+			}
+			return
+		}
+		if r := c.repositories[1]; string(key) != string(keyRepository(1)) && (r == nil || r.Name != "one" || r.Commit() != "c0ffee") {
+			t.Errorf("%x %q: repository 1 is %+v", key, value, r)
+		}
+		if sh := c.shards[1]; string(key) != string(keyHeader(1)) && (sh == nil || sh.Header != header) {
+			t.Errorf("%x %q: shard 1 is %+v", key, value, sh)
+		}
+		for id := range c.aside {
+			if c.shards[id] == nil {
+				t.Errorf("%x %q: shard %d is set aside, but not there", key, value, id)
+			}
+		}
+		for _, r := range c.repositories {
+			for _, id := range slices.Concat(r.Shards, r.History.Shards) {
+				if c.shards[id] == nil {
+					t.Errorf("%x %q: repository %d names shard %d, which is not there", key, value, r.ID, id)
+				}
+			}
+		}
+		if len(c.byName) != len(c.repositories) {
+			t.Errorf("%x %q: %d repositories have %d names", key, value, len(c.repositories), len(c.byName))
+		}
+		if !slices.Equal(slices.Sorted(slices.Values(c.order)), slices.Sorted(maps.Keys(c.shards))) {
+			t.Errorf("%x %q: shards %v are searched", key, value, c.order)
+		}
+		if _, found := c.faulty(key, value); len(c.unread) > 0 && !found {
+			t.Errorf("%x %q: %q, but a check finds nothing", key, value, c.unread)
+		}
+	})
+}
+
+// FuzzPeople: people that are decoded are the same once encoded again, and bytes
+// that are none are told.
+func FuzzPeople(f *testing.F) {
+	f.Add(encodePeople(People{{"Ann", "a@b"}: {"Anne", "a@c"}, {"", ""}: {"x", ""}}))
+	f.Add([]byte{1, 'a', 1, 'b', 0})
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0x0f})
+	f.Fuzz(func(t *testing.T, value []byte) {
+		m, err := decodePeople(value)
+		if err != nil {
+			if !errors.Is(err, ErrCorrupt) {
+				t.Fatalf("%x: %v, want ErrCorrupt", value, err)
+			}
+			return
+		}
+		if again, err := decodePeople(encodePeople(m)); err != nil || !maps.Equal(m, again) {
+			t.Errorf("%x: %v, encoded again %v, %v", value, m, again, err)
+		}
+	})
+}
+
+// FuzzChunk: text comes out of its chunk as it went in, and not when any bit of
+// the chunk was flipped.
+func FuzzChunk(f *testing.F) {
+	f.Add([]byte("kiln"), uint32(70))
+	f.Add([]byte{}, uint32(3))
+	f.Fuzz(func(t *testing.T, text []byte, bit uint32) {
+		if _, err := openChunk(text, false); err == nil && len(text) > chunkHeaderBytes {
+			t.Errorf("%q is taken for a chunk", text)
+		}
+		if len(text) > chunkBytes {
+			return
+		}
+		chunk := sealChunk(nil, text)
+		if got, err := openChunk(chunk, false); err != nil || string(got) != string(text) {
+			t.Fatalf("%q comes back as %q, %v", text, got, err)
+		}
+		bit %= uint32(8 * len(chunk))
+		chunk[bit/8] ^= 1 << (bit % 8)
+		if got, err := openChunk(chunk, false); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%q with bit %d of its chunk flipped is %q, %v", text, bit, got, err)
+		}
+	})
+}
