@@ -110,7 +110,8 @@ func faultyCourse(t *testing.T, rng *rand.Rand, about string) (hits, steps int) 
 			if err := s.st.Mend(); err != nil {
 				t.Errorf("%s: mend: %v", where, err)
 			}
-			got, ferr := s.facts()
+			var got facts
+			ferr := again(func() (err error) { got, err = s.facts(); return err })
 			if ferr != nil {
 				t.Errorf("%s: %v", where, ferr)
 			}
