@@ -325,7 +325,8 @@ func TestAdminSkipped(t *testing.T) {
 
 func TestReadyWaits(t *testing.T) {
 	what := "the first repositories"
-	s := &httpapi.Server{Log: zerolog.Nop(), Ready: func() string { return what }}
+	notice := ""
+	s := &httpapi.Server{Log: zerolog.Nop(), Ready: func() string { return what }, Notice: func() string { return notice }}
 	get := func(path string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
 		s.Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
@@ -335,8 +336,12 @@ func TestReadyWaits(t *testing.T) {
 		t.Errorf("while waiting: got %d %q", w.Code, w.Body)
 	}
 	what = ""
-	if w := get("/readyz"); w.Code != http.StatusOK {
+	if w := get("/readyz"); w.Code != http.StatusOK || w.Body.String() != "ready\n" {
 		t.Errorf("after: got %d %q", w.Code, w.Body)
+	}
+	notice = "indexing has stopped"
+	if w := get("/readyz"); w.Code != http.StatusOK || w.Body.String() != "ready\nindexing has stopped\n" {
+		t.Errorf("ready, with something wrong: got %d %q", w.Code, w.Body)
 	}
 }
 

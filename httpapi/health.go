@@ -11,12 +11,18 @@ func (s *Server) serveHealth(w http.ResponseWriter, _ *http.Request) error {
 }
 
 // serveReady says whether searches can run and find what they should, and if
-// not, what is waited for.
+// not, what is waited for. A second line tells what else is wrong meanwhile.
 func (s *Server) serveReady(w http.ResponseWriter, _ *http.Request) error {
 	if why := s.Unready(); why != "" {
 		return &Error{Status: http.StatusServiceUnavailable, Message: why}
 	}
-	return serveText(w, "ready\n")
+	text := "ready\n"
+	if s.Notice != nil {
+		if what := s.Notice(); what != "" {
+			text += what + "\n"
+		}
+	}
+	return serveText(w, text)
 }
 
 // Unready tells why /readyz fails, "" if it does not.

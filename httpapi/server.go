@@ -54,6 +54,9 @@ type Server struct {
 	// Ready says what else /readyz waits for although searches can run, ""
 	// when nothing; nil is nothing.
 	Ready func() string
+	// Notice says what is wrong although searches run, in words that anybody may
+	// read, "" when nothing is. nil is never.
+	Notice func() string
 	// Log takes a line per request and what went wrong; its zero value logs
 	// nothing.
 	Log zerolog.Logger

@@ -42,6 +42,14 @@ func (d *door) waiting() string {
 	return "the first repositories"
 }
 
+// notice says what is wrong although searches run.
+func (d *door) notice() string {
+	if s := d.service.Load(); s != nil {
+		return s.Notice()
+	}
+	return ""
+}
+
 // Search is called only once opening says nothing.
 func (d *door) Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
 	return d.service.Load().Search(ctx, q, o, sink)

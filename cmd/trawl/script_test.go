@@ -54,6 +54,7 @@ func TestScripts(t *testing.T) {
 			"ask":        scriptAsk,
 			"capture":    scriptCapture,
 			"soon":       scriptSoon,
+			"says":       scriptSays,
 			"hangup":     scriptHangup,
 			"occupy":     scriptOccupy,
 			"flip":       scriptFlip,
@@ -209,6 +210,15 @@ func scriptAsk(ts *testscript.TestScript, _ bool, args []string) {
 	if status != args[1] || len(args) > 3 && !strings.HasPrefix(body, args[3]) {
 		ts.Fatalf("GET %s: got %s %q, want %s %q", args[2], status, body, args[1], args[3:])
 	}
+}
+
+// scriptSays waits until a line of what the server answers to anybody is so:
+// says /healthz ok
+func scriptSays(ts *testscript.TestScript, _ bool, args []string) {
+	until(ts, strings.Join(args, " "), func() bool {
+		_, body, err := askServer(ts, "", args[0])
+		return err == nil && slices.Contains(strings.Split(body, "\n"), args[1])
+	})
 }
 
 func askServer(ts *testscript.TestScript, token, path string) (status, body string, err error) {

@@ -145,7 +145,7 @@ func (h *host) newServer() *httpapi.Server {
 	api := &graphql.Endpoint{Data: h.door.graphql, Searcher: &h.door, Limits: h.set.RateLimits, ExternalURL: h.set.ExternalURL}
 	server := &httpapi.Server{
 		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
-		Searcher: &h.door, Opening: h.door.opening, Ready: h.door.waiting,
+		Searcher: &h.door, Opening: h.door.opening, Ready: h.door.waiting, Notice: h.door.notice,
 		Log: h.log, Gate: h.gate, SetupSecret: h.secret, Observer: h.observer(), Lend: h.door.lend,
 	}
 	service.LimitAnswers(server, int64(h.set.Memory))

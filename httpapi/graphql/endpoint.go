@@ -49,6 +49,9 @@ type Data struct {
 	Services Services
 	// Jobs runs the search jobs of Book.
 	Jobs *jobs.Runner
+	// Notice says why nothing is indexed for now, in words that anybody may
+	// read, "" if that is not so. nil is never.
+	Notice func() string
 }
 
 // Endpoint answers GraphQL requests. Its fields are set before Routes and not

@@ -78,6 +78,11 @@ func (*resolver) StatusMessages(ctx context.Context) ([]*statusMessage, error) {
 func (s *session) statusMessages() []*statusMessage {
 	out := []*statusMessage{}
 	add := func(v any) { out = append(out, &statusMessage{v}) }
+	if s.Notice != nil {
+		if what := s.Notice(); what != "" {
+			add(&diskThreshold{what + "; what is indexed can be searched"})
+		}
+	}
 	n := s.count()
 	if n.total == 0 {
 		add(&noRepositories{"There are no repositories yet: add some with `trawl repo add`."})

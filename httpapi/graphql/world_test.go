@@ -58,6 +58,8 @@ type world struct {
 	compress bool
 	// tokens are access tokens by the name of their user.
 	tokens map[string]string
+	// notice is why nothing is indexed for now.
+	notice string
 }
 
 // newWorld indexes the repositories and serves them.
@@ -82,7 +84,7 @@ func newWorld(t testing.TB) *world {
 	w.people(now)
 	w.searcher = search.New(st, search.Settings{Workers: 2})
 	w.runner = &jobs.Runner{Store: st, Book: w.book, Registry: w.registry, Searcher: w.searcher, Log: zerolog.Nop(), Now: now}
-	data := &graphql.Data{Store: st, Book: w.book, Registry: w.registry, Repositories: w, Services: w, Jobs: w.runner}
+	data := &graphql.Data{Store: st, Book: w.book, Registry: w.registry, Repositories: w, Services: w, Jobs: w.runner, Notice: func() string { return w.notice }}
 	w.endpoint = &graphql.Endpoint{
 		Data: func() *graphql.Data { return data }, Searcher: w,
 		ExternalURL: "https://trawl.example.org", Now: now,

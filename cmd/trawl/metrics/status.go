@@ -68,6 +68,7 @@ func readings() []reading {
 		gaugeOf("trawl_disk_free_bytes", "Free space where the data directory is.", func(s *status) float64 { return float64(s.Disk.Free) }),
 		gaugeOf("trawl_disk_size_bytes", "Size of the file system where the data directory is.", func(s *status) float64 { return float64(s.Disk.Total) }),
 		gaugeOf("trawl_disk_low", "1 while indexing has stopped because less than min-free-bytes is free.", func(s *status) float64 { return truth(s.Disk.Low) }),
+		gaugeOf("trawl_indexing_stopped", "1 while nothing is indexed for want of room, or because the disk fails.", func(s *status) float64 { return truth(s.Disk.Stopped != "") }),
 
 		gaugeOf("trawl_memory_setting_bytes", "What the process is to stay within.", func(s *status) float64 { return float64(s.Memory.Setting) }),
 		gaugeOf("trawl_memory_peak_bytes", "The most memory that the process took.", func(s *status) float64 { return float64(s.Memory.Peak) }),

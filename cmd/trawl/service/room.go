@@ -52,6 +52,19 @@ func (r *room) stopped() error {
 	return r.why
 }
 
+// notice says in words for everybody why indexing has stopped, "" if it has not.
+func (r *room) notice() string {
+	switch why := r.stopped(); {
+	case why == nil:
+		return ""
+	case errors.Is(why, ingest.ErrLowDisk):
+		return "indexing has stopped: the disk is nearly full"
+	case errors.Is(why, store.ErrDiskFull):
+		return "indexing has stopped: the disk is full"
+	}
+	return "indexing has stopped: the disk fails"
+}
+
 // stopsIndexing reports whether err is of the disk, and not of one source.
 func stopsIndexing(err error) bool {
 	return errors.Is(err, ingest.ErrLowDisk) || errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrBroken)
@@ -77,6 +90,10 @@ func (s *Service) KeepRoom(ctx context.Context) {
 
 // Stopped returns why nothing is indexed for now, or nil.
 func (s *Service) Stopped() error { return s.room.stopped() }
+
+// Notice says that nothing is indexed for now, if so, to whoever asks how the
+// server is. What Stopped says names directories, and is the operator's.
+func (s *Service) Notice() string { return s.room.notice() }
 
 // told reports whether err is one that room tells of, for everything at once.
 func (s *Service) told(err error) bool {

@@ -22,25 +22,25 @@ func TestRoom(t *testing.T) {
 	r := &room{ready: func() error { return now }, resume: func() { resumed++ }, log: zerolog.New(&log)}
 	for _, step := range []struct {
 		err     error
-		stopped bool
+		notice  string
 		log     string
 		resumed int
 	}{
-		{nil, false, "", 0},
-		{errors.New("no such host"), false, "", 0},
-		{fmt.Errorf("sync: %w: 12 MiB free", ingest.ErrLowDisk), true, "12 MiB free", 0},
-		{fmt.Errorf("%w: 11 MiB free", ingest.ErrLowDisk), true, "", 0},
-		{fmt.Errorf("commit: %w", store.ErrDiskFull), true, "", 0},
-		{nil, false, "indexing goes on", 1},
-		{nil, false, "", 1},
-		{fmt.Errorf("%w: input/output error", store.ErrBroken), true, "input/output error", 1},
-		{nil, false, "indexing goes on", 2},
+		{nil, "", "", 0},
+		{errors.New("no such host"), "", "", 0},
+		{fmt.Errorf("sync: %w: 12 MiB free", ingest.ErrLowDisk), "disk is nearly full", "12 MiB free", 0},
+		{fmt.Errorf("%w: 11 MiB free", ingest.ErrLowDisk), "disk is nearly full", "", 0},
+		{fmt.Errorf("commit: %w", store.ErrDiskFull), "disk is full", "", 0},
+		{nil, "", "indexing goes on", 1},
+		{nil, "", "", 1},
+		{fmt.Errorf("%w: input/output error", store.ErrBroken), "disk fails", "input/output error", 1},
+		{nil, "", "indexing goes on", 2},
 	} {
 		now = step.err
 		log.Reset()
 		r.look()
-		if got := r.stopped() != nil; got != step.stopped {
-			t.Errorf("%v: stopped %v, want %v", step.err, got, step.stopped)
+		if got := r.notice(); !strings.HasSuffix(got, step.notice) || (r.stopped() == nil) != (step.notice == "") || (got == "") != (step.notice == "") {
+			t.Errorf("%v: stopped %v, notice %q, want %q", step.err, r.stopped(), got, step.notice)
 		}
 		if got := log.String(); step.log == "" && got != "" || !strings.Contains(got, step.log) {
 			t.Errorf("%v: logged %q, want %q", step.err, got, step.log)

@@ -210,7 +210,7 @@ func (s *Service) Dir() string { return s.store.Dir() }
 
 // GraphQL is what GraphQL requests are answered from.
 func (s *Service) GraphQL() *graphql.Data {
-	return &graphql.Data{Store: s.store, Book: s.book, Registry: s.registry, Repositories: s, Services: s, Jobs: s.jobs}
+	return &graphql.Data{Store: s.store, Book: s.book, Registry: s.registry, Repositories: s, Services: s, Jobs: s.jobs, Notice: s.Notice}
 }
 
 // Search implements httpapi.Searcher. As many searches run at once as there is
