@@ -258,7 +258,7 @@ const maxPathBytes = 1024
 // FORMAT. What is not among them, such as hooks, is neither taken nor restored.
 var (
 	enginePath = regexp.MustCompile(`^index/[A-Za-z0-9._-]+$`)
-	mirrorPath = regexp.MustCompile(`^mirrors/[0-9]+\.git/(HEAD|config|packed-refs|shallow|refs/.+|objects/(pack|info|[0-9a-f]{2})/[A-Za-z0-9._-]+)$`)
+	mirrorPath = regexp.MustCompile(`^mirrors/[0-9]+\.git/(HEAD|config|packed-refs|shallow|refs/.+|reftable/(tables\.list|[0-9A-Za-z-]+\.ref)|objects/(pack|info|[0-9a-f]{2})/[A-Za-z0-9._-]+)$`)
 )
 
 // checkPath refuses what is no path of a data directory's file, and what would

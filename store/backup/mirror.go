@@ -64,6 +64,7 @@ func (s stager) stage() error {
 		func() error { return s.copy("shallow") },
 		func() error { return s.walk("refs", s.copy) },
 		func() error { return s.copy("packed-refs") },
+		s.tables,
 		s.loose,
 		s.packs,
 	} {
@@ -127,6 +128,10 @@ func (s stager) copy(name string) error {
 	if err != nil {
 		return err
 	}
+	return s.write(name, data)
+}
+
+func (s stager) write(name string, data []byte) error {
 	to := s.fs.PathJoin(s.to, name)
 	if err := s.fs.MkdirAll(s.fs.PathDir(to), 0o700); err != nil {
 		return err
@@ -137,6 +142,50 @@ func (s stager) copy(name string) error {
 	}
 	_, err = f.Write(data)
 	return errors.Join(err, f.Close())
+}
+
+// tableName is a table of refs, such as 0x000000000001-0x000000000003-5f2a91c4.ref.
+var tableName = regexp.MustCompile(`^[0-9A-Za-z-]+\.ref$`)
+
+// tables links the tables of a mirror that keeps its refs in git's reftable
+// format, and copies the list that says which of them count. Git writes the list
+// anew before it removes tables that it has merged, so the list is read again if
+// one was gone.
+func (s stager) tables() error {
+	list := s.fs.PathJoin("reftable", "tables.list")
+	for range maxRepacks {
+		names, err := readFile(s.fs, s.fs.PathJoin(s.from, list), maxRefBytes)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch whole, err := s.linkTables(strings.Fields(string(names))); {
+		case err != nil:
+			return err
+		case whole:
+			return s.write(list, names)
+		}
+	}
+	return errors.New("git replaced its tables of refs all the time")
+}
+
+// linkTables reports whether all of the tables were there.
+func (s stager) linkTables(names []string) (whole bool, err error) {
+	for _, n := range names {
+		if !tableName.MatchString(n) {
+			return false, fmt.Errorf("%q is no name of a table of refs", n)
+		}
+		err := s.link(s.fs.PathJoin("reftable", n))
+		if errors.Is(err, os.ErrNotExist) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // link links a file that is never changed.
@@ -211,7 +260,7 @@ func (s stager) packs() error {
 
 // harmless is a line of a mirror's configuration that tells git nothing but
 // how the mirror is stored and where it is from.
-var harmless = regexp.MustCompile(`^(\[core\]|\[extensions\]|\[remote "origin"\]|\s*(repositoryformatversion|filemode|bare|ignorecase|precomposeunicode|objectformat|url|fetch|mirror|tagopt)\s*=[^\\"#;]*)$`)
+var harmless = regexp.MustCompile(`^(\[core\]|\[extensions\]|\[remote "origin"\]|\s*(repositoryformatversion|filemode|bare|ignorecase|precomposeunicode|objectformat|url|fetch|mirror|tagopt)\s*=[^\\"#;]*|\s*refstorage\s*=\s*(files|reftable)\s*)$`)
 
 // harmlessConfig returns the lines of a mirror's configuration that cannot make
 // git run anything: a backup comes from elsewhere.

@@ -89,6 +89,62 @@ func TestMirrorAtWork(t *testing.T) {
 	}
 }
 
+// TestMirrorWithTables: the refs of a mirror may stand in tables, of which those
+// count that a list names. All that is listed is in a backup, and comes back.
+func TestMirrorWithTables(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	data := filepath.Join(dir, "data")
+	st, err := store.Open(data, store.Options{CacheBytes: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	wants := map[string]string{
+		"HEAD":                 "ref: refs/heads/.invalid\n",
+		"config":               "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\trefstorage = reftable\n",
+		"refs/heads":           "this repository uses the reftable format\n",
+		"reftable/tables.list": "0x000000000001-0x000000000004-0a1b2c3d.ref\n0x000000000005-0x000000000005-4e5f6071.ref\n",
+		"reftable/0x000000000001-0x000000000004-0a1b2c3d.ref": "REFT old",
+		"reftable/0x000000000005-0x000000000005-4e5f6071.ref": "REFT new",
+	}
+	put := func(name, text string) {
+		path := filepath.Join(data, "mirrors", "1.git", name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range wants {
+		put(name, text)
+	}
+	put("reftable/0x000000000006-0x000000000006-99999999.ref", "not listed yet")
+	put("reftable/tables.list.lock", "0x")
+	dest := backup.NewFolder(store.OSFS(), filepath.Join(dir, "backups"))
+	if _, err := backup.Create(ctx, st, dest, backup.Options{Mirrors: true}.Quick(nil)); err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(dir, "new")
+	if _, err := backup.Restore(ctx, dest, store.OSFS(), to, backup.RestoreOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range wants {
+		if got, err := os.ReadFile(filepath.Join(to, "mirrors", "1.git", name)); err != nil || string(got) != want {
+			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(to, "mirrors", "1.git", "reftable", "*")); err != nil || len(left) != 3 {
+		t.Errorf("restored are %q, %v, want the list and what it names", left, err)
+	}
+
+	// a list that names what is no table is not followed
+	put("reftable/tables.list", "../../../secret.ref\n")
+	if _, err := backup.Create(ctx, st, dest, backup.Options{Mirrors: true}.Quick(nil)); err == nil || !strings.Contains(err.Error(), "no name of a table") {
+		t.Errorf("a hostile list: got error %v", err)
+	}
+}
+
 // A restored mirror's configuration tells git nothing that would make it run
 // something.
 func TestHarmlessConfig(t *testing.T) {
@@ -96,6 +152,8 @@ func TestHarmlessConfig(t *testing.T) {
 		{"[core]\n\trepositoryformatversion = 0\n\tbare = true\n", "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"},
 		{"[remote \"origin\"]\n\turl = https://git.example.org/lab/kiln\n\tfetch = +refs/*:refs/*\n\tmirror = true\n",
 			"[remote \"origin\"]\n\turl = https://git.example.org/lab/kiln\n\tfetch = +refs/*:refs/*\n\tmirror = true\n"},
+		{"[extensions]\n\trefstorage = reftable\n", "[extensions]\n\trefstorage = reftable\n"},
+		{"[extensions]\n\trefstorage = reftable:///tmp/x\n", "[extensions]\n"},
 		{"[core]\n\tsshCommand = touch x\n\tfsmonitor = touch x\n\tbare = true\n", "[core]\n\tbare = true\n"},
 		{"[remote \"origin\"]\n\tuploadpack = touch x\n", "[remote \"origin\"]\n"},
 		{"[credential]\n\thelper = !touch x\n\turl = x\n", ""},
