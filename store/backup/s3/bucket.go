@@ -7,13 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/url"
 	"os"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 
 	"github.com/trawlsearch/trawl/store/backup"
 )
@@ -32,9 +35,18 @@ var _ backup.Destination = (*Bucket)(nil)
 // usualEndpoint is where buckets are if nothing is said.
 const usualEndpoint = "https://s3.amazonaws.com"
 
+// answerWithin is how long a service may take to begin its answer to a request
+// that it has whole. Requests are tried ten times, so that a service which never
+// answers is given up after some minutes.
+const answerWithin = 15 * time.Second
+
 // Open prepares for a bucket named as s3://BUCKET/PREFIX; it asks nothing yet.
 // The environment, as getenv returns it, tells of the rest.
 func Open(address string, getenv func(string) string) (*Bucket, error) {
+	return open(address, getenv, answerWithin, minio.MaxRetry)
+}
+
+func open(address string, getenv func(string) string, within time.Duration, tries int) (*Bucket, error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Scheme != "s3" || u.Host == "" || u.RawQuery != "" || u.Fragment != "":
@@ -42,13 +54,22 @@ func Open(address string, getenv func(string) string) (*Bucket, error) {
 	case u.User != nil:
 		return nil, errors.New("an address holds no keys: give them as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment")
 	}
+	if err := s3utils.CheckValidBucketName(u.Host); err != nil {
+		return nil, fmt.Errorf("%s: %q cannot be a bucket: %w", address, u.Host, err)
+	}
 	endpoint, err := url.Parse(cmp.Or(getenv("AWS_ENDPOINT_URL_S3"), getenv("AWS_ENDPOINT_URL"), usualEndpoint))
 	if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" || strings.Trim(endpoint.Path, "/") != "" {
 		return nil, errors.New("AWS_ENDPOINT_URL is no address of a server: write https://s3.example.org")
 	}
+	secure := endpoint.Scheme == "https"
+	transport, err := minio.DefaultTransport(secure)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", address, err)
+	}
+	transport.ResponseHeaderTimeout = within
 	client, err := minio.New(endpoint.Host, &minio.Options{
 		Creds:  credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}}),
-		Secure: endpoint.Scheme == "https",
+		Secure: secure, Transport: transport, MaxRetries: tries,
 		Region: cmp.Or(getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION")),
 	})
 	if err != nil {
@@ -60,6 +81,8 @@ func Open(address string, getenv func(string) string) (*Bucket, error) {
 // String returns the address.
 func (b *Bucket) String() string { return Scheme + path.Join(b.bucket, b.prefix) }
 
+func (b *Bucket) address(name string) string { return b.String() + "/" + name }
+
 func (b *Bucket) key(name string) string { return path.Join(b.prefix, name) }
 
 // Put stores an object with one request.
@@ -67,22 +90,22 @@ func (b *Bucket) Put(ctx context.Context, name string, data []byte) error {
 	_, err := b.client.PutObject(ctx, b.bucket, b.key(name), bytes.NewReader(data), int64(len(data)), minio.PutObjectOptions{
 		ContentType: "application/octet-stream", DisableMultipart: true,
 	})
-	return explain("store "+name, err)
+	return b.explain("store", name, err)
 }
 
 // Get reads an object.
 func (b *Bucket) Get(ctx context.Context, name string, limit int64) ([]byte, error) {
 	o, err := b.client.GetObject(ctx, b.bucket, b.key(name), minio.GetObjectOptions{})
 	if err != nil {
-		return nil, explain("read "+name, err)
+		return nil, b.explain("read", name, err)
 	}
 	defer o.Close()
 	data, err := io.ReadAll(io.LimitReader(o, limit+1))
 	if err != nil {
-		return nil, explain("read "+name, err)
+		return nil, b.explain("read", name, err)
 	}
 	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("read %s: it is larger than %d bytes", name, limit)
+		return nil, fmt.Errorf("read %s: it is larger than %d bytes", b.address(name), limit)
 	}
 	return data, nil
 }
@@ -97,7 +120,7 @@ func (b *Bucket) List(ctx context.Context, folder string, each func(backup.Store
 	}
 	for o := range b.client.ListObjectsIter(ctx, b.bucket, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
 		if o.Err != nil {
-			return explain("list "+folder, o.Err)
+			return b.explain("list", folder, o.Err)
 		}
 		name := strings.TrimPrefix(strings.TrimPrefix(o.Key, b.prefix), "/")
 		if err := each(backup.Stored{Name: name, Size: o.Size}); err != nil {
@@ -109,7 +132,7 @@ func (b *Bucket) List(ctx context.Context, folder string, each func(backup.Store
 
 // Delete removes an object.
 func (b *Bucket) Delete(ctx context.Context, name string) error {
-	err := explain("delete "+name, b.client.RemoveObject(ctx, b.bucket, b.key(name), minio.RemoveObjectOptions{}))
+	err := b.explain("delete", name, b.client.RemoveObject(ctx, b.bucket, b.key(name), minio.RemoveObjectOptions{}))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -119,24 +142,31 @@ func (b *Bucket) Delete(ctx context.Context, name string) error {
 // Sync has nothing to do: what the service has answered for is stored.
 func (b *Bucket) Sync(context.Context) error { return nil }
 
-// explain says what was done, and tells an object that is not there from other
-// trouble. Of what the service answers it keeps the message, which has no
-// secrets.
-func explain(doing string, err error) error {
+// explain says what was to be done with which object, and tells one that is not
+// there from other trouble. Of what the service answers it keeps the message,
+// which has no secrets.
+func (b *Bucket) explain(verb, name string, err error) error {
 	if err == nil {
 		return nil
 	}
+	doing := verb + " " + b.address(name)
 	var answer minio.ErrorResponse
 	if !errors.As(err, &answer) {
+		if n := net.Error(nil); errors.As(err, &n) && n.Timeout() {
+			return fmt.Errorf("%s: the service does not answer: %w", doing, err)
+		}
 		return fmt.Errorf("%s: %w", doing, err)
 	}
+	said := strings.TrimRight(answer.Error(), ". ")
 	switch answer.Code {
 	case "NoSuchKey":
 		return fmt.Errorf("%s: %w", doing, os.ErrNotExist)
 	case "NoSuchBucket":
-		return fmt.Errorf("%s: there is no bucket %q: make it first", doing, answer.BucketName)
-	case "AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch":
-		return fmt.Errorf("%s: %w: check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", doing, err)
+		return fmt.Errorf("%s: there is no bucket %q: make it first", doing, b.bucket)
+	case "AccessDenied":
+		return fmt.Errorf("%s: %s: the key may not %s there; see AWS_ACCESS_KEY_ID", doing, said, verb)
+	case "InvalidAccessKeyId", "SignatureDoesNotMatch":
+		return fmt.Errorf("%s: %s: check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", doing, said)
 	}
-	return fmt.Errorf("%s: %w", doing, err)
+	return fmt.Errorf("%s: %s", doing, said)
 }

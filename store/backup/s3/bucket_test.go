@@ -91,6 +91,7 @@ func TestOpen(t *testing.T) {
 		{"s3://bucket", "http://127.0.0.1:9000", ""},
 		{"s3:///prefix", "", "that is no bucket"},
 		{"https://bucket/prefix", "", "that is no bucket"},
+		{"s3://b/prefix", "", `"b" cannot be a bucket`},
 		{"s3://key:secret@bucket/prefix", "", "an address holds no keys"},
 		{"s3://bucket", "127.0.0.1:9000", "AWS_ENDPOINT_URL is no address"},
 		{"s3://bucket", "ftp://example.org", "AWS_ENDPOINT_URL is no address"},

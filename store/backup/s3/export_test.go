@@ -1,0 +1,4 @@
+package s3
+
+// OpenWithin is Open with less patience.
+var OpenWithin = open
