@@ -94,51 +94,7 @@ func (s *Service) LastBackup() (backup.Record, error) {
 	return backup.LastRun(s.store.FS(), s.store.Dir())
 }
 
-// retryBackup is how long after a failure a backup is tried again, if it would
-// not be sooner anyway.
-const retryBackup = 15 * time.Minute
-
-// KeepBackups makes the backups of the configuration file until ctx ends, also
-// across restarts: what counts is when the last good one began.
-func (s *Service) KeepBackups(ctx context.Context) {
-	plan := s.set.Backup
-	if plan == nil {
-		return
-	}
-	last, err := s.LastBackup()
-	if err != nil {
-		s.opts.Log.Warn().Err(err).Msg("read when the last backup was")
-	}
-	next := untilBackup(plan, last, time.Now())
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(next):
-		}
-		begun := time.Now()
-		next = min(plan.Every, retryBackup)
-		if s.scheduledBackup(ctx, plan) {
-			next = max(plan.Every-time.Since(begun), 0)
-		}
-	}
-}
-
-// untilBackup is how long to wait for the first backup of a process.
-func untilBackup(plan *config.Backup, r backup.Record, now time.Time) time.Duration {
-	to := plan.To
-	if dest, err := OpenDestination(plan.To); err == nil {
-		to = dest.String()
-	}
-	at := now
-	if r.LastGood != nil && r.LastGood.Destination == to {
-		at = r.LastGood.Started.Add(plan.Every)
-	}
-	// A clock that was set back must not put backups off for long.
-	return min(max(at.Sub(now), 0), plan.Every)
-}
-
-// scheduledBackup makes a backup and deletes those that are not to be kept. It
+// scheduledBackup makes a backup of the plan and deletes those that are not to be kept. It
 // reports whether there is a new one.
 func (s *Service) scheduledBackup(ctx context.Context, plan *config.Backup) bool {
 	log := s.opts.Log.With().Str("destination", httpapi.WithoutCredentials(plan.To)).Logger()
