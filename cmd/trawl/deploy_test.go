@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -75,6 +76,17 @@ func TestUnit(t *testing.T) {
 	out, err := exec.Command(path, "security", "--offline=yes", "--no-pager", "--threshold=20", deploy+"trawl.service").CombinedOutput()
 	if err != nil {
 		t.Errorf("systemd-analyze security: more than 2.0: %v\n%s", err, out)
+	}
+	// the program and its manual page need not be installed to verify the rest
+	copied := filepath.Join(t.TempDir(), "trawl.service")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(readDeploy(t, "trawl.service"), words[0]+" ", self+" ", 1)
+	writeText(t, copied, strings.Replace(text, "Documentation=man:", "#", 1))
+	if out, err := exec.Command(path, "verify", copied).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
 }
 
@@ -167,7 +179,7 @@ func TestProxies(t *testing.T) {
 			`proxy_buffering off;`, `proxy_http_version 1\.1;`, `proxy_set_header Connection "";`, `proxy_read_timeout 2m;`, `gzip off;`,
 			`proxy_set_header X-Forwarded-For \$remote_addr;`, `proxy_set_header Host \$host;`, `large_client_header_buffers 4 256k;`,
 		},
-		"Caddyfile": {`flush_interval -1`, `header_up X-Forwarded-For \{remote_host\}`, `read_timeout 2m`},
+		"Caddyfile": {`read_timeout 2m`, `max_size 16MB`},
 	} {
 		text := regexp.MustCompile(`(?m)#.*$`).ReplaceAllString(readDeploy(t, name), "")
 		for _, want := range wants {
@@ -177,6 +189,29 @@ func TestProxies(t *testing.T) {
 		}
 		if open, closed := strings.Count(text, "{"), strings.Count(text, "}"); open != closed {
 			t.Errorf("%s: %d braces open, %d close", name, open, closed)
+		}
+	}
+}
+
+// The alerts are such as Prometheus takes, and each fires when it should.
+func TestAlerts(t *testing.T) {
+	promtool := program(t, "promtool")
+	for _, args := range [][]string{
+		{"check", "rules", deploy + "alerts.yml"},
+		{"test", "rules", "testdata/alerts.yml"},
+	} {
+		if out, err := exec.Command(promtool, args...).CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	tests, err := os.ReadFile("testdata/alerts.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range regexp.MustCompile(`(?m)^ +- alert: (\w+)$`).FindAllStringSubmatch(readDeploy(t, "alerts.yml"), -1) {
+		well, ill := "- {alertname: "+rule[1]+",", "- alertname: "+rule[1]+"\n"
+		if text := string(tests); !strings.Contains(text, well) || !strings.Contains(text, ill) {
+			t.Errorf("testdata/alerts.yml does not test %s when all is well, and when not", rule[1])
 		}
 	}
 }
