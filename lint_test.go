@@ -66,7 +66,7 @@ var libraries = map[string][]string{
 	"github.com/spf13/pflag":              {"cmd/..."},
 	"github.com/vbauerster/mpb/v8":        {"cmd/..."},
 	"go.yaml.in/yaml/v3":                  {"cmd/..."},
-	"golang.org/x/sys":                    {"bench", "store/git"},
+	"golang.org/x/sys":                    {"bench", "query/match/pair", "store/git"},
 	"golang.org/x/term":                   {"cmd/..."},
 }
 

@@ -2,36 +2,30 @@ package match
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math/bits"
 
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/query/match/pair"
 )
 
 // needle finds a literal in a byte slice, exactly or with ASCII letters
 // folded.
 //
-// If one of its bytes is rare, it looks for that one, in both cases, with
-// bytes.IndexByte, which runs at the speed of memory, and compares around each
-// hit.
+// It looks for two rare bytes of the literal at once, at the distance they have
+// there, which finds a candidate every few hundred bytes where a single byte
+// stops every thirty, and compares there.
 //
-// Otherwise it looks for two rare bytes of the literal at once, at the distance
-// they have there: eight places at a time, in the eight bytes that stand at one
-// of them and the eight at the other. Both words are compared with the byte they
-// should have everywhere by exclusive or, so that a place where both stand is a
-// zero byte in the or of the two. That finds a candidate every few hundred
-// bytes where a single byte stops every thirty.
+// Where that is slow and one of the bytes is rare enough, it looks for this one
+// alone, in both cases, with bytes.IndexByte.
 type needle struct {
 	text []byte
 	fold bool
 	// at and by are the offsets of the two rarest bytes in text; at is by if
 	// there is only one.
 	at, by int
-	// atByte and byByte are those bytes, atMask and byMask the bit that differs
-	// between the cases of a letter, eight times each.
-	atByte, byByte, atMask, byMask uint64
-	// single says that the byte at is rare enough to look for it alone: it is
-	// lower or upper.
+	// pair are these two.
+	pair pair.Pair
+	// single says that the byte at is looked for alone: it is lower or upper.
 	single       bool
 	lower, upper byte
 }
@@ -47,18 +41,21 @@ type cursor struct {
 func newCursor() cursor { return cursor{-1, -1} }
 
 // Frequencies, as postings.ByteFrequency has them, up to which a byte is looked
-// for alone, which is faster below them. A letter costs two passes. Measured on
-// the kernel's drivers/net, one core of an AMD EPYC: looking for two bytes runs at
-// 6.8 GB/s whatever they are, for one at 18 (z, frequency 105), 6.7 (y, 124), 4.7
-// (w, 126) and 2.3 (c, 146).
+// for alone where pairs are looked for in words of eight bytes: that runs at 6.8
+// GB/s whatever the two bytes are, and looking for one at 18 (z, frequency 105),
+// 6.7 (y, 124), 4.7 (w, 126) and 2.3 (c, 146), measured on the kernel's
+// drivers/net, one core of an AMD EPYC. A letter costs two passes. Where 32 places
+// are compared at once a pair is never slower.
 const (
 	rareLetter = 120
 	rareOther  = 130
 )
 
-const everyByte = 0x0101010101010101
+func newNeedle(text string, fold bool) needle { return newNeedleOn(text, fold, pair.Wide()) }
 
-func newNeedle(text string, fold bool) needle {
+// newNeedleOn is newNeedle on a processor that compares many places at once, or
+// does not.
+func newNeedleOn(text string, fold, wide bool) needle {
 	n := needle{text: []byte(text), fold: fold}
 	if fold {
 		for i, c := range n.text {
@@ -73,15 +70,15 @@ func newNeedle(text string, fold bool) needle {
 		n.upper -= 'a' - 'A'
 		rare = rareLetter
 	}
-	if n.single = int(postings.ByteFrequency(n.lower)) <= rare; n.single {
+	if n.single = !wide && int(postings.ByteFrequency(n.lower)) <= rare; n.single {
 		return n
 	}
 	n.by = n.rarest(n.at)
 	if n.by < n.at {
 		n.at, n.by = n.by, n.at
 	}
-	n.atByte, n.atMask = n.pattern(n.at)
-	n.byByte, n.byMask = n.pattern(n.by)
+	n.pair.First, n.pair.FirstMask = n.pattern(n.at)
+	n.pair.Second, n.pair.SecondMask = n.pattern(n.by)
 	return n
 }
 
@@ -102,13 +99,14 @@ func (n *needle) rarest(but int) int {
 	return best
 }
 
-// pattern returns what the byte at offset i is compared with.
-func (n *needle) pattern(i int) (pattern, mask uint64) {
+// pattern returns what the byte at offset i is compared with, and the bit that
+// differs between the cases of a letter.
+func (n *needle) pattern(i int) (pattern, mask byte) {
 	c := n.text[i]
 	if n.fold && isLetter(c) {
-		mask = everyByte * ('a' - 'A')
+		mask = 'a' - 'A'
 	}
-	return everyByte * uint64(c), mask
+	return c, mask
 }
 
 func lower(c byte) byte {
@@ -172,59 +170,21 @@ func indexFrom(text []byte, i int, c byte) int {
 }
 
 func (n *needle) nextPair(text []byte, from int) int {
-	// Places at which both words can be read and a literal fits.
-	places := len(text) - max(n.by+7, len(n.text)-1) - from
-	if places > 0 {
-		x, y := text[from+n.at:][:places+7], text[from+n.by:][:places+7]
-		for i := 0; ; i += 8 {
-			var found uint64
-			if i, found = n.pairs(x, y, i); found == 0 {
-				from += i
-				break
-			}
-			for ; found != 0; found &= found - 1 {
-				if at := from + i + bits.TrailingZeros64(found)/8; n.stands(text[at:]) {
-					return at
-				}
-			}
-		}
+	places := len(text) - len(n.text) + 1 - from
+	if places <= 0 {
+		return -1
 	}
-	for ; from <= len(text)-len(n.text); from++ {
-		if n.stands(text[from:]) {
-			return from
+	x, y := text[from+n.at:][:places], text[from+n.by:][:places]
+	for i := 0; i < places; {
+		h := n.pair.Find(x, y, i)
+		for ; h.Bits != 0; h.Bits &= h.Bits - 1 {
+			if at := from + h.Base + bits.TrailingZeros32(h.Bits); n.stands(text[at:]) {
+				return at
+			}
 		}
+		i = h.Next
 	}
 	return -1
-}
-
-// pairs returns the first i from i on in steps of eight for which among the
-// eight places from i on the rare bytes stand in x and in y, and a word with
-// the highest bit of a byte set for each such place; no bit when there are less
-// than eight places left. Above the lowest bit others may be set for nothing.
-func (n *needle) pairs(x, y []byte, i int) (int, uint64) {
-	atByte, atMask, byByte, byMask := n.atByte, n.atMask, n.byByte, n.byMask
-	y = y[:len(x)]
-	for ; i <= len(x)-23; i += 16 {
-		a, b := x[i:i+16], y[i:i+16]
-		v := ((binary.LittleEndian.Uint64(a) | atMask) ^ atByte) | ((binary.LittleEndian.Uint64(b) | byMask) ^ byByte)
-		w := ((binary.LittleEndian.Uint64(a[8:]) | atMask) ^ atByte) | ((binary.LittleEndian.Uint64(b[8:]) | byMask) ^ byByte)
-		v = (v - everyByte) &^ v & (everyByte << 7)
-		w = (w - everyByte) &^ w & (everyByte << 7)
-		if v != 0 {
-			return i, v
-		}
-		if w != 0 {
-			return i + 8, w
-		}
-	}
-	for ; i <= len(x)-15; i += 8 {
-		w := (binary.LittleEndian.Uint64(x[i:i+8]) | atMask) ^ atByte
-		w |= (binary.LittleEndian.Uint64(y[i:i+8]) | byMask) ^ byByte
-		if z := (w - everyByte) & ^w & (everyByte << 7); z != 0 {
-			return i, z
-		}
-	}
-	return i, 0
 }
 
 // stands reports whether text, which is long enough, begins with the literal.
