@@ -62,7 +62,7 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 		err = planErr
 	}
 	r.o.Trace.Add(Step{Name: "verify", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: append([]Field{
-		{"workers", strconv.Itoa(r.set.Workers)},
+		{"workers", strconv.Itoa(p.workers)},
 	}, r.work(Field{"documents", strconv.Itoa(p.docs)}, Field{"bytes", strconv.Itoa(p.bytes)})...)})
 	r.coverage.end(pass, r.out.fullHere(), err)
 	if r.out.err == nil && r.out.fullHere() {

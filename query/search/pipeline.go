@@ -11,18 +11,25 @@ import (
 // pipeline verifies segments and sends what they have in the order in which
 // they are put. A few are verified where they are put: to wake a worker takes
 // as long as to verify ten blocks. More are verified by workers, while another
-// goroutine sends and segments are still being put.
+// goroutine sends and segments are still being put; but not while other searches
+// have the processors busy: what workers verify ahead of what has been sent, a
+// limit may throw away, and somebody could have used the time.
 type pipeline struct {
 	run    *run
 	ctx    context.Context
 	cancel context.CancelFunc
 	pass   []*basic
 
-	// held are the segments put while there are few, of heldBytes to verify.
+	// held are the segments put while there are few, of heldBytes to verify, and
+	// alone verifies them without workers; over says that no more are wanted.
 	held      []*segment
 	heldBytes int
-	// work and ordered are nil until workers are started.
+	alone     *verifier
+	over      bool
+	// work and ordered are nil until workers are started, of which there are as
+	// many as workers says.
 	work, ordered chan *segment
+	workers       int
 	wg            sync.WaitGroup
 
 	// What follows belongs to whoever sends, and after end to its caller: the
@@ -40,7 +47,7 @@ type pipeline struct {
 const fewBytes = 192 << 10
 
 func newPipeline(ctx context.Context, r *run, pass []*basic) *pipeline {
-	p := &pipeline{run: r, pass: pass}
+	p := &pipeline{run: r, pass: pass, workers: 1}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	return p
 }
@@ -57,15 +64,20 @@ func (p *pipeline) put(s *segment) bool {
 	return p.start()
 }
 
-// start has workers verify what was put and what will be: it is more than a
-// little, or it takes long to come.
+// start has verified what was put, and what will be: it is more than a little,
+// or it takes long to come.
 func (p *pipeline) start() bool {
 	if p.work != nil {
 		return p.ctx.Err() == nil
 	}
+	n := p.run.workers()
+	if n == 1 {
+		return p.verifyHeld()
+	}
+	p.workers = n
 	p.work = make(chan *segment)
-	p.ordered = make(chan *segment, segmentsAhead*p.run.set.Workers)
-	for range p.run.set.Workers {
+	p.ordered = make(chan *segment, segmentsAhead*n)
+	for range n {
 		p.wg.Go(func() { p.verify(p.work) })
 	}
 	p.wg.Go(p.send)
@@ -76,6 +88,23 @@ func (p *pipeline) start() bool {
 	}
 	p.held = nil
 	return true
+}
+
+// verifyHeld verifies and sends what is held. It reports false when no more is
+// wanted.
+func (p *pipeline) verifyHeld() bool {
+	for _, s := range p.held {
+		if p.alone == nil {
+			p.alone = p.verifier()
+		}
+		if p.segment(p.alone, s); !p.take(s) {
+			p.over = true
+			break
+		}
+	}
+	clear(p.held)
+	p.held, p.heldBytes = p.held[:0], 0
+	return !p.over && p.ctx.Err() == nil
 }
 
 func (p *pipeline) feed(s *segment) bool {
@@ -148,20 +177,18 @@ func (p *pipeline) end() error {
 		close(p.work)
 		close(p.ordered)
 		p.wg.Wait()
+		if p.alone != nil {
+			p.release(p.alone)
+		}
 		return p.err
 	}
-	more := true
-	if len(p.held) > 0 {
-		v := p.verifier()
-		for _, s := range p.held {
-			if p.segment(v, s); !p.take(s) {
-				more = false
-				break
-			}
-		}
-		p.release(v)
+	if !p.over {
+		p.verifyHeld()
 	}
-	p.flush(more)
+	if p.alone != nil {
+		p.release(p.alone)
+	}
+	p.flush(!p.over)
 	return p.err
 }
 

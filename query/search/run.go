@@ -168,7 +168,7 @@ func (r *run) prepare() error {
 	}
 	r.o.Results.SetLimit(limit)
 	r.o.Results.SetDisplay(r.o.Display)
-	r.out = newSender(r.sink, r.o, limit)
+	r.out = newSender(r.sink, &r.busy, r.o, limit)
 	for i, b := range r.basics {
 		r.o.Trace.Add(Step{Name: fmt.Sprintf("compile query %d of %d", i+1, len(r.basics)), Start: start.Sub(r.start),
 			Took: r.set.Now().Sub(start), Fields: []Field{{"query", b.describe()}}})

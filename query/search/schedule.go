@@ -106,7 +106,7 @@ func (r *run) planShards(ctx context.Context, in []*reading, pass []*basic, shar
 				return
 			}
 			start := r.set.Now()
-			if n > 0 && reading == in[0] && start.Sub(begin)/time.Duration(n)*time.Duration(len(shards)-n) > worthHelp {
+			if n > 0 && reading == in[0] && r.workers() > 1 && start.Sub(begin)/time.Duration(n)*time.Duration(len(shards)-n) > worthHelp {
 				help()
 			}
 			_ = r.plans(ctx, shards[n], reading, pass, func(p *shardPlan) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
@@ -55,6 +56,9 @@ type Searcher struct {
 	moreReaders chan struct{}
 	// slots are for those who verify.
 	slots *slots
+	// busy counts the searches at work: those that neither wait for their turn
+	// nor for their client.
+	busy atomic.Int32
 	// scratches are *postings.Scratch that no search uses now.
 	scratches sync.Pool
 }
@@ -94,6 +98,12 @@ func New(st *store.Store, s Settings) *Searcher {
 	}
 }
 
+// workers returns how many documents a search at work is to verify at once: its
+// share of the processors.
+func (s *Searcher) workers() int {
+	return max(s.set.Workers/max(int(s.busy.Load()), 1), 1)
+}
+
 // defaultCount is the count limit of a query that names none.
 const defaultCount = 10000
 
@@ -114,7 +124,9 @@ func (s *Searcher) Search(ctx context.Context, q *query.Query, o Options, sink S
 	if o.Bookmark.Resumed() {
 		r.start = o.Bookmark.start
 	}
+	s.busy.Add(1)
 	out := r.run(ctx)
+	s.busy.Add(-1)
 	if !r.yielded() {
 		o.Results.Finish(out.Err == nil && r.complete)
 	}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"github.com/trawlsearch/trawl/query"
 )
@@ -10,6 +11,7 @@ import (
 // one goroutine.
 type sender struct {
 	sink    Sink
+	busy    *atomic.Int32
 	results *Results
 	// left is what the whole search may still count, leftHere what the basic
 	// queries at hand may, display what may still be sent.
@@ -27,8 +29,8 @@ type sender struct {
 	err error
 }
 
-func newSender(sink Sink, o Options, limit int) *sender {
-	s := &sender{sink: sink, results: o.Results, left: limit, display: o.Display, converter: converter{seen: map[string]bool{}}}
+func newSender(sink Sink, busy *atomic.Int32, o Options, limit int) *sender {
+	s := &sender{sink: sink, busy: busy, results: o.Results, left: limit, display: o.Display, converter: converter{seen: map[string]bool{}}}
 	if s.display < 0 || s.display > limit {
 		s.display = limit
 	}
@@ -94,7 +96,7 @@ func (s *sender) send(matches []query.Match) error {
 	}
 	for len(shown) > 0 {
 		n := min(batchSize, len(shown))
-		if err := s.sink.Send(shown[:n:n]); err != nil {
+		if err := s.show(shown[:n:n]); err != nil {
 			var yield *YieldError
 			if errors.As(err, &yield) {
 				s.taken += yield.Taken
@@ -106,6 +108,14 @@ func (s *sender) send(matches []query.Match) error {
 		shown = shown[n:]
 	}
 	return nil
+}
+
+// show gives matches to the sink. While it waits for a client the search is not
+// at work.
+func (s *sender) show(matches []query.Match) error {
+	s.busy.Add(-1)
+	defer s.busy.Add(1)
+	return s.sink.Send(matches)
 }
 
 // again counts down what is found once more, and reports whether that was it.

@@ -1,0 +1,78 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/syntax"
+)
+
+// A search verifies with all processors, unless others want them: then it does
+// what is to be sent next and no more. Its answer is the same.
+func TestWorkersBesideOthers(t *testing.T) {
+	var files []doc
+	text := fmt.Sprintf("ox %01000d\n", 0)
+	for i := range 4000 {
+		files = append(files, doc{repo: "r", path: fmt.Sprintf("d/f%d.go", i), text: text})
+	}
+	c := newCorpus(t, 5000, nil, files)
+	tests := []struct {
+		others  int
+		query   string
+		workers string
+		// most is how many documents may be verified for nothing, a group at most.
+		most int
+	}{
+		{0, "ox count:200", "4", 4000},
+		{1, "ox count:200", "2", 4000},
+		{3, "ox count:200", "1", 1024},
+		{50, "ox count:200", "1", 1024},
+		{3, "ox count:all", "1", 4000},
+		{3, "ox count:1", "1", 256},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprintf("%s beside %d", tt.query, tt.others), func(t *testing.T) {
+			want := c.search(t, search.Settings{Workers: 1}, search.Options{}, tt.query, query.Keyword)
+			s := search.New(c.st, search.Settings{Workers: 4})
+			s.Occupy(tt.others)
+			q, err := syntax.Parse(tt.query, query.Keyword)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got answer
+			trace := &search.Trace{}
+			o := search.Options{Display: -1, Trace: trace, Results: search.NewResults(time.Now)}
+			got.outcome = s.Search(context.Background(), q, o, search.SinkFunc(func(m []query.Match) error {
+				got.matches = append(got.matches, m...)
+				return nil
+			}))
+			if !slices.Equal(got.lines(), want.lines()) {
+				t.Errorf("%d matches, want the same %d: %s", len(got.matches), len(want.matches), firstDifference(got.lines(), want.lines()))
+			}
+			verified := 0
+			for _, step := range trace.Steps() {
+				if step.Name != "verify" {
+					continue
+				}
+				for _, f := range step.Fields {
+					switch f.Key {
+					case "workers":
+						if f.Value != tt.workers {
+							t.Errorf("%s workers, want %s", f.Value, tt.workers)
+						}
+					case "documents":
+						_, _ = fmt.Sscan(f.Value, &verified)
+					}
+				}
+			}
+			if verified < len(want.matches) || verified > tt.most {
+				t.Errorf("verified %d documents, want %d to %d", verified, len(want.matches), tt.most)
+			}
+		})
+	}
+}
