@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // FuzzSeal: a seal is read as it was written, also by whoever does not know
@@ -17,7 +18,7 @@ func FuzzSeal(f *testing.F) {
 		if _, length, _, ok := parseSeal(text); ok && length < 0 {
 			t.Errorf("%q: a length of %d", text, length)
 		}
-		if len(strings.Fields(name)) != 1 || strings.TrimSpace(name) != name {
+		if len(strings.Fields(name)) != 1 || strings.TrimSpace(name) != name || !utf8.ValidString(name) {
 			return // no name of a file of the engine's
 		}
 		seal := sealOf(name, manifest)
