@@ -129,19 +129,41 @@ func (l *lockout) of(key string) *failures {
 
 func userKey(id uint32) string { return fmt.Sprintf("user %d", id) }
 
-// load reads what was stored of users.
-func (l *lockout) load(st *store.Store) error {
+// load reads what was stored of users. A record that is damaged keeps nobody from
+// being served, and lets nobody try more passwords either: whoever it is about is
+// locked from now on, as after one failure too many. tell hears of it. One whose
+// id is of no user is about nobody.
+func (l *lockout) load(st *store.Store, tell func(error)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return each(st, store.RecordRange{Kind: store.RecordLockout}, func(id []byte, f *failures) (bool, error) {
-		if len(id) != 4 {
-			return false, corrupt("lockout record")
+	return st.EachRecord(store.RecordRange{Kind: store.RecordLockout}, func(id, value []byte) (bool, error) {
+		if err := checkID(store.RecordLockout, id); err != nil {
+			tell(err)
+			return true, nil
 		}
-		if !f.over(l.now()) {
+		f, err := readFailures(id, value, l.now())
+		if err != nil {
+			tell(fmt.Errorf("what is kept of failures to sign in is damaged, so user %d is locked for %v: %w", number(id), lockedFor, err))
+		}
+		if !f.over(l.now()) && (err == nil || l.after >= 0) {
 			l.keys[userKey(number(id))] = f
 		}
 		return true, nil
 	})
+}
+
+// readFailures returns what a record says; with an error, a lock that begins now
+// in place of one that cannot be read or would last longer than any does.
+func readFailures(id, value []byte, now time.Time) (*failures, error) {
+	f := &failures{}
+	err := store.DecodeRecord(store.RecordLockout, id, value, f)
+	if err == nil && (f.Count < 0 || f.Locked.After(now.Add(failWindow))) {
+		err = fmt.Errorf("record %c %x: it makes no sense: %w", store.RecordLockout, id, store.ErrCorrupt)
+	}
+	if err != nil {
+		return &failures{First: now, Locked: now.Add(lockedFor)}, err
+	}
+	return f, nil
 }
 
 // putFailures stores what is counted of a user's failures.

@@ -37,6 +37,8 @@ type Options struct {
 	// Hidden, if set, is called after every change of who may see a repository,
 	// with its record before and after. It may call the registry.
 	Hidden func(before, after *store.Repository)
+	// Damaged, if set, is called for records that are damaged and done without.
+	Damaged func(error)
 	// Tried, if set, is called after every attempt to sign in with a password.
 	Tried func(SignInOutcome)
 	// Now is the clock, nil is time.Now; Random makes secrets, nil is
@@ -58,6 +60,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Hidden == nil {
 		o.Hidden = func(_, _ *store.Repository) {}
+	}
+	if o.Damaged == nil {
+		o.Damaged = func(error) {}
 	}
 	if o.Tried == nil {
 		o.Tried = func(SignInOutcome) {}
@@ -105,7 +110,7 @@ func Open(st *store.Store, o Options) (*Registry, error) {
 		return nil, fmt.Errorf("open registry: %w", err)
 	}
 	r.used.Store(next > 1)
-	if err := r.locks.load(st); err != nil {
+	if err := r.locks.load(st, o.Damaged); err != nil {
 		return nil, fmt.Errorf("open registry: %w", err)
 	}
 	return r, nil

@@ -65,11 +65,26 @@ func (r *Registry) sweepResets(c *store.Records) error {
 
 func (r *Registry) sweepLockouts(c *store.Records) error {
 	now := r.o.Now()
-	return each(r.st, store.RecordRange{Kind: store.RecordLockout}, func(id []byte, f *failures) (bool, error) {
-		if f.over(now) {
+	return r.st.EachRecord(store.RecordRange{Kind: store.RecordLockout}, func(id, value []byte) (bool, error) {
+		if checkID(store.RecordLockout, id) != nil {
 			c.Delete(store.RecordLockout, id)
+			return true, nil
 		}
-		return true, nil
+		f, damage := readFailures(id, value, now)
+		if damage != nil {
+			// What was made of it at the opening takes its place.
+			f = r.locks.of(userKey(number(id)))
+		}
+		if f == nil || f.over(now) {
+			c.Delete(store.RecordLockout, id)
+			return true, nil
+		}
+		if damage == nil {
+			return true, nil
+		}
+		lock, err := json.Marshal(f)
+		c.Put(store.RecordLockout, id, lock)
+		return true, err
 	})
 }
 

@@ -97,6 +97,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 	}
 	accounts := set.IdentityOptions()
 	accounts.Ended, accounts.Hidden = o.Ended, o.Hidden
+	accounts.Damaged = func(err error) { o.Log.Error().Err(err).Msg("damaged record of accounts") }
 	if o.Observer != nil {
 		accounts.Tried = o.Observer.SignedIn
 	}
