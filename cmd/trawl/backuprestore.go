@@ -18,6 +18,11 @@ Restore makes a data directory of a backup, of the newest if none is named. The
 directory must not exist, or be empty. It appears when everything in it was
 checked; an interrupted restore leaves nothing there, and is begun again.
 
+That every file is as it was when the backup was made is known by then. With
+--check, what the files say is verified as well, as by "trawl check --quick": that
+tells of damage that was there before the backup. Exit status 1 says that there
+is some; the directory stays, and "trawl check --repair" mends what it can.
+
 Users, tokens, sessions and OAuth apps are those of the moment of the backup. A
 server that is started on the directory brings repositories up to date, and
 fetches mirrors if the backup has none.
@@ -39,6 +44,7 @@ func (a *app) backupRestore() *cobra.Command {
 	var keys keyFlags
 	keys.forReading(cmd)
 	id := cmd.Flags().String("backup", "", "the ID of the backup (default: the newest)")
+	verify := cmd.Flags().Bool("check", false, "verify the restored directory, as trawl check --quick does")
 	asJSON := cmd.Flags().Bool("json", false, "print what was done as one line of JSON")
 	settings := settingFlags(cmd, "data", "log-level")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -63,7 +69,13 @@ func (a *app) backupRestore() *cobra.Command {
 		took := time.Since(begun)
 		task.Done(progress.Summary{Note: fmt.Sprintf("%s of %s, %s", res.Backup, res.Created.Format(time.RFC3339), progress.Size(res.Bytes)), Took: took})
 		if *asJSON {
-			return a.printJSON(restored{res.Backup, res.Created, set.Data, res.Files, res.Bytes, took.Milliseconds()})
+			if err := a.printJSON(restored{res.Backup, res.Created, set.Data, res.Files, res.Bytes, took.Milliseconds()}); err != nil {
+				return err
+			}
+		}
+		if *verify {
+			c := &checkup{app: a, quick: true, asJSON: *asJSON}
+			return c.run(cmd.Context(), set)
 		}
 		return nil
 	}
