@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -173,6 +174,19 @@ func (a *app) anythingToSearch(ctx context.Context, c *remote.Client) error {
 // --server: flags can be read by everybody on the machine.
 const tokenVariable = "TRAWL_TOKEN"
 
+// searchHint says what to do about a server that did not search, if that is
+// known.
+func searchHint(err error) string {
+	var refused *client.StatusError
+	switch {
+	case errors.As(err, &refused) && refused.Status == http.StatusUnauthorized:
+		return " Put an access token into $" + tokenVariable + ": trawl token create makes one, and so does the page of settings."
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return ": no server listens there"
+	}
+	return ""
+}
+
 // checkQuery tells where a query is broken, better than an answer could.
 func checkQuery(p client.Params) error {
 	pt, err := syntax.ParsePatternType("", p.PatternType)
@@ -210,9 +224,9 @@ func (a *app) stream(ctx context.Context, job searchJob, base string) error {
 	var status *client.StatusError
 	switch {
 	case errors.As(err, &status):
-		return fmt.Errorf("search at %s: %w", base, err)
+		return fmt.Errorf("search at %s: %w%s", base, err, searchHint(err))
 	case err != nil:
-		return err
+		return fmt.Errorf("%w%s", err, searchHint(err))
 	case progress == nil: // it was refused
 		return refusal(alert)
 	}

@@ -197,6 +197,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, serverfile.Remove(h.set.Data)) }()
+	warnGit(h.log)
 	warnSymbols(h.log, svc)
 	h.tellSetup(svc)
 	h.door.open(svc)

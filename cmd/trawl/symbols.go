@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os/exec"
 
 	"github.com/rs/zerolog"
 
@@ -10,6 +11,14 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
+
+// warnGit says once that nothing can be indexed, so that it is not only told by
+// each sync.
+func warnGit(log zerolog.Logger) {
+	if _, err := exec.LookPath("git"); err != nil {
+		log.Error().Err(err).Msg("nothing can be indexed: install git 2.31 or newer")
+	}
+}
 
 // warnSymbols says once that symbols are wanted and cannot be read.
 func warnSymbols(log zerolog.Logger, svc *service.Service) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"time"
 
@@ -85,6 +86,14 @@ type Service struct {
 // errClosing is why a sync was cancelled.
 var errClosing = errors.New("the server is shutting down")
 
+// notOwned says what to do about a data directory of another account.
+func notOwned(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w: do this as the account that the data directory belongs to, or give another --data", err)
+	}
+	return err
+}
+
 // Open opens the data directory of the settings, which Migrate has brought to
 // the newest format.
 func Open(set config.Settings, o Options) (*Service, error) {
@@ -93,7 +102,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		CacheBytes: memory.caches, ListBytes: memory.lists, LargeBytes: memory.large, Event: storeEvent(o.Log),
 	})
 	if err != nil {
-		return nil, err
+		return nil, notOwned(err)
 	}
 	accounts := set.IdentityOptions()
 	accounts.Ended, accounts.Hidden = o.Ended, o.Hidden
