@@ -23,27 +23,40 @@ type openStreams struct {
 
 	mu    sync.Mutex // guards all below
 	open  int
+	by    map[string]int // of them, by who asks
 	loans []func()
 	// settling says that somebody takes or gives back a loan.
 	settling bool
 }
 
-// begin counts a stream, and reports false if there are too many.
-func (o *openStreams) begin() bool {
+// keptShare is what part of the streams nobody has who has all the others: a
+// client that opens thousands keeps only itself from searching.
+const keptShare = 8
+
+// begin counts a stream of somebody, and reports false if there are too many, in
+// all or of them.
+func (o *openStreams) begin(asker string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.open >= o.most {
+	if o.open >= o.most || o.by[asker] >= o.most-o.most/keptShare {
 		return false
 	}
+	if o.by == nil {
+		o.by = map[string]int{}
+	}
+	o.by[asker]++
 	o.open++
 	o.settle()
 	return true
 }
 
-// end counts a stream that has ended.
-func (o *openStreams) end() {
+// end counts a stream of somebody that has ended.
+func (o *openStreams) end(asker string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.by[asker]--; o.by[asker] == 0 {
+		delete(o.by, asker)
+	}
 	o.open--
 	o.settle()
 }

@@ -1,12 +1,15 @@
 package httpapi
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 )
 
 // Loans follow the number of streams, with some room before they are given
 // back, and there are no more streams than may be.
+//
+// One who asks leaves an eighth of them to others.
 func TestOpenStreams(t *testing.T) {
 	loans, lent := 0, int64(0)
 	o := &openStreams{most: 200, lend: func(bytes int64) func() {
@@ -16,12 +19,12 @@ func TestOpenStreams(t *testing.T) {
 	open := func(n int) {
 		t.Helper()
 		for o.open < n {
-			if !o.begin() {
+			if !o.begin(fmt.Sprint("asker ", o.open%2)) {
 				t.Fatalf("stream %d is refused, want up to 200", o.open+1)
 			}
 		}
 		for o.open > n {
-			o.end()
+			o.end(fmt.Sprint("asker ", (o.open-1)%2))
 		}
 	}
 	for _, tt := range []struct{ streams, loans int }{
@@ -32,11 +35,20 @@ func TestOpenStreams(t *testing.T) {
 		}
 	}
 	open(200)
-	if o.begin() || o.open != 200 {
+	if o.begin("another") || o.open != 200 {
 		t.Error("stream 201 is let in, want 200 at most")
 	}
+	if open(0); len(o.by) != 0 {
+		t.Errorf("%v have streams, want nobody", o.by)
+	}
+	for range 175 {
+		o.begin("greedy")
+	}
+	if o.begin("greedy") || !o.begin("modest") {
+		t.Error("want 175 of 200 streams for one, and the others for others")
+	}
 	none := &openStreams{most: 1}
-	if !none.begin() || none.begin() {
+	if !none.begin("x") || none.begin("y") {
 		t.Error("want one stream without loans")
 	}
 }
@@ -51,18 +63,18 @@ func TestOpenStreamsDoNotWaitForLoans(t *testing.T) {
 			return func() { lent-- }
 		}}
 		for range freeStreams {
-			o.begin()
+			o.begin("x")
 		}
 		settled := make(chan struct{})
 		go func() {
 			defer close(settled)
-			o.begin()
+			o.begin("x")
 		}()
 		synctest.Wait()
 		for range 2 * streamsALoan {
-			o.begin()
+			o.begin("x")
 		}
-		o.end()
+		o.end("x")
 		close(lending)
 		<-settled
 		if lent != 2 || o.open != 2*streamsALoan+freeStreams {

@@ -11,6 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/store/identity"
 )
 
 // flushEvery is how long a match or a count may wait for company,
@@ -36,11 +37,12 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request) error {
 	if !canFlush(w) {
 		return &Error{Status: http.StatusInternalServerError, Message: "http flushing not supported"}
 	}
-	if !s.streams.begin() {
+	asker := askerOf(auth.From(r.Context()))
+	if !s.streams.begin(asker) {
 		w.Header().Set("Retry-After", "5")
 		return &Error{Status: http.StatusServiceUnavailable, Message: "too many searches are being read; try again in a moment"}
 	}
-	defer s.streams.end()
+	defer s.streams.end(asker)
 	results := search.NewResults(s.now)
 	trace := s.traces.start(auth.From(r.Context()).Key(), r.URL.Query().Get("q"), results)
 	url := s.baseURL(r) + "/-/trace/" + trace.ID
@@ -55,6 +57,15 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request) error {
 	rec := recordOf(r.Context())
 	rec.queryID, rec.outcome, rec.matches = trace.ID, ending, results.Progress().Matches
 	return nil
+}
+
+// askerOf names who asks where something is shared: whoever has no account goes
+// by their address.
+func askerOf(a *auth.Actor) string {
+	if a.User == nil {
+		return a.Key() + " " + identity.AddressKey(a.Address)
+	}
+	return a.Key()
 }
 
 // answer decodes, checks, searches and sends; it returns how that ended, in a
@@ -88,7 +99,7 @@ func (s *Server) answer(r *http.Request, events *eventWriter, results *search.Re
 	ending := st.run(r.Context(), func(ctx context.Context) search.Outcome {
 		o := p.options(results, &trace.Trace)
 		actor := auth.From(ctx)
-		o.Visible, o.Asker, o.ID = actor.Visible(), actor.Key(), trace.ID
+		o.Visible, o.Asker, o.ID = actor.Visible(), askerOf(actor), trace.ID
 		return s.searchOn(ctx, q, o, st)
 	})
 	trace.streamed(events, st.out.mostHeld())
