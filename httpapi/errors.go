@@ -77,7 +77,7 @@ func explain(err error) (alert *query.Alert, message string) {
 
 // queryAlert is the alert for a query that does not parse or validate.
 func queryAlert(err *query.SyntaxError) *query.Alert {
-	text := upperFirst(err.Message)
+	text := upperFirst(err.Error())
 	if strings.HasPrefix(err.Message, "expected operand") {
 		text = "I'm having trouble understanding that query. Putting parentheses around the search pattern may help."
 	}

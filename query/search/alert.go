@@ -14,7 +14,7 @@ import (
 
 // QueryAlert is the alert for a query that cannot be searched.
 func QueryAlert(err error) *query.Alert {
-	a := &query.Alert{Title: "Unable To Process Query", Description: upperFirst(err.Error())}
+	a := &query.Alert{Title: "Unable To Process Query", Description: upperFirst(query.Shorten(err.Error()))}
 	if errors.Is(err, syntax.ErrMissingOperand) {
 		a.Description = "I'm having trouble understanding that query. Putting parentheses around the search pattern may help."
 	}

@@ -13,6 +13,10 @@ import (
 // far above what clients write; parsing that much takes some 10 ms and 10 MB.
 const maxParsedBytes = 128 << 10
 
+// maxScannedBytes is how much of a longer document is looked at: two megabytes of
+// aliases would take half a second to count.
+const maxScannedBytes = 2 * maxParsedBytes
+
 // MaxDocumentBytes is the length of a document beyond which Estimate fails
 // with a *LengthError.
 const MaxDocumentBytes = maxParsedBytes
@@ -33,7 +37,7 @@ type SyntaxError struct {
 func (e *SyntaxError) Error() string { return "syntax error: " + e.Message }
 
 // Estimate counts what a document asks for. Beside a *LengthError, Aliases are
-// counted nevertheless; beside a *SyntaxError nothing is. What validation will
+// counted nevertheless, in the first 256 KiB; beside a *SyntaxError nothing is. What validation will
 // refuse, such as a fragment that spreads itself or a variable that is missing,
 // counts as little as it can.
 //
@@ -47,8 +51,8 @@ func (e *SyntaxError) Error() string { return "syntax error: " + e.Message }
 // limit sees those.
 func Estimate(document string, variables map[string]any) (Cost, error) {
 	if len(document) > maxParsedBytes {
-		s, err := scan(document)
-		if err != nil {
+		s, err := scan(document[:min(len(document), maxScannedBytes)])
+		if err != nil && len(document) <= maxScannedBytes {
 			return Cost{}, syntaxError(err)
 		}
 		return Cost{Aliases: s.aliases}, &LengthError{len(document)}
