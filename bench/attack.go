@@ -1,0 +1,309 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// AttackConfig is a server that somebody means harm to.
+type AttackConfig struct {
+	// Trawl is the binary, Data a data directory with repositories in it, Memory
+	// the setting of that name.
+	Trawl, Data, Memory string
+	// For is how long each attack lasts, Rate how many queries a second somebody
+	// else asks meanwhile, AttackRate how many requests a second attack.
+	For              time.Duration
+	Rate, AttackRate float64
+	// Connections is how many are opened by those attacks that open many.
+	Connections int
+	// Words are what the other client looks for.
+	Words []string
+	// Only, if set, is a part of the names of attacks to run.
+	Only string
+	// Note, if set, hears how far it is.
+	Note func(string)
+}
+
+// The addresses of who attacks and of who does not. Turns are shared among
+// addresses where nobody signs in.
+const (
+	attackerHost  = "127.0.0.2"
+	bystanderHost = "127.0.0.1"
+)
+
+// assault is one run of Attack.
+type assault struct {
+	AttackConfig
+	addr string
+	pid  int
+}
+
+// Attack starts a server and attacks it in one way after the other, while
+// another client asks plain queries.
+func Attack(ctx context.Context, c AttackConfig) (*AttackReport, error) {
+	if c.Note == nil {
+		c.Note = func(string) {}
+	}
+	addr, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(c.Trawl, "serve", "--data", c.Data, "--listen", addr, "--memory", c.Memory, "--symbols=false",
+		"--history-messages", "0", "--sync-interval", "24h", "--log-format", "json", "--log-level", "error")
+	cmd.Env = cleanEnv()
+	client := newClient()
+	defer client.CloseIdleConnections()
+	p, err := startProcess(ctx, "trawl serve", cmd, func(ctx context.Context) bool { return answersOK(ctx, &client, "http://"+addr+"/readyz") })
+	if err != nil {
+		return nil, err
+	}
+	a := &assault{AttackConfig: c, addr: addr, pid: cmd.Process.Pid}
+	report := &AttackReport{For: c.For, Connections: c.Connections}
+	err = a.all(ctx, report)
+	return report, errors.Join(err, p.stop())
+}
+
+// all runs the attacks, after the other client had the server for itself.
+func (a *assault) all(ctx context.Context, report *AttackReport) error {
+	a.beside(ctx, func(ctx context.Context) { pause(ctx, a.For) }) // nothing is warm before
+	report.Alone, _, _ = a.beside(ctx, func(ctx context.Context) { pause(ctx, 2*a.For) })
+	for _, at := range attacks(a.Words[0]) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if !strings.Contains(at.name, a.Only) {
+			continue
+		}
+		a.Note(at.name)
+		r := AttackResult{Name: at.name, Wants: at.wants}
+		before := residentBytes(a.pid)
+		most := int64(0)
+		r.Others, r.Failed, most = a.beside(ctx, func(ctx context.Context) { a.run(ctx, at, &r) })
+		r.GrowthBytes = max(most-before, 0)
+		report.Attacks = append(report.Attacks, r)
+	}
+	return nil
+}
+
+// beside does something for some time while the other client asks, and tells
+// how long that one waited, how often in vain, and the most that the server
+// was resident with.
+func (a *assault) beside(ctx context.Context, do func(context.Context)) (p Percentiles, failed int, most int64) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var took []time.Duration
+	var mu sync.Mutex // guards took and failed
+	var group sync.WaitGroup
+	ask := func(n int) {
+		d, err := a.ask(a.Words[n%len(a.Words)] + " count:50")
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil {
+			a.Note("another client: " + err.Error())
+			failed++
+		}
+		took = append(took, d)
+	}
+	group.Go(func() {
+		for n := 0; pause(ctx, time.Duration(float64(time.Second)/a.Rate)); n++ {
+			group.Go(func() { ask(n) })
+		}
+	})
+	group.Go(func() {
+		for pause(ctx, sampleEvery) {
+			most = max(most, residentBytes(a.pid))
+		}
+	})
+	do(ctx)
+	cancel()
+	group.Wait()
+	return percentiles(took), failed, most
+}
+
+// ask asks as the other client does.
+func (a *assault) ask(query string) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), askWithin)
+	defer cancel()
+	start := time.Now()
+	asker := newAsker("http://"+a.addr, "")
+	defer asker.close()
+	_, err := asker.search(ctx, query, "keyword", func([]byte) error { return nil })
+	return time.Since(start), err
+}
+
+// run attacks until the time is up.
+func (a *assault) run(ctx context.Context, at attack, r *AttackResult) {
+	ctx, cancel := context.WithTimeout(ctx, a.For)
+	defer cancel()
+	if at.connections > 0 {
+		a.hold(ctx, at, r)
+		return
+	}
+	raw := at.request()
+	var took []time.Duration
+	var mu sync.Mutex // guards took and r
+	var group sync.WaitGroup
+	slots := make(chan struct{}, 4) // requests that do not end are not made without end
+	for pause(ctx, time.Duration(float64(time.Second)/a.AttackRate)) {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			continue
+		}
+		group.Go(func() {
+			defer func() { <-slots }()
+			d, answer := a.send(ctx, raw)
+			mu.Lock()
+			defer mu.Unlock()
+			r.tell(answer)
+			if strings.HasPrefix(answer, refused) {
+				took = append(took, d)
+			}
+		})
+	}
+	group.Wait()
+	r.Refused = percentiles(took)
+}
+
+func (a *assault) dial(ctx context.Context) (net.Conn, error) {
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(attackerHost)}}
+	return d.DialContext(ctx, "tcp", a.addr)
+}
+
+// send sends a request and returns how long its answer took, and what it was.
+func (a *assault) send(ctx context.Context, raw []byte) (time.Duration, string) {
+	conn, err := a.dial(ctx)
+	if err != nil {
+		return 0, "not connected"
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Now()) })
+	defer stop()
+	start := time.Now()
+	go func() { _, _ = conn.Write(raw) }() // the server may answer before it has all
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return time.Since(start), unanswered(ctx)
+	}
+	defer resp.Body.Close()
+	tail := &tail{}
+	_, err = io.Copy(tail, resp.Body)
+	return time.Since(start), answerKind(ctx, resp.StatusCode, tail.String(), err)
+}
+
+// unanswered tells of a request that got no answer.
+func unanswered(ctx context.Context) string {
+	if ctx.Err() != nil {
+		return "still at work when its client left"
+	}
+	return refused + ", connection closed"
+}
+
+// refused begins what is told of requests that the server does not serve.
+const refused = "refused"
+
+// answerKind tells what an answer was, by its status and its end.
+func answerKind(ctx context.Context, status int, end string, err error) string {
+	switch {
+	case status != http.StatusOK:
+		return fmt.Sprintf("%s, %d", refused, status)
+	case err != nil && ctx.Err() != nil:
+		return "still answering when its client left"
+	case err != nil:
+		return "cut off: " + err.Error()
+	case strings.Contains(end, "Unable To Process Query"), strings.Contains(end, `"errors":[`), strings.Contains(end, "event: error"):
+		return refused + ", 200 with why"
+	}
+	var reasons []string
+	for _, part := range strings.Split(end, `"reason":"`)[1:] {
+		reason, _, _ := strings.Cut(part, `"`)
+		reasons = append(reasons, reason)
+	}
+	if len(reasons) > 0 {
+		return "partial, " + strings.Join(reasons, " and ")
+	}
+	return "answered"
+}
+
+// hold opens connections, sends what the attack begins with on each, and reads
+// as fast as it says.
+func (a *assault) hold(ctx context.Context, at attack, r *AttackResult) {
+	raw := at.request()
+	n := min(at.connections, a.Connections)
+	var mu sync.Mutex // guards r
+	var group sync.WaitGroup
+	defer group.Wait()
+	for range n {
+		conn, err := a.dial(ctx)
+		if err != nil {
+			mu.Lock()
+			r.tell("not connected")
+			mu.Unlock()
+			break
+		}
+		group.Go(func() {
+			defer conn.Close()
+			answer := a.keep(ctx, conn, raw, at.bytesPerSecond)
+			mu.Lock()
+			defer mu.Unlock()
+			r.tell(answer)
+		})
+	}
+	<-ctx.Done()
+}
+
+// keep keeps one connection.
+func (a *assault) keep(ctx context.Context, conn net.Conn, raw []byte, bytesPerSecond int) string {
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Now()) })
+	defer stop()
+	if err := conn.(*net.TCPConn).SetReadBuffer(windowBytes); err != nil {
+		return err.Error()
+	}
+	if _, err := conn.Write(raw); err != nil {
+		return unanswered(ctx)
+	}
+	head := make([]byte, len("HTTP/1.1 200"))
+	if _, err := io.ReadFull(conn, head); err != nil {
+		if ctx.Err() != nil {
+			return "open without an answer"
+		}
+		return refused + ", connection closed"
+	}
+	if status := string(head[len("HTTP/1.1 "):]); status != strconv.Itoa(http.StatusOK) {
+		return refused + ", " + status
+	}
+	for pause(ctx, time.Second) {
+		if bytesPerSecond > 0 {
+			if _, err := io.CopyN(io.Discard, conn, int64(bytesPerSecond)); err != nil && ctx.Err() == nil {
+				return "stream ended"
+			}
+		}
+	}
+	return "stream open"
+}
+
+// residentBytes is what a process is resident with now, 0 where that is not told.
+func residentBytes(pid int) int64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	fields := bytes.Fields(text)
+	if err != nil || len(fields) < 2 {
+		return 0
+	}
+	pages, err := strconv.ParseInt(string(fields[1]), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
+}
