@@ -184,6 +184,9 @@ func waitError(ctx context.Context, name string, stderr *stderrTail, err error) 
 		return fmt.Errorf("git %s: %w", name, cause)
 	}
 	failed := &CommandError{Command: name, Message: lastMessage(stderr.String()), Err: err}
+	if ranOutOfStack(err) {
+		return fmt.Errorf("%w for want of stack, as by a tree that is nested tens of thousands deep: %w", ErrTooCostly, failed)
+	}
 	if outOfMemory(failed.Message) {
 		return fmt.Errorf("%w for want of memory, as after objects that are far larger than their pack: %w", ErrTooCostly, failed)
 	}

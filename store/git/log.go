@@ -98,7 +98,8 @@ type LogOptions struct {
 	// fit the MaxCommitBytes of its commit; of a commit with more than MaxFiles
 	// files the first are kept. 0 is no limit.
 	MaxFileBytes, MaxCommitBytes, MaxFiles int
-	// Mailmap is the commit whose .mailmap applies; empty is none.
+	// Mailmap is the commit whose .mailmap applies, unless that is too large;
+	// empty is none.
 	Mailmap string
 }
 
@@ -120,6 +121,9 @@ func (r *Repo) Log(ctx context.Context, commits []string, o LogOptions, f func(*
 	}
 	if len(commits) == 0 {
 		return nil
+	}
+	if o.Mailmap != "" && !r.hasMailmap(ctx, o.Mailmap) {
+		o.Mailmap = ""
 	}
 	parse := func(out *bufio.Reader) error {
 		p := &logParser{in: out, opts: o}

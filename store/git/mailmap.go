@@ -7,13 +7,23 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"strconv"
 	"strings"
 )
 
-// Mailmap returns the object id of a commit's .mailmap, "" if it has none.
+// maxMailmapBytes is the size up to which a .mailmap counts. That of Linux has
+// 40 KB; git sorts the entries one by one into a list, and would be busy for
+// hours with a million of them.
+const maxMailmapBytes = 1 << 20
+
+// Mailmap returns the object id of a commit's .mailmap, "" if it has none or one
+// that is too large to be used.
 func (r *Repo) Mailmap(ctx context.Context, commit string) (string, error) {
 	if err := checkRev(commit); err != nil {
 		return "", err
+	}
+	if !r.hasMailmap(ctx, commit) {
+		return "", nil
 	}
 	oid, err := r.verify(ctx, commit+":.mailmap")
 	if errors.Is(err, ErrNoRevision) || exitedWith(err, 128) {
@@ -41,7 +51,7 @@ func (r *Repo) MapPeople(ctx context.Context, commit string, people []Person) ([
 			fmt.Fprintf(&contacts, "%s <%s>\n", p.Name, p.Email)
 		}
 	}
-	if len(asked) == 0 {
+	if len(asked) == 0 || !r.hasMailmap(ctx, commit) {
 		return out, nil
 	}
 	parse := func(in *bufio.Reader) error {
@@ -71,6 +81,16 @@ func (r *Repo) MapPeople(ctx context.Context, commit string, people []Person) ([
 		return nil, r.listError("map people", err)
 	}
 	return out, nil
+}
+
+// hasMailmap reports whether a commit has a .mailmap that can be used.
+func (r *Repo) hasMailmap(ctx context.Context, commit string) bool {
+	if commit == "" {
+		return false
+	}
+	text, err := output(ctx, command(ctx, noTransport, r.args("cat-file", "-s", commit+":.mailmap")...), "cat-file")
+	size, err2 := strconv.ParseInt(text, 10, 64)
+	return err == nil && err2 == nil && size <= maxMailmapBytes
 }
 
 // mailmapFrom makes git read the .mailmap of a commit and no other.

@@ -27,3 +27,14 @@ func killProcessGroup(cmd *exec.Cmd) error {
 	}
 	return err
 }
+
+// ranOutOfStack reports whether a child died as one does whose recursion goes
+// too deep.
+func ranOutOfStack(err error) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGSEGV
+}

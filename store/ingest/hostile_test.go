@@ -1,9 +1,14 @@
 package ingest_test
 
 import (
+	"bytes"
+	"compress/zlib"
 	"context"
+	"crypto/sha1"
+	"encoding/binary"
 	"encoding/hex"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -126,4 +131,172 @@ func TestTreeBomb(t *testing.T) {
 		t.Errorf("sync of a tree bomb: %.300v, want a short error that tells the limit", err)
 	}
 	f.want("r", map[string]string{"a": "one\n"})
+}
+
+// rawCommit writes a commit as it is and has main name it.
+func (r *repo) rawCommit(tree, parents, who, message string) string {
+	r.t.Helper()
+	id := r.object("commit", "tree "+tree+"\n"+parents+"author "+who+"\ncommitter "+who+"\n\n"+message)
+	r.git("update-ref", "refs/heads/main", id)
+	return id
+}
+
+// refused is what a sync or history says of what it does not take: a line.
+func refused(t *testing.T, err error, part string) {
+	t.Helper()
+	if err == nil || len(err.Error()) > 600 || strings.ContainsAny(err.Error(), "\n\x1b") || !strings.Contains(err.Error(), part) {
+		t.Errorf("it says %.700v, want a line with %q", err, part)
+	}
+}
+
+// TestDeepTree: a tree that is nested beyond git's stack is refused in a line,
+// and what was indexed stays, as do others.
+func TestDeepTree(t *testing.T) {
+	const depth = 100_000
+	r, other := newRepo(t), newRepo(t)
+	r.commitTree([2]string{"a", r.object("blob", "one\n")})
+	other.commitTree([2]string{"b", other.object("blob", "two\n")})
+	f := newFixture(t, ingest.Options{})
+	f.sync("r", r)
+	r.git("update-ref", "refs/heads/main", r.git("commit-tree", "-m", "deep", r.nested(depth)))
+	_, err := f.ix.Sync(context.Background(), "r", nil)
+	refused(t, err, "want of stack")
+	f.sync("other", other)
+	f.want("r", map[string]string{"a": "one\n"})
+	f.want("other", map[string]string{"b": "two\n"})
+}
+
+// nested writes a pack of trees, each of which holds the one before, and returns
+// the outermost.
+func (r *repo) nested(depth int) string {
+	r.t.Helper()
+	raw, err := hex.DecodeString(r.object("blob", "deep\n"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	tree := append([]byte("100644 f\x00"), raw...)
+	pack := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(depth))
+	var body bytes.Buffer
+	w := zlib.NewWriter(&body)
+	id := ""
+	for range depth {
+		sum := sha1.Sum(append([]byte("tree "+strconv.Itoa(len(tree))+"\x00"), tree...))
+		id = hex.EncodeToString(sum[:])
+		body.Reset()
+		w.Reset(&body)
+		if _, err := w.Write(tree); err != nil {
+			r.t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			r.t.Fatal(err)
+		}
+		pack = append(pack, 0x80|2<<4|byte(len(tree)&15), byte(len(tree)>>4))
+		pack = append(pack, body.Bytes()...)
+		tree = append([]byte("40000 a\x00"), sum[:]...)
+	}
+	sum := sha1.Sum(pack)
+	cmd := exec.Command("git", "index-pack", "--stdin")
+	cmd.Dir, cmd.Stdin = r.dir, bytes.NewReader(append(pack, sum[:]...))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		r.t.Fatalf("index-pack: %v\n%s", err, out)
+	}
+	return id
+}
+
+// TestOddTree: names that no file system takes, links in circles and out of the
+// tree, submodules and absurd modes are documents like others, or told as
+// skipped; nothing is followed.
+func TestOddTree(t *testing.T) {
+	r := newRepo(t)
+	text := r.object("blob", "kiln\n")
+	link := func(to string) string { return r.object("blob", to) }
+	sub := r.object("tree", entry(t, "100644", "inside", text))
+	missing := strings.Repeat("2", 40)
+	r.git("update-ref", "refs/heads/main", r.git("commit-tree", "-m", "odd", r.object("tree", strings.Join([]string{
+		entry(t, "100644", "..", text), entry(t, "100644", "../../escape", text), entry(t, "40000", ".git", sub), entry(t, "100644", ".GIT", text),
+		entry(t, "160000", ".gitmodules", missing), entry(t, "120000", ".mailmap", link("/etc/passwd")), entry(t, "100644", "/etc/passwd", text),
+		entry(t, "100644", "new\nline", text), entry(t, "100644", "esc\x1b[31m", text), entry(t, "100644", "\xff\xfe", text),
+		entry(t, "120000", "l1", link("l2")), entry(t, "120000", "l2", link("l1")), entry(t, "120000", "up", link("../../../../etc/passwd")),
+		entry(t, "100000", "mode", text), entry(t, "100644", "missing", missing), entry(t, "100644", "tree", sub),
+	}, ""))))
+	f := newFixture(t, ingest.Options{})
+	f.sync("r", r)
+	f.want("r", map[string]string{
+		"..": "kiln\n", "../../escape": "kiln\n", ".git/inside": "kiln\n", ".GIT": "kiln\n", ".gitmodules": "\x00not searched: submodule", ".mailmap": "/etc/passwd",
+		"/etc/passwd": "kiln\n", "new\nline": "kiln\n", "esc\x1b[31m": "kiln\n", "\xff\xfe": "kiln\n", "l1": "l2", "l2": "l1",
+		"up": "../../../../etc/passwd", "mode": "kiln\n", "missing": "\x00not searched: missing-object", "tree": "\x00not searched: missing-object",
+	})
+	f.readHistory(t)
+}
+
+func entry(t *testing.T, mode, name, oid string) string {
+	t.Helper()
+	raw, err := hex.DecodeString(oid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mode + " " + name + "\x00" + string(raw)
+}
+
+// readHistory reads the history of all and wants none to fail.
+func (f *fixture) readHistory(t *testing.T) ingest.HistoryResult {
+	t.Helper()
+	got, err := f.ix.History(context.Background(), nil)
+	if err != nil || len(got.Failed) > 0 {
+		t.Errorf("History failed of %q, %v", got.Failed, err)
+	}
+	return got
+}
+
+// TestOddCommits: people, dates and messages that nobody would write, and a
+// merge of thousands, are commits as others are.
+func TestOddCommits(t *testing.T) {
+	r := newRepo(t)
+	tree := r.object("tree", entry(t, "100644", "a", r.object("blob", "one\n")))
+	last := r.rawCommit(tree, "", "A <a@x> 1 +0000", "first\n")
+	commits := 1
+	for _, who := range []string{
+		"\x1b[31mRed\x07 <\x1b]0;x\x07@x> 1 +0000", "N <e@x> 9223372036854775807 +0000", "N <e@x> -99999999999 -9999",
+		"N <e@x> 99999999999999999999999 +99999999", "", "<<<>>>", "\xff\xfe <\xff> 1 +0000", "N <e> 18446744073709551615 +0000",
+		strings.Repeat("A", 1_000_000) + " <e@x> 1700000000 +0000",
+	} {
+		last = r.rawCommit(tree, "parent "+last+"\n", who, "glaze \x1b[2J\x00after\n"+strings.Repeat("word ", 1000))
+		commits++
+	}
+	var parents strings.Builder
+	for i := range 200 {
+		parents.WriteString("parent " + r.rawCommit(tree, "parent "+last+"\n", "A <a@x> "+strconv.Itoa(i)+" +0000", "side\n") + "\n")
+		commits++
+	}
+	// A parent may be named as often as one likes.
+	r.rawCommit(tree, strings.Repeat(parents.String(), 50), "A <a@x> 2 +0000", "merge of ten thousand\n")
+	commits++
+	f := newFixture(t, ingest.Options{})
+	f.sync("r", r)
+	if got := f.readHistory(t); got.Commits != commits {
+		t.Errorf("%d commits were read, want %d", got.Commits, commits)
+	}
+}
+
+// TestHugeMailmap: a .mailmap that would keep git busy for hours is not used.
+func TestHugeMailmap(t *testing.T) {
+	r := newRepo(t)
+	var lines strings.Builder
+	for i := range 400_000 {
+		n := strconv.Itoa(i * 7919 % 400_000)
+		lines.WriteString("N <n@x> <" + n + "@x>\n")
+	}
+	tree := r.object("tree", entry(t, "100644", ".mailmap", r.object("blob", lines.String())))
+	r.rawCommit(tree, "", "O <1@x> 1 +0000", "first\n")
+	f := newFixture(t, ingest.Options{})
+	f.sync("r", r)
+	if got := f.readHistory(t); got.Commits != 1 {
+		t.Errorf("%d commits were read, want one", got.Commits)
+	}
+	sn := f.st.Snapshot()
+	defer sn.Close()
+	record, err := sn.Repository("r")
+	if err != nil || record.History.Mailmap != "" {
+		t.Errorf("the mailmap is %q, %v; want none", record.History.Mailmap, err)
+	}
 }

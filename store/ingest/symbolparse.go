@@ -110,7 +110,7 @@ func (p *symbolPass) feed(ctx context.Context, v store.View, docs *store.Documen
 
 // parseAll parses what comes until there is no more.
 func parseAll(ctx context.Context, o Options, work <-chan *parseJob) {
-	parser := o.Ctags.Start(ctags.Options{Budget: o.SymbolBudget})
+	parser := o.Ctags.Start(ctags.Options{Budget: o.SymbolBudget, MemoryBytes: ctagsBytes(o.SymbolWorkers)})
 	defer parser.Close()
 	for j := range work {
 		found, err := parser.Parse(ctx, j.path, j.text)
@@ -162,4 +162,11 @@ func columnOf(line []byte, name string) uint32 {
 
 func isWordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
+}
+
+// ctagsBytes is what each of some ctags that run side by side may map. A text of
+// 4 MiB that only opens braces makes one take 400 MiB unless it is bounded; what
+// people write takes a tenth of this.
+func ctagsBytes(workers int) int64 {
+	return min(max(288<<20/int64(workers), 96<<20), 256<<20)
 }
