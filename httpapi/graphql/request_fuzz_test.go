@@ -1,0 +1,83 @@
+package graphql
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/graph-gophers/graphql-go"
+
+	"github.com/trawlsearch/trawl/httpapi"
+)
+
+// FuzzRequest: whatever is sent, plain or as gzip, is a request or refused with a
+// status of the client's; what is taken plain is taken packed as well.
+func FuzzRequest(f *testing.F) {
+	f.Add([]byte(`{"query":"{ site { id } }","operationName":null,"variables":{"a":[1,{"b":"\"["}]}}`))
+	f.Add([]byte(`{"variables":[]}`))
+	f.Add([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00"))
+	f.Add([]byte("null"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		read := func(coding string, body []byte) (request, bool) {
+			t.Helper()
+			r := httptest.NewRequest(http.MethodPost, "/.api/graphql", bytes.NewReader(body))
+			r.Header.Set("Content-Encoding", coding)
+			got, err := readRequest(r)
+			var refused *httpapi.Error
+			if err != nil && (!errors.As(err, &refused) || refused.Status < 400 || refused.Status > 499) {
+				t.Fatalf("%s body %q: %v, want a refusal", coding, body, err)
+			}
+			if err == nil && got.Variables == nil {
+				t.Errorf("%s body %q: no variables", coding, body)
+			}
+			return got, err == nil
+		}
+		read("gzip", body)
+		plain, taken := read("identity", body)
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		if _, err := z.Write(body); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		again, also := read("gzip", packed.Bytes())
+		if also != taken || again.Query != plain.Query || again.OperationName != plain.OperationName || len(again.Variables) != len(plain.Variables) {
+			t.Errorf("body %q: plain %+v, %v, packed %+v, %v", body, plain, taken, again, also)
+		}
+	})
+}
+
+// FuzzID: ids and cursors that were made are read as what they were made of, and
+// what clients make up is refused or has the form of one.
+func FuzzID(f *testing.F) {
+	f.Add("UmVwb3NpdG9yeTox", "github.com/a/b", uint32(7))
+	f.Add("YXQ6", "", uint32(0))
+	f.Add("=", "at:\xff", uint32(1<<31))
+	f.Fuzz(func(t *testing.T, text, key string, n uint32) {
+		if _, err := numberOf(graphql.ID(text), kindRepository); err == nil && kindOf(graphql.ID(text)) != kindRepository {
+			t.Errorf("%q is taken for the id of a repository", text)
+		}
+		if got, err := readCursor(text); err == nil {
+			if raw, err := base64.StdEncoding.DecodeString(text); err != nil || string(raw) != cursorPrefix+got {
+				t.Errorf("cursor %q is read as %q", text, got)
+			}
+		}
+		if got, err := readCursor(cursor(key)); err != nil || got != key {
+			t.Errorf("the cursor of %q is read as %q, %v", key, got, err)
+		}
+		if got, err := numberOf(newID(kindUser, n), kindUser); err != nil || got != n {
+			t.Errorf("the id of user %d is read as %d, %v", n, got, err)
+		}
+		var got string
+		if err := readID(newID(kindCommit, key), kindCommit, &got); utf8.ValidString(key) && (err != nil || got != key) {
+			t.Errorf("the id of %q is read as %q, %v", key, got, err)
+		}
+	})
+}
