@@ -166,9 +166,10 @@ func (o *outbox) add(ctx context.Context, match []byte) error {
 }
 
 // standAtMost is how long a search stands still before it yields of its own
-// accord. What it has found ahead is megabytes, which a client that takes half a
-// second for an event needs for long; to find it again takes milliseconds.
-const standAtMost = 500 * time.Millisecond
+// accord. What it has found ahead is megabytes, which a client that takes a
+// tenth of a second for an event needs for long; to go on later costs
+// milliseconds.
+const standAtMost = 100 * time.Millisecond
 
 // await waits until something was written.
 func (o *outbox) await(ctx context.Context) error {

@@ -10,8 +10,10 @@ import (
 // Bookmark is how far a search came that yielded its turn, and the moment of the
 // store that it saw. The order of an answer depends on snapshot and query only,
 // so a search that is run again with its bookmark goes on with the match after
-// the last that its sink took: it finds the ones before once more, and neither
-// counts nor sends them. The zero value is the beginning. The snapshot keeps
+// the last that its sink took. Groups of documents of which all was sent are
+// planned once more, and not verified; matches of the group at hand, and of
+// whatever else is not in groups of documents, are found once more, and neither
+// counted nor sent. The zero value is the beginning. The snapshot keeps
 // what was deleted meanwhile on disk, and next to nothing in memory.
 //
 // A bookmark belongs to one search and is used by one goroutine.
@@ -21,6 +23,32 @@ type Bookmark struct {
 	// counted and taken are how many matches were counted, and how many the
 	// sink took.
 	counted, taken int
+	// place is behind the last group of documents that was sent as a whole.
+	place place
+	// failed are the shards that could not be searched, or not all of it.
+	failed map[uint32]bool
+}
+
+// place is where the groups of documents are cut in two: those before are sent.
+// The zero value is before the first.
+type place struct {
+	// groups is how many are before, cut how many of their documents have more
+	// matches than are kept.
+	groups, cut int
+	// counts are those of the sender at that place.
+	counts counts
+}
+
+// counts are what a sender has counted and may still count.
+type counts struct {
+	// left is what the whole search may still count, leftHere what the basic
+	// queries at hand may, display what may still be sent.
+	left, leftHere, display int
+	// sent is how many matches were found, whether the sink got them or not.
+	sent int
+	// counted and taken are how many matches were counted, and how many the sink
+	// took, by all runs.
+	counted, taken int
 }
 
 // Close releases the snapshot. The search has ended before.
@@ -29,6 +57,14 @@ func (b *Bookmark) Close() {
 		_ = b.snap.Close() // nothing was written through it
 		b.snap = nil
 	}
+}
+
+// passed returns the place from which documents are verified.
+func (b *Bookmark) passed() place {
+	if b == nil {
+		return place{}
+	}
+	return b.place
 }
 
 // Resumed reports whether a search goes on from b.

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,7 +76,10 @@ func TestYieldsDoNotChangeTheAnswer(t *testing.T) {
 	}
 	check := func(t *testing.T, c *corpus, rng *rand.Rand, o search.Options, text string) {
 		t.Helper()
+		o.Trace = &search.Trace{}
 		want := c.search(t, search.Settings{Addresses: addressesOf}, o, text, query.Keyword)
+		wantCoverage, _ := o.Trace.Coverage()
+		o.Trace = &search.Trace{}
 		got, n := c.searchHaltingly(t, rng, o, text, func() {})
 		halts += n
 		if got.outcome.Err != nil {
@@ -86,6 +91,10 @@ func TestYieldsDoNotChangeTheAnswer(t *testing.T) {
 		if g, w := got.told(), want.told(); g != w {
 			t.Fatalf("query %q: after %d yields\n got %s\nwant %s", text, n, g, w)
 		}
+		// What is verified ahead of a limit depends on workers.
+		if got, _ := o.Trace.Coverage(); !strings.Contains(text, "count:") && !reflect.DeepEqual(got, wantCoverage) {
+			t.Fatalf("query %q: after %d yields it looked at\n%v, want\n%v", text, n, got, wantCoverage)
+		}
 	}
 	for seed := range uint64(4) {
 		rng := rand.New(rand.NewPCG(seed, 29))
@@ -94,6 +103,11 @@ func TestYieldsDoNotChangeTheAnswer(t *testing.T) {
 			text := randomQuery(rng) + []string{"", " count:3", " count:20", " select:repo", " select:file"}[rng.IntN(5)]
 			check(t, c, rng, search.Options{Display: []int{-1, 5, 100}[rng.IntN(3)]}, text)
 		}
+		large := largeCorpus(t, rng)
+		for range 10 {
+			text := []string{"glaze", "glaze or kiln", "glaze -kiln", "glaze file:7", "glaze (kiln or f1)", "glaze select:file", "case:yes Glaze"}[rng.IntN(7)]
+			check(t, large, rng, search.Options{Display: []int{-1, 5, 300}[rng.IntN(3)]}, text+[]string{"", " count:all", " count:250"}[rng.IntN(3)])
+		}
 		h := randomHistory(t, rng)
 		for range cases / 4 {
 			check(t, &corpus{st: h.st}, rng, search.Options{Display: -1}, randomCommitQuery(rng)+" count:all")
@@ -101,6 +115,69 @@ func TestYieldsDoNotChangeTheAnswer(t *testing.T) {
 	}
 	if halts < cases {
 		t.Errorf("%d searches yielded %d times: that tests little", 2*cases, halts)
+	}
+}
+
+// largeCorpus has matches for several groups of documents, of many scores.
+func largeCorpus(t *testing.T, rng *rand.Rand) *corpus {
+	var files []doc
+	for i := range 700 {
+		text := ""
+		for range 1 + rng.IntN(4) {
+			text += []string{"glaze\n", "Glaze\n", "kiln glaze()\n", "unglazed\n", "kiln\n"}[rng.IntN(5)]
+		}
+		path := fmt.Sprintf("f%03d%s", i, []string{".txt", "_test.go", ".go", "/glaze.go"}[rng.IntN(4)])
+		files = append(files, doc{repo: []string{"one", "three"}[2*i/700], path: path, text: text, indexed: true})
+	}
+	return newCorpus(t, 60, nil, files)
+}
+
+// pausingSink yields after every batch.
+type pausingSink struct{ matches int }
+
+func (s *pausingSink) Send(m []query.Match) error {
+	s.matches += len(m)
+	return &search.YieldError{Taken: len(m)}
+}
+
+// TestResumedSearchDoesNotVerifyAgain: whoever goes on verifies what comes next,
+// neither all that was sent nor what is far ahead.
+func TestResumedSearchDoesNotVerifyAgain(t *testing.T) {
+	c := largeCorpus(t, rand.New(rand.NewPCG(3, 29)))
+	q, err := syntax.Parse("glaze count:all", query.Keyword)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bookmark := &search.Bookmark{}
+	defer bookmark.Close()
+	sink := &pausingSink{}
+	results := search.NewResults(time.Now)
+	var verified []int
+	for more := true; more; {
+		trace := &search.Trace{}
+		out := search.New(c.st, search.Settings{Workers: 2}).Search(t.Context(), q, search.Options{Display: -1, Results: results, Bookmark: bookmark, Trace: trace}, sink)
+		var yield *search.YieldError
+		more = errors.As(out.Err, &yield)
+		for _, s := range trace.Steps() {
+			for _, f := range s.Fields {
+				if n, err := strconv.Atoi(f.Value); s.Name == "verify" && f.Key == "documents" && err == nil {
+					verified = append(verified, n)
+				}
+			}
+		}
+	}
+	if sink.matches < 500 || len(verified) < 8 {
+		t.Fatalf("%d matches in %d runs, want hundreds in many", sink.matches, len(verified))
+	}
+	// A run goes to the end of the group at hand and through the next: the largest
+	// two have 436 documents.
+	for run, n := range verified[1:] {
+		if n > 500 {
+			t.Errorf("run %d verified %d documents of 700; by run: %v", run+2, n, verified)
+		}
+	}
+	if last := verified[len(verified)-1]; last > 200 {
+		t.Errorf("the last run verified %d documents; by run: %v", last, verified)
 	}
 }
 

@@ -44,10 +44,11 @@ type segment struct {
 
 	// done, if workers verify, is closed when matches, verified and err are set;
 	// verified counts the documents that were looked at.
-	done     chan struct{}
-	matches  []query.Match
-	verified int
-	err      error
+	done chan struct{}
+	// cut is how many have more matches than are kept.
+	matches       []query.Match
+	verified, cut int
+	err           error
 }
 
 // documents searches documents for one pass.
@@ -90,6 +91,8 @@ func (v *verifier) segment(ctx context.Context, s *segment) (out []query.Match, 
 		return nil, err
 	}
 	v.text.Done, v.leash.Done = ctx.Done(), ctx.Done()
+	before := v.cut
+	defer func() { s.cut = v.cut - before }()
 	for _, i := range s.docs {
 		if err := ctx.Err(); err != nil {
 			return out, err

@@ -13,13 +13,17 @@ import (
 // as long as to verify ten blocks. More are verified by workers, while another
 // goroutine sends and segments are still being put; but not while other searches
 // have the processors busy: what workers verify ahead of what has been sent, a
-// limit may throw away, and somebody could have used the time.
+// limit may throw away, and somebody could have used the time. Nor does a search
+// that goes on from a bookmark verify ahead until it has sent a few groups: its
+// client has not read what was found before.
 type pipeline struct {
 	run    *run
 	ctx    context.Context
 	cancel context.CancelFunc
 	pass   []*basic
 
+	// passed is how many groups an earlier run sent.
+	passed int
 	// held are the segments put while there are few, of heldBytes to verify, and
 	// alone verifies them without workers; over says that no more are wanted.
 	held      []*segment
@@ -38,24 +42,35 @@ type pipeline struct {
 	group   []query.Match
 	reached int
 	err     error
+	// groups is how many were sent as a whole, or passed, cut how many documents
+	// up to now have more matches than are kept.
+	groups, cut int
 
 	mu          sync.Mutex // guards what follows
 	docs, bytes int        // work done, for traces
 }
 
+// lazyGroups is how many groups a search that was resumed sends before it
+// verifies ahead again.
+const lazyGroups = 4
+
 // fewBytes is what is verified without waking anybody.
 const fewBytes = 192 << 10
 
 func newPipeline(ctx context.Context, r *run, pass []*basic) *pipeline {
-	p := &pipeline{run: r, pass: pass, workers: 1}
+	past := r.o.Bookmark.passed()
+	p := &pipeline{run: r, pass: pass, workers: 1, passed: past.groups, cut: past.cut}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	return p
 }
 
 // put takes the next segment. It reports false when no more are wanted.
 func (p *pipeline) put(s *segment) bool {
-	if p.work != nil {
+	switch {
+	case p.work != nil:
 		return p.feed(s)
+	case p.groups < p.passed:
+		return p.skip(s)
 	}
 	p.held = append(p.held, s)
 	if p.heldBytes += s.bytes; p.heldBytes <= fewBytes {
@@ -71,7 +86,7 @@ func (p *pipeline) start() bool {
 		return p.ctx.Err() == nil
 	}
 	n := p.run.workers()
-	if n == 1 {
+	if n == 1 || p.isLazy() {
 		return p.verifyHeld()
 	}
 	p.workers = n
@@ -107,6 +122,22 @@ func (p *pipeline) verifyHeld() bool {
 	return !p.over && p.ctx.Err() == nil
 }
 
+// isLazy reports whether nothing is verified ahead.
+func (p *pipeline) isLazy() bool {
+	return p.run.o.Bookmark.Resumed() && p.groups < p.passed+lazyGroups
+}
+
+// skip leaves out a segment that was sent before.
+func (p *pipeline) skip(s *segment) bool {
+	s.verified = len(s.docs)
+	p.run.coverage.verify(s)
+	p.reached = s.shard
+	if s.lastOfGroup {
+		p.groups++
+	}
+	return p.ctx.Err() == nil
+}
+
 func (p *pipeline) feed(s *segment) bool {
 	s.done = make(chan struct{})
 	select {
@@ -137,7 +168,7 @@ func (p *pipeline) verify(work <-chan *segment) {
 func (p *pipeline) verifier() *verifier { return newVerifier(p.pass, p.run.o, p.run.set.Brute) }
 
 func (p *pipeline) segment(v *verifier, s *segment) {
-	if s.err = p.run.slots.take(p.ctx, p.run.verified.Add(int64(s.bytes)) > youngBytes); s.err != nil {
+	if s.err = p.run.takeProcessor(p.ctx, s.bytes); s.err != nil {
 		return
 	}
 	defer p.run.slots.give()
@@ -198,7 +229,7 @@ func (p *pipeline) end() error {
 // caller has gone.
 func (p *pipeline) take(s *segment) bool {
 	p.group = append(p.group, s.matches...)
-	p.reached = s.shard
+	p.reached, p.cut = s.shard, p.cut+s.cut
 	if s.err != nil {
 		if err := p.ctx.Err(); err != nil {
 			p.err = errors.Join(err, p.sendGroup())
@@ -217,6 +248,9 @@ func (p *pipeline) take(s *segment) bool {
 		return false
 	}
 	p.group = late
+	if p.groups++; len(late) == 0 {
+		p.run.out.reach(p.groups, p.cut)
+	}
 	return !p.run.out.fullHere()
 }
 

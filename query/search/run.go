@@ -114,13 +114,13 @@ func (r *run) run(ctx context.Context) Outcome {
 // releases it or leaves it to the bookmark.
 func (r *run) takeSnapshot() (release func()) {
 	if r.o.Bookmark.Resumed() {
-		r.snap = r.o.Bookmark.snap
+		r.snap, r.failed = r.o.Bookmark.snap, r.o.Bookmark.failed
 	} else {
 		r.snap = r.store.Snapshot()
 	}
 	return func() {
 		if r.yielded() {
-			*r.o.Bookmark = Bookmark{snap: r.snap, start: r.start, counted: r.out.counted, taken: r.out.taken}
+			*r.o.Bookmark = Bookmark{snap: r.snap, start: r.start, counted: r.out.counted, taken: r.out.taken, place: r.out.place, failed: r.failed}
 		} else if !r.o.Bookmark.Resumed() {
 			_ = r.snap.Close()
 		}
@@ -268,10 +268,17 @@ func (r *run) passes() [][]*basic {
 // pass searches names and then documents for some basic queries.
 func (r *run) pass(ctx context.Context, pass []*basic) error {
 	r.out.begin(pass[0])
+	past := r.o.Bookmark.passed()
+	if past.groups > 0 {
+		r.out.goTo(past)
+		r.cut.Store(int64(past.cut))
+	}
 	start := r.set.Now()
 	found, nameErr := searchNames(ctx, pass, r.repos)
-	if err := r.out.send(found); err != nil {
-		return err
+	if past.groups == 0 { // else they were sent before
+		if err := r.out.send(found); err != nil {
+			return err
+		}
 	}
 	r.o.Trace.Add(Step{Name: "repository names", Start: start.Sub(r.start), Took: r.set.Now().Sub(start),
 		Fields: []Field{{"matches", strconv.Itoa(len(found))}}})

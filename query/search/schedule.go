@@ -95,7 +95,12 @@ func (r *run) planShards(ctx context.Context, in []*reading, pass []*basic, shar
 	var work func(in *reading)
 	help := sync.OnceFunc(func() {
 		for i := 1; i < min(r.set.Workers, len(shards)); i++ {
-			wg.Go(func() { work(in[i]) })
+			wg.Go(func() {
+				if r.slots.try() {
+					defer r.slots.give()
+					work(in[i])
+				}
+			})
 		}
 	})
 	begin := r.set.Now()
@@ -118,7 +123,13 @@ func (r *run) planShards(ctx context.Context, in []*reading, pass []*basic, shar
 			})
 		}
 	}
-	work(in[0])
+	if r.takeProcessor(ctx, 0) != nil {
+		return plans
+	}
+	func() {
+		defer r.slots.give()
+		work(in[0])
+	}()
 	wg.Wait()
 	for n, p := range plans {
 		if p != nil {

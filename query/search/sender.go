@@ -13,24 +13,21 @@ type sender struct {
 	sink    Sink
 	busy    *atomic.Int32
 	results *Results
-	// left is what the whole search may still count, leftHere what the basic
-	// queries at hand may, display what may still be sent.
-	left, leftHere, display int
+	counts
 	converter
 	// converted is what one match was converted to.
 	converted []query.Match
-	sent      int
 	// countedAgain and takenAgain are how many matches that earlier runs counted,
-	// and that the sink took from them, are still to be found once more; counted
-	// and taken are those of all runs.
+	// and that the sink took from them, are still to be found once more.
 	countedAgain, takenAgain int
-	counted, taken           int
+	// place is the last that was reached.
+	place place
 	// err is what the sink said; after it nothing more is sent.
 	err error
 }
 
 func newSender(sink Sink, busy *atomic.Int32, o Options, limit int) *sender {
-	s := &sender{sink: sink, busy: busy, results: o.Results, left: limit, display: o.Display, converter: converter{seen: map[string]bool{}}}
+	s := &sender{sink: sink, busy: busy, results: o.Results, counts: counts{left: limit, display: o.Display}, converter: converter{seen: map[string]bool{}}}
 	if s.display < 0 || s.display > limit {
 		s.display = limit
 	}
@@ -45,6 +42,25 @@ func newSender(sink Sink, busy *atomic.Int32, o Options, limit int) *sender {
 func (s *sender) begin(b *basic) {
 	s.leftHere = min(b.limit, s.left)
 	s.path, s.rules = b.sel, b.rules
+}
+
+// goTo goes to a place that an earlier run reached, which had counted and sent
+// more than that.
+func (s *sender) goTo(p place) {
+	counted, taken := s.counted, s.taken
+	s.countedAgain, s.takenAgain = counted-p.counts.counted, taken-p.counts.taken
+	s.counts, s.place = p.counts, p
+	s.counted, s.taken = counted, taken
+}
+
+// reach notes that so many groups of documents were sent as a whole. What
+// converters remember of them is in no place, so there is none with such.
+func (s *sender) reach(groups, cut int) {
+	if s.earlier == nil && len(s.path) == 0 {
+		s.place = place{groups: groups, cut: cut, counts: s.counts}
+		s.place.counts.counted -= s.countedAgain
+		s.place.counts.taken -= s.takenAgain
+	}
 }
 
 // full reports whether the search may stop: its limit is used up.

@@ -7,11 +7,10 @@ import (
 	"sync"
 )
 
-// slots lets as many goroutines verify documents at once as there are
-// processors, whatever the number of searches: with more of them the scheduler
+// slots lets as many goroutines plan and verify at once as there are processors, whatever the number of searches: with more of them the scheduler
 // hears of a connection that was closed only after each has had its share of
 // time, tens of milliseconds, and their memory waits with them. A slot is held
-// for a segment. Searches that have verified little go first, so that one with
+// for a segment, or while up to 32 shards are planned. Searches that have verified little go first, so that one with
 // a handful of results does not wait for those that go through everything. A
 // nil slots has nobody wait. It is safe for concurrent use.
 type slots struct {
@@ -64,7 +63,21 @@ func (s *slots) take(ctx context.Context, old bool) error {
 	return ctx.Err()
 }
 
-// give ends what take began.
+// try takes a slot if there is one.
+func (s *slots) try() bool {
+	if s == nil {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.free == 0 {
+		return false
+	}
+	s.free--
+	return true
+}
+
+// give ends what take or try began.
 func (s *slots) give() {
 	if s == nil {
 		return
@@ -88,4 +101,11 @@ func (s *slots) next() {
 	}
 	close((*line)[0])
 	*line = slices.Delete(*line, 0, 1)
+}
+
+// takeProcessor waits for a slot, to verify so many bytes. One whose client reads
+// slowly goes behind others.
+func (r *run) takeProcessor(ctx context.Context, bytes int) error {
+	verified := r.verified.Add(int64(bytes))
+	return r.slots.take(ctx, verified > youngBytes || r.o.Bookmark.Resumed())
 }
