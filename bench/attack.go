@@ -185,8 +185,11 @@ func (a *assault) dial(ctx context.Context) (net.Conn, error) {
 // send sends a request and returns how long its answer took, and what it was.
 func (a *assault) send(ctx context.Context, raw []byte) (time.Duration, string) {
 	conn, err := a.dial(ctx)
+	if err != nil && ctx.Err() == nil {
+		return 0, "not connected: " + err.Error()
+	}
 	if err != nil {
-		return 0, "not connected"
+		return 0, unanswered(ctx)
 	}
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Now()) })
@@ -206,10 +209,14 @@ func (a *assault) send(ctx context.Context, raw []byte) (time.Duration, string) 
 // unanswered tells of a request that got no answer.
 func unanswered(ctx context.Context) string {
 	if ctx.Err() != nil {
-		return "still at work when its client left"
+		return unfinished
 	}
 	return refused + ", connection closed"
 }
+
+// unfinished is what is told of a request whose client left before its answer,
+// since the time of the attack was up.
+const unfinished = "still at work when its client left"
 
 // refused begins what is told of requests that the server does not serve.
 const refused = "refused"
