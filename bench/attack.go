@@ -145,13 +145,13 @@ func (a *assault) ask(query string) (time.Duration, error) {
 
 // run attacks until the time is up.
 func (a *assault) run(ctx context.Context, at attack, r *AttackResult) {
+	raw := at.request() // some take a while to make
 	ctx, cancel := context.WithTimeout(ctx, a.For)
 	defer cancel()
 	if at.connections > 0 {
 		a.hold(ctx, at, r)
 		return
 	}
-	raw := at.request()
 	var took []time.Duration
 	var mu sync.Mutex // guards took and r
 	var group sync.WaitGroup
