@@ -57,6 +57,7 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 	sources := r.sources(pass)
 	r.coverage.begin()
 	p := newPipeline(ctx, r, pass)
+	defer r.leave()
 	planErr := r.schedule(p.ctx, pass, sources, p)
 	err := p.end()
 	if err == nil && planErr != nil && ctx.Err() != nil {

@@ -89,6 +89,7 @@ func (p *pipeline) start() bool {
 	if n == 1 || p.isLazy() {
 		return p.verifyHeld()
 	}
+	p.run.leave()
 	p.workers = n
 	p.work = make(chan *segment)
 	p.ordered = make(chan *segment, segmentsAhead*n)
@@ -168,10 +169,17 @@ func (p *pipeline) verify(work <-chan *segment) {
 func (p *pipeline) verifier() *verifier { return newVerifier(p.pass, p.run.o, p.run.set.Brute) }
 
 func (p *pipeline) segment(v *verifier, s *segment) {
-	if s.err = p.run.takeProcessor(p.ctx, s.bytes); s.err != nil {
-		return
+	if v == p.alone {
+		if s.err = p.run.occupy(p.ctx); s.err != nil {
+			return
+		}
+	} else {
+		var give func()
+		if give, s.err = p.run.take(p.ctx); s.err != nil {
+			return
+		}
+		defer give()
 	}
-	defer p.run.slots.give()
 	s.matches, s.err = v.segment(p.ctx, s)
 	p.run.coverage.verify(s)
 }

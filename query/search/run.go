@@ -49,9 +49,14 @@ type run struct {
 	unreached []*store.Repository
 	unread    map[unreadFile]struct{}
 
-	// cut counts texts with more matches than are kept, verified bytes that were
-	// put to be verified.
-	cut, verified atomic.Int64
+	// cut counts texts with more matches than are kept, worked the nanoseconds of
+	// all goroutines that had slots.
+	cut, worked atomic.Int64
+	// counted is when, in nanoseconds since it began, worked was last added to
+	// while the search has a slot of its own.
+	counted int64
+	// occupies says that the search has a slot of its own.
+	occupies atomic.Bool
 }
 
 func (r *run) run(ctx context.Context) Outcome {
@@ -168,7 +173,7 @@ func (r *run) prepare() error {
 	}
 	r.o.Results.SetLimit(limit)
 	r.o.Results.SetDisplay(r.o.Display)
-	r.out = newSender(r.sink, &r.busy, r.o, limit)
+	r.out = newSender(r, limit)
 	for i, b := range r.basics {
 		r.o.Trace.Add(Step{Name: fmt.Sprintf("compile query %d of %d", i+1, len(r.basics)), Start: start.Sub(r.start),
 			Took: r.set.Now().Sub(start), Fields: []Field{{"query", b.describe()}}})

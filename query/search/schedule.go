@@ -59,6 +59,7 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, to 
 		if !to.start() {
 			return ctx.Err()
 		}
+		r.leave() // git reads meanwhile
 		start := r.set.Now()
 		// What fails is recorded; the other sources are still searched.
 		whole := true
@@ -123,13 +124,10 @@ func (r *run) planShards(ctx context.Context, in []*reading, pass []*basic, shar
 			})
 		}
 	}
-	if r.takeProcessor(ctx, 0) != nil {
+	if r.occupy(ctx) != nil {
 		return plans
 	}
-	func() {
-		defer r.slots.give()
-		work(in[0])
-	}()
+	work(in[0])
 	wg.Wait()
 	for n, p := range plans {
 		if p != nil {

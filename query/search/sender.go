@@ -2,7 +2,6 @@ package search
 
 import (
 	"errors"
-	"sync/atomic"
 
 	"github.com/trawlsearch/trawl/query"
 )
@@ -11,7 +10,7 @@ import (
 // one goroutine.
 type sender struct {
 	sink    Sink
-	busy    *atomic.Int32
+	run     *run
 	results *Results
 	counts
 	converter
@@ -26,8 +25,9 @@ type sender struct {
 	err error
 }
 
-func newSender(sink Sink, busy *atomic.Int32, o Options, limit int) *sender {
-	s := &sender{sink: sink, busy: busy, results: o.Results, counts: counts{left: limit, display: o.Display}, converter: converter{seen: map[string]bool{}}}
+func newSender(r *run, limit int) *sender {
+	sink, o := r.sink, r.o
+	s := &sender{sink: sink, run: r, results: o.Results, counts: counts{left: limit, display: o.Display}, converter: converter{seen: map[string]bool{}}}
 	if s.display < 0 || s.display > limit {
 		s.display = limit
 	}
@@ -127,10 +127,11 @@ func (s *sender) send(matches []query.Match) error {
 }
 
 // show gives matches to the sink. While it waits for a client the search is not
-// at work.
+// at work, and others have its slot.
 func (s *sender) show(matches []query.Match) error {
-	s.busy.Add(-1)
-	defer s.busy.Add(1)
+	s.run.busy.Add(-1)
+	defer s.run.busy.Add(1)
+	defer s.run.leaveAfter(patience)()
 	return s.sink.Send(matches)
 }
 

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // TestSlotsGoToTheYoung: who has verified little goes first, three times out of
@@ -64,6 +66,54 @@ func TestSlotsLetGo(t *testing.T) {
 		wg.Wait()
 		if s.free != 1 || len(s.young)+len(s.old) != 0 {
 			t.Errorf("%d slots are free and %d wait in the end, want 1 and none", s.free, len(s.young)+len(s.old))
+		}
+	})
+}
+
+// TestSlotsAreKept: a search that works alone lets others wait until it is old,
+// or its client keeps it waiting.
+func TestSlotsAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slots{free: 1}
+		r := &run{Searcher: &Searcher{slots: s, set: Settings{Now: time.Now}}, began: time.Now()}
+		occupy := func() {
+			t.Helper()
+			if err := r.occupy(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		other := func() *atomic.Bool {
+			came := &atomic.Bool{}
+			go func() {
+				if s.take(t.Context(), false) == nil {
+					came.Store(true)
+					s.give()
+				}
+			}()
+			synctest.Wait()
+			return came
+		}
+		occupy()
+		waits := other()
+		for range 4 {
+			time.Sleep(youngFor / 5)
+			if occupy(); waits.Load() {
+				t.Fatal("another search went before a young one had ended")
+			}
+		}
+		time.Sleep(youngFor)
+		if occupy(); !waits.Load() {
+			t.Error("another search still waits for an old one")
+		}
+		waits = other()
+		stop := r.leaveAfter(patience)
+		time.Sleep(2 * patience)
+		synctest.Wait()
+		if stop(); !waits.Load() {
+			t.Error("another search waits for the client of one")
+		}
+		if r.leave(); s.free != 1 {
+			t.Errorf("%d slots are free in the end, want 1", s.free)
 		}
 	})
 }
