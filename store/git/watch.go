@@ -58,8 +58,10 @@ func (w *watch) follow(ended <-chan struct{}, cmd *exec.Cmd, end func(error)) {
 func (w *watch) judge(pid int, now time.Time) error {
 	memory, ticks := usage(pid)
 	if memory > childBytes {
-		// Most repositories never come here, where files are looked at.
-		if allowed := childBytes + packBytes(w.dir)/2 + packBytes(w.source); memory > allowed {
+		// Most repositories never come here, where files are looked at. A pack that
+		// is well compressed has a record for each object in memory that is nearly as
+		// large as what lies on disk.
+		if allowed := childBytes + packBytes(w.dir) + packBytes(w.source); memory > allowed {
 			return fmt.Errorf("%w: it took more than %d MiB of memory for what was sent; the repository holds objects that are far larger than their pack",
 				ErrTooCostly, allowed>>20)
 		}
