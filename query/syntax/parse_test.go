@@ -182,7 +182,7 @@ func TestLimits(t *testing.T) {
 			from := time.Now()
 			q, err := syntax.Parse(c.text, pt)
 			took := time.Since(from)
-			if took > time.Second {
+			if took > 5*time.Second {
 				t.Errorf("%s in %s took %s", c.name, pt, took)
 			}
 			prefix, any := strings.CutSuffix(c.want, "*")
