@@ -42,10 +42,9 @@ type segment struct {
 	// bytes is about what there is to verify.
 	bytes int
 
-	// done, if workers verify, is closed when matches, verified and err are set;
-	// verified counts the documents that were looked at.
-	done chan struct{}
-	// cut is how many have more matches than are kept.
+	// done, if workers verify, is closed when what follows is set; verified counts
+	// the documents that were looked at, cut those with more matches than are kept.
+	done          chan struct{}
 	matches       []query.Match
 	verified, cut int
 	err           error
@@ -57,7 +56,9 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 	sources := r.sources(pass)
 	r.coverage.begin()
 	p := newPipeline(ctx, r, pass)
+	// If the sink panics, which servers survive, nothing else does these.
 	defer r.leave()
+	defer p.releaseAlone()
 	planErr := r.schedule(p.ctx, pass, sources, p)
 	err := p.end()
 	if err == nil && planErr != nil && ctx.Err() != nil {

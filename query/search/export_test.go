@@ -1,4 +1,12 @@
 package search
 
+// AtWork returns how many searches s believes to be at work, and how many slots
+// are free.
+func (s *Searcher) AtWork() (searches, free int) {
+	s.slots.mu.Lock()
+	defer s.slots.mu.Unlock()
+	return int(s.busy.Load()), s.slots.free
+}
+
 // Occupy has s believe that n other searches are at work.
 func (s *Searcher) Occupy(n int) { s.busy.Add(int32(n)) }

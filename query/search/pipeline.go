@@ -194,6 +194,14 @@ func (p *pipeline) release(v *verifier) {
 	p.run.cut.Add(int64(v.cut))
 }
 
+// releaseAlone releases the verifier that works without workers, if there is one.
+func (p *pipeline) releaseAlone() {
+	if p.alone != nil {
+		p.release(p.alone)
+		p.alone = nil
+	}
+}
+
 // send sends what workers find, until all was put or no more is wanted.
 func (p *pipeline) send() {
 	more := true
@@ -216,17 +224,13 @@ func (p *pipeline) end() error {
 		close(p.work)
 		close(p.ordered)
 		p.wg.Wait()
-		if p.alone != nil {
-			p.release(p.alone)
-		}
+		p.releaseAlone()
 		return p.err
 	}
 	if !p.over {
 		p.verifyHeld()
 	}
-	if p.alone != nil {
-		p.release(p.alone)
-	}
+	p.releaseAlone()
 	p.flush(!p.over)
 	return p.err
 }

@@ -76,3 +76,25 @@ func TestWorkersBesideOthers(t *testing.T) {
 		})
 	}
 }
+
+// A search that panics is no longer at work, and has given its processor back.
+func TestPanicEndsWork(t *testing.T) {
+	c := newCorpus(t, 10, nil, []doc{{repo: "r", path: "a", text: "ox"}})
+	s := search.New(c.st, search.Settings{})
+	_, free := s.AtWork()
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic of the sink is lost")
+			}
+		}()
+		q, err := syntax.Parse("ox", query.Keyword)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Search(context.Background(), q, search.Options{Display: -1}, search.SinkFunc(func([]query.Match) error { panic("sink") }))
+	}()
+	if searches, left := s.AtWork(); searches != 0 || left != free {
+		t.Errorf("%d searches are at work and %d slots are free, want 0 and %d", searches, left, free)
+	}
+}

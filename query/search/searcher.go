@@ -54,7 +54,7 @@ type Searcher struct {
 	// moreReaders holds one for each reader of files beside the first of a
 	// search.
 	moreReaders chan struct{}
-	// slots are for those who verify.
+	// slots are for those who plan and verify.
 	slots *slots
 	// busy counts the searches at work: those that neither wait for their turn
 	// nor for their client.
@@ -125,8 +125,8 @@ func (s *Searcher) Search(ctx context.Context, q *query.Query, o Options, sink S
 		r.start = o.Bookmark.start
 	}
 	s.busy.Add(1)
+	defer s.busy.Add(-1) // also when it panics, which servers survive
 	out := r.run(ctx)
-	s.busy.Add(-1)
 	if !r.yielded() {
 		o.Results.Finish(out.Err == nil && r.complete)
 	}

@@ -17,9 +17,9 @@ import (
 //
 // A search that works alone keeps its slot until it has worked so long that it
 // counts as old, or its client does not read: of searches that take about as
-// long, all are answered sooner one after the other than side by side. Otherwise a slot is
-// held for a segment, or while up to 32 shards are planned. A nil slots has nobody
-// wait. It is safe for concurrent use.
+// long, all are answered sooner one after the other than side by side. Workers
+// hold a slot for a segment, and those who help to plan while they do. A nil slots
+// has nobody wait. It is safe for concurrent use.
 type slots struct {
 	mu   sync.Mutex // guards all below
 	free int
@@ -122,7 +122,7 @@ func (s *slots) wanted() bool {
 }
 
 // isOld reports whether a search has worked so long that it goes behind others,
-// as it does when its client reads slowly.
+// as one does that goes on from a bookmark: its client reads slowly.
 func (r *run) isOld() bool {
 	return time.Duration(r.worked.Load()) > youngFor || r.o.Bookmark.Resumed()
 }
