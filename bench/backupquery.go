@@ -73,12 +73,7 @@ func storedQueries(ctx context.Context, a *asker, n int, seed uint64) ([]string,
 func sampleMatches(ctx context.Context, a *asker, query, field string) ([]string, error) {
 	var out []string
 	_, err := a.search(ctx, query, "keyword", func(data []byte) error {
-		var matches []struct {
-			Path         string `json:"path"`
-			ChunkMatches []struct {
-				Content string `json:"content"`
-			} `json:"chunkMatches"`
-		}
+		var matches []wireMatch
 		if err := json.Unmarshal(data, &matches); err != nil {
 			return err
 		}

@@ -19,13 +19,14 @@ func newFound() *found {
 	return &found{LineSet{}, LineSet{}, map[string]bool{}}
 }
 
-// wireMatch is the part of a match object that tells lines apart.
+// wireMatch is the part of a match object that the harness looks at.
 type wireMatch struct {
 	Type         string `json:"type"`
 	Path         string `json:"path"`
 	Repository   string `json:"repository"`
 	ChunkMatches []struct {
-		Ranges []struct {
+		Content string `json:"content"`
+		Ranges  []struct {
 			Start wireLocation `json:"start"`
 			End   wireLocation `json:"end"`
 		} `json:"ranges"`

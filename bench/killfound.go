@@ -15,12 +15,7 @@ func (c *operatorClient) versions(ctx context.Context, token string) (killFound,
 	a := &asker{client: c.client, base: c.base, token: token}
 	out := killFound{}
 	answer, err := a.search(ctx, `/^kept(first|second) .*$/ count:all`, "standard", func(data []byte) error {
-		var matches []struct {
-			Repository   string `json:"repository"`
-			ChunkMatches []struct {
-				Content string `json:"content"`
-			} `json:"chunkMatches"`
-		}
+		var matches []wireMatch
 		if err := json.Unmarshal(data, &matches); err != nil {
 			return err
 		}

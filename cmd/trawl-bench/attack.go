@@ -43,11 +43,5 @@ func attackCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 	if err != nil {
 		return err
 	}
-	if err := writeReport(stdout, report, asJSON); err != nil {
-		return err
-	}
-	if len(report.Wrong()) > 0 {
-		return errBadRun
-	}
-	return nil
+	return writeJudged(stdout, report, asJSON)
 }

@@ -45,21 +45,29 @@ func loadCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (
 	if err != nil {
 		return err
 	}
-	if err := writeReport(stdout, report, asJSON); err != nil {
+	return writeJudged(stdout, report, asJSON)
+}
+
+// judged is a report that tells what is not as it should be.
+type judged interface {
+	Write(io.Writer) error
+	Wrong() []string
+}
+
+// writeJudged prints a report as people or programs read it. What is wrong makes
+// it errBadRun.
+func writeJudged(w io.Writer, report judged, asJSON bool) error {
+	write := func() error { return report.Write(w) }
+	if asJSON {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		write = func() error { return e.Encode(report) }
+	}
+	if err := write(); err != nil {
 		return err
 	}
 	if len(report.Wrong()) > 0 {
 		return errBadRun
 	}
 	return nil
-}
-
-// writeReport prints a report as people or programs read it.
-func writeReport(w io.Writer, report interface{ Write(io.Writer) error }, asJSON bool) error {
-	if !asJSON {
-		return report.Write(w)
-	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(report)
 }

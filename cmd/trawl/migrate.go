@@ -165,9 +165,9 @@ func migrationText(m migration, dry bool) string {
 	if m.From == 0 {
 		return fmt.Sprintf("%s holds no store: there is nothing to migrate\n", m.Data)
 	}
-	verb := func(done, todo string) string {
+	verb := func(done, planned string) string {
 		if dry {
-			return todo
+			return planned
 		}
 		return done
 	}

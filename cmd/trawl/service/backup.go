@@ -94,8 +94,8 @@ func (s *Service) LastBackup() (backup.Record, error) {
 	return backup.LastRun(s.store.FS(), s.store.Dir())
 }
 
-// scheduledBackup makes a backup of the plan and deletes those that are not to be kept. It
-// reports whether there is a new one.
+// scheduledBackup makes a backup of the plan and deletes those that are not to be
+// kept. It reports whether there is a new one.
 func (s *Service) scheduledBackup(ctx context.Context, plan *config.Backup) bool {
 	log := s.opts.Log.With().Str("destination", httpapi.WithoutCredentials(plan.To)).Logger()
 	ask := httpapi.AdminBackup{Destination: plan.To, Mirrors: plan.Mirrors, Recipients: plan.Recipients}
