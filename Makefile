@@ -62,10 +62,9 @@ tidy: ## fail if go mod tidy would change go.mod or go.sum
 arrows: ## check imports, comments and files (lint_test.go)
 	$(GO) test -count=1 .
 
-oracle: ## compare the search and the matcher with Go's regexp on CASES random cases
-	TRAWL_CASES=$(CASES) $(GO) test -count=1 -timeout 15m -run '^TestOracle$$' ./query/search
-	TRAWL_CASES=$(CASES) $(GO) test -count=1 -timeout 15m -run '^TestFindAgainstRegexp$$' ./query/match
-	TRAWL_CASES=8 $(GO) test -count=1 -timeout 15m -run '^TestMetamorphic$$' ./query/search
+oracle: ## compare the search and the matchers with Go's regexp on CASES random cases
+	TRAWL_CASES=$(CASES) $(GO) test -count=1 -timeout 45m \
+		-run '^(TestOracle|TestRevisionsOracle|TestLimitsCutTheWholeAnswer|TestFlippedBits|TestMetamorphic|TestFind.*|TestMaxSpans|TestBruteOnLeash|TestAgainstRegexp|TestWindows)$$' ./query/search ./query/match ./query/match/dfa
 
 fuzz: ## run every fuzz target for FUZZTIME
 	GO='$(GO)' bash .ci/fuzz $(FUZZTIME)

@@ -154,7 +154,7 @@ func scriptMany(ts *testscript.TestScript, _ bool, args []string) {
 
 // patience is how long a test waits for what takes milliseconds, on a machine
 // that does much besides.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // until calls f until it says that it is done.
 func until(ts *testscript.TestScript, what string, f func() bool) {

@@ -49,11 +49,12 @@ func randomOps(rng *rand.Rand, n int) []metaOp {
 // restarted, crashed, restored from a checkpoint or not, they answer alike, and
 // as the definition and a full scan do; and what is asked in other words, or for
 // less of it, is what has to follow. TRAWL_SEED repeats one sequence of
-// operations, TRAWL_OPS sets how long they are, TRAWL_CASES how many.
+// operations, TRAWL_OPS sets how long they are, TRAWL_CASES how many: one for
+// ten thousand queries of TestOracle, but longer.
 func TestMetamorphic(t *testing.T) {
 	first, cases, length := uint64(1), 4, 14
 	if n, err := strconv.Atoi(os.Getenv("TRAWL_CASES")); err == nil {
-		cases, length = max(n/100, 1), 40
+		cases, length = max(n/10_000, 1), 40
 	}
 	if raceEnabled {
 		cases, length = 1, 10

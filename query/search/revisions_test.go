@@ -196,7 +196,7 @@ func TestRevisionsOracle(t *testing.T) {
 	case err == nil:
 		seeds, first = 1, n
 	case raceEnabled || testing.Short():
-		seeds = 2
+		seeds, perCorpus = 2, 10
 	}
 	for seed := first; seed < first+seeds; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -14,8 +16,8 @@ import (
 	"github.com/trawlsearch/trawl/query/match/dfa"
 )
 
-// check compares all matches with those of Go's engine.
-func check(t *testing.T, pattern, text string) {
+// check compares all matches in each of the texts with those of Go's engine.
+func check(t *testing.T, pattern string, texts ...string) {
 	t.Helper()
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -32,24 +34,40 @@ func check(t *testing.T, pattern, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := std.FindAllStringIndex(text, -1)
+	for _, text := range texts {
+		got, err := findAll(re, text)
+		if errors.Is(err, dfa.ErrBudget) {
+			continue
+		}
+		if want := std.FindAllStringIndex(text, -1); !slices.EqualFunc(got, want, slices.Equal) {
+			t.Fatalf("pattern %q in %.300q\n got %v\nwant %v", pattern, text, got, want)
+		}
+	}
+}
+
+func findAll(re *dfa.Regexp, text string) (spans [][]int, err error) {
 	s := re.Searcher()
 	defer s.Release()
-	var got [][]int
 	for at := 0; ; {
 		start, end, ok, err := s.Next([]byte(text), at)
-		if errors.Is(err, dfa.ErrBudget) {
-			return
+		if err != nil || !ok {
+			return spans, err
 		}
-		if !ok {
-			break
-		}
-		got = append(got, []int{start, end})
+		spans = append(spans, []int{start, end})
 		at = end
 	}
-	if !slices.EqualFunc(got, want, slices.Equal) {
-		t.Fatalf("pattern %q in %.300q\n got %v\nwant %v", pattern, text, got, want)
+}
+
+// cases is how many random patterns there are. TRAWL_CASES sets it: one
+// goroutine does all of this, which the race detector only slows down.
+func cases() int {
+	if n, err := strconv.Atoi(os.Getenv("TRAWL_CASES")); err == nil {
+		return n
 	}
+	if testing.Short() {
+		return 1000
+	}
+	return 5000
 }
 
 func TestTable(t *testing.T) {
@@ -67,9 +85,7 @@ func TestTable(t *testing.T) {
 		`\w{5}\s+\w{2}`, `[日本]+`, `\x{10ffff}`, `[\x{d7ff}-\x{e000}]`, `[^\n]+`,
 	}
 	for _, p := range patterns {
-		for _, text := range texts {
-			check(t, p, text)
-		}
+		check(t, p, texts...)
 	}
 }
 
@@ -100,16 +116,10 @@ func randomText(rng *rand.Rand) string {
 }
 
 func TestAgainstRegexp(t *testing.T) {
-	n := 5000
-	if testing.Short() {
-		n = 1000
-	}
-	for seed := range uint64(n) {
+	for seed := range uint64(cases()) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		p := randomPattern(rng, rng.IntN(5))
-		for range 3 {
-			check(t, p, randomText(rng))
-		}
+		check(t, p, randomText(rng), randomText(rng), randomText(rng))
 	}
 }
 
@@ -156,12 +166,9 @@ func TestWindows(t *testing.T) {
 		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "a", "b", "c ", "abab", "ababab", "foo:", "barbaz  (", "spin", "_lock", " ", "\n", "\n\n\t", "words ", "three ",
 		"123", "-", "4567", "αβ", "é日日", "K", "\u212a", strings.Repeat("x", 300), strings.Repeat("abc ", 12),
 	}
-	n := 20
-	if testing.Short() {
-		n = 5
-	}
-	for seed := range uint64(n) {
-		rng := rand.New(rand.NewPCG(seed, 16))
+	texts := make([]string, max(cases()/250, 2))
+	for seed := range texts {
+		rng := rand.New(rand.NewPCG(uint64(seed), 16))
 		var b strings.Builder
 		// Few parts in turn make stretches where windows do not pay.
 		for b.Len() < 30_000 {
@@ -174,9 +181,10 @@ func TestWindows(t *testing.T) {
 				b.WriteString(some[rng.IntN(len(some))])
 			}
 		}
-		for _, p := range patterns {
-			check(t, p, b.String())
-		}
+		texts[seed] = b.String()
+	}
+	for _, p := range patterns {
+		check(t, p, texts...)
 	}
 }
 
