@@ -3,6 +3,7 @@ package postings
 import (
 	"encoding/binary"
 	"slices"
+	"sync"
 	"unsafe"
 )
 
@@ -13,10 +14,11 @@ import (
 // Each list grows as gaps (codec.go) in a chain of small pieces, 8 bytes at
 // first and doubling to 256, cut from slabs. A quarter of the Linux tree, 62
 // thousand blocks, makes 75 million postings in about 95 MB; the table that
-// finds a trigram's list is another 64 MB and is kept over Reset.
+// finds a trigram's list is another 64 MB, taken with the first text and kept
+// until Release.
 type Builder struct {
 	// index holds, for each trigram, one more than its number in lists.
-	index []uint32
+	index *[NumTrigrams]uint32
 	lists []growing
 	slabs [][]byte
 	// used is how much of the last slab is taken.
@@ -61,8 +63,12 @@ const (
 	linkBytes = 4
 )
 
+// tables are tables of Builders, all zero. To make one takes longer than to
+// index a small repository.
+var tables = sync.Pool{New: func() any { return new([NumTrigrams]uint32) }}
+
 // NewBuilder returns an empty builder.
-func NewBuilder() *Builder { return &Builder{index: make([]uint32, NumTrigrams)} }
+func NewBuilder() *Builder { return &Builder{} }
 
 // AddDocument adds the blocks of one document, the first of which has number
 // block, and returns how many there were.
@@ -85,6 +91,9 @@ func (b *Builder) AddWhole(block int, text []byte) { b.addBlock(block, text, tru
 func (b *Builder) addBlock(block int, window []byte, atEnd, exact bool) {
 	if len(window) == 0 {
 		return
+	}
+	if b.index == nil {
+		b.index = tables.Get().(*[NumTrigrams]uint32)
 	}
 	b.nextMark()
 	// t is folded, x as it stands.
@@ -288,4 +297,14 @@ func (b *Builder) Reset() {
 	b.lists, b.slabs, b.used = b.lists[:0], nil, 0
 	clear(b.seen[:])
 	b.mark = 0
+}
+
+// Release is Reset that gives back the trigram table, too, for the next Builder
+// that needs one.
+func (b *Builder) Release() {
+	b.Reset()
+	if b.index != nil {
+		tables.Put(b.index)
+		b.index = nil
+	}
 }

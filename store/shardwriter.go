@@ -61,9 +61,11 @@ const (
 )
 
 // NewShardWriter returns a writer with nothing begun.
-func (s *Store) NewShardWriter() *ShardWriter {
+func (s *Store) NewShardWriter() *ShardWriter { return s.newShardWriter(postings.NewBuilder()) }
+
+func (s *Store) newShardWriter(b *postings.Builder) *ShardWriter {
 	return &ShardWriter{
-		s: s, builder: postings.NewBuilder(), MaxBlocks: postings.MaxBlocks, MaxListBytes: int(s.listBytes), Index: IndexNewest,
+		s: s, builder: b, MaxBlocks: postings.MaxBlocks, MaxListBytes: int(s.listBytes), Index: IndexNewest,
 		free: make(chan []byte, chunksAhead),
 	}
 }
@@ -378,5 +380,6 @@ func (w *ShardWriter) Close() error {
 		}
 	}
 	w.reset()
+	w.builder.Release()
 	return errors.Join(errs...)
 }

@@ -164,5 +164,6 @@ func (w *SymbolWriter) Close() error {
 		}
 	}
 	w.reset()
+	w.builder.Release()
 	return errors.Join(errs...)
 }
