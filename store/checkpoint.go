@@ -84,7 +84,11 @@ func (c *Checkpoint) link() error {
 		return err
 	}
 	e := s.engine
-	return e.do(func() error { return e.db.Checkpoint(s.fs.PathJoin(c.dir, "index")) })
+	_ = e.fence.takeElsewhere() // of an earlier one
+	return e.do(func() error {
+		err := e.db.Checkpoint(s.fs.PathJoin(c.dir, "index"))
+		return errors.Join(err, e.fence.takeElsewhere())
+	})
 }
 
 // Dir returns the directory, which is on the store's file system.

@@ -1,6 +1,10 @@
 package store
 
-import "github.com/trawlsearch/trawl/postings"
+import (
+	"time"
+
+	"github.com/trawlsearch/trawl/postings"
+)
 
 // DecodeSymbols and EncodeSymbols are for fuzzing.
 func DecodeSymbols(value []byte) ([]Symbol, error) { return decodeSymbols(nil, value, nil) }
@@ -31,3 +35,17 @@ func DecodeAway(value []byte) ([]*postings.Set, error) { return decodeAway(value
 
 // EncodeAway is the opposite.
 func EncodeAway(sets []*postings.Set) []byte { return encodeAway(sets) }
+
+// NewShardWriterWith returns a writer that makes posting lists in b, which nobody
+// else uses meanwhile.
+func (s *Store) NewShardWriterWith(b *postings.Builder) *ShardWriter {
+	b.Reset()
+	return s.newShardWriter(b)
+}
+
+// Hurried has a store pause for a millisecond at most when tables cannot be
+// written, and write them by the 256 KiB.
+func (o Options) Hurried() Options {
+	o.longestPause, o.memoryBytes = time.Millisecond, 256<<10
+	return o
+}

@@ -24,7 +24,11 @@ var errFenced = errors.New("the engine writes no more")
 // for a write looks at the fence behind it.
 //
 // Errors about tables are passed on, since the engine tries those again, and so
-// are those about files elsewhere, which are checkpoints.
+// are those about files elsewhere, which are checkpoints. Yet while the engine
+// cannot empty its memory into a table, whoever commits waits for it once that
+// is full, and so does closing. After mostFlushes tries the fence is raised for
+// that too, and those tables are kept in memory from then on, for nobody to
+// wait for what will not be.
 type fence struct {
 	vfs.FS
 	// dir is where the engine keeps its files.
@@ -32,9 +36,47 @@ type fence struct {
 	broken atomic.Pointer[error]
 	// pause is how long the next failure over a table waits.
 	pause atomic.Int64
+	// longest is that of the longest pause.
+	longest time.Duration
+	// flushes counts the failures over tables that the engine empties its memory
+	// into, until one is completed.
+	flushes atomic.Int32
+	// logs says that the engine has begun a log.
+	logs atomic.Bool
+	// elsewhere is the first failure to sync a directory of a checkpoint. The engine
+	// panics over some of them, and whoever asked for the checkpoint looks here.
+	elsewhere atomic.Pointer[error]
+	// kept has those tables of when the fence was raised: what the engine held in
+	// memory, once more.
+	kept vfs.FS
 }
 
-func newFence(fs vfs.FS, dir string) *fence { return &fence{FS: fs, dir: dir} }
+func newFence(fs vfs.FS, dir string, longestPause time.Duration) *fence {
+	return &fence{FS: fs, dir: dir, longest: longestPause, kept: vfs.NewMem()}
+}
+
+const (
+	// flushCategory is what the engine says of tables that take what it has in
+	// memory.
+	flushCategory = "pebble-memtable-flush"
+	// mostFlushes takes a second, by the pauses.
+	mostFlushes = 10
+)
+
+// flushFailed counts a failure over such a table.
+func (f *fence) flushFailed(what, name string, err error) {
+	if f.flushes.Add(1) >= mostFlushes {
+		f.raise(fmt.Errorf("%s %s: %w", what, name, err))
+	}
+}
+
+// keep makes a table in memory.
+func (f *fence) keep(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if err := f.kept.MkdirAll(f.dir, 0o755); err != nil {
+		return nil, err
+	}
+	return f.kept.Create(name, c)
+}
 
 // err returns why the fence is raised, or nil.
 func (f *fence) err() error {
@@ -53,8 +95,8 @@ func (f *fence) raise(err error) { f.broken.CompareAndSwap(nil, &err) }
 // repeat without one. Each is twice as long as the one before, until a table is
 // completed.
 const (
-	firstPause = time.Millisecond
-	lastPause  = time.Second
+	firstPause   = time.Millisecond
+	longestPause = time.Second
 )
 
 // table passes on how an operation on a table went, late if it failed.
@@ -63,7 +105,7 @@ func (f *fence) table(err error) error {
 		return err
 	}
 	pause := max(f.pause.Load(), int64(firstPause))
-	f.pause.Store(min(2*pause, int64(lastPause)))
+	f.pause.Store(min(2*pause, int64(f.longest)))
 	time.Sleep(time.Duration(pause))
 	return err
 }
@@ -75,6 +117,9 @@ func (f *fence) spares(path string) bool {
 
 // Create implements vfs.FS.
 func (f *fence) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if c == flushCategory {
+		return f.makeFlush(name, c)
+	}
 	return f.make(name, func() (vfs.File, error) { return f.FS.Create(name, c) })
 }
 
@@ -93,6 +138,9 @@ func (f *fence) make(name string, open func() (vfs.File, error)) (vfs.File, erro
 		f.secure()
 	}
 	table := f.spares(name)
+	if strings.HasSuffix(name, ".log") {
+		f.logs.Store(true)
+	}
 	if f.raised() {
 		if table {
 			return nil, f.table(errFenced)
@@ -110,6 +158,19 @@ func (f *fence) make(name string, open func() (vfs.File, error)) (vfs.File, erro
 	return &fencedFile{File: nowhere{}, fence: f, name: name}, nil
 }
 
+// makeFlush makes a table that takes what the engine has in memory.
+func (f *fence) makeFlush(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if f.raised() {
+		return f.keep(name, c)
+	}
+	file, err := f.FS.Create(name, c)
+	if err != nil {
+		f.flushFailed("make", name, err)
+		return nil, f.table(err)
+	}
+	return &fencedFile{File: file, fence: f, name: name, table: true, flush: true}, nil
+}
+
 // secure makes durable that the files made so far exist. A marker names a file,
 // and the engine syncs the directory only when both are in it: without this, a
 // crash could leave the marker and not the file.
@@ -124,6 +185,11 @@ func (f *fence) secure() {
 
 // Open implements vfs.FS.
 func (f *fence) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
+	if f.raised() {
+		if file, err := f.kept.Open(name, o...); err == nil {
+			return file, nil
+		}
+	}
 	file, err := f.FS.Open(name, o...)
 	if err != nil {
 		return nil, err
@@ -137,7 +203,31 @@ func (f *fence) OpenDir(name string) (vfs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fencedFile{File: dir, fence: f, name: name, table: name != f.dir}, nil
+	if name == f.dir {
+		return &fencedFile{File: dir, fence: f, name: name}, nil
+	}
+	return &fencedFile{File: dir, fence: f, name: name, table: true, elsewhere: &f.elsewhere}, nil
+}
+
+// takeElsewhere returns what has failed since the last time that the engine was
+// not told of.
+func (f *fence) takeElsewhere() error {
+	if err := f.elsewhere.Swap(nil); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// List implements vfs.FS. When the engine is opened it lists its directory once
+// more behind its first log, to find what may be removed. An error would have it
+// give up with work in the background going on, which panics.
+func (f *fence) List(dir string) ([]string, error) {
+	names, err := f.FS.List(dir)
+	if err == nil || !f.logs.Load() {
+		return names, err
+	}
+	f.raise(fmt.Errorf("list %s: %w", dir, err))
+	return nil, nil
 }
 
 // Link implements vfs.FS.
@@ -198,11 +288,26 @@ type fencedFile struct {
 	fence *fence
 	name  string
 	table bool
+	// flush says that it takes what the engine has in memory.
+	flush bool
+	// elsewhere is where a failure of a directory that is a checkpoint's goes.
+	elsewhere *atomic.Pointer[error]
+	// failed says that it will not be completed.
+	failed atomic.Bool
 }
 
 // done tells how an operation went, to the engine if it is one on a table.
 func (f *fencedFile) done(what string, err error) error {
 	if err == nil {
+		return nil
+	}
+	f.failed.Store(true)
+	if f.flush {
+		f.fence.flushFailed(what, f.name, err)
+	}
+	if f.elsewhere != nil {
+		err = fmt.Errorf("%s %s: %w", what, f.name, err)
+		f.elsewhere.CompareAndSwap(nil, &err)
 		return nil
 	}
 	if f.table {
@@ -218,7 +323,7 @@ func (f *fencedFile) held() (bool, error) {
 	if !f.fence.raised() {
 		return false, nil
 	}
-	if f.table {
+	if f.table && f.elsewhere == nil {
 		return true, f.fence.table(errFenced)
 	}
 	return true, nil
@@ -269,7 +374,22 @@ func (f *fencedFile) Preallocate(at, bytes int64) error {
 }
 
 // Sync implements vfs.File.
-func (f *fencedFile) Sync() error { return f.sync(f.File.Sync) }
+func (f *fencedFile) Sync() error {
+	err := f.sync(f.File.Sync)
+	if err == nil && f.table && !f.failed.Load() {
+		f.completed()
+	}
+	return err
+}
+
+// completed says that tables can be written. A file is synced when it is closed,
+// also one that could not be written to.
+func (f *fencedFile) completed() {
+	f.fence.pause.Store(0)
+	if f.flush {
+		f.fence.flushes.Store(0)
+	}
+}
 
 // SyncData implements vfs.File.
 func (f *fencedFile) SyncData() error { return f.sync(f.File.SyncData) }
@@ -287,11 +407,7 @@ func (f *fencedFile) sync(sync func() error) error {
 	if held, err := f.held(); held {
 		return err
 	}
-	err := sync()
-	if err == nil && f.table {
-		f.fence.pause.Store(0)
-	}
-	return f.done("sync", err)
+	return f.done("sync", sync())
 }
 
 // Stat implements vfs.File.

@@ -15,9 +15,12 @@ import (
 // prepared before is refused, since the commit that failed may be there; those
 // who read meanwhile go on.
 func TestMend(t *testing.T) {
-	for _, file := range []string{".log", "MANIFEST"} {
+	for _, file := range []string{".log", "MANIFEST", ".sst"} {
 		fs := newFailing()
-		s := open(t, fs)
+		s, err := store.Open("data", hurried(fs))
+		if err != nil {
+			t.Fatal(err)
+		}
 		docs, texts := documents(5, 10)
 		h := writeShard(t, s, docs, texts)
 		if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
@@ -28,7 +31,7 @@ func TestMend(t *testing.T) {
 		fs.set(func(op errorfs.Op) bool { return isWrite(op) && strings.Contains(op.Path, file) })
 		within(t, "a change", func() {
 			for s.CommitRecords(user(s, "lost")) == nil {
-				fill(t, s) // the manifest is written when the engine's memory is full
+				fill(t, s) // manifest and tables are written when the engine's memory is full
 			}
 			for range 2 {
 				if err := s.Mend(); !errors.Is(err, store.ErrBroken) {

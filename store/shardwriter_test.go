@@ -179,14 +179,14 @@ func TestCrowdedShard(t *testing.T) {
 	s := open(t, vfs.NewMem())
 	defer closeStore(t, s)
 	rng := rand.New(rand.NewPCG(1, 1))
-	text := make([]byte, 1<<20)
+	text := make([]byte, 1<<17)
 	for i := range text {
 		text[i] = byte(' ' + rng.IntN(200))
 	}
 	for _, tt := range []struct {
 		limit   int
 		crowded bool
-	}{{8 << 20, true}, {1 << 30, false}} {
+	}{{2 << 20, true}, {1 << 30, false}} {
 		w := s.NewShardWriter()
 		w.MaxListBytes = tt.limit
 		if err := w.AddDocument(store.Document{Path: "p"}, text, true); err != nil {

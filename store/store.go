@@ -32,6 +32,12 @@ type Options struct {
 	// Event, if set, hears in words what the engine does in the background
 	// and what goes wrong there.
 	Event func(message string, err error)
+
+	// longestPause bounds the pauses of the fence; 0 is a second.
+	longestPause time.Duration
+	// memoryBytes is how much the engine collects before it writes a table; 0 is
+	// 4 MiB.
+	memoryBytes uint64
 }
 
 func (o Options) withDefaults() Options {
@@ -46,6 +52,12 @@ func (o Options) withDefaults() Options {
 	}
 	if o.FS == nil {
 		o.FS = vfs.Default
+	}
+	if o.memoryBytes == 0 {
+		o.memoryBytes = 4 << 20
+	}
+	if o.longestPause == 0 {
+		o.longestPause = longestPause
 	}
 	if o.Event == nil {
 		o.Event = func(string, error) {}
@@ -265,7 +277,7 @@ func (s *Store) engineOptions(f *fence) *pebble.Options {
 		Cache:              s.blocks,
 		ReadOnly:           o.ReadOnly,
 		FormatMajorVersion: engineFormat,
-		MemTableSize:       4 << 20,
+		MemTableSize:       o.memoryBytes,
 		// A shard that was dropped takes space, and a file stays open, until its range
 		// deletion has left the memory table, which on a server that changes little
 		// is after months.

@@ -39,7 +39,7 @@ func (s *Store) openEngine(v FormatVersion) (*engine, error) {
 // tryEngine opens the engine. When it could not write what it has to write
 // first, that is the error.
 func (s *Store) tryEngine(index string) (*engine, error) {
-	e := &engine{fence: newFence(s.fs, index), closed: make(chan error, 1)}
+	e := &engine{fence: newFence(s.fs, index, s.options.longestPause), closed: make(chan error, 1)}
 	err := e.do(func() (err error) {
 		e.db, err = pebble.Open(index, s.engineOptions(e.fence))
 		return err

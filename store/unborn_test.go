@@ -16,15 +16,19 @@ func TestCrashWhileMade(t *testing.T) {
 	mem := vfs.NewCrashableMem()
 	var crashes []*vfs.MemFS
 	rng := rand.New(rand.NewPCG(1, 2))
+	each, least := 24, 400
+	if raceEnabled {
+		each, least = 8, 130
+	}
 	taker := errorfs.InjectorFunc(func(errorfs.Op) error {
-		for i := range 24 {
+		for i := range each {
 			unsynced := []int{0, 50, 50, 100, 50, 80, 20, 90}[i%8]
 			crashes = append(crashes, mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: unsynced, RNG: rng}))
 		}
 		return nil
 	})
 	closeStore(t, open(t, errorfs.Wrap(mem, taker)))
-	if len(crashes) < 400 {
+	if len(crashes) < least {
 		t.Fatalf("%d crashes taken, want more of them", len(crashes))
 	}
 	for i, fs := range crashes {

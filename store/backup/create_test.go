@@ -149,11 +149,11 @@ func TestKeys(t *testing.T) {
 		// reading
 		{"no key", restore(sealed, backup.Keys{}), "give the identity or the passphrase"},
 		{"recipients only", restore(sealed, backup.Keys{Recipients: recipient}), "give the identity or the passphrase"},
-		{"another key", restore(sealed, backup.Keys{Identities: other}), "key does not fit"},
+		{"another key", restore(sealed, backup.Keys{Identities: other}), "not that of this backup"},
 		{"one of two keys", restore(sealed, backup.Keys{Identities: other + private}), ""},
 		{"a passphrase where there is none", restore(sealed, backup.Keys{Passphrase: "glaze"}), "not made with a passphrase"},
 		{"the passphrase", restore(phrase, backup.Keys{Passphrase: "glaze"}), ""},
-		{"another passphrase", restore(phrase, backup.Keys{Passphrase: "gloss"}), "key does not fit"},
+		{"another passphrase", restore(phrase, backup.Keys{Passphrase: "gloss"}), "not that of this backup"},
 		{"keys that are none", restore(sealed, backup.Keys{Identities: "glaze"}), "read identities"},
 		{"more than is needed", restore(plain, backup.Keys{Identities: private, Passphrase: "glaze"}), ""},
 

@@ -29,8 +29,8 @@ func (k Keys) Encrypts() bool { return k.Recipients != "" || k.Passphrase != "" 
 var (
 	// ErrNoKey: the backup is encrypted and no key was given.
 	ErrNoKey = errors.New("the backup is encrypted: give the identity or the passphrase that it was made with")
-	// ErrWrongKey: a key was given that does not fit.
-	ErrWrongKey = errors.New("the key does not fit this backup")
+	// ErrWrongKey: an identity or a passphrase was given that does not fit.
+	ErrWrongKey = errors.New("the identity or passphrase given is not that of this backup")
 )
 
 // maxRecipients bounds what the keys add to each object.
