@@ -117,10 +117,10 @@ func (s *Store) Health() Health {
 func (sn *Snapshot) Health() Health { return sn.c.health() }
 
 // LostRepositories counts the repositories whose records cannot be read.
-func (sn *Snapshot) LostRepositories() int { return sn.c.lost }
+func (sn *Snapshot) LostRepositories() int { return len(sn.c.lost) }
 
 func (c *catalogue) health() Health {
-	h := Health{Records: c.unread, LostRepositories: c.lost}
+	h := Health{Records: c.unread, LostRepositories: len(c.lost)}
 	for id, a := range c.aside {
 		h.Aside = append(h.Aside, DamagedShardInfo{Aside: *a, Shard: id, Repositories: c.of(id)})
 	}

@@ -26,9 +26,9 @@ type catalogue struct {
 	// aside are the shards that are not shown to anybody.
 	aside map[uint32]*Aside
 	// unread are the records that could not be decoded at the opening, in words,
-	// and lost is how many of them are of repositories.
+	// and lost are those of repositories among them.
 	unread []string
-	lost   int
+	lost   []LostRepository
 	// order is the shards as searches visit them.
 	order []uint32
 }
@@ -195,6 +195,7 @@ func (s *Store) commit(c Change) error {
 			delete(next.byName, old.Name)
 			delete(next.repositories, id)
 		}
+		next.forgetLost(id)
 		if err := errors.Join(b.Delete(keyRepository(id), nil), b.Delete(keyPeople(id), nil)); err != nil {
 			return err
 		}
@@ -277,21 +278,41 @@ func putJSON(b *pebble.Batch, key []byte, v any) error {
 }
 
 // NewRepository makes a record with a fresh ID and commits it. It fails with
-// ErrExists when the name is taken.
+// ErrExists when the name is taken. While records of repositories cannot be read
+// it may be that of one of them, which had readers, so nobody but site admins
+// may see it until readers are set.
 func (s *Store) NewRepository(r Repository) (*Repository, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.writable(); err != nil {
+	if len(s.catalogue.lost) > 0 {
+		r.Readers = nobody()
+	}
+	out, err := s.newRepository(r, nil)
+	if err != nil {
 		return nil, fmt.Errorf("new repository: %w", err)
+	}
+	return out, nil
+}
+
+// newRepository makes a record in the place of those of instead, which have to be
+// lost. mu is held.
+func (s *Store) newRepository(r Repository, instead []uint32) (*Repository, error) {
+	if err := s.writable(); err != nil {
+		return nil, err
+	}
+	for _, id := range instead {
+		if !s.catalogue.isLost(id) {
+			return nil, ErrNotFound
+		}
 	}
 	if s.catalogue.byName[r.Name] != nil {
 		return nil, fmt.Errorf("repository %q: %w", r.Name, ErrExists)
 	}
 	var err error
 	if r.ID, err = s.nextRepository(); err != nil {
-		return nil, fmt.Errorf("new repository: %w", err)
+		return nil, err
 	}
-	if err := s.commit(Change{Repositories: []*Repository{&r}, nextRepository: r.ID + 1}); err != nil {
+	if err := s.commit(Change{Repositories: []*Repository{&r}, Remove: instead, nextRepository: r.ID + 1}); err != nil {
 		return nil, err
 	}
 	return &r, nil

@@ -81,8 +81,8 @@ func (c *catalogue) loadRepository(id uint32, _, value []byte) {
 		err = fmt.Errorf("it has the name of repository %d", other.ID)
 	}
 	if err != nil {
-		c.lost++
-		c.unread = append(c.unread, fmt.Sprintf("repository %d: %v: %v", id, ErrCorrupt, err))
+		c.lost = append(c.lost, lostFrom(id, value))
+		c.unread = append(c.unread, fmt.Sprintf("%s%v: %v", lostPrefix(id), ErrCorrupt, err))
 		return
 	}
 	c.repositories[id], c.byName[r.Name] = r, r

@@ -82,6 +82,8 @@ type FaultyRecord struct {
 	Problem string
 	// Repository is the one whose commits' people it holds, 0 for any other.
 	Repository uint32
+	// Lost says that it is that of a repository, which nothing else tells of.
+	Lost *LostRepository
 	// Stray says that it is about a shard or repository that there is not; it
 	// does no harm, and RemoveStray takes it away.
 	Stray bool
@@ -141,6 +143,8 @@ func (c *catalogue) faulty(key, value []byte) (f FaultyRecord, ok bool) {
 	switch key[0] {
 	case prefixRepository:
 		if c.repositories[id] == nil {
+			lost := lostFrom(id, value)
+			f.Lost = &lost
 			return say("the record of repository %d cannot be read", id)
 		}
 	case prefixPeople:

@@ -29,6 +29,8 @@ type Finding struct {
 	Repair Repair
 
 	record store.FaultyRecord
+	// recovered is what takes the place of a lost repository.
+	recovered store.Repository
 }
 
 // Repair is what can be done about a finding.
@@ -54,6 +56,9 @@ type Options struct {
 	// Pause is called every megabyte or so, to let others go first; nil does
 	// nothing.
 	Pause func(context.Context) error
+	// Source returns from where a repository can be fetched whose record cannot be
+	// read, and what it is to be called; nil knows of none.
+	Source func(store.LostRepository) (r store.Repository, ok bool)
 	// Report hears how far the work is, in bytes; nil does nothing.
 	Report func(done, total int64)
 }
@@ -61,6 +66,9 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	if o.Pause == nil {
 		o.Pause = func(context.Context) error { return nil }
+	}
+	if o.Source == nil {
+		o.Source = func(store.LostRepository) (store.Repository, bool) { return store.Repository{}, false }
 	}
 	if o.Report == nil {
 		o.Report = func(int64, int64) {}
@@ -138,6 +146,9 @@ func (c *checking) records(ctx context.Context) error {
 		if r := c.sn.RepositoryByID(f.Repository); r != nil {
 			out.Repositories = []string{r.Name}
 		}
+		if f.Lost != nil {
+			c.lost(&out)
+		}
 		c.found(out)
 	})
 	if err != nil {
@@ -150,6 +161,21 @@ func (c *checking) records(ctx context.Context) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// lost says what can be done about a repository whose record cannot be read.
+func (c *checking) lost(f *Finding) {
+	r, ok := c.o.Source(*f.record.Lost)
+	if !ok {
+		return
+	}
+	if _, err := c.sn.Repository(r.Name); err == nil { // it was added again
+		f.Repair = Drop
+		f.Problem += fmt.Sprintf("; %q is there again", r.Name)
+		return
+	}
+	f.Repair, f.Repositories, f.recovered = Rebuild, []string{r.Name}, r
+	f.Problem += fmt.Sprintf("; it is indexed again as %q, which only site admins see until its readers are set", r.Name)
 }
 
 // references holds the records of repositories against shards.

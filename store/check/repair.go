@@ -3,7 +3,9 @@ package check
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"time"
 
@@ -30,6 +32,10 @@ func Prepare(st *store.Store, findings []Finding, now time.Time) (repositories [
 
 func prepare(st *store.Store, f Finding, now time.Time) error {
 	switch {
+	case f.Repair == Rebuild && f.record.Lost != nil:
+		return recoverLost(st, f)
+	case f.Repair == Drop && f.record.Lost != nil:
+		return st.ForgetLost(f.record.Lost.ID)
 	case f.Repair == Rebuild && f.Shard != 0:
 		_, err := st.SetAside(f.Shard, errors.New(f.Problem), now)
 		return err
@@ -39,6 +45,22 @@ func prepare(st *store.Store, f Finding, now time.Time) error {
 		return st.Commit(store.Change{Drop: []uint32{f.Shard}})
 	case f.Repair == Drop:
 		return st.RemoveStray(f.record)
+	}
+	return nil
+}
+
+// recoverLost gives a repository whose record cannot be read a new one, with the
+// mirror that there is of it.
+func recoverLost(st *store.Store, f Finding) error {
+	old := f.recovered
+	old.ID = f.record.Lost.ID
+	r, err := st.Recover(old.ID, f.recovered)
+	if err != nil || !r.Mirror {
+		return err
+	}
+	// Without it the mirror is fetched again, and this one swept.
+	if err := os.Rename(st.GitDir(&old), st.GitDir(r)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("keep the mirror of %q: %w", r.Name, err)
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func (r *Registry) Audit(f AuditFilter) ([]Entry, error) {
 		in.Before = id8(f.Before)
 	}
 	var out []Entry
-	err := each(r.st, in, func(id []byte, e Entry) (bool, error) {
+	err := eachSound(r, in, func(id []byte, e Entry) (bool, error) {
 		if e.Time.Before(f.Since) {
 			return false, nil
 		}

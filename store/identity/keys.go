@@ -73,13 +73,29 @@ func get(st *store.Store, kind store.RecordKind, id []byte, v any) error {
 	return store.DecodeRecord(kind, id, value, v)
 }
 
-// each calls f with the JSON records of a range.
-func each[T any](st *store.Store, r store.RecordRange, f func(id []byte, v T) (more bool, err error)) error {
-	return st.EachRecord(r, func(id, value []byte) (bool, error) {
+// eachSound calls f with the JSON records of a range, but for those that are
+// damaged, or about which f says so, which the owner of the registry is told of:
+// one of them does not keep others from being listed, used or deleted.
+func eachSound[T any](r *Registry, in store.RecordRange, f func(id []byte, v T) (more bool, err error)) error {
+	return r.st.EachRecord(in, func(id, value []byte) (bool, error) {
 		var v T
-		if err := errors.Join(checkID(r.Kind, id), store.DecodeRecord(r.Kind, id, value, &v)); err != nil {
-			return false, err
+		err := errors.Join(checkID(in.Kind, id), store.DecodeRecord(in.Kind, id, value, &v))
+		if err == nil {
+			more, failed := f(id, v)
+			if !errors.Is(failed, store.ErrCorrupt) {
+				return more, failed
+			}
+			err = failed // another record that this one depends on
 		}
-		return f(id, v)
+		r.TellDamaged(in.Kind, id, err)
+		return true, nil
 	})
+}
+
+// TellDamaged tells the owner of the registry of a damaged record, once.
+func (r *Registry) TellDamaged(kind store.RecordKind, id []byte, err error) {
+	key := string(kind) + string(id)
+	if _, told := r.told.LoadOrStore(key, true); !told {
+		r.o.Damaged(err)
+	}
 }

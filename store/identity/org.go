@@ -41,7 +41,7 @@ func (r *Registry) OrgNamed(name string) (*Org, error) {
 // Orgs returns all organisations by ID.
 func (r *Registry) Orgs() ([]*Org, error) {
 	var out []*Org
-	err := each(r.st, store.RecordRange{Kind: store.RecordOrg}, func(_ []byte, o *Org) (bool, error) {
+	err := eachSound(r, store.RecordRange{Kind: store.RecordOrg}, func(_ []byte, o *Org) (bool, error) {
 		out = append(out, o)
 		return true, nil
 	})

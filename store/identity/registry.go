@@ -37,7 +37,8 @@ type Options struct {
 	// Hidden, if set, is called after every change of who may see a repository,
 	// with its record before and after. It may call the registry.
 	Hidden func(before, after *store.Repository)
-	// Damaged, if set, is called for records that are damaged and done without.
+	// Damaged, if set, is called for records that are damaged and done without,
+	// once for each, from any goroutine.
 	Damaged func(error)
 	// Tried, if set, is called after every attempt to sign in with a password.
 	Tried func(SignInOutcome)
@@ -95,6 +96,9 @@ type Registry struct {
 	uses   uses
 	// used says that there has ever been a user.
 	used atomic.Bool
+
+	// told has the damaged records that Options.Damaged has heard of.
+	told sync.Map
 
 	// mu makes changes one after the other, so that each sees what the last one
 	// left. The store is called while it is held.

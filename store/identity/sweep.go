@@ -41,7 +41,7 @@ func (r *Registry) Sweep() error {
 
 func (r *Registry) sweepSessions(c *store.Records) error {
 	now := r.o.Now()
-	return each(r.st, store.RecordRange{Kind: store.RecordSession}, func(id []byte, s Session) (bool, error) {
+	return eachSound(r, store.RecordRange{Kind: store.RecordSession}, func(id []byte, s Session) (bool, error) {
 		u, err := r.User(s.User)
 		if err != nil && !isNotFound(err) {
 			return false, err
@@ -55,7 +55,7 @@ func (r *Registry) sweepSessions(c *store.Records) error {
 
 func (r *Registry) sweepResets(c *store.Records) error {
 	now := r.o.Now()
-	return each(r.st, store.RecordRange{Kind: store.RecordReset}, func(id []byte, s storedReset) (bool, error) {
+	return eachSound(r, store.RecordRange{Kind: store.RecordReset}, func(id []byte, s storedReset) (bool, error) {
 		if !now.Before(s.Expires) {
 			c.Delete(store.RecordReset, id)
 		}
@@ -90,7 +90,7 @@ func (r *Registry) sweepLockouts(c *store.Records) error {
 
 func (r *Registry) sweepTokens(c *store.Records) error {
 	old := r.o.Now().Add(-r.o.AuditAge)
-	return each(r.st, store.RecordRange{Kind: store.RecordToken}, func(id []byte, t Token) (bool, error) {
+	return eachSound(r, store.RecordRange{Kind: store.RecordToken}, func(id []byte, t Token) (bool, error) {
 		revoked := !t.Revoked.IsZero() && t.Revoked.Before(old)
 		expired := !t.Expires.IsZero() && t.Expires.Before(old)
 		if revoked || expired {
@@ -108,7 +108,7 @@ func (r *Registry) sweepAudit(c *store.Records) error {
 	if err != nil {
 		return err
 	}
-	return each(r.st, store.RecordRange{Kind: store.RecordAudit}, func(id []byte, e Entry) (bool, error) {
+	return eachSound(r, store.RecordRange{Kind: store.RecordAudit}, func(id []byte, e Entry) (bool, error) {
 		n := binary.BigEndian.Uint64(id)
 		if !e.Time.Before(old) && next-n <= uint64(r.o.AuditEntries) {
 			return false, nil

@@ -150,7 +150,7 @@ func (r *Registry) Tokens(user uint32) ([]*Token, error) {
 	}
 	now := r.o.Now()
 	var out []*Token
-	err := each(r.st, in, func(_ []byte, t *Token) (bool, error) {
+	err := eachSound(r, in, func(_ []byte, t *Token) (bool, error) {
 		if t.live(now) {
 			out = append(out, t)
 		}

@@ -109,7 +109,7 @@ func (r *Registry) UserWithEmail(address string) (*User, error) {
 // Users returns all users by ID.
 func (r *Registry) Users() ([]*User, error) {
 	var out []*User
-	err := each(r.st, store.RecordRange{Kind: store.RecordUser}, func(_ []byte, u *User) (bool, error) {
+	err := eachSound(r, store.RecordRange{Kind: store.RecordUser}, func(_ []byte, u *User) (bool, error) {
 		out = append(out, u)
 		return true, nil
 	})

@@ -99,7 +99,7 @@ func (c *change) anotherAdmin(but uint32) error {
 		return nil
 	}
 	found := false
-	err := each(c.st, store.RecordRange{Kind: store.RecordUser}, func(_ []byte, u *User) (bool, error) {
+	err := eachSound(c.Registry, store.RecordRange{Kind: store.RecordUser}, func(_ []byte, u *User) (bool, error) {
 		found = u.ID != but && u.SiteAdmin && !u.Locked
 		return !found, nil
 	})

@@ -131,7 +131,6 @@ func (v *verifying) belongings() error {
 	}
 	return errors.Join(
 		v.records(store.RecordPassword, "password of user", 4, ofUser),
-		v.records(store.RecordReset, "reset of user", 4, ofUser),
 		v.records(store.RecordLockout, "lockout of user", 4, ofUser),
 		v.records(store.RecordSeen, "last use of user", 4, func(_, value []byte) error {
 			if len(value) != 8 {
@@ -183,6 +182,13 @@ func (v *verifying) credentials() error {
 				return err
 			}
 			return v.user(s.User)
+		}),
+		v.records(store.RecordReset, "reset of a password", 4, func(id, value []byte) error {
+			var s storedReset
+			if err := store.DecodeRecord(store.RecordReset, id, value, &s); err != nil {
+				return err
+			}
+			return v.user(number(id))
 		}),
 		v.records(store.RecordAudit, "entry of the audit log", 8, func(id, value []byte) error {
 			var e Entry

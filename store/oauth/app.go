@@ -112,7 +112,7 @@ func (b *Book) App(id string) (*App, error) {
 // Apps returns all apps by name.
 func (b *Book) Apps() ([]*App, error) {
 	var out []*App
-	err := each(b.st, store.RecordRange{Kind: store.RecordApp}, func(_ []byte, a *App) error {
+	err := each(b, store.RecordRange{Kind: store.RecordApp}, func(_ []byte, a *App) error {
 		out = append(out, a)
 		return nil
 	})
@@ -318,7 +318,7 @@ func (b *Book) DeleteApp(by identity.Author, id string) error {
 		tx.End()
 		tx.Audit(ActionAppDelete, appTarget(id), a.Account, a.Name)
 		tx.Delete(store.RecordApp, []byte(id))
-		err = each(b.st, store.RecordRange{Kind: store.RecordDevice}, func(key []byte, d *Device) error {
+		err = each(b, store.RecordRange{Kind: store.RecordDevice}, func(key []byte, d *Device) error {
 			if d.App == id {
 				d.delete(tx, Hash(key))
 			}
@@ -327,7 +327,7 @@ func (b *Book) DeleteApp(by identity.Author, id string) error {
 		if err != nil {
 			return err
 		}
-		return each(b.st, store.RecordRange{Kind: store.RecordGrant}, func(key []byte, g *Grant) error {
+		return each(b, store.RecordRange{Kind: store.RecordGrant}, func(key []byte, g *Grant) error {
 			if g.App == id {
 				tx.Delete(store.RecordGrant, key)
 			}

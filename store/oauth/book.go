@@ -120,7 +120,7 @@ func (b *Book) Sweep() error {
 		if err := b.sweepGrants(tx); err != nil {
 			return err
 		}
-		return each(b.st, store.RecordRange{Kind: store.RecordDevice}, func(id []byte, d *Device) error {
+		return each(b, store.RecordRange{Kind: store.RecordDevice}, func(id []byte, d *Device) error {
 			if !tx.Now().Before(d.Expires) {
 				d.delete(tx, Hash(id))
 			}
@@ -136,7 +136,7 @@ func (b *Book) Sweep() error {
 func (b *Book) sweepGrants(tx *identity.Tx) error {
 	owners := map[uint32]bool{}
 	apps := map[string]bool{}
-	return each(b.st, store.RecordRange{Kind: store.RecordGrant}, func(id []byte, g *Grant) error {
+	return each(b, store.RecordRange{Kind: store.RecordGrant}, func(id []byte, g *Grant) error {
 		user := GrantID(id).User()
 		if _, known := owners[user]; !known {
 			_, err := b.reg.User(user)

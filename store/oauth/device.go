@@ -84,7 +84,7 @@ func (b *Book) NewDevice(app string, scopes []string, address string) (deviceCod
 // ErrFull when too many still do.
 func (b *Book) roomForDevice(tx *identity.Tx, address string) error {
 	all, here := 0, 0
-	err := each(b.st, store.RecordRange{Kind: store.RecordDevice}, func(id []byte, d *Device) error {
+	err := each(b, store.RecordRange{Kind: store.RecordDevice}, func(id []byte, d *Device) error {
 		if !tx.Now().Before(d.Expires) {
 			d.delete(tx, Hash(id))
 			return nil

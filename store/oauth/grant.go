@@ -225,7 +225,7 @@ func (b *Book) makeRoom(tx *identity.Tx, n *Grant, most int) error {
 
 // eachOf calls f with the grants of a user.
 func (b *Book) eachOf(user uint32, f func(g *Grant) error) error {
-	return each(b.st, store.RecordRange{Kind: store.RecordGrant, Prefix: id4(user)}, func(id []byte, g *Grant) error {
+	return each(b, store.RecordRange{Kind: store.RecordGrant, Prefix: id4(user)}, func(id []byte, g *Grant) error {
 		g.ID = GrantID(id)
 		return f(g)
 	})

@@ -41,13 +41,18 @@ func checkID(kind store.RecordKind, id []byte) error {
 	return nil
 }
 
-// each calls f with the JSON records of a range.
-func each[T any](st *store.Store, r store.RecordRange, f func(id []byte, v *T) error) error {
-	return st.EachRecord(r, func(id, value []byte) (bool, error) {
+// each calls f with the JSON records of a range. One that is damaged is left
+// out, and told of as the registry tells of its own.
+func each[T any](b *Book, r store.RecordRange, f func(id []byte, v *T) error) error {
+	return b.st.EachRecord(r, func(id, value []byte) (bool, error) {
 		var v T
-		if err := errors.Join(checkID(r.Kind, id), store.DecodeRecord(r.Kind, id, value, &v)); err != nil {
-			return false, err
+		err := errors.Join(checkID(r.Kind, id), store.DecodeRecord(r.Kind, id, value, &v))
+		if err == nil {
+			if err = f(id, &v); !errors.Is(err, store.ErrCorrupt) {
+				return true, err
+			}
 		}
-		return true, f(id, &v)
+		b.reg.TellDamaged(r.Kind, id, err)
+		return true, nil
 	})
 }

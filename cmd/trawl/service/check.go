@@ -2,10 +2,13 @@ package service
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/check"
+	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
@@ -35,7 +38,7 @@ func (s *Service) Check(ctx context.Context, quick, repair bool, report func(ing
 
 func (s *Service) check(ctx context.Context, quick bool, report func(ingest.Progress), each func(check.Finding) error) (findings []check.Finding, err error) {
 	shown := int64(-1)
-	o := check.Options{Quick: quick, Pause: s.letSearch, Report: func(done, total int64) {
+	o := check.Options{Quick: quick, Pause: s.letSearch, Source: s.sourceOf, Report: func(done, total int64) {
 		if step := done * 200 / max(total, 1); step != shown {
 			shown = step
 			report(ingest.Progress{Phase: "check", Done: int(done), Total: int(total)})
@@ -69,4 +72,27 @@ func (s *Service) letSearch(ctx context.Context) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// sourceOf finds where a repository can be fetched from whose record cannot be
+// read: in the configuration file, else in its mirror. One that is declared is
+// known by its name or its source, since one of them may be what is damaged.
+func (s *Service) sourceOf(lost store.LostRepository) (store.Repository, bool) {
+	mirror := s.store.GitDir(&store.Repository{ID: lost.ID, Mirror: true})
+	origin, err := git.Origin(context.Background(), mirror)
+	mirrored := err == nil && origin != ""
+	for _, d := range s.set.Repositories {
+		if src := d.Source; src.Name == lost.Name || src.Location == lost.Source || mirrored && src.Location == origin {
+			return store.Repository{Name: src.Name, Source: src.Location, Mirror: src.Remote}, true
+		}
+	}
+	if !mirrored {
+		return store.Repository{}, false
+	}
+	name := lost.Name
+	if name == "" {
+		name = fmt.Sprintf("recovered/%d", lost.ID)
+	}
+	// Whether whoever named the source knew this machine is not known.
+	return store.Repository{Name: name, Source: origin, Mirror: true, Guarded: true}, true
 }

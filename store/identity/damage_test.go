@@ -1,0 +1,95 @@
+package identity_test
+
+import (
+	"encoding/hex"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
+)
+
+// One damaged record of any kind is told of once, and keeps nothing else from
+// being listed or, when it has ended, deleted.
+func TestDamagedRecordsStopNothing(t *testing.T) {
+	for _, kind := range []store.RecordKind{
+		store.RecordUser, store.RecordOrg, store.RecordToken, store.RecordSession, store.RecordReset, store.RecordAudit,
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			var told []error
+			w := newWorld(t, identity.Options{Damaged: func(err error) { told = append(told, err) }})
+			ann, bob := w.signed(t, "ann"), w.signed(t, "bob")
+			for _, name := range []string{"one", "two"} {
+				if _, err := w.CreateOrg(identity.Operator, name, ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.token(t, ann)
+			w.token(t, bob)
+			w.signIn(t, "ann")
+			w.signIn(t, "bob")
+			for _, u := range []*identity.User{ann, bob} {
+				if _, err := w.ResetPassword(identity.Operator, u.ID); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := len(w.records(t, kind))
+			w.damage(t, kind)
+
+			users, err := w.Users()
+			orgs, err2 := w.Orgs()
+			tokens, err3 := w.Tokens(0)
+			_, err4 := w.Audit(identity.AuditFilter{})
+			if err := errors.Join(err, err2, err3, err4); err != nil {
+				t.Errorf("lists: %v", err)
+			}
+			if len(users) < 1 || len(orgs) < 1 || len(tokens) < 1 {
+				t.Errorf("%d users, %d organisations and %d tokens are listed, want 1 or more of each", len(users), len(orgs), len(tokens))
+			}
+			w.clock.add(2 * 366 * 24 * time.Hour)
+			for range 2 {
+				if err := w.Sweep(); err != nil {
+					t.Fatalf("sweep: %v", err)
+				}
+			}
+			for _, swept := range []store.RecordKind{store.RecordToken, store.RecordSession, store.RecordReset} {
+				// What is damaged stays, and a session of a user who is.
+				most := 0
+				if swept == kind || swept == store.RecordSession && kind == store.RecordUser {
+					most = 1
+				}
+				if left := w.records(t, swept); len(left) > most {
+					t.Errorf("%d records of kind %c are left, want %d, since all have ended", len(left), swept, most)
+				}
+			}
+			if left := w.records(t, kind); before < 2 || len(left) == 0 {
+				t.Errorf("%d records before and %d after, want the damaged one kept", before, len(left))
+			}
+			if len(told) == 0 || len(told) > 2 || !errors.Is(told[0], store.ErrCorrupt) {
+				t.Errorf("told of %v, want the damaged record, and at most one that needs it", told)
+			}
+			var problems []string
+			if err := identity.Verify(w.st, func(p string) { problems = append(problems, p) }); err != nil || len(problems) == 0 {
+				t.Errorf("verify tells %q, %v, want the damaged record", problems, err)
+			}
+		})
+	}
+}
+
+// damage spoils the last record of a kind.
+func (w *world) damage(t *testing.T, kind store.RecordKind) {
+	t.Helper()
+	ids := w.records(t, kind)
+	slices.Sort(ids)
+	var c store.Records
+	id, err := hex.DecodeString(ids[len(ids)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Put(kind, id, []byte(`{"id":`))
+	if err := w.st.CommitRecords(&c); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,83 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// LostRepository is a repository whose record cannot be read. Name and Source
+// are what can be made out of it, which may be damaged too, or empty.
+type LostRepository struct {
+	ID           uint32
+	Name, Source string
+}
+
+var (
+	nameInRecord   = regexp.MustCompile(`"name":("(?:[^"\\]|\\.)*")`)
+	sourceInRecord = regexp.MustCompile(`"source":("(?:[^"\\]|\\.)*")`)
+)
+
+// lostFrom makes out what it can of a damaged record.
+func lostFrom(id uint32, value []byte) LostRepository {
+	text := func(pattern *regexp.Regexp) (out string) {
+		m := pattern.FindSubmatch(value)
+		if m == nil || !utf8.Valid(m[1]) || json.Unmarshal(m[1], &out) != nil || strings.ContainsFunc(out, func(r rune) bool { return r < ' ' }) {
+			return ""
+		}
+		return out
+	}
+	return LostRepository{ID: id, Name: text(nameInRecord), Source: text(sourceInRecord)}
+}
+
+// nobody are the readers of a repository of which it is not known who may see it.
+func nobody() *Readers { return &Readers{} }
+
+// Lost returns the repositories whose records cannot be read.
+func (sn *Snapshot) Lost() []LostRepository { return sn.c.lost }
+
+// Recover puts a new record in the place of one that cannot be read, and
+// returns it. It has another ID, since what the old one refers to is not known,
+// and nobody as readers but site admins, since who they were is not known
+// either. It fails with ErrNotFound when no such record is lost, and with
+// ErrExists when the name is taken.
+func (s *Store) Recover(lost uint32, r Repository) (*Repository, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.Readers = nobody()
+	out, err := s.newRepository(r, []uint32{lost})
+	if err != nil {
+		return nil, fmt.Errorf("recover repository %d: %w", lost, err)
+	}
+	return out, nil
+}
+
+// ForgetLost deletes a record of a repository that cannot be read.
+func (s *Store) ForgetLost(lost uint32) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.catalogue.isLost(lost) {
+		return fmt.Errorf("forget repository %d: %w", lost, ErrNotFound)
+	}
+	return s.commit(Change{Remove: []uint32{lost}})
+}
+
+func (c *catalogue) isLost(id uint32) bool {
+	return slices.ContainsFunc(c.lost, func(l LostRepository) bool { return l.ID == id })
+}
+
+// forgetLost takes a repository from those that are lost.
+func (c *catalogue) forgetLost(id uint32) {
+	if !c.isLost(id) {
+		return
+	}
+	c.lost = slices.DeleteFunc(slices.Clone(c.lost), func(l LostRepository) bool { return l.ID == id })
+	about := lostPrefix(id)
+	c.unread = slices.DeleteFunc(slices.Clone(c.unread), func(text string) bool { return strings.HasPrefix(text, about) })
+}
+
+// lostPrefix begins what is told of a record that cannot be read.
+func lostPrefix(id uint32) string { return fmt.Sprintf("repository %d: ", id) }
