@@ -35,11 +35,20 @@ type batch struct {
 
 	mu     sync.Mutex // a context's end may meet stop
 	reaped bool       // its process id is no longer ours to signal
+	// busy is why it was ended for want of budget, if it was.
+	busy  error
+	leave func()
 }
 
 // startBatch starts git with --batch, or with --batch-check for answers without
-// content. No context ends it: its caller does, by stop.
-func startBatch(repo *Repo, mode string) (*batch, error) {
+// content, which does not wait for others. No context ends it: its caller does,
+// by stop.
+func startBatch(ctx context.Context, repo *Repo, mode string) (*batch, error) {
+	if mode == "--batch" {
+		if err := repo.budget.wait(ctx); err != nil {
+			return nil, fmt.Errorf("git cat-file: %w", err)
+		}
+	}
 	cmd := command(context.Background(), noTransport, repo.args("cat-file", mode)...)
 	b := &batch{cmd: cmd, stderr: stderrOf(cmd)}
 	stdin, err := cmd.StdinPipe()
@@ -50,7 +59,7 @@ func startBatch(repo *Repo, mode string) (*batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := start(cmd); err != nil {
+	if b.leave, err = repo.budget.start(cmd, b.endBusy); err != nil {
 		return nil, startError(context.Background(), "cat-file", err)
 	}
 	b.stdin, b.stdout = stdin, readerOf(stdout, batchBufferBytes, b.kill)
@@ -66,6 +75,25 @@ func (b *batch) kill() {
 	}
 }
 
+// endBusy kills git for want of budget.
+func (b *batch) endBusy(why error) {
+	b.mu.Lock()
+	b.busy = why
+	b.mu.Unlock()
+	b.kill()
+}
+
+// died is why git did not answer: errDied, or that it was ended for want of
+// budget, which says nothing about the object.
+func (b *batch) died() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.busy != nil {
+		return fmt.Errorf("git cat-file: %w", b.busy)
+	}
+	return errDied
+}
+
 // stop kills git, reaps it and returns the last thing it said. It may have
 // been killed before; it must be called once.
 func (b *batch) stop() string {
@@ -74,6 +102,7 @@ func (b *batch) stop() string {
 	b.reaped = true
 	b.mu.Unlock()
 	_ = b.cmd.Wait() // that it was killed is no news
+	b.leave()
 	return lastMessage(b.stderr.String())
 }
 
@@ -150,7 +179,7 @@ func (b *batch) headOf(oid string, maxBytes int64) (Blob, error) {
 func (b *batch) line(oid string, maxBytes int64) (blob Blob, missing bool, err error) {
 	line, err := b.stdout.ReadSlice('\n')
 	if err != nil {
-		return Blob{}, false, errDied
+		return Blob{}, false, b.died()
 	}
 	id, rest, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
 	if string(id) != oid {
@@ -182,7 +211,7 @@ func (b *batch) content(size int64) ([]byte, error) {
 	if n < b.stdout.Size() {
 		data, err := b.stdout.Peek(n + 1)
 		if err != nil {
-			return nil, errDied
+			return nil, b.died()
 		}
 		_, err = b.stdout.Discard(n + 1)
 		return data[:n:n], err
@@ -192,7 +221,7 @@ func (b *batch) content(size int64) ([]byte, error) {
 	}
 	data := b.large[:n:n]
 	if _, err := io.ReadFull(b.stdout, data); err != nil {
-		return nil, errDied
+		return nil, b.died()
 	}
 	return data, b.skip(1)
 }
@@ -202,7 +231,7 @@ func (b *batch) skip(n int64) error {
 	for n > 0 {
 		step := int(min(n, 1<<30)) // Discard counts in int
 		if _, err := b.stdout.Discard(step); err != nil {
-			return errDied
+			return b.died()
 		}
 		n -= int64(step)
 	}

@@ -50,7 +50,7 @@ func (r *Repo) Blame(ctx context.Context, commit, path string, first, last int, 
 			out = append(out, h)
 		}
 	}
-	err := streamWith(ctx, "blame", r.plainPaths, parse, r.args(append(args, commit, "--", path)...)...)
+	err := r.budget.streamWith(ctx, "blame", r.plainPaths, parse, r.args(append(args, commit, "--", path)...)...)
 	return out, r.listError("blame "+path, err)
 }
 

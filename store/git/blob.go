@@ -117,7 +117,7 @@ func (b *BlobReader) readPart(ctx context.Context, oids []string, maxBytes int64
 // Whatever else is wrong with an object shows when it is read.
 func (b *BlobReader) heads(ctx context.Context, oids []string, maxBytes int64) ([]Blob, error) {
 	heads := make([]Blob, len(oids))
-	if err := b.startSizes(); err != nil {
+	if err := b.startSizes(ctx); err != nil {
 		return nil, err
 	}
 	unwatch := context.AfterFunc(ctx, b.sizes.kill)
@@ -142,11 +142,11 @@ func (b *BlobReader) heads(ctx context.Context, oids []string, maxBytes int64) (
 	return heads, nil
 }
 
-func (b *BlobReader) startSizes() error {
+func (b *BlobReader) startSizes(ctx context.Context) error {
 	if b.sizes != nil {
 		return nil
 	}
-	child, err := startBatch(b.repo, "--batch-check")
+	child, err := startBatch(ctx, b.repo, "--batch-check")
 	if err != nil {
 		return fmt.Errorf("read blobs of %s: %w", b.repo.dir, err)
 	}
@@ -205,7 +205,7 @@ func (b *BlobReader) start(ctx context.Context) error {
 	if b.child != nil {
 		return nil
 	}
-	child, err := startBatch(b.repo, "--batch")
+	child, err := startBatch(ctx, b.repo, "--batch")
 	if err != nil {
 		return fmt.Errorf("read blobs of %s: %w", b.repo.dir, err)
 	}

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -91,11 +93,55 @@ func (x *fixture) deltaBomb(t *testing.T, size int) string {
 	t.Helper()
 	const base = 1 << 20
 	baseID := x.gitInput(string(make([]byte, base)), "hash-object", "-w", "--stdin")
-	objects := packed(t, 7, baseID, repeated(base, size))
-	pack := append(binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), 1), objects...)
+	x.indexPack(packed(t, 7, baseID, repeated(base, size)))
+	return x.commitBlob(zerosID(size))
+}
+
+// textBomb adds a text of short lines to the fixture, which is a difference of a
+// kilobyte to one of half a mebibyte, and returns its id.
+func (x *fixture) textBomb(t *testing.T, line string, size int) string {
+	t.Helper()
+	const base = 1 << 19
+	text := strings.Repeat(line, base/len(line)+1)[:base]
+	baseID := x.gitInput(text, "hash-object", "-w", "--stdin")
+	h := sha1.New()
+	fmt.Fprintf(h, "blob %d\x00", size)
+	for left := size; left > 0; left -= min(left, base-1) {
+		h.Write([]byte(text[:min(left, base-1)]))
+	}
+	x.indexPack(packed(t, 7, baseID, repeated(base, size)))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// indexPack adds a pack of the objects, whose bases may lie outside of it.
+func (x *fixture) indexPack(objects ...[]byte) {
+	pack := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(len(objects)))
+	pack = append(pack, bytes.Join(objects, nil)...)
 	sum := sha1.Sum(pack)
 	x.gitInput(string(append(pack, sum[:]...)), "index-pack", "--fix-thin", "--stdin")
-	return x.commitBlob(zerosID(size))
+}
+
+// TestDiffThatGitDiesOf: a commit of whose diff git dies is not told as one
+// without changes, and those before it are told.
+func TestDiffThatGitDiesOf(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the memory of children is bounded on Linux only")
+	}
+	x := newFixture(t)
+	x.write("a.txt", "one\n")
+	first := x.commit()
+	x.write("a.txt", "two\n")
+	second := x.commit()
+	tree := x.gitInput("100644 blob "+x.textBomb(t, "a\n", 60<<20)+"\tbomb\n", "mktree")
+	bomb := x.git("commit-tree", "-m", "bomb", tree)
+	var told []string
+	err := x.open().Log(t.Context(), []string{second, first, bomb}, git.LogOptions{Depth: git.LogHunks, MaxFileBytes: git.MaxDiffBytes}, func(c *git.Commit) error {
+		told = append(told, c.OID)
+		return nil
+	})
+	if !errors.Is(err, git.ErrTooCostly) || !slices.Equal(told, []string{second, first}) {
+		t.Errorf("%q are told, %v; want %s and %s, and ErrTooCostly", told, err, second, first)
+	}
 }
 
 // looseBomb is deltaBomb with an object that is compressed well.

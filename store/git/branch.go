@@ -18,7 +18,7 @@ type Branch struct {
 // DefaultBranch returns the branch that HEAD names and its newest commit. The
 // error is ErrEmpty if there is no commit there.
 func (r *Repo) DefaultBranch(ctx context.Context) (Branch, error) {
-	ref, err := output(ctx, command(ctx, noTransport, r.args("symbolic-ref", "-q", "HEAD")...), "symbolic-ref")
+	ref, err := r.budget.output(ctx, command(ctx, noTransport, r.args("symbolic-ref", "-q", "HEAD")...), "symbolic-ref")
 	if err != nil && !exitedWith(err, 1) { // 1: HEAD is detached
 		return Branch{}, fmt.Errorf("default branch of %s: %w", r.dir, err)
 	}
@@ -41,7 +41,7 @@ func (r *Repo) DefaultBranch(ctx context.Context) (Branch, error) {
 func (r *Repo) unborn(ctx context.Context, ref string) error {
 	cmd := command(ctx, noTransport, r.args("for-each-ref", "--count=1", "--", ref)...)
 	stderr := stderrOf(cmd)
-	if _, err := output(ctx, cmd, "for-each-ref"); err != nil {
+	if _, err := r.budget.output(ctx, cmd, "for-each-ref"); err != nil {
 		return err
 	}
 	if message := lastMessage(stderr.String()); message != "" {
@@ -79,7 +79,7 @@ func noRevision(err error) error {
 // whether the object exists only if rev asks for its kind.
 func (r *Repo) verify(ctx context.Context, rev string) (string, error) {
 	cmd := command(ctx, noTransport, r.args("rev-parse", "--verify", "--quiet", "--end-of-options", rev)...)
-	commit, err := output(ctx, cmd, "rev-parse")
+	commit, err := r.budget.output(ctx, cmd, "rev-parse")
 	if exitedWith(err, 1) {
 		return "", ErrNoRevision
 	}

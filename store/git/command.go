@@ -81,19 +81,25 @@ func environment(transports string) []string {
 	return env
 }
 
-// output runs a command and returns what it wrote, without the final newline.
-func output(ctx context.Context, cmd *exec.Cmd, name string) (answer string, err error) {
+// output runs a command and returns what it wrote, without the final newline. It
+// does not wait for others.
+func (b *Budget) output(ctx context.Context, cmd *exec.Cmd, name string) (answer string, err error) {
 	defer traced(ctx, cmd, name)(&err)
 	ctx, cancel := within(ctx, commandWithin)
 	defer cancel()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
 	stderr := stderrOf(cmd)
-	if err := start(cmd); err != nil {
+	leave, err := b.start(cmd, end)
+	if err != nil {
 		return "", startError(ctx, name, err)
 	}
 	defer context.AfterFunc(ctx, func() { _ = cmd.Cancel() })()
-	if err := waitError(ctx, name, stderr, cmd.Wait()); err != nil {
+	err = cmd.Wait()
+	leave()
+	if err := waitError(ctx, name, stderr, err); err != nil {
 		return "", err
 	}
 	return strings.TrimSuffix(stdout.String(), "\n"), nil
@@ -101,14 +107,17 @@ func output(ctx context.Context, cmd *exec.Cmd, name string) (answer string, err
 
 // stream runs a command and has parse read its output. An error of parse's
 // ends the command and is returned as it is.
-func stream(ctx context.Context, name string, parse func(*bufio.Reader) error, args ...string) error {
-	return streamWith(ctx, name, func(*exec.Cmd) {}, parse, args...)
+func (b *Budget) stream(ctx context.Context, name string, parse func(*bufio.Reader) error, args ...string) error {
+	return b.streamWith(ctx, name, func(*exec.Cmd) {}, parse, args...)
 }
 
 // streamWith is stream of a command that prepare changes before it starts.
-func streamWith(ctx context.Context, name string, prepare func(*exec.Cmd), parse func(*bufio.Reader) error, args ...string) (err error) {
+func (b *Budget) streamWith(ctx context.Context, name string, prepare func(*exec.Cmd), parse func(*bufio.Reader) error, args ...string) (err error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
+	if err := b.wait(ctx); err != nil {
+		return fmt.Errorf("git %s: %w", name, err)
+	}
 	cmd := command(ctx, noTransport, args...)
 	prepare(cmd)
 	defer traced(ctx, cmd, name)(&err)
@@ -117,9 +126,11 @@ func streamWith(ctx context.Context, name string, prepare func(*exec.Cmd), parse
 	if err != nil {
 		return fmt.Errorf("git %s: %w", name, err)
 	}
-	if err := start(cmd); err != nil {
+	leave, err := b.start(cmd, end)
+	if err != nil {
 		return startError(ctx, name, err)
 	}
+	defer leave()
 	parseErr := parse(readerOf(stdout, 64<<10, func() { end(errSilent) }))
 	truncated := errors.Is(parseErr, errTruncated)
 	if parseErr != nil && !truncated && ctx.Err() == nil {

@@ -41,6 +41,6 @@ func (r *Repo) Compare(ctx context.Context, oldCommit, newCommit string, paths [
 		}
 		return nil
 	}
-	err := streamWith(ctx, "diff-tree", r.plainPaths, parse, r.args(args...)...)
+	err := r.budget.streamWith(ctx, "diff-tree", r.plainPaths, parse, r.args(args...)...)
 	return r.listError("compare", err)
 }

@@ -47,7 +47,7 @@ func (r *Repo) DiffTree(ctx context.Context, oldCommit, newCommit string, f func
 			}
 		}
 	}
-	err := stream(ctx, "diff-tree", parse, r.args("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev",
+	err := r.budget.stream(ctx, "diff-tree", parse, r.args("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev",
 		"--no-ext-diff", "--ignore-submodules=none", oldCommit, newCommit, "--")...)
 	return r.listError(doing, err)
 }

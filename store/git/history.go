@@ -74,7 +74,7 @@ func (r *Repo) History(ctx context.Context, revs []string, o HistoryOptions, f f
 			}
 		}
 	}
-	err := streamWith(ctx, args[0], r.plainPaths, parse, r.args(args...)...)
+	err := r.budget.streamWith(ctx, args[0], r.plainPaths, parse, r.args(args...)...)
 	return r.listError("history", err)
 }
 
@@ -95,7 +95,7 @@ func (r *Repo) BehindAhead(ctx context.Context, other, commit string) (behind, a
 		}
 	}
 	cmd := command(ctx, noTransport, r.args("rev-list", "--count", "--left-right", other+"..."+commit, "--")...)
-	answer, err := output(ctx, cmd, "rev-list")
+	answer, err := r.budget.output(ctx, cmd, "rev-list")
 	if err != nil {
 		return 0, 0, fmt.Errorf("compare commits of %s: %w", r.dir, err)
 	}
@@ -113,7 +113,7 @@ func (r *Repo) MergeBase(ctx context.Context, a, b string) (string, error) {
 			return "", err
 		}
 	}
-	oid, err := output(ctx, command(ctx, noTransport, r.args("merge-base", a, b)...), "merge-base")
+	oid, err := r.budget.output(ctx, command(ctx, noTransport, r.args("merge-base", a, b)...), "merge-base")
 	switch {
 	case exitedWith(err, 1):
 		return "", fmt.Errorf("merge base of %s and %s in %s: %w", a, b, r.dir, ErrNoRevision)
@@ -150,7 +150,7 @@ func (r *Repo) Contributors(ctx context.Context, rev string, o HistoryOptions) (
 	}
 	cmd := command(ctx, noTransport, r.args(args...)...)
 	r.plainPaths(cmd)
-	answer, err := output(ctx, cmd, "shortlog")
+	answer, err := r.budget.output(ctx, cmd, "shortlog")
 	if err != nil {
 		return nil, fmt.Errorf("contributors of %s: %w", r.dir, err)
 	}

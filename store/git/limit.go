@@ -45,13 +45,16 @@ var frugal = []string{
 }
 
 // start starts a child and bounds its memory. It runs for some microseconds
-// without a bound, in which it has read nothing yet.
-func start(cmd *exec.Cmd) error {
+// without a bound, in which it has read nothing yet. end ends it for want of
+// budget; leave is to be called when it has ended.
+func (b *Budget) start(cmd *exec.Cmd, end func(error)) (leave func(), err error) {
 	if err := cmd.Start(); err != nil {
-		return err
+		return nil, err
 	}
-	boundMemory(cmd.Process.Pid, memoryFor(cmd))
-	return nil
+	pid, bound := cmd.Process.Pid, memoryFor(cmd)
+	boundMemory(pid, bound)
+	taken := func() int64 { return max(memoryOf(pid)-(bound-childBytes), 0) }
+	return b.enter(&member{taken, end}), nil
 }
 
 // memoryFor is what a child may take for the repository that its arguments

@@ -40,15 +40,18 @@ func usage(pid int) (memory, ticks int64) {
 	return memory, ticks
 }
 
+// memoryOf is what usage says of the memory of a process without descendants.
+func memoryOf(pid int) int64 {
+	memory, _ := memoryIn(strconv.Itoa(pid))
+	return memory
+}
+
 // usageOf reads /proc/PID/statm, which counts pages: all, resident, and those
 // of them that belong to files; and the times in /proc/PID/stat.
 func usageOf(pid string) (memory, ticks int64) {
-	statm, err := os.ReadFile("/proc/" + pid + "/statm")
-	if err != nil {
+	memory, ok := memoryIn(pid)
+	if !ok {
 		return 0, 0
-	}
-	if f := bytes.Fields(statm); len(f) > 2 {
-		memory = (number(f[1]) - number(f[2])) * int64(os.Getpagesize())
 	}
 	stat, err := os.ReadFile("/proc/" + pid + "/stat")
 	if err != nil {
@@ -59,6 +62,17 @@ func usageOf(pid string) (memory, ticks int64) {
 		ticks = number(f[11]) + number(f[12])
 	}
 	return memory, ticks
+}
+
+func memoryIn(pid string) (memory int64, ok bool) {
+	statm, err := os.ReadFile("/proc/" + pid + "/statm")
+	if err != nil {
+		return 0, false
+	}
+	if f := bytes.Fields(statm); len(f) > 2 {
+		memory = (number(f[1]) - number(f[2])) * int64(os.Getpagesize())
+	}
+	return memory, true
 }
 
 func number(b []byte) int64 {

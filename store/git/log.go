@@ -125,6 +125,10 @@ func (r *Repo) Log(ctx context.Context, commits []string, o LogOptions, f func(*
 	if o.Mailmap != "" && !r.hasMailmap(ctx, o.Mailmap) {
 		o.Mailmap = ""
 	}
+	// A commit is known to be whole when something stands behind it. The last is
+	// held back until git has ended well: of a commit whose diff git died of, the
+	// output looks like that of one that changed no line.
+	var last *Commit
 	parse := func(out *bufio.Reader) error {
 		p := &logParser{in: out, opts: o}
 		for _, oid := range commits {
@@ -136,6 +140,10 @@ func (r *Repo) Log(ctx context.Context, commits []string, o LogOptions, f func(*
 				return fmt.Errorf("log of %s: %w", r.dir, err)
 			case c.OID != oid: // git passes over a commit that it cannot read
 				return fmt.Errorf("log of %s: %w: %s", r.dir, ErrMissing, oid)
+			}
+			if _, err := out.Peek(1); err != nil {
+				last = c
+				continue
 			}
 			if err := f(c); err != nil {
 				return err
@@ -154,8 +162,10 @@ func (r *Repo) Log(ctx context.Context, commits []string, o LogOptions, f func(*
 	if o.Depth == LogMessages {
 		name = "rev-list"
 	}
-	err := streamWith(ctx, name, prepare, parse, r.args(o.args()...)...)
-	return r.listError("log", err)
+	if err := r.budget.streamWith(ctx, name, prepare, parse, r.args(o.args()...)...); err != nil || last == nil {
+		return r.listError("log", err)
+	}
+	return f(last)
 }
 
 // noGrafts keeps a commit's parents what the commit says.
@@ -225,7 +235,7 @@ func (r *Repo) RevList(ctx context.Context, from, not []string, f func(Listed) e
 		}
 	}
 	prepare := func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, noGrafts) }
-	err := streamWith(ctx, "rev-list", prepare, parse, r.args(append(args, "--")...)...)
+	err := r.budget.streamWith(ctx, "rev-list", prepare, parse, r.args(append(args, "--")...)...)
 	return r.listError("list commits", err)
 }
 
@@ -238,7 +248,7 @@ func (r *Repo) IsAncestor(ctx context.Context, older, newer string) (bool, error
 		}
 	}
 	cmd := command(ctx, noTransport, r.args("merge-base", "--is-ancestor", older, newer)...)
-	_, err := output(ctx, cmd, "merge-base")
+	_, err := r.budget.output(ctx, cmd, "merge-base")
 	if exitedWith(err, 1) || exitedWith(err, 128) {
 		return false, nil
 	}

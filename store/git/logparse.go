@@ -23,10 +23,9 @@ import (
 // read out of the patch. How many lines a hunk has is told by its head: no
 // line of a file is ever taken for anything else.
 type logParser struct {
-	in   *bufio.Reader
-	opts LogOptions
-	// hunks holds those of the commit at hand.
-	hunks []byte
+	in    *bufio.Reader
+	opts  LogOptions
+	hunks hunks
 	line  []byte
 }
 
@@ -50,7 +49,7 @@ func (p *logParser) commit() (*Commit, error) {
 	if err != nil {
 		return nil, truncated(err)
 	}
-	p.hunks = p.hunks[:0]
+	p.hunks.clear()
 	if next, err := p.in.Peek(1); err != nil || next[0] != '\n' {
 		return c, nil
 	}
@@ -222,16 +221,16 @@ func (p *logParser) patch(c *Commit) error {
 			sections = 2
 		}
 		d.State = DiffRead
-		first := len(p.hunks)
+		p.hunks.begin()
 		for range sections {
-			if err := p.section(d, first); err != nil {
+			if err := p.section(d); err != nil {
 				return err
 			}
 		}
 		if d.State != DiffRead {
-			p.hunks = p.hunks[:first]
+			p.hunks.drop()
 		}
-		d.Hunks = p.hunks[first:len(p.hunks):len(p.hunks)]
+		d.Hunks = p.hunks.end()
 	}
 	return nil
 }
@@ -242,9 +241,8 @@ var (
 	hunkHead    = []byte("@@ ")
 )
 
-// section reads the head of one file and its hunks, which stand in p.hunks from
-// first on.
-func (p *logParser) section(d *FileDiff, first int) error {
+// section reads the head of one file and its hunks.
+func (p *logParser) section(d *FileDiff) error {
 	line, err := p.readLine()
 	if err != nil {
 		return err
@@ -271,7 +269,7 @@ func (p *logParser) section(d *FileDiff, first int) error {
 		case bytes.HasPrefix(line, binaryHead):
 			d.State = DiffBinary
 		case bytes.HasPrefix(line, hunkHead):
-			if err := p.hunk(d, first, line); err != nil {
+			if err := p.hunk(d, line); err != nil {
 				return err
 			}
 		}
@@ -279,12 +277,12 @@ func (p *logParser) section(d *FileDiff, first int) error {
 }
 
 // hunk reads the lines that the head counts.
-func (p *logParser) hunk(d *FileDiff, first int, head []byte) error {
+func (p *logParser) hunk(d *FileDiff, head []byte) error {
 	before, after, ok := hunkCounts(head)
 	if !ok {
 		return badRecord(head)
 	}
-	p.keep(d, first, head)
+	p.keep(d, head)
 	for before > 0 || after > 0 {
 		line, err := p.readLine()
 		if err != nil {
@@ -302,20 +300,20 @@ func (p *logParser) hunk(d *FileDiff, first int, head []byte) error {
 		default:
 			return badRecord(line)
 		}
-		p.keep(d, first, line)
+		p.keep(d, line)
 	}
 	// "\ No newline at end of file" may follow; section passes over it.
 	return nil
 }
 
 // keep appends a line to the hunks unless the limits forbid.
-func (p *logParser) keep(d *FileDiff, first int, line []byte) {
-	size := len(p.hunks) + len(line)
-	if o := p.opts; o.MaxFileBytes > 0 && size-first > o.MaxFileBytes || o.MaxCommitBytes > 0 && size > o.MaxCommitBytes {
+func (p *logParser) keep(d *FileDiff, line []byte) {
+	file := len(p.hunks.file) + len(line)
+	if o := p.opts; o.MaxFileBytes > 0 && file > o.MaxFileBytes || o.MaxCommitBytes > 0 && p.hunks.ended+file > o.MaxCommitBytes {
 		d.State = DiffTooLarge
 	}
 	if d.State == DiffRead {
-		p.hunks = append(p.hunks, line...)
+		p.hunks.add(line)
 	}
 }
 

@@ -77,7 +77,7 @@ func (r *Repo) MapPeople(ctx context.Context, commit string, people []Person) ([
 		cmd.Dir = r.gitDir // see Log
 	}
 	args := append(mailmapFrom(commit), r.args("check-mailmap", "--stdin")...)
-	if err := streamWith(ctx, "check-mailmap", prepare, parse, args...); err != nil {
+	if err := r.budget.streamWith(ctx, "check-mailmap", prepare, parse, args...); err != nil {
 		return nil, r.listError("map people", err)
 	}
 	return out, nil
@@ -88,7 +88,7 @@ func (r *Repo) hasMailmap(ctx context.Context, commit string) bool {
 	if commit == "" {
 		return false
 	}
-	text, err := output(ctx, command(ctx, noTransport, r.args("cat-file", "-s", commit+":.mailmap")...), "cat-file")
+	text, err := r.budget.output(ctx, command(ctx, noTransport, r.args("cat-file", "-s", commit+":.mailmap")...), "cat-file")
 	size, err2 := strconv.ParseInt(text, 10, 64)
 	return err == nil && err2 == nil && size <= maxMailmapBytes
 }

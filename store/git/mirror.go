@@ -27,20 +27,26 @@ const partialSuffix = ".partial"
 // and are kept in the Repo only: to fetch after a restart call Mirror with the
 // URL again.
 func Mirror(ctx context.Context, rawURL, dir string, progress func(string)) (*Repo, error) {
+	return (*Budget)(nil).Mirror(ctx, rawURL, dir, progress)
+}
+
+// Mirror is the function Mirror of a repository whose processes share the
+// budget.
+func (b *Budget) Mirror(ctx context.Context, rawURL, dir string, progress func(string)) (*Repo, error) {
 	from, err := parseRemote(rawURL)
 	if err != nil {
 		return nil, err
 	}
-	return mirror(ctx, from, dir, progress)
+	return b.mirror(ctx, from, dir, progress)
 }
 
-func mirror(ctx context.Context, from remote, dir string, progress func(string)) (*Repo, error) {
+func (b *Budget) mirror(ctx context.Context, from remote, dir string, progress func(string)) (*Repo, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		if err := clone(ctx, from, dir, progress); err != nil {
+		if err := b.clone(ctx, from, dir, progress); err != nil {
 			return nil, fmt.Errorf("mirror %s: %w", from.url, err)
 		}
 	}
-	repo, err := Open(ctx, dir)
+	repo, err := b.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +55,7 @@ func mirror(ctx context.Context, from remote, dir string, progress func(string))
 }
 
 // clone makes a mirror in dir or leaves nothing there.
-func clone(ctx context.Context, from remote, dir string, progress func(string)) error {
+func (b *Budget) clone(ctx context.Context, from remote, dir string, progress func(string)) error {
 	dir = filepath.Clean(dir)
 	partial := dir + partialSuffix
 	if err := os.RemoveAll(partial); err != nil {
@@ -60,7 +66,7 @@ func clone(ctx context.Context, from remote, dir string, progress func(string)) 
 	}
 	args := append([]string{"clone", "--mirror", "--template="}, from.uploadPack()...)
 	args = append(args, "--progress", "--", from.url, partial)
-	if err := transfer(ctx, from, partial, progress, args...); err != nil {
+	if err := b.transfer(ctx, from, partial, progress, args...); err != nil {
 		_ = os.RemoveAll(partial) // what stays is removed by the next attempt
 		return err
 	}
@@ -71,15 +77,26 @@ func clone(ctx context.Context, from remote, dir string, progress func(string)) 
 	return syncDir(filepath.Dir(dir))
 }
 
+// Origin returns the URL that the mirror at dir was fetched from.
+func Origin(ctx context.Context, dir string) (string, error) { return (&Repo{gitDir: dir}).origin(ctx) }
+
+func (r *Repo) origin(ctx context.Context) (string, error) {
+	rawURL, err := r.budget.output(ctx, command(ctx, noTransport, r.args("config", "--get", "remote.origin.url")...), "config")
+	if err != nil {
+		return "", fmt.Errorf("%s has no remote named origin", r.gitDir)
+	}
+	return rawURL, nil
+}
+
 // Fetch brings a mirror up to date with its remote: new and moved refs are
 // taken over, those the remote dropped are dropped, and HEAD follows the
 // remote's. progress is as for Mirror. git may repack the mirror as part of it.
 func (r *Repo) Fetch(ctx context.Context, progress func(string)) error {
 	from := r.remote
 	if from.url == "" {
-		rawURL, err := output(ctx, command(ctx, noTransport, r.args("config", "--get", "remote.origin.url")...), "config")
+		rawURL, err := r.origin(ctx)
 		if err != nil {
-			return fmt.Errorf("fetch into %s: it has no remote named origin", r.dir)
+			return fmt.Errorf("fetch into %s: %w", r.dir, err)
 		}
 		if from, err = parseRemote(rawURL); err != nil {
 			return fmt.Errorf("fetch into %s: %w", r.dir, err)
@@ -108,13 +125,13 @@ func (r *Repo) fetch(ctx context.Context, from remote, progress func(string)) er
 		args = append(args, commit) // a detached HEAD need not be on any branch
 		head = []string{"update-ref", "--no-deref", "HEAD", commit}
 	}
-	if err := transfer(ctx, from, r.gitDir, progress, args...); err != nil {
+	if err := r.budget.transfer(ctx, from, r.gitDir, progress, args...); err != nil {
 		return err
 	}
 	if head == nil {
 		return nil // the remote is empty
 	}
-	_, err = output(ctx, command(ctx, noTransport, r.args(head...)...), head[0])
+	_, err = r.budget.output(ctx, command(ctx, noTransport, r.args(head...)...), head[0])
 	return err
 }
 
@@ -124,7 +141,7 @@ func (r *Repo) remoteHead(ctx context.Context, from remote) (ref, commit string,
 	args := append(r.args("ls-remote", "--symref"), from.uploadPack()...)
 	ctx, cancel := within(ctx, silentWithin)
 	defer cancel()
-	answer, err := output(ctx, remoteCommand(ctx, from, append(args, "--", from.url, "HEAD")...), "ls-remote")
+	answer, err := r.budget.output(ctx, remoteCommand(ctx, from, append(args, "--", from.url, "HEAD")...), "ls-remote")
 	if err != nil {
 		return "", "", err
 	}
@@ -152,22 +169,28 @@ func parseHead(answer string) (ref, commit string) {
 
 // transfer runs a command that talks to a remote and fills dir, shows progress,
 // and ends the command when it takes too much.
-func transfer(ctx context.Context, from remote, dir string, progress func(string), args ...string) (err error) {
+func (b *Budget) transfer(ctx context.Context, from remote, dir string, progress func(string), args ...string) (err error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	cmd, name := remoteCommand(ctx, from, args...), subcommand(args)
+	if err := b.wait(ctx); err != nil {
+		return fmt.Errorf("git %s: %w", name, err)
+	}
 	tail := &stderrTail{progress: progress}
 	cmd.Stderr = tail
 	defer traced(ctx, cmd, name)(&err)
 	if err := cmd.Start(); err != nil {
 		return startError(ctx, name, err)
 	}
+	w := watching(from, dir, tail)
 	watched, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(watched)
-		watching(from, dir, tail).follow(ended, cmd, end)
+		w.follow(ended, cmd, end)
 	}()
+	leave := b.enter(&member{func() int64 { return w.taken(cmd.Process.Pid) }, end})
 	err = cmd.Wait()
+	leave()
 	close(ended)
 	<-watched
 	return waitError(ctx, name, tail, err)

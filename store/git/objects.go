@@ -104,7 +104,7 @@ func (o *ObjectReader) with(ctx context.Context, oid string, ask func(*batch) er
 		return fmt.Errorf("read object of %s: %w", o.repo.dir, cause)
 	}
 	if o.child == nil {
-		child, err := startBatch(o.repo, "--batch")
+		child, err := startBatch(ctx, o.repo, "--batch")
 		if err != nil {
 			return fmt.Errorf("read object of %s: %w", o.repo.dir, err)
 		}
@@ -137,11 +137,11 @@ func (o *ObjectReader) with(ctx context.Context, oid string, ask func(*batch) er
 // error other than ErrMissing the batch can only be stopped.
 func (b *batch) head(oid string) (Object, error) {
 	if _, err := io.WriteString(b.stdin, oid+"\n"); err != nil {
-		return Object{}, errDied
+		return Object{}, b.died()
 	}
 	line, err := b.stdout.ReadSlice('\n')
 	if err != nil {
-		return Object{}, errDied
+		return Object{}, b.died()
 	}
 	id, rest, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
 	kind, sizeText, ok := strings.Cut(rest, " ")
@@ -163,13 +163,13 @@ func (b *batch) copy(w io.Writer, n int64) error {
 	for n > 0 {
 		part, err := b.stdout.Peek(int(min(n, copyBytes)))
 		if err != nil {
-			return errDied
+			return b.died()
 		}
 		if _, err := w.Write(part); err != nil {
 			return &callerError{err}
 		}
 		if _, err := b.stdout.Discard(len(part)); err != nil {
-			return errDied
+			return b.died()
 		}
 		n -= int64(len(part))
 	}

@@ -10,6 +10,12 @@ import (
 // in no other way. The Repo's Fetch does likewise. The proxy's URL may hold a
 // password; other users of the machine do not see it.
 func MirrorThrough(ctx context.Context, proxy, rawURL, dir string, progress func(string)) (*Repo, error) {
+	return (*Budget)(nil).MirrorThrough(ctx, proxy, rawURL, dir, progress)
+}
+
+// MirrorThrough is the function MirrorThrough of a repository whose processes
+// share the budget.
+func (b *Budget) MirrorThrough(ctx context.Context, proxy, rawURL, dir string, progress func(string)) (*Repo, error) {
 	from, err := parseRemote(rawURL)
 	if err != nil {
 		return nil, err
@@ -18,7 +24,7 @@ func MirrorThrough(ctx context.Context, proxy, rawURL, dir string, progress func
 		return nil, urlError(rawURL, "only https and http can be used here")
 	}
 	from.proxy = proxy
-	return mirror(ctx, from, dir, progress)
+	return b.mirror(ctx, from, dir, progress)
 }
 
 // throughProxy is the environment by which git, for whatever host, uses the

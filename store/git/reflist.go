@@ -50,7 +50,7 @@ func (r *Repo) EachRef(ctx context.Context, newest bool, prefixes []string, f fu
 			}
 		}
 	}
-	err := stream(ctx, "for-each-ref", parse, r.args(append(append(args, "--"), prefixes...)...)...)
+	err := r.budget.stream(ctx, "for-each-ref", parse, r.args(append(append(args, "--"), prefixes...)...)...)
 	return r.listError("list refs", err)
 }
 

@@ -17,7 +17,7 @@ func (r *Repo) Refs(ctx context.Context, prefix string) ([]string, error) {
 	if !strings.HasPrefix(prefix, "refs/") {
 		return nil, fmt.Errorf("refs of %s: %q does not begin with refs/", r.dir, prefix)
 	}
-	out, err := output(ctx, command(ctx, noTransport, r.args("for-each-ref", "--format=%(refname)", "--", prefix)...), "for-each-ref")
+	out, err := r.budget.output(ctx, command(ctx, noTransport, r.args("for-each-ref", "--format=%(refname)", "--", prefix)...), "for-each-ref")
 	if err != nil {
 		return nil, fmt.Errorf("refs of %s: %w", r.dir, err)
 	}
@@ -73,7 +73,7 @@ func (r *Repo) Commits(ctx context.Context, revs []string) ([]string, error) {
 
 // answers reports whether git can work with the repository at all.
 func (r *Repo) answers(ctx context.Context) bool {
-	_, err := output(ctx, command(ctx, noTransport, r.args("rev-parse", "--git-dir")...), "rev-parse")
+	_, err := r.budget.output(ctx, command(ctx, noTransport, r.args("rev-parse", "--git-dir")...), "rev-parse")
 	return err == nil
 }
 
@@ -98,7 +98,7 @@ func (r *Repo) commits(ctx context.Context, revs []string, asked []int, out []st
 		return err
 	}
 	ask := func(cmd *exec.Cmd) { cmd.Stdin = strings.NewReader(in.String()) }
-	err = streamWith(ctx, "cat-file", ask, parse, r.args("cat-file", "--batch-check")...)
+	err = r.budget.streamWith(ctx, "cat-file", ask, parse, r.args("cat-file", "--batch-check")...)
 	if errors.Is(err, errTruncated) {
 		err = &CommandError{Command: "cat-file", Err: err}
 	}
@@ -126,7 +126,7 @@ func (r *Repo) CommitBefore(ctx context.Context, commit string, unix int64) (str
 	if unix < 0 {
 		return "", nil // git knows no such dates
 	}
-	out, err := output(ctx, command(ctx, noTransport, r.args("rev-list", "--first-parent", "--max-count=1",
+	out, err := r.budget.output(ctx, command(ctx, noTransport, r.args("rev-list", "--first-parent", "--max-count=1",
 		fmt.Sprintf("--min-age=%d", unix), commit, "--")...), "rev-list")
 	if err != nil {
 		return "", fmt.Errorf("commits of %s: %w", r.dir, err)

@@ -18,26 +18,30 @@ type Repo struct {
 	gitDir string // absolute; where HEAD is
 	sha256 bool
 	remote remote // where Fetch goes; zero for one that Open returned
+	budget *Budget
 }
 
 // Open returns the repository in dir: a bare one, one with a worktree, or a
 // worktree linked to one. It looks in dir itself, never in the folders above.
 // The error is a single line that says what to do; it is ErrNotRepository if
 // git does not recognise dir.
-func Open(ctx context.Context, dir string) (*Repo, error) {
+func Open(ctx context.Context, dir string) (*Repo, error) { return (*Budget)(nil).Open(ctx, dir) }
+
+// Open is the function Open of a repository whose processes share the budget.
+func (b *Budget) Open(ctx context.Context, dir string) (*Repo, error) {
 	abs, err := resolveDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	lines, err := describe(ctx, abs, filepath.Dir(abs))
+	lines, err := b.describe(ctx, abs, filepath.Dir(abs))
 	if err != nil {
-		return nil, openError(ctx, dir, abs, err)
+		return nil, b.openError(ctx, dir, abs, err)
 	}
 	gitDir, format, ok := strings.Cut(lines, "\n")
 	if !ok {
 		return nil, fmt.Errorf("open repository %s: git rev-parse answered %q", dir, lines)
 	}
-	return &Repo{dir: dir, gitDir: gitDir, sha256: format == "sha256"}, nil
+	return &Repo{dir: dir, gitDir: gitDir, sha256: format == "sha256", budget: b}, nil
 }
 
 // resolveDir makes dir absolute and free of symbolic links, as git's ceiling
@@ -65,21 +69,21 @@ func resolveDir(dir string) (string, error) {
 
 // describe asks git for the git directory and the object format of the
 // repository dir is in, not looking in ceiling or above unless that is "".
-func describe(ctx context.Context, dir, ceiling string) (string, error) {
+func (b *Budget) describe(ctx context.Context, dir, ceiling string) (string, error) {
 	cmd := command(ctx, noTransport, "rev-parse", "--absolute-git-dir", "--show-object-format")
 	cmd.Dir = dir
 	if ceiling != "" {
 		cmd.Env = append(cmd.Env, "GIT_CEILING_DIRECTORIES="+ceiling)
 	}
-	return output(ctx, cmd, "rev-parse")
+	return b.output(ctx, cmd, "rev-parse")
 }
 
-func openError(ctx context.Context, dir, abs string, err error) error {
+func (b *Budget) openError(ctx context.Context, dir, abs string, err error) error {
 	var failed *CommandError
 	if !errors.As(err, &failed) || !strings.Contains(failed.Message, "not a git repository") {
 		return fmt.Errorf("open repository %s: %w", dir, err)
 	}
-	if above, err := describe(ctx, abs, ""); err == nil {
+	if above, err := b.describe(ctx, abs, ""); err == nil {
 		gitDir, _, _ := strings.Cut(above, "\n")
 		return fmt.Errorf("%w at %s: it lies inside the one of %s; name that folder instead", ErrNotRepository, dir, filepath.Dir(gitDir))
 	}

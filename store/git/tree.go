@@ -53,7 +53,7 @@ func (r *Repo) ListTree(ctx context.Context, commit string, f func(TreeEntry) er
 			}
 		}
 	}
-	err := stream(ctx, "ls-tree", parse, r.args("ls-tree", "-r", "-z", "--full-tree", commit)...)
+	err := r.budget.stream(ctx, "ls-tree", parse, r.args("ls-tree", "-r", "-z", "--full-tree", commit)...)
 	return r.listError("list tree "+commit, err)
 }
 

@@ -30,6 +30,8 @@ type watch struct {
 	source string
 	// heard counts what git said.
 	heard func() int64
+	// silent is how long that may stay the same.
+	silent time.Duration
 
 	began, lively time.Time
 	last          [2]int64 // of heard and ticks
@@ -70,17 +72,27 @@ func (w *watch) judge(pid int, now time.Time) error {
 		w.last, w.lively = seen, now
 	}
 	switch took := now.Sub(w.began); {
-	case now.Sub(w.lively) > silentWithin:
-		return fmt.Errorf("%w: the remote has been silent for %s", ErrTooCostly, silentWithin)
+	case now.Sub(w.lively) > w.silent:
+		return fmt.Errorf("%w: the remote has been silent for %s", ErrTooCostly, w.silent)
 	case took > transferWithin && took > transferWithin+time.Duration(packBytes(w.dir)/slowBytes)*time.Second:
 		return fmt.Errorf("%w: the remote took longer than %s and sends less than %d KiB a second", ErrTooCostly, transferWithin, slowBytes>>10)
 	}
 	return nil
 }
 
+// taken is what a transfer takes of the budget. Most take so little that files
+// need not be looked at.
+func (w *watch) taken(pid int) int64 {
+	memory, _ := usage(pid)
+	if memory < childBytes/8 {
+		return memory
+	}
+	return max(memory-packBytes(w.dir)-packBytes(w.source), 0)
+}
+
 // watching returns what there is to know of a command for a remote.
 func watching(from remote, dir string, tail *stderrTail) *watch {
-	w := &watch{dir: dir, heard: tail.heard.Load}
+	w := &watch{dir: dir, heard: tail.heard.Load, silent: silentWithin}
 	if from.local {
 		w.source = localDir(from)
 	}

@@ -91,13 +91,16 @@ type listing struct {
 	live liveSet
 	// items are the documents to be written.
 	items []item
+	// known finds an item again; nil for a branch alone, which has each path once.
 	known map[fileKey]int
 }
 
 // list lists the trees of branches. keep says that unchanged documents may
 // stay. A tree made by hand may name a path twice; the first stays.
 func (l *listing) list(ctx context.Context, repo *git.Repo, branches []store.Branch, keep bool) error {
-	l.known = map[fileKey]int{}
+	if len(branches) > 1 {
+		l.known = map[fileKey]int{}
+	}
 	listed := map[string]bool{}
 	seen := map[string]struct{}{}
 	for number, b := range branches {
@@ -138,8 +141,8 @@ func (l *listing) list(ctx context.Context, repo *git.Repo, branches []store.Bra
 // times, which names the next ten times, and so on, would be listed until there
 // is no memory left.
 const (
-	maxFiles     = 2_000_000
-	maxPathBytes = 256 << 20
+	maxFiles     = 1_000_000
+	maxPathBytes = 128 << 20
 )
 
 func (l *listing) add(key fileKey, held uint64, keep bool) {
@@ -150,7 +153,9 @@ func (l *listing) add(key fileKey, held uint64, keep bool) {
 	n, ok := l.known[key]
 	if !ok {
 		n = len(l.items)
-		l.known[key] = n
+		if l.known != nil {
+			l.known[key] = n
+		}
 		l.items = append(l.items, item{fileKey: key, quality: admit.Quality(key.path)})
 	}
 	l.items[n].held |= held

@@ -47,11 +47,14 @@ func (j *historyJob) readBatch(ctx context.Context, p *historyPlan, at, end int,
 		switch {
 		case errors.As(err, &ours):
 			return ours.error
-		case ctx.Err() != nil:
-			return err
+		case ctx.Err() != nil || errors.Is(err, git.ErrBusy):
+			return err // no commit is to blame
+		case at == end:
+			return nil // git died of nothing that is wanted
 		}
+		// It died of this commit or of the next one.
 		damaged := at
-		for _, less := range []git.LogDepth{git.LogPaths, git.LogMessages} {
+		for _, less := range []git.LogDepth{depth, git.LogPaths, git.LogMessages} {
 			if at == damaged {
 				err = j.readLog(ctx, p, &at, at+1, less)
 			}

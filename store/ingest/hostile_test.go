@@ -7,7 +7,10 @@ import (
 	"crypto/sha1"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -127,7 +130,7 @@ func TestTreeBomb(t *testing.T) {
 	}
 	r.git("update-ref", "refs/heads/main", r.git("commit-tree", "-m", "bomb", below))
 	_, err := f.ix.Sync(context.Background(), "r", nil)
-	if err == nil || len(err.Error()) > 200 || !strings.Contains(err.Error(), "256 MiB of paths") {
+	if err == nil || len(err.Error()) > 200 || !strings.Contains(err.Error(), "128 MiB of paths") {
 		t.Errorf("sync of a tree bomb: %.300v, want a short error that tells the limit", err)
 	}
 	f.want("r", map[string]string{"a": "one\n"})
@@ -299,4 +302,39 @@ func TestHugeMailmap(t *testing.T) {
 	if err != nil || record.History.Mailmap != "" {
 		t.Errorf("the mailmap is %q, %v; want none", record.History.Mailmap, err)
 	}
+}
+
+// TestHistoryThatEndsInDamage: of a log whose last commit git dies of, the
+// others are whole, and that one is not taken for a commit that changed nothing.
+func TestHistoryThatEndsInDamage(t *testing.T) {
+	r := newRepo(t)
+	bad, good := r.object("blob", "lost\n"), r.object("blob", "kiln\n")
+	first := r.rawCommit(r.object("tree", entry(t, "100644", "bad", bad)), "", "A <a@x> 1 +0000", "first\n")
+	r.rawCommit(r.object("tree", entry(t, "100644", "good", good)), "parent "+first+"\n", "A <a@x> 2 +0000", "second\n")
+	third := r.git("rev-parse", "HEAD")
+	r.rawCommit(r.object("tree", entry(t, "100644", "good", good)+entry(t, "100644", "more", good)), "parent "+third+"\n", "A <a@x> 3 +0000", "third\n")
+	if err := os.WriteFile(r.loose(bad), []byte("rubbish"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f := newFixture(t, ingest.Options{})
+	f.sync("r", r)
+	f.readHistory(t)
+	kept, h := f.keptCommits("r")
+	var got []string
+	for _, k := range kept {
+		got = append(got, fmt.Sprint(k.commit.State, " ", k.show[strings.LastIndex(k.show, " ")+1:]))
+	}
+	if len(kept) != 3 || h.Diffs != 1 || kept[0].commit.State != store.CommitRead || kept[2].commit.State != store.CommitUnreadable {
+		t.Errorf("%d commits with %d diffs are kept, as %q; want three, the newest with its diff", len(kept), h.Diffs, got)
+	}
+}
+
+// loose is the file of a loose object, made writable.
+func (r *repo) loose(oid string) string {
+	r.t.Helper()
+	path := filepath.Join(r.dir, ".git", "objects", oid[:2], oid[2:])
+	if err := os.Chmod(path, 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+	return path
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ctags"
+	"github.com/trawlsearch/trawl/store/git"
 )
 
 // Options say what is taken in. The zero value means the defaults.
@@ -46,6 +47,9 @@ type Options struct {
 	// Proxy returns the URL of the HTTP proxy through which guarded sources are
 	// fetched; nil is none, and those cannot be fetched.
 	Proxy func() (string, error)
+	// Git is what git's processes share with those that others start; nil is
+	// nothing.
+	Git *git.Budget
 	// Yield, if set, is called every now and then while shards of an older index
 	// are rewritten, and may wait as long as others need the machine.
 	Yield func(context.Context)

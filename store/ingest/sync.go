@@ -169,7 +169,7 @@ func (j *syncJob) commit() error {
 // fetch returns the git repository, a mirror brought up to date.
 func (j *syncJob) fetch(ctx context.Context) (*git.Repo, error) {
 	if !j.next.Mirror {
-		return git.Open(ctx, j.next.Source)
+		return j.ix.opts.Git.Open(ctx, j.next.Source)
 	}
 	note := func(line string) { j.report(Progress{Phase: "fetch", Note: line}) }
 	repo, err := j.mirror(ctx, note)
@@ -180,7 +180,7 @@ func (j *syncJob) fetch(ctx context.Context) (*git.Repo, error) {
 		return repo, err
 	}
 	// What is damaged can be made anew from what was fetched before.
-	old, openErr := git.Open(ctx, j.ix.store.GitDir(&j.next))
+	old, openErr := j.ix.opts.Git.Open(ctx, j.ix.store.GitDir(&j.next))
 	if openErr != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func (j *syncJob) fetch(ctx context.Context) (*git.Repo, error) {
 func (j *syncJob) mirror(ctx context.Context, note func(string)) (*git.Repo, error) {
 	dir := j.ix.store.GitDir(&j.next)
 	if !j.next.Guarded {
-		return git.Mirror(ctx, j.next.Source, dir, note)
+		return j.ix.opts.Git.Mirror(ctx, j.next.Source, dir, note)
 	}
 	if j.ix.opts.Proxy == nil {
 		return nil, errors.New("a source that was named over the API is fetched by a server only")
@@ -200,7 +200,7 @@ func (j *syncJob) mirror(ctx context.Context, note func(string)) (*git.Repo, err
 	if err != nil {
 		return nil, err
 	}
-	return git.MirrorThrough(ctx, proxy, j.next.Source, dir, note)
+	return j.ix.opts.Git.MirrorThrough(ctx, proxy, j.next.Source, dir, note)
 }
 
 // update compares the trees of the branches with what is live and writes the
