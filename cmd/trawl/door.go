@@ -11,6 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/oauth"
 )
@@ -80,6 +81,13 @@ func (d *door) graphql() *graphql.Data {
 }
 
 // store is nil until the service is open.
+func (d *door) git() *git.Budget {
+	if s := d.service.Load(); s != nil {
+		return s.GraphQL().Git
+	}
+	return nil
+}
+
 func (d *door) store() *store.Store {
 	if s := d.service.Load(); s != nil {
 		return s.GraphQL().Store

@@ -149,7 +149,7 @@ func (h *host) newServer() *httpapi.Server {
 		Log: h.log, Gate: h.gate, SetupSecret: h.secret, Observer: h.observer(), Lend: h.door.lend,
 	}
 	service.LimitAnswers(server, int64(h.set.Memory))
-	files := &browse.Endpoint{Store: h.door.store, Pages: server, Refresh: h.door.refresh, Registry: h.door.registry}
+	files := &browse.Endpoint{Store: h.door.store, Git: h.door.git, Pages: server, Refresh: h.door.refresh, Registry: h.door.registry}
 	apps := &oauth.Server{Book: h.door.apps, Site: server}
 	h.gate.Bearers = apps
 	tools := &console.Console{Server: server}
@@ -243,7 +243,7 @@ func (h *host) openService(ctx context.Context) (*service.Service, error) {
 	deadline := time.Now().Add(lockedFor)
 	for {
 		svc, err := openMigrated(ctx, h.set, service.Options{
-			Log: h.log, Symbols: true, History: true, Ended: h.gate.Recheck, Hidden: h.gate.Hide,
+			Log: h.log, Symbols: true, History: true, Processors: processors(), Ended: h.gate.Recheck, Hidden: h.gate.Hide,
 			Observer: &searchWatch{Metrics: h.metrics, tracing: h.tracing, log: h.log, slow: h.set.SlowQuery, text: h.set.SlowQueryText},
 		})
 		if !errors.Is(err, store.ErrLocked) {

@@ -9,6 +9,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/web"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -46,6 +47,9 @@ type Endpoint struct {
 	Store func() *store.Store
 	// Pages frames what people look at.
 	Pages Pages
+	// Git returns what git's processes share with those that others start; nil,
+	// or one that returns nil, is nothing.
+	Git func() *git.Budget
 	// Refresh has a repository synced soon, out of turn.
 	Refresh func(name string)
 	// Registry keeps the audit log. It is nil, or returns nil, where there is

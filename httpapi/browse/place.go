@@ -72,6 +72,14 @@ func hideMissing(err error) error {
 	return err
 }
 
+// budget is what git's processes share.
+func (e *Endpoint) budget() *git.Budget {
+	if e.Git == nil {
+		return nil
+	}
+	return e.Git()
+}
+
 // find finds what a request is about. Its close must be called.
 func (e *Endpoint) find(r *http.Request) (*place, error) {
 	if strings.HasPrefix(r.URL.Path, "/.api/") {
@@ -89,7 +97,7 @@ func (e *Endpoint) find(r *http.Request) (*place, error) {
 	if rec.LastFetched.IsZero() && !rec.Indexed() && rec.LastError == "" {
 		return nil, errCloning
 	}
-	p := &place{rec: rec, code: code.NewReader(st.GitDir(rec)), rev: strings.TrimPrefix(vars["rev"], "@"), path: clean}
+	p := &place{rec: rec, code: code.NewReader(e.budget(), st.GitDir(rec)), rev: strings.TrimPrefix(vars["rev"], "@"), path: clean}
 	p.commit, err = p.resolve(r.Context(), p.rev)
 	if err != nil {
 		p.close()

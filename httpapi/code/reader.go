@@ -21,7 +21,8 @@ const (
 // Reader reads one repository, each commit and tree once. It is safe for
 // concurrent use: reads wait for each other.
 type Reader struct {
-	dir string
+	dir    string
+	budget *git.Budget
 
 	mu      sync.Mutex // guards all below; held while something is read
 	opened  bool
@@ -33,9 +34,10 @@ type Reader struct {
 }
 
 // NewReader returns a reader of the git repository in dir, which is opened by
-// the first read. Close must be called to end its process.
-func NewReader(dir string) *Reader {
-	return &Reader{dir: dir, entries: map[string][]git.Entry{}, commits: map[string]*git.CommitObject{}}
+// the first read, by processes that share the budget. Close must be called to
+// end its process.
+func NewReader(budget *git.Budget, dir string) *Reader {
+	return &Reader{dir: dir, budget: budget, entries: map[string][]git.Entry{}, commits: map[string]*git.CommitObject{}}
 }
 
 // Close ends the reader's process, if there is one.
@@ -52,7 +54,7 @@ func (t *Reader) open(ctx context.Context) error {
 	if t.opened {
 		return t.err
 	}
-	t.repo, t.err = git.Open(ctx, t.dir)
+	t.repo, t.err = t.budget.Open(ctx, t.dir)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

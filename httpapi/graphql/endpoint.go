@@ -17,6 +17,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/saved"
 )
@@ -47,6 +48,9 @@ type Data struct {
 	Repositories Repositories
 	// Services asks the external services of Book.
 	Services Services
+	// Git is what git's processes share with those that others start; nil is
+	// nothing.
+	Git *git.Budget
 	// Jobs runs the search jobs of Book.
 	Jobs *jobs.Runner
 	// Notice says why nothing is indexed for now, in words that anybody may

@@ -128,7 +128,7 @@ func (s *session) reader(r *store.Repository) (t, idle *code.Reader) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t = s.trees[r.ID]; t == nil {
-		t = code.NewReader(s.Store.GitDir(r))
+		t = code.NewReader(s.Git, s.Store.GitDir(r))
 		s.trees[r.ID] = t
 	}
 	s.recent = append(slices.DeleteFunc(s.recent, func(other *code.Reader) bool { return other == t }), t)

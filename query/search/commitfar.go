@@ -113,6 +113,9 @@ func (c *commitSearch) farSegments(ctx context.Context, emit func(*commitSegment
 }
 
 func (c *commitSearch) noteUnreadable(t *target, err error) {
+	if c.crowdedOut(t.stored, err) {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !slices.Contains(c.left.unreadable.names, t.stored.Name) {

@@ -135,6 +135,10 @@ func (r *run) doContents(ctx context.Context, jobs []*contentsJob) error {
 			return err
 		}
 		for _, j := range group {
+			if j.err != nil && r.crowdedOut(j.repo, j.err) {
+				r.sel.passedOver = true
+				continue
+			}
 			if j.err != nil {
 				r.o.Trace.Add(Step{Name: "list " + j.key.commit, Start: start.Sub(r.start), Fields: r.work(Field{"repository", j.repo.Name}, Field{"error", j.err.Error()})})
 				unread = append(unread, j.repo.Name+"@"+showCommit(j))

@@ -332,6 +332,9 @@ func (c *coverer) cover(repo *store.Repository, rev *revision) Coverage {
 	if slices.Contains(c.run.unreached, repo) {
 		left[reasonMissing] += 0
 	}
+	if slices.Contains(c.run.crowded, repo) {
+		left[reasonBusy] += 0
+	}
 	for reason, n := range left {
 		out.Unsearched = append(out.Unsearched, Unsearched{reason, n})
 	}

@@ -57,7 +57,7 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 	r.coverage.begin()
 	p := newPipeline(ctx, r, pass)
 	// If the sink panics, which servers survive, nothing else does these.
-	defer r.leave()
+	defer r.seat.leave()
 	defer p.releaseAlone()
 	planErr := r.schedule(p.ctx, pass, sources, p)
 	err := p.end()

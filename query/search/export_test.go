@@ -10,3 +10,9 @@ func (s *Searcher) AtWork() (searches, free int) {
 
 // Occupy has s believe that n other searches are at work.
 func (s *Searcher) Occupy(n int) { s.busy.Add(int32(n)) }
+
+// TakeSlot has somebody else occupy a slot until it is given back.
+func (s *Searcher) TakeSlot() (give func()) {
+	s.slots.try("somebody else")
+	return func() { s.slots.give("somebody else") }
+}

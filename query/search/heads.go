@@ -150,7 +150,7 @@ type promise struct {
 // most promising first, and notes their definitions in the plans.
 //
 // When ctx has ended they are those found until then: nobody waits for them.
-func (r *run) findHeads(ctx context.Context, pass []*basic, plans []*shardPlan) []head {
+func (r *run) findHeads(ctx context.Context, in *reading, pass []*basic, plans []*shardPlan) []head {
 	start := r.set.Now()
 	h := &header{run: r, pass: pass, plans: plans, promise: map[headKey]*promise{}, named: map[sameName]int{}, lastNamed: map[sameName]headKey{}}
 	h.candidates = make([]*postings.Set, len(plans))
@@ -163,13 +163,13 @@ func (r *run) findHeads(ctx context.Context, pass []*basic, plans []*shardPlan) 
 		}
 	}
 	for _, b := range named(pass) {
-		if ctx.Err() == nil {
+		if in.breathe(ctx) == nil {
 			h.findDefinitions(b)
 		}
 	}
 	h.rate()
 	for k, b := range pass {
-		if ctx.Err() != nil {
+		if in.breathe(ctx) != nil {
 			break
 		}
 		h.findNames(k, b)

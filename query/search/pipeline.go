@@ -68,6 +68,7 @@ func newPipeline(ctx context.Context, r *run, pass []*basic) *pipeline {
 func (p *pipeline) put(s *segment) bool {
 	switch {
 	case p.work != nil:
+		p.run.seat.leave() // workers have slots of their own
 		return p.feed(s)
 	case p.groups < p.passed:
 		return p.skip(s)
@@ -89,7 +90,7 @@ func (p *pipeline) start() bool {
 	if n == 1 || p.isLazy() {
 		return p.verifyHeld()
 	}
-	p.run.leave()
+	p.run.seat.leave()
 	p.workers = n
 	p.work = make(chan *segment)
 	p.ordered = make(chan *segment, segmentsAhead*n)
@@ -169,16 +170,13 @@ func (p *pipeline) verify(work <-chan *segment) {
 func (p *pipeline) verifier() *verifier { return newVerifier(p.pass, p.run.o, p.run.set.Brute) }
 
 func (p *pipeline) segment(v *verifier, s *segment) {
-	if v == p.alone {
-		if s.err = p.run.occupy(p.ctx); s.err != nil {
-			return
-		}
-	} else {
-		var give func()
-		if give, s.err = p.run.take(p.ctx); s.err != nil {
-			return
-		}
-		defer give()
+	at := &p.run.seat
+	if v != p.alone {
+		at = &seat{run: p.run}
+		defer at.end()
+	}
+	if s.err = at.occupy(p.ctx); s.err != nil {
+		return
 	}
 	s.matches, s.err = v.segment(p.ctx, s)
 	p.run.coverage.verify(s)
@@ -221,6 +219,7 @@ func (p *pipeline) send() {
 func (p *pipeline) end() error {
 	defer p.cancel()
 	if p.work != nil {
+		p.run.seat.leave()
 		close(p.work)
 		close(p.ordered)
 		p.wg.Wait()

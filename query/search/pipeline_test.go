@@ -12,14 +12,19 @@ import (
 	"github.com/trawlsearch/trawl/query/syntax"
 )
 
-// A search verifies with all processors, unless others want them: then it does
-// what is to be sent next and no more. Its answer is the same.
-func TestWorkersBesideOthers(t *testing.T) {
-	var files []doc
+// oxen are 4,000 documents of one block with a match each.
+func oxen() (files []doc) {
 	text := fmt.Sprintf("ox %01000d\n", 0)
 	for i := range 4000 {
 		files = append(files, doc{repo: "r", path: fmt.Sprintf("d/f%d.go", i), text: text})
 	}
+	return files
+}
+
+// A search verifies with all processors, unless others want them: then it does
+// what is to be sent next and no more. Its answer is the same.
+func TestWorkersBesideOthers(t *testing.T) {
+	files := oxen()
 	c := newCorpus(t, 5000, nil, files)
 	tests := []struct {
 		others  int
@@ -96,5 +101,28 @@ func TestPanicEndsWork(t *testing.T) {
 	}()
 	if searches, left := s.AtWork(); searches != 0 || left != free {
 		t.Errorf("%d searches are at work and %d slots are free, want 0 and %d", searches, left, free)
+	}
+}
+
+// TestWorkersNeedNoSlotOfTheSearch: a search that plans the next shards lets its
+// workers verify those before, also when they have but one slot.
+func TestWorkersNeedNoSlotOfTheSearch(t *testing.T) {
+	files := oxen()
+	c := newCorpus(t, 40, nil, files)
+	s := search.New(c.st, search.Settings{Workers: 2})
+	defer s.TakeSlot()()
+	q, err := syntax.Parse("type:file ox count:all", query.Keyword)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	found := 0
+	out := s.Search(ctx, q, search.Options{Display: -1}, search.SinkFunc(func(m []query.Match) error {
+		found += len(m)
+		return nil
+	}))
+	if out.Err != nil || found != len(files) {
+		t.Errorf("found %d of %d documents, and then %v", found, len(files), out.Err)
 	}
 }

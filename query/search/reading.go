@@ -1,6 +1,8 @@
 package search
 
 import (
+	"context"
+
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -11,6 +13,8 @@ type reading struct {
 	searcher *Searcher
 	lists    *store.ListReader
 	scratch  *postings.Scratch
+	// at is the seat of the goroutine; nil if it needs none.
+	at *seat
 }
 
 func (s *Searcher) newReading(snap *store.Snapshot) *reading {
@@ -26,6 +30,15 @@ func (s *Searcher) newReading(snap *store.Snapshot) *reading {
 func (in *reading) close() {
 	in.searcher.scratches.Put(in.scratch)
 	_ = in.lists.Close()
+}
+
+// breathe lets others have the slot if that is their due, and returns why ctx
+// has ended, if it has.
+func (in *reading) breathe(ctx context.Context) error {
+	if in == nil || in.at == nil {
+		return ctx.Err()
+	}
+	return in.at.occupy(ctx)
 }
 
 func (in *reading) content(v store.View) *postings.Evaluator {

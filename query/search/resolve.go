@@ -279,7 +279,7 @@ func (s *Searcher) open(ctx context.Context, repo *store.Repository) (*git.Repo,
 	if known, ok := s.opened.get(dir); ok {
 		return known, nil
 	}
-	opened, err := git.Open(ctx, dir)
+	opened, err := s.set.Git.Open(ctx, dir)
 	if err == nil {
 		s.opened.put(dir, opened, 1)
 	}

@@ -1,10 +1,13 @@
 package search
 
 import (
+	"errors"
 	"slices"
+	"strings"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
 )
 
 // gitSource are the files of a repository that have to be read through git.
@@ -66,6 +69,9 @@ func joinSame(files []sourceFile) []sourceFile {
 
 // unreachable records a repository that git cannot read.
 func (r *run) unreachable(repo *store.Repository, err error) {
+	if r.crowdedOut(repo, err) {
+		return
+	}
 	r.opened.drop(r.store.GitDir(repo)) // it may have moved
 	r.o.Trace.Add(Step{Name: "read " + repo.Name, Start: r.set.Now().Sub(r.start), Fields: r.work(Field{"error", err.Error()})})
 	r.mu.Lock()
@@ -73,6 +79,38 @@ func (r *run) unreachable(repo *store.Repository, err error) {
 	if !slices.Contains(r.unreached, repo) {
 		r.unreached = append(r.unreached, repo)
 	}
+}
+
+// crowdedOut records a repository if err says that git had no room for it,
+// which is nothing that is wrong with it.
+func (r *run) crowdedOut(repo *store.Repository, err error) bool {
+	if !errors.Is(err, git.ErrBusy) {
+		return false
+	}
+	r.o.Trace.Add(Step{Name: "no room for git", Start: r.set.Now().Sub(r.start), Fields: r.work(Field{"repository", repo.Name}, Field{"error", err.Error()})})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.crowded, repo) {
+		r.crowded = append(r.crowded, repo)
+	}
+	return true
+}
+
+// reasonBusy: git had no room.
+const reasonBusy = "git-busy"
+
+// tellBusy records what of repositories was left out since git had no room.
+func (r *run) tellBusy() {
+	names := namesByID(r.crowded)
+	if len(names) == 0 {
+		return
+	}
+	r.complete = false
+	r.o.Results.Unsearched(query.Skipped{
+		Reason: reasonBusy, Title: plural(len(names), "repository", "repositories") + " not read", Severity: "warn",
+		Message: "What is not indexed of these repositories is read through git, whose processes take all the memory that they may at the moment. Search again in a while: `" +
+			strings.Join(names[:min(len(names), maxNamed)], "`, `") + "`.",
+	})
 }
 
 // unreadFile is a file that git could not read.
@@ -121,6 +159,7 @@ func (b *basic) mayMatch(repository uint32, f sourceFile) bool {
 
 // tellUnread records what of revisions git could not read.
 func (r *run) tellUnread() {
+	r.tellBusy()
 	if len(r.unreached) > 0 {
 		r.complete = false
 		r.o.Results.Missing(namesByID(r.unreached))

@@ -44,19 +44,18 @@ type run struct {
 
 	mu sync.Mutex // guards what follows; nothing is called while it is held
 	// failed are the shards that could not be searched, or not all of it,
-	// unreached the repositories that git could not read, unread their files.
+	// unreached the repositories that git could not read, unread their files,
+	// crowded those for which git had no room.
 	failed    map[uint32]bool
 	unreached []*store.Repository
+	crowded   []*store.Repository
 	unread    map[unreadFile]struct{}
 
 	// cut counts texts with more matches than are kept, worked the nanoseconds of
 	// all goroutines that had slots.
 	cut, worked atomic.Int64
-	// counted is when, in nanoseconds since it began, worked was last added to
-	// while the search has a slot of its own.
-	counted int64
-	// occupies says that the search has a slot of its own.
-	occupies atomic.Bool
+	// seat is that of the goroutine that searches.
+	seat seat
 }
 
 func (r *run) run(ctx context.Context) Outcome {
@@ -329,7 +328,7 @@ func (r *run) tellDamage() {
 		r.tellMissing(n, "shard", "Part of the index could not be read, so results may be missing. What is damaged is rebuilt by itself, or with `trawl check --repair`.")
 	}
 	if n := r.snap.LostRepositories(); n > 0 {
-		r.tellMissing(n, "record", "The records of repositories are damaged, so they were not searched. `trawl check` tells which.")
+		r.tellMissing(n, "record", "The records of repositories are damaged, so they were not searched. `trawl check` tells which, and `trawl check --repair` indexes those again whose source is known.")
 	}
 }
 

@@ -28,6 +28,9 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, to 
 	in := make([]*reading, max(r.set.Workers, 1))
 	for i := range in {
 		in[i] = r.newReading(r.snap)
+		if in[i].at = &r.seat; i > 0 {
+			in[i].at = &seat{run: r}
+		}
 		defer in[i].close()
 	}
 	shards := slices.IndexFunc(sources, func(src source) bool { return src.rest != nil })
@@ -59,7 +62,7 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, to 
 		if !to.start() {
 			return ctx.Err()
 		}
-		r.leave() // git reads meanwhile
+		r.seat.leave() // git reads meanwhile
 		start := r.set.Now()
 		// What fails is recorded; the other sources are still searched.
 		whole := true
@@ -94,11 +97,13 @@ func (r *run) planShards(ctx context.Context, in []*reading, pass []*basic, shar
 	var next atomic.Int32
 	var wg sync.WaitGroup
 	var work func(in *reading)
+	helped := false
 	help := sync.OnceFunc(func() {
+		helped = true
 		for i := 1; i < min(r.set.Workers, len(shards)); i++ {
 			wg.Go(func() {
-				if r.slots.try() {
-					defer r.slots.give()
+				if in[i].at.try() {
+					defer in[i].at.end()
 					work(in[i])
 				}
 			})
@@ -124,10 +129,13 @@ func (r *run) planShards(ctx context.Context, in []*reading, pass []*basic, shar
 			})
 		}
 	}
-	if r.occupy(ctx) != nil {
+	if r.seat.occupy(ctx) != nil {
 		return plans
 	}
 	work(in[0])
+	if helped {
+		r.seat.leave()
+	}
 	wg.Wait()
 	for n, p := range plans {
 		if p != nil {
@@ -161,7 +169,7 @@ func (r *run) chooseHeads(ctx context.Context, in *reading, pass []*basic, plans
 			}
 		}
 	}
-	heads := r.findHeads(ctx, pass, by)
+	heads := r.findHeads(ctx, in, pass, by)
 	slices.SortFunc(heads, func(a, b head) int {
 		return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(a.doc, b.doc))
 	})

@@ -14,8 +14,8 @@ import (
 
 // Settings are what an operator chooses. The zero value means the defaults.
 type Settings struct {
-	// Workers is how many documents one search verifies at once; 0 is one per
-	// processor.
+	// Workers is how many shards are planned and documents verified at once, by
+	// one search or several; 0 is one per processor that Go uses.
 	Workers int
 	// Brute searches without posting lists, every document by Go's regexp: the
 	// oracle that the index is checked against.
@@ -26,6 +26,9 @@ type Settings struct {
 	// MaxTextBytes is the size of a file up to which its text is searched at
 	// revisions that are not indexed; 0 is 32 MiB, as it is for those that are.
 	MaxTextBytes int64
+	// Git is what git's processes share with those that others start; nil is
+	// nothing.
+	Git *git.Budget
 	// PlanBytes is about what a plan of one shard may hold of where patterns may
 	// match; 0 is 8 MiB.
 	PlanBytes int
@@ -92,7 +95,7 @@ func New(st *store.Store, s Settings) *Searcher {
 		s.Now = time.Now
 	}
 	return &Searcher{
-		store: st, set: s, gitSlots: make(chan struct{}, gitSlots), moreReaders: make(chan struct{}, s.Workers), slots: newSlots(),
+		store: st, set: s, gitSlots: make(chan struct{}, gitSlots), moreReaders: make(chan struct{}, s.Workers), slots: newSlots(s.Workers),
 		opened:  newCache[string, *git.Repo](openedRepositories),
 		commits: newCache[resolved, string](cachedCommitBytes), contents: newCache[contentsKey, *contents](cachedContents),
 	}
@@ -120,6 +123,7 @@ func (s *Searcher) Search(ctx context.Context, q *query.Query, o Options, sink S
 		o.DefaultCount = defaultCount
 	}
 	r := &run{Searcher: s, q: q, o: o, sink: sink, began: s.set.Now()}
+	r.seat.run = r
 	r.start = r.began
 	if o.Bookmark.Resumed() {
 		r.start = o.Bookmark.start

@@ -131,7 +131,7 @@ func (s *sender) send(matches []query.Match) error {
 func (s *sender) show(matches []query.Match) error {
 	s.run.busy.Add(-1)
 	defer s.run.busy.Add(1)
-	defer s.run.leaveAfter(patience)()
+	defer s.run.seat.leaveAfter(patience)()
 	return s.sink.Send(matches)
 }
 

@@ -94,7 +94,7 @@ func planShard(ctx context.Context, v store.View, in *reading, files map[*conten
 				return nil, err
 			}
 		} else if !brute {
-			if err := bp.read(ctx, docs, b, content, path, room-p.held); err != nil {
+			if err := bp.read(ctx, docs, in, b, content, path, room-p.held); err != nil {
 				return nil, err
 			}
 		} else {
@@ -126,7 +126,7 @@ func (p *shardPlan) addCost(c postings.Cost) {
 
 // read evaluates the expressions of b's atoms and path filters. What atoms hold
 // beyond so many bytes is forgotten once it has narrowed what is left.
-func (bp *basicPlan) read(ctx context.Context, docs *store.Documents, b *basic, content, path *postings.Evaluator, room int) error {
+func (bp *basicPlan) read(ctx context.Context, docs *store.Documents, in *reading, b *basic, content, path *postings.Evaluator, room int) error {
 	defer func() { content.Within, path.Within = nil, nil }()
 	pathDocs, err := path.Eval(b.pathExpr())
 	if err != nil {
@@ -139,7 +139,7 @@ func (bp *basicPlan) read(ctx context.Context, docs *store.Documents, b *basic, 
 	none := postings.Candidates{Docs: &postings.Set{}}
 	bp.atoms = make([]atomPlan, len(b.atoms))
 	for _, next := range b.order {
-		if err := ctx.Err(); err != nil {
+		if err := in.breathe(ctx); err != nil {
 			return err
 		}
 		a, ap := b.atoms[next.atom], &bp.atoms[next.atom]

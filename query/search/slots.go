@@ -2,123 +2,149 @@ package search
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// slots lets as many goroutines plan and verify at once as there are processors,
-// whatever the number of searches: with more of them the scheduler hears of a
-// connection that was closed only after each has had its share of time, tens of
-// milliseconds, and their memory waits with them. Searches that have worked
-// little go first, so that one with a handful of results does not wait for those
-// that go through everything.
+// slots lets as many goroutines plan and verify at once as there are workers,
+// whatever the number of searches: with more of them each takes longer, and
+// their memory waits with them. Searches that have worked little go first, so
+// that one with a handful of results does not wait for those that go through
+// everything. Among equals a slot goes to whoever asks with the fewest, first
+// come first, so that nobody waits for all the searches of another.
 //
 // A search that works alone keeps its slot until it has worked so long that it
-// counts as old, or its client does not read: of searches that take about as
-// long, all are answered sooner one after the other than side by side. Workers
-// hold a slot for a segment, and those who help to plan while they do. A nil slots
-// has nobody wait. It is safe for concurrent use.
+// counts as old, or its client does not read, or its asker has more than who
+// waits: of searches that take about as long, all are answered sooner one after
+// the other than side by side. Workers hold a slot for a segment, and those who
+// help to plan while they do. It is safe for concurrent use.
 type slots struct {
 	mu   sync.Mutex // guards all below
 	free int
 	// young and old are those who wait, first come first; passed counts the
 	// young that went before an old one.
-	young, old []chan struct{}
+	young, old []*inLine
 	passed     int
+	// held counts slots by asker.
+	held map[string]int
 }
 
-// youngFor is how long a search works before it counts as old: a few times as
-// long as one takes that is limited to a page of results.
-const youngFor = 20 * time.Millisecond
+// inLine is one who waits; ready is closed when the slot is there.
+type inLine struct {
+	asker string
+	ready chan struct{}
+}
+
+// youngFor is how long a search works before it counts as old: several times as
+// long as one takes that is limited to a page of results, also when others keep
+// the processors from it. One that were old before its end would wait for all
+// that came later, which is what the slowest of a hundred would be.
+const youngFor = 100 * time.Millisecond
+
+// sharedAfter is how long a search keeps its slot from another asker who has
+// fewer: about as long as it takes that one's clients to notice.
+const sharedAfter = 10 * time.Millisecond
 
 // oneOldIn is which share of slots the old have at least.
 const oneOldIn = 4
 
-func newSlots() *slots { return &slots{free: runtime.GOMAXPROCS(0)} }
+func newSlots(n int) *slots { return &slots{free: n, held: map[string]int{}} }
 
 // take waits for a slot until ctx ends, which is the error then.
-func (s *slots) take(ctx context.Context, old bool) error {
-	if s == nil {
-		return ctx.Err()
-	}
-	s.mu.Lock()
-	if s.free > 0 {
-		s.free--
-		s.mu.Unlock()
+func (s *slots) take(ctx context.Context, asker string, old bool) error {
+	if s.try(asker) {
 		return nil
 	}
-	got := make(chan struct{})
+	w := &inLine{asker, make(chan struct{})}
 	line := &s.young
 	if old {
 		line = &s.old
 	}
-	*line = append(*line, got)
+	s.mu.Lock()
+	if s.free > 0 { // since
+		s.grant(asker)
+		s.mu.Unlock()
+		return nil
+	}
+	*line = append(*line, w)
 	s.mu.Unlock()
 	select {
-	case <-got:
+	case <-w.ready:
 		return nil
 	case <-ctx.Done():
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if i := slices.Index(*line, got); i >= 0 {
+	if i := slices.Index(*line, w); i >= 0 {
 		*line = slices.Delete(*line, i, i+1)
 	} else { // it came at the same moment
-		s.next()
+		s.end(asker)
 	}
 	return ctx.Err()
 }
 
 // try takes a slot if there is one.
-func (s *slots) try() bool {
-	if s == nil {
-		return true
-	}
+func (s *slots) try(asker string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.free == 0 {
 		return false
 	}
-	s.free--
+	s.grant(asker)
 	return true
 }
 
 // give ends what take or try began.
-func (s *slots) give() {
-	if s == nil {
-		return
-	}
+func (s *slots) give(asker string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.next()
+	s.end(asker)
 }
 
-// next gives a slot to whoever is next. The lock is held.
-func (s *slots) next() {
+// wanted reports whether somebody is to have the slot of an asker's search.
+func (s *slots) wanted(asker string, old bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if old {
+		return len(s.young)+len(s.old) > 0
+	}
+	return slices.ContainsFunc(s.young, func(w *inLine) bool { return s.held[w.asker] < s.held[asker] })
+}
+
+// The lock is held in all that follows.
+
+func (s *slots) grant(asker string) {
+	s.free--
+	s.held[asker]++
+}
+
+// end takes the slot back and gives it to whoever is next.
+func (s *slots) end(asker string) {
+	s.free++
+	if s.held[asker]--; s.held[asker] <= 0 {
+		delete(s.held, asker)
+	}
 	line := &s.young
 	switch {
 	case len(s.young) == 0 && len(s.old) == 0:
-		s.free++
 		return
 	case len(s.young) == 0 || len(s.old) > 0 && s.passed >= oneOldIn-1:
 		line, s.passed = &s.old, 0
 	case len(s.old) > 0:
 		s.passed++
 	}
-	close((*line)[0])
-	*line = slices.Delete(*line, 0, 1)
-}
-
-// wanted reports whether somebody waits.
-func (s *slots) wanted() bool {
-	if s == nil {
-		return false
+	best := 0
+	for i, w := range *line {
+		if s.held[w.asker] < s.held[(*line)[best].asker] {
+			best = i
+		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.young)+len(s.old) > 0
+	w := (*line)[best]
+	*line = slices.Delete(*line, best, best+1)
+	s.grant(w.asker)
+	close(w.ready)
 }
 
 // isOld reports whether a search has worked so long that it goes behind others,
@@ -127,43 +153,74 @@ func (r *run) isOld() bool {
 	return time.Duration(r.worked.Load()) > youngFor || r.o.Bookmark.Resumed()
 }
 
-// take waits for a slot, and returns what gives it.
-func (r *run) take(ctx context.Context) (give func(), err error) {
-	if err := r.slots.take(ctx, r.isOld()); err != nil {
-		return nil, err
-	}
-	began := r.set.Now()
-	return func() {
-		r.worked.Add(int64(r.set.Now().Sub(began)))
-		r.slots.give()
-	}, nil
+// seat is what one goroutine of a search plans or verifies in, with a slot or
+// without. Only leave is safe for concurrent use.
+type seat struct {
+	run   *run
+	taken atomic.Bool
+	// since is when the slot was taken, counted when its time was last added to
+	// that of the search.
+	since, counted time.Time
 }
 
 // occupy waits for a slot to plan or verify in, and keeps it for what follows.
-// Another occupy gives it to others if that is their due.
-func (r *run) occupy(ctx context.Context) error {
-	now := int64(r.set.Now().Sub(r.began))
-	if r.occupies.Load() {
-		r.worked.Add(now - r.counted)
-		r.counted = now
-		if !r.isOld() || !r.slots.wanted() {
+// Another occupy gives it to others if that is their due. It returns why ctx has
+// ended, if it has.
+func (s *seat) occupy(ctx context.Context) error {
+	if s.taken.Load() {
+		if s.count(); !s.isDue() {
 			return ctx.Err()
 		}
-		r.leave()
+		s.leave()
 	}
-	if err := r.slots.take(ctx, r.isOld()); err != nil {
+	if err := s.run.slots.take(ctx, s.run.o.Asker, s.run.isOld()); err != nil {
 		return err
 	}
-	r.counted = int64(r.set.Now().Sub(r.began))
-	r.occupies.Store(true)
+	s.begin()
 	return nil
 }
 
-// leave gives what occupy has taken, if it still has it.
-func (r *run) leave() {
-	if r.occupies.CompareAndSwap(true, false) {
-		r.slots.give()
+// try occupies a slot if there is one.
+func (s *seat) try() bool {
+	if !s.run.slots.try(s.run.o.Asker) {
+		return false
 	}
+	s.begin()
+	return true
+}
+
+func (s *seat) begin() {
+	s.since = s.run.set.Now()
+	s.counted = s.since
+	s.taken.Store(true)
+}
+
+// count adds the time with the slot to that of the search.
+func (s *seat) count() {
+	now := s.run.set.Now()
+	s.run.worked.Add(int64(now.Sub(s.counted)))
+	s.counted = now
+}
+
+// isDue reports whether others are to have the slot now.
+func (s *seat) isDue() bool {
+	old := s.run.isOld()
+	return (old || s.counted.Sub(s.since) > sharedAfter) && s.run.slots.wanted(s.run.o.Asker, old)
+}
+
+// leave gives the slot to others, if there still is one.
+func (s *seat) leave() {
+	if s.taken.CompareAndSwap(true, false) {
+		s.run.slots.give(s.run.o.Asker)
+	}
+}
+
+// end gives the slot to others for good.
+func (s *seat) end() {
+	if s.taken.Load() {
+		s.count()
+	}
+	s.leave()
 }
 
 // patience is how long a client may keep a search from its slot: longer than it
@@ -171,6 +228,6 @@ func (r *run) leave() {
 const patience = time.Millisecond
 
 // leaveAfter gives the slot to others after a while, unless it is stopped before.
-func (r *run) leaveAfter(d time.Duration) (stop func() bool) {
-	return time.AfterFunc(d, r.leave).Stop
+func (s *seat) leaveAfter(d time.Duration) (stop func() bool) {
+	return time.AfterFunc(d, s.leave).Stop
 }

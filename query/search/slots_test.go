@@ -15,23 +15,23 @@ import (
 // four, and the first come among equals.
 func TestSlotsGoToTheYoung(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &slots{free: 1}
-		if err := s.take(t.Context(), false); err != nil {
+		s := newSlots(1)
+		if err := s.take(t.Context(), "", false); err != nil {
 			t.Fatal(err)
 		}
 		var order []string
 		var wg sync.WaitGroup
 		for _, who := range strings.Fields("old1 old2 y1 y2 y3 y4 y5") {
 			wg.Go(func() {
-				if err := s.take(t.Context(), strings.HasPrefix(who, "old")); err != nil {
+				if err := s.take(t.Context(), "", strings.HasPrefix(who, "old")); err != nil {
 					t.Errorf("%s: %v", who, err)
 				}
 				order = append(order, who) // under the only slot
-				s.give()
+				s.give("")
 			})
 			synctest.Wait()
 		}
-		s.give()
+		s.give("")
 		wg.Wait()
 		if got, want := strings.Join(order, " "), "y1 y2 y3 old1 y4 y5 old2"; got != want {
 			t.Errorf("slots were given in the order %s, want %s", got, want)
@@ -42,19 +42,90 @@ func TestSlotsGoToTheYoung(t *testing.T) {
 	})
 }
 
+// TestSlotsAreShared: among equals a slot goes to whoever asks with the fewest.
+func TestSlotsAreShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlots(2)
+		for range 2 {
+			if err := s.take(t.Context(), "ann", false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var order []string
+		var wg sync.WaitGroup
+		for _, who := range strings.Fields("ann ann bob ann bob cy") {
+			wg.Go(func() {
+				if err := s.take(t.Context(), who, false); err != nil {
+					t.Errorf("%s: %v", who, err)
+				}
+				order = append(order, who) // under one of two slots, and ann keeps the other
+				s.give(who)
+			})
+			synctest.Wait()
+		}
+		if !s.wanted("ann", false) || s.wanted("bob", false) {
+			t.Error("a young search of ann's is not to give way to bob, or bob's to ann")
+		}
+		s.give("ann")
+		wg.Wait()
+		if got, want := strings.Join(order, " "), "bob bob cy ann ann ann"; got != want {
+			t.Errorf("slots were given in the order %s, want %s", got, want)
+		}
+		if s.give("ann"); s.free != 2 || len(s.held) != 0 {
+			t.Errorf("%d slots are free in the end and %v held, want 2 and none", s.free, s.held)
+		}
+	})
+}
+
+// TestSeatsAreShared: a young search gives way to another asker who has fewer,
+// after a while, and not to its own.
+func TestSeatsAreShared(t *testing.T) {
+	for who, want := range map[string]bool{"ann": false, "bob": true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSlots(1)
+			r := &run{Searcher: &Searcher{slots: s, set: Settings{Now: time.Now}}, o: Options{Asker: "ann"}, began: time.Now()}
+			r.seat.run = r
+			came := false
+			occupy := func() bool {
+				t.Helper()
+				if err := r.seat.occupy(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				return came
+			}
+			occupy()
+			go func() {
+				if s.take(t.Context(), who, false) == nil {
+					came = true
+					s.give(who)
+				}
+			}()
+			synctest.Wait()
+			if time.Sleep(sharedAfter / 2); occupy() {
+				t.Errorf("%s has the slot of ann's search at once", who)
+			}
+			if time.Sleep(sharedAfter); occupy() != want {
+				t.Errorf("%s has the slot of ann's search: %t, want %t", who, came, want)
+			}
+			r.seat.leave()
+			synctest.Wait()
+		})
+	}
+}
+
 // TestSlotsLetGo: who gives up leaves the line, and no slot is lost.
 func TestSlotsLetGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &slots{free: 1}
-		if err := s.take(t.Context(), true); err != nil {
+		s := newSlots(1)
+		if err := s.take(t.Context(), "", true); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		for n := range 8 {
 			wg.Go(func() {
-				if err := s.take(ctx, n%2 == 0); err == nil {
-					s.give()
+				if err := s.take(ctx, "", n%2 == 0); err == nil {
+					s.give("")
 				} else if !errors.Is(err, context.Canceled) {
 					t.Errorf("take gave %v", err)
 				}
@@ -62,7 +133,7 @@ func TestSlotsLetGo(t *testing.T) {
 		}
 		synctest.Wait()
 		wg.Go(cancel)
-		wg.Go(s.give)
+		wg.Go(func() { s.give("") })
 		wg.Wait()
 		if s.free != 1 || len(s.young)+len(s.old) != 0 {
 			t.Errorf("%d slots are free and %d wait in the end, want 1 and none", s.free, len(s.young)+len(s.old))
@@ -70,24 +141,32 @@ func TestSlotsLetGo(t *testing.T) {
 	})
 }
 
+// TestSlotsAreWorkers: as many search at once as the settings say.
+func TestSlotsAreWorkers(t *testing.T) {
+	if _, free := New(nil, Settings{Workers: 3}).AtWork(); free != 3 {
+		t.Errorf("%d slots for 3 workers", free)
+	}
+}
+
 // TestSlotsAreKept: a search that works alone lets others wait until it is old,
 // or its client keeps it waiting.
 func TestSlotsAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &slots{free: 1}
+		s := newSlots(1)
 		r := &run{Searcher: &Searcher{slots: s, set: Settings{Now: time.Now}}, began: time.Now()}
+		r.seat.run = r
 		occupy := func() {
 			t.Helper()
-			if err := r.occupy(t.Context()); err != nil {
+			if err := r.seat.occupy(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
 		other := func() *atomic.Bool {
 			came := &atomic.Bool{}
 			go func() {
-				if s.take(t.Context(), false) == nil {
+				if s.take(t.Context(), "", false) == nil {
 					came.Store(true)
-					s.give()
+					s.give("")
 				}
 			}()
 			synctest.Wait()
@@ -106,13 +185,13 @@ func TestSlotsAreKept(t *testing.T) {
 			t.Error("another search still waits for an old one")
 		}
 		waits = other()
-		stop := r.leaveAfter(patience)
+		stop := r.seat.leaveAfter(patience)
 		time.Sleep(2 * patience)
 		synctest.Wait()
 		if stop(); !waits.Load() {
 			t.Error("another search waits for the client of one")
 		}
-		if r.leave(); s.free != 1 {
+		if r.seat.leave(); s.free != 1 {
 			t.Errorf("%d slots are free in the end, want 1", s.free)
 		}
 	})

@@ -62,7 +62,7 @@ func (bp *basicPlan) readSymbols(ctx context.Context, v store.View, in *reading,
 		return err
 	}
 	for i, a := range b.atoms {
-		if err := ctx.Err(); err != nil {
+		if err := in.breathe(ctx); err != nil {
 			return err
 		}
 		ev := names

@@ -8,8 +8,8 @@ import (
 
 // Turns lets so many searches work at once as there is memory for; the others
 // wait in line. A turn goes to whoever of those who wait has fewest, first come
-// first among equals, so that one user with hundreds of searches does not keep
-// others from theirs.
+// first among equals, and a quarter is kept for those who have hardly any, so
+// that one user with hundreds of searches does not keep others from theirs.
 //
 // A search whose client reads slowly holds its turn without working. That harms
 // nobody until somebody waits; then the one that has stood still longest is
@@ -157,6 +157,19 @@ func (t *Turns) end(turn *Turn) {
 	t.press()
 }
 
+// keptFor is how many turns somebody has less than to have one of those that are
+// kept, which are one in keptOneIn.
+const (
+	keptFor   = 2
+	keptOneIn = 4
+)
+
+// isFor reports whether there is a turn for w. None is kept from the program
+// itself, which asks without a name.
+func (t *Turns) isFor(w *waiting) bool {
+	return t.free > t.most/keptOneIn || t.free > 0 && (w.asker == "" || t.held[w.asker] < keptFor)
+}
+
 // oneInTurns is the share of turns that those have who come back.
 const oneInTurns = 8
 
@@ -183,11 +196,11 @@ func (t *Turns) serve() {
 }
 
 // first returns the place in line of who is next among those who come back, or
-// of the others; -1 if there is nobody.
+// of the others; -1 if there is nobody to whom a turn may go.
 func (t *Turns) first(again bool) int {
 	best := -1
 	for i, w := range t.line {
-		if w.again == again && (best < 0 || t.held[w.asker] < t.held[t.line[best].asker]) {
+		if w.again == again && t.isFor(w) && (best < 0 || t.held[w.asker] < t.held[t.line[best].asker]) {
 			best = i
 		}
 	}

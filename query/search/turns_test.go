@@ -75,6 +75,45 @@ func TestTurnsAreSharedFairly(t *testing.T) {
 	})
 }
 
+// TestTurnsAreKept: a quarter of the turns is for those who have hardly any,
+// whoever came before.
+func TestTurnsAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := search.NewTurns(8)
+		got := map[string]int{}
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		ctx, cancel := context.WithCancel(t.Context())
+		for _, who := range strings.Fields("many many many many many many many many one one one two") {
+			wg.Go(func() {
+				turn, err := turns.Take(ctx, who, false)
+				if err != nil {
+					return
+				}
+				mu.Lock()
+				got[who]++
+				mu.Unlock()
+				<-ctx.Done()
+				turn.Give()
+			})
+			synctest.Wait()
+		}
+		mu.Lock()
+		if g, want := fmt.Sprint(got), "map[many:6 one:2]"; g != want {
+			t.Errorf("turns went to %s, want %s: two are kept for one, and none is left for two", g, want)
+		}
+		mu.Unlock()
+		cancel()
+		wg.Wait()
+		if n := turns.Working(); n != 0 {
+			t.Errorf("%d turns are taken in the end, want 0", n)
+		}
+		for range turns.Most() {
+			take(t, turns, "")
+		}
+	})
+}
+
 // TestWhoStandsStillYields: only when somebody waits, only as many as wait, the
 // one that stands longest first, and none that goes on.
 func TestWhoStandsStillYields(t *testing.T) {
@@ -178,7 +217,7 @@ func TestWhoComesBackGoesLast(t *testing.T) {
 		turns := search.NewTurns(8)
 		var held []*search.Turn
 		for range 8 {
-			held = append(held, take(t, turns, "a"))
+			held = append(held, take(t, turns, ""))
 		}
 		var mu sync.Mutex
 		var order strings.Builder
@@ -187,7 +226,7 @@ func TestWhoComesBackGoesLast(t *testing.T) {
 		for n := range 32 {
 			again := n < 16
 			wg.Go(func() {
-				turn, err := turns.Take(t.Context(), "a", again)
+				turn, err := turns.Take(t.Context(), "", again)
 				if err != nil {
 					t.Error(err)
 					return

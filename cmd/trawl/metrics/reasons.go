@@ -4,7 +4,7 @@ package metrics
 // not stand here is counted as "other".
 var reasons = []string{
 	"backend-missing", "content-unsearchable", "credential-ended", "diff-too-large", "display", "document-match-limit", "excluded-archive",
-	"history-depth",
+	"git-busy", "history-depth",
 	"objects-missing", "repository-cloning", "repository-fork", "repository-missing", "revision-limit", "revision-not-indexed",
 	"revision-unreadable", "search-error", "server-closing", "shard-match-limit", "shard-timeout", "symbols-failed", "symbols-missing",
 }

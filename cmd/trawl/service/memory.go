@@ -5,6 +5,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
 )
 
 // The setting memory is divided among all who hold much of it, so that the
@@ -31,6 +32,9 @@ const (
 	// compressor. Sixteen at once held 3 to 6 MB each.
 	bytesPerSearch = 16 << 20
 	leastSearches  = 8
+
+	// mostGitBytes is the most that git's processes take together.
+	mostGitBytes = 256 << 20
 )
 
 // shares is the setting memory, divided.
@@ -41,6 +45,9 @@ type shares struct {
 	caches, lists, large int64
 	// searches is how many run at once, and how many answers are compressed.
 	searches int
+	// git is what git's processes take together, beside the setting: they are
+	// processes of their own.
+	git int64
 	// answers is what answers whose clients read slowly wait in, beyond the least
 	// that each has.
 	answers int64
@@ -53,6 +60,7 @@ func divide(memory int64) shares {
 		large:    min(max(memory/8, leastLargeBytes), mostLargeBytes),
 		searches: max(int(memory/bytesPerSearch), leastSearches),
 		answers:  memory / 32,
+		git:      min(max(memory/8, git.LeastBudget), mostGitBytes),
 	}
 	s.runtime = max(memory-programBytes-outside(s.caches), memory/2)
 	return s

@@ -18,6 +18,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ctags"
+	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/oauth"
@@ -33,6 +34,9 @@ type Options struct {
 	Symbols bool
 	// History says that commits are read.
 	History bool
+	// Processors is how many goroutines search at once, and how many read symbols;
+	// 0 is one per processor that Go uses.
+	Processors int
 	// Observer, if set, hears what the service does.
 	Observer Observer
 	// Ended and Hidden are those of identity.Options.
@@ -44,11 +48,13 @@ type Options struct {
 type Service struct {
 	store    *store.Store
 	registry *identity.Registry
-	book     *saved.Book
-	apps     *oauth.Book
-	jobs     *jobs.Runner
-	asked    asked
-	gateway  gateway
+	// git is what all of git's processes share.
+	git     *git.Budget
+	book    *saved.Book
+	apps    *oauth.Book
+	jobs    *jobs.Runner
+	asked   asked
+	gateway gateway
 	// hostsWake holds a token when hostsAsked, which hostsMu guards, names
 	// external services to ask.
 	hostsWake  chan struct{}
@@ -82,6 +88,14 @@ type Service struct {
 	// backingUp is held while a backup is made.
 	backingUp sync.Mutex
 }
+
+// How long git waits for room among git's other processes: what people wait for
+// goes on without it soon, and says so; what nobody waits for has time.
+const (
+	searchPatience = 2 * time.Second
+	pagePatience   = 5 * time.Second
+	syncPatience   = time.Minute
+)
 
 // errClosing is why a sync was cancelled.
 var errClosing = errors.New("the server is shutting down")
@@ -117,6 +131,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 	s := &Service{
 		store:    st,
 		registry: registry,
+		git:      git.NewBudget(memory.git),
 		book:     saved.Open(st, nil),
 		apps:     oauth.Open(st, registry, oauth.Options{}),
 		opts:     o,
@@ -129,18 +144,20 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		turns:    search.NewTurns(memory.searches),
 	}
 	s.searcher = search.New(st, search.Settings{
-		Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes), Addresses: registry.Addresses, Damaged: s.setAside,
+		Workers: o.Processors, Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes), Addresses: registry.Addresses, Damaged: s.setAside,
+		Git: s.git.Patient(searchPatience),
 	})
 	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log}
 	s.asked.signal = make(chan struct{}, 1)
 	s.hostsWake, s.hostsAsked = make(chan struct{}, 1), map[uint32]bool{}
 	s.gateway.guard.AllowLocal = set.AllowLocalSources
 	ingesting := ingestOptions(set)
+	ingesting.SymbolWorkers = o.Processors
 	if o.Symbols && set.Symbols {
 		s.program, s.ctagsErr = findCtags()
 		ingesting.Ctags = s.program
 	}
-	ingesting.Proxy, ingesting.Yield = s.gateway.url, s.yield
+	ingesting.Proxy, ingesting.Yield, ingesting.Git = s.gateway.url, s.yield, s.git.Patient(syncPatience)
 	s.indexer = ingest.New(st, ingesting)
 	s.room.ready, s.room.resume, s.room.log = s.indexer.Ready, s.resume, o.Log
 	switch n, err := s.indexer.SweepMirrors(); {
@@ -220,7 +237,7 @@ func (s *Service) Dir() string { return s.store.Dir() }
 
 // GraphQL is what GraphQL requests are answered from.
 func (s *Service) GraphQL() *graphql.Data {
-	return &graphql.Data{Store: s.store, Book: s.book, Registry: s.registry, Repositories: s, Services: s, Jobs: s.jobs, Notice: s.Notice}
+	return &graphql.Data{Store: s.store, Book: s.book, Registry: s.registry, Repositories: s, Services: s, Jobs: s.jobs, Notice: s.Notice, Git: s.git.Patient(pagePatience)}
 }
 
 // Search implements httpapi.Searcher. As many searches run at once as there is
