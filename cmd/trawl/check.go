@@ -57,6 +57,9 @@ func (a *app) checkCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if err := readable(cmd, set.Data); err != nil {
+			return err
+		}
 		return c.run(cmd.Context(), set)
 	}
 	return cmd

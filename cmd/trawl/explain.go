@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/trawlsearch/trawl/cmd/trawl/progress"
 	"github.com/trawlsearch/trawl/httpapi/client"
 )
 
@@ -65,7 +66,7 @@ func writeCoverage(w io.Writer, t *client.Trace) {
 	}
 	_ = out.Flush() // there is nobody else to tell
 	if r := t.Rest; r != nil {
-		fmt.Fprintf(w, "and %d more repositories with %d documents, %d of them without text\n", r.Repositories, r.Documents, r.Unsearchable)
+		fmt.Fprintf(w, "and %d more repositories with %s, %d of them without text\n", r.Repositories, progress.Counted(r.Documents, "document"), r.Unsearchable)
 	}
 	fmt.Fprintln(w)
 }

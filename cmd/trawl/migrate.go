@@ -139,7 +139,7 @@ func (a *app) migrate(ctx context.Context, set config.Settings) (m migration, er
 		task.Fail(err)
 		return m, err
 	}
-	task.Done(progress.Summary{Note: fmt.Sprintf("%s rewritten", shardCount(outdated.Shards)), Took: time.Since(began)})
+	task.Done(progress.Summary{Note: fmt.Sprintf("%s rewritten", progress.Counted(outdated.Shards, "shard")), Took: time.Since(began)})
 	return m, nil
 }
 
@@ -176,18 +176,11 @@ func migrationText(m migration, dry bool) string {
 		text += fmt.Sprintf("format %d to %d: %s, %s %s\n", s.From, s.To, s.About, progress.Count(s.Records), verb("records changed", "records to change"))
 	}
 	if m.Shards > 0 {
-		text += fmt.Sprintf("index: %s of %s with %s of text %s\n", progress.Count(m.Shards), shardCount(m.All), progress.Size(m.TextBytes),
+		text += fmt.Sprintf("index: %s of %s with %s of text %s\n", progress.Count(m.Shards), progress.Counted(m.All, "shard"), progress.Size(m.TextBytes),
 			verb("rewritten", "to rewrite"))
 	}
 	if text == "" {
 		text = fmt.Sprintf("%s has format %d and the newest index: there is nothing to do\n", m.Data, m.To)
 	}
 	return text
-}
-
-func shardCount(n int) string {
-	if n == 1 {
-		return "1 shard"
-	}
-	return progress.Count(n) + " shards"
 }

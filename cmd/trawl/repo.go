@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -42,11 +44,28 @@ func (a *app) subcommand(cmd *cobra.Command, jsonHelp string, settings []string,
 		if err != nil {
 			return err
 		}
+		if err := readable(cmd, set.Data); err != nil {
+			return err
+		}
 		// A command that is not told how deep histories go leaves them alone.
 		history := slices.Contains(settings, "history-diffs")
 		return a.withSession(cmd.Context(), set, history, func(w *worker) error { return work(cmd.Context(), w, asJSON, args) })
 	}
 	return cmd
+}
+
+// readable fails for a command that changes nothing when there is no data
+// directory, which opening would make.
+func readable(cmd *cobra.Command, data string) error {
+	switch cmd.Name() {
+	case "status", "check", "list", "skipped":
+	default:
+		return nil
+	}
+	if _, err := os.Stat(data); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no data directory %s: give another --data, or make one with trawl index or trawl serve", data)
+	}
+	return nil
 }
 
 func (a *app) withSession(ctx context.Context, set config.Settings, history bool, f func(*worker) error) (err error) {

@@ -105,9 +105,9 @@ func printStatus(out io.Writer, s httpapi.AdminStatus, now time.Time) error {
 		row("searches", "%d at work, %d waiting, at most %d", s.Searches.AtWork, s.Searches.Waiting, s.Searches.Most)
 		row("memory", "%s of %s, at most %s so far", size(s.Memory.Now), size(s.Memory.Setting), size(s.Memory.Peak))
 	}
-	row("index", "%d documents of files and commits in %d shards, %s of text", s.Index.Documents-s.Index.Dead, s.Index.Shards, size(s.Index.TextBytes))
+	row("index", "%s of files and commits in %s, %s of text", progress.Counted(s.Index.Documents-s.Index.Dead, "document"), progress.Counted(s.Index.Shards, "shard"), size(s.Index.TextBytes))
 	if n := s.Index.Outdated; n > 0 {
-		row("", "%s of an older index to rewrite", shardCount(n))
+		row("", "%s of an older index to rewrite", progress.Counted(n, "shard"))
 	}
 	row("disk", "index %s, mirrors %s, %s free of %s", size(s.Disk.Index), size(s.Disk.Mirrors), size(s.Disk.Free), size(s.Disk.Total))
 	if b := s.Backup; !b.Last.IsZero() {

@@ -53,7 +53,7 @@ func (w *worker) symbols(ctx context.Context) {
 
 // tellSymbols is one line about what was read.
 func tellSymbols(res ingest.SymbolsResult) string {
-	text := fmt.Sprintf("%s in %s documents", progress.Count(res.Symbols), progress.Count(res.Documents))
+	text := fmt.Sprintf("%s in %s", progress.Count(res.Symbols), progress.Counted(res.Documents, "document"))
 	if n := res.FailedCount; n > 0 {
 		text += fmt.Sprintf(", %s could not be parsed", progress.Count(n))
 	}

@@ -54,10 +54,10 @@ func outcome(s Summary) string {
 		return s.Note + " in " + shortly(s.Took)
 	}
 	if !s.changed() {
-		return fmt.Sprintf("up to date, %s documents", Count(s.Documents))
+		return "up to date, " + Counted(s.Documents, "document")
 	}
-	return fmt.Sprintf("%s documents, %s of text (%s written, %s removed) in %s",
-		Count(s.Documents), Size(s.TextBytes), Count(s.Added), Count(s.Removed), shortly(s.Took))
+	return fmt.Sprintf("%s, %s of text (%s written, %s removed) in %s",
+		Counted(s.Documents, "document"), Size(s.TextBytes), Count(s.Added), Count(s.Removed), shortly(s.Took))
 }
 
 // Size writes a number of bytes for people: three digits and a unit.
@@ -89,6 +89,15 @@ func Count(n int) string {
 		b.WriteRune(d)
 	}
 	return b.String()
+}
+
+// Counted writes n with the word for what is counted, which takes an s for more
+// or less than one.
+func Counted(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Count(n) + " " + one + "s"
 }
 
 // shortly writes a duration with about three digits.
