@@ -63,14 +63,16 @@ type StatusLag struct {
 	Error   string  `json:"error,omitempty"`
 }
 
-// StatusQueue is what is synced, and how many wait for it.
+// StatusQueue is what is synced, and how many wait for it. Fetching counts the
+// mirrors that are brought up to date, that of Running among them if it is.
 type StatusQueue struct {
-	Running string    `json:"running,omitempty"`
-	Since   time.Time `json:"since,omitzero"`
-	Phase   string    `json:"phase,omitempty"`
-	Done    int       `json:"done,omitempty"`
-	Total   int       `json:"total,omitempty"`
-	Waiting int       `json:"waiting"`
+	Running  string    `json:"running,omitempty"`
+	Since    time.Time `json:"since,omitzero"`
+	Phase    string    `json:"phase,omitempty"`
+	Done     int       `json:"done,omitempty"`
+	Total    int       `json:"total,omitempty"`
+	Fetching int       `json:"fetching,omitempty"`
+	Waiting  int       `json:"waiting"`
 }
 
 // StatusSearches are the searches at work, those that wait for their turn, and

@@ -147,6 +147,9 @@ func queueLine(q httpapi.StatusQueue, now time.Time) string {
 			line += fmt.Sprintf(" %d of %d", q.Done, q.Total)
 		}
 	}
+	if q.Fetching > 1 {
+		line += fmt.Sprintf(", %d fetched at once", q.Fetching)
+	}
 	return line + fmt.Sprintf(", %d waiting", q.Waiting)
 }
 

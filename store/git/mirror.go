@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// partialSuffix marks a mirror that is still being made.
-const partialSuffix = ".partial"
+// PartialSuffix stands behind the name of a mirror that is still being made.
+const PartialSuffix = ".partial"
 
 // Mirror returns the bare mirror of a URL in dir, with all refs of the remote
 // under their own names. If dir exists it is opened as it is, without a word
@@ -57,7 +57,7 @@ func (b *Budget) mirror(ctx context.Context, from remote, dir string, progress f
 // clone makes a mirror in dir or leaves nothing there.
 func (b *Budget) clone(ctx context.Context, from remote, dir string, progress func(string)) error {
 	dir = filepath.Clean(dir)
-	partial := dir + partialSuffix
+	partial := dir + PartialSuffix
 	if err := os.RemoveAll(partial); err != nil {
 		return fmt.Errorf("remove what an earlier attempt left: %w", err)
 	}

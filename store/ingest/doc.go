@@ -5,7 +5,8 @@
 // small or mostly dead; Symbols has store/ctags find the definitions in shards
 // that are there already; History reads the commits of what was synced. cmd
 // calls them, from one goroutine or many; one sync or merge works at a time,
-// and one reading of symbols and one of commits beside it.
+// one reading of symbols and one of commits beside it, and a few mirrors are
+// fetched meanwhile.
 //
 // The package knows nothing of queries, and it decides nothing about time:
 // whoever calls says when to sync and when to merge.

@@ -50,6 +50,9 @@ type Options struct {
 	// Git is what git's processes share with those that others start; nil is
 	// nothing.
 	Git *git.Budget
+	// Turn, if set, is called by a sync that has fetched, and waits until it may
+	// change the store; end is called when it has.
+	Turn func(ctx context.Context, report func(Progress)) (end func(), err error)
 	// Yield, if set, is called every now and then while shards of an older index
 	// are rewritten, and may wait as long as others need the machine.
 	Yield func(context.Context)
@@ -85,6 +88,9 @@ func (o Options) withDefaults() Options {
 	if o.HistoryDiffs == 0 {
 		o.HistoryDiffs = usualDiffs
 	}
+	if o.Turn == nil {
+		o.Turn = func(context.Context, func(Progress)) (func(), error) { return func() {}, nil }
+	}
 	if o.Yield == nil {
 		o.Yield = func(context.Context) {}
 	}
@@ -118,6 +124,10 @@ type Indexer struct {
 	// never races with a sync over the same documents. It is held for as long
 	// as that takes.
 	mu sync.Mutex
+	// holds are the repositories that are synced or removed.
+	holds holds
+	// fetches holds a token for each mirror that is fetched.
+	fetches chan struct{}
 	// symbolsTurn holds a token while symbols are read, which takes mu for the
 	// end of each shard only.
 	symbolsTurn chan struct{}
@@ -128,7 +138,10 @@ type Indexer struct {
 
 // New returns an indexer for s.
 func New(s *store.Store, o Options) *Indexer {
-	return &Indexer{store: s, opts: o.withDefaults(), symbolsTurn: make(chan struct{}, 1), historyTurn: make(chan struct{}, 1)}
+	return &Indexer{
+		store: s, opts: o.withDefaults(),
+		fetches: make(chan struct{}, mostFetches), symbolsTurn: make(chan struct{}, 1), historyTurn: make(chan struct{}, 1),
+	}
 }
 
 // Progress tells how far a sync is.
@@ -195,23 +208,33 @@ func (ix *Indexer) Add(ctx context.Context, src Source) (*store.Repository, erro
 	})
 }
 
-// Remove forgets a repository, its documents and its mirror.
+// Remove forgets a repository, its documents and its mirror. A sync of it that
+// is at work is ended first.
 func (ix *Indexer) Remove(ctx context.Context, name string) error {
+	id, err := ix.id(name)
+	if err != nil {
+		return err
+	}
+	leave, err := ix.holds.take(ctx, id, func(error) {}, func(other *hold) { other.end(errRemoved) })
+	if err != nil {
+		return fmt.Errorf("remove repository %q: %w", name, err)
+	}
+	defer leave()
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	return ix.heal(ctx, func() error { return ix.remove(ctx, name) })
+	return ix.heal(ctx, func() error { return ix.remove(ctx, id, name) })
 }
 
 // remove is Remove with mu held.
-func (ix *Indexer) remove(ctx context.Context, name string) error {
+func (ix *Indexer) remove(ctx context.Context, id uint32, name string) error {
 	sn, err := ix.begin()
 	if err != nil {
 		return err
 	}
 	defer sn.Close()
-	r, err := sn.Repository(name)
-	if err != nil {
-		return err
+	r := sn.RepositoryByID(id)
+	if r == nil {
+		return fmt.Errorf("repository %q: %w", name, store.ErrNotFound)
 	}
 	live, err := liveDocuments(ctx, sn, r)
 	if err != nil {

@@ -7,11 +7,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/trawlsearch/trawl/store/git"
 )
 
 // SweepMirrors removes the mirrors that belong to no repository, as a crash
-// leaves them between the removal of a repository and that of its mirror, and
-// returns how many there were. While records of repositories cannot be read it
+// leaves them between the removal of a repository and that of its mirror, whole
+// or half made, and returns how many there were. While records of repositories cannot be read it
 // removes none.
 func (ix *Indexer) SweepMirrors() (removed int, err error) {
 	ix.mu.Lock()
@@ -27,7 +29,7 @@ func (ix *Indexer) SweepMirrors() (removed int, err error) {
 		return 0, nil
 	}
 	for _, e := range entries {
-		text, ok := strings.CutSuffix(e.Name(), ".git")
+		text, ok := strings.CutSuffix(strings.TrimSuffix(e.Name(), git.PartialSuffix), ".git")
 		id, notNumber := strconv.ParseUint(text, 10, 32)
 		if !ok || notNumber != nil || sn.RepositoryByID(uint32(id)) != nil {
 			continue

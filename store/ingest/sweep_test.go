@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -21,22 +22,24 @@ func TestSweepMirrors(t *testing.T) {
 		t.Errorf("without mirrors: %d removed, %v", n, err)
 	}
 	mirrors := filepath.Join(f.st.Dir(), "mirrors")
-	stay := []string{f.st.GitDir(r), filepath.Join(mirrors, "notes.git"), filepath.Join(mirrors, "77")}
-	gone := filepath.Join(mirrors, "77.git")
-	for _, dir := range append(stay, gone) {
+	stay := []string{f.st.GitDir(r), f.st.GitDir(r) + ".partial", filepath.Join(mirrors, "notes.git"), filepath.Join(mirrors, "77")}
+	gone := []string{filepath.Join(mirrors, "77.git"), filepath.Join(mirrors, "78.git.partial")}
+	for _, dir := range slices.Concat(stay, gone) {
 		if err := os.MkdirAll(filepath.Join(dir, "objects"), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n, err := f.ix.SweepMirrors(); n != 1 || err != nil {
-		t.Errorf("%d removed, %v; want the mirror of nobody", n, err)
+	if n, err := f.ix.SweepMirrors(); n != len(gone) || err != nil {
+		t.Errorf("%d removed, %v; want the mirrors of nobody", n, err)
 	}
 	for _, dir := range stay {
 		if _, err := os.Stat(dir); err != nil {
 			t.Errorf("%s: %v, want it to stay", dir, err)
 		}
 	}
-	if _, err := os.Stat(gone); err == nil {
-		t.Errorf("%s is still there", gone)
+	for _, dir := range gone {
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s is still there", dir)
+		}
 	}
 }

@@ -31,39 +31,83 @@ type Result struct {
 // switches to it in one commit. Documents whose path, blob and mode are
 // unchanged stay where they are. On error the last generation stays, and the
 // error is recorded with the repository. report may be nil.
+//
+// A mirror is fetched while others are synced, a few at a time; what comes
+// behind that waits for its turn. Result.Took, which is there after an error as
+// well, is the time without waiting.
 func (ix *Indexer) Sync(ctx context.Context, name string, report func(Progress)) (Result, error) {
 	if report == nil {
 		report = func(Progress) {}
 	}
+	id, err := ix.id(name)
+	if err != nil {
+		return Result{}, err
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	leave, err := ix.holds.take(ctx, id, end, func(*hold) { report(Progress{Phase: "wait"}) })
+	if err != nil {
+		return Result{}, fmt.Errorf("sync %q: %w", name, err)
+	}
+	defer leave()
+	res, err := ix.syncHeld(ctx, id, report)
+	if err != nil && context.Cause(ctx) == errRemoved {
+		err = errRemoved
+	}
+	if err != nil {
+		err = fmt.Errorf("sync %q: %w", name, err)
+	}
+	return res, err
+}
+
+func (ix *Indexer) id(name string) (id uint32, err error) {
+	sn := ix.store.Snapshot()
+	defer func() { err = errors.Join(err, sn.Close()) }()
+	r, err := sn.Repository(name)
+	if err != nil {
+		return 0, err
+	}
+	return r.ID, nil
+}
+
+func (ix *Indexer) syncHeld(ctx context.Context, id uint32, report func(Progress)) (Result, error) {
+	f := ix.fetch(ctx, id, report)
+	if ctx.Err() != nil {
+		return Result{Took: f.took}, errors.Join(f.err, ctx.Err())
+	}
+	end, err := ix.opts.Turn(ctx, report)
+	if err != nil {
+		return Result{Took: f.took}, err
+	}
+	defer end()
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	start := ix.opts.Now()
 	var res Result
-	err := ix.heal(ctx, func() (err error) {
-		res, err = ix.sync(ctx, name, report)
+	err = ix.heal(ctx, func() (err error) {
+		res, err = ix.sync(ctx, id, f, report)
 		return err
 	})
-	res.Took = ix.opts.Now().Sub(start)
+	res.Took = f.took + ix.opts.Now().Sub(start)
 	return res, err
 }
 
-// sync is Sync with mu held.
-func (ix *Indexer) sync(ctx context.Context, name string, report func(Progress)) (Result, error) {
+// sync is Sync of what was fetched, with mu held.
+func (ix *Indexer) sync(ctx context.Context, id uint32, f fetched, report func(Progress)) (Result, error) {
 	sn, err := ix.begin()
-	if err != nil {
-		return Result{}, fmt.Errorf("sync %q: %w", name, err)
-	}
-	defer sn.Close()
-	r, err := sn.Repository(name)
 	if err != nil {
 		return Result{}, err
 	}
+	defer sn.Close()
+	r := sn.RepositoryByID(id)
+	if r == nil {
+		return Result{}, store.ErrNotFound
+	}
 	job := &syncJob{ix: ix, sn: sn, report: report, next: *r, lost: lost(sn, r.Shards)}
-	if err := job.run(ctx); err != nil {
+	if err := job.run(ctx, f); err != nil {
 		ix.discard(job.change.Add, err)
-		err = fmt.Errorf("sync %q: %w", name, err)
 		if _, damaged := store.DamagedShard(err); !damaged && ctx.Err() == nil {
-			recordError(sn, r, err)
+			recordError(sn, r, fmt.Errorf("sync %q: %w", r.Name, err))
 		}
 		return Result{}, err
 	}
@@ -116,22 +160,19 @@ type writtenDocument struct {
 	held uint64
 }
 
-func (j *syncJob) run(ctx context.Context) error {
+func (j *syncJob) run(ctx context.Context, f fetched) error {
 	if err := j.ix.checkDisk(); err != nil {
 		return err
 	}
-	within, end := span.Start(ctx, "sync", "fetch")
-	repo, err := j.fetch(within)
-	end(err)
+	repo, err := j.source(ctx, f)
 	if err != nil {
 		return err
 	}
 	if j.nextBranches, j.next.BranchesLeftOut, err = j.branches(ctx, repo); err != nil {
 		return err
 	}
-	now := j.ix.opts.Now().UTC()
 	if j.unfetched == nil {
-		j.next.LastFetched = now
+		j.next.LastFetched = f.at
 	}
 	admission := j.ix.opts.admission()
 	same := !j.lost && j.next.Indexed() && sameCommits(j.next.Branches, j.nextBranches) && j.next.Admission == admission
@@ -140,14 +181,14 @@ func (j *syncJob) run(ctx context.Context) error {
 		j.result.Unchanged = j.next.Documents
 		return j.commit()
 	}
-	within, end = span.Start(ctx, "sync", "index")
+	within, end := span.Start(ctx, "sync", "index")
 	err = j.update(within, repo, j.next.Admission == admission)
 	end(err)
 	if err != nil {
 		return err
 	}
 	j.next.Branches = j.nextBranches
-	j.next.Admission, j.next.LastIndexed = admission, now
+	j.next.Admission, j.next.LastIndexed = admission, j.ix.opts.Now().UTC()
 	j.next.Generation++
 	j.report(Progress{Phase: "commit"})
 	return j.commit()
@@ -166,41 +207,18 @@ func (j *syncJob) commit() error {
 	return nil
 }
 
-// fetch returns the git repository, a mirror brought up to date.
-func (j *syncJob) fetch(ctx context.Context) (*git.Repo, error) {
-	if !j.next.Mirror {
-		return j.ix.opts.Git.Open(ctx, j.next.Source)
+// source returns the git repository. What is damaged can be made anew from what
+// was fetched before.
+func (j *syncJob) source(ctx context.Context, f fetched) (*git.Repo, error) {
+	if f.err == nil || !j.lost || !j.next.Mirror || ctx.Err() != nil {
+		return f.git, f.err
 	}
-	note := func(line string) { j.report(Progress{Phase: "fetch", Note: line}) }
-	repo, err := j.mirror(ctx, note)
-	if err == nil {
-		err = repo.Fetch(ctx, note)
-	}
-	if err == nil || !j.lost || ctx.Err() != nil {
-		return repo, err
-	}
-	// What is damaged can be made anew from what was fetched before.
-	old, openErr := j.ix.opts.Git.Open(ctx, j.ix.store.GitDir(&j.next))
-	if openErr != nil {
-		return nil, err
-	}
-	j.unfetched = err
-	return old, nil
-}
-
-func (j *syncJob) mirror(ctx context.Context, note func(string)) (*git.Repo, error) {
-	dir := j.ix.store.GitDir(&j.next)
-	if !j.next.Guarded {
-		return j.ix.opts.Git.Mirror(ctx, j.next.Source, dir, note)
-	}
-	if j.ix.opts.Proxy == nil {
-		return nil, errors.New("a source that was named over the API is fetched by a server only")
-	}
-	proxy, err := j.ix.opts.Proxy()
+	old, err := j.ix.opts.Git.Open(ctx, j.ix.store.GitDir(&j.next))
 	if err != nil {
-		return nil, err
+		return nil, f.err
 	}
-	return j.ix.opts.Git.MirrorThrough(ctx, proxy, j.next.Source, dir, note)
+	j.unfetched = f.err
+	return old, nil
 }
 
 // update compares the trees of the branches with what is live and writes the

@@ -26,8 +26,8 @@ func (s *Service) History(ctx context.Context, report func(ingest.Progress)) (in
 	return res, err
 }
 
-// KeepHistory reads commits now and after every sync, once no sync runs, until
-// ctx ends.
+// KeepHistory reads commits now and after every sync, once nothing is
+// indexed, until ctx ends.
 func (s *Service) KeepHistory(ctx context.Context) {
 	for s.opts.History {
 		s.readHistory(ctx)

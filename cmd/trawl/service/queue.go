@@ -1,6 +1,8 @@
 package service
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 	"time"
 
@@ -9,39 +11,31 @@ import (
 )
 
 // queue is what is synced now and what waits for that. It only watches: the
-// order is that of Service.turn and the Syncer.
+// order is that of the Indexer, Service.turn and the Syncer.
 type queue struct {
 	mu sync.Mutex // guards all below
-	// running is the repository that is synced, "" if none is.
-	running string
-	began   time.Time
-	now     ingest.Progress
-	// waiting counts those who wait for their turn, next the repositories that a
-	// round has still to look at.
-	waiting, next int
+	// at are the syncs at work and those that wait for their turn.
+	at []*syncing
+	// next counts the repositories that a Syncer has still to look at.
+	next int
 }
 
-// enter counts one more that waits; what it returns is called when it does no
-// more.
-func (q *queue) enter() (left func()) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.waiting++
-	return func() {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		q.waiting--
-	}
+// syncing is a sync that has begun.
+type syncing struct {
+	name  string
+	began time.Time
+	now   ingest.Progress
 }
 
 // begin notes a sync and listens to its report.
 func (q *queue) begin(name string, at time.Time, report func(ingest.Progress)) (func(ingest.Progress), func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.running, q.began, q.now = name, at, ingest.Progress{}
+	one := &syncing{name: name, began: at}
+	q.at = append(q.at, one)
 	listen := func(p ingest.Progress) {
 		q.mu.Lock()
-		q.now = p
+		one.now = p
 		q.mu.Unlock()
 		if report != nil {
 			report(p)
@@ -50,24 +44,65 @@ func (q *queue) begin(name string, at time.Time, report func(ingest.Progress)) (
 	return listen, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		q.running, q.now = "", ingest.Progress{}
+		q.at = slices.DeleteFunc(q.at, func(s *syncing) bool { return s == one })
 	}
 }
 
-// toCome notes how many repositories a round has still to look at.
+// toCome notes how many repositories have still to be looked at.
 func (q *queue) toCome(n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.next = n
 }
 
-// status tells of the queue; asked is how many are to be synced out of turn.
+// stage is what a sync is at.
+type stage int
+
+const (
+	stageIndexes stage = iota
+	stageFetches
+	stageWaits
+)
+
+func (s *syncing) stage() stage {
+	switch s.now.Phase {
+	case "", "fetch":
+		return stageFetches
+	case "wait":
+		return stageWaits
+	}
+	return stageIndexes
+}
+
+// indexing reports whether a repository is indexed.
+func (q *queue) indexing() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.ContainsFunc(q.at, func(s *syncing) bool { return s.stage() == stageIndexes })
+}
+
+// status tells of the queue: above all of what is indexed, else of what has been
+// fetched for longest. asked is how many are to be synced out of turn.
 func (q *queue) status(asked int) httpapi.StatusQueue {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	s := httpapi.StatusQueue{Running: q.running, Phase: q.now.Phase, Done: q.now.Done, Total: q.now.Total, Waiting: q.waiting + q.next + asked}
-	if q.running != "" {
-		s.Since = q.began.UTC()
+	s := httpapi.StatusQueue{Waiting: q.next + asked}
+	var shown *syncing
+	for _, one := range q.at {
+		if one.stage() == stageWaits {
+			s.Waiting++
+			continue
+		}
+		if one.stage() == stageFetches {
+			s.Fetching++
+		}
+		if shown == nil || cmp.Less(one.stage(), shown.stage()) {
+			shown = one
+		}
+	}
+	if shown != nil {
+		s.Running, s.Since = shown.name, shown.began.UTC()
+		s.Phase, s.Done, s.Total = shown.now.Phase, shown.now.Done, shown.now.Total
 	}
 	return s
 }

@@ -61,27 +61,30 @@ func (s *Service) Remove(ctx context.Context, name string) error {
 func (s *Service) Sync(ctx context.Context, name string, report func(ingest.Progress)) (ingest.Result, error) {
 	ctx, cancel := s.untilStop(ctx)
 	defer cancel()
-	left := s.queue.enter()
-	err := s.takeTurn(ctx, report)
-	left()
-	if err != nil {
-		return ingest.Result{}, err
-	}
-	defer func() { <-s.turn }()
-	defer s.busy.begin()()
 	defer s.noteChange()
 	defer s.noteSync()
-	start := time.Now()
-	report, ended := s.queue.begin(name, start, report)
+	report, ended := s.queue.begin(name, time.Now(), report)
 	defer ended()
 	within, traced := span.Start(ctx, string(WorkSync), "")
 	res, err := s.indexer.Sync(within, name, report)
 	traced(err)
-	s.worked(ctx, WorkSync, start, res.Added+res.Removed > 0, err)
+	s.worked(ctx, WorkSync, time.Now().Add(-res.Took), res.Added+res.Removed > 0, err)
 	if err != nil && context.Cause(ctx) == errClosing {
 		return res, fmt.Errorf("sync %q: %w", name, errClosing)
 	}
 	return res, err
+}
+
+// indexTurn is the Turn of ingest.
+func (s *Service) indexTurn(ctx context.Context, report func(ingest.Progress)) (end func(), err error) {
+	if err := s.takeTurn(ctx, report); err != nil {
+		return nil, err
+	}
+	quiet := s.busy.begin()
+	return func() {
+		quiet()
+		<-s.turn
+	}, nil
 }
 
 // Merge rewrites what is worth it and returns how many shards it replaced.

@@ -63,8 +63,8 @@ type Service struct {
 	indexer    *ingest.Indexer
 	searcher   *search.Searcher
 	opts       Options
-	// turn holds a token while a sync runs, so that those who wait for theirs
-	// can give up.
+	// turn holds a token while a repository is indexed, so that those who wait for
+	// theirs can give up. Mirrors are fetched before.
 	turn chan struct{}
 	// closing is closed when syncs are to end.
 	closing chan struct{}
@@ -158,6 +158,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		ingesting.Ctags = s.program
 	}
 	ingesting.Proxy, ingesting.Yield, ingesting.Git = s.gateway.url, s.yield, s.git.Patient(syncPatience)
+	ingesting.Turn = s.indexTurn
 	s.indexer = ingest.New(st, ingesting)
 	s.room.ready, s.room.resume, s.room.log = s.indexer.Ready, s.resume, o.Log
 	switch n, err := s.indexer.SweepMirrors(); {
@@ -304,7 +305,7 @@ func (s *Service) untilStop(ctx context.Context) (context.Context, context.Cance
 	}
 }
 
-// takeTurn waits until no sync runs, telling report if there is one.
+// takeTurn waits until nothing is indexed, telling report if something is.
 func (s *Service) takeTurn(ctx context.Context, report func(ingest.Progress)) error {
 	select {
 	case s.turn <- struct{}{}:

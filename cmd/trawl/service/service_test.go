@@ -163,9 +163,10 @@ func TestStopEndsSyncs(t *testing.T) {
 func round(t *testing.T, s *service.Service, first []string) string {
 	t.Helper()
 	var log bytes.Buffer
-	logger := zerolog.New(&log)
+	writer := zerolog.SyncWriter(&log)
+	logger := zerolog.New(writer)
 	begun := false
-	y := &service.Syncer{Service: s, Log: logger, Display: progress.Log(logger, &log, time.Now)}
+	y := &service.Syncer{Service: s, Log: logger, Display: progress.Log(logger, writer, time.Now)}
 	y.Run(t.Context(), first, func() {
 		begun = true
 		for _, name := range first {

@@ -47,8 +47,8 @@ func (s *Service) Symbols(ctx context.Context, report func(ingest.Progress)) (in
 	return res, err
 }
 
-// KeepSymbols reads symbols now and after every sync and merge, once no sync
-// runs, until ctx ends.
+// KeepSymbols reads symbols now and after every sync and merge, once
+// nothing is indexed, until ctx ends.
 func (s *Service) KeepSymbols(ctx context.Context) {
 	for s.readsSymbols() {
 		s.readSymbols(ctx)

@@ -1,0 +1,125 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/span"
+)
+
+// mostFetches is how many mirrors are fetched side by side: a remote that is
+// slow, which may be for a quarter of an hour and longer, does not keep others
+// waiting until there are three of them. What git's processes take of memory is
+// bounded by their budget however many there are.
+const mostFetches = 3
+
+// fetched is the git repository of a source, or why it could not be brought up
+// to date.
+type fetched struct {
+	git *git.Repo
+	err error
+	// at is when it was, took how long.
+	at   time.Time
+	took time.Duration
+}
+
+// fetch brings the mirror of a repository up to date, while others are indexed.
+// The repository is held.
+func (ix *Indexer) fetch(ctx context.Context, id uint32, report func(Progress)) fetched {
+	sn := ix.store.Snapshot()
+	r := sn.RepositoryByID(id)
+	if err := sn.Close(); err != nil || r == nil {
+		return fetched{err: errors.Join(err, notThere(r))}
+	}
+	if !r.Mirror {
+		repo, err := ix.opts.Git.Open(ctx, r.Source)
+		return fetched{git: repo, err: err, at: ix.opts.Now().UTC()}
+	}
+	if err := ix.Ready(); err != nil {
+		return fetched{err: err}
+	}
+	select {
+	case ix.fetches <- struct{}{}:
+	default:
+		report(Progress{Phase: "wait"})
+		select {
+		case ix.fetches <- struct{}{}:
+			report(Progress{Phase: "fetch"})
+		case <-ctx.Done():
+			return fetched{err: fmt.Errorf("wait for others to be fetched: %w", context.Cause(ctx))}
+		}
+	}
+	defer func() { <-ix.fetches }()
+	start := ix.opts.Now()
+	ctx, end := ix.whileRoom(ctx)
+	defer end()
+	ctx, traced := span.Start(ctx, "sync", "fetch")
+	note := func(line string) { report(Progress{Phase: "fetch", Note: line}) }
+	repo, err := ix.mirror(ctx, r, note)
+	if err == nil {
+		err = repo.Fetch(ctx, note)
+	}
+	traced(err)
+	now := ix.opts.Now()
+	return fetched{git: repo, err: err, at: now.UTC(), took: now.Sub(start)}
+}
+
+// notThere is the error of a record that is none.
+func notThere(r *store.Repository) error {
+	if r == nil {
+		return store.ErrNotFound
+	}
+	return nil
+}
+
+func (ix *Indexer) mirror(ctx context.Context, r *store.Repository, note func(string)) (*git.Repo, error) {
+	dir := ix.store.GitDir(r)
+	if !r.Guarded {
+		return ix.opts.Git.Mirror(ctx, r.Source, dir, note)
+	}
+	if ix.opts.Proxy == nil {
+		return nil, errors.New("a source that was named over the API is fetched by a server only")
+	}
+	proxy, err := ix.opts.Proxy()
+	if err != nil {
+		return nil, err
+	}
+	return ix.opts.Git.MirrorThrough(ctx, proxy, r.Source, dir, note)
+}
+
+// roomEvery is how often the disk is looked at while something is fetched.
+const roomEvery = time.Second
+
+// whileRoom returns a context that ends with ErrLowDisk when the disk is nearly
+// full: what is fetched would fill it, and searches need some of it.
+func (ix *Indexer) whileRoom(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	if ix.opts.MinFreeBytes < 0 {
+		return ctx, func() { cancel(nil) }
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(roomEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if err := ix.checkDisk(); err != nil {
+					cancel(err)
+					return
+				}
+			}
+		}
+	}()
+	return ctx, func() {
+		cancel(nil)
+		<-ended
+	}
+}
