@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/*.txt. One of them: go test -run TestScripts/search
 func TestScripts(t *testing.T) {
+	programs := plainPrograms(t)
 	testscript.Run(t, testscript.Params{
 		Files:               scripts(t),
 		RequireExplicitExec: true,
@@ -41,6 +42,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(env.WorkDir))
 			// The race detector lets every program sleep for a second at its end.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			env.Setenv("PATH", programs+env.Getenv("PATH"))
 			return setOldStores(env)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
