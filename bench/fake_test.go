@@ -53,9 +53,8 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	code := m.Run()
-	if built.dir != "" {
-		_ = os.RemoveAll(built.dir)
-	}
+	built.remove()
+	fake.remove()
 	os.Exit(code)
 }
 

@@ -17,17 +17,13 @@ import (
 	"github.com/trawlsearch/trawl/bench"
 )
 
-// installFakePeers puts the test binary on PATH under the names of zoekt's and
+// installFakePeers puts the stand-in on PATH under the names of zoekt's and
 // codesearch's programs.
 func installFakePeers(t *testing.T) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
+	fake, dir := fakeBinary(t), t.TempDir()
 	for name := range fakePrograms {
-		if err := os.Symlink(self, filepath.Join(dir, name)); err != nil {
+		if err := os.Symlink(fake, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -24,13 +24,8 @@ func rankToy(t *testing.T) bench.RankConfig {
 			t.Fatal(err)
 		}
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Setenv(fakeVariable, honest)
-	t.Setenv("GORACE", "atexit_sleep_ms=0")
-	return bench.RankConfig{Trawl: self, Corpus: corpus, Queries: []bench.Judged{
+	return bench.RankConfig{Trawl: fakeBinary(t), Corpus: corpus, Queries: []bench.Judged{
 		{Name: "first", Kind: "definition", PatternType: "keyword", Text: "glaze", Want: []string{"a"}},
 		{Name: "either", Kind: "definition", PatternType: "keyword", Text: "glaze", Want: []string{"d", "b"}},
 		{Name: "none", Kind: "file", PatternType: "keyword", Text: "akiln", Want: []string{"d"}},

@@ -1,13 +1,11 @@
 package bench_test
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -22,16 +20,12 @@ func availablePeers() []string {
 	return []string{"rg", "git-grep"}
 }
 
-// toyRun returns a quick run over a generated corpus, with the test binary as
-// an honest trawl.
+// toyRun returns a quick run over a generated corpus, with an honest stand-in
+// for trawl.
 func toyRun(t *testing.T) bench.Config {
 	t.Helper()
 	corpus := t.TempDir()
 	if _, err := (bench.Corpus{Files: 60}).Generate(corpus); err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
 		t.Fatal(err)
 	}
 	queries, err := bench.QuerySet("small")
@@ -39,10 +33,7 @@ func toyRun(t *testing.T) bench.Config {
 		t.Fatal(err)
 	}
 	t.Setenv(fakeVariable, honest)
-	// The race detector waits a second at the end of every process, and this
-	// binary is started often.
-	t.Setenv("GORACE", "atexit_sleep_ms=0")
-	return bench.Config{Trawl: self, Corpus: corpus, Queries: queries, Peers: availablePeers(), Runs: 1}
+	return bench.Config{Trawl: fakeBinary(t), Corpus: corpus, Queries: queries, Peers: availablePeers(), Runs: 1}
 }
 
 func run(t *testing.T, c bench.Config) *bench.Report {
@@ -341,27 +332,6 @@ func listing(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return b.String()
-}
-
-// built is the program, built once: linking it takes longer than most tests.
-var built struct {
-	sync.Once
-	dir, binary string
-	err         error
-}
-
-// builtTrawl returns the program's binary.
-func builtTrawl(t *testing.T) string {
-	t.Helper()
-	built.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "trawl-bench-test"); built.err == nil {
-			built.binary, built.err = bench.BuildTrawl(context.Background(), built.dir)
-		}
-	})
-	if built.err != nil {
-		t.Fatal(built.err)
-	}
-	return built.binary
 }
 
 // TestRunTrawl runs the harness on the program itself, so that neither can

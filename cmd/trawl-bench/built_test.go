@@ -23,12 +23,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// builtTrawl returns the path of trawl's binary. Tests that are to be short do
-// without.
+// builtTrawl returns the path of trawl's binary, which TRAWL_TEST_BINARY may
+// name. Tests that are to be short do without.
 func builtTrawl(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds and starts servers")
+	}
+	if binary := os.Getenv("TRAWL_TEST_BINARY"); binary != "" {
+		return binary
 	}
 	built.Do(func() {
 		built.scratch, built.err = openScratch(context.Background(), &built.binary, func(string) {})
