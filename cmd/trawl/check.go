@@ -22,18 +22,20 @@ import (
 const checkHelp = `Usage: trawl check [flags]
 
 Check verifies a data directory: every byte of its tables, every record and what
-it refers to, every document against the id of its blob, and every posting list
-against the text, from which it is made again. It prints what is wrong, a line
-each, and what can be done about it:
+it refers to, every document against the id of its blob, every posting list
+against the text, from which it is made again, and every object of mirrors. It
+prints what is wrong, a line each, and what can be done about it:
 
   rebuild   the shard is made anew from its repositories
+  fetch     the mirror is fetched anew from its source
   drop      it is nobody's and can be deleted
   none      it does no harm, or comes right with something else
   restore   only a backup has it
 
-With --repair the first two are done: damaged shards are set aside, and their
+With --repair the first three are done: damaged shards are set aside, and their
 repositories indexed again from their mirrors and paths. All others stay as they
-are. With --quick posting lists are decoded, but not made again.
+are. A damaged mirror stays until there is a new one. With --quick posting lists
+are decoded, but not made again, and files in mirrors are not read.
 
 If a server has the data directory open, it does the work, on one moment of it,
 and yields to searches. What is met by searches is set aside and rebuilt without
@@ -128,7 +130,7 @@ func (c *checkup) tell(f httpapi.AdminFinding) error {
 
 // summary is one line about what was found.
 func (c *checkup) summary() string {
-	mendable := c.repairs[string(check.Rebuild)] + c.repairs[string(check.Drop)]
+	mendable := c.repairs[string(check.Rebuild)] + c.repairs[string(check.Fetch)] + c.repairs[string(check.Drop)]
 	switch {
 	case c.found == 0:
 		return "nothing is wrong, verified"

@@ -15,8 +15,8 @@ import (
 
 // Finding is one thing that is wrong.
 type Finding struct {
-	// Where is "table", "record", "reference", or within a shard "header",
-	// "documents", "text", "lists", "symbols", "commits" or "aside".
+	// Where is "table", "record", "reference", "mirror", or within a shard
+	// "header", "documents", "text", "lists", "symbols", "commits" or "aside".
 	Where string
 	// Shard is the one that it is in, 0 for none; Repositories are the names of
 	// those that have something there.
@@ -40,6 +40,8 @@ type Repair string
 const (
 	// Rebuild: the shard is set aside, and its repositories are indexed again.
 	Rebuild Repair = "rebuild"
+	// Fetch: the mirror is made anew from its source.
+	Fetch Repair = "fetch"
 	// Drop: it is nobody's, and is deleted.
 	Drop Repair = "drop"
 	// Nothing: it is harmless, or comes right when something else does.
@@ -59,6 +61,9 @@ type Options struct {
 	// Source returns from where a repository can be fetched whose record cannot be
 	// read, and what it is to be called; nil knows of none.
 	Source func(store.LostRepository) (r store.Repository, ok bool)
+	// Mirror verifies the mirror of a repository, and calls fault for what is wrong
+	// with it; nil leaves mirrors out. The error says why it could not.
+	Mirror func(ctx context.Context, r *store.Repository, fault func(problem string)) error
 	// Report hears how far the work is, in bytes; nil does nothing.
 	Report func(done, total int64)
 }
@@ -69,6 +74,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Source == nil {
 		o.Source = func(store.LostRepository) (store.Repository, bool) { return store.Repository{}, false }
+	}
+	if o.Mirror == nil {
+		o.Mirror = func(context.Context, *store.Repository, func(string)) error { return nil }
 	}
 	if o.Report == nil {
 		o.Report = func(int64, int64) {}
@@ -122,6 +130,27 @@ func (c *checking) run(ctx context.Context) (err error) {
 	for _, v := range shards {
 		if err := c.shard(ctx, v); err != nil {
 			return err
+		}
+	}
+	return c.mirrors(ctx)
+}
+
+// mirrors verifies what was fetched. One that cannot be read now, as when git is
+// busy, keeps no other from being verified.
+func (c *checking) mirrors(ctx context.Context) error {
+	for _, r := range c.sn.Repositories() {
+		if !r.Mirror {
+			continue
+		}
+		tell := func(problem string, repair Repair) {
+			c.found(Finding{Where: "mirror", Repositories: []string{r.Name}, Problem: problem, Repair: repair})
+		}
+		err := c.o.Mirror(ctx, r, func(problem string) { tell(problem, Fetch) })
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			tell("not verified: "+err.Error(), Nothing)
 		}
 	}
 	return nil

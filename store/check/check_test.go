@@ -421,3 +421,48 @@ func TestFlippedTable(t *testing.T) {
 		t.Errorf("after the repair: got %+v, want at most the table, until the engine rewrites it", again)
 	}
 }
+
+// TestCheckMirrors: each mirror is verified, whatever is wrong with another.
+func TestCheckMirrors(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"a", "b", "c"} {
+		src := ingest.Source{Name: name, Location: "https://git.example.org/" + name, Remote: true}
+		if _, err := w.ix.Add(t.Context(), src); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var found []check.Finding
+	o := check.Options{Mirror: func(_ context.Context, r *store.Repository, fault func(string)) error {
+		switch r.Name {
+		case "a":
+			return errors.New("git is busy")
+		case "b":
+			fault("missing blob")
+			fault("missing tree")
+		case "kiln":
+			t.Error("a repository of this machine is taken for a mirror")
+		}
+		return nil
+	}}
+	if err := check.Store(t.Context(), w.st, o, func(f check.Finding) { found = append(found, f) }); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range found {
+		got = append(got, fmt.Sprintf("%s %v: %s; %s", f.Where, f.Repositories, f.Problem, f.Repair))
+	}
+	slices.Sort(got) // they come as the store has them
+	want := []string{"mirror [a]: not verified: git is busy; none", "mirror [b]: missing blob; fetch", "mirror [b]: missing tree; fetch"}
+	if !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	names, err := check.Prepare(w.st, found, time.Now())
+	if mirrors := check.Mirrors(found); len(names) > 0 || err != nil || !slices.Equal(mirrors, []string{"b"}) {
+		t.Errorf("to be synced %q, %v, to be fetched anew %q; want b alone, anew", names, err, mirrors)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	o.Mirror = func(context.Context, *store.Repository, func(string)) error { cancel(); return ctx.Err() }
+	if err := check.Store(ctx, w.st, o, func(f check.Finding) { t.Errorf("after it was cancelled: %+v", f) }); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: got %v", err)
+	}
+}

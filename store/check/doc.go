@@ -2,7 +2,7 @@
 // findings go out, each with what is wrong in words and whether it can be made
 // anew: first the engine's tables byte by byte, then the small records and what
 // they refer to, then shard by shard the text, its hashes and the posting lists
-// that follow from it. Prepare takes what is damaged out of service and says
+// that follow from it, and at last, by whoever knows git, mirrors. Prepare takes what is damaged out of service and says
 // which repositories are to be indexed again. cmd/trawl calls it, for people and
 // for a running server.
 //

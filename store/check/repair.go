@@ -30,6 +30,17 @@ func Prepare(st *store.Store, findings []Finding, now time.Time) (repositories [
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
+// Mirrors returns the repositories whose mirrors are to be made anew.
+func Mirrors(findings []Finding) []string {
+	names := map[string]bool{}
+	for _, f := range findings {
+		if f.Repair == Fetch {
+			names[f.Repositories[0]] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
 func prepare(st *store.Store, f Finding, now time.Time) error {
 	switch {
 	case f.Repair == Rebuild && f.record.Lost != nil:

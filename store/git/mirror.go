@@ -14,6 +14,10 @@ import (
 // PartialSuffix stands behind the name of a mirror that is still being made.
 const PartialSuffix = ".partial"
 
+// OldSuffix stands behind the name of a mirror that another has taken the place
+// of.
+const OldSuffix = ".old"
+
 // Mirror returns the bare mirror of a URL in dir, with all refs of the remote
 // under their own names. If dir exists it is opened as it is, without a word
 // to the remote; Fetch brings it up to date. Otherwise it is cloned beside dir
@@ -54,11 +58,30 @@ func (b *Budget) mirror(ctx context.Context, from remote, dir string, progress f
 	return repo, nil
 }
 
-// clone makes a mirror in dir or leaves nothing there.
+// Renew makes the mirror in dir anew, as Mirror does where there is none, and
+// puts it in the place of the old one once it is whole. Who reads the old one
+// meanwhile may have to open it again.
+func (b *Budget) Renew(ctx context.Context, rawURL, dir string, progress func(string)) error {
+	from, err := parseRemote(rawURL)
+	if err != nil {
+		return err
+	}
+	return b.renew(ctx, from, dir, progress)
+}
+
+func (b *Budget) renew(ctx context.Context, from remote, dir string, progress func(string)) error {
+	if err := b.clone(ctx, from, dir, progress); err != nil {
+		return fmt.Errorf("mirror %s anew: %w", from.url, err)
+	}
+	return nil
+}
+
+// clone makes a mirror in dir, in the place of what may be there, or leaves that
+// as it is.
 func (b *Budget) clone(ctx context.Context, from remote, dir string, progress func(string)) error {
 	dir = filepath.Clean(dir)
-	partial := dir + PartialSuffix
-	if err := os.RemoveAll(partial); err != nil {
+	partial, old := dir+PartialSuffix, dir+OldSuffix
+	if err := errors.Join(os.RemoveAll(partial), os.RemoveAll(old)); err != nil {
 		return fmt.Errorf("remove what an earlier attempt left: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
@@ -70,10 +93,15 @@ func (b *Budget) clone(ctx context.Context, from remote, dir string, progress fu
 		_ = os.RemoveAll(partial) // what stays is removed by the next attempt
 		return err
 	}
+	if err := os.Rename(dir, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		_ = os.RemoveAll(partial)
+		return err
+	}
 	if err := os.Rename(partial, dir); err != nil {
 		_ = os.RemoveAll(partial)
 		return err
 	}
+	_ = os.RemoveAll(old)
 	return syncDir(filepath.Dir(dir))
 }
 
@@ -169,20 +197,25 @@ func parseHead(answer string) (ref, commit string) {
 
 // transfer runs a command that talks to a remote and fills dir, shows progress,
 // and ends the command when it takes too much.
-func (b *Budget) transfer(ctx context.Context, from remote, dir string, progress func(string), args ...string) (err error) {
+func (b *Budget) transfer(ctx context.Context, from remote, dir string, progress func(string), args ...string) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	cmd, name := remoteCommand(ctx, from, args...), subcommand(args)
+	cmd := remoteCommand(ctx, from, args...)
+	tail := &stderrTail{progress: progress}
+	cmd.Stderr = tail
+	return b.watched(ctx, end, cmd, subcommand(args), watching(from, dir, tail))
+}
+
+// watched runs a command whose standard error is that of the watch, and ends it
+// by end when it takes too much.
+func (b *Budget) watched(ctx context.Context, end context.CancelCauseFunc, cmd *exec.Cmd, name string, w *watch) (err error) {
 	if err := b.wait(ctx); err != nil {
 		return fmt.Errorf("git %s: %w", name, err)
 	}
-	tail := &stderrTail{progress: progress}
-	cmd.Stderr = tail
 	defer traced(ctx, cmd, name)(&err)
 	if err := cmd.Start(); err != nil {
 		return startError(ctx, name, err)
 	}
-	w := watching(from, dir, tail)
 	watched, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(watched)
@@ -193,7 +226,7 @@ func (b *Budget) transfer(ctx context.Context, from remote, dir string, progress
 	leave()
 	close(ended)
 	<-watched
-	return waitError(ctx, name, tail, err)
+	return waitError(ctx, name, stderrOf(cmd), err)
 }
 
 func remoteCommand(ctx context.Context, from remote, args ...string) *exec.Cmd {

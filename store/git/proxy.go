@@ -16,15 +16,32 @@ func MirrorThrough(ctx context.Context, proxy, rawURL, dir string, progress func
 // MirrorThrough is the function MirrorThrough of a repository whose processes
 // share the budget.
 func (b *Budget) MirrorThrough(ctx context.Context, proxy, rawURL, dir string, progress func(string)) (*Repo, error) {
-	from, err := parseRemote(rawURL)
+	from, err := guardedRemote(proxy, rawURL)
 	if err != nil {
 		return nil, err
 	}
+	return b.mirror(ctx, from, dir, progress)
+}
+
+// RenewThrough is Renew for a URL that MirrorThrough is for.
+func (b *Budget) RenewThrough(ctx context.Context, proxy, rawURL, dir string, progress func(string)) error {
+	from, err := guardedRemote(proxy, rawURL)
+	if err != nil {
+		return err
+	}
+	return b.renew(ctx, from, dir, progress)
+}
+
+func guardedRemote(proxy, rawURL string) (remote, error) {
+	from, err := parseRemote(rawURL)
+	if err != nil {
+		return remote{}, err
+	}
 	if from.local || !strings.HasPrefix(from.origin, "http") {
-		return nil, urlError(rawURL, "only https and http can be used here")
+		return remote{}, urlError(rawURL, "only https and http can be used here")
 	}
 	from.proxy = proxy
-	return b.mirror(ctx, from, dir, progress)
+	return from, nil
 }
 
 // throughProxy is the environment by which git, for whatever host, uses the

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
@@ -27,9 +29,9 @@ type fetched struct {
 	took time.Duration
 }
 
-// fetch brings the mirror of a repository up to date, while others are indexed.
-// The repository is held.
-func (ix *Indexer) fetch(ctx context.Context, id uint32, report func(Progress)) fetched {
+// fetch brings the mirror of a repository up to date, or makes it anew, while
+// others are indexed. The repository is held.
+func (ix *Indexer) fetch(ctx context.Context, id uint32, anew bool, report func(Progress)) fetched {
 	sn := ix.store.Snapshot()
 	r := sn.RepositoryByID(id)
 	if err := sn.Close(); err != nil || r == nil {
@@ -59,7 +61,7 @@ func (ix *Indexer) fetch(ctx context.Context, id uint32, report func(Progress)) 
 	defer end()
 	ctx, traced := span.Start(ctx, "sync", "fetch")
 	note := func(line string) { report(Progress{Phase: "fetch", Note: line}) }
-	repo, err := ix.mirror(ctx, r, note)
+	repo, err := ix.mirror(ctx, r, anew, note)
 	if err == nil {
 		err = repo.Fetch(ctx, note)
 	}
@@ -76,9 +78,14 @@ func notThere(r *store.Repository) error {
 	return nil
 }
 
-func (ix *Indexer) mirror(ctx context.Context, r *store.Repository, note func(string)) (*git.Repo, error) {
+func (ix *Indexer) mirror(ctx context.Context, r *store.Repository, anew bool, note func(string)) (*git.Repo, error) {
 	dir := ix.store.GitDir(r)
 	if !r.Guarded {
+		if anew {
+			if err := ix.opts.Git.Renew(ctx, r.Source, dir, note); err != nil {
+				return nil, err
+			}
+		}
 		return ix.opts.Git.Mirror(ctx, r.Source, dir, note)
 	}
 	if ix.opts.Proxy == nil {
@@ -88,7 +95,37 @@ func (ix *Indexer) mirror(ctx context.Context, r *store.Repository, note func(st
 	if err != nil {
 		return nil, err
 	}
+	if anew {
+		if err := ix.opts.Git.RenewThrough(ctx, proxy, r.Source, dir, note); err != nil {
+			return nil, err
+		}
+	}
 	return ix.opts.Git.MirrorThrough(ctx, proxy, r.Source, dir, note)
+}
+
+// VerifyMirror reads the mirror of a repository, while nobody syncs it, and calls
+// fault for what is wrong with it: nothing if there is none, which is fetched by
+// the next sync.
+func (ix *Indexer) VerifyMirror(ctx context.Context, r *store.Repository, quick bool, fault func(problem string)) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	leave, err := ix.holds.take(ctx, r.ID, end, func(*hold) {})
+	if err != nil {
+		return fmt.Errorf("verify the mirror of %q: %w", r.Name, err)
+	}
+	defer leave()
+	dir := ix.store.GitDir(r)
+	if _, err := os.Stat(dir); !r.Mirror || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	err = ix.opts.Git.Verify(ctx, dir, quick, fault)
+	if context.Cause(ctx) == errRemoved {
+		return nil
+	}
+	if err != nil {
+		err = fmt.Errorf("verify the mirror of %q: %w", r.Name, err)
+	}
+	return err
 }
 
 // roomEvery is how often the disk is looked at while something is fetched.

@@ -13,7 +13,8 @@ import (
 
 // SweepMirrors removes the mirrors that belong to no repository, as a crash
 // leaves them between the removal of a repository and that of its mirror, whole
-// or half made, and returns how many there were. While records of repositories cannot be read it
+// or half made, and those that others have taken the place of. It returns how
+// many there were. While records of repositories cannot be read it
 // removes none.
 func (ix *Indexer) SweepMirrors() (removed int, err error) {
 	ix.mu.Lock()
@@ -29,9 +30,10 @@ func (ix *Indexer) SweepMirrors() (removed int, err error) {
 		return 0, nil
 	}
 	for _, e := range entries {
-		text, ok := strings.CutSuffix(strings.TrimSuffix(e.Name(), git.PartialSuffix), ".git")
+		name, old := strings.CutSuffix(strings.TrimSuffix(e.Name(), git.PartialSuffix), git.OldSuffix)
+		text, ok := strings.CutSuffix(name, ".git")
 		id, notNumber := strconv.ParseUint(text, 10, 32)
-		if !ok || notNumber != nil || sn.RepositoryByID(uint32(id)) != nil {
+		if !ok || notNumber != nil || !old && sn.RepositoryByID(uint32(id)) != nil {
 			continue
 		}
 		if rerr := os.RemoveAll(filepath.Join(dir, e.Name())); rerr != nil {

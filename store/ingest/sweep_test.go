@@ -23,7 +23,7 @@ func TestSweepMirrors(t *testing.T) {
 	}
 	mirrors := filepath.Join(f.st.Dir(), "mirrors")
 	stay := []string{f.st.GitDir(r), f.st.GitDir(r) + ".partial", filepath.Join(mirrors, "notes.git"), filepath.Join(mirrors, "77")}
-	gone := []string{filepath.Join(mirrors, "77.git"), filepath.Join(mirrors, "78.git.partial")}
+	gone := []string{filepath.Join(mirrors, "77.git"), filepath.Join(mirrors, "78.git.partial"), f.st.GitDir(r) + ".old"}
 	for _, dir := range slices.Concat(stay, gone) {
 		if err := os.MkdirAll(filepath.Join(dir, "objects"), 0o755); err != nil {
 			t.Fatal(err)

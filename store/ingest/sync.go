@@ -36,6 +36,16 @@ type Result struct {
 // behind that waits for its turn. Result.Took, which is there after an error as
 // well, is the time without waiting.
 func (ix *Indexer) Sync(ctx context.Context, name string, report func(Progress)) (Result, error) {
+	return ix.syncNamed(ctx, name, false, report)
+}
+
+// Renew is Sync with a mirror that is made anew, such as when the old one is
+// damaged. That stays if the source cannot be reached.
+func (ix *Indexer) Renew(ctx context.Context, name string, report func(Progress)) (Result, error) {
+	return ix.syncNamed(ctx, name, true, report)
+}
+
+func (ix *Indexer) syncNamed(ctx context.Context, name string, anew bool, report func(Progress)) (Result, error) {
 	if report == nil {
 		report = func(Progress) {}
 	}
@@ -50,7 +60,7 @@ func (ix *Indexer) Sync(ctx context.Context, name string, report func(Progress))
 		return Result{}, fmt.Errorf("sync %q: %w", name, err)
 	}
 	defer leave()
-	res, err := ix.syncHeld(ctx, id, report)
+	res, err := ix.syncHeld(ctx, id, anew, report)
 	if err != nil && context.Cause(ctx) == errRemoved {
 		err = errRemoved
 	}
@@ -70,8 +80,8 @@ func (ix *Indexer) id(name string) (id uint32, err error) {
 	return r.ID, nil
 }
 
-func (ix *Indexer) syncHeld(ctx context.Context, id uint32, report func(Progress)) (Result, error) {
-	f := ix.fetch(ctx, id, report)
+func (ix *Indexer) syncHeld(ctx context.Context, id uint32, anew bool, report func(Progress)) (Result, error) {
+	f := ix.fetch(ctx, id, anew, report)
 	if ctx.Err() != nil {
 		return Result{Took: f.took}, errors.Join(f.err, ctx.Err())
 	}

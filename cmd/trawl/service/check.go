@@ -2,7 +2,9 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi"
@@ -28,12 +30,27 @@ func (s *Service) Check(ctx context.Context, quick, repair bool, report func(ing
 		return err
 	}
 	names, err := check.Prepare(s.store, findings, time.Now())
+	if err != nil {
+		return err
+	}
+	return s.repair(ctx, names, check.Mirrors(findings), report)
+}
+
+// repair syncs repositories, some of them with a new mirror. One that cannot be
+// reached keeps no other from being repaired.
+func (s *Service) repair(ctx context.Context, names, mirrors []string, report func(ingest.Progress)) error {
+	var errs []error
+	for _, name := range mirrors {
+		_, err := s.sync(ctx, name, s.indexer.Renew, report)
+		errs = append(errs, err)
+	}
 	for _, name := range names {
-		if err == nil {
-			_, err = s.Sync(ctx, name, report)
+		if !slices.Contains(mirrors, name) && ctx.Err() == nil {
+			_, err := s.Sync(ctx, name, report)
+			errs = append(errs, err)
 		}
 	}
-	return err
+	return errors.Join(errs...)
 }
 
 func (s *Service) check(ctx context.Context, quick bool, report func(ingest.Progress), each func(check.Finding) error) (findings []check.Finding, err error) {
@@ -44,6 +61,9 @@ func (s *Service) check(ctx context.Context, quick bool, report func(ingest.Prog
 			report(ingest.Progress{Phase: "check", Done: int(done), Total: int(total)})
 		}
 	}}
+	o.Mirror = func(ctx context.Context, r *store.Repository, fault func(string)) error {
+		return s.indexer.VerifyMirror(ctx, r, quick, fault)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	err = check.Store(ctx, s.store, o, func(f check.Finding) {

@@ -59,6 +59,13 @@ func (s *Service) Remove(ctx context.Context, name string) error {
 
 // Sync brings a repository up to its source, after those that run already.
 func (s *Service) Sync(ctx context.Context, name string, report func(ingest.Progress)) (ingest.Result, error) {
+	return s.sync(ctx, name, s.indexer.Sync, report)
+}
+
+// wayToSync is Sync or Renew of the indexer.
+type wayToSync func(ctx context.Context, name string, report func(ingest.Progress)) (ingest.Result, error)
+
+func (s *Service) sync(ctx context.Context, name string, by wayToSync, report func(ingest.Progress)) (ingest.Result, error) {
 	ctx, cancel := s.untilStop(ctx)
 	defer cancel()
 	defer s.noteChange()
@@ -66,7 +73,7 @@ func (s *Service) Sync(ctx context.Context, name string, report func(ingest.Prog
 	report, ended := s.queue.begin(name, time.Now(), report)
 	defer ended()
 	within, traced := span.Start(ctx, string(WorkSync), "")
-	res, err := s.indexer.Sync(within, name, report)
+	res, err := by(within, name, report)
 	traced(err)
 	s.worked(ctx, WorkSync, time.Now().Add(-res.Took), res.Added+res.Removed > 0, err)
 	if err != nil && context.Cause(ctx) == errClosing {
