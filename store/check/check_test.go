@@ -425,6 +425,7 @@ func TestFlippedTable(t *testing.T) {
 // TestCheckMirrors: each mirror is verified, whatever is wrong with another.
 func TestCheckMirrors(t *testing.T) {
 	w := newWorld(t)
+	defer w.close()
 	for _, name := range []string{"a", "b", "c"} {
 		src := ingest.Source{Name: name, Location: "https://git.example.org/" + name, Remote: true}
 		if _, err := w.ix.Add(t.Context(), src); err != nil {
