@@ -67,7 +67,7 @@ oracle: ## compare the search and the matchers with Go's regexp on CASES random 
 		-run '^(TestOracle|TestRevisionsOracle|TestLimitsCutTheWholeAnswer|TestFlippedBits|TestMetamorphic|TestFind.*|TestMaxSpans|TestBruteOnLeash|TestAgainstRegexp|TestWindows)$$' ./query/search ./query/match ./query/match/dfa
 
 fuzz: ## run every fuzz target for FUZZTIME
-	GO='$(GO)' bash .ci/fuzz $(FUZZTIME)
+	GO='$(GO)' INSTRUMENT=own bash .ci/fuzz $(FUZZTIME)
 
 fuzz-long: ## run every fuzz target, or those that match TARGETS, for FUZZLONG
 	GO='$(GO)' bash .ci/fuzz $(FUZZLONG) '$(TARGETS)'
