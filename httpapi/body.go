@@ -6,14 +6,20 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 )
 
 // body is the response of a stream. It leaves event by event, compressed if
-// the client allows. It is used by one goroutine.
+// the client allows. One of which nothing had to leave before its end is sent as
+// a whole, with its length: that is one write, and the client need not wait for
+// the end of the request. It is used by one goroutine.
 type body struct {
 	w   http.ResponseWriter
 	ctl *http.ResponseController
+	// whole is what was written as long as nothing has left.
+	whole []byte
+	left  bool
 	// zip is nil when the client does not take gzip.
 	zip  *gzip.Writer
 	zips *zipPool
@@ -37,7 +43,7 @@ func newBody(w http.ResponseWriter, r *http.Request, zips *zipPool, patience tim
 		h.Set("Connection", "keep-alive")
 	}
 	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
-		if b.zip = zips.get(w); b.zip != nil {
+		if b.zip = zips.get(plain{b}); b.zip != nil {
 			h.Set("Content-Encoding", "gzip")
 		}
 	}
@@ -61,8 +67,41 @@ func (b *body) flush() error {
 			return b.check(err)
 		}
 	}
-	return b.check(b.ctl.Flush())
+	return b.check(b.leave())
 }
+
+// wholeBytes is how long an answer may be that is sent as a whole.
+const wholeBytes = 16 << 10
+
+// plain writes what is not to be compressed, or has been.
+type plain struct{ b *body }
+
+func (p plain) Write(piece []byte) (int, error) {
+	b := p.b
+	if !b.left && len(b.whole)+len(piece) <= wholeBytes {
+		b.whole = append(b.whole, piece...)
+		return len(piece), nil
+	}
+	if err := b.begin(); err != nil {
+		return 0, err
+	}
+	return b.w.Write(piece)
+}
+
+// begin writes what was kept.
+func (b *body) begin() error {
+	b.left = true
+	whole := b.whole
+	b.whole = nil
+	if len(whole) == 0 {
+		return nil
+	}
+	_, err := b.w.Write(whole)
+	return err
+}
+
+// leave has all that was written leave.
+func (b *body) leave() error { return errors.Join(b.begin(), b.ctl.Flush()) }
 
 func (b *body) check(err error) error {
 	if err == nil {
@@ -90,7 +129,7 @@ func (b *body) writeEvent(event []byte) error {
 
 func (b *body) writePiece(piece []byte) error {
 	if b.zip == nil {
-		_, err := b.w.Write(piece)
+		_, err := plain{b}.Write(piece)
 		return err
 	}
 	_, err := b.zip.Write(piece)
@@ -112,16 +151,28 @@ func (b *body) extend(now time.Time) error {
 	return err
 }
 
-// close ends the compressed text; whether that still arrives matters to
-// nobody, since the last event has.
-func (b *body) close() {
-	if b.zip == nil {
-		return
+// end has the response end with what was written.
+func (b *body) end() error {
+	if b.failed {
+		return nil
 	}
-	if !b.failed {
-		_ = b.zip.Close()
+	if b.zip != nil {
+		if err := b.zip.Close(); err != nil {
+			return b.check(err)
+		}
 	}
-	b.zips.put(b.zip)
+	if !b.left {
+		b.w.Header().Set("Content-Length", strconv.Itoa(len(b.whole)))
+	}
+	return b.check(b.leave())
+}
+
+// release gives back what a response works with, whether it has ended or not.
+func (b *body) release() {
+	if b.zip != nil {
+		b.zips.put(b.zip)
+		b.zip = nil
+	}
 }
 
 // canFlush reports whether what is written to w can be made to leave.

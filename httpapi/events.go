@@ -23,9 +23,11 @@ const eventFrameBytes = 16
 // It is used by one goroutine. After a failed write every method returns the
 // same error and writes nothing.
 type eventWriter struct {
-	// send writes one event, flush makes what was written leave.
+	// send writes one event, flush makes what was written leave, and end does so
+	// when nothing follows; without it flush does.
 	send  func(event []byte) error
 	flush func() error
+	end   func() error
 	// holding says that more events follow at once, so that they leave together.
 	holding bool
 	// trace is the URL that every progress event carries, empty for none.
@@ -109,6 +111,19 @@ func (e *eventWriter) Together(f func() error) error {
 		err = e.err
 	}
 	return err
+}
+
+// Last has the events that f writes leave together, as the end of the response.
+func (e *eventWriter) Last(f func() error) {
+	e.holding = true
+	_ = f() // an event that could not be encoded does not keep the others
+	if e.err != nil {
+		return
+	}
+	if e.end == nil {
+		e.end = e.flush
+	}
+	e.err = e.end()
 }
 
 // Done writes the last event.

@@ -50,8 +50,8 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("X-Trace-Span", trace.Span)
 	w.Header().Set("X-Trace-URL", url)
 	body := newBody(w, r, &s.zips, s.WriteTimeout)
-	defer body.close()
-	events := &eventWriter{send: body.write, flush: body.flush, trace: url}
+	defer body.release()
+	events := &eventWriter{send: body.write, flush: body.flush, end: body.end, trace: url}
 	ending := s.answer(r, events, results, trace)
 	trace.finish(ending, s.now())
 	rec := recordOf(r.Context())
@@ -112,7 +112,7 @@ func (s *Server) answer(r *http.Request, events *eventWriter, results *search.Re
 func (s *Server) searchOn(ctx context.Context, q *query.Query, o search.Options, st *stream) search.Outcome {
 	o.Bookmark = &search.Bookmark{}
 	defer o.Bookmark.Close()
-	steps := len(o.Trace.Steps())
+	steps := o.Trace.Len()
 	for {
 		out := s.search(ctx, q, o, st)
 		var yield *search.YieldError
@@ -130,12 +130,14 @@ func (s *Server) searchOn(ctx context.Context, q *query.Query, o search.Options,
 // refuse writes the two events of a request that is not searched.
 func refuse(events *eventWriter, alert *query.Alert, message string) string {
 	// A client that is gone needs no further answer.
-	if alert != nil {
-		_ = events.Alert(alert)
-	} else {
-		_ = events.Error(message)
-	}
-	_ = events.Done()
+	events.Last(func() error {
+		if alert != nil {
+			_ = events.Alert(alert)
+		} else {
+			_ = events.Error(message)
+		}
+		return events.Done()
+	})
 	return streamRefused
 }
 
@@ -329,7 +331,7 @@ func (s *stream) finish(ctx context.Context, out search.Outcome) string {
 	alert, message := s.conclude(ctx, out)
 	// A search that failed has not said so itself.
 	s.results.Finish(false)
-	_ = s.events.Together(func() error {
+	s.events.Last(func() error {
 		_ = s.sendSealed()
 		_ = s.sendFilters(true)
 		s.out.sealOpen()

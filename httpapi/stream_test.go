@@ -193,8 +193,10 @@ type timedRecorder struct {
 }
 
 func (r *timedRecorder) Write(p []byte) (int, error) {
-	name, _, _ := strings.Cut(strings.TrimPrefix(string(p), "event: "), "\n")
-	r.log = append(r.log, fmt.Sprintf("%v %s", time.Since(r.began), name))
+	for _, event := range strings.Split(string(p), "event: ")[1:] {
+		name, _, _ := strings.Cut(event, "\n")
+		r.log = append(r.log, fmt.Sprintf("%v %s", time.Since(r.began), name))
+	}
 	return r.ResponseRecorder.Write(p)
 }
 

@@ -1,0 +1,99 @@
+package httpapi_test
+
+import (
+	"compress/gzip"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+)
+
+// TestSmallAnswersHaveALength: an answer of which nothing had to leave before its
+// end is sent as a whole, compressed or not; one that is long, or was seen to
+// take a while, is not.
+func TestSmallAnswersHaveALength(t *testing.T) {
+	find := func(n int, wait <-chan struct{}) searcher {
+		return func(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
+			for range n {
+				found(glazeContent())(o, sink)
+			}
+			if wait != nil {
+				<-wait
+			}
+			o.Results.Finish(true)
+			return search.Outcome{}
+		}
+	}
+	tests := []struct {
+		name, encoding string
+		matches        int
+		waits, whole   bool
+	}{
+		{"nothing", "", 0, false, true},
+		{"one", "", 1, false, true},
+		{"one, compressed", "gzip", 1, false, true},
+		{"many", "", 100, false, false},
+		{"one of a search that goes on", "", 1, true, false},
+		{"the same, compressed", "gzip", 1, true, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			seen := make(chan struct{})
+			wait := seen
+			if !tt.waits {
+				wait = nil
+			}
+			s := newServer(find(tt.matches, wait))
+			open(t, s)
+			text, length := askWith(t, s, tt.encoding, seen)
+			// On a machine that stands still an answer may seem to take a while.
+			for tries := 1; tt.whole && length < 0 && tries < 50; tries++ {
+				text, length = askWith(t, s, tt.encoding, nil)
+			}
+			if !strings.HasSuffix(text, "event: done\ndata: {}\n\n") || strings.Count(text, `"type":"content"`) != tt.matches {
+				t.Errorf("got %.3000s, want %d matches and done", text, tt.matches)
+			}
+			if whole := length > 0; whole != tt.whole {
+				t.Errorf("length is %d, want one: %t", length, tt.whole)
+			}
+		})
+	}
+}
+
+// askWith returns the text of an answer and the length that its header tells. It
+// closes seen, unless that is nil, when the header has come.
+func askWith(t *testing.T, s *httpapi.Server, encoding string, seen chan<- struct{}) (text string, length int64) {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodGet, s.URL()+"/search/stream?q=x", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept-Encoding", encoding)
+	resp, err := newClient(t).Do(req)
+	if seen != nil {
+		close(seen)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var body io.Reader = resp.Body
+	if got := resp.Header.Get("Content-Encoding"); got != encoding {
+		t.Fatalf("encoded as %q, want %q", got, encoding)
+	}
+	if encoding != "" {
+		if body, err = gzip.NewReader(resp.Body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := io.ReadAll(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(all), resp.ContentLength
+}
