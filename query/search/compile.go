@@ -398,13 +398,20 @@ func sameShape(a, b *basic) bool {
 	return a.commits == nil && b.commits == nil && a.limit == b.limit && slices.Equal(a.sel, b.sel)
 }
 
-// describe prints the plan for traces.
-func (b *basic) describe() string {
-	var parts []string
+// described returns what prints the plan for traces, and keeps no more of b than
+// its patterns.
+func (b *basic) described() func() string {
+	whole, patterns, needs := b.Basic, make([]*query.Pattern, len(b.atoms)), make([]postings.Expr, len(b.atoms))
 	for i, a := range b.atoms {
-		parts = append(parts, strconv.Itoa(i)+" "+a.pattern.String()+" needs "+a.Expr.String())
+		patterns[i], needs[i] = a.pattern, a.Expr
 	}
-	return b.Basic.String() + " [" + strings.Join(parts, "; ") + "]"
+	return func() string {
+		var parts []string
+		for i, p := range patterns {
+			parts = append(parts, strconv.Itoa(i)+" "+p.String()+" needs "+needs[i].String())
+		}
+		return whole.String() + " [" + strings.Join(parts, "; ") + "]"
+	}
 }
 
 // pathExpr is what the path lists can say about the path filters.

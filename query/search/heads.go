@@ -152,6 +152,9 @@ type promise struct {
 // When ctx has ended they are those found until then: nobody waits for them.
 func (r *run) findHeads(ctx context.Context, in *reading, pass []*basic, plans []*shardPlan) []head {
 	start := r.set.Now()
+	if !slices.ContainsFunc(plans, func(p *shardPlan) bool { return p != nil && len(p.candidates) > 0 }) {
+		return nil
+	}
 	h := &header{run: r, pass: pass, plans: plans, promise: map[headKey]*promise{}, named: map[sameName]int{}, lastNamed: map[sameName]headKey{}}
 	h.candidates = make([]*postings.Set, len(plans))
 	for n, p := range plans {

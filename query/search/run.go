@@ -174,8 +174,10 @@ func (r *run) prepare() error {
 	r.o.Results.SetDisplay(r.o.Display)
 	r.out = newSender(r, limit)
 	for i, b := range r.basics {
-		r.o.Trace.Add(Step{Name: fmt.Sprintf("compile query %d of %d", i+1, len(r.basics)), Start: start.Sub(r.start),
-			Took: r.set.Now().Sub(start), Fields: []Field{{"query", b.describe()}}})
+		describe, of := b.described(), len(r.basics)
+		r.o.Trace.Add(Step{Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Later: func() (string, []Field) {
+			return fmt.Sprintf("compile query %d of %d", i+1, of), []Field{{"query", describe()}}
+		}})
 	}
 	return nil
 }

@@ -87,8 +87,13 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, to 
 }
 
 // worthHelp is how long this goroutine would go on planning alone to have others
-// help: to wake them takes longer than to plan a shard that has nothing.
-const worthHelp = 400 * time.Microsecond
+// help: to wake them takes longer than to plan a shard that has nothing. The
+// first shard of a search takes several times as long as another, unless it
+// takes long by itself.
+const (
+	worthHelp = 400 * time.Microsecond
+	longFirst = time.Millisecond
+)
 
 // planShards plans shards on all workers; a plan that failed is nil.
 func (r *run) planShards(ctx context.Context, in []*reading, pass []*basic, shards []source) []*shardPlan {
@@ -110,6 +115,16 @@ func (r *run) planShards(ctx context.Context, in []*reading, pass []*basic, shar
 		}
 	})
 	begin := r.set.Now()
+	worth := func(planned int, now time.Time) bool {
+		if planned == 1 {
+			if took := now.Sub(begin); took < longFirst {
+				begin = now
+				return false
+			}
+			return true
+		}
+		return now.Sub(begin)/time.Duration(planned-1)*time.Duration(len(shards)-planned) > worthHelp
+	}
 	work = func(reading *reading) {
 		for ctx.Err() == nil {
 			n := int(next.Add(1)) - 1
@@ -117,14 +132,14 @@ func (r *run) planShards(ctx context.Context, in []*reading, pass []*basic, shar
 				return
 			}
 			start := r.set.Now()
-			if n > 0 && reading == in[0] && r.workers() > 1 && start.Sub(begin)/time.Duration(n)*time.Duration(len(shards)-n) > worthHelp {
+			if n > 0 && !helped && reading == in[0] && r.workers() > 1 && worth(n, start) {
 				help()
 			}
 			_ = r.plans(ctx, shards[n], reading, pass, func(p *shardPlan) bool {
 				if !r.withoutLists(p.view.ID) {
 					p.namesErr = p.readNames(ctx, reading, pass)
 				}
-				plans[n], steps[n] = p, r.planStep(fmt.Sprintf("plan shard %d", p.view.ID), start, p)
+				plans[n], steps[n] = p, r.planStep("", start, p)
 				return true
 			})
 		}
@@ -145,11 +160,22 @@ func (r *run) planShards(ctx context.Context, in []*reading, pass []*basic, shar
 	return plans
 }
 
+// planStep tells what a plan has read, of a shard unless name says of what.
 func (r *run) planStep(name string, start time.Time, p *shardPlan) Step {
-	return Step{Name: name, Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: r.work(
-		Field{"documents", strconv.Itoa(p.docs.Len())}, Field{"candidates", strconv.Itoa(len(p.candidates))},
-		Field{"blocks", strconv.Itoa(p.blocksOf())}, Field{"lists", strconv.Itoa(p.cost.Lists)}, Field{"list bytes", strconv.Itoa(p.cost.Bytes)},
-	)}
+	shard, documents, candidates, blocks, cost := p.view.ID, p.docs.Len(), len(p.candidates), p.blocksOf(), p.cost
+	guarded := r.o.Visible != nil
+	return Step{Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Later: func() (string, []Field) {
+		if name == "" {
+			name = fmt.Sprintf("plan shard %d", shard)
+		}
+		if guarded {
+			return name, nil
+		}
+		return name, []Field{
+			{"documents", strconv.Itoa(documents)}, {"candidates", strconv.Itoa(candidates)},
+			{"blocks", strconv.Itoa(blocks)}, {"lists", strconv.Itoa(cost.Lists)}, {"list bytes", strconv.Itoa(cost.Bytes)},
+		}
+	}}
 }
 
 // chooseHeads returns the heads in the order of shards and documents, and has

@@ -22,6 +22,9 @@ type Step struct {
 	// Start counts from the start of the search.
 	Start, Took time.Duration
 	Fields      []Field
+	// Later, if set, gives the name and the fields when they are asked for: most
+	// traces are read by nobody. It is kept as long as the trace.
+	Later func() (name string, fields []Field)
 }
 
 // Field is one fact about a step, such as how many posting lists it read.
@@ -47,6 +50,16 @@ func (t *Trace) Rewind(n int) {
 	t.steps = t.steps[:min(n, len(t.steps))]
 }
 
+// Len returns how many steps there are.
+func (t *Trace) Len() int {
+	if t == nil {
+		return 0
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.steps)
+}
+
 // Steps returns a copy of what has been recorded so far.
 func (t *Trace) Steps() []Step {
 	if t == nil {
@@ -54,6 +67,12 @@ func (t *Trace) Steps() []Step {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	for i := range t.steps {
+		if s := &t.steps[i]; s.Later != nil {
+			s.Name, s.Fields = s.Later()
+			s.Later = nil
+		}
+	}
 	return append([]Step(nil), t.steps...)
 }
 
