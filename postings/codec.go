@@ -145,6 +145,9 @@ func (s *Set) AndEncoded(value []byte, scratch *Set) error {
 	return nil
 }
 
+// manyInGaps is by how much longer a list is than candidates that are few.
+const manyInGaps = 16
+
 // andGaps keeps in s, an array, what is also in a list of gaps.
 func (s *Set) andGaps(raw []byte) error {
 	n, w := binary.Uvarint(raw)
@@ -152,6 +155,9 @@ func (s *Set) andGaps(raw []byte) error {
 		return fmt.Errorf("%w: bad count", ErrCorrupt)
 	}
 	raw = raw[w:]
+	if uint64(len(s.array))*manyInGaps < n {
+		return s.andFew(raw, int(n))
+	}
 	kept, last := s.array[:0], -1
 	for rest := s.array; len(rest) > 0 && len(raw) > 0; {
 		if raw[0] < 0x80 {
@@ -175,6 +181,63 @@ func (s *Set) andGaps(raw []byte) error {
 	}
 	s.array, s.count = kept, len(kept)
 	return nil
+}
+
+// andFew is andGaps for a list of n numbers, many more than s has: it passes over
+// most of them eight at once.
+func (s *Set) andFew(raw []byte, n int) error {
+	// As far as twelve numbers lead.
+	skipFrom := 12 * MaxBlocks / n
+	kept, last := s.array[:0], -1
+next:
+	for _, x := range s.array {
+		if far := int(x) - last; far > skipFrom {
+			skipped, sum := skipGaps(raw, far)
+			raw, last = raw[skipped:], last+sum
+		}
+		for last < int(x) {
+			if len(raw) == 0 {
+				break next
+			}
+			if raw[0] < 0x80 {
+				last += int(raw[0]) + 1
+				raw = raw[1:]
+				continue
+			}
+			g, after, ok := nextGap(raw)
+			if !ok {
+				return s.badGap()
+			}
+			last += g + 1
+			raw = after
+		}
+		if last == int(x) {
+			kept = append(kept, x)
+		}
+	}
+	s.array, s.count = kept, len(kept)
+	return nil
+}
+
+// skipGaps returns how many of the bytes of raw, which has some, can be passed
+// over since the numbers they stand for are less than far from the one before,
+// and by how much they lead on. At least one byte is left.
+func skipGaps(raw []byte, far int) (skipped, sum int) {
+	const high, even = 0x8080808080808080, 0x00ff00ff00ff00ff
+	for len(raw)-skipped > 8 {
+		x := binary.LittleEndian.Uint64(raw[skipped:])
+		if x&high != 0 {
+			break // a gap of several bytes
+		}
+		// The sum of eight bytes below 128 in the upper sixteen bits.
+		n := int((x&even+x>>8&even)*0x0001000100010001>>48) + 8
+		if sum+n >= far {
+			break
+		}
+		sum += n
+		skipped += 8
+	}
+	return skipped, sum
 }
 
 func (s *Set) decodeGaps(raw []byte) error {

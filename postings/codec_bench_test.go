@@ -29,3 +29,21 @@ func BenchmarkDecode(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkAndEncoded narrows candidates by a list as it is stored.
+func BenchmarkAndEncoded(b *testing.B) {
+	value := postings.Encode(nil, randomSet(2, 7000))
+	var tmp postings.Set
+	for _, n := range []int{4, 30, 300, 3000} {
+		candidates := randomSet(1, n)
+		b.Run(fmt.Sprintf("candidates=%d", n), func(b *testing.B) {
+			b.SetBytes(int64(len(value)))
+			for b.Loop() {
+				s := candidates.Clone()
+				if err := s.AndEncoded(value, &tmp); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
