@@ -7,35 +7,31 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/trawlsearch/trawl/httpapi/jsonc"
 	"github.com/trawlsearch/trawl/store/saved"
 )
-
-// unmarshalJSONC reads JSON with comments and commas behind the last member.
-func unmarshalJSONC(text string, v any) error {
-	plain, err := hujson.Standardize([]byte(text))
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(plain, v)
-}
 
 // checkSettings refuses what is no object, or too long.
 func checkSettings(contents string) (string, error) {
 	if len(contents) > saved.MaxSettingsBytes {
 		return "", refuse("settings of %d bytes are too long: keep them within %d", len(contents), saved.MaxSettingsBytes)
 	}
-	root, err := hujson.Parse([]byte(contents))
+	root, err := jsonc.Parse(contents)
 	if err != nil {
 		return "", errNotJSON(err)
 	}
 	if root.Value.Kind() != '{' {
 		return "", refuse("the settings are no JSON object")
 	}
+	var all map[string]any
+	if err := jsonc.Unmarshal(contents, &all); err != nil { // such as 1e999
+		return "", errNotJSON(err)
+	}
 	return contents, nil
 }
 
 func errNotJSON(err error) error {
-	return refuse("the settings are no JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
+	return refuse("the settings are no JSON: %s", err)
 }
 
 // settingsEdit is the input SettingsEdit.
@@ -65,13 +61,17 @@ func (k keySegment) pointer() (string, error) {
 	return "", refuse("each segment of a key path is either a property or an index")
 }
 
+// mostKeys bounds a key path, whose objects are looked for from the root again and
+// again.
+const mostKeys = 100
+
 // apply changes one value and leaves all around it, comments too, as it is.
 // Objects on the way to it are made.
 func (e settingsEdit) apply(contents string) (string, error) {
 	if strings.TrimSpace(contents) == "" {
 		contents = "{}"
 	}
-	root, err := hujson.Parse([]byte(contents))
+	root, err := jsonc.Parse(contents)
 	if err != nil {
 		return "", errNotJSON(err)
 	}
@@ -81,6 +81,9 @@ func (e settingsEdit) apply(contents string) (string, error) {
 	}
 	if len(e.KeyPath) == 0 {
 		return e.whole(value)
+	}
+	if len(e.KeyPath) > mostKeys {
+		return "", refuse("a key path of %d segments is too long: keep it within %d", len(e.KeyPath), mostKeys)
 	}
 	pointer := ""
 	for i, segment := range e.KeyPath {
@@ -136,9 +139,9 @@ func (e settingsEdit) value() (value json.RawMessage, remove bool, err error) {
 	if !ok {
 		return nil, false, refuse("the value is no text that holds JSON")
 	}
-	plain, err := hujson.Standardize([]byte(text))
+	plain, err := jsonc.Standardize(text)
 	if err != nil {
-		return nil, false, refuse("the value is no JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
+		return nil, false, refuse("the value is no JSON: %s", err)
 	}
 	return plain, false, nil
 }

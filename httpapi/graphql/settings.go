@@ -8,6 +8,7 @@ import (
 	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/jsonc"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
@@ -154,7 +155,7 @@ func (c *settingsCascade) Final() (string, error) {
 			continue
 		}
 		var own map[string]any
-		if err := unmarshalJSONC(v.Contents, &own); err != nil {
+		if err := jsonc.Unmarshal(v.Contents, &own); err != nil {
 			return "", fmt.Errorf("settings %d: %w", v.ID, err)
 		}
 		merge(merged, own)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/trawlsearch/trawl/httpapi/jsonc"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
@@ -52,9 +53,9 @@ func ParseConfig(kind, text string) (*Config, error) {
 	if len(text) > maxConfigBytes {
 		return nil, fmt.Errorf("the configuration is longer than %d KiB", maxConfigBytes>>10)
 	}
-	plain, err := hujson.Standardize([]byte(text))
+	plain, err := jsonc.Standardize(text)
 	if err != nil {
-		return nil, fmt.Errorf("the configuration is no JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
+		return nil, fmt.Errorf("the configuration is no JSON: %w", err)
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(plain, &members) != nil {
@@ -185,7 +186,7 @@ func Restore(text, old string) string {
 // editURLs changes the addresses of a configuration. One that does not parse is
 // as good as empty: nothing of it is shown.
 func editURLs(text string, edit func(*url.URL)) string {
-	root, err := hujson.Parse([]byte(text))
+	root, err := jsonc.Parse(text)
 	if err != nil {
 		return "{}"
 	}
