@@ -23,7 +23,9 @@ func parseManifestName(name string) (Backup, bool) {
 	at, id, ok := strings.Cut(path.Base(name), "-")
 	created, err := time.Parse(timeLayout, at)
 	b := Backup{ID: id, Created: created, name: name}
-	return b, ok && err == nil && backupName.MatchString(id) && path.Dir(name) == manifestsFolder
+	// A time can be written in several ways, a backup in one.
+	h := Head{ID: id, Created: created}
+	return b, ok && err == nil && backupName.MatchString(id) && h.name() == name
 }
 
 // List returns the backups at a destination, the oldest first, without reading

@@ -59,6 +59,10 @@ func CheckPassword(password string) error {
 const (
 	saltBytes = 16
 	hashBytes = 32
+	// mostMemoryKiB and mostPasses bound the cost of a hash that was read: that of
+	// a damaged one could be terabytes, or years.
+	mostMemoryKiB = 256 << 10
+	mostPasses    = 64
 	// hashesAtOnce bounds the memory that password hashes take together;
 	// hashesWaiting how many requests may wait for it.
 	hashesAtOnce  = 2
@@ -124,7 +128,10 @@ func parsePasswordHash(text string) (p passwordHash, err error) {
 	if p.salt, err = b64.DecodeString(parts[4]); err != nil {
 		return p, errHashForm
 	}
-	if p.hash, err = b64.DecodeString(parts[5]); err != nil || len(p.hash) != hashBytes || p.cost.Passes == 0 || p.cost.MemoryKiB == 0 {
+	if p.hash, err = b64.DecodeString(parts[5]); err != nil || len(p.hash) != hashBytes {
+		return p, errHashForm
+	}
+	if c := p.cost; c.Passes == 0 || c.Passes > mostPasses || c.MemoryKiB == 0 || c.MemoryKiB > mostMemoryKiB {
 		return p, errHashForm
 	}
 	return p, nil
