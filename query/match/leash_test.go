@@ -57,7 +57,7 @@ func TestMaxSpans(t *testing.T) {
 	text := []byte(strings.Repeat("a\n", match.MaxSpans+5))
 	patterns := []string{"a", "(?i)a", "[ab]", "a|b", "a?", `\x61$`, `(?s)a\s`, `\ba\b`}
 	if raceEnabled { // a quarter of a million matches, again and again
-		patterns = patterns[:2]
+		patterns = patterns[:1]
 	}
 	for _, pattern := range patterns {
 		m, err := match.Compile(pattern, true, true)
@@ -104,8 +104,8 @@ func TestBruteOnLeash(t *testing.T) {
 		"", "a*", "a|b|", "^", "$", `\b`, `\B`, `\A.`, `.\z`, "(?s).", `(?i)k|S`, `^.*$`, `\w+|`, `(a)|(b)`, `x??`, `\Qa`, `a|\Qc`, `(?-m)^.|.$`, `[^a]`, `.\b.?`, "\xef\xbf\xbd",
 	}
 	size := 20_000
-	if raceEnabled {
-		size = 5_000
+	if raceEnabled { // one goroutine does all of this
+		size, patterns = 5_000, patterns[:6]
 	}
 	for _, pattern := range patterns {
 		m, err := match.Compile(pattern, true, true)
