@@ -318,7 +318,7 @@ func (ev *Evaluator) candidates(e Expr, blocks *Set, wideFold bool, err error) (
 // and say what was known.
 const (
 	enoughBlocks  = 2
-	listsAtOnce   = 4
+	listsAtOnce   = 3
 	worthRemoving = 4
 )
 
