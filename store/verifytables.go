@@ -84,9 +84,15 @@ type FaultyRecord struct {
 	Repository uint32
 	// Lost says that it is that of a repository, which nothing else tells of.
 	Lost *LostRepository
-	// Stray says that it is about a shard or repository that there is not; it
-	// does no harm, and RemoveStray takes it away.
+	// Stray says that it is about a shard or repository that there is not, or is
+	// nothing that anybody would miss; it does no harm, and RemoveStray takes it
+	// away.
 	Stray bool
+}
+
+// FaultOf tells of a record of some kind.
+func FaultOf(kind RecordKind, id []byte, problem string, stray bool) FaultyRecord {
+	return FaultyRecord{Key: keyRecord(kind, id), Problem: problem, Stray: stray}
 }
 
 // VerifyRecords tells of small records, those of shards and repositories, that

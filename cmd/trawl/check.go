@@ -28,7 +28,8 @@ prints what is wrong, a line each, and what can be done about it:
 
   rebuild   the shard is made anew from its repositories
   fetch     the mirror is fetched anew from its source
-  drop      it is nobody's and can be deleted
+  drop      it is nobody's, or a session, reset or search job that is made again,
+            and can be deleted
   none      it does no harm, or comes right with something else
   restore   only a backup has it
 

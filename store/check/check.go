@@ -183,10 +183,16 @@ func (c *checking) records(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tell := func(problem string) { c.found(Finding{Where: "record", Problem: problem, Repair: Restore}) }
-	for _, verify := range []func(*store.Store, func(string)) error{identity.Verify, oauth.Verify, saved.Verify} {
+	tell := func(f store.FaultyRecord) {
+		repair := Restore
+		if f.Stray {
+			repair = Drop
+		}
+		c.found(Finding{Where: "record", Problem: f.Problem, Repair: repair, record: f})
+	}
+	for _, verify := range []func(*store.Store, func(store.FaultyRecord)) error{identity.Verify, oauth.Verify, saved.Verify} {
 		if err := verify(c.st, tell); err != nil {
-			tell(err.Error())
+			tell(store.FaultyRecord{Problem: err.Error()})
 		}
 	}
 	return ctx.Err()

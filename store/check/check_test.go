@@ -355,7 +355,7 @@ func changeFirst(prefix, value []byte) func(*pebble.DB) error {
 }
 
 // Records of accounts that cannot be read, or lead nowhere, are told; only a
-// backup has them.
+// backup has them, but for those that nobody misses.
 func TestAccounts(t *testing.T) {
 	w := newWorld(t)
 	defer func() { w.close() }()
@@ -368,12 +368,21 @@ func TestAccounts(t *testing.T) {
 			db.Delete(record("eann@example.org"), pebble.Sync),
 			db.Set(record("p", 0, 0, 0, 7), []byte("{}"), pebble.Sync),
 			db.Set(record("Aapp"), []byte("["), pebble.Sync),
-			db.Set(record("k", 0, 0, 0, 1, 0, 0, 0, 1), []byte("{}"), pebble.Sync),
+			db.Set(record(string(rune(store.RecordJobStep)), 0, 0, 0, 1, 0, 0, 0, 1), []byte("{}"), pebble.Sync),
+			db.Set(record(string(rune(store.RecordJob)), 0, 0, 0, 2), []byte("{"), pebble.Sync),
+			db.Set(record(string(rune(store.RecordJob)), 0, 0, 0, 3), []byte(`{"id":4}`), pebble.Sync),
+			db.Set(record(string(rune(store.RecordJobStep)), 0, 0, 0, 3, 0, 0, 0, 1), []byte("{}"), pebble.Sync),
+			db.Set(record(string(rune(store.RecordJobResult)), 0, 0, 0, 2, 0, 0, 0, 1), []byte("found"), pebble.Sync),
+			db.Set(record(string(rune(store.RecordJobResult)), 9), []byte("found"), pebble.Sync),
+			db.Set(record(string(rune(store.RecordSession)), make([]byte, 32)...), []byte("{"), pebble.Sync),
+			db.Set(record(string(rune(store.RecordSession)), bytes.Repeat([]byte{1}, 32)...), []byte(`{"user":77}`), pebble.Sync),
+			db.Set(record(string(rune(store.RecordSession)), 1, 2), []byte(`{"user":1}`), pebble.Sync),
+			db.Set(record(string(rune(store.RecordReset)), 0, 0, 0, 1), []byte("\x00"), pebble.Sync),
 			db.Set(record("?", 1), nil, pebble.Sync),
 			db.Set(key('r', 77), []byte(`{"id":78}`), pebble.Sync))
 	})
 	found := w.check(check.Options{Quick: true})
-	for _, want := range []string{"user 00000009", `"bob" is not the name`, "password of user 00000007: there is no user 7", "OAuth app 617070", "step of a search job", "kind that there is not", "repository 77"} {
+	for _, want := range []string{"user 00000009", `"bob" is not the name`, "password of user 00000007: there is no user 7", "OAuth app 617070", "kind that there is not", "repository 77"} {
 		if !slices.ContainsFunc(found, func(f check.Finding) bool {
 			return f.Where == "record" && f.Repair == check.Restore && strings.Contains(f.Problem, want)
 		}) {
@@ -382,6 +391,21 @@ func TestAccounts(t *testing.T) {
 	}
 	if h := w.st.Health(); h.LostRepositories != 1 {
 		t.Errorf("%d repositories are lost, want 1", h.LostRepositories)
+	}
+
+	const unmissed = 10
+	dropped := 0
+	for _, f := range found {
+		if f.Repair == check.Drop {
+			dropped++
+		}
+	}
+	if _, err := check.Prepare(w.st, found, time.Now()); err != nil || dropped != unmissed {
+		t.Errorf("%d can be dropped, %v, want %d: %+v", dropped, err, unmissed, found)
+	}
+	left := w.check(check.Options{Quick: true})
+	if len(left) != len(found)-unmissed || slices.ContainsFunc(left, func(f check.Finding) bool { return f.Repair == check.Drop }) {
+		t.Errorf("of %d findings %d are left after a repair, want the %d that only a backup has: %+v", len(found), len(left), len(found)-unmissed, left)
 	}
 }
 

@@ -71,7 +71,7 @@ func TestDamagedRecordsStopNothing(t *testing.T) {
 				t.Errorf("told of %v, want the damaged record, and at most one that needs it", told)
 			}
 			var problems []string
-			if err := identity.Verify(w.st, func(p string) { problems = append(problems, p) }); err != nil || len(problems) == 0 {
+			if err := identity.Verify(w.st, func(f store.FaultyRecord) { problems = append(problems, f.Problem) }); err != nil || len(problems) == 0 {
 				t.Errorf("verify tells %q, %v, want the damaged record", problems, err)
 			}
 		})

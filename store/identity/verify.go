@@ -11,7 +11,7 @@ import (
 // verifying reads all records of accounts and tells what is wrong with them.
 type verifying struct {
 	st   *store.Store
-	tell func(problem string)
+	tell func(store.FaultyRecord)
 	// users and orgs are those that there are, tokens the live and other ones by
 	// user and number.
 	users  map[uint32]*User
@@ -21,8 +21,10 @@ type verifying struct {
 
 // Verify reads every record of users, organisations, tokens and sessions, and
 // tells of those that cannot be decoded or refer to somebody whom there is not.
-// The error says why it could not read on.
-func Verify(st *store.Store, tell func(problem string)) error {
+// Sessions and resets of passwords can be deleted: nobody gets in by them, and
+// people sign in, or ask for a reset, again. The error says why it could not read
+// on.
+func Verify(st *store.Store, tell func(store.FaultyRecord)) error {
 	v := &verifying{st: st, tell: tell, users: map[uint32]*User{}, orgs: map[uint32]*Org{}, tokens: map[[2]uint32]bool{}}
 	return errors.Join(v.accounts(), v.names(), v.belongings(), v.credentials())
 }
@@ -36,7 +38,8 @@ func (v *verifying) records(kind store.RecordKind, what string, length int, f fu
 			err = f(id, value)
 		}
 		if err != nil {
-			v.tell(fmt.Sprintf("%s %x: %v", what, id, err))
+			stray := kind == store.RecordSession || kind == store.RecordReset
+			v.tell(store.FaultOf(kind, id, fmt.Sprintf("%s %x: %v", what, id, err), stray))
 		}
 		return true, nil
 	})
@@ -105,12 +108,12 @@ func (v *verifying) names() error {
 		}))
 	for id, u := range v.users {
 		if _, err := v.st.Record(store.RecordName, nameKey(u.Name)); err != nil {
-			v.tell(fmt.Sprintf("user %d, %q, is not found by name: %v", id, u.Name, err))
+			v.tell(store.FaultyRecord{Problem: fmt.Sprintf("user %d, %q, is not found by name: %v", id, u.Name, err)})
 		}
 	}
 	for id, o := range v.orgs {
 		if _, err := v.st.Record(store.RecordName, nameKey(o.Name)); err != nil {
-			v.tell(fmt.Sprintf("organisation %d, %q, is not found by name: %v", id, o.Name, err))
+			v.tell(store.FaultyRecord{Problem: fmt.Sprintf("organisation %d, %q, is not found by name: %v", id, o.Name, err)})
 		}
 	}
 	return err

@@ -84,7 +84,7 @@ func FuzzRecords(f *testing.F) {
 		_ = b.RevokeApp(identity.Operator, 1, "tool")
 		_ = b.Sweep()
 		_ = b.DeleteApp(identity.Operator, "tool")
-		if err := oauth.Verify(st, func(string) {}); err != nil {
+		if err := oauth.Verify(st, func(store.FaultyRecord) {}); err != nil {
 			t.Errorf("record %c %x %q: Verify: %v", kind, id, value, err)
 		}
 	})

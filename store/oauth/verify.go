@@ -10,11 +10,11 @@ import (
 // Verify reads every record of OAuth apps and tells of those that cannot be
 // decoded or refer to something that there is not. The error says why it could
 // not read on.
-func Verify(st *store.Store, tell func(problem string)) error {
+func Verify(st *store.Store, tell func(store.FaultyRecord)) error {
 	records := func(kind store.RecordKind, what string, f func(id, value []byte) error) error {
 		return st.EachRecord(store.RecordRange{Kind: kind}, func(id, value []byte) (bool, error) {
 			if err := f(id, value); err != nil {
-				tell(fmt.Sprintf("%s %x: %v", what, id, err))
+				tell(store.FaultOf(kind, id, fmt.Sprintf("%s %x: %v", what, id, err), false))
 			}
 			return true, nil
 		})

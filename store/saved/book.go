@@ -25,6 +25,10 @@ import (
 
 // Book is the records of one store. It is safe for concurrent use.
 type Book struct {
+	// Damaged, if set, hears of records that are done without since they cannot be
+	// read, again and again. It is set before the book is used.
+	Damaged func(kind store.RecordKind, id []byte, err error)
+
 	st  *store.Store
 	now func() time.Time
 
@@ -101,7 +105,39 @@ func decode[T any](kind store.RecordKind, id, value []byte) (*T, error) {
 	return v, store.DecodeRecord(kind, id, value, v)
 }
 
-// all returns the records of a range, in order of their ids.
+// numbered is a record that says which one it is.
+type numbered[T any] interface {
+	*T
+	number() uint32
+}
+
+// own decodes a record, and makes sure that it is the one that its key says.
+func own[T any, P numbered[T]](kind store.RecordKind, id, value []byte) (P, error) {
+	v, err := decode[T](kind, id, value)
+	if err == nil && string(id4(P(v).number())) != string(id) {
+		err = fmt.Errorf("record %c %x is that of %d: %w", kind, id, P(v).number(), store.ErrCorrupt)
+	}
+	return v, err
+}
+
+// sound returns the records of a kind that can be read, in order of their ids:
+// one that is damaged keeps no other from being used.
+func sound[T any, P numbered[T]](b *Book, kind store.RecordKind) ([]*T, error) {
+	out := []*T{}
+	err := b.st.EachRecord(store.RecordRange{Kind: kind}, func(id, value []byte) (bool, error) {
+		v, err := own[T, P](kind, id, value)
+		switch {
+		case err == nil:
+			out = append(out, v)
+		case b.Damaged != nil:
+			b.Damaged(kind, id, err)
+		}
+		return true, nil
+	})
+	return out, err
+}
+
+// all returns the records of a range, in order of their ids, if all can be read.
 func all[T any](b *Book, r store.RecordRange) ([]*T, error) {
 	out := []*T{}
 	err := b.st.EachRecord(r, func(id, value []byte) (bool, error) {

@@ -1,6 +1,7 @@
 package saved
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"time"
@@ -62,12 +63,18 @@ type JobStep struct {
 	Failure string `json:"failure,omitempty"`
 }
 
+func (j *Job) number() uint32 { return j.ID }
+
 // Jobs returns all jobs by ID.
-func (b *Book) Jobs() ([]*Job, error) { return all[Job](b, store.RecordRange{Kind: store.RecordJob}) }
+func (b *Book) Jobs() ([]*Job, error) { return sound[Job](b, store.RecordJob) }
 
 // Job returns the job with an ID, or an error that is store.ErrNotFound.
 func (b *Book) Job(id uint32) (*Job, error) {
-	j, err := get[Job](b, store.RecordJob, id4(id))
+	value, err := b.st.Record(store.RecordJob, id4(id))
+	var j *Job
+	if err == nil {
+		j, err = own[Job](store.RecordJob, id4(id), value)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("search job %d: %w", id, err)
 	}
@@ -147,8 +154,8 @@ func (b *Book) RewindJob(id uint32) (*Job, error) {
 	if err != nil || j.Parts == j.PartsDone {
 		return j, err
 	}
-	for part := j.PartsDone; part < j.Parts; part++ {
-		c.Delete(store.RecordJobResult, jobPart(id, part))
+	if err := b.deleteParts(&c, store.RecordJobResult, id, j.PartsDone); err != nil {
+		return j, err
 	}
 	j.Parts, j.Bytes = j.PartsDone, j.BytesDone
 	if err := put(&c, store.RecordJob, id4(id), j); err != nil {
@@ -179,16 +186,25 @@ func (b *Book) RemoveJob(id uint32) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := b.st.BeginRecords()
-	j, err := b.Job(id)
-	if err != nil {
+	if _, err := b.Job(id); err != nil {
 		return err
 	}
 	c.Delete(store.RecordJob, id4(id))
-	for part := range j.Parts {
-		c.Delete(store.RecordJobResult, jobPart(id, part))
-	}
-	for step := range j.Done {
-		c.Delete(store.RecordJobStep, jobPart(id, uint32(step)))
+	for _, kind := range []store.RecordKind{store.RecordJobResult, store.RecordJobStep} {
+		if err := b.deleteParts(&c, kind, id, 0); err != nil {
+			return err
+		}
 	}
 	return b.st.CommitRecords(&c)
+}
+
+// deleteParts deletes what there is of a job from a number on. What the job says
+// of that could be billions.
+func (b *Book) deleteParts(c *store.Records, kind store.RecordKind, job, from uint32) error {
+	return b.st.EachRecord(store.RecordRange{Kind: kind, Prefix: id4(job)}, func(id, _ []byte) (bool, error) {
+		if bytes.Compare(id, jobPart(job, from)) >= 0 {
+			c.Delete(kind, bytes.Clone(id))
+		}
+		return true, nil
+	})
 }

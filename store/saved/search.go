@@ -19,9 +19,11 @@ type Search struct {
 	Updated time.Time `json:"updated"`
 }
 
+func (s *Search) number() uint32 { return s.ID }
+
 // Searches returns all saved searches by ID.
 func (b *Book) Searches() ([]*Search, error) {
-	return all[Search](b, store.RecordRange{Kind: store.RecordSavedSearch})
+	return sound[Search](b, store.RecordSavedSearch)
 }
 
 // Search returns the saved search with an ID, or an error that is

@@ -8,26 +8,33 @@ import (
 )
 
 // Verify reads every record of a book and tells of those that cannot be decoded
-// or refer to something that there is not. The error says why it could not read
-// on.
-func Verify(st *store.Store, tell func(problem string)) error {
-	records := func(kind store.RecordKind, what string, f func(id, value []byte) error) error {
+// or refer to something that there is not. Search jobs that cannot be read, and
+// what is of no job, can be deleted: whoever misses one searches again. The error
+// says why it could not read on.
+func Verify(st *store.Store, tell func(store.FaultyRecord)) error {
+	verify := func(kind store.RecordKind, what string, stray bool, f func(id, value []byte) error) error {
 		return st.EachRecord(store.RecordRange{Kind: kind}, func(id, value []byte) (bool, error) {
 			if err := f(id, value); err != nil {
-				tell(fmt.Sprintf("%s %x: %v", what, id, err))
+				tell(store.FaultOf(kind, id, fmt.Sprintf("%s %x: %v", what, id, err), stray || errors.Is(err, errNoJob)))
 			}
 			return true, nil
 		})
 	}
+	records := func(kind store.RecordKind, what string, f func(id, value []byte) error) error {
+		return verify(kind, what, false, f)
+	}
 	ofJob := func(id []byte) error {
 		if len(id) != 8 {
-			return errors.New("its key has a wrong length")
+			return errNoJob
 		}
-		_, err := st.Record(store.RecordJob, id[:4])
-		if err != nil {
-			return fmt.Errorf("its job: %w", err)
+		value, err := st.Record(store.RecordJob, id[:4])
+		if err == nil {
+			_, err = own[Job](store.RecordJob, id[:4], value)
 		}
-		return nil
+		if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrCorrupt) {
+			return fmt.Errorf("%w: %w", errNoJob, err)
+		}
+		return err
 	}
 	return errors.Join(
 		records(store.RecordSite, "site record", func(id, value []byte) error {
@@ -45,18 +52,22 @@ func Verify(st *store.Store, tell func(problem string)) error {
 			return err
 		}),
 		records(store.RecordSavedSearch, "saved search", func(id, value []byte) error {
-			_, err := decode[Search](store.RecordSavedSearch, id, value)
+			_, err := own[Search](store.RecordSavedSearch, id, value)
 			return err
 		}),
-		records(store.RecordJob, "search job", func(id, value []byte) error {
-			_, err := decode[Job](store.RecordJob, id, value)
+		verify(store.RecordJob, "search job", true, func(id, value []byte) error {
+			_, err := own[Job](store.RecordJob, id, value)
 			return err
 		}),
 		records(store.RecordJobStep, "step of a search job", func(id, value []byte) error {
-			if _, err := decode[JobStep](store.RecordJobStep, id, value); err != nil {
+			if err := ofJob(id); err != nil {
 				return err
 			}
-			return ofJob(id)
+			_, err := decode[JobStep](store.RecordJobStep, id, value)
+			return err
 		}),
 		records(store.RecordJobResult, "results of a search job", func(id, _ []byte) error { return ofJob(id) }))
 }
+
+// errNoJob is why steps and results can be deleted.
+var errNoJob = errors.New("it is of no search job")

@@ -143,6 +143,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		resumed:  make(chan struct{}, 1),
 		turns:    search.NewTurns(memory.searches),
 	}
+	s.book.Damaged = registry.TellDamaged
 	s.searcher = search.New(st, search.Settings{
 		Workers: o.Processors, Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes), Addresses: registry.Addresses, Damaged: s.setAside,
 		Git: s.git.Patient(searchPatience),

@@ -1,0 +1,78 @@
+package saved_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/saved"
+)
+
+// TestDamagedRecordsStopNothing: search jobs and saved searches that cannot be
+// read, or say that they are another, are left out of lists and told; the others
+// are there, and can be removed whatever they say of themselves.
+func TestDamagedRecordsStopNothing(t *testing.T) {
+	st := open(t, vfs.NewMem())
+	defer st.Close()
+	b := saved.Open(st, nil)
+	var told []string
+	b.Damaged = func(kind store.RecordKind, id []byte, err error) {
+		if !errors.Is(err, store.ErrCorrupt) {
+			t.Errorf("%c %x: %v, want ErrCorrupt", kind, id, err)
+		}
+		told = append(told, fmt.Sprintf("%c %x", kind, id))
+	}
+	job, err := b.AddJob("kiln", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	search, err := b.AddSearch(saved.Search{Query: "kiln"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c store.Records
+	id := func(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
+	for _, kind := range []store.RecordKind{store.RecordJob, store.RecordSavedSearch} {
+		c.Put(kind, id(7), []byte("{"))
+		c.Put(kind, id(8), []byte("{}"))
+		c.Put(kind, id(9), []byte(`{"id":1,"state":"QUEUED"}`))
+		c.Put(kind, []byte{1}, []byte(`{"id":1}`))
+	}
+	// It says that it has billions of parts, and has one.
+	c.Put(store.RecordJob, id(job.ID), fmt.Appendf(nil, `{"id":%d,"query":"kiln","state":"QUEUED","parts":4294967295,"done":4294967295}`, job.ID))
+	c.Put(store.RecordJobResult, append(id(job.ID), id(3)...), []byte("found"))
+	if err := st.CommitRecords(&c); err != nil {
+		t.Fatal(err)
+	}
+
+	jobs, err := b.Jobs()
+	if err != nil || len(jobs) != 1 || jobs[0].ID != job.ID {
+		t.Errorf("jobs: got %v, %v; want the sound one", jobs, err)
+	}
+	searches, err := b.Searches()
+	if err != nil || len(searches) != 1 || searches[0].ID != search.ID {
+		t.Errorf("saved searches: got %v, %v; want the sound one", searches, err)
+	}
+	if slices.Sort(told); len(told) != 8 {
+		t.Errorf("told of %q, want 4 jobs and 4 searches", told)
+	}
+	for _, n := range []uint32{7, 8, 9} {
+		if _, err := b.Job(n); !errors.Is(err, store.ErrCorrupt) {
+			t.Errorf("job %d: got %v, want ErrCorrupt", n, err)
+		}
+	}
+	if j, err := b.RewindJob(job.ID); err != nil || j.Parts != 0 {
+		t.Errorf("rewind: got %+v, %v; want no parts", j, err)
+	}
+	if err := b.RemoveJob(job.ID); err != nil {
+		t.Error(err)
+	}
+	if err := b.JobResults(job.ID, func(part []byte) error { return fmt.Errorf("%q is left", part) }); err != nil {
+		t.Error(err)
+	}
+}
