@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -223,5 +224,33 @@ func TestFindWithoutCtags(t *testing.T) {
 	}
 	if path, err := ctags.Find(); !errors.Is(err, ctags.ErrNotFound) || !strings.Contains(err.Error(), "another ctags") {
 		t.Errorf("another ctags: got %q, %v; want ErrNotFound that says so", path, err)
+	}
+}
+
+// TestMoreThanIsTaken: names and lines of megabytes are passed over, and a text
+// with more symbols than are taken has none; the next text is parsed as ever.
+func TestMoreThanIsTaken(t *testing.T) {
+	first := filepath.Join(t.TempDir(), "first")
+	p := fake(t, `read line
+if [ ! -e `+first+` ]; then
+	: >`+first+`
+	yes '{"_type": "tag", "name": "fire", "line": 1}' | head -n `+strconv.Itoa(ctags.MaxSymbols+1)+`
+	echo '{"_type": "completed"}'
+	exec cat >/dev/null
+fi
+tag() { printf '{"_type": "tag", "name": "'; head -c $1 /dev/zero | tr '\0' x; echo '", "line": 1}'; }
+tag 8000000; tag 60000; tag `+strconv.Itoa(ctags.MaxNameBytes+1)+`; tag `+strconv.Itoa(ctags.MaxNameBytes)+`
+echo '{"_type": "tag", "name": "", "line": 1}'
+echo '{"_type": "tag", "name": "nowhere", "line": -1}'
+echo '{"_type": "completed"}'
+cat >/dev/null`)
+	parser := p.Start(ctags.Options{Budget: 10 * time.Minute})
+	defer parser.Close()
+	if got, err := parser.Parse(t.Context(), "a.c", []byte("x")); !errors.Is(err, ctags.ErrTooMany) || got != nil {
+		t.Errorf("got %d symbols, %v; want ErrTooMany", len(got), err)
+	}
+	got, err := parser.Parse(t.Context(), "a.c", []byte("x"))
+	if err != nil || len(got) != 1 || len(got[0].Name) != ctags.MaxNameBytes {
+		t.Errorf("the next text: got %d symbols, %v; want the one with a name of %d bytes", len(got), err, ctags.MaxNameBytes)
 	}
 }
