@@ -49,7 +49,7 @@ func (s *site) oauthApp() {
 		"response_type": {"code"}, "client_id": {id}, "redirect_uri": {program.URL + "/done"}, "scope": {"user:all"}, "state": {"kept"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
 	}.Encode())
-	t.until(`location.pathname === "/sign-in"`)
+	t.until(`location.pathname === "/sign-in" && document.activeElement?.id === "email"`)
 	t.do(chromedp.KeyEvent("ann" + kb.Tab + browserPassword + kb.Enter))
 	t.until(`document.querySelector("h1")?.textContent === "Let Editor in?"`)
 	t.quiet()

@@ -22,9 +22,10 @@ func TestBrowserSettings(t *testing.T) {
 // Who is not signed in gets where they wanted to go, once they are.
 func (s *site) settingsSignIn() {
 	t := s.open("/user/settings/tokens")
-	t.until(`location.pathname === "/sign-in"`)
+	// Keys go where the focus is, which comes after the page.
+	t.until(`location.pathname === "/sign-in" && document.activeElement?.id === "email"`)
 	t.do(chromedp.KeyEvent("ann" + kb.Tab + "no password of hers" + kb.Enter))
-	t.until(`document.querySelector("[role=alert]")?.textContent === "Authentication failed"`)
+	t.until(`document.querySelector("[role=alert]")?.textContent === "Authentication failed" && document.activeElement?.id === "email"`)
 	t.do(chromedp.KeyEvent(kb.Tab + browserPassword + kb.Enter))
 	t.until(`location.pathname === "/users/ann/settings/tokens"`)
 	t.do(chromedp.Click(chromedp.CSS(".bar button")))
