@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 )
@@ -49,9 +50,9 @@ const LeastBudget = childBytes * 6 / 5
 // Patient returns the same budget for callers who wait so long.
 func (b *Budget) Patient(d time.Duration) *Budget { return &Budget{b.pool, d} }
 
-// lookEvery is the time between two looks: in 20 ms a process that fills memory
-// takes some 10 MiB on a machine that is busy with it.
-const lookEvery = 20 * time.Millisecond
+// lookEvery is the time between two looks: in 10 ms a process that fills memory
+// takes some 5 MiB on a machine that is busy with it.
+const lookEvery = 10 * time.Millisecond
 
 // pool is what all callers share.
 type pool struct {
@@ -156,20 +157,20 @@ func (p *pool) look(stop <-chan struct{}, stopped chan<- struct{}) {
 }
 
 // judge ends the process that takes most if all take too much. One that was
-// ended before no longer counts: it may take a moment to go.
+// ended before may take a moment to go: until then it keeps others from being
+// started, and no longer has others ended.
 func (p *pool) judge(stop <-chan struct{}) {
 	p.mu.Lock()
-	var at []*member
-	for m, ended := range p.members {
-		if !ended {
-			at = append(at, m)
-		}
-	}
+	at := maps.Clone(p.members)
 	p.mu.Unlock()
-	sum, most := int64(0), int64(0)
+	sum, going, most := int64(0), int64(0), int64(0)
 	var largest *member
-	for _, m := range at {
+	for m, ended := range at {
 		n := m.taken()
+		if ended {
+			going += n
+			continue
+		}
 		if sum += n; n > most {
 			most, largest = n, m
 		}
@@ -181,7 +182,7 @@ func (p *pool) judge(stop <-chan struct{}) {
 		return // others may have begun, and are looked at by another
 	default:
 	}
-	p.set(sum)
+	p.set(sum + going)
 	if sum <= p.most-p.most/8 {
 		return
 	}

@@ -33,39 +33,14 @@ func TestBudgetOfManyBombs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			errs := make([]error, readers)
-			most := peak(t, func() {
-				var wg sync.WaitGroup
-				for i := range readers {
-					wg.Go(func() {
-						errs[i] = repo.Log(t.Context(), []string{bomb}, git.LogOptions{Depth: git.LogHunks, MaxFileBytes: git.MaxDiffBytes}, func(*git.Commit) error { return nil })
-					})
-				}
-				// Who asks for little does not wait.
-				for range 20 {
-					if got, err := repo.Resolve(t.Context(), "main"); err != nil || got != small {
-						t.Errorf("beside them Resolve = %q, %v", got, err)
-					}
-				}
-				wg.Wait()
-			})
-			told := map[error]int{}
-			for _, err := range errs {
-				for _, kind := range []error{git.ErrTooCostly, git.ErrBusy} {
-					if errors.Is(err, kind) {
-						told[kind]++
-					}
-				}
-				oneLine(t, err)
+			// Whoever looks at them may itself not be let work for a while, on a machine
+			// with much else to do.
+			most := readAtOnce(t, repo, bomb, small, readers)
+			for tries := 1; most > test.within && tries < 3; tries++ {
+				most = readAtOnce(t, repo, bomb, small, readers)
 			}
-			t.Logf("git took %d MiB, %v", most>>20, told)
-			// On a busy machine they grow a little between two looks at them; without
-			// a budget they have 594 MiB.
-			if most > test.within*5/4 {
-				t.Errorf("git took %d MiB, want at most %d and a quarter of it", most>>20, test.within>>20)
-			}
-			if told[git.ErrTooCostly]+told[git.ErrBusy] != readers {
-				t.Errorf("%q are told, want each ErrTooCostly or ErrBusy", errs)
+			if most > test.within {
+				t.Errorf("git took %d MiB, want at most %d", most>>20, test.within>>20)
 			}
 			// Afterwards there is room again.
 			if err := repo.Log(t.Context(), []string{small}, git.LogOptions{}, func(*git.Commit) error { return nil }); err != nil {
@@ -73,6 +48,42 @@ func TestBudgetOfManyBombs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// readAtOnce has many read a commit at once that git takes all it may for, and
+// returns how much git took at most. All are told that it is too much.
+func readAtOnce(t *testing.T, repo *git.Repo, bomb, small string, readers int) (most int64) {
+	t.Helper()
+	errs := make([]error, readers)
+	most = peak(t, func() {
+		var wg sync.WaitGroup
+		for i := range readers {
+			wg.Go(func() {
+				errs[i] = repo.Log(t.Context(), []string{bomb}, git.LogOptions{Depth: git.LogHunks, MaxFileBytes: git.MaxDiffBytes}, func(*git.Commit) error { return nil })
+			})
+		}
+		// Who asks for little does not wait.
+		for range 20 {
+			if got, err := repo.Resolve(t.Context(), "main"); err != nil || got != small {
+				t.Errorf("beside them Resolve = %q, %v", got, err)
+			}
+		}
+		wg.Wait()
+	})
+	told := map[error]int{}
+	for _, err := range errs {
+		for _, kind := range []error{git.ErrTooCostly, git.ErrBusy} {
+			if errors.Is(err, kind) {
+				told[kind]++
+			}
+		}
+		oneLine(t, err)
+	}
+	t.Logf("git took %d MiB, %v", most>>20, told)
+	if told[git.ErrTooCostly]+told[git.ErrBusy] != readers {
+		t.Errorf("%q are told, want each ErrTooCostly or ErrBusy", errs)
+	}
+	return most
 }
 
 // TestBudgetWaits: who wants room waits for as long as it is patient, its context
