@@ -21,9 +21,9 @@ const OldSuffix = ".old"
 // Mirror returns the bare mirror of a URL in dir, with all refs of the remote
 // under their own names. If dir exists it is opened as it is, without a word
 // to the remote; Fetch brings it up to date. Otherwise it is cloned beside dir
-// and then renamed, so that a crash leaves no half-made mirror there, at most a
-// folder named dir.partial, which the next call removes. No two calls may be
-// at work on the same dir.
+// and then renamed, so that a crash leaves no half-made mirror there, at most
+// folders named dir.partial and dir.old, which the next call settles as
+// SettleMirror does. No two calls may be at work on the same dir.
 //
 // progress, which may be nil, is called with the lines git shows about its
 // progress, from one goroutine, and not after Mirror has returned. A user name
@@ -45,6 +45,9 @@ func (b *Budget) Mirror(ctx context.Context, rawURL, dir string, progress func(s
 }
 
 func (b *Budget) mirror(ctx context.Context, from remote, dir string, progress func(string)) (*Repo, error) {
+	if err := SettleMirror(dir); err != nil {
+		return nil, fmt.Errorf("mirror %s: %w", from.url, err)
+	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if err := b.clone(ctx, from, dir, progress); err != nil {
 			return nil, fmt.Errorf("mirror %s: %w", from.url, err)
@@ -81,6 +84,9 @@ func (b *Budget) renew(ctx context.Context, from remote, dir string, progress fu
 func (b *Budget) clone(ctx context.Context, from remote, dir string, progress func(string)) error {
 	dir = filepath.Clean(dir)
 	partial, old := dir+PartialSuffix, dir+OldSuffix
+	if err := SettleMirror(dir); err != nil {
+		return err
+	}
 	if err := errors.Join(os.RemoveAll(partial), os.RemoveAll(old)); err != nil {
 		return fmt.Errorf("remove what an earlier attempt left: %w", err)
 	}
@@ -99,9 +105,31 @@ func (b *Budget) clone(ctx context.Context, from remote, dir string, progress fu
 	}
 	if err := os.Rename(partial, dir); err != nil {
 		_ = os.RemoveAll(partial)
+		return errors.Join(err, SettleMirror(dir))
+	}
+	// Until the new name is on the disk the old mirror may be all there is.
+	if err := syncDir(filepath.Dir(dir)); err != nil {
 		return err
 	}
 	_ = os.RemoveAll(old)
+	return nil
+}
+
+// SettleMirror puts the old mirror back into dir if a crash came when it had
+// made room for another that is not there yet. The other is made again when it
+// is asked for, as after any crash before its end; its source may be gone by
+// then, and the old mirror all that is left.
+func SettleMirror(dir string) error {
+	dir = filepath.Clean(dir)
+	if _, err := os.Lstat(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(dir+OldSuffix, dir); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return fmt.Errorf("put the old mirror back: %w", err)
+	}
 	return syncDir(filepath.Dir(dir))
 }
 

@@ -211,3 +211,39 @@ func TestRenewKeepsWhatItCannotReplace(t *testing.T) {
 	}
 	checkMirror(t, repo, x, "main", commit)
 }
+
+// TestMirrorSettlesSwap: a crash between the renamings of Renew leaves the place
+// of the mirror empty. The old one goes back, whether the source is still there
+// or not.
+func TestMirrorSettlesSwap(t *testing.T) {
+	for _, gone := range []bool{false, true} {
+		x := newFixture(t)
+		x.write("a", "1")
+		commit := x.commit()
+		dir, from := filepath.Join(t.TempDir(), "m"), "file://"+x.dir
+		if _, err := git.Mirror(t.Context(), from, dir, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(dir, dir+git.OldSuffix); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(dir+git.PartialSuffix, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		var b *git.Budget
+		if gone {
+			from += "-gone"
+		}
+		if err := b.Renew(t.Context(), from, dir, nil); (err != nil) != gone {
+			t.Errorf("source gone %t: renewed with %v", gone, err)
+		}
+		repo, err := git.Mirror(t.Context(), from, dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkMirror(t, repo, x, "main", commit)
+		if left, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(left) != 1 {
+			t.Errorf("source gone %t: beside the mirror are %v, %v; want nothing", gone, left, err)
+		}
+	}
+}

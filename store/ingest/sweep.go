@@ -33,8 +33,18 @@ func (ix *Indexer) SweepMirrors() (removed int, err error) {
 		name, old := strings.CutSuffix(strings.TrimSuffix(e.Name(), git.PartialSuffix), git.OldSuffix)
 		text, ok := strings.CutSuffix(name, ".git")
 		id, notNumber := strconv.ParseUint(text, 10, 32)
-		if !ok || notNumber != nil || !old && sn.RepositoryByID(uint32(id)) != nil {
+		known := notNumber == nil && sn.RepositoryByID(uint32(id)) != nil
+		if !ok || notNumber != nil || known && !old {
 			continue
+		}
+		if known {
+			if serr := git.SettleMirror(filepath.Join(dir, name)); serr != nil {
+				err = errors.Join(err, serr)
+				continue
+			}
+			if _, serr := os.Lstat(filepath.Join(dir, e.Name())); errors.Is(serr, fs.ErrNotExist) {
+				continue // it is back in its place
+			}
 		}
 		if rerr := os.RemoveAll(filepath.Join(dir, e.Name())); rerr != nil {
 			err = errors.Join(err, rerr)

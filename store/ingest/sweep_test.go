@@ -43,3 +43,26 @@ func TestSweepMirrors(t *testing.T) {
 		}
 	}
 }
+
+// TestSweepMirrorsPutsBack: a crash between the two renamings by which a mirror
+// takes the place of another leaves the place empty. The old one, which may be
+// all that is left of its source, is not thrown away.
+func TestSweepMirrorsPutsBack(t *testing.T) {
+	f := newFixture(t, ingest.Options{})
+	r, err := f.ix.Add(context.Background(), ingest.Source{Name: "kept", Location: "https://git.example.org/kept", Remote: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := f.st.GitDir(r)
+	for _, made := range []string{dir + ".old/kept", dir + ".partial/new", filepath.Join(filepath.Dir(dir), "77.git.old")} {
+		if err := os.MkdirAll(made, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := f.ix.SweepMirrors(); n != 1 || err != nil {
+		t.Errorf("%d removed, %v; want the one of nobody", n, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "kept")); err != nil {
+		t.Errorf("the old mirror is not back: %v", err)
+	}
+}
