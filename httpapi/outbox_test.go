@@ -169,7 +169,7 @@ func TestOutboxDividesAHugeMatch(t *testing.T) {
 
 // standing is an outbox whose search has the only turn, which others want.
 func standing(t *testing.T, e matchEncoder, limit int, pool *share) *outbox {
-	turns := search.NewTurns(1)
+	turns := search.NewTurns(1, 2)
 	o := newOutbox(e, limit, pool)
 	var err error
 	if o.turn, err = turns.Take(t.Context(), "", false); err != nil {
@@ -247,7 +247,7 @@ func TestOutboxYieldsInTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOutbox(matchEncoder{chunks: true}, leastBuffer, newShare(0))
 		var err error
-		if o.turn, err = search.NewTurns(1).Take(t.Context(), "", false); err != nil {
+		if o.turn, err = search.NewTurns(1, 2).Take(t.Context(), "", false); err != nil {
 			t.Fatal(err)
 		}
 		defer o.turn.Give()

@@ -16,10 +16,12 @@ import (
 // asked to yield: it ends, keeps no more than a Bookmark, and comes back when
 // its client has read what is there. It finds much a second time then, for a
 // client that is in no hurry, so at most an eighth of the turns are for such
-// searches, and others go before them seven times out of eight. Turns is safe
-// for concurrent use.
+// searches, and no more than half the processors have work with, and others go
+// before them seven times out of eight. Turns is safe for concurrent use.
 type Turns struct {
 	most int
+	// mostAgain is how many turns those have at once who come back.
+	mostAgain int
 
 	mu   sync.Mutex // guards all below and the fields of turns
 	free int
@@ -54,8 +56,10 @@ type Turn struct {
 	stands, asked bool
 }
 
-// NewTurns returns n turns.
-func NewTurns(n int) *Turns { return &Turns{most: n, free: n, held: map[string]int{}} }
+// NewTurns returns n turns for searches that share so many processors.
+func NewTurns(n, processors int) *Turns {
+	return &Turns{most: n, mostAgain: max(min(n/oneInTurns, processors/2), 1), free: n, held: map[string]int{}}
+}
 
 // Take waits for a turn until ctx ends, which is the error then. again says that
 // the search comes back after it has yielded.
@@ -170,14 +174,15 @@ func (t *Turns) isFor(w *waiting) bool {
 	return t.free > t.most/keptOneIn || t.free > 0 && (w.asker == "" || t.held[w.asker] < keptFor)
 }
 
-// oneInTurns is the share of turns that those have who come back.
+// oneInTurns is the share of turns that those have who come back, and of the
+// moments at which they go first.
 const oneInTurns = 8
 
 // serve gives the turns that are free.
 func (t *Turns) serve() {
 	for t.free > 0 {
 		fresh, again := t.first(false), -1
-		if t.again < max(t.most/oneInTurns, 1) {
+		if t.again < t.mostAgain {
 			again = t.first(true)
 		}
 		best := fresh

@@ -36,7 +36,7 @@ func closed(c <-chan struct{}) bool {
 // among equals.
 func TestTurnsAreSharedFairly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := search.NewTurns(2)
+		turns := search.NewTurns(2, 2)
 		first := []*search.Turn{take(t, turns, "many"), take(t, turns, "many")}
 		var mu sync.Mutex
 		var order []string
@@ -79,7 +79,7 @@ func TestTurnsAreSharedFairly(t *testing.T) {
 // whoever came before.
 func TestTurnsAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := search.NewTurns(8)
+		turns := search.NewTurns(8, 2)
 		got := map[string]int{}
 		var mu sync.Mutex
 		var wg sync.WaitGroup
@@ -118,7 +118,7 @@ func TestTurnsAreKept(t *testing.T) {
 // one that stands longest first, and none that goes on.
 func TestWhoStandsStillYields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := search.NewTurns(3)
+		turns := search.NewTurns(3, 2)
 		a, b, c := take(t, turns, "a"), take(t, turns, "b"), take(t, turns, "c")
 		ya, yb := a.Stand(), b.Stand()
 		if closed(ya) || closed(yb) {
@@ -151,7 +151,7 @@ func TestWhoStandsStillYields(t *testing.T) {
 
 func TestTurnNobodyWaitsForAnyMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := search.NewTurns(1)
+		turns := search.NewTurns(1, 2)
 		held := take(t, turns, "a")
 		ctx, cancel := context.WithCancel(t.Context())
 		failed := make(chan error)
@@ -173,7 +173,7 @@ func TestTurnNobodyWaitsForAnyMore(t *testing.T) {
 // stands still or yields when.
 func TestTurnsUnderLoad(t *testing.T) {
 	const most = 3
-	turns := search.NewTurns(most)
+	turns := search.NewTurns(most, 2)
 	var working atomic.Int32
 	var wg sync.WaitGroup
 	for i := range 12 {
@@ -210,11 +210,46 @@ func TestTurnsUnderLoad(t *testing.T) {
 	}
 }
 
+// TestWhoComesBackLeavesProcessors: however many turns there are, half the
+// processors are for who has not been there before.
+func TestWhoComesBackLeavesProcessors(t *testing.T) {
+	for _, test := range []struct{ turns, processors, want int }{{1, 64, 1}, {8, 1, 1}, {32, 2, 1}, {32, 4, 2}, {32, 64, 4}, {1024, 16, 8}} {
+		synctest.Test(t, func(t *testing.T) {
+			turns := search.NewTurns(test.turns, test.processors)
+			ctx, cancel := context.WithCancel(t.Context())
+			var wg sync.WaitGroup
+			var came atomic.Int32
+			for range test.turns {
+				wg.Go(func() {
+					if turn, err := turns.Take(ctx, "", true); err == nil {
+						came.Add(1)
+						defer turn.Give()
+						<-ctx.Done()
+					}
+				})
+			}
+			synctest.Wait()
+			if got := int(came.Load()); got != test.want {
+				t.Errorf("%d turns, %d processors: %d came back at once, want %d", test.turns, test.processors, got, test.want)
+			}
+			if test.turns > test.want {
+				turn, err := turns.Take(ctx, "", false)
+				if err != nil {
+					t.Fatalf("%d turns, %d processors: no turn for somebody else: %v", test.turns, test.processors, err)
+				}
+				turn.Give()
+			}
+			cancel()
+			wg.Wait()
+		})
+	}
+}
+
 // TestWhoComesBackGoesLast: at most an eighth of the turns at once, behind the
 // others, but not never.
 func TestWhoComesBackGoesLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := search.NewTurns(8)
+		turns := search.NewTurns(8, 2)
 		var held []*search.Turn
 		for range 8 {
 			held = append(held, take(t, turns, ""))

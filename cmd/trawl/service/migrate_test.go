@@ -10,7 +10,7 @@ import (
 // TestYield: a rewrite goes on at once when nobody searches, and in the end also
 // when somebody always does; it does not outlast its context.
 func TestYield(t *testing.T) {
-	s := &Service{turns: search.NewTurns(1)}
+	s := &Service{turns: search.NewTurns(1, 2)}
 	s.yield(t.Context())
 	turn, err := s.turns.Take(t.Context(), "", false)
 	if err != nil {

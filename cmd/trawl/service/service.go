@@ -141,7 +141,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		changed:  make(chan struct{}, 1),
 		synced:   make(chan struct{}, 1),
 		resumed:  make(chan struct{}, 1),
-		turns:    search.NewTurns(memory.searches),
+		turns:    search.NewTurns(memory.searches, o.Processors),
 	}
 	s.book.Damaged = registry.TellDamaged
 	s.searcher = search.New(st, search.Settings{
