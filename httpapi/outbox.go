@@ -343,6 +343,8 @@ func (o *outbox) take() []byte {
 		return nil
 	}
 	event := o.sealed[0]
+	// The array outlives what was taken out of it, by minutes if the client is slow.
+	o.sealed[0] = nil
 	o.sealed = o.sealed[1:]
 	return event
 }

@@ -3,11 +3,13 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
@@ -278,6 +280,31 @@ func TestOutboxRestsInWhatItHolds(t *testing.T) {
 			t.Errorf("%d bytes of memory for %d that are held, want hardly more", memory, o.held)
 		}
 	})
+}
+
+// TestOutboxForgetsWhatWasTaken: while a slow client reads the rest, nothing
+// keeps the memory of what it has read.
+func TestOutboxForgetsWhatWasTaken(t *testing.T) {
+	o := newOutbox(matchEncoder{chunks: true}, 1<<30, newShare(1<<30))
+	if err := o.put(t.Context(), slices.Repeat([]query.Match{padded(33_000)}, 8)); err != nil {
+		t.Fatal(err)
+	}
+	o.rest(true)
+	var taken []weak.Pointer[byte]
+	for range 7 {
+		event := o.take()
+		taken = append(taken, weak.Make(&event[0]))
+		o.wrote(event)
+	}
+	runtime.GC()
+	for n, p := range taken {
+		if p.Value() != nil {
+			t.Errorf("event %d was written and is still in memory", n)
+		}
+	}
+	if o.take() == nil {
+		t.Error("the last event is gone, want it held")
+	}
 }
 
 // content takes the matches of all events, without what is around them.
