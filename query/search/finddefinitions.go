@@ -80,13 +80,16 @@ func (p *shardPlan) groups(l *postings.Literal) (*postings.Set, error) {
 	return c.Blocks, nil
 }
 
+// groupPlace is where a group of names is: the place of its plan, its number and
+// its document.
+type groupPlace struct {
+	shard      int
+	block, doc uint16
+}
+
 // symbolGroup is a group of names to be read, and what was found in it.
 type symbolGroup struct {
-	shard int
-	block uint16
-	doc   uint16
-	// rank orders groups when there are too many.
-	rank  int
+	groupPlace
 	found []store.Symbol
 	err   error
 }
@@ -185,58 +188,87 @@ func (h *header) rate() {
 }
 
 // groupsOf returns the groups of candidates that set gives for terms, those of
-// the rarest term first, each once.
+// the rarest term first, each once, and no more than may be read.
 func (h *header) groupsOf(terms []term, set func(*shardPlan, term) *postings.Set) []symbolGroup {
-	var lists [][]symbolGroup
+	var lists [][]groupPlace
 	for _, t := range terms {
-		var list []symbolGroup
+		var list []groupPlace
 		for n, p := range h.plans {
 			if p == nil || p.names == nil || h.candidates[n] == nil {
 				continue
 			}
-			docOf := p.view.DocOf()
-			for block := range set(p, t).All() {
-				if doc := docOf[block]; h.candidates[n].Contains(doc) {
-					list = append(list, symbolGroup{shard: n, block: block, doc: doc})
-				}
-			}
+			list = appendPlaces(list, n, set(p, t), p.view.DocOf(), h.candidates[n])
 		}
 		lists = append(lists, list)
 	}
-	slices.SortStableFunc(lists, func(a, b []symbolGroup) int { return len(a) - len(b) })
-	type key struct {
-		shard int
-		block uint16
-	}
-	seen := map[key]bool{}
+	slices.SortStableFunc(lists, func(a, b []groupPlace) int { return len(a) - len(b) })
+	seen := map[groupPlace]bool{}
 	var out []symbolGroup
 	for _, list := range lists {
-		room := maxGroups - h.groups - len(out)
-		if len(list) > room {
-			h.likelyFirst(list)
-		}
-		for _, g := range list[:min(len(list), max(room, 0))] {
-			if k := (key{g.shard, g.block}); !seen[k] {
-				seen[k] = true
-				out = append(out, g)
+		for _, at := range h.likely(list, maxGroups-h.groups-len(out)) {
+			if !seen[at] {
+				seen[at] = true
+				out = append(out, symbolGroup{groupPlace: at})
 			}
 		}
 	}
 	return out
 }
 
-// likelyFirst sorts groups by their documents: what is no test, is code and
-// stands high in the tree comes first.
-func (h *header) likelyFirst(list []symbolGroup) {
-	for i := range list {
-		g := &list[i]
-		p := h.plans[g.shard]
-		g.rank = int(p.docs.Quality[g.doc])<<17 + strings.Count(p.docs.Path(int(g.doc)), "/")
-		if p.prose(g.doc) {
-			g.rank += 1 << 16
+// appendPlaces appends the places of those groups of a shard whose documents are
+// candidates.
+func appendPlaces(dst []groupPlace, shard int, groups *postings.Set, docOf []uint16, candidates *postings.Set) []groupPlace {
+	last, holds := -1, false
+	for block := range groups.All() {
+		doc := docOf[block]
+		if int(doc) != last {
+			last, holds = int(doc), candidates.Contains(doc)
+		}
+		if holds {
+			dst = append(dst, groupPlace{shard, block, doc})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b symbolGroup) int { return a.rank - b.rank })
+	return dst
+}
+
+// likely returns n of list, or all if there are no more. Of more than n they are
+// the first by rank, in that order.
+func (h *header) likely(list []groupPlace, n int) []groupPlace {
+	if n = max(n, 0); len(list) <= n {
+		return list
+	}
+	var least []uint64 // in order: ranks, and places in list
+	last, rank := groupPlace{shard: -1}, uint64(0)
+	for i, at := range list {
+		if at.shard != last.shard || at.doc != last.doc {
+			last, rank = at, h.rank(at)
+		}
+		k := rank<<32 | uint64(i)
+		if len(least) == n {
+			if n == 0 || k > least[n-1] {
+				continue
+			}
+			least = least[:n-1]
+		}
+		j, _ := slices.BinarySearch(least, k)
+		least = slices.Insert(least, j, k)
+	}
+	out := make([]groupPlace, len(least))
+	for j, k := range least {
+		out[j] = list[uint32(k)]
+	}
+	return out
+}
+
+// rank orders groups by their documents: what is no test, is code and stands
+// high in the tree comes first.
+func (h *header) rank(at groupPlace) uint64 {
+	p := h.plans[at.shard]
+	rank := uint64(p.docs.Quality[at.doc])<<17 + uint64(min(strings.Count(p.docs.Path(int(at.doc)), "/"), 1<<16-1))
+	if p.prose(at.doc) {
+		rank += 1 << 16
+	}
+	return rank
 }
 
 // read reads groups, on all workers, and calls each with the symbols that wanted
