@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/cockroachdb/pebble/v2"
@@ -36,11 +37,19 @@ func sealOf(name string, manifest []byte) []byte {
 }
 
 // judgeManifest compares the manifest with the seal, if there is a good one,
-// and looks for damage in it otherwise.
-func judgeManifest(fs vfs.FS, index string) error {
+// and looks for damage in it otherwise. Over files without a manifest the engine
+// would make a new store, and delete their tables: a store of format v, 0 if
+// that is not known, has one.
+func judgeManifest(fs vfs.FS, index string, v FormatVersion) error {
 	name, manifest, err := readManifest(fs, index)
-	if err != nil || name == "" {
+	if err != nil {
 		return err
+	}
+	if name == "" {
+		return bornWithout(fs, index, v)
+	}
+	if v == 0 {
+		return nil // a crash may have left anything, see openEngine
 	}
 	seal, err := readAll(fs, fs.PathJoin(index, sealFile))
 	if err != nil && !isNotExist(err) {
@@ -58,7 +67,18 @@ func judgeManifest(fs vfs.FS, index string) error {
 	return checkManifest(manifest)
 }
 
-// readManifest returns the engine's manifest, and no name if there is none yet.
+// bornWithout fails if there is a store, but no manifest.
+func bornWithout(fs vfs.FS, index string, v FormatVersion) error {
+	if v == 0 {
+		names, err := fs.List(index)
+		if err != nil || !slices.ContainsFunc(names, isTable) {
+			return err
+		}
+	}
+	return fmt.Errorf("the log of its tables is not there: %w", ErrCorrupt)
+}
+
+// readManifest returns the engine's manifest, and no name if there is none.
 func readManifest(fs vfs.FS, index string) (name string, manifest []byte, err error) {
 	if _, err := fs.Stat(index); isNotExist(err) {
 		return "", nil, nil

@@ -142,6 +142,54 @@ func TestUnsealedManifest(t *testing.T) {
 	}
 }
 
+// Without what names the manifest, or without the whole index, a store is not
+// taken for a new one: the engine would delete its tables, and whoever comes first
+// would be its first user. Nor is it opened without a table.
+func TestLostFiles(t *testing.T) {
+	for _, lost := range []func(string) bool{
+		func(name string) bool { return strings.HasPrefix(name, "marker.manifest.") },
+		func(name string) bool { return strings.HasPrefix(name, "MANIFEST-") },
+		func(name string) bool { return strings.HasPrefix(name, "marker.format") },
+		func(name string) bool { return strings.HasSuffix(name, ".sst") },
+		func(string) bool { return true },
+	} {
+		fs := sealed(t)
+		names, err := fs.List("data/index")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables := map[string][]byte{}
+		for _, n := range names {
+			path := "data/index/" + n
+			if lost(n) {
+				if err := fs.Remove(path); err != nil {
+					t.Fatal(err)
+				}
+			} else if strings.HasSuffix(n, ".sst") {
+				tables[path] = readFile(t, fs, path)
+			}
+		}
+		for _, format := range []bool{true, false} {
+			if !format && len(tables) == 0 {
+				continue // nothing tells it from a new one
+			}
+			if !format {
+				if err := fs.Remove("data/FORMAT"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := tryOpen(fs); err == nil || format && (!store.IsDamage(err) || !strings.Contains(err.Error(), "backup")) {
+				t.Errorf("with format %t: got %v, want what is damaged and what to do", format, err)
+			}
+			for path, data := range tables {
+				if !bytes.Equal(readFile(t, fs, path), data) {
+					t.Errorf("with format %t: %s has changed", format, path)
+				}
+			}
+		}
+	}
+}
+
 // What was committed is in tables once the store is closed: the log has nothing
 // that a flipped bit could take away.
 func TestCloseLeavesNothingInTheLog(t *testing.T) {

@@ -210,11 +210,7 @@ func (s *Store) open() error {
 // that is made now, and reads the catalogue.
 func (s *Store) openFiles(v FormatVersion) error {
 	o := s.options
-	s.engineBytes = EngineShare(o.CacheBytes)
-	s.cache = &cache{most: o.CacheBytes - s.engineBytes}
-	s.whole, s.listBytes = &room{most: o.LargeBytes}, o.ListBytes
-	s.blocks = pebble.NewCache(s.engineBytes)
-	if err := judgeManifest(o.FS, s.index()); err != nil && v != 0 {
+	if err := judgeManifest(o.FS, s.index(), v); err != nil && (v != 0 || IsDamage(err)) {
 		return fmt.Errorf("%w: %s", err, whatToDo)
 	}
 	if !o.ReadOnly {
@@ -222,8 +218,15 @@ func (s *Store) openFiles(v FormatVersion) error {
 			return err
 		}
 	}
+	s.engineBytes = EngineShare(o.CacheBytes)
+	s.cache = &cache{most: o.CacheBytes - s.engineBytes}
+	s.whole, s.listBytes = &room{most: o.LargeBytes}, o.ListBytes
+	s.blocks = pebble.NewCache(s.engineBytes)
 	s.stuck = make(chan struct{}, 1)
 	e, err := s.openEngine(v)
+	if lacksFile(err) {
+		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
 	if IsDamage(err) {
 		err = fmt.Errorf("%w: %s", err, whatToDo)
 	}

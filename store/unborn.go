@@ -1,6 +1,8 @@
 package store
 
 import (
+	"errors"
+	"slices"
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -17,13 +19,8 @@ func (s *Store) openEngine(v FormatVersion) (*engine, error) {
 		return e, err
 	}
 	names, lerr := s.fs.List(index)
-	if lerr != nil {
+	if lerr != nil || slices.ContainsFunc(names, isTable) {
 		return nil, err
-	}
-	for _, n := range names {
-		if strings.HasSuffix(n, ".sst") {
-			return nil, err
-		}
 	}
 	for _, n := range names {
 		if n == "LOCK" {
@@ -52,3 +49,10 @@ func (s *Store) tryEngine(index string) (*engine, error) {
 	}
 	return e, nil
 }
+
+// lacksFile reports whether the engine could not be opened for want of a table, or
+// of the file that tells its format.
+func lacksFile(err error) bool { return isNotExist(err) || errors.Is(err, pebble.ErrDBNotPristine) }
+
+// isTable reports whether a file of the engine is a table.
+func isTable(name string) bool { return strings.HasSuffix(name, ".sst") }
