@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -95,6 +96,9 @@ func (k *keyFlags) keys() (keys backup.Keys, err error) {
 func absolute(destination string) (string, error) {
 	if strings.Contains(destination, "://") {
 		return destination, nil
+	}
+	if destination == "" {
+		return "", errors.New("the destination is empty: write a path, or s3://bucket/prefix")
 	}
 	path, err := filepath.Abs(destination)
 	if err != nil {

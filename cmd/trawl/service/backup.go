@@ -65,11 +65,23 @@ func (s *Service) Backup(ctx context.Context, ask httpapi.AdminBackup, report fu
 
 // apart refuses a destination in the data directory, which it is to survive.
 func (s *Service) apart(destination string) error {
-	inside, err := filepath.Rel(s.store.Dir(), destination)
+	inside, err := filepath.Rel(onDisk(s.store.Dir()), onDisk(destination))
 	if err == nil && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
 		return fmt.Errorf("%s is in the data directory, and would be lost with it: give another destination", destination)
 	}
 	return nil
+}
+
+// onDisk follows the symbolic links of a path, of which the end need not be there.
+func onDisk(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	parent := filepath.Dir(path)
+	if parent == path || parent == "." {
+		return path
+	}
+	return filepath.Join(onDisk(parent), filepath.Base(path))
 }
 
 // giveWayFor is how long a backup rests before each 4 MiB while somebody

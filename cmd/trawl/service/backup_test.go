@@ -121,12 +121,17 @@ func wholeState(t *testing.T, data string, files, least int) int {
 
 func TestBackupRefuses(t *testing.T) {
 	s := open(t)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(s.Dir(), link); err != nil {
+		t.Fatal(err)
+	}
 	for destination, want := range map[string]string{
-		filepath.Join(s.Dir(), "backups"): "is in the data directory",
-		s.Dir():                           "is in the data directory",
-		"relative":                        "no absolute path",
-		"ftp://me:secret@host/x":          "write a path, or s3://bucket/prefix",
-		"s3://me:secret@bucket/x":         "an address holds no keys",
+		filepath.Join(link, "deep/backups"): "is in the data directory",
+		filepath.Join(s.Dir(), "backups"):   "is in the data directory",
+		s.Dir():                             "is in the data directory",
+		"relative":                          "no absolute path",
+		"ftp://me:secret@host/x":            "write a path, or s3://bucket/prefix",
+		"s3://me:secret@bucket/x":           "an address holds no keys",
 	} {
 		_, err := s.Backup(t.Context(), httpapi.AdminBackup{Destination: destination}, nobody)
 		if err == nil || !strings.Contains(err.Error(), want) {
