@@ -15,8 +15,9 @@ import (
 const backupRestoreHelp = `Usage: trawl backup restore [flags] DEST
 
 Restore makes a data directory of a backup, of the newest if none is named. The
-directory must not exist, or be empty. It appears when everything in it was
-checked; an interrupted restore leaves nothing there, and is begun again.
+directory must not exist, or be empty; one that is there may be a mount point or a
+link, and stays. The data appears when everything was checked; an interrupted
+restore is begun again.
 
 That every file is as it was when the backup was made is known by then. With
 --check, what the files say is verified as well, as by "trawl check --quick": that

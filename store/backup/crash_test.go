@@ -166,33 +166,56 @@ func TestCrashOfARestore(t *testing.T) {
 	w.shard("kiln", 8<<10)
 	w.pack("pack-1.pack", 100<<10)
 	w.create(backup.Options{Mirrors: true})
-	mem := vfs.NewCrashableMem()
-	c := newCrasher(mem)
-	fs := errorfs.Wrap(mem, c)
-	crashes := c.during(func() {
-		if _, err := backup.Restore(context.Background(), w.dest, fs, "deep/new", backup.RestoreOptions{}); err != nil {
+	// into a directory that is not there, and into one that is
+	for _, there := range []bool{false, true} {
+		mem := vfs.NewCrashableMem()
+		if there {
+			mkdirDurably(t, mem, "deep")
+			mkdirDurably(t, mem, "deep/new")
+		}
+		c := newCrasher(mem)
+		fs := errorfs.Wrap(mem, c)
+		crashes := c.during(func() {
+			if _, err := backup.Restore(context.Background(), w.dest, fs, "deep/new", backup.RestoreOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		})
+		whole := 0
+		for n, fs := range append(crashes, mem.CrashClone(vfs.CrashCloneCfg{})) {
+			if !exists(fs, "deep/new/index") {
+				if _, err := backup.Restore(context.Background(), w.dest, fs, "deep/new", backup.RestoreOptions{}); err != nil {
+					t.Fatalf("crash %d: %v", n, err)
+				}
+			} else {
+				whole++
+			}
+			same(t, fs, "deep/new", w.records)
+			left, err := fs.List("deep/new/mirrors/7.git/objects/pack")
+			if err != nil || len(left) != 1 {
+				t.Errorf("crash %d: packs are %q, %v", n, left, err)
+			}
+		}
+		if whole == 0 {
+			t.Error("what Restore acknowledged was lost")
+		}
+		t.Logf("%d crashes, %d when it was whole", len(crashes), whole)
+	}
+}
+
+func mkdirDurably(t *testing.T, fs vfs.FS, dir string) {
+	t.Helper()
+	if err := fs.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"", dir} {
+		d, err := fs.OpenDir(dir)
+		if err != nil {
 			t.Fatal(err)
 		}
-	})
-	whole := 0
-	for n, fs := range append(crashes, mem.CrashClone(vfs.CrashCloneCfg{})) {
-		if !exists(fs, "deep/new") {
-			if _, err := backup.Restore(context.Background(), w.dest, fs, "deep/new", backup.RestoreOptions{}); err != nil {
-				t.Fatalf("crash %d: %v", n, err)
-			}
-		} else {
-			whole++
-		}
-		same(t, fs, "deep/new", w.records)
-		left, err := fs.List("deep/new/mirrors/7.git/objects/pack")
-		if err != nil || len(left) != 1 {
-			t.Errorf("crash %d: packs are %q, %v", n, left, err)
+		if err := errors.Join(d.Sync(), d.Close()); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if whole == 0 {
-		t.Error("what Restore acknowledged was lost")
-	}
-	t.Logf("%d crashes, %d when it was whole", len(crashes), whole)
 }
 
 // injector fails one operation.
@@ -359,27 +382,28 @@ func TestFaultsOfReading(t *testing.T) {
 		}
 	}
 	// and where it is restored to
-	n := 0
-	for at := 1; ; at += faults() {
-		mem := vfs.NewMem()
-		i.from(at)
-		_, err := backup.Restore(ctx, folder, errorfs.Wrap(mem, i), "new", backup.RestoreOptions{})
-		if !i.stop() {
-			break
-		}
-		n++
-		if err == nil {
+	for _, there := range []bool{false, true} {
+		n := 0
+		for at := 1; ; at += faults() {
+			mem := vfs.NewMem()
+			if there {
+				mkdirDurably(t, mem, "new")
+			}
+			i.from(at)
+			_, err := backup.Restore(ctx, folder, errorfs.Wrap(mem, i), "new", backup.RestoreOptions{})
+			if !i.stop() {
+				break
+			}
+			n++
+			// Only what comes after the last rename can fail with the index there.
+			if err != nil && !exists(mem, "new/index") {
+				if _, err := backup.Restore(ctx, folder, mem, "new", backup.RestoreOptions{}); err != nil {
+					t.Errorf("after a failure at %d: %v", at, err)
+					continue
+				}
+			}
 			same(t, mem, "new", w.records)
-			continue
 		}
-		if exists(mem, "new") {
-			// Only what comes after the rename can fail with the directory there.
-			same(t, mem, "new", w.records)
-			continue
-		}
-		if _, err := backup.Restore(ctx, folder, mem, "new", backup.RestoreOptions{}); err != nil {
-			t.Errorf("after a failure at %d: %v", at, err)
-		}
+		t.Logf("%d failures", n)
 	}
-	t.Logf("%d failures", n)
 }

@@ -238,19 +238,36 @@ func TestRestoreKeepsWhatIsThere(t *testing.T) {
 		_, err := backup.Restore(context.Background(), w.dest, fs, dir, o)
 		return err
 	}
-	// an empty directory gives way, what an earlier attempt left too
-	for _, dir := range []string{"deep/empty", "deep/empty.restoring/index"} {
+	// an empty directory is filled, what an earlier attempt left goes
+	for _, dir := range []string{"deep/empty/.restoring/index", "deep/empty/mirrors/1.git", "deep/empty/lost+found", "deep/none.restoring/index"} {
 		if err := fs.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := into("deep/empty", backup.RestoreOptions{}); err != nil {
-		t.Fatal(err)
+	for _, dir := range []string{"deep/empty", "deep/none"} {
+		if err := into(dir, backup.RestoreOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		same(t, fs, dir, w.records)
 	}
-	same(t, fs, "deep/empty", w.records)
+	if exists(fs, "deep/empty/mirrors") || !exists(fs, "deep/empty/lost+found") {
+		t.Error("mirrors that no backup has stayed, or what a file system has went")
+	}
 	// anything else does not
 	if err := into("deep/empty", backup.RestoreOptions{}); !errors.Is(err, backup.ErrNotEmpty) {
 		t.Errorf("over a data directory: got %v, want ErrNotEmpty", err)
+	}
+	for dir, what := range map[string]string{
+		"mirrors without a restore": "mirrors", "something else beside a restore": ".restoring x", "a data directory beside a restore": ".restoring index",
+	} {
+		for _, name := range strings.Fields(what) {
+			if err := fs.MkdirAll(dir+"/"+name, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := into(dir, backup.RestoreOptions{}); !errors.Is(err, backup.ErrNotEmpty) {
+			t.Errorf("over %s: got %v, want ErrNotEmpty", dir, err)
+		}
 	}
 	if err := into("other", backup.RestoreOptions{Backup: "nosuch"}); !errors.Is(err, backup.ErrNoSuchBackup) {
 		t.Errorf("of an ID that there is not: got %v, want ErrNoSuchBackup", err)
@@ -263,7 +280,7 @@ func TestRestoreKeepsWhatIsThere(t *testing.T) {
 	if err := into("busy", backup.RestoreOptions{}); err == nil || !strings.Contains(err.Error(), "another restore") {
 		t.Errorf("beside another: got %v", err)
 	}
-	for _, dir := range []string{"other", "other.restoring", "deep/empty.restoring", "deep/empty.restoring.lock"} {
+	for _, dir := range []string{"other", "other.restoring", "deep/none.restoring", "deep/none.restoring.lock", "deep/empty/.restoring", "deep/empty/.restoring.lock"} {
 		if _, err := fs.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s is there: %v", dir, err)
 		}

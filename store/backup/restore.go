@@ -40,12 +40,15 @@ type Restored struct {
 var ErrNotEmpty = errors.New("there is something already: a backup is restored into a new or an empty directory")
 
 // restoringSuffix is that of the folder beside a data directory that a restore
-// works in.
+// works in; in a directory that is there already, it is the folder's name.
 const restoringSuffix = ".restoring"
 
 // Restore makes the data directory dir of a backup. It is there wholly or not
 // at all: files are written beside it, everything is checked and synced, and
-// then the folder is renamed. What an earlier attempt left is removed.
+// then the folder is renamed. A directory that is there already stays, as it may
+// be a mount point or a link: files are written in a folder of it, which then
+// gives up what it holds, the index last. What an earlier attempt left is
+// removed.
 func Restore(ctx context.Context, dest Destination, fs store.FS, dir string, o RestoreOptions) (Restored, error) {
 	out, err := restore(ctx, dest, fs, dir, o)
 	if err != nil {
@@ -55,7 +58,7 @@ func Restore(ctx context.Context, dest Destination, fs store.FS, dir string, o R
 }
 
 func restore(ctx context.Context, dest Destination, fs store.FS, dir string, o RestoreOptions) (out Restored, err error) {
-	if err := vacant(fs, dir); err != nil {
+	if _, err := vacant(fs, dir); err != nil {
 		return out, err
 	}
 	r, err := openRepository(ctx, dest, o.Keys)
@@ -86,24 +89,41 @@ func restore(ctx context.Context, dest Destination, fs store.FS, dir string, o R
 	return Restored{Backup: m.ID, Created: m.Created, Files: len(m.Body.Files), Bytes: m.Body.Bytes()}, nil
 }
 
-// vacant fails if there is something at dir.
-func vacant(fs store.FS, dir string) error {
+// vacant fails if there is something at dir, and reports whether it is a
+// directory. What a restore left that was interrupted is nothing, and neither is
+// the folder that some file systems begin with.
+func vacant(fs store.FS, dir string) (there bool, err error) {
 	info, err := fs.Stat(dir)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !info.IsDir() {
-		return ErrNotEmpty
+		return false, ErrNotEmpty
 	}
 	names, err := fs.List(dir)
-	if err == nil && len(names) > 0 {
-		err = ErrNotEmpty
+	if err != nil {
+		return false, err
 	}
-	return err
+	left := slices.Contains(names, restoringSuffix) && !slices.Contains(names, indexFolder)
+	for _, n := range names {
+		switch {
+		case n == restoringSuffix, n == restoringSuffix+lockSuffix, n == "lost+found":
+		case left && slices.Contains(beforeIndex, n):
+		default:
+			return false, ErrNotEmpty
+		}
+	}
+	return true, nil
 }
+
+// indexFolder is what makes a folder a data directory; beforeIndex is what a
+// backup may hold beside it.
+const indexFolder = "index"
+
+var beforeIndex = []string{"FORMAT", mirrorsFolder}
 
 // restorable refuses what this program could not open.
 func restorable(m *Manifest) error {
@@ -119,18 +139,38 @@ func restorable(m *Manifest) error {
 	return nil
 }
 
-// placeFor has fill make a folder, and moves it to dir when it is whole and
-// durable.
+// lockSuffix is that of the lock of a folder that a restore works in.
+const lockSuffix = ".lock"
+
+// placeFor has fill make a folder, and moves it to dir, or what it holds into
+// dir, when it is whole and durable.
 func placeFor(ctx context.Context, fs store.FS, dir string, fill func(tmp string) error) (err error) {
+	there, err := vacant(fs, dir)
+	if err != nil {
+		return err
+	}
 	tmp, parent := dir+restoringSuffix, fs.PathDir(dir)
+	if there {
+		tmp, parent = fs.PathJoin(dir, restoringSuffix), dir
+	}
 	if err := makeAll(fs, parent); err != nil {
 		return err
 	}
-	held, err := fs.Lock(tmp + ".lock")
+	held, err := fs.Lock(tmp + lockSuffix)
+	if errors.As(err, new(*os.PathError)) {
+		return err // there is no lock to be held
+	}
 	if err != nil {
 		return fmt.Errorf("another restore is at work there: %w", err)
 	}
-	defer func() { err = errors.Join(err, held.Close(), fs.Remove(tmp+".lock")) }()
+	defer func() { err = errors.Join(err, held.Close(), fs.Remove(tmp+lockSuffix)) }()
+	if there {
+		for _, n := range beforeIndex {
+			if err := fs.RemoveAll(fs.PathJoin(dir, n)); err != nil {
+				return err
+			}
+		}
+	}
 	if err := fs.RemoveAll(tmp); err != nil {
 		return err
 	}
@@ -145,19 +185,37 @@ func placeFor(ctx context.Context, fs store.FS, dir string, fill func(tmp string
 		_ = fs.RemoveAll(tmp) // the next attempt tries again
 		return err
 	}
-	// Somebody may have put something there meanwhile; an empty folder gives way.
-	if err := vacant(fs, dir); err != nil {
-		return errors.Join(err, fs.RemoveAll(tmp))
+	// Somebody may have put something there meanwhile.
+	if now, err := vacant(fs, dir); err != nil || now != there {
+		return errors.Join(cmp.Or(err, ErrNotEmpty), fs.RemoveAll(tmp))
 	}
-	if _, err := fs.Stat(dir); err == nil {
-		if err := fs.Remove(dir); err != nil {
-			return errors.Join(err, fs.RemoveAll(tmp))
-		}
+	if there {
+		return moveInto(fs, tmp, dir)
 	}
 	if err := fs.Rename(tmp, dir); err != nil {
 		return errors.Join(err, fs.RemoveAll(tmp))
 	}
 	return syncDir(fs, parent)
+}
+
+// moveInto moves what tmp holds into dir, which is a data directory when the
+// index is there: that comes when all else is durable.
+func moveInto(fs store.FS, tmp, dir string) error {
+	for _, n := range append(slices.Clone(beforeIndex), indexFolder) {
+		from := fs.PathJoin(tmp, n)
+		if _, err := fs.Stat(from); errors.Is(err, os.ErrNotExist) {
+			continue
+		} else if err != nil {
+			return err
+		}
+		if err := fs.Rename(from, fs.PathJoin(dir, n)); err != nil {
+			return err
+		}
+		if err := syncDir(fs, dir); err != nil {
+			return err
+		}
+	}
+	return errors.Join(fs.RemoveAll(tmp), syncDir(fs, dir))
 }
 
 // makeAll makes dir and all above it durable.
