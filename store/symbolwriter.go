@@ -12,6 +12,13 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 )
 
+// symbolBlockBytes is the engine's block size for symbols, two groups of names.
+// Hundreds of groups here and there are read for a word that many names have.
+// With 512 MiB for the Linux tree, where blocks do not stay in memory, half of
+// the queries of trawl-bench load take 24 ms and not the 33 that they take with
+// the size that is right for text; the data directory is 0.8 % larger.
+const symbolBlockBytes = 8 << 10
+
 // SymbolWriter writes the symbols of shards that are there, one shard after the
 // other: Begin, Add in the order of documents, Finish. It is not safe for
 // concurrent use. Close it in any case.
@@ -49,7 +56,9 @@ func (w *SymbolWriter) begin(shard uint32, docs *Documents) error {
 	if err != nil {
 		return fmt.Errorf("write symbols: %w", err)
 	}
-	w.run = sstable.NewWriter(objstorageprovider.NewFileWritable(f), w.s.tables)
+	tables := w.s.tables
+	tables.BlockSize = symbolBlockBytes
+	w.run = sstable.NewWriter(objstorageprovider.NewFileWritable(f), tables)
 	return nil
 }
 
