@@ -207,7 +207,7 @@ func mkdirDurably(t *testing.T, fs vfs.FS, dir string) {
 	if err := fs.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{"", dir} {
+	for _, dir := range []string{fs.PathDir(dir), dir} {
 		d, err := fs.OpenDir(dir)
 		if err != nil {
 			t.Fatal(err)
