@@ -117,7 +117,9 @@ type creation struct {
 	st    *store.Store
 	dest  Destination
 	begun time.Time
-	res   Result
+	// created is begun, or later if a backup is there that claims to be.
+	created time.Time
+	res     Result
 }
 
 func (c *creation) run(ctx context.Context) (err error) {
@@ -131,6 +133,9 @@ func (c *creation) run(ctx context.Context) (err error) {
 	}
 	r, err := openForCreate(ctx, c.dest, c.Keys, c.timing)
 	if err != nil {
+		return err
+	}
+	if c.created, err = afterAll(ctx, c.dest, c.begun); err != nil {
 		return err
 	}
 	k, err := remember(ctx, c.st, r)
@@ -150,6 +155,21 @@ func (c *creation) run(ctx context.Context) (err error) {
 	return c.finish(ctx, l, r, k, m)
 }
 
+// afterAll returns the time of a backup begun at the time begun: right after the
+// newest that is there if the clock was set back. By the clock it would be an old
+// one, which Prune deletes and Restore does not choose.
+func afterAll(ctx context.Context, dest Destination, begun time.Time) (time.Time, error) {
+	begun = begun.UTC().Truncate(time.Millisecond)
+	all, err := listBackups(ctx, dest)
+	if err != nil || len(all) == 0 {
+		return begun, err
+	}
+	if next := all[len(all)-1].Created.Add(time.Millisecond); next.After(begun) {
+		return next, nil
+	}
+	return begun, nil
+}
+
 // send stores what the destination does not have of the files in dir, and
 // returns the manifest of all.
 func (c *creation) send(ctx context.Context, r *repository, k *known, dir string) (*Manifest, error) {
@@ -167,7 +187,7 @@ func (c *creation) send(ctx context.Context, r *repository, k *known, dir string
 		return nil, err
 	}
 	b := newBuilder(r.Encrypted)
-	b.m.Head = Head{ID: newID(), Created: c.begun.UTC().Truncate(time.Millisecond), Encrypted: r.Encrypted}
+	b.m.Head = Head{ID: newID(), Created: c.created, Encrypted: r.Encrypted}
 	b.m.Body = &Body{DataFormat: uint32(format), Program: c.Program, Mirrors: c.Mirrors}
 	var todo []int
 	for i := range files {

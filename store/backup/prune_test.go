@@ -164,3 +164,21 @@ func TestCreateBesidePrune(t *testing.T) {
 		}
 	})
 }
+
+// The clock was wrong, and is set back: what is made then is the newest backup
+// all the same, which is kept and restored.
+func TestClockSetBack(t *testing.T) {
+	w := newWorld(t)
+	w.put("a", "1")
+	ahead := w.create(backup.Options{})
+	w.now = w.now.AddDate(-5, 0, 0)
+	w.put("a", "2")
+	after := w.create(backup.Options{})
+	if !after.Created.After(ahead.Created) {
+		t.Errorf("created %v, want after %v", after.Created, ahead.Created)
+	}
+	w.restore(backup.Keys{}, "", w.records, nil)
+	if res := w.prune(backup.Keep{Last: 1}, false); len(res.Kept) != 1 || res.Kept[0].ID != after.Backup {
+		t.Errorf("kept %+v, want %s", res.Kept, after.Backup)
+	}
+}
