@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,6 +63,9 @@ func (a *app) backupRestore() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if err := leadsSomewhere(set.Data); err != nil {
+			return err
+		}
 		task, begun := a.taskOutput(set).display.Start("restore"), time.Now()
 		res, err := backup.Restore(cmd.Context(), dest, store.OSFS(), set.Data, backup.RestoreOptions{Keys: k, Backup: *id, Report: reporter(task)})
 		if err != nil {
@@ -81,6 +86,26 @@ func (a *app) backupRestore() *cobra.Command {
 		return nil
 	}
 	return cmd
+}
+
+// leadsSomewhere refuses a path with a symbolic link to nothing: it looks like one
+// of which nothing is there, and no directory can be made of it.
+func leadsSomewhere(path string) error {
+	info, err := os.Lstat(path)
+	if parent := filepath.Dir(path); errors.Is(err, os.ErrNotExist) && parent != path {
+		return leadsSomewhere(parent)
+	}
+	if err != nil || info.Mode().Type() != os.ModeSymlink {
+		return nil // or the restore tells
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	to, err := os.Readlink(path)
+	if err != nil {
+		return fmt.Errorf("data: %w", err)
+	}
+	return fmt.Errorf("data: %s is a symbolic link to %s, which is not there: make that directory, or give another --data", path, to)
 }
 
 // hintRestore says what to do about what a person can mend.
