@@ -60,16 +60,17 @@ func (a *app) backupPrune() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		begun := time.Now()
+		task, begun := out.display.Start("prune"), time.Now()
+		o.Report = reporter(task)
 		res, err := backup.Prune(ctx, dest, o)
 		if err != nil {
+			task.Fail(err)
 			return err
 		}
+		task.Done(progress.Summary{Note: pruneNote(res, o.DryRun), Took: time.Since(begun)})
 		if asJSON {
 			return a.printJSON(newPruned(res, o.DryRun))
 		}
-		task := out.display.Start("prune")
-		task.Done(progress.Summary{Note: pruneNote(res, o.DryRun), Took: time.Since(begun)})
 		return a.printPruned(res)
 	})
 }

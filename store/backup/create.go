@@ -56,7 +56,10 @@ func (o Options) withDefaults() Options {
 
 // Phases of Progress.
 const (
+	// PhaseWait is a Create's that waits for a Prune, PhaseWatch a Prune's that
+	// looks whether a Create is at work or was killed.
 	PhaseWait    = "backup-wait"
+	PhaseWatch   = "backup-watch"
 	PhaseSend    = "backup-send"
 	PhaseVerify  = "backup-verify"
 	PhaseRestore = "backup-restore"

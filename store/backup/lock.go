@@ -136,10 +136,12 @@ func alive(ctx context.Context, dest Destination, name string, t timing) (bool, 
 	return false, dest.Delete(ctx, name)
 }
 
-// anyAlive reports whether one of the locks of a kind has an owner.
-func anyAlive(ctx context.Context, dest Destination, kind string, t timing) (bool, error) {
+// anyAlive reports whether one of the locks of a kind has an owner. It calls
+// waiting before it watches one.
+func anyAlive(ctx context.Context, dest Destination, kind string, t timing, waiting func()) (bool, error) {
 	names, err := locks(ctx, dest, kind)
 	for _, name := range names {
+		waiting()
 		if is, err := alive(ctx, dest, name, t); is || err != nil {
 			return is, err
 		}

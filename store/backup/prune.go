@@ -12,6 +12,8 @@ type PruneOptions struct {
 	Keep Keep
 	// DryRun deletes nothing.
 	DryRun bool
+	// Report is as in Options.
+	Report func(Progress)
 
 	timing timing
 }
@@ -36,6 +38,9 @@ func Prune(ctx context.Context, dest Destination, o PruneOptions) (Pruned, error
 	if o.timing == (timing{}) {
 		o.timing = usualTiming()
 	}
+	if o.Report == nil {
+		o.Report = func(Progress) {}
+	}
 	out, err := prune(ctx, dest, o)
 	if err != nil {
 		return out, fmt.Errorf("prune %s: %w", dest, err)
@@ -59,7 +64,8 @@ func prune(ctx context.Context, dest Destination, o PruneOptions) (out Pruned, e
 		defer l.release(ctx)
 	}
 	// Whoever makes a backup from here on waits. Manifests are listed after that.
-	if out.Busy, err = anyAlive(ctx, dest, lockCreate, o.timing); err != nil {
+	waiting := func() { o.Report(Progress{Phase: PhaseWatch}) }
+	if out.Busy, err = anyAlive(ctx, dest, lockCreate, o.timing, waiting); err != nil {
 		return out, err
 	}
 	all, err := listBackups(ctx, dest)

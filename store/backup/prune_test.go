@@ -54,7 +54,12 @@ func TestKeep(t *testing.T) {
 
 func (w *world) prune(keep backup.Keep, dry bool) backup.Pruned {
 	w.Helper()
-	res, err := backup.Prune(context.Background(), w.dest, backup.PruneOptions{Keep: keep, DryRun: dry}.Quick())
+	return w.pruneAs(backup.PruneOptions{Keep: keep, DryRun: dry})
+}
+
+func (w *world) pruneAs(o backup.PruneOptions) backup.Pruned {
+	w.Helper()
+	res, err := backup.Prune(context.Background(), w.dest, o.Quick())
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -127,8 +132,21 @@ func TestPruneBesideCreate(t *testing.T) {
 		if err := w.dest.Put(context.Background(), "locks/create-dead", []byte("7")); err != nil {
 			t.Fatal(err)
 		}
-		if got := w.prune(backup.Keep{Last: 1}, false); got.Busy || got.Objects == 0 {
+		// It tells that it waits before it does; the clock stands still otherwise.
+		begun, told := time.Now(), 0
+		got := w.pruneAs(backup.PruneOptions{Keep: backup.Keep{Last: 1}, Report: func(p backup.Progress) {
+			if told++; p.Phase != backup.PhaseWatch || !time.Now().Equal(begun) {
+				t.Errorf("told %+v after %v, want that it waits at once", p, time.Since(begun))
+			}
+		}})
+		if got.Busy || got.Objects == 0 {
 			t.Errorf("beside the lock of a create that was killed: got %+v, want that objects go", got)
+		}
+		if told != 1 || time.Now().Equal(begun) {
+			t.Errorf("told %d times in %v, want once, of a wait", told, time.Since(begun))
+		}
+		if w.pruneAs(backup.PruneOptions{Keep: backup.Keep{Last: 1}, Report: func(p backup.Progress) { t.Errorf("told %+v beside nobody", p) }}); t.Failed() {
+			return
 		}
 		w.sound(backup.Keys{})
 	})

@@ -22,7 +22,8 @@ var phases = map[string]string{
 	"history": "reading",
 	"check":   "verifying",
 
-	backup.PhaseWait:    "waiting for a prune to end",
+	backup.PhaseWait:    "waiting for a prune there to end, or to do nothing for a minute, as one that was killed",
+	backup.PhaseWatch:   "a backup seems to be made there: waiting for a sign of it, for up to a minute",
 	backup.PhaseSend:    "backing up",
 	backup.PhaseVerify:  "verifying",
 	backup.PhaseRestore: "restoring",

@@ -121,7 +121,7 @@ func (s *Service) scheduledBackup(ctx context.Context, plan *config.Backup) bool
 		log.Error().Err(err).Msg("backup failed")
 		return false
 	}
-	res, err := s.Backup(ctx, ask, func(backup.Progress) {})
+	res, err := s.Backup(ctx, ask, logWaits(log))
 	if err != nil {
 		if ctx.Err() == nil {
 			log.Error().Err(err).Msg("backup failed")
@@ -140,13 +140,24 @@ func prune(ctx context.Context, plan *config.Backup, log zerolog.Logger) {
 	dest, err := OpenDestination(plan.To)
 	var pruned backup.Pruned
 	if err == nil {
-		pruned, err = backup.Prune(ctx, dest, backup.PruneOptions{Keep: plan.Keep})
+		pruned, err = backup.Prune(ctx, dest, backup.PruneOptions{Keep: plan.Keep, Report: logWaits(log)})
 	}
 	switch {
 	case err != nil && ctx.Err() == nil:
 		log.Error().Err(err).Msg("prune backups")
 	case len(pruned.Removed) > 0:
 		log.Info().Int("removed", len(pruned.Removed)).Int("kept", len(pruned.Kept)).Int64("bytes", pruned.Bytes).Msg("backups pruned")
+	}
+}
+
+// logWaits returns what logs once that a backup or a prune waits for another.
+func logWaits(log zerolog.Logger) func(backup.Progress) {
+	said := false
+	return func(p backup.Progress) {
+		if !said && (p.Phase == backup.PhaseWait || p.Phase == backup.PhaseWatch) {
+			said = true
+			log.Info().Msg("waiting for another at the destination of backups, a minute if it was killed")
+		}
 	}
 }
 

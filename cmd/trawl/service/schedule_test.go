@@ -88,6 +88,25 @@ func TestUntilBackup(t *testing.T) {
 	}
 }
 
+func TestLogWaits(t *testing.T) {
+	var log bytes.Buffer
+	report := logWaits(zerolog.New(&log))
+	for _, c := range []struct {
+		phase string
+		lines int // so far
+	}{{backup.PhaseSend, 0}, {backup.PhaseWait, 1}, {backup.PhaseWait, 1}, {backup.PhaseSend, 1}} {
+		report(backup.Progress{Phase: c.phase})
+		if n := strings.Count(log.String(), "waiting for another at the destination"); n != c.lines {
+			t.Errorf("after %s: %d lines, want %d: %s", c.phase, n, c.lines, &log)
+		}
+	}
+	log.Reset()
+	logWaits(zerolog.New(&log))(backup.Progress{Phase: backup.PhaseWatch})
+	if log.Len() == 0 {
+		t.Error("nothing is logged of a prune that waits")
+	}
+}
+
 // TestScheduledBackups: while the destination cannot be written, the record and
 // the log say so and nothing is deleted; afterwards the rules hold again.
 func TestScheduledBackups(t *testing.T) {
