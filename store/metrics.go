@@ -46,8 +46,10 @@ func (s *Store) Metrics() Metrics {
 	}
 	s.mu.Lock()
 	c := s.catalogue
-	m.Snapshots = s.snapshots
 	s.mu.Unlock()
+	s.read.Lock()
+	m.Snapshots = s.snapshots
+	s.read.Unlock()
 	m.Shards = len(c.shards)
 	for _, sh := range c.shards {
 		m.Documents += sh.Header.Documents
