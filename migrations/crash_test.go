@@ -56,34 +56,34 @@ func cut(t *testing.T, mem *vfs.MemFS, at, percent int) *vfs.MemFS {
 }
 
 // TestCrash: the power fails before each write of a migration, and again before
-// one of the next. The store is of the old format or the new one, and the third
-// run ends with all that was there.
+// one of the next, with all, half or nothing left of what was not synced. The
+// store is of the old format or the new one, and the third run ends with all
+// that was there.
 func TestCrash(t *testing.T) {
 	f := fixtures[0]
-	for at := 0; ; at++ {
-		// All or nothing is left of what was not synced: the engine relies on a
-		// directory to keep names in the order in which they were made, when it
-		// opens, and the file system of the test loses them one by one.
-		percent := 100 * (at % 2)
-		mem := vfs.NewCrashableMem()
-		unpack(t, mem, f.name)
-		left := cut(t, mem, at, percent)
-		if left == nil {
-			t.Logf("%d points", at)
-			if at < 20 {
-				t.Errorf("a migration has %d writes, want some", at)
+	for at, points := 0, 0; ; at++ {
+		for _, percent := range []int{0, 50, 100} {
+			mem := vfs.NewCrashableMem()
+			unpack(t, mem, f.name)
+			left := cut(t, mem, at, percent)
+			if left == nil {
+				t.Logf("%d points", points)
+				if points < 60 {
+					t.Errorf("a migration has %d points, want some", points)
+				}
+				return
 			}
-			return
-		}
-		if again := cut(t, left, at/2, percent); again != nil {
-			left = again
-		}
-		if _, err := migrations.Run(t.Context(), "data", store.Options{FS: left}); err != nil {
-			t.Fatalf("after a crash before write %d: %v", at, err)
-		}
-		check(t, left, f.index)
-		if t.Failed() {
-			t.Fatalf("after a crash before write %d, %d %% of what was not synced is kept", at, percent)
+			points++
+			if again := cut(t, left, at/2, percent); again != nil {
+				left = again
+			}
+			if _, err := migrations.Run(t.Context(), "data", store.Options{FS: left}); err != nil {
+				t.Fatalf("after a crash before write %d, %d %% of what was not synced is kept: %v", at, percent, err)
+			}
+			check(t, left, f.index)
+			if t.Failed() {
+				t.Fatalf("after a crash before write %d, %d %% of what was not synced is kept", at, percent)
+			}
 		}
 	}
 }
