@@ -234,7 +234,10 @@ func appendPlaces(dst []groupPlace, shard int, groups *postings.Set, docOf []uin
 // likely returns n of list, or all if there are no more. Of more than n they are
 // the first by rank, in that order.
 func (h *header) likely(list []groupPlace, n int) []groupPlace {
-	if n = max(n, 0); len(list) <= n {
+	switch {
+	case n <= 0:
+		return nil
+	case len(list) <= n:
 		return list
 	}
 	var least []uint64 // in order: ranks, and places in list
@@ -245,7 +248,7 @@ func (h *header) likely(list []groupPlace, n int) []groupPlace {
 		}
 		k := rank<<32 | uint64(i)
 		if len(least) == n {
-			if n == 0 || k > least[n-1] {
+			if k > least[n-1] {
 				continue
 			}
 			least = least[:n-1]

@@ -16,8 +16,8 @@ import (
 // asked to yield: it ends, keeps no more than a Bookmark, and comes back when
 // its client has read what is there. It finds much a second time then, for a
 // client that is in no hurry, so at most an eighth of the turns are for such
-// searches, and no more than half the processors have work with, and others go
-// before them seven times out of eight. Turns is safe for concurrent use.
+// searches, and no more than half the processors, or two, have work with, and
+// others go before them seven times out of eight. Turns is safe for concurrent use.
 type Turns struct {
 	most int
 	// mostAgain is how many turns those have at once who come back.
@@ -58,7 +58,7 @@ type Turn struct {
 
 // NewTurns returns n turns for searches that share so many processors.
 func NewTurns(n, processors int) *Turns {
-	return &Turns{most: n, mostAgain: max(min(n/oneInTurns, processors/2), 1), free: n, held: map[string]int{}}
+	return &Turns{most: n, mostAgain: max(min(n/oneInTurns, max(processors/2, 2)), 1), free: n, held: map[string]int{}}
 }
 
 // Take waits for a turn until ctx ends, which is the error then. again says that
@@ -224,9 +224,19 @@ func (t *Turns) move(turn *Turn) {
 	turn.stands = false
 }
 
-// press asks as many to yield as wait.
+// press asks as many to yield as wait and could have a turn then.
 func (t *Turns) press() {
-	for len(t.still) > 0 && t.asked < len(t.line) {
+	if len(t.still) == 0 {
+		return
+	}
+	again := 0
+	for _, w := range t.line {
+		if w.again {
+			again++
+		}
+	}
+	wanted := len(t.line) - again + min(again, max(t.mostAgain-t.again, 0))
+	for len(t.still) > 0 && t.asked < wanted {
 		turn := t.still[0]
 		t.still = t.still[1:]
 		t.asked++

@@ -213,7 +213,7 @@ func TestTurnsUnderLoad(t *testing.T) {
 // TestWhoComesBackLeavesProcessors: however many turns there are, half the
 // processors are for who has not been there before.
 func TestWhoComesBackLeavesProcessors(t *testing.T) {
-	for _, test := range []struct{ turns, processors, want int }{{1, 64, 1}, {8, 1, 1}, {32, 2, 1}, {32, 4, 2}, {32, 64, 4}, {1024, 16, 8}} {
+	for _, test := range []struct{ turns, processors, want int }{{1, 64, 1}, {8, 1, 1}, {32, 2, 2}, {32, 4, 2}, {32, 6, 3}, {32, 64, 4}, {1024, 16, 8}} {
 		synctest.Test(t, func(t *testing.T) {
 			turns := search.NewTurns(test.turns, test.processors)
 			ctx, cancel := context.WithCancel(t.Context())
