@@ -182,7 +182,7 @@ func TestPruneBesideDamage(t *testing.T) {
 		}
 	}
 	before := len(stored(t, w.dest))
-	_, err := backup.Prune(context.Background(), w.dest, backup.PruneOptions{Keep: backup.Keep{Last: 1}}.Quick())
+	_, err := backup.Prune(context.Background(), w.dest, backup.PruneOptions{Keep: backup.Keep{Last: 1}, Now: w.now}.Quick())
 	if !errors.Is(err, store.ErrCorrupt) || len(stored(t, w.dest)) != before {
 		t.Errorf("got %v, want that it refuses and deletes nothing", err)
 	}

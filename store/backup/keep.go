@@ -19,9 +19,18 @@ type Keep struct {
 	Yearly  int `json:"yearly,omitempty"`
 }
 
-// Choose returns which of the backups, the oldest first, are kept, and why.
-func (k Keep) Choose(all []Backup) map[string][]string {
+// clockSlack is how much clocks of two machines may differ.
+const clockSlack = time.Minute
+
+// Choose returns which of the backups, the oldest first, are kept at a time, and
+// why. Those that are dated later are: a clock was wrong, then or now, and days
+// and weeks mean nothing for them.
+func (k Keep) Choose(all []Backup, now time.Time) map[string][]string {
 	kept := map[string][]string{}
+	for len(all) > 0 && all[len(all)-1].Created.After(now.Add(clockSlack)) {
+		kept[all[len(all)-1].ID] = []string{"dated in the future"}
+		all = all[:len(all)-1]
+	}
 	for _, rule := range []struct {
 		name   string
 		most   int

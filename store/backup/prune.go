@@ -14,6 +14,8 @@ type PruneOptions struct {
 	DryRun bool
 	// Report is as in Options.
 	Report func(Progress)
+	// Now is the time, that of the clock if it is zero.
+	Now time.Time
 
 	timing timing
 }
@@ -40,6 +42,9 @@ func Prune(ctx context.Context, dest Destination, o PruneOptions) (Pruned, error
 	}
 	if o.Report == nil {
 		o.Report = func(Progress) {}
+	}
+	if o.Now.IsZero() {
+		o.Now = time.Now()
 	}
 	out, err := prune(ctx, dest, o)
 	if err != nil {
@@ -72,7 +77,7 @@ func prune(ctx context.Context, dest Destination, o PruneOptions) (out Pruned, e
 	if err != nil {
 		return out, err
 	}
-	out.Why = o.Keep.Choose(all)
+	out.Why = o.Keep.Choose(all, o.Now)
 	for _, b := range all {
 		if out.Why[b.ID] != nil {
 			out.Kept = append(out.Kept, b)

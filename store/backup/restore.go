@@ -164,6 +164,10 @@ func placeFor(ctx context.Context, fs store.FS, dir string, fill func(tmp string
 		return fmt.Errorf("another restore is at work there: %w", err)
 	}
 	defer func() { err = errors.Join(err, held.Close(), fs.Remove(tmp+lockSuffix)) }()
+	// Another may have ended since that was looked at.
+	if now, err := vacant(fs, dir); err != nil || now != there {
+		return cmp.Or(err, ErrNotEmpty)
+	}
 	if there {
 		for _, n := range beforeIndex {
 			if err := fs.RemoveAll(fs.PathJoin(dir, n)); err != nil {
