@@ -21,7 +21,7 @@ const (
 	progressEvery = 5 * time.Second
 )
 
-// Searcher runs queries. It sends matches to the sink one batch at a time,
+// Searcher runs queries. It sends matches to the sink from one goroutine,
 // keeps o.Results up to date while it runs, and ends soon after ctx is done.
 type Searcher interface {
 	Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome

@@ -4,17 +4,14 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 
 	"github.com/trawlsearch/trawl/query"
 )
 
 // pipeline verifies segments and sends what they have in the order in which
 // they are put. A few are verified where they are put: to wake a worker takes
-// as long as to verify ten blocks. More are verified by workers, while segments
-// are still being put, and a worker that has verified what is next to be sent
-// sends it: another goroutine would have to wait for a processor, for milliseconds
-// when there are no more than workers. But not while other searches
+// as long as to verify ten blocks. More are verified by workers, while another
+// goroutine sends and segments are still being put; but not while other searches
 // have the processors busy: what workers verify ahead of what has been sent, a
 // limit may throw away, and somebody could have used the time. Nor does a search
 // that goes on from a bookmark verify ahead until it has sent a few groups: its
@@ -38,16 +35,10 @@ type pipeline struct {
 	work, ordered chan *segment
 	workers       int
 	wg            sync.WaitGroup
-	// finished counts segments that have been verified since the one who sends,
-	// if there is one, has looked.
-	finished atomic.Int64
 
 	// What follows belongs to whoever sends, and after end to its caller: the
-	// segment that is to be sent next, nil if it has not been looked for, whether
-	// enough was sent, the matches of the group at hand, the place of the source
-	// that was reached, and why that was the last.
-	next    *segment
-	enough  bool
+	// matches of the group at hand, the place of the source that was reached, and
+	// why that was the last.
 	group   []query.Match
 	reached int
 	err     error
@@ -106,6 +97,7 @@ func (p *pipeline) start() bool {
 	for range n {
 		p.wg.Go(func() { p.verify(p.work) })
 	}
+	p.wg.Go(p.send)
 	for _, s := range p.held {
 		if !p.feed(s) {
 			return false
@@ -160,7 +152,7 @@ func (p *pipeline) feed(s *segment) bool {
 		return true
 	case <-p.ctx.Done():
 		s.err = p.ctx.Err()
-		p.finish(s)
+		close(s.done)
 		return false
 	}
 }
@@ -171,20 +163,7 @@ func (p *pipeline) verify(work <-chan *segment) {
 	defer p.release(v)
 	for s := range work {
 		p.segment(v, s)
-		p.finish(s)
-	}
-}
-
-// finish notes that a segment has been verified, and sends what can be sent
-// unless somebody is at it, who looks again afterwards.
-func (p *pipeline) finish(s *segment) {
-	close(s.done)
-	if p.finished.Add(1) > 1 {
-		return
-	}
-	for seen := int64(1); seen > 0; {
-		p.send()
-		seen = p.finished.Add(-seen)
+		close(s.done)
 	}
 }
 
@@ -221,28 +200,18 @@ func (p *pipeline) releaseAlone() {
 	}
 }
 
-// send sends the segments that are next and have been verified.
+// send sends what workers find, until all was put or no more is wanted.
 func (p *pipeline) send() {
-	for {
-		if p.next == nil {
-			select {
-			case p.next = <-p.ordered:
-			default:
-				return
+	more := true
+	for s := range p.ordered {
+		<-s.done
+		if more {
+			if more = p.take(s); !more {
+				p.cancel()
 			}
 		}
-		select {
-		case <-p.next.done:
-		default:
-			return
-		}
-		s := p.next
-		p.next = nil
-		if !p.enough && !p.take(s) {
-			p.enough = true
-			p.cancel()
-		}
 	}
+	p.flush(more)
 }
 
 // end verifies what is held, waits for what is under way, and returns why not
@@ -252,8 +221,8 @@ func (p *pipeline) end() error {
 	if p.work != nil {
 		p.run.seat.leave()
 		close(p.work)
+		close(p.ordered)
 		p.wg.Wait()
-		p.flush(!p.enough)
 		p.releaseAlone()
 		return p.err
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/trawlsearch/trawl/query"
 )
 
-// sender counts matches against the limits and sends them on. One
-// goroutine at a time uses it.
+// sender counts matches against the limits and sends them on. It belongs to
+// one goroutine.
 type sender struct {
 	sink    Sink
 	run     *run

@@ -2,7 +2,7 @@ package search
 
 import "github.com/trawlsearch/trawl/query"
 
-// Sink receives what a search confirms. Send is called by one goroutine at a time; an
+// Sink receives what a search confirms. Send is called from one goroutine; an
 // error it returns ends the search, a *YieldError until it is run again with its
 // bookmark. The matches belong to the receiver.
 type Sink interface {
