@@ -224,19 +224,23 @@ func (t *Turns) move(turn *Turn) {
 	turn.stands = false
 }
 
-// press asks as many to yield as wait and could have a turn then.
-func (t *Turns) press() {
-	if len(t.still) == 0 {
-		return
-	}
+// wanted returns how many of those who wait could have a turn if others yielded.
+func (t *Turns) wanted() int {
 	again := 0
 	for _, w := range t.line {
 		if w.again {
 			again++
 		}
 	}
-	wanted := len(t.line) - again + min(again, max(t.mostAgain-t.again, 0))
-	for len(t.still) > 0 && t.asked < wanted {
+	return len(t.line) - again + min(again, max(t.mostAgain-t.again, 0))
+}
+
+// press asks as many to yield as wait and could have a turn then.
+func (t *Turns) press() {
+	if len(t.still) == 0 {
+		return
+	}
+	for wanted := t.wanted(); len(t.still) > 0 && t.asked < wanted; {
 		turn := t.still[0]
 		t.still = t.still[1:]
 		t.asked++

@@ -149,6 +149,45 @@ func TestWhoStandsStillYields(t *testing.T) {
 	})
 }
 
+// TestWhoMayNotComeBackHurriesNobody: one that waits since enough of its kind are
+// at work has nobody yield, whose turn it could not have.
+func TestWhoMayNotComeBackHurriesNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := search.NewTurns(8, 2)
+		again := func() (*search.Turn, error) { return turns.Take(t.Context(), "slow", true) }
+		first, err := again()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var second *search.Turn
+		waited := make(chan struct{})
+		go func() { defer close(waited); second, _ = again() }()
+		synctest.Wait()
+		stands := take(t, turns, "fast")
+		yield := stands.Stand()
+		if closed(yield) || turns.Waiting() != 1 {
+			t.Errorf("asked to yield: %t, with %d in line; want nobody asked, for one who waits for its like", closed(yield), turns.Waiting())
+		}
+		var held []*search.Turn
+		for range 6 {
+			held = append(held, take(t, turns, ""))
+		}
+		first.Give()
+		<-waited
+		fresh := make(chan *search.Turn)
+		go func() { fresh <- take(t, turns, "") }()
+		synctest.Wait()
+		if !closed(yield) {
+			t.Error("not asked to yield for one who can have the turn")
+		}
+		stands.Go()
+		stands.Give()
+		for _, turn := range append(held, second, <-fresh) {
+			turn.Give()
+		}
+	})
+}
+
 func TestTurnNobodyWaitsForAnyMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := search.NewTurns(1, 2)
