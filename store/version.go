@@ -70,13 +70,20 @@ func knownFormat(fs vfs.FS, dir string) (FormatVersion, error) {
 }
 
 // openable fails with a *FormatError for a directory that is neither new nor of
-// the newest format.
+// the newest format, and for one that has lost its index, or is yet to be given
+// it by a restore.
 func openable(fs vfs.FS, dir string) error {
 	v, err := knownFormat(fs, dir)
-	if err == nil && v != 0 && v < FormatNewest {
-		err = &FormatError{Found: v, Known: FormatNewest}
+	if err != nil || v == 0 {
+		return err
 	}
-	return err
+	if v < FormatNewest {
+		return &FormatError{Found: v, Known: FormatNewest}
+	}
+	if _, err := fs.Stat(fs.PathJoin(dir, "index")); isNotExist(err) {
+		return fmt.Errorf("open store %q: its index is not there: %w: %s", dir, ErrCorrupt, whatToDo)
+	}
+	return nil
 }
 
 // readFormat returns 0 for a directory that has no format file.

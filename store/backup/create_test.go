@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"maps"
 	"os"
 	"strings"
@@ -285,6 +287,67 @@ func TestRestoreKeepsWhatIsThere(t *testing.T) {
 			t.Errorf("%s is there: %v", dir, err)
 		}
 	}
+}
+
+// A restore that was killed when all but the index was in its place is begun
+// again, though a server was started there meanwhile, which says what is wrong.
+func TestRestoreAfterAServer(t *testing.T) {
+	w := newWorld(t)
+	w.put("a", "1")
+	w.create(backup.Options{})
+	fs := vfs.NewMem()
+	if err := fs.MkdirAll("new/.restoring/index", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f, err := fs.Create("new/FORMAT", vfs.WriteCategoryUnspecified)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Fprintln(f, store.FormatNewest); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Open("new", store.Options{FS: fs}); !store.IsDamage(err) || !strings.Contains(err.Error(), "restore") {
+		t.Errorf("opened with %v, want what is damaged and what to do", err)
+	}
+	if _, err := backup.Restore(context.Background(), w.dest, fs, "new", backup.RestoreOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	same(t, fs, "new", w.records)
+}
+
+// meddled is a file system on which another restore ends right before one has
+// the lock.
+type meddled struct {
+	vfs.FS
+	meddle func()
+}
+
+func (m meddled) Lock(name string) (io.Closer, error) {
+	m.meddle()
+	return m.FS.Lock(name)
+}
+
+// TestRestoreLooksAgain: what another restore has brought meanwhile stays.
+func TestRestoreLooksAgain(t *testing.T) {
+	w := newWorld(t)
+	w.put("a", "1")
+	w.create(backup.Options{})
+	fs := vfs.NewMem()
+	if err := fs.MkdirAll("new", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	other := func() {
+		if _, err := backup.Restore(context.Background(), w.dest, fs, "new", backup.RestoreOptions{}); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := backup.Restore(context.Background(), w.dest, meddled{fs, other}, "new", backup.RestoreOptions{}); !errors.Is(err, backup.ErrNotEmpty) {
+		t.Errorf("over what another has restored: got %v, want ErrNotEmpty", err)
+	}
+	same(t, fs, "new", w.records)
 }
 
 // A backup of a newer program is refused with both numbers, wherever they
