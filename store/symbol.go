@@ -90,9 +90,8 @@ func appendSymbols(dst []byte, symbols []Symbol) []byte {
 	return dst
 }
 
-// decodeSymbols appends the symbols in value, of which it keeps nothing, or only
-// those whose names wanted takes, if it is not nil.
-func decodeSymbols(dst []Symbol, value []byte, wanted func(name []byte) bool) ([]Symbol, error) {
+// decodeSymbols appends the symbols in value, of which it keeps nothing.
+func decodeSymbols(dst []Symbol, value []byte) ([]Symbol, error) {
 	r := reader{b: value}
 	var room [24][]byte
 	words := append(room[:0], nil)
@@ -114,9 +113,6 @@ func decodeSymbols(dst []Symbol, value []byte, wanted func(name []byte) bool) ([
 	for len(r.b) > 0 && !r.bad {
 		line += r.u32()
 		column, kind, container, language, name := r.u32(), word(), word(), word(), r.bytes(r.count())
-		if wanted != nil && !wanted(name) {
-			continue
-		}
 		dst = append(dst, Symbol{
 			Name: string(name), Kind: string(kind), Container: string(container), Language: string(language), Line: line, Column: column,
 		})
@@ -187,24 +183,21 @@ func (v View) SymbolGroup(dst []Symbol, block uint16) ([]Symbol, error) {
 	if err != nil {
 		return dst, inShard(v.ID, fmt.Errorf("symbols of block %d: %w", block, err))
 	}
-	if dst, err = decodeSymbols(dst, value, nil); err != nil {
+	if dst, err = decodeSymbols(dst, value); err != nil {
 		err = inShard(v.ID, fmt.Errorf("block %d: %w", block, err))
 	}
 	return dst, errors.Join(err, closer.Close())
 }
 
-// FindSymbols is SymbolGroup, read through r, for the symbols that wanted takes.
-// It costs little for the others.
-func (v View) FindSymbols(dst []Symbol, r *ListReader, block uint16, wanted *SymbolFilter) ([]Symbol, error) {
+// FindSymbols is SymbolGroup, read through r, for the symbols that are wanted. It
+// costs little for the others.
+func (v View) FindSymbols(dst []Symbol, r *ListReader, block uint16, wanted *SymbolFinder) ([]Symbol, error) {
 	r.key = appendKeySymbols(r.key[:0], v.ID, block)
 	value, err := r.borrow()
 	if err != nil {
 		return dst, inShard(v.ID, fmt.Errorf("symbols of block %d: %w", block, err))
 	}
-	if !wanted.mayTake(value) {
-		return dst, nil
-	}
-	if dst, err = decodeSymbols(dst, value, wanted.takes); err != nil {
+	if dst, err = wanted.find(dst, value); err != nil {
 		err = inShard(v.ID, fmt.Errorf("block %d: %w", block, err))
 	}
 	return dst, err

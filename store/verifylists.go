@@ -220,7 +220,7 @@ func (w *verifier) symbols() error {
 		last = block
 		value, err := it.ValueAndErr()
 		if err == nil {
-			found, err = decodeSymbols(found[:0], value, nil)
+			found, err = decodeSymbols(found[:0], value)
 		}
 		if w.fault("symbols", err) {
 			continue

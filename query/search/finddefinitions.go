@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,11 +100,11 @@ type symbolGroup struct {
 func (h *header) findDefinitions(b *basic) {
 	exact := h.groupsOf(b.names, func(p *shardPlan, t term) *postings.Set { return p.names[t.text] })
 	known := map[string]bool{}
-	wanted := &store.SymbolFilter{}
+	var whole []string
 	for _, t := range b.names {
-		wanted.Whole = append(wanted.Whole, t.text)
+		whole = append(whole, t.text)
 	}
-	h.read(exact, wanted, func(g *symbolGroup, s store.Symbol) {
+	h.read(exact, whole, "", func(g *symbolGroup, s store.Symbol) {
 		for _, t := range b.names {
 			if fold(s.Name) == t.text {
 				known[t.text] = true
@@ -140,7 +141,7 @@ func (h *header) findParts(b *basic, terms []term) {
 		if len(b.names) > 1 && len(groups) > maxParts {
 			continue // a word such as struct
 		}
-		h.read(groups, &store.SymbolFilter{Part: t.text}, func(g *symbolGroup, s store.Symbol) {
+		h.read(groups, nil, t.text, func(g *symbolGroup, s store.Symbol) {
 			at := store.IndexFolded([]byte(s.Name), t.text)
 			h.note(g, s, t, at, at+len(t.text))
 		})
@@ -274,20 +275,29 @@ func (h *header) rank(at groupPlace) uint64 {
 	return rank
 }
 
-// read reads groups, on all workers, and calls each with the symbols that wanted
-// takes, in the order of groups.
-func (h *header) read(groups []symbolGroup, wanted *store.SymbolFilter, each func(*symbolGroup, store.Symbol)) {
+// read reads groups, on all workers, and calls each, in the order of groups, with
+// the symbols whose names are one of whole or hold part.
+func (h *header) read(groups []symbolGroup, whole []string, part string, each func(*symbolGroup, store.Symbol)) {
 	h.groups += len(groups)
+	// Neighbours in the store are read one after the other.
+	order := make([]*symbolGroup, len(groups))
+	for i := range groups {
+		order[i] = &groups[i]
+	}
+	slices.SortFunc(order, func(a, b *symbolGroup) int { return cmp.Or(a.shard-b.shard, int(a.block)-int(b.block)) })
 	var next atomic.Int64
 	work := func() {
 		lists := h.run.snap.ListReader()
 		defer func() { _ = lists.Close() }() // what could not be read was told when it was
+		wanted := store.NewSymbolFinder(whole, part)
 		for {
-			i := int(next.Add(1)) - 1
-			if i >= len(groups) {
+			end := int(next.Add(groupsAtOnce))
+			for i := end - groupsAtOnce; i < min(end, len(order)); i++ {
+				order[i].read(h.plans[order[i].shard].view, lists, wanted)
+			}
+			if end >= len(order) {
 				return
 			}
-			groups[i].read(h.plans[groups[i].shard].view, lists, wanted)
 		}
 	}
 	var wg sync.WaitGroup
@@ -312,7 +322,7 @@ func (h *header) read(groups []symbolGroup, wanted *store.SymbolFilter, each fun
 }
 
 // read reads the group. A panic over it is an error.
-func (g *symbolGroup) read(v store.View, lists *store.ListReader, wanted *store.SymbolFilter) {
+func (g *symbolGroup) read(v store.View, lists *store.ListReader, wanted *store.SymbolFinder) {
 	defer func() {
 		if x := recover(); x != nil {
 			g.err = fmt.Errorf("panic: %v", x)
@@ -321,8 +331,12 @@ func (g *symbolGroup) read(v store.View, lists *store.ListReader, wanted *store.
 	g.found, g.err = v.FindSymbols(nil, lists, g.block, wanted)
 }
 
-// groupsPerWorker is how many groups make it worth to wake another worker.
-const groupsPerWorker = 128
+// groupsPerWorker is how many groups make it worth to wake another worker, and
+// groupsAtOnce how many neighbours one takes.
+const (
+	groupsPerWorker = 128
+	groupsAtOnce    = 16
+)
 
 // fold is how lists have text.
 func fold(s string) string {
