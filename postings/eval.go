@@ -1,6 +1,9 @@
 package postings
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Reader gives the posting lists of one field of one shard.
 type Reader interface {
@@ -485,11 +488,32 @@ func (ev *Evaluator) ranges(ranges []Range) (*Set, error) {
 
 // project returns the documents that own blocks.
 func (ev *Evaluator) project(blocks *Set) *Set {
-	docs := make([]uint16, 0, min(blocks.Len(), 1024))
-	for b := range blocks.All() {
-		if d := ev.DocOf[b]; len(docs) == 0 || docs[len(docs)-1] != d {
-			docs = append(docs, d)
+	if !blocks.dense {
+		docs := make([]uint16, 0, len(blocks.array))
+		for _, b := range blocks.array {
+			if d := ev.DocOf[b]; len(docs) == 0 || docs[len(docs)-1] != d {
+				docs = append(docs, d)
+			}
+		}
+		return &Set{array: docs, count: len(docs)}
+	}
+	// Blocks and documents are in the same order, so the bits of a word are
+	// gathered before it is written.
+	out := &Set{}
+	words := out.makeDense()
+	at, gathered := 0, uint64(0)
+	for i, w := range blocks.words {
+		for ; w != 0; w &= w - 1 {
+			d := int(ev.DocOf[i<<6|bits.TrailingZeros64(w)])
+			if d>>6 != at {
+				words[at] |= gathered
+				at, gathered = d>>6, 0
+			}
+			gathered |= 1 << (d & 63)
 		}
 	}
-	return NewSet(docs...)
+	words[at] |= gathered
+	out.recount()
+	out.shrink()
+	return out
 }

@@ -135,20 +135,32 @@ func (s *Set) Meets(lo, hi int) bool {
 	if lo >= hi {
 		return false
 	}
+	x, ok := s.Next(lo)
+	return ok && x < hi
+}
+
+// Next returns the least number of s that is at least lo, 0 or more.
+func (s *Set) Next(lo int) (x int, ok bool) {
 	if !s.dense {
+		if lo >= MaxBlocks {
+			return 0, false
+		}
 		i := search(s.array, uint16(lo))
-		return i < len(s.array) && int(s.array[i]) < hi
+		if i == len(s.array) {
+			return 0, false
+		}
+		return int(s.array[i]), true
 	}
-	for i := lo >> 6; i<<6 < hi; i++ {
+	for i := lo >> 6; i < len(s.words); i++ {
 		w := s.words[i]
 		if i == lo>>6 {
 			w &= ^uint64(0) << (lo & 63)
 		}
 		if w != 0 {
-			return i<<6+bits.TrailingZeros64(w) < hi
+			return i<<6 + bits.TrailingZeros64(w), true
 		}
 	}
-	return false
+	return 0, false
 }
 
 // Clone returns a copy that shares nothing with s.

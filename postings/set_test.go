@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"sort"
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -89,6 +90,10 @@ func TestSetAlgebra(t *testing.T) {
 		}
 		if got := sa.Meets(lo, hi); got != (len(within) > 0) {
 			t.Fatalf("Meets(%d, %d) = %v, want %v", lo, hi, got, within)
+		}
+		at := sort.Search(len(a), func(i int) bool { return int(a[i]) >= lo })
+		if next, ok := sa.Next(lo); ok != (at < len(a)) || ok && next != int(a[at]) {
+			t.Fatalf("Next(%d) = %d, %t, want that after %d of %d", lo, next, ok, at, len(a))
 		}
 		x := rapid.Uint16().Draw(t, "x")
 		and.Add(x)

@@ -1,5 +1,7 @@
 package store
 
+import "sort"
+
 // Run is a run of neighbouring documents of one repository in a shard: those
 // from First up to but not including End.
 type Run struct {
@@ -25,6 +27,11 @@ func (d *Documents) tally() {
 // Runs returns the runs of repositories, in order; one that was indexed several
 // times may have several. They are shared.
 func (d *Documents) Runs() []Run { return d.runs }
+
+// RunOf returns the run that document i is in.
+func (d *Documents) RunOf(i int) Run {
+	return d.runs[sort.Search(len(d.runs), func(n int) bool { return d.runs[n].End > i })]
+}
 
 // Unsearchable returns the documents whose content cannot be searched,
 // ascending, dead ones too. They are shared.

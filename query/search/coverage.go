@@ -149,6 +149,10 @@ func (c *coverer) verify(s *segment) {
 // each calls f with the number of documents of each repository. Documents are
 // ascending, so those of one stand together.
 func (c *coverer) each(p *shardPlan, docs []uint16, f func(*work, int)) {
+	if runs := p.docs.Runs(); len(runs) == 1 && len(docs) > 0 {
+		f(c.of(runs[0].Repository), len(docs))
+		return
+	}
 	for len(docs) > 0 {
 		id, n := p.docs.Repository[docs[0]], 1
 		for n < len(docs) && p.docs.Repository[docs[n]] == id {

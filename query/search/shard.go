@@ -306,19 +306,20 @@ func (p *shardPlan) choose(pass []*basic, all *postings.Set) {
 	if all == nil {
 		all = postings.Full(p.docs.Len())
 	}
-	// Documents of a repository stand together, so what is known of the last
-	// one is looked up rarely.
-	var at []reach
-	repository, everything := -1, false
 	p.candidates = make([]uint16, 0, all.Len())
-	for i := range all.All() {
-		if id := p.docs.Repository[i]; int(id) != repository {
-			repository, at = int(id), p.reachesOf(pass, id)
-			everything = slices.ContainsFunc(at, reach.everything)
+	for next, ok := all.Next(0); ok; {
+		run := p.docs.RunOf(next)
+		before := len(p.candidates)
+		p.candidates = all.AppendRange(p.candidates, next, run.End)
+		next, ok = all.Next(run.End)
+		at := p.reachesOf(pass, run.Repository)
+		if slices.ContainsFunc(at, reach.everything) {
+			continue
 		}
-		if everything || slices.ContainsFunc(at, func(r reach) bool { return r.holds(i) }) {
-			p.candidates = append(p.candidates, i)
-		}
+		held := slices.DeleteFunc(p.candidates[before:], func(i uint16) bool {
+			return !slices.ContainsFunc(at, func(r reach) bool { return r.holds(i) })
+		})
+		p.candidates = p.candidates[:before+len(held)]
 	}
 }
 
