@@ -111,7 +111,7 @@ type searcher struct{ tr *tracing.Tracing }
 func (s searcher) Search(ctx context.Context, q *query.Query, o search.Options, _ search.Sink) search.Outcome {
 	_, end := span.Start(ctx, "git", "cat-file")
 	end(errors.New("repository secret-name is gone"))
-	o.Trace.Add(search.Step{Name: "shard 3", Took: time.Millisecond, Fields: []search.Field{{Key: "query", Value: q.Text}}})
+	o.Trace.Add(search.Step{Name: "plan shard 3", Took: time.Millisecond, Fields: []search.Field{{Key: "query", Value: q.Text}}})
 	o.Trace.Add(search.Step{Name: "read secret-name"})
 	o.Trace.Add(search.Step{Name: "verify", Start: time.Millisecond, Took: time.Millisecond})
 	o.Results.Finish(true)
