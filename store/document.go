@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/trawlsearch/trawl/postings"
 )
@@ -75,6 +76,10 @@ type Documents struct {
 
 	runs         []Run
 	unsearchable []uint16
+
+	// depths is made when it is first asked for.
+	deep   sync.Once
+	depths []byte
 }
 
 func newDocuments() *Documents {
@@ -83,7 +88,7 @@ func newDocuments() *Documents {
 
 // bytes is about what d takes in memory.
 func (d *Documents) bytes() int {
-	const row = 4 + 4 + 4 + 8 + 1 + 4 + 1 + 2 + 2 + 4 + 4 + 4 + 4 // the columns
+	const row = 4 + 4 + 4 + 8 + 1 + 4 + 1 + 2 + 2 + 4 + 4 + 4 + 4 + 1 // the columns
 	return len(d.paths) + len(d.oids) + row*d.Len() + 24*len(d.runs) + 2*len(d.unsearchable)
 }
 

@@ -1,6 +1,10 @@
 package store
 
-import "sort"
+import (
+	"math"
+	"sort"
+	"strings"
+)
 
 // Run is a run of neighbouring documents of one repository in a shard: those
 // from First up to but not including End.
@@ -36,3 +40,14 @@ func (d *Documents) RunOf(i int) Run {
 // Unsearchable returns the documents whose content cannot be searched,
 // ascending, dead ones too. They are shared.
 func (d *Documents) Unsearchable() []uint16 { return d.unsearchable }
+
+// Depth returns how many slashes the path of document i has, at most 255.
+func (d *Documents) Depth(i int) byte {
+	d.deep.Do(func() {
+		d.depths = make([]byte, d.Len())
+		for i := range d.depths {
+			d.depths[i] = byte(min(strings.Count(d.Path(i), "/"), math.MaxUint8))
+		}
+	})
+	return d.depths[i]
+}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -69,7 +68,7 @@ func (p *shardPlan) candidateGroups() *postings.Set {
 	if 2*len(p.candidates) > p.docs.Len() {
 		return nil
 	}
-	return blocksOf(p.docs, slices.Values(p.candidates))
+	return blocksOf(p.docs, p.candidates)
 }
 
 // groups returns the groups of symbols that may have l in a name.
@@ -218,12 +217,12 @@ func (h *header) groupsOf(terms []term, set func(*shardPlan, term) *postings.Set
 
 // appendPlaces appends the places of those groups of a shard whose documents are
 // candidates.
-func appendPlaces(dst []groupPlace, shard int, groups *postings.Set, docOf []uint16, candidates *postings.Set) []groupPlace {
+func appendPlaces(dst []groupPlace, shard int, groups *postings.Set, docOf []uint16, candidates *documentSet) []groupPlace {
 	last, holds := -1, false
 	for block := range groups.All() {
 		doc := docOf[block]
 		if int(doc) != last {
-			last, holds = int(doc), candidates.Contains(doc)
+			last, holds = int(doc), candidates.contains(doc)
 		}
 		if holds {
 			dst = append(dst, groupPlace{shard, block, doc})
@@ -268,7 +267,7 @@ func (h *header) likely(list []groupPlace, n int) []groupPlace {
 // high in the tree comes first.
 func (h *header) rank(at groupPlace) uint64 {
 	p := h.plans[at.shard]
-	rank := uint64(p.docs.Quality[at.doc])<<17 + uint64(min(strings.Count(p.docs.Path(int(at.doc)), "/"), 1<<16-1))
+	rank := uint64(p.docs.Quality[at.doc])<<17 + uint64(p.docs.Depth(int(at.doc)))
 	if p.prose(at.doc) {
 		rank += 1 << 16
 	}

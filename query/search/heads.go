@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query/match"
@@ -19,8 +20,7 @@ import (
 // what lists and tables say before any text is read. Which they are follows
 // from the plans alone, so the order stays the same whatever the workers do.
 const (
-	// maxHeads is how many documents go first. They are verified before
-	// anything is shown.
+	// maxHeads is how many documents go first, unless a setting says otherwise.
 	maxHeads = 64
 	// maxGroups is how many groups of symbols are read to find definitions: a
 	// few milliseconds' worth.
@@ -123,7 +123,7 @@ type header struct {
 	pass  []*basic
 	plans []*shardPlan
 	// candidates are those of each plan, as sets.
-	candidates []*postings.Set
+	candidates []*documentSet
 	promise    map[headKey]*promise
 	// named counts the documents with definitions of one name and kind, of
 	// which lastNamed is the last.
@@ -146,31 +146,49 @@ type promise struct {
 	phrase  bool
 }
 
-// findHeads returns the heads of the plans, which may have nil entries, the
-// most promising first, and notes their definitions in the plans.
-//
-// When ctx has ended they are those found until then: nobody waits for them.
-func (r *run) findHeads(ctx context.Context, in *reading, pass []*basic, plans []*shardPlan) []head {
-	start := r.set.Now()
+// newHeader returns a header for the plans, which may have nil entries, nil if
+// they have no candidates.
+func (r *run) newHeader(pass []*basic, plans []*shardPlan) *header {
 	if !slices.ContainsFunc(plans, func(p *shardPlan) bool { return p != nil && len(p.candidates) > 0 }) {
 		return nil
 	}
 	h := &header{run: r, pass: pass, plans: plans, promise: map[headKey]*promise{}, named: map[sameName]int{}, lastNamed: map[sameName]headKey{}}
-	h.candidates = make([]*postings.Set, len(plans))
+	h.candidates = make([]*documentSet, len(plans))
 	for n, p := range plans {
 		if p != nil && len(p.candidates) > 0 {
-			h.candidates[n] = postings.NewSet(p.candidates...)
+			h.candidates[n] = newDocumentSet(p.candidates)
 			if p.namesErr != nil {
 				h.fail(p, p.namesErr)
 			}
 		}
 	}
-	for _, b := range named(pass) {
-		if in.breathe(ctx) == nil {
-			h.findDefinitions(b)
-		}
+	return h
+}
+
+// documentSet is a set of documents of a shard that is only asked.
+type documentSet [postings.MaxBlocks / 64]uint64
+
+func newDocumentSet(documents []uint16) *documentSet {
+	s := &documentSet{}
+	for _, doc := range documents {
+		s[doc>>6] |= 1 << (doc & 63)
 	}
-	h.rate()
+	return s
+}
+
+func (s *documentSet) contains(doc uint16) bool { return s[doc>>6]&(1<<(doc&63)) != 0 }
+
+// findHeads returns the heads of the plans, the most promising first, and notes
+// their definitions in the plans.
+//
+// When ctx has ended they are those found until then: nobody waits for them.
+func (r *run) findHeads(ctx context.Context, in *reading, pass []*basic, plans []*shardPlan) []head {
+	start := r.set.Now()
+	h := r.newHeader(pass, plans)
+	if h == nil {
+		return nil
+	}
+	h.findAll(ctx, in)
 	for k, b := range pass {
 		if in.breathe(ctx) != nil {
 			break
@@ -179,10 +197,33 @@ func (r *run) findHeads(ctx context.Context, in *reading, pass []*basic, plans [
 		h.findPhrase(k, b)
 	}
 	heads := h.best()
-	r.o.Trace.Add(Step{Name: "choose first documents", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: r.work(
-		Field{"documents", strconv.Itoa(len(heads))}, Field{"symbol groups", strconv.Itoa(h.groups)}, Field{"paths", strconv.Itoa(h.paths)},
-	)})
+	h.trace("choose first documents", start, Field{"documents", strconv.Itoa(len(heads))})
 	return heads
+}
+
+// findDefinitions notes the definitions of the candidates in the plans.
+func (r *run) findDefinitions(ctx context.Context, in *reading, pass []*basic, plans []*shardPlan) {
+	start := r.set.Now()
+	if h := r.newHeader(pass, plans); h != nil {
+		h.findAll(ctx, in)
+		h.trace("find definitions", start)
+	}
+}
+
+// findAll finds the definitions of the names of the pass, and rates them.
+func (h *header) findAll(ctx context.Context, in *reading) {
+	for _, b := range named(h.pass) {
+		if in.breathe(ctx) == nil {
+			h.findDefinitions(b)
+		}
+	}
+	h.rate()
+}
+
+// trace tells what was read.
+func (h *header) trace(name string, start time.Time, fields ...Field) {
+	fields = append(fields, Field{"symbol groups", strconv.Itoa(h.groups)}, Field{"paths", strconv.Itoa(h.paths)})
+	h.run.o.Trace.Add(Step{Name: name, Start: start.Sub(h.run.start), Took: h.run.set.Now().Sub(start), Fields: h.run.work(fields...)})
 }
 
 // best returns the most promising documents.
@@ -194,7 +235,7 @@ func (h *header) best() []head {
 	slices.SortFunc(out, func(a, b head) int {
 		return cmp.Or(cmp.Compare(b.promise, a.promise), cmp.Compare(a.shard, b.shard), cmp.Compare(a.doc, b.doc))
 	})
-	return out[:min(len(out), maxHeads)]
+	return out[:min(len(out), h.run.set.Heads)]
 }
 
 func (h *header) points(key headKey, p *promise) float64 {
@@ -259,7 +300,7 @@ func (h *header) findNames(k int, b *basic) {
 				continue
 			}
 			for doc := range c.Docs.All() {
-				if h.paths < maxPaths && h.candidates[n] != nil && h.candidates[n].Contains(doc) {
+				if h.paths < maxPaths && h.candidates[n] != nil && h.candidates[n].contains(doc) {
 					look(at.Matcher, doc)
 				}
 			}
@@ -286,7 +327,7 @@ func (h *header) findPhrase(k int, b *basic) {
 			continue
 		}
 		for doc := range p.basics[k].phrase.All() {
-			if h.candidates[n] == nil || !h.candidates[n].Contains(doc) || p.unindexed(doc) {
+			if h.candidates[n] == nil || !h.candidates[n].contains(doc) || p.unindexed(doc) {
 				continue
 			}
 			if left--; left >= 0 || h.promise[headKey{n, doc}] != nil {

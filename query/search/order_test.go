@@ -208,6 +208,44 @@ func TestHeadsFirst(t *testing.T) {
 	}
 }
 
+// Among few candidates definitions are found when the first of them matches, and
+// the order is the same.
+func TestDefinitionsOfFew(t *testing.T) {
+	var files []doc
+	for i := range 9 {
+		files = append(files, doc{repo: "r", path: fmt.Sprintf("f%d.go", i), text: "x := Kiln(fire)\n"})
+	}
+	files = append(files, doc{repo: "r", path: "z/def.go", text: "func Kiln() {}\n"})
+	c := newCorpus(t, 3, nil, files)
+	c.symbols(t)
+	for _, tt := range []struct {
+		query       string
+		heads       int
+		first, step string
+	}{
+		{"Kiln", 0, "z/def.go", "find definitions"},
+		{"Kiln", 10, "z/def.go", "find definitions"},
+		{"Kiln", 9, "z/def.go", "choose first documents"},
+		{`/Kiln.*\d/`, 0, "", ""},
+		{"Kilns", 0, "", ""},
+	} {
+		trace := &search.Trace{}
+		got := c.search(t, search.Settings{Heads: tt.heads}, search.Options{Trace: trace}, tt.query+" count:all", query.Keyword).paths()
+		if first := strings.Join(got[:min(1, len(got))], ""); first != tt.first {
+			t.Errorf("%s, %d heads: %q first, want %q", tt.query, tt.heads, first, tt.first)
+		}
+		step := ""
+		for _, s := range trace.Steps() {
+			if s.Name == "find definitions" || s.Name == "choose first documents" {
+				step += s.Name
+			}
+		}
+		if step != tt.step {
+			t.Errorf("%s, %d heads: definitions were looked for by %q, want %q", tt.query, tt.heads, step, tt.step)
+		}
+	}
+}
+
 // In any corpus with symbols, what defines a word comes before what only has it
 // in its text, tests and prose aside.
 func TestDefinitionsBeforeMentions(t *testing.T) {

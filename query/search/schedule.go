@@ -136,8 +136,8 @@ func (r *run) planShards(ctx context.Context, in []*reading, pass []*basic, shar
 				help()
 			}
 			_ = r.plans(ctx, shards[n], reading, pass, func(p *shardPlan) bool {
-				if !r.withoutLists(p.view.ID) {
-					p.namesErr = p.readNames(ctx, reading, pass)
+				if !r.set.Brute && len(p.candidates) > r.set.Heads/4 {
+					r.readNames(ctx, reading, pass, p)
 				}
 				plans[n], steps[n] = p, r.planStep("", start, p)
 				return true
@@ -178,6 +178,14 @@ func (r *run) planStep(name string, start time.Time, p *shardPlan) Step {
 	}}
 }
 
+// readNames reads what chooses the heads of p and orders what is found, once.
+func (r *run) readNames(ctx context.Context, in *reading, pass []*basic, p *shardPlan) {
+	if p.namesRead || r.shared[p.view.ID] && !r.set.Brute {
+		return
+	}
+	p.namesRead, p.namesErr = true, p.readNames(ctx, in, pass)
+}
+
 // chooseHeads returns the heads in the order of shards and documents, and has
 // the plans know them. A search without the index chooses by the index all the
 // same: its answer is to have the same order.
@@ -186,16 +194,23 @@ func (r *run) chooseHeads(ctx context.Context, in *reading, pass []*basic, plans
 	if r.set.Brute {
 		by = make([]*shardPlan, len(plans))
 		for n, p := range plans {
-			if p == nil {
-				continue
-			}
-			// The order is no reason to give up.
-			if by[n], _ = planShard(ctx, p.view, in, nil, pass, r.set.PlanBytes, false); by[n] != nil {
-				by[n].namesErr = by[n].readNames(ctx, in, pass)
+			if p != nil {
+				// The order is no reason to give up.
+				by[n], _ = planShard(ctx, p.view, in, nil, pass, r.set.PlanBytes, false)
 			}
 		}
 	}
-	heads := r.findHeads(ctx, in, pass, by)
+	heads, few := allOf(by, r.set.Heads)
+	if few {
+		r.findLater(ctx, pass, by, plans)
+	} else {
+		for _, p := range by {
+			if p != nil {
+				r.readNames(ctx, in, pass, p)
+			}
+		}
+		heads = r.findHeads(ctx, in, pass, by)
+	}
 	slices.SortFunc(heads, func(a, b head) int {
 		return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(a.doc, b.doc))
 	})
@@ -208,6 +223,49 @@ func (r *run) chooseHeads(ctx context.Context, in *reading, pass []*basic, plans
 		p.heads.Add(h.doc)
 	}
 	return heads
+}
+
+// allOf returns all candidates as heads, if they are no more than most.
+func allOf(plans []*shardPlan, most int) (heads []head, few bool) {
+	for n, p := range plans {
+		if p == nil {
+			continue
+		}
+		if len(heads)+len(p.candidates) > most {
+			return nil, false
+		}
+		for _, doc := range p.candidates {
+			heads = append(heads, head{shard: n, doc: doc})
+		}
+	}
+	return heads, true
+}
+
+// findLater has the definitions of plans, whose candidates all go first, found
+// when the first document matches: of a word that stands nowhere nobody needs
+// them.
+func (r *run) findLater(ctx context.Context, pass []*basic, by, plans []*shardPlan) {
+	find := sync.OnceFunc(func() {
+		in := r.newReading(r.snap)
+		defer in.close()
+		for _, p := range by {
+			if p != nil {
+				p.namesRead = false // by means of in, which may read more
+				r.readNames(ctx, in, pass, p)
+			}
+		}
+		r.findDefinitions(ctx, in, pass, by)
+		for n, p := range plans {
+			if p != nil && by[n] != nil {
+				p.definitions = by[n].definitions
+			}
+		}
+	})
+	for _, p := range plans {
+		if p != nil {
+			p.find = find
+		}
+	}
 }
 
 // cutter cuts candidates into segments and segments into groups. The last
@@ -250,6 +308,9 @@ func (c *cutter) heads(heads []head, plans []*shardPlan, shard int) bool {
 func (c *cutter) rest(p *shardPlan, shard int) bool {
 	rest := p.candidates
 	if p.heads != nil {
+		if p.find != nil {
+			rest = slices.Clone(rest) // it asks for the candidates later
+		}
 		rest = slices.DeleteFunc(rest, p.heads.Contains)
 	}
 	for len(rest) > 0 {

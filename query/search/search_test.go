@@ -381,8 +381,10 @@ func TestOracle(t *testing.T) {
 					t.Fatalf("parse %q: %v", text, err)
 				}
 				text += " count:all"
-				got := c.search(t, search.Settings{Workers: 1 + rng.IntN(3), PlanBytes: planBytes}, o, text, query.Keyword)
-				brute := c.search(t, search.Settings{Brute: true, PlanBytes: planBytes}, o, text, query.Keyword)
+				// With few heads it has more candidates than may go first.
+				heads := []int{0, 1, 4}[rng.IntN(3)]
+				got := c.search(t, search.Settings{Workers: 1 + rng.IntN(3), PlanBytes: planBytes, Heads: heads}, o, text, query.Keyword)
+				brute := c.search(t, search.Settings{Brute: true, PlanBytes: planBytes, Heads: heads}, o, text, query.Keyword)
 				repeat := fmt.Sprintf("repeat: TRAWL_SEED=%d go test ./query/search -run TestOracle", seed)
 				if !reflect.DeepEqual(got.matches, brute.matches) {
 					t.Fatalf("query %q: index and scan differ\n%s\n%s", text, firstDifference(got.full(), brute.full()), repeat)

@@ -32,6 +32,9 @@ type Settings struct {
 	// PlanBytes is about what a plan of one shard may hold of where patterns may
 	// match; 0 is 8 MiB.
 	PlanBytes int
+	// Heads is how many documents, those that promise most, are verified before
+	// anything is shown; 0 is 64.
+	Heads int
 	// Addresses returns the verified addresses of a user by their name, for
 	// author:@name; none if nobody is called that. nil knows nobody.
 	Addresses func(name string) []string
@@ -81,6 +84,9 @@ func New(st *store.Store, s Settings) *Searcher {
 	}
 	if s.MaxTimeout == 0 {
 		s.MaxTimeout = 60 * time.Second
+	}
+	if s.Heads == 0 {
+		s.Heads = maxHeads
 	}
 	if s.PlanBytes == 0 {
 		s.PlanBytes = planBytes

@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/trawlsearch/trawl/postings"
@@ -37,8 +36,19 @@ type shardPlan struct {
 	// into, and heads the documents that go first.
 	definitions map[uint16][]definition
 	heads       *postings.Set
-	// namesErr says why names is not complete.
-	namesErr error
+	// find, if not nil, finds definitions.
+	find func()
+	// namesRead says that names was read, and namesErr why it is not complete.
+	namesRead bool
+	namesErr  error
+}
+
+// defined returns the definitions of document i, which matches.
+func (p *shardPlan) defined(i uint16) []definition {
+	if p.find != nil {
+		p.find()
+	}
+	return p.definitions[i]
 }
 
 // basicPlan is the share of one basic query.
@@ -180,13 +190,13 @@ func within(docs *store.Documents, left *postings.Set) (blocks, documents *posti
 	if left == nil || worthConfining*left.Len() > docs.Len() {
 		return nil, nil
 	}
-	return blocksOf(docs, left.All()), left
+	return blocksOf(docs, left.Append(nil)), left
 }
 
 // blocksOf returns the blocks of some documents, which are ascending.
-func blocksOf(docs *store.Documents, some iter.Seq[uint16]) *postings.Set {
-	var blocks []uint16
-	for doc := range some {
+func blocksOf(docs *store.Documents, some []uint16) *postings.Set {
+	blocks := make([]uint16, 0, 2*len(some))
+	for _, doc := range some {
 		for b := docs.FirstBlock[doc]; b < docs.FirstBlock[doc+1]; b++ {
 			blocks = append(blocks, uint16(b))
 		}

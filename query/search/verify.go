@@ -188,7 +188,7 @@ func (v *verifier) match(i uint16, path string, h heldBy) (*query.FileMatch, err
 		Language: docs.Words[docs.Language[i]],
 	}
 	s := scorer{
-		caseSensitive: v.pass[0].caseSensitive, definitions: v.plan.definitions[i], quality: docs.Quality[i], prose: v.plan.prose(i),
+		caseSensitive: v.pass[0].caseSensitive, definitions: v.plan.defined(i), quality: docs.Quality[i], prose: v.plan.prose(i),
 		stars: h.target.stored.Stars, hits: v.hits[:0],
 	}
 	v.spans = v.spans[:0]
