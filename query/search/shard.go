@@ -30,7 +30,8 @@ type shardPlan struct {
 	// has no symbols.
 	symbols *postings.Evaluator
 	names   map[string]*postings.Set
-	// proseWords tells for docs.Words which are languages of prose.
+	// proseWords tells for docs.Words which are languages of prose, if there are
+	// candidates.
 	proseWords []bool
 	// definitions are those of the query's names, of documents that were looked
 	// into, and heads the documents that go first.
@@ -94,7 +95,7 @@ func planShard(ctx context.Context, v store.View, in *reading, files map[*conten
 		return nil, err
 	}
 	brute = brute || v.InMemory()
-	p = &shardPlan{view: v, docs: docs, files: files, basics: make([]basicPlan, len(pass)), proseWords: proseOf(docs.Words)}
+	p = &shardPlan{view: v, docs: docs, files: files, basics: make([]basicPlan, len(pass))}
 	content, path := in.content(v), in.paths(v, docs)
 	all := &postings.Set{}
 	for i, b := range pass {
@@ -120,7 +121,9 @@ func planShard(ctx context.Context, v store.View, in *reading, files map[*conten
 			all.Or(bp.docs)
 		}
 	}
-	p.choose(pass, all)
+	if p.choose(pass, all); len(p.candidates) > 0 {
+		p.proseWords = proseOf(docs.Words)
+	}
 	p.addCost(content.Cost)
 	p.addCost(path.Cost)
 	for i := range p.basics {
