@@ -210,13 +210,13 @@ func (r *run) chooseHeads(ctx context.Context, in *reading, pass []*basic, plans
 			}
 		}
 		heads = r.findHeads(ctx, in, pass, by)
+		takeDefinitions(plans, by)
 	}
 	slices.SortFunc(heads, func(a, b head) int {
 		return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(a.doc, b.doc))
 	})
 	for _, h := range heads {
 		p := plans[h.shard]
-		p.definitions = by[h.shard].definitions
 		if p.heads == nil {
 			p.heads = &postings.Set{}
 		}
@@ -241,6 +241,15 @@ func allOf(plans []*shardPlan, most int) (heads []head, few bool) {
 	return heads, true
 }
 
+// takeDefinitions has plans know the definitions that were found for by.
+func takeDefinitions(plans, by []*shardPlan) {
+	for n, p := range plans {
+		if p != nil && by[n] != nil {
+			p.definitions = by[n].definitions
+		}
+	}
+}
+
 // findLater has the definitions of plans, whose candidates all go first, found
 // when the first document matches: of a word that stands nowhere nobody needs
 // them.
@@ -255,11 +264,7 @@ func (r *run) findLater(ctx context.Context, pass []*basic, by, plans []*shardPl
 			}
 		}
 		r.findDefinitions(ctx, in, pass, by)
-		for n, p := range plans {
-			if p != nil && by[n] != nil {
-				p.definitions = by[n].definitions
-			}
-		}
+		takeDefinitions(plans, by)
 	})
 	for _, p := range plans {
 		if p != nil {
