@@ -136,6 +136,7 @@ func (r *run) planShards(ctx context.Context, in []*reading, pass []*basic, shar
 				help()
 			}
 			_ = r.plans(ctx, shards[n], reading, pass, func(p *shardPlan) bool {
+				// With few candidates in all shards nobody may ask for names.
 				if !r.set.Brute && len(p.candidates) > r.set.Heads/4 {
 					r.readNames(ctx, reading, pass, p)
 				}
