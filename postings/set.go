@@ -196,6 +196,36 @@ func (s *Set) Add(x uint16) {
 	}
 }
 
+// AddRange puts lo up to but not including hi into s, which is fast if they are
+// beyond all that it has.
+func (s *Set) AddRange(lo, hi int) {
+	if lo >= hi {
+		return
+	}
+	if n := len(s.array); !s.dense && n > 0 && int(s.array[n-1]) >= lo || !s.dense && n+hi-lo > arrayMax {
+		s.grow()
+	}
+	if !s.dense {
+		for x := lo; x < hi; x++ {
+			s.array = append(s.array, uint16(x))
+		}
+		s.count = len(s.array)
+		return
+	}
+	for i := lo >> 6; i<<6 < hi; i++ {
+		w := ^uint64(0)
+		if i == lo>>6 {
+			w <<= lo & 63
+		}
+		if end := hi - i<<6; end < 64 {
+			w &= 1<<end - 1
+		}
+		s.count += bits.OnesCount64(w &^ s.words[i])
+		s.words[i] |= w
+	}
+	s.shrink()
+}
+
 // And keeps in s what is also in o.
 func (s *Set) And(o *Set) {
 	switch {

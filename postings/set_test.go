@@ -95,6 +95,15 @@ func TestSetAlgebra(t *testing.T) {
 		if next, ok := sa.Next(lo); ok != (at < len(a)) || ok && next != int(a[at]) {
 			t.Fatalf("Next(%d) = %d, %t, want that after %d of %d", lo, next, ok, at, len(a))
 		}
+		for _, from := range []int{lo, len(a)} { // anywhere, and behind all
+			if from == len(a) && from > 0 {
+				from = int(a[from-1]) + 1
+			}
+			hi := min(from+hi-lo, postings.MaxBlocks)
+			ranged := sa.Clone()
+			ranged.AddRange(from, hi)
+			equal(t, "range", ranged, func(y uint16) bool { return from <= int(y) && int(y) < hi || in(a, y) })
+		}
 		x := rapid.Uint16().Draw(t, "x")
 		and.Add(x)
 		equal(t, "add", and, func(y uint16) bool { return x == y || in(a, y) && in(b, y) })

@@ -319,19 +319,30 @@ func (h *header) findNames(k int, b *basic) {
 	}
 }
 
-// findPhrase looks for documents that may hold the phrase.
+// findPhrase looks for documents that may hold the phrase: the first of them, and
+// those that promise something else.
 func (h *header) findPhrase(k int, b *basic) {
 	left := maxPhrases
 	for n, p := range h.plans {
-		if p == nil || p.basics[k].phrase == nil {
+		if p == nil || p.basics[k].phrase == nil || h.candidates[n] == nil {
 			continue
 		}
-		for doc := range p.basics[k].phrase.All() {
-			if h.candidates[n] == nil || !h.candidates[n].contains(doc) || p.unindexed(doc) {
+		phrase := p.basics[k].phrase
+		for doc := range phrase.All() {
+			if !h.candidates[n].contains(doc) || p.unindexed(doc) {
 				continue
 			}
-			if left--; left >= 0 || h.promise[headKey{n, doc}] != nil {
-				h.at(n, doc).phrase = true
+			if left--; left < 0 {
+				break
+			}
+			h.at(n, doc).phrase = true
+		}
+		if left >= 0 {
+			continue
+		}
+		for key, known := range h.promise {
+			if key.shard == n && phrase.Contains(key.doc) && h.candidates[n].contains(key.doc) && !p.unindexed(key.doc) {
+				known.phrase = true
 			}
 		}
 	}

@@ -198,13 +198,11 @@ func within(docs *store.Documents, left *postings.Set) (blocks, documents *posti
 
 // blocksOf returns the blocks of some documents, which are ascending.
 func blocksOf(docs *store.Documents, some []uint16) *postings.Set {
-	blocks := make([]uint16, 0, 2*len(some))
+	blocks := &postings.Set{}
 	for _, doc := range some {
-		for b := docs.FirstBlock[doc]; b < docs.FirstBlock[doc+1]; b++ {
-			blocks = append(blocks, uint16(b))
-		}
+		blocks.AddRange(int(docs.FirstBlock[doc]), int(docs.FirstBlock[doc+1]))
 	}
-	return postings.NewSet(blocks...)
+	return blocks
 }
 
 // nextAtom is an atom in the order in which lists are read.
