@@ -210,8 +210,14 @@ func (r *run) findDefinitions(ctx context.Context, in *reading, pass []*basic, p
 	}
 }
 
-// findAll finds the definitions of the names of the pass, and rates them.
+// findAll finds the definitions of the names of the pass, and rates them. Only
+// order depends on them, so a panic over damaged lists is told like any fault.
 func (h *header) findAll(ctx context.Context, in *reading) {
+	defer func() {
+		if x := recover(); x != nil {
+			h.fail(nil, fmt.Errorf("panic: %v", x))
+		}
+	}()
 	for _, b := range named(h.pass) {
 		if in.breathe(ctx) == nil {
 			h.findDefinitions(b)

@@ -260,7 +260,7 @@ func (r *run) findLater(ctx context.Context, pass []*basic, by, plans []*shardPl
 		defer in.close()
 		for _, p := range by {
 			if p != nil {
-				p.namesRead = false // by means of in, which may read more
+				p.namesRead = false // what was read may have been by means of a reading that has ended
 				r.readNames(ctx, in, pass, p)
 			}
 		}
