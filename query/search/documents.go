@@ -38,6 +38,8 @@ type segment struct {
 	shard       int
 	// heads says that the documents are those that go first.
 	heads bool
+	// group counts the groups before that of the segment.
+	group int
 
 	// bytes is about what there is to verify.
 	bytes int

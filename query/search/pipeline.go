@@ -35,6 +35,10 @@ type pipeline struct {
 	work, ordered chan *segment
 	workers       int
 	wg            sync.WaitGroup
+	// gate, with workers, keeps them from what will hardly be asked for. fed is
+	// how many groups were put.
+	gate *gate
+	fed  int
 
 	// What follows belongs to whoever sends, and after end to its caller: the
 	// matches of the group at hand, the place of the source that was reached, and
@@ -66,6 +70,9 @@ func newPipeline(ctx context.Context, r *run, pass []*basic) *pipeline {
 
 // put takes the next segment. It reports false when no more are wanted.
 func (p *pipeline) put(s *segment) bool {
+	if s.group = p.fed; s.lastOfGroup {
+		p.fed++
+	}
 	switch {
 	case p.work != nil:
 		p.run.seat.leave() // workers have slots of their own
@@ -94,6 +101,8 @@ func (p *pipeline) start() bool {
 	p.workers = n
 	p.work = make(chan *segment)
 	p.ordered = make(chan *segment, segmentsAhead*n)
+	p.gate = newGate(p.groups, p.run.out.leftHere, p.run.out.mayTakeFewer())
+	p.gate.find(p.group)
 	for range n {
 		p.wg.Go(func() { p.verify(p.work) })
 	}
@@ -162,7 +171,10 @@ func (p *pipeline) verify(work <-chan *segment) {
 	v := p.verifier()
 	defer p.release(v)
 	for s := range work {
-		p.segment(v, s)
+		if s.err = p.gate.wait(p.ctx, s.group); s.err == nil {
+			p.segment(v, s)
+			p.gate.find(s.matches)
+		}
 		close(s.done)
 	}
 }
@@ -255,10 +267,14 @@ func (p *pipeline) take(s *segment) bool {
 	if s.heads {
 		p.group, late = divide(p.group)
 	}
+	n := countMatches(p.group)
 	if p.err = p.sendGroup(); p.err != nil {
 		return false
 	}
 	p.group = late
+	if p.gate != nil {
+		p.gate.send(n, p.run.out.leftHere)
+	}
 	if p.groups++; len(late) == 0 {
 		p.run.out.reach(p.groups, p.cut)
 	}

@@ -33,8 +33,8 @@ func TestWorkersBesideOthers(t *testing.T) {
 		// most is how many documents may be verified for nothing, a group at most.
 		most int
 	}{
-		{0, "ox count:200", "4", 4000},
-		{1, "ox count:200", "2", 4000},
+		{0, "ox count:200", "4", 600},
+		{1, "ox count:200", "2", 512},
 		{3, "ox count:200", "1", 1024},
 		{50, "ox count:200", "1", 1024},
 		{3, "ox count:all", "1", 4000},

@@ -56,7 +56,7 @@ func (s *sender) goTo(p place) {
 // reach notes that so many groups of documents were sent as a whole. What
 // converters remember of them is in no place, so there is none with such.
 func (s *sender) reach(groups, cut int) {
-	if s.earlier == nil && len(s.path) == 0 {
+	if !s.mayTakeFewer() {
 		s.place = place{groups: groups, cut: cut, counts: s.counts}
 		s.place.counts.counted -= s.countedAgain
 		s.place.counts.taken -= s.takenAgain
@@ -68,6 +68,10 @@ func (s *sender) full() bool { return s.left == 0 }
 
 // fullHere reports whether the basic queries at hand may stop.
 func (s *sender) fullHere() bool { return s.leftHere == 0 }
+
+// mayTakeFewer reports whether of what is sent not all may count: some may have
+// been sent before.
+func (s *sender) mayTakeFewer() bool { return s.earlier != nil || len(s.path) > 0 }
 
 // batchSize is how many matches go to the sink at once.
 const batchSize = 64
