@@ -17,7 +17,9 @@ import (
 // name, and the documents that may hold its phrase. Only order depends on it,
 // so a fault is told in the trace and searches go on without.
 func (p *shardPlan) readNames(ctx context.Context, in *reading, pass []*basic) (err error) {
-	if len(p.candidates) == 0 {
+	definitions := p.view.HasSymbols() && slices.ContainsFunc(pass, func(b *basic) bool { return len(b.names) > 0 })
+	phrases := slices.ContainsFunc(pass, func(b *basic) bool { return b.phraseExpr != nil })
+	if len(p.candidates) == 0 || !definitions && !phrases {
 		return nil
 	}
 	content, within := in.content(p.view), p.candidateGroups()
@@ -43,7 +45,7 @@ func (p *shardPlan) readNames(ctx context.Context, in *reading, pass []*basic) (
 			p.basics[k].phrase = c.Docs
 		}
 	}
-	if !p.view.HasSymbols() || !slices.ContainsFunc(pass, func(b *basic) bool { return len(b.names) > 0 }) {
+	if !definitions {
 		return nil
 	}
 	// Terms are looked up as they are, so what folds to them from outside ASCII
