@@ -38,9 +38,9 @@ type basic struct {
 	commits *commitQuery
 	paths   []pathFilter
 	// phrase is the keyword phrase that ranks higher, folded unless
-	// caseSensitive; phraseExpr is set when it is more than one pattern.
-	phrase     string
-	phraseExpr postings.Expr
+	// caseSensitive; phraseMatcher is set when it is more than one pattern.
+	phrase        string
+	phraseMatcher *match.Matcher
 	// names are the words of the patterns that may be names of definitions.
 	names []term
 	// order is that in which the lists of atoms are read.
@@ -274,7 +274,7 @@ func (b *basic) compilePhrase() error {
 	if err != nil {
 		return err
 	}
-	b.phrase, b.phraseExpr = b.Phrase, m.Expr
+	b.phrase, b.phraseMatcher = b.Phrase, m
 	if !b.caseSensitive {
 		b.phrase = strings.ToLower(b.phrase)
 	}

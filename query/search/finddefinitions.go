@@ -18,7 +18,7 @@ import (
 // so a fault is told in the trace and searches go on without.
 func (p *shardPlan) readNames(ctx context.Context, in *reading, pass []*basic) (err error) {
 	definitions := p.view.HasSymbols() && slices.ContainsFunc(pass, func(b *basic) bool { return len(b.names) > 0 })
-	phrases := slices.ContainsFunc(pass, func(b *basic) bool { return b.phraseExpr != nil })
+	phrases := slices.ContainsFunc(pass, func(b *basic) bool { return b.phraseMatcher != nil })
 	if len(p.candidates) == 0 || !definitions && !phrases {
 		return nil
 	}
@@ -34,15 +34,15 @@ func (p *shardPlan) readNames(ctx context.Context, in *reading, pass []*basic) (
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if b.phraseExpr == nil {
+		if b.phraseMatcher == nil {
 			continue
 		}
-		c, err := content.Eval(b.phraseExpr)
+		c, err := content.Eval(b.phraseMatcher.Expr)
 		if err != nil {
 			return err
 		}
 		if !c.All {
-			p.basics[k].phrase = c.Docs
+			p.basics[k].phrase, p.basics[k].phraseAt = c.Docs, c
 		}
 	}
 	if !definitions {

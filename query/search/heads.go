@@ -130,7 +130,7 @@ type header struct {
 	named     map[sameName]int
 	lastNamed map[sameName]headKey
 	// work done, for traces
-	groups, paths int
+	groups, paths, texts int
 }
 
 type headKey struct {
@@ -195,6 +195,7 @@ func (r *run) findHeads(ctx context.Context, in *reading, pass []*basic, plans [
 		}
 		h.findNames(k, b)
 		h.findPhrase(k, b)
+		h.confirmPhrase(ctx, k, b)
 	}
 	heads := h.best()
 	h.trace("choose first documents", start, Field{"documents", strconv.Itoa(len(heads))})
@@ -228,20 +229,29 @@ func (h *header) findAll(ctx context.Context, in *reading) {
 
 // trace tells what was read.
 func (h *header) trace(name string, start time.Time, fields ...Field) {
-	fields = append(fields, Field{"symbol groups", strconv.Itoa(h.groups)}, Field{"paths", strconv.Itoa(h.paths)})
+	fields = append(fields, Field{"symbol groups", strconv.Itoa(h.groups)}, Field{"paths", strconv.Itoa(h.paths)}, Field{"texts", strconv.Itoa(h.texts)})
 	h.run.o.Trace.Add(Step{Name: name, Start: start.Sub(h.run.start), Took: h.run.set.Now().Sub(start), Fields: h.run.work(fields...)})
 }
 
 // best returns the most promising documents.
 func (h *header) best() []head {
+	all := h.sorted(func(headKey, *promise) bool { return true })
+	return all[:min(len(all), h.run.set.Heads)]
+}
+
+// sorted returns the documents that ok reports true for, the most promising
+// first.
+func (h *header) sorted(ok func(headKey, *promise) bool) []head {
 	var out []head
 	for key, p := range h.promise {
-		out = append(out, head{key.shard, key.doc, h.points(key, p)})
+		if ok(key, p) {
+			out = append(out, head{key.shard, key.doc, h.points(key, p)})
+		}
 	}
 	slices.SortFunc(out, func(a, b head) int {
 		return cmp.Or(cmp.Compare(b.promise, a.promise), cmp.Compare(a.shard, b.shard), cmp.Compare(a.doc, b.doc))
 	})
-	return out[:min(len(out), h.run.set.Heads)]
+	return out
 }
 
 func (h *header) points(key headKey, p *promise) float64 {

@@ -208,6 +208,42 @@ func TestHeadsFirst(t *testing.T) {
 	}
 }
 
+// When more documents may hold a phrase by their lists than can go first, their
+// texts are asked, and a document that lists say too much of promises less.
+func TestPhraseIsConfirmed(t *testing.T) {
+	const heads = 8
+	for _, tt := range []struct {
+		others int
+		asked  bool
+	}{
+		{heads - 1, false},
+		{heads, true},
+		{4*heads - 1, true},
+	} {
+		var files []doc
+		for i := range tt.others {
+			files = append(files, doc{repo: "r", path: fmt.Sprintf("f%04d.go", i), text: "glaze x, the fire\n", indexed: true})
+		}
+		files = append(files, doc{repo: "r", path: "z/test.go", text: "glaze fire\n", quality: 1, indexed: true})
+		for range 100 { // which cannot hold the phrase
+			files = append(files, doc{repo: "r", path: fmt.Sprintf("g%04d.go", len(files)), text: "fire, glaze\n"})
+		}
+		c := newCorpus(t, 20, nil, files)
+		for _, brute := range []bool{false, true} {
+			trace := &search.Trace{}
+			got := c.search(t, search.Settings{Heads: heads, Brute: brute}, search.Options{Trace: trace}, "glaze fire count:all", query.Keyword)
+			if len(got.matches) != len(files) || got.paths()[0] != "z/test.go" {
+				t.Errorf("%d others, brute %t: %d matches, %s first, want %d, z/test.go", tt.others, brute, len(got.matches), got.paths()[0], len(files))
+			}
+			for _, s := range trace.Steps() {
+				if i := slices.IndexFunc(s.Fields, func(f search.Field) bool { return f.Key == "texts" }); i >= 0 && (s.Fields[i].Value != "0") != tt.asked {
+					t.Errorf("%d others, brute %t: %s texts were asked, want some: %t", tt.others, brute, s.Fields[i].Value, tt.asked)
+				}
+			}
+		}
+	}
+}
+
 // Among few candidates definitions are found when the first of them matches, and
 // the order is the same.
 func TestDefinitionsOfFew(t *testing.T) {

@@ -59,8 +59,9 @@ type basicPlan struct {
 	atoms []atomPlan
 	// symbolCost is what was read of symbol lists.
 	symbolCost postings.Cost
-	// phrase is where the phrase may stand; nil is unknown.
-	phrase *postings.Set
+	// phrase is where the phrase may stand; nil is unknown. phraseAt says more.
+	phrase   *postings.Set
+	phraseAt postings.Candidates
 }
 
 // atomPlan is where an atom may match. A field that is not searched for the
