@@ -1,6 +1,7 @@
 package store
 
 import (
+	"container/list"
 	"sync"
 	"sync/atomic"
 )
@@ -10,8 +11,9 @@ import (
 // looked for, behind an atomic pointer, so that finding it takes no lock and no
 // hashing: the engine's own cache takes microseconds for a chunk, more than it
 // takes to search the block that was wanted of it. The cache only decides what
-// goes, by the clock algorithm: a hand passes over all entries, takes away the
-// mark of those that were used since it came by last, and drops the others.
+// goes, by the clock algorithm: entries stand in line, the one in front goes to
+// the back again without its mark if it was used since it stood there last, and
+// is dropped otherwise.
 //
 // An entry that is dropped stays good for those who have it; the garbage
 // collector knows when the last of them is done.
@@ -21,16 +23,12 @@ type cache struct {
 	held int64
 	// spares are the entries that are read again for little, others the rest,
 	// which goes only when there are no spares: to read a table of a shard again
-	// takes as long as hundreds of chunks.
-	spares, others ring
-	// refused counts what was not taken since something was.
-	refused int
-}
-
-// ring is entries of one kind and the hand that goes over them.
-type ring struct {
-	entries []*cached
-	hand    int
+	// takes as long as hundreds of chunks. Both are of *cached.
+	spares, others list.List
+	// offered is how many bytes were offered while the cache was full, once,
+	// counts those that came for the first time in a while.
+	offered int64
+	once    int
 }
 
 // cached is an entry of the cache. It is part of what it stands for.
@@ -59,20 +57,43 @@ func (k *cache) add(c *cached) bool {
 	return k.insert(c)
 }
 
-// oneIn is which share of what is offered a full cache takes, so that a search
-// through more text than fits does not replace all of it again and again.
-const oneIn = 8
+// Of what is offered once a full cache takes one in oneIn, so that a search
+// through more text than fits does not replace all of it again and again. What is
+// offered twice, before a part of the cache as large as soon says was offered
+// besides, is taken: somebody asks the same again, or nearly.
+const (
+	oneIn = 32
+	soon  = 8
+)
 
-// offer is add for an entry that need not be taken: a full cache takes a few.
-func (k *cache) offer(bytes int64, make func() *cached) {
+// offeredUnit is what sightings are counted in.
+const offeredUnit = 32 << 10
+
+// sighting is when an entry was last offered to a full cache, by what else was;
+// 0 is never. It is guarded by the lock of the cache.
+type sighting uint32
+
+// offer is add for an entry that need not be taken: a full cache takes what was
+// offered not long before, and a few of the others.
+func (k *cache) offer(bytes int64, last *sighting, make func() *cached) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.held+bytes > k.most {
-		if k.refused++; k.refused%oneIn != 0 {
-			return
-		}
+	if k.held+bytes > k.most && !k.wants(bytes, last) {
+		return
 	}
 	k.insert(make())
+}
+
+// wants reports whether a full cache takes an entry. The lock is held.
+func (k *cache) wants(bytes int64, last *sighting) bool {
+	now, before := sighting(k.offered/offeredUnit)+1, *last
+	*last = now
+	k.offered += bytes
+	if before != 0 && int64(now-before) <= k.most/soon/offeredUnit {
+		return true
+	}
+	k.once++
+	return k.once%oneIn == 0
 }
 
 func (k *cache) insert(c *cached) bool {
@@ -81,37 +102,33 @@ func (k *cache) insert(c *cached) bool {
 	}
 	k.shrink(k.most - c.bytes)
 	k.held += c.bytes
-	r := &k.others
+	line := &k.others
 	if c.spare {
-		r = &k.spares
+		line = &k.spares
 	}
-	r.entries = append(r.entries, c)
+	line.PushBack(c)
 	return true
 }
 
 // shrink drops entries until no more than so many bytes are held.
 func (k *cache) shrink(most int64) {
 	for k.held > most {
-		r := &k.spares
-		if len(r.entries) == 0 {
-			r = &k.others
+		line := &k.spares
+		if line.Len() == 0 {
+			line = &k.others
 		}
-		r.hand %= len(r.entries)
-		if r.entries[r.hand].used.Swap(false) {
-			r.hand++
-			continue
+		if first := line.Front(); first.Value.(*cached).used.Swap(false) {
+			line.MoveToBack(first)
+		} else {
+			k.remove(line, first)
 		}
-		k.held -= r.remove(r.hand)
 	}
 }
 
-// remove drops entry i, whose place the last takes, and returns its size.
-func (r *ring) remove(i int) int64 {
-	old, last := r.entries[i], len(r.entries)-1
-	old.drop()
-	r.entries[i], r.entries[last] = r.entries[last], nil
-	r.entries = r.entries[:last]
-	return old.bytes
+func (k *cache) remove(line *list.List, e *list.Element) {
+	c := line.Remove(e).(*cached)
+	c.drop()
+	k.held -= c.bytes
 }
 
 // resize makes the cache larger by so many bytes, or smaller by as many.
@@ -126,8 +143,8 @@ func (k *cache) resize(by int64) {
 func (k *cache) trim() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for i := len(k.spares.entries) - 1; i >= 0; i-- {
-		k.held -= k.spares.remove(i)
+	for k.spares.Len() > 0 {
+		k.remove(&k.spares, k.spares.Front())
 	}
 }
 

@@ -50,7 +50,7 @@ type cachedChunk struct {
 
 // keepChunk offers the text of chunk c to the cache, which copies what it takes.
 func (t *shardTables) keepChunk(k *cache, c int, text []byte) {
-	k.offer(int64(len(text)), func() *cached {
+	k.offer(int64(len(text)), &t.offered[c], func() *cached {
 		at := &t.chunks[c]
 		kept := &cachedChunk{text: bytes.Clone(text)}
 		kept.bytes, kept.spare, kept.drop = int64(len(text)), true, func() { at.CompareAndSwap(kept, nil) }

@@ -71,9 +71,10 @@ type shardTables struct {
 	commits *Commits
 
 	// checked has a bit for every chunk whose checksum was found right, chunks
-	// the text of those that are kept.
+	// the text of those that are kept. offered tells when others were to be.
 	checked []atomic.Uint64
 	chunks  []atomic.Pointer[cachedChunk]
+	offered []sighting
 }
 
 // load returns the tables, read through any snapshot that sees the shard if they
@@ -100,6 +101,7 @@ func (sh *Shard) load(r pebble.Reader, k *cache) (*shardTables, error) {
 	}
 	chunks := int(t.docs.TextStart[t.docs.Len()])/chunkBytes + 1
 	t.checked, t.chunks = make([]atomic.Uint64, chunks/64+1), make([]atomic.Pointer[cachedChunk], chunks)
+	t.offered = make([]sighting, chunks)
 	memory := sh.memory
 	t.bytes, t.drop = t.size(), func() { memory.tables.CompareAndSwap(t, nil) }
 	memory.tables.Store(t)
@@ -122,7 +124,7 @@ func (t *shardTables) agree(h *ShardHeader) error {
 
 // size is about what the tables take in memory.
 func (t *shardTables) size() int64 {
-	n := t.docs.bytes() + 2*len(t.docOf) + 2*len(t.newlines) + 8*len(t.checked) + 8*len(t.chunks)
+	n := t.docs.bytes() + 2*len(t.docOf) + 2*len(t.newlines) + 8*len(t.checked) + 8*len(t.chunks) + 4*len(t.offered)
 	for _, set := range []*postings.Set{t.wide, t.widePath, t.scan} {
 		if set != nil {
 			n += 2 * min(set.Len(), postings.MaxBlocks/16)
