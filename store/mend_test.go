@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -94,19 +95,18 @@ func fill(t *testing.T, s *store.Store) {
 	}
 }
 
-// stuck is a file system on which the log cannot be synced until it may.
+// stuck is a file system on which, once it is armed, the log cannot be synced
+// until it may.
 type stuck struct {
 	vfs.FS
+	armed      atomic.Bool
 	began, may chan struct{}
 }
 
 func (f *stuck) MaybeError(op errorfs.Op) error {
-	if (op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpFileSyncTo) && strings.HasSuffix(op.Path, ".log") {
-		select {
-		case f.began <- struct{}{}:
-			<-f.may
-		default:
-		}
+	if (op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpFileSyncTo) && strings.HasSuffix(op.Path, ".log") && f.armed.Swap(false) {
+		close(f.began)
+		<-f.may
 	}
 	return nil
 }
@@ -120,6 +120,7 @@ func TestReadWhileCommitting(t *testing.T) {
 	fs.FS = errorfs.Wrap(vfs.NewMem(), fs)
 	s := open(t, fs)
 	put(t, s, store.RecordUser, "a")
+	fs.armed.Store(true)
 	done := make(chan error)
 	go func() {
 		c := user(s, "b")
