@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,6 +80,29 @@ func TestWorkersBesideOthers(t *testing.T) {
 				t.Errorf("verified %d documents, want %d to %d", verified, len(want.matches), tt.most)
 			}
 		})
+	}
+}
+
+// Texts that nobody looks at are no work: a search of paths wakes no workers for
+// a hundred large files, and one of their text does.
+func TestPathsAreLittleWork(t *testing.T) {
+	var files []doc
+	body := strings.Repeat("ox\n", 2000)
+	for i := range 150 {
+		files = append(files, doc{repo: "r", path: fmt.Sprintf("d/f%d.go", i), text: body, indexed: true})
+	}
+	c := newCorpus(t, 5000, nil, files)
+	for text, want := range map[string]string{"type:path f": "1", "file:f": "1", "ox": "4", "file:f ox": "4"} {
+		trace := &search.Trace{}
+		got := c.search(t, search.Settings{Workers: 4}, search.Options{Trace: trace}, text+" count:all", query.Keyword)
+		if len(got.matches) != len(files) {
+			t.Errorf("%s: %d matches, want %d", text, len(got.matches), len(files))
+		}
+		for _, step := range trace.Steps() {
+			if i := slices.IndexFunc(step.Fields, func(f search.Field) bool { return f.Key == "workers" }); i >= 0 && step.Fields[i].Value != want {
+				t.Errorf("%s: %s workers, want %s", text, step.Fields[i].Value, want)
+			}
+		}
 	}
 }
 

@@ -349,8 +349,14 @@ func (p *shardPlan) reachesOf(pass []*basic, repository uint32) []reach {
 	return out
 }
 
+// pathWeight is what a document counts whose text nobody looks at.
+const pathWeight = 1 << 10
+
 // weight estimates the bytes to verify for document i.
 func (p *shardPlan) weight(i uint16) int {
+	if !p.reads(i) {
+		return pathWeight
+	}
 	size := int(p.docs.TextBytes[i])
 	if size <= postings.BlockBytes {
 		return size
@@ -362,4 +368,16 @@ func (p *shardPlan) weight(i uint16) int {
 		}
 	}
 	return size
+}
+
+// reads reports whether an atom may be looked for in the text of document i.
+func (p *shardPlan) reads(i uint16) bool {
+	for b := range p.basics {
+		for a := range p.basics[b].atoms {
+			if c := &p.basics[b].atoms[a].content; c.All || c.Docs.Contains(i) {
+				return true
+			}
+		}
+	}
+	return false
 }
