@@ -308,7 +308,7 @@ func (m *commitMatcher) showPaths(h *diff.Highlighted, path, old string, status 
 	spans := func(path string) []match.Span {
 		var out []match.Span
 		for i := range m.q.paths {
-			if f := &m.q.paths[i]; !f.negated && f.quick == nil {
+			if f := &m.q.paths[i]; f.hasSpans() {
 				out, _ = f.Short(out, path)
 			}
 		}

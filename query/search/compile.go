@@ -101,6 +101,9 @@ type pathFilter struct {
 	negated bool
 }
 
+// hasSpans reports whether the filter matches a part of the paths it holds for.
+func (f *pathFilter) hasSpans() bool { return !f.negated && f.quick == nil }
+
 func (f *pathFilter) holds(path string) bool {
 	if f.quick != nil {
 		return f.quick(path) != f.negated
@@ -418,7 +421,7 @@ func (b *basic) described() func() string {
 func (b *basic) pathExpr() postings.Expr {
 	var parts []postings.Expr
 	for _, f := range b.paths {
-		if !f.negated && f.quick == nil {
+		if f.hasSpans() {
 			parts = append(parts, f.Expr)
 		}
 	}

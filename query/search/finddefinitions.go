@@ -52,10 +52,15 @@ func (p *shardPlan) readNames(ctx context.Context, in *reading, pass []*basic) (
 	// does not matter.
 	p.symbols = in.evaluator(p.view, store.FieldSymbol, p.view.DocOf())
 	p.symbols.Within = within
-	p.names = map[string]*postings.Set{}
+	if p.names == nil {
+		p.names = map[string]*postings.Set{}
+	}
 	for _, b := range named(pass) {
 		for _, t := range b.names {
-			if p.names[t.text], err = p.groups(t.whole); err != nil {
+			if p.names[t.text] != nil {
+				continue
+			}
+			if p.names[t.text], err = groupsWith(p.symbols, t.whole); err != nil {
 				return err
 			}
 		}
@@ -73,9 +78,9 @@ func (p *shardPlan) candidateGroups() *postings.Set {
 	return blocksOf(p.docs, p.candidates)
 }
 
-// groups returns the groups of symbols that may have l in a name.
-func (p *shardPlan) groups(l *postings.Literal) (*postings.Set, error) {
-	c, err := p.symbols.Eval(l)
+// groupsWith returns the groups of symbols that may have l in a name.
+func groupsWith(symbols *postings.Evaluator, l *postings.Literal) (*postings.Set, error) {
+	c, err := symbols.Eval(l)
 	if err != nil || c.Blocks == nil {
 		return &postings.Set{}, err
 	}
@@ -119,6 +124,9 @@ func (h *header) findDefinitions(b *basic) {
 			rest = append(rest, t)
 		}
 	}
+	if h.more != nil {
+		h.more(rest)
+	}
 	h.findParts(b, rest)
 }
 
@@ -133,7 +141,7 @@ const (
 func (h *header) findParts(b *basic, terms []term) {
 	for _, t := range terms {
 		groups := h.groupsOf([]term{t}, func(p *shardPlan, t term) *postings.Set {
-			set, err := p.groups(t.inside)
+			set, err := groupsWith(p.symbols, t.inside)
 			if err != nil {
 				h.fail(p, err)
 			}
@@ -196,7 +204,7 @@ func (h *header) groupsOf(terms []term, set func(*shardPlan, term) *postings.Set
 	for _, t := range terms {
 		var list []groupPlace
 		for n, p := range h.plans {
-			if p == nil || p.names == nil || h.candidates[n] == nil {
+			if p == nil || p.symbols == nil || h.candidates[n] == nil {
 				continue
 			}
 			list = appendPlaces(list, n, set(p, t), p.view.DocOf(), h.candidates[n])

@@ -51,6 +51,13 @@ func (g *gate) wait(ctx context.Context, group int) error {
 	}
 }
 
+// wanted returns how many more matches are wanted.
+func (g *gate) wanted() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.left
+}
+
 // find notes what was found and is to be sent.
 func (g *gate) find(matches []query.Match) {
 	n := countMatches(matches)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,8 +28,9 @@ const (
 	maxGroups = 512
 	// maxPaths is how many paths are looked at.
 	maxPaths = 4096
-	// maxPhrases is how many documents are taken for holding the phrase.
-	maxPhrases = 1024
+	// mayHoldPerHead is how many documents are taken for holding the phrase, for each
+	// that may go first.
+	mayHoldPerHead = 16
 	// headScore is the least score that keeps a promise: a document with less
 	// takes its place among the others.
 	headScore = 1000
@@ -124,7 +126,10 @@ type header struct {
 	plans []*shardPlan
 	// candidates are those of each plan, as sets.
 	candidates []*documentSet
-	promise    map[headKey]*promise
+	// more, if not nil, plans the shards that may have a definition whose name
+	// holds one of the terms.
+	more    func([]term)
+	promise map[headKey]*promise
 	// named counts the documents with definitions of one name and kind, of
 	// which lastNamed is the last.
 	named     map[sameName]int
@@ -154,15 +159,22 @@ func (r *run) newHeader(pass []*basic, plans []*shardPlan) *header {
 	}
 	h := &header{run: r, pass: pass, plans: plans, promise: map[headKey]*promise{}, named: map[sameName]int{}, lastNamed: map[sameName]headKey{}}
 	h.candidates = make([]*documentSet, len(plans))
-	for n, p := range plans {
-		if p != nil && len(p.candidates) > 0 {
-			h.candidates[n] = newDocumentSet(p.candidates)
-			if p.namesErr != nil {
-				h.fail(p, p.namesErr)
-			}
-		}
+	for n := range plans {
+		h.take(n)
 	}
 	return h
+}
+
+// take takes the candidates of a plan, if there is one.
+func (h *header) take(n int) {
+	p := h.plans[n]
+	if p == nil || len(p.candidates) == 0 {
+		return
+	}
+	h.candidates[n] = newDocumentSet(p.candidates)
+	if p.namesErr != nil {
+		h.fail(p, p.namesErr)
+	}
 }
 
 // documentSet is a set of documents of a shard that is only asked.
@@ -178,24 +190,39 @@ func newDocumentSet(documents []uint16) *documentSet {
 
 func (s *documentSet) contains(doc uint16) bool { return s[doc>>6]&(1<<(doc&63)) != 0 }
 
-// findHeads returns the heads of the plans, the most promising first, and notes
-// their definitions in the plans.
+// findHeads returns the heads of the round, the most promising first, and notes
+// their definitions in the plans. It plans the shards that may have heads.
 //
 // When ctx has ended they are those found until then: nobody waits for them.
-func (r *run) findHeads(ctx context.Context, in *reading, pass []*basic, plans []*shardPlan) []head {
-	start := r.set.Now()
-	h := r.newHeader(pass, plans)
+func (rd *round) findHeads(ctx context.Context) []head {
+	in := rd.in[0]
+	rd.planPromising(ctx)
+	start := rd.run.set.Now()
+	for _, p := range rd.plans {
+		if p != nil {
+			rd.run.readNames(ctx, in, rd.pass, p)
+		}
+	}
+	h := rd.run.newHeader(rd.pass, rd.plans)
 	if h == nil {
 		return nil
 	}
+	h.more = func(terms []term) {
+		for _, n := range rd.planParts(ctx, terms) {
+			if p := rd.plans[n]; p != nil {
+				rd.run.readNames(ctx, in, rd.pass, p)
+				h.take(n)
+			}
+		}
+	}
 	h.findAll(ctx, in)
-	for k, b := range pass {
+	for k, q := range rd.pass {
 		if in.breathe(ctx) != nil {
 			break
 		}
-		h.findNames(k, b)
-		h.findPhrase(k, b)
-		h.confirmPhrase(ctx, k, b)
+		h.findNames(k, q)
+		h.findPhrase(k, q)
+		h.confirmPhrase(ctx, k, q)
 	}
 	heads := h.best()
 	h.trace("choose first documents", start, Field{"documents", strconv.Itoa(len(heads))})
@@ -327,7 +354,7 @@ func (h *header) findNames(k int, b *basic) {
 		for f := range b.paths {
 			pf := &b.paths[f]
 			for _, doc := range p.candidates {
-				if h.paths < maxPaths && !pf.negated && pf.quick == nil {
+				if h.paths < maxPaths && pf.hasSpans() {
 					look(pf.Matcher, doc)
 				}
 			}
@@ -338,16 +365,12 @@ func (h *header) findNames(k int, b *basic) {
 // findPhrase looks for documents that may hold the phrase: the first of them, and
 // those that promise something else.
 func (h *header) findPhrase(k int, b *basic) {
-	left := maxPhrases
+	left := mayHoldPerHead * h.run.set.Heads
 	for n, p := range h.plans {
 		if p == nil || p.basics[k].phrase == nil || h.candidates[n] == nil {
 			continue
 		}
-		phrase := p.basics[k].phrase
-		for doc := range phrase.All() {
-			if !h.candidates[n].contains(doc) || p.unindexed(doc) {
-				continue
-			}
+		for doc := range p.withPhrase(k, h.candidates[n]) {
 			if left--; left < 0 {
 				break
 			}
@@ -357,8 +380,20 @@ func (h *header) findPhrase(k int, b *basic) {
 			continue
 		}
 		for key, known := range h.promise {
-			if key.shard == n && phrase.Contains(key.doc) && h.candidates[n].contains(key.doc) && !p.unindexed(key.doc) {
+			if key.shard == n && p.basics[k].phrase.Contains(key.doc) && h.candidates[n].contains(key.doc) && !p.unindexed(key.doc) {
 				known.phrase = true
+			}
+		}
+	}
+}
+
+// withPhrase yields the documents of candidates that may hold the phrase of basic
+// query k, as lists tell.
+func (p *shardPlan) withPhrase(k int, candidates *documentSet) iter.Seq[uint16] {
+	return func(yield func(uint16) bool) {
+		for doc := range p.basics[k].phrase.All() {
+			if candidates.contains(doc) && !p.unindexed(doc) && !yield(doc) {
+				return
 			}
 		}
 	}

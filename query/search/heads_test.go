@@ -22,7 +22,7 @@ func TestDamagedNamesKeepMatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &shardPlan{view: view, docs: docs, candidates: []uint16{0}, names: map[string]*postings.Set{"kiln": postings.NewSet(9)}}
+	p := &shardPlan{view: view, docs: docs, candidates: []uint16{0}, symbols: &postings.Evaluator{}, names: map[string]*postings.Set{"kiln": postings.NewSet(9)}}
 	trace := &Trace{}
 	r := &run{Searcher: &Searcher{set: Settings{Now: time.Now, Workers: 1}}, o: Options{Trace: trace}}
 	r.findDefinitions(t.Context(), nil, []*basic{{names: []term{{text: "kiln"}}}}, []*shardPlan{p})

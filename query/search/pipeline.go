@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 
 	"github.com/trawlsearch/trawl/query"
@@ -131,6 +132,26 @@ func (p *pipeline) verifyHeld() bool {
 	clear(p.held)
 	p.held, p.heldBytes = p.held[:0], 0
 	return !p.over && p.ctx.Err() == nil
+}
+
+// wanted returns how many more matches are, as far as that is known by now.
+func (p *pipeline) wanted() int {
+	switch {
+	case p.gate != nil:
+		return p.gate.wanted()
+	case p.run.out.mayTakeFewer():
+		return math.MaxInt
+	}
+	return p.run.out.leftHere
+}
+
+// settle verifies what is held if so many candidates, all that were put, may be
+// enough: more would be put in vain. It reports false when no more are wanted.
+func (p *pipeline) settle(candidates int) bool {
+	if p.work == nil && len(p.held) > 0 && candidates >= p.wanted() {
+		return p.verifyHeld()
+	}
+	return p.ctx.Err() == nil
 }
 
 // isLazy reports whether nothing is verified ahead.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/trawlsearch/trawl/postings"
@@ -42,17 +41,22 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, to 
 		if first > 0 && !to.start() {
 			return ctx.Err()
 		}
-		plans := r.planShards(ctx, in, pass, sources[first:min(first+together, shards)])
+		rd := r.newRound(in, pass, sources[first:min(first+together, shards)])
+		rd.begin(ctx, to.wanted())
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for _, p := range plans {
-			r.coverage.plan(p)
-		}
-		if !c.heads(r.chooseHeads(ctx, in[0], pass, plans), plans, first) {
+		if !c.heads(rd.chooseHeads(ctx), rd.plans, first) {
 			return ctx.Err()
 		}
-		for n, p := range plans {
+		for n := range rd.shards {
+			if !rd.asked[n] && !to.settle(rd.candidates) {
+				return ctx.Err()
+			}
+			p := rd.at(ctx, n, to.wanted())
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			if p != nil && !c.rest(p, first+n) {
 				return ctx.Err()
 			}
@@ -86,81 +90,6 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, to 
 	return nil
 }
 
-// worthHelp is how long this goroutine would go on planning alone to have others
-// help: to wake them takes longer than to plan a shard that has nothing. The
-// first shard of a search takes several times as long as another, unless it
-// takes long by itself.
-const (
-	worthHelp = 400 * time.Microsecond
-	longFirst = time.Millisecond
-)
-
-// planShards plans shards on all workers; a plan that failed is nil.
-func (r *run) planShards(ctx context.Context, in []*reading, pass []*basic, shards []source) []*shardPlan {
-	plans := make([]*shardPlan, len(shards))
-	steps := make([]Step, len(shards))
-	var next atomic.Int32
-	var wg sync.WaitGroup
-	var work func(in *reading)
-	helped := false
-	help := sync.OnceFunc(func() {
-		helped = true
-		for i := 1; i < min(r.set.Workers, len(shards)); i++ {
-			wg.Go(func() {
-				if in[i].at.try() {
-					defer in[i].at.end()
-					work(in[i])
-				}
-			})
-		}
-	})
-	begin := r.set.Now()
-	worth := func(planned int, now time.Time) bool {
-		if planned == 1 {
-			if took := now.Sub(begin); took < longFirst {
-				begin = now
-				return false
-			}
-			return true
-		}
-		return now.Sub(begin)/time.Duration(planned-1)*time.Duration(len(shards)-planned) > worthHelp
-	}
-	work = func(reading *reading) {
-		for ctx.Err() == nil {
-			n := int(next.Add(1)) - 1
-			if n >= len(shards) {
-				return
-			}
-			start := r.set.Now()
-			if n > 0 && !helped && reading == in[0] && r.workers() > 1 && worth(n, start) {
-				help()
-			}
-			_ = r.plans(ctx, shards[n], reading, pass, func(p *shardPlan) bool {
-				// With few candidates in all shards nobody may ask for names.
-				if !r.set.Brute && len(p.candidates) > r.set.Heads/4 {
-					r.readNames(ctx, reading, pass, p)
-				}
-				plans[n], steps[n] = p, r.planStep("", start, p)
-				return true
-			})
-		}
-	}
-	if r.seat.occupy(ctx) != nil {
-		return plans
-	}
-	work(in[0])
-	if helped {
-		r.seat.leave()
-	}
-	wg.Wait()
-	for n, p := range plans {
-		if p != nil {
-			r.o.Trace.Add(steps[n])
-		}
-	}
-	return plans
-}
-
 // planStep tells what a plan has read, of a shard unless name says of what.
 func (r *run) planStep(name string, start time.Time, p *shardPlan) Step {
 	shard, documents, candidates, blocks, cost := p.view.ID, p.docs.Len(), len(p.candidates), p.blocksOf(), p.cost
@@ -190,40 +119,43 @@ func (r *run) readNames(ctx context.Context, in *reading, pass []*basic, p *shar
 // chooseHeads returns the heads in the order of shards and documents, and has
 // the plans know them. A search without the index chooses by the index all the
 // same: its answer is to have the same order.
-func (r *run) chooseHeads(ctx context.Context, in *reading, pass []*basic, plans []*shardPlan) []head {
-	by := plans
-	if r.set.Brute {
-		by = make([]*shardPlan, len(plans))
-		for n, p := range plans {
-			if p != nil {
-				// The order is no reason to give up.
-				by[n], _ = planShard(ctx, p.view, in, nil, pass, r.set.PlanBytes, false)
-			}
-		}
+func (rd *round) chooseHeads(ctx context.Context) []head {
+	by := rd
+	if rd.run.set.Brute {
+		by = rd.byIndex(ctx)
 	}
-	heads, few := allOf(by, r.set.Heads)
+	heads, few := allOf(by.plans, rd.run.set.Heads)
 	if few {
-		r.findLater(ctx, pass, by, plans)
+		rd.run.findLater(ctx, rd.pass, by.plans, rd.plans)
 	} else {
-		for _, p := range by {
-			if p != nil {
-				r.readNames(ctx, in, pass, p)
-			}
-		}
-		heads = r.findHeads(ctx, in, pass, by)
-		takeDefinitions(plans, by)
+		heads = by.findHeads(ctx)
+		takeDefinitions(rd.plans, by.plans)
 	}
 	slices.SortFunc(heads, func(a, b head) int {
 		return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(a.doc, b.doc))
 	})
 	for _, h := range heads {
-		p := plans[h.shard]
+		p := rd.plans[h.shard]
 		if p.heads == nil {
 			p.heads = &postings.Set{}
 		}
 		p.heads.Add(h.doc)
 	}
 	return heads
+}
+
+// byIndex returns the round planned by the index.
+func (rd *round) byIndex(ctx context.Context) *round {
+	out := rd.run.newRound(rd.in, rd.pass, rd.shards)
+	for n, p := range rd.plans {
+		if p != nil {
+			// The order is no reason to give up.
+			out.plans[n], _ = planShard(ctx, p.view, rd.in[0], nil, rd.pass, rd.run.set.PlanBytes, false)
+		}
+		out.asked[n] = true
+		out.planned++
+	}
+	return out
 }
 
 // allOf returns all candidates as heads, if they are no more than most.

@@ -349,7 +349,7 @@ func randomExpression(rng *rand.Rand, depth int) string {
 
 // TestOracle: random queries over random corpora give what the
 // definition gives, and exactly what the full scan by Go's regexp gives, all
-// offsets, lines and order included. TRAWL_SEED repeats one corpus,
+// offsets, lines and order included, with a limit and without. TRAWL_SEED repeats one corpus,
 // TRAWL_CASES sets how many queries (ten thousand before a release).
 func TestOracle(t *testing.T) {
 	cases := 2000
@@ -380,17 +380,24 @@ func TestOracle(t *testing.T) {
 				if err != nil {
 					t.Fatalf("parse %q: %v", text, err)
 				}
-				text += " count:all"
 				// With few heads it has more candidates than may go first.
 				heads := []int{0, 1, 4}[rng.IntN(3)]
-				got := c.search(t, search.Settings{Workers: 1 + rng.IntN(3), PlanBytes: planBytes, Heads: heads}, o, text, query.Keyword)
-				brute := c.search(t, search.Settings{Brute: true, PlanBytes: planBytes, Heads: heads}, o, text, query.Keyword)
-				repeat := fmt.Sprintf("repeat: TRAWL_SEED=%d go test ./query/search -run TestOracle", seed)
-				if !reflect.DeepEqual(got.matches, brute.matches) {
-					t.Fatalf("query %q: index and scan differ\n%s\n%s", text, firstDifference(got.full(), brute.full()), repeat)
+				ask := func(count string, set search.Settings) answer {
+					set.PlanBytes, set.Heads = planBytes, heads
+					return c.search(t, set, o, text+count, query.Keyword)
 				}
-				if g, w := stripPaths(got.lines()), c.naive(q); !slices.Equal(g, w) {
-					t.Fatalf("query %q: got and want differ\n%s\n%s", text, firstDifference(g, w), repeat)
+				repeat := fmt.Sprintf("repeat: TRAWL_SEED=%d go test ./query/search -run TestOracle", seed)
+				for _, count := range []string{fmt.Sprintf(" count:%d", 1+rng.IntN(20)), " count:all"} {
+					got, brute := ask(count, search.Settings{Workers: 1 + rng.IntN(3)}), ask(count, search.Settings{Brute: true})
+					if !reflect.DeepEqual(got.matches, brute.matches) {
+						t.Fatalf("query %q%s: index and scan differ\n%s\n%s", text, count, firstDifference(got.full(), brute.full()), repeat)
+					}
+					if count != " count:all" {
+						continue
+					}
+					if g, w := stripPaths(got.lines()), c.naive(q); !slices.Equal(g, w) {
+						t.Fatalf("query %q: got and want differ\n%s\n%s", text, firstDifference(g, w), repeat)
+					}
 				}
 			}
 		})
