@@ -279,6 +279,9 @@ func (s *Set) AndNot(o *Set) {
 
 // Or adds to s what is in o.
 func (s *Set) Or(o *Set) {
+	if o.count == 0 {
+		return
+	}
 	if !s.dense && !o.dense && s.count+o.count <= arrayMax {
 		s.setArray(union(s.array, o.array))
 		return
