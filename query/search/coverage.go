@@ -347,10 +347,12 @@ func (c *coverer) cover(repo *store.Repository, rev *revision) Coverage {
 }
 
 // coverShards counts the documents of a revision in shards. A shard that was not
-// looked at is not read for that: what the record of the repository has more
-// than the others is in it.
+// looked at is not read for that, where the record of the repository tells: what
+// that has more than the others is in it. Nor is one that could not be reached in
+// time.
 func (c *coverer) coverShards(out *Coverage, repo *store.Repository, rev *revision, w *work, left map[string]int) {
 	known, unread := 0, ""
+	counted := len(repo.Branches) == 1 && rev.branch == 0
 	for _, v := range c.run.snap.Shards() {
 		if !slices.Contains(repo.Shards, v.ID) || !rev.reaches(v.ID) {
 			continue
@@ -360,6 +362,9 @@ func (c *coverer) coverShards(out *Coverage, repo *store.Repository, rev *revisi
 			left[reasonUnreadable] += 0 // some of it, nobody counts how much
 		}
 		view, looked := c.views[v.ID]
+		if !looked && !counted && reason == reasonLimit {
+			view, looked = v, true
+		}
 		if !looked {
 			unread = cmp.Or(reason, reasonUnreadable)
 			continue
@@ -374,7 +379,7 @@ func (c *coverer) coverShards(out *Coverage, repo *store.Repository, rev *revisi
 	}
 	out.Documents = known
 	if unread != "" {
-		if len(repo.Branches) == 1 && rev.branch == 0 {
+		if counted {
 			out.Documents = max(known, repo.Documents)
 		}
 		left[unread] += out.Documents - known

@@ -102,6 +102,30 @@ func TestCoverageOfLimits(t *testing.T) {
 	}
 }
 
+// So is what is in shards that it keeps from being planned, whether the record of
+// the repository counts its documents or not.
+func TestCoverageOfShardsNotReached(t *testing.T) {
+	var files []doc
+	for i := range 400 {
+		files = append(files, doc{repo: "r", path: fmt.Sprintf("f%04d.txt", i), text: "ox\n", indexed: true})
+	}
+	for _, branches := range []int{1, 2} {
+		c := newCorpus(t, 100, nil, files)
+		r := c.repos["r"]
+		for len(r.Branches) < branches {
+			r.Branches = append(r.Branches, store.Branch{Name: "old", Commit: strings.Repeat("b", 40)})
+		}
+		if err := c.st.Commit(store.Change{Repositories: []*store.Repository{r}}); err != nil {
+			t.Fatal(err)
+		}
+		tr := &search.Trace{}
+		c.search(t, search.Settings{Workers: 1}, search.Options{Trace: tr}, "type:file ox count:1", query.Keyword)
+		if got, want := tellCoverage(tr), "r@ 1111: 400 documents, 100 candidates, 64 verified, shard-match-limit 336"; got != want {
+			t.Errorf("%d branches: got %s, want %s", branches, got, want)
+		}
+	}
+}
+
 // Time that is up before anything was planned leaves all of it.
 func TestCoverageOfTimeouts(t *testing.T) {
 	c := coverageCorpus(t, vfs.NewMem())

@@ -22,8 +22,8 @@ func (p *shardPlan) readNames(ctx context.Context, in *reading, pass []*basic) (
 	if len(p.candidates) == 0 || !definitions && !phrases {
 		return nil
 	}
-	content, within := in.content(p.view), p.candidateGroups()
-	content.Within = within
+	content := in.content(p.view)
+	content.Within = p.candidateGroups()
 	defer func() {
 		p.addCost(content.Cost)
 		if x := recover(); x != nil {
@@ -49,9 +49,9 @@ func (p *shardPlan) readNames(ctx context.Context, in *reading, pass []*basic) (
 		return nil
 	}
 	// Terms are looked up as they are, so what folds to them from outside ASCII
-	// does not matter.
+	// does not matter. They are not confined to the candidates, of which few would
+	// all be taken: a round asks before there are any, and is to be told the same.
 	p.symbols = in.evaluator(p.view, store.FieldSymbol, p.view.DocOf())
-	p.symbols.Within = within
 	if p.names == nil {
 		p.names = map[string]*postings.Set{}
 	}

@@ -26,7 +26,8 @@ const (
 	// maxGroups is how many groups of symbols are read to find definitions: a
 	// few milliseconds' worth.
 	maxGroups = 512
-	// maxPaths is how many paths are looked at.
+	// maxPaths is how many paths are found to hold a pattern, and looked at in vain of
+	// one shard.
 	maxPaths = 4096
 	// mayHoldPerHead is how many documents are taken for holding the phrase, for each
 	// that may go first.
@@ -327,12 +328,15 @@ func (h *header) findNames(k int, b *basic) {
 		if p == nil {
 			continue
 		}
+		missed := 0 // of this shard: that lists are too generous is no matter of others
+		left := func() bool { return h.paths < maxPaths && missed < maxPaths }
 		look := func(m *match.Matcher, doc uint16) {
-			h.paths++
 			path := p.docs.Path(int(doc))
 			if spans, _ = m.Short(spans[:0], path); len(spans) == 0 {
+				missed++
 				return
 			}
+			h.paths++
 			if points := pathPoints(path, spans); points >= baseInside {
 				h.at(n, doc).named += b.share * points
 			}
@@ -343,7 +347,7 @@ func (h *header) findNames(k int, b *basic) {
 				continue
 			}
 			for doc := range c.Docs.All() {
-				if h.paths < maxPaths && h.candidates[n] != nil && h.candidates[n].contains(doc) {
+				if left() && h.candidates[n] != nil && h.candidates[n].contains(doc) {
 					look(at.Matcher, doc)
 				}
 			}
@@ -354,7 +358,7 @@ func (h *header) findNames(k int, b *basic) {
 		for f := range b.paths {
 			pf := &b.paths[f]
 			for _, doc := range p.candidates {
-				if h.paths < maxPaths && pf.hasSpans() {
+				if left() && pf.hasSpans() {
 					look(pf.Matcher, doc)
 				}
 			}

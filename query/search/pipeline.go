@@ -134,7 +134,8 @@ func (p *pipeline) verifyHeld() bool {
 	return !p.over && p.ctx.Err() == nil
 }
 
-// wanted returns how many more matches are, as far as that is known by now.
+// wanted returns how many more matches are to be sent, as far as that is known by
+// now.
 func (p *pipeline) wanted() int {
 	switch {
 	case p.gate != nil:
@@ -145,8 +146,8 @@ func (p *pipeline) wanted() int {
 	return p.run.out.leftHere
 }
 
-// settle verifies what is held if so many candidates, all that were put, may be
-// enough: more would be put in vain. It reports false when no more are wanted.
+// settle verifies what is held if so many candidates as are known may be enough:
+// more would be planned in vain. It reports false when no more are wanted.
 func (p *pipeline) settle(candidates int) bool {
 	if p.work == nil && len(p.held) > 0 && candidates >= p.wanted() {
 		return p.verifyHeld()

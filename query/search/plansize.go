@@ -20,7 +20,7 @@ const (
 	maxNames = 64
 )
 
-// shardsTogether is how many shards are planned before the first document is
+// shardsTogether is how many shards may be planned before the first document is
 // verified. It depends on the query alone, since the order does on it.
 func (s *Searcher) shardsTogether(pass []*basic) int {
 	bytes := 0

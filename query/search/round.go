@@ -1,9 +1,9 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,7 +16,10 @@ import (
 // them. They are planned as they are needed: before the first document those
 // that tell that not all candidates go first, and those that may have one that
 // does; the others when it is their turn, which a limit may keep from coming.
-// What goes first is the same as if all had been planned before.
+// What goes first is the same as if all had been planned before: what is read of a
+// shard to choose it does not depend on which others were, nor on its candidates
+// before they are compared. Of a shard that nobody comes to nothing is known,
+// neither its candidates nor that it is damaged.
 type round struct {
 	run  *run
 	pass []*basic
@@ -31,6 +34,10 @@ type round struct {
 	// names are, of shards that were not planned at once, the groups of symbols
 	// that may have a term for a name.
 	names []map[string]*postings.Set
+	// late counts those that were planned when it was their turn.
+	late int
+	// asking is what was read of shards that were not planned at once.
+	asking postings.Cost
 	// alone counts shards that the first goroutine planned, which took it first
 	// for the first of them, and later for the others.
 	alone        int
@@ -44,24 +51,23 @@ func (r *run) newRound(in []*reading, pass []*basic, shards []source) *round {
 	}
 }
 
-// soon is how long it may take to plan shards that will be needed anyhow before
-// the first document is verified. Beside many candidates a pause for planning
-// later on does not matter.
+// aheadAtMost is how many shards that will be needed anyhow are planned before the
+// first document is verified: a few milliseconds' worth. Beside many candidates
+// a pause for planning later on does not matter.
 const (
-	soon = 3 * time.Millisecond
-	many = 1024
+	aheadAtMost = 8
+	many        = 1024
 )
 
 // begin plans shards until it is known whether all candidates go first, and those
-// that are needed besides when so many matches are wanted, if that does not take
-// long.
+// that are needed besides when so many matches are wanted, if they are few.
 func (rd *round) begin(ctx context.Context, wanted int) {
 	if rd.run.set.Brute {
-		rd.plan(ctx, rd.unplanned(len(rd.shards), nil))
+		rd.plan(ctx, rd.unplanned(len(rd.shards)))
 	}
 	for rd.planned < len(rd.shards) && ctx.Err() == nil {
 		need, more := rd.run.set.Heads+1-rd.candidates, wanted-rd.candidates
-		if rd.candidates < many && time.Duration(len(rd.next(more)))*rd.guess() < soon {
+		if rd.candidates < many && len(rd.next(more)) <= aheadAtMost {
 			need = max(need, more)
 		}
 		if need <= 0 {
@@ -71,11 +77,18 @@ func (rd *round) begin(ctx context.Context, wanted int) {
 	}
 }
 
-// at returns the plan of a shard, nil if there is none, when wanted more matches
-// are wanted of the candidates up to now and of those to come.
+// at returns the plan of a shard, nil if there is none. If it is not planned yet
+// others behind it are as well: as many as probably have the matches that are
+// still wanted, but for candidates that are known, and if these were not enough
+// after all as many as before.
 func (rd *round) at(ctx context.Context, n, wanted int) *shardPlan {
 	if !rd.asked[n] {
-		rd.plan(ctx, rd.next(wanted-rd.candidates))
+		shards := rd.next(wanted - rd.candidates)
+		if len(shards) < rd.late {
+			shards = rd.unplanned(rd.late)
+		}
+		rd.late += len(shards)
+		rd.plan(ctx, shards)
 	}
 	return rd.plans[n]
 }
@@ -90,14 +103,13 @@ func (rd *round) next(wanted int) []int {
 	case rd.candidates > 0:
 		n = wanted/(rd.candidates/rd.planned+1) + 1
 	}
-	return rd.unplanned(n, nil)
+	return rd.unplanned(n)
 }
 
-// unplanned returns the first n shards that were not asked for and of which ok,
-// unless it is nil, reports true.
-func (rd *round) unplanned(n int, ok func(n int) bool) (out []int) {
+// unplanned returns the first n shards that were not asked for.
+func (rd *round) unplanned(n int) (out []int) {
 	for i := range rd.shards {
-		if len(out) < n && !rd.asked[i] && (ok == nil || ok(i)) {
+		if len(out) < n && !rd.asked[i] {
 			out = append(out, i)
 		}
 	}
@@ -124,9 +136,6 @@ func (rd *round) estimate() time.Duration {
 	}
 	return 0
 }
-
-// guess returns about how long a shard will take this goroutine.
-func (rd *round) guess() time.Duration { return cmp.Or(rd.estimate(), rd.first/2) }
 
 // took notes how long a shard took this goroutine.
 func (rd *round) took(d time.Duration) {
@@ -213,12 +222,39 @@ func (rd *round) planPromising(ctx context.Context) {
 		return
 	}
 	for rd.planned < len(rd.shards) && !rd.enoughPhrases(ctx) {
-		rd.plan(ctx, rd.unplanned(max(rd.planned, 1), nil))
+		rd.plan(ctx, rd.unplanned(max(rd.planned, 1)))
 		if ctx.Err() != nil {
 			return
 		}
 	}
-	rd.plan(ctx, rd.unplanned(len(rd.shards), rd.promises))
+	rd.planThose(ctx, rd.promises)
+}
+
+// planThose plans the shards that were not asked for and of which ask reports
+// true, and returns them.
+func (rd *round) planThose(ctx context.Context, ask func(n int) bool) []int {
+	all := rd.unplanned(len(rd.shards))
+	if len(all) == 0 {
+		return nil
+	}
+	r := rd.run
+	start, before := r.set.Now(), rd.asking
+	those := slices.DeleteFunc(slices.Clone(all), func(n int) bool { return rd.in[0].breathe(ctx) == nil && !ask(n) })
+	r.o.Trace.Add(Step{Name: "ask shards for first documents", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: r.work(
+		Field{"shards", strconv.Itoa(len(all))}, Field{"promising", strconv.Itoa(len(those))},
+		Field{"lists", strconv.Itoa(rd.asking.Lists - before.Lists)}, Field{"list bytes", strconv.Itoa(rd.asking.Bytes - before.Bytes)},
+	)})
+	if ctx.Err() != nil {
+		return nil
+	}
+	rd.plan(ctx, those)
+	return those
+}
+
+// count adds what an evaluator has read.
+func (rd *round) count(ev *postings.Evaluator) {
+	rd.asking.Lists += ev.Cost.Lists
+	rd.asking.Bytes += ev.Cost.Bytes
 }
 
 // enoughPhrases reports whether as many documents as are taken for holding a
@@ -287,6 +323,7 @@ func (rd *round) mayBeCalled(v store.View, docs *store.Documents, q *basic) bool
 		return false
 	}
 	paths := rd.in[0].paths(v, docs)
+	defer rd.count(paths)
 	for _, a := range q.atoms {
 		if a.contentOnly || a.silent || a.negated {
 			continue
@@ -306,6 +343,7 @@ func (rd *round) mayDefine(n int, v store.View) (yes bool) {
 	}
 	known := map[string]*postings.Set{}
 	symbols := rd.in[0].evaluator(v, store.FieldSymbol, v.DocOf())
+	defer rd.count(symbols)
 	for _, q := range named(rd.pass) {
 		for _, t := range q.names {
 			groups, err := groupsWith(symbols, t.whole)
@@ -323,12 +361,10 @@ func (rd *round) mayDefine(n int, v store.View) (yes bool) {
 // planParts plans the shards that may have a definition whose name holds one of
 // terms, and returns them.
 func (rd *round) planParts(ctx context.Context, terms []term) []int {
-	if len(terms) == 0 || rd.planned == len(rd.shards) || rd.in[0].breathe(ctx) != nil {
+	if len(terms) == 0 || rd.in[0].breathe(ctx) != nil {
 		return nil
 	}
-	more := rd.unplanned(len(rd.shards), func(n int) bool { return rd.mayHold(rd.shards[n].view, terms) })
-	rd.plan(ctx, more)
-	return more
+	return rd.planThose(ctx, func(n int) bool { return rd.mayHold(rd.shards[n].view, terms) })
 }
 
 // mayHold reports whether a shard may have a definition whose name holds one of
@@ -343,6 +379,7 @@ func (rd *round) mayHold(v store.View, terms []term) (yes bool) {
 		return false
 	}
 	symbols := rd.in[0].evaluator(v, store.FieldSymbol, v.DocOf())
+	defer rd.count(symbols)
 	return slices.ContainsFunc(terms, func(t term) bool {
 		groups, err := groupsWith(symbols, t.inside)
 		return err != nil || groups.Len() > 0

@@ -74,6 +74,32 @@ func TestShardsArePlannedWhenNeeded(t *testing.T) {
 	}
 }
 
+// TestOrderWithoutAllPlans: of a shard with a single candidate, lists that are
+// confined to it would say that it may define anything. What goes first is the
+// same whether such a shard is planned before or not.
+func TestOrderWithoutAllPlans(t *testing.T) {
+	const most = 256 // groups of definitions that hold one of several words
+	var files []doc
+	add := func(n int, path, text string) {
+		for i := range n {
+			files = append(files, doc{repo: "r", path: fmt.Sprintf(path, i), text: text, indexed: true})
+		}
+	}
+	add(44, "a%d.go", "salt clay\n")
+	add(most, "b%d.go", "func hotSaltPan() {} // salt clay\n")
+	add(1, "c%d.go", "func other() {} // salt, clay\n")
+	add(20, "d%d.go", "func other() {}\n")
+	c := newCorpus(t, 44+most, nil, files)
+	c.symbols(t)
+	for _, count := range []string{"count:3", "count:all"} {
+		got, _ := c.planned(t, search.Settings{Heads: 8}, "type:file salt clay "+count)
+		want, _ := c.planned(t, search.Settings{Heads: 8, Brute: true}, "type:file salt clay "+count)
+		if g, w := got.full(), want.full(); !slices.Equal(g, w) || got.paths()[0] != "b0.go" {
+			t.Errorf("%s: %s first\n%s", count, got.paths()[0], firstDifference(g, w))
+		}
+	}
+}
+
 // planned searches and counts the shards that were planned.
 func (c *corpus) planned(t testing.TB, set search.Settings, text string) (a answer, shards int) {
 	t.Helper()

@@ -12,9 +12,9 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 )
 
-// shardsAtOnce is how many shards are planned before the first document is
-// verified, so that the best of them come first. Lists are read in a fraction of
-// a millisecond a shard; the bound is on time to the first match and on memory.
+// shardsAtOnce is of how many shards the best documents come first. All of them
+// may have to be planned for that, a fraction of a millisecond a shard; the bound
+// is on time to the first match and on memory.
 const shardsAtOnce = 32
 
 // schedule plans some shards after the other and cuts their candidates into

@@ -26,8 +26,9 @@ type shardPlan struct {
 	held int
 
 	// symbols evaluates expressions on names, which it does for names: the
-	// groups of symbols that may have one called so. Both are nil when the shard
-	// has no symbols.
+	// groups of symbols that may have one called so. It is nil when the shard has no
+	// symbols, or they were not asked for; what a round found before is in names
+	// all the same.
 	symbols *postings.Evaluator
 	names   map[string]*postings.Set
 	// proseWords tells for docs.Words which are languages of prose, if there are
@@ -39,7 +40,7 @@ type shardPlan struct {
 	heads       *postings.Set
 	// find, if not nil, finds definitions.
 	find func()
-	// namesRead says that names was read, and namesErr why it is not complete.
+	// namesRead says that all of names was read, and namesErr why it was not.
 	namesRead bool
 	namesErr  error
 }

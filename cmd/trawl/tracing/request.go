@@ -77,7 +77,7 @@ func (t *Tracing) step(ctx context.Context, name string, from time.Time, took ti
 var steps = []struct{ prefix, name string }{
 	{"parse", "parse"}, {"compile query", "compile"}, {"choose repositories", "choose repositories"}, {"repository names", "repository names"},
 	{"resolve revisions", "resolve revisions"}, {"list files of revisions", "list revisions"}, {"test repositories for files", "test files"},
-	{"read owners", "read owners"}, {"plan shard ", "plan shard"}, {"plan commits", "plan commits"}, {"choose first documents", "choose first documents"},
+	{"read owners", "read owners"}, {"plan shard ", "plan shard"}, {"plan commits", "plan commits"}, {"ask shards", "ask shards"}, {"choose first documents", "choose first documents"},
 	{"find definitions", "find definitions"}, {"verify commits", "verify commits"}, {"verify", "verify"},
 }
 
