@@ -13,7 +13,8 @@ type SoakSample struct {
 	Life int `json:"life"`
 	// HeapBytes is what lives on the heap after a collection, without caches,
 	// which are bounded by themselves.
-	HeapBytes  float64 `json:"heapBytes"`
+	HeapBytes float64 `json:"heapBytes"`
+	// RSSBytes is what is resident without the free pages of the heap.
 	RSSBytes   float64 `json:"rssBytes"`
 	Goroutines float64 `json:"goroutines"`
 	Files      float64 `json:"files"`
