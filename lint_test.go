@@ -27,6 +27,7 @@ const module = "github.com/trawlsearch/trawl"
 // its tests too. The compiler refuses a circle of packages only; a circle of
 // folders has to be refused here.
 var arrows = map[string][]string{
+	"internal":   {},
 	"postings":   {},
 	"store":      {"postings"},
 	"migrations": {"store"},
@@ -35,6 +36,10 @@ var arrows = map[string][]string{
 	"bench":      {"query", "store", "postings"},
 	"cmd":        {"httpapi", "bench", "migrations", "query", "store", "postings"},
 }
+
+// helpers are packages for tests: the tests of every folder may import them, and
+// nothing else may.
+var helpers = []string{"internal/needs"}
 
 // alone are the packages that others build on for what they leave out: a
 // client of the API must not drag the server along.
@@ -174,6 +179,11 @@ func TestWrongImport(t *testing.T) {
 		{"query/search", module + "/bench", true, "the arrow is bench -> query, never back"},
 		{"httpapi", module + "/bench", false, "httpapi may import query, store"},
 		{"util", module + "/store", false, "folder util has no row"},
+		// helpers of tests
+		{"postings", module + "/internal/needs", true, ""},
+		{"httpapi/client", module + "/internal/needs", true, ""},
+		{"postings", module + "/internal/needs", false, "which is for tests"},
+		{"internal/needs", module + "/store", false, "may import nothing of this module"},
 		// packages that stand alone, except for their tests
 		{"httpapi/client", module + "/httpapi", false, "stands alone"},
 		{"httpapi/client", module + "/httpapi", true, ""},
@@ -217,6 +227,10 @@ func wrongArrow(pkg, to string, test bool) string {
 	target, _, _ := strings.Cut(to, "/")
 	may, known := arrows[from]
 	switch {
+	case slices.Contains(helpers, to) && test:
+		return ""
+	case slices.Contains(helpers, to):
+		return fmt.Sprintf("%s imports %s, which is for tests", pkg, to)
 	case !known:
 		return fmt.Sprintf("folder %s has no row in arrows (lint_test.go); top-level folders are %s", from, strings.Join(slices.Sorted(maps.Keys(arrows)), ", "))
 	case !test && slices.Contains(alone, pkg):

@@ -8,10 +8,21 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/trawlsearch/trawl/internal/needs"
 )
 
+// shell returns a command that runs a script with the programs it names.
+func shell(t *testing.T, script string, programs ...string) *exec.Cmd {
+	t.Helper()
+	for _, p := range programs {
+		needs.Program(t, p)
+	}
+	return exec.CommandContext(t.Context(), needs.Program(t, "sh"), "-c", script)
+}
+
 func TestMeasure(t *testing.T) {
-	u, err := measure(exec.Command("sh", "-c", "sleep 0.05; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"))
+	u, err := measure(shell(t, "sleep 0.05; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done", "sleep"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +32,7 @@ func TestMeasure(t *testing.T) {
 }
 
 func TestMeasureReportsFailure(t *testing.T) {
-	_, err := measure(exec.Command("sh", "-c", "echo out of luck >&2; exit 3"))
+	_, err := measure(shell(t, "echo out of luck >&2; exit 3"))
 	if !errorHas(err, "sh: exit status 3: out of luck") {
 		t.Errorf("error = %v, want status and what the command said", err)
 	}
@@ -34,7 +45,7 @@ func TestMeasureCountsChildren(t *testing.T) {
 	}
 	const size = 64 << 20
 	script := "head -c 67108864 /dev/zero | { sort -S 256M --parallel=1 >/dev/null; true; }"
-	u, err := measure(exec.Command("sh", "-c", script))
+	u, err := measure(shell(t, script, "head", "sort"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/internal/needs"
 )
 
 const deploy = "../../docs/deploy/"
@@ -68,11 +69,12 @@ func TestUnit(t *testing.T) {
 	if len(u["Service.WatchdogSec"]) != 1 || len(u["Service.TimeoutStopSec"]) != 1 {
 		t.Error("WatchdogSec and TimeoutStopSec have to be set")
 	}
-	// systemd's own judgement, where there is one
-	path, err := exec.LookPath("systemd-analyze")
-	if err != nil {
-		return
-	}
+	t.Run("systemd-analyze", func(t *testing.T) { judgeUnit(t, words[0]) })
+}
+
+// judgeUnit asks systemd about trawl.service, in which program is started.
+func judgeUnit(t *testing.T, program string) {
+	path := needs.Program(t, "systemd-analyze")
 	out, err := exec.Command(path, "security", "--offline=yes", "--no-pager", "--threshold=20", deploy+"trawl.service").CombinedOutput()
 	if err != nil {
 		t.Errorf("systemd-analyze security: more than 2.0: %v\n%s", err, out)
@@ -83,7 +85,7 @@ func TestUnit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Replace(readDeploy(t, "trawl.service"), words[0]+" ", self+" ", 1)
+	text := strings.Replace(readDeploy(t, "trawl.service"), program+" ", self+" ", 1)
 	writeText(t, copied, strings.Replace(text, "Documentation=man:", "#", 1))
 	if out, err := exec.Command(path, "verify", copied).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
@@ -164,7 +166,7 @@ func TestContainerfile(t *testing.T) {
 
 // Without cgo nothing that is built wants a library of the system.
 func TestStatic(t *testing.T) {
-	cmd := exec.Command("go", "list", "-deps", "-f", "{{if .CgoFiles}}{{.ImportPath}}{{end}}", ".")
+	cmd := exec.Command("go", "list", "-race=false", "-deps", "-f", "{{if .CgoFiles}}{{.ImportPath}}{{end}}", ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := cmd.CombinedOutput()
 	if err != nil || strings.TrimSpace(string(out)) != "" {
@@ -195,7 +197,7 @@ func TestProxies(t *testing.T) {
 
 // The alerts are such as Prometheus takes, and each fires when it should.
 func TestAlerts(t *testing.T) {
-	promtool := program(t, "promtool")
+	promtool := needs.Program(t, "promtool")
 	for _, args := range [][]string{
 		{"check", "rules", deploy + "alerts.yml"},
 		{"test", "rules", "testdata/alerts.yml"},

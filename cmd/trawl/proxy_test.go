@@ -23,6 +23,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/trawlsearch/trawl/internal/needs"
 )
 
 // proxied is a proxy of docs/deploy in front of a server.
@@ -259,19 +261,6 @@ func (p *proxied) refusesLargeBodies() {
 	}
 }
 
-// program returns the path of a program, which may not be on the PATH of who is
-// not root.
-func program(t *testing.T, name string) string {
-	t.Helper()
-	for _, path := range []string{name, "/usr/sbin/" + name} {
-		if found, err := exec.LookPath(path); err == nil {
-			return found
-		}
-	}
-	t.Skipf("there is no %s", name)
-	return ""
-}
-
 // rewritten is a file of docs/deploy with some of its words replaced, each of
 // which must be there.
 func rewritten(t *testing.T, name string, words ...string) string {
@@ -287,7 +276,7 @@ func rewritten(t *testing.T, name string, words ...string) string {
 }
 
 func startNginx(t *testing.T, upstream, listen string) *exec.Cmd {
-	path, dir := program(t, "nginx"), t.TempDir()
+	path, dir := needs.Program(t, "nginx"), t.TempDir()
 	cert, key := certificate(t, dir)
 	site := rewritten(t, "nginx.conf", "127.0.0.1:7080;\n\tkeepalive", upstream+";\n\tkeepalive", "listen 443", "listen "+listen,
 		"/etc/ssl/search.example.org.pem", cert, "/etc/ssl/search.example.org.key", key)
@@ -301,7 +290,7 @@ func startNginx(t *testing.T, upstream, listen string) *exec.Cmd {
 }
 
 func startCaddy(t *testing.T, upstream, listen string) *exec.Cmd {
-	path, dir := program(t, "caddy"), t.TempDir()
+	path, dir := needs.Program(t, "caddy"), t.TempDir()
 	cert, key := certificate(t, dir)
 	_, port, err := net.SplitHostPort(listen)
 	if err != nil {

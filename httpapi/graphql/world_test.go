@@ -20,6 +20,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
+	"github.com/trawlsearch/trawl/internal/needs"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
@@ -252,27 +253,35 @@ func (w *world) facts(name string, c store.FactsChange) {
 // readSymbols runs ctags over what is indexed, or skips the test.
 func (w *world) readSymbols() {
 	w.t.Helper()
-	if !w.findSymbols() {
-		w.t.Skip("ctags is not installed")
+	if err := w.runCtags(); err != nil {
+		needs.Skip(w.t, "ctags", err)
 	}
 }
 
-// findSymbols runs ctags over what is indexed, if it is installed.
-func (w *world) findSymbols() bool {
+// findSymbols runs ctags over what is indexed. Without ctags the test goes on
+// without symbols.
+func (w *world) findSymbols() {
+	w.t.Helper()
+	if err := w.runCtags(); err != nil {
+		w.t.Log(needs.Missing("symbols", "ctags", err))
+	}
+}
+
+func (w *world) runCtags() error {
 	w.t.Helper()
 	path, err := ctags.Find()
 	if err != nil {
-		return false
+		return err
 	}
 	program, err := ctags.Open(path)
 	if err != nil {
-		return false
+		return err
 	}
 	ix := ingest.New(w.st, ingest.Options{MinFreeBytes: -1, Ctags: program})
 	if _, err := ix.Symbols(w.t.Context(), nil); err != nil {
 		w.t.Fatal(err)
 	}
-	return true
+	return nil
 }
 
 // source is a git repository that the git binary makes.

@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/trawlsearch/trawl/internal/needs"
 	"github.com/trawlsearch/trawl/store/ctags"
 )
 
@@ -26,7 +27,7 @@ func program(t testing.TB) (*ctags.Program, string) {
 	t.Helper()
 	path, err := ctags.Find()
 	if err != nil {
-		t.Skip(err)
+		needs.Skip(t, "ctags", err)
 	}
 	p, err := ctags.Open(path)
 	if err != nil {
@@ -150,6 +151,11 @@ func TestUnknownLanguage(t *testing.T) {
 // fake is a ctags that says what it is, and then runs script.
 func fake(t *testing.T, script string) *ctags.Program {
 	t.Helper()
+	for _, p := range []string{"cat", "yes", "head", "sleep"} {
+		if strings.Contains(script, p+" ") {
+			needs.Program(t, p)
+		}
+	}
 	path := filepath.Join(t.TempDir(), "ctags")
 	text := `#!/bin/sh
 case "$*" in
@@ -204,7 +210,7 @@ func TestCrash(t *testing.T) {
 
 func TestMemoryIsBounded(t *testing.T) {
 	parser := fake(t, `read line; limit=$(ulimit -v)
-echo '{"_type": "tag", "name": "'$limit'", "line": 1}'; echo '{"_type": "completed"}'; cat >/dev/null`).Start(ctags.Options{MemoryBytes: 512 << 20})
+echo '{"_type": "tag", "name": "'$limit'", "line": 1}'; echo '{"_type": "completed"}'; read line`).Start(ctags.Options{MemoryBytes: 512 << 20})
 	defer parser.Close()
 	got, err := parser.Parse(t.Context(), "a.c", []byte("x"))
 	if err != nil || len(got) != 1 || got[0].Name != "524288" {

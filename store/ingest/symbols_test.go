@@ -15,6 +15,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/trawlsearch/trawl/internal/needs"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ctags"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -25,7 +26,7 @@ func universal(t testing.TB) *ctags.Program {
 	t.Helper()
 	path, err := ctags.Find()
 	if err != nil {
-		t.Skip(err)
+		needs.Skip(t, "ctags", err)
 	}
 	p, err := ctags.Open(path)
 	if err != nil {
@@ -199,6 +200,7 @@ func TestSymbolsOfADroppedShard(t *testing.T) {
 
 // A document on which ctags hangs costs its budget and nothing else.
 func TestSymbolsOfASlowDocument(t *testing.T) {
+	needs.Program(t, "sleep")
 	path := filepath.Join(t.TempDir(), "ctags")
 	script := `#!/bin/sh
 case "$*" in
