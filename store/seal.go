@@ -2,10 +2,8 @@ package store
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"slices"
 
@@ -24,8 +22,9 @@ import (
 //	0123456789abcdef\n
 //
 // the name of the manifest, its length, its XXH64; and the XXH64 of that line. A
-// store without a seal was not closed in good order: its manifest may be cut
-// off, but nothing whole may stand behind the cut.
+// seal over the whole manifest proves it good. A store without a seal was not
+// closed in good order: its manifest may be cut off, but no whole record may stand
+// behind the cut.
 const sealFile = "SEAL"
 
 // ErrDamagedLog says that the engine's manifest is damaged.
@@ -36,10 +35,11 @@ func sealOf(name string, manifest []byte) []byte {
 	return fmt.Appendf(nil, "%s%016x\n", line, xxhash.Sum64String(line))
 }
 
-// judgeManifest compares the manifest with the seal, if there is a good one,
-// and looks for damage in it otherwise. Over files without a manifest the engine
-// would make a new store, and delete their tables: a store of format v, 0 if
-// that is not known, has one.
+// judgeManifest compares the manifest with the seal, if there is a good one.
+// Without one, or if there are bytes behind the part that is sealed, it looks for
+// damage in the manifest itself. Over files without a manifest the engine would make
+// a new store, and delete their tables: a store of format v, 0 if that is not
+// known, has one.
 func judgeManifest(fs vfs.FS, index string, v FormatVersion) error {
 	name, manifest, err := readManifest(fs, index)
 	if err != nil {
@@ -57,14 +57,16 @@ func judgeManifest(fs vfs.FS, index string, v FormatVersion) error {
 	}
 	sealed, length, sum, ok := parseSeal(seal)
 	switch {
-	case ok && sealed == name && length <= len(manifest):
-		if xxhash.Sum64(manifest[:length]) != sum {
-			return ErrDamagedLog
-		}
-	case ok && sealed == name:
+	case !ok || sealed != name:
+		return checkManifest(manifest)
+	case length > len(manifest):
 		return fmt.Errorf("%w: %d bytes are missing", ErrDamagedLog, length-len(manifest))
+	case xxhash.Sum64(manifest[:length]) != sum:
+		return ErrDamagedLog
+	case length < len(manifest):
+		return checkManifest(manifest)
 	}
-	return checkManifest(manifest)
+	return nil
 }
 
 // bornWithout fails if there is a store, but no manifest.
@@ -112,70 +114,6 @@ func parseSeal(seal []byte) (name string, length int, sum uint64, ok bool) {
 	line, _, _ := bytes.Cut(seal, []byte("\n"))
 	return name, length, sum, own == xxhash.Sum64(append(line, '\n'))
 }
-
-// A manifest is records in chunks, none of which crosses a multiple of 32 KiB;
-// what is left there is zeros. The header of a chunk, little-endian: u32
-// checksum of all behind the length, u16 length, u8 kind: 1 is a whole record, 2,
-// 3 and 4 the first, a middle and the last chunk of one.
-const (
-	manifestBlock  = 32 << 10
-	manifestHeader = 7
-	chunkFirst     = 2
-	chunkLast      = 4
-)
-
-// checkManifest fails when a chunk of a manifest is not whole although a record
-// begins behind it. The engine syncs each record before it writes the next, so
-// no crash leaves that.
-func checkManifest(manifest []byte) error {
-	at := 0
-	for at < len(manifest) {
-		left := manifest[at:min(len(manifest), (at/manifestBlock+1)*manifestBlock)]
-		_, n := wholeChunk(left)
-		switch {
-		case n > 0:
-			at += n
-		case len(bytes.Trim(left, "\x00")) == 0:
-			at += len(left)
-		default:
-			if recordBeginsIn(manifest[at+1:]) {
-				return ErrDamagedLog
-			}
-			return nil // cut off by a crash
-		}
-	}
-	return nil
-}
-
-// wholeChunk returns the kind and length of the chunk that data begins with, a
-// length of 0 if its checksum denies that there is one.
-func wholeChunk(data []byte) (kind byte, length int) {
-	if len(data) <= manifestHeader {
-		return 0, 0
-	}
-	kind, length = data[6], manifestHeader+int(binary.LittleEndian.Uint16(data[4:]))
-	if kind == 0 || kind > chunkLast || length == manifestHeader || length > len(data) {
-		return 0, 0
-	}
-	sum := crc32.Checksum(data[6:length], castagnoli)
-	if (sum>>15|sum<<17)+0xa282ead8 != binary.LittleEndian.Uint32(data) {
-		return 0, 0
-	}
-	return kind, length
-}
-
-// recordBeginsIn reports whether the first chunk of a record stands anywhere in
-// data.
-func recordBeginsIn(data []byte) bool {
-	for ; len(data) > manifestHeader; data = data[1:] {
-		if kind, n := wholeChunk(data); n > 0 && kind <= chunkFirst {
-			return true
-		}
-	}
-	return false
-}
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // breakSeal removes the seal, durably, before anything is changed.
 func (s *Store) breakSeal(index string) error {

@@ -2,8 +2,7 @@ package store
 
 import (
 	"bytes"
-	"encoding/binary"
-	"hash/crc32"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -35,32 +34,6 @@ func FuzzSeal(f *testing.F) {
 	})
 }
 
-// manifestRecord appends a record as the engine writes it, cut into chunks.
-func manifestRecord(manifest, record []byte) []byte {
-	for first := true; first || len(record) > 0; first = false {
-		left := manifestBlock - len(manifest)%manifestBlock
-		if left <= manifestHeader {
-			manifest, left = append(manifest, make([]byte, left)...), manifestBlock
-		}
-		n := min(len(record), left-manifestHeader)
-		kind := byte(3)
-		switch last := n == len(record); {
-		case first && last:
-			kind = 1
-		case first:
-			kind = chunkFirst
-		case last:
-			kind = chunkLast
-		}
-		body := append([]byte{kind}, record[:n]...)
-		sum := crc32.Checksum(body, castagnoli)
-		manifest = binary.LittleEndian.AppendUint32(manifest, (sum>>15|sum<<17)+0xa282ead8)
-		manifest = binary.LittleEndian.AppendUint16(manifest, uint16(n))
-		manifest, record = append(manifest, body...), record[n:]
-	}
-	return manifest
-}
-
 // FuzzManifest: a manifest is good however it was cut off, and damaged when a bit
 // of any record but the last was flipped.
 func FuzzManifest(f *testing.F) {
@@ -69,15 +42,8 @@ func FuzzManifest(f *testing.F) {
 	f.Add([]byte{0}, uint16(1), uint32(0), bytes.Repeat([]byte{0}, 100))
 	f.Fuzz(func(t *testing.T, record []byte, records uint16, at uint32, text []byte) {
 		_ = checkManifest(text)
-		if len(record) == 0 {
-			return // the engine writes no such
-		}
-		var manifest []byte
-		last := 0
-		for range min(int(records)%16, 1+1<<18/len(record)) {
-			last = len(manifest)
-			manifest = manifestRecord(manifest, record)
-		}
+		all := slices.Repeat([][]byte{record}, min(int(records)%16, 1+1<<18/max(1, len(record))))
+		manifest, ends := manifestOf(t, all...)
 		if err := checkManifest(manifest); err != nil {
 			t.Fatalf("%d records of %d bytes: %v", records%16, len(record), err)
 		}
@@ -87,28 +53,14 @@ func FuzzManifest(f *testing.F) {
 		if cut := at % uint32(len(manifest)); checkManifest(manifest[:cut]) != nil {
 			t.Errorf("%d records of %d bytes, cut at %d: damaged", records%16, len(record), cut)
 		}
-		if last == 0 {
+		if len(ends) < 2 {
 			return
 		}
-		bit := at % uint32(8*last)
+		bit := at % uint32(8*ends[len(ends)-2])
 		padding := inPadding(manifest, int(bit/8))
 		manifest[bit/8] ^= 1 << (bit % 8)
 		if checkManifest(manifest) == nil && !padding {
 			t.Errorf("%d records of %d bytes, bit %d flipped: good", records%16, len(record), bit)
 		}
 	})
-}
-
-// inPadding reports whether offset at of a good manifest is of the zeros that
-// fill a block, which nobody reads.
-func inPadding(manifest []byte, at int) bool {
-	for from := 0; from <= at; {
-		left := manifest[from:min(len(manifest), (from/manifestBlock+1)*manifestBlock)]
-		_, n := wholeChunk(left)
-		if n == 0 {
-			return at < from+len(left)
-		}
-		from += n
-	}
-	return false
 }
