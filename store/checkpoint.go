@@ -14,8 +14,9 @@ type FS = vfs.FS
 // File is an open file of an FS.
 type File = vfs.File
 
-// OSFS returns the operating system's file system.
-func OSFS() FS { return vfs.Default }
+// OSFS returns the operating system's file system. Files and folders made through
+// it are for their owner only.
+func OSFS() FS { return privateFS{vfs.Default} }
 
 // checkpointDir is where a checkpoint is, in the data directory: files of the
 // engine are linked into it, which takes the same file system.

@@ -72,7 +72,7 @@ func (f *fence) flushFailed(what, name string, err error) {
 
 // keep makes a table in memory.
 func (f *fence) keep(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	if err := f.kept.MkdirAll(f.dir, 0o755); err != nil {
+	if err := f.kept.MkdirAll(f.dir, privateDir); err != nil {
 		return nil, err
 	}
 	return f.kept.Create(name, c)

@@ -51,7 +51,7 @@ func (o Options) withDefaults() Options {
 		o.LargeBytes = 256 << 20
 	}
 	if o.FS == nil {
-		o.FS = vfs.Default
+		o.FS = OSFS()
 	}
 	if o.memoryBytes == 0 {
 		o.memoryBytes = 4 << 20
@@ -144,6 +144,9 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open store %q: %w", dir, err)
 	}
 	s := &Store{fs: o.FS, dir: dir, lock: lock, options: o}
+	if !o.ReadOnly {
+		s.makePrivate()
+	}
 	if err := s.open(); err != nil {
 		if s.last != nil {
 			_ = s.closeEngine() // what that has to say follows from err
@@ -176,7 +179,7 @@ func makeDir(fs vfs.FS, dir string) error {
 			return err
 		}
 	}
-	if err := fs.MkdirAll(dir, 0o755); err != nil {
+	if err := fs.MkdirAll(dir, privateDir); err != nil {
 		return err
 	}
 	return syncDir(fs, parent)

@@ -1,0 +1,179 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// The modes of what a store makes: for its owner only, whatever the umask is.
+const (
+	privateDir  = 0o700
+	privateFile = 0o600
+	// others are the bits of the group and of everybody else.
+	others = 0o077
+)
+
+// privateFS is the operating system's file system, on which files and folders
+// are made for their owner only.
+type privateFS struct{ vfs.FS }
+
+// Create implements vfs.FS.
+func (p privateFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return private(name)(p.FS.Create(name, c))
+}
+
+// OpenReadWrite implements vfs.FS.
+func (p privateFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
+	return private(name)(p.FS.OpenReadWrite(name, c, o...))
+}
+
+// ReuseForWrite implements vfs.FS.
+func (p privateFS) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return private(newname)(p.FS.ReuseForWrite(oldname, newname, c))
+}
+
+// MkdirAll implements vfs.FS.
+func (p privateFS) MkdirAll(dir string, _ os.FileMode) error { return p.FS.MkdirAll(dir, privateDir) }
+
+// Lock implements vfs.FS.
+func (p privateFS) Lock(name string) (io.Closer, error) {
+	lock, err := p.FS.Lock(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(name)
+	if err == nil && info.Mode()&others != 0 {
+		err = os.Chmod(name, privateFile)
+	}
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return lock, nil
+}
+
+// Unwrap implements vfs.FS.
+func (p privateFS) Unwrap() vfs.FS { return p.FS }
+
+// private returns a function that makes a file private which was just opened to
+// be written.
+func private(name string) func(vfs.File, error) (vfs.File, error) {
+	return func(f vfs.File, err error) (vfs.File, error) {
+		if err != nil {
+			return nil, err
+		}
+		info, err := f.Stat()
+		if err == nil && info.Mode()&others != 0 {
+			err = os.Chmod(name, privateFile)
+		}
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		return f, nil
+	}
+}
+
+// ours are the beginnings of the names of what trawl makes in a data directory.
+var ours = []string{"index", "mirrors", "backup", checkpointDir, formatFile, "server.json", "token", ".restoring"}
+
+// MakePrivate takes all rights of other users away from a data directory and
+// what trawl has made in it. Files of older programs, and directories that were
+// made by hand, have such rights. It does not look into folders that are private
+// already.
+//
+// It returns how many files and folders it changed. What belongs to another
+// account stays as it is, and so does a directory that has something else in it;
+// the error names the first.
+func MakePrivate(dir string) (changed int, err error) {
+	info, err := os.Stat(dir)
+	if err != nil || info.Mode()&others == 0 {
+		return 0, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, err
+	}
+	p := privacy{}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case slices.ContainsFunc(ours, func(name string) bool { return strings.HasPrefix(e.Name(), name) }):
+			if err := filepath.WalkDir(path, p.visit); err != nil {
+				return p.changed, fmt.Errorf("make %s private: %w", path, err)
+			}
+		case e.Name() != "lost+found" && p.left == nil:
+			p.left = fmt.Errorf("%s keeps its mode %v, since %s is in it: give trawl a directory of its own", dir, info.Mode().Perm(), e.Name())
+		}
+	}
+	if p.left == nil {
+		err = p.restrict(dir, info)
+	}
+	return p.changed, errors.Join(err, p.left)
+}
+
+// privacy is MakePrivate at work.
+type privacy struct {
+	changed int
+	left    error // what was left as it is, the first
+}
+
+// visit is called for each file and folder.
+func (p *privacy) visit(path string, d fs.DirEntry, err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return nil // it is gone, or was reported
+	}
+	if err != nil || !d.IsDir() && !d.Type().IsRegular() {
+		return err
+	}
+	info, err := d.Info()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode()&others == 0 && d.IsDir():
+		return fs.SkipDir
+	}
+	return p.restrict(path, info)
+}
+
+func (p *privacy) restrict(path string, info fs.FileInfo) error {
+	if info.Mode()&others == 0 {
+		return nil
+	}
+	err := os.Chmod(path, info.Mode()&^others)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, fs.ErrPermission):
+		if p.left == nil {
+			p.left = fmt.Errorf("%s belongs to another account: give it to this one, or run chmod go-rwx", path)
+		}
+		return nil
+	case err == nil:
+		p.changed++
+	}
+	return err
+}
+
+// makePrivate is MakePrivate of the data directory, if it is on a disk. It reports
+// what it changed and what it could not change.
+func (s *Store) makePrivate() {
+	if _, ok := s.fs.(privateFS); !ok {
+		return
+	}
+	changed, err := MakePrivate(s.dir)
+	if changed > 0 {
+		s.event("other users of this machine could read the data directory, and no longer can", nil)
+	}
+	if err != nil {
+		s.event("other users of this machine may read or change the data directory", err)
+	}
+}
