@@ -92,7 +92,7 @@ func TestHostileManifests(t *testing.T) {
 		{file("mirrors/7.git/refs/a\x00b"), "is no path"},
 		{file("mirrors/../index/x"), "no file of a data directory"},
 		{file(""), "no file of a data directory"},
-		{file("mirrors/7.git/refs/" + strings.Repeat("a", 2000)), "bytes"},
+		{file("mirrors/7.git/refs/" + strings.Repeat("a", 5000)), "bytes"},
 
 		// files that do not belong there
 		{file("server.json"), "no file of a data directory"},

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Sizes in bytes. An object holds partBytes of content, and with encryption
@@ -68,6 +69,42 @@ type File struct {
 	Modified int64 `json:"modified"`
 	// Parts follow one another.
 	Parts []Part `json:"parts,omitempty"`
+}
+
+// A path that is not UTF-8, as that of a ref may be, stands in a field of its own
+// too: JSON holds text only.
+type rawPath struct {
+	Raw []byte `json:"rawPath,omitempty"`
+}
+
+type plainFile File
+
+// MarshalJSON implements json.Marshaler.
+func (f File) MarshalJSON() ([]byte, error) {
+	out := struct {
+		plainFile
+		rawPath
+	}{plainFile: plainFile(f)}
+	if !utf8.ValidString(f.Path) {
+		out.Raw = []byte(f.Path)
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *File) UnmarshalJSON(data []byte) error {
+	var in struct {
+		plainFile
+		rawPath
+	}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*f = File(in.plainFile)
+	if in.Raw != nil {
+		f.Path = string(in.Raw)
+	}
+	return nil
 }
 
 // Part is a run of bytes of an object.
@@ -251,12 +288,15 @@ func (m *Manifest) checkParts(f File) error {
 // maxFileBytes bounds a file; it keeps sums of sizes from overflowing.
 const maxFileBytes = 1 << 40
 
-// maxPathBytes bounds a path in a backup.
-const maxPathBytes = 1024
+// maxPathBytes bounds a path in a backup. No system that trawl runs on has longer
+// ones.
+const maxPathBytes = 4096
 
 // enginePath and mirrorPath are the paths that a backup can have beside
 // FORMAT. What is not among them, such as hooks, is neither taken nor restored.
+// Nor is what alternates matches, which would lead git out of the mirror.
 var (
+	alternates = regexp.MustCompile(`^mirrors/[0-9]+\.git/objects/info/alternates$`)
 	enginePath = regexp.MustCompile(`^index/[A-Za-z0-9._-]+$`)
 	mirrorPath = regexp.MustCompile(`^mirrors/[0-9]+\.git/(HEAD|config|packed-refs|shallow|refs/.+|reftable/(tables\.list|[0-9A-Za-z-]+\.ref)|objects/(pack|info|[0-9a-f]{2})/[A-Za-z0-9._-]+)$`)
 )
@@ -269,7 +309,7 @@ func checkPath(p string) error {
 		return fmt.Errorf("a path has %d bytes", len(p))
 	case p != "FORMAT" && !enginePath.MatchString(p) && !mirrorPath.MatchString(p):
 		return fmt.Errorf("%q is no file of a data directory", p)
-	case p == "index/LOCK" || strings.HasSuffix(p, "/objects/info/alternates"):
+	case p == "index/LOCK" || alternates.MatchString(p):
 		return fmt.Errorf("%q does not belong in a backup", p)
 	}
 	for step := range strings.SplitSeq(p, "/") {

@@ -2,6 +2,7 @@ package backup
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +63,7 @@ func (s stager) stage() error {
 		func() error { return s.copy("HEAD") },
 		func() error { return s.copy("config") },
 		func() error { return s.copy("shallow") },
-		func() error { return s.walk("refs", s.copy) },
+		func() error { return s.walk("refs", isLock, s.copy) },
 		func() error { return s.copy("packed-refs") },
 		s.tables,
 		s.loose,
@@ -79,13 +80,17 @@ func (s stager) stage() error {
 	return nil
 }
 
-// passing reports whether git will rename or remove a file soon.
+// isLock reports whether a file is a lock of git's. No ref is called like one.
+func isLock(name string) bool { return strings.HasSuffix(name, ".lock") }
+
+// passing reports whether git will rename or remove a file below objects soon.
 func passing(name string) bool {
-	return strings.HasSuffix(name, ".lock") || strings.HasPrefix(name, "tmp_") || strings.HasPrefix(name, ".tmp")
+	return isLock(name) || strings.HasPrefix(name, "tmp_") || strings.HasPrefix(name, ".tmp")
 }
 
-// walk calls each with the files of a folder and its folders.
-func (s stager) walk(name string, each func(name string) error) error {
+// walk calls each with the files of a folder and its folders, but for those to
+// be left out.
+func (s stager) walk(name string, leaveOut func(name string) bool, each func(name string) error) error {
 	names, err := s.fs.List(s.fs.PathJoin(s.from, name))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -95,7 +100,7 @@ func (s stager) walk(name string, each func(name string) error) error {
 	}
 	slices.Sort(names)
 	for _, n := range names {
-		if passing(n) {
+		if leaveOut(n) {
 			continue
 		}
 		n = s.fs.PathJoin(name, n)
@@ -105,7 +110,7 @@ func (s stager) walk(name string, each func(name string) error) error {
 		case err != nil:
 			return err
 		case info.IsDir():
-			err = s.walk(n, each)
+			err = s.walk(n, leaveOut, each)
 		default:
 			err = each(n)
 		}
@@ -149,43 +154,55 @@ var tableName = regexp.MustCompile(`^[0-9A-Za-z-]+\.ref$`)
 
 // tables links the tables of a mirror that keeps its refs in git's reftable
 // format, and copies the list that says which of them count. Git writes the list
-// anew before it removes tables that it has merged, so the list is read again if
-// one was gone.
+// anew before it removes tables that it has merged. So when the list is the same
+// before and after the tables were linked, all that it names are among them. Those
+// that it does not name are of no consequence.
 func (s stager) tables() error {
 	list := s.fs.PathJoin("reftable", "tables.list")
 	for range maxRepacks {
-		names, err := readFile(s.fs, s.fs.PathJoin(s.from, list), maxRefBytes)
+		before, err := readFile(s.fs, s.fs.PathJoin(s.from, list), maxRefBytes)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		switch whole, err := s.linkTables(strings.Fields(string(names))); {
-		case err != nil:
+		if _, err := s.linkAll("reftable", func(name string) bool { return !tableName.MatchString(name) }); err != nil {
 			return err
-		case whole:
-			return s.write(list, names)
+		}
+		after, err := readFile(s.fs, s.fs.PathJoin(s.from, list), maxRefBytes)
+		if err != nil {
+			return err
+		}
+		if bytes.Equal(before, after) {
+			return s.write(list, before)
 		}
 	}
 	return errors.New("git replaced its tables of refs all the time")
 }
 
-// linkTables reports whether all of the tables were there.
-func (s stager) linkTables(names []string) (whole bool, err error) {
+// linkAll links the files of a folder but for those to be left out. It reports
+// whether one was gone.
+func (s stager) linkAll(folder string, leaveOut func(name string) bool) (gone bool, err error) {
+	names, err := s.fs.List(s.fs.PathJoin(s.from, folder))
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
 	for _, n := range names {
-		if !tableName.MatchString(n) {
-			return false, fmt.Errorf("%q is no name of a table of refs", n)
+		if leaveOut(n) {
+			continue
 		}
-		err := s.link(s.fs.PathJoin("reftable", n))
+		err := s.link(s.fs.PathJoin(folder, n))
 		if errors.Is(err, os.ErrNotExist) {
-			return false, nil
-		}
-		if err != nil {
+			gone = true
+		} else if err != nil {
 			return false, err
 		}
 	}
-	return true, nil
+	return gone, nil
 }
 
 // link links a file that is never changed.
@@ -217,7 +234,7 @@ func (s stager) loose() error {
 		if !looseFolder.MatchString(n) {
 			continue
 		}
-		if err := s.walk(s.fs.PathJoin("objects", n), s.link); err != nil {
+		if err := s.walk(s.fs.PathJoin("objects", n), passing, s.link); err != nil {
 			return err
 		}
 	}
@@ -229,34 +246,19 @@ const maxRepacks = 100
 
 // packs links packs until none was gone.
 func (s stager) packs() error {
-	folder := s.fs.PathJoin("objects", "pack")
+	// An index over packs is made anew by git and may name old ones.
+	leaveOut := func(name string) bool { return passing(name) || strings.HasPrefix(name, "multi-pack-index") }
 	for range maxRepacks {
-		names, err := s.fs.List(s.fs.PathJoin(s.from, folder))
-		if errors.Is(err, os.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
+		gone, err := s.linkAll(s.fs.PathJoin("objects", "pack"), leaveOut)
+		if !gone || err != nil {
 			return err
-		}
-		gone := false
-		for _, n := range names {
-			// An index over packs is made anew by git and may name old ones.
-			if passing(n) || strings.HasPrefix(n, "multi-pack-index") {
-				continue
-			}
-			err := s.link(s.fs.PathJoin(folder, n))
-			if errors.Is(err, os.ErrNotExist) {
-				gone = true
-			} else if err != nil {
-				return err
-			}
-		}
-		if !gone {
-			return nil
 		}
 	}
 	return errors.New("git replaced its packs all the time")
 }
+
+// configPath is the configuration of a mirror. A ref may be called config too.
+var configPath = regexp.MustCompile(`^mirrors/[0-9]+\.git/config$`)
 
 // harmless is a line of a mirror's configuration that tells git nothing but
 // how the mirror is stored and where it is from.

@@ -233,7 +233,7 @@ func makeAll(fs store.FS, dir string) error {
 			return err
 		}
 	}
-	if err := fs.MkdirAll(dir, 0o755); err != nil {
+	if err := fs.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	return syncDir(fs, parent)
@@ -406,7 +406,7 @@ func (w *restoring) write(name string, at int64, data []byte) error {
 // needs.
 func (w *restoring) settle(file File) error {
 	name := w.path(file.Path)
-	if strings.HasPrefix(file.Path, mirrorsFolder+"/") && path.Base(file.Path) == "config" {
+	if configPath.MatchString(file.Path) {
 		config, err := readFile(w.fs, name, maxConfigBytes)
 		if err != nil {
 			return err

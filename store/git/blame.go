@@ -28,8 +28,9 @@ func (r *Repo) Blame(ctx context.Context, commit, path string, first, last int, 
 	if err := checkRev(commit); err != nil {
 		return nil, err
 	}
-	args := []string{"-c", "mailmap.file=", "-c", "mailmap.blob=", "-c", "blame.ignoreRevsFile=", "-c", bigFile,
-		"blame", "--line-porcelain", "--no-progress", "--no-textconv", "-L", fmt.Sprintf("%d,%d", first, last)}
+	// The files that blame.ignoreRevsFile names would be read, and errors show their
+	// lines; an empty value does not take them away.
+	args := []string{"-c", bigFile, "blame", "--no-ignore-revs-file", "--line-porcelain", "--no-progress", "--no-textconv", "-L", fmt.Sprintf("%d,%d", first, last)}
 	if ignoreSpace {
 		args = append(args, "-w")
 	}

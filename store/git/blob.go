@@ -59,6 +59,16 @@ func (b *BlobReader) Close() {
 	b.dropSizes()
 }
 
+// Forget drops the memory of a large blob that was read last. Its data is not
+// used any more.
+func (b *BlobReader) Forget() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.child != nil {
+		b.child.large = nil
+	}
+}
+
 // Read calls f once for every object id, in the order given, with the index
 // of the id. Requests are sent ahead, so that git works while f does. Content
 // of more than maxBytes bytes is skipped without being held in memory. An

@@ -23,9 +23,9 @@ const reapDelay = 5 * time.Second
 // keptEnvironment is what children inherit: how to find programs and keys, and
 // how to reach the network. Everything else, above all GIT_*, is dropped.
 var keptEnvironment = []string{
-	"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TMP", "TEMP", "SSH_AUTH_SOCK",
+	"PATH", "USER", "LOGNAME", "TMPDIR", "TMP", "TEMP", "SSH_AUTH_SOCK",
 	"http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
-	"SSL_CERT_FILE", "SSL_CERT_DIR", "SYSTEMROOT", "USERPROFILE", "COMSPEC", "PATHEXT",
+	"SSL_CERT_FILE", "SSL_CERT_DIR", "SYSTEMROOT", "COMSPEC", "PATHEXT",
 }
 
 // hardening goes before every subcommand.
@@ -38,7 +38,19 @@ var hardening = []string{
 	"-c", "submodule.recurse=false",
 	"-c", "gc.autoDetach=false", // a detached one would outlive us
 	"-c", "maintenance.autoDetach=false",
+	"-c", "core.sharedRepository=0600", // the mode of what git writes into mirrors, whatever the umask
 	"-c", "safe.directory=*", // whose the files are does not matter to who only reads them
+	// What a repository's own configuration would change in answers. Most of it is
+	// said by options of the commands; these have none. diff.default.xfuncname stays,
+	// which chooses the line behind the @@ of a hunk: naming git's own choice, as a
+	// regular expression, makes diffs a third slower.
+	"-c", "core.attributesFile=" + os.DevNull,
+	"-c", "i18n.logOutputEncoding=UTF-8",
+	"-c", "i18n.commitEncoding=UTF-8",
+	"-c", "log.showRoot=true",
+	"-c", "mailmap.file=",
+	"-c", "mailmap.blob=",
+	"-c", "diff.default.binary=auto",
 	"--no-pager",
 	"--no-replace-objects", // what a commit holds must not depend on refs/replace
 }
@@ -65,6 +77,9 @@ func environment(transports string) []string {
 		"GIT_CONFIG_SYSTEM=" + os.DevNull,
 		"GIT_CONFIG_GLOBAL=" + os.DevNull,
 		"GIT_ATTR_NOSYSTEM=1",
+		// Without a home there is no .netrc, which has credentials that are not for
+		// every URL a user may name, and no attributes. ssh finds its keys without.
+		"HOME=" + os.DevNull,
 		"GIT_TERMINAL_PROMPT=0",
 		"GIT_ASKPASS=",
 		"SSH_ASKPASS=",

@@ -5,14 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 )
 
 // Compare calls f with each file that differs between two commits, renames
 // found, its hunks with three lines of context; no .gitattributes count. An
 // empty oldCommit stands for the empty tree. Of o, Depth and the limits count,
-// that of a commit for all files together. An error of f's ends the listing and
-// is returned as it is.
+// that of a commit for all files together; git ends behind the first MaxFiles. An
+// error of f's ends the listing and is returned as it is. f is called while git
+// works: what it was told is right if Compare ends without an error.
 func (r *Repo) Compare(ctx context.Context, oldCommit, newCommit string, paths []string, o LogOptions, f func(FileDiff) error) error {
 	if oldCommit == "" {
 		oldCommit = r.emptyTree()
@@ -29,18 +29,53 @@ func (r *Repo) Compare(ctx context.Context, oldCommit, newCommit string, paths [
 	}
 	args = append(args, append([]string{oldCommit, newCommit, "--"}, paths...)...)
 	parse := func(out *bufio.Reader) error {
-		p := &logParser{in: out, opts: o}
-		var c Commit
-		if err := p.files(&c); err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("compare %s and %s of %s: %w", oldCommit, newCommit, r.dir, truncated(err))
+		err := (&logParser{in: out, opts: o}).compare(f)
+		var own *callerError
+		switch {
+		case errors.As(err, &own):
+			return own.error
+		case err == nil, errors.Is(err, errEnough):
+			return err
 		}
-		for _, d := range c.Files {
-			if err := f(d); err != nil {
+		return fmt.Errorf("compare %s and %s of %s: %w", oldCommit, newCommit, r.dir, truncated(err))
+	}
+	err := r.budget.streamWith(ctx, "diff-tree", r.plainPaths, parse, r.args(args...)...)
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return r.listError("compare", err)
+}
+
+// errEnough ends git when it has answered what was asked.
+var errEnough = errors.New("enough")
+
+// compare calls f with each file as soon as its section is read, and with no
+// more of them than the limit: records take memory, and their sections time.
+func (p *logParser) compare(f func(FileDiff) error) error {
+	var files []FileDiff
+	more := false
+	patch, err := p.records(func(d FileDiff) {
+		if most := p.opts.MaxFiles; most > 0 && len(files) == most {
+			more = true
+			return
+		}
+		files = append(files, d)
+	})
+	if err != nil {
+		return err
+	}
+	for i := range files {
+		if patch {
+			if err := p.diff(&files[i]); err != nil {
 				return err
 			}
 		}
-		return nil
+		if err := f(files[i]); err != nil {
+			return &callerError{err}
+		}
 	}
-	err := r.budget.streamWith(ctx, "diff-tree", r.plainPaths, parse, r.args(args...)...)
-	return r.listError("compare", err)
+	if more {
+		return errEnough
+	}
+	return nil
 }

@@ -2,9 +2,10 @@ package git
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 var (
@@ -51,17 +52,14 @@ func (e *CommandError) Error() string {
 // Unwrap returns how the process ended.
 func (e *CommandError) Unwrap() error { return e.Err }
 
-// userinfo is the part of a URL that may hold a password.
-var userinfo = regexp.MustCompile(`://[^/\s'"]*@`)
-
 // maxMessageBytes bounds what a remote can put into our errors.
 const maxMessageBytes = 400
 
 // printable makes one line of git's, part of which a remote may have written,
-// fit to be shown: no passwords, no control characters, bounded.
+// fit to be shown: no secrets of URLs, no control characters, bounded.
 func printable(line string) string {
 	line = strings.ToValidUTF8(line, "\uFFFD")
-	line = userinfo.ReplaceAllString(line, "://")
+	line = redact.Text(line)
 	line = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '

@@ -137,7 +137,7 @@ func (r *Repo) Contributors(ctx context.Context, rev string, o HistoryOptions) (
 	if err := checkRev(rev); err != nil {
 		return nil, err
 	}
-	args := []string{"shortlog", "-s", "-e", "-n"}
+	args := append(mailmapFrom(rev), "shortlog", "-s", "-e", "-n")
 	if o.After != "" {
 		args = append(args, "--since="+o.After)
 	}

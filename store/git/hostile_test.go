@@ -19,7 +19,7 @@ func canary(t *testing.T) (command string, check func(doing string)) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "ran")
 	script := filepath.Join(dir, "canary")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\ntouch "+path+"\ncat\n"), 0o755); err != nil {
+	if err := os.WriteFile(script, []byte("#!/bin/sh\n: >"+path+"\nwhile IFS= read -r line; do echo \"$line\"; done\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return script, func(doing string) {

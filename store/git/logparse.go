@@ -176,21 +176,35 @@ func parseZone(s string) int {
 
 // files reads the raw records and the patch behind them.
 func (p *logParser) files(c *Commit) error {
+	patch, err := p.records(func(d FileDiff) { c.Files = append(c.Files, d) })
+	if err != nil || !patch {
+		return err
+	}
+	for i := range c.Files {
+		if err := p.diff(&c.Files[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// records calls f with each raw record, and reports whether a patch follows.
+func (p *logParser) records(f func(FileDiff)) (patch bool, err error) {
 	for {
 		switch next, err := p.in.Peek(1); {
 		case errors.Is(err, io.EOF) || err == nil && next[0] == commitMark:
-			return nil
+			return false, nil
 		case err != nil:
-			return err
+			return false, err
 		case next[0] == 0:
 			_, _ = p.in.Discard(1) // it was seen
-			return p.patch(c)
+			return true, nil
 		}
 		d, err := p.record()
 		if err != nil {
-			return err
+			return false, err
 		}
-		c.Files = append(c.Files, d)
+		f(d)
 	}
 }
 
@@ -212,26 +226,23 @@ func (p *logParser) record() (FileDiff, error) {
 	return d, nil
 }
 
-// patch reads the section of each file.
-func (p *logParser) patch(c *Commit) error {
-	for i := range c.Files {
-		d := &c.Files[i]
-		sections := 1
-		if d.Status == 'T' {
-			sections = 2
-		}
-		d.State = DiffRead
-		p.hunks.begin()
-		for range sections {
-			if err := p.section(d); err != nil {
-				return err
-			}
-		}
-		if d.State != DiffRead {
-			p.hunks.drop()
-		}
-		d.Hunks = p.hunks.end()
+// diff reads the section of a file.
+func (p *logParser) diff(d *FileDiff) error {
+	sections := 1
+	if d.Status == 'T' {
+		sections = 2
 	}
+	d.State = DiffRead
+	p.hunks.begin()
+	for range sections {
+		if err := p.section(d); err != nil {
+			return err
+		}
+	}
+	if d.State != DiffRead {
+		p.hunks.drop()
+	}
+	d.Hunks = p.hunks.end()
 	return nil
 }
 

@@ -46,11 +46,11 @@ func (b *Budget) Mirror(ctx context.Context, rawURL, dir string, progress func(s
 
 func (b *Budget) mirror(ctx context.Context, from remote, dir string, progress func(string)) (*Repo, error) {
 	if err := SettleMirror(dir); err != nil {
-		return nil, fmt.Errorf("mirror %s: %w", from.url, err)
+		return nil, fmt.Errorf("mirror %s: %w", from, err)
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if err := b.clone(ctx, from, dir, progress); err != nil {
-			return nil, fmt.Errorf("mirror %s: %w", from.url, err)
+			return nil, fmt.Errorf("mirror %s: %w", from, err)
 		}
 	}
 	repo, err := b.Open(ctx, dir)
@@ -74,7 +74,7 @@ func (b *Budget) Renew(ctx context.Context, rawURL, dir string, progress func(st
 
 func (b *Budget) renew(ctx context.Context, from remote, dir string, progress func(string)) error {
 	if err := b.clone(ctx, from, dir, progress); err != nil {
-		return fmt.Errorf("mirror %s anew: %w", from.url, err)
+		return fmt.Errorf("mirror %s anew: %w", from, err)
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func (b *Budget) clone(ctx context.Context, from remote, dir string, progress fu
 	if err := errors.Join(os.RemoveAll(partial), os.RemoveAll(old)); err != nil {
 		return fmt.Errorf("remove what an earlier attempt left: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return err
 	}
 	args := append([]string{"clone", "--mirror", "--template="}, from.uploadPack()...)
@@ -159,7 +159,7 @@ func (r *Repo) Fetch(ctx context.Context, progress func(string)) error {
 		}
 	}
 	if err := r.fetch(ctx, from, progress); err != nil {
-		return fmt.Errorf("fetch %s: %w", from.url, err)
+		return fmt.Errorf("fetch %s: %w", from, err)
 	}
 	return nil
 }
@@ -229,7 +229,7 @@ func (b *Budget) transfer(ctx context.Context, from remote, dir string, progress
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	cmd := remoteCommand(ctx, from, args...)
-	tail := &stderrTail{progress: progress}
+	tail := &stderrTail{progress: progress, address: from.address}
 	cmd.Stderr = tail
 	return b.watched(ctx, end, cmd, subcommand(args), watching(from, dir, tail))
 }
@@ -261,6 +261,7 @@ func remoteCommand(ctx context.Context, from remote, args ...string) *exec.Cmd {
 	config, env := from.credentials()
 	cmd := command(ctx, from.transports, append(config, args...)...)
 	cmd.Env = append(append(cmd.Env, env...), from.throughProxy()...)
+	cmd.Stderr = &stderrTail{address: from.address}
 	return cmd
 }
 

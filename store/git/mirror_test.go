@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/trawlsearch/trawl/internal/needs"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
@@ -119,10 +120,10 @@ func TestMirrorRefusesURLs(t *testing.T) {
 		"https::https://example.org/x":       "remote helpers",
 		"ftp://example.org/x":                "not supported",
 		"ext://sh":                           "not supported",
-		"ssh://-oProxyCommand=touch/x":       "names no host",
+		"ssh://-oProxyCommand=touch/x":       "the name of its host",
 		"ssh://-oProxyCommand=x@host/x":      "user begins with a dash",
 		"-oProxyCommand=touch:x":             "dash",
-		"git@-oProxyCommand=touch:x":         "host begins with a dash",
+		"git@-oProxyCommand=touch:x":         "the name of its host",
 		"https:///x":                         "names no host",
 		"https://example.org/\nx":            "control character",
 		"https://user:secret@exa mple.org/x": "does not parse",
@@ -196,7 +197,7 @@ func httpServer(t *testing.T, root string) *httptest.Server {
 	}
 	backend := filepath.Join(strings.TrimSpace(string(execPath)), "git-http-backend")
 	if _, err := os.Stat(backend); err != nil {
-		t.Skip("git-http-backend is not installed")
+		needs.Skip(t, "git-http-backend", err)
 	}
 	handler := &cgi.Handler{Path: backend, Env: []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1"}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

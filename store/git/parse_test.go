@@ -64,6 +64,10 @@ func TestParseRemote(t *testing.T) {
 	}
 	for _, test := range tests {
 		got, err := parseRemote(test.url)
+		if got.address != test.url {
+			t.Errorf("parseRemote(%q).address = %q", test.url, got.address)
+		}
+		got.address = ""
 		if err != nil || got != test.want {
 			t.Errorf("parseRemote(%q)\n got %+v, %v\nwant %+v", test.url, got, err, test.want)
 		}

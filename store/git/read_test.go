@@ -69,6 +69,19 @@ func TestObjects(t *testing.T) {
 				t.Errorf("ParseTree: got %q", got)
 			}
 
+			objects := repo.Objects()
+			defer objects.Close()
+			for _, most := range []int{len(entries), 3, 1} {
+				var each []git.Entry
+				err := objects.EachEntry(t.Context(), c.Tree, 1<<20, func(e git.Entry) bool {
+					each = append(each, e)
+					return len(each) < most
+				})
+				if err != nil || !slices.Equal(each, entries[:most]) {
+					t.Errorf("the first %d of EachEntry: got %v, %v; want %v", most, each, err, entries[:most])
+				}
+			}
+
 			tag := x.git("rev-parse", "refs/tags/v1")
 			if oid, kind, err := git.TagTarget(readObject(t, repo, tag)); oid != first || kind != "commit" || err != nil {
 				t.Errorf("TagTarget = %s %s %v, want commit %s", kind, oid, err, first)
@@ -113,6 +126,50 @@ func TestObjectErrors(t *testing.T) {
 	}
 	if _, err := git.ParseCommit(git.Object{OID: blob, Kind: "commit", Data: []byte("author x")}); !errors.Is(err, git.ErrCorrupt) {
 		t.Errorf("ParseCommit without a tree: got %v, want ErrCorrupt", err)
+	}
+}
+
+// A tree that ends within an entry is damage, and not waited for.
+func TestEachEntryOfDamagedTree(t *testing.T) {
+	x := newFixture(t)
+	whole := x.git("mktree", "--missing")
+	repo := x.open()
+	r := repo.Objects()
+	defer r.Close()
+	all := func(git.Entry) bool { return true }
+	for _, content := range []string{"100644 a", "100644 a\x00short", "100644 " + strings.Repeat("a", 100<<10), "x", "9 \x00" + strings.Repeat("i", 20)} {
+		oid := x.gitInput(content, "hash-object", "-t", "tree", "-w", "--stdin", "--literally")
+		if err := r.EachEntry(t.Context(), oid, 1<<20, all); !errors.Is(err, git.ErrCorrupt) {
+			t.Errorf("%.20q: got %v, want ErrCorrupt", content, err)
+		}
+		if err := r.EachEntry(t.Context(), oid, 0, all); !errors.Is(err, git.ErrTooLarge) {
+			t.Errorf("%.20q beyond the limit: got %v, want ErrTooLarge", content, err)
+		}
+	}
+	if err := r.EachEntry(t.Context(), whole, 0, all); err != nil {
+		t.Errorf("an empty tree behind them: %v", err)
+	}
+}
+
+func TestEachRefName(t *testing.T) {
+	x := newFixture(t)
+	x.write("a", "b")
+	x.commit()
+	x.git("branch", "one")
+	x.git("branch", "three/two")
+	var got []string
+	err := x.open().EachRefName(t.Context(), "refs/heads/", func(name string) error {
+		got = append(got, name)
+		return nil
+	})
+	want := []string{"refs/heads/main", "refs/heads/one", "refs/heads/three/two"}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v; want %q", got, err, want)
+	}
+	enough := errors.New("enough")
+	err = x.open().EachRefName(t.Context(), "refs/heads/", func(string) error { return enough })
+	if !errors.Is(err, enough) {
+		t.Errorf("got %v, want the error of the function", err)
 	}
 }
 
@@ -317,7 +374,7 @@ func TestReadingRunsNothing(t *testing.T) {
 	second := x.commit()
 	mark := filepath.Join(t.TempDir(), "mark")
 	script := filepath.Join(t.TempDir(), "evil")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\ntouch "+mark+"\ncat \"$1\"\n"), 0o755); err != nil {
+	if err := os.WriteFile(script, []byte("#!/bin/sh\n: >"+mark+"\ncat \"$1\"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range []string{"core.fsmonitor", "core.pager", "diff.external", "diff.evil.command", "diff.evil.textconv",

@@ -2,16 +2,21 @@ package git
 
 import (
 	"fmt"
+	"net/netip"
 	"net/url"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode"
+
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // remote is a repository URL taken apart: what may stand in a command line, a
 // configuration file or an error, and what may not.
 type remote struct {
 	url        string // without password; an absolute path for a local repository
+	address    string // as it was given, with its secrets
 	transports string // what git may use to reach it
 	local      bool
 	// proxy is the URL of the one way there is to reach it, "" for any.
@@ -44,9 +49,26 @@ var (
 	scpURL = regexp.MustCompile(`^(?:[^/:]*@)?([^/:@]+):`)
 )
 
+// String returns the address without its secrets.
+func (r remote) String() string { return redact.URL(r.url) }
+
+// CheckURL says why an address cannot be that of a repository, or nothing.
+func CheckURL(rawURL string) error {
+	_, err := parseRemote(rawURL)
+	return err
+}
+
 // parseRemote decides what a URL is and refuses what is not plainly a
-// repository. Its errors show the URL without a password.
+// repository. Its errors show the URL without its secrets.
 func parseRemote(rawURL string) (remote, error) {
+	r, err := parseAddress(rawURL)
+	if err == nil {
+		r.address = rawURL
+	}
+	return r, err
+}
+
+func parseAddress(rawURL string) (remote, error) {
 	switch {
 	case strings.TrimSpace(rawURL) == "":
 		return remote{}, fmt.Errorf("%w: it is empty", ErrURL)
@@ -61,8 +83,8 @@ func parseRemote(rawURL string) (remote, error) {
 		return parseSchemeURL(rawURL, strings.ToLower(m[1]))
 	}
 	if m := scpURL.FindStringSubmatch(rawURL); m != nil {
-		if m[1][0] == '-' {
-			return remote{}, urlError(rawURL, "the host begins with a dash")
+		if !plainHost(m[1]) {
+			return remote{}, urlError(rawURL, wrongHost)
 		}
 		return remote{url: rawURL, transports: "ssh"}, nil
 	}
@@ -85,8 +107,14 @@ func parseSchemeURL(rawURL, scheme string) (remote, error) {
 	if scheme == "file" {
 		return remote{url: u.String(), transports: transports, local: true}, nil
 	}
-	if u.Hostname() == "" || u.Hostname()[0] == '-' {
+	if u.Hostname() == "" {
 		return remote{}, urlError(rawURL, "it names no host")
+	}
+	if !plainHost(u.Hostname()) {
+		return remote{}, urlError(rawURL, wrongHost)
+	}
+	if strings.ContainsFunc(u.RawQuery, unicode.IsSpace) {
+		return remote{}, urlError(rawURL, "it holds a space; write %20")
 	}
 	r := remote{transports: transports}
 	user := u.User
@@ -95,6 +123,9 @@ func parseSchemeURL(rawURL, scheme string) (remote, error) {
 	if user != nil {
 		r.username = user.Username()
 		r.password, _ = user.Password()
+	}
+	if strings.ContainsFunc(r.username+r.password, unicode.IsControl) { // which begin other lines of git's dialogue
+		return remote{}, urlError(rawURL, "its user name or password holds a control character")
 	}
 	if scheme != "http" && scheme != "https" && r.username != "" {
 		if r.username[0] == '-' {
@@ -106,8 +137,22 @@ func parseSchemeURL(rawURL, scheme string) (remote, error) {
 	return r, nil
 }
 
+const wrongHost = "the name of its host has characters that names of hosts do not"
+
+// plainHost reports whether a host is a name or an IP address. Others have a
+// meaning to git's configuration or to a shell: in credential.https://HOST.helper
+// an equals sign ends the key and a star stands for any name.
+func plainHost(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return !strings.ContainsRune(host, '%')
+	}
+	return host != "" && host[0] != '-' && !strings.ContainsFunc(host, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("-_.", r)
+	})
+}
+
 func urlError(rawURL, reason string) error {
-	return fmt.Errorf("%w %q: %s", ErrURL, printable(rawURL), reason)
+	return fmt.Errorf("%w %q: %s", ErrURL, printable(redact.URL(rawURL)), reason)
 }
 
 // credentialHelper answers git's question for a user name and password from
@@ -120,8 +165,9 @@ func (r remote) credentials() (args, env []string) {
 	if r.username == "" && r.password == "" || !strings.HasPrefix(r.origin, "http") {
 		return nil, nil
 	}
-	return []string{"-c", "credential." + r.origin + ".helper=" + credentialHelper},
-		[]string{"TRAWL_GIT_USERNAME=" + r.username, "TRAWL_GIT_PASSWORD=" + r.password}
+	// Unlike those of -c, the keys of --config-env may hold an equals sign.
+	return []string{"--config-env=credential." + r.origin + ".helper=TRAWL_GIT_HELPER"},
+		[]string{"TRAWL_GIT_HELPER=" + credentialHelper, "TRAWL_GIT_USERNAME=" + r.username, "TRAWL_GIT_PASSWORD=" + r.password}
 }
 
 // uploadPack is the program that serves a local repository, told not to mind

@@ -33,13 +33,9 @@ func (b *Budget) Open(ctx context.Context, dir string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines, err := b.describe(ctx, abs, filepath.Dir(abs))
+	gitDir, format, err := b.describe(ctx, abs, filepath.Dir(abs))
 	if err != nil {
 		return nil, b.openError(ctx, dir, abs, err)
-	}
-	gitDir, format, ok := strings.Cut(lines, "\n")
-	if !ok {
-		return nil, fmt.Errorf("open repository %s: git rev-parse answered %q", dir, lines)
 	}
 	return &Repo{dir: dir, gitDir: gitDir, sha256: format == "sha256", budget: b}, nil
 }
@@ -69,13 +65,22 @@ func resolveDir(dir string) (string, error) {
 
 // describe asks git for the git directory and the object format of the
 // repository dir is in, not looking in ceiling or above unless that is "".
-func (b *Budget) describe(ctx context.Context, dir, ceiling string) (string, error) {
-	cmd := command(ctx, noTransport, "rev-parse", "--absolute-git-dir", "--show-object-format")
+func (b *Budget) describe(ctx context.Context, dir, ceiling string) (gitDir, format string, err error) {
+	// A directory may have newlines in its name, so it comes last.
+	cmd := command(ctx, noTransport, "rev-parse", "--show-object-format", "--absolute-git-dir")
 	cmd.Dir = dir
 	if ceiling != "" {
 		cmd.Env = append(cmd.Env, "GIT_CEILING_DIRECTORIES="+ceiling)
 	}
-	return b.output(ctx, cmd, "rev-parse")
+	answer, err := b.output(ctx, cmd, "rev-parse")
+	if err != nil {
+		return "", "", err
+	}
+	format, gitDir, ok := strings.Cut(answer, "\n")
+	if !ok {
+		return "", "", fmt.Errorf("git rev-parse answered %q", printable(answer))
+	}
+	return gitDir, format, nil
 }
 
 func (b *Budget) openError(ctx context.Context, dir, abs string, err error) error {
@@ -83,8 +88,7 @@ func (b *Budget) openError(ctx context.Context, dir, abs string, err error) erro
 	if !errors.As(err, &failed) || !strings.Contains(failed.Message, "not a git repository") {
 		return fmt.Errorf("open repository %s: %w", dir, err)
 	}
-	if above, err := b.describe(ctx, abs, ""); err == nil {
-		gitDir, _, _ := strings.Cut(above, "\n")
+	if gitDir, _, err := b.describe(ctx, abs, ""); err == nil {
 		return fmt.Errorf("%w at %s: it lies inside the one of %s; name that folder instead", ErrNotRepository, dir, filepath.Dir(gitDir))
 	}
 	return fmt.Errorf("%w at %s: name the folder that holds .git, or a bare repository", ErrNotRepository, dir)

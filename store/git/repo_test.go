@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/trawlsearch/trawl/store/git"
@@ -31,6 +32,40 @@ func TestOpenKinds(t *testing.T) {
 		got, err := open(t, dir).DefaultBranch(t.Context())
 		if want := (git.Branch{Name: test.branch, Commit: commit}); err != nil || got != want {
 			t.Errorf("DefaultBranch of %s = %v, %v; want %v", test.dir, got, err, want)
+		}
+	}
+}
+
+// A repository opens whatever bytes its path has, and however long it is.
+func TestOpenPathOfAllBytes(t *testing.T) {
+	x := newFixture(t)
+	x.write("a", "1")
+	commit := x.commit()
+	all := ""
+	for b := 1; b < 256; b++ {
+		if b != '/' {
+			all += string([]byte{byte(b)})
+		}
+	}
+	root := t.TempDir()
+	names := []string{all, "line\nbreak", "ends\n", "\nbegins", "carriage\r", " ", "-option", ":colon", "a:b", "\"quoted\"", "\\", "..twice", "ü\u2028ü", "\xff\xfe",
+		strings.Repeat("n", 255), strings.Repeat(strings.Repeat("d", 250)+"/", 15)[:3700-len(root)]}
+	for _, name := range names {
+		dir := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.CopyFS(dir, os.DirFS(x.dir)); err != nil {
+			t.Fatal(err)
+		}
+		repo, err := git.Open(t.Context(), dir)
+		if err != nil {
+			t.Errorf("%q: %v", name, err)
+			continue
+		}
+		got, err := repo.DefaultBranch(t.Context())
+		if want := (git.Branch{Name: "main", Commit: commit}); err != nil || got != want {
+			t.Errorf("%q: the default branch is %v, %v; want %v", name, got, err, want)
 		}
 	}
 }
@@ -190,7 +225,7 @@ func TestConfigurationRunsNothing(t *testing.T) {
 	second := x.commit()
 	mark := filepath.Join(t.TempDir(), "mark")
 	script := filepath.Join(t.TempDir(), "evil")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\ntouch "+mark+"\n"), 0o755); err != nil {
+	if err := os.WriteFile(script, []byte("#!/bin/sh\n: >"+mark+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range []string{"core.fsmonitor", "core.pager", "diff.external", "diff.evil.command", "diff.evil.textconv",

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"sync"
 	"sync/atomic"
+
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // stderrTailBytes is how much of a child's standard error is kept.
@@ -14,6 +16,7 @@ const stderrTailBytes = 8 << 10
 // return; each redrawing counts as a line.
 type stderrTail struct {
 	progress func(line string) // may be nil; called by the one goroutine that copies
+	address  string            // of the remote, of which no secret is shown; may be empty
 	heard    atomic.Int64      // bytes
 
 	mu      sync.Mutex // a BlobReader looks while its child still runs
@@ -42,7 +45,7 @@ func (t *stderrTail) report(p []byte) {
 		if end < 0 {
 			break
 		}
-		if line := printable(string(t.partial[:end])); line != "" {
+		if line := printable(redact.About(string(t.partial[:end]), t.address)); line != "" {
 			t.progress(line)
 		}
 		t.partial = t.partial[end+1:]
@@ -55,5 +58,5 @@ func (t *stderrTail) report(p []byte) {
 func (t *stderrTail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return string(t.kept)
+	return redact.About(string(t.kept), t.address)
 }

@@ -2,6 +2,7 @@ package git_test
 
 import (
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -170,6 +171,83 @@ func TestVerifyLeavesOddObjects(t *testing.T) {
 }
 
 // TestVerifyTellsSomeFaults: thousands of missing objects are not told one by one.
+// Sound repositories of odd shapes are verified without a finding.
+func TestVerifySoundRepositories(t *testing.T) {
+	plain := func(t *testing.T) *fixture {
+		x := newFixture(t)
+		x.write("a", "1")
+		x.commit()
+		return x
+	}
+	for name, build := range map[string]func(*testing.T) *fixture{
+		"without a commit": func(t *testing.T) *fixture { return newFixture(t) },
+		"of SHA-256": func(t *testing.T) *fixture {
+			x := newFixture(t, "--object-format=sha256")
+			x.write("a", "")
+			x.commit()
+			return x
+		},
+		"with a HEAD that names no branch": func(t *testing.T) *fixture {
+			x := plain(t)
+			x.git("symbolic-ref", "HEAD", "refs/heads/unborn")
+			return x
+		},
+		"with a detached HEAD": func(t *testing.T) *fixture {
+			x := plain(t)
+			x.git("checkout", "-q", "--detach")
+			return x
+		},
+		"with an empty commit": func(t *testing.T) *fixture {
+			x := newFixture(t)
+			x.git("commit", "-q", "--allow-empty", "--allow-empty-message", "-m", "")
+			return x
+		},
+		"with refs to trees, files and tags of tags": func(t *testing.T) *fixture {
+			x := plain(t)
+			x.git("update-ref", "refs/odd/tree", x.git("rev-parse", "HEAD^{tree}"))
+			x.git("update-ref", "refs/odd/blob", x.git("rev-parse", "HEAD:a"))
+			x.git("tag", "-a", "-m", "one", "one")
+			x.git("tag", "-a", "-m", "two", "two", "one")
+			return x
+		},
+		"with a thousand refs of odd names": func(t *testing.T) *fixture {
+			x := plain(t)
+			var in strings.Builder
+			for _, n := range []string{"tmp_x", "config", "HEAD", "\xff", "caf\xe9", strings.Repeat("n", 200)} {
+				fmt.Fprintf(&in, "create refs/heads/%s HEAD\n", n)
+			}
+			for i := range 1000 {
+				fmt.Fprintf(&in, "create refs/heads/many/%d HEAD\n", i)
+			}
+			x.gitInput(in.String(), "update-ref", "--stdin")
+			return x
+		},
+		"with paths of all bytes": func(t *testing.T) *fixture {
+			x := plain(t)
+			for b := 1; b < 256; b++ {
+				if b != '/' {
+					x.write("d/"+string([]byte{byte(b), byte(b), byte(b)}), "")
+				}
+			}
+			x.commit()
+			return x
+		},
+		"repacked and shallow": func(t *testing.T) *fixture {
+			x := plain(t)
+			x.write("a", "2")
+			x.commit()
+			x.git("clone", "-q", "--depth=1", "file://"+x.dir, x.dir+"-shallow")
+			return &fixture{t: t, dir: x.dir + "-shallow"}
+		},
+	} {
+		for _, quick := range []bool{false, true} {
+			if found := verify(t, filepath.Join(build(t).dir, ".git"), quick); len(found) > 0 {
+				t.Errorf("%s, quick %t: found %q, want nothing", name, quick, found)
+			}
+		}
+	}
+}
+
 func TestVerifyTellsSomeFaults(t *testing.T) {
 	x := newFixture(t)
 	x.write("a", "1")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // AllHistory stands for every commit in Options.
@@ -250,7 +251,7 @@ func (j *historyJob) commit(change func(*store.Snapshot, *store.Repository, *sto
 // nothing is lost when the store takes no more.
 func (j *historyJob) recordError(cause error) {
 	_ = j.commit(func(_ *store.Snapshot, next *store.Repository, _ *store.Change) error {
-		next.History.LastError = cause.Error()
+		next.History.LastError = redact.About(cause.Error(), next.Source)
 		return nil
 	})
 }

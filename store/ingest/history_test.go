@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -411,8 +412,8 @@ func TestHistoryPassesOverDamage(t *testing.T) {
 	r.commitAt(4, "removes dir")
 	for _, oid := range []string{blob, tree} {
 		r.git("update-index", "--refresh")
-		if out, err := exec.Command("rm", "-f", filepath.Join(r.dir, ".git/objects", oid[:2], oid[2:])).CombinedOutput(); err != nil {
-			t.Fatalf("rm: %v\n%s", err, out)
+		if err := os.Remove(filepath.Join(r.dir, ".git/objects", oid[:2], oid[2:])); err != nil {
+			t.Fatal(err)
 		}
 	}
 	f.sync("r", r)
@@ -475,8 +476,8 @@ func TestHistoryErrors(t *testing.T) {
 	r.commitAt(1, "m")
 	f.sync("r", r)
 	moved := r.dir + "-moved"
-	if out, err := exec.Command("mv", r.dir, moved).CombinedOutput(); err != nil {
-		t.Fatalf("mv: %v\n%s", err, out)
+	if err := os.Rename(r.dir, moved); err != nil {
+		t.Fatal(err)
 	}
 	res, err := f.ix.History(context.Background(), nil)
 	if err != nil || len(res.Failed) != 1 {

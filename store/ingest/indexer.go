@@ -13,6 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ctags"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // Options say what is taken in. The zero value means the defaults.
@@ -199,7 +200,7 @@ func (ix *Indexer) Add(ctx context.Context, src Source) (*store.Repository, erro
 	if r, err := sn.Repository(src.Name); err == nil {
 		if r.Source != src.Location {
 			return nil, fmt.Errorf("repository %q: %w, from %s; give this one another name: name=%s",
-				src.Name, store.ErrExists, r.Source, src.Location)
+				src.Name, store.ErrExists, redact.URL(r.Source), redact.URL(src.Location))
 		}
 		return r, nil
 	}

@@ -218,8 +218,11 @@ func TestAdmission(t *testing.T) {
 	sub := newRepo(t)
 	sub.write(map[string]string{"x": "y"})
 	sub.commit()
-	r.commit()
-	r.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", sub.dir, "sub")
+	r.write(map[string]string{".gitmodules": "[submodule \"sub\"]\n\tpath = sub\n\turl = " + sub.dir + "\n"})
+	if err := os.Mkdir(filepath.Join(r.dir, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.git("update-index", "--add", "--cacheinfo", "160000,"+sub.git("rev-parse", "HEAD")+",sub")
 	r.commit()
 	f := newFixture(t, ingest.Options{MaxIndexedBytes: 1 << 20, MaxTextBytes: 4 << 20})
 	f.sync("r", r)
@@ -541,6 +544,7 @@ func TestParseSource(t *testing.T) {
 		{"/a/b c", "", "", "no usable name"},
 		{"https://host.example/a/-/b", "", "", "no usable name"},
 		{"/", "", "", "no usable name"},
+		{"name=/a/\xff", "", "", "make a symbolic link"},
 	}
 	for _, tt := range tests {
 		got, err := ingest.ParseSource(tt.text)

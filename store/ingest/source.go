@@ -6,6 +6,9 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // Source is where a repository comes from and what it is called.
@@ -32,7 +35,10 @@ func ParseSource(text string) (Source, error) {
 		return Source{}, fmt.Errorf("source %q names no repository: give a path, a URL, or name=path", text)
 	}
 	if strings.HasPrefix(s.Location, "-") {
-		return Source{}, fmt.Errorf("source %q begins with a dash: write ./%s if that is its name", text, s.Location)
+		return Source{}, fmt.Errorf("source %q begins with a dash: write ./%s if that is its name", redact.URL(s.Location), redact.URL(s.Location))
+	}
+	if !utf8.ValidString(s.Location) {
+		return Source{}, fmt.Errorf("source %q is not UTF-8: make a symbolic link to it, and name that", text)
 	}
 	if isRemote(s.Location) {
 		s.Remote = true
@@ -50,7 +56,7 @@ func ParseSource(text string) (Source, error) {
 		}
 	}
 	if !validName(s.Name) {
-		return Source{}, fmt.Errorf("source %q has no usable name: write name=%s", text, s.Location)
+		return Source{}, fmt.Errorf("source %q has no usable name: write name=%s", redact.URL(s.Location), redact.URL(s.Location))
 	}
 	return s, nil
 }

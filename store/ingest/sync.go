@@ -13,6 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/admit"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/redact"
 	"github.com/trawlsearch/trawl/store/span"
 )
 
@@ -128,7 +129,7 @@ func (ix *Indexer) sync(ctx context.Context, id uint32, f fetched, report func(P
 // caller has it too, so nothing is lost when the store takes no more.
 func recordError(sn *store.Snapshot, r *store.Repository, err error) {
 	next := *r
-	next.LastError = err.Error()
+	next.LastError = redact.About(err.Error(), r.Source)
 	_ = sn.Commit(store.Change{Repositories: []*store.Repository{&next}})
 }
 
@@ -207,7 +208,7 @@ func (j *syncJob) run(ctx context.Context, f fetched) error {
 func (j *syncJob) commit() error {
 	j.next.LastError = ""
 	if err := errors.Join(append(j.unread, j.unfetched)...); err != nil {
-		j.next.LastError = strings.ReplaceAll(err.Error(), "\n", "; ")
+		j.next.LastError = redact.About(strings.ReplaceAll(err.Error(), "\n", "; "), j.next.Source)
 	}
 	j.change.Repositories = []*store.Repository{&j.next}
 	if err := j.sn.Commit(j.change); err != nil {
