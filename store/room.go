@@ -24,9 +24,9 @@ type waiter struct {
 // share is what somebody who wants so many bytes is counted for.
 func (r *room) share(bytes int64) int64 { return min(bytes, r.most) }
 
-// take waits for room for so many bytes. It reports false, and takes nothing,
-// when done is closed before there is.
-func (r *room) take(bytes int64, done <-chan struct{}) bool {
+// take waits for room for so many bytes, by means of idle if that is not nil. It
+// reports false, and takes nothing, when done is closed before there is room.
+func (r *room) take(bytes int64, done <-chan struct{}, idle func(wait func())) bool {
 	bytes = r.share(bytes)
 	r.mu.Lock()
 	if len(r.line) == 0 && r.held+bytes <= r.most {
@@ -37,13 +37,21 @@ func (r *room) take(bytes int64, done <-chan struct{}) bool {
 	w := &waiter{bytes, make(chan struct{})}
 	r.line = append(r.line, w)
 	r.mu.Unlock()
-	select {
-	case <-w.ready:
-		return true
-	case <-done:
+	granted := false
+	wait := func() {
+		select {
+		case <-w.ready:
+			granted = true
+		case <-done:
+			r.leave(w)
+		}
 	}
-	r.leave(w)
-	return false
+	if idle == nil {
+		wait()
+	} else {
+		idle(wait)
+	}
+	return granted
 }
 
 // leave takes w out of the line, or gives back what it was given meanwhile.

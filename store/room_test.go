@@ -24,13 +24,13 @@ func (r *room) waiting(n int) {
 func TestRoom(t *testing.T) {
 	t.Run("first come, first served", func(t *testing.T) {
 		r := &room{most: 10}
-		r.take(6, nil)
+		r.take(6, nil, nil)
 		var order []int64
 		var mu sync.Mutex
 		var wg sync.WaitGroup
 		for i, bytes := range []int64{8, 3} {
 			wg.Go(func() {
-				r.take(bytes, nil)
+				r.take(bytes, nil, nil)
 				mu.Lock()
 				order = append(order, bytes)
 				mu.Unlock()
@@ -46,9 +46,9 @@ func TestRoom(t *testing.T) {
 	})
 	t.Run("more than there is", func(t *testing.T) {
 		r := &room{most: 10}
-		r.take(1, nil)
+		r.take(1, nil, nil)
 		got := make(chan bool)
-		go func() { got <- r.take(1000, nil) }()
+		go func() { got <- r.take(1000, nil, nil) }()
 		r.waiting(1)
 		r.give(1)
 		if !<-got || r.holding() != 10 {
@@ -61,12 +61,12 @@ func TestRoom(t *testing.T) {
 	})
 	t.Run("giving up", func(t *testing.T) {
 		r := &room{most: 10}
-		r.take(6, nil)
+		r.take(6, nil, nil)
 		done := make(chan struct{})
 		big, small := make(chan bool), make(chan bool)
-		go func() { big <- r.take(8, done) }()
+		go func() { big <- r.take(8, done, nil) }()
 		r.waiting(1)
-		go func() { small <- r.take(4, nil) }()
+		go func() { small <- r.take(4, nil, nil) }()
 		r.waiting(2)
 		close(done)
 		if <-big || !<-small || r.holding() != 10 {
@@ -89,7 +89,7 @@ func TestRoomCrowd(t *testing.T) {
 				if i%3 == 0 {
 					go close(done)
 				}
-				if !r.take(bytes, done) {
+				if !r.take(bytes, done, nil) {
 					continue
 				}
 				if now := held.Add(bytes); now > r.most {

@@ -17,6 +17,9 @@ type Text struct {
 	BytesRead int
 	// Done, if set, ends the wait for room for a large text when it is closed.
 	Done <-chan struct{}
+	// Idle, if set, is given the function that waits for room, and calls it: what
+	// others could use meanwhile is given back before, and taken again behind it.
+	Idle func(wait func())
 
 	// places are used in turn, last is the one used last.
 	places [textPlaces]place
@@ -31,9 +34,9 @@ type Text struct {
 // two passes usually has no more.
 const textPlaces = 4
 
-// maxJoinedBytes is the largest buffer for text that spans chunks that a Text
+// LargeTextBytes is the largest buffer for text that spans chunks that a Text
 // has of its own; for larger ones all share the store's room.
-const maxJoinedBytes = 1 << 20
+const LargeTextBytes = 1 << 20
 
 // ErrNoRoom says that a reader gave up its wait for room for a large text.
 var ErrNoRoom = errors.New("gave up waiting for memory")
@@ -86,8 +89,8 @@ func (t *Text) ready(size int) error {
 	if cap(t.joined) >= size {
 		return nil
 	}
-	if size > maxJoinedBytes {
-		if !t.v.sn.s.whole.take(int64(size), t.Done) {
+	if size > LargeTextBytes {
+		if !t.v.sn.s.whole.take(int64(size), t.Done, t.Idle) {
 			return fmt.Errorf("shard %d: %w", t.v.ID, ErrNoRoom)
 		}
 		t.taken = int64(size)
@@ -96,14 +99,16 @@ func (t *Text) ready(size int) error {
 	return nil
 }
 
-// Release gives back the room of a large slice. Readers that go on after one
-// call it, so that others need not wait for their next.
+// Release ends the loan of the last slice and gives back its room if it is
+// large. The caller keeps no reference to the slice. Readers that go on after a
+// large slice call Release, so that others need not wait for their next.
 func (t *Text) Release() {
 	if t.taken == 0 {
 		return
 	}
-	t.v.sn.s.whole.give(t.taken)
+	taken := t.taken
 	t.joined, t.taken = nil, 0
+	t.v.sn.s.whole.give(taken)
 }
 
 func (t *Text) inMemory(lo, hi uint32) ([]byte, error) {
@@ -205,3 +210,20 @@ func (t *Text) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// TakeRoom waits until there is room for so many bytes of text that come from
+// elsewhere and are held beside the large texts of the store. It returns what
+// gives the room back. Up to a megabyte there always is room. The error is
+// ErrNoRoom, once done is closed.
+func (s *Store) TakeRoom(bytes int64, done <-chan struct{}) (give func(), err error) {
+	if bytes <= LargeTextBytes {
+		return func() {}, nil
+	}
+	if !s.whole.take(bytes, done, nil) {
+		return nil, ErrNoRoom
+	}
+	return func() { s.whole.give(bytes) }, nil
+}
+
+// Room returns how many bytes large texts may take together.
+func (s *Store) Room() int64 { return s.whole.most }
