@@ -33,6 +33,7 @@ const (
 	RecordSession    RecordKind = 's'
 	RecordAudit      RecordKind = 'a'
 	RecordCounter    RecordKind = 'c'
+	RecordPin        RecordKind = 'P'
 )
 
 // These are of store/saved, whose doc comments tell what their ids are.
@@ -58,7 +59,7 @@ const (
 func (k RecordKind) known() bool {
 	switch k {
 	case RecordUser, RecordName, RecordEmail, RecordPassword, RecordReset, RecordLockout, RecordSeen, RecordOrg, RecordMember,
-		RecordMembership, RecordToken, RecordTokenHash, RecordTokenUse, RecordSession, RecordAudit, RecordCounter,
+		RecordMembership, RecordToken, RecordTokenHash, RecordTokenUse, RecordSession, RecordAudit, RecordCounter, RecordPin,
 		RecordSite, RecordSettings, RecordService, RecordSavedSearch, RecordJob, RecordJobStep, RecordJobResult,
 		RecordApp, RecordGrant, RecordDevice, RecordUserCode:
 		return true

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // Author is who does something: nobody, the operator, or a user, who may
@@ -23,6 +24,18 @@ type Author struct {
 	Via string `json:"via,omitempty"`
 	// Address is where the request came from.
 	Address string `json:"address,omitempty"`
+	// App says that an OAuth app acts for the user.
+	App bool `json:"-"`
+}
+
+// MayCreateCredentials fails for an OAuth app. What it makes would outlive the
+// grant by which it acts: a token, a password, another app, or a site admin who
+// can make these.
+func (a Author) MayCreateCredentials() error {
+	if a.App {
+		return refuse("an OAuth app cannot make credentials or site admins: sign in, or use an access token")
+	}
+	return nil
 }
 
 // Operator is whoever has the data directory itself, as the command line does.
@@ -65,11 +78,12 @@ const (
 	ActionMemberAdd    = "org.member-add"
 	ActionMemberRemove = "org.member-remove"
 	ActionReaders      = "repository.readers"
+	ActionPin          = "readers.pin"
 )
 
 // audit adds a line to the log, with the change.
 func (c *change) audit(action, target, format string, args ...any) {
-	c.entries = append(c.entries, Entry{Time: c.now, Author: c.by, Action: action, Target: target, Detail: fmt.Sprintf(format, args...)})
+	c.entries = append(c.entries, Entry{Time: c.now, Author: c.by, Action: action, Target: target, Detail: redact.Text(fmt.Sprintf(format, args...))})
 }
 
 // auditUser is audit for what was done to a user.
@@ -113,6 +127,7 @@ func (r *Registry) Audit(f AuditFilter) ([]Entry, error) {
 		}
 		if f.User == 0 || e.UserID == f.User || e.RealID == f.User || e.About == f.User {
 			e.ID = binary.BigEndian.Uint64(id)
+			e.Detail = redact.Text(e.Detail) // older programs wrote more of it
 			out = append(out, e)
 		}
 		return len(out) < f.Limit, nil

@@ -26,6 +26,7 @@ import (
 //	RecordTokenUse    token(4)          user(4), unix seconds(8), when last used
 //	RecordSession     sha256(32)        Session
 //	RecordAudit       number(8)         Entry
+//	RecordPin         user:NAME or org:NAME in lower case   storedPin
 //	RecordCounter     name              the number to hand out next(8)
 
 func id4(n uint32) []byte       { return binary.BigEndian.AppendUint32(nil, n) }

@@ -12,10 +12,13 @@ type Org struct {
 	// ID is stable and never used again.
 	ID uint32 `json:"id"`
 	// Name is unique among users and organisations.
-	Name        string    `json:"name"`
-	DisplayName string    `json:"displayName,omitempty"`
-	Created     time.Time `json:"created"`
-	Updated     time.Time `json:"updated"`
+	Name        string `json:"name"`
+	DisplayName string `json:"displayName,omitempty"`
+	// Creator is the ID of the user who made it within the quota of users, 0 for
+	// the operator and for site admins.
+	Creator uint32    `json:"creator,omitempty"`
+	Created time.Time `json:"created"`
+	Updated time.Time `json:"updated"`
 }
 
 // Org returns the organisation with an ID, or an error that is
@@ -79,11 +82,15 @@ func (r *Registry) pairs(kind store.RecordKind, id uint32) ([]uint32, error) {
 func (r *Registry) CreateOrg(by Author, name, displayName string) (*Org, error) {
 	var o *Org
 	err := r.change(by, func(c *change) error {
+		creator, err := c.mayCreateOrg()
+		if err != nil {
+			return err
+		}
 		id, err := c.takeID(counterOrg)
 		if err != nil {
 			return err
 		}
-		o = &Org{ID: id, Name: name, Created: c.now}
+		o = &Org{ID: id, Name: name, Created: c.now, Creator: creator}
 		if err := c.claim(name, nameOfOrg, id); err != nil {
 			return err
 		}
@@ -146,6 +153,9 @@ func (r *Registry) DeleteOrg(by Author, id uint32) error {
 		}
 		for _, user := range members {
 			c.removeMember(id, user)
+		}
+		if err := c.countOrg(o.Creator, -1); err != nil {
+			return err
 		}
 		c.ends = true
 		c.records.Delete(store.RecordName, nameKey(o.Name))

@@ -44,7 +44,7 @@ func (r *Registry) ParseReaders(texts []string) (*store.Readers, error) {
 			}
 			out.Orgs = append(out.Orgs, o.ID)
 		default:
-			return nil, refuse("%q is no reader: write %s, %s, or a list of user:NAME and org:NAME", text, Everyone, Nobody)
+			return nil, errNoReader(text)
 		}
 	}
 	return out, nil
@@ -103,13 +103,15 @@ func (r *Registry) setReaders(by Author, repository string, readers *store.Reade
 		return nil, nil, err
 	}
 	c.audit(ActionReaders, "repository:"+repository, "%s", strings.Join(names, " "))
-	if err := c.finish(); err != nil {
-		return nil, nil, err
-	}
 	if before, err = r.record(repository); err != nil {
 		return nil, nil, err
 	}
-	after, err = r.st.SetReaders(repository, readers, &c.records)
+	if err = c.finish(); err == nil {
+		after, err = r.st.SetReaders(repository, readers, &c.records)
+	}
+	if err != nil {
+		r.shares = nil // they count what was not committed
+	}
 	return before, after, err
 }
 

@@ -18,6 +18,8 @@ import (
 type Options struct {
 	// Tokens is the policy for access tokens.
 	Tokens TokenPolicy
+	// Names is the policy for names of users and organisations.
+	Names NamePolicy
 	// Cost is what password hashes cost.
 	Cost Cost
 	// SessionExpiry ends a session after so long, SessionIdle one that was not
@@ -27,13 +29,20 @@ type Options struct {
 	// never.
 	LockoutAfter int
 	// AuditAge is how long entries of the audit log are kept, AuditEntries how
-	// many; 0 is a year and 100,000.
+	// many; 0 is a year and 100,000. auditShares says which of them go first.
 	AuditAge     time.Duration
 	AuditEntries int
 	// Ended, if set, is called after every change by which credentials that
 	// were good may be so no longer, or users may do less. It may call the
 	// registry.
 	Ended func()
+	// Declared are the readers that the configuration file names, by repository.
+	Declared map[string][]string
+	// Pinned, if set, is called after a reader of the configuration file has come
+	// to stand for an account. NotApplied, if set, is called when the readers of a
+	// repository could not be set then. Both may call the registry.
+	Pinned     func(Pin)
+	NotApplied func(repository string, err error)
 	// Hidden, if set, is called after every change of who may see a repository,
 	// with its record before and after. It may call the registry.
 	Hidden func(before, after *store.Repository)
@@ -62,6 +71,12 @@ func (o Options) withDefaults() Options {
 	if o.Hidden == nil {
 		o.Hidden = func(_, _ *store.Repository) {}
 	}
+	if o.Pinned == nil {
+		o.Pinned = func(Pin) {}
+	}
+	if o.NotApplied == nil {
+		o.NotApplied = func(string, error) {}
+	}
 	if o.Damaged == nil {
 		o.Damaged = func(error) {}
 	}
@@ -74,7 +89,7 @@ func (o Options) withDefaults() Options {
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
-	o.Tokens = o.Tokens.withDefaults()
+	o.Tokens, o.Names = o.Tokens.withDefaults(), o.Names.withDefaults()
 	return o
 }
 
@@ -97,12 +112,17 @@ type Registry struct {
 	// used says that there has ever been a user.
 	used atomic.Bool
 
+	// declared are the readers of the configuration file.
+	declared declared
+
 	// told has the damaged records that Options.Damaged has heard of.
 	told sync.Map
 
 	// mu makes changes one after the other, so that each sees what the last one
 	// left. The store is called while it is held.
 	mu sync.Mutex
+	// shares are those of the audit log, nil until they are read.
+	shares *auditShares
 }
 
 // Open returns the registry of a store.
@@ -114,6 +134,7 @@ func Open(st *store.Store, o Options) (*Registry, error) {
 		return nil, fmt.Errorf("open registry: %w", err)
 	}
 	r.used.Store(next > 1)
+	r.declared.set(o.Declared)
 	if err := r.locks.load(st, o.Damaged); err != nil {
 		return nil, fmt.Errorf("open registry: %w", err)
 	}
@@ -145,6 +166,8 @@ type change struct {
 	entries []Entry
 	// counters are those taken from, with what they hand out next.
 	counters map[string]uint64
+	// pins are the readers that are pinned anew.
+	pins []string
 	// ends says that credentials may have ended, or rights.
 	ends bool
 }
@@ -159,6 +182,9 @@ func (r *Registry) change(by Author, f func(c *change) error) error {
 	if c.ends {
 		r.o.Ended()
 	}
+	if len(c.pins) > 0 {
+		r.pinsChanged(c.pins)
+	}
 	return nil
 }
 
@@ -169,10 +195,12 @@ func (r *Registry) changeLocked(c *change, f func(c *change) error) error {
 	if err := f(c); err != nil {
 		return err
 	}
-	if err := c.finish(); err != nil {
-		return err
+	err := c.finish()
+	if err == nil {
+		err = r.st.CommitRecords(&c.records)
 	}
-	if err := r.st.CommitRecords(&c.records); err != nil {
+	if err != nil {
+		r.shares = nil // they count what was not committed
 		return err
 	}
 	if c.counters[counterUser] > 0 {
@@ -183,14 +211,8 @@ func (r *Registry) changeLocked(c *change, f func(c *change) error) error {
 
 // finish puts the audit log and the counters.
 func (c *change) finish() error {
-	for i := range c.entries {
-		n, err := c.take(counterAudit)
-		if err != nil {
-			return err
-		}
-		if err := c.put(store.RecordAudit, id8(n), c.entries[i]); err != nil {
-			return err
-		}
+	if err := c.putEntries(); err != nil {
+		return err
 	}
 	for name, next := range c.counters {
 		if err := c.put(store.RecordCounter, []byte(name), next); err != nil {

@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"time"
 
@@ -25,7 +26,7 @@ func (r *Registry) SetPassword(ctx context.Context, by Author, user uint32, pass
 
 // setPassword does so if check, called under the lock, agrees.
 func (r *Registry) setPassword(ctx context.Context, by Author, user uint32, password string, check func(*change) error) error {
-	if err := CheckPassword(password); err != nil {
+	if err := errors.Join(by.MayCreateCredentials(), CheckPassword(password)); err != nil {
 		return err
 	}
 	hashed, err := r.newHash(ctx, password)
@@ -77,6 +78,9 @@ func (r *Registry) HasPassword(user uint32) (bool, error) {
 // a code by which they may choose a new one, once and for a day.
 func (r *Registry) ResetPassword(by Author, user uint32) (code string, err error) {
 	err = r.change(by, func(c *change) error {
+		if err := by.MayCreateCredentials(); err != nil {
+			return err
+		}
 		u, err := c.person(user)
 		if err != nil {
 			return err

@@ -39,6 +39,9 @@ func SignInOutcomes() []SignInOutcome {
 // failures; and with ErrBusy. Each takes a password hash's time or none at
 // all, whether the user exists or not.
 func (r *Registry) SignIn(ctx context.Context, by Author, login, password string) (secret string, u *User, err error) {
+	if err := by.MayCreateCredentials(); err != nil {
+		return "", nil, err
+	}
 	outcome := SignInError
 	defer func() { r.o.Tried(outcome) }()
 	u, stored, err := r.lookUp(login)

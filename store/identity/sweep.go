@@ -30,10 +30,12 @@ func (r *Registry) Sweep() error {
 	c := r.st.BeginRecords()
 	for _, sweep := range []func(*store.Records) error{r.sweepSessions, r.sweepResets, r.sweepLockouts, r.sweepTokens, r.sweepAudit} {
 		if err := sweep(&c); err != nil {
+			r.shares = nil
 			return fmt.Errorf("delete what has expired: %w", err)
 		}
 	}
 	if err := r.st.CommitRecords(&c); err != nil {
+		r.shares = nil // they count what was not committed
 		return fmt.Errorf("delete what has expired: %w", err)
 	}
 	return nil
@@ -102,18 +104,25 @@ func (r *Registry) sweepTokens(c *store.Records) error {
 	})
 }
 
+// sweepAudit deletes the entries that are too old. Which go when there are too many
+// is decided when one is added.
 func (r *Registry) sweepAudit(c *store.Records) error {
-	old := r.o.Now().Add(-r.o.AuditAge)
-	next, err := r.counter(counterAudit)
+	shares, out, err := r.readShares()
 	if err != nil {
 		return err
 	}
-	return eachSound(r, store.RecordRange{Kind: store.RecordAudit}, func(id []byte, e Entry) (bool, error) {
-		n := binary.BigEndian.Uint64(id)
-		if !e.Time.Before(old) && next-n <= uint64(r.o.AuditEntries) {
+	for _, n := range out {
+		c.Delete(store.RecordAudit, id8(n))
+	}
+	old, last := r.o.Now().Add(-r.o.AuditAge), uint64(0)
+	err = eachSound(r, store.RecordRange{Kind: store.RecordAudit}, func(id []byte, e Entry) (bool, error) {
+		if !e.Time.Before(old) {
 			return false, nil
 		}
+		last = binary.BigEndian.Uint64(id)
 		c.Delete(store.RecordAudit, id)
 		return true, nil
 	})
+	shares.forget(last)
+	return err
 }

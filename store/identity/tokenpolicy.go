@@ -88,6 +88,9 @@ func (r *Registry) CreateToken(by Author, n NewToken) (text string, t *Token, er
 }
 
 func (c *change) mayCreate(n NewToken) error {
+	if err := c.by.MayCreateCredentials(); err != nil {
+		return err
+	}
 	u, err := c.User(n.User)
 	if err != nil {
 		return err

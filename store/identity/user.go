@@ -156,6 +156,9 @@ func (c *change) claim(name string, kind byte, id uint32) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
+	if err := c.reserve(name, kind, id); err != nil {
+		return err
+	}
 	value, err := c.st.Record(store.RecordName, nameKey(name))
 	switch {
 	case err == nil && (len(value) != 5 || value[0] != kind || number(value[1:]) != id):
@@ -181,6 +184,11 @@ func (r *Registry) CreateUser(by Author, n NewUser) (*User, error) {
 }
 
 func (c *change) createUser(n NewUser) (*User, error) {
+	if !n.Service || n.SiteAdmin {
+		if err := c.by.MayCreateCredentials(); err != nil {
+			return nil, err
+		}
+	}
 	id, err := c.takeID(counterUser)
 	if err != nil {
 		return nil, err
@@ -201,6 +209,8 @@ func (c *change) createUser(n NewUser) (*User, error) {
 	if err := c.claimEmails(u, nil); err != nil {
 		return nil, err
 	}
+	// With the first user ends what requests without one could see.
+	c.ends = c.ends || !c.Used()
 	c.auditUser(ActionUserCreate, u, "%s", u.traits())
 	return u, c.putUser(u)
 }

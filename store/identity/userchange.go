@@ -34,6 +34,9 @@ func (r *Registry) ChangeUser(by Author, id uint32, uc UserChange) (*User, error
 func (c *change) changeUser(u *User, uc UserChange) error {
 	before := *u
 	if uc.Name != nil && *uc.Name != u.Name {
+		if err := c.mayRename(); err != nil {
+			return err
+		}
 		if err := c.rename(&u.Name, *uc.Name, nameOfUser, u.ID); err != nil {
 			return err
 		}
@@ -65,6 +68,11 @@ func (c *change) changeUser(u *User, uc UserChange) error {
 		}
 	}
 	c.ends = c.ends || u.Locked && !before.Locked
+	if u.SiteAdmin && !before.SiteAdmin || before.Locked && !u.Locked {
+		if err := c.by.MayCreateCredentials(); err != nil {
+			return err
+		}
+	}
 	c.auditUser(ActionUserUpdate, u, "%s", changed(&before, u))
 	return c.putUser(u)
 }
@@ -155,6 +163,7 @@ func (c *change) deleteUser(u *User) error {
 		}
 	}
 	c.records.Delete(store.RecordName, nameKey(u.Name))
+	c.records.Delete(store.RecordCounter, orgsMadeKey(u.ID))
 	for _, kind := range []store.RecordKind{store.RecordUser, store.RecordPassword, store.RecordReset, store.RecordLockout, store.RecordSeen} {
 		c.records.Delete(kind, id4(u.ID))
 	}

@@ -197,6 +197,13 @@ func (v *verifying) credentials() error {
 			var e Entry
 			return store.DecodeRecord(store.RecordAudit, id, value, &e)
 		}),
+		v.records(store.RecordPin, "pin of a reader", 0, func(id, value []byte) error {
+			var p storedPin
+			if _, _, ok := cutReader(string(id)); !ok {
+				return errors.New("it is of no reader")
+			}
+			return store.DecodeRecord(store.RecordPin, id, value, &p)
+		}),
 		v.records(store.RecordCounter, "counter", 0, func(id, value []byte) error {
 			var n uint64
 			return store.DecodeRecord(store.RecordCounter, id, value, &n)

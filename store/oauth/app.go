@@ -130,6 +130,9 @@ func (b *Book) Apps() ([]*App, error) {
 // public app has none.
 func (b *Book) CreateApp(by identity.Author, n NewApp) (secret string, a *App, err error) {
 	err = b.reg.Update(by, func(tx *identity.Tx) (err error) {
+		if err := by.MayCreateCredentials(); err != nil {
+			return err
+		}
 		if a, err = b.newApp(n); err != nil {
 			return err
 		}
@@ -268,6 +271,9 @@ func (b *Book) newSecret(a *App) (string, error) {
 // on; tokens stay.
 func (b *Book) RotateSecret(by identity.Author, id string) (secret string, err error) {
 	err = b.reg.Update(by, func(tx *identity.Tx) error {
+		if err := by.MayCreateCredentials(); err != nil {
+			return err
+		}
 		a, err := b.App(id)
 		if err != nil {
 			return err
@@ -292,6 +298,9 @@ func (b *Book) SetDisabled(by identity.Author, id string, off bool) error {
 	err := b.reg.Update(by, func(tx *identity.Tx) error {
 		a, err := b.App(id)
 		if err != nil || a.Disabled == off {
+			return err
+		}
+		if err := by.MayCreateCredentials(); err != nil && !off {
 			return err
 		}
 		a.Disabled = off

@@ -197,6 +197,9 @@ func (b *Book) Decide(by identity.Author, userCode string, user uint32, d Decisi
 		if err != nil {
 			return err
 		}
+		if err := by.MayCreateCredentials(); err != nil {
+			return err
+		}
 		if err := b.usable(user, dev.App); err != nil {
 			return err
 		}

@@ -177,6 +177,9 @@ type Ask struct {
 // Agree begins a grant with the code k, whose grant ID was made for the user.
 func (b *Book) Agree(by identity.Author, k Key, ask Ask) error {
 	err := b.reg.Update(by, func(tx *identity.Tx) error {
+		if err := by.MayCreateCredentials(); err != nil {
+			return err
+		}
 		if err := b.usable(k.Grant.User(), ask.App); err != nil {
 			return err
 		}

@@ -1,0 +1,139 @@
+package identity
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// declared are the readers of the configuration file by repository. It is safe
+// for concurrent use.
+type declared struct {
+	mu    sync.Mutex // guards all below
+	repos map[string][]string
+	// names are the reserved ones, by nameKey.
+	names map[string]bool
+}
+
+func (d *declared) set(repos map[string][]string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.repos, d.names = map[string][]string{}, map[string]bool{}
+	for repository, texts := range repos {
+		d.add(repository, texts)
+	}
+}
+
+func (d *declared) add(repository string, texts []string) {
+	d.repos[repository] = slices.Clone(texts)
+	for _, text := range texts {
+		if _, name, ok := cutReader(text); ok {
+			d.names[string(nameKey(name))] = true
+		}
+	}
+}
+
+func (d *declared) put(repository string, texts []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.add(repository, texts)
+}
+
+func (d *declared) reserves(name string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.names[string(nameKey(name))]
+}
+
+// with are the repositories that name one of the readers.
+func (d *declared) with(readers []string) []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var out []string
+	for repository, texts := range d.repos {
+		if slices.ContainsFunc(texts, func(text string) bool { return slices.Contains(readers, pinKey(text)) }) {
+			out = append(out, repository)
+		}
+	}
+	return out
+}
+
+// texts are the readers of a repository, nil if it has none of its own.
+func (d *declared) texts(repository string) []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.repos[repository]
+}
+
+// all are the readers of all repositories, as pinKey has them.
+func (d *declared) all() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	found := map[string]bool{}
+	for _, texts := range d.repos {
+		for _, text := range texts {
+			if _, _, ok := cutReader(text); ok {
+				found[pinKey(text)] = true
+			}
+		}
+	}
+	return slices.Collect(maps.Keys(found))
+}
+
+// Declare says which readers the configuration file names, by repository, in place
+// of those of before. Their names are reserved from then on; DeclareReaders lets
+// them in.
+func (r *Registry) Declare(repos map[string][]string) { r.declared.set(repos) }
+
+// DeclareReaders lets those see a repository whom the configuration file names,
+// and returns what the names stand for. With a text that is no reader nobody may
+// see it: a mistake must not publish it.
+func (r *Registry) DeclareReaders(by Author, repository string, texts []string) ([]Pin, error) {
+	r.declared.put(repository, texts)
+	pins, readers, err := r.pinned(by, texts)
+	if err != nil {
+		readers = &store.Readers{}
+	}
+	before, failed := r.record(repository)
+	if failed == nil && !sameReaders(before.Readers, readers) {
+		var after *store.Repository
+		if before, after, failed = r.setReaders(by, repository, readers); failed == nil {
+			r.o.Hidden(before, after)
+		}
+	}
+	if err = errors.Join(err, failed); err != nil {
+		return pins, fmt.Errorf("declare readers: %w", err)
+	}
+	return pins, nil
+}
+
+// sameReaders reports whether two let in the same.
+func sameReaders(a, b *store.Readers) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	same := func(a, b []uint32) bool {
+		return slices.Equal(slices.Compact(slices.Sorted(slices.Values(a))), slices.Compact(slices.Sorted(slices.Values(b))))
+	}
+	return same(a.Users, b.Users) && same(a.Orgs, b.Orgs)
+}
+
+// pinsChanged tells of new pins, and sets the readers of the repositories that
+// name them.
+func (r *Registry) pinsChanged(readers []string) {
+	for _, reader := range readers {
+		kind, _, _ := cutReader(reader)
+		if p, err := r.pinOf(reader, kind); err == nil {
+			r.o.Pinned(p)
+		}
+	}
+	for _, repository := range r.declared.with(readers) {
+		if _, err := r.DeclareReaders(Operator, repository, r.declared.texts(repository)); err != nil && !isNotFound(err) {
+			r.o.NotApplied(repository, err)
+		}
+	}
+}
