@@ -14,6 +14,10 @@ type SyntaxError struct {
 	Span Span
 	// Hint is a corrected fragment or advice, empty when there is none.
 	Hint string
+	// Fix is what to write in place of Span, empty if that is not known.
+	Fix string
+	// Proposed is the whole query text mended, empty if there is no Fix.
+	Proposed string
 }
 
 func (e *SyntaxError) Error() string { return Shorten(e.Message) }

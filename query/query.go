@@ -14,6 +14,8 @@ type Query struct {
 	PatternType PatternType
 	// Basics are searched in order and their answers merged.
 	Basics []Basic
+	// Warnings are parts of Text that may not mean what they were meant to.
+	Warnings []Warning
 }
 
 // Basic is a list of filters, all of which hold, and at most one pattern

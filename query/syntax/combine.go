@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/trawlsearch/trawl/query"
@@ -73,8 +74,14 @@ func (c combiner) run(b *branch) (node, error) {
 	for _, k := range b.kids {
 		l, ok := k.(*leaf)
 		switch {
-		case !ok || l.filter == nil:
+		case !onlyFilters(k):
 			rest = append(rest, k)
+		case !ok:
+			group, err := c.node(k)
+			if err != nil {
+				return nil, err
+			}
+			filters = append(filters, group)
 		case l.filter.Field == "content":
 			contents = append(contents, c.leaf(l))
 		default:
@@ -86,6 +93,12 @@ func (c combiner) run(b *branch) (node, error) {
 		return nil, err
 	}
 	return join(and, append(append(filters, contents...), joined...)), nil
+}
+
+// onlyFilters reports whether n is a filter or a group that holds no pattern.
+// Such a group stands beside terms as a filter does.
+func onlyFilters(n node) bool {
+	return !slices.ContainsFunc(leaves(n, nil), func(l *leaf) bool { return l.filter == nil })
 }
 
 // side combines patterns and groups that stand side by side into the operands
@@ -122,9 +135,12 @@ func (c combiner) side(rest []node) ([]node, error) {
 }
 
 // refuseGroups keeps the types that read parentheses as text from guessing what
-// an expression beside a term means.
+// an expression of patterns beside a plain term means.
 func (c combiner) refuseGroups(rest []node) error {
 	if c.pt != query.Standard && c.pt != query.Literal {
+		return nil
+	}
+	if !slices.ContainsFunc(rest, func(k node) bool { _, ok := k.(*leaf); return ok }) {
 		return nil
 	}
 	for _, k := range rest {

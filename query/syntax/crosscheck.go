@@ -69,6 +69,7 @@ func checkRepoHasFile(b query.Basic) error {
 			"Subscribe to https://github.com/sourcegraph/sourcegraph/issues/4610 for updates",
 		Span: filters[0].Span,
 		Hint: "repo:has.path(" + filters[0].Value + ")",
+		Fix:  "repo:has.path(" + filters[0].Value + ")",
 	}
 }
 
@@ -86,6 +87,7 @@ func checkCommitFilters(b query.Basic) error {
 				Message: fmt.Sprintf("your query contains the field '%s', which requires type:commit or type:diff in the query", f.Field),
 				Span:    f.Span,
 				Hint:    "type:commit " + f.String(),
+				Fix:     "type:commit " + formatFilter(f),
 			}
 		}
 	}

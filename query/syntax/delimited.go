@@ -30,6 +30,7 @@ func delimited(text string, strict bool) (value string, n int, err error) {
 					Message: "unrecognized escape sequence",
 					Span:    query.Span{Start: i - 1, End: i + 1},
 					Hint:    `write \\ for a backslash inside quotes`,
+					Fix:     `\\` + text[i:i+1],
 				}
 			}
 			b.WriteString(s)
@@ -43,6 +44,7 @@ func unterminated(delim byte, text string) error {
 		Message: fmt.Sprintf("unterminated literal: expected %c", delim),
 		Span:    query.Span{End: len(text)},
 		Hint:    fmt.Sprintf("close the value with %c", delim),
+		Fix:     text + string(delim),
 	}
 }
 

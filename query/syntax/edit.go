@@ -35,7 +35,7 @@ func swallows(text string) bool {
 	return operator || strings.EqualFold(text[strings.LastIndexFunc(text, unicode.IsSpace)+1:], "not")
 }
 
-// divides reports whether the last filter of text, read in pt, holds only for a
+// divides reports whether the last leaf of text, read in pt, holds only for a
 // part of it. Parentheses that do not close cannot be helped by more of them.
 func divides(text string, pt query.PatternType) bool {
 	if len(text) > maxTextBytes {
@@ -46,8 +46,25 @@ func divides(text string, pt query.PatternType) bool {
 	if err != nil {
 		return false
 	}
-	b, ok := hoist(t).(*branch)
-	return ok && b.op == or
+	root := hoist(t)
+	var last *leaf
+	for _, l := range leaves(root, nil) {
+		if last == nil || l.span().Start > last.span().Start {
+			last = l
+		}
+	}
+	return inOr(root, last)
+}
+
+// inOr reports whether l stands below an "or" of n.
+func inOr(n node, l *leaf) bool {
+	b, ok := n.(*branch)
+	if !ok {
+		return false
+	}
+	return slices.ContainsFunc(b.kids, func(k node) bool {
+		return inOr(k, l) || b.op == or && slices.Contains(leaves(k, nil), l)
+	})
 }
 
 // WithoutFilter returns text, read in pt, without the filters of one field,

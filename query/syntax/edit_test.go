@@ -18,10 +18,13 @@ func TestWithFilter(t *testing.T) {
 		{"x", "repo", "my repo", `x repo:"my repo"`},
 		// The filter holds for the whole "or".
 		{"repo:a x or y", "fork", "yes", "repo:a x or y fork:yes"},
-		{"x or y", "fork", "yes", "(x or y) fork:yes"},
+		{"x or y", "fork", "yes", "x or y fork:yes"},
+		{"x or (y)", "fork", "yes", "(x or (y)) fork:yes"},
+		{"x case:yes or (y)", "fork", "yes", "(x case:yes or (y)) fork:yes"},
+		{"x or (y)", "count", "all", "x or (y) count:all"},
 		{"repo:a x or repo:b y", "fork", "yes", "(repo:a x or repo:b y) fork:yes"},
 		{"(a) or b", "fork", "yes", "((a) or b) fork:yes"},
-		{`"a or b"`, "fork", "yes", `("a or b") fork:yes`},
+		{`"a or b"`, "fork", "yes", `"a or b" fork:yes`},
 		// The end of the text would make something else of a filter behind it.
 		{"x or", "fork", "yes", "fork:yes x or"},
 		{"x not", "fork", "yes", "fork:yes x not"},

@@ -15,18 +15,25 @@ var ErrMissingOperand = errors.New("missing operand")
 // errUnclosed ends the first reading of a text whose parentheses stay open.
 var errUnclosed = errors.New("unclosed parenthesis")
 
-// operandError is a SyntaxError that is also ErrMissingOperand.
-type operandError struct{ syntax *query.SyntaxError }
+// errGroupBesideTerm marks the error of an expression in parentheses that some
+// pattern types do not take beside a term.
+var errGroupBesideTerm = errors.New("group beside a term")
 
-func (e *operandError) Error() string   { return e.syntax.Error() }
-func (e *operandError) Unwrap() []error { return []error{e.syntax, ErrMissingOperand} }
+// markedError is a SyntaxError that is also another error.
+type markedError struct {
+	syntax *query.SyntaxError
+	mark   error
+}
+
+func (e *markedError) Error() string   { return e.syntax.Error() }
+func (e *markedError) Unwrap() []error { return []error{e.syntax, e.mark} }
 
 func missingOperand(at int) error {
-	return &operandError{&query.SyntaxError{
+	return &markedError{&query.SyntaxError{
 		Message: fmt.Sprintf("expected operand at %d", at),
 		Span:    query.Span{Start: at, End: at},
 		Hint:    `write a term on both sides of the operator, or quote the word, "or"`,
-	}}
+	}, ErrMissingOperand}
 }
 
 // parenthesis is the error of a ")" that closes nothing.
@@ -64,14 +71,15 @@ func notBeforeMinus(typed, value string, at query.Span) error {
 		Message: fmt.Sprintf("unexpected NOT before \"-%s\". Remove NOT and try again", f),
 		Span:    at,
 		Hint:    "-" + f,
+		Fix:     "-" + f,
 	}
 }
 
 func groupBesideTerm(at query.Span) error {
-	return &query.SyntaxError{
+	return &markedError{&query.SyntaxError{
 		Message: "i'm having trouble understanding that query. The combination of parentheses is the problem. " +
 			"Try using the content: filter to quote patterns that contain parentheses",
 		Span: at,
 		Hint: "write the operator, (a or b) and c, or add patterntype:keyword",
-	}
+	}, errGroupBesideTerm}
 }

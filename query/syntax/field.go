@@ -17,6 +17,12 @@ type field struct {
 	predicates []string
 	// signFirst reports a forbidden negation before a bad value.
 	signFirst bool
+	// whole makes the filter a setting of the query as a whole, unless it stands
+	// in parentheses.
+	whole bool
+	// lastCounts allows several uses, of which the last counts, so that a client
+	// may append one.
+	lastCounts bool
 }
 
 // maxFieldName is the length of the longest name, so that looking for a field
@@ -34,17 +40,17 @@ func fields() []*field {
 			"has.content", "contains.content", "has.owner", "has.contributor"}},
 		{name: "lang", aliases: []string{"l", "language"}, negatable: true},
 		{name: "content", negatable: true},
-		{name: "case", singular: true},
+		{name: "case", singular: true, whole: true},
 		{name: "type"},
-		{name: "patterntype", singular: true},
+		{name: "patterntype", singular: true, whole: true},
 		{name: "select", singular: true, signFirst: true},
 		{name: "fork", singular: true, signFirst: true},
 		{name: "archived", singular: true, signFirst: true},
 		{name: "visibility", singular: true},
 		{name: "context", singular: true},
-		{name: "index", singular: true, signFirst: true},
-		{name: "count", singular: true},
-		{name: "timeout", singular: true, signFirst: true},
+		{name: "index", signFirst: true, lastCounts: true},
+		{name: "count", whole: true, lastCounts: true},
+		{name: "timeout", signFirst: true, whole: true, lastCounts: true},
 		{name: "author", negatable: true},
 		{name: "committer", negatable: true},
 		{name: "message", aliases: []string{"m", "msg"}, negatable: true},

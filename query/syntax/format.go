@@ -187,7 +187,7 @@ func plainWord(value string) bool {
 		return false
 	}
 	s := newScanner(value+" x", query.Keyword)
-	text, ok := s.balanced()
+	text, ok := s.balanced(true)
 	return ok && text == value
 }
 

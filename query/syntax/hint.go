@@ -8,30 +8,32 @@ import (
 	"github.com/trawlsearch/trawl/store/lang"
 )
 
-// regexpHint guesses what re, which does not compile, was meant to be. Most
-// often it is a glob, or text that holds a special character.
-func regexpHint(re, prefix string, err error) string {
+// regexpHint guesses what re, which does not compile, was meant to be, or gives
+// advice. Most often it is a glob, or text that holds a special character.
+func regexpHint(re, prefix string, err error) (hint, fix string) {
 	var e *resyntax.Error
 	if !errors.As(err, &e) {
-		return ""
+		return "", ""
 	}
 	switch e.Code {
 	case resyntax.ErrMissingRepeatArgument:
-		return prefix + unglob(re)
+		fix = unglob(re)
 	case resyntax.ErrMissingBracket:
-		return prefix + strings.ReplaceAll(re, "[", `\[`)
+		fix = strings.ReplaceAll(re, "[", `\[`)
 	case resyntax.ErrMissingParen:
-		return prefix + strings.ReplaceAll(re, "(", `\(`)
+		fix = strings.ReplaceAll(re, "(", `\(`)
 	case resyntax.ErrUnexpectedParen:
-		return prefix + strings.ReplaceAll(re, ")", `\)`)
+		fix = strings.ReplaceAll(re, ")", `\)`)
 	case resyntax.ErrTrailingBackslash:
-		return prefix + re + `\`
+		fix = re + `\`
 	case resyntax.ErrInvalidPerlOp:
-		return "regular expressions have no look-around and no back-references"
+		return "regular expressions have no look-around and no back-references", ""
 	case resyntax.ErrInvalidEscape:
-		return `write \\ for a backslash`
+		return `write \\ for a backslash`, ""
+	default:
+		return "put a backslash before characters that are meant literally", ""
 	}
-	return "put a backslash before characters that are meant literally"
+	return prefix + fix, fix
 }
 
 // unglob writes a glob such as *.go as a regular expression.
@@ -43,10 +45,10 @@ func unglob(glob string) string {
 }
 
 // languageHint names the language whose name is nearest to value.
-func languageHint(value string) string {
+func languageHint(value string) (hint, fix string) {
 	value = strings.ToLower(strings.TrimSpace(value))
 	if value == "" || len(value) > 40 {
-		return "name a language, such as lang:go"
+		return "name a language, such as lang:go", ""
 	}
 	best, distance := "", 3
 	for _, name := range lang.Names() {
@@ -55,12 +57,12 @@ func languageHint(value string) string {
 		}
 	}
 	if best == "" {
-		return "name a language, such as lang:go"
+		return "name a language, such as lang:go", ""
 	}
 	if strings.ContainsAny(best, " ()") {
-		best = escape(best, '"')
+		return "lang:" + escape(best, '"'), best
 	}
-	return "lang:" + best
+	return "lang:" + best, best
 }
 
 // editDistance counts the bytes to insert, delete or replace to make b of a.

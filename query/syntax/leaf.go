@@ -29,7 +29,7 @@ func (s *scanner) filter() (*leaf, error) {
 		s.pos += n
 	case s.predicate(field, typed, f):
 	default:
-		value, ok := s.balanced()
+		value, ok := s.balanced(false)
 		if !ok {
 			value = s.word(true, true)
 		}
@@ -79,27 +79,51 @@ func (s *scanner) pattern() *leaf {
 // string must be closed and stand alone; if not, its delimiters are ordinary
 // characters.
 func (s *scanner) delimitedPattern(p *query.Pattern) bool {
-	if s.done() {
+	value, n := s.delimitedAt(s.pos)
+	if n == 0 {
 		return false
 	}
-	c := s.text[s.pos]
-	quoted := (c == '"' || c == '\'') && s.quotes()
-	if !quoted && (c != '/' || !s.slashes()) {
-		return false
-	}
-	value, n, err := delimited(s.rest(), false)
-	if err != nil {
-		return false
-	}
-	if next := s.pos + n; next < len(s.text) && s.text[next] != ')' && spaceAt(s.text, next) == 0 {
-		return false
-	}
-	p.Value, p.Quoted, p.IsRegexp = value, quoted, !quoted
-	if value == "" && !quoted {
+	p.Value, p.Quoted = value, s.text[s.pos] != '/'
+	p.IsRegexp = !p.Quoted
+	if value == "" && p.IsRegexp {
 		p.Value, p.IsRegexp = "//", false
 	}
 	s.pos += n
 	return true
+}
+
+// delimitedAt returns the text of the string in quotes or slashes that stands
+// alone at i, and the length read, 0 if there is none.
+func (s *scanner) delimitedAt(i int) (value string, n int) {
+	if i == len(s.text) {
+		return "", 0
+	}
+	switch s.text[i] {
+	case '"', '\'':
+		if !s.quotes() {
+			return "", 0
+		}
+	case '/':
+		if !s.slashes() {
+			return "", 0
+		}
+	default:
+		return "", 0
+	}
+	value, n, err := delimited(s.text[i:], false)
+	if err != nil {
+		return "", 0
+	}
+	if next := i + n; next < len(s.text) && s.text[next] != ')' && spaceAt(s.text, next) == 0 {
+		return "", 0
+	}
+	return value, n
+}
+
+// hidden returns the length of what quotes or slashes hide at i.
+func (s *scanner) hidden(i int) int {
+	_, n := s.delimitedAt(i)
+	return n
 }
 
 func (s *scanner) quotes() bool { return s.pt == query.Keyword || s.pt == query.Regexp }
@@ -109,7 +133,7 @@ func (s *scanner) slashes() bool { return s.quotes() || s.pt == query.Standard }
 func (s *scanner) plainPattern() string {
 	re := s.pt == query.Regexp
 	if !s.plainParens {
-		if text, ok := s.balanced(); ok {
+		if text, ok := s.balanced(true); ok {
 			return text
 		}
 		return s.word(re, re)
@@ -124,7 +148,7 @@ func (s *scanner) literalGroup() (*leaf, bool) {
 		return nil, false
 	}
 	from := s.pos
-	text, ok := s.balanced()
+	text, ok := s.balanced(true)
 	if !ok {
 		return nil, false
 	}

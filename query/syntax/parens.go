@@ -6,11 +6,13 @@ import (
 )
 
 // parens knows which parentheses of a text belong together. A backslash hides
-// the character after it; quotes hide nothing.
+// the character after it, and a string hides what is in it.
 //
 // It is found once per text: which ")" closes a "(" depends only on what
 // follows, so every later question is a look-up. Scanning ahead at each "("
 // instead would make a text of many unclosed ones cost its length squared.
+// A string that does not end where one may is looked at once: each search for
+// its end stops at the next delimiter of the same kind.
 type parens struct {
 	// closing maps the position of a "(" to that of its ")".
 	closing map[int]int
@@ -19,13 +21,24 @@ type parens struct {
 	triggers []int
 }
 
-func findParens(text string) *parens {
+// findParens reads text. hidden, if it is not nil, returns the length of a string
+// at a place where a pattern may begin, 0 if there is none.
+func findParens(text string, hidden func(i int) int) *parens {
 	p := &parens{closing: map[int]int{}}
 	if strings.IndexByte(text, '(') < 0 {
 		return p
 	}
 	var open []int
+	begins := true
 	for i := 0; i < len(text); {
+		if begins && hidden != nil {
+			if n := hidden(i); n > 0 {
+				i += n
+				begins = false
+				continue
+			}
+		}
+		begins = false
 		switch c := text[i]; {
 		case c == '\\' && i+1 < len(text):
 			i++
@@ -35,6 +48,7 @@ func findParens(text string) *parens {
 		case c == '(':
 			open = append(open, i)
 			p.note(text, i+1)
+			begins = true
 		case c == ')' && len(open) > 0:
 			p.closing[open[len(open)-1]] = i
 			open = open[:len(open)-1]
@@ -42,6 +56,7 @@ func findParens(text string) *parens {
 			if n := spaceAt(text, i); n > 0 {
 				p.note(text, i+n)
 				i += n - 1
+				begins = true
 			}
 		}
 		i++

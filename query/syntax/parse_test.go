@@ -162,6 +162,8 @@ func TestLimits(t *testing.T) {
 		{"escaped quotes", strings.Repeat(`"a\" `, 9000), "*"},
 		{"both quotes", strings.Repeat(`"a 'b `, 9000), "*"},
 		{"slashes", strings.Repeat(`/a\/ `, 9000), "*"},
+		{"strings in parentheses", "(" + strings.Repeat(`"a 'b /c `, 9000), "*"},
+		{"strings that do not stand alone", "(" + strings.Repeat(`"a"b '\''c /d/e `, 5000), "*"},
 		{"operators", "a" + strings.Repeat(" or a", 9000), "*"},
 		{"nots", strings.Repeat("not ", 9000), "*"},
 		{"spaces", strings.Repeat(" ", 60_000) + strings.Repeat("or ", 9000), "*"},

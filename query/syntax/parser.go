@@ -27,6 +27,9 @@ type parser struct {
 type tree struct {
 	root      node
 	clarified bool
+	// unclosed says that a parenthesis stayed open, so that all were read as
+	// text.
+	unclosed bool
 }
 
 // parseTree reads text in one pattern type. Parentheses that stay open, or an
@@ -42,6 +45,7 @@ func parseTree(text string, pt query.PatternType) (tree, error) {
 	}
 	begin.plainParens = true
 	t, again := (&parser{scanner: &begin, groupEnd: -1}).parse()
+	t.unclosed = !missing
 	if again == nil {
 		return t, nil
 	}
@@ -145,6 +149,7 @@ func (p *parser) counted(l *leaf) (node, error) {
 	if p.leaves++; p.leaves > maxLeaves {
 		return nil, tooManyLeaves(l.span())
 	}
+	l.depth = p.depth
 	return l, nil
 }
 

@@ -28,7 +28,8 @@ func TestParsePatternType(t *testing.T) {
 		{"", "regexp", query.Regexp, ""},
 		{"", "structural", query.Structural, ""},
 		{"", "lucky", query.Standard, ""},
-		{"", "codycontext", query.Standard, ""},
+		{"", "codycontext", query.Keyword, ""},
+		{"", "nls", query.Keyword, ""},
 		// Names are exact; regex is one only inside a query.
 		{"", "regex", "", `unrecognized patternType "regex"`},
 		{"", "Keyword", "", `unrecognized patternType "Keyword"`},
@@ -56,6 +57,8 @@ func TestPatternTypeInQuery(t *testing.T) {
 		{"a patterntype:regex", query.Standard, query.Regexp},
 		{"a PatternType:literal", query.Keyword, query.Literal},
 		{"a patterntype:lucky", query.Keyword, query.Standard},
+		{"a patterntype:nls", query.Standard, query.Keyword},
+		{"a patterntype:codycontext", query.Regexp, query.Keyword},
 		{"a patterntype:bogus", query.Keyword, query.Keyword},
 		{"(a patterntype:regexp) or b", query.Keyword, query.Regexp},
 		// A filter counts where the type it is read in sees a filter.

@@ -35,6 +35,8 @@ func predicateError(f query.Filter) error {
 	case "repo:contains":
 		_, err := ParseFileTest(*f.Predicate)
 		return err
+	case "repo:has.commit.after":
+		return dated(name+" argument: ", arg, "repo:"+name+`(2024-01-31) or repo:`+name+"(1 month ago)")
 	case "repo:has.description":
 		return checkDescription(f)
 	case "repo:has.meta", "repo:has":

@@ -18,12 +18,18 @@ type scanner struct {
 	// reading of a text whose parentheses stay open.
 	plainParens bool
 	// begin is the first character that is not white space.
-	begin  int
-	parens *parens
+	begin int
+	// parens are those of the text as it stands, words those that quotes and
+	// slashes do not hide from a pattern.
+	parens, words *parens
 }
 
 func newScanner(text string, pt query.PatternType) *scanner {
-	s := &scanner{text: text, pt: pt, parens: findParens(text)}
+	s := &scanner{text: text, pt: pt, parens: findParens(text, nil)}
+	s.words = s.parens
+	if s.slashes() && strings.ContainsAny(text, `"'/`) {
+		s.words = findParens(text, s.hidden)
+	}
 	s.skipSpace()
 	s.begin = s.pos
 	return s
@@ -84,8 +90,9 @@ func (s *scanner) rune() {
 // balanced reads to white space outside parentheses or to a ")" that closes
 // nothing. It refuses, and stays where it is, when a parenthesis opened on the
 // way holds a filter or an operator, or is never closed: then the parenthesis
-// is no part of a word.
-func (s *scanner) balanced() (string, bool) {
+// is no part of a word. hiding says that quotes and slashes hide what is between
+// them; a parenthesis that would stay open because of them is read without.
+func (s *scanner) balanced(hiding bool) (string, bool) {
 	from, i := s.pos, s.pos
 	if trigger(s.text[from:]) {
 		return "", false
@@ -95,7 +102,11 @@ func (s *scanner) balanced() (string, bool) {
 		case '\\':
 			i++
 		case '(':
-			closing, ok := s.parens.plain(i)
+			p := s.parens
+			if _, closed := s.words.closing[i]; hiding && closed {
+				p = s.words
+			}
+			closing, ok := p.plain(i)
 			if !ok {
 				return "", false
 			}

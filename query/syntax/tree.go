@@ -16,6 +16,8 @@ type leaf struct {
 	pattern *query.Pattern
 	// negated is for patterns; a filter knows it itself.
 	negated bool
+	// depth is how many parentheses are open around the leaf.
+	depth int
 }
 
 // operator says how the children of a branch belong together.

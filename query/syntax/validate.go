@@ -33,16 +33,21 @@ func newValidator(pt query.PatternType) *validator {
 	}
 }
 
-// basic returns the first thing wrong with b: filters in order, then patterns,
-// then how they go together.
-func (v *validator) basic(b query.Basic) error {
+// filters returns the first thing wrong with the filters of a basic query.
+func (v *validator) filters(filters []query.Filter) error {
 	seen := map[string]bool{}
-	for _, f := range b.Filters {
+	for _, f := range filters {
 		if err := v.filter(f, seen[f.Field]); err != nil {
 			return located(err, f.Span)
 		}
 		seen[f.Field] = true
 	}
+	return nil
+}
+
+// basic returns the first thing wrong with the patterns of b, or with how they
+// and the filters go together.
+func (v *validator) basic(b query.Basic) error {
 	if err := v.expression(b.Pattern); err != nil {
 		return err
 	}
@@ -63,7 +68,9 @@ func (v *validator) filter(f query.Filter, again bool) error {
 	}
 	if !v.values[f.Span.Start] {
 		if err := checkValue(f); err != nil {
-			return err
+			return fixed(err, func(value string) string {
+				return formatFilter(query.Filter{Field: f.Field, Negated: f.Negated, Value: value})
+			})
 		}
 		text := f.Value
 		if f.Predicate != nil {
@@ -122,6 +129,8 @@ func checkValue(f query.Filter) error {
 		if !date.Valid(f.Value) {
 			return hinted(date.ErrFormat, f.Field+`:2024-01-31 or `+f.Field+`:"2 weeks ago"`)
 		}
+	case "repohascommitafter":
+		return dated("repohascommitafter: ", f.Value, "repohascommitafter:2024-01-31")
 	case "rev":
 		if len(f.Value) > maxRevBytes {
 			return revTooLong(f.Span)
@@ -140,7 +149,7 @@ func checkRepo(f query.Filter) error {
 		name, revs, _ = query.SplitRepoRevs(f.Value)
 	}
 	if err := checkRegexp(name, "repo:"); err != nil {
-		return err
+		return fixed(err, func(re string) string { return re + f.Value[len(name):] })
 	}
 	for _, rev := range revs {
 		if when, _, ok := query.ParseAtTime(rev); ok && !date.Valid(when) {
@@ -150,11 +159,21 @@ func checkRepo(f query.Filter) error {
 	return nil
 }
 
+// dated says where a text that is no date stands, since the text itself may be
+// anything.
+func dated(prefix, value, hint string) error {
+	if date.Valid(value) {
+		return nil
+	}
+	return hinted(wrapped(prefix, date.ErrFormat), hint)
+}
+
 func checkLanguage(value string) error {
 	if _, ok := lang.Lookup(value); ok {
 		return nil
 	}
-	return hinted(fmt.Errorf("unknown language: %q", value), languageHint(value))
+	hint, fix := languageHint(value)
+	return &query.SyntaxError{Message: fmt.Sprintf("unknown language: %q", value), Hint: hint, Fix: fix}
 }
 
 // expression compiles the patterns of n that are regular expressions.
@@ -179,9 +198,26 @@ func (v *validator) pattern(p *query.Pattern, negated bool) error {
 		return nil
 	}
 	if err := checkRegexp(p.Value, ""); err != nil {
-		return err
+		return fixed(err, func(re string) string {
+			if p.FromContent {
+				return formatFilter(query.Filter{Field: "content", Negated: negated, Value: re})
+			}
+			if negated {
+				return "not " + escapeRegexp(re)
+			}
+			return escapeRegexp(re)
+		})
 	}
 	return v.weigh(p.Value)
+}
+
+// fixed writes the Fix of a value as the part of the query that has it.
+func fixed(err error, write func(value string) string) error {
+	var e *query.SyntaxError
+	if errors.As(err, &e) && e.Fix != "" {
+		e.Fix = write(e.Fix)
+	}
+	return err
 }
 
 // weigh adds a regular expression to what the query takes. Text that is none
@@ -204,7 +240,11 @@ func (v *validator) weigh(re string) error {
 // checkRegexp compiles re. prefix is what stands before it in the query.
 func checkRegexp(re, prefix string) error {
 	_, err := resyntax.Parse(re, resyntax.Perl)
-	return hinted(err, regexpHint(re, prefix, err))
+	if err == nil {
+		return nil
+	}
+	hint, fix := regexpHint(re, prefix, err)
+	return &query.SyntaxError{Message: err.Error(), Hint: hint, Fix: fix}
 }
 
 // hinted makes a SyntaxError of err, if it is one.
