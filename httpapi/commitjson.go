@@ -27,6 +27,12 @@ func (e *matchEncoder) appendCommit(dst []byte, m *query.CommitMatch) []byte {
 	dst = appendSignature(dst, "committer", m.Committer)
 	dst = appendRepoAge(dst, m.Repo)
 	dst = appendString(append(dst, `,"content":`...), fenced(m))
+	if m.Cut {
+		dst = append(dst, `,"contentTruncated":true`...)
+	}
+	if m.Hidden > 0 {
+		dst = strconv.AppendInt(append(dst, `,"hiddenRanges":`...), int64(m.Hidden), 10)
+	}
 	return append(appendTriples(append(dst, `,"ranges":`...), triplesOf(m)), '}')
 }
 
@@ -128,6 +134,8 @@ func shortCommit(m *query.CommitMatch, limit int) *query.CommitMatch {
 		start += uint32(len(line))
 	}
 	out.Body = body.String()
+	out.Hidden += len(m.Ranges) - len(out.Ranges)
+	out.Cut = out.Cut || len(out.Body) < len(m.Body)
 	return &out
 }
 

@@ -55,10 +55,13 @@ func TestCommitJSON(t *testing.T) {
 	message.Ranges = []query.Range{in(message.Body, "kiln"), in(message.Body, "slip")}
 	changed := stoke("Stoke the kiln")
 	changed.IsDiff = true
-	changed.Body, changed.Ranges = diff.Preview([]diff.Highlighted{{
+	preview := diff.Preview([]diff.Highlighted{{
 		File:  diff.File{OldPath: "src/kiln.go", NewPath: "src/kiln.go", Text: []byte("@@ -7,1 +7,2 @@ func stoke()\n-\tadd(\"peat\")\n+\tadd(\"coal\")\n+\tblow()\n")},
 		Lines: []diff.Found{{Number: 2, Spans: []match.Span{{Start: 6, End: 10}}}},
-	}})
+	}}, diff.Rest{})
+	changed.Body, changed.Ranges = preview.Body, preview.Ranges
+	short := *changed
+	short.Cut, short.Hidden = true, 7
 	bare := &query.CommitMatch{Repo: &query.Repository{ID: 1, Name: "r"}, OID: "abc", IsDiff: true}
 	for _, c := range []struct {
 		name  string
@@ -70,6 +73,9 @@ func TestCommitJSON(t *testing.T) {
 		{"diff", changed, head("Stoke the kiln", "Stoke the kiln") +
 			`"content":"` + "```diff" + `\nsrc/kiln.go src/kiln.go\n@@ -7,1 +7,2 @@ func stoke()\n-\tadd(\"peat\")\n+\tadd(\"coal\")\n+\tblow()\n\n` +
 			"```" + `","ranges":[[4,7,4]]}`},
+		{"shortened", &short, head("Stoke the kiln", "Stoke the kiln") +
+			`"content":"` + "```diff" + `\nsrc/kiln.go src/kiln.go\n@@ -7,1 +7,2 @@ func stoke()\n-\tadd(\"peat\")\n+\tadd(\"coal\")\n+\tblow()\n\n` +
+			"```" + `","contentTruncated":true,"hiddenRanges":7,"ranges":[[4,7,4]]}`},
 		{"the least", bare, `{"type":"commit","label":"[r](/r) › [](/r/-/commit/abc): [](/r/-/commit/abc)","url":"/r/-/commit/abc",` +
 			`"detail":"[` + "`abc`" + ` 292 years ago](/r/-/commit/abc)","repositoryID":1,"repository":"r","oid":"abc","message":"",` +
 			`"authorName":"","authorDate":"0001-01-01T00:00:00Z","committerName":"","committerDate":"0001-01-01T00:00:00Z",` +

@@ -37,7 +37,7 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request) error {
 	if !canFlush(w) {
 		return &Error{Status: http.StatusInternalServerError, Message: "http flushing not supported"}
 	}
-	asker := askerOf(auth.From(r.Context()))
+	asker := ClientKey(auth.From(r.Context()))
 	if !s.streams.begin(asker) {
 		w.Header().Set("Retry-After", "5")
 		return &Error{Status: http.StatusServiceUnavailable, Message: "too many searches are being read; try again in a moment"}
@@ -59,9 +59,9 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// askerOf names who asks where something is shared: whoever has no account goes
-// by their address.
-func askerOf(a *auth.Actor) string {
+// ClientKey names the client of a request where something is divided among
+// clients: the account, or the address of a client that has none.
+func ClientKey(a *auth.Actor) string {
 	if a.User == nil {
 		return a.Key() + " " + identity.AddressKey(a.Address)
 	}
@@ -99,7 +99,7 @@ func (s *Server) answer(r *http.Request, events *eventWriter, results *search.Re
 	ending := st.run(r.Context(), func(ctx context.Context) search.Outcome {
 		o := p.options(results, &trace.Trace)
 		actor := auth.From(ctx)
-		o.Visible, o.Asker, o.ID = actor.Visible(), askerOf(actor), trace.ID
+		o.Visible, o.Asker, o.ID = actor.Visible(), ClientKey(actor), trace.ID
 		return s.searchOn(ctx, q, o, st)
 	})
 	trace.streamed(events, st.out.mostHeld())

@@ -40,7 +40,7 @@ func span(start, end query.Location) query.Range { return query.Range{Start: sta
 func glazeContent() query.Match {
 	return &query.FileMatch{
 		Repo: kiln, Path: "cmd/glaze/main.go", Commit: kilnCommit, Rev: "v2", Language: "Go",
-		PathRanges: []query.Range{span(at(4, 0, 4), at(9, 0, 9))},
+		PathRanges: []query.Range{span(at(4, 0, 4), at(9, 0, 9))}, InText: 3, InPath: true,
 		Chunks: []query.Chunk{{
 			Content: []byte("\n// ½ cup of glaze, see <glaze> below\nfunc main() { mix(\"glaze\") }\n\n"),
 			Start:   at(13, 1, 0),
@@ -54,7 +54,7 @@ func glazeContent() query.Match {
 func glazePath() query.Match {
 	return &query.FileMatch{
 		Repo: kiln, Path: "docs/glaze.md", Commit: kilnCommit, Rev: "v2", Language: "Markdown",
-		PathRanges: []query.Range{span(at(5, 0, 5), at(10, 0, 10))},
+		PathRanges: []query.Range{span(at(5, 0, 5), at(10, 0, 10))}, InPath: true,
 	}
 }
 

@@ -24,17 +24,23 @@ type CommitMatch struct {
 	Body string
 	// Ranges are places in Body, sorted and disjoint.
 	Ranges []Range
+	// Hidden is how many places were found in what Body leaves out. Cut says that
+	// it leaves out something that matches.
+	Hidden int
+	Cut    bool
 }
 
-// Count returns the number of ranges, at least 1.
-func (m *CommitMatch) Count() int { return max(len(m.Ranges), 1) }
+// Count returns the number of places found, at least 1.
+func (m *CommitMatch) Count() int { return max(len(m.Ranges)+m.Hidden, 1) }
 
 // In returns the repository that holds the commit.
 func (m *CommitMatch) In() *Repository { return m.Repo }
 
-// truncate returns m with its first n ranges.
+// truncate returns m with n places: its first ranges, then hidden ones.
 func (m *CommitMatch) truncate(n int) *CommitMatch {
 	cut := *m
-	cut.Ranges = m.Ranges[:n:n]
+	shown := min(n, len(m.Ranges))
+	cut.Ranges = m.Ranges[:shown:shown]
+	cut.Hidden = n - shown
 	return &cut
 }

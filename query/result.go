@@ -69,6 +69,10 @@ type FileMatch struct {
 	// PathRanges are the places in Path that patterns and file filters hit:
 	// expression after expression, neither sorted nor merged.
 	PathRanges []Range
+	// InText is what the match would count if only text were searched, 0 if the
+	// document would not match; InPath says that it would by its path alone.
+	InText int
+	InPath bool
 	// Score orders matches that were found together; higher is better.
 	Score float64
 	// Debug explains Score when the search was asked to.

@@ -23,6 +23,9 @@ type cutter struct {
 	end  int
 	// matched says that the line before matches.
 	matched bool
+	// left counts the matching lines behind a preview that is full.
+	left int
+	full bool
 }
 
 // cutHunks returns the hunks with the lines that match and one line of context
@@ -33,27 +36,32 @@ func cutHunks(text []byte, matches func(number int) bool) []hunk {
 		var line []byte
 		line, text = cutLine(text)
 		if h, _, _, ok := parseHeader(line); ok {
-			c = cutter{hunks: c.hunks, source: h}
+			c = cutter{hunks: c.hunks, source: h, left: c.left, full: c.full}
 			continue
 		}
 		l := hunkLine{number, line}
 		if l.sign() == '\\' {
 			continue
 		}
-		if !c.add(l, changes(l.sign()) && matches(number)) {
-			break
-		}
+		c.add(l, changes(l.sign()) && matches(number))
+	}
+	if c.left > 0 {
+		c.hunks[len(c.hunks)-1].elsewhere = c.left
 	}
 	return c.hunks
 }
 
-// add goes on to a line, and returns false when the preview is full.
-func (c *cutter) add(l hunkLine, matching bool) bool {
+// add goes on to a line. Once there is no room for the hunk that it would open,
+// matching lines are only counted.
+func (c *cutter) add(l hunkLine, matching bool) {
 	switch {
-	case matching:
-		if !c.reach() {
-			return false
+	case c.full || matching && !c.reach():
+		c.full = true
+		if matching {
+			c.left++
 		}
+		return
+	case matching:
 		c.show(l, true)
 	case c.matched:
 		c.show(l, false)
@@ -62,7 +70,6 @@ func (c *cutter) add(l hunkLine, matching bool) bool {
 	c.source.pass(l)
 	c.before = l
 	c.i++
-	return true
 }
 
 // reach opens a hunk for a line, with the line before as context, unless the

@@ -12,8 +12,9 @@ type hunk struct {
 	oldStart, newStart int
 	section            []byte
 	lines              []hunkLine
-	// more counts the matching lines left out at the end.
-	more int
+	// more counts the matching lines left out at the end, elsewhere those of the
+	// file's hunks behind it, and files the files behind that.
+	more, elsewhere, files int
 }
 
 // hunkLine is a line with its sign; number is as in Line.
@@ -47,13 +48,26 @@ func (h *hunk) header() string {
 		}
 	}
 	section := string(h.section)
-	if h.more > 0 {
+	for _, left := range []struct {
+		n    int
+		what string
+	}{{h.more, ""}, {h.elsewhere, " in other hunks"}, {h.files, plural(h.files, " file", " files")}} {
+		if left.n == 0 {
+			continue
+		}
 		if section != "" {
 			section += " "
 		}
-		section += "... +" + strconv.Itoa(h.more)
+		section += "... +" + strconv.Itoa(left.n) + left.what
 	}
 	return fmt.Sprintf("@@ -%d,%d +%d,%d @@ %s", sideStart(h.oldStart, oldLines), oldLines, sideStart(h.newStart, newLines), newLines, section)
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
 }
 
 func sideStart(start, lines int) int {

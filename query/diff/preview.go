@@ -31,6 +31,36 @@ type Found struct {
 	Spans []match.Span
 }
 
+// Rest is what the caller of Preview leaves out of a commit behind the files that
+// it passes.
+type Rest struct {
+	// Files is how many more files would be shown if there were room, and
+	// Places how many places were found in them.
+	Files, Places int
+}
+
+// Shown is the preview of a commit.
+type Shown struct {
+	// Body is valid UTF-8: each byte of the input that is not becomes U+FFFD.
+	// It is empty if there are no files; else it ends with a newline.
+	Body string
+	// Ranges are the places in Body that were found.
+	Ranges []query.Range
+	// Hidden is how many places were found in what is left out.
+	Hidden int
+	// Cut says that lines that match were left out.
+	Cut bool
+}
+
+// Places is how many places were found in the file.
+func (f *Highlighted) Places() int {
+	n := len(f.OldSpans) + len(f.NewSpans)
+	for _, l := range f.Lines {
+		n += len(l.Spans)
+	}
+	return n
+}
+
 // found reports whether anything was found in the file.
 func (f *Highlighted) found() bool { return len(f.Lines)+len(f.OldSpans)+len(f.NewSpans) > 0 }
 
@@ -38,28 +68,36 @@ func (f *Highlighted) found() bool { return len(f.Lines)+len(f.OldSpans)+len(f.N
 // found. Of the files with something found in them, the first ones are shown,
 // or of all files if nothing was found in any; and of each the first changed
 // lines that match, with a line of context round them. In a file of which no
-// line matches, all changed lines are taken for matching.
-//
-// The body is valid UTF-8: each byte of the input that is not becomes U+FFFD.
-// It is empty if there are no files; else it ends with a newline.
-func Preview(files []Highlighted) (body string, ranges []query.Range) {
+// line matches, all changed lines are taken for matching. The header of a hunk
+// says what is left out behind it: matching lines of the hunk, of other hunks of
+// the file, and, below all others, files.
+func Preview(files []Highlighted, rest Rest) Shown {
 	w := writer{}
 	found := slices.ContainsFunc(files, func(f Highlighted) bool { return f.found() })
-	shown := 0
+	var shown []*Highlighted
 	for i := range files {
 		f := &files[i]
-		if found && !f.found() {
-			continue
+		switch {
+		case found && !f.found():
+		case len(shown) == MaxFiles:
+			rest.Files++
+			rest.Places += f.Places()
+		default:
+			shown = append(shown, f)
 		}
-		if shown++; shown > MaxFiles {
-			break
-		}
-		w.file(f)
 	}
-	return string(w.body), w.ranges
+	for i, f := range shown {
+		more := 0
+		if i == len(shown)-1 {
+			more = rest.Files
+		}
+		w.file(f, more)
+	}
+	return Shown{string(w.body), w.ranges, w.hidden + rest.Places, w.cut || rest.Files > 0}
 }
 
-func (w *writer) file(f *Highlighted) {
+// file writes a file; more is how many others are left out behind it.
+func (w *writer) file(f *Highlighted, more int) {
 	w.path(f.OldPath, f.OldSpans)
 	w.plain(" ")
 	w.path(f.NewPath, f.NewSpans)
@@ -74,7 +112,14 @@ func (w *writer) file(f *Highlighted) {
 	}
 	hunks := cutHunks(f.Text, matches)
 	rest := f.Lines
+	for _, l := range f.Lines {
+		w.hidden += len(l.Spans)
+	}
 	for i := range hunks {
+		if i == len(hunks)-1 {
+			hunks[i].files = more
+		}
+		w.cut = w.cut || hunks[i].more+hunks[i].elsewhere > 0
 		w.plain(hunks[i].header())
 		w.newline()
 		for _, l := range hunks[i].lines {
@@ -84,6 +129,7 @@ func (w *writer) file(f *Highlighted) {
 			var spans []match.Span
 			if len(rest) > 0 && rest[0].Number == l.number {
 				spans = rest[0].Spans
+				w.hidden -= len(spans)
 			}
 			w.hunkLine(l, spans)
 		}

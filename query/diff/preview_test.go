@@ -36,8 +36,19 @@ func TestPreview(t *testing.T) {
 			}
 			input, want, _ := strings.Cut(string(text), "=== preview\n")
 			files := highlight(t, input)
-			body, ranges := diff.Preview(files)
+			preview := diff.Preview(files, diff.Rest{})
+			body, ranges := preview.Body, preview.Ranges
 			checkPreview(t, body, ranges)
+			places := 0
+			for _, f := range files {
+				places += f.Places()
+			}
+			if got := len(ranges) + preview.Hidden; got != places {
+				t.Errorf("%d places are shown and %d hidden of %d", len(ranges), preview.Hidden, places)
+			}
+			if cut := strings.Contains(body, "... +"); cut != preview.Cut {
+				t.Errorf("the preview is cut: %t, and says so: %t", preview.Cut, cut)
+			}
 			got := shown(body, ranges)
 			if got == want {
 				return
@@ -239,8 +250,11 @@ func FuzzPreview(f *testing.F) {
 				file.Lines = append(file.Lines, diff.Found{Number: l.Number, Spans: s})
 			}
 		}
-		body, ranges := diff.Preview([]diff.Highlighted{file, file})
-		checkPreview(t, body, ranges)
+		preview := diff.Preview([]diff.Highlighted{file, file}, diff.Rest{})
+		checkPreview(t, preview.Body, preview.Ranges)
+		if preview.Hidden < 0 {
+			t.Errorf("%d places are hidden", preview.Hidden)
+		}
 	})
 }
 

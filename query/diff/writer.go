@@ -12,6 +12,10 @@ type writer struct {
 	body         []byte
 	line, column uint32
 	ranges       []query.Range
+	// hidden counts places on lines that are not shown; cut says that there are
+	// such lines.
+	hidden int
+	cut    bool
 }
 
 func (w *writer) at() query.Location {

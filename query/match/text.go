@@ -2,8 +2,11 @@ package match
 
 // Source gives bytes of a shard's text; *store.Text is one.
 type Source interface {
-	// Slice returns the bytes from lo up to hi, borrowed until the next call.
+	// Slice returns the bytes from lo up to hi, borrowed until the next call of
+	// either method.
 	Slice(lo, hi uint32) ([]byte, error)
+	// Release ends the loan of the last slice.
+	Release()
 }
 
 // wholeBytes is the largest document that is searched whole where only lines
@@ -45,6 +48,16 @@ func (t *Text) ResetBytes(text []byte, newlines []uint16) {
 	*t = Text{whole: text, read: true, size: len(text), newlines: newlines, BytesRead: t.BytesRead, Leash: t.Leash}
 }
 
+// Release makes t an empty document and ends the loan of its text. The source
+// counts the memory of a large text as free then, so t must not keep it.
+func (t *Text) Release() {
+	src := t.src
+	*t = Text{BytesRead: t.BytesRead, Leash: t.Leash}
+	if src != nil {
+		src.Release()
+	}
+}
+
 // Len returns the document's size in bytes.
 func (t *Text) Len() int { return t.size }
 
@@ -59,7 +72,7 @@ func (t *Text) Bytes(lo, hi int) ([]byte, error) {
 	return t.src.Slice(t.base+uint32(lo), t.base+uint32(hi))
 }
 
-// All returns the whole text, borrowed until t is reset.
+// All returns the whole text, borrowed until t is reset or released.
 func (t *Text) All() ([]byte, error) {
 	t.BytesRead += t.size
 	if t.read || t.size == 0 {

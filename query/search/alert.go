@@ -3,35 +3,41 @@ package search
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/syntax"
+	"github.com/trawlsearch/trawl/store"
 )
 
 // QueryAlert is the alert for a query that cannot be searched.
 func QueryAlert(err error) *query.Alert {
-	a := &query.Alert{Title: "Unable To Process Query", Description: upperFirst(query.Shorten(err.Error()))}
+	a := &query.Alert{Title: "Unable To Process Query", Description: query.Capitalize(query.Shorten(err.Error()))}
+	var broken *query.SyntaxError
+	if errors.As(err, &broken) && broken.Proposed != "" {
+		a.Proposed = []query.ProposedQuery{{Description: "the query mended", Query: broken.Proposed}}
+	}
 	if errors.Is(err, syntax.ErrMissingOperand) {
 		a.Description = "I'm having trouble understanding that query. Putting parentheses around the search pattern may help."
 	}
 	return a
 }
 
-func upperFirst(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
-	if n == 0 {
-		return s
-	}
-	return string(unicode.ToUpper(r)) + s[n:]
-}
-
-// alert is what a search that is over tells a person, the most important
+// alert is what a search that is over says to a person, the most important
 // first, or nil.
 func (r *run) alert(timedOut bool) *query.Alert {
+	if a := r.trouble(timedOut); a != nil {
+		return a
+	}
+	return r.mistyped()
+}
+
+// trouble is the alert for what kept a search from finding anything, or all of
+// it.
+func (r *run) trouble(timedOut bool) *query.Alert {
 	if a := r.sel.lacking.alert(); a != nil {
 		return a
 	}
@@ -108,6 +114,51 @@ func longerTimeout(d time.Duration) time.Duration {
 // propose makes a query that reads as the running one does. A pattern type
 // that text names already is named once, at the end.
 func (r *run) propose(description, text string) query.ProposedQuery {
-	text = syntax.WithoutFilter(text, r.q.PatternType, "patterntype")
-	return query.ProposedQuery{Description: description, Query: syntax.WithFilter(text, "patternType", string(r.q.PatternType))}
+	return query.ProposedQuery{Description: description, Query: syntax.InType(text, r.q.PatternType)}
+}
+
+// mistyped is the alert for parts of the query that may not mean what they were
+// meant to; nil if there are none to tell of.
+func (r *run) mistyped() *query.Alert {
+	a := &query.Alert{Title: "The query may be mistyped"}
+	var messages []string
+	for _, w := range append(slices.Clone(r.q.Warnings), r.unmatched()...) {
+		if w.Plausible && r.out.sent > 0 {
+			continue
+		}
+		messages = append(messages, w.Message)
+		if w.Proposed != "" {
+			a.Proposed = append(a.Proposed, query.ProposedQuery{Description: "as it may be meant", Query: w.Proposed})
+		}
+	}
+	if len(messages) == 0 {
+		return nil
+	}
+	a.Description = strings.Join(messages, "\n\n")
+	return a
+}
+
+// unmatched warns of repo: filters that match the name of no repository, in
+// basic queries that have nothing to search.
+func (r *run) unmatched() []query.Warning {
+	var out []query.Warning
+	warned := map[int]bool{}
+	for _, b := range r.basics {
+		if len(b.targets)+len(b.leftOut) > 0 {
+			continue
+		}
+		for _, f := range b.Values("repo") {
+			if f.Negated || f.Predicate != nil || warned[f.Span.Start] {
+				continue
+			}
+			name, _, _ := query.SplitRepoRevs(f.Value)
+			re, err := regexp.Compile("(?i)" + name)
+			if err != nil || slices.ContainsFunc(r.repos, func(s *store.Repository) bool { return re.MatchString(s.Name) }) {
+				continue
+			}
+			warned[f.Span.Start] = true
+			out = append(out, query.Warning{Message: fmt.Sprintf("No repository matches `repo:%s`.", query.Shorten(f.Value)), Span: f.Span})
+		}
+	}
+	return out
 }

@@ -46,6 +46,8 @@ type counts struct {
 	left, leftHere, display int
 	// sent is how many matches were found, whether the sink got them or not.
 	sent int
+	// shortened is how many of them leave out something that matches.
+	shortened int
 	// counted and taken are how many matches were counted, and how many the sink
 	// took, by all runs.
 	counted, taken int

@@ -34,7 +34,7 @@ func newCommitAfter(b query.Basic, now time.Time) (*commitAfter, error) {
 		}
 		t, err := date.Parse(text, now)
 		if err != nil {
-			return nil, fmt.Errorf("filter has commit after: invalid time ref: %w", err)
+			return nil, &query.SyntaxError{Message: fmt.Sprintf("filter has commit after: invalid time ref: %v", err), Span: f.Span}
 		}
 		out = &commitAfter{t.Unix(), f.Negated}
 	}

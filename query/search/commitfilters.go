@@ -2,10 +2,12 @@ package search
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/date"
 )
 
 // commitFilters counts commits per filter that would select them.
@@ -14,77 +16,80 @@ type commitFilters struct {
 	// authors are counted by the text of their filter.
 	authors map[string]*query.SuggestedFilter
 	dates   [len(dateFilters)]int
-	// now is the moment that dates are compared with.
-	now time.Time
+	// bounds are the moments of dateFilters, in seconds.
+	bounds [len(dateFilters)]int64
 }
 
-// dateFilters are the filters of kind commit date; a commit counts for the
-// first that its age is below of. The values of all but the first do not
-// select what their labels say, and are what clients of this API know.
-var dateFilters = [...]struct {
-	below        time.Duration
-	value, label string
-}{
-	{25 * time.Hour, "after:yesterday", "Last 24 hours"},
-	{8 * 24 * time.Hour, `before:"1 week ago"`, "Last week"},
-	{31 * 24 * time.Hour, `before:"1 month ago"`, "Last month"},
-	{1<<63 - 1, `before:"2 months ago"`, "Older than 2 months"},
+// dateFilters are the filters of kind commit date. A commit counts for each that
+// selects it.
+var dateFilters = [...]struct{ field, when, label string }{
+	{"after", "24 hours ago", "Last 24 hours"},
+	{"after", "1 week ago", "Last week"},
+	{"after", "1 month ago", "Last month"},
+	{"before", "2 months ago", "Older than 2 months"},
 }
 
 func newCommitFilters(now time.Time) commitFilters {
-	return commitFilters{
+	s := commitFilters{
 		messages: query.SuggestedFilter{Value: "type:commit", Label: "Commits", Kind: kindType},
 		diffs:    query.SuggestedFilter{Value: "type:diff", Label: "Diffs", Kind: kindType},
 		authors:  map[string]*query.SuggestedFilter{},
-		now:      now,
 	}
+	for i, f := range dateFilters {
+		t, err := date.Parse(f.when, now)
+		if err != nil {
+			panic("search: the date of a suggested filter: " + err.Error())
+		}
+		s.bounds[i] = t.Unix()
+		if f.field == "before" {
+			s.bounds[i] = beforeSecond(t)
+		}
+	}
+	return s
 }
 
-func (s *commitFilters) add(m *query.CommitMatch) {
+func (s *commitFilters) add(m *query.CommitMatch, caseSensitive bool) {
 	if m.IsDiff {
 		s.diffs.Count += m.Count()
 	} else {
 		s.messages.Count += m.Count()
 	}
-	s.addAuthor(m.Author)
-	date := m.Committer.Date
-	if date.IsZero() {
-		date = m.Author.Date
-	}
-	age := s.now.Sub(date)
+	s.addAuthor(m.Author, caseSensitive)
+	seconds := m.Committer.Date.Unix()
 	for i, f := range dateFilters {
-		if age < f.below || i == len(dateFilters)-1 {
+		if f.field == "after" && seconds > s.bounds[i] || f.field == "before" && seconds < s.bounds[i] {
 			s.dates[i]++
-			break
 		}
 	}
 }
 
-// addAuthor counts one commit. Nothing selects an author without an address.
-func (s *commitFilters) addAuthor(a query.Signature) {
+// addAuthor counts one commit for the whole address of its author, as an address
+// may be a part of another. Nothing selects an author without one.
+func (s *commitFilters) addAuthor(a query.Signature, caseSensitive bool) {
 	if a.Email == "" {
 		return
 	}
-	value := "author:" + quoteValue(a.Email)
-	f := s.authors[value]
+	key := a.Email
+	if !caseSensitive {
+		key = strings.ToLower(key)
+	}
+	f := s.authors[key]
 	if f == nil {
-		f = &query.SuggestedFilter{Value: value, Label: a.Name, Kind: kindAuthor}
-		s.authors[value] = f
+		f = &query.SuggestedFilter{Value: "author:^" + quoteValue(a.Email) + "$", Label: a.Name, Kind: kindAuthor}
+		s.authors[key] = f
 	}
 	f.Count++
 }
 
-// appendEntries appends every filter that counts anything.
-func (s *commitFilters) appendEntries(out []query.SuggestedFilter) []query.SuggestedFilter {
-	for _, f := range []query.SuggestedFilter{s.messages, s.diffs} {
-		if f.Count > 0 {
-			out = append(out, f)
-		}
-	}
+// appendEntries appends every filter that counts anything, but for types.
+func (s *commitFilters) appendEntries(out []query.SuggestedFilter, authors bool) []query.SuggestedFilter {
 	for i, f := range dateFilters {
 		if s.dates[i] > 0 {
-			out = append(out, query.SuggestedFilter{Value: f.value, Label: f.label, Count: s.dates[i], Kind: kindCommitDate})
+			out = append(out, query.SuggestedFilter{Value: f.field + ":" + strconv.Quote(f.when), Label: f.label, Count: s.dates[i], Kind: kindCommitDate})
 		}
+	}
+	if !authors {
+		return out
 	}
 	for _, f := range s.authors {
 		out = append(out, *f)

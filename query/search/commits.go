@@ -62,7 +62,8 @@ type commitSegment struct {
 }
 
 const (
-	// segmentCommits are so many that a worker is busy for about a millisecond.
+	// segmentCommits are so many that a worker is usually busy for about a
+	// millisecond. Between two commits others may have its slot.
 	segmentCommits = 64
 	// segmentLogged are so many that starting git does not count.
 	segmentLogged = 128
@@ -131,16 +132,16 @@ func (c *commitSearch) plan(ctx context.Context) {
 	plans := make([]*commitShard, len(views))
 	var wg sync.WaitGroup
 	work := make(chan int)
-	for range min(c.set.Workers, len(views)) {
+	for range min(c.workers(), len(views)) {
 		wg.Go(func() {
 			in := c.newReading(c.snap)
 			defer in.close()
+			in.at = &seat{run: c.run}
+			defer in.at.end()
 			for i := range work {
-				p, err := planCommits(views[i], c.q, c.people, c.withoutLists(views[i].ID), in)
-				if err != nil {
-					c.fail(views[i].ID, err)
+				if in.breathe(ctx) == nil {
+					plans[i] = c.planShard(views[i], in)
 				}
-				plans[i] = p
 			}
 		})
 	}
@@ -166,6 +167,15 @@ func (c *commitSearch) plan(ctx context.Context) {
 		Field{"shards", strconv.Itoa(len(views))}, Field{"commits", strconv.Itoa(commits)}, Field{"candidates", strconv.Itoa(candidates)},
 		Field{"lists", strconv.Itoa(lists)}, Field{"list bytes", strconv.Itoa(bytes)},
 	)})
+}
+
+// planShard plans one shard. One that cannot be planned is recorded and nil.
+func (c *commitSearch) planShard(v store.View, in *reading) *commitShard {
+	p, err := planCommits(v, c.q, c.people, c.withoutLists(v.ID), in)
+	if err != nil {
+		c.fail(v.ID, err)
+	}
+	return p
 }
 
 // arrange puts the commits of a target in log order. Where the index has all of
@@ -239,8 +249,9 @@ func (c *commitSearch) confirm(ctx context.Context, plan func(emit func(*commitS
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := c.set.Now()
+	n := c.workers()
 	work := make(chan *commitSegment)
-	ordered := make(chan *commitSegment, segmentsAhead*c.set.Workers)
+	ordered := make(chan *commitSegment, segmentsAhead*n)
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
@@ -267,7 +278,7 @@ func (c *commitSearch) confirm(ctx context.Context, plan func(emit func(*commitS
 	})
 	var mu sync.Mutex // guards looked and bytes
 	looked, bytes := 0, 0
-	for range c.set.Workers {
+	for range n {
 		wg.Go(func() {
 			w := newCommitWorker(c)
 			for s := range work {
@@ -290,7 +301,7 @@ func (c *commitSearch) confirm(ctx context.Context, plan func(emit func(*commitS
 		err = planErr
 	}
 	c.o.Trace.Add(Step{Name: "verify commits", Start: start.Sub(c.start), Took: c.set.Now().Sub(start), Fields: []Field{
-		{"commits", strconv.Itoa(looked)}, {"bytes", strconv.Itoa(bytes)}, {"workers", strconv.Itoa(c.set.Workers)},
+		{"commits", strconv.Itoa(looked)}, {"bytes", strconv.Itoa(bytes)}, {"workers", strconv.Itoa(n)},
 	}})
 	return reached, err
 }

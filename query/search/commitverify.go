@@ -3,7 +3,7 @@ package search
 import (
 	"bytes"
 	"context"
-
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -20,12 +20,15 @@ type changes interface {
 	// path returns both paths of file i, the second empty unless it is another,
 	// and git's letter for what became of it.
 	path(i int) (path, old string, status byte)
-	// hunks returns the text of its diff, borrowed until the next call; ok is
-	// false for a file that cannot match.
+	// hunks returns the text of its diff, borrowed until the next call of any of
+	// these; ok is false for a file that cannot match.
 	hunks(i int) (text []byte, ok bool, err error)
-	// content returns the text of the file after the change, for
-	// file:has.content; ok is false if it has none.
-	content(ctx context.Context, i int) (text []byte, ok bool, err error)
+	// content calls use with the text of the file after the change, for
+	// file:has.content, and not if it has none. use keeps nothing of it.
+	content(ctx context.Context, i int, use func(text []byte)) error
+	// pause lets others have the processor if that is their due, and returns why
+	// ctx has ended, if it has.
+	pause(ctx context.Context) error
 }
 
 // commitMatcher confirms commits, one after the other. It belongs to one
@@ -46,6 +49,10 @@ type commitMatcher struct {
 	// bytes counts the text looked at, for traces.
 	bytes int
 }
+
+// maxMatcherBytes is how much a matcher keeps, or holds while it waits for a
+// processor.
+const maxMatcherBytes = 1 << 20
 
 // changedLine is a changed line that begins at start of the joined ones.
 type changedLine struct {
@@ -81,11 +88,12 @@ func (m *commitMatcher) confirm(ctx context.Context, t *target, message func() (
 		}
 	}
 	if m.q.diff {
-		shown, err := m.files(ctx, t, files)
-		if err != nil || len(shown) == 0 {
+		files, rest, err := m.files(ctx, t, files)
+		if err != nil || len(files) == 0 {
 			return nil, err
 		}
-		out.Body, out.Ranges = diff.Preview(shown)
+		shown := diff.Preview(files, rest)
+		out.Body, out.Ranges, out.Hidden, out.Cut = shown.Body, shown.Ranges, shown.Hidden, shown.Cut
 	} else {
 		text, err := message()
 		if err != nil || m.q.hasPaths() && !m.touches(t, files) {
@@ -97,9 +105,7 @@ func (m *commitMatcher) confirm(ctx context.Context, t *target, message func() (
 		}
 		out.Body, out.Ranges = text, textRanges(text, spans)
 	}
-	if len(out.Ranges) > m.q.limit {
-		out.Ranges = out.Ranges[:m.q.limit]
-	}
+	out = query.Truncate(out, m.q.limit).(*query.CommitMatch)
 	out.Message, err = message()
 	return out, err
 }
@@ -170,19 +176,27 @@ func (m *commitMatcher) touches(t *target, files changes) bool {
 }
 
 // files returns the files of which something is shown, no more than a preview
-// has room for.
-func (m *commitMatcher) files(ctx context.Context, t *target, files changes) ([]diff.Highlighted, error) {
+// has room for, and counts what is found in the rest.
+func (m *commitMatcher) files(ctx context.Context, t *target, files changes) (shown []diff.Highlighted, rest diff.Rest, err error) {
 	// A preview prefers files in which something was found, so the others
 	// are only kept while there is none.
 	var found, others []diff.Highlighted
+	var more diff.Rest
+	held := 0
 	for i := range files.len() {
+		// One that holds much does not wait for others.
+		if held <= maxMatcherBytes {
+			if err := files.pause(ctx); err != nil {
+				return nil, rest, err
+			}
+		}
 		path, old, status := files.path(i)
 		if !m.q.pathsHold(t, path, old) {
 			continue
 		}
 		text, ok, err := files.hunks(i)
 		if err != nil {
-			return nil, err
+			return nil, rest, err
 		}
 		if !ok {
 			continue
@@ -194,45 +208,63 @@ func (m *commitMatcher) files(ctx context.Context, t *target, files changes) ([]
 		h := diff.Highlighted{Lines: lines}
 		m.showPaths(&h, path, old, status)
 		highlighted := len(h.Lines)+len(h.OldSpans)+len(h.NewSpans) > 0
-		if !highlighted && (len(found) > 0 || len(others) == diff.MaxFiles) {
+		if !highlighted && len(found) > 0 {
 			continue
 		}
-		h.Text = bytes.Clone(text)
-		if ok, err := m.contentHolds(ctx, files, i); err != nil || !ok {
+		if len(m.q.content) > 0 {
+			ok, err := m.contentHolds(ctx, files, i)
 			if err != nil {
-				return nil, err
+				return nil, rest, err
 			}
-			continue
+			if !ok {
+				continue
+			}
+			if text, _, err = files.hunks(i); err != nil {
+				return nil, rest, err
+			}
 		}
-		if !highlighted {
+		room := highlighted && len(found) < diff.MaxFiles || !highlighted && len(others) < diff.MaxFiles
+		if room {
+			h.Text = bytes.Clone(text)
+			held += len(text)
+		}
+		switch {
+		case !room && !highlighted:
+			more.Files++
+		case !room:
+			rest.Files++
+			rest.Places += m.places(&h)
+		case highlighted:
+			found = append(found, h)
+		default:
 			others = append(others, h)
-			continue
-		}
-		if found = append(found, h); len(found) == diff.MaxFiles {
-			break
 		}
 	}
 	if len(found) > 0 {
-		return found, nil
+		return found, rest, nil
 	}
-	return others, nil
+	return others, more, nil
+}
+
+// places counts what of a file is a result: where lines of one sign are selected,
+// what is found in paths is none.
+func (m *commitMatcher) places(h *diff.Highlighted) int {
+	n := h.Places()
+	if m.q.sign != 0 {
+		n -= len(h.OldSpans) + len(h.NewSpans)
+	}
+	return n
 }
 
 // contentHolds tries file:has.content on what a file became.
-func (m *commitMatcher) contentHolds(ctx context.Context, files changes, i int) (bool, error) {
-	if len(m.q.content) == 0 {
-		return true, nil
-	}
-	text, ok, err := files.content(ctx, i)
-	if err != nil || !ok {
-		return false, err
-	}
-	for _, p := range m.q.content {
-		if _, found := m.find(p, nil, text); !found {
-			return false, nil
-		}
-	}
-	return true, nil
+func (m *commitMatcher) contentHolds(ctx context.Context, files changes, i int) (holds bool, err error) {
+	err = files.content(ctx, i, func(text []byte) {
+		holds = !slices.ContainsFunc(m.q.content, func(p *match.Matcher) bool {
+			_, found := m.find(p, nil, text)
+			return !found
+		})
+	})
+	return holds, err
 }
 
 // changed tries the patterns on the changed lines of a file, each by itself,
@@ -284,7 +316,10 @@ func (m *commitMatcher) changed(text []byte) ([]diff.Found, bool) {
 }
 
 func (m *commitMatcher) join(text []byte) {
-	m.joined, m.lines = m.joined[:0], m.lines[:0]
+	if cap(m.joined) > maxMatcherBytes {
+		m.joined, m.lines = nil, nil
+	}
+	m.joined, m.lines = slices.Grow(m.joined[:0], len(text)), m.lines[:0]
 	for l := diff.Changed(text); l.Next(); {
 		if len(m.lines) > 0 {
 			m.joined = append(m.joined, '\n')

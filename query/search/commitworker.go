@@ -4,27 +4,27 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
-	"maps"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
-	"github.com/trawlsearch/trawl/store/text"
 )
 
-// commitWorker confirms segments. It belongs to one goroutine.
+// commitWorker confirms segments. It belongs to one goroutine, and has a slot
+// while it looks at a commit.
 type commitWorker struct {
 	*commitSearch
 	matcher *commitMatcher
+	at      seat
 	texts   map[*commitShard]*store.Text
-	blobs   map[*target]*blobs
+	blobs   *blobs // nil until needed
 	looked  int
 }
 
 func newCommitWorker(c *commitSearch) *commitWorker {
 	return &commitWorker{
 		commitSearch: c, matcher: newCommitMatcher(c.q, c.set.Brute),
-		texts: map[*commitShard]*store.Text{}, blobs: map[*target]*blobs{},
+		at: seat{run: c.run}, texts: map[*commitShard]*store.Text{},
 	}
 }
 
@@ -34,9 +34,7 @@ func (w *commitWorker) close() {
 			w.fail(p.view.ID, err)
 		}
 	}
-	for b := range maps.Values(w.blobs) {
-		b.close()
-	}
+	w.blobs.close()
 }
 
 // confirm looks at the commits of s in order. A panic over one is an error.
@@ -45,6 +43,7 @@ func (w *commitWorker) confirm(ctx context.Context, s *commitSegment) {
 		if p := recover(); p != nil {
 			s.err = fmt.Errorf("panic: %v", p)
 		}
+		w.at.end()
 		w.looked += s.looked
 		if w.matcher.leash.Cut {
 			w.run.cut.Add(1)
@@ -59,7 +58,7 @@ func (w *commitWorker) confirm(ctx context.Context, s *commitSegment) {
 		return
 	}
 	for _, it := range s.items {
-		if s.err = ctx.Err(); s.err != nil {
+		if s.err = w.at.occupy(ctx); s.err != nil {
 			return
 		}
 		m, err := w.indexed(ctx, s.target, it)
@@ -82,7 +81,7 @@ func (w *commitWorker) indexed(ctx context.Context, t *target, it commitItem) (q
 		text = p.view.Text()
 		w.texts[p] = text
 	}
-	text.Done = ctx.Done()
+	text.Done, text.Idle = ctx.Done(), func(wait func()) { w.at.idle(ctx, wait) }
 	defer text.Release()
 	oid := hex.EncodeToString(p.table.OID(int(i)))
 	read, message := false, ""
@@ -94,7 +93,7 @@ func (w *commitWorker) indexed(ctx context.Context, t *target, it commitItem) (q
 			message, readErr = p.message(text, i)
 		}
 		return message, readErr
-	}, &indexedChanges{p, w.q, text, first, int(end - first), w.blobs[t], oid})
+	}, &indexedChanges{w, p, text, first, int(end - first), oid})
 	if err != nil || m == nil {
 		return nil, err
 	}
@@ -116,6 +115,13 @@ func (w *commitWorker) log(ctx context.Context, s *commitSegment) error {
 	if err != nil {
 		return err
 	}
+	if w.q.diff {
+		whole, err := w.wholeLogs.Acquire(ctx, w.o.Asker, 1)
+		if err != nil {
+			return err
+		}
+		defer whole.Release()
+	}
 	release, err := w.takeSlot(ctx)
 	if err != nil {
 		return err
@@ -136,7 +142,11 @@ func (w *commitWorker) log(ctx context.Context, s *commitSegment) error {
 		o.Depth = git.LogMessages
 	}
 	return repo.Log(ctx, oids, o, func(c *git.Commit) error {
+		if err := w.at.occupy(ctx); err != nil {
+			return err
+		}
 		m, err := w.logged(ctx, s.target, c)
+		w.at.end() // git reads meanwhile
 		if err != nil {
 			return err
 		}
@@ -154,7 +164,7 @@ func (w *commitWorker) logged(ctx context.Context, t *target, c *git.Commit) (qu
 	if !w.q.wants(author, committer, c.Committer.Seconds) {
 		return nil, nil
 	}
-	m, err := w.matcher.confirm(ctx, t, func() (string, error) { return c.Message, nil }, &loggedChanges{c, w.q, w.blobs[t]})
+	m, err := w.matcher.confirm(ctx, t, func() (string, error) { return c.Message, nil }, &loggedChanges{c, w})
 	if err != nil || m == nil {
 		return nil, err
 	}
@@ -166,13 +176,12 @@ func (w *commitWorker) logged(ctx context.Context, t *target, c *git.Commit) (qu
 
 // indexedChanges are those of a commit in a history shard.
 type indexedChanges struct {
+	worker *commitWorker
 	*commitShard
-	q    *commitQuery
 	text *store.Text
 	// first is the document of the first file, size how many there are.
 	first uint32
 	size  int
-	blobs *blobs
 	oid   string
 }
 
@@ -185,23 +194,28 @@ func (x *indexedChanges) path(i int) (path, old string, status byte) {
 
 func (x *indexedChanges) hunks(i int) ([]byte, bool, error) {
 	d := x.first + uint32(i)
-	if x.q.tree != nil && x.docs.Reason[d] != store.Searchable || x.commitShard.texts != nil && !x.commitShard.texts.Contains(uint16(d)) {
+	if x.worker.q.tree != nil && x.docs.Reason[d] != store.Searchable || x.commitShard.texts != nil && !x.commitShard.texts.Contains(uint16(d)) {
 		return nil, false, nil
 	}
 	b, err := x.text.Slice(x.docs.TextStart[d], x.docs.TextStart[d+1])
 	return b, true, err
 }
 
-func (x *indexedChanges) content(ctx context.Context, i int) ([]byte, bool, error) {
+func (x *indexedChanges) content(ctx context.Context, i int, use func(text []byte)) error {
+	x.text.Release()
 	path, _, _ := x.path(i)
-	return x.blobs.text(ctx, x.oid, path)
+	return x.worker.content(ctx, x.oid, path, use)
+}
+
+func (x *indexedChanges) pause(ctx context.Context) error {
+	x.text.Release()
+	return x.worker.at.occupy(ctx)
 }
 
 // loggedChanges are those of a commit that git told of.
 type loggedChanges struct {
 	*git.Commit
-	q     *commitQuery
-	blobs *blobs
+	worker *commitWorker
 }
 
 func (x *loggedChanges) len() int { return len(x.Files) }
@@ -213,78 +227,11 @@ func (x *loggedChanges) path(i int) (path, old string, status byte) {
 
 func (x *loggedChanges) hunks(i int) ([]byte, bool, error) {
 	f := &x.Files[i]
-	return f.Hunks, x.q.tree == nil || f.State == git.DiffRead, nil
+	return f.Hunks, x.worker.q.tree == nil || f.State == git.DiffRead, nil
 }
 
-func (x *loggedChanges) content(ctx context.Context, i int) ([]byte, bool, error) {
-	return x.blobs.text(ctx, x.OID, x.Files[i].Path)
+func (x *loggedChanges) content(ctx context.Context, i int, use func(text []byte)) error {
+	return x.worker.content(ctx, x.OID, x.Files[i].Path, use)
 }
 
-// blobs reads files as commits left them, for file:has.content.
-type blobs struct {
-	reader *git.BlobReader
-	// of maps commit and path to the blob, for the commits at hand.
-	of map[[2]string]string
-}
-
-// prepare finds the blobs of the commits of s, if they may be asked for.
-func (w *commitWorker) prepare(ctx context.Context, s *commitSegment) error {
-	if len(w.q.content) == 0 {
-		return nil
-	}
-	repo, err := w.open(ctx, s.target.stored)
-	if err != nil {
-		return err
-	}
-	b := w.blobs[s.target]
-	if b == nil {
-		b = &blobs{}
-		if b.reader, err = repo.Blobs(ctx); err != nil {
-			return err
-		}
-		w.blobs[s.target] = b
-	}
-	b.of = map[[2]string]string{}
-	oids := make([]string, len(s.items))
-	for i, it := range s.items {
-		if oids[i] = it.oid; it.oid == "" {
-			oids[i] = hex.EncodeToString(it.shard.table.OID(int(it.commit)))
-		}
-	}
-	return repo.Log(ctx, oids, git.LogOptions{MaxFiles: git.MaxCommitFiles}, func(c *git.Commit) error {
-		for i := range c.Files {
-			if f := &c.Files[i]; f.NewOID != "" && f.NewMode != git.ModeSubmodule {
-				b.of[[2]string{c.OID, f.Path}] = f.NewOID
-			}
-		}
-		return nil
-	})
-}
-
-// maxContentBytes is the largest file whose content is tried, as large as the
-// text that is indexed by default.
-const maxContentBytes = 32 << 20
-
-// text returns the text of a file as a commit left it; ok is false if there is
-// none.
-func (b *blobs) text(ctx context.Context, commit, path string) (data []byte, ok bool, err error) {
-	oid := b.of[[2]string{commit, path}]
-	if oid == "" {
-		return nil, false, nil
-	}
-	err = b.reader.Read(ctx, []string{oid}, maxContentBytes, func(_ int, blob git.Blob) error {
-		if blob.Err != nil {
-			return nil
-		}
-		decoded, reason := text.Decode(blob.Data)
-		data, ok = append([]byte(nil), decoded.Data...), reason == ""
-		return nil
-	})
-	return data, ok, err
-}
-
-func (b *blobs) close() {
-	if b.reader != nil {
-		b.reader.Close()
-	}
-}
+func (x *loggedChanges) pause(ctx context.Context) error { return x.worker.at.occupy(ctx) }

@@ -417,6 +417,12 @@ func (b *basic) described() func() string {
 	}
 }
 
+// countsMatches reports whether each match in a text counts, and not the text or
+// its repository alone.
+func (b *basic) countsMatches() bool {
+	return b.sel == nil || b.sel[0] != "repo" && b.sel[0] != "file"
+}
+
 // pathExpr is what the path lists can say about the path filters.
 func (b *basic) pathExpr() postings.Expr {
 	var parts []postings.Expr

@@ -36,7 +36,7 @@ func (h *header) confirmPhrase(ctx context.Context, k int, b *basic) {
 			return
 		}
 		h.texts++
-		holds, err := v.holdsPhrase(ctx, h.plans[at.shard], k, at.doc)
+		holds, err := v.holdsPhrase(ctx, &h.run.seat, h.plans[at.shard], k, at.doc)
 		if err != nil {
 			h.fail(h.plans[at.shard], err)
 			continue
@@ -47,20 +47,19 @@ func (h *header) confirmPhrase(ctx context.Context, k int, b *basic) {
 
 // holdsPhrase reports whether the phrase of basic query k stands in document i of
 // p. A panic over it is an error.
-func (v *verifier) holdsPhrase(ctx context.Context, p *shardPlan, k int, i uint16) (holds bool, err error) {
+func (v *verifier) holdsPhrase(ctx context.Context, at *seat, p *shardPlan, k int, i uint16) (holds bool, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			err = fmt.Errorf("panic: %v", x)
 		}
-		v.text.Release()
+		v.doc.Release()
 	}()
-	if err := v.use(p); err != nil {
+	if err := v.use(ctx, p, at); err != nil {
 		return false, err
 	}
-	v.text.Done, v.leash.Done = ctx.Done(), ctx.Done()
 	v.goTo(i)
-	at := &p.basics[k].phraseAt
-	blocks := v.blocks.Of(at, int(p.docs.FirstBlock[i]), int(p.docs.FirstBlock[i+1]))
-	v.spans, holds, err = v.pass[k].phraseMatcher.Finder(at.Anchor).Find(v.spans[:0], &v.doc, blocks)
+	candidates := &p.basics[k].phraseAt
+	blocks := v.blocks.Of(candidates, int(p.docs.FirstBlock[i]), int(p.docs.FirstBlock[i+1]))
+	v.spans, holds, err = v.pass[k].phraseMatcher.Finder(candidates.Anchor).Find(v.spans[:0], &v.doc, blocks)
 	return holds, err
 }

@@ -59,6 +59,7 @@ const (
 	reasonTimeout    = "shard-timeout"
 	reasonUnreadable = "backend-missing"
 	reasonCloning    = "repository-cloning"
+	reasonIndexing   = "repository-indexing"
 	reasonMissing    = "repository-missing"
 	reasonSymbols    = "symbols-missing"
 	reasonStopped    = "stopped"
@@ -318,9 +319,11 @@ func (c *coverer) cover(repo *store.Repository, rev *revision) Coverage {
 		maps.Copy(left, w.left)
 	}
 	if !repo.Indexed() {
-		left[reasonCloning] = 0
-		if repo.LastError != "" {
+		switch reason := unreadyBecause(repo); reason {
+		case reasonMissing:
 			left = map[string]int{reasonMissing: 0}
+		default:
+			left[reason] = 0
 		}
 	}
 	c.coverShards(&out, repo, rev, w, left)

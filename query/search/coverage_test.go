@@ -64,7 +64,7 @@ func TestCoverage(t *testing.T) {
 		{"repo:one (ox or (yak count:all))", "one@ 1111: 5 documents, 4 candidates, 4 verified, binary 1, too-large 1"},
 
 		// what has no text yet
-		{"repo:later ox", "later@ : 0 documents, 0 candidates, 0 verified, repository-cloning 0"},
+		{"repo:later ox", "later@ : 0 documents, 0 candidates, 0 verified, repository-indexing 0"},
 		{"repo:one type:symbol ox", "one@ 1111: 5 documents, 0 candidates, 0 verified, binary 1, symbols-missing 5, too-large 1"},
 
 		// names of repositories have no documents
@@ -180,14 +180,15 @@ func TestNothingFoundTellsWhatWasNotSearched(t *testing.T) {
 	c := coverageCorpus(t, vfs.NewMem())
 	defer c.close(t)
 	for _, tt := range []struct{ query, want string }{
-		{"repo:one qqqq", "content-unsearchable 2 files without text: 1 binary, 1 too-large"},
-		{"repo:two qqqq", "content-unsearchable 1 file without text: 1 submodule"},
+		{"repo:one qqqq", "content-unsearchable 1 file without text: 1 too-large"},
+		{"repo:two qqqq", ""},
+		{"repo:two file:sub qqqq", "content-unsearchable 1 file without text: 1 submodule"},
 		{"repo:one file:png qqqq", "content-unsearchable 1 file without text: 1 binary"},
 		{`repo:one file:\.go$ qqqq`, ""},
 		{"repo:one type:path qqqq", ""},
 		{"repo:nosuch qqqq", ""},
 		{"repo:one ox", ""},
-		{"repo:one type:file (qqqq or zzzz)", "content-unsearchable 2 files without text: 1 binary, 1 too-large"},
+		{"repo:one type:file (qqqq or zzzz)", "content-unsearchable 1 file without text: 1 too-large"},
 	} {
 		a := c.search(t, search.Settings{}, search.Options{}, tt.query, query.Keyword)
 		var got []string

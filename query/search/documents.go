@@ -90,11 +90,10 @@ func (r *run) work(fields ...Field) []Field {
 
 // segment verifies the documents of s in order. A document that cannot be
 // verified does not keep the others from it.
-func (v *verifier) segment(ctx context.Context, s *segment) (out []query.Match, err error) {
-	if err := v.use(s.plan); err != nil {
+func (v *verifier) segment(ctx context.Context, at *seat, s *segment) (out []query.Match, err error) {
+	if err := v.use(ctx, s.plan, at); err != nil {
 		return nil, err
 	}
-	v.text.Done, v.leash.Done = ctx.Done(), ctx.Done()
 	before := v.cut
 	defer func() { s.cut = v.cut - before }()
 	for _, i := range s.docs {
@@ -121,7 +120,7 @@ func (v *verifier) document(i uint16) (found []*query.FileMatch, err error) {
 		if p := recover(); p != nil {
 			found, err = nil, fmt.Errorf("panic: %v", p)
 		}
-		v.text.Release()
+		v.doc.Release()
 		if err != nil {
 			err = fmt.Errorf("verify %q of shard %d: %w", v.plan.docs.Path(int(i)), v.plan.view.ID, err)
 		}

@@ -1,5 +1,7 @@
 package search
 
+import "runtime"
+
 // AtWork returns how many searches s believes to be at work, and how many slots
 // are free.
 func (s *Searcher) AtWork() (searches, free int) {
@@ -15,4 +17,17 @@ func (s *Searcher) Occupy(n int) { s.busy.Add(int32(n)) }
 func (s *Searcher) TakeSlot() (give func()) {
 	s.slots.try("somebody else")
 	return func() { s.slots.give("somebody else") }
+}
+
+// WaitForSlots waits until so many goroutines wait for a slot.
+func (s *Searcher) WaitForSlots(n int) {
+	for {
+		s.slots.mu.Lock()
+		waiting := len(s.slots.young) + len(s.slots.old)
+		s.slots.mu.Unlock()
+		if waiting >= n {
+			return
+		}
+		runtime.Gosched()
+	}
 }

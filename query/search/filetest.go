@@ -236,11 +236,13 @@ func (r *run) scan(ctx context.Context, b *basic, s scan) (docs int, err error) 
 	var wg sync.WaitGroup
 	var mu sync.Mutex // guards docs
 	sources := r.sources([]*basic{b})
-	for range min(r.set.Workers, len(sources)) {
+	for range min(r.workers(), len(sources)) {
 		wg.Go(func() {
 			v := newVerifier([]*basic{b}, Options{}, r.set.Brute)
+			at := &seat{run: r}
+			defer at.end()
 			for src := range work {
-				if err := r.scanSource(ctx, v, src, b, s); err != nil && ctx.Err() == nil {
+				if err := r.scanSource(ctx, at, v, src, b, s); err != nil && ctx.Err() == nil {
 					s.unreadable(src)
 				}
 			}
@@ -265,7 +267,7 @@ func (r *run) scan(ctx context.Context, b *basic, s scan) (docs int, err error) 
 
 // scanSource confirms the documents of one source, and records what fails. A
 // document that cannot be confirmed does not keep the others from it.
-func (r *run) scanSource(ctx context.Context, v *verifier, src source, b *basic, s scan) error {
+func (r *run) scanSource(ctx context.Context, at *seat, v *verifier, src source, b *basic, s scan) error {
 	wanted := func() bool {
 		for key := range keysIn(b.targets, src) {
 			if !s.done(key) {
@@ -280,27 +282,36 @@ func (r *run) scanSource(ctx context.Context, v *verifier, src source, b *basic,
 	var failed error
 	in := r.newReading(r.snap)
 	defer in.close()
+	if src.rest == nil {
+		in.at = at
+		if err := at.occupy(ctx); err != nil {
+			return err
+		}
+	}
 	err := r.plans(ctx, src, in, v.pass, func(p *shardPlan) bool {
-		if err := v.scan(ctx, p, s); err != nil {
+		if err := v.scan(ctx, at, p, s); err != nil {
 			failed = err
 			if ctx.Err() == nil {
 				r.fail(p.view.ID, err)
 			}
 		}
+		if src.rest != nil {
+			at.end() // git reads meanwhile
+		}
 		return ctx.Err() == nil && wanted()
 	})
+	at.end()
 	return errors.Join(err, failed)
 }
 
 // scan confirms the candidates of a plan.
-func (v *verifier) scan(ctx context.Context, p *shardPlan, s scan) error {
-	if err := v.use(p); err != nil {
+func (v *verifier) scan(ctx context.Context, at *seat, p *shardPlan, s scan) error {
+	if err := v.use(ctx, p, at); err != nil {
 		return err
 	}
-	v.leash.Done = ctx.Done()
 	var failed error
 	for _, i := range p.candidates {
-		if err := ctx.Err(); err != nil {
+		if err := at.occupy(ctx); err != nil {
 			return err
 		}
 		if err := v.scanDocument(i, s); err != nil {
@@ -317,6 +328,7 @@ func (v *verifier) scanDocument(i uint16, s scan) (err error) {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
 		}
+		v.doc.Release()
 		if err != nil {
 			err = fmt.Errorf("test %q of shard %d: %w", v.plan.docs.Path(int(i)), v.plan.view.ID, err)
 		}

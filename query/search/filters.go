@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/store/lang"
 )
 
 // The kinds of filters that a search suggests.
@@ -41,13 +42,15 @@ type filterSet struct {
 	forks, archived    query.SuggestedFilter
 	files              [len(fileFilters)]int
 	commits            commitFilters
+	scope              facetScope
+	// named are the languages that a match was detected in: only those are
+	// suggested, and each counts what its filter keeps.
+	named map[string]bool
 
 	lastSeen    *query.Repository
 	lastRepo    *query.Repository
 	lastRev     string
 	lastRepoFor *query.SuggestedFilter
-	lastLang    string
-	lastLangFor *query.SuggestedFilter
 }
 
 // repoRev is what one filter of kind repo selects.
@@ -62,6 +65,7 @@ func newFilterSet(now time.Time) filterSet {
 		commits:     newCommitFilters(now),
 		repos:       map[repoRev]*query.SuggestedFilter{},
 		langs:       map[string]*query.SuggestedFilter{},
+		named:       map[string]bool{},
 		symbolKinds: map[query.SymbolKind]int{},
 		seen:        map[uint32]struct{}{},
 		code:        query.SuggestedFilter{Value: "type:file", Label: "Code", Kind: kindType},
@@ -84,7 +88,7 @@ func (s *filterSet) add(m query.Match) {
 		s.addFile(m)
 	case *query.CommitMatch:
 		s.repo(m.Repo, "").Count += m.Count()
-		s.commits.add(m)
+		s.commits.add(m, s.scope.caseSensitive)
 	case *query.RepoMatch:
 		s.names.Count++
 	}
@@ -93,22 +97,33 @@ func (s *filterSet) add(m query.Match) {
 func (s *filterSet) addFile(m *query.FileMatch) {
 	n := m.Count()
 	s.repo(m.Repo, m.Rev).Count += n
-	if m.Language != "" {
-		s.lang(m.Language).Count += n
+	if !s.scope.directories {
+		s.addPath(m, n)
 	}
-	for i, hit := range matchFileFilters(m.Path) {
+	s.addSymbols(m.Symbols)
+	if s.scope.only != "" {
+		s.code.Count += n // whichever type it is, all is of that
+		s.paths.Count += n
+		return
+	}
+	s.code.Count += min(m.InText, n)
+	if m.InPath {
+		s.paths.Count++
+	}
+}
+
+// addPath counts a match for the filters that select by its path.
+func (s *filterSet) addPath(m *query.FileMatch, n int) {
+	if m.Language != "" {
+		s.named[m.Language] = true
+	}
+	for _, name := range lang.Claiming(m.Path) {
+		s.lang(name).Count += n
+	}
+	for i, hit := range matchFileFilters(m.Path, s.scope.caseSensitive) {
 		if hit {
 			s.files[i] += n
 		}
-	}
-	hasContent := slices.ContainsFunc(m.Chunks, func(c query.Chunk) bool { return len(c.Ranges) > 0 })
-	if hasContent {
-		s.code.Count += n - len(m.Symbols)
-	}
-	s.addSymbols(m.Symbols)
-	s.paths.Count += len(m.PathRanges)
-	if !hasContent && len(m.PathRanges) == 0 && len(m.Symbols) == 0 {
-		s.paths.Count++
 	}
 }
 
@@ -121,6 +136,9 @@ func (s *filterSet) exclude(forks, archived int) {
 func (s *filterSet) repositories() int { return len(s.seen) }
 
 func (s *filterSet) repo(r *query.Repository, rev string) *query.SuggestedFilter {
+	if s.scope.anyRevision {
+		rev = ""
+	}
 	if r == s.lastRepo && rev == s.lastRev {
 		return s.lastRepoFor
 	}
@@ -135,15 +153,11 @@ func (s *filterSet) repo(r *query.Repository, rev string) *query.SuggestedFilter
 }
 
 func (s *filterSet) lang(name string) *query.SuggestedFilter {
-	if name == s.lastLang {
-		return s.lastLangFor
-	}
 	f := s.langs[name]
 	if f == nil {
 		f = &query.SuggestedFilter{Value: langValue(name), Label: name, Kind: kindLang}
 		s.langs[name] = f
 	}
-	s.lastLang, s.lastLangFor = name, f
 	return f
 }
 
@@ -166,22 +180,27 @@ func langValue(name string) string {
 // entries copies every filter that counts anything.
 func (s *filterSet) entries() []query.SuggestedFilter {
 	out := make([]query.SuggestedFilter, 0, len(s.repos)+len(s.langs)+len(s.files)+5)
-	for _, f := range []query.SuggestedFilter{s.code, s.symbols, s.paths, s.names, s.forks, s.archived} {
-		if f.Count > 0 {
+	for _, f := range []query.SuggestedFilter{s.code, s.symbols, s.paths, s.names, s.forks, s.archived, s.commits.messages, s.commits.diffs} {
+		kind, isType := strings.CutPrefix(f.Value, "type:")
+		if f.Count > 0 && (!isType || s.scope.suggests(kind)) {
 			out = append(out, f)
 		}
 	}
 	for i, f := range fileFilters {
-		if s.files[i] > 0 {
-			out = append(out, query.SuggestedFilter{Value: f.value, Label: f.label, Count: s.files[i], Kind: kindFile})
+		if s.files[i] > 0 && !s.scope.caseMixed {
+			out = append(out, query.SuggestedFilter{Value: "-file:" + f.pattern, Label: f.label, Count: s.files[i], Kind: kindFile})
 		}
 	}
 	for kind, n := range s.symbolKinds {
-		out = append(out, symbolFilter(kind, n))
+		if !s.scope.selects {
+			out = append(out, symbolFilter(kind, n))
+		}
 	}
-	out = s.commits.appendEntries(out)
-	for _, f := range s.langs {
-		out = append(out, *f)
+	out = s.commits.appendEntries(out, !s.scope.caseMixed)
+	for name, f := range s.langs {
+		if s.named[name] {
+			out = append(out, *f)
+		}
 	}
 	for _, f := range s.repos {
 		out = append(out, *f)
@@ -190,11 +209,12 @@ func (s *filterSet) entries() []query.SuggestedFilter {
 }
 
 // orderFilters puts the filters in their order on the wire: types and utilities, then
-// the rest, each by falling count and then by value.
-func orderFilters(entries []query.SuggestedFilter, exhaustive bool) []query.SuggestedFilter {
+// the rest, each by falling count and then by value. Under a negated pattern the
+// counts of types of files are lower bounds: see facetScope.
+func orderFilters(entries []query.SuggestedFilter, exhaustive, negated bool) []query.SuggestedFilter {
 	repos, others := topFilters{}, topFilters{}
 	for _, e := range entries {
-		e.Exhaustive = exhaustive
+		e.Exhaustive = exhaustive && !(negated && (e.Value == "type:file" || e.Value == "type:path"))
 		if e.Kind == kindRepo {
 			repos.add(e)
 			continue

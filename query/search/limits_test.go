@@ -463,7 +463,7 @@ func TestSinkError(t *testing.T) {
 // Repositories that cannot be searched are told, in the order of their IDs.
 func TestUnindexedRepositories(t *testing.T) {
 	c := countCorpus(t)
-	for _, r := range []store.Repository{{Name: "new1", Stars: 1}, {Name: "new2", Stars: 5}, {Name: "gone1", LastError: "no such host"}, {Name: "gone2", LastError: "no such host"}} {
+	for _, r := range []store.Repository{{Name: "new1", Stars: 1, Mirror: true}, {Name: "new2", Stars: 5, Mirror: true}, {Name: "local1"}, {Name: "local2"}, {Name: "gone1", LastError: "no such host"}, {Name: "gone2", LastError: "no such host"}} {
 		if _, err := c.st.NewRepository(r); err != nil {
 			t.Fatal(err)
 		}
@@ -477,7 +477,7 @@ func TestUnindexedRepositories(t *testing.T) {
 			t.Errorf("message %q does not name both in order", s.Message)
 		}
 	}
-	if want := []string{"2 missing", "2 cloning"}; !slices.Equal(got, want) {
+	if want := []string{"2 missing", "2 cloning", "2 being indexed"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/internal/needs"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/syntax"
@@ -67,10 +68,13 @@ type step struct {
 
 func newOrdeal(t testing.TB) *ordeal {
 	o := &ordeal{t: t, git: map[string]*ordealRepo{}}
-	if path, err := ctags.Find(); err == nil {
-		if o.ctags, err = ctags.Open(path); err != nil {
-			t.Fatal(err)
-		}
+	path, err := ctags.Find()
+	if err != nil {
+		t.Log(needs.Missing("symbols", "ctags", err))
+		return o
+	}
+	if o.ctags, err = ctags.Open(path); err != nil {
+		t.Fatal(err)
 	}
 	return o
 }

@@ -212,7 +212,7 @@ func (p *pipeline) segment(v *verifier, s *segment) {
 	if s.err = at.occupy(p.ctx); s.err != nil {
 		return
 	}
-	s.matches, s.err = v.segment(p.ctx, s)
+	s.matches, s.err = v.segment(p.ctx, at, s)
 	p.run.coverage.verify(s)
 }
 

@@ -31,9 +31,9 @@ type selection struct {
 	// passedOver says that a chosen repository has none of the revisions asked
 	// for.
 	passedOver bool
-	// cloning and missing are chosen repositories without a generation: not
-	// yet, or because their source cannot be read.
-	cloning, missing []*store.Repository
+	// cloning, indexing and missing are chosen repositories without a generation:
+	// not fetched yet, not indexed yet, or because their source cannot be read.
+	cloning, indexing, missing []*store.Repository
 }
 
 // selectRepositories sets b.targets. Repositories come in listing order.
@@ -58,15 +58,30 @@ func (b *basic) selectRepositories(repos []*store.Repository, shown func(*store.
 			continue
 		}
 		if !r.Indexed() {
-			if r.LastError != "" {
+			switch unreadyBecause(r) {
+			case reasonMissing:
 				sel.missing = append(sel.missing, r)
-			} else {
+			case reasonCloning:
 				sel.cloning = append(sel.cloning, r)
+			default:
+				sel.indexing = append(sel.indexing, r)
 			}
 		}
 		b.targets[r.ID] = t
 	}
 	return nil
+}
+
+// unreadyBecause returns why a repository is not indexed yet. Only one whose
+// source is elsewhere is cloned first.
+func unreadyBecause(r *store.Repository) string {
+	switch {
+	case r.LastError != "":
+		return reasonMissing
+	case r.Mirror && r.LastFetched.IsZero():
+		return reasonCloning
+	}
+	return reasonIndexing
 }
 
 // repoFilter is the repository filters of a basic query.

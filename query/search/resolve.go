@@ -20,6 +20,9 @@ const (
 	// many all searches do.
 	gitWorkers = 8
 	gitSlots   = 16
+	// waitingForGit is how many of an asker's requests may wait for git: more than
+	// there are turns, each with as many workers.
+	waitingForGit = 1 << 16
 	// maxRevisions is how many revisions one search may have that are not
 	// indexed.
 	maxRevisions = 1000
@@ -181,15 +184,14 @@ func (r *run) askGit(ctx context.Context, questions map[uint32]*gitQuestion) (ma
 	return answers, ctx.Err()
 }
 
-// takeSlot waits until git may run for this search, beside others. The caller
-// calls release.
-func (s *Searcher) takeSlot(ctx context.Context) (release func(), err error) {
-	select {
-	case s.gitSlots <- struct{}{}:
-		return func() { <-s.gitSlots }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
+// takeSlot waits until git may run for this search, beside others. The asker
+// with the fewest slots is next. The caller calls release.
+func (r *run) takeSlot(ctx context.Context) (release func(), err error) {
+	grant, err := r.gitSlots.Acquire(ctx, r.o.Asker, 1)
+	if err != nil {
+		return nil, err
 	}
+	return grant.Release, nil
 }
 
 // resolved is a key of the cache of commits: what a revision named when its

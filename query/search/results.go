@@ -18,13 +18,16 @@ type Results struct {
 	// matches is the sum of the matches' counts.
 	matches int
 	// limit is the effective count limit, 0 before it is known.
-	limit      int
-	display    int
-	hitLimit   bool
-	done       bool
-	exhaustive bool
-	filters    filterSet
-	left       leftOut
+	limit int
+	// timeout is the time that the search has, maxTimeout the most that a query
+	// may ask for; 0 before they are known.
+	timeout, maxTimeout time.Duration
+	display             int
+	hitLimit            bool
+	done                bool
+	exhaustive          bool
+	filters             filterSet
+	left                leftOut
 	// The marks grow with every change that filters or progress would show.
 	filtersMark, progressMark uint64
 }
@@ -80,6 +83,21 @@ func (r *Results) markLimit() {
 	}
 }
 
+// SetTimeout says how long the search may take, and how long any may.
+func (r *Results) SetTimeout(timeout, longest time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.timeout, r.maxTimeout = timeout, longest
+}
+
+// setScope says which filters may be suggested. It is called before any match is
+// counted.
+func (r *Results) setScope(s facetScope) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.filters.scope = s
+}
+
 // HitLimit records that a limit ended or narrowed the search.
 func (r *Results) HitLimit() { r.change(func() { r.hitLimit = true }) }
 
@@ -113,6 +131,12 @@ func (r *Results) Missing(names []string) {
 // repository id.
 func (r *Results) Cloning(names []string) {
 	r.addNames(&r.left.cloning, names)
+}
+
+// Indexing records repositories that are not indexed yet and whose source is on
+// this machine, by ascending repository id.
+func (r *Results) Indexing(names []string) {
+	r.addNames(&r.left.indexing, names)
 }
 
 func (r *Results) addNames(to *nameSet, names []string) {
@@ -172,9 +196,9 @@ func (r *Results) Progress() query.Progress {
 // Filters returns the suggestions with their counts so far, the best first.
 func (r *Results) Filters() []query.SuggestedFilter {
 	r.mu.Lock()
-	entries, exhaustive := r.filters.entries(), r.exhaustive
+	entries, exhaustive, negated := r.filters.entries(), r.exhaustive, r.filters.scope.negated && r.filters.scope.only == ""
 	r.mu.Unlock()
-	return orderFilters(entries, exhaustive)
+	return orderFilters(entries, exhaustive, negated)
 }
 
 // matchCount never exceeds the limit, whatever was added.

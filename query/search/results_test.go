@@ -20,7 +20,7 @@ var (
 
 // file is a match with n ranges in content, in one chunk.
 func file(repo *query.Repository, path, lang string, n int) *query.FileMatch {
-	m := &query.FileMatch{Repo: repo, Path: path, Language: lang}
+	m := &query.FileMatch{Repo: repo, Path: path, Language: lang, InText: n, InPath: n == 0}
 	if n > 0 {
 		m.Chunks = []query.Chunk{{Ranges: make([]query.Range, n)}}
 	}
@@ -28,7 +28,7 @@ func file(repo *query.Repository, path, lang string, n int) *query.FileMatch {
 }
 
 func withPath(m *query.FileMatch, ranges int) *query.FileMatch {
-	m.PathRanges = make([]query.Range, ranges)
+	m.PathRanges, m.InPath = make([]query.Range, ranges), true
 	return m
 }
 
@@ -168,7 +168,7 @@ func TestResultsFilters(t *testing.T) {
 		{"path with ranges", func(r *search.Results) {
 			r.Add([]query.Match{withPath(file(kiln, "docs/glaze.md", "Markdown", 0), 2)})
 		}, []string{
-			`type type:path "Paths" 2`,
+			`type type:path "Paths" 1`,
 			`lang lang:markdown "Markdown" 1`,
 			`repo repo:^git\.example\.org/lab/kiln$ "git.example.org/lab/kiln" 1`,
 		}},
@@ -184,7 +184,7 @@ func TestResultsFilters(t *testing.T) {
 
 		// values are quoted so that they read back
 		{"language with spaces", func(r *search.Results) {
-			r.Add([]query.Match{file(kiln, "a", "Visual Basic .NET", 1)})
+			r.Add([]query.Match{file(kiln, "a.vbhtml", "Visual Basic .NET", 1)})
 		}, []string{
 			`type type:file "Code" 1`,
 			`lang lang:"visual basic .net" "Visual Basic .NET" 1`,
@@ -230,7 +230,7 @@ func TestResultsFilters(t *testing.T) {
 
 		// equal counts stand by value
 		{"ties", func(r *search.Results) {
-			r.Add([]query.Match{file(kiln, "a", "Go", 1), file(glaze, "b", "C", 1)})
+			r.Add([]query.Match{file(kiln, "a.go", "Go", 1), file(glaze, "b.c", "C", 1)})
 		}, []string{
 			`type type:file "Code" 2`,
 			`lang lang:c "C" 1`,
@@ -261,7 +261,7 @@ func TestResultsFiltersAreBounded(t *testing.T) {
 	for i := range repositories {
 		repo := &query.Repository{ID: uint32(i), Name: fmt.Sprintf("r%05d", i)}
 		// 7 spreads the counts over the ids, so that late ones rank high too
-		r.Add([]query.Match{file(repo, "a", "Go", 1+i*7%repositories)})
+		r.Add([]query.Match{file(repo, "a.go", "Go", 1+i*7%repositories)})
 	}
 	for i := range 1000 {
 		want = append(want, repositories-i)

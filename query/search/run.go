@@ -172,6 +172,8 @@ func (r *run) prepare() error {
 	}
 	r.o.Results.SetLimit(limit)
 	r.o.Results.SetDisplay(r.o.Display)
+	r.o.Results.setScope(newFacetScope(r.q.Text, r.basics))
+	r.o.Results.SetTimeout(r.timeout, r.set.MaxTimeout)
 	r.out = newSender(r, limit)
 	for i, b := range r.basics {
 		describe, of := b.described(), len(r.basics)
@@ -229,11 +231,12 @@ func (r *run) choose() error {
 		r.o.Results.Exclude(len(r.sel.forks), len(r.sel.archived))
 	}
 	r.o.Results.Cloning(namesByID(r.sel.cloning))
+	r.o.Results.Indexing(namesByID(r.sel.indexing))
 	r.o.Results.Missing(namesByID(r.sel.missing))
 	r.o.Trace.Add(Step{Name: "choose repositories", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
 		{"known", strconv.Itoa(len(r.repos))}, {"chosen", strconv.Itoa(len(chosen))},
 		{"forks left out", strconv.Itoa(len(r.sel.forks))}, {"archived left out", strconv.Itoa(len(r.sel.archived))},
-		{"not indexed", strconv.Itoa(len(r.sel.cloning) + len(r.sel.missing))},
+		{"not indexed", strconv.Itoa(len(r.sel.cloning) + len(r.sel.indexing) + len(r.sel.missing))},
 	}})
 	return nil
 }
@@ -350,9 +353,13 @@ func (r *run) end(parent context.Context, err error) Outcome {
 		r.tellUnsearchable()
 	}
 	r.tellDamage()
-	if n := r.cut.Load(); n > 0 {
+	if n := r.cut.Load(); n > 0 && slices.ContainsFunc(r.basics, (*basic).countsMatches) {
 		r.complete = false
-		r.o.Results.Unsearched(skippedMatches(int(n)))
+		selects := slices.ContainsFunc(r.basics, func(b *basic) bool { return b.sel != nil })
+		r.o.Results.Unsearched(skippedMatches(int(n), selects))
+	}
+	if n := r.out.shortened; n > 0 {
+		r.o.Results.Unsearched(skippedPreviews(n))
 	}
 	timedOut := errors.Is(err, context.DeadlineExceeded)
 	switch {

@@ -261,8 +261,8 @@ func randomCorpus(t testing.TB, rng *rand.Rand) *corpus {
 			b.WriteString([]string{"", "", " ", " ", "\n", "\r\n", "\xff", "\xc3", "\t"}[rng.IntN(9)])
 		}
 		f := doc{folded: rng.IntN(3) == 0, repo: []string{"example.org/one", "example.org/two", "three"}[rng.IntN(3)], text: b.String(), dead: rng.IntN(8) == 0, quality: byte(rng.IntN(3))}
-		f.path = fmt.Sprintf("%s/%s%d%s", []string{"src", "Foo", "test/ſ", "日本"}[rng.IntN(4)], vocabulary[rng.IntN(len(vocabulary))], i,
-			[]string{".go", ".GO", ".c", ".md", ".txt", ""}[rng.IntN(6)])
+		f.path = fmt.Sprintf("%s/%s%d%s", []string{"src", "Foo", "test/ſ", "日本", "src/vendor", "Vendor"}[rng.IntN(6)], vocabulary[rng.IntN(len(vocabulary))], i,
+			[]string{".go", ".GO", ".c", ".h", ".md", ".txt", "", "_test.go", "_Test.go", "_tests.go", ".min.js"}[rng.IntN(11)])
 		if rng.IntN(12) == 0 {
 			f.text, f.reason = "", store.ReasonBinary
 		}
@@ -349,8 +349,10 @@ func randomExpression(rng *rand.Rand, depth int) string {
 
 // TestOracle: random queries over random corpora give what the
 // definition gives, and exactly what the full scan by Go's regexp gives, all
-// offsets, lines and order included, with a limit and without. TRAWL_SEED repeats one corpus,
-// TRAWL_CASES sets how many queries (ten thousand before a release).
+// offsets, lines and order included, with a limit and without. For each of them a
+// query in another form gives what its meaning gives, and a facet and a suggestion
+// are followed. TRAWL_SEED repeats one corpus, TRAWL_CASES sets how many queries
+// (a hundred thousand before a release).
 func TestOracle(t *testing.T) {
 	cases := 2000
 	switch {
@@ -397,6 +399,16 @@ func TestOracle(t *testing.T) {
 					}
 					if g, w := stripPaths(got.lines()), c.naive(q); !slices.Equal(g, w) {
 						t.Fatalf("query %q: got and want differ\n%s\n%s", text, firstDifference(g, w), repeat)
+					}
+				}
+				follows := c.asks(t, search.Settings{PlanBytes: planBytes, Heads: heads}, facetNow)
+				for _, wrong := range []string{
+					c.compareRestated(t, rng),
+					c.followLimit(t, rng, text),
+					followFacets(t, follows, text+" count:all", rng.IntN(100)),
+				} {
+					if wrong != "" {
+						t.Fatalf("%s\n%s", wrong, repeat)
 					}
 				}
 			}

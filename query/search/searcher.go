@@ -9,6 +9,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/fair"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
@@ -55,8 +56,10 @@ type Searcher struct {
 	opened   *cache[string, *git.Repo]
 	commits  *cache[resolved, string]
 	contents *cache[contentsKey, *contents]
-	// gitSlots holds a token for each repository that git lists or asks now.
-	gitSlots chan struct{}
+	// gitSlots are for repositories that git lists or asks, and wholeLogs for
+	// commits of which it tells the diffs, up to 32 MiB at a time. Both are divided
+	// among askers.
+	gitSlots, wholeLogs *fair.Semaphore
 	// moreReaders holds one for each reader of files beside the first of a
 	// search.
 	moreReaders chan struct{}
@@ -101,10 +104,22 @@ func New(st *store.Store, s Settings) *Searcher {
 		s.Now = time.Now
 	}
 	return &Searcher{
-		store: st, set: s, gitSlots: make(chan struct{}, gitSlots), moreReaders: make(chan struct{}, s.Workers), slots: newSlots(s.Workers),
+		store: st, set: s, gitSlots: fair.NewSemaphore(gitSlots, waitingForGit), wholeLogs: fair.NewSemaphore(wholeLogs(st, s.Workers), waitingForGit),
+		moreReaders: make(chan struct{}, s.Workers), slots: newSlots(s.Workers),
 		opened:  newCache[string, *git.Repo](openedRepositories),
 		commits: newCache[resolved, string](cachedCommitBytes), contents: newCache[contentsKey, *contents](cachedContents),
 	}
+}
+
+// wholeLogs is how many logs with diffs are read at once: one for each processor
+// and one that is kept for askers who read none, if so many commits of the
+// largest size are no more than the texts that searches may hold. Without a
+// store there are none to read.
+func wholeLogs(st *store.Store, workers int) int64 {
+	if st == nil {
+		return 1
+	}
+	return min(int64(workers), max(st.Room()/git.MaxCommitBytes, 1)) + 1
 }
 
 // workers returns how many documents a search at work is to verify at once: its

@@ -94,6 +94,9 @@ func (s *sender) send(matches []query.Match) error {
 			s.left -= n
 			s.leftHere -= n
 			s.sent++
+			if c, ok := m.(*query.CommitMatch); ok && c.Cut {
+				s.shortened++
+			}
 			if !again(&s.countedAgain) {
 				counted = append(counted, m)
 			}

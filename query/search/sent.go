@@ -71,7 +71,7 @@ func (s *sent) appendRestOfCommit(dst []query.Match, m *query.CommitMatch) []que
 		return append(dst, m)
 	}
 	rest := *m
-	rest.Ranges = withoutRanges(m.Ranges, before)
+	rest.Ranges, rest.Hidden = withoutRanges(m.Ranges, before), 0
 	if len(rest.Ranges) == 0 {
 		return dst
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/match"
@@ -17,9 +18,9 @@ const usualCountLimit = 10000
 
 // leftOut is what a search did not look at.
 type leftOut struct {
-	missing, cloning, timedOut nameSet
-	forks, archived            int
-	others                     []query.Skipped
+	missing, cloning, indexing, timedOut nameSet
+	forks, archived                      int
+	others                               []query.Skipped
 }
 
 // nameSet keeps repository names once each, in the order they came.
@@ -65,14 +66,17 @@ func (r *Results) skipped() []query.Skipped {
 	}
 	l := &r.left
 	add(l.missing.len() > 0, func() query.Skipped {
-		return skippedNames("repository-missing", "missing", "info", "not found", l.missing.names)
+		return skippedNames("repository-missing", "missing", "info", "not readable at its source", l.missing.names)
 	})
 	add(l.cloning.len() > 0, func() query.Skipped {
 		return skippedNames("repository-cloning", "cloning", "info", "still being fetched", l.cloning.names)
 	})
+	add(l.indexing.len() > 0, func() query.Skipped {
+		return skippedNames("repository-indexing", "being indexed", "info", "still being indexed for the first time", l.indexing.names)
+	})
 	add(r.hitLimit, func() query.Skipped { return skippedLimit(r.limit) })
 	add(l.timedOut.len() > 0, func() query.Skipped {
-		return skippedNames("shard-timeout", "timed out", "warn", "not searched in time", l.timedOut.names)
+		return skippedTime(l.timedOut.names, r.timeout, r.maxTimeout)
 	})
 	add(l.forks > 0, func() query.Skipped {
 		return skippedExcluded("repository-fork", "forked", "fork:yes", l.forks)
@@ -111,6 +115,19 @@ func skippedNames(reason, word, severity, state string, names []string) query.Sk
 	}
 }
 
+// skippedTime suggests a longer timeout, as far as the server allows one.
+func skippedTime(names []string, timeout, longest time.Duration) query.Skipped {
+	s := skippedNames("shard-timeout", "timed out", "warn", "not searched in time", names)
+	if timeout < longest {
+		more := "timeout:" + min(longerTimeout(2*timeout), longest).String()
+		s.Message += " Search longer with `" + more + "`, which takes the place of a `timeout:` before it."
+		s.SuggestedTitle, s.SuggestedQuery = "search longer", more
+	} else if longest > 0 {
+		s.Message += " The server searches for " + longest.String() + " at most."
+	}
+	return s
+}
+
 func skippedLimit(limit int) query.Skipped {
 	if limit <= 0 {
 		limit = usualCountLimit
@@ -119,23 +136,41 @@ func skippedLimit(limit int) query.Skipped {
 	return query.Skipped{
 		Reason:         "shard-match-limit",
 		Title:          "result limit hit",
-		Message:        "The limit on results was reached, so there may be more. Raise it with `" + more + "`, or lift it with `count:all`.",
+		Message:        "The limit on results was reached, so there may be more. Raise it with `" + more + "`, which takes the place of a `count:` before it, or lift it with `count:all`.",
 		Severity:       "info",
 		SuggestedTitle: "increase limit",
 		SuggestedQuery: more,
 	}
 }
 
-// skippedMatches tells of texts with more matches than are kept.
-func skippedMatches(texts int) query.Skipped {
+// skippedMatches reports texts with more matches than are kept. Files can be
+// listed in place of their matches unless the query selects something itself.
+func skippedMatches(texts int, selects bool) query.Skipped {
 	what := formatCount(texts) + " texts"
 	if texts == 1 {
 		what = "1 text"
 	}
+	s := query.Skipped{
+		Reason: "document-match-limit",
+		Title:  what + " cut short",
+		Message: fmt.Sprintf("Only the first %s matches in %s were kept, whatever `count:` says, so there are more than were counted. "+
+			"A longer pattern matches less often; the rest is in the text itself, at its raw address.", formatCount(match.MaxSpans), what),
+		Severity: "info",
+	}
+	if !selects {
+		s.Message += " `select:file` lists the files alone."
+		s.SuggestedTitle, s.SuggestedQuery = "list files", "select:file"
+	}
+	return s
+}
+
+// skippedPreviews reports commits of which more matches than is shown.
+func skippedPreviews(n int) query.Skipped {
+	of := plural(n, "preview", "previews")
 	return query.Skipped{
-		Reason:   "document-match-limit",
-		Title:    what + " cut short",
-		Message:  fmt.Sprintf("Only the first %s matches in %s were kept. Look for something rarer.", formatCount(match.MaxSpans), what),
+		Reason:   "preview-shortened",
+		Title:    of + " shortened",
+		Message:  "All matches are counted, but " + of + " of a diff left some out: at most 5 files are shown, 3 hunks of each and 7 lines of a hunk. The page of a commit has all of it.",
 		Severity: "info",
 	}
 }

@@ -26,6 +26,7 @@ func TestSkippedEntries(t *testing.T) {
 		// titles and severities
 		{"missing", func(r *search.Results) { r.Missing(names(1)) }, `repository-missing info "1 missing" "" ""`},
 		{"cloning", func(r *search.Results) { r.Cloning(names(2)) }, `repository-cloning info "2 cloning" "" ""`},
+		{"indexing", func(r *search.Results) { r.Indexing(names(2)) }, `repository-indexing info "2 being indexed" "" ""`},
 		{"timed out", func(r *search.Results) { r.TimedOut(names(3)) }, `shard-timeout warn "3 timed out" "" ""`},
 		{"forks", func(r *search.Results) { r.Exclude(1, 0) }, `repository-fork info "1 forked" "include forked" "fork:yes"`},
 		{"archived", func(r *search.Results) { r.Exclude(0, 2) }, `excluded-archive info "2 archived" "include archived" "archived:yes"`},
@@ -93,13 +94,14 @@ func TestSkippedOrder(t *testing.T) {
 	r.TimedOut(names(1))
 	r.SetLimit(2)
 	r.Add([]query.Match{file(kiln, "a", "", 2)})
+	r.Indexing(names(1))
 	r.Cloning(names(1))
 	r.Missing(names(1))
 	var got []string
 	for _, s := range r.Progress().Skipped {
 		got = append(got, s.Reason)
 	}
-	want := "repository-missing repository-cloning shard-match-limit shard-timeout repository-fork excluded-archive display other"
+	want := "repository-missing repository-cloning repository-indexing shard-match-limit shard-timeout repository-fork excluded-archive display other"
 	if s := strings.Join(got, " "); s != want {
 		t.Errorf("order of reasons\ngot  %s\nwant %s", s, want)
 	}

@@ -18,8 +18,9 @@ import (
 // A search that works alone keeps its slot until it has worked so long that it
 // counts as old, or its client does not read, or its asker has more than who
 // waits: of searches that take about as long, all are answered sooner one after
-// the other than side by side. Workers hold a slot for a segment, and those who
-// help to plan while they do. It is safe for concurrent use.
+// the other than side by side. Workers hold a slot for a segment of documents or
+// for a commit, and those who help to plan while they do. While git or memory is
+// waited for no slot is held. It is safe for concurrent use.
 type slots struct {
 	mu   sync.Mutex // guards all below
 	free int
@@ -206,6 +207,18 @@ func (s *seat) count() {
 func (s *seat) isDue() bool {
 	old := s.run.isOld()
 	return (old || s.counted.Sub(s.since) > sharedAfter) && s.run.slots.wanted(s.run.o.Asker, old)
+}
+
+// idle calls wait without the slot, and waits for it again if there was one.
+// What wait waits for may be held by others who wait for a slot: nobody waits for
+// memory with one.
+func (s *seat) idle(ctx context.Context, wait func()) {
+	taken := s.taken.Load()
+	s.end()
+	wait()
+	if taken {
+		_ = s.occupy(ctx) // when ctx ends, so does the work
+	}
 }
 
 // leave gives the slot to others, if there still is one.

@@ -62,13 +62,13 @@ func TestSuggestedTypesOfAFile(t *testing.T) {
 	}{
 		{"content", file(kiln, "a", "", 3), []string{"type:file Code 3"}},
 		{"path", file(kiln, "a", "", 0), []string{"type:path Paths 1"}},
-		{"path with ranges", withPath(file(kiln, "a", "", 0), 2), []string{"type:path Paths 2"}},
-		{"content, and ranges in the path", withPath(file(kiln, "a", "", 3), 2), []string{"type:file Code 3", "type:path Paths 2"}},
-		{"symbols", symbols(file(kiln, "a", "", 0), "enum-member", "type-parameter", "class", "class", ""), []string{
+		{"path with ranges", withPath(file(kiln, "a", "", 0), 2), []string{"type:path Paths 1"}},
+		{"content, and ranges in the path", withPath(file(kiln, "a", "", 3), 2), []string{"type:file Code 3", "type:path Paths 1"}},
+		{"symbols", symbols(&query.FileMatch{Repo: kiln, Path: "a"}, "enum-member", "type-parameter", "class", "class", ""), []string{
 			"type:symbol Symbols 5", "select:symbol.class Class 2", "select:symbol.enum-member EnumMember 1", "select:symbol.type-parameter TypeParameter 1",
 		}},
 		{"all", symbols(withPath(file(kiln, "a", "", 3), 2), "function"), []string{
-			"type:file Code 3", "type:path Paths 2", "type:symbol Symbols 1", "select:symbol.function Function 1",
+			"type:file Code 3", "type:path Paths 1", "type:symbol Symbols 1", "select:symbol.function Function 1",
 		}},
 	} {
 		checkSuggested(t, tt.name, suggested([]query.Match{tt.match}, "type", "symbol type"), tt.want)

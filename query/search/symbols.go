@@ -226,7 +226,7 @@ func (s *filterSet) addSymbols(symbols []query.Symbol) {
 func symbolFilter(kind query.SymbolKind, n int) query.SuggestedFilter {
 	label := ""
 	for word := range strings.SplitSeq(string(kind), "-") {
-		label += upperFirst(word)
+		label += query.Capitalize(word)
 	}
 	return query.SuggestedFilter{Value: "select:symbol." + string(kind), Label: label, Count: n, Kind: kindSymbol}
 }

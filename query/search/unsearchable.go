@@ -11,7 +11,8 @@ import (
 
 // tellUnsearchable records documents whose content could have matched and cannot
 // be searched. An answer with results leaves them to the trace; one without may
-// not look as if all had been read.
+// not look as if all had been read. Binary files and submodules have no text, so
+// they are news only to a query that selects them by their paths.
 func (r *run) tellUnsearchable() {
 	var asking []*basic
 	for _, b := range r.basics {
@@ -36,7 +37,7 @@ func (r *run) tellUnsearchable() {
 		for _, i := range docs.Unsearchable() {
 			at := p.reachesOf(asking, docs.Repository[i])
 			for k, b := range asking {
-				if at[k].holds(i) && b.pathsHold(docs.Path(int(i))) {
+				if at[k].holds(i) && b.expectsText(docs.Reason[i]) && b.pathsHold(docs.Path(int(i))) {
 					counts[docs.Reason[i]]++
 					break
 				}
@@ -45,12 +46,19 @@ func (r *run) tellUnsearchable() {
 	}
 	for _, byReason := range r.coverage.unsearchable {
 		for reason, n := range byReason {
-			counts[reason] += n
+			if slices.ContainsFunc(asking, func(b *basic) bool { return b.expectsText(reason) }) {
+				counts[reason] += n
+			}
 		}
 	}
 	if len(counts) > 0 {
 		r.o.Results.Unsearched(skippedUnsearchable(counts))
 	}
+}
+
+// expectsText reports whether b may expect text in a document without any.
+func (b *basic) expectsText(why store.Reason) bool {
+	return len(b.paths) > 0 || why != store.ReasonBinary && why != store.ReasonSubmodule
 }
 
 // pathsHold reports whether the path filters of b take a path.

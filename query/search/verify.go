@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -64,18 +65,21 @@ func (v *verifier) close() error {
 	if v.text == nil {
 		return nil
 	}
+	v.doc.Release()
 	err := v.text.Close()
 	v.text = nil
 	return err
 }
 
-// use makes p the shard at hand.
-func (v *verifier) use(p *shardPlan) error {
-	if v.plan == p {
-		return nil
+// use makes p the shard at hand, for work in a seat that ctx ends.
+func (v *verifier) use(ctx context.Context, p *shardPlan, at *seat) error {
+	var err error
+	if v.plan != p {
+		err = v.close()
+		v.plan, v.text = p, p.view.Text()
 	}
-	err := v.close()
-	v.plan, v.text = p, p.view.Text()
+	v.text.Done, v.leash.Done = ctx.Done(), ctx.Done()
+	v.text.Idle = func(wait func()) { at.idle(ctx, wait) }
 	return err
 }
 
@@ -198,7 +202,10 @@ func (v *verifier) match(i uint16, path string, h heldBy) (*query.FileMatch, err
 		}
 	}
 	v.hits = s.hits
-	return m, v.complete(i, m, match.Merge(v.spans), &s)
+	spans := match.Merge(v.spans)
+	apart := v.apartOf(h.basics, len(spans))
+	m.InText, m.InPath = apart.text, apart.path
+	return m, v.complete(i, m, spans, &s)
 }
 
 // holds reports whether basic query k holds for the document.

@@ -1,0 +1,67 @@
+package search
+
+import "github.com/trawlsearch/trawl/query/match"
+
+// countApart sets what m would count if only the text, or only the path, of the
+// document at hand were searched, as type:file and type:path have it.
+func (v *verifier) countApart(m apartCounts, basics []int) apartCounts {
+	var spans []match.Span
+	for _, k := range basics {
+		b := v.pass[k]
+		if b.symbols {
+			continue
+		}
+		if b.patterns == nil {
+			m.path = m.path || b.path // only filters were asked
+			continue
+		}
+		state := &v.basic[k]
+		inText := func(a int) bool { return state.atoms[a].inText }
+		if b.content && eval(b.tree, inText) {
+			m.text = max(m.text, 1)
+			visitTrue(b.tree, inText, func(a int) {
+				if !b.atoms[a].silent {
+					spans = append(spans, state.atoms[a].text...)
+				}
+			})
+		}
+		m.path = m.path || b.path && eval(b.tree, func(a int) bool {
+			if b.atoms[a].silent {
+				return state.atoms[a].inText
+			}
+			return state.atoms[a].inPath
+		})
+	}
+	m.text = max(m.text, len(match.Merge(spans)))
+	return m
+}
+
+// apartCounts are the results of a document by its text alone, and whether its
+// path alone matches.
+type apartCounts struct {
+	text int
+	path bool
+}
+
+// apartOf is countApart for the match at hand. Without a pattern that is found in
+// the path the text alone is what was found anyway.
+func (v *verifier) apartOf(basics []int, spans int) apartCounts {
+	if !v.pathFound(basics) {
+		return apartCounts{text: max(spans, 1)}
+	}
+	return v.countApart(apartCounts{}, basics)
+}
+
+func (v *verifier) pathFound(basics []int) bool {
+	for _, k := range basics {
+		if v.pass[k].patterns == nil || v.pass[k].symbols {
+			return true
+		}
+		for a := range v.basic[k].atoms {
+			if v.basic[k].atoms[a].inPath {
+				return true
+			}
+		}
+	}
+	return false
+}
