@@ -9,19 +9,24 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 )
 
-// AttackConfig is a server that somebody means harm to.
+// AttackConfig describes a run of Attack.
 type AttackConfig struct {
 	// Trawl is the binary, Data a data directory with repositories in it, Memory
-	// the setting of that name.
-	Trawl, Data, Memory string
+	// the setting of that name. A repository that is expensive in every way is
+	// made in Work and added to Data for the run; Scale is its size, 1 being about
+	// 700 MB.
+	Trawl, Data, Memory, Work string
+	Scale                     float64
 	// For is how long each attack lasts, Rate how many queries a second somebody
 	// else asks meanwhile, AttackRate how many requests a second attack.
 	For              time.Duration
@@ -48,6 +53,9 @@ type assault struct {
 	AttackConfig
 	addr string
 	pid  int
+	// limit is the setting memory in bytes.
+	limit int64
+	repo  *hostileRepo
 }
 
 // Attack starts a server and attacks it in one way after the other, while
@@ -56,12 +64,21 @@ func Attack(ctx context.Context, c AttackConfig) (*AttackReport, error) {
 	if c.Note == nil {
 		c.Note = func(string) {}
 	}
+	limit, err := parseSize(c.Memory)
+	if err != nil {
+		return nil, err
+	}
+	c.Note("making the hostile repository")
+	repo, err := newHostileRepo(ctx, filepath.Join(c.Work, hostileName+".git"), c.Scale)
+	if err != nil {
+		return nil, err
+	}
 	addr, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(c.Trawl, "serve", "--data", c.Data, "--listen", addr, "--memory", c.Memory, "--symbols=false",
-		"--history-messages", "0", "--sync-interval", "24h", "--log-format", "json", "--log-level", "error")
+		"--sync-interval", "24h", "--log-format", "json", "--log-level", "error")
 	cmd.Env = cleanEnv()
 	client := newClient()
 	defer client.CloseIdleConnections()
@@ -69,11 +86,51 @@ func Attack(ctx context.Context, c AttackConfig) (*AttackReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &assault{AttackConfig: c, addr: addr, pid: cmd.Process.Pid}
-	report := &AttackReport{For: c.For, Connections: c.Connections}
-	err = a.all(ctx, report)
+	a := &assault{AttackConfig: c, addr: addr, pid: cmd.Process.Pid, limit: limit, repo: repo}
+	report := &AttackReport{For: c.For, Connections: c.Connections, MemoryBytes: limit}
+	remove, err := a.addRepository(ctx)
+	if err == nil {
+		err = errors.Join(a.all(ctx, report), remove())
+	}
 	return report, errors.Join(err, p.stop())
 }
+
+// addRepository has the server index the hostile repository, with its history,
+// and returns what removes it again.
+func (a *assault) addRepository(ctx context.Context) (remove func() error, err error) {
+	a.Note("indexing it")
+	operator := &operatorClient{client: newClient(), base: "http://" + a.addr}
+	if operator.operator, err = operatorOf(a.Data); err != nil {
+		return nil, err
+	}
+	remove = func() error {
+		return operator.call(context.WithoutCancel(ctx), http.MethodDelete, "repositories", url.Values{"name": {hostileName}}, nil, nil)
+	}
+	if err := operator.call(ctx, http.MethodPost, "repositories", nil, map[string]string{"source": hostileName + "=" + a.repo.dir}, nil); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, indexWithin, errors.New("the hostile repository is not indexed in time"))
+	defer cancel()
+	if err := operator.call(ctx, http.MethodPost, "repositories/sync", url.Values{"name": {hostileName}}, nil, &lastLine{}); err != nil {
+		return nil, errors.Join(err, remove())
+	}
+	for _, wanted := range []string{`"the last file" type:file`, `"the last file" type:diff index:only`} {
+		for found := false; !found; {
+			if !pause(ctx, 100*time.Millisecond) {
+				return nil, errors.Join(context.Cause(ctx), remove())
+			}
+			answer, err := a.search(ctx, "repo:^"+hostileName+"$ "+wanted)
+			if err != nil {
+				return nil, errors.Join(err, remove())
+			}
+			found = answer.Results > 0
+		}
+	}
+	return remove, nil
+}
+
+// indexWithin is how long indexing the hostile repository may take.
+const indexWithin = 10 * time.Minute
 
 // everything is a query that reads all text, or what there is time for, and finds
 // little of it.
@@ -88,8 +145,9 @@ func (a *assault) all(ctx context.Context, report *AttackReport) error {
 		}
 	}
 	a.beside(ctx, func(ctx context.Context) { pause(ctx, a.For) }) // nothing is warm before
-	report.Alone, _, _ = a.beside(ctx, func(ctx context.Context) { pause(ctx, 2*a.For) })
-	for _, at := range attacks(a.Words[0]) {
+	alone := a.beside(ctx, func(ctx context.Context) { pause(ctx, 2*a.For) })
+	report.Alone, report.AlonePages = alone.queries, alone.pages
+	for _, at := range a.attacks() {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -99,32 +157,71 @@ func (a *assault) all(ctx context.Context, report *AttackReport) error {
 		a.Note(at.name)
 		r := AttackResult{Name: at.name, Wants: at.wants}
 		before := residentBytes(a.pid)
-		most := int64(0)
-		r.Others, r.Failed, most = a.beside(ctx, func(ctx context.Context) { a.run(ctx, at, &r) })
-		r.GrowthBytes = max(most-before, 0)
+		other := a.beside(ctx, func(ctx context.Context) { a.run(ctx, at, &r) })
+		r.Others, r.Pages, r.Failed = other.queries, other.pages, other.failed
+		r.PeakBytes, r.GrowthBytes = other.most, max(other.most-before, 0)
+		r.EndsIn = a.settle(ctx)
 		report.Attacks = append(report.Attacks, r)
 	}
 	return nil
 }
 
-// beside does something for some time while the other client asks, and tells
-// how long that one waited, how often in vain, and the most that the server
-// was resident with.
-func (a *assault) beside(ctx context.Context, do func(context.Context)) (p Percentiles, failed int, most int64) {
+// settle waits until the server is idle, once no client has a connection, and
+// returns how long that took.
+func (a *assault) settle(ctx context.Context) time.Duration {
+	const window = 200 * time.Millisecond
+	start := time.Now()
+	for time.Since(start) < settleWithin {
+		ticks := cpuTicks(a.pid)
+		if !pause(ctx, window) {
+			break
+		}
+		// The collector and the engine may still do a little.
+		if used := cpuTicks(a.pid) - ticks; used <= 6 && countBelow(a.pid) == 0 {
+			return time.Since(start) - window
+		}
+	}
+	return time.Since(start)
+}
+
+// settleWithin is how long the server is watched after an attack.
+const settleWithin = 20 * time.Second
+
+// bystander is how the other client was served.
+type bystander struct {
+	queries, pages Percentiles
+	// failed counts what was not answered. most is the most that the server was
+	// resident with, in bytes.
+	failed int
+	most   int64
+}
+
+// pageEvery is how many queries the other client asks for each page.
+const pageEvery = 4
+
+// beside does something for some time while the other client asks for matches
+// and pages.
+func (a *assault) beside(ctx context.Context, do func(context.Context)) (out bystander) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var took []time.Duration
-	var mu sync.Mutex // guards took and failed
+	var queries, pages []time.Duration
+	var mu sync.Mutex // guards queries, pages and out.failed
 	var group sync.WaitGroup
 	ask := func(n int) {
-		d, err := a.ask(a.Words[n%len(a.Words)] + " count:50")
+		into, d, err := &queries, time.Duration(0), error(nil)
+		if n%pageEvery == pageEvery-1 {
+			into = &pages
+			d, err = a.look([]string{"/-/blob/small.txt", "/-/raw/small.txt"}[n/pageEvery%2])
+		} else {
+			d, err = a.ask(a.Words[n%len(a.Words)] + " count:50")
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		if err != nil {
 			a.Note("another client: " + err.Error())
-			failed++
+			out.failed++
 		}
-		took = append(took, d)
+		*into = append(*into, d)
 	}
 	group.Go(func() {
 		for n := 0; pause(ctx, time.Duration(float64(time.Second)/a.Rate)); n++ {
@@ -133,23 +230,44 @@ func (a *assault) beside(ctx context.Context, do func(context.Context)) (p Perce
 	})
 	group.Go(func() {
 		for pause(ctx, sampleEvery) {
-			most = max(most, residentBytes(a.pid))
+			out.most = max(out.most, residentBytes(a.pid))
 		}
 	})
 	do(ctx)
 	cancel()
 	group.Wait()
-	return percentiles(took), failed, most
+	out.queries, out.pages = percentiles(queries), percentiles(pages)
+	return out
 }
 
 // ask asks as the other client does.
 func (a *assault) ask(query string) (time.Duration, error) {
+	start := time.Now()
+	_, err := a.search(context.Background(), query)
+	return time.Since(start), err
+}
+
+func (a *assault) search(ctx context.Context, query string) (Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	asker := newAsker("http://"+a.addr, "")
+	defer asker.close()
+	return asker.search(ctx, query, "keyword", func([]byte) error { return nil })
+}
+
+// look asks for a page of the hostile repository, to its end.
+func (a *assault) look(path string) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), askWithin)
 	defer cancel()
 	start := time.Now()
 	asker := newAsker("http://"+a.addr, "")
 	defer asker.close()
-	_, err := asker.search(ctx, query, "keyword", func([]byte) error { return nil })
+	resp, err := asker.get(ctx, asker.base+"/"+hostileName+path)
+	if err != nil {
+		return time.Since(start), err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
 	return time.Since(start), err
 }
 

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -26,9 +27,9 @@ const (
 	wantBounded = "bounded"
 )
 
-// attacks lists them. The word is one that is found often.
-func attacks(word string) []attack {
-	return append(append(hostileQueries(), hostileRequests()...), hostileConnections(word)...)
+// attacks lists them.
+func (a *assault) attacks() []attack {
+	return slices.Concat(hostileQueries(), hostileRequests(), hostileConnections(a.Words[0]), a.repo.attacks())
 }
 
 // get is a request for a stream.

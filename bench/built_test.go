@@ -69,7 +69,7 @@ func fakeBinary(t *testing.T) string {
 	}
 	return fake.get(t, func(dir string) (string, error) {
 		binary := filepath.Join(dir, "fake")
-		cmd := exec.Command("go", "test", "-c", "-ldflags", "-s -w", "-o", binary, ".")
+		cmd := exec.Command("go", "test", "-c", "-race=false", "-ldflags", "-s -w", "-o", binary, ".")
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("build the stand-in: %w: %s", err, out)

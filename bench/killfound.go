@@ -34,7 +34,8 @@ func (c *operatorClient) versions(ctx context.Context, token string) (killFound,
 		return nil, err
 	}
 	for _, why := range answer.Incomplete {
-		if !strings.HasPrefix(why, "repository-cloning:") { // as those are that were just added
+		waiting := strings.HasPrefix(why, "repository-cloning:") || strings.HasPrefix(why, "repository-indexing:")
+		if !waiting { // those are that were just added
 			return nil, fmt.Errorf("%w: the answer is incomplete: %s", errRefused, why)
 		}
 	}

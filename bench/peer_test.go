@@ -2,9 +2,7 @@ package bench
 
 import (
 	"bytes"
-	"context"
 	"maps"
-	"os/exec"
 	"reflect"
 	"slices"
 	"strings"
@@ -197,7 +195,7 @@ func TestRunPeer(t *testing.T) {
 		{"echo partly; exit 2", "partly\n", "exit status 2"},
 	} {
 		var out bytes.Buffer
-		err := runPeer(exec.CommandContext(context.Background(), "sh", "-c", tt.script), &out)
+		err := runPeer(shell(t, tt.script), &out)
 		if out.String() != tt.want || !errorHas(err, tt.wantErr) {
 			t.Errorf("script %q: output %q, error %v; want %q, error with %q", tt.script, &out, err, tt.want, tt.wantErr)
 		}

@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/bench"
+	"github.com/trawlsearch/trawl/internal/needs"
 )
 
-// availablePeers returns the peers this machine has; git is needed anyway.
-func availablePeers() []string {
-	if _, err := exec.LookPath("rg"); err != nil {
+// availablePeers returns the peers this machine has. Git is always there.
+func availablePeers(t *testing.T) []string {
+	t.Helper()
+	if !needs.Has(t, "rg", "the peer rg") {
 		return []string{"git-grep"}
 	}
 	return []string{"rg", "git-grep"}
@@ -33,7 +35,7 @@ func toyRun(t *testing.T) bench.Config {
 		t.Fatal(err)
 	}
 	t.Setenv(fakeVariable, honest)
-	return bench.Config{Trawl: fakeBinary(t), Corpus: corpus, Queries: queries, Peers: availablePeers(), Runs: 1}
+	return bench.Config{Trawl: fakeBinary(t), Corpus: corpus, Queries: queries, Peers: availablePeers(t), Runs: 1}
 }
 
 func run(t *testing.T, c bench.Config) *bench.Report {
@@ -142,7 +144,7 @@ func TestRunPhases(t *testing.T) {
 	c.Memory, c.Rest, c.Growth = []string{"512MiB"}, time.Millisecond, []float64{0.5, 2}
 	r := run(t, c)
 	checkNoProblems(t, r)
-	tools := len(availablePeers()) + 3 // zoekt, csearch and trawl
+	tools := len(availablePeers(t)) + 3 // zoekt, csearch and trawl
 	if r.Cold == nil || len(r.Cold.Queries) != tools || r.Cold.Method == "" {
 		t.Fatalf("cold = %+v, want one query of %d tools", r.Cold, tools)
 	}

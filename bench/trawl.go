@@ -35,7 +35,9 @@ type trawl struct {
 // It must be called from within the module.
 func BuildTrawl(ctx context.Context, dir string) (string, error) {
 	binary := filepath.Join(dir, "trawl")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, "github.com/trawlsearch/trawl/cmd/trawl")
+	// GOFLAGS may ask for the race detector, and git may refuse to tell of a clone
+	// that belongs to another user.
+	cmd := exec.CommandContext(ctx, "go", "build", "-race=false", "-buildvcs=false", "-o", binary, "github.com/trawlsearch/trawl/cmd/trawl")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build trawl: %w: %s", err, lastBytes(out, 2000))

@@ -23,6 +23,7 @@ func attackCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 	flags.Float64Var(&c.AttackRate, "attack-rate", 20, "how many requests a second attack")
 	flags.IntVar(&c.Connections, "connections", 10_000, "how many connections are opened at most")
 	flags.StringVar(&words, "words", "kmalloc,spinlock,netdev,mutex", "words to look for, with commas between")
+	flags.Float64Var(&c.Scale, "scale", 1, "size of the hostile repository; 1 is about 700 MB of text")
 	flags.StringVar(&c.Only, "only", "", "part of the names of the attacks to run (default: all)")
 	flags.BoolVar(&asJSON, "json", false, "print the report as JSON")
 	if err := parse(flags, args, 0, stderr); err != nil {
@@ -31,14 +32,15 @@ func attackCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 	switch c.Words = strings.Split(words, ","); {
 	case c.Data == "":
 		return errors.New("--data is missing: which data directory is to be served?")
-	case c.For <= 0 || c.Rate <= 0 || c.AttackRate <= 0 || c.Connections < 1:
-		return errors.New("--for, --rate, --attack-rate and --connections: numbers above zero")
+	case c.For <= 0 || c.Rate <= 0 || c.AttackRate <= 0 || c.Connections < 1 || c.Scale <= 0:
+		return errors.New("--for, --rate, --attack-rate, --connections and --scale: numbers above zero")
 	}
 	s, err := openScratch(ctx, &c.Trawl, c.Note)
 	if err != nil {
 		return err
 	}
 	defer s.close(&err)
+	c.Work = s.dir
 	report, err := bench.Attack(ctx, c)
 	if err != nil {
 		return err
