@@ -12,6 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/oauth"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // AdminPath is where the admin routes about repositories are. AdminTokenHeader
@@ -143,7 +144,7 @@ func (a *Admin) serveAdd(repos Repositories, w http.ResponseWriter, r *http.Requ
 	if err != nil {
 		return adminError(err)
 	}
-	if err := a.log(r, "repository.add", repo.Name, WithoutCredentials(add.Source)); err != nil {
+	if err := a.log(r, "repository.add", repo.Name, redact.URL(repo.Source)); err != nil {
 		return err
 	}
 	return serveJSON(w, newAdminRepository(repo))
@@ -194,7 +195,7 @@ func serveSync(repos Repositories, w http.ResponseWriter, r *http.Request) error
 	}
 	lines := newAdminLines(w)
 	res, err := repos.Sync(r.Context(), name, func(p ingest.Progress) {
-		_ = lines.send(AdminLine{Progress: &AdminProgress{p.Phase, WithoutCredentials(p.Note), p.Done, p.Total, p.Bytes}})
+		_ = lines.send(AdminLine{Progress: &AdminProgress{p.Phase, redact.Text(p.Note), p.Done, p.Total, p.Bytes}})
 	})
 	return lines.finish(newAdminResult(res), err)
 }
@@ -230,7 +231,7 @@ func adminError(err error) error {
 	if errors.As(err, &known) {
 		return known
 	}
-	return &Error{Status: adminStatus(err), Message: WithoutCredentials(err.Error()), Cause: err}
+	return &Error{Status: adminStatus(err), Message: redact.Text(err.Error()), Cause: err}
 }
 
 func adminStatus(err error) int {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/store/backup"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // AdminBackupsPath is where the admin route about backups is.
@@ -85,7 +86,7 @@ const backupReportEvery = 100 * time.Millisecond
 
 func newAdminBackupResult(destination string, r backup.Result) *AdminBackupResult {
 	return &AdminBackupResult{
-		ID: r.Backup, Created: r.Created, Destination: WithoutCredentials(destination), Files: r.Files, Bytes: r.Bytes, ReadBytes: r.ReadBytes,
+		ID: r.Backup, Created: r.Created, Destination: redact.URL(destination), Files: r.Files, Bytes: r.Bytes, ReadBytes: r.ReadBytes,
 		Objects: r.Objects, SentObjects: r.SentObjects, SentBytes: r.SentBytes, TookMillis: r.Took.Milliseconds(),
 	}
 }

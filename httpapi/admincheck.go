@@ -7,6 +7,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store/check"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // AdminCheckPath is where a server is asked to verify its data directory. The
@@ -31,7 +32,7 @@ type AdminFinding struct {
 
 // NewAdminFinding returns a finding as it is sent.
 func NewAdminFinding(f check.Finding) AdminFinding {
-	return AdminFinding{Where: f.Where, Shard: f.Shard, Repositories: f.Repositories, Problem: WithoutCredentials(f.Problem), Repair: string(f.Repair)}
+	return AdminFinding{Where: f.Where, Shard: f.Shard, Repositories: f.Repositories, Problem: redact.Text(f.Problem), Repair: string(f.Repair)}
 }
 
 // serveCheck answers with a line for each finding, lines about how far it is,
@@ -47,7 +48,7 @@ func (a *Admin) serveCheck(w http.ResponseWriter, r *http.Request) error {
 	}
 	lines := newAdminLines(w)
 	err := checker.Check(r.Context(), parameter("quick"), parameter("repair"), func(p ingest.Progress) {
-		_ = lines.send(AdminLine{Progress: &AdminProgress{p.Phase, WithoutCredentials(p.Note), p.Done, p.Total, p.Bytes}})
+		_ = lines.send(AdminLine{Progress: &AdminProgress{p.Phase, redact.Text(p.Note), p.Done, p.Total, p.Bytes}})
 	}, func(f check.Finding) error {
 		finding := NewAdminFinding(f)
 		return lines.send(AdminLine{Finding: &finding})

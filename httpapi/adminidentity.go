@@ -40,6 +40,9 @@ func (a *Admin) identityRoutes() []Route {
 		{Method: "GET", Path: AdminAuditPath, Handler: a.identity(listAudit)},
 		{Method: "GET", Path: AdminPath + "/readers", Handler: a.guard(a.serveReaders)},
 		{Method: "PUT", Path: AdminPath + "/readers", Handler: a.identity(setReaders)},
+		{Method: "GET", Path: AdminPath + "/pins", Handler: a.identity(listPins)},
+		{Method: "PUT", Path: AdminPath + "/pins", Handler: a.identity(declareReaders)},
+		{Method: "POST", Path: AdminPath + "/pins", Handler: a.identity(repin)},
 	}
 }
 

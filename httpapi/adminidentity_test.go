@@ -130,7 +130,9 @@ func TestAdminIdentity(t *testing.T) {
 func TestAdminLogsWhatIsDoneToRepositories(t *testing.T) {
 	s := newAdminSite(t)
 	repos := &fakeRepositories{
-		add:    func(string) (*store.Repository, error) { return &store.Repository{Name: "kiln"}, nil },
+		add: func(source string) (*store.Repository, error) {
+			return &store.Repository{Name: "kiln", Source: source}, nil
+		},
 		remove: func(string) error { return nil },
 		change: func(string, store.FactsChange) (*store.Repository, error) {
 			return &store.Repository{Name: "kiln"}, nil

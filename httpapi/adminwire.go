@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // What the admin routes read and write.
@@ -126,9 +126,9 @@ type (
 
 func newAdminRepository(r *store.Repository) AdminRepository {
 	out := AdminRepository{
-		Name: r.Name, Source: WithoutCredentials(r.Source), Commit: r.Commit(), Indexed: r.Indexed(),
+		Name: r.Name, Source: redact.URL(r.Source), Commit: r.Commit(), Indexed: r.Indexed(),
 		Documents: r.Documents, TextBytes: r.TextBytes, Skipped: r.Skipped,
-		LastFetched: r.LastFetched, LastIndexed: r.LastIndexed, Error: WithoutCredentials(r.LastError),
+		LastFetched: r.LastFetched, LastIndexed: r.LastIndexed, Error: redact.About(r.LastError, r.Source),
 		Stars: r.Stars, Fork: r.Fork, Archived: r.Archived, Private: r.Private,
 		Description: r.Description, Topics: r.Topics, Metadata: r.Metadata,
 		BranchGlobs: r.BranchGlobs, BranchesLeftOut: r.BranchesLeftOut,
@@ -148,7 +148,7 @@ func newAdminHistory(r *store.Repository) AdminHistory {
 	h := &r.History
 	return AdminHistory{
 		Commits: h.Commits, Diffs: h.Diffs, TooLarge: h.TooLarge, Reading: r.Indexed() && h.Depth != "" && !h.Complete(r.Commit()),
-		More: h.More, LastRead: h.LastRead, Error: WithoutCredentials(h.LastError),
+		More: h.More, LastRead: h.LastRead, Error: redact.About(h.LastError, r.Source),
 	}
 }
 
@@ -178,12 +178,6 @@ func newAdminResult(res ingest.Result) *AdminResult {
 	}
 	return out
 }
-
-// userinfo is the part of a URL that may hold a password.
-var userinfo = regexp.MustCompile(`://[^/\s'"]*@`)
-
-// WithoutCredentials takes user names and passwords out of the URLs in text.
-func WithoutCredentials(text string) string { return userinfo.ReplaceAllString(text, "://") }
 
 // adminLines writes the lines of one answer. It is used by one goroutine.
 type adminLines struct {
@@ -218,7 +212,7 @@ func (l *adminLines) finish(res *AdminResult, err error) error {
 	}
 	last := AdminLine{Result: res}
 	if err != nil {
-		last = AdminLine{Error: WithoutCredentials(err.Error())}
+		last = AdminLine{Error: redact.Text(err.Error())}
 	}
 	_ = l.send(last) // a client that is gone misses nothing
 	return nil

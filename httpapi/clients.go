@@ -35,14 +35,14 @@ var srcFiles = []string{
 // clientRoutes are what client programs and browsers ask about the server.
 func (s *Server) clientRoutes() []Route {
 	return []Route{
-		{"GET", "/__version", serveVersion, auth.ForProbes, "the version of the API"},
-		{"HEAD", "/__version", serveVersion, auth.ForProbes, ""},
-		{"GET", "/.api/src-cli/version", serveSrcVersion, auth.ForAnyone, "the recommended version of the src command"},
-		{"GET", "/.api/src-cli/{file}", serveSrc, auth.ForAnyone, "leads to the src command for a system, such as src_linux_amd64"},
-		{"GET", "/.api/client-config", serveClientConfig, auth.ForAnyone, ""},
-		{"GET", "/opensearch.xml", s.serveOpenSearch, auth.ForAnyone, "lets browsers search from their address bar"},
-		{"GET", "/robots.txt", serveRobots, auth.ForAnyone, ""},
-		{"GET", "/-/check-username-taken/{name}", s.serveNameTaken, auth.ForSearch, "200 if a user or organisation has the name, 404 if not"},
+		{Method: "GET", Path: "/__version", Handler: serveVersion, Access: auth.ForProbes, About: "the version of the API"},
+		{Method: "HEAD", Path: "/__version", Handler: serveVersion, Access: auth.ForProbes},
+		{Method: "GET", Path: "/.api/src-cli/version", Handler: serveSrcVersion, Access: auth.ForAnyone, About: "the recommended version of the src command"},
+		{Method: "GET", Path: "/.api/src-cli/{file}", Handler: serveSrc, Access: auth.ForAnyone, About: "leads to the src command for a system, such as src_linux_amd64"},
+		{Method: "GET", Path: "/.api/client-config", Handler: serveClientConfig, Access: auth.ForAnyone},
+		{Method: "GET", Path: "/opensearch.xml", Handler: s.serveOpenSearch, Access: auth.ForAnyone, About: "lets browsers search from their address bar"},
+		{Method: "GET", Path: "/robots.txt", Handler: serveRobots, Access: auth.ForAnyone},
+		{Method: "GET", Path: "/-/check-username-taken/{name}", Handler: s.serveNameTaken, About: "200 if a user or organisation has the name, 404 if not"},
 	}
 }
 

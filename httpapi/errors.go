@@ -6,11 +6,12 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // Error is an answer other than the one asked for.
@@ -39,15 +40,22 @@ var ErrSignIn error = &Error{Status: http.StatusUnauthorized, Message: "sign in 
 // internalError is all that a client learns of an error that is not its own.
 const internalError = "internal error"
 
+// sourceGone is the message about a repository that is indexed and whose git
+// repository is not where it was.
+const sourceGone = "the git repository behind this one cannot be found, so only what is indexed can be shown: look at its source on the server"
+
 // statusOf returns what to answer a request that is not a stream.
 func statusOf(err error) (status int, message string) {
 	var known *Error
 	if errors.As(err, &known) {
-		return known.Status, known.Message
+		return known.Status, redact.Text(known.Message)
 	}
 	var denied *auth.Denied
 	if errors.As(err, &denied) {
 		return denied.Status, denied.Message
+	}
+	if errors.Is(err, git.ErrNotRepository) {
+		return http.StatusServiceUnavailable, sourceGone
 	}
 	return http.StatusInternalServerError, internalError
 }
@@ -77,19 +85,11 @@ func explain(err error) (alert *query.Alert, message string) {
 
 // queryAlert is the alert for a query that does not parse or validate.
 func queryAlert(err *query.SyntaxError) *query.Alert {
-	text := upperFirst(err.Error())
+	a := search.QueryAlert(err)
 	if strings.HasPrefix(err.Message, "expected operand") {
-		text = "I'm having trouble understanding that query. Putting parentheses around the search pattern may help."
+		a.Description = "I'm having trouble understanding that query. Putting parentheses around the search pattern may help."
 	}
-	return &query.Alert{Title: "Unable To Process Query", Description: text}
-}
-
-func upperFirst(s string) string {
-	r, size := utf8.DecodeRuneInString(s)
-	if r == utf8.RuneError {
-		return s
-	}
-	return string(unicode.ToUpper(r)) + s[size:]
+	return a
 }
 
 // panicError is a broken invariant that was caught.

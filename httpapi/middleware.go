@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/store/git"
 )
 
 // around is the chain that every request passes, outermost first.
@@ -68,7 +69,7 @@ func (s *Server) logRequests(next http.Handler) http.Handler {
 }
 
 func (s *Server) logRequest(r *http.Request, rec *record, status int, took time.Duration) {
-	line := s.Log.WithLevel(requestLevel(rec.route, status))
+	line := s.Log.WithLevel(s.requestLevel(rec.route, status))
 	line.Str("method", r.Method).Str("route", rec.route).Int("status", status).Int64("took_ms", took.Milliseconds())
 	if rec.actor != "" {
 		line.Str("actor", rec.actor)
@@ -79,12 +80,14 @@ func (s *Server) logRequest(r *http.Request, rec *record, status int, took time.
 	line.Msg("request")
 }
 
-func requestLevel(route string, status int) zerolog.Level {
+func (s *Server) requestLevel(route string, status int) zerolog.Level {
 	switch {
 	case route == "/healthz" || route == "/readyz":
 		return zerolog.DebugLevel // somebody asks every few seconds
 	case status >= 500:
 		return zerolog.WarnLevel
+	case s.QuietRequests:
+		return zerolog.DebugLevel
 	}
 	return zerolog.InfoLevel
 }
@@ -105,7 +108,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 			if sw, ok := w.(*statusWriter); ok && sw.status != 0 {
 				panic(http.ErrAbortHandler)
 			}
-			http.Error(w, internalError, http.StatusInternalServerError)
+			s.sendError(w, r, internalError, http.StatusInternalServerError)
 		}()
 		next.ServeHTTP(w, r)
 	})
@@ -131,6 +134,10 @@ func (s *Server) preflight(next http.Handler) http.Handler {
 			return
 		}
 		recordOf(r.Context()).route = apiPrefix
+		if err := s.Gate.CheckHost(r); err != nil {
+			s.answerError(w, r, Route{Path: apiPrefix}, err)
+			return
+		}
 		s.Gate.Preflight(w, r)
 	})
 }
@@ -138,7 +145,10 @@ func (s *Server) preflight(next http.Handler) http.Handler {
 // adapt lets in whom the route is for, and answers with the error that its
 // handler returns.
 func (s *Server) adapt(route Route) http.Handler {
-	name := route.Template()
+	name, handler := route.Template(), route.Handler
+	if route.Holds > 0 {
+		handler = s.admitted(route.Holds, handler)
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := recordOf(r.Context())
 		rec.route = name
@@ -147,7 +157,10 @@ func (s *Server) adapt(route Route) http.Handler {
 			defer release()
 			r = in
 			rec.actor = auth.From(r.Context()).Key()
-			err = route.Handler(w, r)
+			ending, over := endWith(r.Context(), w)
+			defer over()
+			w = ending
+			err = handler(w, r)
 		}
 		if err != nil {
 			s.answerError(w, r, route, err)
@@ -159,7 +172,9 @@ func (s *Server) adapt(route Route) http.Handler {
 // where they can.
 func (s *Server) answerError(w http.ResponseWriter, r *http.Request, route Route, err error) {
 	status, message := statusOf(err)
-	if status == http.StatusInternalServerError {
+	// An answer whose client has left ends with the error of its context.
+	ended := errors.Is(err, context.Canceled) && r.Context().Err() != nil
+	if (status == http.StatusInternalServerError || errors.Is(err, git.ErrNotRepository)) && !ended {
 		zerolog.Ctx(r.Context()).Error().Err(err).Str("route", route.Template()).Msg("serve request")
 	}
 	if errors.Is(err, ErrSignIn) && r.Method == http.MethodGet {
@@ -174,7 +189,7 @@ func (s *Server) answerError(w http.ResponseWriter, r *http.Request, route Route
 		}
 		maps.Copy(w.Header(), denied.Header)
 	}
-	http.Error(w, message, status)
+	s.sendError(w, r, message, status)
 }
 
 // programPaths are what only programs ask for, who can do nothing with a page

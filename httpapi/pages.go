@@ -16,10 +16,30 @@ var pageFiles embed.FS
 // pages are the templates of this package.
 var pages = web.MustParse(pageFiles, "pages", nil)
 
-// ServePage answers with a page of t, in the frame of this server.
+// PageHolds is what a page holds that lists little: its data, and the page
+// itself. A page with a query of the longest size has 2 MiB.
+const PageHolds = 3 << 20
+
+// ServePage answers with a page of t, in the frame of this server. A page that
+// is on its way to its client takes no processor and holds what is left of it.
 func (s *Server) ServePage(w http.ResponseWriter, r *http.Request, t web.Templates, v web.View) error {
 	v.Base, v.Users = s.Path(""), s.Gate.Registry != nil
-	return t.Serve(w, r, v)
+	work := WorkOf(r.Context())
+	if work == nil {
+		var err error
+		if work, err = s.Admission.Begin(w, r, PageHolds); err != nil {
+			return err
+		}
+		defer work.End()
+	}
+	page, err := t.Render(r, v, work.Yield)
+	if err != nil {
+		return err
+	}
+	work.Rest()
+	work.Shrink(page.Bytes())
+	page.Send(w, s.WriteTimeout, work.Shrink)
+	return nil
 }
 
 // serveAsset answers with a style or a script.

@@ -57,9 +57,9 @@ func decodeStream(r *http.Request) (streamParams, error) {
 	if p.Display, err = strconv.Atoi(display); err != nil {
 		return p, fmt.Errorf("display must be an integer, got %q: %w", display, err)
 	}
-	if p.MaxLineBytes, err = strconv.Atoi(get("max-line-len", "-1")); err != nil {
-		// Clients know this text with the value of display in it.
-		return p, fmt.Errorf("max-line-len must be an integer, got %q: %w", display, err)
+	width := get("max-line-len", "-1")
+	if p.MaxLineBytes, err = strconv.Atoi(width); err != nil {
+		return p, fmt.Errorf("max-line-len must be an integer, got %q: %w", width, err)
 	}
 	chunks := get("cm", "f")
 	if p.Chunks, err = strconv.ParseBool(chunks); err != nil {

@@ -77,8 +77,8 @@ func TestDecodeStreamErrors(t *testing.T) {
 		{"?q=x&display=+1", `display must be an integer, got " 1": strconv.Atoi: parsing " 1": invalid syntax`},
 		{"?q=x&display=1e3", `display must be an integer, got "1e3": strconv.Atoi: parsing "1e3": invalid syntax`},
 		{"?q=x&display=99999999999999999999", `display must be an integer, got "99999999999999999999": strconv.Atoi: parsing "99999999999999999999": value out of range`},
-		{"?q=x&max-line-len=a%22b", `max-line-len must be an integer, got "-1": strconv.Atoi: parsing "a\"b": invalid syntax`},
-		{"?q=x&max-line-len=z&display=7", `max-line-len must be an integer, got "7": strconv.Atoi: parsing "z": invalid syntax`},
+		{"?q=x&max-line-len=a%22b", `max-line-len must be an integer, got "a\"b": strconv.Atoi: parsing "a\"b": invalid syntax`},
+		{"?q=x&max-line-len=z&display=7", `max-line-len must be an integer, got "z": strconv.Atoi: parsing "z": invalid syntax`},
 		{"?q=x&cm=yes", `chunk matches must be parseable as a boolean, got "yes": strconv.ParseBool: parsing "yes": invalid syntax`},
 		{"?q=x&cl=true", `context lines must be parseable as a boolean, got "true": strconv.ParseUint: parsing "true": invalid syntax`},
 		{"?q=x&cl=-1", `context lines must be parseable as a boolean, got "-1": strconv.ParseUint: parsing "-1": invalid syntax`},
@@ -88,7 +88,7 @@ func TestDecodeStreamErrors(t *testing.T) {
 		// the first failing check decides
 		{"?display=a&max-line-len=b&cm=c&cl=d&sm=e", "no query found"},
 		{"?q=x&sm=e&cl=d&cm=c&max-line-len=b&display=a", `display must be an integer, got "a": strconv.Atoi: parsing "a": invalid syntax`},
-		{"?q=x&sm=e&cl=d&cm=c&max-line-len=b", `max-line-len must be an integer, got "-1": strconv.Atoi: parsing "b": invalid syntax`},
+		{"?q=x&sm=e&cl=d&cm=c&max-line-len=b", `max-line-len must be an integer, got "b": strconv.Atoi: parsing "b": invalid syntax`},
 		{"?q=x&sm=e&cl=d&cm=c", `chunk matches must be parseable as a boolean, got "c": strconv.ParseBool: parsing "c": invalid syntax`},
 		{"?q=x&sm=e&cl=d", `context lines must be parseable as a boolean, got "d": strconv.ParseUint: parsing "d": invalid syntax`},
 	}

@@ -22,6 +22,10 @@ type Route struct {
 	Handler      Handler
 	// Access says whom the route answers; the zero value is whoever may search.
 	Access auth.Access
+	// Holds is about how many bytes an answer holds while it is made in memory.
+	// The handler runs under admission for so many; 0 runs it at once, for answers
+	// that hold nothing or that ask for admission themselves.
+	Holds int64
 	// About says in a line what the route is for.
 	About string
 }
@@ -59,21 +63,21 @@ func (s *Server) Routes() []Route {
 func (s *Server) routes() []Route {
 	all := append([]Route{
 		// search; the second path is for pages of this origin and has no CORS
-		{"GET", "/.api/search/stream", s.serveStream, auth.ForSearch, "search, answered as a stream of events"},
-		{"GET", "/search/stream", s.serveStream, auth.ForSearch, "the same, for pages of this server"},
-		{"GET", "/-/trace/{id}", s.serveTrace, auth.ForSearch, "what one search did; the trace field of its events links here"},
+		{Method: "GET", Path: "/.api/search/stream", Handler: s.serveStream, About: "search, answered as a stream of events"},
+		{Method: "GET", Path: "/search/stream", Handler: s.serveStream, About: "the same, for pages of this server"},
+		{Method: "GET", Path: "/-/trace/{id}", Handler: s.serveTrace, Holds: traceHolds, About: "what one search did; the trace field of its events links here"},
 
 		// for whatever watches the process; alive and ready are two questions
-		{"GET", "/healthz", s.serveHealth, auth.ForProbes, "200 while the process lives"},
-		{"HEAD", "/healthz", s.serveHealth, auth.ForProbes, ""},
-		{"GET", "/readyz", s.serveReady, auth.ForProbes, "200 once searches can run, 503 before"},
-		{"HEAD", "/readyz", s.serveReady, auth.ForProbes, ""},
+		{Method: "GET", Path: "/healthz", Handler: s.serveHealth, Access: auth.ForProbes, About: "200 while the process lives"},
+		{Method: "HEAD", Path: "/healthz", Handler: s.serveHealth, Access: auth.ForProbes},
+		{Method: "GET", Path: "/readyz", Handler: s.serveReady, Access: auth.ForProbes, About: "200 once searches can run, 503 before"},
+		{Method: "HEAD", Path: "/readyz", Handler: s.serveReady, Access: auth.ForProbes},
 
 		// for people who open the address in a browser
-		{"GET", "/", s.serveHome, auth.ForSearch, ""},
-		{"GET", searchPath, s.serveSearch, auth.ForSearch, "search, for people"},
-		{"GET", helpPath, s.serveIndex, auth.ForSearch, "this page"},
-		{"GET", web.AssetPath + "{version}/{name:.+}", s.serveAsset, auth.ForProbes, ""},
+		{Method: "GET", Path: "/", Handler: s.serveHome},
+		{Method: "GET", Path: searchPath, Handler: s.serveSearch, Holds: PageHolds, About: "search, for people"},
+		{Method: "GET", Path: helpPath, Handler: s.serveIndex, Holds: PageHolds, About: "this page"},
+		{Method: "GET", Path: web.AssetPath + "{version}/{name:.+}", Handler: s.serveAsset, Access: auth.ForProbes},
 	}, slices.Concat(s.clientRoutes(), s.signInRoutes(), s.Extra)...)
 	// A repository may be called almost anything: its routes take what no other
 	// does, whoever adds them first.
@@ -95,13 +99,13 @@ func (s *Server) signInRoutes() []Route {
 		return nil
 	}
 	return []Route{
-		{"GET", "/sign-in", s.serveSignIn, auth.ForAnyone, "sign in"},
-		{"POST", "/-/sign-in", s.signIn, auth.ForAnyone, ""},
-		{"GET", "/-/sign-out", s.signOut, auth.ForAnyone, ""},
-		{"POST", "/-/sign-out", s.signOut, auth.ForAnyone, ""},
-		{"POST", "/-/site-init", s.setUp, auth.ForAnyone, ""},
-		{"GET", resetPath, s.serveReset, auth.ForAnyone, ""},
-		{"POST", "/-/reset-password", s.resetPassword, auth.ForAnyone, ""},
+		{Method: "GET", Path: "/sign-in", Handler: s.serveSignIn, Holds: PageHolds, Access: auth.ForAnyone, About: "sign in"},
+		{Method: "POST", Path: "/-/sign-in", Handler: s.signIn, Access: auth.ForAnyone},
+		{Method: "GET", Path: "/-/sign-out", Handler: s.signOut, Access: auth.ForAnyone},
+		{Method: "POST", Path: "/-/sign-out", Handler: s.signOut, Access: auth.ForAnyone},
+		{Method: "POST", Path: "/-/site-init", Handler: s.setUp, Access: auth.ForAnyone},
+		{Method: "GET", Path: resetPath, Handler: s.serveReset, Holds: PageHolds, Access: auth.ForAnyone},
+		{Method: "POST", Path: "/-/reset-password", Handler: s.resetPassword, Access: auth.ForAnyone},
 	}
 }
 
@@ -134,7 +138,10 @@ func notFound(_ http.ResponseWriter, r *http.Request) error {
 	return &Error{Status: http.StatusNotFound, Message: "page not found"}
 }
 
-func methodNotAllowed(w http.ResponseWriter, _ *http.Request) error {
+func methodNotAllowed(w http.ResponseWriter, r *http.Request) error {
+	if wantsPage(r) {
+		return &Error{Status: http.StatusMethodNotAllowed, Message: "this address does not take " + r.Method + " requests"}
+	}
 	w.WriteHeader(http.StatusMethodNotAllowed)
 	return nil
 }

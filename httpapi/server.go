@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	stdlog "log"
 	"net"
 	"net/http"
 	"strings"
@@ -60,6 +59,9 @@ type Server struct {
 	// Log takes a line per request and what went wrong; its zero value logs
 	// nothing.
 	Log zerolog.Logger
+	// QuietRequests logs requests at the level debug in place of info, for a log
+	// that a person reads as it is written. Those that fail stay at warn.
+	QuietRequests bool
 	// Observer, if set, hears of every request.
 	Observer Observer
 	// Now is the clock that durations are told by; nil is time.Now.
@@ -77,6 +79,8 @@ type Server struct {
 	// them back; nil has nobody make room. It is called when nothing opens any more.
 	Streams int
 	Lend    func(bytes int64) (giveBack func())
+	// Admission decides which answers are made now; nil admits all.
+	Admission *Admission
 	// Compressors is how many streams are compressed at once, at about a megabyte
 	// each; the others leave as they are. 0 is 64.
 	Compressors int
@@ -103,9 +107,11 @@ type Server struct {
 	streams     *openStreams
 	closing     chan struct{} // closed by Close
 	closeOnce   sync.Once
-	listener    net.Listener
-	server      *http.Server
-	served      chan struct{} // closed when serving has ended
+	// listener is that of Addr; inner is that of this machine, nil if the first is
+	// reached over loopback.
+	listener, inner net.Listener
+	server          *http.Server
+	served          chan struct{} // closed when serving has ended
 }
 
 // prepare fills in defaults, once.
@@ -154,35 +160,6 @@ func (s *Server) prepare() {
 		s.closing = make(chan struct{})
 	})
 }
-
-// Open listens, so that a taken port is an error, and serves until Close.
-func (s *Server) Open() error {
-	listener, err := listenConfig.Listen(context.Background(), "tcp", s.Addr)
-	if err != nil {
-		return fmt.Errorf("listen on %q: %w", s.Addr, err)
-	}
-	s.listener = listener
-	s.served = make(chan struct{})
-	s.server = &http.Server{
-		Handler:           s.Handler(),
-		ReadHeaderTimeout: s.HeaderTimeout,
-		// Streams move this deadline with every event.
-		WriteTimeout:   s.WriteTimeout,
-		IdleTimeout:    idleTimeout,
-		MaxHeaderBytes: maxHeaderBytes,
-		ErrorLog:       stdlog.New(connectionLog{s.Log}, "", 0),
-	}
-	go func() {
-		defer close(s.served)
-		if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			s.Log.Error().Err(err).Msg("serve")
-		}
-	}()
-	return nil
-}
-
-// URL is where the opened server listens.
-func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
 
 // Drain has /readyz say from now on that the server stops, so that nobody new
 // is sent here. Requests are answered as before until Close.

@@ -412,6 +412,29 @@ func TestRequestLog(t *testing.T) {
 	}
 }
 
+// A person who watches the log sees what went wrong, not each request.
+func TestQuietRequestsAreLoggedAtDebug(t *testing.T) {
+	for _, tt := range []struct {
+		target string
+		level  zerolog.Level
+		want   bool
+	}{
+		{"/.api/search/stream?q=x", zerolog.InfoLevel, false},
+		{"/nothing", zerolog.InfoLevel, false},
+		{"/.api/search/stream?q=x", zerolog.DebugLevel, true},
+		{"/broken", zerolog.InfoLevel, true},
+	} {
+		var out bytes.Buffer
+		s := newServer(nothing)
+		s.Log, s.QuietRequests = zerolog.New(&out).Level(tt.level), true
+		s.Extra = []httpapi.Route{{Method: "GET", Path: "/broken", Handler: func(http.ResponseWriter, *http.Request) error { return io.ErrUnexpectedEOF }}}
+		bodyOf(t, serve(s, "GET", tt.target))
+		if got := strings.Contains(out.String(), `"message":"request"`); got != tt.want {
+			t.Errorf("%s at %v: logged %t, want %t:\n%s", tt.target, tt.level, got, tt.want, out.String())
+		}
+	}
+}
+
 // While it drains, a server answers as before and tells only who asks /readyz.
 func TestDrain(t *testing.T) {
 	s := newServer(nothing)

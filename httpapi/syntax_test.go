@@ -14,6 +14,8 @@ func TestQueryErrors(t *testing.T) {
 
 		// queries
 		{"?q=count:none+glaze", `event: alert` + "\n" + `data: {"title":"Unable To Process Query","description":"Field count has value none, none is not a number","proposedQueries":null}`},
+		{"?q=x+file:*.go&t=keyword", `event: alert` + "\n" + `data: {"title":"Unable To Process Query","description":"Error parsing regexp: missing argument to repetition operator: ` + "`*`" + `","proposedQueries":[{"description":"the query mended","query":"x file:\\.go$ patternType:keyword"}]}`},
+		{"?q=(a+or+b)+c", `event: alert` + "\n" + `data: {"title":"Unable To Process Query","description":"I'm having trouble understanding that query. The combination of parentheses is the problem. Try using the content: filter to quote patterns that contain parentheses","proposedQueries":[{"description":"the query mended","query":"(a or b) c patternType:keyword"}]}`},
 		{"?q=a+or+or+b&t=keyword", `event: alert` + "\n" + `data: {"title":"Unable To Process Query","description":"I'm having trouble understanding that query. Putting parentheses around the search pattern may help.","proposedQueries":null}`},
 	}
 	s := newServer(nothing)

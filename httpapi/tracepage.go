@@ -13,6 +13,12 @@ import (
 	"github.com/trawlsearch/trawl/query/search"
 )
 
+// traceHolds is what the page of a search holds.
+const traceHolds = 8 << 20
+
+// maxShownSteps is how many steps the page shows; as JSON it has all.
+const maxShownSteps = 2000
+
 // traceData is what the page of one search shows.
 type traceData struct {
 	ID, Query, Outcome string
@@ -20,8 +26,10 @@ type traceData struct {
 	Took               time.Duration
 	Progress           query.Progress
 	Steps              []traceStep
-	Coverage           []search.Coverage
-	Rest               search.Rest
+	// MoreSteps counts those that the page does not show.
+	MoreSteps int
+	Coverage  []search.Coverage
+	Rest      search.Rest
 }
 
 // traceStep is a row of the page, with a bar from At over Width, both in
@@ -44,6 +52,9 @@ func (s *Server) serveTrace(w http.ResponseWriter, r *http.Request) error {
 		return serveJSON(w, newTraceJSON(data, tr.Steps()))
 	}
 	data.Steps = traceSteps(tr.Steps(), data.Took)
+	if data.MoreSteps = max(len(data.Steps)-maxShownSteps, 0); data.MoreSteps > 0 {
+		data.Steps = data.Steps[:maxShownSteps]
+	}
 	return s.ServePage(w, r, pages, web.View{Page: "trace.html", Data: data})
 }
 

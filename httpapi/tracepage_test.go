@@ -38,7 +38,7 @@ func TestTracePage(t *testing.T) {
 	page := bodyOf(t, resp)
 	for _, want := range []string{
 		"&lt;script&gt;alert(1)&lt;/script&gt;", id,
-		`<dd id="outcome">done after`, `<dd id="found">3 results in 1 repositories`, "<code>repository-fork</code> 1 forked (<code>fork:yes</code>)",
+		`<dd id="outcome">done after`, `<dd id="found">3 results in 1 repository`, "<code>repository-fork</code> 1 forked (<code>fork:yes</code>)",
 		"<td>shard &lt;3&gt;</td>", ">2.000<", ">1.500<", "candidates <code>17</code>", "plan <code>(and &#34;gla&#34; &lt;b&gt;)</code>",
 		"<td>parse</td>", "<td>stream</td>", "events <code>5</code>",
 		`<td>lab/kiln@v1&lt;2</td><td><code>abababababab</code></td><td class="n">12</td><td class="n">7</td><td class="n">5</td><td>3 <code>binary</code> <code>backend-missing</code> </td>`,

@@ -13,6 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/print"
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
 	"github.com/trawlsearch/trawl/store/backup"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 const backupListHelp = `Usage: trawl backup list [flags] DEST
@@ -81,7 +82,7 @@ func describeBackup(ctx context.Context, dest backup.Destination, keys backup.Ke
 	out := listedBackup{ID: b.ID, Created: b.Created}
 	m, err := backup.Describe(ctx, dest, keys, b)
 	if err != nil {
-		out.Error = err.Error()
+		out.Error = redact.Text(err.Error())
 		return out
 	}
 	out.Encrypted, out.Objects, out.StoredBytes = m.Encrypted, len(m.Objects), m.StoredBytes()

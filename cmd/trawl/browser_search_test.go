@@ -185,9 +185,10 @@ func (s *site) searchStrangers() {
 func (s *site) searchIncomplete() {
 	for _, c := range []struct{ query, summary, more string }{
 		{"nosuchword", "No results: everything was searched that the query asks for", ""},
-		{"count:3 slip", "3+ results in 1 repository", "result limit hit"},
-		{"nosuchword repo:nowhere", "Nothing found so far, but not everything was searched", "No repositories found"},
-		{"nosuchword repo:hostile@nobranch", "Nothing found so far, but not everything was searched", "Some repositories could not be searched"},
+		{"count:3 slip", "3+ results in 1 repository", "Not everything was shown: result limit hit"},
+		{"nosuchword repo:nowhere", "No results: see the note below", "No repositories found"},
+		{"nosuchword repo:hostile@nobranch", "No results: see the note below", "Some repositories could not be searched"},
+		{"nosuchword file:has.owner(ann)", "No results: see the note below", "Some results have no owners"},
 		{"count:none x", "Nothing found so far, but not everything was searched", "Unable To Process Query"},
 		{"lang:nosuch x", "Nothing found so far, but not everything was searched", "Unable To Process Query"},
 	} {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,25 +19,17 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/serverfile"
+	"github.com/trawlsearch/trawl/internal/needs"
 )
 
 // browserPatience is how long a page may take to show what it is to show, on
 // a machine that does much besides.
 const browserPatience = 90 * time.Second
 
-// chromium finds the browser. Under CI there has to be one.
+// chromium finds the browser.
 func chromium(t *testing.T) string {
 	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	if os.Getenv("CI") != "" {
-		t.Fatal("there is no chromium: install the package chromium")
-	}
-	t.Skip("there is no chromium: install the package chromium")
-	return ""
+	return needs.Program(t, "chromium", "chromium-browser", "google-chrome")
 }
 
 // site is a server and the browser that looks at it.

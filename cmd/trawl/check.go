@@ -17,6 +17,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/check"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 const checkHelp = `Usage: trawl check [flags]
@@ -82,7 +83,7 @@ func (c *checkup) run(ctx context.Context, set config.Settings) (err error) {
 	c.repairs = map[string]int{}
 	s, err := openSession(ctx, set, service.Options{Log: out.log, Symbols: true, History: true})
 	if store.IsDamage(err) {
-		return errors.Join(c.tell(httpapi.AdminFinding{Where: "store", Problem: err.Error(), Repair: string(check.Restore)}), errFound)
+		return errors.Join(c.tell(httpapi.AdminFinding{Where: "store", Problem: redact.Text(err.Error()), Repair: string(check.Restore)}), errFound)
 	}
 	if err != nil {
 		return err

@@ -11,10 +11,10 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
-	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // declared are the repositories of the configuration file, followed while a
@@ -74,13 +74,14 @@ func (d *declared) start(ctx context.Context, repos []config.Repository) {
 }
 
 func (d *declared) apply(ctx context.Context, repos []config.Repository) {
+	d.svc.Registry().Declare(config.Readers(repos))
 	for _, r := range repos {
 		rec := d.add(ctx, r.Source)
 		if rec == nil {
 			continue
 		}
 		if r.Readers != nil {
-			d.hide(rec, r.Readers)
+			d.hide(rec.Name, r.Readers)
 		}
 		if r.Facts.Empty() {
 			continue
@@ -91,23 +92,16 @@ func (d *declared) apply(ctx context.Context, repos []config.Repository) {
 	}
 }
 
-// hide says who may see a repository, if that is not so already. Where the file
-// names somebody who is not there, nobody may: a mistake must not publish it.
-func (d *declared) hide(rec *store.Repository, readers []string) {
-	reg := d.svc.Registry()
-	if _, err := reg.ParseReaders(readers); err != nil {
-		d.log.Warn().Str("repo", rec.Name).Err(err).Msg("read readers, nobody may see the repository until they are right")
-		readers = []string{identity.Nobody}
-	}
-	before, err := reg.FormatReaders(rec.Readers)
-	if err == nil && sameReaders(before, readers) {
-		return
-	}
-	if err == nil {
-		_, err = reg.SetReaders(identity.Operator, rec.Name, readers)
-	}
+// hide says who may see a repository.
+func (d *declared) hide(name string, readers []string) {
+	pins, err := d.svc.Registry().DeclareReaders(identity.Operator, name, readers)
 	if err != nil {
-		d.log.Warn().Str("repo", rec.Name).Err(err).Msg("set readers")
+		d.log.Warn().Str("repo", name).Err(err).Msg("read readers, nobody may see the repository until they are right")
+	}
+	for _, p := range pins {
+		if p.State != identity.PinInForce {
+			d.log.Warn().Str("repo", name).Str("reader", p.Reader).Msg("readers: " + p.String())
+		}
 	}
 }
 
@@ -121,7 +115,7 @@ func sameReaders(a, b []string) bool {
 func (d *declared) add(ctx context.Context, src ingest.Source) *store.Repository {
 	r, err := d.svc.Declare(ctx, src)
 	if err != nil {
-		d.log.Warn().Str("repo", src.Name).Str("err", httpapi.WithoutCredentials(err.Error())).Msg("add repository")
+		d.log.Warn().Str("repo", src.Name).Str("err", redact.About(err.Error(), src.Location)).Msg("add repository")
 		return nil
 	}
 	return r

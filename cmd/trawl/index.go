@@ -30,24 +30,26 @@ needs universal-ctags. --symbols=false leaves them for later. Then come messages
 and diffs of the commits, for type:commit and type:diff.
 
 A source that fails does not keep the others from being done; the exit status is
-then 2. If a server has the data directory open, it does the work.
+then 2. A new source that fails or is interrupted is not added, unless --keep says
+so. If a server has the data directory open, it does the work.
 
   trawl index . https://git.example.org/lab/kiln lab/glaze=../glaze`
 
 func (a *app) indexCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "index", Short: "add repositories and bring them up to date", Long: indexHelp, Args: cobra.ArbitraryArgs}
 	settings := settingFlags(cmd, ingestSettings...)
+	keep := keepFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		set, err := settings()
 		if err != nil {
 			return err
 		}
-		return a.index(cmd.Context(), set, args)
+		return a.index(cmd.Context(), set, *keep, args)
 	}
 	return cmd
 }
 
-func (a *app) index(ctx context.Context, set config.Settings, args []string) (err error) {
+func (a *app) index(ctx context.Context, set config.Settings, keep bool, args []string) (err error) {
 	sources, err := parseSources(args)
 	if err != nil {
 		return err
@@ -62,7 +64,7 @@ func (a *app) index(ctx context.Context, set config.Settings, args []string) (er
 		warnSymbols(out.log, s.local)
 	}
 	w := &worker{app: a, session: s, output: out}
-	names, err := w.names(ctx, set, sources)
+	names, err := w.names(ctx, set, sources, keep)
 	if err != nil {
 		return err
 	}
@@ -78,12 +80,14 @@ type worker struct {
 	*session
 	output
 	failed bool
+	// tentative are the repositories that are removed if their first sync fails.
+	tentative map[string]bool
 }
 
 // names adds the sources and returns what is to be synced.
-func (w *worker) names(ctx context.Context, set config.Settings, sources []ingest.Source) ([]string, error) {
+func (w *worker) names(ctx context.Context, set config.Settings, sources []ingest.Source, keep bool) ([]string, error) {
 	if len(sources) > 0 {
-		return w.add(ctx, sources), nil
+		return w.addTyped(ctx, sources, keep)
 	}
 	for _, r := range set.Repositories {
 		w.declare(ctx, r)
@@ -97,7 +101,7 @@ func (w *worker) names(ctx context.Context, set config.Settings, sources []inges
 		if !ok {
 			return nil, errors.New("there is nothing to index: name a path or URL, as in trawl index ../kiln")
 		}
-		return w.add(ctx, []ingest.Source{src}), nil
+		return w.addTyped(ctx, []ingest.Source{src}, keep)
 	}
 	var names []string
 	for _, r := range all {
@@ -126,13 +130,26 @@ func (w *worker) declare(ctx context.Context, r config.Repository) {
 		return
 	}
 	if r.Readers != nil {
-		w.hide(ctx, r.Source.Name, r.Readers)
+		w.declareReaders(ctx, r.Source.Name, r.Readers)
 	}
 	if r.Facts.Empty() {
 		return
 	}
 	if _, err := w.ChangeFacts(ctx, r.Source.Name, httpapi.NewAdminFacts(r.Facts)); err != nil {
 		w.fail(ctx, err)
+	}
+}
+
+// declareReaders says who may see a repository of the configuration file.
+func (w *worker) declareReaders(ctx context.Context, name string, readers []string) {
+	pins, err := w.DeclareReaders(ctx, name, readers)
+	if err != nil {
+		w.fail(ctx, fmt.Errorf("%s: nobody may see it yet: %w", name, err))
+	}
+	for _, p := range pins {
+		if !p.InForce() {
+			fmt.Fprintf(w.stderr, "trawl: %s: readers: %s\n", name, p.Text)
+		}
 	}
 }
 
@@ -162,7 +179,8 @@ func (w *worker) fail(ctx context.Context, err error) {
 
 // sync brings one repository up to date.
 func (w *worker) sync(ctx context.Context, name string) {
-	if ctx.Err() != nil {
+	if err := ctx.Err(); err != nil {
+		w.fail(ctx, w.undo(ctx, name, err))
 		return
 	}
 	task := w.display.Start(name)
@@ -170,6 +188,7 @@ func (w *worker) sync(ctx context.Context, name string) {
 		task.Report(ingest.Progress{Phase: p.Phase, Note: p.Note, Done: p.Done, Total: p.Total, Bytes: p.Bytes})
 	})
 	if err != nil {
+		err = w.undo(ctx, name, err)
 		task.Fail(err)
 		w.fail(ctx, err)
 		return

@@ -1,13 +1,19 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"io"
+	"os"
 	"time"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/term"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // output is where a command tells what it does, on standard error: a log, and
@@ -15,6 +21,8 @@ import (
 type output struct {
 	log     zerolog.Logger
 	display *progress.Display
+	// watched says that a person reads the log as it is written.
+	watched bool
 }
 
 // serviceOutput is for a command that runs until it is stopped: what it does
@@ -23,11 +31,11 @@ func (a *app) serviceOutput(set config.Settings) output {
 	terminal := isTerminal(a.stderr)
 	console := set.LogFormat == "console" || set.LogFormat == "auto" && terminal
 	if console && terminal {
-		d := progress.Bars(a.stderr, time.Now)
-		return output{newLog(d, set, true, true), d}
+		d := terminalDisplay(a.stderr)
+		return output{newLog(d, set, true, true), d, true}
 	}
 	log := newLog(a.stderr, set, console, false)
-	return output{log, progress.Log(log, a.stderr, time.Now)}
+	return output{log, progress.Log(log, a.stderr, time.Now), false}
 }
 
 // taskOutput is for a command that does something and ends: what it does is
@@ -37,11 +45,22 @@ func (a *app) taskOutput(set config.Settings) output {
 		set.LogLevel = "warn"
 	}
 	if isTerminal(a.stderr) {
-		d := progress.Bars(a.stderr, time.Now)
-		return output{newLog(d, set, set.LogFormat != "json", true), d}
+		d := terminalDisplay(a.stderr)
+		return output{newLog(d, set, set.LogFormat != "json", true), d, true}
 	}
 	d := progress.Lines(a.stderr, time.Now)
-	return output{newLog(d, set, set.LogFormat != "json", false), d}
+	return output{newLog(d, set, set.LogFormat != "json", false), d, false}
+}
+
+// terminalDisplay returns bars, or lines for a terminal that has no size to draw
+// bars in, as under some CI systems and editors.
+func terminalDisplay(w io.Writer) *progress.Display {
+	if f, ok := w.(*os.File); ok {
+		if width, height, err := term.GetSize(int(f.Fd())); err != nil || width == 0 || height == 0 {
+			return progress.Lines(w, time.Now)
+		}
+	}
+	return progress.Bars(w, time.Now)
 }
 
 // newLog makes the one logger of a command.
@@ -54,5 +73,46 @@ func newLog(w io.Writer, set config.Settings, console, color bool) zerolog.Logge
 	if console {
 		w = zerolog.ConsoleWriter{Out: w, NoColor: !color, TimeFormat: time.TimeOnly}
 	}
-	return zerolog.New(zerolog.SyncWriter(w)).Level(level).With().Timestamp().Logger()
+	return zerolog.New(withoutSecrets{zerolog.SyncWriter(w)}).Level(level).With().Timestamp().Logger()
+}
+
+// withoutSecrets takes the secrets of URLs out of each line of a log.
+type withoutSecrets struct{ io.Writer }
+
+// Write writes one line, which is a JSON object.
+func (w withoutSecrets) Write(line []byte) (int, error) {
+	if !bytes.Contains(line, []byte("://")) {
+		return w.Writer.Write(line)
+	}
+	if _, err := w.Writer.Write(redactLine(line)); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
+
+// redactLine returns a JSON value with the secrets of URLs taken out of its texts.
+func redactLine(line []byte) []byte {
+	var out []byte
+	copied, before := 0, 0
+	d := json.NewDecoder(bytes.NewReader(line))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return append(out, line[copied:]...)
+		}
+		if err != nil {
+			return []byte(redact.Text(string(line)))
+		}
+		end := int(d.InputOffset())
+		if text, ok := token.(string); ok && redact.Text(text) != text {
+			shown, err := json.Marshal(redact.Text(text))
+			if err != nil {
+				panic("trawl: a text that is no JSON: " + err.Error())
+			}
+			begin := before + bytes.IndexByte(line[before:end], '"')
+			out = append(append(out, line[copied:begin]...), shown...)
+			copied = end
+		}
+		before = end
+	}
 }

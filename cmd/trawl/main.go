@@ -8,6 +8,7 @@ import (
 )
 
 func main() {
+	keepPrivate() // before anything else runs
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal ends what runs in good order, the second at once.
 	context.AfterFunc(ctx, stop)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,7 +24,7 @@ func (a *app) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "man", Short: "write manual pages", Long: manHelp, Args: arguments(1, 1, "a directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := os.MkdirAll(args[0], 0o755); err != nil {
+			if err := makePublic(args[0]); err != nil {
 				return fmt.Errorf("write manual pages: %w", err)
 			}
 			return writeManuals(a.rootCommand(), args[0])
@@ -53,12 +54,27 @@ func writeManual(cmd *cobra.Command, dir string) error {
 	var page bytes.Buffer
 	err := doc.GenMan(cmd, &doc.GenManHeader{Title: strings.ToUpper(name), Section: "1", Source: "trawl " + buildOf().version, Manual: "trawl"}, &page)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, name+".1"), page.Bytes(), 0o644)
+		err = writePage(filepath.Join(dir, name+".1"), page.Bytes())
 	}
 	if err != nil {
 		return fmt.Errorf("manual page of %s: %w", cmd.CommandPath(), err)
 	}
 	return nil
+}
+
+// makePublic makes a directory that all users of the machine can read, unless
+// there is one.
+func makePublic(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	return errors.Join(os.MkdirAll(dir, 0o755), os.Chmod(dir, 0o755))
+}
+
+// writePage writes a file that all users of the machine can read. main has the
+// umask keep files private.
+func writePage(path string, text []byte) error {
+	return errors.Join(os.WriteFile(path, text, 0o644), os.Chmod(path, 0o644))
 }
 
 // manualText turns a help text into the Markdown that manual pages are made of:

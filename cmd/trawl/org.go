@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -113,20 +114,34 @@ func knownOrg(err error) error {
 	return err
 }
 
-const repoReadersHelp = `Usage: trawl repo readers [flags] NAME [READER...]
+const repoReadersHelp = `Usage: trawl repo readers [flags] [NAME [READER...]]
 
 Readers shows who may see a repository, or says so: everyone, which is the
 default; nobody; or a list of user:NAME and org:NAME. Site admins see all, and so
 does who has the data directory. For the others the repository does not exist:
 searches, counts and suggestions are those of a server without it.
 
+A name in the configuration file stands for the account that had it when the
+file was first read with it, whatever that account is called later. Such names
+are shown, too; without NAME all of them are. Users cannot take one; an account
+that a site admin makes with it is meant from then on. If the account is deleted
+its name lets in no other one, until --repin has it stand for the account that
+has it now.
+
   trawl repo readers lab/kiln org:lab user:ann
-  trawl repo readers lab/kiln everyone`
+  trawl repo readers lab/kiln everyone
+  trawl repo readers --repin user:ann`
 
 func (a *app) repoReaders() *cobra.Command {
-	cmd := &cobra.Command{Use: "readers", Short: "say who may see a repository", Long: repoReadersHelp, Args: arguments(1, -1, "the name of a repository")}
+	cmd := &cobra.Command{Use: "readers", Short: "say who may see a repository", Long: repoReadersHelp, Args: cobra.ArbitraryArgs}
+	again := cmd.Flags().String("repin", "", "have user:NAME or org:NAME of the configuration file stand for the account that has the name now")
 	return a.subcommand(cmd, "", []string{"data", "memory"}, func(ctx context.Context, w *worker, _ bool, args []string) error {
-		if len(args) > 1 {
+		switch {
+		case *again != "":
+			return w.repin(ctx, *again, args)
+		case len(args) == 0:
+			return w.printPins(ctx, "")
+		case len(args) > 1:
 			_, err := w.SetReaders(ctx, args[0], args[1:])
 			return known(err)
 		}
@@ -134,7 +149,38 @@ func (a *app) repoReaders() *cobra.Command {
 		if err != nil {
 			return known(err)
 		}
-		_, err = fmt.Fprintln(w.stdout, strings.Join(readers, " "))
-		return err
+		if _, err := fmt.Fprintln(w.stdout, strings.Join(readers, " ")); err != nil {
+			return err
+		}
+		return w.printPins(ctx, args[0])
 	})
+}
+
+// repin has a reader of the configuration file stand for the account that has the
+// name now.
+func (w *worker) repin(ctx context.Context, reader string, args []string) error {
+	if len(args) > 0 {
+		return errors.New("--repin takes one reader and no repository: a name stands for the same account everywhere")
+	}
+	p, err := w.Repin(ctx, reader)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w.stdout, p.Text)
+	return err
+}
+
+// printPins shows what the names of the configuration file stand for: those of a
+// repository, or all for "".
+func (w *worker) printPins(ctx context.Context, repository string) error {
+	pins, err := w.Pins(ctx, repository)
+	if err != nil {
+		return err
+	}
+	for _, p := range pins {
+		if _, err := fmt.Fprintln(w.stdout, p.Text); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -80,9 +80,9 @@ func (a *app) withSession(ctx context.Context, set config.Settings, history bool
 
 const repoAddHelp = `Usage: trawl repo add [flags] SOURCE...
 
-Add adds repositories and indexes them, as "trawl index" does. A repository that
-is added stays, even if its URL cannot be reached now: a server tries again each
-time it syncs, and "trawl repo list" shows the error.
+Add adds repositories and indexes them, as "trawl index" does. A new repository
+that cannot be read, or whose indexing is interrupted, is not added. With --keep it
+is: a server tries again each time it syncs, and "trawl repo list" shows the error.
 
 With --readers only some may see what is added: nobody, or user:NAME and
 org:NAME, several between commas.
@@ -92,6 +92,7 @@ org:NAME, several between commas.
 
 func (a *app) repoAdd() *cobra.Command {
 	cmd := &cobra.Command{Use: "add", Short: "add repositories and index them", Long: repoAddHelp, Args: arguments(1, -1, "a path or URL")}
+	keep := keepFlag(cmd)
 	readers := cmd.Flags().StringSlice("readers", nil, "who may see them: everyone, nobody, or a list of user:NAME and org:NAME")
 	return a.subcommand(cmd, "print each repository as one line of JSON", ingestSettings,
 		func(ctx context.Context, w *worker, asJSON bool, args []string) error {
@@ -99,7 +100,10 @@ func (a *app) repoAdd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			names := w.add(ctx, sources)
+			names, err := w.addTyped(ctx, sources, *keep)
+			if err != nil {
+				return err
+			}
 			for _, name := range names {
 				if len(*readers) > 0 {
 					w.hide(ctx, name, *readers)

@@ -27,6 +27,9 @@ and repo:has.meta(team:kiln) test the rest. A fact is
   metadata.KEY=VALUE       one key; the others stay
   metadata.KEY             a tag: a key without a value
 
+private=true is a label that visibility: selects by. It hides nothing: who may
+see a repository is what "trawl repo readers" says.
+
 Facts that are not named stay, --unset takes one away, and "trawl repo list
 --json" shows them. What the configuration file tells of a repository holds
 again when the file changes or the server starts.

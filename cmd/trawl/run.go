@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 var (
@@ -39,7 +39,7 @@ func exitCode(err error, stderr io.Writer) int {
 
 // complain prints an error as one line, without passwords.
 func complain(stderr io.Writer, err error) {
-	text := strings.ReplaceAll(httpapi.WithoutCredentials(err.Error()), "\n", "; ")
+	text := strings.ReplaceAll(redact.Text(err.Error()), "\n", "; ")
 	_, _ = fmt.Fprintf(stderr, "trawl: %s\n", text) // there is nobody else to tell
 }
 

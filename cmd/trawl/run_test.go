@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -114,9 +115,31 @@ func TestRunInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stderr bytes.Buffer
-	err := run(ctx, []string{"index", "--data", t.TempDir(), kiln}, strings.NewReader(""), io.Discard, &stderr)
+	err := run(ctx, []string{"index", "--symbols=false", "--data", filepath.Join(t.TempDir(), "data"), kiln}, strings.NewReader(""), io.Discard, &stderr)
 	if code := exitCode(err, &stderr); code != 2 || stderr.String() != "trawl: interrupted\n" {
 		t.Errorf("got status %d and %q, want 2 and that it was interrupted", code, &stderr)
+	}
+}
+
+// An interrupt while a new URL is read leaves nothing behind either.
+func TestInterruptedAdditionIsUndone(t *testing.T) {
+	keepMemoryLimit(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	}))
+	defer hanging.Close()
+	data := t.TempDir()
+	var stderr bytes.Buffer
+	args := []string{"repo", "add", "--data", data, "first=" + hanging.URL + "/first.git", "second=" + hanging.URL + "/second.git"}
+	err := run(ctx, args, strings.NewReader(""), io.Discard, &stderr)
+	if code := exitCode(err, &stderr); code != 2 || !strings.HasSuffix(stderr.String(), "trawl: interrupted\n") {
+		t.Errorf("got status %d and %q, want 2 and that it was interrupted", code, &stderr)
+	}
+	var stdout bytes.Buffer
+	if err := run(t.Context(), []string{"repo", "list", "--json", "--data", data}, strings.NewReader(""), &stdout, io.Discard); err != nil || stdout.Len() > 0 {
+		t.Errorf("afterwards there is %q, %v; want nothing", &stdout, err)
 	}
 }
 

@@ -41,7 +41,7 @@ func plainTrawl(t *testing.T) string {
 		return binary
 	}
 	binary := filepath.Join(t.TempDir(), "trawl")
-	cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", binary, ".")
+	cmd := exec.Command("go", "build", "-race=false", "-buildvcs=false", "-ldflags", "-s -w", "-o", binary, ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build trawl: %v: %s", err, out)

@@ -20,11 +20,9 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/serverfile"
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/internal/needs"
+	"github.com/trawlsearch/trawl/store/ctags"
 )
-
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"trawl": main})
-}
 
 // TestScripts runs testdata/*.txt. One of them: go test -run TestScripts/search
 func TestScripts(t *testing.T) {
@@ -45,6 +43,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PATH", programs+env.Getenv("PATH"))
 			return setOldStores(env)
 		},
+		Condition: scriptCondition,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status":     scriptStatus,
 			"commit":     scriptCommit,
@@ -70,10 +69,22 @@ func TestScripts(t *testing.T) {
 			"oauth":      scriptOAuth,
 			"device":     scriptDevice,
 			"srclogin":   scriptSrcLogin,
+			"leave":      leaveInManifest,
 			"unpack":     unpackStore,
 			"answers":    compareAnswers,
 		},
 	})
+}
+
+// scriptCondition tells scripts whether there is a ctags that trawl can use:
+//
+//	[!ctags] skip 'ctags is not installed (Debian package universal-ctags)'
+func scriptCondition(name string) (bool, error) {
+	if name != "ctags" {
+		return false, fmt.Errorf("no condition is called %q", name)
+	}
+	_, err := ctags.Find()
+	return err == nil, nil
 }
 
 // scripts returns testdata/*.txt, without that of src where there is no such
@@ -84,7 +95,7 @@ func scripts(t *testing.T) []string {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("scripts are %q, %v", files, err)
 	}
-	if _, err := exec.LookPath("src"); err != nil {
+	if !needs.Has(t, "src", "testdata/src.txt") {
 		files = slices.DeleteFunc(files, func(f string) bool { return filepath.Base(f) == "src.txt" })
 	}
 	return files

@@ -33,7 +33,8 @@ access token in $TRAWL_TOKEN if there is one.
 
 Words of the query may be given as one argument or as several; the shell needs
 quotes around characters of its own. Put -- before a query that begins with a
-dash. What was not searched, and how to search it, is told on standard error.
+dash. A terminal is shown the part of a long line around its first match; a pipe
+gets whole lines. What was not searched, and how to search it, is told on standard error.
 
 Exit status: 0 if something was found, 1 if nothing was, 2 on trouble.
 

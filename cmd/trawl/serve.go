@@ -146,9 +146,9 @@ func (h *host) newServer() *httpapi.Server {
 	server := &httpapi.Server{
 		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
 		Searcher: &h.door, Opening: h.door.opening, Ready: h.door.waiting, Notice: h.door.notice,
-		Log: h.log, Gate: h.gate, SetupSecret: h.secret, Observer: h.observer(), Lend: h.door.lend,
+		Log: h.log, QuietRequests: h.watched, Gate: h.gate, SetupSecret: h.secret, Observer: h.observer(), Lend: h.door.lend,
 	}
-	service.LimitAnswers(server, int64(h.set.Memory))
+	service.LimitAnswers(server, int64(h.set.Memory), processors())
 	files := &browse.Endpoint{Store: h.door.store, Git: h.door.git, Pages: server, Refresh: h.door.refresh, Registry: h.door.registry}
 	apps := &oauth.Server{Book: h.door.apps, Site: server}
 	h.gate.Bearers = apps
@@ -165,7 +165,7 @@ func (h *host) newGate() *auth.Gate {
 	return &auth.Gate{
 		Registry: h.door.registry, OperatorToken: h.token, Anonymous: h.set.Anonymous, Local: h.set.Local(),
 		ExternalURL: h.set.ExternalURL, Origins: h.set.TrustedOrigins, Proxies: h.set.TrustedProxies,
-		TokenRate: user, AddressRate: address,
+		UserRate: user, AddressRate: address,
 	}
 }
 
@@ -180,6 +180,14 @@ func (h *host) tellSetup(svc *service.Service) {
 		return
 	}
 	h.log.Info().Str("url", url).Str("setup_secret", h.secret).Msg("there are no users: create the first one with this secret")
+}
+
+// warnNames says what a server does not know that anybody may search: the names it
+// is reached by, and so which pages are its own.
+func (h *host) warnNames() {
+	if !h.gate.Local && h.set.ExternalURL == "" && h.set.Anonymous == auth.AnonymousYes {
+		h.log.Warn().Msg("anonymous-access without external-url: a page of any site whose name leads here may search, too")
+	}
 }
 
 // listenError says what to do about an address that cannot be had.
@@ -199,6 +207,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	defer func() { err = errors.Join(err, serverfile.Remove(h.set.Data)) }()
 	warnGit(h.log)
 	warnSymbols(h.log, svc)
+	h.warnNames()
 	h.tellSetup(svc)
 	h.door.open(svc)
 	file := &declared{svc: svc, log: h.log, path: h.set.File}
@@ -267,9 +276,11 @@ func (h *host) announce() error {
 		return err
 	}
 	h.log.Info().Str("url", h.server.URL()).Str("data", h.set.Data).Msg("serving")
-	return serverfile.Write(h.set.Data, serverfile.File{
-		Address: serverfile.LocalAddress(strings.TrimPrefix(h.server.URL(), "http://")), PID: os.Getpid(), Token: h.token,
-	})
+	f := serverfile.File{Address: serverfile.LocalAddress(h.server.LocalAddr()), PID: os.Getpid(), Token: h.token}
+	if public := serverfile.LocalAddress(strings.TrimPrefix(h.server.URL(), "http://")); public != f.Address {
+		f.Public = public
+	}
+	return serverfile.Write(h.set.Data, f)
 }
 
 // declare records the sources of the command line and of the configuration

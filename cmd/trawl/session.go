@@ -55,7 +55,7 @@ func openSession(ctx context.Context, set config.Settings, o service.Options) (*
 		}
 		s, err := serverSession(ctx, set.Data)
 		if err == nil {
-			s.public = cmp.Or(set.ExternalURL, s.Base)
+			s.public = cmp.Or(set.ExternalURL, s.public)
 		}
 		if err == nil || !time.Now().Before(deadline) {
 			return s, err
@@ -125,6 +125,7 @@ func serverSession(ctx context.Context, data string) (*session, error) {
 	transport := &http.Transport{}
 	s := &session{
 		Client: &remote.Client{Base: f.URL(), Token: f.Token, HTTP: &http.Client{Transport: transport}},
+		public: f.PublicURL(),
 		close: func() error {
 			transport.CloseIdleConnections()
 			return nil

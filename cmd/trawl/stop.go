@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -66,7 +65,7 @@ func (h *host) closeServer() error {
 
 // local is the URL by which this machine reaches the server.
 func (h *host) local() string {
-	return "http://" + serverfile.LocalAddress(strings.TrimPrefix(h.server.URL(), "http://"))
+	return "http://" + serverfile.LocalAddress(h.server.LocalAddr())
 }
 
 // alive asks the server and the store for as little as they can do.

@@ -33,7 +33,8 @@ type Actor struct {
 	// until is when the credential ends by itself, zero for never.
 	until    time.Time
 	operator bool
-	// alone says that nobody can be told apart: there has never been a user.
+	// alone says that there has never been a user, and the request was made on
+	// this machine.
 	alone bool
 }
 
@@ -102,9 +103,22 @@ func (a *Actor) Key() string {
 	return "anonymous"
 }
 
+// Payer names the user whose allowance a request takes from. It is the same for
+// all credentials of a user, so that another token brings no more; a token that
+// acts as others takes from its own user. Without a user it is the address.
+func (a *Actor) Payer() string {
+	switch {
+	case a.Real != nil:
+		return (&Actor{User: a.Real}).Key()
+	case a.Anonymous():
+		return a.Key() + " " + identity.AddressKey(a.Address)
+	}
+	return a.Key()
+}
+
 // Author is the actor as the audit log tells of it.
 func (a *Actor) Author() identity.Author {
-	out := identity.Author{Operator: a.operator, Via: a.via(), Address: a.Address}
+	out := identity.Author{Operator: a.operator, Via: a.via(), Address: a.Address, App: a.Client != ""}
 	if a.User != nil {
 		out.UserID, out.User = a.User.ID, a.User.Name
 	}

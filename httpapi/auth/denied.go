@@ -63,6 +63,9 @@ func errInternal(cause error) *Denied {
 	return &Denied{Status: http.StatusInternalServerError, Message: "internal error", Cause: cause}
 }
 
+// TooMany is the answer to a client that is to come again after a while.
+func TooMany(wait time.Duration) *Denied { return errTooMany(wait) }
+
 func errTooMany(wait time.Duration) *Denied {
 	seconds := max(int((wait+time.Second-1)/time.Second), 1)
 	return &Denied{

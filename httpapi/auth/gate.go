@@ -71,9 +71,9 @@ type Gate struct {
 	Origins []string
 	// Proxies may say in X-Forwarded-For where a request came from.
 	Proxies []netip.Prefix
-	// TokenRate and AddressRate are how many requests a minute a user, and an
-	// address without one, may make; 0 is as many as they like.
-	TokenRate, AddressRate int
+	// UserRate and AddressRate are how many requests a minute a user, with all
+	// credentials together, and an address without a user may make; 0 is no limit.
+	UserRate, AddressRate int
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 
@@ -87,7 +87,7 @@ func (g *Gate) prepare() {
 		if g.Now == nil {
 			g.Now = time.Now
 		}
-		g.perUser, g.perAddress = NewLimiter(g.TokenRate), NewLimiter(g.AddressRate)
+		g.perUser, g.perAddress = NewLimiter(g.UserRate), NewLimiter(g.AddressRate)
 	})
 }
 
@@ -121,6 +121,9 @@ var errOpening = &Denied{
 func (g *Gate) Admit(w http.ResponseWriter, r *http.Request, access Access) (in *http.Request, release func(), err error) {
 	if access == ForProbes {
 		return r, func() {}, nil
+	}
+	if err := g.CheckHost(r); err != nil {
+		return nil, nil, err
 	}
 	g.prepare()
 	if access == ForClients {
@@ -217,7 +220,14 @@ func (g *Gate) identify(r *http.Request, cred credential) (*Actor, error) {
 	case sessionCookie:
 		return g.bySession(reg, cred)
 	}
-	return &Actor{alone: !reg.Used()}, nil
+	return &Actor{alone: !reg.Used() && g.isAlone(r)}, nil
+}
+
+// isAlone reports whether a request was made on this machine, to a server that
+// only this machine reaches, by a name that no other page can have. Until there
+// is a user, such a request sees everything.
+func (g *Gate) isAlone(r *http.Request) bool {
+	return g.Local && fromLoopback(r) && isLoopback(hostName(r.Host))
 }
 
 func (g *Gate) byToken(reg *identity.Registry, cred credential) (*Actor, error) {
@@ -321,17 +331,15 @@ func (g *Gate) isOperator(r *http.Request) bool {
 	return g.OperatorToken != "" && FromThisMachine(r) && subtle.ConstantTimeCompare([]byte(given), []byte(g.OperatorToken)) == 1
 }
 
-// limit refuses who asks too often.
+// limit refuses a user, or an address without one, that asks too often.
 func (g *Gate) limit(a *Actor) error {
 	if a.operator {
 		return nil
 	}
 	var wait time.Duration
 	switch {
-	case a.Token != nil:
-		wait = g.perUser.Wait(a.via(), g.Now())
 	case a.User != nil:
-		wait = g.perUser.Wait(a.Key(), g.Now())
+		wait = g.perUser.Wait(a.Payer(), g.Now())
 	default:
 		wait = g.perAddress.Wait(identity.AddressKey(a.Address), g.Now())
 	}
@@ -368,7 +376,7 @@ func (g *Gate) allow(r *http.Request, a *Actor, access Access) error {
 // anonymousMay reports whether a request from nobody in particular may search.
 func (g *Gate) anonymousMay(r *http.Request, a *Actor) bool {
 	switch {
-	case g.Anonymous == AnonymousNo, g.Anonymous == AnonymousAuto && !(g.Local && a.alone && !Forwarded(r)):
+	case g.Anonymous == AnonymousNo, g.Anonymous == AnonymousAuto && !a.alone:
 		return false
 	case g.Local && !g.ownHost(r):
 		return false

@@ -43,14 +43,6 @@ func LoopbackOnly(listen string) bool {
 	return err == nil && isLoopback(host)
 }
 
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback()
-}
-
 // Published reports whether a URL leads others than the same machine here.
 func Published(externalURL string) bool {
 	u, err := url.Parse(externalURL)
@@ -93,19 +85,11 @@ func (g *Gate) Foreign(r *http.Request) bool {
 // whose owner has let it lead here; an address cannot, since its pages are
 // ours.
 func (g *Gate) ownHost(r *http.Request) bool {
-	host := r.Host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	host := hostName(r.Host)
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true
 	}
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if u, err := url.Parse(g.ExternalURL); err == nil && host != "" && host == strings.ToLower(u.Hostname()) {
-		return true
-	}
-	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+	return host != "" && (isLoopback(host) || host == hostOfURL(g.ExternalURL))
 }
 
 // FromOurs reports whether the request can be taken for the wish of whoever

@@ -66,6 +66,9 @@ func TestAnonymous(t *testing.T) {
 		for _, target := range []string{stream, "/search/stream?q=x", "/"} {
 			r := request("GET", target, tt.headers...)
 			r.Host = tt.host
+			if tt.local {
+				r.RemoteAddr = "127.0.0.1:1"
+			}
 			got, in, header := w.admit(t, r, auth.ForSearch)
 			if (got == "nobody") != tt.in || !tt.in && got != private {
 				t.Errorf("mode %d, local %t, used %t, host %q, %q, %s: got %s, want in %t", tt.mode, tt.local, tt.used, tt.host, tt.headers, target, got, tt.in)

@@ -32,7 +32,11 @@ func NewLimiter(perMinute int) *Limiter {
 
 // Wait counts a request of key and returns 0, or does not and returns after
 // what time to try again.
-func (l *Limiter) Wait(key string, now time.Time) time.Duration {
+func (l *Limiter) Wait(key string, now time.Time) time.Duration { return l.WaitFor(key, 1, now) }
+
+// WaitFor is Wait for what counts as n requests. More than may come at once are
+// never let through.
+func (l *Limiter) WaitFor(key string, n int, now time.Time) time.Duration {
 	if l == nil {
 		return 0
 	}
@@ -42,7 +46,7 @@ func (l *Limiter) Wait(key string, now time.Time) time.Duration {
 	if whole.Before(now) {
 		whole = now
 	}
-	next := whole.Add(l.every)
+	next := whole.Add(time.Duration(n) * l.every)
 	if ahead := next.Sub(now); ahead > l.burst {
 		return ahead - l.burst
 	}

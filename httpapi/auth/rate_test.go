@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -15,7 +16,7 @@ func TestRates(t *testing.T) {
 	w := newWorld(t, identity.Options{})
 	now := time.Now()
 	w.Now = func() time.Time { return now }
-	w.TokenRate, w.AddressRate = 60, 60 // six at once, then one a second
+	w.UserRate, w.AddressRate = 60, 60 // six at once, then one a second
 	many := func(n int, headers ...string) (in int, last http.Header) {
 		t.Helper()
 		for range n {
@@ -52,6 +53,75 @@ func TestRates(t *testing.T) {
 		if got, _, _ := w.admit(t, r, auth.ForSearch); got != "operator" {
 			t.Fatalf("the operator: got %s", got)
 		}
+	}
+}
+
+// Another token, a session, a bearer token or a name to act as brings a user no
+// more requests, and no user takes those of another.
+func TestRatesAreOfUsers(t *testing.T) {
+	w := newWorld(t, identity.Options{})
+	now := time.Now()
+	w.Now = func() time.Time { return now }
+	w.UserRate, w.AddressRate = 60, 60 // six at once
+	w.Bearers = fakeBearers{b: auth.Bearer{User: w.users["ann"].ID, Client: "cli", Scopes: []string{"user:all"}}}
+	many := func(headers ...string) (in int) {
+		t.Helper()
+		for range 10 {
+			if got, _, _ := w.admit(t, request("GET", stream, headers...), auth.ForSearch); !strings.HasPrefix(got, "Too Many Requests: ") {
+				in++
+			}
+		}
+		return in
+	}
+	token := func(user string) string {
+		t.Helper()
+		day := 24 * time.Hour
+		text, _, err := w.reg.CreateToken(identity.Operator, identity.NewToken{User: w.users[user].ID, Scopes: []string{identity.ScopeAll}, Lifetime: &day})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "token " + text
+	}
+	for _, c := range []struct {
+		what    string
+		headers []string
+		want    int
+	}{
+		{"a token", []string{"Authorization", "token " + w.creds["ann"]}, 6},
+		{"a new token of the same user", []string{"Authorization", token("ann")}, 0},
+		{"a session of the same user", []string{"Cookie", auth.CookieName + "=" + w.session, "X-Requested-With", "x"}, 0},
+		{"a bearer token of the same user", []string{"Authorization", "Bearer good"}, 0},
+		{"a service account", []string{"Authorization", "token " + w.creds["robot"]}, 6},
+		{"a new token of a service account", []string{"Authorization", token("robot")}, 0},
+		{"a token that acts as another", []string{"Authorization", `token-sudo user="o.k_-",token="` + w.creds["sudo"] + `"`}, 6},
+		{"the same as a third", []string{"Authorization", `token-sudo user="demoted",token="` + w.creds["sudo"] + `"`}, 0},
+		{"the one who was acted as", []string{"Authorization", token("o.k_-")}, 6},
+	} {
+		if in := many(c.headers...); in != c.want {
+			t.Errorf("%s: %d of 10 got in, want %d", c.what, in, c.want)
+		}
+	}
+}
+
+// Addresses of one network of IPv6 share an allowance: a client has all of them.
+func TestRatesOfNetworks(t *testing.T) {
+	w := newWorld(t, identity.Options{})
+	now := time.Now()
+	w.Now, w.Anonymous, w.AddressRate = func() time.Time { return now }, auth.AnonymousYes, 60
+	ask := func(remote string) bool {
+		t.Helper()
+		r := request("GET", stream)
+		r.RemoteAddr = remote
+		got, _, _ := w.admit(t, r, auth.ForSearch)
+		return got == "nobody"
+	}
+	for i := range 10 {
+		if in := ask(fmt.Sprintf("[2001:db8::%x]:1", i+1)); in != (i < 6) {
+			t.Errorf("address %d of a network: in %t", i, in)
+		}
+	}
+	if !ask("[2001:db8:0:1::1]:1") || !ask("198.51.100.7:1") {
+		t.Error("other networks have used up nothing")
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"net"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -110,8 +108,12 @@ func (g *Gate) Recheck() { g.running.recheck() }
 // before and cannot as it is after. Whoever changes its readers calls it.
 func (g *Gate) Hide(before, after *store.Repository) { g.running.hide(before, after) }
 
-// rechecks returns how to look up a credential again, nil for none.
+// rechecks returns how to look up a credential again, nil for none. A request that
+// sees everything because there is no user ends when there is one.
 func (g *Gate) rechecks(cred credential, a *Actor) func() bool {
+	if a.alone && g.Registry != nil {
+		return func() bool { return !g.Registry().Used() }
+	}
 	if a.User == nil {
 		return nil
 	}
@@ -137,24 +139,4 @@ func (a *Actor) hasRightsOf(before *Actor) bool {
 		return false
 	}
 	return !slices.ContainsFunc(before.Orgs, func(org uint32) bool { return !slices.Contains(a.Orgs, org) })
-}
-
-// FromThisMachine reports whether a request came over loopback, or from the
-// very address it was sent to, which no other machine has.
-func FromThisMachine(r *http.Request) bool {
-	remote := addressIP(r.RemoteAddr)
-	if remote == nil || remote.IsLoopback() {
-		return remote != nil
-	}
-	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return ok && remote.Equal(addressIP(local.String()))
-}
-
-// addressIP returns nil for what is not an IP address and a port.
-func addressIP(address string) net.IP {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil
-	}
-	return net.ParseIP(host)
 }

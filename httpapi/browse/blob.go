@@ -2,9 +2,10 @@ package browse
 
 import (
 	"errors"
-	"html/template"
 	"net/http"
+	"strconv"
 
+	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/lang"
@@ -14,41 +15,54 @@ import (
 // maxShownBytes is the largest file that a page shows.
 const maxShownBytes = 4 << 20
 
+// blobHolds is what the page of such a file holds: the file, its text if that is
+// encoded in another way, the lines of a window, and the page.
+const blobHolds = 12 << 20
+
 // blobData is what the page of a file shows.
 type blobData struct {
 	head
 	Name, Language    string
-	Bytes             int64
+	Bytes             int
 	RawURL, Permalink string
 	Kind              string
 	// Problem says why no text is shown, "" if it is.
 	Problem string
-	Lines   []lineRow
+	source
 	// Encoding is told where it is not UTF-8.
 	Encoding string
 }
 
+// source is the window of a text that a page shows.
+type source struct {
+	Lines []lineRow
+	// First and Last are the lines of the window, and Total is how many the text
+	// has.
+	First, Last, Total int
+	// Before and Behind are the addresses of the windows beside this one, "" for
+	// none.
+	Before, Behind string
+}
+
+// Part reports whether the text has lines that are not shown.
+func (s source) Part() bool { return s.First > 1 || s.Last < s.Total }
+
 // lineRow is a line of text. First says that it is the first of those that the
 // address names.
 type lineRow struct {
-	N             int
-	HTML          template.HTML
+	N int
+	codeLine
 	Marked, First bool
 }
 
-// serveBlob shows a file. The page of a directory is another.
-func (e *Endpoint) serveBlob(w http.ResponseWriter, r *http.Request) error {
-	p, err := e.find(r)
-	if err != nil {
-		return err
-	}
-	defer p.close()
+// blob shows a file. The page of a directory is another.
+func (e *Endpoint) blob(r *http.Request, p *place) (answer, error) {
 	found, err := p.entry(r.Context())
 	if err != nil {
-		return err
+		return answer{}, err
 	}
 	if found.Directory() || found.Mode == git.ModeSubmodule {
-		return e.redirect(w, r, code.TreeURL(p.rec.Name, p.rev, p.path))
+		return answer{redirect: code.TreeURL(p.rec.Name, p.rev, p.path)}, nil
 	}
 	data := blobData{head: p.head(), Name: shown(found.Name), RawURL: code.RawURL(p.rec.Name, p.rev, p.path), Permalink: code.BlobURL(p.rec.Name, p.commit, p.path)}
 	switch found.Mode {
@@ -58,16 +72,17 @@ func (e *Endpoint) serveBlob(w http.ResponseWriter, r *http.Request) error {
 		data.Kind = "executable"
 	}
 	o, err := p.code.Object(r.Context(), found.OID, maxShownBytes)
-	data.Bytes = o.Size
+	data.Bytes = int(o.Size)
 	switch {
 	case errors.Is(err, git.ErrTooLarge):
 		data.Problem = "The file is too large to be shown."
 	case err != nil:
-		return p.readable(err)
+		return answer{}, p.readable(err)
 	default:
+		httpapi.WorkOf(r.Context()).Shrink(min(blobHolds, 4<<20+2*o.Size))
 		e.fill(r, p, &data, o.Data)
 	}
-	return e.servePage(w, r, "blob.html", data)
+	return answer{page: "blob.html", data: data}, nil
 }
 
 // fill shows the text of a file.
@@ -77,17 +92,44 @@ func (e *Endpoint) fill(r *http.Request, p *place, data *blobData, content []byt
 		data.Problem = "The file is binary."
 		return
 	}
+	if len(decoded.Data) == 0 {
+		data.Problem = "The file is empty."
+		return
+	}
 	if decoded.Encoding != text.UTF8 {
 		data.Encoding = decoded.Encoding
 	}
 	data.Language = lang.Detect(p.path, decoded.Data)
-	named, first := parseLines(r.URL.RawQuery), true
-	for i, line := range e.painter.lines(r.Context(), p.path, data.Language, string(decoded.Data)) {
-		row := lineRow{N: i + 1, HTML: line, Marked: named.holds(i + 1)}
+	named := parseLines(r.URL.RawQuery)
+	win := windowOf(decoded.Data, max(named.first, lineFrom(r)))
+	lines := e.painter.lines(r.Context(), p.path, data.Language, decoded.Data, win)
+	data.source = newSource(lines, win, named)
+	here := code.BlobURL(p.rec.Name, p.rev, p.path) + "?from="
+	if win.first > 1 {
+		data.Before = here + strconv.Itoa(win.first-1)
+	}
+	if win.last < win.lines {
+		data.Behind = here + strconv.Itoa(win.last+1)
+	}
+}
+
+// lineFrom is the line whose window an address asks for, 0 if it does not.
+func lineFrom(r *http.Request) int {
+	n, err := strconv.Atoi(r.URL.Query().Get("from"))
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
+}
+
+// newSource numbers the lines of a window and marks those that are named.
+func newSource(lines []codeLine, win window, named lineRange) source {
+	s := source{First: win.first, Last: win.last, Total: win.lines, Lines: make([]lineRow, len(lines))}
+	first := true
+	for i, line := range lines {
+		row := lineRow{N: win.first + i, codeLine: line, Marked: named.holds(win.first + i)}
 		row.First, first = row.Marked && first, first && !row.Marked
-		data.Lines = append(data.Lines, row)
+		s.Lines[i] = row
 	}
-	if len(data.Lines) == 0 {
-		data.Problem = "The file is empty."
-	}
+	return s
 }

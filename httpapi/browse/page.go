@@ -2,13 +2,14 @@ package browse
 
 import (
 	"embed"
+	"html/template"
 	"net/http"
 	"net/url"
-	"path"
 	"regexp"
 	"strings"
 	"time"
 
+	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/httpapi/web"
 	"github.com/trawlsearch/trawl/store"
@@ -18,7 +19,15 @@ import (
 //go:embed all:pages
 var pageFiles embed.FS
 
-var pages = web.MustParse(pageFiles, "pages", nil)
+var pages = web.MustParse(pageFiles, "pages", template.FuncMap{"part": newPart})
+
+// part is what a template that is used in several places is given.
+type part struct {
+	Base string
+	Part any
+}
+
+func newPart(f web.Frame, data any) part { return part{f.Base, data} }
 
 // head is what the pages of a repository have at the top. All URLs are paths
 // without the one that the server is reached below.
@@ -68,25 +77,67 @@ func (p *place) head() head {
 	if p.commit != "" {
 		h.Commit, h.CommitShort, h.CommitURL = p.commit, short(p.commit), code.CommitURL(p.rec.Name, p.commit)
 	}
-	at := ""
-	for part := range strings.SplitSeq(p.path, "/") {
-		if part == "" {
-			continue
-		}
-		at = path.Join(at, part)
-		c := crumb{Name: shown(part)}
-		if at != p.path {
-			c.URL = code.TreeURL(p.rec.Name, p.rev, at)
-		}
-		h.Crumbs = append(h.Crumbs, c)
-	}
+	h.Crumbs = p.crumbs()
 	return h
 }
 
-// servePage answers with a page of this package.
-func (e *Endpoint) servePage(w http.ResponseWriter, r *http.Request, name string, data any) error {
-	w.Header().Set("X-Robots-Tag", "noindex")
-	return e.Pages.ServePage(w, r, pages, web.View{Page: name, Styles: []string{"code.css"}, Scripts: []string{"lines.js"}, Data: data})
+// maxCrumbs is how many parts of a path are links.
+const maxCrumbs = 32
+
+// crumbs are the parts of the path. Of a path with very many those in the middle
+// are left out: each is a link with all parts before it.
+func (p *place) crumbs() []crumb {
+	if p.path == "" {
+		return nil
+	}
+	var out []crumb
+	parts := strings.Split(p.path, "/")
+	for i, part := range parts {
+		if left := len(parts) - maxCrumbs; left > 0 && i >= maxCrumbs/2 && i < maxCrumbs/2+left {
+			if i == maxCrumbs/2 {
+				out = append(out, crumb{Name: "\u2026"})
+			}
+			continue
+		}
+		c := crumb{Name: shown(part)}
+		if i < len(parts)-1 {
+			c.URL = code.TreeURL(p.rec.Name, p.rev, strings.Join(parts[:i+1], "/"))
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// answer is a page with its data, or where a request is led to instead.
+type answer struct {
+	page     string
+	data     any
+	redirect string
+}
+
+// show returns a handler that answers with what build makes of a place. What
+// build has read is let go of before the answer is sent.
+func (e *Endpoint) show(build func(r *http.Request, p *place) (answer, error)) httpapi.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		a, err := e.build(r, build)
+		if err != nil {
+			return err
+		}
+		if a.redirect != "" {
+			return e.redirect(w, r, a.redirect)
+		}
+		w.Header().Set("X-Robots-Tag", "noindex")
+		return e.Pages.ServePage(w, r, pages, web.View{Page: a.page, Styles: []string{"code.css"}, Scripts: []string{"lines.js"}, Data: a.data})
+	}
+}
+
+func (e *Endpoint) build(r *http.Request, build func(r *http.Request, p *place) (answer, error)) (answer, error) {
+	p, err := e.find(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer p.close()
+	return build(r, p)
 }
 
 // redirect leads to another page of this server.
@@ -105,19 +156,23 @@ type personDate struct {
 }
 
 func newPersonDate(s git.Signature) personDate {
-	return personDate{shown(s.Name), shown(s.Email), time.Unix(s.Seconds, 0).UTC()}
+	return personDate{shown(strings.Clone(cut(s.Name, maxSubject))), shown(strings.Clone(cut(s.Email, maxSubject))), time.Unix(s.Seconds, 0).UTC()}
 }
 
 // commitRow is a commit in a list.
 type commitRow struct {
-	Subject, Body, URL, Short, TreeURL string
-	Author, Committer                  personDate
+	Subject, URL, Short, TreeURL string
+	Author, Committer            personDate
 }
 
+// maxSubject is how many bytes of the first line of a message are shown.
+const maxSubject = 500
+
+// newCommitRow holds nothing of the commit, which may be megabytes.
 func newCommitRow(repo string, c *git.CommitObject) commitRow {
-	subject, body, _ := strings.Cut(c.Message, "\n")
+	subject, _, _ := strings.Cut(c.Message, "\n")
 	return commitRow{
-		Subject: shown(strings.TrimSpace(subject)), Body: strings.TrimSpace(body), URL: code.CommitURL(repo, c.OID), Short: short(c.OID),
+		Subject: shown(strings.Clone(cut(strings.TrimSpace(subject), maxSubject))), URL: code.CommitURL(repo, c.OID), Short: short(c.OID),
 		TreeURL: code.RepositoryURL(repo, c.OID), Author: newPersonDate(c.Author), Committer: newPersonDate(c.Committer),
 	}
 }

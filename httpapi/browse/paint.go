@@ -1,70 +1,55 @@
 package browse
 
 import (
+	"bytes"
 	"context"
-	"html/template"
-	"path"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
+
+	"github.com/trawlsearch/trawl/httpapi"
 )
 
-// What is coloured. Lexers are backtracking regexps, which text can be written
-// against: beyond any of these the rest stays plain.
+// What is coloured. Lexers are backtracking regexps, and texts can be written
+// against them: beyond any of these limits the rest of a text stays plain.
 const (
 	maxPaintedBytes = 512 << 10
 	maxPaintedLine  = 4 << 10
-	paintWithin     = 400 * time.Millisecond
+	// maxSpanBytes is the markup of one page that colours add.
+	maxSpanBytes = 1 << 20
+	paintWithin  = 400 * time.Millisecond
 )
 
-// painter colours texts. At most cap(turns) are at work at once; who finds none
-// free does without.
-type painter struct {
-	turns  chan struct{}
-	within time.Duration
-}
+// painter colours texts.
+type painter struct{ within time.Duration }
 
 func newPainter(within time.Duration) *painter {
 	if within == 0 {
 		within = paintWithin
 	}
-	return &painter{turns: make(chan struct{}, 2), within: within}
+	return &painter{within: within}
 }
 
-// lines returns the lines of a text as HTML, coloured as its language has it
-// if that is known and within the budget. Nothing in it can be markup.
-func (p *painter) lines(ctx context.Context, name, language, text string) []template.HTML {
-	w := &lineWriter{}
-	rest := text
+// lines returns the lines of a window of a text as HTML, coloured if its language
+// is known and as far as the limits allow. A text is coloured from its beginning,
+// since what a line means depends on those before it. No text becomes markup.
+func (p *painter) lines(ctx context.Context, name, language string, text []byte, win window) []codeLine {
 	if lexer := lexerOf(name, language); lexer != nil && paintable(text) {
-		select {
-		case p.turns <- struct{}{}:
-			rest = text[p.paint(ctx, w, lexer, text):]
-			<-p.turns
-		default:
-		}
+		w, whole := newLineWriter(1, win), string(text)
+		w.write("", whole[p.paint(ctx, w, lexer, whole):])
+		return w.end()
 	}
-	w.write("", rest)
+	w := newLineWriter(win.first, win)
+	w.write("", string(text[win.start:win.end]))
 	return w.end()
 }
 
-func lexerOf(name, language string) chroma.Lexer {
-	if language != "" {
-		if l := lexers.Get(language); l != nil {
-			return l
-		}
-	}
-	return lexers.Match(path.Base(name))
-}
-
-func paintable(text string) bool {
+func paintable(text []byte) bool {
 	if len(text) > maxPaintedBytes {
 		return false
 	}
-	for line := range strings.Lines(text) {
+	for line := range bytes.Lines(text) {
 		if len(line) > maxPaintedLine {
 			return false
 		}
@@ -72,16 +57,31 @@ func paintable(text string) bool {
 	return true
 }
 
+// yieldEvery is how long a text is coloured before other clients may go first.
+const yieldEvery = 10 * time.Millisecond
+
 // paint writes as much of a text as it can and returns how many bytes that is.
-// A lexer that fails, or tells another text than it was given, is left.
+// It gives up on a lexer that fails, or whose tokens are not the text.
 func (p *painter) paint(ctx context.Context, w *lineWriter, lexer chroma.Lexer, text string) (done int) {
-	defer func() { _ = recover() }() // of a lexer; what it did is whole
+	defer func() { _ = recover() }() // of the lexer; all that was written is whole
 	end := time.Now().Add(p.within)
+	yield := time.Now().Add(yieldEvery)
 	next, err := chroma.Coalesce(lexer).Tokenise(&chroma.TokeniseOptions{State: "root"}, text)
 	if err != nil {
 		return 0
 	}
-	for ctx.Err() == nil && time.Now().Before(end) {
+	for ctx.Err() == nil && w.spans < maxSpanBytes && !w.full() {
+		now := time.Now()
+		if !now.Before(end) {
+			return done
+		}
+		if now.After(yield) {
+			if httpapi.WorkOf(ctx).Yield(ctx) != nil {
+				return done
+			}
+			waited := time.Since(now)
+			end, yield = end.Add(waited), now.Add(waited+yieldEvery)
+		}
 		t := next()
 		if t == chroma.EOF || !strings.HasPrefix(text[done:], t.Value) {
 			return done
@@ -113,85 +113,4 @@ func classOf(t chroma.TokenType) string {
 		return "h"
 	}
 	return ""
-}
-
-// lineWriter cuts text into lines of HTML.
-type lineWriter struct {
-	done []template.HTML
-	line strings.Builder
-	open bool // there is a line that has not ended
-}
-
-func (w *lineWriter) write(class, text string) {
-	for part := range strings.Lines(text) {
-		plain, whole := strings.CutSuffix(part, "\n")
-		w.open = true
-		w.add(class, strings.TrimSuffix(plain, "\r"))
-		if whole {
-			w.cut()
-		}
-	}
-}
-
-func (w *lineWriter) add(class, text string) {
-	if text == "" {
-		return
-	}
-	if class == "" {
-		escapeInto(&w.line, text)
-		return
-	}
-	w.line.WriteString(`<span class="` + class + `">`)
-	escapeInto(&w.line, text)
-	w.line.WriteString("</span>")
-}
-
-func (w *lineWriter) cut() {
-	w.done = append(w.done, template.HTML(w.line.String()))
-	w.line.Reset()
-	w.open = false
-}
-
-func (w *lineWriter) end() []template.HTML {
-	if w.open {
-		w.cut()
-	}
-	return w.done
-}
-
-// escapeInto writes text as HTML. Characters that would not be seen, or that
-// show text in another order than it has, are shown by their numbers.
-func escapeInto(b *strings.Builder, text string) {
-	for i, r := range text {
-		switch {
-		case r == '<':
-			b.WriteString("&lt;")
-		case r == '>':
-			b.WriteString("&gt;")
-		case r == '&':
-			b.WriteString("&amp;")
-		case r == '"':
-			b.WriteString("&#34;")
-		case r == '\'':
-			b.WriteString("&#39;")
-		case deceptive(r):
-			b.WriteString(`<span class="odd" data-c="` + codePoint(r) + `"></span>`)
-		case r == utf8.RuneError:
-			b.WriteString("\uFFFD")
-		default:
-			b.WriteString(text[i : i+utf8.RuneLen(r)])
-		}
-	}
-}
-
-// deceptive tells of control characters but the tab, of the marks that turn
-// the direction of text, and of characters without width.
-func deceptive(r rune) bool {
-	switch {
-	case r == '\t':
-		return false
-	case r < 0x20, r >= 0x7f && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
-		return true
-	}
-	return r == 0x200b || r == 0x200e || r == 0x200f || r == 0x061c || r == 0x2028 || r == 0x2029 || r == 0xfeff
 }

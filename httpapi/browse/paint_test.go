@@ -15,6 +15,16 @@ func bare(line string) string {
 	return html.UnescapeString(regexp.MustCompile(`<span class="[a-z]+">|</span>`).ReplaceAllString(line, ""))
 }
 
+// whole paints all of a text.
+func whole(ctx context.Context, p *painter, name, language, text string) []string {
+	win := window{first: 1, last: countLines([]byte(text)), end: len(text)}
+	var out []string
+	for _, l := range p.lines(ctx, name, language, []byte(text), win) {
+		out = append(out, string(l.HTML))
+	}
+	return out
+}
+
 func TestPaint(t *testing.T) {
 	for _, tt := range []struct{ name, language, text, want string }{
 		// what is coloured
@@ -32,12 +42,7 @@ func TestPaint(t *testing.T) {
 		{"a", "", "a\u202eb\x00\u200b\n", `a<span class="odd" data-c="U+202E"></span>b<span class="odd" data-c="U+0000"></span><span class="odd" data-c="U+200B"></span>`},
 		{"a", "", "a\xffb", "a\uFFFDb"},
 	} {
-		lines := newPainter(time.Minute).lines(t.Context(), tt.name, tt.language, tt.text)
-		var all []string
-		for _, l := range lines {
-			all = append(all, string(l))
-		}
-		got := strings.Join(all, "|")
+		got := strings.Join(whole(t.Context(), newPainter(time.Minute), tt.name, tt.language, tt.text), "|")
 		if tt.want != "" && got != tt.want {
 			t.Errorf("%s %q:\n got %s\nwant %s", tt.name, tt.text, got, tt.want)
 		}
@@ -47,34 +52,55 @@ func TestPaint(t *testing.T) {
 	}
 }
 
+// Some lexers of the library make all tokens of a text before they return the
+// first, whatever time they have.
+func TestPaintEndsInTime(t *testing.T) {
+	php := strings.Repeat("<?php echo $x; ?>\n", 28_000)
+	for name, text := range map[string]string{
+		"a.phtml": php, "a.erb": strings.Repeat("<%= x %>\n", 40_000), "a.svelte": strings.Repeat("{#if x}\n", 40_000), "a.html.tmpl": strings.Repeat("{{.X}}\n", 40_000),
+		"a.md": "```phtml\n" + php + "```\n", "a.html": "<script>" + strings.Repeat("/a\n", 100_000), "a.http": "GET / HTTP/1.1\nContent-Type: application/x-php\n\n" + php,
+	} {
+		lexer := lexerOf(name, "")
+		if lexer == nil {
+			continue
+		}
+		began, w := time.Now(), newLineWriter(1, window{first: 1, last: 1 << 30})
+		newPainter(200*time.Millisecond).paint(t.Context(), w, lexer, text)
+		// A lexer is compiled when it is first used.
+		if took := time.Since(began); took > 3*time.Second {
+			t.Errorf("%s: %s took %v of 200 ms", name, lexer.Config().Name, took)
+		}
+	}
+	for _, name := range []string{"a.phtml", "a.erb", "a.svelte", "a.md", "a.el", "a.go", "a.yml.j2"} {
+		if l := lexerOf(name, ""); l == nil && name != "a.yml.j2" {
+			t.Errorf("%s has no lexer", name)
+		}
+	}
+}
+
 // Beyond the budget text is plain, and all of it is there.
 func TestPaintBudget(t *testing.T) {
 	text := strings.Repeat("func f() { return \"clay\" }\n", 2000)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	busy := newPainter(time.Minute)
-	for range cap(busy.turns) {
-		busy.turns <- struct{}{}
-	}
 	for name, c := range map[string]struct {
 		ctx   context.Context
 		p     *painter
 		text  string
 		plain bool
 	}{
-		"enough":       {t.Context(), &painter{make(chan struct{}, 1), time.Minute}, text, false},
-		"no time":      {t.Context(), &painter{make(chan struct{}, 1), 0}, text, true},
-		"a gone asker": {gone, newPainter(time.Minute), text, true},
-		"no turn":      {t.Context(), busy, text, true},
-		"a long line":  {t.Context(), newPainter(time.Minute), text + strings.Repeat("f ", maxPaintedLine), true},
-		"a large file": {t.Context(), newPainter(time.Minute), strings.Repeat(text, 12), true},
+		"enough":             {t.Context(), &painter{time.Minute}, text, false},
+		"no time":            {t.Context(), &painter{}, text, true},
+		"a client that left": {gone, newPainter(time.Minute), text, true},
+		"a long line":        {t.Context(), newPainter(time.Minute), text + strings.Repeat("f ", maxPaintedLine/2+1), true},
+		"a large file":       {t.Context(), newPainter(time.Minute), strings.Repeat(text, 12), true},
 	} {
-		lines := c.p.lines(c.ctx, "a.go", "Go", c.text)
+		lines := whole(c.ctx, c.p, "a.go", "Go", c.text)
 		var got strings.Builder
 		painted := false
 		for _, l := range lines {
-			painted = painted || strings.Contains(string(l), "<span")
-			got.WriteString(bare(string(l)) + "\n")
+			painted = painted || strings.Contains(l, "<span")
+			got.WriteString(bare(l) + "\n")
 		}
 		if strings.TrimSuffix(got.String(), "\n") != strings.TrimSuffix(c.text, "\n") || painted == c.plain {
 			t.Errorf("%s: %d lines, painted %t; want all of the text, plain %t", name, len(lines), painted, c.plain)
@@ -92,12 +118,12 @@ func FuzzPaint(f *testing.F) {
 	}
 	tag := regexp.MustCompile(`<span class="[a-z]+"( data-c="U\+[0-9A-F]+")?>|</span>`)
 	f.Fuzz(func(t *testing.T, name, text string) {
-		lines := newPainter(time.Minute).lines(t.Context(), name, "", text)
+		lines := whole(t.Context(), newPainter(time.Minute), name, "", text)
 		if want := strings.Count(text, "\n"); len(lines) != want && len(lines) != want+1 {
 			t.Errorf("%q: %d lines, want %d or one more", text, len(lines), want)
 		}
 		for _, l := range lines {
-			if rest := tag.ReplaceAllString(string(l), ""); strings.ContainsAny(rest, "<>\"'") {
+			if rest := tag.ReplaceAllString(l, ""); strings.ContainsAny(rest, "<>\"'") {
 				t.Errorf("%q in %s: got %s, which holds markup", text, name, l)
 			}
 		}

@@ -40,12 +40,20 @@ var (
 	errNothing = &httpapi.Error{Status: http.StatusNotFound, Message: "the repository has no commit yet"}
 )
 
+// The longest revision and path that an address may have. Both stand in each
+// link of a page, so a page of thousands of links is as large as they allow. git
+// itself takes 4,096 bytes for a path.
+const (
+	maxRevBytes  = 1 << 10
+	maxPathBytes = 4 << 10
+)
+
 func errNoRevision(rev string) error {
-	return &httpapi.Error{Status: http.StatusNotFound, Message: fmt.Sprintf("revision not found: %q", rev)}
+	return &httpapi.Error{Status: http.StatusNotFound, Message: fmt.Sprintf("revision not found: %q", beginning(rev, maxRevBytes))}
 }
 
 func errNoPath(name string) error {
-	return &httpapi.Error{Status: http.StatusNotFound, Message: fmt.Sprintf("file does not exist: %q", name)}
+	return &httpapi.Error{Status: http.StatusNotFound, Message: fmt.Sprintf("file does not exist: %q", beginning(name, maxPathBytes))}
 }
 
 // repository finds the record of a request's repository, if it may be seen.
@@ -91,7 +99,7 @@ func (e *Endpoint) find(r *http.Request) (*place, error) {
 	}
 	vars := mux.Vars(r)
 	clean, ok := code.CleanPath(vars["path"])
-	if !ok {
+	if !ok || len(clean) > maxPathBytes {
 		return nil, errNoPath(vars["path"])
 	}
 	if rec.LastFetched.IsZero() && !rec.Indexed() && rec.LastError == "" {
@@ -110,6 +118,9 @@ func (e *Endpoint) find(r *http.Request) (*place, error) {
 // that is searched, so that what is shown is what was found. It is "" for that
 // of a repository without commits.
 func (p *place) resolve(ctx context.Context, rev string) (string, error) {
+	if len(rev) > maxRevBytes {
+		return "", errNoRevision(rev)
+	}
 	if rev == "" || rev == "HEAD" {
 		if oid := p.rec.Commit(); oid != "" || rev == "" && p.rec.Indexed() {
 			return oid, nil

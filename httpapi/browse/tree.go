@@ -3,15 +3,19 @@ package browse
 import (
 	"net/http"
 	"path"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
-// maxShownEntries is how many entries of a directory a page lists.
-const maxShownEntries = 5000
+// treeHolds is what the page of a directory holds, with the message of its
+// commit, which may be megabytes.
+const treeHolds = 10 << 20
+
+// entriesPage is how many entries of a directory a page lists.
+const entriesPage = 1000
 
 // treeData is what the page of a directory shows.
 type treeData struct {
@@ -19,82 +23,140 @@ type treeData struct {
 	Description string
 	Empty       bool
 	Parent      string
-	Entries     []treeRow
-	More        int
-	Latest      *commitRow
-	ArchiveURL  string
+	entryList
+	Latest     *commitRow
+	ArchiveURL string
 	// Submodule is the commit of another repository that stands here.
 	Submodule string
 }
+
+// entryList is a part of the entries of a directory.
+type entryList struct {
+	Entries []treeRow
+	// First and Last count the entries that are shown, from 1; Total counts all.
+	First, Last, Total int
+	// Previous and Next are the addresses of the parts beside this one.
+	Previous, Next string
+}
+
+// Paged reports whether there are others.
+func (l entryList) Paged() bool { return len(l.Entries) < l.Total }
 
 // treeRow is an entry of a directory.
 type treeRow struct {
 	Name, URL, Kind string
 }
 
-// serveTree shows a directory. That of a file leads to the file's page.
-func (e *Endpoint) serveTree(w http.ResponseWriter, r *http.Request) error {
-	p, err := e.find(r)
-	if err != nil {
-		return err
-	}
-	defer p.close()
+// tree shows a directory. That of a file leads to the file's page.
+func (e *Endpoint) tree(r *http.Request, p *place) (answer, error) {
+	data := treeData{head: p.head(), Description: cut(p.rec.Description, maxShownName)}
 	if p.commit == "" {
-		return e.servePage(w, r, "tree.html", treeData{head: p.head(), Description: p.rec.Description, Empty: true})
+		data.Empty = true
+		return answer{page: "tree.html", data: data}, nil
 	}
 	found, err := p.entry(r.Context())
 	switch {
 	case err != nil:
-		return err
+		return answer{}, err
 	case found.Mode == git.ModeSubmodule:
-		return e.servePage(w, r, "tree.html", treeData{head: p.head(), Submodule: found.OID})
+		return answer{page: "tree.html", data: treeData{head: data.head, Submodule: found.OID}}, nil
 	case !found.Directory():
-		return e.redirect(w, r, code.BlobURL(p.rec.Name, p.rev, p.path))
+		return answer{redirect: code.BlobURL(p.rec.Name, p.rev, p.path)}, nil
 	}
-	entries, err := p.code.Tree(r.Context(), found.OID)
-	if err != nil {
-		return p.readable(err)
+	if data.entryList, err = p.entries(r, found.OID); err != nil {
+		return answer{}, p.readable(err)
 	}
-	latest, err := p.latest(r)
-	if err != nil {
-		return err
+	if data.Latest, err = p.latest(r); err != nil {
+		return answer{}, err
 	}
-	data := treeData{head: p.head(), Latest: latest, ArchiveURL: code.RawURL(p.rec.Name, p.commit, p.path) + "?format=zip"}
-	if p.path == "" {
-		data.Description = p.rec.Description
-	} else {
+	data.ArchiveURL = code.RawURL(p.rec.Name, p.commit, p.path) + "?format=zip"
+	if p.path != "" {
+		data.Description = ""
 		data.Parent = code.TreeURL(p.rec.Name, p.rev, strings.TrimPrefix(path.Dir("/"+p.path), "/"))
 	}
-	data.Entries, data.More = p.rows(entries)
-	return e.servePage(w, r, "tree.html", data)
+	return answer{page: "tree.html", data: data}, nil
 }
 
-// rows lists entries, directories first.
-func (p *place) rows(entries []git.Entry) (out []treeRow, more int) {
-	entries = slices.Clone(entries)
-	slices.SortStableFunc(entries, func(a, b git.Entry) int { return rank(a) - rank(b) })
-	if len(entries) > maxShownEntries {
-		entries, more = entries[:maxShownEntries], len(entries)-maxShownEntries
+// entries lists the part of a directory that a request asks for, directories
+// first. The tree is read twice, and never held: once to count, since where the
+// files begin depends on how many directories there are.
+func (p *place) entries(r *http.Request, tree string) (entryList, error) {
+	from, err := strconv.Atoi(r.URL.Query().Get("from"))
+	if err != nil || from < 0 {
+		from = 0
 	}
-	for _, g := range entries {
-		at := g.Name
-		if p.path != "" {
-			at = p.path + "/" + g.Name
+	directories, total := 0, 0
+	err = p.code.EachEntry(r.Context(), tree, func(e git.Entry) bool {
+		if total++; e.Directory() {
+			directories++
 		}
-		row := treeRow{Name: shown(g.Name), URL: code.BlobURL(p.rec.Name, p.rev, at)}
-		switch {
-		case g.Directory():
-			row.Kind, row.URL = "directory", code.TreeURL(p.rec.Name, p.rev, at)
-		case g.Mode == git.ModeSubmodule:
-			row.Kind, row.URL = "submodule at "+short(g.OID), code.TreeURL(p.rec.Name, p.rev, at)
-		case g.Mode == git.ModeSymlink:
-			row.Kind = "symbolic link"
-		case g.Mode == git.ModeExecutable:
-			row.Kind = "executable"
-		}
-		out = append(out, row)
+		return true
+	})
+	if err != nil {
+		return entryList{}, err
 	}
-	return out, more
+	from = min(from, total)
+	rows := make([]git.Entry, min(entriesPage, total-from))
+	at := [2]int{0, directories} // where the next directory and the next file are
+	err = p.code.EachEntry(r.Context(), tree, func(e git.Entry) bool {
+		kind := rank(e)
+		if i := at[kind] - from; i >= 0 && i < len(rows) {
+			rows[i] = e
+			rows[i].Name = beginning(e.Name, maxPathBytes+1) // too long for a link in any case
+		}
+		at[kind]++
+		return at[0] < directories || at[1] < from+len(rows)
+	})
+	if err != nil {
+		return entryList{}, err
+	}
+	out := entryList{Entries: p.fitting(rows), First: from + 1, Total: total}
+	out.Last = from + len(out.Entries)
+	here := code.TreeURL(p.rec.Name, p.rev, p.path) + "?from="
+	if from > 0 {
+		out.Previous = here + strconv.Itoa(max(from-entriesPage, 0))
+	}
+	if out.Last < total {
+		out.Next = here + strconv.Itoa(out.Last)
+	}
+	return out, nil
+}
+
+// fitting returns the rows of the first entries, as many as there is room for.
+func (p *place) fitting(entries []git.Entry) []treeRow {
+	var rows []treeRow
+	left := room(roomBytes)
+	for _, e := range entries {
+		row := p.treeRow(e)
+		if !left.take(row.Name, row.URL) {
+			break
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// treeRow is the row of an entry. One whose path no address can have is no link.
+func (p *place) treeRow(g git.Entry) treeRow {
+	at := g.Name
+	if p.path != "" {
+		at = p.path + "/" + g.Name
+	}
+	row := treeRow{Name: shown(g.Name), URL: code.BlobURL(p.rec.Name, p.rev, at)}
+	switch {
+	case g.Directory():
+		row.Kind, row.URL = "directory", code.TreeURL(p.rec.Name, p.rev, at)
+	case g.Mode == git.ModeSubmodule:
+		row.Kind, row.URL = "submodule at "+short(g.OID), code.TreeURL(p.rec.Name, p.rev, at)
+	case g.Mode == git.ModeSymlink:
+		row.Kind = "symbolic link"
+	case g.Mode == git.ModeExecutable:
+		row.Kind = "executable"
+	}
+	if len(at) > maxPathBytes {
+		row.URL = ""
+	}
+	return row
 }
 
 func rank(e git.Entry) int {

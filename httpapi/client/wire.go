@@ -71,6 +71,8 @@ type CommitDetails struct {
 	// rune, and length.
 	Content string   `json:"content"`
 	Ranges  [][3]int `json:"ranges"`
+	// HiddenRanges is how many places were found in what the preview leaves out.
+	HiddenRanges int `json:"hiddenRanges"`
 }
 
 // Owner holds the members of a match of type person or team. One of Handle and

@@ -18,8 +18,16 @@ const (
 	MaxBlobBytes   = 32 << 20
 )
 
-// Reader reads one repository, each commit and tree once. It is safe for
-// concurrent use: reads wait for each other.
+// What a Reader keeps to answer again: entries of trees, and commits of up to so
+// many bytes. A repository has trees and commits of megabytes.
+const (
+	maxKeptEntries     = 20_000
+	maxKeptCommits     = 1000
+	maxKeptCommitBytes = 32 << 10
+)
+
+// Reader reads one repository, and each small commit and tree once. It is safe
+// for concurrent use: reads wait for each other.
 type Reader struct {
 	dir    string
 	budget *git.Budget
@@ -30,6 +38,8 @@ type Reader struct {
 	objects *git.ObjectReader
 	err     error
 	entries map[string][]git.Entry
+	// kept is how many entries there are.
+	kept    int
 	commits map[string]*git.CommitObject
 }
 
@@ -128,7 +138,9 @@ func (t *Reader) readCommit(ctx context.Context, oid string) (*git.CommitObject,
 	if err != nil {
 		return nil, err
 	}
-	t.commits[oid] = c
+	if len(o.Data) <= maxKeptCommitBytes && len(t.commits) < maxKeptCommits {
+		t.commits[oid] = c
+	}
 	return c, nil
 }
 
@@ -151,8 +163,39 @@ func (t *Reader) readTree(ctx context.Context, oid string) ([]git.Entry, error) 
 	if err != nil {
 		return nil, err
 	}
-	t.entries[oid] = entries
+	t.keep(oid, entries)
 	return entries, nil
+}
+
+// keep remembers a tree, if there is room. The lock is held.
+func (t *Reader) keep(oid string, entries []git.Entry) {
+	if t.kept+len(entries) <= maxKeptEntries {
+		t.kept += len(entries)
+		t.entries[oid] = entries
+	}
+}
+
+// EachEntry calls f with the entries of a tree, in git's order, without holding
+// them. f returns false for no more of them.
+func (t *Reader) EachEntry(ctx context.Context, oid string, f func(git.Entry) bool) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.eachEntry(ctx, oid, f)
+}
+
+func (t *Reader) eachEntry(ctx context.Context, oid string, f func(git.Entry) bool) error {
+	if entries, ok := t.entries[oid]; ok {
+		for _, e := range entries {
+			if !f(e) {
+				break
+			}
+		}
+		return nil
+	}
+	if err := t.open(ctx); err != nil {
+		return err
+	}
+	return t.objects.EachEntry(ctx, oid, MaxTreeBytes, f)
 }
 
 // At finds what stands at a clean path of a commit, "" being its tree; ok is
@@ -172,22 +215,34 @@ func (t *Reader) At(ctx context.Context, commit, name string) (e git.Entry, ok b
 		if !e.Directory() {
 			return e, false, nil
 		}
-		entries, err := t.readTree(ctx, e.OID)
+		e, ok, err = t.find(ctx, e.OID, part)
 		if err != nil {
 			return e, false, fmt.Errorf("path %q: %w", name, err)
 		}
-		if e, ok = find(entries, part); !ok {
+		if !ok {
 			return e, false, nil
 		}
 	}
 	return e, true, nil
 }
 
-func find(entries []git.Entry, name string) (git.Entry, bool) {
-	for _, e := range entries {
-		if e.Name == name {
-			return e, true
+// maxFoundEntries is how large a tree is kept in which something was looked for.
+const maxFoundEntries = 1000
+
+// find finds an entry of a tree. A small tree is kept for the next question.
+func (t *Reader) find(ctx context.Context, tree, name string) (found git.Entry, ok bool, err error) {
+	var all []git.Entry
+	err = t.eachEntry(ctx, tree, func(e git.Entry) bool {
+		if e.Name == name && !ok {
+			found, ok = e, true
 		}
+		if len(all) <= maxFoundEntries {
+			all = append(all, e)
+		}
+		return !ok || len(all) <= maxFoundEntries
+	})
+	if _, known := t.entries[tree]; err == nil && !known && len(all) <= maxFoundEntries {
+		t.keep(tree, all)
 	}
-	return git.Entry{}, false
+	return found, ok, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/redact"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
@@ -48,7 +49,7 @@ func permit(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &Refusal{err.Error()}
+	return &Refusal{redact.Text(err.Error())}
 }
 
 // mustAdminNow is mustAdmin for mutations, which tell strangers apart.
@@ -64,7 +65,7 @@ func told(err error) error {
 	case errors.As(err, &rule):
 		return &Refusal{rule.Text}
 	case errors.Is(err, store.ErrExists), errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrDiskFull):
-		return &Refusal{err.Error()}
+		return &Refusal{redact.Text(err.Error())}
 	case errors.Is(err, saved.ErrConflict):
 		return &Refusal{err.Error() + ": read it again"}
 	}

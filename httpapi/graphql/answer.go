@@ -13,6 +13,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
+	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // Refusal is an error that clients are told.
@@ -31,6 +33,7 @@ const (
 	internalError = "internal error"
 	outOfTime     = "the request took too long"
 	cutShort      = "the request was ended before it was answered"
+	sourceGone    = "the git repository behind this one cannot be found, so only what is indexed can be read"
 )
 
 // encode writes an answer. Errors stand before the data, and neither stands
@@ -68,10 +71,14 @@ func conceal(ctx context.Context, a *graphql.Response) {
 		}
 		switch {
 		case cause == nil || errors.As(cause, &known):
+			e.Message = redact.Text(e.Message)
 		case errors.Is(cause, context.DeadlineExceeded):
 			e.Message = outOfTime
 		case errors.Is(cause, context.Canceled):
 			e.Message = cutShort
+		case errors.Is(cause, git.ErrNotRepository):
+			zerolog.Ctx(ctx).Warn().Err(cause).Interface("path", e.Path).Msg("answer graphql field")
+			e.Message = sourceGone
 		default:
 			zerolog.Ctx(ctx).Error().Err(cause).Interface("path", e.Path).Msg("answer graphql field")
 			e.Message = internalError

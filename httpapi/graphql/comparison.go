@@ -121,7 +121,7 @@ func (c *comparison) FileDiffs(ctx context.Context, args struct {
 	}
 	from := &commit{repo: c.repo, oid: base, rev: base}
 	out := &fileDiffConnection{s: c.repo.s, all: []*fileDiff{}}
-	o := git.LogOptions{Depth: git.LogHunks, MaxFiles: maxDiffFiles, MaxFileBytes: maxDiffFileBytes, MaxCommitBytes: maxDiffBytes}
+	o := git.LogOptions{Depth: git.LogHunks, MaxFileBytes: maxDiffFileBytes, MaxCommitBytes: maxDiffBytes}
 	err = repo.Compare(ctx, base, c.head.oid, paths, o, func(d git.FileDiff) error {
 		d.Hunks = append([]byte(nil), d.Hunks...)
 		out.all = append(out.all, &fileDiff{from: from, to: c.head, git: d})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"runtime/debug"
 	"sync"
@@ -32,6 +33,11 @@ const (
 	maxSelections = 20_000
 	// maxPairs bounds the work of looking for fields that contradict each other.
 	maxPairs = 20_000
+	// mutationsPerDocument is how many fields a mutation may have, and
+	// mutationsPerMinute how many a user may send who is no site admin: a tenth of
+	// it at once, which is more than one document has.
+	mutationsPerDocument = 50
+	mutationsPerMinute   = 600
 	// readWithin is how long a body may take to arrive, answerWithin how long
 	// the answer may take to be made, and writeWithin to leave.
 	readWithin   = 30 * time.Second
@@ -77,6 +83,8 @@ type Endpoint struct {
 
 	once   sync.Once
 	schema *graphql.Schema
+	// mutations are those of each user lately.
+	mutations *auth.Limiter
 }
 
 // Routes returns the routes of the endpoint.
@@ -97,6 +105,7 @@ func (e *Endpoint) prepare() {
 		if e.Now == nil {
 			e.Now = time.Now
 		}
+		e.mutations = auth.NewLimiter(mutationsPerMinute)
 		e.schema = graphql.MustParseSchema(SDL(), &resolver{e},
 			graphql.UseStringDescriptions(), graphql.UseFieldResolvers(), graphql.MaxDepth(e.Limits.Depth),
 			graphql.MaxQueryLength(cost.MaxDocumentBytes), graphql.OverlapValidationLimit(maxPairs),
@@ -125,7 +134,10 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	_ = control.SetReadDeadline(time.Time{})
 	zerolog.Ctx(r.Context()).Debug().Str("name", requestName(r.URL.RawQuery)).Str("operation", requestName(req.OperationName)).Msg("graphql")
-	answer, status := e.answer(r.Context(), data, req, httpapi.BaseURL(e.ExternalURL, r))
+	answer, status, err := e.answer(r.Context(), data, req, httpapi.BaseURL(e.ExternalURL, r))
+	if err != nil {
+		return err
+	}
 	body, err := encode(answer)
 	if err != nil {
 		return err
@@ -138,16 +150,24 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 	return httpapi.WriteBody(w, r, status, body)
 }
 
-// answer counts and runs a document.
-func (e *Endpoint) answer(ctx context.Context, data *Data, req request, base string) (*graphql.Response, int) {
+// answer counts and runs a document. An error is for a client that is to come again
+// later.
+func (e *Endpoint) answer(ctx context.Context, data *Data, req request, base string) (*graphql.Response, int, error) {
 	counted, err := cost.Estimate(req.Query, req.Variables)
 	if v := e.Limits.Check(counted); len(v) > 0 {
-		return overLimit(v, base+"/help/api/graphql#cost-limits"), http.StatusBadRequest
+		return overLimit(v, base+"/help/api/graphql#cost-limits"), http.StatusBadRequest, nil
 	}
 	if err != nil {
-		return refused(err), http.StatusOK
+		return refused(err), http.StatusOK, nil
 	}
-	s := newSession(e, data, auth.From(ctx), base)
+	actor := auth.From(ctx)
+	if counted.Mutations > mutationsPerDocument {
+		return failed(fmt.Sprintf("a document has at most %d mutations, and this one has %d: send several", mutationsPerDocument, counted.Mutations), 0, 0), http.StatusOK, nil
+	}
+	if wait := e.mayMutate(actor, counted.Mutations); wait > 0 {
+		return nil, 0, auth.TooMany(wait)
+	}
+	s := newSession(e, data, actor, base)
 	s.aliases = counted.InnerAliases
 	defer s.close(ctx)
 	ctx, release := s.outlive(ctx)
@@ -156,14 +176,23 @@ func (e *Endpoint) answer(ctx context.Context, data *Data, req request, base str
 	defer cancel()
 	out := e.schema.Exec(withSession(ctx, s), req.Query, req.OperationName, req.Variables)
 	if err := tooLarge(ctx); err != nil {
-		return failed(err.Error(), 0, 0), http.StatusOK
+		return failed(err.Error(), 0, 0), http.StatusOK, nil
 	}
 	// The context tells of an end a little later than it is known.
 	if s.ended() && !s.changing.Load() {
-		return failed(cutShort, 0, 0), http.StatusOK
+		return failed(cutShort, 0, 0), http.StatusOK, nil
 	}
 	conceal(ctx, out)
-	return out, http.StatusOK
+	return out, http.StatusOK, nil
+}
+
+// mayMutate counts the mutations of an actor and returns how long to wait if they
+// are too many; 0 is not at all.
+func (e *Endpoint) mayMutate(actor *auth.Actor, n int) time.Duration {
+	if n == 0 || actor.SiteAdmin() {
+		return 0
+	}
+	return e.mutations.WaitFor(actor.Payer(), n, e.Now())
 }
 
 // refused answers a document that could not be counted. Nothing of it runs,

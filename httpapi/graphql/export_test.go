@@ -181,9 +181,16 @@ func TestSearchJobGoesOn(t *testing.T) {
 	results := func(id uint32) string {
 		t.Helper()
 		var b strings.Builder
-		err := w.book.JobResults(id, func(part []byte) error { b.Write(part); return nil })
+		job, err := w.book.Job(id)
 		if err != nil {
 			t.Fatal(err)
+		}
+		for n := range job.Parts {
+			part, err := w.book.JobPart(id, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Write(part)
 		}
 		return b.String()
 	}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
-	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/hosts"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/redact"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
@@ -47,9 +47,9 @@ func (e *externalService) WebhookURL() *string   { return nil }
 func (e *externalService) Unrestricted() bool    { return true }
 func (e *externalService) Suspended() bool       { return false }
 func (e *externalService) LastSyncError() *string {
-	return orNull(httpapi.WithoutCredentials(e.v.LastError))
+	return orNull(redact.Text(e.v.LastError))
 }
-func (e *externalService) Warning() *string { return orNull(httpapi.WithoutCredentials(e.v.Warning)) }
+func (e *externalService) Warning() *string { return orNull(redact.Text(e.v.Warning)) }
 
 // Creator is null for the operator, and for who is gone.
 func (e *externalService) Creator() (*user, error) { return e.s.userByID(e.v.Creator) }
@@ -63,7 +63,7 @@ func (e *externalService) URL() string {
 	if err != nil || c.URL == nil {
 		return ""
 	}
-	return httpapi.WithoutCredentials(c.URL.String())
+	return redact.URL(c.URL.String())
 }
 
 // serviceConnection is the type ExternalServiceConnection.
@@ -204,6 +204,9 @@ func (*resolver) AddExternalService(ctx context.Context, args struct {
 	if _, err := hosts.ParseConfig(args.Input.Kind, args.Input.Config); err != nil {
 		return nil, permit(err)
 	}
+	if _, err := hosts.Restore(args.Input.Config, "{}"); err != nil {
+		return nil, permit(err)
+	}
 	v, err := s.Book.AddService(saved.Service{
 		Kind: args.Input.Kind, DisplayName: args.Input.DisplayName, Config: args.Input.Config, Creator: s.me(), Updater: s.me(),
 	})
@@ -231,7 +234,9 @@ func (*resolver) UpdateExternalService(ctx context.Context, args struct {
 		if _, err := hosts.ParseConfig(found.v.Kind, *args.Input.Config.value); err != nil {
 			return nil, permit(err)
 		}
-		config = hosts.Restore(*args.Input.Config.value, found.v.Config)
+		if config, err = hosts.Restore(*args.Input.Config.value, found.v.Config); err != nil {
+			return nil, permit(err)
+		}
 	}
 	if err := checkDisplayName(name); err != nil {
 		return nil, err

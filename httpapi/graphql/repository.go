@@ -10,10 +10,10 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
-	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // repository is the type Repository.
@@ -128,7 +128,7 @@ func (r *repository) command(ctx context.Context) (*git.Repo, error) {
 // ExternalRepository tells where it comes from.
 func (r *repository) ExternalRepository() externalRepository {
 	e := externalRepository{ID: r.rec.Name, ServiceType: "other", ServiceID: "local"}
-	source := httpapi.WithoutCredentials(r.rec.Source)
+	source := redact.URL(r.rec.Source)
 	if u, err := url.Parse(source); err == nil && r.rec.Mirror && u.Host != "" {
 		e.ServiceID, e.ID = u.Scheme+"://"+u.Host+"/", strings.Trim(u.Path, "/")
 	}
@@ -145,11 +145,11 @@ type externalLink struct {
 
 // externalLinks is the address a browser could open, if there is one.
 func externalLinks(r *store.Repository) []externalLink {
-	u, err := url.Parse(httpapi.WithoutCredentials(r.Source))
+	u, err := url.Parse(redact.URL(r.Source))
 	if err != nil || !r.Mirror || u.Scheme != "http" && u.Scheme != "https" {
 		return []externalLink{}
 	}
-	u.Path = strings.TrimSuffix(u.Path, ".git")
+	u.Path, u.RawQuery = strings.TrimSuffix(u.Path, ".git"), ""
 	kind, word := "OTHER", "other"
 	return []externalLink{{u.String(), &kind, &word}}
 }
@@ -183,6 +183,8 @@ func cloneStatusOf(r *store.Repository) string {
 		return cloned
 	case r.LastError != "":
 		return notCloned
+	case !r.Mirror: // its source is on this machine
+		return cloned
 	}
 	return cloning
 }
@@ -201,7 +203,7 @@ func (m *mirrorInfo) CorruptionLogs() []corruptionLog { return m.s.damage(m.rec)
 func (m *mirrorInfo) UpdatedAt() *dateTime            { return moment(m.rec.LastFetched) }
 func (m *mirrorInfo) NextSyncAt() *dateTime           { return nil }
 func (m *mirrorInfo) LastError() *string {
-	return orNull(httpapi.WithoutCredentials(m.rec.LastError))
+	return orNull(redact.About(m.rec.LastError, m.rec.Source))
 }
 func (m *mirrorInfo) LastSyncOutput() *string         { return nil }
 func (m *mirrorInfo) UpdateSchedule() *updateSchedule { return nil }
@@ -210,7 +212,7 @@ func (m *mirrorInfo) Shard() *string                  { return nil }
 
 // RemoteURL is for site admins.
 func (m *mirrorInfo) RemoteURL() (string, error) {
-	return httpapi.WithoutCredentials(m.rec.Source), m.s.mustAdmin()
+	return redact.URL(m.rec.Source), m.s.mustAdmin()
 }
 
 // ByteSize is that of the files.

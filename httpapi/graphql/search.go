@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/graph-gophers/graphql-go"
 
@@ -80,22 +78,11 @@ func (c *searchCall) Results(ctx context.Context) (*searchResults, error) {
 
 // parse reads the query as the stream would.
 func (c *searchCall) parse() (*query.Query, error) {
-	pt, err := patternType(c.version, c.patternType)
+	pt, err := syntax.ParsePatternType(c.version, c.patternType)
 	if err != nil {
 		return nil, err
 	}
 	return syntax.Parse(c.text, pt)
-}
-
-// patternType reads the two enums.
-func patternType(version, name string) (query.PatternType, error) {
-	switch name {
-	case "lucky":
-		name = "standard"
-	case "codycontext":
-		name = "keyword"
-	}
-	return syntax.ParsePatternType(version, name)
 }
 
 // explain turns what a person can mend into an alert.
@@ -107,19 +94,11 @@ func (r *searchResults) explain(err error) error {
 	case errors.As(err, &wrong):
 		r.alert = search.QueryAlert(err)
 	case errors.As(err, &context):
-		r.alert = &query.Alert{Title: "Unable To Process Query", Description: upperFirst(err.Error())}
+		r.alert = &query.Alert{Title: "Unable To Process Query", Description: query.Capitalize(err.Error())}
 	default:
 		return err
 	}
 	return nil
-}
-
-func upperFirst(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
-	if n == 0 {
-		return s
-	}
-	return string(unicode.ToUpper(r)) + s[n:]
 }
 
 // kept is a sink that holds matches as far as they are needed and fit.
@@ -396,7 +375,7 @@ func (*resolver) ParseSearchQuery(args struct {
 	Query, PatternType                         optString
 	OutputPhase, OutputFormat, OutputVerbosity optString
 }) (string, error) {
-	pt, err := patternType("V3", args.PatternType.or("standard"))
+	pt, err := syntax.ParsePatternType("V3", args.PatternType.or("standard"))
 	if err != nil {
 		return "", err
 	}

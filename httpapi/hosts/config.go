@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tailscale/hujson"
-
 	"github.com/trawlsearch/trawl/httpapi/jsonc"
+	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // KindOther is the kind of services that name plain git repositories, the one
@@ -113,11 +113,13 @@ func parseURL(text string) (*url.URL, error) {
 	case err != nil:
 		return nil, errors.New("an address cannot be used: it does not parse")
 	case strings.HasPrefix(text, "-"), strings.Contains(text, "::"), u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("%q cannot be used: write an address that begins with https:// or http://", u.Redacted())
+		return nil, fmt.Errorf("%q cannot be used: write an address that begins with https:// or http://", redact.URL(u.String()))
 	case u.Hostname() == "" || strings.HasPrefix(u.Hostname(), "-"):
-		return nil, fmt.Errorf("%q names no host", u.Redacted())
+		return nil, fmt.Errorf("%q names no host", redact.URL(u.String()))
+	case git.CheckURL(text) != nil:
+		return nil, git.CheckURL(text)
 	case u.RawQuery != "" || u.Fragment != "" || u.Opaque != "":
-		return nil, fmt.Errorf("%q is more than an address: leave out what begins with ? or #", u.Redacted())
+		return nil, fmt.Errorf("%q is more than an address: leave out what begins with ? or #", redact.URL(u.String()))
 	}
 	if u.Path == "" {
 		u.Path = "/"
@@ -133,11 +135,11 @@ func (c *Config) source(repo, name string) (ingest.Source, error) {
 	case strings.Contains(repo, "://") || c.URL == nil:
 		u, err = parseURL(repo)
 	case repo == "" || strings.HasPrefix(repo, "-") || strings.Contains(repo, "::") || strings.ContainsAny(repo, "?#\\"):
-		err = fmt.Errorf("%q is no path of a repository", repo)
+		err = fmt.Errorf("%q is no path of a repository", redact.URL(repo))
 	default:
 		u = c.URL.JoinPath(repo)
 		if !strings.HasPrefix(u.Path+"/", strings.TrimSuffix(c.URL.Path, "/")+"/") {
-			err = fmt.Errorf("%q leads out of the service", repo)
+			err = fmt.Errorf("%q leads out of the service", redact.URL(repo))
 		}
 	}
 	if err != nil {
@@ -149,61 +151,8 @@ func (c *Config) source(repo, name string) (ingest.Source, error) {
 	}
 	src, err := ingest.ParseSource(text)
 	if err != nil || !src.Remote || name != "" && src.Name != name {
-		return ingest.Source{}, fmt.Errorf("%q cannot be a repository: its name has characters that names do not", u.Redacted())
+		return ingest.Source{}, fmt.Errorf("%q cannot be a repository: its name has characters that names do not", redact.URL(u.String()))
 	}
 	src.Guarded = true
 	return src, nil
-}
-
-// redacted stands where a configuration has a user name and password.
-const redacted = "REDACTED"
-
-// Redact returns a configuration without credentials, all else as it is.
-func Redact(text string) string {
-	return editURLs(text, func(u *url.URL) {
-		if u.User != nil {
-			u.User = url.User(redacted)
-		}
-	})
-}
-
-// Restore puts the credentials of an older configuration in where a newer one,
-// which somebody has read and changed, has them redacted.
-func Restore(text, old string) string {
-	known := map[string]*url.Userinfo{}
-	editURLs(old, func(u *url.URL) {
-		if u.User != nil {
-			known[u.Host] = u.User
-		}
-	})
-	return editURLs(text, func(u *url.URL) {
-		if u.User != nil && u.User.Username() == redacted && known[u.Host] != nil {
-			u.User = known[u.Host]
-		}
-	})
-}
-
-// editURLs changes the addresses of a configuration. One that does not parse is
-// as good as empty: nothing of it is shown.
-func editURLs(text string, edit func(*url.URL)) string {
-	root, err := jsonc.Parse(text)
-	if err != nil {
-		return "{}"
-	}
-	visit := func(v *hujson.Value) {
-		lit, ok := v.Value.(hujson.Literal)
-		if !ok || lit.Kind() != '"' {
-			return
-		}
-		u, err := url.Parse(lit.String())
-		if err != nil || u.User == nil {
-			return
-		}
-		edit(u)
-		v.Value = hujson.String(u.String())
-	}
-	for v := range root.All() {
-		visit(v)
-	}
-	return root.String()
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/redact"
 	"github.com/trawlsearch/trawl/store/span"
 )
 
@@ -50,7 +51,7 @@ func (c *Config) ask(ctx context.Context, guard Guard) ([]ingest.Source, []strin
 	defer cancel()
 	answer, err := c.get(ctx, guard)
 	if err != nil {
-		return nil, nil, fmt.Errorf("ask %s: %w", c.URL.Redacted(), err)
+		return nil, nil, fmt.Errorf("ask %s: %w", redact.URL(c.URL.String()), err)
 	}
 	var out []ingest.Source
 	var left []string

@@ -98,9 +98,9 @@ func (s *Server) Routes() []httpapi.Route {
 	routes := []httpapi.Route{
 		{Method: "GET", Path: OpenIDPath, Handler: s.serveMetadata, Access: auth.ForClients, About: "where the OAuth endpoints are"},
 		{Method: "GET", Path: AuthorizationPath, Handler: s.serveMetadata, Access: auth.ForClients},
-		{Method: "GET", Path: AuthorizePath, Handler: s.serveAuthorize, Access: auth.ForAnyone},
+		{Method: "GET", Path: AuthorizePath, Handler: s.serveAuthorize, Holds: httpapi.PageHolds, Access: auth.ForAnyone},
 		{Method: "POST", Path: AuthorizePath, Handler: s.decideAuthorize, Access: auth.ForAnyone},
-		{Method: "GET", Path: DevicePath, Handler: s.serveDevice, Access: auth.ForAnyone, About: "let a program in that shows a code"},
+		{Method: "GET", Path: DevicePath, Handler: s.serveDevice, Holds: httpapi.PageHolds, Access: auth.ForAnyone, About: "let a program in that shows a code"},
 		{Method: "POST", Path: DevicePath, Handler: s.decideDevice, Access: auth.ForAnyone},
 		{Method: "POST", Path: TokenPath, Handler: s.endpoint(s.serveToken), Access: auth.ForClients},
 		{Method: "POST", Path: DeviceCodePath, Handler: s.endpoint(s.serveDeviceCode), Access: auth.ForClients},

@@ -68,6 +68,7 @@ func orgNames(reg *identity.Registry, user uint32) ([]string, error) {
 		return nil, err
 	}
 	var names []string
+	ids, more := few(ids)
 	for _, id := range ids {
 		o, err := reg.Org(id)
 		switch {
@@ -77,6 +78,9 @@ func orgNames(reg *identity.Registry, user uint32) ([]string, error) {
 			return nil, err
 		}
 		names = append(names, o.Name)
+	}
+	if more > 0 {
+		names = append(names, "and "+web.Number(more)+" more")
 	}
 	return names, nil
 }

@@ -28,6 +28,7 @@ func (a *Area) apps() Section {
 // appsData is what the list of apps shows.
 type appsData struct {
 	notice
+	paging
 	Path string
 	Apps []appRow
 	// Made is the app that was just made or given another secret, Secret its
@@ -72,7 +73,9 @@ func (a *Area) appsPage(w http.ResponseWriter, r *http.Request, status int, d ap
 	if err != nil {
 		return err
 	}
-	for _, app := range all {
+	d.Path, d.Kinds = a.Server.Path(appsPath), appKinds
+	d.paging = newPaging(r, d.Path, len(all))
+	for _, app := range shown(d.paging, all) {
 		row := appRow{App: app}
 		if app.Account != 0 {
 			u, err := a.registry().User(app.Account)
@@ -86,7 +89,6 @@ func (a *Area) appsPage(w http.ResponseWriter, r *http.Request, status int, d ap
 		}
 		d.Apps = append(d.Apps, row)
 	}
-	d.Path, d.Kinds = a.Server.Path(appsPath), appKinds
 	return a.serve(w, r, web.View{Page: "apps.html", Status: status, Here: appsPath, Data: d})
 }
 

@@ -66,12 +66,20 @@ func (a *Area) sections() []Section {
 	})
 }
 
+// pageHolds is what a page of settings holds: lists of users and organisations
+// are read whole to be searched and sorted.
+const pageHolds = 12 << 20
+
 // Routes returns the routes of all sections, and those that lead there from
 // where clients and people look for them.
 func (a *Area) Routes() []httpapi.Route {
 	var all []httpapi.Route
 	for _, s := range a.sections() {
 		all = append(all, s.Routes...)
+	}
+	for i := range all {
+		// Forms too: a page that shows a secret once must not fail for want of memory.
+		all[i].Holds = pageHolds
 	}
 	for _, from := range []string{"/settings", "/user/settings"} {
 		all = append(all, httpapi.Route{Method: "GET", Path: from, Handler: a.leadTo("/settings"), Access: auth.ForUsers})

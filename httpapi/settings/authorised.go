@@ -25,6 +25,7 @@ func (a *Area) authorised() Section {
 type authorisedData struct {
 	notice
 	subject
+	paging
 	Path string
 	Apps []*oauth.Authorised
 }
@@ -38,9 +39,11 @@ func (a *Area) serveAuthorised(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	path := a.Server.Path(userPath(s.Name) + "/settings/authorised-apps")
+	p := newPaging(r, path, len(all))
 	return a.serve(w, r, web.View{Page: "authorised.html", Here: s.here(authorisedPath), Data: authorisedData{
 		notice:  done(r, map[string]string{"revoked": "The app cannot act for this account any more, anywhere."}),
-		subject: s, Path: a.Server.Path(userPath(s.Name) + "/settings/authorised-apps"), Apps: all,
+		subject: s, paging: p, Path: path, Apps: shown(p, all),
 	}})
 }
 

@@ -41,6 +41,8 @@ type orgRow struct {
 	*identity.Org
 	Path    string
 	Members []string
+	// More counts the members that are not shown.
+	More int
 }
 
 func (a *Area) serveOrgs(w http.ResponseWriter, r *http.Request) error {
@@ -59,32 +61,34 @@ func (a *Area) orgsPage(w http.ResponseWriter, r *http.Request, status int, n no
 	d := orgsData{notice: n, Path: a.Server.Path(orgsPath)}
 	d.paging = newPaging(r, d.Path, len(all))
 	for _, o := range shown(d.paging, all) {
-		members, err := memberNames(reg, o.ID)
-		if err != nil {
+		row := orgRow{Org: o, Path: d.Path + "/" + url.PathEscape(o.Name)}
+		if row.Members, row.More, err = memberNames(reg, o.ID); err != nil {
 			return err
 		}
-		d.Orgs = append(d.Orgs, orgRow{o, d.Path + "/" + url.PathEscape(o.Name), members})
+		d.Orgs = append(d.Orgs, row)
 	}
 	return a.serve(w, r, web.View{Page: "orgs.html", Status: status, Here: orgsPath, Data: d})
 }
 
-func memberNames(reg *identity.Registry, org uint32) ([]string, error) {
+// memberNames returns the names of the first members, and how many more there
+// are.
+func memberNames(reg *identity.Registry, org uint32) (names []string, more int, err error) {
 	ids, err := reg.Members(org)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var names []string
+	ids, more = few(ids)
 	for _, id := range ids {
 		u, err := reg.User(id)
 		switch {
 		case isGone(err):
 			continue
 		case err != nil:
-			return nil, err
+			return nil, 0, err
 		}
 		names = append(names, u.Name)
 	}
-	return names, nil
+	return names, more, nil
 }
 
 // orgChange is what a form does to an organisation, which is nil where it

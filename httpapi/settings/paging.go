@@ -48,6 +48,15 @@ func shown[T any](p paging, rows []T) []T {
 	return rows[(p.Page-1)*perPage : min(p.Page*perPage, len(rows))]
 }
 
+// namesShown is how many names a row shows: members, readers, organisations.
+const namesShown = 100
+
+// few returns the first of a list that a row shows, and how many more there are.
+func few[T any](all []T) (first []T, more int) {
+	n := min(len(all), namesShown)
+	return all[:n], len(all) - n
+}
+
 // Previous and Next are where the pages beside this one are, "" for none.
 func (p paging) Previous() string { return p.to(p.Page - 1) }
 

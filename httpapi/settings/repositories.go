@@ -11,6 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/web"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // Repositories is what the page about repositories shows and does.
@@ -109,7 +110,7 @@ func (a *Area) serveRepositories(w http.ResponseWriter, r *http.Request) error {
 
 func (a *Area) repositoryRow(repo *store.Repository) (repositoryRow, error) {
 	row := repositoryRow{
-		Name: repo.Name, Source: httpapi.WithoutCredentials(repo.Source), State: stateOf(repo), Error: httpapi.WithoutCredentials(repo.LastError),
+		Name: repo.Name, Source: redact.URL(repo.Source), State: stateOf(repo), Error: redact.About(repo.LastError, repo.Source),
 		Path: a.Server.Path((&url.URL{Path: "/" + repo.Name}).EscapedPath()), Documents: repo.Documents, Skipped: repo.Skipped,
 		Synced: repo.LastFetched, Commit: repo.Commit(),
 	}
@@ -117,8 +118,24 @@ func (a *Area) repositoryRow(repo *store.Repository) (repositoryRow, error) {
 		row.Branch, row.More = repo.Branches[0].Name, len(repo.Branches)-1
 	}
 	var err error
-	row.Readers, err = a.registry().FormatReaders(repo.Readers)
+	row.Readers, err = a.readers(repo.Readers)
 	return row, err
+}
+
+// readers names the first readers of a repository.
+func (a *Area) readers(all *store.Readers) ([]string, error) {
+	if all == nil {
+		return a.registry().FormatReaders(nil)
+	}
+	var first store.Readers
+	var users, orgs int
+	first.Users, users = few(all.Users)
+	first.Orgs, orgs = few(all.Orgs)
+	names, err := a.registry().FormatReaders(&first)
+	if more := users + orgs; err == nil && more > 0 {
+		names = append(names, "and "+web.Number(more)+" more")
+	}
+	return names, err
 }
 
 // syncRepository has a repository synced soon.

@@ -31,6 +31,7 @@ func (a *Area) tokens() Section {
 type tokensData struct {
 	notice
 	subject
+	paging
 	Path   string
 	Tokens []tokenRow
 	// Secret is the text of the token that was just made.
@@ -74,7 +75,7 @@ func (a *Area) tokensPage(w http.ResponseWriter, r *http.Request, status int, d 
 	d.Choices, d.Forever, d.Days = policy.ExpiryDays, policy.NoExpiry, cmp.Or(d.Days, policy.DefaultDays)
 	d.Refused = refusal(policy.Allow, d.subject, auth.From(r.Context()).SiteAdmin())
 	var err error
-	if d.Tokens, err = tokenRows(reg, d.ID); err != nil {
+	if err = d.list(reg, r); err != nil {
 		return err
 	}
 	return a.serve(w, r, web.View{Page: "tokens.html", Status: status, Here: d.here(tokensPath), Data: d})
@@ -94,14 +95,20 @@ func refusal(mode identity.TokenMode, s subject, admin bool) string {
 	return ""
 }
 
-// tokenRows lists the tokens of a user, the newest first.
-func tokenRows(reg *identity.Registry, user uint32) ([]tokenRow, error) {
-	all, err := reg.Tokens(user)
+// list lists the tokens of the user, the newest first.
+func (d *tokensData) list(reg *identity.Registry, r *http.Request) error {
+	all, err := reg.Tokens(d.ID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	slices.Reverse(all)
-	rows := make([]tokenRow, len(all))
+	d.paging = newPaging(r, d.Path, len(all))
+	d.Tokens, err = tokenRows(reg, d.ID, shown(d.paging, all))
+	return err
+}
+
+func tokenRows(reg *identity.Registry, user uint32, all []*identity.Token) (rows []tokenRow, err error) {
+	rows = make([]tokenRow, len(all))
 	for i, t := range all {
 		rows[i].Token = t
 		if rows[i].LastUsed, err = reg.TokenLastUsed(t.ID); err != nil && !isGone(err) {

@@ -30,6 +30,7 @@ const goodPassword = "correct horse battery"
 type world struct {
 	*testing.T
 	handler http.Handler
+	gate    *auth.Gate
 	reg     *identity.Registry
 	apps    *oauth.Book
 	repos   repositories
@@ -53,6 +54,7 @@ func newWorld(t *testing.T, tokens identity.TokenPolicy) *world {
 		t.Fatal(err)
 	}
 	w.apps = oauth.Open(st, w.reg, oauth.Options{})
+	w.gate = gate
 	server := &httpapi.Server{Gate: gate}
 	area := &settings.Area{
 		Server: server, Repositories: func() settings.Repositories { return &w.repos }, Apps: func() *oauth.Book { return w.apps },

@@ -1,19 +1,15 @@
 package web
 
 import (
-	"bytes"
-	"crypto/rand"
 	"embed"
 	"fmt"
 	"html/template"
 	"io/fs"
 	"maps"
-	"net/http"
 	"path"
 	"slices"
+	"strings"
 	"time"
-
-	"github.com/trawlsearch/trawl/httpapi/auth"
 )
 
 //go:embed frame.html
@@ -25,7 +21,7 @@ type Templates map[string]*template.Template
 // MustParse reads the templates that are files *.html of a folder. Each defines
 // "title", without the name of the product, and "main", which both are given a
 // Frame. Files that begin with an underscore define what others share.
-func MustParse(files fs.FS, folder string, funcs template.FuncMap) Templates {
+func MustParse(files fs.FS, folder string, more template.FuncMap) Templates {
 	all := Templates{}
 	names, err := fs.Glob(files, path.Join(folder, "*.html"))
 	if err != nil || len(names) == 0 {
@@ -36,7 +32,7 @@ func MustParse(files fs.FS, folder string, funcs template.FuncMap) Templates {
 		if slices.Contains(shared, name) {
 			continue
 		}
-		t := template.Must(template.New("frame.html").Funcs(timeFuncs).Funcs(funcs).ParseFS(frameFile, "frame.html"))
+		t := template.Must(template.New("frame.html").Funcs(funcs).Funcs(more).ParseFS(frameFile, "frame.html"))
 		all[path.Base(name)] = template.Must(t.ParseFS(files, append(slices.Clone(shared), name)...))
 	}
 	return all
@@ -107,7 +103,7 @@ func (f Frame) policies() map[string]string {
 }
 
 func (f Frame) policy() string {
-	var out bytes.Buffer
+	var out strings.Builder
 	all := f.policies()
 	for i, name := range slices.Sorted(maps.Keys(all)) {
 		if i > 0 {
@@ -118,35 +114,10 @@ func (f Frame) policy() string {
 	return out.String()
 }
 
-// timeFuncs tell times in templates.
-var timeFuncs = template.FuncMap{
+// funcs are those of all templates: they tell times and numbers.
+var funcs = template.FuncMap{
+	"number": Number, "count": Count,
 	"day":     func(t time.Time) string { return t.UTC().Format("2 Jan 2006") },
 	"moment":  func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
 	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-}
-
-// Serve renders a page first, so that an error can still become the answer.
-func (t Templates) Serve(w http.ResponseWriter, r *http.Request, v View) error {
-	a := auth.From(r.Context())
-	f := Frame{View: v, SiteAdmin: a.SiteAdmin(), Nonce: rand.Text(), Version: AssetVersion()}
-	if a.User != nil {
-		f.User = a.User.Name
-	}
-	page := t[v.Page]
-	if page == nil {
-		return fmt.Errorf("no page %q", v.Page)
-	}
-	var out bytes.Buffer
-	if err := page.Execute(&out, f); err != nil {
-		return fmt.Errorf("render %s: %w", v.Page, err)
-	}
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", f.policy())
-	h.Set("Referrer-Policy", "same-origin")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(max(v.Status, http.StatusOK))
-	_, _ = w.Write(out.Bytes()) // a client that is gone misses nothing
-	return nil
 }

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"io/fs"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
@@ -19,6 +20,15 @@ var testPages = web.MustParse(fstest.MapFS{
 	"p/one.html":     {Data: []byte(`{{define "title"}}One {{.Data}}{{end}}{{define "main"}}{{template "shared" .Data}}{{end}}`)},
 	"p/two.html":     {Data: []byte(`{{define "title"}}Two{{end}}{{define "main"}}{{.Data.Nothing}}{{end}}`)},
 }, "p", nil)
+
+// serve renders a page and sends it.
+func serve(w http.ResponseWriter, r *http.Request, v web.View) error {
+	p, err := testPages.Render(r, v, nil)
+	if err == nil {
+		p.Send(w, 0, nil)
+	}
+	return err
+}
 
 func TestServe(t *testing.T) {
 	for _, c := range []struct {
@@ -43,7 +53,7 @@ func TestServe(t *testing.T) {
 		r := httptest.NewRequest("GET", "/", nil)
 		w := httptest.NewRecorder()
 		c.view.Page = "one.html"
-		if err := testPages.Serve(w, r.WithContext(auth.WithActor(r.Context(), &c.actor)), c.view); err != nil {
+		if err := serve(w, r.WithContext(auth.WithActor(r.Context(), &c.actor)), c.view); err != nil {
 			t.Errorf("%s: %v", c.what, err)
 		}
 		page := w.Body.String()
@@ -61,25 +71,25 @@ func TestServe(t *testing.T) {
 }
 
 func TestPolicy(t *testing.T) {
-	serve := func(v web.View) string {
+	policy := func(v web.View) string {
 		w := httptest.NewRecorder()
 		v.Page = "one.html"
-		if err := testPages.Serve(w, httptest.NewRequest("GET", "/", nil), v); err != nil {
+		if err := serve(w, httptest.NewRequest("GET", "/", nil), v); err != nil {
 			t.Fatal(err)
 		}
 		return w.Header().Get("Content-Security-Policy")
 	}
 	nonce := regexp.MustCompile(`nonce-\w{26}`)
-	first := serve(web.View{})
+	first := policy(web.View{})
 	const want = "base-uri 'none'; connect-src 'self'; default-src 'none'; form-action 'self'; frame-ancestors 'none'; " +
 		"img-src 'self'; script-src 'N'; style-src 'N'"
 	if got := nonce.ReplaceAllString(first, "N"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if nonce.FindString(first) == nonce.FindString(serve(web.View{})) {
+	if nonce.FindString(first) == nonce.FindString(policy(web.View{})) {
 		t.Error("two answers have the same nonce")
 	}
-	more := nonce.ReplaceAllString(serve(web.View{Policy: map[string]string{"font-src": "data:", "style-src": "'self'"}}), "N")
+	more := nonce.ReplaceAllString(policy(web.View{Policy: map[string]string{"font-src": "data:", "style-src": "'self'"}}), "N")
 	if !strings.Contains(more, "font-src data:; ") || !strings.HasSuffix(more, "style-src 'N' 'self'") {
 		t.Errorf("with more allowed the policy is %s", more)
 	}
@@ -89,7 +99,7 @@ func TestPolicy(t *testing.T) {
 func TestServeBroken(t *testing.T) {
 	for _, name := range []string{"two.html", "none.html", "_shared.html"} {
 		w := httptest.NewRecorder()
-		if err := testPages.Serve(w, httptest.NewRequest("GET", "/", nil), web.View{Page: name, Data: 1}); err == nil || w.Body.Len() > 0 {
+		if err := serve(w, httptest.NewRequest("GET", "/", nil), web.View{Page: name, Data: 1}); err == nil || w.Body.Len() > 0 {
 			t.Errorf("%s: error %v, and %q was sent", name, err, w.Body)
 		}
 	}

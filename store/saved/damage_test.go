@@ -72,7 +72,8 @@ func TestDamagedRecordsStopNothing(t *testing.T) {
 	if err := b.RemoveJob(job.ID); err != nil {
 		t.Error(err)
 	}
-	if err := b.JobResults(job.ID, func(part []byte) error { return fmt.Errorf("%q is left", part) }); err != nil {
+	left := store.RecordRange{Kind: store.RecordJobResult, Prefix: binary.BigEndian.AppendUint32(nil, job.ID)}
+	if err := st.EachRecord(left, func(_, part []byte) (bool, error) { return true, fmt.Errorf("%q is left", part) }); err != nil {
 		t.Error(err)
 	}
 }

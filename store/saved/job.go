@@ -61,6 +61,9 @@ type JobStep struct {
 	Matches int `json:"matches,omitempty"`
 	// Failure is empty if it went well.
 	Failure string `json:"failure,omitempty"`
+	// PartsEnd is how many parts the results of the job had when the step was
+	// done; nil in steps of versions that did not keep it.
+	PartsEnd *uint32 `json:"partsEnd,omitempty"`
 }
 
 func (j *Job) number() uint32 { return j.ID }
@@ -129,6 +132,7 @@ func (b *Book) changeJob(id uint32, results []byte, step *JobStep, change func(*
 		j.Bytes += int64(n)
 	}
 	if step != nil {
+		step.PartsEnd = &j.Parts
 		if err := put(&c, store.RecordJobStep, jobPart(id, uint32(j.Done)), step); err != nil {
 			return nil, err
 		}
@@ -169,11 +173,13 @@ const partBytes = 128 << 10
 
 func jobPart(job, part uint32) []byte { return binary.BigEndian.AppendUint32(id4(job), part) }
 
-// JobResults calls f with the parts of what a job found, in order. What f is
-// given is borrowed until it returns.
-func (b *Book) JobResults(id uint32, f func(part []byte) error) error {
-	r := store.RecordRange{Kind: store.RecordJobResult, Prefix: id4(id)}
-	return b.st.EachRecord(r, func(_, part []byte) (bool, error) { return true, f(part) })
+// JobPart returns one of the parts of what a job found, counted from 0.
+func (b *Book) JobPart(id, part uint32) ([]byte, error) {
+	value, err := b.st.Record(store.RecordJobResult, jobPart(id, part))
+	if err != nil {
+		return nil, fmt.Errorf("part %d of search job %d: %w", part, id, err)
+	}
+	return value, nil
 }
 
 // JobSteps returns what a job did so far, in order.

@@ -34,7 +34,7 @@ func FuzzRecords(f *testing.F) {
 		_, _ = b.Jobs()
 		_, _ = b.Job(1)
 		_, _ = b.JobSteps(1)
-		_ = b.JobResults(1, func([]byte) error { return nil })
+		_, _ = b.JobPart(1, 0)
 		_, _ = b.Settings(saved.Subject{})
 		_, _ = b.AddJob("x", 1)
 		_, _ = b.AddSearch(saved.Search{})

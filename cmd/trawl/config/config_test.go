@@ -105,6 +105,11 @@ func TestValues(t *testing.T) {
 		{"listen", "localhost:70000", "no usable port"},
 		{"external-url", "https://search.example.org/", ""},
 		{"external-url", "search.example.org", "no address of a server"},
+		{"organizations", "site-admin-create", ""},
+		{"organizations", "none", "is not all-users-create or site-admin-create"},
+		{"organizations-per-user", "0", "no number from 1"},
+		{"rename-self", "maybe", "not true or false"},
+		{"external-url", "https://söök.example", "in ASCII"},
 		{"external-url", "https://me:secret@x", "no address of a server"},
 
 		// sizes

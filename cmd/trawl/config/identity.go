@@ -24,6 +24,8 @@ type Identity struct {
 	TrustedProxies []netip.Prefix
 	// Tokens is the policy for access tokens.
 	Tokens identity.TokenPolicy
+	// Names is the policy for names of users and organisations.
+	Names identity.NamePolicy
 	// SessionExpiry and SessionIdle are how long a session lasts, and how long
 	// it lasts unused.
 	SessionExpiry, SessionIdle time.Duration
@@ -49,6 +51,7 @@ const (
 func defaultIdentity() Identity {
 	return Identity{
 		Tokens:        identity.TokenPolicy{Allow: identity.TokensAll, ExpiryDays: []int{7, 14, 30, 60, 90}, MaxPerUser: 25},
+		Names:         identity.NamePolicy{Orgs: identity.OrgsAll, MaxOrgs: 10},
 		SessionExpiry: 90 * day,
 		SessionIdle:   14 * day,
 		LockoutAfter:  5,
@@ -92,8 +95,8 @@ func (s *Settings) IdentityOptions() identity.Options {
 		lockout = -1
 	}
 	return identity.Options{
-		Tokens: s.Tokens, SessionExpiry: s.SessionExpiry, SessionIdle: s.SessionIdle,
-		LockoutAfter: lockout, AuditAge: s.AuditAge, AuditEntries: s.AuditEntries,
+		Tokens: s.Tokens, Names: s.Names, SessionExpiry: s.SessionExpiry, SessionIdle: s.SessionIdle,
+		LockoutAfter: lockout, AuditAge: s.AuditAge, AuditEntries: s.AuditEntries, Declared: Readers(s.Repositories),
 	}
 }
 
@@ -111,6 +114,12 @@ func identitySettings() []Setting {
 			"lifetimes of access tokens to choose from, the longest being the most; never allows tokens that do not expire", setTokenDays},
 		{"access-tokens-per-user", "N", "25",
 			"how many access tokens a user can have", setTokensPerUser},
+		{"organizations", "WHO", "all-users-create",
+			"who makes organisations: all-users-create or site-admin-create", setOrgs},
+		{"organizations-per-user", "N", "10",
+			"how many organisations that a user made there can be; site admins are not bound", setOrgsPerUser},
+		{"rename-self", "BOOL", "true",
+			"whether users may change their own user name, to one that the configuration file does not mention", setRenameSelf},
 		{"session-expiry", "TIME", "2160h",
 			"how long people stay signed in", setSessionExpiry},
 		{"session-idle", "TIME", "336h",
@@ -122,9 +131,9 @@ func identitySettings() []Setting {
 		{"audit-entries", "N", "100000",
 			"how many entries the audit log keeps", setAuditEntries},
 		{"rate-limit-user", "N", "auto",
-			"requests a minute for a token or user; 0 is no limit, auto none on the same machine and 1200 elsewhere", setUserRate},
+			"requests a minute for a user, with all tokens together; 0 is no limit, auto none on the same machine and 1200 elsewhere", setUserRate},
 		{"rate-limit-address", "N", "auto",
-			"requests a minute for an address without a token or user; 0 is no limit, auto none on the same machine and 300 elsewhere", setAddressRate},
+			"requests a minute for an address without a user; 0 is no limit, auto none on the same machine and 300 elsewhere", setAddressRate},
 	}
 }
 
@@ -189,6 +198,20 @@ func setTokenDays(s *Settings, text string) error {
 
 func setTokensPerUser(s *Settings, text string) error {
 	return setNumber(&s.Tokens.MaxPerUser, text, 1)
+}
+
+func setOrgs(s *Settings, text string) (err error) {
+	s.Names.Orgs, err = identity.ParseOrgMode(text)
+	return err
+}
+
+func setOrgsPerUser(s *Settings, text string) error { return setNumber(&s.Names.MaxOrgs, text, 1) }
+
+func setRenameSelf(s *Settings, text string) error {
+	may := true
+	err := setBool(&may, text)
+	s.Names.Fixed = !may
+	return err
 }
 
 func setLockout(s *Settings, text string) error      { return setNumber(&s.LockoutAfter, text, 0) }

@@ -20,6 +20,17 @@ type Repository struct {
 	Readers []string
 }
 
+// Readers are the readers of those repositories that have some, by name.
+func Readers(repos []Repository) map[string][]string {
+	out := map[string][]string{}
+	for _, r := range repos {
+		if r.Readers != nil {
+			out[r.Source.Name] = r.Readers
+		}
+	}
+	return out
+}
+
 func (f *File) repositories(n *yaml.Node) error {
 	entries, err := f.list(repositoriesKey, n)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Setting is one thing that can be set, by the same name as a flag and as a
@@ -59,7 +60,7 @@ func All() []Setting {
 		{"max-timeout", "TIME", "1m",
 			"the longest a search may take, whatever it asks for", setMaxTimeout},
 		{"external-url", "URL", "taken from each request",
-			"how clients reach the server, for links in answers", setExternalURL},
+			"how clients reach the server: for links in answers, and the only Host that is answered, with those of trusted-origins", setExternalURL},
 		{"log-level", "LEVEL", "info",
 			"trace, debug, info, warn or error", setLogLevel},
 		{"log-format", "FORMAT", "auto",
@@ -223,6 +224,9 @@ func setExternalURL(s *Settings, text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return errors.New("that is no address of a server: write https://search.example.org")
+	}
+	if strings.ContainsFunc(u.Hostname(), func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return errors.New("write the host as browsers send it, in ASCII: xn--… for a name with other letters")
 	}
 	s.ExternalURL = strings.TrimSuffix(text, "/")
 	return nil

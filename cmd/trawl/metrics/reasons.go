@@ -5,6 +5,6 @@ package metrics
 var reasons = []string{
 	"backend-missing", "content-unsearchable", "credential-ended", "diff-too-large", "display", "document-match-limit", "excluded-archive",
 	"git-busy", "history-depth",
-	"objects-missing", "repository-cloning", "repository-fork", "repository-missing", "revision-limit", "revision-not-indexed",
+	"objects-missing", "preview-shortened", "repository-cloning", "repository-fork", "repository-indexing", "repository-missing", "revision-limit", "revision-not-indexed",
 	"revision-unreadable", "search-error", "server-closing", "shard-match-limit", "shard-timeout", "symbols-failed", "symbols-missing",
 }

@@ -29,19 +29,20 @@ func (p *Matches) commit(m client.Match) {
 		}
 	}
 	subject, _, _ := strings.Cut(m.Message, "\n")
+	subject = strings.TrimSpace(subject)
 	pieces := append(p.repository(m, nil), piece{" ", stylePlain}, piece{m.OID[:min(shortOID, len(m.OID))], styleNumber})
 	pieces = append(pieces, piece{" " + m.AuthorName + ", " + age(m.Detail), stylePlain}, piece{": ", styleSeparator})
 	if isDiff {
-		p.write(append(pieces, piece{strings.TrimSpace(subject), stylePlain}))
+		p.write(append(pieces, p.matched(subject, nil, stylePlain)...))
 		p.w.WriteByte('\n')
 		p.preview(body, hits)
 		return
 	}
-	p.write(append(pieces, marked(lines[0], hits[0], stylePlain)...))
+	p.write(append(pieces, p.matched(lines[0], hits[0], stylePlain)...))
 	p.w.WriteByte('\n')
 	for i, line := range lines[1:] {
 		if len(hits[i+1]) > 0 {
-			p.indented(marked(line, hits[i+1], stylePlain))
+			p.indented(p.matched(line, hits[i+1], stylePlain))
 		}
 	}
 }
@@ -76,7 +77,7 @@ func (p *Matches) preview(body string, hits [][]columnRange) {
 		case diff.Removed:
 			style = styleRemoved
 		}
-		p.indented(marked(lines.Text, hits[i], style))
+		p.indented(p.matched(lines.Text, hits[i], style))
 	}
 }
 

@@ -131,7 +131,7 @@ func (p *Matches) line(path []piece, l line) {
 	}
 	p.write(path)
 	p.write([]piece{separator, {strconv.Itoa(l.number), styleNumber}, separator})
-	p.write(marked(l.text, l.hits, stylePlain))
+	p.write(p.matched(l.text, l.hits, stylePlain))
 	p.w.WriteByte('\n')
 }
 

@@ -106,6 +106,27 @@ func (c *Client) SetReaders(ctx context.Context, repository string, readers []st
 	return out, err
 }
 
+// DeclareReaders says who may see a repository as the configuration file does, and
+// returns what the names stand for.
+func (c *Client) DeclareReaders(ctx context.Context, repository string, readers []string) (out []httpapi.AdminPin, err error) {
+	err = c.call(ctx, http.MethodPut, "/pins", repository, readers, decodeInto(&out))
+	return out, err
+}
+
+// Pins returns what the names of the configuration file stand for: those of a
+// repository, or all for "".
+func (c *Client) Pins(ctx context.Context, repository string) (out []httpapi.AdminPin, err error) {
+	err = c.call(ctx, http.MethodGet, "/pins", repository, nil, decodeInto(&out))
+	return out, err
+}
+
+// Repin has a reader of the configuration file stand for the account that has the
+// name now.
+func (c *Client) Repin(ctx context.Context, reader string) (out httpapi.AdminPin, err error) {
+	err = c.call(ctx, http.MethodPost, "/pins", "", httpapi.AdminPin{Reader: reader}, decodeInto(&out))
+	return out, err
+}
+
 // Audit returns at most limit entries of the audit log since a moment, newest
 // first, of one user unless it is "".
 func (c *Client) Audit(ctx context.Context, since time.Time, user string, limit int) (out []httpapi.AdminEntry, err error) {

@@ -1,6 +1,7 @@
 package serverfile
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,13 +18,18 @@ const name = "server.json"
 type File struct {
 	// Address is host:port by which the same machine reaches the server.
 	Address string `json:"address"`
-	PID     int    `json:"pid"`
+	// Public is host:port by which others reach it, "" if that is Address.
+	Public string `json:"public,omitempty"`
+	PID    int    `json:"pid"`
 	// Token opens the admin routes.
 	Token string `json:"token"`
 }
 
-// URL is the server's base URL.
+// URL is the server's base URL for the same machine.
 func (f File) URL() string { return "http://" + f.Address }
+
+// PublicURL is the server's base URL for others.
+func (f File) PublicURL() string { return "http://" + cmp.Or(f.Public, f.Address) }
 
 // Write puts f into the data directory dir, readable by its owner only.
 func Write(dir string, f File) error {

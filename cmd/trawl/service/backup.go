@@ -17,6 +17,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
 	"github.com/trawlsearch/trawl/store/backup/s3"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // OpenDestination returns the destination that people write as an absolute path
@@ -26,7 +27,7 @@ func OpenDestination(text string) (backup.Destination, error) {
 	case strings.HasPrefix(text, s3.Scheme):
 		return s3.Open(text, os.Getenv)
 	case strings.Contains(text, "://"):
-		return nil, fmt.Errorf("%q is no destination: write a path, or s3://bucket/prefix", httpapi.WithoutCredentials(text))
+		return nil, fmt.Errorf("%q is no destination: write a path, or s3://bucket/prefix", redact.URL(text))
 	case !filepath.IsAbs(text):
 		return nil, fmt.Errorf("%q is no absolute path", text)
 	}
@@ -53,7 +54,7 @@ func (s *Service) Backup(ctx context.Context, ask httpapi.AdminBackup, report fu
 		err = s.apart(ask.Destination)
 	}
 	if err != nil {
-		run := backup.Run{Started: begun.UTC(), Destination: httpapi.WithoutCredentials(ask.Destination), Error: err.Error()}
+		run := backup.Run{Started: begun.UTC(), Destination: redact.URL(ask.Destination), Error: redact.Text(err.Error())}
 		return backup.Result{}, errors.Join(err, backup.Note(s.store.FS(), s.store.Dir(), run))
 	}
 	return backup.Create(ctx, s.store, dest, backup.Options{
@@ -109,14 +110,14 @@ func (s *Service) LastBackup() (backup.Record, error) {
 // scheduledBackup makes a backup of the plan and deletes those that are not to be
 // kept. It reports whether there is a new one.
 func (s *Service) scheduledBackup(ctx context.Context, plan *config.Backup) bool {
-	log := s.opts.Log.With().Str("destination", httpapi.WithoutCredentials(plan.To)).Logger()
+	log := s.opts.Log.With().Str("destination", redact.URL(plan.To)).Logger()
 	ask := httpapi.AdminBackup{Destination: plan.To, Mirrors: plan.Mirrors, Recipients: plan.Recipients}
 	var err error
 	if plan.PassphraseFile != "" {
 		ask.Passphrase, err = ReadPassphrase(plan.PassphraseFile)
 	}
 	if err != nil {
-		run := backup.Run{Started: time.Now().UTC(), Destination: httpapi.WithoutCredentials(plan.To), Error: err.Error()}
+		run := backup.Run{Started: time.Now().UTC(), Destination: redact.URL(plan.To), Error: redact.Text(err.Error())}
 		err = errors.Join(err, backup.Note(s.store.FS(), s.store.Dir(), run))
 		log.Error().Err(err).Msg("backup failed")
 		return false

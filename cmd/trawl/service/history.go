@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/redact"
 	"github.com/trawlsearch/trawl/store/span"
 )
 
@@ -54,7 +55,7 @@ func (s *Service) readHistory(ctx context.Context) {
 		s.opts.Log.Info().Int("commits", res.Commits).Int("repos", res.Repositories).Int64("took_ms", res.Took.Milliseconds()).Msg("read history")
 	}
 	for _, why := range res.Failed {
-		s.opts.Log.Warn().Str("err", why).Msg("history of a repository")
+		s.opts.Log.Warn().Str("err", redact.Text(why)).Msg("history of a repository")
 	}
 }
 

@@ -9,10 +9,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/hosts"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/redact"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
@@ -99,7 +99,7 @@ func (s *Service) syncServices(ctx context.Context, chosen map[uint32]bool) {
 			continue
 		}
 		if err := s.syncService(ctx, v); err != nil && ctx.Err() == nil {
-			s.opts.Log.Warn().Uint32("service", v.ID).Str("err", httpapi.WithoutCredentials(err.Error())).Msg("ask external service")
+			s.opts.Log.Warn().Uint32("service", v.ID).Str("err", redact.Text(err.Error())).Msg("ask external service")
 		}
 	}
 }
@@ -111,7 +111,7 @@ func (s *Service) syncService(ctx context.Context, v *saved.Service) error {
 		return ctx.Err()
 	}
 	if err != nil {
-		return errors.Join(err, s.noteService(v.ID, func(v *saved.Service) { v.LastError = err.Error() }))
+		return errors.Join(err, s.noteService(v.ID, func(v *saved.Service) { v.LastError = redact.Text(err.Error()) }))
 	}
 	var has []uint32
 	for _, src := range sources {
@@ -163,7 +163,7 @@ func summary(left []string) string {
 	if len(left) > most {
 		left = append(left[:most:most], fmt.Sprintf("and %d more", len(left)-most))
 	}
-	return strings.Join(left, "; ")
+	return redact.Text(strings.Join(left, "; "))
 }
 
 // removeUnlisted removes those repositories that came from a service and that

@@ -137,7 +137,7 @@ func TestExternalServices(t *testing.T) {
 		t.Errorf("found %d, want 2", n)
 	}
 	known, err := book.Service(all.ID)
-	if err != nil || len(known.Repositories) != 2 || known.LastError != "" || known.LastSync.IsZero() || !strings.Contains(known.Warning, "ext::sh") {
+	if err != nil || len(known.Repositories) != 2 || known.LastError != "" || known.LastSync.IsZero() || known.Warning != `"(address hidden)" is no path of a repository` {
 		t.Errorf("the service is %+v, %v; want 2 repositories and a warning of one", known, err)
 	}
 

@@ -27,6 +27,10 @@ const (
 	leastLargeBytes = 32 << 20
 	mostLargeBytes  = 256 << 20
 
+	// leastPageBytes is one answer as large as GraphQL makes them.
+	leastPageBytes = 48 << 20
+	mostPageBytes  = 256 << 20
+
 	// bytesPerSearch is what a search holds while it is at work: candidates and
 	// verified matches that wait for their turn, automata, an outbox, a
 	// compressor. Sixteen at once held 3 to 6 MB each.
@@ -48,6 +52,8 @@ type shares struct {
 	// git is what git's processes take together, beside the setting: they are
 	// processes of their own.
 	git int64
+	// pages is what pages and GraphQL answers hold while they are made.
+	pages int64
 	// answers is what answers whose clients read slowly wait in, beyond the least
 	// that each has.
 	answers int64
@@ -60,6 +66,7 @@ func divide(memory int64) shares {
 		large:    min(max(memory/8, leastLargeBytes), mostLargeBytes),
 		searches: max(int(memory/bytesPerSearch), leastSearches),
 		answers:  memory / 32,
+		pages:    min(max(memory/8, leastPageBytes), mostPageBytes),
 		git:      min(max(memory/8, git.LeastBudget), mostGitBytes),
 	}
 	s.runtime = max(memory-programBytes-outside(s.caches), memory/2)
@@ -70,9 +77,11 @@ func divide(memory int64) shares {
 // memory, given in bytes.
 func LimitMemory(memory int64) { debug.SetMemoryLimit(divide(memory).runtime) }
 
-// LimitAnswers has the server keep to the share of answers that are on their way.
-func LimitAnswers(s *httpapi.Server, memory int64) {
+// LimitAnswers has the server keep to the shares of answers that are made and
+// that are on their way.
+func LimitAnswers(s *httpapi.Server, memory int64, processors int) {
 	shares := divide(memory)
+	s.Admission = httpapi.NewAdmission(processors, shares.pages)
 	s.StreamBuffers, s.Compressors = shares.answers, shares.searches
 	s.Streams = httpapi.MostStreams(shares.caches / 2)
 }

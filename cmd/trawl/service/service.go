@@ -121,6 +121,12 @@ func Open(set config.Settings, o Options) (*Service, error) {
 	accounts := set.IdentityOptions()
 	accounts.Ended, accounts.Hidden = o.Ended, o.Hidden
 	accounts.Damaged = func(err error) { o.Log.Error().Err(err).Msg("damaged record of accounts") }
+	accounts.Pinned = func(p identity.Pin) {
+		o.Log.Info().Str("reader", p.Reader).Uint32("account", p.ID).Msg("readers: " + p.String())
+	}
+	accounts.NotApplied = func(repository string, err error) {
+		o.Log.Error().Str("repo", repository).Err(err).Msg("set readers")
+	}
 	if o.Observer != nil {
 		accounts.Tried = o.Observer.SignedIn
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // Status tells how the data directory is, and what is done with it.
@@ -65,10 +66,10 @@ func damage(h store.Health) (aside []httpapi.StatusAside, records []string) {
 func lastBackup(dir string) (out httpapi.StatusBackup) {
 	r, err := backup.LastRun(store.OSFS(), dir)
 	if err != nil {
-		return httpapi.StatusBackup{Error: err.Error()}
+		return httpapi.StatusBackup{Error: redact.Text(err.Error())}
 	}
 	if r.Last != nil {
-		out.Last, out.Destination, out.Error = r.Last.Started, r.Last.Destination, r.Last.Error
+		out.Last, out.Destination, out.Error = r.Last.Started, redact.URL(r.Last.Destination), redact.Text(r.Last.Error)
 	}
 	if r.LastGood != nil {
 		out.LastGood = r.LastGood.Started
@@ -84,7 +85,7 @@ func lags(all []*store.Repository, now time.Time) httpapi.StatusRepositories {
 		if seen.IsZero() {
 			seen = r.Created
 		}
-		lag := httpapi.StatusLag{Name: r.Name, Indexed: r.Indexed(), Error: httpapi.WithoutCredentials(r.LastError)}
+		lag := httpapi.StatusLag{Name: r.Name, Indexed: r.Indexed(), Error: redact.About(r.LastError, r.Source)}
 		if !seen.IsZero() {
 			lag.Seconds = max(now.Sub(seen).Seconds(), 0)
 		}

@@ -9,10 +9,10 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
-	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // Syncer keeps all repositories of a service up to their sources. A source
@@ -147,7 +147,7 @@ func (y *Syncer) sync(ctx context.Context, name string, task *progress.Task) syn
 	switch {
 	case err == nil:
 		if why := res.Repository.LastError; why != "" {
-			y.Log.Warn().Str("repo", name).Str("err", httpapi.WithoutCredentials(why)).Msg("sync")
+			y.Log.Warn().Str("repo", name).Str("err", redact.Text(why)).Msg("sync")
 		}
 		return synced{name, res, nil}
 	case ctx.Err() != nil || errors.Is(err, errClosing):
@@ -156,7 +156,7 @@ func (y *Syncer) sync(ctx context.Context, name string, task *progress.Task) syn
 	case errors.Is(err, store.ErrNotFound):
 	case y.Service.told(err):
 	default:
-		y.Log.Warn().Str("repo", name).Str("err", httpapi.WithoutCredentials(err.Error())).Msg("sync")
+		y.Log.Warn().Str("repo", name).Str("err", redact.Text(err.Error())).Msg("sync")
 	}
 	task.Fail(err)
 	return synced{name, res, err}

@@ -65,7 +65,7 @@ func Estimate(document string, variables map[string]any) (Cost, error) {
 	if err != nil {
 		return Cost{}, syntaxError(err)
 	}
-	e := estimate{variables: variables, fragments: map[string]*ast.FragmentDefinition{}, units: map[string]*unit{}}
+	e := estimate{variables: variables, fragments: map[string]*ast.FragmentDefinition{}, units: map[string]*unit{}, widths: map[string]int{}}
 	for _, f := range doc.Fragments {
 		if e.fragments[f.Name] == nil {
 			e.fragments[f.Name] = f
@@ -92,6 +92,8 @@ type estimate struct {
 	fragments map[string]*ast.FragmentDefinition
 	// units are the fragments counted so far; nil is one being counted.
 	units map[string]*unit
+	// widths are how many fields the fragments have themselves.
+	widths map[string]int
 }
 
 // document counts the operations, those that will not run too.
@@ -106,6 +108,9 @@ func (e *estimate) document(doc *ast.QueryDocument) Cost {
 		c.UniqueFields = add(c.UniqueFields, u.unique)
 		c.Depth = max(c.Depth, u.depth)
 		c.DuplicateFields = max(c.DuplicateFields, u.duplicates)
+		if op.Operation == ast.Mutation {
+			c.Mutations = max(c.Mutations, e.width(op.SelectionSet))
+		}
 	}
 	c.Fields = max(c.Fields, fields)
 	// A fragment that nothing spreads is refused by validation, but what it
@@ -136,6 +141,37 @@ func (e *estimate) fragment(name string) unit {
 	u := e.count(def.SelectionSet, nil)
 	e.units[name] = &u
 	return u
+}
+
+// width counts the fields of a selection itself, with those of the fragments that
+// it spreads.
+func (e *estimate) width(set ast.SelectionSet) (n int) {
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			if s.Name != "__typename" {
+				n = add(n, 1)
+			}
+		case *ast.InlineFragment:
+			n = add(n, e.width(s.SelectionSet))
+		case *ast.FragmentSpread:
+			n = add(n, e.fragmentWidth(s.Name))
+		}
+	}
+	return n
+}
+
+// fragmentWidth is width of a named fragment, counted once; 0 for one that is not
+// there or spreads itself.
+func (e *estimate) fragmentWidth(name string) int {
+	if n, counted := e.widths[name]; counted {
+		return n
+	}
+	e.widths[name] = 0
+	if def := e.fragments[name]; def != nil {
+		e.widths[name] = e.width(def.SelectionSet)
+	}
+	return e.widths[name]
 }
 
 // Sums and products stay at the most that an int32 holds, which is above every

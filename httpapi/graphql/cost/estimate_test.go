@@ -44,6 +44,11 @@ func TestEstimate(t *testing.T) {
 		{`{ node { ...A } } fragment A on T { ... on U { ...B } } fragment B on T { isUsable }`, nil, cost.Cost{Fields: 3, UniqueFields: 1, Depth: 2}},
 		{aliases(501), nil, cost.Cost{Fields: 1002, UniqueFields: 2, DuplicateFields: 501, Depth: 2, Aliases: 501}},
 
+		// mutations: the fields of the largest operation, wherever they stand
+		{`mutation { a { x } b ...F ... { ...F } __typename } fragment F on M { c ...G } fragment G on M { d ...F }`, nil,
+			cost.Cost{Fields: 7, UniqueFields: 4, DuplicateFields: 0, Depth: 2, Mutations: 6}},
+		{`query Q { a } mutation M { b c } mutation N { d }`, nil, cost.Cost{Fields: 4, UniqueFields: 4, Depth: 1, Mutations: 2}},
+
 		// at least one field and one level
 		{``, nil, cost.Cost{Fields: 1, Depth: 1}},
 		{`{ __typename }`, nil, cost.Cost{Fields: 1, UniqueFields: 1, Depth: 1}},

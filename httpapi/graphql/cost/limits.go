@@ -38,6 +38,9 @@ type Cost struct {
 	// No limit is for them: they bound how often one entry of a list can be
 	// asked for the same.
 	InnerAliases int
+	// Mutations is how many fields the largest mutation has, __typename left out.
+	// Each changes something. The API has no limit for them; the endpoint does.
+	Mutations int
 }
 
 // Violation is a limit that was exceeded.

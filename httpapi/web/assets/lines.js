@@ -1,5 +1,7 @@
 // Lines of a file: a click on a number names the line in the address, with
-// shift it names all from the last one. What the address names is marked.
+// shift it names all from the last one. What the address names is marked. A page
+// holds a window of a large file; the server finds that of a line by ?L, and never
+// sees a fragment.
 const table = document.getElementById("source");
 
 function parse(text) {
@@ -9,13 +11,26 @@ function parse(text) {
   return [Math.min(first, last), Math.max(first, last)];
 }
 
+const shown = table && [Number(table.dataset.first), Number(table.dataset.last)];
+
 function mark(range) {
   for (const row of table.querySelectorAll("tr.hit")) row.classList.remove("hit");
-  for (let n = range[0]; n <= range[1]; n++) {
-    const row = document.getElementById("L" + n);
-    if (!row) break;
-    row.classList.add("hit");
+  const last = Math.min(range[1], shown[1]);
+  for (let n = Math.max(range[0], shown[0]); n <= last; n++) document.getElementById("L" + n)?.classList.add("hit");
+}
+
+// follow shows the lines that the fragment names, and reports whether there is
+// one. Lines of another window are on another page.
+function follow() {
+  const range = parse(location.hash);
+  if (!range) return false;
+  if ((range[0] < shown[0] || range[0] > shown[1]) && range[0] >= 1 && range[0] <= Number(table.dataset.total)) {
+    location.replace(location.pathname + "?" + name(range));
+    return true;
   }
+  mark(range);
+  document.getElementById("L" + range[0])?.scrollIntoView({ block: "center" });
+  return true;
 }
 
 function name(range) {
@@ -24,12 +39,11 @@ function name(range) {
 
 if (table) {
   let last = parse(location.hash) || parse(location.search);
-  if (parse(location.hash)) {
-    mark(last);
-    document.getElementById("L" + last[0])?.scrollIntoView({ block: "center" });
-  } else {
-    table.querySelector("tr.hit")?.scrollIntoView({ block: "center" });
-  }
+  if (!follow()) table.querySelector("tr.hit")?.scrollIntoView({ block: "center" });
+  window.addEventListener("hashchange", () => {
+    last = parse(location.hash) || last;
+    follow();
+  });
   table.addEventListener("click", (event) => {
     const link = event.target.closest("td.no a");
     if (!link) return;

@@ -6,7 +6,7 @@ export function words(query) {
 }
 
 // once are the fields that a query has once at most: a new one replaces it.
-const once = /^(count|timeout|fork|archived|case|patterntype|visibility):/i;
+const once = /^(count|timeout|fork|archived|case|patterntype|visibility|select):/i;
 
 // has reports whether a query has a filter as it stands.
 export function has(query, filter) {

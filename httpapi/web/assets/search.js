@@ -101,6 +101,7 @@ function finish() {
   let said;
   if (n > 0) said = [el("strong", "", text), where(progress)];
   else if (whole) said = [el("strong", "", "No results"), ": everything was searched that the query asks for"];
+  else if (alert && !error && !state.stopped && skipped.length === 0 && progress?.done) said = [el("strong", "", "No results"), ": see the note below"];
   else said = [el("strong", "", "Nothing found so far"), ", but not everything was searched"];
   if (state.stopped) said.push(", when you stopped the search");
   page.summary.replaceChildren(...said, ...facts(progress));
@@ -141,7 +142,16 @@ function showAlert(alert) {
   page.alert.append(box);
 }
 
-// showSkipped tells what was not searched, and how to search it.
+// shortfall names what reasons have in common: results that are not shown,
+// repositories that are left out by default, or anything that was not searched.
+function shortfall(reasons) {
+  const all = (...some) => reasons.every((r) => some.includes(r));
+  if (all("display", "shard-match-limit", "document-match-limit")) return "Not everything was shown: ";
+  if (all("repository-fork", "excluded-archive")) return "Left out unless asked for: ";
+  return "Not everything was searched: ";
+}
+
+// showSkipped tells what was not searched or shown, and how to have it.
 function showSkipped(skipped, open) {
   if (!skipped.length) return;
   const list = el("ul", "", ...skipped.map((s) => el("li", "",
@@ -149,7 +159,7 @@ function showSkipped(skipped, open) {
     s.suggested && link(searchPath(adding(query, s.suggested.queryExpression)), "",
       s.suggested.title, " ", el("code", "", s.suggested.queryExpression)))));
   const titles = skipped.map((s) => s.title).join(", ");
-  const box = el("details", "caution", el("summary", "", el("strong", "", "Not everything was searched or shown: "), titles), list);
+  const box = el("details", "caution", el("summary", "", el("strong", "", shortfall(skipped.map((s) => s.reason))), titles), list);
   box.open = open;
   page.skipped.append(box);
 }

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain installs programs that scripts run: trawl, and small ones that do
+// what cat, grep and a shell would, as a machine may have none of them.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"trawl": main, "show": programShow, "seen": programSeen, "apart": programApart})
+}
+
+// programShow prints a file:
+//
+//	show data/token
+func programShow() {
+	text, err := os.ReadFile(os.Args[1])
+	if err == nil {
+		_, err = os.Stdout.Write(text)
+	}
+	endProgram(err)
+}
+
+// programSeen ends well if a line of a file matches:
+//
+//	seen '^prune: waiting' waits
+func programSeen() {
+	text, err := os.ReadFile(os.Args[2])
+	if err == nil && !regexp.MustCompile("(?m)"+os.Args[1]).Match(text) {
+		err = fmt.Errorf("%s: no line matches %s", os.Args[2], os.Args[1])
+	}
+	endProgram(err)
+}
+
+// programApart runs a program with its standard error in a file:
+//
+//	apart waits trawl backup prune --json backups
+func programApart() {
+	stderr, err := os.Create(os.Args[1])
+	if err == nil {
+		cmd := exec.Command(os.Args[2], os.Args[3:]...)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, stderr
+		err = cmd.Run()
+	}
+	endProgram(err)
+}
+
+func endProgram(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,183 @@
+package browse
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+// branchesHolds is what the page of branches and tags holds.
+const branchesHolds = 6 << 20
+
+// refsPage is how many branches, and how many tags, a page lists.
+const refsPage = 500
+
+// branchesData is what the list of branches and tags shows.
+type branchesData struct {
+	head
+	// Query is the text that names are searched for, Here where that is done.
+	Query, Here    string
+	Branches, Tags refList
+}
+
+// Search reports whether names can be searched for: there are many, or they are.
+func (d branchesData) Search() bool { return d.Query != "" || d.Branches.Paged() || d.Tags.Paged() }
+
+// refList is a part of the branches or of the tags.
+type refList struct {
+	Refs []refRow
+	// First and Last count the refs that are shown, from 1; Total counts all.
+	First, Last, Total int
+	// Previous and Next are the addresses of the parts beside this one.
+	Previous, Next string
+}
+
+// Paged reports whether there are others.
+func (l refList) Paged() bool { return len(l.Refs) < l.Total }
+
+// refRow is a branch or tag.
+type refRow struct {
+	Name, URL, CompareURL, CommitsURL string
+	Short, CommitURL                  string
+	Default                           bool
+}
+
+// refQuery asks for a part of the refs with a prefix: those that have a text in
+// their names, from the one with an index on.
+type refQuery struct {
+	prefix, text string
+	from         int
+}
+
+// branches lists branches and tags: the newest first if they fit a page, by name
+// otherwise. The dates of a hundred thousand would have to be read from as many
+// objects.
+func (e *Endpoint) branches(r *http.Request, p *place) (answer, error) {
+	data := branchesData{head: p.head(), Here: code.BranchesURL(p.rec.Name)}
+	data.Query = beginning(strings.TrimSpace(r.URL.Query().Get("q")), maxShownName)
+	for part, list := range map[string]*refList{"branches": &data.Branches, "tags": &data.Tags} {
+		q := refQuery{prefix: "refs/heads/", text: data.Query}
+		if part == "tags" {
+			q.prefix = "refs/tags/"
+		}
+		from, err := strconv.Atoi(r.URL.Query().Get(part))
+		if err == nil && from > 0 {
+			q.from = from
+		}
+		if *list, err = p.refs(r, q); err != nil {
+			return answer{}, err
+		}
+		to := func(from int) string {
+			v := url.Values{part: {strconv.Itoa(from)}}
+			if q.text != "" {
+				v.Set("q", q.text)
+			}
+			return data.Here + "?" + v.Encode()
+		}
+		if list.First > 1 {
+			list.Previous = to(max(list.First-1-refsPage, 0))
+		}
+		if list.Last < list.Total {
+			list.Next = to(list.Last)
+		}
+	}
+	return answer{page: "branches.html", data: data}, nil
+}
+
+// refs reads the part of the refs that is asked for.
+func (p *place) refs(r *http.Request, q refQuery) (refList, error) {
+	repo, err := p.code.Repo(r.Context())
+	if err != nil {
+		return refList{}, err
+	}
+	var names []string
+	total := 0
+	err = repo.EachRefName(r.Context(), q.prefix, func(name string) error {
+		if !strings.Contains(name[len(q.prefix):], q.text) {
+			return nil
+		}
+		if total >= q.from && len(names) < refsPage {
+			names = append(names, name)
+		}
+		total++
+		return nil
+	})
+	if err != nil {
+		return refList{}, err
+	}
+	list := refList{First: min(q.from, total) + 1, Total: total}
+	if total <= refsPage && q.text == "" {
+		list.Refs, err = p.newestRefs(r, repo, q.prefix)
+	} else {
+		list.Refs, err = p.namedRefs(r, repo, names, q.prefix)
+	}
+	list.Last = list.First - 1 + len(list.Refs)
+	return list, err
+}
+
+// newestRefs lists few refs, the newest first.
+func (p *place) newestRefs(r *http.Request, repo *git.Repo, prefix string) ([]refRow, error) {
+	var out []refRow
+	left := room(roomBytes)
+	err := repo.EachRef(r.Context(), true, []string{prefix}, func(ref git.Ref) error {
+		row := p.refRow(ref.Name, ref.Commit, prefix)
+		if len(out) == refsPage || !row.fits(&left) {
+			return errEnough
+		}
+		out = append(out, row)
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return out, err
+}
+
+// namedRefs lists refs by their names.
+func (p *place) namedRefs(r *http.Request, repo *git.Repo, names []string, prefix string) ([]refRow, error) {
+	commits, err := repo.Commits(r.Context(), names)
+	if err != nil {
+		return nil, err
+	}
+	var out []refRow
+	left := room(roomBytes)
+	for i, name := range names {
+		row := p.refRow(name, commits[i], prefix)
+		if !row.fits(&left) {
+			break
+		}
+		out = append(out, row)
+	}
+	return out, nil
+}
+
+func (p *place) refRow(full, commit, prefix string) refRow {
+	main := ""
+	if len(p.rec.Branches) > 0 {
+		main = p.rec.Branches[0].Name
+	}
+	name := full[len(prefix):]
+	row := refRow{Name: shown(name)}
+	if len(name) > maxRevBytes {
+		return row // no address has so long a revision
+	}
+	row.URL, row.CommitsURL = code.RepositoryURL(p.rec.Name, name), code.CommitsURL(p.rec.Name, name, "")
+	row.Default = prefix == "refs/heads/" && name == main
+	if main != "" && !row.Default {
+		row.CompareURL = code.CompareURL(p.rec.Name, main, name)
+	}
+	if commit != "" {
+		row.Short, row.CommitURL = short(commit), code.CommitURL(p.rec.Name, commit)
+	}
+	return row
+}
+
+func (r refRow) fits(left *room) bool { return left.take(r.Name, r.URL, r.CommitsURL, r.CompareURL) }
+
+// errEnough ends a listing.
+var errEnough = errors.New("enough")

@@ -1,0 +1,153 @@
+package browse_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// large is a repository whose files, commits, directories and refs are made to
+// fill pages.
+func (w *world) large() *source {
+	w.t.Helper()
+	s := w.git("large")
+	s.write("costly.txt", strings.Repeat("\n", 4<<20))
+	s.commit("costly")
+	s.write("nl.txt", strings.Repeat("\n", 200_000))
+	s.write("long.txt", "a\n"+strings.Repeat("<", 200_000)+"\nb\n")
+	s.commit("first")
+	for i := range 8 {
+		s.write(fmt.Sprintf("e%d.txt", i), strings.Repeat("\n", 120_000))
+	}
+	s.commit("lines")
+	blob := s.feed("x", "hash-object", "-w", "--stdin")
+	var index strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&index, "100644 %s\tmany/%05d%s\n", blob, i, strings.Repeat("n", 100))
+	}
+	s.feed(index.String()+"100644 "+blob+"\tmany/z/z\n", "update-index", "--add", "--index-info")
+	s.feed(strings.Repeat("<", 200_000)+"\n\n"+strings.Repeat("&", 500_000), "commit", "-q", "-F", "-")
+	w.add("lab/large=" + s.dir)
+	w.sync("lab/large")
+	return s
+}
+
+// refs adds many branches to a repository, the fast way.
+func (s *source) refs(n int) {
+	s.t.Helper()
+	head := s.run("rev-parse", "HEAD")
+	var packed strings.Builder
+	packed.WriteString("# pack-refs with: peeled fully-peeled sorted \n")
+	for i := range n {
+		fmt.Fprintf(&packed, "%s refs/heads/b%06d\n", head, i)
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, ".git", "packed-refs"), []byte(packed.String()), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// Pages of what strangers made large are bounded, say what they leave out, and
+// lead to it.
+func TestLargePages(t *testing.T) {
+	w := newWorld(t)
+	w.large().refs(20_000)
+	const most = 2 << 20
+	for _, c := range []struct {
+		path string
+		want []string
+		rows string // a part of each row
+		n    int
+	}{
+		{"/-/blob/nl.txt", []string{"lines 1–5,000 of 200,000", `href="/under/lab/large/-/blob/nl.txt?from=5001"`, "200,000 bytes, 200,000 lines"}, `<tr id="L`, 5000},
+		{"/-/blob/nl.txt?L120000-120002", []string{"lines 115,001–120,000", `<tr id="L120000" class="hit">`, "?from=115000", "?from=120001"}, `<tr id="L`, 5000},
+		{"/-/blob/nl.txt?from=199999", []string{"lines 195,001–200,000"}, `<tr id="L`, 5000},
+		{"/-/blob/nl.txt?from=999999999", []string{"lines 195,001–200,000"}, `<tr id="L`, 5000},
+		{"/-/blob/long.txt", []string{`href="/under/lab/large/-/raw/long.txt">189,760 more bytes</a>`, `<tr id="L3">`}, `<tr id="L`, 3},
+		{"/-/blob/e1.txt?L7", []string{"lines 1–5,000 of 120,000"}, `<tr id="L`, 5000},
+		{"/-/commit/main~1", []string{"8 files, +960,000 −0", "119,001 more lines are not shown"}, `<tr class="plus">`, 8 * 999},
+		{"/-/compare/main~2...main~1", []string{"119,001 more lines are not shown"}, `<tr class="plus">`, 8 * 999},
+		{"/-/commit/main~3", []string{"costly.txt", "Its lines are not read: git takes too much memory to compare them."}, `<section class="file">`, 1},
+		{"/-/commit/main", []string{"more than 300 files"}, `<section class="file">`, 300},
+		{"/-/commits", []string{"lines", "…"}, "<li>", 4},
+		{"/-/tree/many", []string{"1–1,000 of 20,001", `/-/tree/many/z"`, "/-/tree/many?from=1000"}, `<td class="dim">`, 1001},
+		{"/-/tree/many?from=20000", []string{"20,001–20,001 of 20,001", "/-/tree/many?from=19000"}, `<td class="dim">`, 2},
+		{"/-/tree/many?from=99999999", []string{"of 20,001"}, `<td class="dim">`, 1},
+		{"/-/branches", []string{"1–500 of 20,001, by name", "?branches=500", "b000499"}, "<tr><td>", 500},
+		{"/-/branches?branches=19990", []string{"19,991–20,001 of 20,001", "?branches=19490", "main"}, "<tr><td>", 11},
+		{"/-/branches?q=b00100", []string{"b001009"}, "<tr><td>", 10},
+	} {
+		got := w.get("/lab/large" + c.path)
+		if got.status != 200 || len(got.body) > most {
+			t.Errorf("%s: got %d with %d bytes, want 200 with %d at most: %.200s", c.path, got.status, len(got.body), most, got.body)
+			continue
+		}
+		for _, part := range c.want {
+			if !strings.Contains(got.body, part) && !strings.Contains(unescaped(text(got.body)), part) {
+				t.Errorf("%s: the page does not have %s: %.1500s", c.path, part, text(got.body))
+			}
+		}
+		if n := strings.Count(got.body, c.rows); n != c.n {
+			t.Errorf("%s: %d times %s, want %d", c.path, n, c.rows, c.n)
+		}
+	}
+}
+
+func unescaped(s string) string {
+	return strings.NewReplacer("&ndash;", "–", "&minus;", "−", "&hellip;", "…").Replace(s)
+}
+
+// Each entry of a directory is on one page, whichever way it is reached.
+func TestPagesOfDirectory(t *testing.T) {
+	w := newWorld(t)
+	s := w.git("wide")
+	blob := s.feed("x", "hash-object", "-w", "--stdin")
+	var index strings.Builder
+	for i := range 1200 {
+		fmt.Fprintf(&index, "100644 %s\tf%04d\n100644 %s\td%04d/x\n", blob, i, blob, i)
+	}
+	s.feed(index.String(), "update-index", "--add", "--index-info")
+	s.run("commit", "-q", "-m", "wide")
+	w.add("lab/wide=" + s.dir)
+	w.sync("lab/wide")
+	seen := map[string]int{}
+	var order []string
+	next := "/lab/wide"
+	for next != "" {
+		body := w.get(next).body
+		for _, m := range regexp.MustCompile(`<tr><td><a href="[^"]*">([fd]\d+)</a>`).FindAllStringSubmatch(body, -1) {
+			seen[m[1]]++
+			order = append(order, m[1])
+		}
+		m := regexp.MustCompile(`rel="next" href="/under([^"]*)"`).FindStringSubmatch(body)
+		if next = ""; m != nil {
+			next = m[1]
+		}
+	}
+	if len(seen) != 2400 || len(order) != 2400 || order[0] != "d0000" || order[1200] != "f0000" || order[2399] != "f1199" {
+		t.Errorf("%d entries %d times, want 2400 once, directories first", len(seen), len(order))
+	}
+}
+
+// An address of a quarter of a megabyte stands in no list.
+func TestLongAddresses(t *testing.T) {
+	w := newWorld(t)
+	deep := strings.Repeat("/a", 60_000)
+	for path, status := range map[string]int{
+		"/lab/kiln/-/commits" + deep:                                          404,
+		"/lab/kiln/-/tree" + deep:                                             404,
+		"/lab/kiln/-/commits" + strings.Repeat("/a", 2000):                    200,
+		"/lab/kiln@main" + strings.Repeat("^0", 50_000):                       404,
+		"/lab/kiln/-/commit/main" + strings.Repeat("^0", 50_000):              404,
+		"/lab/kiln/-/compare/main" + strings.Repeat("^0", 50_000) + "...main": 404,
+		"/lab/kiln@main" + strings.Repeat("^0", 400):                          200,
+		"/lab/kiln/-/branches?q=" + strings.Repeat("%22", 60_000):             200,
+	} {
+		got := w.get(path)
+		if got.status != status || len(got.body) > 1<<20 {
+			t.Errorf("%.60s of %d bytes: got %d with %d bytes, want %d", path, len(path), got.status, len(got.body), status)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package browse
+
+import "bytes"
+
+// What a page shows of a file: so many lines, and so many bytes of them in HTML.
+const (
+	maxWindowLines = 5000
+	maxWindowBytes = 1 << 20
+)
+
+// window is the part of a text that a page shows: lines first to last, counted
+// from 1, which are the bytes from start to end. The text has so many lines.
+type window struct {
+	first, last, lines int
+	start, end         int
+}
+
+// windowOf returns the window that holds a line, the first for line 0 and the
+// last for a line behind the end. A text is cut into windows from its beginning,
+// each as large as it may be, so each line has one window.
+func windowOf(text []byte, line int) window {
+	w, size := window{first: 1}, 0
+	for w.end < len(text) {
+		next := nextLine(text[w.end:])
+		more := escapedBytes(bytes.TrimRight(next[:min(len(next), maxShownLine)], "\r\n"))
+		if w.last-w.first+1 == maxWindowLines || size+more > maxWindowBytes && w.last >= w.first {
+			if line <= w.last {
+				w.lines = w.last + countLines(text[w.end:])
+				return w
+			}
+			w.first, w.start, size = w.last+1, w.end, 0
+		}
+		w.last, w.end, size = w.last+1, w.end+len(next), size+more
+	}
+	w.lines = w.last
+	return w
+}
+
+// nextLine returns the first line of a text, with its newline.
+func nextLine(text []byte) []byte {
+	if i := bytes.IndexByte(text, '\n'); i >= 0 {
+		return text[:i+1]
+	}
+	return text
+}
+
+func countLines(text []byte) int {
+	n := bytes.Count(text, []byte("\n"))
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,31 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/trawlsearch/trawl/httpapi/web"
+	"github.com/trawlsearch/trawl/query"
+)
+
+// errorData is what the page about an error shows.
+type errorData struct{ Title, Message string }
+
+// sendError answers with an error: a page with navigation for browsers, one line
+// of text for programs.
+func (s *Server) sendError(w http.ResponseWriter, r *http.Request, message string, status int) {
+	if wantsPage(r) {
+		data := errorData{Title: http.StatusText(status), Message: query.Capitalize(message)}
+		if s.ServePage(w, r, pages, web.View{Page: "error.html", Status: status, Data: data}) == nil {
+			return
+		}
+	}
+	http.Error(w, message, status)
+}
+
+// wantsPage reports whether a browser shows the answer to a person. Answers of the
+// API and bytes of files are the same for everyone.
+func wantsPage(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept"), "text/html") &&
+		!strings.HasPrefix(r.URL.Path, apiPrefix) && !strings.Contains(r.URL.Path, "/-/raw")
+}
