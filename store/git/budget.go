@@ -57,6 +57,9 @@ const lookEvery = 10 * time.Millisecond
 // pool is what all callers share.
 type pool struct {
 	most int64
+	// confined has the time at which repositories of other users were looked
+	// through, by their folders.
+	confined sync.Map
 
 	mu sync.Mutex // guards all below
 	// members are the processes at work; true is one that was ended.

@@ -1,5 +1,7 @@
 package git
 
+import "testing"
+
 // Occupy takes so many bytes of a budget until leave is called, as a process
 // would that cannot be ended.
 func Occupy(b *Budget, bytes int64) (leave func()) {
@@ -8,4 +10,11 @@ func Occupy(b *Budget, bytes int64) (leave func()) {
 	b.set(bytes)
 	b.mu.Unlock()
 	return left
+}
+
+// SetOwner sets who files belong to, for a test.
+func SetOwner(t *testing.T, of func(path string) (user int, ok bool)) {
+	before := owner
+	owner = of
+	t.Cleanup(func() { owner = before })
 }

@@ -226,6 +226,9 @@ func parseHead(answer string) (ref, commit string) {
 // transfer runs a command that talks to a remote and fills dir, shows progress,
 // and ends the command when it takes too much.
 func (b *Budget) transfer(ctx context.Context, from remote, dir string, progress func(string), args ...string) error {
+	if err := b.confineLocal(ctx, from); err != nil {
+		return err
+	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	cmd := remoteCommand(ctx, from, args...)

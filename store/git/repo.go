@@ -24,7 +24,8 @@ type Repo struct {
 // Open returns the repository in dir: a bare one, one with a worktree, or a
 // worktree linked to one. It looks in dir itself, never in the folders above.
 // The error is a single line that says what to do; it is ErrNotRepository if
-// git does not recognise dir.
+// git does not recognise dir, ErrForeign if it belongs to another user and leads
+// to what is not theirs.
 func Open(ctx context.Context, dir string) (*Repo, error) { return (*Budget)(nil).Open(ctx, dir) }
 
 // Open is the function Open of a repository whose processes share the budget.
@@ -36,6 +37,9 @@ func (b *Budget) Open(ctx context.Context, dir string) (*Repo, error) {
 	gitDir, format, err := b.describe(ctx, abs, filepath.Dir(abs))
 	if err != nil {
 		return nil, b.openError(ctx, dir, abs, err)
+	}
+	if err := b.confine(ctx, abs, gitDir); err != nil {
+		return nil, err
 	}
 	return &Repo{dir: dir, gitDir: gitDir, sha256: format == "sha256", budget: b}, nil
 }
