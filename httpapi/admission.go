@@ -111,6 +111,14 @@ func (w *Work) Resume(ctx context.Context) error {
 // so many left: the answer is then as large as it can get.
 func (w *Work) Grow(bytes int64) bool { return w == nil || w.memory.Grow(bytes) }
 
+// Most is how many bytes one client can have admitted, 0 where there is no limit.
+func (w *Work) Most() int64 {
+	if w == nil {
+		return 0
+	}
+	return w.admission.memory.Most()
+}
+
 // Shrink gives back all but so many bytes: once an answer is made, it holds
 // itself and nothing else.
 func (w *Work) Shrink(bytes int64) {
@@ -132,26 +140,55 @@ func (w *Work) End() {
 func (s *Server) admitted(holds int64, h Handler) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		r = r.WithContext(r.Context())
-		r.Body = arrived(r.Body)
+		if r.Body == nil {
+			r.Body = http.NoBody
+		}
+		form := arrived(r.Body)
 		work, err := s.Admission.Begin(w, r, holds)
 		if err != nil {
 			return err
 		}
 		defer work.End()
-		return h(&restingWriter{w, work}, r.WithContext(context.WithValue(r.Context(), workKey{}, work)))
+		r = r.WithContext(context.WithValue(r.Context(), workKey{}, work))
+		rest := io.Reader(r.Body)
+		if len(form) > maxFormBytes {
+			rest = &restingReader{r.Context(), r.Body, work}
+		}
+		r.Body = &restingBody{io.MultiReader(bytes.NewReader(form), rest), r.Body}
+		return h(&restingWriter{w, work}, r)
 	}
 }
 
-// arrived waits for a body of the size of a form, and returns all of the body.
-func arrived(body io.ReadCloser) io.ReadCloser {
-	if body == nil || body == http.NoBody {
-		return body
+// arrived waits for a body of the size of a form, and returns the beginning of a
+// longer one.
+func arrived(body io.Reader) []byte {
+	form, _ := io.ReadAll(io.LimitReader(body, maxFormBytes+1)) // a reader of the rest gets the error
+	return form
+}
+
+// restingBody is a body whose beginning has arrived.
+type restingBody struct {
+	io.Reader
+	io.Closer
+}
+
+// restingReader gives up the processor of a work until the rest of a body has
+// arrived.
+type restingReader struct {
+	ctx  context.Context
+	from io.Reader
+	work *Work
+}
+
+func (r *restingReader) Read(p []byte) (int, error) {
+	r.work.Rest()
+	n, err := r.from.Read(p)
+	if err != nil {
+		if late := r.work.Resume(r.ctx); late != nil && err == io.EOF {
+			err = late
+		}
 	}
-	form, _ := io.ReadAll(io.LimitReader(body, maxFormBytes+1)) // a reader of the body gets the error
-	return struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(form), body), body}
+	return n, err
 }
 
 // restingWriter gives up the processor of a work when its answer begins.

@@ -3,7 +3,9 @@ package httpapi
 import (
 	"compress/gzip"
 	"fmt"
+	"io"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -22,13 +24,20 @@ func BaseURL(external string, r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// WriteBody answers with a status and a body, compressed if the client allows.
-// The content type is set already. That a client is gone is no error.
-func WriteBody(w http.ResponseWriter, r *http.Request, status int, body []byte) error {
+// WriteBody answers with a status and a body in pieces, compressed if the client
+// allows. The content type is set already. That a client is gone is no error.
+func WriteBody(w http.ResponseWriter, r *http.Request, status int, body ...[]byte) error {
 	w.Header().Add("Vary", "Accept-Encoding")
-	if len(body) < leastZipped || !acceptsGzip(r.Header.Get("Accept-Encoding")) {
+	n := 0
+	for _, piece := range body {
+		n += len(piece)
+	}
+	if n < leastZipped || !acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		if n < leastZipped {
+			body = [][]byte{slices.Concat(body...)}
+		}
 		w.WriteHeader(status)
-		_, _ = w.Write(body)
+		writeAll(w, body)
 		return nil
 	}
 	w.Header().Set("Content-Encoding", "gzip")
@@ -37,7 +46,16 @@ func WriteBody(w http.ResponseWriter, r *http.Request, status int, body []byte) 
 		return fmt.Errorf("compress answer: %w", err)
 	}
 	w.WriteHeader(status)
-	_, _ = z.Write(body)
+	writeAll(z, body)
 	_ = z.Close()
 	return nil
+}
+
+// writeAll writes pieces until one cannot leave.
+func writeAll(w io.Writer, body [][]byte) {
+	for _, piece := range body {
+		if _, err := w.Write(piece); err != nil {
+			return
+		}
+	}
 }

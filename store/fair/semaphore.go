@@ -16,8 +16,8 @@ var ErrBusy = errors.New("too many requests of this client are waiting")
 //
 //   - Of the waiting requests, the one whose client holds least is served next,
 //     in order of arrival where clients hold the same.
-//   - A part of the capacity is for clients that hold nothing, so a client that
-//     holds as much as it can get delays no other.
+//   - A part of the capacity is for clients that hold nothing, or little where a
+//     grant grows, so a client that holds as much as it can get delays no other.
 //   - Each client may have a bounded number of requests waiting.
 //
 // The request that is next is never overtaken by a smaller one, so large
@@ -60,11 +60,14 @@ func NewSemaphore(capacity int64, maxWaiting int) *Semaphore {
 	return s
 }
 
+// Most returns how much one client can get.
+func (s *Semaphore) Most() int64 { return s.capacity - s.reserve }
+
 // Acquire waits for n until ctx ends. A request for more than a client can ever
 // get is served as a request for that much. The error is that of ctx, or
 // ErrBusy.
 func (s *Semaphore) Acquire(ctx context.Context, client string, n int64) (*Grant, error) {
-	g := &Grant{semaphore: s, client: client, n: min(n, s.capacity-s.reserve)}
+	g := &Grant{semaphore: s, client: client, n: min(n, s.Most())}
 	if err := s.wait(ctx, g); err != nil {
 		return nil, err
 	}
@@ -116,13 +119,20 @@ func (g *Grant) Shrink(n int64) {
 }
 
 // Grow adds n to the grant without waiting. It reports false, and adds nothing,
-// if there is not so much, or if others wait for it. What a grant holds while it
-// grows would keep others from what they wait for; so Grow never waits.
+// if there is not so much, or if a client that holds less waits for it. What a
+// grant holds while it grows would keep others from what they wait for; so Grow
+// never waits. Up to half of what is kept for clients that hold nothing is for
+// grants that grow, too: a client that holds little can do a little more.
 func (g *Grant) Grow(n int64) bool {
 	s := g.semaphore
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.waiters) > 0 || s.free-n < s.reserve {
+	held := s.held[g.client]
+	if next := s.next(); next >= 0 && s.held[s.waiters[next].grant.client] < held {
+		return false
+	}
+	little := held+n <= s.reserve/2 && s.free >= n
+	if s.free-n < s.reserve && !little {
 		return false
 	}
 	g.n += n

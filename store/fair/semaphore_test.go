@@ -143,6 +143,43 @@ func TestGrowNeverWaits(t *testing.T) {
 	}
 }
 
+// A client that holds little can hold a little more, although another has all
+// that it can get and waits for more. Nothing is taken from a client that waits
+// and holds less.
+func TestGrowBesideClientWithAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := fair.NewSemaphore(64, 0)
+		all := acquire(t, s, "greedy", s.Most())
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wait := func(client string, n int64) {
+			wg.Go(func() {
+				if _, err := s.Acquire(ctx, client, n); err == nil {
+					t.Errorf("%s was granted %d", client, n)
+				}
+			})
+			synctest.Wait()
+		}
+		wait("greedy", 1)
+		if all.Grow(1) {
+			t.Error("the greedy client grew into what is kept for others")
+		}
+		g := acquire(t, s, "modest", 2)
+		if !g.Grow(6) || g.Grow(1) {
+			t.Error("want room for 6 more beside 2, half of what is kept, and not for 7")
+		}
+		g.Shrink(2)
+		wait("new", 40)
+		if g.Grow(1) {
+			t.Error("grew before a client that waits and holds nothing")
+		}
+		cancel()
+		wg.Wait()
+		g.Release()
+		all.Release()
+	})
+}
+
 func TestYieldServesClientWithLess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := fair.NewSemaphore(1, 0)
