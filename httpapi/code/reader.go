@@ -18,12 +18,15 @@ const (
 	MaxBlobBytes   = 32 << 20
 )
 
-// What a Reader keeps to answer again: entries of trees, and commits of up to so
-// many bytes. A repository has trees and commits of megabytes.
+// What a Reader keeps to answer again, in bytes: entries of trees, and commits,
+// each up to a size. A repository has trees and commits of megabytes.
 const (
-	maxKeptEntries     = 20_000
-	maxKeptCommits     = 1000
-	maxKeptCommitBytes = 32 << 10
+	maxKeptEntryBytes   = 1 << 20
+	maxKeptCommitsBytes = 512 << 10
+	maxKeptCommitBytes  = 32 << 10
+	// entryBytes and commitBytes are what one holds beside its text.
+	entryBytes  = 100
+	commitBytes = 300
 )
 
 // Reader reads one repository, and each small commit and tree once. It is safe
@@ -38,9 +41,9 @@ type Reader struct {
 	objects *git.ObjectReader
 	err     error
 	entries map[string][]git.Entry
-	// kept is how many entries there are.
-	kept    int
 	commits map[string]*git.CommitObject
+	// keptEntries and keptCommits are what entries and commits hold.
+	keptEntries, keptCommits int
 }
 
 // NewReader returns a reader of the git repository in dir, which is opened by
@@ -138,7 +141,8 @@ func (t *Reader) readCommit(ctx context.Context, oid string) (*git.CommitObject,
 	if err != nil {
 		return nil, err
 	}
-	if len(o.Data) <= maxKeptCommitBytes && len(t.commits) < maxKeptCommits {
+	if n := len(o.Data) + commitBytes; n <= maxKeptCommitBytes && t.keptCommits+n <= maxKeptCommitsBytes {
+		t.keptCommits += n
 		t.commits[oid] = c
 	}
 	return c, nil
@@ -169,8 +173,12 @@ func (t *Reader) readTree(ctx context.Context, oid string) ([]git.Entry, error) 
 
 // keep remembers a tree, if there is room. The lock is held.
 func (t *Reader) keep(oid string, entries []git.Entry) {
-	if t.kept+len(entries) <= maxKeptEntries {
-		t.kept += len(entries)
+	n := 0
+	for _, e := range entries {
+		n += entryBytes + len(e.Name)
+	}
+	if t.keptEntries+n <= maxKeptEntryBytes {
+		t.keptEntries += n
 		t.entries[oid] = entries
 	}
 }

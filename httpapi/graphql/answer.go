@@ -32,13 +32,16 @@ const maxErrors = 1000
 const (
 	internalError = "internal error"
 	outOfTime     = "the request took too long"
-	cutShort      = "the request was ended before it was answered"
-	sourceGone    = "the git repository behind this one cannot be found, so only what is indexed can be read"
+	// busyAfterwards is told of a document that has changed something.
+	busyAfterwards = "what is to be changed was, as far as nothing else is said; the server is too busy for the answer"
+	cutShort       = "the request was ended before it was answered"
+	sourceGone     = "the git repository behind this one cannot be found, so only what is indexed can be read"
 )
 
-// encode writes an answer. Errors stand before the data, and neither stands
-// there empty: clients take any list of errors for a failure.
-func encode(a *graphql.Response) ([]byte, error) {
+// encode writes an answer, in pieces: the data may be large. Errors stand before
+// the data, and neither stands there empty: clients take any list of errors for a
+// failure.
+func encode(a *graphql.Response) ([][]byte, error) {
 	out := []byte{'{'}
 	if len(a.Errors) > 0 {
 		errs, err := json.Marshal(a.Errors)
@@ -51,9 +54,9 @@ func encode(a *graphql.Response) ([]byte, error) {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(append(out, `"data":`...), a.Data...)
+		out = append(out, `"data":`...)
 	}
-	return append(out, "}\n"...), nil
+	return [][]byte{out, a.Data, []byte("}\n")}, nil
 }
 
 // conceal takes out of an answer what clients need not know, and logs it.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"html"
+	"io"
 	"mime"
 	"net/http"
 	"path"
@@ -62,23 +63,34 @@ func (b *blob) load(ctx context.Context) (contents, error) {
 		text, err := d.text()
 		return contents{text: text, bytes: int64(d.table.FileBytes[d.i]), language: d.at().Language}, err
 	}
-	o, err := b.commit.git().Object(ctx, b.git.OID, code.MaxBlobBytes)
-	switch {
-	case errors.Is(err, git.ErrTooLarge):
-		return contents{}, refuse("%s has %d bytes, the limit is %d", b.path, o.Size, code.MaxBlobBytes)
-	case errors.Is(err, git.ErrMissing), errors.Is(err, git.ErrCorrupt):
-		return contents{}, refuse("%s cannot be read: its object is missing or damaged", b.path)
-	case err != nil:
+	data, err := b.data(ctx)
+	if err != nil {
 		return contents{}, err
 	}
-	if err := b.commit.repo.s.read(len(o.Data)); err != nil {
-		return contents{}, err
-	}
-	decoded, reason := storetext.Decode(o.Data)
+	decoded, reason := storetext.Decode(data)
 	if reason != "" {
-		return contents{text: o.Data, bytes: o.Size, binary: true}, nil
+		return contents{text: data, bytes: int64(len(data)), binary: true}, nil
 	}
-	return contents{text: decoded.Data, bytes: o.Size, language: lang.Detect(b.path, decoded.Data)}, nil
+	return contents{text: decoded.Data, bytes: int64(len(data)), language: lang.Detect(b.path, decoded.Data)}, nil
+}
+
+// data reads the bytes of the file, once there is memory for them.
+func (b *blob) data(ctx context.Context) ([]byte, error) {
+	var out bytes.Buffer
+	err := b.commit.git().Copy(ctx, b.git.OID, func(_ string, size int64) (io.Writer, error) {
+		if size > code.MaxBlobBytes {
+			return nil, refuse("%s has %d bytes, the limit is %d", b.path, size, code.MaxBlobBytes)
+		}
+		if err := b.commit.repo.s.read(int(size)); err != nil {
+			return nil, err
+		}
+		out.Grow(int(size))
+		return &out, nil
+	})
+	if errors.Is(err, git.ErrMissing) || errors.Is(err, git.ErrCorrupt) {
+		return nil, refuse("%s cannot be read: its object is missing or damaged", b.path)
+	}
+	return out.Bytes(), err
 }
 
 // document is the one of the index, if it is this very file.
@@ -102,7 +114,7 @@ func (b *blob) Content(ctx context.Context, args lineArgs) (string, error) {
 		return "", err
 	}
 	shown := lines(c.text, args)
-	if err := b.commit.repo.s.show(len(shown)); err != nil {
+	if err := b.commit.repo.s.show(shown); err != nil {
 		return "", err
 	}
 	return valid(shown), nil
@@ -297,7 +309,7 @@ func (b *blob) Highlight(ctx context.Context, args struct {
 	}
 	which := lineArgs{args.StartLine, args.EndLine}
 	s := b.commit.repo.s
-	shown, err := rows(lines(c.text, which), max(1, int(args.StartLine.or(1))), s.show)
+	shown, err := rows(lines(c.text, which), max(1, int(args.StartLine.or(1))), s.holdRow)
 	if err != nil {
 		return nil, err
 	}
@@ -316,7 +328,7 @@ func (h *highlighted) LSIF() string  { return "" }
 // HTML is a table.
 func (h *highlighted) HTML() (string, error) {
 	for _, row := range h.rows {
-		if err := h.s.show(len(row)); err != nil {
+		if err := h.s.show([]byte(row)); err != nil {
 			return "", err
 		}
 	}
@@ -332,7 +344,7 @@ func (h *highlighted) LineRanges(args struct {
 		from := min(max(int(r.StartLine), 0), len(h.rows))
 		to := min(max(int(r.EndLine), from), len(h.rows))
 		for _, row := range h.rows[from:to] {
-			if err := h.s.show(len(row)); err != nil {
+			if err := h.s.show([]byte(row)); err != nil {
 				return nil, err
 			}
 		}
@@ -341,13 +353,24 @@ func (h *highlighted) LineRanges(args struct {
 	return out, nil
 }
 
-// rows writes a table row for each line, as far as show lets it.
-func rows(text []byte, first int, show func(bytes int) error) ([]string, error) {
+// holdRow takes what a row of a table holds, which may be shown or not.
+func (s *session) holdRow(bytes int) error {
+	if err := s.takeShown(bytes); err != nil {
+		return err
+	}
+	return s.hold(bytes + rowBytes)
+}
+
+// rowBytes is what a string takes beside its text.
+const rowBytes = 16
+
+// rows writes a table row for each line, as far as hold lets it.
+func rows(text []byte, first int, hold func(bytes int) error) ([]string, error) {
 	var out []string
 	for line := range bytes.Lines(text) {
 		row := `<tr><td class="line" data-line="` + strconv.Itoa(first+len(out)) + `"></td><td class="code">` +
 			html.EscapeString(valid(bytes.TrimSuffix(line, []byte("\n")))) + "\n</td></tr>"
-		if err := show(len(row)); err != nil {
+		if err := hold(len(row)); err != nil {
 			return nil, err
 		}
 		out = append(out, row)
@@ -381,8 +404,14 @@ func (b *blob) Blame(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
-	if err := b.commit.repo.s.room(ctx, len(found)); err != nil {
+	s := b.commit.repo.s
+	if err := s.room(ctx, len(found)); err != nil {
 		return nil, err
+	}
+	for _, h := range found {
+		if err := s.showName(ctx, h.Author.Name, h.Author.Email, h.Subject, h.Path); err != nil {
+			return nil, err
+		}
 	}
 	starts := lineStarts(c.text)
 	for _, h := range found {

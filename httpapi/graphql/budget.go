@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/graph-gophers/graphql-go"
 	gqlerrors "github.com/graph-gophers/graphql-go/errors"
@@ -16,11 +17,10 @@ import (
 // runs, but only some lists say there how long they may become, and a name of
 // its own gets any text once more.
 const (
-	// maxContentBytes is how much text of files and diffs may be read,
-	// maxShownBytes how much of it may be shown: an answer is made in memory,
-	// whole.
-	maxContentBytes = 64 << 20
-	maxShownBytes   = 64 << 20
+	// maxAnswerText is how much text of files and diffs may be read, and how much
+	// of it may be shown, in bytes of JSON: an answer is made in memory, whole. It
+	// is less where the server has little memory.
+	maxAnswerText = 64 << 20
 	// maxKeptBytes is how much text the matches of all its searches may hold;
 	// those behind it are counted and not shown, as if there were a display
 	// limit.
@@ -38,14 +38,15 @@ const (
 
 // budget is what is left for one answer. It is safe for concurrent use.
 type budget struct {
+	work
 	content, shown, kept, calls atomic.Int64
 	// fields counts those that are answered, reserved those that lists have
 	// announced.
 	fields, reserved atomic.Int64
 	// mapped counts the documents in maps.
 	mapped atomic.Int64
-	// maxFields and maxCalls are what there was.
-	maxFields, maxCalls int
+	// maxFields, maxCalls and maxText are what there was.
+	maxFields, maxCalls, maxText int
 	// aliases is how many fields of the document below the first level have
 	// other names.
 	aliases int
@@ -54,10 +55,14 @@ type budget struct {
 }
 
 func (b *budget) fill(maxFields, maxCalls int) {
-	b.maxFields, b.maxCalls = maxFields, maxCalls
-	b.content.Store(maxContentBytes)
-	b.shown.Store(maxShownBytes)
-	b.kept.Store(maxKeptBytes)
+	b.maxFields, b.maxCalls, b.maxText = maxFields, maxCalls, maxAnswerText
+	if most := int(b.admitted.Most()); most > 0 {
+		// Text is read once and shown in copies, beside all else.
+		b.maxText = min(maxAnswerText, max(most/(shownCopies+2), 1<<20))
+	}
+	b.content.Store(int64(b.maxText))
+	b.shown.Store(int64(b.maxText))
+	b.kept.Store(int64(min(maxKeptBytes, b.maxText)))
 	b.calls.Store(int64(maxCalls))
 	b.fields.Store(int64(maxFields))
 	b.reserved.Store(int64(maxFields))
@@ -77,22 +82,72 @@ func (e *fieldsError) Unwrap() error { return &e.Refusal }
 // read takes n bytes of what may be read.
 func (b *budget) read(n int) error {
 	if b.content.Add(int64(-n)) < 0 {
-		return refuse("the files of this answer have more than %d MiB: ask for fewer of them", maxContentBytes>>20)
+		return refuse("the files of this answer have more than %d MiB: ask for fewer of them", b.maxText>>20)
 	}
-	return nil
+	return b.hold(n)
 }
 
-// show takes n bytes of what may be shown.
-func (b *budget) show(n int) error {
+// show takes what text takes of what may be shown.
+func (b *budget) show(text []byte) error { return b.showBytes(jsonBytes(text)) }
+
+// showBytes is show for n bytes of JSON.
+func (b *budget) showBytes(n int) error {
+	if err := b.takeShown(n); err != nil {
+		return err
+	}
+	return b.hold(shownCopies * n)
+}
+
+func (b *budget) takeShown(n int) error {
 	if b.shown.Add(int64(-n)) < 0 {
-		return refuse("the text of this answer has more than %d MiB: ask for fewer files, or for some of their lines", maxShownBytes>>20)
+		return refuse("the text of this answer has more than %d MiB: ask for fewer files, or for some of their lines", b.maxText>>20)
 	}
 	return nil
 }
 
-// showParts is show for n bytes of a value whose fields hold them, so that a
-// document can ask for them as often as it has aliases.
-func (b *budget) showParts(n int) error { return b.show(n * (1 + b.aliases)) }
+// showParts is showBytes for text of a value, and places in it, whose fields hold
+// it: a document can ask for them as often as it has aliases.
+func (b *budget) showParts(text []byte, places int) error {
+	return b.showBytes((jsonBytes(text) + placeBytes*places) * (1 + b.aliases))
+}
+
+// longName is the length from which names and paths count as text. Those of
+// strangers may have megabytes.
+const longName = 200
+
+// showName is show for a name that the fields of a value hold or begin with.
+func (b *budget) showName(ctx context.Context, names ...string) error {
+	n := 0
+	for _, name := range names {
+		n += len(name)
+	}
+	if n <= longName {
+		return nil
+	}
+	return b.showBytes(n * b.width(ctx))
+}
+
+// jsonBytes is how long text is in JSON as it stands in answers.
+func jsonBytes(text []byte) int {
+	n := len(text)
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case c >= utf8.RuneSelf:
+			r, size := utf8.DecodeRune(text[i:])
+			if r == utf8.RuneError || r == '\u2028' || r == '\u2029' {
+				n += len(`\u2028`) - size
+			}
+			i += size
+			continue
+		case c == '<', c == '>', c == '&', c < ' ' && c != '\n' && c != '\t' && c != '\r':
+			n += len(`\u003c`) - 1
+		case c == '"', c == '\\', c < ' ':
+			n++
+		}
+		i++
+	}
+	return n
+}
 
 // call takes one search or git command.
 func (b *budget) call() error {
@@ -123,7 +178,7 @@ func (b *budget) room(ctx context.Context, n int) error {
 // keep takes n bytes of the matches that may be held, and the fields that one
 // match is shown with.
 func (b *budget) keep(n, width int) bool {
-	return b.reserved.Add(int64(-width)) >= 0 && b.kept.Add(int64(-n)) >= 0
+	return b.reserved.Add(int64(-width)) >= 0 && b.kept.Add(int64(-n)) >= 0 && b.take(n)
 }
 
 // watcher counts the fields of answers, and ends one with too many or whose
@@ -139,11 +194,15 @@ func (watcher) TraceQuery(ctx context.Context, _, _ string, _ map[string]any, _ 
 func (watcher) TraceField(ctx context.Context, _, typeName, _ string, _ bool, _ map[string]any) (context.Context, tracer.FieldFinishFunc) {
 	s := sessionOf(ctx)
 	if typeName == "Mutation" {
+		s.rest() // many wait for what is no work of this process
 		s.begin()
+	} else {
+		s.resume(ctx)
 	}
 	if s.fields.Add(-1) < 0 {
 		s.stop(s.errFields())
 	}
+	_ = s.hold(fieldBytes) // which ends the answer
 	return ctx, finished
 }
 

@@ -57,7 +57,7 @@ func (c *commit) Author(ctx context.Context) (*signature, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSignature(g.Author), nil
+	return c.signature(ctx, g.Author)
 }
 
 // Committer is who put it there.
@@ -66,7 +66,11 @@ func (c *commit) Committer(ctx context.Context) (*signature, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSignature(g.Committer), nil
+	return c.signature(ctx, g.Committer)
+}
+
+func (c *commit) signature(ctx context.Context, s git.Signature) (*signature, error) {
+	return newSignature(s), c.repo.s.showName(ctx, s.Name, s.Email)
 }
 
 // Message is whole.
@@ -75,7 +79,7 @@ func (c *commit) Message(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return g.Message, c.repo.s.show(len(g.Message))
+	return g.Message, c.repo.s.show([]byte(g.Message))
 }
 
 // Subject is the first line of the message.

@@ -83,9 +83,12 @@ func (c *comparison) Commits(ctx context.Context, args struct {
 	return out, err
 }
 
-// What is read of a comparison.
+// What is read of a comparison, and how many files one page may have.
 const (
+	maxComparedFiles = 20_000
 	maxDiffFiles     = 5000
+	// diffFileBytes is what a file holds beside its text.
+	diffFileBytes    = 400
 	maxDiffFileBytes = 1 << 20
 	maxDiffBytes     = 16 << 20
 )
@@ -121,10 +124,20 @@ func (c *comparison) FileDiffs(ctx context.Context, args struct {
 	}
 	from := &commit{repo: c.repo, oid: base, rev: base}
 	out := &fileDiffConnection{s: c.repo.s, all: []*fileDiff{}}
-	o := git.LogOptions{Depth: git.LogHunks, MaxFileBytes: maxDiffFileBytes, MaxCommitBytes: maxDiffBytes}
+	o := git.LogOptions{Depth: git.LogHunks, MaxFiles: maxComparedFiles + 1, MaxFileBytes: maxDiffFileBytes, MaxCommitBytes: maxDiffBytes}
 	err = repo.Compare(ctx, base, c.head.oid, paths, o, func(d git.FileDiff) error {
+		if len(out.all) == maxComparedFiles {
+			return refuse("more than %d files differ: name paths", maxComparedFiles)
+		}
+		c.repo.s.resume(ctx)
 		d.Hunks = append([]byte(nil), d.Hunks...)
 		out.all = append(out.all, &fileDiff{from: from, to: c.head, git: d})
+		if err := c.repo.s.hold(diffFileBytes); err != nil {
+			return err
+		}
+		if err := c.repo.s.showName(ctx, d.Path, d.OldPath); err != nil {
+			return err
+		}
 		return c.repo.s.read(len(d.Hunks))
 	})
 	if err == nil {
@@ -207,7 +220,7 @@ func (f *fileDiffConnection) DiffStat() diffStat {
 func (f *fileDiffConnection) RawDiff() (string, error) {
 	var b bytes.Buffer
 	for _, d := range f.Nodes() {
-		if err := f.s.show(len(d.git.Hunks) + 2*len(d.git.Path)); err != nil {
+		if err := f.s.showBytes(jsonBytes(d.git.Hunks) + 4*len(d.git.Path)); err != nil {
 			return "", err
 		}
 		d.raw(&b)
@@ -294,7 +307,7 @@ func (d *fileDiff) Stat() diffStat {
 // Hunks takes the runs of lines apart.
 func (d *fileDiff) Hunks(ctx context.Context) ([]*diffHunk, error) {
 	s := d.to.repo.s
-	if err := s.showParts(len(d.git.Hunks)); err != nil {
+	if err := s.showParts(d.git.Hunks, 0); err != nil {
 		return nil, err
 	}
 	out := []*diffHunk{}

@@ -32,8 +32,10 @@ const (
 	// mapAfter is how many paths are looked for before all are put into a map,
 	// which costs about as much as that.
 	mapAfter = 64
-	// maxMapped is how many documents the maps of one answer may hold.
-	maxMapped = 1 << 20
+	// maxMapped is how many documents the maps of one answer may hold, each with
+	// about so many bytes.
+	maxMapped   = 1 << 20
+	mappedBytes = 100
 )
 
 // each calls f for every document.
@@ -78,7 +80,7 @@ func (d *documents) makeMap() {
 	for _, r := range d.runs {
 		n += r.end - r.first
 	}
-	if d.session.mapped.Add(int64(n)) > maxMapped {
+	if d.session.mapped.Add(int64(n)) > maxMapped || !d.session.take(n*mappedBytes) {
 		return
 	}
 	d.byPath = make(map[string]document, n)

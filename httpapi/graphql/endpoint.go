@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
+	"github.com/trawlsearch/trawl/httpapi/web"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/identity"
@@ -39,7 +41,8 @@ const (
 	mutationsPerDocument = 50
 	mutationsPerMinute   = 600
 	// readWithin is how long a body may take to arrive, answerWithin how long
-	// the answer may take to be made, and writeWithin to leave.
+	// the answer may take to be made, and writeWithin how long so much of it may
+	// take to leave as the largest page has.
 	readWithin   = 30 * time.Second
 	answerWithin = 2 * time.Minute
 	writeWithin  = time.Minute
@@ -91,7 +94,7 @@ type Endpoint struct {
 func (e *Endpoint) Routes() []httpapi.Route {
 	e.prepare()
 	return []httpapi.Route{
-		{Method: "POST", Path: Path, Handler: e.serve, About: "GraphQL, for tools and for finding things out"},
+		{Method: "POST", Path: Path, Handler: e.serve, Holds: answerHolds, About: "GraphQL, for tools and for finding things out"},
 		{Method: "GET", Path: Path + "/schema.graphql", Handler: e.serveSchema, About: "the schema of it"},
 		{Method: "GET", Path: exportPath + "{file}", Handler: e.serveExport, About: "what a search job found, for who made it"},
 	}
@@ -109,7 +112,8 @@ func (e *Endpoint) prepare() {
 		e.schema = graphql.MustParseSchema(SDL(), &resolver{e},
 			graphql.UseStringDescriptions(), graphql.UseFieldResolvers(), graphql.MaxDepth(e.Limits.Depth),
 			graphql.MaxQueryLength(cost.MaxDocumentBytes), graphql.OverlapValidationLimit(maxPairs),
-			graphql.MaxSelections(maxSelections), graphql.Logger(panicLog{}), graphql.Tracer(watcher{}))
+			graphql.MaxSelections(maxSelections), graphql.Logger(panicLog{}), graphql.Tracer(watcher{}),
+			graphql.MaxParallelism(1))
 	})
 }
 
@@ -126,15 +130,24 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Retry-After", "1")
 		return &httpapi.Error{Status: http.StatusServiceUnavailable, Message: "opening data directory"}
 	}
-	control := http.NewResponseController(w)
+	control, work := http.NewResponseController(w), httpapi.WorkOf(r.Context())
 	_ = control.SetReadDeadline(time.Now().Add(readWithin)) // of a server that can
+	if r.ContentLength < 0 || r.ContentLength > answerHolds/4 || r.Header.Get("Content-Encoding") != "" {
+		if !work.Grow(2 * maxBodyBytes) {
+			return httpapi.Busy(w, errBusy)
+		}
+	}
 	req, err := readRequest(r)
 	if err != nil {
 		return err
 	}
+	work.Shrink(answerHolds)
 	_ = control.SetReadDeadline(time.Time{})
 	zerolog.Ctx(r.Context()).Debug().Str("name", requestName(r.URL.RawQuery)).Str("operation", requestName(req.OperationName)).Msg("graphql")
 	answer, status, err := e.answer(r.Context(), data, req, httpapi.BaseURL(e.ExternalURL, r))
+	if errors.Is(err, errBusy) {
+		return httpapi.Busy(w, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -142,17 +155,41 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	work.Shrink(int64(answerHolds + cap(answer.Data)))
 	h := w.Header()
 	h.Set("Cache-Control", "no-cache, max-age=0")
 	h.Add("Vary", "Cookie, Authorization, X-Requested-With")
 	h.Set("Content-Type", "application/json")
-	_ = control.SetWriteDeadline(time.Now().Add(writeWithin))
-	return httpapi.WriteBody(w, r, status, body)
+	return httpapi.WriteBody(&slowWriter{w, control}, r, status, body...)
+}
+
+// slowWriter lets each piece of an answer take its time, but not for ever.
+type slowWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (w *slowWriter) Write(p []byte) (n int, err error) {
+	for piece := range slices.Chunk(p, web.MaxPageBytes) {
+		_ = w.control.SetWriteDeadline(time.Now().Add(writeWithin)) // of a server that can
+		written, err := w.ResponseWriter.Write(piece)
+		if n += written; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // answer counts and runs a document. An error is for a client that is to come again
 // later.
 func (e *Endpoint) answer(ctx context.Context, data *Data, req request, base string) (*graphql.Response, int, error) {
+	s := newSession(e, data, auth.From(ctx), base, httpapi.WorkOf(ctx))
+	defer s.close(ctx)
+	ctx, release := s.outlive(ctx)
+	defer release()
+	if s.hold(documentCopies*len(req.Query)+variableCopies*req.variableBytes) != nil {
+		return nil, 0, errBusy
+	}
 	counted, err := cost.Estimate(req.Query, req.Variables)
 	if v := e.Limits.Check(counted); len(v) > 0 {
 		return overLimit(v, base+"/help/api/graphql#cost-limits"), http.StatusBadRequest, nil
@@ -160,23 +197,24 @@ func (e *Endpoint) answer(ctx context.Context, data *Data, req request, base str
 	if err != nil {
 		return refused(err), http.StatusOK, nil
 	}
-	actor := auth.From(ctx)
 	if counted.Mutations > mutationsPerDocument {
 		return failed(fmt.Sprintf("a document has at most %d mutations, and this one has %d: send several", mutationsPerDocument, counted.Mutations), 0, 0), http.StatusOK, nil
 	}
-	if wait := e.mayMutate(actor, counted.Mutations); wait > 0 {
+	if wait := e.mayMutate(s.actor, counted.Mutations); wait > 0 {
 		return nil, 0, auth.TooMany(wait)
 	}
-	s := newSession(e, data, actor, base)
 	s.aliases = counted.InnerAliases
-	defer s.close(ctx)
-	ctx, release := s.outlive(ctx)
-	defer release()
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	out := e.schema.Exec(withSession(ctx, s), req.Query, req.OperationName, req.Variables)
 	if err := tooLarge(ctx); err != nil {
 		return failed(err.Error(), 0, 0), http.StatusOK, nil
+	}
+	if errors.Is(context.Cause(ctx), errBusy) {
+		if s.changing.Load() {
+			return failed(busyAfterwards, 0, 0), http.StatusOK, nil
+		}
+		return nil, 0, errBusy
 	}
 	// The context tells of an end a little later than it is known.
 	if s.ended() && !s.changing.Load() {

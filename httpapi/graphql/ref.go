@@ -105,6 +105,9 @@ type refConnection struct {
 	PageInfo   forwardPage
 }
 
+// refBytes is what a ref holds beside its name.
+const refBytes = 200
+
 // maxRefs is how many refs a page may have, and the most that are looked at.
 const maxRefs = 100_000
 
@@ -157,10 +160,12 @@ func (r *repository) refs(ctx context.Context, prefixes []string, args refArgs) 
 		if args.Type.or("") == otherType && out.Type() != otherType {
 			return nil
 		}
-		if strings.Contains(strings.ToLower(out.AbbrevName()), word) {
-			all = append(all, out)
+		if !strings.Contains(strings.ToLower(out.AbbrevName()), word) {
+			return nil
 		}
-		return nil
+		r.s.resume(ctx)
+		all = append(all, out)
+		return r.s.hold(refBytes + len(out.name))
 	})
 	if err != nil {
 		return nil, err
@@ -176,6 +181,11 @@ func (r *repository) refs(ctx context.Context, prefixes []string, args refArgs) 
 	}
 	if err := r.s.room(ctx, p.to-p.from); err != nil {
 		return nil, err
+	}
+	for _, shown := range all[p.from:p.to] {
+		if err := r.s.showName(ctx, shown.name); err != nil {
+			return nil, err
+		}
 	}
 	return &refConnection{all[p.from:p.to], small(len(all)), forwardPage{p}}, nil
 }

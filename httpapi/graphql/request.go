@@ -27,6 +27,8 @@ type request struct {
 	Query         string
 	OperationName string
 	Variables     map[string]any
+	// variableBytes is how long the variables were, or a little more.
+	variableBytes int
 }
 
 // requestBody is the body of a request; other members, and whatever stands
@@ -64,6 +66,7 @@ func readRequest(r *http.Request) (request, error) {
 	if b.Query != nil {
 		out.Query = *b.Query
 	}
+	out.variableBytes = max(len(text)-len(out.Query), 0)
 	if b.OperationName != nil {
 		out.OperationName = *b.OperationName
 	}

@@ -59,13 +59,9 @@ func (c *searchCall) Results(ctx context.Context) (*searchResults, error) {
 		results := search.NewResults(c.s.Now)
 		c.answer = &searchResults{s: c.s, results: results, kept: &kept{s: c.s, needed: c.keep, width: c.width}}
 		q, err := c.parse()
-		if err == nil {
-			err = c.s.call()
-		}
 		var out search.Outcome
 		if err == nil {
-			o := search.Options{Display: -1, Results: results, Visible: c.s.actor.Visible()}
-			out = c.s.Searcher.Search(ctx, q, o, c.answer.kept)
+			out = c.s.search(ctx, q, search.Options{Results: results}, c.answer.kept)
 			err = out.Err
 		}
 		results.Finish(false)

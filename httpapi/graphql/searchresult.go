@@ -102,7 +102,7 @@ func (f *fileMatch) LineMatches(ctx context.Context) ([]lineMatch, error) {
 		return nil, err
 	}
 	for _, l := range lines {
-		if err := f.repo.s.showParts(len(l.Text) + placeBytes*len(l.Pieces)); err != nil {
+		if err := f.repo.s.showParts(l.Text, len(l.Pieces)); err != nil {
 			return nil, err
 		}
 		m := lineMatch{Preview: valid(l.Text), LineNumber: small(l.Number), OffsetAndLengths: [][]int32{}}
@@ -121,7 +121,7 @@ func (f *fileMatch) ChunkMatches(ctx context.Context) ([]chunkMatch, error) {
 	out := []chunkMatch{}
 	s, places := f.repo.s, 0
 	for _, c := range f.m.Chunks {
-		if err := s.showParts(len(c.Content) + placeBytes*len(c.Ranges)); err != nil {
+		if err := s.showParts(c.Content, len(c.Ranges)); err != nil {
 			return nil, err
 		}
 		places += 1 + len(c.Ranges)
@@ -243,7 +243,7 @@ func (c *commitMatch) highlights() []highlight {
 
 // markdown returns a text that may be shown.
 func (c *commitMatch) markdown(text, html string) (markdown, error) {
-	return markdown{text, html}, c.repo.s.showParts(len(text) + len(html))
+	return markdown{text, html}, c.repo.s.showParts([]byte(text+html), 0)
 }
 
 // Label is a line with links.
@@ -279,7 +279,7 @@ func (c *commitMatch) preview(ctx context.Context, has bool) (*highlightedString
 	if !has {
 		return nil, nil
 	}
-	if err := c.repo.s.showParts(len(c.m.Body)); err != nil {
+	if err := c.repo.s.showParts([]byte(c.m.Body), 0); err != nil {
 		return nil, err
 	}
 	return &highlightedString{c.m.Body, c.highlights()}, c.repo.s.room(ctx, len(c.shown.Highlights))

@@ -3,12 +3,15 @@ package graphql
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rs/zerolog"
 
+	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store"
@@ -40,11 +43,12 @@ type session struct {
 
 type sessionKey struct{}
 
-func newSession(e *Endpoint, data *Data, actor *auth.Actor, base string) *session {
+func newSession(e *Endpoint, data *Data, actor *auth.Actor, base string, admitted *httpapi.Work) *session {
 	s := &session{
 		Endpoint: e, Data: data, actor: actor, base: base, snapshots: []*store.Snapshot{data.Store.Snapshot()},
 		trees: map[uint32]*code.Reader{}, documents: map[*store.Repository]*documents{},
 	}
+	s.admitted, s.since = admitted, time.Now()
 	s.fill(fieldsPerLimit*e.Limits.Fields, e.MaxCalls)
 	return s
 }
@@ -109,15 +113,16 @@ func (s *session) renew() {
 }
 
 // maxReaders is how many repositories one answer reads at the same time: each
-// has a git process.
-const maxReaders = 16
+// has a git process. The others open again when they are read.
+const maxReaders = 4
 
 // git returns the git side of a repository. What is wrong with it is told by
 // whatever is read.
 func (s *session) git(r *store.Repository) *code.Reader {
 	t, idle := s.reader(r)
 	if idle != nil {
-		idle.Close() // and opens again should it be read
+		idle.Close()
+		s.give(readerBytes)
 	}
 	return t
 }
@@ -128,12 +133,15 @@ func (s *session) reader(r *store.Repository) (t, idle *code.Reader) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t = s.trees[r.ID]; t == nil {
+		_ = s.hold(readerBytes) // which ends the answer
 		t = code.NewReader(s.Git, s.Store.GitDir(r))
 		s.trees[r.ID] = t
 	}
 	s.recent = append(slices.DeleteFunc(s.recent, func(other *code.Reader) bool { return other == t }), t)
 	if len(s.recent) > maxReaders {
 		idle, s.recent = s.recent[0], s.recent[1:]
+		// What it has read goes with it.
+		maps.DeleteFunc(s.trees, func(_ uint32, other *code.Reader) bool { return other == idle })
 	}
 	return t, idle
 }

@@ -76,9 +76,6 @@ func (c *commit) findSymbols(ctx context.Context, args symbolsArgs, paths []stri
 	if pattern != "" {
 		b.Pattern = &query.Pattern{Value: pattern, IsRegexp: true}
 	}
-	if err := c.repo.s.call(); err != nil {
-		return nil, err
-	}
 	sink := search.SinkFunc(func(matches []query.Match) error {
 		for _, m := range matches {
 			if f, ok := m.(*query.FileMatch); ok {
@@ -88,7 +85,7 @@ func (c *commit) findSymbols(ctx context.Context, args symbolsArgs, paths []stri
 		return nil
 	})
 	q := &query.Query{PatternType: query.Regexp, Basics: []query.Basic{b}}
-	found := c.repo.s.Searcher.Search(ctx, q, search.Options{Display: -1, DefaultCount: most + 1, Visible: c.repo.s.actor.Visible()}, sink)
+	found := c.repo.s.search(ctx, q, search.Options{DefaultCount: most + 1}, sink)
 	if found.Err != nil {
 		return nil, found.Err
 	}

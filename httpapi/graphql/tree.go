@@ -220,6 +220,9 @@ func (t *tree) walk(ctx context.Context, deep bool, found int) ([]*entry, error)
 			return nil, refuse("the tree %q has more than %d entries: ask for its trees one by one", t.path, maxEntries)
 		}
 		e := &entry{t.commit, path.Join(t.path, g.Name), g}
+		if err := t.commit.repo.s.holdEntry(ctx, e); err != nil {
+			return nil, err
+		}
 		out = append(out, e)
 		if deep && e.IsDirectory() {
 			below, err := (&tree{e}).walk(ctx, deep, found+len(out))
@@ -230,6 +233,17 @@ func (t *tree) walk(ctx context.Context, deep bool, found int) ([]*entry, error)
 		}
 	}
 	return out, nil
+}
+
+// entryBytes is what an entry holds beside its path.
+const entryBytes = 200
+
+// holdEntry takes what an entry of a list holds.
+func (s *session) holdEntry(ctx context.Context, e *entry) error {
+	if err := s.showName(ctx, e.path); err != nil {
+		return err
+	}
+	return s.hold(entryBytes + len(e.path))
 }
 
 // treeOrBlob is the interfaces TreeEntry and GitTreeOrBlob.
@@ -246,6 +260,9 @@ func (c *commit) at(ctx context.Context, name string) (*entry, error) {
 	clean, ok := code.CleanPath(name)
 	if !ok {
 		return nil, nil
+	}
+	if err := c.repo.s.showName(ctx, clean); err != nil {
+		return nil, err
 	}
 	if e, err := c.indexed(clean); e != nil || err != nil {
 		return e, err
@@ -337,7 +354,7 @@ func (c *commit) FileNames(ctx context.Context) ([]string, error) {
 	for _, name := range out {
 		bytes += len(name) + placeBytes
 	}
-	return out, c.repo.s.show(bytes)
+	return out, c.repo.s.showBytes(bytes)
 }
 
 func (c *commit) fileNames(ctx context.Context) ([]string, error) {

@@ -1,0 +1,120 @@
+package graphql
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+)
+
+// What answers hold while they are made, in bytes. All of these are estimates
+// that err upwards for large answers.
+const (
+	// answerHolds is what any answer holds: its document and a compressor.
+	answerHolds = 1 << 20
+	// documentCopies is how much larger a document is once two parsers have read
+	// it, variableCopies how much larger its variables are.
+	documentCopies = 64
+	variableCopies = 8
+	// fieldBytes is what a field takes until the fields beside it are answered: its
+	// resolver, a buffer, a short value.
+	fieldBytes = 512
+	// shownCopies is how often text is there while fields are put together: in the
+	// buffer of its field, and twice where the buffer around that grows.
+	shownCopies = 3
+	// readerBytes are the buffers of a git process that reads objects, and what is
+	// kept of what it has read.
+	readerBytes = 2 << 20
+	// growBytes is how much an answer asks for at once.
+	growBytes = 256 << 10
+)
+
+// errBusy ends an answer that needs more memory than others leave to it.
+var errBusy = errors.New("the answer needs more memory than others leave to it")
+
+// work is what an answer has of the server's processors and memory. One resolver
+// of a document runs at a time, so that a document with hundreds of fields has one
+// turn, as a page has.
+type work struct {
+	// admitted is nil where nothing is.
+	admitted *httpapi.Work
+	// resting says that there is no processor, since is when it was last offered to
+	// others. Both belong to the resolver that runs.
+	resting bool
+	since   time.Time
+
+	mu sync.Mutex // guards free
+	// free is what the work has and the answer does not hold yet.
+	free int
+}
+
+// yieldEvery is how long an answer is made before others may go first.
+const yieldEvery = 5 * time.Millisecond
+
+// take reports whether there are n bytes for the answer.
+func (w *work) take(n int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.free -= n; w.free >= 0 {
+		return true
+	}
+	more := max(-w.free, growBytes)
+	if !w.admitted.Grow(int64(more)) {
+		w.free += n
+		return false
+	}
+	w.free += more
+	return true
+}
+
+// give gives back what take took.
+func (w *work) give(n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.free += n
+}
+
+// rest gives up the processor, for work that waits or has a turn of its own.
+func (w *work) rest() {
+	w.admitted.Rest()
+	w.resting = true
+}
+
+// resume waits for a processor if there is none, and now and then gives it to
+// others who are due. When ctx ends, so does the answer.
+func (w *work) resume(ctx context.Context) {
+	switch {
+	case w.resting:
+		_ = w.admitted.Resume(ctx)
+		w.resting = false
+	case time.Since(w.since) > yieldEvery:
+		_ = w.admitted.Yield(ctx)
+	default:
+		return
+	}
+	w.since = time.Now()
+}
+
+// hold takes n bytes of the memory of all answers. Without them the answer ends.
+func (b *budget) hold(n int) error {
+	if b.take(n) {
+		return nil
+	}
+	b.stop(errBusy)
+	return errBusy
+}
+
+// search runs a query for the client, in the turns that its streams have, too.
+func (s *session) search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
+	if err := s.call(); err != nil {
+		return search.Outcome{Err: err}
+	}
+	o.Display, o.Visible, o.Asker = -1, s.actor.Visible(), httpapi.ClientKey(s.actor)
+	s.rest()
+	defer s.resume(ctx)
+	return s.Searcher.Search(ctx, q, o, sink)
+}
