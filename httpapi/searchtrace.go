@@ -14,8 +14,14 @@ import (
 	"github.com/trawlsearch/trawl/query/search"
 )
 
-// maxTraces is how many searches can be looked at after they have run.
-const maxTraces = 200
+// What is kept of searches, to be looked at after they have run: how many there
+// are, and about how many bytes they take, of which traceBytes are for what each
+// has at least.
+const (
+	maxTraces     = 200
+	maxTraceBytes = 8 << 20
+	traceBytes    = 1 << 10
+)
 
 // trace is what is kept of one search for the page behind its trace link.
 type trace struct {
@@ -23,12 +29,16 @@ type trace struct {
 	ID, Span string
 	// Owner is who searched, as auth.Actor.Key has it.
 	Owner string
-	Query string
-	Start time.Time
+	// client is who pays for the trace, as ClientKey has it.
+	client string
+	Query  string
+	Start  time.Time
 	// Trace takes the steps of the search while it runs.
 	search.Trace
 
 	results *search.Results
+	// bytes is about what it takes. It is guarded by the lock of traces.
+	bytes int
 
 	mu      sync.Mutex // guards all below
 	outcome string     // empty while the search runs
@@ -36,7 +46,8 @@ type trace struct {
 	last    query.Progress
 }
 
-// traces keeps the newest searches. It is safe for concurrent use.
+// traces keeps the newest searches. Those of one client, however many and long,
+// push out none of another that has fewer. It is safe for concurrent use.
 type traces struct {
 	now    func() time.Time
 	random io.Reader
@@ -44,10 +55,13 @@ type traces struct {
 	mu sync.Mutex // guards all below
 	// kept is in order of start; the oldest is the first.
 	kept []*trace
+	// bytes is what they take together.
+	bytes int
 }
 
-// start keeps a new trace, and forgets the oldest if there are too many.
-func (t *traces) start(owner, text string, results *search.Results) *trace {
+// start keeps a new trace of a search of an actor, and forgets others if there are
+// too many.
+func (t *traces) start(actor *auth.Actor, text string, results *search.Results) *trace {
 	var id [24]byte
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,16 +71,52 @@ func (t *traces) start(owner, text string, results *search.Results) *trace {
 	tr := &trace{
 		ID:      hex.EncodeToString(id[:16]),
 		Span:    hex.EncodeToString(id[16:]),
-		Owner:   owner,
+		Owner:   actor.Key(),
+		client:  ClientKey(actor),
 		Query:   text,
 		Start:   t.now(),
 		results: results,
 	}
-	if len(t.kept) == maxTraces {
-		t.kept = slices.Delete(t.kept, 0, 1)
-	}
 	t.kept = append(t.kept, tr)
+	t.weigh(tr)
 	return tr
+}
+
+// finish records how a search ended, and what its trace takes from now on.
+func (t *traces) finish(tr *trace, outcome string) {
+	tr.finish(outcome, t.now())
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if slices.Contains(t.kept, tr) {
+		t.weigh(tr)
+	}
+}
+
+// weigh counts what a trace takes, and forgets others if that is too much: the
+// oldest of the client that has most. The lock is held.
+func (t *traces) weigh(tr *trace) {
+	n := traceBytes + len(tr.Query) + tr.Bytes()
+	t.bytes += n - tr.bytes
+	tr.bytes = n
+	for len(t.kept) > maxTraces {
+		t.forget(func(*trace) int { return 1 })
+	}
+	for t.bytes > maxTraceBytes {
+		t.forget(func(tr *trace) int { return tr.bytes })
+	}
+}
+
+// forget forgets the oldest trace of the client whose traces weigh most, and of
+// clients with as much the one that has the oldest. The lock is held.
+func (t *traces) forget(weight func(*trace) int) {
+	sums, most := map[string]int{}, 0
+	for _, tr := range t.kept {
+		sums[tr.client] += weight(tr)
+		most = max(most, sums[tr.client])
+	}
+	oldest := slices.IndexFunc(t.kept, func(tr *trace) bool { return sums[tr.client] == most })
+	t.bytes -= t.kept[oldest].bytes
+	t.kept = slices.Delete(t.kept, oldest, oldest+1)
 }
 
 // find returns the trace with an id if it is the actor's own, or nil. What the

@@ -44,7 +44,7 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer s.streams.end(asker)
 	results := search.NewResults(s.now)
-	trace := s.traces.start(auth.From(r.Context()).Key(), r.URL.Query().Get("q"), results)
+	trace := s.traces.start(auth.From(r.Context()), r.URL.Query().Get("q"), results)
 	url := s.baseURL(r) + "/-/trace/" + trace.ID
 	w.Header().Set("X-Trace", trace.ID)
 	w.Header().Set("X-Trace-Span", trace.Span)
@@ -53,7 +53,7 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request) error {
 	defer body.release()
 	events := &eventWriter{send: body.write, flush: body.flush, end: body.end, trace: url}
 	ending := s.answer(r, events, results, trace)
-	trace.finish(ending, s.now())
+	s.traces.finish(trace, ending)
 	rec := recordOf(r.Context())
 	rec.queryID, rec.outcome, rec.matches = trace.ID, ending, results.Progress().Matches
 	return nil

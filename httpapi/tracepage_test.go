@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -164,6 +166,55 @@ func TestOldTracesAreForgotten(t *testing.T) {
 		if got := serve(s, "GET", "/-/trace/"+ids[i]).StatusCode; got != want {
 			t.Errorf("trace %d of 201: got %d, want %d", i, got, want)
 		}
+	}
+}
+
+// What searches leave behind is bounded in bytes, whatever is asked: refused
+// queries of 240 KB are kept as far as 8 MiB reach, and push out no trace of
+// another client.
+func TestTracesOfOneClient(t *testing.T) {
+	s := newServer(nothing)
+	s.Random = nil
+	from := func(address, target string) *http.Response {
+		r := httptest.NewRequest("GET", target, nil)
+		r.RemoteAddr = address + ":1234"
+		rec := httptest.NewRecorder()
+		s.Handler().ServeHTTP(rec, r)
+		return rec.Result()
+	}
+	const greedy, modest = "192.0.2.1", "192.0.2.2"
+	search := func(address, query string) string {
+		return from(address, "/search/stream?q="+query).Header.Get("X-Trace")
+	}
+	status := func(address, id string) int { return from(address, "/-/trace/"+id).StatusCode }
+	ids := []string{search(modest, "x"), search(modest, "y")}
+	long := strings.Repeat("(", 240_000)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	var last string
+	for range 300 {
+		last = search(greedy, long)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 16<<20 {
+		t.Errorf("300 refused queries of 240 KB left %d MB behind, want 8 MiB or a little more", grown>>20)
+	}
+	for range 300 {
+		search(greedy, "short")
+	}
+	for _, id := range ids {
+		if got := status(modest, id); got != http.StatusOK {
+			t.Errorf("the trace of another client: got %d, want 200", got)
+		}
+	}
+	if got := status(greedy, last); got != http.StatusNotFound {
+		t.Errorf("a trace with 300 newer ones of its client: got %d, want 404", got)
+	}
+	last = search(greedy, long)
+	if got := status(greedy, last); got != http.StatusOK {
+		t.Errorf("the newest trace: got %d, want 200", got)
 	}
 }
 

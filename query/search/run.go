@@ -177,12 +177,17 @@ func (r *run) prepare() error {
 	r.out = newSender(r, limit)
 	for i, b := range r.basics {
 		describe, of := b.described(), len(r.basics)
-		r.o.Trace.Add(Step{Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Later: func() (string, []Field) {
+		held := compiledBytes * len(r.q.Text) / of
+		r.o.Trace.Add(Step{Start: start.Sub(r.start), Took: r.set.Now().Sub(start), LaterBytes: held, Later: func() (string, []Field) {
 			return fmt.Sprintf("compile query %d of %d", i+1, of), []Field{{"query", describe()}}
 		}})
 	}
 	return nil
 }
+
+// compiledBytes is how much larger than its text a query is that is compiled: a
+// thousand words with or between have six times their length in trigrams.
+const compiledBytes = 16
 
 // visible leaves the repositories that exist for whoever searches.
 func (r *run) visible(repos []*store.Repository) []*store.Repository {

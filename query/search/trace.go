@@ -25,6 +25,8 @@ type Step struct {
 	// Later, if set, gives the name and the fields when they are asked for: most
 	// traces are read by nobody. It is kept as long as the trace.
 	Later func() (name string, fields []Field)
+	// LaterBytes is about what Later keeps in memory.
+	LaterBytes int
 }
 
 // Field is one fact about a step, such as how many posting lists it read.
@@ -70,10 +72,38 @@ func (t *Trace) Steps() []Step {
 	for i := range t.steps {
 		if s := &t.steps[i]; s.Later != nil {
 			s.Name, s.Fields = s.Later()
-			s.Later = nil
+			s.Later, s.LaterBytes = nil, 0
 		}
 	}
 	return append([]Step(nil), t.steps...)
+}
+
+// What a step, a field and the coverage of a revision take beside their text, in
+// bytes.
+const (
+	stepBytes     = 160
+	fieldBytes    = 32
+	coverageBytes = 160
+)
+
+// Bytes is about what has been recorded takes in memory.
+func (t *Trace) Bytes() int {
+	if t == nil {
+		return 0
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := 0
+	for _, s := range t.steps {
+		n += stepBytes + len(s.Name) + s.LaterBytes
+		for _, f := range s.Fields {
+			n += fieldBytes + len(f.Key) + len(f.Value)
+		}
+	}
+	for _, c := range t.coverage {
+		n += coverageBytes + len(c.Repository) + len(c.Revision) + len(c.Commit) + fieldBytes*len(c.Unsearched)
+	}
+	return n
 }
 
 // Cover records what was looked at, once the search is over.
