@@ -187,7 +187,7 @@ func (e *Endpoint) answer(ctx context.Context, data *Data, req request, base str
 	defer s.close(ctx)
 	ctx, release := s.outlive(ctx)
 	defer release()
-	if s.hold(documentCopies*len(req.Query)+variableCopies*req.variableBytes) != nil {
+	if s.hold(documentCopies*min(len(req.Query), cost.MaxDocumentBytes)+variableCopies*req.variableBytes) != nil {
 		return nil, 0, errBusy
 	}
 	counted, err := cost.Estimate(req.Query, req.Variables)
