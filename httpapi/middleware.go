@@ -37,6 +37,8 @@ type record struct {
 	matches int
 	// mostHeld is how many bytes of a stream waited for its client at most.
 	mostHeld int
+	// server is the one that serves the request; nil is none.
+	server *Server
 }
 
 type recordKey struct{}
@@ -53,7 +55,7 @@ func recordOf(ctx context.Context) *record {
 // logRequests writes one line per request, at its end.
 func (s *Server) logRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		began, rec, sw := s.now(), &record{route: noRoute}, &statusWriter{ResponseWriter: w}
+		began, rec, sw := s.now(), &record{route: noRoute, server: s}, &statusWriter{ResponseWriter: w}
 		ctx := r.Context()
 		if s.Observer != nil {
 			ctx = s.Observer.Begin(r)

@@ -45,10 +45,7 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request) error {
 	defer s.streams.end(asker)
 	results := search.NewResults(s.now)
 	trace := s.traces.start(auth.From(r.Context()), r.URL.Query().Get("q"), results)
-	url := s.baseURL(r) + "/-/trace/" + trace.ID
-	w.Header().Set("X-Trace", trace.ID)
-	w.Header().Set("X-Trace-Span", trace.Span)
-	w.Header().Set("X-Trace-URL", url)
+	url := trace.tell(w.Header(), s.baseURL(r))
 	body := newBody(w, r, &s.zips, s.WriteTimeout)
 	defer body.release()
 	events := &eventWriter{send: body.write, flush: body.flush, end: body.end, trace: url}

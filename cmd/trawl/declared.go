@@ -11,19 +11,24 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
+	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/redact"
 )
 
-// declared are the repositories of the configuration file, followed while a
-// server runs. Settings of the file hold for the whole run.
+// declared are the repositories and limits of the configuration file, followed
+// while a server runs. Settings of the file hold for the whole run.
 type declared struct {
 	svc *service.Service
 	log zerolog.Logger
 	// path is that of the file, "" if there is none.
 	path string
+	// limits are those of GraphQL, which the file sets.
+	limits *cost.Current
+	// inForce is the file as it was when the server started; nil if it has none.
+	inForce *config.File
 
 	mu sync.Mutex // one look at a time; guards text and failed
 	// text is the file as it was last applied or refused, failed why it could
@@ -59,6 +64,12 @@ func (d *declared) reread(ctx context.Context, again bool) {
 		return
 	}
 	d.apply(ctx, file.Repositories)
+	for _, change := range d.limits.Set(file.RateLimits).Changes(d.limits.Load()) {
+		d.log.Info().Str("limit", change).Msg("limit of GraphQL changed")
+	}
+	if waiting := d.inForce.Changed(file); len(waiting) > 0 {
+		d.log.Warn().Strs("settings", waiting).Msg("changed settings take effect when the server starts again")
+	}
 	d.log.Info().Int("repositories", len(file.Repositories)).Msg("configuration file read again")
 }
 

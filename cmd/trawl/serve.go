@@ -27,6 +27,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/browse"
 	"github.com/trawlsearch/trawl/httpapi/console"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
+	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/help"
 	"github.com/trawlsearch/trawl/httpapi/oauth"
 	"github.com/trawlsearch/trawl/httpapi/openapi"
@@ -90,6 +91,9 @@ type host struct {
 	// if that takes none.
 	token, secret string
 
+	// limits are those of GraphQL now.
+	limits *cost.Current
+
 	started  time.Time
 	metrics  *metrics.Metrics
 	tracing  *tracing.Tracing // nil if nothing is traced
@@ -133,6 +137,7 @@ func (h *host) run(ctx context.Context) (err error) {
 // newServer makes the server of the settings, with all that it answers.
 func (h *host) newServer() *httpapi.Server {
 	h.token = rand.Text()
+	h.limits = cost.NewCurrent(h.set.RateLimits)
 	h.gate = h.newGate()
 	if !h.gate.Local {
 		h.secret = rand.Text()
@@ -142,7 +147,7 @@ func (h *host) newServer() *httpapi.Server {
 		Repositories: h.door.repositories, Registry: h.door.registry, Apps: h.door.apps, Status: h.status, Backups: h.door.backups,
 		Checker: h.door.checker,
 	}
-	api := &graphql.Endpoint{Data: h.door.graphql, Searcher: &h.door, Limits: h.set.RateLimits, ExternalURL: h.set.ExternalURL}
+	api := &graphql.Endpoint{Data: h.door.graphql, Searcher: &h.door, Limits: h.limits, ExternalURL: h.set.ExternalURL}
 	server := &httpapi.Server{
 		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
 		Searcher: &h.door, Opening: h.door.opening, Ready: h.door.waiting, Notice: h.door.notice,
@@ -153,7 +158,7 @@ func (h *host) newServer() *httpapi.Server {
 	apps := &oauth.Server{Book: h.door.apps, Site: server}
 	h.gate.Bearers = apps
 	tools := &console.Console{Server: server}
-	book := &help.Book{Server: server, Limits: h.set.RateLimits}
+	book := &help.Book{Server: server, Limits: h.limits}
 	area := &settings.Area{Server: server, Repositories: h.door.syncable, Apps: h.door.apps, More: tools.Sections()}
 	server.Extra = slices.Concat(admin.Routes(), api.Routes(), area.Routes(), apps.Routes(), book.Routes(), openapi.Routes(), files.Routes(), h.metricsRoutes())
 	return server
@@ -210,7 +215,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	h.warnNames()
 	h.tellSetup(svc)
 	h.door.open(svc)
-	file := &declared{svc: svc, log: h.log, path: h.set.File}
+	file := &declared{svc: svc, log: h.log, path: h.set.File, limits: h.limits, inForce: h.set.Read}
 	first, err := h.declare(ctx, file)
 	if err != nil && ctx.Err() == nil {
 		h.log.Warn().Err(err).Msg("list repositories")

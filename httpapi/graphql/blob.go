@@ -380,7 +380,7 @@ func rows(text []byte, first int, hold func(bytes int) error) ([]string, error) 
 
 // Blame tells who wrote which lines.
 func (b *blob) Blame(ctx context.Context, args struct {
-	StartLine, EndLine int32
+	StartLine, EndLine optInt
 	IgnoreWhitespace   optBool
 }) ([]*hunk, error) {
 	c, err := b.contents(ctx)
@@ -388,7 +388,7 @@ func (b *blob) Blame(ctx context.Context, args struct {
 		return nil, err
 	}
 	total := countLines(c.text)
-	first, last := max(1, int(args.StartLine)), int(args.EndLine)
+	first, last := max(1, int(args.StartLine.or(0))), int(args.EndLine.or(0))
 	if last < 1 || last > total {
 		last = total
 	}

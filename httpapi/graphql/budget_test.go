@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -101,10 +102,8 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 	w.organizations(12)
 	for _, tt := range tests {
-		w.endpoint.Limits.Fields, w.endpoint.MaxCalls = 500_000, 2000
-		if tt.limit > 0 {
-			w.endpoint.Limits.Fields = tt.limit
-		}
+		w.endpoint.Limits.Set(cost.Limits{Fields: tt.limit})
+		w.endpoint.MaxCalls = 2000
 		if tt.calls > 0 {
 			w.endpoint.MaxCalls = tt.calls
 		}

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/graph-gophers/graphql-go"
@@ -33,8 +34,11 @@ const (
 	// are filled in, those of lists counted once. Tools that ask for the whole
 	// schema need some hundreds.
 	maxSelections = 20_000
-	// maxPairs bounds the work of looking for fields that contradict each other.
-	maxPairs = 20_000
+	// minPairs bounds the work of looking for fields that contradict each other, in
+	// pairs of fields of one name. More are allowed if one field may stand so often
+	// that it has more by itself. A pair takes some 100 bytes and 300 ns.
+	minPairs = 200_000
+	maxPairs = 2_000_000
 	// mutationsPerDocument is how many fields a mutation may have, and
 	// mutationsPerMinute how many a user may send who is no site admin: a tenth of
 	// it at once, which is more than one document has.
@@ -73,8 +77,8 @@ type Endpoint struct {
 	// Data returns nil until the data directory is open.
 	Data     func() *Data
 	Searcher httpapi.Searcher
-	// Limits are those of cost; 0 is the default.
-	Limits cost.Limits
+	// Limits are those of cost now; nil is the defaults.
+	Limits *cost.Current
 	// MaxCalls is how many searches and git commands one answer may take; 0 is
 	// 2000.
 	MaxCalls int
@@ -85,7 +89,7 @@ type Endpoint struct {
 	Now func() time.Time
 
 	once   sync.Once
-	schema *graphql.Schema
+	parsed atomic.Pointer[schemaFor]
 	// mutations are those of each user lately.
 	mutations *auth.Limiter
 }
@@ -103,18 +107,34 @@ func (e *Endpoint) Routes() []httpapi.Route {
 // prepare fills in defaults and reads the schema, once.
 func (e *Endpoint) prepare() {
 	e.once.Do(func() {
-		e.Limits = e.Limits.WithDefaults()
 		e.MaxCalls = cmp.Or(e.MaxCalls, maxCalls)
 		if e.Now == nil {
 			e.Now = time.Now
 		}
 		e.mutations = auth.NewLimiter(mutationsPerMinute)
-		e.schema = graphql.MustParseSchema(SDL(), &resolver{e},
-			graphql.UseStringDescriptions(), graphql.UseFieldResolvers(), graphql.MaxDepth(e.Limits.Depth),
-			graphql.MaxQueryLength(cost.MaxDocumentBytes), graphql.OverlapValidationLimit(maxPairs),
-			graphql.MaxSelections(maxSelections), graphql.Logger(panicLog{}), graphql.Tracer(watcher{}),
-			graphql.MaxParallelism(1))
+		e.schema(e.Limits.Load())
 	})
+}
+
+// schemaFor is the schema with what a document may be in it.
+type schemaFor struct {
+	limits cost.Limits
+	schema *graphql.Schema
+}
+
+// schema returns the schema for limits. It is read again when they have changed.
+func (e *Endpoint) schema(limits cost.Limits) *graphql.Schema {
+	if p := e.parsed.Load(); p != nil && p.limits == limits {
+		return p.schema
+	}
+	pairs := min(max(minPairs, limits.DuplicateFields*limits.DuplicateFields/2), maxPairs)
+	p := &schemaFor{limits, graphql.MustParseSchema(SDL(), &resolver{e},
+		graphql.UseStringDescriptions(), graphql.UseFieldResolvers(), graphql.MaxDepth(limits.Depth),
+		graphql.MaxQueryLength(cost.MaxDocumentBytes), graphql.OverlapValidationLimit(pairs),
+		graphql.MaxSelections(maxSelections), graphql.Logger(panicLog{}), graphql.Tracer(watcher{}),
+		graphql.MaxParallelism(1))}
+	e.parsed.Store(p)
+	return p.schema
 }
 
 func (e *Endpoint) serveSchema(w http.ResponseWriter, r *http.Request) error {
@@ -144,7 +164,10 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 	work.Shrink(answerHolds)
 	_ = control.SetReadDeadline(time.Time{})
 	zerolog.Ctx(r.Context()).Debug().Str("name", requestName(r.URL.RawQuery)).Str("operation", requestName(req.OperationName)).Msg("graphql")
-	answer, status, err := e.answer(r.Context(), data, req, httpapi.BaseURL(e.ExternalURL, r))
+	name := cmp.Or(req.OperationName, r.URL.RawQuery)
+	trace := httpapi.StartTrace(w, r, "GraphQL, "+requestName(name))
+	answer, status, err := e.answer(r.Context(), data, req, trace, httpapi.BaseURL(e.ExternalURL, r))
+	trace.End(r.Context(), outcome(answer, err))
 	if errors.Is(err, errBusy) {
 		return httpapi.Busy(w, err)
 	}
@@ -182,8 +205,9 @@ func (w *slowWriter) Write(p []byte) (n int, err error) {
 
 // answer counts and runs a document. An error is for a client that is to come again
 // later.
-func (e *Endpoint) answer(ctx context.Context, data *Data, req request, base string) (*graphql.Response, int, error) {
+func (e *Endpoint) answer(ctx context.Context, data *Data, req request, trace *httpapi.RequestTrace, base string) (*graphql.Response, int, error) {
 	s := newSession(e, data, auth.From(ctx), base, httpapi.WorkOf(ctx))
+	s.trace = trace
 	defer s.close(ctx)
 	ctx, release := s.outlive(ctx)
 	defer release()
@@ -191,7 +215,7 @@ func (e *Endpoint) answer(ctx context.Context, data *Data, req request, base str
 		return nil, 0, errBusy
 	}
 	counted, err := cost.Estimate(req.Query, req.Variables)
-	if v := e.Limits.Check(counted); len(v) > 0 {
+	if v := s.limits.Check(counted); len(v) > 0 {
 		return overLimit(v, base+"/help/api/graphql#cost-limits"), http.StatusBadRequest, nil
 	}
 	if err != nil {
@@ -206,7 +230,10 @@ func (e *Endpoint) answer(ctx context.Context, data *Data, req request, base str
 	s.aliases = counted.InnerAliases
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	out := e.schema.Exec(withSession(ctx, s), req.Query, req.OperationName, req.Variables)
+	out := e.schema(s.limits).Exec(withSession(ctx, s), req.Query, req.OperationName, req.Variables)
+	if repeats(out) {
+		return failed("this document names the same fields too often, by itself or through its fragments: name each once, or send several documents", 0, 0), http.StatusOK, nil
+	}
 	if err := tooLarge(ctx); err != nil {
 		return failed(err.Error(), 0, 0), http.StatusOK, nil
 	}
@@ -222,6 +249,23 @@ func (e *Endpoint) answer(ctx context.Context, data *Data, req request, base str
 	}
 	conceal(ctx, out)
 	return out, http.StatusOK, nil
+}
+
+// outcome says in a word how a request ended.
+func outcome(answer *graphql.Response, err error) string {
+	switch {
+	case err != nil:
+		return "refused"
+	case len(answer.Errors) > 0:
+		return "answered with errors"
+	}
+	return "answered"
+}
+
+// repeats reports whether a document was refused for the pairs of equal fields in
+// it.
+func repeats(out *graphql.Response) bool {
+	return len(out.Errors) > 0 && out.Errors[0].Rule == "OverlapValidationLimitExceeded"
 }
 
 // mayMutate counts the mutations of an actor and returns how long to wait if they

@@ -7,6 +7,7 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/hosts"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/redact"
@@ -112,7 +113,7 @@ func (s *session) services(repo uint32, args forwardArgs) (*serviceConnection, e
 			nodes = append(nodes, &externalService{s, v})
 		}
 	}
-	p, err := cutByIndex(len(nodes), maxRepositories, args.both())
+	p, err := cutByIndex(len(nodes), cost.MaxServices, args.both())
 	if err != nil {
 		return nil, err
 	}

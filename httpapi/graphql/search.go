@@ -56,17 +56,18 @@ func needsMatches(ctx context.Context) bool {
 // Results are those of the stream. It searches once, however often it is asked.
 func (c *searchCall) Results(ctx context.Context) (*searchResults, error) {
 	c.once.Do(func() {
-		results := search.NewResults(c.s.Now)
-		c.answer = &searchResults{s: c.s, results: results, kept: &kept{s: c.s, needed: c.keep, width: c.width}}
+		o := search.Options{Results: search.NewResults(c.s.Now)}
+		c.s.trace.Search(&o)
+		c.answer = &searchResults{s: c.s, results: o.Results, kept: &kept{s: c.s, needed: c.keep, width: c.width}}
 		q, err := c.parse()
 		var out search.Outcome
 		if err == nil {
-			out = c.s.search(ctx, q, search.Options{Results: results}, c.answer.kept)
+			out = c.s.search(ctx, q, o, c.answer.kept)
 			err = out.Err
 		}
-		results.Finish(false)
+		o.Results.Finish(false)
 		c.answer.alert = out.Alert
-		c.answer.progress = results.Progress()
+		c.answer.progress = o.Results.Progress()
 		c.err = c.answer.explain(err)
 	})
 	return c.answer, c.err

@@ -14,6 +14,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -24,11 +25,15 @@ type session struct {
 	*Data
 	// actor is who asks.
 	actor *auth.Actor
+	// limits are those of this document.
+	limits cost.Limits
 	// base is how the client reaches the server.
 	base string
 	budget
 	// ended reports whether the credential of the request has.
 	ended func() bool
+	// trace is that of the request.
+	trace *httpapi.RequestTrace
 	// changing says that a mutation has begun.
 	changing atomic.Bool
 
@@ -45,11 +50,11 @@ type sessionKey struct{}
 
 func newSession(e *Endpoint, data *Data, actor *auth.Actor, base string, admitted *httpapi.Work) *session {
 	s := &session{
-		Endpoint: e, Data: data, actor: actor, base: base, snapshots: []*store.Snapshot{data.Store.Snapshot()},
+		Endpoint: e, Data: data, actor: actor, limits: e.Limits.Load(), base: base, snapshots: []*store.Snapshot{data.Store.Snapshot()},
 		trees: map[uint32]*code.Reader{}, documents: map[*store.Repository]*documents{},
 	}
 	s.admitted, s.since = admitted, time.Now()
-	s.fill(fieldsPerLimit*e.Limits.Fields, e.MaxCalls)
+	s.fill(fieldsPerLimit*s.limits.Fields, e.MaxCalls)
 	return s
 }
 

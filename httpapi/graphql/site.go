@@ -24,6 +24,7 @@ func (s *site) ID() graphql.ID                                    { return newID
 func (s *site) ProductVersion() string                            { return httpapi.APIVersion }
 func (s *site) BuildVersion() string                              { return httpapi.APIVersion }
 func (s *site) HasCodeIntelligence() bool                         { return false }
+func (s *site) AllowSiteSettingsEdits() bool                      { return false }
 func (s *site) CanReloadSite() bool                               { return false }
 func (s *site) FreeUsersExceeded() bool                           { return false }
 func (s *site) SendsEmailVerificationEmails() bool                { return false }
@@ -117,10 +118,11 @@ type siteConfiguration struct {
 
 // limitsJSON is how the cost limits are written in a configuration.
 func limitsJSON(l cost.Limits) map[string]int {
-	return map[string]int{
-		"graphQLMaxAliases": l.Aliases, "graphQLMaxFieldCount": l.Fields, "graphQLMaxDepth": l.Depth,
-		"graphQLMaxDuplicateFieldCount": l.DuplicateFields, "graphQLMaxUniqueFieldCount": l.UniqueFields,
+	out := map[string]int{}
+	for _, k := range l.Keyed() {
+		out[k.Key] = *k.Limit
 	}
+	return out
 }
 
 // Configuration is for site admins.
@@ -128,7 +130,7 @@ func (s *site) Configuration() (*siteConfiguration, error) {
 	if err := s.s.mustAdmin(); err != nil {
 		return nil, err
 	}
-	contents, err := json.MarshalIndent(map[string]any{"externalURL": s.s.base, "rateLimits": limitsJSON(s.s.Limits)}, "", "  ")
+	contents, err := json.MarshalIndent(map[string]any{"externalURL": s.s.base, "rateLimits": limitsJSON(s.s.limits)}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("show configuration: %w", err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
+	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
 	"github.com/trawlsearch/trawl/internal/needs"
 	"github.com/trawlsearch/trawl/query"
@@ -88,7 +89,7 @@ func newWorld(t testing.TB) *world {
 	data := &graphql.Data{Store: st, Book: w.book, Registry: w.registry, Repositories: w, Services: w, Jobs: w.runner, Notice: func() string { return w.notice }}
 	w.endpoint = &graphql.Endpoint{
 		Data: func() *graphql.Data { return data }, Searcher: w,
-		ExternalURL: "https://trawl.example.org", Now: now,
+		ExternalURL: "https://trawl.example.org", Now: now, Limits: cost.NewCurrent(cost.Limits{}),
 	}
 	server := &httpapi.Server{Searcher: w.endpoint.Searcher, Extra: w.endpoint.Routes(), Gate: w.gate, Log: zerolog.Nop(), Now: now}
 	w.server = httptest.NewServer(server.Handler())

@@ -28,8 +28,8 @@ const (
 type Book struct {
 	// Server is where the pages are.
 	Server *httpapi.Server
-	// Limits are those of GraphQL requests; 0 is the default.
-	Limits cost.Limits
+	// Limits are those of GraphQL requests now; nil is the defaults.
+	Limits *cost.Current
 }
 
 // data is what every page is given.
@@ -56,7 +56,7 @@ func (b *Book) Routes() []httpapi.Route {
 
 func (b *Book) serve(path, page string) httpapi.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		d := data{URL: httpapi.BaseURL(b.Server.ExternalURL, r), Limits: b.Limits.WithDefaults()}
+		d := data{URL: httpapi.BaseURL(b.Server.ExternalURL, r), Limits: b.Limits.Load()}
 		return b.Server.ServePage(w, r, pages, web.View{Page: page, Here: path, Data: d})
 	}
 }

@@ -23,7 +23,7 @@ type nowhere struct{ httpapi.Searcher }
 func get(t *testing.T, path string) (int, string) {
 	t.Helper()
 	s := &httpapi.Server{Searcher: nowhere{}, Log: zerolog.Nop()}
-	s.Extra = (&help.Book{Server: s, Limits: cost.Limits{Aliases: 77}}).Routes()
+	s.Extra = (&help.Book{Server: s, Limits: cost.NewCurrent(cost.Limits{Aliases: 77})}).Routes()
 	w := httptest.NewRecorder()
 	s.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
 	return w.Code, w.Body.String()

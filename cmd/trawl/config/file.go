@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -174,4 +176,32 @@ func (f *File) syntaxError(err error) error {
 		}
 	}
 	return fmt.Errorf("%s: not YAML: %s", f.Path, strings.TrimPrefix(text, "yaml: "))
+}
+
+// Changed returns the keys of settings that a later reading of the file gives
+// another value, sorted. Repositories and limits of GraphQL are none of them.
+func (f *File) Changed(later *File) []string {
+	var before, after map[string]value
+	var backupBefore, backupAfter *Backup
+	if f != nil {
+		before, backupBefore = f.values, f.Backup
+	}
+	if later != nil {
+		after, backupAfter = later.values, later.Backup
+	}
+	changed := map[string]bool{}
+	for key, v := range before {
+		if now, ok := after[key]; !ok || now.text != v.text {
+			changed[key] = true
+		}
+	}
+	for key := range after {
+		if _, ok := before[key]; !ok {
+			changed[key] = true
+		}
+	}
+	if !reflect.DeepEqual(backupBefore, backupAfter) {
+		changed[backupKey] = true
+	}
+	return slices.Sorted(maps.Keys(changed))
 }

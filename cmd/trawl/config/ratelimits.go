@@ -13,19 +13,24 @@ import (
 // configurations of this API have it.
 const rateLimitsKey = "rateLimits"
 
-// rateLimits are their names. Two spellings are in use, so case does not count.
-var rateLimits = []string{
-	"graphQLMaxAliases", "graphQLMaxFieldCount", "graphQLMaxDepth", "graphQLMaxDuplicateFieldCount", "graphQLMaxUniqueFieldCount",
-}
-
-// rateLimit is where a limit is kept; nil is a name that is none.
+// rateLimit is where a limit is kept; nil is a name that is none. Two spellings
+// of the names are in use, so case does not count.
 func rateLimit(l *cost.Limits, name string) *int {
-	for i, limit := range []*int{&l.Aliases, &l.Fields, &l.Depth, &l.DuplicateFields, &l.UniqueFields} {
-		if strings.EqualFold(rateLimits[i], name) {
-			return limit
+	for _, k := range l.Keyed() {
+		if strings.EqualFold(k.Key, name) {
+			return k.Limit
 		}
 	}
 	return nil
+}
+
+// rateLimitNames are the names of all limits.
+func rateLimitNames() []string {
+	var names []string
+	for _, k := range (&cost.Limits{}).Keyed() {
+		names = append(names, k.Key)
+	}
+	return names
 }
 
 // rateLimits reads the limits.
@@ -34,13 +39,13 @@ func (f *File) rateLimits(n *yaml.Node) error {
 		return nil
 	}
 	if n.Kind != yaml.MappingNode {
-		return f.errorAt(n.Line, "%s: expected keys with values, such as %s: 500", rateLimitsKey, rateLimits[0])
+		return f.errorAt(n.Line, "%s: expected keys with values, such as %s: 500", rateLimitsKey, rateLimitNames()[0])
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := resolve(n.Content[i]), resolve(n.Content[i+1])
 		limit := rateLimit(&f.RateLimits, key.Value)
 		if limit == nil {
-			return f.unknown(key.Line, key.Value, rateLimits)
+			return f.unknown(key.Line, key.Value, rateLimitNames())
 		}
 		if *limit != 0 {
 			return f.errorAt(key.Line, "%s: %s stands here twice", rateLimitsKey, key.Value)

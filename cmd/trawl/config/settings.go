@@ -51,6 +51,8 @@ type Settings struct {
 	// AllowLocalSources lets external services name addresses of this machine,
 	// its link and of metadata services.
 	AllowLocalSources bool
+	// Read is the configuration file as it was read; nil if there is none.
+	Read *File
 	// RateLimits are the limits of GraphQL requests; 0 is the default.
 	RateLimits cost.Limits
 	// Backup is what trawl serve backs up by itself; nil is nothing.
@@ -116,6 +118,7 @@ type Said struct {
 func Resolve(m Machine, said Said) (Settings, error) {
 	s := Defaults(m)
 	if said.File != nil {
+		s.Read = said.File
 		s.File, s.Repositories, s.RateLimits, s.Backup = said.File.Path, said.File.Repositories, said.File.RateLimits, said.File.Backup
 	}
 	for _, k := range All() {

@@ -58,6 +58,7 @@ func TestEstimate(t *testing.T) {
 		{`{ a(limit: 10, count: 7) { x } }`, nil, cost.Cost{Fields: 2, UniqueFields: 2, Depth: 2}},
 		{`{ a(first: 10) { x } b { y } }`, nil, cost.Cost{Fields: 13, UniqueFields: 4, Depth: 2}}, // no leak to the neighbour
 		{`{ a(first: 0) { x } b(first: -4) { y } }`, nil, cost.Cost{Fields: 4, UniqueFields: 4, Depth: 2}},
+		{`{ externalServices(first: 99999) { nodes { id kind displayName config createdAt updatedAt } totalCount pageInfo { hasNextPage } } }`, nil, cost.Cost{Fields: 9001, UniqueFields: 11, Depth: 3}},
 		{`{ a(first: 99999999) { b(first: 99999999) { c(first: 99999999) { d } } } }`, nil, cost.Cost{Fields: 1<<31 - 1, UniqueFields: 4, Depth: 4}},
 
 		// variables

@@ -1,5 +1,7 @@
 package cost
 
+import "fmt"
+
 // Limits are the most that one document may ask for; 0 is the default.
 type Limits struct {
 	// Aliases is how many fields may have another name, by default 500.
@@ -16,19 +18,44 @@ type Limits struct {
 	UniqueFields int
 }
 
+// Keyed is a limit with its key in configurations.
+type Keyed struct {
+	Key      string
+	Limit    *int
+	Standard int // the default
+}
+
+// Keyed returns the limits of l, in the order of the API.
+func (l *Limits) Keyed() []Keyed {
+	return []Keyed{
+		{"graphQLMaxAliases", &l.Aliases, 500},
+		{"graphQLMaxFieldCount", &l.Fields, 500_000},
+		{"graphQLMaxDepth", &l.Depth, 30},
+		{"graphQLMaxDuplicateFieldCount", &l.DuplicateFields, 500},
+		{"graphQLMaxUniqueFieldCount", &l.UniqueFields, 500},
+	}
+}
+
 // WithDefaults returns l with the defaults filled in.
 func (l Limits) WithDefaults() Limits {
-	for _, d := range []struct {
-		limit    *int
-		standard int
-	}{
-		{&l.Aliases, 500}, {&l.Fields, 500_000}, {&l.Depth, 30}, {&l.DuplicateFields, 500}, {&l.UniqueFields, 500},
-	} {
-		if *d.limit == 0 {
-			*d.limit = d.standard
+	for _, k := range l.Keyed() {
+		if *k.Limit == 0 {
+			*k.Limit = k.Standard
 		}
 	}
 	return l
+}
+
+// Changes says what is another in later, such as "graphQLMaxDepth: 30 -> 40".
+func (l Limits) Changes(later Limits) []string {
+	var out []string
+	now := later.Keyed()
+	for i, k := range l.Keyed() {
+		if *k.Limit != *now[i].Limit {
+			out = append(out, fmt.Sprintf("%s: %d -> %d", k.Key, *k.Limit, *now[i].Limit))
+		}
+	}
+	return out
 }
 
 // Cost is what a document asks for, in the terms of Limits.

@@ -72,6 +72,10 @@ func (w *walk) set(set ast.SelectionSet, times, depth int, inline *int) {
 	}
 }
 
+// MaxServices is how many external services a page has at most. A client that
+// looks for one by its name asks for 99,999, which count as what they can be.
+const MaxServices = 1000
+
 func (w *walk) field(f *ast.Field, times, depth int, inline *int) {
 	w.names[f.Name]++
 	if f.Alias != f.Name {
@@ -87,7 +91,11 @@ func (w *walk) field(f *ast.Field, times, depth int, inline *int) {
 			w.u.fields = add(w.u.fields, times)
 		}
 	}
-	w.set(f.SelectionSet, multiply(times, w.length(f.Arguments)), depth+1, inline)
+	length := w.length(f.Arguments)
+	if f.Name == "externalServices" {
+		length = min(length, MaxServices)
+	}
+	w.set(f.SelectionSet, multiply(times, length), depth+1, inline)
 }
 
 // named counts a spread. Inside an inline fragment it counts for both, as the
