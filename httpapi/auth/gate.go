@@ -214,6 +214,12 @@ func (g *Gate) identify(r *http.Request, cred credential) (*Actor, error) {
 	}
 	switch cred.kind {
 	case accessToken:
+		// Clients that know one scheme send the access tokens of OAuth by it too.
+		if g.Bearers != nil && cred.as == "" {
+			if a, err := g.byBearer(r.Context(), reg, cred); err == nil {
+				return a, nil
+			}
+		}
 		return g.byToken(reg, cred)
 	case bearerToken:
 		return g.byBearer(r.Context(), reg, cred)

@@ -26,13 +26,14 @@ func TestBearerErrors(t *testing.T) {
 		{"a good one", "Bearer " + access, 200, ""},
 		{"in other letters", "bearer " + access, 200, ""},
 		{"none", "", 401, "Bearer"},
+		{"a good one in the scheme of access tokens", "token " + access, 200, ""},
+		{"a refresh token in the scheme of access tokens", "token " + refresh, 401, ""},
 		{"an unknown one", "Bearer x", 401, `Bearer error="invalid_token"`},
 		{"none behind the scheme", "Bearer ", 401, `Bearer error="invalid_token"`},
 		{"a refresh token", "Bearer " + refresh, 401, `Bearer error="invalid_token"`},
 		{"a code", "Bearer " + code, 401, `Bearer error="invalid_token"`},
 		{"a client secret", "Bearer " + w.webSecret, 401, `Bearer error="invalid_token"`},
 		{"too little scope", "Bearer " + narrow, 403, `Bearer error="insufficient_scope", scope="user:all"`},
-		{"as an access token", "token " + access, 401, ""},
 	} {
 		headers := []string{}
 		if c.header != "" {
