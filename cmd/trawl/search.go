@@ -131,10 +131,7 @@ func (a *app) search(ctx context.Context, set config.Settings, job searchJob) (e
 	if job.flags.server != "" {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		defer transport.CloseIdleConnections()
-		job.params.HTTP = &http.Client{Transport: transport}
-		if token := os.Getenv(tokenVariable); token != "" {
-			job.params.Header = http.Header{"Authorization": {"token " + token}}
-		}
+		job.params.HTTP, job.params.Header = &http.Client{Transport: transport}, tokenHeader()
 		return a.stream(ctx, job, job.flags.server)
 	}
 	if err := checkQuery(job.params); err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -19,6 +20,8 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/graphql"
+	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -46,7 +49,7 @@ func openSession(ctx context.Context, set config.Settings, o service.Options) (*
 	for {
 		svc, err := openMigrated(ctx, set, o)
 		if err == nil {
-			s := localSession(svc, o.Log)
+			s := localSession(svc, set, o.Log)
 			s.public = cmp.Or(set.ExternalURL, "http://"+serverfile.LocalAddress(set.Listen))
 			return s, nil
 		}
@@ -90,7 +93,7 @@ func lockedError(data string) error {
 	return fmt.Errorf("data directory %s is in use by another trawl command: wait until it has ended, or give another --data", data)
 }
 
-func localSession(svc *service.Service, log zerolog.Logger) *session {
+func localSession(svc *service.Service, set config.Settings, log zerolog.Logger) *session {
 	// The command sees each answer; only the causes it is not shown are news.
 	if log.GetLevel() > zerolog.DebugLevel {
 		log = log.Level(zerolog.ErrorLevel)
@@ -101,8 +104,9 @@ func localSession(svc *service.Service, log zerolog.Logger) *session {
 		Status: offlineStatus(svc), Backups: func() httpapi.Backups { return svc },
 		Checker: func() httpapi.Checker { return svc },
 	}
+	api := &graphql.Endpoint{Data: svc.GraphQL, Searcher: svc, Limits: cost.NewCurrent(set.RateLimits), ExternalURL: set.ExternalURL}
 	gate := &auth.Gate{OperatorToken: token, Registry: svc.Registry}
-	server := &httpapi.Server{Searcher: svc, Log: log, Extra: admin.Routes(), Gate: gate}
+	server := &httpapi.Server{Searcher: svc, Log: log, Extra: slices.Concat(admin.Routes(), api.Routes()), Gate: gate}
 	return &session{
 		Client: &remote.Client{
 			Base: localBase, Token: token,

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/cmd/trawl/progress"
+	"github.com/trawlsearch/trawl/cmd/trawl/service"
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/client"
+)
+
+const apiHelp = `Usage: trawl api [flags] [DOCUMENT]
+
+Api runs a GraphQL document and prints the answer as indented JSON. The document
+is the argument, or the file of --file, or comes from the standard input. It is
+run over the data directory, through the server that has it open if there is one,
+by the operator, who sees and may do everything; --server asks any server that
+speaks the API, with the access token in $TRAWL_TOKEN if there is one.
+
+A variable is given as --var NAME=VALUE, whose value is JSON if it can be read as
+such and text otherwise, or with others as one object of JSON in --vars.
+
+Exit status: 0 if the answer has no errors, 2 otherwise; it is printed either way.
+
+  trawl api '{ repositories(first: 5) { nodes { name } } }'
+  trawl api --file blame.graphql --var path=main.go --var 'rev="1"'
+  echo '{ site { productVersion } }' | trawl api --server https://trawl.example.org`
+
+// apiFlags are the flags of trawl api, as typed.
+type apiFlags struct {
+	server, file, operation, variables string
+	each                               []string
+}
+
+func (a *app) apiCommand() *cobra.Command {
+	var f apiFlags
+	cmd := &cobra.Command{Use: "api", Short: "run a GraphQL document", Long: apiHelp, Args: arguments(0, 1, "a document")}
+	settings := settingFlags(cmd, searchSettings...)
+	flags := cmd.Flags()
+	flags.Var(&textFlag{kind: "URL"}, "server", "ask this server instead of the data directory")
+	flags.StringVar(&f.file, "file", "", "read the document from `FILE`, - being the standard input")
+	flags.StringVar(&f.operation, "operation", "", "run the operation `NAME` of a document with several")
+	flags.StringVar(&f.variables, "vars", "", "the variables, as one object of `JSON`")
+	flags.StringArrayVar(&f.each, "var", nil, "one variable, `NAME=VALUE`; may be given several times")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		f.server = flags.Lookup("server").Value.String()
+		set, err := settings()
+		if err != nil {
+			return err
+		}
+		doc, err := f.document(args, cmd.InOrStdin())
+		if err != nil {
+			return err
+		}
+		return a.api(cmd.Context(), set, f.server, doc)
+	}
+	return cmd
+}
+
+// document reads what is to be run.
+func (f apiFlags) document(args []string, stdin io.Reader) (client.Document, error) {
+	doc := client.Document{OperationName: f.operation}
+	if u, err := url.Parse(f.server); f.server != "" && (err != nil || u.Host == "") {
+		return doc, fmt.Errorf("--server: %q is no address of a server: write http://127.0.0.1:7080", f.server)
+	}
+	var err error
+	if doc.Variables, err = f.parseVariables(); err != nil {
+		return doc, err
+	}
+	switch {
+	case len(args) > 0 && f.file != "":
+		return doc, errors.New("the document is given twice: leave out the argument or --file")
+	case len(args) > 0:
+		doc.Query = args[0]
+	case f.file != "" && f.file != "-":
+		text, err := os.ReadFile(f.file)
+		if err != nil {
+			return doc, fmt.Errorf("--file: %w", err)
+		}
+		doc.Query = string(text)
+	default:
+		text, err := io.ReadAll(stdin)
+		if err != nil {
+			return doc, fmt.Errorf("read the document from the standard input: %w", err)
+		}
+		doc.Query = string(text)
+	}
+	if strings.TrimSpace(doc.Query) == "" {
+		return doc, errors.New("there is no document: give one as argument, with --file, or on the standard input")
+	}
+	return doc, nil
+}
+
+// parseVariables reads --vars and then each --var.
+func (f apiFlags) parseVariables() (map[string]any, error) {
+	all := map[string]any{}
+	if f.variables != "" {
+		if err := decodeJSON(f.variables, &all); err != nil || all == nil {
+			return nil, fmt.Errorf(`--vars: %q is no object of JSON, such as {"name": "value"}`, f.variables)
+		}
+	}
+	for _, text := range f.each {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("--var: %q is no NAME=VALUE", text)
+		}
+		var v any
+		if err := decodeJSON(value, &v); err != nil {
+			v = value
+		}
+		all[name] = v
+	}
+	return all, nil
+}
+
+// decodeJSON reads one value of JSON, with its numbers as they stand.
+func decodeJSON(text string, into any) error {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	if err := dec.Decode(into); err != nil {
+		return err
+	}
+	if dec.More() {
+		return errors.New("more than one value")
+	}
+	return nil
+}
+
+// api runs the document where the flags say.
+func (a *app) api(ctx context.Context, set config.Settings, server string, doc client.Document) (err error) {
+	if server != "" {
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		defer transport.CloseIdleConnections()
+		return a.sendDocument(ctx, server, client.Params{HTTP: &http.Client{Transport: transport}, Header: tokenHeader()}, doc)
+	}
+	s, err := openSession(ctx, set, service.Options{Log: a.taskOutput(set).log})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	// Who may read the data directory may do everything with it.
+	return a.sendDocument(ctx, s.Base, client.Params{HTTP: s.HTTP, Header: http.Header{httpapi.AdminTokenHeader: {s.Token}}}, doc)
+}
+
+// tokenHeader has the access token of the environment, if there is one.
+func tokenHeader() http.Header {
+	token := os.Getenv(tokenVariable)
+	if token == "" {
+		return nil
+	}
+	return http.Header{"Authorization": {"token " + token}}
+}
+
+// sendDocument prints the answer to a document.
+func (a *app) sendDocument(ctx context.Context, base string, p client.Params, doc client.Document) error {
+	answer, err := client.GraphQL(ctx, base, p, doc)
+	if err != nil {
+		return fmt.Errorf("%w%s", err, searchHint(err))
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, bytes.TrimSpace(answer.Body), "", "  "); err != nil {
+		return fmt.Errorf("read the answer of %s: %w", base, err)
+	}
+	out.WriteByte('\n')
+	if _, err := a.stdout.Write(out.Bytes()); err != nil {
+		return err
+	}
+	if n := len(answer.Errors); n > 0 {
+		return fmt.Errorf("the answer has %s: %s", progress.Counted(n, "error"), answer.Errors[0])
+	}
+	return nil
+}
