@@ -45,7 +45,7 @@ func (h *hostileRepo) attacks() []attack {
 		bounded("GraphQL, 240 comparisons", 100, 0, graphqlOf(many(240, fmt.Sprintf(
 			`c#:comparison(base:\"%s~40\",head:\"%s\"){fileDiffs(first:100){nodes{newPath hunks{body}}}}`, h.tip, h.tip), " "))),
 		bounded("GraphQL, large files", 60, slow, graphqlOf(many(12, `f#:commit(rev:\"HEAD\"){file(path:\"blobs/0.txt\"){content}}`, " "))),
-		bounded("GraphQL, blame of a large file", 60, 0, graphqlOf(`commit(rev:\"HEAD\"){file(path:\"blobs/0.txt\"){blame(startLine:1,endLine:100000){message}}}`)),
+		bounded("GraphQL, blame of a large file", 60, 0, graphqlOf(`commit(rev:\"HEAD\"){blob(path:\"blobs/0.txt\"){blame(startLine:1,endLine:100000){message}}}`)),
 		bounded("GraphQL, 240 searches", 100, 0, post(`{"query":"{`+many(240, `s#:search(version:V3,query:\"type:file repo:^`+hostileName+`$ count:all /[ab]c[de]f/\"){results{matchCount}}`, " ")+`"}`)),
 		bounded("GraphQL, searches that keep their matches", 60, slow, post(`{"query":"{`+many(20, `s#:search(version:V3,query:\"type:file repo:^`+hostileName+`$ count:all [a-h]+ patterntype:regexp\"){results{results{... on FileMatch{lineMatches{preview offsetAndLengths}}}}}`, " ")+`"}`)),
 		bounded("GraphQL, lines as rows of a table", 60, slow, graphqlOf(many(20, `f#:commit(rev:\"HEAD\"){file(path:\"nl.txt\"){highlight(disableTimeout:true){html}}}`, " "))),

@@ -400,18 +400,22 @@ func (b *blob) Blame(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
-	found, err := repo.Blame(ctx, b.commit.oid, b.path, first, last, args.IgnoreWhitespace.or(false))
+	s := b.commit.repo.s
+	found, err := repo.Blame(ctx, b.commit.oid, b.path, first, last, args.IgnoreWhitespace.or(false), func(h git.BlameHunk) error {
+		s.resume(ctx)
+		if err := s.showName(ctx, h.Author.Name, h.Author.Email, h.Subject, h.Path); err != nil {
+			return err
+		}
+		return s.hold(hunkBytes + len(h.Author.Name) + len(h.Author.Email) + len(h.Subject) + len(h.Path))
+	})
 	if err != nil {
 		return nil, err
 	}
-	s := b.commit.repo.s
 	if err := s.room(ctx, len(found)); err != nil {
 		return nil, err
 	}
-	for _, h := range found {
-		if err := s.showName(ctx, h.Author.Name, h.Author.Email, h.Subject, h.Path); err != nil {
-			return nil, err
-		}
+	if err := s.hold(intBytes * total); err != nil {
+		return nil, err
 	}
 	starts := lineStarts(c.text)
 	for _, h := range found {
@@ -436,6 +440,13 @@ func lineStarts(text []byte) []int {
 	}
 	return append(starts, len(text))
 }
+
+// hunkBytes is what a hunk holds beside its text, read and as it is answered,
+// intBytes what a number does.
+const (
+	hunkBytes = 600
+	intBytes  = 8
+)
 
 // hunk is the type Hunk.
 type hunk struct {

@@ -45,8 +45,8 @@ const (
 	mutationsPerDocument = 50
 	mutationsPerMinute   = 600
 	// readWithin is how long a body may take to arrive, answerWithin how long
-	// the answer may take to be made, and writeWithin how long so much of it may
-	// take to leave as the largest page has.
+	// the answer may take to be made, writeWithin how long a piece may take to
+	// leave.
 	readWithin   = 30 * time.Second
 	answerWithin = 2 * time.Minute
 	writeWithin  = time.Minute
@@ -85,6 +85,9 @@ type Endpoint struct {
 	// ExternalURL is how clients reach the server; empty takes it from each
 	// request.
 	ExternalURL string
+	// WriteWithin is how long so much of an answer may take to leave as the largest
+	// page has; 0 is a minute.
+	WriteWithin time.Duration
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 
@@ -107,6 +110,7 @@ func (e *Endpoint) Routes() []httpapi.Route {
 // prepare fills in defaults and reads the schema, once.
 func (e *Endpoint) prepare() {
 	e.once.Do(func() {
+		e.WriteWithin = cmp.Or(e.WriteWithin, writeWithin)
 		e.MaxCalls = cmp.Or(e.MaxCalls, maxCalls)
 		if e.Now == nil {
 			e.Now = time.Now
@@ -183,18 +187,19 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Cache-Control", "no-cache, max-age=0")
 	h.Add("Vary", "Cookie, Authorization, X-Requested-With")
 	h.Set("Content-Type", "application/json")
-	return httpapi.WriteBody(&slowWriter{w, control}, r, status, body...)
+	return httpapi.WriteBody(&slowWriter{w, control, e.WriteWithin}, r, status, body...)
 }
 
 // slowWriter lets each piece of an answer take its time, but not for ever.
 type slowWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	within  time.Duration
 }
 
 func (w *slowWriter) Write(p []byte) (n int, err error) {
 	for piece := range slices.Chunk(p, web.MaxPageBytes) {
-		_ = w.control.SetWriteDeadline(time.Now().Add(writeWithin)) // of a server that can
+		_ = w.control.SetWriteDeadline(time.Now().Add(w.within)) // of a server that can
 		written, err := w.ResponseWriter.Write(piece)
 		if n += written; err != nil {
 			return n, err

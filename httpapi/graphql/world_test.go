@@ -53,6 +53,7 @@ type world struct {
 	refreshed []string
 	// asked are the external services that were asked to be synced.
 	asked  []uint32
+	api    *httpapi.Server
 	server *httptest.Server
 	url    string
 	client *http.Client
@@ -91,8 +92,8 @@ func newWorld(t testing.TB) *world {
 		Data: func() *graphql.Data { return data }, Searcher: w,
 		ExternalURL: "https://trawl.example.org", Now: now, Limits: cost.NewCurrent(cost.Limits{}),
 	}
-	server := &httpapi.Server{Searcher: w.endpoint.Searcher, Extra: w.endpoint.Routes(), Gate: w.gate, Log: zerolog.Nop(), Now: now}
-	w.server = httptest.NewServer(server.Handler())
+	w.api = &httpapi.Server{Searcher: w.endpoint.Searcher, Extra: w.endpoint.Routes(), Gate: w.gate, Log: zerolog.Nop(), Now: now}
+	w.server = httptest.NewServer(w.api.Handler())
 	t.Cleanup(w.server.Close)
 	w.url, w.client = w.server.URL, w.server.Client()
 	return w

@@ -23,8 +23,10 @@ type BlameHunk struct {
 }
 
 // Blame tells who wrote the lines of a file from first up to and with last,
-// counted from one. ignoreSpace lets changes of white space alone not count.
-func (r *Repo) Blame(ctx context.Context, commit, path string, first, last int, ignoreSpace bool) ([]BlameHunk, error) {
+// counted from one. ignoreSpace lets changes of white space alone not count. hold,
+// which may be nil, is called before each hunk is kept, of which a hostile file has
+// millions; an error of it ends the listing and is returned as it is.
+func (r *Repo) Blame(ctx context.Context, commit, path string, first, last int, ignoreSpace bool, hold func(BlameHunk) error) ([]BlameHunk, error) {
 	if err := checkRev(commit); err != nil {
 		return nil, err
 	}
@@ -48,10 +50,19 @@ func (r *Repo) Blame(ctx context.Context, commit, path string, first, last int, 
 				out[n-1].Lines++
 				continue
 			}
+			if hold != nil {
+				if err := hold(h); err != nil {
+					return &callerError{err}
+				}
+			}
 			out = append(out, h)
 		}
 	}
 	err := r.budget.streamWith(ctx, "blame", r.plainPaths, parse, r.args(append(args, commit, "--", path)...)...)
+	var own *callerError
+	if errors.As(err, &own) {
+		return nil, own.error
+	}
 	return out, r.listError("blame "+path, err)
 }
 

@@ -70,7 +70,7 @@ func answers(t *testing.T, repo *git.Repo) string {
 	say("EachRef", nil, err)
 	for _, path := range []string{"a.txt", "ünïcode \"name\".txt"} {
 		for _, ignore := range []bool{false, true} {
-			hunks, err := repo.Blame(ctx, branch.Commit, path, 1, 3, ignore)
+			hunks, err := repo.Blame(ctx, branch.Commit, path, 1, 3, ignore, nil)
 			say("Blame", hunks, err)
 		}
 	}

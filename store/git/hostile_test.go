@@ -139,7 +139,7 @@ func everything(t *testing.T, repo *git.Repo, check func(string)) {
 	must("RevList", repo.RevList(ctx, []string{branch.Commit}, nil, func(git.Listed) error { return nil }))
 	must("History", repo.History(ctx, []string{branch.Commit}, git.HistoryOptions{Path: "a.txt", Follow: true}, func(string) error { return nil }))
 	must("EachRef", repo.EachRef(ctx, true, []string{"refs/heads/"}, func(git.Ref) error { return nil }))
-	_, err = repo.Blame(ctx, branch.Commit, "a.txt", 1, 1, true)
+	_, err = repo.Blame(ctx, branch.Commit, "a.txt", 1, 1, true, nil)
 	must("Blame", err)
 	_, err = repo.Contributors(ctx, branch.Commit, git.HistoryOptions{})
 	must("Contributors", err)

@@ -335,7 +335,7 @@ func TestBlame(t *testing.T) {
 	x.write(odd, "1\ntwo\n  3\n")
 	second := x.commit()
 	show := func(from, to int, space bool) string {
-		hunks, err := x.open().Blame(t.Context(), second, odd, from, to, space)
+		hunks, err := x.open().Blame(t.Context(), second, odd, from, to, space, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -361,7 +361,17 @@ func TestBlame(t *testing.T) {
 			t.Errorf("Blame(%d, %d, %t) = %s, want %s", tt.from, tt.to, tt.space, got, tt.want)
 		}
 	}
-	oneLine(t, func() error { _, err := x.open().Blame(t.Context(), second, "nothing", 1, 1, false); return err }())
+	oneLine(t, func() error { _, err := x.open().Blame(t.Context(), second, "nothing", 1, 1, false, nil); return err }())
+	held, enough := 0, errors.New("enough")
+	_, err := x.open().Blame(t.Context(), second, odd, 1, 3, true, func(git.BlameHunk) error {
+		if held++; held == 2 {
+			return enough
+		}
+		return nil
+	})
+	if held != 2 || err != enough {
+		t.Errorf("Blame that is told to keep one hunk: asked %d times, %v", held, err)
+	}
 }
 
 // What the configuration and the attributes of a repository name is not run by
@@ -389,7 +399,7 @@ func TestReadingRunsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	repo := x.open()
-	if _, err := repo.Blame(t.Context(), second, "a", 1, 1, false); err != nil {
+	if _, err := repo.Blame(t.Context(), second, "a", 1, 1, false, nil); err != nil {
 		t.Error(err)
 	}
 	if err := repo.Compare(t.Context(), first, second, nil, git.LogOptions{Depth: git.LogHunks}, func(git.FileDiff) error { return nil }); err != nil {

@@ -1,0 +1,174 @@
+package graphql_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/graphql"
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+)
+
+// encoded is the body of a request for a document.
+func encoded(t testing.TB, document string) string {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{"query": document})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+// as is the header of a user.
+func (w *world) as(name string) []string { return []string{"Authorization", "token " + w.tokens[name]} }
+
+// wheelFile asks for a field of a file of the wheel, n times.
+func wheelFile(name string, n int, field string) string {
+	return `{ repository(name: "lab/wheel") { commit(rev: "") { file(path: "` + name + `") { ` + copies(n, field) + ` } } } }`
+}
+
+// What an answer may hold depends on what the server has.
+func TestAnswersFitTheMemory(t *testing.T) {
+	w := newWorld(t)
+	w.wheel()
+	w.api.Admission = httpapi.NewAdmission(2, 32<<20) // of which one client may have 24 MiB
+	for _, tt := range []struct{ about, document, want string }{
+		{"text", wheelFile("long.txt", 10, "content"), "the text of this answer has more than 4 MiB"},
+		{"text that is longer in JSON", wheelFile("lines.txt", 8, "content"), "the text of this answer has more than 4 MiB"},
+		{"rows", wheelFile("lines.txt", 1, "highlight(disableTimeout: true) { html }"), "the text of this answer has more than 4 MiB"},
+	} {
+		if _, got := w.post(encoded(t, tt.document), w.as("ann")...); !strings.Contains(got, tt.want) {
+			t.Errorf("%s: got %.200s, want %q", tt.about, got, tt.want)
+		}
+	}
+	// Many small values are held, too, and are not refused by their number here.
+	many := `{ repository(name: "lab/wheel") { commit(rev: "") { ` + copies(480, `tree(path: "many") { entries { path name } }`) + ` } } }`
+	if resp, got := w.post(encoded(t, many), w.as("ann")...); resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" {
+		t.Errorf("144,000 values: got %d %.200s, want 503 with Retry-After", resp.StatusCode, got)
+	}
+	if _, got := w.post(encoded(t, wheelFile("long.txt", 1, "content")), w.as("ann")...); strings.Contains(got, "errors") {
+		t.Errorf("one file of a megabyte: got %.200s", got)
+	}
+}
+
+// Clients that do not read their answers keep another client from nothing, and
+// what they hold is given back when they leave.
+func TestSlowReadersOfAnswers(t *testing.T) {
+	w := newWorld(t)
+	w.wheel()
+	w.endpoint.WriteWithin = time.Second
+	w.api.Admission = httpapi.NewAdmission(1, 32<<20)
+	body := encoded(t, wheelFile("long.txt", 3, "content"))
+	request := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: trawl.example.org\r\nAuthorization: token %s\r\nContent-Length: %d\r\n\r\n%s", graphql.Path, w.tokens["bob"], len(body), body)
+	statuses := make(chan string, 20)
+	for range cap(statuses) {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if err := conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(conn, request); err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			line, _ := bufio.NewReaderSize(conn, 16).ReadString('\n')
+			statuses <- strings.TrimSpace(line)
+		}()
+	}
+	for range 5 {
+		if resp, got := w.post(encoded(t, wheelFile("turned.txt", 1, "content")), w.as("ann")...); resp.StatusCode != http.StatusOK || strings.Contains(got, "errors") {
+			t.Errorf("another client: got %d %.200s", resp.StatusCode, got)
+		}
+	}
+	counts := map[string]int{}
+	for range cap(statuses) {
+		counts[<-statuses]++
+	}
+	if counts["HTTP/1.1 200 OK"] == 0 || counts["HTTP/1.1 200 OK"]+counts["HTTP/1.1 503 Service Unavailable"] != cap(statuses) {
+		t.Errorf("those who do not read got %v, want 200 and 503", counts)
+	}
+	// None has read or left, and all were cut off after their time.
+	for until := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		resp, got := w.post(body, w.as("bob")...)
+		if resp.StatusCode == http.StatusOK && !strings.Contains(got, "errors") {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatalf("after 30 s the client that did not read gets %d %.200s", resp.StatusCode, got)
+		}
+	}
+}
+
+// waitingSearcher says who searches, and waits.
+type waitingSearcher struct {
+	mu      sync.Mutex // guards askers
+	askers  []string
+	release chan struct{}
+}
+
+func (s *waitingSearcher) Search(ctx context.Context, _ *query.Query, o search.Options, _ search.Sink) search.Outcome {
+	s.mu.Lock()
+	s.askers = append(s.askers, o.Asker)
+	s.mu.Unlock()
+	select {
+	case <-s.release:
+	case <-ctx.Done():
+	}
+	return search.Outcome{Err: ctx.Err()}
+}
+
+// The searches of documents take the turns of their client, and while they wait
+// for them no processor is kept from others.
+func TestSearchesOfDocumentsTakeTurns(t *testing.T) {
+	w := newWorld(t)
+	s := &waitingSearcher{release: make(chan struct{})}
+	w.endpoint.Searcher = s
+	w.api.Admission = httpapi.NewAdmission(1, 32<<20)
+	var group sync.WaitGroup
+	for _, document := range []string{`{ search(query: "glaze") { results { matchCount } } }`, `{ repository(name: "lab/kiln") { commit(rev: "") { symbols { nodes { name } } } } }`} {
+		group.Go(func() {
+			if resp, got := w.post(encoded(t, document), w.as("bob")...); resp.StatusCode != http.StatusOK {
+				t.Errorf("got %d %s", resp.StatusCode, got)
+			}
+		})
+	}
+	await(t, "two searches", func() (int, bool) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return 0, len(s.askers) == 2
+	})
+	if resp, got := w.post(encoded(t, `{ currentUser { username } }`), w.as("ann")...); resp.StatusCode != http.StatusOK || !strings.Contains(got, "ann") {
+		t.Errorf("another client meanwhile: got %d %s", resp.StatusCode, got)
+	}
+	close(s.release)
+	group.Wait()
+	if slices.Contains(s.askers, "") || s.askers[0] != s.askers[1] {
+		t.Errorf("searches are those of %q, want one client", s.askers)
+	}
+}
+
+// await waits for a condition.
+func await[T any](t *testing.T, what string, done func() (T, bool)) T {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if v, ok := done(); ok {
+			return v
+		}
+	}
+	t.Fatalf("waited 30 s for %s", what)
+	panic("unreachable")
+}
