@@ -172,3 +172,23 @@ func await[T any](t *testing.T, what string, done func() (T, bool)) T {
 	t.Fatalf("waited 30 s for %s", what)
 	panic("unreachable")
 }
+
+// However often a document lists people, they are read once, and one that changes
+// some sees the change.
+func TestPeopleAreReadOnce(t *testing.T) {
+	w := newWorld(t)
+	w.organizations(40)
+	w.api.Admission = httpapi.NewAdmission(2, 12<<20)
+	list := "{ " + copies(400, "organizations(first: 1) { totalCount }") + " }"
+	if resp, got := w.post(encoded(t, list), w.as("root")...); resp.StatusCode != http.StatusOK || strings.Contains(got, "errors") {
+		t.Errorf("400 lists of organisations: got %d %.200s", resp.StatusCode, got)
+	}
+	change := `mutation { a: createOrganization(name: "one") { members { totalCount } } b: createOrganization(name: "two") { members { totalCount } } c: createUser(username: "nina") { user { username } } }`
+	resp, got := w.post(encoded(t, change), w.as("root")...)
+	if resp.StatusCode != http.StatusOK || strings.Contains(got, "errors") {
+		t.Fatalf("got %d %s", resp.StatusCode, got)
+	}
+	if _, got := w.post(encoded(t, `{ organizations { totalCount } }`), w.as("root")...); !strings.Contains(got, `"totalCount":43`) {
+		t.Errorf("got %s, want 43 organisations", got)
+	}
+}

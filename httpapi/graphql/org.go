@@ -3,7 +3,6 @@ package graphql
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/graph-gophers/graphql-go"
 
@@ -71,7 +70,8 @@ func (o *org) Members(args struct {
 	}
 	all, err := o.s.usersBut(func(u *identity.User) (bool, error) {
 		word := args.Query.or("")
-		return !slices.Contains(ids, u.ID) || !holdsFold(u.Name, word) && !holdsFold(u.DisplayName, word), nil
+		_, member := slices.BinarySearch(ids, u.ID)
+		return !member || !holdsFold(u.Name, word) && !holdsFold(u.DisplayName, word), nil
 	})
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (*resolver) Organizations(ctx context.Context, args struct {
 	if err := s.mustSignIn(); err != nil {
 		return nil, err
 	}
-	all, err := s.Registry.Orgs()
+	all, err := s.orgs()
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,9 @@ func (*resolver) Organizations(ctx context.Context, args struct {
 			nodes = append(nodes, found)
 		}
 	}
-	slices.SortFunc(nodes, func(a, b *org) int { return strings.Compare(strings.ToLower(a.o.Name), strings.ToLower(b.o.Name)) })
+	if err := s.hold(rowBytesOfPeople * len(nodes)); err != nil {
+		return nil, err
+	}
 	p, err := cutByIndex(len(nodes), maxUsers, pageArgs{First: args.First})
 	if err != nil {
 		return nil, err

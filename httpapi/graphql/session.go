@@ -30,6 +30,8 @@ type session struct {
 	// base is how the client reaches the server.
 	base string
 	budget
+	// people belongs to the resolver that runs.
+	people people
 	// ended reports whether the credential of the request has.
 	ended func() bool
 	// trace is that of the request.
@@ -77,6 +79,7 @@ func (s *session) outlive(ctx context.Context) (out context.Context, release fun
 
 // begin is called for each field of a mutation, one after the other.
 func (s *session) begin() {
+	s.people = people{}
 	if s.changing.Store(true); s.ended() {
 		s.stop(auth.ErrEnded)
 	}

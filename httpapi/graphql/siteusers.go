@@ -59,6 +59,9 @@ func (s *site) Users(args struct {
 		}
 		return true, err
 	})
+	if err == nil {
+		err = s.s.hold(rowBytesOfPeople * len(out.all))
+	}
 	return out, err
 }
 

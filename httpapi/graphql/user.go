@@ -1,7 +1,6 @@
 package graphql
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -256,7 +255,7 @@ func (*resolver) Users(ctx context.Context, args struct {
 
 // usersBut lists users by name, without those that drop says.
 func (s *session) usersBut(drop func(*identity.User) (bool, error)) ([]*user, error) {
-	all, err := s.Registry.Users()
+	all, err := s.users()
 	if err != nil {
 		return nil, err
 	}
@@ -270,10 +269,7 @@ func (s *session) usersBut(drop func(*identity.User) (bool, error)) ([]*user, er
 			out = append(out, &user{s, u})
 		}
 	}
-	slices.SortFunc(out, func(a, b *user) int {
-		return cmp.Or(strings.Compare(strings.ToLower(a.u.Name), strings.ToLower(b.u.Name)), cmp.Compare(a.u.ID, b.u.ID))
-	})
-	return out, nil
+	return out, s.hold(rowBytesOfPeople * len(out))
 }
 
 // holdsUser tells whether a user's names or addresses hold a text.

@@ -3,7 +3,6 @@ package settings
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/gorilla/mux"
@@ -51,16 +50,26 @@ func (a *Area) serveOrgs(w http.ResponseWriter, r *http.Request) error {
 
 func (a *Area) orgsPage(w http.ResponseWriter, r *http.Request, status int, n notice) error {
 	reg := a.registry()
-	all, err := reg.Orgs()
+	q, all := searchedFor(r), []listed{}
+	err := reg.EachOrg(func(o *identity.Org) {
+		if matches(q, o.Name, o.DisplayName) {
+			all = append(all, listed{strings.ToLower(o.Name), o.ID})
+		}
+	})
 	if err != nil {
 		return err
 	}
-	q := searchedFor(r)
-	all = slices.DeleteFunc(all, func(o *identity.Org) bool { return !matches(q, o.Name, o.DisplayName) })
-	slices.SortFunc(all, func(a, b *identity.Org) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	byName(all)
 	d := orgsData{notice: n, Path: a.Server.Path(orgsPath)}
 	d.paging = newPaging(r, d.Path, len(all))
-	for _, o := range shown(d.paging, all) {
+	for _, l := range shown(d.paging, all) {
+		o, err := reg.Org(l.id)
+		if isGone(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
 		row := orgRow{Org: o, Path: d.Path + "/" + url.PathEscape(o.Name)}
 		if row.Members, row.More, err = memberNames(reg, o.ID); err != nil {
 			return err

@@ -3,6 +3,7 @@ package settings
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -46,6 +47,18 @@ func matches(query string, texts ...string) bool {
 // shown are the rows of the page.
 func shown[T any](p paging, rows []T) []T {
 	return rows[(p.Page-1)*perPage : min(p.Page*perPage, len(rows))]
+}
+
+// listed is a row of a list before it is shown. There may be many of them: what
+// else a row has is read when it is.
+type listed struct {
+	key string // what it is sorted by
+	id  uint32
+}
+
+// byName sorts rows by their keys.
+func byName(rows []listed) {
+	slices.SortFunc(rows, func(a, b listed) int { return strings.Compare(a.key, b.key) })
 }
 
 // namesShown is how many names a row shows: members, readers, organisations.

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -51,18 +50,26 @@ func (a *Area) serveUsers(w http.ResponseWriter, r *http.Request) error {
 // usersPage fills in what the list shows beside what d has.
 func (a *Area) usersPage(w http.ResponseWriter, r *http.Request, status int, d usersData) error {
 	reg := a.registry()
-	all, err := reg.Users()
+	q, all := searchedFor(r), []listed{}
+	err := reg.EachUser(func(u *identity.User) {
+		if matches(q, u.Name, u.DisplayName, u.PrimaryEmail()) {
+			all = append(all, listed{strings.ToLower(u.Name), u.ID})
+		}
+	})
 	if err != nil {
 		return err
 	}
-	q := searchedFor(r)
-	all = slices.DeleteFunc(all, func(u *identity.User) bool { return !matches(q, u.Name, u.DisplayName, u.PrimaryEmail()) })
-	slices.SortFunc(all, func(a, b *identity.User) int {
-		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
-	})
+	byName(all)
 	d.Path = a.Server.Path(usersPath)
 	d.paging = newPaging(r, d.Path, len(all))
-	for _, u := range shown(d.paging, all) {
+	for _, l := range shown(d.paging, all) {
+		u, err := reg.User(l.id)
+		if isGone(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
 		active, err := reg.LastActive(u.ID)
 		if err != nil && !isGone(err) {
 			return err

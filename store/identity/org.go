@@ -42,16 +42,21 @@ func (r *Registry) OrgNamed(name string) (*Org, error) {
 }
 
 // Orgs returns all organisations by ID.
-func (r *Registry) Orgs() ([]*Org, error) {
-	var out []*Org
+func (r *Registry) Orgs() (out []*Org, err error) {
+	err = r.EachOrg(func(o *Org) { out = append(out, o) })
+	return out, err
+}
+
+// EachOrg calls f with all organisations by ID, for lists that keep little of each.
+func (r *Registry) EachOrg(f func(*Org)) error {
 	err := eachSound(r, store.RecordRange{Kind: store.RecordOrg}, func(_ []byte, o *Org) (bool, error) {
-		out = append(out, o)
+		f(o)
 		return true, nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list organisations: %w", err)
+		return fmt.Errorf("list organisations: %w", err)
 	}
-	return out, nil
+	return nil
 }
 
 // OrgsOf returns the IDs of a user's organisations, ascending.

@@ -107,16 +107,21 @@ func (r *Registry) UserWithEmail(address string) (*User, error) {
 }
 
 // Users returns all users by ID.
-func (r *Registry) Users() ([]*User, error) {
-	var out []*User
+func (r *Registry) Users() (out []*User, err error) {
+	err = r.EachUser(func(u *User) { out = append(out, u) })
+	return out, err
+}
+
+// EachUser calls f with all users by ID, for lists that keep little of each.
+func (r *Registry) EachUser(f func(*User)) error {
 	err := eachSound(r, store.RecordRange{Kind: store.RecordUser}, func(_ []byte, u *User) (bool, error) {
-		out = append(out, u)
+		f(u)
 		return true, nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list users: %w", err)
+		return fmt.Errorf("list users: %w", err)
 	}
-	return out, nil
+	return nil
 }
 
 // LastActive returns when a user was last seen, give or take a minute; zero is
