@@ -2,6 +2,8 @@ package httpapi_test
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"net/http"
@@ -113,6 +115,45 @@ func TestHostileRequests(t *testing.T) {
 			t.Errorf("%s: status %d, want one of %v (%v)", tt.name, got, tt.status, err)
 		}
 		served(t, s)
+	}
+}
+
+// HTTP/2 is not served, with knowledge beforehand or by an upgrade: streams by the
+// thousand on one connection, resets in quick succession and frames that go on for
+// ever meet nobody who reads them.
+func TestHTTP2IsNotServed(t *testing.T) {
+	s := hostileServer(t)
+	const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+	frame := func(kind, flags byte, stream uint32, payload string) string {
+		head := binary.BigEndian.AppendUint32(nil, uint32(len(payload)))[1:]
+		return string(binary.BigEndian.AppendUint32(append(head, kind, flags), stream)) + payload
+	}
+	const headers, rst, settings, continuation = 1, 3, 4, 9
+	// :method GET, :scheme http, :path /
+	const block = "\x82\x86\x84"
+	var streams, resets strings.Builder
+	for i := range uint32(5000) {
+		open := frame(headers, 5, 2*i+1, block)
+		streams.WriteString(open)
+		resets.WriteString(open + frame(rst, 0, 2*i+1, "\x00\x00\x00\x08"))
+	}
+	endless := frame(headers, 0, 1, block) + strings.Repeat(frame(continuation, 0, 1, strings.Repeat("\x40\x01a\x01b", 100)), 1000)
+	for name, frames := range map[string]string{"nothing": "", "streams": streams.String(), "rapid reset": resets.String(), "continuations": endless} {
+		conn := dialRaw(t, s.URL())
+		go func() { _, _ = io.WriteString(conn, preface+frame(settings, 0, 0, "")+frames) }() // the server is gone before the end
+		answer, _ := io.ReadAll(conn)                                                         // a reset is as good as an end
+		if bytes.Contains(answer, []byte(frame(settings, 1, 0, ""))) || len(answer) > 0 && !bytes.HasPrefix(answer, []byte("HTTP/1.1 ")) {
+			t.Errorf("%s: got %.100q", name, answer)
+		}
+		_ = conn.Close()
+		served(t, s)
+	}
+	conn := dialRaw(t, s.URL())
+	if _, err := io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if resp, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil || resp.StatusCode != http.StatusOK || resp.ProtoMajor != 1 {
+		t.Errorf("an upgrade: got %v, %v, want 200 by HTTP/1.1", resp, err)
 	}
 }
 

@@ -27,7 +27,12 @@ func (s *Server) Open() error {
 		listeners = append(listeners, s.inner)
 	}
 	s.served = make(chan struct{})
+	// HTTP/2 is for a proxy in front, which has limits for the streams of one
+	// connection.
+	protocols := &http.Protocols{}
+	protocols.SetHTTP1(true)
 	s.server = &http.Server{
+		Protocols:         protocols,
 		Handler:           s.Handler(),
 		ReadHeaderTimeout: s.HeaderTimeout,
 		// Streams move this deadline with every event.
