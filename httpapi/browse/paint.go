@@ -60,35 +60,50 @@ func paintable(text []byte) bool {
 // yieldEvery is how long a text is coloured before other clients may go first.
 const yieldEvery = 10 * time.Millisecond
 
+// maxRun is how much text is put into one span.
+const maxRun = 8 << 10
+
 // paint writes as much of a text as it can and returns how many bytes that is.
-// It gives up on a lexer that fails, or whose tokens are not the text.
+// It gives up on a lexer that fails, or whose tokens are not the text. One token
+// takes a quarter of a second at most for each rule that fails; chroma.Coalesce
+// would take thousands of them as one.
 func (p *painter) paint(ctx context.Context, w *lineWriter, lexer chroma.Lexer, text string) (done int) {
 	defer func() { _ = recover() }() // of the lexer; all that was written is whole
 	end := time.Now().Add(p.within)
 	yield := time.Now().Add(yieldEvery)
-	next, err := chroma.Coalesce(lexer).Tokenise(&chroma.TokeniseOptions{State: "root"}, text)
+	next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, text)
 	if err != nil {
 		return 0
+	}
+	// The text from done to read has a class and is not written yet.
+	class, read := "", 0
+	write := func() {
+		w.write(class, text[done:read])
+		done = read
 	}
 	for ctx.Err() == nil && w.spans < maxSpanBytes && !w.full() {
 		now := time.Now()
 		if !now.Before(end) {
-			return done
+			break
 		}
 		if now.After(yield) {
 			if httpapi.WorkOf(ctx).Yield(ctx) != nil {
-				return done
+				break
 			}
 			waited := time.Since(now)
 			end, yield = end.Add(waited), now.Add(waited+yieldEvery)
 		}
 		t := next()
-		if t == chroma.EOF || !strings.HasPrefix(text[done:], t.Value) {
-			return done
+		if t == chroma.EOF || !strings.HasPrefix(text[read:], t.Value) {
+			break
 		}
-		w.write(classOf(t.Type), t.Value)
-		done += len(t.Value)
+		if c := classOf(t.Type); c != class || read-done >= maxRun {
+			write()
+			class = c
+		}
+		read += len(t.Value)
 	}
+	write()
 	return done
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/alecthomas/chroma/v2"
 )
 
 // bare takes the spans out of a line.
@@ -75,6 +77,42 @@ func TestPaintEndsInTime(t *testing.T) {
 		if l := lexerOf(name, ""); l == nil && name != "a.yml.j2" {
 			t.Errorf("%s has no lexer", name)
 		}
+	}
+}
+
+// slowLexer makes tokens of one byte and one kind, slowly, as one does whose rules
+// are tried against a text that was written against them.
+type slowLexer struct{ chroma.Lexer }
+
+func (slowLexer) Tokenise(_ *chroma.TokeniseOptions, text string) (chroma.Iterator, error) {
+	return func() chroma.Token {
+		if text == "" {
+			return chroma.EOF
+		}
+		time.Sleep(time.Millisecond)
+		t := chroma.Token{Type: chroma.Comment, Value: text[:1]}
+		text = text[1:]
+		return t
+	}, nil
+}
+
+// Painting ends in time, and with its client, within a token, however many of one
+// kind follow each other; and what was painted is one span.
+func TestPaintEndsWithinRuns(t *testing.T) {
+	text := strings.Repeat("x", 8000)
+	paint := func(ctx context.Context, within time.Duration) (took time.Duration, done int, lines []codeLine) {
+		began, w := time.Now(), newLineWriter(1, window{first: 1, last: 1 << 30})
+		done = newPainter(within).paint(ctx, w, slowLexer{lexerOf("a.go", "Go")}, text)
+		return time.Since(began), done, w.end()
+	}
+	took, done, lines := paint(t.Context(), 50*time.Millisecond)
+	if took > 2*time.Second || done == 0 || done == len(text) || len(lines) != 1 || strings.Count(string(lines[0].HTML), "<span") != 1 {
+		t.Errorf("%d of %d bytes in %v of 50 ms: %.100v", done, len(text), took, lines)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if took, _, _ := paint(ctx, time.Minute); took > 2*time.Second {
+		t.Errorf("painted for %v when the client had left after 50 ms", took)
 	}
 }
 
