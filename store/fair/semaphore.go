@@ -33,9 +33,10 @@ type Semaphore struct {
 	waiters []*waiter
 }
 
-// waiter is a request that waits. ready is closed when it has its grant.
+// waiter is a request for n that waits. ready is closed when it has its grant.
 type waiter struct {
 	grant *Grant
+	n     int64
 	ready chan struct{}
 }
 
@@ -43,7 +44,9 @@ type waiter struct {
 type Grant struct {
 	semaphore *Semaphore
 	client    string
-	n         int64
+	n         int64 // 0 while it waits
+	// released says that it is not to come back from a Yield.
+	released bool
 }
 
 // NewSemaphore returns a semaphore over a capacity of at least 1. A quarter of
@@ -67,17 +70,17 @@ func (s *Semaphore) Most() int64 { return s.capacity - s.reserve }
 // get is served as a request for that much. The error is that of ctx, or
 // ErrBusy.
 func (s *Semaphore) Acquire(ctx context.Context, client string, n int64) (*Grant, error) {
-	g := &Grant{semaphore: s, client: client, n: min(n, s.Most())}
-	if err := s.wait(ctx, g); err != nil {
+	g := &Grant{semaphore: s, client: client}
+	if err := s.wait(ctx, g, min(n, s.Most())); err != nil {
 		return nil, err
 	}
 	return g, nil
 }
 
-// wait waits until g is granted.
-func (s *Semaphore) wait(ctx context.Context, g *Grant) error {
+// wait waits until n is granted to g, which holds nothing before that.
+func (s *Semaphore) wait(ctx context.Context, g *Grant, n int64) error {
 	s.mu.Lock()
-	w := &waiter{grant: g, ready: make(chan struct{})}
+	w := &waiter{grant: g, n: n, ready: make(chan struct{})}
 	if s.queued[g.client] >= s.maxWaiting {
 		s.mu.Unlock()
 		return ErrBusy
@@ -108,6 +111,7 @@ func (g *Grant) Release() {
 	}
 	g.semaphore.mu.Lock()
 	defer g.semaphore.mu.Unlock()
+	g.released = true
 	g.shrink(0)
 }
 
@@ -119,16 +123,17 @@ func (g *Grant) Shrink(n int64) {
 }
 
 // Grow adds n to the grant without waiting. It reports false, and adds nothing,
-// if there is not so much, or if a client that holds less waits for it. What a
-// grant holds while it grows would keep others from what they wait for; so Grow
-// never waits. Up to half of what is kept for clients that hold nothing is for
-// grants that grow, too: a client that holds little can do a little more.
+// if there is not so much, if a client that holds less waits for it, or if the
+// grant holds nothing. What a grant holds while it grows would keep others from
+// what they wait for; so Grow never waits. Up to half of what is kept for clients
+// that hold nothing is for grants that grow, too: a client that holds little can
+// do a little more.
 func (g *Grant) Grow(n int64) bool {
 	s := g.semaphore
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	held := s.held[g.client]
-	if next := s.next(); next >= 0 && s.held[s.waiters[next].grant.client] < held {
+	if next := s.next(); g.n == 0 || next >= 0 && s.held[s.waiters[next].grant.client] < held {
 		return false
 	}
 	little := held+n <= s.reserve/2 && s.free >= n
@@ -143,7 +148,8 @@ func (g *Grant) Grow(n int64) bool {
 
 // Yield gives the grant to a request that waits for it and whose client holds
 // less, if there is one, and waits for it to come back. Long work calls it
-// between two steps. After an error the grant holds nothing.
+// between two steps. After an error the grant holds nothing, and a grant that is
+// released meanwhile does not come back.
 func (g *Grant) Yield(ctx context.Context) error {
 	s := g.semaphore
 	s.mu.Lock()
@@ -155,10 +161,13 @@ func (g *Grant) Yield(ctx context.Context) error {
 	n := g.n
 	g.shrink(0)
 	s.mu.Unlock()
-	g.n = n
-	if err := s.wait(ctx, g); err != nil {
-		g.n = 0
+	if err := s.wait(ctx, g, n); err != nil {
 		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if g.released {
+		g.shrink(0)
 	}
 	return nil
 }
@@ -217,19 +226,20 @@ func (s *Semaphore) next() int {
 
 // serve grants requests as long as there is capacity for the next one.
 func (s *Semaphore) serve() {
-	for i := s.next(); i >= 0 && s.fits(s.waiters[i].grant); i = s.next() {
+	for i := s.next(); i >= 0 && s.fits(s.waiters[i]); i = s.next() {
 		w := s.dequeue(i)
-		s.free -= w.grant.n
-		s.held[w.grant.client] += w.grant.n
+		w.grant.n = w.n
+		s.free -= w.n
+		s.held[w.grant.client] += w.n
 		close(w.ready)
 	}
 }
 
-// fits reports whether there is capacity for a grant. What is kept for clients
+// fits reports whether there is capacity for a request. What is kept for clients
 // that hold nothing is kept from all others.
-func (s *Semaphore) fits(g *Grant) bool {
-	if s.held[g.client] > 0 {
-		return s.free-g.n >= s.reserve
+func (s *Semaphore) fits(w *waiter) bool {
+	if s.held[w.grant.client] > 0 {
+		return s.free-w.n >= s.reserve
 	}
-	return s.free >= g.n
+	return s.free >= w.n
 }

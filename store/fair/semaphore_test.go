@@ -202,6 +202,36 @@ func TestYieldServesClientWithLess(t *testing.T) {
 	})
 }
 
+// A grant that waits holds nothing, so a release gives nothing back, and what is
+// granted behind that does not stay with it.
+func TestReleaseOfGrantThatYields(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := fair.NewSemaphore(1, 0)
+		a := acquire(t, s, "a", 1)
+		other := make(chan *fair.Grant, 1)
+		var wg sync.WaitGroup
+		wg.Go(func() { other <- acquire(t, s, "b", 1) })
+		synctest.Wait()
+		wg.Go(func() {
+			if err := a.Yield(t.Context()); err != nil {
+				t.Errorf("yield: %v", err)
+			}
+		})
+		synctest.Wait()
+		if a.Shrink(0); s.Held() != 1 || a.Grow(0) {
+			t.Errorf("%d held after the grant that waits was shrunk, want the 1 of the other client", s.Held())
+		}
+		if a.Release(); s.Held() != 1 {
+			t.Errorf("%d held after the grant that waits was released, want the 1 of the other client", s.Held())
+		}
+		(<-other).Release()
+		wg.Wait()
+		if s.Held() != 0 || s.Waiting() != 0 {
+			t.Errorf("%d held and %d waiting at the end", s.Held(), s.Waiting())
+		}
+	})
+}
+
 // Whatever clients do, no more is granted than there is, all of it comes back,
 // and every request is served.
 func TestRandomClients(t *testing.T) {
