@@ -29,7 +29,7 @@ var errDied = errors.New("git ended early")
 type batch struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
-	stdout *bufio.Reader
+	stdout *childReader
 	stderr *stderrTail
 	large  []byte // content that does not fit stdout's buffer
 
@@ -62,7 +62,7 @@ func startBatch(ctx context.Context, repo *Repo, mode string) (*batch, error) {
 	if b.leave, err = repo.budget.start(cmd, b.endBusy); err != nil {
 		return nil, startError(context.Background(), "cat-file", err)
 	}
-	b.stdin, b.stdout = stdin, readerOf(stdout, batchBufferBytes, b.kill)
+	b.stdin, b.stdout = stdin, readerOf(stdout, batchBufferBytes, repo.budget.untaken(), b.late)
 	return b, nil
 }
 
@@ -83,6 +83,15 @@ func (b *batch) endBusy(why error) {
 	b.kill()
 }
 
+// late kills git, which does not answer or whose answer is not taken.
+func (b *batch) late(why error) {
+	if errors.Is(why, ErrBusy) {
+		b.endBusy(why)
+		return
+	}
+	b.kill()
+}
+
 // died is why git did not answer: errDied, or that it was ended for want of
 // budget, which says nothing about the object.
 func (b *batch) died() error {
@@ -97,6 +106,7 @@ func (b *batch) died() error {
 // stop kills git, reaps it and returns the last thing it said. It may have
 // been killed before; it must be called once.
 func (b *batch) stop() string {
+	b.stdout.rest()
 	b.kill()
 	b.mu.Lock()
 	b.reaped = true
@@ -109,6 +119,7 @@ func (b *batch) stop() string {
 // read asks for oids and calls f with each answer. It returns how many answers
 // were complete. After an error the batch can only be stopped.
 func (b *batch) read(ctx context.Context, oids []string, maxBytes int64, f func(i int, blob Blob) error) (done int, err error) {
+	defer b.stdout.rest()
 	unwatch := context.AfterFunc(ctx, b.kill)
 	defer func() {
 		if !unwatch() && err == nil {

@@ -132,6 +132,7 @@ func (b *BlobReader) heads(ctx context.Context, oids []string, maxBytes int64) (
 	}
 	unwatch := context.AfterFunc(ctx, b.sizes.kill)
 	defer unwatch()
+	defer b.sizes.stdout.rest()
 	b.sizes.ask(oids)
 	for i, oid := range oids {
 		h, err := b.sizes.headOf(oid, maxBytes)

@@ -26,6 +26,13 @@ var ErrBusy = errors.New("git is busy")
 //   - Above seven eighths the one that takes most is ended with ErrBusy. What
 //     remains is for how much they take between two looks.
 //
+// Syncs come first, since nobody can ask for them again: what the processes of
+// requests take is not counted against those of syncs, which ForSyncs returns the
+// budget of. So no request keeps a sync waiting or ends it. The processes of
+// requests are those that make room.
+//
+// A process of a request ends, too, when nobody takes its output for takenWithin.
+//
 // As much as a repository has on disk does not count, as it does not for a
 // process's own bound: git needs some memory for each object that there is.
 //
@@ -35,12 +42,23 @@ type Budget struct {
 	*pool
 	// patience is how long a caller waits for room.
 	patience time.Duration
+	// syncs says that the processes are those of syncs.
+	syncs bool
+	// takenWithin is how long the output of a request's process may lie there.
+	takenWithin time.Duration
 }
+
+// takenWithin is what it is usually: what is made of git's output takes a moment,
+// and only what is sent to a client as it comes may take longer.
+const takenWithin = 30 * time.Second
+
+var errUntaken = fmt.Errorf("%w: nothing took the output of a process for too long", ErrBusy)
 
 // NewBudget returns a budget of so many bytes, in which callers do not wait. It
 // has to be larger than the bound of one process: LeastBudget.
 func NewBudget(bytes int64) *Budget {
-	return &Budget{pool: &pool{most: max(bytes, LeastBudget), members: map[*member]bool{}, changed: make(chan struct{})}}
+	p := &pool{most: max(bytes, LeastBudget), members: map[*member]bool{}, changed: make(chan struct{}), changedForSyncs: make(chan struct{})}
+	return &Budget{pool: p, takenWithin: takenWithin}
 }
 
 // LeastBudget is the smallest budget in which a process may take as much as it
@@ -48,7 +66,26 @@ func NewBudget(bytes int64) *Budget {
 const LeastBudget = childBytes * 6 / 5
 
 // Patient returns the same budget for callers who wait so long.
-func (b *Budget) Patient(d time.Duration) *Budget { return &Budget{b.pool, d} }
+func (b *Budget) Patient(d time.Duration) *Budget {
+	out := *b
+	out.patience = d
+	return &out
+}
+
+// ForSyncs returns the same budget for processes of syncs.
+func (b *Budget) ForSyncs() *Budget {
+	out := *b
+	out.syncs = true
+	return &out
+}
+
+// untaken is how long the output of a process may lie there, 0 for ever.
+func (b *Budget) untaken() time.Duration {
+	if b == nil || b.syncs {
+		return 0
+	}
+	return b.takenWithin
+}
 
 // lookEvery is the time between two looks: in 10 ms a process that fills memory
 // takes some 5 MiB on a machine that is busy with it.
@@ -64,10 +101,12 @@ type pool struct {
 	mu sync.Mutex // guards all below
 	// members are the processes at work; true is one that was ended.
 	members map[*member]bool
-	// used is what they took when they were last looked at.
-	used int64
-	// changed is closed and made anew when there may be room again.
-	changed chan struct{}
+	// used is what they took when they were last looked at, usedBySyncs what those
+	// of syncs took of it.
+	used, usedBySyncs int64
+	// changed is closed and made anew when there may be room again for requests,
+	// changedForSyncs when there may be for syncs.
+	changed, changedForSyncs chan struct{}
 	// stop ends the goroutine that looks, which runs while there are members;
 	// stopped is closed when it has ended.
 	stop, stopped chan struct{}
@@ -79,6 +118,8 @@ type member struct {
 	taken func() int64
 	// end ends it for a reason.
 	end func(error)
+	// syncs says that it is one of a sync.
+	syncs bool
 }
 
 // wait waits until one more may be started.
@@ -90,8 +131,12 @@ func (b *Budget) wait(ctx context.Context) error {
 	defer timer.Stop()
 	for {
 		b.mu.Lock()
-		changed, full := b.changed, b.used > b.most/2
+		changed, used := b.changed, b.used
+		if b.syncs {
+			changed, used = b.changedForSyncs, b.usedBySyncs
+		}
 		b.mu.Unlock()
+		full := used > b.most/2
 		if !full {
 			return nil
 		}
@@ -110,6 +155,7 @@ func (b *Budget) enter(m *member) (leave func()) {
 	if b == nil {
 		return func() {}
 	}
+	m.syncs = b.syncs
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.members[m] = false
@@ -127,7 +173,7 @@ func (p *pool) leave(m *member) {
 	if len(p.members) == 0 {
 		close(p.stop)
 		stopped = p.stopped
-		p.set(0)
+		p.set(0, 0)
 	}
 	p.mu.Unlock()
 	if stopped != nil {
@@ -136,11 +182,15 @@ func (p *pool) leave(m *member) {
 }
 
 // set notes what is taken. The lock is held.
-func (p *pool) set(used int64) {
-	p.used = used
+func (p *pool) set(used, bySyncs int64) {
+	p.used, p.usedBySyncs = used, bySyncs
 	if used <= p.most/2 {
 		close(p.changed)
 		p.changed = make(chan struct{})
+	}
+	if bySyncs <= p.most/2 {
+		close(p.changedForSyncs)
+		p.changedForSyncs = make(chan struct{})
 	}
 }
 
@@ -159,24 +209,40 @@ func (p *pool) look(stop <-chan struct{}, stopped chan<- struct{}) {
 	}
 }
 
-// judge ends the process that takes most if all take too much. One that was
+// share is what a part of the processes takes.
+type share struct {
+	// at is what those take that go on, going what those still take that were
+	// ended.
+	at, going int64
+	largest   *member // nil for none
+	most      int64
+}
+
+func (u *share) add(m *member, bytes int64, ended bool) {
+	if ended {
+		u.going += bytes
+		return
+	}
+	if u.at += bytes; bytes > u.most {
+		u.most, u.largest = bytes, m
+	}
+}
+
+// judge ends the process that takes most if all take too much: one of a request
+// as long as those of syncs do not take too much by themselves. One that was
 // ended before may take a moment to go: until then it keeps others from being
 // started, and no longer has others ended.
 func (p *pool) judge(stop <-chan struct{}) {
 	p.mu.Lock()
 	at := maps.Clone(p.members)
 	p.mu.Unlock()
-	sum, going, most := int64(0), int64(0), int64(0)
-	var largest *member
+	var requests, syncs share
 	for m, ended := range at {
-		n := m.taken()
-		if ended {
-			going += n
-			continue
+		u := &requests
+		if m.syncs {
+			u = &syncs
 		}
-		if sum += n; n > most {
-			most, largest = n, m
-		}
+		u.add(m, m.taken(), ended)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -185,9 +251,15 @@ func (p *pool) judge(stop <-chan struct{}) {
 		return // others may have begun, and are looked at by another
 	default:
 	}
-	p.set(sum + going)
-	if sum <= p.most-p.most/8 {
+	bySyncs := syncs.at + syncs.going
+	p.set(requests.at+requests.going+bySyncs, bySyncs)
+	allowed, sum := p.most-p.most/8, requests.at+syncs.at
+	if sum <= allowed {
 		return
+	}
+	largest := requests.largest
+	if syncs.at > allowed {
+		largest = syncs.largest
 	}
 	if _, here := p.members[largest]; here {
 		p.members[largest] = true

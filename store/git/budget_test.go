@@ -3,6 +3,8 @@ package git_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -133,5 +135,97 @@ func TestBudgetWaits(t *testing.T) {
 	leave()
 	if err := <-waited; err != nil {
 		t.Errorf("behind others: %v", err)
+	}
+}
+
+// TestSyncsComeFirst: what requests take keeps no sync waiting, and a process of
+// a request is ended before one of a sync.
+func TestSyncsComeFirst(t *testing.T) {
+	x := newFixture(t)
+	commit := x.commit()
+	b := git.NewBudget(0)
+	list := func(b *git.Budget) error {
+		t.Helper()
+		r, err := b.Open(t.Context(), x.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.ListTree(t.Context(), commit, func(git.TreeEntry) error { return nil })
+	}
+	leave := git.Occupy(b, git.LeastBudget*3/4)
+	if err := list(b); !errors.Is(err, git.ErrBusy) {
+		t.Errorf("a request beside requests: %v, want ErrBusy", err)
+	}
+	if err := list(b.ForSyncs()); err != nil {
+		t.Errorf("a sync beside requests: %v, want it done", err)
+	}
+	leave()
+
+	// A sync that takes much ends a request that takes less.
+	ended, gone := git.OccupyUntilEnded(b, git.LeastBudget/2)
+	defer gone()
+	leave = git.Occupy(b.ForSyncs(), git.LeastBudget*3/4)
+	if err := ended.Wait(); !errors.Is(err, git.ErrBusy) {
+		t.Errorf("a request was ended for %v, want ErrBusy", err)
+	}
+	if err := list(b.ForSyncs()); !errors.Is(err, git.ErrBusy) {
+		t.Errorf("a sync beside a sync: %v, want ErrBusy", err)
+	}
+	leave()
+}
+
+// TestUntakenOutput: a process of a request whose output nobody takes is ended
+// with ErrBusy; one of a sync is not, and a reader starts another when it is used
+// again.
+func TestUntakenOutput(t *testing.T) {
+	x := newFixture(t)
+	for i := range 2000 {
+		x.write(fmt.Sprintf("%0200d.txt", i), "one\n") // more than a pipe and a buffer hold
+	}
+	commit := x.commit()
+	const soon = 20 * time.Millisecond
+	open := func(b *git.Budget) *git.Repo {
+		t.Helper()
+		r, err := b.Open(t.Context(), x.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	slow := func(r *git.Repo) error {
+		first := true
+		return r.ListTree(t.Context(), commit, func(git.TreeEntry) error {
+			if first {
+				time.Sleep(10 * soon)
+			}
+			first = false
+			return nil
+		})
+	}
+	b := git.TakenWithin(git.NewBudget(0), soon)
+	if err := slow(open(b)); !errors.Is(err, git.ErrBusy) {
+		t.Errorf("a list that nobody takes: %v, want ErrBusy", err)
+	}
+	if err := slow(open(b.ForSyncs())); err != nil {
+		t.Errorf("the list of a sync that takes a while: %v", err)
+	}
+	objects := open(git.TakenWithin(git.NewBudget(0), time.Hour)).Objects()
+	defer objects.Close()
+	git.IdleWithin(objects, soon)
+	for range 2 {
+		if _, err := objects.Read(t.Context(), commit, 1<<20); err != nil {
+			t.Errorf("read a commit: %v", err)
+		}
+		for deadline := time.Now().Add(30 * time.Second); git.Running(objects); time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("the process of an idle reader still runs")
+			}
+		}
+	}
+	if size, err := objects.Size(t.Context(), commit); err != nil || size == 0 {
+		t.Errorf("size of a commit: %d, %v", size, err)
+	}
+	if _, err := objects.Size(t.Context(), strings.Repeat("1", 40)); !errors.Is(err, git.ErrMissing) {
+		t.Errorf("size of nothing: %v, want ErrMissing", err)
 	}
 }

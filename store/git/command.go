@@ -146,7 +146,9 @@ func (b *Budget) streamWith(ctx context.Context, name string, prepare func(*exec
 		return startError(ctx, name, err)
 	}
 	defer leave()
-	parseErr := parse(readerOf(stdout, 64<<10, func() { end(errSilent) }))
+	out := readerOf(stdout, 64<<10, b.untaken(), end)
+	parseErr := parse(out.Reader)
+	out.rest()
 	truncated := errors.Is(parseErr, errTruncated)
 	if parseErr != nil && !truncated && ctx.Err() == nil {
 		end(nil)

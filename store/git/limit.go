@@ -54,7 +54,7 @@ func (b *Budget) start(cmd *exec.Cmd, end func(error)) (leave func(), err error)
 	pid, bound := cmd.Process.Pid, memoryFor(cmd)
 	boundMemory(pid, bound)
 	taken := func() int64 { return max(memoryOf(pid)-(bound-childBytes), 0) }
-	return b.enter(&member{taken, end}), nil
+	return b.enter(&member{taken: taken, end: end}), nil
 }
 
 // memoryFor is what a child may take for the repository that its arguments
@@ -89,21 +89,49 @@ func outOfMemory(message string) bool {
 	return strings.Contains(message, "ut of memory") || strings.Contains(message, "annot allocate memory") || strings.Contains(message, "unable to create thread")
 }
 
-// patient ends a child that keeps its reader waiting for too long.
-type patient struct {
-	io.Reader
-	end func()
-}
-
-func (p patient) Read(b []byte) (int, error) {
-	timer := time.AfterFunc(answerWithin, p.end)
-	defer timer.Stop()
-	return p.Reader.Read(b)
+// childReader is the output of a child. It ends a child that keeps its reader
+// waiting for too long, and one whose output is not read for too long.
+type childReader struct {
+	*bufio.Reader
+	out io.Reader
+	// end ends the child for a reason.
+	end func(error)
+	// untaken is how long the output may lie there, 0 for ever.
+	untaken time.Duration
+	timer   *time.Timer // runs from one read to the next
 }
 
 // readerOf is the buffered output of a child that end ends.
-func readerOf(stdout io.Reader, size int, end func()) *bufio.Reader {
-	return bufio.NewReaderSize(patient{stdout, end}, size)
+func readerOf(stdout io.Reader, size int, untaken time.Duration, end func(error)) *childReader {
+	r := &childReader{out: stdout, end: end, untaken: untaken}
+	r.Reader = bufio.NewReaderSize(unbuffered{r}, size)
+	return r
+}
+
+// rest says that nothing is read for a while, since nothing was asked for.
+func (r *childReader) rest() {
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+}
+
+// unbuffered reads from the child.
+type unbuffered struct{ r *childReader }
+
+func (u unbuffered) Read(b []byte) (int, error) {
+	r := u.r
+	r.rest()
+	silent := time.AfterFunc(answerWithin, func() { r.end(errSilent) })
+	n, err := r.out.Read(b)
+	silent.Stop()
+	switch {
+	case r.untaken == 0 || err != nil:
+	case r.timer == nil:
+		r.timer = time.AfterFunc(r.untaken, func() { r.end(errUntaken) })
+	default:
+		r.timer.Reset(r.untaken)
+	}
+	return n, err
 }
 
 // within bounds the time of a command with a short answer.

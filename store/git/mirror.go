@@ -252,7 +252,7 @@ func (b *Budget) watched(ctx context.Context, end context.CancelCauseFunc, cmd *
 		defer close(watched)
 		w.follow(ended, cmd, end)
 	}()
-	leave := b.enter(&member{func() int64 { return w.taken(cmd.Process.Pid) }, end})
+	leave := b.enter(&member{taken: func() int64 { return w.taken(cmd.Process.Pid) }, end: end})
 	err = cmd.Wait()
 	leave()
 	close(ended)

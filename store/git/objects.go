@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Object is a git object of any kind.
@@ -24,18 +25,26 @@ type Object struct {
 }
 
 // ObjectReader reads objects one by one through a git process that is started
-// when it is first needed and then kept. It is safe for concurrent use: reads
-// wait for each other.
+// when it is needed and kept for a while, as it takes memory even when it has
+// nothing to do. It is safe for concurrent use: reads wait for each other.
 type ObjectReader struct {
-	repo *Repo
+	repo       *Repo
+	idleWithin time.Duration
 
 	mu    sync.Mutex // held for the length of a read
-	child *batch     // nil until needed, and after a read that ended early
+	child *batch     // nil until needed, after a read that ended early, and when idle
+	// idle ends the child when nothing was read for idleWithin; reads counts them.
+	idle  *time.Timer
+	reads int
 }
+
+// idleWithin is how long a process without anything to do is kept for the next
+// object. One is started in some 3 ms.
+const idleWithin = 2 * time.Second
 
 // Objects returns a reader of single objects. Close must be called to end its
 // process.
-func (r *Repo) Objects() *ObjectReader { return &ObjectReader{repo: r} }
+func (r *Repo) Objects() *ObjectReader { return &ObjectReader{repo: r, idleWithin: idleWithin} }
 
 // Close ends the reader's process, if there is one.
 func (o *ObjectReader) Close() {
@@ -44,9 +53,23 @@ func (o *ObjectReader) Close() {
 	o.drop()
 }
 
+// dropIdle ends the process if nothing was read since so many reads.
+func (o *ObjectReader) dropIdle(reads int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.reads == reads {
+		o.drop()
+	}
+}
+
+// drop ends the process, if there is one, and returns its last words. The lock is
+// held.
 func (o *ObjectReader) drop() string {
 	if o.child == nil {
 		return ""
+	}
+	if o.idle != nil {
+		o.idle.Stop()
 	}
 	message := o.child.stop()
 	o.child = nil
@@ -110,14 +133,21 @@ func (o *ObjectReader) with(ctx context.Context, oid string, ask func(*batch) er
 		}
 		o.child = child
 	}
+	if o.idle != nil {
+		o.idle.Stop()
+	}
+	o.reads++
 	unwatch := context.AfterFunc(ctx, o.child.kill)
 	defer unwatch()
 	err := ask(o.child)
+	o.child.stdout.rest()
 	if errors.Is(err, ErrTooLarge) {
 		o.drop() // rather than to have it inflate what may be gigabytes
 		return err
 	}
 	if err == nil || errors.Is(err, ErrMissing) {
+		reads := o.reads
+		o.idle = time.AfterFunc(o.idleWithin, func() { o.dropIdle(reads) })
 		return err
 	}
 	message := o.drop()
@@ -127,10 +157,36 @@ func (o *ObjectReader) with(ctx context.Context, oid string, ask func(*batch) er
 		return own.error
 	case cause != nil:
 		return fmt.Errorf("read object of %s: %w", o.repo.dir, cause)
+	case errors.Is(err, errDied) && outOfMemory(message):
+		return fmt.Errorf("%w for want of memory, of which object %s needs too much: %s", ErrTooCostly, oid, message)
 	case errors.Is(err, errDied):
 		return corruptError(oid, message)
 	}
 	return err
+}
+
+// Size returns how many bytes an object has, without unpacking it, by a process
+// of its own that takes little and does not wait for others. The errors are those
+// of Read.
+func (o *ObjectReader) Size(ctx context.Context, oid string) (int64, error) {
+	if !isObjectID(oid) {
+		return 0, fmt.Errorf("size of an object of %s: %q is not an object id", o.repo.dir, oid)
+	}
+	b, err := startBatch(ctx, o.repo, "--batch-check")
+	if err != nil {
+		return 0, fmt.Errorf("size of an object of %s: %w", o.repo.dir, err)
+	}
+	unwatch := context.AfterFunc(ctx, b.kill)
+	obj, err := b.head(oid)
+	unwatch()
+	message := b.stop()
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return 0, fmt.Errorf("size of an object of %s: %w", o.repo.dir, cause)
+	}
+	if errors.Is(err, errDied) {
+		err = corruptError(oid, message)
+	}
+	return obj.Size, err
 }
 
 // head asks for an object and reads what stands before its content. After an

@@ -164,7 +164,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		s.program, s.ctagsErr = findCtags()
 		ingesting.Ctags = s.program
 	}
-	ingesting.Proxy, ingesting.Yield, ingesting.Git = s.gateway.url, s.yield, s.git.Patient(syncPatience)
+	ingesting.Proxy, ingesting.Yield, ingesting.Git = s.gateway.url, s.yield, s.git.ForSyncs().Patient(syncPatience)
 	ingesting.Turn = s.indexTurn
 	s.indexer = ingest.New(st, ingesting)
 	s.room.ready, s.room.resume, s.room.log = s.indexer.Ready, s.resume, o.Log
