@@ -81,7 +81,7 @@ func private(name string) func(vfs.File, error) (vfs.File, error) {
 }
 
 // ours are the beginnings of the names of what trawl makes in a data directory.
-var ours = []string{"index", "mirrors", "backup", checkpointDir, formatFile, "server.json", "token", ".restoring"}
+var ours = []string{"index", "mirrors", "backup", checkpointDir, formatFile, "server.json", "token", "spool", ".restoring"}
 
 // MakePrivate takes all rights of other users away from a data directory and
 // what trawl has made in it. Files of older programs, and directories that were
