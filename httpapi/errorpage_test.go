@@ -23,6 +23,12 @@ func TestErrorsInABrowserHaveNavigation(t *testing.T) {
 		{Method: "GET", Path: "/gone", Handler: func(http.ResponseWriter, *http.Request) error {
 			return fmt.Errorf("secret cause: %w at /secret/folder", git.ErrNotRepository)
 		}},
+		{Method: "GET", Path: "/busy", Handler: func(http.ResponseWriter, *http.Request) error {
+			return fmt.Errorf("secret cause: %w", git.ErrBusy)
+		}},
+		{Method: "GET", Path: "/costly", Handler: func(http.ResponseWriter, *http.Request) error {
+			return fmt.Errorf("secret cause: %w", git.ErrTooCostly)
+		}},
 		{Method: "GET", Path: "/panics", Handler: func(http.ResponseWriter, *http.Request) error { panic("secret cause") }},
 		{Method: "POST", Path: "/form", Handler: func(http.ResponseWriter, *http.Request) error {
 			return &httpapi.Error{Status: http.StatusForbidden, Message: "not from <there>"}
@@ -41,6 +47,8 @@ func TestErrorsInABrowserHaveNavigation(t *testing.T) {
 		{"GET", "/no/such/page", browserAccepts, 404, "Page not found", true},
 		{"GET", "/broken", browserAccepts, 500, "Internal error", true},
 		{"GET", "/gone", browserAccepts, 503, "only what is indexed can be shown", true},
+		{"GET", "/busy", browserAccepts, 503, "try again in a few seconds", true},
+		{"GET", "/costly", browserAccepts, 413, "more of git&#39;s memory or time", true},
 		{"GET", "/panics", browserAccepts, 500, "Internal error", true},
 		{"POST", "/form", browserAccepts, 403, "Not from &lt;there&gt;", true},
 		{"POST", "/search", browserAccepts, 405, "does not take POST", true},
@@ -57,6 +65,9 @@ func TestErrorsInABrowserHaveNavigation(t *testing.T) {
 		handler.ServeHTTP(w, r)
 		got := w.Body.String()
 		framed := strings.Contains(got, `<nav aria-label="Site">`) && strings.HasPrefix(w.Header().Get("Content-Type"), "text/html")
+		if busy := c.path == "/busy"; busy != (w.Header().Get("Retry-After") != "") {
+			t.Errorf("%s: Retry-After %q", c.path, w.Header().Get("Retry-After"))
+		}
 		if w.Code != c.status || framed != c.page || !strings.Contains(got, c.want) || !c.page && got != c.want {
 			t.Errorf("%s %s for %q: got %d %s, want %d and %q, in the frame: %t", c.method, c.path, c.accept, w.Code, got, c.status, c.want, c.page)
 		}

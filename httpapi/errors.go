@@ -44,6 +44,12 @@ const internalError = "internal error"
 // repository is not where it was.
 const sourceGone = "the git repository behind this one cannot be found, so only what is indexed can be shown: look at its source on the server"
 
+// What clients learn of git's bounds.
+const (
+	gitBusy      = "git is busy with other requests: try again in a few seconds"
+	gitTooCostly = "this takes more of git's memory or time than one request may have, so it cannot be shown"
+)
+
 // statusOf returns what to answer a request that is not a stream.
 func statusOf(err error) (status int, message string) {
 	var known *Error
@@ -54,8 +60,13 @@ func statusOf(err error) (status int, message string) {
 	if errors.As(err, &denied) {
 		return denied.Status, denied.Message
 	}
-	if errors.Is(err, git.ErrNotRepository) {
+	switch {
+	case errors.Is(err, git.ErrNotRepository):
 		return http.StatusServiceUnavailable, sourceGone
+	case errors.Is(err, git.ErrBusy):
+		return http.StatusServiceUnavailable, gitBusy
+	case errors.Is(err, git.ErrTooCostly):
+		return http.StatusRequestEntityTooLarge, gitTooCostly
 	}
 	return http.StatusInternalServerError, internalError
 }

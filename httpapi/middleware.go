@@ -179,6 +179,9 @@ func (s *Server) answerError(w http.ResponseWriter, r *http.Request, route Route
 	if (status == http.StatusInternalServerError || errors.Is(err, git.ErrNotRepository)) && !ended {
 		zerolog.Ctx(r.Context()).Error().Err(err).Str("route", route.Template()).Msg("serve request")
 	}
+	if errors.Is(err, git.ErrBusy) {
+		w.Header().Set("Retry-After", RetryAfter)
+	}
 	if errors.Is(err, ErrSignIn) && r.Method == http.MethodGet {
 		http.Redirect(w, r, s.signInURL(r), http.StatusFound)
 		return

@@ -36,6 +36,8 @@ const (
 	busyAfterwards = "what is to be changed was, as far as nothing else is said; the server is too busy for the answer"
 	cutShort       = "the request was ended before it was answered"
 	sourceGone     = "the git repository behind this one cannot be found, so only what is indexed can be read"
+	gitBusy        = "git is busy with other requests: try again in a few seconds"
+	gitTooCostly   = "this takes more of git's memory or time than one request may have"
 )
 
 // encode writes an answer, in pieces: the data may be large. Errors stand before
@@ -82,6 +84,10 @@ func conceal(ctx context.Context, a *graphql.Response) {
 		case errors.Is(cause, git.ErrNotRepository):
 			zerolog.Ctx(ctx).Warn().Err(cause).Interface("path", e.Path).Msg("answer graphql field")
 			e.Message = sourceGone
+		case errors.Is(cause, git.ErrBusy):
+			e.Message = gitBusy
+		case errors.Is(cause, git.ErrTooCostly):
+			e.Message = gitTooCostly
 		default:
 			zerolog.Ctx(ctx).Error().Err(cause).Interface("path", e.Path).Msg("answer graphql field")
 			e.Message = internalError
