@@ -14,6 +14,7 @@ import (
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/oauth"
+	"github.com/trawlsearch/trawl/store/spool"
 )
 
 // door stands between a server, which listens at once, and the service, which
@@ -80,14 +81,18 @@ func (d *door) graphql() *graphql.Data {
 	return nil
 }
 
-// store is nil until the service is open.
+// git is nil until the service is open.
 func (d *door) git() *git.Budget {
 	if s := d.service.Load(); s != nil {
-		return s.GraphQL().Git
+		return s.Git()
 	}
 	return nil
 }
 
+// spool is called only once store returns one.
+func (d *door) spool() *spool.Space { return d.service.Load().Spool() }
+
+// store is nil until the service is open.
 func (d *door) store() *store.Store {
 	if s := d.service.Load(); s != nil {
 		return s.GraphQL().Store

@@ -154,7 +154,7 @@ func (h *host) newServer() *httpapi.Server {
 		Log: h.log, QuietRequests: h.watched, Gate: h.gate, SetupSecret: h.secret, Observer: h.observer(), Lend: h.door.lend,
 	}
 	service.LimitAnswers(server, int64(h.set.Memory), processors())
-	files := &browse.Endpoint{Store: h.door.store, Git: h.door.git, Pages: server, Refresh: h.door.refresh, Registry: h.door.registry}
+	files := &browse.Endpoint{Store: h.door.store, Git: h.door.git, Spool: h.door.spool, Pages: server, Refresh: h.door.refresh, Registry: h.door.registry}
 	apps := &oauth.Server{Book: h.door.apps, Site: server}
 	h.gate.Bearers = apps
 	tools := &console.Console{Server: server}

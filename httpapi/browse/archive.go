@@ -47,25 +47,65 @@ func (e *Endpoint) serveArchive(w http.ResponseWriter, r *http.Request, p *place
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	release, err := e.takeArchive(r.Context())
+	d := e.newDownload(w, r, p)
+	when := time.Unix(commit.Committer.Seconds, 0).UTC()
+	return d.end(e.sendArchive(r.Context(), d, found, format, when))
+}
+
+// sendArchive sends an archive when it is its turn.
+func (e *Endpoint) sendArchive(ctx context.Context, d *download, found git.Entry, format string, when time.Time) error {
+	release, err := e.takeArchive(ctx, d)
 	if err != nil {
-		h.Del("Content-Disposition")
-		h.Set("Retry-After", "10")
 		return err
 	}
 	defer release()
-	out := newSlowWriter(w)
-	buffered := bufio.NewWriterSize(out, 64<<10)
-	into := newArchive(format, buffered, p.commit, time.Unix(commit.Committer.Seconds, 0).UTC())
-	err = errors.Join(p.pack(r.Context(), found, into), into.Close())
+	list, err := d.list(ctx, found)
+	if err != nil {
+		return err
+	}
+	defer list.Close()
+	if format == "zip" {
+		if err := d.holdNames(list); err != nil {
+			return err
+		}
+	}
+	buffered := bufio.NewWriterSize(d, 64<<10)
+	into := newArchive(format, buffered, d.place.commit, when)
+	err = list.each(func(f git.TreeEntry) error {
+		if list.leftOut(f) {
+			return nil
+		}
+		return d.packFile(ctx, f, into)
+	})
+	if err == nil {
+		err = into.Close()
+	}
 	if err == nil {
 		err = buffered.Flush()
 	}
-	if err != nil {
-		h.Del("Content-Disposition")
-	}
-	return out.end(p.readable(err))
+	return err
 }
+
+// A zip file has all names once more at its end, which are held until then:
+// zipEntryBytes for each beside the name, mostZipBytes in all.
+const (
+	zipEntryBytes = 256
+	mostZipBytes  = 32 << 20
+)
+
+// holdNames takes memory for the names of a zip file.
+func (d *download) holdNames(list *listing) error {
+	bytes := int64(list.entries)*zipEntryBytes + list.nameBytes
+	if bytes > mostZipBytes {
+		return tooLarge("there are too many files for a zip file: ask for format=tar")
+	}
+	if !d.work.Grow(bytes) {
+		return httpapi.Busy(d, errNoRoom)
+	}
+	return nil
+}
+
+var errNoRoom = errors.New("no memory for the names of a zip file")
 
 // attachment is the header of a file to keep. The word is capitalised, as some
 // clients expect it.
@@ -74,55 +114,47 @@ func attachment(name string) string {
 }
 
 // takeArchive waits for its turn.
-func (e *Endpoint) takeArchive(ctx context.Context) (release func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, archiveWait)
+func (e *Endpoint) takeArchive(ctx context.Context, d *download) (release func(), err error) {
+	d.rest()
+	within, cancel := context.WithTimeout(ctx, d.patience)
 	defer cancel()
-	select {
-	case e.archives <- struct{}{}:
-		return func() { <-e.archives }, nil
-	case <-ctx.Done():
-		return nil, &httpapi.Error{Status: http.StatusServiceUnavailable, Message: "too many archives are being made: try again in a few seconds"}
-	}
-}
-
-// pack adds what stands at the path, under its whole path.
-func (p *place) pack(ctx context.Context, found git.Entry, into archive) error {
-	if !found.Directory() {
-		return p.packFile(ctx, git.TreeEntry{Mode: found.Mode, OID: found.OID, Path: p.path}, into)
-	}
-	repo, err := p.code.Repo(ctx)
+	grant, err := e.archives.Acquire(within, d.client, 1)
 	if err != nil {
-		return err
+		return nil, httpapi.Busy(d, err)
 	}
-	return repo.ListTree(ctx, found.OID, func(f git.TreeEntry) error {
-		if p.path != "" {
-			f.Path = p.path + "/" + f.Path
-		}
-		return p.packFile(ctx, f, into)
-	})
+	return grant.Release, nil
 }
 
 // maxLinkBytes is the longest target of a symbolic link; paths are shorter.
 const maxLinkBytes = 64 << 10
 
-func (p *place) packFile(ctx context.Context, f git.TreeEntry, into archive) error {
+func (d *download) packFile(ctx context.Context, f git.TreeEntry, into archive) error {
 	name := harmless(f.Path)
-	switch f.Mode {
-	case git.ModeSubmodule:
+	if f.Mode == git.ModeSubmodule {
 		return into.dir(name)
-	case git.ModeSymlink:
-		o, err := p.code.Object(ctx, f.OID, maxLinkBytes)
+	}
+	content, err := d.fetch(ctx, f.OID, f.Size)
+	if err != nil {
+		return fmt.Errorf("%q: %w", f.Path, err)
+	}
+	defer content.Close()
+	if f.Mode == git.ModeSymlink {
+		link, err := io.ReadAll(content)
 		if err != nil {
-			return fmt.Errorf("symbolic link %q: %w", f.Path, err)
+			return err
 		}
-		target, _, _ := strings.Cut(string(o.Data), "\x00") // as a system would read it
+		target, _, _ := strings.Cut(string(link), "\x00") // as a system would read it
 		return into.link(name, target)
 	}
 	mode := fs.FileMode(0o644)
 	if f.Mode == git.ModeExecutable {
 		mode = 0o755
 	}
-	return p.code.Copy(ctx, f.OID, func(_ string, size int64) (io.Writer, error) { return into.file(name, mode, size) })
+	out, err := into.file(name, mode, f.Size)
+	if err == nil {
+		_, err = io.Copy(out, content)
+	}
+	return err
 }
 
 // harmless returns a path that leads nowhere but below where an archive is

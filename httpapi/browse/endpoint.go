@@ -9,8 +9,10 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/web"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/fair"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/spool"
 )
 
 // Paths of repositories. A part of a name is not "-" alone, and the first "@"
@@ -25,11 +27,9 @@ const (
 )
 
 const (
-	// writeWithin is how long a piece of an answer may take to leave.
-	writeWithin = time.Minute
-	// maxArchives are made at once; others wait, archiveWait at most.
-	maxArchives = 4
-	archiveWait = 10 * time.Second
+	// maxArchives are sent at once, three quarters of them to one client; others
+	// wait, usualPatience at most.
+	maxArchives = 16
 )
 
 // Pages is the server that pages are of.
@@ -50,6 +50,14 @@ type Endpoint struct {
 	// Git returns what git's processes share with those that others start; nil,
 	// or one that returns nil, is nothing.
 	Git func() *git.Budget
+	// Spool is where downloads wait for their clients. It is called only once Store
+	// returns one.
+	Spool func() *spool.Space
+	// Pace is how long a client may take for 256 KiB of a download; 0 is a minute.
+	Pace time.Duration
+	// Patience is how long a download waits for room in the spool, and an archive
+	// for its turn; 0 is 10 s.
+	Patience time.Duration
 	// Refresh has a repository synced soon, out of turn.
 	Refresh func(name string)
 	// Registry keeps the audit log. It is nil, or returns nil, where there is
@@ -60,7 +68,7 @@ type Endpoint struct {
 	PaintWithin time.Duration
 
 	once     sync.Once
-	archives chan struct{} // holds a token for each archive that is made
+	archives *fair.Semaphore // for each archive that is sent
 	painter  *painter
 	// refreshes limits how many repositories an actor has fetched.
 	refreshes *auth.Limiter
@@ -68,7 +76,7 @@ type Endpoint struct {
 
 func (e *Endpoint) prepare() {
 	e.once.Do(func() {
-		e.archives, e.painter = make(chan struct{}, maxArchives), newPainter(e.PaintWithin)
+		e.archives, e.painter = fair.NewSemaphore(maxArchives, 0), newPainter(e.PaintWithin)
 		e.refreshes = auth.NewLimiter(refreshesPerMinute)
 	})
 }
@@ -80,8 +88,8 @@ func (e *Endpoint) Routes() []httpapi.Route {
 	raw := revPath + "/-/raw" + restPath
 	return []httpapi.Route{
 		{Method: "POST", Path: "/.api/repos" + repoPath + "/-/refresh", Handler: e.serveRefresh, About: "has a repository fetched soon"},
-		{Method: "GET", Path: raw, Handler: e.serveRaw, About: "the bytes of a file, the names in a directory, or an archive of either"},
-		{Method: "HEAD", Path: raw, Handler: e.serveRaw},
+		{Method: "GET", Path: raw, Handler: e.serveRaw, Holds: rawHolds, About: "the bytes of a file, the names in a directory, or an archive of either"},
+		{Method: "HEAD", Path: raw, Handler: e.serveRaw, Holds: rawHolds},
 		{Method: "GET", Path: revPath + "/-/blob" + restPath, Handler: e.show(e.blob), Holds: blobHolds, About: "a file; ?L10-20 marks lines"},
 		{Method: "GET", Path: revPath + "/-/tree" + restPath, Handler: e.show(e.tree), Holds: treeHolds, About: "a directory"},
 		{Method: "GET", Path: revPath + "/-/commits" + restPath, Handler: e.show(e.commits), Holds: commitsHolds, About: "the commits that led here"},

@@ -67,15 +67,3 @@ func TestPageEndsWithItsClient(t *testing.T) {
 		t.Setenv("PATH", strings.TrimPrefix(os.Getenv("PATH"), dir+string(filepath.ListSeparator)))
 	}
 }
-
-// await waits for a condition.
-func await[T any](t *testing.T, what string, done func() (T, bool)) T {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if v, ok := done(); ok {
-			return v
-		}
-	}
-	t.Fatalf("waited 30 s for %s", what)
-	panic("unreachable")
-}

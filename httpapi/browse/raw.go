@@ -1,6 +1,8 @@
 package browse
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"html"
@@ -9,11 +11,15 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/spool"
 )
+
+// rawHolds is what a download holds while it is made: the buffer that git's output
+// is read into, and a small file.
+const rawHolds = 1 << 20
 
 const plainText = "text/plain; charset=utf-8"
 
@@ -41,11 +47,11 @@ func (e *Endpoint) serveRaw(w http.ResponseWriter, r *http.Request) error {
 	case format != "":
 		return e.serveArchive(w, r, p, found, format)
 	case found.Directory():
-		return p.serveNames(w, r, found)
+		return e.serveNames(w, r, p, found)
 	case found.Mode == git.ModeSubmodule:
 		return errSubmodule(p.path, found.OID)
 	}
-	return p.serveFile(w, r, found)
+	return e.serveFile(w, r, p, found)
 }
 
 func errSubmodule(path, oid string) error {
@@ -76,68 +82,76 @@ func archiveFormat(r *http.Request) string {
 
 // serveNames lists the entries of a directory, with a slash behind those of
 // other directories. They are escaped, for whoever takes the list for HTML.
-func (p *place) serveNames(w http.ResponseWriter, r *http.Request, dir git.Entry) error {
-	entries, err := p.code.Tree(r.Context(), dir.OID)
-	if err != nil {
-		return p.readable(err)
+func (e *Endpoint) serveNames(w http.ResponseWriter, r *http.Request, p *place, dir git.Entry) error {
+	d := e.newDownload(w, r, p)
+	var small bytes.Buffer
+	var large *spool.File
+	defer func() {
+		if large != nil {
+			_ = large.Close()
+		}
+	}()
+	var failed error
+	err := p.code.EachEntry(r.Context(), dir.OID, func(f git.Entry) bool {
+		if small.Len() > smallBytes {
+			failed = spill(r.Context(), d, &small, &large)
+		}
+		if small.Len() > 0 || large != nil {
+			small.WriteByte('\n')
+		}
+		small.WriteString(html.EscapeString(f.Name))
+		if f.Directory() {
+			small.WriteByte('/')
+		}
+		return failed == nil
+	})
+	if err = errors.Join(err, failed); err != nil {
+		return d.end(err)
 	}
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = html.EscapeString(e.Name)
-		if e.Directory() {
-			names[i] += "/"
+	p.close()
+	w.Header().Set("Content-Type", plainText)
+	if large == nil {
+		return d.end(httpapi.WriteBody(d, r, http.StatusOK, small.Bytes()))
+	}
+	_, err = io.Copy(d, io.MultiReader(large.Reader(), &small))
+	return d.end(err)
+}
+
+// spill moves what a buffer holds to a file of the spool, which it makes without
+// waiting: git waits meanwhile.
+func spill(ctx context.Context, d *download, from *bytes.Buffer, to **spool.File) (err error) {
+	if *to == nil {
+		ctx, cancel := context.WithCancel(ctx)
+		cancel()
+		if *to, err = d.space.Create(ctx, d.client, smallBytes); err != nil {
+			return err
 		}
 	}
-	w.Header().Set("Content-Type", plainText)
-	return httpapi.WriteBody(w, r, http.StatusOK, []byte(strings.Join(names, "\n")))
+	_, err = from.WriteTo(*to)
+	return err
 }
 
 // serveFile answers with the bytes as they are, of a symbolic link with where
 // it leads.
-func (p *place) serveFile(w http.ResponseWriter, r *http.Request, file git.Entry) error {
-	out := newSlowWriter(w)
-	err := p.code.Copy(r.Context(), file.OID, func(_ string, size int64) (io.Writer, error) {
-		w.Header().Set("Content-Type", plainText)
+func (e *Endpoint) serveFile(w http.ResponseWriter, r *http.Request, p *place, file git.Entry) error {
+	d := e.newDownload(w, r, p)
+	size, err := p.code.Size(r.Context(), file.OID)
+	if err != nil {
+		return d.end(err)
+	}
+	w.Header().Set("Content-Type", plainText)
+	if r.Method == http.MethodHead {
 		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
-		if r.Method == http.MethodHead {
-			return nil, errHeadOnly
-		}
-		return out, nil
-	})
-	if errors.Is(err, errHeadOnly) {
 		return nil
 	}
-	return out.end(p.readable(err))
-}
-
-// errHeadOnly ends the reading of what nobody wants to see.
-var errHeadOnly = errors.New("only the header is wanted")
-
-// slowWriter lets each piece of an answer take its time, but not for ever.
-type slowWriter struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	begun   bool
-}
-
-func newSlowWriter(w http.ResponseWriter) *slowWriter {
-	return &slowWriter{w: w, control: http.NewResponseController(w)}
-}
-
-func (s *slowWriter) Write(p []byte) (int, error) {
-	_ = s.control.SetWriteDeadline(time.Now().Add(writeWithin)) // of a server that can
-	s.begun = true
-	return s.w.Write(p)
-}
-
-// end returns an error that can still be told. An answer that has begun is cut
-// off instead, so that nobody takes it for whole.
-func (s *slowWriter) end(err error) error {
-	if err != nil && s.begun {
-		panic(http.ErrAbortHandler)
-	}
+	content, err := d.fetch(r.Context(), file.OID, size)
 	if err != nil {
-		s.w.Header().Del("Content-Length")
+		return d.end(err)
 	}
-	return err
+	defer content.Close()
+	p.close()
+	d.work.Shrink(2 * smallBytes)
+	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	_, err = io.Copy(d, content)
+	return d.end(err)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/spool"
 )
 
 // The clock of the lexers' regexps ends by itself, a second behind the last use.
@@ -43,6 +44,10 @@ type world struct {
 	// tokens are access tokens by the name of their user.
 	tokens map[string]string
 	kiln   *source
+	spool  *spool.Space
+	// spooling, pace and patience are those of the endpoint.
+	spooling       spool.Options
+	pace, patience time.Duration
 	// refreshed are the repositories that were asked for.
 	refreshed []string
 }
@@ -67,7 +72,13 @@ func newWorld(t testing.TB, prepare ...func(*world)) *world {
 		p(w)
 	}
 	server := &httpapi.Server{Searcher: nowhere{}, Gate: w.gate, Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.ErrorLevel), ExternalURL: "https://example.org/under"}
-	e := &browse.Endpoint{Store: func() *store.Store { return st }, Pages: server, PaintWithin: time.Minute, Refresh: func(name string) { w.refreshed = append(w.refreshed, name) }, Registry: w.gate.Registry}
+	space, err := spool.Open(filepath.Join(w.dir, "spool"), w.spooling)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = space.Close() })
+	w.spool = space
+	e := &browse.Endpoint{Store: func() *store.Store { return st }, Spool: func() *spool.Space { return space }, Pages: server, Pace: w.pace, Patience: w.patience, PaintWithin: time.Minute, Refresh: func(name string) { w.refreshed = append(w.refreshed, name) }, Registry: w.gate.Registry}
 	server.Extra = e.Routes()
 	http := httptest.NewServer(server.Handler())
 	t.Cleanup(http.Close)
@@ -245,4 +256,16 @@ func (w *world) get(path string, header ...string) answer {
 // as is the header of a user's token.
 func (w *world) as(name string) []string {
 	return []string{"Authorization", "token " + w.tokens[name]}
+}
+
+// await waits for a condition.
+func await[T any](t *testing.T, what string, done func() (T, bool)) T {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if v, ok := done(); ok {
+			return v
+		}
+	}
+	t.Fatalf("waited 30 s for %s", what)
+	panic("unreachable")
 }

@@ -53,7 +53,7 @@ func NewReader(budget *git.Budget, dir string) *Reader {
 	return &Reader{dir: dir, budget: budget, entries: map[string][]git.Entry{}, commits: map[string]*git.CommitObject{}}
 }
 
-// Close ends the reader's process, if there is one.
+// Close ends the reader's process, if there is one. It may be called again.
 func (t *Reader) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -103,6 +103,16 @@ func (t *Reader) Object(ctx context.Context, oid string, maxBytes int64) (git.Ob
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.read(ctx, oid, maxBytes)
+}
+
+// Size returns how many bytes an object has, as git.ObjectReader does.
+func (t *Reader) Size(ctx context.Context, oid string) (int64, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.open(ctx); err != nil {
+		return 0, err
+	}
+	return t.objects.Size(ctx, oid)
 }
 
 // Copy writes an object of any size, as git.ObjectReader does.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -23,6 +25,7 @@ import (
 	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/oauth"
 	"github.com/trawlsearch/trawl/store/saved"
+	"github.com/trawlsearch/trawl/store/spool"
 )
 
 // Options are what a service needs beside its settings.
@@ -49,7 +52,9 @@ type Service struct {
 	store    *store.Store
 	registry *identity.Registry
 	// git is what all of git's processes share.
-	git     *git.Budget
+	git *git.Budget
+	// spool keeps what clients have not read yet.
+	spool   *spool.Space
 	book    *saved.Book
 	apps    *oauth.Book
 	jobs    *jobs.Runner
@@ -149,6 +154,9 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		resumed:  make(chan struct{}, 1),
 		turns:    search.NewTurns(memory.searches, o.Processors),
 	}
+	if s.spool, err = openSpool(st, int64(set.MinFreeBytes)); err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
 	s.book.Damaged = registry.TellDamaged
 	s.searcher = search.New(st, search.Settings{
 		Workers: o.Processors, Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes), Addresses: registry.Addresses, Damaged: s.setAside,
@@ -175,6 +183,15 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		o.Log.Info().Int("mirrors", n).Msg("removed mirrors of no repository")
 	}
 	return s, nil
+}
+
+// openSpool opens the space for what clients have not read yet, which leaves the
+// disk as much room as indexing does.
+func openSpool(st *store.Store, minFreeBytes int64) (*spool.Space, error) {
+	return spool.Open(filepath.Join(st.Dir(), spool.Folder), spool.Options{Free: func() (int64, error) {
+		free, err := st.FreeBytes()
+		return int64(min(free, math.MaxInt64)) - minFreeBytes, err
+	}})
 }
 
 // storeEvent logs what the store tells of.
@@ -221,7 +238,9 @@ func (s *Service) Drain(ctx context.Context) error {
 }
 
 // Close closes the data directory. Searches and syncs have ended before.
-func (s *Service) Close() error { return errors.Join(s.gateway.close(), s.store.Close()) }
+func (s *Service) Close() error {
+	return errors.Join(s.gateway.close(), s.spool.Close(), s.store.Close())
+}
 
 // Registry returns who may use the data directory.
 func (s *Service) Registry() *identity.Registry { return s.registry }
@@ -240,12 +259,18 @@ func (s *Service) KeepRegistry(ctx context.Context) {
 	s.registry.Keep(ctx, func(err error) { s.opts.Log.Warn().Err(err).Msg("keep users and sessions") })
 }
 
+// Git is what git's processes for pages share.
+func (s *Service) Git() *git.Budget { return s.git.Patient(pagePatience) }
+
+// Spool is where downloads wait for their clients.
+func (s *Service) Spool() *spool.Space { return s.spool }
+
 // Dir returns the data directory.
 func (s *Service) Dir() string { return s.store.Dir() }
 
 // GraphQL is what GraphQL requests are answered from.
 func (s *Service) GraphQL() *graphql.Data {
-	return &graphql.Data{Store: s.store, Book: s.book, Registry: s.registry, Repositories: s, Services: s, Jobs: s.jobs, Notice: s.Notice, Git: s.git.Patient(pagePatience)}
+	return &graphql.Data{Store: s.store, Book: s.book, Registry: s.registry, Repositories: s, Services: s, Jobs: s.jobs, Notice: s.Notice, Git: s.Git()}
 }
 
 // Search implements httpapi.Searcher. As many searches run at once as there is
