@@ -12,6 +12,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/spool"
 )
 
@@ -108,6 +109,18 @@ func (d *download) spoolFile(ctx context.Context, bytes int64) (*spool.File, err
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// fetchUnknown is fetch of an object whose size is not known. git tells the size
+// before it unpacks the object, and is ended there if that is not small: most
+// files are, and a question for the size takes a process of its own.
+func (d *download) fetchUnknown(ctx context.Context, oid string) (size int64, content io.ReadCloser, err error) {
+	o, err := d.place.code.Object(ctx, oid, smallBytes)
+	if errors.Is(err, git.ErrTooLarge) {
+		content, err = d.fetch(ctx, oid, o.Size)
+		return o.Size, content, err
+	}
+	return o.Size, io.NopCloser(bytes.NewReader(o.Data)), err
 }
 
 // fetch reads an object of a size from git, to its end.

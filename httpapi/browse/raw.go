@@ -135,16 +135,16 @@ func spill(ctx context.Context, d *download, from *bytes.Buffer, to **spool.File
 // it leads.
 func (e *Endpoint) serveFile(w http.ResponseWriter, r *http.Request, p *place, file git.Entry) error {
 	d := e.newDownload(w, r, p)
-	size, err := p.code.Size(r.Context(), file.OID)
-	if err != nil {
-		return d.end(err)
-	}
 	w.Header().Set("Content-Type", plainText)
 	if r.Method == http.MethodHead {
+		size, err := p.code.Size(r.Context(), file.OID)
+		if err != nil {
+			return d.end(err)
+		}
 		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
 		return nil
 	}
-	content, err := d.fetch(r.Context(), file.OID, size)
+	size, content, err := d.fetchUnknown(r.Context(), file.OID)
 	if err != nil {
 		return d.end(err)
 	}
