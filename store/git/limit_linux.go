@@ -21,23 +21,41 @@ func boundMemory(pid int, limit int64) {
 // usage is what a process and its descendants take at the moment: memory of
 // their own in bytes, and processor time in ticks.
 func usage(pid int) (memory, ticks int64) {
-	pids := []string{strconv.Itoa(pid)}
-	for len(pids) > 0 {
-		p := pids[len(pids)-1]
-		pids = pids[:len(pids)-1]
-		m, t := usageOf(p)
+	type process struct{ pid, parent string }
+	all := []process{{pid: strconv.Itoa(pid)}}
+	for len(all) > 0 {
+		p := all[len(all)-1]
+		all = all[:len(all)-1]
+		m, t := usageOf(p.pid)
+		if m > forkedBytes && p.parent != "" && forked(p.pid, p.parent) {
+			m = 0
+		}
 		memory, ticks = memory+m, ticks+t
-		lists, err := filepath.Glob("/proc/" + p + "/task/*/children")
+		lists, err := filepath.Glob("/proc/" + p.pid + "/task/*/children")
 		if err != nil {
 			continue
 		}
 		for _, list := range lists {
 			if text, err := os.ReadFile(list); err == nil {
-				pids = append(pids, strings.Fields(string(text))...)
+				for _, child := range strings.Fields(string(text)) {
+					all = append(all, process{child, p.pid})
+				}
 			}
 		}
 	}
 	return memory, ticks
+}
+
+// forkedBytes is how much memory of a process is worth a look at whose it is.
+const forkedBytes = 4 << 20
+
+// forked reports whether a process has its parent's memory, and not its own: for
+// a moment after it was forked, before it runs another program. A process of 100
+// MiB would be taken for 200 then.
+func forked(pid, parent string) bool {
+	line, err := os.ReadFile("/proc/" + pid + "/cmdline")
+	of, parentErr := os.ReadFile("/proc/" + parent + "/cmdline")
+	return err == nil && parentErr == nil && bytes.Equal(line, of)
 }
 
 // memoryOf is what usage says of the memory of a process without descendants.
