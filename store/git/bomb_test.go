@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -288,7 +289,12 @@ func TestBombsAreNotInflated(t *testing.T) {
 				if o, err := objects.Read(t.Context(), small, 32<<20); err != nil || string(o.Data) != "small\n" {
 					t.Errorf("behind it Objects.Read = %q, %v", o.Data, err)
 				}
-				err := repo.Log(t.Context(), []string{x.git("rev-parse", "main")}, git.LogOptions{Depth: git.LogHunks}, func(*git.Commit) error { return nil })
+				// What cannot be read even alone is no damage.
+				err := objects.Copy(t.Context(), bomb, func(string, int64) (io.Writer, error) { return io.Discard, nil })
+				if name == "delta" && !errors.Is(err, git.ErrTooCostly) || name == "loose" && err != nil {
+					t.Errorf("a copy of the bomb: %v, want ErrTooCostly for a delta", err)
+				}
+				err = repo.Log(t.Context(), []string{x.git("rev-parse", "main")}, git.LogOptions{Depth: git.LogHunks}, func(*git.Commit) error { return nil })
 				if err != nil && !errors.Is(err, git.ErrTooCostly) {
 					t.Errorf("the diff of the bomb: %v, want nil or ErrTooCostly", err)
 				}

@@ -67,6 +67,14 @@ func TestManyRefs(t *testing.T) {
 			t.Errorf("Resolve(%s) = %q, %v", refs[n/2], got, err)
 		}
 	})
+	// A mirror of them fits the least budget there is.
+	mirror, err := git.NewBudget(0).ForSyncs().Mirror(t.Context(), "file://"+x.dir, filepath.Join(t.TempDir(), "mirror"), nil)
+	if err == nil {
+		err = mirror.Fetch(t.Context(), nil)
+	}
+	if err != nil {
+		t.Errorf("mirror: %v", err)
+	}
 }
 
 // TestLongDeltaChain: an object at the end of ten thousand differences, each to

@@ -45,6 +45,37 @@ func open(t *testing.T) *service.Service {
 	return s
 }
 
+// TestSpoolIsEmptyBetweenRuns: nothing of a download stays in the data directory
+// when the service is closed, or opened behind one that was killed.
+func TestSpoolIsEmptyBetweenRuns(t *testing.T) {
+	set := config.Defaults(config.Machine{MemoryBytes: 1 << 30})
+	set.Data, set.MinFreeBytes = t.TempDir(), 0
+	dir := filepath.Join(set.Data, "spool")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "1"), []byte("left"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := service.Open(set, service.Options{Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("opened: %v, %v", left, err)
+	}
+	f, err := s.Spool().Create(t.Context(), "a client", 100)
+	if err == nil {
+		err = f.Close()
+	}
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("closed: %v, want no folder", err)
+	}
+}
+
 // commit writes a file into the repository dir, makes one if needed, and
 // commits it.
 func commit(t *testing.T, dir, name, text string) {
