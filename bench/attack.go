@@ -54,8 +54,9 @@ type assault struct {
 	addr string
 	pid  int
 	// limit is the setting memory in bytes.
-	limit int64
-	repo  *hostileRepo
+	limit    int64
+	repo     *hostileRepo
+	operator *operatorClient
 }
 
 // Attack starts a server and attacks it in one way after the other, while
@@ -88,21 +89,35 @@ func Attack(ctx context.Context, c AttackConfig) (*AttackReport, error) {
 	}
 	a := &assault{AttackConfig: c, addr: addr, pid: cmd.Process.Pid, limit: limit, repo: repo}
 	report := &AttackReport{For: c.For, Connections: c.Connections, MemoryBytes: limit}
-	remove, err := a.addRepository(ctx)
-	if err == nil {
-		err = errors.Join(a.all(ctx, report), remove())
-	}
+	err = a.addAll(ctx, func() error { return a.all(ctx, report) })
 	return report, errors.Join(err, p.stop())
+}
+
+// addAll adds what the server needs for the attacks, does something, and removes
+// it again.
+func (a *assault) addAll(ctx context.Context, do func() error) error {
+	secret, err := operatorOf(a.Data)
+	if err != nil {
+		return err
+	}
+	a.operator = &operatorClient{client: newClient(), base: "http://" + a.addr, operator: secret}
+	defer a.operator.client.CloseIdleConnections()
+	removeBystander, err := a.addBystander(ctx)
+	if err != nil {
+		return err
+	}
+	remove, err := a.addRepository(ctx)
+	if err != nil {
+		return errors.Join(err, removeBystander())
+	}
+	return errors.Join(do(), remove(), removeBystander())
 }
 
 // addRepository has the server index the hostile repository, with its history,
 // and returns what removes it again.
 func (a *assault) addRepository(ctx context.Context) (remove func() error, err error) {
 	a.Note("indexing it")
-	operator := &operatorClient{client: newClient(), base: "http://" + a.addr}
-	if operator.operator, err = operatorOf(a.Data); err != nil {
-		return nil, err
-	}
+	operator := a.operator
 	remove = func() error {
 		return operator.call(context.WithoutCancel(ctx), http.MethodDelete, "repositories", url.Values{"name": {hostileName}}, nil, nil)
 	}
@@ -146,7 +161,7 @@ func (a *assault) all(ctx context.Context, report *AttackReport) error {
 	}
 	a.beside(ctx, func(ctx context.Context) { pause(ctx, a.For) }) // nothing is warm before
 	alone := a.beside(ctx, func(ctx context.Context) { pause(ctx, 2*a.For) })
-	report.Alone, report.AlonePages = alone.queries, alone.pages
+	report.Alone, report.AlonePages, report.AloneSyncs = alone.queries, alone.pages, alone.syncs
 	for _, at := range a.attacks() {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -158,7 +173,7 @@ func (a *assault) all(ctx context.Context, report *AttackReport) error {
 		r := AttackResult{Name: at.name, Wants: at.wants}
 		before := residentBytes(a.pid)
 		other := a.beside(ctx, func(ctx context.Context) { a.run(ctx, at, &r) })
-		r.Others, r.Pages, r.Failed = other.queries, other.pages, other.failed
+		r.Others, r.Pages, r.Syncs, r.Failed = other.queries, other.pages, other.syncs, other.failed
 		r.PeakBytes, r.GrowthBytes = other.most, max(other.most-before, 0)
 		r.EndsIn = a.settle(ctx)
 		report.Attacks = append(report.Attacks, r)
@@ -189,7 +204,7 @@ const settleWithin = 20 * time.Second
 
 // bystander is how the other client was served.
 type bystander struct {
-	queries, pages Percentiles
+	queries, pages, syncs Percentiles
 	// failed counts what was not answered. most is the most that the server was
 	// resident with, in bytes.
 	failed int
@@ -200,21 +215,14 @@ type bystander struct {
 const pageEvery = 4
 
 // beside does something for some time while the other client asks for matches
-// and pages.
+// and pages, and a small repository is synced.
 func (a *assault) beside(ctx context.Context, do func(context.Context)) (out bystander) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var queries, pages []time.Duration
-	var mu sync.Mutex // guards queries, pages and out.failed
+	var queries, pages, syncs []time.Duration
+	var mu sync.Mutex // guards queries, pages, syncs and out.failed
 	var group sync.WaitGroup
-	ask := func(n int) {
-		into, d, err := &queries, time.Duration(0), error(nil)
-		if n%pageEvery == pageEvery-1 {
-			into = &pages
-			d, err = a.look([]string{"/-/blob/small.txt", "/-/raw/small.txt"}[n/pageEvery%2])
-		} else {
-			d, err = a.ask(a.Words[n%len(a.Words)] + " count:50")
-		}
+	note := func(into *[]time.Duration, d time.Duration, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if err != nil {
@@ -223,9 +231,25 @@ func (a *assault) beside(ctx context.Context, do func(context.Context)) (out bys
 		}
 		*into = append(*into, d)
 	}
+	ask := func(n int) {
+		into, d, err := &queries, time.Duration(0), error(nil)
+		if n%pageEvery == pageEvery-1 {
+			into = &pages
+			d, err = a.look([]string{"/-/blob/small.txt", "/-/raw/small.txt"}[n/pageEvery%2])
+		} else {
+			d, err = a.ask(a.Words[n%len(a.Words)] + " count:50")
+		}
+		note(into, d, err)
+	}
 	group.Go(func() {
 		for n := 0; pause(ctx, time.Duration(float64(time.Second)/a.Rate)); n++ {
 			group.Go(func() { ask(n) })
+		}
+	})
+	group.Go(func() {
+		for pause(ctx, syncEvery) {
+			d, err := a.sync()
+			note(&syncs, d, err)
 		}
 	})
 	group.Go(func() {
@@ -236,7 +260,7 @@ func (a *assault) beside(ctx context.Context, do func(context.Context)) (out bys
 	do(ctx)
 	cancel()
 	group.Wait()
-	out.queries, out.pages = percentiles(queries), percentiles(pages)
+	out.queries, out.pages, out.syncs = percentiles(queries), percentiles(pages), percentiles(syncs)
 	return out
 }
 

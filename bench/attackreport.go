@@ -19,6 +19,8 @@ type AttackReport struct {
 	Alone Percentiles `json:"alone"`
 	// AlonePages is the same of its pages.
 	AlonePages Percentiles `json:"alonePages"`
+	// AloneSyncs is how long syncs of a small repository took.
+	AloneSyncs Percentiles `json:"aloneSyncs"`
 	// MemoryBytes is the setting memory.
 	MemoryBytes int64          `json:"memoryBytes"`
 	Attacks     []AttackResult `json:"attacks"`
@@ -40,9 +42,11 @@ type AttackResult struct {
 	// EndsIn is how long the server went on once all clients had left.
 	EndsIn time.Duration `json:"endsInNanos"`
 	// Others is how long another client waited for matches meanwhile, Pages how
-	// long for pages, Failed how often it was not answered.
+	// long for pages, Syncs how long syncs of a small repository took, and Failed how
+	// many of all these failed.
 	Others Percentiles `json:"others"`
 	Pages  Percentiles `json:"pages"`
+	Syncs  Percentiles `json:"syncs"`
 	Failed int         `json:"failed"`
 }
 
@@ -82,6 +86,7 @@ func (r *AttackReport) Wrong() []string {
 		}
 		slower(at, "matches", r.Alone, at.Others)
 		slower(at, "pages", r.AlonePages, at.Pages)
+		slower(at, "syncs", r.AloneSyncs, at.Syncs)
 		if at.Failed > 0 {
 			say(at, "%d queries of another client failed", at.Failed)
 		}
@@ -103,16 +108,18 @@ func (r *AttackReport) Wrong() []string {
 // Write prints the report for people.
 func (r *AttackReport) Write(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "each attack for %s, at most %d connections; another client alone waits p50 %s, p99 %s, and for pages %s, %s\n\n", r.For, r.Connections,
-		milliseconds(r.Alone.P50), milliseconds(r.Alone.P99), milliseconds(r.AlonePages.P50), milliseconds(r.AlonePages.P99))
-	b.WriteString("| attack | what it gets | refused in, p50 and p99 | resident | grown by | ends in | another client, p50 and p99 | its pages | its errors |\n|---|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprintf(&b, "each attack for %s, at most %d connections; another client alone waits p50 %s, p99 %s, for pages %s, %s, and for syncs %s, %s\n\n", r.For, r.Connections,
+		milliseconds(r.Alone.P50), milliseconds(r.Alone.P99), milliseconds(r.AlonePages.P50), milliseconds(r.AlonePages.P99),
+		milliseconds(r.AloneSyncs.P50), milliseconds(r.AloneSyncs.P99))
+	b.WriteString("| attack | what it gets | refused in, p50 and p99 | resident | grown by | ends in | another client, p50 and p99 | its pages | syncs | errors |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, at := range r.Attacks {
 		within := "-"
 		if at.Refused.Count > 0 {
 			within = milliseconds(at.Refused.P50) + ", " + milliseconds(at.Refused.P99)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %d MiB | %d MiB | %s | %s, %s | %s, %s | %d |\n", strings.ReplaceAll(at.Name, "|", `\|`), at.told(), within, at.PeakBytes>>20, at.GrowthBytes>>20,
-			milliseconds(at.EndsIn), milliseconds(at.Others.P50), milliseconds(at.Others.P99), milliseconds(at.Pages.P50), milliseconds(at.Pages.P99), at.Failed)
+		fmt.Fprintf(&b, "| %s | %s | %s | %d MiB | %d MiB | %s | %s, %s | %s, %s | %s, %s | %d |\n", strings.ReplaceAll(at.Name, "|", `\|`), at.told(), within, at.PeakBytes>>20, at.GrowthBytes>>20,
+			milliseconds(at.EndsIn), milliseconds(at.Others.P50), milliseconds(at.Others.P99), milliseconds(at.Pages.P50), milliseconds(at.Pages.P99),
+			milliseconds(at.Syncs.P50), milliseconds(at.Syncs.P99), at.Failed)
 	}
 	for _, text := range r.Wrong() {
 		fmt.Fprintln(&b, text)

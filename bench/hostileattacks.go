@@ -33,6 +33,8 @@ func (h *hostileRepo) attacks() []attack {
 		bounded("raw deltified file at 1 KB/s", 4, slow, pageOf("/-/raw/delta.bin")),
 		bounded("raw deltified file, 200 readers", 200, slow, pageOf("/-/raw/delta.bin")),
 		bounded("archives at 1 KB/s", 4, slow, pageOf("/-/raw?format=zip")),
+		bounded("archives, clients leave", 40, 0, pageOf("/-/raw?format=tar")),
+		bounded("names of a large directory", 100, slow, pageOf("/-/raw/wide")),
 		bounded("archives, 100 readers", 100, slow, pageOf("/-/raw/text?format=tar")),
 		bounded("costly regexp over large files", 100, 0, search(`type:file (a|b|ab)+(c|d|cd)+[a-h ]{20,40}zz`, "regexp")),
 		bounded("case-insensitive regexp over large files", 100, 0, search(`type:file (?i)(ab?c|b?cd)[^\n]*(?:ef|fe)[^\n]*q`, "regexp")),
