@@ -122,3 +122,30 @@ func files(t *testing.T) map[string][]byte {
 	}
 	return all
 }
+
+// testName is how documents name the test of what they say.
+var testName = regexp.MustCompile("`(Test[A-Z]\\w+)`")
+
+// TestNamedTestsExist: what a document says is shown by a test is so.
+func TestNamedTestsExist(t *testing.T) {
+	all := files(t)
+	there := map[string]bool{}
+	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	for name, text := range all {
+		if strings.HasSuffix(name, "_test.go") {
+			for _, m := range declared.FindAllSubmatch(text, -1) {
+				there[string(m[1])] = true
+			}
+		}
+	}
+	for name, text := range all {
+		if filepath.Ext(name) != ".md" || strings.Contains(name, "testdata/") {
+			continue
+		}
+		for _, m := range testName.FindAllSubmatch(text, -1) {
+			if !there[string(m[1])] {
+				t.Errorf("%s names %s, which is no test", name, m[1])
+			}
+		}
+	}
+}
