@@ -119,12 +119,31 @@ func doubling(n int) string {
 	return b.String()
 }
 
+// rapidReset opens a connection of HTTP/2 and n streams, each of which it resets
+// at once.
+func rapidReset(n int) string {
+	var b strings.Builder
+	frame := func(kind, flags byte, stream uint32, payload string) {
+		b.Write([]byte{0, 0, byte(len(payload)), kind, flags, byte(stream >> 24), byte(stream >> 16), byte(stream >> 8), byte(stream)})
+		b.WriteString(payload)
+	}
+	const headers, reset, settings = 1, 3, 4
+	b.WriteString("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+	frame(settings, 0, 0, "")
+	for i := range uint32(n) {
+		frame(headers, 5, 2*i+1, "\x82\x86\x84") // GET / over http, with an end
+		frame(reset, 0, 2*i+1, "\x00\x00\x00\x08")
+	}
+	return b.String()
+}
+
 func hostileConnections(word string) []attack {
 	text := func(s string) func() []byte { return func() []byte { return []byte(s) } }
 	const most = 1 << 20
 	return []attack{
 		{name: "connections without a request", wants: wantBounded, connections: most, request: text("")},
 		{name: "heads that do not end", wants: wantBounded, connections: most, request: text("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: ")},
+		{name: "HTTP/2, which is not served, with rapid resets", wants: wantBounded, connections: 1000, request: text(rapidReset(5000))},
 		{name: "bodies that do not come", wants: wantBounded, connections: 2000, request: text("POST /.api/graphql HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n{")},
 		{name: "open streams that are not read", wants: wantBounded, connections: most, request: get(word+" count:all", "keyword")},
 		{name: "500 readers at 1 KB/s", wants: wantBounded, connections: 500, bytesPerSecond: 1000, request: get(word+" count:all", "keyword")},

@@ -18,6 +18,7 @@ const hostileName = "hostile"
 //
 //	nl.txt           4 MiB of newlines: more lines than a page can show
 //	long.txt         one line of 4 MiB
+//	paint.html       300 kB on which a lexer that colours works long
 //	text/*.txt       6 files of 30 MB: near the largest text that is indexed
 //	delta.bin        52 MB of noise, stored as a delta
 //	blobs/*.txt      40 commits, each with another version of 4 files of 2 MB
@@ -90,6 +91,7 @@ func (h *hostileRepo) write(w *bufio.Writer) {
 	text("small.txt", "a small file\nwith two lines\n")
 	text("nl.txt", strings.Repeat("\n", h.of(4<<20)))
 	text("long.txt", strings.Repeat("long ", h.of(4<<20)/5)+"\n")
+	text("paint.html", "<script>\n"+strings.Repeat("/a\n", 100_000))
 	for i := range 6 {
 		text(fmt.Sprintf("text/%d.txt", i), wordText(noise, h.of(30_000_000)))
 	}

@@ -24,6 +24,7 @@ func (h *hostileRepo) attacks() []attack {
 		bounded("page of a file of newlines, slow readers", 24, slow, pageOf("/-/blob/nl.txt")),
 		bounded("last lines of a file of newlines", 24, slow, pageOf(fmt.Sprintf("/-/blob/nl.txt?L%d", h.of(4<<20)))),
 		bounded("page of one long line", 24, slow, pageOf("/-/blob/long.txt")),
+		bounded("page of a file that is hard to colour", 100, slow, pageOf("/-/blob/paint.html")),
 		bounded("page of a commit of empty lines, slow readers", 24, slow, pageOf("/-/commit/"+h.commit)),
 		bounded("page of a comparison of everything", 24, slow, pageOf("/-/compare/"+h.tip+"~40..."+h.tip)),
 		bounded("page of a large directory", 24, slow, pageOf("/-/tree/wide")),

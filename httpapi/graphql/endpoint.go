@@ -216,8 +216,10 @@ func (e *Endpoint) answer(ctx context.Context, data *Data, req request, trace *h
 	defer s.close(ctx)
 	ctx, release := s.outlive(ctx)
 	defer release()
-	if s.hold(documentCopies*min(len(req.Query), cost.MaxDocumentBytes)+variableCopies*req.variableBytes) != nil {
-		return nil, 0, errBusy
+	if err := s.hold(documentCopies*min(len(req.Query), cost.MaxDocumentBytes) + variableCopies*req.variableBytes); err == errBusy {
+		return nil, 0, err
+	} else if err != nil {
+		return failed(err.Error(), 0, 0), http.StatusOK, nil
 	}
 	counted, err := cost.Estimate(req.Query, req.Variables)
 	if v := s.limits.Check(counted); len(v) > 0 {

@@ -20,9 +20,9 @@ const (
 	// it, variableCopies how much larger its variables are.
 	documentCopies = 64
 	variableCopies = 8
-	// fieldBytes is what a field takes until the fields beside it are answered: its
-	// resolver, a buffer, a short value.
-	fieldBytes = 512
+	// fieldBytes is what a field takes until the answer is whole: its name and a
+	// short value, in copies.
+	fieldBytes = 192
 	// shownCopies is how often text is there while fields are put together: in the
 	// buffer of its field, and twice where the buffer around that grows.
 	shownCopies = 3
@@ -36,6 +36,9 @@ const (
 // errBusy ends an answer that needs more memory than others leave to it.
 var errBusy = errors.New("the answer needs more memory than others leave to it")
 
+// errMemory ends an answer that needs more memory than there ever is for one.
+var errMemory error = &fieldsError{Refusal{"the answer takes more memory than there is for one: ask for less, page by page"}}
+
 // work is what an answer has of the server's processors and memory. One resolver
 // of a document runs at a time, so that a document with hundreds of fields has one
 // turn, as a page has.
@@ -47,9 +50,10 @@ type work struct {
 	resting bool
 	since   time.Time
 
-	mu sync.Mutex // guards free
-	// free is what the work has and the answer does not hold yet.
-	free int
+	mu sync.Mutex // guards all below
+	// free is what the work has and the answer does not hold yet, grown what the
+	// work has beyond answerHolds.
+	free, grown int
 }
 
 // yieldEvery is how long an answer is made before others may go first.
@@ -68,7 +72,16 @@ func (w *work) take(n int) bool {
 		return false
 	}
 	w.free += more
+	w.grown += more
 	return true
+}
+
+// fits reports whether so many bytes more would fit if nobody else had any.
+func (w *work) fits(n int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	most := w.admitted.Most()
+	return most == 0 || int64(answerHolds+w.grown+max(n, growBytes)) <= most
 }
 
 // give gives back what take took.
@@ -104,8 +117,12 @@ func (b *budget) hold(n int) error {
 	if b.take(n) {
 		return nil
 	}
-	b.stop(errBusy)
-	return errBusy
+	var err error = errBusy
+	if !b.fits(n) {
+		err = errMemory
+	}
+	b.stop(err)
+	return err
 }
 
 // search runs a query for the client, in the turns that its streams have, too.
