@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -191,5 +193,49 @@ func TestPeopleAreReadOnce(t *testing.T) {
 	}
 	if _, got := w.post(encoded(t, `{ organizations { totalCount } }`), w.as("root")...); !strings.Contains(got, `"totalCount":43`) {
 		t.Errorf("got %s, want 43 organisations", got)
+	}
+}
+
+// A comparison is read up to a number of files, which are told one by one.
+func TestLargeComparison(t *testing.T) {
+	w := newWorld(t)
+	kiln := &source{t, filepath.Join(w.dir, "kiln")}
+	var in strings.Builder
+	in.WriteString("blob\nmark :1\ndata 5\nclay\n\n")
+	for _, n := range []int{20_000, 20_001} {
+		fmt.Fprintf(&in, "commit refs/heads/many%d\ncommitter Ada <ada@example.org> 1700000000 +0000\ndata 4\nmany\nfrom refs/heads/main^0\n", n)
+		for i := range n {
+			fmt.Fprintf(&in, "M 100644 :1 many/%d.txt\n", i)
+		}
+		in.WriteString("\n")
+	}
+	cmd := exec.Command("git", "fast-import", "--quiet")
+	cmd.Dir, cmd.Stdin = kiln.dir, strings.NewReader(in.String())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for head, want := range map[string]string{"many20000": `"totalCount":20000`, "many20001": "more than 20000 files differ: name paths"} {
+		_, got := w.post(encoded(t, `{ repository(name: "lab/kiln") { comparison(base: "main", head: "`+head+`") { fileDiffs(first: 1) { totalCount } } } }`), w.as("ann")...)
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: got %.300s, want %q", head, got, want)
+		}
+	}
+}
+
+// A search that finds more than fits is answered as far as it fits.
+func TestSearchWithLargeResults(t *testing.T) {
+	w := newWorld(t)
+	s := w.git("glost")
+	for i := range 60 {
+		s.write(fmt.Sprintf("%d.txt", i), strings.Repeat("clay on the wheel, and more of it\n", 1000))
+	}
+	s.commit("Throw", 1)
+	w.add("lab/glost=" + s.dir)
+	w.sync("lab/glost")
+	w.api.Admission = httpapi.NewAdmission(2, 48<<20)
+	document := `{ search(version: V3, query: "repo:glost clay count:all") { results { matchCount limitHit results { ... on FileMatch { file { path } lineMatches { preview lineNumber offsetAndLengths } } } } } }`
+	resp, got := w.post(encoded(t, document), w.as("ann")...)
+	if resp.StatusCode != http.StatusOK || strings.Contains(got[:min(len(got), 100)], "errors") || !strings.Contains(got, `"matchCount":60000,"limitHit":true`) || !strings.Contains(got, "on the wheel") {
+		t.Errorf("got %d %d bytes: %.300s", resp.StatusCode, len(got), got)
 	}
 }

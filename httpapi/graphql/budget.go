@@ -31,6 +31,8 @@ const (
 	fieldsPerLimit = 8
 	// maxCalls is how many searches and git commands may run by default.
 	maxCalls = 2000
+	// fieldsOfPlace is how many fields each place of a match is shown with.
+	fieldsOfPlace = 4
 	// longList is the length from which a list has to say how many fields its
 	// entries will have.
 	longList = 100
@@ -43,6 +45,8 @@ type budget struct {
 	// fields counts those that are answered, reserved those that lists have
 	// announced.
 	fields, reserved atomic.Int64
+	// promised is about what the matches that are kept take when they are shown.
+	promised atomic.Int64
 	// mapped counts the documents in maps.
 	mapped atomic.Int64
 	// maxFields, maxCalls and maxText are what there was.
@@ -176,8 +180,15 @@ func (b *budget) room(ctx context.Context, n int) error {
 }
 
 // keep takes n bytes of the matches that may be held, and the fields that one
-// match is shown with.
-func (b *budget) keep(n, width int) bool {
+// match is shown with. As many are kept as half of the memory of an answer shows:
+// the others are counted, where an answer that is too large would not be one.
+func (b *budget) keep(n, places, width int) bool {
+	if most := b.admitted.Most(); most > 0 {
+		shown := (1+shownCopies)*n + fieldBytes*(width+places*min(width, fieldsOfPlace))
+		if b.promised.Add(int64(shown)) > most/2 {
+			return false
+		}
+	}
 	return b.reserved.Add(int64(-width)) >= 0 && b.kept.Add(int64(-n)) >= 0 && b.take(n)
 }
 

@@ -114,7 +114,7 @@ func (k *kept) Send(matches []query.Match) error {
 		return nil
 	}
 	for _, m := range matches {
-		if !k.s.keep(weight(m), k.width) {
+		if !k.s.keep(weight(m), places(m), k.width) {
 			k.dropped = true
 			return nil
 		}
@@ -137,6 +137,19 @@ func weight(m query.Match) int {
 		return frame + len(m.Message) + len(m.Body) + 24*len(m.Ranges)
 	}
 	return frame
+}
+
+// places is how many lines and symbols a match is shown with, or a few more.
+func places(m query.Match) int {
+	f, ok := m.(*query.FileMatch)
+	if !ok {
+		return 0
+	}
+	n := len(f.Symbols)
+	for _, c := range f.Chunks {
+		n += len(c.Ranges)
+	}
+	return n
 }
 
 // searchResults is the type SearchResults.
