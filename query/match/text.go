@@ -1,5 +1,11 @@
 package match
 
+import (
+	"bytes"
+
+	"github.com/trawlsearch/trawl/postings"
+)
+
 // Source gives bytes of a shard's text; *store.Text is one.
 type Source interface {
 	// Slice returns the bytes from lo up to hi, borrowed until the next call of
@@ -84,6 +90,41 @@ func (t *Text) All() ([]byte, error) {
 	}
 	t.whole, t.read = b, true
 	return b, nil
+}
+
+// LineEnd returns where the line that holds offset at ends, which is where its
+// newline stands or the end of the text.
+func (t *Text) LineEnd(at int) (int, error) { return lineEnd(t, at) }
+
+// Line returns where a line, counted from 1, starts and ends; both are the end of
+// the text if there is none. The table of newlines per block saves reading what
+// stands before.
+func (t *Text) Line(number uint32) (start, end int, err error) {
+	left := int(number) - 1
+	for block := 0; left > 0; block++ {
+		if block == len(t.newlines) {
+			return t.size, t.size, nil
+		}
+		if n := int(t.newlines[block]); n < left {
+			left -= n
+			continue
+		}
+		lo := block * postings.BlockBytes
+		text, err := t.Bytes(lo, min(lo+postings.BlockBytes, t.size))
+		if err != nil {
+			return 0, 0, err
+		}
+		for ; left > 0; left-- {
+			i := bytes.IndexByte(text[start:], '\n')
+			if i < 0 {
+				return t.size, t.size, nil
+			}
+			start += i + 1
+		}
+		start += lo
+	}
+	end, err = lineEnd(t, start)
+	return start, end, err
 }
 
 // mayFoldWide reports whether b, some bytes of the document, may hold a rune

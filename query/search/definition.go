@@ -2,13 +2,14 @@ package search
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	pathpkg "path"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/match"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -82,24 +83,26 @@ func definitionPoints(lo, hi, size int, factor float64) float64 {
 
 // defined returns the points of the best definition in the text of whose name
 // h has a part, or which h names with what it belongs to.
-func (s *scorer) defined(path string, chunks []query.Chunk, h *hit) float64 {
+func (s *scorer) defined(path string, h *hit) float64 {
 	best := 0.0
 	for i := range s.definitions {
-		d := &s.definitions[i]
+		d, place := &s.definitions[i], &s.places[i]
 		if h.owner != "" && fold(h.member) == fold(d.Name) && d.belongsTo(h.owner, path) {
 			best = max(best, definitionPoints(0, 1, 1, d.factor)*caseShare(h.member, d.Name)*d.rarity)
 			continue
 		}
-		at, ok := d.find(chunks)
-		if !ok {
+		if !place.known {
 			continue
 		}
-		inChunks(chunks, overlapping(h.text, at, at+uint32(len(d.Name))), func(c *query.Chunk, lo, hi int) bool {
-			name := int(at - c.Start.Offset)
-			points := definitionPoints(lo-name, hi-name, len(d.Name), d.factor)
-			best = max(best, points*caseShare(h.literal, string(c.Content[lo:hi]))*d.rarity)
-			return true
-		})
+		for _, span := range overlapping(h.text, place.at, place.at+uint32(len(d.Name))) {
+			lo, hi := int(span.Start)-int(place.at), int(span.End)-int(place.at)
+			points := definitionPoints(lo, hi, len(d.Name), d.factor)
+			found := d.Name[max(lo, 0):min(hi, len(d.Name))]
+			if lo < 0 || hi > len(d.Name) {
+				found = "" // more than the name: in what case is no matter
+			}
+			best = max(best, points*caseShare(h.literal, cmp.Or(found, h.literal))*d.rarity)
+		}
 	}
 	return best
 }
@@ -135,39 +138,48 @@ func (d *definition) belongsTo(owner, path string) bool {
 	return slices.ContainsFunc([]string{container, stem, pathpkg.Base(dir)}, func(s string) bool { return strings.EqualFold(s, owner) })
 }
 
-// find returns the offset of the name in the document, if a chunk has its line.
-func (d *definition) find(chunks []query.Chunk) (offset uint32, ok bool) {
-	for i := range chunks {
-		c := &chunks[i]
-		if c.Start.Line+1 > d.Line {
-			break
-		}
-		text, start := c.Content, 0
-		for n := c.Start.Line + 1; n < d.Line && start < len(text); n++ {
-			end := bytes.IndexByte(text[start:], '\n')
-			if end < 0 {
-				start = len(text)
-				break
-			}
-			start += end + 1
-		}
-		if start == len(text) {
-			continue
-		}
-		line := text[start:]
-		if end := bytes.IndexByte(line, '\n'); end >= 0 {
-			line = line[:end]
-		}
-		at := runeOffset(line, int(d.Column))
-		if !bytes.HasPrefix(line[at:], []byte(d.Name)) {
-			// A name that does not stand where it was found may stand elsewhere.
-			if at = bytes.Index(line, []byte(d.Name)); at < 0 {
-				return 0, false
-			}
-		}
-		return c.Start.Offset + uint32(start+at), true
+// definitionPlace is the offset of the name of a definition, if it is known.
+type definitionPlace struct {
+	at    uint32
+	known bool
+}
+
+// locate finds where the definitions stand, of those that patterns may touch.
+func (s *scorer) locate() error {
+	if len(s.definitions) == 0 {
+		return nil
 	}
-	return 0, false
+	s.places = make([]definitionPlace, len(s.definitions))
+	if !slices.ContainsFunc(s.hits, func(h hit) bool { return len(h.text) > 0 }) {
+		return nil
+	}
+	for i := range s.definitions {
+		var err error
+		if s.places[i], err = s.definitions[i].find(s.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find returns where the name stands in the document.
+func (d *definition) find(text *match.Text) (place definitionPlace, err error) {
+	start, end, err := text.Line(d.Line)
+	if err != nil || start == end {
+		return place, err
+	}
+	line, err := text.Bytes(start, end)
+	if err != nil {
+		return place, err
+	}
+	at := runeOffset(line, int(d.Column))
+	if !bytes.HasPrefix(line[at:], []byte(d.Name)) {
+		// A name that does not stand where it was found may stand elsewhere.
+		if at = bytes.Index(line, []byte(d.Name)); at < 0 {
+			return place, nil
+		}
+	}
+	return definitionPlace{at: uint32(start + at), known: true}, nil
 }
 
 // runeOffset returns where the n-th rune of text begins.
@@ -183,12 +195,7 @@ func runeOffset(text []byte, n int) int {
 // overlapping returns the spans, which are sorted and disjoint, that overlap
 // the interval.
 func overlapping(spans []match.Span, lo, hi uint32) []match.Span {
-	first, end := 0, len(spans)
-	for first < end && spans[first].End <= lo {
-		first++
-	}
-	for end > first && spans[end-1].Start >= hi {
-		end--
-	}
-	return spans[first:end]
+	first := sort.Search(len(spans), func(i int) bool { return spans[i].End > lo })
+	spans = spans[first:]
+	return spans[:sort.Search(len(spans), func(i int) bool { return spans[i].Start >= hi })]
 }

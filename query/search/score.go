@@ -3,9 +3,9 @@ package search
 import (
 	"bytes"
 	"fmt"
+	"math/bits"
 	"strings"
 
-	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/match"
 )
 
@@ -73,9 +73,13 @@ type hit struct {
 // scorer rates one document.
 type scorer struct {
 	caseSensitive bool
-	hits          []hit
-	// definitions are those in the document whose names the query has.
+	// text is that of the document, if there are hits.
+	text *match.Text
+	hits []hit
+	// definitions are those in the document whose names the query has, and
+	// places where these stand.
 	definitions []definition
+	places      []definitionPlace
 	// names are spans of the path that filters matched.
 	names []match.Span
 	// symbols are the points of symbols that were asked for.
@@ -89,11 +93,19 @@ type scorer struct {
 	patterns, phrase, near float64
 }
 
-// file returns the score of m.
-func (s *scorer) file(m *query.FileMatch) float64 {
+// file returns the score of the document at path. It depends on all that was
+// found there, of which a limit may show little.
+func (s *scorer) file(path string) (float64, error) {
+	if err := s.locate(); err != nil {
+		return 0, err
+	}
 	for i := range s.hits {
 		h := &s.hits[i]
-		found := [3]float64{s.words(m.Chunks, h), pathPoints(m.Path, h.path), s.defined(m.Path, m.Chunks, h)}
+		inText, err := s.words(h)
+		if err != nil {
+			return 0, err
+		}
+		found := [3]float64{inText, pathPoints(path, h.path), s.defined(path, h)}
 		best, sum := 0.0, 0.0
 		for _, points := range found {
 			best, sum = max(best, points), sum+points
@@ -104,11 +116,15 @@ func (s *scorer) file(m *query.FileMatch) float64 {
 	if len(s.hits) > 0 {
 		share = besides
 	}
-	s.patterns += share*pathPoints(m.Path, s.names) + s.symbols
+	s.patterns += share*pathPoints(path, s.names) + s.symbols
 	if len(s.hits) > 1 {
-		s.near = nearWorth * float64(s.together(m.Chunks)-1) / float64(len(s.hits)-1)
+		n, err := s.together()
+		if err != nil {
+			return 0, err
+		}
+		s.near = nearWorth * float64(n-1) / float64(len(s.hits)-1)
 	}
-	return s.sum(m.Path)
+	return s.sum(path), nil
 }
 
 // sum weighs what was found by what the document is.
@@ -129,18 +145,27 @@ func documentShare(quality byte, prose bool) float64 {
 
 // words returns the points of the best place of h in the text, and sees to the
 // phrase.
-func (s *scorer) words(chunks []query.Chunk, h *hit) float64 {
-	best := 0.0
-	inChunks(chunks, h.text, func(c *query.Chunk, lo, hi int) bool {
-		if points := wordPoints(c.Content, lo, hi); points > best {
-			best = max(best, points*caseShare(h.literal, string(c.Content[lo:hi])))
+func (s *scorer) words(h *hit) (best float64, err error) {
+	for _, span := range h.text {
+		// What stands around it decides what ends there; the phrase begins with it.
+		from := max(int(span.Start)-1, 0)
+		to := min(max(int(span.End)+1, int(span.Start)+len(h.phrase)+1), s.text.Len())
+		around, err := s.text.Bytes(from, to)
+		if err != nil {
+			return 0, err
+		}
+		lo, hi := int(span.Start)-from, int(span.End)-from
+		if points := wordPoints(around, lo, hi); points > best {
+			best = max(best, points*caseShare(h.literal, string(around[lo:hi])))
 		}
 		if h.phrase != "" {
-			s.phrase = max(s.phrase, s.phrasePoints(c.Content, lo, h.phrase))
+			s.phrase = max(s.phrase, s.phrasePoints(around, lo, h.phrase))
 		}
-		return best < wholeWord || h.phrase != "" && s.phrase < phraseWhole
-	})
-	return best
+		if best >= wholeWord && (h.phrase == "" || s.phrase >= phraseWhole) {
+			break
+		}
+	}
+	return best, nil
 }
 
 // caseShare is the share that is left to what was found of a literal, which is
@@ -150,26 +175,6 @@ func caseShare(literal, found string) float64 {
 		return 1
 	}
 	return otherCase
-}
-
-// inChunks calls f with the spans that stand in chunks, until f returns false.
-func inChunks(chunks []query.Chunk, spans []match.Span, f func(c *query.Chunk, lo, hi int) bool) {
-	for _, span := range spans {
-		for len(chunks) > 0 && span.Start >= chunks[0].Start.Offset+uint32(len(chunks[0].Content)) {
-			chunks = chunks[1:]
-		}
-		if len(chunks) == 0 {
-			return
-		}
-		c := &chunks[0]
-		if span.Start < c.Start.Offset {
-			continue
-		}
-		lo := int(span.Start - c.Start.Offset)
-		if !f(c, lo, min(int(span.End-c.Start.Offset), len(c.Content))) {
-			return
-		}
-	}
 }
 
 // phrasePoints rates the phrase where it begins at offset lo, if it does.
@@ -185,34 +190,30 @@ func (s *scorer) phrasePoints(text []byte, lo int, phrase string) float64 {
 }
 
 // together returns the most patterns that stand on one line.
-func (s *scorer) together(chunks []query.Chunk) int {
-	best, here, line := 0, uint64(0), ^uint32(0)
-	var next [64]int
-	for i := range chunks {
-		for _, r := range chunks[i].Ranges {
-			if r.Start.Line != line {
-				here, line = 0, r.Start.Line
+func (s *scorer) together() (best int, err error) {
+	hits := s.hits[:min(len(s.hits), 64)]
+	lineEnd, here := -1, uint64(0)
+	for next := [64]int{}; ; {
+		first := -1
+		for n := range hits {
+			if next[n] < len(hits[n].text) && (first < 0 || hits[n].text[next[n]].Start < hits[first].text[next[first]].Start) {
+				first = n
 			}
-			for n := range s.hits[:min(len(s.hits), len(next))] {
-				spans := s.hits[n].text
-				for next[n] < len(spans) && spans[next[n]].End <= r.Start.Offset {
-					next[n]++
-				}
-				if next[n] < len(spans) && spans[next[n]].Start < r.End.Offset {
-					here |= 1 << n
-				}
-			}
-			best = max(best, ones(here))
 		}
+		if first < 0 || best == len(hits) {
+			return best, nil
+		}
+		start := int(hits[first].text[next[first]].Start)
+		next[first]++
+		if start > lineEnd {
+			here = 0
+			if lineEnd, err = s.text.LineEnd(start); err != nil {
+				return 0, err
+			}
+		}
+		here |= 1 << first
+		best = max(best, bits.OnesCount64(here))
 	}
-	return best
-}
-
-func ones(set uint64) (n int) {
-	for ; set != 0; set &= set - 1 {
-		n++
-	}
-	return n
 }
 
 // pathPoints rates spans of a path: the whole base name, its stem without

@@ -192,7 +192,7 @@ func (v *verifier) match(i uint16, path string, h heldBy) (*query.FileMatch, err
 		Language: docs.Words[docs.Language[i]],
 	}
 	s := scorer{
-		caseSensitive: v.pass[0].caseSensitive, definitions: v.plan.defined(i), quality: docs.Quality[i], prose: v.plan.prose(i),
+		caseSensitive: v.pass[0].caseSensitive, text: &v.doc, definitions: v.plan.defined(i), quality: docs.Quality[i], prose: v.plan.prose(i),
 		stars: h.target.stored.Stars, hits: v.hits[:0],
 	}
 	v.spans = v.spans[:0]
@@ -205,7 +205,7 @@ func (v *verifier) match(i uint16, path string, h heldBy) (*query.FileMatch, err
 	spans := match.Merge(v.spans)
 	apart := v.apartOf(h.basics, len(spans))
 	m.InText, m.InPath = apart.text, apart.path
-	return m, v.complete(i, m, spans, &s)
+	return m, v.complete(m, spans, &s)
 }
 
 // holds reports whether basic query k holds for the document.
@@ -309,26 +309,22 @@ func (v *verifier) gather(k int, i uint16, path string, m *query.FileMatch, s *s
 	return nil
 }
 
-// complete adds chunks and score.
-func (v *verifier) complete(i uint16, m *query.FileMatch, spans []match.Span, s *scorer) error {
-	b := v.pass[0]
-	first := v.plan.heads != nil && v.plan.heads.Contains(i)
-	if len(b.sel) > 0 && b.sel[0] != "content" && !first {
-		// Only that there is content matters.
-		spans = spans[:min(len(spans), 1)]
-	}
-	if len(spans) > b.limit {
-		spans = spans[:b.limit]
-	}
-	var err error
-	if m.Chunks, err = v.chunker.Chunks(&v.doc, spans, v.context); err != nil {
+// complete adds score and chunks. The score is that of all that was found, so
+// that no limit and no selection decides about the order.
+func (v *verifier) complete(m *query.FileMatch, spans []match.Span, s *scorer) (err error) {
+	if m.Score, err = s.file(m.Path); err != nil {
 		return err
 	}
-	m.Score = s.file(m)
 	if v.debug {
 		m.Debug = s.explain(m.Path)
 	}
-	return nil
+	b := v.pass[0]
+	if len(b.sel) > 0 && b.sel[0] != "content" {
+		// Only that there is content matters.
+		spans = spans[:min(len(spans), 1)]
+	}
+	m.Chunks, err = v.chunker.Chunks(&v.doc, spans[:min(len(spans), b.limit)], v.context)
+	return err
 }
 
 // blocksOf counts the candidate blocks of a plan, for traces.
