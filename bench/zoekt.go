@@ -159,6 +159,11 @@ func (e *zoektEngine) post(ctx context.Context, q Query, limit int) (*http.Respo
 	if err != nil {
 		return nil, err
 	}
+	return e.send(ctx, q.Name, body)
+}
+
+// send posts a search; name is what errors call it.
+func (e *zoektEngine) send(ctx context.Context, name string, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.base+"/api/search", bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -171,7 +176,7 @@ func (e *zoektEngine) post(ctx context.Context, q Query, limit int) (*http.Respo
 	if resp.StatusCode != http.StatusOK {
 		defer resp.Body.Close()
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 200))
-		return nil, fmt.Errorf("zoekt: %s: %s: %s", q.Name, resp.Status, bytes.TrimSpace(text))
+		return nil, fmt.Errorf("zoekt: %s: %s: %s", name, resp.Status, bytes.TrimSpace(text))
 	}
 	return resp, nil
 }

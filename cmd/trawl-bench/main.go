@@ -15,6 +15,8 @@ const usage = `trawl-bench measures trawl from outside and checks its answers.
 
   trawl-bench run --corpus DIR [flags]    index DIR, ask queries, compare with rg, git grep, zoekt, csearch
   trawl-bench rank [flags]                ask judged queries, see how soon the wanted files come
+  trawl-bench mine --repos A,B --out DIR  make a set of queries of the commits of repositories
+  trawl-bench mined --set DIR [flags]     ask such a set, see how soon the files that were changed come
   trawl-bench history --repo DIR [flags]  find commits by message and diff, compare with git log
   trawl-bench kill [flags]                kill servers at work, see whether anything is lost
   trawl-bench backup --data DIR [flags]   back up, restore and compare the answers to generated queries
@@ -66,6 +68,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return runCommand(ctx, args, stdout, stderr)
 	case "rank":
 		return rankCommand(ctx, args, stdout, stderr)
+	case "mine":
+		return mineCommand(ctx, args, stderr)
+	case "mined":
+		return minedCommand(ctx, args, stdout, stderr)
 	case "history":
 		return historyCommand(ctx, args, stdout, stderr)
 	case "kill":
