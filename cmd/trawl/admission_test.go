@@ -21,7 +21,6 @@ const (
 var notAdmitted = map[string]string{
 	"GET /.api/search/stream":                     "search.Turns admits searches",
 	"GET /search/stream":                          "search.Turns admits searches",
-	"GET /{repo}{rev}/-/raw{path}":                "raw files and archives have limits of their own",
 	"GET /.api/search/export/{file}":              "it is sent as it is read",
 	"GET /-/assets/{version}/{name}":              assets,
 	"GET /.api/openapi.json":                      assets,

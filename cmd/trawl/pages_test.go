@@ -27,6 +27,7 @@ var hostilePages = map[string][]string{
 		"/hostile/-/blob/newlines.txt", "/hostile/-/blob/newlines.txt?L4000000", "/hostile/-/blob/long.txt", "/hostile/-/blob/angles.txt",
 		"/hostile/-/blob/marks.txt", "/hostile/-/blob/tokens.go",
 	},
+	"/{repo}{rev}/-/raw{path}":     {"/hostile/-/raw/newlines.txt", "/hostile/-/raw/many/00001" + strings.Repeat("n", 100)},
 	"/{repo}{rev}/-/tree{path}":    {"/hostile/-/tree/many", "/hostile/-/tree/many?from=19000"},
 	"/{repo}{rev}/-/commits{path}": {"/hostile/-/commits", "/hostile/-/commits/many"},
 	"/{repo}/-/commit/{oid}":       {"/hostile/-/commit/main~1", "/hostile/-/commit/main", "/hostile/-/commit/main~2"},

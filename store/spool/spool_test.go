@@ -98,7 +98,7 @@ func TestBounds(t *testing.T) {
 		t.Errorf("a client with three quarters: %v, want ErrFull", err)
 	}
 	b := create(t, s, "b", 1)
-	if _, err := b.Write(make([]byte, 1<<20)); !errors.Is(err, spool.ErrFull) {
+	if _, err := b.Write(make([]byte, 3<<20)); !errors.Is(err, spool.ErrFull) {
 		t.Errorf("a file that grows where there is no room: %v, want ErrFull", err)
 	}
 	_ = first.Close()
