@@ -1,6 +1,9 @@
 package search
 
-import "runtime"
+import (
+	"fmt"
+	"runtime"
+)
 
 // AtWork returns how many searches s believes to be at work, and how many slots
 // are free.
@@ -13,10 +16,22 @@ func (s *Searcher) AtWork() (searches, free int) {
 // Occupy has s believe that n other searches are at work.
 func (s *Searcher) Occupy(n int) { s.busy.Add(int32(n)) }
 
-// TakeSlot has somebody else occupy a slot until it is given back.
-func (s *Searcher) TakeSlot() (give func()) {
-	s.slots.try("somebody else")
-	return func() { s.slots.give("somebody else") }
+// TakeSlots has others occupy all slots, the spare one too, until they are given
+// back.
+func (s *Searcher) TakeSlots() (give func()) {
+	var all []string
+	for i := 0; ; i++ {
+		who := fmt.Sprint("other ", i)
+		if !s.slots.try(who) {
+			break
+		}
+		all = append(all, who)
+	}
+	return func() {
+		for _, who := range all {
+			s.slots.give(who)
+		}
+	}
 }
 
 // WaitForSlots waits until so many goroutines wait for a slot.
@@ -30,4 +45,10 @@ func (s *Searcher) WaitForSlots(n int) {
 		}
 		runtime.Gosched()
 	}
+}
+
+// TakeSlot has somebody else occupy a slot until it is given back.
+func (s *Searcher) TakeSlot() (give func()) {
+	s.slots.try("somebody else")
+	return func() { s.slots.give("somebody else") }
 }

@@ -105,7 +105,7 @@ func New(st *store.Store, s Settings) *Searcher {
 	}
 	return &Searcher{
 		store: st, set: s, gitSlots: fair.NewSemaphore(gitSlots, waitingForGit), wholeLogs: fair.NewSemaphore(wholeLogs(st, s.Workers), waitingForGit),
-		moreReaders: make(chan struct{}, s.Workers), slots: newSlots(s.Workers),
+		moreReaders: make(chan struct{}, s.Workers), slots: newSlots(s.Workers, 1),
 		opened:  newCache[string, *git.Repo](openedRepositories),
 		commits: newCache[resolved, string](cachedCommitBytes), contents: newCache[contentsKey, *contents](cachedContents),
 	}

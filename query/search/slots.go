@@ -22,8 +22,10 @@ import (
 // for a commit, and those who help to plan while they do. While git or memory is
 // waited for no slot is held. It is safe for concurrent use.
 type slots struct {
-	mu   sync.Mutex // guards all below
-	free int
+	mu sync.Mutex // guards all below
+	// free is how many there are, less than none by those that were given beyond
+	// their number; spare is how many these may be.
+	free, spare int
 	// young and old are those who wait, first come first; passed counts the
 	// young that went before an old one.
 	young, old []*inLine
@@ -51,7 +53,7 @@ const sharedAfter = 10 * time.Millisecond
 // oneOldIn is which share of slots the old have at least.
 const oneOldIn = 4
 
-func newSlots(n int) *slots { return &slots{free: n, held: map[string]int{}} }
+func newSlots(n, spare int) *slots { return &slots{free: n, spare: spare, held: map[string]int{}} }
 
 // take waits for a slot until ctx ends, which is the error then.
 func (s *slots) take(ctx context.Context, asker string, old bool) error {
@@ -64,7 +66,7 @@ func (s *slots) take(ctx context.Context, asker string, old bool) error {
 		line = &s.old
 	}
 	s.mu.Lock()
-	if s.free > 0 { // since
+	if s.has(asker) { // since
 		s.grant(asker)
 		s.mu.Unlock()
 		return nil
@@ -90,7 +92,7 @@ func (s *slots) take(ctx context.Context, asker string, old bool) error {
 func (s *slots) try(asker string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.free == 0 {
+	if !s.has(asker) {
 		return false
 	}
 	s.grant(asker)
@@ -116,6 +118,13 @@ func (s *slots) wanted(asker string, old bool) bool {
 
 // The lock is held in all that follows.
 
+// has reports whether there is a slot for an asker. One who has none may have a
+// spare one: processors are shared out within milliseconds, where a slot comes
+// back only when a document is verified, which may be large.
+func (s *slots) has(asker string) bool {
+	return s.free > 0 || s.held[asker] == 0 && s.free > -s.spare
+}
+
 func (s *slots) grant(asker string) {
 	s.free--
 	s.held[asker]++
@@ -127,14 +136,14 @@ func (s *slots) end(asker string) {
 	if s.held[asker]--; s.held[asker] <= 0 {
 		delete(s.held, asker)
 	}
-	line := &s.young
+	line, passed := &s.young, s.passed
 	switch {
 	case len(s.young) == 0 && len(s.old) == 0:
 		return
 	case len(s.young) == 0 || len(s.old) > 0 && s.passed >= oneOldIn-1:
-		line, s.passed = &s.old, 0
+		line, passed = &s.old, 0
 	case len(s.old) > 0:
-		s.passed++
+		passed++
 	}
 	best := 0
 	for i, w := range *line {
@@ -143,6 +152,10 @@ func (s *slots) end(asker string) {
 		}
 	}
 	w := (*line)[best]
+	if !s.has(w.asker) {
+		return // what came back was a spare one
+	}
+	s.passed = passed
 	*line = slices.Delete(*line, best, best+1)
 	s.grant(w.asker)
 	close(w.ready)

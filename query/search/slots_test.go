@@ -20,7 +20,7 @@ import (
 // four, and the first come among equals.
 func TestSlotsGoToTheYoung(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSlots(1)
+		s := newSlots(1, 0)
 		if err := s.take(t.Context(), "", false); err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestSlotsGoToTheYoung(t *testing.T) {
 // TestSlotsAreShared: among equals a slot goes to whoever asks with the fewest.
 func TestSlotsAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSlots(2)
+		s := newSlots(2, 0)
 		for range 2 {
 			if err := s.take(t.Context(), "ann", false); err != nil {
 				t.Fatal(err)
@@ -87,7 +87,7 @@ func TestSlotsAreShared(t *testing.T) {
 func TestSeatsAreShared(t *testing.T) {
 	for who, want := range map[string]bool{"ann": false, "bob": true} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newSlots(1)
+			s := newSlots(1, 0)
 			r := &run{Searcher: &Searcher{slots: s, set: Settings{Now: time.Now}}, o: Options{Asker: "ann"}, began: time.Now()}
 			r.seat.run = r
 			came := false
@@ -121,7 +121,7 @@ func TestSeatsAreShared(t *testing.T) {
 // TestSlotsLetGo: who gives up leaves the line, and no slot is lost.
 func TestSlotsLetGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSlots(1)
+		s := newSlots(1, 0)
 		if err := s.take(t.Context(), "", true); err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +162,7 @@ func TestSlotsAreWorkers(t *testing.T) {
 // or its client keeps it waiting.
 func TestSlotsAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSlots(1)
+		s := newSlots(1, 0)
 		r := &run{Searcher: &Searcher{slots: s, set: Settings{Now: time.Now}}, began: time.Now()}
 		r.seat.run = r
 		occupy := func() {
@@ -234,4 +234,45 @@ func TestGitSlotsAreDivided(t *testing.T) {
 	if s.gitSlots.Held() != 0 {
 		t.Errorf("%d slots of git are held in the end", s.gitSlots.Held())
 	}
+}
+
+// TestSpareSlot: whoever has none need not wait for what others have, but no
+// second one is spared, and what is spared is not passed on to who has some.
+func TestSpareSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlots(2, 1)
+		for _, who := range []string{"ann", "ann", "bob"} {
+			if err := s.take(t.Context(), who, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var order []string
+		var wg sync.WaitGroup
+		for _, who := range []string{"ann", "bob", "cid"} {
+			wg.Go(func() {
+				if err := s.take(t.Context(), who, false); err != nil {
+					t.Errorf("%s: %v", who, err)
+				}
+				order = append(order, who)
+			})
+			synctest.Wait()
+		}
+		if len(order) > 0 {
+			t.Fatalf("%v have one beyond the spare one", order)
+		}
+		s.give("bob") // the spare one: for bob, who now has none and came before cid
+		synctest.Wait()
+		s.give("bob") // for cid
+		synctest.Wait()
+		s.give("cid") // ann, who has two, gets no spare one
+		synctest.Wait()
+		if got := strings.Join(order, " "); got != "bob cid" {
+			t.Errorf("slots went to %s, want bob and cid", got)
+		}
+		s.give("ann")
+		wg.Wait()
+		if got := strings.Join(order, " "); got != "bob cid ann" || s.free != 0 {
+			t.Errorf("slots went to %s and %d are free, want bob, cid, ann and none", got, s.free)
+		}
+	})
 }
