@@ -131,6 +131,9 @@ type header struct {
 	// holds one of the terms.
 	more    func([]term)
 	promise map[headKey]*promise
+	// words are the points of documents by how many blocks have the patterns, by
+	// plan; nil are not known.
+	words [][]float64
 	// named counts the documents with definitions of one name and kind, of
 	// which lastNamed is the last.
 	named     map[sameName]int
@@ -159,7 +162,7 @@ func (r *run) newHeader(pass []*basic, plans []*shardPlan) *header {
 		return nil
 	}
 	h := &header{run: r, pass: pass, plans: plans, promise: map[headKey]*promise{}, named: map[sameName]int{}, lastNamed: map[sameName]headKey{}}
-	h.candidates = make([]*documentSet, len(plans))
+	h.candidates, h.words = make([]*documentSet, len(plans)), make([][]float64, len(plans))
 	for n := range plans {
 		h.take(n)
 	}
@@ -217,12 +220,17 @@ func (rd *round) findHeads(ctx context.Context) []head {
 		}
 	}
 	h.findAll(ctx, in)
+	// If there are too few phrases, all shards were planned to know that.
+	allPlanned := !rd.enoughPhrases(ctx)
 	for k, q := range rd.pass {
 		if in.breathe(ctx) != nil {
 			break
 		}
 		h.findNames(k, q)
 		h.findPhrase(k, q)
+		if allPlanned {
+			h.findWordy(k, q)
+		}
 		h.confirmPhrase(ctx, k, q)
 	}
 	heads := h.best()
@@ -290,6 +298,9 @@ func (h *header) points(key headKey, p *promise) float64 {
 		for _, t := range b.names {
 			s.patterns += t.share * p.defined[t.text]
 		}
+	}
+	if words := h.words[key.shard]; words != nil {
+		s.patterns += words[key.doc]
 	}
 	if p.phrase {
 		s.phrase = phraseWhole
@@ -409,14 +420,17 @@ func (p *shardPlan) unindexed(i uint16) bool {
 	return scan != nil && scan.Contains(uint16(p.docs.FirstBlock[i]))
 }
 
-// prose reports whether document i is text for people.
+// prose reports whether document i is text for people, or settings.
 func (p *shardPlan) prose(i uint16) bool { return p.proseWords[p.docs.Language[i]] }
 
-// proseOf tells which words of a shard name languages of prose.
+// settings are languages in which nothing is programmed that people look for.
+var settings = map[string]bool{"Makefile": true, "CMake": true, "YAML": true, "JSON": true, "INI": true}
+
+// proseOf tells which words of a shard name languages of prose or settings.
 func proseOf(words []string) []bool {
 	out := make([]bool, len(words))
 	for i, w := range words {
-		out[i] = lang.IsProse(w)
+		out[i] = lang.IsProse(w) || settings[w]
 	}
 	return out
 }

@@ -80,17 +80,21 @@ func TestRanking(t *testing.T) {
 		want  string
 	}{
 		// the phrase is worth more than its words
-		{"phrase", []doc{file("a", "main\nfunc\n"), file("b", "func of main\n"), file("c", "func main() {\n"), file("d", "func main\n")},
+		{"phrase", []doc{file("a", "main\nfunc\n"), file("b", "func of main\n"), file("c", "func main() {\n"), file("d", "func main {\n\n\n")},
 			"func main", query.Keyword, "c d b a"},
 		{"phrase in another case", []doc{file("a", "main func"), file("b", "FUNC Main")}, "func main", query.Keyword, "b a"},
 		{"phrase in the wrong case", []doc{file("a", "func main x Func"), file("b", "func Main x Func"), file("c", "main Func, Func Main, func")},
 			"Func Main case:yes", query.Keyword, "c b"},
-		{"phrase not at its first word", []doc{file("a", "func main"), file("b", "func x\nmain\nfunc main")}, "func main", query.Keyword, "a b"},
+		{"phrase not at its first word", []doc{file("a", "func main\nfunc main"), file("b", "func x\nmain\nfunc main")}, "func main", query.Keyword, "a b"},
 		{"no phrase in a regexp query", []doc{file("a", "mainx func"), file("b", "func main")}, "func|main", query.Regexp, "a b"},
 		{"three words", []doc{file("a", "three two one"), file("b", "zero one two three")}, "one two three", query.Keyword, "b a"},
 
 		// what stands on one line before what does not
 		{"near", []doc{file("a", "x func\ny\nmain z"), file("b", "x func y main z")}, "main func", query.Keyword, "b a"},
+
+		// words that stand there often before others, less so in longer documents
+		{"often", []doc{file("a", "ox\nyak"), file("b", "ox ox\nyak yak"), file("c", "ox ox\nyak yak"+strings.Repeat("\n", 60000))}, "yak ox", query.Keyword, "b a c"},
+		{"often, of one pattern", []doc{file("a", "ox"), file("b", "ox ox")}, "ox", query.Keyword, "a b"},
 
 		// whole words, then their ends, then their inside
 		{"words", []doc{file("a", "xoxx"), file("b", "xox"), file("c", "ox")}, "ox", query.Keyword, "c b a"},
@@ -110,6 +114,8 @@ func TestRanking(t *testing.T) {
 
 		// code before text for people
 		{"prose", []doc{file("a.md", "ox"), file("b.go", "ox")}, "ox", query.Keyword, "b.go a.md"},
+
+		{"settings", []doc{file("a/Makefile", "ox"), file("b.go", "ox")}, "ox", query.Keyword, "b.go a/Makefile"},
 
 		// more patterns before fewer
 		{"patterns", []doc{file("a", "ox"), file("b", "ox yak"), file("c", "yak")}, "ox or yak", query.Keyword, "b a c"},
@@ -204,6 +210,24 @@ func TestHeadsFirst(t *testing.T) {
 		limited := c.search(t, search.Settings{}, search.Options{}, tt.query+" count:1", query.Keyword).paths()
 		if first, _, _ := strings.Cut(tt.want, " "); len(limited) != 1 || limited[0] != first {
 			t.Errorf("%q count:1: got %q, want %s", tt.query, limited, first)
+		}
+	}
+}
+
+// A document that is about the words of a query comes first even from the last
+// shard, behind more documents than one group has that only mention them.
+func TestWordyFirst(t *testing.T) {
+	var files []doc
+	for i := range 800 {
+		files = append(files, doc{repo: "r", path: fmt.Sprintf("f%04d.go", i), text: "x := Kiln(y)\nfire\n", indexed: true})
+	}
+	files = append(files, doc{repo: "r", path: "z/z.go", text: strings.Repeat("a Kiln of\nfire and more\n", 2000), indexed: true})
+	c := newCorpus(t, 100, nil, files)
+	for _, set := range []search.Settings{{Workers: 1}, {Workers: 4}, {Brute: true}} {
+		for _, limit := range []string{"all", "1", "100"} {
+			if got := c.search(t, set, search.Options{}, "Kiln fire count:"+limit, query.Keyword).paths(); got[0] != "z/z.go" {
+				t.Errorf("count:%s with %+v: %s comes first, want z/z.go", limit, set, got[0])
+			}
 		}
 	}
 }
