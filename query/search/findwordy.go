@@ -28,6 +28,9 @@ const mostWordBlocks = 1 << 14
 // findWordy promises points to candidates by how many of their blocks have the
 // patterns of b. It is asked when all shards are planned.
 func (h *header) findWordy(k int, b *basic) {
+	if b.symbols {
+		return // its lists are of names
+	}
 	var most []head
 	for n, p := range h.plans {
 		if p == nil || h.candidates[n] == nil {
