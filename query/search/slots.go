@@ -13,7 +13,8 @@ import (
 // their memory waits with them. Searches that have worked little go first, so
 // that one with a handful of results does not wait for those that go through
 // everything. Among equals a slot goes to whoever asks with the fewest, first
-// come first, so that nobody waits for all the searches of another.
+// come first, so that nobody waits for all the searches of another; an asker who
+// has none may have a spare one beside.
 //
 // A search that works alone keeps its slot until it has worked so long that it
 // counts as old, or its client does not read, or its asker has more than who
