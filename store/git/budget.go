@@ -44,6 +44,8 @@ type Budget struct {
 	patience time.Duration
 	// syncs says that the processes are those of syncs.
 	syncs bool
+	// searches says that the processes are those of searches.
+	searches bool
 	// takenWithin is how long the output of a request's process may lie there.
 	takenWithin time.Duration
 }
@@ -69,6 +71,15 @@ const LeastBudget = childBytes * 6 / 5
 func (b *Budget) Patient(d time.Duration) *Budget {
 	out := *b
 	out.patience = d
+	return &out
+}
+
+// ForSearches returns the same budget for processes of searches. They leave
+// processors to others: a search of diffs runs hundreds, where a page or a sync
+// runs a few and is over.
+func (b *Budget) ForSearches() *Budget {
+	out := *b
+	out.searches = true
 	return &out
 }
 

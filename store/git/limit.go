@@ -52,6 +52,9 @@ func (b *Budget) start(cmd *exec.Cmd, end func(error)) (leave func(), err error)
 		return nil, err
 	}
 	pid, bound := cmd.Process.Pid, memoryFor(cmd)
+	if b != nil && b.searches {
+		lowerPriority(pid)
+	}
 	boundMemory(pid, bound)
 	taken := func() int64 { return max(memoryOf(pid)-(bound-childBytes), 0) }
 	return b.enter(&member{taken: taken, end: end}), nil

@@ -6,6 +6,8 @@ import "os/exec"
 
 func ownProcessGroup(*exec.Cmd) {}
 
+func lowerPriority(int) {}
+
 func killProcessGroup(cmd *exec.Cmd) error { return cmd.Process.Kill() }
 
 func ranOutOfStack(error) bool { return false }

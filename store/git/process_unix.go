@@ -15,6 +15,10 @@ func ownProcessGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
+// lowerPriority has a child leave processors to others. It matters little if it
+// cannot.
+func lowerPriority(pid int) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, 10) }
+
 // killProcessGroup ends a child and all it started. It leaves alone a child
 // that has been reaped, whose id may be somebody else's by now.
 func killProcessGroup(cmd *exec.Cmd) error {

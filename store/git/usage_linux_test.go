@@ -1,7 +1,10 @@
 package git_test
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,4 +48,58 @@ func TestForkedProcessIsNotCounted(t *testing.T) {
 	if all > alone+size/2 {
 		t.Errorf("a shell of %d MiB that was forked counts %d MiB", alone>>20, all>>20)
 	}
+}
+
+// TestSearchesLeaveProcessors: git that works for a search has a lower priority
+// than git that works for others.
+func TestSearchesLeaveProcessors(t *testing.T) {
+	x := newFixture(t)
+	x.write("a.txt", "brick\n")
+	commit := x.commit()
+	b := git.NewBudget(0)
+	own := niceOf("self")
+	for name, c := range map[string]struct {
+		b    *git.Budget
+		nice string
+	}{"a search": {b.ForSearches(), "10"}, "a page": {b, own}, "a sync": {b.ForSyncs(), own}} {
+		r, err := c.b.Open(t.Context(), x.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := r.Objects()
+		if _, err := o.Read(t.Context(), commit, 1<<20); err != nil {
+			t.Fatal(err)
+		}
+		if got := niceOfGit(t); got != c.nice {
+			t.Errorf("git for %s has the nice value %s, want %s", name, got, c.nice)
+		}
+		o.Close()
+	}
+}
+
+// niceOfGit returns the nice value of the one git that this process runs.
+func niceOfGit(t *testing.T) string {
+	t.Helper()
+	lists, _ := filepath.Glob("/proc/self/task/*/children") // the pattern is good
+	for _, list := range lists {
+		text, _ := os.ReadFile(list) // of a thread that has ended
+		for _, pid := range strings.Fields(string(text)) {
+			if name, _ := os.ReadFile("/proc/" + pid + "/comm"); string(name) == "git\n" {
+				return niceOf(pid)
+			}
+		}
+	}
+	t.Fatal("no git is at work")
+	return ""
+}
+
+// niceOf returns the nice value of a process, "" of one that has ended: the 19th
+// field of proc_pid_stat(5), the second being a name in parentheses.
+func niceOf(pid string) string {
+	stat, _ := os.ReadFile("/proc/" + pid + "/stat")
+	_, rest, ok := strings.Cut(string(stat), ") ")
+	if !ok {
+		return ""
+	}
+	return strings.Fields(rest)[16]
 }

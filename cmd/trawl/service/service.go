@@ -160,7 +160,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 	s.book.Damaged = registry.TellDamaged
 	s.searcher = search.New(st, search.Settings{
 		Workers: o.Processors, Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes), Addresses: registry.Addresses, Damaged: s.setAside,
-		Git: s.git.Patient(searchPatience),
+		Git: s.git.ForSearches().Patient(searchPatience),
 	})
 	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log}
 	s.asked.signal = make(chan struct{}, 1)
