@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -43,11 +44,7 @@ func GraphQL(ctx context.Context, baseURL string, p Params, d Document) (*GraphQ
 		req.Header[name] = values
 	}
 	req.Header.Set("Content-Type", "application/json")
-	doer := p.HTTP
-	if doer == nil {
-		doer = http.DefaultClient
-	}
-	resp, err := doer.Do(req)
+	resp, err := keepingMethod(p.HTTP).Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", baseURL, err)
 	}
@@ -59,12 +56,36 @@ func GraphQL(ctx context.Context, baseURL string, p Params, d Document) (*GraphQ
 	if answer.Body, err = io.ReadAll(resp.Body); err != nil {
 		return nil, fmt.Errorf("read the answer of %s: %w", baseURL, err)
 	}
-	var told struct{ Errors []struct{ Message string } }
-	if err := json.Unmarshal(answer.Body, &told); err != nil {
-		return nil, fmt.Errorf("read the answer of %s: %w", baseURL, err)
+	var parts struct {
+		Data   json.RawMessage
+		Errors []struct{ Message string }
 	}
-	for _, e := range told.Errors {
+	if err := json.Unmarshal(answer.Body, &parts); err != nil || parts.Data == nil && len(parts.Errors) == 0 {
+		return nil, fmt.Errorf("what %s sent is no answer to a GraphQL document: is it the address of a server?", baseURL)
+	}
+	for _, e := range parts.Errors {
 		answer.Errors = append(answer.Errors, e.Message)
 	}
 	return answer, nil
+}
+
+// keepingMethod returns c, or the default client, such that a redirect that would
+// ask without the document is an error.
+func keepingMethod(c *http.Client) *http.Client {
+	if c == nil {
+		c = http.DefaultClient
+	}
+	kept, follow := *c, c.CheckRedirect
+	kept.CheckRedirect = func(req *http.Request, via []*http.Request) error {
+		switch {
+		case req.Method != via[0].Method:
+			return fmt.Errorf("redirected to %s in a way that leaves out the document: ask there", req.URL)
+		case follow != nil:
+			return follow(req, via)
+		case len(via) >= 10: // as many as net/http follows
+			return errors.New("stopped after 10 redirects")
+		}
+		return nil
+	}
+	return &kept
 }
