@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	a := &app{stdout, stderr}
 	root := a.rootCommand()
 	root.SetArgs(args)
-	root.SetIn(stdin)
+	root.SetIn(&input{ctx, stdin})
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
