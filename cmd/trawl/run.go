@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/trawlsearch/trawl/cmd/trawl/print"
 	"github.com/trawlsearch/trawl/store/redact"
 )
 
@@ -37,9 +38,10 @@ func exitCode(err error, stderr io.Writer) int {
 	return 2
 }
 
-// complain prints an error as one line, without passwords.
+// complain prints an error as one line, without passwords. Part of it may be what
+// a server said, which is not to control the terminal.
 func complain(stderr io.Writer, err error) {
-	text := strings.ReplaceAll(redact.Text(err.Error()), "\n", "; ")
+	text := print.Line(strings.ReplaceAll(redact.Text(err.Error()), "\n", "; "))
 	_, _ = fmt.Fprintf(stderr, "trawl: %s\n", text) // there is nobody else to tell
 }
 

@@ -155,6 +155,7 @@ func TestExitCode(t *testing.T) {
 		{errors.New("no disk"), 2, "trawl: no disk\n"},
 		{errors.Join(errors.New("a"), errors.New("b")), 2, "trawl: a; b\n"},
 		{errors.New("cannot reach https://me:secret@x"), 2, "trawl: cannot reach https://x\n"},
+		{errors.New("server answered 404: \x1b]0;title\a\rgone"), 2, "trawl: server answered 404: \\x1b]0;title\\x07\\rgone\n"},
 	} {
 		var stderr bytes.Buffer
 		if code := exitCode(c.err, &stderr); code != c.code || stderr.String() != c.want {
