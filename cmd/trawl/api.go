@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -100,12 +101,19 @@ func (f apiFlags) document(args []string, stdin io.Reader) (client.Document, err
 	if strings.TrimSpace(doc.Query) == "" {
 		return doc, errors.New("there is no document: give one as argument, with --file, or on the standard input")
 	}
+	// JSON would carry other bytes as U+FFFD, and a text or name would be another.
+	if !utf8.ValidString(doc.Query) {
+		return doc, errors.New("the document is not UTF-8")
+	}
 	return doc, nil
 }
 
 // parseVariables reads --vars and then each --var.
 func (f apiFlags) parseVariables() (map[string]any, error) {
 	all := map[string]any{}
+	if !utf8.ValidString(f.variables) {
+		return nil, fmt.Errorf("--vars: %q is not UTF-8", f.variables)
+	}
 	if f.variables != "" {
 		if err := decodeJSON(f.variables, &all); err != nil || all == nil {
 			return nil, fmt.Errorf(`--vars: %q is no object of JSON, such as {"name": "value"}`, f.variables)
@@ -115,6 +123,9 @@ func (f apiFlags) parseVariables() (map[string]any, error) {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
 			return nil, fmt.Errorf("--var: %q is no NAME=VALUE", text)
+		}
+		if !utf8.ValidString(text) {
+			return nil, fmt.Errorf("--var: %q is not UTF-8", text)
 		}
 		var v any
 		if err := decodeJSON(value, &v); err != nil {
