@@ -2,9 +2,9 @@ package graphql
 
 import (
 	"encoding/hex"
-	"errors"
 	"sync"
 
+	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -12,20 +12,12 @@ import (
 // branch. They are read from the store, which needs no git.
 type documents struct {
 	session *session
-	runs    []documentRun
+	runs    []code.DocumentRun
 
 	mu sync.Mutex // guards all below
 	// sought counts the paths that were looked for one by one.
 	sought int
 	byPath map[string]document // nil until it pays
-}
-
-// documentRun is a run of neighbouring documents of a shard.
-type documentRun struct {
-	view       store.View
-	table      *store.Documents
-	first, end int
-	away       interface{ Contains(uint16) bool }
 }
 
 const (
@@ -41,16 +33,12 @@ const (
 // each calls f for every document.
 func (d *documents) each(f func(path string, d document)) {
 	for _, r := range d.runs {
-		for i := r.first; i < r.end; i++ {
-			if r.lives(i) {
-				f(r.table.Path(i), document{r.view, r.table, i})
+		for i := r.First; i < r.End; i++ {
+			if r.Lives(i) {
+				f(r.Table.Path(i), document{r.View, r.Table, i})
 			}
 		}
 	}
-}
-
-func (r *documentRun) lives(i int) bool {
-	return !r.away.Contains(uint16(i)) && (r.view.Dead == nil || !r.view.Dead.Contains(uint16(i)))
 }
 
 // find returns the document of a path.
@@ -65,10 +53,8 @@ func (d *documents) find(path string) (document, bool) {
 		return found, ok
 	}
 	for _, r := range d.runs {
-		for i := r.first; i < r.end; i++ {
-			if r.table.Path(i) == path && r.lives(i) {
-				return document{r.view, r.table, i}, true
-			}
+		if i, ok := r.Find(path); ok {
+			return document{r.View, r.Table, i}, true
 		}
 	}
 	return document{}, false
@@ -78,7 +64,7 @@ func (d *documents) find(path string) (document, bool) {
 func (d *documents) makeMap() {
 	n := 0
 	for _, r := range d.runs {
-		n += r.end - r.first
+		n += r.End - r.First
 	}
 	if d.session.mapped.Add(int64(n)) > maxMapped || !d.session.take(n*mappedBytes) {
 		return
@@ -107,13 +93,7 @@ func (d document) newlines() int {
 }
 
 // text returns a copy of the text.
-func (d document) text() (out []byte, err error) {
-	t := d.view.Text()
-	defer func() { err = errors.Join(err, t.Close()) }()
-	start := d.table.TextStart[d.i]
-	borrowed, err := t.Slice(start, start+d.table.TextBytes[d.i])
-	return append([]byte{}, borrowed...), err
-}
+func (d document) text() ([]byte, error) { return code.Text(d.view, d.table, d.i) }
 
 // documentsOf returns the documents of a repository on its default branch.
 func (s *session) documentsOf(r *store.Repository) (*documents, error) {
@@ -123,37 +103,11 @@ func (s *session) documentsOf(r *store.Repository) (*documents, error) {
 	if d := s.documents[r]; d != nil {
 		return d, nil
 	}
-	out := &documents{session: s}
-	for _, id := range r.Shards {
-		v, ok := sn.Shard(id)
-		if !ok {
-			continue
-		}
-		table, err := v.Documents()
-		if err != nil {
-			return nil, err
-		}
-		away := awayFromDefault(v, r)
-		for _, run := range table.Runs() {
-			if run.Repository == r.ID {
-				out.runs = append(out.runs, documentRun{v, table, run.First, run.End, away})
-			}
-		}
+	runs, err := code.Runs(sn, r)
+	if err != nil {
+		return nil, err
 	}
+	out := &documents{session: s, runs: runs}
 	s.documents[r] = out
 	return out, nil
 }
-
-// awayFromDefault are the documents of a shard that only other branches hold.
-func awayFromDefault(v store.View, r *store.Repository) interface{ Contains(uint16) bool } {
-	if away := v.Away(r.ID); len(away) > 0 && away[0] != nil {
-		return away[0]
-	}
-	return none{}
-}
-
-// none holds nothing.
-type none struct{}
-
-// Contains is false.
-func (none) Contains(uint16) bool { return false }
