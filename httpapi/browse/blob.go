@@ -31,6 +31,9 @@ type blobData struct {
 	source
 	// Encoding is told where it is not UTF-8.
 	Encoding string
+	// Missing says what cannot be shown because the source is gone, "" if it is
+	// there.
+	Missing string
 }
 
 // source is the window of a text that a page shows.
@@ -58,6 +61,9 @@ type lineRow struct {
 // blob shows a file. The page of a directory is another.
 func (e *Endpoint) blob(r *http.Request, p *place) (answer, error) {
 	found, err := p.entry(r.Context())
+	if errors.Is(err, git.ErrNotRepository) {
+		return e.indexedBlob(r, p, err)
+	}
 	if err != nil {
 		return answer{}, err
 	}

@@ -18,6 +18,7 @@ import (
 
 // place is what the address of a request names.
 type place struct {
+	st   *store.Store
 	rec  *store.Repository
 	code *code.Reader
 	// rev is the revision that a person wrote, empty for the default branch.
@@ -105,7 +106,7 @@ func (e *Endpoint) find(r *http.Request) (*place, error) {
 	if rec.LastFetched.IsZero() && !rec.Indexed() && rec.LastError == "" {
 		return nil, errCloning
 	}
-	p := &place{rec: rec, code: code.NewReader(e.budget(), st.GitDir(rec)), rev: strings.TrimPrefix(vars["rev"], "@"), path: clean}
+	p := &place{st: st, rec: rec, code: code.NewReader(e.budget(), st.GitDir(rec)), rev: strings.TrimPrefix(vars["rev"], "@"), path: clean}
 	p.commit, err = p.resolve(r.Context(), p.rev)
 	if err != nil {
 		p.close()
@@ -131,10 +132,19 @@ func (p *place) resolve(ctx context.Context, rev string) (string, error) {
 		wanted = "HEAD"
 	}
 	oid, err := p.code.Resolve(ctx, wanted)
+	if errors.Is(err, git.ErrNotRepository) && p.searched(rev) {
+		return p.rec.Commit(), nil
+	}
 	if err == nil && oid == "" && rev != "" {
 		err = errNoRevision(rev)
 	}
 	return oid, err
+}
+
+// searched reports whether the index alone can tell that a revision is the commit
+// that is searched.
+func (p *place) searched(rev string) bool {
+	return p.rec.Indexed() && (rev == p.rec.Commit() || len(p.rec.Branches) > 0 && rev == p.rec.Branches[0].Name)
 }
 
 // entry finds what stands at the path.
