@@ -171,3 +171,19 @@ func TestHostilePages(t *testing.T) {
 		}
 	}
 }
+
+// A repository on this machine is there before it is indexed: nothing clones it.
+func TestPagesBeforeTheIndex(t *testing.T) {
+	w := newWorld(t)
+	w.add("lab/early=" + w.kiln.dir)
+	for path, want := range map[string]string{
+		"/lab/early":                  "main.go",
+		"/lab/early/-/blob/main.go":   "3 lines",
+		"/lab/early/-/commits":        "Say new",
+		"/lab/early@v1.0/-/tree/docs": "guide.md",
+	} {
+		if got := w.get(path); got.status != 200 || !strings.Contains(text(got.body), want) {
+			t.Errorf("%s: got %d, want a page with %s: %s", path, got.status, want, got.body)
+		}
+	}
+}

@@ -103,7 +103,7 @@ func (e *Endpoint) find(r *http.Request) (*place, error) {
 	if !ok || len(clean) > maxPathBytes {
 		return nil, errNoPath(vars["path"])
 	}
-	if rec.LastFetched.IsZero() && !rec.Indexed() && rec.LastError == "" {
+	if rec.Mirror && rec.LastFetched.IsZero() && !rec.Indexed() && rec.LastError == "" {
 		return nil, errCloning
 	}
 	p := &place{st: st, rec: rec, code: code.NewReader(e.budget(), st.GitDir(rec)), rev: strings.TrimPrefix(vars["rev"], "@"), path: clean}
