@@ -37,7 +37,7 @@ func (w *worker) history(ctx context.Context) {
 
 // tellHistory is one line about what was read.
 func tellHistory(res ingest.HistoryResult) string {
-	text := progress.Count(res.Commits) + " commits"
+	text := progress.Counted(res.Commits, "commit")
 	if res.Repositories > 1 {
 		text += fmt.Sprintf(" of %s repositories", progress.Count(res.Repositories))
 	}
