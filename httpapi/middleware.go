@@ -176,7 +176,8 @@ func (s *Server) answerError(w http.ResponseWriter, r *http.Request, route Route
 	status, message := statusOf(err)
 	// An answer whose client has left ends with the error of its context.
 	ended := errors.Is(err, context.Canceled) && r.Context().Err() != nil
-	if (status == http.StatusInternalServerError || errors.Is(err, git.ErrNotRepository)) && !ended {
+	gone := status == http.StatusServiceUnavailable && errors.Is(err, git.ErrNotRepository)
+	if (status == http.StatusInternalServerError || gone) && !ended {
 		zerolog.Ctx(r.Context()).Error().Err(err).Str("route", route.Template()).Msg("serve request")
 	}
 	if errors.Is(err, git.ErrBusy) {
