@@ -37,7 +37,7 @@ const (
 	// minPairs bounds the work of looking for fields that contradict each other, in
 	// pairs of fields of one name. More are allowed if one field may stand so often
 	// that it has more by itself. A pair takes some 100 bytes and 300 ns.
-	minPairs = 200_000
+	minPairs = 300_000
 	maxPairs = 2_000_000
 	// mutationsPerDocument is how many fields a mutation may have, and
 	// mutationsPerMinute how many a user may send who is no site admin: a tenth of

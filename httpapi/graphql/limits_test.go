@@ -30,6 +30,7 @@ func TestRepeatedFields(t *testing.T) {
 		{"201 times", `{ currentUser { ` + repeated(201, "username") + `} }`, 200, `"username"`},
 		{"as often as the limit", `{ site { ` + repeated(500, "id") + `} }`, 200, `"id"`},
 		{"once more", `{ site { ` + repeated(501, "id") + `} }`, 400, `"Query exceeds maximum duplicate field count limit"`},
+		{"objects as often as the limit", `{ ` + repeated(500, "a: currentUser { username }") + `}`, 200, `"username"`},
 		{"objects", `{ ` + repeated(300, "site { id }") + `}`, 200, `"id"`},
 		{"several", `{ site { ` + several.String() + `} }`, 200, "names the same fields too often"},
 	} {
