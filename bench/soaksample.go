@@ -63,9 +63,9 @@ func (s *soaker) sample(ctx context.Context, round int) (SoakSample, error) {
 	}
 	out := SoakSample{
 		Round: round, Life: s.life,
-		HeapBytes: m["go_memstats_heap_alloc_bytes"] - m["trawl_memory_cache_bytes"],
-		// What was freed a moment ago is given back to the system within minutes.
-		RSSBytes:   m["process_resident_memory_bytes"] - (m["go_memstats_heap_idle_bytes"] - m["go_memstats_heap_released_bytes"]),
+		HeapBytes:  m["go_memstats_heap_alloc_bytes"] - m["trawl_memory_cache_bytes"],
+		RSSBytes:   m["process_resident_memory_bytes"],
+		FreeBytes:  m["go_memstats_heap_idle_bytes"] - m["go_memstats_heap_released_bytes"],
 		Goroutines: m["go_goroutines"], Files: m["process_open_fds"], Snapshots: m["trawl_engine_snapshots"],
 		Children: float64(countBelow(s.server.cmd.Process.Pid)),
 	}

@@ -14,8 +14,11 @@ type SoakSample struct {
 	// HeapBytes is what lives on the heap after a collection, without caches,
 	// which are bounded by themselves.
 	HeapBytes float64 `json:"heapBytes"`
-	// RSSBytes is what is resident without the free pages of the heap.
+	// RSSBytes is what is resident, FreeBytes the free pages of the heap that were
+	// not given back to the system yet. Some of these are resident, as they were
+	// freed a moment ago, and some never were.
 	RSSBytes   float64 `json:"rssBytes"`
+	FreeBytes  float64 `json:"freeBytes"`
 	Goroutines float64 `json:"goroutines"`
 	Files      float64 `json:"files"`
 	Snapshots  float64 `json:"snapshots"`
@@ -31,7 +34,8 @@ type SoakSample struct {
 type SoakTrend struct {
 	What string `json:"what"`
 	// First and Last are medians over the first and the last rounds, of the
-	// server with the largest difference.
+	// server with the largest difference: the most that was held at first, and the
+	// least at last, where that is not known exactly.
 	First float64 `json:"first"`
 	Last  float64 `json:"last"`
 	// Allowed is the most that Last may be.
@@ -43,24 +47,29 @@ type SoakTrend struct {
 // slack beside. Slack is what comes and goes: a table of the engine, a
 // connection, an idle worker.
 type soakMeasure struct {
-	what  string
-	of    func(SoakSample) float64
-	share float64
-	slack float64
+	what string
+	of   func(SoakSample) float64
+	// unsure is how much less it may be; nil is nothing.
+	unsure func(SoakSample) float64
+	share  float64
+	slack  float64
 	// life says that it begins anew with each server.
 	life bool
 }
 
 var soakMeasures = []soakMeasure{
-	{"heap", func(s SoakSample) float64 { return s.HeapBytes }, 0.15, 4 << 20, true},
-	{"resident memory", func(s SoakSample) float64 { return s.RSSBytes }, 0.25, 32 << 20, true},
-	{"goroutines", func(s SoakSample) float64 { return s.Goroutines }, 0, 6, true},
-	{"open files", func(s SoakSample) float64 { return s.Files }, 0, 48, true},
-	{"snapshots", func(s SoakSample) float64 { return s.Snapshots }, 0, 1, true},
-	{"child processes", func(s SoakSample) float64 { return s.Children }, 0, 1, true},
-	{"disk", func(s SoakSample) float64 { return s.DiskBytes }, 0.25, 8 << 20, false},
-	{"files on disk", func(s SoakSample) float64 { return s.Entries }, 0.25, 48, false},
-	{"backups", func(s SoakSample) float64 { return s.BackupBytes }, 0.25, 8 << 20, false},
+	{what: "heap", of: func(s SoakSample) float64 { return s.HeapBytes }, share: 0.15, slack: 4 << 20, life: true},
+	{
+		what: "resident memory", of: func(s SoakSample) float64 { return s.RSSBytes },
+		unsure: func(s SoakSample) float64 { return s.FreeBytes }, share: 0.25, slack: 32 << 20, life: true,
+	},
+	{what: "goroutines", of: func(s SoakSample) float64 { return s.Goroutines }, slack: 6, life: true},
+	{what: "open files", of: func(s SoakSample) float64 { return s.Files }, slack: 48, life: true},
+	{what: "snapshots", of: func(s SoakSample) float64 { return s.Snapshots }, slack: 1, life: true},
+	{what: "child processes", of: func(s SoakSample) float64 { return s.Children }, slack: 1, life: true},
+	{what: "disk", of: func(s SoakSample) float64 { return s.DiskBytes }, share: 0.25, slack: 8 << 20},
+	{what: "files on disk", of: func(s SoakSample) float64 { return s.Entries }, share: 0.25, slack: 48},
+	{what: "backups", of: func(s SoakSample) float64 { return s.BackupBytes }, share: 0.25, slack: 8 << 20},
 }
 
 // Warm-up rounds of a server fill pools, caches and tables that stay; a trend
@@ -75,18 +84,18 @@ const (
 func soakTrends(samples []SoakSample) []SoakTrend {
 	var out []SoakTrend
 	for _, m := range soakMeasures {
-		var series [][]float64
+		var series [][]SoakSample
 		life := -1
 		for _, s := range samples {
 			if len(series) == 0 || m.life && s.Life != life {
 				series = append(series, nil)
 			}
 			life = s.Life
-			series[len(series)-1] = append(series[len(series)-1], m.of(s))
+			series[len(series)-1] = append(series[len(series)-1], s)
 		}
 		var worst *SoakTrend
-		for _, values := range series {
-			if t := m.trend(values); t != nil && (worst == nil || t.Last-t.Allowed > worst.Last-worst.Allowed) {
+		for _, of := range series {
+			if t := m.trend(of); t != nil && (worst == nil || t.Last-t.Allowed > worst.Last-worst.Allowed) {
 				worst = t
 			}
 		}
@@ -97,22 +106,32 @@ func soakTrends(samples []SoakSample) []SoakTrend {
 	return out
 }
 
-// trend returns nil for too few values.
-func (m soakMeasure) trend(values []float64) *SoakTrend {
-	if len(values) < soakWarmUp+2 {
+// trend returns nil for too few samples.
+func (m soakMeasure) trend(samples []SoakSample) *SoakTrend {
+	if len(samples) < soakWarmUp+2 {
 		return nil
 	}
-	values = values[soakWarmUp:]
-	n := min(soakEnd, len(values)/2)
-	t := &SoakTrend{What: m.what, First: middle(values[:n]), Last: middle(values[len(values)-n:])}
+	samples = samples[soakWarmUp:]
+	n := min(soakEnd, len(samples)/2)
+	least := func(s SoakSample) float64 {
+		if m.unsure == nil {
+			return m.of(s)
+		}
+		return max(m.of(s)-m.unsure(s), 0)
+	}
+	t := &SoakTrend{What: m.what, First: middle(samples[:n], m.of), Last: middle(samples[len(samples)-n:], least)}
 	t.Allowed = t.First*(1+m.share) + m.slack
 	t.Grows = t.Last > t.Allowed
 	return t
 }
 
-func middle(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[len(sorted)/2]
+func middle(samples []SoakSample, of func(SoakSample) float64) float64 {
+	var values []float64
+	for _, s := range samples {
+		values = append(values, of(s))
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
 }
 
 // String tells the trend, in megabytes if it is of bytes.
