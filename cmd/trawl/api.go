@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"unicode/utf8"
@@ -73,10 +72,10 @@ func (a *app) apiCommand() *cobra.Command {
 // document reads what is to be run.
 func (f apiFlags) document(args []string, stdin io.Reader) (client.Document, error) {
 	doc := client.Document{OperationName: f.operation}
-	if u, err := url.Parse(f.server); f.server != "" && (err != nil || u.Host == "") {
-		return doc, fmt.Errorf("--server: %q is no address of a server: write http://127.0.0.1:7080", f.server)
+	err := checkServer(f.server)
+	if err != nil {
+		return doc, err
 	}
-	var err error
 	if doc.Variables, err = f.parseVariables(); err != nil {
 		return doc, err
 	}
@@ -152,9 +151,9 @@ func decodeJSON(text string, into any) error {
 // api runs the document where the flags say.
 func (a *app) api(ctx context.Context, set config.Settings, server string, doc client.Document) (err error) {
 	if server != "" {
-		transport := http.DefaultTransport.(*http.Transport).Clone()
-		defer transport.CloseIdleConnections()
-		return a.sendDocument(ctx, server, client.Params{HTTP: &http.Client{Transport: transport}, Header: tokenHeader()}, doc)
+		p, end := serverParams()
+		defer end()
+		return a.sendDocument(ctx, server, p, doc)
 	}
 	s, err := openSession(ctx, set, service.Options{Log: a.taskOutput(set).log})
 	if err != nil {
@@ -163,15 +162,6 @@ func (a *app) api(ctx context.Context, set config.Settings, server string, doc c
 	defer func() { err = errors.Join(err, s.close()) }()
 	// Who may read the data directory may do everything with it.
 	return a.sendDocument(ctx, s.Base, client.Params{HTTP: s.HTTP, Header: http.Header{httpapi.AdminTokenHeader: {s.Token}}}, doc)
-}
-
-// tokenHeader has the access token of the environment, if there is one.
-func tokenHeader() http.Header {
-	token := os.Getenv(tokenVariable)
-	if token == "" {
-		return nil
-	}
-	return http.Header{"Authorization": {"token " + token}}
 }
 
 // sendDocument prints the answer to a document.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"syscall"
@@ -105,8 +104,8 @@ func (f searchFlags) build(text string) (searchJob, error) {
 	if err := oneOf("--color", f.color, "auto", "always", "never"); err != nil {
 		return searchJob{}, err
 	}
-	if u, err := url.Parse(f.server); f.server != "" && (err != nil || u.Host == "") {
-		return searchJob{}, fmt.Errorf("--server: %q is no address of a server: write http://127.0.0.1:7080", f.server)
+	if err := checkServer(f.server); err != nil {
+		return searchJob{}, err
 	}
 	if f.count != "" {
 		if _, err := query.ParseCount(f.count); err != nil {
@@ -129,9 +128,9 @@ func oneOf(flag, value string, words ...string) error {
 // search runs the job where the flags say.
 func (a *app) search(ctx context.Context, set config.Settings, job searchJob) (err error) {
 	if job.flags.server != "" {
-		transport := http.DefaultTransport.(*http.Transport).Clone()
-		defer transport.CloseIdleConnections()
-		job.params.HTTP, job.params.Header = &http.Client{Transport: transport}, tokenHeader()
+		p, end := serverParams()
+		defer end()
+		job.params.HTTP, job.params.Header = p.HTTP, p.Header
 		return a.stream(ctx, job, job.flags.server)
 	}
 	if err := checkQuery(job.params); err != nil {
@@ -167,10 +166,6 @@ func (a *app) anythingToSearch(ctx context.Context, c *remote.Client) error {
 	}
 	return err
 }
-
-// tokenVariable names the environment variable with the access token for
-// --server: flags can be read by everybody on the machine.
-const tokenVariable = "TRAWL_TOKEN"
 
 // searchHint says what to do about a server that did not search, if that is
 // known.
