@@ -6,11 +6,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -20,50 +15,35 @@ import (
 
 // What a page is made of ends when its client leaves: git too, within 2 s.
 func TestPageEndsWithItsClient(t *testing.T) {
-	needs.Program(t, "sh")
-	needs.Program(t, "sleep")
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for path, command := range map[string]string{
 		"/lab/kiln/-/commits": "rev-list", "/lab/kiln/-/commit/main": "diff-tree", "/lab/kiln/-/branches": "for-each-ref", "/lab/kiln/-/blob/main.go": "cat-file",
 	} {
-		w := newWorld(t)
-		dir := t.TempDir()
-		pidFile := filepath.Join(dir, "pid")
-		script := "#!/bin/sh\ncase \" $* \" in *\" " + command + " \"*) echo $$ >'" + pidFile + ".new'; mv '" + pidFile + ".new' '" + pidFile + "'; exec sleep 600;; esac\nexec '" + git + "' \"$@\"\n"
-		if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-		ctx, cancel := context.WithCancel(t.Context())
-		req, err := http.NewRequestWithContext(ctx, "GET", w.url+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		asked := make(chan error, 1)
-		go func() {
-			resp, err := w.client.Do(req)
-			if err == nil {
-				resp.Body.Close()
+		t.Run(command, func(t *testing.T) {
+			w := newWorld(t)
+			hanging := needs.HangingGit(t, command)
+			ctx, cancel := context.WithCancel(t.Context())
+			req, err := http.NewRequestWithContext(ctx, "GET", w.url+path, nil)
+			if err != nil {
+				t.Fatal(err)
 			}
-			asked <- err
-		}()
-		pid := await(t, path+": git "+command, func() (int, bool) {
-			text, err := os.ReadFile(pidFile)
-			pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
-			return pid, err == nil && pid > 0
+			asked := make(chan error, 1)
+			go func() {
+				resp, err := w.client.Do(req)
+				if err == nil {
+					resp.Body.Close()
+				}
+				asked <- err
+			}()
+			pid := await(t, path+": git "+command, hanging)
+			left := time.Now()
+			cancel()
+			await(t, path+": the end of git", func() (int, bool) { return 0, errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) })
+			if took := time.Since(left); took > 2*time.Second {
+				t.Errorf("%s: git %s ran for %v when its client had left", path, command, took)
+			}
+			if err := <-asked; !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: got %v, want canceled", path, err)
+			}
 		})
-		left := time.Now()
-		cancel()
-		await(t, path+": the end of git", func() (int, bool) { return 0, errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) })
-		if took := time.Since(left); took > 2*time.Second {
-			t.Errorf("%s: git %s ran for %v when its client had left", path, command, took)
-		}
-		if err := <-asked; !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: got %v, want canceled", path, err)
-		}
-		t.Setenv("PATH", strings.TrimPrefix(os.Getenv("PATH"), dir+string(filepath.ListSeparator)))
 	}
 }
