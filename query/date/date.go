@@ -77,3 +77,12 @@ func written(text string, _ time.Time) (time.Time, bool) {
 	}
 	return time.Time{}, false
 }
+
+// CeilSecond returns the first whole second that is not before t, counted from
+// 1970. Dates of commits have no fractions.
+func CeilSecond(t time.Time) int64 {
+	if t.Nanosecond() > 0 {
+		return t.Unix() + 1
+	}
+	return t.Unix()
+}

@@ -88,27 +88,13 @@ func (r *run) noRepositories() *query.Alert {
 
 func (r *run) timeoutAlert() *query.Alert {
 	used := r.set.Now().Sub(r.start)
-	longer := longerTimeout(2 * used)
+	longer := LongerTimeout(2 * used)
 	rest := syntax.WithoutFilter(r.q.Text, r.q.PatternType, "timeout")
 	return &query.Alert{
 		Title:       "Timed out while searching",
 		Description: fmt.Sprintf("We weren't able to find any results in %s.", used.Round(time.Second)),
 		Proposed:    []query.ProposedQuery{r.propose("query with longer timeout", "timeout:"+longer.String()+" "+strings.TrimSpace(rest))},
 	}
-}
-
-// longerTimeout rounds up to whole hours, minutes or seconds, the largest unit
-// that fits, and to at least two seconds.
-func longerTimeout(d time.Duration) time.Duration {
-	d = max(d, 2*time.Second)
-	unit := time.Second
-	switch {
-	case d >= time.Hour:
-		unit = time.Hour
-	case d >= time.Minute:
-		unit = time.Minute
-	}
-	return (d + unit - 1) / unit * unit
 }
 
 // propose makes a query that reads as the running one does. A pattern type

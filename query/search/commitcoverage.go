@@ -7,13 +7,6 @@ import (
 	"strings"
 )
 
-// The words for commits that were not looked at.
-const (
-	reasonDepth          = "history-depth"
-	reasonHistory        = "history-missing"
-	reasonHistoryDamaged = "history-unreadable"
-)
-
 // cover tells of each repository what the search of commits that is over looked
 // at. The revisions of one are searched together, so they share a line.
 func (c *commitSearch) cover(err error) {
@@ -42,19 +35,19 @@ func (c *commitSearch) coverTarget(t *target, err error) Coverage {
 	}
 	left := map[string]int{}
 	if n := near - seen.near; n > 0 {
-		left[whyLeft(c.out.fullHere(), err, reasonTimeout)] += n
+		left[whyLeft(c.out.fullHere(), err, ReasonTimeout)] += n
 	}
 	if n := far - seen.far; n > 0 {
-		left[whyLeft(c.out.fullHere(), err, reasonDepth)] += n
+		left[whyLeft(c.out.fullHere(), err, ReasonHistoryDepth)] += n
 	}
 	if slices.Contains(c.unlisted, t) {
-		left[whyLeft(c.out.fullHere(), err, reasonDepth)] += 0
+		left[whyLeft(c.out.fullHere(), err, ReasonHistoryDepth)] += 0
 	}
 	if h := &t.stored.History; h.Tip == "" || h.Reading != "" {
-		left[reasonHistory] = 0
+		left[ReasonHistoryMissing] = 0
 	}
 	if slices.Contains(c.left.unreadable.names, t.stored.Name) {
-		left[reasonHistoryDamaged] = 0
+		left[ReasonHistoryUnreadable] = 0
 	}
 	if c.o.Visible != nil { // the lists are of all repositories
 		out.Candidates, out.Verified = -1, -1
@@ -74,11 +67,11 @@ func (c *commitSearch) coverTarget(t *target, err error) Coverage {
 func whyLeft(full bool, err error, late string) string {
 	switch {
 	case full:
-		return reasonLimit
+		return ReasonMatchLimit
 	case errors.Is(err, context.DeadlineExceeded):
 		return late
 	case err != nil:
-		return reasonStopped
+		return ReasonStopped
 	}
-	return reasonUnreadable
+	return ReasonIndexUnreadable
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -194,64 +193,10 @@ func (c *commitSearch) tellLeft(err error) {
 			}
 		}
 	}
-	if timedOut && l.far+l.unlisted.len() > 0 {
-		c.complete = false
-		c.o.Results.Unsearched(c.olderSkipped())
+	if timedOut {
+		c.o.Results.OlderCommits(l.far, l.unlisted.len() > 0)
+		c.o.Results.HistoriesMissing(l.unread.names)
 	}
-	if timedOut && l.unread.len() > 0 {
-		c.o.Results.Unsearched(skippedHistory("history-missing", "not read yet", "warn",
-			"are still being read into the index; until that is done they are searched through git, which is slow", l.unread.names))
-	}
-	if l.unreadable.len() > 0 {
-		c.complete = false
-		c.o.Results.Unsearched(skippedHistory("history-unreadable", "unreadable", "warn",
-			"could not be read from their source, so commits may be missing", l.unreadable.names))
-	}
-	if l.unsearchable > 0 {
-		c.o.Results.Unsearched(query.Skipped{
-			Reason: "diff-too-large", Title: plural(l.unsearchable, "diff", "diffs") + " too large", Severity: "info",
-			Message: "The diffs of " + plural(l.unsearchable, "changed file", "changed files") + " are larger than what is kept, or damaged. Their commits are still found by message, author, date and path.",
-		})
-	}
-}
-
-// olderSkipped tells how many commits were not reached through git, and what
-// helps.
-func (c *commitSearch) olderSkipped() query.Skipped {
-	s := query.Skipped{Reason: "history-depth", Severity: "warn"}
-	switch l := &c.left; {
-	case l.far == 0:
-		s.Title = "older commits not searched"
-	case l.unlisted.len() > 0:
-		s.Title = formatCount(l.far) + "+ commits not searched"
-	default:
-		s.Title = plural(l.far, "commit", "commits") + " not searched"
-	}
-	s.Message = "Commits older than the index reaches are read through git, the newest first, until the time is up. " +
-		"Narrow the search with `after:`, `author:` or `file:`, give it more time, or have more commits indexed with the setting `history-diffs`."
-	if c.timeout < c.set.MaxTimeout {
-		s.SuggestedTitle, s.SuggestedQuery = "search longer", "timeout:"+c.set.MaxTimeout.String()
-	}
-	return s
-}
-
-func skippedHistory(reason, word, severity, state string, names []string) query.Skipped {
-	s := query.Skipped{Reason: reason, Severity: severity, Title: plural(len(names), "history", "histories") + " " + word}
-	s.Message = "The commits of " + plural(len(names), "repository", "repositories") + " " + state + ":"
-	for i, n := range names {
-		if i == maxNamed {
-			s.Message += "\n* ..."
-			break
-		}
-		s.Message += fmt.Sprintf("\n* `%s`", n)
-	}
-	return s
-}
-
-// plural writes a number and its noun.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return formatCount(n) + " " + many
+	c.o.Results.HistoriesUnreadable(l.unreadable.names)
+	c.o.Results.DiffsTooLarge(l.unsearchable)
 }

@@ -42,7 +42,7 @@ func newCommitFilters(now time.Time) commitFilters {
 		}
 		s.bounds[i] = t.Unix()
 		if f.field == "before" {
-			s.bounds[i] = beforeSecond(t)
+			s.bounds[i] = date.CeilSecond(t)
 		}
 	}
 	return s

@@ -130,7 +130,7 @@ func (q *commitQuery) filters(now time.Time, addresses func(string) []string) er
 			if f.Field == "after" {
 				q.after = append(q.after, t.Unix())
 			} else {
-				q.before = append(q.before, beforeSecond(t))
+				q.before = append(q.before, date.CeilSecond(t))
 			}
 		}
 		if err != nil {
@@ -138,15 +138,6 @@ func (q *commitQuery) filters(now time.Time, addresses func(string) []string) er
 		}
 	}
 	return nil
-}
-
-// beforeSecond is the first whole second that is not before t: dates of commits
-// have no fractions.
-func beforeSecond(t time.Time) int64 {
-	if t.Nanosecond() > 0 {
-		return t.Unix() + 1
-	}
-	return t.Unix()
 }
 
 // appendPerson compiles an author: or committer: filter. @name stands for the

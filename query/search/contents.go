@@ -169,22 +169,8 @@ func showCommit(j *contentsJob) string {
 // unread cannot be listed.
 func (r *run) tellContents(cut int, unread []string) {
 	r.sel.passedOver = r.sel.passedOver || cut+len(unread) > 0
-	if cut > 0 {
-		r.complete = false
-		r.o.Results.Unsearched(query.Skipped{
-			Reason: "revision-limit", Title: formatCount(cut) + " revisions", Severity: "warn",
-			Message: fmt.Sprintf("%s revisions were not searched: so many that are not indexed are too much for one search. "+
-				"Name fewer, or index their branches.", formatCount(cut)),
-		})
-	}
-	if len(unread) > 0 {
-		r.complete = false
-		r.o.Results.Unsearched(query.Skipped{
-			Reason: "revision-unreadable", Title: formatCount(len(unread)) + " unreadable", Severity: "warn",
-			Message: "Files of these revisions cannot be listed, as in a repository that is damaged or shallow: `" +
-				strings.Join(unread[:min(len(unread), maxNamed)], "`, `") + "`.",
-		})
-	}
+	r.o.Results.RevisionsOverLimit(cut)
+	r.o.Results.RevisionsUnreadable(unread)
 }
 
 // contentsOf lists a commit and finds its files in the repository's shards.

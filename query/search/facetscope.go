@@ -1,12 +1,5 @@
 package search
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/trawlsearch/trawl/query"
-)
-
 // facetScope is what a query says itself about what filters are suggested for. A
 // filter that is appended to the query has to select what it counts, so some are
 // not suggested to some queries. The zero value is a query of patterns only.
@@ -27,53 +20,6 @@ type facetScope struct {
 	// anyRevision says that a suggestion names no revision: rev: forbids it, and a
 	// glob is not cut with a name.
 	anyRevision bool
-}
-
-// newFacetScope reads the scope of a query's parts.
-func newFacetScope(text string, basics []*basic) facetScope {
-	s := facetScope{}
-	for i, b := range basics {
-		var types []string
-		for _, f := range b.Values("type") {
-			if !slices.Contains(types, f.Value) {
-				types = append(types, f.Value)
-			}
-		}
-		if slices.Contains(types, "diff") {
-			types = slices.DeleteFunc(types, func(t string) bool { return t == "commit" })
-		}
-		only := strings.Join(types, " ")
-		s.types = s.types || len(types) > 1 || i > 0 && only != s.only
-		s.only = only
-		s.negated = s.negated || slices.ContainsFunc(b.atoms, func(a *atom) bool { return a.negated })
-		s.selects = s.selects || b.sel != nil
-		s.directories = s.directories || len(b.sel) > 1 && b.sel[0] == "file" && b.sel[1] != "path"
-		s.caseMixed = s.caseMixed || i > 0 && b.caseSensitive != s.caseSensitive
-		s.caseSensitive = b.caseSensitive
-		s.anyRevision = s.anyRevision || namesRevisions(text, b.Basic)
-	}
-	return s
-}
-
-// namesRevisions reports whether b names revisions in a way that a name behind an
-// @ cannot narrow: by rev:, which is copied behind the names of repositories, or
-// by a list that is no list of names.
-func namesRevisions(text string, b query.Basic) bool {
-	for _, f := range b.Values("repo") {
-		if f.Negated || f.Predicate != nil {
-			continue
-		}
-		_, revs, hasRevs := query.SplitRepoRevs(f.Value)
-		if hasRevs && f.Span.End <= len(text) && !strings.Contains(text[f.Span.Start:f.Span.End], "@") {
-			return true
-		}
-		for _, rev := range revs {
-			if rev[0] == '*' || rev[0] == '^' || strings.ContainsAny(rev, "«\"' ()\\") {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // suggests reports whether filters of type: are suggested.

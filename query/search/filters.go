@@ -264,3 +264,22 @@ func (t *topFilters) sorted() []query.SuggestedFilter {
 	slices.SortFunc(t.kept, compareFilters)
 	return t.kept[:min(len(t.kept), maxFilters)]
 }
+
+// addSymbols counts symbols by kind.
+func (s *filterSet) addSymbols(symbols []query.Symbol) {
+	s.symbols.Count += len(symbols)
+	for _, sym := range symbols {
+		if sym.Kind != "" {
+			s.symbolKinds[sym.Kind]++
+		}
+	}
+}
+
+// symbolFilter labels a kind by its words, each with a capital: EnumMember.
+func symbolFilter(kind query.SymbolKind, n int) query.SuggestedFilter {
+	label := ""
+	for word := range strings.SplitSeq(string(kind), "-") {
+		label += query.Capitalize(word)
+	}
+	return query.SuggestedFilter{Value: "select:symbol." + string(kind), Label: label, Count: n, Kind: kindSymbol}
+}

@@ -59,9 +59,9 @@ func (b *basic) selectRepositories(repos []*store.Repository, shown func(*store.
 		}
 		if !r.Indexed() {
 			switch unreadyBecause(r) {
-			case reasonMissing:
+			case ReasonMissing:
 				sel.missing = append(sel.missing, r)
-			case reasonCloning:
+			case ReasonCloning:
 				sel.cloning = append(sel.cloning, r)
 			default:
 				sel.indexing = append(sel.indexing, r)
@@ -77,11 +77,11 @@ func (b *basic) selectRepositories(repos []*store.Repository, shown func(*store.
 func unreadyBecause(r *store.Repository) string {
 	switch {
 	case r.LastError != "":
-		return reasonMissing
+		return ReasonMissing
 	case r.Mirror && r.LastFetched.IsZero():
-		return reasonCloning
+		return ReasonCloning
 	}
-	return reasonIndexing
+	return ReasonIndexing
 }
 
 // repoFilter is the repository filters of a basic query.

@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -447,24 +446,4 @@ func fullRef(shown string) string {
 		return shown
 	}
 	return headsPrefix + shown
-}
-
-// tellRevisions records what was left out of revisions.
-func (r *run) tellRevisions() {
-	if n := len(r.sel.notIndexed.repositories); n > 0 {
-		r.complete = false
-		r.o.Results.Unsearched(query.Skipped{
-			Reason: "revision-not-indexed", Title: fmt.Sprintf("%s not indexed", formatCount(n)), Severity: "info",
-			Message:        "Only indexed branches were searched, as `index:only` asks; revisions of " + repositories(n) + " are not.",
-			SuggestedTitle: "search all revisions", SuggestedQuery: "index:yes",
-		})
-	}
-}
-
-// repositories writes a number of repositories.
-func repositories(n int) string {
-	if n == 1 {
-		return "1 repository"
-	}
-	return formatCount(n) + " repositories"
 }

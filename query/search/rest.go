@@ -3,9 +3,7 @@ package search
 import (
 	"errors"
 	"slices"
-	"strings"
 
-	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 )
@@ -96,23 +94,6 @@ func (r *run) crowdedOut(repo *store.Repository, err error) bool {
 	return true
 }
 
-// reasonBusy: git had no room.
-const reasonBusy = "git-busy"
-
-// tellBusy records what of repositories was left out since git had no room.
-func (r *run) tellBusy() {
-	names := namesByID(r.crowded)
-	if len(names) == 0 {
-		return
-	}
-	r.complete = false
-	r.o.Results.Unsearched(query.Skipped{
-		Reason: reasonBusy, Title: plural(len(names), "repository", "repositories") + " not read", Severity: "warn",
-		Message: "What is not indexed of these repositories is read through git, whose processes take all the memory that they may at the moment. Search again in a while: `" +
-			strings.Join(names[:min(len(names), maxNamed)], "`, `") + "`.",
-	})
-}
-
 // unreadFile is a file that git could not read.
 type unreadFile struct {
 	repository uint32
@@ -157,18 +138,9 @@ func (b *basic) mayMatch(repository uint32, f sourceFile) bool {
 	})
 }
 
-// tellUnread records what of revisions git could not read.
-func (r *run) tellUnread() {
-	r.tellBusy()
-	if len(r.unreached) > 0 {
-		r.complete = false
-		r.o.Results.Missing(namesByID(r.unreached))
-	}
-	if n := len(r.unread); n > 0 {
-		r.complete = false
-		r.o.Results.Unsearched(query.Skipped{
-			Reason: "objects-missing", Title: files(n) + " unreadable", Severity: "warn",
-			Message: "The content of " + files(n) + " at the revisions searched is not there or damaged. Only the paths were searched.",
-		})
-	}
+// reportUnread reports what git could not read of revisions.
+func (r *run) reportUnread() {
+	r.o.Results.GitBusy(namesByID(r.crowded))
+	r.o.Results.Unreachable(namesByID(r.unreached))
+	r.o.Results.ObjectsMissing(len(r.unread))
 }

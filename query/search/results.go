@@ -26,8 +26,10 @@ type Results struct {
 	hitLimit            bool
 	done                bool
 	exhaustive          bool
-	filters             filterSet
-	left                leftOut
+	// incomplete says that the search did not look at everything it chose.
+	incomplete bool
+	filters    filterSet
+	left       leftOut
 	// The marks grow with every change that filters or progress would show.
 	filtersMark, progressMark uint64
 }
@@ -159,7 +161,7 @@ func (r *Results) Finish(exhaustive bool) {
 			return
 		}
 		r.done = true
-		r.exhaustive = exhaustive && !r.hitLimit && r.left.timedOut.len() == 0
+		r.exhaustive = exhaustive && !r.incomplete && !r.hitLimit && r.left.timedOut.len() == 0
 		r.filtersMark++
 	})
 }

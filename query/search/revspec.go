@@ -129,7 +129,7 @@ func (l *lacking) alert() *query.Alert {
 		fmt.Fprintf(&b, "%d repositories matched by your repo: filter could not be searched because the following revisions do not exist, "+
 			"or differ but were specified for the same repository:", len(l.repositories))
 		for i, name := range l.repositories {
-			if i == maxNamed {
+			if i == MaxNamed {
 				b.WriteString("\n* ...")
 				break
 			}

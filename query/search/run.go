@@ -23,10 +23,7 @@ type run struct {
 	// start is when the search was first begun, which what it finds may depend
 	// on, and began when it was this time.
 	start, began time.Time
-	// complete says that everything chosen was looked at.
-	complete bool
-
-	snap *store.Snapshot
+	snap         *store.Snapshot
 	// repos are the repositories that exist for whoever searches, in listing
 	// order; shared are the shards that also hold documents of others.
 	repos    []*store.Repository
@@ -60,13 +57,13 @@ type run struct {
 
 func (r *run) run(ctx context.Context) Outcome {
 	if err := r.prepare(); err != nil {
+		r.o.Results.Incomplete()
 		var se *query.SyntaxError
 		if errors.As(err, &se) {
 			return Outcome{Alert: QueryAlert(err)}
 		}
 		return Outcome{Err: err}
 	}
-	r.complete = true
 	if len(r.basics) == 0 {
 		return Outcome{}
 	}
@@ -82,20 +79,22 @@ func (r *run) run(ctx context.Context) Outcome {
 	deadline, cancel := context.WithTimeout(ctx, r.timeout-r.set.Now().Sub(r.began))
 	defer cancel()
 	if err := r.ready(deadline); err != nil {
-		r.complete = false
+		r.o.Results.Incomplete()
 		r.tellUnready(err)
 		r.tellCommits(err, r.basics)
 		r.coverage.skip(withDocuments(r.basics), false, err)
 		return r.end(ctx, err)
 	}
-	r.tellSymbols()
+	r.reportSymbols()
 	passes := r.passes()
 	if len(passes) > 1 {
 		r.out.earlier = newSent()
 	}
 	for i, pass := range passes {
 		if err := r.pass(deadline, pass); err != nil {
-			r.complete = false
+			if !r.yielded() {
+				r.o.Results.Incomplete()
+			}
 			for _, later := range passes[i+1:] {
 				r.tellCommits(err, later)
 				later = withDocuments(later)
@@ -252,7 +251,7 @@ func (r *run) ready(ctx context.Context) error {
 	if err := r.resolve(ctx); err != nil {
 		return err
 	}
-	r.tellRevisions()
+	r.o.Results.RevisionsNotIndexed(len(r.sel.notIndexed.repositories))
 	if err := r.readContents(ctx, r.basics, func(b *basic) map[uint32]*target { return b.targets }); err != nil {
 		return err
 	}
@@ -332,40 +331,19 @@ func (r *run) fail(shard uint32, err error) {
 	r.failed[shard] = true
 }
 
-// tellDamage says what of the index could not be read.
-func (r *run) tellDamage() {
-	if n := len(r.failed); n > 0 {
-		r.tellMissing(n, "shard", "Part of the index could not be read, so results may be missing. What is damaged is rebuilt by itself, or with `trawl check --repair`.")
-	}
-	if n := r.snap.LostRepositories(); n > 0 {
-		r.tellMissing(n, "record", "The records of repositories are damaged, so they were not searched. `trawl check` tells which, and `trawl check --repair` indexes those again whose source is known.")
-	}
-}
-
-func (r *run) tellMissing(n int, what, message string) {
-	r.complete = false
-	title := "1 " + what + " unreadable"
-	if n > 1 {
-		title = formatCount(n) + " " + what + "s unreadable"
-	}
-	r.o.Results.Unsearched(query.Skipped{Reason: "backend-missing", Title: title, Severity: "warn", Message: message})
-}
-
 // end decides what to say about a search that is over.
 func (r *run) end(parent context.Context, err error) Outcome {
-	r.tellUnread()
+	r.reportUnread()
 	if r.out.sent == 0 {
-		r.tellUnsearchable()
+		r.reportNoText()
 	}
-	r.tellDamage()
-	if n := r.cut.Load(); n > 0 && slices.ContainsFunc(r.basics, (*basic).countsMatches) {
-		r.complete = false
+	r.o.Results.UnreadableShards(len(r.failed))
+	r.o.Results.UnreadableRecords(r.snap.LostRepositories())
+	if slices.ContainsFunc(r.basics, (*basic).countsMatches) {
 		selects := slices.ContainsFunc(r.basics, func(b *basic) bool { return b.sel != nil })
-		r.o.Results.Unsearched(skippedMatches(int(n), selects))
+		r.o.Results.TextsCut(int(r.cut.Load()), selects)
 	}
-	if n := r.out.shortened; n > 0 {
-		r.o.Results.Unsearched(skippedPreviews(n))
-	}
+	r.o.Results.PreviewsShortened(r.out.shortened)
 	timedOut := errors.Is(err, context.DeadlineExceeded)
 	switch {
 	case parent.Err() != nil:

@@ -153,7 +153,7 @@ func (s *Searcher) Search(ctx context.Context, q *query.Query, o Options, sink S
 	defer s.busy.Add(-1) // also when it panics, which servers survive
 	out := r.run(ctx)
 	if !r.yielded() {
-		o.Results.Finish(out.Err == nil && r.complete)
+		o.Results.Finish(out.Err == nil)
 	}
 	return out
 }

@@ -7,11 +7,10 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/match"
 )
 
-// maxNamed is how many repositories a message names before it stops.
-const maxNamed = 10
+// MaxNamed is how many repositories a message names before it stops.
+const MaxNamed = 10
 
 // usualCountLimit stands in while no search has told the effective one.
 const usualCountLimit = 10000
@@ -66,23 +65,23 @@ func (r *Results) skipped() []query.Skipped {
 	}
 	l := &r.left
 	add(l.missing.len() > 0, func() query.Skipped {
-		return skippedNames("repository-missing", "missing", "info", "not readable at its source", l.missing.names)
+		return skippedNames(ReasonMissing, "missing", "info", "not readable at its source", l.missing.names)
 	})
 	add(l.cloning.len() > 0, func() query.Skipped {
-		return skippedNames("repository-cloning", "cloning", "info", "still being fetched", l.cloning.names)
+		return skippedNames(ReasonCloning, "cloning", "info", "still being fetched", l.cloning.names)
 	})
 	add(l.indexing.len() > 0, func() query.Skipped {
-		return skippedNames("repository-indexing", "being indexed", "info", "still being indexed for the first time", l.indexing.names)
+		return skippedNames(ReasonIndexing, "being indexed", "info", "still being indexed for the first time", l.indexing.names)
 	})
 	add(r.hitLimit, func() query.Skipped { return skippedLimit(r.limit) })
 	add(l.timedOut.len() > 0, func() query.Skipped {
 		return skippedTime(l.timedOut.names, r.timeout, r.maxTimeout)
 	})
 	add(l.forks > 0, func() query.Skipped {
-		return skippedExcluded("repository-fork", "forked", "fork:yes", l.forks)
+		return skippedExcluded(ReasonFork, "forked", "fork:yes", l.forks)
 	})
 	add(l.archived > 0, func() query.Skipped {
-		return skippedExcluded("excluded-archive", "archived", "archived:yes", l.archived)
+		return skippedExcluded(ReasonArchived, "archived", "archived:yes", l.archived)
 	})
 	add(r.display >= 0 && r.display < r.matchCount(), func() query.Skipped {
 		return skippedDisplay(r.display)
@@ -96,20 +95,15 @@ func skippedNames(reason, word, severity, state string, names []string) query.Sk
 	if len(names) == 1 {
 		fmt.Fprintf(&msg, "`%s` was %s.", names[0], state)
 	} else {
-		fmt.Fprintf(&msg, "%s repositories were %s.", formatCount(len(names)), state)
+		fmt.Fprintf(&msg, "%s repositories were %s.", FormatCount(len(names)), state)
 	}
 	msg.WriteString(" Search again, or narrow the query with `repo:` or another filter.")
 	if len(names) > 1 {
-		for _, n := range names[:min(len(names), maxNamed)] {
-			fmt.Fprintf(&msg, "\n* `%s`", n)
-		}
-	}
-	if len(names) > maxNamed {
-		msg.WriteString("\n* ...")
+		msg.WriteString(listNames(names))
 	}
 	return query.Skipped{
 		Reason:   reason,
-		Title:    formatCount(len(names)) + " " + word,
+		Title:    FormatCount(len(names)) + " " + word,
 		Message:  msg.String(),
 		Severity: severity,
 	}
@@ -117,9 +111,9 @@ func skippedNames(reason, word, severity, state string, names []string) query.Sk
 
 // skippedTime suggests a longer timeout, as far as the server allows one.
 func skippedTime(names []string, timeout, longest time.Duration) query.Skipped {
-	s := skippedNames("shard-timeout", "timed out", "warn", "not searched in time", names)
+	s := skippedNames(ReasonTimeout, "timed out", "warn", "not searched in time", names)
 	if timeout < longest {
-		more := "timeout:" + min(longerTimeout(2*timeout), longest).String()
+		more := "timeout:" + min(LongerTimeout(2*timeout), longest).String()
 		s.Message += " Search longer with `" + more + "`, which takes the place of a `timeout:` before it."
 		s.SuggestedTitle, s.SuggestedQuery = "search longer", more
 	} else if longest > 0 {
@@ -134,7 +128,7 @@ func skippedLimit(limit int) query.Skipped {
 	}
 	more := "count:" + strconv.Itoa((limit+1500)/1000*1000)
 	return query.Skipped{
-		Reason:         "shard-match-limit",
+		Reason:         ReasonMatchLimit,
 		Title:          "result limit hit",
 		Message:        "The limit on results was reached, so there may be more. Raise it with `" + more + "`, which takes the place of a `count:` before it, or lift it with `count:all`.",
 		Severity:       "info",
@@ -143,42 +137,10 @@ func skippedLimit(limit int) query.Skipped {
 	}
 }
 
-// skippedMatches reports texts with more matches than are kept. Files can be
-// listed in place of their matches unless the query selects something itself.
-func skippedMatches(texts int, selects bool) query.Skipped {
-	what := formatCount(texts) + " texts"
-	if texts == 1 {
-		what = "1 text"
-	}
-	s := query.Skipped{
-		Reason: "document-match-limit",
-		Title:  what + " cut short",
-		Message: fmt.Sprintf("Only the first %s matches in %s were kept, whatever `count:` says, so there are more than were counted. "+
-			"A longer pattern matches less often; the rest is in the text itself, at its raw address.", formatCount(match.MaxSpans), what),
-		Severity: "info",
-	}
-	if !selects {
-		s.Message += " `select:file` lists the files alone."
-		s.SuggestedTitle, s.SuggestedQuery = "list files", "select:file"
-	}
-	return s
-}
-
-// skippedPreviews reports commits of which more matches than is shown.
-func skippedPreviews(n int) query.Skipped {
-	of := plural(n, "preview", "previews")
-	return query.Skipped{
-		Reason:   "preview-shortened",
-		Title:    of + " shortened",
-		Message:  "All matches are counted, but " + of + " of a diff left some out: at most 5 files are shown, 3 hunks of each and 7 lines of a hunk. The page of a commit has all of it.",
-		Severity: "info",
-	}
-}
-
 func skippedExcluded(reason, word, lift string, n int) query.Skipped {
 	return query.Skipped{
 		Reason:         reason,
-		Title:          formatCount(n) + " " + word,
+		Title:          FormatCount(n) + " " + word,
 		Message:        fmt.Sprintf("Repositories that are %s are left out unless the query asks for them with `%s`.", word, lift),
 		Severity:       "info",
 		SuggestedTitle: "include " + word,
@@ -187,25 +149,40 @@ func skippedExcluded(reason, word, lift string, n int) query.Skipped {
 }
 
 func skippedDisplay(display int) query.Skipped {
-	shown := formatCount(display) + " results"
+	shown := FormatCount(display) + " results"
 	if display == 1 {
 		shown = "1 result"
 	}
 	return query.Skipped{
-		Reason:   "display",
+		Reason:   ReasonDisplay,
 		Title:    "display limit hit",
 		Message:  "All results were counted, but this answer holds only " + shown + ", as its `display` parameter asks.",
 		Severity: "info",
 	}
 }
 
-// formatCount writes n shortly: 999, 1,234, 12k.
-func formatCount(n int) string {
+// LongerTimeout rounds up to whole hours, minutes or seconds, the largest unit
+// that fits, and to at least two seconds.
+func LongerTimeout(d time.Duration) time.Duration {
+	d = max(d, 2*time.Second)
+	unit := time.Second
 	switch {
-	case n < 1000:
-		return strconv.Itoa(n)
-	case n < 10000:
-		return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+	case d >= time.Hour:
+		unit = time.Hour
+	case d >= time.Minute:
+		unit = time.Minute
 	}
-	return strconv.Itoa(n/1000) + "k"
+	return (d + unit - 1) / unit * unit
+}
+
+// listNames writes names as a list, and that there are more.
+func listNames(names []string) string {
+	var list strings.Builder
+	for _, n := range names[:min(len(names), MaxNamed)] {
+		fmt.Fprintf(&list, "\n* `%s`", n)
+	}
+	if len(names) > MaxNamed {
+		list.WriteString("\n* ...")
+	}
+	return list.String()
 }

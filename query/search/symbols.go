@@ -2,9 +2,7 @@ package search
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query"
@@ -212,28 +210,9 @@ func selectSymbols(f *query.FileMatch, sel []string) *query.FileMatch {
 	return &out
 }
 
-// addSymbols counts symbols by kind.
-func (s *filterSet) addSymbols(symbols []query.Symbol) {
-	s.symbols.Count += len(symbols)
-	for _, sym := range symbols {
-		if sym.Kind != "" {
-			s.symbolKinds[sym.Kind]++
-		}
-	}
-}
-
-// symbolFilter labels a kind by its words, each with a capital: EnumMember.
-func symbolFilter(kind query.SymbolKind, n int) query.SuggestedFilter {
-	label := ""
-	for word := range strings.SplitSeq(string(kind), "-") {
-		label += query.Capitalize(word)
-	}
-	return query.SuggestedFilter{Value: "select:symbol." + string(kind), Label: label, Count: n, Kind: kindSymbol}
-}
-
-// tellSymbols records what a search of symbols cannot look at: shards whose
+// reportSymbols reports what a search of symbols cannot look at: shards whose
 // symbols have not been read, and documents that could not be parsed.
-func (r *run) tellSymbols() {
+func (r *run) reportSymbols() {
 	pass := slices.DeleteFunc(slices.Clone(r.basics), func(b *basic) bool { return !b.symbols })
 	missing, failed := 0, 0
 	for _, v := range r.shards(pass) {
@@ -247,20 +226,8 @@ func (r *run) tellSymbols() {
 		}
 	}
 	missing += unparsed(pass)
-	if missing > 0 {
-		r.complete = false
-		r.o.Results.Unsearched(query.Skipped{
-			Reason: "symbols-missing", Title: "symbols missing", Severity: "warn",
-			Message: fmt.Sprintf("The symbols of %s have not been read yet, so results may be missing. "+
-				"If that stays so, universal-ctags is not installed or symbols are switched off; the log of the server tells.", files(missing)),
-		})
-	}
-	if failed > 0 {
-		r.o.Results.Unsearched(query.Skipped{
-			Reason: "symbols-failed", Title: files(failed) + " without symbols", Severity: "info",
-			Message: fmt.Sprintf("The symbols of %s could not be read: the text is too large, or its parser too slow. Search for the text instead.", files(failed)),
-		})
-	}
+	r.o.Results.SymbolsMissing(missing)
+	r.o.Results.SymbolsFailed(failed)
 }
 
 // unparsed counts the files of revisions whose symbols nobody has read.
@@ -297,12 +264,4 @@ func (r *run) documentsIn(v store.View) int {
 		}
 	}
 	return n
-}
-
-// files writes a number of files.
-func files(n int) string {
-	if n == 1 {
-		return "1 file"
-	}
-	return formatCount(n) + " files"
 }

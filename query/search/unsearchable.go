@@ -1,19 +1,16 @@
 package search
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/store"
 )
 
-// tellUnsearchable records documents whose content could have matched and cannot
+// reportNoText reports documents whose content could have matched and cannot
 // be searched. An answer with results leaves them to the trace; one without may
 // not look as if all had been read. Binary files and submodules have no text, so
 // they are news only to a query that selects them by their paths.
-func (r *run) tellUnsearchable() {
+func (r *run) reportNoText() {
 	var asking []*basic
 	for _, b := range r.basics {
 		if b.docs && b.asked() > 0 && (b.content || b.symbols) {
@@ -51,9 +48,7 @@ func (r *run) tellUnsearchable() {
 			}
 		}
 	}
-	if len(counts) > 0 {
-		r.o.Results.Unsearched(skippedUnsearchable(counts))
-	}
+	r.o.Results.NoText(counts)
 }
 
 // expectsText reports whether b may expect text in a document without any.
@@ -64,20 +59,4 @@ func (b *basic) expectsText(why store.Reason) bool {
 // pathsHold reports whether the path filters of b take a path.
 func (b *basic) pathsHold(path string) bool {
 	return !slices.ContainsFunc(b.paths, func(f pathFilter) bool { return !f.holds(path) })
-}
-
-func skippedUnsearchable(counts map[store.Reason]int) query.Skipped {
-	total := 0
-	var parts []string
-	for reason := store.Reason(0); int(reason) < store.NumReasons; reason++ {
-		if n := counts[reason]; n > 0 {
-			total += n
-			parts = append(parts, fmt.Sprintf("%s %s", formatCount(n), reason))
-		}
-	}
-	return query.Skipped{
-		Reason: "content-unsearchable", Title: files(total) + " without text", Severity: "info",
-		Message: fmt.Sprintf("Only the paths of %s were searched, since they hold no text that can be: %s. `trawl repo skipped` lists them.",
-			files(total), strings.Join(parts, ", ")),
-	}
 }

@@ -1,0 +1,28 @@
+package search
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// FormatCount writes n shortly: 999, 1,234, 12k.
+func FormatCount(n int) string {
+	switch {
+	case n < 1000:
+		return strconv.Itoa(n)
+	case n < 10000:
+		return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+	}
+	return strconv.Itoa(n/1000) + "k"
+}
+
+// Plural writes a number and its noun.
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return FormatCount(n) + " " + many
+}
+
+// countFiles writes a number of files.
+func countFiles(n int) string { return Plural(n, "file", "files") }

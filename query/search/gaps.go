@@ -1,0 +1,264 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// The methods below record what a search did not look at. A method whose comment
+// says so makes the answer incomplete; the others report what no search could
+// find, or what a limit of the display hides. Zero of anything records nothing.
+
+// Incomplete records that the search did not look at everything that it chose.
+func (r *Results) Incomplete() { r.change(func() { r.incomplete = true }) }
+
+// UnreadableShards records shards of which some part is damaged. The answer is
+// incomplete.
+func (r *Results) UnreadableShards(n int) {
+	r.unreadableIndex(n, "shard", "Part of the index could not be read, so results may be missing. "+
+		"The server rebuilds damaged parts by itself; `trawl check --repair` does so at once.")
+}
+
+// UnreadableRecords records repositories whose records are damaged. The answer
+// is incomplete.
+func (r *Results) UnreadableRecords(n int) {
+	r.unreadableIndex(n, "record", "The records of repositories are damaged, so they were not searched. "+
+		"`trawl check` names them, and `trawl check --repair` indexes those again whose source is known.")
+}
+
+func (r *Results) unreadableIndex(n int, what, message string) {
+	if n > 0 {
+		r.Incomplete()
+		r.Unsearched(query.Skipped{Reason: ReasonIndexUnreadable, Title: Plural(n, what, what+"s") + " unreadable", Severity: "warn", Message: message})
+	}
+}
+
+// Unreachable records repositories that git could not read, by ascending
+// repository id. The answer is incomplete.
+func (r *Results) Unreachable(names []string) {
+	if len(names) > 0 {
+		r.Incomplete()
+		r.Missing(names)
+	}
+}
+
+// GitBusy records repositories that git had no memory for. The answer is
+// incomplete.
+func (r *Results) GitBusy(names []string) {
+	if len(names) == 0 {
+		return
+	}
+	r.Incomplete()
+	r.Unsearched(query.Skipped{
+		Reason: ReasonGitBusy, Title: Plural(len(names), "repository", "repositories") + " not read", Severity: "warn",
+		Message: "Revisions of these repositories that are not indexed are read through git, whose processes use all the memory " +
+			"that they may have at the moment. Search again later: `" + strings.Join(names[:min(len(names), MaxNamed)], "`, `") + "`.",
+	})
+}
+
+// RevisionsNotIndexed records repositories with revisions that index:only leaves
+// out. The answer is incomplete.
+func (r *Results) RevisionsNotIndexed(repositories int) {
+	if repositories == 0 {
+		return
+	}
+	r.Incomplete()
+	r.Unsearched(query.Skipped{
+		Reason: ReasonRevisionNotIndexed, Title: FormatCount(repositories) + " not indexed", Severity: "info",
+		Message: "Only indexed branches were searched, as `index:only` asks; revisions of " + Plural(repositories, "repository", "repositories") +
+			" are not indexed.",
+		SuggestedTitle: "search all revisions", SuggestedQuery: "index:yes",
+	})
+}
+
+// RevisionsOverLimit records revisions beyond what one search may list. The
+// answer is incomplete.
+func (r *Results) RevisionsOverLimit(n int) {
+	if n == 0 {
+		return
+	}
+	r.Incomplete()
+	r.Unsearched(query.Skipped{
+		Reason: ReasonRevisionLimit, Title: FormatCount(n) + " revisions", Severity: "warn",
+		Message: FormatCount(n) + " revisions were not searched: there are more revisions without an index than one search may read. " +
+			"Name fewer, or index their branches.",
+	})
+}
+
+// RevisionsUnreadable records revisions whose files git cannot list. The answer
+// is incomplete.
+func (r *Results) RevisionsUnreadable(names []string) {
+	if len(names) == 0 {
+		return
+	}
+	r.Incomplete()
+	r.Unsearched(query.Skipped{
+		Reason: ReasonRevisionUnreadable, Title: FormatCount(len(names)) + " unreadable", Severity: "warn",
+		Message: "Files of these revisions cannot be listed, as in a repository that is damaged or shallow: `" +
+			strings.Join(names[:min(len(names), MaxNamed)], "`, `") + "`.",
+	})
+}
+
+// ObjectsMissing records files whose content git could not read. The answer is
+// incomplete.
+func (r *Results) ObjectsMissing(files int) {
+	if files == 0 {
+		return
+	}
+	r.Incomplete()
+	of := countFiles(files)
+	r.Unsearched(query.Skipped{
+		Reason: ReasonObjectsMissing, Title: of + " unreadable", Severity: "warn",
+		Message: "The content of " + of + " at the revisions searched is not there or damaged. Only the paths were searched.",
+	})
+}
+
+// NoText records documents without searchable text, by reason.
+func (r *Results) NoText(counts map[store.Reason]int) {
+	total := 0
+	var parts []string
+	for reason := store.Reason(0); int(reason) < store.NumReasons; reason++ {
+		if n := counts[reason]; n > 0 {
+			total += n
+			parts = append(parts, fmt.Sprintf("%s %s", FormatCount(n), reason))
+		}
+	}
+	if total == 0 {
+		return
+	}
+	r.Unsearched(query.Skipped{
+		Reason: ReasonNoText, Title: countFiles(total) + " without text", Severity: "info",
+		Message: fmt.Sprintf("Only the paths of %s were searched, since they hold no text that can be: %s. `trawl repo skipped` lists them.",
+			countFiles(total), strings.Join(parts, ", ")),
+	})
+}
+
+// SymbolsMissing records files whose symbols were not read yet. The answer is
+// incomplete.
+func (r *Results) SymbolsMissing(files int) {
+	if files == 0 {
+		return
+	}
+	r.Incomplete()
+	r.Unsearched(query.Skipped{
+		Reason: ReasonSymbolsMissing, Title: "symbols missing", Severity: "warn",
+		Message: fmt.Sprintf("The symbols of %s have not been read yet, so results may be missing. "+
+			"If this message stays, universal-ctags is not installed or symbols are switched off: see the log of the server.", countFiles(files)),
+	})
+}
+
+// SymbolsFailed records files that no parser of symbols could read.
+func (r *Results) SymbolsFailed(files int) {
+	if files == 0 {
+		return
+	}
+	of := countFiles(files)
+	r.Unsearched(query.Skipped{
+		Reason: ReasonSymbolsFailed, Title: of + " without symbols", Severity: "info",
+		Message: "The symbols of " + of + " could not be read: the text is too large, or its parser too slow. Search for the text instead.",
+	})
+}
+
+// TextsCut records texts with more matches than are kept. The answer is
+// incomplete. Files can be listed in place of their matches unless the query
+// selects something itself.
+func (r *Results) TextsCut(texts int, selects bool) {
+	if texts == 0 {
+		return
+	}
+	r.Incomplete()
+	what := Plural(texts, "text", "texts")
+	s := query.Skipped{
+		Reason: ReasonTextCut,
+		Title:  what + " cut short",
+		Message: fmt.Sprintf("Only the first %s matches in %s were kept, whatever `count:` says, so there are more than were counted. "+
+			"A longer pattern matches less often; the rest is in the text itself, at its raw address.", FormatCount(match.MaxSpans), what),
+		Severity: "info",
+	}
+	if !selects {
+		s.Message += " `select:file` lists the files alone."
+		s.SuggestedTitle, s.SuggestedQuery = "list files", "select:file"
+	}
+	r.Unsearched(s)
+}
+
+// PreviewsShortened records commits with more matches than their preview shows.
+func (r *Results) PreviewsShortened(n int) {
+	if n == 0 {
+		return
+	}
+	of := Plural(n, "preview", "previews")
+	r.Unsearched(query.Skipped{
+		Reason: ReasonPreviewShortened,
+		Title:  of + " shortened",
+		Message: "All matches are counted, but " + of + " of a diff left some out: at most 5 files are shown, 3 hunks of each and 7 lines of a hunk. " +
+			"The page of a commit has all of it.",
+		Severity: "info",
+	})
+}
+
+// OlderCommits records commits that time was up for before git had read them; n
+// is a lower bound if more may have followed. The answer is incomplete.
+func (r *Results) OlderCommits(n int, more bool) {
+	if n == 0 && !more {
+		return
+	}
+	r.Incomplete()
+	s := query.Skipped{Reason: ReasonHistoryDepth, Severity: "warn"}
+	switch {
+	case n == 0:
+		s.Title = "older commits not searched"
+	case more:
+		s.Title = FormatCount(n) + "+ commits not searched"
+	default:
+		s.Title = Plural(n, "commit", "commits") + " not searched"
+	}
+	s.Message = "Commits older than the index reaches are read through git, the newest first, until the time is up. " +
+		"Narrow the search with `after:`, `author:` or `file:`, give it more time, or have more commits indexed with the setting `history-diffs`."
+	r.mu.Lock()
+	if r.timeout < r.maxTimeout {
+		s.SuggestedTitle, s.SuggestedQuery = "search longer", "timeout:"+r.maxTimeout.String()
+	}
+	r.mu.Unlock()
+	r.Unsearched(s)
+}
+
+// HistoriesMissing records repositories whose commits are still being indexed.
+func (r *Results) HistoriesMissing(names []string) {
+	r.histories(ReasonHistoryMissing, "not read yet",
+		"are still being read into the index; until that is done they are searched through git, which is slow", names)
+}
+
+// HistoriesUnreadable records repositories whose commits git could not read. The
+// answer is incomplete.
+func (r *Results) HistoriesUnreadable(names []string) {
+	if len(names) > 0 {
+		r.Incomplete()
+	}
+	r.histories(ReasonHistoryUnreadable, "unreadable", "could not be read from their source, so commits may be missing", names)
+}
+
+func (r *Results) histories(reason, word, state string, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	s := query.Skipped{Reason: reason, Severity: "warn", Title: Plural(len(names), "history", "histories") + " " + word}
+	s.Message = "The commits of " + Plural(len(names), "repository", "repositories") + " " + state + ":" + listNames(names)
+	r.Unsearched(s)
+}
+
+// DiffsTooLarge records files of commits whose diffs are not kept.
+func (r *Results) DiffsTooLarge(n int) {
+	if n == 0 {
+		return
+	}
+	r.Unsearched(query.Skipped{
+		Reason: ReasonDiffTooLarge, Title: Plural(n, "diff", "diffs") + " too large", Severity: "info",
+		Message: "The diffs of " + Plural(n, "changed file", "changed files") +
+			" are larger than the index keeps, or damaged. Their commits are still found by message, author, date and path.",
+	})
+}
