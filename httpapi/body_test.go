@@ -25,7 +25,7 @@ func TestSmallAnswersHaveALength(t *testing.T) {
 			if wait != nil {
 				<-wait
 			}
-			o.Results.Finish(true)
+			o.Report.Finish(true)
 			return search.Outcome{}
 		}
 	}

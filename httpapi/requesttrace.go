@@ -7,6 +7,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 )
 
 // RequestTrace is what is kept of a request that may search several times, such as
@@ -14,7 +15,7 @@ import (
 type RequestTrace struct {
 	kept    *trace
 	server  *Server
-	results *search.Results
+	results *report.Report
 	taken   atomic.Bool
 }
 
@@ -25,7 +26,7 @@ func StartTrace(w http.ResponseWriter, r *http.Request, name string) *RequestTra
 	if s == nil {
 		return nil // a handler that is called without a server
 	}
-	t := &RequestTrace{server: s, results: search.NewResults(s.now)}
+	t := &RequestTrace{server: s, results: report.New(s.now)}
 	t.kept = s.traces.start(auth.From(r.Context()), name, t.results)
 	t.kept.tell(w.Header(), s.baseURL(r))
 	return t
@@ -45,7 +46,7 @@ func (t *RequestTrace) Search(o *search.Options) {
 	if t == nil || !t.taken.CompareAndSwap(false, true) {
 		return
 	}
-	o.Trace, o.ID, o.Results = &t.kept.Trace, t.kept.ID, t.results
+	o.Trace, o.ID, o.Report = &t.kept.Trace, t.kept.ID, t.results
 }
 
 // End ends the trace with a word for how the request ended.

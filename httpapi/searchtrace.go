@@ -11,7 +11,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 )
 
 // What is kept of searches, to be looked at after they have run: how many there
@@ -34,9 +34,9 @@ type trace struct {
 	Query  string
 	Start  time.Time
 	// Trace takes the steps of the search while it runs.
-	search.Trace
+	report.Trace
 
-	results *search.Results
+	results *report.Report
 	// bytes is about what it takes. It is guarded by the lock of traces.
 	bytes int
 
@@ -61,7 +61,7 @@ type traces struct {
 
 // start keeps a new trace of a search of an actor, and forgets others if there are
 // too many.
-func (t *traces) start(actor *auth.Actor, text string, results *search.Results) *trace {
+func (t *traces) start(actor *auth.Actor, text string, results *report.Report) *trace {
 	var id [24]byte
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -134,13 +134,13 @@ func (t *traces) find(id string, actor *auth.Actor) *trace {
 }
 
 // step records work that the server itself did.
-func (t *trace) step(name string, from, to time.Time, fields ...search.Field) {
-	t.Add(search.Step{Name: name, Start: from.Sub(t.Start), Took: to.Sub(from), Fields: fields})
+func (t *trace) step(name string, from, to time.Time, fields ...report.Field) {
+	t.Add(report.Step{Name: name, Start: from.Sub(t.Start), Took: to.Sub(from), Fields: fields})
 }
 
 // streamed records what was sent.
 func (t *trace) streamed(e *eventWriter, mostHeld int) {
-	t.Add(search.Step{Name: "stream", Fields: []search.Field{
+	t.Add(report.Step{Name: "stream", Fields: []report.Field{
 		{Key: "events", Value: strconv.Itoa(e.events)},
 		{Key: "bytes", Value: strconv.FormatInt(e.bytes, 10)},
 		{Key: "most_held", Value: fmt.Sprintf("%d bytes", mostHeld)},

@@ -31,7 +31,7 @@ func (f searcher) Search(ctx context.Context, q *query.Query, o search.Options, 
 
 // nothing finds nothing.
 func nothing(_ context.Context, _ *query.Query, o search.Options, _ search.Sink) search.Outcome {
-	o.Results.Finish(true)
+	o.Report.Finish(true)
 	return search.Outcome{}
 }
 

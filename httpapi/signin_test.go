@@ -20,6 +20,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 )
@@ -418,7 +419,7 @@ func TestTracesBelongToTheirActor(t *testing.T) {
 	hidden := &store.Repository{Name: "hidden", Readers: &store.Readers{}}
 	s := newSite(t, func(_ context.Context, _ *query.Query, o search.Options, _ search.Sink) search.Outcome {
 		sees := o.Visible == nil || o.Visible(hidden)
-		o.Trace.Add(search.Step{Name: fmt.Sprintf("sees hidden: %t", sees)})
+		o.Trace.Add(report.Step{Name: fmt.Sprintf("sees hidden: %t", sees)})
 		return search.Outcome{}
 	})
 	s.Gate.OperatorToken = "operator's"

@@ -42,7 +42,7 @@ const floodMatchBytes = 10_000
 func (f *flood) search(ctx context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
 	m := []query.Match{&query.FileMatch{Repo: kiln, Path: strings.Repeat("p", floodMatchBytes)}}
 	for {
-		o.Results.Add(m)
+		o.Report.Add(m)
 		if err := sink.Send(m); err != nil {
 			f.stopped <- err
 			return search.Outcome{Err: err}
@@ -147,7 +147,7 @@ func (h *held) search(ctx context.Context, _ *query.Query, o search.Options, sin
 	found(glazePath())(o, sink)
 	select {
 	case <-h.release:
-		o.Results.Finish(true)
+		o.Report.Finish(true)
 		return search.Outcome{}
 	case <-ctx.Done():
 		close(h.cancelled)

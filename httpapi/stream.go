@@ -11,6 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -22,7 +23,7 @@ const (
 )
 
 // Searcher runs queries. It sends matches to the sink from one goroutine,
-// keeps o.Results up to date while it runs, and ends soon after ctx is done.
+// keeps o.Report up to date while it runs, and ends soon after ctx is done.
 type Searcher interface {
 	Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome
 }
@@ -43,7 +44,7 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request) error {
 		return &Error{Status: http.StatusServiceUnavailable, Message: "too many searches are being read; try again in a moment"}
 	}
 	defer s.streams.end(asker)
-	results := search.NewResults(s.now)
+	results := report.New(s.now)
 	trace := s.traces.start(auth.From(r.Context()), r.URL.Query().Get("q"), results)
 	url := trace.tell(w.Header(), s.baseURL(r))
 	body := newBody(w, r, &s.zips, s.WriteTimeout)
@@ -67,7 +68,7 @@ func ClientKey(a *auth.Actor) string {
 
 // answer decodes, checks, searches and sends; it returns how that ended, in a
 // word for logs and traces.
-func (s *Server) answer(r *http.Request, events *eventWriter, results *search.Results, trace *trace) string {
+func (s *Server) answer(r *http.Request, events *eventWriter, results *report.Report, trace *trace) string {
 	log := zerolog.Ctx(r.Context())
 	p, err := decodeStream(r)
 	if err != nil {
@@ -138,8 +139,8 @@ func refuse(events *eventWriter, alert *query.Alert, message string) string {
 	return streamRefused
 }
 
-func (p streamParams) options(results *search.Results, trace *search.Trace) search.Options {
-	o := search.Options{Display: p.Display, Debug: p.Debug, Results: results, Trace: trace}
+func (p streamParams) options(results *report.Report, trace *report.Trace) search.Options {
+	o := search.Options{Display: p.Display, Debug: p.Debug, Report: results, Trace: trace}
 	if p.Chunks { // line matches show no context
 		o.ContextLines = p.ContextLines
 	}
@@ -183,7 +184,7 @@ func (s *streamSink) TakeTurn(t *search.Turn) { s.st.out.turn = t }
 type stream struct {
 	events  *eventWriter
 	out     *outbox
-	results *search.Results
+	results *report.Report
 	// closing is closed when the server wants its streams to end.
 	closing <-chan struct{}
 	log     *zerolog.Logger
@@ -229,7 +230,7 @@ func (s *stream) sendMeanwhile(over <-chan struct{}, cancel context.CancelFunc) 
 			err = s.sendProgress(false)
 			beat.Reset(progressEvery)
 		case <-closing:
-			s.results.Unsearched(serverClosing)
+			s.results.Gaps().Skip(serverClosing)
 			cancel()
 			closing = nil
 		case <-over:
@@ -323,7 +324,7 @@ func (s *stream) sendProgress(final bool) error {
 // writer's to remember: after the first nothing more is written.
 func (s *stream) finish(ctx context.Context, out search.Outcome) string {
 	if context.Cause(ctx) == auth.ErrEnded {
-		s.results.Unsearched(credentialEnded)
+		s.results.Gaps().Skip(credentialEnded)
 	}
 	alert, message := s.conclude(ctx, out)
 	// A search that failed has not said so itself.
@@ -372,7 +373,7 @@ func (s *stream) conclude(ctx context.Context, out search.Outcome) (alert *query
 	alert, message = explain(out.Err)
 	if message == internalError {
 		s.log.Error().Err(out.Err).Msg("search")
-		s.results.Unsearched(searchFailed)
+		s.results.Gaps().Skip(searchFailed)
 		if s.results.Progress().Matches > 0 && !isPanic(out.Err) {
 			message = ""
 		}

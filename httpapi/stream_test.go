@@ -86,7 +86,7 @@ type step struct {
 
 func found(matches ...query.Match) func(search.Options, search.Sink) {
 	return func(o search.Options, sink search.Sink) {
-		o.Results.Add(matches)
+		o.Report.Add(matches)
 		_ = sink.Send(matches)
 	}
 }
@@ -100,7 +100,7 @@ func script(out search.Outcome, steps ...step) searcher {
 			case <-time.After(time.Until(began.Add(s.at))):
 				s.do(o, sink)
 			case <-ctx.Done():
-				o.Results.Finish(false)
+				o.Report.Finish(false)
 				return search.Outcome{Err: ctx.Err()}
 			}
 		}
@@ -109,7 +109,7 @@ func script(out search.Outcome, steps ...step) searcher {
 }
 
 func finish(exhaustive bool) func(search.Options, search.Sink) {
-	return func(o search.Options, _ search.Sink) { o.Results.Finish(exhaustive) }
+	return func(o search.Options, _ search.Sink) { o.Report.Finish(exhaustive) }
 }
 
 const ms = time.Millisecond
@@ -119,7 +119,7 @@ const ms = time.Millisecond
 func TestTranscripts(t *testing.T) {
 	glaze := func(out search.Outcome) searcher {
 		return script(out,
-			step{0, func(o search.Options, _ search.Sink) { o.Results.SetLimit(10000); o.Results.Exclude(0, 2) }},
+			step{0, func(o search.Options, _ search.Sink) { o.Report.SetLimit(10000); o.Report.Exclude(0, 2) }},
 			step{300 * ms, found(glazeContent())},
 			step{350 * ms, found(glazePath(), glazeRepo())},
 			step{437 * ms, finish(true)},
@@ -149,7 +149,7 @@ func TestTranscripts(t *testing.T) {
 
 		// a limit
 		{"limit", "/search/stream?q=x&display=1", script(search.Outcome{},
-			step{0, func(o search.Options, _ search.Sink) { o.Results.SetLimit(3) }},
+			step{0, func(o search.Options, _ search.Sink) { o.Report.SetLimit(3) }},
 			step{1 * ms, found(glazeContent())},
 			step{2 * ms, finish(true)},
 		)},
@@ -225,7 +225,7 @@ func TestFlushTimes(t *testing.T) {
 			[]string{"50ms filters", "50ms matches", "50ms matches", "50ms matches", "60ms filters", "60ms progress", "60ms done"}},
 		{"a tick with nothing new is silent", script(search.Outcome{}, step{50 * ms, found(glazePath())}, step{700 * ms, finish(true)}),
 			[]string{"50ms filters", "50ms matches", "200ms progress", "700ms filters", "700ms progress", "700ms done"}},
-		{"counts alone", script(search.Outcome{}, step{50 * ms, func(o search.Options, _ search.Sink) { o.Results.Exclude(1, 0) }}, step{300 * ms, finish(true)}),
+		{"counts alone", script(search.Outcome{}, step{50 * ms, func(o search.Options, _ search.Sink) { o.Report.Exclude(1, 0) }}, step{300 * ms, finish(true)}),
 			[]string{"200ms filters", "200ms progress", "300ms filters", "300ms progress", "300ms done"}},
 		{"a sign of life every five seconds", script(search.Outcome{}, step{12100 * ms, finish(true)}),
 			[]string{"5s progress", "10s progress", "12.1s progress", "12.1s done"}},
@@ -264,10 +264,10 @@ func TestSearchOptions(t *testing.T) {
 			got, text = o, *q
 			return search.Outcome{}
 		}), "GET", "/search/stream"+tt.target)
-		if got.Results == nil || got.Trace == nil || got.Bookmark == nil || !strings.HasPrefix(got.Asker, "anonymous ") {
+		if got.Report == nil || got.Trace == nil || got.Bookmark == nil || !strings.HasPrefix(got.Asker, "anonymous ") {
 			t.Errorf("%s: options without results, trace, bookmark or who asks", tt.target)
 		}
-		got.Results, got.Trace, got.Bookmark, got.Asker, got.ID = nil, nil, nil, "", ""
+		got.Report, got.Trace, got.Bookmark, got.Asker, got.ID = nil, nil, nil, "", ""
 		if !reflect.DeepEqual(got, tt.want) || text.Text != tt.query.Text || text.PatternType != tt.query.PatternType {
 			t.Errorf("%s\ngot  %+v for %q as %q\nwant %+v for %q as %q", tt.target, got, text.Text, text.PatternType, tt.want, tt.query.Text, tt.query.PatternType)
 		}
@@ -348,7 +348,7 @@ func BenchmarkStream(b *testing.B) {
 				for range matches / len(batch) {
 					found(batch...)(o, sink)
 				}
-				o.Results.Finish(true)
+				o.Report.Finish(true)
 				return search.Outcome{}
 			}).Handler()
 			req := httptest.NewRequest("GET", bb.target, nil)
@@ -389,7 +389,7 @@ func BenchmarkSmallAnswer(b *testing.B) {
 		{"nothing", nothing},
 		{"one", func(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
 			found(glazeContent())(o, sink)
-			o.Results.Finish(true)
+			o.Report.Finish(true)
 			return search.Outcome{}
 		}},
 	} {

@@ -10,7 +10,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/web"
 	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 )
 
 // traceHolds is what the page of a search holds.
@@ -28,14 +28,14 @@ type traceData struct {
 	Steps              []traceStep
 	// MoreSteps counts those that the page does not show.
 	MoreSteps int
-	Coverage  []search.Coverage
-	Rest      search.Rest
+	Coverage  []report.Coverage
+	Rest      report.Rest
 }
 
 // traceStep is a row of the page, with a bar from At over Width, both in
 // thousandths of the whole.
 type traceStep struct {
-	search.Step
+	report.Step
 	At, Width int
 }
 
@@ -99,7 +99,7 @@ type restJSON struct {
 	Unsearchable int `json:"unsearchable"`
 }
 
-func newCoverageJSON(c search.Coverage) coverageJSON {
+func newCoverageJSON(c report.Coverage) coverageJSON {
 	out := coverageJSON{
 		Repository: c.Repository, Revision: c.Revision, Commit: c.Commit, Commits: c.Commits, Documents: c.Documents, Unsearched: []unsearchedJSON{},
 	}
@@ -121,7 +121,7 @@ type traceStepJSON struct {
 	Fields map[string]any `json:"fields"`
 }
 
-func newTraceJSON(d traceData, steps []search.Step) traceJSON {
+func newTraceJSON(d traceData, steps []report.Step) traceJSON {
 	out := traceJSON{ID: d.ID, Query: d.Query, Outcome: d.Outcome, Start: d.Start, Took: d.Took.Microseconds(), Steps: []traceStepJSON{}}
 	for _, st := range steps {
 		j := traceStepJSON{Name: st.Name, Start: st.Start.Microseconds(), Took: st.Took.Microseconds(), Fields: map[string]any{}}
@@ -143,7 +143,7 @@ func newTraceJSON(d traceData, steps []search.Step) traceJSON {
 }
 
 // traceSteps places the steps in the time that the search took.
-func traceSteps(steps []search.Step, took time.Duration) []traceStep {
+func traceSteps(steps []report.Step, took time.Duration) []traceStep {
 	whole := max(took, 1)
 	for _, st := range steps {
 		whole = max(whole, st.Start+st.Took)

@@ -13,21 +13,22 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 )
 
 func TestTracePage(t *testing.T) {
 	s := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
 		found(glazeContent())(o, sink)
-		o.Results.Exclude(1, 0)
-		o.Trace.Add(search.Step{Name: "shard <3>", Start: 2 * ms, Took: 1500 * time.Microsecond, Fields: []search.Field{
+		o.Report.Exclude(1, 0)
+		o.Trace.Add(report.Step{Name: "shard <3>", Start: 2 * ms, Took: 1500 * time.Microsecond, Fields: []report.Field{
 			{Key: "candidates", Value: "17"}, {Key: "plan", Value: `(and "gla" <b>)`},
 		}})
-		o.Trace.Cover([]search.Coverage{
+		o.Trace.Cover([]report.Coverage{
 			{Repository: "lab/kiln", Revision: "v1<2", Commit: strings.Repeat("ab", 20), Documents: 12, Candidates: 7, Verified: 5,
-				Unsearched: []search.Unsearched{{Reason: "binary", Documents: 3}, {Reason: "backend-missing"}}},
+				Unsearched: []report.Gap{{Reason: "binary", Documents: 3}, {Reason: "backend-missing"}}},
 			{Repository: "lab/glaze", Documents: 2, Candidates: -1, Verified: -1},
-		}, search.Rest{Repositories: 40, Documents: 900, Unsearchable: 30})
-		o.Results.Finish(true)
+		}, report.Rest{Repositories: 40, Documents: 900, Unsearchable: 30})
+		o.Report.Finish(true)
 		return search.Outcome{}
 	})
 	s.Random = nil
@@ -72,9 +73,9 @@ func TestNothingFound(t *testing.T) {
 	} {
 		s := newServer(func(_ context.Context, _ *query.Query, o search.Options, _ search.Sink) search.Outcome {
 			if tt.skipped {
-				o.Results.Unsearched(query.Skipped{Reason: "content-unsearchable", Title: "2 files without text", Severity: "info"})
+				o.Report.Gaps().Skip(query.Skipped{Reason: "content-unsearchable", Title: "2 files without text", Severity: "info"})
 			}
-			o.Results.Finish(true)
+			o.Report.Finish(true)
 			return search.Outcome{}
 		})
 		s.Random = nil
@@ -91,13 +92,13 @@ func TestNothingFound(t *testing.T) {
 
 func TestTraceForPrograms(t *testing.T) {
 	s := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
-		o.Trace.Add(search.Step{Name: "plan shard 3", Start: 2 * ms, Took: 1500 * time.Microsecond, Fields: []search.Field{
+		o.Trace.Add(report.Step{Name: "plan shard 3", Start: 2 * ms, Took: 1500 * time.Microsecond, Fields: []report.Field{
 			{Key: "lists", Value: "17"}, {Key: "query", Value: "x y"},
 		}})
-		o.Trace.Cover([]search.Coverage{
-			{Repository: "r", Commit: "ab", Documents: 12, Unsearched: []search.Unsearched{{Reason: "binary", Documents: 3}, {Reason: "backend-missing"}}},
+		o.Trace.Cover([]report.Coverage{
+			{Repository: "r", Commit: "ab", Documents: 12, Unsearched: []report.Gap{{Reason: "binary", Documents: 3}, {Reason: "backend-missing"}}},
 			{Repository: "s", Revision: "v1", Candidates: -1, Verified: -1},
-		}, search.Rest{Repositories: 4, Documents: 9})
+		}, report.Rest{Repositories: 4, Documents: 9})
 		return search.Outcome{}
 	})
 	s.Random = nil

@@ -69,10 +69,10 @@ func TestStreamReadsOurServer(t *testing.T) {
 		Now: func() time.Time { return made.Add(2 * 24 * time.Hour) },
 		Searcher: searcher(func(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
 			m := []query.Match{content, &query.RepoMatch{Repo: repo}, commit, &query.OwnerMatch{Repo: repo, Handle: "lab/kiln", IsTeam: true}}
-			o.Results.Add(m)
-			o.Results.Exclude(0, 2)
+			o.Report.Add(m)
+			o.Report.Exclude(0, 2)
 			_ = sink.Send(m)
-			o.Results.Finish(true)
+			o.Report.Finish(true)
 			return search.Outcome{Alert: &query.Alert{Title: "Look", Proposed: []query.ProposedQuery{{Description: "d", Query: "q"}}}}
 		}),
 		PatternType: func(string, string) (query.PatternType, error) { return query.Keyword, nil },

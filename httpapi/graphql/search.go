@@ -11,6 +11,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 )
 
@@ -56,18 +57,18 @@ func needsMatches(ctx context.Context) bool {
 // Results are those of the stream. It searches once, however often it is asked.
 func (c *searchCall) Results(ctx context.Context) (*searchResults, error) {
 	c.once.Do(func() {
-		o := search.Options{Results: search.NewResults(c.s.Now)}
+		o := search.Options{Report: report.New(c.s.Now)}
 		c.s.trace.Search(&o)
-		c.answer = &searchResults{s: c.s, results: o.Results, kept: &kept{s: c.s, needed: c.keep, width: c.width}}
+		c.answer = &searchResults{s: c.s, results: o.Report, kept: &kept{s: c.s, needed: c.keep, width: c.width}}
 		q, err := c.parse()
 		var out search.Outcome
 		if err == nil {
 			out = c.s.search(ctx, q, o, c.answer.kept)
 			err = out.Err
 		}
-		o.Results.Finish(false)
+		o.Report.Finish(false)
 		c.answer.alert = out.Alert
-		c.answer.progress = o.Results.Progress()
+		c.answer.progress = o.Report.Progress()
 		c.err = c.answer.explain(err)
 	})
 	return c.answer, c.err
@@ -155,7 +156,7 @@ func places(m query.Match) int {
 // searchResults is the type SearchResults.
 type searchResults struct {
 	s        *session
-	results  *search.Results
+	results  *report.Report
 	kept     *kept
 	progress query.Progress
 	alert    *query.Alert
@@ -200,7 +201,7 @@ func (r *searchResults) Alert() *searchAlert        { return newSearchAlert(r.al
 // ApproximateResultCount has a plus sign if there may be more.
 func (r *searchResults) ApproximateResultCount() string {
 	count := strconv.Itoa(r.progress.Matches)
-	cloning, missing, timedOut := r.results.LeftOut()
+	cloning, missing, timedOut := r.results.Gaps().Repositories()
 	if r.LimitHit() || len(cloning)+len(missing)+len(timedOut) > 0 {
 		count += "+"
 	}
@@ -251,19 +252,19 @@ func (r *searchResults) RepositoriesCount() int32 { return small(len(r.Repositor
 
 // Cloning are the repositories that are not indexed yet.
 func (r *searchResults) Cloning() []*repository {
-	names, _, _ := r.results.LeftOut()
+	names, _, _ := r.results.Gaps().Repositories()
 	return r.named(names)
 }
 
 // Missing are those without a readable source.
 func (r *searchResults) Missing() []*repository {
-	_, names, _ := r.results.LeftOut()
+	_, names, _ := r.results.Gaps().Repositories()
 	return r.named(names)
 }
 
 // Timedout are those that were not finished in time.
 func (r *searchResults) Timedout() []*repository {
-	_, _, names := r.results.LeftOut()
+	_, _, names := r.results.Gaps().Repositories()
 	return r.named(names)
 }
 

@@ -161,11 +161,11 @@ func (searcher) Search(_ context.Context, _ *query.Query, o search.Options, sink
 		&query.CommitMatch{Repo: repo, OID: oid, Author: who, Committer: who, Message: "Mix", IsDiff: true, Body: "a b\n+x\n"},
 		&query.OwnerMatch{Repo: repo, Handle: "ada"}, &query.OwnerMatch{Repo: repo, Email: "ada@example.org"}, &query.OwnerMatch{Repo: repo, Handle: "clay", IsTeam: true},
 	}
-	o.Results.Add(matches)
+	o.Report.Add(matches)
 	_ = sink.Send(matches)
-	o.Results.Exclude(1, 2)
-	o.Results.TimedOut([]string{"lab/kiln"})
-	o.Results.Finish(false)
+	o.Report.Exclude(1, 2)
+	o.Report.Gaps().TimedOut([]string{"lab/kiln"})
+	o.Report.Finish(false)
 	return search.Outcome{}
 }
 

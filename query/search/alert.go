@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -88,7 +89,7 @@ func (r *run) noRepositories() *query.Alert {
 
 func (r *run) timeoutAlert() *query.Alert {
 	used := r.set.Now().Sub(r.start)
-	longer := LongerTimeout(2 * used)
+	longer := report.LongerTimeout(2 * used)
 	rest := syntax.WithoutFilter(r.q.Text, r.q.PatternType, "timeout")
 	return &query.Alert{
 		Title:       "Timed out while searching",

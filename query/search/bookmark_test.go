@@ -14,6 +14,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -44,16 +45,16 @@ func (c *corpus) searchHaltingly(t *testing.T, rng *rand.Rand, o search.Options,
 	if err != nil {
 		t.Fatalf("parse %q: %v", text, err)
 	}
-	o.Results, o.Bookmark = search.NewResults(time.Now), &search.Bookmark{}
+	o.Report, o.Bookmark = report.New(time.Now), &search.Bookmark{}
 	defer o.Bookmark.Close()
 	sink := &haltingSink{rng: rng}
 	for {
 		out := search.New(c.st, search.Settings{Workers: 1 + rng.IntN(3), Addresses: addressesOf}).Search(context.Background(), q, o, sink)
 		var yield *search.YieldError
 		if !errors.As(out.Err, &yield) {
-			return answer{matches: sink.matches, outcome: out, results: o.Results}, sink.halts
+			return answer{matches: sink.matches, outcome: out, results: o.Report}, sink.halts
 		}
-		if p := o.Results.Progress(); p.Done {
+		if p := o.Report.Progress(); p.Done {
 			t.Fatalf("search %q: progress is done although the search yielded", text)
 		}
 		between()
@@ -76,10 +77,10 @@ func TestYieldsDoNotChangeTheAnswer(t *testing.T) {
 	}
 	check := func(t *testing.T, c *corpus, rng *rand.Rand, o search.Options, text string) {
 		t.Helper()
-		o.Trace = &search.Trace{}
+		o.Trace = &report.Trace{}
 		want := c.search(t, search.Settings{Addresses: addressesOf}, o, text, query.Keyword)
 		wantCoverage, _ := o.Trace.Coverage()
-		o.Trace = &search.Trace{}
+		o.Trace = &report.Trace{}
 		got, n := c.searchHaltingly(t, rng, o, text, func() {})
 		halts += n
 		if got.outcome.Err != nil {
@@ -151,11 +152,11 @@ func TestResumedSearchDoesNotVerifyAgain(t *testing.T) {
 	bookmark := &search.Bookmark{}
 	defer bookmark.Close()
 	sink := &pausingSink{}
-	results := search.NewResults(time.Now)
+	results := report.New(time.Now)
 	var verified []int
 	for more := true; more; {
-		trace := &search.Trace{}
-		out := search.New(c.st, search.Settings{Workers: 2}).Search(t.Context(), q, search.Options{Display: -1, Results: results, Bookmark: bookmark, Trace: trace}, sink)
+		trace := &report.Trace{}
+		out := search.New(c.st, search.Settings{Workers: 2}).Search(t.Context(), q, search.Options{Display: -1, Report: results, Bookmark: bookmark, Trace: trace}, sink)
 		var yield *search.YieldError
 		more = errors.As(out.Err, &yield)
 		for _, s := range trace.Steps() {

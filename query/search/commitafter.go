@@ -8,6 +8,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/date"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 )
@@ -53,7 +54,7 @@ func (r *run) testCommitAfter(ctx context.Context, a *commitAfter, targets map[u
 		}
 		newer, err := r.hasCommitAfter(ctx, t, rev, a.seconds)
 		if err != nil && ctx.Err() == nil {
-			r.o.Trace.Add(Step{Name: "history unreadable", Start: r.set.Now().Sub(r.start), Fields: r.work(Field{"repository", t.stored.Name}, Field{"error", err.Error()})})
+			r.o.Trace.Add(report.Step{Name: "history unreadable", Start: r.set.Now().Sub(r.start), Fields: r.work(report.Text("repository", t.stored.Name), report.Text("error", err.Error()))})
 			*missing = append(*missing, t.stored)
 		}
 		return err == nil && newer != a.negated

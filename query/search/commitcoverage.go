@@ -5,19 +5,21 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/trawlsearch/trawl/query/search/report"
 )
 
 // cover tells of each repository what the search of commits that is over looked
 // at. The revisions of one are searched together, so they share a line.
 func (c *commitSearch) cover(err error) {
-	var out []Coverage
+	var out []report.Coverage
 	for _, t := range c.targets {
 		out = append(out, c.coverTarget(t, err))
 	}
 	c.coverage.addCommits(out)
 }
 
-func (c *commitSearch) coverTarget(t *target, err error) Coverage {
+func (c *commitSearch) coverTarget(t *target, err error) report.Coverage {
 	var typed []string
 	for _, rev := range t.revs {
 		if rev.typed != "" {
@@ -26,7 +28,7 @@ func (c *commitSearch) coverTarget(t *target, err error) Coverage {
 	}
 	near, far := len(c.near[t]), len(c.far[t])
 	seen := c.seen[t]
-	out := Coverage{
+	out := report.Coverage{
 		Repository: t.stored.Name, Revision: strings.Join(typed, ":"), Commit: t.revs[0].commit, Commits: true,
 		Documents: max(t.stored.History.Commits, near+far), Candidates: near + far, Verified: seen.near + seen.far,
 	}
@@ -35,19 +37,19 @@ func (c *commitSearch) coverTarget(t *target, err error) Coverage {
 	}
 	left := map[string]int{}
 	if n := near - seen.near; n > 0 {
-		left[whyLeft(c.out.fullHere(), err, ReasonTimeout)] += n
+		left[whyLeft(c.out.fullHere(), err, report.ReasonTimeout)] += n
 	}
 	if n := far - seen.far; n > 0 {
-		left[whyLeft(c.out.fullHere(), err, ReasonHistoryDepth)] += n
+		left[whyLeft(c.out.fullHere(), err, report.ReasonHistoryDepth)] += n
 	}
 	if slices.Contains(c.unlisted, t) {
-		left[whyLeft(c.out.fullHere(), err, ReasonHistoryDepth)] += 0
+		left[whyLeft(c.out.fullHere(), err, report.ReasonHistoryDepth)] += 0
 	}
 	if h := &t.stored.History; h.Tip == "" || h.Reading != "" {
-		left[ReasonHistoryMissing] = 0
+		left[report.ReasonHistoryMissing] = 0
 	}
-	if slices.Contains(c.left.unreadable.names, t.stored.Name) {
-		left[ReasonHistoryUnreadable] = 0
+	if slices.Contains(c.left.unreadable.Names, t.stored.Name) {
+		left[report.ReasonHistoryUnreadable] = 0
 	}
 	if c.o.Visible != nil { // the lists are of all repositories
 		out.Candidates, out.Verified = -1, -1
@@ -56,9 +58,9 @@ func (c *commitSearch) coverTarget(t *target, err error) Coverage {
 		}
 	}
 	for reason, n := range left {
-		out.Unsearched = append(out.Unsearched, Unsearched{reason, n})
+		out.Unsearched = append(out.Unsearched, report.Gap{Reason: reason, Documents: n})
 	}
-	slices.SortFunc(out.Unsearched, func(a, b Unsearched) int { return strings.Compare(a.Reason, b.Reason) })
+	slices.SortFunc(out.Unsearched, func(a, b report.Gap) int { return strings.Compare(a.Reason, b.Reason) })
 	return out
 }
 
@@ -67,11 +69,11 @@ func (c *commitSearch) coverTarget(t *target, err error) Coverage {
 func whyLeft(full bool, err error, late string) string {
 	switch {
 	case full:
-		return ReasonMatchLimit
+		return report.ReasonMatchLimit
 	case errors.Is(err, context.DeadlineExceeded):
 		return late
 	case err != nil:
-		return ReasonStopped
+		return report.ReasonStopped
 	}
-	return ReasonIndexUnreadable
+	return report.ReasonIndexUnreadable
 }

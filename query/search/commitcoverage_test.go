@@ -6,6 +6,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
@@ -34,7 +35,7 @@ func TestCoverageOfCommits(t *testing.T) {
 			{"repo:r@main~20 type:commit count:all", older, true, ""},
 			{"type:commit count:3", 80, false, "shard-match-limit"},
 		} {
-			tr := &search.Trace{}
+			tr := &report.Trace{}
 			c.search(t, search.Settings{Workers: 2}, search.Options{Trace: tr}, tt.query, query.Keyword)
 			all, _ := tr.Coverage()
 			if len(all) != 1 || !all[0].Commits || all[0].Repository != "r" || len(all[0].Commit) != 40 {

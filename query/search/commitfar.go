@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 )
@@ -19,7 +20,7 @@ type commitsLeft struct {
 	// unlisted are names of repositories with more commits than are kept, of
 	// which git did not tell in time; unread those of which not all commits
 	// that should be are kept yet; unreadable those that git could not read.
-	unlisted, unread, unreadable nameSet
+	unlisted, unread, unreadable report.NameSet
 	// unsearchable counts files whose diff is too large to be kept, or damaged.
 	unsearchable int
 }
@@ -117,10 +118,10 @@ func (c *commitSearch) noteUnreadable(t *target, err error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !slices.Contains(c.left.unreadable.names, t.stored.Name) {
-		c.o.Trace.Add(Step{Name: "history unreadable", Start: c.set.Now().Sub(c.start), Fields: c.work(Field{"repository", t.stored.Name}, Field{"error", err.Error()})})
+	if !slices.Contains(c.left.unreadable.Names, t.stored.Name) {
+		c.o.Trace.Add(report.Step{Name: "history unreadable", Start: c.set.Now().Sub(c.start), Fields: c.work(report.Text("repository", t.stored.Name), report.Text("error", err.Error()))})
 	}
-	c.left.unreadable.add([]string{t.stored.Name})
+	c.left.unreadable.Add([]string{t.stored.Name})
 }
 
 // unsearchable counts files of wanted commits whose diff cannot be searched,
@@ -162,7 +163,7 @@ func (c *commitSearch) tellTargets(err error, targets []*target) {
 		repos = append(repos, t.stored)
 	}
 	c.named = c.named || len(repos) > 0
-	c.o.Results.TimedOut(namesByID(repos))
+	c.o.Report.Gaps().TimedOut(namesByID(repos))
 }
 
 // tellCommits records the targets of searches of commits that were not begun in
@@ -185,18 +186,18 @@ func (c *commitSearch) tellLeft(err error) {
 	timedOut := errors.Is(err, context.DeadlineExceeded)
 	if timedOut {
 		for _, t := range c.unlisted {
-			l.unlisted.add([]string{t.stored.Name})
+			l.unlisted.Add([]string{t.stored.Name})
 		}
 		for _, t := range c.targets {
 			if h := &t.stored.History; h.Tip == "" || h.Reading != "" {
-				l.unread.add([]string{t.stored.Name})
+				l.unread.Add([]string{t.stored.Name})
 			}
 		}
 	}
 	if timedOut {
-		c.o.Results.OlderCommits(l.far, l.unlisted.len() > 0)
-		c.o.Results.HistoriesMissing(l.unread.names)
+		c.o.Report.Gaps().OlderCommits(l.far, l.unlisted.Len() > 0)
+		c.o.Report.Gaps().HistoriesMissing(l.unread.Names)
 	}
-	c.o.Results.HistoriesUnreadable(l.unreadable.names)
-	c.o.Results.DiffsTooLarge(l.unsearchable)
+	c.o.Report.Gaps().HistoriesUnreadable(l.unreadable.Names)
+	c.o.Report.Gaps().DiffsTooLarge(l.unsearchable)
 }

@@ -5,10 +5,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -163,9 +163,9 @@ func (c *commitSearch) plan(ctx context.Context) {
 		lists, bytes = lists+p.cost.Lists, bytes+p.cost.Bytes
 		c.left.unsearchable += p.unsearchable(c.q)
 	}
-	c.o.Trace.Add(Step{Name: "plan commits", Start: start.Sub(c.start), Took: c.set.Now().Sub(start), Fields: c.work(
-		Field{"shards", strconv.Itoa(len(views))}, Field{"commits", strconv.Itoa(commits)}, Field{"candidates", strconv.Itoa(candidates)},
-		Field{"lists", strconv.Itoa(lists)}, Field{"list bytes", strconv.Itoa(bytes)},
+	c.o.Trace.Add(report.Step{Name: "plan commits", Start: start.Sub(c.start), Took: c.set.Now().Sub(start), Fields: c.work(
+		report.Count("shards", len(views)), report.Count("commits", commits), report.Count("candidates", candidates),
+		report.Count("lists", lists), report.Count("list bytes", bytes),
 	)})
 }
 
@@ -300,8 +300,8 @@ func (c *commitSearch) confirm(ctx context.Context, plan func(emit func(*commitS
 	if err == nil && !c.out.fullHere() {
 		err = planErr
 	}
-	c.o.Trace.Add(Step{Name: "verify commits", Start: start.Sub(c.start), Took: c.set.Now().Sub(start), Fields: []Field{
-		{"commits", strconv.Itoa(looked)}, {"bytes", strconv.Itoa(bytes)}, {"workers", strconv.Itoa(n)},
+	c.o.Trace.Add(report.Step{Name: "verify commits", Start: start.Sub(c.start), Took: c.set.Now().Sub(start), Fields: []report.Field{
+		report.Count("commits", looked), report.Count("bytes", bytes), report.Count("workers", n),
 	}})
 	return reached, err
 }

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/admit"
 	"github.com/trawlsearch/trawl/store/git"
@@ -140,7 +140,7 @@ func (r *run) doContents(ctx context.Context, jobs []*contentsJob) error {
 				continue
 			}
 			if j.err != nil {
-				r.o.Trace.Add(Step{Name: "list " + j.key.commit, Start: start.Sub(r.start), Fields: r.work(Field{"repository", j.repo.Name}, Field{"error", j.err.Error()})})
+				r.o.Trace.Add(report.Step{Name: "list " + j.key.commit, Start: start.Sub(r.start), Fields: r.work(report.Text("repository", j.repo.Name), report.Text("error", j.err.Error()))})
 				unread = append(unread, j.repo.Name+"@"+showCommit(j))
 				continue
 			}
@@ -152,8 +152,8 @@ func (r *run) doContents(ctx context.Context, jobs []*contentsJob) error {
 		}
 	}
 	r.tellContents(cut, unread)
-	r.o.Trace.Add(Step{Name: "list files of revisions", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
-		{"revisions", strconv.Itoa(len(jobs))}, {"left out", strconv.Itoa(cut)}, {"bytes", strconv.Itoa(size)},
+	r.o.Trace.Add(report.Step{Name: "list files of revisions", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []report.Field{
+		report.Count("revisions", len(jobs)), report.Count("left out", cut), report.Count("bytes", size),
 	}})
 	return nil
 }
@@ -169,8 +169,8 @@ func showCommit(j *contentsJob) string {
 // unread cannot be listed.
 func (r *run) tellContents(cut int, unread []string) {
 	r.sel.passedOver = r.sel.passedOver || cut+len(unread) > 0
-	r.o.Results.RevisionsOverLimit(cut)
-	r.o.Results.RevisionsUnreadable(unread)
+	r.o.Report.Gaps().RevisionsOverLimit(cut)
+	r.o.Report.Gaps().RevisionsUnreadable(unread)
 }
 
 // contentsOf lists a commit and finds its files in the repository's shards.

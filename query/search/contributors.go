@@ -67,7 +67,7 @@ func (r *run) readContributor(ctx context.Context, b *basic, f *contributorFilte
 				return err
 			}
 			f.paths[t.key(rev)] = paths
-			if c.left.unreadable.len() > 0 {
+			if c.left.unreadable.Len() > 0 {
 				c.tellLeft(nil)
 				keepRevisions(b.targets, func(_ *target, other *revision) bool { return other != rev })
 			}

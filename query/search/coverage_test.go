@@ -12,12 +12,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 )
 
 // tellCoverage prints what a trace says was looked at, a line for each revision.
-func tellCoverage(tr *search.Trace) string {
+func tellCoverage(tr *report.Trace) string {
 	var out []string
 	all, rest := tr.Coverage()
 	for _, c := range all {
@@ -70,7 +71,7 @@ func TestCoverage(t *testing.T) {
 		// names of repositories have no documents
 		{"type:repo one", ""},
 	} {
-		tr := &search.Trace{}
+		tr := &report.Trace{}
 		c.search(t, search.Settings{Workers: 1}, search.Options{Trace: tr}, tt.query, query.Keyword)
 		if got := tellCoverage(tr); got != tt.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tt.query, got, tt.want)
@@ -85,7 +86,7 @@ func TestCoverageOfLimits(t *testing.T) {
 		files = append(files, doc{repo: "r", path: fmt.Sprintf("f%04d.txt", i), text: "ox\n"})
 	}
 	c := newCorpus(t, 3000, nil, files)
-	tr := &search.Trace{}
+	tr := &report.Trace{}
 	c.search(t, search.Settings{Workers: 1}, search.Options{Trace: tr}, "type:file ox count:1", query.Keyword)
 	all, _ := tr.Coverage()
 	if len(all) != 1 || len(all[0].Unsearched) != 1 {
@@ -95,7 +96,7 @@ func TestCoverageOfLimits(t *testing.T) {
 	if left.Reason != "shard-match-limit" || left.Documents == 0 || got.Verified+left.Documents != 3000 || got.Candidates != 3000 {
 		t.Errorf("got %s; want what was not tried under shard-match-limit", tellCoverage(tr))
 	}
-	tr = &search.Trace{}
+	tr = &report.Trace{}
 	c.search(t, search.Settings{Workers: 1}, search.Options{Trace: tr}, "(type:repo r count:1) or (type:file ox count:2)", query.Keyword)
 	if got, want := tellCoverage(tr), "r@ 1111: 3000 documents"; !strings.HasPrefix(got, want) {
 		t.Errorf("got %s, want %s", got, want)
@@ -118,7 +119,7 @@ func TestCoverageOfShardsNotReached(t *testing.T) {
 		if err := c.st.Commit(store.Change{Repositories: []*store.Repository{r}}); err != nil {
 			t.Fatal(err)
 		}
-		tr := &search.Trace{}
+		tr := &report.Trace{}
 		c.search(t, search.Settings{Workers: 1}, search.Options{Trace: tr}, "type:file ox count:1", query.Keyword)
 		if got, want := tellCoverage(tr), "r@ 1111: 400 documents, 100 candidates, 64 verified, shard-match-limit 336"; got != want {
 			t.Errorf("%d branches: got %s, want %s", branches, got, want)
@@ -130,7 +131,7 @@ func TestCoverageOfShardsNotReached(t *testing.T) {
 func TestCoverageOfTimeouts(t *testing.T) {
 	c := coverageCorpus(t, vfs.NewMem())
 	defer c.close(t)
-	tr := &search.Trace{}
+	tr := &report.Trace{}
 	c.search(t, search.Settings{Workers: 1}, search.Options{Trace: tr}, "repo:one timeout:1ns ox", query.Keyword)
 	if got, want := tellCoverage(tr), "one@ 1111: 5 documents, 0 candidates, 0 verified, shard-timeout 5"; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -146,7 +147,7 @@ func TestCoverageOfDamage(t *testing.T) {
 	defer c.close(t)
 	fault := func([]byte) error { return fmt.Errorf("input/output error") }
 	fs.fault.Store(&fault)
-	tr := &search.Trace{}
+	tr := &report.Trace{}
 	a := c.search(t, search.Settings{Workers: 1}, search.Options{Trace: tr}, "repo:one ox", query.Keyword)
 	fs.fault.Store(nil)
 	if got, want := tellCoverage(tr), "one@ 1111: 5 documents, 0 candidates, 0 verified, backend-missing 5"; got != want {
@@ -165,10 +166,10 @@ func TestCoverageOfManyRepositories(t *testing.T) {
 	}
 	files[7].text = "ox"
 	c := newCorpus(t, 1000, nil, files)
-	tr := &search.Trace{}
+	tr := &report.Trace{}
 	c.search(t, search.Settings{}, search.Options{Trace: tr}, "ox count:all", query.Keyword)
 	all, rest := tr.Coverage()
-	at := slices.IndexFunc(all, func(c search.Coverage) bool { return c.Repository == "r7" })
+	at := slices.IndexFunc(all, func(c report.Coverage) bool { return c.Repository == "r7" })
 	if len(all) != 256 || rest.Repositories != 44 || rest.Documents != 44 || at < 0 || at > 40 || all[at].Candidates != 1 {
 		t.Errorf("%d revisions and %+v, r7 at %d; want 256, 44 with 44 documents, and r7 with a candidate among the first", len(all), rest, at)
 	}
@@ -225,9 +226,9 @@ func TestCoverageOracle(t *testing.T) {
 			}
 			var told []string
 			for _, workers := range []int{1, 4} {
-				tr := &search.Trace{}
+				tr := &report.Trace{}
 				search.New(c.st, search.Settings{Workers: workers}).Search(context.Background(), q,
-					search.Options{Display: -1, Trace: tr, Results: search.NewResults(time.Now)}, search.SinkFunc(func([]query.Match) error { return nil }))
+					search.Options{Display: -1, Trace: tr, Report: report.New(time.Now)}, search.SinkFunc(func([]query.Match) error { return nil }))
 				told = append(told, tellCoverage(tr))
 				all, _ := tr.Coverage()
 				for _, r := range all {

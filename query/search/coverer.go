@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -30,7 +31,7 @@ type coverer struct {
 	// unsearchable counts files that were read through git, by commit and reason.
 	unsearchable map[*contents]map[store.Reason]int
 	// commits are what searches of commits looked at.
-	commits []Coverage
+	commits []report.Coverage
 }
 
 // work is what was done of a repository.
@@ -65,7 +66,7 @@ func (c *coverer) of(repository uint32) *work {
 }
 
 // addCommits adds what a search of commits looked at.
-func (c *coverer) addCommits(all []Coverage) {
+func (c *coverer) addCommits(all []report.Coverage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.commits = append(c.commits, all...)
@@ -136,14 +137,14 @@ func (c *coverer) wholly(repository uint32) {
 
 // end ends a pass, which was cut short if limit is set or err says so.
 func (c *coverer) end(pass []*basic, limit bool, err error) {
-	reason := ReasonIndexUnreadable // what is left otherwise is what failed
+	reason := report.ReasonIndexUnreadable // what is left otherwise is what failed
 	switch {
 	case limit:
-		reason = ReasonMatchLimit
+		reason = report.ReasonMatchLimit
 	case errors.Is(err, context.DeadlineExceeded):
-		reason = ReasonTimeout
+		reason = report.ReasonTimeout
 	case err != nil:
-		reason = ReasonStopped
+		reason = report.ReasonStopped
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,7 +163,7 @@ func (c *coverer) end(pass []*basic, limit bool, err error) {
 				switch {
 				case c.planned[shard] || !t.reaches(shard):
 				case c.run.failed[shard]:
-					c.of(id).away[shard] = ReasonIndexUnreadable
+					c.of(id).away[shard] = report.ReasonIndexUnreadable
 				default:
 					c.of(id).away[shard] = reason
 				}
@@ -186,8 +187,8 @@ func (c *coverer) skip(pass []*basic, limit bool, err error) {
 func (c *coverer) tell() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var out []Coverage
-	var rest Rest
+	var out []report.Coverage
+	var rest report.Rest
 	for _, repo := range c.ordered() {
 		for _, rev := range c.revisions(repo) {
 			if len(out) < maxCoverage {
@@ -251,8 +252,8 @@ func (c *coverer) revisions(repo *store.Repository) []*revision {
 }
 
 // cover tells of one revision.
-func (c *coverer) cover(repo *store.Repository, rev *revision) Coverage {
-	out := Coverage{Repository: repo.Name, Revision: rev.typed, Commit: rev.commit, Candidates: -1, Verified: -1}
+func (c *coverer) cover(repo *store.Repository, rev *revision) report.Coverage {
+	out := report.Coverage{Repository: repo.Name, Revision: rev.typed, Commit: rev.commit, Candidates: -1, Verified: -1}
 	w := c.work[repo.ID]
 	if w == nil {
 		w = &work{}
@@ -270,8 +271,8 @@ func (c *coverer) cover(repo *store.Repository, rev *revision) Coverage {
 	}
 	if !repo.Indexed() {
 		switch reason := unreadyBecause(repo); reason {
-		case ReasonMissing:
-			left = map[string]int{ReasonMissing: 0}
+		case report.ReasonMissing:
+			left = map[string]int{report.ReasonMissing: 0}
 		default:
 			left[reason] = 0
 		}
@@ -287,15 +288,15 @@ func (c *coverer) cover(repo *store.Repository, rev *revision) Coverage {
 		}
 	}
 	if slices.Contains(c.run.unreached, repo) {
-		left[ReasonMissing] += 0
+		left[report.ReasonMissing] += 0
 	}
 	if slices.Contains(c.run.crowded, repo) {
-		left[ReasonGitBusy] += 0
+		left[report.ReasonGitBusy] += 0
 	}
 	for reason, n := range left {
-		out.Unsearched = append(out.Unsearched, Unsearched{reason, n})
+		out.Unsearched = append(out.Unsearched, report.Gap{Reason: reason, Documents: n})
 	}
-	slices.SortFunc(out.Unsearched, func(a, b Unsearched) int { return strings.Compare(a.Reason, b.Reason) })
+	slices.SortFunc(out.Unsearched, func(a, b report.Gap) int { return strings.Compare(a.Reason, b.Reason) })
 	return out
 }
 
@@ -303,7 +304,7 @@ func (c *coverer) cover(repo *store.Repository, rev *revision) Coverage {
 // looked at is not read for that, where the record of the repository tells: what
 // that has more than the others is in it. Nor is one that could not be reached in
 // time.
-func (c *coverer) coverShards(out *Coverage, repo *store.Repository, rev *revision, w *work, left map[string]int) {
+func (c *coverer) coverShards(out *report.Coverage, repo *store.Repository, rev *revision, w *work, left map[string]int) {
 	known, unread := 0, ""
 	counted := len(repo.Branches) == 1 && rev.branch == 0
 	for _, v := range c.run.snap.Shards() {
@@ -312,14 +313,14 @@ func (c *coverer) coverShards(out *Coverage, repo *store.Repository, rev *revisi
 		}
 		reason := w.away[v.ID]
 		if reason == "" && c.run.failed[v.ID] {
-			left[ReasonIndexUnreadable] += 0 // some of it, nobody counts how much
+			left[report.ReasonIndexUnreadable] += 0 // some of it, nobody counts how much
 		}
 		view, looked := c.views[v.ID]
-		if !looked && !counted && reason == ReasonMatchLimit {
+		if !looked && !counted && reason == report.ReasonMatchLimit {
 			view, looked = v, true
 		}
 		if !looked {
-			unread = cmp.Or(reason, ReasonIndexUnreadable)
+			unread = cmp.Or(reason, report.ReasonIndexUnreadable)
 			continue
 		}
 		n := c.coverShard(view, repo, rev, left)
@@ -327,7 +328,7 @@ func (c *coverer) coverShards(out *Coverage, repo *store.Repository, rev *revisi
 		if reason != "" {
 			left[reason] += n
 		} else if !v.HasSymbols() && c.symbols() {
-			left[ReasonSymbolsMissing] += n
+			left[report.ReasonSymbolsMissing] += n
 		}
 	}
 	out.Documents = known

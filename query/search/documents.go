@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -66,9 +66,9 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 	if err == nil && planErr != nil && ctx.Err() != nil {
 		err = planErr
 	}
-	r.o.Trace.Add(Step{Name: "verify", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: append([]Field{
-		{"workers", strconv.Itoa(p.workers)},
-	}, r.work(Field{"documents", strconv.Itoa(p.docs)}, Field{"bytes", strconv.Itoa(p.bytes)})...)})
+	r.o.Trace.Add(report.Step{Name: "verify", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: append([]report.Field{
+		report.Count("workers", p.workers),
+	}, r.work(report.Count("documents", p.docs), report.Count("bytes", p.bytes))...)})
 	r.coverage.end(pass, r.out.fullHere(), err)
 	if r.out.err == nil && r.out.fullHere() {
 		return nil
@@ -81,7 +81,7 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 // all: a shard may hold documents that do not exist for them, and the lengths
 // of its lists would tell what those hold; so would the number of candidates,
 // since which lists are read depends on their lengths.
-func (r *run) work(fields ...Field) []Field {
+func (r *run) work(fields ...report.Field) []report.Field {
 	if r.o.Visible != nil {
 		return nil
 	}
@@ -173,7 +173,7 @@ func (r *run) tellTimedOutWhere(err error, unfinished func(*store.Repository) bo
 	}
 	repos := slices.DeleteFunc(slices.Clone(r.repos), func(repo *store.Repository) bool { return !unfinished(repo) })
 	r.named = r.named || len(repos) > 0
-	r.o.Results.TimedOut(namesByID(repos))
+	r.o.Report.Gaps().TimedOut(namesByID(repos))
 }
 
 // namesByID sorts repositories by ID and returns their names.

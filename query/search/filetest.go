@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -102,7 +102,7 @@ func (r *run) testFiles(ctx context.Context) error {
 		none = none && len(b.targets) == 0
 		tested = tested || len(b.fileTests) > 0 || b.commitAfter != nil
 	}
-	r.o.Results.Missing(namesByID(r.sel.missing))
+	r.o.Report.Gaps().Missing(namesByID(r.sel.missing))
 	if !none || !tested {
 		return nil
 	}
@@ -211,9 +211,9 @@ func (r *run) ask(ctx context.Context, q fileQuestion, a *fileAnswer, targets ma
 	for key := range a.found {
 		delete(a.unknown, key)
 	}
-	r.o.Trace.Add(Step{Name: "test repositories for files", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: append([]Field{
-		{"path", q.path}, {"content", q.content}, {"repositories", strconv.Itoa(len(rest))}, {"passed", strconv.Itoa(len(a.found))},
-	}, r.work(Field{"documents", strconv.Itoa(docs)})...)})
+	r.o.Trace.Add(report.Step{Name: "test repositories for files", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: append([]report.Field{
+		report.Text("path", q.path), report.Text("content", q.content), report.Count("repositories", len(rest)), report.Count("passed", len(a.found)),
+	}, r.work(report.Count("documents", docs))...)})
 	return err
 }
 

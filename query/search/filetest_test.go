@@ -13,6 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -85,7 +86,7 @@ func TestRepositoriesByFiles(t *testing.T) {
 func TestFileTestStopsEarly(t *testing.T) {
 	c := testedCorpus(t, vfs.NewMem())
 	defer c.close(t)
-	trace := &search.Trace{}
+	trace := &report.Trace{}
 	c.search(t, search.Settings{Workers: 1}, search.Options{Trace: trace}, `repo:has.content(clay) type:repo`, query.Keyword)
 	for _, step := range trace.Steps() {
 		for _, f := range step.Fields {

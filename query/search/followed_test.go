@@ -10,6 +10,7 @@ import (
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/match"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -90,9 +91,9 @@ func TestTimeoutIsSuggestedWithinTheLimit(t *testing.T) {
 		{50 * time.Second, time.Minute, "timeout:1m0s"},
 		{time.Minute, time.Minute, ""},
 	} {
-		r := search.NewResults(time.Now)
-		r.SetTimeout(tt.timeout, tt.longest)
-		r.TimedOut([]string{"a"})
+		r := report.New(time.Now)
+		r.Gaps().SetTimeout(tt.timeout, tt.longest)
+		r.Gaps().TimedOut([]string{"a"})
 		s := r.Progress().Skipped[0]
 		if s.SuggestedQuery != tt.want {
 			t.Errorf("after %s of %s %q is suggested, want %q", tt.timeout, tt.longest, s.SuggestedQuery, tt.want)

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store/lang"
 )
 
@@ -234,7 +234,7 @@ func (rd *round) findHeads(ctx context.Context) []head {
 		h.confirmPhrase(ctx, k, q)
 	}
 	heads := h.best()
-	h.trace("choose first documents", start, Field{"documents", strconv.Itoa(len(heads))})
+	h.trace("choose first documents", start, report.Count("documents", len(heads)))
 	return heads
 }
 
@@ -264,9 +264,9 @@ func (h *header) findAll(ctx context.Context, in *reading) {
 }
 
 // trace tells what was read.
-func (h *header) trace(name string, start time.Time, fields ...Field) {
-	fields = append(fields, Field{"symbol groups", strconv.Itoa(h.groups)}, Field{"paths", strconv.Itoa(h.paths)}, Field{"texts", strconv.Itoa(h.texts)})
-	h.run.o.Trace.Add(Step{Name: name, Start: start.Sub(h.run.start), Took: h.run.set.Now().Sub(start), Fields: h.run.work(fields...)})
+func (h *header) trace(name string, start time.Time, fields ...report.Field) {
+	fields = append(fields, report.Count("symbol groups", h.groups), report.Count("paths", h.paths), report.Count("texts", h.texts))
+	h.run.o.Trace.Add(report.Step{Name: name, Start: start.Sub(h.run.start), Took: h.run.set.Now().Sub(start), Fields: h.run.work(fields...)})
 }
 
 // best returns the most promising documents.
@@ -315,7 +315,7 @@ func (h *header) fail(p *shardPlan, err error) {
 	if p != nil {
 		name = fmt.Sprintf("definitions of shard %d unreadable", p.view.ID)
 	}
-	h.run.o.Trace.Add(Step{Name: name, Start: h.run.set.Now().Sub(h.run.start), Fields: []Field{{"error", err.Error()}}})
+	h.run.o.Trace.Add(report.Step{Name: name, Start: h.run.set.Now().Sub(h.run.start), Fields: []report.Field{report.Text("error", err.Error())}})
 }
 
 func (h *header) at(shard int, doc uint16) *promise {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -23,7 +24,7 @@ func TestDamagedNamesKeepMatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &shardPlan{view: view, docs: docs, candidates: []uint16{0}, symbols: &postings.Evaluator{}, names: map[string]*postings.Set{"kiln": postings.NewSet(9)}}
-	trace := &Trace{}
+	trace := &report.Trace{}
 	r := &run{Searcher: &Searcher{set: Settings{Now: time.Now, Workers: 1}}, o: Options{Trace: trace}}
 	r.findDefinitions(t.Context(), nil, []*basic{{names: []term{{text: "kiln"}}}}, []*shardPlan{p})
 	if steps := trace.Steps(); len(steps) != 2 || !strings.Contains(steps[0].Fields[0].Value, "panic") {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
@@ -189,7 +190,7 @@ func TestDeadDocumentsServeRevisions(t *testing.T) {
 	if _, err := ix.Sync(context.Background(), "r", nil); err != nil {
 		t.Fatal(err)
 	}
-	trace := &search.Trace{}
+	trace := &report.Trace{}
 	a := c.search(t, search.Settings{}, search.Options{Trace: trace}, "repo:r@old kiln", query.Keyword)
 	if got := fmt.Sprint(a.lines()); got != `[content r@old "a.txt" 0-4]` {
 		t.Errorf("got %s, want the old file (%s)", got, old)
@@ -289,7 +290,7 @@ func TestPlanningEndsInTime(t *testing.T) {
 	for i := range 300 {
 		parts = append(parts, fmt.Sprintf("(kiln clay%d file:d%d file:%d)", i, i%7, i%10))
 	}
-	trace := &search.Trace{}
+	trace := &report.Trace{}
 	a := c.search(t, search.Settings{Workers: 1, DefaultTimeout: time.Nanosecond}, search.Options{Trace: trace}, strings.Join(parts, " or "), query.Keyword)
 	skipped := a.results.Progress().Skipped
 	if a.outcome.Err != nil || len(skipped) != 1 || skipped[0].Reason != "shard-timeout" {

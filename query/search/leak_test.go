@@ -12,6 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -178,8 +179,8 @@ func TestSearchesSeeOneMoment(t *testing.T) {
 			for last := false; !last; {
 				last = changed.Load()
 				var found []query.Match
-				results := search.NewResults(time.Now)
-				out := s.Search(context.Background(), q, search.Options{Display: -1, Results: results}, search.SinkFunc(func(m []query.Match) error {
+				results := report.New(time.Now)
+				out := s.Search(context.Background(), q, search.Options{Display: -1, Report: results}, search.SinkFunc(func(m []query.Match) error {
 					found = append(found, m...)
 					return nil
 				}))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -30,7 +31,7 @@ func (c *corpus) try(ctx context.Context, t testing.TB, s search.Settings, o sea
 		t.Fatalf("parse %q: %v", text, err)
 	}
 	var a attempt
-	o.Results = search.NewResults(time.Now)
+	o.Report = report.New(time.Now)
 	if sink == nil {
 		sink = search.SinkFunc(func(m []query.Match) error {
 			a.batches++
@@ -39,7 +40,7 @@ func (c *corpus) try(ctx context.Context, t testing.TB, s search.Settings, o sea
 		})
 	}
 	a.outcome = search.New(c.st, s).Search(ctx, q, o, sink)
-	a.results, a.progress = o.Results, o.Results.Progress()
+	a.results, a.progress = o.Report, o.Report.Progress()
 	if !a.progress.Done {
 		t.Errorf("search %q: progress is not done at the end", text)
 	}

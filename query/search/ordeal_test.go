@@ -20,6 +20,7 @@ import (
 	"github.com/trawlsearch/trawl/internal/needs"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ctags"
@@ -440,8 +441,8 @@ func (s *ordealState) ask(set search.Settings, text string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := answer{results: search.NewResults(time.Now)}
-	out := search.New(s.st, set).Search(context.Background(), q, search.Options{Display: -1, Results: a.results}, search.SinkFunc(func(m []query.Match) error {
+	a := answer{results: report.New(time.Now)}
+	out := search.New(s.st, set).Search(context.Background(), q, search.Options{Display: -1, Report: a.results}, search.SinkFunc(func(m []query.Match) error {
 		a.matches = append(a.matches, m...)
 		return nil
 	}))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -254,13 +255,13 @@ func TestPhraseIsConfirmed(t *testing.T) {
 		}
 		c := newCorpus(t, 20, nil, files)
 		for _, brute := range []bool{false, true} {
-			trace := &search.Trace{}
+			trace := &report.Trace{}
 			got := c.search(t, search.Settings{Heads: heads, Brute: brute}, search.Options{Trace: trace}, "glaze fire count:all", query.Keyword)
 			if len(got.matches) != len(files) || got.paths()[0] != "z/test.go" {
 				t.Errorf("%d others, brute %t: %d matches, %s first, want %d, z/test.go", tt.others, brute, len(got.matches), got.paths()[0], len(files))
 			}
 			for _, s := range trace.Steps() {
-				if i := slices.IndexFunc(s.Fields, func(f search.Field) bool { return f.Key == "texts" }); i >= 0 && (s.Fields[i].Value != "0") != tt.asked {
+				if i := slices.IndexFunc(s.Fields, func(f report.Field) bool { return f.Key == "texts" }); i >= 0 && (s.Fields[i].Value != "0") != tt.asked {
 					t.Errorf("%d others, brute %t: %s texts were asked, want some: %t", tt.others, brute, s.Fields[i].Value, tt.asked)
 				}
 			}
@@ -289,7 +290,7 @@ func TestDefinitionsOfFew(t *testing.T) {
 		{`/Kiln.*\d/`, 0, "", ""},
 		{"Kilns", 0, "", ""},
 	} {
-		trace := &search.Trace{}
+		trace := &report.Trace{}
 		got := c.search(t, search.Settings{Heads: tt.heads}, search.Options{Trace: trace}, tt.query+" count:all", query.Keyword).paths()
 		if first := strings.Join(got[:min(1, len(got))], ""); first != tt.first {
 			t.Errorf("%s, %d heads: %q first, want %q", tt.query, tt.heads, first, tt.first)

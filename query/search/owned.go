@@ -3,12 +3,12 @@ package search
 import (
 	"context"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/match"
 	"github.com/trawlsearch/trawl/query/owners"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -106,8 +106,8 @@ func (r *run) ownerRules(ctx context.Context, targets map[uint32]*target) (rules
 			}
 		},
 	})
-	r.o.Trace.Add(Step{Name: "read owners", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
-		{"repositories", strconv.Itoa(len(targets))}, {"with rules", strconv.Itoa(len(rules))},
+	r.o.Trace.Add(report.Step{Name: "read owners", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []report.Field{
+		report.Count("repositories", len(targets)), report.Count("with rules", len(rules)),
 	}})
 	return rules, unreadable, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 )
 
@@ -51,8 +52,8 @@ func TestWorkersBesideOthers(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got answer
-			trace := &search.Trace{}
-			o := search.Options{Display: -1, Trace: trace, Results: search.NewResults(time.Now)}
+			trace := &report.Trace{}
+			o := search.Options{Display: -1, Trace: trace, Report: report.New(time.Now)}
 			got.outcome = s.Search(context.Background(), q, o, search.SinkFunc(func(m []query.Match) error {
 				got.matches = append(got.matches, m...)
 				return nil
@@ -93,13 +94,13 @@ func TestPathsAreLittleWork(t *testing.T) {
 	}
 	c := newCorpus(t, 5000, nil, files)
 	for text, want := range map[string]string{"type:path f": "1", "file:f": "1", "ox": "4", "file:f ox": "4"} {
-		trace := &search.Trace{}
+		trace := &report.Trace{}
 		got := c.search(t, search.Settings{Workers: 4}, search.Options{Trace: trace}, text+" count:all", query.Keyword)
 		if len(got.matches) != len(files) {
 			t.Errorf("%s: %d matches, want %d", text, len(got.matches), len(files))
 		}
 		for _, step := range trace.Steps() {
-			if i := slices.IndexFunc(step.Fields, func(f search.Field) bool { return f.Key == "workers" }); i >= 0 && step.Fields[i].Value != want {
+			if i := slices.IndexFunc(step.Fields, func(f report.Field) bool { return f.Key == "workers" }); i >= 0 && step.Fields[i].Value != want {
 				t.Errorf("%s: %s workers, want %s", text, step.Fields[i].Value, want)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -59,9 +60,9 @@ func (b *basic) selectRepositories(repos []*store.Repository, shown func(*store.
 		}
 		if !r.Indexed() {
 			switch unreadyBecause(r) {
-			case ReasonMissing:
+			case report.ReasonMissing:
 				sel.missing = append(sel.missing, r)
-			case ReasonCloning:
+			case report.ReasonCloning:
 				sel.cloning = append(sel.cloning, r)
 			default:
 				sel.indexing = append(sel.indexing, r)
@@ -77,11 +78,11 @@ func (b *basic) selectRepositories(repos []*store.Repository, shown func(*store.
 func unreadyBecause(r *store.Repository) string {
 	switch {
 	case r.LastError != "":
-		return ReasonMissing
+		return report.ReasonMissing
 	case r.Mirror && r.LastFetched.IsZero():
-		return ReasonCloning
+		return report.ReasonCloning
 	}
-	return ReasonIndexing
+	return report.ReasonIndexing
 }
 
 // repoFilter is the repository filters of a basic query.

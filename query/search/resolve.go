@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 )
@@ -62,8 +62,8 @@ func (r *run) resolve(ctx context.Context) error {
 		r.chooseRevisions(b, b.targets, answers, &r.sel)
 	}
 	if len(questions) > 0 {
-		r.o.Trace.Add(Step{Name: "resolve revisions", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
-			{"repositories", strconv.Itoa(len(questions))},
+		r.o.Trace.Add(report.Step{Name: "resolve revisions", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []report.Field{
+			report.Count("repositories", len(questions)),
 		}})
 	}
 	return nil

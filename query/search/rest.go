@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 )
@@ -71,7 +72,7 @@ func (r *run) unreachable(repo *store.Repository, err error) {
 		return
 	}
 	r.opened.drop(r.store.GitDir(repo)) // it may have moved
-	r.o.Trace.Add(Step{Name: "read " + repo.Name, Start: r.set.Now().Sub(r.start), Fields: r.work(Field{"error", err.Error()})})
+	r.o.Trace.Add(report.Step{Name: "read " + repo.Name, Start: r.set.Now().Sub(r.start), Fields: r.work(report.Text("error", err.Error()))})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !slices.Contains(r.unreached, repo) {
@@ -85,7 +86,7 @@ func (r *run) crowdedOut(repo *store.Repository, err error) bool {
 	if !errors.Is(err, git.ErrBusy) {
 		return false
 	}
-	r.o.Trace.Add(Step{Name: "no room for git", Start: r.set.Now().Sub(r.start), Fields: r.work(Field{"repository", repo.Name}, Field{"error", err.Error()})})
+	r.o.Trace.Add(report.Step{Name: "no room for git", Start: r.set.Now().Sub(r.start), Fields: r.work(report.Text("repository", repo.Name), report.Text("error", err.Error()))})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !slices.Contains(r.crowded, repo) {
@@ -140,7 +141,7 @@ func (b *basic) mayMatch(repository uint32, f sourceFile) bool {
 
 // reportUnread reports what git could not read of revisions.
 func (r *run) reportUnread() {
-	r.o.Results.GitBusy(namesByID(r.crowded))
-	r.o.Results.Unreachable(namesByID(r.unreached))
-	r.o.Results.ObjectsMissing(len(r.unread))
+	r.o.Report.Gaps().GitBusy(namesByID(r.crowded))
+	r.o.Report.Gaps().Unreachable(namesByID(r.unreached))
+	r.o.Report.Gaps().ObjectsMissing(len(r.unread))
 }

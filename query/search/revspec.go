@@ -8,6 +8,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/date"
+	"github.com/trawlsearch/trawl/query/search/report"
 )
 
 // revSpec is one part of a list of revisions, as typed behind the @ of a repo:
@@ -129,7 +130,7 @@ func (l *lacking) alert() *query.Alert {
 		fmt.Fprintf(&b, "%d repositories matched by your repo: filter could not be searched because the following revisions do not exist, "+
 			"or differ but were specified for the same repository:", len(l.repositories))
 		for i, name := range l.repositories {
-			if i == MaxNamed {
+			if i == report.MaxNamed {
 				b.WriteString("\n* ...")
 				break
 			}

@@ -3,12 +3,12 @@ package search
 import (
 	"context"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -152,7 +152,7 @@ func (rd *round) plan(ctx context.Context, shards []int) {
 	if len(shards) == 0 || r.seat.occupy(ctx) != nil {
 		return
 	}
-	steps := make([]Step, len(shards))
+	steps := make([]report.Step, len(shards))
 	var next atomic.Int32
 	var wg sync.WaitGroup
 	var work func(in *reading)
@@ -201,7 +201,7 @@ func (rd *round) plan(ctx context.Context, shards []int) {
 }
 
 // planOne plans a shard.
-func (rd *round) planOne(ctx context.Context, in *reading, n int, start time.Time) (step Step) {
+func (rd *round) planOne(ctx context.Context, in *reading, n int, start time.Time) (step report.Step) {
 	r := rd.run
 	_ = r.plans(ctx, rd.shards[n], in, rd.pass, func(p *shardPlan) bool {
 		p.names = rd.names[n]
@@ -240,9 +240,9 @@ func (rd *round) planThose(ctx context.Context, ask func(n int) bool) []int {
 	r := rd.run
 	start, before := r.set.Now(), rd.asking
 	those := slices.DeleteFunc(slices.Clone(all), func(n int) bool { return rd.in[0].breathe(ctx) == nil && !ask(n) })
-	r.o.Trace.Add(Step{Name: "ask shards for first documents", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: r.work(
-		Field{"shards", strconv.Itoa(len(all))}, Field{"promising", strconv.Itoa(len(those))},
-		Field{"lists", strconv.Itoa(rd.asking.Lists - before.Lists)}, Field{"list bytes", strconv.Itoa(rd.asking.Bytes - before.Bytes)},
+	r.o.Trace.Add(report.Step{Name: "ask shards for first documents", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: r.work(
+		report.Count("shards", len(all)), report.Count("promising", len(those)),
+		report.Count("lists", rd.asking.Lists-before.Lists), report.Count("list bytes", rd.asking.Bytes-before.Bytes),
 	)})
 	if ctx.Err() != nil {
 		return nil

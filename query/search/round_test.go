@@ -8,6 +8,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 )
 
 // Of many shards those are planned that are needed: what goes first is found
@@ -103,7 +104,7 @@ func TestOrderWithoutAllPlans(t *testing.T) {
 // planned searches and counts the shards that were planned.
 func (c *corpus) planned(t testing.TB, set search.Settings, text string) (a answer, shards int) {
 	t.Helper()
-	trace := &search.Trace{}
+	trace := &report.Trace{}
 	a = c.search(t, set, search.Options{Trace: trace}, text, query.Keyword)
 	for _, s := range trace.Steps() {
 		if strings.HasPrefix(s.Name, "plan shard") {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -57,7 +57,7 @@ type run struct {
 
 func (r *run) run(ctx context.Context) Outcome {
 	if err := r.prepare(); err != nil {
-		r.o.Results.Incomplete()
+		r.o.Report.Gaps().Incomplete()
 		var se *query.SyntaxError
 		if errors.As(err, &se) {
 			return Outcome{Alert: QueryAlert(err)}
@@ -79,7 +79,7 @@ func (r *run) run(ctx context.Context) Outcome {
 	deadline, cancel := context.WithTimeout(ctx, r.timeout-r.set.Now().Sub(r.began))
 	defer cancel()
 	if err := r.ready(deadline); err != nil {
-		r.o.Results.Incomplete()
+		r.o.Report.Gaps().Incomplete()
 		r.tellUnready(err)
 		r.tellCommits(err, r.basics)
 		r.coverage.skip(withDocuments(r.basics), false, err)
@@ -93,7 +93,7 @@ func (r *run) run(ctx context.Context) Outcome {
 	for i, pass := range passes {
 		if err := r.pass(deadline, pass); err != nil {
 			if !r.yielded() {
-				r.o.Results.Incomplete()
+				r.o.Report.Gaps().Incomplete()
 			}
 			for _, later := range passes[i+1:] {
 				r.tellCommits(err, later)
@@ -169,16 +169,16 @@ func (r *run) prepare() error {
 		}
 		r.timeout = max(r.timeout, min(t, r.set.MaxTimeout))
 	}
-	r.o.Results.SetLimit(limit)
-	r.o.Results.SetDisplay(r.o.Display)
-	r.o.Results.setScope(newFacetScope(r.q.Text, r.basics))
-	r.o.Results.SetTimeout(r.timeout, r.set.MaxTimeout)
+	r.o.Report.SetLimit(limit)
+	r.o.Report.SetDisplay(r.o.Display)
+	r.o.Report.SetFacetScope(newFacetScope(r.q.Text, r.basics))
+	r.o.Report.Gaps().SetTimeout(r.timeout, r.set.MaxTimeout)
 	r.out = newSender(r, limit)
 	for i, b := range r.basics {
 		describe, of := b.described(), len(r.basics)
 		held := compiledBytes * len(r.q.Text) / of
-		r.o.Trace.Add(Step{Start: start.Sub(r.start), Took: r.set.Now().Sub(start), LaterBytes: held, Later: func() (string, []Field) {
-			return fmt.Sprintf("compile query %d of %d", i+1, of), []Field{{"query", describe()}}
+		r.o.Trace.Add(report.Step{Start: start.Sub(r.start), Took: r.set.Now().Sub(start), LaterBytes: held, Later: func() (string, []report.Field) {
+			return fmt.Sprintf("compile query %d of %d", i+1, of), []report.Field{report.Text("query", describe())}
 		}})
 	}
 	return nil
@@ -232,15 +232,15 @@ func (r *run) choose() error {
 		}
 	}
 	if !r.o.Bookmark.Resumed() {
-		r.o.Results.Exclude(len(r.sel.forks), len(r.sel.archived))
+		r.o.Report.Exclude(len(r.sel.forks), len(r.sel.archived))
 	}
-	r.o.Results.Cloning(namesByID(r.sel.cloning))
-	r.o.Results.Indexing(namesByID(r.sel.indexing))
-	r.o.Results.Missing(namesByID(r.sel.missing))
-	r.o.Trace.Add(Step{Name: "choose repositories", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []Field{
-		{"known", strconv.Itoa(len(r.repos))}, {"chosen", strconv.Itoa(len(chosen))},
-		{"forks left out", strconv.Itoa(len(r.sel.forks))}, {"archived left out", strconv.Itoa(len(r.sel.archived))},
-		{"not indexed", strconv.Itoa(len(r.sel.cloning) + len(r.sel.indexing) + len(r.sel.missing))},
+	r.o.Report.Gaps().Cloning(namesByID(r.sel.cloning))
+	r.o.Report.Gaps().Indexing(namesByID(r.sel.indexing))
+	r.o.Report.Gaps().Missing(namesByID(r.sel.missing))
+	r.o.Trace.Add(report.Step{Name: "choose repositories", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []report.Field{
+		report.Count("known", len(r.repos)), report.Count("chosen", len(chosen)),
+		report.Count("forks left out", len(r.sel.forks)), report.Count("archived left out", len(r.sel.archived)),
+		report.Count("not indexed", len(r.sel.cloning)+len(r.sel.indexing)+len(r.sel.missing)),
 	}})
 	return nil
 }
@@ -251,7 +251,7 @@ func (r *run) ready(ctx context.Context) error {
 	if err := r.resolve(ctx); err != nil {
 		return err
 	}
-	r.o.Results.RevisionsNotIndexed(len(r.sel.notIndexed.repositories))
+	r.o.Report.Gaps().RevisionsNotIndexed(len(r.sel.notIndexed.repositories))
 	if err := r.readContents(ctx, r.basics, func(b *basic) map[uint32]*target { return b.targets }); err != nil {
 		return err
 	}
@@ -293,8 +293,8 @@ func (r *run) pass(ctx context.Context, pass []*basic) error {
 			return err
 		}
 	}
-	r.o.Trace.Add(Step{Name: "repository names", Start: start.Sub(r.start), Took: r.set.Now().Sub(start),
-		Fields: []Field{{"matches", strconv.Itoa(len(found))}}})
+	r.o.Trace.Add(report.Step{Name: "repository names", Start: start.Sub(r.start), Took: r.set.Now().Sub(start),
+		Fields: []report.Field{report.Count("matches", len(found))}})
 	docs := withDocuments(pass)
 	switch {
 	case r.out.fullHere():
@@ -319,7 +319,7 @@ func withDocuments(pass []*basic) []*basic {
 
 // fail records that a shard could not be searched, or not all of it.
 func (r *run) fail(shard uint32, err error) {
-	r.o.Trace.Add(Step{Name: fmt.Sprintf("shard %d unreadable", shard), Start: r.set.Now().Sub(r.start), Fields: []Field{{"error", err.Error()}}})
+	r.o.Trace.Add(report.Step{Name: fmt.Sprintf("shard %d unreadable", shard), Start: r.set.Now().Sub(r.start), Fields: []report.Field{report.Text("error", err.Error())}})
 	if store.IsDamage(err) {
 		r.set.Damaged(shard, err)
 	}
@@ -337,13 +337,13 @@ func (r *run) end(parent context.Context, err error) Outcome {
 	if r.out.sent == 0 {
 		r.reportNoText()
 	}
-	r.o.Results.UnreadableShards(len(r.failed))
-	r.o.Results.UnreadableRecords(r.snap.LostRepositories())
+	r.o.Report.Gaps().UnreadableShards(len(r.failed))
+	r.o.Report.Gaps().UnreadableRecords(r.snap.LostRepositories())
 	if slices.ContainsFunc(r.basics, (*basic).countsMatches) {
 		selects := slices.ContainsFunc(r.basics, func(b *basic) bool { return b.sel != nil })
-		r.o.Results.TextsCut(int(r.cut.Load()), selects)
+		r.o.Report.Gaps().TextsCut(int(r.cut.Load()), selects)
 	}
-	r.o.Results.PreviewsShortened(r.out.shortened)
+	r.o.Report.Gaps().PreviewsShortened(r.out.shortened)
 	timedOut := errors.Is(err, context.DeadlineExceeded)
 	switch {
 	case parent.Err() != nil:

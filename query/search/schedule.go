@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/query/search/report"
 )
 
 // shardsAtOnce is of how many shards the best documents come first. All of them
@@ -91,19 +91,19 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, to 
 }
 
 // planStep tells what a plan has read, of a shard unless name says of what.
-func (r *run) planStep(name string, start time.Time, p *shardPlan) Step {
+func (r *run) planStep(name string, start time.Time, p *shardPlan) report.Step {
 	shard, documents, candidates, blocks, cost := p.view.ID, p.docs.Len(), len(p.candidates), p.blocksOf(), p.cost
 	guarded := r.o.Visible != nil
-	return Step{Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Later: func() (string, []Field) {
+	return report.Step{Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Later: func() (string, []report.Field) {
 		if name == "" {
 			name = fmt.Sprintf("plan shard %d", shard)
 		}
 		if guarded {
 			return name, nil
 		}
-		return name, []Field{
-			{"documents", strconv.Itoa(documents)}, {"candidates", strconv.Itoa(candidates)},
-			{"blocks", strconv.Itoa(blocks)}, {"lists", strconv.Itoa(cost.Lists)}, {"list bytes", strconv.Itoa(cost.Bytes)},
+		return name, []report.Field{
+			report.Count("documents", documents), report.Count("candidates", candidates),
+			report.Count("blocks", blocks), report.Count("lists", cost.Lists), report.Count("list bytes", cost.Bytes),
 		}
 	}}
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -18,10 +19,10 @@ type Options struct {
 	// Visible tells which repositories exist for whoever searches; nil is all.
 	// The others leave no trace in the answer.
 	Visible func(*store.Repository) bool
-	// Results, if set, is kept up to date while the search runs.
-	Results *Results
+	// Report, if set, is kept up to date while the search runs.
+	Report *report.Report
 	// Trace, if set, records the work.
-	Trace *Trace
+	Trace *report.Trace
 	// ID names the search for whoever watches, "" if it has no name.
 	ID string
 	// Asker names who asks, for a fair order of those who wait.

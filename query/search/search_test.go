@@ -17,6 +17,7 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -151,7 +152,7 @@ func newCorpusOn(t testing.TB, fs vfs.FS, blocks int, facts map[string]store.Rep
 type answer struct {
 	matches []query.Match
 	outcome search.Outcome
-	results *search.Results
+	results *report.Report
 	batches int
 }
 
@@ -161,8 +162,8 @@ func (c *corpus) search(t testing.TB, s search.Settings, o search.Options, text 
 	if err != nil {
 		t.Fatalf("parse %q: %v", text, err)
 	}
-	a := answer{results: search.NewResults(time.Now)}
-	o.Results = a.results
+	a := answer{results: report.New(time.Now)}
+	o.Report = a.results
 	if o.Display == 0 {
 		o.Display = -1
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/fair"
 	"github.com/trawlsearch/trawl/store/git"
@@ -137,8 +138,8 @@ const defaultCount = 10000
 // the *YieldError, and is to be called again with the same query, options and
 // bookmark.
 func (s *Searcher) Search(ctx context.Context, q *query.Query, o Options, sink Sink) Outcome {
-	if o.Results == nil {
-		o.Results = NewResults(s.set.Now)
+	if o.Report == nil {
+		o.Report = report.New(s.set.Now)
 	}
 	if o.DefaultCount == 0 {
 		o.DefaultCount = defaultCount
@@ -153,7 +154,7 @@ func (s *Searcher) Search(ctx context.Context, q *query.Query, o Options, sink S
 	defer s.busy.Add(-1) // also when it panics, which servers survive
 	out := r.run(ctx)
 	if !r.yielded() {
-		o.Results.Finish(out.Err == nil)
+		o.Report.Finish(out.Err == nil)
 	}
 	return out
 }

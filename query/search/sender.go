@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/report"
 )
 
 // sender counts matches against the limits and sends them on. It belongs to
@@ -11,7 +12,7 @@ import (
 type sender struct {
 	sink    Sink
 	run     *run
-	results *Results
+	results *report.Report
 	counts
 	converter
 	// converted is what one match was converted to.
@@ -27,7 +28,7 @@ type sender struct {
 
 func newSender(r *run, limit int) *sender {
 	sink, o := r.sink, r.o
-	s := &sender{sink: sink, run: r, results: o.Results, counts: counts{left: limit, display: o.Display}, converter: converter{seen: map[string]bool{}}}
+	s := &sender{sink: sink, run: r, results: o.Report, counts: counts{left: limit, display: o.Display}, converter: converter{seen: map[string]bool{}}}
 	if s.display < 0 || s.display > limit {
 		s.display = limit
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 )
 
@@ -63,8 +64,8 @@ func BenchmarkSearch(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				trace := &search.Trace{}
-				o := search.Options{Results: search.NewResults(time.Now), Display: -1, Trace: trace}
+				trace := &report.Trace{}
+				o := search.Options{Report: report.New(time.Now), Display: -1, Trace: trace}
 				out := s.Search(context.Background(), q, o, search.SinkFunc(func(m []query.Match) error {
 					matches += len(m)
 					return nil
@@ -83,7 +84,7 @@ func BenchmarkSearch(b *testing.B) {
 }
 
 // addWork sums the numbers that the steps of a search tell.
-func addWork(work map[string]int64, trace *search.Trace) {
+func addWork(work map[string]int64, trace *report.Trace) {
 	for _, step := range trace.Steps() {
 		for _, f := range step.Fields {
 			if n, err := strconv.ParseInt(f.Value, 10, 64); err == nil {

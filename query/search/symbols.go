@@ -226,8 +226,8 @@ func (r *run) reportSymbols() {
 		}
 	}
 	missing += unparsed(pass)
-	r.o.Results.SymbolsMissing(missing)
-	r.o.Results.SymbolsFailed(failed)
+	r.o.Report.Gaps().SymbolsMissing(missing)
+	r.o.Report.Gaps().SymbolsFailed(failed)
 }
 
 // unparsed counts the files of revisions whose symbols nobody has read.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -93,15 +94,15 @@ func symbolCorpus(t testing.TB, rng *rand.Rand) *corpus {
 }
 
 // found searches and returns what it finds, in order, and the account.
-func (c *corpus) found(t testing.TB, set search.Settings, text string) ([]query.Match, *search.Results) {
+func (c *corpus) found(t testing.TB, set search.Settings, text string) ([]query.Match, *report.Report) {
 	t.Helper()
 	q, err := syntax.Parse(text, query.Keyword)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out []query.Match
-	results := search.NewResults(time.Now)
-	outcome := search.New(c.st, set).Search(context.Background(), q, search.Options{Display: -1, Results: results},
+	results := report.New(time.Now)
+	outcome := search.New(c.st, set).Search(context.Background(), q, search.Options{Display: -1, Report: results},
 		search.SinkFunc(func(m []query.Match) error { out = append(out, m...); return nil }))
 	if outcome.Err != nil {
 		t.Fatalf("%s: %v", text, outcome.Err)

@@ -48,7 +48,7 @@ func (r *run) reportNoText() {
 			}
 		}
 	}
-	r.o.Results.NoText(counts)
+	r.o.Report.Gaps().NoText(counts)
 }
 
 // expectsText reports whether b may expect text in a document without any.

@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -18,7 +19,7 @@ import (
 // its trace tells, without times.
 func told(t *testing.T, c *corpus, visible func(*store.Repository) bool, text string) (answer, trace string) {
 	t.Helper()
-	tr := &search.Trace{}
+	tr := &report.Trace{}
 	a := c.search(t, search.Settings{Workers: 1}, search.Options{Visible: visible, Trace: tr}, text, query.Keyword)
 	out := a.lines()
 	slices.Sort(out)

@@ -17,6 +17,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 )
 
@@ -28,7 +29,7 @@ func told(t *testing.T, s *service.Service, text string) (matches int, reasons [
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := search.Options{Display: -1, Results: search.NewResults(time.Now)}
+	o := search.Options{Display: -1, Report: report.New(time.Now)}
 	out := s.Search(t.Context(), q, o, search.SinkFunc(func(m []query.Match) error {
 		matches += len(m)
 		return nil
@@ -36,7 +37,7 @@ func told(t *testing.T, s *service.Service, text string) (matches int, reasons [
 	if out.Err != nil {
 		t.Fatalf("search %q: %v", text, out.Err)
 	}
-	for _, skipped := range o.Results.Progress().Skipped {
+	for _, skipped := range o.Report.Progress().Skipped {
 		reasons = append(reasons, skipped.Reason)
 	}
 	return matches, reasons

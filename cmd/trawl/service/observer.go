@@ -9,6 +9,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
@@ -42,7 +43,7 @@ type Searched struct {
 	// Err is why it failed, if it did.
 	Err error
 	// Trace has the steps, nil if nobody asked for them.
-	Trace *search.Trace
+	Trace *report.Trace
 }
 
 // SearchKind is what a search looks for.
@@ -158,7 +159,7 @@ func (o *observed) TakeTurn(t *search.Turn) {
 
 // over tells of a search that has ended.
 func (s *Service) over(ctx context.Context, q *query.Query, o search.Options, w *observed, waited time.Duration, out search.Outcome) {
-	progress := o.Results.Progress()
+	progress := o.Report.Progress()
 	done := Searched{
 		Kind: kindOf(q), ID: o.ID, Text: q.Text, Start: w.start, Waited: waited, Took: time.Since(w.start),
 		First: time.Duration(w.first.Load()), Matches: progress.Matches, Err: out.Err, Trace: o.Trace,

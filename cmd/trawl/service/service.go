@@ -18,6 +18,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ctags"
 	"github.com/trawlsearch/trawl/store/git"
@@ -280,8 +281,8 @@ func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, 
 		out, _ := s.search(ctx, q, o, sink)
 		return out
 	}
-	if o.Results == nil {
-		o.Results = search.NewResults(time.Now)
+	if o.Report == nil {
+		o.Report = report.New(time.Now)
 	}
 	w := &observed{start: time.Now(), sink: sink}
 	out, waited := s.search(ctx, q, o, w)

@@ -21,6 +21,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store/span"
 )
 
@@ -111,10 +112,10 @@ type searcher struct{ tr *tracing.Tracing }
 func (s searcher) Search(ctx context.Context, q *query.Query, o search.Options, _ search.Sink) search.Outcome {
 	_, end := span.Start(ctx, "git", "cat-file")
 	end(errors.New("repository secret-name is gone"))
-	o.Trace.Add(search.Step{Name: "plan shard 3", Took: time.Millisecond, Fields: []search.Field{{Key: "query", Value: q.Text}}})
-	o.Trace.Add(search.Step{Name: "read secret-name"})
-	o.Trace.Add(search.Step{Name: "verify", Start: time.Millisecond, Took: time.Millisecond})
-	o.Results.Finish(true)
+	o.Trace.Add(report.Step{Name: "plan shard 3", Took: time.Millisecond, Fields: []report.Field{{Key: "query", Value: q.Text}}})
+	o.Trace.Add(report.Step{Name: "read secret-name"})
+	o.Trace.Add(report.Step{Name: "verify", Start: time.Millisecond, Took: time.Millisecond})
+	o.Report.Finish(true)
 	s.tr.Searched(ctx, service.Searched{Kind: service.KindFile, Outcome: service.SearchComplete, ID: o.ID, Text: q.Text, Start: time.Now(), Took: time.Second, Trace: o.Trace})
 	return search.Outcome{}
 }

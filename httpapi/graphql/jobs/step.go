@@ -8,6 +8,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/saved"
 )
@@ -33,9 +34,9 @@ func (r *Runner) step(ctx context.Context, job *saved.Job, q *query.Query, actor
 		done.Failure = "the repository is not there any more"
 	} else {
 		done.Repository = repo.Name
-		results := search.NewResults(r.Now)
+		results := report.New(r.Now)
 		found := r.Searcher.Search(ctx, q, search.Options{
-			Display: -1, Results: results,
+			Display: -1, Report: results,
 			Visible: func(repo *store.Repository) bool { return repo.ID == at && actor.CanSee(repo) },
 		}, out)
 		if err := ctx.Err(); err != nil {
@@ -51,12 +52,12 @@ func (r *Runner) step(ctx context.Context, job *saved.Job, q *query.Query, actor
 }
 
 // failure says what of a repository was not searched.
-func (r *Runner) failure(job uint32, name string, found search.Outcome, results *search.Results) string {
+func (r *Runner) failure(job uint32, name string, found search.Outcome, results *report.Report) string {
 	if found.Err != nil {
 		r.Log.Warn().Uint32("job", job).Str("repo", name).Err(found.Err).Msg("search job")
 		return "the search failed; the server's log tells why"
 	}
-	cloning, missing, timedOut := results.LeftOut()
+	cloning, missing, timedOut := results.Gaps().Repositories()
 	switch {
 	case len(timedOut) > 0:
 		return "out of time"

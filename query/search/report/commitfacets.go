@@ -1,4 +1,4 @@
-package search
+package report
 
 import (
 	"regexp"
@@ -10,8 +10,8 @@ import (
 	"github.com/trawlsearch/trawl/query/date"
 )
 
-// commitFilters counts commits per filter that would select them.
-type commitFilters struct {
+// commitFacets counts commits per filter that would select them.
+type commitFacets struct {
 	messages, diffs query.SuggestedFilter
 	// authors are counted by the text of their filter.
 	authors map[string]*query.SuggestedFilter
@@ -29,8 +29,8 @@ var dateFilters = [...]struct{ field, when, label string }{
 	{"before", "2 months ago", "Older than 2 months"},
 }
 
-func newCommitFilters(now time.Time) commitFilters {
-	s := commitFilters{
+func newCommitFacets(now time.Time) commitFacets {
+	s := commitFacets{
 		messages: query.SuggestedFilter{Value: "type:commit", Label: "Commits", Kind: kindType},
 		diffs:    query.SuggestedFilter{Value: "type:diff", Label: "Diffs", Kind: kindType},
 		authors:  map[string]*query.SuggestedFilter{},
@@ -48,7 +48,7 @@ func newCommitFilters(now time.Time) commitFilters {
 	return s
 }
 
-func (s *commitFilters) add(m *query.CommitMatch, caseSensitive bool) {
+func (s *commitFacets) add(m *query.CommitMatch, caseSensitive bool) {
 	if m.IsDiff {
 		s.diffs.Count += m.Count()
 	} else {
@@ -65,7 +65,7 @@ func (s *commitFilters) add(m *query.CommitMatch, caseSensitive bool) {
 
 // addAuthor counts one commit for the whole address of its author, as an address
 // may be a part of another. Nothing selects an author without one.
-func (s *commitFilters) addAuthor(a query.Signature, caseSensitive bool) {
+func (s *commitFacets) addAuthor(a query.Signature, caseSensitive bool) {
 	if a.Email == "" {
 		return
 	}
@@ -82,7 +82,7 @@ func (s *commitFilters) addAuthor(a query.Signature, caseSensitive bool) {
 }
 
 // appendEntries appends every filter that counts anything, but for types.
-func (s *commitFilters) appendEntries(out []query.SuggestedFilter, authors bool) []query.SuggestedFilter {
+func (s *commitFacets) appendEntries(out []query.SuggestedFilter, authors bool) []query.SuggestedFilter {
 	for i, f := range dateFilters {
 		if s.dates[i] > 0 {
 			out = append(out, query.SuggestedFilter{Value: f.field + ":" + strconv.Quote(f.when), Label: f.label, Count: s.dates[i], Kind: kindCommitDate})

@@ -1,4 +1,4 @@
-package search
+package report
 
 import (
 	"cmp"
@@ -27,10 +27,10 @@ const (
 // maxFilters bounds the suggestions of kind repo, and all others together.
 const maxFilters = 1000
 
-// filterSet counts matches per filter that would select them. It is fed once
+// facets counts matches per filter that would select them. It is fed once
 // per match, so it finds a repository or language again by comparing with the
 // last one before it asks a map, and builds a filter's text only once.
-type filterSet struct {
+type facets struct {
 	repos map[repoRev]*query.SuggestedFilter
 	langs map[string]*query.SuggestedFilter
 	// seen holds the repositories with a match of any kind.
@@ -41,8 +41,8 @@ type filterSet struct {
 	symbolKinds        map[query.SymbolKind]int
 	forks, archived    query.SuggestedFilter
 	files              [len(fileFilters)]int
-	commits            commitFilters
-	scope              facetScope
+	commits            commitFacets
+	scope              FacetScope
 	// named are the languages that a match was detected in: only those are
 	// suggested, and each counts what its filter keeps.
 	named map[string]bool
@@ -59,10 +59,10 @@ type repoRev struct {
 	rev string
 }
 
-// newFilterSet returns a set for a search that runs now.
-func newFilterSet(now time.Time) filterSet {
-	return filterSet{
-		commits:     newCommitFilters(now),
+// newFacets returns a set for a search that runs now.
+func newFacets(now time.Time) facets {
+	return facets{
+		commits:     newCommitFacets(now),
 		repos:       map[repoRev]*query.SuggestedFilter{},
 		langs:       map[string]*query.SuggestedFilter{},
 		named:       map[string]bool{},
@@ -78,7 +78,7 @@ func newFilterSet(now time.Time) filterSet {
 }
 
 // add counts one match.
-func (s *filterSet) add(m query.Match) {
+func (s *facets) add(m query.Match) {
 	if repo := m.In(); repo != s.lastSeen {
 		s.seen[repo.ID] = struct{}{}
 		s.lastSeen = repo
@@ -88,20 +88,20 @@ func (s *filterSet) add(m query.Match) {
 		s.addFile(m)
 	case *query.CommitMatch:
 		s.repo(m.Repo, "").Count += m.Count()
-		s.commits.add(m, s.scope.caseSensitive)
+		s.commits.add(m, s.scope.CaseSensitive)
 	case *query.RepoMatch:
 		s.names.Count++
 	}
 }
 
-func (s *filterSet) addFile(m *query.FileMatch) {
+func (s *facets) addFile(m *query.FileMatch) {
 	n := m.Count()
 	s.repo(m.Repo, m.Rev).Count += n
-	if !s.scope.directories {
+	if !s.scope.SelectsDirectories {
 		s.addPath(m, n)
 	}
 	s.addSymbols(m.Symbols)
-	if s.scope.only != "" {
+	if s.scope.OnlyType != "" {
 		s.code.Count += n // whichever type it is, all is of that
 		s.paths.Count += n
 		return
@@ -113,30 +113,30 @@ func (s *filterSet) addFile(m *query.FileMatch) {
 }
 
 // addPath counts a match for the filters that select by its path.
-func (s *filterSet) addPath(m *query.FileMatch, n int) {
+func (s *facets) addPath(m *query.FileMatch, n int) {
 	if m.Language != "" {
 		s.named[m.Language] = true
 	}
 	for _, name := range lang.Claiming(m.Path) {
 		s.lang(name).Count += n
 	}
-	for i, hit := range matchFileFilters(m.Path, s.scope.caseSensitive) {
+	for i, hit := range matchFileFilters(m.Path, s.scope.CaseSensitive) {
 		if hit {
 			s.files[i] += n
 		}
 	}
 }
 
-func (s *filterSet) exclude(forks, archived int) {
+func (s *facets) exclude(forks, archived int) {
 	s.forks.Count += forks
 	s.archived.Count += archived
 }
 
 // repositories is the number of repositories with a match.
-func (s *filterSet) repositories() int { return len(s.seen) }
+func (s *facets) repositories() int { return len(s.seen) }
 
-func (s *filterSet) repo(r *query.Repository, rev string) *query.SuggestedFilter {
-	if s.scope.anyRevision {
+func (s *facets) repo(r *query.Repository, rev string) *query.SuggestedFilter {
+	if s.scope.AnyRevision {
 		rev = ""
 	}
 	if r == s.lastRepo && rev == s.lastRev {
@@ -152,7 +152,7 @@ func (s *filterSet) repo(r *query.Repository, rev string) *query.SuggestedFilter
 	return f
 }
 
-func (s *filterSet) lang(name string) *query.SuggestedFilter {
+func (s *facets) lang(name string) *query.SuggestedFilter {
 	f := s.langs[name]
 	if f == nil {
 		f = &query.SuggestedFilter{Value: langValue(name), Label: name, Kind: kindLang}
@@ -178,7 +178,7 @@ func langValue(name string) string {
 }
 
 // entries copies every filter that counts anything.
-func (s *filterSet) entries() []query.SuggestedFilter {
+func (s *facets) entries() []query.SuggestedFilter {
 	out := make([]query.SuggestedFilter, 0, len(s.repos)+len(s.langs)+len(s.files)+5)
 	for _, f := range []query.SuggestedFilter{s.code, s.symbols, s.paths, s.names, s.forks, s.archived, s.commits.messages, s.commits.diffs} {
 		kind, isType := strings.CutPrefix(f.Value, "type:")
@@ -187,16 +187,16 @@ func (s *filterSet) entries() []query.SuggestedFilter {
 		}
 	}
 	for i, f := range fileFilters {
-		if s.files[i] > 0 && !s.scope.caseMixed {
+		if s.files[i] > 0 && !s.scope.CaseMixed {
 			out = append(out, query.SuggestedFilter{Value: "-file:" + f.pattern, Label: f.label, Count: s.files[i], Kind: kindFile})
 		}
 	}
 	for kind, n := range s.symbolKinds {
-		if !s.scope.selects {
+		if !s.scope.Selects {
 			out = append(out, symbolFilter(kind, n))
 		}
 	}
-	out = s.commits.appendEntries(out, !s.scope.caseMixed)
+	out = s.commits.appendEntries(out, !s.scope.CaseMixed)
 	for name, f := range s.langs {
 		if s.named[name] {
 			out = append(out, *f)
@@ -266,7 +266,7 @@ func (t *topFilters) sorted() []query.SuggestedFilter {
 }
 
 // addSymbols counts symbols by kind.
-func (s *filterSet) addSymbols(symbols []query.Symbol) {
+func (s *facets) addSymbols(symbols []query.Symbol) {
 	s.symbols.Count += len(symbols)
 	for _, sym := range symbols {
 		if sym.Kind != "" {

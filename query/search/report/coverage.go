@@ -1,4 +1,4 @@
-package search
+package report
 
 // Coverage tells what a search looked at of one repository at one revision: of
 // its documents, or of its commits.
@@ -16,16 +16,16 @@ type Coverage struct {
 	// all.
 	Documents, Candidates, Verified int
 	// Unsearched is what was not looked at, by reason.
-	Unsearched []Unsearched
+	Unsearched []Gap
 }
 
 // Work returns Candidates and Verified.
 func (c Coverage) Work() [2]int { return [2]int{c.Candidates, c.Verified} }
 
-// Unsearched counts the documents that a search did not look at for one reason,
+// Gap counts the documents that a search did not look at for one reason,
 // in the words that skipped entries and lists of skipped documents have: their
 // content ("binary"), or all of them ("shard-timeout").
-type Unsearched struct {
+type Gap struct {
 	Reason string
 	// Documents is 0 when nobody knows how many there are.
 	Documents int

@@ -1,7 +1,8 @@
-package search
+package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,81 +16,51 @@ const MaxNamed = 10
 // usualCountLimit stands in while no search has told the effective one.
 const usualCountLimit = 10000
 
-// leftOut is what a search did not look at.
-type leftOut struct {
-	missing, cloning, indexing, timedOut nameSet
-	forks, archived                      int
-	others                               []query.Skipped
-}
-
-// nameSet keeps repository names once each, in the order they came.
-type nameSet struct {
-	names []string
-	known map[string]struct{}
-}
-
-func (s *nameSet) add(names []string) {
-	if s.known == nil {
-		s.known = map[string]struct{}{}
+// skipped lists what was left out, always in this order; never nil. The lock of
+// the report is held.
+func (r *Report) skipped() []query.Skipped {
+	repositories, timedOut, others := r.gaps.skipped()
+	out := append([]query.Skipped{}, repositories...)
+	if r.hitLimit {
+		out = append(out, skippedLimit(r.limit))
 	}
-	for _, n := range names {
-		if _, ok := s.known[n]; !ok {
-			s.known[n] = struct{}{}
-			s.names = append(s.names, n)
+	out = append(out, timedOut...)
+	if r.forks > 0 {
+		out = append(out, skippedExcluded(ReasonFork, "forked", "fork:yes", r.forks))
+	}
+	if r.archived > 0 {
+		out = append(out, skippedExcluded(ReasonArchived, "archived", "archived:yes", r.archived))
+	}
+	if r.display >= 0 && r.display < r.matchCount() {
+		out = append(out, skippedDisplay(r.display))
+	}
+	return append(out, others...)
+}
+
+// skipped returns the entries of repositories that are not ready, of those that
+// were not finished in time, and all others.
+func (g *Gaps) skipped() (repositories, timedOut, others []query.Skipped) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, s := range []struct {
+		set                 *NameSet
+		reason, word, state string
+	}{
+		{&g.missing, ReasonMissing, "missing", "not readable at its source"},
+		{&g.cloning, ReasonCloning, "cloning", "still being fetched"},
+		{&g.indexing, ReasonIndexing, "being indexed", "still being indexed for the first time"},
+	} {
+		if s.set.Len() > 0 {
+			repositories = append(repositories, skippedNames(s.reason, s.word, "info", s.state, s.set.Names))
 		}
 	}
+	if g.timedOut.Len() > 0 {
+		timedOut = []query.Skipped{skippedTime(g.timedOut.Names, g.timeout, g.maxTimeout)}
+	}
+	return repositories, timedOut, slices.Clone(g.others)
 }
 
-func (s *nameSet) len() int { return len(s.names) }
-
-func (l *leftOut) set(s query.Skipped) {
-	if s.Severity == "" {
-		s.Severity = "warn"
-	}
-	for i := range l.others {
-		if l.others[i].Reason == s.Reason {
-			l.others[i] = s
-			return
-		}
-	}
-	l.others = append(l.others, s)
-}
-
-// skipped lists what was left out, always in this order; never nil.
-func (r *Results) skipped() []query.Skipped {
-	out := []query.Skipped{}
-	add := func(when bool, s func() query.Skipped) {
-		if when {
-			out = append(out, s())
-		}
-	}
-	l := &r.left
-	add(l.missing.len() > 0, func() query.Skipped {
-		return skippedNames(ReasonMissing, "missing", "info", "not readable at its source", l.missing.names)
-	})
-	add(l.cloning.len() > 0, func() query.Skipped {
-		return skippedNames(ReasonCloning, "cloning", "info", "still being fetched", l.cloning.names)
-	})
-	add(l.indexing.len() > 0, func() query.Skipped {
-		return skippedNames(ReasonIndexing, "being indexed", "info", "still being indexed for the first time", l.indexing.names)
-	})
-	add(r.hitLimit, func() query.Skipped { return skippedLimit(r.limit) })
-	add(l.timedOut.len() > 0, func() query.Skipped {
-		return skippedTime(l.timedOut.names, r.timeout, r.maxTimeout)
-	})
-	add(l.forks > 0, func() query.Skipped {
-		return skippedExcluded(ReasonFork, "forked", "fork:yes", l.forks)
-	})
-	add(l.archived > 0, func() query.Skipped {
-		return skippedExcluded(ReasonArchived, "archived", "archived:yes", l.archived)
-	})
-	add(r.display >= 0 && r.display < r.matchCount(), func() query.Skipped {
-		return skippedDisplay(r.display)
-	})
-	return append(out, l.others...)
-}
-
-// skippedNames tells which repositories state is true of.
+// skippedNames names repositories and their state.
 func skippedNames(reason, word, severity, state string, names []string) query.Skipped {
 	var msg strings.Builder
 	if len(names) == 1 {

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/report"
 )
 
 // newFacetScope reads the scope of a query's parts.
-func newFacetScope(text string, basics []*basic) facetScope {
-	s := facetScope{}
+func newFacetScope(text string, basics []*basic) report.FacetScope {
+	s := report.FacetScope{}
 	for i, b := range basics {
 		var types []string
 		for _, f := range b.Values("type") {
@@ -21,14 +22,14 @@ func newFacetScope(text string, basics []*basic) facetScope {
 			types = slices.DeleteFunc(types, func(t string) bool { return t == "commit" })
 		}
 		only := strings.Join(types, " ")
-		s.types = s.types || len(types) > 1 || i > 0 && only != s.only
-		s.only = only
-		s.negated = s.negated || slices.ContainsFunc(b.atoms, func(a *atom) bool { return a.negated })
-		s.selects = s.selects || b.sel != nil
-		s.directories = s.directories || len(b.sel) > 1 && b.sel[0] == "file" && b.sel[1] != "path"
-		s.caseMixed = s.caseMixed || i > 0 && b.caseSensitive != s.caseSensitive
-		s.caseSensitive = b.caseSensitive
-		s.anyRevision = s.anyRevision || namesRevisions(text, b.Basic)
+		s.ManyTypes = s.ManyTypes || len(types) > 1 || i > 0 && only != s.OnlyType
+		s.OnlyType = only
+		s.Negated = s.Negated || slices.ContainsFunc(b.atoms, func(a *atom) bool { return a.negated })
+		s.Selects = s.Selects || b.sel != nil
+		s.SelectsDirectories = s.SelectsDirectories || len(b.sel) > 1 && b.sel[0] == "file" && b.sel[1] != "path"
+		s.CaseMixed = s.CaseMixed || i > 0 && b.caseSensitive != s.CaseSensitive
+		s.CaseSensitive = b.caseSensitive
+		s.AnyRevision = s.AnyRevision || namesRevisions(text, b.Basic)
 	}
 	return s
 }

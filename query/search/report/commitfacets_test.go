@@ -1,4 +1,4 @@
-package search_test
+package report_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 )
 
 // commit is a match with n ranges, made by name some time before now.
@@ -73,7 +73,7 @@ func TestCommitFilters(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := search.NewResults(func() time.Time { return filtersNow })
+			r := report.New(func() time.Time { return filtersNow })
 			r.Add(tt.matches)
 			var got []string
 			for _, f := range r.Filters() {

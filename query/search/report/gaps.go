@@ -1,59 +1,152 @@
-package search
+package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/match"
 	"github.com/trawlsearch/trawl/store"
 )
 
-// The methods below record what a search did not look at. A method whose comment
-// says so makes the answer incomplete; the others report what no search could
-// find, or what a limit of the display hides. Zero of anything records nothing.
+// Gaps is what a search did not look at. A method whose comment says so makes
+// the answer incomplete; the others record what no search could find, or what
+// a limit of the display hides. Zero of anything records nothing. It is safe for
+// concurrent use.
+type Gaps struct {
+	mu sync.Mutex // guards all below; nothing is called while it is held
+	// timeout is the time that the search has, maxTimeout the most that a query
+	// may ask for; 0 before they are known.
+	timeout, maxTimeout                  time.Duration
+	missing, cloning, indexing, timedOut NameSet
+	others                               []query.Skipped
+	// incomplete says that the search did not look at everything it chose.
+	incomplete bool
+	// mark grows with every change.
+	mark uint64
+}
+
+// change runs f under the lock.
+func (g *Gaps) change(f func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	f()
+	g.mark++
+}
+
+// left reports whether any repository was not finished in time, and whether
+// anything else makes the answer incomplete.
+func (g *Gaps) left() (timedOut, incomplete bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.timedOut.Len() > 0, g.incomplete
+}
+
+// marked returns the mark.
+func (g *Gaps) marked() uint64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.mark
+}
+
+// TimedOut records repositories that were not finished in time, by ascending
+// repository id.
+func (g *Gaps) TimedOut(names []string) {
+	g.addNames(&g.timedOut, names)
+}
+
+// Missing records repositories that could not be found, by ascending
+// repository id.
+func (g *Gaps) Missing(names []string) {
+	g.addNames(&g.missing, names)
+}
+
+// Cloning records repositories that are not yet fetched, by ascending
+// repository id.
+func (g *Gaps) Cloning(names []string) {
+	g.addNames(&g.cloning, names)
+}
+
+// Indexing records repositories that are not indexed yet and whose source is on
+// this machine, by ascending repository id.
+func (g *Gaps) Indexing(names []string) {
+	g.addNames(&g.indexing, names)
+}
+
+func (g *Gaps) addNames(to *NameSet, names []string) {
+	if len(names) > 0 {
+		g.change(func() { to.Add(names) })
+	}
+}
+
+// Skip records anything else that the query could not look at. A later entry
+// with the same reason replaces the earlier; an empty severity is warn.
+func (g *Gaps) Skip(s query.Skipped) {
+	if s.Severity == "" {
+		s.Severity = "warn"
+	}
+	g.change(func() {
+		for i := range g.others {
+			if g.others[i].Reason == s.Reason {
+				g.others[i] = s
+				return
+			}
+		}
+		g.others = append(g.others, s)
+	})
+}
+
+// SetTimeout says how long the search may take, and how long any may.
+func (g *Gaps) SetTimeout(timeout, longest time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.timeout, g.maxTimeout = timeout, longest
+}
 
 // Incomplete records that the search did not look at everything that it chose.
-func (r *Results) Incomplete() { r.change(func() { r.incomplete = true }) }
+func (g *Gaps) Incomplete() { g.change(func() { g.incomplete = true }) }
 
 // UnreadableShards records shards of which some part is damaged. The answer is
 // incomplete.
-func (r *Results) UnreadableShards(n int) {
-	r.unreadableIndex(n, "shard", "Part of the index could not be read, so results may be missing. "+
+func (g *Gaps) UnreadableShards(n int) {
+	g.unreadableIndex(n, "shard", "Part of the index could not be read, so results may be missing. "+
 		"The server rebuilds damaged parts by itself; `trawl check --repair` does so at once.")
 }
 
 // UnreadableRecords records repositories whose records are damaged. The answer
 // is incomplete.
-func (r *Results) UnreadableRecords(n int) {
-	r.unreadableIndex(n, "record", "The records of repositories are damaged, so they were not searched. "+
+func (g *Gaps) UnreadableRecords(n int) {
+	g.unreadableIndex(n, "record", "The records of repositories are damaged, so they were not searched. "+
 		"`trawl check` names them, and `trawl check --repair` indexes those again whose source is known.")
 }
 
-func (r *Results) unreadableIndex(n int, what, message string) {
+func (g *Gaps) unreadableIndex(n int, what, message string) {
 	if n > 0 {
-		r.Incomplete()
-		r.Unsearched(query.Skipped{Reason: ReasonIndexUnreadable, Title: Plural(n, what, what+"s") + " unreadable", Severity: "warn", Message: message})
+		g.Incomplete()
+		g.Skip(query.Skipped{Reason: ReasonIndexUnreadable, Title: Plural(n, what, what+"s") + " unreadable", Severity: "warn", Message: message})
 	}
 }
 
 // Unreachable records repositories that git could not read, by ascending
 // repository id. The answer is incomplete.
-func (r *Results) Unreachable(names []string) {
+func (g *Gaps) Unreachable(names []string) {
 	if len(names) > 0 {
-		r.Incomplete()
-		r.Missing(names)
+		g.Incomplete()
+		g.Missing(names)
 	}
 }
 
 // GitBusy records repositories that git had no memory for. The answer is
 // incomplete.
-func (r *Results) GitBusy(names []string) {
+func (g *Gaps) GitBusy(names []string) {
 	if len(names) == 0 {
 		return
 	}
-	r.Incomplete()
-	r.Unsearched(query.Skipped{
+	g.Incomplete()
+	g.Skip(query.Skipped{
 		Reason: ReasonGitBusy, Title: Plural(len(names), "repository", "repositories") + " not read", Severity: "warn",
 		Message: "Revisions of these repositories that are not indexed are read through git, whose processes use all the memory " +
 			"that they may have at the moment. Search again later: `" + strings.Join(names[:min(len(names), MaxNamed)], "`, `") + "`.",
@@ -62,12 +155,12 @@ func (r *Results) GitBusy(names []string) {
 
 // RevisionsNotIndexed records repositories with revisions that index:only leaves
 // out. The answer is incomplete.
-func (r *Results) RevisionsNotIndexed(repositories int) {
+func (g *Gaps) RevisionsNotIndexed(repositories int) {
 	if repositories == 0 {
 		return
 	}
-	r.Incomplete()
-	r.Unsearched(query.Skipped{
+	g.Incomplete()
+	g.Skip(query.Skipped{
 		Reason: ReasonRevisionNotIndexed, Title: FormatCount(repositories) + " not indexed", Severity: "info",
 		Message: "Only indexed branches were searched, as `index:only` asks; revisions of " + Plural(repositories, "repository", "repositories") +
 			" are not indexed.",
@@ -77,12 +170,12 @@ func (r *Results) RevisionsNotIndexed(repositories int) {
 
 // RevisionsOverLimit records revisions beyond what one search may list. The
 // answer is incomplete.
-func (r *Results) RevisionsOverLimit(n int) {
+func (g *Gaps) RevisionsOverLimit(n int) {
 	if n == 0 {
 		return
 	}
-	r.Incomplete()
-	r.Unsearched(query.Skipped{
+	g.Incomplete()
+	g.Skip(query.Skipped{
 		Reason: ReasonRevisionLimit, Title: FormatCount(n) + " revisions", Severity: "warn",
 		Message: FormatCount(n) + " revisions were not searched: there are more revisions without an index than one search may read. " +
 			"Name fewer, or index their branches.",
@@ -91,12 +184,12 @@ func (r *Results) RevisionsOverLimit(n int) {
 
 // RevisionsUnreadable records revisions whose files git cannot list. The answer
 // is incomplete.
-func (r *Results) RevisionsUnreadable(names []string) {
+func (g *Gaps) RevisionsUnreadable(names []string) {
 	if len(names) == 0 {
 		return
 	}
-	r.Incomplete()
-	r.Unsearched(query.Skipped{
+	g.Incomplete()
+	g.Skip(query.Skipped{
 		Reason: ReasonRevisionUnreadable, Title: FormatCount(len(names)) + " unreadable", Severity: "warn",
 		Message: "Files of these revisions cannot be listed, as in a repository that is damaged or shallow: `" +
 			strings.Join(names[:min(len(names), MaxNamed)], "`, `") + "`.",
@@ -105,20 +198,20 @@ func (r *Results) RevisionsUnreadable(names []string) {
 
 // ObjectsMissing records files whose content git could not read. The answer is
 // incomplete.
-func (r *Results) ObjectsMissing(files int) {
+func (g *Gaps) ObjectsMissing(files int) {
 	if files == 0 {
 		return
 	}
-	r.Incomplete()
+	g.Incomplete()
 	of := countFiles(files)
-	r.Unsearched(query.Skipped{
+	g.Skip(query.Skipped{
 		Reason: ReasonObjectsMissing, Title: of + " unreadable", Severity: "warn",
 		Message: "The content of " + of + " at the revisions searched is not there or damaged. Only the paths were searched.",
 	})
 }
 
 // NoText records documents without searchable text, by reason.
-func (r *Results) NoText(counts map[store.Reason]int) {
+func (g *Gaps) NoText(counts map[store.Reason]int) {
 	total := 0
 	var parts []string
 	for reason := store.Reason(0); int(reason) < store.NumReasons; reason++ {
@@ -130,7 +223,7 @@ func (r *Results) NoText(counts map[store.Reason]int) {
 	if total == 0 {
 		return
 	}
-	r.Unsearched(query.Skipped{
+	g.Skip(query.Skipped{
 		Reason: ReasonNoText, Title: countFiles(total) + " without text", Severity: "info",
 		Message: fmt.Sprintf("Only the paths of %s were searched, since they hold no text that can be: %s. `trawl repo skipped` lists them.",
 			countFiles(total), strings.Join(parts, ", ")),
@@ -139,12 +232,12 @@ func (r *Results) NoText(counts map[store.Reason]int) {
 
 // SymbolsMissing records files whose symbols were not read yet. The answer is
 // incomplete.
-func (r *Results) SymbolsMissing(files int) {
+func (g *Gaps) SymbolsMissing(files int) {
 	if files == 0 {
 		return
 	}
-	r.Incomplete()
-	r.Unsearched(query.Skipped{
+	g.Incomplete()
+	g.Skip(query.Skipped{
 		Reason: ReasonSymbolsMissing, Title: "symbols missing", Severity: "warn",
 		Message: fmt.Sprintf("The symbols of %s have not been read yet, so results may be missing. "+
 			"If this message stays, universal-ctags is not installed or symbols are switched off: see the log of the server.", countFiles(files)),
@@ -152,12 +245,12 @@ func (r *Results) SymbolsMissing(files int) {
 }
 
 // SymbolsFailed records files that no parser of symbols could read.
-func (r *Results) SymbolsFailed(files int) {
+func (g *Gaps) SymbolsFailed(files int) {
 	if files == 0 {
 		return
 	}
 	of := countFiles(files)
-	r.Unsearched(query.Skipped{
+	g.Skip(query.Skipped{
 		Reason: ReasonSymbolsFailed, Title: of + " without symbols", Severity: "info",
 		Message: "The symbols of " + of + " could not be read: the text is too large, or its parser too slow. Search for the text instead.",
 	})
@@ -166,11 +259,11 @@ func (r *Results) SymbolsFailed(files int) {
 // TextsCut records texts with more matches than are kept. The answer is
 // incomplete. Files can be listed in place of their matches unless the query
 // selects something itself.
-func (r *Results) TextsCut(texts int, selects bool) {
+func (g *Gaps) TextsCut(texts int, selects bool) {
 	if texts == 0 {
 		return
 	}
-	r.Incomplete()
+	g.Incomplete()
 	what := Plural(texts, "text", "texts")
 	s := query.Skipped{
 		Reason: ReasonTextCut,
@@ -183,16 +276,16 @@ func (r *Results) TextsCut(texts int, selects bool) {
 		s.Message += " `select:file` lists the files alone."
 		s.SuggestedTitle, s.SuggestedQuery = "list files", "select:file"
 	}
-	r.Unsearched(s)
+	g.Skip(s)
 }
 
 // PreviewsShortened records commits with more matches than their preview shows.
-func (r *Results) PreviewsShortened(n int) {
+func (g *Gaps) PreviewsShortened(n int) {
 	if n == 0 {
 		return
 	}
 	of := Plural(n, "preview", "previews")
-	r.Unsearched(query.Skipped{
+	g.Skip(query.Skipped{
 		Reason: ReasonPreviewShortened,
 		Title:  of + " shortened",
 		Message: "All matches are counted, but " + of + " of a diff left some out: at most 5 files are shown, 3 hunks of each and 7 lines of a hunk. " +
@@ -203,11 +296,11 @@ func (r *Results) PreviewsShortened(n int) {
 
 // OlderCommits records commits that time was up for before git had read them; n
 // is a lower bound if more may have followed. The answer is incomplete.
-func (r *Results) OlderCommits(n int, more bool) {
+func (g *Gaps) OlderCommits(n int, more bool) {
 	if n == 0 && !more {
 		return
 	}
-	r.Incomplete()
+	g.Incomplete()
 	s := query.Skipped{Reason: ReasonHistoryDepth, Severity: "warn"}
 	switch {
 	case n == 0:
@@ -219,46 +312,54 @@ func (r *Results) OlderCommits(n int, more bool) {
 	}
 	s.Message = "Commits older than the index reaches are read through git, the newest first, until the time is up. " +
 		"Narrow the search with `after:`, `author:` or `file:`, give it more time, or have more commits indexed with the setting `history-diffs`."
-	r.mu.Lock()
-	if r.timeout < r.maxTimeout {
-		s.SuggestedTitle, s.SuggestedQuery = "search longer", "timeout:"+r.maxTimeout.String()
+	g.mu.Lock()
+	if g.timeout < g.maxTimeout {
+		s.SuggestedTitle, s.SuggestedQuery = "search longer", "timeout:"+g.maxTimeout.String()
 	}
-	r.mu.Unlock()
-	r.Unsearched(s)
+	g.mu.Unlock()
+	g.Skip(s)
 }
 
 // HistoriesMissing records repositories whose commits are still being indexed.
-func (r *Results) HistoriesMissing(names []string) {
-	r.histories(ReasonHistoryMissing, "not read yet",
+func (g *Gaps) HistoriesMissing(names []string) {
+	g.histories(ReasonHistoryMissing, "not read yet",
 		"are still being read into the index; until that is done they are searched through git, which is slow", names)
 }
 
 // HistoriesUnreadable records repositories whose commits git could not read. The
 // answer is incomplete.
-func (r *Results) HistoriesUnreadable(names []string) {
+func (g *Gaps) HistoriesUnreadable(names []string) {
 	if len(names) > 0 {
-		r.Incomplete()
+		g.Incomplete()
 	}
-	r.histories(ReasonHistoryUnreadable, "unreadable", "could not be read from their source, so commits may be missing", names)
+	g.histories(ReasonHistoryUnreadable, "unreadable", "could not be read from their source, so commits may be missing", names)
 }
 
-func (r *Results) histories(reason, word, state string, names []string) {
+func (g *Gaps) histories(reason, word, state string, names []string) {
 	if len(names) == 0 {
 		return
 	}
 	s := query.Skipped{Reason: reason, Severity: "warn", Title: Plural(len(names), "history", "histories") + " " + word}
 	s.Message = "The commits of " + Plural(len(names), "repository", "repositories") + " " + state + ":" + listNames(names)
-	r.Unsearched(s)
+	g.Skip(s)
 }
 
 // DiffsTooLarge records files of commits whose diffs are not kept.
-func (r *Results) DiffsTooLarge(n int) {
+func (g *Gaps) DiffsTooLarge(n int) {
 	if n == 0 {
 		return
 	}
-	r.Unsearched(query.Skipped{
+	g.Skip(query.Skipped{
 		Reason: ReasonDiffTooLarge, Title: Plural(n, "diff", "diffs") + " too large", Severity: "info",
 		Message: "The diffs of " + Plural(n, "changed file", "changed files") +
 			" are larger than the index keeps, or damaged. Their commits are still found by message, author, date and path.",
 	})
+}
+
+// Repositories returns the names of repositories that were not searched, or not all
+// of them: not yet indexed, without a readable source, and out of time.
+func (g *Gaps) Repositories() (cloning, missing, timedOut []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Concat(g.cloning.Names, g.indexing.Names), slices.Clone(g.missing.Names), slices.Clone(g.timedOut.Names)
 }

@@ -1,4 +1,4 @@
-package search
+package report
 
 // The reasons for which a search leaves something out, as skipped entries and
 // coverage name them. Documents without searchable content have reasons of their

@@ -1,4 +1,4 @@
-package search_test
+package report_test
 
 import (
 	"fmt"
@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 )
 
 // suggested prints the filters of some kinds that matches lead to.
 func suggested(matches []query.Match, kinds ...query.FilterKind) []string {
-	r := search.NewResults(func() time.Time { return filtersNow })
+	r := report.New(func() time.Time { return filtersNow })
 	r.Add(matches)
 	var got []string
 	for _, f := range r.Filters() {
@@ -94,7 +94,7 @@ func TestOtherFiltersAreBounded(t *testing.T) {
 			matches = append(matches, commit(kiln, fmt.Sprintf("A%04d", i), 0, 1))
 		}
 	}
-	r := search.NewResults(func() time.Time { return filtersNow })
+	r := report.New(func() time.Time { return filtersNow })
 	r.Add(matches)
 	r.Exclude(1, 0)
 	var kinds []query.FilterKind

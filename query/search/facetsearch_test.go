@@ -9,6 +9,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -71,8 +72,8 @@ func (c *corpus) asks(t testing.TB, s search.Settings, now time.Time) func(text 
 		if err != nil {
 			t.Fatalf("parse %q: %v", text, err)
 		}
-		a := answer{results: search.NewResults(s.Now)}
-		a.outcome = search.New(c.st, s).Search(t.Context(), q, search.Options{Display: -1, Results: a.results}, search.SinkFunc(func(m []query.Match) error {
+		a := answer{results: report.New(s.Now)}
+		a.outcome = search.New(c.st, s).Search(t.Context(), q, search.Options{Display: -1, Report: a.results}, search.SinkFunc(func(m []query.Match) error {
 			a.matches = append(a.matches, m...)
 			return nil
 		}))

@@ -1,4 +1,4 @@
-package search_test
+package report_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 )
 
 var (
@@ -55,37 +55,37 @@ func (c *clock) add(d time.Duration) {
 	c.t = c.t.Add(d)
 }
 
-func newResults() *search.Results { return search.NewResults(func() time.Time { return time.Time{} }) }
+func newResults() *report.Report { return report.New(func() time.Time { return time.Time{} }) }
 
 func TestResultsProgress(t *testing.T) {
 	tests := []struct {
 		name  string
-		do    func(*search.Results)
+		do    func(*report.Report)
 		match int
 		repos int
 	}{
 		// nothing found
-		{"fresh", func(*search.Results) {}, 0, 0},
-		{"finished empty", func(r *search.Results) { r.Finish(true) }, 0, 0},
+		{"fresh", func(*report.Report) {}, 0, 0},
+		{"finished empty", func(r *report.Report) { r.Finish(true) }, 0, 0},
 
 		// what a match counts
-		{"ranges count", func(r *search.Results) { r.Add([]query.Match{file(kiln, "a", "", 3)}) }, 3, 0},
-		{"path counts one", func(r *search.Results) { r.Add([]query.Match{withPath(file(kiln, "a", "", 0), 4)}) }, 1, 0},
-		{"repository counts one", func(r *search.Results) { r.Add([]query.Match{&query.RepoMatch{Repo: kiln}}) }, 1, 0},
+		{"ranges count", func(r *report.Report) { r.Add([]query.Match{file(kiln, "a", "", 3)}) }, 3, 0},
+		{"path counts one", func(r *report.Report) { r.Add([]query.Match{withPath(file(kiln, "a", "", 0), 4)}) }, 1, 0},
+		{"repository counts one", func(r *report.Report) { r.Add([]query.Match{&query.RepoMatch{Repo: kiln}}) }, 1, 0},
 
 		// repositories are distinct and told at the end only
-		{"repositories", func(r *search.Results) {
+		{"repositories", func(r *report.Report) {
 			r.Add([]query.Match{file(kiln, "a", "", 1), &query.RepoMatch{Repo: glaze}, file(kiln, "b", "", 1)})
 			r.Finish(true)
 		}, 3, 2},
-		{"same id, another value", func(r *search.Results) {
+		{"same id, another value", func(r *report.Report) {
 			again := *kiln
 			r.Add([]query.Match{file(kiln, "a", "", 1), file(&again, "b", "", 1)})
 			r.Finish(true)
 		}, 2, 1},
 
 		// the count limit caps
-		{"capped", func(r *search.Results) {
+		{"capped", func(r *report.Report) {
 			r.SetLimit(2)
 			r.Add([]query.Match{file(kiln, "a", "", 5)})
 		}, 2, 0},
@@ -107,7 +107,7 @@ func TestResultsProgress(t *testing.T) {
 
 func TestResultsTookCountsFromTheStart(t *testing.T) {
 	c := &clock{t: time.Unix(1000, 0)}
-	r := search.NewResults(c.now)
+	r := report.New(c.now)
 	c.add(437 * time.Millisecond)
 	if got := r.Progress().Took; got != 437*time.Millisecond {
 		t.Errorf("Took = %v, want 437ms", got)
@@ -117,23 +117,28 @@ func TestResultsTookCountsFromTheStart(t *testing.T) {
 func TestResultsMarks(t *testing.T) {
 	tests := []struct {
 		name              string
-		do                func(*search.Results)
+		do                func(*report.Report)
 		filters, progress bool
 	}{
 		// what changes both
-		{"add", func(r *search.Results) { r.Add([]query.Match{file(kiln, "a", "", 1)}) }, true, true},
-		{"exclude", func(r *search.Results) { r.Exclude(1, 0) }, true, true},
-		{"finish", func(r *search.Results) { r.Finish(true) }, true, true},
+		{"add", func(r *report.Report) { r.Add([]query.Match{file(kiln, "a", "", 1)}) }, true, true},
+		{"exclude", func(r *report.Report) { r.Exclude(1, 0) }, true, true},
+		{"finish", func(r *report.Report) { r.Finish(true) }, true, true},
 
 		// what changes progress only
-		{"hit limit", (*search.Results).HitLimit, false, true},
-		{"timed out", func(r *search.Results) { r.TimedOut([]string{"a"}) }, false, true},
+		{"hit limit", (*report.Report).HitLimit, false, true},
+		{"timed out", func(r *report.Report) { r.Gaps().TimedOut([]string{"a"}) }, false, true},
 
 		// what changes nothing
-		{"limits of nothing", func(r *search.Results) { r.SetLimit(5); r.SetDisplay(5) }, false, false},
-		{"exclude nothing", func(r *search.Results) { r.Exclude(0, 0); r.TimedOut(nil); r.Missing(nil); r.Cloning(nil) }, false, false},
-		{"add nothing", func(r *search.Results) { r.Add(nil) }, false, false},
-		{"reading", func(r *search.Results) { r.Progress(); r.Filters() }, false, false},
+		{"limits of nothing", func(r *report.Report) { r.SetLimit(5); r.SetDisplay(5) }, false, false},
+		{"exclude nothing", func(r *report.Report) {
+			r.Exclude(0, 0)
+			r.Gaps().TimedOut(nil)
+			r.Gaps().Missing(nil)
+			r.Gaps().Cloning(nil)
+		}, false, false},
+		{"add nothing", func(r *report.Report) { r.Add(nil) }, false, false},
+		{"reading", func(r *report.Report) { r.Progress(); r.Filters() }, false, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -151,13 +156,13 @@ func TestResultsMarks(t *testing.T) {
 func TestResultsFilters(t *testing.T) {
 	tests := []struct {
 		name string
-		do   func(*search.Results)
+		do   func(*report.Report)
 		want []string
 	}{
-		{"nothing", func(*search.Results) {}, nil},
+		{"nothing", func(*report.Report) {}, nil},
 
 		// one match counts for its type, repository and language
-		{"content", func(r *search.Results) {
+		{"content", func(r *report.Report) {
 			r.Add([]query.Match{withPath(atRev(file(kiln, "cmd/glaze/main.go", "Go", 3), "v2"), 1)})
 		}, []string{
 			`type type:file "Code" 3`,
@@ -165,32 +170,32 @@ func TestResultsFilters(t *testing.T) {
 			`lang lang:go "Go" 3`,
 			`repo repo:^git\.example\.org/lab/kiln$@v2 "git.example.org/lab/kiln" 3`,
 		}},
-		{"path with ranges", func(r *search.Results) {
+		{"path with ranges", func(r *report.Report) {
 			r.Add([]query.Match{withPath(file(kiln, "docs/glaze.md", "Markdown", 0), 2)})
 		}, []string{
 			`type type:path "Paths" 1`,
 			`lang lang:markdown "Markdown" 1`,
 			`repo repo:^git\.example\.org/lab/kiln$ "git.example.org/lab/kiln" 1`,
 		}},
-		{"path without ranges", func(r *search.Results) {
+		{"path without ranges", func(r *report.Report) {
 			r.Add([]query.Match{file(kiln, "x", "", 0)})
 		}, []string{
 			`type type:path "Paths" 1`,
 			`repo repo:^git\.example\.org/lab/kiln$ "git.example.org/lab/kiln" 1`,
 		}},
-		{"repository adds its type only", func(r *search.Results) {
+		{"repository adds its type only", func(r *report.Report) {
 			r.Add([]query.Match{&query.RepoMatch{Repo: kiln}})
 		}, []string{`type type:repo "Repositories" 1`}},
 
 		// values are quoted so that they read back
-		{"language with spaces", func(r *search.Results) {
+		{"language with spaces", func(r *report.Report) {
 			r.Add([]query.Match{file(kiln, "a.vbhtml", "Visual Basic .NET", 1)})
 		}, []string{
 			`type type:file "Code" 1`,
 			`lang lang:"visual basic .net" "Visual Basic .NET" 1`,
 			`repo repo:^git\.example\.org/lab/kiln$ "git.example.org/lab/kiln" 1`,
 		}},
-		{"repository with special characters", func(r *search.Results) {
+		{"repository with special characters", func(r *report.Report) {
 			r.Add([]query.Match{file(space, "a", "", 1)})
 		}, []string{
 			`type type:file "Code" 1`,
@@ -198,7 +203,7 @@ func TestResultsFilters(t *testing.T) {
 		}},
 
 		// a revision is a filter of its own
-		{"revisions", func(r *search.Results) {
+		{"revisions", func(r *report.Report) {
 			r.Add([]query.Match{atRev(file(kiln, "a", "", 1), "v2"), file(kiln, "a", "", 2), atRev(file(kiln, "b", "", 4), "v2")})
 		}, []string{
 			`type type:file "Code" 7`,
@@ -207,7 +212,7 @@ func TestResultsFilters(t *testing.T) {
 		}},
 
 		// file filters add the whole count of the match
-		{"file filters", func(r *search.Results) {
+		{"file filters", func(r *report.Report) {
 			r.Add([]query.Match{file(kiln, "vendor/a/b_test.go", "", 3)})
 		}, []string{
 			`type type:file "Code" 3`,
@@ -217,7 +222,7 @@ func TestResultsFilters(t *testing.T) {
 		}},
 
 		// utilities stand with the types, by count
-		{"excluded", func(r *search.Results) {
+		{"excluded", func(r *report.Report) {
 			r.Add([]query.Match{file(kiln, "a", "", 3)})
 			r.Exclude(9, 1)
 			r.Exclude(0, 1)
@@ -229,7 +234,7 @@ func TestResultsFilters(t *testing.T) {
 		}},
 
 		// equal counts stand by value
-		{"ties", func(r *search.Results) {
+		{"ties", func(r *report.Report) {
 			r.Add([]query.Match{file(kiln, "a.go", "Go", 1), file(glaze, "b.c", "C", 1)})
 		}, []string{
 			`type type:file "Code" 2`,
@@ -286,16 +291,16 @@ func TestResultsFiltersAreBounded(t *testing.T) {
 func TestResultsExhaustive(t *testing.T) {
 	tests := []struct {
 		name string
-		do   func(*search.Results)
+		do   func(*report.Report)
 		want bool
 	}{
-		{"not finished", func(*search.Results) {}, false},
-		{"finished", func(r *search.Results) { r.Finish(true) }, true},
-		{"the caller knows better", func(r *search.Results) { r.Finish(false) }, false},
-		{"limit hit", func(r *search.Results) { r.HitLimit(); r.Finish(true) }, false},
-		{"limit reached exactly", func(r *search.Results) { r.SetLimit(1); r.Finish(true) }, false},
-		{"timed out", func(r *search.Results) { r.TimedOut([]string{"a"}); r.Finish(true) }, false},
-		{"first call counts", func(r *search.Results) { r.Finish(false); r.Finish(true) }, false},
+		{"not finished", func(*report.Report) {}, false},
+		{"finished", func(r *report.Report) { r.Finish(true) }, true},
+		{"the caller knows better", func(r *report.Report) { r.Finish(false) }, false},
+		{"limit hit", func(r *report.Report) { r.HitLimit(); r.Finish(true) }, false},
+		{"limit reached exactly", func(r *report.Report) { r.SetLimit(1); r.Finish(true) }, false},
+		{"timed out", func(r *report.Report) { r.Gaps().TimedOut([]string{"a"}); r.Finish(true) }, false},
+		{"first call counts", func(r *report.Report) { r.Finish(false); r.Finish(true) }, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
-package search
+package report
 
 import (
+	"strconv"
 	"sync"
 	"time"
 )
@@ -31,6 +32,12 @@ type Step struct {
 
 // Field is one fact about a step, such as how many posting lists it read.
 type Field struct{ Key, Value string }
+
+// Count returns a field that holds a number.
+func Count(key string, n int) Field { return Field{Key: key, Value: strconv.Itoa(n)} }
+
+// Text returns a field that holds a text.
+func Text(key, value string) Field { return Field{Key: key, Value: value} }
 
 // Add records a step.
 func (t *Trace) Add(s Step) {

@@ -1,0 +1,28 @@
+package report
+
+// FacetScope is what a query says itself about what filters are suggested for. A
+// filter that is appended to the query has to select what it counts, so some are
+// not suggested to some queries. The zero value is a query of patterns only.
+type FacetScope struct {
+	// OnlyType is the type that the query asks for. With types, it asks for several,
+	// and one more would select nothing less.
+	OnlyType  string
+	ManyTypes bool
+	// Negated says that a pattern is: a document that has it in its path, or in
+	// its text, matches where only the other is looked at.
+	Negated bool
+	// Selects says that the query has a select:, directories that it selects
+	// what is no file.
+	Selects, SelectsDirectories bool
+	// CaseSensitive says how author: and file: are compared, caseMixed that parts
+	// of the query differ.
+	CaseSensitive, CaseMixed bool
+	// AnyRevision says that a suggestion names no revision: rev: forbids it, and a
+	// glob is not cut with a name.
+	AnyRevision bool
+}
+
+// suggests reports whether filters of type: are suggested.
+func (s *FacetScope) suggests(kind string) bool {
+	return !s.ManyTypes && !s.Selects && (s.OnlyType == "" || s.OnlyType == kind)
+}
