@@ -37,3 +37,7 @@ type Rest struct {
 	// Unsearchable are the documents without searchable content.
 	Unsearchable int
 }
+
+// ReasonStopped is the reason in coverage where a search ended for another reason
+// than a limit, such as a client that has gone.
+const ReasonStopped = "stopped"

@@ -6,7 +6,6 @@ package report
 const (
 	ReasonMatchLimit         = "shard-match-limit"
 	ReasonTimeout            = "shard-timeout"
-	ReasonStopped            = "stopped"
 	ReasonDisplay            = "display"
 	ReasonTextCut            = "document-match-limit"
 	ReasonPreviewShortened   = "preview-shortened"
