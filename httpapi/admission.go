@@ -15,7 +15,7 @@ import (
 // whatever else is made in memory share two things: processors and the bytes
 // they hold. Both are divided fairly among clients. A nil Admission admits all.
 //
-// Searches have their own admission: search.Turns for memory, and processor
+// Searches have their own admission: admission.Queue for memory, and processor
 // slots that they hand over every few milliseconds.
 type Admission struct {
 	processors, memory *fair.Semaphore

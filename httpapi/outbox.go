@@ -9,6 +9,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/admission"
 )
 
 // sealBytes is the size of the JSON from which a matches event is sent without
@@ -39,8 +40,8 @@ const maxSpares = 8
 // woken, as soon as it is large enough, and after the first batch of the
 // search; otherwise the writer takes it when its tick comes.
 type outbox struct {
-	encoder matchEncoder // used by the searching goroutine only, as those up to scratch
-	turn    *search.Turn // that of the search; nil never yields
+	encoder matchEncoder      // used by the searching goroutine only, as those up to scratch
+	ticket  *admission.Ticket // that of the search; nil never yields
 	// parts are how many of the next match's parts were put in before the search
 	// yielded.
 	parts   int
@@ -173,10 +174,10 @@ const standAtMost = 100 * time.Millisecond
 
 // await waits until something was written.
 func (o *outbox) await(ctx context.Context) error {
-	wanted := o.turn.Stand()
-	defer o.turn.Go()
+	wanted := o.ticket.Stall()
+	defer o.ticket.Resume()
 	var enough <-chan time.Time
-	if o.turn != nil {
+	if o.ticket != nil {
 		t := time.NewTimer(standAtMost)
 		defer t.Stop()
 		enough = t.C

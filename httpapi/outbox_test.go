@@ -13,6 +13,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/admission"
 )
 
 // padded is a path match that takes n bytes as JSON.
@@ -169,32 +170,32 @@ func TestOutboxDividesAHugeMatch(t *testing.T) {
 	}
 }
 
-// standing is an outbox whose search has the only turn, which others want.
+// standing is an outbox whose search has the only ticket, which others want.
 func standing(t *testing.T, e matchEncoder, limit int, pool *share) *outbox {
-	turns := search.NewTurns(1, 2)
+	queue := admission.NewQueue(1, 2)
 	o := newOutbox(e, limit, pool)
 	var err error
-	if o.turn, err = turns.Take(t.Context(), "", false); err != nil {
+	if o.ticket, err = queue.Enter(t.Context(), "", false); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	waiting := make(chan struct{})
 	go func() {
 		defer close(waiting)
-		if next, err := turns.Take(ctx, "", false); err == nil {
-			next.Give()
+		if next, err := queue.Enter(ctx, "", false); err == nil {
+			next.Leave()
 		}
 	}()
 	t.Cleanup(func() {
 		cancel()
-		o.turn.Give()
+		o.ticket.Leave()
 		<-waiting
 	})
 	synctest.Wait()
 	return o
 }
 
-// TestOutboxYields: a search whose turn is wanted does not wait for its client,
+// TestOutboxYields: a search whose ticket is wanted does not wait for its client,
 // and goes on after the last match that was taken, in the middle of one that was
 // divided too.
 func TestOutboxYields(t *testing.T) {
@@ -249,10 +250,10 @@ func TestOutboxYieldsInTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOutbox(matchEncoder{chunks: true}, leastBuffer, newShare(0))
 		var err error
-		if o.turn, err = search.NewTurns(1, 2).Take(t.Context(), "", false); err != nil {
+		if o.ticket, err = admission.NewQueue(1, 2).Enter(t.Context(), "", false); err != nil {
 			t.Fatal(err)
 		}
-		defer o.turn.Give()
+		defer o.ticket.Leave()
 		began := time.Now()
 		err = o.put(t.Context(), slices.Repeat([]query.Match{padded(1000)}, 300))
 		var yield *search.YieldError

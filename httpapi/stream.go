@@ -11,6 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store/identity"
 )
@@ -174,8 +175,8 @@ func (s *streamSink) Send(m []query.Match) error {
 	return err
 }
 
-// TakeTurn implements search.TurnTaker.
-func (s *streamSink) TakeTurn(t *search.Turn) { s.st.out.turn = t }
+// TakeTicket implements search.TicketTaker.
+func (s *streamSink) TakeTicket(t *admission.Ticket) { s.st.out.ticket = t }
 
 // stream is one open response and the search that feeds it. The search runs in
 // the goroutine of the request. One that takes longer than a moment, or finds

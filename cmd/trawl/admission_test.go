@@ -19,8 +19,8 @@ const (
 // notAdmitted are the routes whose answers need no admission, or ask for it
 // themselves, and why.
 var notAdmitted = map[string]string{
-	"GET /.api/search/stream":                     "search.Turns admits searches",
-	"GET /search/stream":                          "search.Turns admits searches",
+	"GET /.api/search/stream":                     "admission.Queue admits searches",
+	"GET /search/stream":                          "admission.Queue admits searches",
 	"GET /.api/search/export/{file}":              "it is sent as it is read",
 	"GET /-/assets/{version}/{name}":              assets,
 	"GET /.api/openapi.json":                      assets,

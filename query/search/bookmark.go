@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -84,10 +85,10 @@ func (e *YieldError) Error() string {
 	return fmt.Sprintf("search yielded after %d matches of a batch", e.Taken)
 }
 
-// TurnTaker is a sink that may have to wait for its client, and yields when the
-// turn of its search is wanted meanwhile. It is told the turn before the first
+// TicketTaker is a sink that may have to wait for its client, and yields when the
+// ticket of its search is wanted meanwhile. It is told the ticket before the first
 // match.
-type TurnTaker interface {
+type TicketTaker interface {
 	Sink
-	TakeTurn(t *Turn)
+	TakeTicket(t *admission.Ticket)
 }

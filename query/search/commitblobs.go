@@ -78,7 +78,7 @@ func (w *commitWorker) content(ctx context.Context, commit, path string, use fun
 	if oid == "" {
 		return nil
 	}
-	w.at.end()
+	w.at.Release()
 	size, err := w.blobs.read(ctx, w, oid, smallContentBytes, use)
 	if err == nil && size > 0 && size <= maxContentBytes {
 		err = w.largeContent(ctx, oid, size, use)
@@ -86,7 +86,7 @@ func (w *commitWorker) content(ctx context.Context, commit, path string, use fun
 	if err != nil {
 		return err
 	}
-	return w.at.occupy(ctx)
+	return w.at.Acquire(ctx)
 }
 
 // largeContent is content for a blob of so many bytes.
@@ -115,7 +115,7 @@ func (b *blobs) read(ctx context.Context, w *commitWorker, oid string, most int6
 		if reason != "" {
 			return nil
 		}
-		if err := w.at.occupy(ctx); err != nil {
+		if err := w.at.Acquire(ctx); err != nil {
 			return err
 		}
 		use(decoded.Data)

@@ -136,8 +136,8 @@ func (c *commitSearch) plan(ctx context.Context) {
 		wg.Go(func() {
 			in := c.newReading(c.snap)
 			defer in.close()
-			in.at = &seat{run: c.run}
-			defer in.at.end()
+			in.at = c.run.admitted.Slot()
+			defer in.at.Release()
 			for i := range work {
 				if in.breathe(ctx) == nil {
 					plans[i] = c.planShard(views[i], in)

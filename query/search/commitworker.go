@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 )
@@ -15,7 +16,7 @@ import (
 type commitWorker struct {
 	*commitSearch
 	matcher *commitMatcher
-	at      seat
+	at      *admission.Slot
 	texts   map[*commitShard]*store.Text
 	blobs   *blobs // nil until needed
 	looked  int
@@ -24,7 +25,7 @@ type commitWorker struct {
 func newCommitWorker(c *commitSearch) *commitWorker {
 	return &commitWorker{
 		commitSearch: c, matcher: newCommitMatcher(c.q, c.set.Brute),
-		at: seat{run: c.run}, texts: map[*commitShard]*store.Text{},
+		at: c.run.admitted.Slot(), texts: map[*commitShard]*store.Text{},
 	}
 }
 
@@ -43,7 +44,7 @@ func (w *commitWorker) confirm(ctx context.Context, s *commitSegment) {
 		if p := recover(); p != nil {
 			s.err = fmt.Errorf("panic: %v", p)
 		}
-		w.at.end()
+		w.at.Release()
 		w.looked += s.looked
 		if w.matcher.leash.Cut {
 			w.run.cut.Add(1)
@@ -58,7 +59,7 @@ func (w *commitWorker) confirm(ctx context.Context, s *commitSegment) {
 		return
 	}
 	for _, it := range s.items {
-		if s.err = w.at.occupy(ctx); s.err != nil {
+		if s.err = w.at.Acquire(ctx); s.err != nil {
 			return
 		}
 		m, err := w.indexed(ctx, s.target, it)
@@ -81,7 +82,7 @@ func (w *commitWorker) indexed(ctx context.Context, t *target, it commitItem) (q
 		text = p.view.Text()
 		w.texts[p] = text
 	}
-	text.Done, text.Idle = ctx.Done(), func(wait func()) { w.at.idle(ctx, wait) }
+	text.Done, text.Idle = ctx.Done(), func(wait func()) { w.at.Without(ctx, wait) }
 	defer text.Release()
 	oid := hex.EncodeToString(p.table.OID(int(i)))
 	read, message := false, ""
@@ -142,11 +143,11 @@ func (w *commitWorker) log(ctx context.Context, s *commitSegment) error {
 		o.Depth = git.LogMessages
 	}
 	return repo.Log(ctx, oids, o, func(c *git.Commit) error {
-		if err := w.at.occupy(ctx); err != nil {
+		if err := w.at.Acquire(ctx); err != nil {
 			return err
 		}
 		m, err := w.logged(ctx, s.target, c)
-		w.at.end() // git reads meanwhile
+		w.at.Release() // git reads meanwhile
 		if err != nil {
 			return err
 		}
@@ -209,7 +210,7 @@ func (x *indexedChanges) content(ctx context.Context, i int, use func(text []byt
 
 func (x *indexedChanges) pause(ctx context.Context) error {
 	x.text.Release()
-	return x.worker.at.occupy(ctx)
+	return x.worker.at.Acquire(ctx)
 }
 
 // loggedChanges are those of a commit that git told of.
@@ -234,4 +235,4 @@ func (x *loggedChanges) content(ctx context.Context, i int, use func(text []byte
 	return x.worker.content(ctx, x.OID, x.Files[i].Path, use)
 }
 
-func (x *loggedChanges) pause(ctx context.Context) error { return x.worker.at.occupy(ctx) }
+func (x *loggedChanges) pause(ctx context.Context) error { return x.worker.at.Acquire(ctx) }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/trawlsearch/trawl/query/search/admission"
 )
 
 // phrasesPerHead is how many documents are looked into for the phrase, for each
@@ -36,7 +38,7 @@ func (h *header) confirmPhrase(ctx context.Context, k int, b *basic) {
 			return
 		}
 		h.texts++
-		holds, err := v.holdsPhrase(ctx, &h.run.seat, h.plans[at.shard], k, at.doc)
+		holds, err := v.holdsPhrase(ctx, h.run.slot, h.plans[at.shard], k, at.doc)
 		if err != nil {
 			h.fail(h.plans[at.shard], err)
 			continue
@@ -47,7 +49,7 @@ func (h *header) confirmPhrase(ctx context.Context, k int, b *basic) {
 
 // holdsPhrase reports whether the phrase of basic query k stands in document i of
 // p. A panic over it is an error.
-func (v *verifier) holdsPhrase(ctx context.Context, at *seat, p *shardPlan, k int, i uint16) (holds bool, err error) {
+func (v *verifier) holdsPhrase(ctx context.Context, at *admission.Slot, p *shardPlan, k int, i uint16) (holds bool, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			err = fmt.Errorf("panic: %v", x)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -59,7 +60,7 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 	r.coverage.begin()
 	p := newPipeline(ctx, r, pass)
 	// If the sink panics, which servers survive, nothing else does these.
-	defer r.seat.leave()
+	defer r.slot.Leave()
 	defer p.releaseAlone()
 	planErr := r.schedule(p.ctx, pass, sources, p)
 	err := p.end()
@@ -90,7 +91,7 @@ func (r *run) work(fields ...report.Field) []report.Field {
 
 // segment verifies the documents of s in order. A document that cannot be
 // verified does not keep the others from it.
-func (v *verifier) segment(ctx context.Context, at *seat, s *segment) (out []query.Match, err error) {
+func (v *verifier) segment(ctx context.Context, at *admission.Slot, s *segment) (out []query.Match, err error) {
 	if err := v.use(ctx, s.plan, at); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
@@ -239,8 +240,8 @@ func (r *run) scan(ctx context.Context, b *basic, s scan) (docs int, err error) 
 	for range min(r.workers(), len(sources)) {
 		wg.Go(func() {
 			v := newVerifier([]*basic{b}, Options{}, r.set.Brute)
-			at := &seat{run: r}
-			defer at.end()
+			at := r.admitted.Slot()
+			defer at.Release()
 			for src := range work {
 				if err := r.scanSource(ctx, at, v, src, b, s); err != nil && ctx.Err() == nil {
 					s.unreadable(src)
@@ -267,7 +268,7 @@ func (r *run) scan(ctx context.Context, b *basic, s scan) (docs int, err error) 
 
 // scanSource confirms the documents of one source, and records what fails. A
 // document that cannot be confirmed does not keep the others from it.
-func (r *run) scanSource(ctx context.Context, at *seat, v *verifier, src source, b *basic, s scan) error {
+func (r *run) scanSource(ctx context.Context, at *admission.Slot, v *verifier, src source, b *basic, s scan) error {
 	wanted := func() bool {
 		for key := range keysIn(b.targets, src) {
 			if !s.done(key) {
@@ -284,7 +285,7 @@ func (r *run) scanSource(ctx context.Context, at *seat, v *verifier, src source,
 	defer in.close()
 	if src.rest == nil {
 		in.at = at
-		if err := at.occupy(ctx); err != nil {
+		if err := at.Acquire(ctx); err != nil {
 			return err
 		}
 	}
@@ -296,22 +297,22 @@ func (r *run) scanSource(ctx context.Context, at *seat, v *verifier, src source,
 			}
 		}
 		if src.rest != nil {
-			at.end() // git reads meanwhile
+			at.Release() // git reads meanwhile
 		}
 		return ctx.Err() == nil && wanted()
 	})
-	at.end()
+	at.Release()
 	return errors.Join(err, failed)
 }
 
 // scan confirms the candidates of a plan.
-func (v *verifier) scan(ctx context.Context, at *seat, p *shardPlan, s scan) error {
+func (v *verifier) scan(ctx context.Context, at *admission.Slot, p *shardPlan, s scan) error {
 	if err := v.use(ctx, p, at); err != nil {
 		return err
 	}
 	var failed error
 	for _, i := range p.candidates {
-		if err := at.occupy(ctx); err != nil {
+		if err := at.Acquire(ctx); err != nil {
 			return err
 		}
 		if err := v.scanDocument(i, s); err != nil {

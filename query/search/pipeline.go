@@ -76,7 +76,7 @@ func (p *pipeline) put(s *segment) bool {
 	}
 	switch {
 	case p.work != nil:
-		p.run.seat.leave() // workers have slots of their own
+		p.run.slot.Leave() // workers have slots of their own
 		return p.feed(s)
 	case p.groups < p.passed:
 		return p.skip(s)
@@ -98,7 +98,7 @@ func (p *pipeline) start() bool {
 	if n == 1 || p.isLazy() {
 		return p.verifyHeld()
 	}
-	p.run.seat.leave()
+	p.run.slot.Leave()
 	p.workers = n
 	p.work = make(chan *segment)
 	p.ordered = make(chan *segment, segmentsAhead*n)
@@ -204,12 +204,12 @@ func (p *pipeline) verify(work <-chan *segment) {
 func (p *pipeline) verifier() *verifier { return newVerifier(p.pass, p.run.o, p.run.set.Brute) }
 
 func (p *pipeline) segment(v *verifier, s *segment) {
-	at := &p.run.seat
+	at := p.run.slot
 	if v != p.alone {
-		at = &seat{run: p.run}
-		defer at.end()
+		at = p.run.admitted.Slot()
+		defer at.Release()
 	}
-	if s.err = at.occupy(p.ctx); s.err != nil {
+	if s.err = at.Acquire(p.ctx); s.err != nil {
 		return
 	}
 	s.matches, s.err = v.segment(p.ctx, at, s)
@@ -253,7 +253,7 @@ func (p *pipeline) send() {
 func (p *pipeline) end() error {
 	defer p.cancel()
 	if p.work != nil {
-		p.run.seat.leave()
+		p.run.slot.Leave()
 		close(p.work)
 		close(p.ordered)
 		p.wg.Wait()

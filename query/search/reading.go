@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -14,7 +15,7 @@ type reading struct {
 	lists    *store.ListReader
 	scratch  *postings.Scratch
 	// at is the seat of the goroutine; nil if it needs none.
-	at *seat
+	at *admission.Slot
 }
 
 func (s *Searcher) newReading(snap *store.Snapshot) *reading {
@@ -38,7 +39,7 @@ func (in *reading) breathe(ctx context.Context) error {
 	if in == nil || in.at == nil {
 		return ctx.Err()
 	}
-	return in.at.occupy(ctx)
+	return in.at.Acquire(ctx)
 }
 
 func (in *reading) content(v store.View) *postings.Evaluator {

@@ -149,7 +149,7 @@ func (rd *round) took(d time.Duration) {
 // plan plans some shards, on all workers if that is worth it.
 func (rd *round) plan(ctx context.Context, shards []int) {
 	r := rd.run
-	if len(shards) == 0 || r.seat.occupy(ctx) != nil {
+	if len(shards) == 0 || r.slot.Acquire(ctx) != nil {
 		return
 	}
 	steps := make([]report.Step, len(shards))
@@ -159,11 +159,11 @@ func (rd *round) plan(ctx context.Context, shards []int) {
 	helpers := 0
 	// help has others help who find a slot, now or later.
 	help := func(left int) {
-		for helpers < min(len(rd.in), left)-1 && rd.in[helpers+1].at.try() {
+		for helpers < min(len(rd.in), left)-1 && rd.in[helpers+1].at.TryAcquire() {
 			helpers++
 			in := rd.in[helpers]
 			wg.Go(func() {
-				defer in.at.end()
+				defer in.at.Release()
 				work(in)
 			})
 		}
@@ -186,7 +186,7 @@ func (rd *round) plan(ctx context.Context, shards []int) {
 	}
 	work(rd.in[0])
 	if helpers > 0 {
-		r.seat.leave()
+		r.slot.Leave()
 	}
 	wg.Wait()
 	for i, n := range shards {

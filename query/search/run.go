@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -48,11 +49,12 @@ type run struct {
 	crowded   []*store.Repository
 	unread    map[unreadFile]struct{}
 
-	// cut counts texts with more matches than are kept, worked the nanoseconds of
-	// all goroutines that had slots.
-	cut, worked atomic.Int64
-	// seat is that of the goroutine that searches.
-	seat seat
+	// cut counts texts with more matches than are kept.
+	cut atomic.Int64
+	// admitted is what the search has of the processors, slot that of the
+	// goroutine that searches.
+	admitted *admission.Search
+	slot     *admission.Slot
 }
 
 func (r *run) run(ctx context.Context) Outcome {

@@ -27,8 +27,8 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, to 
 	in := make([]*reading, max(r.set.Workers, 1))
 	for i := range in {
 		in[i] = r.newReading(r.snap)
-		if in[i].at = &r.seat; i > 0 {
-			in[i].at = &seat{run: r}
+		if in[i].at = r.slot; i > 0 {
+			in[i].at = r.admitted.Slot()
 		}
 		defer in[i].close()
 	}
@@ -66,7 +66,7 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, to 
 		if !to.start() {
 			return ctx.Err()
 		}
-		r.seat.leave() // git reads meanwhile
+		r.slot.Leave() // git reads meanwhile
 		start := r.set.Now()
 		// What fails is recorded; the other sources are still searched.
 		whole := true

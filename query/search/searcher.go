@@ -4,10 +4,10 @@ import (
 	"context"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/fair"
@@ -64,11 +64,8 @@ type Searcher struct {
 	// moreReaders holds one for each reader of files beside the first of a
 	// search.
 	moreReaders chan struct{}
-	// slots are for those who plan and verify.
-	slots *slots
-	// busy counts the searches at work: those that neither wait for their turn
-	// nor for their client.
-	busy atomic.Int32
+	// processors are for goroutines that plan and verify.
+	processors *admission.Processors
 	// scratches are *postings.Scratch that no search uses now.
 	scratches sync.Pool
 }
@@ -106,7 +103,7 @@ func New(st *store.Store, s Settings) *Searcher {
 	}
 	return &Searcher{
 		store: st, set: s, gitSlots: fair.NewSemaphore(gitSlots, waitingForGit), wholeLogs: fair.NewSemaphore(wholeLogs(st, s.Workers), waitingForGit),
-		moreReaders: make(chan struct{}, s.Workers), slots: newSlots(s.Workers, 1),
+		moreReaders: make(chan struct{}, s.Workers), processors: admission.NewProcessors(s.Workers, 1),
 		opened:  newCache[string, *git.Repo](openedRepositories),
 		commits: newCache[resolved, string](cachedCommitBytes), contents: newCache[contentsKey, *contents](cachedContents),
 	}
@@ -126,7 +123,7 @@ func wholeLogs(st *store.Store, workers int) int64 {
 // workers returns how many documents a search at work is to verify at once: its
 // share of the processors.
 func (s *Searcher) workers() int {
-	return max(s.set.Workers/max(int(s.busy.Load()), 1), 1)
+	return s.processors.Share()
 }
 
 // defaultCount is the count limit of a query that names none.
@@ -145,13 +142,13 @@ func (s *Searcher) Search(ctx context.Context, q *query.Query, o Options, sink S
 		o.DefaultCount = defaultCount
 	}
 	r := &run{Searcher: s, q: q, o: o, sink: sink, began: s.set.Now()}
-	r.seat.run = r
 	r.start = r.began
 	if o.Bookmark.Resumed() {
 		r.start = o.Bookmark.start
 	}
-	s.busy.Add(1)
-	defer s.busy.Add(-1) // also when it panics, which servers survive
+	r.admitted = s.processors.Begin(o.Asker, o.Bookmark.Resumed(), s.set.Now)
+	defer r.admitted.End() // also when it panics, which servers survive
+	r.slot = r.admitted.Slot()
 	out := r.run(ctx)
 	if !r.yielded() {
 		o.Report.Finish(out.Err == nil)

@@ -137,10 +137,7 @@ func (s *sender) send(matches []query.Match) error {
 // show gives matches to the sink. While it waits for a client the search is not
 // at work, and others have its slot.
 func (s *sender) show(matches []query.Match) error {
-	s.run.busy.Add(-1)
-	defer s.run.busy.Add(1)
-	defer s.run.seat.leaveAfter(patience)()
-	return s.sink.Send(matches)
+	return s.run.admitted.WaitForClient(s.run.slot, func() error { return s.sink.Send(matches) })
 }
 
 // again counts down what is found once more, and reports whether that was it.

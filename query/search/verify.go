@@ -8,6 +8,7 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -72,14 +73,14 @@ func (v *verifier) close() error {
 }
 
 // use makes p the shard at hand, for work in a seat that ctx ends.
-func (v *verifier) use(ctx context.Context, p *shardPlan, at *seat) error {
+func (v *verifier) use(ctx context.Context, p *shardPlan, at *admission.Slot) error {
 	var err error
 	if v.plan != p {
 		err = v.close()
 		v.plan, v.text = p, p.view.Text()
 	}
 	v.text.Done, v.leash.Done = ctx.Done(), ctx.Done()
-	v.text.Idle = func(wait func()) { at.idle(ctx, wait) }
+	v.text.Idle = func(wait func()) { at.Without(ctx, wait) }
 	return err
 }
 

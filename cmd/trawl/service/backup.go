@@ -91,7 +91,7 @@ const giveWayFor = 40 * time.Millisecond
 
 // giveWay lets searches have the processor and the disk.
 func (s *Service) giveWay(ctx context.Context) error {
-	if s.turns.Working() == 0 {
+	if s.searches.Working() == 0 {
 		return nil
 	}
 	select {

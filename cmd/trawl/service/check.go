@@ -84,7 +84,7 @@ const (
 
 // letSearch waits while searches are at work, within bounds.
 func (s *Service) letSearch(ctx context.Context) error {
-	for waited := time.Duration(0); s.turns.Working() > 0 && waited < letSearchFor; waited += letSearchEvery {
+	for waited := time.Duration(0); s.searches.Working() > 0 && waited < letSearchFor; waited += letSearchEvery {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

@@ -90,7 +90,7 @@ const (
 
 // yield waits until no search is at work, ctx ends, or it has been long enough.
 func (s *Service) yield(ctx context.Context) {
-	for waited := time.Duration(0); waited < yieldAtMost && s.turns.Working() > 0; waited += yieldStep {
+	for waited := time.Duration(0); waited < yieldAtMost && s.searches.Working() > 0; waited += yieldStep {
 		select {
 		case <-ctx.Done():
 			return

@@ -4,21 +4,21 @@ import (
 	"context"
 	"testing"
 
-	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/admission"
 )
 
 // TestYield: a rewrite goes on at once when nobody searches, and in the end also
 // when somebody always does; it does not outlast its context.
 func TestYield(t *testing.T) {
-	s := &Service{turns: search.NewTurns(1, 2)}
+	s := &Service{searches: admission.NewQueue(1, 2)}
 	s.yield(t.Context())
-	turn, err := s.turns.Take(t.Context(), "", false)
+	ticket, err := s.searches.Enter(t.Context(), "", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer turn.Give()
+	defer ticket.Leave()
 	s.yield(t.Context())
-	if n := s.turns.Working(); n != 1 {
+	if n := s.searches.Working(); n != 1 {
 		t.Errorf("%d searches are at work behind yield, want the one", n)
 	}
 	ended, cancel := context.WithCancel(t.Context())

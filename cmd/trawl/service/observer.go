@@ -9,6 +9,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -150,10 +151,10 @@ func (o *observed) Send(m []query.Match) error {
 	return o.sink.Send(m)
 }
 
-// TakeTurn implements search.TurnTaker.
-func (o *observed) TakeTurn(t *search.Turn) {
-	if taker, ok := o.sink.(search.TurnTaker); ok {
-		taker.TakeTurn(t)
+// TakeTicket implements search.TicketTaker.
+func (o *observed) TakeTicket(t *admission.Ticket) {
+	if taker, ok := o.sink.(search.TicketTaker); ok {
+		taker.TakeTicket(t)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ctags"
@@ -86,11 +87,11 @@ type Service struct {
 	resumed chan struct{}
 	room    room
 	// turns are those of the searches at work.
-	turns   *search.Turns
-	queue   queue
-	mirrors mirrorSize
-	set     config.Settings
-	busy    busy
+	searches *admission.Queue
+	queue    queue
+	mirrors  mirrorSize
+	set      config.Settings
+	busy     busy
 	// backingUp is held while a backup is made.
 	backingUp sync.Mutex
 }
@@ -153,7 +154,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		changed:  make(chan struct{}, 1),
 		synced:   make(chan struct{}, 1),
 		resumed:  make(chan struct{}, 1),
-		turns:    search.NewTurns(memory.searches, o.Processors),
+		searches: admission.NewQueue(memory.searches, o.Processors),
 	}
 	if s.spool, err = openSpool(st, int64(set.MinFreeBytes)); err != nil {
 		return nil, errors.Join(err, st.Close())
@@ -230,8 +231,8 @@ func (s *Service) Stop() { close(s.closing) }
 // Drain waits until no search is at work, and lets none begin. It may be called
 // once, after Stop.
 func (s *Service) Drain(ctx context.Context) error {
-	for range s.turns.Most() {
-		if _, err := s.turns.Take(ctx, "", false); err != nil {
+	for range s.searches.Most() {
+		if _, err := s.searches.Enter(ctx, "", false); err != nil {
 			return fmt.Errorf("wait for searches: %w", err)
 		}
 	}
@@ -295,14 +296,14 @@ func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, 
 
 func (s *Service) search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) (out search.Outcome, waited time.Duration) {
 	start := time.Now()
-	turn, err := s.turns.Take(ctx, o.Asker, o.Bookmark.Resumed())
+	ticket, err := s.searches.Enter(ctx, o.Asker, o.Bookmark.Resumed())
 	waited = time.Since(start)
 	if err != nil {
 		return search.Outcome{}, waited
 	}
-	defer turn.Give()
-	if taker, ok := sink.(search.TurnTaker); ok && o.Bookmark != nil {
-		taker.TakeTurn(turn)
+	defer ticket.Leave()
+	if taker, ok := sink.(search.TicketTaker); ok && o.Bookmark != nil {
+		taker.TakeTicket(ticket)
 	}
 	defer s.busy.begin()()
 	return s.searcher.Search(ctx, q, o, sink), waited

@@ -22,7 +22,7 @@ func (s *Service) Status(ctx context.Context) (httpapi.AdminStatus, error) {
 	st := httpapi.AdminStatus{
 		Format: int(store.FormatNewest), Data: s.Dir(),
 		Queue:    s.queue.status(s.asked.len()),
-		Searches: httpapi.StatusSearches{AtWork: s.turns.Working(), Waiting: s.turns.Waiting(), Most: s.turns.Most()},
+		Searches: httpapi.StatusSearches{AtWork: s.searches.Working(), Waiting: s.searches.Waiting(), Most: s.searches.Most()},
 		Index: httpapi.StatusIndex{
 			Shards: m.Shards, Outdated: s.Outdated().Shards, Documents: m.Documents, Dead: m.Dead, TextBytes: uint64(m.TextBytes),
 			CompactionDebtBytes: m.CompactionDebtBytes, Compactions: uint64(m.Compactions), CompactionsFailed: uint64(m.CompactionsFailed),

@@ -1,26 +1,21 @@
-package search
+package admission
 
 import (
 	"context"
 	"errors"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/trawlsearch/trawl/store"
-	"github.com/trawlsearch/trawl/store/fair"
 )
 
-// TestSlotsGoToTheYoung: who has verified little goes first, three times out of
+// TestSlotsGoToTheYoung: a search that has worked little goes first, three times out of
 // four, and the first come among equals.
 func TestSlotsGoToTheYoung(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSlots(1, 0)
+		s := NewProcessors(1, 0)
 		if err := s.take(t.Context(), "", false); err != nil {
 			t.Fatal(err)
 		}
@@ -47,10 +42,10 @@ func TestSlotsGoToTheYoung(t *testing.T) {
 	})
 }
 
-// TestSlotsAreShared: among equals a slot goes to whoever asks with the fewest.
+// TestSlotsAreShared: among equals a slot goes to the client with the fewest.
 func TestSlotsAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSlots(2, 0)
+		s := NewProcessors(2, 0)
 		for range 2 {
 			if err := s.take(t.Context(), "ann", false); err != nil {
 				t.Fatal(err)
@@ -82,18 +77,17 @@ func TestSlotsAreShared(t *testing.T) {
 	})
 }
 
-// TestSeatsAreShared: a young search gives way to another asker who has fewer,
+// TestSlotPassesToAClientWithFewer: a young search gives way to another asker who has fewer,
 // after a while, and not to its own.
-func TestSeatsAreShared(t *testing.T) {
+func TestSlotPassesToAClientWithFewer(t *testing.T) {
 	for who, want := range map[string]bool{"ann": false, "bob": true} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newSlots(1, 0)
-			r := &run{Searcher: &Searcher{slots: s, set: Settings{Now: time.Now}}, o: Options{Asker: "ann"}, began: time.Now()}
-			r.seat.run = r
+			s := NewProcessors(1, 0)
+			slot := s.Begin("ann", false, time.Now).Slot()
 			came := false
 			occupy := func() bool {
 				t.Helper()
-				if err := r.seat.occupy(t.Context()); err != nil {
+				if err := slot.Acquire(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				return came
@@ -112,16 +106,16 @@ func TestSeatsAreShared(t *testing.T) {
 			if time.Sleep(sharedAfter); occupy() != want {
 				t.Errorf("%s has the slot of ann's search: %t, want %t", who, came, want)
 			}
-			r.seat.leave()
+			slot.Leave()
 			synctest.Wait()
 		})
 	}
 }
 
-// TestSlotsLetGo: who gives up leaves the line, and no slot is lost.
+// TestSlotsLetGo: a goroutine that gives up no longer waits, and no slot is lost.
 func TestSlotsLetGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSlots(1, 0)
+		s := NewProcessors(1, 0)
 		if err := s.take(t.Context(), "", true); err != nil {
 			t.Fatal(err)
 		}
@@ -146,28 +140,16 @@ func TestSlotsLetGo(t *testing.T) {
 	})
 }
 
-// TestSlotsAreWorkers: as many search at once as the settings say.
-func TestSlotsAreWorkers(t *testing.T) {
-	st, err := store.Open("data", store.Options{FS: vfs.NewMem()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer st.Close()
-	if _, free := New(st, Settings{Workers: 3}).AtWork(); free != 3 {
-		t.Errorf("%d slots for 3 workers", free)
-	}
-}
-
 // TestSlotsAreKept: a search that works alone lets others wait until it is old,
 // or its client keeps it waiting.
 func TestSlotsAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSlots(1, 0)
-		r := &run{Searcher: &Searcher{slots: s, set: Settings{Now: time.Now}}, began: time.Now()}
-		r.seat.run = r
+		s := NewProcessors(1, 0)
+		search := s.Begin("", false, time.Now)
+		slot := search.Slot()
 		occupy := func() {
 			t.Helper()
-			if err := r.seat.occupy(t.Context()); err != nil {
+			if err := slot.Acquire(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -195,52 +177,25 @@ func TestSlotsAreKept(t *testing.T) {
 			t.Error("another search still waits for an old one")
 		}
 		waits = other()
-		stop := r.seat.leaveAfter(patience)
-		time.Sleep(2 * patience)
-		synctest.Wait()
-		if stop(); !waits.Load() {
+		_ = search.WaitForClient(slot, func() error {
+			time.Sleep(2 * patience)
+			synctest.Wait()
+			return nil
+		})
+		if !waits.Load() {
 			t.Error("another search waits for the client of one")
 		}
-		if r.seat.leave(); s.free != 1 {
+		if slot.Leave(); s.free != 1 {
 			t.Errorf("%d slots are free in the end, want 1", s.free)
 		}
 	})
 }
 
-// TestGitSlotsAreDivided: one asker's searches do not keep others from git.
-func TestGitSlotsAreDivided(t *testing.T) {
-	s := &Searcher{gitSlots: fair.NewSemaphore(gitSlots, waitingForGit)}
-	ann, bob := &run{Searcher: s, o: Options{Asker: "ann"}}, &run{Searcher: s, o: Options{Asker: "bob"}}
-	ctx, cancel := context.WithCancel(t.Context())
-	var wg sync.WaitGroup
-	for range 10 * gitSlots {
-		wg.Go(func() {
-			if release, err := ann.takeSlot(ctx); err == nil {
-				defer release()
-				<-ctx.Done()
-			}
-		})
-	}
-	for s.gitSlots.Waiting() == 0 {
-		runtime.Gosched()
-	}
-	release, err := bob.takeSlot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	release()
-	cancel()
-	wg.Wait()
-	if s.gitSlots.Held() != 0 {
-		t.Errorf("%d slots of git are held in the end", s.gitSlots.Held())
-	}
-}
-
-// TestSpareSlot: whoever has none need not wait for what others have, but no
-// second one is spared, and what is spared is not passed on to who has some.
+// TestSpareSlot: a client without a slot gets the spare one at once. There is no
+// second one, and it never goes to a client that has a slot.
 func TestSpareSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSlots(2, 1)
+		s := NewProcessors(2, 1)
 		for _, who := range []string{"ann", "ann", "bob"} {
 			if err := s.take(t.Context(), who, false); err != nil {
 				t.Fatal(err)

@@ -1,4 +1,4 @@
-package search_test
+package admission_test
 
 import (
 	"context"
@@ -11,12 +11,12 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/admission"
 )
 
-func take(t *testing.T, turns *search.Turns, who string) *search.Turn {
+func take(t *testing.T, queue *admission.Queue, who string) *admission.Ticket {
 	t.Helper()
-	turn, err := turns.Take(t.Context(), who, false)
+	turn, err := queue.Enter(t.Context(), who, false)
 	if err != nil {
 		t.Fatalf("take a turn for %s: %v", who, err)
 	}
@@ -32,20 +32,20 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// TestTurnsAreSharedFairly: who has fewest turns is next, and the first come
+// TestQueueIsFair: who has fewest turns is next, and the first come
 // among equals.
-func TestTurnsAreSharedFairly(t *testing.T) {
+func TestQueueIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := search.NewTurns(2, 2)
-		first := []*search.Turn{take(t, turns, "many"), take(t, turns, "many")}
+		queue := admission.NewQueue(2, 2)
+		first := []*admission.Ticket{take(t, queue, "many"), take(t, queue, "many")}
 		var mu sync.Mutex
 		var order []string
 		var wg sync.WaitGroup
-		got := make(chan *search.Turn, 6)
+		got := make(chan *admission.Ticket, 6)
 		for _, who := range []string{"many 1", "many 2", "one 1", "many 3", "two 1", "one 2"} {
 			wg.Go(func() {
 				name, _, _ := strings.Cut(who, " ")
-				turn, err := turns.Take(t.Context(), name, false)
+				turn, err := queue.Enter(t.Context(), name, false)
 				if err != nil {
 					t.Errorf("take a turn for %s: %v", who, err)
 					return
@@ -57,36 +57,36 @@ func TestTurnsAreSharedFairly(t *testing.T) {
 			})
 			synctest.Wait()
 		}
-		first[0].Give()
+		first[0].Leave()
 		synctest.Wait()
-		first[1].Give()
+		first[1].Leave()
 		for range 6 {
 			synctest.Wait()
-			(<-got).Give()
+			(<-got).Leave()
 		}
 		wg.Wait()
 		// many has a turn left when the first ends, none when the second does.
 		if g, w := fmt.Sprint(order), "[one 1 many 1 two 1 many 2 one 2 many 3]"; g != w {
 			t.Errorf("turns were given in the order %s, want %s", g, w)
 		}
-		if n := turns.Working(); n != 0 {
+		if n := queue.Working(); n != 0 {
 			t.Errorf("%d turns are taken in the end, want 0", n)
 		}
 	})
 }
 
-// TestTurnsAreKept: a quarter of the turns is for those who have hardly any,
+// TestQueueKeepsTickets: a quarter of the turns is for those who have hardly any,
 // whoever came before.
-func TestTurnsAreKept(t *testing.T) {
+func TestQueueKeepsTickets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := search.NewTurns(8, 2)
+		queue := admission.NewQueue(8, 2)
 		got := map[string]int{}
 		var mu sync.Mutex
 		var wg sync.WaitGroup
 		ctx, cancel := context.WithCancel(t.Context())
 		for _, who := range strings.Fields("many many many many many many many many one one one two") {
 			wg.Go(func() {
-				turn, err := turns.Take(ctx, who, false)
+				turn, err := queue.Enter(ctx, who, false)
 				if err != nil {
 					return
 				}
@@ -94,7 +94,7 @@ func TestTurnsAreKept(t *testing.T) {
 				got[who]++
 				mu.Unlock()
 				<-ctx.Done()
-				turn.Give()
+				turn.Leave()
 			})
 			synctest.Wait()
 		}
@@ -105,114 +105,114 @@ func TestTurnsAreKept(t *testing.T) {
 		mu.Unlock()
 		cancel()
 		wg.Wait()
-		if n := turns.Working(); n != 0 {
+		if n := queue.Working(); n != 0 {
 			t.Errorf("%d turns are taken in the end, want 0", n)
 		}
-		for range turns.Most() {
-			take(t, turns, "")
+		for range queue.Most() {
+			take(t, queue, "")
 		}
 	})
 }
 
-// TestWhoStandsStillYields: only when somebody waits, only as many as wait, the
+// TestStalledSearchYields: only when somebody waits, only as many as wait, the
 // one that stands longest first, and none that goes on.
-func TestWhoStandsStillYields(t *testing.T) {
+func TestStalledSearchYields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := search.NewTurns(3, 2)
-		a, b, c := take(t, turns, "a"), take(t, turns, "b"), take(t, turns, "c")
-		ya, yb := a.Stand(), b.Stand()
+		queue := admission.NewQueue(3, 2)
+		a, b, c := take(t, queue, "a"), take(t, queue, "b"), take(t, queue, "c")
+		ya, yb := a.Stall(), b.Stall()
 		if closed(ya) || closed(yb) {
 			t.Fatal("a search is to yield although nobody waits")
 		}
-		a.Go()
-		ya = a.Stand() // it stands less long than b now
-		var next *search.Turn
+		a.Resume()
+		ya = a.Stall() // it stands less long than b now
+		var next *admission.Ticket
 		waited := make(chan struct{})
-		go func() { defer close(waited); next = take(t, turns, "d") }()
+		go func() { defer close(waited); next = take(t, queue, "d") }()
 		synctest.Wait()
 		if !closed(yb) || closed(ya) {
 			t.Fatalf("one waits: asked to yield are a %t, b %t; want b only", closed(ya), closed(yb))
 		}
-		b.Go() // its client read at that moment
+		b.Resume() // its client read at that moment
 		if !closed(ya) {
 			t.Fatal("b goes on, and a is not asked instead")
 		}
-		a.Go()
-		a.Give()
+		a.Resume()
+		a.Leave()
 		<-waited
-		if yc := c.Stand(); closed(yc) {
+		if yc := c.Stall(); closed(yc) {
 			t.Error("c is to yield although nobody waits any more")
 		}
-		for _, turn := range []*search.Turn{b, c, next} {
-			turn.Give()
+		for _, turn := range []*admission.Ticket{b, c, next} {
+			turn.Leave()
 		}
 	})
 }
 
-// TestWhoMayNotComeBackHurriesNobody: one that waits since enough of its kind are
+// TestResumedSearchBeyondItsShareRequestsNoYield: one that waits since enough of its kind are
 // at work has nobody yield, whose turn it could not have.
-func TestWhoMayNotComeBackHurriesNobody(t *testing.T) {
+func TestResumedSearchBeyondItsShareRequestsNoYield(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := search.NewTurns(8, 2)
-		again := func() (*search.Turn, error) { return turns.Take(t.Context(), "slow", true) }
+		queue := admission.NewQueue(8, 2)
+		again := func() (*admission.Ticket, error) { return queue.Enter(t.Context(), "slow", true) }
 		first, err := again()
 		if err != nil {
 			t.Fatal(err)
 		}
-		var second *search.Turn
+		var second *admission.Ticket
 		waited := make(chan struct{})
 		go func() { defer close(waited); second, _ = again() }()
 		synctest.Wait()
-		stands := take(t, turns, "fast")
-		yield := stands.Stand()
-		if closed(yield) || turns.Waiting() != 1 {
-			t.Errorf("asked to yield: %t, with %d in line; want nobody asked, for one who waits for its like", closed(yield), turns.Waiting())
+		stands := take(t, queue, "fast")
+		yield := stands.Stall()
+		if closed(yield) || queue.Waiting() != 1 {
+			t.Errorf("asked to yield: %t, with %d in line; want nobody asked, for one who waits for its like", closed(yield), queue.Waiting())
 		}
-		var held []*search.Turn
+		var held []*admission.Ticket
 		for range 6 {
-			held = append(held, take(t, turns, ""))
+			held = append(held, take(t, queue, ""))
 		}
-		first.Give()
+		first.Leave()
 		<-waited
-		fresh := make(chan *search.Turn)
-		go func() { fresh <- take(t, turns, "") }()
+		fresh := make(chan *admission.Ticket)
+		go func() { fresh <- take(t, queue, "") }()
 		synctest.Wait()
 		if !closed(yield) {
 			t.Error("not asked to yield for one who can have the turn")
 		}
-		stands.Go()
-		stands.Give()
+		stands.Resume()
+		stands.Leave()
 		for _, turn := range append(held, second, <-fresh) {
-			turn.Give()
+			turn.Leave()
 		}
 	})
 }
 
-func TestTurnNobodyWaitsForAnyMore(t *testing.T) {
+func TestYieldRequestEndsWithItsWaiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := search.NewTurns(1, 2)
-		held := take(t, turns, "a")
+		queue := admission.NewQueue(1, 2)
+		held := take(t, queue, "a")
 		ctx, cancel := context.WithCancel(t.Context())
 		failed := make(chan error)
 		go func() {
-			_, err := turns.Take(ctx, "b", false)
+			_, err := queue.Enter(ctx, "b", false)
 			failed <- err
 		}()
 		synctest.Wait()
 		cancel()
-		if err := <-failed; !errors.Is(err, context.Canceled) || turns.Waiting() != 0 {
-			t.Errorf("waiting gave %v with %d in line, want %v and nobody", err, turns.Waiting(), context.Canceled)
+		if err := <-failed; !errors.Is(err, context.Canceled) || queue.Waiting() != 0 {
+			t.Errorf("waiting gave %v with %d in line, want %v and nobody", err, queue.Waiting(), context.Canceled)
 		}
-		held.Give()
-		take(t, turns, "c").Give()
+		held.Leave()
+		take(t, queue, "c").Leave()
 	})
 }
 
-// TestTurnsUnderLoad: never more than there are, none lost, whoever cancels,
+// TestQueueUnderLoad: never more than there are, none lost, whoever cancels,
 // stands still or yields when.
-func TestTurnsUnderLoad(t *testing.T) {
+func TestQueueUnderLoad(t *testing.T) {
 	const most = 3
-	turns := search.NewTurns(most, 2)
+	queue := admission.NewQueue(most, 2)
 	var working atomic.Int32
 	var wg sync.WaitGroup
 	for i := range 12 {
@@ -223,7 +223,7 @@ func TestTurnsUnderLoad(t *testing.T) {
 				if rng.IntN(3) == 0 {
 					go cancel()
 				}
-				turn, err := turns.Take(ctx, fmt.Sprint(i%4), false)
+				turn, err := queue.Enter(ctx, fmt.Sprint(i%4), false)
 				if err != nil {
 					cancel()
 					continue
@@ -232,37 +232,37 @@ func TestTurnsUnderLoad(t *testing.T) {
 					t.Errorf("%d search at once, want at most %d", n, most)
 				}
 				for range rng.IntN(3) {
-					if wanted := turn.Stand(); rng.IntN(2) == 0 && turns.Waiting() > most {
+					if wanted := turn.Stall(); rng.IntN(2) == 0 && queue.Waiting() > most {
 						<-wanted // as many as wait are asked, which all that stand are
 					}
-					turn.Go()
+					turn.Resume()
 				}
 				working.Add(-1)
-				turn.Give()
+				turn.Leave()
 				cancel()
 			}
 		})
 	}
 	wg.Wait()
-	if turns.Working() != 0 || turns.Waiting() != 0 {
-		t.Errorf("in the end %d work and %d wait, want none", turns.Working(), turns.Waiting())
+	if queue.Working() != 0 || queue.Waiting() != 0 {
+		t.Errorf("in the end %d work and %d wait, want none", queue.Working(), queue.Waiting())
 	}
 }
 
-// TestWhoComesBackLeavesProcessors: however many turns there are, half the
+// TestResumedSearchesLeaveProcessors: however many turns there are, half the
 // processors are for who has not been there before.
-func TestWhoComesBackLeavesProcessors(t *testing.T) {
+func TestResumedSearchesLeaveProcessors(t *testing.T) {
 	for _, test := range []struct{ turns, processors, want int }{{1, 64, 1}, {8, 1, 1}, {32, 2, 2}, {32, 4, 2}, {32, 6, 3}, {32, 64, 4}, {1024, 16, 8}} {
 		synctest.Test(t, func(t *testing.T) {
-			turns := search.NewTurns(test.turns, test.processors)
+			queue := admission.NewQueue(test.turns, test.processors)
 			ctx, cancel := context.WithCancel(t.Context())
 			var wg sync.WaitGroup
 			var came atomic.Int32
 			for range test.turns {
 				wg.Go(func() {
-					if turn, err := turns.Take(ctx, "", true); err == nil {
+					if turn, err := queue.Enter(ctx, "", true); err == nil {
 						came.Add(1)
-						defer turn.Give()
+						defer turn.Leave()
 						<-ctx.Done()
 					}
 				})
@@ -272,11 +272,11 @@ func TestWhoComesBackLeavesProcessors(t *testing.T) {
 				t.Errorf("%d turns, %d processors: %d came back at once, want %d", test.turns, test.processors, got, test.want)
 			}
 			if test.turns > test.want {
-				turn, err := turns.Take(ctx, "", false)
+				turn, err := queue.Enter(ctx, "", false)
 				if err != nil {
 					t.Fatalf("%d turns, %d processors: no turn for somebody else: %v", test.turns, test.processors, err)
 				}
-				turn.Give()
+				turn.Leave()
 			}
 			cancel()
 			wg.Wait()
@@ -284,23 +284,23 @@ func TestWhoComesBackLeavesProcessors(t *testing.T) {
 	}
 }
 
-// TestWhoComesBackGoesLast: at most an eighth of the turns at once, behind the
+// TestResumedSearchesGoLast: at most an eighth of the turns at once, behind the
 // others, but not never.
-func TestWhoComesBackGoesLast(t *testing.T) {
+func TestResumedSearchesGoLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := search.NewTurns(8, 2)
-		var held []*search.Turn
+		queue := admission.NewQueue(8, 2)
+		var held []*admission.Ticket
 		for range 8 {
-			held = append(held, take(t, turns, ""))
+			held = append(held, take(t, queue, ""))
 		}
 		var mu sync.Mutex
 		var order strings.Builder
 		var wg sync.WaitGroup
-		got := make(chan *search.Turn, 32)
+		got := make(chan *admission.Ticket, 32)
 		for n := range 32 {
 			again := n < 16
 			wg.Go(func() {
-				turn, err := turns.Take(t.Context(), "", again)
+				turn, err := queue.Enter(t.Context(), "", again)
 				if err != nil {
 					t.Error(err)
 					return
@@ -313,11 +313,11 @@ func TestWhoComesBackGoesLast(t *testing.T) {
 			synctest.Wait()
 		}
 		for _, turn := range held {
-			turn.Give()
+			turn.Leave()
 			synctest.Wait()
 		}
 		for range 32 {
-			(<-got).Give()
+			(<-got).Leave()
 			synctest.Wait()
 		}
 		wg.Wait()

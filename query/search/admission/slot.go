@@ -1,0 +1,127 @@
+package admission
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// Search is what one search holds of the processors.
+type Search struct {
+	processors *Processors
+	client     string
+	resumed    bool
+	now        func() time.Time
+	// worked is the time, in nanoseconds, that all its goroutines had slots.
+	worked atomic.Int64
+}
+
+// Begin counts a search as being at work until its End. A search that is resumed
+// has a client that reads slowly, and goes behind others.
+func (p *Processors) Begin(client string, resumed bool, now func() time.Time) *Search {
+	p.busy.Add(1)
+	return &Search{processors: p, client: client, resumed: resumed, now: now}
+}
+
+// End ends the search. Its slots were released before.
+func (s *Search) End() { s.processors.busy.Add(-1) }
+
+// isOld reports whether the search has worked so long that it goes behind others.
+func (s *Search) isOld() bool { return s.resumed || time.Duration(s.worked.Load()) > youngFor }
+
+// Slot returns a slot for one goroutine of the search, not acquired yet.
+func (s *Search) Slot() *Slot { return &Slot{search: s} }
+
+// patience is how long a client may keep a search from its slot: longer than it
+// takes to put matches where they wait to be sent.
+const patience = time.Millisecond
+
+// WaitForClient calls send, which waits for the client to read. The search does not
+// count as being at work meanwhile, and loses a slot after a while.
+func (s *Search) WaitForClient(slot *Slot, send func() error) error {
+	s.processors.busy.Add(-1)
+	defer s.processors.busy.Add(1)
+	defer time.AfterFunc(patience, slot.Leave).Stop()
+	return send()
+}
+
+// Slot is what one goroutine of a search computes in. Only Leave is safe for
+// concurrent use.
+type Slot struct {
+	search *Search
+	taken  atomic.Bool
+	// since is when the slot was acquired, counted when its time was last added
+	// to that of the search.
+	since, counted time.Time
+}
+
+// Acquire waits for the slot and keeps it for what follows. Another Acquire
+// yields it to a waiter that is due. The error says why ctx has ended.
+func (s *Slot) Acquire(ctx context.Context) error {
+	if s.taken.Load() {
+		if s.count(); !s.isDue() {
+			return ctx.Err()
+		}
+		s.Leave()
+	}
+	if err := s.search.processors.take(ctx, s.search.client, s.search.isOld()); err != nil {
+		return err
+	}
+	s.begin()
+	return nil
+}
+
+// TryAcquire acquires the slot if one is free.
+func (s *Slot) TryAcquire() bool {
+	if !s.search.processors.try(s.search.client) {
+		return false
+	}
+	s.begin()
+	return true
+}
+
+func (s *Slot) begin() {
+	s.since = s.search.now()
+	s.counted = s.since
+	s.taken.Store(true)
+}
+
+// count adds the time with the slot to that of the search.
+func (s *Slot) count() {
+	now := s.search.now()
+	s.search.worked.Add(int64(now.Sub(s.counted)))
+	s.counted = now
+}
+
+// isDue reports whether a waiter is to have the slot now.
+func (s *Slot) isDue() bool {
+	old := s.search.isOld()
+	return (old || s.counted.Sub(s.since) > sharedAfter) && s.search.processors.wanted(s.search.client, old)
+}
+
+// Without calls wait without the slot, and acquires it again if it was taken. What
+// wait waits for may be held by goroutines that wait for a slot: none waits for
+// memory or git with one.
+func (s *Slot) Without(ctx context.Context, wait func()) {
+	taken := s.taken.Load()
+	s.Release()
+	wait()
+	if taken {
+		_ = s.Acquire(ctx) // when ctx ends, so does the work
+	}
+}
+
+// Leave gives the slot to others, if it is still taken.
+func (s *Slot) Leave() {
+	if s.taken.CompareAndSwap(true, false) {
+		s.search.processors.give(s.search.client)
+	}
+}
+
+// Release counts the time with the slot, and gives it to others.
+func (s *Slot) Release() {
+	if s.taken.Load() {
+		s.count()
+	}
+	s.Leave()
+}
