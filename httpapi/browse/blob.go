@@ -31,9 +31,6 @@ type blobData struct {
 	source
 	// Encoding is told where it is not UTF-8.
 	Encoding string
-	// Missing says what cannot be shown because the source is gone, "" if it is
-	// there.
-	Missing string
 }
 
 // source is the window of a text that a page shows.
@@ -61,9 +58,6 @@ type lineRow struct {
 // blob shows a file. The page of a directory is another.
 func (e *Endpoint) blob(r *http.Request, p *place) (answer, error) {
 	found, err := p.entry(r.Context())
-	if errors.Is(err, git.ErrNotRepository) {
-		return e.indexedBlob(r, p, err)
-	}
 	if err != nil {
 		return answer{}, err
 	}
@@ -77,7 +71,7 @@ func (e *Endpoint) blob(r *http.Request, p *place) (answer, error) {
 	case git.ModeExecutable:
 		data.Kind = "executable"
 	}
-	o, err := p.code.Object(r.Context(), found.OID, maxShownBytes)
+	o, err := p.object(r.Context(), found, maxShownBytes)
 	data.Bytes = int(o.Size)
 	switch {
 	case errors.Is(err, git.ErrTooLarge):
@@ -85,7 +79,7 @@ func (e *Endpoint) blob(r *http.Request, p *place) (answer, error) {
 	case err != nil:
 		return answer{}, p.readable(err)
 	default:
-		httpapi.WorkOf(r.Context()).Shrink(min(blobHolds, 4<<20+2*o.Size))
+		httpapi.WorkOf(r.Context()).Shrink(min(blobHolds, 4<<20+2*int64(len(o.Data))))
 		e.fill(r, p, &data, o.Data)
 	}
 	return answer{page: "blob.html", data: data}, nil

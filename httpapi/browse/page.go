@@ -44,6 +44,9 @@ type head struct {
 	SearchURL           string
 	// Path is that of what is shown, as it can be shown.
 	Path string
+	// Missing says what cannot be shown because the source is gone, "" if it is
+	// there.
+	Missing string
 }
 
 // crumb is a part of a path; the last has no URL.
@@ -77,7 +80,7 @@ func (p *place) head() head {
 	if p.commit != "" {
 		h.Commit, h.CommitShort, h.CommitURL = p.commit, short(p.commit), code.CommitURL(p.rec.Name, p.commit)
 	}
-	h.Crumbs = p.crumbs()
+	h.Crumbs, h.Missing = p.crumbs(), p.missing()
 	return h
 }
 

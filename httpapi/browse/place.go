@@ -27,6 +27,11 @@ type place struct {
 	path string
 	// commit is the commit that rev names, "" for a repository without any.
 	commit string
+	// gone is the error of git if it has no repository any more, so that the index
+	// is read instead.
+	gone error
+	// entries are those of the directory at path, once the index was read for them.
+	entries []git.Entry
 }
 
 func (p *place) close() { p.code.Close() }
@@ -147,12 +152,19 @@ func (p *place) searched(rev string) bool {
 	return p.rec.Indexed() && (rev == p.rec.Commit() || len(p.rec.Branches) > 0 && rev == p.rec.Branches[0].Name)
 }
 
-// entry finds what stands at the path.
+// entry finds what stands at the path, in git or, if that is gone, in the index.
 func (p *place) entry(ctx context.Context) (git.Entry, error) {
 	if p.commit == "" {
 		return git.Entry{}, errNothing
 	}
 	found, ok, err := p.code.At(ctx, p.commit, p.path)
+	if errors.Is(err, git.ErrNotRepository) {
+		p.gone = err
+		err = p.indexed(func(runs []code.DocumentRun) error {
+			found, ok = code.EntryIn(runs, p.path)
+			return nil
+		})
+	}
 	if err == nil && !ok {
 		err = errNoPath(p.path)
 	}

@@ -51,6 +51,10 @@ func (e *Endpoint) serveRaw(w http.ResponseWriter, r *http.Request) error {
 	case found.Mode == git.ModeSubmodule:
 		return errSubmodule(p.path, found.OID)
 	}
+	h.Set("Content-Type", plainText)
+	if p.gone != nil {
+		return e.serveIndexed(w, r, p)
+	}
 	return e.serveFile(w, r, p, found)
 }
 
@@ -92,7 +96,7 @@ func (e *Endpoint) serveNames(w http.ResponseWriter, r *http.Request, p *place, 
 		}
 	}()
 	var failed error
-	err := p.code.EachEntry(r.Context(), dir.OID, func(f git.Entry) bool {
+	err := p.eachEntry(r.Context(), dir, func(f git.Entry) bool {
 		if small.Len() > smallBytes {
 			failed = spill(r.Context(), d, &small, &large)
 		}
@@ -135,7 +139,6 @@ func spill(ctx context.Context, d *download, from *bytes.Buffer, to **spool.File
 // it leads.
 func (e *Endpoint) serveFile(w http.ResponseWriter, r *http.Request, p *place, file git.Entry) error {
 	d := e.newDownload(w, r, p)
-	w.Header().Set("Content-Type", plainText)
 	if r.Method == http.MethodHead {
 		size, err := p.code.Size(r.Context(), file.OID)
 		if err != nil {
@@ -150,8 +153,13 @@ func (e *Endpoint) serveFile(w http.ResponseWriter, r *http.Request, p *place, f
 	}
 	defer content.Close()
 	p.close()
+	return d.sendFile(size, content)
+}
+
+// sendFile sends the bytes of a file that were read to their end.
+func (d *download) sendFile(size int64, content io.Reader) error {
 	d.work.Shrink(2 * smallBytes)
-	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
-	_, err = io.Copy(d, content)
+	d.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	_, err := io.Copy(d, content)
 	return d.end(err)
 }

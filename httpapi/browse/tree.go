@@ -55,6 +55,7 @@ func (e *Endpoint) tree(r *http.Request, p *place) (answer, error) {
 		return answer{page: "tree.html", data: data}, nil
 	}
 	found, err := p.entry(r.Context())
+	data.Missing = p.missing()
 	switch {
 	case err != nil:
 		return answer{}, err
@@ -63,13 +64,15 @@ func (e *Endpoint) tree(r *http.Request, p *place) (answer, error) {
 	case !found.Directory():
 		return answer{redirect: code.BlobURL(p.rec.Name, p.rev, p.path)}, nil
 	}
-	if data.entryList, err = p.entries(r, found.OID); err != nil {
+	if data.entryList, err = p.list(r, found); err != nil {
 		return answer{}, p.readable(err)
 	}
-	if data.Latest, err = p.latest(r); err != nil {
-		return answer{}, err
+	if p.gone == nil {
+		if data.Latest, err = p.latest(r); err != nil {
+			return answer{}, err
+		}
+		data.ArchiveURL = code.RawURL(p.rec.Name, p.commit, p.path) + "?format=zip"
 	}
-	data.ArchiveURL = code.RawURL(p.rec.Name, p.commit, p.path) + "?format=zip"
 	if p.path != "" {
 		data.Description = ""
 		data.Parent = code.TreeURL(p.rec.Name, p.rev, strings.TrimPrefix(path.Dir("/"+p.path), "/"))
@@ -77,16 +80,16 @@ func (e *Endpoint) tree(r *http.Request, p *place) (answer, error) {
 	return answer{page: "tree.html", data: data}, nil
 }
 
-// entries lists the part of a directory that a request asks for, directories
+// list lists the part of a directory that a request asks for, directories
 // first. The tree is read twice, and never held: once to count, since where the
 // files begin depends on how many directories there are.
-func (p *place) entries(r *http.Request, tree string) (entryList, error) {
+func (p *place) list(r *http.Request, dir git.Entry) (entryList, error) {
 	from, err := strconv.Atoi(r.URL.Query().Get("from"))
 	if err != nil || from < 0 {
 		from = 0
 	}
 	directories, total := 0, 0
-	err = p.code.EachEntry(r.Context(), tree, func(e git.Entry) bool {
+	err = p.eachEntry(r.Context(), dir, func(e git.Entry) bool {
 		if total++; e.Directory() {
 			directories++
 		}
@@ -98,7 +101,7 @@ func (p *place) entries(r *http.Request, tree string) (entryList, error) {
 	from = min(from, total)
 	rows := make([]git.Entry, min(entriesPage, total-from))
 	at := [2]int{0, directories} // where the next directory and the next file are
-	err = p.code.EachEntry(r.Context(), tree, func(e git.Entry) bool {
+	err = p.eachEntry(r.Context(), dir, func(e git.Entry) bool {
 		kind := rank(e)
 		if i := at[kind] - from; i >= 0 && i < len(rows) {
 			rows[i] = e
