@@ -15,6 +15,9 @@ var ErrMissingOperand = errors.New("missing operand")
 // errUnclosed ends the first reading of a text whose parentheses stay open.
 var errUnclosed = errors.New("unclosed parenthesis")
 
+// errUnopened marks the error of a parenthesis that closes nothing.
+var errUnopened = errors.New("unopened parenthesis")
+
 // errGroupBesideTerm marks the error of an expression in parentheses that some
 // pattern types do not take beside a term.
 var errGroupBesideTerm = errors.New("group beside a term")
@@ -49,7 +52,7 @@ func parenthesis(pt query.PatternType, at int) error {
 			`Use "..." to quote patterns that contain parentheses`
 		e.Hint = `remove this ")", or quote the pattern that it belongs to`
 	}
-	return e
+	return &markedError{e, errUnopened}
 }
 
 func unbalanced() error {

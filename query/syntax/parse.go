@@ -86,10 +86,28 @@ func proposed(err error, text string, pt query.PatternType) error {
 	switch {
 	case errors.Is(err, errGroupBesideTerm):
 		e.Proposed = proposal(InType(text, query.Keyword), query.Keyword)
+	case errors.Is(err, errUnopened):
+		e.Proposed = withoutUnopened(text, pt)
 	case e.Fix != "":
 		e.Proposed = proposal(text[:e.Span.Start]+e.Fix+text[e.Span.End:], pt)
 	}
 	return err
+}
+
+// withoutUnopened proposes text without the parentheses that close nothing, "" if
+// no operator shows that they were to group: they may be part of a pattern.
+func withoutUnopened(text string, pt query.PatternType) string {
+	for {
+		_, t, err := parse(text, pt)
+		var e *query.SyntaxError
+		switch {
+		case err == nil && hasOperator(t.root):
+			return proposal(text, pt)
+		case !errors.Is(err, errUnopened) || !errors.As(err, &e):
+			return ""
+		}
+		text = text[:e.Span.Start] + text[e.Span.End:]
+	}
 }
 
 // lastOnes returns filters without those that a later one stands in for.

@@ -93,7 +93,14 @@ func TestErrorsProposeAQuery(t *testing.T) {
 		{query.Standard, `(a or b) c`, `(a or b) c patternType:keyword`},
 		{query.Regexp, `a(?=b)`, ``},
 		{query.Keyword, `count:none x`, ``},
+		{query.Keyword, `a or b)`, `a or b patternType:keyword`},
+		{query.Standard, `a or b) repo:x`, `a or b repo:x patternType:standard`},
+		{query.Literal, `a and b))`, `a and b patternType:literal`},
+		{query.Keyword, `x (a) or b)) or c)`, `x (a) or b or c patternType:keyword`},
+		{query.Keyword, `a or ")" b)`, `a or ")" b patternType:keyword`},
+		{query.Keyword, `) or b`, ``},
 		{query.Keyword, `foo) bar`, ``},
+		{query.Keyword, `main(x)) {`, ``},
 	} {
 		_, err := syntax.Parse(c.text, c.pt)
 		var e *query.SyntaxError
