@@ -201,8 +201,8 @@ func (r *searchResults) Alert() *searchAlert        { return newSearchAlert(r.al
 // ApproximateResultCount has a plus sign if there may be more.
 func (r *searchResults) ApproximateResultCount() string {
 	count := strconv.Itoa(r.progress.Matches)
-	cloning, missing, timedOut := r.results.Gaps().Repositories()
-	if r.LimitHit() || len(cloning)+len(missing)+len(timedOut) > 0 {
+	left := r.results.Gaps().Repositories()
+	if r.LimitHit() || len(left.Cloning)+len(left.Indexing)+len(left.Missing)+len(left.TimedOut) > 0 {
 		count += "+"
 	}
 	return count
@@ -250,22 +250,20 @@ func (r *searchResults) Repositories() []*repository {
 // RepositoriesCount counts them.
 func (r *searchResults) RepositoriesCount() int32 { return small(len(r.Repositories())) }
 
-// Cloning are the repositories that are not indexed yet.
+// Cloning are the repositories that are being fetched for the first time. A local
+// one that is being indexed is none of them, as in the stream.
 func (r *searchResults) Cloning() []*repository {
-	names, _, _ := r.results.Gaps().Repositories()
-	return r.named(names)
+	return r.named(r.results.Gaps().Repositories().Cloning)
 }
 
 // Missing are those without a readable source.
 func (r *searchResults) Missing() []*repository {
-	_, names, _ := r.results.Gaps().Repositories()
-	return r.named(names)
+	return r.named(r.results.Gaps().Repositories().Missing)
 }
 
 // Timedout are those that were not finished in time.
 func (r *searchResults) Timedout() []*repository {
-	_, _, names := r.results.Gaps().Repositories()
-	return r.named(names)
+	return r.named(r.results.Gaps().Repositories().TimedOut)
 }
 
 func (r *searchResults) named(names []string) []*repository {

@@ -57,11 +57,10 @@ func (r *Runner) failure(job uint32, name string, found search.Outcome, results 
 		r.Log.Warn().Uint32("job", job).Str("repo", name).Err(found.Err).Msg("search job")
 		return "the search failed; the server's log tells why"
 	}
-	cloning, missing, timedOut := results.Gaps().Repositories()
-	switch {
-	case len(timedOut) > 0:
+	switch left := results.Gaps().Repositories(); {
+	case len(left.TimedOut) > 0:
 		return "out of time"
-	case len(cloning)+len(missing) > 0:
+	case len(left.Cloning)+len(left.Indexing)+len(left.Missing) > 0:
 		return "not indexed"
 	}
 	return ""

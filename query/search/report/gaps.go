@@ -356,10 +356,21 @@ func (g *Gaps) DiffsTooLarge(n int) {
 	})
 }
 
-// Repositories returns the names of repositories that were not searched, or not all
-// of them: not yet indexed, without a readable source, and out of time.
-func (g *Gaps) Repositories() (cloning, missing, timedOut []string) {
+// Unfinished are the names of repositories that were not searched, or not all of
+// them.
+type Unfinished struct {
+	// Cloning are being fetched, Indexing are indexed for the first time, and
+	// Missing have no readable source.
+	Cloning, Indexing, Missing []string
+	TimedOut                   []string
+}
+
+// Repositories returns the repositories that were not finished up to now.
+func (g *Gaps) Repositories() Unfinished {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return slices.Concat(g.cloning.Names, g.indexing.Names), slices.Clone(g.missing.Names), slices.Clone(g.timedOut.Names)
+	return Unfinished{
+		Cloning: slices.Clone(g.cloning.Names), Indexing: slices.Clone(g.indexing.Names),
+		Missing: slices.Clone(g.missing.Names), TimedOut: slices.Clone(g.timedOut.Names),
+	}
 }
