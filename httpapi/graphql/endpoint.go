@@ -228,6 +228,9 @@ func (e *Endpoint) answer(ctx context.Context, data *Data, req request, trace *h
 	if err != nil {
 		return refused(err), http.StatusOK, nil
 	}
+	if err := cost.CheckVariables(req.Query, req.OperationName, req.Variables); err != nil {
+		return refused(err), http.StatusOK, nil
+	}
 	if counted.Mutations > mutationsPerDocument {
 		return failed(fmt.Sprintf("a document has at most %d mutations, and this one has %d: send several", mutationsPerDocument, counted.Mutations), 0, 0), http.StatusOK, nil
 	}
@@ -284,15 +287,20 @@ func (e *Endpoint) mayMutate(actor *auth.Actor, n int) time.Duration {
 	return e.mutations.WaitFor(actor.Payer(), n, e.Now())
 }
 
-// refused answers a document that could not be counted. Nothing of it runs,
+// refused answers a document that could not be counted, or variables of another
+// type. Nothing of it runs,
 // whether or not the parser that would run it takes it: it may see more in it
 // than was counted.
 func refused(err error) *graphql.Response {
 	var syntax *cost.SyntaxError
-	if !errors.As(err, &syntax) {
-		return failed(err.Error(), 0, 0)
+	var variable *cost.VariableError
+	switch {
+	case errors.As(err, &syntax):
+		return failed(syntax.Error(), syntax.Line, syntax.Column)
+	case errors.As(err, &variable):
+		return failed(variable.Error(), variable.Line, variable.Column)
 	}
-	return failed(syntax.Error(), syntax.Line, syntax.Column)
+	return failed(err.Error(), 0, 0)
 }
 
 func stack() []byte { return debug.Stack() }

@@ -57,13 +57,9 @@ func Estimate(document string, variables map[string]any) (Cost, error) {
 		}
 		return Cost{Aliases: s.aliases}, &LengthError{len(document)}
 	}
-	s, err := scan(document)
+	doc, err := parse(document)
 	if err != nil {
-		return Cost{}, syntaxError(err)
-	}
-	doc, err := parser.ParseQuery(&ast.Source{Input: s.withoutEmpty(document)})
-	if err != nil {
-		return Cost{}, syntaxError(err)
+		return Cost{}, err
 	}
 	e := estimate{variables: variables, fragments: map[string]*ast.FragmentDefinition{}, units: map[string]*unit{}, widths: map[string]int{}}
 	for _, f := range doc.Fragments {
@@ -72,6 +68,19 @@ func Estimate(document string, variables map[string]any) (Cost, error) {
 		}
 	}
 	return e.document(doc), nil
+}
+
+// parse reads a document that is short enough. The error is a *SyntaxError.
+func parse(document string) (*ast.QueryDocument, error) {
+	s, err := scan(document)
+	if err != nil {
+		return nil, syntaxError(err)
+	}
+	doc, err := parser.ParseQuery(&ast.Source{Input: s.withoutEmpty(document)})
+	if err != nil {
+		return nil, syntaxError(err)
+	}
+	return doc, nil
 }
 
 func syntaxError(err error) error {
