@@ -30,7 +30,7 @@ by the operator, who sees and may do everything; --server asks any server that
 speaks the API, with the access token in $TRAWL_TOKEN if there is one.
 
 A variable is given as --var NAME=VALUE, whose value is JSON if it can be read as
-such and text otherwise, or with others as one object of JSON in --vars.
+such and text otherwise, so the text 123 is '"123"'; or with others as one object of JSON in --vars.
 
 Exit status: 0 if the answer has no errors, 2 otherwise; it is printed either way.
 
@@ -48,14 +48,16 @@ func (a *app) apiCommand() *cobra.Command {
 	var f apiFlags
 	cmd := &cobra.Command{Use: "api", Short: "run a GraphQL document", Long: apiHelp, Args: arguments(0, 1, "a document")}
 	settings := settingFlags(cmd, searchSettings...)
+	server := serverFlag(cmd)
 	flags := cmd.Flags()
-	flags.Var(&textFlag{kind: "URL"}, "server", "ask this server instead of the data directory")
 	flags.StringVar(&f.file, "file", "", "read the document from `FILE`, - being the standard input")
 	flags.StringVar(&f.operation, "operation", "", "run the operation `NAME` of a document with several")
 	flags.StringVar(&f.variables, "vars", "", "the variables, as one object of `JSON`")
 	flags.StringArrayVar(&f.each, "var", nil, "one variable, `NAME=VALUE`; may be given several times")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		f.server = flags.Lookup("server").Value.String()
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if f.server, err = server(); err != nil {
+			return err
+		}
 		set, err := settings()
 		if err != nil {
 			return err
@@ -64,18 +66,33 @@ func (a *app) apiCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.api(cmd.Context(), set, f.server, doc)
+		return f.hinted(a.api(cmd.Context(), set, f.server, doc))
 	}
 	return cmd
+}
+
+// hinted adds to an error about a variable how a text that JSON can read is given.
+func (f apiFlags) hinted(err error) error {
+	for _, text := range f.each {
+		name, value, _ := strings.Cut(text, "=")
+		if err != nil && textWanted(err.Error(), name, value) {
+			return fmt.Errorf("%w; to give it as a text, write --var '%s=\"%s\"'", err, name, value)
+		}
+	}
+	return err
+}
+
+// textWanted reports whether a message says that a variable is a text and that its
+// value, as typed, is none.
+func textWanted(message, name, value string) bool {
+	_, about, ok := strings.Cut(message, fmt.Sprintf("Variable %q has invalid value %s.", name, value))
+	return ok && (strings.Contains(about, `type "String`) || strings.Contains(about, `type "ID`))
 }
 
 // document reads what is to be run.
 func (f apiFlags) document(args []string, stdin io.Reader) (client.Document, error) {
 	doc := client.Document{OperationName: f.operation}
-	err := checkServer(f.server)
-	if err != nil {
-		return doc, err
-	}
+	var err error
 	if doc.Variables, err = f.parseVariables(); err != nil {
 		return doc, err
 	}

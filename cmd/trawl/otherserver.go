@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"github.com/trawlsearch/trawl/httpapi/client"
 )
 
@@ -13,12 +15,26 @@ import (
 // --server: flags can be read by everybody on the machine.
 const tokenVariable = "TRAWL_TOKEN"
 
-// checkServer refuses a value of --server that no request could go to; "" is none.
-func checkServer(server string) error {
-	if u, err := url.Parse(server); server != "" && (err != nil || u.Host == "") {
-		return fmt.Errorf("--server: %q is no address of a server: write http://127.0.0.1:7080", server)
+// serverFlag adds --server to a command that has settings. What is returned gives
+// its value, "" for none, and refuses one that no request could go to, or that
+// makes a flag beside it mean nothing.
+func serverFlag(cmd *cobra.Command) func() (string, error) {
+	server := &textFlag{kind: "URL"}
+	cmd.Flags().Var(server, "server", "ask this server instead of the data directory")
+	return func() (string, error) {
+		if server.text == "" {
+			return "", nil
+		}
+		for _, name := range append([]string{"config"}, searchSettings...) {
+			if cmd.Flags().Changed(name) {
+				return "", fmt.Errorf("--server asks another server, which has settings of its own: leave out --%s, or --server", name)
+			}
+		}
+		if u, err := url.Parse(server.text); err != nil || u.Host == "" {
+			return "", fmt.Errorf("--server: %q is no address of a server: write http://127.0.0.1:7080", server.text)
+		}
+		return server.text, nil
 	}
-	return nil
 }
 
 // serverParams is how requests to --server are sent, with the access token of the

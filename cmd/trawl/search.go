@@ -60,8 +60,8 @@ func (a *app) searchCommand() *cobra.Command {
 		Args: arguments(1, -1, "a query"),
 	}
 	settings := settingFlags(cmd, searchSettings...)
+	server := serverFlag(cmd)
 	flags := cmd.Flags()
-	flags.Var(&textFlag{kind: "URL"}, "server", "ask this server instead of the data directory")
 	flags.StringVar(&f.patternType, "pattern-type", "standard", "how to read the query: `TYPE` is keyword, standard, literal or regexp")
 	flags.StringVar(&f.count, "count", "", "stop after `N` results, or at none with all; the same as count:N in the query")
 	flags.IntVar(&f.context, "context", 0, "show `N` lines around each match")
@@ -69,8 +69,10 @@ func (a *app) searchCommand() *cobra.Command {
 	flags.BoolVar(&f.json, "json", false, "print each match as one line of JSON, as the API sends it")
 	flags.BoolVar(&f.brute, "brute", false, "search without the index")
 	flags.BoolVar(&f.explain, "explain", false, "print what was looked at and the steps of the search to standard error")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		f.server = flags.Lookup("server").Value.String()
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if f.server, err = server(); err != nil {
+			return err
+		}
 		set, err := settings()
 		if err != nil {
 			return err
@@ -102,9 +104,6 @@ func (f searchFlags) build(text string) (searchJob, error) {
 		return searchJob{}, errors.New("--brute reads the data directory itself: leave out --server")
 	}
 	if err := oneOf("--color", f.color, "auto", "always", "never"); err != nil {
-		return searchJob{}, err
-	}
-	if err := checkServer(f.server); err != nil {
 		return searchJob{}, err
 	}
 	if f.count != "" {
