@@ -80,7 +80,7 @@ func pruneNote(p backup.Pruned, dry bool) string {
 	if dry {
 		does = "would delete"
 	}
-	note := fmt.Sprintf("%s %s and %s of content", does, counted(len(p.Removed), "backup"), progress.Size(p.Bytes))
+	note := fmt.Sprintf("%s %s and %s of content", does, progress.Counted(len(p.Removed), "backup"), progress.Size(p.Bytes))
 	if p.Busy {
 		note += "; a backup is being made, so content stays until the next prune;"
 	}

@@ -76,7 +76,7 @@ func (a *app) backupVerify() *cobra.Command {
 }
 
 func verifyNote(v backup.Verified) string {
-	note := fmt.Sprintf("%s, %s", counted(v.Backups, "backup"), progress.Size(v.Bytes))
+	note := fmt.Sprintf("%s, %s", progress.Counted(v.Backups, "backup"), progress.Size(v.Bytes))
 	if !v.Decrypted {
 		note += " as stored"
 	}
@@ -84,14 +84,6 @@ func verifyNote(v backup.Verified) string {
 		return note + ", all sound"
 	}
 	return fmt.Sprintf("%s, %d damaged", note, len(v.Damage))
-}
-
-// counted writes a number of things.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return progress.Count(n) + " " + thing + "s"
 }
 
 func newVerified(v backup.Verified) verified {

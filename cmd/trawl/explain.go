@@ -66,7 +66,7 @@ func writeCoverage(w io.Writer, t *client.Trace) {
 	}
 	_ = out.Flush() // there is nobody else to tell
 	if r := t.Rest; r != nil {
-		fmt.Fprintf(w, "and %d more repositories with %s, %d of them without text\n", r.Repositories, progress.Counted(r.Documents, "document"), r.Unsearchable)
+		fmt.Fprintf(w, "and %s with %s, %d of them without text\n", progress.CountedAs(r.Repositories, "more repository", "more repositories"), progress.Counted(r.Documents, "document"), r.Unsearchable)
 	}
 	fmt.Fprintln(w)
 }

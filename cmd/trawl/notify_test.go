@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/trawlsearch/trawl/httpapi"
 )
 
 // A unit of systemd hears when the server is ready, what it does, and that it
@@ -59,5 +61,28 @@ func TestServeNotifies(t *testing.T) {
 	hear("STOPPING")
 	if err := <-ended; err != nil || log.Len() > 0 {
 		t.Errorf("serve: got %v, want a good end; it logged:\n%s", err, &log)
+	}
+}
+
+// What is counted is written in words that fit the number.
+func TestCountedThings(t *testing.T) {
+	for _, tt := range []struct {
+		repositories, searches int
+		want                   string
+	}{
+		{0, 0, "serving 0 repositories, 0 searches at work"},
+		{1, 1, "serving 1 repository, 1 search at work"},
+		{1200, 2, "serving 1,200 repositories, 2 searches at work"},
+	} {
+		var s httpapi.AdminStatus
+		s.Repositories.Indexed, s.Searches.AtWork = tt.repositories, tt.searches
+		if got := atWork(s); got != tt.want {
+			t.Errorf("%d repositories and %d searches: got %q, want %q", tt.repositories, tt.searches, got, tt.want)
+		}
+	}
+	var s httpapi.AdminStatus
+	s.Index.Unreadable = []string{"record 7"}
+	if got, want := complaints(s), "1 record is damaged, see trawl check: record 7"; len(got) != 1 || got[0] != want {
+		t.Errorf("complaints: got %q, want %q", got, want)
 	}
 }

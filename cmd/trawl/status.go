@@ -58,7 +58,7 @@ func complaints(s httpapi.AdminStatus) (all []string) {
 		all = append(all, fmt.Sprintf("%d of %d shards are damaged and set aside: %s", n, s.Index.Shards, s.Index.Aside[0].Reason))
 	}
 	if n := len(s.Index.Unreadable); n > 0 {
-		all = append(all, fmt.Sprintf("%d records are damaged, see trawl check: %s", n, s.Index.Unreadable[0]))
+		all = append(all, fmt.Sprintf("%s damaged, see trawl check: %s", progress.CountedAs(n, "record is", "records are"), s.Index.Unreadable[0]))
 	}
 	if s.Backup.Error != "" {
 		all = append(all, "the last backup failed: "+s.Backup.Error)

@@ -8,8 +8,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/trawlsearch/trawl/cmd/trawl/progress"
 	"github.com/trawlsearch/trawl/cmd/trawl/serverfile"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
+	"github.com/trawlsearch/trawl/httpapi"
 )
 
 // How long what is at work has to end when the server stops: open streams, and
@@ -94,7 +96,12 @@ func (h *host) summary(svc *service.Service) string {
 	if err != nil {
 		return "serving, but: " + err.Error()
 	}
-	line := fmt.Sprintf("serving %d repositories, %d searches at work", s.Repositories.Indexed, s.Searches.AtWork)
+	return atWork(s)
+}
+
+// atWork is the line about a status.
+func atWork(s httpapi.AdminStatus) string {
+	line := fmt.Sprintf("serving %s, %s at work", progress.CountedAs(s.Repositories.Indexed, "repository", "repositories"), progress.CountedAs(s.Searches.AtWork, "search", "searches"))
 	if s.Queue.Running != "" {
 		line += ", syncing " + s.Queue.Running
 	}

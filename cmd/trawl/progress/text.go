@@ -94,11 +94,14 @@ func Count(n int) string {
 
 // Counted writes n with the word for what is counted, which takes an s for more
 // or less than one.
-func Counted(n int, one string) string {
+func Counted(n int, one string) string { return CountedAs(n, one, one+"s") }
+
+// CountedAs is Counted with the word for more or less than one.
+func CountedAs(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return Count(n) + " " + one + "s"
+	return Count(n) + " " + many
 }
 
 // shortly writes a duration with about three digits.
