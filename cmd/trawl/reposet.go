@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/cmd/trawl/print"
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -48,11 +51,32 @@ func (a *app) repoSet() *cobra.Command {
 				return err
 			}
 			repo, err := w.ChangeFacts(ctx, args[0], httpapi.NewAdminFacts(change))
-			if err != nil || !asJSON {
+			switch {
+			case err != nil:
 				return known(err)
+			case asJSON:
+				return w.printJSON(repo)
 			}
-			return w.printJSON(repo)
+			return w.printChange(args[0], args[1:], *unset, change)
 		})
+}
+
+// printChange says what was changed, as it was typed, on standard error as syncs
+// do. A label that sounds like a lock is told with what locks.
+func (w *worker) printChange(name string, set, unset []string, c store.FactsChange) error {
+	var parts []string
+	if len(set) > 0 {
+		parts = append(parts, "set "+strings.Join(set, ", "))
+	}
+	if len(unset) > 0 {
+		parts = append(parts, "unset "+strings.Join(unset, ", "))
+	}
+	text := print.Line(name + ": " + strings.Join(parts, "; "))
+	if c.Private != nil && *c.Private {
+		text += "\ntrawl: private=true hides nothing: \"trawl repo readers\" says who may see the repository"
+	}
+	_, err := fmt.Fprintln(w.stderr, text)
+	return err
 }
 
 var errNoFacts = errors.New("name a fact, as in stars=41 or --unset topics")
