@@ -32,8 +32,8 @@ func totalsOf(a answer) (n facetTotals) {
 	return n
 }
 
-// followFacets appends suggested filters to the query that they were suggested
-// for, one at a time, and wants what they count: just that, or at least that if
+// followFacets adds suggested filters to the query that they were suggested for,
+// one at a time, and wants what they count: just that, or at least that if
 // the count is a lower bound. only, if not negative, is the one to follow.
 func followFacets(t testing.TB, ask func(text string) answer, text string, only int) (wrong string) {
 	t.Helper()
@@ -43,7 +43,7 @@ func followFacets(t testing.TB, ask func(text string) answer, text string, only 
 		if only >= 0 && i != only%len(a.results.Filters()) || f.Kind == "utility" {
 			continue
 		}
-		followed := text + " " + f.Value
+		followed := syntax.Narrowed(text, f.Value)
 		if _, err := syntax.Parse(followed, query.Keyword); err != nil {
 			return fmt.Sprintf("query %q, %s %s: %v", text, f.Kind, f.Value, err)
 		}
@@ -110,6 +110,7 @@ func TestFacetsAreFollowed(t *testing.T) {
 				{files, randomQuery(rng) + fmt.Sprintf(" count:%d", 1+rng.IntN(20))},
 				{files, "type:symbol count:all " + []string{"foo", "k", "/./", "file:go$", "bar file:src"}[rng.IntN(5)]},
 				{files, randomTrailing(rng) + " count:all"},
+				{files, randomOperands(rng) + " count:all"},
 				{history.corpus, randomCommitQuery(rng) + " count:all"},
 				{revisions, "repo:.@" + []string{"w1", "w1:v1", "*refs/heads/*", "main~1"}[rng.IntN(4)] + " count:all type:file foo"},
 				{revisions, "repo:. rev:" + []string{"w1", "w1:v1", "*refs/tags/*", "at.time(2030-01-01)"}[rng.IntN(4)] + " count:all foo"},
@@ -141,6 +142,28 @@ func randomTrailing(rng *rand.Rand) string {
 		}
 	}
 	return text
+}
+
+// randomOperands draws an "or" whose operands have filters, and settings of the
+// whole between them.
+func randomOperands(rng *rand.Rand) string {
+	var operands []string
+	setting := rng.IntN(4)
+	for i := range 2 + rng.IntN(2) {
+		text := randomExpression(rng, rng.IntN(2))
+		filter := []string{"file:src", "repo:one", "-file:foo", "lang:go", "repo:two"}[rng.IntN(5)]
+		switch rng.IntN(3) {
+		case 0:
+			text = filter + " " + text
+		case 1:
+			text += " " + filter
+		}
+		if i == setting {
+			text += " case:yes"
+		}
+		operands = append(operands, text)
+	}
+	return strings.Join(operands, " or ")
 }
 
 // TestUtilityFacetsAreFollowed: what was left out by default is searched.

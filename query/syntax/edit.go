@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -8,21 +9,46 @@ import (
 	"github.com/trawlsearch/trawl/query"
 )
 
-// WithFilter returns text with a filter added that holds for all of it: an "or"
-// that the filter would not be lifted out of is put in parentheses. The filter
-// goes last, unless the text ends in something that would swallow it.
+// WithFilter returns text with a filter added that holds for all of it, as Narrowed
+// adds it.
 func WithFilter(text, field, value string) string {
+	return Narrowed(text, formatFilter(query.Filter{Field: field, Value: value}))
+}
+
+// Narrowed returns text with filters added that hold for all of it, as the facets
+// of an answer: an "or" that they would not be lifted out of is put in parentheses,
+// and settings of the whole query stay outside. The filters go last, unless the
+// text ends in something that would swallow them.
+func Narrowed(text, filters string) string {
 	text = strings.TrimSpace(text)
-	filter := formatFilter(query.Filter{Field: field, Value: value})
 	switch {
 	case text == "":
-		return filter
+		return filters
 	case swallows(text):
-		return filter + " " + text
-	case divides(text+" "+filter, query.Keyword) || divides(text+" "+filter, query.Literal):
-		return "(" + text + ") " + filter
+		return filters + " " + text
+	case divides(text+" "+filters, query.Keyword) || divides(text+" "+filters, query.Literal):
+		text, settings := withoutSettings(text)
+		return "(" + text + ") " + settings + filters
 	}
-	return text + " " + filter
+	return text + " " + filters
+}
+
+// withoutSettings cuts the settings that stand outside parentheses out of text, and
+// returns them with a space behind each.
+func withoutSettings(text string) (rest, settings string) {
+	t, err := parseTree(text, effectiveType(text, query.Keyword))
+	if err != nil {
+		return text, ""
+	}
+	_, found := takeSettings(t.root, nil)
+	slices.SortFunc(found, func(a, b *leaf) int { return cmp.Compare(a.span().Start, b.span().Start) })
+	rest = text
+	for _, l := range slices.Backward(found) {
+		at := l.span()
+		settings = text[at.Start:at.End] + " " + settings
+		rest = cut(rest[:at.Start], rest[at.End:])
+	}
+	return strings.TrimSpace(rest), settings
 }
 
 // swallows reports whether the end of text means something else once more text
