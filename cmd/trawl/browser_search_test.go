@@ -293,6 +293,13 @@ func (s *site) searchText() {
 		// for both sides of an or, not for the last alone
 		{"query.js", `m.adding("a or b", "lang:go")`, `"(a or b) lang:go"`},
 		{"query.js", `m.adding("(a OR b) c", "lang:go")`, `"(a OR b) c lang:go"`},
+		{"query.js", `m.adding("repo:a x or repo:b y", "lang:go")`, `"(repo:a x or repo:b y) lang:go"`},
+		{"query.js", `m.adding("repo:a x case:yes or repo:b y count:5", "lang:go")`, `"(repo:a x or repo:b y) case:yes count:5 lang:go"`},
+		{"query.js", `m.adding("(x case:yes) or y", "lang:go")`, `"((x case:yes) or y) lang:go"`},
+		// unless its filters are read as those of all
+		{"query.js", `m.adding("repo:a x or y", "lang:go")`, `"repo:a x or y lang:go"`},
+		{"query.js", `m.adding("case:yes -file:a x or not y file:b", "lang:go")`, `"case:yes -file:a x or not y file:b lang:go"`},
+		{"query.js", `m.adding("repo:a x or (y)", "lang:go")`, `"(repo:a x or (y)) lang:go"`},
 		{"query.js", `m.adding("\"a or b\"", "lang:go")`, `"\"a or b\" lang:go"`},
 		// and removed as it was added
 		{"query.js", `m.has("a lang:go b", "lang:go")`, `true`},

@@ -20,24 +20,48 @@ export function without(query, filter) {
   return words(query).filter((word) => !gone.includes(word)).join(" ");
 }
 
+// settings hold for the whole query, wherever they stand outside of parentheses.
+const settings = /^(count|timeout|case|patterntype):/i;
+
+// filters are those that hold for a part of a query.
+const filters = new RegExp("^(-?(repo|r|file|f|path|lang|language|l|author|committer|message|msg|m|repohasfile|g)" +
+  "|rev|revision|type|select|fork|archived|visibility|context|index|before|until|after|since|repohascommitafter):", "i");
+
 // adding puts a filter behind a query. An "or" that it would otherwise belong
-// to one side of is put in parentheses.
+// to one side of is put in parentheses, and settings stay outside of them.
 export function adding(query, filter) {
   const field = once.exec(filter)?.[1].toLowerCase();
   let kept = words(query);
   if (field) kept = kept.filter((word) => !word.toLowerCase().startsWith(field + ":"));
-  const text = kept.join(" ");
-  if (!text) return filter;
-  return `${loose(kept) ? `(${text})` : text} ${filter}`;
+  if (!kept.length) return filter;
+  const bare = outside(kept);
+  const loose = kept.some((word, i) => bare[i] && /^or$/i.test(word));
+  const set = (word, i) => bare[i] && settings.test(word);
+  const rest = kept.filter((word, i) => !set(word, i));
+  if (!loose || framed(rest)) return [...kept, filter].join(" ");
+  return [`(${rest.join(" ")})`, ...kept.filter(set), filter].join(" ");
 }
 
-// loose reports whether an "or" stands outside of all parentheses.
-function loose(kept) {
+// outside tells of each word whether it begins outside of all parentheses.
+function outside(kept) {
   let deep = 0;
-  for (const word of kept) {
-    if (deep === 0 && word.toLowerCase() === "or") return true;
-    if (/^["'/]/.test(word)) continue;
-    for (const c of word) deep += c === "(" ? 1 : c === ")" ? -1 : 0;
+  return kept.map((word) => {
+    const bare = deep === 0;
+    if (!/^["'/]/.test(word)) for (const c of word) deep += c === "(" ? 1 : c === ")" ? -1 : 0;
+    return bare;
+  });
+}
+
+// framed reports whether the server reads the filters of an "or" as those of all
+// its operands: they stand before the first or behind the last, and nothing is in
+// parentheses. One more behind the last is read so too.
+function framed(rest) {
+  if (rest.some((word) => word.startsWith("("))) return false;
+  const operands = [""]; // of each the kinds of its words: f for a filter, p for a pattern
+  for (const word of rest) {
+    if (/^or$/i.test(word)) operands.push("");
+    else if (!/^(and|not)$/i.test(word)) operands[operands.length - 1] += filters.test(word) ? "f" : "p";
   }
-  return false;
+  return operands.join("").includes("f") && operands.every((kinds, i) =>
+    (i === 0 ? /^f*p+$/ : i === operands.length - 1 ? /^p+f*$/ : /^p+$/).test(kinds));
 }
