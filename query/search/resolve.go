@@ -294,6 +294,8 @@ type assembled struct {
 	answer *gitAnswer
 	sel    *selection
 	revs   []*revision
+	// typed are the names in revs: globs match tens of thousands of refs.
+	typed map[string]bool
 }
 
 // chooseRevisions gives targets their revisions and takes away those that have none.
@@ -310,7 +312,7 @@ func (r *run) chooseRevisions(b *basic, targets map[uint32]*target, answers map[
 			}
 			continue
 		}
-		a := assembled{b: b, t: t, answer: answers[repo.ID], sel: sel}
+		a := assembled{b: b, t: t, answer: answers[repo.ID], sel: sel, typed: map[string]bool{}}
 		if t.revs = a.assemble(); len(t.revs) == 0 {
 			delete(targets, repo.ID)
 			sel.passedOver = true
@@ -320,7 +322,7 @@ func (r *run) chooseRevisions(b *basic, targets map[uint32]*target, answers map[
 
 // assemble returns the revisions in the order in which they were typed.
 func (a *assembled) assemble() []*revision {
-	var globs []*revision // those in revs that came from globs
+	globs := map[*revision]bool{} // those in revs that came from globs
 	for _, s := range a.b.revSpecs {
 		switch s.kind {
 		case oneRevision:
@@ -328,10 +330,14 @@ func (a *assembled) assemble() []*revision {
 		case revisionAt:
 			a.at(s)
 		case globbed:
-			globs = append(globs, a.globbed(s)...)
+			a.globbed(s, globs)
 		case globbedOut:
 			a.revs = slices.DeleteFunc(a.revs, func(rev *revision) bool {
-				return slices.Contains(globs, rev) && git.MatchRef(s.text, fullRef(rev.typed))
+				out := globs[rev] && git.MatchRef(s.text, fullRef(rev.typed))
+				if out {
+					delete(a.typed, rev.typed)
+				}
+				return out
 			})
 		case excluded:
 			a.exclude(s)
@@ -365,9 +371,10 @@ func (a *assembled) exclude(s revSpec) {
 
 // add adds a revision, indexed or not; branch is -1 if that is to be found out.
 func (a *assembled) add(typed, commit string, branch int) *revision {
-	if slices.ContainsFunc(a.revs, func(rev *revision) bool { return rev.typed == typed }) {
+	if a.typed[typed] {
 		return nil
 	}
+	a.typed[typed] = true
 	if branch < 0 && a.b.index != query.No {
 		branch = slices.IndexFunc(a.t.stored.Branches, func(b store.Branch) bool { return b.Commit == commit })
 	}
@@ -419,9 +426,10 @@ func (a *assembled) at(s revSpec) {
 	}
 }
 
-func (a *assembled) globbed(s revSpec) (added []*revision) {
+// globbed adds the refs that a glob matches, and notes them in globs.
+func (a *assembled) globbed(s revSpec, globs map[*revision]bool) {
 	if !a.asked(s, "HEAD") {
-		return nil
+		return
 	}
 	found := false
 	for _, ref := range a.answer.refs {
@@ -431,13 +439,12 @@ func (a *assembled) globbed(s revSpec) (added []*revision) {
 		}
 		found = true
 		if rev := a.add(strings.TrimPrefix(ref, headsPrefix), commit, -1); rev != nil {
-			added = append(added, rev)
+			globs[rev] = true
 		}
 	}
 	if !found {
 		a.sel.lacking.add(a.t.stored.Name, s.typed)
 	}
-	return added
 }
 
 // fullRef is the name of a ref that was shown without refs/heads/.
