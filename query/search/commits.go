@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/execute"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -53,8 +54,6 @@ type commitSegment struct {
 	items  []commitItem
 	viaGit bool
 
-	// done is closed when matches, looked and err are set.
-	done    chan struct{}
 	matches []query.Match
 	// looked counts the items that were looked at.
 	looked int
@@ -249,95 +248,77 @@ func (c *commitSearch) confirm(ctx context.Context, plan func(emit func(*commitS
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := c.set.Now()
-	n := c.workers()
-	work := make(chan *commitSegment)
-	ordered := make(chan *commitSegment, segmentsAhead*n)
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	defer cancel()
-	var planErr error
-	wg.Go(func() {
-		defer close(ordered)
-		defer close(work)
-		planErr = plan(func(s *commitSegment) bool {
-			s.done = make(chan struct{})
-			select {
-			case ordered <- s:
-			case <-ctx.Done():
-				return false
-			}
-			select {
-			case work <- s:
-				return true
-			case <-ctx.Done():
-				s.err = ctx.Err()
-				close(s.done)
-				return false
-			}
-		})
-	})
-	var mu sync.Mutex // guards looked and bytes
-	looked, bytes := 0, 0
-	for range n {
-		wg.Go(func() {
+	var mu sync.Mutex // guards what follows
+	workers, looked, bytes := 0, 0, 0
+	ordered := execute.New(ctx, execute.Options[*commitSegment]{
+		Workers: c.workers(), Ahead: segmentsAhead, Abandon: func(s *commitSegment, err error) { s.err = err },
+		Worker: func() (run func(*commitSegment), end func()) {
 			w := newCommitWorker(c)
-			for s := range work {
-				w.confirm(ctx, s)
-				close(s.done)
+			return func(s *commitSegment) { w.confirm(ctx, s) }, func() {
+				w.close()
+				mu.Lock()
+				defer mu.Unlock()
+				workers, looked, bytes = workers+1, looked+w.looked, bytes+w.matcher.bytes
 			}
-			w.close()
-			mu.Lock()
-			defer mu.Unlock()
-			looked, bytes = looked+w.looked, bytes+w.matcher.bytes
-		})
-	}
-	reached, err = c.collect(ctx, ordered)
-	cancel()
-	for s := range ordered {
-		<-s.done
-	}
-	wg.Wait()
+		},
+	})
+	var planErr error
+	var planning sync.WaitGroup
+	defer planning.Wait()
+	defer cancel() // also when the sink panics, which servers survive
+	planning.Go(func() {
+		defer ordered.Close()
+		planErr = plan(ordered.Put)
+	})
+	ordered.Each(func(s *commitSegment) bool {
+		var more bool
+		if more, err = c.take(ctx, s); !more {
+			cancel()
+		}
+		reached = slices.Index(c.targets, s.target)
+		return more
+	})
+	planning.Wait()
 	if err == nil && !c.out.fullHere() {
-		err = planErr
+		if err = planErr; err == nil {
+			err = ctx.Err()
+		}
 	}
 	c.o.Trace.Add(report.Step{Name: "verify commits", Start: start.Sub(c.start), Took: c.set.Now().Sub(start), Fields: []report.Field{
-		report.Count("commits", looked), report.Count("bytes", bytes), report.Count("workers", n),
+		report.Count("commits", looked), report.Count("bytes", bytes), report.Count("workers", workers),
 	}})
 	return reached, err
 }
 
-// collect sends matches in order until the limit is reached. What was confirmed
-// before time was up is still sent; nothing is once the caller has gone.
-func (c *commitSearch) collect(ctx context.Context, ordered <-chan *commitSegment) (reached int, err error) {
-	for s := range ordered {
-		<-s.done
-		reached = slices.Index(c.targets, s.target)
-		seen := c.seen[s.target]
-		if s.viaGit {
-			seen.far += s.looked
-		} else {
-			seen.near += s.looked
-		}
-		c.seen[s.target] = seen
-		if err := ctx.Err(); errors.Is(err, context.Canceled) {
-			return reached, err
-		}
-		if err := c.out.send(s.matches); err != nil {
-			return reached, err
-		}
-		switch {
-		case c.out.fullHere():
-			return reached, nil
-		case s.err == nil:
-		case ctx.Err() != nil:
-			return reached, ctx.Err()
-		case s.viaGit:
-			c.noteUnreadable(s.target, s.err)
-		default:
-			c.fail(s.items[s.looked%len(s.items)].shard.view.ID, s.err)
-		}
+// take sends the matches of the next segment. It reports false when no more are
+// wanted, or can be had. What was confirmed before time was up is still sent;
+// nothing is once the caller has gone.
+func (c *commitSearch) take(ctx context.Context, s *commitSegment) (more bool, err error) {
+	seen := c.seen[s.target]
+	if s.viaGit {
+		seen.far += s.looked
+	} else {
+		seen.near += s.looked
 	}
-	return reached, ctx.Err()
+	c.seen[s.target] = seen
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
+		return false, err
+	}
+	if err := c.out.send(s.matches); err != nil {
+		return false, err
+	}
+	switch {
+	case c.out.fullHere():
+		return false, nil
+	case s.err == nil:
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case s.viaGit:
+		c.noteUnreadable(s.target, s.err)
+	default:
+		c.fail(s.items[s.looked%len(s.items)].shard.view.ID, s.err)
+	}
+	return true, nil
 }
 
 // nearSegments cuts the commits that the index has.

@@ -6,12 +6,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -64,6 +66,19 @@ func TestAllWorkTakesSlots(t *testing.T) {
 			if searches, free := s.AtWork(); searches != 0 || free != 2 {
 				t.Errorf("%q: %d searches at work and %d slots free in the end, want 0 and 2", text, searches, free)
 			}
+		}
+	}
+}
+
+// TestFewCommitsTakeOneWorker: a search of no more commits than a worker looks at
+// without a break starts one, whatever the number of processors.
+func TestFewCommitsTakeOneWorker(t *testing.T) {
+	c := grownRepo(t, rand.New(rand.NewPCG(7, 7)), 40).indexed(t, ingest.Options{HistoryDiffs: ingest.AllHistory})
+	trace := &report.Trace{}
+	searchCount(t.Context(), t, search.New(c.st, search.Settings{Workers: 8}), search.Options{Trace: trace}, "type:diff index:only glaze")
+	for _, step := range trace.Steps() {
+		if step.Name == "verify commits" && !slices.Contains(step.Fields, report.Count("workers", 1)) && !slices.Contains(step.Fields, report.Count("commits", 0)) {
+			t.Errorf("40 commits were looked at by others than one worker: %v", step.Fields)
 		}
 	}
 }

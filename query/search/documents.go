@@ -45,9 +45,8 @@ type segment struct {
 	// bytes is about what there is to verify.
 	bytes int
 
-	// done, if workers verify, is closed when what follows is set; verified counts
-	// the documents that were looked at, cut those with more matches than are kept.
-	done          chan struct{}
+	// matches and err are what the verifier found. verified counts the documents
+	// that were looked at, cut those with more matches than are kept.
 	matches       []query.Match
 	verified, cut int
 	err           error

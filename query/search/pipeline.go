@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/execute"
 )
 
 // pipeline verifies segments and sends what they have in the order in which
@@ -31,11 +32,11 @@ type pipeline struct {
 	heldBytes int
 	alone     *verifier
 	over      bool
-	// work and ordered are nil until workers are started, of which there are as
-	// many as workers says.
-	work, ordered chan *segment
-	workers       int
-	wg            sync.WaitGroup
+	// ordered is nil until workers are wanted, of which there may be as many as
+	// workers says; sending ends when everything that they found was sent.
+	ordered *execute.Ordered[*segment]
+	workers int
+	sending sync.WaitGroup
 	// gate, with workers, keeps them from what will hardly be asked for. fed is
 	// how many groups were put.
 	gate *gate
@@ -75,9 +76,9 @@ func (p *pipeline) put(s *segment) bool {
 		p.fed++
 	}
 	switch {
-	case p.work != nil:
+	case p.ordered != nil:
 		p.run.slot.Leave() // workers have slots of their own
-		return p.feed(s)
+		return p.ordered.Put(s)
 	case p.groups < p.passed:
 		return p.skip(s)
 	}
@@ -91,7 +92,7 @@ func (p *pipeline) put(s *segment) bool {
 // start has verified what was put, and what will be: it is more than a little,
 // or it takes long to come.
 func (p *pipeline) start() bool {
-	if p.work != nil {
+	if p.ordered != nil {
 		return p.ctx.Err() == nil
 	}
 	n := p.run.workers()
@@ -100,16 +101,14 @@ func (p *pipeline) start() bool {
 	}
 	p.run.slot.Leave()
 	p.workers = n
-	p.work = make(chan *segment)
-	p.ordered = make(chan *segment, segmentsAhead*n)
 	p.gate = newGate(p.groups, p.run.out.leftHere, p.run.out.mayTakeFewer())
 	p.gate.find(p.group)
-	for range n {
-		p.wg.Go(func() { p.verify(p.work) })
-	}
-	p.wg.Go(p.send)
+	p.ordered = execute.New(p.ctx, execute.Options[*segment]{
+		Workers: n, Ahead: segmentsAhead, Worker: p.worker, Abandon: func(s *segment, err error) { s.err = err },
+	})
+	p.sending.Go(p.send)
 	for _, s := range p.held {
-		if !p.feed(s) {
+		if !p.ordered.Put(s) {
 			return false
 		}
 	}
@@ -149,7 +148,7 @@ func (p *pipeline) wanted() int {
 // settle verifies what is held if so many candidates as are known may be enough:
 // more would be planned in vain. It reports false when no more are wanted.
 func (p *pipeline) settle(candidates int) bool {
-	if p.work == nil && len(p.held) > 0 && candidates >= p.wanted() {
+	if p.ordered == nil && len(p.held) > 0 && candidates >= p.wanted() {
 		return p.verifyHeld()
 	}
 	return p.ctx.Err() == nil
@@ -171,34 +170,15 @@ func (p *pipeline) skip(s *segment) bool {
 	return p.ctx.Err() == nil
 }
 
-func (p *pipeline) feed(s *segment) bool {
-	s.done = make(chan struct{})
-	select {
-	case p.ordered <- s:
-	case <-p.ctx.Done():
-		return false
-	}
-	select {
-	case p.work <- s:
-		return true
-	case <-p.ctx.Done():
-		s.err = p.ctx.Err()
-		close(s.done)
-		return false
-	}
-}
-
-// verify is a worker.
-func (p *pipeline) verify(work <-chan *segment) {
+// worker returns what a worker verifies segments with, and what ends it.
+func (p *pipeline) worker() (run func(*segment), end func()) {
 	v := p.verifier()
-	defer p.release(v)
-	for s := range work {
+	return func(s *segment) {
 		if s.err = p.gate.wait(p.ctx, s.group); s.err == nil {
 			p.segment(v, s)
 			p.gate.find(s.matches)
 		}
-		close(s.done)
-	}
+	}, func() { p.release(v) }
 }
 
 func (p *pipeline) verifier() *verifier { return newVerifier(p.pass, p.run.o, p.run.set.Brute) }
@@ -237,14 +217,12 @@ func (p *pipeline) releaseAlone() {
 // send sends what workers find, until all was put or no more is wanted.
 func (p *pipeline) send() {
 	more := true
-	for s := range p.ordered {
-		<-s.done
-		if more {
-			if more = p.take(s); !more {
-				p.cancel()
-			}
+	p.ordered.Each(func(s *segment) bool {
+		if more = p.take(s); !more {
+			p.cancel()
 		}
-	}
+		return more
+	})
 	p.flush(more)
 }
 
@@ -252,11 +230,10 @@ func (p *pipeline) send() {
 // all was sent.
 func (p *pipeline) end() error {
 	defer p.cancel()
-	if p.work != nil {
+	if p.ordered != nil {
 		p.run.slot.Leave()
-		close(p.work)
-		close(p.ordered)
-		p.wg.Wait()
+		p.ordered.Close()
+		p.sending.Wait()
 		p.releaseAlone()
 		return p.err
 	}
