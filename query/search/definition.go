@@ -69,16 +69,20 @@ func kindFactor(kind, language, name, path string) float64 {
 	return f
 }
 
-// definitionPoints rates a match from lo to hi of a name of size bytes.
-func definitionPoints(lo, hi, size int, factor float64) float64 {
-	points := kindWorth * factor
-	switch {
-	case lo <= 0 && hi >= size:
-		return points + definitionWhole
-	case lo <= 0 || hi >= size:
-		return points + definitionEdge
+// definitionPoints rates a match from lo to hi of a name. A match that ends
+// within a word of the name is hardly about it: trace defines no race.
+func definitionPoints(lo, hi int, name string, factor float64) float64 {
+	points, share := kindWorth*factor, 1.0
+	if edge(name, lo) == noEdge || edge(name, hi) == noEdge {
+		share = withinWord
 	}
-	return points + definitionInside
+	switch {
+	case lo <= 0 && hi >= len(name):
+		return points + definitionWhole
+	case lo <= 0 || hi >= len(name):
+		return share * (points + definitionEdge)
+	}
+	return share * (points + definitionInside)
 }
 
 // defined returns the points of the best definition in the text of whose name
@@ -88,7 +92,7 @@ func (s *scorer) defined(path string, h *hit) float64 {
 	for i := range s.definitions {
 		d, place := &s.definitions[i], &s.places[i]
 		if h.owner != "" && fold(h.member) == fold(d.Name) && d.belongsTo(h.owner, path) {
-			best = max(best, definitionPoints(0, 1, 1, d.factor)*caseShare(h.member, d.Name)*d.rarity)
+			best = max(best, definitionPoints(0, len(d.Name), d.Name, d.factor)*caseShare(h.member, d.Name)*d.rarity)
 			continue
 		}
 		if !place.known {
@@ -96,7 +100,7 @@ func (s *scorer) defined(path string, h *hit) float64 {
 		}
 		for _, span := range overlapping(h.text, place.at, place.at+uint32(len(d.Name))) {
 			lo, hi := int(span.Start)-int(place.at), int(span.End)-int(place.at)
-			points := definitionPoints(lo, hi, len(d.Name), d.factor)
+			points := definitionPoints(lo, hi, d.Name, d.factor)
 			found := d.Name[max(lo, 0):min(hi, len(d.Name))]
 			if lo < 0 || hi > len(d.Name) {
 				found = "" // more than the name: in what case is no matter

@@ -191,7 +191,7 @@ func (h *header) rate() {
 			for i := range all {
 				d := &all[i]
 				d.rarity = rarity(h.named[sameName{d.term, d.Kind, d.hi-d.lo == len(d.Name)}])
-				known.defined[d.term] = max(known.defined[d.term], definitionPoints(d.lo, d.hi, len(d.Name), d.factor)*d.rarity)
+				known.defined[d.term] = max(known.defined[d.term], definitionPoints(d.lo, d.hi, d.Name, d.factor)*d.rarity)
 			}
 		}
 	}

@@ -152,6 +152,7 @@ func TestRankingOfDefinitions(t *testing.T) {
 			"d.go kiln.go b.go a.go"},
 		{"the whole name before its ends", "Kiln", []doc{file("a.go", "func hotKilnDoor()"), file("b.go", "func KilnDoor()"), file("c.go", "func Kiln()")},
 			"c.go b.go a.go"},
+		{"a word of the name before a part of a word", "race", []doc{file("a.go", "func trace()"), file("b.go", "func dataRace()")}, "b.go a.go"},
 		{"kinds", "kiln", []doc{file("a", "const kiln"), file("b", "func kiln"), file("c", "type kiln")}, "c b a"},
 		{"another case", "kiln", []doc{file("a", "func Kiln"), file("b", "func kiln")}, "b a"},
 		{"in another line than the match", "case:yes Kiln", []doc{file("a", "func kiln\nx Kiln"), file("b", "x\nfunc Kiln")}, "b a"},

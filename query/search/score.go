@@ -18,6 +18,8 @@ const (
 	definitionEdge   = 3000
 	definitionInside = 2000
 	kindWorth        = 400
+	// withinWord is the share left to a part of a name that ends within a word.
+	withinWord = 0.1
 
 	baseWhole  = 7000
 	baseStem   = 6500
@@ -297,7 +299,7 @@ func wordPoints(text []byte, lo, hi int) float64 {
 
 // edge tells what ends between the bytes before and behind offset i: an
 // identifier, a part of one as in camelCase, snake_case and v2, or nothing.
-func edge(text []byte, i int) int {
+func edge[T string | []byte](text T, i int) int {
 	if i <= 0 || i >= len(text) {
 		return wordEdge
 	}

@@ -189,7 +189,7 @@ func (m *nameMatch) match(n int, a *atom, group []store.Symbol) {
 		}
 		points, factor := 0.0, kindFactor(s.Kind, s.Language, s.Name, m.plan.docs.Path(int(m.doc)))
 		for _, span := range m.spans {
-			found := definitionPoints(int(span.Start), int(span.End), len(s.Name), factor)
+			found := definitionPoints(int(span.Start), int(span.End), s.Name, factor)
 			points = max(points, found*caseShare(a.text(), s.Name[span.Start:span.End]))
 		}
 		m.hits[n] = append(m.hits[n], nameHit{s, points})
