@@ -80,6 +80,8 @@ type atom struct {
 	negated     bool
 	// owner and member are the parts of a literal that is a qualified name.
 	owner, member string
+	// words are those of a literal.
+	words []string
 	// silent says that the atom only has to hold, by content whatever the type:
 	// filters say: it came from file:has.content and shows nowhere.
 	silent bool
@@ -341,6 +343,7 @@ func (b *basic) compileTree(n query.Node, negated bool) (tree, error) {
 		}
 		a := &atom{Matcher: m, pattern: n, contentOnly: n.FromContent, negated: negated}
 		a.owner, a.member = qualified(a.text())
+		a.words = nameWords(nil, a.text())
 		b.atoms = append(b.atoms, a)
 		return leaf(len(b.atoms) - 1), nil
 	}

@@ -110,6 +110,13 @@ func TestRanking(t *testing.T) {
 		{"ends of paths", []doc{file("a/b/ox.go", ""), file("c/b/oxb/ox.go", ""), file("b/ox.gold", "")}, "b/ox.go", query.Keyword,
 			"a/b/ox.go c/b/oxb/ox.go b/ox.gold"},
 
+		// of several words: names made of words like them, and paths that have all
+		{"a name of the words", []doc{file("a/ox_horse.c", "ox yak"), file("a/ox_yak.c", "ox yak"), file("a/yak_horses.c", "ox yak")}, "ox yak", query.Keyword,
+			"a/ox_yak.c a/yak_horses.c a/ox_horse.c"},
+		{"a name of words like them", []doc{file("a/screen.c", "scraping oxen"), file("a/scrape.c", "scraping oxen"), file("b/OxScraper.c", "scraping oxen")}, "oxen scraping",
+			query.Keyword, "a/scrape.c b/OxScraper.c a/screen.c"},
+		{"a path of all words", []doc{file("a/ox_horse.c", "ox yak"), file("yak/ox_horse.c", "ox yak")}, "ox yak", query.Keyword, "yak/ox_horse.c a/ox_horse.c"},
+
 		// the case that was typed before another
 		{"case", []doc{file("a", "OX"), file("b", "ox")}, "ox", query.Keyword, "b a"},
 
@@ -197,7 +204,7 @@ func TestHeadsFirst(t *testing.T) {
 	for _, tt := range []struct{ query, want string }{
 		{"Kiln", "z/def.go z/test.go f0000.go"},
 		{"fire", "z/fire.go f0000.go f0001.go"},
-		{"glaze fire", "z/phrase.go z/fire.go f0000.go"},
+		{"glaze fire", "z/fire.go z/phrase.go f0000.go"},
 		{"type:symbol Kiln", "z/def.go z/test.go"},
 		{"type:path fire", "z/fire.go"},
 		{"file:fire", "z/fire.go"},

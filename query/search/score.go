@@ -76,6 +76,8 @@ type hit struct {
 	literal, owner, member string
 	// phrase is the keyword phrase that begins with the pattern, or empty.
 	phrase string
+	// words are those of the literal.
+	words []string
 	// share is what the pattern counts of the whole.
 	share float64
 	// text and path are where it was found, sorted and disjoint.
@@ -133,6 +135,7 @@ func (s *scorer) file(path string) (float64, error) {
 	}
 	s.patterns += share*pathPoints(path, s.names) + s.symbols
 	if len(s.hits) > 1 {
+		s.patterns += stemPoints(path, s.hits) + togetherInPath(s.hits)
 		n, err := s.together()
 		if err != nil {
 			return 0, err

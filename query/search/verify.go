@@ -292,7 +292,7 @@ func (v *verifier) gather(k int, i uint16, path string, m *query.FileMatch, s *s
 			m.PathRanges = match.ShortRanges(m.PathRanges, path, found.path)
 			at := b.atoms[a]
 			s.hits = append(s.hits, hit{
-				literal: at.text(), owner: at.owner, member: at.member, phrase: phrase, share: b.share, text: found.text, path: found.path,
+				literal: at.text(), owner: at.owner, member: at.member, phrase: phrase, words: at.words, share: b.share, text: found.text, path: found.path,
 			})
 			phrase = "" // it begins with the first
 		})

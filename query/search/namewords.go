@@ -1,0 +1,97 @@
+package search
+
+import "strings"
+
+// A file is called after what it is about, so a file whose name is made of words
+// of the query is about more of the query than one that has a word in passing.
+
+// Points of the name of a file for a query of several patterns, found by
+// trawl-bench mined over the half to tune on.
+const (
+	// stemWorth is for a base name without extensions of which every word is
+	// like a word of the query, less for a part of its letters.
+	stemWorth = 6000
+	// pathWorth is for a path that has all patterns, less for two or more.
+	pathWorth = 4000
+	// alikeBytes and alikeShare are how many bytes, and which share of the longer
+	// word, words have in common from their beginning that are like each other.
+	alikeBytes, alikeShare = 3, 0.6
+	// formShare is the share of a word that is only like one of the query.
+	formShare = 0.8
+)
+
+// nameWords appends the words of a name such as delta_cache, deltaCache or
+// HTTPServer, as lists have them.
+func nameWords(dst []string, name string) []string {
+	from := 0
+	for i := 1; i <= len(name); i++ {
+		if edge(name, i) == noEdge && !acronymEnd(name, i) {
+			continue
+		}
+		if c := class(name[from]); c != underscore && c != other {
+			dst = append(dst, fold(name[from:i]))
+		}
+		from = i
+	}
+	return dst
+}
+
+// acronymEnd reports whether the last letter of an acronym stands before offset
+// i: the next word has begun with its last upper-case letter.
+func acronymEnd(name string, i int) bool {
+	return i+1 < len(name) && class(name[i-1]) == upper && class(name[i]) == upper && class(name[i+1]) == lower
+}
+
+// alike reports whether two words may be forms of one, such as scrape and
+// scraping.
+func alike(a, b string) bool {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	longer := max(len(a), len(b))
+	return n == longer || n >= alikeBytes && float64(n) >= alikeShare*float64(longer)
+}
+
+// stemPoints rates the base name of a path by how many of its letters stand in
+// words of the hits, or in words like them.
+func stemPoints(path string, hits []hit) float64 {
+	base := path[strings.LastIndexByte(path, '/')+1:]
+	stem, _, _ := strings.Cut(base, ".")
+	if stem == "" {
+		stem = base
+	}
+	var buf [8]string
+	of, all := 0.0, 0
+	for _, w := range nameWords(buf[:0], stem) {
+		all += len(w)
+		of += wordShare(w, hits) * float64(len(w))
+	}
+	return stemWorth * of / float64(max(all, 1))
+}
+
+// wordShare is 1 if w is a word of a hit, formShare if it is like one, else 0.
+func wordShare(w string, hits []hit) (share float64) {
+	for i := range hits {
+		for _, other := range hits[i].words {
+			if w == other {
+				return 1
+			}
+			if alike(w, other) {
+				share = formShare
+			}
+		}
+	}
+	return share
+}
+
+// togetherInPath rates how many of the hits the path has.
+func togetherInPath(hits []hit) float64 {
+	n := 0
+	for i := range hits {
+		if len(hits[i].path) > 0 {
+			n++
+		}
+	}
+	return pathWorth * float64(max(n-1, 0)) / float64(max(len(hits)-1, 1))
+}
