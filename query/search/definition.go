@@ -111,6 +111,24 @@ func (s *scorer) defined(path string, h *hit) float64 {
 	return best
 }
 
+// kindPoints returns those of the best definition of which the hits name both
+// the kind and the name.
+func (s *scorer) kindPoints() float64 {
+	best := 0.0
+	for i := range s.definitions {
+		d := &s.definitions[i]
+		if d.hi-d.lo == len(d.Name) && !strings.EqualFold(d.Kind, d.Name) && s.asksFor(d.Kind) && s.asksFor(d.Name) {
+			best = max(best, kindNamed*d.rarity)
+		}
+	}
+	return best
+}
+
+// asksFor reports whether a hit is of the literal word, in whatever case.
+func (s *scorer) asksFor(word string) bool {
+	return slices.ContainsFunc(s.hits, func(h hit) bool { return strings.EqualFold(h.literal, word) })
+}
+
 // qualified splits a literal such as strings.Builder, Kiln::fire or lamp->wick
 // into what a name belongs to and the name; both are empty for others.
 func qualified(literal string) (owner, member string) {

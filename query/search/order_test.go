@@ -161,6 +161,7 @@ func TestRankingOfDefinitions(t *testing.T) {
 			"c.go b.go a.go"},
 		{"a word of the name before a part of a word", "race", []doc{file("a.go", "func trace()"), file("b.go", "func dataRace()")}, "b.go a.go"},
 		{"kinds", "kiln", []doc{file("a", "const kiln"), file("b", "func kiln"), file("c", "type kiln")}, "c b a"},
+		{"the kind that the query names before the name of a file", "type kiln", []doc{file("type_kiln.go", "kiln and type"), file("a.go", "type kiln")}, "a.go type_kiln.go"},
 		{"another case", "kiln", []doc{file("a", "func Kiln"), file("b", "func kiln")}, "b a"},
 		{"in another line than the match", "case:yes Kiln", []doc{file("a", "func kiln\nx Kiln"), file("b", "x\nfunc Kiln")}, "b a"},
 		{"a regexp", `/func [A-Z]iln\b/`, []doc{file("a", "x func Kilns\nfunc Kilnx\nx func Kiln"), file("b", "func Kiln")}, "b a"},

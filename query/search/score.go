@@ -18,6 +18,9 @@ const (
 	definitionEdge   = 3000
 	definitionInside = 2000
 	kindWorth        = 400
+	// kindNamed is for a definition whose kind the query names beside its name, as
+	// struct page does.
+	kindNamed = 6000
 	// withinWord is the share left to a part of a name that ends within a word.
 	withinWord = 0.1
 
@@ -135,7 +138,7 @@ func (s *scorer) file(path string) (float64, error) {
 	}
 	s.patterns += share*pathPoints(path, s.names) + s.symbols
 	if len(s.hits) > 1 {
-		s.patterns += stemPoints(path, s.hits) + togetherInPath(s.hits)
+		s.patterns += stemPoints(path, s.hits) + togetherInPath(s.hits) + s.kindPoints()
 		n, err := s.together()
 		if err != nil {
 			return 0, err
