@@ -60,7 +60,7 @@ const (
 	besides = 0.1
 	// proseShare is the share of a document that is prose or settings: people search
 	// code.
-	proseShare = 0.75
+	proseShare = 0.5
 	// dirCost is taken for each directory of the path, up to maxDirs.
 	dirCost, maxDirs = 20, 10
 	// starsWorth is given to repositories with very many stars, half of it to
