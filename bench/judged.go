@@ -26,12 +26,12 @@ type Judged struct {
 }
 
 // JudgedSet returns a judged set that ships with the program, "go" for Go's own
-// source or "kernel" and "kernel-unseen" for Linux 6.1, and the ranks that were
-// measured last. By kernel-unseen no weight may be set.
+// source, "kernel" and "kernel-unseen" for Linux 6.1 or "git-unseen" for git, and
+// the ranks that were measured last. By the unseen ones no weight may be set.
 func JudgedSet(name string) ([]Judged, Ranks, error) {
 	text, err := judgedSets.ReadFile("judged/" + name + ".txt")
 	if err != nil {
-		return nil, Ranks{}, fmt.Errorf("no judged set %q; there are \"go\", \"kernel\" and \"kernel-unseen\"", name)
+		return nil, Ranks{}, fmt.Errorf("no judged set %q; there are \"go\", \"kernel\", \"kernel-unseen\" and \"git-unseen\"", name)
 	}
 	queries, err := ParseJudged(string(text))
 	if err != nil {

@@ -51,7 +51,7 @@ func TestJudgedSets(t *testing.T) {
 		name  string
 		least int
 		kinds []string
-	}{{"go", 40, every}, {"kernel", 40, every}, {"kernel-unseen", 30, []string{"definition", "keywords"}}} {
+	}{{"go", 40, every}, {"kernel", 40, every}, {"kernel-unseen", 30, []string{"definition", "keywords"}}, {"git-unseen", 30, []string{"definition", "keywords"}}} {
 		name := set.name
 		queries, ranks, err := bench.JudgedSet(name)
 		if err != nil {

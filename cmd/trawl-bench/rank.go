@@ -24,7 +24,7 @@ func readRankFlags(args []string, stderr io.Writer) (rankFlags, error) {
 	var f rankFlags
 	flags := newFlags("rank")
 	flags.StringVar(&f.trawl, "trawl", "", "binary to judge (default: built from the source in this folder)")
-	flags.StringVar(&f.judged, "judged", "go", "judged set: \"go\", \"kernel\", \"kernel-unseen\" or a file")
+	flags.StringVar(&f.judged, "judged", "go", "judged set: \"go\", \"kernel\", \"kernel-unseen\", \"git-unseen\" or a file")
 	flags.StringVar(&f.corpus, "corpus", "", "directory to search; only read (default for \"go\": the source of the installed Go)")
 	flags.StringVar(&f.data, "data", "", "directory to keep the data in (default: temporary)")
 	flags.BoolVar(&f.reuse, "reuse", false, "use what an earlier call left in the data directory instead of indexing")
