@@ -85,10 +85,10 @@ func (c *Checkpoint) link() error {
 		return err
 	}
 	e := s.engine
-	_ = e.fence.takeElsewhere() // of an earlier one
+	_ = e.failStop.takeElsewhere() // of an earlier one
 	return e.do(func() error {
 		err := e.db.Checkpoint(s.fs.PathJoin(c.dir, "index"))
-		return errors.Join(err, e.fence.takeElsewhere())
+		return errors.Join(err, e.failStop.takeElsewhere())
 	})
 }
 

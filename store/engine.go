@@ -13,8 +13,8 @@ import (
 // engine is the database, opened once. When it can write no more another takes
 // its place.
 type engine struct {
-	db    *pebble.DB
-	fence *fence
+	db       *pebble.DB
+	failStop *failStop
 	// users counts moments and work at hand; retired says that it is closed
 	// when there are none, and what that says goes to closed. Store.read guards
 	// them.
@@ -26,7 +26,7 @@ type engine struct {
 // do runs f, which writes, and tells whether that reached the disk.
 func (e *engine) do(f func() error) error {
 	err := survive(f)
-	if broken := e.fence.err(); broken != nil {
+	if broken := e.failStop.err(); broken != nil {
 		return fmt.Errorf("%w: %w", ErrBroken, broken)
 	}
 	return err
@@ -45,11 +45,11 @@ func (s *Store) writable() error {
 	if err := s.hasRoom(); err != nil {
 		return err
 	}
-	if !s.engine.fence.raised() {
+	if !s.engine.failStop.stopped() {
 		return nil
 	}
 	if time.Since(s.tried) < mendEvery {
-		return fmt.Errorf("%w: %w", ErrBroken, s.engine.fence.err())
+		return fmt.Errorf("%w: %w", ErrBroken, s.engine.failStop.err())
 	}
 	return s.mend()
 }
@@ -84,7 +84,7 @@ func (s *Store) hasRoom() error {
 // was committed is there; what the last commit, which failed, was about may be.
 // Those who read from the old one go on. mu is held.
 func (s *Store) mend() error {
-	why := s.engine.fence.err()
+	why := s.engine.failStop.err()
 	s.tried = time.Now()
 	e, err := s.openEngine(FormatNewest)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Store) mend() error {
 	old := s.engine
 	s.engine, s.catalogue = e, c
 	s.show(e, c)
-	_ = s.retire(old) // the fence let nothing of it through
+	_ = s.retire(old) // it wrote nothing
 	s.event("the store was opened again and takes changes", nil)
 	return nil
 }
@@ -107,7 +107,7 @@ func (s *Store) mend() error {
 func (s *Store) Mend() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.engine.fence.raised() {
+	if !s.engine.failStop.stopped() {
 		return nil
 	}
 	if err := s.hasRoom(); err != nil {

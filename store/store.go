@@ -33,7 +33,7 @@ type Options struct {
 	// and what goes wrong there.
 	Event func(message string, err error)
 
-	// longestPause bounds the pauses of the fence; 0 is a second.
+	// longestPause bounds the pauses of failStop; 0 is a second.
 	longestPause time.Duration
 	// memoryBytes is how much the engine collects before it writes a table; 0 is
 	// 4 MiB.
@@ -237,7 +237,7 @@ func (s *Store) openFiles(v FormatVersion) error {
 		s.blocks.Unref()
 		return err
 	}
-	s.tables = s.engineOptions(e.fence).MakeWriterOptions(6, e.db.TableFormat())
+	s.tables = s.engineOptions(e.failStop).MakeWriterOptions(6, e.db.TableFormat())
 	if s.catalogue, err = load(e.db); err != nil {
 		s.blocks.Unref()
 		return errors.Join(err, e.db.Close())
@@ -263,7 +263,7 @@ func (s *Store) removeUnfinished(index string) error {
 	return nil
 }
 
-func (s *Store) engineOptions(f *fence) *pebble.Options {
+func (s *Store) engineOptions(f *failStop) *pebble.Options {
 	o := s.options
 	events := pebble.EventListener{
 		BackgroundError: func(err error) {
@@ -341,7 +341,7 @@ func (s *Store) closeEngine() error {
 	s.release(s.last)
 	err := <-closed
 	s.blocks.Unref()
-	if broken := s.engine.fence.err(); broken != nil {
+	if broken := s.engine.failStop.err(); broken != nil {
 		return fmt.Errorf("%w: %w", ErrBroken, broken)
 	}
 	return err

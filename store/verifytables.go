@@ -22,7 +22,7 @@ func (s *Store) VerifyTables(ctx context.Context, read func(bytes int64), pause 
 	if err != nil {
 		return fmt.Errorf("list tables: %w", err)
 	}
-	options := s.engineOptions(e.fence).MakeReaderOptions()
+	options := s.engineOptions(e.failStop).MakeReaderOptions()
 	seen, damaged := map[string]bool{}, false
 	for _, level := range levels {
 		for _, t := range level {

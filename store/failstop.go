@@ -11,25 +11,25 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// errFenced is what making a table gets behind a raised fence.
-var errFenced = errors.New("the engine writes no more")
+// errStopped is the error for a table that the engine makes after the stop.
+var errStopped = errors.New("the engine writes no more")
 
-// fence stands between the engine and the file system. The engine knows no way
-// on when its log or its manifest cannot be written: it ends the process, from
-// whatever goroutine met the error. So it is never told. The first such error
-// raises the fence, and from then on nothing that the engine does reaches the
-// disk: what it writes is swallowed, what it removes stays. The disk is as a
-// crash at that moment would have left it, and can be opened again beside the
-// engine, which goes on reading and can be closed in good order. Whoever asked
-// for a write looks at the fence behind it.
+// failStop is a fail-stop file system: the engine writes through it until the first
+// error that the engine cannot handle, and nothing reaches the disk after that.
+//
+// When the engine cannot write its log or its manifest, it ends the process from
+// the goroutine that met the error. So failStop hides such errors from it. The
+// first one stops all writing: later writes are discarded and files that are
+// removed stay. The disk is as a crash at that moment would have left it, and can
+// be opened again beside the engine, which goes on reading and can be closed in
+// good order. A caller that writes checks err afterwards.
 //
 // Errors about tables are passed on, since the engine tries those again, and so
-// are those about files elsewhere, which are checkpoints. Yet while the engine
-// cannot empty its memory into a table, whoever commits waits for it once that
-// is full, and so does closing. After mostFlushes tries the fence is raised for
-// that too, and those tables are kept in memory from then on, for nobody to
-// wait for what will not be.
-type fence struct {
+// are errors about files outside of dir, which belong to checkpoints. But commits
+// wait for an engine that cannot empty its memory into a table once the memory is
+// full, and so does closing. After mostFlushes tries failStop stops for that too,
+// and keeps those tables in memory, so that nothing waits for ever.
+type failStop struct {
 	vfs.FS
 	// dir is where the engine keeps its files.
 	dir    string
@@ -44,15 +44,15 @@ type fence struct {
 	// logs says that the engine has begun a log.
 	logs atomic.Bool
 	// elsewhere is the first failure to sync a directory of a checkpoint. The engine
-	// panics over some of them, and whoever asked for the checkpoint looks here.
+	// panics over some of them, so the caller of the checkpoint looks here.
 	elsewhere atomic.Pointer[error]
-	// kept has those tables of when the fence was raised: what the engine held in
+	// kept has the tables that the engine flushed after the stop: what it holds in
 	// memory, once more.
 	kept vfs.FS
 }
 
-func newFence(fs vfs.FS, dir string, longestPause time.Duration) *fence {
-	return &fence{FS: fs, dir: dir, longest: longestPause, kept: vfs.NewMem()}
+func newFailStop(fs vfs.FS, dir string, longestPause time.Duration) *failStop {
+	return &failStop{FS: fs, dir: dir, longest: longestPause, kept: vfs.NewMem()}
 }
 
 const (
@@ -64,32 +64,32 @@ const (
 )
 
 // flushFailed counts a failure over such a table.
-func (f *fence) flushFailed(what, name string, err error) {
+func (f *failStop) flushFailed(what, name string, err error) {
 	if f.flushes.Add(1) >= mostFlushes {
-		f.raise(fmt.Errorf("%s %s: %w", what, name, err))
+		f.stop(fmt.Errorf("%s %s: %w", what, name, err))
 	}
 }
 
 // keep makes a table in memory.
-func (f *fence) keep(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+func (f *failStop) keep(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := f.kept.MkdirAll(f.dir, privateDir); err != nil {
 		return nil, err
 	}
 	return f.kept.Create(name, c)
 }
 
-// err returns why the fence is raised, or nil.
-func (f *fence) err() error {
+// err returns why writing has stopped, or nil.
+func (f *failStop) err() error {
 	if p := f.broken.Load(); p != nil {
 		return *p
 	}
 	return nil
 }
 
-func (f *fence) raised() bool { return f.broken.Load() != nil }
+func (f *failStop) stopped() bool { return f.broken.Load() != nil }
 
-// raise keeps everything from the disk from now on.
-func (f *fence) raise(err error) { f.broken.CompareAndSwap(nil, &err) }
+// stop ends all writing; the first error is kept.
+func (f *failStop) stop(err error) { f.broken.CompareAndSwap(nil, &err) }
 
 // The pauses after failures over tables, which the engine would otherwise
 // repeat without one. Each is twice as long as the one before, until a table is
@@ -100,7 +100,7 @@ const (
 )
 
 // table passes on how an operation on a table went, late if it failed.
-func (f *fence) table(err error) error {
+func (f *failStop) table(err error) error {
 	if err == nil || isNotExist(err) {
 		return err
 	}
@@ -111,12 +111,12 @@ func (f *fence) table(err error) error {
 }
 
 // spares reports whether the engine can do without the file at path.
-func (f *fence) spares(path string) bool {
+func (f *failStop) spares(path string) bool {
 	return strings.HasSuffix(path, ".sst") || strings.HasSuffix(path, ".blob") || f.PathDir(path) != f.dir
 }
 
 // Create implements vfs.FS.
-func (f *fence) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+func (f *failStop) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if c == flushCategory {
 		return f.makeFlush(name, c)
 	}
@@ -124,16 +124,16 @@ func (f *fence) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 }
 
 // ReuseForWrite implements vfs.FS.
-func (f *fence) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (vfs.File, error) {
+func (f *failStop) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	return f.make(newname, func() (vfs.File, error) { return f.FS.ReuseForWrite(oldname, newname, c) })
 }
 
 // OpenReadWrite implements vfs.FS.
-func (f *fence) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
+func (f *failStop) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
 	return f.make(name, func() (vfs.File, error) { return f.FS.OpenReadWrite(name, c, o...) })
 }
 
-func (f *fence) make(name string, open func() (vfs.File, error)) (vfs.File, error) {
+func (f *failStop) make(name string, open func() (vfs.File, error)) (vfs.File, error) {
 	if strings.HasPrefix(f.PathBase(name), "marker.") {
 		f.secure()
 	}
@@ -141,26 +141,26 @@ func (f *fence) make(name string, open func() (vfs.File, error)) (vfs.File, erro
 	if strings.HasSuffix(name, ".log") {
 		f.logs.Store(true)
 	}
-	if f.raised() {
+	if f.stopped() {
 		if table {
-			return nil, f.table(errFenced)
+			return nil, f.table(errStopped)
 		}
-		return &fencedFile{File: nowhere{}, fence: f, name: name}, nil
+		return &failStopFile{File: nowhere{}, fs: f, name: name}, nil
 	}
 	file, err := open()
 	switch {
 	case err == nil:
-		return &fencedFile{File: file, fence: f, name: name, table: table}, nil
+		return &failStopFile{File: file, fs: f, name: name, table: table}, nil
 	case table:
 		return nil, f.table(err)
 	}
-	f.raise(fmt.Errorf("make %s: %w", name, err))
-	return &fencedFile{File: nowhere{}, fence: f, name: name}, nil
+	f.stop(fmt.Errorf("make %s: %w", name, err))
+	return &failStopFile{File: nowhere{}, fs: f, name: name}, nil
 }
 
 // makeFlush makes a table that takes what the engine has in memory.
-func (f *fence) makeFlush(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	if f.raised() {
+func (f *failStop) makeFlush(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if f.stopped() {
 		return f.keep(name, c)
 	}
 	file, err := f.FS.Create(name, c)
@@ -168,24 +168,24 @@ func (f *fence) makeFlush(name string, c vfs.DiskWriteCategory) (vfs.File, error
 		f.flushFailed("make", name, err)
 		return nil, f.table(err)
 	}
-	return &fencedFile{File: file, fence: f, name: name, table: true, flush: true}, nil
+	return &failStopFile{File: file, fs: f, name: name, table: true, flush: true}, nil
 }
 
 // secure makes durable that the files made so far exist. A marker names a file,
 // and the engine syncs the directory only when both are in it: without this, a
 // crash could leave the marker and not the file.
-func (f *fence) secure() {
-	if f.raised() {
+func (f *failStop) secure() {
+	if f.stopped() {
 		return
 	}
 	if err := syncDir(f.FS, f.dir); err != nil {
-		f.raise(fmt.Errorf("sync %s: %w", f.dir, err))
+		f.stop(fmt.Errorf("sync %s: %w", f.dir, err))
 	}
 }
 
 // Open implements vfs.FS.
-func (f *fence) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
-	if f.raised() {
+func (f *failStop) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
+	if f.stopped() {
 		if file, err := f.kept.Open(name, o...); err == nil {
 			return file, nil
 		}
@@ -194,71 +194,71 @@ func (f *fence) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fencedFile{File: file, fence: f, name: name, table: true}, nil
+	return &failStopFile{File: file, fs: f, name: name, table: true}, nil
 }
 
 // OpenDir implements vfs.FS.
-func (f *fence) OpenDir(name string) (vfs.File, error) {
+func (f *failStop) OpenDir(name string) (vfs.File, error) {
 	dir, err := f.FS.OpenDir(name)
 	if err != nil {
 		return nil, err
 	}
 	if name == f.dir {
-		return &fencedFile{File: dir, fence: f, name: name}, nil
+		return &failStopFile{File: dir, fs: f, name: name}, nil
 	}
-	return &fencedFile{File: dir, fence: f, name: name, table: true, elsewhere: &f.elsewhere}, nil
+	return &failStopFile{File: dir, fs: f, name: name, table: true, elsewhere: &f.elsewhere}, nil
 }
 
 // takeElsewhere returns what has failed since the last time that the engine was
 // not told of.
-func (f *fence) takeElsewhere() error {
+func (f *failStop) takeElsewhere() error {
 	if err := f.elsewhere.Swap(nil); err != nil {
 		return *err
 	}
 	return nil
 }
 
-// List implements vfs.FS. When the engine is opened it lists its directory once
-// more behind its first log, to find what may be removed. An error would have it
-// give up with work in the background going on, which panics.
-func (f *fence) List(dir string) ([]string, error) {
+// List implements vfs.FS. While the engine is opened, it lists its directory once
+// more after it has begun its first log, to find files that may be removed. After
+// an error it would give up while its background work goes on, which panics.
+func (f *failStop) List(dir string) ([]string, error) {
 	names, err := f.FS.List(dir)
 	if err == nil || !f.logs.Load() {
 		return names, err
 	}
-	f.raise(fmt.Errorf("list %s: %w", dir, err))
+	f.stop(fmt.Errorf("list %s: %w", dir, err))
 	return nil, nil
 }
 
 // Link implements vfs.FS.
-func (f *fence) Link(oldname, newname string) error {
-	if f.raised() {
-		return errFenced
+func (f *failStop) Link(oldname, newname string) error {
+	if f.stopped() {
+		return errStopped
 	}
 	return f.FS.Link(oldname, newname)
 }
 
 // Rename implements vfs.FS.
-func (f *fence) Rename(oldname, newname string) error {
+func (f *failStop) Rename(oldname, newname string) error {
 	spared := f.spares(newname)
 	switch {
-	case f.raised() && spared:
-		return errFenced
-	case f.raised():
+	case f.stopped() && spared:
+		return errStopped
+	case f.stopped():
 		return nil
 	}
 	err := f.FS.Rename(oldname, newname)
 	if err == nil || spared {
 		return err
 	}
-	f.raise(fmt.Errorf("rename %s: %w", oldname, err))
+	f.stop(fmt.Errorf("rename %s: %w", oldname, err))
 	return nil
 }
 
-// Remove implements vfs.FS. A file that cannot be removed is in nobody's way:
-// the engine removes it when it is opened next.
-func (f *fence) Remove(name string) error {
-	if f.raised() {
+// Remove implements vfs.FS. A file that cannot be removed does no harm: the engine
+// removes it when it is opened next.
+func (f *failStop) Remove(name string) error {
+	if f.stopped() {
 		return nil
 	}
 	if err := f.FS.Remove(name); isNotExist(err) {
@@ -268,24 +268,24 @@ func (f *fence) Remove(name string) error {
 }
 
 // RemoveAll implements vfs.FS.
-func (f *fence) RemoveAll(name string) error {
-	if f.raised() {
+func (f *failStop) RemoveAll(name string) error {
+	if f.stopped() {
 		return nil
 	}
 	return f.FS.RemoveAll(name)
 }
 
 // Lock implements vfs.FS. The store holds the lock of the directory itself.
-func (f *fence) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
+func (f *failStop) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
 
 // Unwrap implements vfs.FS.
-func (f *fence) Unwrap() vfs.FS { return f.FS }
+func (f *failStop) Unwrap() vfs.FS { return f.FS }
 
-// fencedFile is a file or directory that the engine has open. One that it only
+// failStopFile is a file or directory that the engine has open. One that it only
 // reads, or that is elsewhere, counts as a table.
-type fencedFile struct {
+type failStopFile struct {
 	vfs.File
-	fence *fence
+	fs    *failStop
 	name  string
 	table bool
 	// flush says that it takes what the engine has in memory.
@@ -297,13 +297,13 @@ type fencedFile struct {
 }
 
 // done tells how an operation went, to the engine if it is one on a table.
-func (f *fencedFile) done(what string, err error) error {
+func (f *failStopFile) done(what string, err error) error {
 	if err == nil {
 		return nil
 	}
 	f.failed.Store(true)
 	if f.flush {
-		f.fence.flushFailed(what, f.name, err)
+		f.fs.flushFailed(what, f.name, err)
 	}
 	if f.elsewhere != nil {
 		err = fmt.Errorf("%s %s: %w", what, f.name, err)
@@ -311,35 +311,35 @@ func (f *fencedFile) done(what string, err error) error {
 		return nil
 	}
 	if f.table {
-		return f.fence.table(err)
+		return f.fs.table(err)
 	}
-	f.fence.raise(fmt.Errorf("%s %s: %w", what, f.name, err))
+	f.fs.stop(fmt.Errorf("%s %s: %w", what, f.name, err))
 	return nil
 }
 
-// held reports whether the fence keeps a change from the disk, and what the
-// engine is told then.
-func (f *fencedFile) held() (bool, error) {
-	if !f.fence.raised() {
+// held reports whether a change is kept from the disk, and the error that the
+// engine gets then.
+func (f *failStopFile) held() (bool, error) {
+	if !f.fs.stopped() {
 		return false, nil
 	}
 	if f.table && f.elsewhere == nil {
-		return true, f.fence.table(errFenced)
+		return true, f.fs.table(errStopped)
 	}
 	return true, nil
 }
 
 // Write implements vfs.File.
-func (f *fencedFile) Write(p []byte) (int, error) {
+func (f *failStopFile) Write(p []byte) (int, error) {
 	return f.write(p, func() (int, error) { return f.File.Write(p) })
 }
 
 // WriteAt implements vfs.File.
-func (f *fencedFile) WriteAt(p []byte, at int64) (int, error) {
+func (f *failStopFile) WriteAt(p []byte, at int64) (int, error) {
 	return f.write(p, func() (int, error) { return f.File.WriteAt(p, at) })
 }
 
-func (f *fencedFile) write(p []byte, write func() (int, error)) (int, error) {
+func (f *failStopFile) write(p []byte, write func() (int, error)) (int, error) {
 	if held, err := f.held(); held {
 		if err != nil {
 			return 0, err
@@ -357,7 +357,7 @@ func (f *fencedFile) write(p []byte, write func() (int, error)) (int, error) {
 }
 
 // ReadAt implements vfs.File.
-func (f *fencedFile) ReadAt(p []byte, at int64) (int, error) {
+func (f *failStopFile) ReadAt(p []byte, at int64) (int, error) {
 	n, err := f.File.ReadAt(p, at)
 	if err == nil && n < len(p) {
 		err = io.ErrUnexpectedEOF
@@ -366,15 +366,15 @@ func (f *fencedFile) ReadAt(p []byte, at int64) (int, error) {
 }
 
 // Preallocate implements vfs.File. Writing tells whether there is room.
-func (f *fencedFile) Preallocate(at, bytes int64) error {
-	if !f.fence.raised() {
+func (f *failStopFile) Preallocate(at, bytes int64) error {
+	if !f.fs.stopped() {
 		_ = f.File.Preallocate(at, bytes)
 	}
 	return nil
 }
 
 // Sync implements vfs.File.
-func (f *fencedFile) Sync() error {
+func (f *failStopFile) Sync() error {
 	err := f.sync(f.File.Sync)
 	if err == nil && f.table && !f.failed.Load() {
 		f.completed()
@@ -384,18 +384,18 @@ func (f *fencedFile) Sync() error {
 
 // completed says that tables can be written. A file is synced when it is closed,
 // also one that could not be written to.
-func (f *fencedFile) completed() {
-	f.fence.pause.Store(0)
+func (f *failStopFile) completed() {
+	f.fs.pause.Store(0)
 	if f.flush {
-		f.fence.flushes.Store(0)
+		f.fs.flushes.Store(0)
 	}
 }
 
 // SyncData implements vfs.File.
-func (f *fencedFile) SyncData() error { return f.sync(f.File.SyncData) }
+func (f *failStopFile) SyncData() error { return f.sync(f.File.SyncData) }
 
 // SyncTo implements vfs.File.
-func (f *fencedFile) SyncTo(bytes int64) (full bool, err error) {
+func (f *failStopFile) SyncTo(bytes int64) (full bool, err error) {
 	err = f.sync(func() error {
 		full, err = f.File.SyncTo(bytes)
 		return err
@@ -403,7 +403,7 @@ func (f *fencedFile) SyncTo(bytes int64) (full bool, err error) {
 	return full, err
 }
 
-func (f *fencedFile) sync(sync func() error) error {
+func (f *failStopFile) sync(sync func() error) error {
 	if held, err := f.held(); held {
 		return err
 	}
@@ -411,7 +411,7 @@ func (f *fencedFile) sync(sync func() error) error {
 }
 
 // Stat implements vfs.File.
-func (f *fencedFile) Stat() (vfs.FileInfo, error) {
+func (f *failStopFile) Stat() (vfs.FileInfo, error) {
 	info, err := f.File.Stat()
 	if err == nil || f.table {
 		return info, err
@@ -421,7 +421,7 @@ func (f *fencedFile) Stat() (vfs.FileInfo, error) {
 
 // Close implements vfs.File. What was written is on disk already if it had to
 // be, and is not read if it was not.
-func (f *fencedFile) Close() error {
+func (f *failStopFile) Close() error {
 	if err := f.File.Close(); f.table {
 		return err
 	}

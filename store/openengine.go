@@ -8,10 +8,10 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// openEngine opens the engine in index. A crash while it is made for the first
-// time can leave the name of its newest manifest without the manifest. Nothing
-// can have been acknowledged in a directory that never got a format and has no
-// table, so what is there is removed and made again.
+// openEngine opens the engine in index. A crash while the engine is first created
+// can leave the name of its newest manifest without the manifest. A directory that
+// never got a format version and has no table holds no acknowledged change, so its
+// files are removed and created again.
 func (s *Store) openEngine(v FormatVersion) (*engine, error) {
 	index := s.index()
 	e, err := s.tryEngine(index)
@@ -33,16 +33,15 @@ func (s *Store) openEngine(v FormatVersion) (*engine, error) {
 	return s.tryEngine(index)
 }
 
-// tryEngine opens the engine. When it could not write what it has to write
-// first, that is the error.
+// tryEngine opens the engine. A write that failed while it was opened is an error.
 func (s *Store) tryEngine(index string) (*engine, error) {
-	e := &engine{fence: newFence(s.fs, index, s.options.longestPause), closed: make(chan error, 1)}
+	e := &engine{failStop: newFailStop(s.fs, index, s.options.longestPause), closed: make(chan error, 1)}
 	err := e.do(func() (err error) {
-		e.db, err = pebble.Open(index, s.engineOptions(e.fence))
+		e.db, err = pebble.Open(index, s.engineOptions(e.failStop))
 		return err
 	})
 	if err != nil && e.db != nil {
-		_ = e.db.Close() // the fence let nothing of it through
+		_ = e.db.Close() // it wrote nothing
 	}
 	if err != nil {
 		return nil, err
