@@ -10,22 +10,22 @@ import (
 // reports whether there was any match, an empty one included. It is the slow
 // truth.
 func (m *Matcher) Brute(dst []Span, text []byte) ([]Span, bool) {
-	dst, found, _ := m.BruteOn(nil, dst, text) // nothing stops it
+	dst, found, _ := m.BruteWithin(nil, dst, text) // nothing stops it
 	return dst, found
 }
 
 // quickWork is how many steps of Go's engine are taken without looking at the
-// leash: about a second.
+// budget: about a second.
 const quickWork = 1 << 27
 
-// BruteOn is Brute on a leash. The error is ErrStopped.
-func (m *Matcher) BruteOn(l *Leash, dst []Span, text []byte) ([]Span, bool, error) {
+// BruteWithin is Brute within a budget. The error is ErrStopped.
+func (m *Matcher) BruteWithin(l *Budget, dst []Span, text []byte) ([]Span, bool, error) {
 	// Each of its matches may cost Go's engine a look at all the rest of the
 	// text, by all the threads that the program has.
 	if n := len(text); l == nil || n*n <= quickWork/m.size {
 		return m.bruteQuickly(l, dst, text)
 	}
-	b := bruteSearch{m: m, text: text, leash: l, cost: 1 + m.size/16}
+	b := bruteSearch{m: m, text: text, budget: l, cost: 1 + m.size/16}
 	n, found := len(dst), false
 	for at := 0; at <= len(text); {
 		start, end, ok := b.next(at)
@@ -51,7 +51,7 @@ func (m *Matcher) BruteOn(l *Leash, dst []Span, text []byte) ([]Span, bool, erro
 	return dst, found, nil
 }
 
-func (m *Matcher) bruteQuickly(l *Leash, dst []Span, text []byte) ([]Span, bool, error) {
+func (m *Matcher) bruteQuickly(l *Budget, dst []Span, text []byte) ([]Span, bool, error) {
 	n, found := len(dst), false
 	for _, loc := range m.re.FindAllIndex(text, -1) {
 		found = true
@@ -71,7 +71,7 @@ func (m *Matcher) bruteQuickly(l *Leash, dst []Span, text []byte) ([]Span, bool,
 type bruteSearch struct {
 	m       *Matcher
 	text    []byte
-	leash   *Leash
+	budget  *Budget
 	cost    int // of a rune
 	at      int // what is read next
 	stopped bool
@@ -99,7 +99,7 @@ func (b *bruteSearch) next(from int) (start, end int, ok bool) {
 
 // ReadRune implements io.RuneReader for Go's engine.
 func (b *bruteSearch) ReadRune() (rune, int, error) {
-	if b.stopped = b.stopped || b.leash.spend(b.cost); b.stopped || b.at == len(b.text) {
+	if b.stopped = b.stopped || b.budget.spend(b.cost); b.stopped || b.at == len(b.text) {
 		return 0, 0, io.EOF
 	}
 	r, width := utf8.DecodeRune(b.text[b.at:])

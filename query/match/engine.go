@@ -11,14 +11,14 @@ import (
 // that gives what Go's engine gives, else by Go's engine. It belongs to one
 // goroutine; release it.
 type engine struct {
-	m     *Matcher
-	s     *dfa.Searcher
-	leash *Leash
+	m      *Matcher
+	s      *dfa.Searcher
+	budget *Budget
 }
 
-func (m *Matcher) engine(l *Leash) engine {
+func (m *Matcher) engine(l *Budget) engine {
 	if m.automaton == nil {
-		return engine{m: m, leash: l}
+		return engine{m: m, budget: l}
 	}
 	e := engine{m, m.automaton.Searcher(), l}
 	if l != nil {
@@ -36,7 +36,7 @@ func (e engine) release() {
 // find is BruteOn, faster.
 func (e engine) find(dst []Span, text []byte) ([]Span, bool, error) {
 	if e.s == nil || !utf8.Valid(text) {
-		return e.m.BruteOn(e.leash, dst, text)
+		return e.m.BruteWithin(e.budget, dst, text)
 	}
 	n := len(dst)
 	for at := 0; ; {
@@ -44,10 +44,10 @@ func (e engine) find(dst []Span, text []byte) ([]Span, bool, error) {
 		switch {
 		case errors.Is(err, dfa.ErrBudget):
 			// Too many states: Go's engine needs none.
-			return e.m.BruteOn(e.leash, dst[:n], text)
+			return e.m.BruteWithin(e.budget, dst[:n], text)
 		case err != nil:
 			return dst, len(dst) > n, err
-		case !ok || e.leash.full(len(dst)-n):
+		case !ok || e.budget.full(len(dst)-n):
 			return dst, len(dst) > n, nil
 		}
 		dst = append(dst, Span{uint32(start), uint32(end)})

@@ -70,10 +70,10 @@ func (m *Matcher) findLiteral(dst []Span, t *Text, in Blocks) ([]Span, error) {
 	n, end := len(dst), 0
 	err := in.windows(t, func(lo, hi int) error {
 		from := max(lo, end)
-		if from >= hi || len(dst)-n > t.Leash.limit() {
+		if from >= hi || len(dst)-n > t.Budget.limit() {
 			return nil
 		}
-		if t.Leash.spend(hi - from) {
+		if t.Budget.spend(hi - from) {
 			return ErrStopped
 		}
 		b, err := t.Bytes(from, min(hi+m.reach-1, t.Len()))
@@ -98,7 +98,7 @@ func (m *Matcher) findLiteral(dst []Span, t *Text, in Blocks) ([]Span, error) {
 		}
 		return nil
 	})
-	return t.Leash.cut(dst, n), err
+	return t.Budget.cut(dst, n), err
 }
 
 // behindBytes is how far behind a candidate block a match that begins in it is
@@ -119,10 +119,10 @@ func (f *Finder) findBeginnings(dst []Span, t *Text, in Blocks) ([]Span, bool, e
 	room := attemptShare * t.Len()
 	err := in.windowsByAlternatives(t, func(lo, hi int, alternatives uint8) error {
 		lo = max(lo, end)
-		if whole || lo >= hi || len(dst)-n > t.Leash.limit() {
+		if whole || lo >= hi || len(dst)-n > t.Budget.limit() {
 			return nil
 		}
-		if t.Leash.spend(hi - lo) {
+		if t.Budget.spend(hi - lo) {
 			return ErrStopped
 		}
 		// Assertions ask for the byte before.
@@ -153,7 +153,7 @@ func (f *Finder) findBeginnings(dst []Span, t *Text, in Blocks) ([]Span, bool, e
 	if whole && err == nil {
 		return f.m.findEverywhere(dst[:n], t)
 	}
-	return t.Leash.cut(dst, n), len(dst) > n, err
+	return t.Budget.cut(dst, n), len(dst) > n, err
 }
 
 // leaveOut has it not look for needles with which none of some alternatives
@@ -195,11 +195,11 @@ func validUpTo(b []byte, end int) bool {
 // findInLines runs the regexp on the lines that have a needle in a candidate
 // block, or without needles on all lines that begin in one or reach into it.
 func (f *Finder) findInLines(dst []Span, t *Text, in Blocks) ([]Span, bool, error) {
-	e := f.m.engine(t.Leash)
+	e := f.m.engine(t.Budget)
 	defer e.release()
 	n, done := len(dst), 0
 	err := in.windows(t, func(lo, hi int) error {
-		if len(dst)-n > t.Leash.limit() {
+		if len(dst)-n > t.Budget.limit() {
 			return nil
 		}
 		lo, b, err := wholeLines(t, max(lo, done), hi)
@@ -230,7 +230,7 @@ func (f *Finder) findInLines(dst []Span, t *Text, in Blocks) ([]Span, bool, erro
 		}
 		return nil
 	})
-	return t.Leash.cut(dst, n), len(dst) > n, err
+	return t.Budget.cut(dst, n), len(dst) > n, err
 }
 
 // shift moves spans by some bytes.
@@ -245,7 +245,7 @@ func shift(spans []Span, by uint32) {
 // at alone, on some lines after the other: the engine's list of all matches in
 // a large document may be many times the size of that.
 func (m *Matcher) findEverywhere(dst []Span, t *Text) ([]Span, bool, error) {
-	e := m.engine(t.Leash)
+	e := m.engine(t.Budget)
 	defer e.release()
 	if !m.inLine || t.Len() <= wholeBytes {
 		all, err := t.All()
@@ -256,7 +256,7 @@ func (m *Matcher) findEverywhere(dst []Span, t *Text) ([]Span, bool, error) {
 	}
 	n, found := len(dst), false
 	// The last line is the one behind the last newline, empty or not.
-	for lo := 0; lo <= t.Len() && len(dst)-n <= t.Leash.limit(); {
+	for lo := 0; lo <= t.Len() && len(dst)-n <= t.Budget.limit(); {
 		hi, err := lineEnd(t, min(lo+windowBlocks*postings.BlockBytes, t.Len()))
 		if err != nil {
 			return dst, false, err
@@ -274,7 +274,7 @@ func (m *Matcher) findEverywhere(dst []Span, t *Text) ([]Span, bool, error) {
 		found = found || some
 		lo = hi + 1
 	}
-	return t.Leash.cut(dst, n), found, nil
+	return t.Budget.cut(dst, n), found, nil
 }
 
 // findAcross runs the regexp on the whole text, if a needle is there at all.

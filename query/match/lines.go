@@ -6,27 +6,27 @@ import "bytes"
 // at by itself, as if there were no other, and reports whether a line matched,
 // empty matches included. Lines are separated by newlines: text that is empty
 // is one empty line. The error is ErrStopped.
-func (m *Matcher) FindLines(l *Leash, dst []Span, text []byte) ([]Span, bool, error) {
+func (m *Matcher) FindLines(l *Budget, dst []Span, text []byte) ([]Span, bool, error) {
 	if !m.inLine {
-		return eachLine(l, dst, text, m.FindBytesOn)
+		return eachLine(l, dst, text, m.FindBytesWithin)
 	}
-	return m.FindBytesOn(l, dst, text)
+	return m.FindBytesWithin(l, dst, text)
 }
 
 // BruteLines is FindLines by Go's engine, line by line.
-func (m *Matcher) BruteLines(l *Leash, dst []Span, text []byte) ([]Span, bool, error) {
-	return eachLine(l, dst, text, m.BruteOn)
+func (m *Matcher) BruteLines(l *Budget, dst []Span, text []byte) ([]Span, bool, error) {
+	return eachLine(l, dst, text, m.BruteWithin)
 }
 
 // FindBytes appends all non-empty matches in text that is at hand and reports
 // whether there was any match, an empty one included.
 func (m *Matcher) FindBytes(dst []Span, text []byte) ([]Span, bool) {
-	dst, found, _ := m.FindBytesOn(nil, dst, text) // nothing stops it
+	dst, found, _ := m.FindBytesWithin(nil, dst, text) // nothing stops it
 	return dst, found
 }
 
-// FindBytesOn is FindBytes on a leash. The error is ErrStopped.
-func (m *Matcher) FindBytesOn(l *Leash, dst []Span, text []byte) ([]Span, bool, error) {
+// FindBytesWithin is FindBytes within a budget. The error is ErrStopped.
+func (m *Matcher) FindBytesWithin(l *Budget, dst []Span, text []byte) ([]Span, bool, error) {
 	if !m.literal || m.nullable || m.wide && hasWide(text) {
 		e := m.engine(l)
 		defer e.release()
@@ -38,7 +38,7 @@ func (m *Matcher) FindBytesOn(l *Leash, dst []Span, text []byte) ([]Span, bool, 
 }
 
 // eachLine calls find with every line.
-func eachLine(l *Leash, dst []Span, text []byte, find func(*Leash, []Span, []byte) ([]Span, bool, error)) ([]Span, bool, error) {
+func eachLine(l *Budget, dst []Span, text []byte, find func(*Budget, []Span, []byte) ([]Span, bool, error)) ([]Span, bool, error) {
 	first, found := len(dst), false
 	for at := 0; len(dst)-first <= l.limit(); {
 		end := bytes.IndexByte(text[at:], '\n')

@@ -35,14 +35,14 @@ type Text struct {
 	plain bool
 	// BytesRead counts the bytes looked at, for traces.
 	BytesRead int
-	// Leash ends the work on this document and those after it.
-	Leash *Leash
+	// Budget ends the work on this document and those after it.
+	Budget *Budget
 }
 
 // Reset makes t the document of size bytes at base of src, with the number of
 // newlines in each of its blocks.
 func (t *Text) Reset(src Source, base uint32, size int, newlines []uint16) {
-	*t = Text{src: src, base: base, size: size, newlines: newlines, BytesRead: t.BytesRead, Leash: t.Leash}
+	*t = Text{src: src, base: base, size: size, newlines: newlines, BytesRead: t.BytesRead, Budget: t.Budget}
 }
 
 // SetPlain tells that the document holds neither U+017F nor U+212A, which saves
@@ -51,14 +51,14 @@ func (t *Text) SetPlain() { t.plain = true }
 
 // ResetBytes makes t a document that is in memory.
 func (t *Text) ResetBytes(text []byte, newlines []uint16) {
-	*t = Text{whole: text, read: true, size: len(text), newlines: newlines, BytesRead: t.BytesRead, Leash: t.Leash}
+	*t = Text{whole: text, read: true, size: len(text), newlines: newlines, BytesRead: t.BytesRead, Budget: t.Budget}
 }
 
 // Release makes t an empty document and ends the loan of its text. The source
 // counts the memory of a large text as free then, so t must not keep it.
 func (t *Text) Release() {
 	src := t.src
-	*t = Text{BytesRead: t.BytesRead, Leash: t.Leash}
+	*t = Text{BytesRead: t.BytesRead, Budget: t.Budget}
 	if src != nil {
 		src.Release()
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// Bookmark is how far a search came that yielded its turn, and the moment of the
+// Bookmark is how far a search came that yielded its ticket, and the moment of the
 // store that it saw. The order of an answer depends on snapshot and query only,
 // so a search that is run again with its bookmark goes on with the match after
 // the last that its sink took. Groups of documents of which all was sent are
@@ -24,15 +24,15 @@ type Bookmark struct {
 	// counted and taken are how many matches were counted, and how many the
 	// sink took.
 	counted, taken int
-	// place is behind the last group of documents that was sent as a whole.
-	place place
+	// position is behind the last group of documents that was sent as a whole.
+	position position
 	// failed are the shards that could not be searched, or not all of it.
 	failed map[uint32]bool
 }
 
-// place is where the groups of documents are cut in two: those before are sent.
+// position is where the groups of documents are cut in two: those before are sent.
 // The zero value is before the first.
-type place struct {
+type position struct {
 	// groups is how many are before, cut how many of their documents have more
 	// matches than are kept.
 	groups, cut int
@@ -63,11 +63,11 @@ func (b *Bookmark) Close() {
 }
 
 // passed returns the place from which documents are verified.
-func (b *Bookmark) passed() place {
+func (b *Bookmark) passed() position {
 	if b == nil {
-		return place{}
+		return position{}
 	}
-	return b.place
+	return b.position
 }
 
 // Resumed reports whether a search goes on from b.

@@ -15,8 +15,8 @@ import (
 
 // commitsLeft is what a search of commits did not look at.
 type commitsLeft struct {
-	// far counts the commits that git was to be asked for and was not.
-	far int
+	// unindexed counts the commits that git was to be asked for and was not.
+	unindexed int
 	// unlisted are names of repositories with more commits than are kept, of
 	// which git did not tell in time; unread those of which not all commits
 	// that should be are kept yet; unreadable those that git could not read.
@@ -88,9 +88,9 @@ func (c *commitSearch) list(ctx context.Context, t *target) ([]commitItem, error
 	return out, err
 }
 
-// farSegments cuts the commits that git is asked for, and lists those that are
+// unindexedSegments cuts the commits that git is asked for, and lists those that are
 // not kept.
-func (c *commitSearch) farSegments(ctx context.Context, emit func(*commitSegment) bool) error {
+func (c *commitSearch) unindexedSegments(ctx context.Context, emit func(*commitSegment) bool) error {
 	for _, t := range c.targets {
 		if slices.Contains(c.unlisted, t) {
 			listed, err := c.list(ctx, t)
@@ -100,10 +100,10 @@ func (c *commitSearch) farSegments(ctx context.Context, emit func(*commitSegment
 			case err != nil:
 				c.noteUnreadable(t, err)
 			}
-			_, c.far[t] = c.divide(listed)
+			_, c.unindexed[t] = c.divide(listed)
 			c.unlisted = slices.DeleteFunc(c.unlisted, func(u *target) bool { return u == t })
 		}
-		for items := range slices.Chunk(c.far[t], segmentLogged) {
+		for items := range slices.Chunk(c.unindexed[t], segmentLogged) {
 			if !emit(&commitSegment{target: t, items: items, viaGit: true}) {
 				return nil
 			}
@@ -113,7 +113,7 @@ func (c *commitSearch) farSegments(ctx context.Context, emit func(*commitSegment
 }
 
 func (c *commitSearch) noteUnreadable(t *target, err error) {
-	if c.crowdedOut(t.stored, err) {
+	if c.noteGitBusy(t.stored, err) {
 		return
 	}
 	c.mu.Lock()
@@ -153,8 +153,8 @@ func (p *commitShard) dead(i int) bool {
 	return p.view.Dead != nil && p.view.Dead.Contains(uint16(p.table.Message[i]))
 }
 
-// tellTargets records that targets were not finished in time.
-func (c *commitSearch) tellTargets(err error, targets []*target) {
+// reportTargets records that targets were not finished in time.
+func (c *commitSearch) reportTargets(err error, targets []*target) {
 	if c.out.err != nil || !errors.Is(err, context.DeadlineExceeded) {
 		return
 	}
@@ -166,22 +166,22 @@ func (c *commitSearch) tellTargets(err error, targets []*target) {
 	c.o.Report.Gaps().TimedOut(namesByID(repos))
 }
 
-// tellCommits records the targets of searches of commits that were not begun in
+// reportCommits records the targets of searches of commits that were not begun in
 // time.
-func (r *run) tellCommits(err error, basics []*basic) {
+func (r *run) reportCommits(err error, basics []*basic) {
 	for _, b := range basics {
 		if b.commits != nil {
 			c := &commitSearch{run: r}
-			c.tellTargets(err, slices.Collect(maps.Values(b.targets)))
+			c.reportTargets(err, slices.Collect(maps.Values(b.targets)))
 		}
 	}
 }
 
-// tellLeft says what was not looked at.
-func (c *commitSearch) tellLeft(err error) {
+// reportLeft says what was not looked at.
+func (c *commitSearch) reportLeft(err error) {
 	l := &c.left
 	for _, t := range c.targets {
-		l.far += len(c.far[t]) - c.seen[t].far
+		l.unindexed += len(c.unindexed[t]) - c.seen[t].unindexed
 	}
 	timedOut := errors.Is(err, context.DeadlineExceeded)
 	if timedOut {
@@ -195,7 +195,7 @@ func (c *commitSearch) tellLeft(err error) {
 		}
 	}
 	if timedOut {
-		c.o.Report.Gaps().OlderCommits(l.far, l.unlisted.Len() > 0)
+		c.o.Report.Gaps().OlderCommits(l.unindexed, l.unlisted.Len() > 0)
 		c.o.Report.Gaps().HistoriesMissing(l.unread.Names)
 	}
 	c.o.Report.Gaps().HistoriesUnreadable(l.unreadable.Names)

@@ -56,7 +56,7 @@ type messageFilter struct {
 	negated bool
 }
 
-// commitTypes tells whether messages or diffs are asked for; diffs of both.
+// commitTypes reports whether messages or diffs are asked for; diffs of both.
 func commitTypes(b query.Basic) (commits, diff bool) {
 	for _, t := range b.Values("type") {
 		commits = commits || t.Value == "commit" || t.Value == "diff"

@@ -14,7 +14,7 @@ import (
 )
 
 // commitSearch searches the commits for one basic query: first, repository by
-// repository, those that the index tells of, and then what has to be read
+// repository, those that are indexed, and then those that have to be read
 // through git, so that the slow never keeps the fast from being seen. Within
 // each the order is git log's.
 type commitSearch struct {
@@ -24,10 +24,10 @@ type commitSearch struct {
 	people  map[uint32]store.People
 	// shards are those of the targets that could be planned, by ID.
 	shards map[uint32]*commitShard
-	// near and far are the commits of each target to be looked at in the index
+	// indexed and unindexed are the commits of each target to be looked at in the index
 	// and through git; unlisted are targets with commits that are not kept.
-	near, far map[*target][]commitItem
-	unlisted  []*target
+	indexed, unindexed map[*target][]commitItem
+	unlisted           []*target
 	// total counts the commits of targets that git listed, seen those that were
 	// looked at.
 	total map[*target]int
@@ -38,7 +38,7 @@ type commitSearch struct {
 }
 
 // seenCommits counts commits that were looked at in the index and through git.
-type seenCommits struct{ near, far int }
+type seenCommits struct{ indexed, unindexed int }
 
 // commitItem is a commit to be looked at: one of a shard, or with an id one
 // that git is to be asked for.
@@ -76,7 +76,7 @@ func (r *run) searchCommits(ctx context.Context, pass []*basic) error {
 		}
 		c := newCommitSearch(r, b.commits)
 		err := c.search(ctx)
-		c.tellLeft(err)
+		c.reportLeft(err)
 		c.cover(err)
 		if err != nil {
 			return err
@@ -86,7 +86,7 @@ func (r *run) searchCommits(ctx context.Context, pass []*basic) error {
 }
 
 func newCommitSearch(r *run, q *commitQuery) *commitSearch {
-	return &commitSearch{run: r, q: q, near: map[*target][]commitItem{}, far: map[*target][]commitItem{},
+	return &commitSearch{run: r, q: q, indexed: map[*target][]commitItem{}, unindexed: map[*target][]commitItem{},
 		total: map[*target]int{}, seen: map[*target]seenCommits{}}
 }
 
@@ -102,19 +102,19 @@ func (c *commitSearch) search(ctx context.Context) (err error) {
 	c.plan(ctx)
 	for _, t := range c.targets {
 		if err := c.arrange(ctx, t); err != nil {
-			c.tellTargets(err, c.targets)
+			c.reportTargets(err, c.targets)
 			return err
 		}
 	}
-	reached, err := c.confirm(ctx, c.nearSegments)
+	reached, err := c.confirm(ctx, c.indexedSegments)
 	if err != nil {
-		c.tellTargets(err, c.targets[reached:])
+		c.reportTargets(err, c.targets[reached:])
 		return err
 	}
 	if c.out.fullHere() {
 		return nil
 	}
-	_, err = c.confirm(ctx, func(emit func(*commitSegment) bool) error { return c.farSegments(ctx, emit) })
+	_, err = c.confirm(ctx, func(emit func(*commitSegment) bool) error { return c.unindexedSegments(ctx, emit) })
 	return err
 }
 
@@ -182,7 +182,7 @@ func (c *commitSearch) planShard(v store.View, in *reading) *commitShard {
 func (c *commitSearch) arrange(ctx context.Context, t *target) error {
 	h := &t.stored.History
 	if c.q.index != query.No && len(t.revs) == 1 && len(t.not) == 0 && h.Complete(t.revs[0].commit) {
-		c.near[t], c.far[t] = c.divide(c.candidates(t))
+		c.indexed[t], c.unindexed[t] = c.divide(c.candidates(t))
 		if h.More && c.q.index != query.Only {
 			c.unlisted = append(c.unlisted, t)
 		}
@@ -190,7 +190,7 @@ func (c *commitSearch) arrange(ctx context.Context, t *target) error {
 	}
 	listed, err := c.list(ctx, t)
 	if err == nil {
-		c.near[t], c.far[t] = c.divide(listed)
+		c.indexed[t], c.unindexed[t] = c.divide(listed)
 		return nil
 	}
 	if ctx.Err() != nil {
@@ -199,7 +199,7 @@ func (c *commitSearch) arrange(ctx context.Context, t *target) error {
 	// The source cannot be read. What is kept of the tip is all there is.
 	c.noteUnreadable(t, err)
 	if len(t.not) == 0 && t.revs[0].commit == t.stored.Commit() {
-		c.near[t], _ = c.divide(c.candidates(t))
+		c.indexed[t], _ = c.divide(c.candidates(t))
 	}
 	return nil
 }
@@ -224,7 +224,7 @@ func (c *commitSearch) candidates(t *target) []commitItem {
 	return items
 }
 
-// divide tells commits that the index has from those that git has to be asked
+// divide separates indexed commits from those that git has to be asked
 // for.
 func (c *commitSearch) divide(items []commitItem) (near, far []commitItem) {
 	for _, it := range items {
@@ -296,9 +296,9 @@ func (c *commitSearch) confirm(ctx context.Context, plan func(emit func(*commitS
 func (c *commitSearch) take(ctx context.Context, s *commitSegment) (more bool, err error) {
 	seen := c.seen[s.target]
 	if s.viaGit {
-		seen.far += s.looked
+		seen.unindexed += s.looked
 	} else {
-		seen.near += s.looked
+		seen.indexed += s.looked
 	}
 	c.seen[s.target] = seen
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
@@ -321,10 +321,10 @@ func (c *commitSearch) take(ctx context.Context, s *commitSegment) (more bool, e
 	return true, nil
 }
 
-// nearSegments cuts the commits that the index has.
-func (c *commitSearch) nearSegments(emit func(*commitSegment) bool) error {
+// indexedSegments cuts the commits that the index has.
+func (c *commitSearch) indexedSegments(emit func(*commitSegment) bool) error {
 	for _, t := range c.targets {
-		for items := range slices.Chunk(c.near[t], segmentCommits) {
+		for items := range slices.Chunk(c.indexed[t], segmentCommits) {
 			if !emit(&commitSegment{target: t, items: items}) {
 				return nil
 			}

@@ -43,7 +43,7 @@ type commitMatcher struct {
 	lines  []changedLine
 	atoms  []atomSpans
 	spans  []match.Span
-	leash  match.Leash
+	budget match.Budget
 	// stopped says that a text took too long.
 	stopped bool
 	// bytes counts the text looked at, for traces.
@@ -74,7 +74,7 @@ func newCommitMatcher(q *commitQuery, brute bool) *commitMatcher {
 // confirm returns what is shown of a commit of t, nil if it does not match. The
 // caller adds who made it, and when. message is called when it is needed.
 func (m *commitMatcher) confirm(ctx context.Context, t *target, message func() (string, error), files changes) (out *query.CommitMatch, err error) {
-	m.leash.Done, m.stopped = ctx.Done(), false
+	m.budget.Done, m.stopped = ctx.Done(), false
 	defer func() {
 		if m.stopped {
 			out, err = nil, match.ErrStopped
@@ -123,11 +123,11 @@ func (m *commitMatcher) messageHolds(text string) bool {
 
 func (m *commitMatcher) find(p *match.Matcher, dst []match.Span, text []byte) ([]match.Span, bool) {
 	m.bytes += len(text)
-	look := p.FindBytesOn
+	look := p.FindBytesWithin
 	if m.brute {
-		look = p.BruteOn
+		look = p.BruteWithin
 	}
-	dst, found, err := look(&m.leash, dst, text)
+	dst, found, err := look(&m.budget, dst, text)
 	m.stopped = m.stopped || err != nil
 	return dst, found
 }
@@ -280,7 +280,7 @@ func (m *commitMatcher) changed(text []byte) ([]diff.Found, bool) {
 		if m.brute {
 			look = p.BruteLines
 		}
-		dst, found, err := look(&m.leash, dst, m.joined)
+		dst, found, err := look(&m.budget, dst, m.joined)
 		m.stopped = m.stopped || err != nil
 		return dst, found
 	})

@@ -46,9 +46,9 @@ func (w *commitWorker) confirm(ctx context.Context, s *commitSegment) {
 		}
 		w.at.Release()
 		w.looked += s.looked
-		if w.matcher.leash.Cut {
+		if w.matcher.budget.Cut {
 			w.run.cut.Add(1)
-			w.matcher.leash.Cut = false
+			w.matcher.budget.Cut = false
 		}
 	}()
 	if s.err = w.prepare(ctx, s); s.err != nil {
@@ -159,7 +159,7 @@ func (w *commitWorker) log(ctx context.Context, s *commitSegment) error {
 	})
 }
 
-// logged confirms a commit that git told of.
+// logged confirms a commit that git has logged.
 func (w *commitWorker) logged(ctx context.Context, t *target, c *git.Commit) (query.Match, error) {
 	author, committer := store.Person(c.Author.Mapped), store.Person(c.Committer.Mapped)
 	if !w.q.wants(author, committer, c.Committer.Seconds) {
@@ -213,7 +213,7 @@ func (x *indexedChanges) pause(ctx context.Context) error {
 	return x.worker.at.Acquire(ctx)
 }
 
-// loggedChanges are those of a commit that git told of.
+// loggedChanges are those of a commit that git has logged.
 type loggedChanges struct {
 	*git.Commit
 	worker *commitWorker

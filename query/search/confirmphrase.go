@@ -32,7 +32,7 @@ func (h *header) confirmPhrase(ctx context.Context, k int, b *basic) {
 	// Neighbours in the store are read one after the other.
 	slices.SortFunc(may, func(a, b head) int { return cmp.Or(a.shard-b.shard, int(a.doc)-int(b.doc)) })
 	v := newVerifier(h.pass, h.run.o, false)
-	defer func() { _ = v.close() }() // what could not be read was told when it was
+	defer func() { _ = v.close() }() // an error of reading was reported when it was
 	for _, at := range may {
 		if ctx.Err() != nil {
 			return

@@ -63,7 +63,7 @@ type contentsKey struct {
 }
 
 // readContents lists the revisions that are not indexed, for basic queries that
-// look at documents. What is too much is left out and told.
+// look at documents. Revisions beyond the limits are left out and reported.
 func (r *run) readContents(ctx context.Context, basics []*basic, targetsOf func(*basic) map[uint32]*target) error {
 	var jobs []*contentsJob
 	known := map[contentsKey]*contentsJob{}
@@ -135,7 +135,7 @@ func (r *run) doContents(ctx context.Context, jobs []*contentsJob) error {
 			return err
 		}
 		for _, j := range group {
-			if j.err != nil && r.crowdedOut(j.repo, j.err) {
+			if j.err != nil && r.noteGitBusy(j.repo, j.err) {
 				r.sel.passedOver = true
 				continue
 			}
@@ -151,7 +151,7 @@ func (r *run) doContents(ctx context.Context, jobs []*contentsJob) error {
 			}
 		}
 	}
-	r.tellContents(cut, unread)
+	r.reportContents(cut, unread)
 	r.o.Trace.Add(report.Step{Name: "list files of revisions", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: []report.Field{
 		report.Count("revisions", len(jobs)), report.Count("left out", cut), report.Count("bytes", size),
 	}})
@@ -165,9 +165,9 @@ func showCommit(j *contentsJob) string {
 	return "HEAD"
 }
 
-// tellContents records revisions that were not searched: cut are too many,
+// reportContents records revisions that were not searched: cut are too many,
 // unread cannot be listed.
-func (r *run) tellContents(cut int, unread []string) {
+func (r *run) reportContents(cut int, unread []string) {
 	r.sel.passedOver = r.sel.passedOver || cut+len(unread) > 0
 	r.o.Report.Gaps().RevisionsOverLimit(cut)
 	r.o.Report.Gaps().RevisionsUnreadable(unread)

@@ -68,7 +68,7 @@ func (r *run) readContributor(ctx context.Context, b *basic, f *contributorFilte
 			}
 			f.paths[t.key(rev)] = paths
 			if c.left.unreadable.Len() > 0 {
-				c.tellLeft(nil)
+				c.reportLeft(nil)
 				keepRevisions(b.targets, func(_ *target, other *revision) bool { return other != rev })
 			}
 		}
@@ -87,13 +87,13 @@ func (c *commitSearch) eachPath(ctx context.Context, t *target, f func(path stri
 	if err := c.arrange(ctx, t); err != nil {
 		return err
 	}
-	for _, it := range c.near[t] {
+	for _, it := range c.indexed[t] {
 		p := it.shard
 		for d := p.table.Message[it.commit] + 1; d < p.table.Message[it.commit+1]; d++ {
 			f(p.docs.Path(int(d)))
 		}
 	}
-	far := c.far[t]
+	far := c.unindexed[t]
 	if len(c.unlisted) > 0 {
 		listed, err := c.list(ctx, t)
 		if err != nil && ctx.Err() == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// maxCoverage is how many revisions a search tells of one by one.
+// maxCoverage is how many revisions a search reports one by one.
 const maxCoverage = 256
 
 // coverer counts for Coverage while a search runs.
@@ -37,29 +37,29 @@ type coverer struct {
 // work is what was done of a repository.
 type work struct {
 	candidates, verified int
-	// left counts candidates that were not tried, by reason; told are the
+	// left counts candidates that were not tried, by reason; counted are the
 	// candidates that are in it or verified.
-	left map[string]int
-	told int
+	left    map[string]int
+	counted int
 	// cut is why a pass did not get to its end.
 	cut string
-	// away are shards that were not searched, and why; 0 stands for files that
+	// unsearched are shards that were not searched, and why; 0 stands for files that
 	// would have been read through git.
-	away map[uint32]string
+	unsearched map[uint32]string
 }
 
 func newCoverer(r *run) *coverer {
 	return &coverer{run: r, work: map[uint32]*work{}, views: map[uint32]store.View{}, unsearchable: map[*contents]map[store.Reason]int{}}
 }
 
-// guarded says that what depends on candidates is not told: lists are of all
+// guarded reports whether figures about candidates are hidden: lists are of all
 // documents of a shard, and which of them are read depends on their lengths.
 func (c *coverer) guarded() bool { return c.run.o.Visible != nil }
 
 func (c *coverer) of(repository uint32) *work {
 	w := c.work[repository]
 	if w == nil {
-		w = &work{left: map[string]int{}, away: map[uint32]string{}}
+		w = &work{left: map[string]int{}, unsearched: map[uint32]string{}}
 		c.work[repository] = w
 	}
 	return w
@@ -149,9 +149,9 @@ func (c *coverer) end(pass []*basic, limit bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, w := range c.work {
-		if n := w.candidates - w.told - w.verified; n > 0 {
+		if n := w.candidates - w.counted - w.verified; n > 0 {
 			w.left[reason] += n
-			w.told += n
+			w.counted += n
 		}
 	}
 	for _, b := range pass {
@@ -163,13 +163,13 @@ func (c *coverer) end(pass []*basic, limit bool, err error) {
 				switch {
 				case c.planned[shard] || !t.reaches(shard):
 				case c.run.failed[shard]:
-					c.of(id).away[shard] = report.ReasonIndexUnreadable
+					c.of(id).unsearched[shard] = report.ReasonIndexUnreadable
 				default:
-					c.of(id).away[shard] = reason
+					c.of(id).unsearched[shard] = reason
 				}
 			}
 			if !c.git[id] && slices.ContainsFunc(t.revs, func(rev *revision) bool { return rev.contents != nil && len(rev.contents.rest) > 0 }) {
-				c.of(id).away[0] = reason
+				c.of(id).unsearched[0] = reason
 			}
 		}
 	}
@@ -183,8 +183,8 @@ func (c *coverer) skip(pass []*basic, limit bool, err error) {
 	}
 }
 
-// tell puts all of it into the trace.
-func (c *coverer) tell() {
+// report puts all of it into the trace.
+func (c *coverer) report() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var out []report.Coverage
@@ -251,7 +251,7 @@ func (c *coverer) revisions(repo *store.Repository) []*revision {
 	return out
 }
 
-// cover tells of one revision.
+// cover returns the coverage of one revision.
 func (c *coverer) cover(repo *store.Repository, rev *revision) report.Coverage {
 	out := report.Coverage{Repository: repo.Name, Revision: rev.typed, Commit: rev.commit, Candidates: -1, Verified: -1}
 	w := c.work[repo.ID]
@@ -283,14 +283,14 @@ func (c *coverer) cover(repo *store.Repository, rev *revision) report.Coverage {
 		for reason, n := range c.unsearchable[rev.contents] {
 			left[reason.String()] += n
 		}
-		if reason := w.away[0]; reason != "" {
+		if reason := w.unsearched[0]; reason != "" {
 			left[reason] += len(rev.contents.rest)
 		}
 	}
-	if slices.Contains(c.run.unreached, repo) {
+	if slices.Contains(c.run.unreachable, repo) {
 		left[report.ReasonMissing] += 0
 	}
-	if slices.Contains(c.run.crowded, repo) {
+	if slices.Contains(c.run.gitBusy, repo) {
 		left[report.ReasonGitBusy] += 0
 	}
 	for reason, n := range left {
@@ -311,7 +311,7 @@ func (c *coverer) coverShards(out *report.Coverage, repo *store.Repository, rev 
 		if !slices.Contains(repo.Shards, v.ID) || !rev.reaches(v.ID) {
 			continue
 		}
-		reason := w.away[v.ID]
+		reason := w.unsearched[v.ID]
 		if reason == "" && c.run.failed[v.ID] {
 			left[report.ReasonIndexUnreadable] += 0 // some of it, nobody counts how much
 		}
@@ -379,8 +379,8 @@ func (s docSet) count(first, end int) int {
 	if s.dead != nil {
 		n -= len(s.dead.AppendRange(nil, first, end))
 	}
-	if s.away != nil {
-		for _, i := range s.away.AppendRange(nil, first, end) {
+	if s.excluded != nil {
+		for _, i := range s.excluded.AppendRange(nil, first, end) {
 			if s.dead == nil || !s.dead.Contains(i) {
 				n--
 			}

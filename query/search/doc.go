@@ -26,5 +26,5 @@
 // others are searched.
 //
 // The package knows no HTTP. A limit, a timeout or a cancelled context ends a
-// search early and is not an error: Results counts what was left out.
+// search early and is not an error: the report counts what was left out.
 package search

@@ -73,11 +73,11 @@ func (r *run) documents(ctx context.Context, pass []*basic) error {
 	if r.out.err == nil && r.out.fullHere() {
 		return nil
 	}
-	r.tellTimedOut(err, pass, sources[min(p.reached, len(sources)):])
+	r.reportTimedOut(err, pass, sources[min(p.reached, len(sources)):])
 	return err
 }
 
-// work is what tells how much was read. It is nothing for whoever may not see
+// work returns fields that count what was read. There are none for a client that may not see
 // all: a shard may hold documents that do not exist for them, and the lengths
 // of its lists would tell what those hold; so would the number of candidates,
 // since which lists are read depends on their lengths.
@@ -148,18 +148,18 @@ func sortGroup(group []query.Match) []query.Match {
 	return group
 }
 
-// tellUnready records all chosen repositories with documents, if err says that
+// reportUnready records all chosen repositories with documents, if err says that
 // time was up.
-func (r *run) tellUnready(err error) {
-	r.tellTimedOutWhere(err, func(repo *store.Repository) bool {
+func (r *run) reportUnready(err error) {
+	r.reportTimedOutWhere(err, func(repo *store.Repository) bool {
 		return len(repo.Shards) > 0 && slices.ContainsFunc(r.basics, func(b *basic) bool { return b.targets[repo.ID] != nil })
 	})
 }
 
-// tellTimedOut records the chosen repositories with documents in sources that
+// reportTimedOut records the chosen repositories with documents in sources that
 // were not finished, if err says that time was up.
-func (r *run) tellTimedOut(err error, pass []*basic, left []source) {
-	r.tellTimedOutWhere(err, func(repo *store.Repository) bool {
+func (r *run) reportTimedOut(err error, pass []*basic, left []source) {
+	r.reportTimedOutWhere(err, func(repo *store.Repository) bool {
 		return slices.ContainsFunc(pass, func(b *basic) bool {
 			t := b.targets[repo.ID]
 			return t != nil && repositoryIn(t, left)
@@ -167,7 +167,7 @@ func (r *run) tellTimedOut(err error, pass []*basic, left []source) {
 	})
 }
 
-func (r *run) tellTimedOutWhere(err error, unfinished func(*store.Repository) bool) {
+func (r *run) reportTimedOutWhere(err error, unfinished func(*store.Repository) bool) {
 	if r.out.err != nil || !errors.Is(err, context.DeadlineExceeded) {
 		return
 	}

@@ -15,7 +15,7 @@ import (
 
 // readNames finds the groups of symbols that may have a term of the pass for a
 // name, and the documents that may hold its phrase. Only order depends on it,
-// so a fault is told in the trace and searches go on without.
+// so a fault goes to the trace and searches go on without.
 func (p *shardPlan) readNames(ctx context.Context, in *reading, pass []*basic) (err error) {
 	definitions := p.view.HasSymbols() && slices.ContainsFunc(pass, func(b *basic) bool { return len(b.names) > 0 })
 	phrases := slices.ContainsFunc(pass, func(b *basic) bool { return b.phraseMatcher != nil })
@@ -297,7 +297,7 @@ func (h *header) read(groups []symbolGroup, whole []string, part string, each fu
 	var next atomic.Int64
 	work := func() {
 		lists := h.run.snap.ListReader()
-		defer func() { _ = lists.Close() }() // what could not be read was told when it was
+		defer func() { _ = lists.Close() }() // an error of reading was reported when it was
 		wanted := store.NewSymbolFinder(whole, part)
 		for {
 			end := int(next.Add(groupsAtOnce))

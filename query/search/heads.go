@@ -248,7 +248,7 @@ func (r *run) findDefinitions(ctx context.Context, in *reading, pass []*basic, p
 }
 
 // findAll finds the definitions of the names of the pass, and rates them. Only
-// order depends on them, so a panic over damaged lists is told like any fault.
+// order depends on them, so a panic over damaged lists is reported like any fault.
 func (h *header) findAll(ctx context.Context, in *reading) {
 	defer func() {
 		if x := recover(); x != nil {
@@ -263,7 +263,7 @@ func (h *header) findAll(ctx context.Context, in *reading) {
 	h.rate()
 }
 
-// trace tells what was read.
+// trace records what was read.
 func (h *header) trace(name string, start time.Time, fields ...report.Field) {
 	fields = append(fields, report.Count("symbol groups", h.groups), report.Count("paths", h.paths), report.Count("texts", h.texts))
 	h.run.o.Trace.Add(report.Step{Name: name, Start: start.Sub(h.run.start), Took: h.run.set.Now().Sub(start), Fields: h.run.work(fields...)})
@@ -403,7 +403,7 @@ func (h *header) findPhrase(k int, b *basic) {
 }
 
 // withPhrase yields the documents of candidates that may hold the phrase of basic
-// query k, as lists tell.
+// query k, by its posting lists.
 func (p *shardPlan) withPhrase(k int, candidates *documentSet) iter.Seq[uint16] {
 	return func(yield func(uint16) bool) {
 		for doc := range p.basics[k].phrase.All() {
@@ -426,7 +426,7 @@ func (p *shardPlan) prose(i uint16) bool { return p.proseWords[p.docs.Language[i
 // settings are languages in which nothing is programmed that people look for.
 var settings = map[string]bool{"Makefile": true, "CMake": true, "YAML": true, "JSON": true, "INI": true}
 
-// proseOf tells which words of a shard name languages of prose or settings.
+// proseOf reports which words of a shard name languages of prose or settings.
 func proseOf(words []string) []bool {
 	out := make([]bool, len(words))
 	for i, w := range words {

@@ -124,7 +124,7 @@ func (b *basic) ownersHold(at revisionKey, path string) bool {
 	return !slices.ContainsFunc(b.owned, func(f ownedFilter) bool { return !f.holds(of) })
 }
 
-// unownedAlert tells that owners were asked for where there are none; nil if
+// unownedAlert says that owners were asked for where there are none; nil if
 // that is not so.
 func (r *run) unownedAlert() *query.Alert {
 	tested := slices.ContainsFunc(r.basics, func(b *basic) bool { return len(b.owned) > 0 })

@@ -15,7 +15,7 @@ import (
 // as long as to verify ten blocks. More are verified by workers, while another
 // goroutine sends and segments are still being put; but not while other searches
 // have the processors busy: what workers verify ahead of what has been sent, a
-// limit may throw away, and somebody could have used the time. Nor does a search
+// limit may discard, and another search could have used the time. Nor does a search
 // that goes on from a bookmark verify ahead until it has sent a few groups: its
 // client has not read what was found before.
 type pipeline struct {

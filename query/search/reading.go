@@ -27,7 +27,7 @@ func (s *Searcher) newReading(snap *store.Snapshot) *reading {
 }
 
 // close ends the reading; plans that were made by means of it read no more. What
-// could not be read was told when it was asked for.
+// could not be read was reported when it was asked for.
 func (in *reading) close() {
 	in.searcher.scratches.Put(in.scratch)
 	_ = in.lists.Close()

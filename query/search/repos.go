@@ -91,7 +91,7 @@ type repoFilter struct {
 	// revs are the lists of revisions, one for each filter that has one.
 	revs           [][]revSpec
 	fork, archived query.YesNoOnly
-	// forkSaid and archivedSaid tell a filter from a default.
+	// forkSaid and archivedSaid say that the query has the filter.
 	forkSaid, archivedSaid bool
 	private, public        bool
 	facts                  []factTest
@@ -193,7 +193,7 @@ func (f *repoFilter) byDefault(r *store.Repository, sel *selection) bool {
 }
 
 // specs returns the revisions to search: those that all filters with a list
-// have in common, none if they clash. said tells a list from the default.
+// have in common, none if they clash. said reports whether there was a list.
 func (f *repoFilter) specs() (specs []revSpec, said bool) {
 	if len(f.revs) == 0 {
 		return []revSpec{{}}, false
@@ -240,7 +240,7 @@ func commitOf(r *store.Repository, branch int) string {
 	return r.Branches[branch].Commit
 }
 
-// showRepository is what matches tell about a repository.
+// showRepository returns what matches carry of a repository.
 func showRepository(r *store.Repository) *query.Repository {
 	return &query.Repository{
 		ID: r.ID, Name: r.Name, Stars: r.Stars, LastFetched: r.LastFetched, Description: r.Description,

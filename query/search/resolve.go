@@ -162,7 +162,7 @@ func (r *run) askGit(ctx context.Context, questions map[uint32]*gitQuestion) (ma
 			for q := range work {
 				a := &gitAnswer{commits: map[string]string{}, at: map[string]string{}}
 				if a.err = r.askOne(ctx, q, a); a.err != nil && ctx.Err() == nil {
-					r.unreachable(q.repo, a.err)
+					r.noteUnreachable(q.repo, a.err)
 				}
 				mu.Lock()
 				answers[q.repo.ID] = a
@@ -306,7 +306,7 @@ func (r *run) chooseRevisions(b *basic, targets map[uint32]*target, answers map[
 			continue
 		}
 		if !repo.Indexed() {
-			// What it has is not known, and that is told.
+			// Its revisions are unknown, which is reported.
 			if !b.revsSaid {
 				t.revs = []*revision{{}}
 			}
@@ -397,7 +397,7 @@ func (a *assembled) one(s revSpec) {
 	}
 }
 
-// asked reports whether git was asked for a revision, and tells why it was
+// asked reports whether git was asked for a revision, and records why it was
 // not.
 func (a *assembled) asked(s revSpec, rev string) bool {
 	switch {

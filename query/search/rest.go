@@ -66,31 +66,31 @@ func joinSame(files []sourceFile) []sourceFile {
 	return out
 }
 
-// unreachable records a repository that git cannot read.
-func (r *run) unreachable(repo *store.Repository, err error) {
-	if r.crowdedOut(repo, err) {
+// noteUnreachable records a repository that git cannot read.
+func (r *run) noteUnreachable(repo *store.Repository, err error) {
+	if r.noteGitBusy(repo, err) {
 		return
 	}
 	r.opened.drop(r.store.GitDir(repo)) // it may have moved
 	r.o.Trace.Add(report.Step{Name: "read " + repo.Name, Start: r.set.Now().Sub(r.start), Fields: r.work(report.Text("error", err.Error()))})
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !slices.Contains(r.unreached, repo) {
-		r.unreached = append(r.unreached, repo)
+	if !slices.Contains(r.unreachable, repo) {
+		r.unreachable = append(r.unreachable, repo)
 	}
 }
 
-// crowdedOut records a repository if err says that git had no room for it,
+// noteGitBusy records a repository if err says that git had no room for it,
 // which is nothing that is wrong with it.
-func (r *run) crowdedOut(repo *store.Repository, err error) bool {
+func (r *run) noteGitBusy(repo *store.Repository, err error) bool {
 	if !errors.Is(err, git.ErrBusy) {
 		return false
 	}
 	r.o.Trace.Add(report.Step{Name: "no room for git", Start: r.set.Now().Sub(r.start), Fields: r.work(report.Text("repository", repo.Name), report.Text("error", err.Error()))})
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !slices.Contains(r.crowded, repo) {
-		r.crowded = append(r.crowded, repo)
+	if !slices.Contains(r.gitBusy, repo) {
+		r.gitBusy = append(r.gitBusy, repo)
 	}
 	return true
 }
@@ -101,13 +101,13 @@ type unreadFile struct {
 	path, oid  string
 }
 
-func (r *run) unreadable(f unreadFile) {
+func (r *run) noteUnreadFile(f unreadFile) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.unread == nil {
-		r.unread = map[unreadFile]struct{}{}
+	if r.unreadFiles == nil {
+		r.unreadFiles = map[unreadFile]struct{}{}
 	}
-	r.unread[f] = struct{}{}
+	r.unreadFiles[f] = struct{}{}
 }
 
 // mayMatch judges a file by its path, before its text is read.
@@ -141,7 +141,7 @@ func (b *basic) mayMatch(repository uint32, f sourceFile) bool {
 
 // reportUnread reports what git could not read of revisions.
 func (r *run) reportUnread() {
-	r.o.Report.Gaps().GitBusy(namesByID(r.crowded))
-	r.o.Report.Gaps().Unreachable(namesByID(r.unreached))
-	r.o.Report.Gaps().ObjectsMissing(len(r.unread))
+	r.o.Report.Gaps().GitBusy(namesByID(r.gitBusy))
+	r.o.Report.Gaps().Unreachable(namesByID(r.unreachable))
+	r.o.Report.Gaps().ObjectsMissing(len(r.unreadFiles))
 }

@@ -74,7 +74,7 @@ func (r *run) readRest(ctx context.Context, src *gitSource, pass []*basic, each 
 			return err
 		}
 		if c.err != nil {
-			r.unreachable(src.repo, c.err)
+			r.noteUnreachable(src.repo, c.err)
 			return c.err
 		}
 	}
@@ -183,7 +183,7 @@ func (b *batch) add(ctx context.Context, f sourceFile, blob git.Blob) error {
 	d, text := admit.Rules{MaxTextBytes: b.set.MaxTextBytes}.Document(b.repo.ID, f.TreeEntry, blob)
 	d.Quality = f.quality
 	if d.Reason == store.ReasonMissing || d.Reason == store.ReasonCorrupt {
-		b.unreadable(unreadFile{b.repo.ID, f.Path, f.OID})
+		b.noteUnreadFile(unreadFile{b.repo.ID, f.Path, f.OID})
 	}
 	b.coverage.file(f.of, d.Reason)
 	if b.shard.Len() > 0 && b.shard.Bytes()+len(text) > batchBytes {

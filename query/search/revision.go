@@ -46,15 +46,15 @@ type reach []docSet
 // docSet are the documents of one repository in one shard that a revision
 // holds: those in a set, or those that are neither dead nor away.
 type docSet struct {
-	listed         bool
-	in, dead, away *postings.Set
+	listed             bool
+	in, dead, excluded *postings.Set
 }
 
 func (s docSet) contains(i uint16) bool {
 	if s.listed {
 		return s.in != nil && s.in.Contains(i)
 	}
-	return (s.dead == nil || !s.dead.Contains(i)) && (s.away == nil || !s.away.Contains(i))
+	return (s.dead == nil || !s.dead.Contains(i)) && (s.excluded == nil || !s.excluded.Contains(i))
 }
 
 // holds reports whether any of the revisions holds document i.
@@ -65,7 +65,7 @@ func (r reach) holds(i uint16) bool {
 // everything reports whether some revision surely holds every document.
 func (r reach) everything() bool {
 	return slices.ContainsFunc(r, func(s docSet) bool {
-		return !s.listed && (s.dead == nil || s.dead.Len() == 0) && (s.away == nil || s.away.Len() == 0)
+		return !s.listed && (s.dead == nil || s.dead.Len() == 0) && (s.excluded == nil || s.excluded.Len() == 0)
 	})
 }
 
@@ -88,7 +88,7 @@ func (p *shardPlan) reachOf(t *target) reach {
 		default:
 			out[n].dead = p.view.Dead
 			if rev.branch < len(away) {
-				out[n].away = away[rev.branch]
+				out[n].excluded = away[rev.branch]
 			}
 		}
 	}

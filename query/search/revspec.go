@@ -111,7 +111,7 @@ func (l *lacking) add(repository string, revs ...string) {
 	}
 }
 
-// alert tells of them, or is nil.
+// alert names them; it is nil if there are none.
 func (l *lacking) alert() *query.Alert {
 	if len(l.repositories) == 0 {
 		return nil

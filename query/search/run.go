@@ -35,19 +35,19 @@ type run struct {
 	coverage *coverer
 	// timeout is the time the whole search has.
 	timeout time.Duration
-	// named says that repositories were told to have timed out.
+	// named says that repositories were reported as timed out.
 	named bool
 	// noOwners says that owners were asked for and no repository names any.
 	noOwners bool
 
 	mu sync.Mutex // guards what follows; nothing is called while it is held
-	// failed are the shards that could not be searched, or not all of it,
-	// unreached the repositories that git could not read, unread their files,
-	// crowded those for which git had no room.
-	failed    map[uint32]bool
-	unreached []*store.Repository
-	crowded   []*store.Repository
-	unread    map[unreadFile]struct{}
+	// failed are the shards of which some part could not be searched. unreachable
+	// are the repositories that git could not read, gitBusy those that git had no
+	// memory for, and unreadFiles the files that it could not read.
+	failed      map[uint32]bool
+	unreachable []*store.Repository
+	gitBusy     []*store.Repository
+	unreadFiles map[unreadFile]struct{}
 
 	// cut counts texts with more matches than are kept.
 	cut atomic.Int64
@@ -73,7 +73,7 @@ func (r *run) run(ctx context.Context) Outcome {
 	r.repos = r.visible(r.snap.Repositories())
 	r.coverage = newCoverer(r)
 	if r.o.Trace != nil {
-		defer r.coverage.tell()
+		defer r.coverage.report()
 	}
 	if err := r.choose(); err != nil {
 		return Outcome{Alert: QueryAlert(err)}
@@ -82,8 +82,8 @@ func (r *run) run(ctx context.Context) Outcome {
 	defer cancel()
 	if err := r.ready(deadline); err != nil {
 		r.o.Report.Gaps().Incomplete()
-		r.tellUnready(err)
-		r.tellCommits(err, r.basics)
+		r.reportUnready(err)
+		r.reportCommits(err, r.basics)
 		r.coverage.skip(withDocuments(r.basics), false, err)
 		return r.end(ctx, err)
 	}
@@ -98,9 +98,9 @@ func (r *run) run(ctx context.Context) Outcome {
 				r.o.Report.Gaps().Incomplete()
 			}
 			for _, later := range passes[i+1:] {
-				r.tellCommits(err, later)
+				r.reportCommits(err, later)
 				later = withDocuments(later)
-				r.tellTimedOut(err, later, r.sources(later))
+				r.reportTimedOut(err, later, r.sources(later))
 				r.coverage.skip(later, false, err)
 			}
 			return r.end(ctx, err)
@@ -125,7 +125,7 @@ func (r *run) takeSnapshot() (release func()) {
 	}
 	return func() {
 		if r.yielded() {
-			*r.o.Bookmark = Bookmark{snap: r.snap, start: r.start, counted: r.out.counted, taken: r.out.taken, place: r.out.place, failed: r.failed}
+			*r.o.Bookmark = Bookmark{snap: r.snap, start: r.start, counted: r.out.counted, taken: r.out.taken, position: r.out.position, failed: r.failed}
 		} else if !r.o.Bookmark.Resumed() {
 			_ = r.snap.Close()
 		}
@@ -304,7 +304,7 @@ func (r *run) pass(ctx context.Context, pass []*basic) error {
 		return nil
 	case nameErr != nil:
 		r.coverage.skip(docs, false, nameErr)
-		r.tellTimedOut(nameErr, docs, r.sources(docs))
+		r.reportTimedOut(nameErr, docs, r.sources(docs))
 		return nameErr
 	case len(docs) > 0:
 		if err := r.documents(ctx, docs); err != nil {

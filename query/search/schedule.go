@@ -90,7 +90,7 @@ func (r *run) schedule(ctx context.Context, pass []*basic, sources []source, to 
 	return nil
 }
 
-// planStep tells what a plan has read, of a shard unless name says of what.
+// planStep is the step of a plan in the trace: of a shard, or of what name says.
 func (r *run) planStep(name string, start time.Time, p *shardPlan) report.Step {
 	shard, documents, candidates, blocks, cost := p.view.ID, p.docs.Len(), len(p.candidates), p.blocksOf(), p.cost
 	guarded := r.o.Visible != nil

@@ -16,16 +16,16 @@ type Options struct {
 	DefaultCount int
 	// Debug asks for a ranking explanation on each match.
 	Debug bool
-	// Visible tells which repositories exist for whoever searches; nil is all.
+	// Visible reports which repositories exist for the client; nil is all.
 	// The others leave no trace in the answer.
 	Visible func(*store.Repository) bool
 	// Report, if set, is kept up to date while the search runs.
 	Report *report.Report
 	// Trace, if set, records the work.
 	Trace *report.Trace
-	// ID names the search for whoever watches, "" if it has no name.
+	// ID names the search for an observer, "" if it has no name.
 	ID string
-	// Asker names who asks, for a fair order of those who wait.
+	// Asker names the client, for a fair order of waiting searches.
 	Asker string
 	// Bookmark, if set, is where the search begins, and is moved when its sink
 	// yields; without one a sink does not.
@@ -33,7 +33,7 @@ type Options struct {
 }
 
 // Outcome is how a search ended. Both fields nil is the usual case; limits and
-// timeouts are told by Results, not here.
+// timeouts are in the Report, not here.
 type Outcome struct {
 	Alert *query.Alert
 	Err   error

@@ -38,12 +38,12 @@ type Settings struct {
 	// anything is shown; 0 is 64.
 	Heads int
 	// Addresses returns the verified addresses of a user by their name, for
-	// author:@name; none if nobody is called that. nil knows nobody.
+	// author:@name; none if no user has that name. nil knows no users.
 	Addresses func(name string) []string
-	// Damaged is told of shards that are not what was written, by any number of
-	// searches at once, so that they are set aside; nil is nobody.
+	// Damaged is called for each damaged shard, by any number of searches at once,
+	// so that it is quarantined; nil is not called.
 	Damaged func(shard uint32, damage error)
-	// Now tells the time; nil is time.Now.
+	// Now returns the time; nil is time.Now.
 	Now func() time.Time
 }
 

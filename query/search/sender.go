@@ -20,8 +20,8 @@ type sender struct {
 	// countedAgain and takenAgain are how many matches that earlier runs counted,
 	// and that the sink took from them, are still to be found once more.
 	countedAgain, takenAgain int
-	// place is the last that was reached.
-	place place
+	// position is the last that was reached.
+	position position
 	// err is what the sink said; after it nothing more is sent.
 	err error
 }
@@ -47,10 +47,10 @@ func (s *sender) begin(b *basic) {
 
 // goTo goes to a place that an earlier run reached, which had counted and sent
 // more than that.
-func (s *sender) goTo(p place) {
+func (s *sender) goTo(p position) {
 	counted, taken := s.counted, s.taken
 	s.countedAgain, s.takenAgain = counted-p.counts.counted, taken-p.counts.taken
-	s.counts, s.place = p.counts, p
+	s.counts, s.position = p.counts, p
 	s.counted, s.taken = counted, taken
 }
 
@@ -58,9 +58,9 @@ func (s *sender) goTo(p place) {
 // converters remember of them is in no place, so there is none with such.
 func (s *sender) reach(groups, cut int) {
 	if !s.mayTakeFewer() {
-		s.place = place{groups: groups, cut: cut, counts: s.counts}
-		s.place.counts.counted -= s.countedAgain
-		s.place.counts.taken -= s.takenAgain
+		s.position = position{groups: groups, cut: cut, counts: s.counts}
+		s.position.counts.counted -= s.countedAgain
+		s.position.counts.taken -= s.takenAgain
 	}
 }
 

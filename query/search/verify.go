@@ -20,11 +20,11 @@ type verifier struct {
 	brute   bool
 	debug   bool
 
-	plan  *shardPlan
-	text  *store.Text
-	doc   match.Text
-	leash match.Leash
-	basic []basicState
+	plan   *shardPlan
+	text   *store.Text
+	doc    match.Text
+	budget match.Budget
+	basic  []basicState
 	// blocks are the candidate blocks of the document at hand.
 	blocks match.Blocks
 	// spans are those of the match at hand.
@@ -57,7 +57,7 @@ func newVerifier(pass []*basic, o Options, brute bool) *verifier {
 	for i, b := range pass {
 		v.basic[i].atoms = make([]atomState, len(b.atoms))
 	}
-	v.doc.Leash = &v.leash
+	v.doc.Budget = &v.budget
 	return v
 }
 
@@ -79,7 +79,7 @@ func (v *verifier) use(ctx context.Context, p *shardPlan, at *admission.Slot) er
 		err = v.close()
 		v.plan, v.text = p, p.view.Text()
 	}
-	v.text.Done, v.leash.Done = ctx.Done(), ctx.Done()
+	v.text.Done, v.budget.Done = ctx.Done(), ctx.Done()
 	v.text.Idle = func(wait func()) { at.Without(ctx, wait) }
 	return err
 }
@@ -88,7 +88,7 @@ func (v *verifier) use(ctx context.Context, p *shardPlan, at *admission.Slot) er
 func (v *verifier) goTo(i uint16) (path string) {
 	docs := v.plan.docs
 	v.docs++
-	v.leash.Kept = 0
+	v.budget.Kept = 0
 	first, last := docs.FirstBlock[i], docs.FirstBlock[i+1]
 	v.doc.Reset(v.text, docs.TextStart[i], int(docs.TextBytes[i]), v.plan.view.Newlines()[first:last])
 	if !v.plan.view.MayFoldWide(int(first), int(last)) {
@@ -128,9 +128,9 @@ func (v *verifier) verify(i uint16) ([]*query.FileMatch, error) {
 	}
 	v.bytes += v.doc.BytesRead
 	v.doc.BytesRead = 0
-	if v.leash.Cut {
+	if v.budget.Cut {
 		v.cut++
-		v.leash.Cut = false
+		v.budget.Cut = false
 	}
 	return out, nil
 }
@@ -255,14 +255,14 @@ func (v *verifier) atom(k, a int, i uint16, path string) (*atomState, error) {
 	if v.brute {
 		var all []byte
 		if all, err = v.doc.All(); err == nil {
-			s.text, s.inText, err = at.BruteOn(&v.leash, s.text, all)
+			s.text, s.inText, err = at.BruteWithin(&v.budget, s.text, all)
 		}
-		v.leash.Kept += len(s.text)
+		v.budget.Kept += len(s.text)
 		return s, err
 	}
 	first, last := int(v.plan.docs.FirstBlock[i]), int(v.plan.docs.FirstBlock[i+1])
 	s.text, s.inText, err = p.finder.Find(s.text, &v.doc, v.blocks.Of(&p.content, first, last))
-	v.leash.Kept += len(s.text)
+	v.budget.Kept += len(s.text)
 	return s, err
 }
 

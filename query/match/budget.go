@@ -14,16 +14,16 @@ const MaxSpans = 1 << 18
 // ErrStopped says that the work on a text was ended.
 var ErrStopped = dfa.ErrStopped
 
-// Leash ends work on text that takes too long, and tells what was left out.
-// There are texts and patterns whose matches take hours to find, in one document
-// of some megabytes. It belongs to one goroutine; nil is none.
-type Leash struct {
+// Budget bounds the work on one text, and reports what was left out. There are
+// patterns whose matches take hours to find in a document of some megabytes. A
+// Budget belongs to one goroutine; nil is no bound.
+type Budget struct {
 	// Done ends the work when it is closed.
 	Done <-chan struct{}
 	// Kept is how many matches of other patterns are kept of the document.
 	Kept int
-	// Cut says that there were more matches than are kept. Whoever reads it sets
-	// it back.
+	// Cut says that there were more matches than are kept. The reader sets it
+	// back.
 	Cut bool
 
 	spent int
@@ -35,7 +35,7 @@ type Leash struct {
 const glanceBytes = 1 << 20
 
 // spend counts work, in bytes looked at, and reports whether to stop.
-func (l *Leash) spend(work int) bool {
+func (l *Budget) spend(work int) bool {
 	if l == nil || l.Done == nil {
 		return false
 	}
@@ -50,9 +50,9 @@ func (l *Leash) spend(work int) bool {
 	return l.over
 }
 
-// limit is how many matches of the next pattern are kept: one at least, so that
-// it is known that there is one.
-func (l *Leash) limit() int {
+// limit is how many matches of the next pattern are kept: at least one, so that
+// the caller learns that the pattern matches.
+func (l *Budget) limit() int {
 	if l == nil {
 		return math.MaxInt
 	}
@@ -61,7 +61,7 @@ func (l *Leash) limit() int {
 
 // full reports whether as many matches were found as are kept, and remembers
 // that. It is asked when there is one more.
-func (l *Leash) full(found int) bool {
+func (l *Budget) full(found int) bool {
 	if found < l.limit() {
 		return false
 	}
@@ -70,7 +70,7 @@ func (l *Leash) full(found int) bool {
 }
 
 // cut leaves of the spans from the n-th on as many as are kept.
-func (l *Leash) cut(spans []Span, n int) []Span {
+func (l *Budget) cut(spans []Span, n int) []Span {
 	if len(spans)-n <= l.limit() {
 		return spans
 	}

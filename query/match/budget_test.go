@@ -24,9 +24,9 @@ var stoppable = []struct {
 	{"large program", `([\pL\pN]{900}x)`, func() string { return strings.Repeat("aé", 1<<20) }},
 }
 
-// TestLeash: work on a text ends soon after it is told to, whatever the pattern.
+// TestBudget: work on a text ends soon after it is told to, whatever the pattern.
 // Without that the test would not end.
-func TestLeash(t *testing.T) {
+func TestBudget(t *testing.T) {
 	done := make(chan struct{})
 	close(done)
 	for _, tt := range stoppable {
@@ -36,15 +36,15 @@ func TestLeash(t *testing.T) {
 		}
 		text := []byte(tt.text())
 		var doc match.Text
-		doc.Leash = &match.Leash{Done: done}
+		doc.Budget = &match.Budget{Done: done}
 		doc.ResetBytes(text, nil)
 		if _, _, err := m.Finder(nil).Find(nil, &doc, match.Blocks{}); !errors.Is(err, match.ErrStopped) {
 			t.Errorf("%s: Find of /%s/ ended with %v, want %v", tt.name, tt.pattern, err, match.ErrStopped)
 		}
-		for name, look := range map[string]func(*match.Leash, []match.Span, []byte) ([]match.Span, bool, error){
-			"FindBytesOn": m.FindBytesOn, "BruteOn": m.BruteOn,
+		for name, look := range map[string]func(*match.Budget, []match.Span, []byte) ([]match.Span, bool, error){
+			"FindBytesOn": m.FindBytesWithin, "BruteOn": m.BruteWithin,
 		} {
-			if _, _, err := look(&match.Leash{Done: done}, nil, text); !errors.Is(err, match.ErrStopped) {
+			if _, _, err := look(&match.Budget{Done: done}, nil, text); !errors.Is(err, match.ErrStopped) {
 				t.Errorf("%s: %s of /%s/ ended with %v, want %v", tt.name, name, tt.pattern, err, match.ErrStopped)
 			}
 		}
@@ -71,32 +71,32 @@ func TestMaxSpans(t *testing.T) {
 		for _, kept := range []int{0, 1000, 2 * match.MaxSpans} {
 			limit := max(match.MaxSpans-kept, 1)
 			var doc match.Text
-			leash := &match.Leash{Kept: kept}
-			doc.Leash = leash
+			budget := &match.Budget{Kept: kept}
+			doc.Budget = budget
 			doc.ResetBytes(text, nil)
 			got, found, err := m.Finder(nil).Find(nil, &doc, match.Blocks{})
-			if err != nil || !found || !leash.Cut || !slices.Equal(got, want[:limit]) {
-				t.Errorf("/%s/ with %d kept: got %d matches (found %t, cut %t, %v), want the first %d", pattern, kept, len(got), found, leash.Cut, err, limit)
+			if err != nil || !found || !budget.Cut || !slices.Equal(got, want[:limit]) {
+				t.Errorf("/%s/ with %d kept: got %d matches (found %t, cut %t, %v), want the first %d", pattern, kept, len(got), found, budget.Cut, err, limit)
 			}
-			leash = &match.Leash{Kept: kept}
-			if got, _, err = m.BruteOn(leash, nil, text); err != nil || !leash.Cut || !slices.Equal(got, want[:limit]) {
-				t.Errorf("/%s/ with %d kept, by brute force: got %d matches (cut %t, %v), want the first %d", pattern, kept, len(got), leash.Cut, err, limit)
+			budget = &match.Budget{Kept: kept}
+			if got, _, err = m.BruteWithin(budget, nil, text); err != nil || !budget.Cut || !slices.Equal(got, want[:limit]) {
+				t.Errorf("/%s/ with %d kept, by brute force: got %d matches (cut %t, %v), want the first %d", pattern, kept, len(got), budget.Cut, err, limit)
 			}
 		}
 	}
 	// As many as are kept are all of them.
-	leash := &match.Leash{}
+	budget := &match.Budget{}
 	m, err := match.Compile("a", false, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _, err := m.FindBytesOn(leash, nil, text[:2*match.MaxSpans]); len(got) != match.MaxSpans || leash.Cut || err != nil {
-		t.Errorf("exactly as many as are kept: got %d matches, cut %t, %v", len(got), leash.Cut, err)
+	if got, _, err := m.FindBytesWithin(budget, nil, text[:2*match.MaxSpans]); len(got) != match.MaxSpans || budget.Cut || err != nil {
+		t.Errorf("exactly as many as are kept: got %d matches, cut %t, %v", len(got), budget.Cut, err)
 	}
 }
 
-// TestBruteOnLeash: Go's engine finds the same when it reads rune by rune.
-func TestBruteOnLeash(t *testing.T) {
+// TestBruteWithinBudget: Go's engine finds the same when it reads rune by rune.
+func TestBruteWithinBudget(t *testing.T) {
 	texts := []string{
 		"", "a", "kiln\nclay", "aXbXc", "\xff\xfea\xe2\x82b\xe2", "é\u212aſs k", "a\xe2\x82\xacb\xe2", "word-word  word\n\nx", "xx\n",
 	}
@@ -113,10 +113,10 @@ func TestBruteOnLeash(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, text := range texts {
-			// so long that the leash counts
+			// so long that the budget counts
 			long := []byte(strings.Repeat(text, 1+size/max(len(text), 1)))
 			want, wantFound := m.Brute(nil, long)
-			got, found, err := m.BruteOn(&match.Leash{}, nil, long)
+			got, found, err := m.BruteWithin(&match.Budget{}, nil, long)
 			if err != nil || found != wantFound || !slices.Equal(got, want) {
 				t.Errorf("/%s/ in %q over and over: got %d matches, %t, %v; want %d, %t", pattern, text, len(got), found, err, len(want), wantFound)
 			}
