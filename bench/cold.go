@@ -84,7 +84,7 @@ func (r *runner) cold(ctx context.Context) error {
 	return nil
 }
 
-func askCold(ctx context.Context, t tool, at place, cache pageCache, q Query) (_ ColdRound, err error) {
+func askCold(ctx context.Context, t tool, at workspace, cache pageCache, q Query) (_ ColdRound, err error) {
 	if err := cache.empty(t.reads(at)); err != nil {
 		return ColdRound{}, err
 	}

@@ -18,19 +18,19 @@ type csearch struct{ grepPeer }
 
 func (csearch) programs() []string { return []string{"cindex", "csearch"} }
 
-func (csearch) index(ctx context.Context, at place) (*IndexFacts, error) {
+func (csearch) index(ctx context.Context, at workspace) (*IndexFacts, error) {
 	cmd := exec.CommandContext(ctx, "cindex", at.source.tree)
 	cmd.Env = csearchEnv(at)
 	return measureIndex(cmd, at.dir)
 }
 
-func (csearch) reads(at place) []string { return []string{at.dir, at.source.tree} }
+func (csearch) reads(at workspace) []string { return []string{at.dir, at.source.tree} }
 
-func (c csearch) start(_ context.Context, at place) (engine, error) {
+func (c csearch) start(_ context.Context, at workspace) (engine, error) {
 	return csearchEngine{grepEngine{c.grepper, at}}, nil
 }
 
-func csearchEnv(at place) []string {
+func csearchEnv(at workspace) []string {
 	return cleanEnv("CSEARCHINDEX=" + filepath.Join(at.dir, "csearchindex"))
 }
 
@@ -40,14 +40,14 @@ type csearchEngine struct{ grepEngine }
 // files that cindex takes for something other than source code.
 func (e csearchEngine) skipped(ctx context.Context) (map[string]bool, error) {
 	var out bytes.Buffer
-	if err := runPeer(e.command(ctx, e.place, []string{"-l", "^"}), &out); err != nil {
+	if err := runPeer(e.command(ctx, e.workspace, []string{"-l", "^"}), &out); err != nil {
 		return nil, err
 	}
 	skipped := map[string]bool{}
 	for _, f := range e.source.files {
 		skipped[f.path] = true
 	}
-	for _, path := range e.form(e.place).paths(out.Bytes()) {
+	for _, path := range e.form(e.workspace).paths(out.Bytes()) {
 		delete(skipped, path)
 	}
 	return skipped, nil
@@ -63,7 +63,7 @@ func (csearchGrep) decodesWide() bool { return false }
 // sees is false for patterns that may span lines, of which csearch prints one.
 func (csearchGrep) sees(q Query) bool { return !q.SpansLines() }
 
-func (csearchGrep) command(ctx context.Context, at place, args []string) *exec.Cmd {
+func (csearchGrep) command(ctx context.Context, at workspace, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "csearch", args...)
 	cmd.Env = csearchEnv(at)
 	// Paths in the index start with the tree, which a filter must not match.
@@ -123,7 +123,7 @@ func globRegexps(globs []string) []string {
 }
 
 // form strips the tree from the paths that were indexed.
-func (csearchGrep) form(at place) outputForm {
+func (csearchGrep) form(at workspace) outputForm {
 	below := func(path string) (string, bool) { return strings.CutPrefix(path, at.source.tree+"/") }
 	return outputForm{
 		lines: func(set LineSet, out []byte) error {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestCsearchCommand(t *testing.T) {
-	at := place{source: &source{tree: "/t.d"}, dir: "/i"}
+	at := workspace{source: &source{tree: "/t.d"}, dir: "/i"}
 	for _, tt := range []struct {
 		query Query
 		want  string
@@ -41,7 +41,7 @@ func TestCsearchCommand(t *testing.T) {
 }
 
 func TestCsearchForm(t *testing.T) {
-	form := csearchGrep{}.form(place{source: &source{tree: "/t"}})
+	form := csearchGrep{}.form(workspace{source: &source{tree: "/t"}})
 	for _, tt := range []struct {
 		out     string
 		want    LineSet
@@ -67,7 +67,7 @@ func TestCsearchForm(t *testing.T) {
 
 func FuzzCsearchForm(f *testing.F) {
 	f.Add("/t/a:2:x\n/t/b c:12:\n")
-	form := csearchGrep{}.form(place{source: &source{tree: "/t"}})
+	form := csearchGrep{}.form(workspace{source: &source{tree: "/t"}})
 	f.Fuzz(func(t *testing.T, out string) {
 		set := LineSet{}
 		if err := form.lines(set, []byte(out)); err != nil {

@@ -10,16 +10,16 @@ import (
 // gitGrep asks git grep in the work tree, which is faster than reading objects.
 type gitGrep struct{}
 
-func (gitGrep) name() string          { return "git-grep" }
-func (gitGrep) program() string       { return "git" }
-func (gitGrep) decodesWide() bool     { return false }
-func (gitGrep) form(place) outputForm { return nullForm }
+func (gitGrep) name() string              { return "git-grep" }
+func (gitGrep) program() string           { return "git" }
+func (gitGrep) decodesWide() bool         { return false }
+func (gitGrep) form(workspace) outputForm { return nullForm }
 
 // sees is false for patterns that may span lines, which git grep looks for in
 // each line alone.
 func (gitGrep) sees(q Query) bool { return !q.SpansLines() }
 
-func (gitGrep) command(ctx context.Context, at place, args []string) *exec.Cmd {
+func (gitGrep) command(ctx context.Context, at workspace, args []string) *exec.Cmd {
 	return at.source.git.command(ctx, args...)
 }
 

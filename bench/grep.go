@@ -17,9 +17,9 @@ type grepper interface {
 	program() string
 	// steps returns how to ask q, or why the tool cannot be asked.
 	steps(q Query) (steps []step, cannot string)
-	command(ctx context.Context, at place, args []string) *exec.Cmd
+	command(ctx context.Context, at workspace, args []string) *exec.Cmd
 	// form returns how the tool prints what it finds.
-	form(at place) outputForm
+	form(at workspace) outputForm
 	decodesWide() bool
 	sees(q Query) bool
 }
@@ -55,18 +55,18 @@ func (p grepPeer) cannot(q Query) string {
 	return cannot
 }
 
-func (p grepPeer) reads(at place) []string { return []string{at.source.tree} }
+func (p grepPeer) reads(at workspace) []string { return []string{at.source.tree} }
 
-func (p grepPeer) index(context.Context, place) (*IndexFacts, error) { return nil, nil }
+func (p grepPeer) index(context.Context, workspace) (*IndexFacts, error) { return nil, nil }
 
-func (p grepPeer) start(_ context.Context, at place) (engine, error) {
+func (p grepPeer) start(_ context.Context, at workspace) (engine, error) {
 	return grepEngine{p.grepper, at}, nil
 }
 
 // grepEngine is a grepper before one corpus.
 type grepEngine struct {
 	grepper
-	place
+	workspace
 }
 
 func (e grepEngine) skipped(context.Context) (map[string]bool, error) { return nil, nil }
@@ -79,7 +79,7 @@ func (e grepEngine) answer(ctx context.Context, q Query) (LineSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := readOutput(q, e.form(e.place), out.Bytes(), excluded)
+	set, err := readOutput(q, e.form(e.workspace), out.Bytes(), excluded)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.name(), err)
 	}
@@ -139,7 +139,7 @@ func (e grepEngine) run(ctx context.Context, q Query, out io.Writer) (PeerRun, m
 			to = &listed
 		}
 		for _, args := range withFiles(st.args, files) {
-			if err := runPeer(e.command(ctx, e.place, args), to); err != nil {
+			if err := runPeer(e.command(ctx, e.workspace, args), to); err != nil {
 				return took(), nil, err
 			}
 		}

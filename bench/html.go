@@ -52,7 +52,7 @@ type pagePeer struct{ Time, Same string }
 // pageDifference is where one tool's answer to one query is another.
 type pageDifference struct {
 	Title  string
-	Places []Place
+	Places []LinePosition
 }
 
 // WriteHTML writes r as one page that needs nothing else: no network, no other
@@ -156,7 +156,7 @@ func (r *Report) differences() []pageDifference {
 	var all []pageDifference
 	for _, q := range r.Queries {
 		for _, p := range q.Peers {
-			for title, places := range map[string][]Place{"only " + p.Name: p.Difference.MissingAt, "only trawl, not " + p.Name: p.Difference.ExtraAt} {
+			for title, places := range map[string][]LinePosition{"only " + p.Name: p.Difference.MissingAt, "only trawl, not " + p.Name: p.Difference.ExtraAt} {
 				if len(places) > 0 {
 					all = append(all, pageDifference{q.Name + ": " + title, places})
 				}

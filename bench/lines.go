@@ -52,8 +52,8 @@ func (s LineSet) Paths() LineSet {
 	return out
 }
 
-// Place is one element of a LineSet.
-type Place struct {
+// LinePosition is one element of a LineSet.
+type LinePosition struct {
 	Path string `json:"path"`
 	Line uint32 `json:"line,omitempty"`
 	// Text is the line as it stands in the corpus, cut when long.
@@ -66,8 +66,8 @@ type Difference struct {
 	Missing int `json:"missing"`
 	Extra   int `json:"extra"`
 	// MissingAt and ExtraAt are the first few of them in order.
-	MissingAt []Place `json:"missingAt,omitempty"`
-	ExtraAt   []Place `json:"extraAt,omitempty"`
+	MissingAt []LinePosition `json:"missingAt,omitempty"`
+	ExtraAt   []LinePosition `json:"extraAt,omitempty"`
 }
 
 // Empty reports whether the answers agree.
@@ -101,15 +101,15 @@ func sortedUnion(a, b LineSet) []string {
 }
 
 // compareFile merges the two sorted lists of one path.
-func compareFile(path string, got, want LineSet) (extra, missing []Place) {
+func compareFile(path string, got, want LineSet) (extra, missing []LinePosition) {
 	g, w := places(path, got), places(path, want)
 	for len(g) > 0 || len(w) > 0 {
 		switch {
 		case len(w) == 0 || len(g) > 0 && g[0] < w[0]:
-			extra = append(extra, Place{Path: path, Line: g[0]})
+			extra = append(extra, LinePosition{Path: path, Line: g[0]})
 			g = g[1:]
 		case len(g) == 0 || w[0] < g[0]:
-			missing = append(missing, Place{Path: path, Line: w[0]})
+			missing = append(missing, LinePosition{Path: path, Line: w[0]})
 			w = w[1:]
 		default:
 			g, w = g[1:], w[1:]
@@ -127,6 +127,6 @@ func places(path string, s LineSet) []uint32 {
 	return lines
 }
 
-func appendFew(to, from []Place) []Place {
+func appendFew(to, from []LinePosition) []LinePosition {
 	return append(to, from[:min(len(from), maxExamples-len(to))]...)
 }

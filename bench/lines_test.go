@@ -8,7 +8,7 @@ import (
 )
 
 func TestCompare(t *testing.T) {
-	at := func(path string, line uint32) bench.Place { return bench.Place{Path: path, Line: line} }
+	at := func(path string, line uint32) bench.LinePosition { return bench.LinePosition{Path: path, Line: line} }
 	for _, tt := range []struct {
 		name      string
 		got, want bench.LineSet
@@ -20,23 +20,23 @@ func TestCompare(t *testing.T) {
 
 		// Lines of one file
 		{"missing", bench.LineSet{"a": {2}}, bench.LineSet{"a": {1, 2, 3}},
-			bench.Difference{Missing: 2, MissingAt: []bench.Place{at("a", 1), at("a", 3)}}},
+			bench.Difference{Missing: 2, MissingAt: []bench.LinePosition{at("a", 1), at("a", 3)}}},
 		{"extra", bench.LineSet{"a": {1, 2, 9}}, bench.LineSet{"a": {2}},
-			bench.Difference{Extra: 2, ExtraAt: []bench.Place{at("a", 1), at("a", 9)}}},
+			bench.Difference{Extra: 2, ExtraAt: []bench.LinePosition{at("a", 1), at("a", 9)}}},
 		{"shifted", bench.LineSet{"a": {1, 5}}, bench.LineSet{"a": {2, 5}},
-			bench.Difference{Missing: 1, Extra: 1, MissingAt: []bench.Place{at("a", 2)}, ExtraAt: []bench.Place{at("a", 1)}}},
+			bench.Difference{Missing: 1, Extra: 1, MissingAt: []bench.LinePosition{at("a", 2)}, ExtraAt: []bench.LinePosition{at("a", 1)}}},
 
 		// Files
 		{"other file", bench.LineSet{"a": {1}}, bench.LineSet{"b": {1}},
-			bench.Difference{Missing: 1, Extra: 1, MissingAt: []bench.Place{at("b", 1)}, ExtraAt: []bench.Place{at("a", 1)}}},
+			bench.Difference{Missing: 1, Extra: 1, MissingAt: []bench.LinePosition{at("b", 1)}, ExtraAt: []bench.LinePosition{at("a", 1)}}},
 		{"bare path", bench.LineSet{"a": nil}, bench.LineSet{"b": nil},
-			bench.Difference{Missing: 1, Extra: 1, MissingAt: []bench.Place{at("b", 0)}, ExtraAt: []bench.Place{at("a", 0)}}},
+			bench.Difference{Missing: 1, Extra: 1, MissingAt: []bench.LinePosition{at("b", 0)}, ExtraAt: []bench.LinePosition{at("a", 0)}}},
 		{"path with and without lines", bench.LineSet{"a": nil}, bench.LineSet{"a": {1}},
-			bench.Difference{Missing: 1, Extra: 1, MissingAt: []bench.Place{at("a", 1)}, ExtraAt: []bench.Place{at("a", 0)}}},
+			bench.Difference{Missing: 1, Extra: 1, MissingAt: []bench.LinePosition{at("a", 1)}, ExtraAt: []bench.LinePosition{at("a", 0)}}},
 
 		// Only the first few are spelled out
 		{"many", bench.LineSet{}, bench.LineSet{"b": {1, 2, 3, 4}, "a": {7, 8, 9}},
-			bench.Difference{Missing: 7, MissingAt: []bench.Place{at("a", 7), at("a", 8), at("a", 9), at("b", 1), at("b", 2)}}},
+			bench.Difference{Missing: 7, MissingAt: []bench.LinePosition{at("a", 7), at("a", 8), at("a", 9), at("b", 1), at("b", 2)}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if d := bench.Compare(tt.got, tt.want); !reflect.DeepEqual(d, tt.diff) {

@@ -107,8 +107,8 @@ func (r *runner) withPeers(ctx context.Context, f func([]rival) error) (err erro
 }
 
 // placeOf returns where a tool keeps its index.
-func (r *runner) placeOf(t tool) place {
-	return place{source: r.source, dir: filepath.Join(r.work, t.name())}
+func (r *runner) placeOf(t tool) workspace {
+	return workspace{source: r.source, dir: filepath.Join(r.work, t.name())}
 }
 
 func (r *runner) describeUnread(v rival) {
@@ -274,7 +274,7 @@ func (r *runner) timePeer(ctx context.Context, q Query, c *contender) error {
 
 // quote adds the text of the lines that a difference names.
 func (r *runner) quote(d Difference) {
-	for _, places := range [][]Place{d.MissingAt, d.ExtraAt} {
+	for _, places := range [][]LinePosition{d.MissingAt, d.ExtraAt} {
 		for i := range places {
 			places[i].Text = lineOf(filepath.Join(r.source.tree, places[i].Path), places[i].Line)
 		}

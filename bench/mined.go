@@ -129,7 +129,7 @@ func (c MinedConfig) askZoekt(ctx context.Context, set []minedSnapshot, report *
 			}
 		}
 	}
-	started, err := zoekt{}.start(ctx, place{dir: dir})
+	started, err := zoekt{}.start(ctx, workspace{dir: dir})
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// place is where a tool works: the corpus, and a directory of its own that may
+// workspace is where a tool works: the corpus, and a directory of its own that may
 // hold its index.
-type place struct {
+type workspace struct {
 	source *source
 	dir    string
 }
@@ -22,9 +22,9 @@ type tool interface {
 	// cannot says why the tool has no such question, "" if it has.
 	cannot(q Query) string
 	// reads names the directories whose files the tool's searches read.
-	reads(at place) []string
+	reads(at workspace) []string
 	// start returns the tool ready to be asked; its index must be there.
-	start(ctx context.Context, at place) (engine, error)
+	start(ctx context.Context, at workspace) (engine, error)
 }
 
 // engine is a tool at work. Whoever started it must call stop.
@@ -55,7 +55,7 @@ type peer interface {
 	// it finds must still be part of the answer.
 	sees(q Query) bool
 	// index makes the tool's index. It returns nil if the tool has none.
-	index(ctx context.Context, at place) (*IndexFacts, error)
+	index(ctx context.Context, at workspace) (*IndexFacts, error)
 }
 
 // peers are the tools we know, by the name that users give.

@@ -89,12 +89,12 @@ func (fakeEngine) name() string { return "fake" }
 func (fakeEngine) cannot(q Query) string {
 	return map[bool]string{true: "does not want to"}[q.Name == "no"]
 }
-func (fakeEngine) reads(place) []string                             { return nil }
-func (e fakeEngine) start(context.Context, place) (engine, error)   { return e, nil }
-func (fakeEngine) answer(context.Context, Query) (LineSet, error)   { return nil, nil }
-func (fakeEngine) skipped(context.Context) (map[string]bool, error) { return nil, nil }
-func (fakeEngine) server() *process                                 { return nil }
-func (fakeEngine) stop() error                                      { return nil }
+func (fakeEngine) reads(workspace) []string                           { return nil }
+func (e fakeEngine) start(context.Context, workspace) (engine, error) { return e, nil }
+func (fakeEngine) answer(context.Context, Query) (LineSet, error)     { return nil, nil }
+func (fakeEngine) skipped(context.Context) (map[string]bool, error)   { return nil, nil }
+func (fakeEngine) server() *process                                   { return nil }
+func (fakeEngine) stop() error                                        { return nil }
 func (e fakeEngine) ask(context.Context, Query, int) (PeerRun, error) {
 	return PeerRun{Done: 1}, e.run()
 }

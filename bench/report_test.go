@@ -30,8 +30,8 @@ func sampleReport() *bench.Report {
 	}
 	wrong := peer("rg", 1250*time.Millisecond, 4)
 	wrong.Difference = bench.Difference{
-		Missing: 2, MissingAt: []bench.Place{{Path: "a.c", Line: 3, Text: "\tx"}, {Path: "a.c", Line: 9, Text: "y"}},
-		Extra: 1, ExtraAt: []bench.Place{{Path: "b.c", Line: 1, Text: "z"}},
+		Missing: 2, MissingAt: []bench.LinePosition{{Path: "a.c", Line: 3, Text: "\tx"}, {Path: "a.c", Line: 9, Text: "y"}},
+		Extra: 1, ExtraAt: []bench.LinePosition{{Path: "b.c", Line: 1, Text: "z"}},
 	}
 	partial := peer("git-grep", 2*time.Second, 1)
 	partial.Partial = true

@@ -13,11 +13,11 @@ import (
 // names and its own configuration would each change the question.
 type ripgrep struct{}
 
-func (ripgrep) name() string          { return "rg" }
-func (ripgrep) program() string       { return "rg" }
-func (ripgrep) decodesWide() bool     { return true }
-func (ripgrep) sees(Query) bool       { return true }
-func (ripgrep) form(place) outputForm { return nullForm }
+func (ripgrep) name() string              { return "rg" }
+func (ripgrep) program() string           { return "rg" }
+func (ripgrep) decodesWide() bool         { return true }
+func (ripgrep) sees(Query) bool           { return true }
+func (ripgrep) form(workspace) outputForm { return nullForm }
 
 // rgSettings apply to every call; two threads, as the machine the targets were
 // set on has two cores.
@@ -25,7 +25,7 @@ var rgSettings = []string{
 	"--no-config", "--no-ignore", "--hidden", "--color=never", "--null", "-j2", "--glob=!/.git",
 }
 
-func (ripgrep) command(ctx context.Context, at place, args []string) *exec.Cmd {
+func (ripgrep) command(ctx context.Context, at workspace, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "rg", args...)
 	cmd.Dir = at.source.tree
 	cmd.Env = cleanEnv()

@@ -12,10 +12,10 @@ const selfName = "trawl"
 // alike.
 type selfTool struct{ *trawl }
 
-func (selfTool) name() string           { return selfName }
-func (selfTool) cannot(Query) string    { return "" }
-func (t selfTool) reads(place) []string { return []string{t.data} }
-func (t selfTool) start(ctx context.Context, _ place) (engine, error) {
+func (selfTool) name() string               { return selfName }
+func (selfTool) cannot(Query) string        { return "" }
+func (t selfTool) reads(workspace) []string { return []string{t.data} }
+func (t selfTool) start(ctx context.Context, _ workspace) (engine, error) {
 	s, err := t.serve(ctx)
 	if err != nil {
 		return nil, err

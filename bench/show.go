@@ -211,7 +211,7 @@ func (r *Report) writeProblems(w io.Writer) {
 	}
 }
 
-func writePlaces(w io.Writer, title string, places []Place) {
+func writePlaces(w io.Writer, title string, places []LinePosition) {
 	if len(places) == 0 {
 		return
 	}

@@ -29,9 +29,9 @@ func (zoekt) version(ctx context.Context) string {
 	return firstLine(exec.CommandContext(ctx, "zoekt-webserver", "-version"))
 }
 
-func (zoekt) reads(at place) []string { return []string{at.dir} }
+func (zoekt) reads(at workspace) []string { return []string{at.dir} }
 
-func (zoekt) index(ctx context.Context, at place) (*IndexFacts, error) {
+func (zoekt) index(ctx context.Context, at workspace) (*IndexFacts, error) {
 	repository := filepath.Join(at.dir+"-source", filepath.Base(at.source.clone))
 	if err := at.source.copyTo(ctx, repository); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (zoekt) index(ctx context.Context, at place) (*IndexFacts, error) {
 	return measureIndex(cmd, at.dir)
 }
 
-func (zoekt) start(ctx context.Context, at place) (engine, error) {
+func (zoekt) start(ctx context.Context, at workspace) (engine, error) {
 	addr, err := freeAddress()
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func (e *matchEncoder) appendCommit(dst []byte, m *query.CommitMatch) []byte {
 	if m.Hidden > 0 {
 		dst = strconv.AppendInt(append(dst, `,"hiddenRanges":`...), int64(m.Hidden), 10)
 	}
-	return append(appendTriples(append(dst, `,"ranges":`...), triplesOf(m)), '}')
+	return append(appendHighlights(append(dst, `,"ranges":`...), highlightsOf(m)), '}')
 }
 
 // commitLabel is Markdown with three links, whose texts clients take from it:
@@ -87,9 +87,9 @@ func fenced(m *query.CommitMatch) string {
 	return "```" + kind + "\n" + m.Body + "\n```"
 }
 
-func appendTriples(dst []byte, triples []triple) []byte {
+func appendHighlights(dst []byte, highlights []highlight) []byte {
 	dst = append(dst, '[')
-	for i, t := range triples {
+	for i, t := range highlights {
 		if i > 0 {
 			dst = append(dst, ',')
 		}

@@ -148,7 +148,7 @@ func TestTriples(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := &query.CommitMatch{Body: c.body, IsDiff: c.isDiff, Ranges: c.ranges}
-			if got := fmt.Sprint(triplesOf(m)); got != c.want {
+			if got := fmt.Sprint(highlightsOf(m)); got != c.want {
 				t.Errorf("body %q, ranges %+v: got %s, want %s", c.body, c.ranges, got, c.want)
 			}
 		})

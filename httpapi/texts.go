@@ -36,7 +36,7 @@ func NewCommitText(m *query.CommitMatch, now time.Time) CommitText {
 		BodyHTML:   "<pre><code>" + html.EscapeString(m.Body) + "\n</code></pre>",
 		Highlights: [][3]uint32{},
 	}
-	for _, p := range triplesOf(m) {
+	for _, p := range highlightsOf(m) {
 		t.Highlights = append(t.Highlights, p)
 	}
 	return t

@@ -82,7 +82,7 @@ func (s *Store) SetAside(shard uint32, damage error, now time.Time) (first bool,
 		next := s.catalogue.clone()
 		next.aside[shard] = a
 		next.sort()
-		s.amend(next)
+		s.replaceCatalogue(next)
 		return true, fmt.Errorf("set shard %d aside: %w", shard, err)
 	}
 	return true, nil

@@ -96,7 +96,7 @@ func (s *Store) mend() error {
 	}
 	old := s.engine
 	s.engine, s.catalogue = e, c
-	s.show(e, c)
+	s.publish(e, c)
 	_ = s.retire(old) // it wrote nothing
 	s.event("the store was opened again and takes changes", nil)
 	return nil
@@ -117,14 +117,14 @@ func (s *Store) Mend() error {
 }
 
 // write commits b to disk and shows next. When the engine could not write, what
-// it holds in memory and what is on disk may differ: then the moment before
+// it holds in memory and what is on disk may differ: then the version before
 // stays. mu is held.
 func (s *Store) write(b *pebble.Batch, next *catalogue) error {
 	if err := s.engine.do(func() error { return b.Commit(pebble.Sync) }); err != nil {
 		return err
 	}
 	s.catalogue = next
-	s.show(s.engine, next)
+	s.publish(s.engine, next)
 	return nil
 }
 

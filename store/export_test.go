@@ -43,9 +43,9 @@ func (s *Store) NewShardWriterWith(b *postings.Builder) *ShardWriter {
 	return s.newShardWriter(b)
 }
 
-// Hurried has a store pause for a millisecond at most when tables cannot be
+// WithShortPauses has a store pause for a millisecond at most when tables cannot be
 // written, and write them by the 256 KiB.
-func (o Options) Hurried() Options {
+func (o Options) WithShortPauses() Options {
 	o.longestPause, o.memoryBytes = time.Millisecond, 256<<10
 	return o
 }

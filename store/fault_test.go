@@ -166,14 +166,14 @@ func faultWorlds(t *testing.T, docs []store.Document, texts []string, b *posting
 	x := &trial{t: t, docs: docs, texts: texts, builder: b, fault: "no fault"}
 	worlds := []world{{name: "nothing", disk: whole(mem)}}
 	var err error
-	if x.s, err = store.Open("data", hurried(mem)); err != nil {
+	if x.s, err = store.Open("data", withShortPauses(mem)); err != nil {
 		t.Fatal(err)
 	}
 	x.shard()
 	x.user()
 	closeStore(t, x.s)
 	worlds = append(worlds, world{"a store that was closed", whole(mem), x.users, x.shards})
-	if x.s, err = store.Open("data", hurried(mem)); err != nil {
+	if x.s, err = store.Open("data", withShortPauses(mem)); err != nil {
 		t.Fatal(err)
 	}
 	x.shard()
@@ -334,18 +334,18 @@ func tryFault(t *testing.T, docs []store.Document, texts []string, b *postings.B
 	return calls, kind
 }
 
-func hurried(fs store.FS) store.Options {
-	return store.Options{FS: fs, CacheBytes: 8 << 20}.Hurried()
+func withShortPauses(fs store.FS) store.Options {
+	return store.Options{FS: fs, CacheBytes: 8 << 20}.WithShortPauses()
 }
 
 func readOnly(fs store.FS) store.Options {
-	o := hurried(fs)
+	o := withShortPauses(fs)
 	o.ReadOnly = true
 	return o
 }
 
 func (x *trial) open(fs store.FS) (err error) {
-	x.s, err = store.Open("data", hurried(fs))
+	x.s, err = store.Open("data", withShortPauses(fs))
 	return err
 }
 

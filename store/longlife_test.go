@@ -84,7 +84,7 @@ func (l *life) must(err error) {
 func (l *life) open(mem *vfs.MemFS) {
 	l.Helper()
 	l.disk = &blackout{mem: mem, rng: rand.New(rand.NewPCG(l.seed, uint64(l.commits)))}
-	s, err := store.Open("data", store.Options{FS: errorfs.Wrap(mem, l.disk), CacheBytes: 8 << 20}.Hurried())
+	s, err := store.Open("data", store.Options{FS: errorfs.Wrap(mem, l.disk), CacheBytes: 8 << 20}.WithShortPauses())
 	l.must(err)
 	l.s = s
 }

@@ -18,7 +18,7 @@ import (
 func TestMend(t *testing.T) {
 	for _, file := range []string{".log", "MANIFEST", ".sst"} {
 		fs := newFailing()
-		s, err := store.Open("data", hurried(fs))
+		s, err := store.Open("data", withShortPauses(fs))
 		if err != nil {
 			t.Fatal(err)
 		}

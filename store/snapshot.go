@@ -14,7 +14,7 @@ import (
 // lists and texts made from it are not.
 type Snapshot struct {
 	s    *Store
-	m    *moment
+	m    *version
 	c    *catalogue
 	snap *pebble.Snapshot
 }

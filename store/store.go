@@ -102,7 +102,7 @@ type Store struct {
 	// read guards last and what is counted in moments and engines. Nothing that
 	// waits is called while it is held, mu may be.
 	read sync.Mutex
-	last *moment
+	last *version
 	// snapshots counts the open ones, for Close to check.
 	snapshots int
 }
@@ -243,7 +243,7 @@ func (s *Store) openFiles(v FormatVersion) error {
 		return errors.Join(err, e.db.Close())
 	}
 	s.engine = e
-	s.show(e, s.catalogue)
+	s.publish(e, s.catalogue)
 	return nil
 }
 
@@ -333,7 +333,7 @@ func (s *Store) Close() error {
 	return errors.Join(err, s.lock.Close())
 }
 
-// closeEngine gives up the last moment and waits for those that are at work.
+// closeEngine releases the last version and waits for its readers.
 func (s *Store) closeEngine() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

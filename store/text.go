@@ -21,8 +21,8 @@ type Text struct {
 	// others could use meanwhile is given back before, and taken again behind it.
 	Idle func(wait func())
 
-	// places are used in turn, last is the one used last.
-	places [textPlaces]place
+	// chunks are used in turn, last is the one used last.
+	places [textPlaces]chunkRef
 	last   int
 	joined []byte
 	// taken is the room that joined has of the store's, 0 if it is small.
@@ -41,8 +41,8 @@ const LargeTextBytes = 1 << 20
 // ErrNoRoom says that a reader gave up its wait for room for a large text.
 var ErrNoRoom = errors.New("gave up waiting for memory")
 
-// place is a chunk at hand.
-type place struct {
+// chunkRef is a chunk at hand.
+type chunkRef struct {
 	// data is the chunk's text, nil for none: a kept one or borrowed from it.
 	data  []byte
 	chunk int
@@ -134,8 +134,8 @@ func (t *Text) cut(c int, lo, hi uint32) ([]byte, error) {
 	return p.data[lo:hi], nil
 }
 
-// seek returns a place with chunk c.
-func (t *Text) seek(c int) (*place, error) {
+// seek returns a reference to chunk c.
+func (t *Text) seek(c int) (*chunkRef, error) {
 	for i := range t.places {
 		if p := &t.places[i]; p.data != nil && p.chunk == c {
 			t.last = i
@@ -175,10 +175,10 @@ func (t *Text) seek(c int) (*place, error) {
 	return p, nil
 }
 
-// move moves a place to chunk c and returns what is stored there. An iterator
+// move moves a reference to chunk c and returns what is stored there. An iterator
 // that mostly goes forwards finds a cached chunk in a third of the time of a
 // look-up of its own.
-func (t *Text) move(p *place, c int) ([]byte, error) {
+func (t *Text) move(p *chunkRef, c int) ([]byte, error) {
 	if p.it == nil {
 		lower := appendShardPart(nil, t.v.ID, partChunk)
 		it, err := t.v.sn.snap.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: keyAfter(lower)})
@@ -205,7 +205,7 @@ func (t *Text) Close() error {
 	for i := range t.places {
 		if p := &t.places[i]; p.it != nil {
 			errs = append(errs, p.it.Close())
-			*p = place{}
+			*p = chunkRef{}
 		}
 	}
 	return errors.Join(errs...)

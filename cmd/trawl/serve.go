@@ -84,9 +84,9 @@ type host struct {
 	// sources are those of the command line.
 	sources []ingest.Source
 
-	door   door
-	server *httpapi.Server
-	gate   *auth.Gate
+	backend backend
+	server  *httpapi.Server
+	gate    *auth.Gate
 	// token is the operator's, secret what the first user is created with, ""
 	// if that takes none.
 	token, secret string
@@ -144,22 +144,22 @@ func (h *host) newServer() *httpapi.Server {
 	}
 	h.metrics = h.newMetrics()
 	admin := &httpapi.Admin{
-		Repositories: h.door.repositories, Registry: h.door.registry, Apps: h.door.apps, Status: h.status, Backups: h.door.backups,
-		Checker: h.door.checker,
+		Repositories: h.backend.repositories, Registry: h.backend.registry, Apps: h.backend.apps, Status: h.status, Backups: h.backend.backups,
+		Checker: h.backend.checker,
 	}
-	api := &graphql.Endpoint{Data: h.door.graphql, Searcher: &h.door, Limits: h.limits, ExternalURL: h.set.ExternalURL}
+	api := &graphql.Endpoint{Data: h.backend.graphql, Searcher: &h.backend, Limits: h.limits, ExternalURL: h.set.ExternalURL}
 	server := &httpapi.Server{
 		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
-		Searcher: &h.door, Opening: h.door.opening, Ready: h.door.waiting, Notice: h.door.notice,
-		Log: h.log, QuietRequests: h.watched, Gate: h.gate, SetupSecret: h.secret, Observer: h.observer(), Lend: h.door.lend,
+		Searcher: &h.backend, Opening: h.backend.opening, Ready: h.backend.waiting, Notice: h.backend.notice,
+		Log: h.log, QuietRequests: h.watched, Gate: h.gate, SetupSecret: h.secret, Observer: h.observer(), Lend: h.backend.lend,
 	}
 	service.LimitAnswers(server, int64(h.set.Memory), processors())
-	files := &browse.Endpoint{Store: h.door.store, Git: h.door.git, Spool: h.door.spool, Pages: server, Refresh: h.door.refresh, Registry: h.door.registry}
-	apps := &oauth.Server{Book: h.door.apps, Site: server}
+	files := &browse.Endpoint{Store: h.backend.store, Git: h.backend.git, Spool: h.backend.spool, Pages: server, Refresh: h.backend.refresh, Registry: h.backend.registry}
+	apps := &oauth.Server{Book: h.backend.apps, Site: server}
 	h.gate.Bearers = apps
 	tools := &console.Console{Server: server}
 	book := &help.Book{Server: server, Limits: h.limits}
-	area := &settings.Area{Server: server, Repositories: h.door.syncable, Apps: h.door.apps, More: tools.Sections()}
+	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, More: tools.Sections()}
 	server.Extra = slices.Concat(admin.Routes(), api.Routes(), area.Routes(), apps.Routes(), book.Routes(), openapi.Routes(), files.Routes(), h.metricsRoutes())
 	return server
 }
@@ -168,7 +168,7 @@ func (h *host) newServer() *httpapi.Server {
 func (h *host) newGate() *auth.Gate {
 	user, address := h.set.Rates()
 	return &auth.Gate{
-		Registry: h.door.registry, OperatorToken: h.token, Anonymous: h.set.Anonymous, Local: h.set.Local(),
+		Registry: h.backend.registry, OperatorToken: h.token, Anonymous: h.set.Anonymous, Local: h.set.Local(),
 		ExternalURL: h.set.ExternalURL, Origins: h.set.TrustedOrigins, Proxies: h.set.TrustedProxies,
 		UserRate: user, AddressRate: address,
 	}
@@ -214,7 +214,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	warnSymbols(h.log, svc)
 	h.warnNames()
 	h.tellSetup(svc)
-	h.door.open(svc)
+	h.backend.open(svc)
 	file := &declared{svc: svc, log: h.log, path: h.set.File, limits: h.limits, inForce: h.set.Read}
 	first, err := h.declare(ctx, file)
 	if err != nil && ctx.Err() == nil {
@@ -232,7 +232,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 			Service: svc, Interval: h.set.SyncInterval, Stay: true, Log: h.log, Display: h.display,
 			Before: func() { file.reread(ctx, false) },
 		}
-		y.Run(ctx, first, h.door.ready)
+		y.Run(ctx, first, h.backend.ready)
 	})
 	syncing.Go(func() { svc.KeepSymbols(ctx) })
 	syncing.Go(func() { svc.RunJobs(ctx) })

@@ -10,7 +10,7 @@ import (
 
 // status tells how the server is, also while the data directory is being opened.
 func (h *host) status(ctx context.Context) (s httpapi.AdminStatus, err error) {
-	if svc := h.door.service.Load(); svc != nil {
+	if svc := h.backend.service.Load(); svc != nil {
 		if s, err = svc.Status(ctx); err != nil {
 			return s, err
 		}

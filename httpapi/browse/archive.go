@@ -33,7 +33,7 @@ type archive interface {
 // serveArchive answers with an archive of a directory or a file. It is not made
 // by "git archive", which would change files as .gitattributes tell, and could
 // be made to run programs that a repository names.
-func (e *Endpoint) serveArchive(w http.ResponseWriter, r *http.Request, p *place, found git.Entry, format string) error {
+func (e *Endpoint) serveArchive(w http.ResponseWriter, r *http.Request, p *target, found git.Entry, format string) error {
 	if found.Mode == git.ModeSubmodule {
 		return errSubmodule(p.path, found.OID)
 	}

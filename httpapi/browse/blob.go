@@ -56,7 +56,7 @@ type lineRow struct {
 }
 
 // blob shows a file. The page of a directory is another.
-func (e *Endpoint) blob(r *http.Request, p *place) (answer, error) {
+func (e *Endpoint) blob(r *http.Request, p *target) (answer, error) {
 	found, err := p.entry(r.Context())
 	if err != nil {
 		return answer{}, err
@@ -86,7 +86,7 @@ func (e *Endpoint) blob(r *http.Request, p *place) (answer, error) {
 }
 
 // fill shows the text of a file.
-func (e *Endpoint) fill(r *http.Request, p *place, data *blobData, content []byte) {
+func (e *Endpoint) fill(r *http.Request, p *target, data *blobData, content []byte) {
 	decoded, reason := text.Decode(content)
 	if reason != "" {
 		data.Problem = "The file is binary."

@@ -57,7 +57,7 @@ type refQuery struct {
 // branches lists branches and tags: the newest first if they fit a page, by name
 // otherwise. The dates of a hundred thousand would have to be read from as many
 // objects.
-func (e *Endpoint) branches(r *http.Request, p *place) (answer, error) {
+func (e *Endpoint) branches(r *http.Request, p *target) (answer, error) {
 	data := branchesData{head: p.head(), Here: code.BranchesURL(p.rec.Name)}
 	data.Query = beginning(strings.TrimSpace(r.URL.Query().Get("q")), maxShownName)
 	for part, list := range map[string]*refList{"branches": &data.Branches, "tags": &data.Tags} {
@@ -90,7 +90,7 @@ func (e *Endpoint) branches(r *http.Request, p *place) (answer, error) {
 }
 
 // refs reads the part of the refs that is asked for.
-func (p *place) refs(r *http.Request, q refQuery) (refList, error) {
+func (p *target) refs(r *http.Request, q refQuery) (refList, error) {
 	repo, err := p.code.Repo(r.Context())
 	if err != nil {
 		return refList{}, err
@@ -121,9 +121,9 @@ func (p *place) refs(r *http.Request, q refQuery) (refList, error) {
 }
 
 // newestRefs lists few refs, the newest first.
-func (p *place) newestRefs(r *http.Request, repo *git.Repo, prefix string) ([]refRow, error) {
+func (p *target) newestRefs(r *http.Request, repo *git.Repo, prefix string) ([]refRow, error) {
 	var out []refRow
-	left := room(roomBytes)
+	left := byteBudget(listBytes)
 	err := repo.EachRef(r.Context(), true, []string{prefix}, func(ref git.Ref) error {
 		row := p.refRow(ref.Name, ref.Commit, prefix)
 		if len(out) == refsPage || !row.fits(&left) {
@@ -139,13 +139,13 @@ func (p *place) newestRefs(r *http.Request, repo *git.Repo, prefix string) ([]re
 }
 
 // namedRefs lists refs by their names.
-func (p *place) namedRefs(r *http.Request, repo *git.Repo, names []string, prefix string) ([]refRow, error) {
+func (p *target) namedRefs(r *http.Request, repo *git.Repo, names []string, prefix string) ([]refRow, error) {
 	commits, err := repo.Commits(r.Context(), names)
 	if err != nil {
 		return nil, err
 	}
 	var out []refRow
-	left := room(roomBytes)
+	left := byteBudget(listBytes)
 	for i, name := range names {
 		row := p.refRow(name, commits[i], prefix)
 		if !row.fits(&left) {
@@ -156,7 +156,7 @@ func (p *place) namedRefs(r *http.Request, repo *git.Repo, names []string, prefi
 	return out, nil
 }
 
-func (p *place) refRow(full, commit, prefix string) refRow {
+func (p *target) refRow(full, commit, prefix string) refRow {
 	main := ""
 	if len(p.rec.Branches) > 0 {
 		main = p.rec.Branches[0].Name
@@ -177,7 +177,9 @@ func (p *place) refRow(full, commit, prefix string) refRow {
 	return row
 }
 
-func (r refRow) fits(left *room) bool { return left.take(r.Name, r.URL, r.CommitsURL, r.CompareURL) }
+func (r refRow) fits(left *byteBudget) bool {
+	return left.take(r.Name, r.URL, r.CommitsURL, r.CompareURL)
+}
 
 // errEnough ends a listing.
 var errEnough = errors.New("enough")

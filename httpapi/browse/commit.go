@@ -33,7 +33,7 @@ type commitData struct {
 }
 
 // commit shows a commit with what it changed, a merge against its first parent.
-func (e *Endpoint) commit(r *http.Request, p *place) (answer, error) {
+func (e *Endpoint) commit(r *http.Request, p *target) (answer, error) {
 	c, err := p.findCommit(r, mux.Vars(r)["oid"])
 	if err != nil {
 		return answer{}, err
@@ -53,8 +53,8 @@ func (e *Endpoint) commit(r *http.Request, p *place) (answer, error) {
 	return answer{page: "commit.html", data: data}, err
 }
 
-// findCommit finds a commit, which the place is then of.
-func (p *place) findCommit(r *http.Request, rev string) (*git.CommitObject, error) {
+// findCommit finds a commit, which the target then names.
+func (p *target) findCommit(r *http.Request, rev string) (*git.CommitObject, error) {
 	var err error
 	p.rev = rev
 	if len(rev) <= maxRevBytes {
@@ -81,7 +81,7 @@ type compareData struct {
 
 // compare shows what a revision has that another lacks: its commits, and what
 // they changed since the two parted.
-func (e *Endpoint) compare(r *http.Request, p *place) (answer, error) {
+func (e *Endpoint) compare(r *http.Request, p *target) (answer, error) {
 	spec := mux.Vars(r)["spec"]
 	base, rev, ok := strings.Cut(spec, "...")
 	if !ok {

@@ -28,7 +28,7 @@ type commitsData struct {
 const commitsHolds = 10 << 20
 
 // commits lists the commits that led to a revision.
-func (e *Endpoint) commits(r *http.Request, p *place) (answer, error) {
+func (e *Endpoint) commits(r *http.Request, p *target) (answer, error) {
 	skip, err := skipOf(r)
 	if err != nil {
 		return answer{}, err
@@ -65,7 +65,7 @@ func skipOf(r *http.Request) (int, error) {
 }
 
 // history reads commits in git's order.
-func (p *place) history(r *http.Request, revs []string, o git.HistoryOptions) ([]commitRow, error) {
+func (p *target) history(r *http.Request, revs []string, o git.HistoryOptions) ([]commitRow, error) {
 	repo, err := p.code.Repo(r.Context())
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ type diffData struct {
 
 	// lines is how many are shown, and left is the room for more.
 	lines int
-	left  room
+	left  byteBudget
 }
 
 // diffFile is a file of a diff. Note says why no lines are shown.
@@ -60,7 +60,7 @@ var diffStatus = map[byte]string{'A': "added", 'D': "deleted", 'R': "renamed", '
 
 // diff reads what differs between two commits, "" being nothing at all. Of files
 // that git cannot compare within its memory, it tells the names.
-func (p *place) diff(ctx context.Context, base, head string) (diffData, error) {
+func (p *target) diff(ctx context.Context, base, head string) (diffData, error) {
 	out, err := p.diffTo(ctx, base, head, git.LogHunks)
 	if errors.Is(err, git.ErrTooCostly) {
 		return p.diffTo(ctx, base, head, git.LogPaths)
@@ -68,8 +68,8 @@ func (p *place) diff(ctx context.Context, base, head string) (diffData, error) {
 	return out, err
 }
 
-func (p *place) diffTo(ctx context.Context, base, head string, depth git.LogDepth) (diffData, error) {
-	out := diffData{left: roomBytes}
+func (p *target) diffTo(ctx context.Context, base, head string, depth git.LogDepth) (diffData, error) {
+	out := diffData{left: listBytes}
 	repo, err := p.code.Repo(ctx)
 	if err != nil {
 		return out, err
@@ -92,7 +92,7 @@ func (p *place) diffTo(ctx context.Context, base, head string, depth git.LogDept
 }
 
 // diffFile is a file without its lines.
-func (p *place) diffFile(d git.FileDiff, base, head string) diffFile {
+func (p *target) diffFile(d git.FileDiff, base, head string) diffFile {
 	f := diffFile{Path: shown(d.Path), Status: diffStatus[d.Status], Note: diffStates[d.State]}
 	if d.OldPath != "" {
 		f.OldPath = shown(d.OldPath)
@@ -128,7 +128,7 @@ func (d *diffData) show(hunks []byte) (shown []diffLine, left int) {
 		w := newLineWriter(1, window{first: 1, last: 1})
 		w.write("", string(text))
 		row := w.end()[0]
-		if d.left -= room(len(row.HTML)); d.left < 0 {
+		if d.left -= byteBudget(len(row.HTML)); d.left < 0 {
 			left++
 			continue
 		}

@@ -33,7 +33,7 @@ const (
 type download struct {
 	http.ResponseWriter
 	control *http.ResponseController
-	place   *place
+	place   *target
 	space   *spool.Space
 	work    *httpapi.Work
 	client  string
@@ -51,7 +51,7 @@ type download struct {
 	spent time.Duration
 }
 
-func (e *Endpoint) newDownload(w http.ResponseWriter, r *http.Request, p *place) *download {
+func (e *Endpoint) newDownload(w http.ResponseWriter, r *http.Request, p *target) *download {
 	return &download{
 		ResponseWriter: w, control: http.NewResponseController(w), place: p, space: e.Spool(),
 		work: httpapi.WorkOf(r.Context()), client: httpapi.ClientKey(auth.From(r.Context())), pace: cmp.Or(e.Pace, usualPace), patience: cmp.Or(e.Patience, usualPatience), over: r.Context().Err,

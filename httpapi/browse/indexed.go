@@ -16,7 +16,7 @@ import (
 const onlyIndexed = "The git repository behind this one cannot be found: this is what was indexed. Its history, its other revisions and archives cannot be shown."
 
 // missing says what cannot be shown, "" if git has all.
-func (p *place) missing() string {
+func (p *target) missing() string {
 	if p.gone == nil {
 		return ""
 	}
@@ -25,7 +25,7 @@ func (p *place) missing() string {
 
 // indexed calls f with the documents of the commit that is shown, while they can
 // be read. It returns p.gone if the index has another commit.
-func (p *place) indexed(f func([]code.DocumentRun) error) (err error) {
+func (p *target) indexed(f func([]code.DocumentRun) error) (err error) {
 	sn := p.st.Snapshot()
 	defer func() { err = errors.Join(err, sn.Close()) }()
 	rec, err := sn.Repository(p.rec.Name)
@@ -40,7 +40,7 @@ func (p *place) indexed(f func([]code.DocumentRun) error) (err error) {
 }
 
 // indexedDocument calls f with the document at the path, or returns p.gone.
-func (p *place) indexedDocument(f func(r *code.DocumentRun, i int) error) error {
+func (p *target) indexedDocument(f func(r *code.DocumentRun, i int) error) error {
 	return p.indexed(func(runs []code.DocumentRun) error {
 		if r, i := code.FindIn(runs, p.path); r != nil {
 			return f(r, i)
@@ -51,7 +51,7 @@ func (p *place) indexedDocument(f func(r *code.DocumentRun, i int) error) error 
 
 // eachEntry calls f with the entries of the directory at the path, in git's order.
 // f returns false for no more of them.
-func (p *place) eachEntry(ctx context.Context, dir git.Entry, f func(git.Entry) bool) error {
+func (p *target) eachEntry(ctx context.Context, dir git.Entry, f func(git.Entry) bool) error {
 	if p.gone == nil {
 		return p.code.EachEntry(ctx, dir.OID, f)
 	}
@@ -74,7 +74,7 @@ func (p *place) eachEntry(ctx context.Context, dir git.Entry, f func(git.Entry) 
 
 // object reads the file at the path, with the errors of git.ObjectReader. Of the
 // index it is the text, and the size that of the file.
-func (p *place) object(ctx context.Context, file git.Entry, maxBytes int64) (o git.Object, err error) {
+func (p *target) object(ctx context.Context, file git.Entry, maxBytes int64) (o git.Object, err error) {
 	if p.gone == nil {
 		return p.code.Object(ctx, file.OID, maxBytes)
 	}
@@ -93,7 +93,7 @@ func (p *place) object(ctx context.Context, file git.Entry, maxBytes int64) (o g
 }
 
 // serveIndexed answers with the bytes of a file as the index has them.
-func (e *Endpoint) serveIndexed(w http.ResponseWriter, r *http.Request, p *place) error {
+func (e *Endpoint) serveIndexed(w http.ResponseWriter, r *http.Request, p *target) error {
 	d := e.newDownload(w, r, p)
 	size, content, err := d.fetchIndexed(r.Context(), r.Method == http.MethodHead)
 	if errors.Is(err, code.ErrNotIndexed) {

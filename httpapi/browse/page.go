@@ -68,8 +68,8 @@ func searchIn(name, rev string) string {
 	return "/search?q=" + url.QueryEscape(q+" ")
 }
 
-// head is that of a place.
-func (p *place) head() head {
+// head is the head of the page of a target.
+func (p *target) head() head {
 	h := newHead(p.rec)
 	h.Revision, h.Path = shown(p.rev), shown(p.path)
 	if len(p.rec.Branches) > 0 && h.Revision == "" {
@@ -89,7 +89,7 @@ const maxCrumbs = 32
 
 // crumbs are the parts of the path. Of a path with very many those in the middle
 // are left out: each is a link with all parts before it.
-func (p *place) crumbs() []crumb {
+func (p *target) crumbs() []crumb {
 	if p.path == "" {
 		return nil
 	}
@@ -118,9 +118,9 @@ type answer struct {
 	redirect string
 }
 
-// show returns a handler that answers with what build makes of a place. What
+// show returns a handler that answers with what build makes of a target. What
 // build has read is let go of before the answer is sent.
-func (e *Endpoint) show(build func(r *http.Request, p *place) (answer, error)) httpapi.Handler {
+func (e *Endpoint) show(build func(r *http.Request, p *target) (answer, error)) httpapi.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		a, err := e.build(r, build)
 		if err != nil {
@@ -134,7 +134,7 @@ func (e *Endpoint) show(build func(r *http.Request, p *place) (answer, error)) h
 	}
 }
 
-func (e *Endpoint) build(r *http.Request, build func(r *http.Request, p *place) (answer, error)) (answer, error) {
+func (e *Endpoint) build(r *http.Request, build func(r *http.Request, p *target) (answer, error)) (answer, error) {
 	p, err := e.find(r)
 	if err != nil {
 		return answer{}, err

@@ -86,7 +86,7 @@ func archiveFormat(r *http.Request) string {
 
 // serveNames lists the entries of a directory, with a slash behind those of
 // other directories. They are escaped, for whoever takes the list for HTML.
-func (e *Endpoint) serveNames(w http.ResponseWriter, r *http.Request, p *place, dir git.Entry) error {
+func (e *Endpoint) serveNames(w http.ResponseWriter, r *http.Request, p *target, dir git.Entry) error {
 	d := e.newDownload(w, r, p)
 	var small bytes.Buffer
 	var large *spool.File
@@ -137,7 +137,7 @@ func spill(ctx context.Context, d *download, from *bytes.Buffer, to **spool.File
 
 // serveFile answers with the bytes as they are, of a symbolic link with where
 // it leads.
-func (e *Endpoint) serveFile(w http.ResponseWriter, r *http.Request, p *place, file git.Entry) error {
+func (e *Endpoint) serveFile(w http.ResponseWriter, r *http.Request, p *target, file git.Entry) error {
 	d := e.newDownload(w, r, p)
 	if r.Method == http.MethodHead {
 		size, err := p.code.Size(r.Context(), file.OID)

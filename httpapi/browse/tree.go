@@ -48,7 +48,7 @@ type treeRow struct {
 }
 
 // tree shows a directory. That of a file leads to the file's page.
-func (e *Endpoint) tree(r *http.Request, p *place) (answer, error) {
+func (e *Endpoint) tree(r *http.Request, p *target) (answer, error) {
 	data := treeData{head: p.head(), Description: cut(p.rec.Description, maxShownName)}
 	if p.commit == "" {
 		data.Empty = true
@@ -83,7 +83,7 @@ func (e *Endpoint) tree(r *http.Request, p *place) (answer, error) {
 // list lists the part of a directory that a request asks for, directories
 // first. The tree is read twice, and never held: once to count, since where the
 // files begin depends on how many directories there are.
-func (p *place) list(r *http.Request, dir git.Entry) (entryList, error) {
+func (p *target) list(r *http.Request, dir git.Entry) (entryList, error) {
 	from, err := strconv.Atoi(r.URL.Query().Get("from"))
 	if err != nil || from < 0 {
 		from = 0
@@ -126,9 +126,9 @@ func (p *place) list(r *http.Request, dir git.Entry) (entryList, error) {
 }
 
 // fitting returns the rows of the first entries, as many as there is room for.
-func (p *place) fitting(entries []git.Entry) []treeRow {
+func (p *target) fitting(entries []git.Entry) []treeRow {
 	var rows []treeRow
-	left := room(roomBytes)
+	left := byteBudget(listBytes)
 	for _, e := range entries {
 		row := p.treeRow(e)
 		if !left.take(row.Name, row.URL) {
@@ -140,7 +140,7 @@ func (p *place) fitting(entries []git.Entry) []treeRow {
 }
 
 // treeRow is the row of an entry. One whose path no address can have is no link.
-func (p *place) treeRow(g git.Entry) treeRow {
+func (p *target) treeRow(g git.Entry) treeRow {
 	at := g.Name
 	if p.path != "" {
 		at = p.path + "/" + g.Name
@@ -170,7 +170,7 @@ func rank(e git.Entry) int {
 }
 
 // latest is the commit that is shown, of the root.
-func (p *place) latest(r *http.Request) (*commitRow, error) {
+func (p *target) latest(r *http.Request) (*commitRow, error) {
 	c, err := p.code.Commit(r.Context(), p.commit)
 	if err != nil {
 		return nil, p.readable(err)

@@ -169,7 +169,7 @@ type awaySets struct {
 }
 
 // add records a document that some branches hold, as bits.
-func (a *awaySets) add(at place, held uint64) {
+func (a *awaySets) add(at docRef, held uint64) {
 	for n := range a.branches {
 		if held&(1<<n) != 0 {
 			continue
@@ -190,11 +190,11 @@ func (j *syncJob) away(live liveSet) map[store.ShardRepository][]*postings.Set {
 	sets := &awaySets{len(j.nextBranches), map[uint32][]*postings.Set{}}
 	for _, d := range live {
 		if d.held != 0 {
-			sets.add(d.place, d.held)
+			sets.add(d.docRef, d.held)
 		}
 	}
 	for _, w := range j.written {
-		sets.add(w.place, w.held)
+		sets.add(w.docRef, w.held)
 	}
 	out := map[store.ShardRepository][]*postings.Set{}
 	for _, v := range j.sn.Shards() {

@@ -158,7 +158,7 @@ func (j *historyJob) forget(sn *store.Snapshot, next *store.Repository, plan *hi
 	}
 	counts, newest := historyCounts{}, int64(0)
 	left := map[uint32]bool{}
-	var places []place
+	var places []docRef
 	err := eachCommit(sn, next, func(v store.View, t *store.Commits, i int) error {
 		if !plan.again && !plan.gone[string(t.OID(i))] {
 			newest = max(newest, t.CommitterSeconds[i])
@@ -171,7 +171,7 @@ func (j *historyJob) forget(sn *store.Snapshot, next *store.Repository, plan *hi
 		}
 		counts.count(t, docs, i)
 		for d := t.Message[i]; d < t.Message[i+1]; d++ {
-			places = append(places, place{v.ID, uint16(d)})
+			places = append(places, docRef{v.ID, uint16(d)})
 		}
 		return nil
 	})

@@ -244,7 +244,7 @@ func (ix *Indexer) remove(ctx context.Context, id uint32, name string) error {
 	places := live.unkept()
 	err = eachCommit(sn, r, func(v store.View, t *store.Commits, i int) error {
 		for d := t.Message[i]; d < t.Message[i+1]; d++ {
-			places = append(places, place{v.ID, uint16(d)})
+			places = append(places, docRef{v.ID, uint16(d)})
 		}
 		return nil
 	})

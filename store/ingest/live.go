@@ -8,8 +8,8 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// place is where a document stands.
-type place struct {
+// docRef is where a document stands.
+type docRef struct {
 	shard uint32
 	doc   uint16
 }
@@ -24,17 +24,17 @@ type fileKey struct {
 type liveSet map[fileKey]*liveDocument
 
 type liveDocument struct {
-	place
+	docRef
 	// held has a bit for each branch of the next generation that has it.
 	held uint64
 }
 
 // unkept lists the documents that are not part of the next generation.
-func (l liveSet) unkept() []place {
-	var out []place
+func (l liveSet) unkept() []docRef {
+	var out []docRef
 	for _, d := range l {
 		if d.held == 0 {
-			out = append(out, d.place)
+			out = append(out, d.docRef)
 		}
 	}
 	return out
@@ -61,7 +61,7 @@ func liveDocuments(ctx context.Context, sn *store.Snapshot, r *store.Repository)
 				continue
 			}
 			key := fileKey{docs.Path(i), hex.EncodeToString(docs.OID(i)), docs.Mode[i]}
-			live[key] = &liveDocument{place: place{id, uint16(i)}}
+			live[key] = &liveDocument{docRef: docRef{id, uint16(i)}}
 		}
 	}
 	return live, nil
@@ -69,7 +69,7 @@ func liveDocuments(ctx context.Context, sn *store.Snapshot, r *store.Repository)
 
 // bury returns the sets of dead documents with those at places added, and the
 // shards in which none is left alive.
-func bury(sn *store.Snapshot, places []place) (dead map[uint32]*postings.Set, drop []uint32) {
+func bury(sn *store.Snapshot, places []docRef) (dead map[uint32]*postings.Set, drop []uint32) {
 	byShard := map[uint32][]uint16{}
 	for _, p := range places {
 		byShard[p.shard] = append(byShard[p.shard], p.doc)

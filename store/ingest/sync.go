@@ -151,7 +151,7 @@ type syncJob struct {
 	unread []error
 	// added counts what was written, buried is what was marked dead.
 	added  totals
-	buried []place
+	buried []docRef
 	// nextBranches are those of the next generation, written the documents
 	// written for it.
 	nextBranches []store.Branch
@@ -167,7 +167,7 @@ type item struct {
 }
 
 type writtenDocument struct {
-	place
+	docRef
 	held uint64
 }
 
@@ -415,7 +415,7 @@ func (w *documentWriter) finish(ctx context.Context) error {
 	w.job.change.Add = append(w.job.change.Add, h)
 	if len(w.job.nextBranches) > 1 {
 		for n, it := range w.items[w.first:w.done] {
-			w.job.written = append(w.job.written, writtenDocument{place{h.ID, uint16(n)}, it.held})
+			w.job.written = append(w.job.written, writtenDocument{docRef{h.ID, uint16(n)}, it.held})
 		}
 	}
 	w.first = w.done

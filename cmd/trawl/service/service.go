@@ -85,7 +85,7 @@ type Service struct {
 	// resumed holds a token when all repositories are to be looked at, since
 	// there is room again.
 	resumed chan struct{}
-	room    room
+	room    diskMonitor
 	// turns are those of the searches at work.
 	searches *admission.Queue
 	queue    queue

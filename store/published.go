@@ -4,24 +4,23 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// moment is the state behind a commit, which all who begin to read before the
-// next commit is done share. So nobody who reads waits for one who writes, nor
-// sees what is not on disk yet, and after a commit that failed the moment before
-// it stays.
-type moment struct {
+// version is the state after a commit. All readers that begin before the next
+// commit is on disk share it. So no reader waits for a writer or sees a change
+// that is not on disk, and after a failed commit the version before it stays.
+type version struct {
 	engine    *engine
 	catalogue *catalogue
 	snap      *pebble.Snapshot
-	// base, if not nil, is the moment whose snapshot this is.
-	base *moment
-	// refs counts who holds it, the store among them while it is the last.
+	// base, if not nil, is the version whose snapshot this is.
+	base *version
+	// refs counts its readers, and the store while it is the last version.
 	// Store.read guards it.
 	refs int
 }
 
-// show makes what was committed to e, whose catalogue is c, the last moment.
-func (s *Store) show(e *engine, c *catalogue) {
-	m := &moment{engine: e, catalogue: c, snap: e.db.NewSnapshot(), refs: 1}
+// publish makes the state of e after a commit, with catalogue c, the last version.
+func (s *Store) publish(e *engine, c *catalogue) {
+	m := &version{engine: e, catalogue: c, snap: e.db.NewSnapshot(), refs: 1}
 	s.read.Lock()
 	e.users++
 	old := s.last
@@ -32,24 +31,25 @@ func (s *Store) show(e *engine, c *catalogue) {
 	}
 }
 
-// amend makes c the catalogue of the last moment, whose data stays. mu is held.
-func (s *Store) amend(c *catalogue) {
+// replaceCatalogue makes c the catalogue of the last version, whose data stays. mu
+// is held.
+func (s *Store) replaceCatalogue(c *catalogue) {
 	s.catalogue = c
 	s.read.Lock()
 	defer s.read.Unlock()
-	s.last = &moment{engine: s.last.engine, catalogue: c, snap: s.last.snap, base: s.last, refs: 1}
+	s.last = &version{engine: s.last.engine, catalogue: c, snap: s.last.snap, base: s.last, refs: 1}
 	s.last.engine.users++
 }
 
-// hold returns the last moment, for release.
-func (s *Store) hold() *moment {
+// hold returns the last version; release ends that.
+func (s *Store) hold() *version {
 	s.read.Lock()
 	defer s.read.Unlock()
 	s.last.refs++
 	return s.last
 }
 
-func (s *Store) release(m *moment) {
+func (s *Store) release(m *version) {
 	s.read.Lock()
 	m.refs--
 	free := m.refs == 0

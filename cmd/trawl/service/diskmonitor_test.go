@@ -19,7 +19,7 @@ func TestRoom(t *testing.T) {
 	var log bytes.Buffer
 	var now error
 	resumed := 0
-	r := &room{ready: func() error { return now }, resume: func() { resumed++ }, log: zerolog.New(&log)}
+	r := &diskMonitor{ready: func() error { return now }, resume: func() { resumed++ }, log: zerolog.New(&log)}
 	for _, step := range []struct {
 		err     error
 		notice  string

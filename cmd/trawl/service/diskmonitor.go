@@ -12,9 +12,9 @@ import (
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
-// room follows whether the disk takes writes and has room to index, and says
-// once when that changes.
-type room struct {
+// diskMonitor watches whether the disk takes writes and has space to index, and
+// logs each change once.
+type diskMonitor struct {
 	// ready tells why nothing can be indexed now, and mends what can be.
 	ready func() error
 	// resume is called when indexing can go on.
@@ -27,7 +27,7 @@ type room struct {
 }
 
 // look finds out how it is now.
-func (r *room) look() {
+func (r *diskMonitor) look() {
 	err := r.ready()
 	if !stopsIndexing(err) {
 		err = nil
@@ -46,14 +46,14 @@ func (r *room) look() {
 }
 
 // stopped returns why indexing has stopped, or nil.
-func (r *room) stopped() error {
+func (r *diskMonitor) stopped() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.why
 }
 
 // notice says in words for everybody why indexing has stopped, "" if it has not.
-func (r *room) notice() string {
+func (r *diskMonitor) notice() string {
 	switch why := r.stopped(); {
 	case why == nil:
 		return ""

@@ -8,15 +8,15 @@ import (
 	"github.com/trawlsearch/trawl/query/diff"
 )
 
-// triple is a place in the content of a commit match: a line, counted from
-// that of the fence, the first rune in it, and a length.
-type triple [3]uint32
+// highlight is a range in the content of a commit match: a line, counted from the
+// line of the code fence, the first rune in it, and a length.
+type highlight [3]uint32
 
-// triplesOf returns the ranges of a commit match line by line, without pieces
+// highlightsOf returns the ranges of a commit match line by line, without pieces
 // that are empty. Lengths count runes, except where a range goes on in the
 // next line: there they count bytes, as clients of this API are used to.
-func triplesOf(m *query.CommitMatch) []triple {
-	out := []triple{}
+func highlightsOf(m *query.CommitMatch) []highlight {
+	out := []highlight{}
 	wider := widerHeaders(m)
 	for _, r := range m.Ranges {
 		text := m.Body[r.Start.Offset:r.End.Offset]
@@ -27,7 +27,7 @@ func triplesOf(m *query.CommitMatch) []triple {
 				length, more = r.End.Column-column, false
 			}
 			if length > 0 {
-				out = append(out, triple{line + 1, column + wider.by(line, column), length})
+				out = append(out, highlight{line + 1, column + wider.by(line, column), length})
 			}
 			if text = rest; !more {
 				break

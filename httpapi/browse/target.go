@@ -16,8 +16,8 @@ import (
 	"github.com/trawlsearch/trawl/store/git"
 )
 
-// place is what the address of a request names.
-type place struct {
+// target is what the URL of a request names.
+type target struct {
 	st   *store.Store
 	rec  *store.Repository
 	code *code.Reader
@@ -34,7 +34,7 @@ type place struct {
 	entries []git.Entry
 }
 
-func (p *place) close() { p.code.Close() }
+func (p *target) close() { p.code.Close() }
 
 // What is not there. That a repository may not be seen is not told from that
 // there is none.
@@ -95,7 +95,7 @@ func (e *Endpoint) budget() *git.Budget {
 }
 
 // find finds what a request is about. Its close must be called.
-func (e *Endpoint) find(r *http.Request) (*place, error) {
+func (e *Endpoint) find(r *http.Request) (*target, error) {
 	if strings.HasPrefix(r.URL.Path, "/.api/") {
 		return nil, errNoRoute // what is there is no repository
 	}
@@ -111,7 +111,7 @@ func (e *Endpoint) find(r *http.Request) (*place, error) {
 	if rec.Mirror && rec.LastFetched.IsZero() && !rec.Indexed() && rec.LastError == "" {
 		return nil, errCloning
 	}
-	p := &place{st: st, rec: rec, code: code.NewReader(e.budget(), st.GitDir(rec)), rev: strings.TrimPrefix(vars["rev"], "@"), path: clean}
+	p := &target{st: st, rec: rec, code: code.NewReader(e.budget(), st.GitDir(rec)), rev: strings.TrimPrefix(vars["rev"], "@"), path: clean}
 	p.commit, err = p.resolve(r.Context(), p.rev)
 	if err != nil {
 		p.close()
@@ -123,7 +123,7 @@ func (e *Endpoint) find(r *http.Request) (*place, error) {
 // resolve returns the commit of a revision. The default branch is the commit
 // that is searched, so that what is shown is what was found. It is "" for that
 // of a repository without commits.
-func (p *place) resolve(ctx context.Context, rev string) (string, error) {
+func (p *target) resolve(ctx context.Context, rev string) (string, error) {
 	if len(rev) > maxRevBytes {
 		return "", errNoRevision(rev)
 	}
@@ -148,12 +148,12 @@ func (p *place) resolve(ctx context.Context, rev string) (string, error) {
 
 // searched reports whether the index alone can tell that a revision is the commit
 // that is searched.
-func (p *place) searched(rev string) bool {
+func (p *target) searched(rev string) bool {
 	return p.rec.Indexed() && (rev == p.rec.Commit() || len(p.rec.Branches) > 0 && rev == p.rec.Branches[0].Name)
 }
 
 // entry finds what stands at the path, in git or, if that is gone, in the index.
-func (p *place) entry(ctx context.Context) (git.Entry, error) {
+func (p *target) entry(ctx context.Context) (git.Entry, error) {
 	if p.commit == "" {
 		return git.Entry{}, errNothing
 	}
@@ -172,7 +172,7 @@ func (p *place) entry(ctx context.Context) (git.Entry, error) {
 }
 
 // readable makes an answer of what git cannot read.
-func (p *place) readable(err error) error {
+func (p *target) readable(err error) error {
 	switch {
 	case errors.Is(err, git.ErrMissing), errors.Is(err, git.ErrCorrupt):
 		return &httpapi.Error{Status: http.StatusNotFound, Message: fmt.Sprintf("%q cannot be read: an object is missing or damaged", p.path), Cause: err}
