@@ -20,9 +20,28 @@ var vendoredDirs = set(
 
 // testDirs are directory names that hold tests and what tests read.
 var testDirs = set(
-	"test", "tests", "testing", "testdata", "test_data", "test-data", "testsuite", "unittest",
-	"unittests", "selftest", "selftests", "spec", "specs", "__tests__", "__mocks__",
-	"__snapshots__", "fixtures", "mocks", "e2e",
+	"test", "tests", "testing", "testdata", "test_data", "test-data", "testsuite", "test-suite", "test_suite",
+	"unittest", "unittests", "unit-test", "unit-tests", "unit_test", "unit_tests", "integration-test", "integration-tests",
+	"integration_test", "integration_tests", "integrationtest", "regression-tests", "regression_tests", "androidtest",
+	"selftest", "selftests", "autotests", "spec", "specs", "__tests__", "__mocks__", "__fixtures__",
+	"__snapshots__", "fixtures", "testfixtures", "mocks", "e2e",
+)
+
+// perlTestDir is the directory of tests in Perl's convention, which git follows.
+// Elsewhere it may hold all that begins with its letter, as packages/t/tar.lua:
+// below another directory only scripts count.
+const perlTestDir = "t/"
+
+// perlTestSuffixes end the names of scripts in a perlTestDir.
+var perlTestSuffixes = []string{".t", ".sh", ".pl", ".pm"}
+
+// testStemPrefixes and testStemSuffixes begin and end the names, without
+// extension and in lower case, of tests.
+var (
+	testStemPrefixes = []string{"test_", "test-", "tst_"}
+	testStemSuffixes = []string{
+		"_test", "_tests", ".test", ".tests", "-test", "-tests", "_spec", ".spec", "-spec", "_unittest", "_kunit", ".e2e", ".cy",
+	}
 )
 
 // generatedDirs are directory names that hold what a build wrote.
@@ -63,7 +82,7 @@ func IsVendored(path string) bool { return anyDir(path, vendoredDirs) }
 
 // IsTest reports that a path looks like a test or a file tests read.
 func IsTest(path string) bool {
-	if anyDir(path, testDirs) {
+	if anyDir(path, testDirs) || inPerlTests(path) {
 		return true
 	}
 	base := path[strings.LastIndexByte(path, '/')+1:]
@@ -71,14 +90,21 @@ func IsTest(path string) bool {
 	if dot <= 0 {
 		return false
 	}
-	stem := base[:dot]
+	stem, extension := base[:dot], base[dot:]
+	if extension == ".bats" || extension == ".phpt" {
+		return true
+	}
 	// Tests of Java, C# and Swift are named in camel case: FooTest, not latest.
 	if hasAnySuffix(stem, []string{"Test", "Tests", "TestCase", "Spec"}) {
 		return true
 	}
 	stem = strings.ToLower(stem)
-	return strings.HasPrefix(stem, "test_") || stem == "conftest" ||
-		hasAnySuffix(stem, []string{"_test", "_tests", ".test", ".tests", "-test", "_spec", ".spec", "-spec", "_unittest", ".e2e"})
+	return stem == "conftest" || hasAnyPrefix(stem, testStemPrefixes) || hasAnySuffix(stem, testStemSuffixes)
+}
+
+// inPerlTests reports that path is that of a file in a perlTestDir.
+func inPerlTests(path string) bool {
+	return strings.HasPrefix(path, perlTestDir) || strings.Contains(path, "/"+perlTestDir) && hasAnySuffix(path, perlTestSuffixes)
 }
 
 // IsGenerated reports that a file looks like the output of a tool: by its path,
@@ -129,6 +155,10 @@ func anyDir(path string, dirs map[string]struct{}) bool {
 
 func hasAnySuffix(s string, suffixes []string) bool {
 	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(s, suffix) })
+}
+
+func hasAnyPrefix(s string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(s, prefix) })
 }
 
 func set(names ...string) map[string]struct{} { return foldedSet(names) }
