@@ -62,14 +62,14 @@ func (r Rules) content(d store.Document, data []byte) (store.Document, []byte) {
 }
 
 // Quality ranks a document by its path, 0 first: what people look for comes
-// before tests, vendored and generated files.
+// before tests and samples, vendored and generated files.
 func Quality(path string) byte {
 	switch {
 	case lang.IsGenerated(path, nil):
 		return 3
 	case lang.IsVendored(path):
 		return 2
-	case lang.IsTest(path):
+	case lang.IsTest(path), lang.IsSample(path):
 		return 1
 	}
 	return 0

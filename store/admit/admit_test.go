@@ -51,7 +51,10 @@ func TestDocument(t *testing.T) {
 }
 
 func TestQuality(t *testing.T) {
-	for path, want := range map[string]byte{"src/kiln.go": 0, "src/kiln_test.go": 1, "vendor/x/kiln.go": 2, "src/kiln.pb.go": 3} {
+	for path, want := range map[string]byte{
+		"src/kiln.go": 0, "src/kiln_test.go": 1, "t/t0001-kiln.sh": 1, "samples/kiln.go": 1, "tools/kiln/bench/fire.c": 1,
+		"vendor/x/kiln.go": 2, "vendor/x/t/kiln.t": 2, "src/kiln.pb.go": 3,
+	} {
 		if got := admit.Quality(path); got != want {
 			t.Errorf("Quality(%q) = %d, want %d", path, got, want)
 		}

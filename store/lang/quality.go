@@ -44,6 +44,12 @@ var (
 	}
 )
 
+// sampleDirs are directory names that hold code which shows or measures other
+// code, and is named after it.
+var sampleDirs = set(
+	"sample", "samples", "example", "examples", "demo", "demos", "bench", "benchmark", "benchmarks",
+)
+
 // generatedDirs are directory names that hold what a build wrote.
 var generatedDirs = set("generated", "__generated__", "gen", "autogen", "__pycache__")
 
@@ -101,6 +107,9 @@ func IsTest(path string) bool {
 	stem = strings.ToLower(stem)
 	return stem == "conftest" || hasAnyPrefix(stem, testStemPrefixes) || hasAnySuffix(stem, testStemSuffixes)
 }
+
+// IsSample reports that a path looks like that of an example or a benchmark.
+func IsSample(path string) bool { return anyDir(path, sampleDirs) }
 
 // inPerlTests reports that path is that of a file in a perlTestDir.
 func inPerlTests(path string) bool {

@@ -8,8 +8,8 @@ import (
 
 func TestPathQuality(t *testing.T) {
 	tests := []struct {
-		path                      string
-		vendored, test, generated bool
+		path                              string
+		vendored, test, sample, generated bool
 	}{
 		// Own code.
 		{path: "main.go"},
@@ -51,6 +51,12 @@ func TestPathQuality(t *testing.T) {
 		{path: "cli/run.bats", test: true},
 		{path: "src/androidTest/java/App.kt", test: true},
 		{path: "unit-tests/a.c", test: true},
+		// Samples.
+		{path: "samples/bpf/sock.c", sample: true},
+		{path: "src/Examples/a.py", sample: true},
+		{path: "tools/perf/bench/futex-wake.c", sample: true},
+		{path: "src/bench.c"},
+		{path: "examples"},
 		// Generated.
 		{path: "api/x.pb.go", generated: true},
 		{path: "web/app.min.js", generated: true},
@@ -67,6 +73,9 @@ func TestPathQuality(t *testing.T) {
 		}
 		if got := lang.IsTest(test.path); got != test.test {
 			t.Errorf("IsTest(%q) = %v, want %v", test.path, got, test.test)
+		}
+		if got := lang.IsSample(test.path); got != test.sample {
+			t.Errorf("IsSample(%q) = %v, want %v", test.path, got, test.sample)
 		}
 		if got := lang.IsGenerated(test.path, nil); got != test.generated {
 			t.Errorf("IsGenerated(%q, nil) = %v, want %v", test.path, got, test.generated)
@@ -101,6 +110,7 @@ func BenchmarkPathQuality(b *testing.B) {
 		const path = "drivers/gpu/drm/amd/amdgpu/amdgpu_device.c"
 		lang.IsVendored(path)
 		lang.IsTest(path)
+		lang.IsSample(path)
 		lang.IsGenerated(path, content)
 	}
 }
