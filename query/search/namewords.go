@@ -53,21 +53,38 @@ func alike(a, b string) bool {
 	return n == longer || n >= alikeBytes && float64(n) >= alikeShare*float64(longer)
 }
 
-// stemPoints rates the base name of a path by how many of its letters stand in
-// words of the hits, or in words like them.
+// plainNames are names that files have for what they are in their directory, which
+// alone says what they are about, as in events/core.c and parser/index.ts.
+var plainNames = map[string]bool{"core": true, "main": true, "index": true, "mod": true, "lib": true, "__init__": true}
+
+// stemPoints rates the base name of a path, or its directory's if the base name is
+// plain, by how many of its letters stand in words of the hits, or in words like
+// them.
 func stemPoints(path string, hits []hit) float64 {
-	base := path[strings.LastIndexByte(path, '/')+1:]
+	slash := strings.LastIndexByte(path, '/')
+	base := path[slash+1:]
 	stem, _, _ := strings.Cut(base, ".")
 	if stem == "" {
 		stem = base
 	}
+	share := lettersShare(stem, hits)
+	if slash > 0 && plainNames[fold(stem)] {
+		dir := path[:slash]
+		share = max(share, lettersShare(dir[strings.LastIndexByte(dir, '/')+1:], hits))
+	}
+	return stemWorth * share
+}
+
+// lettersShare is the share of the letters of a name that stand in words of the
+// hits, less for those in words like them.
+func lettersShare(name string, hits []hit) float64 {
 	var buf [8]string
 	of, all := 0.0, 0
-	for _, w := range nameWords(buf[:0], stem) {
+	for _, w := range nameWords(buf[:0], name) {
 		all += len(w)
 		of += wordShare(w, hits) * float64(len(w))
 	}
-	return stemWorth * of / float64(max(all, 1))
+	return of / float64(max(all, 1))
 }
 
 // wordShare is 1 if w is a word of a hit, formShare if it is like one, else 0.

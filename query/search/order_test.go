@@ -116,6 +116,8 @@ func TestRanking(t *testing.T) {
 		{"a name of words like them", []doc{file("a/screen.c", "scraping oxen"), file("a/scrape.c", "scraping oxen"), file("b/OxScraper.c", "scraping oxen")}, "oxen scraping",
 			query.Keyword, "a/scrape.c b/OxScraper.c a/screen.c"},
 		{"a path of all words", []doc{file("a/ox_horse.c", "ox yak"), file("yak/ox_horse.c", "ox yak")}, "ox yak", query.Keyword, "yak/ox_horse.c a/ox_horse.c"},
+		{"a plain name in a directory named so", []doc{file("yaks/apple.c", "ox yak"), file("yaks/core.c", "ox yak"), file("core.c", "ox yak")}, "ox yak", query.Keyword,
+			"yaks/core.c yaks/apple.c core.c"},
 
 		// the case that was typed before another
 		{"case", []doc{file("a", "OX"), file("b", "ox")}, "ox", query.Keyword, "b a"},
