@@ -38,7 +38,7 @@ func (s *Store) Metrics() Metrics {
 	s.leave(in)
 	m := Metrics{
 		DiskBytes:  e.DiskSpaceUsage(),
-		CacheBytes: e.BlockCache.Size + s.cache.size(), LargeBytes: s.whole.holding(),
+		CacheBytes: e.BlockCache.Size + s.cache.size(), LargeBytes: s.large.held.Load(),
 		CacheHits: e.BlockCache.Hits, CacheMisses: e.BlockCache.Misses,
 		CompactionDebtBytes: e.Compact.EstimatedDebt, Compactions: e.Compact.Count, CompactionsFailed: e.Compact.FailedCount,
 		WALBytes: e.WAL.PhysicalSize, MemTableBytes: e.MemTable.Size,

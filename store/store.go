@@ -78,8 +78,8 @@ type Store struct {
 	cache       *cache
 	blocks      *pebble.Cache
 	engineBytes int64
-	// whole is for large texts that are read in one piece.
-	whole     *room
+	// large bounds large texts, which are read in one piece.
+	large     *largeTexts
 	listBytes int64
 
 	// mu guards engine, catalogue, nextShard, tried and the order of commits.
@@ -223,7 +223,7 @@ func (s *Store) openFiles(v FormatVersion) error {
 	}
 	s.engineBytes = EngineShare(o.CacheBytes)
 	s.cache = &cache{most: o.CacheBytes - s.engineBytes}
-	s.whole, s.listBytes = &room{most: o.LargeBytes}, o.ListBytes
+	s.large, s.listBytes = newLargeTexts(o.LargeBytes), o.ListBytes
 	s.blocks = pebble.NewCache(s.engineBytes)
 	s.stuck = make(chan struct{}, 1)
 	e, err := s.openEngine(v)

@@ -90,7 +90,7 @@ func (t *Text) ready(size int) error {
 		return nil
 	}
 	if size > LargeTextBytes {
-		if !t.v.sn.s.whole.take(int64(size), t.Done, t.Idle) {
+		if !t.v.sn.s.large.take(int64(size), t.Done, t.Idle) {
 			return fmt.Errorf("shard %d: %w", t.v.ID, ErrNoRoom)
 		}
 		t.taken = int64(size)
@@ -108,7 +108,7 @@ func (t *Text) Release() {
 	}
 	taken := t.taken
 	t.joined, t.taken = nil, 0
-	t.v.sn.s.whole.give(taken)
+	t.v.sn.s.large.give(taken)
 }
 
 func (t *Text) inMemory(lo, hi uint32) ([]byte, error) {
@@ -219,11 +219,11 @@ func (s *Store) TakeRoom(bytes int64, done <-chan struct{}) (give func(), err er
 	if bytes <= LargeTextBytes {
 		return func() {}, nil
 	}
-	if !s.whole.take(bytes, done, nil) {
+	if !s.large.take(bytes, done, nil) {
 		return nil, ErrNoRoom
 	}
-	return func() { s.whole.give(bytes) }, nil
+	return func() { s.large.give(bytes) }, nil
 }
 
 // Room returns how many bytes large texts may take together.
-func (s *Store) Room() int64 { return s.whole.most }
+func (s *Store) Room() int64 { return s.large.most }
