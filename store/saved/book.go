@@ -3,25 +3,36 @@ package saved
 import (
 	"crypto/rand"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/table"
 )
 
-// Every record and its id, numbers big-endian. Values are JSON.
-//
-//	RecordSite   "id"    a text that no other data directory has
-//	RecordSite   name    the number that was handed out last(4)
-//	RecordSettings      kind of subject(1) subject(4) version(4)   Settings
-//	RecordService       service(4)       Service
-//	RecordSavedSearch   search(4)        Search
-//	RecordJob           job(4)           Job
-//	RecordJobStep       job(4) step(4)   JobStep
-//	RecordJobResult     job(4) part(4)   lines of results
+// The tables, one for each kind of record. Values are JSON, but for those of the
+// site, which are a text that no other data directory has and, by name, the
+// numbers(4) that were handed out last; and for lines of results.
+var (
+	site     = table.Bytes(store.RecordSite, "site record", checkSite)
+	settings = table.JSON(store.RecordSettings, "settings", table.Own(func(s *Settings) settingsKey { return settingsKey{s.Subject, s.ID} }))
+	services = table.JSON(store.RecordService, "external service", table.Own(func(s *Service) uint32 { return s.ID }))
+	searches = table.JSON(store.RecordSavedSearch, "saved search", table.Own(func(s *Search) uint32 { return s.ID }))
+	jobs     = table.JSON(store.RecordJob, "search job", table.Own(func(j *Job) uint32 { return j.ID }))
+	steps    = table.JSON[jobPart, JobStep](store.RecordJobStep, "step of a search job", nil)
+	results  = table.Bytes[jobPart](store.RecordJobResult, "results of a search job", nil)
+)
+
+// settingsKey is a version of the settings of a subject.
+type settingsKey struct {
+	Subject Subject
+	Version uint32
+}
+
+// jobPart is a step of a job, or a part of its results.
+type jobPart struct{ Job, Part uint32 }
 
 // Book is the records of one store. It is safe for concurrent use.
 type Book struct {
@@ -43,107 +54,63 @@ func Open(st *store.Store, now func() time.Time) *Book {
 	return &Book{st: st, now: now}
 }
 
-var keySiteID = []byte("id")
+// leaveOut hears of a damaged record that is left out of a list.
+func (b *Book) leaveOut(kind store.RecordKind, id []byte, err error) {
+	if b.Damaged != nil {
+		b.Damaged(kind, id, err)
+	}
+}
 
-// SiteID returns a text that no other data directory has. It is made when it is
-// first asked for.
-func (b *Book) SiteID() (string, error) {
+// change commits what f puts, one change after the other, or nothing after an
+// error.
+func (b *Book) change(f func(c *store.Records) error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := b.st.BeginRecords()
-	value, err := b.st.Record(store.RecordSite, keySiteID)
-	if err == nil {
-		return string(value), nil
+	if err := f(&c); err != nil {
+		return err
 	}
-	if !errors.Is(err, store.ErrNotFound) {
-		return "", err
-	}
-	id := rand.Text()
-	c.Put(store.RecordSite, keySiteID, []byte(id))
-	return id, b.st.CommitRecords(&c)
+	return b.st.CommitRecords(&c)
 }
 
-func id4(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
+const keySiteID = "id"
+
+func checkSite(name string, value *[]byte) error {
+	if name != keySiteID && len(*value) != 4 {
+		return fmt.Errorf("%d bytes, want 4", len(*value))
+	}
+	return nil
+}
+
+// SiteID returns a text that no other data directory has. It is made when it is
+// first asked for.
+func (b *Book) SiteID() (id string, err error) {
+	err = b.change(func(c *store.Records) error {
+		value, err := site.Get(b.st, keySiteID)
+		if errors.Is(err, store.ErrNotFound) {
+			id = rand.Text()
+			made := []byte(id)
+			return site.Put(c, keySiteID, &made)
+		}
+		if err == nil {
+			id = string(*value)
+		}
+		return err
+	})
+	return id, err
+}
 
 // next hands out a number that was never handed out under that name, and notes
 // it in the change. The lock is held.
 func (b *Book) next(c *store.Records, name string) (uint32, error) {
-	value, err := b.st.Record(store.RecordSite, []byte(name))
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	n := uint32(1)
+	last, err := site.Get(b.st, name)
+	switch {
+	case err == nil:
+		n = binary.BigEndian.Uint32(*last) + 1
+	case !errors.Is(err, store.ErrNotFound):
 		return 0, err
 	}
-	n := uint32(1)
-	if err == nil {
-		if len(value) != 4 {
-			return 0, fmt.Errorf("number of the next %s: %w", name, store.ErrCorrupt)
-		}
-		n = binary.BigEndian.Uint32(value) + 1
-	}
-	c.Put(store.RecordSite, []byte(name), id4(n))
-	return n, nil
-}
-
-func put(c *store.Records, kind store.RecordKind, id []byte, v any) error {
-	value, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("encode record %c: %w", kind, err)
-	}
-	c.Put(kind, id, value)
-	return nil
-}
-
-func get[T any](b *Book, kind store.RecordKind, id []byte) (*T, error) {
-	value, err := b.st.Record(kind, id)
-	if err != nil {
-		return nil, err
-	}
-	return decode[T](kind, id, value)
-}
-
-func decode[T any](kind store.RecordKind, id, value []byte) (*T, error) {
-	v := new(T)
-	return v, store.DecodeRecord(kind, id, value, v)
-}
-
-// numbered is a record that says which one it is.
-type numbered[T any] interface {
-	*T
-	number() uint32
-}
-
-// own decodes a record, and makes sure that it is the one that its key says.
-func own[T any, P numbered[T]](kind store.RecordKind, id, value []byte) (P, error) {
-	v, err := decode[T](kind, id, value)
-	if err == nil && string(id4(P(v).number())) != string(id) {
-		err = fmt.Errorf("record %c %x is that of %d: %w", kind, id, P(v).number(), store.ErrCorrupt)
-	}
-	return v, err
-}
-
-// sound returns the records of a kind that can be read, in order of their ids:
-// one that is damaged keeps no other from being used.
-func sound[T any, P numbered[T]](b *Book, kind store.RecordKind) ([]*T, error) {
-	out := []*T{}
-	err := b.st.EachRecord(store.RecordRange{Kind: kind}, func(id, value []byte) (bool, error) {
-		v, err := own[T, P](kind, id, value)
-		switch {
-		case err == nil:
-			out = append(out, v)
-		case b.Damaged != nil:
-			b.Damaged(kind, id, err)
-		}
-		return true, nil
-	})
-	return out, err
-}
-
-// all returns the records of a range, in order of their ids, if all can be read.
-func all[T any](b *Book, r store.RecordRange) ([]*T, error) {
-	out := []*T{}
-	err := b.st.EachRecord(r, func(id, value []byte) (bool, error) {
-		v, err := decode[T](r.Kind, id, value)
-		out = append(out, v)
-		return true, err
-	})
-	return out, err
+	value := table.ID(n)
+	return n, site.Put(c, name, &value)
 }

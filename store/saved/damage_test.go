@@ -77,3 +77,53 @@ func TestDamagedRecordsStopNothing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRecordOfAnother: settings and external services under the key of others are
+// damage. Nobody gets the settings of another user, or the credentials of another
+// service, by one flipped bit of a key.
+func TestRecordOfAnother(t *testing.T) {
+	st := open(t, vfs.NewMem())
+	defer st.Close()
+	b := saved.Open(st, nil)
+	ann, bob := saved.Subject{Kind: saved.SubjectUser, ID: 1}, saved.Subject{Kind: saved.SubjectUser, ID: 2}
+	if _, err := b.ChangeSettings(ann, 1, 0, func(string) (string, error) { return "{}", nil }); err != nil {
+		t.Fatal(err)
+	}
+	service, err := b.AddService(saved.Service{Kind: "github", Config: "{}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c store.Records
+	for _, r := range []struct {
+		kind     store.RecordKind
+		from, to []byte
+	}{
+		{store.RecordSettings, []byte("u\x00\x00\x00\x01\x00\x00\x00\x01"), []byte("u\x00\x00\x00\x02\x00\x00\x00\x01")},
+		{store.RecordService, binary.BigEndian.AppendUint32(nil, service.ID), binary.BigEndian.AppendUint32(nil, 9)},
+	} {
+		value, err := st.Record(r.kind, r.from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Put(r.kind, r.to, value)
+	}
+	if err := st.CommitRecords(&c); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := b.Settings(ann); err != nil || s.Subject != ann {
+		t.Errorf("settings of their owner: got %+v, %v", s, err)
+	}
+	if s, err := b.Settings(bob); !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("settings of another user: got %+v, %v; want ErrCorrupt", s, err)
+	}
+	if s, err := b.Service(9); !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("service 9: got %+v, %v; want ErrCorrupt", s, err)
+	}
+	if all, err := b.Services(); !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("services: got %+v, %v; want ErrCorrupt", all, err)
+	}
+	var problems []string
+	if err := saved.Verify(st, func(f store.FaultyRecord) { problems = append(problems, f.Problem) }); err != nil || len(problems) != 2 {
+		t.Errorf("verify tells %q, %v; want both records", problems, err)
+	}
+}

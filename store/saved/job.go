@@ -1,12 +1,13 @@
 package saved
 
 import (
-	"bytes"
-	"encoding/binary"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/table"
 )
 
 // JobState is how far a job is, by its name in the API.
@@ -66,38 +67,21 @@ type JobStep struct {
 	PartsEnd *uint32 `json:"partsEnd,omitempty"`
 }
 
-func (j *Job) number() uint32 { return j.ID }
-
-// Jobs returns all jobs by ID.
-func (b *Book) Jobs() ([]*Job, error) { return sound[Job](b, store.RecordJob) }
+// Jobs returns all jobs by ID, but for damaged ones.
+func (b *Book) Jobs() ([]*Job, error) { return jobs.All(b.st, store.RecordRange{}, b.leaveOut) }
 
 // Job returns the job with an ID, or an error that is store.ErrNotFound.
-func (b *Book) Job(id uint32) (*Job, error) {
-	value, err := b.st.Record(store.RecordJob, id4(id))
-	var j *Job
-	if err == nil {
-		j, err = own[Job](store.RecordJob, id4(id), value)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("search job %d: %w", id, err)
-	}
-	return j, nil
-}
+func (b *Book) Job(id uint32) (*Job, error) { return jobs.Get(b.st, id) }
 
 // AddJob queues a search.
 func (b *Book) AddJob(query string, creator uint32) (*Job, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	c := b.st.BeginRecords()
 	j := &Job{Query: query, Creator: creator, State: JobQueued, Created: b.now().UTC()}
-	var err error
-	if j.ID, err = b.next(&c, "job"); err != nil {
-		return nil, err
-	}
-	if err := put(&c, store.RecordJob, id4(j.ID), j); err != nil {
-		return nil, err
-	}
-	return j, b.st.CommitRecords(&c)
+	return j, b.change(func(c *store.Records) (err error) {
+		if j.ID, err = b.next(c, "job"); err != nil {
+			return err
+		}
+		return jobs.Put(c, j.ID, j)
+	})
 }
 
 // ChangeJob has change alter a job that is not over, and returns it as it is
@@ -112,105 +96,90 @@ func (b *Book) AddResults(id uint32, results []byte, step *JobStep) (*Job, error
 	return b.changeJob(id, results, step, func(*Job) {})
 }
 
-func (b *Book) changeJob(id uint32, results []byte, step *JobStep, change func(*Job)) (*Job, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	c := b.st.BeginRecords()
-	j, err := b.Job(id)
-	if err != nil {
-		return nil, err
-	}
-	if j.State.Final() {
-		return j, fmt.Errorf("search job %d: %w", id, ErrConflict)
-	}
-	change(j)
-	for len(results) > 0 {
-		n := min(len(results), partBytes)
-		c.Put(store.RecordJobResult, jobPart(id, j.Parts), results[:n:n])
-		results = results[n:]
-		j.Parts++
-		j.Bytes += int64(n)
-	}
-	if step != nil {
-		step.PartsEnd = &j.Parts
-		if err := put(&c, store.RecordJobStep, jobPart(id, uint32(j.Done)), step); err != nil {
-			return nil, err
+func (b *Book) changeJob(id uint32, found []byte, step *JobStep, change func(*Job)) (j *Job, err error) {
+	err = b.change(func(c *store.Records) error {
+		if j, err = b.Job(id); err != nil {
+			return err
 		}
-		j.Done++
-		if step.Failure != "" {
-			j.Failures++
+		if j.State.Final() {
+			return fmt.Errorf("search job %d: %w", id, ErrConflict)
 		}
-		j.PartsDone, j.BytesDone = j.Parts, j.Bytes
-	}
-	if err := put(&c, store.RecordJob, id4(id), j); err != nil {
-		return nil, err
-	}
-	return j, b.st.CommitRecords(&c)
+		change(j)
+		for part := range slices.Chunk(found, partBytes) {
+			if err := results.Put(c, jobPart{id, j.Parts}, &part); err != nil {
+				return err
+			}
+			j.Parts++
+			j.Bytes += int64(len(part))
+		}
+		if step != nil {
+			step.PartsEnd = &j.Parts
+			if err := steps.Put(c, jobPart{id, uint32(j.Done)}, step); err != nil {
+				return err
+			}
+			j.Done++
+			if step.Failure != "" {
+				j.Failures++
+			}
+			j.PartsDone, j.BytesDone = j.Parts, j.Bytes
+		}
+		return jobs.Put(c, id, j)
+	})
+	return j, err
 }
 
 // RewindJob drops what a job found in a repository that it had not finished
 // when the process ended.
-func (b *Book) RewindJob(id uint32) (*Job, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	c := b.st.BeginRecords()
-	j, err := b.Job(id)
-	if err != nil || j.Parts == j.PartsDone {
-		return j, err
-	}
-	if err := b.deleteParts(&c, store.RecordJobResult, id, j.PartsDone); err != nil {
-		return j, err
-	}
-	j.Parts, j.Bytes = j.PartsDone, j.BytesDone
-	if err := put(&c, store.RecordJob, id4(id), j); err != nil {
-		return nil, err
-	}
-	return j, b.st.CommitRecords(&c)
+func (b *Book) RewindJob(id uint32) (j *Job, err error) {
+	err = b.change(func(c *store.Records) error {
+		if j, err = b.Job(id); err != nil || j.Parts == j.PartsDone {
+			return err
+		}
+		if err := b.deleteParts(c, store.RecordJobResult, jobPart{id, j.PartsDone}); err != nil {
+			return err
+		}
+		j.Parts, j.Bytes = j.PartsDone, j.BytesDone
+		return jobs.Put(c, id, j)
+	})
+	return j, err
 }
 
 // partBytes is how long a part of results is at most.
 const partBytes = 128 << 10
 
-func jobPart(job, part uint32) []byte { return binary.BigEndian.AppendUint32(id4(job), part) }
-
 // JobPart returns one of the parts of what a job found, counted from 0.
 func (b *Book) JobPart(id, part uint32) ([]byte, error) {
-	value, err := b.st.Record(store.RecordJobResult, jobPart(id, part))
+	value, err := results.Get(b.st, jobPart{id, part})
 	if err != nil {
 		return nil, fmt.Errorf("part %d of search job %d: %w", part, id, err)
 	}
-	return value, nil
+	return *value, nil
 }
 
 // JobSteps returns what a job did so far, in order.
 func (b *Book) JobSteps(id uint32) ([]*JobStep, error) {
-	return all[JobStep](b, store.RecordRange{Kind: store.RecordJobStep, Prefix: id4(id)})
+	return steps.All(b.st, store.RecordRange{Prefix: table.ID(id)}, nil)
 }
 
 // RemoveJob forgets a job and what it found.
 func (b *Book) RemoveJob(id uint32) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	c := b.st.BeginRecords()
-	if _, err := b.Job(id); err != nil {
-		return err
-	}
-	c.Delete(store.RecordJob, id4(id))
-	for _, kind := range []store.RecordKind{store.RecordJobResult, store.RecordJobStep} {
-		if err := b.deleteParts(&c, kind, id, 0); err != nil {
+	return b.change(func(c *store.Records) error {
+		if _, err := b.Job(id); err != nil {
 			return err
 		}
-	}
-	return b.st.CommitRecords(&c)
+		jobs.Delete(c, id)
+		return errors.Join(
+			b.deleteParts(c, store.RecordJobResult, jobPart{id, 0}),
+			b.deleteParts(c, store.RecordJobStep, jobPart{id, 0}))
+	})
 }
 
-// deleteParts deletes what there is of a job from a number on. What the job says
+// deleteParts deletes what there is of a job from a part on. What the job says
 // of that could be billions.
-func (b *Book) deleteParts(c *store.Records, kind store.RecordKind, job, from uint32) error {
-	return b.st.EachRecord(store.RecordRange{Kind: kind, Prefix: id4(job)}, func(id, _ []byte) (bool, error) {
-		if bytes.Compare(id, jobPart(job, from)) >= 0 {
-			c.Delete(kind, bytes.Clone(id))
-		}
+func (b *Book) deleteParts(c *store.Records, kind store.RecordKind, from jobPart) error {
+	in := store.RecordRange{Kind: kind, Prefix: table.ID(from.Job), From: table.ID(from)}
+	return b.st.EachRecord(in, func(id, _ []byte) (bool, error) {
+		c.Delete(kind, id)
 		return true, nil
 	})
 }

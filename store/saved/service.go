@@ -1,7 +1,6 @@
 package saved
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
@@ -30,60 +29,45 @@ type Service struct {
 	Repositories []uint32 `json:"repositories,omitempty"`
 }
 
-// Services returns all external services by ID.
+// Services returns all external services by ID. A damaged one is an error: its
+// repositories would look as if no service had them.
 func (b *Book) Services() ([]*Service, error) {
-	return all[Service](b, store.RecordRange{Kind: store.RecordService})
+	return services.All(b.st, store.RecordRange{}, nil)
 }
 
 // Service returns the external service with an ID, or an error that is
 // store.ErrNotFound.
-func (b *Book) Service(id uint32) (*Service, error) {
-	s, err := get[Service](b, store.RecordService, id4(id))
-	if err != nil {
-		return nil, fmt.Errorf("external service %d: %w", id, err)
-	}
-	return s, nil
-}
+func (b *Book) Service(id uint32) (*Service, error) { return services.Get(b.st, id) }
 
 // AddService keeps an external service under a new ID.
 func (b *Book) AddService(s Service) (*Service, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	c := b.st.BeginRecords()
-	var err error
-	if s.ID, err = b.next(&c, "service"); err != nil {
-		return nil, err
-	}
-	s.Created, s.Updated = b.now().UTC(), b.now().UTC()
-	if err := put(&c, store.RecordService, id4(s.ID), s); err != nil {
-		return nil, err
-	}
-	return &s, b.st.CommitRecords(&c)
+	return &s, b.change(func(c *store.Records) (err error) {
+		if s.ID, err = b.next(c, "service"); err != nil {
+			return err
+		}
+		s.Created, s.Updated = b.now().UTC(), b.now().UTC()
+		return services.Put(c, s.ID, &s)
+	})
 }
 
 // ChangeService has change alter an external service.
-func (b *Book) ChangeService(id uint32, change func(*Service)) (*Service, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	c := b.st.BeginRecords()
-	s, err := b.Service(id)
-	if err != nil {
-		return nil, err
-	}
-	change(s)
-	s.ID = id
-	if err := put(&c, store.RecordService, id4(id), s); err != nil {
-		return nil, err
-	}
-	return s, b.st.CommitRecords(&c)
+func (b *Book) ChangeService(id uint32, change func(*Service)) (s *Service, err error) {
+	err = b.change(func(c *store.Records) error {
+		if s, err = b.Service(id); err != nil {
+			return err
+		}
+		change(s)
+		s.ID = id
+		return services.Put(c, id, s)
+	})
+	return s, err
 }
 
 // RemoveService forgets an external service; its repositories are the caller's
 // to remove.
 func (b *Book) RemoveService(id uint32) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	c := b.st.BeginRecords()
-	c.Delete(store.RecordService, id4(id))
-	return b.st.CommitRecords(&c)
+	return b.change(func(c *store.Records) error {
+		services.Delete(c, id)
+		return nil
+	})
 }

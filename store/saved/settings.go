@@ -1,12 +1,12 @@
 package saved
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/table"
 )
 
 // SubjectKind says what a subject is.
@@ -26,8 +26,6 @@ type Subject struct {
 	Kind SubjectKind `json:"kind"`
 	ID   uint32      `json:"id,omitempty"`
 }
-
-func (s Subject) key() []byte { return append([]byte{byte(s.Kind)}, id4(s.ID)...) }
 
 // Settings is one version of a subject's settings.
 type Settings struct {
@@ -50,58 +48,60 @@ const versionsKept = 20
 // ErrConflict says that something was changed since it was read.
 var ErrConflict = errors.New("changed by somebody else meanwhile")
 
+// versions are those of the settings of a subject, from the latest.
+func versions(of Subject) store.RecordRange {
+	return store.RecordRange{Kind: store.RecordSettings, Prefix: table.ID(of), Backwards: true}
+}
+
 // Settings returns the latest settings of a subject, nil if there are none.
-func (b *Book) Settings(of Subject) (*Settings, error) {
-	var out *Settings
-	err := b.st.EachRecord(store.RecordRange{Kind: store.RecordSettings, Prefix: of.key(), Backwards: true}, func(id, value []byte) (bool, error) {
-		var err error
-		out, err = decode[Settings](store.RecordSettings, id, value)
-		return false, err
+func (b *Book) Settings(of Subject) (latest *Settings, err error) {
+	err = settings.Each(b.st, versions(of), nil, func(_ settingsKey, s *Settings) (bool, error) {
+		latest = s
+		return false, nil
 	})
-	return out, err
+	return latest, err
 }
 
 // ChangeSettings replaces the settings of a subject by what change makes of
 // them. The error is ErrConflict unless last is the ID of the latest, 0 for
 // none; an error of change's is returned as it is.
-func (b *Book) ChangeSettings(of Subject, author, last uint32, change func(contents string) (string, error)) (*Settings, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	c := b.st.BeginRecords()
-	old, err := b.Settings(of)
+func (b *Book) ChangeSettings(of Subject, author, last uint32, change func(contents string) (string, error)) (next *Settings, err error) {
+	err = b.change(func(c *store.Records) error {
+		old, err := b.Settings(of)
+		if err != nil {
+			return err
+		}
+		if old == nil {
+			old = &Settings{}
+		}
+		if old.ID != last {
+			return fmt.Errorf("settings: %w", ErrConflict)
+		}
+		next = &Settings{Subject: of, Author: author, Created: b.now().UTC()}
+		if next.Contents, err = change(old.Contents); err != nil {
+			return err
+		}
+		if next.ID, err = b.next(c, "settings"); err != nil {
+			return err
+		}
+		if err := settings.Put(c, settingsKey{of, next.ID}, next); err != nil {
+			return err
+		}
+		return b.forgetVersions(c, of)
+	})
 	if err != nil {
 		return nil, err
 	}
-	latest, contents := uint32(0), ""
-	if old != nil {
-		latest, contents = old.ID, old.Contents
-	}
-	if latest != last {
-		return nil, fmt.Errorf("settings: %w", ErrConflict)
-	}
-	next := &Settings{Subject: of, Author: author, Created: b.now().UTC()}
-	if next.Contents, err = change(contents); err != nil {
-		return nil, err
-	}
-	if next.ID, err = b.next(&c, "settings"); err != nil {
-		return nil, err
-	}
-	if err := put(&c, store.RecordSettings, binary.BigEndian.AppendUint32(of.key(), next.ID), next); err != nil {
-		return nil, err
-	}
-	if err := b.forgetVersions(&c, of); err != nil {
-		return nil, err
-	}
-	return next, b.st.CommitRecords(&c)
+	return next, nil
 }
 
-// forgetVersions deletes the oldest versions, so that with one more there are
-// versionsKept at most.
+// forgetVersions deletes the oldest versions, damaged ones too, so that with one
+// more there are versionsKept at most.
 func (b *Book) forgetVersions(c *store.Records, of Subject) error {
 	n := 0
-	return b.st.EachRecord(store.RecordRange{Kind: store.RecordSettings, Prefix: of.key(), Backwards: true}, func(id, _ []byte) (bool, error) {
+	return b.st.EachRecord(versions(of), func(id, _ []byte) (bool, error) {
 		if n++; n >= versionsKept {
-			c.Delete(store.RecordSettings, append([]byte(nil), id...))
+			c.Delete(store.RecordSettings, id)
 		}
 		return true, nil
 	})
