@@ -21,14 +21,8 @@ func (r *Registry) Update(by Author, f func(tx *Tx) error) error {
 // Now is the moment of the change.
 func (tx *Tx) Now() time.Time { return tx.c.now }
 
-// Put stores v as JSON.
-func (tx *Tx) Put(kind store.RecordKind, id []byte, v any) error { return tx.c.put(kind, id, v) }
-
-// PutBytes stores a value as it is.
-func (tx *Tx) PutBytes(kind store.RecordKind, id, value []byte) { tx.c.records.Put(kind, id, value) }
-
-// Delete removes a record, if it is there.
-func (tx *Tx) Delete(kind store.RecordKind, id []byte) { tx.c.records.Delete(kind, id) }
+// Records is what is committed with the change.
+func (tx *Tx) Records() *store.Records { return &tx.c.records }
 
 // Audit adds a line to the log about what was done to target and, unless about
 // is 0, to the user with that ID.

@@ -96,26 +96,18 @@ type NewApp struct {
 // App returns the app with a client id, also one that is switched off, or an
 // error that is store.ErrNotFound.
 func (b *Book) App(id string) (*App, error) {
-	a := &App{}
-	err := get(b.st, store.RecordApp, []byte(id), a)
+	a, err := apps.Get(b.st, id)
 	if isNotFound(err) {
 		if a := builtIn(id); a != nil {
 			return a, nil
 		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("app %.200q: %w", id, err)
-	}
-	return a, nil
+	return a, err
 }
 
 // Apps returns all apps by name.
 func (b *Book) Apps() ([]*App, error) {
-	var out []*App
-	err := each(b, store.RecordRange{Kind: store.RecordApp}, func(_ []byte, a *App) error {
-		out = append(out, a)
-		return nil
-	})
+	out, err := apps.All(b.st, store.RecordRange{}, b.reg.TellDamaged)
 	if err != nil {
 		return nil, fmt.Errorf("list apps: %w", err)
 	}
@@ -143,7 +135,7 @@ func (b *Book) CreateApp(by identity.Author, n NewApp) (secret string, a *App, e
 			}
 		}
 		tx.Audit(ActionAppCreate, appTarget(a.ID), a.Account, fmt.Sprintf("%s, %s, scopes %v, redirects %v", a.Name, a.Kind, a.Scopes, a.Redirects))
-		return tx.Put(store.RecordApp, []byte(a.ID), a)
+		return apps.Put(tx.Records(), a.ID, a)
 	})
 	if err != nil {
 		return "", nil, fmt.Errorf("create app: %w", err)
@@ -285,7 +277,7 @@ func (b *Book) RotateSecret(by identity.Author, id string) (secret string, err e
 			return err
 		}
 		tx.Audit(ActionAppSecret, appTarget(id), a.Account, a.Name)
-		return tx.Put(store.RecordApp, []byte(id), a)
+		return apps.Put(tx.Records(), id, a)
 	})
 	if err != nil {
 		return "", fmt.Errorf("change the secret of an app: %w", err)
@@ -306,7 +298,7 @@ func (b *Book) SetDisabled(by identity.Author, id string, off bool) error {
 		a.Disabled = off
 		tx.End()
 		tx.Audit(ActionAppUpdate, appTarget(id), a.Account, fmt.Sprintf("%s, disabled: %t", a.Name, off))
-		return tx.Put(store.RecordApp, []byte(id), a)
+		return apps.Put(tx.Records(), id, a)
 	})
 	if err != nil {
 		return fmt.Errorf("change app: %w", err)
@@ -326,21 +318,21 @@ func (b *Book) DeleteApp(by identity.Author, id string) error {
 		}
 		tx.End()
 		tx.Audit(ActionAppDelete, appTarget(id), a.Account, a.Name)
-		tx.Delete(store.RecordApp, []byte(id))
-		err = each(b, store.RecordRange{Kind: store.RecordDevice}, func(key []byte, d *Device) error {
+		apps.Delete(tx.Records(), id)
+		err = devices.Each(b.st, store.RecordRange{}, b.reg.TellDamaged, func(code Hash, d *Device) (bool, error) {
 			if d.App == id {
-				d.delete(tx, Hash(key))
+				d.delete(tx, code)
 			}
-			return nil
+			return true, nil
 		})
 		if err != nil {
 			return err
 		}
-		return each(b, store.RecordRange{Kind: store.RecordGrant}, func(key []byte, g *Grant) error {
+		return grants.Each(b.st, store.RecordRange{}, b.reg.TellDamaged, func(_ GrantID, g *Grant) (bool, error) {
 			if g.App == id {
-				tx.Delete(store.RecordGrant, key)
+				grants.Delete(tx.Records(), g.ID)
 			}
-			return nil
+			return true, nil
 		})
 	})
 	if err != nil {

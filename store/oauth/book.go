@@ -120,11 +120,11 @@ func (b *Book) Sweep() error {
 		if err := b.sweepGrants(tx); err != nil {
 			return err
 		}
-		return each(b, store.RecordRange{Kind: store.RecordDevice}, func(id []byte, d *Device) error {
+		return devices.Each(b.st, store.RecordRange{}, b.reg.TellDamaged, func(code Hash, d *Device) (bool, error) {
 			if !tx.Now().Before(d.Expires) {
-				d.delete(tx, Hash(id))
+				d.delete(tx, code)
 			}
-			return nil
+			return true, nil
 		})
 	})
 	if err != nil {
@@ -135,26 +135,26 @@ func (b *Book) Sweep() error {
 
 func (b *Book) sweepGrants(tx *identity.Tx) error {
 	owners := map[uint32]bool{}
-	apps := map[string]bool{}
-	return each(b, store.RecordRange{Kind: store.RecordGrant}, func(id []byte, g *Grant) error {
-		user := GrantID(id).User()
-		if _, known := owners[user]; !known {
+	known := map[string]bool{}
+	return grants.Each(b.st, store.RecordRange{}, b.reg.TellDamaged, func(id GrantID, g *Grant) (bool, error) {
+		user := id.User()
+		if _, asked := owners[user]; !asked {
 			_, err := b.reg.User(user)
 			if err != nil && !isNotFound(err) {
-				return err
+				return false, err
 			}
 			owners[user] = err == nil
 		}
-		if _, known := apps[g.App]; !known {
+		if _, asked := known[g.App]; !asked {
 			_, err := b.App(g.App)
 			if err != nil && !isNotFound(err) {
-				return err
+				return false, err
 			}
-			apps[g.App] = err == nil
+			known[g.App] = err == nil
 		}
-		if !owners[user] || !apps[g.App] || !g.live(tx.Now()) {
-			tx.Delete(store.RecordGrant, id)
+		if !owners[user] || !known[g.App] || !g.live(tx.Now()) {
+			grants.Delete(tx.Records(), id)
 		}
-		return nil
+		return true, nil
 	})
 }

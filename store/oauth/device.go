@@ -39,8 +39,8 @@ type Device struct {
 }
 
 func (d *Device) delete(tx *identity.Tx, code Hash) {
-	tx.Delete(store.RecordDevice, code[:])
-	tx.Delete(store.RecordUserCode, d.UserCode)
+	devices.Delete(tx.Records(), code)
+	userCodes.Delete(tx.Records(), Hash(d.UserCode))
 }
 
 // userCodeLetters make no words and are not mistaken for each other (RFC 8628,
@@ -69,10 +69,10 @@ func (b *Book) NewDevice(app string, scopes []string, address string) (deviceCod
 		}
 		typed, _ := userCodeHash(userCode)
 		kept, _ := ParseDeviceCode(deviceCode)
-		tx.PutBytes(store.RecordUserCode, typed[:], kept[:])
-		return tx.Put(store.RecordDevice, kept[:], Device{
+		err := devices.Put(tx.Records(), kept, &Device{
 			App: app, Scopes: scopes, Address: address, Created: tx.Now(), Expires: tx.Now().Add(DeviceLasts), UserCode: typed[:],
 		})
+		return errors.Join(err, userCodes.Put(tx.Records(), typed, &kept))
 	})
 	if err != nil {
 		return "", "", fmt.Errorf("let a device wait: %w", err)
@@ -84,16 +84,16 @@ func (b *Book) NewDevice(app string, scopes []string, address string) (deviceCod
 // ErrFull when too many still do.
 func (b *Book) roomForDevice(tx *identity.Tx, address string) error {
 	all, here := 0, 0
-	err := each(b, store.RecordRange{Kind: store.RecordDevice}, func(id []byte, d *Device) error {
+	err := devices.Each(b.st, store.RecordRange{}, b.reg.TellDamaged, func(code Hash, d *Device) (bool, error) {
 		if !tx.Now().Before(d.Expires) {
-			d.delete(tx, Hash(id))
-			return nil
+			d.delete(tx, code)
+			return true, nil
 		}
 		all++
 		if identity.AddressKey(d.Address) == identity.AddressKey(address) {
 			here++
 		}
-		return nil
+		return true, nil
 	})
 	if err == nil && (all >= mostDevices || here >= mostAddressPend) {
 		err = ErrFull
@@ -117,7 +117,7 @@ func (b *Book) newUserCode() (string, error) {
 		}
 		text := string(code[:4]) + "-" + string(code[4:])
 		h, _ := userCodeHash(text)
-		_, err := b.st.Record(store.RecordUserCode, h[:])
+		_, err := userCodes.Get(b.st, h)
 		if isNotFound(err) {
 			return text, nil
 		}
@@ -150,11 +150,8 @@ func ParseDeviceCode(text string) (h Hash, ok bool) {
 // Device returns the device with a code, also one that has waited too long, or
 // an error that is ErrNoGrant.
 func (b *Book) Device(code Hash) (*Device, error) {
-	d := &Device{}
-	if err := get(b.st, store.RecordDevice, code[:], d); err != nil {
-		return nil, fmt.Errorf("device: %w", gone(err))
-	}
-	return d, nil
+	d, err := devices.Get(b.st, code)
+	return d, gone(err)
 }
 
 // Expired reports whether a device has waited too long.
@@ -172,14 +169,11 @@ func (b *Book) waiting(userCode string) (code Hash, d *Device, err error) {
 	if !ok {
 		return code, nil, ErrNoGrant
 	}
-	id, err := b.st.Record(store.RecordUserCode, h[:])
+	of, err := userCodes.Get(b.st, h)
 	if err != nil {
 		return code, nil, gone(err)
 	}
-	if len(id) != len(code) {
-		return code, nil, fmt.Errorf("record of a user code: %w", store.ErrCorrupt)
-	}
-	code = Hash(id)
+	code = *of
 	if d, err = b.Device(code); err != nil {
 		return code, nil, err
 	}
@@ -207,7 +201,7 @@ func (b *Book) Decide(by identity.Author, userCode string, user uint32, d Decisi
 		if d == Granted {
 			tx.Audit(ActionGrant, appTarget(dev.App), user, fmt.Sprintf("scopes %s, device at %s", strings.Join(dev.Scopes, " "), dev.Address))
 		}
-		return tx.Put(store.RecordDevice, code[:], dev)
+		return devices.Put(tx.Records(), code, dev)
 	})
 	if err != nil {
 		return fmt.Errorf("decide about a device: %w", err)
@@ -232,6 +226,6 @@ func (b *Book) GiveDevice(by identity.Author, code Hash, t Tokens) error {
 		}
 		b.add(g, t, tx.Now())
 		d.delete(tx, code)
-		return putGrant(tx, g)
+		return grants.Put(tx.Records(), g.ID, g)
 	})
 }

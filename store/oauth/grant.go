@@ -11,6 +11,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/table"
 )
 
 // Grant is what a user let an app do.
@@ -70,9 +71,9 @@ func (g *Grant) Active() bool { return !g.Used.IsZero() }
 // Grant returns a grant of an app and a user who may use it, or an error that
 // is ErrNoGrant.
 func (b *Book) Grant(id GrantID) (*Grant, error) {
-	g := &Grant{ID: id}
-	if err := get(b.st, store.RecordGrant, id[:], g); err != nil {
-		return nil, fmt.Errorf("grant %s: %w", id, gone(err))
+	g, err := grants.Get(b.st, id)
+	if err != nil {
+		return nil, gone(err)
 	}
 	if err := b.usable(id.User(), g.App); err != nil {
 		return nil, fmt.Errorf("grant %s: %w", id, err)
@@ -190,15 +191,13 @@ func (b *Book) Agree(by identity.Author, k Key, ask Ask) error {
 			return err
 		}
 		tx.Audit(ActionGrant, appTarget(ask.App), k.Grant.User(), "scopes "+strings.Join(ask.Scopes, " "))
-		return putGrant(tx, g)
+		return grants.Put(tx.Records(), g.ID, g)
 	})
 	if err != nil {
 		return fmt.Errorf("agree: %w", err)
 	}
 	return nil
 }
-
-func putGrant(tx *identity.Tx, g *Grant) error { return tx.Put(store.RecordGrant, g.ID[:], g) }
 
 // makeRoom deletes the grants of the same user and app that are used no more,
 // and the oldest while there are too many for another one.
@@ -208,7 +207,7 @@ func (b *Book) makeRoom(tx *identity.Tx, n *Grant, most int) error {
 		switch {
 		case g.App != n.App:
 		case !g.live(tx.Now()):
-			tx.Delete(store.RecordGrant, g.ID[:])
+			grants.Delete(tx.Records(), g.ID)
 		default:
 			same = append(same, g)
 		}
@@ -219,7 +218,7 @@ func (b *Book) makeRoom(tx *identity.Tx, n *Grant, most int) error {
 	}
 	slices.SortFunc(same, func(a, b *Grant) int { return cmp.Or(a.Created.Compare(b.Created), bytes.Compare(a.ID[:], b.ID[:])) })
 	for len(same) >= most {
-		tx.Delete(store.RecordGrant, same[0].ID[:])
+		grants.Delete(tx.Records(), same[0].ID)
 		tx.End()
 		same = same[1:]
 	}
@@ -228,9 +227,8 @@ func (b *Book) makeRoom(tx *identity.Tx, n *Grant, most int) error {
 
 // eachOf calls f with the grants of a user.
 func (b *Book) eachOf(user uint32, f func(g *Grant) error) error {
-	return each(b, store.RecordRange{Kind: store.RecordGrant, Prefix: id4(user)}, func(id []byte, g *Grant) error {
-		g.ID = GrantID(id)
-		return f(g)
+	return grants.Each(b.st, store.RecordRange{Prefix: table.ID(user)}, b.reg.TellDamaged, func(_ GrantID, g *Grant) (bool, error) {
+		return true, f(g)
 	})
 }
 
@@ -290,7 +288,7 @@ func (b *Book) renew(by identity.Author, id GrantID, reused string, t Tokens, us
 		if b.add(g, t, tx.Now()) {
 			tx.End()
 		}
-		return putGrant(tx, g)
+		return grants.Put(tx.Records(), g.ID, g)
 	})
 	if errors.Is(err, ErrReused) {
 		err = errors.Join(err, b.Revoke(by, id, reused))
@@ -313,7 +311,7 @@ func (b *Book) GiveService(by identity.Author, app string, t Tokens) error {
 			return err
 		}
 		b.add(g, t, tx.Now())
-		return putGrant(tx, g)
+		return grants.Put(tx.Records(), g.ID, g)
 	})
 }
 
@@ -321,11 +319,11 @@ func (b *Book) GiveService(by identity.Author, app string, t Tokens) error {
 // One that is gone already is no error.
 func (b *Book) Revoke(by identity.Author, id GrantID, why string) error {
 	err := b.reg.Update(by, func(tx *identity.Tx) error {
-		g := &Grant{ID: id}
-		if err := get(b.st, store.RecordGrant, id[:], g); err != nil {
-			if isNotFound(err) {
-				return nil
-			}
+		g, err := grants.Get(b.st, id)
+		if isNotFound(err) {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		revoke(tx, g, why)
@@ -338,7 +336,7 @@ func (b *Book) Revoke(by identity.Author, id GrantID, why string) error {
 }
 
 func revoke(tx *identity.Tx, g *Grant, why string) {
-	tx.Delete(store.RecordGrant, g.ID[:])
+	grants.Delete(tx.Records(), g.ID)
 	tx.End()
 	tx.Audit(ActionGrantRevoke, appTarget(g.App), g.ID.User(), why)
 }
@@ -350,7 +348,7 @@ func (b *Book) RevokeApp(by identity.Author, user uint32, app string) error {
 		n := 0
 		err := b.eachOf(user, func(g *Grant) error {
 			if g.App == app {
-				tx.Delete(store.RecordGrant, g.ID[:])
+				grants.Delete(tx.Records(), g.ID)
 				n++
 			}
 			return nil
