@@ -1,12 +1,12 @@
 package identity
 
 import (
-	"encoding/binary"
 	"fmt"
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/redact"
+	"github.com/trawlsearch/trawl/store/table"
 )
 
 // Author is who does something: nobody, the operator, or a user, who may
@@ -116,19 +116,18 @@ type AuditFilter struct {
 // Audit returns entries, newest first.
 func (r *Registry) Audit(f AuditFilter) ([]Entry, error) {
 	orDefault(&f.Limit, 100)
-	in := store.RecordRange{Kind: store.RecordAudit, Backwards: true}
+	in := store.RecordRange{Backwards: true}
 	if f.Before > 0 {
-		in.Before = id8(f.Before)
+		in.Before = table.ID(f.Before)
 	}
 	var out []Entry
-	err := eachSound(r, in, func(id []byte, e Entry) (bool, error) {
+	err := entries.Each(r.st, in, r.TellDamaged, func(_ uint64, e *Entry) (bool, error) {
 		if e.Time.Before(f.Since) {
 			return false, nil
 		}
 		if f.User == 0 || e.UserID == f.User || e.RealID == f.User || e.About == f.User {
-			e.ID = binary.BigEndian.Uint64(id)
 			e.Detail = redact.Text(e.Detail) // older programs wrote more of it
-			out = append(out, e)
+			out = append(out, *e)
 		}
 		return len(out) < f.Limit, nil
 	})

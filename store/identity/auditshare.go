@@ -2,7 +2,6 @@ package identity
 
 import (
 	"container/heap"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/trawlsearch/trawl/store"
@@ -167,14 +166,14 @@ func (r *Registry) readShares() (*auditShares, []uint64, error) {
 	}
 	out, admins := newAuditShares(r.o.AuditEntries), map[uint32]bool{}
 	var tooMany []uint64
-	err := eachSound(r, store.RecordRange{Kind: store.RecordAudit}, func(id []byte, a auditActor) (bool, error) {
+	err := auditActors.Each(r.st, store.RecordRange{}, r.TellDamaged, func(id uint64, a *auditActor) (bool, error) {
 		user := a.payer()
 		trusted, known := admins[user]
 		if !known {
 			trusted = r.isAdmin(user)
 			admins[user] = trusted
 		}
-		tooMany = append(tooMany, out.add(binary.BigEndian.Uint64(id), user, a.Operator || trusted)...)
+		tooMany = append(tooMany, out.add(id, user, a.Operator || trusted)...)
 		return true, nil
 	})
 	if err != nil {
@@ -204,14 +203,14 @@ func (c *change) putEntries() error {
 		if err != nil {
 			return err
 		}
-		if err := c.put(store.RecordAudit, id8(n), e); err != nil {
+		if err := entries.Put(&c.records, n, &e); err != nil {
 			return err
 		}
 		actor := auditActor{e.UserID, e.RealID, e.Operator}
 		out = append(out, shares.add(n, actor.payer(), e.Operator || c.isAdmin(actor.payer()))...)
 	}
 	for _, n := range out {
-		c.records.Delete(store.RecordAudit, id8(n))
+		entries.Delete(&c.records, n)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"slices"
@@ -91,5 +92,64 @@ func (w *world) damage(t *testing.T, kind store.RecordKind) {
 	c.Put(kind, id, []byte(`{"id":`))
 	if err := w.st.CommitRecords(&c); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestRecordOfAnother: the record of a user, organisation or token under the key
+// of another lends no rights: it is damage to who reads it, and left out of lists.
+func TestRecordOfAnother(t *testing.T) {
+	w := newWorld(t, identity.Options{})
+	root := w.signed(t, "root")
+	admin := true
+	if _, err := w.ChangeUser(identity.Operator, root.ID, identity.UserChange{SiteAdmin: &admin}); err != nil {
+		t.Fatal(err)
+	}
+	bob := w.signed(t, "bob")
+	org, err := w.CreateOrg(identity.Operator, "one", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, token := w.token(t, bob)
+	id := func(n ...uint32) (out []byte) {
+		for _, n := range n {
+			out = binary.BigEndian.AppendUint32(out, n)
+		}
+		return out
+	}
+	copyRecord := func(kind store.RecordKind, from, to []byte) {
+		t.Helper()
+		value, err := w.st.Record(kind, from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c store.Records
+		c.Put(kind, to, value)
+		if err := w.st.CommitRecords(&c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := uint32(1<<32 - 1)
+	copyRecord(store.RecordOrg, id(org.ID), id(other))
+	copyRecord(store.RecordToken, id(bob.ID, token.ID), id(root.ID, token.ID))
+	var c store.Records
+	c.Put(store.RecordTokenHash, token.Hash, id(root.ID, token.ID))
+	if err := w.st.CommitRecords(&c); err != nil {
+		t.Fatal(err)
+	}
+	if token, u, err := w.CheckToken(text); !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("token under the key of another user's: got %+v of %+v, %v; want ErrCorrupt", token, u, err)
+	}
+	copyRecord(store.RecordUser, id(root.ID), id(bob.ID))
+	if u, err := w.User(bob.ID); !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("bob under the record of a site admin: got %+v, %v; want ErrCorrupt", u, err)
+	}
+	if o, err := w.Org(other); !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("organisation under another number: got %+v, %v; want ErrCorrupt", o, err)
+	}
+	users, err := w.Users()
+	orgs, err2 := w.Orgs()
+	tokens, err3 := w.Tokens(root.ID)
+	if err := errors.Join(err, err2, err3); err != nil || len(users) != 1 || len(orgs) != 1 || len(tokens) != 0 {
+		t.Errorf("got %d users, %d organisations and %d tokens of root, %v; want 1, 1 and none", len(users), len(orgs), len(tokens), err)
 	}
 }

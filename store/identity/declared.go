@@ -32,7 +32,7 @@ func (d *declared) add(repository string, texts []string) {
 	d.repos[repository] = slices.Clone(texts)
 	for _, text := range texts {
 		if _, name, ok := cutReader(text); ok {
-			d.names[string(nameKey(name))] = true
+			d.names[nameKey(name)] = true
 		}
 	}
 }
@@ -46,7 +46,7 @@ func (d *declared) put(repository string, texts []string) {
 func (d *declared) reserves(name string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.names[string(nameKey(name))]
+	return d.names[nameKey(name)]
 }
 
 // with are the repositories that name one of the readers.

@@ -1,55 +1,45 @@
 package identity
 
 import (
-	"encoding/binary"
 	"errors"
-	"fmt"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/table"
 )
 
-// Every record and its id, numbers big-endian. Values are JSON unless they are
-// told here.
-//
-//	RecordUser        user(4)           User
-//	RecordName        name in lower case   'u' or 'o', id(4)
-//	RecordEmail       address in lower case   user(4); verified addresses only
-//	RecordPassword    user(4)           storedPassword
-//	RecordReset       user(4)           storedReset
-//	RecordLockout     user(4)           failures
-//	RecordSeen        user(4)           unix seconds(8), when last active
-//	RecordOrg         org(4)            Org
-//	RecordMember      org(4) user(4)    empty
-//	RecordMembership  user(4) org(4)    empty
-//	RecordToken       user(4) token(4)  Token
-//	RecordTokenHash   sha256(32)        user(4) token(4); live tokens only
-//	RecordTokenUse    token(4)          user(4), unix seconds(8), when last used
-//	RecordSession     sha256(32)        Session
-//	RecordAudit       number(8)         Entry
-//	RecordPin         user:NAME or org:NAME in lower case   storedPin
-//	RecordCounter     name              the number to hand out next(8)
+// The tables, one for each kind of record, by number, number of two, hash, or
+// name or address in lower case. Values are JSON or of a fixed size.
+var (
+	users       = table.JSON(store.RecordUser, "user", table.Own(func(u *User) uint32 { return u.ID }))
+	names       = table.Binary[string, account](store.RecordName, "name")
+	emails      = table.Binary[string, uint32](store.RecordEmail, "address") // of users, verified addresses only
+	passwords   = table.JSON[uint32, storedPassword](store.RecordPassword, "password of user", nil)
+	resets      = table.JSON[uint32, storedReset](store.RecordReset, "reset of the password of user", nil)
+	lockouts    = table.JSON[uint32, failures](store.RecordLockout, "lockout of user", nil)
+	seen        = table.Binary[uint32, int64](store.RecordSeen, "last use of user") // unix seconds
+	orgs        = table.JSON(store.RecordOrg, "organisation", table.Own(func(o *Org) uint32 { return o.ID }))
+	members     = table.Binary[[2]uint32, struct{}](store.RecordMember, "member")         // org, user
+	memberships = table.Binary[[2]uint32, struct{}](store.RecordMembership, "membership") // user, org
+	tokens      = table.JSON(store.RecordToken, "token", table.Own((*Token).key))
+	tokenHashes = table.Binary[hash, [2]uint32](store.RecordTokenHash, "hash of a token") // keys of live tokens only
+	tokenUses   = table.Binary[uint32, tokenUse](store.RecordTokenUse, "use of token")
+	sessions    = table.JSON[hash, Session](store.RecordSession, "session", nil)
+	entries     = table.JSON(store.RecordAudit, "entry of the audit log", func(id uint64, e *Entry) error {
+		e.ID = id
+		return nil
+	})
+	auditActors = table.JSON[uint64, auditActor](store.RecordAudit, "entry of the audit log", nil)
+	pins        = table.JSON(store.RecordPin, "pin of a reader", checkPin) // by user:NAME or org:NAME
+	counters    = table.JSON[string, uint64](store.RecordCounter, "counter", nil)
+)
 
-func id4(n uint32) []byte       { return binary.BigEndian.AppendUint32(nil, n) }
-func id44(a, b uint32) []byte   { return binary.BigEndian.AppendUint32(id4(a), b) }
-func id8(n uint64) []byte       { return binary.BigEndian.AppendUint64(nil, n) }
-func number(b []byte) uint32    { return binary.BigEndian.Uint32(b) }
-func corrupt(what string) error { return fmt.Errorf("%s: %w", what, store.ErrCorrupt) }
+// account is what a name stands for.
+type account struct {
+	Kind byte
+	ID   uint32
+}
+
 func isNotFound(err error) bool { return errors.Is(err, store.ErrNotFound) }
-
-// idBytes are the lengths of ids that are numbers or hashes.
-var idBytes = map[store.RecordKind]int{
-	store.RecordUser: 4, store.RecordPassword: 4, store.RecordReset: 4, store.RecordLockout: 4, store.RecordSeen: 4, store.RecordOrg: 4,
-	store.RecordMember: 8, store.RecordMembership: 8, store.RecordToken: 8, store.RecordTokenHash: 32, store.RecordTokenUse: 4,
-	store.RecordSession: 32, store.RecordAudit: 8,
-}
-
-// checkID fails for an id of another length than those of its kind.
-func checkID(kind store.RecordKind, id []byte) error {
-	if n, ok := idBytes[kind]; ok && n != len(id) {
-		return fmt.Errorf("record %c %x: its id has %d bytes: %w", kind, id, len(id), store.ErrCorrupt)
-	}
-	return nil
-}
 
 // The counters.
 const (
@@ -64,34 +54,6 @@ const (
 	nameOfUser = 'u'
 	nameOfOrg  = 'o'
 )
-
-// get reads a JSON record into v.
-func get(st *store.Store, kind store.RecordKind, id []byte, v any) error {
-	value, err := st.Record(kind, id)
-	if err != nil {
-		return err
-	}
-	return store.DecodeRecord(kind, id, value, v)
-}
-
-// eachSound calls f with the JSON records of a range, but for those that are
-// damaged, or about which f says so, which the owner of the registry is told of:
-// one of them does not keep others from being listed, used or deleted.
-func eachSound[T any](r *Registry, in store.RecordRange, f func(id []byte, v T) (more bool, err error)) error {
-	return r.st.EachRecord(in, func(id, value []byte) (bool, error) {
-		var v T
-		err := errors.Join(checkID(in.Kind, id), store.DecodeRecord(in.Kind, id, value, &v))
-		if err == nil {
-			more, failed := f(id, v)
-			if !errors.Is(failed, store.ErrCorrupt) {
-				return more, failed
-			}
-			err = failed // another record that this one depends on
-		}
-		r.TellDamaged(in.Kind, id, err)
-		return true, nil
-	})
-}
 
 // TellDamaged tells the owner of the registry of a damaged record, once.
 func (r *Registry) TellDamaged(kind store.RecordKind, id []byte, err error) {

@@ -136,50 +136,52 @@ func userKey(id uint32) string { return fmt.Sprintf("user %d", id) }
 func (l *lockout) load(st *store.Store, tell func(error)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return st.EachRecord(store.RecordRange{Kind: store.RecordLockout}, func(id, value []byte) (bool, error) {
-		if err := checkID(store.RecordLockout, id); err != nil {
+	now := l.now()
+	damaged := func(_ store.RecordKind, id []byte, err error) {
+		user, noUser := lockouts.Key(id)
+		if noUser != nil {
 			tell(err)
-			return true, nil
+			return
 		}
-		f, err := readFailures(id, value, l.now())
-		if err != nil {
-			tell(fmt.Errorf("what is kept of failures to sign in is damaged, so user %d is locked for %v: %w", number(id), lockedFor, err))
+		tell(fmt.Errorf("what is kept of failures to sign in is damaged, so user %d is locked for %v: %w", user, lockedFor, err))
+		if l.after >= 0 {
+			l.keys[userKey(user)] = &failures{First: now, Locked: now.Add(lockedFor)}
 		}
-		if !f.over(l.now()) && (err == nil || l.after >= 0) {
-			l.keys[userKey(number(id))] = f
+	}
+	return lockouts.Each(st, store.RecordRange{}, damaged, func(user uint32, f *failures) (bool, error) {
+		if err := f.check(now); err != nil {
+			return true, err
+		}
+		if !f.over(now) {
+			l.keys[userKey(user)] = f
 		}
 		return true, nil
 	})
 }
 
-// readFailures returns what a record says; with an error, a lock that begins now
-// in place of one that cannot be read or would last longer than any does.
-func readFailures(id, value []byte, now time.Time) (*failures, error) {
-	f := &failures{}
-	err := store.DecodeRecord(store.RecordLockout, id, value, f)
-	if err == nil && (f.Count < 0 || f.Locked.After(now.Add(failWindow))) {
-		err = fmt.Errorf("record %c %x: it makes no sense: %w", store.RecordLockout, id, store.ErrCorrupt)
+// check refuses failures that cannot be: their lock would last longer than any
+// does.
+func (f *failures) check(now time.Time) error {
+	if f.Count < 0 || f.Locked.After(now.Add(failWindow)) {
+		return fmt.Errorf("%d failures and a lock until %v make no sense: %w", f.Count, f.Locked, store.ErrCorrupt)
 	}
-	if err != nil {
-		return &failures{First: now, Locked: now.Add(lockedFor)}, err
-	}
-	return f, nil
+	return nil
 }
 
 // putFailures stores what is counted of a user's failures.
 func (c *change) putFailures(user uint32) error {
 	f := c.locks.of(userKey(user))
 	if f == nil {
-		c.records.Delete(store.RecordLockout, id4(user))
+		lockouts.Delete(&c.records, user)
 		return nil
 	}
-	return c.put(store.RecordLockout, id4(user), f)
+	return lockouts.Put(&c.records, user, f)
 }
 
 // forgive forgets a user's failures.
 func (c *change) forgive(user uint32) {
 	c.locks.clear(userKey(user))
-	c.records.Delete(store.RecordLockout, id4(user))
+	lockouts.Delete(&c.records, user)
 }
 
 // AddressKey is what limits by address count by: of IPv6 the network that one

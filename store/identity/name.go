@@ -22,7 +22,7 @@ func CheckName(name string) error {
 }
 
 // Names differ by more than the case of their letters, and so do addresses.
-func nameKey(name string) []byte { return []byte(strings.ToLower(name)) }
+func nameKey(name string) string { return strings.ToLower(name) }
 
 // checkEmail refuses what is not a bare address.
 func checkEmail(address string) error {

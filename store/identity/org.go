@@ -1,10 +1,12 @@
 package identity
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/table"
 )
 
 // Org is an organisation: a named set of users.
@@ -23,13 +25,7 @@ type Org struct {
 
 // Org returns the organisation with an ID, or an error that is
 // store.ErrNotFound.
-func (r *Registry) Org(id uint32) (*Org, error) {
-	o := &Org{}
-	if err := get(r.st, store.RecordOrg, id4(id), o); err != nil {
-		return nil, fmt.Errorf("organisation %d: %w", id, err)
-	}
-	return o, nil
-}
+func (r *Registry) Org(id uint32) (*Org, error) { return orgs.Get(r.st, id) }
 
 // OrgNamed returns the organisation of that name, or an error that is
 // store.ErrNotFound.
@@ -49,7 +45,7 @@ func (r *Registry) Orgs() (out []*Org, err error) {
 
 // EachOrg calls f with all organisations by ID, for lists that keep little of each.
 func (r *Registry) EachOrg(f func(*Org)) error {
-	err := eachSound(r, store.RecordRange{Kind: store.RecordOrg}, func(_ []byte, o *Org) (bool, error) {
+	err := orgs.Each(r.st, store.RecordRange{}, r.TellDamaged, func(_ uint32, o *Org) (bool, error) {
 		f(o)
 		return true, nil
 	})
@@ -60,21 +56,16 @@ func (r *Registry) EachOrg(f func(*Org)) error {
 }
 
 // OrgsOf returns the IDs of a user's organisations, ascending.
-func (r *Registry) OrgsOf(user uint32) ([]uint32, error) {
-	return r.pairs(store.RecordMembership, user)
-}
+func (r *Registry) OrgsOf(user uint32) ([]uint32, error) { return r.pairs(memberships, user) }
 
 // Members returns the IDs of an organisation's users, ascending.
-func (r *Registry) Members(org uint32) ([]uint32, error) { return r.pairs(store.RecordMember, org) }
+func (r *Registry) Members(org uint32) ([]uint32, error) { return r.pairs(members, org) }
 
-// pairs returns the second numbers of the records whose first is id.
-func (r *Registry) pairs(kind store.RecordKind, id uint32) ([]uint32, error) {
-	var out []uint32
-	err := r.st.EachRecord(store.RecordRange{Kind: kind, Prefix: id4(id)}, func(id, _ []byte) (bool, error) {
-		if len(id) != 8 {
-			return false, corrupt("member record")
-		}
-		out = append(out, number(id[4:]))
+// pairs returns the second numbers of the records whose first is id. A damaged
+// one is an error: rights follow from the list.
+func (r *Registry) pairs(of *table.Table[[2]uint32, struct{}], id uint32) (out []uint32, err error) {
+	err = of.Each(r.st, store.RecordRange{Prefix: table.ID(id)}, nil, func(pair [2]uint32, _ *struct{}) (bool, error) {
+		out = append(out, pair[1])
 		return true, nil
 	})
 	if err != nil {
@@ -103,7 +94,9 @@ func (r *Registry) CreateOrg(by Author, name, displayName string) (*Org, error) 
 			return err
 		}
 		if by.UserID != 0 {
-			c.addMember(id, by.UserID)
+			if err := c.addMember(id, by.UserID); err != nil {
+				return err
+			}
 		}
 		c.audit(ActionOrgCreate, orgTarget(name), "")
 		return c.putOrg(o)
@@ -116,7 +109,7 @@ func (r *Registry) CreateOrg(by Author, name, displayName string) (*Org, error) 
 
 func (c *change) putOrg(o *Org) error {
 	o.Updated = c.now
-	return c.put(store.RecordOrg, id4(o.ID), o)
+	return orgs.Put(&c.records, o.ID, o)
 }
 
 // ChangeOrg gives an organisation another name or display name; nil stays.
@@ -163,8 +156,8 @@ func (r *Registry) DeleteOrg(by Author, id uint32) error {
 			return err
 		}
 		c.ends = true
-		c.records.Delete(store.RecordName, nameKey(o.Name))
-		c.records.Delete(store.RecordOrg, id4(id))
+		names.Delete(&c.records, nameKey(o.Name))
+		orgs.Delete(&c.records, id)
 		c.audit(ActionOrgDelete, orgTarget(o.Name), "id %d", id)
 		return nil
 	})
@@ -181,13 +174,14 @@ func (r *Registry) AddMember(by Author, org, user uint32) error {
 
 // RemoveMember takes a user out of an organisation, if they are in it.
 func (r *Registry) RemoveMember(by Author, org, user uint32) error {
-	return r.member(by, org, user, ActionMemberRemove, func(c *change, org, user uint32) {
+	return r.member(by, org, user, ActionMemberRemove, func(c *change, org, user uint32) error {
 		c.removeMember(org, user)
 		c.ends = true
+		return nil
 	})
 }
 
-func (r *Registry) member(by Author, org, user uint32, action string, do func(c *change, org, user uint32)) error {
+func (r *Registry) member(by Author, org, user uint32, action string, do func(c *change, org, user uint32) error) error {
 	err := r.change(by, func(c *change) error {
 		o, err := c.Org(org)
 		if err != nil {
@@ -197,7 +191,9 @@ func (r *Registry) member(by Author, org, user uint32, action string, do func(c 
 		if err != nil {
 			return err
 		}
-		do(c, org, user)
+		if err := do(c, org, user); err != nil {
+			return err
+		}
 		c.audit(action, orgTarget(o.Name), "%s", userTarget(u.Name))
 		c.entries[len(c.entries)-1].About = u.ID
 		return nil
@@ -208,12 +204,13 @@ func (r *Registry) member(by Author, org, user uint32, action string, do func(c 
 	return nil
 }
 
-func (c *change) addMember(org, user uint32) {
-	c.records.Put(store.RecordMember, id44(org, user), nil)
-	c.records.Put(store.RecordMembership, id44(user, org), nil)
+func (c *change) addMember(org, user uint32) error {
+	return errors.Join(
+		members.Put(&c.records, [2]uint32{org, user}, &struct{}{}),
+		memberships.Put(&c.records, [2]uint32{user, org}, &struct{}{}))
 }
 
 func (c *change) removeMember(org, user uint32) {
-	c.records.Delete(store.RecordMember, id44(org, user))
-	c.records.Delete(store.RecordMembership, id44(user, org))
+	members.Delete(&c.records, [2]uint32{org, user})
+	memberships.Delete(&c.records, [2]uint32{user, org})
 }

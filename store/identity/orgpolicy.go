@@ -1,10 +1,6 @@
 package identity
 
-import (
-	"fmt"
-
-	"github.com/trawlsearch/trawl/store"
-)
+import "fmt"
 
 // OrgMode says who may make organisations.
 type OrgMode string
@@ -70,15 +66,9 @@ func (c *change) mayRename() error {
 }
 
 // orgsMadeKey is the counter of the organisations that a user made.
-func orgsMadeKey(user uint32) []byte { return fmt.Appendf(nil, "orgs made by %d", user) }
+func orgsMadeKey(user uint32) string { return fmt.Sprintf("orgs made by %d", user) }
 
-func (r *Registry) orgsMade(user uint32) (n uint64, err error) {
-	err = get(r.st, store.RecordCounter, orgsMadeKey(user), &n)
-	if isNotFound(err) {
-		err = nil
-	}
-	return n, err
-}
+func (r *Registry) orgsMade(user uint32) (uint64, error) { return r.count(orgsMadeKey(user), 0) }
 
 // countOrg adds to the organisations that a user made, if a user did.
 func (c *change) countOrg(user uint32, more int) error {
@@ -91,8 +81,9 @@ func (c *change) countOrg(user uint32, more int) error {
 	}
 	left := int64(n) + int64(more)
 	if left <= 0 {
-		c.records.Delete(store.RecordCounter, orgsMadeKey(user))
+		counters.Delete(&c.records, orgsMadeKey(user))
 		return nil
 	}
-	return c.put(store.RecordCounter, orgsMadeKey(user), left)
+	n = uint64(left)
+	return counters.Put(&c.records, orgsMadeKey(user), &n)
 }

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,6 +53,14 @@ func (p Pin) String() string {
 type storedPin struct {
 	ID    uint32    `json:"id"`
 	Since time.Time `json:"since"`
+}
+
+// checkPin refuses the pin of a text that names no reader.
+func checkPin(reader string, _ *storedPin) error {
+	if _, _, ok := cutReader(reader); !ok {
+		return errors.New("it is of no reader")
+	}
+	return nil
 }
 
 // pinKey is the id of a pin: the reader in lower case.
@@ -126,19 +135,18 @@ func (c *change) pin(reader string, kind byte, name string) (Pin, error) {
 func (c *change) putPin(reader string, id uint32) error {
 	c.audit(ActionPin, reader, "account %d", id)
 	c.pins = append(c.pins, pinKey(reader))
-	return c.put(store.RecordPin, []byte(pinKey(reader)), storedPin{ID: id, Since: c.now})
+	return pins.Put(&c.records, pinKey(reader), &storedPin{ID: id, Since: c.now})
 }
 
 // pinOf returns what a reader stands for as far as that is known.
 func (r *Registry) pinOf(reader string, kind byte) (Pin, error) {
 	p := Pin{Reader: reader, State: PinWaiting}
-	var stored storedPin
-	err := get(r.st, store.RecordPin, []byte(pinKey(reader)), &stored)
+	stored, err := pins.Get(r.st, pinKey(reader))
 	if isNotFound(err) {
 		return p, nil
 	}
 	if err != nil {
-		return p, fmt.Errorf("pin of %s: %w", reader, err)
+		return p, err
 	}
 	p.State, p.ID, p.Since = PinInForce, stored.ID, stored.Since
 	p.Now, err = r.nameOf(kind, stored.ID)
@@ -210,7 +218,7 @@ func (r *Registry) Repin(by Author, reader string) (p Pin, err error) {
 		id, err := c.owner(name, kind)
 		if isNotFound(err) {
 			c.audit(ActionPin, reader, "no account")
-			c.records.Delete(store.RecordPin, []byte(pinKey(reader)))
+			pins.Delete(&c.records, pinKey(reader))
 			return nil
 		}
 		if err != nil {

@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -148,13 +147,18 @@ func (r *Registry) Used() bool { return r.used.Load() }
 func (r *Registry) now() time.Time { return r.o.Now().UTC().Truncate(time.Millisecond) }
 
 // counter returns what a counter hands out next.
-func (r *Registry) counter(name string) (uint64, error) {
-	var n uint64
-	err := get(r.st, store.RecordCounter, []byte(name), &n)
+func (r *Registry) counter(name string) (uint64, error) { return r.count(name, 1) }
+
+// count returns what is kept under the name of a counter, start if nothing is.
+func (r *Registry) count(name string, start uint64) (uint64, error) {
+	n, err := counters.Get(r.st, name)
 	if isNotFound(err) {
-		return 1, nil
+		return start, nil
 	}
-	return n, err
+	if err != nil {
+		return 0, err
+	}
+	return *n, nil
 }
 
 // change is a change at work. What it reads is what was there before it.
@@ -215,20 +219,10 @@ func (c *change) finish() error {
 		return err
 	}
 	for name, next := range c.counters {
-		if err := c.put(store.RecordCounter, []byte(name), next); err != nil {
+		if err := counters.Put(&c.records, name, &next); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// put stores v as JSON.
-func (c *change) put(kind store.RecordKind, id []byte, v any) error {
-	value, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("encode record: %w", err)
-	}
-	c.records.Put(kind, id, value)
 	return nil
 }
 

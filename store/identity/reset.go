@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/table"
 )
 
 // resetLasts is how long a reset code can be used.
@@ -42,10 +43,10 @@ func (r *Registry) setPassword(ctx context.Context, by Author, user uint32, pass
 			return err
 		}
 		c.endSessions(u)
-		c.records.Delete(store.RecordReset, id4(user))
+		resets.Delete(&c.records, user)
 		c.forgive(user)
 		c.auditUser(ActionPasswordSet, u, "")
-		if err := c.put(store.RecordPassword, id4(user), storedPassword{Hash: hashed, Set: c.now}); err != nil {
+		if err := passwords.Put(&c.records, user, &storedPassword{Hash: hashed, Set: c.now}); err != nil {
 			return err
 		}
 		return c.putUser(u)
@@ -65,9 +66,9 @@ func (c *change) person(id uint32) (*User, error) {
 	return u, err
 }
 
-// HasPassword reports whether a user has a password.
+// HasPassword reports whether a user has a password, even a damaged one.
 func (r *Registry) HasPassword(user uint32) (bool, error) {
-	_, err := r.st.Record(store.RecordPassword, id4(user))
+	_, err := r.st.Record(store.RecordPassword, table.ID(user))
 	if isNotFound(err) {
 		return false, nil
 	}
@@ -91,9 +92,9 @@ func (r *Registry) ResetPassword(by Author, user uint32) (code string, err error
 		}
 		code = text
 		c.endSessions(u)
-		c.records.Delete(store.RecordPassword, id4(user))
+		passwords.Delete(&c.records, user)
 		c.auditUser(ActionPasswordLink, u, "")
-		if err := c.put(store.RecordReset, id4(user), storedReset{Hash: h[:], Expires: c.now.Add(resetLasts)}); err != nil {
+		if err := resets.Put(&c.records, user, &storedReset{Hash: h[:], Expires: c.now.Add(resetLasts)}); err != nil {
 			return err
 		}
 		return c.putUser(u)
@@ -107,8 +108,8 @@ func (r *Registry) ResetPassword(by Author, user uint32) (code string, err error
 // CheckReset returns the user who may choose a password by this code, or an
 // error that is ErrNoCredential.
 func (r *Registry) CheckReset(user uint32, code string) (*User, error) {
-	var stored storedReset
-	if err := get(r.st, store.RecordReset, id4(user), &stored); err != nil {
+	stored, err := resets.Get(r.st, user)
+	if err != nil {
 		return nil, fmt.Errorf("check reset code: %w", credential(err))
 	}
 	h, ok := parseCode(code)

@@ -3,8 +3,6 @@ package identity
 import (
 	"fmt"
 	"time"
-
-	"github.com/trawlsearch/trawl/store"
 )
 
 // Session is what a browser is signed in by, without its secret.
@@ -37,8 +35,8 @@ func (r *Registry) CheckSession(secret string) (*Session, *User, error) {
 	if !ok {
 		return nil, nil, ErrNoCredential
 	}
-	s := &Session{}
-	if err := get(r.st, store.RecordSession, h[:], s); err != nil {
+	s, err := sessions.Get(r.st, h)
+	if err != nil {
 		return nil, nil, fmt.Errorf("check session: %w", credential(err))
 	}
 	if t, ok := r.uses.session(h); ok {
@@ -67,7 +65,7 @@ func (c *change) newSession(u *User) (secret string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return secret, c.put(store.RecordSession, h[:], Session{User: u.ID, Created: c.now, Seen: c.now, Epoch: u.Epoch})
+	return secret, sessions.Put(&c.records, h, &Session{User: u.ID, Created: c.now, Seen: c.now, Epoch: u.Epoch})
 }
 
 // SignOut ends all sessions of a user.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/trawlsearch/trawl/store"
 )
 
 // storedPassword is the record of a password.
@@ -83,7 +81,10 @@ func (r *Registry) lookUp(login string) (u *User, p storedPassword, err error) {
 		u, err = r.UserNamed(login)
 	}
 	if err == nil {
-		err = get(r.st, store.RecordPassword, id4(u.ID), &p)
+		var stored *storedPassword
+		if stored, err = passwords.Get(r.st, u.ID); err == nil {
+			p = *stored
+		}
 	}
 	if isNotFound(err) {
 		err = nil
@@ -144,8 +145,8 @@ func (r *Registry) begin(by Author, user uint32, checked storedPassword, renewed
 		if err != nil {
 			return credentialGone(err)
 		}
-		var now storedPassword
-		if err := get(c.st, store.RecordPassword, id4(user), &now); err != nil {
+		now, err := passwords.Get(c.st, user)
+		if err != nil {
 			return credentialGone(err)
 		}
 		if now.Hash != checked.Hash || u.Locked {
@@ -153,7 +154,7 @@ func (r *Registry) begin(by Author, user uint32, checked storedPassword, renewed
 		}
 		if renewed != "" {
 			now.Hash = renewed
-			if err := c.put(store.RecordPassword, id4(user), now); err != nil {
+			if err := passwords.Put(&c.records, user, now); err != nil {
 				return err
 			}
 		}
@@ -198,7 +199,7 @@ func (r *Registry) CreateFirstUser(ctx context.Context, by Author, n NewUser, pa
 		if u, err = c.createUser(n); err != nil {
 			return err
 		}
-		if err := c.put(store.RecordPassword, id4(u.ID), storedPassword{Hash: hashed, Set: c.now}); err != nil {
+		if err := passwords.Put(&c.records, u.ID, &storedPassword{Hash: hashed, Set: c.now}); err != nil {
 			return err
 		}
 		secret, err = c.newSession(u)

@@ -1,21 +1,11 @@
 package identity
 
 import (
-	"encoding/binary"
-	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/trawlsearch/trawl/store"
 )
-
-func putSession(c *store.Records, h hash, s Session) error {
-	value, err := json.Marshal(s)
-	if err != nil {
-		return fmt.Errorf("encode record: %w", err)
-	}
-	c.Put(store.RecordSession, h[:], value)
-	return nil
-}
 
 // Sweep deletes sessions, reset codes and lockouts that have ended, entries of the audit
 // log that are too old or too many, and tokens that the log no longer tells
@@ -43,13 +33,13 @@ func (r *Registry) Sweep() error {
 
 func (r *Registry) sweepSessions(c *store.Records) error {
 	now := r.o.Now()
-	return eachSound(r, store.RecordRange{Kind: store.RecordSession}, func(id []byte, s Session) (bool, error) {
+	return sessions.Each(r.st, store.RecordRange{}, r.TellDamaged, func(h hash, s *Session) (bool, error) {
 		u, err := r.User(s.User)
 		if err != nil && !isNotFound(err) {
 			return false, err
 		}
-		if err != nil || u.Epoch != s.Epoch || !r.sessionLive(&s, now) {
-			c.Delete(store.RecordSession, id)
+		if err != nil || u.Epoch != s.Epoch || !r.sessionLive(s, now) {
+			sessions.Delete(c, h)
 		}
 		return true, nil
 	})
@@ -57,9 +47,9 @@ func (r *Registry) sweepSessions(c *store.Records) error {
 
 func (r *Registry) sweepResets(c *store.Records) error {
 	now := r.o.Now()
-	return eachSound(r, store.RecordRange{Kind: store.RecordReset}, func(id []byte, s storedReset) (bool, error) {
+	return resets.Each(r.st, store.RecordRange{}, r.TellDamaged, func(user uint32, s *storedReset) (bool, error) {
 		if !now.Before(s.Expires) {
-			c.Delete(store.RecordReset, id)
+			resets.Delete(c, user)
 		}
 		return true, nil
 	})
@@ -67,38 +57,37 @@ func (r *Registry) sweepResets(c *store.Records) error {
 
 func (r *Registry) sweepLockouts(c *store.Records) error {
 	now := r.o.Now()
-	return r.st.EachRecord(store.RecordRange{Kind: store.RecordLockout}, func(id, value []byte) (bool, error) {
-		if checkID(store.RecordLockout, id) != nil {
+	// What load made of a damaged one takes its place.
+	var failed error
+	damaged := func(_ store.RecordKind, id []byte, _ error) {
+		user, err := lockouts.Key(id)
+		if f := r.locks.of(userKey(user)); err == nil && f != nil && !f.over(now) {
+			failed = errors.Join(failed, lockouts.Put(c, user, f))
+		} else {
 			c.Delete(store.RecordLockout, id)
-			return true, nil
 		}
-		f, damage := readFailures(id, value, now)
-		if damage != nil {
-			// What was made of it at the opening takes its place.
-			f = r.locks.of(userKey(number(id)))
+	}
+	err := lockouts.Each(r.st, store.RecordRange{}, damaged, func(user uint32, f *failures) (bool, error) {
+		if err := f.check(now); err != nil {
+			return true, err
 		}
-		if f == nil || f.over(now) {
-			c.Delete(store.RecordLockout, id)
-			return true, nil
+		if f.over(now) {
+			lockouts.Delete(c, user)
 		}
-		if damage == nil {
-			return true, nil
-		}
-		lock, err := json.Marshal(f)
-		c.Put(store.RecordLockout, id, lock)
-		return true, err
+		return true, nil
 	})
+	return errors.Join(err, failed)
 }
 
 func (r *Registry) sweepTokens(c *store.Records) error {
 	old := r.o.Now().Add(-r.o.AuditAge)
-	return eachSound(r, store.RecordRange{Kind: store.RecordToken}, func(id []byte, t Token) (bool, error) {
+	return tokens.Each(r.st, store.RecordRange{}, r.TellDamaged, func(key [2]uint32, t *Token) (bool, error) {
 		revoked := !t.Revoked.IsZero() && t.Revoked.Before(old)
 		expired := !t.Expires.IsZero() && t.Expires.Before(old)
 		if revoked || expired {
-			c.Delete(store.RecordToken, id)
+			tokens.Delete(c, key)
 			c.Delete(store.RecordTokenHash, t.Hash)
-			c.Delete(store.RecordTokenUse, id4(t.ID))
+			tokenUses.Delete(c, t.ID)
 		}
 		return true, nil
 	})
@@ -112,15 +101,15 @@ func (r *Registry) sweepAudit(c *store.Records) error {
 		return err
 	}
 	for _, n := range out {
-		c.Delete(store.RecordAudit, id8(n))
+		entries.Delete(c, n)
 	}
 	old, last := r.o.Now().Add(-r.o.AuditAge), uint64(0)
-	err = eachSound(r, store.RecordRange{Kind: store.RecordAudit}, func(id []byte, e Entry) (bool, error) {
+	err = entries.Each(r.st, store.RecordRange{}, r.TellDamaged, func(id uint64, e *Entry) (bool, error) {
 		if !e.Time.Before(old) {
 			return false, nil
 		}
-		last = binary.BigEndian.Uint64(id)
-		c.Delete(store.RecordAudit, id)
+		last = id
+		entries.Delete(c, id)
 		return true, nil
 	})
 	shares.forget(last)

@@ -2,13 +2,13 @@ package identity
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/table"
 )
 
 // The scopes of access tokens.
@@ -40,6 +40,8 @@ type Token struct {
 // Has reports whether the token has a scope.
 func (t *Token) Has(scope string) bool { return slices.Contains(t.Scopes, scope) }
 
+func (t *Token) key() [2]uint32 { return [2]uint32{t.User, t.ID} }
+
 // live reports whether the token is good at a moment, as far as it tells.
 func (t *Token) live(now time.Time) bool {
 	return t.Revoked.IsZero() && (t.Expires.IsZero() || now.Before(t.Expires))
@@ -52,15 +54,12 @@ func (r *Registry) CheckToken(text string) (*Token, *User, error) {
 	if !ok {
 		return nil, nil, ErrNoCredential
 	}
-	id, err := r.st.Record(store.RecordTokenHash, h[:])
-	if isNotFound(err) {
-		return nil, nil, ErrNoCredential
-	}
+	key, err := tokenHashes.Get(r.st, h)
 	if err != nil {
-		return nil, nil, fmt.Errorf("check token: %w", err)
+		return nil, nil, fmt.Errorf("check token: %w", credential(err))
 	}
-	t := &Token{}
-	if err := get(r.st, store.RecordToken, id, t); err != nil {
+	t, err := tokens.Get(r.st, *key)
+	if err != nil {
 		return nil, nil, fmt.Errorf("check token: %w", credential(err))
 	}
 	if !t.live(r.o.Now()) {
@@ -89,44 +88,29 @@ func credential(err error) error {
 // Token returns the token with an ID, revoked ones too, or an error that is
 // store.ErrNotFound.
 func (r *Registry) Token(id uint32) (*Token, error) {
-	use, err := r.tokenUse(id)
-	if err != nil {
-		return nil, fmt.Errorf("token %d: %w", id, err)
+	use, err := tokenUses.Lookup(r.st, id)
+	var t *Token
+	if err == nil {
+		t, err = tokens.Lookup(r.st, [2]uint32{use.User, id})
 	}
-	t := &Token{}
-	if err := get(r.st, store.RecordToken, id44(use.user, id), t); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("token %d: %w", id, err)
 	}
 	return t, nil
 }
 
-// tokenUse is whose a token is and when it was last used.
+// tokenUse is whose a token is and when it was last used, in unix seconds; 0 is
+// never.
 type tokenUse struct {
-	user uint32
-	last time.Time
+	User uint32
+	Last int64
 }
 
-func (u tokenUse) value() []byte {
-	seconds := uint64(0)
-	if !u.last.IsZero() {
-		seconds = uint64(u.last.Unix())
+func (u tokenUse) last() time.Time {
+	if u.Last == 0 {
+		return time.Time{}
 	}
-	return binary.BigEndian.AppendUint64(id4(u.user), seconds)
-}
-
-func (r *Registry) tokenUse(id uint32) (use tokenUse, err error) {
-	value, err := r.st.Record(store.RecordTokenUse, id4(id))
-	switch {
-	case err != nil:
-		return use, err
-	case len(value) != 12:
-		return use, corrupt("record of a token's use")
-	}
-	use.user = number(value)
-	if n := binary.BigEndian.Uint64(value[4:]); n > 0 {
-		use.last = time.Unix(int64(n), 0).UTC()
-	}
-	return use, nil
+	return time.Unix(u.Last, 0).UTC()
 }
 
 // TokenLastUsed returns when a token was last used, give or take a minute;
@@ -135,22 +119,22 @@ func (r *Registry) TokenLastUsed(id uint32) (time.Time, error) {
 	if t, ok := r.uses.token(id); ok {
 		return t, nil
 	}
-	use, err := r.tokenUse(id)
+	use, err := tokenUses.Lookup(r.st, id)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("token %d: %w", id, err)
 	}
-	return use.last, nil
+	return use.last(), nil
 }
 
 // Tokens returns the tokens of a user that are good, by ID; of all users for 0.
 func (r *Registry) Tokens(user uint32) ([]*Token, error) {
-	in := store.RecordRange{Kind: store.RecordToken}
+	in := store.RecordRange{}
 	if user != 0 {
-		in.Prefix = id4(user)
+		in.Prefix = table.ID(user)
 	}
 	now := r.o.Now()
 	var out []*Token
-	err := eachSound(r, in, func(_ []byte, t *Token) (bool, error) {
+	err := tokens.Each(r.st, in, r.TellDamaged, func(_ [2]uint32, t *Token) (bool, error) {
 		if t.live(now) {
 			out = append(out, t)
 		}
@@ -199,7 +183,7 @@ func (c *change) revoke(t *Token) error {
 	t.Revoked = c.now
 	c.ends = true
 	c.records.Delete(store.RecordTokenHash, t.Hash)
-	return c.put(store.RecordToken, id44(t.User, t.ID), t)
+	return tokens.Put(&c.records, t.key(), t)
 }
 
 func (c *change) auditToken(action string, t *Token) {

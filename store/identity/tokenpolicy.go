@@ -1,12 +1,11 @@
 package identity
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/trawlsearch/trawl/store"
 )
 
 // TokenMode says who may create access tokens.
@@ -76,10 +75,12 @@ func (r *Registry) CreateToken(by Author, n NewToken) (text string, t *Token, er
 		if n.Lifetime != nil {
 			t.Expires = c.now.Add(*n.Lifetime)
 		}
-		c.records.Put(store.RecordTokenHash, h[:], id44(n.User, id))
-		c.records.Put(store.RecordTokenUse, id4(id), tokenUse{user: n.User}.value())
 		c.auditToken(ActionTokenCreate, t)
-		return c.put(store.RecordToken, id44(n.User, id), t)
+		key := t.key()
+		return errors.Join(
+			tokens.Put(&c.records, key, t),
+			tokenHashes.Put(&c.records, h, &key),
+			tokenUses.Put(&c.records, id, &tokenUse{User: n.User}))
 	})
 	if err != nil {
 		return "", nil, err

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"sync"
 	"time"
-
-	"github.com/trawlsearch/trawl/store"
 )
 
 // uses are what was used and is not written yet, so that a request never waits
@@ -33,7 +31,7 @@ func (r *Registry) NoteUse(user, token uint32) {
 	}
 	u.users[user] = now
 	if token != 0 {
-		u.tokens[token] = tokenUse{user, now}
+		u.tokens[token] = tokenUse{user, now.Unix()}
 	}
 }
 
@@ -57,7 +55,7 @@ func (u *uses) token(id uint32) (time.Time, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	t, ok := u.tokens[id]
-	return t.last.Truncate(time.Second), ok
+	return t.last(), ok
 }
 
 func (u *uses) session(h hash) (time.Time, bool) {
@@ -108,27 +106,33 @@ func (r *Registry) writeUses(u *uses) error {
 	c := r.st.BeginRecords()
 	for id, t := range u.users {
 		if _, err := r.User(id); err == nil {
-			c.Put(store.RecordSeen, id4(id), id8(uint64(t.Unix())))
+			seconds := t.Unix()
+			if err := seen.Put(&c, id, &seconds); err != nil {
+				return err
+			}
 		} else if !isNotFound(err) {
 			return err
 		}
 	}
 	for id, use := range u.tokens {
-		if _, err := r.tokenUse(id); err == nil {
-			c.Put(store.RecordTokenUse, id4(id), use.value())
+		if _, err := tokenUses.Get(r.st, id); err == nil {
+			if err := tokenUses.Put(&c, id, &use); err != nil {
+				return err
+			}
 		} else if !isNotFound(err) {
 			return err
 		}
 	}
 	for h, t := range u.sessions {
-		var s Session
-		if err := get(r.st, store.RecordSession, h[:], &s); isNotFound(err) {
+		s, err := sessions.Get(r.st, h)
+		if isNotFound(err) {
 			continue
-		} else if err != nil {
+		}
+		if err != nil {
 			return err
 		}
 		s.Seen = t
-		if err := putSession(&c, h, s); err != nil {
+		if err := sessions.Put(&c, h, s); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,13 +58,7 @@ type NewUser struct {
 }
 
 // User returns the user with an ID, or an error that is store.ErrNotFound.
-func (r *Registry) User(id uint32) (*User, error) {
-	u := &User{}
-	if err := get(r.st, store.RecordUser, id4(id), u); err != nil {
-		return nil, fmt.Errorf("user %d: %w", id, err)
-	}
-	return u, nil
-}
+func (r *Registry) User(id uint32) (*User, error) { return users.Get(r.st, id) }
 
 // UserNamed returns the user of that name, or an error that is
 // store.ErrNotFound.
@@ -96,14 +89,11 @@ func (r *Registry) Addresses(name string) []string {
 // UserWithEmail returns the user whose verified address it is, or an error
 // that is store.ErrNotFound.
 func (r *Registry) UserWithEmail(address string) (*User, error) {
-	id, err := r.st.Record(store.RecordEmail, nameKey(address))
-	switch {
-	case err != nil:
+	id, err := emails.Lookup(r.st, nameKey(address))
+	if err != nil {
 		return nil, fmt.Errorf("user with address %q: %w", address, err)
-	case len(id) != 4:
-		return nil, corrupt("e-mail record")
 	}
-	return r.User(number(id))
+	return r.User(*id)
 }
 
 // Users returns all users by ID.
@@ -114,7 +104,7 @@ func (r *Registry) Users() (out []*User, err error) {
 
 // EachUser calls f with all users by ID, for lists that keep little of each.
 func (r *Registry) EachUser(f func(*User)) error {
-	err := eachSound(r, store.RecordRange{Kind: store.RecordUser}, func(_ []byte, u *User) (bool, error) {
+	err := users.Each(r.st, store.RecordRange{}, r.TellDamaged, func(_ uint32, u *User) (bool, error) {
 		f(u)
 		return true, nil
 	})
@@ -130,30 +120,26 @@ func (r *Registry) LastActive(id uint32) (time.Time, error) {
 	if t, ok := r.uses.user(id); ok {
 		return t, nil
 	}
-	value, err := r.st.Record(store.RecordSeen, id4(id))
-	switch {
-	case isNotFound(err):
+	seconds, err := seen.Get(r.st, id)
+	if isNotFound(err) {
 		return time.Time{}, nil
-	case err != nil:
-		return time.Time{}, fmt.Errorf("user %d: %w", id, err)
-	case len(value) != 8:
-		return time.Time{}, corrupt("record of when a user was active")
 	}
-	return time.Unix(int64(binary.BigEndian.Uint64(value)), 0).UTC(), nil
+	if err != nil {
+		return time.Time{}, err
+	}
+	return time.Unix(*seconds, 0).UTC(), nil
 }
 
 // owner returns the ID of the user or organisation that has a name.
 func (r *Registry) owner(name string, kind byte) (uint32, error) {
-	value, err := r.st.Record(store.RecordName, nameKey(name))
+	of, err := names.Lookup(r.st, nameKey(name))
 	switch {
 	case err != nil:
 		return 0, err
-	case len(value) != 5:
-		return 0, corrupt("name record")
-	case value[0] != kind:
+	case of.Kind != kind:
 		return 0, store.ErrNotFound
 	}
-	return number(value[1:]), nil
+	return of.ID, nil
 }
 
 // claim gives a name to the user or organisation with an ID.
@@ -164,15 +150,14 @@ func (c *change) claim(name string, kind byte, id uint32) error {
 	if err := c.reserve(name, kind, id); err != nil {
 		return err
 	}
-	value, err := c.st.Record(store.RecordName, nameKey(name))
+	of, err := names.Get(c.st, nameKey(name))
 	switch {
-	case err == nil && (len(value) != 5 || value[0] != kind || number(value[1:]) != id):
+	case err == nil && *of != account{kind, id}:
 		return fmt.Errorf("the name %q: %w", name, store.ErrExists)
 	case err != nil && !isNotFound(err):
 		return err
 	}
-	c.records.Put(store.RecordName, nameKey(name), append([]byte{kind}, id4(id)...))
-	return nil
+	return names.Put(&c.records, nameKey(name), &account{kind, id})
 }
 
 // CreateUser makes a user without a password.
@@ -241,7 +226,7 @@ func (c *change) setDisplayName(to *string, name string) error {
 
 func (c *change) putUser(u *User) error {
 	u.Updated = c.now
-	return c.put(store.RecordUser, id4(u.ID), u)
+	return users.Put(&c.records, u.ID, u)
 }
 
 // claimEmails checks u's addresses and makes the verified ones its own, instead
@@ -265,21 +250,23 @@ func (c *change) claimEmails(u *User, old []Email) error {
 	}
 	for _, e := range old {
 		if e.Verified {
-			c.records.Delete(store.RecordEmail, nameKey(e.Address))
+			emails.Delete(&c.records, nameKey(e.Address))
 		}
 	}
 	for _, e := range u.Emails {
 		if !e.Verified {
 			continue
 		}
-		owner, err := c.st.Record(store.RecordEmail, nameKey(e.Address))
+		owner, err := emails.Get(c.st, nameKey(e.Address))
 		switch {
-		case err == nil && (len(owner) != 4 || number(owner) != u.ID):
+		case err == nil && *owner != u.ID:
 			return fmt.Errorf("the address %q: %w", e.Address, store.ErrExists)
 		case err != nil && !isNotFound(err):
 			return err
 		}
-		c.records.Put(store.RecordEmail, nameKey(e.Address), id4(u.ID))
+		if err := emails.Put(&c.records, nameKey(e.Address), &u.ID); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/table"
 )
 
 // UserChange names what of a user is to change; nil stays.
@@ -95,7 +96,7 @@ func changed(before, after *User) string {
 
 // rename gives a user or organisation another name.
 func (c *change) rename(name *string, to string, kind byte, id uint32) error {
-	c.records.Delete(store.RecordName, nameKey(*name))
+	names.Delete(&c.records, nameKey(*name))
 	*name = to
 	return c.claim(to, kind, id)
 }
@@ -107,7 +108,7 @@ func (c *change) anotherAdmin(but uint32) error {
 		return nil
 	}
 	found := false
-	err := eachSound(c.Registry, store.RecordRange{Kind: store.RecordUser}, func(_ []byte, u *User) (bool, error) {
+	err := users.Each(c.st, store.RecordRange{}, c.TellDamaged, func(_ uint32, u *User) (bool, error) {
 		found = u.ID != but && u.SiteAdmin && !u.Locked
 		return !found, nil
 	})
@@ -143,29 +144,29 @@ func (r *Registry) DeleteUser(by Author, id uint32) error {
 func (c *change) deleteUser(u *User) error {
 	for _, e := range u.Emails {
 		if e.Verified {
-			c.records.Delete(store.RecordEmail, nameKey(e.Address))
+			emails.Delete(&c.records, nameKey(e.Address))
 		}
 	}
-	orgs, err := c.OrgsOf(u.ID)
+	of, err := c.OrgsOf(u.ID)
 	if err != nil {
 		return err
 	}
-	for _, org := range orgs {
+	for _, org := range of {
 		c.removeMember(org, u.ID)
 	}
-	tokens, err := c.Tokens(u.ID)
+	live, err := c.Tokens(u.ID)
 	if err != nil {
 		return err
 	}
-	for _, t := range tokens {
+	for _, t := range live {
 		if err := c.revoke(t); err != nil {
 			return err
 		}
 	}
-	c.records.Delete(store.RecordName, nameKey(u.Name))
-	c.records.Delete(store.RecordCounter, orgsMadeKey(u.ID))
+	names.Delete(&c.records, nameKey(u.Name))
+	counters.Delete(&c.records, orgsMadeKey(u.ID))
 	for _, kind := range []store.RecordKind{store.RecordUser, store.RecordPassword, store.RecordReset, store.RecordLockout, store.RecordSeen} {
-		c.records.Delete(kind, id4(u.ID))
+		c.records.Delete(kind, table.ID(u.ID))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/table"
 )
 
 // verifying reads all records of accounts and tells what is wrong with them.
@@ -29,22 +30,6 @@ func Verify(st *store.Store, tell func(store.FaultyRecord)) error {
 	return errors.Join(v.accounts(), v.names(), v.belongings(), v.credentials())
 }
 
-// records calls f with the records of a kind whose ids are so long, 0 for any
-// length, and tells what f returns.
-func (v *verifying) records(kind store.RecordKind, what string, length int, f func(id, value []byte) error) error {
-	return v.st.EachRecord(store.RecordRange{Kind: kind}, func(id, value []byte) (bool, error) {
-		err := errors.New("its key has a wrong length")
-		if length == 0 || len(id) == length {
-			err = f(id, value)
-		}
-		if err != nil {
-			stray := kind == store.RecordSession || kind == store.RecordReset
-			v.tell(store.FaultOf(kind, id, fmt.Sprintf("%s %x: %v", what, id, err), stray))
-		}
-		return true, nil
-	})
-}
-
 func (v *verifying) user(id uint32) error {
 	if v.users[id] == nil {
 		return fmt.Errorf("there is no user %d", id)
@@ -54,24 +39,12 @@ func (v *verifying) user(id uint32) error {
 
 func (v *verifying) accounts() error {
 	return errors.Join(
-		v.records(store.RecordUser, "user", 4, func(id, value []byte) error {
-			u := &User{}
-			if err := store.DecodeRecord(store.RecordUser, id, value, u); err != nil {
-				return err
-			}
-			if v.users[number(id)] = u; u.ID != number(id) {
-				return fmt.Errorf("it is that of user %d", u.ID)
-			}
+		users.Verify(v.st, v.tell, nil, func(id uint32, u *User) error {
+			v.users[id] = u
 			return nil
 		}),
-		v.records(store.RecordOrg, "organisation", 4, func(id, value []byte) error {
-			o := &Org{}
-			if err := store.DecodeRecord(store.RecordOrg, id, value, o); err != nil {
-				return err
-			}
-			if v.orgs[number(id)] = o; o.ID != number(id) {
-				return fmt.Errorf("it is that of organisation %d", o.ID)
-			}
+		orgs.Verify(v.st, v.tell, nil, func(id uint32, o *Org) error {
+			v.orgs[id] = o
 			return nil
 		}))
 }
@@ -80,39 +53,33 @@ func (v *verifying) accounts() error {
 // everybody has theirs.
 func (v *verifying) names() error {
 	err := errors.Join(
-		v.records(store.RecordName, "name", 0, func(id, value []byte) error {
-			if len(value) != 5 {
-				return fmt.Errorf("%d bytes, want 5", len(value))
-			}
-			owner, name := number(value[1:]), ""
-			if u := v.users[owner]; value[0] == nameOfUser && u != nil {
+		names.Verify(v.st, v.tell, nil, func(key string, of *account) error {
+			name := ""
+			if u := v.users[of.ID]; of.Kind == nameOfUser && u != nil {
 				name = u.Name
 			}
-			if o := v.orgs[owner]; value[0] == nameOfOrg && o != nil {
+			if o := v.orgs[of.ID]; of.Kind == nameOfOrg && o != nil {
 				name = o.Name
 			}
-			if string(nameKey(name)) != string(id) {
-				return fmt.Errorf("%q is not the name of %c %d", id, value[0], owner)
+			if nameKey(name) != key {
+				return fmt.Errorf("%q is not the name of %c %d", key, of.Kind, of.ID)
 			}
 			return nil
 		}),
-		v.records(store.RecordEmail, "address", 0, func(id, value []byte) error {
-			if len(value) != 4 {
-				return fmt.Errorf("%d bytes, want 4", len(value))
-			}
-			u := v.users[number(value)]
-			if u == nil || !slices.ContainsFunc(u.Emails, func(e Email) bool { return e.Verified && string(nameKey(e.Address)) == string(id) }) {
-				return fmt.Errorf("%q is no address of user %d", id, number(value))
+		emails.Verify(v.st, v.tell, nil, func(key string, user *uint32) error {
+			u := v.users[*user]
+			if u == nil || !slices.ContainsFunc(u.Emails, func(e Email) bool { return e.Verified && nameKey(e.Address) == key }) {
+				return fmt.Errorf("%q is no address of user %d", key, *user)
 			}
 			return nil
 		}))
 	for id, u := range v.users {
-		if _, err := v.st.Record(store.RecordName, nameKey(u.Name)); err != nil {
+		if _, err := names.Get(v.st, nameKey(u.Name)); err != nil {
 			v.tell(store.FaultyRecord{Problem: fmt.Sprintf("user %d, %q, is not found by name: %v", id, u.Name, err)})
 		}
 	}
 	for id, o := range v.orgs {
-		if _, err := v.st.Record(store.RecordName, nameKey(o.Name)); err != nil {
+		if _, err := names.Get(v.st, nameKey(o.Name)); err != nil {
 			v.tell(store.FaultyRecord{Problem: fmt.Sprintf("organisation %d, %q, is not found by name: %v", id, o.Name, err)})
 		}
 	}
@@ -121,91 +88,47 @@ func (v *verifying) names() error {
 
 // belongings verifies what stands under the number of a user.
 func (v *verifying) belongings() error {
-	ofUser := func(id, _ []byte) error { return v.user(number(id)) }
-	member := func(user, org uint32, other store.RecordKind, key []byte) error {
+	member := func(user, org uint32, other *table.Table[[2]uint32, struct{}], key [2]uint32) error {
 		if err := v.user(user); err != nil {
 			return err
 		}
 		if v.orgs[org] == nil {
 			return fmt.Errorf("there is no organisation %d", org)
 		}
-		_, err := v.st.Record(other, key)
+		_, err := other.Get(v.st, key)
 		return err
 	}
 	return errors.Join(
-		v.records(store.RecordPassword, "password of user", 4, ofUser),
-		v.records(store.RecordLockout, "lockout of user", 4, ofUser),
-		v.records(store.RecordSeen, "last use of user", 4, func(_, value []byte) error {
-			if len(value) != 8 {
-				return fmt.Errorf("%d bytes, want 8", len(value))
-			}
-			return nil
+		passwords.Verify(v.st, v.tell, nil, func(user uint32, _ *storedPassword) error { return v.user(user) }),
+		lockouts.Verify(v.st, v.tell, nil, func(user uint32, _ *failures) error { return v.user(user) }),
+		seen.Verify(v.st, v.tell, nil, nil),
+		members.Verify(v.st, v.tell, nil, func(key [2]uint32, _ *struct{}) error {
+			return member(key[1], key[0], memberships, [2]uint32{key[1], key[0]})
 		}),
-		v.records(store.RecordMember, "member", 8, func(id, _ []byte) error {
-			org, user := number(id), number(id[4:])
-			return member(user, org, store.RecordMembership, id44(user, org))
-		}),
-		v.records(store.RecordMembership, "membership", 8, func(id, _ []byte) error {
-			user, org := number(id), number(id[4:])
-			return member(user, org, store.RecordMember, id44(org, user))
+		memberships.Verify(v.st, v.tell, nil, func(key [2]uint32, _ *struct{}) error {
+			return member(key[0], key[1], members, [2]uint32{key[1], key[0]})
 		}))
 }
 
 func (v *verifying) credentials() error {
 	return errors.Join(
-		v.records(store.RecordToken, "token", 8, func(id, value []byte) error {
-			var t Token
-			if err := store.DecodeRecord(store.RecordToken, id, value, &t); err != nil {
-				return err
-			}
-			v.tokens[[2]uint32{number(id), number(id[4:])}] = true
-			if t.User != number(id) || t.ID != number(id[4:]) {
-				return fmt.Errorf("it is token %d of user %d", t.ID, t.User)
-			}
+		tokens.Verify(v.st, v.tell, nil, func(key [2]uint32, t *Token) error {
+			v.tokens[key] = true
 			if !t.Revoked.IsZero() {
 				return nil // it outlives its user
 			}
 			return v.user(t.User)
 		}),
-		v.records(store.RecordTokenHash, "hash of a token", 32, func(_, value []byte) error {
-			if len(value) != 8 || !v.tokens[[2]uint32{number(value), number(value[4:])}] {
-				return fmt.Errorf("it leads to %x, which is no token", value)
+		tokenHashes.Verify(v.st, v.tell, nil, func(_ hash, key *[2]uint32) error {
+			if !v.tokens[*key] {
+				return fmt.Errorf("it leads to token %d of user %d, which there is not", key[1], key[0])
 			}
 			return nil
 		}),
-		v.records(store.RecordTokenUse, "use of token", 4, func(_, value []byte) error {
-			if len(value) != 12 {
-				return fmt.Errorf("%d bytes, want 12", len(value))
-			}
-			return nil
-		}),
-		v.records(store.RecordSession, "session", 32, func(id, value []byte) error {
-			var s Session
-			if err := store.DecodeRecord(store.RecordSession, id, value, &s); err != nil {
-				return err
-			}
-			return v.user(s.User)
-		}),
-		v.records(store.RecordReset, "reset of a password", 4, func(id, value []byte) error {
-			var s storedReset
-			if err := store.DecodeRecord(store.RecordReset, id, value, &s); err != nil {
-				return err
-			}
-			return v.user(number(id))
-		}),
-		v.records(store.RecordAudit, "entry of the audit log", 8, func(id, value []byte) error {
-			var e Entry
-			return store.DecodeRecord(store.RecordAudit, id, value, &e)
-		}),
-		v.records(store.RecordPin, "pin of a reader", 0, func(id, value []byte) error {
-			var p storedPin
-			if _, _, ok := cutReader(string(id)); !ok {
-				return errors.New("it is of no reader")
-			}
-			return store.DecodeRecord(store.RecordPin, id, value, &p)
-		}),
-		v.records(store.RecordCounter, "counter", 0, func(id, value []byte) error {
-			var n uint64
-			return store.DecodeRecord(store.RecordCounter, id, value, &n)
-		}))
+		tokenUses.Verify(v.st, v.tell, nil, nil),
+		sessions.Verify(v.st, v.tell, table.Always, func(_ hash, s *Session) error { return v.user(s.User) }),
+		resets.Verify(v.st, v.tell, table.Always, func(user uint32, _ *storedReset) error { return v.user(user) }),
+		entries.Verify(v.st, v.tell, nil, nil),
+		pins.Verify(v.st, v.tell, nil, nil),
+		counters.Verify(v.st, v.tell, nil, nil))
 }

@@ -149,7 +149,7 @@ const partBytes = 128 << 10
 
 // JobPart returns one of the parts of what a job found, counted from 0.
 func (b *Book) JobPart(id, part uint32) ([]byte, error) {
-	value, err := results.Get(b.st, jobPart{id, part})
+	value, err := results.Lookup(b.st, jobPart{id, part})
 	if err != nil {
 		return nil, fmt.Errorf("part %d of search job %d: %w", part, id, err)
 	}

@@ -130,14 +130,24 @@ func (t *Table[K, T]) read(id, value []byte) (key K, v *T, err error) {
 // Get returns the value under a key. The error is store.ErrNotFound if there is
 // none, and store.ErrCorrupt for a damaged record or that of another key.
 func (t *Table[K, T]) Get(st *store.Store, key K) (*T, error) {
-	id := ID(key)
-	value, err := st.Record(t.kind, id)
-	var v *T
-	if err == nil {
-		_, v, err = t.read(id, value)
-	}
+	v, err := t.Lookup(st, key)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", t.name, inWords(key), err)
+	}
+	return v, nil
+}
+
+// Lookup is Get for callers whose errors say what they looked for, such as an
+// index: its store.ErrNotFound names no record.
+func (t *Table[K, T]) Lookup(st *store.Store, key K) (*T, error) {
+	id := ID(key)
+	value, err := st.Record(t.kind, id)
+	if err != nil {
+		return nil, err
+	}
+	_, v, err := t.read(id, value)
+	if err != nil {
+		return nil, err
 	}
 	return v, nil
 }

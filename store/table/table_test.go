@@ -126,6 +126,9 @@ func TestGetPutDelete(t *testing.T) {
 		if _, err := jars.Get(st, id); !errors.Is(err, store.ErrNotFound) || err.Error() != fmt.Sprintf("jar %d: not found", id) {
 			t.Errorf("jar %d before it is put: got %v", id, err)
 		}
+		if _, err := jars.Lookup(st, id); err != store.ErrNotFound {
+			t.Errorf("jar %d: got %v, want ErrNotFound and nothing around it", id, err)
+		}
 		commit(t, st, func(c *store.Records) error { return jars.Put(c, id, &jar{ID: id, Glaze: "ash"}) })
 		if j, err := jars.Get(st, id); err != nil || *j != (jar{id, "ash"}) {
 			t.Errorf("jar %d: got %+v, %v", id, j, err)
