@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"regexp"
 	"testing"
 
@@ -38,7 +39,8 @@ func programSeen() {
 	endProgram(err)
 }
 
-// programApart runs a program with its standard error in a file:
+// programApart runs a program with its standard error in a file, and passes an
+// interrupt on to it:
 //
 //	apart waits trawl backup prune --json backups
 func programApart() {
@@ -46,7 +48,16 @@ func programApart() {
 	if err == nil {
 		cmd := exec.Command(os.Args[2], os.Args[3:]...)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, stderr
-		err = cmd.Run()
+		interrupts := make(chan os.Signal, 1)
+		signal.Notify(interrupts, os.Interrupt)
+		if err = cmd.Start(); err == nil {
+			go func() {
+				for s := range interrupts {
+					_ = cmd.Process.Signal(s) // it may have ended
+				}
+			}()
+			err = cmd.Wait()
+		}
 	}
 	endProgram(err)
 }
