@@ -66,6 +66,7 @@ var libraries = map[string][]string{
 	"github.com/prometheus/client_golang": {"cmd/trawl/metrics"},
 	"github.com/coreos/go-systemd/v22":    {"cmd/trawl/systemd"},
 	"go.opentelemetry.io/otel":            {"cmd/trawl/tracing"},
+	"github.com/agnivade/levenshtein":     {"cmd/..."},
 	"github.com/rs/zerolog":               {"httpapi/...", "cmd/..."},
 	"github.com/spf13/cobra":              {"cmd/..."},
 	"github.com/spf13/pflag":              {"cmd/..."},
