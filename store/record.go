@@ -36,7 +36,7 @@ const (
 	RecordPin        RecordKind = 'P'
 )
 
-// These are of store/saved, whose doc comments tell what their ids are.
+// These are of store/saved, whose tables say what their ids are.
 const (
 	RecordSite        RecordKind = 'i'
 	RecordSettings    RecordKind = 'g'

@@ -22,7 +22,7 @@ type Text struct {
 	Idle func(wait func())
 
 	// chunks are used in turn, last is the one used last.
-	places [textPlaces]chunkRef
+	chunks [textPlaces]chunkRef
 	last   int
 	joined []byte
 	// taken is the room that joined has of the store's, 0 if it is small.
@@ -121,7 +121,7 @@ func (t *Text) inMemory(lo, hi uint32) ([]byte, error) {
 
 // cut returns a part of chunk c.
 func (t *Text) cut(c int, lo, hi uint32) ([]byte, error) {
-	p := &t.places[t.last]
+	p := &t.chunks[t.last]
 	if p.data == nil || p.chunk != c {
 		var err error
 		if p, err = t.seek(c); err != nil {
@@ -136,14 +136,14 @@ func (t *Text) cut(c int, lo, hi uint32) ([]byte, error) {
 
 // seek returns a reference to chunk c.
 func (t *Text) seek(c int) (*chunkRef, error) {
-	for i := range t.places {
-		if p := &t.places[i]; p.data != nil && p.chunk == c {
+	for i := range t.chunks {
+		if p := &t.chunks[i]; p.data != nil && p.chunk == c {
 			t.last = i
 			return p, nil
 		}
 	}
 	t.last = (t.last + 1) % textPlaces
-	p := &t.places[t.last]
+	p := &t.chunks[t.last]
 	p.data = nil
 	tables := t.v.tables()
 	if kept := tables.chunks[c].Load(); kept != nil {
@@ -202,8 +202,8 @@ func (t *Text) move(p *chunkRef, c int) ([]byte, error) {
 func (t *Text) Close() error {
 	t.Release()
 	var errs []error
-	for i := range t.places {
-		if p := &t.places[i]; p.it != nil {
+	for i := range t.chunks {
+		if p := &t.chunks[i]; p.it != nil {
 			errs = append(errs, p.it.Close())
 			*p = chunkRef{}
 		}

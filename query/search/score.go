@@ -68,8 +68,8 @@ const (
 	starsWorth, usualStars = 100, 5000
 )
 
-// qualityShare is the share by a document's quality: sources, tests, vendored
-// and generated files.
+// qualityShare is the share by a document's quality: sources, tests and samples,
+// vendored and generated files.
 var qualityShare = [...]float64{1, 0.7, 0.6, 0.5}
 
 // hit is a pattern that was found in a document.
