@@ -292,6 +292,13 @@ func (s *site) searchText() {
 		{"query.js", `m.adding("\"count:5 a\"", "count:1000")`, `"\"count:5 a\" count:1000"`},
 		// for both sides of an or, not for the last alone
 		{"query.js", `m.adding("a or b", "lang:go")`, `"(a or b) lang:go"`},
+		// an operator goes with the setting that was its operand
+		{"query.js", `m.adding("x or count:all", "fork:yes")`, `"x count:all fork:yes"`},
+		{"query.js", `m.adding("x and count:all or y", "fork:yes")`, `"(x or y) count:all fork:yes"`},
+		{"query.js", `m.adding("x or count:all and y", "fork:yes")`, `"(x or y) count:all fork:yes"`},
+		{"query.js", `m.adding("x or count:all y", "fork:yes")`, `"(x or y) count:all fork:yes"`},
+		{"query.js", `m.adding("count:5 or case:yes", "fork:yes")`, `"count:5 case:yes fork:yes"`},
+		{"query.js", `m.adding("x or y or count:5", "fork:yes")`, `"(x or y) count:5 fork:yes"`},
 		{"query.js", `m.adding("(a OR b) c", "lang:go")`, `"(a OR b) c lang:go"`},
 		{"query.js", `m.adding("repo:a x or repo:b y", "lang:go")`, `"(repo:a x or repo:b y) lang:go"`},
 		{"query.js", `m.adding("repo:a x case:yes or repo:b y count:5", "lang:go")`, `"(repo:a x or repo:b y) case:yes count:5 lang:go"`},

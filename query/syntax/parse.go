@@ -106,7 +106,7 @@ func withoutUnopened(text string, pt query.PatternType) string {
 		case !errors.Is(err, errUnopened) || !errors.As(err, &e):
 			return ""
 		}
-		text = text[:e.Span.Start] + text[e.Span.End:]
+		text = together(text[:e.Span.Start], text[e.Span.End:])
 	}
 }
 

@@ -94,6 +94,7 @@ func TestErrorsProposeAQuery(t *testing.T) {
 		{query.Regexp, `a(?=b)`, ``},
 		{query.Keyword, `count:none x`, ``},
 		{query.Keyword, `a or b)`, `a or b patternType:keyword`},
+		{query.Keyword, `a or b)c`, `a or b c patternType:keyword`},
 		{query.Standard, `a or b) repo:x`, `a or b repo:x patternType:standard`},
 		{query.Literal, `a and b))`, `a and b patternType:literal`},
 		{query.Keyword, `x (a) or b)) or c)`, `x (a) or b or c patternType:keyword`},

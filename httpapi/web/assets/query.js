@@ -35,14 +35,35 @@ export function adding(query, filter) {
   if (field) kept = kept.filter((word) => !word.toLowerCase().startsWith(field + ":"));
   if (!kept.length) return filter;
   const bare = outside(kept);
-  const loose = kept.some((word, i) => bare[i] && /^or$/i.test(word));
   const set = (word, i) => bare[i] && settings.test(word);
-  const rest = kept.filter((word, i) => !set(word, i));
-  if (!loose || framed(rest)) return [...kept, filter].join(" ");
-  return [`(${rest.join(" ")})`, ...kept.filter(set), filter].join(" ");
+  const rest = unset(kept, set);
+  const still = outside(rest);
+  const loose = rest.some((word, i) => still[i] && /^or$/i.test(word));
+  if (loose && !framed(rest)) return [`(${rest.join(" ")})`, ...kept.filter(set), filter].join(" ");
+  const whole = rest.length === kept.filter((word, i) => !set(word, i)).length;
+  return (whole ? [...kept, filter] : [...rest, ...kept.filter(set), filter]).join(" ");
 }
 
-// outside tells of each word whether it begins outside of all parentheses.
+const binary = (word) => /^(and|or)$/i.test(word ?? "");
+
+// unset returns the words that are no settings, without the operators that lose
+// an operand with one. "and" binds closer than "or".
+function unset(kept, set) {
+  const not = (word) => /^not$/i.test(word ?? "");
+  const rest = kept.filter((word, i) => !set(word, i) && !(not(word) && i + 1 < kept.length && set(kept[i + 1], i + 1)));
+  if (rest.length === kept.length) return rest;
+  for (let i = 0; i < rest.length;) {
+    if (binary(rest[i]) && binary(rest[i + 1])) {
+      rest.splice(/^and$/i.test(rest[i]) ? i : i + 1, 1);
+    } else if (binary(rest[i]) && (i === 0 || i === rest.length - 1)) {
+      rest.splice(i, 1);
+      i = 0;
+    } else i++;
+  }
+  return rest;
+}
+
+// outside returns for each word whether it begins outside of all parentheses.
 function outside(kept) {
   let deep = 0;
   return kept.map((word) => {
