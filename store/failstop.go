@@ -209,8 +209,8 @@ func (f *failStop) OpenDir(name string) (vfs.File, error) {
 	return &failStopFile{File: dir, fs: f, name: name, table: true, elsewhere: &f.elsewhere}, nil
 }
 
-// takeElsewhere returns what has failed since the last time that the engine was
-// not told of.
+// takeElsewhere returns and clears the first error of a checkpoint directory that
+// was hidden from the engine.
 func (f *failStop) takeElsewhere() error {
 	if err := f.elsewhere.Swap(nil); err != nil {
 		return *err

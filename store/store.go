@@ -99,7 +99,7 @@ type Store struct {
 	// writing while files are linked for a checkpoint, before mu.
 	ingesting sync.RWMutex
 
-	// read guards last and what is counted in moments and engines. Nothing that
+	// read guards last and what is counted in versions and engines. Nothing that
 	// waits is called while it is held, mu may be.
 	read sync.Mutex
 	last *version

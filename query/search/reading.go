@@ -14,7 +14,7 @@ type reading struct {
 	searcher *Searcher
 	lists    *store.ListReader
 	scratch  *postings.Scratch
-	// at is the seat of the goroutine; nil if it needs none.
+	// at is the slot of the goroutine; nil if it needs none.
 	at *admission.Slot
 }
 

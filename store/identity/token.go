@@ -99,8 +99,9 @@ func (r *Registry) Token(id uint32) (*Token, error) {
 	return t, nil
 }
 
-// tokenUse is whose a token is and when it was last used, in unix seconds; 0 is
-// never.
+// tokenUse is the user of a token and the time of its last use, in unix seconds; 0
+// is never. It is kept as user(4) last(8), big-endian: the order of the fields is
+// the format on disk.
 type tokenUse struct {
 	User uint32
 	Last int64

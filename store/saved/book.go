@@ -25,13 +25,15 @@ var (
 	results  = table.Bytes[jobPart](store.RecordJobResult, "results of a search job", nil)
 )
 
-// settingsKey is a version of the settings of a subject.
+// settingsKey is a version of the settings of a subject. The order of its fields is
+// that of the key on disk, big-endian.
 type settingsKey struct {
 	Subject Subject
 	Version uint32
 }
 
-// jobPart is a step of a job, or a part of its results.
+// jobPart is a step of a job, or a part of its results: job(4) part(4), big-endian,
+// on disk.
 type jobPart struct{ Job, Part uint32 }
 
 // Book is the records of one store. It is safe for concurrent use.

@@ -37,7 +37,9 @@ func (s *Search) Slot() *Slot { return &Slot{search: s} }
 const patience = time.Millisecond
 
 // WaitForClient calls send, which waits for the client to read. The search does not
-// count as being at work meanwhile, and loses a slot after a while.
+// count as being at work meanwhile. After a while slot is given to others; a
+// goroutine that computes in it meanwhile goes on without until it acquires it
+// again, so more than the workers may compute for that time.
 func (s *Search) WaitForClient(slot *Slot, send func() error) error {
 	s.processors.busy.Add(-1)
 	defer s.processors.busy.Add(1)
@@ -71,7 +73,7 @@ func (s *Slot) Acquire(ctx context.Context) error {
 	return nil
 }
 
-// TryAcquire acquires the slot if one is free.
+// TryAcquire acquires the slot if one is free. It is not taken yet.
 func (s *Slot) TryAcquire() bool {
 	if !s.search.processors.try(s.search.client) {
 		return false

@@ -210,7 +210,7 @@ func (s *facets) entries() []query.SuggestedFilter {
 
 // orderFilters puts the filters in their order on the wire: types and utilities, then
 // the rest, each by falling count and then by value. Under a negated pattern the
-// counts of types of files are lower bounds: see facetScope.
+// counts of types of files are lower bounds: see FacetScope.
 func orderFilters(entries []query.SuggestedFilter, exhaustive, negated bool) []query.SuggestedFilter {
 	repos, others := topFilters{}, topFilters{}
 	for _, e := range entries {

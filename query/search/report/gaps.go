@@ -13,9 +13,9 @@ import (
 )
 
 // Gaps is what a search did not look at. A method whose comment says so makes
-// the answer incomplete; the others record what no search could find, or what
-// a limit of the display hides. Zero of anything records nothing. It is safe for
-// concurrent use.
+// the answer incomplete, whichever run of a search that yields recorded it; the
+// others record what no search could find. Zero of anything records nothing. It
+// is safe for concurrent use.
 type Gaps struct {
 	mu sync.Mutex // guards all below; nothing is called while it is held
 	// timeout is the time that the search has, maxTimeout the most that a query
@@ -53,7 +53,7 @@ func (g *Gaps) marked() uint64 {
 }
 
 // TimedOut records repositories that were not finished in time, by ascending
-// repository id.
+// repository id. The answer is incomplete.
 func (g *Gaps) TimedOut(names []string) {
 	g.addNames(&g.timedOut, names)
 }
@@ -176,8 +176,8 @@ func (g *Gaps) RevisionsOverLimit(n int) {
 	}
 	g.Incomplete()
 	g.Skip(query.Skipped{
-		Reason: ReasonRevisionLimit, Title: FormatCount(n) + " revisions", Severity: "warn",
-		Message: FormatCount(n) + " revisions were not searched: there are more revisions without an index than one search may read. " +
+		Reason: ReasonRevisionLimit, Title: Plural(n, "revision", "revisions"), Severity: "warn",
+		Message: Plural(n, "revision was", "revisions were") + " not searched: there are more revisions without an index than one search may read. " +
 			"Name fewer, or index their branches.",
 	})
 }

@@ -15,7 +15,7 @@ type Report struct {
 	start time.Time
 	gaps  Gaps
 
-	mu sync.Mutex // guards all below; nothing is called while it is held
+	mu sync.Mutex // guards all below; of the gaps is taken while it is held, never the reverse
 	// matches is the sum of the matches' counts.
 	matches int
 	// limit is the effective count limit, 0 before it is known.
