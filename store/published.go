@@ -86,8 +86,7 @@ func (s *Store) leave(e *engine) {
 	}
 }
 
-// retire gives e up and waits for nobody: what closing it said is to be had
-// from the channel.
+// retire releases e without waiting; the channel gets the error of closing it.
 func (s *Store) retire(e *engine) <-chan error {
 	s.read.Lock()
 	e.users++

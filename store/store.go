@@ -19,13 +19,13 @@ type Options struct {
 	// CacheBytes is the size of all caches, the engine's among them; 0 is 256 MiB.
 	CacheBytes int64
 	// ListBytes is what the posting lists of a shard that is being written may
-	// take in memory before it counts as full; 0 is 256 MiB. While somebody
-	// writes, the caches do with as much less.
+	// take in memory before it counts as full; 0 is 256 MiB. During a
+	// write the caches shrink by as much.
 	ListBytes int64
 	// LargeBytes is what readers together may have in hand of texts larger than
 	// a megabyte that they want in one piece; 0 is 256 MiB.
 	LargeBytes int64
-	// ReadOnly opens an existing store that nobody may change.
+	// ReadOnly opens an existing store that cannot be changed.
 	ReadOnly bool
 	// FS is the file system; nil is the operating system's.
 	FS vfs.FS

@@ -313,7 +313,7 @@ func (c *coverer) coverShards(out *report.Coverage, repo *store.Repository, rev 
 		}
 		reason := w.unsearched[v.ID]
 		if reason == "" && c.run.failed[v.ID] {
-			left[report.ReasonIndexUnreadable] += 0 // some of it, nobody counts how much
+			left[report.ReasonIndexUnreadable] += 0 // some of it, how much is not counted
 		}
 		view, looked := c.views[v.ID]
 		if !looked && !counted && reason == report.ReasonMatchLimit {

@@ -9,9 +9,9 @@ import (
 )
 
 // gate keeps workers from a group that a limit will hardly ask for: one behind
-// enough matches that are only to be sent. Whoever comes early waits until all
-// groups before theirs were sent, and goes on if these were not enough after
-// all. Segments are taken in order, so somebody always works on the group that
+// enough matches that are only to be sent. A worker that comes early waits until
+// all groups before its own were sent, and goes on if these were not enough after
+// all. Segments are taken in order, so there is always a worker on the group that
 // others wait for. It is safe for concurrent use.
 type gate struct {
 	mu sync.Mutex // guards all below
@@ -23,7 +23,7 @@ type gate struct {
 }
 
 // newGate returns a gate behind so many groups. When matches may become fewer on
-// their way it is always open: nobody knows how many would do.
+// their way it is always open: how many would do is unknown.
 func newGate(sent, left int, fewer bool) *gate {
 	if fewer {
 		left = math.MaxInt

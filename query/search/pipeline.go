@@ -42,9 +42,9 @@ type pipeline struct {
 	gate *gate
 	fed  int
 
-	// What follows belongs to whoever sends, and after end to its caller: the
-	// matches of the group at hand, the place of the source that was reached, and
-	// why that was the last.
+	// What follows belongs to the goroutine that sends, and after end to its caller:
+	// the matches of the group at hand, the number of the source that was reached,
+	// and why that was the last.
 	group   []query.Match
 	reached int
 	err     error

@@ -25,8 +25,7 @@ type run struct {
 	// on, and began when it was this time.
 	start, began time.Time
 	snap         *store.Snapshot
-	// repos are the repositories that exist for whoever searches, in listing
-	// order; shared are the shards that also hold documents of others.
+	// repos are the repositories that exist for the client, in listing order; shared are the shards that also hold documents of others.
 	repos    []*store.Repository
 	shared   map[uint32]bool
 	basics   []*basic
@@ -190,7 +189,7 @@ func (r *run) prepare() error {
 // thousand words with or between have six times their length in trigrams.
 const compiledBytes = 16
 
-// visible leaves the repositories that exist for whoever searches.
+// visible returns the repositories that exist for the client.
 func (r *run) visible(repos []*store.Repository) []*store.Repository {
 	r.shared = map[uint32]bool{}
 	if r.o.Visible != nil {
@@ -208,8 +207,8 @@ func (r *run) visible(repos []*store.Repository) []*store.Repository {
 }
 
 // withoutLists reports whether a shard is searched by its text alone: as the
-// oracle does, or because it also holds documents that do not exist for whoever
-// searches. Its lists are as long as all its documents make them, and so would
+// oracle does, or because it also holds documents that do not exist for the
+// client. Its lists are as long as all its documents make them, and so would
 // be the time that it takes to read them. A merge parts such shards.
 func (r *run) withoutLists(shard uint32) bool { return r.set.Brute || r.shared[shard] }
 

@@ -204,7 +204,7 @@ func (t *Table[K, T]) All(st *store.Store, in store.RecordRange, damaged func(st
 	return out, err
 }
 
-// Always is the stray of Verify for records that nobody misses.
+// Always is the stray of Verify for records that can be dropped.
 func Always([]byte) bool { return true }
 
 // Verify reads all records and reports those that are damaged, or for which f,

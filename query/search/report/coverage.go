@@ -1,6 +1,6 @@
 package report
 
-// Coverage tells what a search looked at of one repository at one revision: of
+// Coverage is what a search looked at of one repository at one revision: of
 // its documents, or of its commits.
 type Coverage struct {
 	// Repository is its name, Revision the revision as typed, empty for the
@@ -12,8 +12,8 @@ type Coverage struct {
 	// Documents are those of the commit. Candidates are those of them that the
 	// index did not rule out, Verified those that were tried; a document counts
 	// again for each part of a query that is searched by itself. Both are -1 for
-	// whoever may not see all repositories, since the lists that decide are of
-	// all.
+	// a client that may not see all repositories, since the lists that decide are
+	// of all.
 	Documents, Candidates, Verified int
 	// Unsearched is what was not looked at, by reason.
 	Unsearched []Gap
@@ -27,7 +27,7 @@ func (c Coverage) Work() [2]int { return [2]int{c.Candidates, c.Verified} }
 // content ("binary"), or all of them ("shard-timeout").
 type Gap struct {
 	Reason string
-	// Documents is 0 when nobody knows how many there are.
+	// Documents is 0 when their number is unknown.
 	Documents int
 }
 

@@ -24,7 +24,7 @@ type Step struct {
 	Start, Took time.Duration
 	Fields      []Field
 	// Later, if set, gives the name and the fields when they are asked for: most
-	// traces are read by nobody. It is kept as long as the trace.
+	// traces are never read. It is kept as long as the trace.
 	Later func() (name string, fields []Field)
 	// LaterBytes is about what Later keeps in memory.
 	LaterBytes int
