@@ -23,7 +23,7 @@ func commitBlocks(message string, files []ChangedFile) int {
 // FitsCommit reports whether a commit fits the shard begun; all of one stands
 // in the same shard.
 func (w *ShardWriter) FitsCommit(message string, files []ChangedFile) bool {
-	return w.header.Blocks+commitBlocks(message, files) <= w.MaxBlocks && !w.crowded()
+	return w.header.Blocks+commitBlocks(message, files) <= w.MaxBlocks && !w.full()
 }
 
 // AddCommit adds a commit with its message and the files it changed. A shard

@@ -21,10 +21,10 @@ type ShardHeader struct {
 	Commits int `json:"commits,omitempty"`
 	// Quality is that of the first document; searches visit lower ones first.
 	Quality byte `json:"quality"`
-	// Crowded says that the shard was ended before its blocks were used up,
+	// Full says that the shard was ended before its blocks were used up,
 	// because its lists or paths take too much memory: joining it with others
 	// gains nothing.
-	Crowded bool `json:"crowded,omitempty"`
+	Full bool `json:"crowded,omitempty"`
 	// Index is the layout of what stands in the shard.
 	Index IndexVersion `json:"index"`
 	// Symbols tells of the shard's symbols; nil before they have been written.

@@ -72,12 +72,12 @@ func (s *Store) newShardWriter(b *postings.Builder) *ShardWriter {
 
 // Fits reports whether a document with so much text fits the shard begun.
 func (w *ShardWriter) Fits(textBytes int) bool {
-	return w.header.Blocks+postings.BlockCount(textBytes) <= w.MaxBlocks && !w.crowded()
+	return w.header.Blocks+postings.BlockCount(textBytes) <= w.MaxBlocks && !w.full()
 }
 
-// crowded reports whether the shard begun is full for another reason than its
+// full reports whether the shard begun is full for another reason than its
 // blocks.
-func (w *ShardWriter) crowded() bool {
+func (w *ShardWriter) full() bool {
 	return w.pathBytes >= maxShardPathBytes || w.builder.Bytes() > w.MaxListBytes
 }
 
@@ -246,7 +246,7 @@ func (w *ShardWriter) writeChunks(shard uint32, run *sstable.Writer, chunks <-ch
 // drops it removes it; after a crash, the next Open does.
 func (w *ShardWriter) Finish(ctx context.Context) (ShardHeader, error) {
 	h := w.header
-	h.Documents, h.Commits, h.Crowded = len(w.docs), len(w.commits), w.crowded()
+	h.Documents, h.Commits, h.Full = len(w.docs), len(w.commits), w.full()
 	if len(w.docs) > 0 {
 		h.Quality = w.docs[0].Quality
 	}

@@ -193,8 +193,8 @@ func TestCrowdedShard(t *testing.T) {
 			t.Fatal(err)
 		}
 		fits := w.Fits(1)
-		if h, err := w.Finish(context.Background()); err != nil || h.Crowded != tt.crowded || fits == tt.crowded {
-			t.Errorf("limit of %d: crowded is %v, another document fits %v, %v; want crowded %v", tt.limit, h.Crowded, fits, err, tt.crowded)
+		if h, err := w.Finish(context.Background()); err != nil || h.Full != tt.crowded || fits == tt.crowded {
+			t.Errorf("limit of %d: crowded is %v, another document fits %v, %v; want crowded %v", tt.limit, h.Full, fits, err, tt.crowded)
 		}
 		w.Close()
 	}

@@ -26,20 +26,20 @@ func (c *commitSearch) coverTarget(t *target, err error) report.Coverage {
 			typed = append(typed, rev.typed)
 		}
 	}
-	near, far := len(c.indexed[t]), len(c.unindexed[t])
+	indexed, unindexed := len(c.indexed[t]), len(c.unindexed[t])
 	seen := c.seen[t]
 	out := report.Coverage{
 		Repository: t.stored.Name, Revision: strings.Join(typed, ":"), Commit: t.revs[0].commit, Commits: true,
-		Documents: max(t.stored.History.Commits, near+far), Candidates: near + far, Verified: seen.indexed + seen.unindexed,
+		Documents: max(t.stored.History.Commits, indexed+unindexed), Candidates: indexed + unindexed, Verified: seen.indexed + seen.unindexed,
 	}
 	if n := c.total[t]; n > 0 {
 		out.Documents = n
 	}
 	left := map[string]int{}
-	if n := near - seen.indexed; n > 0 {
+	if n := indexed - seen.indexed; n > 0 {
 		left[whyLeft(c.out.fullHere(), err, report.ReasonTimeout)] += n
 	}
-	if n := far - seen.unindexed; n > 0 {
+	if n := unindexed - seen.unindexed; n > 0 {
 		left[whyLeft(c.out.fullHere(), err, report.ReasonHistoryDepth)] += n
 	}
 	if slices.Contains(c.unlisted, t) {

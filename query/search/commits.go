@@ -138,7 +138,7 @@ func (c *commitSearch) plan(ctx context.Context) {
 			in.at = c.run.admitted.Slot()
 			defer in.at.Release()
 			for i := range work {
-				if in.breathe(ctx) == nil {
+				if in.yield(ctx) == nil {
 					plans[i] = c.planShard(views[i], in)
 				}
 			}
@@ -226,20 +226,20 @@ func (c *commitSearch) candidates(t *target) []commitItem {
 
 // divide separates indexed commits from those that git has to be asked
 // for.
-func (c *commitSearch) divide(items []commitItem) (near, far []commitItem) {
+func (c *commitSearch) divide(items []commitItem) (indexed, unindexed []commitItem) {
 	for _, it := range items {
 		if it.shard == nil || c.q.diff && it.shard.table.State[it.commit] == store.CommitPaths {
 			if it.shard != nil {
 				it.oid = hex.EncodeToString(it.shard.table.OID(int(it.commit)))
 			}
 			if c.q.index != query.Only {
-				far = append(far, it)
+				unindexed = append(unindexed, it)
 			}
 			continue
 		}
-		near = append(near, it)
+		indexed = append(indexed, it)
 	}
-	return near, far
+	return indexed, unindexed
 }
 
 // confirm has segments confirmed and sends what matches, in order. It returns

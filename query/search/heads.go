@@ -223,7 +223,7 @@ func (rd *round) findHeads(ctx context.Context) []head {
 	// If there are too few phrases, all shards were planned to know that.
 	allPlanned := !rd.enoughPhrases(ctx)
 	for k, q := range rd.pass {
-		if in.breathe(ctx) != nil {
+		if in.yield(ctx) != nil {
 			break
 		}
 		h.findNames(k, q)
@@ -256,7 +256,7 @@ func (h *header) findAll(ctx context.Context, in *reading) {
 		}
 	}()
 	for _, b := range named(h.pass) {
-		if in.breathe(ctx) == nil {
+		if in.yield(ctx) == nil {
 			h.findDefinitions(b)
 		}
 	}

@@ -33,9 +33,9 @@ func (in *reading) close() {
 	_ = in.lists.Close()
 }
 
-// breathe lets others have the slot if that is their due, and returns why ctx
+// yield lets others have the slot if that is their due, and returns why ctx
 // has ended, if it has.
-func (in *reading) breathe(ctx context.Context) error {
+func (in *reading) yield(ctx context.Context) error {
 	if in == nil || in.at == nil {
 		return ctx.Err()
 	}

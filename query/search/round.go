@@ -218,7 +218,7 @@ func (rd *round) planOne(ctx context.Context, in *reading, n int, start time.Tim
 // planPromising plans the shards of which documents may go first, as far as that
 // is known before definitions are read.
 func (rd *round) planPromising(ctx context.Context) {
-	if rd.planned == len(rd.shards) || rd.in[0].breathe(ctx) != nil {
+	if rd.planned == len(rd.shards) || rd.in[0].yield(ctx) != nil {
 		return
 	}
 	for rd.planned < len(rd.shards) && !rd.enoughPhrases(ctx) {
@@ -239,7 +239,7 @@ func (rd *round) planThose(ctx context.Context, ask func(n int) bool) []int {
 	}
 	r := rd.run
 	start, before := r.set.Now(), rd.asking
-	those := slices.DeleteFunc(slices.Clone(all), func(n int) bool { return rd.in[0].breathe(ctx) == nil && !ask(n) })
+	those := slices.DeleteFunc(slices.Clone(all), func(n int) bool { return rd.in[0].yield(ctx) == nil && !ask(n) })
 	r.o.Trace.Add(report.Step{Name: "ask shards for first documents", Start: start.Sub(r.start), Took: r.set.Now().Sub(start), Fields: r.work(
 		report.Count("shards", len(all)), report.Count("promising", len(those)),
 		report.Count("lists", rd.asking.Lists-before.Lists), report.Count("list bytes", rd.asking.Bytes-before.Bytes),
@@ -361,7 +361,7 @@ func (rd *round) mayDefine(n int, v store.View) (yes bool) {
 // planParts plans the shards that may have a definition whose name holds one of
 // terms, and returns them.
 func (rd *round) planParts(ctx context.Context, terms []term) []int {
-	if len(terms) == 0 || rd.in[0].breathe(ctx) != nil {
+	if len(terms) == 0 || rd.in[0].yield(ctx) != nil {
 		return nil
 	}
 	return rd.planThose(ctx, func(n int) bool { return rd.mayHold(rd.shards[n].view, terms) })

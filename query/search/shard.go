@@ -154,7 +154,7 @@ func (bp *basicPlan) read(ctx context.Context, docs *store.Documents, in *readin
 	none := postings.Candidates{Docs: &postings.Set{}}
 	bp.atoms = make([]atomPlan, len(b.atoms))
 	for _, next := range b.order {
-		if err := in.breathe(ctx); err != nil {
+		if err := in.yield(ctx); err != nil {
 			return err
 		}
 		a, ap := b.atoms[next.atom], &bp.atoms[next.atom]

@@ -60,7 +60,7 @@ func (bp *basicPlan) readSymbols(ctx context.Context, v store.View, in *reading,
 		return err
 	}
 	for i, a := range b.atoms {
-		if err := in.breathe(ctx); err != nil {
+		if err := in.yield(ctx); err != nil {
 			return err
 		}
 		ev := names

@@ -43,7 +43,7 @@ func TestChooseGroup(t *testing.T) {
 	for _, tt := range tests {
 		var views []store.View
 		for i, s := range tt.shards {
-			h := store.ShardHeader{ID: uint32(i + 1), Documents: s.documents, Blocks: s.blocks, Crowded: s.crowded, Commits: s.commits}
+			h := store.ShardHeader{ID: uint32(i + 1), Documents: s.documents, Blocks: s.blocks, Full: s.crowded, Commits: s.commits}
 			v := store.View{Shard: &store.Shard{ID: h.ID, Header: h}}
 			if s.dead > 0 {
 				v.Dead = postings.Full(s.dead)

@@ -118,7 +118,7 @@ func (ix *Indexer) chooseGroup(views []store.View, circles map[uint32][]string) 
 func (ix *Indexer) chooseOf(views []store.View, circles map[uint32][]string) []store.View {
 	small := map[string][]store.View{}
 	for _, v := range views {
-		if live := liveBlocks(v); live*smallShare < ix.opts.ShardBlocks && !v.Header.Crowded {
+		if live := liveBlocks(v); live*smallShare < ix.opts.ShardBlocks && !v.Header.Full {
 			circle := strings.Join(circles[v.ID], "")
 			small[circle] = append(small[circle], v)
 		}

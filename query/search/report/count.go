@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// FormatCount writes n shortly: 999, 1,234, 12k.
-func FormatCount(n int) string {
+// formatCount writes n shortly: 999, 1,234, 12k.
+func formatCount(n int) string {
 	switch {
 	case n < 1000:
 		return strconv.Itoa(n)
@@ -16,13 +16,13 @@ func FormatCount(n int) string {
 	return strconv.Itoa(n/1000) + "k"
 }
 
-// Plural writes a number and its noun.
-func Plural(n int, one, many string) string {
+// plural writes a number and its noun.
+func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return FormatCount(n) + " " + many
+	return formatCount(n) + " " + many
 }
 
 // countFiles writes a number of files.
-func countFiles(n int) string { return Plural(n, "file", "files") }
+func countFiles(n int) string { return plural(n, "file", "files") }

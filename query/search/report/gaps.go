@@ -126,7 +126,7 @@ func (g *Gaps) UnreadableRecords(n int) {
 func (g *Gaps) unreadableIndex(n int, what, message string) {
 	if n > 0 {
 		g.Incomplete()
-		g.Skip(query.Skipped{Reason: ReasonIndexUnreadable, Title: Plural(n, what, what+"s") + " unreadable", Severity: "warn", Message: message})
+		g.Skip(query.Skipped{Reason: ReasonIndexUnreadable, Title: plural(n, what, what+"s") + " unreadable", Severity: "warn", Message: message})
 	}
 }
 
@@ -147,7 +147,7 @@ func (g *Gaps) GitBusy(names []string) {
 	}
 	g.Incomplete()
 	g.Skip(query.Skipped{
-		Reason: ReasonGitBusy, Title: Plural(len(names), "repository", "repositories") + " not read", Severity: "warn",
+		Reason: ReasonGitBusy, Title: plural(len(names), "repository", "repositories") + " not read", Severity: "warn",
 		Message: "Revisions of these repositories that are not indexed are read through git, whose processes use all the memory " +
 			"that they may have at the moment. Search again later: `" + strings.Join(names[:min(len(names), MaxNamed)], "`, `") + "`.",
 	})
@@ -161,8 +161,8 @@ func (g *Gaps) RevisionsNotIndexed(repositories int) {
 	}
 	g.Incomplete()
 	g.Skip(query.Skipped{
-		Reason: ReasonRevisionNotIndexed, Title: FormatCount(repositories) + " not indexed", Severity: "info",
-		Message: "Only indexed branches were searched, as `index:only` asks; revisions of " + Plural(repositories, "repository", "repositories") +
+		Reason: ReasonRevisionNotIndexed, Title: formatCount(repositories) + " not indexed", Severity: "info",
+		Message: "Only indexed branches were searched, as `index:only` asks; revisions of " + plural(repositories, "repository", "repositories") +
 			" are not indexed.",
 		SuggestedTitle: "search all revisions", SuggestedQuery: "index:yes",
 	})
@@ -176,8 +176,8 @@ func (g *Gaps) RevisionsOverLimit(n int) {
 	}
 	g.Incomplete()
 	g.Skip(query.Skipped{
-		Reason: ReasonRevisionLimit, Title: Plural(n, "revision", "revisions"), Severity: "warn",
-		Message: Plural(n, "revision was", "revisions were") + " not searched: there are more revisions without an index than one search may read. " +
+		Reason: ReasonRevisionLimit, Title: plural(n, "revision", "revisions"), Severity: "warn",
+		Message: plural(n, "revision was", "revisions were") + " not searched: there are more revisions without an index than one search may read. " +
 			"Name fewer, or index their branches.",
 	})
 }
@@ -190,7 +190,7 @@ func (g *Gaps) RevisionsUnreadable(names []string) {
 	}
 	g.Incomplete()
 	g.Skip(query.Skipped{
-		Reason: ReasonRevisionUnreadable, Title: FormatCount(len(names)) + " unreadable", Severity: "warn",
+		Reason: ReasonRevisionUnreadable, Title: formatCount(len(names)) + " unreadable", Severity: "warn",
 		Message: "Files of these revisions cannot be listed, as in a repository that is damaged or shallow: `" +
 			strings.Join(names[:min(len(names), MaxNamed)], "`, `") + "`.",
 	})
@@ -217,7 +217,7 @@ func (g *Gaps) NoText(counts map[store.Reason]int) {
 	for reason := store.Reason(0); int(reason) < store.NumReasons; reason++ {
 		if n := counts[reason]; n > 0 {
 			total += n
-			parts = append(parts, fmt.Sprintf("%s %s", FormatCount(n), reason))
+			parts = append(parts, fmt.Sprintf("%s %s", formatCount(n), reason))
 		}
 	}
 	if total == 0 {
@@ -264,12 +264,12 @@ func (g *Gaps) TextsCut(texts int, selects bool) {
 		return
 	}
 	g.Incomplete()
-	what := Plural(texts, "text", "texts")
+	what := plural(texts, "text", "texts")
 	s := query.Skipped{
 		Reason: ReasonTextCut,
 		Title:  what + " cut short",
 		Message: fmt.Sprintf("Only the first %s matches in %s were kept, whatever `count:` says, so there are more than were counted. "+
-			"A longer pattern matches less often; the rest is in the text itself, at its raw address.", FormatCount(match.MaxSpans), what),
+			"A longer pattern matches less often; the rest is in the text itself, at its raw address.", formatCount(match.MaxSpans), what),
 		Severity: "info",
 	}
 	if !selects {
@@ -284,7 +284,7 @@ func (g *Gaps) PreviewsShortened(n int) {
 	if n == 0 {
 		return
 	}
-	of := Plural(n, "preview", "previews")
+	of := plural(n, "preview", "previews")
 	g.Skip(query.Skipped{
 		Reason: ReasonPreviewShortened,
 		Title:  of + " shortened",
@@ -306,9 +306,9 @@ func (g *Gaps) OlderCommits(n int, more bool) {
 	case n == 0:
 		s.Title = "older commits not searched"
 	case more:
-		s.Title = FormatCount(n) + "+ commits not searched"
+		s.Title = formatCount(n) + "+ commits not searched"
 	default:
-		s.Title = Plural(n, "commit", "commits") + " not searched"
+		s.Title = plural(n, "commit", "commits") + " not searched"
 	}
 	s.Message = "Commits older than the index reaches are read through git, the newest first, until the time is up. " +
 		"Narrow the search with `after:`, `author:` or `file:`, give it more time, or have more commits indexed with the setting `history-diffs`."
@@ -339,8 +339,8 @@ func (g *Gaps) histories(reason, word, state string, names []string) {
 	if len(names) == 0 {
 		return
 	}
-	s := query.Skipped{Reason: reason, Severity: "warn", Title: Plural(len(names), "history", "histories") + " " + word}
-	s.Message = "The commits of " + Plural(len(names), "repository", "repositories") + " " + state + ":" + listNames(names)
+	s := query.Skipped{Reason: reason, Severity: "warn", Title: plural(len(names), "history", "histories") + " " + word}
+	s.Message = "The commits of " + plural(len(names), "repository", "repositories") + " " + state + ":" + listNames(names)
 	g.Skip(s)
 }
 
@@ -350,8 +350,8 @@ func (g *Gaps) DiffsTooLarge(n int) {
 		return
 	}
 	g.Skip(query.Skipped{
-		Reason: ReasonDiffTooLarge, Title: Plural(n, "diff", "diffs") + " too large", Severity: "info",
-		Message: "The diffs of " + Plural(n, "changed file", "changed files") +
+		Reason: ReasonDiffTooLarge, Title: plural(n, "diff", "diffs") + " too large", Severity: "info",
+		Message: "The diffs of " + plural(n, "changed file", "changed files") +
 			" are larger than the index keeps, or damaged. Their commits are still found by message, author, date and path.",
 	})
 }

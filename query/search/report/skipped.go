@@ -66,7 +66,7 @@ func skippedNames(reason, word, severity, state string, names []string) query.Sk
 	if len(names) == 1 {
 		fmt.Fprintf(&msg, "`%s` was %s.", names[0], state)
 	} else {
-		fmt.Fprintf(&msg, "%s repositories were %s.", FormatCount(len(names)), state)
+		fmt.Fprintf(&msg, "%s repositories were %s.", formatCount(len(names)), state)
 	}
 	msg.WriteString(" Search again, or narrow the query with `repo:` or another filter.")
 	if len(names) > 1 {
@@ -74,7 +74,7 @@ func skippedNames(reason, word, severity, state string, names []string) query.Sk
 	}
 	return query.Skipped{
 		Reason:   reason,
-		Title:    FormatCount(len(names)) + " " + word,
+		Title:    formatCount(len(names)) + " " + word,
 		Message:  msg.String(),
 		Severity: severity,
 	}
@@ -111,7 +111,7 @@ func skippedLimit(limit int) query.Skipped {
 func skippedExcluded(reason, word, lift string, n int) query.Skipped {
 	return query.Skipped{
 		Reason:         reason,
-		Title:          FormatCount(n) + " " + word,
+		Title:          formatCount(n) + " " + word,
 		Message:        fmt.Sprintf("Repositories that are %s are left out unless the query asks for them with `%s`.", word, lift),
 		Severity:       "info",
 		SuggestedTitle: "include " + word,
@@ -120,7 +120,7 @@ func skippedExcluded(reason, word, lift string, n int) query.Skipped {
 }
 
 func skippedDisplay(display int) query.Skipped {
-	shown := FormatCount(display) + " results"
+	shown := formatCount(display) + " results"
 	if display == 1 {
 		shown = "1 result"
 	}
