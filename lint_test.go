@@ -45,6 +45,11 @@ var helpers = []string{"internal/needs"}
 // client of the API must not drag the server along.
 var alone = []string{"httpapi/client"}
 
+// steps are the packages of a search, each of which may import those before it: a
+// request goes forward through them.
+var steps = []string{"ident", "lru", "report", "admission", "execute", "compile", "task", "target", "shardplan", "score", "verify", "rank",
+	"answer", "coverage", "documents", "commits", "scope"}
+
 // libraries tells where each may be used, so that swapping one touches one
 // folder. "store" is that package only, "store/..." also those below. Tests
 // may use more.
@@ -181,6 +186,12 @@ func TestWrongImport(t *testing.T) {
 		{"query/search", module + "/bench", true, "the arrow is bench -> query, never back"},
 		{"httpapi", module + "/bench", false, "httpapi may import query, store"},
 		{"util", module + "/store", false, "folder util has no row"},
+		// the steps of a search
+		{"query/search/scope", module + "/query/search/target", false, ""},
+		{"query/search", module + "/query/search/scope", false, ""},
+		{"query/search/verify", module + "/query/search/rank", false, "a search goes forward"},
+		{"query/search/report", module + "/query/search", false, "a search goes forward"},
+		{"query/search/new", module + "/query/search/report", false, "no place among the steps"},
 		// helpers of tests
 		{"postings", module + "/internal/needs", true, ""},
 		{"httpapi/client", module + "/internal/needs", true, ""},
@@ -237,12 +248,28 @@ func wrongArrow(pkg, to string, test bool) string {
 		return fmt.Sprintf("folder %s has no row in arrows (lint_test.go); top-level folders are %s", from, strings.Join(slices.Sorted(maps.Keys(arrows)), ", "))
 	case !test && slices.Contains(alone, pkg):
 		return fmt.Sprintf("%s imports %s, but stands alone: it may import nothing of this module", pkg, to)
+	case strings.HasPrefix(pkg, "query/search") && strings.HasPrefix(to, "query/search") && !test:
+		return wrongStep(strings.TrimPrefix(pkg, "query/search/"), strings.TrimPrefix(to, "query/search/"))
 	case from == target || slices.Contains(may, target):
 		return ""
 	case slices.Contains(arrows[target], from):
 		return fmt.Sprintf("%s imports %s; the arrow is %s -> %s, never back", pkg, to, target, from)
 	}
 	return fmt.Sprintf("%s imports %s; %s may import %s", pkg, to, from, orNothing(may))
+}
+
+// wrongStep says why a package of a search may not import another, or "".
+func wrongStep(from, to string) string {
+	at, before := slices.Index(steps, from), slices.Index(steps, to)
+	switch {
+	case from == "query/search":
+		return ""
+	case at < 0:
+		return fmt.Sprintf("query/search/%s has no place among the steps of a search (lint_test.go)", from)
+	case before < 0 || before >= at:
+		return fmt.Sprintf("query/search/%s imports %s; a search goes forward: %s", from, to, strings.Join(steps, ", "))
+	}
+	return ""
 }
 
 func wrongLibrary(pkg, path string, test bool) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 )
 
 // TestSmallAnswersHaveALength: an answer of which nothing had to leave before its
@@ -18,7 +19,7 @@ import (
 // take a while, is not.
 func TestSmallAnswersHaveALength(t *testing.T) {
 	find := func(n int, wait <-chan struct{}) searcher {
-		return func(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
+		return func(_ context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 			for range n {
 				found(glazeContent())(o, sink)
 			}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/admission"
+	"github.com/trawlsearch/trawl/query/search/answer"
 )
 
 // sealBytes is the size of the JSON from which a matches event is sent without
@@ -79,7 +79,7 @@ func (o *outbox) put(ctx context.Context, matches []query.Match) error {
 	for n, m := range matches {
 		err := o.putOne(ctx, m)
 		if errors.Is(err, errYield) {
-			return &search.YieldError{Taken: n}
+			return &answer.YieldError{Taken: n}
 		}
 		if err != nil {
 			return err

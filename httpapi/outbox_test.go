@@ -12,8 +12,8 @@ import (
 	"weak"
 
 	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/admission"
+	"github.com/trawlsearch/trawl/query/search/answer"
 )
 
 // padded is a path match that takes n bytes as JSON.
@@ -223,7 +223,7 @@ func TestOutboxYields(t *testing.T) {
 			left, yields := test.matches, 0
 			for {
 				err := o.put(t.Context(), left)
-				var yield *search.YieldError
+				var yield *answer.YieldError
 				if errors.As(err, &yield) {
 					left = left[yield.Taken:]
 					yields++
@@ -256,7 +256,7 @@ func TestOutboxYieldsInTheEnd(t *testing.T) {
 		defer o.ticket.Leave()
 		began := time.Now()
 		err = o.put(t.Context(), slices.Repeat([]query.Match{padded(1000)}, 300))
-		var yield *search.YieldError
+		var yield *answer.YieldError
 		if !errors.As(err, &yield) || yield.Taken < 10 || time.Since(began) != standAtMost {
 			t.Errorf("after %v: got %v, want that it yields after %v", time.Since(began), err, standAtMost)
 		}
@@ -268,7 +268,7 @@ func TestOutboxYieldsInTheEnd(t *testing.T) {
 func TestOutboxRestsInWhatItHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := standing(t, matchEncoder{}, leastBuffer, newShare(0))
-		var yield *search.YieldError
+		var yield *answer.YieldError
 		if err := o.put(t.Context(), []query.Match{padded(1000), padded(33_000), padded(1000), padded(2_000_000)}); !errors.As(err, &yield) || yield.Taken != 3 {
 			t.Fatalf("put gave %v, want that it yields after 3 matches", err)
 		}
@@ -325,7 +325,7 @@ func TestOutboxesShareMemory(t *testing.T) {
 		pool := newShare(256 << 10)
 		fill := func() *outbox {
 			o := standing(t, matchEncoder{}, defaultStreamBuffer, pool)
-			var yield *search.YieldError
+			var yield *answer.YieldError
 			if err := o.put(t.Context(), slices.Repeat([]query.Match{padded(1000)}, 2000)); !errors.As(err, &yield) {
 				t.Fatalf("put gave %v, want it to yield", err)
 			}

@@ -20,17 +20,18 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 )
 
 // searcher is a function as a httpapi.Searcher.
-type searcher func(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome
+type searcher func(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome
 
-func (f searcher) Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
+func (f searcher) Search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 	return f(ctx, q, o, sink)
 }
 
 // nothing finds nothing.
-func nothing(_ context.Context, _ *query.Query, o search.Options, _ search.Sink) search.Outcome {
+func nothing(_ context.Context, _ *query.Query, o search.Options, _ answer.Sink) search.Outcome {
 	o.Report.Finish(true)
 	return search.Outcome{}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
@@ -417,7 +418,7 @@ func TestPasswordReset(t *testing.T) {
 // A search sees what its actor may see, and its trace is theirs alone.
 func TestTracesBelongToTheirActor(t *testing.T) {
 	hidden := &store.Repository{Name: "hidden", Readers: &store.Readers{}}
-	s := newSite(t, func(_ context.Context, _ *query.Query, o search.Options, _ search.Sink) search.Outcome {
+	s := newSite(t, func(_ context.Context, _ *query.Query, o search.Options, _ answer.Sink) search.Outcome {
 		sees := o.Visible == nil || o.Visible(hidden)
 		o.Trace.Add(report.Step{Name: fmt.Sprintf("sees hidden: %t", sees)})
 		return search.Outcome{}
@@ -488,7 +489,7 @@ func TestTokenIsNotLogged(t *testing.T) {
 // A stream ends within a second of its credential.
 func TestStreamEndsWithItsToken(t *testing.T) {
 	begun := make(chan struct{})
-	s := newSite(t, func(ctx context.Context, _ *query.Query, _ search.Options, _ search.Sink) search.Outcome {
+	s := newSite(t, func(ctx context.Context, _ *query.Query, _ search.Options, _ answer.Sink) search.Outcome {
 		close(begun)
 		<-ctx.Done()
 		return search.Outcome{}

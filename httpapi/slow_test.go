@@ -15,6 +15,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 )
 
 // patience is how long a test waits for what must happen at all.
@@ -39,7 +40,7 @@ type flood struct {
 
 const floodMatchBytes = 10_000
 
-func (f *flood) search(ctx context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
+func (f *flood) search(ctx context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 	m := []query.Match{&query.FileMatch{Repo: kiln, Path: strings.Repeat("p", floodMatchBytes)}}
 	for {
 		o.Report.Add(m)
@@ -86,7 +87,7 @@ func dial(t *testing.T, url string) net.Conn {
 
 func TestSlowReaderStopsOnlyItsOwnSearch(t *testing.T) {
 	f := &flood{stopped: make(chan error, 1)}
-	s := newServer(func(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
+	s := newServer(func(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 		if q.Text == "flood" {
 			return f.search(ctx, q, o, sink)
 		}
@@ -143,7 +144,7 @@ type held struct {
 
 func newHeld() *held { return &held{make(chan struct{}), make(chan struct{})} }
 
-func (h *held) search(ctx context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
+func (h *held) search(ctx context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 	found(glazePath())(o, sink)
 	select {
 	case <-h.release:
@@ -260,7 +261,7 @@ func TestCloseEndsStreamsProperly(t *testing.T) {
 
 func TestCloseCutsOffWhatDoesNotEnd(t *testing.T) {
 	release := make(chan struct{})
-	s := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
+	s := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 		found(glazePath())(o, sink)
 		<-release // deaf to its context
 		return search.Outcome{}

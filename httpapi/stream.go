@@ -12,6 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/admission"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store/identity"
 )
@@ -26,7 +27,7 @@ const (
 // Searcher runs queries. It sends matches to the sink from one goroutine,
 // keeps o.Report up to date while it runs, and ends soon after ctx is done.
 type Searcher interface {
-	Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome
+	Search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome
 }
 
 // serveStream answers a search as a stream of events. Whatever happens once
@@ -114,7 +115,7 @@ func (s *Server) searchOn(ctx context.Context, q *query.Query, o search.Options,
 	steps := o.Trace.Len()
 	for {
 		out := s.search(ctx, q, o, st)
-		var yield *search.YieldError
+		var yield *answer.YieldError
 		if !errors.As(out.Err, &yield) {
 			return out
 		}

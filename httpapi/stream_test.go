@@ -19,6 +19,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 )
 
 var (
@@ -81,11 +82,11 @@ func glazeCommits() []query.Match {
 // step is what a scripted search does at a moment after its start.
 type step struct {
 	at time.Duration
-	do func(o search.Options, sink search.Sink)
+	do func(o search.Options, sink answer.Sink)
 }
 
-func found(matches ...query.Match) func(search.Options, search.Sink) {
-	return func(o search.Options, sink search.Sink) {
+func found(matches ...query.Match) func(search.Options, answer.Sink) {
+	return func(o search.Options, sink answer.Sink) {
 		o.Report.Add(matches)
 		_ = sink.Send(matches)
 	}
@@ -93,7 +94,7 @@ func found(matches ...query.Match) func(search.Options, search.Sink) {
 
 // script is a search that does its steps and ends like out.
 func script(out search.Outcome, steps ...step) searcher {
-	return func(ctx context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
+	return func(ctx context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 		began := time.Now()
 		for _, s := range steps {
 			select {
@@ -108,8 +109,8 @@ func script(out search.Outcome, steps ...step) searcher {
 	}
 }
 
-func finish(exhaustive bool) func(search.Options, search.Sink) {
-	return func(o search.Options, _ search.Sink) { o.Report.Finish(exhaustive) }
+func finish(exhaustive bool) func(search.Options, answer.Sink) {
+	return func(o search.Options, _ answer.Sink) { o.Report.Finish(exhaustive) }
 }
 
 const ms = time.Millisecond
@@ -119,7 +120,7 @@ const ms = time.Millisecond
 func TestTranscripts(t *testing.T) {
 	glaze := func(out search.Outcome) searcher {
 		return script(out,
-			step{0, func(o search.Options, _ search.Sink) { o.Report.SetLimit(10000); o.Report.Exclude(0, 2) }},
+			step{0, func(o search.Options, _ answer.Sink) { o.Report.SetLimit(10000); o.Report.Exclude(0, 2) }},
 			step{300 * ms, found(glazeContent())},
 			step{350 * ms, found(glazePath(), glazeRepo())},
 			step{437 * ms, finish(true)},
@@ -149,7 +150,7 @@ func TestTranscripts(t *testing.T) {
 
 		// a limit
 		{"limit", "/search/stream?q=x&display=1", script(search.Outcome{},
-			step{0, func(o search.Options, _ search.Sink) { o.Report.SetLimit(3) }},
+			step{0, func(o search.Options, _ answer.Sink) { o.Report.SetLimit(3) }},
 			step{1 * ms, found(glazeContent())},
 			step{2 * ms, finish(true)},
 		)},
@@ -167,7 +168,7 @@ func TestTranscripts(t *testing.T) {
 		{"context", "/search/stream?q=x", script(search.Outcome{Err: &query.ContextError{Name: "nosuch"}})},
 		{"failed", "/search/stream?q=x", script(search.Outcome{Err: errors.New("secret detail")})},
 		{"failed-late", "/search/stream?q=x", script(search.Outcome{Err: errors.New("secret detail")}, step{1 * ms, found(glazePath())})},
-		{"panic", "/search/stream?q=x", script(search.Outcome{}, step{1 * ms, found(glazePath())}, step{2 * ms, func(search.Options, search.Sink) { panic("secret detail") }})},
+		{"panic", "/search/stream?q=x", script(search.Outcome{}, step{1 * ms, found(glazePath())}, step{2 * ms, func(search.Options, answer.Sink) { panic("secret detail") }})},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -225,7 +226,7 @@ func TestFlushTimes(t *testing.T) {
 			[]string{"50ms filters", "50ms matches", "50ms matches", "50ms matches", "60ms filters", "60ms progress", "60ms done"}},
 		{"a tick with nothing new is silent", script(search.Outcome{}, step{50 * ms, found(glazePath())}, step{700 * ms, finish(true)}),
 			[]string{"50ms filters", "50ms matches", "200ms progress", "700ms filters", "700ms progress", "700ms done"}},
-		{"counts alone", script(search.Outcome{}, step{50 * ms, func(o search.Options, _ search.Sink) { o.Report.Exclude(1, 0) }}, step{300 * ms, finish(true)}),
+		{"counts alone", script(search.Outcome{}, step{50 * ms, func(o search.Options, _ answer.Sink) { o.Report.Exclude(1, 0) }}, step{300 * ms, finish(true)}),
 			[]string{"200ms filters", "200ms progress", "300ms filters", "300ms progress", "300ms done"}},
 		{"a sign of life every five seconds", script(search.Outcome{}, step{12100 * ms, finish(true)}),
 			[]string{"5s progress", "10s progress", "12.1s progress", "12.1s done"}},
@@ -260,7 +261,7 @@ func TestSearchOptions(t *testing.T) {
 	for _, tt := range tests {
 		var got search.Options
 		var text query.Query
-		serve(newServer(func(_ context.Context, q *query.Query, o search.Options, _ search.Sink) search.Outcome {
+		serve(newServer(func(_ context.Context, q *query.Query, o search.Options, _ answer.Sink) search.Outcome {
 			got, text = o, *q
 			return search.Outcome{}
 		}), "GET", "/search/stream"+tt.target)
@@ -281,7 +282,7 @@ func TestInternalErrorsAreLoggedInFull(t *testing.T) {
 	}{
 		{"error", "/search/stream?q=x", script(search.Outcome{Err: errors.New("secret detail")})},
 		{"error with results", "/search/stream?q=x", script(search.Outcome{Err: errors.New("secret detail")}, step{0, found(glazePath())})},
-		{"panic", "/search/stream?q=x", script(search.Outcome{}, step{0, func(search.Options, search.Sink) { panic("secret detail") }})},
+		{"panic", "/search/stream?q=x", script(search.Outcome{}, step{0, func(search.Options, answer.Sink) { panic("secret detail") }})},
 		{"parser", "/search/stream?q=broken", nothing},
 	}
 	for _, tt := range tests {
@@ -344,7 +345,7 @@ func BenchmarkStream(b *testing.B) {
 		{"chunks,gzip", "/search/stream?q=x&cm=true", "gzip"},
 	} {
 		b.Run("form="+bb.name, func(b *testing.B) {
-			handler := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
+			handler := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 				for range matches / len(batch) {
 					found(batch...)(o, sink)
 				}
@@ -387,7 +388,7 @@ func BenchmarkSmallAnswer(b *testing.B) {
 		do   searcher
 	}{
 		{"nothing", nothing},
-		{"one", func(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
+		{"one", func(_ context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 			found(glazeContent())(o, sink)
 			o.Report.Finish(true)
 			return search.Outcome{}

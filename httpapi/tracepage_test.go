@@ -13,11 +13,12 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 )
 
 func TestTracePage(t *testing.T) {
-	s := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
+	s := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 		found(glazeContent())(o, sink)
 		o.Report.Exclude(1, 0)
 		o.Trace.Add(report.Step{Name: "shard <3>", Start: 2 * ms, Took: 1500 * time.Microsecond, Fields: []report.Field{
@@ -71,7 +72,7 @@ func TestNothingFound(t *testing.T) {
 		{"not all was", true, `<dd id="found">0 results in 0 repositories, but not everything was looked at</dd>`,
 			`"skipped":[{"reason":"content-unsearchable"`},
 	} {
-		s := newServer(func(_ context.Context, _ *query.Query, o search.Options, _ search.Sink) search.Outcome {
+		s := newServer(func(_ context.Context, _ *query.Query, o search.Options, _ answer.Sink) search.Outcome {
 			if tt.skipped {
 				o.Report.Gaps().Skip(query.Skipped{Reason: "content-unsearchable", Title: "2 files without text", Severity: "info"})
 			}
@@ -91,7 +92,7 @@ func TestNothingFound(t *testing.T) {
 }
 
 func TestTraceForPrograms(t *testing.T) {
-	s := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
+	s := newServer(func(_ context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 		o.Trace.Add(report.Step{Name: "plan shard 3", Start: 2 * ms, Took: 1500 * time.Microsecond, Fields: []report.Field{
 			{Key: "lists", Value: "17"}, {Key: "query", Value: "x y"},
 		}})

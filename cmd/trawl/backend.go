@@ -10,6 +10,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/settings"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/identity"
@@ -53,7 +54,7 @@ func (b *backend) notice() string {
 }
 
 // Search is called only once opening says nothing.
-func (b *backend) Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
+func (b *backend) Search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 	return b.service.Load().Search(ctx, q, o, sink)
 }
 

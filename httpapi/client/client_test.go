@@ -19,13 +19,14 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/client"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-type searcher func(context.Context, *query.Query, search.Options, search.Sink) search.Outcome
+type searcher func(context.Context, *query.Query, search.Options, answer.Sink) search.Outcome
 
-func (f searcher) Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
+func (f searcher) Search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 	return f(ctx, q, o, sink)
 }
 
@@ -67,7 +68,7 @@ func TestStreamReadsOurServer(t *testing.T) {
 	}
 	s := httptest.NewServer((&httpapi.Server{
 		Now: func() time.Time { return made.Add(2 * 24 * time.Hour) },
-		Searcher: searcher(func(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
+		Searcher: searcher(func(_ context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 			m := []query.Match{content, &query.RepoMatch{Repo: repo}, commit, &query.OwnerMatch{Repo: repo, Handle: "lab/kiln", IsTeam: true}}
 			o.Report.Add(m)
 			o.Report.Exclude(0, 2)

@@ -20,6 +20,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 )
 
 // encoded is the body of a request for a document.
@@ -123,7 +124,7 @@ type waitingSearcher struct {
 	release chan struct{}
 }
 
-func (s *waitingSearcher) Search(ctx context.Context, _ *query.Query, o search.Options, _ search.Sink) search.Outcome {
+func (s *waitingSearcher) Search(ctx context.Context, _ *query.Query, o search.Options, _ answer.Sink) search.Outcome {
 	s.mu.Lock()
 	s.askers = append(s.askers, o.Asker)
 	s.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/saved"
 )
@@ -164,7 +165,7 @@ type interrupted struct {
 	end  context.CancelFunc
 }
 
-func (s *interrupted) Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
+func (s *interrupted) Search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 	out := s.Searcher.Search(ctx, q, o, sink)
 	if s.left--; s.left == 0 {
 		s.end()

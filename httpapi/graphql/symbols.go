@@ -7,6 +7,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 )
 
 // symbolConnection is the type SymbolConnection.
@@ -76,7 +77,7 @@ func (c *commit) findSymbols(ctx context.Context, args symbolsArgs, paths []stri
 	if pattern != "" {
 		b.Pattern = &query.Pattern{Value: pattern, IsRegexp: true}
 	}
-	sink := search.SinkFunc(func(matches []query.Match) error {
+	sink := answer.SinkFunc(func(matches []query.Match) error {
 		for _, m := range matches {
 			if f, ok := m.(*query.FileMatch); ok {
 				out.Nodes = append(out.Nodes, newSymbols(c.repo, f)...)

@@ -9,6 +9,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 )
 
 // What answers hold while they are made, in bytes. All of these are estimates
@@ -126,7 +127,7 @@ func (b *budget) hold(n int) error {
 }
 
 // search runs a query for the client, in the turns that its streams have, too.
-func (s *session) search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
+func (s *session) search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 	if err := s.call(); err != nil {
 		return search.Outcome{Err: err}
 	}

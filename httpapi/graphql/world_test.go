@@ -24,6 +24,7 @@ import (
 	"github.com/trawlsearch/trawl/internal/needs"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ctags"
 	"github.com/trawlsearch/trawl/store/identity"
@@ -215,7 +216,7 @@ func (w *world) ChangeFacts(_ context.Context, name string, c store.FactsChange)
 func (w *world) Refresh(name string) { w.refreshed = append(w.refreshed, name) }
 
 // Search makes the world httpapi.Searcher.
-func (w *world) Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
+func (w *world) Search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 	if w.searching != nil {
 		w.searching()
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/openapi"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -140,7 +141,7 @@ func TestTranscripts(t *testing.T) {
 // searcher finds one match of each kind.
 type searcher struct{}
 
-func (searcher) Search(_ context.Context, _ *query.Query, o search.Options, sink search.Sink) search.Outcome {
+func (searcher) Search(_ context.Context, _ *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 	when := time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC)
 	team := "kiln"
 	repo := &query.Repository{

@@ -10,6 +10,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/report"
+	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -39,26 +40,23 @@ func (r *run) alert(timedOut bool) *query.Alert {
 // trouble is the alert for what kept a search from finding anything, or all of
 // it.
 func (r *run) trouble(timedOut bool) *query.Alert {
-	if a := r.sel.lacking.alert(); a != nil {
+	if a := r.scope.Alert(); a != nil {
 		return a
-	}
-	if r.sel.invalid != "" {
-		return invalidRevisionAlert(r.sel.invalid)
 	}
 	if a := r.unownedAlert(); a != nil {
 		return a
 	}
-	if r.out.sent > 0 {
+	if r.out.Matches() > 0 {
 		return nil
 	}
-	if timedOut && !r.named {
+	if timedOut && !r.NamesTimedOut() {
 		return r.timeoutAlert()
 	}
-	if r.sel.passedOver {
+	if r.scope.HasPassedOver() {
 		return nil
 	}
 	for _, b := range r.basics {
-		if len(b.targets) > 0 || !b.docs && b.commits == nil {
+		if len(b.Repositories) > 0 || !b.Documents && b.Commits == nil {
 			return nil
 		}
 	}
@@ -69,16 +67,17 @@ func (r *run) noRepositories() *query.Alert {
 	if len(r.basics) == 0 {
 		return nil
 	}
-	if len(r.repos) == 0 {
+	if len(r.Repositories) == 0 {
 		return &query.Alert{Title: "No repositories or code hosts configured",
 			Description: "To start searching code, add a repository: `trawl index PATH` or `trawl repo add PATH`."}
 	}
 	a := &query.Alert{Title: "No repositories found",
 		Description: "Try using a different `repo:<regexp>` filter to see results"}
-	if len(r.sel.forks) > 0 {
+	forks, archived := r.scope.LeftOut()
+	if forks > 0 {
 		a.Proposed = append(a.Proposed, r.propose("include forked repositories in your query.", syntax.WithFilter(r.q.Text, "fork", "yes")))
 	}
-	if len(r.sel.archived) > 0 {
+	if archived > 0 {
 		a.Proposed = append(a.Proposed, r.propose("include archived repositories in your query.", syntax.WithFilter(r.q.Text, "archived", "yes")))
 	}
 	if len(a.Proposed) > 0 {
@@ -88,7 +87,7 @@ func (r *run) noRepositories() *query.Alert {
 }
 
 func (r *run) timeoutAlert() *query.Alert {
-	used := r.set.Now().Sub(r.start)
+	used := r.Now().Sub(r.Start)
 	longer := report.LongerTimeout(2 * used)
 	rest := syntax.WithoutFilter(r.q.Text, r.q.PatternType, "timeout")
 	return &query.Alert{
@@ -110,7 +109,7 @@ func (r *run) mistyped() *query.Alert {
 	a := &query.Alert{Title: "The query may be mistyped"}
 	var messages []string
 	for _, w := range append(slices.Clone(r.q.Warnings), r.unmatched()...) {
-		if w.Plausible && r.out.sent > 0 {
+		if w.Plausible && r.out.Matches() > 0 {
 			continue
 		}
 		messages = append(messages, w.Message)
@@ -131,7 +130,7 @@ func (r *run) unmatched() []query.Warning {
 	var out []query.Warning
 	warned := map[int]bool{}
 	for _, b := range r.basics {
-		if len(b.targets)+len(b.leftOut) > 0 {
+		if len(b.Repositories)+len(b.LeftOut) > 0 {
 			continue
 		}
 		for _, f := range b.Values("repo") {
@@ -140,7 +139,7 @@ func (r *run) unmatched() []query.Warning {
 			}
 			name, _, _ := query.SplitRepoRevs(f.Value)
 			re, err := regexp.Compile("(?i)" + name)
-			if err != nil || slices.ContainsFunc(r.repos, func(s *store.Repository) bool { return re.MatchString(s.Name) }) {
+			if err != nil || slices.ContainsFunc(r.Repositories, func(s *store.Repository) bool { return re.MatchString(s.Name) }) {
 				continue
 			}
 			warned[f.Span.Start] = true
@@ -148,4 +147,21 @@ func (r *run) unmatched() []query.Warning {
 		}
 	}
 	return out
+}
+
+// unownedAlert says that owners were asked for where there are none; nil if
+// that is not so.
+func (r *run) unownedAlert() *query.Alert {
+	tested := slices.ContainsFunc(r.basics, func(b *target.Query) bool { return len(b.Owners) > 0 })
+	a := &query.Alert{Kind: "unowned-results", Title: "Some results have no owners"}
+	switch {
+	case r.scope.HasNoOwners() && (tested || r.out.FoundUnowned()):
+		a.Description = "None of the repositories searched has a CODEOWNERS file, so nothing in them is owned. "
+	case r.out.FoundUnowned():
+		a.Description = "Some of the files found belong to nobody: their repository has no CODEOWNERS file, or none that names them. "
+	default:
+		return nil
+	}
+	a.Description += "It stands at the root, or in `.github`, `.gitlab` or `docs`."
+	return a
 }

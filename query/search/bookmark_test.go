@@ -14,6 +14,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
@@ -34,12 +35,12 @@ func (s *haltingSink) Send(m []query.Match) error {
 	n := s.rng.IntN(len(m) + 1)
 	s.matches = append(s.matches, m[:n]...)
 	s.halts++
-	return &search.YieldError{Taken: n}
+	return &answer.YieldError{Taken: n}
 }
 
 // searchHaltingly runs a search until it has ended, and calls between whenever
 // it has yielded.
-func (c *corpus) searchHaltingly(t *testing.T, rng *rand.Rand, o search.Options, text string, between func()) (answer, int) {
+func (c *corpus) searchHaltingly(t *testing.T, rng *rand.Rand, o search.Options, text string, between func()) (answered, int) {
 	t.Helper()
 	q, err := syntax.Parse(text, query.Keyword)
 	if err != nil {
@@ -50,9 +51,9 @@ func (c *corpus) searchHaltingly(t *testing.T, rng *rand.Rand, o search.Options,
 	sink := &haltingSink{rng: rng}
 	for {
 		out := search.New(c.st, search.Settings{Workers: 1 + rng.IntN(3), Addresses: addressesOf}).Search(context.Background(), q, o, sink)
-		var yield *search.YieldError
+		var yield *answer.YieldError
 		if !errors.As(out.Err, &yield) {
-			return answer{matches: sink.matches, outcome: out, results: o.Report}, sink.halts
+			return answered{matches: sink.matches, outcome: out, results: o.Report}, sink.halts
 		}
 		if p := o.Report.Progress(); p.Done {
 			t.Fatalf("search %q: progress is done although the search yielded", text)
@@ -62,7 +63,7 @@ func (c *corpus) searchHaltingly(t *testing.T, rng *rand.Rand, o search.Options,
 }
 
 // told is what an answer says of itself, but for the time that it took.
-func (a answer) told() string {
+func (a answered) told() string {
 	p := a.results.Progress()
 	p.Took = 0
 	return fmt.Sprintf("%+v %+v %+v", p, a.results.Filters(), a.outcome.Alert)
@@ -138,7 +139,7 @@ type pausingSink struct{ matches int }
 
 func (s *pausingSink) Send(m []query.Match) error {
 	s.matches += len(m)
-	return &search.YieldError{Taken: len(m)}
+	return &answer.YieldError{Taken: len(m)}
 }
 
 // TestResumedSearchDoesNotVerifyAgain: whoever goes on verifies what comes next,
@@ -157,7 +158,7 @@ func TestResumedSearchDoesNotVerifyAgain(t *testing.T) {
 	for more := true; more; {
 		trace := &report.Trace{}
 		out := search.New(c.st, search.Settings{Workers: 2}).Search(t.Context(), q, search.Options{Display: -1, Report: results, Bookmark: bookmark, Trace: trace}, sink)
-		var yield *search.YieldError
+		var yield *answer.YieldError
 		more = errors.As(out.Err, &yield)
 		for _, s := range trace.Steps() {
 			for _, f := range s.Fields {

@@ -387,7 +387,7 @@ func pathPasses(b query.Basic, fold string, f store.ChangedFile) bool {
 }
 
 // commitLines prints commits whole.
-func commitLines(a answer) (oids, whole []string) {
+func commitLines(a answered) (oids, whole []string) {
 	for _, m := range a.matches {
 		switch m := m.(type) {
 		case *query.CommitMatch:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
@@ -28,7 +29,7 @@ func searchCount(ctx context.Context, t *testing.T, s *search.Searcher, o search
 		return 0
 	}
 	o.Display = -1
-	if out := s.Search(ctx, q, o, search.SinkFunc(func(m []query.Match) error {
+	if out := s.Search(ctx, q, o, answer.SinkFunc(func(m []query.Match) error {
 		n += len(m)
 		return nil
 	})); out.Err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
@@ -228,7 +229,7 @@ func TestCoverageOracle(t *testing.T) {
 			for _, workers := range []int{1, 4} {
 				tr := &report.Trace{}
 				search.New(c.st, search.Settings{Workers: workers}).Search(context.Background(), q,
-					search.Options{Display: -1, Trace: tr, Report: report.New(time.Now)}, search.SinkFunc(func([]query.Match) error { return nil }))
+					search.Options{Display: -1, Trace: tr, Report: report.New(time.Now)}, answer.SinkFunc(func([]query.Match) error { return nil }))
 				told = append(told, tellCoverage(tr))
 				all, _ := tr.Coverage()
 				for _, r := range all {

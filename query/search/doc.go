@@ -1,28 +1,35 @@
-// Package search runs queries. A parsed query comes in and is simplified
-// against a snapshot (which repositories, which shards); the plan of each
-// shard reads posting lists and leaves candidate documents; workers verify
-// those, segment by segment; and one goroutine puts the answers in order,
-// counts them against the limits and sends them to the Sink. httpapi and cmd
-// call it.
+// Package search runs queries. A parsed query comes in, its matches go out to a
+// Sink, and the account of what was and was not searched goes into a Report. httpapi
+// and cmd call it. Each step is a package below this one, and hands its result to
+// the next:
+//
+//	compile    a parsed query -> queries ready to run
+//	scope      queries and a snapshot -> repositories, revisions and their files
+//	shardplan  queries and a shard -> candidates
+//	rank       planned shards -> the documents that come first
+//	verify     candidates -> matches with scores
+//	documents  the sources of a pass -> matches in order, on workers
+//	commits    the same for messages and diffs
+//	answer     matches -> what select: asks for, within the limits, to the Sink
+//	coverage   plans and matches -> what was looked at, by repository
 //
 // Revisions. A repository is searched at one or more revisions, each a set of
 // documents of every source. An indexed branch has such sets in the store. Any
 // other commit is resolved and listed through git: its sets are the documents
-// that are the same files, and what no shard has is read and searched in
+// that are the same files, and files that no shard has are read and searched in
 // batches in memory.
 //
 // Order. Documents that define a name of the query, are called like it or hold
-// its phrase, as lists and tables tell, come first (heads.go); score.go says
-// what a document is worth. Segments are cut by size, gathered into groups, and
-// each group is sorted by score before it leaves, so a snapshot and a query
-// always give the same order, however many workers there are and however fast
-// they run.
+// its phrase come first (rank); score says what a document is worth. Segments are
+// cut by size, gathered into groups, and each group is sorted by score before it
+// leaves, so a snapshot and a query always give the same order, however many
+// workers there are and however fast they run.
 //
 // Commits. A search of messages or diffs has its own plans, of history shards,
-// and its own order, that of git's log, repository by repository. What the
-// index does not have is read through git behind what it has.
+// and its own order, that of git's log, repository by repository. Commits that the
+// index does not have are read through git, behind all that it has.
 //
-// Damage. A document or shard that cannot be read is left out and told; the
+// Damage. A document or shard that cannot be read is left out and reported; the
 // others are searched.
 //
 // The package knows no HTTP. A limit, a timeout or a cancelled context ends a

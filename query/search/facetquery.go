@@ -5,11 +5,13 @@ import (
 	"strings"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/compile"
 	"github.com/trawlsearch/trawl/query/search/report"
+	"github.com/trawlsearch/trawl/query/search/target"
 )
 
 // newFacetScope reads the scope of a query's parts.
-func newFacetScope(text string, basics []*basic) report.FacetScope {
+func newFacetScope(text string, basics []*target.Query) report.FacetScope {
 	s := report.FacetScope{}
 	for i, b := range basics {
 		var types []string
@@ -24,11 +26,11 @@ func newFacetScope(text string, basics []*basic) report.FacetScope {
 		only := strings.Join(types, " ")
 		s.ManyTypes = s.ManyTypes || len(types) > 1 || i > 0 && only != s.OnlyType
 		s.OnlyType = only
-		s.Negated = s.Negated || slices.ContainsFunc(b.atoms, func(a *atom) bool { return a.negated })
-		s.Selects = s.Selects || b.sel != nil
-		s.SelectsDirectories = s.SelectsDirectories || len(b.sel) > 1 && b.sel[0] == "file" && b.sel[1] != "path"
-		s.CaseMixed = s.CaseMixed || i > 0 && b.caseSensitive != s.CaseSensitive
-		s.CaseSensitive = b.caseSensitive
+		s.Negated = s.Negated || slices.ContainsFunc(b.Atoms, func(a *compile.Atom) bool { return a.Negated })
+		s.Selects = s.Selects || b.Select != nil
+		s.SelectsDirectories = s.SelectsDirectories || len(b.Select) > 1 && b.Select[0] == "file" && b.Select[1] != "path"
+		s.CaseMixed = s.CaseMixed || i > 0 && b.CaseSensitive != s.CaseSensitive
+		s.CaseSensitive = b.CaseSensitive
 		s.AnyRevision = s.AnyRevision || namesRevisions(text, b.Basic)
 	}
 	return s

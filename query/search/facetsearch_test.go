@@ -9,6 +9,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
@@ -17,7 +18,7 @@ import (
 // facetTotals are what an answer has of what facets count.
 type facetTotals struct{ files, commits, commitMatches, repositories int }
 
-func totalsOf(a answer) (n facetTotals) {
+func totalsOf(a answered) (n facetTotals) {
 	for _, m := range a.matches {
 		switch m := m.(type) {
 		case *query.FileMatch:
@@ -35,7 +36,7 @@ func totalsOf(a answer) (n facetTotals) {
 // followFacets adds suggested filters to the query that they were suggested for,
 // one at a time, and wants what they count: just that, or at least that if
 // the count is a lower bound. only, if not negative, is the one to follow.
-func followFacets(t testing.TB, ask func(text string) answer, text string, only int) (wrong string) {
+func followFacets(t testing.TB, ask func(text string) answered, text string, only int) (wrong string) {
 	t.Helper()
 	a := ask(text)
 	was := totalsOf(a)
@@ -65,15 +66,15 @@ func followFacets(t testing.TB, ask func(text string) answer, text string, only 
 }
 
 // asks returns what asks c at a moment.
-func (c *corpus) asks(t testing.TB, s search.Settings, now time.Time) func(text string) answer {
+func (c *corpus) asks(t testing.TB, s search.Settings, now time.Time) func(text string) answered {
 	s.Now = func() time.Time { return now }
-	return func(text string) answer {
+	return func(text string) answered {
 		q, err := syntax.Parse(text, query.Keyword)
 		if err != nil {
 			t.Fatalf("parse %q: %v", text, err)
 		}
-		a := answer{results: report.New(s.Now)}
-		a.outcome = search.New(c.st, s).Search(t.Context(), q, search.Options{Display: -1, Report: a.results}, search.SinkFunc(func(m []query.Match) error {
+		a := answered{results: report.New(s.Now)}
+		a.outcome = search.New(c.st, s).Search(t.Context(), q, search.Options{Display: -1, Report: a.results}, answer.SinkFunc(func(m []query.Match) error {
 			a.matches = append(a.matches, m...)
 			return nil
 		}))

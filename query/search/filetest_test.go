@@ -40,7 +40,7 @@ func testedCorpus(t testing.TB, fs vfs.FS) *corpus {
 }
 
 // repositories returns the names of the repositories that were found.
-func (a answer) repositories() string {
+func (a answered) repositories() string {
 	var out []string
 	for _, m := range a.matches {
 		out = append(out, m.In().Name)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
@@ -78,9 +79,9 @@ func FuzzSearch(f *testing.F) {
 
 // account prints everything that a search tells, a line each.
 func (c *corpus) account(q *query.Query, s search.Settings) []string {
-	a := answer{results: report.New(time.Now)}
+	a := answered{results: report.New(time.Now)}
 	a.outcome = search.New(c.st, s).Search(context.Background(), q, search.Options{Display: -1, ContextLines: 1, Report: a.results},
-		search.SinkFunc(func(m []query.Match) error {
+		answer.SinkFunc(func(m []query.Match) error {
 			a.matches = append(a.matches, m...)
 			return nil
 		}))

@@ -12,6 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
@@ -180,7 +181,7 @@ func TestSearchesSeeOneMoment(t *testing.T) {
 				last = changed.Load()
 				var found []query.Match
 				results := report.New(time.Now)
-				out := s.Search(context.Background(), q, search.Options{Display: -1, Report: results}, search.SinkFunc(func(m []query.Match) error {
+				out := s.Search(context.Background(), q, search.Options{Display: -1, Report: results}, answer.SinkFunc(func(m []query.Match) error {
 					found = append(found, m...)
 					return nil
 				}))
@@ -230,7 +231,7 @@ func TestNothingIsLeftOpen(t *testing.T) {
 					panic(p)
 				}
 			}()
-			s.Search(ctx, q, search.Options{Display: -1}, search.SinkFunc(func([]query.Match) error {
+			s.Search(ctx, q, search.Options{Display: -1}, answer.SinkFunc(func([]query.Match) error {
 				if n++; n <= i/4 {
 					return nil
 				}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
@@ -19,12 +20,12 @@ import (
 
 // attempt is a search that may fail, with all that it said.
 type attempt struct {
-	answer
+	answered
 	progress query.Progress
 }
 
 // try searches text as keyword with the options as they are.
-func (c *corpus) try(ctx context.Context, t testing.TB, s search.Settings, o search.Options, text string, sink search.Sink) attempt {
+func (c *corpus) try(ctx context.Context, t testing.TB, s search.Settings, o search.Options, text string, sink answer.Sink) attempt {
 	t.Helper()
 	q, err := syntax.Parse(text, query.Keyword)
 	if err != nil {
@@ -33,7 +34,7 @@ func (c *corpus) try(ctx context.Context, t testing.TB, s search.Settings, o sea
 	var a attempt
 	o.Report = report.New(time.Now)
 	if sink == nil {
-		sink = search.SinkFunc(func(m []query.Match) error {
+		sink = answer.SinkFunc(func(m []query.Match) error {
 			a.batches++
 			a.matches = append(a.matches, m...)
 			return nil
@@ -57,7 +58,7 @@ func (a attempt) reasons() string {
 }
 
 // units prints results as they are counted, one per line.
-func (a answer) units() []string {
+func (a answered) units() []string {
 	var out []string
 	for _, m := range a.matches {
 		f, ok := m.(*query.FileMatch)
@@ -336,7 +337,7 @@ func TestTimeoutMidway(t *testing.T) {
 	start, sent := time.Now(), 0
 	const timeout = 300 * time.Millisecond
 	a := c.try(context.Background(), t, search.Settings{Workers: 1}, search.Options{Display: -1}, "type:file ox timeout:300ms",
-		search.SinkFunc(func(m []query.Match) error {
+		answer.SinkFunc(func(m []query.Match) error {
 			sent += len(m)
 			time.Sleep(time.Until(start.Add(timeout + 100*time.Millisecond)))
 			return nil
@@ -396,7 +397,7 @@ func TestCancel(t *testing.T) {
 				cancel()
 			}
 			batches, late := 0, 0
-			a := c.try(ctx, t, search.Settings{}, search.Options{Display: -1}, "type:file ox", search.SinkFunc(func([]query.Match) error {
+			a := c.try(ctx, t, search.Settings{}, search.Options{Display: -1}, "type:file ox", answer.SinkFunc(func([]query.Match) error {
 				if batches++; batches == tt.after {
 					cancel()
 				} else if ctx.Err() != nil {
@@ -436,7 +437,7 @@ func TestSinkError(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			batches := 0
-			a := c.try(context.Background(), t, search.Settings{}, search.Options{Display: -1}, tt.query, search.SinkFunc(func([]query.Match) error {
+			a := c.try(context.Background(), t, search.Settings{}, search.Options{Display: -1}, tt.query, answer.SinkFunc(func([]query.Match) error {
 				if batches++; batches >= tt.fails {
 					return broken
 				}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/syntax"
 )
 
@@ -39,7 +40,7 @@ func TestLargeTextIsNotKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := heapInUse()
-			s := search.New(c.st, search.Settings{Workers: 1, Heads: 1})
+			s := search.New(c.st, search.Settings{Workers: 1, TopDocuments: 1})
 			goOn := make(chan struct{})
 			var wg, found sync.WaitGroup
 			for range searches {
@@ -47,7 +48,7 @@ func TestLargeTextIsNotKept(t *testing.T) {
 				first := sync.OnceFunc(found.Done)
 				wg.Go(func() {
 					defer first()
-					s.Search(t.Context(), q, search.Options{Display: -1}, search.SinkFunc(func([]query.Match) error {
+					s.Search(t.Context(), q, search.Options{Display: -1}, answer.SinkFunc(func([]query.Match) error {
 						first()
 						<-goOn
 						return nil

@@ -228,7 +228,7 @@ func (w *metaWorld) compare(t testing.TB, rng *rand.Rand) {
 	if rng.IntN(3) == 0 {
 		text, rev = text+" repo:. rev:w", "w"
 	}
-	var all answer
+	var all answered
 	for i, s := range w.stores {
 		got := s.search(t, s.settings, search.Options{}, text, query.Keyword)
 		if i == 0 {
@@ -302,7 +302,7 @@ func (s *metaStore) related(t testing.TB, rng *rand.Rand, text string) {
 	var want []string
 	for _, m := range all.matches {
 		if f, ok := m.(*query.FileMatch); ok && re.MatchString(f.Path) != negated {
-			want = append(want, stripPaths(answer{matches: []query.Match{m}}.lines())...)
+			want = append(want, stripPaths(answered{matches: []query.Match{m}}.lines())...)
 		}
 	}
 	slices.Sort(want)

@@ -8,17 +8,19 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/query/search/compile"
+	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/store"
 )
 
 // searchNames returns the repositories whose names match one of the basic
 // queries, once for each revision and in listing order. When ctx ends it
 // returns what it found until then.
-func searchNames(ctx context.Context, pass []*basic, repos []*store.Repository) ([]query.Match, error) {
+func searchNames(ctx context.Context, pass []*target.Query, repos []*store.Repository) ([]query.Match, error) {
 	matchers := make([][]*match.Matcher, len(pass))
 	for i, b := range pass {
 		var ok bool
-		if matchers[i], ok = b.nameMatchers(); !ok {
+		if matchers[i], ok = nameMatchers(b); !ok {
 			matchers[i] = nil
 		}
 	}
@@ -29,15 +31,15 @@ func searchNames(ctx context.Context, pass []*basic, repos []*store.Repository) 
 		}
 		var found []*query.RepoMatch
 		for i, b := range pass {
-			t := b.targets[r.ID]
+			t := b.Repositories[r.ID]
 			if t == nil || matchers[i] == nil {
 				continue
 			}
-			m := b.matchName(t, matchers[i])
+			m := matchName(b, t, matchers[i])
 			if m == nil {
 				continue
 			}
-			for _, rev := range t.revs {
+			for _, rev := range t.Revisions {
 				found = addName(found, *m, rev)
 			}
 		}
@@ -50,31 +52,31 @@ func searchNames(ctx context.Context, pass []*basic, repos []*store.Repository) 
 
 // addName adds m at a revision, to what was found there already if anything
 // was.
-func addName(found []*query.RepoMatch, m query.RepoMatch, rev *revision) []*query.RepoMatch {
+func addName(found []*query.RepoMatch, m query.RepoMatch, rev *target.Revision) []*query.RepoMatch {
 	for _, old := range found {
-		if old.Rev == rev.typed && old.HasRev == rev.said {
+		if old.Rev == rev.Typed && old.HasRev == rev.IsTyped {
 			old.NameRanges = append(slices.Clip(old.NameRanges), m.NameRanges...)
 			return found
 		}
 	}
-	m.Rev, m.HasRev = rev.typed, rev.said
+	m.Rev, m.HasRev = rev.Typed, rev.IsTyped
 	return append(found, &m)
 }
 
 // nameMatchers compiles the patterns for names: cut at the first @, which
 // separates a revision. It fails when names are not searched or a pattern
 // begins with an @.
-func (b *basic) nameMatchers() ([]*match.Matcher, bool) {
-	if !b.repos {
+func nameMatchers(b *target.Query) ([]*match.Matcher, bool) {
+	if !b.InRepositoryNames {
 		return nil, false
 	}
-	out := make([]*match.Matcher, len(b.atoms))
-	for i, a := range b.atoms {
-		value, _, cut := strings.Cut(a.pattern.Value, "@")
+	out := make([]*match.Matcher, len(b.Atoms))
+	for i, a := range b.Atoms {
+		value, _, cut := strings.Cut(a.Pattern.Value, "@")
 		if cut && value == "" {
 			return nil, false
 		}
-		m, err := match.Compile(value, a.pattern.IsRegexp, b.caseSensitive)
+		m, err := match.Compile(value, a.Pattern.IsRegexp, b.CaseSensitive)
 		if err != nil {
 			return nil, false
 		}
@@ -83,18 +85,18 @@ func (b *basic) nameMatchers() ([]*match.Matcher, bool) {
 	return out, true
 }
 
-func (b *basic) matchName(t *target, names []*match.Matcher) *query.RepoMatch {
-	name := t.stored.Name
+func matchName(b *target.Query, t *target.Repository, names []*match.Matcher) *query.RepoMatch {
+	name := t.Stored.Name
 	atom := func(i int) bool {
 		_, found := names[i].Short(nil, name)
 		return found
 	}
-	if b.tree != nil && !eval(b.tree, atom) {
+	if b.Tree != nil && !compile.Eval(b.Tree, atom) {
 		return nil
 	}
 	var ranges []query.Range
-	if b.tree != nil {
-		visitTrue(b.tree, atom, func(i int) {
+	if b.Tree != nil {
+		compile.VisitTrue(b.Tree, atom, func(i int) {
 			spans, _ := names[i].Short(nil, name)
 			ranges = match.ShortRanges(ranges, name, spans)
 		})
@@ -112,14 +114,14 @@ func (b *basic) matchName(t *target, names []*match.Matcher) *query.RepoMatch {
 			}
 		}
 	}
-	return &query.RepoMatch{Repo: t.shown, NameRanges: slices.Clip(ranges),
-		DescriptionRanges: b.inDescription(t.stored.Description)}
+	return &query.RepoMatch{Repo: t.Shown, NameRanges: slices.Clip(ranges),
+		DescriptionRanges: inDescription(b, t.Stored.Description)}
 }
 
 // inDescription returns what the filters of b find in a description.
-func (b *basic) inDescription(text string) []query.Range {
+func inDescription(b *target.Query, text string) []query.Range {
 	var ranges []query.Range
-	for _, re := range b.descriptions {
+	for _, re := range b.Descriptions {
 		for _, loc := range re.FindAllStringIndex(text, -1) {
 			if loc[0] < loc[1] {
 				ranges = match.ShortRanges(ranges, text, []match.Span{{Start: uint32(loc[0]), End: uint32(loc[1])}})

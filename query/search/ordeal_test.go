@@ -20,6 +20,7 @@ import (
 	"github.com/trawlsearch/trawl/internal/needs"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
@@ -441,8 +442,8 @@ func (s *ordealState) ask(set search.Settings, text string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := answer{results: report.New(time.Now)}
-	out := search.New(s.st, set).Search(context.Background(), q, search.Options{Display: -1, Report: a.results}, search.SinkFunc(func(m []query.Match) error {
+	a := answered{results: report.New(time.Now)}
+	out := search.New(s.st, set).Search(context.Background(), q, search.Options{Display: -1, Report: a.results}, answer.SinkFunc(func(m []query.Match) error {
 		a.matches = append(a.matches, m...)
 		return nil
 	}))

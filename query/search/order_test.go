@@ -14,7 +14,7 @@ import (
 )
 
 // paths lists the documents of an answer in the order they came.
-func (a answer) paths() []string {
+func (a answered) paths() []string {
 	var out []string
 	for _, m := range a.matches {
 		if f, ok := m.(*query.FileMatch); ok {
@@ -267,7 +267,7 @@ func TestPhraseIsConfirmed(t *testing.T) {
 		c := newCorpus(t, 20, nil, files)
 		for _, brute := range []bool{false, true} {
 			trace := &report.Trace{}
-			got := c.search(t, search.Settings{Heads: heads, Brute: brute}, search.Options{Trace: trace}, "glaze fire count:all", query.Keyword)
+			got := c.search(t, search.Settings{TopDocuments: heads, Brute: brute}, search.Options{Trace: trace}, "glaze fire count:all", query.Keyword)
 			if len(got.matches) != len(files) || got.paths()[0] != "z/test.go" {
 				t.Errorf("%d others, brute %t: %d matches, %s first, want %d, z/test.go", tt.others, brute, len(got.matches), got.paths()[0], len(files))
 			}
@@ -302,7 +302,7 @@ func TestDefinitionsOfFew(t *testing.T) {
 		{"Kilns", 0, "", ""},
 	} {
 		trace := &report.Trace{}
-		got := c.search(t, search.Settings{Heads: tt.heads}, search.Options{Trace: trace}, tt.query+" count:all", query.Keyword).paths()
+		got := c.search(t, search.Settings{TopDocuments: tt.heads}, search.Options{Trace: trace}, tt.query+" count:all", query.Keyword).paths()
 		if first := strings.Join(got[:min(1, len(got))], ""); first != tt.first {
 			t.Errorf("%s, %d heads: %q first, want %q", tt.query, tt.heads, first, tt.first)
 		}

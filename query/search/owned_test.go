@@ -36,7 +36,7 @@ func ownedCorpus(t testing.TB, fs vfs.FS) *corpus {
 }
 
 // documents lists what was found, by repository and path.
-func (a answer) documents() string {
+func (a answered) documents() string {
 	var out []string
 	for _, m := range a.matches {
 		name := m.In().Name
@@ -89,7 +89,7 @@ func TestOwned(t *testing.T) {
 }
 
 // owners lists the people and teams found, in order.
-func (a answer) owners() string {
+func (a answered) owners() string {
 	var out []string
 	for _, m := range a.matches {
 		o, ok := m.(*query.OwnerMatch)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 )
@@ -51,10 +52,10 @@ func TestWorkersBesideOthers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var got answer
+			var got answered
 			trace := &report.Trace{}
 			o := search.Options{Display: -1, Trace: trace, Report: report.New(time.Now)}
-			got.outcome = s.Search(context.Background(), q, o, search.SinkFunc(func(m []query.Match) error {
+			got.outcome = s.Search(context.Background(), q, o, answer.SinkFunc(func(m []query.Match) error {
 				got.matches = append(got.matches, m...)
 				return nil
 			}))
@@ -122,7 +123,7 @@ func TestPanicEndsWork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Search(context.Background(), q, search.Options{Display: -1}, search.SinkFunc(func([]query.Match) error { panic("sink") }))
+		s.Search(context.Background(), q, search.Options{Display: -1}, answer.SinkFunc(func([]query.Match) error { panic("sink") }))
 	}()
 	if searches, left := s.AtWork(); searches != 0 || left != free {
 		t.Errorf("%d searches are at work and %d slots are free, want 0 and %d", searches, left, free)
@@ -143,7 +144,7 @@ func TestWorkersNeedNoSlotOfTheSearch(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	found := 0
-	out := s.Search(ctx, q, search.Options{Display: -1}, search.SinkFunc(func(m []query.Match) error {
+	out := s.Search(ctx, q, search.Options{Display: -1}, answer.SinkFunc(func(m []query.Match) error {
 		found += len(m)
 		return nil
 	}))

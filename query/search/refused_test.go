@@ -8,6 +8,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 )
@@ -54,7 +55,7 @@ func TestEveryTextIsReadOrRefusedWithAPlace(t *testing.T) {
 			continue
 		}
 		out := search.New(c.st, search.Settings{}).Search(t.Context(), q, search.Options{Display: -1, Report: report.New(time.Now)},
-			search.SinkFunc(func([]query.Match) error { return nil }))
+			answer.SinkFunc(func([]query.Match) error { return nil }))
 		var noContext *query.ContextError
 		if out.Err != nil && !errors.As(out.Err, &noContext) {
 			t.Errorf("%q: %v", text, out.Err)

@@ -87,7 +87,7 @@ func pickType(rng *rand.Rand, types ...query.PatternType) query.PatternType {
 
 // found are the files of an answer with their ranges. Scores differ with the form
 // of a query.
-func (a answer) found() []string { return stripPaths(a.lines()) }
+func (a answered) found() []string { return stripPaths(a.lines()) }
 
 // compareRestated wants the same of both forms of a query.
 func (c *corpus) compareRestated(t testing.TB, rng *rand.Rand) (wrong string) {

@@ -54,7 +54,7 @@ func TestShardsArePlannedWhenNeeded(t *testing.T) {
 		{"type:path fire", "z/fire.go", shards}, // no other has that name
 		{"lang:go", "f0000.go", 1},
 	} {
-		for _, set := range []search.Settings{{Workers: 1, Heads: 8}, {Workers: 2, Heads: 8}, {Workers: 5, Heads: 8}, {Heads: 8, Brute: true}} {
+		for _, set := range []search.Settings{{Workers: 1, TopDocuments: 8}, {Workers: 2, TopDocuments: 8}, {Workers: 5, TopDocuments: 8}, {TopDocuments: 8, Brute: true}} {
 			all, _ := c.planned(t, set, tt.query+" count:all")
 			if got := all.paths(); len(got) == 0 || got[0] != tt.first {
 				t.Errorf("%q with %+v: got %.1q first, want %s", tt.query, set, got, tt.first)
@@ -93,8 +93,8 @@ func TestOrderWithoutAllPlans(t *testing.T) {
 	c := newCorpus(t, 44+most, nil, files)
 	c.symbols(t)
 	for _, count := range []string{"count:3", "count:all"} {
-		got, _ := c.planned(t, search.Settings{Heads: 8}, "type:file salt clay "+count)
-		want, _ := c.planned(t, search.Settings{Heads: 8, Brute: true}, "type:file salt clay "+count)
+		got, _ := c.planned(t, search.Settings{TopDocuments: 8}, "type:file salt clay "+count)
+		want, _ := c.planned(t, search.Settings{TopDocuments: 8, Brute: true}, "type:file salt clay "+count)
 		if g, w := got.full(), want.full(); !slices.Equal(g, w) || got.paths()[0] != "b0.go" {
 			t.Errorf("%s: %s first\n%s", count, got.paths()[0], firstDifference(g, w))
 		}
@@ -102,7 +102,7 @@ func TestOrderWithoutAllPlans(t *testing.T) {
 }
 
 // planned searches and counts the shards that were planned.
-func (c *corpus) planned(t testing.TB, set search.Settings, text string) (a answer, shards int) {
+func (c *corpus) planned(t testing.TB, set search.Settings, text string) (a answered, shards int) {
 	t.Helper()
 	trace := &report.Trace{}
 	a = c.search(t, set, search.Options{Trace: trace}, text, query.Keyword)
@@ -115,8 +115,8 @@ func (c *corpus) planned(t testing.TB, set search.Settings, text string) (a answ
 }
 
 // firstOf returns what is left of an answer with a limit.
-func firstOf(a answer, limit int) []string {
-	var cut answer
+func firstOf(a answered, limit int) []string {
+	var cut answered
 	for _, m := range a.matches {
 		if limit <= 0 {
 			break

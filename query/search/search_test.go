@@ -17,6 +17,7 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
@@ -149,25 +150,25 @@ func newCorpusOn(t testing.TB, fs vfs.FS, blocks int, facts map[string]store.Rep
 }
 
 // answer is everything a search said.
-type answer struct {
+type answered struct {
 	matches []query.Match
 	outcome search.Outcome
 	results *report.Report
 	batches int
 }
 
-func (c *corpus) search(t testing.TB, s search.Settings, o search.Options, text string, pt query.PatternType) answer {
+func (c *corpus) search(t testing.TB, s search.Settings, o search.Options, text string, pt query.PatternType) answered {
 	t.Helper()
 	q, err := syntax.Parse(text, pt)
 	if err != nil {
 		t.Fatalf("parse %q: %v", text, err)
 	}
-	a := answer{results: report.New(time.Now)}
+	a := answered{results: report.New(time.Now)}
 	o.Report = a.results
 	if o.Display == 0 {
 		o.Display = -1
 	}
-	a.outcome = search.New(c.st, s).Search(context.Background(), q, o, search.SinkFunc(func(m []query.Match) error {
+	a.outcome = search.New(c.st, s).Search(context.Background(), q, o, answer.SinkFunc(func(m []query.Match) error {
 		a.batches++
 		a.matches = append(a.matches, m...)
 		return nil
@@ -179,7 +180,7 @@ func (c *corpus) search(t testing.TB, s search.Settings, o search.Options, text 
 }
 
 // lines prints matches one per line: kind, repository, path, ranges by offset.
-func (a answer) lines() []string {
+func (a answered) lines() []string {
 	var out []string
 	for _, m := range a.matches {
 		switch m := m.(type) {
@@ -226,7 +227,7 @@ func at(repo, rev string) string {
 }
 
 // full prints everything, chunks included.
-func (a answer) full() []string {
+func (a answered) full() []string {
 	var out []string
 	for _, m := range a.matches {
 		if f, ok := m.(*query.FileMatch); ok {
@@ -385,8 +386,8 @@ func TestOracle(t *testing.T) {
 				}
 				// With few heads it has more candidates than may go first.
 				heads := []int{0, 1, 4}[rng.IntN(3)]
-				ask := func(count string, set search.Settings) answer {
-					set.PlanBytes, set.Heads = planBytes, heads
+				ask := func(count string, set search.Settings) answered {
+					set.PlanBytes, set.TopDocuments = planBytes, heads
 					return c.search(t, set, o, text+count, query.Keyword)
 				}
 				repeat := fmt.Sprintf("repeat: TRAWL_SEED=%d go test ./query/search -run TestOracle", seed)
@@ -402,7 +403,7 @@ func TestOracle(t *testing.T) {
 						t.Fatalf("query %q: got and want differ\n%s\n%s", text, firstDifference(g, w), repeat)
 					}
 				}
-				follows := c.asks(t, search.Settings{PlanBytes: planBytes, Heads: heads}, facetNow)
+				follows := c.asks(t, search.Settings{PlanBytes: planBytes, TopDocuments: heads}, facetNow)
 				for _, wrong := range []string{
 					c.compareRestated(t, rng),
 					c.followLimit(t, rng, text),

@@ -8,9 +8,13 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/admission"
+	"github.com/trawlsearch/trawl/query/search/answer"
+	"github.com/trawlsearch/trawl/query/search/rank"
 	"github.com/trawlsearch/trawl/query/search/report"
+	"github.com/trawlsearch/trawl/query/search/scope"
+	"github.com/trawlsearch/trawl/query/search/shardplan"
+	"github.com/trawlsearch/trawl/query/search/task"
 	"github.com/trawlsearch/trawl/store"
-	"github.com/trawlsearch/trawl/store/fair"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
@@ -34,9 +38,9 @@ type Settings struct {
 	// PlanBytes is about what a plan of one shard may hold of where patterns may
 	// match; 0 is 8 MiB.
 	PlanBytes int
-	// Heads is how many documents, those that promise most, are verified before
+	// TopDocuments is how many documents, those that promise most, are verified before
 	// anything is shown; 0 is 64.
-	Heads int
+	TopDocuments int
 	// Addresses returns the verified addresses of a user by their name, for
 	// author:@name; none if no user has that name. nil knows no users.
 	Addresses func(name string) []string
@@ -52,28 +56,13 @@ type Searcher struct {
 	store *store.Store
 	set   Settings
 
-	// What is known of git repositories: opened by directory, the commits of
-	// revisions, and the files of commits that are not indexed.
-	opened   *cache[string, *git.Repo]
-	commits  *cache[resolved, string]
-	contents *cache[contentsKey, *contents]
-	// gitSlots are for repositories that git lists or asks, and wholeLogs for
-	// commits of which it tells the diffs, up to 32 MiB at a time. Both are divided
-	// among askers.
-	gitSlots, wholeLogs *fair.Semaphore
-	// moreReaders holds one for each reader of files beside the first of a
-	// search.
-	moreReaders chan struct{}
+	git    *task.Git
+	scopes *scope.Cache
 	// processors are for goroutines that plan and verify.
 	processors *admission.Processors
 	// scratches are *postings.Scratch that no search uses now.
 	scratches sync.Pool
 }
-
-const (
-	openedRepositories = 10_000
-	cachedCommitBytes  = 16 << 20
-)
 
 // New returns a searcher on st.
 func New(st *store.Store, s Settings) *Searcher {
@@ -86,11 +75,11 @@ func New(st *store.Store, s Settings) *Searcher {
 	if s.MaxTimeout == 0 {
 		s.MaxTimeout = 60 * time.Second
 	}
-	if s.Heads == 0 {
-		s.Heads = maxHeads
+	if s.TopDocuments == 0 {
+		s.TopDocuments = rank.DefaultTop
 	}
 	if s.PlanBytes == 0 {
-		s.PlanBytes = planBytes
+		s.PlanBytes = shardplan.DefaultBytes
 	}
 	if s.MaxTextBytes == 0 {
 		s.MaxTextBytes = 32 << 20
@@ -102,28 +91,9 @@ func New(st *store.Store, s Settings) *Searcher {
 		s.Now = time.Now
 	}
 	return &Searcher{
-		store: st, set: s, gitSlots: fair.NewSemaphore(gitSlots, waitingForGit), wholeLogs: fair.NewSemaphore(wholeLogs(st, s.Workers), waitingForGit),
-		moreReaders: make(chan struct{}, s.Workers), processors: admission.NewProcessors(s.Workers, 1),
-		opened:  newCache[string, *git.Repo](openedRepositories),
-		commits: newCache[resolved, string](cachedCommitBytes), contents: newCache[contentsKey, *contents](cachedContents),
+		store: st, set: s, git: task.NewGit(st, s.Git, s.Workers), processors: admission.NewProcessors(s.Workers, 1),
+		scopes: scope.NewCache(),
 	}
-}
-
-// wholeLogs is how many logs with diffs are read at once: one for each processor
-// and one that is kept for askers who read none, if so many commits of the
-// largest size are no more than the texts that searches may hold. Without a
-// store there are none to read.
-func wholeLogs(st *store.Store, workers int) int64 {
-	if st == nil {
-		return 1
-	}
-	return min(int64(workers), max(st.Room()/git.MaxCommitBytes, 1)) + 1
-}
-
-// workers returns how many documents a search at work is to verify at once: its
-// share of the processors.
-func (s *Searcher) workers() int {
-	return s.processors.Share()
 }
 
 // defaultCount is the count limit of a query that names none.
@@ -134,21 +104,25 @@ const defaultCount = 10000
 // everything, or when ctx ends or the sink fails. If the sink yields, it returns
 // the *YieldError, and is to be called again with the same query, options and
 // bookmark.
-func (s *Searcher) Search(ctx context.Context, q *query.Query, o Options, sink Sink) Outcome {
+func (s *Searcher) Search(ctx context.Context, q *query.Query, o Options, sink answer.Sink) Outcome {
 	if o.Report == nil {
 		o.Report = report.New(s.set.Now)
 	}
 	if o.DefaultCount == 0 {
 		o.DefaultCount = defaultCount
 	}
-	r := &run{Searcher: s, q: q, o: o, sink: sink, began: s.set.Now()}
-	r.start = r.began
-	if o.Bookmark.Resumed() {
-		r.start = o.Bookmark.start
+	began := s.set.Now()
+	t := &task.Task{
+		Limits: task.Limits{Workers: s.set.Workers, Brute: s.set.Brute, MaxTextBytes: s.set.MaxTextBytes, PlanBytes: s.set.PlanBytes, TopDocuments: s.set.TopDocuments},
+		Now:    s.set.Now, Start: began, Visible: o.Visible, Git: s.git, Scratches: &s.scratches, Client: o.Asker, Report: o.Report, Trace: o.Trace, Damaged: s.set.Damaged,
 	}
-	r.admitted = s.processors.Begin(o.Asker, o.Bookmark.Resumed(), s.set.Now)
-	defer r.admitted.End() // also when it panics, which servers survive
-	r.slot = r.admitted.Slot()
+	if o.Bookmark.Resumed() {
+		t.Start = o.Bookmark.start
+	}
+	t.Admitted = s.processors.Begin(o.Asker, o.Bookmark.Resumed(), s.set.Now)
+	defer t.Admitted.End() // also when it panics, which servers survive
+	t.Slot = t.Admitted.Slot()
+	r := &run{Task: t, searcher: s, q: q, o: o, sink: sink, began: began}
 	out := r.run(ctx)
 	if !r.yielded() {
 		o.Report.Finish(out.Err == nil)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
@@ -122,7 +123,7 @@ func (c *corpus) tell(pt query.PatternType, text string) []string {
 	var out []string
 	results := report.New(time.Now)
 	outcome := search.New(c.st, search.Settings{}).Search(context.Background(), q, search.Options{Display: -1, Report: results},
-		search.SinkFunc(func(matches []query.Match) error {
+		answer.SinkFunc(func(matches []query.Match) error {
 			for _, m := range matches {
 				out = append(out, tellMatch(m))
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 )
@@ -66,7 +67,7 @@ func BenchmarkSearch(b *testing.B) {
 				}
 				trace := &report.Trace{}
 				o := search.Options{Report: report.New(time.Now), Display: -1, Trace: trace}
-				out := s.Search(context.Background(), q, o, search.SinkFunc(func(m []query.Match) error {
+				out := s.Search(context.Background(), q, o, answer.SinkFunc(func(m []query.Match) error {
 					matches += len(m)
 					return nil
 				}))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
@@ -103,7 +104,7 @@ func (c *corpus) found(t testing.TB, set search.Settings, text string) ([]query.
 	var out []query.Match
 	results := report.New(time.Now)
 	outcome := search.New(c.st, set).Search(context.Background(), q, search.Options{Display: -1, Report: results},
-		search.SinkFunc(func(m []query.Match) error { out = append(out, m...); return nil }))
+		answer.SinkFunc(func(m []query.Match) error { out = append(out, m...); return nil }))
 	if outcome.Err != nil {
 		t.Fatalf("%s: %v", text, outcome.Err)
 	}

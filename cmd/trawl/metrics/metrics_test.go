@@ -22,6 +22,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -133,7 +134,7 @@ func TestBounded(t *testing.T) {
 
 type failing struct{}
 
-func (failing) Search(context.Context, *query.Query, search.Options, search.Sink) search.Outcome {
+func (failing) Search(context.Context, *query.Query, search.Options, answer.Sink) search.Outcome {
 	return search.Outcome{Err: errors.New("broken")}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 )
@@ -30,7 +31,7 @@ func told(t *testing.T, s *service.Service, text string) (matches int, reasons [
 		t.Fatal(err)
 	}
 	o := search.Options{Display: -1, Report: report.New(time.Now)}
-	out := s.Search(t.Context(), q, o, search.SinkFunc(func(m []query.Match) error {
+	out := s.Search(t.Context(), q, o, answer.SinkFunc(func(m []query.Match) error {
 		matches += len(m)
 		return nil
 	}))

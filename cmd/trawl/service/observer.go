@@ -10,6 +10,7 @@ import (
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/admission"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -140,7 +141,7 @@ func (s *Service) worked(ctx context.Context, w Work, start time.Time, changed b
 type observed struct {
 	start time.Time
 	first atomic.Int64 // nanoseconds from start
-	sink  search.Sink
+	sink  answer.Sink
 }
 
 // Send implements search.Sink.
@@ -153,7 +154,7 @@ func (o *observed) Send(m []query.Match) error {
 
 // TakeTicket implements search.TicketTaker.
 func (o *observed) TakeTicket(t *admission.Ticket) {
-	if taker, ok := o.sink.(search.TicketTaker); ok {
+	if taker, ok := o.sink.(answer.TicketTaker); ok {
 		taker.TakeTicket(t)
 	}
 }

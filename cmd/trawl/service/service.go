@@ -19,6 +19,7 @@ import (
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/admission"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ctags"
@@ -277,7 +278,7 @@ func (s *Service) GraphQL() *graphql.Data {
 
 // Search implements httpapi.Searcher. As many searches run at once as there is
 // memory for; the others wait, and have those yield whose clients do not read.
-func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) search.Outcome {
+func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome {
 	if s.opts.Observer == nil {
 		out, _ := s.search(ctx, q, o, sink)
 		return out
@@ -287,14 +288,14 @@ func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, 
 	}
 	w := &observed{start: time.Now(), sink: sink}
 	out, waited := s.search(ctx, q, o, w)
-	var yield *search.YieldError
+	var yield *answer.YieldError
 	if !errors.As(out.Err, &yield) {
 		s.over(ctx, q, o, w, waited, out)
 	}
 	return out
 }
 
-func (s *Service) search(ctx context.Context, q *query.Query, o search.Options, sink search.Sink) (out search.Outcome, waited time.Duration) {
+func (s *Service) search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) (out search.Outcome, waited time.Duration) {
 	start := time.Now()
 	ticket, err := s.searches.Enter(ctx, o.Asker, o.Bookmark.Resumed())
 	waited = time.Since(start)
@@ -302,7 +303,7 @@ func (s *Service) search(ctx context.Context, q *query.Query, o search.Options, 
 		return search.Outcome{}, waited
 	}
 	defer ticket.Leave()
-	if taker, ok := sink.(search.TicketTaker); ok && o.Bookmark != nil {
+	if taker, ok := sink.(answer.TicketTaker); ok && o.Bookmark != nil {
 		taker.TakeTicket(ticket)
 	}
 	defer s.busy.begin()()

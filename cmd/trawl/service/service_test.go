@@ -20,6 +20,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
@@ -103,7 +104,7 @@ func found(t *testing.T, s *service.Service, text string) int {
 		t.Fatal(err)
 	}
 	n := 0
-	out := s.Search(t.Context(), q, search.Options{Display: -1}, search.SinkFunc(func(m []query.Match) error {
+	out := s.Search(t.Context(), q, search.Options{Display: -1}, answer.SinkFunc(func(m []query.Match) error {
 		n += len(m)
 		return nil
 	}))
@@ -314,7 +315,7 @@ func TestSearchesWaitForMemory(t *testing.T) {
 	}
 	at, release := make(chan struct{}), make(chan struct{})
 	blocked := func(ctx context.Context) search.Outcome {
-		return s.Search(ctx, q, search.Options{Display: -1}, search.SinkFunc(func([]query.Match) error {
+		return s.Search(ctx, q, search.Options{Display: -1}, answer.SinkFunc(func([]query.Match) error {
 			at <- struct{}{}
 			<-release
 			return nil

@@ -21,6 +21,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store/span"
 )
@@ -109,7 +110,7 @@ func (o observer) Begin(r *http.Request) context.Context {
 // searcher searches nothing, and has git do something meanwhile.
 type searcher struct{ tr *tracing.Tracing }
 
-func (s searcher) Search(ctx context.Context, q *query.Query, o search.Options, _ search.Sink) search.Outcome {
+func (s searcher) Search(ctx context.Context, q *query.Query, o search.Options, _ answer.Sink) search.Outcome {
 	_, end := span.Start(ctx, "git", "cat-file")
 	end(errors.New("repository secret-name is gone"))
 	o.Trace.Add(report.Step{Name: "plan shard 3", Took: time.Millisecond, Fields: []report.Field{{Key: "query", Value: q.Text}}})

@@ -26,6 +26,9 @@ func (p *Processors) Begin(client string, resumed bool, now func() time.Time) *S
 // End ends the search. Its slots were released before.
 func (s *Search) End() { s.processors.busy.Add(-1) }
 
+// Share is how many of the processors the search is to use.
+func (s *Search) Share() int { return s.processors.Share() }
+
 // isOld reports whether the search has worked so long that it goes behind others.
 func (s *Search) isOld() bool { return s.resumed || time.Duration(s.worked.Load()) > youngFor }
 

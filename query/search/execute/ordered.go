@@ -20,6 +20,10 @@ type Ordered[S any] struct {
 	workers sync.WaitGroup
 }
 
+// Ahead is how many segments of each worker searches put before the first of them
+// has been sent.
+const Ahead = 4
+
 // Options say how segments are run.
 type Options[S any] struct {
 	// Workers is how many segments are run at once, at least 1.

@@ -1,0 +1,128 @@
+package answer
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/owners"
+	"github.com/trawlsearch/trawl/query/search/target"
+)
+
+// converter turns matches into what select: asks for, and leaves out what was
+// sent before.
+type converter struct {
+	// path is that of select:, empty without one.
+	path []string
+	// rules tell the owners of documents, where they are selected.
+	rules map[target.Key]*owners.Rules
+	// seen are the keys of matches without parts that were sent.
+	seen map[string]bool
+	// earlier, if not nil, holds the files and commits that were sent.
+	earlier *sent
+	// unowned says that the owners of a document without any were asked for.
+	unowned bool
+}
+
+// selects reports whether the path of select: begins with these words.
+func (s *converter) selects(words ...string) bool {
+	if len(s.path) < len(words) {
+		return false
+	}
+	for i, w := range words {
+		if s.path[i] != w {
+			return false
+		}
+	}
+	return true
+}
+
+// convert appends what m becomes: nothing, if select: drops it or all of it was
+// sent before.
+func (s *converter) convert(dst []query.Match, m query.Match) []query.Match {
+	repo, isRepo := m.(*query.RepoMatch)
+	switch {
+	case isRepo && (len(s.path) == 0 || s.selects("repo")):
+		return s.once(dst, nameKey(repo), m)
+	case s.selects("repo"):
+		return s.once(dst, m.In().Name, &query.RepoMatch{Repo: m.In()})
+	}
+	switch m := m.(type) {
+	case *query.FileMatch:
+		return s.convertFile(dst, m)
+	case *query.CommitMatch:
+		return s.convertCommit(dst, m)
+	}
+	return dst
+}
+
+func (s *converter) convertFile(dst []query.Match, f *query.FileMatch) []query.Match {
+	switch {
+	case len(s.path) == 0:
+		return s.earlier.appendRest(dst, f)
+	case s.selects("file", "owners"):
+		return s.appendOwners(dst, f)
+	case s.selects("file"):
+		out := *f
+		out.Chunks, out.Symbols = nil, nil
+		if s.selects("file", "directory") {
+			out.Path, out.PathRanges, out.Language = path.Dir(f.Path)+"/", nil, ""
+		}
+		return s.once(dst, f.Repo.Name+"\x00"+f.Rev+"\x00"+out.Path, &out)
+	case s.selects("content") && len(f.Chunks) > 0:
+		out := *f
+		out.PathRanges, out.Symbols = nil, nil
+		return s.earlier.appendRest(dst, &out)
+	case s.selects("symbol"):
+		if f = selectSymbols(f, s.path); f != nil {
+			return s.earlier.appendRest(dst, f)
+		}
+	}
+	return dst
+}
+
+// appendOwners appends the owners of a document that were not sent before.
+func (s *converter) appendOwners(dst []query.Match, f *query.FileMatch) []query.Match {
+	var names []string
+	if rules := s.rules[target.Key{Repository: f.Repo.ID, Commit: f.Commit}]; rules != nil {
+		names = rules.Owners(f.Path)
+	}
+	s.unowned = s.unowned || len(names) == 0
+	for _, name := range names {
+		m := &query.OwnerMatch{Repo: f.Repo}
+		m.Handle, m.Email, m.IsTeam = owners.Split(name)
+		dst = s.once(dst, strings.ToLower(m.Handle+"\x00"+m.Email), m)
+	}
+	return dst
+}
+
+// nameKey is what makes two repositories the same result.
+func nameKey(r *query.RepoMatch) string {
+	if r.HasRev {
+		return r.Repo.Name + "\x00" + r.Rev
+	}
+	return r.Repo.Name
+}
+
+func (s *converter) once(dst []query.Match, key string, m query.Match) []query.Match {
+	if s.seen[key] {
+		return dst
+	}
+	s.seen[key] = true
+	return append(dst, m)
+}
+
+// selectSymbols returns f with the symbols of the kind that select: names, all
+// if it names none, and nothing else; nil if there are none.
+func selectSymbols(f *query.FileMatch, sel []string) *query.FileMatch {
+	out := *f
+	out.Chunks, out.PathRanges = nil, nil
+	if len(sel) > 1 {
+		out.Symbols = slices.DeleteFunc(slices.Clone(f.Symbols), func(s query.Symbol) bool { return string(s.Kind) != sel[1] })
+	}
+	if len(out.Symbols) == 0 {
+		return nil
+	}
+	return &out
+}

@@ -1,0 +1,41 @@
+package answer
+
+import (
+	"fmt"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/admission"
+)
+
+// Sink receives what a search confirms. Send is called from one goroutine; an
+// error it returns ends the search, a *YieldError until it is run again with its
+// bookmark. The matches belong to the receiver.
+type Sink interface {
+	Send(matches []query.Match) error
+}
+
+// SinkFunc is a function as a Sink.
+type SinkFunc func([]query.Match) error
+
+// Send calls f.
+func (f SinkFunc) Send(matches []query.Match) error { return f(matches) }
+
+// YieldError is what Sink.Send returns to have the search yield: end now, and go
+// on later from its bookmark.
+type YieldError struct {
+	// Taken is how many of the matches were taken.
+	Taken int
+}
+
+// Error says that the search is to go on later.
+func (e *YieldError) Error() string {
+	return fmt.Sprintf("search yielded after %d matches of a batch", e.Taken)
+}
+
+// TicketTaker is a sink that may have to wait for its client, and yields when the
+// ticket of its search is wanted meanwhile. It is told the ticket before the first
+// match.
+type TicketTaker interface {
+	Sink
+	TakeTicket(t *admission.Ticket)
+}

@@ -1,0 +1,80 @@
+package commits
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/trawlsearch/trawl/query/search/report"
+	"github.com/trawlsearch/trawl/query/search/target"
+)
+
+// cover reports for each repository what the search of commits that is over looked
+// at. The revisions of one are searched together, so they share a line.
+func (c *search) cover(err error) {
+	var out []report.Coverage
+	for _, t := range c.targets {
+		out = append(out, c.coverTarget(t, err))
+	}
+	c.coverage.AddCommits(out)
+}
+
+func (c *search) coverTarget(t *target.Repository, err error) report.Coverage {
+	var typed []string
+	for _, rev := range t.Revisions {
+		if rev.Typed != "" {
+			typed = append(typed, rev.Typed)
+		}
+	}
+	indexed, unindexed := len(c.indexed[t]), len(c.unindexed[t])
+	seen := c.seen[t]
+	out := report.Coverage{
+		Repository: t.Stored.Name, Revision: strings.Join(typed, ":"), Commit: t.Revisions[0].Commit, Commits: true,
+		Documents: max(t.Stored.History.Commits, indexed+unindexed), Candidates: indexed + unindexed, Verified: seen.indexed + seen.unindexed,
+	}
+	if n := c.total[t]; n > 0 {
+		out.Documents = n
+	}
+	left := map[string]int{}
+	if n := indexed - seen.indexed; n > 0 {
+		left[whyLeft(c.out.IsFullHere(), err, report.ReasonTimeout)] += n
+	}
+	if n := unindexed - seen.unindexed; n > 0 {
+		left[whyLeft(c.out.IsFullHere(), err, report.ReasonHistoryDepth)] += n
+	}
+	if slices.Contains(c.unlisted, t) {
+		left[whyLeft(c.out.IsFullHere(), err, report.ReasonHistoryDepth)] += 0
+	}
+	if h := &t.Stored.History; h.Tip == "" || h.Reading != "" {
+		left[report.ReasonHistoryMissing] = 0
+	}
+	if slices.Contains(c.left.unreadable.Names, t.Stored.Name) {
+		left[report.ReasonHistoryUnreadable] = 0
+	}
+	if c.Visible != nil { // the lists are of all repositories
+		out.Candidates, out.Verified = -1, -1
+		for reason := range left {
+			left[reason] = 0
+		}
+	}
+	for reason, n := range left {
+		out.Unsearched = append(out.Unsearched, report.Gap{Reason: reason, Documents: n})
+	}
+	slices.SortFunc(out.Unsearched, func(a, b report.Gap) int { return strings.Compare(a.Reason, b.Reason) })
+	return out
+}
+
+// whyLeft returns why commits were not looked at; late is the word when time was
+// up.
+func whyLeft(full bool, err error, late string) string {
+	switch {
+	case full:
+		return report.ReasonMatchLimit
+	case errors.Is(err, context.DeadlineExceeded):
+		return late
+	case err != nil:
+		return report.ReasonStopped
+	}
+	return report.ReasonIndexUnreadable
+}

@@ -1,0 +1,346 @@
+package commits
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/answer"
+	"github.com/trawlsearch/trawl/query/search/coverage"
+	"github.com/trawlsearch/trawl/query/search/execute"
+	"github.com/trawlsearch/trawl/query/search/report"
+	"github.com/trawlsearch/trawl/query/search/shardplan"
+	"github.com/trawlsearch/trawl/query/search/target"
+	"github.com/trawlsearch/trawl/query/search/task"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// search searches the commits for one basic query: first, repository by
+// repository, those that are indexed, and then those that have to be read
+// through git, so that the slow never keeps the fast from being seen. Within
+// each the order is git log's.
+type search struct {
+	*task.Task
+	out      *answer.Sender
+	coverage *coverage.Ledger
+	q        *scope
+	targets  []*target.Repository // in listing order
+	people   map[uint32]store.People
+	// shards are those of the targets that could be planned, by ID.
+	shards map[uint32]*shardPlan
+	// indexed and unindexed are the commits of each target to be looked at in the index
+	// and through git; unlisted are targets with commits that are not kept.
+	indexed, unindexed map[*target.Repository][]item
+	unlisted           []*target.Repository
+	// total counts the commits of targets that git listed, seen those that were
+	// looked at.
+	total map[*target.Repository]int
+	seen  map[*target.Repository]seenCommits
+
+	mu   sync.Mutex // guards left.unreadable; nothing is called while it is held
+	left unsearched
+}
+
+// seenCommits counts commits that were looked at in the index and through git.
+type seenCommits struct{ indexed, unindexed int }
+
+// item is a commit to be looked at: one of a shard, or with an id one
+// that git is to be asked for.
+type item struct {
+	shard  *shardPlan
+	commit uint32
+	oid    string
+}
+
+// segment is the unit of work: some commits of one target.
+type segment struct {
+	target *target.Repository
+	items  []item
+	viaGit bool
+
+	matches []query.Match
+	// looked counts the items that were looked at.
+	looked int
+	err    error
+}
+
+const (
+	// segmentCommits are so many that a worker is usually busy for about a
+	// millisecond. Between two commits others may have its slot.
+	segmentCommits = 64
+	// segmentLogged are so many that starting git does not count.
+	segmentLogged = 128
+)
+
+// Search searches commits.
+type Search struct {
+	*task.Task
+	Out      *answer.Sender
+	Coverage *coverage.Ledger
+}
+
+// Run searches commits for the basic queries of a pass that ask for them.
+func (r *Search) Run(ctx context.Context, pass []*target.Query) error {
+	for _, b := range pass {
+		if b.Commits == nil || b.Commits.FindsNothing || r.Out.IsFullHere() {
+			continue
+		}
+		c := newSearch(r.Task, &scope{b, b.Commits})
+		c.out, c.coverage = r.Out, r.Coverage
+		err := c.search(ctx)
+		c.reportLeft(err)
+		c.cover(err)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newSearch(t *task.Task, q *scope) *search {
+	return &search{Task: t, q: q, indexed: map[*target.Repository][]item{}, unindexed: map[*target.Repository][]item{},
+		total: map[*target.Repository]int{}, seen: map[*target.Repository]seenCommits{}}
+}
+
+func (c *search) search(ctx context.Context) (err error) {
+	for _, stored := range c.Repositories {
+		if t := c.q.Repositories[stored.ID]; t != nil && stored.Indexed() && len(t.Revisions) > 0 && t.Revisions[0].Commit != "" {
+			c.targets = append(c.targets, t)
+		}
+	}
+	if c.people, err = c.peopleOf(c.q.Repositories); err != nil {
+		return err
+	}
+	c.plan(ctx)
+	for _, t := range c.targets {
+		if err := c.arrange(ctx, t); err != nil {
+			c.reportTargets(err, c.targets)
+			return err
+		}
+	}
+	reached, err := c.confirm(ctx, c.indexedSegments)
+	if err != nil {
+		c.reportTargets(err, c.targets[reached:])
+		return err
+	}
+	if c.out.IsFullHere() {
+		return nil
+	}
+	_, err = c.confirm(ctx, func(emit func(*segment) bool) error { return c.unindexedSegments(ctx, emit) })
+	return err
+}
+
+// plan reads the posting lists of the history shards, some at a time.
+func (c *search) plan(ctx context.Context) {
+	start := c.Now()
+	wanted := map[uint32]bool{}
+	for _, t := range c.targets {
+		for _, id := range t.Stored.History.Shards {
+			wanted[id] = true
+		}
+	}
+	views := slices.DeleteFunc(c.Snapshot.Shards(), func(v store.View) bool { return !wanted[v.ID] })
+	plans := make([]*shardPlan, len(views))
+	var wg sync.WaitGroup
+	work := make(chan int)
+	for range min(c.Admitted.Share(), len(views)) {
+		wg.Go(func() {
+			in := shardplan.NewReader(c.Task, c.Admitted.Slot())
+			defer in.Close()
+			defer in.Slot.Release()
+			for i := range work {
+				if in.Yield(ctx) == nil {
+					plans[i] = c.planShard(views[i], in)
+				}
+			}
+		})
+	}
+	for i := range views {
+		if ctx.Err() == nil {
+			work <- i
+		}
+	}
+	close(work)
+	wg.Wait()
+	c.shards = map[uint32]*shardPlan{}
+	commits, candidates, lists, bytes := 0, 0, 0, 0
+	for _, p := range plans {
+		if p == nil {
+			continue
+		}
+		c.shards[p.view.ID] = p
+		commits, candidates = commits+p.table.Len(), candidates+len(p.candidates)
+		lists, bytes = lists+p.cost.Lists, bytes+p.cost.Bytes
+		c.left.unsearchable += p.unsearchable(c.q)
+	}
+	c.Step("plan commits", start, c.Guarded(
+		report.Count("shards", len(views)), report.Count("commits", commits), report.Count("candidates", candidates),
+		report.Count("lists", lists), report.Count("list bytes", bytes),
+	)...)
+}
+
+// planShard plans one shard. One that cannot be planned is recorded and nil.
+func (c *search) planShard(v store.View, in *shardplan.Reader) *shardPlan {
+	p, err := planCommits(v, c.q, c.people, c.WithoutLists(v.ID), in)
+	if err != nil {
+		c.FailShard(v.ID, err)
+	}
+	return p
+}
+
+// arrange puts the commits of a target in log order. Where the index has all of
+// what is searched it knows the order; else git lists it.
+func (c *search) arrange(ctx context.Context, t *target.Repository) error {
+	h := &t.Stored.History
+	if c.q.Index != query.No && len(t.Revisions) == 1 && len(t.Excluded) == 0 && h.Complete(t.Revisions[0].Commit) {
+		c.indexed[t], c.unindexed[t] = c.divide(c.candidates(t))
+		if h.More && c.q.Index != query.Only {
+			c.unlisted = append(c.unlisted, t)
+		}
+		return ctx.Err()
+	}
+	listed, err := c.list(ctx, t)
+	if err == nil {
+		c.indexed[t], c.unindexed[t] = c.divide(listed)
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	// The source cannot be read. What is kept of the tip is all there is.
+	c.noteUnreadable(t, err)
+	if len(t.Excluded) == 0 && t.Revisions[0].Commit == t.Stored.Commit() {
+		c.indexed[t], _ = c.divide(c.candidates(t))
+	}
+	return nil
+}
+
+// candidates returns the candidates of a target in log order.
+func (c *search) candidates(t *target.Repository) []item {
+	var items []item
+	for _, id := range t.Stored.History.Shards {
+		p := c.shards[id]
+		if p == nil {
+			continue
+		}
+		for _, i := range p.candidates {
+			if p.table.Repository[i] == t.Stored.ID {
+				items = append(items, item{shard: p, commit: i})
+			}
+		}
+	}
+	slices.SortFunc(items, func(a, b item) int {
+		return store.CompareLog(a.shard.table, int(a.commit), b.shard.table, int(b.commit))
+	})
+	return items
+}
+
+// divide separates indexed commits from those that git has to be asked
+// for.
+func (c *search) divide(items []item) (indexed, unindexed []item) {
+	for _, it := range items {
+		if it.shard == nil || c.q.Diff && it.shard.table.State[it.commit] == store.CommitPaths {
+			if it.shard != nil {
+				it.oid = hex.EncodeToString(it.shard.table.OID(int(it.commit)))
+			}
+			if c.q.Index != query.Only {
+				unindexed = append(unindexed, it)
+			}
+			continue
+		}
+		indexed = append(indexed, it)
+	}
+	return indexed, unindexed
+}
+
+// confirm has segments confirmed and sends what matches, in order. It returns
+// the number of the target that it reached.
+func (c *search) confirm(ctx context.Context, plan func(emit func(*segment) bool) error) (reached int, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	start := c.Now()
+	var mu sync.Mutex // guards what follows
+	workers, looked, bytes := 0, 0, 0
+	ordered := execute.New(ctx, execute.Options[*segment]{
+		Workers: c.Admitted.Share(), Ahead: execute.Ahead, Abandon: func(s *segment, err error) { s.err = err },
+		Worker: func() (run func(*segment), end func()) {
+			w := newWorker(c)
+			return func(s *segment) { w.confirm(ctx, s) }, func() {
+				w.close()
+				mu.Lock()
+				defer mu.Unlock()
+				workers, looked, bytes = workers+1, looked+w.looked, bytes+w.matcher.bytes
+			}
+		},
+	})
+	var planErr error
+	var planning sync.WaitGroup
+	defer planning.Wait()
+	defer cancel() // also when the sink panics, which servers survive
+	planning.Go(func() {
+		defer ordered.Close()
+		planErr = plan(ordered.Put)
+	})
+	ordered.Each(func(s *segment) bool {
+		var more bool
+		if more, err = c.take(ctx, s); !more {
+			cancel()
+		}
+		reached = slices.Index(c.targets, s.target)
+		return more
+	})
+	planning.Wait()
+	if err == nil && !c.out.IsFullHere() {
+		if err = planErr; err == nil {
+			err = ctx.Err()
+		}
+	}
+	c.Step("verify commits", start, report.Count("commits", looked), report.Count("bytes", bytes), report.Count("workers", workers))
+	return reached, err
+}
+
+// take sends the matches of the next segment. It reports false when no more are
+// wanted, or can be had. What was confirmed before time was up is still sent;
+// nothing is once the caller has gone.
+func (c *search) take(ctx context.Context, s *segment) (more bool, err error) {
+	seen := c.seen[s.target]
+	if s.viaGit {
+		seen.unindexed += s.looked
+	} else {
+		seen.indexed += s.looked
+	}
+	c.seen[s.target] = seen
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
+		return false, err
+	}
+	if err := c.out.Send(s.matches); err != nil {
+		return false, err
+	}
+	switch {
+	case c.out.IsFullHere():
+		return false, nil
+	case s.err == nil:
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case s.viaGit:
+		c.noteUnreadable(s.target, s.err)
+	default:
+		c.FailShard(s.items[s.looked%len(s.items)].shard.view.ID, s.err)
+	}
+	return true, nil
+}
+
+// indexedSegments cuts the commits that the index has.
+func (c *search) indexedSegments(emit func(*segment) bool) error {
+	for _, t := range c.targets {
+		for items := range slices.Chunk(c.indexed[t], segmentCommits) {
+			if !emit(&segment{target: t, items: items}) {
+				return nil
+			}
+		}
+	}
+	return nil
+}

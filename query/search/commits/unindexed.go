@@ -1,0 +1,203 @@
+package commits
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/report"
+	"github.com/trawlsearch/trawl/query/search/target"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+// unsearched is what a search of commits did not look at.
+type unsearched struct {
+	// unindexed counts the commits that git was to be asked for and was not.
+	unindexed int
+	// unlisted are names of repositories with more commits than are kept, of
+	// which git did not tell in time; unread those of which not all commits
+	// that should be are kept yet; unreadable those that git could not read.
+	unlisted, unread, unreadable report.NameSet
+	// unsearchable counts files whose diff is too large to be kept, or damaged.
+	unsearchable int
+}
+
+// kept finds the commits of a target that the index has, by object id. Those
+// that are no candidates have no shard.
+func (c *search) kept(t *target.Repository) map[string]item {
+	out := map[string]item{}
+	if c.q.Index == query.No {
+		return out
+	}
+	for _, id := range t.Stored.History.Shards {
+		p := c.shards[id]
+		if p == nil {
+			continue
+		}
+		for i := range p.table.Len() {
+			if p.table.Repository[i] == t.Stored.ID {
+				out[string(p.table.OID(i))] = item{}
+			}
+		}
+		for _, i := range p.candidates {
+			if p.table.Repository[i] == t.Stored.ID {
+				out[string(p.table.OID(int(i)))] = item{shard: p, commit: i}
+			}
+		}
+	}
+	return out
+}
+
+// list returns the commits of a target as git lists them: candidates of the
+// index, and those that it does not have.
+func (c *search) list(ctx context.Context, t *target.Repository) ([]item, error) {
+	repo, err := c.Git.Open(ctx, t.Stored)
+	if err != nil {
+		return nil, err
+	}
+	release, err := c.GitSlot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	kept := c.kept(t)
+	from := make([]string, len(t.Revisions))
+	for i, rev := range t.Revisions {
+		from[i] = rev.Commit
+	}
+	var out []item
+	c.total[t] = 0
+	err = repo.RevList(ctx, from, t.Excluded, func(l git.Listed) error {
+		c.total[t]++
+		oid, err := hex.DecodeString(l.OID)
+		if err != nil {
+			return err
+		}
+		it, known := kept[string(oid)]
+		switch {
+		case !known && c.q.Dated(l.Seconds) && (!c.q.Diff || len(l.Parents) < 2):
+			out = append(out, item{oid: l.OID})
+		case it.shard != nil:
+			out = append(out, it)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// unindexedSegments cuts the commits that git is asked for, and lists those that are
+// not kept.
+func (c *search) unindexedSegments(ctx context.Context, emit func(*segment) bool) error {
+	for _, t := range c.targets {
+		if slices.Contains(c.unlisted, t) {
+			listed, err := c.list(ctx, t)
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil:
+				c.noteUnreadable(t, err)
+			}
+			_, c.unindexed[t] = c.divide(listed)
+			c.unlisted = slices.DeleteFunc(c.unlisted, func(u *target.Repository) bool { return u == t })
+		}
+		for items := range slices.Chunk(c.unindexed[t], segmentLogged) {
+			if !emit(&segment{target: t, items: items, viaGit: true}) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+func (c *search) noteUnreadable(t *target.Repository, err error) {
+	if c.IsGitBusy(t.Stored, err) {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !slices.Contains(c.left.unreadable.Names, t.Stored.Name) {
+		c.Note("history unreadable", c.Guarded(report.Text("repository", t.Stored.Name), report.Text("error", err.Error()))...)
+	}
+	c.left.unreadable.Add([]string{t.Stored.Name})
+}
+
+// unsearchable counts files of wanted commits whose diff cannot be searched,
+// and files that are not known.
+func (p *shardPlan) unsearchable(q *scope) int {
+	if !q.Diff {
+		return 0
+	}
+	n := 0
+	for i, more := range p.table.MoreFiles {
+		if more > 0 && q.Repositories[p.table.Repository[i]] != nil && !p.dead(i) && q.Dated(p.table.CommitterSeconds[i]) {
+			n += int(more)
+		}
+	}
+	for d, reason := range p.docs.Reason {
+		if reason != store.ReasonTooLarge && reason != store.ReasonCorrupt {
+			continue
+		}
+		i := p.table.Of(uint16(d))
+		t := q.Repositories[p.table.Repository[i]]
+		if t != nil && !p.dead(i) && q.Dated(p.table.CommitterSeconds[i]) && q.pathsHold(t, p.docs.Path(d), p.table.OldPath(d)) {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *shardPlan) dead(i int) bool {
+	return p.view.Dead != nil && p.view.Dead.Contains(uint16(p.table.Message[i]))
+}
+
+// reportTargets records that targets were not finished in time.
+func (c *search) reportTargets(err error, targets []*target.Repository) {
+	if c.out.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+		return
+	}
+	var repos []*store.Repository
+	for _, t := range targets {
+		repos = append(repos, t.Stored)
+	}
+	c.ReportTimedOut(repos)
+}
+
+// ReportTimedOut records the targets of searches of commits that were not begun in
+// time.
+func (r *Search) ReportTimedOut(err error, basics []*target.Query) {
+	for _, b := range basics {
+		if b.Commits != nil {
+			c := &search{Task: r.Task, out: r.Out}
+			c.reportTargets(err, slices.Collect(maps.Values(b.Repositories)))
+		}
+	}
+}
+
+// reportLeft says what was not looked at.
+func (c *search) reportLeft(err error) {
+	l := &c.left
+	for _, t := range c.targets {
+		l.unindexed += len(c.unindexed[t]) - c.seen[t].unindexed
+	}
+	timedOut := errors.Is(err, context.DeadlineExceeded)
+	if timedOut {
+		for _, t := range c.unlisted {
+			l.unlisted.Add([]string{t.Stored.Name})
+		}
+		for _, t := range c.targets {
+			if h := &t.Stored.History; h.Tip == "" || h.Reading != "" {
+				l.unread.Add([]string{t.Stored.Name})
+			}
+		}
+	}
+	if timedOut {
+		c.Report.Gaps().OlderCommits(l.unindexed, l.unlisted.Len() > 0)
+		c.Report.Gaps().HistoriesMissing(l.unread.Names)
+	}
+	c.Report.Gaps().HistoriesUnreadable(l.unreadable.Names)
+	c.Report.Gaps().DiffsTooLarge(l.unsearchable)
+}

@@ -1,0 +1,239 @@
+package commits
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/admission"
+	"github.com/trawlsearch/trawl/query/search/target"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+// worker confirms segments. It belongs to one goroutine, and has a slot
+// while it looks at a commit.
+type worker struct {
+	*search
+	matcher *matcher
+	at      *admission.Slot
+	texts   map[*shardPlan]*store.Text
+	blobs   *blobs // nil until needed
+	looked  int
+}
+
+func newWorker(c *search) *worker {
+	return &worker{
+		search: c, matcher: newMatcher(c.q, c.Brute),
+		at: c.Admitted.Slot(), texts: map[*shardPlan]*store.Text{},
+	}
+}
+
+func (w *worker) close() {
+	for p, text := range w.texts {
+		if err := text.Close(); err != nil {
+			w.FailShard(p.view.ID, err)
+		}
+	}
+	w.blobs.close()
+}
+
+// confirm looks at the commits of s in order. A panic over one is an error.
+func (w *worker) confirm(ctx context.Context, s *segment) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.err = fmt.Errorf("panic: %v", p)
+		}
+		w.at.Release()
+		w.looked += s.looked
+		if w.matcher.budget.Cut {
+			w.TextsCut.Add(1)
+			w.matcher.budget.Cut = false
+		}
+	}()
+	if s.err = w.prepare(ctx, s); s.err != nil {
+		return
+	}
+	if s.viaGit {
+		s.err = w.log(ctx, s)
+		return
+	}
+	for _, it := range s.items {
+		if s.err = w.at.Acquire(ctx); s.err != nil {
+			return
+		}
+		m, err := w.indexed(ctx, s.target, it)
+		if err != nil {
+			s.err = err
+			return
+		}
+		s.looked++
+		if m != nil {
+			s.matches = append(s.matches, m)
+		}
+	}
+}
+
+// indexed confirms a commit that the index has.
+func (w *worker) indexed(ctx context.Context, t *target.Repository, it item) (query.Match, error) {
+	p, i := it.shard, it.commit
+	text := w.texts[p]
+	if text == nil {
+		text = p.view.Text()
+		w.texts[p] = text
+	}
+	text.Done, text.Idle = ctx.Done(), func(wait func()) { w.at.Without(ctx, wait) }
+	defer text.Release()
+	oid := hex.EncodeToString(p.table.OID(int(i)))
+	read, message := false, ""
+	var readErr error
+	first, end := p.table.Message[i]+1, p.table.Message[i+1]
+	m, err := w.matcher.confirm(ctx, t, func() (string, error) {
+		if !read {
+			read = true
+			message, readErr = p.message(text, i)
+		}
+		return message, readErr
+	}, &indexedChanges{w, p, text, first, int(end - first), oid})
+	if err != nil || m == nil {
+		return nil, err
+	}
+	c := p.table.At(int(i))
+	m.OID, m.Author, m.Committer = oid, signed(c.Author, w.people[c.Repository]), signed(c.Committer, w.people[c.Repository])
+	return m, nil
+}
+
+// message returns the message of commit i.
+func (p *shardPlan) message(text *store.Text, i uint32) (string, error) {
+	d := p.table.Message[i]
+	b, err := text.Slice(p.docs.TextStart[d], p.docs.TextStart[d+1])
+	return string(b), err
+}
+
+// log confirms commits that git is asked for.
+func (w *worker) log(ctx context.Context, s *segment) error {
+	repo, err := w.Git.Open(ctx, s.target.Stored)
+	if err != nil {
+		return err
+	}
+	if w.q.Diff {
+		whole, err := w.LogSlot(ctx)
+		if err != nil {
+			return err
+		}
+		defer whole()
+	}
+	release, err := w.GitSlot(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	oids := make([]string, len(s.items))
+	for i, it := range s.items {
+		oids[i] = it.oid
+	}
+	o := git.LogOptions{
+		MaxFileBytes: git.MaxDiffBytes, MaxCommitBytes: git.MaxCommitBytes, MaxFiles: git.MaxCommitFiles,
+		Mailmap: s.target.Stored.Commit(),
+	}
+	switch {
+	case w.q.Diff:
+		o.Depth = git.LogHunks
+	case !w.q.hasPaths():
+		o.Depth = git.LogMessages
+	}
+	return repo.Log(ctx, oids, o, func(c *git.Commit) error {
+		if err := w.at.Acquire(ctx); err != nil {
+			return err
+		}
+		m, err := w.logged(ctx, s.target, c)
+		w.at.Release() // git reads meanwhile
+		if err != nil {
+			return err
+		}
+		s.looked++
+		if m != nil {
+			s.matches = append(s.matches, m)
+		}
+		return ctx.Err()
+	})
+}
+
+// logged confirms a commit that git has logged.
+func (w *worker) logged(ctx context.Context, t *target.Repository, c *git.Commit) (query.Match, error) {
+	author, committer := store.Person(c.Author.Mapped), store.Person(c.Committer.Mapped)
+	if !w.q.wants(author, committer, c.Committer.Seconds) {
+		return nil, nil
+	}
+	m, err := w.matcher.confirm(ctx, t, func() (string, error) { return c.Message, nil }, &loggedChanges{c, w})
+	if err != nil || m == nil {
+		return nil, err
+	}
+	m.OID = c.OID
+	m.Author = signed(store.Signature{Person: author, Seconds: c.Author.Seconds, ZoneMinutes: int16(c.Author.ZoneMinutes)}, nil)
+	m.Committer = signed(store.Signature{Person: committer, Seconds: c.Committer.Seconds, ZoneMinutes: int16(c.Committer.ZoneMinutes)}, nil)
+	return m, nil
+}
+
+// indexedChanges are those of a commit in a history shard.
+type indexedChanges struct {
+	worker *worker
+	*shardPlan
+	text *store.Text
+	// first is the document of the first file, size how many there are.
+	first uint32
+	size  int
+	oid   string
+}
+
+func (x *indexedChanges) len() int { return x.size }
+
+func (x *indexedChanges) path(i int) (path, old string, status byte) {
+	d := int(x.first) + i
+	return x.docs.Path(d), x.table.OldPath(d), x.table.Status[d]
+}
+
+func (x *indexedChanges) hunks(i int) ([]byte, bool, error) {
+	d := x.first + uint32(i)
+	if x.worker.q.Tree != nil && x.docs.Reason[d] != store.Searchable || x.shardPlan.texts != nil && !x.shardPlan.texts.Contains(uint16(d)) {
+		return nil, false, nil
+	}
+	b, err := x.text.Slice(x.docs.TextStart[d], x.docs.TextStart[d+1])
+	return b, true, err
+}
+
+func (x *indexedChanges) content(ctx context.Context, i int, use func(text []byte)) error {
+	x.text.Release()
+	path, _, _ := x.path(i)
+	return x.worker.content(ctx, x.oid, path, use)
+}
+
+func (x *indexedChanges) pause(ctx context.Context) error {
+	x.text.Release()
+	return x.worker.at.Acquire(ctx)
+}
+
+// loggedChanges are those of a commit that git has logged.
+type loggedChanges struct {
+	*git.Commit
+	worker *worker
+}
+
+func (x *loggedChanges) len() int { return len(x.Files) }
+
+func (x *loggedChanges) path(i int) (path, old string, status byte) {
+	f := &x.Files[i]
+	return f.Path, f.OldPath, f.Status
+}
+
+func (x *loggedChanges) hunks(i int) ([]byte, bool, error) {
+	f := &x.Files[i]
+	return f.Hunks, x.worker.q.Tree == nil || f.State == git.DiffRead, nil
+}
+
+func (x *loggedChanges) content(ctx context.Context, i int, use func(text []byte)) error {
+	return x.worker.content(ctx, x.OID, x.Files[i].Path, use)
+}
+
+func (x *loggedChanges) pause(ctx context.Context) error { return x.worker.at.Acquire(ctx) }

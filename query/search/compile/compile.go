@@ -1,0 +1,335 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/query/search/ident"
+	"github.com/trawlsearch/trawl/store/lang"
+)
+
+// supported are the fields that are searched with; others are refused, not
+// ignored.
+var supported = []string{"repo", "file", "lang", "case", "type", "content", "count", "patterntype", "select",
+	"timeout", "archived", "fork", "context", "visibility", "index", "rev", "repohasfile", "repohascommitafter",
+	"author", "committer", "message", "before", "after"}
+
+// predicates are those that are searched with, by field.
+var predicates = map[string][]string{
+	"repo": {
+		"has.path", "contains.path", "has.content", "contains.content", "has.file", "contains.file", "contains",
+		"has.commit.after", "contains.commit.after", "has.description", "has.topic", "has.tag", "has.key", "has.meta", "has",
+	},
+	"file": {"has.content", "contains.content", "has.owner", "has.contributor"},
+}
+
+// unsupported returns the error for a part of the query that cannot be
+// searched, or nil.
+func unsupported(b query.Basic) error {
+	for _, f := range b.Filters {
+		switch {
+		case !slices.Contains(supported, f.Field):
+			return &query.SyntaxError{Message: fmt.Sprintf("unrecognized field %q", f.Field), Span: f.Span,
+				Hint: "this filter is not supported: remove it"}
+		case f.Predicate != nil && !slices.Contains(predicates[f.Field], f.Predicate.Name):
+			return &query.SyntaxError{Message: fmt.Sprintf("unrecognized predicate %q", f.Field+":"+f.Predicate.Name), Span: f.Span,
+				Hint: "this predicate is not supported: remove it"}
+		}
+	}
+	return nil
+}
+
+// Options are what a query means besides its text.
+type Options struct {
+	// DefaultCount is the count limit of a query that names none.
+	DefaultCount int
+	// Now is what dates are counted from.
+	Now time.Time
+	// Addresses returns the verified addresses of a user by their name, for
+	// author:@name; nil knows no users.
+	Addresses func(name string) []string
+}
+
+// Compile makes b ready to run, as the searches it stands for.
+func Compile(b query.Basic, o Options) ([]*Query, error) {
+	out, err := compileWhole(b, o)
+	if err != nil {
+		return nil, err
+	}
+	return out.apart(), nil
+}
+
+func compileWhole(b query.Basic, o Options) (*Query, error) {
+	if err := unsupported(b); err != nil {
+		return nil, err
+	}
+	out := &Query{Basic: b, Limit: o.DefaultCount, Index: query.Yes}
+	var err error
+	if v := b.Value("index"); v != "" {
+		if out.Index, err = query.ParseYesNoOnly(v); err != nil {
+			return nil, err
+		}
+	}
+	if v := b.Value("case"); v != "" {
+		if out.CaseSensitive, err = query.ParseBool(v); err != nil {
+			return nil, err
+		}
+	}
+	if v := b.Value("count"); v != "" {
+		out.Counted = true
+		if out.Limit, err = query.ParseCount(v); err != nil {
+			return nil, err
+		}
+	}
+	if v := b.Value("timeout"); v != "" {
+		if out.Timeout, err = query.ParseTimeout(v); err != nil {
+			return nil, err
+		}
+		out.Timeout = max(out.Timeout, 1)
+	}
+	if v := b.Value("select"); v != "" {
+		if out.Select, err = query.ParseSelect(v); err != nil {
+			return nil, err
+		}
+	}
+	if err := out.compilePaths(); err != nil {
+		return nil, err
+	}
+	if err := out.compileRepoTests(); err != nil {
+		return nil, err
+	}
+	if b.Pattern != nil {
+		if out.Tree, err = out.compileTree(b.Pattern, false); err != nil {
+			return nil, err
+		}
+		out.Tree = simplify(out.Tree)
+	}
+	out.Patterns = out.Tree
+	if err := out.requireContent(); err != nil {
+		return nil, err
+	}
+	if err := out.compilePhrase(); err != nil {
+		return nil, err
+	}
+	out.Share = 1 / float64(max(out.AskedPatterns(), 1))
+	out.Terms = out.terms()
+	out.Order = out.readingOrder()
+	out.chooseTypes()
+	if out.Commits, err = newCommitQuery(out, o.Now, o.Addresses); err != nil {
+		return nil, err
+	}
+	if out.CommitAfter, err = newCommitAfter(b, o.Now); err != nil {
+		return nil, err
+	}
+	if name := b.Value("context"); name != "" && name != "global" {
+		return nil, &query.ContextError{Name: name}
+	}
+	if out.RepositoryFilter, err = newRepoFilter(b, o.Now); err != nil {
+		return nil, err
+	}
+	out.Revisions, out.RevisionsTyped = out.RepositoryFilter.specs()
+	return out, nil
+}
+
+func (b *Query) compilePaths() error {
+	for _, f := range b.Filters {
+		pf := PathFilter{Negated: f.Negated}
+		var err error
+		switch {
+		case f.Predicate != nil:
+			if f.Field == "file" && f.Predicate.Name == "has.owner" {
+				b.Owners = append(b.Owners, OwnerFilter{strings.TrimSpace(f.Predicate.Arg), f.Negated})
+			}
+			if f.Field == "file" && f.Predicate.Name == "has.contributor" {
+				c, err := newContributorFilter(f, b.CaseSensitive)
+				if err != nil {
+					return err
+				}
+				b.Contributors = append(b.Contributors, c)
+			}
+			continue
+		case f.Field == "file":
+			pf.Matcher, err = match.Compile(f.Value, true, b.CaseSensitive)
+		case f.Field == "lang":
+			name, ok := lang.Lookup(f.Value)
+			if !ok {
+				return &query.SyntaxError{Message: fmt.Sprintf("unknown language: %q", f.Value), Span: f.Span}
+			}
+			pf.quick = lang.Matcher(name)
+			pf.Matcher, err = match.Compile(lang.FilePattern(name), true, false)
+		default:
+			continue
+		}
+		if err != nil {
+			return &query.SyntaxError{Message: err.Error(), Span: f.Span}
+		}
+		b.Paths = append(b.Paths, pf)
+	}
+	// Cheap filters first.
+	slices.SortStableFunc(b.Paths, func(x, y PathFilter) int {
+		return cost(x) - cost(y)
+	})
+	return nil
+}
+
+// requireContent joins the regexps of file:has.content to the tree.
+func (b *Query) requireContent() error {
+	for _, f := range b.Values("file") {
+		if f.Predicate == nil || f.Predicate.Name == "has.owner" || f.Predicate.Name == "has.contributor" {
+			continue
+		}
+		m, err := match.Compile(f.Predicate.Arg, true, b.CaseSensitive)
+		if err != nil {
+			return &query.SyntaxError{Message: err.Error(), Span: f.Span}
+		}
+		b.Atoms = append(b.Atoms, &Atom{
+			Matcher: m, Pattern: &query.Pattern{Value: f.Predicate.Arg, IsRegexp: true, FromContent: true, Span: f.Span},
+			ContentOnly: true, Silent: true,
+		})
+		kids := []Tree{Leaf(len(b.Atoms) - 1)}
+		if b.Tree != nil {
+			kids = append(kids, b.Tree)
+		}
+		b.Tree = simplify(&And{kids})
+	}
+	return nil
+}
+
+// compilePhrase makes the phrase ready; one that is the pattern itself says
+// nothing about where it stands.
+func (b *Query) compilePhrase() error {
+	if b.Phrase == "" || b.AskedPatterns() < 2 {
+		return nil
+	}
+	m, err := match.Compile(b.Phrase, false, b.CaseSensitive)
+	if err != nil {
+		return err
+	}
+	b.FoldedPhrase, b.PhraseMatcher = b.Phrase, m
+	if !b.CaseSensitive {
+		b.FoldedPhrase = strings.ToLower(b.FoldedPhrase)
+	}
+	return nil
+}
+
+func (b *Query) compileRepoTests() (err error) {
+	for _, f := range b.Filters {
+		t, ok, err := newFileTest(f, b.CaseSensitive)
+		if err != nil {
+			return err
+		}
+		if ok {
+			b.FileTests = append(b.FileTests, t)
+		}
+	}
+	b.Descriptions, err = descriptions(b.Basic)
+	return err
+}
+
+func cost(f PathFilter) int {
+	if f.quick != nil {
+		return 0
+	}
+	return 1
+}
+
+func (b *Query) compileTree(n query.Node, negated bool) (Tree, error) {
+	switch n := n.(type) {
+	case query.Const:
+		return Constant(n), nil
+	case *query.And, *query.Or:
+		_, isAnd := n.(*query.And)
+		var nodes []query.Node
+		if a, ok := n.(*query.And); ok {
+			nodes = a.Children
+		} else {
+			nodes = n.(*query.Or).Children
+		}
+		kids := make([]Tree, len(nodes))
+		for i, c := range nodes {
+			var err error
+			if kids[i], err = b.compileTree(c, negated); err != nil {
+				return nil, err
+			}
+		}
+		if isAnd {
+			return &And{kids}, nil
+		}
+		return &Or{kids}, nil
+	case *query.Not:
+		kid, err := b.compileTree(n.Child, !negated)
+		return &not{kid}, err
+	case *query.Pattern:
+		if n.Value == "" && !n.IsRegexp {
+			return Constant(true), nil
+		}
+		m, err := match.Compile(n.Value, n.IsRegexp, b.CaseSensitive)
+		if err != nil {
+			return nil, &query.SyntaxError{Message: err.Error(), Span: n.Span}
+		}
+		a := &Atom{Matcher: m, Pattern: n, ContentOnly: n.FromContent, Negated: negated}
+		a.Owner, a.Member = ident.Qualified(a.Text())
+		a.Words = ident.Words(nil, a.Text())
+		b.Atoms = append(b.Atoms, a)
+		return Leaf(len(b.Atoms) - 1), nil
+	}
+	return nil, fmt.Errorf("unknown node %v", n)
+}
+
+// chooseTypes decides which searches b starts from its type: filters, its
+// patterns and its other filters.
+func (b *Query) chooseTypes() {
+	types := b.Values("type")
+	hasFile := len(b.Paths)+len(b.Owners)+len(b.Contributors) > 0
+	onlyContent := b.onlyContent()
+	if len(types) == 0 {
+		b.InContent, b.InPath = true, !onlyContent
+		b.Documents = b.Tree != nil || hasFile
+		b.InRepositoryNames = !onlyContent
+	}
+	for _, t := range types {
+		switch t.Value {
+		case "file":
+			b.InContent = true
+		case "path":
+			b.InPath = true
+		case "repo":
+			b.InRepositoryNames = true
+		case "symbol":
+			b.InSymbols = true
+		}
+		b.Documents = b.Documents || (t.Value == "file" || t.Value == "path") && (b.Tree != nil || hasFile)
+	}
+	b.InRepositoryNames = b.InRepositoryNames && !slices.ContainsFunc(b.Filters, func(f query.Filter) bool {
+		return !slices.Contains(repoOnly, f.Field)
+	})
+}
+
+// onlyContent reports whether every pattern was written content:.
+func (b *Query) onlyContent() bool {
+	n := 0
+	for _, a := range b.Atoms {
+		switch {
+		case a.Silent:
+		case !a.ContentOnly:
+			return false
+		default:
+			n++
+		}
+	}
+	return n > 0
+}
+
+// repoOnly are the filters under which repository names are searched.
+var repoOnly = []string{"repo", "rev", "context", "type", "index", "count", "timeout", "fork", "archived", "visibility",
+	"case", "patterntype", "select", "repohasfile", "repohascommitafter"}
+
+// SameShape reports whether the documents of a and b can be confirmed in one
+// pass and answered together; a search of commits is a pass of its own.
+func SameShape(a, b *Query) bool {
+	return a.Commits == nil && b.Commits == nil && a.Limit == b.Limit && slices.Equal(a.Select, b.Select)
+}

@@ -1,0 +1,373 @@
+package coverage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/trawlsearch/trawl/query/search/report"
+	"github.com/trawlsearch/trawl/query/search/shardplan"
+	"github.com/trawlsearch/trawl/query/search/target"
+	"github.com/trawlsearch/trawl/query/search/task"
+	"github.com/trawlsearch/trawl/query/search/verify"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// maxCoverage is how many revisions a search reports one by one.
+const maxCoverage = 256
+
+// Ledger counts for Coverage while a search runs.
+type Ledger struct {
+	task    *task.Task
+	queries []*target.Query
+
+	mu sync.Mutex // guards what follows; nothing is called while it is held
+	// work is by repository: nearly all are searched at one revision.
+	work map[uint32]*work
+	// planned are the shards and git the repositories whose lists or files the
+	// pass at hand has read.
+	planned, git map[uint32]bool
+	// views are all shards that were planned, with their tables.
+	views map[uint32]store.View
+	// unsearchable counts files that were read through git, by commit and reason.
+	unsearchable map[*target.Files]map[store.Reason]int
+	// commits are what searches of commits looked at.
+	commits []report.Coverage
+}
+
+// work is what was done of a repository.
+type work struct {
+	candidates, verified int
+	// left counts candidates that were not tried, by reason; counted are the
+	// candidates that are in it or verified.
+	left    map[string]int
+	counted int
+	// cut is why a pass did not get to its end.
+	cut string
+	// unsearched are shards that were not searched, and why; 0 stands for files that
+	// would have been read through git.
+	unsearched map[uint32]string
+}
+
+// New returns the ledger of a search of some basic queries.
+func New(t *task.Task, queries []*target.Query) *Ledger {
+	return &Ledger{task: t, queries: queries, work: map[uint32]*work{}, views: map[uint32]store.View{}, unsearchable: map[*target.Files]map[store.Reason]int{}}
+}
+
+// isGuarded reports whether figures about candidates are hidden: lists are of all
+// documents of a shard, and which of them are read depends on their lengths.
+func (c *Ledger) isGuarded() bool { return c.task.IsGuarded() }
+
+func (c *Ledger) of(repository uint32) *work {
+	w := c.work[repository]
+	if w == nil {
+		w = &work{left: map[string]int{}, unsearched: map[uint32]string{}}
+		c.work[repository] = w
+	}
+	return w
+}
+
+// AddCommits adds what a search of commits looked at.
+func (c *Ledger) AddCommits(all []report.Coverage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.commits = append(c.commits, all...)
+}
+
+// Begin starts a pass.
+func (c *Ledger) Begin() {
+	c.planned, c.git = map[uint32]bool{}, map[uint32]bool{}
+}
+
+// Plan counts the candidates of a source.
+func (c *Ledger) Plan(p *shardplan.Plan) {
+	if p == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p.View.InMemory() {
+		c.noText(p)
+	} else {
+		c.planned[p.View.ID] = true
+		c.views[p.View.ID] = p.View
+	}
+	c.each(p, p.Candidates, func(w *work, n int) { w.candidates += n })
+}
+
+// Verify counts the documents of a segment that were tried.
+func (c *Ledger) Verify(s *verify.Segment) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.each(s.Plan, s.Docs[:s.Verified], func(w *work, n int) { w.verified += n })
+}
+
+// each calls f with the number of documents of each repository. Documents are
+// ascending, so those of one stand together.
+func (c *Ledger) each(p *shardplan.Plan, docs []uint16, f func(*work, int)) {
+	if runs := p.Docs.Runs(); len(runs) == 1 && len(docs) > 0 {
+		f(c.of(runs[0].Repository), len(docs))
+		return
+	}
+	for len(docs) > 0 {
+		id, n := p.Docs.Repository[docs[0]], 1
+		for n < len(docs) && p.Docs.Repository[docs[n]] == id {
+			n++
+		}
+		f(c.of(id), n)
+		docs = docs[n:]
+	}
+}
+
+// noText counts the files without searchable content of a plan of files that were
+// read through git.
+func (c *Ledger) noText(p *shardplan.Plan) {
+	for _, i := range p.Docs.Unsearchable() {
+		for commit, files := range p.Files {
+			if !files.Contains(i) {
+				continue
+			}
+			if c.unsearchable[commit] == nil {
+				c.unsearchable[commit] = map[store.Reason]int{}
+			}
+			c.unsearchable[commit][p.Docs.Reason[i]]++
+		}
+	}
+}
+
+// ReadThroughGit records that the files of a repository were all read through git.
+func (c *Ledger) ReadThroughGit(repository uint32) {
+	c.git[repository] = true
+}
+
+// End ends a pass, which was cut short if limit is set or err says so.
+func (c *Ledger) End(pass []*target.Query, limit bool, err error) {
+	reason := report.ReasonIndexUnreadable // what is left otherwise is what failed
+	switch {
+	case limit:
+		reason = report.ReasonMatchLimit
+	case errors.Is(err, context.DeadlineExceeded):
+		reason = report.ReasonTimeout
+	case err != nil:
+		reason = report.ReasonStopped
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range c.work {
+		if n := w.candidates - w.counted - w.verified; n > 0 {
+			w.left[reason] += n
+			w.counted += n
+		}
+	}
+	for _, b := range pass {
+		for id, t := range b.Repositories {
+			if c.isGuarded() && (limit || err != nil) {
+				c.of(id).cut = reason
+			}
+			for _, shard := range t.Stored.Shards {
+				switch {
+				case c.planned[shard] || !t.MayReach(shard):
+				case c.task.HasFailed(shard):
+					c.of(id).unsearched[shard] = report.ReasonIndexUnreadable
+				default:
+					c.of(id).unsearched[shard] = reason
+				}
+			}
+			if !c.git[id] && slices.ContainsFunc(t.Revisions, func(rev *target.Revision) bool { return rev.Files != nil && len(rev.Files.Unindexed) > 0 }) {
+				c.of(id).unsearched[0] = reason
+			}
+		}
+	}
+}
+
+// Skip records a pass that was not begun.
+func (c *Ledger) Skip(pass []*target.Query, limit bool, err error) {
+	if len(pass) > 0 {
+		c.Begin()
+		c.End(pass, limit, err)
+	}
+}
+
+// Report puts all of it into the trace.
+func (c *Ledger) Report() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []report.Coverage
+	var rest report.Rest
+	for _, repo := range c.ordered() {
+		for _, rev := range c.revisions(repo) {
+			if len(out) < maxCoverage {
+				out = append(out, c.cover(repo, rev))
+				continue
+			}
+			rest.Repositories++
+			rest.Documents += repo.Documents
+			rest.Unsearchable += repo.Skipped
+			break
+		}
+	}
+	for _, of := range c.commits {
+		if len(out) < maxCoverage {
+			out = append(out, of)
+			continue
+		}
+		rest.Repositories++
+	}
+	c.task.Trace.Cover(out, rest)
+}
+
+// ordered returns the repositories that were searched: those with candidates, or
+// with anything left, first.
+func (c *Ledger) ordered() []*store.Repository {
+	searched := slices.DeleteFunc(slices.Clone(c.task.Repositories), func(repo *store.Repository) bool {
+		return !slices.ContainsFunc(c.queries, func(b *target.Query) bool { return b.Documents && b.Repositories[repo.ID] != nil })
+	})
+	if c.isGuarded() {
+		return searched
+	}
+	slices.SortStableFunc(searched, func(a, b *store.Repository) int {
+		return cmp.Compare(boolToInt(c.work[a.ID] == nil), boolToInt(c.work[b.ID] == nil))
+	})
+	return searched
+}
+
+func boolToInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// revisions returns those of a repository that were searched for documents, each
+// once.
+func (c *Ledger) revisions(repo *store.Repository) []*target.Revision {
+	var out []*target.Revision
+	for _, b := range c.queries {
+		t := b.Repositories[repo.ID]
+		if t == nil || !b.Documents {
+			continue
+		}
+		for _, rev := range t.Revisions {
+			if !slices.ContainsFunc(out, func(o *target.Revision) bool { return o.Typed == rev.Typed && o.Commit == rev.Commit }) {
+				out = append(out, rev)
+			}
+		}
+	}
+	return out
+}
+
+// cover returns the coverage of one revision.
+func (c *Ledger) cover(repo *store.Repository, rev *target.Revision) report.Coverage {
+	out := report.Coverage{Repository: repo.Name, Revision: rev.Typed, Commit: rev.Commit, Candidates: -1, Verified: -1}
+	w := c.work[repo.ID]
+	if w == nil {
+		w = &work{}
+	}
+	if !c.isGuarded() {
+		out.Candidates, out.Verified = w.candidates, w.verified
+	}
+	left := map[string]int{}
+	if c.isGuarded() {
+		if w.cut != "" {
+			left[w.cut] = 0
+		}
+	} else {
+		maps.Copy(left, w.left)
+	}
+	if !repo.Indexed() {
+		switch reason := target.WhyNotIndexed(repo); reason {
+		case report.ReasonMissing:
+			left = map[string]int{report.ReasonMissing: 0}
+		default:
+			left[reason] = 0
+		}
+	}
+	c.coverShards(&out, repo, rev, w, left)
+	if rev.Files != nil {
+		out.Documents += len(rev.Files.Unindexed)
+		for reason, n := range c.unsearchable[rev.Files] {
+			left[reason.String()] += n
+		}
+		if reason := w.unsearched[0]; reason != "" {
+			left[reason] += len(rev.Files.Unindexed)
+		}
+	}
+	for _, reason := range c.task.WhyUnread(repo) {
+		left[reason] += 0
+	}
+	for reason, n := range left {
+		out.Unsearched = append(out.Unsearched, report.Gap{Reason: reason, Documents: n})
+	}
+	slices.SortFunc(out.Unsearched, func(a, b report.Gap) int { return strings.Compare(a.Reason, b.Reason) })
+	return out
+}
+
+// coverShards counts the documents of a revision in shards. A shard that was not
+// looked at is not read for that, where the record of the repository tells: what
+// that has more than the others is in it. Nor is one that could not be reached in
+// time.
+func (c *Ledger) coverShards(out *report.Coverage, repo *store.Repository, rev *target.Revision, w *work, left map[string]int) {
+	known, unread := 0, ""
+	counted := len(repo.Branches) == 1 && rev.Branch == 0
+	for _, v := range c.task.Snapshot.Shards() {
+		if !slices.Contains(repo.Shards, v.ID) || !rev.MayReach(v.ID) {
+			continue
+		}
+		reason := w.unsearched[v.ID]
+		if reason == "" && c.task.HasFailed(v.ID) {
+			left[report.ReasonIndexUnreadable] += 0 // some of it, how much is not counted
+		}
+		view, looked := c.views[v.ID]
+		if !looked && !counted && reason == report.ReasonMatchLimit {
+			view, looked = v, true
+		}
+		if !looked {
+			unread = cmp.Or(reason, report.ReasonIndexUnreadable)
+			continue
+		}
+		n := c.coverShard(view, repo, rev, left)
+		known += n
+		if reason != "" {
+			left[reason] += n
+		} else if !v.HasSymbols() && c.symbols() {
+			left[report.ReasonSymbolsMissing] += n
+		}
+	}
+	out.Documents = known
+	if unread != "" {
+		if counted {
+			out.Documents = max(known, repo.Documents)
+		}
+		left[unread] += out.Documents - known
+	}
+}
+
+// symbols reports whether names of symbols were searched for.
+func (c *Ledger) symbols() bool {
+	return slices.ContainsFunc(c.queries, func(b *target.Query) bool { return b.InSymbols })
+}
+
+// coverShard returns how many documents of the revision a shard has, and counts
+// those without searchable content.
+func (c *Ledger) coverShard(v store.View, repo *store.Repository, rev *target.Revision, left map[string]int) (n int) {
+	docs, err := v.Documents()
+	if err != nil {
+		return 0
+	}
+	held := (&target.Repository{Stored: repo, Revisions: []*target.Revision{rev}}).ReachIn(v, nil)[0]
+	for _, run := range docs.Runs() {
+		if run.Repository == repo.ID {
+			n += held.Count(run.First, run.End)
+		}
+	}
+	for _, i := range docs.Unsearchable() {
+		if docs.Repository[i] == repo.ID && held.Contains(i) {
+			left[docs.Reason[i].String()]++
+		}
+	}
+	return n
+}

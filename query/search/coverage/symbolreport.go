@@ -1,0 +1,65 @@
+package coverage
+
+import (
+	"slices"
+
+	"github.com/trawlsearch/trawl/query/search/target"
+	"github.com/trawlsearch/trawl/query/search/task"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// ReportSymbols reports what a search of symbols cannot look at: shards whose
+// symbols have not been read, and documents that could not be parsed.
+func ReportSymbols(r *task.Task, queries []*target.Query) {
+	pass := slices.DeleteFunc(slices.Clone(queries), func(b *target.Query) bool { return !b.InSymbols })
+	missing, failed := 0, 0
+	for _, v := range target.Shards(r, pass) {
+		switch {
+		case r.IsShared(v.ID) && v.HasSymbols():
+			// How many of the failures are of documents that the client may see is unknown.
+		case v.HasSymbols():
+			failed += v.Header.Symbols.Failed
+		default:
+			missing += documentsIn(r, v)
+		}
+	}
+	missing += unparsed(pass)
+	r.Report.Gaps().SymbolsMissing(missing)
+	r.Report.Gaps().SymbolsFailed(failed)
+}
+
+// unparsed counts the files of revisions, whose symbols are not read.
+func unparsed(pass []*target.Query) (n int) {
+	seen := map[*target.Files]bool{}
+	for _, b := range pass {
+		for _, t := range b.Repositories {
+			for _, rev := range t.Revisions {
+				if c := rev.Files; c != nil && !seen[c] {
+					seen[c] = true
+					n += len(c.Unindexed)
+				}
+			}
+		}
+	}
+	return n
+}
+
+// documentsIn counts the documents of a shard that exist for the client.
+func documentsIn(r *task.Task, v store.View) int {
+	if !r.IsShared(v.ID) {
+		return v.Header.Documents
+	}
+	docs, err := v.Documents()
+	if err != nil {
+		r.FailShard(v.ID, err)
+		return 0
+	}
+	n := 0
+	for i := range docs.Len() {
+		repo := r.Snapshot.RepositoryByID(docs.Repository[i])
+		if repo != nil && r.Visible(repo) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,48 @@
+package coverage
+
+import (
+	"slices"
+
+	"github.com/trawlsearch/trawl/query/search/target"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// ReportNoText reports documents whose content could have matched and cannot
+// be searched. An answer with results leaves them to the trace; one without may
+// not look as if all had been read. Binary files and submodules have no text, so
+// they are news only to a query that selects them by their paths.
+func (c *Ledger) ReportNoText() {
+	var asking []*target.Query
+	for _, b := range c.queries {
+		if b.Documents && b.AskedPatterns() > 0 && (b.InContent || b.InSymbols) {
+			asking = append(asking, b)
+		}
+	}
+	counts := map[store.Reason]int{}
+	for _, v := range target.Shards(c.task, asking) {
+		v, looked := c.views[v.ID]
+		if !looked {
+			continue // which is reported
+		}
+		docs, err := v.Documents()
+		if err != nil {
+			continue
+		}
+		for _, i := range docs.Unsearchable() {
+			for _, b := range asking {
+				if b.ExpectsText(docs.Reason[i]) && b.PathsHold(docs.Path(int(i))) && b.Repositories[docs.Repository[i]].ReachIn(v, nil).Holds(i) {
+					counts[docs.Reason[i]]++
+					break
+				}
+			}
+		}
+	}
+	for _, byReason := range c.unsearchable {
+		for reason, n := range byReason {
+			if slices.ContainsFunc(asking, func(b *target.Query) bool { return b.ExpectsText(reason) }) {
+				counts[reason] += n
+			}
+		}
+	}
+	c.task.Report.Gaps().NoText(counts)
+}

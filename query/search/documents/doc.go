@@ -1,0 +1,5 @@
+// Package documents searches documents. The queries of a pass come in; their shards
+// are planned window by window, cut into segments and verified, by workers if there
+// is more than a little; groups of segments are sorted and sent to the answer. It
+// says nothing about which documents match, or what they are worth.
+package documents

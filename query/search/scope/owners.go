@@ -1,0 +1,96 @@
+package scope
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/query/owners"
+	"github.com/trawlsearch/trawl/query/search/compile"
+	"github.com/trawlsearch/trawl/query/search/documents"
+	"github.com/trawlsearch/trawl/query/search/report"
+	"github.com/trawlsearch/trawl/query/search/target"
+	"github.com/trawlsearch/trawl/query/search/verify"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// ownersFiles are where a repository may keep its CODEOWNERS, the first that is
+// there being the one that counts; ownersPath finds them in the path lists.
+var ownersFiles = []string{"CODEOWNERS", ".github/CODEOWNERS", ".gitlab/CODEOWNERS", "docs/CODEOWNERS"}
+
+const ownersPath = `^(?:\.github/|\.gitlab/|docs/)?CODEOWNERS$`
+
+// readOwners gives the basic queries that ask for owners the rules that their
+// targets have at each revision. One whose rules cannot be read is taken from
+// the targets: nothing true can be said of its documents.
+func (r *Scope) readOwners(ctx context.Context) error {
+	targets := map[uint32]*target.Repository{}
+	for _, b := range r.queries {
+		if b.NeedsOwners() {
+			for id, t := range b.Repositories {
+				targets[id] = t.With(targets[id])
+			}
+		}
+	}
+	if len(targets) == 0 {
+		return nil
+	}
+	rules, unreadable, err := r.ownerRules(ctx, targets)
+	if err != nil {
+		return err
+	}
+	for _, b := range r.queries {
+		if !b.NeedsOwners() {
+			continue
+		}
+		b.OwnerRules = rules
+		target.KeepRevisions(b.Repositories, func(t *target.Repository, rev *target.Revision) bool { return !unreadable[t.Key(rev)] })
+	}
+	r.noOwners = len(rules)+len(unreadable) == 0
+	return nil
+}
+
+// ownerRules reads the rules of the targets that have some.
+func (r *Scope) ownerRules(ctx context.Context, targets map[uint32]*target.Repository) (rules map[target.Key]*owners.Rules, unreadable map[target.Key]bool, err error) {
+	start := r.Now()
+	m, err := match.Compile(ownersPath, true, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &target.Query{Query: &compile.Query{CaseSensitive: true, InContent: true, Documents: true, Paths: []compile.PathFilter{{Matcher: m}}}, Repositories: targets}
+	var mu sync.Mutex // guards what follows
+	rules, unreadable = map[target.Key]*owners.Rules{}, map[target.Key]bool{}
+	rank := map[target.Key]int{}
+	_, err = documents.Scan(ctx, r.Task, b, verify.Scan{
+		Done: func(target.Key) bool { return false },
+		Found: func(keys []target.Key, v *verify.Verifier, i uint16) error {
+			n := slices.Index(ownersFiles, v.Plan.Docs.Path(int(i)))
+			if n < 0 || v.Plan.Docs.Reason[i] != store.Searchable {
+				return nil
+			}
+			text, err := v.Text()
+			if err != nil {
+				return err
+			}
+			parsed := owners.Parse(string(text))
+			mu.Lock()
+			defer mu.Unlock()
+			for _, key := range keys {
+				if old, ok := rank[key]; !ok || n < old {
+					rules[key], rank[key] = parsed, n
+				}
+			}
+			return nil
+		},
+		Unreadable: func(src target.Source) {
+			mu.Lock()
+			defer mu.Unlock()
+			for key := range target.KeysIn(targets, src) {
+				unreadable[key] = true
+			}
+		},
+	})
+	r.Step("read owners", start, report.Count("repositories", len(targets)), report.Count("with rules", len(rules)))
+	return rules, unreadable, err
+}

@@ -1,0 +1,125 @@
+package scope
+
+import (
+	"context"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/lru"
+	"github.com/trawlsearch/trawl/query/search/report"
+	"github.com/trawlsearch/trawl/query/search/target"
+	"github.com/trawlsearch/trawl/query/search/task"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// selection is what the repository filters of a query chose.
+type selection struct {
+	// forks and archived are the IDs of repositories left out by default.
+	forks, archived map[uint32]bool
+	// lacking are revisions that repositories do not have, notIndexed those that
+	// index:only leaves out; invalid is a text that can be no revision.
+	lacking, notIndexed lacking
+	invalid             string
+	// passedOver says that a chosen repository has none of the revisions asked
+	// for.
+	passedOver bool
+	// cloning, indexing and missing are chosen repositories without a generation:
+	// not fetched yet, not indexed yet, or because their source cannot be read.
+	cloning, indexing, missing []*store.Repository
+}
+
+// Scope finds what the basic queries of a search are about. It belongs to one
+// goroutine.
+type Scope struct {
+	*task.Task
+	queries []*target.Query
+	cache   *Cache
+	sel     selection
+	// noOwners says that owners were asked for and no repository names any.
+	noOwners bool
+}
+
+// Cache is what searches know of commits that are not indexed. It is safe
+// for concurrent use.
+type Cache struct {
+	// commits are those of revisions, contents their files.
+	commits  *lru.Cache[resolved, string]
+	contents *lru.Cache[contentsKey, *target.Files]
+}
+
+const cachedCommitBytes = 16 << 20
+
+// NewCache returns an empty cache.
+func NewCache() *Cache {
+	return &Cache{commits: lru.New[resolved, string](cachedCommitBytes), contents: lru.New[contentsKey, *target.Files](cachedContents)}
+}
+
+// New returns the scope of some basic queries.
+func New(t *task.Task, cache *Cache, queries []*target.Query) *Scope {
+	return &Scope{Task: t, queries: queries, cache: cache, sel: selection{forks: map[uint32]bool{}, archived: map[uint32]bool{}}}
+}
+
+// LeftOut returns how many forks and archived repositories were left out by
+// default.
+func (r *Scope) LeftOut() (forks, archived int) { return len(r.sel.forks), len(r.sel.archived) }
+
+// HasPassedOver reports whether a chosen repository has none of the revisions
+// asked for.
+func (r *Scope) HasPassedOver() bool { return r.sel.passedOver }
+
+// HasNoOwners reports whether owners were asked for and no repository names any.
+func (r *Scope) HasNoOwners() bool { return r.noOwners }
+
+// Alert names the revisions that could not be searched, nil if there are none.
+func (r *Scope) Alert() *query.Alert {
+	if a := r.sel.lacking.alert(); a != nil {
+		return a
+	}
+	if r.sel.invalid != "" {
+		return invalidRevisionAlert(r.sel.invalid)
+	}
+	return nil
+}
+
+// ChooseRepositories selects the repositories of every basic query.
+func (r *Scope) ChooseRepositories() {
+	start := r.Now()
+	cache := map[uint32]*query.Repository{}
+	shown := func(s *store.Repository) *query.Repository {
+		if cache[s.ID] == nil {
+			cache[s.ID] = showRepository(s)
+		}
+		return cache[s.ID]
+	}
+	chosen := map[uint32]bool{}
+	for _, b := range r.queries {
+		selectRepositories(b, r.Repositories, shown, &r.sel)
+		for id := range b.Repositories {
+			chosen[id] = true
+		}
+	}
+	r.Report.Gaps().Cloning(task.NamesByID(r.sel.cloning))
+	r.Report.Gaps().Indexing(task.NamesByID(r.sel.indexing))
+	r.Report.Gaps().Missing(task.NamesByID(r.sel.missing))
+	r.Step("choose repositories", start, report.Count("known", len(r.Repositories)), report.Count("chosen", len(chosen)),
+		report.Count("forks left out", len(r.sel.forks)), report.Count("archived left out", len(r.sel.archived)),
+		report.Count("not indexed", len(r.sel.cloning)+len(r.sel.indexing)+len(r.sel.missing)))
+}
+
+// Resolve finds out, through git and by searches of documents, what has to be
+// known before the first answer.
+func (r *Scope) Resolve(ctx context.Context) error {
+	if err := r.resolveRevisions(ctx); err != nil {
+		return err
+	}
+	r.Report.Gaps().RevisionsNotIndexed(len(r.sel.notIndexed.repositories))
+	if err := r.readContents(ctx, r.queries, func(b *target.Query) map[uint32]*target.Repository { return b.Repositories }); err != nil {
+		return err
+	}
+	if err := r.testFiles(ctx); err != nil {
+		return err
+	}
+	if err := r.readContributors(ctx); err != nil {
+		return err
+	}
+	return r.readOwners(ctx)
+}

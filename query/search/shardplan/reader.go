@@ -1,0 +1,75 @@
+package shardplan
+
+import (
+	"context"
+	"sync"
+
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/query/search/admission"
+	"github.com/trawlsearch/trawl/query/search/task"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// Reader is what one goroutine reads posting lists with, shard after shard. A
+// shard in memory has no lists, and needs none.
+type Reader struct {
+	scratches *sync.Pool
+	lists     *store.ListReader
+	scratch   *postings.Scratch
+	// Slot is the slot of the goroutine; nil if it needs none.
+	Slot *admission.Slot
+}
+
+// NewReader returns a reader for a goroutine of t with a slot, nil if it needs
+// none.
+func NewReader(t *task.Task, at *admission.Slot) *Reader {
+	scratch, ok := t.Scratches.Get().(*postings.Scratch)
+	if !ok {
+		scratch = &postings.Scratch{}
+	}
+	return &Reader{scratches: t.Scratches, lists: t.Snapshot.ListReader(), scratch: scratch, Slot: at}
+}
+
+// Close releases the reader; plans that were made by means of it read no more. What
+// could not be read was reported when it was asked for.
+func (in *Reader) Close() {
+	in.scratches.Put(in.scratch)
+	_ = in.lists.Close()
+}
+
+// Yield lets others have the slot if that is their due, and returns why ctx
+// has ended, if it has.
+func (in *Reader) Yield(ctx context.Context) error {
+	if in == nil || in.Slot == nil {
+		return ctx.Err()
+	}
+	return in.Slot.Acquire(ctx)
+}
+
+// Content returns an evaluator of the lists of the text of a shard.
+func (in *Reader) Content(v store.View) *postings.Evaluator {
+	return in.Evaluator(v, store.FieldContent, v.DocOf())
+}
+
+// Paths returns an evaluator of path lists, in which a block is a document.
+func (in *Reader) Paths(v store.View, docs *store.Documents) *postings.Evaluator {
+	return in.Evaluator(v, store.FieldPath, identity[:docs.Len()])
+}
+
+// Evaluator returns an evaluator of the lists of a field, whose blocks belong to
+// the documents docOf.
+func (in *Reader) Evaluator(v store.View, f store.Field, docOf []uint16) *postings.Evaluator {
+	if in == nil {
+		return &postings.Evaluator{}
+	}
+	return &postings.Evaluator{Reader: v.Lists(f, in.lists), DocOf: docOf, Scratch: in.scratch}
+}
+
+// symbols returns an evaluator of the lists of symbol names.
+func (in *Reader) symbols(v store.View) (*postings.Evaluator, error) {
+	lists, err := v.SymbolLists(in.lists)
+	if err != nil {
+		return nil, err
+	}
+	return &postings.Evaluator{Reader: lists, DocOf: v.DocOf(), Scratch: in.scratch}, nil
+}

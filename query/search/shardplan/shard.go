@@ -1,0 +1,401 @@
+package shardplan
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/query/search/compile"
+	"github.com/trawlsearch/trawl/query/search/report"
+	"github.com/trawlsearch/trawl/query/search/target"
+	"github.com/trawlsearch/trawl/query/search/task"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/lang"
+)
+
+// Plan is what the posting lists leave of one shard for one pass.
+type Plan struct {
+	View   store.View
+	Docs   *store.Documents
+	Basics []Basic
+	// Files, in a shard of files read through git, are those of each commit.
+	Files map[*target.Files]*postings.Set
+	// Reach is, for each basic query, that of its targets with candidates.
+	Reach []map[uint32]target.Reach
+	// Candidates are the documents to verify, ascending.
+	Candidates []uint16
+	Cost       postings.Cost
+	// held is about how many bytes the sets of basics take.
+	held int
+
+	// ProseWords tells for docs.Words which are languages of prose, if there are
+	// candidates.
+	ProseWords []bool
+}
+
+// Basic is the share of one basic query.
+type Basic struct {
+	// Docs is nil when nothing was ruled out.
+	Docs  *postings.Set
+	Atoms []Atom
+	// symbolCost is what was read of symbol lists.
+	symbolCost postings.Cost
+}
+
+// Atom is where an atom may match. A field that is not searched for the
+// atom has an empty set. In a search of symbols, content stands for their names.
+type Atom struct {
+	Content, Path postings.Candidates
+	// Finder looks for the atom in the text of candidates.
+	Finder *match.Finder
+}
+
+// identity maps a number to itself: in path lists a block is a document.
+var identity = func() []uint16 {
+	out := make([]uint16, postings.MaxBlocks)
+	for i := range out {
+		out[i] = uint16(i)
+	}
+	return out
+}()
+
+// New reads the posting lists of one shard by means of in. With brute, and in a shard in
+// memory, it reads none and rules nothing out; files are then those of each
+// commit. What atoms hold beyond room bytes is forgotten. A panic over a damaged
+// shard is an error, and so is the end of ctx.
+func New(ctx context.Context, v store.View, in *Reader, files map[*target.Files]*postings.Set, pass []*target.Query, room int, brute bool) (p *Plan, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			p, err = nil, fmt.Errorf("plan shard %d: panic: %v", v.ID, x)
+		}
+	}()
+	docs, err := v.Documents()
+	if err != nil {
+		return nil, err
+	}
+	brute = brute || v.InMemory()
+	p = &Plan{View: v, Docs: docs, Files: files, Basics: make([]Basic, len(pass))}
+	content, path := in.Content(v), in.Paths(v, docs)
+	all := &postings.Set{}
+	for i, b := range pass {
+		bp := &p.Basics[i]
+		if b.InSymbols {
+			if err := bp.readSymbols(ctx, v, in, b, content, path, brute); err != nil {
+				return nil, err
+			}
+		} else if !brute {
+			if err := bp.read(ctx, docs, in, b, content, path, room-p.held); err != nil {
+				return nil, err
+			}
+		} else {
+			bp.readNothing(b)
+		}
+		p.settle(bp, room)
+		for j := range bp.Atoms {
+			bp.Atoms[j].Finder = b.Atoms[j].Finder(bp.Atoms[j].Content.Anchor)
+		}
+		if bp.Docs == nil {
+			all = nil
+		} else if all != nil {
+			all.Or(bp.Docs)
+		}
+	}
+	if p.choose(pass, all); len(p.Candidates) > 0 {
+		p.ProseWords = proseOf(docs.Words)
+	}
+	p.AddCost(content.Cost)
+	p.AddCost(path.Cost)
+	for i := range p.Basics {
+		p.AddCost(p.Basics[i].symbolCost)
+	}
+	return p, nil
+}
+
+// AddCost adds what was read of lists.
+func (p *Plan) AddCost(c postings.Cost) {
+	p.Cost.Lists += c.Lists
+	p.Cost.Bytes += c.Bytes
+}
+
+// read evaluates the expressions of b's atoms and path filters. What atoms hold
+// beyond so many bytes is forgotten once it has narrowed what is left.
+func (bp *Basic) read(ctx context.Context, docs *store.Documents, in *Reader, b *target.Query, content, path *postings.Evaluator, room int) error {
+	defer func() { content.Within, path.Within = nil, nil }()
+	pathDocs, err := path.Eval(b.PathExpr())
+	if err != nil {
+		return err
+	}
+	var left *postings.Set // nil for all documents
+	if !pathDocs.All {
+		bp.Docs, left = pathDocs.Docs, pathDocs.Docs
+	}
+	none := postings.Candidates{Docs: &postings.Set{}}
+	bp.Atoms = make([]Atom, len(b.Atoms))
+	for _, next := range b.Order {
+		if err := in.Yield(ctx); err != nil {
+			return err
+		}
+		a, ap := b.Atoms[next.Atom], &bp.Atoms[next.Atom]
+		*ap = Atom{Content: none, Path: none}
+		if left != nil && left.Len() == 0 {
+			continue
+		}
+		content.Within, path.Within = within(docs, left)
+		if b.InContent || a.Silent {
+			if ap.Content, err = content.Eval(a.Expr); err != nil {
+				return err
+			}
+		}
+		if b.InPath && !a.ContentOnly {
+			if ap.Path, err = path.Eval(a.Expr); err != nil {
+				return err
+			}
+		}
+		if set := bp.Narrow(compile.Leaf(next.Atom)); next.Needed && set != nil {
+			if left != nil {
+				set.And(left)
+			}
+			left = set
+		}
+		if room -= ap.bytes(); room < 0 {
+			ap.forget()
+		}
+	}
+	bp.Docs = left // what is needed may be forgotten
+	bp.confine(b)
+	return nil
+}
+
+// within returns the blocks and the documents to which lists are confined when
+// some documents are left, nil when these are so many that it does not pay.
+func within(docs *store.Documents, left *postings.Set) (blocks, documents *postings.Set) {
+	const worthConfining = 4
+	if left == nil || worthConfining*left.Len() > docs.Len() {
+		return nil, nil
+	}
+	return BlocksOf(docs, left.Append(nil)), left
+}
+
+// BlocksOf returns the blocks of some documents, which are ascending.
+func BlocksOf(docs *store.Documents, some []uint16) *postings.Set {
+	blocks := &postings.Set{}
+	for _, doc := range some {
+		blocks.AddRange(int(docs.FirstBlock[doc]), int(docs.FirstBlock[doc+1]))
+	}
+	return blocks
+}
+
+// confine leaves the documents for which b's tree may hold.
+func (bp *Basic) confine(b *target.Query) {
+	if b.Tree == nil {
+		return
+	}
+	if set := bp.Narrow(b.Tree); set != nil {
+		if bp.Docs == nil {
+			bp.Docs = set
+		} else {
+			bp.Docs.And(set)
+		}
+	}
+}
+
+func (bp *Basic) readNothing(b *target.Query) {
+	for _, a := range b.Atoms {
+		ap := Atom{Content: postings.Candidates{Docs: &postings.Set{}}, Path: postings.Candidates{Docs: &postings.Set{}}}
+		ap.Content.All = b.InContent || a.Silent
+		ap.Path.All = b.InPath && !a.ContentOnly
+		bp.Atoms = append(bp.Atoms, ap)
+	}
+}
+
+// Narrow returns the documents for which t may hold, nil for all. The set is
+// the caller's.
+func (bp *Basic) Narrow(t compile.Tree) *postings.Set {
+	switch t := t.(type) {
+	case compile.Constant:
+		if t {
+			return nil
+		}
+		return &postings.Set{}
+	case compile.Leaf:
+		a := &bp.Atoms[t]
+		if a.Content.All || a.Path.All {
+			return nil
+		}
+		set := a.Content.Docs.Clone()
+		set.Or(a.Path.Docs)
+		return set
+	case *compile.And:
+		var out *postings.Set
+		for _, k := range t.Kids {
+			switch set := bp.Narrow(k); {
+			case set == nil:
+			case out == nil:
+				out = set
+			default:
+				out.And(set)
+			}
+		}
+		return out
+	case *compile.Or:
+		out := &postings.Set{}
+		for _, k := range t.Kids {
+			set := bp.Narrow(k)
+			if set == nil {
+				return nil
+			}
+			out.Or(set)
+		}
+		return out
+	}
+	return nil // a negation rules nothing out
+}
+
+// choose lists the candidates that a revision of a chosen repository holds.
+func (p *Plan) choose(pass []*target.Query, all *postings.Set) {
+	p.Reach = make([]map[uint32]target.Reach, len(pass))
+	for k := range pass {
+		p.Reach[k] = map[uint32]target.Reach{}
+	}
+	if all == nil {
+		all = postings.Full(p.Docs.Len())
+	}
+	p.Candidates = make([]uint16, 0, all.Len())
+	for next, ok := all.Next(0); ok; {
+		run := p.Docs.RunOf(next)
+		before := len(p.Candidates)
+		p.Candidates = all.AppendRange(p.Candidates, next, run.End)
+		next, ok = all.Next(run.End)
+		at := p.reachesOf(pass, run.Repository)
+		if slices.ContainsFunc(at, target.Reach.HoldsAll) {
+			continue
+		}
+		held := slices.DeleteFunc(p.Candidates[before:], func(i uint16) bool {
+			return !slices.ContainsFunc(at, func(r target.Reach) bool { return r.Holds(i) })
+		})
+		p.Candidates = p.Candidates[:before+len(held)]
+	}
+}
+
+// reachesOf keeps and returns the reaches of the targets of a repository.
+func (p *Plan) reachesOf(pass []*target.Query, repository uint32) []target.Reach {
+	out := make([]target.Reach, len(pass))
+	for k, b := range pass {
+		known, ok := p.Reach[k][repository]
+		if !ok {
+			known = b.Repositories[repository].ReachIn(p.View, p.Files)
+			p.Reach[k][repository] = known
+		}
+		out[k] = known
+	}
+	return out
+}
+
+// pathWeight is what a document counts whose text is not read.
+const pathWeight = 1 << 10
+
+// Weight estimates the bytes to verify for document i.
+func (p *Plan) Weight(i uint16) int {
+	if !p.Reads(i) {
+		return pathWeight
+	}
+	size := int(p.Docs.TextBytes[i])
+	if size <= postings.BlockBytes {
+		return size
+	}
+	// One atom with blocks is the usual case; others read whole documents.
+	if len(p.Basics) == 1 && len(p.Basics[0].Atoms) == 1 {
+		if c := &p.Basics[0].Atoms[0].Content; c.Blocks != nil {
+			return postings.BlockBytes
+		}
+	}
+	return size
+}
+
+// Reads reports whether an atom may be looked for in the text of document i.
+func (p *Plan) Reads(i uint16) bool {
+	for b := range p.Basics {
+		for a := range p.Basics[b].Atoms {
+			if c := &p.Basics[b].Atoms[a].Content; c.All || c.Docs.Contains(i) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Groups returns the groups of symbols that may have l in a name.
+func Groups(symbols *postings.Evaluator, l *postings.Literal) (*postings.Set, error) {
+	c, err := symbols.Eval(l)
+	if err != nil || c.Blocks == nil {
+		return &postings.Set{}, err
+	}
+	return c.Blocks, nil
+}
+
+// IsUnindexed reports whether the lists know nothing of the text of document i.
+func (p *Plan) IsUnindexed(i uint16) bool {
+	scan := p.View.ScanAlways()
+	return scan != nil && scan.Contains(uint16(p.Docs.FirstBlock[i]))
+}
+
+// IsProse reports whether document i is text for people, or settings.
+func (p *Plan) IsProse(i uint16) bool { return p.ProseWords[p.Docs.Language[i]] }
+
+// settings are languages in which nothing is programmed that people look for.
+var settings = map[string]bool{"Makefile": true, "CMake": true, "YAML": true, "JSON": true, "INI": true}
+
+// proseOf reports which words of a shard name languages of prose or settings.
+func proseOf(words []string) []bool {
+	out := make([]bool, len(words))
+	for i, w := range words {
+		out[i] = lang.IsProse(w) || settings[w]
+	}
+	return out
+}
+
+// countBlocks counts the candidate blocks of a plan, for traces.
+func (p *Plan) countBlocks() int {
+	n := 0
+	for _, b := range p.Basics {
+		for _, a := range b.Atoms {
+			if a.Content.Blocks != nil {
+				n += a.Content.Blocks.Len()
+			} else if a.Content.All {
+				n += len(p.View.DocOf())
+			} else {
+				n += blocksOfDocs(p.Docs, a.Content.Docs)
+			}
+		}
+	}
+	return n
+}
+
+func blocksOfDocs(docs *store.Documents, set *postings.Set) int {
+	n := 0
+	for d := range set.All() {
+		n += int(docs.FirstBlock[d+1] - docs.FirstBlock[d])
+	}
+	return n
+}
+
+// Step is the step of a plan that began at start, for the trace: of a shard, or of what name says.
+func (p *Plan) Step(t *task.Task, name string, start time.Time) report.Step {
+	shard, documents, candidates, blocks, cost := p.View.ID, p.Docs.Len(), len(p.Candidates), p.countBlocks(), p.Cost
+	guarded := t.IsGuarded()
+	return report.Step{Start: start.Sub(t.Start), Took: t.Now().Sub(start), Later: func() (string, []report.Field) {
+		if name == "" {
+			name = fmt.Sprintf("plan shard %d", shard)
+		}
+		if guarded {
+			return name, nil
+		}
+		return name, []report.Field{
+			report.Count("documents", documents), report.Count("candidates", candidates),
+			report.Count("blocks", blocks), report.Count("lists", cost.Lists), report.Count("list bytes", cost.Bytes),
+		}
+	}}
+}

@@ -1,0 +1,88 @@
+package target
+
+import (
+	"slices"
+
+	"github.com/trawlsearch/trawl/query/owners"
+	"github.com/trawlsearch/trawl/query/search/compile"
+)
+
+// Query is a compiled query with what it searches.
+type Query struct {
+	*compile.Query
+	// Repositories are those to search, LeftOut the forks and archived
+	// ones that would be, had the query asked for them.
+	Repositories, LeftOut map[uint32]*Repository
+	// OwnerRules tell the owners of documents, where they are asked for.
+	OwnerRules map[Key]*owners.Rules
+	// Contributed are, for each filter on contributors, the paths that commits of
+	// such authors changed.
+	Contributed []map[Key]map[string]struct{}
+}
+
+// ContributorsHold tests the contributors of a document at a revision.
+func (b *Query) ContributorsHold(at Key, path string) bool {
+	for n, f := range b.Contributors {
+		if _, contributed := b.Contributed[n][at][path]; contributed == f.Negated {
+			return false
+		}
+	}
+	return true
+}
+
+// KeepRevisions leaves the revisions that keep wants, and the targets that
+// have some.
+func KeepRevisions(targets map[uint32]*Repository, keep func(*Repository, *Revision) bool) {
+	for id, t := range targets {
+		t.Revisions = slices.DeleteFunc(slices.Clone(t.Revisions), func(rev *Revision) bool { return !keep(t, rev) })
+		if len(t.Revisions) == 0 {
+			delete(targets, id)
+		}
+	}
+}
+
+// OwnersHold tests the owners of a document at a revision.
+func (b *Query) OwnersHold(at Key, path string) bool {
+	if len(b.Owners) == 0 {
+		return true
+	}
+	var of []string
+	if rules := b.OwnerRules[at]; rules != nil {
+		of = rules.Owners(path)
+	}
+	return !slices.ContainsFunc(b.Owners, func(f compile.OwnerFilter) bool { return !f.Holds(of) })
+}
+
+// MayMatch judges a file by its path, before its text is read.
+func (b *Query) MayMatch(repository uint32, f SharedFile) bool {
+	t := b.Repositories[repository]
+	if t == nil || b.InSymbols {
+		return false
+	}
+	held := slices.ContainsFunc(t.Revisions, func(rev *Revision) bool {
+		return rev.Files != nil && slices.Contains(f.In, rev.Files)
+	})
+	if !held {
+		return false
+	}
+	for n := range b.Paths {
+		if !b.Paths[n].Holds(f.Path) {
+			return false
+		}
+	}
+	return b.Tree == nil || compile.MayHold(b.Tree, func(n int) compile.Truth {
+		a := b.Atoms[n]
+		switch _, found := a.Short(nil, f.Path); {
+		case found && b.InPath && !a.ContentOnly:
+			return compile.Yes
+		case b.InContent || a.Silent:
+			return compile.Perhaps
+		}
+		return compile.No
+	})
+}
+
+// WithDocuments returns the basic queries of pass that search documents.
+func WithDocuments(pass []*Query) []*Query {
+	return slices.DeleteFunc(slices.Clone(pass), func(b *Query) bool { return !b.Documents })
+}

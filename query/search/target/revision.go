@@ -1,0 +1,103 @@
+package target
+
+import (
+	"slices"
+
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// Documents are the documents of one repository in one shard that a revision
+// holds: those in a set, or those that are neither dead nor away.
+type Documents struct {
+	listed             bool
+	in, dead, excluded *postings.Set
+}
+
+// Count returns how many documents from first up to but not including end are
+// in s.
+func (s Documents) Count(first, end int) int {
+	if s.listed {
+		if s.in == nil {
+			return 0
+		}
+		return len(s.in.AppendRange(nil, first, end))
+	}
+	n := end - first
+	if s.dead != nil {
+		n -= len(s.dead.AppendRange(nil, first, end))
+	}
+	if s.excluded != nil {
+		for _, i := range s.excluded.AppendRange(nil, first, end) {
+			if s.dead == nil || !s.dead.Contains(i) {
+				n--
+			}
+		}
+	}
+	return n
+}
+
+// Revision is a commit of a repository that a query searches.
+type Revision struct {
+	// Typed is how results name it, empty for the default branch; said tells an
+	// empty one that was typed from none.
+	Typed   string
+	IsTyped bool
+	// Commit is the full id, empty for a repository without commits.
+	Commit string
+	// Branch is the number of the indexed branch, -1 if it is none; then contents
+	// are its files, once they are known.
+	Branch int
+	Files  *Files
+}
+
+// Reach says for each revision of a target which documents of one shard it
+// holds.
+type Reach []Documents
+
+// Contains reports whether the revision holds document i.
+func (s Documents) Contains(i uint16) bool {
+	if s.listed {
+		return s.in != nil && s.in.Contains(i)
+	}
+	return (s.dead == nil || !s.dead.Contains(i)) && (s.excluded == nil || !s.excluded.Contains(i))
+}
+
+// Holds reports whether any of the revisions holds document i.
+func (r Reach) Holds(i uint16) bool {
+	return slices.ContainsFunc(r, func(s Documents) bool { return s.Contains(i) })
+}
+
+// HoldsAll reports whether some revision surely holds every document.
+func (r Reach) HoldsAll() bool {
+	return slices.ContainsFunc(r, func(s Documents) bool {
+		return !s.listed && (s.dead == nil || s.dead.Len() == 0) && (s.excluded == nil || s.excluded.Len() == 0)
+	})
+}
+
+// ReachIn returns the reach of t in a shard, of which files are those of each
+// commit if it is in memory.
+func (t *Repository) ReachIn(v store.View, files map[*Files]*postings.Set) Reach {
+	if t == nil {
+		return nil
+	}
+	away := v.Away(t.Stored.ID)
+	out := make(Reach, len(t.Revisions))
+	for n, rev := range t.Revisions {
+		switch {
+		case files != nil:
+			out[n] = Documents{listed: true, in: files[rev.Files]}
+		case rev.Branch < 0:
+			out[n].listed = true
+			if rev.Files != nil {
+				out[n].in = rev.Files.In[v.ID]
+			}
+		default:
+			out[n].dead = v.Dead
+			if rev.Branch < len(away) {
+				out[n].excluded = away[rev.Branch]
+			}
+		}
+	}
+	return out
+}

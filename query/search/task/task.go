@@ -1,0 +1,260 @@
+package task
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/trawlsearch/trawl/query/search/admission"
+	"github.com/trawlsearch/trawl/query/search/report"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+// Limits bound the work of a search. No field is zero but Brute.
+type Limits struct {
+	// Workers is how many shards are planned and documents verified at once.
+	Workers int
+	// Brute searches every document by Go's regexp, without posting lists.
+	Brute bool
+	// MaxTextBytes is the size of the largest file whose text is searched through
+	// git.
+	MaxTextBytes int64
+	// PlanBytes is about what the plan of one shard may hold.
+	PlanBytes int
+	// TopDocuments is how many documents are ranked before all others.
+	TopDocuments int
+}
+
+// Task is one search at work: the snapshot that it reads, the repositories that
+// exist for its client, its share of the machine, and the account that it keeps.
+// It is safe for concurrent use, but for Slot.
+type Task struct {
+	Limits
+	// Now returns the time. Start is when the search was first begun, which what it
+	// finds may depend on.
+	Now   func() time.Time
+	Start time.Time
+
+	Snapshot *store.Snapshot
+	// Repositories are those that exist for the client, in listing order. Visible
+	// reports which do; nil is all.
+	Repositories []*store.Repository
+	Visible      func(*store.Repository) bool
+	// shared are the shards that also hold documents of other repositories.
+	shared map[uint32]bool
+
+	// Admitted is what the search has of the processors, Slot that of the
+	// goroutine that searches.
+	Admitted *admission.Search
+	Slot     *admission.Slot
+	Git      *Git
+	// Client names the client, for a fair order of waiting searches.
+	Client string
+
+	Report *report.Report
+	Trace  *report.Trace
+	// TextsCut counts texts with more matches than are kept.
+	TextsCut atomic.Int64
+	// Scratches are *postings.Scratch that no search uses now.
+	Scratches *sync.Pool
+	// Damaged is called for each damaged shard.
+	Damaged func(shard uint32, damage error)
+	faults
+}
+
+// Step records a step that began at start and ends now.
+func (t *Task) Step(name string, start time.Time, fields ...report.Field) {
+	t.Trace.Add(report.Step{Name: name, Start: start.Sub(t.Start), Took: t.Now().Sub(start), Fields: fields})
+}
+
+// Note records something that happens now and takes no time.
+func (t *Task) Note(name string, fields ...report.Field) {
+	t.Trace.Add(report.Step{Name: name, Start: t.Now().Sub(t.Start), Fields: fields})
+}
+
+// Guarded returns fields that count what was read. There are none for a client
+// that may not see all: a shard may hold documents that do not exist for them,
+// and the lengths of its lists would tell what those hold; so would the number of
+// candidates, since which lists are read depends on their lengths.
+func (t *Task) Guarded(fields ...report.Field) []report.Field {
+	if t.IsGuarded() {
+		return nil
+	}
+	return fields
+}
+
+// IsGuarded reports whether figures about what was read are hidden.
+func (t *Task) IsGuarded() bool { return t.Visible != nil }
+
+// Hide leaves the repositories that exist for the client.
+func (t *Task) Hide() {
+	t.shared = map[uint32]bool{}
+	if t.Visible == nil {
+		return
+	}
+	t.Repositories = slices.DeleteFunc(t.Repositories, func(repo *store.Repository) bool {
+		if t.Visible(repo) {
+			return false
+		}
+		for _, id := range slices.Concat(repo.Shards, repo.History.Shards) {
+			t.shared[id] = true
+		}
+		return true
+	})
+}
+
+// IsShared reports whether a shard also holds documents that do not exist for the
+// client.
+func (t *Task) IsShared(shard uint32) bool { return t.shared[shard] }
+
+// WithoutLists reports whether a shard is searched by its text alone: as the
+// oracle does, or because it also holds documents that do not exist for the
+// client. Its lists are as long as all its documents make them, and so would
+// be the time that it takes to read them. A merge parts such shards.
+func (t *Task) WithoutLists(shard uint32) bool { return t.Brute || t.shared[shard] }
+
+// GitSlot waits until git may run for this search, beside others. The client with
+// the fewest slots goes next. The caller calls release.
+func (t *Task) GitSlot(ctx context.Context) (release func(), err error) {
+	return t.Git.slot(ctx, t.Client)
+}
+
+// LogSlot is GitSlot for a log with diffs, of up to git.MaxCommitBytes at a time.
+func (t *Task) LogSlot(ctx context.Context) (release func(), err error) {
+	return t.Git.logSlot(ctx, t.Client)
+}
+
+// faults are what could not be read, and is left out.
+type faults struct {
+	mu sync.Mutex // guards what follows; nothing is called while it is held
+	// failed are the shards of which some part could not be searched. unreachable
+	// are the repositories that git could not read, busy those that git had no
+	// memory for, and files the files that it could not read.
+	failed            map[uint32]bool
+	unreachable, busy []*store.Repository
+	files             map[unreadFile]struct{}
+	// timedOut says that repositories were reported as timed out.
+	timedOut bool
+}
+
+// FailShard records that a shard could not be searched, or not all of it.
+func (t *Task) FailShard(shard uint32, err error) {
+	t.Note(fmt.Sprintf("shard %d unreadable", shard), report.Text("error", err.Error()))
+	if store.IsDamage(err) {
+		t.Damaged(shard, err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.failed == nil {
+		t.failed = map[uint32]bool{}
+	}
+	t.failed[shard] = true
+}
+
+// FailedShards returns the shards that could not be searched, or not all of them.
+// The map belongs to the task, which no longer works.
+func (t *Task) FailedShards() map[uint32]bool { return t.failed }
+
+// ResumeFaults has the task know the shards that failed in an earlier run.
+func (t *Task) ResumeFaults(shards map[uint32]bool) { t.failed = shards }
+
+// HasFailed reports whether a shard failed.
+func (t *Task) HasFailed(shard uint32) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.failed[shard]
+}
+
+// FailRepository records a repository that git cannot read.
+func (t *Task) FailRepository(repo *store.Repository, err error) {
+	if t.IsGitBusy(repo, err) {
+		return
+	}
+	t.Git.forget(repo) // it may have moved
+	t.Note("read "+repo.Name, t.Guarded(report.Text("error", err.Error()))...)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !slices.Contains(t.unreachable, repo) {
+		t.unreachable = append(t.unreachable, repo)
+	}
+}
+
+// IsGitBusy records a repository if err says that git had no memory for it, which
+// is no fault of the repository.
+func (t *Task) IsGitBusy(repo *store.Repository, err error) bool {
+	if !errors.Is(err, git.ErrBusy) {
+		return false
+	}
+	t.Note("no memory for git", t.Guarded(report.Text("repository", repo.Name), report.Text("error", err.Error()))...)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !slices.Contains(t.busy, repo) {
+		t.busy = append(t.busy, repo)
+	}
+	return true
+}
+
+// FailFile records a file of a repository that git could not read.
+func (t *Task) FailFile(repository uint32, path, oid string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.files == nil {
+		t.files = map[unreadFile]struct{}{}
+	}
+	t.files[unreadFile{repository, path, oid}] = struct{}{}
+}
+
+// WhyUnread returns why git did not read a repository, or not all of it, "" if it
+// did.
+func (t *Task) WhyUnread(repo *store.Repository) (reasons []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if slices.Contains(t.unreachable, repo) {
+		reasons = append(reasons, report.ReasonMissing)
+	}
+	if slices.Contains(t.busy, repo) {
+		reasons = append(reasons, report.ReasonGitBusy)
+	}
+	return reasons
+}
+
+// ReportFaults adds the faults to the report. The task no longer works.
+func (t *Task) ReportFaults() {
+	gaps := t.Report.Gaps()
+	gaps.GitBusy(NamesByID(t.busy))
+	gaps.Unreachable(NamesByID(t.unreachable))
+	gaps.ObjectsMissing(len(t.files))
+	gaps.UnreadableShards(len(t.failed))
+	gaps.UnreadableRecords(t.Snapshot.LostRepositories())
+}
+
+// ReportTimedOut records the repositories that were not finished in time.
+func (t *Task) ReportTimedOut(repos []*store.Repository) {
+	t.timedOut = t.timedOut || len(repos) > 0
+	t.Report.Gaps().TimedOut(NamesByID(repos))
+}
+
+// NamesTimedOut reports whether a repository was reported as timed out.
+func (t *Task) NamesTimedOut() bool { return t.timedOut }
+
+// unreadFile is a file that git could not read.
+type unreadFile struct {
+	repository uint32
+	path, oid  string
+}
+
+// NamesByID sorts repositories by ID and returns their names.
+func NamesByID(repos []*store.Repository) []string {
+	slices.SortFunc(repos, func(a, b *store.Repository) int { return cmp.Compare(a.ID, b.ID) })
+	names := make([]string, len(repos))
+	for i, repo := range repos {
+		names[i] = repo.Name
+	}
+	return names
+}

@@ -1,0 +1,70 @@
+package verify
+
+import (
+	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/query/search/compile"
+)
+
+// countApart sets what m would count if only the text, or only the path, of the
+// document at hand were searched, as type:file and type:path have it.
+func (v *Verifier) countApart(m apartCounts, basics []int) apartCounts {
+	var spans []match.Span
+	for _, k := range basics {
+		b := v.Pass[k]
+		if b.InSymbols {
+			continue
+		}
+		if b.Patterns == nil {
+			m.path = m.path || b.InPath // only filters were asked
+			continue
+		}
+		state := &v.basic[k]
+		inText := func(a int) bool { return state.atoms[a].inText }
+		if b.InContent && compile.Eval(b.Tree, inText) {
+			m.text = max(m.text, 1)
+			compile.VisitTrue(b.Tree, inText, func(a int) {
+				if !b.Atoms[a].Silent {
+					spans = append(spans, state.atoms[a].text...)
+				}
+			})
+		}
+		m.path = m.path || b.InPath && compile.Eval(b.Tree, func(a int) bool {
+			if b.Atoms[a].Silent {
+				return state.atoms[a].inText
+			}
+			return state.atoms[a].inPath
+		})
+	}
+	m.text = max(m.text, len(match.Merge(spans)))
+	return m
+}
+
+// apartCounts are the results of a document by its text alone, and whether its
+// path alone matches.
+type apartCounts struct {
+	text int
+	path bool
+}
+
+// apartOf is countApart for the match at hand. Without a pattern that is found in
+// the path the text alone is what was found anyway.
+func (v *Verifier) apartOf(basics []int, spans int) apartCounts {
+	if !v.pathFound(basics) {
+		return apartCounts{text: max(spans, 1)}
+	}
+	return v.countApart(apartCounts{}, basics)
+}
+
+func (v *Verifier) pathFound(basics []int) bool {
+	for _, k := range basics {
+		if v.Pass[k].Patterns == nil || v.Pass[k].InSymbols {
+			return true
+		}
+		for a := range v.basic[k].atoms {
+			if v.basic[k].atoms[a].inPath {
+				return true
+			}
+		}
+	}
+	return false
+}
