@@ -77,7 +77,7 @@ var libraries = map[string][]string{
 	"github.com/spf13/pflag":              {"cmd/..."},
 	"github.com/vbauerster/mpb/v8":        {"cmd/..."},
 	"go.yaml.in/yaml/v3":                  {"cmd/..."},
-	"golang.org/x/sync":                   {"store"},
+	"golang.org/x/sync":                   {"store", "httpapi"},
 	"golang.org/x/sys":                    {"bench", "query/match/pair", "store/git"},
 	"golang.org/x/term":                   {"cmd/..."},
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // acceptsGzip reports whether a client's Accept-Encoding allows gzip: by name,
@@ -40,13 +42,13 @@ func quality(params string) float64 {
 // zipPool keeps compressors, which hold about a megabyte each, for the next
 // stream. As many as left allows are in use; nil is without a limit.
 type zipPool struct {
-	left *share
+	left *semaphore.Weighted
 	pool sync.Pool
 }
 
 // get returns a compressor, or nil when too many are in use.
 func (p *zipPool) get(w io.Writer) *gzip.Writer {
-	if p.left != nil && !p.left.take(1) {
+	if p.left != nil && !p.left.TryAcquire(1) {
 		return nil
 	}
 	if z, ok := p.pool.Get().(*gzip.Writer); ok {
@@ -64,6 +66,6 @@ func (p *zipPool) put(z *gzip.Writer) {
 	z.Reset(io.Discard) // it must not keep the response alive
 	p.pool.Put(z)
 	if p.left != nil {
-		p.left.give(1)
+		p.left.Release(1)
 	}
 }

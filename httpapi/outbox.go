@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -47,8 +49,8 @@ type outbox struct {
 	parts   int
 	scratch []byte // one encoded match
 
-	limit int    // most bytes held
-	pool  *share // of the bytes beyond leastBuffer
+	limit int                 // most bytes held
+	pool  *semaphore.Weighted // of the bytes beyond leastBuffer
 
 	// wake tells the writer that an event is sealed, room the search that one
 	// was written. Both hold one signal, so that none is missed.
@@ -65,12 +67,12 @@ type outbox struct {
 	began  bool       // whether the first batch has been put in
 }
 
-func newOutbox(e matchEncoder, limit int, pool *share) *outbox {
+func newOutbox(e matchEncoder, limit int, pool *semaphore.Weighted) *outbox {
 	return &outbox{encoder: e, limit: limit, pool: pool, wake: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
 // put encodes a batch. It waits while the outbox is full, and returns early when
-// ctx is done, or with a *search.YieldError when others want the turn of the
+// ctx is done, or with a *answer.YieldError when others want the turn of the
 // search meanwhile.
 func (o *outbox) put(ctx context.Context, matches []query.Match) error {
 	if len(matches) > 0 {
@@ -259,7 +261,7 @@ func (o *outbox) fits(size, open int) bool {
 // borrow has the outbox hold so many bytes of the pool, if there are any left.
 func (o *outbox) borrow(bytes int) bool {
 	for o.lent < bytes {
-		if !o.pool.take(lendBytes) {
+		if !o.pool.TryAcquire(lendBytes) {
 			return false
 		}
 		o.lent += lendBytes
@@ -270,7 +272,7 @@ func (o *outbox) borrow(bytes int) bool {
 // giveBack has the outbox hold no more of the pool than so many bytes need.
 func (o *outbox) giveBack(bytes int) {
 	for o.lent > 0 && o.lent-lendBytes >= bytes {
-		o.pool.give(lendBytes)
+		o.pool.Release(lendBytes)
 		o.lent -= lendBytes
 	}
 }

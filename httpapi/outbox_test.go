@@ -11,6 +11,8 @@ import (
 	"time"
 	"weak"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -71,7 +73,7 @@ func checkSizes(t *testing.T, what string, got, want []int) {
 }
 
 func TestOutboxSeals(t *testing.T) {
-	o := newOutbox(matchEncoder{}, defaultStreamBuffer, newShare(1<<30))
+	o := newOutbox(matchEncoder{}, defaultStreamBuffer, semaphore.NewWeighted(1<<30))
 	put(t, o)
 	checkSizes(t, "an empty batch", takeAll(o), nil)
 	put(t, o, 1000, 1000)
@@ -96,7 +98,7 @@ func TestOutboxSeals(t *testing.T) {
 func TestOutboxFullMakesTheSearchWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 100_000
-		o := newOutbox(matchEncoder{}, limit, newShare(1<<30))
+		o := newOutbox(matchEncoder{}, limit, semaphore.NewWeighted(1<<30))
 		put(t, o, 500)
 		var batch []query.Match
 		for range 1000 {
@@ -139,7 +141,7 @@ func TestOutboxFullMakesTheSearchWait(t *testing.T) {
 
 func TestOutboxWaitEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOutbox(matchEncoder{}, 50_000, newShare(1<<30))
+		o := newOutbox(matchEncoder{}, 50_000, semaphore.NewWeighted(1<<30))
 		put(t, o, 40_000)
 		ctx, cancel := context.WithCancel(t.Context())
 		finished := make(chan error, 1)
@@ -153,7 +155,7 @@ func TestOutboxWaitEndsWithItsContext(t *testing.T) {
 }
 
 func TestOutboxDividesAHugeMatch(t *testing.T) {
-	o := newOutbox(matchEncoder{chunks: true}, 100<<20, newShare(1<<30))
+	o := newOutbox(matchEncoder{chunks: true}, 100<<20, semaphore.NewWeighted(1<<30))
 	c := hits(strings.Repeat("e", 100_000), 1)
 	if err := o.put(t.Context(), []query.Match{&query.FileMatch{Repo: kiln, Path: "p", Chunks: []query.Chunk{c}}}); err != nil {
 		t.Fatal(err)
@@ -171,7 +173,7 @@ func TestOutboxDividesAHugeMatch(t *testing.T) {
 }
 
 // standing is an outbox whose search has the only ticket, which others want.
-func standing(t *testing.T, e matchEncoder, limit int, pool *share) *outbox {
+func standing(t *testing.T, e matchEncoder, limit int, pool *semaphore.Weighted) *outbox {
 	queue := admission.NewQueue(1, 2)
 	o := newOutbox(e, limit, pool)
 	var err error
@@ -213,12 +215,12 @@ func TestOutboxYields(t *testing.T) {
 		{"a match in parts", []query.Match{huge(), padded(1000)}, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			whole := newOutbox(matchEncoder{chunks: true}, 1<<30, newShare(1<<30))
+			whole := newOutbox(matchEncoder{chunks: true}, 1<<30, semaphore.NewWeighted(1<<30))
 			if err := whole.put(t.Context(), test.matches); err != nil {
 				t.Fatal(err)
 			}
 			whole.sealOpen()
-			o := standing(t, matchEncoder{chunks: true}, leastBuffer, newShare(0))
+			o := standing(t, matchEncoder{chunks: true}, leastBuffer, semaphore.NewWeighted(0))
 			var got strings.Builder
 			left, yields := test.matches, 0
 			for {
@@ -248,7 +250,7 @@ func TestOutboxYields(t *testing.T) {
 // has found ahead for as long as its client likes.
 func TestOutboxYieldsInTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOutbox(matchEncoder{chunks: true}, leastBuffer, newShare(0))
+		o := newOutbox(matchEncoder{chunks: true}, leastBuffer, semaphore.NewWeighted(0))
 		var err error
 		if o.ticket, err = admission.NewQueue(1, 2).Enter(t.Context(), "", false); err != nil {
 			t.Fatal(err)
@@ -267,7 +269,7 @@ func TestOutboxYieldsInTheEnd(t *testing.T) {
 // outbox is that of what it has still to read.
 func TestOutboxRestsInWhatItHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := standing(t, matchEncoder{}, leastBuffer, newShare(0))
+		o := standing(t, matchEncoder{}, leastBuffer, semaphore.NewWeighted(0))
 		var yield *answer.YieldError
 		if err := o.put(t.Context(), []query.Match{padded(1000), padded(33_000), padded(1000), padded(2_000_000)}); !errors.As(err, &yield) || yield.Taken != 3 {
 			t.Fatalf("put gave %v, want that it yields after 3 matches", err)
@@ -286,7 +288,7 @@ func TestOutboxRestsInWhatItHolds(t *testing.T) {
 // TestOutboxForgetsWhatWasTaken: while a slow client reads the rest, nothing
 // keeps the memory of what it has read.
 func TestOutboxForgetsWhatWasTaken(t *testing.T) {
-	o := newOutbox(matchEncoder{chunks: true}, 1<<30, newShare(1<<30))
+	o := newOutbox(matchEncoder{chunks: true}, 1<<30, semaphore.NewWeighted(1<<30))
 	if err := o.put(t.Context(), slices.Repeat([]query.Match{padded(33_000)}, 8)); err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +324,7 @@ func content(o *outbox) string {
 // have, and it is there again when they have ended.
 func TestOutboxesShareMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pool := newShare(256 << 10)
+		pool := semaphore.NewWeighted(256 << 10)
 		fill := func() *outbox {
 			o := standing(t, matchEncoder{}, defaultStreamBuffer, pool)
 			var yield *answer.YieldError
@@ -354,8 +356,8 @@ func TestOutboxesShareMemory(t *testing.T) {
 		for _, o := range all {
 			o.close()
 		}
-		if left := pool.left.Load(); left != 256<<10 {
-			t.Errorf("%d bytes are left when all have ended, want %d", left, 256<<10)
+		if !pool.TryAcquire(256 << 10) {
+			t.Error("bytes of the pool are still held when all have ended")
 		}
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
@@ -103,7 +104,7 @@ type Server struct {
 	traces      traces
 	zips        zipPool
 	draining    atomic.Bool // set by Drain
-	buffers     *share
+	buffers     *semaphore.Weighted
 	streams     *openStreams
 	closing     chan struct{} // closed by Close
 	closeOnce   sync.Once
@@ -135,11 +136,11 @@ func (s *Server) prepare() {
 		if s.StreamBuffers == 0 {
 			s.StreamBuffers = defaultStreamBuffers
 		}
-		s.buffers = newShare(s.StreamBuffers)
+		s.buffers = semaphore.NewWeighted(s.StreamBuffers)
 		if s.Compressors == 0 {
 			s.Compressors = defaultCompressors
 		}
-		s.zips.left = newShare(int64(s.Compressors))
+		s.zips.left = semaphore.NewWeighted(int64(s.Compressors))
 		if s.Streams == 0 {
 			s.Streams = defaultStreams
 		}
