@@ -63,6 +63,21 @@ func (a *Actor) Anonymous() bool { return a.User == nil && !a.operator }
 // Operator reports whether the actor has the data directory itself.
 func (a *Actor) Operator() bool { return a.operator }
 
+// Is reports whether the actor is the user with this ID, not the operator.
+func (a *Actor) Is(user uint32) bool { return a.User != nil && a.User.ID == user }
+
+// UserID is that of the user, 0 for nobody and for the operator.
+func (a *Actor) UserID() uint32 {
+	if a.User == nil {
+		return 0
+	}
+	return a.User.ID
+}
+
+// IsOrAdministers reports whether the actor is the user with this ID or may
+// administer the site.
+func (a *Actor) IsOrAdministers(user uint32) bool { return a.SiteAdmin() || a.Is(user) }
+
 // SiteAdmin reports whether the actor may administer the site.
 func (a *Actor) SiteAdmin() bool { return a.operator || a.User != nil && a.User.SiteAdmin }
 

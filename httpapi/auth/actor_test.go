@@ -1,7 +1,6 @@
 package auth_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
@@ -29,26 +28,29 @@ func TestActor(t *testing.T) {
 			t.Errorf("%s: got %t %t %t, want %t %t %t", c.name, c.a.CanSee(open), c.a.CanSee(forAnn), c.a.CanSee(forLab), c.open, c.forAnn, c.forLab)
 		}
 	}
-	with := func(a *auth.Actor) context.Context { return auth.WithActor(t.Context(), a) }
+	with := func(a *auth.Actor) *auth.Actor { return auth.From(auth.WithActor(t.Context(), a)) }
+	nobody := auth.From(t.Context())
 	text := func(err error) string {
 		if err == nil {
 			return ""
 		}
 		return err.Error()
 	}
-	user := func(ctx context.Context) error { _, err := auth.RequireUser(ctx); return err }
+	if a := with(&auth.Actor{User: root}); a.Is(5) || !a.Is(root.ID) || auth.OperatorActor().Is(0) || auth.OperatorActor().UserID() != 0 {
+		t.Error("Is and UserID tell users apart wrongly")
+	}
 	for _, c := range []struct {
 		what string
 		err  error
 		want string
 	}{
-		{"user: nobody", user(t.Context()), "not authenticated"}, {"user: ann", user(with(&auth.Actor{User: ann})), ""},
-		{"admin: nobody", auth.RequireSiteAdmin(t.Context()), "not authenticated"},
+		{"user: nobody", auth.RequireSignedIn(nobody), "not authenticated"}, {"user: ann", auth.RequireSignedIn(with(&auth.Actor{User: ann})), ""},
+		{"admin: nobody", auth.RequireSiteAdmin(nobody), "not authenticated"},
 		{"admin: ann", auth.RequireSiteAdmin(with(&auth.Actor{User: ann, Real: root})), "must be site admin"},
 		{"admin: root", auth.RequireSiteAdmin(with(&auth.Actor{User: root})), ""}, {"admin: operator", auth.RequireSiteAdmin(with(auth.OperatorActor())), ""},
-		{"self: ann", auth.RequireSelf(with(&auth.Actor{User: ann}), 5), ""}, {"self: root", auth.RequireSelf(with(&auth.Actor{User: root}), 5), "must be authenticated as user with id 5"},
+		{"self or admin: ann", auth.RequireSelfOrSiteAdmin(with(&auth.Actor{User: ann}), 5), ""},
 		{"self or admin: root", auth.RequireSelfOrSiteAdmin(with(&auth.Actor{User: root}), 5), ""},
-		{"self or admin: nobody", auth.RequireSelfOrSiteAdmin(t.Context(), 5), "must be authenticated as the authorized user or site admin"},
+		{"self or admin: nobody", auth.RequireSelfOrSiteAdmin(nobody, 5), "must be authenticated as the authorized user or site admin"},
 		{"member: ann", auth.RequireMember(with(&auth.Actor{User: ann, Orgs: []uint32{9}}), 9), ""},
 		{"member of another: ann", auth.RequireMember(with(&auth.Actor{User: ann, Orgs: []uint32{9}}), 8), "current user is not an org member"},
 	} {

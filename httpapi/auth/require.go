@@ -1,12 +1,8 @@
 package auth
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"slices"
-
-	"github.com/trawlsearch/trawl/store/identity"
 )
 
 // What somebody is not allowed to do. The texts are part of the interface.
@@ -17,18 +13,18 @@ var (
 	ErrNotMember    = errors.New("current user is not an org member")
 )
 
-// RequireUser returns the user that the actor of ctx is, or ErrNotSignedIn.
-func RequireUser(ctx context.Context) (*identity.User, error) {
-	if u := From(ctx).User; u != nil {
-		return u, nil
+// RequireSignedIn fails with ErrNotSignedIn unless a is a user or the operator.
+func RequireSignedIn(a *Actor) error {
+	if a.Anonymous() {
+		return ErrNotSignedIn
 	}
-	return nil, ErrNotSignedIn
+	return nil
 }
 
-// RequireSiteAdmin fails with ErrNotSignedIn or ErrNotSiteAdmin unless the
-// actor of ctx may administer the site.
-func RequireSiteAdmin(ctx context.Context) error {
-	switch a := From(ctx); {
+// RequireSiteAdmin fails with ErrNotSignedIn or ErrNotSiteAdmin unless a may
+// administer the site.
+func RequireSiteAdmin(a *Actor) error {
+	switch {
 	case a.Anonymous():
 		return ErrNotSignedIn
 	case !a.SiteAdmin():
@@ -37,28 +33,26 @@ func RequireSiteAdmin(ctx context.Context) error {
 	return nil
 }
 
-// RequireSelf fails unless the actor of ctx is the user with this ID.
-func RequireSelf(ctx context.Context, id uint32) error {
-	if u := From(ctx).User; u == nil || u.ID != id {
-		return fmt.Errorf("must be authenticated as user with id %d", id)
-	}
-	return nil
-}
-
-// RequireSelfOrSiteAdmin fails with ErrNotSelf unless the actor of ctx is the
-// user with this ID or may administer the site.
-func RequireSelfOrSiteAdmin(ctx context.Context, id uint32) error {
-	if a := From(ctx); !a.SiteAdmin() && (a.User == nil || a.User.ID != id) {
+// RequireSelfOrSiteAdmin fails with ErrNotSelf unless a is the user with this ID
+// or may administer the site.
+func RequireSelfOrSiteAdmin(a *Actor, id uint32) error {
+	if !a.IsOrAdministers(id) {
 		return ErrNotSelf
 	}
 	return nil
 }
 
-// RequireMember fails with ErrNotMember unless the actor of ctx is a member of
-// the organisation or may administer the site.
-func RequireMember(ctx context.Context, org uint32) error {
-	if a := From(ctx); !a.SiteAdmin() && !slices.Contains(a.Orgs, org) {
+// RequireMember fails with ErrNotMember unless a is a member of the organisation
+// or may administer the site.
+func RequireMember(a *Actor, org uint32) error {
+	if !a.SiteAdmin() && !slices.Contains(a.Orgs, org) {
 		return ErrNotMember
 	}
 	return nil
+}
+
+// IsRefusal reports whether an error says what an actor may not do. Its text is
+// for clients.
+func IsRefusal(err error) bool {
+	return errors.Is(err, ErrNotSignedIn) || errors.Is(err, ErrNotSiteAdmin) || errors.Is(err, ErrNotSelf) || errors.Is(err, ErrNotMember)
 }

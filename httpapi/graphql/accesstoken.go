@@ -8,22 +8,21 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
-	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
 // accessToken is the type AccessToken.
 type accessToken struct {
-	s    *session
-	t    *identity.Token
-	used time.Time
+	s *session
+	t manage.Token
 }
 
 func (t *accessToken) ID() graphql.ID        { return newID(kindToken, t.t.ID) }
 func (t *accessToken) Scopes() []string      { return t.t.Scopes }
 func (t *accessToken) Note() string          { return t.t.Note }
 func (t *accessToken) CreatedAt() dateTime   { return dateTime{t.t.Created} }
-func (t *accessToken) LastUsedAt() *dateTime { return moment(t.used) }
+func (t *accessToken) LastUsedAt() *dateTime { return moment(t.t.LastUsed) }
 func (t *accessToken) ExpiresAt() *dateTime  { return moment(t.t.Expires) }
 
 // Subject is whom it stands for.
@@ -74,23 +73,19 @@ const fresh = 5 * time.Minute
 // tokens lists those of a user, 0 being all: the fresh ones first, then those
 // never used, then the last used, the newest first among equals.
 func (s *session) tokens(of uint32, first optInt) (*tokenConnection, error) {
-	found, err := s.Registry.Tokens(of)
+	found, err := s.manage().Tokens(of)
 	if err != nil {
 		return nil, err
 	}
-	all := []*accessToken{}
-	for _, t := range found {
-		used, err := s.Registry.TokenLastUsed(t.ID)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, &accessToken{s, t, used})
+	all := make([]*accessToken, len(found))
+	for i, t := range found {
+		all[i] = &accessToken{s, t}
 	}
 	now := s.Now()
 	isFresh := func(t *accessToken) bool { return now.Sub(t.t.Created) < fresh }
 	slices.SortStableFunc(all, func(a, b *accessToken) int {
-		return cmp.Or(rank(isFresh(b))-rank(isFresh(a)), rank(b.used.IsZero())-rank(a.used.IsZero()),
-			b.used.Compare(a.used), b.t.Created.Compare(a.t.Created), cmp.Compare(b.t.ID, a.t.ID))
+		return cmp.Or(rank(isFresh(b))-rank(isFresh(a)), rank(b.t.LastUsed.IsZero())-rank(a.t.LastUsed.IsZero()),
+			b.t.LastUsed.Compare(a.t.LastUsed), b.t.Created.Compare(a.t.Created), cmp.Compare(b.t.ID, a.t.ID))
 	})
 	p, err := cutByIndex(len(all), maxUsers, pageArgs{First: first})
 	if err != nil {
@@ -107,14 +102,14 @@ func (s *session) tokenOf(id graphql.ID) (*accessToken, error) {
 		return nil, err
 	}
 	t, err := s.Registry.Token(n)
-	if missing(err) || err == nil && (!t.Revoked.IsZero() || !s.isSelf(t.User)) {
+	if missing(err) || err == nil && (!t.Revoked.IsZero() || !s.actor.IsOrAdministers(t.User)) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	used, err := s.Registry.TokenLastUsed(n)
-	return &accessToken{s, t, used}, err
+	return &accessToken{s, manage.Token{Token: t, LastUsed: used}}, err
 }
 
 // createdToken is the type CreateAccessTokenResult.
@@ -130,31 +125,21 @@ func (*resolver) CreateAccessToken(ctx context.Context, args struct {
 	Scopes          []string
 	Note            string
 }) (*createdToken, error) {
-	s := sessionOf(ctx)
-	if err := s.mustSignIn(); err != nil {
-		return nil, err
-	}
-	n, err := numberOf(args.User, kindUser)
-	if err != nil {
-		return nil, err
-	}
-	wanted := identity.NewToken{User: n, Scopes: args.Scopes, Note: args.Note}
-	if args.DurationSeconds.value != nil {
-		lifetime := time.Duration(*args.DurationSeconds.value) * time.Second
-		wanted.Lifetime = &lifetime
-	}
-	text, t, err := s.Registry.CreateToken(s.actor.Author(), wanted)
-	if missing(err) {
-		return nil, errNoUser(n)
-	}
-	if err != nil {
-		return nil, told(err)
-	}
-	return &createdToken{newID(kindToken, t.ID), text}, nil
+	out := &createdToken{}
+	_, err := mutate(ctx, args.User, kindUser, func(m *manage.Operations, n uint32) error {
+		wanted := identity.NewToken{User: n, Scopes: args.Scopes, Note: args.Note}
+		if args.DurationSeconds.value != nil {
+			lifetime := time.Duration(*args.DurationSeconds.value) * time.Second
+			wanted.Lifetime = &lifetime
+		}
+		text, t, err := m.CreateToken(wanted)
+		if err == nil {
+			*out = createdToken{newID(kindToken, t.ID), text}
+		}
+		return err
+	})
+	return out, err
 }
-
-// errNoToken is what one learns of tokens that are not theirs, too.
-var errNoToken = &Refusal{"access token not found"}
 
 // DeleteAccessToken revokes a token by its id, for its user and site admins, or
 // by its text, for who knows it.
@@ -173,27 +158,15 @@ func (*resolver) DeleteAccessToken(ctx context.Context, args struct {
 	case byText:
 		err = s.Registry.RevokeTokenText(s.actor.Author(), *args.ByToken.value)
 	default:
-		err = s.revoke(ctx, *args.ByID)
+		var n uint32
+		if n, err = numberOf(*args.ByID, kindToken); err == nil {
+			err = s.manage().RevokeToken(n)
+		}
 	}
 	if missing(err) {
-		return nil, errNoToken
+		err = manage.ErrNoToken
 	}
 	return &nothing{}, told(err)
-}
-
-func (s *session) revoke(ctx context.Context, id graphql.ID) error {
-	n, err := numberOf(id, kindToken)
-	if err != nil {
-		return err
-	}
-	t, err := s.Registry.Token(n)
-	if err != nil {
-		return err
-	}
-	if auth.RequireSelfOrSiteAdmin(ctx, t.User) != nil {
-		return errNoToken
-	}
-	return s.Registry.RevokeToken(s.actor.Author(), n)
 }
 
 // accountConnection is the type ExternalAccountConnection: there are none.

@@ -19,6 +19,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/httpapi/web"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
@@ -58,7 +59,7 @@ type Data struct {
 	Book     *saved.Book
 	Registry *identity.Registry
 	// Repositories changes what is mirrored and known.
-	Repositories Repositories
+	Repositories manage.Repositories
 	// Services asks the external services of Book.
 	Services Services
 	// Git is what git's processes share with those that others start; nil is

@@ -80,7 +80,7 @@ func (*resolver) ExternalServices(ctx context.Context, args struct {
 	Repo *graphql.ID
 }) (*serviceConnection, error) {
 	s := sessionOf(ctx)
-	if err := mustAdminNow(ctx); err != nil {
+	if err := s.mustAdminNow(); err != nil {
 		return nil, err
 	}
 	repo := uint32(0)
@@ -123,7 +123,7 @@ func (s *session) services(repo uint32, args forwardArgs) (*serviceConnection, e
 // serviceOf finds one by its global id, for site admins; nil is none.
 func (s *session) serviceOf(id graphql.ID) (*externalService, error) {
 	n, err := numberOf(id, kindService)
-	if err != nil || !s.admin() {
+	if err != nil || !s.actor.SiteAdmin() {
 		return nil, err
 	}
 	v, err := s.Book.Service(n)
@@ -138,7 +138,7 @@ func (s *session) serviceOf(id graphql.ID) (*externalService, error) {
 
 // serviceMutation finds the external service of a mutation.
 func (s *session) serviceMutation(ctx context.Context, id graphql.ID) (*externalService, error) {
-	if err := mustAdminNow(ctx); err != nil {
+	if err := s.mustAdminNow(); err != nil {
 		return nil, err
 	}
 	found, err := s.serviceOf(id)
@@ -167,14 +167,6 @@ func (s *session) ofService(all []*store.Repository, id *graphql.ID) ([]*store.R
 	return slices.DeleteFunc(all, func(r *store.Repository) bool { return !slices.Contains(v.Repositories, r.ID) }), nil
 }
 
-// me is the ID of the user who asks, 0 for the operator.
-func (s *session) me() uint32 {
-	if s.actor.User == nil {
-		return 0
-	}
-	return s.actor.User.ID
-}
-
 func (s *session) auditService(action string, v *saved.Service) error {
 	return s.Registry.Log(s.actor.Author(), action, "service:"+v.DisplayName, "")
 }
@@ -196,7 +188,7 @@ func (*resolver) AddExternalService(ctx context.Context, args struct {
 	}
 }) (*externalService, error) {
 	s := sessionOf(ctx)
-	if err := mustAdminNow(ctx); err != nil {
+	if err := s.mustAdminNow(); err != nil {
 		return nil, err
 	}
 	if err := checkDisplayName(args.Input.DisplayName); err != nil {
@@ -209,7 +201,7 @@ func (*resolver) AddExternalService(ctx context.Context, args struct {
 		return nil, permit(err)
 	}
 	v, err := s.Book.AddService(saved.Service{
-		Kind: args.Input.Kind, DisplayName: args.Input.DisplayName, Config: args.Input.Config, Creator: s.me(), Updater: s.me(),
+		Kind: args.Input.Kind, DisplayName: args.Input.DisplayName, Config: args.Input.Config, Creator: s.actor.UserID(), Updater: s.actor.UserID(),
 	})
 	if err != nil {
 		return nil, told(err)
@@ -243,7 +235,7 @@ func (*resolver) UpdateExternalService(ctx context.Context, args struct {
 		return nil, err
 	}
 	v, err := s.Book.ChangeService(found.v.ID, func(v *saved.Service) {
-		v.Config, v.DisplayName, v.Updated, v.Updater = config, name, s.Now().UTC(), s.me()
+		v.Config, v.DisplayName, v.Updated, v.Updater = config, name, s.Now().UTC(), s.actor.UserID()
 	})
 	if err != nil {
 		return nil, told(err)

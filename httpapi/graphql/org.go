@@ -31,7 +31,7 @@ func (o *org) subject() saved.Subject { return saved.Subject{Kind: saved.Subject
 func (o *org) ViewerIsMember() bool { return o.made || slices.Contains(o.s.actor.Orgs, o.o.ID) }
 
 // ViewerCanAdminister is for members and site admins.
-func (o *org) ViewerCanAdminister() bool { return o.s.admin() || o.ViewerIsMember() }
+func (o *org) ViewerCanAdminister() bool { return o.s.actor.SiteAdmin() || o.ViewerIsMember() }
 
 // mustBeMember refuses everybody else.
 func (o *org) mustBeMember() error {
@@ -118,15 +118,6 @@ func (s *session) orgByID(id uint32) (*org, error) {
 		return nil, err
 	}
 	return &org{s: s, o: o}, nil
-}
-
-// knownOrg finds one that must be there.
-func (s *session) knownOrg(id graphql.ID) (*org, error) {
-	o, err := s.orgOf(id)
-	if err == nil && o == nil {
-		err = refuse("organization not found")
-	}
-	return o, err
 }
 
 // orgConnection is the type OrgConnection.

@@ -48,7 +48,7 @@ func (r *repository) Label() markdown {
 }
 
 // ViewerCanAdminister is for site admins.
-func (r *repository) ViewerCanAdminister() bool { return r.s.admin() }
+func (r *repository) ViewerCanAdminister() bool { return r.s.actor.SiteAdmin() }
 
 // Topics is never null.
 func (r *repository) Topics() []string { return slices.Concat([]string{}, r.rec.Topics) }

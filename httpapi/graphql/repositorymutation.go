@@ -5,29 +5,25 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store"
 )
 
-// Repositories changes what is mirrored and known.
-type Repositories interface {
-	Remove(ctx context.Context, name string) error
-	ChangeFacts(ctx context.Context, name string, c store.FactsChange) (*store.Repository, error)
-	// Refresh has a repository synced soon, out of turn.
-	Refresh(name string)
-}
-
-// The actions of this package in the audit log.
-const (
-	actionMetadata = "repository.metadata"
-	actionRemove   = "repository.remove"
-)
-
-// repositoryMutation finds the repository of a mutation for site admins.
-func (s *session) repositoryMutation(ctx context.Context, id graphql.ID) (*repository, error) {
-	if err := mustAdminNow(ctx); err != nil {
+// onRepository makes a change of a repository, for site admins.
+func onRepository(ctx context.Context, id graphql.ID, change func(m *manage.Operations, r *store.Repository) error) (*nothing, error) {
+	s := sessionOf(ctx)
+	if err := s.mustAdminNow(); err != nil {
 		return nil, err
 	}
-	return s.knownRepository(id)
+	r, err := s.knownRepository(id)
+	if err != nil {
+		return nil, err
+	}
+	if err := change(s.manage(), r.rec); err != nil {
+		return nil, told(err)
+	}
+	s.renew()
+	return &nothing{}, nil
 }
 
 // knownRepository finds one that must be there.
@@ -37,11 +33,6 @@ func (s *session) knownRepository(id graphql.ID) (*repository, error) {
 		err = refuse("repository not found")
 	}
 	return r, err
-}
-
-// audit writes what was done to a repository to the log.
-func (s *session) audit(action, repository, detail string) error {
-	return s.Registry.Log(s.actor.Author(), action, "repository:"+repository, detail)
 }
 
 // metadataArgs name a key and its value.
@@ -72,33 +63,14 @@ func (r *resolver) UpdateRepoKeyValuePair(ctx context.Context, args metadataArgs
 }
 
 func putMetadata(ctx context.Context, args metadataArgs, there bool) (*nothing, error) {
-	s := sessionOf(ctx)
-	r, err := s.repositoryMutation(ctx, args.Repo)
-	if err != nil {
-		return nil, err
-	}
-	switch _, ok := r.rec.Metadata[args.Key]; {
-	case args.Key == "":
-		return nil, refuse("the key is empty")
-	case ok && !there:
-		return nil, refuse("the repository has the key %q already: update it", args.Key)
-	case !ok && there:
-		return nil, refuse("the repository has no key %q: add it", args.Key)
-	}
-	return s.changeFacts(ctx, r, store.FactsChange{Metadata: map[string]*string{args.Key: args.Value.value}}, args.Key)
+	return onRepository(ctx, args.Repo, func(m *manage.Operations, r *store.Repository) error {
+		return m.PutMetadata(ctx, r, args.Key, args.Value.value, there)
+	})
 }
 
 // DeleteRepoMetadata takes a key away, whatever its value.
 func (*resolver) DeleteRepoMetadata(ctx context.Context, args metadataArgs) (*nothing, error) {
-	s := sessionOf(ctx)
-	r, err := s.repositoryMutation(ctx, args.Repo)
-	if err != nil {
-		return nil, err
-	}
-	if _, ok := r.rec.Metadata[args.Key]; !ok {
-		return nil, refuse("the repository has no key %q", args.Key)
-	}
-	return s.changeFacts(ctx, r, store.FactsChange{RemoveMetadata: []string{args.Key}}, args.Key)
+	return onRepository(ctx, args.Repo, func(m *manage.Operations, r *store.Repository) error { return m.RemoveMetadata(ctx, r, args.Key) })
 }
 
 // DeleteRepoKeyValuePair is DeleteRepoMetadata under its older name.
@@ -106,27 +78,9 @@ func (r *resolver) DeleteRepoKeyValuePair(ctx context.Context, args metadataArgs
 	return r.DeleteRepoMetadata(ctx, args)
 }
 
-func (s *session) changeFacts(ctx context.Context, r *repository, c store.FactsChange, key string) (*nothing, error) {
-	if _, err := s.Repositories.ChangeFacts(ctx, r.rec.Name, c); err != nil {
-		return nil, told(err)
-	}
-	s.renew()
-	return &nothing{}, s.audit(actionMetadata, r.rec.Name, key)
-}
-
-// DeleteRepository forgets a repository. One that an external service has comes
-// back with its next sync, unless that has dropped it.
+// DeleteRepository forgets a repository.
 func (*resolver) DeleteRepository(ctx context.Context, args struct{ Repository graphql.ID }) (*nothing, error) {
-	s := sessionOf(ctx)
-	r, err := s.repositoryMutation(ctx, args.Repository)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Repositories.Remove(ctx, r.rec.Name); err != nil {
-		return nil, told(err)
-	}
-	s.renew()
-	return &nothing{}, s.audit(actionRemove, r.rec.Name, "")
+	return onRepository(ctx, args.Repository, func(m *manage.Operations, r *store.Repository) error { return m.RemoveRepository(ctx, r.Name) })
 }
 
 // UpdateMirrorRepository is for everybody who may see the repository.

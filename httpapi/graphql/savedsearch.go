@@ -49,7 +49,7 @@ func (s *session) namespaceOf(of saved.Subject) (namespaceOwner, error) {
 func (s *session) owns(of saved.Subject) bool {
 	switch of.Kind {
 	case saved.SubjectUser:
-		return s.actor.User != nil && s.actor.User.ID == of.ID
+		return s.actor.Is(of.ID)
 	case saved.SubjectOrg:
 		return slices.Contains(s.actor.Orgs, of.ID)
 	}
@@ -76,7 +76,7 @@ func (s *session) savedSearchOf(id graphql.ID) (*savedSearch, error) {
 // newSavedSearch returns nil for one that may not be seen, or has lost its
 // owner.
 func (s *session) newSavedSearch(v *saved.Search) (*savedSearch, error) {
-	if !s.owns(v.Owner) && !s.admin() {
+	if !s.owns(v.Owner) && !s.actor.SiteAdmin() {
 		return nil, nil
 	}
 	owner, err := s.namespaceOf(v.Owner)
@@ -151,7 +151,7 @@ func (s *session) ownerID(id graphql.ID) (saved.Subject, error) {
 	if owner == nil || owner.subject().Kind != saved.SubjectUser && owner.subject().Kind != saved.SubjectOrg {
 		return saved.Subject{}, refuse("the owner must be a user or an organization")
 	}
-	if !s.owns(owner.subject()) && !s.admin() {
+	if !s.owns(owner.subject()) && !s.actor.SiteAdmin() {
 		return saved.Subject{}, s.mayNotWrite(owner)
 	}
 	return owner.subject(), nil

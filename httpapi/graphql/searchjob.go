@@ -53,7 +53,7 @@ func (j *searchJob) RepoStats() jobStats {
 
 // maySee is for the creator and site admins.
 func (s *session) maySee(j *saved.Job) bool {
-	return s.admin() || s.actor.User != nil && s.actor.User.ID == j.Creator
+	return s.actor.IsOrAdministers(j.Creator)
 }
 
 // jobOf finds one by its global id; nil is none, or one that may not be seen.
@@ -169,10 +169,7 @@ func (*resolver) CreateSearchJob(ctx context.Context, args struct{ Query string 
 	if err := checkJob(args.Query); err != nil {
 		return nil, err
 	}
-	creator := uint32(0)
-	if s.actor.User != nil {
-		creator = s.actor.User.ID
-	}
+	creator := s.actor.UserID()
 	if err := s.mayQueue(creator); err != nil {
 		return nil, err
 	}

@@ -252,11 +252,7 @@ func (s *session) mayNotWrite(owner settingsOwner) error {
 type settingsChanged struct{ Empty *nothing }
 
 func (m *settingsMutation) change(f func(string) (string, error)) (*settingsChanged, error) {
-	author := uint32(0)
-	if m.s.actor.User != nil {
-		author = m.s.actor.User.ID
-	}
-	_, err := m.s.Book.ChangeSettings(m.owner.subject(), author, m.last, f)
+	_, err := m.s.Book.ChangeSettings(m.owner.subject(), m.s.actor.UserID(), m.last, f)
 	return &settingsChanged{&nothing{}}, told(err)
 }
 

@@ -46,11 +46,11 @@ type updateCheck struct {
 func (s *site) SiteID() (string, error) { return s.s.Book.SiteID() }
 
 // ViewerCanAdminister is for site admins.
-func (s *site) ViewerCanAdminister() bool { return s.s.admin() }
+func (s *site) ViewerCanAdminister() bool { return s.s.actor.SiteAdmin() }
 
 // SettingsURL is null for others.
 func (s *site) SettingsURL() *string {
-	if !s.s.admin() {
+	if !s.s.actor.SiteAdmin() {
 		return nil
 	}
 	return orNull("/site-admin/global-settings")

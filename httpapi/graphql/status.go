@@ -62,7 +62,7 @@ func (m *statusMessage) ToGitserverDiskThresholdReached() (*diskThreshold, bool)
 func (*resolver) StatusMessages(ctx context.Context) ([]*statusMessage, error) {
 	s := sessionOf(ctx)
 	out := s.statusMessages()
-	if !s.admin() {
+	if !s.actor.SiteAdmin() {
 		return out, nil
 	}
 	services, err := s.Book.Services()

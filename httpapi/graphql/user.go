@@ -46,7 +46,7 @@ func (*resolver) User(ctx context.Context, args struct {
 		u, err = s.Registry.UserNamed(name)
 	case email != "":
 		u, err = s.Registry.UserWithEmail(email)
-		if err == nil && !s.isSelf(u.ID) {
+		if err == nil && !s.actor.IsOrAdministers(u.ID) {
 			return nil, nil
 		}
 	default:
@@ -82,19 +82,6 @@ func (s *session) userByID(id uint32) (*user, error) {
 	return &user{s, u}, nil
 }
 
-// knownUser finds a user that must be there.
-func (s *session) knownUser(id graphql.ID) (*user, error) {
-	n, err := numberOf(id, kindUser)
-	if err != nil {
-		return nil, err
-	}
-	u, err := s.userByID(n)
-	if err == nil && u == nil {
-		err = errNoUser(n)
-	}
-	return u, err
-}
-
 func (u *user) ID() graphql.ID                { return newID(kindUser, u.u.ID) }
 func (u *user) DatabaseID() int32             { return small(u.u.ID) }
 func (u *user) Username() string              { return u.u.Name }
@@ -104,8 +91,8 @@ func (u *user) URL() string                   { return "/users/" + u.u.Name }
 func (u *user) AvatarURL() *string            { return nil }
 func (u *user) CreatedAt() dateTime           { return dateTime{u.u.Created} }
 func (u *user) UpdatedAt() *dateTime          { return moment(u.u.Updated) }
-func (u *user) ViewerCanAdminister() bool     { return u.s.isSelf(u.u.ID) }
-func (u *user) ViewerCanChangeUsername() bool { return u.s.isSelf(u.u.ID) }
+func (u *user) ViewerCanAdminister() bool     { return u.s.actor.IsOrAdministers(u.u.ID) }
+func (u *user) ViewerCanChangeUsername() bool { return u.s.actor.IsOrAdministers(u.u.ID) }
 func (u *user) TosAccepted() bool             { return true }
 func (u *user) SCIMControlled() bool          { return false }
 func (u *user) Searchable() bool              { return true }
@@ -128,7 +115,7 @@ func (u *user) BuiltinAuth() (bool, error) {
 
 // SettingsURL is null for others.
 func (u *user) SettingsURL() *string {
-	if !u.s.isSelf(u.u.ID) {
+	if !u.s.actor.IsOrAdministers(u.u.ID) {
 		return nil
 	}
 	return orNull(u.URL() + "/settings")
@@ -136,7 +123,7 @@ func (u *user) SettingsURL() *string {
 
 // Session is the user's own.
 func (u *user) Session() (*signedIn, error) {
-	if u.s.actor.User == nil || u.s.actor.User.ID != u.u.ID {
+	if !u.s.actor.Is(u.u.ID) {
 		return nil, refuse("must be authenticated as user with id %d", u.u.ID)
 	}
 	return &signedIn{u.s.actor.Session}, nil
@@ -156,7 +143,7 @@ func (e *userEmail) IsPrimary() bool               { return e.e.Primary }
 func (e *userEmail) Verified() bool                { return e.e.Verified }
 func (e *userEmail) VerificationPending() bool     { return false }
 func (e *userEmail) User() *user                   { return e.of }
-func (e *userEmail) ViewerCanManuallyVerify() bool { return e.of.s.admin() }
+func (e *userEmail) ViewerCanManuallyVerify() bool { return e.of.s.actor.SiteAdmin() }
 
 // Emails are for the user and site admins.
 func (u *user) Emails() ([]*userEmail, error) {
@@ -228,7 +215,7 @@ func (*resolver) Users(ctx context.Context, args struct {
 	InactiveSince       *dateTime
 }) (*userConnection, error) {
 	s := sessionOf(ctx)
-	if err := mustAdminNow(ctx); err != nil {
+	if err := s.mustAdminNow(); err != nil {
 		return nil, err
 	}
 	since := map[string]time.Duration{"TODAY": 24 * time.Hour, "THIS_WEEK": 7 * 24 * time.Hour, "THIS_MONTH": 30 * 24 * time.Hour}[args.ActivePeriod.or("")]

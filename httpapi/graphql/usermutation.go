@@ -6,7 +6,7 @@ import (
 	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi"
-	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -24,45 +24,21 @@ func (*resolver) CreateUser(ctx context.Context, args struct {
 	ServiceAccount optBool
 }) (*createdUser, error) {
 	s := sessionOf(ctx)
-	if err := mustAdminNow(ctx); err != nil {
-		return nil, err
-	}
-	u, err := s.Registry.CreateUser(s.actor.Author(), identity.NewUser{
+	u, code, err := s.manage().CreateUser(ctx, identity.NewUser{
 		Name: args.Username, Email: args.Email.or(""), EmailVerified: args.VerifiedEmail.or(false), Service: args.ServiceAccount.or(false),
-	})
+	}, "")
 	if err != nil {
 		return nil, told(err)
 	}
-	out := &createdUser{User: &user{s, u}}
-	if !u.Service {
-		out.ResetPasswordURL, err = s.resetPassword(u.ID)
-	}
-	return out, err
+	return &createdUser{&user{s, u}, s.resetURL(u.ID, code)}, nil
 }
 
-// resetPassword returns where a user chooses a password.
-func (s *session) resetPassword(id uint32) (*string, error) {
-	code, err := s.Registry.ResetPassword(s.actor.Author(), id)
-	if err != nil {
-		return nil, told(err)
+// resetURL is where a user chooses a password, null without a code.
+func (s *session) resetURL(id uint32, code string) *string {
+	if code == "" {
+		return nil
 	}
-	return orNull(s.base + httpapi.ResetPath(id, code)), nil
-}
-
-// userMutation finds the user of a mutation for site admins.
-func (s *session) userMutation(ctx context.Context, id graphql.ID) (*user, error) {
-	if err := mustAdminNow(ctx); err != nil {
-		return nil, err
-	}
-	return s.knownUser(id)
-}
-
-// notSelf refuses what would lock the client out.
-func (s *session) notSelf(u *user, what string) error {
-	if s.actor.User != nil && s.actor.User.ID == u.u.ID {
-		return refuse("%s", what)
-	}
-	return nil
+	return orNull(s.base + httpapi.ResetPath(id, code))
 }
 
 // DeleteUser deletes a user for good.
@@ -70,7 +46,7 @@ func (*resolver) DeleteUser(ctx context.Context, args struct {
 	User graphql.ID
 	Hard optBool
 }) (*nothing, error) {
-	return deleteUsers(ctx, []graphql.ID{args.User})
+	return mutate(ctx, args.User, kindUser, (*manage.Operations).DeleteUser)
 }
 
 // DeleteUsers deletes several, one after the other.
@@ -78,21 +54,9 @@ func (*resolver) DeleteUsers(ctx context.Context, args struct {
 	Users []graphql.ID
 	Hard  optBool
 }) (*nothing, error) {
-	return deleteUsers(ctx, args.Users)
-}
-
-func deleteUsers(ctx context.Context, ids []graphql.ID) (*nothing, error) {
-	s := sessionOf(ctx)
-	for _, id := range ids {
-		u, err := s.userMutation(ctx, id)
-		if err != nil {
+	for _, id := range args.Users {
+		if _, err := mutate(ctx, id, kindUser, (*manage.Operations).DeleteUser); err != nil {
 			return nil, err
-		}
-		if err := s.notSelf(u, "unable to delete current user"); err != nil {
-			return nil, err
-		}
-		if err := s.Registry.DeleteUser(s.actor.Author(), u.u.ID); err != nil {
-			return nil, told(err)
 		}
 	}
 	return &nothing{}, nil
@@ -103,19 +67,12 @@ func (*resolver) UpdateUser(ctx context.Context, args struct {
 	User                             graphql.ID
 	Username, DisplayName, AvatarURL optString
 }) (*user, error) {
-	s := sessionOf(ctx)
-	n, err := numberOf(args.User, kindUser)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.mustBeSelf(n); err != nil {
-		return nil, err
-	}
-	u, err := s.Registry.ChangeUser(s.actor.Author(), n, identity.UserChange{Name: args.Username.value, DisplayName: args.DisplayName.value})
-	if err != nil {
-		return nil, told(err)
-	}
-	return &user{s, u}, nil
+	out := &user{s: sessionOf(ctx)}
+	_, err := mutate(ctx, args.User, kindUser, func(m *manage.Operations, n uint32) (err error) {
+		out.u, err = m.ChangeUser(n, identity.UserChange{Name: args.Username.value, DisplayName: args.DisplayName.value})
+		return err
+	})
+	return out, err
 }
 
 // SetUserIsSiteAdmin is for others: nobody can take it from themselves.
@@ -123,16 +80,10 @@ func (*resolver) SetUserIsSiteAdmin(ctx context.Context, args struct {
 	UserID    graphql.ID
 	SiteAdmin bool
 }) (*nothing, error) {
-	s := sessionOf(ctx)
-	u, err := s.userMutation(ctx, args.UserID)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.notSelf(u, "refusing to set current user site admin status"); err != nil {
-		return nil, err
-	}
-	_, err = s.Registry.ChangeUser(s.actor.Author(), u.u.ID, identity.UserChange{SiteAdmin: &args.SiteAdmin})
-	return &nothing{}, told(err)
+	return mutate(ctx, args.UserID, kindUser, func(m *manage.Operations, n uint32) error {
+		_, err := m.ChangeUser(n, identity.UserChange{SiteAdmin: &args.SiteAdmin})
+		return err
+	})
 }
 
 // randomizedPassword is the type RandomizeUserPasswordResult.
@@ -143,16 +94,13 @@ type randomizedPassword struct {
 
 // RandomizeUserPassword takes a password away.
 func (*resolver) RandomizeUserPassword(ctx context.Context, args struct{ User graphql.ID }) (*randomizedPassword, error) {
-	s := sessionOf(ctx)
-	u, err := s.userMutation(ctx, args.User)
-	if err != nil {
-		return nil, err
-	}
-	url, err := s.resetPassword(u.u.ID)
-	if err != nil {
-		return nil, err
-	}
-	return &randomizedPassword{ResetPasswordURL: url}, nil
+	out := &randomizedPassword{}
+	_, err := mutate(ctx, args.User, kindUser, func(m *manage.Operations, n uint32) error {
+		code, err := m.SetPassword(ctx, n, "")
+		out.ResetPasswordURL = sessionOf(ctx).resetURL(n, code)
+		return err
+	})
+	return out, err
 }
 
 // CreateOrganization makes its author a member.
@@ -162,14 +110,8 @@ func (*resolver) CreateOrganization(ctx context.Context, args struct {
 	StatsID     *graphql.ID
 }) (*org, error) {
 	s := sessionOf(ctx)
-	if err := s.mustSignIn(); err != nil {
-		return nil, err
-	}
-	o, err := s.Registry.CreateOrg(s.actor.Author(), args.Name, args.DisplayName.or(""))
-	if err != nil {
-		return nil, told(err)
-	}
-	return &org{s: s, o: o, made: s.actor.User != nil}, nil
+	o, err := s.manage().CreateOrg(args.Name, args.DisplayName.or(""))
+	return &org{s: s, o: o, made: s.actor.User != nil}, told(err)
 }
 
 // DeleteOrganization is for site admins.
@@ -177,24 +119,7 @@ func (*resolver) DeleteOrganization(ctx context.Context, args struct {
 	Organization graphql.ID
 	Hard         optBool
 }) (*nothing, error) {
-	s := sessionOf(ctx)
-	if err := mustAdminNow(ctx); err != nil {
-		return nil, err
-	}
-	o, err := s.knownOrg(args.Organization)
-	if err != nil {
-		return nil, err
-	}
-	return &nothing{}, told(s.Registry.DeleteOrg(s.actor.Author(), o.o.ID))
-}
-
-// orgMutation finds the organisation of a mutation for its members.
-func (s *session) orgMutation(ctx context.Context, id graphql.ID) (*org, error) {
-	o, err := s.knownOrg(id)
-	if err != nil {
-		return nil, err
-	}
-	return o, permit(auth.RequireMember(ctx, o.o.ID))
+	return mutate(ctx, args.Organization, kindOrg, (*manage.Operations).DeleteOrg)
 }
 
 // AddUserToOrganization is for members and site admins.
@@ -202,30 +127,18 @@ func (*resolver) AddUserToOrganization(ctx context.Context, args struct {
 	Organization graphql.ID
 	Username     string
 }) (*nothing, error) {
-	s := sessionOf(ctx)
-	o, err := s.orgMutation(ctx, args.Organization)
-	if err != nil {
-		return nil, err
-	}
-	u, err := s.Registry.UserNamed(args.Username)
-	if err != nil {
-		return nil, told(err)
-	}
-	return &nothing{}, told(s.Registry.AddMember(s.actor.Author(), o.o.ID, u.ID))
+	return mutate(ctx, args.Organization, kindOrg, func(m *manage.Operations, n uint32) error { return m.AddMember(n, args.Username) })
 }
 
 // RemoveUserFromOrganization is for members and site admins.
 func (*resolver) RemoveUserFromOrganization(ctx context.Context, args struct{ User, Organization graphql.ID }) (*nothing, error) {
-	s := sessionOf(ctx)
-	o, err := s.orgMutation(ctx, args.Organization)
-	if err != nil {
-		return nil, err
-	}
-	u, err := s.knownUser(args.User)
-	if err != nil {
-		return nil, err
-	}
-	return &nothing{}, told(s.Registry.RemoveMember(s.actor.Author(), o.o.ID, u.u.ID))
+	return mutate(ctx, args.Organization, kindOrg, func(m *manage.Operations, org uint32) error {
+		n, err := numberOf(args.User, kindUser)
+		if err != nil {
+			return err
+		}
+		return m.RemoveMember(org, n)
+	})
 }
 
 // RemoveUserFromOrg is the same by the names that a client uses.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -206,7 +207,16 @@ func (w *world) token(u *identity.User) string {
 	return text
 }
 
-// Remove, ChangeFacts and Refresh make the world graphql.Repositories.
+// List, Add, Remove, ChangeFacts and Refresh make the world manage.Repositories;
+// GraphQL lists and adds none.
+func (w *world) List(context.Context) ([]*store.Repository, error) { return nil, errors.ErrUnsupported }
+
+// Add is told with List.
+func (w *world) Add(context.Context, string) (*store.Repository, error) {
+	return nil, errors.ErrUnsupported
+}
+
+// Remove is told with List.
 func (w *world) Remove(ctx context.Context, name string) error { return w.ix.Remove(ctx, name) }
 
 func (w *world) ChangeFacts(_ context.Context, name string, c store.FactsChange) (*store.Repository, error) {

@@ -33,10 +33,11 @@ func (a *Area) subject(r *http.Request) (subject, error) {
 	case err != nil:
 		return subject{}, err
 	}
-	if auth.RequireSelfOrSiteAdmin(r.Context(), u.ID) != nil {
+	actor := auth.From(r.Context())
+	if !actor.IsOrAdministers(u.ID) {
 		return subject{}, errNoUser
 	}
-	return subject{u, auth.RequireSelf(r.Context(), u.ID) == nil}, nil
+	return subject{u, actor.Is(u.ID)}, nil
 }
 
 // self is subject for what nobody does for another.

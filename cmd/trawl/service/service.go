@@ -16,6 +16,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/admission"
@@ -313,7 +314,7 @@ func (s *Service) search(ctx context.Context, q *query.Query, o search.Options, 
 var (
 	_ httpapi.Searcher     = (*Service)(nil)
 	_ httpapi.Repositories = (*Service)(nil)
-	_ graphql.Repositories = (*Service)(nil)
+	_ manage.Repositories  = (*Service)(nil)
 	_ graphql.Services     = (*Service)(nil)
 )
 

@@ -1,0 +1,115 @@
+package manage
+
+import (
+	"context"
+	"slices"
+
+	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/redact"
+)
+
+// Repositories is what operations on repositories act on.
+type Repositories interface {
+	List(ctx context.Context) ([]*store.Repository, error)
+	// Add records a source as ingest.ParseSource reads it.
+	Add(ctx context.Context, source string) (*store.Repository, error)
+	Remove(ctx context.Context, name string) error
+	// ChangeFacts changes what is known about a repository.
+	ChangeFacts(ctx context.Context, name string, c store.FactsChange) (*store.Repository, error)
+	// Refresh has a repository synced soon, out of turn.
+	Refresh(name string)
+}
+
+// onRepository makes a change of repositories, for site admins, and writes what was
+// done to the audit log.
+func (o *Operations) onRepository(action string, change func() (name, detail string, err error)) error {
+	if err := auth.RequireSiteAdmin(o.Actor); err != nil {
+		return err
+	}
+	name, detail, err := change()
+	if err != nil || o.Registry == nil {
+		return err
+	}
+	return o.Registry.Log(o.by(), action, "repository:"+name, detail)
+}
+
+// AddRepository records a source as a repository.
+func (o *Operations) AddRepository(ctx context.Context, source string) (r *store.Repository, err error) {
+	err = o.onRepository("repository.add", func() (string, string, error) {
+		if r, err = o.Repositories.Add(ctx, source); err != nil {
+			return "", "", err
+		}
+		return r.Name, redact.URL(r.Source), nil
+	})
+	return r, err
+}
+
+// RemoveRepository forgets a repository. One that an external service has comes
+// back with its next sync, unless that has dropped it.
+func (o *Operations) RemoveRepository(ctx context.Context, name string) error {
+	return o.onRepository("repository.remove", func() (string, string, error) {
+		return name, "", o.Repositories.Remove(ctx, name)
+	})
+}
+
+// ChangeFacts changes what is known about a repository.
+func (o *Operations) ChangeFacts(ctx context.Context, name string, c store.FactsChange) (r *store.Repository, err error) {
+	err = o.onRepository("repository.facts", func() (string, string, error) {
+		r, err = o.Repositories.ChangeFacts(ctx, name, c)
+		return name, "", err
+	})
+	return r, err
+}
+
+// PutMetadata adds a key that a repository does not have or, with there, changes
+// one that it has.
+func (o *Operations) PutMetadata(ctx context.Context, r *store.Repository, key string, value *string, there bool) error {
+	return o.changeMetadata(ctx, r, key, store.FactsChange{Metadata: map[string]*string{key: value}}, func(has bool) error {
+		switch {
+		case key == "":
+			return refuse("the key is empty")
+		case has && !there:
+			return refuse("the repository has the key %q already: update it", key)
+		case !has && there:
+			return refuse("the repository has no key %q: add it", key)
+		}
+		return nil
+	})
+}
+
+// RemoveMetadata takes a key away, whatever its value.
+func (o *Operations) RemoveMetadata(ctx context.Context, r *store.Repository, key string) error {
+	return o.changeMetadata(ctx, r, key, store.FactsChange{RemoveMetadata: []string{key}}, func(has bool) error {
+		if !has {
+			return refuse("the repository has no key %q", key)
+		}
+		return nil
+	})
+}
+
+func (o *Operations) changeMetadata(ctx context.Context, r *store.Repository, key string, c store.FactsChange, check func(has bool) error) error {
+	return o.onRepository("repository.metadata", func() (string, string, error) {
+		_, has := r.Metadata[key]
+		err := check(has)
+		if err == nil {
+			_, err = o.Repositories.ChangeFacts(ctx, r.Name, c)
+		}
+		return r.Name, key, err
+	})
+}
+
+// SyncRepository has a repository synced soon.
+func (o *Operations) SyncRepository(ctx context.Context, name string) error {
+	err := o.onRepository("repository.sync", func() (string, string, error) {
+		all, err := o.Repositories.List(ctx)
+		if err == nil && !slices.ContainsFunc(all, func(r *store.Repository) bool { return r.Name == name }) {
+			err = notFound("there is no such repository")
+		}
+		return name, "", err
+	})
+	if err == nil {
+		o.Repositories.Refresh(name)
+	}
+	return err
+}
