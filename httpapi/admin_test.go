@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -23,6 +24,7 @@ import (
 
 // fakeRepositories answers with its functions.
 type fakeRepositories struct {
+	admin.Repositories
 	list    func() ([]*store.Repository, error)
 	add     func(source string) (*store.Repository, error)
 	remove  func(name string) error
@@ -50,12 +52,12 @@ const adminToken = "kiln"
 
 // askAdmin sends a request of a local program that knows the token, changed by
 // change.
-func askAdmin(repos httpapi.Repositories, method, target, body string, change func(*http.Request) *http.Request) *httptest.ResponseRecorder {
-	admin := &httpapi.Admin{Repositories: func() httpapi.Repositories { return repos }}
-	server := &httpapi.Server{Log: zerolog.Nop(), Extra: admin.Routes(), Gate: &auth.Gate{OperatorToken: adminToken}}
-	r := httptest.NewRequest(method, httpapi.AdminPath+target, strings.NewReader(body))
+func askAdmin(repos admin.Repositories, method, target, body string, change func(*http.Request) *http.Request) *httptest.ResponseRecorder {
+	operator := &admin.Handlers{Repositories: func() admin.Repositories { return repos }}
+	server := &httpapi.Server{Log: zerolog.Nop(), Extra: operator.Routes(), Gate: &auth.Gate{OperatorToken: adminToken}}
+	r := httptest.NewRequest(method, admin.RepositoriesPath+target, strings.NewReader(body))
 	r.RemoteAddr = "127.0.0.1:1234"
-	r.Header.Set(httpapi.AdminTokenHeader, adminToken)
+	r.Header.Set(auth.OperatorHeader, adminToken)
 	if change != nil {
 		r = change(r)
 	}
@@ -77,7 +79,7 @@ func TestAdminGuard(t *testing.T) {
 	}
 	token := func(token string) func(*http.Request) *http.Request {
 		return func(r *http.Request) *http.Request {
-			r.Header.Set(httpapi.AdminTokenHeader, token)
+			r.Header.Set(auth.OperatorHeader, token)
 			return r
 		}
 	}
@@ -110,9 +112,9 @@ func TestAdminGuard(t *testing.T) {
 
 // A server that was given no token lets nobody in, not even without one.
 func TestAdminWithoutToken(t *testing.T) {
-	admin := &httpapi.Admin{Repositories: func() httpapi.Repositories { return &fakeRepositories{} }}
-	server := &httpapi.Server{Log: zerolog.Nop(), Extra: admin.Routes(), Gate: &auth.Gate{OperatorToken: adminToken}}
-	r := httptest.NewRequest("GET", httpapi.AdminPath, nil)
+	operator := &admin.Handlers{Repositories: func() admin.Repositories { return &fakeRepositories{} }}
+	server := &httpapi.Server{Log: zerolog.Nop(), Extra: operator.Routes(), Gate: &auth.Gate{OperatorToken: adminToken}}
+	r := httptest.NewRequest("GET", admin.RepositoriesPath, nil)
 	r.RemoteAddr = "127.0.0.1:1234"
 	w := httptest.NewRecorder()
 	if server.Handler().ServeHTTP(w, r); w.Code != http.StatusUnauthorized {
@@ -282,20 +284,20 @@ func TestAdminSyncEndsWithItsClient(t *testing.T) {
 		ended <- ctx.Err()
 		return ingest.Result{}, ctx.Err()
 	}}
-	admin := &httpapi.Admin{Repositories: func() httpapi.Repositories { return repos }}
-	s := httptest.NewServer((&httpapi.Server{Log: zerolog.Nop(), Extra: admin.Routes(), Gate: &auth.Gate{OperatorToken: adminToken}}).Handler())
+	operator := &admin.Handlers{Repositories: func() admin.Repositories { return repos }}
+	s := httptest.NewServer((&httpapi.Server{Log: zerolog.Nop(), Extra: operator.Routes(), Gate: &auth.Gate{OperatorToken: adminToken}}).Handler())
 	defer s.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	r, err := http.NewRequestWithContext(ctx, "POST", s.URL+httpapi.AdminPath+"/sync?name=x", nil)
+	r, err := http.NewRequestWithContext(ctx, "POST", s.URL+admin.RepositoriesPath+"/sync?name=x", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set(httpapi.AdminTokenHeader, adminToken)
+	r.Header.Set(auth.OperatorHeader, adminToken)
 	resp, err := s.Client().Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var line httpapi.AdminLine
+	var line admin.Line
 	if err := json.NewDecoder(resp.Body).Decode(&line); err != nil || line.Progress == nil {
 		t.Fatalf("the first line: got %+v, %v; want progress while the sync runs", line, err)
 	}

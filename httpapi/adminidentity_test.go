@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
@@ -17,11 +17,11 @@ func newAdminSite(t *testing.T) *site {
 	s := newSite(t, nothing)
 	s.Gate.OperatorToken = adminToken
 	repos := &fakeRepositories{list: func() ([]*store.Repository, error) { return []*store.Repository{{Name: "kiln"}}, nil }}
-	admin := &httpapi.Admin{
-		Repositories: func() httpapi.Repositories { return repos }, Registry: func() *identity.Registry { return s.reg },
+	operator := &admin.Handlers{
+		Repositories: func() admin.Repositories { return repos }, Registry: func() *identity.Registry { return s.reg },
 		Apps: func() *oauth.Book { return oauth.Open(s.st, s.reg, oauth.Options{}) },
 	}
-	s.Extra = admin.Routes()
+	s.Extra = operator.Routes()
 	return s
 }
 
@@ -54,67 +54,67 @@ func TestAdminIdentity(t *testing.T) {
 		want                 string // part of the answer
 	}{
 		// users
-		{"GET", httpapi.AdminUsersPath, "", 200, "[]"},
+		{"GET", admin.UsersPath, "", 200, "[]"},
 		// OAuth apps
-		{"POST", httpapi.AdminAppsPath, `{"name":"cli","id":"cli","kind":"public"}`, 200, `"id":"cli"`},
-		{"POST", httpapi.AdminAppsPath, `{"name":"cli","id":"cli","kind":"public"}`, 409, "already exists"},
-		{"POST", httpapi.AdminAppsPath, `{"name":"web","id":"web","kind":"confidential","redirects":["https://x.example/"]}`, 200, `"secret":"sgo_cs_`},
-		{"POST", httpapi.AdminAppsPath, `{"name":"bot","kind":"service","account":"nobody"}`, 404, "nobody"},
-		{"POST", httpapi.AdminAppsPath, `{"name":"","kind":"public"}`, 422, "needs a name"},
-		{"POST", httpapi.AdminAppsPath, `{"nome":"x"}`, 400, `unknown field "nome"`},
-		{"POST", httpapi.AdminAppsPath + "/secret?id=web", "", 200, `"secret":"sgo_cs_`},
-		{"POST", httpapi.AdminAppsPath + "/secret?id=cli", "", 422, "no secret"},
-		{"POST", httpapi.AdminAppsPath + "/secret", "", 400, "parameter id is missing"},
-		{"PATCH", httpapi.AdminAppsPath + "?id=cli", `{"disabled":true}`, 204, ""},
-		{"GET", httpapi.AdminAppsPath, "", 200, `"disabled":true`},
-		{"DELETE", httpapi.AdminAppsPath + "?id=cli", "", 204, ""},
-		{"DELETE", httpapi.AdminAppsPath + "?id=cli", "", 404, "not found"},
+		{"POST", admin.AppsPath, `{"name":"cli","id":"cli","kind":"public"}`, 200, `"id":"cli"`},
+		{"POST", admin.AppsPath, `{"name":"cli","id":"cli","kind":"public"}`, 409, "already exists"},
+		{"POST", admin.AppsPath, `{"name":"web","id":"web","kind":"confidential","redirects":["https://x.example/"]}`, 200, `"secret":"sgo_cs_`},
+		{"POST", admin.AppsPath, `{"name":"bot","kind":"service","account":"nobody"}`, 404, "nobody"},
+		{"POST", admin.AppsPath, `{"name":"","kind":"public"}`, 422, "needs a name"},
+		{"POST", admin.AppsPath, `{"nome":"x"}`, 400, `unknown field "nome"`},
+		{"POST", admin.AppsPath + "/secret?id=web", "", 200, `"secret":"sgo_cs_`},
+		{"POST", admin.AppsPath + "/secret?id=cli", "", 422, "no secret"},
+		{"POST", admin.AppsPath + "/secret", "", 400, "parameter id is missing"},
+		{"PATCH", admin.AppsPath + "?id=cli", `{"disabled":true}`, 204, ""},
+		{"GET", admin.AppsPath, "", 200, `"disabled":true`},
+		{"DELETE", admin.AppsPath + "?id=cli", "", 204, ""},
+		{"DELETE", admin.AppsPath + "?id=cli", "", 404, "not found"},
 		// users
-		{"POST", httpapi.AdminUsersPath, `{"name":"ann","siteAdmin":true,"email":"ann@example.org"}`, 200, `"path":"/password-reset?userID=1\u0026code=`},
-		{"POST", httpapi.AdminUsersPath, `{"name":"bob","password":"` + goodPassword + `"}`, 200, `{}`},
-		{"POST", httpapi.AdminUsersPath, `{"name":"ci","service":true}`, 200, `{}`},
-		{"POST", httpapi.AdminUsersPath, `{"name":"ANN"}`, 409, "already exists"},
-		{"POST", httpapi.AdminUsersPath, `{"name":"eve","password":"short"}`, 422, "too short"},
-		{"POST", httpapi.AdminUsersPath, `{"nome":"eve"}`, 400, `unknown field "nome"`},
-		{"POST", httpapi.AdminUsersPath, `nonsense`, 400, "not what this route expects"},
-		{"GET", httpapi.AdminUsersPath, "", 200, `{"id":1,"name":"ann","emails":[{"address":"ann@example.org","verified":true,"primary":true}],"siteAdmin":true,"created":`},
-		{"PATCH", httpapi.AdminUsersPath + "?name=bob", `{"locked":true,"displayName":"Bob"}`, 200, `"displayName":"Bob","locked":true`},
-		{"PATCH", httpapi.AdminUsersPath + "?name=bob", `{"locked":false}`, 200, `"displayName":"Bob","hasPassword":true`},
-		{"PATCH", httpapi.AdminUsersPath + "?name=eve", `{}`, 404, "not found"},
-		{"PATCH", httpapi.AdminUsersPath, `{}`, 400, "the parameter name is missing"},
-		{"POST", httpapi.AdminUsersPath + "/password?name=bob", `{}`, 200, `/password-reset?userID=2`},
-		{"POST", httpapi.AdminUsersPath + "/password?name=bob", `{"password":"` + goodPassword + `"}`, 200, `{}`},
+		{"POST", admin.UsersPath, `{"name":"ann","siteAdmin":true,"email":"ann@example.org"}`, 200, `"path":"/password-reset?userID=1\u0026code=`},
+		{"POST", admin.UsersPath, `{"name":"bob","password":"` + goodPassword + `"}`, 200, `{}`},
+		{"POST", admin.UsersPath, `{"name":"ci","service":true}`, 200, `{}`},
+		{"POST", admin.UsersPath, `{"name":"ANN"}`, 409, "already exists"},
+		{"POST", admin.UsersPath, `{"name":"eve","password":"short"}`, 422, "too short"},
+		{"POST", admin.UsersPath, `{"nome":"eve"}`, 400, `unknown field "nome"`},
+		{"POST", admin.UsersPath, `nonsense`, 400, "not what this route expects"},
+		{"GET", admin.UsersPath, "", 200, `{"id":1,"name":"ann","emails":[{"address":"ann@example.org","verified":true,"primary":true}],"siteAdmin":true,"created":`},
+		{"PATCH", admin.UsersPath + "?name=bob", `{"locked":true,"displayName":"Bob"}`, 200, `"displayName":"Bob","locked":true`},
+		{"PATCH", admin.UsersPath + "?name=bob", `{"locked":false}`, 200, `"displayName":"Bob","hasPassword":true`},
+		{"PATCH", admin.UsersPath + "?name=eve", `{}`, 404, "not found"},
+		{"PATCH", admin.UsersPath, `{}`, 400, "the parameter name is missing"},
+		{"POST", admin.UsersPath + "/password?name=bob", `{}`, 200, `/password-reset?userID=2`},
+		{"POST", admin.UsersPath + "/password?name=bob", `{"password":"` + goodPassword + `"}`, 200, `{}`},
 
 		// tokens
-		{"POST", httpapi.AdminTokensPath, `{"user":"ci","scopes":["user:all"],"note":"build"}`, 200, `"secret":"sgp_local_`},
-		{"POST", httpapi.AdminTokensPath, `{"user":"ci","scopes":["user:all"],"days":0}`, 422, "expiry must be in the future"},
-		{"POST", httpapi.AdminTokensPath, `{"user":"ci","scopes":["user:all"],"forever":true}`, 422, "requires a valid expiration"},
-		{"POST", httpapi.AdminTokensPath, `{"user":"eve","scopes":["user:all"]}`, 404, "not found"},
-		{"GET", httpapi.AdminTokensPath + "?user=ci", "", 200, `[{"id":1,"user":"ci","scopes":["user:all"],"note":"build"`},
-		{"GET", httpapi.AdminTokensPath + "?user=bob", "", 200, "[]"},
-		{"DELETE", httpapi.AdminTokensPath + "?id=1", "", 204, ""},
-		{"DELETE", httpapi.AdminTokensPath + "?id=1", "", 404, "not found"},
-		{"DELETE", httpapi.AdminTokensPath + "?id=x", "", 422, "no number of a token"},
+		{"POST", admin.TokensPath, `{"user":"ci","scopes":["user:all"],"note":"build"}`, 200, `"secret":"sgp_local_`},
+		{"POST", admin.TokensPath, `{"user":"ci","scopes":["user:all"],"days":0}`, 422, "expiry must be in the future"},
+		{"POST", admin.TokensPath, `{"user":"ci","scopes":["user:all"],"forever":true}`, 422, "requires a valid expiration"},
+		{"POST", admin.TokensPath, `{"user":"eve","scopes":["user:all"]}`, 404, "not found"},
+		{"GET", admin.TokensPath + "?user=ci", "", 200, `[{"id":1,"user":"ci","scopes":["user:all"],"note":"build"`},
+		{"GET", admin.TokensPath + "?user=bob", "", 200, "[]"},
+		{"DELETE", admin.TokensPath + "?id=1", "", 204, ""},
+		{"DELETE", admin.TokensPath + "?id=1", "", 404, "not found"},
+		{"DELETE", admin.TokensPath + "?id=x", "", 422, "no number of a token"},
 
 		// organisations and what they may see
-		{"POST", httpapi.AdminOrgsPath, `{"name":"lab","displayName":"The Lab"}`, 200, `"name":"lab"`},
-		{"POST", httpapi.AdminOrgsPath, `{"name":"bob"}`, 409, "already exists"},
-		{"POST", httpapi.AdminOrgsPath + "/members?name=lab&user=bob", "", 204, ""},
-		{"GET", httpapi.AdminOrgsPath, "", 200, `"members":["bob"]`},
-		{"DELETE", httpapi.AdminOrgsPath + "/members?name=lab&user=bob", "", 204, ""},
-		{"GET", httpapi.AdminPath + "/readers?name=kiln", "", 200, `["everyone"]`},
-		{"GET", httpapi.AdminPath + "/readers?name=none", "", 404, "not found"},
-		{"PUT", httpapi.AdminPath + "/readers?name=kiln", `["org:none"]`, 404, "not found"},
-		{"PUT", httpapi.AdminPath + "/readers?name=kiln", `["lab"]`, 422, "is no reader"},
-		{"DELETE", httpapi.AdminOrgsPath + "?name=lab", "", 204, ""},
+		{"POST", admin.OrgsPath, `{"name":"lab","displayName":"The Lab"}`, 200, `"name":"lab"`},
+		{"POST", admin.OrgsPath, `{"name":"bob"}`, 409, "already exists"},
+		{"POST", admin.OrgsPath + "/members?name=lab&user=bob", "", 204, ""},
+		{"GET", admin.OrgsPath, "", 200, `"members":["bob"]`},
+		{"DELETE", admin.OrgsPath + "/members?name=lab&user=bob", "", 204, ""},
+		{"GET", admin.RepositoriesPath + "/readers?name=kiln", "", 200, `["everyone"]`},
+		{"GET", admin.RepositoriesPath + "/readers?name=none", "", 404, "not found"},
+		{"PUT", admin.RepositoriesPath + "/readers?name=kiln", `["org:none"]`, 404, "not found"},
+		{"PUT", admin.RepositoriesPath + "/readers?name=kiln", `["lab"]`, 422, "is no reader"},
+		{"DELETE", admin.OrgsPath + "?name=lab", "", 204, ""},
 
 		// the log
-		{"GET", httpapi.AdminAuditPath + "?limit=1", "", 200, `"operator":true,"via":"command line","address":"127.0.0.1","action":"org.delete","target":"org:lab"`},
-		{"GET", httpapi.AdminAuditPath + "?since=2099-01-01T00:00:00Z", "", 200, "[]"},
-		{"GET", httpapi.AdminAuditPath + "?since=now", "", 422, "since is no time"},
-		{"GET", httpapi.AdminAuditPath + "?limit=0", "", 422, "no number of entries"},
-		{"GET", httpapi.AdminAuditPath + "?user=eve", "", 404, "not found"},
-		{"DELETE", httpapi.AdminUsersPath + "?name=bob", "", 204, ""},
+		{"GET", admin.AuditPath + "?limit=1", "", 200, `"operator":true,"via":"command line","address":"127.0.0.1","action":"org.delete","target":"org:lab"`},
+		{"GET", admin.AuditPath + "?since=2099-01-01T00:00:00Z", "", 200, "[]"},
+		{"GET", admin.AuditPath + "?since=now", "", 422, "since is no time"},
+		{"GET", admin.AuditPath + "?limit=0", "", 422, "no number of entries"},
+		{"GET", admin.AuditPath + "?user=eve", "", 404, "not found"},
+		{"DELETE", admin.UsersPath + "?name=bob", "", 204, ""},
 	} {
 		resp := s.ask(c.method, c.target, c.body, auth.OperatorHeader, adminToken)
 		if body := bodyOf(t, resp); resp.StatusCode != c.status || !strings.Contains(body, c.want) {
@@ -138,10 +138,10 @@ func TestAdminLogsWhatIsDoneToRepositories(t *testing.T) {
 			return &store.Repository{Name: "kiln"}, nil
 		},
 	}
-	s.Extra = (&httpapi.Admin{Repositories: func() httpapi.Repositories { return repos }, Registry: func() *identity.Registry { return s.reg }}).Routes()
-	s.ask("POST", httpapi.AdminPath, `{"source":"https://me:secret@example.org/kiln"}`, auth.OperatorHeader, adminToken)
-	s.ask("PATCH", httpapi.AdminPath+"?name=kiln", `{"stars":1}`, auth.OperatorHeader, adminToken)
-	s.ask("DELETE", httpapi.AdminPath+"?name=kiln", "", auth.OperatorHeader, adminToken)
+	s.Extra = (&admin.Handlers{Repositories: func() admin.Repositories { return repos }, Registry: func() *identity.Registry { return s.reg }}).Routes()
+	s.ask("POST", admin.RepositoriesPath, `{"source":"https://me:secret@example.org/kiln"}`, auth.OperatorHeader, adminToken)
+	s.ask("PATCH", admin.RepositoriesPath+"?name=kiln", `{"stars":1}`, auth.OperatorHeader, adminToken)
+	s.ask("DELETE", admin.RepositoriesPath+"?name=kiln", "", auth.OperatorHeader, adminToken)
 	entries, err := s.reg.Audit(identity.AuditFilter{})
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -58,4 +59,16 @@ func writeAll(w io.Writer, body [][]byte) {
 			return
 		}
 	}
+}
+
+// ServeJSON answers with a value as JSON, which no cache keeps.
+func ServeJSON(w http.ResponseWriter, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode answer: %w", err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write(append(body, '\n')) // a client that is gone misses nothing
+	return nil
 }

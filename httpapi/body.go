@@ -50,6 +50,12 @@ func newBody(w http.ResponseWriter, r *http.Request, zips *zipPool, patience tim
 	return b
 }
 
+// LineSender returns what sends one line of an answer and makes sure that it
+// leaves, within a minute. It is used by one goroutine.
+func LineSender(w http.ResponseWriter) func(line []byte) error {
+	return (&body{w: w, ctl: http.NewResponseController(w), patience: defaultWriteTimeout}).send
+}
+
 // send writes one event and makes sure it leaves.
 func (b *body) send(event []byte) error {
 	if err := b.write(event); err != nil {

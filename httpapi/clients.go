@@ -51,7 +51,7 @@ func serveVersion(w http.ResponseWriter, _ *http.Request) error {
 }
 
 func serveSrcVersion(w http.ResponseWriter, _ *http.Request) error {
-	return serveJSON(w, struct {
+	return ServeJSON(w, struct {
 		Version string `json:"version"`
 	}{srcVersion})
 }

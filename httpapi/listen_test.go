@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -37,20 +38,20 @@ func TestOperatorOverLoopbackOnly(t *testing.T) {
 		hosts = append(hosts, host)
 	}
 	for _, host := range hosts {
-		admin := &httpapi.Admin{Repositories: func() httpapi.Repositories {
+		operator := &admin.Handlers{Repositories: func() admin.Repositories {
 			return &fakeRepositories{list: func() ([]*store.Repository, error) { return nil, nil }}
 		}}
-		s := &httpapi.Server{Addr: net.JoinHostPort(host, "0"), Log: zerolog.Nop(), Extra: admin.Routes(), Gate: &auth.Gate{OperatorToken: adminToken}}
+		s := &httpapi.Server{Addr: net.JoinHostPort(host, "0"), Log: zerolog.Nop(), Extra: operator.Routes(), Gate: &auth.Gate{OperatorToken: adminToken}}
 		if err := s.Open(); err != nil {
 			t.Fatal(err)
 		}
 		ask := func(address string) int {
 			t.Helper()
-			req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+address+httpapi.AdminPath, nil)
+			req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+address+admin.RepositoriesPath, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			req.Header.Set(httpapi.AdminTokenHeader, adminToken)
+			req.Header.Set(auth.OperatorHeader, adminToken)
 			req.Close = true
 			resp, err := http.DefaultClient.Do(req)
 			if err != nil {

@@ -49,7 +49,7 @@ func (s *Server) serveTrace(w http.ResponseWriter, r *http.Request) error {
 	data.Outcome, data.Took, data.Progress = tr.state(s.now())
 	data.Coverage, data.Rest = tr.Coverage()
 	if r.URL.Query().Get("format") == "json" {
-		return serveJSON(w, newTraceJSON(data, tr.Steps()))
+		return ServeJSON(w, newTraceJSON(data, tr.Steps()))
 	}
 	data.Steps = traceSteps(tr.Steps(), data.Took)
 	if data.MoreSteps = max(len(data.Steps)-maxShownSteps, 0); data.MoreSteps > 0 {

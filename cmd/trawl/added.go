@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/remote"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
@@ -26,7 +27,7 @@ func (w *worker) addTyped(ctx context.Context, sources []ingest.Source, keep boo
 	if keep {
 		return w.add(ctx, sources), nil
 	}
-	before, err := w.List(ctx)
+	before, err := remote.Get(ctx, w.Client, admin.ListRepositories)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +50,7 @@ func (w *worker) undo(ctx context.Context, name string, failed error) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWithin)
 	defer cancel()
-	all, err := w.List(ctx)
+	all, err := remote.Get(ctx, w.Client, admin.ListRepositories)
 	if err != nil {
 		return fmt.Errorf("%w; it may have been added: %w", failed, err)
 	}
@@ -58,7 +59,7 @@ func (w *worker) undo(ctx context.Context, name string, failed error) error {
 			return failed
 		}
 	}
-	if err := w.Remove(ctx, name); err != nil && !remote.NotFound(err) {
+	if err := remote.Do(ctx, w.Client, admin.RemoveRepository, "name", name); err != nil && !remote.NotFound(err) {
 		return fmt.Errorf("%w; it was added, and could not be removed again: %w", failed, err)
 	}
 	return fmt.Errorf("%w: it was not added; --keep adds it anyway", failed)

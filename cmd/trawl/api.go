@@ -17,7 +17,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/client"
 )
 
@@ -178,7 +178,7 @@ func (a *app) api(ctx context.Context, set config.Settings, server string, doc c
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	// Who may read the data directory may do everything with it.
-	return a.sendDocument(ctx, s.Base, client.Params{HTTP: s.HTTP, Header: http.Header{httpapi.AdminTokenHeader: {s.Token}}}, doc)
+	return a.sendDocument(ctx, s.Base, client.Params{HTTP: s.HTTP, Header: http.Header{auth.OperatorHeader: {s.Token}}}, doc)
 }
 
 // sendDocument prints the answer to a document.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -11,7 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/print"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/cmd/trawl/remote"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 )
 
 const auditHelp = `Usage: trawl audit COMMAND
@@ -42,11 +44,11 @@ func (a *app) auditList() *cobra.Command {
 	user := flags.String("user", "", "only what this user did, or what was done to them")
 	limit := flags.Int("limit", 100, "at most `N` entries")
 	return a.subcommand(cmd, "print each entry as one line of JSON", []string{"data", "memory"}, func(ctx context.Context, w *worker, asJSON bool, _ []string) error {
-		var from time.Time
+		from := ""
 		if *since > 0 {
-			from = time.Now().Add(-*since)
+			from = time.Now().Add(-*since).UTC().Format(time.RFC3339Nano)
 		}
-		all, err := w.Audit(ctx, from, *user, *limit)
+		all, err := remote.Get(ctx, w.Client, admin.ListAudit, "limit", strconv.Itoa(*limit), "since", from, "user", *user)
 		if err != nil {
 			return knownUser(err)
 		}
@@ -58,7 +60,7 @@ func (a *app) auditList() *cobra.Command {
 	})
 }
 
-func (w *worker) printAudit(all []httpapi.AdminEntry) error {
+func (w *worker) printAudit(all []admin.Entry) error {
 	table := tabwriter.NewWriter(w.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "TIME\tWHO\tACTION\tTARGET\tFROM\tDETAIL")
 	for _, e := range all {
@@ -68,7 +70,7 @@ func (w *worker) printAudit(all []httpapi.AdminEntry) error {
 	return table.Flush()
 }
 
-func entryAuthor(e httpapi.AdminEntry) string {
+func entryAuthor(e admin.Entry) string {
 	switch {
 	case e.Operator:
 		return "(operator)"

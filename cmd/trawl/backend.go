@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/httpapi/settings"
 	"github.com/trawlsearch/trawl/query"
@@ -105,7 +105,7 @@ func (b *backend) store() *store.Store {
 func (b *backend) refresh(name string) { b.service.Load().Refresh(name) }
 
 // backups is nil until the service is open.
-func (b *backend) backups() httpapi.Backups {
+func (b *backend) backups() admin.Backups {
 	if s := b.service.Load(); s != nil {
 		return s
 	}
@@ -115,7 +115,7 @@ func (b *backend) backups() httpapi.Backups {
 // lend is called only once opening says nothing.
 func (b *backend) lend(bytes int64) func() { return b.service.Load().Lend(bytes) }
 
-func (b *backend) repositories() httpapi.Repositories {
+func (b *backend) repositories() admin.Repositories {
 	if s := b.service.Load(); s != nil {
 		return s
 	}
@@ -123,7 +123,7 @@ func (b *backend) repositories() httpapi.Repositories {
 }
 
 // checker is nil until the service is open.
-func (b *backend) checker() httpapi.Checker {
+func (b *backend) checker() admin.Checker {
 	if s := b.service.Load(); s != nil {
 		return s
 	}

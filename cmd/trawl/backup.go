@@ -13,7 +13,7 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store/backup"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
@@ -134,7 +134,7 @@ func (a *app) backupCreate() *cobra.Command {
 	cmd := &cobra.Command{Use: "create", Short: "make a backup", Long: backupCreateHelp, Args: arguments(1, 1, "a destination")}
 	var keys keyFlags
 	keys.forWriting(cmd)
-	ask := httpapi.AdminBackup{}
+	ask := admin.Backup{}
 	cmd.Flags().BoolVar(&ask.Mirrors, "mirrors", false, "take git mirrors in")
 	cmd.Flags().BoolVar(&ask.ReadAll, "read-all", false, "read files that seem unchanged, too")
 	return a.subcommand(cmd, "print what was done as one line of JSON", []string{"data", "memory"},
@@ -148,7 +148,7 @@ func (a *app) backupCreate() *cobra.Command {
 				return err
 			}
 			task := w.display.Start("backup")
-			res, err := w.Backup(ctx, ask, func(p httpapi.AdminProgress) {
+			res, err := w.Backup(ctx, ask, func(p admin.Progress) {
 				task.Report(ingest.Progress{Phase: p.Phase, Done: p.Done, Total: p.Total})
 			})
 			if err != nil {
@@ -164,7 +164,7 @@ func (a *app) backupCreate() *cobra.Command {
 }
 
 // backupNote says what a backup did.
-func backupNote(r httpapi.AdminBackupResult) string {
+func backupNote(r admin.BackupResult) string {
 	return fmt.Sprintf("%s has %s, %s of it new (%s sent)", r.ID, progress.Size(r.Bytes), progress.Size(r.ReadBytes), progress.Size(r.SentBytes))
 }
 

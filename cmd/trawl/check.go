@@ -13,7 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/print"
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/check"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -83,7 +83,7 @@ func (c *checkup) run(ctx context.Context, set config.Settings) (err error) {
 	c.repairs = map[string]int{}
 	s, err := openSession(ctx, set, service.Options{Log: out.log, Symbols: true, History: true})
 	if store.IsDamage(err) {
-		return errors.Join(c.tell(httpapi.AdminFinding{Where: "store", Problem: redact.Text(err.Error()), Repair: string(check.Restore)}), errFound)
+		return errors.Join(c.tell(admin.Finding{Where: "store", Problem: redact.Text(err.Error()), Repair: string(check.Restore)}), errFound)
 	}
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (c *checkup) run(ctx context.Context, set config.Settings) (err error) {
 	defer func() { err = errors.Join(err, s.close()) }()
 	w := &worker{app: c.app, session: s, output: out}
 	began, task := time.Now(), out.display.Start("check")
-	err = s.Check(ctx, c.quick, c.repair, func(p httpapi.AdminProgress) {
+	err = s.Check(ctx, c.quick, c.repair, func(p admin.Progress) {
 		task.Report(ingest.Progress{Phase: p.Phase, Note: p.Note, Done: p.Done, Total: p.Total, Bytes: p.Bytes})
 	}, c.tell)
 	if err != nil {
@@ -113,7 +113,7 @@ func (c *checkup) run(ctx context.Context, set config.Settings) (err error) {
 }
 
 // tell prints a finding.
-func (c *checkup) tell(f httpapi.AdminFinding) error {
+func (c *checkup) tell(f admin.Finding) error {
 	c.found++
 	c.repairs[f.Repair]++
 	if c.asJSON {

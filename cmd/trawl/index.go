@@ -10,8 +10,9 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
+	"github.com/trawlsearch/trawl/cmd/trawl/remote"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
@@ -92,7 +93,7 @@ func (w *worker) names(ctx context.Context, set config.Settings, sources []inges
 	for _, r := range set.Repositories {
 		w.declare(ctx, r)
 	}
-	all, err := w.List(ctx)
+	all, err := remote.Get(ctx, w.Client, admin.ListRepositories)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func (w *worker) names(ctx context.Context, set config.Settings, sources []inges
 func (w *worker) add(ctx context.Context, sources []ingest.Source) []string {
 	var names []string
 	for _, src := range sources {
-		r, err := w.Add(ctx, typed(src))
+		r, err := remote.Call(ctx, w.Client, admin.AddRepository, admin.Add{Source: typed(src)})
 		if err != nil {
 			w.fail(ctx, err)
 			continue
@@ -135,14 +136,14 @@ func (w *worker) declare(ctx context.Context, r config.Repository) {
 	if r.Facts.Empty() {
 		return
 	}
-	if _, err := w.ChangeFacts(ctx, r.Source.Name, httpapi.NewAdminFacts(r.Facts)); err != nil {
+	if _, err := remote.Call(ctx, w.Client, admin.ChangeFacts, admin.NewFacts(r.Facts), "name", r.Source.Name); err != nil {
 		w.fail(ctx, err)
 	}
 }
 
 // declareReaders says who may see a repository of the configuration file.
 func (w *worker) declareReaders(ctx context.Context, name string, readers []string) {
-	pins, err := w.DeclareReaders(ctx, name, readers)
+	pins, err := remote.Call(ctx, w.Client, admin.DeclareReaders, readers, "name", name)
 	if err != nil {
 		w.fail(ctx, fmt.Errorf("%s: nobody may see it yet: %w", name, err))
 	}
@@ -156,15 +157,15 @@ func (w *worker) declareReaders(ctx context.Context, name string, readers []stri
 // hide says who may see a repository. If that goes wrong nobody may: what was
 // to be hidden must not show.
 func (w *worker) hide(ctx context.Context, name string, readers []string) {
-	if now, err := w.Readers(ctx, name); err == nil && sameReaders(now, readers) {
+	if now, err := remote.Get(ctx, w.Client, admin.ListReaders, "name", name); err == nil && sameReaders(now, readers) {
 		return
 	}
-	_, err := w.SetReaders(ctx, name, readers)
+	_, err := remote.Call(ctx, w.Client, admin.SetReaders, readers, "name", name)
 	if err == nil {
 		return
 	}
 	w.fail(ctx, fmt.Errorf("%s: nobody may see it yet: %w", name, err))
-	if _, err := w.SetReaders(ctx, name, []string{identity.Nobody}); err != nil {
+	if _, err := remote.Call(ctx, w.Client, admin.SetReaders, []string{identity.Nobody}, "name", name); err != nil {
 		w.fail(ctx, err)
 	}
 }
@@ -184,7 +185,7 @@ func (w *worker) sync(ctx context.Context, name string) {
 		return
 	}
 	task := w.display.Start(name)
-	res, err := w.Sync(ctx, name, func(p httpapi.AdminProgress) {
+	res, err := w.Sync(ctx, name, func(p admin.Progress) {
 		task.Report(ingest.Progress{Phase: p.Phase, Note: p.Note, Done: p.Done, Total: p.Total, Bytes: p.Bytes})
 	})
 	if err != nil {

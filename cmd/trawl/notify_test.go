@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 )
 
 // A unit of systemd hears when the server is ready, what it does, and that it
@@ -74,13 +74,13 @@ func TestCountedThings(t *testing.T) {
 		{1, 1, "serving 1 repository, 1 search at work"},
 		{1200, 2, "serving 1,200 repositories, 2 searches at work"},
 	} {
-		var s httpapi.AdminStatus
+		var s admin.Status
 		s.Repositories.Indexed, s.Searches.AtWork = tt.repositories, tt.searches
 		if got := atWork(s); got != tt.want {
 			t.Errorf("%d repositories and %d searches: got %q, want %q", tt.repositories, tt.searches, got, tt.want)
 		}
 	}
-	var s httpapi.AdminStatus
+	var s admin.Status
 	s.Index.Unreadable = []string{"record 7"}
 	if got, want := complaints(s), "1 record is damaged, see trawl check: record 7"; len(got) != 1 || got[0] != want {
 		t.Errorf("complaints: got %q, want %q", got, want)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/print"
 	"github.com/trawlsearch/trawl/cmd/trawl/remote"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store/oauth"
 )
 
@@ -53,7 +53,7 @@ func (a *app) oauthAppCreate() *cobra.Command {
 	scopes := flags.StringArray("scope", nil, "what it may ask for; may be repeated (default: "+strings.Join(oauth.Scopes(), ", ")+")")
 	id := flags.String("client-id", "", "the `ID` that it shows (default: a new one)")
 	return a.subcommand(cmd, "print the app as JSON", accountSettings, func(ctx context.Context, w *worker, asJSON bool, args []string) error {
-		n := httpapi.AdminApp{ID: *id, Name: args[0], Kind: oauth.Confidential, Redirects: *redirects, Scopes: *scopes, Account: *account}
+		n := admin.App{ID: *id, Name: args[0], Kind: oauth.Confidential, Redirects: *redirects, Scopes: *scopes, Account: *account}
 		switch {
 		case *public && *account != "":
 			return errors.New("--public and --service: an app is one or the other")
@@ -62,7 +62,7 @@ func (a *app) oauthAppCreate() *cobra.Command {
 		case *account != "":
 			n.Kind = oauth.Service
 		}
-		made, err := w.CreateApp(ctx, n)
+		made, err := remote.Call(ctx, w.Client, admin.CreateApp, n)
 		if err != nil {
 			return knownUser(err)
 		}
@@ -83,7 +83,7 @@ List shows the apps, never with their secret.
 func (a *app) oauthAppList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "show the apps", Long: oauthAppListHelp, Args: arguments(0, 0, "no argument")}
 	return a.subcommand(cmd, "print each app as one line of JSON", accountSettings, func(ctx context.Context, w *worker, asJSON bool, _ []string) error {
-		all, err := w.Apps(ctx)
+		all, err := remote.Get(ctx, w.Client, admin.ListApps)
 		if err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (a *app) oauthAppList() *cobra.Command {
 	})
 }
 
-func appTraits(a httpapi.AdminApp) string {
+func appTraits(a admin.App) string {
 	out := []string{string(a.Kind)}
 	if a.Account != "" {
 		out = append(out, "as "+a.Account)
@@ -123,7 +123,7 @@ from then on. Tokens stay.
 func (a *app) oauthAppSecret() *cobra.Command {
 	cmd := &cobra.Command{Use: "rotate-secret", Short: "give an app another secret", Long: oauthAppSecretHelp, Args: arguments(1, 1, "a client ID")}
 	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
-		made, err := w.RotateAppSecret(ctx, args[0])
+		made, err := remote.Get(ctx, w.Client, admin.RotateAppSecret, "id", args[0])
 		if err != nil {
 			return knownApp(err, args[0])
 		}
@@ -143,7 +143,8 @@ func (a *app) oauthAppDisable() *cobra.Command {
 	cmd := &cobra.Command{Use: "disable", Short: "switch an app off", Long: oauthAppDisableHelp, Args: arguments(1, 1, "a client ID")}
 	undo := cmd.Flags().Bool("undo", false, "switch it on again")
 	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
-		return knownApp(w.DisableApp(ctx, args[0], !*undo), args[0])
+		_, err := remote.Call(ctx, w.Client, admin.ChangeApp, admin.AppChange{Disabled: !*undo}, "id", args[0])
+		return knownApp(err, args[0])
 	})
 }
 
@@ -157,7 +158,7 @@ func (a *app) oauthAppDelete() *cobra.Command {
 	cmd := &cobra.Command{Use: "delete", Short: "delete apps", Long: oauthAppDeleteHelp, Args: arguments(1, -1, "a client ID")}
 	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
 		for _, id := range args {
-			if err := knownApp(w.DeleteApp(ctx, id), id); err != nil {
+			if err := knownApp(remote.Do(ctx, w.Client, admin.DeleteApp, "id", id), id); err != nil {
 				w.fail(ctx, err)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/print"
 	"github.com/trawlsearch/trawl/cmd/trawl/remote"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 )
 
 const orgHelp = `Usage: trawl org COMMAND
@@ -36,7 +36,7 @@ func (a *app) orgCreate() *cobra.Command {
 	}
 	name := cmd.Flags().String("display-name", "", "what people call it")
 	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
-		_, err := w.CreateOrg(ctx, args[0], *name)
+		_, err := remote.Call(ctx, w.Client, admin.CreateOrg, admin.Org{Name: args[0], DisplayName: *name})
 		return err
 	})
 }
@@ -47,7 +47,7 @@ func (a *app) orgList() *cobra.Command {
 		Long: "Usage: trawl org list [flags]\n\nList shows every organisation and its members.\n\n  trawl org list --json | jq -r .name",
 	}
 	return a.subcommand(cmd, "print each organisation as one line of JSON", accountSettings, func(ctx context.Context, w *worker, asJSON bool, _ []string) error {
-		all, err := w.Orgs(ctx)
+		all, err := remote.Get(ctx, w.Client, admin.ListOrgs)
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (a *app) orgList() *cobra.Command {
 	})
 }
 
-func (w *worker) printOrgs(all []httpapi.AdminOrg) error {
+func (w *worker) printOrgs(all []admin.Org) error {
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(w.stderr, "trawl: there are no organisations")
 		return err
@@ -78,7 +78,7 @@ func (a *app) orgDelete() *cobra.Command {
 	}
 	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
 		for _, name := range args {
-			if err := w.DeleteOrg(ctx, name); err != nil {
+			if err := remote.Do(ctx, w.Client, admin.DeleteOrg, "name", name); err != nil {
 				w.fail(ctx, knownOrg(err))
 			}
 		}
@@ -93,12 +93,12 @@ func (a *app) orgMembers(verb string) *cobra.Command {
 		Long: fmt.Sprintf("Usage: trawl org %s [flags] ORG USER...\n\nWhat an organisation may see its members may from their next request on.\n\n  trawl org %[1]s lab ann bob", verb),
 	}
 	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
-		do := w.AddMember
+		do := admin.AddMember
 		if verb == "remove" {
-			do = w.RemoveMember
+			do = admin.RemoveMember
 		}
 		for _, user := range args[1:] {
-			if err := do(ctx, args[0], user); err != nil {
+			if err := remote.Do(ctx, w.Client, do, "name", args[0], "user", user); err != nil {
 				w.fail(ctx, knownOrg(err))
 			}
 		}
@@ -142,10 +142,10 @@ func (a *app) repoReaders() *cobra.Command {
 		case len(args) == 0:
 			return w.printPins(ctx, "")
 		case len(args) > 1:
-			_, err := w.SetReaders(ctx, args[0], args[1:])
+			_, err := remote.Call(ctx, w.Client, admin.SetReaders, args[1:], "name", args[0])
 			return known(err)
 		}
-		readers, err := w.Readers(ctx, args[0])
+		readers, err := remote.Get(ctx, w.Client, admin.ListReaders, "name", args[0])
 		if err != nil {
 			return known(err)
 		}
@@ -162,7 +162,7 @@ func (w *worker) repin(ctx context.Context, reader string, args []string) error 
 	if len(args) > 0 {
 		return errors.New("--repin takes one reader and no repository: a name stands for the same account everywhere")
 	}
-	p, err := w.Repin(ctx, reader)
+	p, err := remote.Call(ctx, w.Client, admin.Repin, admin.Pin{Reader: reader})
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (w *worker) repin(ctx context.Context, reader string, args []string) error 
 // printPins shows what the names of the configuration file stand for: those of a
 // repository, or all for "".
 func (w *worker) printPins(ctx context.Context, repository string) error {
-	pins, err := w.Pins(ctx, repository)
+	pins, err := remote.Get(ctx, w.Client, admin.ListPins, "name", repository)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/cmd/trawl/remote"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 )
 
 const repoHelp = `Usage: trawl repo COMMAND
@@ -124,7 +125,7 @@ func (a *app) repoSync() *cobra.Command {
 	return a.subcommand(cmd, "print each repository as one line of JSON", ingestSettings,
 		func(ctx context.Context, w *worker, asJSON bool, args []string) error {
 			if len(args) == 0 {
-				all, err := w.List(ctx)
+				all, err := remote.Get(ctx, w.Client, admin.ListRepositories)
 				if err != nil {
 					return err
 				}
@@ -144,7 +145,7 @@ func (w *worker) syncAll(ctx context.Context, asJSON bool, names []string) error
 	if err := w.end(ctx); !asJSON || err != nil && !errors.Is(err, errTold) {
 		return err
 	}
-	all, err := w.List(ctx)
+	all, err := remote.Get(ctx, w.Client, admin.ListRepositories)
 	if err != nil {
 		return err
 	}
@@ -171,7 +172,7 @@ func (a *app) repoRemove() *cobra.Command {
 	return a.subcommand(cmd, "", []string{"data", "memory"},
 		func(ctx context.Context, w *worker, _ bool, args []string) error {
 			for _, name := range args {
-				if err := w.Remove(ctx, name); err != nil {
+				if err := remote.Do(ctx, w.Client, admin.RemoveRepository, "name", name); err != nil {
 					w.fail(ctx, known(err))
 				}
 			}

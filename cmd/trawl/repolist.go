@@ -15,7 +15,8 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/print"
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/cmd/trawl/remote"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 )
 
 const repoListHelp = `Usage: trawl repo list [flags]
@@ -33,11 +34,11 @@ func (a *app) repoList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "show the repositories", Long: repoListHelp, Args: arguments(0, 0, "no argument")}
 	return a.subcommand(cmd, "print each repository as one line of JSON", []string{"data", "memory"},
 		func(ctx context.Context, w *worker, asJSON bool, _ []string) error {
-			all, err := w.List(ctx)
+			all, err := remote.Get(ctx, w.Client, admin.ListRepositories)
 			if err != nil {
 				return err
 			}
-			slices.SortFunc(all, func(a, b httpapi.AdminRepository) int { return cmp.Compare(a.Name, b.Name) })
+			slices.SortFunc(all, func(a, b admin.Repository) int { return cmp.Compare(a.Name, b.Name) })
 			if asJSON {
 				for _, r := range all {
 					if err := w.printJSON(r); err != nil {
@@ -59,7 +60,7 @@ func (a *app) printJSON(v any) error {
 	return err
 }
 
-func (a *app) printTable(all []httpapi.AdminRepository, now time.Time) error {
+func (a *app) printTable(all []admin.Repository, now time.Time) error {
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(a.stderr, "trawl: there are no repositories yet: add some with trawl repo add PATH-OR-URL")
 		return err
@@ -74,7 +75,7 @@ func (a *app) printTable(all []httpapi.AdminRepository, now time.Time) error {
 }
 
 // commits tells how many are kept, with a sign that more are to be read.
-func commits(r httpapi.AdminRepository) string {
+func commits(r admin.Repository) string {
 	n := strconv.Itoa(r.History.Commits)
 	if r.History.Reading {
 		n += "..."
@@ -123,7 +124,7 @@ func (a *app) repoSkipped() *cobra.Command {
 	return a.subcommand(cmd, "print each document as one line of JSON", []string{"data", "memory"},
 		func(ctx context.Context, w *worker, asJSON bool, args []string) error {
 			table := tabwriter.NewWriter(w.stdout, 0, 0, 2, ' ', 0)
-			err := w.Skipped(ctx, args[0], func(d httpapi.AdminSkipped) error {
+			err := w.Skipped(ctx, args[0], func(d admin.Skipped) error {
 				if asJSON {
 					return w.printJSON(d)
 				}

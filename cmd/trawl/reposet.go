@@ -10,7 +10,8 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/cmd/trawl/print"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/cmd/trawl/remote"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -50,7 +51,7 @@ func (a *app) repoSet() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			repo, err := w.ChangeFacts(ctx, args[0], httpapi.NewAdminFacts(change))
+			repo, err := remote.Call(ctx, w.Client, admin.ChangeFacts, admin.NewFacts(change), "name", args[0])
 			switch {
 			case err != nil:
 				return known(err)

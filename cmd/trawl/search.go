@@ -15,7 +15,8 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/print"
 	"github.com/trawlsearch/trawl/cmd/trawl/remote"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/client"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/syntax"
@@ -152,14 +153,14 @@ func (a *app) search(ctx context.Context, set config.Settings, job searchJob) (e
 	}
 	job.params.HTTP = s.HTTP
 	// Who may read the data directory may search all of it.
-	job.params.Header = http.Header{httpapi.AdminTokenHeader: {s.Token}}
+	job.params.Header = http.Header{auth.OperatorHeader: {s.Token}}
 	return a.stream(ctx, job, s.Base)
 }
 
 // anythingToSearch fails when there is no repository, so that an empty answer
 // is not taken for one about code.
 func (a *app) anythingToSearch(ctx context.Context, c *remote.Client) error {
-	all, err := c.List(ctx)
+	all, err := remote.Get(ctx, c, admin.ListRepositories)
 	if err == nil && len(all) == 0 {
 		err = errors.New("there are no repositories yet: add some with trawl index PATH-OR-URL")
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/systemd"
 	"github.com/trawlsearch/trawl/cmd/trawl/tracing"
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/browse"
 	"github.com/trawlsearch/trawl/httpapi/console"
@@ -143,7 +144,7 @@ func (h *host) newServer() *httpapi.Server {
 		h.secret = rand.Text()
 	}
 	h.metrics = h.newMetrics()
-	admin := &httpapi.Admin{
+	operator := &admin.Handlers{
 		Repositories: h.backend.repositories, Registry: h.backend.registry, Apps: h.backend.apps, Status: h.status, Backups: h.backend.backups,
 		Checker: h.backend.checker,
 	}
@@ -160,7 +161,7 @@ func (h *host) newServer() *httpapi.Server {
 	tools := &console.Console{Server: server}
 	book := &help.Book{Server: server, Limits: h.limits}
 	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, More: tools.Sections()}
-	server.Extra = slices.Concat(admin.Routes(), api.Routes(), area.Routes(), apps.Routes(), book.Routes(), openapi.Routes(), files.Routes(), h.metricsRoutes())
+	server.Extra = slices.Concat(operator.Routes(), api.Routes(), area.Routes(), apps.Routes(), book.Routes(), openapi.Routes(), files.Routes(), h.metricsRoutes())
 	return server
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/serverfile"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
@@ -99,14 +100,14 @@ func localSession(svc *service.Service, set config.Settings, log zerolog.Logger)
 		log = log.Level(zerolog.ErrorLevel)
 	}
 	token := rand.Text()
-	admin := &httpapi.Admin{
-		Repositories: func() httpapi.Repositories { return svc }, Registry: svc.Registry, Apps: svc.Apps,
-		Status: offlineStatus(svc), Backups: func() httpapi.Backups { return svc },
-		Checker: func() httpapi.Checker { return svc },
+	operator := &admin.Handlers{
+		Repositories: func() admin.Repositories { return svc }, Registry: svc.Registry, Apps: svc.Apps,
+		Status: offlineStatus(svc), Backups: func() admin.Backups { return svc },
+		Checker: func() admin.Checker { return svc },
 	}
 	api := &graphql.Endpoint{Data: svc.GraphQL, Searcher: svc, Limits: cost.NewCurrent(set.RateLimits), ExternalURL: set.ExternalURL}
 	gate := &auth.Gate{OperatorToken: token, Registry: svc.Registry}
-	server := &httpapi.Server{Searcher: svc, Log: log, Extra: slices.Concat(admin.Routes(), api.Routes()), Gate: gate}
+	server := &httpapi.Server{Searcher: svc, Log: log, Extra: slices.Concat(operator.Routes(), api.Routes()), Gate: gate}
 	return &session{
 		Client: &remote.Client{
 			Base: localBase, Token: token,

@@ -11,7 +11,8 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/print"
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/cmd/trawl/remote"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 )
 
 const statusHelp = `Usage: trawl status [flags]
@@ -30,7 +31,7 @@ the last backup failed, a shard is damaged, or the disk is nearly full.
 func (a *app) statusCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "status", Short: "show how the server and its data directory are", Long: statusHelp, Args: arguments(0, 0, "no argument")}
 	return a.subcommand(cmd, "print all of it as one line of JSON", []string{"data", "memory"}, func(ctx context.Context, w *worker, asJSON bool, _ []string) error {
-		s, err := w.Status(ctx)
+		s, err := remote.Get(ctx, w.Client, admin.ReadStatus)
 		if err != nil {
 			return err
 		}
@@ -47,7 +48,7 @@ func (a *app) statusCommand() *cobra.Command {
 }
 
 // complaints are what somebody should do something about.
-func complaints(s httpapi.AdminStatus) (all []string) {
+func complaints(s admin.Status) (all []string) {
 	if s.Serving && !s.Ready {
 		all = append(all, "not ready: "+s.Waiting)
 	}
@@ -75,7 +76,7 @@ func complaints(s httpapi.AdminStatus) (all []string) {
 // lagsShown is how many repositories are named.
 const lagsShown = 10
 
-func printStatus(out io.Writer, s httpapi.AdminStatus, now time.Time) error {
+func printStatus(out io.Writer, s admin.Status, now time.Time) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) }
 	version := s.Version
@@ -118,7 +119,7 @@ func printStatus(out io.Writer, s httpapi.AdminStatus, now time.Time) error {
 }
 
 // printLags names the repositories that were looked at longest ago.
-func printLags(w io.Writer, lags []httpapi.StatusLag) {
+func printLags(w io.Writer, lags []admin.StatusLag) {
 	if len(lags) == 0 {
 		return
 	}
@@ -136,7 +137,7 @@ func printLags(w io.Writer, lags []httpapi.StatusLag) {
 	}
 }
 
-func queueLine(q httpapi.StatusQueue, now time.Time) string {
+func queueLine(q admin.StatusQueue, now time.Time) string {
 	line := "nothing is synced"
 	if q.Running != "" {
 		line = "syncing " + q.Running + " for " + age(q.Since, now)

@@ -5,11 +5,11 @@ import (
 	"os"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 )
 
 // status tells how the server is, also while the data directory is being opened.
-func (h *host) status(ctx context.Context) (s httpapi.AdminStatus, err error) {
+func (h *host) status(ctx context.Context) (s admin.Status, err error) {
 	if svc := h.backend.service.Load(); svc != nil {
 		if s, err = svc.Status(ctx); err != nil {
 			return s, err
@@ -25,8 +25,8 @@ func (h *host) status(ctx context.Context) (s httpapi.AdminStatus, err error) {
 }
 
 // offlineStatus is the status of a data directory that no server has.
-func offlineStatus(svc *service.Service) httpapi.StatusFunc {
-	return func(ctx context.Context) (httpapi.AdminStatus, error) {
+func offlineStatus(svc *service.Service) admin.StatusFunc {
+	return func(ctx context.Context) (admin.Status, error) {
 		s, err := svc.Status(ctx)
 		b := buildOf()
 		s.Version, s.Revision = b.version, b.revision

@@ -11,7 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
 	"github.com/trawlsearch/trawl/cmd/trawl/serverfile"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 )
 
 // How long what is at work has to end when the server stops: open streams, and
@@ -100,7 +100,7 @@ func (h *host) summary(svc *service.Service) string {
 }
 
 // atWork is the line about a status.
-func atWork(s httpapi.AdminStatus) string {
+func atWork(s admin.Status) string {
 	line := fmt.Sprintf("serving %s, %s at work", progress.CountedAs(s.Repositories.Indexed, "repository", "repositories"), progress.CountedAs(s.Searches.AtWork, "search", "searches"))
 	if s.Queue.Running != "" {
 		line += ", syncing " + s.Queue.Running

@@ -13,7 +13,7 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/print"
 	"github.com/trawlsearch/trawl/cmd/trawl/remote"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -49,7 +49,7 @@ func (a *app) tokenCreate() *cobra.Command {
 	scopes := flags.StringArray("scope", []string{identity.ScopeAll}, "what it may do: user:all, and site-admin:sudo besides; may be repeated")
 	days := flags.String("days", "", "how many `DAYS` it is good for, or never to let it not expire (default: 90, or the most there may be)")
 	return a.subcommand(cmd, "print the token as JSON", tokenSettings, func(ctx context.Context, w *worker, asJSON bool, args []string) error {
-		n := httpapi.AdminNewToken{User: args[0], Scopes: *scopes, Note: *note, Forever: *days == "never"}
+		n := admin.NewToken{User: args[0], Scopes: *scopes, Note: *note, Forever: *days == "never"}
 		if *days != "" && !n.Forever {
 			count, err := strconv.Atoi(*days)
 			if err != nil {
@@ -57,7 +57,7 @@ func (a *app) tokenCreate() *cobra.Command {
 			}
 			n.Days = &count
 		}
-		t, err := w.CreateToken(ctx, n)
+		t, err := remote.Call(ctx, w.Client, admin.CreateToken, n)
 		if err != nil {
 			return knownUser(err)
 		}
@@ -79,7 +79,7 @@ their secret.
 func (a *app) tokenList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "show tokens", Long: tokenListHelp, Args: arguments(0, 1, "the name of a user")}
 	return a.subcommand(cmd, "print each token as one line of JSON", []string{"data", "memory"}, func(ctx context.Context, w *worker, asJSON bool, args []string) error {
-		all, err := w.Tokens(ctx, strings.Join(args, ""))
+		all, err := remote.Get(ctx, w.Client, admin.ListTokens, "user", strings.Join(args, ""))
 		if err != nil {
 			return knownUser(err)
 		}
@@ -90,7 +90,7 @@ func (a *app) tokenList() *cobra.Command {
 	})
 }
 
-func (w *worker) printTokens(all []httpapi.AdminToken, now time.Time) error {
+func (w *worker) printTokens(all []admin.Token, now time.Time) error {
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(w.stderr, "trawl: there are no tokens")
 		return err
@@ -119,7 +119,7 @@ func (a *app) tokenRevoke() *cobra.Command {
 	cmd := &cobra.Command{Use: "revoke", Short: "end tokens", Long: tokenRevokeHelp, Args: arguments(1, -1, "the number of a token")}
 	return a.subcommand(cmd, "", []string{"data", "memory"}, func(ctx context.Context, w *worker, _ bool, args []string) error {
 		for _, id := range args {
-			err := w.RevokeToken(ctx, id)
+			err := remote.Do(ctx, w.Client, admin.RevokeToken, "id", id)
 			if remote.NotFound(err) {
 				err = errors.New("there is no token " + strconv.Quote(id) + ": \"trawl token list\" shows those that are good")
 			}

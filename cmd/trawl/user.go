@@ -16,7 +16,7 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/print"
 	"github.com/trawlsearch/trawl/cmd/trawl/remote"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 )
 
 const userHelp = `Usage: trawl user COMMAND
@@ -53,7 +53,7 @@ standard input. A service account has no password and nobody signs in as it:
 
 func (a *app) userCreate() *cobra.Command {
 	cmd := &cobra.Command{Use: "create", Short: "make a user", Long: userCreateHelp, Args: needsOne}
-	var n httpapi.AdminNewUser
+	var n admin.NewUser
 	flags := cmd.Flags()
 	flags.StringVar(&n.DisplayName, "display-name", "", "what people call them")
 	flags.StringVar(&n.Email, "email", "", "their e-mail address, by which they can sign in, too")
@@ -68,7 +68,7 @@ func (a *app) userCreate() *cobra.Command {
 		if n.Password, err = readPassword(cmd, *fromStdin); err != nil {
 			return err
 		}
-		link, err := w.CreateUser(ctx, n)
+		link, err := remote.Call(ctx, w.Client, admin.CreateUser, n)
 		if err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func readPassword(cmd *cobra.Command, fromStdin bool) (string, error) {
 }
 
 // printLink prints where a user chooses a password, if they are to.
-func (w *worker) printLink(link httpapi.AdminLink) error {
+func (w *worker) printLink(link admin.Link) error {
 	if link.Path == "" {
 		return nil
 	}
@@ -117,11 +117,11 @@ when they were last seen.
 func (a *app) userList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "show the users", Long: userListHelp, Args: arguments(0, 0, "no argument")}
 	return a.subcommand(cmd, "print each user as one line of JSON", accountSettings, func(ctx context.Context, w *worker, asJSON bool, _ []string) error {
-		all, err := w.Users(ctx)
+		all, err := remote.Get(ctx, w.Client, admin.ListUsers)
 		if err != nil {
 			return err
 		}
-		slices.SortFunc(all, func(a, b httpapi.AdminUser) int { return cmp.Compare(a.Name, b.Name) })
+		slices.SortFunc(all, func(a, b admin.User) int { return cmp.Compare(a.Name, b.Name) })
 		if asJSON {
 			return printEach(w, all)
 		}
@@ -138,7 +138,7 @@ func printEach[T any](w *worker, all []T) error {
 	return nil
 }
 
-func (w *worker) printUsers(all []httpapi.AdminUser, now time.Time) error {
+func (w *worker) printUsers(all []admin.User, now time.Time) error {
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(w.stderr, "trawl: there are no users yet: make one with trawl user create NAME --admin")
 		return err
@@ -152,7 +152,7 @@ func (w *worker) printUsers(all []httpapi.AdminUser, now time.Time) error {
 	return table.Flush()
 }
 
-func userTraits(u httpapi.AdminUser) string {
+func userTraits(u admin.User) string {
 	var out []string
 	for _, t := range []struct {
 		is   bool
@@ -165,7 +165,7 @@ func userTraits(u httpapi.AdminUser) string {
 	return strings.Join(out, ",")
 }
 
-func primaryAddress(u httpapi.AdminUser) string {
+func primaryAddress(u admin.User) string {
 	for _, e := range u.Emails {
 		if e.Primary {
 			return print.Line(e.Address)
@@ -185,7 +185,7 @@ func (a *app) userDelete() *cobra.Command {
 	cmd := &cobra.Command{Use: "delete", Aliases: []string{"rm"}, Short: "delete users", Long: userDeleteHelp, Args: arguments(1, -1, "the name of a user")}
 	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
 		for _, name := range args {
-			if err := w.DeleteUser(ctx, name); err != nil {
+			if err := remote.Do(ctx, w.Client, admin.DeleteUser, "name", name); err != nil {
 				w.fail(ctx, knownUser(err))
 			}
 		}
@@ -211,8 +211,8 @@ func (a *app) userSetAdmin() *cobra.Command {
 	cmd := &cobra.Command{Use: "set-admin", Short: "let a user administer the server", Long: userSetAdminHelp, Args: needsOne}
 	revoke := cmd.Flags().Bool("revoke", false, "take it back")
 	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
-		admin := !*revoke
-		_, err := w.ChangeUser(ctx, args[0], httpapi.AdminUserChange{SiteAdmin: &admin})
+		may := !*revoke
+		_, err := remote.Call(ctx, w.Client, admin.ChangeUser, admin.UserChange{SiteAdmin: &may}, "name", args[0])
 		return knownUser(err)
 	})
 }
@@ -229,7 +229,7 @@ func (a *app) userLock() *cobra.Command {
 	undo := cmd.Flags().Bool("undo", false, "let them in again")
 	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
 		locked := !*undo
-		_, err := w.ChangeUser(ctx, args[0], httpapi.AdminUserChange{Locked: &locked})
+		_, err := remote.Call(ctx, w.Client, admin.ChangeUser, admin.UserChange{Locked: &locked}, "name", args[0])
 		return knownUser(err)
 	})
 }
@@ -250,7 +250,7 @@ func (a *app) userReset() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		link, err := w.SetPassword(ctx, args[0], password)
+		link, err := remote.Call(ctx, w.Client, admin.SetPassword, admin.Password{Password: password}, "name", args[0])
 		if err != nil {
 			return knownUser(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -49,7 +50,7 @@ var (
 )
 
 // New returns metrics of a server whose status is asked for at each page.
-func New(b Build, status httpapi.StatusFunc) *Metrics {
+func New(b Build, status admin.StatusFunc) *Metrics {
 	m := &Metrics{
 		registry:     prometheus.NewRegistry(),
 		knownReasons: set(reasons), knownMethods: set(methods), outcomes: set(httpapi.StreamOutcomes()),

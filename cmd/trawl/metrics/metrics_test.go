@@ -20,6 +20,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/metrics"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -29,8 +30,8 @@ import (
 var update = flag.Bool("update", false, "rewrite docs/metrics.md")
 
 func newMetrics() *metrics.Metrics {
-	return metrics.New(metrics.Build{Version: "v1", Revision: "abc", Go: "go1"}, func(context.Context) (httpapi.AdminStatus, error) {
-		var s httpapi.AdminStatus
+	return metrics.New(metrics.Build{Version: "v1", Revision: "abc", Go: "go1"}, func(context.Context) (admin.Status, error) {
+		var s admin.Status
 		s.Ready, s.Disk.Free, s.Repositories.OldestSeconds, s.Started = true, 123, 45.5, time.Unix(1700000000, 0)
 		return s, nil
 	})
@@ -183,8 +184,8 @@ func TestReasons(t *testing.T) {
 
 // A status that cannot be had leaves out what is read off it, and nothing else.
 func TestStatusFails(t *testing.T) {
-	m := metrics.New(metrics.Build{}, func(context.Context) (httpapi.AdminStatus, error) {
-		return httpapi.AdminStatus{}, errors.New("no disk")
+	m := metrics.New(metrics.Build{}, func(context.Context) (admin.Status, error) {
+		return admin.Status{}, errors.New("no disk")
 	})
 	got := page(t, m)
 	if strings.Contains(got, "\ntrawl_disk_free_bytes") || !strings.Contains(got, "\ntrawl_http_requests_in_flight 0") {

@@ -6,12 +6,12 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 )
 
 // statusCollector makes metrics of what the status of the server says when it is
 // asked.
-type statusCollector struct{ status httpapi.StatusFunc }
+type statusCollector struct{ status admin.StatusFunc }
 
 // statusWithin bounds how long a page of metrics waits for the status.
 const statusWithin = 5 * time.Second
@@ -20,18 +20,18 @@ const statusWithin = 5 * time.Second
 type reading struct {
 	desc *prometheus.Desc
 	kind prometheus.ValueType
-	of   func(*httpapi.AdminStatus) float64
+	of   func(*admin.Status) float64
 }
 
-func gaugeOf(name, help string, of func(*httpapi.AdminStatus) float64) reading {
+func gaugeOf(name, help string, of func(*admin.Status) float64) reading {
 	return reading{prometheus.NewDesc(name, help, nil, nil), prometheus.GaugeValue, of}
 }
 
-func counterOf(name, help string, of func(*httpapi.AdminStatus) float64) reading {
+func counterOf(name, help string, of func(*admin.Status) float64) reading {
 	return reading{prometheus.NewDesc(name, help, nil, nil), prometheus.CounterValue, of}
 }
 
-type status = httpapi.AdminStatus
+type status = admin.Status
 
 // readings are all of them.
 func readings() []reading {

@@ -12,7 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 )
 
 // Client calls the admin routes of one server. It is safe for concurrent use.
@@ -40,113 +41,118 @@ func NotFound(err error) bool {
 // ErrCutOff is returned when an answer ends before it is complete.
 var ErrCutOff = errors.New("the server ended its answer early: look at its log and try again")
 
-// List returns all repositories.
-func (c *Client) List(ctx context.Context) (out []httpapi.AdminRepository, err error) {
-	err = c.call(ctx, http.MethodGet, "", "", nil, decodeInto(&out))
+// Call sends a request of an operation with what In holds and parameters as name,
+// value, and returns the answer. Parameters without a value are left out.
+func Call[In, Out any](ctx context.Context, c *Client, op admin.Operation[In, Out], in In, parameters ...string) (out Out, err error) {
+	err = send(ctx, c, op, in, parameters, func(r io.Reader) error {
+		if _, none := any(out).(admin.None); none {
+			return nil
+		}
+		if err := json.NewDecoder(r).Decode(&out); err != nil {
+			return fmt.Errorf("decode the server's answer: %w", err)
+		}
+		return nil
+	})
 	return out, err
 }
 
-// Status tells how the data directory is, and the server if one has it.
-func (c *Client) Status(ctx context.Context) (out httpapi.AdminStatus, err error) {
-	err = c.send(ctx, http.MethodGet, httpapi.AdminStatusPath, nil, nil, decodeInto(&out))
-	return out, err
+// Do is Call for what has no body and no answer.
+func Do(ctx context.Context, c *Client, op admin.Operation[admin.None, admin.None], parameters ...string) error {
+	_, err := Call(ctx, c, op, admin.None{}, parameters...)
+	return err
 }
 
-// Add records a source as a repository and returns it. The server's directory
-// is not the caller's, so a path in source must be absolute.
-func (c *Client) Add(ctx context.Context, source string) (out httpapi.AdminRepository, err error) {
-	err = c.call(ctx, http.MethodPost, "", "", httpapi.AdminAdd{Source: source}, decodeInto(&out))
-	return out, err
+// Get is Call for what has no body.
+func Get[Out any](ctx context.Context, c *Client, op admin.Operation[admin.None, Out], parameters ...string) (Out, error) {
+	return Call(ctx, c, op, admin.None{}, parameters...)
 }
 
-// Remove forgets a repository.
-func (c *Client) Remove(ctx context.Context, name string) error {
-	return c.call(ctx, http.MethodDelete, "", name, nil, nothing)
-}
-
-// ChangeFacts changes what is known about a repository and returns how it is
-// then.
-func (c *Client) ChangeFacts(ctx context.Context, name string, facts httpapi.AdminFacts) (out httpapi.AdminRepository, err error) {
-	err = c.call(ctx, http.MethodPatch, "", name, facts, decodeInto(&out))
-	return out, err
+// Stream is Call for an answer of lines. It calls each from the caller's goroutine
+// with those up to the last, which says how the operation ended.
+func Stream[In any](ctx context.Context, c *Client, op admin.Operation[In, admin.Lines], in In, each func(admin.Line) error, parameters ...string) (res admin.Result, err error) {
+	err = send(ctx, c, op, in, parameters, func(r io.Reader) (err error) {
+		res, err = readLines(r, each)
+		return err
+	})
+	return res, err
 }
 
 // Sync brings a repository up to its source. It calls report, which may be
 // nil, from the caller's goroutine.
-func (c *Client) Sync(ctx context.Context, name string, report func(httpapi.AdminProgress)) (httpapi.AdminResult, error) {
-	var out httpapi.AdminResult
-	err := c.call(ctx, http.MethodPost, "/sync", name, nil, func(r io.Reader) (err error) {
-		out, err = readLines(r, func(l httpapi.AdminLine) error {
-			if l.Progress != nil && report != nil {
-				report(*l.Progress)
-			}
-			return nil
-		})
-		return err
-	})
-	return out, err
+func (c *Client) Sync(ctx context.Context, name string, report func(admin.Progress)) (admin.Result, error) {
+	return Stream(ctx, c, admin.SyncRepository, admin.None{}, func(l admin.Line) error {
+		if l.Progress != nil && report != nil {
+			report(*l.Progress)
+		}
+		return nil
+	}, "name", name)
 }
 
 // Skipped calls each with the documents whose content is not searched.
-func (c *Client) Skipped(ctx context.Context, name string, each func(httpapi.AdminSkipped) error) error {
-	return c.call(ctx, http.MethodGet, "/skipped", name, nil, func(r io.Reader) error {
-		_, err := readLines(r, func(l httpapi.AdminLine) error {
-			if l.Skipped == nil {
-				return nil
-			}
-			return each(*l.Skipped)
-		})
-		return err
+func (c *Client) Skipped(ctx context.Context, name string, each func(admin.Skipped) error) error {
+	_, err := Stream(ctx, c, admin.ListSkipped, admin.None{}, func(l admin.Line) error {
+		if l.Skipped == nil {
+			return nil
+		}
+		return each(*l.Skipped)
+	}, "name", name)
+	return err
+}
+
+// Backup makes a backup of the server's data directory. It calls report from
+// the caller's goroutine.
+func (c *Client) Backup(ctx context.Context, ask admin.Backup, report func(admin.Progress)) (admin.BackupResult, error) {
+	res, err := Stream(ctx, c, admin.MakeBackup, ask, func(l admin.Line) error {
+		if l.Progress != nil {
+			report(*l.Progress)
+		}
+		return nil
 	})
+	if err != nil || res.Backup == nil {
+		return admin.BackupResult{}, err
+	}
+	return *res.Backup, nil
 }
 
 // Check has the data directory verified, and repaired if that is wanted. It calls
 // report and each from the caller's goroutine.
-func (c *Client) Check(ctx context.Context, quick, repair bool, report func(httpapi.AdminProgress), each func(httpapi.AdminFinding) error) error {
-	parameters := url.Values{"quick": {strconv.FormatBool(quick)}, "repair": {strconv.FormatBool(repair)}}
-	return c.send(ctx, http.MethodPost, httpapi.AdminCheckPath, parameters, nil, func(r io.Reader) error {
-		_, err := readLines(r, func(l httpapi.AdminLine) error {
-			switch {
-			case l.Progress != nil:
-				report(*l.Progress)
-			case l.Finding != nil:
-				return each(*l.Finding)
-			}
-			return nil
-		})
-		return err
-	})
+func (c *Client) Check(ctx context.Context, quick, repair bool, report func(admin.Progress), each func(admin.Finding) error) error {
+	_, err := Stream(ctx, c, admin.CheckData, admin.None{}, func(l admin.Line) error {
+		switch {
+		case l.Progress != nil:
+			report(*l.Progress)
+		case l.Finding != nil:
+			return each(*l.Finding)
+		}
+		return nil
+	}, "quick", strconv.FormatBool(quick), "repair", strconv.FormatBool(repair))
+	return err
 }
 
-// call sends a request about the repository name, if any, and has read read
-// the answer.
-func (c *Client) call(ctx context.Context, method, route, name string, body any, read func(io.Reader) error) error {
-	parameters := url.Values{}
-	if name != "" {
-		parameters.Set("name", name)
+// send sends a request and has read read the answer.
+func send[In, Out any](ctx context.Context, c *Client, op admin.Operation[In, Out], in In, parameters []string, read func(io.Reader) error) error {
+	target, query := c.Base+op.Path, url.Values{}
+	for i := 0; i+1 < len(parameters); i += 2 {
+		if parameters[i+1] != "" {
+			query.Set(parameters[i], parameters[i+1])
+		}
 	}
-	return c.send(ctx, method, httpapi.AdminPath+route, parameters, body, read)
-}
-
-// send sends a request to a path and has read read the answer.
-func (c *Client) send(ctx context.Context, method, path string, parameters url.Values, body any, read func(io.Reader) error) error {
-	target := c.Base + path
-	if len(parameters) > 0 {
-		target += "?" + parameters.Encode()
+	if len(query) > 0 {
+		target += "?" + query.Encode()
 	}
-	var sent io.Reader
-	if body != nil {
-		data, err := json.Marshal(body)
+	var body io.Reader
+	if _, none := any(in).(admin.None); !none {
+		data, err := json.Marshal(in)
 		if err != nil {
 			return fmt.Errorf("encode request: %w", err)
 		}
-		sent = bytes.NewReader(data)
+		body = bytes.NewReader(data)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, target, sent)
+	req, err := http.NewRequestWithContext(ctx, op.Method, target, body)
 	if err != nil {
 		return fmt.Errorf("ask the server: %w", err)
 	}
-	req.Header.Set(httpapi.AdminTokenHeader, c.Token)
+	req.Header.Set(auth.OperatorHeader, c.Token)
 	resp, err := c.HTTP.Do(req)
 	if err != nil {
 		return fmt.Errorf("ask the server: %w", err)
@@ -159,38 +165,26 @@ func (c *Client) send(ctx context.Context, method, path string, parameters url.V
 	return read(resp.Body)
 }
 
-// nothing reads an answer without content.
-func nothing(io.Reader) error { return nil }
-
-func decodeInto(v any) func(io.Reader) error {
-	return func(r io.Reader) error {
-		if err := json.NewDecoder(r).Decode(v); err != nil {
-			return fmt.Errorf("decode the server's answer: %w", err)
-		}
-		return nil
-	}
-}
-
 // readLines calls each with the lines of an answer up to the last, which says
 // how it ended.
-func readLines(r io.Reader, each func(httpapi.AdminLine) error) (httpapi.AdminResult, error) {
+func readLines(r io.Reader, each func(admin.Line) error) (admin.Result, error) {
 	lines := json.NewDecoder(r)
 	for {
-		var l httpapi.AdminLine
+		var l admin.Line
 		if err := lines.Decode(&l); err != nil {
 			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 				err = ErrCutOff
 			}
-			return httpapi.AdminResult{}, err
+			return admin.Result{}, err
 		}
 		switch {
 		case l.Result != nil:
 			return *l.Result, nil
 		case l.Error != "":
-			return httpapi.AdminResult{}, errors.New(l.Error)
+			return admin.Result{}, errors.New(l.Error)
 		}
 		if err := each(l); err != nil {
-			return httpapi.AdminResult{}, err
+			return admin.Result{}, err
 		}
 	}
 }

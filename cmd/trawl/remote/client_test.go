@@ -11,7 +11,8 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/loopback"
 	"github.com/trawlsearch/trawl/cmd/trawl/remote"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -22,7 +23,7 @@ func answering(status int, body string) (*remote.Client, *string) {
 	asked := new(string)
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		sent, _ := io.ReadAll(r.Body)
-		*asked = r.Method + " " + r.URL.String() + " " + r.Header.Get(httpapi.AdminTokenHeader) + " " + string(sent)
+		*asked = r.Method + " " + r.URL.String() + " " + r.Header.Get(auth.OperatorHeader) + " " + string(sent)
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
 	})
@@ -30,24 +31,24 @@ func answering(status int, body string) (*remote.Client, *string) {
 }
 
 func TestRequests(t *testing.T) {
-	const path = httpapi.AdminPath
+	const path = admin.RepositoriesPath
 	for _, c := range []struct {
 		name, body, want string
 		call             func(c *remote.Client) error
 	}{
 		{"list", "[]", "GET http://trawl" + path + " kiln ", func(c *remote.Client) error {
-			_, err := c.List(t.Context())
+			_, err := remote.Get(t.Context(), c, admin.ListRepositories)
 			return err
 		}},
 		{"add", "{}", "POST http://trawl" + path + ` kiln {"source":"a=/b"}`, func(c *remote.Client) error {
-			_, err := c.Add(t.Context(), "a=/b")
+			_, err := remote.Call(t.Context(), c, admin.AddRepository, admin.Add{Source: "a=/b"})
 			return err
 		}},
 		{"remove", "", "DELETE http://trawl" + path + "?name=a%2Fb+c kiln ", func(c *remote.Client) error {
-			return c.Remove(t.Context(), "a/b c")
+			return remote.Do(t.Context(), c, admin.RemoveRepository, "name", "a/b c")
 		}},
 		{"change facts", "{}", "PATCH http://trawl" + path + `?name=a kiln {"stars":0,"metadata":{"old":null}}`, func(c *remote.Client) error {
-			_, err := c.ChangeFacts(t.Context(), "a", httpapi.AdminFacts{Stars: new(int), Metadata: map[string]*string{"old": nil}})
+			_, err := remote.Call(t.Context(), c, admin.ChangeFacts, admin.Facts{Stars: new(int), Metadata: map[string]*string{"old": nil}}, "name", "a")
 			return err
 		}},
 		{"sync", `{"result":{}}`, "POST http://trawl" + path + "/sync?name=a kiln ", func(c *remote.Client) error {
@@ -55,7 +56,7 @@ func TestRequests(t *testing.T) {
 			return err
 		}},
 		{"skipped", `{"result":{}}`, "GET http://trawl" + path + "/skipped?name=a kiln ", func(c *remote.Client) error {
-			return c.Skipped(t.Context(), "a", func(httpapi.AdminSkipped) error { return nil })
+			return c.Skipped(t.Context(), "a", func(admin.Skipped) error { return nil })
 		}},
 	} {
 		client, asked := answering(http.StatusOK, c.body)
@@ -81,7 +82,7 @@ func TestSync(t *testing.T) {
 	} {
 		client, _ := answering(http.StatusOK, c.body)
 		phases := ""
-		res, err := client.Sync(t.Context(), "x", func(p httpapi.AdminProgress) { phases += p.Phase + " " })
+		res, err := client.Sync(t.Context(), "x", func(p admin.Progress) { phases += p.Phase + " " })
 		if phases != c.phases || res.Added != c.added || c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
 			t.Errorf("%s: got phases %q, %d added, %v; want %q, %d, %q", c.name, phases, res.Added, err, c.phases, c.added, c.err)
 		}
@@ -91,18 +92,18 @@ func TestSync(t *testing.T) {
 func TestSkippedEndsWhenTheCallerHasEnough(t *testing.T) {
 	client, _ := answering(http.StatusOK, strings.Repeat(`{"skipped":{"path":"a"}}`+"\n", 1000))
 	enough := errors.New("enough")
-	if err := client.Skipped(t.Context(), "x", func(httpapi.AdminSkipped) error { return enough }); !errors.Is(err, enough) {
+	if err := client.Skipped(t.Context(), "x", func(admin.Skipped) error { return enough }); !errors.Is(err, enough) {
 		t.Errorf("got %v, want %v", err, enough)
 	}
 }
 
 func TestStatus(t *testing.T) {
 	client, _ := answering(http.StatusNotFound, "repository: not found\n")
-	if err := client.Remove(t.Context(), "x"); !remote.NotFound(err) || err.Error() != "repository: not found" {
+	if err := remote.Do(t.Context(), client, admin.RemoveRepository, "name", "x"); !remote.NotFound(err) || err.Error() != "repository: not found" {
 		t.Errorf("got %v, want the server's text, and that it is NotFound", err)
 	}
 	client, _ = answering(http.StatusConflict, "already exists")
-	if _, err := client.Add(t.Context(), "x"); err == nil || remote.NotFound(err) {
+	if _, err := remote.Call(t.Context(), client, admin.AddRepository, admin.Add{Source: "x"}); err == nil || remote.NotFound(err) {
 		t.Errorf("got %v, want an error that is not NotFound", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
 	"github.com/trawlsearch/trawl/store/backup/s3"
@@ -34,13 +34,13 @@ func OpenDestination(text string) (backup.Destination, error) {
 	return backup.NewFolder(store.OSFS(), filepath.Clean(text)), nil
 }
 
-var _ httpapi.Backups = (*Service)(nil)
+var _ admin.Backups = (*Service)(nil)
 
 // errBackup is that of a backup beside another.
 var errBackup = errors.New("a backup is being made already: wait until it has ended")
 
 // Backup makes a backup while everything else goes on.
-func (s *Service) Backup(ctx context.Context, ask httpapi.AdminBackup, report func(backup.Progress)) (backup.Result, error) {
+func (s *Service) Backup(ctx context.Context, ask admin.Backup, report func(backup.Progress)) (backup.Result, error) {
 	if !s.backingUp.TryLock() {
 		return backup.Result{}, errBackup
 	}
@@ -111,7 +111,7 @@ func (s *Service) LastBackup() (backup.Record, error) {
 // kept. It reports whether there is a new one.
 func (s *Service) scheduledBackup(ctx context.Context, plan *config.Backup) bool {
 	log := s.opts.Log.With().Str("destination", redact.URL(plan.To)).Logger()
-	ask := httpapi.AdminBackup{Destination: plan.To, Mirrors: plan.Mirrors, Recipients: plan.Recipients}
+	ask := admin.Backup{Destination: plan.To, Mirrors: plan.Mirrors, Recipients: plan.Recipients}
 	var err error
 	if plan.PassphraseFile != "" {
 		ask.Passphrase, err = ReadPassphrase(plan.PassphraseFile)

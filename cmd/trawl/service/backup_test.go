@@ -12,7 +12,7 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
 )
@@ -69,7 +69,7 @@ func TestBackupWhileSearchingAndIndexing(t *testing.T) {
 	})
 	var ids []string
 	for range 4 {
-		res, err := s.Backup(t.Context(), httpapi.AdminBackup{Destination: dest, Mirrors: true}, nobody)
+		res, err := s.Backup(t.Context(), admin.Backup{Destination: dest, Mirrors: true}, nobody)
 		if err != nil {
 			t.Error(err)
 			break
@@ -133,7 +133,7 @@ func TestBackupRefuses(t *testing.T) {
 		"ftp://me:secret@host/x":            "write a path, or s3://bucket/prefix",
 		"s3://me:secret@bucket/x":           "an address holds no keys",
 	} {
-		_, err := s.Backup(t.Context(), httpapi.AdminBackup{Destination: destination}, nobody)
+		_, err := s.Backup(t.Context(), admin.Backup{Destination: destination}, nobody)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q in it", destination, err, want)
 		}

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/check"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
-var _ httpapi.Checker = (*Service)(nil)
+var _ admin.Checker = (*Service)(nil)
 
 // Check verifies the data directory and calls each for what is wrong. With
 // repair it then takes what is damaged out of service and indexes its

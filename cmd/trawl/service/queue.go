@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
@@ -83,10 +83,10 @@ func (q *queue) indexing() bool {
 
 // status tells of the queue: above all of what is indexed, else of what has been
 // fetched for longest. asked is how many are to be synced out of turn.
-func (q *queue) status(asked int) httpapi.StatusQueue {
+func (q *queue) status(asked int) admin.StatusQueue {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	s := httpapi.StatusQueue{Waiting: q.next + asked}
+	s := admin.StatusQueue{Waiting: q.next + asked}
 	var shown *syncing
 	for _, one := range q.at {
 		if one.stage() == stageWaits {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
 	"github.com/trawlsearch/trawl/httpapi/manage"
@@ -312,10 +313,10 @@ func (s *Service) search(ctx context.Context, q *query.Query, o search.Options, 
 }
 
 var (
-	_ httpapi.Searcher     = (*Service)(nil)
-	_ httpapi.Repositories = (*Service)(nil)
-	_ manage.Repositories  = (*Service)(nil)
-	_ graphql.Services     = (*Service)(nil)
+	_ httpapi.Searcher    = (*Service)(nil)
+	_ admin.Repositories  = (*Service)(nil)
+	_ manage.Repositories = (*Service)(nil)
+	_ graphql.Services    = (*Service)(nil)
 )
 
 // untilStop returns a context that ends with ctx or when the service stops.

@@ -10,26 +10,26 @@ import (
 	"sync"
 	"time"
 
-	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
 	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // Status tells how the data directory is, and what is done with it.
-func (s *Service) Status(ctx context.Context) (httpapi.AdminStatus, error) {
+func (s *Service) Status(ctx context.Context) (admin.Status, error) {
 	m := s.store.Metrics()
-	st := httpapi.AdminStatus{
+	st := admin.Status{
 		Format: int(store.FormatNewest), Data: s.Dir(),
 		Queue:    s.queue.status(s.asked.len()),
-		Searches: httpapi.StatusSearches{AtWork: s.searches.Working(), Waiting: s.searches.Waiting(), Most: s.searches.Most()},
-		Index: httpapi.StatusIndex{
+		Searches: admin.StatusSearches{AtWork: s.searches.Working(), Waiting: s.searches.Waiting(), Most: s.searches.Most()},
+		Index: admin.StatusIndex{
 			Shards: m.Shards, Outdated: s.Outdated().Shards, Documents: m.Documents, Dead: m.Dead, TextBytes: uint64(m.TextBytes),
 			CompactionDebtBytes: m.CompactionDebtBytes, Compactions: uint64(m.Compactions), CompactionsFailed: uint64(m.CompactionsFailed),
 			WALBytes: m.WALBytes, MemTableBytes: m.MemTableBytes, ReadAmplification: m.ReadAmplification, Snapshots: m.Snapshots,
 			CacheHits: uint64(m.CacheHits), CacheMisses: uint64(m.CacheMisses),
 		},
-		Memory: httpapi.StatusMemory{Setting: uint64(s.set.Memory), Caches: uint64(m.CacheBytes)},
+		Memory: admin.StatusMemory{Setting: uint64(s.set.Memory), Caches: uint64(m.CacheBytes)},
 	}
 	st.Memory.Now, st.Memory.Peak = resident()
 	disk, err := s.store.Disk()
@@ -37,7 +37,7 @@ func (s *Service) Status(ctx context.Context) (httpapi.AdminStatus, error) {
 		return st, err
 	}
 	minFree := uint64(s.set.MinFreeBytes)
-	st.Disk = httpapi.StatusDisk{
+	st.Disk = admin.StatusDisk{
 		Index: m.DiskBytes, Mirrors: s.mirrors.bytes(ctx, filepath.Join(s.Dir(), "mirrors"), time.Now()),
 		Free: disk.FreeBytes, Total: disk.TotalBytes, MinFree: minFree, Low: disk.FreeBytes < minFree,
 	}
@@ -55,18 +55,18 @@ func (s *Service) Status(ctx context.Context) (httpapi.AdminStatus, error) {
 }
 
 // damage tells what is damaged and out of service.
-func damage(h store.Health) (aside []httpapi.StatusAside, records []string) {
+func damage(h store.Health) (aside []admin.StatusAside, records []string) {
 	for _, d := range h.Aside {
-		aside = append(aside, httpapi.StatusAside{Shard: d.Shard, Since: d.Since, Reason: d.Reason})
+		aside = append(aside, admin.StatusAside{Shard: d.Shard, Since: d.Since, Reason: d.Reason})
 	}
 	return aside, h.Records
 }
 
 // lastBackup tells what the data directory remembers of its backups.
-func lastBackup(dir string) (out httpapi.StatusBackup) {
+func lastBackup(dir string) (out admin.StatusBackup) {
 	r, err := backup.LastRun(store.OSFS(), dir)
 	if err != nil {
-		return httpapi.StatusBackup{Error: redact.Text(err.Error())}
+		return admin.StatusBackup{Error: redact.Text(err.Error())}
 	}
 	if r.Last != nil {
 		out.Last, out.Destination, out.Error = r.Last.Started, redact.URL(r.Last.Destination), redact.Text(r.Last.Error)
@@ -78,14 +78,14 @@ func lastBackup(dir string) (out httpapi.StatusBackup) {
 }
 
 // lags tells how long ago each source was looked at.
-func lags(all []*store.Repository, now time.Time) httpapi.StatusRepositories {
-	out := httpapi.StatusRepositories{Total: len(all), Lags: make([]httpapi.StatusLag, 0, len(all))}
+func lags(all []*store.Repository, now time.Time) admin.StatusRepositories {
+	out := admin.StatusRepositories{Total: len(all), Lags: make([]admin.StatusLag, 0, len(all))}
 	for _, r := range all {
 		seen := r.LastFetched
 		if seen.IsZero() {
 			seen = r.Created
 		}
-		lag := httpapi.StatusLag{Name: r.Name, Indexed: r.Indexed(), Error: redact.About(r.LastError, r.Source)}
+		lag := admin.StatusLag{Name: r.Name, Indexed: r.Indexed(), Error: redact.About(r.LastError, r.Source)}
 		if !seen.IsZero() {
 			lag.Seconds = max(now.Sub(seen).Seconds(), 0)
 		}
@@ -98,7 +98,7 @@ func lags(all []*store.Repository, now time.Time) httpapi.StatusRepositories {
 		out.OldestSeconds = max(out.OldestSeconds, lag.Seconds)
 		out.Lags = append(out.Lags, lag)
 	}
-	slices.SortFunc(out.Lags, func(a, b httpapi.StatusLag) int {
+	slices.SortFunc(out.Lags, func(a, b admin.StatusLag) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Name, b.Name))
 	})
 	return out

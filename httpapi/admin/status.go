@@ -1,17 +1,16 @@
-package httpapi
+package admin
 
 import (
 	"context"
 	"net/http"
 	"time"
+
+	"github.com/trawlsearch/trawl/httpapi"
 )
 
-// AdminStatusPath is where the operator reads how the server is.
-const AdminStatusPath = "/.api/trawl/status"
-
-// AdminStatus tells an operator how a data directory is, and the server that
+// Status tells an operator how a data directory is, and the server that
 // serves it if there is one.
-type AdminStatus struct {
+type Status struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
 	// Format is the format version of the data directory.
@@ -137,21 +136,14 @@ type StatusIndex struct {
 	Unreadable []string `json:"unreadable,omitempty"`
 }
 
-// statusRoutes answer also while the data directory is being opened.
-func (a *Admin) statusRoutes() []Route {
-	if a.Status == nil {
-		return nil
-	}
-	return []Route{{Method: "GET", Path: AdminStatusPath, Handler: operatorOnly(a.serveStatus)}}
-}
-
-func (a *Admin) serveStatus(w http.ResponseWriter, r *http.Request) error {
-	s, err := a.Status(r.Context())
-	if err != nil {
-		return adminError(err)
-	}
-	return serveJSON(w, s)
-}
-
 // StatusFunc tells how the server is.
-type StatusFunc func(context.Context) (AdminStatus, error)
+type StatusFunc func(context.Context) (Status, error)
+
+// serveStatus answers also while the data directory is being opened.
+func (h *Handlers) serveStatus(w http.ResponseWriter, r *http.Request, _ None) error {
+	s, err := h.Status(r.Context())
+	if err != nil {
+		return asError(err)
+	}
+	return httpapi.ServeJSON(w, s)
+}
