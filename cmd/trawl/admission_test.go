@@ -42,6 +42,7 @@ var notAdmitted = map[string]string{
 	"GET /settings":                               redirect,
 	"GET /user/settings":                          redirect,
 	"GET /user/settings/tokens":                   redirect,
+	"GET /user/settings/authorised-apps":          redirect,
 	"GET /.api/src-cli/{file}":                    redirect,
 	"GET /.api/trawl/repositories":                operator,
 	"GET /.api/trawl/repositories/skipped":        operator,

@@ -7,7 +7,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
-	"github.com/trawlsearch/trawl/httpapi/settings"
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -131,7 +131,7 @@ func (b *backend) checker() admin.Checker {
 }
 
 // syncable is repositories for the pages of the settings.
-func (b *backend) syncable() settings.Repositories {
+func (b *backend) syncable() manage.Repositories {
 	if s := b.service.Load(); s != nil {
 		return s
 	}

@@ -1,35 +1,17 @@
 package settings
 
 import (
-	"net/http"
 	"strings"
 
-	"github.com/trawlsearch/trawl/httpapi"
-	"github.com/trawlsearch/trawl/httpapi/auth"
-	"github.com/trawlsearch/trawl/httpapi/web"
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/oauth"
 )
 
-const appsPath = "/site-admin/oauth-apps"
-
-// apps is the section about OAuth apps, for site admins.
-func (a *Area) apps() Section {
-	return Section{SiteAdmin, web.Link{Title: "OAuth apps", Path: appsPath}, []httpapi.Route{
-		{Method: "GET", Path: appsPath, Handler: a.serveApps, Access: auth.ForSiteAdmins},
-		{Method: "POST", Path: appsPath, Handler: a.createApp, Access: auth.ForSiteAdmins},
-		{Method: "POST", Path: appsPath + "/secret", Handler: a.rotateSecret, Access: auth.ForSiteAdmins},
-		{Method: "POST", Path: appsPath + "/disable", Handler: a.changeApp(a.disableApp(true)), Access: auth.ForSiteAdmins},
-		{Method: "POST", Path: appsPath + "/enable", Handler: a.changeApp(a.disableApp(false)), Access: auth.ForSiteAdmins},
-		{Method: "POST", Path: appsPath + "/delete", Handler: a.changeApp(a.deleteApp), Access: auth.ForSiteAdmins},
-	}}
-}
-
 // appsData is what the list of apps shows.
 type appsData struct {
-	notice
+	frame
 	paging
-	Path string
 	Apps []appRow
 	// Made is the app that was just made or given another secret, Secret its
 	// secret, "" if it has none.
@@ -60,116 +42,57 @@ var appKinds = []appKind{
 	{oauth.Service, "a program that acts as a service account and asks nobody"},
 }
 
-func (a *Area) serveApps(w http.ResponseWriter, r *http.Request) error {
-	return a.appsPage(w, r, http.StatusOK, appsData{notice: done(r, map[string]string{
-		"off": "The app is switched off, and none of its tokens is good.", "on": "The app is switched on again.",
-		"deleted": "The app is deleted, and none of its tokens is good.",
-	})})
-}
-
-// appsPage fills in what the page shows beside what d has.
-func (a *Area) appsPage(w http.ResponseWriter, r *http.Request, status int, d appsData) error {
-	all, err := a.Apps().Apps()
+func (d *appsData) fill(v *visit) error {
+	all, err := v.ListApps()
 	if err != nil {
 		return err
 	}
-	d.Path, d.Kinds = a.Server.Path(appsPath), appKinds
-	d.paging = newPaging(r, d.Path, len(all))
+	d.Kinds = appKinds
+	d.paging = newPaging(v.r, d.Path, len(all))
 	for _, app := range shown(d.paging, all) {
-		row := appRow{App: app}
-		if app.Account != 0 {
-			u, err := a.registry().User(app.Account)
-			if err != nil && !isGone(err) {
-				return err
-			}
+		row := appRow{app.App, app.Account}
+		if app.App.Account != 0 && row.As == "" {
 			row.As = "an account that is gone"
-			if err == nil {
-				row.As = u.Name
-			}
 		}
 		d.Apps = append(d.Apps, row)
 	}
-	return a.serve(w, r, web.View{Page: "apps.html", Status: status, Here: appsPath, Data: d})
-}
-
-// appsProblem shows the page again with what went wrong.
-func (a *Area) appsProblem(w http.ResponseWriter, r *http.Request, d appsData, err error) error {
-	status, n, err := problem(w, err)
-	if err != nil {
-		return err
-	}
-	d.notice = n
-	return a.appsPage(w, r, status, d)
+	return nil
 }
 
 // createApp makes an app and shows its secret, once.
-func (a *Area) createApp(w http.ResponseWriter, r *http.Request) error {
-	f, err := a.Server.ReadForm(w, r)
+func createApp(v *visit) (answer, error) {
+	d := &appsData{Redirects: v.form.Values["redirects"], Account: v.value("account")}
+	d.Ask = oauth.NewApp{Name: v.value("name"), Kind: oauth.AppKind(v.form.Values["kind"]), Redirects: strings.Fields(d.Redirects)}
+	app, err := v.CreateApp(d.Ask, d.Account)
+	if isGone(err) {
+		err = &identity.RuleError{Text: "there is no service account of that name"}
+	}
 	if err != nil {
-		return err
+		return answer{data: d}, err
 	}
-	d := appsData{Redirects: f.Values["redirects"], Account: strings.TrimSpace(f.Values["account"])}
-	d.Ask = oauth.NewApp{Name: strings.TrimSpace(f.Values["name"]), Kind: oauth.AppKind(f.Values["kind"]), Redirects: strings.Fields(d.Redirects)}
-	ask := d.Ask
-	if d.Account != "" {
-		u, err := a.registry().UserNamed(d.Account)
-		if isGone(err) {
-			err = &identity.RuleError{Text: "there is no service account of that name"}
-		}
-		if err != nil {
-			return a.appsProblem(w, r, d, err)
-		}
-		ask.Account = u.ID
-	}
-	secret, app, err := a.Apps().CreateApp(author(r), ask)
-	if err != nil {
-		return a.appsProblem(w, r, d, err)
-	}
-	return a.appsPage(w, r, http.StatusOK, appsData{Made: app, Secret: secret})
+	return madeApp(app), nil
 }
+
+// madeApp shows the secret of an app.
+func madeApp(a manage.App) answer { return answer{data: &appsData{Made: a.App, Secret: a.Secret}} }
 
 // rotateSecret gives an app another secret and shows it, once.
-func (a *Area) rotateSecret(w http.ResponseWriter, r *http.Request) error {
-	f, err := a.Server.ReadForm(w, r)
+func rotateSecret(v *visit) (answer, error) {
+	app, err := v.RotateAppSecret(v.form.Values["id"])
 	if err != nil {
-		return err
+		return answer{}, err
 	}
-	secret, err := a.Apps().RotateSecret(author(r), f.Values["id"])
-	if err != nil {
-		return a.appsProblem(w, r, appsData{}, err)
-	}
-	app, err := a.Apps().App(f.Values["id"])
-	if err != nil {
-		return err
-	}
-	return a.appsPage(w, r, http.StatusOK, appsData{Made: app, Secret: secret})
+	return madeApp(app), nil
 }
 
-// appChange is what a form does to the app with an ID, and what it did then.
-type appChange func(by identity.Author, id string) (did string, err error)
-
-// changeApp reads a form and makes a change of it.
-func (a *Area) changeApp(change appChange) httpapi.Handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		f, err := a.Server.ReadForm(w, r)
-		if err != nil {
-			return err
-		}
-		did, err := change(author(r), f.Values["id"])
-		if err != nil {
-			return a.appsProblem(w, r, appsData{}, err)
-		}
-		return a.back(w, r, appsPath, did)
-	}
+func disableApp(v *visit) (answer, error) {
+	return answer{did: "off"}, v.DisableApp(v.form.Values["id"], true)
 }
 
-func (a *Area) disableApp(off bool) appChange {
-	return func(by identity.Author, id string) (string, error) {
-		did := map[bool]string{true: "off", false: "on"}[off]
-		return did, a.Apps().SetDisabled(by, id, off)
-	}
+func enableApp(v *visit) (answer, error) {
+	return answer{did: "on"}, v.DisableApp(v.form.Values["id"], false)
 }
 
-func (a *Area) deleteApp(by identity.Author, id string) (string, error) {
-	return "deleted", a.Apps().DeleteApp(by, id)
+func deleteApp(v *visit) (answer, error) {
+	return answer{did: "deleted"}, v.DeleteApp(v.form.Values["id"])
 }

@@ -4,12 +4,12 @@ import (
 	"embed"
 	"net/http"
 	"net/url"
-	"slices"
+	"strings"
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/httpapi/web"
-	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/oauth"
 )
 
@@ -43,27 +43,104 @@ type Area struct {
 	// Server is where the pages are; it has a registry.
 	Server *httpapi.Server
 	// Repositories returns nil until the data directory is open.
-	Repositories func() Repositories
+	Repositories func() manage.Repositories
 	// Apps returns the OAuth apps, nil until the data directory is open.
 	Apps func() *oauth.Book
 	// More are the sections of other packages.
 	More []Section
 }
 
-// sections are all of them in the order of the sidebar, in each group.
-func (a *Area) sections() []Section {
-	return slices.Concat([]Section{
-		a.account(),
-		a.tokens(),
-		a.authorised(),
-		a.users(),
-		a.orgs(),
-		a.apps(),
-		a.repositories(),
-		a.audit(),
-	}, a.More, []Section{
-		{Group: Tools, Link: web.Link{Title: "HTTP API", Path: "/help/api"}},
-	})
+// section is an entry of the sidebar and its pages, of which the first is at path
+// or, for those about the user who asks, where path leads.
+type section struct {
+	group       Group
+	title, path string
+	pages       []page
+}
+
+const (
+	usersPath        = "/site-admin/users"
+	orgsPath         = "/site-admin/organizations"
+	appsPath         = "/site-admin/oauth-apps"
+	repositoriesPath = "/site-admin/repositories"
+	auditPath        = "/site-admin/audit"
+)
+
+// sections are those of this package in the order of the sidebar.
+var sections = []section{
+	{Account, "Account", "/user/settings", []page{{
+		path: "/users/{user}/settings", template: "account.html", blank: func() content { return &accountData{} },
+		done: map[string]string{
+			"profile":  "Saved.",
+			"password": "Your password is changed. All other browsers have been signed out.",
+		},
+		actions: []action{{"/profile", changeProfile}, {"/password", changePassword}},
+	}}},
+	{Account, "Access tokens", "/user/settings/tokens", []page{{
+		path: "/users/{user}/settings/tokens", template: "tokens.html", blank: func() content { return &tokensData{} },
+		done: map[string]string{
+			"revoked": "The token is revoked. Whoever still uses it is refused from now on.",
+			"created": "The service account is there. It needs a token to search with.",
+		},
+		actions: []action{{"", createToken}, {"/revoke", revokeToken}},
+	}}},
+	{Account, "Authorised apps", "/user/settings/authorised-apps", []page{{
+		path: "/users/{user}/settings/authorised-apps", template: "authorised.html", blank: func() content { return &authorisedData{} },
+		done:    map[string]string{"revoked": "The app cannot act for this account any more, anywhere."},
+		actions: []action{{"/revoke", revokeApp}},
+	}}},
+	{SiteAdmin, "Users", usersPath, []page{{
+		path: usersPath, template: "users.html", blank: func() content { return &usersData{} },
+		done:    map[string]string{"deleted": "The user is deleted, with all that was theirs."},
+		actions: []action{{"", createUser}},
+	}, {
+		path: usersPath + "/{user}", template: "user.html", blank: func() content { return &userData{} },
+		done: map[string]string{
+			"admin":  "Saved.",
+			"locked": "The user is locked: nothing that stands for them is taken any more.",
+			"open":   "The user is not locked any more.",
+		},
+		actions: []action{{"/admin", setAdmin}, {"/lock", setLocked}, {"/password", resetPassword}, {"/delete", deleteUser}},
+	}}},
+	{SiteAdmin, "Organisations", orgsPath, []page{{
+		path: orgsPath, template: "orgs.html", blank: func() content { return &orgsData{} },
+		done:    map[string]string{"saved": "Saved."},
+		actions: []action{{"", createOrg}, {"/{org}/add", addMember}, {"/{org}/remove", removeMember}, {"/{org}/delete", deleteOrg}},
+	}}},
+	{SiteAdmin, "OAuth apps", appsPath, []page{{
+		path: appsPath, template: "apps.html", blank: func() content { return &appsData{} },
+		done: map[string]string{
+			"off": "The app is switched off, and none of its tokens is good.", "on": "The app is switched on again.",
+			"deleted": "The app is deleted, and none of its tokens is good.",
+		},
+		actions: []action{{"", createApp}, {"/secret", rotateSecret}, {"/disable", disableApp}, {"/enable", enableApp}, {"/delete", deleteApp}},
+	}}},
+	{SiteAdmin, "Repositories", repositoriesPath, []page{{
+		path: repositoriesPath, template: "repositories.html", blank: func() content { return &repositoriesData{} },
+		done:    map[string]string{"sync": "It is synced as soon as syncs that run have ended."},
+		actions: []action{{"/sync", syncRepository}},
+	}}},
+	{SiteAdmin, "Audit log", auditPath, []page{{
+		path: auditPath, template: "audit.html", blank: func() content { return &auditData{} },
+	}}},
+}
+
+// links are those of a group of the sidebar.
+func (a *Area) links(of Group) (links []web.Link) {
+	for _, s := range sections {
+		if s.group == of {
+			links = append(links, web.Link{Title: s.title, Path: s.path})
+		}
+	}
+	for _, s := range a.More {
+		if s.Group == of {
+			links = append(links, s.Link)
+		}
+	}
+	if of == Tools {
+		links = append(links, web.Link{Title: "HTTP API", Path: "/help/api"})
+	}
+	return links
 }
 
 // pageHolds is what a page of settings holds: lists of users and organisations
@@ -71,32 +148,37 @@ func (a *Area) sections() []Section {
 const pageHolds = 12 << 20
 
 // Routes returns the routes of all sections, and those that lead there from
-// where clients and people look for them.
+// where people look for them.
 func (a *Area) Routes() []httpapi.Route {
-	var all []httpapi.Route
-	for _, s := range a.sections() {
-		all = append(all, s.Routes...)
+	all := []httpapi.Route{a.leadTo("/settings", "/settings")}
+	for i := range sections {
+		s := &sections[i]
+		for j := range s.pages {
+			all = append(all, a.routes(s, &s.pages[j])...)
+		}
+		if s.group == Account {
+			all = append(all, a.leadTo(s.path, strings.TrimPrefix(s.path, "/user")))
+		}
 	}
-	for i := range all {
-		// Forms too: a page that shows a secret once must not fail for want of memory.
-		all[i].Holds = pageHolds
+	for _, s := range a.More {
+		for _, r := range s.Routes {
+			r.Holds = pageHolds
+			all = append(all, r)
+		}
 	}
-	for _, from := range []string{"/settings", "/user/settings"} {
-		all = append(all, httpapi.Route{Method: "GET", Path: from, Handler: a.leadTo("/settings"), Access: auth.ForUsers})
-	}
-	return append(all, httpapi.Route{Method: "GET", Path: "/user/settings/tokens", Handler: a.leadTo("/settings/tokens"), Access: auth.ForUsers})
+	return all
 }
 
 // leadTo redirects to a page below that of the user who asks.
-func (a *Area) leadTo(page string) httpapi.Handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
+func (a *Area) leadTo(from, page string) httpapi.Route {
+	return httpapi.Route{Method: "GET", Path: from, Access: auth.ForUsers, Handler: func(w http.ResponseWriter, r *http.Request) error {
 		u := auth.From(r.Context()).User
 		if u == nil {
 			return errNoAccount
 		}
 		http.Redirect(w, r, a.Server.Path(userPath(u.Name)+page), http.StatusFound)
 		return nil
-	}
+	}}
 }
 
 // errNoAccount is the answer to the operator, who has no settings.
@@ -112,49 +194,10 @@ func (a *Area) Serve(w http.ResponseWriter, r *http.Request, t web.Templates, v 
 		if g == SiteAdmin && !admin {
 			continue
 		}
-		group := web.Group{Title: string(g)}
-		for _, s := range a.sections() {
-			if s.Group == g {
-				group.Links = append(group.Links, s.Link)
-			}
-		}
-		if group.Links != nil {
-			v.Side = append(v.Side, group)
+		if links := a.links(g); links != nil {
+			v.Side = append(v.Side, web.Group{Title: string(g), Links: links})
 		}
 	}
 	v.Scripts = append(v.Scripts, "forms.js")
 	return a.Server.ServePage(w, r, t, v)
-}
-
-// serve is Serve with a page of this package.
-func (a *Area) serve(w http.ResponseWriter, r *http.Request, v web.View) error {
-	return a.Serve(w, r, pages, v)
-}
-
-func (a *Area) registry() *identity.Registry { return a.Server.Gate.Registry() }
-
-// notice is what a form came to, in the words of its page.
-type notice struct {
-	// Done is what was done, Problem what was not and why.
-	Done, Problem string
-}
-
-// done finds what was done before the redirect to a page: its text stands in
-// the page's own code, so that no link puts words into it.
-func done(r *http.Request, texts map[string]string) notice {
-	return notice{Done: texts[r.URL.Query().Get("done")]}
-}
-
-// back leads from a form that was taken to the page that shows it, with more
-// parameters as name, value.
-func (a *Area) back(w http.ResponseWriter, r *http.Request, path, did string, more ...string) error {
-	v := url.Values{"done": {did}}
-	for i := 0; i+1 < len(more); i += 2 {
-		if more[i+1] != "" {
-			v.Set(more[i], more[i+1])
-		}
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, a.Server.Path(path)+"?"+v.Encode(), http.StatusSeeOther)
-	return nil
 }

@@ -8,12 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
 // repositories are those of a test, and what was asked of them.
 type repositories struct {
+	manage.Repositories
 	all       []*store.Repository
 	refreshed []string
 }

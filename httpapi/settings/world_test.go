@@ -16,6 +16,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/httpapi/settings"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
@@ -57,7 +58,7 @@ func newWorld(t *testing.T, tokens identity.TokenPolicy) *world {
 	w.gate = gate
 	server := &httpapi.Server{Gate: gate}
 	area := &settings.Area{
-		Server: server, Repositories: func() settings.Repositories { return &w.repos }, Apps: func() *oauth.Book { return w.apps },
+		Server: server, Repositories: func() manage.Repositories { return &w.repos }, Apps: func() *oauth.Book { return w.apps },
 	}
 	server.Extra = area.Routes()
 	w.handler = server.Handler()
