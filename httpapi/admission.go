@@ -137,7 +137,7 @@ func (w *Work) End() {
 
 // admitted returns a handler that does its work under the server's admission.
 // While a client sends its form, or reads its answer, the work has no processor.
-func (s *Server) admitted(holds int64, h Handler) Handler {
+func (s middleware) admitted(holds int64, h Handler) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		r = r.WithContext(r.Context())
 		if r.Body == nil {

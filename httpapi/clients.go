@@ -33,7 +33,7 @@ var srcFiles = []string{
 }
 
 // clientRoutes are what client programs and browsers ask about the server.
-func (s *Server) clientRoutes() []Route {
+func (s sitePages) clientRoutes() []Route {
 	return []Route{
 		{Method: "GET", Path: "/__version", Handler: serveVersion, Access: auth.ForProbes, About: "the version of the API"},
 		{Method: "HEAD", Path: "/__version", Handler: serveVersion, Access: auth.ForProbes},
@@ -106,7 +106,7 @@ type openSearchURL struct {
 	Template string `xml:"template,attr"`
 }
 
-func (s *Server) serveOpenSearch(w http.ResponseWriter, r *http.Request) error {
+func (s sitePages) serveOpenSearch(w http.ResponseWriter, r *http.Request) error {
 	base := s.baseURL(r)
 	name := "trawl"
 	if u, err := url.Parse(base); err == nil && u.Host != "" {
@@ -132,7 +132,7 @@ func serveRobots(w http.ResponseWriter, _ *http.Request) error {
 
 // serveNameTaken tells who may search whether a name can still be chosen. It
 // tells nobody else, who could find out users by it.
-func (s *Server) serveNameTaken(w http.ResponseWriter, r *http.Request) error {
+func (s sitePages) serveNameTaken(w http.ResponseWriter, r *http.Request) error {
 	if s.Gate.Registry == nil {
 		return &Error{Status: http.StatusNotFound, Message: "the name is free"}
 	}

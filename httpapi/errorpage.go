@@ -13,7 +13,7 @@ type errorData struct{ Title, Message string }
 
 // sendError answers with an error: a page with navigation for browsers, one line
 // of text for programs.
-func (s *Server) sendError(w http.ResponseWriter, r *http.Request, message string, status int) {
+func (s middleware) sendError(w http.ResponseWriter, r *http.Request, message string, status int) {
 	if wantsPage(r) {
 		data := errorData{Title: http.StatusText(status), Message: query.Capitalize(message)}
 		if s.ServePage(w, r, pages, web.View{Page: "error.html", Status: status, Data: data}) == nil {

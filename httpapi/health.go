@@ -6,13 +6,13 @@ import (
 )
 
 // serveHealth says that the process lives.
-func (s *Server) serveHealth(w http.ResponseWriter, _ *http.Request) error {
+func (s sitePages) serveHealth(w http.ResponseWriter, _ *http.Request) error {
 	return serveText(w, "ok\n")
 }
 
 // serveReady says whether searches can run and find what they should, and if
 // not, what is waited for. A second line tells what else is wrong meanwhile.
-func (s *Server) serveReady(w http.ResponseWriter, _ *http.Request) error {
+func (s sitePages) serveReady(w http.ResponseWriter, _ *http.Request) error {
 	if why := s.Unready(); why != "" {
 		return &Error{Status: http.StatusServiceUnavailable, Message: why}
 	}

@@ -15,8 +15,11 @@ import (
 	"github.com/trawlsearch/trawl/store/git"
 )
 
+// middleware is what stands between the requests of a server and its handlers.
+type middleware struct{ *Server }
+
 // around is the chain that every request passes, outermost first.
-func (s *Server) around(h http.Handler) http.Handler {
+func (s middleware) around(h http.Handler) http.Handler {
 	h = s.preflight(h)
 	h = timeBodies(s.BodyTimeout, h)
 	h = securityHeaders(h)
@@ -53,9 +56,9 @@ func recordOf(ctx context.Context) *record {
 }
 
 // logRequests writes one line per request, at its end.
-func (s *Server) logRequests(next http.Handler) http.Handler {
+func (s middleware) logRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		began, rec, sw := s.now(), &record{route: noRoute, server: s}, &statusWriter{ResponseWriter: w}
+		began, rec, sw := s.now(), &record{route: noRoute, server: s.Server}, &statusWriter{ResponseWriter: w}
 		ctx := r.Context()
 		if s.Observer != nil {
 			ctx = s.Observer.Begin(r)
@@ -70,7 +73,7 @@ func (s *Server) logRequests(next http.Handler) http.Handler {
 	})
 }
 
-func (s *Server) logRequest(r *http.Request, rec *record, status int, took time.Duration) {
+func (s middleware) logRequest(r *http.Request, rec *record, status int, took time.Duration) {
 	line := s.Log.WithLevel(s.requestLevel(rec.route, status))
 	line.Str("method", r.Method).Str("route", rec.route).Int("status", status).Int64("took_ms", took.Milliseconds())
 	if rec.actor != "" {
@@ -82,7 +85,7 @@ func (s *Server) logRequest(r *http.Request, rec *record, status int, took time.
 	line.Msg("request")
 }
 
-func (s *Server) requestLevel(route string, status int) zerolog.Level {
+func (s middleware) requestLevel(route string, status int) zerolog.Level {
 	switch {
 	case route == "/healthz" || route == "/readyz":
 		return zerolog.DebugLevel // somebody asks every few seconds
@@ -96,7 +99,7 @@ func (s *Server) requestLevel(route string, status int) zerolog.Level {
 
 // recoverPanics keeps a broken invariant in one request from ending others. An
 // answer that has begun is cut off, so that nobody takes it for whole.
-func (s *Server) recoverPanics(next http.Handler) http.Handler {
+func (s middleware) recoverPanics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			v := recover()
@@ -129,7 +132,7 @@ func securityHeaders(next http.Handler) http.Handler {
 
 // preflight answers what browsers ask before they let a page of another origin
 // call what is below /.api/.
-func (s *Server) preflight(next http.Handler) http.Handler {
+func (s middleware) preflight(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodOptions || !strings.HasPrefix(r.URL.Path, apiPrefix) {
 			next.ServeHTTP(w, r)
@@ -146,7 +149,7 @@ func (s *Server) preflight(next http.Handler) http.Handler {
 
 // adapt lets in whom the route is for, and answers with the error that its
 // handler returns.
-func (s *Server) adapt(route Route) http.Handler {
+func (s middleware) adapt(route Route) http.Handler {
 	name, handler := route.Template(), route.Handler
 	if route.Holds > 0 {
 		handler = s.admitted(route.Holds, handler)
@@ -172,7 +175,7 @@ func (s *Server) adapt(route Route) http.Handler {
 
 // answerError answers with an error, or leads a person who has to sign in
 // where they can.
-func (s *Server) answerError(w http.ResponseWriter, r *http.Request, route Route, err error) {
+func (s middleware) answerError(w http.ResponseWriter, r *http.Request, route Route, err error) {
 	status, message := statusOf(err)
 	// An answer whose client has left ends with the error of its context.
 	ended := errors.Is(err, context.Canceled) && r.Context().Err() != nil

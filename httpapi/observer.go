@@ -46,7 +46,7 @@ func StreamOutcomes() []string {
 }
 
 // observe tells the observer of a request that is over, if there is one.
-func (s *Server) observe(ctx context.Context, method string, rec *record, status int, took time.Duration) {
+func (s middleware) observe(ctx context.Context, method string, rec *record, status int, took time.Duration) {
 	if s.Observer == nil {
 		return
 	}

@@ -42,8 +42,12 @@ func (s *Server) ServePage(w http.ResponseWriter, r *http.Request, t web.Templat
 	return nil
 }
 
+// sitePages are the pages and texts of a server that tell about it: to search, for
+// probes, for client programs and browsers.
+type sitePages struct{ *Server }
+
 // serveAsset answers with a style or a script.
-func (s *Server) serveAsset(w http.ResponseWriter, r *http.Request) error {
+func (s sitePages) serveAsset(w http.ResponseWriter, r *http.Request) error {
 	if vars := mux.Vars(r); !web.ServeAsset(w, r, vars["version"], vars["name"]) {
 		return notFound(w, r)
 	}
@@ -59,7 +63,7 @@ type indexData struct {
 }
 
 // serveIndex lists the surface for whoever writes a client.
-func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) error {
+func (s sitePages) serveIndex(w http.ResponseWriter, r *http.Request) error {
 	data := indexData{Base: s.baseURL(r)}
 	for _, route := range s.routes() {
 		if route.About != "" {

@@ -61,24 +61,29 @@ func (s *Server) Routes() []Route {
 // the gate, a path with a slash too many is redirected, a method
 // that is not listed gets 405 and a path that is not listed 404.
 func (s *Server) routes() []Route {
+	searches, site := streams{s}, sitePages{s}
 	all := append([]Route{
 		// search; the second path is for pages of this origin and has no CORS
-		{Method: "GET", Path: "/.api/search/stream", Handler: s.serveStream, About: "search, answered as a stream of events"},
-		{Method: "GET", Path: "/search/stream", Handler: s.serveStream, About: "the same, for pages of this server"},
-		{Method: "GET", Path: "/-/trace/{id}", Handler: s.serveTrace, Holds: traceHolds, About: "what one search did; the trace field of its events links here"},
+		{Method: "GET", Path: "/.api/search/stream", Handler: searches.serve, About: "search, answered as a stream of events"},
+		{Method: "GET", Path: "/search/stream", Handler: searches.serve, About: "the same, for pages of this server"},
+		{Method: "GET", Path: "/-/trace/{id}", Handler: searches.serveTrace, Holds: traceHolds, About: "what one search did; the trace field of its events links here"},
 
 		// for whatever watches the process; alive and ready are two questions
-		{Method: "GET", Path: "/healthz", Handler: s.serveHealth, Access: auth.ForProbes, About: "200 while the process lives"},
-		{Method: "HEAD", Path: "/healthz", Handler: s.serveHealth, Access: auth.ForProbes},
-		{Method: "GET", Path: "/readyz", Handler: s.serveReady, Access: auth.ForProbes, About: "200 once searches can run, 503 before"},
-		{Method: "HEAD", Path: "/readyz", Handler: s.serveReady, Access: auth.ForProbes},
+		{Method: "GET", Path: "/healthz", Handler: site.serveHealth, Access: auth.ForProbes, About: "200 while the process lives"},
+		{Method: "HEAD", Path: "/healthz", Handler: site.serveHealth, Access: auth.ForProbes},
+		{Method: "GET", Path: "/readyz", Handler: site.serveReady, Access: auth.ForProbes, About: "200 once searches can run, 503 before"},
+		{Method: "HEAD", Path: "/readyz", Handler: site.serveReady, Access: auth.ForProbes},
 
 		// for people who open the address in a browser
-		{Method: "GET", Path: "/", Handler: s.serveHome},
-		{Method: "GET", Path: searchPath, Handler: s.serveSearch, Holds: PageHolds, About: "search, for people"},
-		{Method: "GET", Path: helpPath, Handler: s.serveIndex, Holds: PageHolds, About: "this page"},
-		{Method: "GET", Path: web.AssetPath + "{version}/{name:.+}", Handler: s.serveAsset, Access: auth.ForProbes},
-	}, slices.Concat(s.clientRoutes(), s.signInRoutes(), s.Extra)...)
+		{Method: "GET", Path: "/", Handler: site.serveHome},
+		{Method: "GET", Path: searchPath, Handler: site.serveSearch, Holds: PageHolds, About: "search, for people"},
+		{Method: "GET", Path: helpPath, Handler: site.serveIndex, Holds: PageHolds, About: "this page"},
+		{Method: "GET", Path: web.AssetPath + "{version}/{name:.+}", Handler: site.serveAsset, Access: auth.ForProbes},
+	}, site.clientRoutes()...)
+	if s.Gate.Registry != nil {
+		all = append(all, signInPages{s}.routes()...)
+	}
+	all = append(all, s.Extra...)
 	// A repository may be called almost anything: its routes take what no other
 	// does, whoever adds them first.
 	slices.SortStableFunc(all, func(a, b Route) int { return rank(a) - rank(b) })
@@ -92,37 +97,20 @@ func rank(r Route) int {
 	return 0
 }
 
-// signInRoutes are for people who sign in; the first user is created there,
-// too.
-func (s *Server) signInRoutes() []Route {
-	if s.Gate.Registry == nil {
-		return nil
-	}
-	return []Route{
-		{Method: "GET", Path: "/sign-in", Handler: s.serveSignIn, Holds: PageHolds, Access: auth.ForAnyone, About: "sign in"},
-		{Method: "POST", Path: "/-/sign-in", Handler: s.signIn, Access: auth.ForAnyone},
-		{Method: "GET", Path: "/-/sign-out", Handler: s.signOut, Access: auth.ForAnyone},
-		{Method: "POST", Path: "/-/sign-out", Handler: s.signOut, Access: auth.ForAnyone},
-		{Method: "POST", Path: "/-/site-init", Handler: s.setUp, Access: auth.ForAnyone},
-		{Method: "GET", Path: resetPath, Handler: s.serveReset, Holds: PageHolds, Access: auth.ForAnyone},
-		{Method: "POST", Path: "/-/reset-password", Handler: s.resetPassword, Access: auth.ForAnyone},
-	}
-}
-
 // Handler returns the surface with everything around it. Open serves it; tests
 // call it without a network.
 func (s *Server) Handler() http.Handler {
 	s.prepare()
-	router := mux.NewRouter().StrictSlash(true)
+	m, router := middleware{s}, mux.NewRouter().StrictSlash(true)
 	for _, route := range s.routes() {
 		// The path must stand first: in another order mux forgets that it
 		// matched when a later route has the method.
-		router.Path(route.Path).Methods(route.Method).Handler(s.adapt(route))
+		router.Path(route.Path).Methods(route.Method).Handler(m.adapt(route))
 	}
 	// Who may not search does not learn what there is.
-	router.NotFoundHandler = s.adapt(Route{Path: noRoute, Handler: notFound})
-	router.MethodNotAllowedHandler = s.adapt(Route{Path: noRoute, Handler: methodNotAllowed})
-	return s.around(router)
+	router.NotFoundHandler = m.adapt(Route{Path: noRoute, Handler: notFound})
+	router.MethodNotAllowedHandler = m.adapt(Route{Path: noRoute, Handler: methodNotAllowed})
+	return m.around(router)
 }
 
 const (

@@ -44,7 +44,7 @@ var searchExamples = []example{
 // patternTypes are those that people choose from; a link may ask for others.
 var patternTypes = []choice{{"keyword", "Words"}, {"standard", "Text as it stands"}, {"regexp", "Regular expression"}}
 
-func (s *Server) serveSearch(w http.ResponseWriter, r *http.Request) error {
+func (s sitePages) serveSearch(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	data := searchData{
 		Query: strings.TrimSpace(q.Get("q")), PatternType: cmp.Or(q.Get("patternType"), "keyword"), Context: q.Get("context"), Mode: q.Get("sm"),
@@ -59,7 +59,7 @@ func (s *Server) serveSearch(w http.ResponseWriter, r *http.Request) error {
 }
 
 // serveHome leads to where people search. Whatever was asked for there is kept.
-func (s *Server) serveHome(w http.ResponseWriter, r *http.Request) error {
+func (s sitePages) serveHome(w http.ResponseWriter, r *http.Request) error {
 	to := url.URL{Path: s.Path(searchPath), RawQuery: r.URL.RawQuery}
 	http.Redirect(w, r, to.String(), http.StatusTemporaryRedirect)
 	return nil

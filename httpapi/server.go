@@ -206,15 +206,6 @@ func (s *Server) baseURL(r *http.Request) string {
 	return BaseURL(s.ExternalURL, r)
 }
 
-// parse turns the text of a request into a query.
-func (s *Server) parse(p streamParams) (*query.Query, error) {
-	pt, err := s.PatternType(p.Version, p.PatternType)
-	if err != nil {
-		return nil, &requestError{err}
-	}
-	return s.Parse(p.Query, pt)
-}
-
 // connectionLog takes what net/http reports of single connections, such as a
 // malformed request.
 type connectionLog struct{ log zerolog.Logger }

@@ -16,6 +16,22 @@ import (
 
 const signInPath = "/sign-in"
 
+// signInPages are the pages of a server with users for signing in and out, for
+// creating the first user and for choosing a password.
+type signInPages struct{ *Server }
+
+func (s signInPages) routes() []Route {
+	return []Route{
+		{Method: "GET", Path: "/sign-in", Handler: s.serve, Holds: PageHolds, Access: auth.ForAnyone, About: "sign in"},
+		{Method: "POST", Path: "/-/sign-in", Handler: s.signIn, Access: auth.ForAnyone},
+		{Method: "GET", Path: "/-/sign-out", Handler: s.signOut, Access: auth.ForAnyone},
+		{Method: "POST", Path: "/-/sign-out", Handler: s.signOut, Access: auth.ForAnyone},
+		{Method: "POST", Path: "/-/site-init", Handler: s.setUp, Access: auth.ForAnyone},
+		{Method: "GET", Path: resetPath, Handler: s.serveReset, Holds: PageHolds, Access: auth.ForAnyone},
+		{Method: "POST", Path: "/-/reset-password", Handler: s.resetPassword, Access: auth.ForAnyone},
+	}
+}
+
 // signInData is what the page for signing in shows, or the one for creating
 // the first user.
 type signInData struct {
@@ -30,17 +46,17 @@ type signInData struct {
 	Base                           string
 }
 
-func (s *Server) serveSignIn(w http.ResponseWriter, r *http.Request) error {
-	data := s.signInData(r)
+func (s signInPages) serve(w http.ResponseWriter, r *http.Request) error {
+	data := s.data(r)
 	data.ReturnTo = s.localPath(r.URL.Query().Get("returnTo"))
-	return s.serveSignInPage(w, r, http.StatusOK, data)
+	return s.servePage(w, r, http.StatusOK, data)
 }
 
-func (s *Server) serveSignInPage(w http.ResponseWriter, r *http.Request, status int, data signInData) error {
+func (s signInPages) servePage(w http.ResponseWriter, r *http.Request, status int, data signInData) error {
 	return s.ServePage(w, r, pages, web.View{Page: "signin.html", Status: status, Here: signInPath, Data: data})
 }
 
-func (s *Server) signInData(r *http.Request) signInData {
+func (s signInPages) data(r *http.Request) signInData {
 	reg := s.Gate.Registry()
 	data := signInData{NeedsSetup: !reg.Used(), NeedsSecret: s.SetupSecret != "", Base: s.Path(""), LeastCharacters: identity.LeastPasswordRunes}
 	if u := auth.From(r.Context()).User; u != nil {
@@ -50,7 +66,7 @@ func (s *Server) signInData(r *http.Request) signInData {
 }
 
 // signIn begins a session for a name or address and a password.
-func (s *Server) signIn(w http.ResponseWriter, r *http.Request) error {
+func (s signInPages) signIn(w http.ResponseWriter, r *http.Request) error {
 	f, err := s.ReadForm(w, r)
 	if err != nil {
 		return err
@@ -65,7 +81,7 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) error {
 }
 
 // setUp creates the first user.
-func (s *Server) setUp(w http.ResponseWriter, r *http.Request) error {
+func (s signInPages) setUp(w http.ResponseWriter, r *http.Request) error {
 	f, err := s.ReadForm(w, r)
 	if err != nil {
 		return err
@@ -84,7 +100,7 @@ func (s *Server) setUp(w http.ResponseWriter, r *http.Request) error {
 }
 
 // maySetUp judges whether who asks may create the first user.
-func (s *Server) maySetUp(r *http.Request, f Form) error {
+func (s signInPages) maySetUp(r *http.Request, f Form) error {
 	switch {
 	case s.SetupSecret != "":
 		if subtle.ConstantTimeCompare([]byte(f.Values["secret"]), []byte(s.SetupSecret)) != 1 {
@@ -97,7 +113,7 @@ func (s *Server) maySetUp(r *http.Request, f Form) error {
 }
 
 // signedIn answers whoever has a session now.
-func (s *Server) signedIn(w http.ResponseWriter, r *http.Request, f Form, reg *identity.Registry, secret string) error {
+func (s signInPages) signedIn(w http.ResponseWriter, r *http.Request, f Form, reg *identity.Registry, secret string) error {
 	s.SetSession(w, r, secret, reg.SessionExpiry())
 	w.Header().Set("Cache-Control", "no-store")
 	if f.Person {
@@ -107,7 +123,7 @@ func (s *Server) signedIn(w http.ResponseWriter, r *http.Request, f Form, reg *i
 }
 
 // answerForm answers with what went wrong: a person gets the form again.
-func (s *Server) answerForm(w http.ResponseWriter, r *http.Request, f Form, err error) error {
+func (s signInPages) answerForm(w http.ResponseWriter, r *http.Request, f Form, err error) error {
 	known := FormError(err)
 	if known.Status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
@@ -118,14 +134,14 @@ func (s *Server) answerForm(w http.ResponseWriter, r *http.Request, f Form, err 
 	if known.Cause != nil {
 		zerolog.Ctx(r.Context()).Error().Err(known.Cause).Msg("sign in")
 	}
-	data := s.signInData(r)
+	data := s.data(r)
 	data.Problem, data.Login, data.Name = known.Message, f.Values["email"], f.Values["username"]
 	data.ReturnTo = s.localPath(f.Values["returnTo"])
-	return s.serveSignInPage(w, r, known.Status, data)
+	return s.servePage(w, r, known.Status, data)
 }
 
 // signOut ends all sessions of who is signed in.
-func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
+func (s signInPages) signOut(w http.ResponseWriter, r *http.Request) error {
 	// Not even a link elsewhere signs anybody out.
 	site := r.Header.Get("Sec-Fetch-Site")
 	if !s.Gate.FromOurs(r) || site == "cross-site" || site == "same-site" {
@@ -160,13 +176,13 @@ type resetData struct {
 	Base            string
 }
 
-func (s *Server) serveReset(w http.ResponseWriter, r *http.Request) error {
+func (s signInPages) serveReset(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	return s.resetForm(w, r, http.StatusOK, q.Get("userID"), q.Get("code"), "")
 }
 
 // resetForm answers with the form for who knows the code.
-func (s *Server) resetForm(w http.ResponseWriter, r *http.Request, status int, id, code, problem string) error {
+func (s signInPages) resetForm(w http.ResponseWriter, r *http.Request, status int, id, code, problem string) error {
 	reg := s.Gate.Registry()
 	user, err := strconv.ParseUint(id, 10, 32)
 	if err != nil {
@@ -182,7 +198,7 @@ func (s *Server) resetForm(w http.ResponseWriter, r *http.Request, status int, i
 }
 
 // resetPassword sets the password of who knows the code.
-func (s *Server) resetPassword(w http.ResponseWriter, r *http.Request) error {
+func (s signInPages) resetPassword(w http.ResponseWriter, r *http.Request) error {
 	f, err := s.ReadForm(w, r)
 	if err != nil {
 		return err

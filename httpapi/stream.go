@@ -30,9 +30,12 @@ type Searcher interface {
 	Search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome
 }
 
+// streams are the searches of a server and their traces.
+type streams struct{ *Server }
+
 // serveStream answers a search as a stream of events. Whatever happens once
 // the stream is open, its last event is done.
-func (s *Server) serveStream(w http.ResponseWriter, r *http.Request) error {
+func (s streams) serve(w http.ResponseWriter, r *http.Request) error {
 	if what := s.opening(); what != "" {
 		w.Header().Set("Retry-After", "1")
 		return &Error{Status: http.StatusServiceUnavailable, Message: "opening " + what}
@@ -70,7 +73,7 @@ func ClientKey(a *auth.Actor) string {
 
 // answer decodes, checks, searches and sends; it returns how that ended, in a
 // word for logs and traces.
-func (s *Server) answer(r *http.Request, events *eventWriter, results *report.Report, trace *trace) string {
+func (s streams) answer(r *http.Request, events *eventWriter, results *report.Report, trace *trace) string {
 	log := zerolog.Ctx(r.Context())
 	p, err := decodeStream(r)
 	if err != nil {
@@ -107,9 +110,18 @@ func (s *Server) answer(r *http.Request, events *eventWriter, results *report.Re
 	return ending
 }
 
+// parse turns the text of a request into a query.
+func (s streams) parse(p streamParams) (*query.Query, error) {
+	pt, err := s.PatternType(p.Version, p.PatternType)
+	if err != nil {
+		return nil, &requestError{err}
+	}
+	return s.Parse(p.Query, pt)
+}
+
 // searchOn searches until the search has ended, however often it yields. While
 // it waits for its client it holds nothing but its outbox and its bookmark.
-func (s *Server) searchOn(ctx context.Context, q *query.Query, o search.Options, st *stream) search.Outcome {
+func (s streams) searchOn(ctx context.Context, q *query.Query, o search.Options, st *stream) search.Outcome {
 	o.Bookmark = &search.Bookmark{}
 	defer o.Bookmark.Close()
 	steps := o.Trace.Len()
@@ -151,7 +163,7 @@ func (p streamParams) options(results *report.Report, trace *report.Trace) searc
 
 // search calls the searcher, and turns its panic into an error: it must not
 // take other searches with it.
-func (s *Server) search(ctx context.Context, q *query.Query, o search.Options, st *stream) (out search.Outcome) {
+func (s streams) search(ctx context.Context, q *query.Query, o search.Options, st *stream) (out search.Outcome) {
 	defer func() {
 		if v := recover(); v != nil {
 			out = search.Outcome{Err: newPanicError(v)}
@@ -167,7 +179,7 @@ type streamSink struct {
 	st  *stream
 }
 
-// Send implements search.Sink.
+// Send implements answer.Sink.
 func (s *streamSink) Send(m []query.Match) error {
 	err := s.st.out.put(s.ctx, m)
 	if s.st.out.many() {
@@ -176,7 +188,7 @@ func (s *streamSink) Send(m []query.Match) error {
 	return err
 }
 
-// TakeTicket implements search.TicketTaker.
+// TakeTicket implements answer.TicketTaker.
 func (s *streamSink) TakeTicket(t *admission.Ticket) { s.st.out.ticket = t }
 
 // stream is one open response and the search that feeds it. The search runs in
