@@ -93,7 +93,7 @@ func (c *change) auditUser(action string, u *User, format string, args ...any) {
 }
 
 // Log writes a line to the audit log for a change that other packages make.
-func (r *Registry) Log(by Author, action, target, detail string) error {
+func (r *transactions) Log(by Author, action, target, detail string) error {
 	return r.change(by, func(c *change) error {
 		c.audit(action, target, "%s", detail)
 		return nil
@@ -114,7 +114,7 @@ type AuditFilter struct {
 }
 
 // Audit returns entries, newest first.
-func (r *Registry) Audit(f AuditFilter) ([]Entry, error) {
+func (r *transactions) Audit(f AuditFilter) ([]Entry, error) {
 	orDefault(&f.Limit, 100)
 	in := store.RecordRange{Backwards: true}
 	if f.Before > 0 {

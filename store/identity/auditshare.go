@@ -160,7 +160,7 @@ func (a auditActor) payer() uint32 {
 
 // readShares reads the shares from the log, unless that is done. The caller holds
 // mu.
-func (r *Registry) readShares() (*auditShares, []uint64, error) {
+func (r *transactions) readShares() (*auditShares, []uint64, error) {
 	if r.shares != nil {
 		return r.shares, nil, nil
 	}
@@ -183,7 +183,7 @@ func (r *Registry) readShares() (*auditShares, []uint64, error) {
 	return out, tooMany, nil
 }
 
-func (r *Registry) isAdmin(user uint32) bool {
+func (r accounts) isAdmin(user uint32) bool {
 	u, err := r.User(user)
 	return err == nil && u.SiteAdmin
 }

@@ -87,12 +87,12 @@ func (d *declared) all() []string {
 // Declare says which readers the configuration file names, by repository, in place
 // of those of before. Their names are reserved from then on; DeclareReaders lets
 // them in.
-func (r *Registry) Declare(repos map[string][]string) { r.declared.set(repos) }
+func (r *transactions) Declare(repos map[string][]string) { r.declared.set(repos) }
 
 // DeclareReaders lets those see a repository whom the configuration file names,
 // and returns what the names stand for. With a text that is no reader nobody may
 // see it: a mistake must not publish it.
-func (r *Registry) DeclareReaders(by Author, repository string, texts []string) ([]Pin, error) {
+func (r *transactions) DeclareReaders(by Author, repository string, texts []string) ([]Pin, error) {
 	r.declared.put(repository, texts)
 	pins, readers, err := r.pinned(by, texts)
 	if err != nil {
@@ -124,7 +124,7 @@ func sameReaders(a, b *store.Readers) bool {
 
 // pinsChanged tells of new pins, and sets the readers of the repositories that
 // name them.
-func (r *Registry) pinsChanged(readers []string) {
+func (r *transactions) pinsChanged(readers []string) {
 	for _, reader := range readers {
 		kind, _, _ := cutReader(reader)
 		if p, err := r.pinOf(reader, kind); err == nil {

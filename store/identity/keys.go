@@ -57,7 +57,7 @@ const (
 )
 
 // TellDamaged tells the owner of the registry of a damaged record, once.
-func (r *Registry) TellDamaged(kind store.RecordKind, id []byte, err error) {
+func (r *recordReader) TellDamaged(kind store.RecordKind, id []byte, err error) {
 	key := string(kind) + string(id)
 	if _, told := r.told.LoadOrStore(key, true); !told {
 		r.o.Damaged(err)

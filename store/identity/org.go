@@ -25,11 +25,11 @@ type Org struct {
 
 // Org returns the organisation with an ID, or an error that is
 // store.ErrNotFound.
-func (r *Registry) Org(id uint32) (*Org, error) { return orgs.Get(r.st, id) }
+func (r accounts) Org(id uint32) (*Org, error) { return orgs.Get(r.st, id) }
 
 // OrgNamed returns the organisation of that name, or an error that is
 // store.ErrNotFound.
-func (r *Registry) OrgNamed(name string) (*Org, error) {
+func (r accounts) OrgNamed(name string) (*Org, error) {
 	id, err := r.owner(name, nameOfOrg)
 	if err != nil {
 		return nil, fmt.Errorf("organisation %q: %w", name, err)
@@ -38,13 +38,13 @@ func (r *Registry) OrgNamed(name string) (*Org, error) {
 }
 
 // Orgs returns all organisations by ID.
-func (r *Registry) Orgs() (out []*Org, err error) {
+func (r accounts) Orgs() (out []*Org, err error) {
 	err = r.EachOrg(func(o *Org) { out = append(out, o) })
 	return out, err
 }
 
 // EachOrg calls f with all organisations by ID, for lists that keep little of each.
-func (r *Registry) EachOrg(f func(*Org)) error {
+func (r accounts) EachOrg(f func(*Org)) error {
 	err := orgs.Each(r.st, store.RecordRange{}, r.TellDamaged, func(_ uint32, o *Org) (bool, error) {
 		f(o)
 		return true, nil
@@ -56,14 +56,14 @@ func (r *Registry) EachOrg(f func(*Org)) error {
 }
 
 // OrgsOf returns the IDs of a user's organisations, ascending.
-func (r *Registry) OrgsOf(user uint32) ([]uint32, error) { return r.pairs(memberships, user) }
+func (r accounts) OrgsOf(user uint32) ([]uint32, error) { return r.pairs(memberships, user) }
 
 // Members returns the IDs of an organisation's users, ascending.
-func (r *Registry) Members(org uint32) ([]uint32, error) { return r.pairs(members, org) }
+func (r accounts) Members(org uint32) ([]uint32, error) { return r.pairs(members, org) }
 
 // pairs returns the second numbers of the records whose first is id. A damaged
 // one is an error: rights follow from the list.
-func (r *Registry) pairs(of *table.Table[[2]uint32, struct{}], id uint32) (out []uint32, err error) {
+func (r accounts) pairs(of *table.Table[[2]uint32, struct{}], id uint32) (out []uint32, err error) {
 	err = of.Each(r.st, store.RecordRange{Prefix: table.ID(id)}, nil, func(pair [2]uint32, _ *struct{}) (bool, error) {
 		out = append(out, pair[1])
 		return true, nil

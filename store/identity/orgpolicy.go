@@ -68,7 +68,7 @@ func (c *change) mayRename() error {
 // orgsMadeKey is the counter of the organisations that a user made.
 func orgsMadeKey(user uint32) string { return fmt.Sprintf("orgs made by %d", user) }
 
-func (r *Registry) orgsMade(user uint32) (uint64, error) { return r.count(orgsMadeKey(user), 0) }
+func (r accounts) orgsMade(user uint32) (uint64, error) { return r.count(orgsMadeKey(user), 0) }
 
 // countOrg adds to the organisations that a user made, if a user did.
 func (c *change) countOrg(user uint32, more int) error {

@@ -81,7 +81,7 @@ func cutReader(text string) (kind byte, name string, ok bool) {
 
 // pinned finds what readers of the configuration file stand for, and pins those
 // that are looked up for the first time.
-func (r *Registry) pinned(by Author, texts []string) (pins []Pin, readers *store.Readers, err error) {
+func (r *transactions) pinned(by Author, texts []string) (pins []Pin, readers *store.Readers, err error) {
 	if len(texts) == 1 && (texts[0] == Everyone || texts[0] == Nobody) {
 		readers, err = r.ParseReaders(texts)
 		return nil, readers, err
@@ -139,7 +139,7 @@ func (c *change) putPin(reader string, id uint32) error {
 }
 
 // pinOf returns what a reader stands for as far as that is known.
-func (r *Registry) pinOf(reader string, kind byte) (Pin, error) {
+func (r accounts) pinOf(reader string, kind byte) (Pin, error) {
 	p := Pin{Reader: reader, State: PinWaiting}
 	stored, err := pins.Get(r.st, pinKey(reader))
 	if isNotFound(err) {
@@ -157,7 +157,7 @@ func (r *Registry) pinOf(reader string, kind byte) (Pin, error) {
 }
 
 // nameOf returns what the user or organisation with an ID is called.
-func (r *Registry) nameOf(kind byte, id uint32) (string, error) {
+func (r accounts) nameOf(kind byte, id uint32) (string, error) {
 	if kind == nameOfUser {
 		u, err := r.User(id)
 		if err != nil {
@@ -175,7 +175,7 @@ func (r *Registry) nameOf(kind byte, id uint32) (string, error) {
 // Pins returns what the names of the configuration file stand for: those of one
 // repository or, for "", all, with those that were pinned and stand there no
 // longer.
-func (r *Registry) Pins(repository string) ([]Pin, error) {
+func (r *transactions) Pins(repository string) ([]Pin, error) {
 	readers := r.declared.texts(repository)
 	if repository == "" {
 		readers = r.declared.all()
@@ -207,7 +207,7 @@ func (r *Registry) Pins(repository string) ([]Pin, error) {
 
 // Repin has a reader of the configuration file stand for the account that has the
 // name now, or wait for one.
-func (r *Registry) Repin(by Author, reader string) (p Pin, err error) {
+func (r *transactions) Repin(by Author, reader string) (p Pin, err error) {
 	kind, name, ok := cutReader(reader)
 	if !ok {
 		return p, errNoReader(reader)

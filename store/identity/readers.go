@@ -17,7 +17,7 @@ const (
 
 // ParseReaders finds the readers that texts name: everyone or nobody alone, or
 // user:NAME and org:NAME.
-func (r *Registry) ParseReaders(texts []string) (*store.Readers, error) {
+func (r accounts) ParseReaders(texts []string) (*store.Readers, error) {
 	if len(texts) == 1 && texts[0] == Everyone {
 		return nil, nil
 	}
@@ -52,7 +52,7 @@ func (r *Registry) ParseReaders(texts []string) (*store.Readers, error) {
 
 // FormatReaders writes readers as ParseReaders reads them; who is gone is left
 // out.
-func (r *Registry) FormatReaders(readers *store.Readers) ([]string, error) {
+func (r accounts) FormatReaders(readers *store.Readers) ([]string, error) {
 	if readers == nil {
 		return []string{Everyone}, nil
 	}
@@ -81,7 +81,7 @@ func (r *Registry) FormatReaders(readers *store.Readers) ([]string, error) {
 
 // SetReaders says who may see a repository, in texts as ParseReaders reads
 // them, and logs it in the same commit.
-func (r *Registry) SetReaders(by Author, repository string, texts []string) (*store.Repository, error) {
+func (r *transactions) SetReaders(by Author, repository string, texts []string) (*store.Repository, error) {
 	readers, err := r.ParseReaders(texts)
 	if err != nil {
 		return nil, fmt.Errorf("set readers: %w", err)
@@ -94,10 +94,10 @@ func (r *Registry) SetReaders(by Author, repository string, texts []string) (*st
 	return after, nil
 }
 
-func (r *Registry) setReaders(by Author, repository string, readers *store.Readers) (before, after *store.Repository, err error) {
+func (r *transactions) setReaders(by Author, repository string, readers *store.Readers) (before, after *store.Repository, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := &change{Registry: r, by: by, now: r.now(), counters: map[string]uint64{}, records: r.st.BeginRecords()}
+	c := &change{transactions: r, by: by, now: r.now(), counters: map[string]uint64{}, records: r.st.BeginRecords()}
 	names, err := r.FormatReaders(readers)
 	if err != nil {
 		return nil, nil, err
@@ -116,7 +116,7 @@ func (r *Registry) setReaders(by Author, repository string, readers *store.Reade
 }
 
 // record returns the present record of a repository.
-func (r *Registry) record(repository string) (out *store.Repository, err error) {
+func (r accounts) record(repository string) (out *store.Repository, err error) {
 	sn := r.st.Snapshot()
 	defer func() { err = errors.Join(err, sn.Close()) }()
 	return sn.Repository(repository)

@@ -103,19 +103,34 @@ func orDefault[T comparable](v *T, def T) {
 // safe for concurrent use. It reads records from the store each time, so what
 // was changed or revoked holds for the next request.
 type Registry struct {
-	st     *store.Store
-	o      Options
+	*transactions
 	hasher *hasher
-	locks  *lockout
-	uses   uses
+}
+
+// recordReader is what all reading of records shares.
+type recordReader struct {
+	st   *store.Store
+	o    Options
+	uses uses
+	// told has the damaged records that Options.Damaged has heard of.
+	told sync.Map
+}
+
+// accounts reads users, organisations, and who may see a repository.
+type accounts struct{ *recordReader }
+
+// credentials judges tokens, sessions and passwords of accounts.
+type credentials struct{ accounts }
+
+// transactions make the changes of a registry one after the other.
+type transactions struct {
+	credentials
+	locks *lockout
 	// used says that there has ever been a user.
 	used atomic.Bool
 
 	// declared are the readers of the configuration file.
 	declared declared
-
-	// told has the damaged records that Options.Damaged has heard of.
-	told sync.Map
 
 	// mu makes changes one after the other, so that each sees what the last one
 	// left. The store is called while it is held.
@@ -127,7 +142,8 @@ type Registry struct {
 // Open returns the registry of a store.
 func Open(st *store.Store, o Options) (*Registry, error) {
 	o = o.withDefaults()
-	r := &Registry{st: st, o: o, hasher: newHasher(o.Cost), locks: newLockout(o.LockoutAfter, o.Now)}
+	reader := &recordReader{st: st, o: o}
+	r := &Registry{&transactions{credentials: credentials{accounts{reader}}, locks: newLockout(o.LockoutAfter, o.Now)}, newHasher(o.Cost)}
 	next, err := r.counter(counterUser)
 	if err != nil {
 		return nil, fmt.Errorf("open registry: %w", err)
@@ -142,15 +158,15 @@ func Open(st *store.Store, o Options) (*Registry, error) {
 
 // Used reports whether there has ever been a user. Deleting all of them does
 // not undo it: a service that asked who one is does not stop to.
-func (r *Registry) Used() bool { return r.used.Load() }
+func (r *transactions) Used() bool { return r.used.Load() }
 
-func (r *Registry) now() time.Time { return r.o.Now().UTC().Truncate(time.Millisecond) }
+func (r *recordReader) now() time.Time { return r.o.Now().UTC().Truncate(time.Millisecond) }
 
 // counter returns what a counter hands out next.
-func (r *Registry) counter(name string) (uint64, error) { return r.count(name, 1) }
+func (r *recordReader) counter(name string) (uint64, error) { return r.count(name, 1) }
 
 // count returns what is kept under the name of a counter, start if nothing is.
-func (r *Registry) count(name string, start uint64) (uint64, error) {
+func (r *recordReader) count(name string, start uint64) (uint64, error) {
 	n, err := counters.Get(r.st, name)
 	if isNotFound(err) {
 		return start, nil
@@ -163,7 +179,7 @@ func (r *Registry) count(name string, start uint64) (uint64, error) {
 
 // change is a change at work. What it reads is what was there before it.
 type change struct {
-	*Registry
+	*transactions
 	by      Author
 	now     time.Time
 	records store.Records
@@ -178,8 +194,8 @@ type change struct {
 
 // change runs f and commits what it put, with its entries of the audit log,
 // or nothing after an error.
-func (r *Registry) change(by Author, f func(c *change) error) error {
-	c := &change{Registry: r, by: by, now: r.now(), counters: map[string]uint64{}}
+func (r *transactions) change(by Author, f func(c *change) error) error {
+	c := &change{transactions: r, by: by, now: r.now(), counters: map[string]uint64{}}
 	if err := r.changeLocked(c, f); err != nil {
 		return err
 	}
@@ -192,7 +208,7 @@ func (r *Registry) change(by Author, f func(c *change) error) error {
 	return nil
 }
 
-func (r *Registry) changeLocked(c *change, f func(c *change) error) error {
+func (r *transactions) changeLocked(c *change, f func(c *change) error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c.records = r.st.BeginRecords()

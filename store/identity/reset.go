@@ -67,7 +67,7 @@ func (c *change) person(id uint32) (*User, error) {
 }
 
 // HasPassword reports whether a user has a password, even a damaged one.
-func (r *Registry) HasPassword(user uint32) (bool, error) {
+func (r credentials) HasPassword(user uint32) (bool, error) {
 	_, err := r.st.Record(store.RecordPassword, table.ID(user))
 	if isNotFound(err) {
 		return false, nil
@@ -107,7 +107,7 @@ func (r *Registry) ResetPassword(by Author, user uint32) (code string, err error
 
 // CheckReset returns the user who may choose a password by this code, or an
 // error that is ErrNoCredential.
-func (r *Registry) CheckReset(user uint32, code string) (*User, error) {
+func (r credentials) CheckReset(user uint32, code string) (*User, error) {
 	stored, err := resets.Get(r.st, user)
 	if err != nil {
 		return nil, fmt.Errorf("check reset code: %w", credential(err))

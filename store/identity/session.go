@@ -19,18 +19,18 @@ type Session struct {
 const seenEvery = 5 * time.Minute
 
 // SessionEnds returns when a session ends however much it is used.
-func (r *Registry) SessionEnds(s *Session) time.Time { return s.Created.Add(r.o.SessionExpiry) }
+func (r credentials) SessionEnds(s *Session) time.Time { return s.Created.Add(r.o.SessionExpiry) }
 
 // SessionExpiry returns how long a session lasts at most.
-func (r *Registry) SessionExpiry() time.Duration { return r.o.SessionExpiry }
+func (r credentials) SessionExpiry() time.Duration { return r.o.SessionExpiry }
 
-func (r *Registry) sessionLive(s *Session, now time.Time) bool {
+func (r credentials) sessionLive(s *Session, now time.Time) bool {
 	return now.Before(r.SessionEnds(s)) && now.Before(s.Seen.Add(r.o.SessionIdle))
 }
 
 // CheckSession returns the session with this secret and its user, and notes
 // that it is used; the error is ErrNoCredential for one that there is not.
-func (r *Registry) CheckSession(secret string) (*Session, *User, error) {
+func (r credentials) CheckSession(secret string) (*Session, *User, error) {
 	h, ok := parseCode(secret)
 	if !ok {
 		return nil, nil, ErrNoCredential

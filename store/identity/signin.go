@@ -74,7 +74,7 @@ func (r *Registry) SignIn(ctx context.Context, by Author, login, password string
 }
 
 // lookUp finds whom a login means, nil if nobody, and their password.
-func (r *Registry) lookUp(login string) (u *User, p storedPassword, err error) {
+func (r credentials) lookUp(login string) (u *User, p storedPassword, err error) {
 	if strings.Contains(login, "@") {
 		u, err = r.UserWithEmail(login)
 	} else {

@@ -18,7 +18,10 @@ func (r *Registry) Sweep() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := r.st.BeginRecords()
-	for _, sweep := range []func(*store.Records) error{r.sweepSessions, r.sweepResets, r.sweepLockouts, r.sweepTokens, r.sweepAudit} {
+	expired := sweeper{r.transactions}
+	for _, sweep := range []func(*store.Records) error{
+		expired.sessions, expired.resets, expired.lockouts, expired.tokens, expired.audit,
+	} {
 		if err := sweep(&c); err != nil {
 			r.shares = nil
 			return fmt.Errorf("delete what has expired: %w", err)
@@ -31,7 +34,10 @@ func (r *Registry) Sweep() error {
 	return nil
 }
 
-func (r *Registry) sweepSessions(c *store.Records) error {
+// sweeper deletes what has expired, kind by kind. mu of the transactions is held.
+type sweeper struct{ *transactions }
+
+func (r sweeper) sessions(c *store.Records) error {
 	now := r.o.Now()
 	return sessions.Each(r.st, store.RecordRange{}, r.TellDamaged, func(h hash, s *Session) (bool, error) {
 		u, err := r.User(s.User)
@@ -45,7 +51,7 @@ func (r *Registry) sweepSessions(c *store.Records) error {
 	})
 }
 
-func (r *Registry) sweepResets(c *store.Records) error {
+func (r sweeper) resets(c *store.Records) error {
 	now := r.o.Now()
 	return resets.Each(r.st, store.RecordRange{}, r.TellDamaged, func(user uint32, s *storedReset) (bool, error) {
 		if !now.Before(s.Expires) {
@@ -55,7 +61,7 @@ func (r *Registry) sweepResets(c *store.Records) error {
 	})
 }
 
-func (r *Registry) sweepLockouts(c *store.Records) error {
+func (r sweeper) lockouts(c *store.Records) error {
 	now := r.o.Now()
 	// What load made of a damaged one takes its place.
 	var failed error
@@ -79,7 +85,7 @@ func (r *Registry) sweepLockouts(c *store.Records) error {
 	return errors.Join(err, failed)
 }
 
-func (r *Registry) sweepTokens(c *store.Records) error {
+func (r sweeper) tokens(c *store.Records) error {
 	old := r.o.Now().Add(-r.o.AuditAge)
 	return tokens.Each(r.st, store.RecordRange{}, r.TellDamaged, func(key [2]uint32, t *Token) (bool, error) {
 		revoked := !t.Revoked.IsZero() && t.Revoked.Before(old)
@@ -93,9 +99,9 @@ func (r *Registry) sweepTokens(c *store.Records) error {
 	})
 }
 
-// sweepAudit deletes the entries that are too old. Which go when there are too many
+// audit deletes the entries that are too old. Which go when there are too many
 // is decided when one is added.
-func (r *Registry) sweepAudit(c *store.Records) error {
+func (r sweeper) audit(c *store.Records) error {
 	shares, out, err := r.readShares()
 	if err != nil {
 		return err

@@ -49,7 +49,7 @@ func (t *Token) live(now time.Time) bool {
 
 // CheckToken returns the token with this text and its user, or an error that
 // is ErrNoCredential. Scopes are for the caller to judge.
-func (r *Registry) CheckToken(text string) (*Token, *User, error) {
+func (r credentials) CheckToken(text string) (*Token, *User, error) {
 	h, ok := parseToken(text)
 	if !ok {
 		return nil, nil, ErrNoCredential
@@ -87,7 +87,7 @@ func credential(err error) error {
 
 // Token returns the token with an ID, revoked ones too, or an error that is
 // store.ErrNotFound.
-func (r *Registry) Token(id uint32) (*Token, error) {
+func (r credentials) Token(id uint32) (*Token, error) {
 	use, err := tokenUses.Lookup(r.st, id)
 	var t *Token
 	if err == nil {
@@ -116,7 +116,7 @@ func (u tokenUse) last() time.Time {
 
 // TokenLastUsed returns when a token was last used, give or take a minute;
 // zero is never.
-func (r *Registry) TokenLastUsed(id uint32) (time.Time, error) {
+func (r credentials) TokenLastUsed(id uint32) (time.Time, error) {
 	if t, ok := r.uses.token(id); ok {
 		return t, nil
 	}
@@ -128,7 +128,7 @@ func (r *Registry) TokenLastUsed(id uint32) (time.Time, error) {
 }
 
 // Tokens returns the tokens of a user that are good, by ID; of all users for 0.
-func (r *Registry) Tokens(user uint32) ([]*Token, error) {
+func (r credentials) Tokens(user uint32) ([]*Token, error) {
 	in := store.RecordRange{}
 	if user != 0 {
 		in.Prefix = table.ID(user)

@@ -44,7 +44,7 @@ func (p TokenPolicy) withDefaults() TokenPolicy {
 }
 
 // TokenPolicy returns the policy with its defaults.
-func (r *Registry) TokenPolicy() TokenPolicy { return r.o.Tokens }
+func (r credentials) TokenPolicy() TokenPolicy { return r.o.Tokens }
 
 // NewToken is a token to create.
 type NewToken struct {

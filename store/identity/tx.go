@@ -14,7 +14,7 @@ type Tx struct{ c *change }
 // Update runs f, one change of the registry after the other, and commits what
 // it put with its lines of the audit log, or nothing after an error, which it
 // returns. f must not call what changes the registry.
-func (r *Registry) Update(by Author, f func(tx *Tx) error) error {
+func (r *transactions) Update(by Author, f func(tx *Tx) error) error {
 	return r.change(by, func(c *change) error { return f(&Tx{c}) })
 }
 

@@ -21,7 +21,7 @@ type uses struct {
 
 // NoteUse notes that a user is active now, with a token or with 0 for none. It
 // costs no disk.
-func (r *Registry) NoteUse(user, token uint32) {
+func (r *transactions) NoteUse(user, token uint32) {
 	now := r.now()
 	u := &r.uses
 	u.mu.Lock()
@@ -91,7 +91,7 @@ func newer[K comparable, V any](old, now map[K]V) map[K]V {
 
 // WriteUses writes what was used since the last time. What is gone meanwhile
 // stays gone.
-func (r *Registry) WriteUses() error {
+func (r *transactions) WriteUses() error {
 	taken := r.uses.take()
 	if err := r.writeUses(taken); err != nil {
 		r.uses.giveBack(taken)
@@ -100,7 +100,7 @@ func (r *Registry) WriteUses() error {
 	return nil
 }
 
-func (r *Registry) writeUses(u *uses) error {
+func (r *transactions) writeUses(u *uses) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := r.st.BeginRecords()
@@ -144,7 +144,7 @@ const sudoEvery = 10 * time.Minute
 
 // LogSudo writes to the audit log that a token's user acts as another, once in
 // a while for the same two.
-func (r *Registry) LogSudo(by Author, token, user uint32) error {
+func (r *transactions) LogSudo(by Author, token, user uint32) error {
 	if !r.uses.sudoDue([2]uint32{token, user}, r.now()) {
 		return nil
 	}

@@ -58,11 +58,11 @@ type NewUser struct {
 }
 
 // User returns the user with an ID, or an error that is store.ErrNotFound.
-func (r *Registry) User(id uint32) (*User, error) { return users.Get(r.st, id) }
+func (r accounts) User(id uint32) (*User, error) { return users.Get(r.st, id) }
 
 // UserNamed returns the user of that name, or an error that is
 // store.ErrNotFound.
-func (r *Registry) UserNamed(name string) (*User, error) {
+func (r accounts) UserNamed(name string) (*User, error) {
 	id, err := r.owner(name, nameOfUser)
 	if err != nil {
 		return nil, fmt.Errorf("user %q: %w", name, err)
@@ -72,7 +72,7 @@ func (r *Registry) UserNamed(name string) (*User, error) {
 
 // Addresses returns the verified addresses of the user of a name, none if there
 // is no such user.
-func (r *Registry) Addresses(name string) []string {
+func (r accounts) Addresses(name string) []string {
 	u, err := r.UserNamed(name)
 	if err != nil {
 		return nil // a filter by who wrote something falls back to names
@@ -88,7 +88,7 @@ func (r *Registry) Addresses(name string) []string {
 
 // UserWithEmail returns the user whose verified address it is, or an error
 // that is store.ErrNotFound.
-func (r *Registry) UserWithEmail(address string) (*User, error) {
+func (r accounts) UserWithEmail(address string) (*User, error) {
 	id, err := emails.Lookup(r.st, nameKey(address))
 	if err != nil {
 		return nil, fmt.Errorf("user with address %q: %w", address, err)
@@ -97,13 +97,13 @@ func (r *Registry) UserWithEmail(address string) (*User, error) {
 }
 
 // Users returns all users by ID.
-func (r *Registry) Users() (out []*User, err error) {
+func (r accounts) Users() (out []*User, err error) {
 	err = r.EachUser(func(u *User) { out = append(out, u) })
 	return out, err
 }
 
 // EachUser calls f with all users by ID, for lists that keep little of each.
-func (r *Registry) EachUser(f func(*User)) error {
+func (r accounts) EachUser(f func(*User)) error {
 	err := users.Each(r.st, store.RecordRange{}, r.TellDamaged, func(_ uint32, u *User) (bool, error) {
 		f(u)
 		return true, nil
@@ -116,7 +116,7 @@ func (r *Registry) EachUser(f func(*User)) error {
 
 // LastActive returns when a user was last seen, give or take a minute; zero is
 // never.
-func (r *Registry) LastActive(id uint32) (time.Time, error) {
+func (r accounts) LastActive(id uint32) (time.Time, error) {
 	if t, ok := r.uses.user(id); ok {
 		return t, nil
 	}
@@ -131,7 +131,7 @@ func (r *Registry) LastActive(id uint32) (time.Time, error) {
 }
 
 // owner returns the ID of the user or organisation that has a name.
-func (r *Registry) owner(name string, kind byte) (uint32, error) {
+func (r accounts) owner(name string, kind byte) (uint32, error) {
 	of, err := names.Lookup(r.st, nameKey(name))
 	switch {
 	case err != nil:
