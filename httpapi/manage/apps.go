@@ -23,14 +23,14 @@ func (o *Operations) ListApps() ([]App, error) {
 	}
 	all := make([]App, len(found))
 	for i, app := range found {
-		if all[i], err = o.app(app, ""); err != nil {
+		if all[i], err = newApp(o, app, ""); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
 }
 
-func (o *Operations) app(a *oauth.App, secret string) (App, error) {
+func newApp(o *Operations, a *oauth.App, secret string) (App, error) {
 	out := App{App: a, Secret: secret}
 	if a.Account == 0 {
 		return out, nil
@@ -62,7 +62,7 @@ func (o *Operations) CreateApp(n oauth.NewApp, account string) (App, error) {
 	if err != nil {
 		return App{}, err
 	}
-	return o.app(app, secret)
+	return newApp(o, app, secret)
 }
 
 // RotateAppSecret gives an app another secret, for site admins.
@@ -78,7 +78,7 @@ func (o *Operations) RotateAppSecret(id string) (App, error) {
 	if err != nil {
 		return App{}, err
 	}
-	return o.app(app, secret)
+	return newApp(o, app, secret)
 }
 
 // DisableApp switches an app off or on again, for site admins.

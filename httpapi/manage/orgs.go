@@ -19,7 +19,7 @@ func (o *Operations) DeleteOrg(id uint32) error {
 	if err := auth.RequireSiteAdmin(o.Actor); err != nil {
 		return err
 	}
-	if _, err := o.org(id); err != nil {
+	if _, err := knownOrg(o, id); err != nil {
 		return err
 	}
 	return o.Registry.DeleteOrg(o.by(), id)
@@ -27,7 +27,7 @@ func (o *Operations) DeleteOrg(id uint32) error {
 
 // AddMember makes the user of a name a member, for members and site admins.
 func (o *Operations) AddMember(org uint32, user string) error {
-	if err := o.onMembers(org); err != nil {
+	if err := onMembers(o, org); err != nil {
 		return err
 	}
 	u, err := o.Registry.UserNamed(user)
@@ -39,7 +39,7 @@ func (o *Operations) AddMember(org uint32, user string) error {
 
 // RemoveMember takes a user out of an organisation, for members and site admins.
 func (o *Operations) RemoveMember(org, user uint32) error {
-	if err := o.onMembers(org); err != nil {
+	if err := onMembers(o, org); err != nil {
 		return err
 	}
 	if _, err := o.Registry.User(user); err != nil {
@@ -48,15 +48,15 @@ func (o *Operations) RemoveMember(org, user uint32) error {
 	return o.Registry.RemoveMember(o.by(), org, user)
 }
 
-func (o *Operations) onMembers(org uint32) error {
-	if _, err := o.org(org); err != nil {
+func onMembers(o *Operations, org uint32) error {
+	if _, err := knownOrg(o, org); err != nil {
 		return err
 	}
 	return auth.RequireMember(o.Actor, org)
 }
 
-// org finds an organisation, for clients that are known.
-func (o *Operations) org(id uint32) (*identity.Org, error) {
+// knownOrg finds an organisation, for clients that are known.
+func knownOrg(o *Operations, id uint32) (*identity.Org, error) {
 	if o.Actor.Anonymous() {
 		return nil, errNoOrg
 	}

@@ -23,7 +23,7 @@ type Repositories interface {
 
 // onRepository makes a change of repositories, for site admins, and writes what was
 // done to the audit log.
-func (o *Operations) onRepository(action string, change func() (name, detail string, err error)) error {
+func onRepository(o *Operations, action string, change func() (name, detail string, err error)) error {
 	if err := auth.RequireSiteAdmin(o.Actor); err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (o *Operations) onRepository(action string, change func() (name, detail str
 
 // AddRepository records a source as a repository.
 func (o *Operations) AddRepository(ctx context.Context, source string) (r *store.Repository, err error) {
-	err = o.onRepository("repository.add", func() (string, string, error) {
+	err = onRepository(o, "repository.add", func() (string, string, error) {
 		if r, err = o.Repositories.Add(ctx, source); err != nil {
 			return "", "", err
 		}
@@ -48,14 +48,14 @@ func (o *Operations) AddRepository(ctx context.Context, source string) (r *store
 // RemoveRepository forgets a repository. One that an external service has comes
 // back with its next sync, unless that has dropped it.
 func (o *Operations) RemoveRepository(ctx context.Context, name string) error {
-	return o.onRepository("repository.remove", func() (string, string, error) {
+	return onRepository(o, "repository.remove", func() (string, string, error) {
 		return name, "", o.Repositories.Remove(ctx, name)
 	})
 }
 
 // ChangeFacts changes what is known about a repository.
 func (o *Operations) ChangeFacts(ctx context.Context, name string, c store.FactsChange) (r *store.Repository, err error) {
-	err = o.onRepository("repository.facts", func() (string, string, error) {
+	err = onRepository(o, "repository.facts", func() (string, string, error) {
 		r, err = o.Repositories.ChangeFacts(ctx, name, c)
 		return name, "", err
 	})
@@ -65,7 +65,7 @@ func (o *Operations) ChangeFacts(ctx context.Context, name string, c store.Facts
 // PutMetadata adds a key that a repository does not have or, with there, changes
 // one that it has.
 func (o *Operations) PutMetadata(ctx context.Context, r *store.Repository, key string, value *string, there bool) error {
-	return o.changeMetadata(ctx, r, key, store.FactsChange{Metadata: map[string]*string{key: value}}, func(has bool) error {
+	return changeMetadata(o, ctx, r, key, store.FactsChange{Metadata: map[string]*string{key: value}}, func(has bool) error {
 		switch {
 		case key == "":
 			return refuse("the key is empty")
@@ -80,7 +80,7 @@ func (o *Operations) PutMetadata(ctx context.Context, r *store.Repository, key s
 
 // RemoveMetadata takes a key away, whatever its value.
 func (o *Operations) RemoveMetadata(ctx context.Context, r *store.Repository, key string) error {
-	return o.changeMetadata(ctx, r, key, store.FactsChange{RemoveMetadata: []string{key}}, func(has bool) error {
+	return changeMetadata(o, ctx, r, key, store.FactsChange{RemoveMetadata: []string{key}}, func(has bool) error {
 		if !has {
 			return refuse("the repository has no key %q", key)
 		}
@@ -88,8 +88,8 @@ func (o *Operations) RemoveMetadata(ctx context.Context, r *store.Repository, ke
 	})
 }
 
-func (o *Operations) changeMetadata(ctx context.Context, r *store.Repository, key string, c store.FactsChange, check func(has bool) error) error {
-	return o.onRepository("repository.metadata", func() (string, string, error) {
+func changeMetadata(o *Operations, ctx context.Context, r *store.Repository, key string, c store.FactsChange, check func(has bool) error) error {
+	return onRepository(o, "repository.metadata", func() (string, string, error) {
 		_, has := r.Metadata[key]
 		err := check(has)
 		if err == nil {
@@ -101,7 +101,7 @@ func (o *Operations) changeMetadata(ctx context.Context, r *store.Repository, ke
 
 // SyncRepository has a repository synced soon.
 func (o *Operations) SyncRepository(ctx context.Context, name string) error {
-	err := o.onRepository("repository.sync", func() (string, string, error) {
+	err := onRepository(o, "repository.sync", func() (string, string, error) {
 		all, err := o.Repositories.List(ctx)
 		if err == nil && !slices.ContainsFunc(all, func(r *store.Repository) bool { return r.Name == name }) {
 			err = notFound("there is no such repository")

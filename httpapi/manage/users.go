@@ -32,7 +32,7 @@ func (o *Operations) CreateUser(ctx context.Context, n identity.NewUser, passwor
 func (o *Operations) ChangeUser(id uint32, c identity.UserChange) (*identity.User, error) {
 	err := auth.RequireSelfOrSiteAdmin(o.Actor, id)
 	if c.SiteAdmin != nil || c.Locked != nil || c.Emails != nil {
-		err = o.onOther(id, "refusing to set current user site admin status")
+		err = onOther(o, id, "refusing to set current user site admin status")
 	}
 	if err != nil {
 		return nil, err
@@ -42,14 +42,14 @@ func (o *Operations) ChangeUser(id uint32, c identity.UserChange) (*identity.Use
 
 // DeleteUser deletes a user with all that is theirs, for other site admins.
 func (o *Operations) DeleteUser(id uint32) error {
-	if err := o.onOther(id, "unable to delete current user"); err != nil {
+	if err := onOther(o, id, "unable to delete current user"); err != nil {
 		return err
 	}
 	return o.Registry.DeleteUser(o.by(), id)
 }
 
 // onOther lets site admins act on a user who is not the actor.
-func (o *Operations) onOther(id uint32, refusal SelfError) error {
+func onOther(o *Operations, id uint32, refusal SelfError) error {
 	if err := auth.RequireSiteAdmin(o.Actor); err != nil {
 		return err
 	}
