@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // Aside tells of a shard that is set aside: something in it is not what was
@@ -28,7 +28,7 @@ var ErrAside = errors.New("set aside as damaged")
 // IsDamage reports whether err says that what was read is not what was written,
 // and not only that it could not be read.
 func IsDamage(err error) bool {
-	return errors.Is(err, ErrCorrupt) || errors.Is(err, postings.ErrCorrupt) || pebble.IsCorruptionError(err)
+	return engine.IsDamage(err) || errors.Is(err, postings.ErrCorrupt)
 }
 
 // ShardError is an error over the data of one shard.
@@ -49,11 +49,6 @@ func DamagedShard(err error) (shard uint32, ok bool) {
 		return 0, false
 	}
 	return e.Shard, true
-}
-
-// inWords is the text of an error without what the engine adds for programs.
-func inWords(err error) string {
-	return strings.ReplaceAll(err.Error(), "\n<corruption detail carrier>", "")
 }
 
 // inShard says of which shard err is; nil stays nil.
@@ -77,12 +72,13 @@ func (s *Store) SetAside(shard uint32, damage error, now time.Time) (first bool,
 	if e := (*ShardError)(nil); errors.As(damage, &e) {
 		damage = e.Err
 	}
-	a := &Aside{Since: now.UTC(), Reason: inWords(damage)}
+	a := &Aside{Since: now.UTC(), Reason: engine.Message(damage)}
 	if err := s.commit(Change{aside: map[uint32]*Aside{shard: a}}); err != nil {
 		next := s.catalogue.clone()
 		next.aside[shard] = a
 		next.sort()
-		s.replaceCatalogue(next)
+		s.catalogue = next
+		s.versions.replaceCatalogue(next)
 		return true, fmt.Errorf("set shard %d aside: %w", shard, err)
 	}
 	return true, nil
@@ -108,8 +104,8 @@ type Health struct {
 
 // Health tells what is wrong now, as far as anybody noticed.
 func (s *Store) Health() Health {
-	m := s.hold()
-	defer s.release(m)
+	m := s.versions.hold()
+	defer s.versions.release(m)
 	return m.catalogue.health()
 }
 

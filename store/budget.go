@@ -19,7 +19,7 @@ func (s *Store) Rest() {
 // Borrow makes the caches smaller by so many bytes, for somebody who needs
 // them for a while, and returns what gives them back.
 func (s *Store) Borrow(bytes int64) (giveBack func()) {
-	engine := EngineShare(bytes)
+	engine := bytes * engineShare / 8
 	release := s.blocks.Reserve(int(engine))
 	s.cache.resize(engine - bytes)
 	return sync.OnceFunc(func() {

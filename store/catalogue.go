@@ -68,7 +68,7 @@ func (c *catalogue) sort() {
 // shard number seen. It goes by the bounds of the engine's tables and reads
 // none, so that a damaged shard does not keep the others from being opened.
 func (s *Store) removeOrphans() error {
-	tables, err := s.engine.db.SSTables()
+	tables, err := s.engine.DB.SSTables()
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (s *Store) removeOrphans() error {
 	for id := range s.catalogue.shards {
 		s.nextShard = max(s.nextShard, id+1)
 	}
-	b := s.batch()
+	b := s.engine.DB.NewBatch()
 	defer b.Close()
 	gone := map[uint32]bool{}
 	for _, level := range tables {
@@ -153,7 +153,7 @@ type Change struct {
 	// aside are shards to be set aside.
 	aside map[uint32]*Aside
 	// basis, if not nil, is what the change was prepared from.
-	basis *engine
+	basis *database
 }
 
 // Commit applies c whole, on disk and for every snapshot taken later; after an
@@ -175,7 +175,7 @@ func (s *Store) commit(c Change) error {
 	if err := s.writableFrom(c.basis); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
-	b := s.batch()
+	b := s.engine.DB.NewBatch()
 	defer b.Close()
 	next := s.catalogue.clone()
 	for _, r := range c.Repositories {
@@ -322,7 +322,7 @@ func (s *Store) newRepository(r Repository, instead []uint32) (*Repository, erro
 // be written with the repository.
 func (s *Store) nextRepository() (uint32, error) {
 	id := uint32(1)
-	value, closer, err := s.engine.db.Get(keyNextRepository)
+	value, closer, err := s.engine.DB.Get(keyNextRepository)
 	switch {
 	case err == nil && len(value) == 4:
 		id = binary.BigEndian.Uint32(value)

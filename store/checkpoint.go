@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // FS is a file system that a store can be on, so that packages below this one
@@ -16,7 +17,7 @@ type File = vfs.File
 
 // OSFS returns the operating system's file system. Files and folders made through
 // it are for their owner only.
-func OSFS() FS { return privateFS{vfs.Default} }
+func OSFS() FS { return engine.OSFS() }
 
 // checkpointDir is where a checkpoint is, in the data directory: files of the
 // engine are linked into it, which takes the same file system.
@@ -72,9 +73,7 @@ func (c *Checkpoint) make() error {
 	return writeFormat(s.fs, c.dir, v)
 }
 
-// link has the engine link its files. The engine takes tables first and then
-// its log as long as it is by then. So nothing may be taken in or committed
-// meanwhile: the log would tell of a shard whose tables were not there yet.
+// link has the engine link its files. Nothing may be ingested or committed meanwhile.
 func (c *Checkpoint) link() error {
 	s := c.s
 	s.ingesting.Lock()
@@ -84,12 +83,7 @@ func (c *Checkpoint) link() error {
 	if err := s.writable(); err != nil {
 		return err
 	}
-	e := s.engine
-	_ = e.failStop.takeElsewhere() // of an earlier one
-	return e.do(func() error {
-		err := e.db.Checkpoint(s.fs.PathJoin(c.dir, "index"))
-		return errors.Join(err, e.failStop.takeElsewhere())
-	})
+	return s.engine.Checkpoint(s.fs.PathJoin(c.dir, "index"))
 }
 
 // Dir returns the directory, which is on the store's file system.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/cespare/xxhash/v2"
-	"github.com/cockroachdb/pebble/v2/sstable"
 )
 
 // The text of a shard is the text of its documents one behind the other, cut
@@ -19,9 +18,6 @@ import (
 const chunkBytes = 32 << 10
 
 const chunkHeaderBytes = 8
-
-// compression is what runs are written with: zstd at its default level.
-var compression = sstable.ZstdCompression
 
 func sealChunk(dst, text []byte) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst, xxhash.Sum64(text))

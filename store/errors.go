@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
+
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // Errors callers tell apart.
@@ -12,14 +14,16 @@ var (
 	// ErrExists: a repository of that name is there already.
 	ErrExists = errors.New("already exists")
 	// ErrCorrupt: a record or text is not what was written.
-	ErrCorrupt = errors.New("corrupt")
+	ErrCorrupt = engine.ErrCorrupt
+	// ErrDamagedLog: the engine's manifest is damaged.
+	ErrDamagedLog = engine.ErrDamagedLog
 	// ErrDiskFull: nothing was written, for want of disk.
 	ErrDiskFull = errors.New("disk is full")
 	// ErrBroken: the engine could not write. What was committed before is still
 	// served, and the store takes changes again once the disk does.
-	ErrBroken = errors.New("nothing can be written for now")
+	ErrBroken = engine.ErrBroken
 	// ErrLocked: another process has the data directory open.
-	ErrLocked = errors.New("data directory is in use by another process")
+	ErrLocked = engine.ErrLocked
 )
 
 // FormatError is a data directory whose format this program does not serve.

@@ -33,23 +33,20 @@ type Metrics struct {
 
 // Metrics reads the engine's counters and the catalogue's.
 func (s *Store) Metrics() Metrics {
-	in := s.enter()
-	e := in.db.Metrics()
-	s.leave(in)
+	in := s.versions.enter()
+	e := in.DB.Metrics()
+	s.versions.leave(in)
 	m := Metrics{
 		DiskBytes:  e.DiskSpaceUsage(),
 		CacheBytes: e.BlockCache.Size + s.cache.size(), LargeBytes: s.large.held.Load(),
 		CacheHits: e.BlockCache.Hits, CacheMisses: e.BlockCache.Misses,
 		CompactionDebtBytes: e.Compact.EstimatedDebt, Compactions: e.Compact.Count, CompactionsFailed: e.Compact.FailedCount,
 		WALBytes: e.WAL.PhysicalSize, MemTableBytes: e.MemTable.Size,
-		ReadAmplification: e.ReadAmp(),
+		ReadAmplification: e.ReadAmp(), Snapshots: s.versions.count(0),
 	}
 	s.mu.Lock()
 	c := s.catalogue
 	s.mu.Unlock()
-	s.read.Lock()
-	m.Snapshots = s.snapshots
-	s.read.Unlock()
 	m.Shards = len(c.shards)
 	for _, sh := range c.shards {
 		m.Documents += sh.Header.Documents

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // Old is a data directory of an older format, opened for package migrations.
@@ -30,7 +31,7 @@ func OpenOld(dir string, o Options) (*Old, error) {
 	o = o.withDefaults()
 	o.CacheBytes = oldCacheBytes
 	index := o.FS.PathJoin(dir, "index")
-	lock, err := lockIndex(o.FS, index)
+	lock, err := engine.Lock(o.FS, index)
 	if err != nil {
 		return nil, fmt.Errorf("open store %q: %w", dir, err)
 	}
@@ -108,7 +109,7 @@ func (o *Old) NumberShards(ctx context.Context, most int) (int, error) {
 	if err := o.s.writable(); err != nil {
 		return 0, err
 	}
-	b := o.s.batch()
+	b := o.s.engine.DB.NewBatch()
 	defer b.Close()
 	n := 0
 	err := o.eachHeader(func(key, value []byte, h map[string]json.RawMessage) (bool, error) {
@@ -130,7 +131,7 @@ func (o *Old) NumberShards(ctx context.Context, most int) (int, error) {
 // eachHeader calls f with the headers of shards until it returns false. It leaves
 // out what is no header any more, which is set aside when the store is opened.
 func (o *Old) eachHeader(f func(key, value []byte, h map[string]json.RawMessage) (more bool, err error)) (err error) {
-	it, err := o.s.engine.db.NewIter(&pebble.IterOptions{LowerBound: []byte{prefixHeader}, UpperBound: []byte{prefixHeader + 1}})
+	it, err := o.s.engine.DB.NewIter(&pebble.IterOptions{LowerBound: []byte{prefixHeader}, UpperBound: []byte{prefixHeader + 1}})
 	if err != nil {
 		return err
 	}

@@ -3,82 +3,15 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// The modes of what a store makes: for its owner only, whatever the umask is.
-const (
-	privateDir  = 0o700
-	privateFile = 0o600
-	// others are the bits of the group and of everybody else.
-	others = 0o077
-)
-
-// privateFS is the operating system's file system, on which files and folders
-// are made for their owner only.
-type privateFS struct{ vfs.FS }
-
-// Create implements vfs.FS.
-func (p privateFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	return private(name)(p.FS.Create(name, c))
-}
-
-// OpenReadWrite implements vfs.FS.
-func (p privateFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
-	return private(name)(p.FS.OpenReadWrite(name, c, o...))
-}
-
-// ReuseForWrite implements vfs.FS.
-func (p privateFS) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	return private(newname)(p.FS.ReuseForWrite(oldname, newname, c))
-}
-
-// MkdirAll implements vfs.FS.
-func (p privateFS) MkdirAll(dir string, _ os.FileMode) error { return p.FS.MkdirAll(dir, privateDir) }
-
-// Lock implements vfs.FS.
-func (p privateFS) Lock(name string) (io.Closer, error) {
-	lock, err := p.FS.Lock(name)
-	if err != nil {
-		return nil, err
-	}
-	info, err := os.Stat(name)
-	if err == nil && info.Mode()&others != 0 {
-		err = os.Chmod(name, privateFile)
-	}
-	if err != nil {
-		return nil, errors.Join(err, lock.Close())
-	}
-	return lock, nil
-}
-
-// Unwrap implements vfs.FS.
-func (p privateFS) Unwrap() vfs.FS { return p.FS }
-
-// private returns a function that makes a file private which was just opened to
-// be written.
-func private(name string) func(vfs.File, error) (vfs.File, error) {
-	return func(f vfs.File, err error) (vfs.File, error) {
-		if err != nil {
-			return nil, err
-		}
-		info, err := f.Stat()
-		if err == nil && info.Mode()&others != 0 {
-			err = os.Chmod(name, privateFile)
-		}
-		if err != nil {
-			return nil, errors.Join(err, f.Close())
-		}
-		return f, nil
-	}
-}
+// others are the bits of the group and of everybody else.
+const others = 0o077
 
 // ours are the beginnings of the names of what trawl makes in a data directory.
 var ours = []string{"index", "mirrors", "backup", checkpointDir, formatFile, "server.json", "token", "spool", ".restoring"}
@@ -166,14 +99,14 @@ func (p *privacy) restrict(path string, info fs.FileInfo) error {
 // makePrivate is MakePrivate of the data directory, if it is on a disk. It reports
 // what it changed and what it could not change.
 func (s *Store) makePrivate() {
-	if _, ok := s.fs.(privateFS); !ok {
+	if s.fs != OSFS() {
 		return
 	}
 	changed, err := MakePrivate(s.dir)
 	if changed > 0 {
-		s.event("other users of this machine could read the data directory, and no longer can", nil)
+		s.options.Event("other users of this machine could read the data directory, and no longer can", nil)
 	}
 	if err != nil {
-		s.event("other users of this machine may read or change the data directory", err)
+		s.options.Event("other users of this machine may read or change the data directory", err)
 	}
 }

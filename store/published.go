@@ -1,97 +1,130 @@
 package store
 
 import (
+	"sync"
+
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // version is the state after a commit. All readers that begin before the next
 // commit is on disk share it. So no reader waits for a writer or sees a change
 // that is not on disk, and after a failed commit the version before it stays.
 type version struct {
-	engine    *engine
+	engine    *database
 	catalogue *catalogue
 	snap      *pebble.Snapshot
 	// base, if not nil, is the version whose snapshot this is.
 	base *version
 	// refs counts its readers, and the store while it is the last version.
-	// Store.read guards it.
+	// versions.mu guards it.
 	refs int
 }
 
+// database is an open engine with those who use it.
+type database struct {
+	*engine.Engine
+	// users counts versions and work at hand; retired says that it is closed when
+	// there are none, and the error of that goes to closed. versions.mu guards them.
+	users   int
+	retired bool
+	closed  chan error
+}
+
+func newDatabase(e *engine.Engine) *database {
+	return &database{Engine: e, closed: make(chan error, 1)}
+}
+
+// versions hand out the last version, and close engines and versions that are no
+// longer used.
+type versions struct {
+	// mu guards last and the counts. Nothing that waits is called while it is held.
+	mu   sync.Mutex
+	last *version
+	// snapshots counts the open ones, for Store.Close to check.
+	snapshots int
+}
+
+// count adds to the open snapshots, and returns how many there are.
+func (v *versions) count(n int) int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.snapshots += n
+	return v.snapshots
+}
+
 // publish makes the state of e after a commit, with catalogue c, the last version.
-func (s *Store) publish(e *engine, c *catalogue) {
-	m := &version{engine: e, catalogue: c, snap: e.db.NewSnapshot(), refs: 1}
-	s.read.Lock()
+func (v *versions) publish(e *database, c *catalogue) {
+	m := &version{engine: e, catalogue: c, snap: e.DB.NewSnapshot(), refs: 1}
+	v.mu.Lock()
 	e.users++
-	old := s.last
-	s.last = m
-	s.read.Unlock()
+	old := v.last
+	v.last = m
+	v.mu.Unlock()
 	if old != nil {
-		s.release(old)
+		v.release(old)
 	}
 }
 
-// replaceCatalogue makes c the catalogue of the last version, whose data stays. mu
-// is held.
-func (s *Store) replaceCatalogue(c *catalogue) {
-	s.catalogue = c
-	s.read.Lock()
-	defer s.read.Unlock()
-	s.last = &version{engine: s.last.engine, catalogue: c, snap: s.last.snap, base: s.last, refs: 1}
-	s.last.engine.users++
+// replaceCatalogue makes c the catalogue of the last version, whose data stays.
+func (v *versions) replaceCatalogue(c *catalogue) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.last = &version{engine: v.last.engine, catalogue: c, snap: v.last.snap, base: v.last, refs: 1}
+	v.last.engine.users++
 }
 
 // hold returns the last version; release ends that.
-func (s *Store) hold() *version {
-	s.read.Lock()
-	defer s.read.Unlock()
-	s.last.refs++
-	return s.last
+func (v *versions) hold() *version {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.last.refs++
+	return v.last
 }
 
-func (s *Store) release(m *version) {
-	s.read.Lock()
+func (v *versions) release(m *version) {
+	v.mu.Lock()
 	m.refs--
 	free := m.refs == 0
-	s.read.Unlock()
+	v.mu.Unlock()
 	switch {
 	case !free:
 		return
 	case m.base != nil:
-		s.release(m.base)
+		v.release(m.base)
 	default:
 		_ = m.snap.Close() // it has nothing to say
 	}
-	s.leave(m.engine)
+	v.leave(m.engine)
 }
 
-// enter returns the engine for something that is not done under mu, until
+// enter returns the engine for something that is not done under Store.mu, until
 // leave.
-func (s *Store) enter() *engine {
-	s.read.Lock()
-	defer s.read.Unlock()
-	e := s.last.engine
+func (v *versions) enter() *database {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	e := v.last.engine
 	e.users++
 	return e
 }
 
 // leave closes an engine that was replaced when the last of its users is gone.
-func (s *Store) leave(e *engine) {
-	s.read.Lock()
+func (v *versions) leave(e *database) {
+	v.mu.Lock()
 	e.users--
 	unused := e.users == 0 && e.retired
-	s.read.Unlock()
+	v.mu.Unlock()
 	if unused {
-		e.closed <- e.db.Close()
+		e.closed <- e.DB.Close()
 	}
 }
 
 // retire releases e without waiting; the channel gets the error of closing it.
-func (s *Store) retire(e *engine) <-chan error {
-	s.read.Lock()
+func (v *versions) retire(e *database) <-chan error {
+	v.mu.Lock()
 	e.users++
 	e.retired = true
-	s.read.Unlock()
-	s.leave(e)
+	v.mu.Unlock()
+	v.leave(e)
 	return e.closed
 }

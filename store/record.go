@@ -87,15 +87,15 @@ func DecodeRecord(kind RecordKind, id, value []byte, v any) error {
 type Records struct {
 	ops []recordOp
 	// basis, if not nil, is what the change was prepared from.
-	basis *engine
+	basis *database
 }
 
 // BeginRecords returns a change that depends on what is read from now on. As
 // Snapshot.Commit does, it fails when the store had to be opened again since.
 func (s *Store) BeginRecords() Records {
-	s.read.Lock()
-	defer s.read.Unlock()
-	return Records{basis: s.last.engine}
+	s.versions.mu.Lock()
+	defer s.versions.mu.Unlock()
+	return Records{basis: s.versions.last.engine}
 }
 
 // recordOp puts a value, or deletes when the value is nil.
@@ -143,7 +143,7 @@ func (s *Store) CommitRecords(c *Records) error {
 	if err := s.writableFrom(c.basis); err != nil {
 		return fmt.Errorf("commit records: %w", err)
 	}
-	b := s.batch()
+	b := s.engine.DB.NewBatch()
 	defer b.Close()
 	if err := c.apply(b); err != nil {
 		return fmt.Errorf("commit records: %w", err)
@@ -157,8 +157,8 @@ func (s *Store) CommitRecords(c *Records) error {
 // Record returns the value of a record as last committed, which is the
 // caller's, or ErrNotFound and nothing around it.
 func (s *Store) Record(kind RecordKind, id []byte) ([]byte, error) {
-	m := s.hold()
-	defer s.release(m)
+	m := s.versions.hold()
+	defer s.versions.release(m)
 	value, closer, err := m.snap.Get(keyRecord(kind, id))
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil, ErrNotFound // callers know what it was about
@@ -200,8 +200,8 @@ func (r RecordRange) bounds() *pebble.IterOptions {
 // EachRecord calls f with the records of a range as they were when it began,
 // until f returns false. What f is given is borrowed until it returns.
 func (s *Store) EachRecord(r RecordRange, f func(id, value []byte) (more bool, err error)) (err error) {
-	m := s.hold()
-	defer s.release(m)
+	m := s.versions.hold()
+	defer s.versions.release(m)
 	it, err := m.snap.NewIter(r.bounds())
 	if err != nil {
 		return fmt.Errorf("read records %c: %w", r.Kind, err)

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // FuzzRecords: whatever stands in one small record, the catalogue is read, and
@@ -18,10 +18,11 @@ import (
 // are there as they were, every shard that a repository names is there or set
 // aside, and what could not be read is told by a check as well.
 func FuzzRecords(f *testing.F) {
-	db, err := pebble.Open("", &pebble.Options{FS: vfs.NewMem(), Logger: quiet{func(string, error) {}}})
+	e, err := engine.Open("", engine.Options{FS: vfs.NewMem(), Event: func(string, error) {}})
 	if err != nil {
 		f.Fatal(err)
 	}
+	db := e.DB
 	f.Cleanup(func() { _ = db.Close() })
 	encode := func(v any) []byte {
 		raw, err := json.Marshal(v)

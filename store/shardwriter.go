@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // ShardWriter writes shards one after the other: AddDocument in rank order,
@@ -375,7 +376,7 @@ func (w *ShardWriter) Close() error {
 		w.run = nil
 	}
 	if w.path != "" {
-		if err := w.s.fs.Remove(w.path); err != nil && !isNotExist(err) {
+		if err := w.s.fs.Remove(w.path); err != nil && !engine.IsNotExist(err) {
 			errs = append(errs, err)
 		}
 	}

@@ -22,19 +22,15 @@ type Snapshot struct {
 // Snapshot returns what was committed last, and waits for no commit at work.
 // The caller closes it.
 func (s *Store) Snapshot() *Snapshot {
-	m := s.hold()
-	s.read.Lock()
-	s.snapshots++
-	s.read.Unlock()
+	m := s.versions.hold()
+	s.versions.count(1)
 	return &Snapshot{s: s, m: m, c: m.catalogue, snap: m.snap}
 }
 
 // Close releases the snapshot; nothing borrowed from it may be used after.
 func (sn *Snapshot) Close() error {
-	sn.s.read.Lock()
-	sn.s.snapshots--
-	sn.s.read.Unlock()
-	sn.s.release(sn.m)
+	sn.s.versions.count(-1)
+	sn.s.versions.release(sn.m)
 	return nil
 }
 

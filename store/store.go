@@ -1,9 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // Options say how a store is opened. The zero value has usable defaults.
@@ -33,11 +34,9 @@ type Options struct {
 	// and what goes wrong there.
 	Event func(message string, err error)
 
-	// longestPause bounds the pauses of failStop; 0 is a second.
+	// longestPause and memoryBytes are those of engine.Options.
 	longestPause time.Duration
-	// memoryBytes is how much the engine collects before it writes a table; 0 is
-	// 4 MiB.
-	memoryBytes uint64
+	memoryBytes  uint64
 }
 
 func (o Options) withDefaults() Options {
@@ -52,12 +51,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.FS == nil {
 		o.FS = OSFS()
-	}
-	if o.memoryBytes == 0 {
-		o.memoryBytes = 4 << 20
-	}
-	if o.longestPause == 0 {
-		o.longestPause = longestPause
 	}
 	if o.Event == nil {
 		o.Event = func(string, error) {}
@@ -85,12 +78,9 @@ type Store struct {
 	// mu guards engine, catalogue, nextShard, tried and the order of commits.
 	// Only the engine is called while it is held.
 	mu        sync.Mutex
-	engine    *engine
+	engine    *database
 	catalogue *catalogue
 	nextShard uint32
-	// stuck holds a token when the engine could not do what it does in the
-	// background.
-	stuck chan struct{}
 	// tried is when the engine was last opened again.
 	tried time.Time
 	// checkpoint says that there is one, guarded by mu too.
@@ -99,12 +89,8 @@ type Store struct {
 	// writing while files are linked for a checkpoint, before mu.
 	ingesting sync.RWMutex
 
-	// read guards last and what is counted in versions and engines. Nothing that
-	// waits is called while it is held, mu may be.
-	read sync.Mutex
-	last *version
-	// snapshots counts the open ones, for Close to check.
-	snapshots int
+	// versions are what readers hold; mu may be held while it is called.
+	versions versions
 }
 
 // engineShare is how many eighths of the memory for caches are the engine's.
@@ -112,14 +98,14 @@ type Store struct {
 // read once.
 const engineShare = 3
 
-// EngineShare returns how much of Options.CacheBytes is the engine's.
-func EngineShare(cacheBytes int64) int64 { return cacheBytes * engineShare / 8 }
-
-// blockBytes is the engine's block size: one text chunk fills a block.
-const blockBytes = 32 << 10
-
-// flushDropped is how long after shards were dropped their files are let go.
-const flushDropped = 10 * time.Second
+// ForeignBytes returns how much of Options.CacheBytes lies outside the memory of
+// Go's runtime.
+func ForeignBytes(cacheBytes int64) int64 {
+	if !engine.Foreign {
+		return 0
+	}
+	return cacheBytes * engineShare / 8
+}
 
 // Open opens the store in dir and creates it if there is none. It fails with
 // ErrLocked when another process has it open, and with a *FormatError when a
@@ -132,14 +118,14 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, err // and nothing is made in there
 	}
 	if !o.ReadOnly {
-		if err := makeDir(o.FS, index); err != nil {
+		if err := engine.MakeDir(o.FS, index); err != nil {
 			return nil, fmt.Errorf("open store %q: %w", dir, err)
 		}
 	}
 	// The lock is taken before the format is judged for good, so that no other
 	// process changes it meanwhile, and outlives the engine's own use of the
 	// directory.
-	lock, err := lockIndex(o.FS, index)
+	lock, err := engine.Lock(o.FS, index)
 	if err != nil {
 		return nil, fmt.Errorf("open store %q: %w", dir, err)
 	}
@@ -148,41 +134,13 @@ func Open(dir string, o Options) (*Store, error) {
 		s.makePrivate()
 	}
 	if err := s.open(); err != nil {
-		if s.last != nil {
+		if s.versions.last != nil {
 			_ = s.closeEngine() // what that has to say follows from err
 		}
 		_ = lock.Close()
 		return nil, fmt.Errorf("open store %q: %w", dir, err)
 	}
 	return s, nil
-}
-
-// lockIndex takes the lock of the engine's directory.
-func lockIndex(fs vfs.FS, index string) (*pebble.Lock, error) {
-	lock, err := pebble.LockDirectory(index, fs)
-	// Only what becomes of the file that is locked has a path.
-	if err != nil && !errors.As(err, new(*os.PathError)) {
-		err = ErrLocked
-	}
-	return lock, err
-}
-
-// makeDir makes dir and everything above it so that it survives a crash: an
-// entry in a directory is durable only once that directory has been synced.
-func makeDir(fs vfs.FS, dir string) error {
-	if _, err := fs.Stat(dir); err == nil {
-		return nil
-	}
-	parent := fs.PathDir(dir)
-	if parent != dir {
-		if err := makeDir(fs, parent); err != nil {
-			return err
-		}
-	}
-	if err := fs.MkdirAll(dir, privateDir); err != nil {
-		return err
-	}
-	return syncDir(fs, parent)
 }
 
 func (s *Store) open() error {
@@ -213,37 +171,25 @@ func (s *Store) open() error {
 // that is made now, and reads the catalogue.
 func (s *Store) openFiles(v FormatVersion) error {
 	o := s.options
-	if err := judgeManifest(o.FS, s.index(), v); err != nil && (v != 0 || IsDamage(err)) {
-		return fmt.Errorf("%w: %s", err, whatToDo)
-	}
-	if !o.ReadOnly {
-		if err := s.breakSeal(s.index()); err != nil {
-			return err
-		}
-	}
-	s.engineBytes = EngineShare(o.CacheBytes)
+	s.engineBytes = o.CacheBytes * engineShare / 8
 	s.cache = &cache{most: o.CacheBytes - s.engineBytes}
 	s.large, s.listBytes = newLargeTexts(o.LargeBytes), o.ListBytes
 	s.blocks = pebble.NewCache(s.engineBytes)
-	s.stuck = make(chan struct{}, 1)
-	e, err := s.openEngine(v)
-	if lacksFile(err) {
-		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
-	if IsDamage(err) {
-		err = fmt.Errorf("%w: %s", err, whatToDo)
-	}
+	e, err := engine.Open(s.index(), engine.Options{
+		FS: o.FS, Cache: s.blocks, ReadOnly: o.ReadOnly, Exists: v != 0, Advice: whatToDo, Event: o.Event,
+		MemoryBytes: o.memoryBytes, LongestPause: o.longestPause,
+	})
 	if err != nil {
 		s.blocks.Unref()
 		return err
 	}
-	s.tables = s.engineOptions(e.failStop).MakeWriterOptions(6, e.db.TableFormat())
-	if s.catalogue, err = load(e.db); err != nil {
+	s.tables = e.RunOptions()
+	if s.catalogue, err = load(e.DB); err != nil {
 		s.blocks.Unref()
-		return errors.Join(err, e.db.Close())
+		return errors.Join(err, e.DB.Close())
 	}
-	s.engine = e
-	s.publish(e, s.catalogue)
+	s.engine = newDatabase(e)
+	s.versions.publish(s.engine, s.catalogue)
 	return nil
 }
 
@@ -263,92 +209,41 @@ func (s *Store) removeUnfinished(index string) error {
 	return nil
 }
 
-func (s *Store) engineOptions(f *failStop) *pebble.Options {
-	o := s.options
-	events := pebble.EventListener{
-		BackgroundError: func(err error) {
-			select {
-			case s.stuck <- struct{}{}:
-			default:
-			}
-			o.Event("background error", err)
-		},
-		DiskSlow: func(i pebble.DiskSlowInfo) { o.Event(i.String(), nil) },
-		// Left to its default, the engine calls Fatalf over a damaged block; the
-		// read that met it returns the error, and that is enough.
-		DataCorruption: func(i pebble.DataCorruptionInfo) { o.Event("damaged data", i.Details) },
-	}
-	po := &pebble.Options{
-		FS:                 f,
-		Cache:              s.blocks,
-		ReadOnly:           o.ReadOnly,
-		FormatMajorVersion: engineFormat,
-		MemTableSize:       o.memoryBytes,
-		// A shard that was dropped takes space, and a file stays open, until its range
-		// deletion has left the memory table, which on a server that changes little
-		// is after months.
-		FlushDelayDeleteRange: flushDropped,
-		EventListener:         &events,
-		Logger:                quiet{o.Event},
-	}
-	po.ApplyCompressionSettings(func() pebble.DBCompressionSettings {
-		return pebble.UniformDBCompressionSettings(compression)
-	})
-	for i := range po.Levels {
-		po.Levels[i].BlockSize = blockBytes
-		po.Levels[i].IndexBlockSize = blockBytes
-	}
-	po.EnsureDefaults()
-	return po
-}
-
-// quiet is the engine's logger: it passes on errors only.
-type quiet struct{ event func(string, error) }
-
-func (quiet) Infof(string, ...any) {}
-func (q quiet) Errorf(format string, args ...any) {
-	q.event("store", fmt.Errorf(format, args...))
-}
-func (q quiet) Fatalf(format string, args ...any) {
-	err := fmt.Errorf(format, args...)
-	q.event("store cannot go on", err)
-	panic(engineFailure{fmt.Errorf("the engine cannot go on: %w", err)})
-}
-
 // Close releases everything. All snapshots must be closed before. What was
 // committed is in tables then, as far as they can be written: the engine tells a
 // damaged table, but may take a damaged log for one that ended.
 func (s *Store) Close() error {
-	s.read.Lock()
-	open := s.snapshots
-	s.read.Unlock()
-	if open > 0 {
+	if open := s.versions.count(0); open > 0 {
 		return fmt.Errorf("close store: %d snapshots are still open", open)
 	}
-	settled := s.settle()
+	settled := !s.options.ReadOnly && s.settle()
 	err := s.closeEngine()
 	if settled && err == nil {
-		err = s.seal()
+		err = s.engine.Seal()
 	}
 	return errors.Join(err, s.lock.Close())
+}
+
+// settle puts all that was committed into tables, if that can be done.
+func (s *Store) settle() bool {
+	e, err := s.allow()
+	if err != nil {
+		return false
+	}
+	defer s.versions.leave(e)
+	return e.Settle()
 }
 
 // closeEngine releases the last version and waits for its readers.
 func (s *Store) closeEngine() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	closed := s.retire(s.engine)
-	s.release(s.last)
+	closed := s.versions.retire(s.engine)
+	s.versions.release(s.versions.last)
 	err := <-closed
 	s.blocks.Unref()
-	if broken := s.engine.failStop.err(); broken != nil {
-		return fmt.Errorf("%w: %w", ErrBroken, broken)
-	}
-	return err
+	return cmp.Or(s.engine.Err(), err)
 }
-
-// event tells what happens in the background.
-func (s *Store) event(message string, err error) { s.options.Event(message, err) }
 
 // index is where the engine keeps its files.
 func (s *Store) index() string { return s.fs.PathJoin(s.dir, "index") }
@@ -374,5 +269,3 @@ func (s *Store) FreeBytes() (uint64, error) {
 	}
 	return u.AvailBytes, nil
 }
-
-func isNotExist(err error) bool { return errors.Is(err, os.ErrNotExist) }

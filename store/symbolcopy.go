@@ -46,7 +46,7 @@ func (s *Store) unseen(shard uint32) (*Documents, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer s.leave(e)
-	t, err := readTables(e.db, shard)
+	defer s.versions.leave(e)
+	t, err := readTables(e.DB, shard)
 	return t.docs, err
 }

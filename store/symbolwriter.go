@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // symbolBlockBytes is the engine's block size for symbols, two groups of names.
@@ -141,9 +142,9 @@ func (w *SymbolWriter) removeLeftovers() error {
 	if err != nil {
 		return err
 	}
-	defer w.s.leave(e)
+	defer w.s.versions.leave(e)
 	lower, upper := symbolKeys(w.shard)
-	it, err := e.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+	it, err := e.DB.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
 	if err != nil {
 		return err
 	}
@@ -151,7 +152,7 @@ func (w *SymbolWriter) removeLeftovers() error {
 	if err := errors.Join(it.Error(), it.Close()); err != nil || !found {
 		return err
 	}
-	return e.do(func() error { return e.db.DeleteRange(lower, upper, pebble.Sync) })
+	return e.Do(func() error { return e.DB.DeleteRange(lower, upper, pebble.Sync) })
 }
 
 func (w *SymbolWriter) reset() {
@@ -168,7 +169,7 @@ func (w *SymbolWriter) Close() error {
 		w.run = nil
 	}
 	if w.path != "" {
-		if err := w.s.fs.Remove(w.path); err != nil && !isNotExist(err) {
+		if err := w.s.fs.Remove(w.path); err != nil && !engine.IsNotExist(err) {
 			errs = append(errs, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // Verifying is how a shard is verified, and who hears of it. Its functions are
@@ -78,7 +79,7 @@ func (w *verifier) fault(where string, err error) bool {
 	if err == nil {
 		return false
 	}
-	w.Fault(where, inWords(err))
+	w.Fault(where, engine.Message(err))
 	return true
 }
 

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // FormatVersion numbers the layouts of a data directory. Versions are never
@@ -46,11 +46,6 @@ func Formats() []FormatAbout {
 	}
 }
 
-// engineFormat is the engine's own format in all formats so far. It stands here
-// so that a newer version of the library does not raise it by itself, after
-// which no older program could open the store.
-const engineFormat = pebble.FormatValueSeparation
-
 // formatFile stands in the data directory and holds the version in decimal
 // and a newline. It is a file and not a record so that a version can be
 // refused before the engine, which may be newer too, opens anything.
@@ -80,7 +75,7 @@ func openable(fs vfs.FS, dir string) error {
 	if v < FormatNewest {
 		return &FormatError{Found: v, Known: FormatNewest}
 	}
-	if _, err := fs.Stat(fs.PathJoin(dir, "index")); isNotExist(err) {
+	if _, err := fs.Stat(fs.PathJoin(dir, "index")); engine.IsNotExist(err) {
 		return fmt.Errorf("open store %q: its index is not there: %w: %s", dir, ErrCorrupt, whatToDo)
 	}
 	return nil
@@ -89,7 +84,7 @@ func openable(fs vfs.FS, dir string) error {
 // readFormat returns 0 for a directory that has no format file.
 func readFormat(fs vfs.FS, path string) (FormatVersion, error) {
 	f, err := fs.Open(path)
-	if isNotExist(err) {
+	if engine.IsNotExist(err) {
 		return 0, nil
 	}
 	if err != nil {
@@ -109,43 +104,8 @@ func readFormat(fs vfs.FS, path string) (FormatVersion, error) {
 
 // writeFormat puts the version into place.
 func writeFormat(fs vfs.FS, dir string, v FormatVersion) error {
-	if err := writeDurably(fs, fs.PathJoin(dir, formatFile), fmt.Appendf(nil, "%d\n", v)); err != nil {
+	if err := engine.WriteDurably(fs, fs.PathJoin(dir, formatFile), fmt.Appendf(nil, "%d\n", v)); err != nil {
 		return fmt.Errorf("write format version: %w", err)
 	}
 	return nil
-}
-
-// writeDurably puts a small file into place with a rename, after a sync.
-func writeDurably(fs vfs.FS, path string, data []byte) error {
-	tmp := path + ".tmp"
-	f, err := fs.Create(tmp, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = fs.Rename(tmp, path)
-	}
-	if err == nil {
-		err = syncDir(fs, fs.PathDir(path))
-	}
-	return err
-}
-
-func syncDir(fs vfs.FS, dir string) error {
-	d, err := fs.OpenDir(dir)
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	if cerr := d.Close(); err == nil {
-		err = cerr
-	}
-	return err
 }

@@ -91,9 +91,6 @@ func (s *Service) Lend(bytes int64) (giveBack func()) { return s.store.Borrow(by
 
 // outside is what the caches take outside the runtime's own memory.
 func outside(caches int64) int64 {
-	if !store.Foreign {
-		return 0
-	}
 	// The allocator of C keeps a part of what was freed.
-	return store.EngineShare(caches) * 5 / 4
+	return store.ForeignBytes(caches) * 5 / 4
 }

@@ -13,10 +13,7 @@ func TestDivide(t *testing.T) {
 	for _, mib := range []int64{128, 256, 512, 1 << 10, 2 << 10, 8 << 10} {
 		memory := mib << 20
 		s := divide(memory)
-		held := s.caches + s.large
-		if store.Foreign {
-			held -= store.EngineShare(s.caches)
-		}
+		held := s.caches + s.large - store.ForeignBytes(s.caches)
 		// While something is written the caches lend what the lists may take.
 		writing := held + max(s.lists-s.caches, 0)
 		if mib >= 256 && (s.runtime > memory || writing > s.runtime*9/10) {

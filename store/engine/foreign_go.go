@@ -1,7 +1,7 @@
-//go:build cgo
+//go:build !cgo
 
-package store
+package engine
 
 // Foreign says that the engine's cache lies outside the memory of Go's runtime,
 // in that of C.
-const Foreign = true
+const Foreign = false

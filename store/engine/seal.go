@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"bytes"
@@ -27,9 +27,6 @@ import (
 // behind the cut.
 const sealFile = "SEAL"
 
-// ErrDamagedLog says that the engine's manifest is damaged.
-var ErrDamagedLog = fmt.Errorf("the log of its tables is %w", ErrCorrupt)
-
 func sealOf(name string, manifest []byte) []byte {
 	line := fmt.Sprintf("%s %d %016x\n", name, len(manifest), xxhash.Sum64(manifest))
 	return fmt.Appendf(nil, "%s%016x\n", line, xxhash.Sum64String(line))
@@ -38,21 +35,20 @@ func sealOf(name string, manifest []byte) []byte {
 // judgeManifest compares the manifest with the seal, if there is a good one.
 // Without one, or if there are bytes behind the part that is sealed, it looks for
 // damage in the manifest itself. Over files without a manifest the engine would make
-// a new store, and delete their tables: a store of format v, 0 if that is not
-// known, has one.
-func judgeManifest(fs vfs.FS, index string, v FormatVersion) error {
+// a new store, and delete their tables: a store that is known to exist has one.
+func judgeManifest(fs vfs.FS, index string, exists bool) error {
 	name, manifest, err := readManifest(fs, index)
 	if err != nil {
 		return err
 	}
 	if name == "" {
-		return bornWithout(fs, index, v)
+		return checkTables(fs, index, exists)
 	}
-	if v == 0 {
-		return nil // a crash may have left anything, see openEngine
+	if !exists {
+		return nil // a crash may have left anything, see Open
 	}
 	seal, err := readAll(fs, fs.PathJoin(index, sealFile))
-	if err != nil && !isNotExist(err) {
+	if err != nil && !IsNotExist(err) {
 		return err
 	}
 	sealed, length, sum, ok := parseSeal(seal)
@@ -69,9 +65,9 @@ func judgeManifest(fs vfs.FS, index string, v FormatVersion) error {
 	return nil
 }
 
-// bornWithout fails if there is a store, but no manifest.
-func bornWithout(fs vfs.FS, index string, v FormatVersion) error {
-	if v == 0 {
+// checkTables fails if there is a store, but no manifest.
+func checkTables(fs vfs.FS, index string, exists bool) error {
+	if !exists {
 		names, err := fs.List(index)
 		if err != nil || !slices.ContainsFunc(names, isTable) {
 			return err
@@ -82,7 +78,7 @@ func bornWithout(fs vfs.FS, index string, v FormatVersion) error {
 
 // readManifest returns the engine's manifest, and no name if there is none.
 func readManifest(fs vfs.FS, index string) (name string, manifest []byte, err error) {
-	if _, err := fs.Stat(index); isNotExist(err) {
+	if _, err := fs.Stat(index); IsNotExist(err) {
 		return "", nil, nil
 	}
 	about, err := pebble.Peek(index, fs)
@@ -91,7 +87,7 @@ func readManifest(fs vfs.FS, index string) (name string, manifest []byte, err er
 	}
 	name = fs.PathBase(about.ManifestFilename)
 	manifest, err = readAll(fs, fs.PathJoin(index, name))
-	if isNotExist(err) {
+	if IsNotExist(err) {
 		return "", nil, nil // the engine knows what to say
 	}
 	return name, manifest, err
@@ -116,57 +112,47 @@ func parseSeal(seal []byte) (name string, length int, sum uint64, ok bool) {
 }
 
 // breakSeal removes the seal, durably, before anything is changed.
-func (s *Store) breakSeal(index string) error {
-	err := s.fs.Remove(s.fs.PathJoin(index, sealFile))
-	if isNotExist(err) {
+func breakSeal(fs vfs.FS, index string) error {
+	err := fs.Remove(fs.PathJoin(index, sealFile))
+	if IsNotExist(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return syncDir(s.fs, index)
+	return SyncDir(fs, index)
 }
 
-// settle puts all that was committed into tables. It reports false when the
-// engine cannot.
-func (s *Store) settle() bool {
-	if s.options.ReadOnly {
-		return false
-	}
-	e, err := s.allow()
-	if err != nil {
-		return false
-	}
-	defer s.leave(e)
+// Settle puts all that was committed into tables. It reports false when the engine
+// cannot.
+func (e *Engine) Settle() (done bool) {
 	select {
-	case <-s.stuck: // of long ago
+	case <-e.stuck: // of long ago
 	default:
 	}
-	done := false
-	err = e.do(func() error {
-		flushed, err := e.db.AsyncFlush()
+	err := e.Do(func() error {
+		flushed, err := e.DB.AsyncFlush()
 		if err != nil {
 			return err
 		}
 		select {
 		case <-flushed:
 			done = true
-		case <-s.stuck:
+		case <-e.stuck:
 		}
 		return nil
 	})
 	return err == nil && done
 }
 
-// seal seals the manifest of an engine that is closed.
-func (s *Store) seal() error {
-	index := s.fs.PathJoin(s.dir, "index")
-	name, manifest, err := readManifest(s.fs, index)
+// Seal seals the manifest of an engine that was settled and is closed.
+func (e *Engine) Seal() error {
+	fs := e.options.FS
+	name, manifest, err := readManifest(fs, e.dir)
 	if err != nil || name == "" {
 		return err
 	}
-	path := s.fs.PathJoin(index, sealFile)
-	if err := writeDurably(s.fs, path, sealOf(name, manifest)); err != nil {
+	if err := WriteDurably(fs, fs.PathJoin(e.dir, sealFile), sealOf(name, manifest)); err != nil {
 		return fmt.Errorf("seal store: %w", err)
 	}
 	return nil

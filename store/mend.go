@@ -10,28 +10,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// engine is the database, opened once. When it can write no more another takes
-// its place.
-type engine struct {
-	db       *pebble.DB
-	failStop *failStop
-	// users counts moments and work at hand; retired says that it is closed
-	// when there are none, and what that says goes to closed. Store.read guards
-	// them.
-	users   int
-	retired bool
-	closed  chan error
-}
-
-// do runs f, which writes, and tells whether that reached the disk.
-func (e *engine) do(f func() error) error {
-	err := survive(f)
-	if broken := e.failStop.err(); broken != nil {
-		return fmt.Errorf("%w: %w", ErrBroken, broken)
-	}
-	return err
-}
-
 // reserveBytes is the free disk below which nothing is committed.
 const reserveBytes = 16 << 20
 
@@ -45,18 +23,15 @@ func (s *Store) writable() error {
 	if err := s.hasRoom(); err != nil {
 		return err
 	}
-	if !s.engine.failStop.stopped() {
-		return nil
-	}
-	if time.Since(s.tried) < mendEvery {
-		return fmt.Errorf("%w: %w", ErrBroken, s.engine.failStop.err())
+	if err := s.engine.Err(); err == nil || time.Since(s.tried) < mendEvery {
+		return err
 	}
 	return s.mend()
 }
 
 // writableFrom is writable for a change that was prepared from basis, nil for
 // one that depends on nothing. mu is held.
-func (s *Store) writableFrom(basis *engine) error {
+func (s *Store) writableFrom(basis *database) error {
 	if err := s.writable(); err != nil {
 		return err
 	}
@@ -84,21 +59,21 @@ func (s *Store) hasRoom() error {
 // was committed is there; what the last commit, which failed, was about may be.
 // Those who read from the old one go on. mu is held.
 func (s *Store) mend() error {
-	why := s.engine.failStop.err()
+	why := s.engine.Err()
 	s.tried = time.Now()
-	e, err := s.openEngine(FormatNewest)
+	e, err := s.engine.Reopen()
 	if err != nil {
-		return fmt.Errorf("%w: %w; opening it again: %w", ErrBroken, why, err)
+		return fmt.Errorf("%w; opening it again: %w", why, err)
 	}
-	c, err := load(e.db)
+	c, err := load(e.DB)
 	if err != nil {
-		return errors.Join(fmt.Errorf("%w: %w; reading it again: %w", ErrBroken, why, err), e.db.Close())
+		return errors.Join(fmt.Errorf("%w; reading it again: %w", why, err), e.DB.Close())
 	}
 	old := s.engine
-	s.engine, s.catalogue = e, c
-	s.publish(e, c)
-	_ = s.retire(old) // it wrote nothing
-	s.event("the store was opened again and takes changes", nil)
+	s.engine, s.catalogue = newDatabase(e), c
+	s.versions.publish(s.engine, c)
+	_ = s.versions.retire(old) // it wrote nothing
+	s.options.Event("the store was opened again and takes changes", nil)
 	return nil
 }
 
@@ -107,7 +82,7 @@ func (s *Store) mend() error {
 func (s *Store) Mend() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.engine.failStop.stopped() {
+	if s.engine.Err() == nil {
 		return nil
 	}
 	if err := s.hasRoom(); err != nil {
@@ -120,25 +95,22 @@ func (s *Store) Mend() error {
 // it holds in memory and what is on disk may differ: then the version before
 // stays. mu is held.
 func (s *Store) write(b *pebble.Batch, next *catalogue) error {
-	if err := s.engine.do(func() error { return b.Commit(pebble.Sync) }); err != nil {
+	if err := s.engine.Do(func() error { return b.Commit(pebble.Sync) }); err != nil {
 		return err
 	}
 	s.catalogue = next
-	s.publish(s.engine, next)
+	s.versions.publish(s.engine, next)
 	return nil
 }
 
-// batch returns a batch for write. mu is held.
-func (s *Store) batch() *pebble.Batch { return s.engine.db.NewBatch() }
-
 // allow returns the engine to work with outside of mu, for leave.
-func (s *Store) allow() (*engine, error) {
+func (s *Store) allow() (*database, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.writable(); err != nil {
 		return nil, err
 	}
-	return s.enter(), nil
+	return s.versions.enter(), nil
 }
 
 // ingest takes the run at path in.
@@ -147,25 +119,8 @@ func (s *Store) ingest(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	defer s.leave(e)
+	defer s.versions.leave(e)
 	s.ingesting.RLock()
 	defer s.ingesting.RUnlock()
-	return e.do(func() error { return e.db.Ingest(ctx, []string{path}) })
-}
-
-// engineFailure is what the engine's logger panics with.
-type engineFailure struct{ error }
-
-// survive makes an error of the engine's giving up in f.
-func survive(f func() error) (err error) {
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case engineFailure:
-			err = fmt.Errorf("%w: %w", ErrBroken, p.error)
-		default:
-			panic(p)
-		}
-	}()
-	return f()
+	return e.Ingest(ctx, path)
 }

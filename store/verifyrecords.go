@@ -2,78 +2,24 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/sstable"
-	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
-// VerifyTables reads every block of the engine's tables from disk and holds it
-// against its checksum. It tells of each table that is damaged, and of those
-// after that the engine forgets what it keeps of all, so that who reads a shard
-// next meets the damage. read hears how many bytes have been read; the error is
-// that of ctx or pause, which is called between tables.
+// VerifyTables is engine.Engine.Verify.
 func (s *Store) VerifyTables(ctx context.Context, read func(bytes int64), pause func(context.Context) error, fault func(file, problem string)) error {
-	e := s.enter()
-	defer s.leave(e)
-	levels, err := e.db.SSTables()
-	if err != nil {
-		return fmt.Errorf("list tables: %w", err)
-	}
-	options := s.engineOptions(e.failStop).MakeReaderOptions()
-	seen, damaged := map[string]bool{}, false
-	for _, level := range levels {
-		for _, t := range level {
-			file := fmt.Sprintf("%06d.sst", uint64(t.BackingSSTNum))
-			if seen[file] {
-				continue
-			}
-			seen[file] = true
-			if err := s.verifyTable(ctx, file, options); err != nil && !isNotExist(err) { // it was rewritten meanwhile
-				damaged = true
-				fault(file, inWords(err))
-			}
-			read(int64(t.Size))
-			if err := errors.Join(ctx.Err(), pause(ctx)); err != nil {
-				return err
-			}
-		}
-	}
-	if damaged {
-		s.blocks.Reserve(int(s.engineBytes))()
-	}
-	return nil
+	e := s.versions.enter()
+	defer s.versions.leave(e)
+	return e.Verify(ctx, read, pause, fault)
 }
 
 // TableBytes returns the size of what VerifyTables reads.
 func (s *Store) TableBytes() int64 {
-	e := s.enter()
-	defer s.leave(e)
-	m := e.db.Metrics()
-	total := int64(0)
-	for i := range m.Levels {
-		total += m.Levels[i].TablesSize
-	}
-	return total
-}
-
-func (s *Store) verifyTable(ctx context.Context, file string, o sstable.ReaderOptions) (err error) {
-	f, err := s.fs.Open(s.fs.PathJoin(s.dir, "index", file), vfs.SequentialReadsOption)
-	if err != nil {
-		return err
-	}
-	in, err := sstable.NewSimpleReadable(f)
-	if err != nil {
-		return errors.Join(err, f.Close())
-	}
-	r, err := sstable.NewReader(ctx, in, o)
-	if err != nil {
-		return errors.Join(err, in.Close())
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	return r.ValidateBlockChecksums()
+	e := s.versions.enter()
+	defer s.versions.leave(e)
+	return e.TableBytes()
 }
 
 // FaultyRecord is a small record that is not what it should be.
@@ -114,7 +60,7 @@ func (sn *Snapshot) VerifyRecords(ctx context.Context, fault func(FaultyRecord))
 			}
 		}
 		if err := it.Close(); err != nil {
-			fault(FaultyRecord{Problem: inWords(err)})
+			fault(FaultyRecord{Problem: engine.Message(err)})
 		}
 	}
 	return ctx.Err()
@@ -176,7 +122,7 @@ func (s *Store) RemoveStray(f FaultyRecord) error {
 	if err := s.writable(); err != nil {
 		return err
 	}
-	b := s.batch()
+	b := s.engine.DB.NewBatch()
 	defer b.Close()
 	if err := b.Delete(f.Key, nil); err != nil {
 		return err

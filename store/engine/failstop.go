@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"errors"
@@ -101,7 +101,7 @@ const (
 
 // table passes on how an operation on a table went, late if it failed.
 func (f *failStop) table(err error) error {
-	if err == nil || isNotExist(err) {
+	if err == nil || IsNotExist(err) {
 		return err
 	}
 	pause := max(f.pause.Load(), int64(firstPause))
@@ -178,7 +178,7 @@ func (f *failStop) secure() {
 	if f.stopped() {
 		return
 	}
-	if err := syncDir(f.FS, f.dir); err != nil {
+	if err := SyncDir(f.FS, f.dir); err != nil {
 		f.stop(fmt.Errorf("sync %s: %w", f.dir, err))
 	}
 }
@@ -261,7 +261,7 @@ func (f *failStop) Remove(name string) error {
 	if f.stopped() {
 		return nil
 	}
-	if err := f.FS.Remove(name); isNotExist(err) {
+	if err := f.FS.Remove(name); IsNotExist(err) {
 		return err
 	}
 	return nil

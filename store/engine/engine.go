@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Options say how a database is opened.
+type Options struct {
+	FS vfs.FS
+	// Cache holds blocks of tables, those of engines that are opened again too.
+	Cache *pebble.Cache
+	// ReadOnly opens a database that cannot be changed.
+	ReadOnly bool
+	// Exists says that the database was opened once before, and so has a manifest.
+	Exists bool
+	// Advice ends the error over a damaged database: what an operator does about it.
+	Advice string
+	// Event hears in words what happens in the background and what goes wrong there.
+	Event func(message string, err error)
+	// MemoryBytes is how much is collected before a table is written; 0 is 4 MiB.
+	MemoryBytes uint64
+	// LongestPause bounds the pauses between attempts to write a table; 0 is a
+	// second.
+	LongestPause time.Duration
+}
+
+const (
+	memoryBytes = 4 << 20
+	// blockBytes is the size of a table's blocks: one text chunk fills a block.
+	blockBytes = 32 << 10
+	// flushDropped is how long after shards were dropped their files are let go.
+	flushDropped = 10 * time.Second
+)
+
+// engineFormat is the engine's own format in all formats so far. It stands here
+// so that a newer version of the library does not raise it by itself, after
+// which no older program could open the store.
+const engineFormat = pebble.FormatValueSeparation
+
+// Engine is the database, opened once. When it can write no more, Reopen returns
+// another one to take its place.
+type Engine struct {
+	DB       *pebble.DB
+	dir      string
+	options  Options
+	failStop *failStop
+	// stuck holds a token when the database could not do what it does in the
+	// background.
+	stuck chan struct{}
+}
+
+// Do runs f, which writes, and reports whether that reached the disk.
+func (e *Engine) Do(f func() error) error {
+	err := survive(f)
+	if broken := e.Err(); broken != nil {
+		return broken
+	}
+	return err
+}
+
+// Err returns why nothing can be written any more, an ErrBroken, or nil.
+func (e *Engine) Err() error {
+	if broken := e.failStop.err(); broken != nil {
+		return fmt.Errorf("%w: %w", ErrBroken, broken)
+	}
+	return nil
+}
+
+// Ingest takes in the sorted run at path.
+func (e *Engine) Ingest(ctx context.Context, path string) error {
+	return e.Do(func() error { return e.DB.Ingest(ctx, []string{path}) })
+}
+
+// Checkpoint links the files of the database into dir, which it makes. The
+// database takes tables first and then its log as long as it is by then. So nothing
+// may be ingested or committed meanwhile: the log would tell of a run whose table
+// is not there.
+func (e *Engine) Checkpoint(dir string) error {
+	_ = e.failStop.takeElsewhere() // of an earlier one
+	return e.Do(func() error { return errors.Join(e.DB.Checkpoint(dir), e.failStop.takeElsewhere()) })
+}
+
+// RunOptions are those of runs for Ingest.
+func (e *Engine) RunOptions() sstable.WriterOptions {
+	return e.pebbleOptions().MakeWriterOptions(6, e.DB.TableFormat())
+}
+
+// pebbleOptions are those of the library.
+func (e *Engine) pebbleOptions() *pebble.Options {
+	o := e.options
+	events := pebble.EventListener{
+		BackgroundError: func(err error) {
+			select {
+			case e.stuck <- struct{}{}:
+			default:
+			}
+			o.Event("background error", err)
+		},
+		DiskSlow: func(i pebble.DiskSlowInfo) { o.Event(i.String(), nil) },
+		// Left to its default, the engine calls Fatalf over a damaged block; the
+		// read that met it returns the error, and that is enough.
+		DataCorruption: func(i pebble.DataCorruptionInfo) { o.Event("damaged data", i.Details) },
+	}
+	po := &pebble.Options{
+		FS:                 e.failStop,
+		Cache:              o.Cache,
+		ReadOnly:           o.ReadOnly,
+		FormatMajorVersion: engineFormat,
+		MemTableSize:       cmp.Or(o.MemoryBytes, memoryBytes),
+		// A shard that was dropped takes space, and a file stays open, until its range
+		// deletion has left the memory table, which on a server that changes little
+		// is after months.
+		FlushDelayDeleteRange: flushDropped,
+		EventListener:         &events,
+		Logger:                quiet{o.Event},
+	}
+	po.ApplyCompressionSettings(func() pebble.DBCompressionSettings {
+		return pebble.UniformDBCompressionSettings(sstable.ZstdCompression)
+	})
+	for i := range po.Levels {
+		po.Levels[i].BlockSize = blockBytes
+		po.Levels[i].IndexBlockSize = blockBytes
+	}
+	po.EnsureDefaults()
+	return po
+}
+
+// quiet is the engine's logger: it passes on errors only.
+type quiet struct{ event func(string, error) }
+
+func (quiet) Infof(string, ...any) {}
+func (q quiet) Errorf(format string, args ...any) {
+	q.event("store", fmt.Errorf(format, args...))
+}
+func (q quiet) Fatalf(format string, args ...any) {
+	err := fmt.Errorf(format, args...)
+	q.event("store cannot go on", err)
+	panic(engineFailure{fmt.Errorf("the engine cannot go on: %w", err)})
+}
+
+// engineFailure is what the engine's logger panics with.
+type engineFailure struct{ error }
+
+// survive makes an error of the engine's giving up in f.
+func survive(f func() error) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case engineFailure:
+			err = fmt.Errorf("%w: %w", ErrBroken, p.error)
+		default:
+			panic(p)
+		}
+	}()
+	return f()
+}
