@@ -43,7 +43,7 @@ var helpers = []string{"internal/needs"}
 
 // alone are the packages that others build on for what they leave out: a
 // client of the API must not drag the server along.
-var alone = []string{"httpapi/client", "store/engine"}
+var alone = []string{"httpapi/client", "store/disk"}
 
 // hidden are packages that only those named may import: nothing else reads or
 // writes the database, and so nothing else depends on its library.
@@ -61,7 +61,7 @@ var steps = []string{"ident", "lru", "report", "admission", "execute", "compile"
 // may use more.
 var libraries = map[string][]string{
 	"github.com/RoaringBitmap/roaring/v2": {"postings"},
-	"github.com/cockroachdb/pebble/v2":    {"store", "store/engine"},
+	"github.com/cockroachdb/pebble/v2":    {"store", "store/engine", "store/disk"},
 	"github.com/cespare/xxhash/v2":        {"store/..."},
 	"filippo.io/age":                      {"store/backup"},
 	"github.com/minio/minio-go/v7":        {"store/backup/s3"},
@@ -206,14 +206,14 @@ func TestWrongImport(t *testing.T) {
 		// packages that stand alone, except for their tests
 		{"httpapi/client", module + "/httpapi", false, "stands alone"},
 		{"httpapi/client", module + "/httpapi", true, ""},
-		{"store/engine", module + "/postings", false, "stands alone"},
+		{"store/disk", module + "/store/engine", false, "stands alone"},
 		// packages that few may import
 		{"store", module + "/store/engine", false, ""},
 		{"store/backup", module + "/store/engine", false, "which only store may"},
 		// libraries
 		{"store", "github.com/cockroachdb/pebble/v2/vfs", false, ""},
 		{"httpapi/client", "github.com/rs/zerolog", false, ""},
-		{"store/ingest", "github.com/cockroachdb/pebble/v2", false, "only store and store/engine may"},
+		{"store/ingest", "github.com/cockroachdb/pebble/v2", false, "only store and store/engine and store/disk may"},
 		{"query", "github.com/RoaringBitmap/roaring/v2", false, "only postings may"},
 		{"query", "github.com/rs/zerolog", false, "only httpapi/... and cmd/... may"},
 		{"store", "example.com/new", false, "no row in libraries"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 // Done is a step, taken or to be taken.
@@ -48,7 +49,7 @@ func Plan(dir string, o store.Options) (steps []Done, shards store.OldShards, er
 // each calls f with the steps that lead to the newest format.
 func each(dir string, o store.Options, f func(*store.Old, Step, *Done) error) (all []Done, err error) {
 	if o.FS == nil {
-		o.FS = store.OSFS()
+		o.FS = disk.OS()
 	}
 	v, err := store.Format(o.FS, dir)
 	if err != nil || v == 0 || v == store.FormatNewest {

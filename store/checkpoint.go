@@ -4,20 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/trawlsearch/trawl/store/engine"
+	"github.com/trawlsearch/trawl/store/disk"
 )
-
-// FS is a file system that a store can be on, so that packages below this one
-// need not know the engine's. OSFS returns that of the operating system.
-type FS = vfs.FS
-
-// File is an open file of an FS.
-type File = vfs.File
-
-// OSFS returns the operating system's file system. Files and folders made through
-// it are for their owner only.
-func OSFS() FS { return engine.OSFS() }
 
 // checkpointDir is where a checkpoint is, in the data directory: files of the
 // engine are linked into it, which takes the same file system.
@@ -102,8 +90,8 @@ func (c *Checkpoint) Close() error {
 }
 
 // FS returns the file system that the store is on.
-func (s *Store) FS() FS { return s.fs }
+func (s *Store) FS() disk.FS { return s.fs }
 
 // Format returns the format version of the data directory dir, 0 if it has
 // none, or a *FormatError if this program does not read it.
-func Format(fs FS, dir string) (FormatVersion, error) { return knownFormat(fs, dir) }
+func Format(fs disk.FS, dir string) (FormatVersion, error) { return knownFormat(fs, dir) }

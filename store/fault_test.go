@@ -17,6 +17,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 // trial is what a store is put through, and what was acknowledged of it.
@@ -334,17 +335,17 @@ func tryFault(t *testing.T, docs []store.Document, texts []string, b *postings.B
 	return calls, kind
 }
 
-func withShortPauses(fs store.FS) store.Options {
+func withShortPauses(fs disk.FS) store.Options {
 	return store.Options{FS: fs, CacheBytes: 8 << 20}.WithShortPauses()
 }
 
-func readOnly(fs store.FS) store.Options {
+func readOnly(fs disk.FS) store.Options {
 	o := withShortPauses(fs)
 	o.ReadOnly = true
 	return o
 }
 
-func (x *trial) open(fs store.FS) (err error) {
+func (x *trial) open(fs disk.FS) (err error) {
 	x.s, err = store.Open("data", withShortPauses(fs))
 	return err
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 // others are the bits of the group and of everybody else.
@@ -99,7 +101,7 @@ func (p *privacy) restrict(path string, info fs.FileInfo) error {
 // makePrivate is MakePrivate of the data directory, if it is on a disk. It reports
 // what it changed and what it could not change.
 func (s *Store) makePrivate() {
-	if s.fs != OSFS() {
+	if s.fs != disk.OS() {
 		return
 	}
 	changed, err := MakePrivate(s.dir)

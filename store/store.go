@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/store/disk"
 	"github.com/trawlsearch/trawl/store/engine"
 )
 
@@ -50,7 +51,7 @@ func (o Options) withDefaults() Options {
 		o.LargeBytes = 256 << 20
 	}
 	if o.FS == nil {
-		o.FS = OSFS()
+		o.FS = disk.OS()
 	}
 	if o.Event == nil {
 		o.Event = func(string, error) {}
@@ -118,7 +119,7 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, err // and nothing is made in there
 	}
 	if !o.ReadOnly {
-		if err := engine.MakeDir(o.FS, index); err != nil {
+		if err := disk.MakeDir(o.FS, index); err != nil {
 			return nil, fmt.Errorf("open store %q: %w", dir, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/store/disk"
 	"github.com/trawlsearch/trawl/store/engine"
 )
 
@@ -104,7 +105,8 @@ func readFormat(fs vfs.FS, path string) (FormatVersion, error) {
 
 // writeFormat puts the version into place.
 func writeFormat(fs vfs.FS, dir string, v FormatVersion) error {
-	if err := engine.WriteDurably(fs, fs.PathJoin(dir, formatFile), fmt.Appendf(nil, "%d\n", v)); err != nil {
+	path := fs.PathJoin(dir, formatFile)
+	if err := disk.Replace(fs, path, path+".tmp", fmt.Appendf(nil, "%d\n", v)); err != nil {
 		return fmt.Errorf("write format version: %w", err)
 	}
 	return nil

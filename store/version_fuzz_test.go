@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/trawlsearch/trawl/store/engine"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 // FuzzFormat: whatever stands in the format file, it is a version that is
@@ -25,7 +25,7 @@ func FuzzFormat(f *testing.F) {
 		if err := fs.MkdirAll("data", 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := engine.WriteDurably(fs, "data/FORMAT", text); err != nil {
+		if err := disk.WriteSynced(fs, "data/FORMAT", text); err != nil {
 			t.Fatal(err)
 		}
 		v, err := readFormat(fs, "data/FORMAT")

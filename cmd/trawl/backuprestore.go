@@ -12,6 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 const backupRestoreHelp = `Usage: trawl backup restore [flags] DEST
@@ -67,7 +68,7 @@ func (a *app) backupRestore() *cobra.Command {
 			return err
 		}
 		task, begun := a.taskOutput(set).display.Start("restore"), time.Now()
-		res, err := backup.Restore(cmd.Context(), dest, store.OSFS(), set.Data, backup.RestoreOptions{Keys: k, Backup: *id, Report: reporter(task)})
+		res, err := backup.Restore(cmd.Context(), dest, disk.OS(), set.Data, backup.RestoreOptions{Keys: k, Backup: *id, Report: reporter(task)})
 		if err != nil {
 			task.Fail(err)
 			return hintRestore(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/migrations"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/disk"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
@@ -89,7 +90,7 @@ func newMigration(data string, from store.FormatVersion, done []migrations.Done)
 
 // planMigration tells what there is to do.
 func planMigration(_ context.Context, set config.Settings) (m migration, err error) {
-	from, err := store.Format(store.OSFS(), set.Data)
+	from, err := store.Format(disk.OS(), set.Data)
 	if err != nil || from == 0 {
 		return newMigration(set.Data, from, nil), err
 	}
@@ -113,7 +114,7 @@ func planMigration(_ context.Context, set config.Settings) (m migration, err err
 
 // migrate does it.
 func (a *app) migrate(ctx context.Context, set config.Settings) (m migration, err error) {
-	from, err := store.Format(store.OSFS(), set.Data)
+	from, err := store.Format(disk.OS(), set.Data)
 	if err != nil || from == 0 {
 		return newMigration(set.Data, from, nil), err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 // Options say how a backup is made. The zero value makes one without mirrors
@@ -309,7 +310,7 @@ func hashOf(data []byte) string {
 }
 
 // readPieces reads what an object holds into buf.
-func readPieces(fs store.FS, files []source, pieces []piece, buf []byte) ([]byte, error) {
+func readPieces(fs disk.FS, files []source, pieces []piece, buf []byte) ([]byte, error) {
 	buf = buf[:0]
 	for _, p := range pieces {
 		from := files[p.file].from

@@ -13,12 +13,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 // Folder is a folder of a file system as a destination.
 type Folder struct {
-	fs  store.FS
+	fs  disk.FS
 	dir string
 
 	mu sync.Mutex // guards both
@@ -28,7 +28,7 @@ type Folder struct {
 }
 
 // NewFolder returns the folder dir, which is made when something is put there.
-func NewFolder(fs store.FS, dir string) *Folder {
+func NewFolder(fs disk.FS, dir string) *Folder {
 	return &Folder{fs: fs, dir: dir, made: map[string]bool{}, unsynced: map[string]bool{}}
 }
 
@@ -50,7 +50,7 @@ func (f *Folder) Put(ctx context.Context, name string, data []byte) error {
 		return fmt.Errorf("store %s: %w", name, err)
 	}
 	tmp := f.fs.PathJoin(folder, temporary+rand.Text())
-	err := writeSynced(f.fs, tmp, data)
+	err := disk.WriteSynced(f.fs, tmp, data)
 	if err == nil {
 		err = f.fs.Rename(tmp, f.path(name))
 	}
@@ -79,7 +79,7 @@ func (f *Folder) makeLocked(folder string) error {
 	if err == nil {
 		// An earlier run may have ended before it synced the entry.
 		if parent := f.fs.PathDir(folder); folder != f.dir && parent != folder {
-			err = syncDir(f.fs, parent)
+			err = disk.SyncDir(f.fs, parent)
 		}
 		f.made[folder] = err == nil
 		return err
@@ -97,7 +97,7 @@ func (f *Folder) makeLocked(folder string) error {
 	if err := f.fs.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	if err := syncDir(f.fs, parent); err != nil {
+	if err := disk.SyncDir(f.fs, parent); err != nil {
 		return err
 	}
 	f.made[folder] = true
@@ -181,7 +181,7 @@ func (f *Folder) Sync(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := syncDir(f.fs, folder); err != nil {
+		if err := disk.SyncDir(f.fs, folder); err != nil {
 			return fmt.Errorf("sync %s: %w", folder, err)
 		}
 		delete(f.unsynced, folder)

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 // known is what a run need not read or send again: files as the last backup has
@@ -20,7 +21,7 @@ import (
 // directory, as the last manifest and, for encrypted destinations, a journal of
 // what was sent since; what of it is lost costs time only.
 type known struct {
-	fs  store.FS
+	fs  disk.FS
 	dir string
 	// id is the repository's.
 	id string
@@ -33,7 +34,7 @@ type known struct {
 	mu sync.Mutex // guards the rest
 	// content finds objects by the SHA-256 of their content.
 	content map[string]Object
-	journal store.File
+	journal disk.File
 }
 
 func (k *known) path(suffix string) string { return k.fs.PathJoin(k.dir, stateDir, k.id+suffix) }

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 // mirrorsFolder holds the mirrors in a data directory.
@@ -26,12 +26,12 @@ var mirrorName = regexp.MustCompile(`^[0-9]+\.git$`)
 // before it leaves the old one, so the new place is looked at last, and again
 // if something was gone.
 type stager struct {
-	fs       store.FS
+	fs       disk.FS
 	from, to string
 }
 
 // stageMirrors puts the mirrors of the data directory into the folder to.
-func stageMirrors(ctx context.Context, fs store.FS, data, to string) error {
+func stageMirrors(ctx context.Context, fs disk.FS, data, to string) error {
 	names, err := fs.List(fs.PathJoin(data, mirrorsFolder))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 // runGit runs git in dir and returns what it prints.
@@ -40,7 +41,7 @@ func TestMirrorAtWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	dest := backup.NewFolder(store.OSFS(), filepath.Join(dir, "backups"))
+	dest := backup.NewFolder(disk.OS(), filepath.Join(dir, "backups"))
 
 	var fetching sync.WaitGroup
 	stop := make(chan struct{})
@@ -78,7 +79,7 @@ func TestMirrorAtWork(t *testing.T) {
 	fetching.Wait()
 	for _, id := range ids {
 		to := filepath.Join(dir, "new-"+id)
-		if _, err := backup.Restore(ctx, dest, store.OSFS(), to, backup.RestoreOptions{Backup: id}); err != nil {
+		if _, err := backup.Restore(ctx, dest, disk.OS(), to, backup.RestoreOptions{Backup: id}); err != nil {
 			t.Fatal(err)
 		}
 		restored := filepath.Join(to, "mirrors", "1.git")
@@ -121,12 +122,12 @@ func TestMirrorWithTables(t *testing.T) {
 	}
 	put("reftable/0x000000000006-0x000000000006-99999999.ref", "not listed yet")
 	put("reftable/tables.list.lock", "0x")
-	dest := backup.NewFolder(store.OSFS(), filepath.Join(dir, "backups"))
+	dest := backup.NewFolder(disk.OS(), filepath.Join(dir, "backups"))
 	if _, err := backup.Create(ctx, st, dest, backup.Options{Mirrors: true}.Quick(nil)); err != nil {
 		t.Fatal(err)
 	}
 	to := filepath.Join(dir, "new")
-	if _, err := backup.Restore(ctx, dest, store.OSFS(), to, backup.RestoreOptions{}); err != nil {
+	if _, err := backup.Restore(ctx, dest, disk.OS(), to, backup.RestoreOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range wants {

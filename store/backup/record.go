@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 // Record is what a data directory remembers of its backups. It is kept beside
@@ -58,7 +59,7 @@ const maxStateBytes = 64 << 20
 
 // LastRun returns what the data directory dir remembers of its backups; both
 // fields are nil if there were none.
-func LastRun(fs store.FS, dir string) (Record, error) {
+func LastRun(fs disk.FS, dir string) (Record, error) {
 	data, err := readFile(fs, fs.PathJoin(dir, stateDir, recordFile), maxStateBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return Record{}, nil
@@ -77,7 +78,7 @@ func LastRun(fs store.FS, dir string) (Record, error) {
 }
 
 // Note adds a run to the record of the data directory dir.
-func Note(fs store.FS, dir string, run Run) error {
+func Note(fs disk.FS, dir string, run Run) error {
 	// A record that cannot be read is replaced: it only tells of the past.
 	r, _ := LastRun(fs, dir)
 	out := storedRecord{recordVersion, &run, r.LastGood}
@@ -95,7 +96,7 @@ func Note(fs store.FS, dir string, run Run) error {
 }
 
 // readFile reads a file of at most limit bytes.
-func readFile(fs store.FS, path string, limit int64) ([]byte, error) {
+func readFile(fs disk.FS, path string, limit int64) ([]byte, error) {
 	f, err := fs.Open(path)
 	if err != nil {
 		return nil, err
@@ -115,40 +116,12 @@ func readFile(fs store.FS, path string, limit int64) ([]byte, error) {
 const temporary = "tmp-"
 
 // writeFile puts a file into the folder dir, whole or not at all.
-func writeFile(fs store.FS, dir, name string, data []byte) error {
+func writeFile(fs disk.FS, dir, name string, data []byte) error {
 	if err := fs.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	tmp := fs.PathJoin(dir, temporary+name)
-	if err := writeSynced(fs, tmp, data); err != nil {
-		return err
-	}
-	if err := fs.Rename(tmp, fs.PathJoin(dir, name)); err != nil {
-		return err
-	}
-	return syncDir(fs, dir)
-}
-
-// writeSynced writes a file that nobody reads before it is renamed.
-func writeSynced(fs store.FS, path string, data []byte) error {
-	f, err := fs.Create(path, writeCategory)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
+	return disk.Replace(fs, fs.PathJoin(dir, name), fs.PathJoin(dir, temporary+name), data)
 }
 
 // writeCategory is what the engine's file system counts our writes as.
 const writeCategory = "backup"
-
-func syncDir(fs store.FS, dir string) error {
-	d, err := fs.OpenDir(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}

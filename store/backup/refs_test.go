@@ -9,6 +9,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 // A mirror comes back with all its refs, whatever they are called: like files that git
@@ -36,13 +37,13 @@ func TestRefsOfAllNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	dest := backup.NewFolder(store.OSFS(), filepath.Join(dir, "backups"))
+	dest := backup.NewFolder(disk.OS(), filepath.Join(dir, "backups"))
 	for i := range 2 { // the second one knows what the first one sent
 		if _, err := backup.Create(ctx, st, dest, backup.Options{Mirrors: true}.Quick(nil)); err != nil {
 			t.Fatal(err)
 		}
 		to := filepath.Join(dir, []string{"first", "second"}[i])
-		if _, err := backup.Restore(ctx, dest, store.OSFS(), to, backup.RestoreOptions{}); err != nil {
+		if _, err := backup.Restore(ctx, dest, disk.OS(), to, backup.RestoreOptions{}); err != nil {
 			t.Fatalf("restore: %v", err)
 		}
 		got := runGit(t, filepath.Join(to, "mirrors", "1.git"), "for-each-ref")

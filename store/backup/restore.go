@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 // RestoreOptions say what is restored, and how. The zero value restores the
@@ -49,7 +50,7 @@ const restoringSuffix = ".restoring"
 // be a mount point or a link: files are written in a folder of it, which then
 // gives up what it holds, the index last. What an earlier attempt left is
 // removed.
-func Restore(ctx context.Context, dest Destination, fs store.FS, dir string, o RestoreOptions) (Restored, error) {
+func Restore(ctx context.Context, dest Destination, fs disk.FS, dir string, o RestoreOptions) (Restored, error) {
 	out, err := restore(ctx, dest, fs, dir, o)
 	if err != nil {
 		return out, fmt.Errorf("restore from %s to %s: %w", dest, dir, err)
@@ -57,7 +58,7 @@ func Restore(ctx context.Context, dest Destination, fs store.FS, dir string, o R
 	return out, nil
 }
 
-func restore(ctx context.Context, dest Destination, fs store.FS, dir string, o RestoreOptions) (out Restored, err error) {
+func restore(ctx context.Context, dest Destination, fs disk.FS, dir string, o RestoreOptions) (out Restored, err error) {
 	if _, err := vacant(fs, dir); err != nil {
 		return out, err
 	}
@@ -92,7 +93,7 @@ func restore(ctx context.Context, dest Destination, fs store.FS, dir string, o R
 // vacant fails if there is something at dir, and reports whether it is a
 // directory. What a restore left that was interrupted is nothing, and neither is
 // the folder that some file systems begin with.
-func vacant(fs store.FS, dir string) (there bool, err error) {
+func vacant(fs disk.FS, dir string) (there bool, err error) {
 	info, err := fs.Stat(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
@@ -144,7 +145,7 @@ const lockSuffix = ".lock"
 
 // placeFor has fill make a folder, and moves it to dir, or what it holds into
 // dir, when it is whole and durable.
-func placeFor(ctx context.Context, fs store.FS, dir string, fill func(tmp string) error) (err error) {
+func placeFor(ctx context.Context, fs disk.FS, dir string, fill func(tmp string) error) (err error) {
 	there, err := vacant(fs, dir)
 	if err != nil {
 		return err
@@ -153,7 +154,7 @@ func placeFor(ctx context.Context, fs store.FS, dir string, fill func(tmp string
 	if there {
 		tmp, parent = fs.PathJoin(dir, restoringSuffix), dir
 	}
-	if err := makeAll(fs, parent); err != nil {
+	if err := disk.MakeDir(fs, parent); err != nil {
 		return err
 	}
 	held, err := fs.Lock(tmp + lockSuffix)
@@ -199,12 +200,12 @@ func placeFor(ctx context.Context, fs store.FS, dir string, fill func(tmp string
 	if err := fs.Rename(tmp, dir); err != nil {
 		return errors.Join(err, fs.RemoveAll(tmp))
 	}
-	return syncDir(fs, parent)
+	return disk.SyncDir(fs, parent)
 }
 
 // moveInto moves what tmp holds into dir, which is a data directory when the
 // index is there: that comes when all else is durable.
-func moveInto(fs store.FS, tmp, dir string) error {
+func moveInto(fs disk.FS, tmp, dir string) error {
 	for _, n := range append(slices.Clone(beforeIndex), indexFolder) {
 		from := fs.PathJoin(tmp, n)
 		if _, err := fs.Stat(from); errors.Is(err, os.ErrNotExist) {
@@ -215,28 +216,11 @@ func moveInto(fs store.FS, tmp, dir string) error {
 		if err := fs.Rename(from, fs.PathJoin(dir, n)); err != nil {
 			return err
 		}
-		if err := syncDir(fs, dir); err != nil {
+		if err := disk.SyncDir(fs, dir); err != nil {
 			return err
 		}
 	}
-	return errors.Join(fs.RemoveAll(tmp), syncDir(fs, dir))
-}
-
-// makeAll makes dir and all above it durable.
-func makeAll(fs store.FS, dir string) error {
-	if _, err := fs.Stat(dir); err == nil {
-		return nil
-	}
-	parent := fs.PathDir(dir)
-	if parent != dir {
-		if err := makeAll(fs, parent); err != nil {
-			return err
-		}
-	}
-	if err := fs.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	return syncDir(fs, parent)
+	return errors.Join(fs.RemoveAll(tmp), disk.SyncDir(fs, dir))
 }
 
 // restoring is a Restore at work. Files are written in the order of objects, so
@@ -245,7 +229,7 @@ type restoring struct {
 	RestoreOptions
 	*repository
 	m   *Manifest
-	fs  store.FS
+	fs  disk.FS
 	dir string
 	// total is the size of all files.
 	total int64
@@ -292,7 +276,7 @@ func (w *restoring) run(ctx context.Context) error {
 		}
 	}
 	for _, folder := range folders {
-		if err := syncDir(w.fs, folder); err != nil {
+		if err := disk.SyncDir(w.fs, folder); err != nil {
 			return err
 		}
 	}
@@ -411,7 +395,7 @@ func (w *restoring) settle(file File) error {
 		if err != nil {
 			return err
 		}
-		return writeSynced(w.fs, name, harmlessConfig(config))
+		return disk.WriteSynced(w.fs, name, harmlessConfig(config))
 	}
 	f, err := w.fs.OpenReadWrite(name, writeCategory)
 	if err != nil {

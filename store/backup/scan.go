@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 // source is a file that is backed up: where it is, and how it will be told of.
@@ -15,7 +15,7 @@ type source struct {
 }
 
 // scan lists the files of a staged data directory by path.
-func scan(fs store.FS, dir string) ([]source, error) {
+func scan(fs disk.FS, dir string) ([]source, error) {
 	var out []source
 	if err := scanInto(&out, fs, dir, ""); err != nil {
 		return nil, fmt.Errorf("list %s: %w", dir, err)
@@ -24,7 +24,7 @@ func scan(fs store.FS, dir string) ([]source, error) {
 	return out, nil
 }
 
-func scanInto(out *[]source, fs store.FS, dir, prefix string) error {
+func scanInto(out *[]source, fs disk.FS, dir, prefix string) error {
 	names, err := fs.List(dir)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // its own.
 type world struct {
 	testing.TB
-	fs   store.FS
+	fs   disk.FS
 	st   *store.Store
 	disk *vfs.MemFS
 	dest backup.Destination
@@ -177,7 +178,7 @@ func (w *world) restore(keys backup.Keys, id string, records, packs map[string]s
 }
 
 // same opens a data directory and compares what is in it.
-func same(t testing.TB, fs store.FS, dir string, records map[string]string) {
+func same(t testing.TB, fs disk.FS, dir string, records map[string]string) {
 	t.Helper()
 	st, err := store.Open(dir, store.Options{FS: fs, CacheBytes: 1 << 20})
 	if err != nil {
@@ -231,7 +232,7 @@ func stored(t testing.TB, dest backup.Destination) map[string][]byte {
 	return out
 }
 
-func exists(fs store.FS, name string) bool {
+func exists(fs disk.FS, name string) bool {
 	_, err := fs.Stat(name)
 	return !errors.Is(err, os.ErrNotExist)
 }

@@ -1,15 +1,14 @@
-package engine
+package disk
 
 import (
 	"errors"
 	"io"
 	"os"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// The modes of what a store makes: for its owner only, whatever the umask is.
+// The modes of what is made: for its owner only, whatever the umask is.
 const (
 	privateDir  = 0o700
 	privateFile = 0o600
@@ -17,9 +16,15 @@ const (
 	others = 0o077
 )
 
-// OSFS returns the operating system's file system. Files and folders made through
-// it are for their owner only.
-func OSFS() vfs.FS { return privateFS{vfs.Default} }
+// FS is a file system that a data directory can be on.
+type FS = vfs.FS
+
+// File is an open file of an FS.
+type File = vfs.File
+
+// OS returns the operating system's file system. Files and folders made through it
+// are for their owner only.
+func OS() FS { return privateFS{vfs.Default} }
 
 // privateFS is the operating system's file system, on which files and folders
 // are made for their owner only.
@@ -80,19 +85,9 @@ func private(name string) func(vfs.File, error) (vfs.File, error) {
 	}
 }
 
-// Lock takes the lock of the engine's directory, or returns ErrLocked.
-func Lock(fs vfs.FS, index string) (*pebble.Lock, error) {
-	lock, err := pebble.LockDirectory(index, fs)
-	// Only what becomes of the file that is locked has a path.
-	if err != nil && !errors.As(err, new(*os.PathError)) {
-		err = ErrLocked
-	}
-	return lock, err
-}
-
 // MakeDir makes dir and everything above it so that it survives a crash: an
 // entry in a directory is durable only once that directory has been synced.
-func MakeDir(fs vfs.FS, dir string) error {
+func MakeDir(fs FS, dir string) error {
 	if _, err := fs.Stat(dir); err == nil {
 		return nil
 	}
@@ -108,20 +103,10 @@ func MakeDir(fs vfs.FS, dir string) error {
 	return SyncDir(fs, parent)
 }
 
-// WriteDurably puts a small file into place with a rename, after a sync.
-func WriteDurably(fs vfs.FS, path string, data []byte) error {
-	tmp := path + ".tmp"
-	f, err := fs.Create(tmp, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
+// Replace puts a small file into place, whole or not at all: it writes tmp beside
+// it, and renames that after a sync.
+func Replace(fs FS, path, tmp string, data []byte) error {
+	err := WriteSynced(fs, tmp, data)
 	if err == nil {
 		err = fs.Rename(tmp, path)
 	}
@@ -131,15 +116,24 @@ func WriteDurably(fs vfs.FS, path string, data []byte) error {
 	return err
 }
 
+// WriteSynced writes a file and makes its data durable, but not its name.
+func WriteSynced(fs FS, path string, data []byte) error {
+	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
 // SyncDir makes durable which files are in dir.
-func SyncDir(fs vfs.FS, dir string) error {
+func SyncDir(fs FS, dir string) error {
 	d, err := fs.OpenDir(dir)
 	if err != nil {
 		return err
 	}
-	err = d.Sync()
-	if cerr := d.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return errors.Join(d.Sync(), d.Close())
 }

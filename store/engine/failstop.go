@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 // errStopped is the error for a table that the engine makes after the stop.
@@ -72,7 +73,7 @@ func (f *failStop) flushFailed(what, name string, err error) {
 
 // keep makes a table in memory.
 func (f *failStop) keep(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	if err := f.kept.MkdirAll(f.dir, privateDir); err != nil {
+	if err := f.kept.MkdirAll(f.dir, 0o700); err != nil {
 		return nil, err
 	}
 	return f.kept.Create(name, c)
@@ -178,7 +179,7 @@ func (f *failStop) secure() {
 	if f.stopped() {
 		return
 	}
-	if err := SyncDir(f.FS, f.dir); err != nil {
+	if err := disk.SyncDir(f.FS, f.dir); err != nil {
 		f.stop(fmt.Errorf("sync %s: %w", f.dir, err))
 	}
 }

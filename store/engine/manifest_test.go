@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/record"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 // manifestOf writes records as the engine writes its manifest. ends are the
@@ -177,7 +178,7 @@ func leaveInBlock(t *testing.T, fs vfs.FS, left int) (seal string) {
 	}
 	seal = fs.PathJoin("data/index", sealFile)
 	for path, data := range map[string][]byte{fs.PathJoin("data/index", name): manifest, seal: sealOf(name, manifest)} {
-		if err := WriteDurably(fs, path, bytes.Clone(data)); err != nil {
+		if err := disk.WriteSynced(fs, path, bytes.Clone(data)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -206,7 +207,7 @@ func TestSealEndsTheQuestion(t *testing.T) {
 		{"no seal", nil, ErrDamagedLog},
 	} {
 		for path, data := range map[string][]byte{path: manifest, seal: c.seal} {
-			if err := WriteDurably(fs, path, bytes.Clone(data)); err != nil {
+			if err := disk.WriteSynced(fs, path, bytes.Clone(data)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -41,6 +42,16 @@ func Open(dir string, o Options) (*Engine, error) {
 // Reopen opens the database again, beside an engine that writes no more: what was
 // committed is in the new one; what the last commit, which failed, was about may be.
 func (e *Engine) Reopen() (*Engine, error) { return open(e.dir, e.options) }
+
+// Lock takes the lock of the engine's directory, or returns ErrLocked.
+func Lock(fs vfs.FS, index string) (*pebble.Lock, error) {
+	lock, err := pebble.LockDirectory(index, fs)
+	// Only what becomes of the file that is locked has a path.
+	if err != nil && !errors.As(err, new(*os.PathError)) {
+		err = ErrLocked
+	}
+	return lock, err
+}
 
 // removeAll removes the files of a database without tables. It reports false if there
 // are tables, or a file stays.

@@ -10,6 +10,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 // The engine reads its manifest, the log of its tables, up to the first record
@@ -120,7 +121,7 @@ func breakSeal(fs vfs.FS, index string) error {
 	if err != nil {
 		return err
 	}
-	return SyncDir(fs, index)
+	return disk.SyncDir(fs, index)
 }
 
 // Settle puts all that was committed into tables. It reports false when the engine
@@ -152,7 +153,8 @@ func (e *Engine) Seal() error {
 	if err != nil || name == "" {
 		return err
 	}
-	if err := WriteDurably(fs, fs.PathJoin(e.dir, sealFile), sealOf(name, manifest)); err != nil {
+	path := fs.PathJoin(e.dir, sealFile)
+	if err := disk.Replace(fs, path, path+".tmp", sealOf(name, manifest)); err != nil {
 		return fmt.Errorf("seal store: %w", err)
 	}
 	return nil

@@ -14,9 +14,9 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/httpapi/admin"
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
 	"github.com/trawlsearch/trawl/store/backup/s3"
+	"github.com/trawlsearch/trawl/store/disk"
 	"github.com/trawlsearch/trawl/store/redact"
 )
 
@@ -31,7 +31,7 @@ func OpenDestination(text string) (backup.Destination, error) {
 	case !filepath.IsAbs(text):
 		return nil, fmt.Errorf("%q is no absolute path", text)
 	}
-	return backup.NewFolder(store.OSFS(), filepath.Clean(text)), nil
+	return backup.NewFolder(disk.OS(), filepath.Clean(text)), nil
 }
 
 var _ admin.Backups = (*Service)(nil)

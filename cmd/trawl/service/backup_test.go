@@ -13,8 +13,8 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi/admin"
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 func nobody(backup.Progress) {}
@@ -86,7 +86,7 @@ func TestBackupWhileSearchingAndIndexing(t *testing.T) {
 	least := 0
 	for _, id := range ids {
 		to := filepath.Join(dir, "new-"+id)
-		if _, err := backup.Restore(t.Context(), from, store.OSFS(), to, backup.RestoreOptions{Backup: id}); err != nil {
+		if _, err := backup.Restore(t.Context(), from, disk.OS(), to, backup.RestoreOptions{Backup: id}); err != nil {
 			t.Fatal(err)
 		}
 		least = wholeState(t, to, files, least)

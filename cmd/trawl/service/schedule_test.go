@@ -13,8 +13,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
+	"github.com/trawlsearch/trawl/store/disk"
 )
 
 // noon is when the clocks of these tests begin.
@@ -147,7 +147,7 @@ func TestScheduledBackups(t *testing.T) {
 		if r.failed {
 			where += ".away"
 		}
-		all, err := backup.List(t.Context(), backup.NewFolder(store.OSFS(), where))
+		all, err := backup.List(t.Context(), backup.NewFolder(disk.OS(), where))
 		if err != nil || len(all) != r.kept {
 			t.Errorf("round %d: %d backups are kept, error %v; want %d", round, len(all), err, r.kept)
 		}

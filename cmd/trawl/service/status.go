@@ -13,6 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
+	"github.com/trawlsearch/trawl/store/disk"
 	"github.com/trawlsearch/trawl/store/redact"
 )
 
@@ -64,7 +65,7 @@ func damage(h store.Health) (aside []admin.StatusAside, records []string) {
 
 // lastBackup tells what the data directory remembers of its backups.
 func lastBackup(dir string) (out admin.StatusBackup) {
-	r, err := backup.LastRun(store.OSFS(), dir)
+	r, err := backup.LastRun(disk.OS(), dir)
 	if err != nil {
 		return admin.StatusBackup{Error: redact.Text(err.Error())}
 	}
