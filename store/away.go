@@ -7,6 +7,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/decode"
 )
 
 // MaxBranches is how many branches of a repository can be indexed, the default
@@ -15,12 +16,6 @@ const MaxBranches = 64
 
 // ShardRepository is the share of a repository in a shard.
 type ShardRepository struct{ Shard, Repository uint32 }
-
-// Away tells, by number of the repository's branches, which of its documents
-// in the shard a branch does not hold; nil when every branch holds all that are
-// alive. A repository with one branch has none, and a set is nil for a branch
-// that holds all. The sets are shared and not to be changed.
-func (v View) Away(repository uint32) []*postings.Set { return v.away[repository] }
 
 // The record of the documents away from branches is, for each branch in the
 // order of the repository's:
@@ -42,11 +37,11 @@ func encodeAway(sets []*postings.Set) []byte {
 }
 
 func decodeAway(value []byte) ([]*postings.Set, error) {
-	r := reader{b: value}
+	r := decode.Reader{Rest: value}
 	var out []*postings.Set
-	for len(r.b) > 0 && len(out) < MaxBranches {
-		encoded := r.bytes(r.count())
-		if r.bad {
+	for len(r.Rest) > 0 && len(out) < MaxBranches {
+		encoded := r.Bytes(r.Count())
+		if r.Bad {
 			break
 		}
 		var set *postings.Set
@@ -58,7 +53,7 @@ func decodeAway(value []byte) ([]*postings.Set, error) {
 		}
 		out = append(out, set)
 	}
-	if r.bad || len(r.b) > 0 {
+	if r.Bad || len(r.Rest) > 0 {
 		return nil, fmt.Errorf("branches: %w", ErrCorrupt)
 	}
 	return out, nil

@@ -89,7 +89,7 @@ func TestBudget(t *testing.T) {
 	if held := heapInUse() - before; held > caches+engine {
 		t.Errorf("heap in use after %d MB were read: got %d more bytes than before, want at most %d", textBytes>>20, held, caches+engine)
 	}
-	s.Rest()
+	s.Budget().Rest()
 	if rested := s.Metrics().CacheBytes; rested > m.CacheBytes || rested > caches {
 		t.Errorf("caches after a rest: got %d bytes, want at most the %d before", rested, m.CacheBytes)
 	}

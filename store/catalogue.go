@@ -11,6 +11,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // catalogue is what is kept in memory of the small records: one immutable
@@ -81,17 +82,18 @@ func (s *Store) removeOrphans() error {
 	gone := map[uint32]bool{}
 	for _, level := range tables {
 		for _, t := range level {
-			last := shardUpTo(t.Largest.UserKey)
+			last := Last(t.Largest.UserKey)
 			if t.Largest.IsExclusiveSentinel() && last > 0 {
 				last-- // the end of a range deletion
 			}
-			for id := shardFrom(t.Smallest.UserKey); id <= last; id++ {
+			for id := First(t.Smallest.UserKey); id <= last; id++ {
 				s.nextShard = max(s.nextShard, id+1)
 				if s.catalogue.shards[id] != nil || gone[id] {
 					continue
 				}
 				gone[id] = true
-				if err := b.DeleteRange(keyShard(id), keyAfter(keyShard(id)), nil); err != nil {
+				from, to := Keys(id)
+				if err := b.DeleteRange(from, to, nil); err != nil {
 					return err
 				}
 			}
@@ -101,25 +103,6 @@ func (s *Store) removeOrphans() error {
 		return nil
 	}
 	return s.write(b, s.catalogue)
-}
-
-// shardFrom and shardUpTo return the first and last shard that a table with
-// this bound may hold; the interval is empty for a table without shards.
-func shardFrom(smallest []byte) uint32 {
-	switch {
-	case len(smallest) == 0 || smallest[0] < prefixShard:
-		return 1
-	case smallest[0] > prefixShard || len(smallest) < 5:
-		return 1<<32 - 1
-	}
-	return max(idOf(smallest), 1)
-}
-
-func shardUpTo(largest []byte) uint32 {
-	if len(largest) < 5 || largest[0] != prefixShard {
-		return 0 // nothing sorts behind the shards, so there are none
-	}
-	return idOf(largest)
 }
 
 // Change is one atomic switch of what searches see.
@@ -252,8 +235,9 @@ func (s *Store) commit(c Change) error {
 		if err := next.dropAway(b, id); err != nil {
 			return err
 		}
+		from, to := Keys(id)
 		if err := errors.Join(b.Delete(keyHeader(id), nil), b.Delete(keyDead(id), nil), b.Delete(keyAside(id), nil),
-			b.DeleteRange(keyShard(id), keyAfter(keyShard(id)), nil)); err != nil {
+			b.DeleteRange(from, to, nil)); err != nil {
 			return err
 		}
 	}
@@ -322,15 +306,12 @@ func (s *Store) newRepository(r Repository, instead []uint32) (*Repository, erro
 // be written with the repository.
 func (s *Store) nextRepository() (uint32, error) {
 	id := uint32(1)
-	value, closer, err := s.engine.DB.Get(keyNextRepository)
-	switch {
-	case err == nil && len(value) == 4:
+	_, err := engine.Get(s.engine.DB, keyNextRepository, func(value []byte) error {
+		if len(value) != 4 {
+			return fmt.Errorf("next repository id: %w", ErrCorrupt)
+		}
 		id = binary.BigEndian.Uint32(value)
-		err = closer.Close()
-	case err == nil:
-		return 0, errors.Join(fmt.Errorf("next repository id: %w", ErrCorrupt), closer.Close())
-	case errors.Is(err, pebble.ErrNotFound):
-		err = nil
-	}
+		return nil
+	})
 	return id, err
 }

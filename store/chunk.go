@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // The text of a shard is the text of its documents one behind the other, cut
@@ -29,11 +30,11 @@ func sealChunk(dst, text []byte) []byte {
 // only (known is false), at some 3 µs a chunk.
 func openChunk(value []byte, known bool) ([]byte, error) {
 	if len(value) < chunkHeaderBytes || len(value) > chunkHeaderBytes+chunkBytes {
-		return nil, fmt.Errorf("%w: %d bytes", ErrCorrupt, len(value))
+		return nil, fmt.Errorf("%w: %d bytes", engine.ErrCorrupt, len(value))
 	}
 	text := value[chunkHeaderBytes:]
 	if !known && xxhash.Sum64(text) != binary.LittleEndian.Uint64(value) {
-		return nil, fmt.Errorf("%w: checksum differs", ErrCorrupt)
+		return nil, fmt.Errorf("%w: checksum differs", engine.ErrCorrupt)
 	}
 	return text, nil
 }

@@ -5,6 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"github.com/trawlsearch/trawl/store/decode"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // Person is an author or committer as a commit has them.
@@ -231,52 +234,52 @@ func encodeCommitPage(rows []commitRow) []byte {
 
 // addPage appends the commits of an encoded page.
 func (c *Commits) addPage(page []byte) error {
-	r := reader{b: page}
+	r := decode.Reader{Rest: page}
 	var people []uint32
-	for range r.count() {
-		if r.bad {
+	for range r.Count() {
+		if r.Bad {
 			break
 		}
-		people = append(people, c.person(Person{string(r.bytes(r.count())), string(r.bytes(r.count()))}))
+		people = append(people, c.person(Person{string(r.Bytes(r.Count())), string(r.Bytes(r.Count()))}))
 	}
 	person := func() uint32 {
-		n := r.count()
+		n := r.Count()
 		if n >= len(people) {
-			r.bad = true
+			r.Bad = true
 			return 0
 		}
 		return people[n]
 	}
-	for len(r.b) > 0 && !r.bad {
-		c.oids = append(c.oids, r.bytes(r.count())...)
+	for len(r.Rest) > 0 && !r.Bad {
+		c.oids = append(c.oids, r.Bytes(r.Count())...)
 		c.oidEnds = append(c.oidEnds, uint32(len(c.oids)))
-		c.Repository = append(c.Repository, r.u32())
-		c.State = append(c.State, CommitState(r.byte()))
+		c.Repository = append(c.Repository, r.U32())
+		c.State = append(c.State, CommitState(r.Byte()))
 		c.Author = append(c.Author, person())
-		c.AuthorSeconds = append(c.AuthorSeconds, r.varint())
-		c.AuthorZone = append(c.AuthorZone, int16(r.varint()))
+		c.AuthorSeconds = append(c.AuthorSeconds, r.Varint())
+		c.AuthorZone = append(c.AuthorZone, int16(r.Varint()))
 		c.Committer = append(c.Committer, person())
-		c.CommitterSeconds = append(c.CommitterSeconds, r.varint())
-		c.CommitterZone = append(c.CommitterZone, int16(r.varint()))
-		c.Effective = append(c.Effective, r.varint())
-		c.Sequence = append(c.Sequence, r.u32())
-		c.Position = append(c.Position, r.u32())
-		c.MoreFiles = append(c.MoreFiles, r.u32())
+		c.CommitterSeconds = append(c.CommitterSeconds, r.Varint())
+		c.CommitterZone = append(c.CommitterZone, int16(r.Varint()))
+		c.Effective = append(c.Effective, r.Varint())
+		c.Sequence = append(c.Sequence, r.U32())
+		c.Position = append(c.Position, r.U32())
+		c.MoreFiles = append(c.MoreFiles, r.U32())
 		c.Status = append(c.Status, 0)
-		for range r.count() {
-			if r.bad {
+		for range r.Count() {
+			if r.Bad {
 				break
 			}
-			status := r.byte()
-			if old := r.bytes(r.count()); len(old) > 0 {
+			status := r.Byte()
+			if old := r.Bytes(r.Count()); len(old) > 0 {
 				c.oldPaths[uint32(len(c.Status))] = string(old)
 			}
 			c.Status = append(c.Status, status)
 		}
 		c.Message = append(c.Message, uint32(len(c.Status)))
 	}
-	if r.bad {
-		return fmt.Errorf("commit page: %w", ErrCorrupt)
+	if r.Bad {
+		return fmt.Errorf("commit page: %w", engine.ErrCorrupt)
 	}
 	return nil
 }
@@ -290,14 +293,4 @@ func (c *Commits) person(p Person) uint32 {
 		c.known[p] = n
 	}
 	return n
-}
-
-func (r *reader) varint() int64 {
-	v, n := binary.Varint(r.b)
-	if n <= 0 {
-		r.bad, r.b = true, nil
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
 }

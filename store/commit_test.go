@@ -204,18 +204,3 @@ func TestPeople(t *testing.T) {
 		t.Errorf("people of a removed repository: %v", m)
 	}
 }
-
-func FuzzCommits(f *testing.F) {
-	f.Add([]byte{})
-	f.Add([]byte{1, 1, 'a', 1, 'b', 1, 'x', 7, 0, 0, 2, 0, 0, 4, 1, 8, 1, 2, 3, 2, 'M', 0, 'R', 1, 'o'})
-	f.Fuzz(func(t *testing.T, page []byte) {
-		again, n, err := store.DecodeCommits(page)
-		if err != nil || n == 0 {
-			return
-		}
-		twice, m, err := store.DecodeCommits(again)
-		if err != nil || n != m || !bytes.Equal(again, twice) {
-			t.Errorf("%d commits become %d, %v\n%x\n%x", n, m, err, again, twice)
-		}
-	})
-}

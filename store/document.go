@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/decode"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // Reason says why a document's content cannot be searched; its path can.
@@ -206,10 +208,10 @@ func commonPrefix(a, b string) int {
 
 // addPage appends the documents of an encoded page.
 func (d *Documents) addPage(page []byte) error {
-	r := reader{b: page}
+	r := decode.Reader{Rest: page}
 	words := []uint16{0}
-	for range r.count() {
-		w := string(r.bytes(r.count()))
+	for range r.Count() {
+		w := string(r.Bytes(r.Count()))
 		at := slices.Index(d.Words, w)
 		if at < 0 {
 			at = len(d.Words)
@@ -218,23 +220,23 @@ func (d *Documents) addPage(page []byte) error {
 		words = append(words, uint16(at))
 	}
 	last := ""
-	for len(r.b) > 0 && !r.bad {
-		shared := r.count()
-		rest := r.bytes(r.count())
+	for len(r.Rest) > 0 && !r.Bad {
+		shared := r.Count()
+		rest := r.Bytes(r.Count())
 		if shared > len(last) {
-			r.bad = true
+			r.Bad = true
 			break
 		}
 		last = last[:shared] + string(rest)
 		d.adding = append(d.adding, last...)
 		d.pathEnds = append(d.pathEnds, uint32(len(d.adding)))
-		repo, mode, file, text := r.u32(), r.u32(), r.u32(), r.u32()
-		lang, enc := r.count(), r.count()
-		reason, quality := r.byte(), r.byte()
-		_ = r.uvarint()
-		d.oids = append(d.oids, r.bytes(r.count())...)
+		repo, mode, file, text := r.U32(), r.U32(), r.U32(), r.U32()
+		lang, enc := r.Count(), r.Count()
+		reason, quality := r.Byte(), r.Byte()
+		_ = r.Uvarint()
+		d.oids = append(d.oids, r.Bytes(r.Count())...)
 		if lang >= len(words) || enc >= len(words) || int(reason) >= len(reasonWords) {
-			r.bad = true
+			r.Bad = true
 			break
 		}
 		d.oidEnds = append(d.oidEnds, uint32(len(d.oids)))
@@ -250,11 +252,11 @@ func (d *Documents) addPage(page []byte) error {
 		d.FirstBlock = append(d.FirstBlock, d.FirstBlock[n-1]+uint32(postings.BlockCount(int(text))))
 		d.TextStart = append(d.TextStart, d.TextStart[n-1]+text)
 		if d.FirstBlock[n] > postings.MaxBlocks {
-			r.bad = true
+			r.Bad = true
 		}
 	}
-	if r.bad {
-		return fmt.Errorf("document page: %w", ErrCorrupt)
+	if r.Bad {
+		return fmt.Errorf("document page: %w", engine.ErrCorrupt)
 	}
 	return nil
 }
@@ -263,65 +265,4 @@ func (d *Documents) addPage(page []byte) error {
 func (d *Documents) seal() {
 	d.paths, d.adding = string(d.adding), nil
 	d.tally()
-}
-
-// reader takes values off a byte slice; after a fault it yields zeros and bad
-// is set.
-type reader struct {
-	b   []byte
-	bad bool
-}
-
-func (r *reader) uvarint() uint64 {
-	if len(r.b) > 0 && r.b[0] < 0x80 { // as most are
-		v := r.b[0]
-		r.b = r.b[1:]
-		return uint64(v)
-	}
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 {
-		r.bad, r.b = true, nil
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
-}
-
-func (r *reader) u32() uint32 {
-	v := r.uvarint()
-	if v > 1<<32-1 {
-		r.bad = true
-	}
-	return uint32(v)
-}
-
-// count reads a number that cannot exceed what is left to read by much; the
-// bound keeps a broken page from asking for memory.
-func (r *reader) count() int {
-	v := r.uvarint()
-	if v > 1<<24 {
-		r.bad, r.b = true, nil
-		return 0
-	}
-	return int(v)
-}
-
-func (r *reader) byte() byte {
-	if len(r.b) == 0 {
-		r.bad = true
-		return 0
-	}
-	c := r.b[0]
-	r.b = r.b[1:]
-	return c
-}
-
-func (r *reader) bytes(n int) []byte {
-	if n > len(r.b) {
-		r.bad, r.b = true, nil
-		return nil
-	}
-	b := r.b[:n]
-	r.b = r.b[n:]
-	return b
 }

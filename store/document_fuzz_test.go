@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // FuzzDocuments: no page of a document table makes the decoder panic or take
@@ -20,7 +22,7 @@ func FuzzDocuments(f *testing.F) {
 	f.Fuzz(func(t *testing.T, page []byte) {
 		d := newDocuments()
 		if err := d.addPage(page); err != nil {
-			if !errors.Is(err, ErrCorrupt) {
+			if !errors.Is(err, engine.ErrCorrupt) {
 				t.Fatalf("%x: %v, want ErrCorrupt", page, err)
 			}
 			return

@@ -2,11 +2,11 @@ package store
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
+	"github.com/trawlsearch/trawl/store/decode"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // History tells what is kept of a repository's commits, for searches of
@@ -71,14 +71,14 @@ func encodePeople(m People) []byte {
 }
 
 func decodePeople(value []byte) (People, error) {
-	r := reader{b: value}
-	text := func() string { return string(r.bytes(r.count())) }
+	r := decode.Reader{Rest: value}
+	text := func() string { return string(r.Bytes(r.Count())) }
 	m := People{}
-	for len(r.b) > 0 && !r.bad {
+	for len(r.Rest) > 0 && !r.Bad {
 		from := Person{text(), text()}
 		m[from] = Person{text(), text()}
 	}
-	if r.bad {
+	if r.Bad {
 		return nil, fmt.Errorf("people: %w", ErrCorrupt)
 	}
 	return m, nil
@@ -86,18 +86,15 @@ func decodePeople(value []byte) (People, error) {
 
 // People returns what Change.People was last for the repository.
 func (sn *Snapshot) People(repository uint32) (People, error) {
-	value, closer, err := sn.snap.Get(keyPeople(repository))
-	if errors.Is(err, pebble.ErrNotFound) {
-		return nil, nil
-	}
+	var m People
+	_, err := engine.Get(sn.m.snap, keyPeople(repository), func(value []byte) (err error) {
+		m, err = decodePeople(value)
+		return err
+	})
 	if err != nil {
-		return nil, fmt.Errorf("people of repository %d: %w", repository, err)
+		return m, fmt.Errorf("people of repository %d: %w", repository, err)
 	}
-	m, err := decodePeople(value)
-	if err != nil {
-		err = fmt.Errorf("repository %d: %w", repository, err)
-	}
-	return m, errors.Join(err, closer.Close())
+	return m, nil
 }
 
 // ForgetPeople drops the people of a repository, which the next reading of its
@@ -113,15 +110,3 @@ func (s *Store) ForgetPeople(repository uint32) error {
 	next.History.Mailmap, next.History.Reading = "", next.History.Tip
 	return s.commit(Change{Repositories: []*Repository{&next}, People: map[uint32]People{repository: {}}})
 }
-
-// Commits returns the commit table of a history shard, nil for any other.
-func (v View) Commits() (*Commits, error) {
-	t, err := v.load()
-	if err != nil {
-		return nil, err
-	}
-	return t.commits, nil
-}
-
-// IsHistory reports whether the shard's documents are those of commits.
-func (h *ShardHeader) IsHistory() bool { return h.Commits > 0 }

@@ -37,13 +37,3 @@ func (h *ShardHeader) Outdated() bool { return h.Index < IndexNewest }
 
 // exact reports whether there are lists for trigrams with an upper-case letter.
 func (h *ShardHeader) exact() bool { return h.Index >= IndexExactLists }
-
-// readable fails with an *IndexError when a shard was written by a newer program.
-func (c *catalogue) readable() error {
-	for id, sh := range c.shards {
-		if v := sh.Header.Index; v > IndexNewest {
-			return &IndexError{Shard: id, Found: v, Known: IndexNewest}
-		}
-	}
-	return nil
-}

@@ -12,17 +12,17 @@ import (
 // same shard costs 0.6 microseconds, a look-up by itself 3. It is not safe for
 // concurrent use, and is closed before its snapshot.
 type ListReader struct {
-	sn *Snapshot
+	src *Source
 	// it is nil until the first list is read: many a search reads none.
 	it       *pebble.Iterator
 	key, end []byte
 }
 
-// ListReader returns a reader of posting lists.
-func (sn *Snapshot) ListReader() *ListReader { return &ListReader{sn: sn} }
+// NewListReader returns a reader of posting lists.
+func NewListReader(src *Source) *ListReader { return &ListReader{src: src} }
 
 // ListReader returns a reader of posting lists of v's snapshot.
-func (v View) ListReader() *ListReader { return v.sn.ListReader() }
+func (v View) ListReader() *ListReader { return NewListReader(v.src) }
 
 // Close ends the reader.
 func (r *ListReader) Close() error {
@@ -39,7 +39,7 @@ func (r *ListReader) Close() error {
 
 func (r *ListReader) open() (err error) {
 	if r.it == nil {
-		if r.it, err = r.sn.snap.NewIter(nil); err != nil {
+		if r.it, err = r.src.Reader.NewIter(nil); err != nil {
 			return fmt.Errorf("read posting lists: %w", err)
 		}
 	}

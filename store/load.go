@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // load reads the catalogue from disk. A record that is not what was written
@@ -25,25 +27,25 @@ func load(db pebble.Reader) (*catalogue, error) {
 		{prefixDead, c.loadDead},
 		{prefixAway, c.loadAway},
 	} {
-		err := scan(db, part.prefix, func(key, value []byte) error {
+		err := engine.Each(db, engine.Prefix([]byte{part.prefix}), func(key, value []byte) (bool, error) {
 			id, err := recordID(key, part.prefix)
 			if err != nil {
 				c.unread = append(c.unread, err.Error())
-				return nil
+				return true, nil
 			}
 			part.take(id, key, value)
-			return nil
+			return true, nil
 		})
 		if err != nil {
 			return nil, unreadable(err)
 		}
 	}
 	// A shard of which nothing but this record is left is nobody's.
-	err := scan(db, prefixAside, func(key, value []byte) error {
+	err := engine.Each(db, engine.Prefix([]byte{prefixAside}), func(key, value []byte) (bool, error) {
 		if id, err := recordID(key, prefixAside); err == nil && c.shards[id] != nil {
 			c.loadAside(id, value)
 		}
-		return nil
+		return true, nil
 	})
 	if err != nil {
 		return nil, unreadable(err)
@@ -60,6 +62,16 @@ func load(db pebble.Reader) (*catalogue, error) {
 	}
 	c.sort()
 	return c, nil
+}
+
+// readable fails with an *IndexError when a shard was written by a newer program.
+func (c *catalogue) readable() error {
+	for id, sh := range c.shards {
+		if v := sh.Header.Index; v > IndexNewest {
+			return &IndexError{Shard: id, Found: v, Known: IndexNewest}
+		}
+	}
+	return nil
 }
 
 // unreadable says what to do about a store whose records cannot be read.
@@ -122,24 +134,5 @@ func recordID(key []byte, prefix byte) (uint32, error) {
 	if len(key) != want {
 		return 0, fmt.Errorf("key %x: %w", key, ErrCorrupt)
 	}
-	return idOf(key), nil
-}
-
-// scan yields the records under a one-byte prefix; f keeps nothing of them.
-func scan(r pebble.Reader, prefix byte, f func(key, value []byte) error) (err error) {
-	it, err := r.NewIter(&pebble.IterOptions{LowerBound: []byte{prefix}, UpperBound: []byte{prefix + 1}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, it.Close()) }()
-	for ok := it.First(); ok; ok = it.Next() {
-		value, err := it.ValueAndErr()
-		if err != nil {
-			return err
-		}
-		if err := f(it.Key(), value); err != nil {
-			return err
-		}
-	}
-	return it.Error()
+	return binary.BigEndian.Uint32(key[1:]), nil
 }

@@ -67,4 +67,4 @@ func (m *MemoryShard) View() (View, error) {
 }
 
 // InMemory reports whether the shard is of a MemoryShard.
-func (v View) InMemory() bool { return v.sn == nil }
+func (v View) InMemory() bool { return v.src == nil }

@@ -36,9 +36,10 @@ func (s *Store) Metrics() Metrics {
 	in := s.versions.enter()
 	e := in.DB.Metrics()
 	s.versions.leave(in)
+	cache, texts := s.budget.Used()
 	m := Metrics{
 		DiskBytes:  e.DiskSpaceUsage(),
-		CacheBytes: e.BlockCache.Size + s.cache.size(), LargeBytes: s.large.held.Load(),
+		CacheBytes: e.BlockCache.Size + cache, LargeBytes: texts,
 		CacheHits: e.BlockCache.Hits, CacheMisses: e.BlockCache.Misses,
 		CompactionDebtBytes: e.Compact.EstimatedDebt, Compactions: e.Compact.Count, CompactionsFailed: e.Compact.FailedCount,
 		WALBytes: e.WAL.PhysicalSize, MemTableBytes: e.MemTable.Size,

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"strconv"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/store/engine"
 )
 
@@ -130,26 +129,14 @@ func (o *Old) NumberShards(ctx context.Context, most int) (int, error) {
 
 // eachHeader calls f with the headers of shards until it returns false. It leaves
 // out what is no header any more, which is set aside when the store is opened.
-func (o *Old) eachHeader(f func(key, value []byte, h map[string]json.RawMessage) (more bool, err error)) (err error) {
-	it, err := o.s.engine.DB.NewIter(&pebble.IterOptions{LowerBound: []byte{prefixHeader}, UpperBound: []byte{prefixHeader + 1}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, it.Close()) }()
-	for ok := it.First(); ok; ok = it.Next() {
-		value, err := it.ValueAndErr()
-		if err != nil {
-			return err
-		}
+func (o *Old) eachHeader(f func(key, value []byte, h map[string]json.RawMessage) (more bool, err error)) error {
+	return engine.Each(o.s.engine.DB, engine.Prefix([]byte{prefixHeader}), func(key, value []byte) (bool, error) {
 		h := map[string]json.RawMessage{}
 		if json.Unmarshal(value, &h) != nil || h == nil {
-			continue
+			return true, nil
 		}
-		if more, err := f(it.Key(), value, h); err != nil || !more {
-			return err
-		}
-	}
-	return it.Error()
+		return f(key, value, h)
+	})
 }
 
 // numbered reports whether a header has an index version.

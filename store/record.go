@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // RecordKind says what a small record is about. Records have an id and a value
@@ -159,18 +160,18 @@ func (s *Store) CommitRecords(c *Records) error {
 func (s *Store) Record(kind RecordKind, id []byte) ([]byte, error) {
 	m := s.versions.hold()
 	defer s.versions.release(m)
-	value, closer, err := m.snap.Get(keyRecord(kind, id))
-	if errors.Is(err, pebble.ErrNotFound) {
+	out := []byte{}
+	found, err := engine.Get(m.snap, keyRecord(kind, id), func(value []byte) error {
+		out = append(out, value...)
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("record %c %x: %w", kind, id, err)
+	case !found:
 		return nil, ErrNotFound // callers know what it was about
 	}
-	if err != nil {
-		return nil, fmt.Errorf("record %c %x: %w", kind, id, err)
-	}
-	out := bytes.Clone(value)
-	if out == nil {
-		out = []byte{}
-	}
-	return out, closer.Close()
+	return out, nil
 }
 
 // RecordRange is a run of records of one kind.
@@ -187,7 +188,7 @@ type RecordRange struct {
 
 func (r RecordRange) bounds() *pebble.IterOptions {
 	lower := keyRecord(r.Kind, r.Prefix)
-	o := &pebble.IterOptions{LowerBound: lower, UpperBound: keyAfter(lower)}
+	o := engine.Prefix(lower)
 	if from := keyRecord(r.Kind, r.From); len(r.From) > 0 && bytes.Compare(from, o.LowerBound) > 0 {
 		o.LowerBound = from
 	}

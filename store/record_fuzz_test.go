@@ -50,7 +50,7 @@ func FuzzRecords(f *testing.F) {
 		f.Add(r.key, r.value)
 	}
 	f.Fuzz(func(t *testing.T, key, value []byte) {
-		if len(key) == 0 || key[0] == prefixShard {
+		if len(key) == 0 || key[0] == Prefix {
 			return // no small record
 		}
 		b := db.NewIndexedBatch()
@@ -116,30 +116,6 @@ func FuzzPeople(f *testing.F) {
 		}
 		if again, err := decodePeople(encodePeople(m)); err != nil || !maps.Equal(m, again) {
 			t.Errorf("%x: %v, encoded again %v, %v", value, m, again, err)
-		}
-	})
-}
-
-// FuzzChunk: text comes out of its chunk as it went in, and not when any bit of
-// the chunk was flipped.
-func FuzzChunk(f *testing.F) {
-	f.Add([]byte("kiln"), uint32(70))
-	f.Add([]byte{}, uint32(3))
-	f.Fuzz(func(t *testing.T, text []byte, bit uint32) {
-		if _, err := openChunk(text, false); err == nil && len(text) > chunkHeaderBytes {
-			t.Errorf("%q is taken for a chunk", text)
-		}
-		if len(text) > chunkBytes {
-			return
-		}
-		chunk := sealChunk(nil, text)
-		if got, err := openChunk(chunk, false); err != nil || string(got) != string(text) {
-			t.Fatalf("%q comes back as %q, %v", text, got, err)
-		}
-		bit %= uint32(8 * len(chunk))
-		chunk[bit/8] ^= 1 << (bit % 8)
-		if got, err := openChunk(chunk, false); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("%q with bit %d of its chunk flipped is %q, %v", text, bit, got, err)
 		}
 	})
 }

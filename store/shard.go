@@ -2,13 +2,13 @@ package store
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // ShardHeader is the small record that makes a written shard visible.
@@ -30,6 +30,9 @@ type ShardHeader struct {
 	// Symbols tells of the shard's symbols; nil before they have been written.
 	Symbols *SymbolCounts `json:"symbols,omitempty"`
 }
+
+// IsHistory reports whether the shard's documents are those of commits.
+func (h *ShardHeader) IsHistory() bool { return h.Commits > 0 }
 
 // Shard is an immutable, self-contained run of documents, searched as one
 // unit. Its tables are read when they are used and kept as long as there is
@@ -114,10 +117,10 @@ func (sh *Shard) load(r pebble.Reader, k *cache) (*shardTables, error) {
 // agree compares the tables with what the header says of them.
 func (t *shardTables) agree(h *ShardHeader) error {
 	if c := t.commits; c != nil && (c.Len() != h.Commits || len(c.Status) != t.docs.Len()) {
-		return fmt.Errorf("%w: commits and header differ", ErrCorrupt)
+		return fmt.Errorf("%w: commits and header differ", engine.ErrCorrupt)
 	}
 	if t.docs.Len() != h.Documents || len(t.docOf) != h.Blocks || len(t.newlines) != h.Blocks {
-		return fmt.Errorf("%w: tables and header differ", ErrCorrupt)
+		return fmt.Errorf("%w: tables and header differ", engine.ErrCorrupt)
 	}
 	return nil
 }
@@ -165,37 +168,24 @@ func readCommits(r pebble.Reader, id uint32) (*Commits, error) {
 
 // readPages hands the pages of a table to add, in order.
 func readPages(r pebble.Reader, id uint32, part byte, add func(page []byte) error) error {
-	prefix := appendShardPart(nil, id, part)
-	it, err := r.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: keyAfter(prefix)})
-	if err != nil {
-		return err
-	}
-	for ok := it.First(); ok; ok = it.Next() {
-		page, err := it.ValueAndErr()
-		if err == nil {
-			err = add(page)
-		}
-		if err != nil {
-			_ = it.Close() // it says the same again
-			return err
-		}
-	}
-	return it.Close()
+	return engine.Each(r, engine.Prefix(appendShardPart(nil, id, part)), func(_, page []byte) (bool, error) { return true, add(page) })
 }
 
-func readNewlines(r pebble.Reader, id uint32) ([]uint16, error) {
-	value, closer, err := r.Get(keyNewlines(id))
-	if errors.Is(err, pebble.ErrNotFound) {
-		return nil, fmt.Errorf("newline table: %w: it is missing", ErrCorrupt)
+func readNewlines(r pebble.Reader, id uint32) (out []uint16, err error) {
+	found, err := engine.Get(r, keyNewlines(id), func(value []byte) error {
+		out = make([]uint16, len(value)/2)
+		for i := range out {
+			out[i] = binary.LittleEndian.Uint16(value[2*i:])
+		}
+		return nil
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("%w: it is missing", engine.ErrCorrupt)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("newline table: %w", err)
 	}
-	out := make([]uint16, len(value)/2)
-	for i := range out {
-		out[i] = binary.LittleEndian.Uint16(value[2*i:])
-	}
-	return out, closer.Close()
+	return out, nil
 }
 
 func readSpecial(r pebble.Reader, id uint32, kind byte) (*postings.Set, error) {
@@ -203,17 +193,10 @@ func readSpecial(r pebble.Reader, id uint32, kind byte) (*postings.Set, error) {
 }
 
 // readSet returns nil for a key that is not there.
-func readSet(r pebble.Reader, key []byte) (*postings.Set, error) {
-	value, closer, err := r.Get(key)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	set := &postings.Set{}
-	if err := set.Decode(value); err != nil {
-		return nil, errors.Join(err, closer.Close())
-	}
-	return set, closer.Close()
+func readSet(r pebble.Reader, key []byte) (set *postings.Set, err error) {
+	_, err = engine.Get(r, key, func(value []byte) error {
+		set = &postings.Set{}
+		return set.Decode(value)
+	})
+	return set, err
 }

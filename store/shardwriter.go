@@ -20,7 +20,7 @@ import (
 // a full shard, which the caches go without meanwhile. It is not safe for
 // concurrent use. Close it in any case.
 type ShardWriter struct {
-	s       *Store
+	to      Destination
 	builder *postings.Builder
 	// MaxBlocks is the most blocks of a shard, MaxListBytes what its posting
 	// lists may take in memory before it counts as full; tests make them small.
@@ -61,12 +61,10 @@ const (
 	maxShardPathBytes = 64 << 20
 )
 
-// NewShardWriter returns a writer with nothing begun.
-func (s *Store) NewShardWriter() *ShardWriter { return s.newShardWriter(postings.NewBuilder()) }
-
-func (s *Store) newShardWriter(b *postings.Builder) *ShardWriter {
+// NewShardWriter returns a writer with nothing begun, which makes posting lists in b.
+func NewShardWriter(to Destination, b *postings.Builder) *ShardWriter {
 	return &ShardWriter{
-		s: s, builder: b, MaxBlocks: postings.MaxBlocks, MaxListBytes: int(s.listBytes), Index: IndexNewest,
+		to: to, builder: b, MaxBlocks: postings.MaxBlocks, MaxListBytes: int(to.Budget.listBytes), Index: IndexNewest,
 		free: make(chan []byte, chunksAhead),
 	}
 }
@@ -196,26 +194,23 @@ func (w *ShardWriter) flushChunk() error {
 	}
 }
 
-// runPrefix begins the names of runs that are being written; the engine gives
+// RunPrefix begins the names of runs that are being written; the engine gives
 // them names of its own when it takes them.
-const runPrefix = "shard-"
+const RunPrefix = "shard-"
 
 // begin opens the run of a new shard.
 func (w *ShardWriter) begin() error {
 	if w.giveBack == nil {
-		w.giveBack = w.s.Borrow(int64(w.MaxListBytes))
+		w.giveBack = w.to.Budget.Borrow(int64(w.MaxListBytes))
 	}
-	w.s.mu.Lock()
-	id := w.s.nextShard
-	w.s.nextShard++
-	w.s.mu.Unlock()
+	id := w.to.Number()
 	w.header = ShardHeader{ID: id, Index: w.Index}
-	w.path = w.s.fs.PathJoin(w.s.dir, "index", fmt.Sprintf("%s%d", runPrefix, id))
-	f, err := w.s.fs.Create(w.path, vfs.WriteCategoryUnspecified)
+	w.path = w.to.FS.PathJoin(w.to.Dir, fmt.Sprintf("%s%d", RunPrefix, id))
+	f, err := w.to.FS.Create(w.path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
-	w.run = sstable.NewWriter(objstorageprovider.NewFileWritable(f), w.s.tables)
+	w.run = sstable.NewWriter(objstorageprovider.NewFileWritable(f), w.to.Options)
 	w.chunks, w.written = make(chan []byte, chunksAhead), make(chan error, 1)
 	go w.writeChunks(id, w.run, w.chunks, w.written)
 	return nil
@@ -284,7 +279,7 @@ func (w *ShardWriter) finish(ctx context.Context) error {
 	if err := run.Close(); err != nil {
 		return err
 	}
-	return w.s.ingest(ctx, w.path)
+	return w.to.Ingest(ctx, w.path)
 }
 
 func (w *ShardWriter) endChunks() error {
@@ -376,7 +371,7 @@ func (w *ShardWriter) Close() error {
 		w.run = nil
 	}
 	if w.path != "" {
-		if err := w.s.fs.Remove(w.path); err != nil && !engine.IsNotExist(err) {
+		if err := w.to.FS.Remove(w.path); err != nil && !engine.IsNotExist(err) {
 			errs = append(errs, err)
 		}
 	}

@@ -67,14 +67,7 @@ type Store struct {
 	// options are those it was opened with, tables how shards are written.
 	options Options
 	tables  sstable.WriterOptions
-	// cache holds text and tables of shards, blocks is the engine's; engineBytes
-	// is the size of that.
-	cache       *cache
-	blocks      *pebble.Cache
-	engineBytes int64
-	// large bounds large texts, which are read in one piece.
-	large     *largeTexts
-	listBytes int64
+	budget  *Budget
 
 	// mu guards engine, catalogue, nextShard, tried and the order of commits.
 	// Only the engine is called while it is held.
@@ -92,20 +85,6 @@ type Store struct {
 
 	// versions are what readers hold; mu may be held while it is called.
 	versions versions
-}
-
-// engineShare is how many eighths of the memory for caches are the engine's.
-// It keeps posting lists, which take half as much as the text, and text that was
-// read once.
-const engineShare = 3
-
-// ForeignBytes returns how much of Options.CacheBytes lies outside the memory of
-// Go's runtime.
-func ForeignBytes(cacheBytes int64) int64 {
-	if !engine.Foreign {
-		return 0
-	}
-	return cacheBytes * engineShare / 8
 }
 
 // Open opens the store in dir and creates it if there is none. It fails with
@@ -172,21 +151,18 @@ func (s *Store) open() error {
 // that is made now, and reads the catalogue.
 func (s *Store) openFiles(v FormatVersion) error {
 	o := s.options
-	s.engineBytes = o.CacheBytes * engineShare / 8
-	s.cache = &cache{most: o.CacheBytes - s.engineBytes}
-	s.large, s.listBytes = newLargeTexts(o.LargeBytes), o.ListBytes
-	s.blocks = pebble.NewCache(s.engineBytes)
+	s.budget = NewBudget(o.CacheBytes, o.ListBytes, o.LargeBytes)
 	e, err := engine.Open(s.index(), engine.Options{
-		FS: o.FS, Cache: s.blocks, ReadOnly: o.ReadOnly, Exists: v != 0, Advice: whatToDo, Event: o.Event,
+		FS: o.FS, Cache: s.budget.Blocks(), ReadOnly: o.ReadOnly, Exists: v != 0, Advice: whatToDo, Event: o.Event,
 		MemoryBytes: o.memoryBytes, LongestPause: o.longestPause,
 	})
 	if err != nil {
-		s.blocks.Unref()
+		s.budget.Blocks().Unref()
 		return err
 	}
 	s.tables = e.RunOptions()
 	if s.catalogue, err = load(e.DB); err != nil {
-		s.blocks.Unref()
+		s.budget.Blocks().Unref()
 		return errors.Join(err, e.DB.Close())
 	}
 	s.engine = newDatabase(e)
@@ -201,7 +177,7 @@ func (s *Store) removeUnfinished(index string) error {
 		return err
 	}
 	for _, n := range names {
-		if strings.HasPrefix(n, runPrefix) {
+		if strings.HasPrefix(n, RunPrefix) {
 			if err := s.fs.Remove(s.fs.PathJoin(index, n)); err != nil {
 				return err
 			}
@@ -242,12 +218,15 @@ func (s *Store) closeEngine() error {
 	closed := s.versions.retire(s.engine)
 	s.versions.release(s.versions.last)
 	err := <-closed
-	s.blocks.Unref()
+	s.budget.Blocks().Unref()
 	return cmp.Or(s.engine.Err(), err)
 }
 
 // index is where the engine keeps its files.
 func (s *Store) index() string { return s.fs.PathJoin(s.dir, "index") }
+
+// Budget returns the memory that shards take.
+func (s *Store) Budget() *Budget { return s.budget }
 
 // Dir returns the data directory.
 func (s *Store) Dir() string { return s.dir }

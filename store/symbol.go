@@ -3,12 +3,12 @@ package store
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/decode"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // Symbol is a definition in a document's text.
@@ -92,33 +92,33 @@ func appendSymbols(dst []byte, symbols []Symbol) []byte {
 
 // decodeSymbols appends the symbols in value, of which it keeps nothing.
 func decodeSymbols(dst []Symbol, value []byte) ([]Symbol, error) {
-	r := reader{b: value}
+	r := decode.Reader{Rest: value}
 	var room [24][]byte
 	words := append(room[:0], nil)
-	for range r.count() {
-		if r.bad {
+	for range r.Count() {
+		if r.Bad {
 			break
 		}
-		words = append(words, r.bytes(r.count()))
+		words = append(words, r.Bytes(r.Count()))
 	}
 	word := func() []byte {
-		n := r.count()
+		n := r.Count()
 		if n >= len(words) {
-			r.bad = true
+			r.Bad = true
 			return nil
 		}
 		return words[n]
 	}
 	line := uint32(0)
-	for len(r.b) > 0 && !r.bad {
-		line += r.u32()
-		column, kind, container, language, name := r.u32(), word(), word(), word(), r.bytes(r.count())
+	for len(r.Rest) > 0 && !r.Bad {
+		line += r.U32()
+		column, kind, container, language, name := r.U32(), word(), word(), word(), r.Bytes(r.Count())
 		dst = append(dst, Symbol{
 			Name: string(name), Kind: string(kind), Container: string(container), Language: string(language), Line: line, Column: column,
 		})
 	}
-	if r.bad {
-		return dst, fmt.Errorf("symbols: %w", ErrCorrupt)
+	if r.Bad {
+		return dst, fmt.Errorf("symbols: %w", engine.ErrCorrupt)
 	}
 	return dst, nil
 }
@@ -176,17 +176,14 @@ func (v View) Symbols(dst []Symbol, document uint16) ([]Symbol, error) {
 // SymbolGroup appends the symbols that posting lists mean by a block. They are
 // the caller's.
 func (v View) SymbolGroup(dst []Symbol, block uint16) ([]Symbol, error) {
-	value, closer, err := v.sn.snap.Get(appendKeySymbols(nil, v.ID, block))
-	if errors.Is(err, pebble.ErrNotFound) {
-		return dst, nil
-	}
+	_, err := engine.Get(v.src.Reader, appendKeySymbols(nil, v.ID, block), func(value []byte) (err error) {
+		dst, err = decodeSymbols(dst, value)
+		return err
+	})
 	if err != nil {
-		return dst, inShard(v.ID, fmt.Errorf("symbols of block %d: %w", block, err))
+		err = inShard(v.ID, fmt.Errorf("symbols of block %d: %w", block, err))
 	}
-	if dst, err = decodeSymbols(dst, value); err != nil {
-		err = inShard(v.ID, fmt.Errorf("block %d: %w", block, err))
-	}
-	return dst, errors.Join(err, closer.Close())
+	return dst, err
 }
 
 // FindSymbols is SymbolGroup, read through r, for the symbols that are wanted. It

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
 )
 
 // Copy writes the symbols of a shard that a ShardWriter finished and no Change
@@ -14,7 +16,12 @@ func (w *SymbolWriter) Copy(ctx context.Context, h ShardHeader, symbols func(dst
 	defer func() {
 		err = errors.Join(err, w.Close())
 	}()
-	docs, err := w.s.unseen(h.ID)
+	var docs *Documents
+	err = w.to.Update(func(db *pebble.DB) error {
+		t, err := readTables(db, h.ID)
+		docs = t.docs
+		return err
+	})
 	if err != nil {
 		return 0, err
 	}
@@ -33,20 +40,9 @@ func (w *SymbolWriter) Copy(ctx context.Context, h ShardHeader, symbols func(dst
 	if err := errors.Join(ctx.Err(), w.Seal()); err != nil {
 		return 0, err
 	}
-	if err := w.s.ingest(ctx, w.path); err != nil {
+	if err := w.to.Ingest(ctx, w.path); err != nil {
 		return 0, fmt.Errorf("write symbols of shard %d: %w", h.ID, err)
 	}
 	w.path = ""
 	return w.symbols, nil
-}
-
-// unseen reads the document table of a shard that no snapshot has yet.
-func (s *Store) unseen(shard uint32) (*Documents, error) {
-	e, err := s.allow()
-	if err != nil {
-		return nil, err
-	}
-	defer s.versions.leave(e)
-	t, err := readTables(e.DB, shard)
-	return t.docs, err
 }

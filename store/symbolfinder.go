@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/decode"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // SymbolFinder finds symbols by their names in groups. It is not safe for
@@ -63,15 +65,15 @@ func (f *SymbolFinder) add(folded string, length []byte) {
 // nothing of it. It reads no further than to the last that may be, and so does
 // not notice all damage.
 func (f *SymbolFinder) find(dst []Symbol, value []byte) ([]Symbol, error) {
-	r := reader{b: value}
+	r := decode.Reader{Rest: value}
 	f.words = append(f.words[:0], groupWord{})
-	for range r.count() {
-		if r.bad {
+	for range r.Count() {
+		if r.Bad {
 			break
 		}
-		f.words = append(f.words, groupWord{raw: r.bytes(r.count())})
+		f.words = append(f.words, groupWord{raw: r.Bytes(r.Count())})
 	}
-	text, line, at, bad := r.b, uint32(0), f.first(r.b), r.bad
+	text, line, at, bad := r.Rest, uint32(0), f.first(r.Rest), r.Bad
 	for i := 0; at != notThere && !bad && i < len(text); {
 		var delta, column, kind, container, language, size uint64
 		delta, i = uvarintAt(text, i)
@@ -102,7 +104,7 @@ func (f *SymbolFinder) find(dst []Symbol, value []byte) ([]Symbol, error) {
 		})
 	}
 	if bad {
-		return dst, fmt.Errorf("symbols: %w", ErrCorrupt)
+		return dst, fmt.Errorf("symbols: %w", engine.ErrCorrupt)
 	}
 	return dst, nil
 }

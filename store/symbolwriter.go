@@ -24,7 +24,7 @@ const symbolBlockBytes = 8 << 10
 // other: Begin, Add in the order of documents, Finish. It is not safe for
 // concurrent use. Close it in any case.
 type SymbolWriter struct {
-	s       *Store
+	to      Destination
 	builder *postings.Builder
 	shard   uint32
 	docs    *Documents
@@ -37,8 +37,8 @@ type SymbolWriter struct {
 }
 
 // NewSymbolWriter returns a writer with nothing begun.
-func (s *Store) NewSymbolWriter() *SymbolWriter {
-	return &SymbolWriter{s: s, builder: postings.NewBuilder()}
+func NewSymbolWriter(to Destination) *SymbolWriter {
+	return &SymbolWriter{to: to, builder: postings.NewBuilder()}
 }
 
 // Begin opens the run of a shard's symbols.
@@ -52,14 +52,14 @@ func (w *SymbolWriter) Begin(v View) error {
 
 func (w *SymbolWriter) begin(shard uint32, docs *Documents) error {
 	w.shard, w.docs = shard, docs
-	w.path = w.s.fs.PathJoin(w.s.dir, "index", fmt.Sprintf("%s%d-symbols", runPrefix, shard))
-	f, err := w.s.fs.Create(w.path, vfs.WriteCategoryUnspecified)
+	w.path = w.to.FS.PathJoin(w.to.Dir, fmt.Sprintf("%s%d-symbols", RunPrefix, shard))
+	f, err := w.to.FS.Create(w.path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return fmt.Errorf("write symbols: %w", err)
 	}
-	tables := w.s.tables
-	tables.BlockSize = symbolBlockBytes
-	w.run = sstable.NewWriter(objstorageprovider.NewFileWritable(f), tables)
+	options := w.to.Options
+	options.BlockSize = symbolBlockBytes
+	w.run = sstable.NewWriter(objstorageprovider.NewFileWritable(f), options)
 	return nil
 }
 
@@ -127,32 +127,24 @@ func (w *SymbolWriter) finish(ctx context.Context, counts SymbolCounts) error {
 	if err := w.removeLeftovers(); err != nil {
 		return err
 	}
-	if err := w.s.ingest(ctx, w.path); err != nil {
+	if err := w.to.Ingest(ctx, w.path); err != nil {
 		return err
 	}
 	w.path = ""
 	counts.Version, counts.Symbols = SymbolVersion, w.symbols
-	return w.s.Commit(Change{Symbols: map[uint32]SymbolCounts{w.shard: counts}})
+	return w.to.Mark(w.shard, counts)
 }
 
 // removeLeftovers deletes the symbols of a run that was taken in and not
 // marked, or is of another version.
 func (w *SymbolWriter) removeLeftovers() error {
-	e, err := w.s.allow()
-	if err != nil {
-		return err
-	}
-	defer w.s.versions.leave(e)
-	lower, upper := symbolKeys(w.shard)
-	it, err := e.DB.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
-	if err != nil {
-		return err
-	}
-	found := it.First()
-	if err := errors.Join(it.Error(), it.Close()); err != nil || !found {
-		return err
-	}
-	return e.Do(func() error { return e.DB.DeleteRange(lower, upper, pebble.Sync) })
+	return w.to.Update(func(db *pebble.DB) error {
+		lower, upper := symbolKeys(w.shard)
+		if key, err := firstKey(db, lower, upper); err != nil || key == nil {
+			return err
+		}
+		return db.DeleteRange(lower, upper, pebble.Sync)
+	})
 }
 
 func (w *SymbolWriter) reset() {
@@ -169,7 +161,7 @@ func (w *SymbolWriter) Close() error {
 		w.run = nil
 	}
 	if w.path != "" {
-		if err := w.s.fs.Remove(w.path); err != nil && !engine.IsNotExist(err) {
+		if err := w.to.FS.Remove(w.path); err != nil && !engine.IsNotExist(err) {
 			errs = append(errs, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // Text reads the text of one shard. It keeps the chunks it read last, so that
@@ -90,7 +91,7 @@ func (t *Text) ready(size int) error {
 		return nil
 	}
 	if size > LargeTextBytes {
-		if !t.v.sn.s.large.take(int64(size), t.Done, t.Idle) {
+		if !t.v.src.large.take(int64(size), t.Done, t.Idle) {
 			return fmt.Errorf("shard %d: %w", t.v.ID, ErrNoRoom)
 		}
 		t.taken = int64(size)
@@ -108,12 +109,12 @@ func (t *Text) Release() {
 	}
 	taken := t.taken
 	t.joined, t.taken = nil, 0
-	t.v.sn.s.large.give(taken)
+	t.v.src.large.give(taken)
 }
 
 func (t *Text) inMemory(lo, hi uint32) ([]byte, error) {
 	if int(hi) > len(t.v.memory) {
-		return nil, fmt.Errorf("text in memory: %w: %d bytes, want %d", ErrCorrupt, len(t.v.memory), hi)
+		return nil, fmt.Errorf("text in memory: %w: %d bytes, want %d", engine.ErrCorrupt, len(t.v.memory), hi)
 	}
 	t.BytesRead += int(hi - lo)
 	return t.v.memory[lo:hi:hi], nil
@@ -129,7 +130,7 @@ func (t *Text) cut(c int, lo, hi uint32) ([]byte, error) {
 		}
 	}
 	if int(hi) > len(p.data) {
-		return nil, inShard(t.v.ID, fmt.Errorf("chunk %d: %w: %d bytes, want %d", c, ErrCorrupt, len(p.data), hi))
+		return nil, inShard(t.v.ID, fmt.Errorf("chunk %d: %w: %d bytes, want %d", c, engine.ErrCorrupt, len(p.data), hi))
 	}
 	return p.data[lo:hi], nil
 }
@@ -166,7 +167,7 @@ func (t *Text) seek(c int) (*chunkRef, error) {
 		return nil, err
 	}
 	if known {
-		tables.keepChunk(t.v.sn.s.cache, c, data)
+		tables.keepChunk(t.v.src.cache, c, data)
 	} else {
 		bit.Or(1 << (c % 64))
 	}
@@ -180,8 +181,7 @@ func (t *Text) seek(c int) (*chunkRef, error) {
 // look-up of its own.
 func (t *Text) move(p *chunkRef, c int) ([]byte, error) {
 	if p.it == nil {
-		lower := appendShardPart(nil, t.v.ID, partChunk)
-		it, err := t.v.sn.snap.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: keyAfter(lower)})
+		it, err := t.v.src.Reader.NewIter(engine.Prefix(appendShardPart(nil, t.v.ID, partChunk)))
 		if err != nil {
 			return nil, err
 		}
@@ -193,7 +193,7 @@ func (t *Text) move(p *chunkRef, c int) ([]byte, error) {
 		return nil, err
 	}
 	if !ok || !bytes.Equal(p.it.Key(), t.key) {
-		return nil, fmt.Errorf("%w: chunk is missing", ErrCorrupt)
+		return nil, fmt.Errorf("%w: chunk is missing", engine.ErrCorrupt)
 	}
 	return p.it.ValueAndErr()
 }
@@ -210,20 +210,3 @@ func (t *Text) Close() error {
 	}
 	return errors.Join(errs...)
 }
-
-// TakeRoom waits until there is room for so many bytes of text that come from
-// elsewhere and are held beside the large texts of the store. It returns what
-// gives the room back. Up to a megabyte there always is room. The error is
-// ErrNoRoom, once done is closed.
-func (s *Store) TakeRoom(bytes int64, done <-chan struct{}) (give func(), err error) {
-	if bytes <= LargeTextBytes {
-		return func() {}, nil
-	}
-	if !s.large.take(bytes, done, nil) {
-		return nil, ErrNoRoom
-	}
-	return func() { s.large.give(bytes) }, nil
-}
-
-// Room returns how many bytes large texts may take together.
-func (s *Store) Room() int64 { return s.large.most }

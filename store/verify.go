@@ -54,7 +54,7 @@ type verifier struct {
 func (v View) Verify(ctx context.Context, how Verifying) error {
 	w := &verifier{Verifying: how, ctx: ctx, v: v}
 	if !how.Quick {
-		defer v.sn.s.Borrow(v.sn.s.listBytes)()
+		defer v.src.Borrow(v.src.listBytes)()
 		if w.builder = how.Builder; w.builder == nil {
 			w.builder = postings.NewBuilder()
 		}
@@ -100,12 +100,12 @@ func (w *verifier) tick(bytes int) error {
 // when there is nothing to go on with.
 func (w *verifier) tables() bool {
 	h := &w.v.Header
-	t, err := readTables(w.v.sn.snap, w.v.ID)
+	t, err := readTables(w.v.src.Reader, w.v.ID)
 	if w.fault("documents", err) {
 		return false
 	}
 	if h.IsHistory() {
-		if t.commits, err = readCommits(w.v.sn.snap, w.v.ID); w.fault("commits", err) {
+		if t.commits, err = readCommits(w.v.src.Reader, w.v.ID); w.fault("commits", err) {
 			return false
 		}
 	}
@@ -215,7 +215,7 @@ func (w *verifier) document(i int, text []byte) error {
 		return nil
 	}
 	if !bytes.Equal(sum, d.OID) {
-		return fmt.Errorf("%w: its text has the id %x, it should be %x", ErrCorrupt, sum, d.OID)
+		return fmt.Errorf("%w: its text has the id %x, it should be %x", engine.ErrCorrupt, sum, d.OID)
 	}
 	return nil
 }
@@ -231,9 +231,9 @@ func (w *verifier) strangers() error {
 		{append(keyNewlines(id), 0), part(partPosting)},
 		{append(part(partPosting), byte(FieldPath)+1), part(partSpecial)},
 		{append(part(partSpecial), specialWidePath+1), part(partSymbols)},
-		{part(partCommit + 1), keyAfter(keyShard(id))},
+		{part(partCommit + 1), engine.After(keyShard(id))},
 	} {
-		key, err := firstKey(w.v.sn.snap, gap.from, gap.to)
+		key, err := firstKey(w.v.src.Reader, gap.from, gap.to)
 		if w.fault("header", err) {
 			continue
 		}
@@ -247,14 +247,11 @@ func (w *verifier) strangers() error {
 // firstKey returns the first key from lower up to but not including upper, or
 // nil.
 func firstKey(r pebble.Reader, lower, upper []byte) (key []byte, err error) {
-	it, err := r.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
-	if err != nil {
-		return nil, err
-	}
-	if it.First() {
-		key = bytes.Clone(it.Key())
-	}
-	return key, it.Close()
+	err = engine.Each(r, &pebble.IterOptions{LowerBound: lower, UpperBound: upper}, func(k, _ []byte) (bool, error) {
+		key = bytes.Clone(k)
+		return false, nil
+	})
+	return key, err
 }
 
 // trigramOf returns the trigram that the key of a posting list ends with.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // walk yields trigrams with their encoded lists, ascending.
@@ -76,7 +77,7 @@ func (w *verifier) sameSet(what string, got, want *postings.Set) {
 // lists reads the posting lists of a field in order.
 func (w *verifier) lists(f Field) (*pebble.Iterator, error) {
 	prefix := appendKeyField(nil, w.v.ID, f)
-	return w.v.sn.snap.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: keyAfter(prefix)})
+	return w.v.src.Reader.NewIter(engine.Prefix(prefix))
 }
 
 // mostTold is how many lists of a field are told to be wrong one by one.
@@ -198,7 +199,7 @@ func (w *verifier) symbols() error {
 	}
 	docOf, docs := w.t.docOf, w.t.docs
 	prefix := appendShardPart(nil, w.v.ID, partSymbols)
-	it, err := w.v.sn.snap.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: keyAfter(prefix)})
+	it, err := w.v.src.Reader.NewIter(engine.Prefix(prefix))
 	if w.fault("symbols", err) {
 		return nil
 	}
@@ -247,7 +248,7 @@ func (w *verifier) symbols() error {
 	if w.Quick {
 		return w.decode(FieldSymbol)
 	}
-	set, err := readSet(w.v.sn.snap, keySymbolSpecial(w.v.ID, specialWideFold))
+	set, err := readSet(w.v.src.Reader, keySymbolSpecial(w.v.ID, specialWideFold))
 	if !w.fault("symbols", err) {
 		w.sameSet("the symbols with wide letters", set, &wide)
 	}

@@ -45,8 +45,8 @@ func FaultOf(kind RecordKind, id []byte, problem string, stray bool) FaultyRecor
 // cannot be decoded or are nobody's. Records of other kinds are their owners' to
 // judge; that they have a known kind is judged here.
 func (sn *Snapshot) VerifyRecords(ctx context.Context, fault func(FaultyRecord)) error {
-	for _, o := range []pebble.IterOptions{{UpperBound: []byte{prefixShard}}, {LowerBound: []byte{prefixShard + 1}}} {
-		it, err := sn.snap.NewIter(&o)
+	for _, o := range []pebble.IterOptions{{UpperBound: []byte{Prefix}}, {LowerBound: []byte{Prefix + 1}}} {
+		it, err := sn.m.snap.NewIter(&o)
 		if err != nil {
 			return err
 		}

@@ -102,7 +102,7 @@ func TestLargeContentWaitsForRoom(t *testing.T) {
 	c := r.indexed(t, ingest.Options{})
 	s := search.New(c.st, search.Settings{})
 	const text = "type:diff kiln file:has.content(glaze)"
-	give, err := c.st.TakeRoom(c.st.Room(), nil)
+	give, err := c.st.Budget().ReserveText(c.st.Budget().TextLimit(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestLargeContentWaitsForRoom(t *testing.T) {
 	if held := c.st.Metrics().LargeBytes; held != 0 {
 		t.Errorf("%d bytes of room are held in the end", held)
 	}
-	if _, err := c.st.TakeRoom(store.LargeTextBytes, nil); err != nil || c.st.Metrics().LargeBytes != 0 {
+	if _, err := c.st.Budget().ReserveText(store.LargeTextBytes, nil); err != nil || c.st.Metrics().LargeBytes != 0 {
 		t.Errorf("a small text takes %d bytes of room: %v", c.st.Metrics().LargeBytes, err)
 	}
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -74,11 +73,6 @@ func (e *Engine) Err() error {
 	return nil
 }
 
-// Ingest takes in the sorted run at path.
-func (e *Engine) Ingest(ctx context.Context, path string) error {
-	return e.Do(func() error { return e.DB.Ingest(ctx, []string{path}) })
-}
-
 // Checkpoint links the files of the database into dir, which it makes. The
 // database takes tables first and then its log as long as it is by then. So nothing
 // may be ingested or committed meanwhile: the log would tell of a run whose table
@@ -88,7 +82,7 @@ func (e *Engine) Checkpoint(dir string) error {
 	return e.Do(func() error { return errors.Join(e.DB.Checkpoint(dir), e.failStop.takeElsewhere()) })
 }
 
-// RunOptions are those of runs for Ingest.
+// RunOptions are those of runs that are ingested.
 func (e *Engine) RunOptions() sstable.WriterOptions {
 	return e.pebbleOptions().MakeWriterOptions(6, e.DB.TableFormat())
 }

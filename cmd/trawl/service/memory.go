@@ -87,7 +87,7 @@ func LimitAnswers(s *httpapi.Server, memory int64, processors int) {
 }
 
 // Lend makes the caches smaller by so many bytes until they are given back.
-func (s *Service) Lend(bytes int64) (giveBack func()) { return s.store.Borrow(bytes) }
+func (s *Service) Lend(bytes int64) (giveBack func()) { return s.store.Budget().Borrow(bytes) }
 
 // outside is what the caches take outside the runtime's own memory.
 func outside(caches int64) int64 {

@@ -28,7 +28,7 @@ func (s *Service) KeepSmall(ctx context.Context) {
 	tick := time.NewTicker(restAfter)
 	defer tick.Stop()
 	s.busy.keepSmall(ctx, tick.C, func() {
-		s.store.Rest()
+		s.store.Budget().Rest()
 		debug.FreeOSMemory()
 	})
 }

@@ -102,7 +102,7 @@ func (g *Git) Readers(most int) (count int, release func()) {
 // LargeText waits until a search may hold a text of so many bytes. The caller
 // calls release.
 func (g *Git) LargeText(ctx context.Context, bytes int64) (release func(), err error) {
-	return g.store.TakeRoom(bytes, ctx.Done())
+	return g.store.Budget().ReserveText(bytes, ctx.Done())
 }
 
 // wholeLogs is how many logs with diffs are read at once: one for each worker and
@@ -113,7 +113,7 @@ func wholeLogs(st *store.Store, workers int) int64 {
 	if st == nil {
 		return 1
 	}
-	return min(int64(workers), max(st.Room()/git.MaxCommitBytes, 1)) + 1
+	return min(int64(workers), max(st.Budget().TextLimit()/git.MaxCommitBytes, 1)) + 1
 }
 
 // errNoSource says that a repository has no git repository to be read from.
