@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/migrations"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // fixtures are stores that programs of old formats wrote, by
@@ -18,10 +19,10 @@ import (
 var fixtures = []struct {
 	name string
 	// index is the version of all shards.
-	index store.IndexVersion
+	index shard.IndexVersion
 }{
-	{"format1-folded", store.IndexFoldedLists}, // by commit 7c21a49, the last without exact lists
-	{"format1-exact", store.IndexExactLists},   // by commit 7c79646
+	{"format1-folded", shard.IndexFoldedLists}, // by commit 7c21a49, the last without exact lists
+	{"format1-exact", shard.IndexExactLists},   // by commit 7c79646
 }
 
 // unpack makes the data directory "data" of a fixture on fs.
@@ -100,7 +101,7 @@ func contents(t testing.TB, fs vfs.FS) string {
 }
 
 // check opens a store that has been migrated and looks whether all is there.
-func check(t testing.TB, fs vfs.FS, index store.IndexVersion) {
+func check(t testing.TB, fs vfs.FS, index shard.IndexVersion) {
 	t.Helper()
 	s, err := store.Open("data", store.Options{FS: fs, CacheBytes: 1 << 20})
 	if err != nil {
@@ -168,7 +169,7 @@ func TestFixtures(t *testing.T) {
 			if err != nil || len(plan) != 1 || plan[0].From != 1 || plan[0].To != 2 || plan[0].Records != shards.All || shards.All < 2 {
 				t.Fatalf("Plan: %+v, shards %+v, %v; want one step over all shards", plan, shards, err)
 			}
-			if outdated := shards.Outdated > 0; outdated != (f.index < store.IndexNewest) {
+			if outdated := shards.Outdated > 0; outdated != (f.index < shard.IndexNewest) {
 				t.Errorf("Plan tells of %+v, want outdated ones only if all are", shards)
 			}
 			if contents(t, fs) != before {

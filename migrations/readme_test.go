@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // table returns the rows of README.md's table whose first column is called head.
@@ -39,14 +40,14 @@ func TestReadme(t *testing.T) {
 		}
 		formats = append(formats, fmt.Sprintf("| %d | %s | %s | %s |", f.Version, f.Name, f.Upgrade, f.Releases))
 	}
-	for i, f := range store.IndexFormats() {
-		if f.Version != store.IndexVersion(i+1) {
+	for i, f := range shard.IndexFormats() {
+		if f.Version != shard.IndexVersion(i+1) {
 			t.Errorf("index version %d stands in place %d", f.Version, i)
 		}
 		indexes = append(indexes, fmt.Sprintf("| %d | %s | %s | %s |", f.Version, f.Name, f.Gain, f.Releases))
 	}
-	if n := len(formats); store.FormatVersion(n) != store.FormatNewest || store.IndexVersion(len(indexes)) != store.IndexNewest {
-		t.Errorf("there are %d formats and %d index versions, want %d and %d", n, len(indexes), store.FormatNewest, store.IndexNewest)
+	if n := len(formats); store.FormatVersion(n) != store.FormatNewest || shard.IndexVersion(len(indexes)) != shard.IndexNewest {
+		t.Errorf("there are %d formats and %d index versions, want %d and %d", n, len(indexes), store.FormatNewest, shard.IndexNewest)
 	}
 	for head, want := range map[string][]string{"format version": formats, "index version": indexes} {
 		if got, want := strings.Join(table(t, head), "\n"), strings.Join(want, "\n"); got != want {

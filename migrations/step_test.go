@@ -5,6 +5,7 @@ import (
 
 	"github.com/trawlsearch/trawl/migrations"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // TestVersionsStay: a number once given to a format is its number for good.
@@ -23,11 +24,11 @@ func TestVersionsStay(t *testing.T) {
 	}
 	for _, v := range []struct {
 		name      string
-		got, want store.IndexVersion
+		got, want shard.IndexVersion
 	}{
-		{"IndexFoldedLists", store.IndexFoldedLists, 1},
-		{"IndexExactLists", store.IndexExactLists, 2},
-		{"IndexNewest", store.IndexNewest, 2},
+		{"IndexFoldedLists", shard.IndexFoldedLists, 1},
+		{"IndexExactLists", shard.IndexExactLists, 2},
+		{"IndexNewest", shard.IndexNewest, 2},
 	} {
 		if v.got != v.want {
 			t.Errorf("%s is %d, want %d: versions are never renumbered; a new one needs a line here", v.name, v.got, v.want)

@@ -9,29 +9,30 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/store/engine"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // SetAside takes a shard out of service for its damage. It reports false, and
 // does nothing, if it is out already, or gone. It holds at once in any case, and
 // over a restart unless the store takes no more: the error says so.
-func (s *Store) SetAside(shard uint32, damage error, now time.Time) (first bool, err error) {
+func (s *Store) SetAside(id uint32, damage error, now time.Time) (first bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.catalogue.shards[shard] == nil || s.catalogue.aside[shard] != nil {
+	if s.catalogue.shards[id] == nil || s.catalogue.aside[id] != nil {
 		return false, nil
 	}
 	// What was read when it was met, such as a path, is not for everybody.
-	if e := (*ShardError)(nil); errors.As(damage, &e) {
+	if e := (*shard.Error)(nil); errors.As(damage, &e) {
 		damage = e.Err
 	}
-	a := &Aside{Since: now.UTC(), Reason: engine.Message(damage)}
-	if err := s.commit(Change{aside: map[uint32]*Aside{shard: a}}); err != nil {
+	a := &shard.Quarantine{Since: now.UTC(), Reason: engine.Message(damage)}
+	if err := s.commit(Change{aside: map[uint32]*shard.Quarantine{id: a}}); err != nil {
 		next := s.catalogue.clone()
-		next.aside[shard] = a
+		next.aside[id] = a
 		next.sort()
 		s.catalogue = next
 		s.versions.replaceCatalogue(next)
-		return true, fmt.Errorf("set shard %d aside: %w", shard, err)
+		return true, fmt.Errorf("set shard %d aside: %w", id, err)
 	}
 	return true, nil
 }
@@ -39,7 +40,7 @@ func (s *Store) SetAside(shard uint32, damage error, now time.Time) (first bool,
 // DamagedShardInfo is one shard that is set aside, with the repositories that
 // have to be indexed anew to replace it.
 type DamagedShardInfo struct {
-	Aside
+	shard.Quarantine
 	Shard        uint32
 	Repositories []*Repository
 }
@@ -70,7 +71,7 @@ func (sn *Snapshot) LostRepositories() int { return len(sn.c.lost) }
 func (c *catalogue) health() Health {
 	h := Health{Records: c.unread, LostRepositories: len(c.lost)}
 	for id, a := range c.aside {
-		h.Aside = append(h.Aside, DamagedShardInfo{Aside: *a, Shard: id, Repositories: c.of(id)})
+		h.Aside = append(h.Aside, DamagedShardInfo{Quarantine: *a, Shard: id, Repositories: c.of(id)})
 	}
 	slices.SortFunc(h.Aside, func(a, b DamagedShardInfo) int { return int(a.Shard) - int(b.Shard) })
 	return h
@@ -89,7 +90,7 @@ func (c *catalogue) of(shard uint32) []*Repository {
 }
 
 // putAside records shards that are set aside.
-func (c *catalogue) putAside(b *pebble.Batch, aside map[uint32]*Aside) error {
+func (c *catalogue) putAside(b *pebble.Batch, aside map[uint32]*shard.Quarantine) error {
 	for id, a := range aside {
 		if err := putJSON(b, keyAside(id), a); err != nil {
 			return err
@@ -122,7 +123,7 @@ func (c *catalogue) dropUnwanted(drop []uint32) []uint32 {
 // loadAside takes a record of a shard set aside into the catalogue. What it
 // says is not worth failing for.
 func (c *catalogue) loadAside(id uint32, value []byte) {
-	a := &Aside{}
+	a := &shard.Quarantine{}
 	if err := json.Unmarshal(value, a); err != nil {
 		a.Reason = "damaged, and so is the record that says how"
 	}
@@ -134,9 +135,9 @@ func (c *catalogue) loadAside(id uint32, value []byte) {
 // stays.
 func (c *catalogue) setAside(id uint32, reason string) {
 	if c.shards[id] == nil {
-		c.shards[id] = newShard(id, ShardHeader{ID: id})
+		c.shards[id] = shard.New(id, shard.Header{ID: id})
 	}
 	if c.aside[id] == nil {
-		c.aside[id] = &Aside{Reason: reason}
+		c.aside[id] = &shard.Quarantine{Reason: reason}
 	}
 }

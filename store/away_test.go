@@ -9,6 +9,7 @@ import (
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 func FuzzAway(f *testing.F) {
@@ -76,7 +77,7 @@ func TestAwayIsKept(t *testing.T) {
 		}
 	}
 	commit(store.Change{
-		Add:  []store.ShardHeader{{ID: 1, Index: store.IndexNewest}, {ID: 2, Index: store.IndexNewest}, {ID: 3, Index: store.IndexNewest}},
+		Add:  []shard.Header{{ID: 1, Index: shard.IndexNewest}, {ID: 2, Index: shard.IndexNewest}, {ID: 3, Index: shard.IndexNewest}},
 		Away: map[store.ShardRepository][]*postings.Set{of(1, 4): sets, of(1, 5): sets, of(2, 4): sets, of(3, 5): sets},
 	})
 	before := s.Snapshot()

@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // failing is a file system on which operations for which the function holds
@@ -66,7 +67,7 @@ func TestBrokenLog(t *testing.T) {
 	s := open(t, fs)
 	docs, texts := documents(5, 10)
 	h := writeShard(t, s, docs, texts)
-	if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
+	if err := s.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
 		t.Fatal(err)
 	}
 	fs.set(func(op errorfs.Op) bool { return isWrite(op) && strings.HasSuffix(op.Path, ".log") })
@@ -104,7 +105,7 @@ func TestBrokenManifest(t *testing.T) {
 	s := open(t, fs)
 	docs, texts := documents(5, 10)
 	h := writeShard(t, s, docs, texts)
-	if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
+	if err := s.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
 		t.Fatal(err)
 	}
 	fs.set(func(op errorfs.Op) bool { return isWrite(op) && strings.Contains(op.Path, "MANIFEST") })
@@ -171,7 +172,7 @@ func TestDiskFullWhileWriting(t *testing.T) {
 			t.Errorf("write %d fails: files left are %v, %v", n, names, err)
 		}
 		h := writeShard(t, s, docs, texts)
-		if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
+		if err := s.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
 			t.Fatal(err)
 		}
 		sn := s.Snapshot()

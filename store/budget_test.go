@@ -12,6 +12,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // heapInUse returns the bytes of the objects on the heap that are reachable.
@@ -33,11 +34,11 @@ func writeLarge(t *testing.T, fs vfs.FS) (textBytes int64) {
 	defer closeStore(t, s)
 	w := s.NewShardWriter()
 	defer w.Close()
-	var hs []store.ShardHeader
+	var hs []shard.Header
 	for n := range 3 {
 		for i, size := range []int{5 << 20, 100, 70 << 10, 2 << 20} {
 			text := []byte(strings.Repeat(fmt.Sprintf("%d %d is a line of it\n", n, i), size/20))
-			if err := w.AddDocument(store.Document{Repository: 1, Path: fmt.Sprint(n, i), OID: make([]byte, 20)}, text, len(text) < 1<<20); err != nil {
+			if err := w.AddDocument(shard.Document{Repository: 1, Path: fmt.Sprint(n, i), OID: make([]byte, 20)}, text, len(text) < 1<<20); err != nil {
 				t.Fatal(err)
 			}
 			textBytes += int64(len(text))
@@ -152,7 +153,7 @@ func TestWritingBorrows(t *testing.T) {
 		t.Fatalf("caches of %d bytes, after more than that was read: got %d held", caches, full)
 	}
 	w := s.NewShardWriter()
-	if err := w.AddDocument(store.Document{Repository: 1, Path: "p", OID: make([]byte, 20)}, []byte("text"), true); err != nil {
+	if err := w.AddDocument(shard.Document{Repository: 1, Path: "p", OID: make([]byte, 20)}, []byte("text"), true); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Metrics().CacheBytes; got > caches/4+(1<<20) {

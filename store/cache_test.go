@@ -10,6 +10,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // TestCaches: with room for everything, for some of it and for nothing at all,
@@ -31,7 +32,7 @@ func TestCaches(t *testing.T) {
 				path := fmt.Sprintf("%d/%d", n, i)
 				text := bytes.Repeat([]byte(path+" "), 1+rng.IntN(9000))
 				texts[path] = text
-				if err := w.AddDocument(store.Document{Repository: 1, Path: path, OID: make([]byte, 20)}, text, true); err != nil {
+				if err := w.AddDocument(shard.Document{Repository: 1, Path: path, OID: make([]byte, 20)}, text, true); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -39,7 +40,7 @@ func TestCaches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
+			if err := s.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store/engine"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // catalogue is what is kept in memory of the small records: one immutable
@@ -19,13 +20,13 @@ import (
 type catalogue struct {
 	repositories map[uint32]*Repository
 	byName       map[string]*Repository
-	shards       map[uint32]*Shard
+	shards       map[uint32]*shard.Shard
 	dead         map[uint32]*postings.Set
 	// away has the sets of View.Away by shard and repository. The inner maps do
 	// not change.
 	away map[uint32]map[uint32][]*postings.Set
 	// aside are the shards that are not shown to anybody.
-	aside map[uint32]*Aside
+	aside map[uint32]*shard.Quarantine
 	// unread are the records that could not be decoded at the opening, in words,
 	// and lost are those of repositories among them.
 	unread []string
@@ -37,8 +38,8 @@ type catalogue struct {
 func newCatalogue() *catalogue {
 	return &catalogue{
 		repositories: map[uint32]*Repository{}, byName: map[string]*Repository{},
-		shards: map[uint32]*Shard{}, dead: map[uint32]*postings.Set{}, away: map[uint32]map[uint32][]*postings.Set{},
-		aside: map[uint32]*Aside{},
+		shards: map[uint32]*shard.Shard{}, dead: map[uint32]*postings.Set{}, away: map[uint32]map[uint32][]*postings.Set{},
+		aside: map[uint32]*shard.Quarantine{},
 	}
 }
 
@@ -82,17 +83,17 @@ func (s *Store) removeOrphans() error {
 	gone := map[uint32]bool{}
 	for _, level := range tables {
 		for _, t := range level {
-			last := Last(t.Largest.UserKey)
+			last := shard.Last(t.Largest.UserKey)
 			if t.Largest.IsExclusiveSentinel() && last > 0 {
 				last-- // the end of a range deletion
 			}
-			for id := First(t.Smallest.UserKey); id <= last; id++ {
+			for id := shard.First(t.Smallest.UserKey); id <= last; id++ {
 				s.nextShard = max(s.nextShard, id+1)
 				if s.catalogue.shards[id] != nil || gone[id] {
 					continue
 				}
 				gone[id] = true
-				from, to := Keys(id)
+				from, to := shard.Keys(id)
 				if err := b.DeleteRange(from, to, nil); err != nil {
 					return err
 				}
@@ -113,7 +114,7 @@ type Change struct {
 	// Remove are IDs of repositories to forget.
 	Remove []uint32
 	// Add are shards that were written and now become visible.
-	Add []ShardHeader
+	Add []shard.Header
 	// Drop are shards to delete. Those that are set aside are deleted by
 	// themselves once no repository refers to them.
 	Drop []uint32
@@ -123,7 +124,7 @@ type Change struct {
 	// shard, nil for none.
 	Away map[ShardRepository][]*postings.Set
 	// Symbols mark shards whose symbols were written.
-	Symbols map[uint32]SymbolCounts
+	Symbols map[uint32]shard.SymbolCounts
 	// People replace those of their repositories.
 	People map[uint32]People
 
@@ -134,7 +135,7 @@ type Change struct {
 	// facts says that the facts of Repositories are new.
 	facts bool
 	// aside are shards to be set aside.
-	aside map[uint32]*Aside
+	aside map[uint32]*shard.Quarantine
 	// basis, if not nil, is what the change was prepared from.
 	basis *database
 }
@@ -190,7 +191,7 @@ func (s *Store) commit(c Change) error {
 		if err := putJSON(b, keyHeader(h.ID), h); err != nil {
 			return err
 		}
-		next.shards[h.ID] = newShard(h.ID, h)
+		next.shards[h.ID] = shard.New(h.ID, h)
 	}
 	if c.nextRepository != 0 {
 		if err := b.Set(keyNextRepository, binary.BigEndian.AppendUint32(nil, c.nextRepository), nil); err != nil {
@@ -223,7 +224,7 @@ func (s *Store) commit(c Change) error {
 		if err := putJSON(b, keyHeader(id), h); err != nil {
 			return err
 		}
-		next.shards[id] = old.with(h)
+		next.shards[id] = old.With(h)
 	}
 	if err := next.putAside(b, c.aside); err != nil {
 		return err
@@ -235,7 +236,7 @@ func (s *Store) commit(c Change) error {
 		if err := next.dropAway(b, id); err != nil {
 			return err
 		}
-		from, to := Keys(id)
+		from, to := shard.Keys(id)
 		if err := errors.Join(b.Delete(keyHeader(id), nil), b.Delete(keyDead(id), nil), b.Delete(keyAside(id), nil),
 			b.DeleteRange(from, to, nil)); err != nil {
 			return err

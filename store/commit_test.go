@@ -11,38 +11,39 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 type writtenCommit struct {
-	store.Commit
+	shard.Commit
 	message string
-	files   []store.ChangedFile
+	files   []shard.ChangedFile
 }
 
 // commits makes n commits of a few people, some with many files.
 func commits(seed uint64, n int) []writtenCommit {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	people := []store.Person{{Name: "Ada Muster", Email: "ada@example.org"}, {Name: "Bo", Email: ""}, {}}
-	sign := func() store.Signature {
-		return store.Signature{Person: people[rng.IntN(3)], Seconds: rng.Int64N(1<<33) - 1<<32, ZoneMinutes: int16(rng.IntN(2880) - 1440)}
+	people := []shard.Person{{Name: "Ada Muster", Email: "ada@example.org"}, {Name: "Bo", Email: ""}, {}}
+	sign := func() shard.Signature {
+		return shard.Signature{Person: people[rng.IntN(3)], Seconds: rng.Int64N(1<<33) - 1<<32, ZoneMinutes: int16(rng.IntN(2880) - 1440)}
 	}
 	out := make([]writtenCommit, n)
 	for i := range out {
 		c := &out[i]
-		c.Commit = store.Commit{
+		c.Commit = shard.Commit{
 			Repository: uint32(1 + rng.IntN(2)), OID: []byte(fmt.Sprintf("%0*d", 20+12*rng.IntN(2), i)), Author: sign(), Committer: sign(),
-			State: store.CommitState(rng.IntN(4)), Effective: int64(1000 - i), Sequence: rng.Uint32N(9), Position: uint32(i), MoreFiles: rng.Uint32N(2),
+			State: shard.CommitState(rng.IntN(4)), Effective: int64(1000 - i), Sequence: rng.Uint32N(9), Position: uint32(i), MoreFiles: rng.Uint32N(2),
 		}
 		c.message = strings.Repeat(fmt.Sprintf("message %d\n", i), rng.IntN(3))
 		for f := range []int{0, 1, 2, 40}[rng.IntN(4)] {
-			file := store.ChangedFile{Path: fmt.Sprintf("new/%d/%d", i, f), Status: "AMDT"[rng.IntN(4)], Mode: 0o100644}
+			file := shard.ChangedFile{Path: fmt.Sprintf("new/%d/%d", i, f), Status: "AMDT"[rng.IntN(4)], Mode: 0o100644}
 			switch rng.IntN(3) {
 			case 0:
 				file.Status, file.OldPath = 'R', fmt.Sprintf("older/%d", f)
 			case 1:
-				file.Reason = store.ReasonTooOld
+				file.Reason = shard.ReasonTooOld
 			}
-			if file.Reason == store.Searchable {
+			if file.Reason == shard.Searchable {
 				file.Hunks = bytes.Repeat([]byte("+line\n"), rng.IntN(3000))
 			}
 			c.files = append(c.files, file)
@@ -51,7 +52,7 @@ func commits(seed uint64, n int) []writtenCommit {
 	return out
 }
 
-func writeCommits(t testing.TB, s *store.Store, all []writtenCommit) store.ShardHeader {
+func writeCommits(t testing.TB, s *store.Store, all []writtenCommit) shard.Header {
 	t.Helper()
 	w := s.NewShardWriter()
 	defer w.Close()
@@ -67,7 +68,7 @@ func writeCommits(t testing.TB, s *store.Store, all []writtenCommit) store.Shard
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
+	if err := s.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
 		t.Fatal(err)
 	}
 	return h
@@ -117,7 +118,7 @@ func TestHistoryShardRoundTrip(t *testing.T) {
 		}
 		for f, want := range want.files {
 			d := first + 1 + uint32(f)
-			got := store.ChangedFile{Path: docs.Path(int(d)), OldPath: table.OldPath(int(d)), Status: table.Status[d], Mode: docs.Mode[d], Reason: docs.Reason[d]}
+			got := shard.ChangedFile{Path: docs.Path(int(d)), OldPath: table.OldPath(int(d)), Status: table.Status[d], Mode: docs.Mode[d], Reason: docs.Reason[d]}
 			hunks := slice(d)
 			got.Hunks = want.Hunks
 			if !reflect.DeepEqual(got, want) || hunks != string(want.Hunks) {
@@ -135,7 +136,7 @@ func TestHistoryShardRoundTrip(t *testing.T) {
 	}
 	lists := v.ListReader()
 	defer lists.Close()
-	ev := postings.Evaluator{Reader: v.Lists(store.FieldPath, lists), DocOf: identity}
+	ev := postings.Evaluator{Reader: v.Lists(shard.FieldPath, lists), DocOf: identity}
 	found, err := ev.Eval(&postings.Literal{Runs: []string{"older"}})
 	if err != nil {
 		t.Fatal(err)
@@ -152,15 +153,15 @@ func TestCommitsAndFilesApart(t *testing.T) {
 	defer closeStore(t, s)
 	w := s.NewShardWriter()
 	defer w.Close()
-	if err := w.AddDocument(store.Document{Path: "a"}, nil, true); err != nil {
+	if err := w.AddDocument(shard.Document{Path: "a"}, nil, true); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.AddCommit(store.Commit{OID: make([]byte, 20)}, "m", nil); err == nil {
+	if err := w.AddCommit(shard.Commit{OID: make([]byte, 20)}, "m", nil); err == nil {
 		t.Error("a commit was taken into a shard of files")
 	}
 	docs, texts := documents(1, 3)
 	h := writeShard(t, s, docs, texts)
-	if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
+	if err := s.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
 		t.Fatal(err)
 	}
 	sn := s.Snapshot()
@@ -178,7 +179,7 @@ func TestPeople(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	odd, proper := store.Person{Name: "a", Email: "odd"}, store.Person{Name: "Ada", Email: "ada"}
+	odd, proper := shard.Person{Name: "a", Email: "odd"}, shard.Person{Name: "Ada", Email: "ada"}
 	read := func() store.People {
 		sn := s.Snapshot()
 		defer sn.Close()
@@ -194,7 +195,7 @@ func TestPeople(t *testing.T) {
 	if err := s.Commit(store.Change{People: map[uint32]store.People{r.ID: {odd: proper, {}: odd}}}); err != nil {
 		t.Fatal(err)
 	}
-	if m := read(); m.Is(odd) != proper || m.Is(proper) != proper || m.Is(store.Person{}) != odd {
+	if m := read(); m.Is(odd) != proper || m.Is(proper) != proper || m.Is(shard.Person{}) != odd {
 		t.Errorf("people = %v", m)
 	}
 	if err := s.Commit(store.Change{Remove: []uint32{r.ID}}); err != nil {

@@ -1,29 +1,30 @@
 package store
 
 import (
-	"context"
-
-	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/sstable"
-
-	"github.com/trawlsearch/trawl/store/disk"
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// Destination is a store as writers need it. Its functions are safe for concurrent
-// use.
-type Destination struct {
-	// FS and Dir are where runs are written before they are ingested.
-	FS      disk.FS
-	Dir     string
-	Options sstable.WriterOptions
-	Budget  *Budget
-	// Number returns the number of a new shard.
-	Number func() uint32
-	// Ingest takes in the run at path, which no reader sees before its shard's header
-	// is committed.
-	Ingest func(ctx context.Context, path string) error
-	// Update calls f with the engine, whatever is committed there.
-	Update func(f func(*pebble.DB) error) error
-	// Mark commits the symbol counts of a shard.
-	Mark func(shard uint32, counts SymbolCounts) error
+// destination is where writers of shards put what they write.
+func (s *Store) destination() shard.Destination {
+	return shard.Destination{
+		FS: s.fs, Dir: s.index(), Options: s.tables, Budget: s.budget, Ingest: s.ingest, Update: s.update,
+		Number: func() uint32 {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.nextShard++
+			return s.nextShard - 1
+		},
+		Mark: func(id uint32, counts shard.SymbolCounts) error {
+			return s.Commit(Change{Symbols: map[uint32]shard.SymbolCounts{id: counts}})
+		},
+	}
 }
+
+// NewShardWriter returns a writer of shards with nothing begun.
+func (s *Store) NewShardWriter() *shard.Writer {
+	return shard.NewWriter(s.destination(), postings.NewBuilder())
+}
+
+// NewSymbolWriter returns a writer of symbols with nothing begun.
+func (s *Store) NewSymbolWriter() *shard.SymbolWriter { return shard.NewSymbolWriter(s.destination()) }

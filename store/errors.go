@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/trawlsearch/trawl/store/engine"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Errors callers tell apart.
@@ -50,7 +51,7 @@ type IndexError struct {
 	Shard uint32
 	// Found is the version of the shard's index, Known the newest this program
 	// reads.
-	Found, Known IndexVersion
+	Found, Known shard.IndexVersion
 }
 
 func (e *IndexError) Error() string {

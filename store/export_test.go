@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // DecodeAway and EncodeAway are for fuzzing.
@@ -12,11 +13,11 @@ func DecodeAway(value []byte) ([]*postings.Set, error) { return decodeAway(value
 // EncodeAway is the opposite.
 func EncodeAway(sets []*postings.Set) []byte { return encodeAway(sets) }
 
-// NewShardWriterWith returns a writer that makes posting lists in b, which nobody
+// NewShardWriterWith returns a writer that makes posting lists in b, which nothing
 // else uses meanwhile.
-func (s *Store) NewShardWriterWith(b *postings.Builder) *ShardWriter {
+func (s *Store) NewShardWriterWith(b *postings.Builder) *shard.Writer {
 	b.Reset()
-	return NewShardWriter(s.destination(), b)
+	return shard.NewWriter(s.destination(), b)
 }
 
 // WithShortPauses has a store pause for a millisecond at most when tables cannot be

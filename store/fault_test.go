@@ -18,6 +18,7 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/disk"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // trial is what a store is put through, and what was acknowledged of it.
@@ -27,7 +28,7 @@ type trial struct {
 	fault string
 	// users and shards are those acknowledged.
 	users, shards int
-	docs          []store.Document
+	docs          []shard.Document
 	texts         []string
 	// builder is that of all shards, since its table takes milliseconds to make.
 	builder *postings.Builder
@@ -75,7 +76,7 @@ func (x *trial) shard() {
 	if err != nil {
 		return
 	}
-	if x.s.Commit(store.Change{Add: []store.ShardHeader{h}}) == nil {
+	if x.s.Commit(store.Change{Add: []shard.Header{h}}) == nil {
 		x.shards++
 	}
 }
@@ -137,10 +138,10 @@ func (x *trial) list() []uint16 {
 }
 
 // listOf reads the posting list of word's first trigram.
-func listOf(v store.View) ([]uint16, error) {
+func listOf(v shard.View) ([]uint16, error) {
 	r := v.ListReader()
 	defer r.Close()
-	enc, err := v.Lists(store.FieldContent, r).List(nil, postings.Trigram(word[0])<<16|postings.Trigram(word[1])<<8|postings.Trigram(word[2]))
+	enc, err := v.Lists(shard.FieldContent, r).List(nil, postings.Trigram(word[0])<<16|postings.Trigram(word[1])<<8|postings.Trigram(word[2]))
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +163,7 @@ type world struct {
 // faultWorlds returns an empty disk, one with a store that was closed, and one
 // with a store that was killed in the middle of something, whose log has to be
 // read.
-func faultWorlds(t *testing.T, docs []store.Document, texts []string, b *postings.Builder) []world {
+func faultWorlds(t *testing.T, docs []shard.Document, texts []string, b *postings.Builder) []world {
 	mem := vfs.NewCrashableMem()
 	x := &trial{t: t, docs: docs, texts: texts, builder: b, fault: "no fault"}
 	worlds := []world{{name: "nothing", disk: whole(mem)}}
@@ -268,7 +269,7 @@ const quietRuns = 5
 
 // allFaults returns every call with every cause that it can fail with, and how
 // many calls there are.
-func allFaults(t *testing.T, worlds []world, docs []store.Document, texts []string) (trials []faultTrial, about string) {
+func allFaults(t *testing.T, worlds []world, docs []shard.Document, texts []string) (trials []faultTrial, about string) {
 	var counts []string
 	b := postings.NewBuilder()
 	for _, w := range worlds {
@@ -295,7 +296,7 @@ func allFaults(t *testing.T, worlds []world, docs []store.Document, texts []stri
 
 // tryFault returns how many calls there were until the disk was well again, and
 // what the one that failed was to do.
-func tryFault(t *testing.T, docs []store.Document, texts []string, b *postings.Builder, c faultTrial) (calls [3]int, kind string) {
+func tryFault(t *testing.T, docs []shard.Document, texts []string, b *postings.Builder, c faultTrial) (calls [3]int, kind string) {
 	t.Helper()
 	f := newFaulty(whole(c.world.disk), c.n, c.cause, c.stays)
 	x := &trial{t: t, docs: docs, texts: texts, builder: b, users: c.world.users, shards: c.world.shards, fault: c.about(f)}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store/decode"
 	"github.com/trawlsearch/trawl/store/engine"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // History tells what is kept of a repository's commits, for searches of
@@ -46,10 +47,10 @@ func (h *History) Complete(tip string) bool { return h.Tip == tip && h.Reading =
 
 // People maps persons of a repository's commits to who they are by its
 // .mailmap; those it says nothing of are missing.
-type People map[Person]Person
+type People map[shard.Person]shard.Person
 
 // Is returns who p is.
-func (m People) Is(p Person) Person {
+func (m People) Is(p shard.Person) shard.Person {
 	if to, ok := m[p]; ok {
 		return to
 	}
@@ -73,10 +74,11 @@ func encodePeople(m People) []byte {
 func decodePeople(value []byte) (People, error) {
 	r := decode.Reader{Rest: value}
 	text := func() string { return string(r.Bytes(r.Count())) }
+	person := func() shard.Person { return shard.Person{Name: text(), Email: text()} }
 	m := People{}
 	for len(r.Rest) > 0 && !r.Bad {
-		from := Person{text(), text()}
-		m[from] = Person{text(), text()}
+		from := person()
+		m[from] = person()
 	}
 	if r.Bad {
 		return nil, fmt.Errorf("people: %w", ErrCorrupt)

@@ -7,17 +7,18 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // TestNewerIndex: a store with a shard that only a newer program can read is
 // refused with both numbers; what has no number is damaged, and set aside.
 func TestNewerIndex(t *testing.T) {
 	for _, tt := range []struct {
-		index store.IndexVersion
+		index shard.IndexVersion
 		// refused is what the error says, "" for a shard that is set aside.
 		refused string
 	}{
-		{store.IndexNewest + 1, "has index version 3, this program reads up to 2"},
+		{shard.IndexNewest + 1, "has index version 3, this program reads up to 2"},
 		{99, "has index version 99, this program reads up to 2"},
 		{0, ""},
 		{-1, ""},
@@ -27,7 +28,7 @@ func TestNewerIndex(t *testing.T) {
 		docs, texts := documents(3, 5)
 		h := writeShard(t, s, docs, texts)
 		h.Index = tt.index
-		if err := s.Commit(store.Change{Add: []store.ShardHeader{h}, Repositories: []*store.Repository{{ID: 1, Name: "r", Shards: []uint32{h.ID}}}}); err != nil {
+		if err := s.Commit(store.Change{Add: []shard.Header{h}, Repositories: []*store.Repository{{ID: 1, Name: "r", Shards: []uint32{h.ID}}}}); err != nil {
 			t.Fatal(err)
 		}
 		closeStore(t, s)

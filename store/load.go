@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store/engine"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // load reads the catalogue from disk. A record that is not what was written
@@ -67,8 +68,8 @@ func load(db pebble.Reader) (*catalogue, error) {
 // readable fails with an *IndexError when a shard was written by a newer program.
 func (c *catalogue) readable() error {
 	for id, sh := range c.shards {
-		if v := sh.Header.Index; v > IndexNewest {
-			return &IndexError{Shard: id, Found: v, Known: IndexNewest}
+		if v := sh.Header.Index; v > shard.IndexNewest {
+			return &IndexError{Shard: id, Found: v, Known: shard.IndexNewest}
 		}
 	}
 	return nil
@@ -101,16 +102,16 @@ func (c *catalogue) loadRepository(id uint32, _, value []byte) {
 }
 
 func (c *catalogue) loadHeader(id uint32, _, value []byte) {
-	var h ShardHeader
+	var h shard.Header
 	err := json.Unmarshal(value, &h)
-	if err == nil && (h.ID != id || h.Documents < 0 || h.Blocks < 0 || h.Blocks > postings.MaxBlocks || h.Documents > h.Blocks || h.Index < IndexFoldedLists) {
+	if err == nil && (h.ID != id || h.Documents < 0 || h.Blocks < 0 || h.Blocks > postings.MaxBlocks || h.Documents > h.Blocks || h.Index < shard.IndexFoldedLists) {
 		err = errors.New("it makes no sense")
 	}
 	if err != nil {
 		c.setAside(id, fmt.Sprintf("its header is damaged: %v", err))
 		return
 	}
-	c.shards[id] = newShard(id, h)
+	c.shards[id] = shard.New(id, h)
 }
 
 // A record of a shard that is not there is of no consequence.

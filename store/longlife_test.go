@@ -17,6 +17,7 @@ import (
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // blackout takes what a power failure would leave, once, at a call to come.
@@ -99,7 +100,7 @@ func (l *life) commit() {
 	c := store.Change{}
 	if n := l.rng.IntN(3); n > 0 {
 		h := l.shard(n)
-		c.Add = []store.ShardHeader{h}
+		c.Add = []shard.Header{h}
 		l.facts[shardFact(h.ID)] = n
 	}
 	if sn := l.s.Snapshot(); len(sn.Shards()) > 60 {
@@ -121,12 +122,12 @@ func (l *life) commit() {
 func shardFact(id uint32) string { return fmt.Sprint("shard ", id) }
 
 // shard writes a shard of n documents.
-func (l *life) shard(n int) store.ShardHeader {
+func (l *life) shard(n int) shard.Header {
 	w := l.s.NewShardWriterWith(l.builder)
 	defer w.Close()
 	for i := range n {
 		text := bytes.Repeat([]byte("abcdefg\n"), 8192)[:l.size(0, 1, 60, 4095, 4096, 4097, 32767, 32768, 32769, 65536)]
-		d := store.Document{Repository: 1, Path: fmt.Sprint(i), OID: make([]byte, 20), Mode: 0o100644, FileBytes: uint32(len(text))}
+		d := shard.Document{Repository: 1, Path: fmt.Sprint(i), OID: make([]byte, 20), Mode: 0o100644, FileBytes: uint32(len(text))}
 		l.must(w.AddDocument(d, text, true))
 	}
 	h, err := w.Finish(context.Background())
@@ -237,7 +238,7 @@ func TestManySmallCommits(t *testing.T) {
 	l.open(mem)
 	for ; l.commits < commits; l.commits++ {
 		h := l.shard(1)
-		c := store.Change{Add: []store.ShardHeader{h}}
+		c := store.Change{Add: []shard.Header{h}}
 		l.facts[shardFact(h.ID)] = 1
 		if old := shardFact(h.ID - 50); l.facts[old] > 0 {
 			c.Drop = []uint32{h.ID - 50}

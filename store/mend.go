@@ -8,7 +8,6 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/trawlsearch/trawl/postings"
 )
 
 // reserveBytes is the free disk below which nothing is committed.
@@ -132,27 +131,3 @@ func (s *Store) ingest(ctx context.Context, path string) error {
 		return db.Ingest(ctx, []string{path})
 	})
 }
-
-// destination is where writers of shards put what they write.
-func (s *Store) destination() Destination {
-	return Destination{
-		FS: s.fs, Dir: s.index(), Options: s.tables, Budget: s.budget, Ingest: s.ingest, Update: s.update,
-		Number: func() uint32 {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.nextShard++
-			return s.nextShard - 1
-		},
-		Mark: func(shard uint32, counts SymbolCounts) error {
-			return s.Commit(Change{Symbols: map[uint32]SymbolCounts{shard: counts}})
-		},
-	}
-}
-
-// NewShardWriter returns a writer of shards with nothing begun.
-func (s *Store) NewShardWriter() *ShardWriter {
-	return NewShardWriter(s.destination(), postings.NewBuilder())
-}
-
-// NewSymbolWriter returns a writer of symbols with nothing begun.
-func (s *Store) NewSymbolWriter() *SymbolWriter { return NewSymbolWriter(s.destination()) }

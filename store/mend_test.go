@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // TestMend: once the disk takes writes again, so does the same store. What was
@@ -24,7 +25,7 @@ func TestMend(t *testing.T) {
 		}
 		docs, texts := documents(5, 10)
 		h := writeShard(t, s, docs, texts)
-		if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
+		if err := s.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
 			t.Fatal(err)
 		}
 		before, stale := s.Snapshot(), s.BeginRecords()
@@ -54,7 +55,7 @@ func TestMend(t *testing.T) {
 			t.Errorf("%s: records after Mend: %v", file, err)
 		}
 		more := writeShard(t, s, docs, texts)
-		if err := s.Commit(store.Change{Add: []store.ShardHeader{more}}); err != nil {
+		if err := s.Commit(store.Change{Add: []shard.Header{more}}); err != nil {
 			t.Errorf("%s: Commit after Mend: %v", file, err)
 		}
 		check(t, before.Shards()[0], docs, texts)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/trawlsearch/trawl/store/engine"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Old is a data directory of an older format, opened for package migrations.
@@ -83,7 +84,7 @@ func (o *Old) Shards() (n OldShards, err error) {
 		if !numbered(h) {
 			n.Unnumbered++
 		}
-		var v ShardHeader
+		var v shard.Header
 		if err := json.Unmarshal(numberHeader(value, h), &v); err != nil {
 			return true, nil // damaged, to be set aside
 		}
@@ -149,9 +150,9 @@ func numberHeader(value []byte, header map[string]json.RawMessage) []byte {
 	if numbered(header) {
 		return value
 	}
-	v := IndexFoldedLists
+	v := shard.IndexFoldedLists
 	if string(header["exact"]) == "true" {
-		v = IndexExactLists
+		v = shard.IndexExactLists
 	}
 	out := maps.Clone(header)
 	delete(out, "exact")

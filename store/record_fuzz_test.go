@@ -11,6 +11,7 @@ import (
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store/engine"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // FuzzRecords: whatever stands in one small record, the catalogue is read, and
@@ -32,7 +33,7 @@ func FuzzRecords(f *testing.F) {
 		return raw
 	}
 	repository := Repository{ID: 1, Name: "one", Shards: []uint32{1}, Branches: []Branch{{Name: "main", Commit: "c0ffee"}}}
-	header := ShardHeader{ID: 1, Documents: 3, Blocks: 4, TextBytes: 9, Index: IndexNewest}
+	header := shard.Header{ID: 1, Documents: 3, Blocks: 4, TextBytes: 9, Index: shard.IndexNewest}
 	good := map[string][]byte{string(keyRepository(1)): encode(repository), string(keyHeader(1)): encode(header)}
 	two := repository
 	two.ID, two.Name, two.Shards, two.History.Shards = 2, "two", []uint32{1, 2}, []uint32{3}
@@ -43,14 +44,14 @@ func FuzzRecords(f *testing.F) {
 		{keyHeader(2), encode(other)}, {keyHeader(2), []byte(`{"id":2,"blocks":70000}`)}, {keyHeader(1), []byte("null")},
 		{keyDead(1), postings.Encode(nil, postings.NewSet(0, 2))}, {keyDead(1), []byte{0xff}},
 		{keyAway(ShardRepository{1, 1}), encodeAway([]*postings.Set{nil, postings.NewSet(1)})}, {keyAway(ShardRepository{1, 1}), []byte{9}},
-		{keyAside(1), encode(Aside{Reason: "x"})}, {keyAside(1), []byte("null")}, {keyAside(7), nil},
-		{keyPeople(1), encodePeople(People{{"a", "b"}: {"c", "d"}})}, {keyPeople(1), []byte{200}}, {keyPeople(9), nil},
+		{keyAside(1), encode(shard.Quarantine{Reason: "x"})}, {keyAside(1), []byte("null")}, {keyAside(7), nil},
+		{keyPeople(1), encodePeople(People{{Name: "a", Email: "b"}: {Name: "c", Email: "d"}})}, {keyPeople(1), []byte{200}}, {keyPeople(9), nil},
 		{keyNextRepository, []byte{1}}, {keyRecord(RecordUser, []byte{1}), nil}, {[]byte{prefixRecord}, nil}, {[]byte{prefixHeader, 0}, nil}, {[]byte("z"), nil},
 	} {
 		f.Add(r.key, r.value)
 	}
 	f.Fuzz(func(t *testing.T, key, value []byte) {
-		if len(key) == 0 || key[0] == Prefix {
+		if len(key) == 0 || key[0] == shard.Prefix {
 			return // no small record
 		}
 		b := db.NewIndexedBatch()
@@ -103,7 +104,7 @@ func FuzzRecords(f *testing.F) {
 // FuzzPeople: people that are decoded are the same once encoded again, and bytes
 // that are none are told.
 func FuzzPeople(f *testing.F) {
-	f.Add(encodePeople(People{{"Ann", "a@b"}: {"Anne", "a@c"}, {"", ""}: {"x", ""}}))
+	f.Add(encodePeople(People{{Name: "Ann", Email: "a@b"}: {Name: "Anne", Email: "a@c"}, {Name: "", Email: ""}: {Name: "x", Email: ""}}))
 	f.Add([]byte{1, 'a', 1, 'b', 0})
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0x0f})
 	f.Fuzz(func(t *testing.T, value []byte) {

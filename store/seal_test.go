@@ -9,6 +9,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 func readFile(t *testing.T, fs vfs.FS, path string) []byte {
@@ -62,7 +63,7 @@ func sealed(t *testing.T) vfs.FS {
 	fs := vfs.NewMem()
 	s := open(t, fs)
 	docs, texts := documents(5, 10)
-	if err := s.Commit(store.Change{Add: []store.ShardHeader{writeShard(t, s, docs, texts)}}); err != nil {
+	if err := s.Commit(store.Change{Add: []shard.Header{writeShard(t, s, docs, texts)}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.NewRepository(store.Repository{Name: "kiln"}); err != nil {
@@ -178,7 +179,7 @@ func TestLostFiles(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if _, err := tryOpen(fs); err == nil || format && (!store.IsDamage(err) || !strings.Contains(err.Error(), "backup")) {
+			if _, err := tryOpen(fs); err == nil || format && (!shard.IsDamage(err) || !strings.Contains(err.Error(), "backup")) {
 				t.Errorf("with format %t: got %v, want what is damaged and what to do", format, err)
 			}
 			for path, data := range tables {

@@ -16,6 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // TestShardLimits fills a shard to the last block, and with the text a whole
@@ -41,7 +42,7 @@ func TestShardLimits(t *testing.T) {
 			if !w.Fits(tt.size) {
 				t.Fatalf("%s: document %d does not fit", tt.name, i)
 			}
-			if err := w.AddDocument(store.Document{Path: fmt.Sprint(i)}, text, true); err != nil {
+			if err := w.AddDocument(shard.Document{Path: fmt.Sprint(i)}, text, true); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -52,7 +53,7 @@ func TestShardLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
+		if err := s.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
 			t.Fatal(err)
 		}
 		sn := s.Snapshot()
@@ -66,7 +67,7 @@ func TestShardLimits(t *testing.T) {
 			t.Errorf("%s: %d documents, the last is %q", tt.name, docs.Len(), docs.Path(last))
 		}
 		lists := v.ListReader()
-		ev := postings.Evaluator{Reader: v.Lists(store.FieldContent, lists), DocOf: v.DocOf()}
+		ev := postings.Evaluator{Reader: v.Lists(shard.FieldContent, lists), DocOf: v.DocOf()}
 		if c, err := ev.Eval(&postings.Literal{Runs: []string{"\n\x00\x00"}}); err != nil || (c.Docs.Len() == tt.documents) != (tt.size > 0) {
 			t.Errorf("%s: %d documents end with a newline, %v", tt.name, c.Docs.Len(), err)
 		}
@@ -95,10 +96,10 @@ func TestShardRefuses(t *testing.T) {
 	defer closeStore(t, s)
 	w := s.NewShardWriter()
 	defer w.Close()
-	if err := w.AddDocument(store.Document{Path: strings.Repeat("p", store.MaxPathBytes+1)}, nil, true); err == nil {
+	if err := w.AddDocument(shard.Document{Path: strings.Repeat("p", shard.MaxPathBytes+1)}, nil, true); err == nil {
 		t.Error("a path beyond the limit was taken")
 	}
-	if err := w.AddDocument(store.Document{Path: "p"}, nil, true); err == nil {
+	if err := w.AddDocument(shard.Document{Path: "p"}, nil, true); err == nil {
 		t.Error("a document was taken after an error")
 	}
 	if _, err := w.Finish(context.Background()); err == nil {
@@ -118,16 +119,16 @@ func TestExactLists(t *testing.T) {
 	defer closeStore(t, s)
 	texts := []string{"spin_lock", "Spin_Lock", "SPIN_LOCK", "Q", "q"}
 	for _, tt := range []struct {
-		index        store.IndexVersion
+		index        shard.IndexVersion
 		mixed, short []uint16
 	}{
-		{store.IndexExactLists, []uint16{1}, []uint16{3}},
-		{store.IndexFoldedLists, []uint16{0, 1, 2}, []uint16{3, 4}},
+		{shard.IndexExactLists, []uint16{1}, []uint16{3}},
+		{shard.IndexFoldedLists, []uint16{0, 1, 2}, []uint16{3, 4}},
 	} {
 		w := s.NewShardWriter()
 		w.Index = tt.index
 		for i, text := range texts {
-			if err := w.AddDocument(store.Document{Path: fmt.Sprint("Dir/", i), OID: make([]byte, 20)}, []byte(text), true); err != nil {
+			if err := w.AddDocument(shard.Document{Path: fmt.Sprint("Dir/", i), OID: make([]byte, 20)}, []byte(text), true); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -135,7 +136,7 @@ func TestExactLists(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
+		if err := s.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
 			t.Fatal(err)
 		}
 		sn := s.Snapshot()
@@ -143,20 +144,20 @@ func TestExactLists(t *testing.T) {
 		if _, err := v.Documents(); err != nil {
 			t.Fatal(err)
 		}
-		if v.Header.Index != tt.index || v.Header.Outdated() != (tt.index < store.IndexNewest) {
+		if v.Header.Index != tt.index || v.Header.Outdated() != (tt.index < shard.IndexNewest) {
 			t.Errorf("index version %d: the header says %d, outdated %t", tt.index, v.Header.Index, v.Header.Outdated())
 		}
 		for _, c := range []struct {
-			field        store.Field
+			field        shard.Field
 			folded, text string
 			want         []uint16
 		}{
-			{store.FieldContent, "spin_lock", "Spin_Lock", tt.mixed},
-			{store.FieldContent, "spin_lock", "", []uint16{0, 1, 2}},
-			{store.FieldContent, "lo", "lo", []uint16{0, 1, 2}},
-			{store.FieldContent, "q", "Q", tt.short},
+			{shard.FieldContent, "spin_lock", "Spin_Lock", tt.mixed},
+			{shard.FieldContent, "spin_lock", "", []uint16{0, 1, 2}},
+			{shard.FieldContent, "lo", "lo", []uint16{0, 1, 2}},
+			{shard.FieldContent, "q", "Q", tt.short},
 			// paths are folded
-			{store.FieldPath, "dir/", "DIR/", []uint16{0, 1, 2, 3, 4}},
+			{shard.FieldPath, "dir/", "DIR/", []uint16{0, 1, 2, 3, 4}},
 		} {
 			lists := v.ListReader()
 			ev := postings.Evaluator{Reader: v.Lists(c.field, lists), DocOf: v.DocOf()}
@@ -189,7 +190,7 @@ func TestCrowdedShard(t *testing.T) {
 	}{{2 << 20, true}, {1 << 30, false}} {
 		w := s.NewShardWriter()
 		w.MaxListBytes = tt.limit
-		if err := w.AddDocument(store.Document{Path: "p"}, text, true); err != nil {
+		if err := w.AddDocument(shard.Document{Path: "p"}, text, true); err != nil {
 			t.Fatal(err)
 		}
 		fits := w.Fits(1)
@@ -207,7 +208,7 @@ func TestTablesAreReadAgain(t *testing.T) {
 	s := open(t, fs)
 	docs, texts := documents(9, 10)
 	h := writeShard(t, s, docs, texts)
-	if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
+	if err := s.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
 		t.Fatal(err)
 	}
 	closeStore(t, s)

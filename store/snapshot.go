@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Snapshot is one moment of the store. It is safe for concurrent use; the
@@ -13,7 +15,7 @@ type Snapshot struct {
 	m *version
 	c *catalogue
 	// source is where the views of shards read.
-	source Source
+	source shard.Source
 }
 
 // Snapshot returns what was committed last, and waits for no commit at work.
@@ -21,7 +23,7 @@ type Snapshot struct {
 func (s *Store) Snapshot() *Snapshot {
 	m := s.versions.hold()
 	s.versions.count(1)
-	return &Snapshot{s: s, m: m, c: m.catalogue, source: Source{Reader: m.snap, Budget: s.budget}}
+	return &Snapshot{s: s, m: m, c: m.catalogue, source: shard.Source{Reader: m.snap, Budget: s.budget}}
 }
 
 // Close releases the snapshot; nothing borrowed from it may be used after.
@@ -66,8 +68,8 @@ func (sn *Snapshot) Repository(name string) (*Repository, error) {
 func (sn *Snapshot) RepositoryByID(id uint32) *Repository { return sn.c.repositories[id] }
 
 // Shards returns the shards in the order searches visit them.
-func (sn *Snapshot) Shards() []View {
-	out := make([]View, len(sn.c.order))
+func (sn *Snapshot) Shards() []shard.View {
+	out := make([]shard.View, len(sn.c.order))
 	for i, id := range sn.c.order {
 		out[i], _ = sn.Shard(id)
 	}
@@ -75,10 +77,10 @@ func (sn *Snapshot) Shards() []View {
 }
 
 // Shard returns one shard; ok is false when the snapshot has none of that ID.
-func (sn *Snapshot) Shard(id uint32) (v View, ok bool) {
+func (sn *Snapshot) Shard(id uint32) (v shard.View, ok bool) {
 	sh := sn.c.shards[id]
 	return sn.source.View(sh, sn.c.dead[id], sn.c.away[id], sn.c.aside[id]), sh != nil
 }
 
 // ListReader returns a reader of posting lists.
-func (sn *Snapshot) ListReader() *ListReader { return NewListReader(&sn.source) }
+func (sn *Snapshot) ListReader() *shard.ListReader { return shard.NewListReader(&sn.source) }

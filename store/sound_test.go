@@ -15,6 +15,7 @@ import (
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // maker fills a store with something of an odd shape.
@@ -39,14 +40,14 @@ func (m *maker) shard(name string, sum func(blob []byte) []byte, files ...file) 
 	defer w.Close()
 	for _, f := range files {
 		blob := append(fmt.Appendf(nil, "blob %d\x00", len(f.text)), f.text...)
-		d := store.Document{Repository: r.ID, Path: f.path, OID: sum(blob), Mode: 0o100644, FileBytes: uint32(len(f.text))}
+		d := shard.Document{Repository: r.ID, Path: f.path, OID: sum(blob), Mode: 0o100644, FileBytes: uint32(len(f.text))}
 		m.must(w.AddDocument(d, f.text, true))
 	}
 	h, err := w.Finish(context.Background())
 	m.must(err)
 	next := *r
 	next.Generation, next.Shards = 1, []uint32{h.ID}
-	m.must(m.s.Commit(store.Change{Repositories: []*store.Repository{&next}, Add: []store.ShardHeader{h}}))
+	m.must(m.s.Commit(store.Change{Repositories: []*store.Repository{&next}, Add: []shard.Header{h}}))
 	return &next
 }
 
@@ -75,7 +76,7 @@ func oddPaths() (paths []string) {
 	for b := range 256 {
 		paths = append(paths, string([]byte{byte(b)}), "dir/"+string([]byte{byte(b), byte(b)}))
 	}
-	return append(paths, "a\nb", "\xff\xfe/\xed\xa0\x80", strings.Repeat("p", 4096), strings.Repeat("p", store.MaxPathBytes), strings.Repeat("\xff", store.MaxPathBytes))
+	return append(paths, "a\nb", "\xff\xfe/\xed\xa0\x80", strings.Repeat("p", 4096), strings.Repeat("p", shard.MaxPathBytes), strings.Repeat("\xff", shard.MaxPathBytes))
 }
 
 // soundShapes is what a data directory may hold. None of it is damage: it opens and is
@@ -131,12 +132,12 @@ var soundShapes = []struct {
 	}},
 	{"symbols: none, and thousands of one document", func(m *maker) {
 		r := m.shard("a", sha1Of, file{path: "none"}, file{"many", []byte("text\n")})
-		var symbols []store.Symbol
+		var symbols []shard.Symbol
 		for i := range 20_000 {
-			symbols = append(symbols, store.Symbol{Name: fmt.Sprint("name", i), Kind: "k", Line: 1})
+			symbols = append(symbols, shard.Symbol{Name: fmt.Sprint("name", i), Kind: "k", Line: 1})
 		}
-		symbols = append(symbols, store.Symbol{Name: strings.Repeat("n", 5000), Kind: "\xff", Line: 1<<32 - 1, Column: 1<<32 - 1})
-		writeSymbols(m.T, m.s, r.Shards[0], map[int][]store.Symbol{1: symbols}, store.SymbolCounts{Version: store.SymbolVersion, Documents: 2})
+		symbols = append(symbols, shard.Symbol{Name: strings.Repeat("n", 5000), Kind: "\xff", Line: 1<<32 - 1, Column: 1<<32 - 1})
+		writeSymbols(m.T, m.s, r.Shards[0], map[int][]shard.Symbol{1: symbols}, shard.SymbolCounts{Version: shard.SymbolVersion, Documents: 2})
 	}},
 	{"commits", func(m *maker) { writeCommits(m, m.s, commits(3, 300)) }},
 	{"a commit without message and files", func(m *maker) {
@@ -221,7 +222,7 @@ func (m *maker) sound(when string) (names []string) {
 	slices.Sort(names)
 	for _, v := range sn.Shards() {
 		names = append(names, fmt.Sprint("shard ", v.ID, " ", v.Header.Documents))
-		m.must(v.Verify(context.Background(), store.Verifying{
+		m.must(v.Verify(context.Background(), shard.Verifying{
 			Quick:   len(sn.Shards()) > 100,
 			Builder: m.builder,
 			Fault:   func(where, problem string) { m.Errorf("%s: shard %d, %s: %s", when, v.ID, where, problem) },

@@ -14,6 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/store/disk"
 	"github.com/trawlsearch/trawl/store/engine"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Options say how a store is opened. The zero value has usable defaults.
@@ -67,7 +68,7 @@ type Store struct {
 	// options are those it was opened with, tables how shards are written.
 	options Options
 	tables  sstable.WriterOptions
-	budget  *Budget
+	budget  *shard.Budget
 
 	// mu guards engine, catalogue, nextShard, tried and the order of commits.
 	// Only the engine is called while it is held.
@@ -151,7 +152,7 @@ func (s *Store) open() error {
 // that is made now, and reads the catalogue.
 func (s *Store) openFiles(v FormatVersion) error {
 	o := s.options
-	s.budget = NewBudget(o.CacheBytes, o.ListBytes, o.LargeBytes)
+	s.budget = shard.NewBudget(o.CacheBytes, o.ListBytes, o.LargeBytes)
 	e, err := engine.Open(s.index(), engine.Options{
 		FS: o.FS, Cache: s.budget.Blocks(), ReadOnly: o.ReadOnly, Exists: v != 0, Advice: whatToDo, Event: o.Event,
 		MemoryBytes: o.memoryBytes, LongestPause: o.longestPause,
@@ -177,7 +178,7 @@ func (s *Store) removeUnfinished(index string) error {
 		return err
 	}
 	for _, n := range names {
-		if strings.HasPrefix(n, RunPrefix) {
+		if strings.HasPrefix(n, shard.RunPrefix) {
 			if err := s.fs.Remove(s.fs.PathJoin(index, n)); err != nil {
 				return err
 			}
@@ -226,7 +227,7 @@ func (s *Store) closeEngine() error {
 func (s *Store) index() string { return s.fs.PathJoin(s.dir, "index") }
 
 // Budget returns the memory that shards take.
-func (s *Store) Budget() *Budget { return s.budget }
+func (s *Store) Budget() *shard.Budget { return s.budget }
 
 // Dir returns the data directory.
 func (s *Store) Dir() string { return s.dir }

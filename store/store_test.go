@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 func open(t testing.TB, fs vfs.FS) *store.Store {
@@ -32,9 +33,9 @@ func closeStore(t testing.TB, s *store.Store) {
 }
 
 // documents makes n documents of very different sizes with their texts.
-func documents(seed uint64, n int) ([]store.Document, []string) {
+func documents(seed uint64, n int) ([]shard.Document, []string) {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	docs, texts := make([]store.Document, n), make([]string, n)
+	docs, texts := make([]shard.Document, n), make([]string, n)
 	for i := range docs {
 		size := []int{0, 1, 50, 4096, 5000, 32768, 40000, 70000}[rng.IntN(8)]
 		var b strings.Builder
@@ -42,7 +43,7 @@ func documents(seed uint64, n int) ([]store.Document, []string) {
 			fmt.Fprintf(&b, "line %d of %d\n", rng.IntN(1000), i)
 		}
 		texts[i] = b.String()[:size]
-		docs[i] = store.Document{
+		docs[i] = shard.Document{
 			Repository: uint32(1 + rng.IntN(3)), Path: fmt.Sprintf("dir%d/f%d.go", i%3, i), OID: []byte(fmt.Sprintf("%020d", i)),
 			Mode: 0o100644, FileBytes: uint32(size), Language: []string{"", "Go", "C"}[rng.IntN(3)],
 		}
@@ -50,7 +51,7 @@ func documents(seed uint64, n int) ([]store.Document, []string) {
 	return docs, texts
 }
 
-func writeShard(t testing.TB, s *store.Store, docs []store.Document, texts []string) store.ShardHeader {
+func writeShard(t testing.TB, s *store.Store, docs []shard.Document, texts []string) shard.Header {
 	t.Helper()
 	w := s.NewShardWriter()
 	defer w.Close()
@@ -67,7 +68,7 @@ func writeShard(t testing.TB, s *store.Store, docs []store.Document, texts []str
 }
 
 // check compares all that a view tells with what was written.
-func check(t testing.TB, v store.View, docs []store.Document, texts []string) {
+func check(t testing.TB, v shard.View, docs []shard.Document, texts []string) {
 	t.Helper()
 	d, err := v.Documents()
 	if err != nil {
@@ -125,7 +126,7 @@ func TestShardRoundTrip(t *testing.T) {
 	r2 := *r
 	r2.Generation, r2.Shards = 1, []uint32{h.ID}
 	dead := postings.NewSet(3, 5)
-	if err := s.Commit(store.Change{Repositories: []*store.Repository{&r2}, Add: []store.ShardHeader{h},
+	if err := s.Commit(store.Change{Repositories: []*store.Repository{&r2}, Add: []shard.Header{h},
 		Dead: map[uint32]*postings.Set{h.ID: dead}}); err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func TestShardRoundTrip(t *testing.T) {
 			t.Errorf("repository is %+v, %v", r, err)
 		}
 		lists := views[0].ListReader()
-		list, err := views[0].Lists(store.FieldPath, lists).List(nil, postings.MakeTrigram('F', '7', '.'))
+		list, err := views[0].Lists(shard.FieldPath, lists).List(nil, postings.MakeTrigram('F', '7', '.'))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +168,7 @@ func TestDroppedShardStaysForSnapshot(t *testing.T) {
 	defer closeStore(t, s)
 	docs, texts := documents(2, 10)
 	h := writeShard(t, s, docs, texts)
-	if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
+	if err := s.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
 		t.Fatal(err)
 	}
 	sn := s.Snapshot()
@@ -190,7 +191,7 @@ func TestCrashBeforeCommit(t *testing.T) {
 	s := open(t, fs)
 	kept, keptTexts := documents(3, 10)
 	h := writeShard(t, s, kept, keptTexts)
-	if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
+	if err := s.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
 		t.Fatal(err)
 	}
 	docs, texts := documents(4, 10)
@@ -205,7 +206,7 @@ func TestCrashBeforeCommit(t *testing.T) {
 		check(t, sn.Shards()[0], kept, keptTexts)
 		sn.Close()
 		h2 := writeShard(t, s2, docs, texts)
-		if err := s2.Commit(store.Change{Add: []store.ShardHeader{h2}}); err != nil {
+		if err := s2.Commit(store.Change{Add: []shard.Header{h2}}); err != nil {
 			t.Fatal(err)
 		}
 		sn = s2.Snapshot()
@@ -230,7 +231,7 @@ func TestShardNumbersStay(t *testing.T) {
 		docs, texts := documents(5, 3)
 		h := writeShard(t, s, docs, texts)
 		ids = append(ids, h.ID)
-		c := store.Change{Add: []store.ShardHeader{h}}
+		c := store.Change{Add: []shard.Header{h}}
 		if n := len(ids); n > 1 {
 			c.Drop = []uint32{ids[n-2]}
 		}

@@ -10,10 +10,11 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // writeSymbols runs a whole pass over a shard.
-func writeSymbols(t *testing.T, s *store.Store, shard uint32, of map[int][]store.Symbol, counts store.SymbolCounts) {
+func writeSymbols(t *testing.T, s *store.Store, shard uint32, of map[int][]shard.Symbol, counts shard.SymbolCounts) {
 	t.Helper()
 	sn := s.Snapshot()
 	defer sn.Close()
@@ -39,7 +40,7 @@ func writeSymbols(t *testing.T, s *store.Store, shard uint32, of map[int][]store
 }
 
 // names returns the documents with a name that has the trigrams of literal.
-func names(t *testing.T, v store.View, literal string) []uint16 {
+func names(t *testing.T, v shard.View, literal string) []uint16 {
 	t.Helper()
 	if _, err := v.Documents(); err != nil {
 		t.Fatal(err)
@@ -64,26 +65,26 @@ func TestSymbolsRoundTrip(t *testing.T) {
 	docs, texts := documents(1, 20)
 	h := writeShard(t, s, docs, texts)
 	other := writeShard(t, s, docs, texts)
-	if err := s.Commit(store.Change{Add: []store.ShardHeader{h, other}, Repositories: []*store.Repository{{ID: 1, Name: "r", Shards: []uint32{h.ID, other.ID}}}}); err != nil {
+	if err := s.Commit(store.Change{Add: []shard.Header{h, other}, Repositories: []*store.Repository{{ID: 1, Name: "r", Shards: []uint32{h.ID, other.ID}}}}); err != nil {
 		t.Fatal(err)
 	}
 	before := s.Snapshot()
-	fire := store.Symbol{Name: "fire", Kind: "function", Container: "Kiln", Language: "C", Line: 3, Column: 7}
-	heat := store.Symbol{Name: "heat", Kind: "member", Container: "Kiln", Language: "C", Line: 2}
-	wide := store.Symbol{Name: "\u212Ailn", Kind: "x", Line: 1}
-	writeSymbols(t, s, h.ID, map[int][]store.Symbol{3: {fire, heat, fire}, 7: {wide}, 9: {{Name: "x", Line: 1}}}, store.SymbolCounts{Documents: 3, Failed: 2, Unknown: 1})
+	fire := shard.Symbol{Name: "fire", Kind: "function", Container: "Kiln", Language: "C", Line: 3, Column: 7}
+	heat := shard.Symbol{Name: "heat", Kind: "member", Container: "Kiln", Language: "C", Line: 2}
+	wide := shard.Symbol{Name: "\u212Ailn", Kind: "x", Line: 1}
+	writeSymbols(t, s, h.ID, map[int][]shard.Symbol{3: {fire, heat, fire}, 7: {wide}, 9: {{Name: "x", Line: 1}}}, shard.SymbolCounts{Documents: 3, Failed: 2, Unknown: 1})
 	for range 2 { // as written, and opened anew
 		sn := s.Snapshot()
 		v, _ := sn.Shard(h.ID)
 		if _, err := v.Documents(); err != nil {
 			t.Fatal(err)
 		}
-		want := store.SymbolCounts{Version: store.SymbolVersion, Symbols: 4, Documents: 3, Failed: 2, Unknown: 1}
+		want := shard.SymbolCounts{Version: shard.SymbolVersion, Symbols: 4, Documents: 3, Failed: 2, Unknown: 1}
 		if !v.HasSymbols() || *v.Header.Symbols != want {
 			t.Errorf("mark: got %v, want %v", v.Header.Symbols, want)
 		}
-		if got, err := v.Symbols(nil, 3); err != nil || !slices.Equal(got, []store.Symbol{heat, fire}) {
-			t.Errorf("symbols of document 3: got %v, %v; want %v once each", got, err, []store.Symbol{heat, fire})
+		if got, err := v.Symbols(nil, 3); err != nil || !slices.Equal(got, []shard.Symbol{heat, fire}) {
+			t.Errorf("symbols of document 3: got %v, %v; want %v once each", got, err, []shard.Symbol{heat, fire})
 		}
 		if got, err := v.Symbols(nil, 4); err != nil || len(got) != 0 {
 			t.Errorf("symbols of document 4: got %v, %v; want none", got, err)
@@ -118,11 +119,11 @@ func TestSymbolsAgain(t *testing.T) {
 	defer closeStore(t, s)
 	docs, texts := documents(1, 20)
 	h := writeShard(t, s, docs, texts)
-	if err := s.Commit(store.Change{Add: []store.ShardHeader{h}, Repositories: []*store.Repository{{ID: 1, Name: "r", Shards: []uint32{h.ID}}}}); err != nil {
+	if err := s.Commit(store.Change{Add: []shard.Header{h}, Repositories: []*store.Repository{{ID: 1, Name: "r", Shards: []uint32{h.ID}}}}); err != nil {
 		t.Fatal(err)
 	}
 	for round, name := range []string{"first", "other", "third"} {
-		writeSymbols(t, s, h.ID, map[int][]store.Symbol{round: {{Name: name, Line: 1}}}, store.SymbolCounts{})
+		writeSymbols(t, s, h.ID, map[int][]shard.Symbol{round: {{Name: name, Line: 1}}}, shard.SymbolCounts{})
 		sn := s.Snapshot()
 		v, _ := sn.Shard(h.ID)
 		for i, literal := range []string{"first", "other", "third"} {
@@ -148,7 +149,7 @@ func TestSymbolsAgain(t *testing.T) {
 	if err := s.Commit(store.Change{Drop: []uint32{h.ID}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Commit(store.Change{Symbols: map[uint32]store.SymbolCounts{h.ID: {}}}); err == nil {
+	if err := s.Commit(store.Change{Symbols: map[uint32]shard.SymbolCounts{h.ID: {}}}); err == nil {
 		t.Error("a shard that was dropped could be marked")
 	}
 }
@@ -157,22 +158,22 @@ func TestSymbolsAgain(t *testing.T) {
 func TestSymbolGroups(t *testing.T) {
 	s := open(t, vfs.NewMem())
 	defer closeStore(t, s)
-	docs := []store.Document{{Repository: 1, Path: "small"}, {Repository: 1, Path: "three"}, {Repository: 1, Path: "next"}}
+	docs := []shard.Document{{Repository: 1, Path: "small"}, {Repository: 1, Path: "three"}, {Repository: 1, Path: "next"}}
 	h := writeShard(t, s, docs, []string{"x", strings.Repeat("x", 2*postings.BlockBytes+1), "x"})
-	if err := s.Commit(store.Change{Add: []store.ShardHeader{h}, Repositories: []*store.Repository{{ID: 1, Name: "r", Shards: []uint32{h.ID}}}}); err != nil {
+	if err := s.Commit(store.Change{Add: []shard.Header{h}, Repositories: []*store.Repository{{ID: 1, Name: "r", Shards: []uint32{h.ID}}}}); err != nil {
 		t.Fatal(err)
 	}
-	many := func(n int) (out []store.Symbol) {
+	many := func(n int) (out []shard.Symbol) {
 		for i := range n {
-			out = append(out, store.Symbol{Name: fmt.Sprintf("name%05d", i), Kind: "k", Line: uint32(i + 1)})
+			out = append(out, shard.Symbol{Name: fmt.Sprintf("name%05d", i), Kind: "k", Line: uint32(i + 1)})
 		}
 		return out
 	}
 	for _, n := range []int{1, 400, 410, 820, 1230, 5000} {
-		writeSymbols(t, s, h.ID, map[int][]store.Symbol{0: many(n), 1: many(n), 2: many(1)}, store.SymbolCounts{})
+		writeSymbols(t, s, h.ID, map[int][]shard.Symbol{0: many(n), 1: many(n), 2: many(1)}, shard.SymbolCounts{})
 		sn := s.Snapshot()
 		v, _ := sn.Shard(h.ID)
-		for doc, want := range map[uint16][]store.Symbol{0: many(n), 1: many(n), 2: many(1)} {
+		for doc, want := range map[uint16][]shard.Symbol{0: many(n), 1: many(n), 2: many(1)} {
 			if got, err := v.Symbols(nil, doc); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%d names in document %d: got %d, %v", n, doc, len(got), err)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/store/engine"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // VerifyTables is engine.Engine.Verify.
@@ -45,7 +46,7 @@ func FaultOf(kind RecordKind, id []byte, problem string, stray bool) FaultyRecor
 // cannot be decoded or are nobody's. Records of other kinds are their owners' to
 // judge; that they have a known kind is judged here.
 func (sn *Snapshot) VerifyRecords(ctx context.Context, fault func(FaultyRecord)) error {
-	for _, o := range []pebble.IterOptions{{UpperBound: []byte{Prefix}}, {LowerBound: []byte{Prefix + 1}}} {
+	for _, o := range []pebble.IterOptions{{UpperBound: []byte{shard.Prefix}}, {LowerBound: []byte{shard.Prefix + 1}}} {
 		it, err := sn.m.snap.NewIter(&o)
 		if err != nil {
 			return err

@@ -14,10 +14,10 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi/admin"
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/check"
 	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/redact"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 const checkHelp = `Usage: trawl check [flags]
@@ -82,7 +82,7 @@ func (c *checkup) run(ctx context.Context, set config.Settings) (err error) {
 	out := c.taskOutput(set)
 	c.repairs = map[string]int{}
 	s, err := openSession(ctx, set, service.Options{Log: out.log, Symbols: true, History: true})
-	if store.IsDamage(err) {
+	if shard.IsDamage(err) {
 		return errors.Join(c.tell(admin.Finding{Where: "store", Problem: redact.Text(err.Error()), Repair: string(check.Restore)}), errFound)
 	}
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/code"
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 const onlyIndexed = "The git repository behind this one cannot be found: this is what was indexed. Its history, its other revisions and archives cannot be shown."
@@ -81,7 +81,7 @@ func (p *target) object(ctx context.Context, file git.Entry, maxBytes int64) (o 
 	err = p.indexedDocument(func(r *code.DocumentRun, i int) (err error) {
 		o.OID, o.Size = file.OID, int64(r.Table.FileBytes[i])
 		switch {
-		case r.Table.Reason[i] != store.Searchable:
+		case r.Table.Reason[i] != shard.Searchable:
 			return p.gone
 		case int64(r.Table.TextBytes[i]) > maxBytes:
 			return git.ErrTooLarge

@@ -4,13 +4,14 @@ import (
 	"errors"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // DocumentRun is a run of neighbouring documents of a shard, which are those of
 // one repository. They are read from the store, which needs no git.
 type DocumentRun struct {
-	View       store.View
-	Table      *store.Documents
+	View       shard.View
+	Table      *shard.Documents
 	First, End int
 	away       interface{ Contains(uint16) bool }
 }
@@ -54,7 +55,7 @@ func (r *DocumentRun) Find(path string) (i int, ok bool) {
 }
 
 // Text returns a copy of the text of a document.
-func Text(v store.View, table *store.Documents, i int) (out []byte, err error) {
+func Text(v shard.View, table *shard.Documents, i int) (out []byte, err error) {
 	t := v.Text()
 	defer func() { err = errors.Join(err, t.Close()) }()
 	start := table.TextStart[i]
@@ -63,7 +64,7 @@ func Text(v store.View, table *store.Documents, i int) (out []byte, err error) {
 }
 
 // awayFromDefault are the documents of a shard that only other branches hold.
-func awayFromDefault(v store.View, r *store.Repository) interface{ Contains(uint16) bool } {
+func awayFromDefault(v shard.View, r *store.Repository) interface{ Contains(uint16) bool } {
 	if away := v.Away(r.ID); len(away) > 0 && away[0] != nil {
 		return away[0]
 	}

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // FindIn returns the document of a path and its run, nil if there is none.
@@ -118,7 +118,7 @@ func (r *DocumentRun) CopyFile(w io.Writer, i int) (err error) {
 	if size == end-start {
 		mark = nil
 	}
-	if r.Table.Reason[i] != store.Searchable || size != end-start+uint32(len(mark)) {
+	if r.Table.Reason[i] != shard.Searchable || size != end-start+uint32(len(mark)) {
 		return ErrNotIndexed
 	}
 	oid := r.Table.OID(i)

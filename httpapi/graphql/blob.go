@@ -14,9 +14,9 @@ import (
 	"sync"
 
 	"github.com/trawlsearch/trawl/httpapi/code"
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/lang"
+	"github.com/trawlsearch/trawl/store/shard"
 	storetext "github.com/trawlsearch/trawl/store/text"
 )
 
@@ -56,7 +56,7 @@ func (b *blob) load(ctx context.Context) (contents, error) {
 	if err != nil {
 		return contents{}, err
 	}
-	if indexed && d.table.Reason[d.i] == store.Searchable {
+	if indexed && d.table.Reason[d.i] == shard.Searchable {
 		if err := b.commit.repo.s.read(int(d.table.TextBytes[d.i])); err != nil {
 			return contents{}, err
 		}
@@ -187,10 +187,10 @@ func (b *blob) Binary(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if ok && d.table.Reason[d.i] == store.ReasonBinary {
+	if ok && d.table.Reason[d.i] == shard.ReasonBinary {
 		return true, nil
 	}
-	if ok && d.table.Reason[d.i] == store.Searchable {
+	if ok && d.table.Reason[d.i] == shard.Searchable {
 		return false, nil
 	}
 	c, err := b.contents(ctx)

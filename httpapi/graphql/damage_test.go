@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // A repository with a shard that is set aside says so until it was indexed anew.
@@ -52,7 +53,7 @@ func TestDamagedRepository(t *testing.T) {
 		}
 	}
 	check("before", nil)
-	damage := fmt.Errorf("verify %q: %w", "a/path", &store.ShardError{Shard: kiln.Shards[0], Err: fmt.Errorf("chunk 0: %w", store.ErrCorrupt)})
+	damage := fmt.Errorf("verify %q: %w", "a/path", &shard.Error{Shard: kiln.Shards[0], Err: fmt.Errorf("chunk 0: %w", store.ErrCorrupt)})
 	if _, err := w.st.SetAside(kiln.Shards[0], damage, time.Unix(1_700_000_000, 0)); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // documents are those of the indexed generation of a repository on its default
@@ -75,12 +76,12 @@ func (d *documents) makeMap() {
 
 // document is where a document stands.
 type document struct {
-	view  store.View
-	table *store.Documents
+	view  shard.View
+	table *shard.Documents
 	i     int
 }
 
-func (d document) at() store.Document { return d.table.At(d.i) }
+func (d document) at() shard.Document { return d.table.At(d.i) }
 func (d document) oid() string        { return hex.EncodeToString(d.table.OID(d.i)) }
 
 // lines counts the newlines of the document, and an unfinished last line.

@@ -16,12 +16,13 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query/match"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // corpus is a shard in a store with the texts it was made from.
 type corpus struct {
-	view  store.View
-	docs  *store.Documents
+	view  shard.View
+	docs  *shard.Documents
 	texts [][]byte
 	close func()
 }
@@ -34,7 +35,7 @@ func newCorpus(t testing.TB, texts [][]byte) *corpus {
 	}
 	w := s.NewShardWriter()
 	for i, text := range texts {
-		d := store.Document{Repository: 1, Path: strconv.Itoa(i), OID: make([]byte, 20)}
+		d := shard.Document{Repository: 1, Path: strconv.Itoa(i), OID: make([]byte, 20)}
 		if err := w.AddDocument(d, text, i%7 != 3); err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +44,7 @@ func newCorpus(t testing.TB, texts [][]byte) *corpus {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Commit(store.Change{Add: []store.ShardHeader{h}}); err != nil {
+	if err := s.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
 		t.Fatal(err)
 	}
 	sn := s.Snapshot()
@@ -60,7 +61,7 @@ func (c *corpus) find(t testing.TB, m *match.Matcher) map[int][]match.Span {
 	t.Helper()
 	lists := c.view.ListReader()
 	defer lists.Close()
-	ev := &postings.Evaluator{Reader: c.view.Lists(store.FieldContent, lists), DocOf: c.view.DocOf()}
+	ev := &postings.Evaluator{Reader: c.view.Lists(shard.FieldContent, lists), DocOf: c.view.DocOf()}
 	cand, err := ev.Eval(m.Expr)
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 )
 
-// Source gives bytes of a shard's text; *store.Text is one.
+// Source gives bytes of a shard's text; *shard.Text is one.
 type Source interface {
 	// Slice returns the bytes from lo up to hi, borrowed until the next call of
 	// either method.

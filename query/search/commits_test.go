@@ -20,14 +20,15 @@ import (
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/lang"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // madeCommit is a commit of a test history.
 type madeCommit struct {
-	store.Commit
+	shard.Commit
 	repo    string
 	message string
-	files   []store.ChangedFile
+	files   []shard.ChangedFile
 	dead    bool
 }
 
@@ -39,7 +40,7 @@ type historyCorpus struct {
 	mailmaps map[string]store.People
 }
 
-var testPeople = []store.Person{
+var testPeople = []shard.Person{
 	{Name: "Ada Muster", Email: "ada@example.org"}, {Name: "Bo Odd", Email: "bo@odd.example"}, {Name: "", Email: "x@y"}, {Name: "Ada M.", Email: "am@old.example"},
 }
 
@@ -126,22 +127,22 @@ func randomHistory(t testing.TB, rng *rand.Rand) *historyCorpus {
 		}
 		return b.String()
 	}
-	sign := func(seconds int64) store.Signature {
-		return store.Signature{Person: testPeople[rng.IntN(len(testPeople))], Seconds: seconds, ZoneMinutes: int16(rng.IntN(3) * 90)}
+	sign := func(seconds int64) shard.Signature {
+		return shard.Signature{Person: testPeople[rng.IntN(len(testPeople))], Seconds: seconds, ZoneMinutes: int16(rng.IntN(3) * 90)}
 	}
 	var made []madeCommit
 	for range 30 + rng.IntN(60) {
 		i := len(made)
 		seconds := 1_700_000_000 - int64(i/2)*86400
 		m := madeCommit{repo: []string{"a/one", "b/two", "three"}[rng.IntN(3)], dead: rng.IntN(10) == 0}
-		m.Commit = store.Commit{Author: sign(seconds + rng.Int64N(100)), Committer: sign(seconds), Effective: seconds, State: store.CommitRead}
+		m.Commit = shard.Commit{Author: sign(seconds + rng.Int64N(100)), Committer: sign(seconds), Effective: seconds, State: shard.CommitRead}
 		lines := []string{words(4)}
 		for range rng.IntN(4) {
 			lines = append(lines, words(6))
 		}
 		m.message = strings.ToValidUTF8(strings.TrimSpace(strings.Join(lines, "\n")), "\uFFFD")
 		if rng.IntN(8) == 0 {
-			m.State = store.CommitMerge
+			m.State = shard.CommitMerge
 		} else {
 			for f := range rng.IntN(4) {
 				m.files = append(m.files, randomChange(rng, f, words))
@@ -152,8 +153,8 @@ func randomHistory(t testing.TB, rng *rand.Rand) *historyCorpus {
 	return newHistoryCorpus(t, 20+rng.IntN(60), rng, made, map[string]store.People{"three": {testPeople[3]: testPeople[0]}})
 }
 
-func randomChange(rng *rand.Rand, n int, words func(int) string) store.ChangedFile {
-	f := store.ChangedFile{
+func randomChange(rng *rand.Rand, n int, words func(int) string) shard.ChangedFile {
+	f := shard.ChangedFile{
 		Path:   fmt.Sprintf("%s/f%d%s", []string{"src", "docs", "Kiln"}[rng.IntN(3)], n, []string{".go", ".md", ".c"}[rng.IntN(3)]),
 		Status: "AMDR"[rng.IntN(4)], Mode: 0o100644,
 	}
@@ -161,7 +162,7 @@ func randomChange(rng *rand.Rand, n int, words func(int) string) store.ChangedFi
 		f.OldPath = fmt.Sprintf("old/%s.go", commitWords[rng.IntN(3)])
 	}
 	if rng.IntN(6) == 0 {
-		f.Reason = store.ReasonBinary
+		f.Reason = shard.ReasonBinary
 		return f
 	}
 	var hunks strings.Builder
@@ -290,14 +291,14 @@ func (c *historyCorpus) holds(t *testing.T, b query.Basic, m madeCommit) bool {
 			return false
 		}
 	}
-	passing := slices.DeleteFunc(slices.Clone(m.files), func(f store.ChangedFile) bool { return !pathPasses(b, fold, f) })
+	passing := slices.DeleteFunc(slices.Clone(m.files), func(f shard.ChangedFile) bool { return !pathPasses(b, fold, f) })
 	hasPaths := len(b.Values("file"))+len(b.Values("lang")) > 0
 	sel := b.Value("select")
 	if !isDiff {
 		return !strings.HasPrefix(sel, "commit.diff") && (!hasPaths || len(passing) > 0) && patternHolds(b.Pattern, fold, "", []string{m.message})
 	}
 	sign := map[string]byte{"commit.diff.added": '+', "commit.diff.removed": '-'}[sel]
-	return slices.ContainsFunc(passing, func(f store.ChangedFile) bool {
+	return slices.ContainsFunc(passing, func(f shard.ChangedFile) bool {
 		var lines, shown []string
 		for line := range strings.SplitSeq(strings.TrimSuffix(string(f.Hunks), "\n"), "\n") {
 			if line == "" || line[0] != '+' && line[0] != '-' {
@@ -308,7 +309,7 @@ func (c *historyCorpus) holds(t *testing.T, b query.Basic, m madeCommit) bool {
 				shown = append(shown, line[1:])
 			}
 		}
-		if f.Reason != store.Searchable && b.Pattern != nil {
+		if f.Reason != shard.Searchable && b.Pattern != nil {
 			return false
 		}
 		return patternHolds(b.Pattern, fold, "(?m)", lines) && (sign == 0 || signShown(b.Pattern, fold, lines, shown))
@@ -371,7 +372,7 @@ func signShown(n query.Node, fold string, lines, shown []string) bool {
 	return len(shown) > 0
 }
 
-func pathPasses(b query.Basic, fold string, f store.ChangedFile) bool {
+func pathPasses(b query.Basic, fold string, f shard.ChangedFile) bool {
 	for _, filter := range append(b.Values("file"), b.Values("lang")...) {
 		re := regexp.MustCompile(fold + filter.Value)
 		if filter.Field == "lang" {

@@ -16,8 +16,8 @@ import (
 	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // searchCount searches and returns how many matches there were.
@@ -116,7 +116,7 @@ func TestLargeContentWaitsForRoom(t *testing.T) {
 	if held := c.st.Metrics().LargeBytes; held != 0 {
 		t.Errorf("%d bytes of room are held in the end", held)
 	}
-	if _, err := c.st.Budget().ReserveText(store.LargeTextBytes, nil); err != nil || c.st.Metrics().LargeBytes != 0 {
+	if _, err := c.st.Budget().ReserveText(shard.LargeTextBytes, nil); err != nil || c.st.Metrics().LargeBytes != 0 {
 		t.Errorf("a small text takes %d bytes of room: %v", c.st.Metrics().LargeBytes, err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // tellCoverage prints what a trace says was looked at, a line for each revision.
@@ -41,10 +42,10 @@ func coverageCorpus(t testing.TB, fs vfs.FS) *corpus {
 		{repo: "one", path: "b.go", text: "yak\n"},
 		{repo: "one", path: "c.go", text: "ox yak\n"},
 		{repo: "one", path: "dead.go", text: "ox\n", dead: true},
-		{repo: "one", path: "logo.png", reason: store.ReasonBinary},
-		{repo: "one", path: "old.png", reason: store.ReasonBinary, dead: true},
-		{repo: "one", path: "huge.json", reason: store.ReasonTooLarge},
-		{repo: "two", path: "sub", reason: store.ReasonSubmodule},
+		{repo: "one", path: "logo.png", reason: shard.ReasonBinary},
+		{repo: "one", path: "old.png", reason: shard.ReasonBinary, dead: true},
+		{repo: "one", path: "huge.json", reason: shard.ReasonTooLarge},
+		{repo: "two", path: "sub", reason: shard.ReasonSubmodule},
 		{repo: "two", path: "d.go", text: "ox\n"},
 	})
 }
@@ -214,7 +215,7 @@ func TestCoverageOracle(t *testing.T) {
 		for _, f := range c.files {
 			if !f.dead {
 				alive[f.repo]++
-				if f.reason != store.Searchable {
+				if f.reason != shard.Searchable {
 					unsearchable[f.repo]++
 				}
 			}

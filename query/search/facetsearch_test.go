@@ -13,6 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // facetTotals are what an answer has of what facets count.
@@ -188,8 +189,8 @@ func TestLastWeekLeadsToLastWeek(t *testing.T) {
 	for i, age := range []int64{1, 3, 20, 40, 400} {
 		at := facetNow.Unix() - age*day + 7200
 		m := madeCommit{repo: "r", message: fmt.Sprint("ox ", i)}
-		sign := store.Signature{Person: testPeople[0], Seconds: at}
-		m.Commit = store.Commit{Author: sign, Committer: sign, Effective: at, State: store.CommitRead}
+		sign := shard.Signature{Person: testPeople[0], Seconds: at}
+		m.Commit = shard.Commit{Author: sign, Committer: sign, Effective: at, State: shard.CommitRead}
 		made = append(made, m)
 	}
 	c := newHistoryCorpus(t, 100, rand.New(rand.NewPCG(1, 1)), made, nil)

@@ -19,6 +19,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // flipQueries are asked after every flip: each kind of document, by lists, by
@@ -177,7 +178,7 @@ func (d directory) ask(t testing.TB) (out flipped) {
 	c := &corpus{st: st}
 	defer func() {
 		out.health = st.Health()
-		if err := st.Close(); err != nil && !store.IsDamage(err) {
+		if err := st.Close(); err != nil && !shard.IsDamage(err) {
 			t.Errorf("close: %v", err)
 		}
 	}()

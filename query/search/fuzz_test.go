@@ -15,6 +15,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // fuzzCorpus is a little of everything that makes searching hard: letters that
@@ -28,7 +29,7 @@ func fuzzCorpus(t testing.TB) *corpus {
 		{repo: "a/one", path: "src/main_test.go", text: "func TestFoo(t *testing.T) {}\n\xff\xfe foo \xc3\n"},
 		{repo: "a/one", path: "README.md", text: "foo bar baz\nbar foo\n" + strings.Repeat("lorem ipsum ", 900) + "needle\n"},
 		{repo: "a/one", path: "dead.go", text: "foo needle\n", dead: true},
-		{repo: "a/two", path: "bin/foo.png", reason: store.ReasonBinary},
+		{repo: "a/two", path: "bin/foo.png", reason: shard.ReasonBinary},
 		{repo: "a/two", path: "empty"},
 		{repo: "a/two", path: "x y/-z 日本.txt", text: "日本語 (foo) [bar] {baz} a|b a.b ^$ \\d \"quoted\" 'q' /slash/\n"},
 		{repo: "b/fork", path: "f.c", text: "int foo;\n"},

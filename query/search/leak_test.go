@@ -16,6 +16,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 const (
@@ -64,7 +65,7 @@ func (c *churn) next(t testing.TB, whole bool) {
 		n, stable := 0, 0
 		add := func(r int, path, text string) {
 			n++
-			d := store.Document{Repository: c.repos[r].ID, Path: path, OID: make([]byte, 20), Mode: 0o100644}
+			d := shard.Document{Repository: c.repos[r].ID, Path: path, OID: make([]byte, 20), Mode: 0o100644}
 			if err := w.AddDocument(d, []byte(text), n%7 != 0); err != nil {
 				t.Fatal(err)
 			}

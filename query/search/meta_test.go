@@ -17,6 +17,7 @@ import (
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // metaOp is one thing that happens: to a repository, to a store, or a check that
@@ -269,7 +270,7 @@ func (w *metaWorld) files(rev string) []doc {
 		for path, text := range of {
 			d := doc{repo: r.name, rev: rev, path: path, text: text}
 			if text == binaryText {
-				d.text, d.reason = "", store.ReasonBinary
+				d.text, d.reason = "", shard.ReasonBinary
 			}
 			out = append(out, d)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // metaRepo is a repository that changes while a test runs: what its default
@@ -157,7 +158,7 @@ func (s *metaStore) age(t testing.TB) {
 	var c store.Change
 	for _, v := range sn.Shards() {
 		h := v.Header
-		h.Index = store.IndexFoldedLists
+		h.Index = shard.IndexFoldedLists
 		c.Add = append(c.Add, h)
 	}
 	if err := s.st.Commit(c); err != nil {

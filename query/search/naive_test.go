@@ -8,8 +8,8 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/syntax"
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/lang"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // naive answers a query by its definition, over files and Go's regexp alone.
@@ -45,7 +45,7 @@ func (c *corpus) naive(q *query.Query) []string {
 			}
 			holds := func(p *query.Pattern) bool {
 				re := compile(p)
-				return content && f.reason == store.Searchable && re.MatchString(f.text) ||
+				return content && f.reason == shard.Searchable && re.MatchString(f.text) ||
 					path && !p.FromContent && re.MatchString(f.path)
 			}
 			if b.Pattern == nil && len(b.Values("file"))+len(b.Values("lang")) == 0 || b.Pattern != nil && !truth(b.Pattern, holds) {
@@ -55,7 +55,7 @@ func (c *corpus) naive(q *query.Query) []string {
 			if found[key] == nil {
 				found[key] = [][2]int{}
 			}
-			if b.Pattern == nil || !content || f.reason != store.Searchable {
+			if b.Pattern == nil || !content || f.reason != shard.Searchable {
 				continue
 			}
 			var gather func(n query.Node)
@@ -129,7 +129,7 @@ func (c *corpus) filtersHold(b query.Basic, f doc, caseSensitive bool) bool {
 			if caseSensitive {
 				flags = "(?m)"
 			}
-			if f.reason != store.Searchable || !regexp.MustCompile(flags+fl.Predicate.Arg).MatchString(f.text) {
+			if f.reason != shard.Searchable || !regexp.MustCompile(flags+fl.Predicate.Arg).MatchString(f.text) {
 				return false
 			}
 			continue
@@ -184,6 +184,6 @@ func (c *corpus) hasFile(repo, rev string, p query.Predicate, caseSensitive bool
 	path, content := regexp.MustCompile(flags+t.Path), regexp.MustCompile(flags+t.Content)
 	return slices.ContainsFunc(c.files, func(f doc) bool {
 		return f.repo == repo && f.rev == rev && !f.dead && path.MatchString(f.path) &&
-			(t.Content == "" || f.reason == store.Searchable && content.MatchString(f.text))
+			(t.Content == "" || f.reason == shard.Searchable && content.MatchString(f.text))
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // paths lists the documents of an answer in the order they came.
@@ -327,7 +328,7 @@ func TestDefinitionsBeforeMentions(t *testing.T) {
 		c.symbols(t)
 		defines := func(path, word string) bool {
 			i := slices.IndexFunc(c.files, func(f doc) bool { return f.path == path })
-			return slices.ContainsFunc(definitions(c.files[i].text), func(s store.Symbol) bool { return s.Name == word })
+			return slices.ContainsFunc(definitions(c.files[i].text), func(s shard.Symbol) bool { return s.Name == word })
 		}
 		for _, word := range []string{"foo", "Foo", "task", "bar", "TASK", "baz_qux"} {
 			folded := strings.ToLower(word)

@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // ownedCorpus has repositories whose CODEOWNERS stand in every place that
@@ -26,7 +26,7 @@ func ownedCorpus(t testing.TB, fs vfs.FS) *corpus {
 		{repo: "none", path: "src/CODEOWNERS", text: "* @nobody\n"},
 		{repo: "none", path: "codeowners", text: "* @nobody\n"},
 		{repo: "dead", path: "CODEOWNERS", text: "* @gone\n", dead: true},
-		{repo: "binary", path: "CODEOWNERS", reason: store.ReasonBinary},
+		{repo: "binary", path: "CODEOWNERS", reason: shard.ReasonBinary},
 	}
 	for _, repo := range []string{"root", "hub", "lab", "docs", "none", "dead", "binary"} {
 		files = append(files, doc{repo: repo, path: "a.go", text: "package " + repo + "\n" + strings.Repeat("clay\n", 999)})

@@ -17,6 +17,7 @@ import (
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // tree is the files of a commit.
@@ -179,7 +180,7 @@ func (c *corpus) expected(repos []*gitRepo, list []string) {
 			for path, text := range files {
 				d := doc{repo: r.name, rev: rev, path: path, text: text}
 				if text == binaryText {
-					d.text, d.reason = "", store.ReasonBinary
+					d.text, d.reason = "", shard.ReasonBinary
 				}
 				c.files = append(c.files, d)
 			}

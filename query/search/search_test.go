@@ -23,6 +23,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/lang"
+	"github.com/trawlsearch/trawl/store/shard"
 	"go.uber.org/goleak"
 )
 
@@ -33,7 +34,7 @@ type doc struct {
 	repo, path, text string
 	// rev is the revision as typed, in what is compared with.
 	rev     string
-	reason  store.Reason
+	reason  shard.Reason
 	quality byte
 	dead    bool
 	// indexed keeps the document out of those that are always scanned.
@@ -119,12 +120,12 @@ func newCorpusOn(t testing.TB, fs vfs.FS, blocks int, facts map[string]store.Rep
 			n = 0
 		}
 		if w.Empty() {
-			w.Index = store.IndexNewest
+			w.Index = shard.IndexNewest
 			if f.folded {
-				w.Index = store.IndexFoldedLists
+				w.Index = shard.IndexFoldedLists
 			}
 		}
-		d := store.Document{Repository: c.repos[f.repo].ID, Path: f.path, OID: make([]byte, 20), Mode: 0o100644, Reason: f.reason,
+		d := shard.Document{Repository: c.repos[f.repo].ID, Path: f.path, OID: make([]byte, 20), Mode: 0o100644, Reason: f.reason,
 			Quality: f.quality, Language: lang.Detect(f.path, []byte(f.text))}
 		if err := w.AddDocument(d, []byte(f.text), f.indexed || i%11 != 5); err != nil {
 			t.Fatal(err)
@@ -266,7 +267,7 @@ func randomCorpus(t testing.TB, rng *rand.Rand) *corpus {
 		f.path = fmt.Sprintf("%s/%s%d%s", []string{"src", "Foo", "test/ſ", "日本", "src/vendor", "Vendor"}[rng.IntN(6)], vocabulary[rng.IntN(len(vocabulary))], i,
 			[]string{".go", ".GO", ".c", ".h", ".md", ".txt", "", "_test.go", "_Test.go", "_tests.go", ".min.js"}[rng.IntN(11)])
 		if rng.IntN(12) == 0 {
-			f.text, f.reason = "", store.ReasonBinary
+			f.text, f.reason = "", shard.ReasonBinary
 		}
 		files = append(files, f)
 	}

@@ -15,18 +15,18 @@ import (
 	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // definition finds the few definitions that test documents have: a stand-in
 // for the parsers, which store/ingest runs.
 var definition = regexp.MustCompile(`(?m)^\t?(package|func|type|const|build)\b:? ?([A-Za-z0-9_ſK]*)`)
 
-func definitions(text string) []store.Symbol {
-	var out []store.Symbol
+func definitions(text string) []shard.Symbol {
+	var out []shard.Symbol
 	container := ""
 	for _, loc := range definition.FindAllStringSubmatchIndex(text, -1) {
-		s := store.Symbol{Kind: text[loc[2]:loc[3]], Name: text[loc[4]:loc[5]], Container: container, Language: "Test",
+		s := shard.Symbol{Kind: text[loc[2]:loc[3]], Name: text[loc[4]:loc[5]], Container: container, Language: "Test",
 			Line: uint32(1 + strings.Count(text[:loc[0]], "\n")), Column: uint32(loc[4] - loc[0])}
 		if s.Kind == "build" {
 			s.Kind, s.Name, s.Column = "target", "build", 0
@@ -49,7 +49,7 @@ func (c *corpus) symbols(t testing.TB) {
 	}
 }
 
-func (c *corpus) symbolsOf(t testing.TB, v store.View) {
+func (c *corpus) symbolsOf(t testing.TB, v shard.View) {
 	t.Helper()
 	w := c.st.NewSymbolWriter()
 	defer w.Close()
@@ -74,7 +74,7 @@ func (c *corpus) symbolsOf(t testing.TB, v store.View) {
 	if err := w.Seal(); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Finish(context.Background(), store.SymbolCounts{Documents: docs.Len()}); err != nil {
+	if err := w.Finish(context.Background(), shard.SymbolCounts{Documents: docs.Len()}); err != nil {
 		t.Fatal(err)
 	}
 }

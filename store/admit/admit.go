@@ -4,9 +4,9 @@ import (
 	"encoding/hex"
 	"errors"
 
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/lang"
+	"github.com/trawlsearch/trawl/store/shard"
 	"github.com/trawlsearch/trawl/store/text"
 )
 
@@ -19,22 +19,22 @@ type Rules struct {
 // Document returns the document of a file in repository, and its searchable
 // text. blob is the zero value for a submodule. The text may share blob's
 // memory.
-func (r Rules) Document(repository uint32, e git.TreeEntry, blob git.Blob) (store.Document, []byte) {
-	d := store.Document{
+func (r Rules) Document(repository uint32, e git.TreeEntry, blob git.Blob) (shard.Document, []byte) {
+	d := shard.Document{
 		Repository: repository, Path: e.Path, OID: decodeOID(e.OID), Mode: e.Mode,
 		FileBytes: uint32(min(blob.Size, 1<<32-1)),
 	}
 	if e.Mode == git.ModeSubmodule {
-		d.Reason = store.ReasonSubmodule
+		d.Reason = shard.ReasonSubmodule
 		return d, nil
 	}
 	switch {
 	case errors.Is(blob.Err, git.ErrTooLarge):
-		d.Reason = store.ReasonTooLarge
+		d.Reason = shard.ReasonTooLarge
 	case errors.Is(blob.Err, git.ErrCorrupt):
-		d.Reason = store.ReasonCorrupt
+		d.Reason = shard.ReasonCorrupt
 	case blob.Err != nil:
-		d.Reason = store.ReasonMissing
+		d.Reason = shard.ReasonMissing
 	default:
 		return r.content(d, blob.Data)
 	}
@@ -43,15 +43,15 @@ func (r Rules) Document(repository uint32, e git.TreeEntry, blob git.Blob) (stor
 }
 
 // content decides what of a file's content can be searched.
-func (r Rules) content(d store.Document, data []byte) (store.Document, []byte) {
+func (r Rules) content(d shard.Document, data []byte) (shard.Document, []byte) {
 	decoded, reason := text.Decode(data)
 	if reason != "" {
-		d.Reason = store.ReasonBinary
+		d.Reason = shard.ReasonBinary
 		d.Language = lang.Detect(d.Path, nil)
 		return d, nil
 	}
 	if int64(len(decoded.Data)) > r.MaxTextBytes {
-		d.Reason = store.ReasonTooLarge
+		d.Reason = shard.ReasonTooLarge
 		return d, nil
 	}
 	d.Encoding = decoded.Encoding

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/admit"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 func TestDocument(t *testing.T) {
@@ -20,24 +20,24 @@ func TestDocument(t *testing.T) {
 		path           string
 		mode           uint32
 		blob           git.Blob
-		reason         store.Reason
+		reason         shard.Reason
 		text, language string
 		encoding       bool
 	}{
 		// what is text
-		{"text", "a.go", git.ModeFile, git.Blob{Size: 13, Data: []byte(goText)}, store.Searchable, goText, "Go", false},
-		{"no language", "a", git.ModeFile, git.Blob{Size: 13, Data: []byte("a plain text\n")}, store.Searchable, "a plain text\n", "", false},
-		{"empty", "a.go", git.ModeExecutable, git.Blob{}, store.Searchable, "", "Go", false},
-		{"UTF-16", "a.go", git.ModeFile, git.Blob{Data: []byte("\xff\xfeg\x00o\x00")}, store.Searchable, "go", "Go", true},
-		{"a link", "a.go", git.ModeSymlink, git.Blob{Data: []byte("b.go")}, store.Searchable, "b.go", "", false},
+		{"text", "a.go", git.ModeFile, git.Blob{Size: 13, Data: []byte(goText)}, shard.Searchable, goText, "Go", false},
+		{"no language", "a", git.ModeFile, git.Blob{Size: 13, Data: []byte("a plain text\n")}, shard.Searchable, "a plain text\n", "", false},
+		{"empty", "a.go", git.ModeExecutable, git.Blob{}, shard.Searchable, "", "Go", false},
+		{"UTF-16", "a.go", git.ModeFile, git.Blob{Data: []byte("\xff\xfeg\x00o\x00")}, shard.Searchable, "go", "Go", true},
+		{"a link", "a.go", git.ModeSymlink, git.Blob{Data: []byte("b.go")}, shard.Searchable, "b.go", "", false},
 		// what is not
-		{"binary", "a.go", git.ModeFile, git.Blob{Data: []byte("\x00\x01\x02\xff")}, store.ReasonBinary, "", "Go", false},
-		{"large", "a.go", git.ModeFile, git.Blob{Size: 101, Err: fmt.Errorf("x: %w", git.ErrTooLarge)}, store.ReasonTooLarge, "", "Go", false},
-		{"large once decoded", "a.go", git.ModeFile, git.Blob{Size: 80, Data: bytes.Repeat([]byte("\xe9t\xe9 "), 20)[:80]}, store.Searchable, strings.Repeat("été ", 20), "Go", true},
-		{"larger once decoded", "a.go", git.ModeFile, git.Blob{Size: 100, Data: bytes.Repeat([]byte("\xe9t\xe9 "), 25)}, store.ReasonTooLarge, "", "", false},
-		{"corrupt", "a.go", git.ModeFile, git.Blob{Err: fmt.Errorf("x: %w", git.ErrCorrupt)}, store.ReasonCorrupt, "", "Go", false},
-		{"missing", "a.go", git.ModeFile, git.Blob{Err: errors.New("x")}, store.ReasonMissing, "", "Go", false},
-		{"a submodule", "lib.go", git.ModeSubmodule, git.Blob{}, store.ReasonSubmodule, "", "", false},
+		{"binary", "a.go", git.ModeFile, git.Blob{Data: []byte("\x00\x01\x02\xff")}, shard.ReasonBinary, "", "Go", false},
+		{"large", "a.go", git.ModeFile, git.Blob{Size: 101, Err: fmt.Errorf("x: %w", git.ErrTooLarge)}, shard.ReasonTooLarge, "", "Go", false},
+		{"large once decoded", "a.go", git.ModeFile, git.Blob{Size: 80, Data: bytes.Repeat([]byte("\xe9t\xe9 "), 20)[:80]}, shard.Searchable, strings.Repeat("été ", 20), "Go", true},
+		{"larger once decoded", "a.go", git.ModeFile, git.Blob{Size: 100, Data: bytes.Repeat([]byte("\xe9t\xe9 "), 25)}, shard.ReasonTooLarge, "", "", false},
+		{"corrupt", "a.go", git.ModeFile, git.Blob{Err: fmt.Errorf("x: %w", git.ErrCorrupt)}, shard.ReasonCorrupt, "", "Go", false},
+		{"missing", "a.go", git.ModeFile, git.Blob{Err: errors.New("x")}, shard.ReasonMissing, "", "Go", false},
+		{"a submodule", "lib.go", git.ModeSubmodule, git.Blob{}, shard.ReasonSubmodule, "", "", false},
 	} {
 		d, text := admit.Rules{MaxTextBytes: 120}.Document(7, git.TreeEntry{Path: tt.path, OID: oid, Mode: tt.mode}, tt.blob)
 		if d.Reason != tt.reason || string(text) != tt.text || d.Language != tt.language || (d.Encoding != "" && d.Encoding != "utf-8") != tt.encoding {

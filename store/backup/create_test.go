@@ -16,6 +16,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // identity makes a key pair.
@@ -309,7 +310,7 @@ func TestRestoreAfterAServer(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Open("new", store.Options{FS: fs}); !store.IsDamage(err) || !strings.Contains(err.Error(), "restore") {
+	if _, err := store.Open("new", store.Options{FS: fs}); !shard.IsDamage(err) || !strings.Contains(err.Error(), "restore") {
 		t.Errorf("opened with %v, want what is damaged and what to do", err)
 	}
 	if _, err := backup.Restore(context.Background(), w.dest, fs, "new", backup.RestoreOptions{}); err != nil {

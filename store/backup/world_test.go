@@ -17,6 +17,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
 	"github.com/trawlsearch/trawl/store/disk"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -84,7 +85,7 @@ func (w *world) shard(name string, bytes int) {
 	}
 	s := w.st.NewShardWriter()
 	defer s.Close()
-	d := store.Document{Repository: r.ID, Path: name + ".txt", OID: []byte(fmt.Sprintf("%020d", r.ID)), Mode: 0o100644, FileBytes: uint32(bytes)}
+	d := shard.Document{Repository: r.ID, Path: name + ".txt", OID: []byte(fmt.Sprintf("%020d", r.ID)), Mode: 0o100644, FileBytes: uint32(bytes)}
 	if err := s.AddDocument(d, text, true); err != nil {
 		w.Fatal(err)
 	}
@@ -94,7 +95,7 @@ func (w *world) shard(name string, bytes int) {
 	}
 	next := *r
 	next.Generation, next.Shards = 1, []uint32{h.ID}
-	if err := w.st.Commit(store.Change{Repositories: []*store.Repository{&next}, Add: []store.ShardHeader{h}}); err != nil {
+	if err := w.st.Commit(store.Change{Repositories: []*store.Repository{&next}, Add: []shard.Header{h}}); err != nil {
 		w.Fatal(err)
 	}
 	w.records["text of "+name] = string(text)

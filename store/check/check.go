@@ -11,6 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/oauth"
 	"github.com/trawlsearch/trawl/store/saved"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Finding is one thing that is wrong.
@@ -214,12 +215,12 @@ func (c *checking) lost(f *Finding) {
 }
 
 // references holds the records of repositories against shards.
-func (c *checking) references(shards []store.View) {
+func (c *checking) references(shards []shard.View) {
 	for _, r := range c.sn.Repositories() {
 		for i, ids := range [][]uint32{r.Shards, r.History.Shards} {
 			for _, id := range ids {
 				v, ok := c.sn.Shard(id)
-				if ok && v.Aside == nil && v.Header.IsHistory() != (i == 1) {
+				if ok && v.Quarantine == nil && v.Header.IsHistory() != (i == 1) {
 					c.in(v, "header", "the repository takes it for one of another kind", Rebuild)
 				}
 			}
@@ -233,14 +234,14 @@ func (c *checking) references(shards []store.View) {
 }
 
 // shard verifies one shard, and that who has documents in it knows.
-func (c *checking) shard(ctx context.Context, v store.View) error {
-	if v.Aside != nil { // all there is to know of it is that it is lost
-		c.in(v, "aside", "set aside: "+v.Aside.Reason, Rebuild)
+func (c *checking) shard(ctx context.Context, v shard.View) error {
+	if v.Quarantine != nil { // all there is to know of it is that it is lost
+		c.in(v, "aside", "set aside: "+v.Quarantine.Reason, Rebuild)
 		c.read(v.Header.TextBytes)
 		return ctx.Err()
 	}
 	from := c.done
-	err := v.Verify(ctx, store.Verifying{
+	err := v.Verify(ctx, shard.Verifying{
 		Quick: c.o.Quick, Builder: c.builder, Pause: c.o.Pause,
 		Read: func(bytes int) { c.o.Report(min(c.done+int64(bytes), c.total), c.total) },
 		Fault: func(where, problem string) {
@@ -256,7 +257,7 @@ func (c *checking) shard(ctx context.Context, v store.View) error {
 }
 
 // documents holds the live documents of a shard against their repositories.
-func (c *checking) documents(v store.View) {
+func (c *checking) documents(v shard.View) {
 	docs, err := v.Documents()
 	if err != nil {
 		return // Verify told
@@ -292,7 +293,7 @@ func (c *checking) owners(shard uint32) []*store.Repository {
 	})
 }
 
-func (c *checking) in(v store.View, where, problem string, repair Repair) {
+func (c *checking) in(v shard.View, where, problem string, repair Repair) {
 	f := Finding{Where: where, Shard: v.ID, Problem: problem, Repair: repair}
 	for _, r := range c.owners(v.ID) {
 		f.Repositories = append(f.Repositories, r.Name)

@@ -20,6 +20,7 @@ import (
 	"github.com/trawlsearch/trawl/store/check"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/shard"
 	"go.uber.org/goleak"
 )
 
@@ -120,14 +121,14 @@ func (w *world) rebuild(names ...string) {
 	sn := w.st.Snapshot()
 	defer sn.Close()
 	for _, v := range sn.Shards() {
-		if !v.Header.IsHistory() && !v.HasSymbols() && v.Aside == nil {
+		if !v.Header.IsHistory() && !v.HasSymbols() && v.Quarantine == nil {
 			w.symbols(v)
 		}
 	}
 }
 
 // symbols writes a symbol for each line of text that defines a function.
-func (w *world) symbols(v store.View) {
+func (w *world) symbols(v shard.View) {
 	w.t.Helper()
 	docs, err := v.Documents()
 	if err != nil {
@@ -144,17 +145,17 @@ func (w *world) symbols(v store.View) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		var found []store.Symbol
+		var found []shard.Symbol
 		for n, line := range bytes.Split(data, []byte("\n")) {
 			if bytes.HasPrefix(line, []byte("func ")) {
-				found = append(found, store.Symbol{Name: fmt.Sprintf("%s%d\u017f", line[5:9], n), Kind: "function", Language: "Go", Line: uint32(n + 1)})
+				found = append(found, shard.Symbol{Name: fmt.Sprintf("%s%d\u017f", line[5:9], n), Kind: "function", Language: "Go", Line: uint32(n + 1)})
 			}
 		}
 		if err := sw.Add(uint16(i), found); err != nil {
 			w.t.Fatal(err)
 		}
 	}
-	if err := errors.Join(sw.Seal(), sw.Finish(context.Background(), store.SymbolCounts{Documents: docs.Len()})); err != nil {
+	if err := errors.Join(sw.Seal(), sw.Finish(context.Background(), shard.SymbolCounts{Documents: docs.Len()})); err != nil {
 		w.t.Fatal(err)
 	}
 }

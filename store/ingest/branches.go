@@ -11,6 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/admit"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // branches returns the branches to index, the default branch first and the
@@ -117,8 +118,8 @@ func (l *listing) list(ctx context.Context, repo *git.Repo, branches []store.Bra
 		clear(seen)
 		pathBytes := 0
 		err := repo.ListTree(ctx, b.Commit, func(e git.TreeEntry) error {
-			if len(e.Path) > store.MaxPathBytes {
-				return fmt.Errorf("path of %d bytes, %.40q...: the limit is %d", len(e.Path), e.Path, store.MaxPathBytes)
+			if len(e.Path) > shard.MaxPathBytes {
+				return fmt.Errorf("path of %d bytes, %.40q...: the limit is %d", len(e.Path), e.Path, shard.MaxPathBytes)
 			}
 			if _, twice := seen[e.Path]; twice {
 				return nil

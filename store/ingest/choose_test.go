@@ -5,46 +5,46 @@ import (
 	"testing"
 
 	"github.com/trawlsearch/trawl/postings"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // TestChooseGroup: with shards of 100 blocks.
 func TestChooseGroup(t *testing.T) {
 	ix := &Indexer{opts: Options{ShardBlocks: 100}}
-	type shard struct {
+	type given struct {
 		blocks, documents, dead int
 		crowded                 bool
 		commits                 int
 	}
-	small := shard{blocks: 10, documents: 10}
-	history := shard{blocks: 10, documents: 10, commits: 3}
+	small := given{blocks: 10, documents: 10}
+	history := given{blocks: 10, documents: 10, commits: 3}
 	tests := []struct {
 		name   string
-		shards []shard
+		shards []given
 		want   []uint32
 	}{
 		// small
-		{"three small", []shard{small, small, small}, nil},
-		{"four small", []shard{small, {100, 10, 0, false, 0}, small, small, small}, []uint32{1, 3, 4, 5}},
-		{"no more than fill one", []shard{{24, 9, 0, false, 0}, {24, 9, 0, false, 0}, {24, 9, 0, false, 0}, {24, 9, 0, false, 0}, {24, 9, 0, false, 0}}, []uint32{1, 2, 3, 4}},
-		{"small as most are dead", []shard{small, small, small, {100, 10, 9, false, 0}}, []uint32{1, 2, 3, 4}},
+		{"three small", []given{small, small, small}, nil},
+		{"four small", []given{small, {100, 10, 0, false, 0}, small, small, small}, []uint32{1, 3, 4, 5}},
+		{"no more than fill one", []given{{24, 9, 0, false, 0}, {24, 9, 0, false, 0}, {24, 9, 0, false, 0}, {24, 9, 0, false, 0}, {24, 9, 0, false, 0}}, []uint32{1, 2, 3, 4}},
+		{"small as most are dead", []given{small, small, small, {100, 10, 9, false, 0}}, []uint32{1, 2, 3, 4}},
 		// Joined they would be as crowded as before, for ever.
-		{"crowded", []shard{{10, 10, 0, true, 0}, {10, 10, 0, true, 0}, {10, 10, 0, true, 0}, {10, 10, 0, true, 0}, small, small, small}, nil},
+		{"crowded", []given{{10, 10, 0, true, 0}, {10, 10, 0, true, 0}, {10, 10, 0, true, 0}, {10, 10, 0, true, 0}, small, small, small}, nil},
 		// mostly dead
-		{"half dead", []shard{{100, 10, 5, false, 0}}, nil},
-		{"mostly dead", []shard{{100, 10, 0, false, 0}, {100, 10, 6, false, 0}}, []uint32{2}},
-		{"crowded and mostly dead", []shard{{10, 10, 6, true, 0}}, []uint32{1}},
+		{"half dead", []given{{100, 10, 5, false, 0}}, nil},
+		{"mostly dead", []given{{100, 10, 0, false, 0}, {100, 10, 6, false, 0}}, []uint32{2}},
+		{"crowded and mostly dead", []given{{10, 10, 6, true, 0}}, []uint32{1}},
 		{"none", nil, nil},
 		// commits
-		{"two small each", []shard{small, history, small, history}, nil},
-		{"four small with commits", []shard{small, history, history, small, history, history}, []uint32{2, 3, 5, 6}},
-		{"mostly dead commits", []shard{{100, 10, 0, false, 0}, {100, 10, 6, false, 4}}, []uint32{2}},
+		{"two small each", []given{small, history, small, history}, nil},
+		{"four small with commits", []given{small, history, history, small, history, history}, []uint32{2, 3, 5, 6}},
+		{"mostly dead commits", []given{{100, 10, 0, false, 0}, {100, 10, 6, false, 4}}, []uint32{2}},
 	}
 	for _, tt := range tests {
-		var views []store.View
+		var views []shard.View
 		for i, s := range tt.shards {
-			h := store.ShardHeader{ID: uint32(i + 1), Documents: s.documents, Blocks: s.blocks, Full: s.crowded, Commits: s.commits}
-			v := store.View{Shard: &store.Shard{ID: h.ID, Header: h}}
+			h := shard.Header{ID: uint32(i + 1), Documents: s.documents, Blocks: s.blocks, Full: s.crowded, Commits: s.commits}
+			v := shard.View{Shard: &shard.Shard{ID: h.ID, Header: h}}
 			if s.dead > 0 {
 				v.Dead = postings.Full(s.dead)
 			}

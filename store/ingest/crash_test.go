@@ -18,6 +18,7 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // crash is what a power failure would have left, and what has to be in it.
@@ -223,7 +224,7 @@ func checkLists(t *testing.T, st *store.Store) {
 			t.Fatal(err)
 		}
 		lists := v.ListReader()
-		ev := postings.Evaluator{Reader: v.Lists(store.FieldContent, lists), DocOf: v.DocOf()}
+		ev := postings.Evaluator{Reader: v.Lists(shard.FieldContent, lists), DocOf: v.DocOf()}
 		text := v.Text()
 		for i := range docs.Len() {
 			b, err := text.Slice(docs.TextStart[i], docs.TextStart[i+1])

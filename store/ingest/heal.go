@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // heal runs change, and when that meets a damaged shard, sets the shard aside
@@ -15,7 +16,7 @@ import (
 func (ix *Indexer) heal(ctx context.Context, change func() error) error {
 	for {
 		err := change()
-		shard, damaged := store.DamagedShard(err)
+		shard, damaged := shard.Damaged(err)
 		if !damaged || ctx.Err() != nil {
 			return err
 		}
@@ -29,6 +30,6 @@ func (ix *Indexer) heal(ctx context.Context, change func() error) error {
 func lost(sn *store.Snapshot, shards []uint32) bool {
 	return slices.ContainsFunc(shards, func(id uint32) bool {
 		v, ok := sn.Shard(id)
-		return ok && v.Aside != nil
+		return ok && v.Quarantine != nil
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/redact"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // AllHistory stands for every commit in Options.
@@ -92,7 +93,7 @@ type historyJob struct {
 	tip        string
 	// sequence is Commit.Sequence of what is read.
 	sequence uint32
-	writer   *store.ShardWriter
+	writer   *shard.Writer
 	progress Progress
 	// added counts the commits of this job; pending is what the shard begun adds
 	// to the counts of the record.
@@ -159,7 +160,7 @@ func (j *historyJob) forget(sn *store.Snapshot, next *store.Repository, plan *hi
 	counts, newest := historyCounts{}, int64(0)
 	left := map[uint32]bool{}
 	var places []docRef
-	err := eachCommit(sn, next, func(v store.View, t *store.Commits, i int) error {
+	err := eachCommit(sn, next, func(v shard.View, t *shard.Commits, i int) error {
 		if !plan.again && !plan.gone[string(t.OID(i))] {
 			newest = max(newest, t.CommitterSeconds[i])
 			left[v.ID] = true
@@ -189,13 +190,13 @@ func (j *historyJob) forget(sn *store.Snapshot, next *store.Repository, plan *hi
 }
 
 // count adds a commit that is kept.
-func (n *historyCounts) count(t *store.Commits, docs *store.Documents, i int) {
+func (n *historyCounts) count(t *shard.Commits, docs *shard.Documents, i int) {
 	n.commits++
-	if t.State[i] == store.CommitRead {
+	if t.State[i] == shard.CommitRead {
 		n.diffs++
 	}
 	for d := t.Message[i]; d < t.Message[i+1]; d++ {
-		if docs.Reason[d] == store.ReasonTooLarge {
+		if docs.Reason[d] == shard.ReasonTooLarge {
 			n.tooLarge++
 		}
 	}
@@ -203,10 +204,10 @@ func (n *historyCounts) count(t *store.Commits, docs *store.Documents, i int) {
 
 // eachCommit calls f for the live commits of r, but for those in shards that
 // are set aside.
-func eachCommit(sn *store.Snapshot, r *store.Repository, f func(v store.View, t *store.Commits, i int) error) error {
+func eachCommit(sn *store.Snapshot, r *store.Repository, f func(v shard.View, t *shard.Commits, i int) error) error {
 	for _, id := range r.History.Shards {
 		v, ok := sn.Shard(id)
-		if !ok || v.Aside != nil {
+		if !ok || v.Quarantine != nil {
 			continue
 		}
 		t, err := v.Commits()
@@ -264,19 +265,19 @@ func (j *historyJob) finish(ctx context.Context) error {
 	if err := j.ix.checkDisk(); err != nil {
 		return err
 	}
-	shard, err := j.writer.Finish(ctx)
+	written, err := j.writer.Finish(ctx)
 	if err != nil {
 		return err
 	}
 	err = j.commit(func(_ *store.Snapshot, next *store.Repository, c *store.Change) error {
-		c.Add = []store.ShardHeader{shard}
+		c.Add = []shard.Header{written}
 		h, n := &next.History, &j.pending
-		h.Shards = append(slices.Clone(h.Shards), shard.ID)
+		h.Shards = append(slices.Clone(h.Shards), written.ID)
 		h.Commits, h.Diffs, h.TooLarge, h.Newest = h.Commits+n.commits, h.Diffs+n.diffs, h.TooLarge+n.tooLarge, max(h.Newest, n.newest)
 		return nil
 	})
 	if err != nil {
-		j.ix.discard([]store.ShardHeader{shard}, err)
+		j.ix.discard([]shard.Header{written}, err)
 		return err
 	}
 	j.added += j.pending.commits
@@ -344,13 +345,13 @@ func (j *historyJob) mapPeople(ctx context.Context, sn *store.Snapshot) (mailmap
 func (j *historyJob) mapAll(ctx context.Context, sn *store.Snapshot, r *store.Repository) (store.People, error) {
 	known := map[git.Person]bool{}
 	var all []git.Person
-	add := func(p store.Person) {
+	add := func(p shard.Person) {
 		if g := git.Person(p); !known[g] {
 			known[g] = true
 			all = append(all, g)
 		}
 	}
-	err := eachCommit(sn, r, func(_ store.View, t *store.Commits, i int) error {
+	err := eachCommit(sn, r, func(_ shard.View, t *shard.Commits, i int) error {
 		add(t.People[t.Author[i]])
 		add(t.People[t.Committer[i]])
 		return nil
@@ -365,7 +366,7 @@ func (j *historyJob) mapAll(ctx context.Context, sn *store.Snapshot, r *store.Re
 	people := store.People{}
 	for i, p := range all {
 		if mapped[i] != p && len(people) < store.MaxPeople {
-			people[store.Person(p)] = store.Person(mapped[i])
+			people[shard.Person(p)] = shard.Person(mapped[i])
 		}
 	}
 	return people, nil

@@ -16,6 +16,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // commitAt commits everything with a message, so many seconds after a moment.
@@ -43,10 +44,10 @@ func (f *fixture) history() ingest.HistoryResult {
 
 // keptCommit is a commit as the store has it.
 type keptCommit struct {
-	table  *store.Commits
+	table  *shard.Commits
 	i      int
 	show   string
-	commit store.Commit
+	commit shard.Commit
 }
 
 // keptCommits returns the commits of a repository in log order, and the record.
@@ -94,7 +95,7 @@ func (f *fixture) keptCommits(name string) ([]keptCommit, store.History) {
 		}
 		text.Close()
 	}
-	slices.SortFunc(out, func(a, b keptCommit) int { return store.CompareLog(a.table, a.i, b.table, b.i) })
+	slices.SortFunc(out, func(a, b keptCommit) int { return shard.CompareLog(a.table, a.i, b.table, b.i) })
 	return out, r.History
 }
 
@@ -132,7 +133,7 @@ func (f *fixture) checkHistory(name string, r *repo, diffs int) {
 		for _, d := range c.Files {
 			reason := ""
 			switch {
-			case k.commit.State == store.CommitPaths:
+			case k.commit.State == shard.CommitPaths:
 				d.Hunks, reason = nil, "too-old"
 			case d.State == git.DiffBinary:
 				reason = "binary"
@@ -142,17 +143,17 @@ func (f *fixture) checkHistory(name string, r *repo, diffs int) {
 		if k.show != b.String() {
 			f.t.Errorf("commit %s\n got %s\nwant %s", c.OID, k.show, b.String())
 		}
-		if k.commit.State == store.CommitRead {
+		if k.commit.State == shard.CommitRead {
 			withDiffs++
 		}
-		if (k.commit.State == store.CommitMerge) != c.Merge() {
+		if (k.commit.State == shard.CommitMerge) != c.Merge() {
 			f.t.Errorf("commit %s with %d parents is in state %d", c.OID, len(c.Parents), k.commit.State)
 		}
-		if k.commit.Author.Seconds != c.Author.Seconds || k.commit.Author.Person != store.Person(c.Author.Person) ||
+		if k.commit.Author.Seconds != c.Author.Seconds || k.commit.Author.Person != shard.Person(c.Author.Person) ||
 			k.commit.Committer.Seconds != c.Committer.Seconds || int(k.commit.Author.ZoneMinutes) != c.Author.ZoneMinutes {
 			f.t.Errorf("commit %s is %+v, want %+v", c.OID, k.commit, c)
 		}
-		if at <= diffs && k.commit.State == store.CommitPaths {
+		if at <= diffs && k.commit.State == shard.CommitPaths {
 			f.t.Errorf("commit %d has no diffs", at)
 		}
 		return nil
@@ -366,7 +367,7 @@ func TestHistoryFollowsMailmap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return people.Is(store.Person{Name: "Au Thor", Email: "author@example.org"}).Name + ", " + people.Is(store.Person{Name: "New", Email: "new@example.org"}).Name
+		return people.Is(shard.Person{Name: "Au Thor", Email: "author@example.org"}).Name + ", " + people.Is(shard.Person{Name: "New", Email: "new@example.org"}).Name
 	}
 	if got := who(); got != "Au Thor, New" {
 		t.Errorf("without a mailmap: %s", got)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // historyPlan is what of a history is to be read, and what to be forgotten.
@@ -78,7 +79,7 @@ func (j *historyJob) plan(ctx context.Context, sn *store.Snapshot) (*historyPlan
 	p.more = false
 	kept := map[string]bool{}
 	if !p.again {
-		err := eachCommit(sn, j.repository, func(_ store.View, t *store.Commits, i int) error {
+		err := eachCommit(sn, j.repository, func(_ shard.View, t *shard.Commits, i int) error {
 			kept[string(t.OID(i))] = true
 			return nil
 		})
@@ -100,7 +101,7 @@ func (j *historyJob) followParents(sn *store.Snapshot, p *historyPlan) error {
 	if len(p.parents) == 0 {
 		return nil
 	}
-	return eachCommit(sn, j.repository, func(_ store.View, t *store.Commits, i int) error {
+	return eachCommit(sn, j.repository, func(_ shard.View, t *shard.Commits, i int) error {
 		last, ok := p.parents[string(t.OID(i))]
 		for k := last; ok && k >= 0 && p.effective[k] < t.Effective[i]; k-- {
 			p.effective[k] = t.Effective[i]

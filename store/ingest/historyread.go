@@ -7,6 +7,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // batchCommits is how many commits one git process reads: enough for its start,
@@ -88,18 +89,18 @@ func (j *historyJob) add(ctx context.Context, p *historyPlan, i int, c *git.Comm
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	out := store.Commit{
+	out := shard.Commit{
 		Repository: j.id, OID: unhex(c.OID), Author: j.signature(c.Author), Committer: j.signature(c.Committer),
 		Effective: p.effective[i], Sequence: j.sequence, Position: p.position[i], MoreFiles: uint32(c.MoreFiles),
 	}
 	wanted := int(p.position[i]) < p.diffs
 	switch {
 	case c.Merge():
-		out.State = store.CommitMerge
+		out.State = shard.CommitMerge
 	case wanted && depth != git.LogHunks || depth == git.LogMessages:
-		out.State = store.CommitUnreadable
+		out.State = shard.CommitUnreadable
 	case !wanted:
-		out.State = store.CommitPaths
+		out.State = shard.CommitPaths
 	}
 	files := changedFiles(c, wanted)
 	out.MoreFiles += uint32(len(c.Files) - len(files))
@@ -116,15 +117,15 @@ func (j *historyJob) add(ctx context.Context, p *historyPlan, i int, c *git.Comm
 }
 
 // note counts a commit that was written.
-func (j *historyJob) note(c store.Commit, from *git.Commit, files []store.ChangedFile) {
+func (j *historyJob) note(c shard.Commit, from *git.Commit, files []shard.ChangedFile) {
 	n := &j.pending
 	n.commits++
-	if c.State == store.CommitRead {
+	if c.State == shard.CommitRead {
 		n.diffs++
 	}
 	for i := range files {
 		j.progress.Bytes += int64(len(files[i].Hunks))
-		if files[i].Reason == store.ReasonTooLarge {
+		if files[i].Reason == shard.ReasonTooLarge {
 			n.tooLarge++
 		}
 	}
@@ -136,39 +137,39 @@ func (j *historyJob) note(c store.Commit, from *git.Commit, files []store.Change
 }
 
 // signature also notes whom the mailmap has for the person.
-func (j *historyJob) signature(s git.Signature) store.Signature {
-	p := store.Person(s.Person)
+func (j *historyJob) signature(s git.Signature) shard.Signature {
+	p := shard.Person(s.Person)
 	if s.Mapped != s.Person {
 		if j.people == nil {
 			j.people = store.People{}
 		}
-		j.people[p] = store.Person(s.Mapped)
+		j.people[p] = shard.Person(s.Mapped)
 	}
-	return store.Signature{Person: p, Seconds: s.Seconds, ZoneMinutes: int16(s.ZoneMinutes)}
+	return shard.Signature{Person: p, Seconds: s.Seconds, ZoneMinutes: int16(s.ZoneMinutes)}
 }
 
 // changedFiles translates; wanted says that diffs were to be read. A file with
 // a path too long for a document is left out.
-func changedFiles(c *git.Commit, wanted bool) []store.ChangedFile {
-	files := make([]store.ChangedFile, 0, len(c.Files))
+func changedFiles(c *git.Commit, wanted bool) []shard.ChangedFile {
+	files := make([]shard.ChangedFile, 0, len(c.Files))
 	for i := range c.Files {
 		d := &c.Files[i]
-		if len(d.Path) > store.MaxPathBytes {
+		if len(d.Path) > shard.MaxPathBytes {
 			continue
 		}
-		f := store.ChangedFile{Path: d.Path, OldPath: d.OldPath, Status: d.Status, Mode: d.NewMode, Hunks: d.Hunks}
+		f := shard.ChangedFile{Path: d.Path, OldPath: d.OldPath, Status: d.Status, Mode: d.NewMode, Hunks: d.Hunks}
 		if d.Status == 'D' {
 			f.Mode = d.OldMode
 		}
 		switch {
 		case d.State == git.DiffBinary:
-			f.Reason = store.ReasonBinary
+			f.Reason = shard.ReasonBinary
 		case d.State == git.DiffTooLarge:
-			f.Reason = store.ReasonTooLarge
+			f.Reason = shard.ReasonTooLarge
 		case d.State == git.DiffUnread && wanted:
-			f.Reason = store.ReasonCorrupt
+			f.Reason = shard.ReasonCorrupt
 		case d.State == git.DiffUnread:
-			f.Reason = store.ReasonTooOld
+			f.Reason = shard.ReasonTooOld
 		}
 		files = append(files, f)
 	}

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // object writes an object as it is, even one that git would not make.
@@ -86,7 +86,7 @@ func TestLongPath(t *testing.T) {
 	want := map[string]string{}
 	var entries [][2]string
 	for _, c := range "abc" {
-		path := strings.Repeat(string(c), store.MaxPathBytes)
+		path := strings.Repeat(string(c), shard.MaxPathBytes)
 		want[path] = "one\n"
 		entries = append(entries, [2]string{path, one})
 	}
@@ -95,7 +95,7 @@ func TestLongPath(t *testing.T) {
 	f.sync("r", r)
 	f.want("r", want)
 
-	r.commitTree([2]string{strings.Repeat("p", store.MaxPathBytes+1), one}, [2]string{"q", one})
+	r.commitTree([2]string{strings.Repeat("p", shard.MaxPathBytes+1), one}, [2]string{"q", one})
 	_, err := f.ix.Sync(context.Background(), "r", nil)
 	if err == nil || len(err.Error()) > 200 || !strings.Contains(err.Error(), "1048577") {
 		t.Errorf("sync of a longer path: %.300v, want a short error with its length", err)
@@ -324,7 +324,7 @@ func TestHistoryThatEndsInDamage(t *testing.T) {
 	for _, k := range kept {
 		got = append(got, fmt.Sprint(k.commit.State, " ", k.show[strings.LastIndex(k.show, " ")+1:]))
 	}
-	if len(kept) != 3 || h.Diffs != 1 || kept[0].commit.State != store.CommitRead || kept[2].commit.State != store.CommitUnreadable {
+	if len(kept) != 3 || h.Diffs != 1 || kept[0].commit.State != shard.CommitRead || kept[2].commit.State != shard.CommitUnreadable {
 		t.Errorf("%d commits with %d diffs are kept, as %q; want three, the newest with its diff", len(kept), h.Diffs, got)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/trawlsearch/trawl/store/ctags"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/redact"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Options say what is taken in. The zero value means the defaults.
@@ -242,7 +243,7 @@ func (ix *Indexer) remove(ctx context.Context, id uint32, name string) error {
 		return err
 	}
 	places := live.unkept()
-	err = eachCommit(sn, r, func(v store.View, t *store.Commits, i int) error {
+	err = eachCommit(sn, r, func(v shard.View, t *shard.Commits, i int) error {
 		for d := t.Message[i]; d < t.Message[i+1]; d++ {
 			places = append(places, docRef{v.ID, uint16(d)})
 		}
@@ -276,7 +277,7 @@ func (ix *Indexer) begin() (*store.Snapshot, error) {
 // discard removes shards that were written for a change that failed, as far as
 // that can be done: if not, they go when the store is opened next. When the
 // store broke over the change they may be in use.
-func (ix *Indexer) discard(written []store.ShardHeader, why error) {
+func (ix *Indexer) discard(written []shard.Header, why error) {
 	if len(written) == 0 || errors.Is(why, store.ErrBroken) {
 		return
 	}

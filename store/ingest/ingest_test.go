@@ -18,6 +18,7 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/shard"
 	"go.uber.org/goleak"
 )
 
@@ -148,7 +149,7 @@ func (f *fixture) branch(name string, number int) map[string]string {
 				continue
 			}
 			all++
-			if bytes += int(docs.TextBytes[i]); docs.Reason[i] != store.Searchable {
+			if bytes += int(docs.TextBytes[i]); docs.Reason[i] != shard.Searchable {
 				skipped++
 			}
 			if lost := away != nil && !slices.ContainsFunc(away, func(s *postings.Set) bool { return s == nil || !s.Contains(uint16(i)) }); lost {
@@ -165,7 +166,7 @@ func (f *fixture) branch(name string, number int) map[string]string {
 				f.t.Errorf("%s is there twice", docs.Path(i))
 			}
 			out[docs.Path(i)] = string(b)
-			if docs.Reason[i] != store.Searchable {
+			if docs.Reason[i] != shard.Searchable {
 				out[docs.Path(i)] = mark + docs.Reason[i].String()
 			}
 		}

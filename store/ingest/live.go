@@ -49,7 +49,7 @@ func liveDocuments(ctx context.Context, sn *store.Snapshot, r *store.Repository)
 			return nil, err
 		}
 		v, ok := sn.Shard(id)
-		if !ok || v.Aside != nil {
+		if !ok || v.Quarantine != nil {
 			continue
 		}
 		docs, err := v.Documents()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // A shard is worth rewriting when more than half of its documents are dead. It
@@ -71,7 +72,7 @@ func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (int, e
 }
 
 // replace rewrites a group and switches to what was written. ix.mu is held.
-func (m *merging) replace(ctx context.Context, group []store.View) error {
+func (m *merging) replace(ctx context.Context, group []shard.View) error {
 	if err := m.ix.checkDisk(); err != nil {
 		return err
 	}
@@ -94,14 +95,14 @@ func (m *merging) replace(ctx context.Context, group []store.View) error {
 // chooseGroup returns the shards to rewrite together, none if it is not worth
 // it. They are all of files or all of commits, and of one circle, unless it is
 // one shard that is to be taken apart.
-func (ix *Indexer) chooseGroup(views []store.View, circles map[uint32][]string) []store.View {
-	var files, commits []store.View
+func (ix *Indexer) chooseGroup(views []shard.View, circles map[uint32][]string) []shard.View {
+	var files, commits []shard.View
 	for _, v := range views {
-		if v.Aside != nil {
+		if v.Quarantine != nil {
 			continue
 		}
 		if len(circles[v.ID]) > 1 {
-			return []store.View{v}
+			return []shard.View{v}
 		}
 		if v.Header.IsHistory() {
 			commits = append(commits, v)
@@ -115,8 +116,8 @@ func (ix *Indexer) chooseGroup(views []store.View, circles map[uint32][]string) 
 	return ix.chooseOf(commits, circles)
 }
 
-func (ix *Indexer) chooseOf(views []store.View, circles map[uint32][]string) []store.View {
-	small := map[string][]store.View{}
+func (ix *Indexer) chooseOf(views []shard.View, circles map[uint32][]string) []shard.View {
+	small := map[string][]shard.View{}
 	for _, v := range views {
 		if live := liveBlocks(v); live*smallShare < ix.opts.ShardBlocks && !v.Header.Full {
 			circle := strings.Join(circles[v.ID], "")
@@ -130,15 +131,15 @@ func (ix *Indexer) chooseOf(views []store.View, circles map[uint32][]string) []s
 	}
 	for _, v := range views {
 		if v.Dead != nil && v.Dead.Len()*deadShare > v.Header.Documents {
-			return []store.View{v}
+			return []shard.View{v}
 		}
 	}
 	return nil
 }
 
 // fitting returns the smallest of small shards, as many as make a full one.
-func (ix *Indexer) fitting(small []store.View) []store.View {
-	slices.SortFunc(small, func(a, b store.View) int {
+func (ix *Indexer) fitting(small []shard.View) []shard.View {
+	slices.SortFunc(small, func(a, b shard.View) int {
 		return cmp.Or(liveBlocks(a)-liveBlocks(b), cmp.Compare(a.ID, b.ID))
 	})
 	sum := 0
@@ -151,7 +152,7 @@ func (ix *Indexer) fitting(small []store.View) []store.View {
 }
 
 // liveBlocks estimates the blocks that a rewritten shard would have.
-func liveBlocks(v store.View) int {
+func liveBlocks(v shard.View) int {
 	if v.Dead == nil {
 		return v.Header.Blocks
 	}
@@ -168,29 +169,29 @@ type merging struct {
 	yield func(context.Context)
 	// circles tells whose documents may share a shard.
 	circles circles
-	add     []store.ShardHeader
+	add     []shard.Header
 	// outputs are the new shards of each repository.
 	outputs map[uint32]map[uint32]bool
 	// away are the records of the new shards.
 	away map[store.ShardRepository][]*postings.Set
 	// symbols is what the first new shard tells of its symbols, nil if symbols
 	// are not copied; the others tell of none that failed.
-	symbols *store.SymbolCounts
+	symbols *shard.SymbolCounts
 }
 
 // source is a live document of an input shard.
 type source struct {
-	view   store.View
+	view   shard.View
 	circle string
-	text   *store.Text
-	docs   *store.Documents
+	text   *shard.Text
+	docs   *shard.Documents
 	doc    int
 	stars  int
 	// indexed says that it is not in the set of blocks scanned always.
 	indexed bool
 }
 
-func (m *merging) rewrite(ctx context.Context, group []store.View) error {
+func (m *merging) rewrite(ctx context.Context, group []shard.View) error {
 	var all []source
 	for _, v := range group {
 		docs, err := v.Documents()
@@ -257,7 +258,7 @@ func (m *merging) write(ctx context.Context, all []source) error {
 
 // mergeWriter writes the shards of a merge.
 type mergeWriter struct {
-	*store.ShardWriter
+	*shard.Writer
 	m *merging
 	// pending are the repositories with documents in the shard begun, away what
 	// is known of theirs. written are the documents, if it is not of commits.
@@ -281,7 +282,7 @@ func (m *merging) step(ctx context.Context, done, all int) {
 const yieldEvery = 64
 
 func (m *merging) begin() *mergeWriter {
-	w := &mergeWriter{ShardWriter: m.ix.store.NewShardWriter(), m: m, pending: map[uint32]bool{}, away: map[uint32][]*postings.Set{}}
+	w := &mergeWriter{Writer: m.ix.store.NewShardWriter(), m: m, pending: map[uint32]bool{}, away: map[uint32][]*postings.Set{}}
 	w.MaxBlocks = m.ix.opts.ShardBlocks
 	return w
 }
@@ -334,7 +335,7 @@ func keepAway(away map[uint32][]*postings.Set, s source, doc uint16) {
 }
 
 // commit switches from the group to what was written.
-func (m *merging) commit(group []store.View) error {
+func (m *merging) commit(group []shard.View) error {
 	gone := map[uint32]bool{}
 	c := store.Change{Add: m.add, Away: m.away}
 	for _, v := range group {

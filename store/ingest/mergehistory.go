@@ -7,21 +7,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // commitSource is a live commit of an input shard.
 type commitSource struct {
 	circle string
-	text   *store.Text
-	docs   *store.Documents
-	table  *store.Commits
+	text   *shard.Text
+	docs   *shard.Documents
+	table  *shard.Commits
 	commit int
 }
 
 // rewriteHistory is rewrite for history shards: commits stay together, those of
 // a repository beside one another and in log order.
-func (m *merging) rewriteHistory(ctx context.Context, group []store.View) error {
+func (m *merging) rewriteHistory(ctx context.Context, group []shard.View) error {
 	var all []commitSource
 	for _, v := range group {
 		table, err := v.Commits()
@@ -42,7 +42,7 @@ func (m *merging) rewriteHistory(ctx context.Context, group []store.View) error 
 	}
 	slices.SortFunc(all, func(a, b commitSource) int {
 		return cmp.Or(strings.Compare(a.circle, b.circle), cmp.Compare(b.table.Repository[b.commit], a.table.Repository[a.commit]),
-			store.CompareLog(a.table, a.commit, b.table, b.commit))
+			shard.CompareLog(a.table, a.commit, b.table, b.commit))
 	})
 	w := m.begin()
 	defer w.Close()
@@ -70,7 +70,7 @@ func (m *merging) rewriteHistory(ctx context.Context, group []store.View) error 
 }
 
 // read returns what stands in the commit's documents.
-func (s *commitSource) read() (message string, files []store.ChangedFile, err error) {
+func (s *commitSource) read() (message string, files []shard.ChangedFile, err error) {
 	first, end := s.table.Message[s.commit], s.table.Message[s.commit+1]
 	text, err := s.text.Slice(s.docs.TextStart[first], s.docs.TextStart[first+1])
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *commitSource) read() (message string, files []store.ChangedFile, err er
 		if err != nil {
 			return "", nil, err
 		}
-		files = append(files, store.ChangedFile{
+		files = append(files, shard.ChangedFile{
 			Path: s.docs.Path(int(d)), OldPath: s.table.OldPath(int(d)), Status: s.table.Status[d],
 			Mode: s.docs.Mode[d], Reason: s.docs.Reason[d], Hunks: bytes.Clone(hunks),
 		})

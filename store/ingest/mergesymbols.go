@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // keepSymbols has the symbols of a group copied if all of it have some, so that
 // searches for symbols never miss what has only moved, and ctags reads nothing
 // twice. Otherwise what is written counts as a shard whose symbols were never
 // read.
-func (m *merging) keepSymbols(group []store.View) {
-	sum := store.SymbolCounts{Version: store.SymbolVersion}
+func (m *merging) keepSymbols(group []shard.View) {
+	sum := shard.SymbolCounts{Version: shard.SymbolVersion}
 	for _, v := range group {
 		if !v.HasSymbols() {
 			return
@@ -26,20 +26,20 @@ func (m *merging) keepSymbols(group []store.View) {
 
 // copySymbols gives the shard h, which holds the documents written, their
 // symbols.
-func (m *merging) copySymbols(ctx context.Context, h *store.ShardHeader, written []source) (err error) {
+func (m *merging) copySymbols(ctx context.Context, h *shard.Header, written []source) (err error) {
 	if m.symbols == nil {
 		return nil
 	}
 	w := m.ix.store.NewSymbolWriter()
 	defer func() { err = errors.Join(err, w.Close()) }()
 	counts := *m.symbols
-	counts.Symbols, err = w.Copy(ctx, *h, func(dst []store.Symbol, d uint16) ([]store.Symbol, error) {
+	counts.Symbols, err = w.Copy(ctx, *h, func(dst []shard.Symbol, d uint16) ([]shard.Symbol, error) {
 		return written[d].view.Symbols(dst, uint16(written[d].doc))
 	})
 	if err != nil {
 		return err
 	}
 	h.Symbols = &counts
-	m.symbols = &store.SymbolCounts{Version: store.SymbolVersion}
+	m.symbols = &shard.SymbolCounts{Version: shard.SymbolVersion}
 	return nil
 }

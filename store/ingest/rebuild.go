@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Outdated are the shards whose index is of an older version than this program
@@ -34,7 +35,7 @@ func (ix *Indexer) Outdated() Outdated {
 
 // outdated reports whether a shard is to be rewritten; what is set aside is
 // indexed anew.
-func outdated(v store.View) bool { return v.Header.Outdated() && v.Aside == nil }
+func outdated(v shard.View) bool { return v.Header.Outdated() && v.Quarantine == nil }
 
 // Rebuild rewrites the shards whose index is of an older version, one after the
 // other, each switched in one commit while the old one is searched. Interrupted
@@ -89,7 +90,7 @@ func (ix *Indexer) rebuildOne(ctx context.Context, tried map[uint32]bool, report
 		}
 		tried[v.ID] = true
 		m := &merging{ix: ix, sn: sn, phase: "rebuild", report: report, yield: ix.opts.Yield, circles: newCircles(sn)}
-		return v.ID, m.replace(ctx, []store.View{v})
+		return v.ID, m.replace(ctx, []shard.View{v})
 	}
 	return 0, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // age has all shards say that their index is of the first version, as a store of
@@ -19,7 +20,7 @@ func (f *fixture) age() int {
 	c := store.Change{}
 	for _, v := range sn.Shards() {
 		h := v.Header
-		h.Index = store.IndexFoldedLists
+		h.Index = shard.IndexFoldedLists
 		c.Add = append(c.Add, h)
 	}
 	if err := errors.Join(sn.Close(), f.st.Commit(c)); err != nil {
@@ -44,11 +45,11 @@ func (f *fixture) nameSymbols() {
 			f.t.Fatal(err)
 		}
 		for i := range docs.Len() {
-			if err := w.Add(uint16(i), []store.Symbol{{Name: docs.Path(i), Kind: "file", Line: 1}}); err != nil {
+			if err := w.Add(uint16(i), []shard.Symbol{{Name: docs.Path(i), Kind: "file", Line: 1}}); err != nil {
 				f.t.Fatal(err)
 			}
 		}
-		if err := errors.Join(w.Seal(), w.Finish(context.Background(), store.SymbolCounts{Documents: docs.Len(), Failed: 1})); err != nil {
+		if err := errors.Join(w.Seal(), w.Finish(context.Background(), shard.SymbolCounts{Documents: docs.Len(), Failed: 1})); err != nil {
 			f.t.Fatal(err)
 		}
 	}
@@ -134,7 +135,7 @@ func TestRebuild(t *testing.T) {
 		t.Errorf("Rebuild again: %d shards, %v; want none", again, err)
 	}
 	for _, v := range before.Shards() {
-		if _, err := v.Documents(); err != nil || v.Header.Index != store.IndexFoldedLists {
+		if _, err := v.Documents(); err != nil || v.Header.Index != shard.IndexFoldedLists {
 			t.Errorf("shard %d in the snapshot of before has index version %d, %v", v.ID, v.Header.Index, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // SkippedDocument is a file whose content cannot be searched; its path can.
@@ -33,7 +34,7 @@ func Skipped(sn *store.Snapshot, r *store.Repository, f func(SkippedDocument) er
 			return err
 		}
 		for i := range docs.Len() {
-			if docs.Repository[i] != r.ID || docs.Reason[i] == store.Searchable || v.Dead != nil && v.Dead.Contains(uint16(i)) {
+			if docs.Repository[i] != r.ID || docs.Reason[i] == shard.Searchable || v.Dead != nil && v.Dead.Contains(uint16(i)) {
 				continue
 			}
 			all = append(all, SkippedDocument{docs.Path(i), docs.Reason[i].String(), int64(docs.FileBytes[i])})

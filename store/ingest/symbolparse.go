@@ -10,9 +10,9 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ctags"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // errTooLarge: the text is too long for what its symbols are worth.
@@ -28,14 +28,14 @@ type parseJob struct {
 
 	// done is closed when symbols and err are set.
 	done    chan struct{}
-	symbols []store.Symbol
+	symbols []shard.Symbol
 	err     error
 }
 
 // parse reads the shard's documents, has them parsed side by side, and calls
 // each with them in order. A document that has no text is not parsed, nor is
 // one that nobody can find any more.
-func (p *symbolPass) parse(ctx context.Context, v store.View, docs *store.Documents, each func(*parseJob) error) error {
+func (p *symbolPass) parse(ctx context.Context, v shard.View, docs *shard.Documents, each func(*parseJob) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var feeding sync.WaitGroup
 	defer feeding.Wait()
@@ -70,13 +70,13 @@ func harmlessError(err error) bool {
 }
 
 // feed reads documents and hands them to the parsers and, in order, to ordered.
-func (p *symbolPass) feed(ctx context.Context, v store.View, docs *store.Documents, ordered chan<- *parseJob) (err error) {
+func (p *symbolPass) feed(ctx context.Context, v shard.View, docs *shard.Documents, ordered chan<- *parseJob) (err error) {
 	text := v.Text()
 	defer func() { err = errors.Join(err, text.Close()) }()
 	for i := range docs.Len() {
 		j := &parseJob{doc: uint16(i), path: docs.Path(i), done: make(chan struct{})}
 		switch {
-		case docs.Reason[i] != store.Searchable || docs.Mode[i] == git.ModeSymlink || v.Dead != nil && v.Dead.Contains(uint16(i)):
+		case docs.Reason[i] != shard.Searchable || docs.Mode[i] == git.ModeSymlink || v.Dead != nil && v.Dead.Contains(uint16(i)):
 			j.skip = true
 		case int64(docs.TextBytes[i]) > p.ix.opts.MaxSymbolBytes:
 			j.err = errTooLarge
@@ -120,16 +120,16 @@ func parseAll(ctx context.Context, o Options, work <-chan *parseJob) {
 }
 
 // placeSymbols finds the column of each name in its line.
-func placeSymbols(text []byte, found []ctags.Symbol) []store.Symbol {
+func placeSymbols(text []byte, found []ctags.Symbol) []shard.Symbol {
 	slices.SortStableFunc(found, func(a, b ctags.Symbol) int { return cmp.Compare(a.Line, b.Line) })
-	out := make([]store.Symbol, 0, len(found))
+	out := make([]shard.Symbol, 0, len(found))
 	number, line, rest := 0, []byte(nil), text
 	for _, f := range found {
 		for number < f.Line && (number == 0 || len(rest) > 0) {
 			line, rest, _ = bytes.Cut(rest, []byte{'\n'})
 			number++
 		}
-		s := store.Symbol{Name: strings.Clone(f.Name), Kind: f.Kind, Container: f.Scope, Language: f.Language, Line: uint32(f.Line)}
+		s := shard.Symbol{Name: strings.Clone(f.Name), Kind: f.Kind, Container: f.Scope, Language: f.Language, Line: uint32(f.Line)}
 		if number == f.Line {
 			s.Column = columnOf(line, f.Name)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ctags"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // ErrNoCtags says that the options name no ctags to read symbols with.
@@ -68,7 +69,7 @@ type symbolPass struct {
 	ix     *Indexer
 	out    *SymbolsResult
 	report func(Progress)
-	writer *store.SymbolWriter
+	writer *shard.SymbolWriter
 	// work goes to the parsers, which live as long as the pass.
 	work     chan *parseJob
 	progress Progress
@@ -95,7 +96,7 @@ func (p *symbolPass) run(ctx context.Context) (err error) {
 			}
 		}
 		err := p.shard(ctx, sn, v)
-		if shard, damaged := store.DamagedShard(err); damaged {
+		if shard, damaged := shard.Damaged(err); damaged {
 			_, err = p.ix.store.SetAside(shard, err, p.ix.opts.Now())
 		}
 		if err := errors.Join(err, sn.Close()); err != nil {
@@ -105,10 +106,10 @@ func (p *symbolPass) run(ctx context.Context) (err error) {
 }
 
 // next returns the first shard without symbols, and counts what is to be done.
-func (p *symbolPass) next(sn *store.Snapshot) (first store.View, ok bool) {
+func (p *symbolPass) next(sn *store.Snapshot) (first shard.View, ok bool) {
 	p.progress = Progress{Phase: "symbols", Done: p.progress.Done, Total: p.progress.Done, Bytes: p.progress.Bytes}
 	for _, v := range sn.Shards() {
-		if v.HasSymbols() || v.Header.IsHistory() || v.Aside != nil {
+		if v.HasSymbols() || v.Header.IsHistory() || v.Quarantine != nil {
 			continue
 		}
 		p.progress.Total += v.Header.Documents
@@ -121,7 +122,7 @@ func (p *symbolPass) next(sn *store.Snapshot) (first store.View, ok bool) {
 
 // shard writes the symbols of one shard. What it counts becomes part of the
 // result once they are there.
-func (p *symbolPass) shard(ctx context.Context, sn *store.Snapshot, v store.View) error {
+func (p *symbolPass) shard(ctx context.Context, sn *store.Snapshot, v shard.View) error {
 	docs, err := v.Documents()
 	if err != nil {
 		return err
@@ -158,11 +159,11 @@ func (p *symbolPass) shard(ctx context.Context, sn *store.Snapshot, v store.View
 
 // finish shows the symbols of a shard, unless it has been dropped meanwhile.
 // That cannot happen while mu is held.
-func (p *symbolPass) finish(ctx context.Context, shard uint32, sum SymbolsResult) (written bool, err error) {
+func (p *symbolPass) finish(ctx context.Context, id uint32, sum SymbolsResult) (written bool, err error) {
 	p.ix.mu.Lock()
 	defer p.ix.mu.Unlock()
 	sn := p.ix.store.Snapshot()
-	_, there := sn.Shard(shard)
+	_, there := sn.Shard(id)
 	if err := sn.Close(); err != nil || !there {
 		return false, err
 	}
@@ -170,11 +171,11 @@ func (p *symbolPass) finish(ctx context.Context, shard uint32, sum SymbolsResult
 	for _, n := range sum.Unknown {
 		unknown += n
 	}
-	return true, p.writer.Finish(ctx, store.SymbolCounts{Documents: sum.Documents, Failed: sum.FailedCount, Unknown: unknown})
+	return true, p.writer.Finish(ctx, shard.SymbolCounts{Documents: sum.Documents, Failed: sum.FailedCount, Unknown: unknown})
 }
 
 // add counts one document.
-func (r *SymbolsResult) add(sn *store.Snapshot, docs *store.Documents, j *parseJob) {
+func (r *SymbolsResult) add(sn *store.Snapshot, docs *shard.Documents, j *parseJob) {
 	switch {
 	case j.skip:
 	case j.err == nil:

@@ -14,6 +14,7 @@ import (
 	"github.com/trawlsearch/trawl/store/admit"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/redact"
+	"github.com/trawlsearch/trawl/store/shard"
 	"github.com/trawlsearch/trawl/store/span"
 )
 
@@ -117,7 +118,7 @@ func (ix *Indexer) sync(ctx context.Context, id uint32, f fetched, report func(P
 	job := &syncJob{ix: ix, sn: sn, report: report, next: *r, lost: lost(sn, r.Shards)}
 	if err := job.run(ctx, f); err != nil {
 		ix.discard(job.change.Add, err)
-		if _, damaged := store.DamagedShard(err); !damaged && ctx.Err() == nil {
+		if _, damaged := shard.Damaged(err); !damaged && ctx.Err() == nil {
 			recordError(sn, r, fmt.Errorf("sync %q: %w", r.Name, err))
 		}
 		return Result{}, err
@@ -357,7 +358,7 @@ func (j *syncJob) write(ctx context.Context, repo *git.Repo, items []item) error
 // documentWriter turns blobs into documents in shards.
 type documentWriter struct {
 	job    *syncJob
-	shards *store.ShardWriter
+	shards *shard.Writer
 	// items are all that are to be written, done how many were; first is the
 	// first of the shard begun.
 	items       []item
@@ -429,18 +430,18 @@ type totals struct {
 	skipped   int
 }
 
-func (t *totals) add(textBytes uint32, r store.Reason) {
+func (t *totals) add(textBytes uint32, r shard.Reason) {
 	t.documents++
 	t.textBytes += int64(textBytes)
-	if r != store.Searchable {
+	if r != shard.Searchable {
 		t.skipped++
 	}
 }
 
-func (t *totals) remove(textBytes uint32, r store.Reason) {
+func (t *totals) remove(textBytes uint32, r shard.Reason) {
 	t.documents--
 	t.textBytes -= int64(textBytes)
-	if r != store.Searchable {
+	if r != shard.Searchable {
 		t.skipped--
 	}
 }

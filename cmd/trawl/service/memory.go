@@ -4,8 +4,8 @@ import (
 	"runtime/debug"
 
 	"github.com/trawlsearch/trawl/httpapi"
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // The setting memory is divided among all who hold much of it, so that the
@@ -92,5 +92,5 @@ func (s *Service) Lend(bytes int64) (giveBack func()) { return s.store.Budget().
 // outside is what the caches take outside the runtime's own memory.
 func outside(caches int64) int64 {
 	// The allocator of C keeps a part of what was freed.
-	return store.ForeignBytes(caches) * 5 / 4
+	return shard.ForeignBytes(caches) * 5 / 4
 }

@@ -3,7 +3,7 @@ package service
 import (
 	"testing"
 
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // TestDivide: whatever the setting is, the shares that are held at one time
@@ -13,7 +13,7 @@ func TestDivide(t *testing.T) {
 	for _, mib := range []int64{128, 256, 512, 1 << 10, 2 << 10, 8 << 10} {
 		memory := mib << 20
 		s := divide(memory)
-		held := s.caches + s.large - store.ForeignBytes(s.caches)
+		held := s.caches + s.large - shard.ForeignBytes(s.caches)
 		// While something is written the caches lend what the lists may take.
 		writing := held + max(s.lists-s.caches, 0)
 		if mib >= 256 && (s.runtime > memory || writing > s.runtime*9/10) {

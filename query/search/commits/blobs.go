@@ -6,8 +6,8 @@ import (
 	"errors"
 
 	"github.com/trawlsearch/trawl/query/search/target"
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/shard"
 	"github.com/trawlsearch/trawl/store/text"
 )
 
@@ -24,7 +24,7 @@ const (
 	// text that is indexed by default.
 	maxContentBytes = 32 << 20
 	// smallContentBytes is the largest that is read without asking for memory.
-	smallContentBytes = store.LargeTextBytes / contentCopies
+	smallContentBytes = shard.LargeTextBytes / contentCopies
 	// contentCopies is how often a content is held at once: as git gave it, and
 	// as text where that is another encoding.
 	contentCopies = 2

@@ -7,8 +7,8 @@ import (
 	"github.com/trawlsearch/trawl/query/search/compile"
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/query/search/task"
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // eachPath calls f with the paths that the commits of a target changed which q
@@ -62,7 +62,7 @@ func (c *search) eachLogged(ctx context.Context, t *target.Repository, far []ite
 	}
 	o := git.LogOptions{MaxFiles: git.MaxCommitFiles, Mailmap: t.Stored.Commit()}
 	return repo.Log(ctx, oids, o, func(l *git.Commit) error {
-		if c.q.wants(store.Person(l.Author.Mapped), store.Person(l.Committer.Mapped), l.Committer.Seconds) {
+		if c.q.wants(shard.Person(l.Author.Mapped), shard.Person(l.Committer.Mapped), l.Committer.Seconds) {
 			for i := range l.Files {
 				f(l.Files[i].Path)
 			}

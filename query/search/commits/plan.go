@@ -7,13 +7,14 @@ import (
 	"github.com/trawlsearch/trawl/query/search/compile"
 	"github.com/trawlsearch/trawl/query/search/shardplan"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // shardPlan is what the posting lists and columns leave of one history shard.
 type shardPlan struct {
-	view  store.View
-	table *store.Commits
-	docs  *store.Documents
+	view  shard.View
+	table *shard.Commits
+	docs  *shard.Documents
 	// texts are the documents whose text may match, nil for all.
 	texts *postings.Set
 	// candidates are the commits to look at, ascending.
@@ -23,7 +24,7 @@ type shardPlan struct {
 
 // planCommits reads the posting lists of one history shard for q. With brute it
 // reads none. A panic over a damaged shard is an error.
-func planCommits(v store.View, q *scope, people map[uint32]store.People, brute bool, in *shardplan.Reader) (p *shardPlan, err error) {
+func planCommits(v shard.View, q *scope, people map[uint32]store.People, brute bool, in *shardplan.Reader) (p *shardPlan, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			p, err = nil, fmt.Errorf("plan shard %d: panic: %v", v.ID, x)
@@ -129,7 +130,7 @@ func (p *shardPlan) texting(q *scope, content *postings.Evaluator) (*postings.Se
 // addUnread adds the files of commits whose diffs are not kept.
 func (p *shardPlan) addUnread(set *postings.Set) {
 	for i := range p.table.Len() {
-		if p.table.State[i] != store.CommitPaths {
+		if p.table.State[i] != shard.CommitPaths {
 			continue
 		}
 		for d := p.table.Message[i] + 1; d < p.table.Message[i+1]; d++ {
@@ -171,7 +172,7 @@ func (p *shardPlan) choose(q *scope, people map[uint32]store.People, narrowed *p
 		id := t.Repository[i]
 		return q.Repositories[id] != nil && (p.view.Dead == nil || !p.view.Dead.Contains(uint16(t.Message[i]))) &&
 			q.Dated(t.CommitterSeconds[i]) && authors.holds(id, t.Author[i]) && committers.holds(id, t.Committer[i]) &&
-			(!q.Diff || t.State[i] != store.CommitMerge)
+			(!q.Diff || t.State[i] != shard.CommitMerge)
 	}
 	if narrowed == nil {
 		for i := range t.Len() {
@@ -198,14 +199,14 @@ func (p *shardPlan) choose(q *scope, people map[uint32]store.People, narrowed *p
 // peopleTest tests each person of a shard once.
 type peopleTest struct {
 	filters []compile.PersonFilter
-	table   *store.Commits
+	table   *shard.Commits
 	people  map[uint32]store.People
 	// known holds the answers by repository and person: 0 for not asked yet, 1
 	// for no, 2 for yes.
 	known map[uint32][]byte
 }
 
-func newPeopleTest(t *store.Commits, people map[uint32]store.People, filters []compile.PersonFilter) *peopleTest {
+func newPeopleTest(t *shard.Commits, people map[uint32]store.People, filters []compile.PersonFilter) *peopleTest {
 	return &peopleTest{filters, t, people, map[uint32][]byte{}}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/query/search/task"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // search searches the commits for one basic query: first, repository by
@@ -142,7 +143,7 @@ func (c *search) plan(ctx context.Context) {
 			wanted[id] = true
 		}
 	}
-	views := slices.DeleteFunc(c.Snapshot.Shards(), func(v store.View) bool { return !wanted[v.ID] })
+	views := slices.DeleteFunc(c.Snapshot.Shards(), func(v shard.View) bool { return !wanted[v.ID] })
 	plans := make([]*shardPlan, len(views))
 	var wg sync.WaitGroup
 	work := make(chan int)
@@ -183,7 +184,7 @@ func (c *search) plan(ctx context.Context) {
 }
 
 // planShard plans one shard. One that cannot be planned is recorded and nil.
-func (c *search) planShard(v store.View, in *shardplan.Reader) *shardPlan {
+func (c *search) planShard(v shard.View, in *shardplan.Reader) *shardPlan {
 	p, err := planCommits(v, c.q, c.people, c.WithoutLists(v.ID), in)
 	if err != nil {
 		c.FailShard(v.ID, err)
@@ -233,7 +234,7 @@ func (c *search) candidates(t *target.Repository) []item {
 		}
 	}
 	slices.SortFunc(items, func(a, b item) int {
-		return store.CompareLog(a.shard.table, int(a.commit), b.shard.table, int(b.commit))
+		return shard.CompareLog(a.shard.table, int(a.commit), b.shard.table, int(b.commit))
 	})
 	return items
 }
@@ -242,7 +243,7 @@ func (c *search) candidates(t *target.Repository) []item {
 // for.
 func (c *search) divide(items []item) (indexed, unindexed []item) {
 	for _, it := range items {
-		if it.shard == nil || c.q.Diff && it.shard.table.State[it.commit] == store.CommitPaths {
+		if it.shard == nil || c.q.Diff && it.shard.table.State[it.commit] == shard.CommitPaths {
 			if it.shard != nil {
 				it.oid = hex.EncodeToString(it.shard.table.OID(int(it.commit)))
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // unsearched is what a search of commits did not look at.
@@ -138,7 +139,7 @@ func (p *shardPlan) unsearchable(q *scope) int {
 		}
 	}
 	for d, reason := range p.docs.Reason {
-		if reason != store.ReasonTooLarge && reason != store.ReasonCorrupt {
+		if reason != shard.ReasonTooLarge && reason != shard.ReasonCorrupt {
 			continue
 		}
 		i := p.table.Of(uint16(d))

@@ -14,6 +14,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/compile"
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // changes are the files that a commit changed.
@@ -379,7 +380,7 @@ func textRanges(text string, spans []match.Span) []query.Range {
 }
 
 // signed returns a signature as it is shown, by the mailmap of the repository.
-func signed(s store.Signature, people store.People) query.Signature {
+func signed(s shard.Signature, people store.People) query.Signature {
 	p := people.Is(s.Person)
 	return query.Signature{Name: valid(p.Name), Email: valid(p.Email), Date: dateOf(s.Seconds, int(s.ZoneMinutes))}
 }
@@ -392,7 +393,7 @@ func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // wants reports whether a commit that no columns were read of has the people
 // and the date that q asks for.
-func (q *scope) wants(author, committer store.Person, seconds int64) bool {
+func (q *scope) wants(author, committer shard.Person, seconds int64) bool {
 	return q.Dated(seconds) && compile.PersonHolds(q.Authors, author) && compile.PersonHolds(q.Committers, committer)
 }
 

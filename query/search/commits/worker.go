@@ -8,8 +8,8 @@ import (
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/search/target"
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // worker confirms segments. It belongs to one goroutine, and has a slot
@@ -18,7 +18,7 @@ type worker struct {
 	*search
 	matcher *matcher
 	at      *admission.Slot
-	texts   map[*shardPlan]*store.Text
+	texts   map[*shardPlan]*shard.Text
 	blobs   *blobs // nil until needed
 	looked  int
 }
@@ -26,7 +26,7 @@ type worker struct {
 func newWorker(c *search) *worker {
 	return &worker{
 		search: c, matcher: newMatcher(c.q, c.Brute),
-		at: c.Admitted.Slot(), texts: map[*shardPlan]*store.Text{},
+		at: c.Admitted.Slot(), texts: map[*shardPlan]*shard.Text{},
 	}
 }
 
@@ -105,7 +105,7 @@ func (w *worker) indexed(ctx context.Context, t *target.Repository, it item) (qu
 }
 
 // message returns the message of commit i.
-func (p *shardPlan) message(text *store.Text, i uint32) (string, error) {
+func (p *shardPlan) message(text *shard.Text, i uint32) (string, error) {
 	d := p.table.Message[i]
 	b, err := text.Slice(p.docs.TextStart[d], p.docs.TextStart[d+1])
 	return string(b), err
@@ -162,7 +162,7 @@ func (w *worker) log(ctx context.Context, s *segment) error {
 
 // logged confirms a commit that git has logged.
 func (w *worker) logged(ctx context.Context, t *target.Repository, c *git.Commit) (query.Match, error) {
-	author, committer := store.Person(c.Author.Mapped), store.Person(c.Committer.Mapped)
+	author, committer := shard.Person(c.Author.Mapped), shard.Person(c.Committer.Mapped)
 	if !w.q.wants(author, committer, c.Committer.Seconds) {
 		return nil, nil
 	}
@@ -171,8 +171,8 @@ func (w *worker) logged(ctx context.Context, t *target.Repository, c *git.Commit
 		return nil, err
 	}
 	m.OID = c.OID
-	m.Author = signed(store.Signature{Person: author, Seconds: c.Author.Seconds, ZoneMinutes: int16(c.Author.ZoneMinutes)}, nil)
-	m.Committer = signed(store.Signature{Person: committer, Seconds: c.Committer.Seconds, ZoneMinutes: int16(c.Committer.ZoneMinutes)}, nil)
+	m.Author = signed(shard.Signature{Person: author, Seconds: c.Author.Seconds, ZoneMinutes: int16(c.Author.ZoneMinutes)}, nil)
+	m.Committer = signed(shard.Signature{Person: committer, Seconds: c.Committer.Seconds, ZoneMinutes: int16(c.Committer.ZoneMinutes)}, nil)
 	return m, nil
 }
 
@@ -180,7 +180,7 @@ func (w *worker) logged(ctx context.Context, t *target.Repository, c *git.Commit
 type indexedChanges struct {
 	worker *worker
 	*shardPlan
-	text *store.Text
+	text *shard.Text
 	// first is the document of the first file, size how many there are.
 	first uint32
 	size  int
@@ -196,7 +196,7 @@ func (x *indexedChanges) path(i int) (path, old string, status byte) {
 
 func (x *indexedChanges) hunks(i int) ([]byte, bool, error) {
 	d := x.first + uint32(i)
-	if x.worker.q.Tree != nil && x.docs.Reason[d] != store.Searchable || x.shardPlan.texts != nil && !x.shardPlan.texts.Contains(uint16(d)) {
+	if x.worker.q.Tree != nil && x.docs.Reason[d] != shard.Searchable || x.shardPlan.texts != nil && !x.shardPlan.texts.Contains(uint16(d)) {
 		return nil, false, nil
 	}
 	b, err := x.text.Slice(x.docs.TextStart[d], x.docs.TextStart[d+1])

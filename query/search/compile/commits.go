@@ -10,7 +10,7 @@ import (
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/date"
 	"github.com/trawlsearch/trawl/query/match"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Commits is what a basic query asks of commits: patterns are tried against
@@ -40,7 +40,7 @@ type PersonFilter struct {
 }
 
 // holds tries the name, the e-mail, and both as git writes them.
-func (f PersonFilter) holds(p store.Person) bool {
+func (f PersonFilter) holds(p shard.Person) bool {
 	for _, s := range []string{p.Name, p.Email, p.Name + " <" + p.Email + ">"} {
 		if _, found := f.m.Short(nil, s); found {
 			return !f.negated
@@ -162,6 +162,6 @@ func (q *Commits) Dated(seconds int64) bool {
 }
 
 // PersonHolds reports whether a person passes all filters.
-func PersonHolds(filters []PersonFilter, p store.Person) bool {
+func PersonHolds(filters []PersonFilter, p shard.Person) bool {
 	return !slices.ContainsFunc(filters, func(f PersonFilter) bool { return !f.holds(p) })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/match"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Query is a basic query made ready to run. Nothing changes it.
@@ -149,8 +149,8 @@ func (b *Query) PathExpr() postings.Expr {
 }
 
 // ExpectsText reports whether b may expect text in a document without any.
-func (b *Query) ExpectsText(why store.Reason) bool {
-	return len(b.Paths) > 0 || why != store.ReasonBinary && why != store.ReasonSubmodule
+func (b *Query) ExpectsText(why shard.Reason) bool {
+	return len(b.Paths) > 0 || why != shard.ReasonBinary && why != shard.ReasonSubmodule
 }
 
 // PathsHold reports whether the path filters of b take a path.

@@ -15,6 +15,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/task"
 	"github.com/trawlsearch/trawl/query/search/verify"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // maxCoverage is how many revisions a search reports one by one.
@@ -32,9 +33,9 @@ type Ledger struct {
 	// pass at hand has read.
 	planned, git map[uint32]bool
 	// views are all shards that were planned, with their tables.
-	views map[uint32]store.View
+	views map[uint32]shard.View
 	// unsearchable counts files that were read through git, by commit and reason.
-	unsearchable map[*target.Files]map[store.Reason]int
+	unsearchable map[*target.Files]map[shard.Reason]int
 	// commits are what searches of commits looked at.
 	commits []report.Coverage
 }
@@ -55,7 +56,7 @@ type work struct {
 
 // New returns the ledger of a search of some basic queries.
 func New(t *task.Task, queries []*target.Query) *Ledger {
-	return &Ledger{task: t, queries: queries, work: map[uint32]*work{}, views: map[uint32]store.View{}, unsearchable: map[*target.Files]map[store.Reason]int{}}
+	return &Ledger{task: t, queries: queries, work: map[uint32]*work{}, views: map[uint32]shard.View{}, unsearchable: map[*target.Files]map[shard.Reason]int{}}
 }
 
 // isGuarded reports whether figures about candidates are hidden: lists are of all
@@ -132,7 +133,7 @@ func (c *Ledger) noText(p *shardplan.Plan) {
 				continue
 			}
 			if c.unsearchable[commit] == nil {
-				c.unsearchable[commit] = map[store.Reason]int{}
+				c.unsearchable[commit] = map[shard.Reason]int{}
 			}
 			c.unsearchable[commit][p.Docs.Reason[i]]++
 		}
@@ -353,7 +354,7 @@ func (c *Ledger) symbols() bool {
 
 // coverShard returns how many documents of the revision a shard has, and counts
 // those without searchable content.
-func (c *Ledger) coverShard(v store.View, repo *store.Repository, rev *target.Revision, left map[string]int) (n int) {
+func (c *Ledger) coverShard(v shard.View, repo *store.Repository, rev *target.Revision, left map[string]int) (n int) {
 	docs, err := v.Documents()
 	if err != nil {
 		return 0

@@ -5,7 +5,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/query/search/task"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // ReportSymbols reports what a search of symbols cannot look at: shards whose
@@ -45,7 +45,7 @@ func unparsed(pass []*target.Query) (n int) {
 }
 
 // documentsIn counts the documents of a shard that exist for the client.
-func documentsIn(r *task.Task, v store.View) int {
+func documentsIn(r *task.Task, v shard.View) int {
 	if !r.IsShared(v.ID) {
 		return v.Header.Documents
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/trawlsearch/trawl/query/search/target"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // ReportNoText reports documents whose content could have matched and cannot
@@ -18,7 +18,7 @@ func (c *Ledger) ReportNoText() {
 			asking = append(asking, b)
 		}
 	}
-	counts := map[store.Reason]int{}
+	counts := map[shard.Reason]int{}
 	for _, v := range target.Shards(c.task, asking) {
 		v, looked := c.views[v.ID]
 		if !looked {

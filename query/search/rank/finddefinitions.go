@@ -15,7 +15,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/score"
 	"github.com/trawlsearch/trawl/query/search/shardplan"
 	"github.com/trawlsearch/trawl/query/search/target"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // readNames finds the groups of symbols that may have a term of the pass for a
@@ -56,7 +56,7 @@ func (p *Shard) readNames(ctx context.Context, in *shardplan.Reader, pass []*tar
 	// Terms are looked up as they are, so what folds to them from outside ASCII
 	// does not matter. They are not confined to the candidates, of which few would
 	// all be taken: a window asks before there are any, and has to find the same.
-	p.symbols = in.Evaluator(p.View, store.FieldSymbol, p.View.DocOf())
+	p.symbols = in.Evaluator(p.View, shard.FieldSymbol, p.View.DocOf())
 	if p.names == nil {
 		p.names = map[string]*postings.Set{}
 	}
@@ -93,7 +93,7 @@ type groupPlace struct {
 // symbolGroup is a group of names to be read, and what was found in it.
 type symbolGroup struct {
 	groupPlace
-	found []store.Symbol
+	found []shard.Symbol
 	err   error
 }
 
@@ -106,7 +106,7 @@ func (h *ranker) findDefinitions(b *target.Query) {
 	for _, t := range b.Terms {
 		whole = append(whole, t.Text)
 	}
-	h.read(exact, whole, "", func(g *symbolGroup, s store.Symbol) {
+	h.read(exact, whole, "", func(g *symbolGroup, s shard.Symbol) {
 		for _, t := range b.Terms {
 			if ident.Fold(s.Name) == t.Text {
 				known[t.Text] = true
@@ -146,8 +146,8 @@ func (h *ranker) findParts(b *target.Query, terms []compile.Term) {
 		if len(b.Terms) > 1 && len(groups) > maxParts {
 			continue // a word such as struct
 		}
-		h.read(groups, nil, t.Text, func(g *symbolGroup, s store.Symbol) {
-			at := store.IndexFolded([]byte(s.Name), t.Text)
+		h.read(groups, nil, t.Text, func(g *symbolGroup, s shard.Symbol) {
+			at := shard.IndexFolded([]byte(s.Name), t.Text)
 			h.note(g, s, t, at, at+len(t.Text))
 		})
 	}
@@ -155,7 +155,7 @@ func (h *ranker) findParts(b *target.Query, terms []compile.Term) {
 
 // note records that a group has a symbol of whose name t is the part from lo to
 // hi.
-func (h *ranker) note(g *symbolGroup, s store.Symbol, t compile.Term, lo, hi int) {
+func (h *ranker) note(g *symbolGroup, s shard.Symbol, t compile.Term, lo, hi int) {
 	p := h.plans[g.shard]
 	p.Definitions.Add(g.doc, score.Definition{
 		Symbol: s, Factor: score.KindFactor(s.Kind, s.Language, s.Name, p.Docs.Path(int(g.doc))), Term: t.Text, Lo: lo, Hi: hi,
@@ -279,7 +279,7 @@ func (h *ranker) rank(at groupPlace) uint64 {
 
 // read reads groups, on all workers, and calls each, in the order of groups, with
 // the symbols whose names are one of whole or hold part.
-func (h *ranker) read(groups []symbolGroup, whole []string, part string, each func(*symbolGroup, store.Symbol)) {
+func (h *ranker) read(groups []symbolGroup, whole []string, part string, each func(*symbolGroup, shard.Symbol)) {
 	h.groups += len(groups)
 	// Neighbours in the store are read one after the other.
 	order := make([]*symbolGroup, len(groups))
@@ -291,7 +291,7 @@ func (h *ranker) read(groups []symbolGroup, whole []string, part string, each fu
 	work := func() {
 		lists := h.task.Snapshot.ListReader()
 		defer func() { _ = lists.Close() }() // an error of reading was reported when it was
-		wanted := store.NewSymbolFinder(whole, part)
+		wanted := shard.NewSymbolFinder(whole, part)
 		for {
 			end := int(next.Add(groupsAtOnce))
 			for i := end - groupsAtOnce; i < min(end, len(order)); i++ {
@@ -324,7 +324,7 @@ func (h *ranker) read(groups []symbolGroup, whole []string, part string, each fu
 }
 
 // read reads the group. A panic over it is an error.
-func (g *symbolGroup) read(v store.View, lists *store.ListReader, wanted *store.SymbolFinder) {
+func (g *symbolGroup) read(v shard.View, lists *shard.ListReader, wanted *shard.SymbolFinder) {
 	defer func() {
 		if x := recover(); x != nil {
 			g.err = fmt.Errorf("panic: %v", x)

@@ -11,6 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/shardplan"
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // TestLikelyIsTheBeginningOfASort: of more groups than may be read the first by
@@ -22,12 +23,12 @@ func TestLikelyIsTheBeginningOfASort(t *testing.T) {
 		0: {Stored: &store.Repository{}, Revisions: []*target.Revision{{}}},
 	}}}
 	var list []groupPlace
-	for shard := range 3 {
-		var m store.MemoryShard
+	for n := range 3 {
+		var m shard.Memory
 		const docs = 200
 		for i := range docs {
 			path := strings.Repeat("d/", rng.IntN(4)) + fmt.Sprint(i)
-			m.Add(store.Document{Path: path, Quality: byte(rng.IntN(3)), Language: []string{"C", "Markdown", ""}[rng.IntN(3)]}, []byte("x"))
+			m.Add(shard.Document{Path: path, Quality: byte(rng.IntN(3)), Language: []string{"C", "Markdown", ""}[rng.IntN(3)]}, []byte("x"))
 		}
 		view, err := m.View()
 		if err != nil {
@@ -39,7 +40,7 @@ func TestLikelyIsTheBeginningOfASort(t *testing.T) {
 		}
 		h.plans = append(h.plans, NewShard(p))
 		for block := range 2 * docs {
-			list = append(list, groupPlace{shard, uint16(block), uint16(block / 2)})
+			list = append(list, groupPlace{n, uint16(block), uint16(block / 2)})
 		}
 	}
 	sorted := slices.Clone(list)

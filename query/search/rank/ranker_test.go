@@ -11,14 +11,14 @@ import (
 	"github.com/trawlsearch/trawl/query/search/shardplan"
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/query/search/task"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // TestDamagedNamesKeepMatches: lists of names that lead beyond the shard cost the
 // order, and no document that matches.
 func TestDamagedNamesKeepMatches(t *testing.T) {
-	var m store.MemoryShard
-	m.Add(store.Document{Path: "a.c"}, []byte("kiln"))
+	var m shard.Memory
+	m.Add(shard.Document{Path: "a.c"}, []byte("kiln"))
 	view, err := m.View()
 	if err != nil {
 		t.Fatal(err)

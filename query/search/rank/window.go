@@ -13,7 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/shardplan"
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/query/search/task"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Window is a set of shards that are ranked together: their top documents come
@@ -322,7 +322,7 @@ func (w *Window) promises(n int) (yes bool) {
 
 // mayBeCalled reports whether the path of a document may match a pattern of q, or
 // a filter if it has no patterns.
-func (w *Window) mayBeCalled(v store.View, docs *store.Documents, q *target.Query) bool {
+func (w *Window) mayBeCalled(v shard.View, docs *shard.Documents, q *target.Query) bool {
 	if q.Tree == nil {
 		return slices.ContainsFunc(q.Paths, func(f compile.PathFilter) bool { return f.HasSpans() })
 	}
@@ -344,12 +344,12 @@ func (w *Window) mayBeCalled(v store.View, docs *store.Documents, q *target.Quer
 
 // mayDefine finds the groups of symbols of a shard that may have a term for a
 // name, and reports whether there are any.
-func (w *Window) mayDefine(n int, v store.View) (yes bool) {
+func (w *Window) mayDefine(n int, v shard.View) (yes bool) {
 	if !v.HasSymbols() {
 		return false
 	}
 	known := map[string]*postings.Set{}
-	symbols := w.in[0].Evaluator(v, store.FieldSymbol, v.DocOf())
+	symbols := w.in[0].Evaluator(v, shard.FieldSymbol, v.DocOf())
 	defer w.count(symbols)
 	for _, q := range named(w.pass) {
 		for _, t := range q.Terms {
@@ -376,7 +376,7 @@ func (w *Window) planParts(ctx context.Context, terms []compile.Term) []int {
 
 // mayHold reports whether a shard may have a definition whose name holds one of
 // terms.
-func (w *Window) mayHold(v store.View, terms []compile.Term) (yes bool) {
+func (w *Window) mayHold(v shard.View, terms []compile.Term) (yes bool) {
 	defer func() {
 		if x := recover(); x != nil {
 			yes = true
@@ -385,7 +385,7 @@ func (w *Window) mayHold(v store.View, terms []compile.Term) (yes bool) {
 	if !v.HasSymbols() {
 		return false
 	}
-	symbols := w.in[0].Evaluator(v, store.FieldSymbol, v.DocOf())
+	symbols := w.in[0].Evaluator(v, shard.FieldSymbol, v.DocOf())
 	defer w.count(symbols)
 	return slices.ContainsFunc(terms, func(t compile.Term) bool {
 		groups, err := shardplan.Groups(symbols, t.Inside)

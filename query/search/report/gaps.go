@@ -9,7 +9,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/match"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Gaps is what a search did not look at. A method whose comment says so makes
@@ -211,10 +211,10 @@ func (g *Gaps) ObjectsMissing(files int) {
 }
 
 // NoText records documents without searchable text, by reason.
-func (g *Gaps) NoText(counts map[store.Reason]int) {
+func (g *Gaps) NoText(counts map[shard.Reason]int) {
 	total := 0
 	var parts []string
-	for reason := store.Reason(0); int(reason) < store.NumReasons; reason++ {
+	for reason := shard.Reason(0); int(reason) < shard.NumReasons; reason++ {
 		if n := counts[reason]; n > 0 {
 			total += n
 			parts = append(parts, fmt.Sprintf("%s %s", formatCount(n), reason))

@@ -2,7 +2,7 @@ package report
 
 // The reasons for which a search leaves something out, as skipped entries and
 // coverage name them. Documents without searchable content have reasons of their
-// own: store.Reason.
+// own: shard.Reason.
 const (
 	ReasonMatchLimit         = "shard-match-limit"
 	ReasonTimeout            = "shard-timeout"

@@ -16,6 +16,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/admit"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 const (
@@ -192,7 +193,7 @@ var errTooManyFiles = errors.New("too many files")
 // list reads the commit's tree. A path that stands there twice is the first.
 func (l *treeList) list(ctx context.Context, repo *git.Repo, commit string) error {
 	err := repo.ListTree(ctx, commit, func(e git.TreeEntry) error {
-		if len(e.Path) > store.MaxPathBytes {
+		if len(e.Path) > shard.MaxPathBytes {
 			return fmt.Errorf("path of %d bytes", len(e.Path))
 		}
 		if _, twice := l.byPath[e.Path]; twice {
@@ -247,7 +248,7 @@ func (l *treeList) mark(r *task.Task, repo *store.Repository, in map[uint32]*pos
 			switch {
 			case v.Dead == nil || !v.Dead.Contains(uint16(i)):
 				take(p)
-			case docs.Reason[i] == store.Searchable && int64(docs.FileBytes[i]) <= r.MaxTextBytes:
+			case docs.Reason[i] == shard.Searchable && int64(docs.FileBytes[i]) <= r.MaxTextBytes:
 				dead = append(dead, p)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/query/search/verify"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // ownersFiles are where a repository may keep its CODEOWNERS, the first that is
@@ -66,7 +66,7 @@ func (r *Scope) ownerRules(ctx context.Context, targets map[uint32]*target.Repos
 		Done: func(target.Key) bool { return false },
 		Found: func(keys []target.Key, v *verify.Verifier, i uint16) error {
 			n := slices.Index(ownersFiles, v.Plan.Docs.Path(int(i)))
-			if n < 0 || v.Plan.Docs.Reason[i] != store.Searchable {
+			if n < 0 || v.Plan.Docs.Reason[i] != shard.Searchable {
 				return nil
 			}
 			text, err := v.Text()

@@ -12,12 +12,12 @@ import (
 
 	"github.com/trawlsearch/trawl/query/match"
 	"github.com/trawlsearch/trawl/query/search/ident"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Definition is a symbol whose name a query has.
 type Definition struct {
-	store.Symbol
+	shard.Symbol
 	// Factor is the worth of its kind, 1 to 10.
 	Factor float64
 	// Term is the word of the query that stands in the name from lo to hi.

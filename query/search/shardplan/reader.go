@@ -7,14 +7,14 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/search/task"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Reader is what one goroutine reads posting lists with, shard after shard. A
 // shard in memory has no lists, and needs none.
 type Reader struct {
 	scratches *sync.Pool
-	lists     *store.ListReader
+	lists     *shard.ListReader
 	scratch   *postings.Scratch
 	// Slot is the slot of the goroutine; nil if it needs none.
 	Slot *admission.Slot
@@ -47,18 +47,18 @@ func (in *Reader) Yield(ctx context.Context) error {
 }
 
 // Content returns an evaluator of the lists of the text of a shard.
-func (in *Reader) Content(v store.View) *postings.Evaluator {
-	return in.Evaluator(v, store.FieldContent, v.DocOf())
+func (in *Reader) Content(v shard.View) *postings.Evaluator {
+	return in.Evaluator(v, shard.FieldContent, v.DocOf())
 }
 
 // Paths returns an evaluator of path lists, in which a block is a document.
-func (in *Reader) Paths(v store.View, docs *store.Documents) *postings.Evaluator {
-	return in.Evaluator(v, store.FieldPath, identity[:docs.Len()])
+func (in *Reader) Paths(v shard.View, docs *shard.Documents) *postings.Evaluator {
+	return in.Evaluator(v, shard.FieldPath, identity[:docs.Len()])
 }
 
 // Evaluator returns an evaluator of the lists of a field, whose blocks belong to
 // the documents docOf.
-func (in *Reader) Evaluator(v store.View, f store.Field, docOf []uint16) *postings.Evaluator {
+func (in *Reader) Evaluator(v shard.View, f shard.Field, docOf []uint16) *postings.Evaluator {
 	if in == nil {
 		return &postings.Evaluator{}
 	}
@@ -66,7 +66,7 @@ func (in *Reader) Evaluator(v store.View, f store.Field, docOf []uint16) *postin
 }
 
 // symbols returns an evaluator of the lists of symbol names.
-func (in *Reader) symbols(v store.View) (*postings.Evaluator, error) {
+func (in *Reader) symbols(v shard.View) (*postings.Evaluator, error) {
 	lists, err := v.SymbolLists(in.lists)
 	if err != nil {
 		return nil, err

@@ -12,14 +12,14 @@ import (
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/query/search/task"
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/lang"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Plan is what the posting lists leave of one shard for one pass.
 type Plan struct {
-	View   store.View
-	Docs   *store.Documents
+	View   shard.View
+	Docs   *shard.Documents
 	Basics []Basic
 	// Files, in a shard of files read through git, are those of each commit.
 	Files map[*target.Files]*postings.Set
@@ -66,7 +66,7 @@ var identity = func() []uint16 {
 // memory, it reads none and rules nothing out; files are then those of each
 // commit. What atoms hold beyond room bytes is forgotten. A panic over a damaged
 // shard is an error, and so is the end of ctx.
-func New(ctx context.Context, v store.View, in *Reader, files map[*target.Files]*postings.Set, pass []*target.Query, room int, brute bool) (p *Plan, err error) {
+func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]*postings.Set, pass []*target.Query, room int, brute bool) (p *Plan, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			p, err = nil, fmt.Errorf("plan shard %d: panic: %v", v.ID, x)
@@ -122,7 +122,7 @@ func (p *Plan) AddCost(c postings.Cost) {
 
 // read evaluates the expressions of b's atoms and path filters. What atoms hold
 // beyond so many bytes is forgotten once it has narrowed what is left.
-func (bp *Basic) read(ctx context.Context, docs *store.Documents, in *Reader, b *target.Query, content, path *postings.Evaluator, room int) error {
+func (bp *Basic) read(ctx context.Context, docs *shard.Documents, in *Reader, b *target.Query, content, path *postings.Evaluator, room int) error {
 	defer func() { content.Within, path.Within = nil, nil }()
 	pathDocs, err := path.Eval(b.PathExpr())
 	if err != nil {
@@ -171,7 +171,7 @@ func (bp *Basic) read(ctx context.Context, docs *store.Documents, in *Reader, b 
 
 // within returns the blocks and the documents to which lists are confined when
 // some documents are left, nil when these are so many that it does not pay.
-func within(docs *store.Documents, left *postings.Set) (blocks, documents *postings.Set) {
+func within(docs *shard.Documents, left *postings.Set) (blocks, documents *postings.Set) {
 	const worthConfining = 4
 	if left == nil || worthConfining*left.Len() > docs.Len() {
 		return nil, nil
@@ -180,7 +180,7 @@ func within(docs *store.Documents, left *postings.Set) (blocks, documents *posti
 }
 
 // BlocksOf returns the blocks of some documents, which are ascending.
-func BlocksOf(docs *store.Documents, some []uint16) *postings.Set {
+func BlocksOf(docs *shard.Documents, some []uint16) *postings.Set {
 	blocks := &postings.Set{}
 	for _, doc := range some {
 		blocks.AddRange(int(docs.FirstBlock[doc]), int(docs.FirstBlock[doc+1]))
@@ -374,7 +374,7 @@ func (p *Plan) countBlocks() int {
 	return n
 }
 
-func blocksOfDocs(docs *store.Documents, set *postings.Set) int {
+func blocksOfDocs(docs *shard.Documents, set *postings.Set) int {
 	n := 0
 	for d := range set.All() {
 		n += int(docs.FirstBlock[d+1] - docs.FirstBlock[d])

@@ -5,13 +5,13 @@ import (
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query/search/target"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // readSymbols is read for a search of symbols: the blocks of their lists are
 // groups of names, those of atoms that only have to hold are of text. A shard
 // whose symbols are not there has no candidates.
-func (bp *Basic) readSymbols(ctx context.Context, v store.View, in *Reader, b *target.Query, content, path *postings.Evaluator, brute bool) error {
+func (bp *Basic) readSymbols(ctx context.Context, v shard.View, in *Reader, b *target.Query, content, path *postings.Evaluator, brute bool) error {
 	none := postings.Candidates{Docs: &postings.Set{}}
 	for range b.Atoms {
 		bp.Atoms = append(bp.Atoms, Atom{Content: none, Path: none})

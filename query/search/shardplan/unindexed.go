@@ -11,6 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/admit"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Files that are in no shard are cut into chunks, which are read side by side,
@@ -128,7 +129,7 @@ type batch struct {
 	repo *store.Repository
 	to   chan<- *Plan
 
-	shard store.MemoryShard
+	shard shard.Memory
 	in    map[*target.Files]*postings.Set
 }
 
@@ -164,7 +165,7 @@ func (b *batch) read(ctx context.Context, blobs *git.BlobReader, files []target.
 func (b *batch) add(ctx context.Context, f target.SharedFile, blob git.Blob) error {
 	d, text := admit.Rules{MaxTextBytes: b.MaxTextBytes}.Document(b.repo.ID, f.TreeEntry, blob)
 	d.Quality = f.Quality
-	if d.Reason == store.ReasonMissing || d.Reason == store.ReasonCorrupt {
+	if d.Reason == shard.ReasonMissing || d.Reason == shard.ReasonCorrupt {
 		b.FailFile(b.repo.ID, f.Path, f.OID)
 	}
 	if b.shard.Len() > 0 && b.shard.Bytes()+len(text) > batchBytes {

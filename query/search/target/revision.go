@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/trawlsearch/trawl/postings"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Documents are the documents of one repository in one shard that a revision
@@ -77,7 +77,7 @@ func (r Reach) HoldsAll() bool {
 
 // ReachIn returns the reach of t in a shard, of which files are those of each
 // commit if it is in memory.
-func (t *Repository) ReachIn(v store.View, files map[*Files]*postings.Set) Reach {
+func (t *Repository) ReachIn(v shard.View, files map[*Files]*postings.Set) Reach {
 	if t == nil {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query/search/task"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Unindexed are the files of a repository that have to be read through git.
@@ -68,7 +69,7 @@ func joinSame(files []SharedFile) []SharedFile {
 // Source is what documents come from: a shard, or the files of one repository
 // that have to be read through git.
 type Source struct {
-	View store.View
+	View shard.View
 	// Unindexed is nil for a shard.
 	Unindexed *Unindexed
 }
@@ -90,7 +91,7 @@ func Sources(of *task.Task, pass []*Query) []Source {
 
 // Shards returns the shards that hold documents of a chosen repository, in
 // order.
-func Shards(of *task.Task, pass []*Query) []store.View {
+func Shards(of *task.Task, pass []*Query) []shard.View {
 	wanted := map[uint32]bool{}
 	for _, b := range pass {
 		for _, t := range b.Repositories {
@@ -99,7 +100,7 @@ func Shards(of *task.Task, pass []*Query) []store.View {
 			}
 		}
 	}
-	return slices.DeleteFunc(of.Snapshot.Shards(), func(v store.View) bool { return !wanted[v.ID] })
+	return slices.DeleteFunc(of.Snapshot.Shards(), func(v shard.View) bool { return !wanted[v.ID] })
 }
 
 // KeysIn yields the revisions of the targets that may have documents in a

@@ -14,6 +14,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Limits bound the work of a search. No field is zero but Brute.
@@ -144,17 +145,17 @@ type faults struct {
 }
 
 // FailShard records that a shard could not be searched, or not all of it.
-func (t *Task) FailShard(shard uint32, err error) {
-	t.Note(fmt.Sprintf("shard %d unreadable", shard), report.Text("error", err.Error()))
-	if store.IsDamage(err) {
-		t.Damaged(shard, err)
+func (t *Task) FailShard(id uint32, err error) {
+	t.Note(fmt.Sprintf("shard %d unreadable", id), report.Text("error", err.Error()))
+	if shard.IsDamage(err) {
+		t.Damaged(id, err)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.failed == nil {
 		t.failed = map[uint32]bool{}
 	}
-	t.failed[shard] = true
+	t.failed[id] = true
 }
 
 // FailedShards returns the shards that could not be searched, or not all of them.

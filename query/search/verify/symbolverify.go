@@ -9,7 +9,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/compile"
 	"github.com/trawlsearch/trawl/query/search/score"
 	"github.com/trawlsearch/trawl/query/search/shardplan"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // findSymbols finds the symbols of document i that make basic query k hold, and
@@ -17,7 +17,7 @@ import (
 func (v *Verifier) findSymbols(k int, i uint16, path string) (bool, error) {
 	b, state := v.Pass[k], &v.basic[k]
 	state.symbols, state.points = state.symbols[:0], 0
-	names := &nameMatch{plan: v.Plan, doc: i, groups: map[int][]store.Symbol{}, hits: make([][]nameHit, len(b.Atoms)), looked: make([]bool, len(b.Atoms))}
+	names := &nameMatch{plan: v.Plan, doc: i, groups: map[int][]shard.Symbol{}, hits: make([][]nameHit, len(b.Atoms)), looked: make([]bool, len(b.Atoms))}
 	take := func(hits []nameHit) {
 		for _, h := range hits {
 			kind := query.SymbolKindOf(h.Kind)
@@ -68,7 +68,7 @@ func (v *Verifier) holdsByText(k, a int, i uint16, path string, names *nameMatch
 type nameMatch struct {
 	plan   *shardplan.Plan
 	doc    uint16
-	groups map[int][]store.Symbol
+	groups map[int][]shard.Symbol
 	// hits are what was found for each atom, if it was looked for.
 	hits   [][]nameHit
 	looked []bool
@@ -77,7 +77,7 @@ type nameMatch struct {
 }
 
 type nameHit struct {
-	store.Symbol
+	shard.Symbol
 	points float64
 }
 
@@ -107,7 +107,7 @@ func (m *nameMatch) find(n int, a *compile.Atom, c *postings.Candidates) []nameH
 	return m.hits[n]
 }
 
-func (m *nameMatch) group(b int) []store.Symbol {
+func (m *nameMatch) group(b int) []shard.Symbol {
 	group, ok := m.groups[b]
 	if !ok && m.err == nil {
 		group, m.err = m.plan.View.SymbolGroup(nil, uint16(b))
@@ -117,7 +117,7 @@ func (m *nameMatch) group(b int) []store.Symbol {
 }
 
 // match adds the symbols of a group that a matches.
-func (m *nameMatch) match(n int, a *compile.Atom, group []store.Symbol) {
+func (m *nameMatch) match(n int, a *compile.Atom, group []shard.Symbol) {
 	for _, s := range group {
 		var found bool
 		if m.spans, found = a.Short(m.spans[:0], s.Name); !found {

@@ -14,7 +14,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/score"
 	"github.com/trawlsearch/trawl/query/search/shardplan"
 	"github.com/trawlsearch/trawl/query/search/target"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // Verifier confirms documents of one pass, one after the other. It belongs to
@@ -25,7 +25,7 @@ type Verifier struct {
 
 	Plan        *shardplan.Plan
 	definitions *score.Definitions
-	text        *store.Text
+	text        *shard.Text
 	doc         match.Text
 	budget      match.Budget
 	basic       []basicState
@@ -264,7 +264,7 @@ func (v *Verifier) atom(k, a int, i uint16, path string) (*atomState, error) {
 	if p.Path.All || p.Path.Docs.Contains(i) {
 		s.path, s.inPath = at.Short(s.path, path)
 	}
-	if v.Plan.Docs.Reason[i] != store.Searchable || !p.Content.All && !p.Content.Docs.Contains(i) {
+	if v.Plan.Docs.Reason[i] != shard.Searchable || !p.Content.All && !p.Content.Docs.Contains(i) {
 		return s, nil
 	}
 	var err error

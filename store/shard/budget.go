@@ -1,0 +1,90 @@
+package shard
+
+import (
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/trawlsearch/trawl/store/engine"
+)
+
+// Budget is the memory that the shards of a store take: caches of a fixed size, a
+// part of which writers borrow, and the texts that readers hold in one piece. It is
+// safe for concurrent use.
+type Budget struct {
+	// cache holds text and tables of shards, blocks is the engine's.
+	cache     *cache
+	blocks    *pebble.Cache
+	large     *largeTexts
+	listBytes int64
+}
+
+// NewBudget returns a budget for all caches, for the posting lists of a shard that
+// is written, and for large texts.
+func NewBudget(cacheBytes, listBytes, largeBytes int64) *Budget {
+	blocks := blockShare(cacheBytes)
+	return &Budget{
+		cache: &cache{most: cacheBytes - blocks}, blocks: pebble.NewCache(blocks), large: newLargeTexts(largeBytes), listBytes: listBytes,
+	}
+}
+
+// blockShare returns how much of the memory for caches is the engine's, three
+// eighths. It keeps posting lists, which take half as much as the text, and text
+// that was read once.
+func blockShare(cacheBytes int64) int64 { return cacheBytes * 3 / 8 }
+
+// ForeignBytes returns how much of the caches lies outside the memory of Go's
+// runtime.
+func ForeignBytes(cacheBytes int64) int64 {
+	if !engine.Foreign {
+		return 0
+	}
+	return blockShare(cacheBytes)
+}
+
+// Blocks returns the engine's cache.
+func (b *Budget) Blocks() *pebble.Cache { return b.blocks }
+
+// Used returns what the cache of shards and large texts take now.
+func (b *Budget) Used() (cache, texts int64) { return b.cache.size(), b.large.held.Load() }
+
+// restBytes is what the engine keeps in its cache over a rest: the posting
+// lists and texts that were wanted most often, so that the first search after
+// it does not find everything gone.
+const restBytes = 32 << 20
+
+// Rest drops most of what is kept of shards in memory, for a time without
+// searches. It is read again as it is wanted.
+func (b *Budget) Rest() {
+	b.cache.trim()
+	if n := b.blocks.MaxSize() - restBytes; n > 0 {
+		b.blocks.Reserve(int(n))()
+	}
+}
+
+// Borrow makes the caches smaller by so many bytes for a while, and returns what
+// gives them back.
+func (b *Budget) Borrow(bytes int64) (giveBack func()) {
+	blocks := blockShare(bytes)
+	release := b.blocks.Reserve(int(blocks))
+	b.cache.resize(blocks - bytes)
+	return sync.OnceFunc(func() {
+		release()
+		b.cache.resize(bytes - blocks)
+	})
+}
+
+// ReserveText waits until so many bytes of text that come from elsewhere may be
+// held beside the large texts of shards. It returns what releases them. Up to a
+// megabyte needs no reservation. The error is ErrNotReserved, once done is closed.
+func (b *Budget) ReserveText(bytes int64, done <-chan struct{}) (release func(), err error) {
+	if bytes <= LargeTextBytes {
+		return func() {}, nil
+	}
+	if !b.large.reserve(bytes, done, nil) {
+		return nil, ErrNotReserved
+	}
+	return func() { b.large.release(bytes) }, nil
+}
+
+// TextLimit returns how many bytes large texts may take together.
+func (b *Budget) TextLimit() int64 { return b.large.most }

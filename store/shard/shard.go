@@ -1,0 +1,203 @@
+package shard
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/engine"
+)
+
+// Header is the small record that makes a written shard visible.
+type Header struct {
+	ID        uint32 `json:"id"`
+	Documents int    `json:"documents"`
+	Blocks    int    `json:"blocks"`
+	TextBytes int64  `json:"text_bytes"`
+	// Commits counts those of a history shard; other shards have none.
+	Commits int `json:"commits,omitempty"`
+	// Quality is that of the first document; searches visit lower ones first.
+	Quality byte `json:"quality"`
+	// Full says that the shard was ended before its blocks were used up,
+	// because its lists or paths take too much memory: joining it with others
+	// gains nothing.
+	Full bool `json:"crowded,omitempty"`
+	// Index is the layout of what stands in the shard.
+	Index IndexVersion `json:"index"`
+	// Symbols tells of the shard's symbols; nil before they have been written.
+	Symbols *SymbolCounts `json:"symbols,omitempty"`
+}
+
+// IsHistory reports whether the shard's documents are those of commits.
+func (h *Header) IsHistory() bool { return h.Commits > 0 }
+
+// Shard is an immutable, self-contained run of documents, searched as one
+// unit. Its tables are read when they are used and kept as long as the cache
+// holds them.
+type Shard struct {
+	ID     uint32
+	Header Header
+
+	memory *shardMemory
+}
+
+// shardMemory is what is kept of a shard, whatever its header says.
+type shardMemory struct {
+	// loading is held while tables are read; nothing else needs it.
+	loading sync.Mutex
+	tables  atomic.Pointer[shardTables]
+}
+
+// New returns a shard of which nothing was read yet.
+func New(id uint32, h Header) *Shard {
+	return &Shard{ID: id, Header: h, memory: &shardMemory{}}
+}
+
+// With returns the shard with another header and what was read of it so far.
+func (sh *Shard) With(h Header) *Shard {
+	return &Shard{ID: sh.ID, Header: h, memory: sh.memory}
+}
+
+// shardTables are what is needed of a shard to search it. But for what they
+// keep of chunks they do not change.
+type shardTables struct {
+	cached
+	docs     *Documents
+	docOf    []uint16
+	newlines []uint16
+	wide     *postings.Set
+	widePath *postings.Set
+	scan     *postings.Set
+	// commits is nil unless it is a history shard.
+	commits *Commits
+
+	// checked has a bit for every chunk whose checksum was found right, chunks
+	// the text of those that are kept. offered tells when others were to be.
+	checked []atomic.Uint64
+	chunks  []atomic.Pointer[cachedChunk]
+	offered []sighting
+}
+
+// load returns the tables, read through any snapshot that sees the shard if they
+// are not there. What goes wrong is not kept: the disk may answer the next time.
+func (sh *Shard) load(r pebble.Reader, k *cache) (*shardTables, error) {
+	if t := sh.memory.tables.Load(); t != nil {
+		t.touch()
+		return t, nil
+	}
+	sh.memory.loading.Lock()
+	defer sh.memory.loading.Unlock()
+	if t := sh.memory.tables.Load(); t != nil {
+		return t, nil
+	}
+	t, err := readTables(r, sh.ID)
+	if err == nil && sh.Header.IsHistory() {
+		t.commits, err = readCommits(r, sh.ID)
+	}
+	if err == nil {
+		err = t.agree(&sh.Header)
+	}
+	if err != nil {
+		return nil, inShard(sh.ID, err)
+	}
+	chunks := int(t.docs.TextStart[t.docs.Len()])/chunkBytes + 1
+	t.checked, t.chunks = make([]atomic.Uint64, chunks/64+1), make([]atomic.Pointer[cachedChunk], chunks)
+	t.offered = make([]sighting, chunks)
+	memory := sh.memory
+	t.bytes, t.drop = t.size(), func() { memory.tables.CompareAndSwap(t, nil) }
+	memory.tables.Store(t)
+	if !k.add(&t.cached) {
+		t.drop()
+	}
+	return t, nil
+}
+
+// agree compares the tables with what the header says of them.
+func (t *shardTables) agree(h *Header) error {
+	if c := t.commits; c != nil && (c.Len() != h.Commits || len(c.Status) != t.docs.Len()) {
+		return fmt.Errorf("%w: commits and header differ", engine.ErrCorrupt)
+	}
+	if t.docs.Len() != h.Documents || len(t.docOf) != h.Blocks || len(t.newlines) != h.Blocks {
+		return fmt.Errorf("%w: tables and header differ", engine.ErrCorrupt)
+	}
+	return nil
+}
+
+// size is about what the tables take in memory.
+func (t *shardTables) size() int64 {
+	n := t.docs.bytes() + 2*len(t.docOf) + 2*len(t.newlines) + 8*len(t.checked) + 8*len(t.chunks) + 4*len(t.offered)
+	for _, set := range []*postings.Set{t.wide, t.widePath, t.scan} {
+		if set != nil {
+			n += 2 * min(set.Len(), postings.MaxBlocks/16)
+		}
+	}
+	if t.commits != nil {
+		n += t.commits.bytes()
+	}
+	return int64(n)
+}
+
+func readTables(r pebble.Reader, id uint32) (t *shardTables, err error) {
+	t = &shardTables{docs: newDocuments()}
+	if err := readPages(r, id, partDocument, t.docs.addPage); err != nil {
+		return t, err
+	}
+	t.docs.seal()
+	t.docOf = t.docs.docOf()
+	if t.newlines, err = readNewlines(r, id); err != nil {
+		return t, err
+	}
+	if t.wide, err = readSpecial(r, id, specialWideFold); err != nil {
+		return t, err
+	}
+	if t.scan, err = readSpecial(r, id, specialScanAlways); err != nil {
+		return t, err
+	}
+	t.widePath, err = readSpecial(r, id, specialWidePath)
+	return t, err
+}
+
+func readCommits(r pebble.Reader, id uint32) (*Commits, error) {
+	c := newCommits()
+	err := readPages(r, id, partCommit, c.addPage)
+	c.known = nil
+	return c, err
+}
+
+// readPages hands the pages of a table to add, in order.
+func readPages(r pebble.Reader, id uint32, part byte, add func(page []byte) error) error {
+	return engine.Each(r, engine.Prefix(appendShardPart(nil, id, part)), func(_, page []byte) (bool, error) { return true, add(page) })
+}
+
+func readNewlines(r pebble.Reader, id uint32) (out []uint16, err error) {
+	found, err := engine.Get(r, keyNewlines(id), func(value []byte) error {
+		out = make([]uint16, len(value)/2)
+		for i := range out {
+			out[i] = binary.LittleEndian.Uint16(value[2*i:])
+		}
+		return nil
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("%w: it is missing", engine.ErrCorrupt)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("newline table: %w", err)
+	}
+	return out, nil
+}
+
+func readSpecial(r pebble.Reader, id uint32, kind byte) (*postings.Set, error) {
+	return readSet(r, keySpecial(id, kind))
+}
+
+// readSet returns nil for a key that is not there.
+func readSet(r pebble.Reader, key []byte) (set *postings.Set, err error) {
+	_, err = engine.Get(r, key, func(value []byte) error {
+		set = &postings.Set{}
+		return set.Decode(value)
+	})
+	return set, err
+}

@@ -1,0 +1,106 @@
+package shard
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/trawlsearch/trawl/postings"
+)
+
+// Source is where views read: a moment of the engine, through the caches of a
+// budget.
+type Source struct {
+	Reader pebble.Reader
+	*Budget
+}
+
+// View returns a shard with the sets that View says of it. The sets are shared.
+func (src *Source) View(sh *Shard, dead *postings.Set, away map[uint32][]*postings.Set, aside *Quarantine) View {
+	return View{Shard: sh, Dead: dead, Quarantine: aside, away: away, pin: &atomic.Pointer[shardTables]{}, src: src}
+}
+
+// View is a shard as a snapshot sees it. It is safe for concurrent use.
+type View struct {
+	*Shard
+	// Dead are the documents no longer part of any generation; nil is none.
+	Dead *postings.Set
+	// Quarantine says why the shard is out of service; nil is that it is not. Nothing
+	// can be read of one that is.
+	Quarantine *Quarantine
+	away       map[uint32][]*postings.Set
+	// pin holds the tables once they have been loaded: copies of a View have the
+	// same, even if the shard's are dropped meanwhile.
+	pin *atomic.Pointer[shardTables]
+	// src is nil for a shard in memory, whose text is memory.
+	src    *Source
+	memory []byte
+}
+
+// Away tells, by number of the repository's branches, which of its documents
+// in the shard a branch does not hold; nil when every branch holds all that are
+// alive. A repository with one branch has none, and a set is nil for a branch
+// that holds all. The sets are shared and not to be changed.
+func (v View) Away(repository uint32) []*postings.Set { return v.away[repository] }
+
+// Documents returns the shard's document table.
+func (v View) Documents() (*Documents, error) {
+	t, err := v.load()
+	if err != nil {
+		return nil, err
+	}
+	return t.docs, nil
+}
+
+// load returns the tables and pins them.
+func (v View) load() (*shardTables, error) {
+	if t := v.pin.Load(); t != nil {
+		return t, nil
+	}
+	if v.Quarantine != nil {
+		return nil, inShard(v.ID, fmt.Errorf("%w: %s", ErrQuarantined, v.Quarantine.Reason))
+	}
+	t, err := v.Shard.load(v.src.Reader, v.src.cache)
+	if err != nil {
+		return nil, err
+	}
+	v.pin.Store(t)
+	return t, nil
+}
+
+// tables are the pinned ones; Documents must have succeeded before.
+func (v View) tables() *shardTables { return v.pin.Load() }
+
+// DocOf maps each block to its document. Documents must have succeeded before.
+func (v View) DocOf() []uint16 { return v.tables().docOf }
+
+// Newlines counts the newlines of each block. Documents must have succeeded
+// before.
+func (v View) Newlines() []uint16 { return v.tables().newlines }
+
+// ScanAlways returns the blocks that have text and are not indexed, or nil.
+// Documents must have succeeded before.
+func (v View) ScanAlways() *postings.Set { return v.tables().scan }
+
+// MayFoldWide reports whether the text of blocks lo up to hi, which are those of
+// a document, may hold U+017F or U+212A. Documents must have succeeded before.
+func (v View) MayFoldWide(lo, hi int) bool {
+	if v.InMemory() {
+		return true
+	}
+	for _, set := range []*postings.Set{v.tables().wide, v.tables().scan} {
+		if set != nil && set.Meets(lo, hi) {
+			return true
+		}
+	}
+	return false
+}
+
+// Commits returns the commit table of a history shard, nil for any other.
+func (v View) Commits() (*Commits, error) {
+	t, err := v.load()
+	if err != nil {
+		return nil, err
+	}
+	return t.commits, nil
+}
