@@ -1,7 +1,7 @@
 // Package postings turns bytes into trigrams and posting lists into candidate
 // lists. Text comes in block by block and leaves as one encoded posting list
 // per trigram (Builder); encoded lists come back in and leave intersected,
-// joined or subtracted (Set); a trigram expression comes in and one candidate
+// or joined (Set); a trigram expression comes in and one candidate
 // set leaves (Expr). store writes and reads the lists, query/plan makes the
 // expressions.
 //

@@ -253,30 +253,6 @@ func (s *Set) And(o *Set) {
 	}
 }
 
-// AndNot removes from s what is in o.
-func (s *Set) AndNot(o *Set) {
-	switch {
-	case s.dense && o.dense:
-		n := 0
-		for i, w := range o.words {
-			s.words[i] &^= w
-			n += bits.OnesCount64(s.words[i])
-		}
-		s.count = n
-		s.shrink()
-	case s.dense:
-		for _, x := range o.array {
-			if w := &s.words[x>>6]; *w&(1<<(x&63)) != 0 {
-				*w &^= 1 << (x & 63)
-				s.count--
-			}
-		}
-		s.shrink()
-	default:
-		s.keep(func(x uint16) bool { return !o.Contains(x) })
-	}
-}
-
 // Or adds to s what is in o.
 func (s *Set) Or(o *Set) {
 	if o.count == 0 {

@@ -333,21 +333,3 @@ func parseSignature(s string) Signature {
 	p := Person{readable(strings.TrimSpace(name)), readable(email)}
 	return Signature{Person: p, Mapped: p, Seconds: parseSeconds(seconds), ZoneMinutes: parseZone(zone)}
 }
-
-// TagTarget returns the id of what a tag object names, and its kind.
-func TagTarget(o Object) (oid, kind string, err error) {
-	head, _, _ := strings.Cut(string(o.Data), "\n\n")
-	for line := range strings.SplitSeq(head, "\n") {
-		key, value, _ := strings.Cut(line, " ")
-		switch key {
-		case "object":
-			oid = value
-		case "type":
-			kind = value
-		}
-	}
-	if o.Kind != "tag" || !isObjectID(oid) {
-		return "", "", fmt.Errorf("%w: tag %s", ErrCorrupt, o.OID)
-	}
-	return oid, kind, nil
-}
