@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/store/engine"
 	"github.com/trawlsearch/trawl/store/shard"
 )
@@ -87,17 +86,6 @@ func (c *catalogue) of(shard uint32) []*Repository {
 	}
 	slices.SortFunc(out, func(a, b *Repository) int { return int(a.ID) - int(b.ID) })
 	return out
-}
-
-// putAside records shards that are set aside.
-func (c *catalogue) putAside(b *pebble.Batch, aside map[uint32]*shard.Quarantine) error {
-	for id, a := range aside {
-		if err := putJSON(b, keyAside(id), a); err != nil {
-			return err
-		}
-		c.aside[id] = a
-	}
-	return nil
 }
 
 // dropUnwanted adds to drop the shards set aside that no repository refers to

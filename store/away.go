@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store/decode"
 )
@@ -86,33 +85,27 @@ func (c *catalogue) setAway(of ShardRepository, sets []*postings.Set) {
 	}
 }
 
-func (c *catalogue) putAway(b *pebble.Batch, of ShardRepository, sets []*postings.Set) error {
+func (c *catalogue) putAway(b *batch, of ShardRepository, sets []*postings.Set) {
 	c.setAway(of, sets)
 	if sets == nil {
-		return b.Delete(keyAway(of), nil)
+		b.delete(keyAway(of))
+		return
 	}
-	return b.Set(keyAway(of), encodeAway(sets), nil)
+	b.set(keyAway(of), encodeAway(sets))
 }
 
 // dropAway forgets a shard, forgetAway a repository.
-func (c *catalogue) dropAway(b *pebble.Batch, shard uint32) error {
-	for repository := range c.away[shard] {
-		if err := b.Delete(keyAway(ShardRepository{shard, repository}), nil); err != nil {
-			return err
-		}
+func (c *catalogue) dropAway(b *batch, id uint32) {
+	for repository := range c.away[id] {
+		b.delete(keyAway(ShardRepository{id, repository}))
 	}
-	delete(c.away, shard)
-	return nil
+	delete(c.away, id)
 }
 
-func (c *catalogue) forgetAway(b *pebble.Batch, repository uint32) error {
-	for shard, inner := range c.away {
-		if inner[repository] == nil {
-			continue
-		}
-		if err := c.putAway(b, ShardRepository{shard, repository}, nil); err != nil {
-			return err
+func (c *catalogue) forgetAway(b *batch, repository uint32) {
+	for id, inner := range c.away {
+		if inner[repository] != nil {
+			c.putAway(b, ShardRepository{id, repository}, nil)
 		}
 	}
-	return nil
 }

@@ -3,13 +3,10 @@ package store
 import (
 	"cmp"
 	"encoding/binary"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store/engine"
 	"github.com/trawlsearch/trawl/store/shard"
@@ -78,7 +75,7 @@ func (s *Store) removeOrphans() error {
 	for id := range s.catalogue.shards {
 		s.nextShard = max(s.nextShard, id+1)
 	}
-	b := s.engine.DB.NewBatch()
+	b := &batch{Batch: s.engine.DB.NewBatch()}
 	defer b.Close()
 	gone := map[uint32]bool{}
 	for _, level := range tables {
@@ -94,13 +91,11 @@ func (s *Store) removeOrphans() error {
 				}
 				gone[id] = true
 				from, to := shard.Keys(id)
-				if err := b.DeleteRange(from, to, nil); err != nil {
-					return err
-				}
+				b.fail(b.DeleteRange(from, to, nil))
 			}
 		}
 	}
-	if b.Empty() {
+	if b.Empty() && b.err == nil {
 		return nil
 	}
 	return s.write(b, s.catalogue)
@@ -159,17 +154,16 @@ func (s *Store) commit(c Change) error {
 	if err := s.writableFrom(c.basis); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
-	b := s.engine.DB.NewBatch()
+	b := &batch{Batch: s.engine.DB.NewBatch()}
 	defer b.Close()
 	next := s.catalogue.clone()
 	for _, r := range c.Repositories {
-		if old := next.repositories[r.ID]; old != nil && !c.facts {
+		old := next.repositories[r.ID]
+		if old != nil && !c.facts {
 			r.keepFacts(old)
 		}
-		if err := putJSON(b, keyRepository(r.ID), r); err != nil {
-			return err
-		}
-		if old := next.repositories[r.ID]; old != nil {
+		b.json(keyRepository(r.ID), r)
+		if old != nil {
 			delete(next.byName, old.Name)
 		}
 		next.repositories[r.ID], next.byName[r.Name] = r, r
@@ -180,39 +174,25 @@ func (s *Store) commit(c Change) error {
 			delete(next.repositories, id)
 		}
 		next.forgetLost(id)
-		if err := errors.Join(b.Delete(keyRepository(id), nil), b.Delete(keyPeople(id), nil)); err != nil {
-			return err
-		}
-		if err := next.forgetAway(b, id); err != nil {
-			return err
-		}
+		b.delete(keyRepository(id), keyPeople(id))
+		next.forgetAway(b, id)
 	}
 	for _, h := range c.Add {
-		if err := putJSON(b, keyHeader(h.ID), h); err != nil {
-			return err
-		}
+		b.json(keyHeader(h.ID), h)
 		next.shards[h.ID] = shard.New(h.ID, h)
 	}
 	if c.nextRepository != 0 {
-		if err := b.Set(keyNextRepository, binary.BigEndian.AppendUint32(nil, c.nextRepository), nil); err != nil {
-			return err
-		}
+		b.set(keyNextRepository, binary.BigEndian.AppendUint32(nil, c.nextRepository))
 	}
 	for id, set := range c.Dead {
-		if err := b.Set(keyDead(id), postings.Encode(nil, set), nil); err != nil {
-			return err
-		}
+		b.set(keyDead(id), postings.Encode(nil, set))
 		next.dead[id] = set
 	}
 	for of, sets := range c.Away {
-		if err := next.putAway(b, of, sets); err != nil {
-			return err
-		}
+		next.putAway(b, of, sets)
 	}
 	for id, people := range c.People {
-		if err := b.Set(keyPeople(id), encodePeople(people), nil); err != nil {
-			return err
-		}
+		b.set(keyPeople(id), encodePeople(people))
 	}
 	for id, counts := range c.Symbols {
 		old := next.shards[id]
@@ -221,45 +201,30 @@ func (s *Store) commit(c Change) error {
 		}
 		h := old.Header
 		h.Symbols = &counts
-		if err := putJSON(b, keyHeader(id), h); err != nil {
-			return err
-		}
+		b.json(keyHeader(id), h)
 		next.shards[id] = old.With(h)
 	}
-	if err := next.putAside(b, c.aside); err != nil {
-		return err
+	for id, a := range c.aside {
+		b.json(keyAside(id), a)
+		next.aside[id] = a
 	}
 	for _, id := range next.dropUnwanted(c.Drop) {
 		delete(next.shards, id)
 		delete(next.dead, id)
 		delete(next.aside, id)
-		if err := next.dropAway(b, id); err != nil {
-			return err
-		}
+		next.dropAway(b, id)
+		b.delete(keyHeader(id), keyDead(id), keyAside(id))
 		from, to := shard.Keys(id)
-		if err := errors.Join(b.Delete(keyHeader(id), nil), b.Delete(keyDead(id), nil), b.Delete(keyAside(id), nil),
-			b.DeleteRange(from, to, nil)); err != nil {
-			return err
-		}
+		b.fail(b.DeleteRange(from, to, nil))
 	}
 	if c.records != nil {
-		if err := c.records.apply(b); err != nil {
-			return fmt.Errorf("commit: %w", err)
-		}
+		c.records.apply(b)
 	}
 	next.sort()
 	if err := s.write(b, next); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
 	return nil
-}
-
-func putJSON(b *pebble.Batch, key []byte, v any) error {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("encode record: %w", err)
-	}
-	return b.Set(key, raw, nil)
 }
 
 // NewRepository makes a record with a fresh ID and commits it. It fails with

@@ -43,14 +43,14 @@ func (s *Store) writableFrom(basis *database) error {
 
 // hasRoom fails with ErrDiskFull when there is too little disk.
 func (s *Store) hasRoom() error {
-	free, err := s.FreeBytes()
+	disk, err := s.Disk()
 	switch {
 	case errors.Is(err, vfs.ErrUnsupported):
 		return nil // a file system that cannot tell
 	case err != nil:
 		return err
-	case free < reserveBytes:
-		return fmt.Errorf("%w: %d MiB free at %s", ErrDiskFull, free>>20, s.dir)
+	case disk.FreeBytes < reserveBytes:
+		return fmt.Errorf("%w: %d MiB free at %s", ErrDiskFull, disk.FreeBytes>>20, s.dir)
 	}
 	return nil
 }
@@ -94,7 +94,10 @@ func (s *Store) Mend() error {
 // write commits b to disk and shows next. When the engine could not write, what
 // it holds in memory and what is on disk may differ: then the version before
 // stays. mu is held.
-func (s *Store) write(b *pebble.Batch, next *catalogue) error {
+func (s *Store) write(b *batch, next *catalogue) error {
+	if b.err != nil {
+		return b.err
+	}
 	if err := s.engine.Do(func() error { return b.Commit(pebble.Sync) }); err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ func (o *Old) NumberShards(ctx context.Context, most int) (int, error) {
 	if err := o.s.writable(); err != nil {
 		return 0, err
 	}
-	b := o.s.engine.DB.NewBatch()
+	b := &batch{Batch: o.s.engine.DB.NewBatch()}
 	defer b.Close()
 	n := 0
 	err := o.eachHeader(func(key, value []byte, h map[string]json.RawMessage) (bool, error) {

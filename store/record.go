@@ -118,19 +118,14 @@ func (c *Records) Delete(kind RecordKind, id []byte) {
 // Empty reports whether c changes nothing.
 func (c *Records) Empty() bool { return len(c.ops) == 0 }
 
-func (c *Records) apply(b *pebble.Batch) error {
+func (c *Records) apply(b *batch) {
 	for _, op := range c.ops {
-		var err error
 		if op.value == nil {
-			err = b.Delete(op.key, nil)
+			b.delete(op.key)
 		} else {
-			err = b.Set(op.key, op.value, nil)
-		}
-		if err != nil {
-			return err
+			b.set(op.key, op.value)
 		}
 	}
-	return nil
 }
 
 // CommitRecords applies c whole and on disk, later operations after earlier
@@ -144,11 +139,9 @@ func (s *Store) CommitRecords(c *Records) error {
 	if err := s.writableFrom(c.basis); err != nil {
 		return fmt.Errorf("commit records: %w", err)
 	}
-	b := s.engine.DB.NewBatch()
+	b := &batch{Batch: s.engine.DB.NewBatch()}
 	defer b.Close()
-	if err := c.apply(b); err != nil {
-		return fmt.Errorf("commit records: %w", err)
-	}
+	c.apply(b)
 	if err := s.write(b, s.catalogue); err != nil {
 		return fmt.Errorf("commit records: %w", err)
 	}

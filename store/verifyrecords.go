@@ -123,10 +123,8 @@ func (s *Store) RemoveStray(f FaultyRecord) error {
 	if err := s.writable(); err != nil {
 		return err
 	}
-	b := s.engine.DB.NewBatch()
+	b := &batch{Batch: s.engine.DB.NewBatch()}
 	defer b.Close()
-	if err := b.Delete(f.Key, nil); err != nil {
-		return err
-	}
+	b.delete(f.Key)
 	return s.write(b, s.catalogue)
 }
