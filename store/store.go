@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store/disk"
 	"github.com/trawlsearch/trawl/store/engine"
 	"github.com/trawlsearch/trawl/store/shard"
@@ -42,18 +43,10 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.CacheBytes == 0 {
-		o.CacheBytes = 256 << 20
-	}
-	if o.ListBytes == 0 {
-		o.ListBytes = 256 << 20
-	}
-	if o.LargeBytes == 0 {
-		o.LargeBytes = 256 << 20
-	}
-	if o.FS == nil {
-		o.FS = disk.OS()
-	}
+	o.CacheBytes = cmp.Or(o.CacheBytes, 256<<20)
+	o.ListBytes = cmp.Or(o.ListBytes, 256<<20)
+	o.LargeBytes = cmp.Or(o.LargeBytes, 256<<20)
+	o.FS = cmp.Or(o.FS, disk.OS())
 	if o.Event == nil {
 		o.Event = func(string, error) {}
 	}
@@ -242,11 +235,26 @@ func (s *Store) GitDir(r *Repository) string {
 	return filepath.Join(s.dir, "mirrors", fmt.Sprintf("%d.git", r.ID))
 }
 
-// FreeBytes returns how much may still be written to the data directory's disk.
-func (s *Store) FreeBytes() (uint64, error) {
-	u, err := s.fs.GetDiskUsage(s.dir)
-	if err != nil {
-		return 0, fmt.Errorf("free space of %q: %w", s.dir, err)
+// destination is where writers of shards put what they write.
+func (s *Store) destination() shard.Destination {
+	return shard.Destination{
+		FS: s.fs, Dir: s.index(), Options: s.tables, Budget: s.budget, Ingest: s.ingest, Update: s.update,
+		Number: func() uint32 {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.nextShard++
+			return s.nextShard - 1
+		},
+		Mark: func(id uint32, counts shard.SymbolCounts) error {
+			return s.Commit(Change{Symbols: map[uint32]shard.SymbolCounts{id: counts}})
+		},
 	}
-	return u.AvailBytes, nil
 }
+
+// NewShardWriter returns a writer of shards with nothing begun.
+func (s *Store) NewShardWriter() *shard.Writer {
+	return shard.NewWriter(s.destination(), postings.NewBuilder())
+}
+
+// NewSymbolWriter returns a writer of symbols with nothing begun.
+func (s *Store) NewSymbolWriter() *shard.SymbolWriter { return shard.NewSymbolWriter(s.destination()) }

@@ -178,13 +178,13 @@ func (ix *Indexer) checkDisk() error {
 	if ix.opts.MinFreeBytes < 0 {
 		return nil
 	}
-	free, err := ix.store.FreeBytes()
+	disk, err := ix.store.Disk()
 	if err != nil {
 		return err
 	}
-	if free < uint64(ix.opts.MinFreeBytes) {
+	if disk.FreeBytes < uint64(ix.opts.MinFreeBytes) {
 		return fmt.Errorf("%w: %d MiB free at %s, indexing needs %d MiB; free some space or lower min-free-bytes",
-			ErrLowDisk, free>>20, ix.store.Dir(), ix.opts.MinFreeBytes>>20)
+			ErrLowDisk, disk.FreeBytes>>20, ix.store.Dir(), ix.opts.MinFreeBytes>>20)
 	}
 	return nil
 }

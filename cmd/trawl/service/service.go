@@ -194,8 +194,8 @@ func Open(set config.Settings, o Options) (*Service, error) {
 // disk as much room as indexing does.
 func openSpool(st *store.Store, minFreeBytes int64) (*spool.Space, error) {
 	return spool.Open(filepath.Join(st.Dir(), spool.Folder), spool.Options{Free: func() (int64, error) {
-		free, err := st.FreeBytes()
-		return int64(min(free, math.MaxInt64)) - minFreeBytes, err
+		disk, err := st.Disk()
+		return int64(min(disk.FreeBytes, math.MaxInt64)) - minFreeBytes, err
 	}})
 }
 
