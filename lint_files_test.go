@@ -149,3 +149,35 @@ func TestNamedTestsExist(t *testing.T) {
 		}
 	}
 }
+
+// TestArchitectureNamesPackages: the table of ARCHITECTURE.md has every package and every file to begin at.
+func TestArchitectureNamesPackages(t *testing.T) {
+	text, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile("(?m)^\\| (`[^|]*) \\|[^|]*\\| ([^|]*) \\|$")
+	quoted := regexp.MustCompile("`([^`]+)`")
+	named := map[string]bool{}
+	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
+		var folders []string
+		for _, q := range quoted.FindAllStringSubmatch(m[1], -1) {
+			named[q[1]] = true
+			folders = append(folders, q[1])
+		}
+		for _, q := range quoted.FindAllStringSubmatch(m[2], -1) {
+			exists := func(folder string) bool {
+				_, err := os.Stat(filepath.Join(folder, q[1]))
+				return err == nil
+			}
+			if !slices.ContainsFunc(append(folders, "."), exists) {
+				t.Errorf("ARCHITECTURE.md names %s, which is not in %s", q[1], strings.Join(folders, " or "))
+			}
+		}
+	}
+	for _, p := range packages(t) {
+		if name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/"); name != "" && !named[name] {
+			t.Errorf("package %s has no row in ARCHITECTURE.md", name)
+		}
+	}
+}
