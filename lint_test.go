@@ -39,7 +39,7 @@ var arrows = map[string][]string{
 
 // helpers are packages for tests: the tests of every folder may import them, and
 // nothing else may.
-var helpers = []string{"internal/needs"}
+var helpers = []string{"internal/needs", "internal/gitrepo", "internal/clock"}
 
 // alone are the packages that others build on for what they leave out: a
 // client of the API must not drag the server along.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trawlsearch/trawl/internal/gitrepo"
 	"github.com/trawlsearch/trawl/store/spool"
 )
 
@@ -27,8 +28,8 @@ func withLarge(w *world) string {
 	w.t.Helper()
 	noise := make([]byte, large)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise) // never fails
-	w.kiln.write("large.bin", string(noise))
-	w.kiln.commit("Add a large file")
+	w.kiln.Write("large.bin", string(noise))
+	w.kiln.Commit("Add a large file")
 	w.sync("lab/kiln")
 	return string(noise)
 }
@@ -122,8 +123,8 @@ func TestDownloadWithoutRoom(t *testing.T) {
 		w.spooling, w.patience = spool.Options{Bytes: 2*large + 1<<20}, 10*time.Millisecond
 	})
 	withLarge(w)
-	w.kiln.write("larger.bin", strings.Repeat("0123456789abcde\n", 30<<20/16))
-	w.kiln.commit("Add a larger file")
+	w.kiln.Write("larger.bin", strings.Repeat("0123456789abcde\n", 30<<20/16))
+	w.kiln.Commit("Add a larger file")
 	w.sync("lab/kiln")
 	for _, path := range []string{"/lab/kiln/-/raw/larger.bin", "/lab/kiln/-/raw?format=tar", "/lab/kiln/-/raw/larger.bin?format=zip"} {
 		got := w.get(path)
@@ -166,7 +167,7 @@ func TestNamesOfLargeDirectory(t *testing.T) {
 		want = append(want, fmt.Sprintf("%04d-%s", i, strings.Repeat("n", 200)))
 	}
 	hostile(wide, want...)
-	w.add("lab/wide=" + wide.dir)
+	w.add("lab/wide=" + wide.Dir)
 	w.sync("lab/wide")
 	if got := w.get("/lab/wide/-/raw"); got.body != strings.Join(want, "\n") {
 		t.Errorf("got %d with %d bytes, want %d names", got.status, len(got.body), len(want))
@@ -177,21 +178,21 @@ func TestNamesOfLargeDirectory(t *testing.T) {
 }
 
 // treeOf makes a tree as no git would, from "mode name content".
-func treeOf(s *source, entries ...[3]string) string {
-	s.t.Helper()
+func treeOf(s *gitrepo.Repo, entries ...[3]string) string {
+	s.Helper()
 	var tree bytes.Buffer
 	for _, e := range entries {
 		oid := e[2]
 		if e[0] != "40000" {
-			oid = s.feed(e[2], "hash-object", "-w", "--stdin")
+			oid = s.Feed(e[2], "hash-object", "-w", "--stdin")
 		}
 		id := make([]byte, 20)
 		if _, err := fmt.Sscanf(oid, "%x", &id); err != nil {
-			s.t.Fatal(err)
+			s.Fatal(err)
 		}
 		fmt.Fprintf(&tree, "%s %s\x00%s", e[0], e[1], id)
 	}
-	return s.feed(tree.String(), "hash-object", "-w", "-t", "tree", "--literally", "--stdin")
+	return s.Feed(tree.String(), "hash-object", "-w", "-t", "tree", "--literally", "--stdin")
 }
 
 // No archive has a symbolic link that another entry would be written through.
@@ -213,8 +214,8 @@ func TestArchiveHasNoLinkAboveFiles(t *testing.T) {
 		[3]string{"120000", "same", "a"}, [3]string{"40000", "samestem", inner}, // these are two
 		[3]string{"120000", "to/up", "b"}, [3]string{"100644", "to", "x"},
 	)
-	odd.run("update-ref", "refs/heads/main", odd.feed("Odd links\n", "commit-tree", root))
-	w.add("lab/odd=" + odd.dir)
+	odd.Git("update-ref", "refs/heads/main", odd.Feed("Odd links\n", "commit-tree", root))
+	w.add("lab/odd=" + odd.Dir)
 	w.sync("lab/odd")
 	for _, format := range []string{"zip", "tar"} {
 		got := w.get("/lab/odd@main/-/raw?format=" + format)

@@ -14,8 +14,8 @@ import (
 func TestRawEndsWithItsToken(t *testing.T) {
 	const size = 48 << 20 // more than the system holds for a client that does not read
 	w := newWorld(t)
-	w.kiln.write("large.txt", strings.Repeat("0123456789abcde\n", size/16))
-	w.kiln.commit("Add a large file")
+	w.kiln.Write("large.txt", strings.Repeat("0123456789abcde\n", size/16))
+	w.kiln.Commit("Add a large file")
 	w.sync("lab/kiln")
 	for _, target := range []string{"/lab/kiln/-/raw/large.txt", "/lab/kiln/-/raw?format=tar"} {
 		month := 30 * 24 * time.Hour

@@ -15,13 +15,13 @@ const gone = "cannot be found, so only what is indexed can be shown"
 // What only git knows is a page in the frame that says so.
 func TestSourceThatIsGone(t *testing.T) {
 	w := newWorld(t)
-	w.kiln.write("marked.txt", "\xef\xbb\xbfmarked\n")
-	w.kiln.write("wide.txt", "\xff\xfew\x00i\x00d\x00e\x00\n\x00")
-	w.kiln.write("large.txt", strings.Repeat("bricks and clay\n", 40_000))
-	w.kiln.write("docs.txt", "\n") // sorted before the directory docs
-	w.kiln.commit("Write texts")
+	w.kiln.Write("marked.txt", "\xef\xbb\xbfmarked\n")
+	w.kiln.Write("wide.txt", "\xff\xfew\x00i\x00d\x00e\x00\n\x00")
+	w.kiln.Write("large.txt", strings.Repeat("bricks and clay\n", 40_000))
+	w.kiln.Write("docs.txt", "\n") // sorted before the directory docs
+	w.kiln.Commit("Write texts")
 	w.sync("lab/kiln")
-	head := w.kiln.run("rev-parse", "HEAD")
+	head := w.kiln.Git("rev-parse", "HEAD")
 	raws := []string{"/lab/kiln/-/raw", "/lab/kiln/-/raw/docs", "/lab/kiln/-/raw/docs/a&b", "/lab/kiln/-/raw/main.go", "/lab/kiln@main/-/raw/main.go", "/lab/kiln@" + head + "/-/raw/docs/guide.md",
 		"/lab/kiln/-/raw/link", "/lab/kiln/-/raw/marked.txt", "/lab/kiln/-/raw/large.txt", "/lab/kiln/-/raw/clay", "/lab/kiln/-/raw/none", "/lab/kiln/-/raw/main.go/x"}
 	trees := []string{"/lab/kiln", "/lab/kiln@main", "/lab/kiln@" + head, "/lab/kiln/-/tree/docs", "/lab/kiln/-/tree/docs/a&b", "/lab/kiln?from=3", "/lab/kiln/-/tree/clay"}
@@ -29,7 +29,7 @@ func TestSourceThatIsGone(t *testing.T) {
 	for _, path := range append(raws, trees...) {
 		before[path] = w.get(path, "Accept", "text/html, */*")
 	}
-	if err := os.Rename(w.kiln.dir, w.kiln.dir+"-gone"); err != nil {
+	if err := os.Rename(w.kiln.Dir, w.kiln.Dir+"-gone"); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range raws {

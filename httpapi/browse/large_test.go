@@ -7,45 +7,47 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/trawlsearch/trawl/internal/gitrepo"
 )
 
 // large is a repository whose files, commits, directories and refs are made to
 // fill pages.
-func (w *world) large() *source {
+func (w *world) large() *gitrepo.Repo {
 	w.t.Helper()
 	s := w.git("large")
-	s.write("costly.txt", strings.Repeat("\n", 4<<20))
-	s.commit("costly")
-	s.write("nl.txt", strings.Repeat("\n", 200_000))
-	s.write("long.txt", "a\n"+strings.Repeat("<", 200_000)+"\nb\n")
-	s.commit("first")
+	s.Write("costly.txt", strings.Repeat("\n", 4<<20))
+	s.Commit("costly")
+	s.Write("nl.txt", strings.Repeat("\n", 200_000))
+	s.Write("long.txt", "a\n"+strings.Repeat("<", 200_000)+"\nb\n")
+	s.Commit("first")
 	for i := range 8 {
-		s.write(fmt.Sprintf("e%d.txt", i), strings.Repeat("\n", 120_000))
+		s.Write(fmt.Sprintf("e%d.txt", i), strings.Repeat("\n", 120_000))
 	}
-	s.commit("lines")
-	blob := s.feed("x", "hash-object", "-w", "--stdin")
+	s.Commit("lines")
+	blob := s.Feed("x", "hash-object", "-w", "--stdin")
 	var index strings.Builder
 	for i := range 20_000 {
 		fmt.Fprintf(&index, "100644 %s\tmany/%05d%s\n", blob, i, strings.Repeat("n", 100))
 	}
-	s.feed(index.String()+"100644 "+blob+"\tmany/z/z\n", "update-index", "--add", "--index-info")
-	s.feed(strings.Repeat("<", 200_000)+"\n\n"+strings.Repeat("&", 500_000), "commit", "-q", "-F", "-")
-	w.add("lab/large=" + s.dir)
+	s.Feed(index.String()+"100644 "+blob+"\tmany/z/z\n", "update-index", "--add", "--index-info")
+	s.Feed(strings.Repeat("<", 200_000)+"\n\n"+strings.Repeat("&", 500_000), "commit", "-q", "-F", "-")
+	w.add("lab/large=" + s.Dir)
 	w.sync("lab/large")
 	return s
 }
 
 // refs adds many branches to a repository, the fast way.
-func (s *source) refs(n int) {
-	s.t.Helper()
-	head := s.run("rev-parse", "HEAD")
+func refs(s *gitrepo.Repo, n int) {
+	s.Helper()
+	head := s.Git("rev-parse", "HEAD")
 	var packed strings.Builder
 	packed.WriteString("# pack-refs with: peeled fully-peeled sorted \n")
 	for i := range n {
 		fmt.Fprintf(&packed, "%s refs/heads/b%06d\n", head, i)
 	}
-	if err := os.WriteFile(filepath.Join(s.dir, ".git", "packed-refs"), []byte(packed.String()), 0o644); err != nil {
-		s.t.Fatal(err)
+	if err := os.WriteFile(filepath.Join(s.Dir, ".git", "packed-refs"), []byte(packed.String()), 0o644); err != nil {
+		s.Fatal(err)
 	}
 }
 
@@ -53,7 +55,7 @@ func (s *source) refs(n int) {
 // lead to it.
 func TestLargePages(t *testing.T) {
 	w := newWorld(t)
-	w.large().refs(20_000)
+	refs(w.large(), 20_000)
 	const most = 2 << 20
 	for _, c := range []struct {
 		path string
@@ -103,14 +105,14 @@ func unescaped(s string) string {
 func TestPagesOfDirectory(t *testing.T) {
 	w := newWorld(t)
 	s := w.git("wide")
-	blob := s.feed("x", "hash-object", "-w", "--stdin")
+	blob := s.Feed("x", "hash-object", "-w", "--stdin")
 	var index strings.Builder
 	for i := range 1200 {
 		fmt.Fprintf(&index, "100644 %s\tf%04d\n100644 %s\td%04d/x\n", blob, i, blob, i)
 	}
-	s.feed(index.String(), "update-index", "--add", "--index-info")
-	s.run("commit", "-q", "-m", "wide")
-	w.add("lab/wide=" + s.dir)
+	s.Feed(index.String(), "update-index", "--add", "--index-info")
+	s.Git("commit", "-q", "-m", "wide")
+	w.add("lab/wide=" + s.Dir)
 	w.sync("lab/wide")
 	seen := map[string]int{}
 	var order []string

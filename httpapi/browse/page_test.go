@@ -18,8 +18,8 @@ func text(page string) string {
 
 func TestPages(t *testing.T) {
 	w := newWorld(t)
-	head := w.kiln.run("rev-parse", "HEAD")
-	first := w.kiln.run("rev-parse", "HEAD~1")
+	head := w.kiln.Git("rev-parse", "HEAD")
+	first := w.kiln.Git("rev-parse", "HEAD~1")
 	for _, tt := range []struct {
 		path string
 		want []string // parts of the page
@@ -138,8 +138,8 @@ func TestHostilePages(t *testing.T) {
 	odd := w.git("odd")
 	names := slices.DeleteFunc(slices.Sorted(slices.Values(oddNames)), func(n string) bool { return n == ".." })
 	hostile(odd, names...)
-	odd.run("tag", `x"onclick=alert(1)`)
-	w.add("lab/odd=" + odd.dir)
+	odd.Git("tag", `x"onclick=alert(1)`)
+	w.add("lab/odd=" + odd.Dir)
 	w.sync("lab/odd")
 	pages := []string{"/lab/odd", "/lab/odd/-/branches", "/lab/odd/-/commit/main", "/lab/odd@x%22onclick=alert(1)"}
 	for _, name := range names {
@@ -175,7 +175,7 @@ func TestHostilePages(t *testing.T) {
 // A repository on this machine is there before it is indexed: nothing clones it.
 func TestPagesBeforeTheIndex(t *testing.T) {
 	w := newWorld(t)
-	w.add("lab/early=" + w.kiln.dir)
+	w.add("lab/early=" + w.kiln.Dir)
 	for path, want := range map[string]string{
 		"/lab/early":                  "main.go",
 		"/lab/early/-/blob/main.go":   "3 lines",

@@ -15,13 +15,14 @@ import (
 	"testing"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/internal/gitrepo"
 )
 
 const mainGo = "package main\n\nfunc main() { println(\"new\") }\n"
 
 func TestRaw(t *testing.T) {
 	w := newWorld(t)
-	head := w.kiln.run("rev-parse", "HEAD")
+	head := w.kiln.Git("rev-parse", "HEAD")
 	for _, tt := range []struct {
 		method, path string
 		status       int
@@ -220,18 +221,18 @@ func TestArchive(t *testing.T) {
 }
 
 // hostile makes a commit of a tree with names that git itself would not make.
-func hostile(s *source, names ...string) {
-	blob := s.feed("clay\n", "hash-object", "-w", "--stdin")
+func hostile(s *gitrepo.Repo, names ...string) {
+	blob := s.Feed("clay\n", "hash-object", "-w", "--stdin")
 	id := make([]byte, 20)
 	if _, err := fmt.Sscanf(blob, "%x", &id); err != nil {
-		s.t.Fatal(err)
+		s.Fatal(err)
 	}
 	var tree bytes.Buffer
 	for _, n := range names {
 		fmt.Fprintf(&tree, "100644 %s\x00%s", n, id)
 	}
-	oid := s.feed(tree.String(), "hash-object", "-w", "-t", "tree", "--literally", "--stdin")
-	s.run("update-ref", "refs/heads/main", s.feed("Odd names\n", "commit-tree", oid))
+	oid := s.Feed(tree.String(), "hash-object", "-w", "-t", "tree", "--literally", "--stdin")
+	s.Git("update-ref", "refs/heads/main", s.Feed("Odd names\n", "commit-tree", oid))
 }
 
 var oddNames = []string{
@@ -244,7 +245,7 @@ func TestHostileNames(t *testing.T) {
 	odd := w.git("odd")
 	slices.Sort(oddNames)
 	hostile(odd, oddNames...)
-	w.add("lab/odd=" + odd.dir)
+	w.add("lab/odd=" + odd.Dir)
 	w.sync("lab/odd")
 	for _, name := range oddNames {
 		got := w.get("/lab/odd/-/raw/" + escape(name))
@@ -278,9 +279,9 @@ func TestClientGone(t *testing.T) {
 	big := w.git("big")
 	noise := make([]byte, 24<<20)
 	rand.NewChaCha8([32]byte{}).Read(noise)
-	big.write("noise", string(noise))
-	big.commit("Make noise")
-	w.add("lab/big=" + big.dir)
+	big.Write("noise", string(noise))
+	big.Commit("Make noise")
+	w.add("lab/big=" + big.Dir)
 	w.sync("lab/big")
 	for _, path := range []string{"/lab/big/-/raw/noise", "/lab/big/-/raw?format=zip", "/lab/big/-/raw?format=tar"} {
 		ctx, cancel := context.WithCancel(t.Context())

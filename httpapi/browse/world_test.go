@@ -1,14 +1,11 @@
 package browse_test
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +15,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/browse"
+	"github.com/trawlsearch/trawl/internal/gitrepo"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -43,7 +41,7 @@ type world struct {
 	client   *http.Client
 	// tokens are access tokens by the name of their user.
 	tokens map[string]string
-	kiln   *source
+	kiln   *gitrepo.Repo
 	spool  *spool.Space
 	// spooling, pace and patience are those of the endpoint.
 	spooling       spool.Options
@@ -95,27 +93,27 @@ type nowhere struct{ httpapi.Searcher }
 func (w *world) repositories() {
 	kiln := w.git("kiln")
 	w.kiln = kiln
-	kiln.write("main.go", "package main\n\nfunc main() { println(\"<b>&\") }\n")
-	kiln.write("docs/guide.md", "# Firing\n")
-	kiln.write("docs/a&b/x.txt", "x\n")
-	kiln.write("run.sh", "#!/bin/sh\n")
-	kiln.run("update-index", "--chmod=+x", "run.sh")
-	kiln.write("photo.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")
-	kiln.write("page.html", "<script>alert(1)</script>\n")
-	if err := os.Symlink("/etc/passwd", filepath.Join(kiln.dir, "link")); err != nil {
+	kiln.Write("main.go", "package main\n\nfunc main() { println(\"<b>&\") }\n")
+	kiln.Write("docs/guide.md", "# Firing\n")
+	kiln.Write("docs/a&b/x.txt", "x\n")
+	kiln.Write("run.sh", "#!/bin/sh\n")
+	kiln.Git("update-index", "--chmod=+x", "run.sh")
+	kiln.Write("photo.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")
+	kiln.Write("page.html", "<script>alert(1)</script>\n")
+	if err := os.Symlink("/etc/passwd", filepath.Join(kiln.Dir, "link")); err != nil {
 		w.t.Fatal(err)
 	}
-	kiln.run("add", "link")
-	kiln.write(".gitattributes", "main.go export-ignore\ndocs/** eol=crlf text\n")
-	kiln.run("update-index", "--add", "--cacheinfo", "160000,1111111111111111111111111111111111111111,clay")
-	kiln.commit("Build the kiln\n\nWith bricks.")
-	kiln.run("tag", "v1.0")
-	kiln.run("branch", "feature/-x/y")
-	kiln.write("main.go", "package main\n\nfunc main() { println(\"new\") }\n")
-	kiln.commit("Say new")
+	kiln.Git("add", "link")
+	kiln.Write(".gitattributes", "main.go export-ignore\ndocs/** eol=crlf text\n")
+	kiln.Git("update-index", "--add", "--cacheinfo", "160000,1111111111111111111111111111111111111111,clay")
+	kiln.Commit("Build the kiln\n\nWith bricks.")
+	kiln.Git("tag", "v1.0")
+	kiln.Git("branch", "feature/-x/y")
+	kiln.Write("main.go", "package main\n\nfunc main() { println(\"new\") }\n")
+	kiln.Commit("Say new")
 	secret := w.git("secret")
-	secret.write("plan.txt", "bury the clay\n")
-	secret.commit("Plan")
+	secret.Write("plan.txt", "bury the clay\n")
+	secret.Commit("Plan")
 	w.git("empty")
 	for _, name := range []string{"kiln", "secret", "empty"} {
 		w.add("lab/" + name + "=" + filepath.Join(w.dir, name))
@@ -167,56 +165,11 @@ func (w *world) sync(name string) {
 	}
 }
 
-// source is a git repository that the git binary makes.
-type source struct {
-	t   testing.TB
-	dir string
-}
-
-func (w *world) git(name string) *source {
+func (w *world) git(name string) *gitrepo.Repo {
 	w.t.Helper()
-	s := &source{w.t, filepath.Join(w.dir, name)}
-	if err := os.Mkdir(s.dir, 0o755); err != nil {
-		w.t.Fatal(err)
-	}
-	s.run("init", "-q", "-b", "main")
+	s := gitrepo.New(w.t, filepath.Join(w.dir, name))
+	s.Env = []string{"GIT_AUTHOR_DATE=2026-01-02T03:04:05Z", "GIT_COMMITTER_DATE=2026-01-02T03:04:05Z"}
 	return s
-}
-
-func (s *source) run(args ...string) string { return s.feed("", args...) }
-
-// feed runs git with a standard input.
-func (s *source) feed(input string, args ...string) string {
-	s.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Stdin = s.dir, strings.NewReader(input)
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_COMMITTER_NAME=Carl", "GIT_COMMITTER_EMAIL=carl@example.org",
-		"GIT_AUTHOR_DATE=2026-01-02T03:04:05Z", "GIT_COMMITTER_DATE=2026-01-02T03:04:05Z")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		s.t.Fatalf("git %q: %v\n%s", args, err, stderr.Bytes())
-	}
-	return strings.TrimSpace(string(out))
-}
-
-func (s *source) write(path, content string) {
-	s.t.Helper()
-	full := filepath.Join(s.dir, path)
-	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
-		s.t.Fatal(err)
-	}
-	s.run("add", path)
-}
-
-func (s *source) commit(message string) {
-	s.t.Helper()
-	s.run("commit", "-q", "-m", message)
 }
 
 // answer is what the server said.

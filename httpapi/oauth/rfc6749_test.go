@@ -231,7 +231,7 @@ func TestCodeIsGoodOnce(t *testing.T) {
 	w.logged(kept.ActionGrantRevoke, "app:"+w.web.ID, "")
 
 	code = w.code(request(w.web))
-	w.add(kept.CodeLasts)
+	w.clock.Add(kept.CodeLasts)
 	w.refused("too late", redeem(), 400, "invalid_grant")
 }
 
@@ -288,7 +288,7 @@ func TestClientCredentials(t *testing.T) {
 	if w.who(access) != "bot" || w.who(second) != "bot" {
 		t.Error("a second token ended the first")
 	}
-	w.add(kept.AccessLasts)
+	w.clock.Add(kept.AccessLasts)
 	if w.who(access) != "" {
 		t.Error("the token does not expire")
 	}

@@ -121,7 +121,7 @@ func TestBelowAPath(t *testing.T) {
 	w := newWorld(t)
 	const outside = "https://search.example/code"
 	site := &httpapi.Server{Gate: w.gate, ExternalURL: outside}
-	apps := &oauth.Server{Book: func() *kept.Book { return w.book }, Site: site, Now: w.clock}
+	apps := &oauth.Server{Book: func() *kept.Book { return w.book }, Site: site, Now: w.clock.Now}
 	site.Extra = apps.Routes()
 	b := w.as("ann")
 	w.handler = site.Handler()

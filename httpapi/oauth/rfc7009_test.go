@@ -100,7 +100,7 @@ func TestIntrospection(t *testing.T) {
 	out := got.json(t)
 	for name, want := range map[string]any{
 		"active": true, "scope": "user:all offline_access", "client_id": w.web.ID, "username": "ann", "sub": "1", "token_type": "Bearer", "iss": base,
-		"exp": float64(w.clock().Add(time.Hour).Unix()),
+		"exp": float64(w.clock.Now().Add(time.Hour).Unix()),
 	} {
 		if out[name] != want {
 			t.Errorf("access token: %s is %v, want %v", name, out[name], want)
@@ -123,7 +123,7 @@ func TestIntrospection(t *testing.T) {
 	}
 	inactive("the token of another app", ask("token", access, "client_id", w.robot.ID, "client_secret", w.robotSecret))
 	inactive("no token of ours", ask(w.asWeb("token", "x")...))
-	w.add(kept.AccessLasts)
+	w.clock.Add(kept.AccessLasts)
 	inactive("an expired one", ask(w.asWeb("token", access)...))
 	w.must(w.book.RevokeApp(identity.Operator, w.ann.ID, w.web.ID))
 	inactive("a revoked one", ask(w.asWeb("token", refresh)...))

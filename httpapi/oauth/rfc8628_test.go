@@ -91,7 +91,7 @@ func TestDeviceFlow(t *testing.T) {
 		}
 	}
 	// to look is not to agree
-	w.add(5 * time.Second)
+	w.clock.Add(5 * time.Second)
 	w.refused("the user has looked only", w.poll(d), 400, "authorization_pending")
 	if got := b.decide(d, "allow"); got.status != 200 || !strings.Contains(got.text, "signed in as you") {
 		t.Errorf("agreeing: %d %s", got.status, got.text)
@@ -124,7 +124,7 @@ func TestDeviceFlowThatEndsBadly(t *testing.T) {
 	w.refused("of another app", w.post(oauth.TokenPath, "grant_type", deviceType, "client_id", w.native.ID, "device_code", d.device), 400, "invalid_grant")
 	w.refused("no code", w.post(oauth.TokenPath, "grant_type", deviceType, "client_id", kept.CommandLine), 400, "invalid_request")
 	w.refused("the user code", w.poll(waiting{d.user, ""}), 400, "invalid_grant")
-	w.add(kept.DeviceLasts)
+	w.clock.Add(kept.DeviceLasts)
 	w.refused("too late", w.poll(d), 400, "expired_token")
 	if got := b.submit(oauth.DevicePath, url.Values{"user_code": {d.user}}); got.status != 404 {
 		t.Errorf("deciding too late: %d", got.status)
@@ -142,7 +142,7 @@ func TestSlowDown(t *testing.T) {
 		{0, "authorization_pending"}, {5 * time.Second, "authorization_pending"}, {time.Second, "slow_down"}, {5 * time.Second, "slow_down"},
 		{10 * time.Second, "slow_down"}, {20 * time.Second, "authorization_pending"}, {20 * time.Second, "authorization_pending"},
 	} {
-		w.add(c.after)
+		w.clock.Add(c.after)
 		w.refused("after "+c.after.String(), w.poll(d), 400, c.code)
 	}
 	w.refused("another device", w.poll(other), 400, "authorization_pending")
@@ -186,7 +186,7 @@ func TestGuesses(t *testing.T) {
 	if got := w.as(root.Name).get(oauth.DevicePath + "?user_code=" + d.user); got.status != 429 {
 		t.Errorf("after thirty wrong codes from one address: %d, want 429", got.status)
 	}
-	w.add(31 * time.Minute)
+	w.clock.Add(31 * time.Minute)
 	d = w.begin()
 	if got := eve.get(oauth.DevicePath + "?user_code=" + d.user); got.status != 200 {
 		t.Errorf("half an hour later: %d", got.status)

@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,6 +22,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/oauth"
+	"github.com/trawlsearch/trawl/internal/clock"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	kept "github.com/trawlsearch/trawl/store/oauth"
@@ -48,8 +48,7 @@ type world struct {
 	book    *kept.Book
 	st      *store.Store
 	fs      *vfs.MemFS
-	mu      sync.Mutex
-	now     time.Time
+	clock   *clock.Clock
 	log     bytes.Buffer
 
 	// web is a confidential app, native a public one, robot that of a service
@@ -61,7 +60,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{T: t, fs: vfs.NewCrashableMem(), now: time.Now()}
+	w := &world{T: t, fs: vfs.NewCrashableMem(), clock: clock.New(time.Now())}
 	w.open(w.fs)
 	t.Cleanup(func() { w.must(w.st.Close()) })
 	w.ann = w.user(identity.NewUser{Name: "ann", DisplayName: "Ann", Email: "ann@example.org", EmailVerified: true})
@@ -83,12 +82,12 @@ func (w *world) open(fs vfs.FS) {
 	var err error
 	w.st, err = store.Open("data", store.Options{FS: fs, CacheBytes: 1 << 20})
 	w.must(err)
-	gate := &auth.Gate{Local: true, Registry: func() *identity.Registry { return w.reg }, Now: w.clock}
-	w.reg, err = identity.Open(w.st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}, Ended: gate.Recheck, Now: w.clock})
+	gate := &auth.Gate{Local: true, Registry: func() *identity.Registry { return w.reg }, Now: w.clock.Now}
+	w.reg, err = identity.Open(w.st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}, Ended: gate.Recheck, Now: w.clock.Now})
 	w.must(err)
-	w.book = kept.Open(w.st, w.reg, kept.Options{Now: w.clock})
+	w.book = kept.Open(w.st, w.reg, kept.Options{Now: w.clock.Now})
 	site := &httpapi.Server{Gate: gate, Log: zerolog.New(&w.log).Level(zerolog.DebugLevel)}
-	apps := &oauth.Server{Book: func() *kept.Book { return w.book }, Site: site, Now: w.clock}
+	apps := &oauth.Server{Book: func() *kept.Book { return w.book }, Site: site, Now: w.clock.Now}
 	gate.Bearers = apps
 	site.Extra = append(apps.Routes(), httpapi.Route{Method: "GET", Path: whoPath, Handler: func(rw http.ResponseWriter, r *http.Request) error {
 		_, err := io.WriteString(rw, auth.From(r.Context()).User.Name)
@@ -111,18 +110,6 @@ func (w *world) must(err error) {
 	if err != nil {
 		w.Fatal(err)
 	}
-}
-
-func (w *world) clock() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
-func (w *world) add(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(d)
 }
 
 func (w *world) user(n identity.NewUser) *identity.User {

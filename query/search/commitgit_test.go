@@ -1,18 +1,17 @@
 package search_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/trawlsearch/trawl/internal/gitrepo"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
@@ -28,16 +27,7 @@ type loggedRepo struct {
 // git runs git and returns what it wrote, without white space around.
 func (r loggedRepo) git(input string, args ...string) string {
 	r.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Stdin = r.dir, strings.NewReader(input)
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		r.t.Fatalf("git %q: %v\n%s", args, err, stderr.Bytes())
-	}
-	return strings.TrimSpace(string(out))
+	return gitrepo.Run(r.t, r.dir, nil, input, args...)
 }
 
 // log returns the commits that git log prints.
@@ -51,9 +41,7 @@ func (r loggedRepo) log(args ...string) []string {
 func grownRepo(t testing.TB, rng *rand.Rand, n int) loggedRepo {
 	t.Helper()
 	r := loggedRepo{t, filepath.Join(t.TempDir(), "repo")}
-	if out, err := exec.Command("git", "init", "-q", "-b", "main", r.dir).CombinedOutput(); err != nil {
-		t.Fatalf("git init: %v\n%s", err, out)
-	}
+	gitrepo.New(t, r.dir)
 	var b strings.Builder
 	data := func(s string) { fmt.Fprintf(&b, "data %d\n%s\n", len(s), s) }
 	words := func(n int) string {
@@ -295,9 +283,7 @@ func TestCommitsOfRevisions(t *testing.T) {
 // TestDiffsByContentAndOwner looks at whole files, and at who owns them.
 func TestDiffsByContentAndOwner(t *testing.T) {
 	r := loggedRepo{t, filepath.Join(t.TempDir(), "repo")}
-	if out, err := exec.Command("git", "init", "-q", "-b", "main", r.dir).CombinedOutput(); err != nil {
-		t.Fatalf("git init: %v\n%s", err, out)
-	}
+	gitrepo.New(t, r.dir)
 	commit := func(message string, files map[string]string) {
 		t.Helper()
 		for name, content := range files {

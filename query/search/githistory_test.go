@@ -3,12 +3,12 @@ package search_test
 import (
 	"fmt"
 	"maps"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/trawlsearch/trawl/internal/gitrepo"
 )
 
 // gitHistory is a git repository in the making: a stream for git fast-import.
@@ -55,14 +55,6 @@ func (g *gitHistory) write(t testing.TB) string {
 
 func runGit(t testing.TB, dir, input string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("git", append([]string{"--git-dir=" + dir, "-c", "core.quotePath=false"}, args...)...)
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@b")
-	cmd.Stdin = strings.NewReader(input)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("git %q: %v: %s", args, err, stderr.String())
-	}
-	return strings.TrimSpace(string(out))
+	return gitrepo.Run(t, "", []string{"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@b"},
+		input, append([]string{"--git-dir=" + dir, "-c", "core.quotePath=false"}, args...)...)
 }

@@ -89,7 +89,7 @@ func TestAuditFilters(t *testing.T) {
 	w := newWorld(t, identity.Options{AuditEntries: 100, AuditAge: 30 * day})
 	ann, bob := w.user(t, "ann"), w.user(t, "bob")
 	for i := range 20 {
-		w.clock.add(time.Hour)
+		w.clock.Add(time.Hour)
 		by := author(ann)
 		if i%2 == 1 {
 			by = author(bob)
@@ -117,7 +117,7 @@ func TestAuditFilters(t *testing.T) {
 		{identity.AuditFilter{}, 22, "19"},
 		{identity.AuditFilter{Limit: 3}, 3, "19"},
 		{identity.AuditFilter{Limit: 3, Before: 20}, 3, "16"}, // entry 19 is the 17th of them
-		{identity.AuditFilter{Since: w.clock.now().Add(-4 * time.Hour)}, 5, "19"},
+		{identity.AuditFilter{Since: w.clock.Now().Add(-4 * time.Hour)}, 5, "19"},
 		{identity.AuditFilter{User: ann.ID}, 11, "18"}, // with her creation
 		{identity.AuditFilter{User: bob.ID, Limit: 2}, 2, "19"},
 	} {
@@ -152,7 +152,7 @@ func TestAuditFilters(t *testing.T) {
 	if n, _ := count(identity.AuditFilter{Limit: 1000}); n != 100 {
 		t.Errorf("after a sweep: %d entries, want 100", n)
 	}
-	w.clock.add(31 * day)
+	w.clock.Add(31 * day)
 	if err := w.Log(author(ann), "z", "last", ""); err != nil {
 		t.Fatal(err)
 	}

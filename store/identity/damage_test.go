@@ -49,7 +49,7 @@ func TestDamagedRecordsStopNothing(t *testing.T) {
 			if len(users) < 1 || len(orgs) < 1 || len(tokens) < 1 {
 				t.Errorf("%d users, %d organisations and %d tokens are listed, want 1 or more of each", len(users), len(orgs), len(tokens))
 			}
-			w.clock.add(2 * 366 * 24 * time.Hour)
+			w.clock.Add(2 * 366 * 24 * time.Hour)
 			for range 2 {
 				if err := w.Sweep(); err != nil {
 					t.Fatalf("sweep: %v", err)

@@ -47,13 +47,13 @@ func TestDamagedLockoutLocks(t *testing.T) {
 			if err := w.Sweep(); err != nil {
 				t.Fatal(err)
 			}
-			w.clock.add(29 * time.Minute)
+			w.clock.Add(29 * time.Minute)
 			told = nil
 			w.crash(t, o)
 			if _, _, err := w.SignIn(t.Context(), from, "ann", right); !errors.As(err, &locked) || len(told) > 0 {
 				t.Errorf("sign in after 29 minutes and a crash: got %v, told %v; want a LockedError and nothing told", err, told)
 			}
-			w.clock.add(2 * time.Minute)
+			w.clock.Add(2 * time.Minute)
 			w.signIn(t, "ann")
 		})
 	}

@@ -5,32 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/internal/clock"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 )
-
-// clock is a time that tests move.
-type clock struct {
-	mu sync.Mutex
-	t  time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.t
-}
-
-func (c *clock) add(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.t = c.t.Add(d)
-}
 
 // cheap is a cost that lets tests hash often.
 var cheap = identity.Cost{MemoryKiB: 8, Passes: 1}
@@ -39,7 +21,7 @@ var cheap = identity.Cost{MemoryKiB: 8, Passes: 1}
 type world struct {
 	*identity.Registry
 	st    *store.Store
-	clock *clock
+	clock *clock.Clock
 	fs    *vfs.MemFS
 	// ended counts the calls of Options.Ended.
 	ended int
@@ -47,7 +29,7 @@ type world struct {
 
 func newWorld(t testing.TB, o identity.Options) *world {
 	t.Helper()
-	w := &world{clock: &clock{t: time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)}, fs: vfs.NewCrashableMem()}
+	w := &world{clock: clock.New(time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)), fs: vfs.NewCrashableMem()}
 	w.open(t, w.fs, o)
 	t.Cleanup(func() {
 		if err := w.st.Close(); err != nil {
@@ -62,7 +44,7 @@ func (w *world) open(t testing.TB, fs vfs.FS, o identity.Options) {
 	if o.Cost == (identity.Cost{}) {
 		o.Cost = cheap
 	}
-	o.Now = w.clock.now
+	o.Now = w.clock.Now
 	o.Ended = func() { w.ended++ }
 	var err error
 	if w.st, err = store.Open("data", store.Options{FS: fs, CacheBytes: 1 << 20}); err != nil {

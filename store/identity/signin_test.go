@@ -91,7 +91,7 @@ func TestSessionEnds(t *testing.T) {
 			_, err := w.ChangeUser(identity.Operator, u.ID, identity.UserChange{Locked: &yes})
 			return err
 		},
-		"idle":    func(w *world, _ *identity.User) error { w.clock.add(14 * day); return nil },
+		"idle":    func(w *world, _ *identity.User) error { w.clock.Add(14 * day); return nil },
 		"expired": nil, // used every day until it is over
 	}
 	for name, end := range ends {
@@ -101,7 +101,7 @@ func TestSessionEnds(t *testing.T) {
 			first, second := w.signIn(t, "ann"), w.signIn(t, "ann")
 			other := w.signed(t, "bob")
 			stays := w.signIn(t, "bob")
-			w.clock.add(6 * time.Minute)
+			w.clock.Add(6 * time.Minute)
 			for _, s := range []string{first, second, stays} {
 				if _, _, err := w.CheckSession(s); err != nil {
 					t.Fatalf("before: %v", err)
@@ -116,7 +116,7 @@ func TestSessionEnds(t *testing.T) {
 					if _, _, err := w.CheckSession(first); err != nil {
 						t.Fatalf("while it is used: %v", err)
 					}
-					w.clock.add(day)
+					w.clock.Add(day)
 				}
 			}
 			for _, when := range []string{"at once", "after its use was written", "after a crash", "after a sweep"} {
@@ -151,7 +151,7 @@ func TestSessionUse(t *testing.T) {
 	w.signed(t, "ann")
 	secret := w.signIn(t, "ann")
 	for range 3 {
-		w.clock.add(13 * day)
+		w.clock.Add(13 * day)
 		if _, _, err := w.CheckSession(secret); err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +201,7 @@ func TestLockoutSurvivesACrash(t *testing.T) {
 	locked("after four failures, a crash and one more", true)
 	w.crash(t, identity.Options{})
 	locked("after another crash", true)
-	w.clock.add(31 * time.Minute)
+	w.clock.Add(31 * time.Minute)
 	locked("after 31 minutes", false)
 
 	// what was forgiven stays so: by signing in, by another password, by time
@@ -216,7 +216,7 @@ func TestLockoutSurvivesACrash(t *testing.T) {
 	_ = fail(4)
 	locked("after four failures since the new password", false)
 	_ = fail(4)
-	w.clock.add(2 * time.Hour)
+	w.clock.Add(2 * time.Hour)
 	if err := w.Sweep(); err != nil {
 		t.Fatal(err)
 	}
@@ -252,11 +252,11 @@ func TestLockout(t *testing.T) {
 		t.Fatalf("the right password after 5 failures: got %v, want a LockedError", err)
 	}
 	w.signIn(t, "bob")
-	w.clock.add(29 * time.Minute)
+	w.clock.Add(29 * time.Minute)
 	if err := fail(from, "ann"); !errors.As(err, &locked) {
 		t.Errorf("after 29 minutes: got %v, want a LockedError", err)
 	}
-	w.clock.add(2 * time.Minute)
+	w.clock.Add(2 * time.Minute)
 	w.signIn(t, "ann")
 	// success forgives, and so does an hour
 	for range 3 {
@@ -267,7 +267,7 @@ func TestLockout(t *testing.T) {
 	}
 	for range 10 {
 		_ = fail(identity.Author{}, "ann")
-		w.clock.add(31 * time.Minute)
+		w.clock.Add(31 * time.Minute)
 	}
 	w.signIn(t, "ann")
 	// so does the operator
@@ -424,7 +424,7 @@ func TestReset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.clock.add(day)
+	w.clock.Add(day)
 	if _, err := w.CheckReset(ann.ID, late); !errors.Is(err, identity.ErrNoCredential) {
 		t.Errorf("a day later: got %v, want ErrNoCredential", err)
 	}

@@ -101,18 +101,18 @@ func TestTokenEnds(t *testing.T) {
 			_, err := w.ChangeUser(identity.Operator, u.ID, identity.UserChange{Locked: &yes})
 			return err
 		},
-		"expired": func(w *world, _ *identity.User, _ string, _ *identity.Token) error { w.clock.add(7 * day); return nil },
+		"expired": func(w *world, _ *identity.User, _ string, _ *identity.Token) error { w.clock.Add(7 * day); return nil },
 	}
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, identity.Options{})
 			ann := w.user(t, "ann")
 			text, tok := w.token(t, ann)
-			w.clock.add(7*day - time.Second)
+			w.clock.Add(7*day - time.Second)
 			if _, _, err := w.CheckToken(text); err != nil {
 				t.Fatalf("before: %v", err)
 			}
-			w.clock.add(-day)
+			w.clock.Add(-day)
 			w.NoteUse(ann.ID, tok.ID)
 			if err := end(w, ann, text, tok); err != nil {
 				t.Fatal(err)
@@ -156,7 +156,7 @@ func TestTokenRevokedTwice(t *testing.T) {
 		t.Errorf("what the log speaks of: got %+v, %v", got, err)
 	}
 	// Until the log speaks of it no more.
-	w.clock.add(400 * day)
+	w.clock.Add(400 * day)
 	if err := w.Sweep(); err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestTokenPolicy(t *testing.T) {
 	check(t, "the second", err, "")
 	_, _, err = w.CreateToken(author(ann), n)
 	check(t, "the third", err, "number of active access tokens exceeds limit")
-	w.clock.add(1000 * day)
+	w.clock.Add(1000 * day)
 	_, _, err = w.CreateToken(author(ann), n)
 	check(t, "after one has expired", err, "")
 	if _, _, err := w.CheckToken(text); err != nil {
@@ -268,7 +268,7 @@ func TestLastUse(t *testing.T) {
 		t.Errorf("before: got %v and %v, want never", a, b)
 	}
 	w.NoteUse(ann.ID, tok.ID)
-	noted := w.clock.now()
+	noted := w.clock.Now()
 	for _, when := range []string{"noted", "written", "after a crash"} {
 		switch when {
 		case "written":

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/trawlsearch/trawl/internal/gitrepo"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -24,13 +24,9 @@ func (r *repo) commitAt(second int, message string) {
 	r.t.Helper()
 	date := fmt.Sprintf("%d +0100", 1_700_000_000+second)
 	r.git("add", "-A")
-	cmd := exec.Command("git", "commit", "-q", "--allow-empty", "--allow-empty-message", "-m", message)
-	cmd.Dir = r.dir
-	cmd.Env = append(cmd.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=Au Thor", "GIT_AUTHOR_EMAIL=author@example.org",
-		"GIT_COMMITTER_NAME=Co", "GIT_COMMITTER_EMAIL=co@example.org", "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		r.t.Fatalf("git commit: %v\n%s", err, out)
-	}
+	gitrepo.Run(r.t, r.dir, []string{"GIT_AUTHOR_NAME=Au Thor", "GIT_AUTHOR_EMAIL=author@example.org",
+		"GIT_COMMITTER_NAME=Co", "GIT_COMMITTER_EMAIL=co@example.org", "GIT_AUTHOR_DATE=" + date, "GIT_COMMITTER_DATE=" + date},
+		"", "commit", "-q", "--allow-empty", "--allow-empty-message", "-m", message)
 }
 
 func (f *fixture) history() ingest.HistoryResult {
@@ -448,11 +444,7 @@ func TestHistoryOfHugeCommit(t *testing.T) {
 	}
 	large := strings.Repeat("a line of some length that is generated\n", git.MaxDiffBytes/40)
 	fmt.Fprintf(&b, "\ncommit refs/heads/main\ncommitter C <c@example.org> 1700000001 +0000\ndata 5\nlarge\nM 100644 inline large\ndata %d\n%s\nM 100644 inline small\ndata 2\nx\n\n", len(large), large)
-	cmd := exec.Command("git", "fast-import", "--quiet")
-	cmd.Dir, cmd.Stdin = r.dir, strings.NewReader(b.String())
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("git fast-import: %v\n%s", err, out)
-	}
+	gitrepo.Run(t, r.dir, nil, b.String(), "fast-import", "--quiet")
 	f.sync("r", r)
 	f.history()
 	kept, h := f.keptCommits("r")

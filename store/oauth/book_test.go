@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"go.uber.org/goleak"
 
+	"github.com/trawlsearch/trawl/internal/clock"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/oauth"
@@ -26,8 +27,7 @@ type world struct {
 	reg   *identity.Registry
 	st    *store.Store
 	fs    *vfs.MemFS
-	mu    sync.Mutex
-	now   time.Time
+	clock *clock.Clock
 	ended int
 	ann   *identity.User
 	bot   *identity.User
@@ -35,7 +35,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{T: t, fs: vfs.NewCrashableMem(), now: time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)}
+	w := &world{T: t, fs: vfs.NewCrashableMem(), clock: clock.New(time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC))}
 	w.open(w.fs)
 	t.Cleanup(func() { w.must(w.st.Close()) })
 	var err error
@@ -53,26 +53,14 @@ func (w *world) must(err error) {
 	}
 }
 
-func (w *world) clock() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
-func (w *world) add(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(d)
-}
-
 func (w *world) open(fs vfs.FS) {
 	w.Helper()
 	var err error
 	w.st, err = store.Open("data", store.Options{FS: fs, CacheBytes: 1 << 20})
 	w.must(err)
-	w.reg, err = identity.Open(w.st, identity.Options{Now: w.clock, Ended: func() { w.ended++ }})
+	w.reg, err = identity.Open(w.st, identity.Options{Now: w.clock.Now, Ended: func() { w.ended++ }})
 	w.must(err)
-	w.Book = oauth.Open(w.st, w.reg, oauth.Options{Now: w.clock})
+	w.Book = oauth.Open(w.st, w.reg, oauth.Options{Now: w.clock.Now})
 }
 
 // crash opens what is on disk now, as after a kill -9.
@@ -268,11 +256,11 @@ func TestExpiry(t *testing.T) {
 	w := newWorld(t)
 	app := w.web().ID
 	h := w.agree(app)
-	w.add(oauth.AccessLasts - time.Millisecond)
+	w.clock.Add(oauth.AccessLasts - time.Millisecond)
 	if !w.good(h.access) {
 		t.Error("the access token ends before its time")
 	}
-	w.add(time.Millisecond)
+	w.clock.Add(time.Millisecond)
 	if w.good(h.access) {
 		t.Error("the access token is good when it should have expired")
 	}
@@ -282,7 +270,7 @@ func TestExpiry(t *testing.T) {
 	if !w.good(next.access) {
 		t.Error("a refreshed token is not good")
 	}
-	w.add(90 * 24 * time.Hour)
+	w.clock.Add(90 * 24 * time.Hour)
 	if _, err := w.rotate(next); !errors.Is(err, oauth.ErrNoGrant) {
 		t.Errorf("a refresh token after 90 days: %v, want ErrNoGrant", err)
 	}
@@ -292,7 +280,7 @@ func TestExpiry(t *testing.T) {
 	w.must(err)
 	_, code := w.key(oauth.CodeText, id)
 	w.must(w.Agree(identity.Author{}, code, oauth.Ask{App: app}))
-	w.add(oauth.CodeLasts)
+	w.clock.Add(oauth.CodeLasts)
 	if _, err := w.ByCode(code); !errors.Is(err, oauth.ErrNoGrant) {
 		t.Errorf("a code after two minutes: %v, want ErrNoGrant", err)
 	}
@@ -427,7 +415,7 @@ func TestBounds(t *testing.T) {
 	app := w.web().ID
 	first := w.agree(app)
 	for range 25 {
-		w.add(time.Second)
+		w.clock.Add(time.Second)
 		w.agree(app)
 	}
 	if n := w.count(store.RecordGrant); n != 25 {
@@ -461,7 +449,7 @@ func TestBounds(t *testing.T) {
 	}
 	_, _, err = w.NewDevice(oauth.CommandLine, nil, "2001:db8:1::1")
 	w.must(err)
-	w.add(oauth.DeviceLasts)
+	w.clock.Add(oauth.DeviceLasts)
 	_, _, err = w.NewDevice(oauth.CommandLine, nil, "2001:db8::2")
 	w.must(err)
 	if n := w.count(store.RecordDevice); n != 1 {
@@ -477,7 +465,7 @@ func TestAuthorised(t *testing.T) {
 	app := w.web().ID
 	for range 2 {
 		w.agree(app)
-		w.add(time.Minute)
+		w.clock.Add(time.Minute)
 	}
 	all, err := w.Authorised(w.ann.ID)
 	w.must(err)

@@ -79,7 +79,7 @@ func TestDeviceThatGetsNothing(t *testing.T) {
 		"denied": func(w *world, user string) error { return w.Decide(identity.Author{}, user, w.ann.ID, oauth.Denied) },
 		"expired": func(w *world, user string) error {
 			err := w.Decide(identity.Author{}, user, w.ann.ID, oauth.Granted)
-			w.add(oauth.DeviceLasts)
+			w.clock.Add(oauth.DeviceLasts)
 			return err
 		},
 		"switched off": func(w *world, user string) error {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
+	"github.com/trawlsearch/trawl/internal/gitrepo"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -87,12 +87,8 @@ func commit(t *testing.T, dir, name, text string) {
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"init -q -b main", "add -A", "-c user.name=k -c user.email=k@example.org commit -q -m changed"} {
-		cmd := exec.Command("git", append([]string{"-C", dir}, strings.Fields(line)...)...)
-		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %s: %v: %s", line, err, out)
-		}
+	for _, line := range []string{"init -q -b main", "add -A", "commit -q -m changed"} {
+		gitrepo.Run(t, dir, nil, "", strings.Fields(line)...)
 	}
 }
 

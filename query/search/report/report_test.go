@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trawlsearch/trawl/internal/clock"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/report"
 )
@@ -35,24 +36,6 @@ func withPath(m *query.FileMatch, ranges int) *query.FileMatch {
 func atRev(m *query.FileMatch, rev string) *query.FileMatch {
 	m.Rev = rev
 	return m
-}
-
-// clock is a settable time.
-type clock struct {
-	mu sync.Mutex
-	t  time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.t
-}
-
-func (c *clock) add(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.t = c.t.Add(d)
 }
 
 func newResults() *report.Report { return report.New(func() time.Time { return time.Time{} }) }
@@ -106,9 +89,9 @@ func TestResultsProgress(t *testing.T) {
 }
 
 func TestResultsTookCountsFromTheStart(t *testing.T) {
-	c := &clock{t: time.Unix(1000, 0)}
-	r := report.New(c.now)
-	c.add(437 * time.Millisecond)
+	c := clock.New(time.Unix(1000, 0))
+	r := report.New(c.Now)
+	c.Add(437 * time.Millisecond)
 	if got := r.Progress().Took; got != 437*time.Millisecond {
 		t.Errorf("Took = %v, want 437ms", got)
 	}
