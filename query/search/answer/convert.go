@@ -10,12 +10,12 @@ import (
 	"github.com/trawlsearch/trawl/query/search/target"
 )
 
-// converter turns matches into what select: asks for, and leaves out what was
-// sent before.
+// converter turns matches into the results that select: asks for, and leaves out
+// results that were sent before.
 type converter struct {
-	// path is that of select:, empty without one.
+	// path is the value of select:, empty without one.
 	path []string
-	// rules tell the owners of documents, where they are selected.
+	// rules give the owners of documents, where they are selected.
 	rules map[target.Key]*owners.Rules
 	// seen are the keys of matches without parts that were sent.
 	seen map[string]bool
@@ -38,8 +38,8 @@ func (s *converter) selects(words ...string) bool {
 	return true
 }
 
-// convert appends what m becomes: nothing, if select: drops it or all of it was
-// sent before.
+// convert appends the results of m: none, if select: drops it or all of it was sent
+// before.
 func (s *converter) convert(dst []query.Match, m query.Match) []query.Match {
 	repo, isRepo := m.(*query.RepoMatch)
 	switch {
@@ -97,7 +97,7 @@ func (s *converter) appendOwners(dst []query.Match, f *query.FileMatch) []query.
 	return dst
 }
 
-// nameKey is what makes two repositories the same result.
+// nameKey returns a key that two results of the same repository share.
 func nameKey(r *query.RepoMatch) string {
 	if r.HasRev {
 		return r.Repo.Name + "\x00" + r.Rev

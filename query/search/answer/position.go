@@ -1,19 +1,19 @@
 package answer
 
-// Position is where the groups of documents are cut in two: those before are sent.
-// The zero value is before the first.
+// Position is a position between two groups of documents: those before it are sent.
+// The zero value is before the first group.
 type Position struct {
-	// Groups is how many are before, cut how many of their documents have more
-	// matches than are kept.
+	// Groups is how many groups are before it, TextsCut how many of their documents
+	// have more matches than are kept.
 	Groups, TextsCut int
-	// counts are those of the sender at that place.
+	// counts are those of the sender at that position.
 	counts counts
 }
 
-// counts are what a sender has counted and may still count.
+// counts are the counts of a sender: its limits, and its matches up to now.
 type counts struct {
-	// left is what the whole search may still count, leftHere what the basic
-	// queries at hand may, display what may still be sent.
+	// left is how many matches the whole search may still count, leftHere how many
+	// the basic queries at hand may, display how many may still be sent.
 	left, leftHere, display int
 	// sent is how many matches were found, whether the sink got them or not.
 	sent int

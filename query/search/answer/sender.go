@@ -17,14 +17,14 @@ type Sender struct {
 	results *report.Report
 	counts
 	converter
-	// converted is what one match was converted to.
+	// converted are the results of one match.
 	converted []query.Match
-	// countedAgain and takenAgain are how many matches that earlier runs counted,
-	// and that the sink took from them, are still to be found once more.
+	// countedAgain and takenAgain are how many more matches are found a second time:
+	// earlier runs counted them, and the sink took them from those.
 	countedAgain, takenAgain int
 	// position is the last that was reached.
 	position Position
-	// err is what the sink said; after it nothing more is sent.
+	// err is the error of the sink, after which nothing more is sent.
 	err error
 }
 
@@ -46,8 +46,8 @@ func NewSender(t *task.Task, sink Sink, limit, display int, p Progress) *Sender 
 // Progress returns how far the answer has come.
 func (s *Sender) Progress() Progress { return Progress{s.counted, s.taken, s.position} }
 
-// RememberSent has what is sent remembered, so that no later basic query sends it
-// again.
+// RememberSent has the sender remember its results, so that no later basic query
+// sends one again.
 func (s *Sender) RememberSent() { s.earlier = newSent() }
 
 // Remaining returns how many more matches the basic queries at hand may count.
@@ -56,7 +56,7 @@ func (s *Sender) Remaining() int { return s.leftHere }
 // Matches returns how many matches were found, whether the sink got them or not.
 func (s *Sender) Matches() int { return s.sent }
 
-// Err returns what the sink said; after it nothing more is sent.
+// Err returns the error of the sink, after which nothing more is sent.
 func (s *Sender) Err() error { return s.err }
 
 // HasYielded reports whether the sink has ended the search to go on later.
@@ -78,8 +78,8 @@ func (s *Sender) Begin(b *target.Query) {
 	s.path, s.rules = b.Select, b.OwnerRules
 }
 
-// Resume goes to a place that an earlier run reached, which had counted and sent
-// more than that.
+// Resume goes on from a position that an earlier run reached; that run may have
+// counted and sent more.
 func (s *Sender) Resume(p Position) {
 	counted, taken := s.counted, s.taken
 	s.countedAgain, s.takenAgain = counted-p.counts.counted, taken-p.counts.taken
@@ -87,8 +87,8 @@ func (s *Sender) Resume(p Position) {
 	s.counted, s.taken = counted, taken
 }
 
-// Reach notes that so many groups of documents were sent as a whole. What
-// converters remember of them is in no place, so there is none with such.
+// Reach notes that so many groups of documents were sent as a whole. A position does
+// not hold what a converter remembers, so with one there is none.
 func (s *Sender) Reach(groups, cut int) {
 	if !s.MayTakeFewer() {
 		s.position = Position{Groups: groups, TextsCut: cut, counts: s.counts}
@@ -103,8 +103,8 @@ func (s *Sender) IsFull() bool { return s.left == 0 }
 // IsFullHere reports whether the basic queries at hand may stop.
 func (s *Sender) IsFullHere() bool { return s.leftHere == 0 }
 
-// MayTakeFewer reports whether of what is sent not all may count: some may have
-// been sent before.
+// MayTakeFewer reports whether some of the matches may not count, since they were
+// sent before.
 func (s *Sender) MayTakeFewer() bool { return s.earlier != nil || len(s.path) > 0 }
 
 // batchSize is how many matches go to the sink at once.
@@ -173,7 +173,8 @@ func (s *Sender) show(matches []query.Match) error {
 	return s.task.Admitted.WaitForClient(s.task.Slot, func() error { return s.sink.Send(matches) })
 }
 
-// again counts down what is found once more, and reports whether that was it.
+// again counts down the matches that are found a second time, and reports whether
+// one is.
 func again(left *int) bool {
 	if *left == 0 {
 		return false

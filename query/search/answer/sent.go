@@ -8,8 +8,8 @@ import (
 )
 
 // sent remembers the files and commits sent, for a search whose basic queries
-// differ in limit or selection and so are run one after the other: what two of
-// them find counts once. A nil sent remembers nothing.
+// differ in limit or selection and so are run one after the other: a result of two of
+// them counts once. A nil sent remembers nothing.
 type sent struct {
 	files   map[fileKey]sentFile
 	commits map[commitKey][]query.Range
@@ -20,7 +20,7 @@ func newSent() *sent {
 	return &sent{files: map[fileKey]sentFile{}, commits: map[commitKey][]query.Range{}, seed: maphash.MakeSeed()}
 }
 
-// sentFile is what was sent of a file.
+// sentFile has the ranges and symbols of a file that were sent.
 type sentFile struct {
 	ranges  []query.Range
 	symbols []query.Symbol
@@ -34,8 +34,8 @@ type fileKey struct {
 
 func keyOf(f *query.FileMatch) fileKey { return fileKey{f.Repo.ID, f.Rev, f.Path} }
 
-// commitKey tells apart what is shown of a commit: two queries may show
-// different lines of its diff. body is a hash.
+// commitKey is the key of a result of a commit: two queries may show different lines
+// of its diff. body is a hash.
 type commitKey struct {
 	repo   uint32
 	oid    string
@@ -47,7 +47,7 @@ func (s *sent) commitKey(m *query.CommitMatch) commitKey {
 	return commitKey{m.Repo.ID, m.OID, m.IsDiff, maphash.String(s.seed, m.Body)}
 }
 
-// appendRest appends what of f was not sent before, if anything.
+// appendRest appends the parts of f that were not sent before, if any.
 func (s *sent) appendRest(dst []query.Match, f *query.FileMatch) []query.Match {
 	if s == nil {
 		return append(dst, f)
@@ -61,7 +61,7 @@ func (s *sent) appendRest(dst []query.Match, f *query.FileMatch) []query.Match {
 	return append(dst, f)
 }
 
-// appendRestOfCommit appends what of m was not sent before, if anything.
+// appendRestOfCommit appends the parts of m that were not sent before, if any.
 func (s *sent) appendRestOfCommit(dst []query.Match, m *query.CommitMatch) []query.Match {
 	if s == nil {
 		return append(dst, m)

@@ -7,7 +7,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/admission"
 )
 
-// Sink receives what a search confirms. Send is called from one goroutine; an
+// Sink receives the matches of a search. Send is called from one goroutine; an
 // error it returns ends the search, a *YieldError until it is run again with its
 // bookmark. The matches belong to the receiver.
 type Sink interface {
@@ -20,8 +20,8 @@ type SinkFunc func([]query.Match) error
 // Send calls f.
 func (f SinkFunc) Send(matches []query.Match) error { return f(matches) }
 
-// YieldError is what Sink.Send returns to have the search yield: end now, and go
-// on later from its bookmark.
+// YieldError is the error with which Sink.Send has the search yield: end now, and
+// go on later from its bookmark.
 type YieldError struct {
 	// Taken is how many of the matches were taken.
 	Taken int
@@ -33,7 +33,7 @@ func (e *YieldError) Error() string {
 }
 
 // TicketTaker is a sink that may have to wait for its client, and yields when the
-// ticket of its search is wanted meanwhile. It is told the ticket before the first
+// ticket of its search is wanted meanwhile. It gets the ticket before the first
 // match.
 type TicketTaker interface {
 	Sink

@@ -7,15 +7,15 @@ import (
 
 // A query of thousands of patterns has thousands of sets for each shard, of up to
 // 8 KiB each: 900 alternatives with path filters took 300 MB on the Linux tree.
-// So what plans hold is bounded. Nothing but speed depends on it, and the order
-// of such a query, which follows from the query and the lists all the same.
+// So the memory of plans is bounded. Only speed depends on the bound, and the
+// order of such a query, which still follows from the query and the lists.
 const (
-	// DefaultBytes is what the sets of one shard's plan may take, and plansFull how
-	// many plans so large are made together.
+	// DefaultBytes bounds the sets of one shard's plan, and FullPlans is how many
+	// plans so large are made together.
 	DefaultBytes = 8 << 20
 	FullPlans    = 4
-	// atomBytes is what an atom holds in a plan at most: candidates in text and
-	// path, a finder. basicBytes is what a basic query does.
+	// atomBytes is the most that an atom holds in a plan: candidates in text and
+	// path, a finder. basicBytes is the most of a basic query.
 	atomBytes  = 33 << 10
 	basicBytes = 9 << 10
 )
@@ -30,10 +30,10 @@ func Together(planBytes int, pass []*target.Query) int {
 	return min(FullPlans*max(planBytes/bytes, 1), MostTogether)
 }
 
-// bytes is what the candidates of an atom take.
+// bytes returns the size of the candidates of an atom.
 func (ap *Atom) bytes() int { return ap.Content.Bytes() + ap.Path.Bytes() }
 
-// forget leaves of an atom of b that it may match anywhere.
+// forget drops the candidates of an atom, which may match anywhere then.
 func (ap *Atom) forget() {
 	for _, c := range []*postings.Candidates{&ap.Content, &ap.Path} {
 		if c.All || c.Docs.Len() > 0 {
@@ -42,13 +42,12 @@ func (ap *Atom) forget() {
 	}
 }
 
-// settle counts what bp holds, and has it forget where its atoms may match when
-// the plan holds more than room bytes already. Which documents are left is known
-// by then.
-func (p *Plan) settle(bp *Basic, room int) {
+// Settle counts the bytes of bp. Once the plan holds more than limit bytes, atoms
+// forget where they may match; the documents that are left are known by then.
+func (p *Plan) settle(bp *Basic, limit int) {
 	for i := range bp.Atoms {
 		ap := &bp.Atoms[i]
-		if p.held += ap.bytes(); p.held > room {
+		if p.held += ap.bytes(); p.held > limit {
 			p.held -= ap.bytes()
 			ap.forget()
 		}
@@ -58,7 +57,7 @@ func (p *Plan) settle(bp *Basic, room int) {
 	}
 }
 
-// MostTogether is of how many shards the best documents come first. All of them
-// may have to be planned for that, a fraction of a millisecond a shard; the bound
-// is on time to the first match and on memory.
+// MostTogether is the most shards of a window. All of them may have to be planned
+// before the first match, a fraction of a millisecond each: the bound is on time and
+// on memory.
 const MostTogether = 32

@@ -7,8 +7,8 @@ import (
 	"github.com/trawlsearch/trawl/query/search/task"
 )
 
-// Source calls each with the plans of a source for one pass, until it returns
-// false or something fails. What cannot be planned is recorded.
+// Source calls each with the plans of a source for one pass, until each returns
+// false or planning fails, which is recorded.
 func Source(ctx context.Context, t *task.Task, src target.Source, in *Reader, pass []*target.Query, each func(*Plan) bool) error {
 	if src.Unindexed != nil {
 		return readUnindexed(ctx, t, src.Unindexed, pass, each)

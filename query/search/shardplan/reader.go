@@ -10,8 +10,8 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// Reader is what one goroutine reads posting lists with, shard after shard. A
-// shard in memory has no lists, and needs none.
+// Reader reads posting lists for one goroutine, shard after shard. A shard in
+// memory has no lists and needs no reader.
 type Reader struct {
 	scratches *sync.Pool
 	lists     *shard.ListReader
@@ -30,15 +30,15 @@ func NewReader(t *task.Task, at *admission.Slot) *Reader {
 	return &Reader{scratches: t.Scratches, lists: t.Snapshot.ListReader(), scratch: scratch, Slot: at}
 }
 
-// Close releases the reader; plans that were made by means of it read no more. What
-// could not be read was reported when it was asked for.
+// Close releases the reader; plans that were made by means of it read no more. Errors
+// of reading were returned when they happened.
 func (in *Reader) Close() {
 	in.scratches.Put(in.scratch)
 	_ = in.lists.Close()
 }
 
-// Yield lets others have the slot if that is their due, and returns why ctx
-// has ended, if it has.
+// Yield gives the slot to another search whose turn it is, and takes it again. The
+// error is that of ctx.
 func (in *Reader) Yield(ctx context.Context) error {
 	if in == nil || in.Slot == nil {
 		return ctx.Err()

@@ -16,14 +16,16 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// Plan is what the posting lists leave of one shard for one pass.
+// Plan has the candidates of one shard for one pass, as the posting lists leave
+// them.
 type Plan struct {
 	View   shard.View
 	Docs   *shard.Documents
 	Basics []Basic
 	// Files, in a shard of files read through git, are those of each commit.
 	Files map[*target.Files]*postings.Set
-	// Reach is, for each basic query, that of its targets with candidates.
+	// Reach has, for each basic query, the reach of its repositories with
+	// candidates.
 	Reach []map[uint32]target.Reach
 	// Candidates are the documents to verify, ascending.
 	Candidates []uint16
@@ -31,22 +33,22 @@ type Plan struct {
 	// held is about how many bytes the sets of basics take.
 	held int
 
-	// ProseWords tells for docs.Words which are languages of prose, if there are
+	// ProseWords says which of Docs.Words are languages of prose, if there are
 	// candidates.
 	ProseWords []bool
 }
 
-// Basic is the share of one basic query.
+// Basic is the part of a plan that belongs to one basic query.
 type Basic struct {
 	// Docs is nil when nothing was ruled out.
 	Docs  *postings.Set
 	Atoms []Atom
-	// symbolCost is what was read of symbol lists.
+	// symbolCost counts the lists of symbols that were read.
 	symbolCost postings.Cost
 }
 
 // Atom is where an atom may match. A field that is not searched for the
-// atom has an empty set. In a search of symbols, content stands for their names.
+// atom has an empty set. In a search of symbols, Content is where their names match.
 type Atom struct {
 	Content, Path postings.Candidates
 	// Finder looks for the atom in the text of candidates.
@@ -62,11 +64,11 @@ var identity = func() []uint16 {
 	return out
 }()
 
-// New reads the posting lists of one shard by means of in. With brute, and in a shard in
-// memory, it reads none and rules nothing out; files are then those of each
-// commit. What atoms hold beyond room bytes is forgotten. A panic over a damaged
-// shard is an error, and so is the end of ctx.
-func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]*postings.Set, pass []*target.Query, room int, brute bool) (p *Plan, err error) {
+// New plans one shard by the posting lists that in reads. With brute set, and for a
+// shard in memory, it reads no lists and rules no document out; files are then
+// those of each commit. Beyond limit bytes atoms forget where they may match. A
+// panic over a damaged shard is an error, and so is the end of ctx.
+func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]*postings.Set, pass []*target.Query, limit int, brute bool) (p *Plan, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			p, err = nil, fmt.Errorf("plan shard %d: panic: %v", v.ID, x)
@@ -87,13 +89,13 @@ func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]
 				return nil, err
 			}
 		} else if !brute {
-			if err := bp.read(ctx, docs, in, b, content, path, room-p.held); err != nil {
+			if err := bp.read(ctx, docs, in, b, content, path, limit-p.held); err != nil {
 				return nil, err
 			}
 		} else {
 			bp.readNothing(b)
 		}
-		p.settle(bp, room)
+		p.settle(bp, limit)
 		for j := range bp.Atoms {
 			bp.Atoms[j].Finder = b.Atoms[j].Finder(bp.Atoms[j].Content.Anchor)
 		}
@@ -114,15 +116,15 @@ func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]
 	return p, nil
 }
 
-// AddCost adds what was read of lists.
+// AddCost adds to the count of lists that were read.
 func (p *Plan) AddCost(c postings.Cost) {
 	p.Cost.Lists += c.Lists
 	p.Cost.Bytes += c.Bytes
 }
 
-// read evaluates the expressions of b's atoms and path filters. What atoms hold
-// beyond so many bytes is forgotten once it has narrowed what is left.
-func (bp *Basic) read(ctx context.Context, docs *shard.Documents, in *Reader, b *target.Query, content, path *postings.Evaluator, room int) error {
+// read evaluates the expressions of b's atoms and path filters. Beyond limit bytes an
+// atom forgets where it may match once it has narrowed the documents.
+func (bp *Basic) read(ctx context.Context, docs *shard.Documents, in *Reader, b *target.Query, content, path *postings.Evaluator, limit int) error {
 	defer func() { content.Within, path.Within = nil, nil }()
 	pathDocs, err := path.Eval(b.PathExpr())
 	if err != nil {
@@ -160,7 +162,7 @@ func (bp *Basic) read(ctx context.Context, docs *shard.Documents, in *Reader, b 
 			}
 			left = set
 		}
-		if room -= ap.bytes(); room < 0 {
+		if limit -= ap.bytes(); limit < 0 {
 			ap.forget()
 		}
 	}
@@ -211,8 +213,8 @@ func (bp *Basic) readNothing(b *target.Query) {
 	}
 }
 
-// Narrow returns the documents for which t may hold, nil for all. The set is
-// the caller's.
+// Narrow returns the documents for which t may hold, nil for all. The set belongs
+// to the caller.
 func (bp *Basic) Narrow(t compile.Tree) *postings.Set {
 	switch t := t.(type) {
 	case compile.Constant:
@@ -345,7 +347,7 @@ func (p *Plan) IsUnindexed(i uint16) bool {
 // IsProse reports whether document i is text for people, or settings.
 func (p *Plan) IsProse(i uint16) bool { return p.ProseWords[p.Docs.Language[i]] }
 
-// settings are languages in which nothing is programmed that people look for.
+// settings are languages of configuration, which people rarely search for.
 var settings = map[string]bool{"Makefile": true, "CMake": true, "YAML": true, "JSON": true, "INI": true}
 
 // proseOf reports which words of a shard name languages of prose or settings.
@@ -382,7 +384,8 @@ func blocksOfDocs(docs *shard.Documents, set *postings.Set) int {
 	return n
 }
 
-// Step is the step of a plan that began at start, for the trace: of a shard, or of what name says.
+// Step returns the step of a plan that began at start, for the trace; an empty name
+// stands for that of the shard.
 func (p *Plan) Step(t *task.Task, name string, start time.Time) report.Step {
 	shard, documents, candidates, blocks, cost := p.View.ID, p.Docs.Len(), len(p.Candidates), p.countBlocks(), p.Cost
 	guarded := t.IsGuarded()

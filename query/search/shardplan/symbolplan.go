@@ -8,9 +8,9 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// readSymbols is read for a search of symbols: the blocks of their lists are
-// groups of names, those of atoms that only have to hold are of text. A shard
-// whose symbols are not there has no candidates.
+// readSymbols evaluates the expressions for a search of symbols. The blocks of their
+// lists are groups of names; silent atoms are looked up in the text. A shard whose
+// symbols are not read yet has no candidates.
 func (bp *Basic) readSymbols(ctx context.Context, v shard.View, in *Reader, b *target.Query, content, path *postings.Evaluator, brute bool) error {
 	none := postings.Candidates{Docs: &postings.Set{}}
 	for range b.Atoms {

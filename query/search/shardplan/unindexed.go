@@ -15,8 +15,8 @@ import (
 )
 
 // Files that are in no shard are cut into chunks, which are read side by side,
-// each reader with a git process of its own, and searched in order. What is read
-// of a chunk is searched in batches, each as a shard in memory; a file larger
+// each reader with a git process of its own, and searched in order. The files of
+// a chunk are searched in batches, each as a shard in memory; a file larger
 // than a batch makes one of its own. A reader that is ahead waits, so that not
 // more than batchesAhead of each are held.
 const (
@@ -161,7 +161,7 @@ func (b *batch) read(ctx context.Context, blobs *git.BlobReader, files []target.
 	return b.flush(ctx)
 }
 
-// add takes a file in by the rules that hold for what is indexed.
+// add takes a file in by the rules of ingest.
 func (b *batch) add(ctx context.Context, f target.SharedFile, blob git.Blob) error {
 	d, text := admit.Rules{MaxTextBytes: b.MaxTextBytes}.Document(b.repo.ID, f.TreeEntry, blob)
 	d.Quality = f.Quality
@@ -186,7 +186,7 @@ func (b *batch) add(ctx context.Context, f target.SharedFile, blob git.Blob) err
 	return nil
 }
 
-// flush plans what was gathered.
+// flush plans the files that were gathered.
 func (b *batch) flush(ctx context.Context) error {
 	if b.shard.Len() == 0 {
 		return nil

@@ -10,10 +10,10 @@ import (
 // Query is a compiled query with what it searches.
 type Query struct {
 	*compile.Query
-	// Repositories are those to search, LeftOut the forks and archived
-	// ones that would be, had the query asked for them.
+	// Repositories are those to search, LeftOut the forks and archived ones that the
+	// query does not ask for.
 	Repositories, LeftOut map[uint32]*Repository
-	// OwnerRules tell the owners of documents, where they are asked for.
+	// OwnerRules give the owners of documents, where the query asks for them.
 	OwnerRules map[Key]*owners.Rules
 	// Contributed are, for each filter on contributors, the paths that commits of
 	// such authors changed.
@@ -30,8 +30,8 @@ func (b *Query) ContributorsHold(at Key, path string) bool {
 	return true
 }
 
-// KeepRevisions leaves the revisions that keep wants, and the targets that
-// have some.
+// KeepRevisions leaves the revisions that keep reports true for, and the
+// repositories that have some.
 func KeepRevisions(targets map[uint32]*Repository, keep func(*Repository, *Revision) bool) {
 	for id, t := range targets {
 		t.Revisions = slices.DeleteFunc(slices.Clone(t.Revisions), func(rev *Revision) bool { return !keep(t, rev) })

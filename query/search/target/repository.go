@@ -11,9 +11,9 @@ import (
 type Repository struct {
 	Stored *store.Repository
 	Shown  *query.Repository
-	// Revisions are what of it is searched, in the order of the query.
+	// Revisions are those to search, in the order of the query.
 	Revisions []*Revision
-	// Excluded are commits whose history is not searched, in searches of commits.
+	// Excluded are commits whose history a search of commits leaves out.
 	Excluded []string
 }
 
@@ -28,13 +28,14 @@ func (t *Repository) With(other *Repository) *Repository {
 	return &joined
 }
 
-// Key is what makes two revisions hold the same documents.
+// Key identifies the documents of a revision: two revisions with one key hold the
+// same.
 type Key struct {
 	Repository uint32
 	Commit     string
 }
 
-// Key returns what makes a revision of t the same as another.
+// Key returns the key of a revision of t.
 func (t *Repository) Key(rev *Revision) Key { return Key{t.Stored.ID, rev.Commit} }
 
 // MayReach reports whether a revision of t may have documents in the shard.

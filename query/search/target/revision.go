@@ -8,7 +8,7 @@ import (
 )
 
 // Documents are the documents of one repository in one shard that a revision
-// holds: those in a set, or those that are neither dead nor away.
+// holds: those in a set, or those that are neither dead nor excluded from its branch.
 type Documents struct {
 	listed             bool
 	in, dead, excluded *postings.Set
@@ -39,13 +39,13 @@ func (s Documents) Count(first, end int) int {
 
 // Revision is a commit of a repository that a query searches.
 type Revision struct {
-	// Typed is how results name it, empty for the default branch; said tells an
-	// empty one that was typed from none.
+	// Typed is how results name it, empty for the default branch; IsTyped says that
+	// the query names it.
 	Typed   string
 	IsTyped bool
 	// Commit is the full id, empty for a repository without commits.
 	Commit string
-	// Branch is the number of the indexed branch, -1 if it is none; then contents
+	// Branch is the number of the indexed branch, -1 if it is none; then Files
 	// are its files, once they are known.
 	Branch int
 	Files  *Files

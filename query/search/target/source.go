@@ -21,8 +21,8 @@ type SharedFile struct {
 	In []*Files
 }
 
-// unindexedOf joins what is in no shard of the revisions of repo that a pass
-// searches, or returns nil.
+// unindexedOf joins the files in no shard of the revisions of repo that a pass
+// searches. It returns nil if there are none.
 func unindexedOf(repo *store.Repository, pass []*Query) *Unindexed {
 	var all []*Files
 	for _, b := range pass {
@@ -53,7 +53,7 @@ func unindexedOf(repo *store.Repository, pass []*Query) *Unindexed {
 	return src
 }
 
-// joinSame makes one of neighbours that are the same file.
+// joinSame joins neighbours that are the same file.
 func joinSame(files []SharedFile) []SharedFile {
 	out := files[:0]
 	for _, f := range files {
@@ -74,8 +74,8 @@ type Source struct {
 	Unindexed *Unindexed
 }
 
-// Sources returns what holds documents of the chosen repositories, in order:
-// shards first, and then what is in none of them.
+// Sources returns the sources with documents of the chosen repositories, in order:
+// shards first, and then the files that are in no shard.
 func Sources(of *task.Task, pass []*Query) []Source {
 	var out []Source
 	for _, v := range Shards(of, pass) {

@@ -5,8 +5,8 @@ import (
 	"github.com/trawlsearch/trawl/query/search/compile"
 )
 
-// countApart sets what m would count if only the text, or only the path, of the
-// document at hand were searched, as type:file and type:path have it.
+// countApart sets the counts that m would have if only the text, or only the path,
+// of the document at hand were searched, as type:file and type:path do.
 func (v *Verifier) countApart(m apartCounts, basics []int) apartCounts {
 	var spans []match.Span
 	for _, k := range basics {
@@ -46,8 +46,8 @@ type apartCounts struct {
 	path bool
 }
 
-// apartOf is countApart for the match at hand. Without a pattern that is found in
-// the path the text alone is what was found anyway.
+// apartOf is countApart for the match at hand. If no pattern is found in the path,
+// the counts of the text are those of the match.
 func (v *Verifier) apartOf(basics []int, spans int) apartCounts {
 	if !v.pathFound(basics) {
 		return apartCounts{text: max(spans, 1)}

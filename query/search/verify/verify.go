@@ -31,21 +31,22 @@ type Verifier struct {
 	basic       []basicState
 	// blocks are the candidate blocks of the document at hand.
 	blocks match.Blocks
-	// spans are those of the match at hand.
+	// spans are where the match at hand was found.
 	spans   []match.Span
 	chunker match.Chunker
-	// revs is what revisions returned last, hits what makes the match at hand.
+	// revs is the last result of revisions; hits are those of the match at hand.
 	revs []*target.Revision
 	hits []score.Hit
 
-	// work done, for traces, and documents with more matches than are kept
+	// Documents and Bytes count the work for traces, TextsCut the documents with
+	// more matches than are kept.
 	Documents, Bytes, TextsCut int
 }
 
-// basicState is what is known about the document at hand for one basic query.
+// basicState is the state of one basic query at the document at hand.
 type basicState struct {
 	atoms []atomState
-	// symbols are those found, and points their best score.
+	// symbols are the symbols that match, and points their best score.
 	symbols []query.Symbol
 	points  float64
 }
@@ -326,8 +327,8 @@ func (v *Verifier) gather(k int, i uint16, path string, m *query.FileMatch, s *s
 	return nil
 }
 
-// complete adds score and chunks. The score is that of all that was found, so
-// that no limit and no selection decides about the order.
+// complete adds score and chunks. The score is read from all spans, so that no limit
+// and no selection decides about the order.
 func (v *Verifier) complete(m *query.FileMatch, spans []match.Span, s *score.Document) (err error) {
 	if m.Score, err = s.Score(m.Path); err != nil {
 		return err
@@ -365,11 +366,11 @@ func (v *Verifier) HoldsPhrase(ctx context.Context, at *admission.Slot, p *shard
 // Segment is the unit of verification: some candidates of one shard.
 type Segment struct {
 	Plan *shardplan.Plan
-	// Definitions order what is found.
+	// Definitions are those of the names of the query, for the scores.
 	Definitions *score.Definitions
 	Docs        []uint16
 
-	// Matches and Err are what the verifier found. Verified counts the documents
+	// Matches and Err are the result of the verifier. Verified counts the documents
 	// that were looked at, Cut those with more matches than are kept.
 	Matches       []query.Match
 	Verified, Cut int
@@ -401,8 +402,7 @@ func (v *Verifier) Verify(ctx context.Context, at *admission.Slot, s *Segment) {
 	}
 }
 
-// document verifies one document. A panic over it is an error, not the end of
-// the program.
+// document verifies one document. A panic over it is an error.
 func (v *Verifier) document(i uint16) (found []*query.FileMatch, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -416,8 +416,8 @@ func (v *Verifier) document(i uint16) (found []*query.FileMatch, err error) {
 	return v.verify(i)
 }
 
-// Scan is what a search of documents outside the answer does with them. Its
-// functions are called from several goroutines.
+// Scan says what becomes of the documents that a search finds outside its answer,
+// for a predicate. Its functions are called from several goroutines.
 type Scan struct {
 	// Done says that no more documents of a revision are wanted.
 	Done func(target.Key) bool
