@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -218,32 +217,63 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// The settings that the page for operators shows can be set so, and the commands
-// that it shows are there.
-func TestOperatePage(t *testing.T) {
-	text, err := os.ReadFile("../../docs/operate.md")
+// TestPages: the configuration files and the commands that README.md and the
+// pages in docs show are ones that the program takes.
+func TestPages(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := string(text)
-	_, file, ok := strings.Cut(page, "```yaml\ndata:")
-	file, _, ok2 := strings.Cut(file, "```")
-	if !ok || !ok2 {
-		t.Fatal("docs/operate.md: the configuration file is missing")
+	var files, commands int
+	for _, name := range append(pages, "../../README.md") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files += parseFiles(t, name, string(text))
+		commands += findCommands(t, name, string(text))
 	}
-	if _, err := config.ParseFile("operate.md", []byte("data:"+file)); err != nil {
-		t.Errorf("docs/operate.md: %v", err)
+	if files < 3 || commands < 20 {
+		t.Errorf("the pages show %d configuration files and %d commands, want at least 3 and 20", files, commands)
 	}
-	root := (&app{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}}).rootCommand()
-	root.InitDefaultCompletionCmd("bash")
-	for _, line := range regexp.MustCompile("(?m)^    (?:sudo -u trawl )?trawl ([^#&|>\n]+)").FindAllStringSubmatch(page, -1) {
-		words := strings.Fields(line[1])
-		cmd, rest, err := root.Find(words)
+}
+
+var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
+
+// parseFiles parses each configuration file of a page, and returns how many
+// there are.
+func parseFiles(t *testing.T, name, page string) int {
+	t.Helper()
+	n := 0
+	for _, block := range yamlBlock.FindAllStringSubmatch(page, -1) {
+		if strings.HasPrefix(block[1], "scrape_configs:") { // a file of Prometheus
+			continue
+		}
+		n++
+		if _, err := config.ParseFile(name, []byte(block[1])); err != nil {
+			t.Errorf("%s shows a configuration file that is refused: %v", name, err)
+		}
+	}
+	return n
+}
+
+var commandLine = regexp.MustCompile("(?m)^    (?:sudo -u trawl )?trawl ([^#&|>\n]+)")
+
+// findCommands looks up each command line of a page with its flags, and returns
+// how many there are.
+func findCommands(t *testing.T, name, page string) int {
+	t.Helper()
+	lines := commandLine.FindAllStringSubmatch(page, -1)
+	for _, line := range lines {
+		root := (&app{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}}).rootCommand()
+		root.InitDefaultCompletionCmd("bash")
+		cmd, rest, err := root.Find(strings.Fields(line[1]))
 		if err == nil && cmd != root {
 			err = cmd.ParseFlags(rest)
 		}
 		if err != nil || cmd == root {
-			t.Errorf("docs/operate.md shows %q: %v", fmt.Sprint("trawl ", line[1]), err)
+			t.Errorf("%s shows %q: %v", name, "trawl "+line[1], err)
 		}
 	}
+	return len(lines)
 }

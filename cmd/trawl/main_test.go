@@ -11,11 +11,11 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 )
 
-var update = flag.Bool("update", false, "rewrite what the scripts and the README expect")
+var update = flag.Bool("update", false, "rewrite what the scripts and docs/configure.md expect")
 
-// The table of settings in the README is the one the program makes.
-func TestReadmeListsTheSettings(t *testing.T) {
-	const path = "../../README.md"
+// The table of settings in docs/configure.md is the one the program makes.
+func TestSettingsPage(t *testing.T) {
+	const path = "../../docs/configure.md"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

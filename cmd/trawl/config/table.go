@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Markdown returns the table of all settings as it stands in the README.
+// Markdown returns the table of all settings as it stands in docs/configure.md.
 func Markdown() string {
 	var b strings.Builder
 	b.WriteString("| setting | default | what it does |\n|---|---|---|\n")
