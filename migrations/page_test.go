@@ -10,16 +10,16 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// table returns the rows of README.md's table whose first column is called head.
+// table returns the rows of the table of docs/upgrade.md whose first column is called head.
 func table(t *testing.T, head string) []string {
 	t.Helper()
-	text, err := os.ReadFile("../README.md")
+	text, err := os.ReadFile("../docs/upgrade.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, found := strings.Cut(string(text), "\n| "+head+" |")
 	if !found {
-		t.Fatalf("README.md has no table with the column %q", head)
+		t.Fatalf("docs/upgrade.md has no table with the column %q", head)
 	}
 	var rows []string
 	for _, line := range strings.Split(rest, "\n")[2:] {
@@ -31,8 +31,8 @@ func table(t *testing.T, head string) []string {
 	return rows
 }
 
-// TestReadme: the tables of the README are what the program says of its formats.
-func TestReadme(t *testing.T) {
+// TestUpgradePage: the tables of docs/upgrade.md are what the program says of its formats.
+func TestUpgradePage(t *testing.T) {
 	var formats, indexes []string
 	for i, f := range store.Formats() {
 		if f.Version != store.FormatVersion(i+1) {
@@ -51,7 +51,7 @@ func TestReadme(t *testing.T) {
 	}
 	for head, want := range map[string][]string{"format version": formats, "index version": indexes} {
 		if got, want := strings.Join(table(t, head), "\n"), strings.Join(want, "\n"); got != want {
-			t.Errorf("README.md, table of %ss:\n%s\nthe program says:\n%s", head, got, want)
+			t.Errorf("docs/upgrade.md, table of %ss:\n%s\nthe program says:\n%s", head, got, want)
 		}
 	}
 }
