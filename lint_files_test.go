@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -178,6 +179,50 @@ func TestArchitectureNamesPackages(t *testing.T) {
 	for _, p := range packages(t) {
 		if name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/"); name != "" && !named[name] {
 			t.Errorf("package %s has no row in ARCHITECTURE.md", name)
+		}
+	}
+}
+
+var (
+	mdLink    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	mdFence   = regexp.MustCompile("(?ms)^```.*?^```|`[^`\n]*`")
+	mdHeading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	notAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// anchors returns the names by which links reach the headings of a document.
+func anchors(text []byte) map[string]bool {
+	all := map[string]bool{}
+	for _, m := range mdHeading.FindAllSubmatch(text, -1) {
+		name := notAnchor.ReplaceAllString(strings.ToLower(string(m[1])), "")
+		all[strings.ReplaceAll(name, " ", "-")] = true
+	}
+	return all
+}
+
+// TestDocumentLinks: links of documents to files of the repository, and to
+// headings in them, lead somewhere.
+func TestDocumentLinks(t *testing.T) {
+	all := files(t)
+	for name, text := range all {
+		if filepath.Ext(name) != ".md" || strings.Contains(name, "testdata/") {
+			continue
+		}
+		for _, m := range mdLink.FindAllSubmatch(mdFence.ReplaceAll(text, nil), -1) {
+			link := string(m[1])
+			if strings.Contains(link, "://") {
+				continue
+			}
+			file, heading, _ := strings.Cut(link, "#")
+			target := name
+			if file != "" {
+				target = path.Join(path.Dir(name), file)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s: %v", name, link, err)
+			} else if heading != "" && !anchors(all[target])[heading] {
+				t.Errorf("%s links to %s: %s has no such heading", name, link, target)
+			}
 		}
 	}
 }
