@@ -257,7 +257,7 @@ func parseFiles(t *testing.T, name, page string) int {
 	return n
 }
 
-var commandLine = regexp.MustCompile("(?m)^    (?:sudo -u trawl )?trawl ([^#&|>\n]+)")
+var commandLine = regexp.MustCompile("(?m)^ {4,7}(?:sudo -u trawl (?:env \\S+ )?)?trawl ([^#&|>\n]+)")
 
 // findCommands looks up each command line of a page with its flags, and returns
 // how many there are.
