@@ -50,8 +50,7 @@ func searchNames(ctx context.Context, pass []*target.Query, repos []*store.Repos
 	return out, nil
 }
 
-// addName adds m at a revision, to what was found there already if anything
-// was.
+// addName adds m to found at a revision, and joins it with a match that is there.
 func addName(found []*query.RepoMatch, m query.RepoMatch, rev *target.Revision) []*query.RepoMatch {
 	for _, old := range found {
 		if old.Rev == rev.Typed && old.HasRev == rev.IsTyped {
@@ -64,7 +63,7 @@ func addName(found []*query.RepoMatch, m query.RepoMatch, rev *target.Revision) 
 }
 
 // nameMatchers compiles the patterns for names: cut at the first @, which
-// separates a revision. It fails when names are not searched or a pattern
+// separates a revision. It reports false if names are not searched or a pattern
 // begins with an @.
 func nameMatchers(b *target.Query) ([]*match.Matcher, bool) {
 	if !b.InRepositoryNames {

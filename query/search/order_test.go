@@ -423,3 +423,21 @@ func TestRepositoryOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestScoresIgnoreTheOrderOfOperands: the case that one operand of an or asks for is
+// no matter of the other, whichever comes first.
+func TestScoresIgnoreTheOrderOfOperands(t *testing.T) {
+	c := newCorpus(t, 10, nil, []doc{{repo: "r", path: "a.go", text: "Open File\n"}, {repo: "r", path: "b.go", text: "file open\n"}})
+	scores := func(text string) string {
+		var out []string
+		for _, m := range c.search(t, search.Settings{}, search.Options{}, text, query.Keyword).matches {
+			f := m.(*query.FileMatch)
+			out = append(out, fmt.Sprintf("%s %.0f", f.Path, f.Score))
+		}
+		return strings.Join(out, ", ")
+	}
+	one, other := scores("(zzz case:yes) or (open file)"), scores("(open file) or (zzz case:yes)")
+	if one != other || one == "" {
+		t.Errorf("with the operands in turn: %s, and %s", one, other)
+	}
+}

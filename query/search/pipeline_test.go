@@ -108,25 +108,28 @@ func TestPathsAreLittleWork(t *testing.T) {
 	}
 }
 
-// A search that panics is no longer at work, and has given its processor back.
+// A search that panics is no longer at work, and has given its processor back. The
+// panic of a sink reaches the caller, whichever goroutine sends.
 func TestPanicEndsWork(t *testing.T) {
-	c := newCorpus(t, 10, nil, []doc{{repo: "r", path: "a", text: "ox"}})
-	s := search.New(c.st, search.Settings{})
-	_, free := s.AtWork()
-	func() {
-		defer func() {
-			if recover() == nil {
-				t.Error("the panic of the sink is lost")
+	for name, files := range map[string][]doc{"alone": {{repo: "r", path: "a", text: "ox"}}, "with workers": oxen()} {
+		c := newCorpus(t, 40, nil, files)
+		s := search.New(c.st, search.Settings{Workers: 2})
+		_, free := s.AtWork()
+		func() {
+			defer func() {
+				if got := recover(); got != "sink" {
+					t.Errorf("%s: recovered %v, want the panic of the sink", name, got)
+				}
+			}()
+			q, err := syntax.Parse("ox count:all", query.Keyword)
+			if err != nil {
+				t.Fatal(err)
 			}
+			s.Search(context.Background(), q, search.Options{Display: -1}, answer.SinkFunc(func([]query.Match) error { panic("sink") }))
 		}()
-		q, err := syntax.Parse("ox", query.Keyword)
-		if err != nil {
-			t.Fatal(err)
+		if searches, left := s.AtWork(); searches != 0 || left != free {
+			t.Errorf("%s: %d searches are at work and %d slots are free, want 0 and %d", name, searches, left, free)
 		}
-		s.Search(context.Background(), q, search.Options{Display: -1}, answer.SinkFunc(func([]query.Match) error { panic("sink") }))
-	}()
-	if searches, left := s.AtWork(); searches != 0 || left != free {
-		t.Errorf("%d searches are at work and %d slots are free, want 0 and %d", searches, left, free)
 	}
 }
 

@@ -53,7 +53,7 @@ func (r *run) run(ctx context.Context) Outcome {
 	}
 	defer r.takeSnapshot()()
 	r.Repositories = r.Snapshot.Repositories()
-	r.Hide()
+	r.KeepVisible()
 	r.coverage = coverage.New(r.Task, r.basics)
 	r.commits = &commits.Search{Task: r.Task, Out: r.out, Coverage: r.coverage}
 	r.documents = &documents.Search{
@@ -172,7 +172,7 @@ func (r *run) prepare() error {
 	return nil
 }
 
-// compiledBytes is how much larger than its text a query is that is compiled: a
+// compiledBytes estimates the memory of a compiled query per byte of its text: a
 // thousand words with or between have six times their length in trigrams.
 const compiledBytes = 16
 
@@ -214,6 +214,7 @@ func (r *run) pass(ctx context.Context, pass []*target.Query) error {
 	case nameErr != nil:
 		r.coverage.Skip(docs, false, nameErr)
 		r.documents.ReportTimedOut(nameErr, docs, target.Sources(r.Task, docs))
+		r.commits.ReportTimedOut(nameErr, pass)
 		return nameErr
 	case len(docs) > 0:
 		if err := r.documents.Run(ctx, docs); err != nil {

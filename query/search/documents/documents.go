@@ -17,9 +17,8 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// A segment is the unit of verification: some candidates of one shard. Groups
-// of segments are sorted by score before they are sent. Sizes follow from the
-// plan alone, so the order does not depend on time or the number of workers.
+// The sizes of segments and groups follow from the plan alone, so the order does not
+// depend on time or the number of workers.
 const (
 	segmentDocs  = 256
 	segmentBytes = 1 << 20
@@ -31,6 +30,8 @@ const (
 	firstShare = 16
 )
 
+// segment is the unit of verification: some candidates of one shard. Groups of
+// segments are sorted by score before they are sent.
 type segment struct {
 	verify.Segment
 	// lastOfGroup says that the group is to be sorted and sent after this one;
@@ -46,7 +47,7 @@ type segment struct {
 	bytes int
 }
 
-// Search searches documents.
+// Search is the part of a search that searches documents, pass by pass.
 type Search struct {
 	*task.Task
 	Out      *answer.Sender
@@ -95,7 +96,8 @@ func divide(top []query.Match) (first, late []query.Match) {
 	return first, late
 }
 
-// sortGroup orders by score; what is equal stays in document order.
+// sortGroup sorts group by falling score, in place, and returns it. The sort is
+// stable.
 func sortGroup(group []query.Match) []query.Match {
 	slices.SortStableFunc(group, func(a, b query.Match) int {
 		return cmp.Compare(b.(*query.FileMatch).Score, a.(*query.FileMatch).Score)

@@ -58,17 +58,17 @@ func (g *gate) wanted() int {
 	return g.left
 }
 
-// find notes what was found and is to be sent.
-func (g *gate) find(matches []query.Match) {
+// noteFound notes what was found and is to be sent.
+func (g *gate) noteFound(matches []query.Match) {
 	n := countMatches(matches)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.found += n
 }
 
-// send notes that a group was sent, and how many more matches are wanted. n are
+// noteSent notes that a group was sent, and how many more matches are wanted. n are
 // what was sent.
-func (g *gate) send(n, left int) {
+func (g *gate) noteSent(n, left int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.sent++

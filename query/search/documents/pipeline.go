@@ -50,6 +50,8 @@ type pipeline struct {
 	group   []query.Match
 	reached int
 	err     error
+	// panicked is what the sink panicked with, on the goroutine that sends.
+	panicked any
 	// groups is how many were sent as a whole, or passed, cut how many documents
 	// up to now have more matches than are kept.
 	groups, cut int
@@ -62,7 +64,7 @@ type pipeline struct {
 // verifies ahead again.
 const lazyGroups = 4
 
-// fewBytes is what is verified without waking a worker.
+// fewBytes is how many bytes are verified before workers are started.
 const fewBytes = 192 << 10
 
 func newPipeline(ctx context.Context, r *Search, pass []*target.Query) *pipeline {
@@ -103,7 +105,7 @@ func (p *pipeline) start() bool {
 	p.search.Slot.Leave()
 	p.workers = n
 	p.gate = newGate(p.groups, p.search.Out.Remaining(), p.search.Out.MayTakeFewer())
-	p.gate.find(p.group)
+	p.gate.noteFound(p.group)
 	p.ordered = execute.New(p.ctx, execute.Options[*segment]{
 		Workers: n, Ahead: execute.Ahead, Worker: p.worker, Abandon: func(s *segment, err error) { s.Err = err },
 	})
@@ -124,7 +126,7 @@ func (p *pipeline) verifyHeld() bool {
 		if p.alone == nil {
 			p.alone = p.verifier()
 		}
-		if p.segment(p.alone, s); !p.take(s) {
+		if p.verifySegment(p.alone, s); !p.take(s) {
 			p.over = true
 			break
 		}
@@ -146,8 +148,9 @@ func (p *pipeline) wanted() int {
 	return p.search.Out.Remaining()
 }
 
-// settle verifies what is held if so many candidates as are known may be enough:
-// more would be planned in vain. It reports false when no more are wanted.
+// settle verifies the held segments if so many candidates may satisfy the limit, so
+// that no further shard is planned in vain. It reports false when no more matches
+// are wanted.
 func (p *pipeline) settle(candidates int) bool {
 	if p.ordered == nil && len(p.held) > 0 && candidates >= p.wanted() {
 		return p.verifyHeld()
@@ -176,8 +179,8 @@ func (p *pipeline) worker() (run func(*segment), end func()) {
 	v := p.verifier()
 	return func(s *segment) {
 		if s.Err = p.gate.wait(p.ctx, s.group); s.Err == nil {
-			p.segment(v, s)
-			p.gate.find(s.Matches)
+			p.verifySegment(v, s)
+			p.gate.noteFound(s.Matches)
 		}
 	}, func() { p.release(v) }
 }
@@ -186,7 +189,7 @@ func (p *pipeline) verifier() *verify.Verifier {
 	return verify.New(p.pass, p.search.Options)
 }
 
-func (p *pipeline) segment(v *verify.Verifier, s *segment) {
+func (p *pipeline) verifySegment(v *verify.Verifier, s *segment) {
 	at := p.search.Slot
 	if v != p.alone {
 		at = p.search.Admitted.Slot()
@@ -201,7 +204,7 @@ func (p *pipeline) segment(v *verify.Verifier, s *segment) {
 
 func (p *pipeline) release(v *verify.Verifier) {
 	if err := v.Close(); err != nil {
-		p.search.FailShard(v.Plan.View.ID, err)
+		v.Plan.Fail(p.search.Task, err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -219,6 +222,12 @@ func (p *pipeline) releaseAlone() {
 
 // send sends what workers find, until all was put or no more is wanted.
 func (p *pipeline) send() {
+	// The goroutine of the request goes on with the panic, where servers recover.
+	defer func() {
+		if p.panicked = recover(); p.panicked != nil {
+			p.cancel()
+		}
+	}()
 	more := true
 	p.ordered.Each(func(s *segment) bool {
 		if more = p.take(s); !more {
@@ -238,6 +247,9 @@ func (p *pipeline) end() error {
 		p.ordered.Close()
 		p.sending.Wait()
 		p.releaseAlone()
+		if p.panicked != nil {
+			panic(p.panicked)
+		}
 		return p.err
 	}
 	if !p.over {
@@ -260,7 +272,7 @@ func (p *pipeline) take(s *segment) bool {
 			p.err = errors.Join(err, p.sendGroup())
 			return false
 		}
-		p.search.FailShard(s.Plan.View.ID, s.Err)
+		s.Plan.Fail(p.search.Task, s.Err)
 	}
 	if !s.lastOfGroup {
 		return true
@@ -275,7 +287,7 @@ func (p *pipeline) take(s *segment) bool {
 	}
 	p.group = late
 	if p.gate != nil {
-		p.gate.send(n, p.search.Out.Remaining())
+		p.gate.noteSent(n, p.search.Out.Remaining())
 	}
 	if p.groups++; len(late) == 0 {
 		p.search.Out.Reach(p.groups, p.cut)

@@ -30,7 +30,7 @@ func Scan(ctx context.Context, r *task.Task, b *target.Query, s verify.Scan) (do
 				}
 			}
 			if err := v.Close(); err != nil {
-				r.FailShard(v.Plan.View.ID, err)
+				v.Plan.Fail(r, err)
 			}
 			mu.Lock()
 			docs += v.Documents
@@ -75,7 +75,7 @@ func scanSource(ctx context.Context, r *task.Task, at *admission.Slot, v *verify
 		if err := v.Scan(ctx, at, p, s); err != nil {
 			failed = err
 			if ctx.Err() == nil {
-				r.FailShard(p.View.ID, err)
+				p.Fail(r, err)
 			}
 		}
 		if src.Unindexed != nil {

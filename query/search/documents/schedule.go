@@ -53,7 +53,7 @@ func (r *Search) schedule(ctx context.Context, pass []*target.Query, sources []t
 			r.Trace.Add(p.Step(r.Task, "read files of "+src.Unindexed.Repository.Name, start))
 			r.Coverage.Plan(p)
 			defer func() { start = r.Now() }() // of the next batch, once this one has gone
-			whole = c.others(rank.NewShard(p), shards+n)
+			whole = c.cutOthers(rank.NewShard(p), shards+n)
 			return whole
 		})
 		if err := ctx.Err(); err != nil {
@@ -83,7 +83,7 @@ func (r *Search) searchWindow(ctx context.Context, w *rank.Window, c *cutter, fi
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	if !c.top(w.Top(ctx), w.Plans, first) {
+	if !c.cutTop(w.Top(ctx), w.Plans, first) {
 		return false, ctx.Err()
 	}
 	for n := range w.Shards {
@@ -94,7 +94,7 @@ func (r *Search) searchWindow(ctx context.Context, w *rank.Window, c *cutter, fi
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		if p != nil && !c.others(p, first+n) {
+		if p != nil && !c.cutOthers(p, first+n) {
 			return false, ctx.Err()
 		}
 	}
@@ -115,9 +115,9 @@ type cutter struct {
 // some and the first results come soon.
 const topAtOnce = 8
 
-// top makes a group of the top documents of a window, which are in order. shard is
+// cutTop makes a group of the top documents of a window, which are in order. shard is
 // the number of its first shard among all.
-func (c *cutter) top(documents []rank.TopDocument, plans []*rank.Shard, shard int) bool {
+func (c *cutter) cutTop(documents []rank.TopDocument, plans []*rank.Shard, shard int) bool {
 	for len(documents) > 0 {
 		var docs []uint16
 		at := documents[0].Shard
@@ -137,8 +137,8 @@ func (c *cutter) top(documents []rank.TopDocument, plans []*rank.Shard, shard in
 	return true
 }
 
-// others cuts the candidates of p that are no top documents.
-func (c *cutter) others(p *rank.Shard, shard int) bool {
+// cutOthers cuts the candidates of p that are no top documents.
+func (c *cutter) cutOthers(p *rank.Shard, shard int) bool {
 	rest := p.Candidates
 	if p.Top != nil {
 		if p.Definitions.Find != nil {

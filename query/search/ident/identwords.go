@@ -28,7 +28,7 @@ func Is(s string) bool {
 	return s != ""
 }
 
-// Fold returns text as lists have it, in lower case.
+// Fold returns s in lower case, as posting lists have it.
 func Fold(s string) string {
 	b := []byte(s)
 	for i, c := range b {

@@ -59,7 +59,7 @@ func (w *Window) byIndex(ctx context.Context) *Window {
 			}
 		}
 		out.Asked[n] = true
-		out.planned++
+		out.asked++
 	}
 	return out
 }

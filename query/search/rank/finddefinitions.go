@@ -161,9 +161,9 @@ func (h *ranker) note(g *symbolGroup, s shard.Symbol, t compile.Term, lo, hi int
 		Symbol: s, Factor: score.KindFactor(s.Kind, s.Language, s.Name, p.Docs.Path(int(g.doc))), Term: t.Text, Lo: lo, Hi: hi,
 	})
 	k := sameName{t.Text, s.Kind, hi-lo == len(s.Name)}
-	if h.lastNamed[k] != (documentKey{g.shard, g.doc}) || h.named[k] == 0 {
+	if h.lastNamed[k] != (documentKey{g.shard, g.doc}) || h.sameNames[k] == 0 {
 		h.lastNamed[k] = documentKey{g.shard, g.doc}
-		h.named[k]++
+		h.sameNames[k]++
 	}
 }
 
@@ -183,7 +183,7 @@ func (h *ranker) rate() {
 			known := h.at(n, doc)
 			for i := range all {
 				d := &all[i]
-				d.Rarity = score.Rarity(h.named[sameName{d.Term, d.Kind, d.Hi-d.Lo == len(d.Name)}])
+				d.Rarity = score.Rarity(h.sameNames[sameName{d.Term, d.Kind, d.Hi-d.Lo == len(d.Name)}])
 				known.defined[d.Term] = max(known.defined[d.Term], score.DefinitionPoints(d.Lo, d.Hi, d.Name, d.Factor)*d.Rarity)
 			}
 		}

@@ -19,7 +19,7 @@ type Shard struct {
 	// phrases are, for each basic query, where its phrase may stand, nil for
 	// unknown.
 	phrases []*postings.Candidates
-	// Definitions are those of the query's names, and First the documents that
+	// Definitions are those of the query's names, and Top the documents that
 	// are ranked before all others.
 	Definitions *score.Definitions
 	Top         *postings.Set

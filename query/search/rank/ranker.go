@@ -63,9 +63,9 @@ type ranker struct {
 	// words are the points of documents by how many blocks have the patterns, by
 	// plan; nil are not known.
 	words [][]float64
-	// named counts the documents with definitions of one name and kind, of
+	// sameNames counts the documents with definitions of one name and kind, of
 	// which lastNamed is the last.
-	named     map[sameName]int
+	sameNames     map[sameName]int
 	lastNamed map[sameName]documentKey
 	// work done, for traces
 	groups, paths, texts int
@@ -80,7 +80,7 @@ type documentKey struct {
 // definitions and of its path, by term and pattern.
 type promise struct {
 	defined map[string]float64
-	named   float64
+	path   float64
 	phrase  bool
 }
 
@@ -90,7 +90,7 @@ func newRanker(r *task.Task, pass []*target.Query, plans []*Shard) *ranker {
 	if !slices.ContainsFunc(plans, func(p *Shard) bool { return p != nil && len(p.Candidates) > 0 }) {
 		return nil
 	}
-	h := &ranker{task: r, pass: pass, plans: plans, promise: map[documentKey]*promise{}, named: map[sameName]int{}, lastNamed: map[sameName]documentKey{}}
+	h := &ranker{task: r, pass: pass, plans: plans, promise: map[documentKey]*promise{}, sameNames: map[sameName]int{}, lastNamed: map[sameName]documentKey{}}
 	h.candidates, h.words = make([]*documentSet, len(plans)), make([][]float64, len(plans))
 	for n := range plans {
 		h.take(n)
@@ -155,16 +155,28 @@ func (w *Window) findTop(ctx context.Context) []TopDocument {
 		if in.Yield(ctx) != nil {
 			break
 		}
-		h.findNames(k, q)
-		h.findPhrase(k, q)
-		if allPlanned {
-			h.findWordy(k, q)
-		}
-		h.confirmPhrase(ctx, k, q)
+		h.findOthers(ctx, k, q, allPlanned)
 	}
 	top := h.best()
 	h.trace("choose first documents", start, report.Count("documents", len(top)))
 	return top
+}
+
+// findOthers finds the documents that are called like a pattern of q, basic query
+// k, hold its phrase or have its words all over. Only order depends on them, so a
+// panic is reported like any fault.
+func (h *ranker) findOthers(ctx context.Context, k int, q *target.Query, allPlanned bool) {
+	defer func() {
+		if x := recover(); x != nil {
+			h.fail(nil, fmt.Errorf("panic: %v", x))
+		}
+	}()
+	h.findPaths(k, q)
+	h.findPhrase(k, q)
+	if allPlanned {
+		h.findWordy(k, q)
+	}
+	h.confirmPhrase(ctx, k, q)
 }
 
 // findDefinitions notes the definitions of the candidates in the plans.
@@ -221,7 +233,7 @@ func (h *ranker) sorted(ok func(documentKey, *promise) bool) []TopDocument {
 
 func (h *ranker) points(key documentKey, p *promise) float64 {
 	docs := h.plans[key.shard].Docs
-	s := score.Document{Patterns: p.named, Quality: docs.Quality[key.doc], Prose: h.plans[key.shard].IsProse(key.doc)}
+	s := score.Document{Patterns: p.path, Quality: docs.Quality[key.doc], Prose: h.plans[key.shard].IsProse(key.doc)}
 	// Summed in the order of the terms: sums of floats depend on it.
 	for _, b := range h.pass {
 		for _, t := range b.Terms {
@@ -257,9 +269,9 @@ func (h *ranker) at(shard int, doc uint16) *promise {
 	return p
 }
 
-// findNames looks for documents that are called like a pattern, or as the path
+// findPaths looks for documents that are called like a pattern, or as the path
 // filters of a query without patterns say.
-func (h *ranker) findNames(k int, b *target.Query) {
+func (h *ranker) findPaths(k int, b *target.Query) {
 	if b.Tree == nil && len(b.Paths) == 0 || b.Tree != nil && !b.InPath {
 		return
 	}
@@ -278,7 +290,7 @@ func (h *ranker) findNames(k int, b *target.Query) {
 			}
 			h.paths++
 			if points := score.PathPoints(path, spans); points >= score.BaseInside {
-				h.at(n, doc).named += b.Share * points
+				h.at(n, doc).path += b.Share * points
 			}
 		}
 		for a, at := range b.Atoms {

@@ -34,15 +34,15 @@ type Window struct {
 	// says which were tried.
 	Plans []*Shard
 	Asked []bool
-	// planned counts those that were tried, Candidates their candidates.
-	planned, Candidates int
+	// asked counts those that were tried, Candidates their candidates.
+	asked, Candidates int
 	// names are, of shards that were not planned at once, the groups of symbols
 	// that may have a term for a name.
 	names []map[string]*postings.Set
 	// late counts those that were planned when it was their turn.
 	late int
-	// asking is what was read of shards that were not planned at once.
-	asking postings.Cost
+	// probing is what was read of shards that were not planned at once.
+	probing postings.Cost
 	// alone counts shards that the first goroutine planned, which took it first
 	// for the first of them, and later for the others.
 	alone        int
@@ -72,7 +72,7 @@ func (w *Window) Begin(ctx context.Context, wanted int) {
 	if w.task.Brute {
 		w.plan(ctx, w.unplanned(len(w.Shards)))
 	}
-	for w.planned < len(w.Shards) && ctx.Err() == nil {
+	for w.asked < len(w.Shards) && ctx.Err() == nil {
 		need, more := w.task.TopDocuments+1-w.Candidates, wanted-w.Candidates
 		if w.Candidates < many && len(w.next(more)) <= aheadAtMost {
 			need = max(need, more)
@@ -105,10 +105,10 @@ func (w *Window) Shard(ctx context.Context, n, wanted int) *Shard {
 func (w *Window) next(wanted int) []int {
 	n := len(w.Shards)
 	switch {
-	case w.planned == 0 || wanted <= 0:
+	case w.asked == 0 || wanted <= 0:
 		n = 1
 	case w.Candidates > 0:
-		n = wanted/(w.Candidates/w.planned+1) + 1
+		n = wanted/(w.Candidates/w.asked+1) + 1
 	}
 	return w.unplanned(n)
 }
@@ -198,7 +198,7 @@ func (w *Window) plan(ctx context.Context, shards []int) {
 	wg.Wait()
 	for i, n := range shards {
 		w.Asked[n] = true
-		w.planned++
+		w.asked++
 		if p := w.Plans[n]; p != nil {
 			w.Candidates += len(p.Candidates)
 			r.Trace.Add(steps[i])
@@ -225,11 +225,11 @@ func (w *Window) planOne(ctx context.Context, in *shardplan.Reader, n int, start
 // planPromising plans the shards that may have top documents, as far as that is
 // known before definitions are read.
 func (w *Window) planPromising(ctx context.Context) {
-	if w.planned == len(w.Shards) || w.in[0].Yield(ctx) != nil {
+	if w.asked == len(w.Shards) || w.in[0].Yield(ctx) != nil {
 		return
 	}
-	for w.planned < len(w.Shards) && !w.enoughPhrases(ctx) {
-		w.plan(ctx, w.unplanned(max(w.planned, 1)))
+	for w.asked < len(w.Shards) && !w.enoughPhrases(ctx) {
+		w.plan(ctx, w.unplanned(max(w.asked, 1)))
 		if ctx.Err() != nil {
 			return
 		}
@@ -245,11 +245,11 @@ func (w *Window) planThose(ctx context.Context, ask func(n int) bool) []int {
 		return nil
 	}
 	r := w.task
-	start, before := r.Now(), w.asking
+	start, before := r.Now(), w.probing
 	those := slices.DeleteFunc(slices.Clone(all), func(n int) bool { return w.in[0].Yield(ctx) == nil && !ask(n) })
 	r.Step("ask shards for first documents", start, r.Guarded(
 		report.Count("shards", len(all)), report.Count("promising", len(those)),
-		report.Count("lists", w.asking.Lists-before.Lists), report.Count("list bytes", w.asking.Bytes-before.Bytes),
+		report.Count("lists", w.probing.Lists-before.Lists), report.Count("list bytes", w.probing.Bytes-before.Bytes),
 	)...)
 	if ctx.Err() != nil {
 		return nil
@@ -260,8 +260,8 @@ func (w *Window) planThose(ctx context.Context, ask func(n int) bool) []int {
 
 // count adds what an evaluator has read.
 func (w *Window) count(ev *postings.Evaluator) {
-	w.asking.Lists += ev.Cost.Lists
-	w.asking.Bytes += ev.Cost.Bytes
+	w.probing.Lists += ev.Cost.Lists
+	w.probing.Bytes += ev.Cost.Bytes
 }
 
 // enoughPhrases reports whether as many documents as are taken for holding a

@@ -112,7 +112,11 @@ func (r *Scope) doContents(ctx context.Context, jobs []*contentsJob) error {
 			return err
 		}
 		for _, j := range group {
-			if j.err != nil && r.IsGitBusy(j.repo, j.err) {
+			if size > maxContentsBytes || left <= 0 { // whatever the number of workers
+				cut++
+				continue
+			}
+			if j.err != nil && r.NoteGitBusy(j.repo, j.err) {
 				r.sel.passedOver = true
 				continue
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// selectRepositories sets b.targets. Repositories come in listing order.
+// selectRepositories sets the repositories of b. Repositories come in listing order.
 func selectRepositories(b *target.Query, repos []*store.Repository, shown func(*store.Repository) *query.Repository, sel *selection) {
 	f := b.Query.RepositoryFilter
 	b.Repositories, b.LeftOut = map[uint32]*target.Repository{}, map[uint32]*target.Repository{}

@@ -79,7 +79,9 @@ type Hit struct {
 	// where it is a qualified name.
 	Literal, Owner, Member string
 	// Phrase is the keyword phrase that begins with the pattern, or empty.
-	Phrase string
+	// CaseSensitive says that its case matters.
+	Phrase        string
+	CaseSensitive bool
 	// Words are those of the literal.
 	Words []string
 	// Share is what the pattern counts of the whole.
@@ -90,7 +92,6 @@ type Hit struct {
 
 // Document rates one document.
 type Document struct {
-	CaseSensitive bool
 	// Text is that of the document, if there are hits.
 	Text *match.Text
 	Hits []Hit
@@ -181,7 +182,7 @@ func (s *Document) words(h *Hit) (best float64, err error) {
 			best = max(best, points*CaseShare(h.Literal, string(around[lo:hi])))
 		}
 		if h.Phrase != "" {
-			s.Phrase = max(s.Phrase, s.phrasePoints(around, lo, h.Phrase))
+			s.Phrase = max(s.Phrase, phrasePoints(around, lo, h.Phrase, h.CaseSensitive))
 		}
 		if best >= wholeWord && (h.Phrase == "" || s.Phrase >= PhraseWhole) {
 			break
@@ -210,9 +211,9 @@ func CaseShare(literal, found string) float64 {
 }
 
 // phrasePoints rates the phrase where it begins at offset lo, if it does.
-func (s *Document) phrasePoints(text []byte, lo int, phrase string) float64 {
+func phrasePoints(text []byte, lo int, phrase string, caseSensitive bool) float64 {
 	hi := lo + len(phrase)
-	if hi > len(text) || string(text[lo:hi]) != phrase && (s.CaseSensitive || !bytes.EqualFold(text[lo:hi], []byte(phrase))) {
+	if hi > len(text) || string(text[lo:hi]) != phrase && (caseSensitive || !bytes.EqualFold(text[lo:hi], []byte(phrase))) {
 		return 0
 	}
 	if ident.Edge(text, lo) == ident.WordEdge && ident.Edge(text, hi) == ident.WordEdge {

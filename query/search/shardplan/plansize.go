@@ -42,7 +42,7 @@ func (ap *Atom) forget() {
 	}
 }
 
-// Settle counts the bytes of bp. Once the plan holds more than limit bytes, atoms
+// settle counts the bytes of bp. Once the plan holds more than limit bytes, atoms
 // forget where they may match; the documents that are left are known by then.
 func (p *Plan) settle(bp *Basic, limit int) {
 	for i := range bp.Atoms {

@@ -116,6 +116,20 @@ func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]
 	return p, nil
 }
 
+// Fail records that documents of the plan could not be searched: of its shard, or of
+// its repository if they were read through git.
+func (p *Plan) Fail(t *task.Task, err error) {
+	if !p.View.InMemory() {
+		t.FailShard(p.View.ID, err)
+		return
+	}
+	for _, run := range p.Docs.Runs() {
+		if repo := t.Snapshot.RepositoryByID(run.Repository); repo != nil {
+			t.FailRepository(repo, err)
+		}
+	}
+}
+
 // AddCost adds to the count of lists that were read.
 func (p *Plan) AddCost(c postings.Cost) {
 	p.Cost.Lists += c.Lists

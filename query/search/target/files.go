@@ -22,7 +22,7 @@ type UnindexedFile struct {
 	Quality byte
 }
 
-// Bytes estimates the bytes that c takes.
+// Bytes returns an estimate of the memory of c.
 func (c *Files) Bytes() int {
 	const perFile, perSet = 160, 9 << 10
 	n := 1<<10 + len(c.In)*perSet

@@ -66,8 +66,8 @@ func joinSame(files []SharedFile) []SharedFile {
 	return out
 }
 
-// Source is what documents come from: a shard, or the files of one repository
-// that have to be read through git.
+// Source is a source of documents: a shard, or the files of one repository that are
+// read through git.
 type Source struct {
 	View shard.View
 	// Unindexed is nil for a shard.

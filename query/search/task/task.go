@@ -93,8 +93,8 @@ func (t *Task) Guarded(fields ...report.Field) []report.Field {
 // IsGuarded reports whether figures about what was read are hidden.
 func (t *Task) IsGuarded() bool { return t.Visible != nil }
 
-// Hide leaves the repositories that exist for the client.
-func (t *Task) Hide() {
+// KeepVisible leaves the repositories that exist for the client.
+func (t *Task) KeepVisible() {
 	t.shared = map[uint32]bool{}
 	if t.Visible == nil {
 		return
@@ -174,7 +174,7 @@ func (t *Task) HasFailed(shard uint32) bool {
 
 // FailRepository records a repository that git cannot read.
 func (t *Task) FailRepository(repo *store.Repository, err error) {
-	if t.IsGitBusy(repo, err) {
+	if t.NoteGitBusy(repo, err) {
 		return
 	}
 	t.Git.forget(repo) // it may have moved
@@ -186,9 +186,9 @@ func (t *Task) FailRepository(repo *store.Repository, err error) {
 	}
 }
 
-// IsGitBusy records a repository if err says that git had no memory for it, which
+// NoteGitBusy records a repository if err says that git had no memory for it, which
 // is no fault of the repository.
-func (t *Task) IsGitBusy(repo *store.Repository, err error) bool {
+func (t *Task) NoteGitBusy(repo *store.Repository, err error) bool {
 	if !errors.Is(err, git.ErrBusy) {
 		return false
 	}

@@ -23,7 +23,7 @@ func TestWithoutLists(t *testing.T) {
 		{"the oracle", true, nil, [4]bool{true, true, true, true}},
 	} {
 		r := &Task{Limits: Limits{Brute: tt.brute}, Visible: tt.visible, Repositories: []*store.Repository{public, hidden}}
-		r.Hide()
+		r.KeepVisible()
 		for shard, want := range tt.want {
 			if got := r.WithoutLists(uint32(shard)); got != want {
 				t.Errorf("%s: shard %d without lists: %t, want %t", tt.name, shard, got, want)

@@ -124,6 +124,7 @@ type heldBy struct {
 
 // verify returns the matches of document i, one for each revision.
 func (v *Verifier) verify(i uint16) ([]*query.FileMatch, error) {
+	defer v.count()
 	path := v.goTo(i)
 	held, err := v.findHeld(i, path)
 	if err != nil {
@@ -143,13 +144,17 @@ func (v *Verifier) verify(i uint16) ([]*query.FileMatch, error) {
 		}
 		out = append(out, m)
 	}
+	return out, nil
+}
+
+// count counts the work on the document at hand, also if it failed.
+func (v *Verifier) count() {
 	v.Bytes += v.doc.BytesRead
 	v.doc.BytesRead = 0
 	if v.budget.Cut {
 		v.TextsCut++
 		v.budget.Cut = false
 	}
-	return out, nil
 }
 
 // findHeld tries the basic queries on document i.
@@ -210,7 +215,7 @@ func (v *Verifier) match(i uint16, path string, h heldBy) (*query.FileMatch, err
 		Language: docs.Words[docs.Language[i]],
 	}
 	s := score.Document{
-		CaseSensitive: v.Pass[0].CaseSensitive, Text: &v.doc, Definitions: v.definitions.In(i), Quality: docs.Quality[i], Prose: v.Plan.IsProse(i),
+		Text: &v.doc, Definitions: v.definitions.In(i), Quality: docs.Quality[i], Prose: v.Plan.IsProse(i),
 		Stars: h.target.Stored.Stars, Hits: v.hits[:0],
 	}
 	v.spans = v.spans[:0]
@@ -309,7 +314,7 @@ func (v *Verifier) gather(k int, i uint16, path string, m *query.FileMatch, s *s
 			m.PathRanges = match.ShortRanges(m.PathRanges, path, found.path)
 			at := b.Atoms[a]
 			s.Hits = append(s.Hits, score.Hit{
-				Literal: at.Text(), Owner: at.Owner, Member: at.Member, Phrase: phrase, Words: at.Words, Share: b.Share, Text: found.text, Path: found.path,
+				Literal: at.Text(), Owner: at.Owner, Member: at.Member, Phrase: phrase, CaseSensitive: b.CaseSensitive, Words: at.Words, Share: b.Share, Text: found.text, Path: found.path,
 			})
 			phrase = "" // it begins with the first
 		})
