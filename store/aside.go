@@ -54,7 +54,7 @@ type Health struct {
 	LostRepositories int
 }
 
-// Health tells what is wrong now, as far as anybody noticed.
+// Health reports the faults that have been noticed so far.
 func (s *Store) Health() Health {
 	m := s.versions.hold()
 	defer s.versions.release(m)

@@ -22,7 +22,7 @@ type catalogue struct {
 	// away has the sets of View.Away by shard and repository. The inner maps do
 	// not change.
 	away map[uint32]map[uint32][]*postings.Set
-	// aside are the shards that are not shown to anybody.
+	// aside are the quarantined shards, which no reader sees.
 	aside map[uint32]*shard.Quarantine
 	// unread are the records that could not be decoded at the opening, in words,
 	// and lost are those of repositories among them.
@@ -228,9 +228,9 @@ func (s *Store) commit(c Change) error {
 }
 
 // NewRepository makes a record with a fresh ID and commits it. It fails with
-// ErrExists when the name is taken. While records of repositories cannot be read
-// it may be that of one of them, which had readers, so nobody but site admins
-// may see it until readers are set.
+// ErrExists when the name is taken. While some records of repositories cannot
+// be read, the name may be that of one of them, which had readers. So only site
+// admins may see the new repository until its readers are set.
 func (s *Store) NewRepository(r Repository) (*Repository, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

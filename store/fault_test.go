@@ -186,7 +186,7 @@ func faultWorlds(t *testing.T, docs []shard.Document, texts []string, b *posting
 			t.Fatal(err)
 		}
 	}
-	if _, err := w.Finish(context.Background()); err != nil { // a shard that nobody owns
+	if _, err := w.Finish(context.Background()); err != nil { // a shard without an owner
 		t.Fatal(err)
 	}
 	worlds = append(worlds, world{"a store that was killed", whole(mem), x.users, x.shards})

@@ -41,7 +41,7 @@ func load(db pebble.Reader) (*catalogue, error) {
 			return nil, unreadable(err)
 		}
 	}
-	// A shard of which nothing but this record is left is nobody's.
+	// A shard of which only this record is left belongs to no repository.
 	err := engine.Each(db, engine.Prefix([]byte{prefixAside}), func(key, value []byte) (bool, error) {
 		if id, err := recordID(key, prefixAside); err == nil && c.shards[id] != nil {
 			c.loadAside(id, value)

@@ -33,16 +33,16 @@ func lostFrom(id uint32, value []byte) LostRepository {
 	return LostRepository{ID: id, Name: text(nameInRecord), Source: text(sourceInRecord)}
 }
 
-// nobody are the readers of a repository of which it is not known who may see it.
+// nobody returns the readers of a repository whose readers are unknown.
 func nobody() *Readers { return &Readers{} }
 
 // Lost returns the repositories whose records cannot be read.
 func (sn *Snapshot) Lost() []LostRepository { return sn.c.lost }
 
-// Recover puts a new record in the place of one that cannot be read, and
-// returns it. It has another ID, since what the old one refers to is not known,
-// and nobody as readers but site admins, since who they were is not known
-// either. It fails with ErrNotFound when no such record is lost, and with
+// Recover replaces a record that cannot be read by a new one and returns it.
+// The new record has another ID, since the references of the old one are
+// unknown. Only site admins may see the repository, since its readers are
+// unknown too. It fails with ErrNotFound when no such record is lost, and with
 // ErrExists when the name is taken.
 func (s *Store) Recover(lost uint32, r Repository) (*Repository, error) {
 	s.mu.Lock()

@@ -42,9 +42,9 @@ func OpenOld(dir string, o Options) (*Old, error) {
 	return old, nil
 }
 
-// open reads the version with the lock held, so that nobody changes it. The
-// catalogue that is read as well has all shards set aside whose headers are of
-// an older format, and is not used.
+// open reads the version with the lock held, so that no other process changes
+// it. The catalogue is read as well, with all shards of an older format
+// quarantined, and is not used.
 func (o *Old) open() (err error) {
 	if o.version, err = knownFormat(o.s.fs, o.s.dir); err != nil {
 		return err

@@ -6,14 +6,14 @@ import (
 )
 
 // Readers are users and organisations by ID, ascending. IDs are never used
-// again, so one that is gone lets nobody in.
+// again, so the ID of a deleted user lets no other user in.
 type Readers struct {
 	Users []uint32 `json:"users,omitempty"`
 	Orgs  []uint32 `json:"orgs,omitempty"`
 }
 
 // Allow reports whether a user with these organisations is among r, or r is
-// nil, which allows everyone. A user of 0 is nobody.
+// nil, which allows everyone. A user of 0 is a request without one.
 func (r *Readers) Allow(user uint32, orgs []uint32) bool {
 	if r == nil {
 		return true

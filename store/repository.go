@@ -13,9 +13,9 @@ type Repository struct {
 	// Mirror says that Source is a URL kept as a bare mirror in the data
 	// directory.
 	Mirror bool `json:"mirror,omitempty"`
-	// Guarded says that Source was named over the API, by somebody who need not
-	// know this machine: it is reached by HTTP through a proxy that judges
-	// addresses, and in no other way.
+	// Guarded says that Source was named over the API, by a user who need not
+	// know this machine. It is reached only by HTTP, through a proxy that
+	// judges addresses.
 	Guarded bool `json:"guarded,omitempty"`
 
 	// Branches are the indexed branches; the first is the default branch, the

@@ -143,9 +143,9 @@ func TestUnsealedManifest(t *testing.T) {
 	}
 }
 
-// Without what names the manifest, or without the whole index, a store is not
-// taken for a new one: the engine would delete its tables, and whoever comes first
-// would be its first user. Nor is it opened without a table.
+// Without the file that names the manifest, or without the whole index, a store
+// is not taken for a new one: the engine would delete its tables, and the first
+// client would become its first user. Nor is it opened without a table.
 func TestLostFiles(t *testing.T) {
 	for _, lost := range []func(string) bool{
 		func(name string) bool { return strings.HasPrefix(name, "marker.manifest.") },

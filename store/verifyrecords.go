@@ -31,9 +31,8 @@ type FaultyRecord struct {
 	Repository uint32
 	// Lost says that it is that of a repository, which nothing else tells of.
 	Lost *LostRepository
-	// Stray says that it is about a shard or repository that there is not, or is
-	// nothing that anybody would miss; it does no harm, and RemoveStray takes it
-	// away.
+	// Stray says that the record belongs to no shard or repository, or that
+	// nothing needs it. It does no harm, and RemoveStray deletes it.
 	Stray bool
 }
 
@@ -42,9 +41,9 @@ func FaultOf(kind RecordKind, id []byte, problem string, stray bool) FaultyRecor
 	return FaultyRecord{Key: keyRecord(kind, id), Problem: problem, Stray: stray}
 }
 
-// VerifyRecords tells of small records, those of shards and repositories, that
-// cannot be decoded or are nobody's. Records of other kinds are their owners' to
-// judge; that they have a known kind is judged here.
+// VerifyRecords reports the records of shards and repositories that cannot be
+// decoded or have no owner. The packages that own the other records verify
+// those; here only their kind is checked.
 func (sn *Snapshot) VerifyRecords(ctx context.Context, fault func(FaultyRecord)) error {
 	for _, o := range []pebble.IterOptions{{UpperBound: []byte{shard.Prefix}}, {LowerBound: []byte{shard.Prefix + 1}}} {
 		it, err := sn.m.snap.NewIter(&o)
