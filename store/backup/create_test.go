@@ -83,10 +83,10 @@ func TestCreateAndRestore(t *testing.T) {
 	}
 }
 
-// Whoever sees an encrypted destination learns neither names nor text.
+// An encrypted destination reveals neither names nor text.
 func TestEncryptedTellsNothing(t *testing.T) {
 	w := newWorld(t)
-	w.put("kiln", "a secret that nobody sees")
+	w.put("kiln", "a secret that must not show")
 	recipient, _ := identity(t)
 	w.create(backup.Options{Keys: backup.Keys{Recipients: recipient}, Program: "trawl v1"})
 	for name, data := range stored(t, w.dest) {
@@ -175,7 +175,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// A run that was interrupted is in nobody's way, and what it sent is not sent
+// An interrupted run blocks no other, and the objects it sent are not sent
 // again, encrypted or not.
 func TestContinue(t *testing.T) {
 	recipient, _ := identity(t)

@@ -90,7 +90,7 @@ type timing struct {
 	scrypt int
 }
 
-// Whoever waits is told of the minute.
+// The progress reports the minute to a waiting user.
 func usualTiming() timing {
 	return timing{5 * time.Second, time.Minute, 500 * time.Millisecond, scryptWork}
 }

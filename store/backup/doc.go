@@ -23,15 +23,15 @@
 // # What is safe when
 //
 // An object is whole or absent, and a manifest is written when all its objects
-// are durable, so that a backup exists wholly or not at all; what an interrupted
-// run sent is found by the next. Nothing is changed in place and only Prune
-// deletes. It removes objects that no manifest needs, and none while somebody
-// makes a backup, who may count on objects that no manifest names yet.
+// are durable, so that a backup exists wholly or not at all; what an
+// interrupted run sent is found by the next. Nothing is changed in place and
+// only Prune deletes. It removes objects that no manifest needs, and none while
+// a backup is being made, which may rely on objects that no manifest names yet.
 //
 // # Caveats
 //
-// A backup holds hashes of passwords and tokens, and all text. Whoever can write
-// to the destination can replace a backup by another, encrypted or not: a
+// A backup holds hashes of passwords and tokens, and all text. A user who can
+// write to the destination can replace a backup by another, encrypted or not: a
 // public key is known to many. The restored users and tokens are those of the
 // backup.
 package backup

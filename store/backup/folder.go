@@ -189,7 +189,7 @@ func (f *Folder) Sync(ctx context.Context) error {
 	return nil
 }
 
-// leftoverAfter is the age at which a temporary file belongs to nobody.
+// leftoverAfter is the age at which a temporary file is a leftover.
 const leftoverAfter = 24 * time.Hour
 
 // sweep removes what interrupted writes left.

@@ -11,8 +11,8 @@ import (
 )
 
 // Keys is what a destination is encrypted and read with; the zero value is
-// neither. Recipients are enough to make backups, which nobody who has only
-// them can read; Identities read those. A passphrase does both.
+// neither. Recipients are enough to make backups but not to read them;
+// Identities read those. A passphrase does both.
 type Keys struct {
 	// Recipients are public keys as age writes them, one a line.
 	Recipients string

@@ -94,7 +94,7 @@ func newest(ctx context.Context, r *repository) (*Manifest, error) {
 	m, err := r.manifest(ctx, all[len(all)-1])
 	switch {
 	case err == nil && m.Body == nil:
-		return nil, nil // nobody here can read it
+		return nil, nil // no key at hand reads it
 	// A damaged backup is in the way of nothing.
 	case errors.Is(err, store.ErrCorrupt) || errors.Is(err, os.ErrNotExist) || errors.Is(err, ErrWrongKey):
 		return nil, nil

@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// Locks keep Prune from removing what a backup that is being made counts on.
-// Whoever starts writes a lock of its kind first and then looks for others, so
-// that of two at least one sees the other: Create waits for a Prune to end, and
-// Prune leaves objects alone beside a Create. A lock holds a number that its
-// owner counts up; one that stands still for long enough has lost its owner, and
-// whoever sees that removes it. So no clocks are compared.
+// Locks keep Prune from removing objects that a backup in progress relies on. A
+// run first writes a lock of its kind and then looks for others, so of two runs
+// at least one sees the other: Create waits for a Prune to end, and Prune
+// leaves objects alone beside a Create. A lock holds a number that its owner
+// counts up. A lock whose number stands still for long enough has lost its
+// owner, and the run that notices removes it. So no clocks are compared.
 const (
 	lockCreate = "create"
 	lockPrune  = "prune"
@@ -149,7 +149,7 @@ func anyAlive(ctx context.Context, dest Destination, kind string, t timing, wait
 	return false, err
 }
 
-// awaitNone waits until nobody holds a lock of a kind.
+// awaitNone waits until no run holds a lock of a kind.
 func awaitNone(ctx context.Context, dest Destination, kind string, t timing, waiting func()) error {
 	for {
 		names, err := locks(ctx, dest, kind)

@@ -68,7 +68,7 @@ func prune(ctx context.Context, dest Destination, o PruneOptions) (out Pruned, e
 		}
 		defer l.release(ctx)
 	}
-	// Whoever makes a backup from here on waits. Manifests are listed after that.
+	// A backup that starts from here on waits. Manifests are listed after that.
 	waiting := func() { o.Report(Progress{Phase: PhaseWatch}) }
 	if out.Busy, err = anyAlive(ctx, dest, lockCreate, o.timing, waiting); err != nil {
 		return out, err

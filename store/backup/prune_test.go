@@ -111,8 +111,8 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// Beside a backup that is being made objects stay; a dead one is in nobody's
-// way for long.
+// Beside a backup in progress objects stay; a dead one does not block Prune for
+// long.
 func TestPruneBesideCreate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -146,7 +146,7 @@ func TestPruneBesideCreate(t *testing.T) {
 		if told != 1 || time.Now().Equal(begun) {
 			t.Errorf("told %d times in %v, want once, of a wait", told, time.Since(begun))
 		}
-		if w.pruneAs(backup.PruneOptions{Keep: backup.Keep{Last: 1}, Report: func(p backup.Progress) { t.Errorf("told %+v beside nobody", p) }}); t.Failed() {
+		if w.pruneAs(backup.PruneOptions{Keep: backup.Keep{Last: 1}, Report: func(p backup.Progress) { t.Errorf("reported %+v without another run", p) }}); t.Failed() {
 			return
 		}
 		w.sound(backup.Keys{})

@@ -129,7 +129,7 @@ func openForCreate(ctx context.Context, dest Destination, keys Keys, t timing) (
 }
 
 // initRepository makes a repository. The key comes first: without a header it
-// means nothing. If somebody else makes one at the same time, the header that
+// means nothing. If another process makes one at the same time, the header that
 // stays counts, and both have their key.
 func initRepository(ctx context.Context, dest Destination, keys Keys, t timing) (r *repository, err error) {
 	r = &repository{dest: dest, header: header{ID: newID(), Encrypted: keys.Encrypts()}}

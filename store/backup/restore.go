@@ -190,7 +190,7 @@ func placeFor(ctx context.Context, fs disk.FS, dir string, fill func(tmp string)
 		_ = fs.RemoveAll(tmp) // the next attempt tries again
 		return err
 	}
-	// Somebody may have put something there meanwhile.
+	// Another process may have put something there meanwhile.
 	if now, err := vacant(fs, dir); err != nil || now != there {
 		return errors.Join(cmp.Or(err, ErrNotEmpty), fs.RemoveAll(tmp))
 	}

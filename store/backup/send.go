@@ -16,7 +16,8 @@ type sending struct {
 	units [][]piece
 
 	mu sync.Mutex // guards the rest and the calls of Report
-	// next is the first unit that nobody has taken, stored what became of each.
+	// next is the first unit that no worker has taken, stored the outcome of
+	// each.
 	next   int
 	stored []storedUnit
 	done   int64
