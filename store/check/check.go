@@ -43,7 +43,7 @@ const (
 	Rebuild Repair = "rebuild"
 	// Fetch: the mirror is made anew from its source.
 	Fetch Repair = "fetch"
-	// Drop: it is nobody's, and is deleted.
+	// Drop: it has no owner, and is deleted.
 	Drop Repair = "drop"
 	// Nothing: it is harmless, or comes right when something else does.
 	Nothing Repair = "none"

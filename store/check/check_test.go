@@ -350,8 +350,8 @@ func changeFirst(prefix, value []byte) func(*pebble.DB) error {
 	}
 }
 
-// Records of accounts that cannot be read, or lead nowhere, are told; only a
-// backup has them, but for those that nobody misses.
+// Damaged and dangling records of accounts are reported. Only a backup restores
+// them, but for those that no user misses.
 func TestAccounts(t *testing.T) {
 	w := newWorld(t)
 	defer func() { w.close() }()

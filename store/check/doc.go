@@ -2,10 +2,10 @@
 // findings go out, each with what is wrong in words and whether it can be made
 // anew: first the engine's tables byte by byte, then the small records and what
 // they refer to, then shard by shard the text, its hashes and the posting lists
-// that follow from it, and at last, by whoever knows git, mirrors. Prepare takes what is damaged out of service and says
-// which repositories are to be indexed again. cmd/trawl calls it, for people and
-// for a running server.
+// that follow from it, and at last, through a function of the caller, mirrors.
+// Prepare takes damaged parts out of service and returns the repositories to
+// index again. cmd/trawl calls it, for people and for a running server.
 //
 // One shard is in hand at a time, with what its writer held in memory. It knows
-// nothing of git: what was taken in wrong is not found here.
+// nothing of git, so it does not find text that was indexed wrongly.
 package check

@@ -61,9 +61,9 @@ func (w *world) fromMirror(lost store.LostRepository) (store.Repository, bool) {
 	return store.Repository{Name: fmt.Sprintf("recovered/%d", lost.ID), Source: origin, Mirror: true}, err == nil
 }
 
-// A flipped bit in the record of a repository that not everybody may see: until
-// the repair whoever adds a repository anew adds it for nobody, and behind it the
-// repository is there with all its files, for nobody but site admins.
+// A flipped bit in the record of a private repository: until the repair a
+// repository that is added again has no readers, and after the repair the
+// repository is there with all its files, for site admins only.
 func TestLostRepository(t *testing.T) {
 	w := newWorld(t)
 	defer func() { w.close() }()
@@ -75,9 +75,9 @@ func TestLostRepository(t *testing.T) {
 	}
 	again, err := w.ix.Add(context.Background(), ingest.Source{Name: "added", Location: "file:///nowhere", Remote: true})
 	if err != nil || again.Readers == nil || again.Readers.Allow(1, nil) {
-		t.Errorf("seed %d: added while a record is lost: readers are %+v, %v, want nobody", seed, again.Readers, err)
+		t.Errorf("seed %d: added while a record is lost: readers are %+v, %v, want none", seed, again.Readers, err)
 	}
-	w.repairs(check.Options{}, check.Restore) // nobody knows a source
+	w.repairs(check.Options{}, check.Restore) // the source is unknown
 	found := w.repairs(check.Options{Source: w.fromMirror}, check.Rebuild)
 	names, err := check.Prepare(w.st, found, time.Now())
 	if err != nil || len(names) != 1 {
@@ -90,7 +90,7 @@ func TestLostRepository(t *testing.T) {
 	got, err := sn.Repository(names[0])
 	sn.Close()
 	if err != nil || got.Readers == nil || got.Readers.Allow(1, nil) || got.ID == r.ID {
-		t.Fatalf("seed %d: recovered %+v, %v, want another ID and nobody as readers", seed, got, err)
+		t.Fatalf("seed %d: recovered %+v, %v, want another ID and no readers", seed, got, err)
 	}
 	if _, err := os.Stat(w.st.GitDir(got)); err != nil {
 		t.Errorf("seed %d: its mirror: %v", seed, err)

@@ -12,10 +12,9 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// Prepare takes what is damaged out of service, deletes what is nobody's, and
-// returns the repositories that are to be synced, and their commits read, to
-// make the rest anew. Shards without findings, and so all other repositories,
-// stay as they are.
+// Prepare takes damaged parts out of service, deletes those without an owner,
+// and returns the repositories to sync and whose commits to read again. Shards
+// without findings, and so all other repositories, stay as they are.
 func Prepare(st *store.Store, findings []Finding, now time.Time) (repositories []string, err error) {
 	names := map[string]bool{}
 	for _, f := range findings {
