@@ -32,8 +32,9 @@ type BlobReader struct {
 }
 
 const (
-	// askedAtOnce is of how many objects the sizes are asked before any is read:
-	// the ids fit a pipe, so that nobody has to write and read at once.
+	// askedAtOnce is the number of objects whose sizes are asked for before any
+	// is read. Their IDs fit a pipe, so no goroutine has to write and read at
+	// once.
 	askedAtOnce = 512
 	// mostDeaths is of how many objects git may die before the others are given
 	// up: each costs a process or two, and perhaps all the memory that git may
@@ -199,7 +200,7 @@ func (b *BlobReader) readAll(ctx context.Context, oids []string, maxBytes int64,
 		}
 		next, deaths = next+done, deaths+1
 		if deaths < 2 && !outOfMemory(message) {
-			continue // perhaps somebody killed it: blame the object at the second time
+			continue // perhaps another process killed it: blame the object at the second time
 		}
 		deaths = 0
 		b.deaths++

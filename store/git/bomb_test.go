@@ -241,8 +241,8 @@ func peak(t *testing.T, do func()) int64 {
 	return <-most
 }
 
-// leastPeak is peak, again if that was too much: whoever looks at git's processes
-// may itself not be let work for a while, on a machine with much else to do.
+// leastPeak is peak, again if that was too much: on a busy machine the
+// goroutine that watches git's processes may not run for a while.
 func leastPeak(t *testing.T, do func()) (most int64) {
 	t.Helper()
 	for tries := range 5 {
@@ -301,7 +301,7 @@ func TestBombsAreNotInflated(t *testing.T) {
 				if err == nil && name == "delta" {
 					t.Error("the diff of the bomb was made")
 				}
-				// Whoever reads paths alone is not disturbed.
+				// A reader of paths alone is not disturbed.
 				if err := repo.Log(t.Context(), []string{x.git("rev-parse", "main")}, git.LogOptions{Depth: git.LogPaths}, func(*git.Commit) error { return nil }); err != nil {
 					t.Errorf("paths of the bomb: %v", err)
 				}

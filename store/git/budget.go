@@ -15,10 +15,11 @@ import (
 var ErrBusy = errors.New("git is busy")
 
 // Budget bounds what git's processes take of memory together. Each has a bound
-// of its own, which a few ordinary ones come near; several for repositories that
-// were made to take as much as they can would together take several times that.
-// To reserve each bound beforehand would let one process run at a time, where
-// nearly all take some megabytes. So what they really take is looked at:
+// of its own, which a few ordinary ones come near; several for repositories
+// that were made to take as much as they can would together take several times
+// that. To reserve each bound beforehand would let one process run at a time,
+// where nearly all take some megabytes. So the memory that they really take is
+// watched:
 //
 //   - Above half of the budget a process that may need much is not started. Its
 //     caller waits for a bounded time, and is then told ErrBusy. Since the wait is
@@ -26,12 +27,13 @@ var ErrBusy = errors.New("git is busy")
 //   - Above seven eighths the one that takes most is ended with ErrBusy. What
 //     remains is for how much they take between two looks.
 //
-// Syncs come first, since nobody can ask for them again: what the processes of
-// requests take is not counted against those of syncs, which ForSyncs returns the
-// budget of. So no request keeps a sync waiting or ends it. The processes of
-// requests are those that make room.
+// Syncs come first, since no client can ask for them again. The memory of
+// requests is not counted against the budget of syncs, which ForSyncs returns.
+// So no request keeps a sync waiting or ends it; the processes of requests end
+// instead.
 //
-// A process of a request ends, too, when nobody takes its output for takenWithin.
+// A process of a request ends, too, when its output is not read for
+// takenWithin.
 //
 // As much as a repository has on disk does not count, as it does not for a
 // process's own bound: git needs some memory for each object that there is.

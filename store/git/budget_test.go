@@ -35,8 +35,8 @@ func TestBudgetOfManyBombs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Whoever looks at them may itself not be let work for a while, on a machine
-			// with much else to do.
+			// On a busy machine the goroutine that watches them may not run for
+			// a while.
 			most := readAtOnce(t, repo, bomb, small, readers)
 			for tries := 1; most > test.within && tries < 8; tries++ {
 				time.Sleep(time.Duration(tries) * 100 * time.Millisecond)
@@ -174,9 +174,9 @@ func TestSyncsComeFirst(t *testing.T) {
 	leave()
 }
 
-// TestUntakenOutput: a process of a request whose output nobody takes is ended
-// with ErrBusy; one of a sync is not, and a reader starts another when it is used
-// again.
+// TestUntakenOutput: a process of a request whose output is not read is ended
+// with ErrBusy; one of a sync is not, and a reader starts another when it is
+// used again.
 func TestUntakenOutput(t *testing.T) {
 	x := newFixture(t)
 	for i := range 2000 {
@@ -204,7 +204,7 @@ func TestUntakenOutput(t *testing.T) {
 	}
 	b := git.TakenWithin(git.NewBudget(0), soon)
 	if err := slow(open(b)); !errors.Is(err, git.ErrBusy) {
-		t.Errorf("a list that nobody takes: %v, want ErrBusy", err)
+		t.Errorf("a list that is not read: %v, want ErrBusy", err)
 	}
 	if err := slow(open(b.ForSyncs())); err != nil {
 		t.Errorf("the list of a sync that takes a while: %v", err)

@@ -22,8 +22,8 @@ const trustedFor = time.Minute
 
 // confine refuses a repository that belongs to another user of this machine and
 // that has git read what is not theirs: by a .git file, by alternates or by
-// symbolic links. Whoever may read here what that user may not would otherwise
-// publish it. Only files below the repository's folder and files of the same user
+// symbolic links. Otherwise a repository could publish files that its owner may
+// not read. Only files below the repository's folder and files of the same user
 // are read. It is no wall against a user who exchanges files while git reads.
 //
 // Repositories of the process's own user and of root are theirs to lead wherever

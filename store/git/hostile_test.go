@@ -12,8 +12,8 @@ import (
 	"github.com/trawlsearch/trawl/store/git"
 )
 
-// canary returns a command that leaves a file behind, and what fails the test
-// if anybody ran it.
+// canary returns a command that leaves a file behind, and a function that fails
+// the test if it was run.
 func canary(t *testing.T) (command string, check func(doing string)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,7 +72,7 @@ const evilAttributes = "* diff=evil filter=evil merge=evil text eol=crlf ident\n
 
 // TestNothingOfARepositoryRuns does all that the package can do with a
 // repository that would run a program in some forty ways, in place, as a mirror
-// and in a mirror that somebody changed.
+// and in a mirror that was changed.
 func TestNothingOfARepositoryRuns(t *testing.T) {
 	program, check := canary(t)
 	x := newFixture(t)
@@ -83,7 +83,7 @@ func TestNothingOfARepositoryRuns(t *testing.T) {
 	x.write(".gitattributes", evilAttributes)
 	x.commit()
 	x.boobyTrap(program)
-	// The trap is set: whoever is not careful runs it.
+	// The trap is set: a careless command runs it.
 	x.git("log", "-p", "--ext-diff", "--all")
 	if err := os.Remove(filepath.Join(filepath.Dir(program), "ran")); err != nil {
 		t.Fatalf("git log did not run the program: %v", err)
@@ -179,7 +179,7 @@ func TestSourcesThatRunPrograms(t *testing.T) {
 }
 
 // TestOddRefs: refs that git itself would not make are passed over or shown as
-// they are, and keep nobody from the good ones.
+// they are, and do not hide the good ones.
 func TestOddRefs(t *testing.T) {
 	x := newFixture(t)
 	x.write("a.txt", "one\n")

@@ -56,7 +56,7 @@ func (h *hunks) add(line []byte) {
 		if len(h.block()) > 0 {
 			h.next(least)
 		} else {
-			h.blocks[h.used-1] = make([]byte, 0, least) // nobody else is in it
+			h.blocks[h.used-1] = make([]byte, 0, least) // no other text is in it
 		}
 		h.file = append(h.block()[len(h.block()):], so...)
 	}

@@ -15,9 +15,9 @@ import (
 
 // A repository is what strangers made: a pack of a kilobyte can hold files of
 // gigabytes, a remote can fall silent, a file of a local repository can be a
-// pipe that nobody writes to. So every child has bounds. What it takes in
-// memory may grow with what lies on disk, since git's own needs do (it holds a
-// record of each commit it walks), but not with what a few bytes claim to be.
+// pipe without a writer. So every child has bounds. Its memory may grow with
+// the files on disk, since git's own needs do (it holds a record of each commit
+// it walks), but not with the size that a few bytes claim.
 const (
 	// childBytes is how much memory of its own a child may take, and half of the
 	// repository's packs on top. Files that are mapped do not count.

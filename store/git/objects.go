@@ -112,8 +112,8 @@ func (o *ObjectReader) Copy(ctx context.Context, oid string, begin func(kind str
 	})
 }
 
-// callerError is one of the caller's own. It ends the child, which is in the
-// middle of an answer that nobody wants.
+// callerError is an error of the caller. It ends the child in the middle of an
+// answer that the caller no longer reads.
 type callerError struct{ error }
 
 // with has git answer one question.

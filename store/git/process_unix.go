@@ -20,7 +20,7 @@ func ownProcessGroup(cmd *exec.Cmd) {
 func lowerPriority(pid int) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, 10) }
 
 // killProcessGroup ends a child and all it started. It leaves alone a child
-// that has been reaped, whose id may be somebody else's by now.
+// that has been reaped, since another process may have its ID by now.
 func killProcessGroup(cmd *exec.Cmd) error {
 	if err := cmd.Process.Signal(syscall.Signal(0)); errors.Is(err, os.ErrProcessDone) {
 		return err

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// MirrorThrough is Mirror for a URL that somebody else chose: it, and whatever
-// it redirects to, is reached through an HTTP proxy that judges addresses, and
-// in no other way. The Repo's Fetch does likewise. The proxy's URL may hold a
-// password; other users of the machine do not see it.
+// MirrorThrough is Mirror for a URL from an untrusted user. The URL and its
+// redirects are reached only through an HTTP proxy that judges addresses. The
+// Repo's Fetch does likewise. The proxy's URL may hold a password; other users
+// of the machine do not see it.
 func MirrorThrough(ctx context.Context, proxy, rawURL, dir string, progress func(string)) (*Repo, error) {
 	return (*Budget)(nil).MirrorThrough(ctx, proxy, rawURL, dir, progress)
 }
