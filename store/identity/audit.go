@@ -9,8 +9,8 @@ import (
 	"github.com/trawlsearch/trawl/store/table"
 )
 
-// Author is who does something: nobody, the operator, or a user, who may
-// really be another.
+// Author is the actor of a change: none, the operator, or a user, whom another
+// user may impersonate.
 type Author struct {
 	// UserID and User are who it is done as; 0 and "" without a user.
 	UserID uint32 `json:"userID,omitempty"`
@@ -18,7 +18,7 @@ type Author struct {
 	// RealID and Real are who really does it, if that is another.
 	RealID uint32 `json:"realID,omitempty"`
 	Real   string `json:"real,omitempty"`
-	// Operator says that it is whoever may read the data directory.
+	// Operator says that the author has access to the data directory.
 	Operator bool `json:"operator,omitempty"`
 	// Via is how they showed who they are, such as "token 7" or "session".
 	Via string `json:"via,omitempty"`
@@ -38,7 +38,8 @@ func (a Author) MayCreateCredentials() error {
 	return nil
 }
 
-// Operator is whoever has the data directory itself, as the command line does.
+// Operator is the author with access to the data directory, as the command line
+// has it.
 var Operator = Author{Operator: true, Via: "command line"}
 
 // Entry is a line of the audit log.

@@ -52,8 +52,8 @@ func newAuditShares(most int) *auditShares {
 	return &auditShares{most: most, users: map[uint32]*auditShare{}}
 }
 
-// add takes a new entry of a user, 0 being nobody, or of a trusted actor, and
-// returns those that make room for it.
+// add counts a new entry of a user, 0 being no user, or of a trusted actor, and
+// returns the entries to delete for it.
 func (a *auditShares) add(id uint64, user uint32, trusted bool) (out []uint64) {
 	a.total++
 	share := &a.trusted

@@ -7,7 +7,7 @@ import (
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
-// countBy counts the entries of the log by who wrote them; "" is nobody.
+// countBy counts the entries of the log by their author; "" is none.
 func (w *world) countBy(t testing.TB) (by map[string]int, all int) {
 	t.Helper()
 	entries, err := w.Audit(identity.AuditFilter{Limit: 1 << 20})

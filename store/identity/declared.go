@@ -89,9 +89,9 @@ func (d *declared) all() []string {
 // them in.
 func (r *transactions) Declare(repos map[string][]string) { r.declared.set(repos) }
 
-// DeclareReaders lets those see a repository whom the configuration file names,
-// and returns what the names stand for. With a text that is no reader nobody may
-// see it: a mistake must not publish it.
+// DeclareReaders sets the readers of a repository that the configuration file
+// names, and returns what the names stand for. A text that is no reader leaves
+// the repository without readers: a mistake must not publish it.
 func (r *transactions) DeclareReaders(by Author, repository string, texts []string) ([]Pin, error) {
 	r.declared.put(repository, texts)
 	pins, readers, err := r.pinned(by, texts)

@@ -16,13 +16,13 @@ const (
 	failWindow    = time.Hour
 	lockedFor     = 30 * time.Minute
 	addressFactor = 10
-	// mostLockKeys bounds the memory; whoever can fail with more keys within an
-	// hour pays a password hash for each.
+	// mostLockKeys bounds the memory. A client that fails with more keys within
+	// an hour pays a password hash for each.
 	mostLockKeys = 20_000
 )
 
-// lockout counts failures to sign in. What it counts of users is stored, too; of
-// names that nobody has and of addresses a restart forgets it. It is safe for
+// lockout counts failures to sign in. The counts of users are stored; those of
+// unknown names and of addresses are lost at a restart. It is safe for
 // concurrent use.
 type lockout struct {
 	after int // failures, negative is never
@@ -129,10 +129,10 @@ func (l *lockout) of(key string) *failures {
 
 func userKey(id uint32) string { return fmt.Sprintf("user %d", id) }
 
-// load reads what was stored of users. A record that is damaged keeps nobody from
-// being served, and lets nobody try more passwords either: whoever it is about is
-// locked from now on, as after one failure too many. tell hears of it. One whose
-// id is of no user is about nobody.
+// load reads the stored counts of users. A damaged record stops no server, and
+// it lets no client try more passwords either: its user is locked from now on,
+// as after one failure too many, and tell is called. A record whose ID is of no
+// user is ignored.
 func (l *lockout) load(st *store.Store, tell func(error)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,8 +10,9 @@ import (
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
-// A damaged record of failures neither keeps the server from opening nor lets
-// anybody try more passwords: its user is locked for half an hour, others are not.
+// A damaged record of failures neither keeps the server from opening nor lets a
+// client try more passwords: its user is locked for half an hour, others are
+// not.
 func TestDamagedLockoutLocks(t *testing.T) {
 	for name, value := range map[string]string{
 		"no JSON": "\x00", "null": "null", "another type": `{"count":"x"}`, "less than none": `{"count":-1}`,

@@ -194,7 +194,7 @@ func (r *transactions) Pins(repository string) ([]Pin, error) {
 	for _, reader := range readers {
 		kind, _, ok := cutReader(reader)
 		if !ok {
-			continue // everyone, nobody, or a mistake that is told elsewhere
+			continue // everyone, nobody, or a mistake that is reported elsewhere
 		}
 		p, err := r.pinOf(reader, kind)
 		if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// Everyone and Nobody are the words for the two ends of who may see a
-// repository. Nobody leaves site admins.
+// Everyone and Nobody are the readers of a public repository and of one that
+// only site admins may see.
 const (
 	Everyone = "everyone"
 	Nobody   = "nobody"

@@ -10,8 +10,8 @@ import (
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
-// FuzzRecords: whatever stands in a record of accounts, nothing panics and
-// nobody gets in by it. A record that cannot be read is an error.
+// FuzzRecords: no content of a record of accounts causes a panic or lets a user
+// in. A record that cannot be read is an error.
 func FuzzRecords(f *testing.F) {
 	for _, kind := range []store.RecordKind{
 		store.RecordUser, store.RecordName, store.RecordEmail, store.RecordPassword, store.RecordReset, store.RecordLockout, store.RecordSeen, store.RecordOrg,

@@ -303,7 +303,7 @@ func TestReaders(t *testing.T) {
 	_, err = w.SetReaders(author(ann), "none", []string{"nobody"})
 	check(t, "an unknown repository", err, "not found")
 
-	// who is gone lets nobody in who takes their name
+	// the ID of a deleted user lets no later user of that name in
 	if _, err := w.SetReaders(author(ann), "kiln", []string{"user:ann", "org:lab"}); err != nil {
 		t.Fatal(err)
 	}

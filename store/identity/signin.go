@@ -73,7 +73,7 @@ func (r *Registry) SignIn(ctx context.Context, by Author, login, password string
 	return secret, u, nil
 }
 
-// lookUp finds whom a login means, nil if nobody, and their password.
+// lookUp finds the user of a login, nil if there is none, and their password.
 func (r credentials) lookUp(login string) (u *User, p storedPassword, err error) {
 	if strings.Contains(login, "@") {
 		u, err = r.UserWithEmail(login)

@@ -175,7 +175,7 @@ func (w *world) records(t testing.TB, kind store.RecordKind) (ids []string) {
 	return ids
 }
 
-// Killing the server helps nobody to guess on.
+// Killing the server does not reset the count of guesses.
 func TestLockoutSurvivesACrash(t *testing.T) {
 	w := newWorld(t, identity.Options{})
 	ann := w.signed(t, "ann")
@@ -321,7 +321,7 @@ func TestPasswordRules(t *testing.T) {
 	check(t, "of a service account", w.SetPassword(t.Context(), identity.Operator, robot.ID, right), "service account")
 	_, err = w.ResetPassword(identity.Operator, robot.ID)
 	check(t, "reset of a service account", err, "service account")
-	check(t, "of nobody", w.SetPassword(t.Context(), identity.Operator, 99, right), "not found")
+	check(t, "of no user", w.SetPassword(t.Context(), identity.Operator, 99, right), "not found")
 }
 
 // A hash made at another cost is checked at that cost and made anew.
@@ -430,7 +430,8 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// Of many who want to be the first user one is, and nobody after.
+// Only one of many concurrent requests creates the first user, and none later
+// does.
 func TestFirstUser(t *testing.T) {
 	w := newWorld(t, identity.Options{})
 	_, _, err := w.CreateFirstUser(t.Context(), from, identity.NewUser{Name: "a b"}, right)
@@ -469,7 +470,7 @@ func BenchmarkPassword(b *testing.B) {
 	}
 }
 
-// Whoever watches the server hears of each attempt how it ended.
+// The observer gets the outcome of each attempt.
 func TestTried(t *testing.T) {
 	var got []identity.SignInOutcome
 	w := newWorld(t, identity.Options{LockoutAfter: 2, Tried: func(o identity.SignInOutcome) { got = append(got, o) }})

@@ -138,7 +138,7 @@ func TestTokenEnds(t *testing.T) {
 				}
 			}
 			if w.ended == 0 && name != "expired" {
-				t.Error("nobody was told that a credential ended")
+				t.Error("the end of a credential was not reported")
 			}
 		})
 	}

@@ -55,7 +55,7 @@ type NewToken struct {
 	Lifetime *time.Duration
 }
 
-// CreateToken makes a token and returns its text, which nobody can read again.
+// CreateToken makes a token and returns its text, which cannot be read again.
 // The texts of the errors that forbid it are known to clients.
 func (r *Registry) CreateToken(by Author, n NewToken) (text string, t *Token, err error) {
 	err = r.change(by, func(c *change) error {
@@ -107,7 +107,7 @@ func (c *change) mayCreate(n NewToken) error {
 	policy := c.o.Tokens
 	switch policy.Allow {
 	case TokensAll:
-		// Nobody signs in as a service account to create its tokens.
+		// A service account cannot sign in to create its tokens.
 		if c.by.UserID != n.User && !c.by.Operator && !(u.Service && admin) {
 			return refuse("must be authenticated as user with id %d", n.User)
 		}

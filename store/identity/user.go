@@ -19,7 +19,7 @@ type User struct {
 	DisplayName string  `json:"displayName,omitempty"`
 	Emails      []Email `json:"emails,omitempty"`
 	SiteAdmin   bool    `json:"siteAdmin,omitempty"`
-	// Service says that nobody signs in as this user: there is no password, and
+	// Service says that this user cannot sign in: there is no password, and
 	// admins create its tokens.
 	Service bool `json:"service,omitempty"`
 	// Locked takes effect on all credentials at once and can be undone.

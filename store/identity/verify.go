@@ -21,10 +21,10 @@ type verifying struct {
 }
 
 // Verify reads every record of users, organisations, tokens and sessions, and
-// tells of those that cannot be decoded or refer to somebody whom there is not.
-// Sessions and resets of passwords can be deleted: nobody gets in by them, and
-// people sign in, or ask for a reset, again. The error says why it could not read
-// on.
+// reports those that cannot be decoded or refer to a user who does not exist.
+// Sessions and resets of passwords can be deleted: they let no user in, and
+// people sign in, or ask for a reset, again. The error says why it could not
+// read on.
 func Verify(st *store.Store, tell func(store.FaultyRecord)) error {
 	v := &verifying{st: st, tell: tell, users: map[uint32]*User{}, orgs: map[uint32]*Org{}, tokens: map[[2]uint32]bool{}}
 	return errors.Join(v.accounts(), v.names(), v.belongings(), v.credentials())
