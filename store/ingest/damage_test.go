@@ -85,7 +85,7 @@ func (f *fixture) wantSound(t *testing.T) {
 		if !slices.ContainsFunc(sn.Repositories(), func(r *store.Repository) bool {
 			return slices.Contains(r.Shards, v.ID) || slices.Contains(r.History.Shards, v.ID)
 		}) {
-			t.Errorf("shard %d is nobody's", v.ID)
+			t.Errorf("shard %d has no owner", v.ID)
 		}
 	}
 }
@@ -113,7 +113,7 @@ var damages = []struct {
 	{"no documents", func(db *pebble.DB, shard uint32) error { return db.Delete(shardKey('s', shard, 2, 0, 0), pebble.Sync) }, false},
 }
 
-// A damaged shard keeps nobody from syncing, merging and removing: its
+// A damaged shard does not prevent syncing, merging and removing: its
 // repositories are written anew, others stay where they are, and it is dropped.
 func TestDamagedShard(t *testing.T) {
 	mill := newRepo(t)

@@ -8,6 +8,6 @@
 // one reading of symbols and one of commits beside it, and a few mirrors are
 // fetched meanwhile.
 //
-// The package knows nothing of queries, and it decides nothing about time:
-// whoever calls says when to sync and when to merge.
+// The package knows nothing of queries, and it decides nothing about time: the
+// caller decides when to sync and when to merge.
 package ingest

@@ -103,9 +103,9 @@ func (ix *Indexer) mirror(ctx context.Context, r *store.Repository, anew bool, n
 	return ix.opts.Git.MirrorThrough(ctx, proxy, r.Source, dir, note)
 }
 
-// VerifyMirror reads the mirror of a repository, while nobody syncs it, and calls
-// fault for what is wrong with it: nothing if there is none, which is fetched by
-// the next sync.
+// VerifyMirror reads the mirror of a repository, while no sync has it, and
+// calls fault for each fault. A mirror that does not exist is no fault: the
+// next sync fetches it.
 func (ix *Indexer) VerifyMirror(ctx context.Context, r *store.Repository, quick bool, fault func(problem string)) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)

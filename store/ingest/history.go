@@ -226,8 +226,8 @@ func eachCommit(sn *store.Snapshot, r *store.Repository, f func(v shard.View, t 
 	return nil
 }
 
-// commit changes the repository's record, unless it is gone, and what else
-// change says. Nobody else changes records meanwhile.
+// commit changes the repository's record, unless it is gone, and the other
+// records that change writes. Nothing else changes records meanwhile.
 func (j *historyJob) commit(change func(*store.Snapshot, *store.Repository, *store.Change) error) (err error) {
 	j.ix.mu.Lock()
 	defer j.ix.mu.Unlock()

@@ -379,7 +379,7 @@ func TestHistoryFollowsMailmap(t *testing.T) {
 	f.sync("r", r)
 	f.history()
 	if got := who(); got != "Proper, Fresh" {
-		t.Errorf("with somebody new: %s", got)
+		t.Errorf("with a new author: %s", got)
 	}
 	r.git("rm", "-q", ".mailmap")
 	r.commitAt(3, "m")

@@ -13,13 +13,13 @@ import (
 // before Indexer.mu, never while that is held.
 type holds struct {
 	mu sync.Mutex // guards byID
-	// byID are the repositories that somebody has.
+	// byID are the repositories that are held.
 	byID map[uint32]*hold
 }
 
-// hold is a repository that somebody has.
+// hold is a repository that one task has to itself.
 type hold struct {
-	// end has whoever has it give it up for a reason.
+	// end makes the task that has it give it up for a reason.
 	end context.CancelCauseFunc
 	// free is closed when it has.
 	free chan struct{}
@@ -48,8 +48,8 @@ func (h *holds) try(id uint32, end context.CancelCauseFunc) (*hold, func()) {
 	}
 }
 
-// take waits until nobody else has a repository. met is called with each who
-// has. end may be called as long as the repository is not left.
+// take waits until no other task has a repository. met is called with each that
+// has. end may be called until the repository is left.
 func (h *holds) take(ctx context.Context, id uint32, end context.CancelCauseFunc, met func(*hold)) (leave func(), err error) {
 	for {
 		other, leave := h.try(id, end)

@@ -251,8 +251,8 @@ func (f *fixture) readHistory(t *testing.T) ingest.HistoryResult {
 	return got
 }
 
-// TestOddCommits: people, dates and messages that nobody would write, and a
-// merge of thousands, are commits as others are.
+// TestOddCommits: commits with absurd people, dates and messages, and a merge
+// of thousands, are read as others are.
 func TestOddCommits(t *testing.T) {
 	r := newRepo(t)
 	tree := r.object("tree", entry(t, "100644", "a", r.object("blob", "one\n")))

@@ -102,7 +102,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// usualDiffs is how many commits keep their diffs unless somebody chooses.
+// usualDiffs is the default number of commits that keep their diffs.
 const usualDiffs = 10_000
 
 // historyDepth names how much of a history is kept; when it differs from that

@@ -8,9 +8,9 @@ import (
 )
 
 // Repositories that different people may see do not share shards for longer
-// than until the next merge. Whoever may not see a repository is answered
-// without it either way; but how long the lists of a shard are tells in the
-// time of a search what all its documents hold.
+// than until the next merge. A user who may not see a repository gets no
+// results from it either way. But the lengths of a shard's lists depend on all
+// its documents, and show in the time of a search.
 
 // circles tells who may see the repositories of a snapshot, as texts that are
 // equal for the same readers.

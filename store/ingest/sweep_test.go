@@ -30,7 +30,7 @@ func TestSweepMirrors(t *testing.T) {
 		}
 	}
 	if n, err := f.ix.SweepMirrors(); n != len(gone) || err != nil {
-		t.Errorf("%d removed, %v; want the mirrors of nobody", n, err)
+		t.Errorf("%d removed, %v; want the mirrors without a repository", n, err)
 	}
 	for _, dir := range stay {
 		if _, err := os.Stat(dir); err != nil {
@@ -60,7 +60,7 @@ func TestSweepMirrorsPutsBack(t *testing.T) {
 		}
 	}
 	if n, err := f.ix.SweepMirrors(); n != 1 || err != nil {
-		t.Errorf("%d removed, %v; want the one of nobody", n, err)
+		t.Errorf("%d removed, %v; want the one without a repository", n, err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "kept")); err != nil {
 		t.Errorf("the old mirror is not back: %v", err)

@@ -33,8 +33,8 @@ type parseJob struct {
 }
 
 // parse reads the shard's documents, has them parsed side by side, and calls
-// each with them in order. A document that has no text is not parsed, nor is
-// one that nobody can find any more.
+// each with them in order. A document without text is not parsed, nor is one
+// that no search can find any more.
 func (p *symbolPass) parse(ctx context.Context, v shard.View, docs *shard.Documents, each func(*parseJob) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var feeding sync.WaitGroup
