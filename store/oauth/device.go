@@ -34,7 +34,7 @@ type Device struct {
 	// UserCode is the hash of the code that its user types.
 	UserCode []byte   `json:"userCode"`
 	Decision Decision `json:"decision,omitempty"`
-	// User is the ID of who decided, 0 while nobody has.
+	// User is the ID of the user who decided, 0 before the decision.
 	User uint32 `json:"user,omitempty"`
 }
 

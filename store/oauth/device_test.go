@@ -36,7 +36,7 @@ func TestDevice(t *testing.T) {
 	w := newWorld(t)
 	code, user := w.device()
 	if _, err := w.give(code, w.ann.ID); !errors.Is(err, oauth.ErrNoGrant) {
-		t.Errorf("tokens before anybody decided: %v, want ErrNoGrant", err)
+		t.Errorf("tokens before a decision: %v, want ErrNoGrant", err)
 	}
 	for _, typed := range []string{user, strings.ToLower(user), strings.ReplaceAll(user, "-", ""), " " + strings.ReplaceAll(user, "-", " ") + " "} {
 		if d, err := w.Waiting(typed); err != nil || d.App != oauth.CommandLine || d.Address != "192.0.2.1" {
@@ -53,7 +53,7 @@ func TestDevice(t *testing.T) {
 	if n := w.logged(oauth.ActionGrant, "app:"+oauth.CommandLine); n != 1 {
 		t.Errorf("%d lines in the audit log, want 1", n)
 	}
-	// nobody decides again, nor for another user
+	// no user decides again, nor for another user
 	if err := w.Decide(identity.Author{}, user, w.bot.ID, oauth.Denied); !errors.Is(err, oauth.ErrNoGrant) {
 		t.Errorf("deciding again: %v, want ErrNoGrant", err)
 	}

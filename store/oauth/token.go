@@ -39,9 +39,9 @@ const (
 //	grant(12) secret(32)              of codes and access tokens
 //	grant(12) family(16) secret(32)   of refresh tokens
 //
-// The family is the same in all refresh tokens of a grant. One that has it, but
-// not the newest secret, was good once: it has been used already, and whoever
-// shows it, or who showed it first, stole it.
+// The family is the same in all refresh tokens of a grant. A token with the
+// family but not the newest secret was valid once and has been used already. So
+// the client that shows it, or the one that showed it first, stole it.
 
 // GrantID names a grant. It is no secret.
 type GrantID [grantIDBytes]byte
