@@ -78,9 +78,9 @@ func TestDamagedRecordsStopNothing(t *testing.T) {
 	}
 }
 
-// TestRecordOfAnother: settings and external services under the key of others are
-// damage. Nobody gets the settings of another user, or the credentials of another
-// service, by one flipped bit of a key.
+// TestRecordOfAnother: settings and external services under the key of others
+// are damage. One flipped bit of a key gives no user the settings of another,
+// or the credentials of another service.
 func TestRecordOfAnother(t *testing.T) {
 	st := open(t, vfs.NewMem())
 	defer st.Close()

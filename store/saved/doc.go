@@ -1,8 +1,8 @@
 // Package saved keeps what people leave on a server beside repositories and
 // accounts: what they set, where repositories come from, searches to be run
-// again and searches that run for long. Each comes in from whoever changes it
-// and is committed as a record of the store; it goes out by its number or as a
-// list. httpapi/graphql calls it for requests, cmd for work in the background.
+// again and searches that run for long. Each comes in from a request and is
+// committed as a record of the store; it goes out by its number or as a list.
+// httpapi/graphql calls it for requests, cmd for work in the background.
 //
-// It judges nobody's rights and runs no search: callers do.
+// It checks no rights and runs no search: callers do.
 package saved

@@ -6,7 +6,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// Search is a query that somebody keeps to run it again.
+// Search is a query that a user keeps to run it again.
 type Search struct {
 	// ID is never used again.
 	ID          uint32 `json:"id"`

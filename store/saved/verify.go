@@ -8,10 +8,10 @@ import (
 	"github.com/trawlsearch/trawl/store/table"
 )
 
-// Verify reads every record of a book and tells of those that cannot be decoded
-// or refer to something that there is not. Search jobs that cannot be read, and
-// what is of no job, can be deleted: whoever misses one searches again. The error
-// says why it could not read on.
+// Verify reads every record of a Book and reports those that cannot be decoded
+// or refer to a record that does not exist. Search jobs that cannot be read,
+// and parts of no job, can be deleted: their users search again. The error says
+// why it could not read on.
 func Verify(st *store.Store, tell func(store.FaultyRecord)) error {
 	ofJob := func(p jobPart) error {
 		_, err := jobs.Get(st, p.Job)
