@@ -9,9 +9,9 @@ import (
 	"github.com/trawlsearch/trawl/store/engine"
 )
 
-// Quarantine tells of a shard that is set aside: something in it is not what was
-// written, so nothing of it is shown to anybody any more. It stays until its
-// repositories have been indexed anew and none refers to it.
+// Quarantine describes a shard in quarantine: part of it is damaged, so no
+// reader sees any of it. It stays until its repositories have been indexed anew
+// and none refers to it.
 type Quarantine struct {
 	// Since is when that was noticed, zero when it was at the opening of the
 	// store; Reason says what is wrong, and nothing of what the shard holds.

@@ -93,8 +93,8 @@ func (w *SymbolWriter) addGroup(block uint16, symbols []Symbol) error {
 	return w.run.Set(w.key, w.value)
 }
 
-// Seal writes the posting lists and completes the run, without showing it to
-// anybody.
+// Seal writes the posting lists and completes the run, without making it
+// visible to readers.
 func (w *SymbolWriter) Seal() error {
 	err := w.builder.Walk(func(t postings.Trigram, value []byte) error {
 		w.key = appendKeyPosting(w.key[:0], w.shard, FieldSymbol, t)
@@ -112,9 +112,9 @@ func (w *SymbolWriter) Seal() error {
 }
 
 // Finish takes the sealed run in and marks the shard with counts, to which it
-// adds the version and the number of symbols. Nobody may drop the shard
-// meanwhile. What an earlier run left is removed before; interrupted anywhere,
-// the shard is unmarked or complete.
+// adds the version and the number of symbols. The shard must not be dropped
+// meanwhile. The leftovers of an earlier run are removed before; interrupted
+// anywhere, the shard is unmarked or complete.
 func (w *SymbolWriter) Finish(ctx context.Context, counts SymbolCounts) error {
 	if err := w.finish(ctx, counts); err != nil {
 		return fmt.Errorf("write symbols of shard %d: %w", w.shard, err)
