@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// arguments ask for tags as JSON, with no more in them than is used. Names that
-// ctags makes up for what has none are left out: nobody searches for them.
+// arguments ask for tags as JSON, with only the fields that are used. Names
+// that ctags makes up for anonymous definitions are left out: no search asks
+// for them.
 func (p *Program) arguments() []string {
 	mode := "default"
 	if p.sandbox {

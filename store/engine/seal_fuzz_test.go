@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzSeal: a seal is read as it was written, also by whoever does not know
-// where it ends, and not when any bit of it was flipped to something else.
+// FuzzSeal: a seal is read as it was written, also by a reader that does not
+// know where it ends, and is refused after any flipped bit.
 func FuzzSeal(f *testing.F) {
 	f.Add("MANIFEST-000007", []byte("manifest"), uint32(20), []byte("MANIFEST-000007 8 0123456789abcdef\n0123456789abcdef\n"))
 	f.Add("m", []byte{}, uint32(0), []byte("m -1 0\n0\n"))

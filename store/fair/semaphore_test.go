@@ -184,7 +184,7 @@ func TestYieldServesClientWithLess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := fair.NewSemaphore(1, 0)
 		a := acquire(t, s, "a", 1)
-		if err := a.Yield(t.Context()); err != nil { // nobody waits
+		if err := a.Yield(t.Context()); err != nil { // none waits
 			t.Fatal(err)
 		}
 		var served atomic.Bool

@@ -83,7 +83,7 @@ var generatedMarks = [][]byte{
 // generatedHeadBytes is how far into a file a generator's mark counts.
 const generatedHeadBytes = 1 << 10
 
-// IsVendored reports that a path looks like a copy of somebody else's code.
+// IsVendored reports whether a path looks like a copy of third-party code.
 func IsVendored(path string) bool { return anyDir(path, vendoredDirs) }
 
 // IsTest reports that a path looks like a test or a file tests read.

@@ -1,5 +1,5 @@
-// Package span is how the program tells a tracer what it does without knowing
-// one. A tracer is put into a context by whoever has one; below, a piece of work
-// begins a span by name and ends it with its error. Where there is no tracer, which
-// is the usual case, that costs the look for one.
+// Package span connects the program to a tracer without knowing one. A caller
+// that has a tracer puts it into the context; below, a piece of work begins a
+// span by name and ends it with its error. Without a tracer, the usual case, a
+// span costs one look into the context.
 package span
