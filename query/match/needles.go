@@ -137,8 +137,7 @@ func (n needles) of(texts []foldedText) []uint8 {
 type needleIterator struct {
 	needles needles
 	text    []byte
-	// from is where to go on, perhaps behind the text. Whoever sets it sets it no
-	// lower than it is.
+	// from is where to go on, perhaps behind the text. It never decreases.
 	from int
 	// places are the next offset of each needle, len(text) if there is none.
 	places  [maxNeedles]int

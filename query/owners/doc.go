@@ -4,7 +4,7 @@
 // repositories and no users.
 //
 // A line is a pattern and its owners. The last line whose pattern matches a
-// path decides, and one without owners says that nobody owns it. Patterns are
+// path decides, and one without owners leaves it without owners. Patterns are
 // those of .gitignore without negation and character classes:
 //
 //	*.go            any .go file

@@ -19,7 +19,7 @@ type rule struct {
 const MaxBytes = 3 << 20
 
 // Parse reads the text of a CODEOWNERS file. Lines that make no sense are left
-// out, as whoever reads the answer cannot mend them.
+// out, as the users of a search cannot mend them.
 func Parse(text string) *Rules {
 	r := &Rules{}
 	if len(text) > MaxBytes {

@@ -19,8 +19,8 @@ func many(n int, form, between string) string {
 	return strings.Join(out, between)
 }
 
-// TestHostile: texts that nobody types are refused with words that say why, or
-// taken when what they cost is bounded elsewhere.
+// TestHostile: hostile texts are refused with a reason, or accepted when their
+// cost is bounded elsewhere.
 func TestHostile(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string

@@ -15,7 +15,8 @@ type find func(p pair.Pair, x, y []byte, i int) pair.Hits
 
 var finds = []find{pair.Pair.Find, pair.Pair.FindNarrow}
 
-// places returns all places that f finds, as whoever compares there does.
+// places returns all positions that f finds, as a caller that compares there
+// does.
 func places(t testing.TB, f find, p pair.Pair, x, y []byte, from int) (out []int) {
 	t.Helper()
 	for i := from; i < len(x); {

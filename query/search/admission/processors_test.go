@@ -77,8 +77,8 @@ func TestSlotsAreShared(t *testing.T) {
 	})
 }
 
-// TestSlotPassesToAClientWithFewer: a young search gives way to another asker who has fewer,
-// after a while, and not to its own.
+// TestSlotPassesToAClientWithFewer: a young search gives way to another client
+// that has fewer, after a while, and not to its own client.
 func TestSlotPassesToAClientWithFewer(t *testing.T) {
 	for who, want := range map[string]bool{"ann": false, "bob": true} {
 		synctest.Test(t, func(t *testing.T) {

@@ -75,8 +75,8 @@ func TestQueueIsFair(t *testing.T) {
 	})
 }
 
-// TestQueueKeepsTickets: a quarter of the turns is for those who have hardly any,
-// whoever came before.
+// TestQueueKeepsTickets: a quarter of the slots is for clients with hardly any,
+// whichever client came before.
 func TestQueueKeepsTickets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queue := admission.NewQueue(8, 2)
@@ -114,15 +114,15 @@ func TestQueueKeepsTickets(t *testing.T) {
 	})
 }
 
-// TestStalledSearchYields: only when somebody waits, only as many as wait, the
-// one that stands longest first, and none that goes on.
+// TestStalledSearchYields: stalled searches yield only while others wait, only
+// as many as wait, the longest stalled first, and none that goes on.
 func TestStalledSearchYields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queue := admission.NewQueue(3, 2)
 		a, b, c := take(t, queue, "a"), take(t, queue, "b"), take(t, queue, "c")
 		ya, yb := a.Stall(), b.Stall()
 		if closed(ya) || closed(yb) {
-			t.Fatal("a search is to yield although nobody waits")
+			t.Fatal("a search is to yield although none waits")
 		}
 		a.Resume()
 		ya = a.Stall() // it stands less long than b now
@@ -141,7 +141,7 @@ func TestStalledSearchYields(t *testing.T) {
 		a.Leave()
 		<-waited
 		if yc := c.Stall(); closed(yc) {
-			t.Error("c is to yield although nobody waits any more")
+			t.Error("c is to yield although none waits any more")
 		}
 		for _, turn := range []*admission.Ticket{b, c, next} {
 			turn.Leave()
@@ -149,8 +149,9 @@ func TestStalledSearchYields(t *testing.T) {
 	})
 }
 
-// TestResumedSearchBeyondItsShareRequestsNoYield: one that waits since enough of its kind are
-// at work has nobody yield, whose turn it could not have.
+// TestResumedSearchBeyondItsShareRequestsNoYield: a search that waits because
+// enough of its kind are running makes none yield, since it could not have that
+// slot.
 func TestResumedSearchBeyondItsShareRequestsNoYield(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queue := admission.NewQueue(8, 2)
@@ -166,7 +167,7 @@ func TestResumedSearchBeyondItsShareRequestsNoYield(t *testing.T) {
 		stands := take(t, queue, "fast")
 		yield := stands.Stall()
 		if closed(yield) || queue.Waiting() != 1 {
-			t.Errorf("asked to yield: %t, with %d in line; want nobody asked, for one who waits for its like", closed(yield), queue.Waiting())
+			t.Errorf("asked to yield: %t, with %d waiting; want none asked, for a search that waits for its kind", closed(yield), queue.Waiting())
 		}
 		var held []*admission.Ticket
 		for range 6 {
@@ -201,15 +202,15 @@ func TestYieldRequestEndsWithItsWaiter(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		if err := <-failed; !errors.Is(err, context.Canceled) || queue.Waiting() != 0 {
-			t.Errorf("waiting gave %v with %d in line, want %v and nobody", err, queue.Waiting(), context.Canceled)
+			t.Errorf("waiting gave %v with %d waiting, want %v and none", err, queue.Waiting(), context.Canceled)
 		}
 		held.Leave()
 		take(t, queue, "c").Leave()
 	})
 }
 
-// TestQueueUnderLoad: never more than there are, none lost, whoever cancels,
-// stands still or yields when.
+// TestQueueUnderLoad: no more slots are out than there are, and none is lost,
+// however searches cancel, stall and yield.
 func TestQueueUnderLoad(t *testing.T) {
 	const most = 3
 	queue := admission.NewQueue(most, 2)
@@ -274,7 +275,7 @@ func TestResumedSearchesLeaveProcessors(t *testing.T) {
 			if test.turns > test.want {
 				turn, err := queue.Enter(ctx, "", false)
 				if err != nil {
-					t.Fatalf("%d turns, %d processors: no turn for somebody else: %v", test.turns, test.processors, err)
+					t.Fatalf("%d turns, %d processors: no slot for another client: %v", test.turns, test.processors, err)
 				}
 				turn.Leave()
 			}
