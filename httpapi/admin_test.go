@@ -110,7 +110,8 @@ func TestAdminGuard(t *testing.T) {
 	}
 }
 
-// A server that was given no token lets nobody in, not even without one.
+// A server without an operator token refuses every request, also one without a
+// token.
 func TestAdminWithoutToken(t *testing.T) {
 	operator := &admin.Handlers{Repositories: func() admin.Repositories { return &fakeRepositories{} }}
 	server := &httpapi.Server{Log: zerolog.Nop(), Extra: operator.Routes(), Gate: &auth.Gate{OperatorToken: adminToken}}
@@ -275,7 +276,7 @@ func TestAdminSync(t *testing.T) {
 	}
 }
 
-// Whoever gives up waiting for a sync must not keep it running.
+// A client that gives up waiting for a sync must not keep it running.
 func TestAdminSyncEndsWithItsClient(t *testing.T) {
 	ended := make(chan error, 1)
 	repos := &fakeRepositories{sync: func(ctx context.Context, _ string, report func(ingest.Progress)) (ingest.Result, error) {

@@ -25,7 +25,7 @@ func newAdminSite(t *testing.T) *site {
 	return s
 }
 
-// Nobody but the operator is answered, a site admin no more than others.
+// Only the operator is answered, a site admin no more than others.
 func TestAdminRoutesAreTheOperators(t *testing.T) {
 	s := newAdminSite(t)
 	_, token := s.user(t, identity.NewUser{Name: "root", SiteAdmin: true}, identity.ScopeSudo)

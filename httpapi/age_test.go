@@ -60,7 +60,7 @@ func TestAgeWords(t *testing.T) {
 		{-day, "in one day"},
 		{-3 * year, "in 3 years"},
 
-		// more than anybody remembers
+		// the longest duration
 		{math.MaxInt64, "292 years ago"},
 	} {
 		if got := ageWords(now.Add(-c.age), now); got != c.want {

@@ -130,8 +130,8 @@ func serveRobots(w http.ResponseWriter, _ *http.Request) error {
 	return serveText(w, "User-agent: *\nDisallow: /\n")
 }
 
-// serveNameTaken tells who may search whether a name can still be chosen. It
-// tells nobody else, who could find out users by it.
+// serveNameTaken reports whether a user name is taken. Only clients that may
+// search get an answer, since others could find out users by it.
 func (s sitePages) serveNameTaken(w http.ResponseWriter, r *http.Request) error {
 	if s.Gate.Registry == nil {
 		return &Error{Status: http.StatusNotFound, Message: "the name is free"}

@@ -50,9 +50,9 @@ func divide(m query.Match) []query.Match {
 	return nil
 }
 
-// divideContent returns m as several matches of the same document. Together they hold every range once; a range over lines that
-// fall into two parts ends with the first. Whoever encodes the parts must cut
-// lines to maxPartLineBytes.
+// divideContent returns m as several matches of the same document. Together
+// they hold every range once; a range over lines that fall into two parts ends
+// with the first. The encoder of the parts must cut lines to maxPartLineBytes.
 func divideContent(m *query.FileMatch) []query.Match {
 	var parts []query.Match
 	var last *query.FileMatch

@@ -60,8 +60,7 @@ func (s *Server) ReadForm(w http.ResponseWriter, r *http.Request) (Form, error) 
 
 var errForeign = &Error{Status: http.StatusForbidden, Message: "this request came from a page of another site"}
 
-// FormError makes an answer of what went wrong with somebody's password or
-// name.
+// FormError returns the answer to an error of a user's password or name.
 func FormError(err error) *Error {
 	var (
 		known  *Error

@@ -33,7 +33,7 @@ func hostileServer(t *testing.T) *httpapi.Server {
 	return s
 }
 
-// served checks that somebody else is answered.
+// served checks that another client is answered.
 func served(t *testing.T, s *httpapi.Server) {
 	t.Helper()
 	resp, err := newClient(t).Get(s.URL() + "/.api/search/stream?q=x")
@@ -118,9 +118,9 @@ func TestHostileRequests(t *testing.T) {
 	}
 }
 
-// HTTP/2 is not served, with knowledge beforehand or by an upgrade: streams by the
-// thousand on one connection, resets in quick succession and frames that go on for
-// ever meet nobody who reads them.
+// HTTP/2 is not served, with knowledge beforehand or by an upgrade: streams by
+// the thousand on one connection, resets in quick succession and endless frames
+// are never read.
 func TestHTTP2IsNotServed(t *testing.T) {
 	s := hostileServer(t)
 	const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -157,8 +157,8 @@ func TestHTTP2IsNotServed(t *testing.T) {
 	}
 }
 
-// A head or body that does not come is not waited for, and many of them keep
-// nobody else from being served.
+// A head or body that does not come is not waited for, and many of them keep no
+// other client from being served.
 func TestSlowloris(t *testing.T) {
 	s := hostileServer(t)
 	for name, begin := range map[string]string{

@@ -46,8 +46,7 @@ type record struct {
 
 type recordKey struct{}
 
-// recordOf returns the record of a request, one that nobody reads if there is
-// none.
+// recordOf returns the record of a request, or an unused one if there is none.
 func recordOf(ctx context.Context) *record {
 	if rec, ok := ctx.Value(recordKey{}).(*record); ok {
 		return rec
@@ -88,7 +87,7 @@ func (s middleware) logRequest(r *http.Request, rec *record, status int, took ti
 func (s middleware) requestLevel(route string, status int) zerolog.Level {
 	switch {
 	case route == "/healthz" || route == "/readyz":
-		return zerolog.DebugLevel // somebody asks every few seconds
+		return zerolog.DebugLevel // probes ask every few seconds
 	case status >= 500:
 		return zerolog.WarnLevel
 	case s.QuietRequests:
@@ -98,7 +97,7 @@ func (s middleware) requestLevel(route string, status int) zerolog.Level {
 }
 
 // recoverPanics keeps a broken invariant in one request from ending others. An
-// answer that has begun is cut off, so that nobody takes it for whole.
+// answer that has begun is cut off, so that no client takes it for whole.
 func (s middleware) recoverPanics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {

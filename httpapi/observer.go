@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Observer hears of every request, for whoever counts or traces them. Its
-// methods are called from many goroutines and return at once.
+// Observer is called for every request, to count or trace it. Its methods are
+// called from many goroutines and return at once.
 type Observer interface {
-	// Begin is called before anybody looks at a request, which goes on with the
-	// context that is returned.
+	// Begin is called first for each request, which goes on with the returned
+	// context.
 	Begin(r *http.Request) context.Context
 	// Answered is called with that context when the answer is over.
 	Answered(ctx context.Context, a Answered)

@@ -25,16 +25,17 @@ type openStreams struct {
 	open  int
 	by    map[string]int // of them, by who asks
 	loans []func()
-	// settling says that somebody takes or gives back a loan.
+	// settling says that a goroutine takes or gives back a loan.
 	settling bool
 }
 
-// keptShare is what part of the streams nobody has who has all the others: a
-// client that opens thousands keeps only itself from searching.
+// keptShare is the part of the streams, one in so many, that the client with
+// all the others cannot have: a client that opens thousands keeps only itself
+// from searching.
 const keptShare = 8
 
-// begin counts a stream of somebody, and reports false if there are too many, in
-// all or of them.
+// begin counts a stream of a client, and reports false if there are too many,
+// in all or of that client.
 func (o *openStreams) begin(asker string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -50,7 +51,7 @@ func (o *openStreams) begin(asker string) bool {
 	return true
 }
 
-// end counts a stream of somebody that has ended.
+// end counts the end of a client's stream.
 func (o *openStreams) end(asker string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -61,8 +62,8 @@ func (o *openStreams) end(asker string) {
 	o.settle()
 }
 
-// settle takes and gives back loans until they fit the streams. Whoever lends
-// may take long over it, so the lock is not held then, and nobody waits: one
+// settle takes and gives back loans until they fit the streams. Lending may
+// take long, so the lock is not held then, and no stream waits: one goroutine
 // settles for all. The lock is held before and after.
 func (o *openStreams) settle() {
 	for o.lend != nil && !o.settling && o.wanted() != len(o.loans) {

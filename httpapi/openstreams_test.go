@@ -39,7 +39,7 @@ func TestOpenStreams(t *testing.T) {
 		t.Error("stream 201 is let in, want 200 at most")
 	}
 	if open(0); len(o.by) != 0 {
-		t.Errorf("%v have streams, want nobody", o.by)
+		t.Errorf("%v have streams, want none", o.by)
 	}
 	for range 175 {
 		o.begin("greedy")
@@ -53,7 +53,7 @@ func TestOpenStreams(t *testing.T) {
 	}
 }
 
-// Nobody waits for a stream that has others lend memory.
+// No stream waits for another that borrows memory.
 func TestOpenStreamsDoNotWaitForLoans(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lending, lent := make(chan struct{}), 0

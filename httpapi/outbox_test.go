@@ -246,8 +246,8 @@ func TestOutboxYields(t *testing.T) {
 	}
 }
 
-// TestOutboxYieldsInTheEnd: a search that nobody waits for does not keep what it
-// has found ahead for as long as its client likes.
+// TestOutboxYieldsInTheEnd: a search that blocks no other does not keep its
+// unread matches for as long as its client likes.
 func TestOutboxYieldsInTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOutbox(matchEncoder{chunks: true}, leastBuffer, semaphore.NewWeighted(0))

@@ -62,7 +62,7 @@ type indexData struct {
 	Routes []Route
 }
 
-// serveIndex lists the surface for whoever writes a client.
+// serveIndex lists the routes for authors of clients.
 func (s sitePages) serveIndex(w http.ResponseWriter, r *http.Request) error {
 	data := indexData{Base: s.baseURL(r)}
 	for _, route := range s.routes() {

@@ -18,7 +18,7 @@ func TestDecodeStream(t *testing.T) {
 		url  string
 		want streamParams
 	}{
-		// defaults, also for empty values and parameters nobody knows
+		// defaults, also for empty values and unknown parameters
 		{"?q=x", with(same)},
 		{"?q=x&v=&t=&display=&max-line-len=&cm=&cl=&sm=&feat=", with(same)},
 		{"?q=x&patternType=regexp&dk=1&vc=2&zoekt-search-opts=%7B&trace=maybe", with(same)},

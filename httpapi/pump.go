@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// pumpAfter is how long a search runs before somebody sends what it found
-// meanwhile: longer than a small search takes, less than a person notices.
+// pumpAfter is how long a search runs before its matches are sent while it goes
+// on: longer than a small search takes, less than a person notices.
 const pumpAfter = 2 * time.Millisecond
 
 // pump is a goroutine that runs beside a search if that is worth it. The zero

@@ -20,7 +20,8 @@ type Handler func(w http.ResponseWriter, r *http.Request) error
 type Route struct {
 	Method, Path string
 	Handler      Handler
-	// Access says whom the route answers; the zero value is whoever may search.
+	// Access says which clients the route answers; the zero value is those that
+	// may search.
 	Access auth.Access
 	// Holds is about how many bytes an answer holds while it is made in memory.
 	// The handler runs under admission for so many; 0 runs it at once, for answers
@@ -51,7 +52,7 @@ func (r Route) Template() string {
 	return b.String()
 }
 
-// Routes is the whole surface, for whoever describes it.
+// Routes returns all routes, to describe them.
 func (s *Server) Routes() []Route {
 	s.prepare()
 	return s.routes()
@@ -84,8 +85,8 @@ func (s *Server) routes() []Route {
 		all = append(all, signInPages{s}.routes()...)
 	}
 	all = append(all, s.Extra...)
-	// A repository may be called almost anything: its routes take what no other
-	// does, whoever adds them first.
+	// A repository may be called almost anything: its routes take the paths
+	// that no other route does, in whatever order they are added.
 	slices.SortStableFunc(all, func(a, b Route) int { return rank(a) - rank(b) })
 	return all
 }

@@ -54,8 +54,8 @@ type Server struct {
 	// Ready says what else /readyz waits for although searches can run, ""
 	// when nothing; nil is nothing.
 	Ready func() string
-	// Notice says what is wrong although searches run, in words that anybody may
-	// read, "" when nothing is. nil is never.
+	// Notice says what is wrong although searches run, in words for any client,
+	// "" when nothing is. With nil nothing ever is.
 	Notice func() string
 	// Log takes a line per request and what went wrong; its zero value logs
 	// nothing.
@@ -75,9 +75,10 @@ type Server struct {
 	// StreamBuffers is the most bytes that all of them wait for together, beyond
 	// the 64 KiB that each may hold; 0 is 64 MiB.
 	StreamBuffers int64
-	// Streams is how many may be open, 0 for some thousands; others are told to
-	// come again. Lend makes room for so many bytes of them and returns what gives
-	// them back; nil has nobody make room. It is called when nothing opens any more.
+	// Streams is how many may be open, 0 for some thousands; further ones are
+	// answered 503. Lend frees so many bytes for them and returns the function
+	// that gives them back; nil frees none. It is called when nothing opens any
+	// more.
 	Streams int
 	Lend    func(bytes int64) (giveBack func())
 	// Admission decides which answers are made now; nil admits all.
@@ -96,8 +97,8 @@ type Server struct {
 	// Gate decides who gets in; nil lets everybody search who is no page of
 	// another origin.
 	Gate *auth.Gate
-	// SetupSecret is what whoever creates the first user must know. Without one
-	// only the same machine may.
+	// SetupSecret is the secret that creates the first user. Without one only a
+	// client on the same machine may.
 	SetupSecret string
 
 	prepareOnce sync.Once
@@ -162,8 +163,8 @@ func (s *Server) prepare() {
 	})
 }
 
-// Drain has /readyz say from now on that the server stops, so that nobody new
-// is sent here. Requests are answered as before until Close.
+// Drain makes /readyz report from now on that the server stops, so that no new
+// client is sent here. Requests are answered as before until Close.
 func (s *Server) Drain() {
 	s.draining.Store(true)
 	if s.server != nil {

@@ -112,7 +112,7 @@ func (s signInPages) maySetUp(r *http.Request, f Form) error {
 	return nil
 }
 
-// signedIn answers whoever has a session now.
+// signedIn answers a user who has a session now.
 func (s signInPages) signedIn(w http.ResponseWriter, r *http.Request, f Form, reg *identity.Registry, secret string) error {
 	s.SetSession(w, r, secret, reg.SessionExpiry())
 	w.Header().Set("Cache-Control", "no-store")
@@ -142,7 +142,7 @@ func (s signInPages) answerForm(w http.ResponseWriter, r *http.Request, f Form, 
 
 // signOut ends all sessions of who is signed in.
 func (s signInPages) signOut(w http.ResponseWriter, r *http.Request) error {
-	// Not even a link elsewhere signs anybody out.
+	// Not even a link elsewhere signs a user out.
 	site := r.Header.Get("Sec-Fetch-Site")
 	if !s.Gate.FromOurs(r) || site == "cross-site" || site == "same-site" {
 		return errForeign
@@ -204,7 +204,7 @@ func (s signInPages) resetPassword(w http.ResponseWriter, r *http.Request) error
 		return err
 	}
 	reg := s.Gate.Registry()
-	id, _ := strconv.ParseUint(f.Values["userID"], 10, 32) // 0 is nobody
+	id, _ := strconv.ParseUint(f.Values["userID"], 10, 32) // 0 is no user
 	by := identity.Author{Address: auth.From(r.Context()).Address}
 	err = reg.ChoosePassword(r.Context(), by, uint32(id), f.Values["code"], f.Values["password"])
 	switch {

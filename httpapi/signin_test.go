@@ -143,7 +143,7 @@ func TestSignInAndOut(t *testing.T) {
 			t.Errorf("a search with a session: %d", got)
 		}
 	}
-	// no page but ours signs anybody out
+	// no page but ours signs a user out
 	if resp := s.ask("POST", "/-/sign-out", "", "Cookie", first.String(), "Origin", "https://evil.example"); resp.StatusCode != 403 || s.status(first) != 200 {
 		t.Errorf("sign-out by a page of another origin: %d, then a search %d", resp.StatusCode, s.status(first))
 	}
@@ -175,7 +175,7 @@ func TestCookieOverTLS(t *testing.T) {
 	}
 }
 
-// A session that somebody else chose stays worthless.
+// A session that an attacker chose stays worthless.
 func TestSessionFixation(t *testing.T) {
 	s := newSite(t, nothing)
 	s.user(t, identity.NewUser{Name: "ann"})

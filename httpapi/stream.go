@@ -258,7 +258,7 @@ func (s *stream) sendMeanwhile(over <-chan struct{}, cancel context.CancelFunc) 
 	}
 }
 
-// serverClosing tells why a search was cut short by nobody's limit.
+// serverClosing is the reason of a search that the end of the server cut short.
 var serverClosing = query.Skipped{
 	Reason:   "server-closing",
 	Title:    "server closing",
@@ -376,10 +376,10 @@ var searchFailed = query.Skipped{
 	Severity: "warn",
 }
 
-// conclude decides what a person is told of how a search ended. Errors of a
-// cancelled search only say that it was. An error that nobody can explain is
-// not shown to a reader who has results, who learns that they are incomplete,
-// unless it is a broken invariant.
+// conclude decides how the end of a search is reported. Errors of a cancelled
+// search only say that it was. An internal error is not shown to a client that
+// has results, which learns that they are incomplete, unless it is a broken
+// invariant.
 func (s *stream) conclude(ctx context.Context, out search.Outcome) (alert *query.Alert, message string) {
 	if out.Err == nil || ctx.Err() != nil && !isPanic(out.Err) {
 		return out.Alert, ""

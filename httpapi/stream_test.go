@@ -365,7 +365,7 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// discard is a response that nobody reads.
+// discard is a response without a reader.
 type discard struct {
 	header http.Header
 	bytes  int

@@ -72,9 +72,8 @@ type traceJSON struct {
 	Rest     *restJSON      `json:"rest,omitempty"`
 }
 
-// coverageJSON is search.Coverage, whose numbers are of commits where it says so.
-// Candidates and Verified are left out for
-// whoever may not know.
+// coverageJSON is search.Coverage, whose numbers are of commits where it says
+// so. Candidates and Verified are left out for users who may not see them.
 type coverageJSON struct {
 	Repository string           `json:"repository"`
 	Revision   string           `json:"revision,omitempty"`
