@@ -10,10 +10,11 @@ import (
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
-// Actor is who a request acts as. Its zero value is nobody in particular. It
-// is not changed once it is in a context.
+// Actor is the identity that a request acts as. Its zero value is the anonymous
+// one. It does not change once it is in a context.
 type Actor struct {
-	// User is whom it acts as, nil for nobody and for the operator.
+	// User is the user it acts as, nil for an anonymous request and for the
+	// operator.
 	User *identity.User
 	// Real is the site admin whose token acts as User, nil if User is real.
 	Real *identity.User
@@ -46,7 +47,7 @@ func WithActor(ctx context.Context, a *Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, a)
 }
 
-// From returns the actor of a context; one that is nobody if there is none.
+// From returns the actor of a context; the anonymous one if there is none.
 func From(ctx context.Context) *Actor {
 	if a, ok := ctx.Value(actorKey{}).(*Actor); ok {
 		return a
@@ -54,7 +55,7 @@ func From(ctx context.Context) *Actor {
 	return &Actor{}
 }
 
-// OperatorActor is whoever has the data directory itself.
+// OperatorActor is the actor with access to the data directory.
 func OperatorActor() *Actor { return &Actor{operator: true} }
 
 // Anonymous reports whether the actor is neither a user nor the operator.
@@ -66,7 +67,8 @@ func (a *Actor) Operator() bool { return a.operator }
 // Is reports whether the actor is the user with this ID, not the operator.
 func (a *Actor) Is(user uint32) bool { return a.User != nil && a.User.ID == user }
 
-// UserID is that of the user, 0 for nobody and for the operator.
+// UserID is the ID of the user, 0 for an anonymous request and for the
+// operator.
 func (a *Actor) UserID() uint32 {
 	if a.User == nil {
 		return 0

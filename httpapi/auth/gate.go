@@ -42,7 +42,7 @@ type Bearer struct {
 // AnonymousMode says who may search without saying who they are.
 type AnonymousMode int
 
-// The modes. With AnonymousAuto it is whoever is on the same machine, until
+// The modes. With AnonymousAuto clients on the same machine may search, until
 // there is the first user.
 const (
 	AnonymousAuto AnonymousMode = iota
@@ -58,8 +58,8 @@ type Gate struct {
 	Registry func() *identity.Registry
 	// Bearers may be nil: then no bearer token is good.
 	Bearers Bearers
-	// OperatorToken is what OperatorHeader must hold; "" lets nobody be the
-	// operator.
+	// OperatorToken is the value that OperatorHeader must hold; with "" no
+	// request is the operator's.
 	OperatorToken string
 	Anonymous     AnonymousMode
 	// Local says that only the same machine is served: what is listened on is
@@ -95,8 +95,8 @@ func (g *Gate) prepare() {
 type Access int
 
 // The kinds of access, from the narrowest. ForSearch is for users and, if the
-// settings have it so, for nobody in particular. ForAnyone judges credentials
-// too, but asks for none. ForClients is for programs that show credentials of
+// settings allow it, for anonymous requests. ForAnyone judges credentials too,
+// but asks for none. ForClients is for programs that show credentials of
 // another kind, which the route judges: it counts requests only. ForProbes does
 // not even that.
 const (
@@ -199,8 +199,8 @@ func withoutToken(r *http.Request) (*http.Request, string) {
 	return out, token
 }
 
-// identify makes an actor of a credential. A token or bearer token that is not
-// good is an error; a session that is not is nobody's.
+// identify returns the actor of a credential. An invalid access or bearer token
+// is an error; a request with an invalid session is anonymous.
 func (g *Gate) identify(r *http.Request, cred credential) (*Actor, error) {
 	if g.isOperator(r) {
 		return OperatorActor(), nil
@@ -379,7 +379,7 @@ func (g *Gate) allow(r *http.Request, a *Actor, access Access) error {
 	return nil
 }
 
-// anonymousMay reports whether a request from nobody in particular may search.
+// anonymousMay reports whether an anonymous request may search.
 func (g *Gate) anonymousMay(r *http.Request, a *Actor) bool {
 	switch {
 	case g.Anonymous == AnonymousNo, g.Anonymous == AnonymousAuto && !a.alone:

@@ -163,7 +163,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// The token of a URL is nobody's to see once it has been read.
+// The token of a URL is removed from it once it has been read.
 func TestTokenLeavesTheURL(t *testing.T) {
 	w := newWorld(t, identity.Options{})
 	r := request("GET", "/.api/search/stream?q=a+b&token="+w.creds["ann"]+"&cm=t&token=second&feat=x&feat=y")

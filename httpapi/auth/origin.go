@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// AnyOrigin among the trusted origins lets pages of any origin read what
-// anybody may read. It makes none of them trusted.
+// AnyOrigin among the trusted origins lets pages of any origin read the answers
+// to anonymous requests. It makes none of them trusted.
 const AnyOrigin = "*"
 
 // ParseOrigins reads origins such as https://example.org, separated by spaces
@@ -92,9 +92,9 @@ func (g *Gate) ownHost(r *http.Request) bool {
 	return host != "" && (isLoopback(host) || host == hostOfURL(g.ExternalURL))
 }
 
-// FromOurs reports whether the request can be taken for the wish of whoever
-// sits before it: no page of another origin caused it, and on loopback no
-// name of a stranger led here.
+// FromOurs reports whether the request comes from its user's own intent: no
+// page of another origin caused it, and on loopback no name of a stranger led
+// here.
 func (g *Gate) FromOurs(r *http.Request) bool {
 	return !g.Foreign(r) && (!g.Local || g.ownHost(r))
 }

@@ -76,8 +76,8 @@ func TestAnonymous(t *testing.T) {
 			if in != nil && auth.From(in.Context()).SeesAll() == tt.used {
 				t.Errorf("used %t: SeesAll is the same", tt.used)
 			}
-			// Whoever gets in with an origin that we do not know has no secret
-			// to show: the answer must not be theirs to read.
+			// A request from an unknown origin shows no secret: its page must
+			// not be able to read the answer.
 			if origin := r.Header.Get("Origin"); tt.in && origin != "" && !w.TrustedOrigin(r) {
 				t.Errorf("origin %q is let in: %v", origin, header)
 			}

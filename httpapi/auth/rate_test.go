@@ -36,7 +36,7 @@ func TestRates(t *testing.T) {
 	if in, _ := many(10, root...); in != 6 {
 		t.Errorf("of another token %d got in, want 6", in)
 	}
-	// by address: nobody, and who guesses
+	// by address: anonymous requests, and guesses
 	if in, _ := many(10); in != 6 {
 		t.Errorf("of an address %d got in, want 6", in)
 	}

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// What somebody is not allowed to do. The texts are part of the interface.
+// The errors of actions that a user may not take. The texts are part of the
+// interface.
 var (
 	ErrNotSignedIn  = errors.New("not authenticated")
 	ErrNotSiteAdmin = errors.New("must be site admin")

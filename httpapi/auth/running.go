@@ -99,13 +99,13 @@ func (rs *running) end(which func(*request) bool) {
 	}
 }
 
-// Recheck looks up again the credentials of the requests at work and ends
-// those whose has ended, or stands for less. Whoever ends credentials or takes
-// away rights calls it.
+// Recheck looks up the credentials of the running requests again, and ends the
+// requests whose credential has ended or lost rights. Code that ends
+// credentials or takes away rights calls it.
 func (g *Gate) Recheck() { g.running.recheck() }
 
-// Hide ends the requests at work of those who could see a repository as it was
-// before and cannot as it is after. Whoever changes its readers calls it.
+// Hide ends the running requests of users who could see a repository before a
+// change and cannot after it. Code that changes its readers calls it.
 func (g *Gate) Hide(before, after *store.Repository) { g.running.hide(before, after) }
 
 // rechecks returns how to look up a credential again, nil for none. A request that

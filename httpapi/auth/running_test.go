@@ -70,13 +70,13 @@ func TestRunningRequestsEndWithRights(t *testing.T) {
 		return func(w *world) error { _, err := w.reg.SetReaders(identity.Operator, "vault", texts); return err }
 	}
 	for name, c := range map[string]struct {
-		who    string // "" is nobody
+		who    string // "" is anonymous
 		change func(w *world) error
 		ends   bool
 	}{
 		"out of an organisation":            {"ann", func(w *world) error { return w.reg.RemoveMember(identity.Operator, w.lab.ID, w.users["ann"].ID) }, true},
 		"the organisation is gone":          {"ann", func(w *world) error { return w.reg.DeleteOrg(identity.Operator, w.lab.ID) }, true},
-		"somebody else out of it":           {"ann", func(w *world) error { return w.reg.RemoveMember(identity.Operator, w.lab.ID, w.users["locked"].ID) }, false},
+		"another user out of it":            {"ann", func(w *world) error { return w.reg.RemoveMember(identity.Operator, w.lab.ID, w.users["locked"].ID) }, false},
 		"into an organisation":              {"robot", func(w *world) error { return w.reg.AddMember(identity.Operator, w.lab.ID, w.users["robot"].ID) }, false},
 		"no site admin any more":            {"root", func(w *world) error { return change(w, "root", identity.UserChange{SiteAdmin: &no}) }, true},
 		"another name":                      {"ann", func(w *world) error { name := "anna"; return change(w, "ann", identity.UserChange{Name: &name}) }, false},
@@ -109,7 +109,7 @@ func change(w *world, name string, c identity.UserChange) error {
 	return err
 }
 
-// from is a search of a user, or of nobody for "".
+// from is a search of a user, anonymous for "".
 func (w *world) from(name string) *http.Request {
 	if name == "" {
 		return request("GET", stream)

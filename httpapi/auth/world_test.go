@@ -128,8 +128,8 @@ func request(method, target string, headers ...string) *http.Request {
 	return r
 }
 
-// admit tells who got in: a user's name, "sudo as" and one, nobody, operator,
-// or the status and text of the refusal.
+// admit returns the admitted actor: a user's name, "sudo as" and one, nobody,
+// operator, or the status and text of the refusal.
 func (w *world) admit(t testing.TB, r *http.Request, access auth.Access) (who string, in *http.Request, header http.Header) {
 	t.Helper()
 	rec := httptest.NewRecorder()
