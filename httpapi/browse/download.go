@@ -148,8 +148,8 @@ type spooled struct {
 	io.Closer
 }
 
-// end returns an error that can still be told. An answer that has begun is cut
-// off instead, so that nobody takes it for whole.
+// end returns an error that can still be reported. An answer that has begun is
+// cut off instead, so that no client takes it for whole.
 func (d *download) end(err error) error {
 	if d.begun {
 		if err != nil {

@@ -22,10 +22,11 @@ const mostListed = 1_000_000
 // before the first byte is sent: what cannot be sent, and which names clash.
 //
 // A tree that no git made may have a symbolic link and a directory of one name.
-// Whoever unpacks an archive of it, entry by entry, writes the files of the
-// directory to where the link leads. So a link whose name another entry has, or
-// has as one of its directories, is left out. Names are one also if they differ in
-// case, or in dots and spaces at the end, as they are for some systems.
+// A program that unpacks an archive of it, entry by entry, writes the files of
+// the directory to where the link leads. So a link whose name another entry
+// has, or has as one of its directories, is left out. Names are one also if
+// they differ in case, or in dots and spaces at the end, as they are for some
+// systems.
 type listing struct {
 	file    *spool.File
 	entries int

@@ -85,7 +85,8 @@ func archiveFormat(r *http.Request) string {
 }
 
 // serveNames lists the entries of a directory, with a slash behind those of
-// other directories. They are escaped, for whoever takes the list for HTML.
+// other directories. They are escaped, for browsers that take the list for
+// HTML.
 func (e *Endpoint) serveNames(w http.ResponseWriter, r *http.Request, p *target, dir git.Entry) error {
 	d := e.newDownload(w, r, p)
 	var small bytes.Buffer

@@ -20,9 +20,9 @@ const refreshesPerMinute = 60
 
 var errRefreshUser = &httpapi.Error{Status: http.StatusUnauthorized, Message: "Private mode requires authentication."}
 
-// serveRefresh has a repository brought up to its source soon. It answers at
-// once, with nothing. Whoever may see the repository may ask, if they say who
-// they are or if nobody can be told apart.
+// serveRefresh queues a sync of a repository. It answers at once, with nothing.
+// A user who may see the repository may ask; an anonymous client may if it sees
+// all repositories.
 func (e *Endpoint) serveRefresh(w http.ResponseWriter, r *http.Request) error {
 	actor := auth.From(r.Context())
 	if actor.Anonymous() && !actor.SeesAll() {
