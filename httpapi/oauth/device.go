@@ -22,9 +22,9 @@ const pollEvery = 5 * time.Second
 
 // The errors of RFC 8628.
 var (
-	errPending  = deviceError("authorization_pending", "Nobody has decided yet.")
+	errPending  = deviceError("authorization_pending", "The user has not decided yet.")
 	errSlowDown = deviceError("slow_down", "This is too often: wait 5 seconds more each time from now on.")
-	errExpired  = deviceError("expired_token", "Nobody decided in time: begin again.")
+	errExpired  = deviceError("expired_token", "The user did not decide in time: begin again.")
 )
 
 func deviceError(code, text string) *fosite.RFC6749Error {
@@ -187,8 +187,8 @@ func (p *polls) tooSoon(code kept.Hash, now time.Time) bool {
 	return early
 }
 
-// guesses counts wrong user codes, by user and by address, so that nobody tries
-// many.
+// guesses counts wrong user codes, by user and by address, so that no client
+// tries many.
 type guesses struct {
 	mu  sync.Mutex // guards all below
 	all map[string]*tally

@@ -23,8 +23,8 @@ const maxFormBytes = 16 << 10
 // with what it returns, as JSON; nil is an empty answer.
 type endpointHandler func(r *http.Request) (any, error)
 
-// endpoint answers programs: with JSON, never kept by anybody on the way, errors
-// too (RFC 6749, section 5).
+// endpoint answers programs: with JSON that no proxy may cache, errors too (RFC
+// 6749, section 5).
 func (s *Server) endpoint(h endpointHandler) httpapi.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		var answer any
@@ -122,8 +122,8 @@ func refusalOf(err error, form url.Values) refusal {
 // have that are worth repeating.
 const leastSecret = 24
 
-// withoutValues leaves out what the request said: somebody may have put a secret
-// where a scope belongs.
+// withoutValues leaves out the values of the request: a client may have put a
+// secret where a scope belongs.
 func withoutValues(text string, form url.Values) string {
 	for _, values := range form {
 		for _, word := range strings.Fields(strings.Join(values, " ")) {

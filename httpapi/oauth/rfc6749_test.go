@@ -43,7 +43,7 @@ func TestAuthorizationCode(t *testing.T) {
 }
 
 // Section 3.1.2.4 and 4.1.2.1: without a known app and one of its own redirect
-// URIs nobody is redirected; the user is told.
+// URIs the user is not redirected, but shown an error.
 func TestNoRedirectForStrangers(t *testing.T) {
 	w := newWorld(t)
 	b := w.as("ann")
@@ -75,7 +75,7 @@ func TestAuthorizeErrors(t *testing.T) {
 		{"no response type", request(w.web, "response_type", "-"), "unsupported_response_type"},
 		{"the implicit grant", request(w.web, "response_type", "token"), "unsupported_response_type"},
 		{"a hybrid one", request(w.web, "response_type", "code id_token"), "unsupported_response_type"},
-		{"a scope nobody has", request(w.web, "scope", "user:all site-admin:sudo"), "invalid_scope"},
+		{"an unknown scope", request(w.web, "scope", "user:all site-admin:sudo"), "invalid_scope"},
 		{"a scope the app has not", request(w.native, "scope", "email"), "invalid_scope"},
 		{"an answer in the fragment", request(w.web, "response_mode", "fragment"), "unsupported_response_mode"},
 		{"an answer by form", request(w.web, "response_mode", "form_post"), "unsupported_response_mode"},
@@ -264,7 +264,7 @@ func TestRefresh(t *testing.T) {
 	// without offline_access there is none
 	got = w.post(oauth.TokenPath, w.asWeb("grant_type", "authorization_code", "code", w.code(request(w.web, "scope", "user:all")), "redirect_uri", callback, "code_verifier", verifier)...)
 	if _, refresh := w.pair(got); refresh != "" {
-		t.Errorf("a refresh token that nobody asked for: %s", got.text)
+		t.Errorf("a refresh token that was not asked for: %s", got.text)
 	}
 }
 

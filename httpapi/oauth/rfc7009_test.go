@@ -28,7 +28,7 @@ func TestRevocation(t *testing.T) {
 			w.refused("without the secret", w.post(oauth.RevokePath, append(values, "client_id", w.web.ID)...), 401, "invalid_client")
 			w.refused("by another app", w.post(oauth.RevokePath, append(values, "client_id", w.native.ID)...), 400, "unauthorized_client")
 			if w.who(access) != "ann" {
-				t.Fatal("the token was revoked by somebody else")
+				t.Fatal("the token was revoked by another client")
 			}
 			for range 2 {
 				if got := w.post(oauth.RevokePath, w.asWeb(values...)...); got.status != 200 || got.text != "" || got.header.Get("Cache-Control") != "no-store" {
@@ -55,7 +55,7 @@ func TestRevocation(t *testing.T) {
 	}
 }
 
-// A request at work ends when its token does, whoever ends it and however.
+// A running request ends when its token does, by whatever way.
 func TestRequestsAtWorkEnd(t *testing.T) {
 	yes := true
 	for name, end := range map[string]func(w *world, access string) error{
@@ -109,7 +109,7 @@ func TestIntrospection(t *testing.T) {
 	if out := ask(w.asWeb("token", refresh, "token_type_hint", "refresh_token")...).json(t); out["active"] != true || out["token_type"] != nil {
 		t.Errorf("refresh token: %v", out)
 	}
-	// section 2.1 and 4: not for everybody, so that nobody tries tokens
+	// section 2.1 and 4: not for everybody, so that no client tries tokens
 	w.refused("nobody", ask("token", access), 400, "invalid_request")
 	w.refused("a public app", ask("token", access, "client_id", w.native.ID), 401, "invalid_client")
 	w.refused("a wrong secret", ask("token", access, "client_id", w.web.ID, "client_secret", "x"), 401, "invalid_client")

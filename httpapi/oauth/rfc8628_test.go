@@ -63,7 +63,7 @@ func TestDeviceCode(t *testing.T) {
 		{"an unknown client", []string{"client_id", "sgo_cid_none", "scope", "user:all"}, 401, "invalid_client"},
 		{"a confidential one", w.asWeb("scope", "user:all"), 400, "unauthorized_client"},
 		{"no scope", []string{"client_id", kept.CommandLine}, 400, "invalid_scope"},
-		{"a scope nobody has", []string{"client_id", kept.CommandLine, "scope", "site-admin:sudo"}, 400, "invalid_scope"},
+		{"an unknown scope", []string{"client_id", kept.CommandLine, "scope", "site-admin:sudo"}, 400, "invalid_scope"},
 		{"a scope it has not", []string{"client_id", w.native.ID, "scope", "email"}, 400, "invalid_scope"},
 		{"a scope twice", []string{"client_id", w.native.ID, "scope", "openid openid"}, 400, "invalid_scope"},
 	} {
@@ -77,8 +77,8 @@ func TestDeviceCode(t *testing.T) {
 func TestDeviceFlow(t *testing.T) {
 	w := newWorld(t)
 	d := w.begin()
-	w.refused("nobody has decided", w.poll(d), 400, "authorization_pending")
-	// the link leads whoever has not signed in there and back
+	w.refused("no decision yet", w.poll(d), 400, "authorization_pending")
+	// the link leads a user who is not signed in to the sign-in page and back
 	link := oauth.DevicePath + "?user_code=" + d.user
 	if got := w.ask("GET", link, ""); got.status != 302 || got.header.Get("Location") != "/sign-in?returnTo="+url.QueryEscape(link) {
 		t.Errorf("signed out: %d to %q", got.status, got.header.Get("Location"))
@@ -150,7 +150,7 @@ func TestSlowDown(t *testing.T) {
 	w.pair(w.poll(d))
 }
 
-// Section 5.1: nobody tries many user codes, by any of the ways in.
+// Section 5.1: no client can try many user codes, by any way in.
 func TestGuesses(t *testing.T) {
 	w := newWorld(t)
 	w.user(identity.NewUser{Name: "eve"})
@@ -193,7 +193,7 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
-// Nobody can fill the server with devices that wait.
+// No client can fill the server with waiting devices.
 func TestManyDevices(t *testing.T) {
 	w := newWorld(t)
 	for range 20 {

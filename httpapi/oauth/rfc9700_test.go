@@ -182,7 +182,7 @@ func TestPagePolicy(t *testing.T) {
 			t.Errorf("%s: headers %v", target, got.header)
 		}
 	}
-	// a frame of another site shows nobody signed in
+	// a frame of another site shows no signed-in user
 	got := b.ask("GET", request(w.web), "", "Cookie", auth.CookieName+"="+b.cookie, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe")
 	if got.status != 302 || !strings.HasPrefix(got.header.Get("Location"), "/sign-in?") {
 		t.Errorf("in a frame: %d to %q", got.status, got.header.Get("Location"))
@@ -205,7 +205,8 @@ func TestRedirectStatus(t *testing.T) {
 	}
 }
 
-// Section 4.14.2: a refresh token that comes again ends all, whoever was first.
+// Section 4.14.2: a refresh token that is used twice ends all tokens of its
+// grant, whichever use came first.
 func TestRefreshReuse(t *testing.T) {
 	w := newWorld(t)
 	_, stolen := w.tokens()

@@ -117,7 +117,7 @@ func (s *Server) Routes() []httpapi.Route {
 
 var errOpening = &httpapi.Error{Status: http.StatusServiceUnavailable, Message: "opening data directory"}
 
-// opened lets nobody in while there is nothing to look things up in.
+// opened refuses requests until the store is open.
 func (s *Server) opened(h httpapi.Handler) httpapi.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if s.Book() == nil {

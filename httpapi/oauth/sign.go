@@ -43,8 +43,8 @@ func (s signer) good(r *http.Request, signature string, parts ...string) bool {
 	return hmac.Equal([]byte(signature), []byte(s.sign(r, parts...)))
 }
 
-// person returns the user who sits before a page. Only a session is a person: a
-// token, or an admin who acts as somebody, agrees to nothing for them.
+// person returns the user of a session. A token, or an admin who acts as
+// another user, cannot consent for a person.
 func (s *Server) person(r *http.Request) (*identity.User, error) {
 	a := auth.From(r.Context())
 	if a.User == nil || !a.Session || a.Real != nil {

@@ -177,7 +177,7 @@ func (w *world) asWeb(values ...string) []string {
 	return append(values, "client_id", w.web.ID, "client_secret", w.webSecret)
 }
 
-// who tells for whom a bearer token searches, "" for nobody.
+// who returns the user that a bearer token searches for, "" for none.
 func (w *world) who(token string) string {
 	w.Helper()
 	got := w.ask("GET", whoPath, "", "Authorization", "Bearer "+token)
@@ -187,7 +187,7 @@ func (w *world) who(token string) string {
 	return got.text
 }
 
-// browser is one in which somebody is signed in.
+// browser is a browser with a signed-in user.
 type browser struct {
 	*world
 	cookie string
