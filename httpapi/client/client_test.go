@@ -229,7 +229,7 @@ func TestStreamErrors(t *testing.T) {
 		// what cannot be decoded
 		{"bad progress", 200, "event: progress\ndata: [\n\n", plain, func(err error) bool { return err != nil && strings.Contains(err.Error(), "progress") }},
 		{"bad match", 200, "event: matches\ndata: [{\"type\":7}]\n\n", plain, func(err error) bool { return err != nil && strings.Contains(err.Error(), `{"type":7}`) }},
-		{"nobody looks", 200, "event: progress\ndata: [\n\nevent: done\ndata: {}\n\n", client.Handler{}, func(err error) bool { return err == nil }},
+		{"no handler", 200, "event: progress\ndata: [\n\nevent: done\ndata: {}\n\n", client.Handler{}, func(err error) bool { return err == nil }},
 
 		// the handler's
 		{"event", 200, "event: x\ndata: 1\n\n", client.Handler{Event: func(string, []byte) error { return ours }}, func(err error) bool { return errors.Is(err, ours) }},

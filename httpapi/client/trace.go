@@ -30,8 +30,8 @@ type TraceStep struct {
 	Fields map[string]any `json:"fields"`
 }
 
-// Coverage is what was looked at of one repository at one revision. Candidates
-// and Verified are nil for whoever may not know.
+// Coverage counts the searched documents of one repository at one revision.
+// Candidates and Verified are nil for a user who may not see them.
 type Coverage struct {
 	Repository string `json:"repository"`
 	Revision   string `json:"revision"`

@@ -42,7 +42,7 @@ func TestReadTrace(t *testing.T) {
 		{"none", server.URL + "/-/trace/2", "no trace with this id", 1},
 		{"no JSON", server.URL + "/broken", "decode", 1},
 
-		// who asks is nobody else's business
+		// the token goes to no other host
 		{"another host", "http://example.com/-/trace/1", "is not at " + server.URL, 0},
 		{"another scheme", strings.Replace(server.URL, "http:", "https:", 1) + "/-/trace/1", "is not at", 0},
 		{"no URL", ":", "missing protocol scheme", 0},

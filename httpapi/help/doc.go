@@ -1,5 +1,5 @@
-// Package help is the pages that errors and other pages link to for whoever
-// wants to know more: the query language, the stream and GraphQL. What they say
-// of limits comes from the settings of the server; a test asks that every
-// filter and event they tell of is one.
+// Package help serves the pages that errors and other pages link to: the query
+// language, the stream and GraphQL. The limits in them come from the settings
+// of the server; a test checks that every filter and event they describe
+// exists.
 package help

@@ -39,8 +39,8 @@ type data struct {
 	Limits cost.Limits
 }
 
-// Routes returns the routes of the pages. Anybody may read them: they say
-// nothing of what is here.
+// Routes returns the routes of the pages. Any client may read them: they say
+// nothing about the indexed repositories.
 func (b *Book) Routes() []httpapi.Route {
 	var all []httpapi.Route
 	for _, p := range []struct{ path, page, about string }{

@@ -172,7 +172,7 @@ func TestProxy(t *testing.T) {
 		if line := connect(t, address, there.Listener.Addr().String(), true); !strings.HasPrefix(line, tt.connected) {
 			t.Errorf("allow %t: CONNECT got %q, want %s", tt.allow, line, tt.connected)
 		}
-		// Nobody else can use it.
+		// No other process can use it.
 		if line := connect(t, address, there.Listener.Addr().String(), false); !strings.HasPrefix(line, "HTTP/1.1 407") {
 			t.Errorf("without the secret: CONNECT got %q, want 407", line)
 		}

@@ -63,7 +63,7 @@ func (p *Proxy) Close() error {
 	err := p.server.Close()
 	p.mu.Lock()
 	for c := range p.tunnels {
-		_ = c.Close() // whoever uses it finds out
+		_ = c.Close() // its user gets the error
 	}
 	p.tunnels = nil
 	p.mu.Unlock()
@@ -90,7 +90,8 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// proxyError is what git shows of an error; the rest is nobody's business.
+// proxyError is the part of an error that git shows; the rest could reveal the
+// network.
 func proxyError(err error) string {
 	if errors.Is(err, ErrAddress) {
 		return ErrAddress.Error()

@@ -35,8 +35,8 @@ type library struct {
 	version string
 }
 
-// assets reads the library, once. A file that ends in .gz is served without
-// that, and was compressed by whoever put it there.
+// assets reads the library, once. A file that ends in .gz is already compressed
+// and is served under the name without the suffix.
 var assets = sync.OnceValue(func() library {
 	lib := library{assets: map[string]*asset{}}
 	sum := sha256.New()

@@ -74,7 +74,7 @@ type Link struct{ Title, Path string }
 // Frame is what a template is given.
 type Frame struct {
 	View
-	// User is the name of who is signed in, "" for nobody.
+	// User is the name of the signed-in user, "" if there is none.
 	User      string
 	SiteAdmin bool
 	// Nonce is what the policy knows this answer's scripts and styles by.

@@ -41,7 +41,7 @@ func TestServe(t *testing.T) {
 		{"nobody", auth.Actor{}, web.View{Data: "<&>", Users: true, Here: "/search"},
 			[]string{"<title>One &lt;&amp;&gt; - trawl</title>", "<b>&lt;&amp;&gt;</b>", `href="/sign-in">Sign in`, `href="/search" aria-current="page"`},
 			[]string{"Sign out", "Settings"}},
-		{"nobody can sign in", auth.Actor{}, web.View{}, nil, []string{"Sign in", "Sign out"}},
+		{"no sign-in", auth.Actor{}, web.View{}, nil, []string{"Sign in", "Sign out"}},
 		{"a user", auth.Actor{User: &identity.User{Name: `a"<b>`}}, web.View{Users: true},
 			[]string{`<span class="who">a&#34;&lt;b&gt;</span>`, "Sign out", "Settings"}, []string{"Sign in"}},
 		{"below a path", auth.Actor{}, web.View{Base: "/code", Scripts: []string{"forms.js"}, Classic: []string{"x.js"}, Styles: []string{"search.css"}},
