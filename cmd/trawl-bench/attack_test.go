@@ -12,8 +12,8 @@ import (
 	"github.com/trawlsearch/trawl/bench"
 )
 
-// TestAttack: the attacks work on a toy corpus. What is to be refused is, and
-// somebody else is served.
+// TestAttack: the attacks work on a toy corpus: their requests are refused as
+// they should be, and another client is served.
 func TestAttack(t *testing.T) {
 	binary, dir := builtTrawl(t), t.TempDir()
 	corpus, data := filepath.Join(dir, "toy"), filepath.Join(dir, "data")

@@ -8,10 +8,10 @@ import (
 	"github.com/trawlsearch/trawl/bench"
 )
 
-// scratch is a temporary directory of a command. Whoever opens one closes it.
+// scratch is a temporary directory of a command. The caller closes it.
 type scratch struct {
 	dir string
-	// kept leaves the directory where it is, for somebody to look at.
+	// kept leaves the directory where it is, to be looked at.
 	kept bool
 }
 

@@ -33,7 +33,7 @@ func (a *app) auditCommand() *cobra.Command {
 const auditListHelp = `Usage: trawl audit list [flags]
 
 List shows the newest entries of the audit log, the last one at the end: when,
-who (as whom, if a token acted for somebody else), what, to what, and from where.
+who (as whom, if a token acted for another user), what, to what, and from where.
 
   trawl audit list --user ann --json`
 

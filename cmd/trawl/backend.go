@@ -37,7 +37,7 @@ func (b *backend) opening() string {
 	return ""
 }
 
-// waiting says what whoever asks /readyz waits for.
+// waiting says why /readyz does not report ready yet.
 func (b *backend) waiting() string {
 	if what := b.opening(); what != "" || b.begun.Load() {
 		return what

@@ -123,6 +123,6 @@ func (s *site) consoleSignedOut() {
 	t.until(answered + `.includes("Privatemoderequiresauthentication.")`)
 	t.until(`!document.getElementById("signed-out").hidden`)
 	if got := s.open("/debug/stream?q=x"); eval[string](got, `location.pathname`) != "/sign-in" {
-		s.Error("the events are shown to nobody")
+		s.Error("the events are not shown")
 	}
 }

@@ -22,26 +22,26 @@ import (
 
 const checkHelp = `Usage: trawl check [flags]
 
-Check verifies a data directory: every byte of its tables, every record and what
-it refers to, every document against the id of its blob, every posting list
-against the text, from which it is made again, and every object of mirrors. It
-prints what is wrong, a line each, and what can be done about it:
+Check verifies a data directory: every byte of its tables, every record and its
+references, every document against the ID of its blob, every posting list
+against the text, and every object of mirrors. It prints a line for each fault,
+with the repair:
 
   rebuild   the shard is made anew from its repositories
   fetch     the mirror is fetched anew from its source
-  drop      it is nobody's, or a session, reset or search job that is made again,
-            and can be deleted
-  none      it does no harm, or comes right with something else
+  drop      it has no owner, or is a session, reset or search job, which its user
+            makes again; it can be deleted
+  none      it does no harm, or is repaired with another fault
   restore   only a backup has it
 
-With --repair the first three are done: damaged shards are set aside, and their
+With --repair the first three are done: damaged shards are quarantined, and their
 repositories indexed again from their mirrors and paths. All others stay as they
 are. A damaged mirror stays until there is a new one. With --quick posting lists
 are decoded, but not made again, and files in mirrors are not read.
 
-If a server has the data directory open, it does the work, on one moment of it,
-and yields to searches. What is met by searches is set aside and rebuilt without
-being asked.
+If a server has the data directory open, it does the work, on one snapshot of it,
+and yields to searches. A server also quarantines and rebuilds the shards in
+which its searches meet damage.
 
 Exit status: 0 if nothing was wrong, 1 if something was, repaired or not, 2 if
 it could not be found out.

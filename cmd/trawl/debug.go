@@ -13,7 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 )
 
-// debugServer serves metrics and profiles to whoever is on the machine.
+// debugServer serves metrics and profiles to clients on the machine.
 type debugServer struct {
 	listener net.Listener
 	server   *http.Server
@@ -49,7 +49,7 @@ func openDebug(addr string, public bool, page http.Handler, log zerolog.Logger) 
 
 func (d *debugServer) url() string { return "http://" + d.listener.Addr().String() }
 
-// close ends it at once: nobody misses half a profile.
+// close ends it at once: half a profile is of no use.
 func (d *debugServer) close() error {
 	if d == nil {
 		return nil

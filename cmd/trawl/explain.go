@@ -64,7 +64,7 @@ func writeCoverage(w io.Writer, t *client.Trace) {
 		}
 		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", name, commit, documents, number(c.Candidates), number(c.Verified), strings.Join(left, ", "))
 	}
-	_ = out.Flush() // there is nobody else to tell
+	_ = out.Flush() // an error here cannot be reported
 	if r := t.Rest; r != nil {
 		fmt.Fprintf(w, "and %s with %s, %d of them without text\n", progress.CountedAs(r.Repositories, "more repository", "more repositories"), progress.Counted(r.Documents, "document"), r.Unsearchable)
 	}
@@ -90,5 +90,5 @@ func writeSteps(w io.Writer, steps []client.TraceStep) {
 		}
 		fmt.Fprintf(out, "%.2f\t%.2f\t%s\t%s\n", float64(s.Start)/1000, float64(s.Took)/1000, s.Name, strings.Join(facts, " "))
 	}
-	_ = out.Flush() // there is nobody else to tell
+	_ = out.Flush() // an error here cannot be reported
 }

@@ -154,8 +154,8 @@ func (w *worker) declareReaders(ctx context.Context, name string, readers []stri
 	}
 }
 
-// hide says who may see a repository. If that goes wrong nobody may: what was
-// to be hidden must not show.
+// hide sets the readers of a repository. If that fails it has none: a private
+// repository must not show.
 func (w *worker) hide(ctx context.Context, name string, readers []string) {
 	if now, err := remote.Get(ctx, w.Client, admin.ListReaders, "name", name); err == nil && sameReaders(now, readers) {
 		return

@@ -6,7 +6,7 @@ import (
 )
 
 // input is the standard input of a command. An interrupt ends a read that waits
-// for somebody to type, which a read of a file or terminal alone would not see.
+// for the user to type, which a read of a file or terminal alone would not see.
 type input struct {
 	ctx context.Context
 	r   io.Reader

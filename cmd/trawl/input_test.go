@@ -17,7 +17,7 @@ func TestInterruptedInput(t *testing.T) {
 		{"api", "--data", filepath.Join(t.TempDir(), "data")},
 		{"user", "create", "--data", filepath.Join(t.TempDir(), "data"), "--password-stdin", "ann"},
 	} {
-		input, typed := io.Pipe() // which nobody writes to
+		input, typed := io.Pipe() // which is never written to
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(50*time.Millisecond, cancel)
 		var stderr bytes.Buffer

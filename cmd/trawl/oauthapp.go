@@ -37,7 +37,7 @@ secret is kept nowhere: who loses it makes another with rotate-secret.
 
 An app is a server that keeps a secret; with --public a program on people's own
 machines, which cannot; and with --service a program that acts as that service
-account, without asking anybody. Users are sent back to one of the redirect URIs,
+account, without asking any user. Users are sent back to one of the redirect URIs,
 which are compared to the byte; only the port of http://127.0.0.1 is free.
 
   trawl oauth-app create Wiki --redirect https://wiki.example.org/oauth
@@ -134,7 +134,7 @@ func (a *app) oauthAppSecret() *cobra.Command {
 
 const oauthAppDisableHelp = `Usage: trawl oauth-app disable [flags] CLIENT-ID
 
-Disable switches an app off: none of its tokens is good, and nobody gets one, until
+Disable switches an app off: none of its tokens is good, and none is issued, until
 it is switched on with --undo.
 
   trawl oauth-app disable ` + oauth.CommandLine

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSparesAProcessor: one is there for whoever comes while all searches work,
-// however often a server starts in one process.
+// TestSparesAProcessor: one processor is spare for new requests while all
+// searches work, however often a server starts in one process.
 func TestSparesAProcessor(t *testing.T) {
 	n := processors()
 	if again := processors(); again != n {

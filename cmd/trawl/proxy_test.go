@@ -305,7 +305,7 @@ func startCaddy(t *testing.T, upstream, listen string) *exec.Cmd {
 	return cmd
 }
 
-// freeAddress is one on this machine that nobody listens at.
+// freeAddress is an address on this machine that no process listens at.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

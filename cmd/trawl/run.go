@@ -24,7 +24,7 @@ var (
 	errTold = errors.New("some of it could not be done")
 )
 
-// exitCode prints an error that nobody has printed, as one line.
+// exitCode prints an error that has not been printed yet, as one line.
 func exitCode(err error, stderr io.Writer) int {
 	switch {
 	case err == nil:
@@ -42,7 +42,7 @@ func exitCode(err error, stderr io.Writer) int {
 // a server said, which is not to control the terminal.
 func complain(stderr io.Writer, err error) {
 	text := print.Line(strings.ReplaceAll(redact.Text(err.Error()), "\n", "; "))
-	_, _ = fmt.Fprintf(stderr, "trawl: %s\n", text) // there is nobody else to tell
+	_, _ = fmt.Fprintf(stderr, "trawl: %s\n", text) // an error here cannot be reported
 }
 
 // app is what the commands have in common: where they read and write.

@@ -39,7 +39,8 @@ func scriptBelow(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("BELOW", s.URL+args[0])
 }
 
-// scriptFree sets $FREE to an address of this machine that nobody listens on.
+// scriptFree sets $FREE to an address of this machine that no process listens
+// on.
 func scriptFree(ts *testscript.TestScript, _ bool, _ []string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)

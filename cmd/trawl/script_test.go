@@ -225,7 +225,7 @@ func scriptAsk(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// scriptSays waits until a line of what the server answers to anybody is so:
+// scriptSays waits for a line in an answer that the server gives any client:
 // says /healthz ok
 func scriptSays(ts *testscript.TestScript, _ bool, args []string) {
 	until(ts, strings.Join(args, " "), func() bool {

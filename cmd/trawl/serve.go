@@ -182,14 +182,14 @@ func (h *host) tellSetup(svc *service.Service) {
 	}
 	url := cmp.Or(h.set.ExternalURL, h.server.URL()) + "/sign-in"
 	if h.secret == "" {
-		h.log.Info().Str("url", url).Msg("there are no users: whoever is on this machine may search, and create the first user")
+		h.log.Info().Str("url", url).Msg("there are no users: clients on this machine may search, and create the first user")
 		return
 	}
 	h.log.Info().Str("url", url).Str("setup_secret", h.secret).Msg("there are no users: create the first one with this secret")
 }
 
-// warnNames says what a server does not know that anybody may search: the names it
-// is reached by, and so which pages are its own.
+// warnNames warns that a server open to anonymous searches does not know the
+// names it is reached by, and so which pages are its own.
 func (h *host) warnNames() {
 	if !h.gate.Local && h.set.ExternalURL == "" && h.set.Anonymous == auth.AnonymousYes {
 		h.log.Warn().Msg("anonymous-access without external-url: a page of any site whose name leads here may search, too")

@@ -47,7 +47,7 @@ func (a *app) statusCommand() *cobra.Command {
 	})
 }
 
-// complaints are what somebody should do something about.
+// complaints are the faults that the operator should repair.
 func complaints(s admin.Status) (all []string) {
 	if s.Serving && !s.Ready {
 		all = append(all, "not ready: "+s.Waiting)

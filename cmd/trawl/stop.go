@@ -21,9 +21,9 @@ const (
 	workWithin  = 15 * time.Second
 )
 
-// stop ends what is at work, in order: nobody new is sent here, requests are
-// taken no more, streams end with what they have, and so does work in the
-// background. What does not is left: the store loses nothing by that.
+// stop ends the server in order: /readyz reports it, new requests are refused,
+// streams end with the matches they have, and background work ends. Work that
+// does not end in time is left: the store loses nothing by that.
 func (h *host) stop(svc *service.Service, working *sync.WaitGroup) error {
 	h.log.Info().Msg("stopping")
 	h.notifier.Stopping()

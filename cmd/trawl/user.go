@@ -45,7 +45,7 @@ const userCreateHelp = `Usage: trawl user create [flags] NAME
 
 Create makes a user and prints a link by which they choose a password, good once
 and for a day. With --password-stdin the password is the first line of the
-standard input. A service account has no password and nobody signs in as it:
+standard input. A service account has no password and cannot sign in:
 "trawl token create" makes a token for it.
 
   trawl user create ann --email ann@example.org --admin

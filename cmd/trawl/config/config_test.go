@@ -194,8 +194,8 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// Profiles of the memory are for nobody but who is on the machine, unless somebody
-// says that they know better.
+// Profiles of the memory are for clients on the machine only, unless
+// debug-public is set.
 func TestDebugListen(t *testing.T) {
 	for _, c := range []struct{ listen, public, want string }{
 		{"127.0.0.1:7081", "false", ""},

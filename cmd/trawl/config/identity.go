@@ -39,7 +39,7 @@ type Identity struct {
 	UserRate, AddressRate int
 }
 
-// autoRate stands for a rate that nobody chose.
+// autoRate stands for a rate that is not set.
 const autoRate = -1
 
 // The rates of a server that others than the same machine reach.

@@ -46,7 +46,7 @@ func operationSettings() []Setting {
 // check refuses what is wrong together.
 func (o *Operation) check() error {
 	if o.DebugListen != "" && !o.DebugPublic && !auth.LoopbackOnly(o.DebugListen) {
-		return fmt.Errorf("debug-listen: %s can be reached from other machines, where anybody could read profiles of the memory: use 127.0.0.1, or say debug-public: true", o.DebugListen)
+		return fmt.Errorf("debug-listen: %s can be reached from other machines, where any client could read profiles of the memory: use 127.0.0.1, or say debug-public: true", o.DebugListen)
 	}
 	return nil
 }

@@ -138,7 +138,7 @@ func TestMatchesAsJSON(t *testing.T) {
 	}
 }
 
-// A search whose output nobody reads must end.
+// A search whose output is not read must end.
 func TestMatchesTellsOfAFailedWrite(t *testing.T) {
 	broken := errors.New("broken pipe")
 	err := print.NewMatches(failing{broken}, print.Options{}).Write([]client.Match{{Repository: "r"}})

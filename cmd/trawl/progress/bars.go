@@ -95,7 +95,7 @@ func (t *barTask) report(p ingest.Progress, _ bool) {
 
 func (t *barTask) done(s Summary) {
 	t.v.end(t.bar)
-	_, _ = fmt.Fprintf(t.v, "%s: %s\n", t.name, outcome(s)) // missed by nobody
+	_, _ = fmt.Fprintf(t.v, "%s: %s\n", t.name, outcome(s)) // a lost line does no harm
 }
 
 func (t *barTask) fail(error) { t.v.end(t.bar) }

@@ -34,7 +34,8 @@ type lineTask struct {
 	name string
 }
 
-// line writes a line; one that cannot be written is missed by nobody.
+// line writes a line and ignores the error: progress that cannot be shown does
+// no harm.
 func (t *lineTask) line(text string) { _, _ = fmt.Fprintf(t.v, "%s: %s\n", t.name, text) }
 
 func (t *lineTask) report(p ingest.Progress, fresh bool) {

@@ -9,9 +9,9 @@ import (
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
-// Log returns a display for a program that nobody watches: what is shown are
-// lines of its log. Writes go to w as they are. An error is the caller's to
-// log.
+// Log returns a display for a program without a terminal: it writes the
+// progress as lines of a log. Writes go to w as they are. An error is the
+// caller's to log.
 func Log(log zerolog.Logger, w io.Writer, now func() time.Time) *Display {
 	return &Display{now: now, view: &logView{&lineView{w: w}, log}}
 }
@@ -32,7 +32,7 @@ func (t *logTask) report(p ingest.Progress, fresh bool) {
 	if !fresh || !known {
 		return
 	}
-	// A sync that finds nothing new is over before anybody asks how far it is.
+	// A sync that finds nothing new is over before its progress matters.
 	if p.Phase != "index" {
 		t.log.Debug().Msg(text)
 		return

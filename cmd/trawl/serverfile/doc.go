@@ -3,6 +3,6 @@
 // admin routes to a file in the directory; the other commands read it when the
 // directory is locked; trawl serve removes it when it ends.
 //
-// The file says nothing once the lock is gone: whoever has the lock removes
-// what an earlier server left.
+// The file means nothing once the lock is gone: the process with the lock
+// removes the file of an earlier server.
 package serverfile

@@ -37,8 +37,8 @@ func Write(dir string, f File) error {
 	if err != nil {
 		return fmt.Errorf("write server file: %w", err)
 	}
-	// CreateTemp makes files with mode 0600, and the rename lets nobody see a
-	// half-written one.
+	// CreateTemp makes files with mode 0600, and the rename keeps a
+	// half-written one from being read.
 	tmp, err := os.CreateTemp(dir, name+".*")
 	if err != nil {
 		return fmt.Errorf("write server file: %w", err)

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// agenda is which repositories are to be synced, in which order: those that
-// somebody asked for, those of a round, and at last, one by one, those for which
-// git had no memory beside others. No repository is synced twice at once.
+// agenda orders the repositories to sync: first those asked for by users, then
+// those of a round, and last, one by one, those for which git had no memory
+// beside others. No repository is synced twice at once.
 type agenda struct {
 	asked, round, busy []string
 	atWork             map[string]bool

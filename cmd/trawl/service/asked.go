@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// asked are the repositories that somebody wants to be synced out of turn.
+// asked are the repositories to sync out of turn, as users asked.
 type asked struct {
 	// signal holds a token when there is one.
 	signal chan struct{}

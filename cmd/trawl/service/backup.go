@@ -85,8 +85,8 @@ func onDisk(path string) string {
 	return filepath.Join(onDisk(parent), filepath.Base(path))
 }
 
-// giveWayFor is how long a backup rests before each 4 MiB while somebody
-// searches. At 2 workers that leaves it 200 MB a second at most.
+// giveWayFor is how long a backup pauses before each 4 MiB while searches run.
+// At 2 workers that leaves it 200 MB a second at most.
 const giveWayFor = 40 * time.Millisecond
 
 // giveWay lets searches have the processor and the disk.

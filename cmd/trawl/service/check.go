@@ -16,10 +16,9 @@ import (
 
 var _ admin.Checker = (*Service)(nil)
 
-// Check verifies the data directory and calls each for what is wrong. With
-// repair it then takes what is damaged out of service and indexes its
-// repositories anew; their symbols and commits are read by whoever reads them
-// after any sync. It yields to searches.
+// Check verifies the data directory and calls each for every fault. With repair
+// it then takes damaged parts out of service and indexes their repositories
+// anew; symbols and commits follow as after any sync. It yields to searches.
 func (s *Service) Check(ctx context.Context, quick, repair bool, report func(ingest.Progress), each func(check.Finding) error) error {
 	ctx, cancel := s.untilStop(ctx)
 	defer cancel()
@@ -69,7 +68,7 @@ func (s *Service) check(ctx context.Context, quick bool, report func(ingest.Prog
 	err = check.Store(ctx, s.store, o, func(f check.Finding) {
 		findings = append(findings, f)
 		if told := each(f); told != nil {
-			cancel() // nobody listens any more
+			cancel() // no caller listens any more
 		}
 	})
 	return findings, err
@@ -113,6 +112,7 @@ func (s *Service) sourceOf(lost store.LostRepository) (store.Repository, bool) {
 	if name == "" {
 		name = fmt.Sprintf("recovered/%d", lost.ID)
 	}
-	// Whether whoever named the source knew this machine is not known.
+	// It is unknown whether the source was named over the API, so it is
+	// guarded.
 	return store.Repository{Name: name, Source: origin, Mirror: true, Guarded: true}, true
 }

@@ -49,8 +49,8 @@ func shardsOf(t *testing.T, s *service.Service, name string) []uint32 {
 	return find(t, s, name).Shards
 }
 
-// A search that meets damage shows nothing of it and says so; the repository is
-// indexed anew without anybody's asking, the shard goes, and the other
+// A search that meets damage shows nothing of it and says so. The repository is
+// indexed anew without a request, the shard is dropped, and the other
 // repository stays where it is.
 func TestDamageIsMended(t *testing.T) {
 	set := config.Defaults(config.Machine{MemoryBytes: 1 << 30})

@@ -91,8 +91,8 @@ func (s *Service) KeepRoom(ctx context.Context) {
 // Stopped returns why nothing is indexed for now, or nil.
 func (s *Service) Stopped() error { return s.room.stopped() }
 
-// Notice says that nothing is indexed for now, if so, to whoever asks how the
-// server is. What Stopped says names directories, and is the operator's.
+// Notice says that indexing is paused, if it is, in words for any client. The
+// text of Stopped names directories and is for the operator.
 func (s *Service) Notice() string { return s.room.notice() }
 
 // told reports whether err is one that room tells of, for everything at once.

@@ -13,8 +13,8 @@ import (
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
-// TestRoom: each change is said once, other errors are nobody's business here,
-// and what was left is taken up once there is room.
+// TestRoom: each change is logged once, other errors are ignored here, and
+// postponed work resumes once there is room.
 func TestRoom(t *testing.T) {
 	var log bytes.Buffer
 	var now error

@@ -7,8 +7,8 @@ import (
 	"github.com/trawlsearch/trawl/query/search/admission"
 )
 
-// TestYield: a rewrite goes on at once when nobody searches, and in the end also
-// when somebody always does; it does not outlast its context.
+// TestYield: a rewrite goes on at once when no search runs, and in the end also
+// when searches always run; it does not outlast its context.
 func TestYield(t *testing.T) {
 	s := &Service{searches: admission.NewQueue(1, 2)}
 	s.yield(t.Context())

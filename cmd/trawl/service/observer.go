@@ -16,7 +16,7 @@ import (
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
-// Observer hears what a service does, for whoever counts it. Its methods are
+// Observer is called for each event of a service, to count it. Its methods are
 // called from many goroutines and return at once.
 type Observer interface {
 	// Searched is called when a search is over.
@@ -44,7 +44,7 @@ type Searched struct {
 	Skipped []string
 	// Err is why it failed, if it did.
 	Err error
-	// Trace has the steps, nil if nobody asked for them.
+	// Trace has the steps, nil if no trace was asked for.
 	Trace *report.Trace
 }
 

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// restAfter is how long nobody searches or indexes before memory is given back:
-// at least so long, at most twice.
+// restAfter is how long no search or sync runs before memory is given back: at
+// least so long, at most twice.
 const restAfter = 20 * time.Second
 
 // busy counts what needs memory: how much of it ever began, and how much of

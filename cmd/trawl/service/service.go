@@ -99,8 +99,8 @@ type Service struct {
 	backingUp sync.Mutex
 }
 
-// How long git waits for room among git's other processes: what people wait for
-// goes on without it soon, and says so; what nobody waits for has time.
+// How long git waits for memory beside git's other processes. A request goes on
+// without it soon, and says so; background work has time.
 const (
 	searchPatience = 2 * time.Second
 	pagePatience   = 5 * time.Second

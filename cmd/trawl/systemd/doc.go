@@ -1,4 +1,4 @@
-// Package systemd tells the service manager how a server is, by the protocol of
-// sd_notify: that it is ready, what it does, that it lives, that it stops. Where
-// nobody listens, as outside of a unit, all of it does nothing.
+// Package systemd reports the state of a server to the service manager, by the
+// protocol of sd_notify: that it is ready, what it does, that it lives, that it
+// stops. Without a listener, as outside of a unit, it does nothing.
 package systemd

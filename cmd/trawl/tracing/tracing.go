@@ -55,7 +55,7 @@ func Open(ctx context.Context, version string, failed func(error)) (*Tracing, er
 	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
 		return nil, fmt.Errorf("send traces: %w", err)
 	}
-	// The library has one place for what goes wrong when nobody waits for it.
+	// The library has one handler for errors that it cannot return to a caller.
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(failed))
 	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(res))
 	return &Tracing{provider: provider, tracer: provider.Tracer("github.com/trawlsearch/trawl")}, nil
