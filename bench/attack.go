@@ -27,8 +27,8 @@ type AttackConfig struct {
 	// 700 MB.
 	Trawl, Data, Memory, Work string
 	Scale                     float64
-	// For is how long each attack lasts, Rate how many queries a second somebody
-	// else asks meanwhile, AttackRate how many requests a second attack.
+	// For is how long each attack lasts, Rate how many queries a second another
+	// client sends meanwhile, AttackRate how many requests a second attack.
 	For              time.Duration
 	Rate, AttackRate float64
 	// Connections is how many are opened by those attacks that open many.
@@ -41,8 +41,8 @@ type AttackConfig struct {
 	Note func(string)
 }
 
-// The addresses of who attacks and of who does not. Turns are shared among
-// addresses where nobody signs in.
+// The addresses of the attacker and of the other client. Slots are shared among
+// addresses where no user signs in.
 const (
 	attackerHost  = "127.0.0.2"
 	bystanderHost = "127.0.0.1"

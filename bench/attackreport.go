@@ -14,8 +14,8 @@ import (
 type AttackReport struct {
 	For         time.Duration `json:"forNanos"`
 	Connections int           `json:"connections"`
-	// Alone is how long another client waited for its answers when nobody
-	// attacked.
+	// Alone is how long the other client waited for its answers without an
+	// attack.
 	Alone Percentiles `json:"alone"`
 	// AlonePages is the same of its pages.
 	AlonePages Percentiles `json:"alonePages"`

@@ -35,7 +35,7 @@ type BackupReport struct {
 	Bytes int64
 	// First is how long the first backup took, Again one of the same, with
 	// SentFirst and SentAgain bytes sent. Idle is the first backup into another
-	// folder while nobody searched.
+	// folder while no search ran.
 	First, Again, Idle   time.Duration
 	SentFirst, SentAgain int64
 	// Verify and Restore are how long these took.

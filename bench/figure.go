@@ -74,7 +74,7 @@ func millis(d time.Duration) value {
 
 func seconds(d time.Duration) value { return millis(d) / 1000 }
 
-// size returns bytes for a chart; 0 is a size nobody told.
+// size returns bytes for a chart; 0 is an unknown size.
 func size(n int64) value {
 	if n <= 0 {
 		return none

@@ -91,7 +91,7 @@ func (e grepEngine) ask(ctx context.Context, q Query, limit int) (PeerRun, error
 		run, _, err := e.run(ctx, q, io.Discard)
 		return run, err
 	}
-	// As with "| head": whoever has enough stops reading, and the tool ends.
+	// As with "| head": a reader that has enough stops, and the tool ends.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	enough := &lineLimit{left: limit, reached: cancel}

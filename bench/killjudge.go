@@ -49,12 +49,12 @@ func (l *killLoad) judgeRepositories(ctx context.Context, c *operatorClient) err
 	}
 	for name := range names {
 		if !known[name] {
-			wrong = append(wrong, fmt.Errorf("%s is there, which nobody added", name))
+			wrong = append(wrong, fmt.Errorf("%s is there, but was never added", name))
 		}
 	}
 	for key := range found {
 		if !known[key[0]] {
-			wrong = append(wrong, fmt.Errorf("%s is found, which nobody added", key[0]))
+			wrong = append(wrong, fmt.Errorf("%s is found, but was never added", key[0]))
 		}
 	}
 	return errors.Join(append(wrong, l.bury())...)

@@ -12,7 +12,8 @@ import (
 type endings struct {
 	mu   sync.Mutex // guards all below
 	line []byte     // the beginning of one
-	// by holds those that came before somebody asked, wanted those who asked before.
+	// by holds ends that came before they were waited for, wanted the waiters
+	// for ends that have not come.
 	by     map[string]ending
 	wanted map[string]chan ending
 	most   int
@@ -60,7 +61,7 @@ func (e *endings) read(line []byte, now time.Time) {
 		delete(e.wanted, fields.ID)
 		return
 	}
-	if len(e.by) > 10_000 { // of streams and queries that nobody asks about
+	if len(e.by) > 10_000 { // of streams and queries that no client waits for
 		clear(e.by)
 	}
 	e.by[fields.ID] = end

@@ -2,8 +2,8 @@ package bench
 
 import "testing"
 
-// TestEndings: the end of a request is told to whoever asks, before or after it,
-// from lines however they are cut.
+// TestEndings: the end of a request is reported to its waiter, before or after
+// it, from lines however they are cut.
 func TestEndings(t *testing.T) {
 	e := newEndings()
 	before := e.of("b")

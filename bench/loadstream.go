@@ -133,8 +133,8 @@ func (l *loader) ask(rng *rand.Rand) {
 	l.took = append(l.took, time.Since(start))
 }
 
-// endWithin is when a search that nobody wants any more counts as one that does
-// not end.
+// endWithin is when a search whose client has left counts as one that does not
+// end.
 const endWithin = 10 * time.Second
 
 // leave begins a search that takes long, goes away in the middle, and sees when

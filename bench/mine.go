@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// MineConfig says of which repositories to make a set of queries that nobody
-// chose: a commit's subject is what somebody looks for, and the files that it
-// changed are what is wanted.
+// MineConfig says from which repositories to mine a set of queries that no
+// person chose: a commit's subject is the query, and the files that it changed
+// are the wanted results.
 type MineConfig struct {
 	// Repositories are git directories; they are only read.
 	Repositories []string

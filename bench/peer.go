@@ -27,7 +27,7 @@ type tool interface {
 	start(ctx context.Context, at workspace) (engine, error)
 }
 
-// engine is a tool at work. Whoever started it must call stop.
+// engine is a running tool. Its starter must call stop.
 type engine interface {
 	// answer asks for everything that q means. The set is sorted.
 	answer(ctx context.Context, q Query) (LineSet, error)
@@ -104,7 +104,7 @@ func peerNames(peers []peer) []string {
 	return names
 }
 
-// PeerRun is one run of a peer as whoever reads its output saw it.
+// PeerRun is one run of a peer as the reader of its output saw it.
 type PeerRun struct {
 	// First is when the first byte of the answer had arrived, 0 if none did.
 	First time.Duration `json:"firstNanos"`

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// process is a running server, ours or a peer's. Whoever started it must call
-// stop.
+// process is a running server, ours or a peer's. Its starter must call stop.
 type process struct {
 	// name is the command as users know it, for messages.
 	name   string

@@ -126,7 +126,7 @@ func (s *server) checkSymbols(ctx context.Context, out *RankReport) error {
 }
 
 // shown is how many results are looked through, as many as a page of answers
-// may have. A file behind them counts as not found: nobody would see it.
+// may have. A file behind them counts as not found: no user would see it.
 const shown = 500
 
 // rank asks q and finds the wanted file among what came, repositories included.

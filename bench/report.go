@@ -16,7 +16,7 @@ const ReportVersion = 1
 type Report struct {
 	Version int       `json:"version"`
 	Started time.Time `json:"started"`
-	// Command repeats the run, if whoever started it has said so.
+	// Command repeats the run, if its starter gave one.
 	Command string  `json:"command,omitempty"`
 	Machine Machine `json:"machine"`
 	// Versions are what the programs call themselves, by program.

@@ -106,8 +106,8 @@ func checkPeers(t *testing.T, q bench.QueryFacts) {
 	}
 }
 
-// All peers, as whoever has them on PATH gets them; zoekt and codesearch are
-// stand-ins here, each with a file less than trawl.
+// All peers, as found on PATH; zoekt and codesearch are stand-ins here, each
+// with a file less than trawl.
 func TestRunWithIndexedPeers(t *testing.T) {
 	c := toyRun(t)
 	installFakePeers(t)

@@ -8,7 +8,7 @@ import (
 	"os/exec"
 )
 
-// server is a running trawl serve. Whoever started it must call stop.
+// server is a running trawl serve. Its starter must call stop.
 type server struct {
 	*asker
 	*process
