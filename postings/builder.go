@@ -13,7 +13,7 @@ import (
 //
 // Each list grows as gaps (codec.go) in a chain of small pieces, 8 bytes at
 // first and doubling to 256, cut from slabs. A quarter of the Linux tree, 62
-// thousand blocks, makes 75 million postings in about 95 MB; the table that
+// thousand blocks, makes 75 million postings in about 95 MB. The table that
 // finds a trigram's list is another 64 MB, taken with the first text and kept
 // until Release.
 type Builder struct {
@@ -23,9 +23,9 @@ type Builder struct {
 	slabs [][]byte
 	// used is how much of the last slab is taken.
 	used int
-	// seen remembers trigrams of the current block, by hash and with mark in the
-	// byte above them, which no block before had; a lost entry only costs a look
-	// at the list, whose last block tells the same.
+	// seen remembers trigrams of the current block, by hash. The byte above
+	// each is mark, which no block before had. A lost entry only costs a look
+	// at the list, whose last block says the same.
 	seen [seenEntries]uint32
 	mark uint32
 	// fresh are the trigrams collected, numbers is where their lists are found.
@@ -128,7 +128,7 @@ func (b *Builder) collect(block int, text []byte, t, x uint32, exact bool) (last
 	for _, c := range text {
 		t = (t<<8 | uint32(foldTable[c])) & (NumTrigrams - 1)
 		x = (x<<8 | uint32(c)) & (NumTrigrams - 1)
-		// What was seen as it stands was seen folded.
+		// A trigram seen as written was also seen folded.
 		e := &b.seen[x*0x9E3779B1>>20]
 		if *e == b.mark|x {
 			continue

@@ -60,9 +60,9 @@ func appendEncoded(dst []byte, count int, gaps []byte) []byte {
 	return append(dst, gaps...)
 }
 
-// roaringBytes returns the size of the roaring bitmap of a list, which need not
-// be made to know it: a number begins a run unless its gap is 0, and no gap has
-// a byte 0 otherwise.
+// roaringBytes returns the size of the roaring bitmap of a list, without making
+// it: a number begins a run unless its gap is 0, and no gap has a byte 0
+// otherwise.
 func roaringBytes(count int, gaps []byte) int {
 	runs := count - bytes.Count(gaps, []byte{0})
 	if gaps[0] == 0 {
@@ -122,10 +122,9 @@ func (s *Set) Decode(value []byte) error {
 	return fmt.Errorf("%w: unknown tag %d", ErrCorrupt, value[0])
 }
 
-// AndEncoded keeps in s what is also in an encoded list; scratch holds anything
-// and is overwritten. Of a list that is much
-// longer than s it reads only what may be in s, so that it does not notice all
-// damage that Decode does.
+// AndEncoded keeps the numbers in s that are also in an encoded list; scratch
+// may hold anything and is overwritten. It reads only the parts of a much
+// longer list that may be in s, so it misses some damage that Decode detects.
 func (s *Set) AndEncoded(value []byte, scratch *Set) error {
 	if !s.dense && len(value) > 0 {
 		switch value[0] {
@@ -186,7 +185,7 @@ func (s *Set) andGaps(raw []byte) error {
 // andFew is andGaps for a list of n numbers, many more than s has: it passes over
 // most of them eight at once.
 func (s *Set) andFew(raw []byte, n int) error {
-	// As far as twelve numbers lead.
+	// The distance that twelve numbers cover on average.
 	skipFrom := 12 * MaxBlocks / n
 	kept, last := s.array[:0], -1
 next:
@@ -219,9 +218,9 @@ next:
 	return nil
 }
 
-// skipGaps returns how many of the bytes of raw, which has some, can be passed
-// over since the numbers they stand for are less than far from the one before,
-// and by how much they lead on. At least one byte is left.
+// skipGaps returns how many bytes of raw can be skipped, since their numbers
+// are less than far from the previous one, and the sum of their gaps. raw is
+// not empty, and at least one byte is left.
 func skipGaps(raw []byte, far int) (skipped, sum int) {
 	const high, even = 0x8080808080808080, 0x00ff00ff00ff00ff
 	for len(raw)-skipped > 8 {

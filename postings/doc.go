@@ -1,9 +1,8 @@
 // Package postings turns bytes into trigrams and posting lists into candidate
 // lists. Text comes in block by block and leaves as one encoded posting list
-// per trigram (Builder); encoded lists come back in and leave intersected,
-// or joined (Set); a trigram expression comes in and one candidate
-// set leaves (Expr). store writes and reads the lists, query/plan makes the
-// expressions.
+// per trigram (Builder). Encoded lists come back in and leave intersected, or
+// joined (Set). A trigram expression comes in and one candidate set leaves
+// (Expr). store writes and reads the lists, query/plan makes the expressions.
 //
 // The package does no I/O, reads no clock and knows neither repositories nor
 // regular expressions.
@@ -21,10 +20,10 @@
 // MaxLiteralBytes long therefore has all its trigrams in that block's lists:
 // intersecting them never loses an occurrence.
 //
-// Bytes are folded before they become trigrams: A-Z to a-z, nothing else. Of a
-// document's text, trigrams with an upper-case letter have lists as they stand
-// as well. Both kinds share one table, since no folded trigram has such a letter.
-// Behind the last byte of a document stand two imaginary zero bytes, so that
-// each of its last bytes begins a trigram too and a one- or two-byte literal
-// is a prefix of some trigram wherever it stands.
+// Bytes are folded before they become trigrams: A-Z to a-z, nothing else.
+// Trigrams with an upper-case letter also have lists as written. Both kinds
+// share one table, since no folded trigram has such a letter. Behind the last
+// byte of a document stand two imaginary zero bytes, so that each of its last
+// bytes begins a trigram too and a one- or two-byte literal is a prefix of some
+// trigram wherever it stands.
 package postings

@@ -69,8 +69,8 @@ type Evaluator struct {
 	Scratch *Scratch
 }
 
-// Scratch is what evaluators work in. Its zero value is ready. What they return
-// does not lie in it.
+// Scratch is the memory of evaluators. Its zero value is ready. Their results
+// do not lie in it.
 type Scratch struct {
 	buf   []byte
 	lists []list

@@ -1,6 +1,6 @@
 package postings
 
-// ByteFrequency tells how common a byte is in source code: ten times the
+// ByteFrequency returns how common a byte is in source code: ten times the
 // binary logarithm of how often it occurs in a million.
 func ByteFrequency(c byte) uint8 { return byteFrequency[foldTable[c]] }
 

@@ -6,9 +6,9 @@ import (
 )
 
 // A block number has 16 bits, so a roaring bitmap of them is one container.
-// This is all that reading one takes, straight from the encoded bytes and
-// checked in one pass; the library's own validation of a container of runs is
-// quadratic in their number and took 20 ms for the lists of one shard.
+// Reading one takes no more, straight from the encoded bytes and checked in one
+// pass. The library's own validation of a container of runs is quadratic in
+// their number and took 20 ms for the lists of one shard.
 //
 // Without runs:
 //
