@@ -20,7 +20,7 @@ func (s *Store) SetAside(id uint32, damage error, now time.Time) (first bool, er
 	if s.catalogue.shards[id] == nil || s.catalogue.aside[id] != nil {
 		return false, nil
 	}
-	// What was read when it was met, such as a path, is not for everybody.
+	// The data that was read there, such as a path, is not for every user.
 	if e := (*shard.Error)(nil); errors.As(damage, &e) {
 		damage = e.Err
 	}
@@ -36,8 +36,8 @@ func (s *Store) SetAside(id uint32, damage error, now time.Time) (first bool, er
 	return true, nil
 }
 
-// DamagedShardInfo is one shard that is set aside, with the repositories that
-// have to be indexed anew to replace it.
+// DamagedShardInfo is one quarantined shard, with the repositories to index
+// anew to replace it.
 type DamagedShardInfo struct {
 	shard.Quarantine
 	Shard        uint32
@@ -46,7 +46,7 @@ type DamagedShardInfo struct {
 
 // Health is what is wrong with a store that is served all the same.
 type Health struct {
-	// Aside are the shards that are set aside, by number.
+	// Aside are the quarantined shards, by number.
 	Aside []DamagedShardInfo
 	// Records are small records that could not be read, in words. Those of
 	// repositories are counted in LostRepositories as well.
@@ -61,7 +61,7 @@ func (s *Store) Health() Health {
 	return m.catalogue.health()
 }
 
-// Health tells what was known to be wrong at the moment of the snapshot.
+// Health reports the faults that were known when the snapshot was taken.
 func (sn *Snapshot) Health() Health { return sn.c.health() }
 
 // LostRepositories counts the repositories whose records cannot be read.
@@ -88,8 +88,8 @@ func (c *catalogue) of(shard uint32) []*Repository {
 	return out
 }
 
-// dropUnwanted adds to drop the shards set aside that no repository refers to
-// any more.
+// dropUnwanted adds the quarantined shards that no repository refers to any
+// more to drop.
 func (c *catalogue) dropUnwanted(drop []uint32) []uint32 {
 	if len(c.aside) == 0 {
 		return drop
@@ -108,8 +108,8 @@ func (c *catalogue) dropUnwanted(drop []uint32) []uint32 {
 	return drop
 }
 
-// loadAside takes a record of a shard set aside into the catalogue. What it
-// says is not worth failing for.
+// loadAside takes the record of a quarantined shard into the catalogue. Its
+// damage is not worth failing for.
 func (c *catalogue) loadAside(id uint32, value []byte) {
 	a := &shard.Quarantine{}
 	if err := json.Unmarshal(value, a); err != nil {

@@ -110,8 +110,8 @@ type Change struct {
 	Remove []uint32
 	// Add are shards that were written and now become visible.
 	Add []shard.Header
-	// Drop are shards to delete. Those that are set aside are deleted by
-	// themselves once no repository refers to them.
+	// Drop are shards to delete. Quarantined ones are deleted by themselves
+	// once no repository refers to them.
 	Drop []uint32
 	// Dead are the sets of dead documents that replace those of their shards.
 	Dead map[uint32]*postings.Set
@@ -129,7 +129,7 @@ type Change struct {
 	records *Records
 	// facts says that the facts of Repositories are new.
 	facts bool
-	// aside are shards to be set aside.
+	// aside are shards to quarantine.
 	aside map[uint32]*shard.Quarantine
 	// basis, if not nil, is what the change was prepared from.
 	basis *database

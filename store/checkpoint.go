@@ -14,9 +14,9 @@ const checkpointDir = "checkpoint"
 // ErrCheckpoint is that of a second checkpoint beside an open one.
 var ErrCheckpoint = errors.New("a checkpoint of the data directory is open already")
 
-// Checkpoint is one moment of a store, as a directory that another Store could
-// open. Tables of the engine are hard links in it, so it costs milliseconds and
-// a few megabytes, and disk only as the engine replaces tables meanwhile.
+// Checkpoint is a snapshot of a store in a directory that another Store can
+// open. Its tables are hard links, so it costs milliseconds and a few megabytes
+// at first, and more disk as the engine replaces tables meanwhile.
 type Checkpoint struct {
 	s   *Store
 	dir string
@@ -48,7 +48,7 @@ func (c *Checkpoint) make() error {
 	if err != nil {
 		return err
 	}
-	// What an earlier Close could not remove.
+	// Remove the leftovers of an earlier Close.
 	if err := s.fs.RemoveAll(c.dir); err != nil {
 		return err
 	}

@@ -8,20 +8,20 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// Errors callers tell apart.
+// The errors that callers distinguish.
 var (
 	// ErrNotFound: there is no such repository.
 	ErrNotFound = errors.New("not found")
 	// ErrExists: a repository of that name is there already.
 	ErrExists = errors.New("already exists")
-	// ErrCorrupt: a record or text is not what was written.
+	// ErrCorrupt: a record or text is corrupt.
 	ErrCorrupt = engine.ErrCorrupt
 	// ErrDamagedLog: the engine's manifest is damaged.
 	ErrDamagedLog = engine.ErrDamagedLog
 	// ErrDiskFull: nothing was written, for want of disk.
 	ErrDiskFull = errors.New("disk is full")
-	// ErrBroken: the engine could not write. What was committed before is still
-	// served, and the store takes changes again once the disk does.
+	// ErrBroken: the engine could not write. Earlier commits are still served,
+	// and the store takes changes again once the disk does.
 	ErrBroken = engine.ErrBroken
 	// ErrLocked: another process has the data directory open.
 	ErrLocked = engine.ErrLocked

@@ -10,12 +10,12 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// History tells what is kept of a repository's commits, for searches of
-// messages and diffs.
+// History is the part of a repository's commits that is indexed, for searches
+// of messages and diffs.
 type History struct {
-	// Tip is the commit whose history is kept whole, as far as Depth wants it;
-	// empty before it was first read. Reading is the one that is being read, or
-	// was when that was interrupted: of its history some is kept.
+	// Tip is the commit whose history is indexed as far as Depth allows; empty
+	// before the first read. Reading is the commit whose history is being read,
+	// or was when the read was interrupted; part of its history is indexed.
 	Tip     string `json:"tip,omitempty"`
 	Reading string `json:"reading,omitempty"`
 	// Depth names the settings under which it was read.

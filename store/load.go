@@ -13,10 +13,9 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// load reads the catalogue from disk. A record that is not what was written
-// does not keep the rest from being served: what it was about is set aside, or
-// counted as lost. Only when the engine cannot tell the records that there are
-// is that an error.
+// load reads the catalogue from disk. A corrupt record does not keep the others
+// from being served: its shard is quarantined, or its repository counted as
+// lost. It is an error only if the engine cannot list the records.
 func load(db pebble.Reader) (*catalogue, error) {
 	c := newCatalogue()
 	for _, part := range []struct {

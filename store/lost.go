@@ -79,5 +79,5 @@ func (c *catalogue) forgetLost(id uint32) {
 	c.unread = slices.DeleteFunc(slices.Clone(c.unread), func(text string) bool { return strings.HasPrefix(text, about) })
 }
 
-// lostPrefix begins what is told of a record that cannot be read.
+// lostPrefix begins the report of a record that cannot be read.
 func lostPrefix(id uint32) string { return fmt.Sprintf("repository %d: ", id) }

@@ -46,7 +46,7 @@ func (s *Store) hasRoom() error {
 	disk, err := s.Disk()
 	switch {
 	case errors.Is(err, vfs.ErrUnsupported):
-		return nil // a file system that cannot tell
+		return nil // a file system that cannot report it
 	case err != nil:
 		return err
 	case disk.FreeBytes < reserveBytes:
@@ -55,9 +55,9 @@ func (s *Store) hasRoom() error {
 	return nil
 }
 
-// mend puts another engine in the place of one that can write no more. What
-// was committed is there; what the last commit, which failed, was about may be.
-// Those who read from the old one go on. mu is held.
+// mend replaces an engine that can no longer write. The new one has all earlier
+// commits, and perhaps the last one, which failed. Readers of the old one go
+// on. mu is held.
 func (s *Store) mend() error {
 	why := s.engine.Err()
 	s.tried = time.Now()

@@ -2,7 +2,7 @@ package store
 
 import "fmt"
 
-// Metrics are the numbers of a store by which an operator tells how it is.
+// Metrics are the numbers of a store for its operator.
 type Metrics struct {
 	// DiskBytes is the size of all files of the engine.
 	DiskBytes uint64

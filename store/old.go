@@ -15,7 +15,7 @@ import (
 // Old is a data directory of an older format, opened for package migrations.
 // Nothing can be searched in it. It is not safe for concurrent use.
 type Old struct {
-	// s is open as far as the engine is.
+	// s has an open engine and no catalogue yet.
 	s       *Store
 	version FormatVersion
 }
@@ -86,7 +86,7 @@ func (o *Old) Shards() (n OldShards, err error) {
 		}
 		var v shard.Header
 		if err := json.Unmarshal(numberHeader(value, h), &v); err != nil {
-			return true, nil // damaged, to be set aside
+			return true, nil // damaged, to be quarantined
 		}
 		n.All++
 		if v.Outdated() {
@@ -99,10 +99,10 @@ func (o *Old) Shards() (n OldShards, err error) {
 }
 
 // NumberShards gives index versions to the headers of at most most shards that
-// have none, in one batch that is on disk when it returns. It returns how many
-// those were; 0 is that none is left. A header itself tells whether it is done,
-// so this goes on rightly after whatever interrupted it, an older program at
-// work in between among that.
+// have none, in one batch that is on disk when it returns. It returns their
+// number; 0 means that none is left. The header itself says whether it is done.
+// So the work goes on correctly after an interruption, even if an older program
+// ran in between.
 func (o *Old) NumberShards(ctx context.Context, most int) (int, error) {
 	o.s.mu.Lock()
 	defer o.s.mu.Unlock()
@@ -128,8 +128,9 @@ func (o *Old) NumberShards(ctx context.Context, most int) (int, error) {
 	return n, o.s.write(b, o.s.catalogue)
 }
 
-// eachHeader calls f with the headers of shards until it returns false. It leaves
-// out what is no header any more, which is set aside when the store is opened.
+// eachHeader calls f with the headers of shards until it returns false. It
+// leaves out damaged headers, whose shards are quarantined when the store is
+// opened.
 func (o *Old) eachHeader(f func(key, value []byte, h map[string]json.RawMessage) (more bool, err error)) error {
 	return engine.Each(o.s.engine.DB, engine.Prefix([]byte{prefixHeader}), func(key, value []byte) (bool, error) {
 		h := map[string]json.RawMessage{}

@@ -15,8 +15,8 @@ import (
 // more of them. A kind is never given to something else.
 type RecordKind byte
 
-// The kinds of records. These are of store/identity, whose keys.go tells what
-// their ids are.
+// The kinds of records. These are of store/identity, whose keys.go defines
+// their IDs.
 const (
 	RecordUser       RecordKind = 'u'
 	RecordName       RecordKind = 'n'
@@ -48,7 +48,7 @@ const (
 	RecordJobResult   RecordKind = 'J'
 )
 
-// These are of store/oauth, whose keys.go tells what their ids are.
+// These are of store/oauth, whose keys.go defines their IDs.
 const (
 	RecordApp      RecordKind = 'A'
 	RecordGrant    RecordKind = 'G'

@@ -51,7 +51,7 @@ type Repository struct {
 	// History is what is kept of its commits.
 	History History `json:"history,omitzero"`
 
-	// Facts, told from outside through ChangeFacts.
+	// Facts, set from outside through ChangeFacts.
 
 	// BranchGlobs say which branches are indexed beside the default branch, in
 	// the syntax of git.RefGlob.

@@ -8,7 +8,7 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// Snapshot is one moment of the store. It is safe for concurrent use; the
+// Snapshot is one version of the store. It is safe for concurrent use; the
 // lists and texts made from it are not.
 type Snapshot struct {
 	s *Store

@@ -180,9 +180,9 @@ func (s *Store) removeUnfinished(index string) error {
 	return nil
 }
 
-// Close releases everything. All snapshots must be closed before. What was
-// committed is in tables then, as far as they can be written: the engine tells a
-// damaged table, but may take a damaged log for one that ended.
+// Close releases everything. All snapshots must be closed before. All commits
+// are in tables then, if those can be written: the engine detects a damaged
+// table, but may take a damaged log for a shorter one.
 func (s *Store) Close() error {
 	if open := s.versions.count(0); open > 0 {
 		return fmt.Errorf("close store: %d snapshots are still open", open)
@@ -251,10 +251,10 @@ func (s *Store) destination() shard.Destination {
 	}
 }
 
-// NewShardWriter returns a writer of shards with nothing begun.
+// NewShardWriter returns a writer of shards without an open shard.
 func (s *Store) NewShardWriter() *shard.Writer {
 	return shard.NewWriter(s.destination(), postings.NewBuilder())
 }
 
-// NewSymbolWriter returns a writer of symbols with nothing begun.
+// NewSymbolWriter returns a writer of symbols without an open run.
 func (s *Store) NewSymbolWriter() *shard.SymbolWriter { return shard.NewSymbolWriter(s.destination()) }

@@ -23,20 +23,21 @@ func (s *Store) TableBytes() int64 {
 	return e.TableBytes()
 }
 
-// FaultyRecord is a small record that is not what it should be.
+// FaultyRecord is a small record with a fault.
 type FaultyRecord struct {
 	Key     []byte
 	Problem string
 	// Repository is the one whose commits' people it holds, 0 for any other.
 	Repository uint32
-	// Lost says that it is that of a repository, which nothing else tells of.
+	// Lost says that it is the record of a repository, the only one that names
+	// it.
 	Lost *LostRepository
 	// Stray says that the record belongs to no shard or repository, or that
 	// nothing needs it. It does no harm, and RemoveStray deletes it.
 	Stray bool
 }
 
-// FaultOf tells of a record of some kind.
+// FaultOf describes a fault in a record of some kind.
 func FaultOf(kind RecordKind, id []byte, problem string, stray bool) FaultyRecord {
 	return FaultyRecord{Key: keyRecord(kind, id), Problem: problem, Stray: stray}
 }
@@ -53,7 +54,7 @@ func (sn *Snapshot) VerifyRecords(ctx context.Context, fault func(FaultyRecord))
 		for ok := it.First(); ok && ctx.Err() == nil; ok = it.Next() {
 			value, err := it.ValueAndErr()
 			if err != nil {
-				break // the iterator tells it
+				break // the iterator reports it
 			}
 			if f, ok := sn.c.faulty(it.Key(), value); ok {
 				fault(f)

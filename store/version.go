@@ -30,7 +30,7 @@ const (
 	FormatNewest = FormatNumbered
 )
 
-// FormatAbout tells people what a format version is.
+// FormatAbout returns a short description of a format version.
 type FormatAbout struct {
 	Version FormatVersion
 	Name    string
