@@ -66,7 +66,7 @@ const (
 	PhaseRestore = "backup-restore"
 )
 
-// Progress tells how far something is.
+// Progress is the progress of a run.
 type Progress struct {
 	Phase string
 	// DoneBytes of TotalBytes are done.

@@ -51,8 +51,7 @@ func objectPath(name string) string { return path.Join(objectsFolder, name[:2], 
 // ErrNoBackups is that of a destination at which nothing was stored.
 var ErrNoBackups = errors.New("there are no backups here")
 
-// DamagedError is a file at a destination that is not what was stored. It is
-// store.ErrCorrupt.
+// DamagedError is a damaged file at a destination. It is store.ErrCorrupt.
 type DamagedError struct {
 	// Name is the file's, Why what is wrong with it.
 	Name, Why string
@@ -70,13 +69,13 @@ func damaged(name, why string, args ...any) error {
 
 // FormatError is a backup that a newer program made.
 type FormatError struct {
-	// What has the format; Found is its version and Known the newest that this
-	// program reads.
+	// What names the file; Found is its format version and Known the newest
+	// that this program reads.
 	What         string
 	Found, Known uint32
 }
 
-// Error tells both versions.
+// Error names both versions.
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("%s has format version %d, this program reads up to %d: use a newer trawl", e.What, e.Found, e.Known)
 }

@@ -16,15 +16,15 @@
 // the SHA-256 of all that follows. Objects are at most 4 MiB of content: a
 // large file is cut, small ones share an object. With encryption, objects, keys
 // and the part of a manifest that has file names are files in the format of
-// age. What shows then is how many objects of what size a backup has, and when
-// it was made; since encrypting the same twice gives different bytes, names of
-// objects tell nothing about their content.
+// age. It still shows how many objects of what size a backup has, and when it
+// was made. Encrypting the same content twice gives different bytes, so names
+// of objects reveal nothing about their content.
 //
 // # What is safe when
 //
 // An object is whole or absent, and a manifest is written when all its objects
-// are durable, so that a backup exists wholly or not at all; what an
-// interrupted run sent is found by the next. Nothing is changed in place and
+// are durable, so that a backup exists wholly or not at all. The next run finds
+// the objects that an interrupted one sent. Nothing is changed in place and
 // only Prune deletes. It removes objects that no manifest needs, and none while
 // a backup is being made, which may rely on objects that no manifest names yet.
 //

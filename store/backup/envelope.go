@@ -17,8 +17,8 @@ const formatVersion = 1
 //	trawl-backup KIND VERSION SHA256
 //
 // with the hash, in hex, of KIND, a space, VERSION, a newline and the payload.
-// This line is the same in all versions, so that damage and a newer format are
-// told apart.
+// This line is the same in all versions, so that damage differs from a newer
+// format.
 const envelopeMagic = "trawl-backup"
 
 // seal puts payload into an envelope.
@@ -37,9 +37,9 @@ func envelopeHash(kind, version string, payload []byte) []byte {
 	return h.Sum(nil)
 }
 
-// unseal returns the payload of what is stored under name, which may be
-// anything: a *DamagedError if it is not what was sealed, and a *FormatError if
-// a newer program sealed it.
+// unseal returns the payload of the file called name, which may hold anything.
+// The error is a *DamagedError if the file is damaged, and a *FormatError if a
+// newer program sealed it.
 func unseal(kind, name string, data []byte) ([]byte, error) {
 	line, payload, ok := bytes.Cut(data, []byte("\n"))
 	fields := strings.Split(string(line[:min(len(line), 200)]), " ")

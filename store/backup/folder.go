@@ -93,7 +93,7 @@ func (f *Folder) makeLocked(folder string) error {
 			return err
 		}
 	}
-	// What is in a backup is for its owner only.
+	// Only the owner may read a backup.
 	if err := f.fs.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}

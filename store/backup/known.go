@@ -159,8 +159,8 @@ func (k *known) readJournal() {
 	}
 }
 
-// sent notes an object that was stored, for a run after this one. Its content
-// cannot be told by its name, so without the note it would be sent again.
+// sent notes an object that was stored, for a run after this one. Its name does
+// not reveal its content, so without the note it would be sent again.
 func (k *known) sent(content string, o Object) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 
 // Locks keep Prune from removing objects that a backup in progress relies on. A
 // run first writes a lock of its kind and then looks for others, so of two runs
-// at least one sees the other: Create waits for a Prune to end, and Prune
+// at least one sees the other. Create waits for a Prune to end, and Prune
 // leaves objects alone beside a Create. A lock holds a number that its owner
 // counts up. A lock whose number stands still for long enough has lost its
 // owner, and the run that notices removes it. So no clocks are compared.
@@ -69,7 +69,7 @@ func (l *lock) refresh(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			_ = l.write(ctx, n) // held tells if that goes on
+			_ = l.write(ctx, n) // held reports it if that goes on
 		}
 	}
 }

@@ -292,9 +292,10 @@ const maxFileBytes = 1 << 40
 // ones.
 const maxPathBytes = 4096
 
-// enginePath and mirrorPath are the paths that a backup can have beside
-// FORMAT. What is not among them, such as hooks, is neither taken nor restored.
-// Nor is what alternates matches, which would lead git out of the mirror.
+// enginePath and mirrorPath are the paths that a backup can have beside FORMAT.
+// Other files, such as hooks, are neither backed up nor restored. Files that
+// alternates matches are left out too, since they would lead git out of the
+// mirror.
 var (
 	alternates = regexp.MustCompile(`^mirrors/[0-9]+\.git/objects/info/alternates$`)
 	enginePath = regexp.MustCompile(`^index/[A-Za-z0-9._-]+$`)

@@ -21,10 +21,10 @@ var mirrorName = regexp.MustCompile(`^[0-9]+\.git$`)
 
 // stager copies mirrors as they are at some moment while git works on them.
 // Refs are copied before objects are linked, so that every ref finds its
-// objects; objects that a later ref needs do no harm. What git moves meanwhile,
-// from a file of its own into a pack or from pack to pack, is in the new place
-// before it leaves the old one, so the new place is looked at last, and again
-// if something was gone.
+// objects; objects that a later ref needs do no harm. Git may meanwhile move an
+// object from its own file into a pack, or from pack to pack. It writes the new
+// file before it removes the old one, so new packs are read last, and again if
+// a file was gone.
 type stager struct {
 	fs       disk.FS
 	from, to string
@@ -260,8 +260,8 @@ func (s stager) packs() error {
 // configPath is the configuration of a mirror. A ref may be called config too.
 var configPath = regexp.MustCompile(`^mirrors/[0-9]+\.git/config$`)
 
-// harmless is a line of a mirror's configuration that tells git nothing but
-// how the mirror is stored and where it is from.
+// harmless matches a line of a mirror's configuration that only says how the
+// mirror is stored and where it is from.
 var harmless = regexp.MustCompile(`^(\[core\]|\[extensions\]|\[remote "origin"\]|\s*(repositoryformatversion|filemode|bare|ignorecase|precomposeunicode|objectformat|url|fetch|mirror|tagopt)\s*=[^\\"#;]*|\s*refstorage\s*=\s*(files|reftable)\s*)$`)
 
 // harmlessConfig returns the lines of a mirror's configuration that cannot make

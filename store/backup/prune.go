@@ -105,7 +105,7 @@ func prune(ctx context.Context, dest Destination, o PruneOptions) (out Pruned, e
 func (r *repository) needed(ctx context.Context, all []Backup) (map[string]bool, error) {
 	needed := map[string]bool{}
 	for _, b := range all {
-		// The head tells; it takes no key.
+		// The head says it; reading it takes no key.
 		m, err := r.manifest(ctx, b)
 		if err != nil {
 			return nil, fmt.Errorf("backup %s: %w", b.ID, err)

@@ -79,7 +79,7 @@ func LastRun(fs disk.FS, dir string) (Record, error) {
 
 // Note adds a run to the record of the data directory dir.
 func Note(fs disk.FS, dir string, run Run) error {
-	// A record that cannot be read is replaced: it only tells of the past.
+	// A record that cannot be read is replaced: it is only about the past.
 	r, _ := LastRun(fs, dir)
 	out := storedRecord{recordVersion, &run, r.LastGood}
 	if run.Error == "" {

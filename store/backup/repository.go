@@ -14,7 +14,7 @@ import (
 
 // header is what a destination is, in the file repository.
 type header struct {
-	// ID tells destinations apart.
+	// ID identifies the destination.
 	ID string `json:"id"`
 	// Encrypted says that all backups are.
 	Encrypted bool `json:"encrypted,omitempty"`

@@ -46,10 +46,9 @@ const restoringSuffix = ".restoring"
 
 // Restore makes the data directory dir of a backup. It is there wholly or not
 // at all: files are written beside it, everything is checked and synced, and
-// then the folder is renamed. A directory that is there already stays, as it may
-// be a mount point or a link: files are written in a folder of it, which then
-// gives up what it holds, the index last. What an earlier attempt left is
-// removed.
+// then the folder is renamed. A directory that is there already stays, as it
+// may be a mount point or a link: files are written in a folder of it and then
+// moved out, the index last. The leftovers of an earlier attempt are removed.
 func Restore(ctx context.Context, dest Destination, fs disk.FS, dir string, o RestoreOptions) (Restored, error) {
 	out, err := restore(ctx, dest, fs, dir, o)
 	if err != nil {
@@ -90,9 +89,9 @@ func restore(ctx context.Context, dest Destination, fs disk.FS, dir string, o Re
 	return Restored{Backup: m.ID, Created: m.Created, Files: len(m.Body.Files), Bytes: m.Body.Bytes()}, nil
 }
 
-// vacant fails if there is something at dir, and reports whether it is a
-// directory. What a restore left that was interrupted is nothing, and neither is
-// the folder that some file systems begin with.
+// vacant fails if there are files at dir, and reports whether it is a
+// directory. The leftovers of an interrupted restore do not count, nor does the
+// folder that some file systems begin with.
 func vacant(fs disk.FS, dir string) (there bool, err error) {
 	info, err := fs.Stat(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -287,7 +286,7 @@ func (w *restoring) run(ctx context.Context) error {
 func (w *restoring) fits() error {
 	usage, err := w.fs.GetDiskUsage(w.dir)
 	if err != nil {
-		return nil // a file system that cannot tell
+		return nil // a file system that cannot report it
 	}
 	if uint64(w.total) > usage.AvailBytes {
 		return fmt.Errorf("%w: the backup has %d MiB and %d are free", store.ErrDiskFull, w.total>>20, usage.AvailBytes>>20)
@@ -386,8 +385,8 @@ func (w *restoring) write(name string, at int64, data []byte) error {
 	return nil
 }
 
-// settle makes a file durable. Of a mirror's configuration it keeps what git
-// needs.
+// settle makes a file durable. It reduces a mirror's configuration to the lines
+// that git needs.
 func (w *restoring) settle(file File) error {
 	name := w.path(file.Path)
 	if configPath.MatchString(file.Path) {

@@ -8,7 +8,7 @@ import (
 	"github.com/trawlsearch/trawl/store/disk"
 )
 
-// source is a file that is backed up: where it is, and how it will be told of.
+// source is a file to back up: its path, and its entry in the manifest.
 type source struct {
 	File
 	from string
@@ -39,7 +39,8 @@ func scanInto(out *[]source, fs disk.FS, dir, prefix string) error {
 			if err := scanInto(out, fs, from, path+"/"); err != nil {
 				return err
 			}
-		// What cannot be restored is left out: locks, and refs of odd names.
+		// Files that cannot be restored are left out: locks, and refs of odd
+		// names.
 		case checkPath(path) == nil:
 			*out = append(*out, source{File{Path: path, Size: info.Size(), Modified: info.ModTime().UnixNano()}, from})
 		}

@@ -116,7 +116,7 @@ type wanted struct {
 	files   []string
 }
 
-// maxDamageFiles bounds the files that are told of for one object.
+// maxDamageFiles bounds the files that are named for one object.
 const maxDamageFiles = 10
 
 func (v *verifying) addManifest(ctx context.Context, b Backup) error {
