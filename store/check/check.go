@@ -39,7 +39,8 @@ type Repair string
 
 // The repairs.
 const (
-	// Rebuild: the shard is set aside, and its repositories are indexed again.
+	// Rebuild: the shard is quarantined, and its repositories are indexed
+	// again.
 	Rebuild Repair = "rebuild"
 	// Fetch: the mirror is made anew from its source.
 	Fetch Repair = "fetch"
@@ -260,7 +261,7 @@ func (c *checking) shard(ctx context.Context, v shard.View) error {
 func (c *checking) documents(v shard.View) {
 	docs, err := v.Documents()
 	if err != nil {
-		return // Verify told
+		return // Verify reported it
 	}
 	owners := c.owners(v.ID)
 	told := map[uint32]bool{}
