@@ -22,10 +22,11 @@ type BlameHunk struct {
 	Path string
 }
 
-// Blame tells who wrote the lines of a file from first up to and with last,
-// counted from one. ignoreSpace lets changes of white space alone not count. hold,
-// which may be nil, is called before each hunk is kept, of which a hostile file has
-// millions; an error of it ends the listing and is returned as it is.
+// Blame returns the hunks of a file from line first to line last, counted from
+// one, with the commit of each. ignoreSpace lets changes of white space alone
+// not count. hold, which may be nil, is called before each hunk is kept, of
+// which a hostile file has millions; an error of it ends the listing and is
+// returned as it is.
 func (r *Repo) Blame(ctx context.Context, commit, path string, first, last int, ignoreSpace bool, hold func(BlameHunk) error) ([]BlameHunk, error) {
 	if err := checkRev(commit); err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ type BlobReader struct {
 
 	mu    sync.Mutex // held for the length of a Read; f must not call Read or Close
 	child *batch     // nil until needed, and after a Read that ended early
-	sizes *batch     // tells sizes before content is asked for; nil as child
+	sizes *batch     // answers sizes before content is asked for; nil as child
 	// deaths counts how often git died of an object.
 	deaths int
 }
@@ -70,11 +70,11 @@ func (b *BlobReader) Forget() {
 	}
 }
 
-// Read calls f once for every object id, in the order given, with the index
-// of the id. Requests are sent ahead, so that git works while f does. Content
-// of more than maxBytes bytes is skipped without being held in memory. An
-// object that cannot be read is told to f and does not end the reading: git
-// stops at a corrupt object, and is then started again behind it.
+// Read calls f once for every object id, in the order given, with the index of
+// the id. Requests are sent ahead, so that git works while f does. Content of
+// more than maxBytes bytes is skipped without being held in memory. An object
+// that cannot be read is reported to f and does not end the reading: git stops
+// at a corrupt object, and is then started again behind it.
 //
 // The size is asked first, and an object that is too large is never inflated: a
 // pack of some kilobytes may hold gigabytes.
@@ -221,8 +221,8 @@ func (b *BlobReader) start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read blobs of %s: %w", b.repo.dir, err)
 	}
-	// git knows the empty tree without reading a file, so that an answer to it
-	// tells a repository gone bad as a whole from a bad object.
+	// git knows the empty tree without reading a file. So an answer to it shows
+	// that the object is bad and not the whole repository.
 	_, err = child.read(ctx, []string{b.repo.emptyTree()}, 0, func(int, Blob) error { return nil })
 	if err != nil {
 		message := child.stop()

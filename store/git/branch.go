@@ -36,8 +36,8 @@ func (r *Repo) DefaultBranch(ctx context.Context) (Branch, error) {
 	return Branch{Name: strings.TrimPrefix(ref, "refs/heads/"), Commit: commit}, nil
 }
 
-// unborn tells a branch that does not exist yet from one whose ref is damaged,
-// which git rev-parse does not. ref is what HEAD names.
+// unborn reports whether a branch does not exist yet. git rev-parse does not
+// distinguish that from a damaged ref. ref is the target of HEAD.
 func (r *Repo) unborn(ctx context.Context, ref string) error {
 	cmd := command(ctx, noTransport, r.args("for-each-ref", "--count=1", "--", ref)...)
 	stderr := stderrOf(cmd)

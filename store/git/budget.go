@@ -14,12 +14,11 @@ import (
 // repository: what was asked for may be asked for again.
 var ErrBusy = errors.New("git is busy")
 
-// Budget bounds what git's processes take of memory together. Each has a bound
-// of its own, which a few ordinary ones come near; several for repositories
-// that were made to take as much as they can would together take several times
-// that. To reserve each bound beforehand would let one process run at a time,
-// where nearly all take some megabytes. So the memory that they really take is
-// watched:
+// Budget bounds the memory of all of git's processes together. Each has a bound
+// of its own, which a few ordinary ones come near; several processes for
+// hostile repositories would together take several times that. Reserving each
+// bound beforehand would let one process run at a time, although nearly all
+// take some megabytes. So the memory that they really take is watched:
 //
 //   - Above half of the budget a process that may need much is not started. Its
 //     caller waits for a bounded time, and is then told ErrBusy. Since the wait is
@@ -35,8 +34,8 @@ var ErrBusy = errors.New("git is busy")
 // A process of a request ends, too, when its output is not read for
 // takenWithin.
 //
-// As much as a repository has on disk does not count, as it does not for a
-// process's own bound: git needs some memory for each object that there is.
+// Memory up to the size of the repository on disk does not count, nor does it
+// for a process's own bound: git needs some memory for each object.
 //
 // Questions with a short answer never wait. A nil Budget is no bound. It is safe
 // for concurrent use.
@@ -52,8 +51,9 @@ type Budget struct {
 	takenWithin time.Duration
 }
 
-// takenWithin is what it is usually: what is made of git's output takes a moment,
-// and only what is sent to a client as it comes may take longer.
+// takenWithin is the default of the time to read output: most output is
+// processed at once, and only output that is streamed to a client may take
+// longer.
 const takenWithin = 30 * time.Second
 
 var errUntaken = fmt.Errorf("%w: nothing took the output of a process for too long", ErrBusy)
@@ -242,9 +242,9 @@ func (u *share) add(m *member, bytes int64, ended bool) {
 }
 
 // judge ends the process that takes most if all take too much: one of a request
-// as long as those of syncs do not take too much by themselves. One that was
-// ended before may take a moment to go: until then it keeps others from being
-// started, and no longer has others ended.
+// as long as those of syncs do not take too much by themselves. A process may
+// take a moment to end. Until then no other is started, but none is ended for
+// it either.
 func (p *pool) judge(stop <-chan struct{}) {
 	p.mu.Lock()
 	at := maps.Clone(p.members)

@@ -40,10 +40,11 @@ var hardening = []string{
 	"-c", "maintenance.autoDetach=false",
 	"-c", "core.sharedRepository=0600", // the mode of what git writes into mirrors, whatever the umask
 	"-c", "safe.directory=*", // whose the files are does not matter to who only reads them
-	// What a repository's own configuration would change in answers. Most of it is
-	// said by options of the commands; these have none. diff.default.xfuncname stays,
-	// which chooses the line behind the @@ of a hunk: naming git's own choice, as a
-	// regular expression, makes diffs a third slower.
+	// Settings by which a repository's own configuration would change answers.
+	// Most are overridden by options of the commands; these have none.
+	// diff.default.xfuncname stays, which chooses the line behind the @@ of a
+	// hunk: naming git's own choice, as a regular expression, makes diffs a
+	// third slower.
 	"-c", "core.attributesFile=" + os.DevNull,
 	"-c", "i18n.logOutputEncoding=UTF-8",
 	"-c", "i18n.commitEncoding=UTF-8",
@@ -161,8 +162,8 @@ func (b *Budget) streamWith(ctx context.Context, name string, prepare func(*exec
 	return parseErr
 }
 
-// traced begins the span of a child, which is told of it as programs of the
-// command line are, and returns what ends it.
+// traced begins the span of a child, passes it on in the environment, and
+// returns the function that ends it.
 func traced(ctx context.Context, cmd *exec.Cmd, name string) (end func(*error)) {
 	within, ended := span.Start(ctx, "git", name)
 	if parent := span.Parent(within); parent != "" {

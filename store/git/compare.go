@@ -9,10 +9,11 @@ import (
 
 // Compare calls f with each file that differs between two commits, renames
 // found, its hunks with three lines of context; no .gitattributes count. An
-// empty oldCommit stands for the empty tree. Of o, Depth and the limits count,
-// that of a commit for all files together; git ends behind the first MaxFiles. An
-// error of f's ends the listing and is returned as it is. f is called while git
-// works: what it was told is right if Compare ends without an error.
+// empty oldCommit stands for the empty tree. Only Depth and the limits of o are
+// used; the limit of a commit is for all files together, and git ends behind
+// the first MaxFiles. An error of f ends the listing and is returned as it is.
+// f is called while git works: its files are valid if Compare ends without an
+// error.
 func (r *Repo) Compare(ctx context.Context, oldCommit, newCommit string, paths []string, o LogOptions, f func(FileDiff) error) error {
 	if oldCommit == "" {
 		oldCommit = r.emptyTree()

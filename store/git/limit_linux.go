@@ -18,7 +18,7 @@ func boundMemory(pid int, limit int64) {
 	_ = unix.Prlimit(pid, unix.RLIMIT_CORE, &unix.Rlimit{}, nil)
 }
 
-// usage is what a process and its descendants take at the moment: memory of
+// usage returns the current usage of a process and its descendants: memory of
 // their own in bytes, and processor time in ticks.
 func usage(pid int) (memory, ticks int64) {
 	type process struct{ pid, parent string }
@@ -49,9 +49,8 @@ func usage(pid int) (memory, ticks int64) {
 // forkedBytes is how much memory of a process is worth a look at whose it is.
 const forkedBytes = 4 << 20
 
-// forked reports whether a process has its parent's memory, and not its own: for
-// a moment after it was forked, before it runs another program. A process of 100
-// MiB would be taken for 200 then.
+// forked reports whether a process still shares its parent's memory: between
+// fork and exec. A process of 100 MiB would be counted as 200 then.
 func forked(pid, parent string) bool {
 	line, err := os.ReadFile("/proc/" + pid + "/cmdline")
 	of, parentErr := os.ReadFile("/proc/" + parent + "/cmdline")

@@ -60,8 +60,8 @@ const (
 	DiffUnread
 )
 
-// FileDiff is how one file changed in a commit. Of a renamed file, status R,
-// OldPath is the path it had; else it is empty.
+// FileDiff is the change of one file in a commit. OldPath is the former path of
+// a renamed file, status R, and else empty.
 type FileDiff struct {
 	Change
 	OldPath string

@@ -20,8 +20,8 @@ import (
 // paths, each ended by NUL, which are as they are in the tree; then, with
 // hunks, NUL and the patch. That has a section for each record in the same
 // order, two for a file that became something else, so its paths need not be
-// read out of the patch. How many lines a hunk has is told by its head: no
-// line of a file is ever taken for anything else.
+// read out of the patch. The head of a hunk has its number of lines, so no line
+// of a file is ever taken for anything else.
 type logParser struct {
 	in    *bufio.Reader
 	opts  LogOptions
@@ -209,7 +209,7 @@ func (p *logParser) records(f func(FileDiff)) (patch bool, err error) {
 }
 
 // record reads a raw record. Files beyond the limit are read as well, since
-// their sections of the patch have to be told apart.
+// their sections of the patch have to be separated.
 func (p *logParser) record() (FileDiff, error) {
 	c, err := readChange(p.in)
 	if err != nil {
@@ -328,8 +328,8 @@ func (p *logParser) keep(d *FileDiff, line []byte) {
 	}
 }
 
-// readLine returns a line with its newline, valid until the next. Of a line
-// that is too long to be kept the beginning is returned, a newline behind it.
+// readLine returns a line with its newline, valid until the next. A line that
+// is too long to be kept is cut, with a newline behind it.
 func (p *logParser) readLine() ([]byte, error) {
 	line, err := p.in.ReadSlice('\n')
 	if err == nil {

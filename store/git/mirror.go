@@ -28,7 +28,7 @@ const OldSuffix = ".old"
 // progress, which may be nil, is called with the lines git shows about its
 // progress, from one goroutine, and not after Mirror has returned. A user name
 // and password in an http URL are given to git as that server asks for them,
-// and are kept in the Repo only: to fetch after a restart call Mirror with the
+// and are kept in the Repo only. To fetch after a restart, call Mirror with the
 // URL again.
 func Mirror(ctx context.Context, rawURL, dir string, progress func(string)) (*Repo, error) {
 	return (*Budget)(nil).Mirror(ctx, rawURL, dir, progress)

@@ -77,8 +77,8 @@ func (o *ObjectReader) drop() string {
 }
 
 // Read returns the object of that id. The error is ErrMissing if there is none,
-// ErrCorrupt if git cannot read it and, with Kind and Size told nevertheless,
-// ErrTooLarge if it has more than maxBytes bytes.
+// ErrCorrupt if git cannot read it and ErrTooLarge, with Kind and Size set, if
+// it has more than maxBytes bytes.
 func (o *ObjectReader) Read(ctx context.Context, oid string, maxBytes int64) (Object, error) {
 	var obj Object
 	err := o.with(ctx, oid, func(b *batch) (err error) {
@@ -92,8 +92,8 @@ func (o *ObjectReader) Read(ctx context.Context, oid string, maxBytes int64) (Ob
 }
 
 // Copy writes the content of an object of any size, without holding it in
-// memory. begin is told what the object is, before anything is read, and
-// returns where to write it. The errors are those of Read, and begin's and the
+// memory. begin gets the object's kind and size before anything is read, and
+// returns the writer for it. The errors are those of Read, and begin's and the
 // writer's as they are.
 func (o *ObjectReader) Copy(ctx context.Context, oid string, begin func(kind string, size int64) (io.Writer, error)) error {
 	return o.with(ctx, oid, func(b *batch) error {
@@ -291,8 +291,8 @@ type CommitObject struct {
 	Tree string
 }
 
-// ParseCommit reads a commit object. Signatures are as they stand there, not
-// mapped, and no files are told.
+// ParseCommit reads a commit object. Signatures are as in the object, not
+// mapped, and no files are set.
 func ParseCommit(o Object) (*CommitObject, error) {
 	if o.Kind != "commit" {
 		return nil, fmt.Errorf("%s is a %s and no commit", o.OID, o.Kind)

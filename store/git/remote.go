@@ -170,8 +170,8 @@ func (r remote) credentials() (args, env []string) {
 		[]string{"TRAWL_GIT_HELPER=" + credentialHelper, "TRAWL_GIT_USERNAME=" + r.username, "TRAWL_GIT_PASSWORD=" + r.password}
 }
 
-// uploadPack is the program that serves a local repository, told not to mind
-// whose files they are. Configuration does not reach it otherwise.
+// uploadPack is the program that serves a local repository, with an option to
+// accept files of any owner. Configuration does not reach it otherwise.
 func (r remote) uploadPack() []string {
 	if !r.local {
 		return nil

@@ -25,7 +25,8 @@ type TreeEntry struct {
 	Kind string // "blob", or "commit" for a submodule
 	OID  string
 	Path string // bytes as git stores them, "/" between elements
-	// Size is that of a blob in bytes, if it was asked for; -1 if git cannot tell.
+	// Size is the size of a blob in bytes, if it was asked for; -1 if git does
+	// not know it.
 	Size int64
 }
 

@@ -10,14 +10,15 @@ import (
 	"sync"
 )
 
-// mostFaults is how many faults of a repository are told one by one.
+// mostFaults is how many faults of a repository are reported one by one.
 const mostFaults = 5
 
-// Verify reads a bare repository, every object and what refers to it, and calls
-// fault for what is damaged or missing: the first few, and how many more. What
-// is merely odd, as strangers' trees may be, is not told. quick reads no files
-// that are in packs, only which there are. Nothing may be fetched into it
-// meanwhile. The error says why it could not be found out.
+// Verify reads a bare repository, every object and its references, and calls
+// fault for each that is damaged or missing: the first few, and the number of
+// the others. Merely odd objects, as in strangers' trees, are not reported.
+// With quick it only lists the objects in packs and does not read them. Nothing
+// may be fetched into the repository meanwhile. The error says why Verify could
+// not finish.
 func (b *Budget) Verify(ctx context.Context, dir string, quick bool, fault func(problem string)) (err error) {
 	how := "--full"
 	if quick {
@@ -28,7 +29,7 @@ func (b *Budget) Verify(ctx context.Context, dir string, quick bool, fault func(
 	r := &Repo{dir: dir, gitDir: dir, budget: b}
 	cmd := command(ctx, noTransport, r.args("fsck", how, "--no-dangling", "--no-reflogs", "--progress")...)
 	found := &faults{fault: fault, dir: dir, told: map[string]bool{}}
-	// What is wrong stands in both. That it is at work stands in the second.
+	// git reports faults in both outputs, and progress in the second.
 	cmd.Stdout = &lines{each: found.line}
 	tail := &stderrTail{progress: found.line}
 	cmd.Stderr = tail
@@ -40,7 +41,7 @@ func (b *Budget) Verify(ctx context.Context, dir string, quick bool, fault func(
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == fsckOdd {
-		return nil // it told of objects that are odd, or found told
+		return nil // it reported odd objects, or found reported the fault
 	}
 	if found.count == 0 {
 		found.tell(failed.Message)
@@ -51,7 +52,7 @@ func (b *Budget) Verify(ctx context.Context, dir string, quick bool, fault func(
 // fsckOdd is how git fsck ends when it has read all objects.
 const fsckOdd = 1
 
-// faults tells what git fsck writes.
+// faults reports the faults that git fsck writes.
 type faults struct {
 	fault func(string)
 	dir   string
@@ -84,7 +85,7 @@ func (f *faults) tell(problem string) {
 	}
 }
 
-// more tells how many faults were not told.
+// more reports the number of faults that were left out.
 func (f *faults) more() {
 	if n := f.count - mostFaults; n > 0 {
 		f.fault(fmt.Sprintf("and %d more", n))

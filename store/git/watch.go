@@ -99,7 +99,7 @@ func watching(from remote, dir string, tail *stderrTail) *watch {
 	return w
 }
 
-// localDir is the git directory of a local remote, as far as it can be told
+// localDir is the git directory of a local remote, as far as it can be found
 // without git.
 func localDir(from remote) string {
 	dir := from.url
