@@ -28,9 +28,9 @@ type Author struct {
 	App bool `json:"-"`
 }
 
-// MayCreateCredentials fails for an OAuth app. What it makes would outlive the
-// grant by which it acts: a token, a password, another app, or a site admin who
-// can make these.
+// MayCreateCredentials fails for an OAuth app. Its credentials would outlive
+// the grant by which it acts: a token, a password, another app, or a site admin
+// who can make these.
 func (a Author) MayCreateCredentials() error {
 	if a.App {
 		return refuse("an OAuth app cannot make credentials or site admins: sign in, or use an access token")

@@ -143,7 +143,7 @@ func (h *sharesBySize) Pop() any {
 	return last
 }
 
-// auditActor is as much of an entry as tells whose it is.
+// auditActor is the part of an entry that identifies its actor.
 type auditActor struct {
 	UserID   uint32 `json:"userID"`
 	RealID   uint32 `json:"realID"`

@@ -122,7 +122,7 @@ func sameReaders(a, b *store.Readers) bool {
 	return same(a.Users, b.Users) && same(a.Orgs, b.Orgs)
 }
 
-// pinsChanged tells of new pins, and sets the readers of the repositories that
+// pinsChanged reports new pins, and sets the readers of the repositories that
 // name them.
 func (r *transactions) pinsChanged(readers []string) {
 	for _, reader := range readers {

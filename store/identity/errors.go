@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// Errors callers tell apart, beside store.ErrNotFound and store.ErrExists.
+// The errors that callers distinguish, beside store.ErrNotFound and
+// store.ErrExists.
 var (
-	// ErrWrongPassword: no such user, or not this password. Which of the two is
-	// not told.
+	// ErrWrongPassword: no such user, or not this password. The error does not
+	// say which.
 	ErrWrongPassword = errors.New("wrong user name or password")
 	// ErrNoCredential: the token or session is unknown, expired, revoked, or of
 	// a user who is gone or locked.

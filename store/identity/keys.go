@@ -56,7 +56,7 @@ const (
 	nameOfOrg  = 'o'
 )
 
-// TellDamaged tells the owner of the registry of a damaged record, once.
+// TellDamaged reports a damaged record to the owner of the registry, once.
 func (r *recordReader) TellDamaged(kind store.RecordKind, id []byte, err error) {
 	key := string(kind) + string(id)
 	if _, told := r.told.LoadOrStore(key, true); !told {

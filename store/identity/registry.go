@@ -112,7 +112,7 @@ type recordReader struct {
 	st   *store.Store
 	o    Options
 	uses uses
-	// told has the damaged records that Options.Damaged has heard of.
+	// told has the damaged records that were reported to Options.Damaged.
 	told sync.Map
 }
 
@@ -177,7 +177,7 @@ func (r *recordReader) count(name string, start uint64) (uint64, error) {
 	return *n, nil
 }
 
-// change is a change at work. What it reads is what was there before it.
+// change is a running change. It reads the records as they were before it.
 type change struct {
 	*transactions
 	by      Author
@@ -272,7 +272,7 @@ const (
 )
 
 // Keep writes when tokens and users were last seen, and deletes what has
-// expired, until ctx ends. What goes wrong is told, and tried again.
+// expired, until ctx ends. Errors are reported, and the work is tried again.
 func (r *Registry) Keep(ctx context.Context, tell func(error)) {
 	sweep, use := time.NewTicker(sweepEvery), time.NewTicker(useEvery)
 	defer sweep.Stop()

@@ -180,7 +180,7 @@ func (r *Registry) CreateFirstUser(ctx context.Context, by Author, n NewUser, pa
 	if r.Used() {
 		return "", nil, ErrSetUp
 	}
-	// What is wrong is told before a hash is made of it.
+	// Errors are reported before a password is hashed.
 	if err := CheckName(n.Name); err != nil {
 		return "", nil, err
 	}

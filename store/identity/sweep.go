@@ -7,9 +7,9 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// Sweep deletes sessions, reset codes and lockouts that have ended, entries of the audit
-// log that are too old or too many, and tokens that the log no longer tells
-// of.
+// Sweep deletes sessions, reset codes and lockouts that have ended, entries of
+// the audit log that are too old or too many, and tokens that the log no longer
+// names.
 func (r *Registry) Sweep() error {
 	// Seen is to be right before sessions are judged by it.
 	if err := r.WriteUses(); err != nil {

@@ -42,7 +42,7 @@ func (t *Token) Has(scope string) bool { return slices.Contains(t.Scopes, scope)
 
 func (t *Token) key() [2]uint32 { return [2]uint32{t.User, t.ID} }
 
-// live reports whether the token is good at a moment, as far as it tells.
+// live reports whether the token itself is valid at a time.
 func (t *Token) live(now time.Time) bool {
 	return t.Revoked.IsZero() && (t.Expires.IsZero() || now.Before(t.Expires))
 }

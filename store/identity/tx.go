@@ -6,9 +6,9 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// Tx is a change that another package makes of records of its own, together
-// with the lines of the audit log that tell of it. It is good until the
-// function that it was given to returns.
+// Tx is a change that another package makes to its own records, together with
+// its lines of the audit log. It is valid until the function that it was given
+// to returns.
 type Tx struct{ c *change }
 
 // Update runs f, one change of the registry after the other, and commits what
@@ -18,7 +18,7 @@ func (r *transactions) Update(by Author, f func(tx *Tx) error) error {
 	return r.change(by, func(c *change) error { return f(&Tx{c}) })
 }
 
-// Now is the moment of the change.
+// Now is the time of the change.
 func (tx *Tx) Now() time.Time { return tx.c.now }
 
 // Records is what is committed with the change.

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// uses are what was used and is not written yet, so that a request never waits
-// for the disk to tell of it. There is an entry for each token, user and
-// session at most.
+// uses are the uses of credentials that are not written yet, so that a request
+// never waits for the disk to record one. There is an entry for each token,
+// user and session at most.
 type uses struct {
 	mu       sync.Mutex // guards all below
 	tokens   map[uint32]tokenUse
@@ -89,8 +89,8 @@ func newer[K comparable, V any](old, now map[K]V) map[K]V {
 	return old
 }
 
-// WriteUses writes what was used since the last time. What is gone meanwhile
-// stays gone.
+// WriteUses writes the uses since the last call. Records that were deleted
+// meanwhile stay deleted.
 func (r *transactions) WriteUses() error {
 	taken := r.uses.take()
 	if err := r.writeUses(taken); err != nil {

@@ -205,7 +205,7 @@ func (c *change) createUser(n NewUser) (*User, error) {
 	return u, c.putUser(u)
 }
 
-// traits tells in words what kind of user it is.
+// traits returns the kind of the user in words.
 func (u *User) traits() string {
 	var out []string
 	for _, t := range []struct {

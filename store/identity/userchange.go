@@ -78,7 +78,7 @@ func (c *change) changeUser(u *User, uc UserChange) error {
 	return c.putUser(u)
 }
 
-// changed tells in words what is new of a user.
+// changed returns the changes of a user in words.
 func changed(before, after *User) string {
 	var out []string
 	note := func(is bool, format string, args ...any) {

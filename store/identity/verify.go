@@ -9,7 +9,7 @@ import (
 	"github.com/trawlsearch/trawl/store/table"
 )
 
-// verifying reads all records of accounts and tells what is wrong with them.
+// verifying reads all records of accounts and reports their faults.
 type verifying struct {
 	st   *store.Store
 	tell func(store.FaultyRecord)
