@@ -138,9 +138,9 @@ func (l *listing) list(ctx context.Context, repo *git.Repo, branches []store.Bra
 	return nil
 }
 
-// What one branch may hold. A tree of a few hundred bytes that names another ten
-// times, which names the next ten times, and so on, would be listed until there
-// is no memory left.
+// The limits of one branch. Without them a tree of a few hundred bytes that
+// names another ten times, which names the next ten times, and so on, would
+// fill the memory.
 const (
 	maxFiles     = 1_000_000
 	maxPathBytes = 128 << 20

@@ -13,10 +13,10 @@ import (
 	"github.com/trawlsearch/trawl/store/span"
 )
 
-// mostFetches is how many mirrors are fetched side by side: a remote that is
-// slow, which may be for a quarter of an hour and longer, does not keep others
-// waiting until there are three of them. What git's processes take of memory is
-// bounded by their budget however many there are.
+// mostFetches is how many mirrors are fetched side by side. A remote may be
+// slow for a quarter of an hour and longer; it takes three of them to keep
+// others waiting. The memory of git's processes is bounded by their budget
+// however many there are.
 const mostFetches = 3
 
 // fetched is the git repository of a source, or why it could not be brought up

@@ -9,10 +9,10 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// heal runs change, and when that meets a damaged shard, sets the shard aside
-// and runs it again. Shards that are set aside are seen by no change: a sync
-// writes their documents anew, a merge leaves them out, and the last change that
-// makes a repository do without one drops it.
+// heal runs change, and when that reads a damaged shard, quarantines the shard
+// and runs it again. No change sees a quarantined shard: a sync writes its
+// documents anew, a merge leaves it out, and the change that removes the last
+// reference to it drops it.
 func (ix *Indexer) heal(ctx context.Context, change func() error) error {
 	for {
 		err := change()
@@ -26,7 +26,7 @@ func (ix *Indexer) heal(ctx context.Context, change func() error) error {
 	}
 }
 
-// lost reports whether one of the shards is set aside.
+// lost reports whether one of the shards is quarantined.
 func lost(sn *store.Snapshot, shards []uint32) bool {
 	return slices.ContainsFunc(shards, func(id uint32) bool {
 		v, ok := sn.Shard(id)

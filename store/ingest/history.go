@@ -18,7 +18,7 @@ import (
 // AllHistory stands for every commit in Options.
 const AllHistory = math.MaxInt
 
-// HistoryResult tells what a pass over the repositories read.
+// HistoryResult counts what a pass over the repositories read.
 type HistoryResult struct {
 	// Repositories counts those of which something was read, Commits what.
 	Repositories, Commits int
@@ -68,7 +68,7 @@ func (ix *Indexer) History(ctx context.Context, report func(Progress)) (HistoryR
 	return out, nil
 }
 
-// unread lists the repositories whose history is not what it should be.
+// unread lists the repositories whose history is missing or outdated.
 func (ix *Indexer) unread() []uint32 {
 	sn := ix.store.Snapshot()
 	defer sn.Close()
@@ -202,8 +202,8 @@ func (n *historyCounts) count(t *shard.Commits, docs *shard.Documents, i int) {
 	}
 }
 
-// eachCommit calls f for the live commits of r, but for those in shards that
-// are set aside.
+// eachCommit calls f for the live commits of r, except those in quarantined
+// shards.
 func eachCommit(sn *store.Snapshot, r *store.Repository, f func(v shard.View, t *shard.Commits, i int) error) error {
 	for _, id := range r.History.Shards {
 		v, ok := sn.Shard(id)

@@ -13,9 +13,9 @@ import (
 // historyPlan is what of a history is to be read, and what to be forgotten.
 type historyPlan struct {
 	sequence uint32
-	// again says that all that is kept was read under other settings, or that
-	// some of it is damaged: it is forgotten. What is read again would not stand
-	// in the order of the log among what was kept.
+	// again says that the indexed commits were read under other settings, or
+	// that some are damaged. All are then forgotten: commits that are read
+	// again could not be put among the others in the order of the log.
 	again bool
 	// gone are the ids of kept commits that are to be forgotten; nil is none.
 	gone map[string]bool
@@ -72,7 +72,7 @@ func (j *historyJob) plan(ctx context.Context, sn *store.Snapshot) (*historyPlan
 		}
 	}
 	if h.Reading == j.tip && !p.again {
-		// What was read before the interruption has lower positions, also if
+		// Commits read before the interruption have lower positions, also if
 		// those were counted without the older commits.
 		p.sequence = h.Sequence
 	}

@@ -33,7 +33,7 @@ func (j *historyJob) read(ctx context.Context, p *historyPlan) error {
 	return nil
 }
 
-// callbackError tells an error of ours from one of git's.
+// callbackError marks an error of ours, as opposed to one of git's.
 type callbackError struct{ error }
 
 // readBatch reads some commits. One that git cannot compare with its parent is

@@ -40,7 +40,7 @@ type Options struct {
 	// package ctags.
 	SymbolBudget time.Duration
 	// MaxSymbolBytes is the size of a text up to which its symbols are read; 0
-	// is 4 MiB. What is larger is generated.
+	// is 4 MiB. Larger texts are generated.
 	MaxSymbolBytes int64
 	// HistoryCommits is of how many of its newest commits a repository keeps
 	// message and changed paths, 0 is AllHistory; HistoryDiffs of how many the
@@ -58,7 +58,7 @@ type Options struct {
 	// Yield, if set, is called every now and then while shards of an older index
 	// are rewritten, and may wait as long as others need the machine.
 	Yield func(context.Context)
-	// Now tells the time; nil is time.Now.
+	// Now returns the time; nil is time.Now.
 	Now func() time.Time
 }
 
@@ -146,7 +146,7 @@ func New(s *store.Store, o Options) *Indexer {
 	}
 }
 
-// Progress tells how far a sync is.
+// Progress is the progress of a sync.
 type Progress struct {
 	// Phase is "fetch", "list", "index", "merge", "rebuild", "symbols",
 	// "history" or "commit".

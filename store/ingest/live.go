@@ -40,8 +40,8 @@ func (l liveSet) unkept() []docRef {
 	return out
 }
 
-// liveDocuments lists the documents of r's generation, but for those in shards
-// that are set aside.
+// liveDocuments lists the documents of r's generation, except those in
+// quarantined shards.
 func liveDocuments(ctx context.Context, sn *store.Snapshot, r *store.Repository) (liveSet, error) {
 	live := make(liveSet, r.Documents)
 	for _, id := range r.Shards {

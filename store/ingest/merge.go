@@ -15,9 +15,9 @@ import (
 )
 
 // A shard is worth rewriting when more than half of its documents are dead. It
-// is small when its live blocks are less than a quarter of a full shard;
-// small shards are joined when there are mergeFrom of them, so that a document
-// is rewritten a few times at most while its shard grows to full size.
+// is small when its live blocks are less than a quarter of a full shard. Small
+// shards are joined when there are mergeFrom of them, so a document is
+// rewritten a few times at most while its shard grows to full size.
 const (
 	deadShare  = 2
 	smallShare = 4
@@ -167,15 +167,15 @@ type merging struct {
 	report func(Progress)
 	// yield may wait, so that others get their turn.
 	yield func(context.Context)
-	// circles tells whose documents may share a shard.
+	// circles says whose documents may share a shard.
 	circles circles
 	add     []shard.Header
 	// outputs are the new shards of each repository.
 	outputs map[uint32]map[uint32]bool
 	// away are the records of the new shards.
 	away map[store.ShardRepository][]*postings.Set
-	// symbols is what the first new shard tells of its symbols, nil if symbols
-	// are not copied; the others tell of none that failed.
+	// symbols are the counts of the first new shard, nil if symbols are not
+	// copied; the other shards count no failures.
 	symbols *shard.SymbolCounts
 }
 
@@ -267,7 +267,7 @@ type mergeWriter struct {
 	written []source
 }
 
-// step tells that done of all documents or commits are written.
+// step reports that done of all documents or commits are written.
 func (m *merging) step(ctx context.Context, done, all int) {
 	if done%yieldEvery == 0 {
 		m.yield(ctx)

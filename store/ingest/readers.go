@@ -12,8 +12,8 @@ import (
 // results from it either way. But the lengths of a shard's lists depend on all
 // its documents, and show in the time of a search.
 
-// circles tells who may see the repositories of a snapshot, as texts that are
-// equal for the same readers.
+// circles returns the readers of the repositories of a snapshot, as texts that
+// are equal for the same readers.
 type circles map[uint32]string
 
 func newCircles(sn *store.Snapshot) circles {

@@ -33,8 +33,8 @@ func (ix *Indexer) Outdated() Outdated {
 	return o
 }
 
-// outdated reports whether a shard is to be rewritten; what is set aside is
-// indexed anew.
+// outdated reports whether a shard is to be rewritten; quarantined ones are
+// indexed anew instead.
 func outdated(v shard.View) bool { return v.Header.Outdated() && v.Quarantine == nil }
 
 // Rebuild rewrites the shards whose index is of an older version, one after the

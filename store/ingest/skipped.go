@@ -19,9 +19,9 @@ type SkippedDocument struct {
 	Bytes int64
 }
 
-// Skipped yields the documents of r's generation whose content is not
-// searched, by path. What branches have in several versions that differ in
-// nothing told here comes once.
+// Skipped yields the documents of r's generation whose content is not searched,
+// by path. Versions of a file on several branches that are reported alike come
+// once.
 func Skipped(sn *store.Snapshot, r *store.Repository, f func(SkippedDocument) error) error {
 	var all []SkippedDocument
 	for _, id := range r.Shards {

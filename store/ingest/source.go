@@ -61,8 +61,8 @@ func ParseSource(text string) (Source, error) {
 	return s, nil
 }
 
-// isRemote tells URLs and scp-like addresses from paths: an address has a
-// colon before any slash.
+// isRemote reports whether a source is a URL or scp-like address, and not a
+// path: an address has a colon before any slash.
 func isRemote(location string) bool {
 	if strings.Contains(location, "://") {
 		return true

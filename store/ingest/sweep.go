@@ -11,11 +11,11 @@ import (
 	"github.com/trawlsearch/trawl/store/git"
 )
 
-// SweepMirrors removes the mirrors that belong to no repository, as a crash
-// leaves them between the removal of a repository and that of its mirror, whole
-// or half made, and those that others have taken the place of. It returns how
-// many there were. While records of repositories cannot be read it
-// removes none.
+// SweepMirrors removes the mirrors that belong to no repository, and those that
+// others have replaced. A crash leaves such mirrors, whole or half made,
+// between the removal of a repository and that of its mirror. It returns how
+// many there were. While records of repositories cannot be read it removes
+// none.
 func (ix *Indexer) SweepMirrors() (removed int, err error) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()

@@ -63,7 +63,8 @@ func (p *symbolPass) parse(ctx context.Context, v shard.View, docs *shard.Docume
 	return readErr
 }
 
-// harmlessError tells what is wrong with one text from what is wrong with all.
+// harmlessError reports whether an error is about one text only, and not about
+// all.
 func harmlessError(err error) bool {
 	return slices.ContainsFunc([]error{ctags.ErrUnknownLanguage, ctags.ErrTooSlow, ctags.ErrCrashed, ctags.ErrTooMany, errTooLarge},
 		func(known error) bool { return errors.Is(err, known) })

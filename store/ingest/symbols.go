@@ -16,7 +16,7 @@ import (
 // ErrNoCtags says that the options name no ctags to read symbols with.
 var ErrNoCtags = errors.New("symbols cannot be read without universal-ctags")
 
-// SymbolsResult tells what a pass over the shards did.
+// SymbolsResult counts what a pass over the shards did.
 type SymbolsResult struct {
 	// Shards counts those whose symbols were written, Symbols what is in them.
 	Shards, Symbols int
@@ -120,8 +120,8 @@ func (p *symbolPass) next(sn *store.Snapshot) (first shard.View, ok bool) {
 	return first, ok
 }
 
-// shard writes the symbols of one shard. What it counts becomes part of the
-// result once they are there.
+// shard writes the symbols of one shard. Its counts are added to the result
+// once they are committed.
 func (p *symbolPass) shard(ctx context.Context, sn *store.Snapshot, v shard.View) error {
 	docs, err := v.Documents()
 	if err != nil {

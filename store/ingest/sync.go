@@ -18,7 +18,7 @@ import (
 	"github.com/trawlsearch/trawl/store/span"
 )
 
-// Result tells what a sync did.
+// Result counts what a sync did.
 type Result struct {
 	Repository *store.Repository
 	// Added counts documents written, Removed those marked dead, Unchanged
@@ -139,7 +139,7 @@ type syncJob struct {
 	ix     *Indexer
 	sn     *store.Snapshot
 	report func(Progress)
-	// lost says that documents are in shards that are set aside, and have to be
+	// lost says that documents are in quarantined shards, and have to be
 	// written anew.
 	lost bool
 	// next is the record to be committed.
@@ -148,7 +148,7 @@ type syncJob struct {
 	result Result
 	// unfetched is why a mirror is used as it is.
 	unfetched error
-	// unread tells of branches that are left out because they cannot be read.
+	// unread reports branches that are left out because they cannot be read.
 	unread []error
 	// added counts what was written, buried is what was marked dead.
 	added  totals
@@ -219,8 +219,8 @@ func (j *syncJob) commit() error {
 	return nil
 }
 
-// source returns the git repository. What is damaged can be made anew from what
-// was fetched before.
+// source returns the git repository. Damaged parts can be made anew from the
+// mirror.
 func (j *syncJob) source(ctx context.Context, f fetched) (*git.Repo, error) {
 	if f.err == nil || !j.lost || !j.next.Mirror || ctx.Err() != nil {
 		return f.git, f.err
