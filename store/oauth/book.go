@@ -12,7 +12,8 @@ import (
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
-// Errors callers tell apart, beside store.ErrNotFound and *identity.RuleError.
+// The errors that callers distinguish, beside store.ErrNotFound and
+// *identity.RuleError.
 var (
 	// ErrNoGrant: the code or token is unknown, expired, revoked, of another
 	// app, or of a user or an app that is gone or switched off.
@@ -97,8 +98,8 @@ func appTarget(id string) string { return "app:" + id }
 // sweepEvery is how often what has expired is deleted.
 const sweepEvery = time.Hour
 
-// Keep deletes what has expired until ctx ends. What goes wrong is told, and
-// tried again.
+// Keep deletes what has expired until ctx ends. Errors are reported, and the
+// work is tried again.
 func (b *Book) Keep(ctx context.Context, tell func(error)) {
 	t := time.NewTicker(sweepEvery)
 	defer t.Stop()

@@ -110,7 +110,8 @@ func (b *Book) newUserCode() (string, error) {
 			if err := b.read(random[:]); err != nil {
 				return "", err
 			}
-			// What is above a multiple of the letters would favour some of them.
+			// A byte above the last multiple of the number of letters would
+			// favour some of them.
 			if n := int(random[0]); n < 256/len(userCodeLetters)*len(userCodeLetters) {
 				code = append(code, userCodeLetters[n%len(userCodeLetters)])
 			}

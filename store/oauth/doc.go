@@ -1,9 +1,9 @@
 // Package oauth keeps the records of an OAuth 2 server. Apps come in from
 // administrators, the consent of users and the codes of devices from the
-// server's pages; the keys of tokens go in where a client gets them and out
-// comes, for a token that is shown, the grant it belongs to. All is committed
-// as records of the store, through the registry of store/identity, each change
-// with its line of the audit log. httpapi/oauth calls it.
+// server's pages; a token that a client shows comes in, and its grant goes out.
+// All is committed as records of the store, through the registry of
+// store/identity, each change with its line of the audit log. httpapi/oauth
+// calls it.
 //
 // A grant is what a user let an app do, once. It is one record, which holds the
 // hashes of all that was given out for it: the authorization code, the access

@@ -6,9 +6,9 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// Verify reads every record of OAuth apps and tells of those that cannot be
-// decoded or refer to something that there is not. The user of a grant may be
-// gone: then it is swept away in time. The error says why it could not read on.
+// Verify reads every record of OAuth apps and reports those that cannot be
+// decoded or refer to a record that does not exist. The user of a grant may be
+// gone: the sweep then deletes it. The error says why it could not read on.
 func Verify(st *store.Store, tell func(store.FaultyRecord)) error {
 	return errors.Join(
 		apps.Verify(st, tell, nil, nil),
