@@ -25,9 +25,10 @@ const (
 // Final reports whether a job in this state is over.
 func (s JobState) Final() bool { return s == JobFailed || s == JobCompleted || s == JobCanceled }
 
-// Job is a search over everything that runs in the background, repository by
-// repository. What it found in one is committed together with the mark that the
-// repository is done, so that it goes on behind it after a restart.
+// Job is a search over all repositories that runs in the background, one
+// repository after another. Its matches in a repository are committed together
+// with the mark that the repository is done, so a restart continues with the
+// next.
 type Job struct {
 	// ID is never used again.
 	ID    uint32 `json:"id"`
@@ -174,8 +175,8 @@ func (b *Book) RemoveJob(id uint32) error {
 	})
 }
 
-// deleteParts deletes what there is of a job from a part on. What the job says
-// of that could be billions.
+// deleteParts deletes the existing parts of a job from a part on. It does not
+// trust the job's count of them, which could be billions.
 func (b *Book) deleteParts(c *store.Records, kind store.RecordKind, from jobPart) error {
 	in := store.RecordRange{Kind: kind, Prefix: table.ID(from.Job), From: table.ID(from)}
 	return b.st.EachRecord(in, func(id, _ []byte) (bool, error) {

@@ -6,8 +6,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// Service is an external service: a place that tells which repositories there
-// are.
+// Service is an external service: a code host that lists repositories.
 type Service struct {
 	// ID is never used again.
 	ID          uint32 `json:"id"`
