@@ -6,14 +6,14 @@ import (
 	"sync/atomic"
 )
 
-// cache bounds what is kept in memory of shards: chunks of text that were read
-// more than once, and the tables of shards. What it holds lies where it is
-// looked for, behind an atomic pointer, so that finding it takes no lock and no
-// hashing: the engine's own cache takes microseconds for a chunk, more than it
-// takes to search the block that was wanted of it. The cache only decides what
-// goes, by the clock algorithm: entries stand in line, the one in front goes to
-// the back again without its mark if it was used since it stood there last, and
-// is dropped otherwise.
+// cache bounds the memory for parts of shards: chunks of text that were read
+// more than once, and the tables of shards. The shard itself points to its
+// cached parts, by atomic pointers, so that finding one takes no lock and no
+// hashing. The engine's own cache takes microseconds for a chunk, more than
+// searching one of its blocks takes. The cache only decides which entries to
+// evict, by the clock algorithm: the first entry of the queue goes to the back
+// again without its mark if it was used since its last turn, and is evicted
+// otherwise.
 //
 // An entry that is dropped stays good for those who have it; the garbage
 // collector knows when the last of them is done.
@@ -57,10 +57,11 @@ func (k *cache) add(c *cached) bool {
 	return k.insert(c)
 }
 
-// Of what is offered once a full cache takes one in oneIn, so that a search
-// through more text than fits does not replace all of it again and again. What is
-// offered twice, before a part of the cache as large as soon says was offered
-// besides, is taken: a search asks the same again, or nearly.
+// A full cache takes one in oneIn of the entries that are offered once, so that
+// a search through more text than fits does not replace all of it again and
+// again. An entry that is offered twice is taken, if less than the part of the
+// cache that soon names was offered in between: similar searches follow each
+// other.
 const (
 	oneIn = 32
 	soon  = 8

@@ -32,7 +32,7 @@ const (
 	CommitMerge
 	// CommitPaths: the paths only, as it is older than diffs are kept.
 	CommitPaths
-	// CommitUnreadable: git cannot tell what it changed.
+	// CommitUnreadable: git cannot read its changes.
 	CommitUnreadable
 )
 
@@ -144,8 +144,8 @@ func CompareLog(a *Commits, i int, b *Commits, k int) int {
 		cmp.Compare(a.Position[i], b.Position[k]))
 }
 
-// commitRow is a commit that is being written, with what its documents do not
-// tell.
+// commitRow is a commit that is being written, with the fields that its
+// documents do not have.
 type commitRow struct {
 	Commit
 	files []fileRow

@@ -19,11 +19,11 @@ type Quarantine struct {
 	Reason string    `json:"reason"`
 }
 
-// ErrQuarantined says that a shard is set aside.
+// ErrQuarantined says that a shard is in quarantine.
 var ErrQuarantined = errors.New("set aside as damaged")
 
-// IsDamage reports whether err says that what was read is not what was written,
-// and not only that it could not be read.
+// IsDamage reports whether err says that the data is corrupt, and not only that
+// it could not be read.
 func IsDamage(err error) bool {
 	return engine.IsDamage(err) || errors.Is(err, postings.ErrCorrupt)
 }

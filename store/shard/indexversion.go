@@ -15,7 +15,7 @@ const (
 	IndexNewest = IndexExactLists
 )
 
-// IndexAbout tells people what an index version is.
+// IndexAbout returns a short description of an index version.
 type IndexAbout struct {
 	Version IndexVersion
 	Name    string

@@ -7,10 +7,11 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// largeTexts bounds the bytes that readers together hold of large documents, which
-// are read whole: a search of all text by two workers may hold two files of 32
-// MiB, and sixteen searches at once held half a gigabyte. Readers beyond the bound
-// wait, in order of arrival. A reader of more than the bound waits for all of it.
+// largeTexts bounds the bytes that readers together hold of large documents,
+// which are read whole. A search of all text by two workers may hold two files
+// of 32 MiB, and sixteen searches at once held half a gigabyte. Readers beyond
+// the bound wait, in order of arrival. A reader of more than the bound waits
+// for all of it.
 type largeTexts struct {
 	most      int64
 	semaphore *semaphore.Weighted

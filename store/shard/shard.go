@@ -27,7 +27,8 @@ type Header struct {
 	Full bool `json:"crowded,omitempty"`
 	// Index is the layout of what stands in the shard.
 	Index IndexVersion `json:"index"`
-	// Symbols tells of the shard's symbols; nil before they have been written.
+	// Symbols has the counts of the shard's symbols; nil before they have been
+	// written.
 	Symbols *SymbolCounts `json:"symbols,omitempty"`
 }
 
@@ -75,14 +76,16 @@ type shardTables struct {
 	commits *Commits
 
 	// checked has a bit for every chunk whose checksum was found right, chunks
-	// the text of those that are kept. offered tells when others were to be.
+	// the text of the cached ones. offered says when others were offered to the
+	// cache.
 	checked []atomic.Uint64
 	chunks  []atomic.Pointer[cachedChunk]
 	offered []sighting
 }
 
-// load returns the tables, read through any snapshot that sees the shard if they
-// are not there. What goes wrong is not kept: the disk may answer the next time.
+// load returns the tables, and reads them first, through any snapshot that sees
+// the shard, if they are not in memory. An error is not kept: the disk may
+// answer the next time.
 func (sh *Shard) load(r pebble.Reader, k *cache) (*shardTables, error) {
 	if t := sh.memory.tables.Load(); t != nil {
 		t.touch()

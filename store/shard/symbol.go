@@ -50,11 +50,11 @@ func compareSymbols(a, b Symbol) int {
 
 // The symbols of a document, sorted and without duplicates, are cut into groups
 // of some groupBytes of names, and these are spread over the numbers of the
-// document's blocks, which are enough: text is longer than the names in it.
-// Posting lists name groups by these numbers, so a name is looked for in the
-// groups that may have it; generated headers define a hundred thousand. On the
-// Linux 6.1 tree with its 5.5 million symbols that takes a fiftieth of the time
-// that lists of documents take. The value of a group:
+// document's blocks. There are enough blocks, since text is longer than the
+// names in it. Posting lists name groups by these numbers, so a name is looked
+// for in the groups that may have it; generated headers define a hundred
+// thousand. On the Linux 6.1 tree with its 5.5 million symbols that takes a
+// fiftieth of the time that lists of documents take. The value of a group:
 //
 //	uvarint number of words, each uvarint length and bytes
 //	per symbol, uvarints: line less that of the symbol before, column,
@@ -90,7 +90,7 @@ func appendSymbols(dst []byte, symbols []Symbol) []byte {
 	return dst
 }
 
-// decodeSymbols appends the symbols in value, of which it keeps nothing.
+// decodeSymbols appends the symbols in value, and keeps no reference to value.
 func decodeSymbols(dst []Symbol, value []byte) ([]Symbol, error) {
 	r := decode.Reader{Rest: value}
 	var few [24][]byte

@@ -170,10 +170,9 @@ func (w *SymbolWriter) Close() error {
 	return errors.Join(errs...)
 }
 
-// Copy writes the symbols of a shard that a Writer finished and no Change
-// has shown yet: symbols appends those of a document. It returns how many there
-// are, to be told in the header's Symbols. Interrupted anywhere, the shard is one
-// that no reader sees.
+// Copy writes the symbols of a shard that a Writer finished and no Change has
+// shown yet: symbols appends those of a document. It returns the counts for the
+// header's Symbols. If it is interrupted, no reader sees the shard.
 func (w *SymbolWriter) Copy(ctx context.Context, h Header, symbols func(dst []Symbol, document uint16) ([]Symbol, error)) (n int, err error) {
 	defer func() {
 		err = errors.Join(err, w.Close())

@@ -34,10 +34,10 @@ type Verifying struct {
 	Pause func(context.Context) error
 }
 
-// verifier verifies one shard: each chunk of text, each document against the id
-// of its blob where the text is the file's, the newlines of each block, and all
-// posting lists against those made from the text as when it was written. It holds
-// what a writer of the shard held in memory.
+// verifier verifies one shard: each chunk of text, each document against the ID
+// of its blob where the text is the file's, and the newlines of each block. It
+// makes all posting lists again from the text and compares them. It holds what
+// a writer of the shard held in memory.
 type verifier struct {
 	Verifying
 	ctx     context.Context
@@ -48,9 +48,9 @@ type verifier struct {
 	unread  int
 }
 
-// Verify reads all of a shard, through the engine and through no cache of its
-// own, and tells what is wrong. Its error is that of ctx or Pause; whatever
-// cannot be read is told.
+// Verify reads all of a shard, through the engine and no cache of its own, and
+// reports its faults, among them parts that cannot be read. Its error is that
+// of ctx or Pause.
 func (v View) Verify(ctx context.Context, how Verifying) error {
 	w := &verifier{Verifying: how, ctx: ctx, v: v}
 	if !how.Quick {
@@ -63,7 +63,8 @@ func (v View) Verify(ctx context.Context, how Verifying) error {
 	if !w.tables() {
 		return ctx.Err()
 	}
-	// What is read from here on is checked, whatever others have read before.
+	// Every read from here on is checked, whatever other readers have checked
+	// before.
 	w.v.Quarantine, w.v.pin = nil, &atomic.Pointer[shardTables]{}
 	w.v.pin.Store(w.t)
 	for _, step := range []func() error{w.text, w.contentLists, w.pathLists, w.symbols, w.strangers} {
@@ -74,7 +75,7 @@ func (v View) Verify(ctx context.Context, how Verifying) error {
 	return nil
 }
 
-// fault tells of a problem, unless there is none.
+// fault reports a problem, unless err is nil.
 func (w *verifier) fault(where string, err error) bool {
 	if err == nil {
 		return false
@@ -130,7 +131,7 @@ func (w *verifier) tables() bool {
 	return true
 }
 
-// bounds tells of a set that goes beyond what there is.
+// bounds reports a set with numbers beyond its bound.
 func (w *verifier) bounds(what string, set *postings.Set, most int) {
 	if set != nil && most < postings.MaxBlocks && set.Meets(most, postings.MaxBlocks) {
 		w.Fault("documents", fmt.Sprintf("the set of %s goes beyond %d", what, most))
@@ -220,7 +221,7 @@ func (w *verifier) document(i int, text []byte) error {
 	return nil
 }
 
-// strangers tells of keys that no shard has.
+// strangers reports keys that no shard has.
 func (w *verifier) strangers() error {
 	id, docs := w.v.ID, w.t.docs
 	part := func(p byte) []byte { return appendShardPart(nil, id, p) }

@@ -80,7 +80,7 @@ func (w *verifier) lists(f Field) (*pebble.Iterator, error) {
 	return w.v.src.Reader.NewIter(engine.Prefix(prefix))
 }
 
-// mostTold is how many lists of a field are told to be wrong one by one.
+// mostTold is how many wrong lists of a field are reported one by one.
 const mostTold = 3
 
 // comparison is of the lists of one field.
@@ -130,8 +130,8 @@ func (w *verifier) compare(f Field, want walk) error {
 	return err
 }
 
-// tell tells of a list that is wrong, unless many were, or the engine cannot
-// read them, which is told once.
+// tell reports a wrong list, up to mostTold of them. An engine that cannot read
+// the lists is reported once.
 func (c *comparison) tell(key []byte, problem string) {
 	if c.it.Error() != nil {
 		return
@@ -163,7 +163,7 @@ func sameList(got, want []byte) error {
 	return nil
 }
 
-// decode tells of lists that are no lists.
+// decode reports lists that cannot be decoded.
 func (w *verifier) decode(fields ...Field) error {
 	var set postings.Set
 	for _, f := range fields {

@@ -8,8 +8,8 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 )
 
-// Source is where views read: a moment of the engine, through the caches of a
-// budget.
+// Source is the source of views: a snapshot of the engine, read through the
+// caches of a budget.
 type Source struct {
 	Reader pebble.Reader
 	*Budget
@@ -37,10 +37,10 @@ type View struct {
 	memory []byte
 }
 
-// Away tells, by number of the repository's branches, which of its documents
-// in the shard a branch does not hold; nil when every branch holds all that are
-// alive. A repository with one branch has none, and a set is nil for a branch
-// that holds all. The sets are shared and not to be changed.
+// Away are the branch exclusions: by number of the repository's branches, the
+// documents in the shard that the branch does not hold. It is nil if every
+// branch holds all live documents, as with one branch, and a set is nil for a
+// branch that holds all. The sets are shared and must not be changed.
 func (v View) Away(repository uint32) []*postings.Set { return v.away[repository] }
 
 // Documents returns the shard's document table.
