@@ -4,8 +4,8 @@
 // its pipe; store/ingest runs several.
 //
 // The text may be hostile. ctags runs in its sandbox where it has one, with its
-// memory bounded and without options of its user; no name out of a repository
-// becomes an argument or a file that is opened; and a text that takes too long
-// costs its process, not its caller. The package does not know shards, and not
-// what kinds are called elsewhere.
+// memory bounded and without options of its user. No name out of a repository
+// becomes an argument or an opened file. A text that takes too long costs its
+// process, not its caller. The package knows neither shards nor other names of
+// kinds.
 package ctags

@@ -57,7 +57,7 @@ func hasFeature(features []string, want string) bool {
 	return false
 }
 
-// listWithin is how long ctags may take to tell about itself.
+// listWithin is how long ctags may take to list its languages and kinds.
 const listWithin = 10 * time.Second
 
 // list returns the lines that ctags prints for one of its --list options.

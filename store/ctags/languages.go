@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// languages tells which file names ctags has a parser for. It is silent about
-// a text whose language it does not know, so that is decided here.
+// languages finds the file names that ctags has a parser for. ctags prints
+// nothing for a text of an unknown language, so this is decided here.
 type languages struct {
 	extensions map[string]bool
 	names      map[string]bool
@@ -36,9 +36,9 @@ func newLanguages(lines []string) *languages {
 }
 
 // nameFor returns the name under which ctags is given a text, harmless whatever
-// the path is. ok is false if ctags has no parser for it. Of a text that comes
-// through a pipe ctags looks at the name only; a script without an extension
-// gets that of its interpreter.
+// the path is. ok is false if ctags has no parser for it. For a text from a
+// pipe ctags looks only at the name; a script without an extension gets that of
+// its interpreter.
 func (l *languages) nameFor(file string, text []byte) (name string, ok bool) {
 	name = harmless(file)
 	if l.know(name) || l.know(strings.TrimSuffix(name, ".in")) {
@@ -81,7 +81,7 @@ func interpreter(text []byte) string {
 	return strings.TrimRight(path.Base(fields[0]), "0123456789.")
 }
 
-// maxNameBytes is the longest file name that ctags is told.
+// maxNameBytes is the longest file name that is passed to ctags.
 const maxNameBytes = 128
 
 // harmless returns the last element of a path with nothing in it that could

@@ -104,7 +104,7 @@ type Parser struct {
 }
 
 // Parse returns the symbols of a text in the order in which ctags finds them.
-// Of the path only the file's name is used, to tell the language.
+// Only the file's name is used of the path, to find the language.
 func (p *Parser) Parse(ctx context.Context, path string, text []byte) ([]Symbol, error) {
 	name, known := p.program.languages.nameFor(path, text)
 	if !known {

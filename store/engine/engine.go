@@ -77,9 +77,9 @@ func (e *Engine) Err() error {
 }
 
 // Checkpoint links the files of the database into dir, which it makes. The
-// database takes tables first and then its log as long as it is by then. So nothing
-// may be ingested or committed meanwhile: the log would tell of a run whose table
-// is not there.
+// database links tables first and then copies its log as long as it is by then.
+// So nothing may be ingested or committed meanwhile: the log would name a run
+// whose table is not there.
 func (e *Engine) Checkpoint(dir string) error {
 	_ = e.failStop.takeElsewhere() // of an earlier one
 	return e.Do(func() error { return errors.Join(e.DB.Checkpoint(dir), e.failStop.takeElsewhere()) })
@@ -177,7 +177,7 @@ func Open(dir string, o Options) (*Engine, error) {
 	if err != nil && !o.Exists && !o.ReadOnly && removeAll(o.FS, dir) {
 		e, err = open(dir, o)
 	}
-	// A table is missing, or the file that tells the format.
+	// A table is missing, or the file with the format.
 	if IsNotExist(err) || errors.Is(err, pebble.ErrDBNotPristine) {
 		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Errors callers tell apart.
+// The errors that callers distinguish.
 var (
-	// ErrCorrupt: a file or a value is not what was written.
+	// ErrCorrupt: a file or a value is corrupt.
 	ErrCorrupt = errors.New("corrupt")
 	// ErrDamagedLog: the manifest is damaged.
 	ErrDamagedLog = fmt.Errorf("the log of its tables is %w", ErrCorrupt)
@@ -21,8 +21,8 @@ var (
 	ErrLocked = errors.New("data directory is in use by another process")
 )
 
-// IsDamage reports whether err says that what was read is not what was written,
-// and not only that it could not be read.
+// IsDamage reports whether err says that the data is corrupt, and not only that
+// it could not be read.
 func IsDamage(err error) bool { return errors.Is(err, ErrCorrupt) || pebble.IsCorruptionError(err) }
 
 // IsNotExist reports whether err says that there is no such file.

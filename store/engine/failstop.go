@@ -297,7 +297,8 @@ type failStopFile struct {
 	failed atomic.Bool
 }
 
-// done tells how an operation went, to the engine if it is one on a table.
+// done records the outcome of an operation, and returns it to the engine if it
+// is one on a table.
 func (f *failStopFile) done(what string, err error) error {
 	if err == nil {
 		return nil
@@ -366,7 +367,8 @@ func (f *failStopFile) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// Preallocate implements vfs.File. Writing tells whether there is room.
+// Preallocate implements vfs.File. The write itself reports whether there is
+// room.
 func (f *failStopFile) Preallocate(at, bytes int64) error {
 	if !f.fs.stopped() {
 		_ = f.File.Preallocate(at, bytes)
@@ -420,8 +422,8 @@ func (f *failStopFile) Stat() (vfs.FileInfo, error) {
 	return empty{}, f.done("look at", err)
 }
 
-// Close implements vfs.File. What was written is on disk already if it had to
-// be, and is not read if it was not.
+// Close implements vfs.File. Writes that must be durable were synced before,
+// and others are never read.
 func (f *failStopFile) Close() error {
 	if err := f.File.Close(); f.table {
 		return err
@@ -444,7 +446,7 @@ func (nowhere) Prefetch(int64, int64) error { return nil }
 // Fd implements vfs.File.
 func (nowhere) Fd() uintptr { return vfs.InvalidFd }
 
-// empty is what is told of a file that was not made.
+// empty is the information about a file that was not made.
 type empty struct{ vfs.FileInfo }
 
 // Size implements vfs.FileInfo.

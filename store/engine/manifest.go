@@ -11,9 +11,9 @@ import (
 // it writes the next one, so a crash leaves at most one record that is not whole,
 // and no other behind it. A record behind one that is not whole is damage.
 //
-// The format of the log is the engine's, and so is all code that reads or writes
-// it: package record. Of its documentation two figures are used here, which a test
-// compares with what the package writes.
+// The format of the log is the engine's, and so is all code that reads or
+// writes it: package record. Two figures of its documentation are used here; a
+// test compares them with the output of the package.
 const (
 	// manifestBlock is what the log is divided into. A chunk, which is a record or
 	// a part of one, does not cross from one block into the next.

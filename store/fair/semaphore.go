@@ -124,10 +124,10 @@ func (g *Grant) Shrink(n int64) {
 
 // Grow adds n to the grant without waiting. It reports false, and adds nothing,
 // if there is not so much, if a client that holds less waits for it, or if the
-// grant holds nothing. What a grant holds while it grows would keep others from
-// what they wait for; so Grow never waits. Up to half of what is kept for clients
-// that hold nothing is for grants that grow, too: a client that holds little can
-// do a little more.
+// grant holds nothing. Grow never waits, since a grant that waited to grow
+// would block the waiters for what it holds. Grants may also grow into half of
+// the reserve for clients that hold nothing, so that a client that holds little
+// can do a little more.
 func (g *Grant) Grow(n int64) bool {
 	s := g.semaphore
 	s.mu.Lock()
@@ -235,8 +235,8 @@ func (s *Semaphore) serve() {
 	}
 }
 
-// fits reports whether there is capacity for a request. What is kept for clients
-// that hold nothing is kept from all others.
+// fits reports whether there is capacity for a request. The reserve is only for
+// clients that hold nothing.
 func (s *Semaphore) fits(w *waiter) bool {
 	if s.held[w.grant.client] > 0 {
 		return s.free-w.n >= s.reserve

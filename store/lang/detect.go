@@ -11,10 +11,10 @@ import (
 // maxHeadBytes is how much of a file's start Detect looks at.
 const maxHeadBytes = 4 << 10
 
-// Detect returns the linguist name of a file's language, or "" if nothing
-// tells. The file name decides where it can; content, which may be any prefix
-// of the file or nil, is looked at only for names that several languages share
-// or none claims, and then only its first 4 KiB.
+// Detect returns the linguist name of a file's language, or "" if it is
+// unknown. The file name decides where it can. The content, which may be any
+// prefix of the file or nil, is read only for names that several languages
+// share or none claims, and then only its first 4 KiB.
 //
 // Unlike linguist it lets an unambiguous name outrank a modeline, gives the
 // exclusive extensions of lang: filters to their one language, and breaks a

@@ -51,8 +51,8 @@ func suspiciousLine(line []byte) bool {
 	return false
 }
 
-// suspiciousDirective tells "import" and the inclusion of a header without a
-// file extension, which is what the C++ standard library's look like.
+// suspiciousDirective matches "import" and the inclusion of a header without a
+// file extension, as those of the C++ standard library are.
 func suspiciousDirective(directive []byte) bool {
 	if bytes.HasPrefix(directive, []byte("import")) {
 		return true

@@ -36,8 +36,8 @@ func show(u *url.URL) string {
 	return shown.String() + query(u.RawQuery)
 }
 
-// cutShort reports whether the path of a URL may hold the rest of a password: a
-// slash in a user name or password ends the authority, so that what precedes the
+// cutShort reports whether the path of a URL may hold the rest of a password. A
+// slash in a user name or password ends the authority, so the text before the
 // slash is taken for the host.
 func cutShort(u *url.URL) bool {
 	before, after, ok := strings.Cut(u.Path, "@")

@@ -14,7 +14,7 @@ var (
 	// ErrTooLarge says that a file would be larger than one may be, whatever else
 	// there is.
 	ErrTooLarge = errors.New("larger than what is kept for a client that reads")
-	// ErrFull says that there is no room at the moment.
+	// ErrFull says that the space is full at present.
 	ErrFull = errors.New("no room for what clients have not read yet")
 )
 
@@ -64,7 +64,7 @@ func (s *Space) Close() error {
 // Largest is how many bytes one file can have.
 func (s *Space) Largest() int64 { return s.opts.Bytes / 2 }
 
-// Held is how many bytes are held at the moment, or kept for what is being
+// Held is how many bytes are held at present, or reserved for files being
 // written.
 func (s *Space) Held() int64 { return s.room.Held() }
 

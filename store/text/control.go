@@ -41,10 +41,10 @@ func isControl(c byte) bool {
 	return c < ' ' || c == 0x7f
 }
 
-// hasLowControl reports that a byte below backspace is in data, eight bytes at
-// a time: (x-n)&^x has the high bit of each byte below n set (and perhaps that
-// of a byte above such a one, which does no harm). Content with many control
-// characters of any kind has some of these.
+// hasLowControl reports whether a byte below backspace is in data. It tests
+// eight bytes at a time: (x-n)&^x has the high bit of each byte below n set
+// (and perhaps that of a byte above such a one, which does no harm). Content
+// with many control characters of any kind has some of these.
 func hasLowControl(data []byte) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for len(data) >= 8 {

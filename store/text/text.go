@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// The encodings Decode tells apart.
+// The encodings that Decode distinguishes.
 const (
 	UTF8        = "utf-8" // ASCII too
 	UTF8BOM     = "utf-8-bom"
@@ -86,9 +86,9 @@ func admit(data []byte, encoding string) (Text, string) {
 	return Text{Data: data, Encoding: encoding}, ""
 }
 
-// mostlyUTF8 tells UTF-8 with damage from a legacy encoding, in which the
-// sequences of UTF-8 occur by accident only. Files that mix encodings by line
-// count as UTF-8 if half of what is beyond ASCII is.
+// mostlyUTF8 reports whether a text is damaged UTF-8, and not in a legacy
+// encoding, where the sequences of UTF-8 occur only by accident. Files that mix
+// encodings by line count as UTF-8 if half of the bytes beyond ASCII are.
 func mostlyUTF8(data []byte) bool {
 	valid, broken := 0, 0
 	for len(data) > 0 {
