@@ -29,7 +29,7 @@ type Body struct {
 // walked over all the same.
 func ReadBody(body string) *Body { return &Body{rest: body} }
 
-// Next goes to the next line and tells whether there is one.
+// Next goes to the next line and reports whether there is one.
 func (b *Body) Next() bool {
 	if b.rest == "" {
 		return false

@@ -1,8 +1,8 @@
 // Package diff reads and shows what commits changed. The stored diff of a file
 // comes in as text, and its changed lines go out one by one, for patterns to be
-// tried on; the files of a commit come in with what was found in them, and a
-// preview goes out: the few lines that a person is shown, with the places found
-// in it. query/search calls it; httpapi and cmd read previews with it.
+// tried on. The files of a commit come in with their matches, and a preview
+// goes out: the few lines that a person is shown, with the positions of the
+// matches in it. query/search calls it; httpapi and cmd read previews with it.
 //
 // It knows neither patterns nor commits, and takes diffs as they come: text
 // that is no diff yields lines and previews that make no sense, but nothing

@@ -8,9 +8,9 @@ type File struct {
 	// not exist on that side.
 	OldPath, NewPath string
 	// Text is the hunks as git log prints them: "@@ -1,2 +1,3 @@ SECTION" and
-	// lines that begin with a space, + or -; it may say with a backslash that
-	// there is no newline at the end of the file. It is empty for binary files
-	// and for a mere change of name or mode.
+	// lines that begin with a space, + or -. A line with a backslash says that
+	// the file does not end in a newline. It is empty for binary files and for
+	// a mere change of name or mode.
 	Text []byte
 }
 
@@ -39,7 +39,7 @@ type Lines struct {
 // Changed returns a walk over the changed lines of a File.Text.
 func Changed(text []byte) *Lines { return &Lines{rest: text} }
 
-// Next goes to the next changed line and tells whether there is one.
+// Next goes to the next changed line and reports whether there is one.
 func (l *Lines) Next() bool {
 	for len(l.rest) > 0 {
 		var line []byte

@@ -23,8 +23,8 @@ type hunkLine struct {
 	text   []byte
 }
 
-// sign returns what a line begins with. Git can be told to write an empty line
-// of context without its space.
+// sign returns what a line begins with. Git has an option to write an empty
+// line of context without its space.
 func (l hunkLine) sign() byte {
 	if len(l.text) == 0 {
 		return ' '

@@ -64,13 +64,13 @@ func (f *Highlighted) Places() int {
 // found reports whether anything was found in the file.
 func (f *Highlighted) found() bool { return len(f.Lines)+len(f.OldSpans)+len(f.NewSpans) > 0 }
 
-// Preview returns what is shown of a commit, and the places in it that were
-// found. Of the files with something found in them, the first ones are shown,
-// or of all files if nothing was found in any; and of each the first changed
-// lines that match, with a line of context round them. In a file of which no
-// line matches, all changed lines are taken for matching. The header of a hunk
-// says what is left out behind it: matching lines of the hunk, of other hunks of
-// the file, and, below all others, files.
+// Preview returns the text shown of a commit, and the positions of its matches.
+// It shows the first files with matches, or the first of all files if none has
+// one. Of each it shows the first matching changed lines, with a line of
+// context round them. In a file without a matching line, all changed lines
+// count as matching. The header of a hunk counts the matches left out behind
+// it: matching lines of the hunk, of other hunks of the file, and, below all
+// others, files.
 func Preview(files []Highlighted, rest Rest) Shown {
 	w := writer{}
 	found := slices.ContainsFunc(files, func(f Highlighted) bool { return f.found() })

@@ -2,8 +2,8 @@ package match
 
 import "github.com/trawlsearch/trawl/postings"
 
-// Blocks are those of a document in which a match may begin, as far as the
-// posting lists tell. The zero value is all of them.
+// Blocks are those of a document in which a match may begin, according to the
+// posting lists. The zero value is all of them.
 type Blocks struct {
 	// numbers are ascending, from the document's first block; nil is all blocks.
 	numbers []uint16
@@ -12,14 +12,14 @@ type Blocks struct {
 	alternatives []uint8
 }
 
-// maxAlternatives is how many alternatives of an anchor Blocks can tell apart.
+// maxAlternatives is how many alternatives of an anchor Blocks can distinguish.
 const (
 	maxAlternatives  = 8
 	everyAlternative = 1<<maxAlternatives - 1
 )
 
-// Of returns what c leaves of the document whose blocks are first up to but not
-// including last. It lies in b's memory.
+// Of returns the blocks that c leaves of a document, whose blocks are first up
+// to but not including last. They lie in b's memory.
 func (b *Blocks) Of(c *postings.Candidates, first, last int) Blocks {
 	if c.Blocks == nil {
 		return Blocks{}

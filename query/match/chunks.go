@@ -8,8 +8,8 @@ import (
 	"github.com/trawlsearch/trawl/query"
 )
 
-// Chunker cuts the lines of matches out of documents. What it returns stays
-// good; it belongs to one goroutine.
+// Chunker cuts the lines of matches out of documents. Its results stay valid;
+// it belongs to one goroutine.
 type Chunker struct {
 	content slab[byte]
 	ranges  slab[query.Range]

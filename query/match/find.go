@@ -7,9 +7,9 @@ import (
 	"github.com/trawlsearch/trawl/postings"
 )
 
-// Finder finds the matches of a pattern in documents of which the posting
-// lists tell the same: that one of an anchor's literals begins in some blocks
-// for each match. It is safe for concurrent use.
+// Finder finds the matches of a pattern in documents for which the posting
+// lists give the same guarantee: one of an anchor's literals begins in some
+// block for each match. It is safe for concurrent use.
 type Finder struct {
 	m *Matcher
 	// needles are the anchor's literals, nil if there is none or too many to
@@ -109,9 +109,10 @@ const (
 	attemptShare = 2
 )
 
-// findBeginnings runs the automaton where a needle stands, since a match
-// begins nowhere else, and in a block only those needles that lists say may be
-// there. What it cannot decide there is left to a search through the whole text.
+// findBeginnings runs the automaton where a needle stands, since a match begins
+// nowhere else, and in a block only those needles that lists say may be there.
+// Documents that it cannot decide there are left to a search through the whole
+// text.
 func (f *Finder) findBeginnings(dst []Span, t *Text, in Blocks) ([]Span, bool, error) {
 	s := f.m.automaton.Searcher()
 	defer s.Release()
@@ -175,10 +176,9 @@ func (f *Finder) leaveOut(it *needleIterator, alternatives uint8) {
 	}
 }
 
-// validUpTo reports whether the automaton, which went through b up to the byte
-// at end and had no way on from there, would have been right to: a byte that is
-// not UTF-8 stops it at once or on one of the next three, and Go's engine reads
-// it as U+FFFD.
+// validUpTo reports whether the automaton was right to stop at the byte at end
+// of b: a byte that is not UTF-8 stops it at once or on one of the next three,
+// and Go's engine reads it as U+FFFD.
 func validUpTo(b []byte, end int) bool {
 	ascii := true
 	for _, c := range b[max(end-utf8.UTFMax, 0):min(end+1, len(b))] {
@@ -241,9 +241,9 @@ func shift(spans []Span, by uint32) {
 	}
 }
 
-// findEverywhere runs the regexp on the whole text, or if lines can be looked
-// at alone, on some lines after the other: the engine's list of all matches in
-// a large document may be many times the size of that.
+// findEverywhere runs the regexp on the whole text, or, if lines can be matched
+// alone, on a few lines at a time. The engine's list of all matches in a large
+// document may be many times its size.
 func (m *Matcher) findEverywhere(dst []Span, t *Text) ([]Span, bool, error) {
 	e := m.engine(t.Budget)
 	defer e.release()

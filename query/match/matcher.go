@@ -112,9 +112,9 @@ func (m *Matcher) setBeginnings(e postings.Expr) {
 }
 
 // literalText returns the text of a tree that is one literal, and whether case
-// is folded. What is true of the tree as parsed need not be of what it comes
-// down to: (?i:a){1} folds and its repetition does not. Runes that no text
-// decodes to have no bytes to look for.
+// is folded. The flags of the parsed tree need not be those of its literal:
+// (?i:a){1} folds and its repetition does not. Runes that no text decodes to
+// have no bytes to look for.
 func literalText(t *syntax.Regexp) (text string, fold, ok bool) {
 	t = t.Simplify()
 	for t.Op == syntax.OpCapture {

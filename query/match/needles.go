@@ -113,8 +113,8 @@ func (n needles) longest() (bytes int) {
 	return bytes
 }
 
-// of returns for each text a bit for every needle that is its beginning, nil
-// if there is a text without one, or if there are too many texts to tell apart.
+// of returns for each text a bit for every needle that is its beginning, nil if
+// there is a text without one, or if there are too many texts for the bits.
 func (n needles) of(texts []foldedText) []uint8 {
 	if len(texts) > maxAlternatives || len(n) > maxNeedles {
 		return nil

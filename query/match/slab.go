@@ -2,9 +2,9 @@ package match
 
 import "unsafe"
 
-// slab hands out short slices cut from long ones, so that a hundred thousand
-// of them do not cost an allocation each. What was handed out keeps its long
-// slice in memory; slabs begin small, for those who take little.
+// slab hands out short slices cut from long ones, so that a hundred thousand of
+// them do not cost an allocation each. A short slice keeps its long slice in
+// memory, so slabs begin small.
 type slab[T any] struct {
 	free []T
 	size int

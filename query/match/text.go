@@ -45,8 +45,8 @@ func (t *Text) Reset(src Source, base uint32, size int, newlines []uint16) {
 	*t = Text{src: src, base: base, size: size, newlines: newlines, BytesRead: t.BytesRead, Budget: t.Budget}
 }
 
-// SetPlain tells that the document holds neither U+017F nor U+212A, which saves
-// looking for them.
+// SetPlain declares that the document holds neither U+017F nor U+212A, which
+// saves looking for them.
 func (t *Text) SetPlain() { t.plain = true }
 
 // ResetBytes makes t a document that is in memory.

@@ -32,7 +32,7 @@ func newPattern(word string) (p pattern, ok bool) {
 	switch last := parts[len(parts)-1]; {
 	case folder, last == anyDepth:
 		parts = append(parts, "*", anyDepth)
-	// Of docs/*, folders in docs are not meant.
+	// docs/* does not match folders in docs.
 	case rooted && last == "*" && len(parts) > 1:
 	default:
 		parts = append(parts, anyDepth)
@@ -40,9 +40,9 @@ func newPattern(word string) (p pattern, ok bool) {
 	return pattern{parts}, true
 }
 
-// matches compares the parts with the elements of a path. Of several anyDepth
-// only the last that was met needs to grow: an earlier one could only leave
-// less for what follows.
+// matches compares the parts with the elements of a path. Only the last
+// anyDepth so far needs to grow: an earlier one could only leave less for the
+// parts that follow.
 func (p pattern) matches(elements []string) bool {
 	i, grow, from := 0, -1, 0
 	for j := 0; j < len(elements); {

@@ -120,8 +120,9 @@ func fields(line string) []string {
 	return words
 }
 
-// isSection tells [Name] and ^[Name] from a pattern that begins with a bracket:
-// a section's name ends in one, alone or before a number of approvals and owners.
+// isSection distinguishes [Name] and ^[Name] from a pattern that begins with a
+// bracket: a section's name ends in one, alone or before a number of approvals
+// and owners.
 func isSection(line string) bool {
 	line = strings.TrimPrefix(strings.TrimSpace(line), "^")
 	_, rest, closed := strings.Cut(line, "]")

@@ -14,10 +14,10 @@ import (
 // the set of all of them, or it is nil, every text begins with one of prefix
 // and ends with one of suffix, and match holds for it.
 //
-// The laws it rests on: a text of x y is a text of x and behind it one of y,
-// so what must be in either must be in it, and where x ends and y begins
-// stands one of x's suffixes and behind it one of y's prefixes. A text of x|y
-// is one of x or one of y. Every step errs towards more texts.
+// The laws it rests on: a text of x y is a text of x and behind it one of y. So
+// it holds all texts required by either, and at the border one of x's suffixes
+// followed by one of y's prefixes. A text of x|y is one of x or one of y. Every
+// step errs towards more texts.
 type info struct {
 	exact          []str
 	prefix, suffix []str
@@ -124,8 +124,8 @@ func analyse(t *syntax.Regexp, depth int) info {
 	return anything // AnyChar, AnyCharNotNL, Star
 }
 
-// concatInfo joins parts. What must be there whatever stands where is put
-// together once: pieces by the thousand would be copied for each.
+// concatInfo joins parts. Their required texts are joined once at the end:
+// thousands of pieces would otherwise be copied for each part.
 func concatInfo(parts []*syntax.Regexp, depth int) info {
 	out := nothing
 	var match []postings.Expr

@@ -11,9 +11,9 @@ const MaxHeight = 900
 // copies a tree of nodes for each.
 const repeatWeight = 3
 
-// Size tells about how much the program of a parsed regexp takes, in
-// instructions, and how deep its parts nest. It is in proportion to the length
-// of the pattern to find out, whatever the repetitions in it.
+// Size estimates the program of a parsed regexp, in instructions, and how deep
+// its parts nest. It takes time in proportion to the length of the pattern,
+// whatever the repetitions in it.
 func Size(t *syntax.Regexp) (instructions, height int) {
 	for _, s := range t.Sub {
 		n, h := Size(s)

@@ -1,6 +1,6 @@
 // Package syntax turns query text into a validated query.Query and back into
-// text. Text comes in with the pattern type of its request; the scanner cuts it
-// into leaves, the parser builds a tree of them, and the tree is rewritten step
+// text. Text comes in with the pattern type of its request. The scanner cuts it
+// into leaves, and the parser builds a tree of them. The tree is rewritten step
 // by step: filters lifted out of an "or", neighbouring patterns combined, the
 // whole split into basic queries, each of which is validated. The first thing
 // wrong comes out as a query.SyntaxError with its place and, where one can be

@@ -15,10 +15,10 @@ func WithFilter(text, field, value string) string {
 	return Narrowed(text, formatFilter(query.Filter{Field: field, Value: value}))
 }
 
-// Narrowed returns text with filters added that hold for all of it, as the facets
-// of an answer: an "or" that they would not be lifted out of is put in parentheses,
-// and settings of the whole query stay outside. The filters go last, unless the
-// text ends in something that would swallow them.
+// Narrowed returns text with filters added that hold for all of it, as the
+// facets of an answer. An "or" that they would not be lifted out of is put in
+// parentheses, and settings of the whole query stay outside. The filters go
+// last, unless the text ends in something that would swallow them.
 func Narrowed(text, filters string) string {
 	text = strings.TrimSpace(text)
 	switch {

@@ -42,9 +42,9 @@ var patternTypes = map[string]query.PatternType{
 }
 
 // effectiveType returns the type that text is to be read in: pt, unless a
-// patterntype: filter names another. What is a filter depends on the type
-// itself, since in some a quote hides it; so the text is read again in each
-// type that is found, until it names no other.
+// patterntype: filter names another. The filters of a text depend on the type
+// itself, since in some types a quote hides them. So the text is read again in
+// each type that it names, until it names no other.
 func effectiveType(text string, pt query.PatternType) query.PatternType {
 	for range len(patternTypes) {
 		next := namedType(text, pt)

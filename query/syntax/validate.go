@@ -11,9 +11,8 @@ import (
 	"github.com/trawlsearch/trawl/store/lang"
 )
 
-// validator checks basic queries one after the other. What it has found good
-// once it does not look at again: the basic queries of a union share most of
-// their filters and patterns.
+// validator checks basic queries one after the other. It checks each node once:
+// the basic queries of a union share most of their filters and patterns.
 type validator struct {
 	pt        query.PatternType
 	revisions revisions

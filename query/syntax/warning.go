@@ -10,8 +10,8 @@ import (
 	"github.com/trawlsearch/trawl/query"
 )
 
-// Longer texts are not typed by people, and one that is mistyped all over needs
-// to be told of a few places only.
+// People do not type longer texts, and a text with many mistakes needs only a
+// few warnings.
 const (
 	maxWarnedBytes = 4 << 10
 	maxWarnings    = 5

@@ -17,9 +17,9 @@ import (
 // client without a slot may have a spare one.
 //
 // A search that works alone keeps its slot until it has worked so long that it
-// counts as old, or its client does not read, or its client holds more slots than
-// one that waits: of searches that take about as long, all are answered sooner one
-// after the other than side by side. Processors is safe for concurrent use.
+// counts as old, or its client does not read, or its client holds more slots
+// than one that waits. Searches of equal length are on average answered sooner
+// one after the other than side by side. Processors is safe for concurrent use.
 type Processors struct {
 	workers int
 	// busy counts the searches at work: those that wait neither for a ticket nor
@@ -110,7 +110,7 @@ func (p *Processors) take(ctx context.Context, client string, old bool) error {
 	defer p.mu.Unlock()
 	if i := slices.Index(*line, w); i >= 0 {
 		*line = slices.Delete(*line, i, i+1)
-	} else { // it came at the same moment
+	} else { // it came at the same time
 		p.end(client)
 	}
 	return ctx.Err()

@@ -12,13 +12,14 @@ import (
 // any, so that one client with hundreds of searches does not keep others from
 // theirs.
 //
-// A search whose client reads slowly holds its ticket without working. That does no
-// harm until another search waits; then the search that has stalled longest is
-// asked to yield: it ends, keeps no more than a bookmark, and comes back when its
-// client has read what is there. It then finds much a second time, for a client
-// that is in no hurry. So at most an eighth of the tickets are for resumed
-// searches, and no more than half the processors, or two, have work with, and
-// others go before them seven times out of eight. Queue is safe for concurrent use.
+// A search whose client reads slowly holds its ticket without working. That
+// does no harm until another search waits; then the search that has stalled
+// longest is asked to yield. It ends, keeps only a bookmark, and resumes when
+// its client has read the sent matches. It then finds much a second time, for a
+// client that is in no hurry. So at most an eighth of the tickets are for
+// resumed searches, and no more than half the processors, or two, have work
+// with, and others go before them seven times out of eight. Queue is safe for
+// concurrent use.
 type Queue struct {
 	most int
 	// mostResumed is how many tickets resumed searches have at once.
@@ -80,7 +81,7 @@ func (q *Queue) Enter(ctx context.Context, client string, resumed bool) (*Ticket
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if w.ticket != nil { // it came at the same moment
+	if w.ticket != nil { // it came at the same time
 		q.end(w.ticket)
 	} else {
 		q.waiters = slices.DeleteFunc(q.waiters, func(o *applicant) bool { return o == w })
@@ -109,8 +110,8 @@ func (t *Ticket) Stall() <-chan struct{} {
 	return t.yield
 }
 
-// Resume records that the search goes on, or ends, after Stall. If it was asked to
-// yield and goes on all the same, since its client read at that moment, another
+// Resume records that the search goes on, or ends, after Stall. If it was asked
+// to yield and goes on all the same, since its client read just then, another
 // search is asked.
 func (t *Ticket) Resume() {
 	if t == nil {

@@ -73,7 +73,7 @@ func (p *shardPlan) narrow(q *scope, in *shardplan.Reader) (*postings.Set, error
 	}
 	switch {
 	case texts != nil && q.Diff:
-		// What has no text yet may match as well.
+		// Commits without an indexed text may match as well.
 		set := texts.Clone()
 		p.addUnread(set)
 		if !files.All {

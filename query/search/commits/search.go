@@ -19,10 +19,9 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// search searches the commits for one basic query: first, repository by
-// repository, those that are indexed, and then those that have to be read
-// through git, so that the slow never keeps the fast from being seen. Within
-// each the order is git log's.
+// search searches the commits for one basic query: first the indexed ones,
+// repository by repository, and then those that have to be read through git, so
+// that slow matches never delay fast ones. Within each the order is git log's.
 type search struct {
 	*task.Task
 	out      *answer.Sender
@@ -211,7 +210,8 @@ func (c *search) arrange(ctx context.Context, t *target.Repository) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	// The source cannot be read. What is kept of the tip is all there is.
+	// The source cannot be read, so only the indexed commits of the tip are
+	// searched.
 	c.noteUnreadable(t, err)
 	if len(t.Excluded) == 0 && t.Revisions[0].Commit == t.Stored.Commit() {
 		c.indexed[t], _ = c.divide(c.candidates(t))
@@ -304,8 +304,8 @@ func (c *search) confirm(ctx context.Context, plan func(emit func(*segment) bool
 }
 
 // take sends the matches of the next segment. It reports false when no more are
-// wanted, or can be had. What was confirmed before time was up is still sent;
-// nothing is once the caller has gone.
+// wanted, or can be had. Matches confirmed before the time was up are still
+// sent; none is once the caller has gone.
 func (c *search) take(ctx context.Context, s *segment) (more bool, err error) {
 	seen := c.seen[s.target]
 	if s.viaGit {

@@ -19,9 +19,9 @@ import (
 type unsearched struct {
 	// unindexed counts the commits that git was to be asked for and was not.
 	unindexed int
-	// unlisted are names of repositories with more commits than are kept, of
-	// which git did not tell in time; unread those of which not all commits
-	// that should be are kept yet; unreadable those that git could not read.
+	// unlisted are names of repositories with more commits than are indexed,
+	// which git did not list in time; unread those whose commits are not all
+	// indexed yet; unreadable those that git could not read.
 	unlisted, unread, unreadable report.NameSet
 	// unsearchable counts files whose diff is too large to be kept, or damaged.
 	unsearchable int

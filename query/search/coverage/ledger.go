@@ -307,10 +307,10 @@ func (c *Ledger) cover(repo *store.Repository, rev *target.Revision) report.Cove
 	return out
 }
 
-// coverShards counts the documents of a revision in shards. A shard that was not
-// looked at is not read for that, where the record of the repository tells: what
-// that has more than the others is in it. Nor is one that could not be reached in
-// time.
+// coverShards counts the documents of a revision in shards. It does not read a
+// shard that the search did not look at if the record of the repository has the
+// count: the remaining documents are in that shard. Nor does it read a shard
+// that could not be reached in time.
 func (c *Ledger) coverShards(out *report.Coverage, repo *store.Repository, rev *target.Revision, w *work, left map[string]int) {
 	known, unread := 0, ""
 	counted := len(repo.Branches) == 1 && rev.Branch == 0

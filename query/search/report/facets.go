@@ -244,8 +244,8 @@ func important(f query.SuggestedFilter) bool {
 // in a hundred thousand repositories, too many to sort for every event.
 type topFilters struct {
 	kept []query.SuggestedFilter
-	// cut tells that kept once overflowed; then kept[maxFilters-1] bounds
-	// what may still enter.
+	// cut says that kept once overflowed; then kept[maxFilters-1] bounds what
+	// may still enter.
 	cut bool
 }
 

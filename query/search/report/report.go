@@ -57,8 +57,8 @@ func (r *Report) Add(matches []query.Match) {
 	r.progressMark++
 }
 
-// SetLimit tells the effective count limit. The limit counts as hit as soon
-// as the matches reach it, even if there is nothing more to find.
+// SetLimit sets the effective count limit. The limit counts as hit as soon as
+// the matches reach it, even if there is nothing more to find.
 func (r *Report) SetLimit(count int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -69,7 +69,7 @@ func (r *Report) SetLimit(count int) {
 
 func (r *Report) reachedLimit() bool { return r.limit > 0 && r.matches >= r.limit }
 
-// SetDisplay tells the display limit; negative, the default, is none.
+// SetDisplay sets the display limit; negative, the default, is none.
 func (r *Report) SetDisplay(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,7 +142,7 @@ func (r *Report) Marks() (filters, progress uint64) {
 	return r.filtersMark, r.progressMark + left
 }
 
-// Progress returns the state of the search at this moment.
+// Progress returns the present state of the search.
 func (r *Report) Progress() query.Progress {
 	took := r.now().Sub(r.start)
 	r.mu.Lock()

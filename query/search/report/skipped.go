@@ -13,7 +13,7 @@ import (
 // MaxNamed is how many repositories a message names before it stops.
 const MaxNamed = 10
 
-// usualCountLimit stands in while no search has told the effective one.
+// usualCountLimit stands in until a search sets the effective one.
 const usualCountLimit = 10000
 
 // skipped lists what was left out, always in this order; never nil. The lock of

@@ -85,8 +85,8 @@ func (t *Trace) Steps() []Step {
 	return append([]Step(nil), t.steps...)
 }
 
-// What a step, a field and the coverage of a revision take beside their text, in
-// bytes.
+// The sizes of a step, a field and the coverage of a revision beside their
+// text, in bytes.
 const (
 	stepBytes     = 160
 	fieldBytes    = 32

@@ -63,8 +63,8 @@ const usualNames = 16
 // 0.78 of a hundred.
 func Rarity(n int) float64 { return 1 / (1 + 0.35*math.Log10(float64(max(n, usualNames))/usualNames)) }
 
-// kindFactors rate kinds of symbols by the words of ctags: what is named to be
-// found by others comes first. What is not there counts 1.
+// kindFactors rate kinds of symbols by the words of ctags: definitions that
+// other files refer to come first. Other kinds count 1.
 var kindFactors = map[string]float64{
 	"class": 10, "interface": 9.5, "trait": 9.5, "protocol": 9.5, "struct": 9.5, "union": 9, "enum": 9, "record": 9,
 	"type": 9, "talias": 9, "typedef": 8.5, "alias": 7, "service": 9, "message": 8.5, "module": 7, "namespace": 6, "package": 4,

@@ -1,4 +1,4 @@
-// Package score rates documents. What was found in a document comes in: the spans
-// of the patterns, the definitions, the path; points go out. It is a function of
-// what it is given, and the only place that says what a match is worth.
+// Package score rates documents. The matches of a document come in: the spans
+// of the patterns, the definitions, the path; points go out. It is a pure
+// function, and the only package that decides what a match is worth.
 package score
