@@ -23,10 +23,11 @@ type Admission struct {
 }
 
 // admissionPatience is how long an answer waits for its admission. A person who
-// has waited so long has left, and a program is told when to try again.
+// has waited so long has left, and a program gets a Retry-After.
 const admissionPatience = 10 * time.Second
 
-// RetryAfter is how many seconds clients that are not admitted are told to wait.
+// RetryAfter is the number of seconds in the Retry-After of clients that are
+// not admitted.
 const RetryAfter = "5"
 
 // NewAdmission returns an admission that lets as many answers be made at once as

@@ -19,7 +19,7 @@ var ageUnits = []struct {
 	{time.Second, "about a second", " seconds"},
 }
 
-// ageWords tells how long before now a moment was. The unit is the largest
+// ageWords returns in words how long ago a time was. The unit is the largest
 // that fits into the age, or the next larger one if rounding reaches that.
 func ageWords(at, now time.Time) string {
 	// Beyond what a Duration holds, 292 years, Sub returns its bounds.

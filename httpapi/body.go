@@ -142,9 +142,9 @@ func (b *body) writePiece(piece []byte) error {
 	return err
 }
 
-// extend sets the time by which what is written must have left: a client that
-// vanished without a word must not hold its search. To tell the connection
-// costs as much as to write a small event, so an eighth more or less is let be.
+// extend sets the write deadline of the connection: a client that vanished must
+// not hold its search. Setting it costs as much as writing a small event, so it
+// may be off by an eighth.
 func (b *body) extend(now time.Time) error {
 	if b.until.Sub(now) > b.patience*7/8 {
 		return nil

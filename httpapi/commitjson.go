@@ -103,7 +103,7 @@ func appendHighlights(dst []byte, highlights []highlight) []byte {
 
 // shortCommit returns m with texts that fit an event: strings and lines of the
 // body are cut to limit bytes, and lines left out from where the body would
-// cost too much. Of the ranges those stay that lie on one line of what is left.
+// cost too much. Ranges stay if they lie on one of the remaining lines.
 func shortCommit(m *query.CommitMatch, limit int) *query.CommitMatch {
 	out := *m
 	out.Message = shortText(m.Message, limit)

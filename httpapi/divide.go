@@ -7,9 +7,9 @@ import (
 	"github.com/trawlsearch/trawl/query"
 )
 
-// What a part of a divided match may cost, and the most bytes that its pieces
-// take as JSON: a byte of text that is escaped, the frame of a line match with
-// one piece, a range with its three numbers twice.
+// The limit of a part of a divided match, and the most bytes that its pieces
+// take as JSON: an escaped byte of text, the frame of a line match with one
+// piece, a range with its three numbers twice.
 const (
 	maxPartBytes = 4 << 20
 	byteCost     = 6

@@ -10,9 +10,9 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 )
 
-// endWithin is how long an answer may still leave after its credential has ended:
-// enough for the end of a stream, or to tell users that they have revoked their
-// own token.
+// endWithin is how long an answer may still leave after its credential has
+// ended: enough for the end of a stream, or for the answer to users who revoke
+// their own token.
 const endWithin = time.Second
 
 // endingWriter is the answer to a request whose credential may end. A client that

@@ -10,8 +10,8 @@ func (s sitePages) serveHealth(w http.ResponseWriter, _ *http.Request) error {
 	return serveText(w, "ok\n")
 }
 
-// serveReady says whether searches can run and find what they should, and if
-// not, what is waited for. A second line tells what else is wrong meanwhile.
+// serveReady says whether searches can run and find all they should, and if
+// not, why. A second line names other faults.
 func (s sitePages) serveReady(w http.ResponseWriter, _ *http.Request) error {
 	if why := s.Unready(); why != "" {
 		return &Error{Status: http.StatusServiceUnavailable, Message: why}
@@ -25,7 +25,7 @@ func (s sitePages) serveReady(w http.ResponseWriter, _ *http.Request) error {
 	return serveText(w, text)
 }
 
-// Unready tells why /readyz fails, "" if it does not.
+// Unready returns why /readyz fails, "" if it does not.
 func (s *Server) Unready() string {
 	if s.draining.Load() {
 		return "stopping"

@@ -4,7 +4,7 @@ import "unicode/utf8"
 
 const hexDigits = "0123456789abcdef"
 
-// plainASCII tells the bytes that stand for themselves in a JSON string that
+// plainASCII marks the bytes that stand for themselves in a JSON string that
 // may end up inside HTML.
 var plainASCII = func() (plain [utf8.RuneSelf]bool) {
 	for c := byte(' '); c < utf8.RuneSelf; c++ {

@@ -11,9 +11,8 @@ import (
 )
 
 // Open listens, so that a taken port is an error, and serves until Close. Where
-// Addr is an address of this machine that is not reached over loopback, it also
-// listens on a port of loopback that the system chooses: only there are programs
-// told to be of this machine.
+// Addr is not reached over loopback, it also listens on a port of loopback that
+// the system chooses: only there can it recognise programs of this machine.
 func (s *Server) Open() error {
 	var err error
 	if s.listener, err = listen(s.Addr); err != nil {

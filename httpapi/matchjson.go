@@ -19,7 +19,7 @@ type matchEncoder struct {
 	maxLineBytes int
 	// maxTextBytes cuts the text of line matches, commits and owners; 0 is off.
 	maxTextBytes int
-	// now tells how old commits are.
+	// now is the time that ages of commits are relative to.
 	now func() time.Time
 
 	// repo is the repository whose members repoJSON holds: matches of one

@@ -10,7 +10,7 @@ import (
 // whole and one a line. It is used by one goroutine.
 type MatchLines struct{ encoder matchEncoder }
 
-// NewMatchLines returns a writer; now tells how old commits are.
+// NewMatchLines returns a writer; ages of commits are relative to now.
 func NewMatchLines(now func() time.Time) *MatchLines {
 	return &MatchLines{matchEncoder{chunks: true, now: now}}
 }

@@ -28,14 +28,14 @@ func (s middleware) around(h http.Handler) http.Handler {
 	return h
 }
 
-// record is what a request's log line tells beyond what the outermost layer
-// can see. It is filled in by the goroutine that serves the request.
+// record is the part of a request's log line that the outermost layer cannot
+// see. It is filled in by the goroutine that serves the request.
 type record struct {
 	route   string
 	queryID string
 	// actor is who asks, as auth.Actor.Key has it; "" for who was not let in.
 	actor string
-	// outcome is set by streams only, and matches is told with it.
+	// outcome is set by streams only, and matches is logged with it.
 	outcome string
 	matches int
 	// mostHeld is how many bytes of a stream waited for its client at most.

@@ -16,7 +16,7 @@ type Observer interface {
 	Answered(ctx context.Context, a Answered)
 }
 
-// Answered tells of a request that is over.
+// Answered is called when a request is over.
 type Answered struct {
 	Method string
 	// Route is the template of the path, "none" where there was no route. There
@@ -45,7 +45,7 @@ func StreamOutcomes() []string {
 	return []string{streamRefused, streamDone, streamCancelled, streamFailed, streamAbandoned}
 }
 
-// observe tells the observer of a request that is over, if there is one.
+// observe reports the end of a request to the observer, if there is one.
 func (s middleware) observe(ctx context.Context, method string, rec *record, status int, took time.Duration) {
 	if s.Observer == nil {
 		return

@@ -2,9 +2,9 @@ package httpapi
 
 import "sync"
 
-// What a stream holds whatever it sends: an outbox with what it may hold at
-// least, the memory of an event beyond what is in it, two goroutines, the
-// buffers of a connection. Those of the first streams count as the program's own.
+// The memory of a stream whatever it sends: an outbox at its smallest, the
+// overhead of an event, two goroutines, the buffers of a connection. Those of
+// the first streams count as the program's own.
 const (
 	streamBytes    = 160 << 10
 	freeStreams    = 64

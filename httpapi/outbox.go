@@ -52,7 +52,7 @@ type outbox struct {
 	limit int                 // most bytes held
 	pool  *semaphore.Weighted // of the bytes beyond leastBuffer
 
-	// wake tells the writer that an event is sealed, room the search that one
+	// wake signals the writer that an event is sealed, room the search that one
 	// was written. Both hold one signal, so that none is missed.
 	wake, room chan struct{}
 
@@ -168,10 +168,9 @@ func (o *outbox) add(ctx context.Context, match []byte) error {
 	}
 }
 
-// standAtMost is how long a search stands still before it yields of its own
-// accord. What it has found ahead is megabytes, which a client that takes a
-// tenth of a second for an event needs for long; to go on later costs
-// milliseconds.
+// standAtMost is how long a search stalls before it yields of its own accord.
+// Its unsent events are megabytes, which a client that takes a tenth of a
+// second for each reads slowly; resuming costs milliseconds.
 const standAtMost = 100 * time.Millisecond
 
 // await waits until something was written.

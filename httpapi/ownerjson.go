@@ -2,8 +2,8 @@ package httpapi
 
 import "github.com/trawlsearch/trawl/query"
 
-// appendOwner appends a person or team. Of neither more is known than what the
-// rules of a repository call them.
+// appendOwner appends a person or team. Only their name in the rules of a
+// repository is known.
 func (e *matchEncoder) appendOwner(dst []byte, m *query.OwnerMatch) []byte {
 	handle, email := m.Handle, m.Email
 	if e.maxTextBytes > 0 {

@@ -42,7 +42,7 @@ func (s *Server) ServePage(w http.ResponseWriter, r *http.Request, t web.Templat
 	return nil
 }
 
-// sitePages are the pages and texts of a server that tell about it: to search, for
+// sitePages are the pages and texts about the server itself: to search, for
 // probes, for client programs and browsers.
 type sitePages struct{ *Server }
 

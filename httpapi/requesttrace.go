@@ -19,8 +19,8 @@ type RequestTrace struct {
 	taken   atomic.Bool
 }
 
-// StartTrace begins the trace of a request, and tells the client of it in headers
-// as streams do. The name stands for the request on the trace's page.
+// StartTrace begins the trace of a request, and names it in headers as streams
+// do. The name stands for the request on the trace's page.
 func StartTrace(w http.ResponseWriter, r *http.Request, name string) *RequestTrace {
 	s := recordOf(r.Context()).server
 	if s == nil {

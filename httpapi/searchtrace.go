@@ -14,9 +14,8 @@ import (
 	"github.com/trawlsearch/trawl/query/search/report"
 )
 
-// What is kept of searches, to be looked at after they have run: how many there
-// are, and about how many bytes they take, of which traceBytes are for what each
-// has at least.
+// The limits of the traces that are kept after their searches: how many, and
+// about how many bytes, of which each trace takes traceBytes at least.
 const (
 	maxTraces     = 200
 	maxTraceBytes = 8 << 20
@@ -119,8 +118,8 @@ func (t *traces) forget(weight func(*trace) int) {
 	t.kept = slices.Delete(t.kept, oldest, oldest+1)
 }
 
-// find returns the trace with an id if it is the actor's own, or nil. What the
-// operator searched is for those who see all, too: its page is opened in a
+// find returns the trace with an id if it is the actor's own, or nil. Users who
+// see all may also see the operator's traces, since their pages are opened in a
 // browser.
 func (t *traces) find(id string, actor *auth.Actor) *trace {
 	t.mu.Lock()

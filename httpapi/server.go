@@ -65,7 +65,7 @@ type Server struct {
 	QuietRequests bool
 	// Observer, if set, hears of every request.
 	Observer Observer
-	// Now is the clock that durations are told by; nil is time.Now.
+	// Now is the clock for durations; nil is time.Now.
 	Now func() time.Time
 	// Random makes trace ids; nil is crypto/rand.
 	Random io.Reader
@@ -172,10 +172,10 @@ func (s *Server) Drain() {
 	}
 }
 
-// Close ends the server that Open started. Open streams are told to end: their
-// searches are cancelled, and each still sends what it has, its final progress
-// and done. What has not ended when ctx is done is cut off, which is the error
-// that Close then returns.
+// Close ends the server that Open started. It ends open streams: their searches
+// are cancelled, and each still sends its remaining matches, its final progress
+// and done. Requests that still run when ctx is done are cut off, and Close
+// returns that error.
 func (s *Server) Close(ctx context.Context) error {
 	s.prepare()
 	s.draining.Store(true)

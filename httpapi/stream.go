@@ -17,8 +17,8 @@ import (
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
-// flushEvery is how long a match or a count may wait for company,
-// progressEvery how often a stream tells that it lives.
+// flushEvery is how long a match or a count may wait for company, progressEvery
+// how often a stream sends a sign of life.
 const (
 	flushEvery    = 200 * time.Millisecond
 	progressEvery = 5 * time.Second
@@ -192,9 +192,9 @@ func (s *streamSink) Send(m []query.Match) error {
 func (s *streamSink) TakeTicket(t *admission.Ticket) { s.st.out.ticket = t }
 
 // stream is one open response and the search that feeds it. The search runs in
-// the goroutine of the request. One that takes longer than a moment, or finds
-// much, gets a second, the pump, which sends meanwhile; most are over before,
-// and leave in one write without another thread having been woken.
+// the goroutine of the request. A search that takes longer, or finds much, gets
+// a second goroutine, the pump, which sends meanwhile. Most are over before,
+// and are sent in one write without waking another thread.
 type stream struct {
 	events  *eventWriter
 	out     *outbox
@@ -206,7 +206,7 @@ type stream struct {
 	// pump sends while the search runs.
 	pump pump
 
-	// What follows is the pump's while it runs.
+	// The following fields belong to the pump while it runs.
 	began                     bool // whether matches have been sent
 	filtersSent, progressSent uint64
 }
@@ -266,7 +266,8 @@ var serverClosing = query.Skipped{
 	Severity: "warn",
 }
 
-// credentialEnded tells why a search was cut short in the middle.
+// credentialEnded is the reason of a search that the end of its credential cut
+// short.
 var credentialEnded = query.Skipped{
 	Reason:   "credential-ended",
 	Title:    "credential ended",
@@ -368,7 +369,7 @@ func (s *stream) finish(ctx context.Context, out search.Outcome) string {
 	return streamDone
 }
 
-// searchFailed tells readers of results that these are not all.
+// searchFailed is the alert that the results are incomplete.
 var searchFailed = query.Skipped{
 	Reason:   "search-error",
 	Title:    "search failed",

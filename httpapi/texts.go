@@ -23,7 +23,7 @@ type CommitText struct {
 	Highlights [][3]uint32
 }
 
-// NewCommitText returns what is shown of m at a moment.
+// NewCommitText returns the text of m as of a time.
 func NewCommitText(m *query.CommitMatch, now time.Time) CommitText {
 	address := (&url.URL{Path: "/" + m.Repo.Name + "/-/commit/" + m.OID}).EscapedPath()
 	repo := (&url.URL{Path: "/" + m.Repo.Name}).EscapedPath()
@@ -59,7 +59,7 @@ type Line struct {
 }
 
 // Lines returns the lines of chunks that hold a piece of a match, as a stream
-// tells them.
+// sends them.
 func Lines(chunks []query.Chunk) []Line {
 	var found []lineMatch
 	for _, c := range chunks {

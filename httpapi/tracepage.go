@@ -66,8 +66,8 @@ type traceJSON struct {
 	Start   time.Time       `json:"start"`
 	Took    int64           `json:"took_us"`
 	Steps   []traceStepJSON `json:"steps"`
-	// Coverage tells what was looked at, Rest of the repositories that it has no
-	// place for; neither is there before the search is over.
+	// Coverage counts the searched documents by repository, Rest those of the
+	// repositories that do not fit. Both are empty before the search is over.
 	Coverage []coverageJSON `json:"coverage,omitempty"`
 	Rest     *restJSON      `json:"rest,omitempty"`
 }
@@ -158,7 +158,7 @@ func traceSteps(steps []report.Step, took time.Duration) []traceStep {
 	return out
 }
 
-// Millis tells when a step began and how long it took, in milliseconds.
+// Millis formats when a step began and how long it took, in milliseconds.
 func (t traceStep) Millis() [2]float64 {
 	return [2]float64{millis(t.Start), millis(t.Took)}
 }
