@@ -133,7 +133,7 @@ func (a *Actor) Payer() string {
 	return a.Key()
 }
 
-// Author is the actor as the audit log tells of it.
+// Author is the actor as the audit log records it.
 func (a *Actor) Author() identity.Author {
 	out := identity.Author{Operator: a.operator, Via: a.via(), Address: a.Address, App: a.Client != ""}
 	if a.User != nil {

@@ -67,7 +67,7 @@ type Gate struct {
 	Local bool
 	// ExternalURL is how clients reach the server, "" if that is not known.
 	ExternalURL string
-	// Origins are trusted as our own; AnyOrigin is told there.
+	// Origins are trusted as our own; see AnyOrigin for "*".
 	Origins []string
 	// Proxies may say in X-Forwarded-For where a request came from.
 	Proxies []netip.Prefix
@@ -305,7 +305,7 @@ func (g *Gate) bySession(reg *identity.Registry, cred credential) (*Actor, error
 	return a, g.complete(reg, a)
 }
 
-// complete fills in what the user's records tell, and notes that they are here.
+// complete fills in the actor from the user's records, and notes the use.
 func (g *Gate) complete(reg *identity.Registry, a *Actor) error {
 	var err error
 	if a.Orgs, err = reg.OrgsOf(a.User.ID); err != nil {
@@ -330,7 +330,7 @@ func denied(err error, bad *Denied) error {
 	return errInternal(err)
 }
 
-// isOperator tells whether the request shows the operator's token and comes
+// isOperator reports whether the request shows the operator's token and comes
 // from this machine.
 func (g *Gate) isOperator(r *http.Request) bool {
 	given := r.Header.Get(OperatorHeader)

@@ -12,7 +12,7 @@ import (
 
 // CheckHost refuses a request whose Host header is no name of this server, with
 // a *Denied. A page whose owner points its name here makes the browser take it
-// for ours, and the Host header is what tells. The names are the host of
+// for ours; only the Host header shows it. The names are the host of
 // ExternalURL and those of Origins; a request from this machine may also use a
 // loopback name. Ports are not compared, since a proxy may leave them out.
 // Without ExternalURL the names are not known and every request passes.
@@ -80,8 +80,8 @@ func FromThisMachine(r *http.Request) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// fromLoopback reports whether a program of this machine made the request itself:
-// it came over loopback, and no header tells that it was passed on.
+// fromLoopback reports whether a program of this machine made the request
+// itself: it came over loopback, and no header says that it was passed on.
 func fromLoopback(r *http.Request) bool { return FromThisMachine(r) && !Forwarded(r) }
 
 func errMisdirected(host string) *Denied {

@@ -64,10 +64,9 @@ func (g *Gate) TrustedOrigin(r *http.Request) bool {
 	return err == nil && u.Host != "" && u.Host == r.Host && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// Foreign reports whether a page of another origin may have caused the
-// request, other than by leading a person here. Browsers tell in
-// Sec-Fetch-Site, and in Origin unless the request is a plain GET; programs
-// send neither.
+// Foreign reports whether a page of another origin may have caused the request,
+// other than by leading a person here. Browsers say so in Sec-Fetch-Site, and
+// in Origin unless the request is a plain GET; programs send neither.
 func (g *Gate) Foreign(r *http.Request) bool {
 	if r.Header.Get("Origin") != "" {
 		return !g.TrustedOrigin(r)

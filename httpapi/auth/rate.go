@@ -10,8 +10,8 @@ import (
 const mostRateKeys = 50_000
 
 // Limiter lets each key have so many requests a minute, spread evenly, and at
-// once as many as a tenth of that. It keeps one moment per key: when its
-// allowance will be whole again. It is safe for concurrent use.
+// once as many as a tenth of that. It keeps one time per key: when its
+// allowance will be full again. It is safe for concurrent use.
 type Limiter struct {
 	every time.Duration // between two requests
 	burst time.Duration // how far ahead of itself a key may be

@@ -24,7 +24,7 @@ type running struct {
 	rechecked uint64
 }
 
-// now returns a moment for begin.
+// now returns a position in time for begin.
 func (rs *running) now() uint64 {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -40,9 +40,8 @@ type request struct {
 
 // begin returns a context that ends with ErrEnded when the actor's credential
 // ends by itself, when recheck finds that good does not hold any more, and when
-// hide takes from the actor what they can see. A nil good holds for ever. The
-// credential was looked up after the moment since, and what the request reads
-// is read later.
+// hide takes a repository from the actor. A nil good holds for ever. The
+// credential was looked up after since, and the request reads only later.
 func (rs *running) begin(ctx context.Context, since uint64, a *Actor, good func() bool) (context.Context, func()) {
 	if good == nil && a.SeesAll() {
 		return ctx, func() {}
