@@ -31,7 +31,7 @@ type archive interface {
 }
 
 // serveArchive answers with an archive of a directory or a file. It is not made
-// by "git archive", which would change files as .gitattributes tell, and could
+// by "git archive", which would change files as .gitattributes says, and could
 // be made to run programs that a repository names.
 func (e *Endpoint) serveArchive(w http.ResponseWriter, r *http.Request, p *target, found git.Entry, format string) error {
 	if found.Mode == git.ModeSubmodule {

@@ -29,7 +29,7 @@ type blobData struct {
 	// Problem says why no text is shown, "" if it is.
 	Problem string
 	source
-	// Encoding is told where it is not UTF-8.
+	// Encoding is shown where it is not UTF-8.
 	Encoding string
 }
 

@@ -10,12 +10,12 @@ import (
 	"github.com/trawlsearch/trawl/store/git"
 )
 
-// diffHolds is what the page of a diff holds: what git tells of it, its lines as
+// diffHolds is the memory of the page of a diff: git's output, its lines as
 // HTML, the page, and a commit, which may be megabytes.
 const diffHolds = 12 << 20
 
-// What a page shows of a diff: of so many files, each no larger than so many
-// bytes, so many lines. Diffs that are larger together are not read.
+// The limits of a diff's page: its files, the bytes of each, and the lines.
+// Diffs that are larger together are not read.
 const (
 	maxDiffFiles     = 300
 	maxDiffFileBytes = 256 << 10
@@ -58,8 +58,8 @@ var diffStates = map[git.DiffState]string{
 
 var diffStatus = map[byte]string{'A': "added", 'D': "deleted", 'R': "renamed", 'T': "another kind of file", 'C': "copied"}
 
-// diff reads what differs between two commits, "" being nothing at all. Of files
-// that git cannot compare within its memory, it tells the names.
+// diff reads the differences between two commits, "" being the empty tree.
+// Files that git cannot compare within its memory are listed by name.
 func (p *target) diff(ctx context.Context, base, head string) (diffData, error) {
 	out, err := p.diffTo(ctx, base, head, git.LogHunks)
 	if errors.Is(err, git.ErrTooCostly) {

@@ -26,10 +26,10 @@ const (
 	usualPatience = 10 * time.Second
 )
 
-// download is an answer with the bytes of a repository. What git says is kept in
-// the spool, so that git ends before the client is served, and the client may read
-// slowly; but one that reads too slowly is cut off, since what it is sent takes
-// room all the while. It belongs to one goroutine.
+// download is an answer with the bytes of a repository. The output of git is
+// kept in the spool, so that git ends before the client is served, and the
+// client may read slowly. A client that reads too slowly is cut off, since its
+// answer takes space all the while. It belongs to one goroutine.
 type download struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -111,9 +111,10 @@ func (d *download) spoolFile(ctx context.Context, bytes int64) (*spool.File, err
 	return f, nil
 }
 
-// fetchUnknown is fetch of an object whose size is not known. git tells the size
-// before it unpacks the object, and is ended there if that is not small: most
-// files are, and a question for the size takes a process of its own.
+// fetchUnknown is fetch of an object whose size is not known. git prints the
+// size before it unpacks the object, and is ended there if that is not small.
+// Most files are small, and a separate question for the size takes a process of
+// its own.
 func (d *download) fetchUnknown(ctx context.Context, oid string) (size int64, content io.ReadCloser, err error) {
 	o, err := d.place.code.Object(ctx, oid, smallBytes)
 	if errors.Is(err, git.ErrTooLarge) {

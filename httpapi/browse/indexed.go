@@ -72,8 +72,8 @@ func (p *target) eachEntry(ctx context.Context, dir git.Entry, f func(git.Entry)
 	return nil
 }
 
-// object reads the file at the path, with the errors of git.ObjectReader. Of the
-// index it is the text, and the size that of the file.
+// object reads the file at the path, with the errors of git.ObjectReader. From
+// the index it reads the text, with the size of the file.
 func (p *target) object(ctx context.Context, file git.Entry, maxBytes int64) (o git.Object, err error) {
 	if p.gone == nil {
 		return p.code.Object(ctx, file.OID, maxBytes)

@@ -87,8 +87,8 @@ func (p *target) head() head {
 // maxCrumbs is how many parts of a path are links.
 const maxCrumbs = 32
 
-// crumbs are the parts of the path. Of a path with very many those in the middle
-// are left out: each is a link with all parts before it.
+// crumbs are the parts of the path. Very long paths lose those in the middle:
+// each is a link with all parts before it.
 func (p *target) crumbs() []crumb {
 	if p.path == "" {
 		return nil
@@ -152,7 +152,7 @@ func (e *Endpoint) redirect(w http.ResponseWriter, r *http.Request, to string) e
 	return nil
 }
 
-// personDate tells who did something and when.
+// personDate returns the name of a person and a date.
 type personDate struct {
 	Name, Email string
 	When        time.Time

@@ -11,8 +11,9 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 )
 
-// What is coloured. Lexers are backtracking regexps, and texts can be written
-// against them: beyond any of these limits the rest of a text stays plain.
+// The limits of colouring. Lexers are backtracking regexps, and texts can be
+// written against them: beyond any of these limits the rest of a text stays
+// plain.
 const (
 	maxPaintedBytes = 512 << 10
 	maxPaintedLine  = 4 << 10

@@ -36,8 +36,8 @@ type target struct {
 
 func (p *target) close() { p.code.Close() }
 
-// What is not there. That a repository may not be seen is not told from that
-// there is none.
+// The errors of missing targets. A repository that the user may not see is
+// reported as missing.
 var (
 	errOpening = &httpapi.Error{Status: http.StatusServiceUnavailable, Message: "opening data directory"}
 	errNoRoute = &httpapi.Error{Status: http.StatusNotFound, Message: "no route"}
@@ -146,8 +146,8 @@ func (p *target) resolve(ctx context.Context, rev string) (string, error) {
 	return oid, err
 }
 
-// searched reports whether the index alone can tell that a revision is the commit
-// that is searched.
+// searched reports whether the index alone shows that a revision is the indexed
+// commit.
 func (p *target) searched(rev string) bool {
 	return p.rec.Indexed() && (rev == p.rec.Commit() || len(p.rec.Branches) > 0 && rev == p.rec.Branches[0].Name)
 }

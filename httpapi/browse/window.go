@@ -2,7 +2,7 @@ package browse
 
 import "bytes"
 
-// What a page shows of a file: so many lines, and so many bytes of them in HTML.
+// The limits of a file's page: its lines, and their bytes in HTML.
 const (
 	maxWindowLines = 5000
 	maxWindowBytes = 1 << 20
