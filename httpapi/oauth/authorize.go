@@ -79,9 +79,9 @@ func (s *Server) readConsent(r *http.Request, query string) (*consent, error) {
 // challengeForm is what S256 makes of a verifier.
 var challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
 
-// check refuses what the library would refuse only after the user had agreed,
-// or not at all, and fills in the scopes of who names none: all of the app's but
-// the one to stay signed in.
+// check refuses requests that the library would refuse only after the user had
+// agreed, or not at all. A request without scopes gets all of the app's but the
+// one to stay signed in.
 func (c *consent) check(form url.Values) error {
 	challenge, method := form.Get("code_challenge"), form.Get("code_challenge_method")
 	switch {
@@ -137,9 +137,9 @@ func (c *consent) source() string {
 	return u.Scheme + ":"
 }
 
-// answer sends the browser back to the app. The issuer lets the app tell our
-// answers from those of other servers (RFC 9207), and 303 leaves what the user
-// posted here (RFC 9700, section 4.12).
+// answer sends the browser back to the app. The issuer lets the app distinguish
+// our answers from those of other servers (RFC 9207), and 303 keeps the browser
+// from posting the form again (RFC 9700, section 4.12).
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *consent, values url.Values) error {
 	u := c.redirect()
 	q := u.Query()
@@ -159,7 +159,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *consent, valu
 	return nil
 }
 
-// fail tells the app, or the user, what is wrong with a request.
+// fail reports an error of a request to the app, or to the user.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, c *consent, err error) error {
 	var told *pageError
 	if errors.As(err, &told) {
@@ -201,7 +201,7 @@ type consentData struct {
 	Request, Check string
 }
 
-// destination tells people where the app is.
+// destination describes the app's address to the user.
 func (c *consent) destination() string {
 	switch u := c.redirect(); {
 	case u.Scheme == "https":
@@ -213,7 +213,7 @@ func (c *consent) destination() string {
 	}
 }
 
-// scopeTexts tells people what scopes mean.
+// scopeTexts describes the scopes to the user.
 func scopeTexts(scopes []string) []string {
 	var out []string
 	for _, s := range scopes {

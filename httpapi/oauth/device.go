@@ -31,7 +31,7 @@ func deviceError(code, text string) *fosite.RFC6749Error {
 	return &fosite.RFC6749Error{ErrorField: code, DescriptionField: text, CodeField: http.StatusBadRequest}
 }
 
-// deviceAnswer is what a device that begins is told.
+// deviceAnswer is the answer to a device that begins.
 type deviceAnswer struct {
 	DeviceCode string `json:"device_code"`
 	UserCode   string `json:"user_code"`

@@ -74,7 +74,7 @@ func (s *Server) askDevice(w http.ResponseWriter, r *http.Request, u *identity.U
 	})
 }
 
-// ago tells how long ago something was, to the minute.
+// ago returns in words how long ago a time was, to the minute.
 func ago(d time.Duration) string {
 	switch minutes := int(d.Minutes()); minutes {
 	case 0:

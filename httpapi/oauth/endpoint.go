@@ -97,7 +97,7 @@ type refusal struct {
 }
 
 // refusalOf makes a refusal of an error about a request with this form. Only
-// the library's own errors, and those about grants, are told; any other is a
+// the library's own errors, and those about grants, are shown; any other is a
 // server_error.
 func refusalOf(err error, form url.Values) refusal {
 	switch {
@@ -146,8 +146,8 @@ func printable(text string) string {
 	}, text)
 }
 
-// logCause logs what a client is not told. The library's errors say it only when
-// they are asked.
+// logCause logs the cause of an error that the client does not see. The
+// library's errors hide it by default.
 func logCause(r *http.Request, err error) {
 	var known *fosite.RFC6749Error
 	if errors.As(err, &known) && known.Debug() != "" {

@@ -65,7 +65,7 @@ func withNarrowed(ctx context.Context, scopes []string) context.Context {
 	return context.WithValue(ctx, narrowedKey{}, scopes)
 }
 
-// withWhy says what the audit log tells of a grant that is revoked.
+// withWhy sets the reason that the audit log records for a revoked grant.
 func withWhy(ctx context.Context, why string) context.Context {
 	return context.WithValue(ctx, whyKey{}, why)
 }

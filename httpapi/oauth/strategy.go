@@ -9,9 +9,9 @@ import (
 	kept "github.com/trawlsearch/trawl/store/oauth"
 )
 
-// strategy makes the texts of codes and tokens, and reads them. What the
-// library calls their signature is the text of a kept.Key. Whether they are
-// good the storage tells, which has the clock.
+// strategy makes the texts of codes and tokens, and reads them. Their
+// signature, as the library calls it, is the text of a kept.Key. The storage,
+// which has the clock, decides whether they are valid.
 type strategy struct{ *Server }
 
 var errNoGrantID = errors.New("the request has no grant")

@@ -104,8 +104,8 @@ type introspection struct {
 	Issuer    string `json:"iss,omitempty"`
 }
 
-// serveIntrospect tells an app that can keep a secret about tokens of its own.
-// For all others they are as if they were not.
+// serveIntrospect describes the tokens of a confidential app to that app.
+// Tokens of others are reported as inactive.
 func (s *Server) serveIntrospect(r *http.Request) (any, error) {
 	c, err := s.provider.AuthenticateClient(r.Context(), r, r.PostForm)
 	if err != nil {

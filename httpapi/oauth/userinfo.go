@@ -32,7 +32,7 @@ type userInfo struct {
 	EmailVerified *bool  `json:"email_verified,omitempty"`
 }
 
-// serveUserInfo tells an app about its user, as far as its scopes go.
+// serveUserInfo describes its user to an app, as far as its scopes allow.
 func (s *Server) serveUserInfo(w http.ResponseWriter, r *http.Request) error {
 	a := auth.From(r.Context())
 	switch {
