@@ -28,9 +28,9 @@ type GraphQLAnswer struct {
 	Header http.Header
 }
 
-// GraphQL sends a document to the server at baseURL. Errors that the answer tells
-// of are in the answer; a *StatusError is an answer of another kind. Of p, Header
-// and HTTP count.
+// GraphQL sends a document to the server at baseURL. Errors of GraphQL are in
+// the answer; a *StatusError is an answer of another kind. Only Header and HTTP
+// of p are used.
 func GraphQL(ctx context.Context, baseURL string, p Params, d Document) (*GraphQLAnswer, error) {
 	body, err := json.Marshal(d)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"net/url"
 )
 
-// Trace is what a server tells of the work for one search.
+// Trace is a server's record of the work for one search.
 type Trace struct {
 	Steps    []TraceStep `json:"steps"`
 	Coverage []Coverage  `json:"coverage"`

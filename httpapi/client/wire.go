@@ -160,7 +160,7 @@ type Filter struct {
 	Kind       string `json:"kind"`
 }
 
-// Alert tells a person something about the whole search.
+// Alert is a message to a person about the whole search.
 type Alert struct {
 	Title           string          `json:"title"`
 	Description     string          `json:"description"`

@@ -109,9 +109,9 @@ var ErrNotIndexed = errors.New("the bytes of the file are not in the index")
 // copyBytes is how much text is read at once.
 const copyBytes = 256 << 10
 
-// CopyFile writes the bytes of the file behind a document. They are its text and
-// perhaps a byte order mark before it, and the object id tells whether they are
-// all: what was written before ErrNotIndexed is not the file.
+// CopyFile writes the bytes of the file behind a document. They are its text
+// and perhaps a byte order mark before it. The object ID shows whether they are
+// complete: the bytes written before ErrNotIndexed are not the file.
 func (r *DocumentRun) CopyFile(w io.Writer, i int) (err error) {
 	size, start, end := r.Table.FileBytes[i], r.Table.TextStart[i], r.Table.TextStart[i]+r.Table.TextBytes[i]
 	mark := []byte("\xef\xbb\xbf")

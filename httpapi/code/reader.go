@@ -11,15 +11,15 @@ import (
 	"github.com/trawlsearch/trawl/store/git"
 )
 
-// What is read into memory at once, in bytes.
+// The limits of reads into memory, in bytes.
 const (
 	MaxTreeBytes   = 32 << 20
 	MaxCommitBytes = 4 << 20
 	MaxBlobBytes   = 32 << 20
 )
 
-// What a Reader keeps to answer again, in bytes: entries of trees, and commits,
-// each up to a size. A repository has trees and commits of megabytes.
+// The size of a Reader's caches, in bytes: entries of trees, and commits, each
+// up to a size. A repository has trees and commits of megabytes.
 const (
 	maxKeptEntryBytes   = 1 << 20
 	maxKeptCommitsBytes = 512 << 10

@@ -19,7 +19,7 @@ import (
 // kind there is.
 const KindOther = "OTHER"
 
-// What a configuration may hold.
+// The limits of a configuration.
 const (
 	maxConfigBytes  = 200 << 10
 	maxRepositories = 20_000

@@ -14,9 +14,9 @@ import (
 var ErrAddress = errors.New("address not allowed")
 
 // Guard decides which addresses may be connected to. The zero value refuses
-// this machine, what is reached without a router, and where clouds tell
-// machines their secrets; private networks are allowed, since that is where
-// git hosts are.
+// this machine, addresses on the same link, and the metadata services of
+// clouds, which hold secrets. Private networks are allowed, since git hosts are
+// there.
 type Guard struct {
 	// AllowLocal lets every address pass.
 	AllowLocal bool

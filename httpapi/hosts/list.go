@@ -23,8 +23,8 @@ const (
 	maxListBytes = 16 << 20
 )
 
-// Sources returns what a service has. The second result tells of repositories
-// that it named and that cannot be taken.
+// Sources returns the repositories of a service. The second result describes
+// those that cannot be taken.
 func (c *Config) Sources(ctx context.Context, guard Guard) ([]ingest.Source, []string, error) {
 	if !c.Asked {
 		out := make([]ingest.Source, 0, len(c.Repos))

@@ -114,7 +114,7 @@ func (f Frame) policy() string {
 	return out.String()
 }
 
-// funcs are those of all templates: they tell times and numbers.
+// funcs are the functions of all templates: they format times and numbers.
 var funcs = template.FuncMap{
 	"number": Number, "count": Count,
 	"day":     func(t time.Time) string { return t.UTC().Format("2 Jan 2006") },

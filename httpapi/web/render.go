@@ -57,8 +57,8 @@ func (t Templates) Render(r *http.Request, v View, step func(context.Context) er
 	return p, nil
 }
 
-// Write takes what the template makes. What is rendered never moves: a buffer
-// that grows holds up to three times its text.
+// Write takes the output of the template. It never copies earlier output: a
+// growing buffer would hold up to three times its text.
 func (p *Page) Write(text []byte) (int, error) {
 	n := len(text)
 	if p.bytes += int64(n); p.bytes > MaxPageBytes {
