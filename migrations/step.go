@@ -12,7 +12,7 @@ type Step struct {
 	From store.FormatVersion
 	// About says in a few words what changes, for people.
 	About string
-	// Count tells how many records Run would change.
+	// Count returns how many records Run would change.
 	Count func(old *store.Old) (int, error)
 	// Run changes the store, in batches that are on disk when done counts their
 	// records. It may be interrupted anywhere and run again, and leaves the
