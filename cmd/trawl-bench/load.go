@@ -48,14 +48,14 @@ func loadCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (
 	return writeJudged(stdout, report, asJSON)
 }
 
-// judged is a report that tells what is not as it should be.
+// judged is a report that lists its faults.
 type judged interface {
 	Write(io.Writer) error
 	Wrong() []string
 }
 
-// writeJudged prints a report as people or programs read it. What is wrong makes
-// it errBadRun.
+// writeJudged prints a report for people or programs. It returns errBadRun if
+// the report has faults.
 func writeJudged(w io.Writer, report judged, asJSON bool) error {
 	write := func() error { return report.Write(w) }
 	if asJSON {

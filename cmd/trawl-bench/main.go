@@ -37,8 +37,8 @@ Exit status: 0 for a good run, 1 if answers disagree or are incomplete (with
 could not be done.
 `
 
-// errBadRun says that the run was finished and its report is bad news; the
-// report has told why.
+// errBadRun says that the run was finished and its report has faults, which are
+// printed already.
 var errBadRun = errors.New("the run has problems")
 
 func main() {

@@ -55,7 +55,7 @@ func (f *phaseFlags) complete(flags *flag.FlagSet) error {
 	return nil
 }
 
-// apply tells the run.
+// apply sets the phases of the run.
 func (f *phaseFlags) apply(c *bench.Config) {
 	c.Cold, c.ColdFilesOnly, c.Clients, c.ClientsFor, c.Memory, c.Growth = f.cold, f.coldFiles, f.clients, f.clientsFor, f.memory, f.growth
 }

@@ -16,8 +16,8 @@ type scratch struct {
 }
 
 // openScratch makes a directory, and builds trawl there if no binary is named;
-// its path is then put into binary. note is told of the building, which takes a
-// while.
+// its path is then put into binary. note is called before the build, which
+// takes a while.
 func openScratch(ctx context.Context, binary *string, note func(string)) (*scratch, error) {
 	dir, err := os.MkdirTemp("", "trawl-bench-")
 	if err != nil {

@@ -97,7 +97,7 @@ func leadsSomewhere(path string) error {
 		return leadsSomewhere(parent)
 	}
 	if err != nil || info.Mode().Type() != os.ModeSymlink {
-		return nil // or the restore tells
+		return nil // or the restore reports it
 	}
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -37,8 +37,8 @@ type declared struct {
 	failed string
 }
 
-// reread looks at the file and applies it if it has changed, or if again is
-// set. A file that is wrong is told of once and changes nothing.
+// reread reads the file and applies it if it has changed, or if again is set.
+// An invalid file is logged once and changes nothing.
 func (d *declared) reread(ctx context.Context, again bool) {
 	if d.path == "" {
 		return

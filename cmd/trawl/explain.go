@@ -14,8 +14,8 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/client"
 )
 
-// explain prints what a search looked at and the steps it took, as the server
-// tells. Where that is kept for people only, it prints the link.
+// explain prints the documents that a search looked at and its steps, from the
+// server's trace. If only people may read the trace, it prints the link.
 func (a *app) explain(ctx context.Context, base, link string, p client.Params) {
 	if link == "" {
 		fmt.Fprintln(a.stderr, "trawl: the server keeps no trace of this search")

@@ -170,7 +170,7 @@ func (w *worker) hide(ctx context.Context, name string, readers []string) {
 	}
 }
 
-// fail tells of an error, unless it is that the command was interrupted.
+// fail reports an error, unless it is that the command was interrupted.
 func (w *worker) fail(ctx context.Context, err error) {
 	w.failed = true
 	if ctx.Err() == nil {

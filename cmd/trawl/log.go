@@ -16,8 +16,8 @@ import (
 	"github.com/trawlsearch/trawl/store/redact"
 )
 
-// output is where a command tells what it does, on standard error: a log, and
-// a display of syncs that shares the terminal with it.
+// output is the output of a command on standard error: a log, and a display of
+// syncs that shares the terminal with it.
 type output struct {
 	log     zerolog.Logger
 	display *progress.Display
@@ -38,8 +38,8 @@ func (a *app) serviceOutput(set config.Settings) output {
 	return output{log, progress.Log(log, a.stderr, time.Now), false}
 }
 
-// taskOutput is for a command that does something and ends: what it does is
-// shown for people, and the log tells of trouble only, unless asked for more.
+// taskOutput is for a command that does a task and ends: its progress is shown
+// for people, and the log has only errors, unless asked for more.
 func (a *app) taskOutput(set config.Settings) output {
 	if set.LogLevel == "info" {
 		set.LogLevel = "warn"

@@ -77,8 +77,8 @@ func writePage(path string, text []byte) error {
 	return errors.Join(os.WriteFile(path, text, 0o644), os.Chmod(path, 0o644))
 }
 
-// manualText turns a help text into the Markdown that manual pages are made of:
-// what is indented is an example, and stands as it is; the line with the usage is
+// manualText turns a help text into the Markdown that manual pages are made of.
+// Indented lines are examples and stay as they are; the line with the usage is
 // the synopsis, which is made anew.
 func manualText(help string) string {
 	var out strings.Builder

@@ -88,7 +88,7 @@ func newMigration(data string, from store.FormatVersion, done []migrations.Done)
 	return m
 }
 
-// planMigration tells what there is to do.
+// planMigration returns the steps to do.
 func planMigration(_ context.Context, set config.Settings) (m migration, err error) {
 	from, err := store.Format(disk.OS(), set.Data)
 	if err != nil || from == 0 {

@@ -88,7 +88,7 @@ func (h *host) openTracing(ctx context.Context) (traced context.Context, end fun
 	}
 	h.log.Info().Msg("sending traces")
 	return span.With(ctx, h.tracing), func() {
-		// The last ones are worth a moment only.
+		// The last ones are worth a short wait only.
 		last, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 		defer cancel()
 		if err := h.tracing.Close(last); err != nil {

@@ -15,9 +15,9 @@ import (
 // --server: flags can be read by everybody on the machine.
 const tokenVariable = "TRAWL_TOKEN"
 
-// serverFlag adds --server to a command that has settings. What is returned gives
-// its value, "" for none, and refuses one that no request could go to, or that
-// makes a flag beside it mean nothing.
+// serverFlag adds --server to a command that has settings. The returned
+// function gives its value, "" for none, and refuses an invalid URL and flags
+// that have no effect beside it.
 func serverFlag(cmd *cobra.Command) func() (string, error) {
 	server := &textFlag{kind: "URL"}
 	cmd.Flags().Var(server, "server", "ask this server instead of the data directory")

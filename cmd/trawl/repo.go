@@ -48,7 +48,7 @@ func (a *app) subcommand(cmd *cobra.Command, jsonHelp string, settings []string,
 		if err := readable(cmd, set.Data); err != nil {
 			return err
 		}
-		// A command that is not told how deep histories go leaves them alone.
+		// A command without a depth of histories leaves them alone.
 		history := slices.Contains(settings, "history-diffs")
 		return a.withSession(cmd.Context(), set, history, func(w *worker) error { return work(cmd.Context(), w, asJSON, args) })
 	}

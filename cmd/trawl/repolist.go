@@ -74,7 +74,7 @@ func (a *app) printTable(all []admin.Repository, now time.Time) error {
 	return w.Flush()
 }
 
-// commits tells how many are kept, with a sign that more are to be read.
+// commits returns how many are indexed, with a sign that more are to be read.
 func commits(r admin.Repository) string {
 	n := strconv.Itoa(r.History.Commits)
 	if r.History.Reading {
@@ -90,7 +90,7 @@ func orDash(s string) string {
 	return s
 }
 
-// age tells roughly how long ago something was.
+// age returns roughly how long ago a time was.
 func age(t, now time.Time) string {
 	if t.IsZero() {
 		return "never"

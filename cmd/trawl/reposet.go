@@ -62,8 +62,8 @@ func (a *app) repoSet() *cobra.Command {
 		})
 }
 
-// printChange says what was changed, as it was typed, on standard error as syncs
-// do. A label that sounds like a lock is told with what locks.
+// printChange prints a change, as it was typed, on standard error as syncs do.
+// For a label that sounds like a lock it names the command that locks.
 func (w *worker) printChange(name string, set, unset []string, c store.FactsChange) error {
 	var parts []string
 	if len(set) > 0 {

@@ -180,7 +180,8 @@ func searchHint(err error) string {
 	return ""
 }
 
-// checkQuery tells where a query is broken, better than an answer could.
+// checkQuery reports where a query is broken, with more detail than an answer
+// has.
 func checkQuery(p client.Params) error {
 	pt, err := syntax.ParsePatternType("", p.PatternType)
 	if err == nil {

@@ -175,7 +175,7 @@ func (h *host) newGate() *auth.Gate {
 	}
 }
 
-// tellSetup tells people how to become the first user, if there is none.
+// tellSetup logs how to become the first user, if there is none.
 func (h *host) tellSetup(svc *service.Service) {
 	if svc.Registry().Used() {
 		return
@@ -276,7 +276,7 @@ func (h *host) openService(ctx context.Context) (*service.Service, error) {
 	}
 }
 
-// announce tells people and other commands where the server listens.
+// announce publishes the server's address to people and to other commands.
 func (h *host) announce() error {
 	if err := serverfile.Remove(h.set.Data); err != nil {
 		return err

@@ -79,8 +79,7 @@ func openMigrated(ctx context.Context, set config.Settings, o service.Options) (
 }
 
 // pause waits before a locked directory is tried again: the command that has it
-// may be done in a moment, or be a server that has not said yet where it
-// listens.
+// may end soon, or be a server that has not published its address yet.
 func pause(ctx context.Context) error {
 	select {
 	case <-ctx.Done():

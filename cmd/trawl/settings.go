@@ -30,8 +30,8 @@ var (
 )
 
 // settingFlags gives a command --config and the named settings as flags, all
-// settings if none is named. What it returns resolves them once the command
-// runs.
+// settings if none is named. The returned function resolves them once the
+// command runs.
 func settingFlags(cmd *cobra.Command, names ...string) func() (config.Settings, error) {
 	flags := cmd.Flags()
 	path := &textFlag{kind: "FILE"}

@@ -8,7 +8,8 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/admin"
 )
 
-// status tells how the server is, also while the data directory is being opened.
+// status returns the state of the server, also while the data directory is
+// being opened.
 func (h *host) status(ctx context.Context) (s admin.Status, err error) {
 	if svc := h.backend.service.Load(); svc != nil {
 		if s, err = svc.Status(ctx); err != nil {

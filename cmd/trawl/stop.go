@@ -90,7 +90,7 @@ func (h *host) alive(ctx context.Context, svc *service.Service) error {
 	return errors.Join(err, resp.Body.Close())
 }
 
-// summary tells the service manager in a line what the server does.
+// summary is the line for the service manager about the server's work.
 func (h *host) summary(svc *service.Service) string {
 	s, err := svc.Status(context.Background())
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
-// warnGit says once that nothing can be indexed, so that it is not only told by
-// each sync.
+// warnGit logs once that nothing can be indexed, so that the failures of single
+// syncs are explained.
 func warnGit(log zerolog.Logger) {
 	if _, err := exec.LookPath("git"); err != nil {
 		log.Error().Err(err).Msg("nothing can be indexed: install git 2.31 or newer")

@@ -54,7 +54,7 @@ func buildFrom(info *debug.BuildInfo) build {
 	return b
 }
 
-// versionText tells what a build is.
+// versionText describes a build.
 func versionText(info *debug.BuildInfo) string {
 	b := buildFrom(info)
 	text := "trawl " + b.version

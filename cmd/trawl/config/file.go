@@ -165,7 +165,7 @@ func (f *File) errorAt(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", f.Path, line, fmt.Sprintf(format, args...))
 }
 
-// yamlLine is how the parser tells where it was.
+// yamlLine matches the line number in the parser's errors.
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): (.*)$`)
 
 func (f *File) syntaxError(err error) error {

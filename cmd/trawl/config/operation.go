@@ -17,8 +17,8 @@ type Operation struct {
 	DebugPublic bool
 	// MetricsPublic lets everybody read /metrics on the main address.
 	MetricsPublic bool
-	// SlowQuery is how long a search takes that the log tells of, 0 is never;
-	// SlowQueryText has it tell what was typed, too.
+	// SlowQuery is how long a search takes that is logged as slow, 0 is never;
+	// SlowQueryText logs its text, too.
 	SlowQuery     time.Duration
 	SlowQueryText bool
 	// StopDelay is how long requests are still taken after /readyz has begun to

@@ -13,7 +13,7 @@ import (
 // Repository is one entry of the list of repositories.
 type Repository struct {
 	Source ingest.Source
-	// Facts are those that the entry tells.
+	// Facts are the facts that the entry states.
 	Facts store.FactsChange
 	// Readers are who may see it, as identity.Registry reads them; nil if the
 	// entry does not say.
@@ -80,7 +80,7 @@ func (f *File) repository(n *yaml.Node) (Repository, error) {
 	return r, nil
 }
 
-// readersKey tells who may see a repository.
+// readersKey lists who may see a repository.
 const readersKey = "readers"
 
 // readers reads one reader or a list of them. Whether they exist is for who

@@ -69,7 +69,7 @@ type Machine struct {
 	MemoryBytes int64
 }
 
-// unknownMemory stands in for the memory of a machine that does not tell.
+// unknownMemory stands in for the memory of a machine that does not report it.
 const unknownMemory = 4 << 30
 
 // Defaults returns the settings of a machine on which nothing was said. Data is

@@ -30,7 +30,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		t.Handler.ServeHTTP(a, in)
 	}()
 	body := &body{PipeReader: r, stop: cancel, ended: ended}
-	// A handler that is cancelled before it answers has nothing to tell.
+	// A handler that is cancelled before it answers has no answer.
 	select {
 	case <-a.begun:
 	case <-ctx.Done():

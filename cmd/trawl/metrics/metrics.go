@@ -15,7 +15,7 @@ import (
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
-// Build tells what program runs.
+// Build describes the running program.
 type Build struct{ Version, Revision, Go string }
 
 // Metrics counts. It implements httpapi.Observer and service.Observer, and is
@@ -105,7 +105,7 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: 4})
 }
 
-// methods are those that are told apart; all others are "other".
+// methods are those with a label of their own; all others are "other".
 var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 const other = "other"

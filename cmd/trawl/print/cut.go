@@ -13,8 +13,8 @@ const (
 	leadColumns = 100
 )
 
-// matched is marked for a line of a document. A terminal gets the part of a long
-// line around its first match, and is told how many matches lie outside of it.
+// matched is marked for a line of a document. A terminal gets the part of a
+// long line around its first match, and the number of matches outside of it.
 func (p *Matches) matched(text string, hits []columnRange, rest style) []piece {
 	if !p.opts.Terminal || len(text) <= maxColumns || utf8.RuneCountInString(text) <= maxColumns {
 		return marked(text, hits, rest)

@@ -51,7 +51,7 @@ func skipped(s client.Skipped) string {
 	return text
 }
 
-// note writes one line; a person who cannot be told is told nothing.
+// note writes one line, and ignores an error of the terminal.
 func note(w io.Writer, text string) {
 	_, _ = fmt.Fprintf(w, "trawl: %s\n", visible(strings.ReplaceAll(text, "\n", " "), true))
 }

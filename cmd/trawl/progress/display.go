@@ -41,7 +41,7 @@ type Summary struct {
 	Note string
 }
 
-// changed reports whether there is anything to tell.
+// changed reports whether there is anything to show.
 func (s Summary) changed() bool { return s.Added+s.Removed > 0 }
 
 // Write writes a line of something else, such as a log, without disturbing

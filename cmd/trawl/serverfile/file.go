@@ -14,7 +14,7 @@ import (
 // name is that of the file in a data directory.
 const name = "server.json"
 
-// File tells about a running server.
+// File describes a running server.
 type File struct {
 	// Address is host:port by which the same machine reaches the server.
 	Address string `json:"address"`

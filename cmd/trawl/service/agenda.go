@@ -36,7 +36,8 @@ func (a *agenda) ask(names []string) {
 
 // next chooses a repository and notes that it is at work.
 func (a *agenda) next(now time.Time) (name string, ok bool) {
-	// What was asked for while it is at work may have changed since it was fetched.
+	// A repository that was asked for during its sync may have changed since
+	// its fetch.
 	for i, name := range a.asked {
 		if !a.atWork[name] {
 			a.asked = slices.Delete(a.asked, i, i+1)

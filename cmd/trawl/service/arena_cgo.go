@@ -4,8 +4,8 @@ package service
 
 // The allocator of C keeps what it has in one place. By default glibc has an
 // arena for every thread, and each keeps what was freed in it: six times what
-// the engine's cache held, measured with 512MiB. It is told before there are
-// threads, since each has its arena from its start, and so by C itself.
+// the engine's cache held, measured with 512MiB. The option is set before there
+// are threads, since each has its arena from its start, and so by C itself.
 
 /*
 #include <malloc.h>

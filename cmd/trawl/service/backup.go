@@ -21,7 +21,7 @@ import (
 )
 
 // OpenDestination returns the destination that people write as an absolute path
-// or as s3://bucket/prefix. What a bucket takes stands in the environment.
+// or as s3://bucket/prefix. The credentials of a bucket are in the environment.
 func OpenDestination(text string) (backup.Destination, error) {
 	switch {
 	case strings.HasPrefix(text, s3.Scheme):

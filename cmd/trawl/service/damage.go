@@ -6,7 +6,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// Health tells what is damaged and out of service.
+// Health reports the parts that are damaged and out of service.
 func (s *Service) Health() store.Health { return s.store.Health() }
 
 // setAside takes a damaged shard out of service and has its repositories indexed
@@ -24,8 +24,8 @@ func (s *Service) setAside(shard uint32, damage error) {
 	s.rebuild(shard)
 }
 
-// rebuild queues the repositories of a shard that is set aside. After their
-// syncs their commits are read as well.
+// rebuild queues the repositories of a quarantined shard. After their syncs
+// their commits are read as well.
 func (s *Service) rebuild(shard uint32) {
 	for _, d := range s.store.Health().Aside {
 		if d.Shard != shard {

@@ -15,7 +15,8 @@ import (
 // diskMonitor watches whether the disk takes writes and has space to index, and
 // logs each change once.
 type diskMonitor struct {
-	// ready tells why nothing can be indexed now, and mends what can be.
+	// ready returns why nothing can be indexed now, and repairs the store if it
+	// can.
 	ready func() error
 	// resume is called when indexing can go on.
 	resume func()
@@ -95,7 +96,7 @@ func (s *Service) Stopped() error { return s.room.stopped() }
 // text of Stopped names directories and is for the operator.
 func (s *Service) Notice() string { return s.room.notice() }
 
-// told reports whether err is one that room tells of, for everything at once.
+// told reports whether err is one that the monitor logs, once for all tasks.
 func (s *Service) told(err error) bool {
 	if !stopsIndexing(err) {
 		return false

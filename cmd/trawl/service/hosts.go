@@ -58,8 +58,8 @@ func (s *Service) SyncService(id uint32) {
 	}
 }
 
-// KeepServices asks the external services now, every so often, and when told
-// to, until ctx ends. An interval of 0 is never.
+// KeepServices asks the external services now, at every interval, and on
+// request, until ctx ends. An interval of 0 is never.
 func (s *Service) KeepServices(ctx context.Context, interval time.Duration) {
 	s.syncServices(ctx, nil)
 	var due <-chan time.Time
@@ -157,7 +157,7 @@ func (s *Service) noteService(id uint32, change func(*saved.Service)) error {
 	return err
 }
 
-// summary tells of the first few of what could not be taken.
+// summary names the first few of the repositories that could not be taken.
 func summary(left []string) string {
 	const most = 5
 	if len(left) > most {

@@ -8,10 +8,9 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// The setting memory is divided among all who hold much of it, so that the
-// process as a whole stays within it. What is left over is for matches on their
-// way to clients and for garbage, of which the runtime lets no more collect than
-// there is room for.
+// The setting memory is divided among all large users of memory, so that the
+// process as a whole stays within it. The remainder is for matches on their way
+// to clients and for garbage, which the runtime keeps within the limit.
 const (
 	// programBytes are the pages of the program's own file that are resident,
 	// 31 MB of it after all kinds of searches, which the runtime does not count.

@@ -15,7 +15,7 @@ import (
 )
 
 // Migrate brings the data directory of the settings to the newest format, if
-// there is one, and tells the log of each step that it took.
+// there is one, and logs each step.
 func Migrate(ctx context.Context, set config.Settings, log zerolog.Logger) error {
 	began := time.Now()
 	done, err := migrations.Run(ctx, set.Data, store.Options{Event: storeEvent(log)})

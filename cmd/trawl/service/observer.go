@@ -27,7 +27,7 @@ type Observer interface {
 	SignedIn(o identity.SignInOutcome)
 }
 
-// Searched tells of a search that is over.
+// Searched is called when a search is over.
 type Searched struct {
 	Kind    SearchKind
 	Outcome SearchOutcome
@@ -118,7 +118,7 @@ func WorkOutcomes() []WorkOutcome {
 	return []WorkOutcome{WorkChanged, WorkUnchanged, WorkInterrupted, WorkLowDisk, WorkFailed}
 }
 
-// worked tells the observer of a step that began at start.
+// worked reports a step that began at start to the observer.
 func (s *Service) worked(ctx context.Context, w Work, start time.Time, changed bool, err error) {
 	if s.opts.Observer == nil {
 		return
@@ -159,7 +159,7 @@ func (o *observed) TakeTicket(t *admission.Ticket) {
 	}
 }
 
-// over tells of a search that has ended.
+// over reports a search that has ended.
 func (s *Service) over(ctx context.Context, q *query.Query, o search.Options, w *observed, waited time.Duration, out search.Outcome) {
 	progress := o.Report.Progress()
 	done := Searched{
@@ -192,7 +192,7 @@ func outcomeOf(ctx context.Context, p query.Progress, out search.Outcome) Search
 	return SearchComplete
 }
 
-// kindOf tells what a query looks for.
+// kindOf returns the kind of results that a query looks for.
 func kindOf(q *query.Query) SearchKind {
 	kind := SearchKind("")
 	for i := range q.Basics {

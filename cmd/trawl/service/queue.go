@@ -81,8 +81,9 @@ func (q *queue) indexing() bool {
 	return slices.ContainsFunc(q.at, func(s *syncing) bool { return s.stage() == stageIndexes })
 }
 
-// status tells of the queue: above all of what is indexed, else of what has been
-// fetched for longest. asked is how many are to be synced out of turn.
+// status describes the queue: the repository that is being indexed, else the
+// one that has been fetched for longest. asked is how many are to be synced out
+// of turn.
 func (q *queue) status(asked int) admin.StatusQueue {
 	q.mu.Lock()
 	defer q.mu.Unlock()

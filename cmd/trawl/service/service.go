@@ -199,7 +199,7 @@ func openSpool(st *store.Store, minFreeBytes int64) (*spool.Space, error) {
 	}})
 }
 
-// storeEvent logs what the store tells of.
+// storeEvent logs the events of the store.
 func storeEvent(log zerolog.Logger) func(string, error) {
 	return func(message string, err error) { log.Warn().Err(err).Str("event", message).Msg("store") }
 }
@@ -342,7 +342,8 @@ func (s *Service) untilStop(ctx context.Context) (context.Context, context.Cance
 	}
 }
 
-// takeTurn waits until nothing is indexed, telling report if something is.
+// takeTurn waits until no other repository is indexed, and calls report while
+// it waits.
 func (s *Service) takeTurn(ctx context.Context, report func(ingest.Progress)) error {
 	select {
 	case s.turn <- struct{}{}:

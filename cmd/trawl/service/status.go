@@ -17,7 +17,7 @@ import (
 	"github.com/trawlsearch/trawl/store/redact"
 )
 
-// Status tells how the data directory is, and what is done with it.
+// Status reports the state of the data directory, and the work on it.
 func (s *Service) Status(ctx context.Context) (admin.Status, error) {
 	m := s.store.Metrics()
 	st := admin.Status{
@@ -55,7 +55,7 @@ func (s *Service) Status(ctx context.Context) (admin.Status, error) {
 	return st, nil
 }
 
-// damage tells what is damaged and out of service.
+// damage reports the parts that are damaged and out of service.
 func damage(h store.Health) (aside []admin.StatusAside, records []string) {
 	for _, d := range h.Aside {
 		aside = append(aside, admin.StatusAside{Shard: d.Shard, Since: d.Since, Reason: d.Reason})
@@ -63,7 +63,7 @@ func damage(h store.Health) (aside []admin.StatusAside, records []string) {
 	return aside, h.Records
 }
 
-// lastBackup tells what the data directory remembers of its backups.
+// lastBackup returns the record of the last backup in the data directory.
 func lastBackup(dir string) (out admin.StatusBackup) {
 	r, err := backup.LastRun(disk.OS(), dir)
 	if err != nil {
@@ -78,7 +78,7 @@ func lastBackup(dir string) (out admin.StatusBackup) {
 	return out
 }
 
-// lags tells how long ago each source was looked at.
+// lags returns how long ago each source was looked at.
 func lags(all []*store.Repository, now time.Time) admin.StatusRepositories {
 	out := admin.StatusRepositories{Total: len(all), Lags: make([]admin.StatusLag, 0, len(all))}
 	for _, r := range all {
@@ -116,8 +116,8 @@ type mirrorSize struct {
 	total uint64
 }
 
-// bytes returns the size of all files below dir. What cannot be looked at
-// counts nothing: files come and go while git fetches.
+// bytes returns the size of all files below dir. Files that cannot be read
+// count as empty: they come and go while git fetches.
 func (m *mirrorSize) bytes(ctx context.Context, dir string, now time.Time) uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

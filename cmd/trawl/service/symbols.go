@@ -91,8 +91,8 @@ func (s *Service) noteChange() {
 // languagesNamed is how many languages without a parser are named.
 const languagesNamed = 5
 
-// UnknownLanguages tells in which languages documents were for which ctags has
-// no parser, the most frequent first, or "".
+// UnknownLanguages lists the languages of documents for which ctags has no
+// parser, the most frequent first, or "".
 func UnknownLanguages(res ingest.SymbolsResult) string {
 	names := slices.SortedFunc(maps.Keys(res.Unknown), func(a, b string) int {
 		return cmp.Or(res.Unknown[b]-res.Unknown[a], strings.Compare(a, b))

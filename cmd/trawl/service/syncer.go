@@ -38,7 +38,7 @@ type Syncer struct {
 	// merging says that a round is not over, stirred that a merge may find more
 	// than the last one did.
 	merging, stirred bool
-	// leftOut is how many branches the log told to be too many, by repository.
+	// leftOut is how many branches were logged as too many, by repository.
 	leftOut map[string]int
 }
 
@@ -230,7 +230,7 @@ func (y *Syncer) merge(ctx context.Context) bool {
 	return true
 }
 
-// Summary tells what a sync did.
+// Summary returns the result of a sync as a line.
 func Summary(res ingest.Result) progress.Summary {
 	s := progress.Summary{Added: res.Added, Removed: res.Removed, Took: res.Took}
 	if r := res.Repository; r != nil {

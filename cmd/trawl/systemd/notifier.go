@@ -9,25 +9,25 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 )
 
-// statusEvery is how often the status is told where no watchdog asks for more.
+// statusEvery is how often the status is sent where no watchdog asks for more.
 const statusEvery = 10 * time.Second
 
 // Notifier talks to the service manager. Its zero value is ready.
 type Notifier struct {
-	// Failed, if set, hears why something could not be told.
+	// Failed, if set, is called when a message could not be sent.
 	Failed func(error)
 }
 
 // Listened reports whether there is a service manager that listens.
 func Listened() bool { return os.Getenv("NOTIFY_SOCKET") != "" }
 
-// Ready tells that the server answers searches.
+// Ready reports that the server answers searches.
 func (n *Notifier) Ready() { n.tell(daemon.SdNotifyReady) }
 
-// Stopping tells that the server has begun to stop.
+// Stopping reports that the server has begun to stop.
 func (n *Notifier) Stopping() { n.tell(daemon.SdNotifyStopping) }
 
-// Status tells in a line what the server does.
+// Status reports in a line what the server does.
 func (n *Notifier) Status(line string) {
 	n.tell("STATUS=" + strings.Map(plain, line))
 }
@@ -40,8 +40,8 @@ func plain(r rune) rune {
 	return r
 }
 
-// Watch tells every while what status returns, and feeds the watchdog of the unit
-// as long as alive says that it should, until ctx ends.
+// Watch sends the status at intervals, and feeds the watchdog of the unit as
+// long as alive returns no error, until ctx ends.
 func (n *Notifier) Watch(ctx context.Context, status func() string, alive func(context.Context) error) {
 	if !Listened() {
 		return

@@ -90,7 +90,7 @@ func (t *Tracing) Start(ctx context.Context, what, detail string) (context.Conte
 	return ctx, func(err error) { end(s, err) }
 }
 
-// end ends a span. Of an error it tells its kind only: the text may name a
+// end ends a span. It records only the kind of an error: the text may name a
 // repository.
 func end(s trace.Span, err error) {
 	switch {
