@@ -143,11 +143,11 @@ func readAnswer(body io.Reader, start time.Time, onMatches func([]byte) error) (
 	}
 }
 
-// unsearchable tells of files without text, in answers without results. Which
-// those are is asked for beforehand, and no peer is compared on them.
+// unsearchable is the alert about files without text, in answers without
+// results. Their list is asked for beforehand, and no peer is compared on them.
 const unsearchable = "content-unsearchable"
 
-// readProgress takes over what the last progress event told.
+// readProgress takes over the counts of the last progress event.
 func (a *Answer) readProgress(data []byte) error {
 	var p struct {
 		Done       bool   `json:"done"`

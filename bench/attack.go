@@ -339,7 +339,7 @@ func (a *assault) send(ctx context.Context, raw []byte) (time.Duration, string) 
 	conn, err := a.dial(ctx)
 	var late net.Error
 	switch {
-	case err != nil && (ctx.Err() != nil || errors.As(err, &late) && late.Timeout()): // whose time ends a moment before ctx
+	case err != nil && (ctx.Err() != nil || errors.As(err, &late) && late.Timeout()): // its time ends just before ctx
 		return 0, unfinished
 	case err != nil:
 		return 0, "not connected: " + err.Error()
@@ -359,7 +359,7 @@ func (a *assault) send(ctx context.Context, raw []byte) (time.Duration, string) 
 	return time.Since(start), answerKind(ctx, resp.StatusCode, tail.String(), err)
 }
 
-// unanswered tells of a request that got no answer.
+// unanswered describes a request that got no answer.
 func unanswered(ctx context.Context) string {
 	if ctx.Err() != nil {
 		return unfinished
@@ -367,14 +367,14 @@ func unanswered(ctx context.Context) string {
 	return refused + ", connection closed"
 }
 
-// unfinished is what is told of a request whose client left before its answer,
+// unfinished is the kind of a request whose client left before its answer,
 // since the time of the attack was up.
 const unfinished = "still at work when its client left"
 
-// refused begins what is told of requests that the server does not serve.
+// refused begins the text for requests that the server does not serve.
 const refused = "refused"
 
-// answerKind tells what an answer was, by its status and its end.
+// answerKind returns the kind of an answer, by its status and its end.
 func answerKind(ctx context.Context, status int, end string, err error) string {
 	switch {
 	case status != http.StatusOK:
@@ -454,7 +454,8 @@ func (a *assault) keep(ctx context.Context, conn net.Conn, raw []byte, bytesPerS
 	return "stream open"
 }
 
-// residentBytes is what a process is resident with now, 0 where that is not told.
+// residentBytes returns the resident memory of a process, 0 where it is
+// unknown.
 func residentBytes(pid int) int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	fields := bytes.Fields(text)

@@ -128,7 +128,7 @@ func (r *AttackReport) Write(w io.Writer) error {
 	return err
 }
 
-// told lists the answers, the most frequent first.
+// told lists the kinds of answers, the most frequent first.
 func (r *AttackResult) told() string {
 	kinds := slices.SortedFunc(maps.Keys(r.Answers), func(a, b string) int {
 		return cmp.Or(r.Answers[b]-r.Answers[a], strings.Compare(a, b))

@@ -21,7 +21,7 @@ type attack struct {
 	connections, bytesPerSecond int
 }
 
-// What is wanted of attacks.
+// The outcomes that are wanted of attacks.
 const (
 	wantRefused = "refused"
 	wantBounded = "bounded"

@@ -90,16 +90,15 @@ func sampleMatches(ctx context.Context, a *asker, query, field string) ([]string
 	return out, err
 }
 
-// storedAnswer is one answer without what tells of time: the hash of all
-// matches, in their order, and of the last of each other event, and how many
-// matches there were.
+// storedAnswer is one answer without its times: the hash of all matches, in
+// their order, and of the last of each other event, and the number of matches.
 type storedAnswer struct {
 	hash    string
 	matches int
 }
 
-// timeFields are those of an answer that tell when or how long, or where the
-// record of this one search is.
+// timeFields are the fields of an answer with times, durations, or the link to
+// the trace of this one search.
 var timeFields = []string{"durationMs", "trace", "repoLastFetched"}
 
 // answerOf asks a query and keeps what must not change. How matches are put

@@ -13,7 +13,7 @@ import (
 type figure struct {
 	ID    string
 	Title string
-	// Explain tells in words what is to be seen and how it was measured.
+	// Explain describes the figure and how it was measured.
 	Explain string
 	Chart   chart
 }

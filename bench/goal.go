@@ -9,7 +9,7 @@ import (
 // GoalName names a group of queries that are held against the same limits.
 type GoalName string
 
-// The groups. What a query of each looks like stands in goals.
+// The groups. goals describes the queries of each.
 const (
 	RareLiterals      GoalName = "rare-literal"
 	TwoLetters        GoalName = "two-letter"
@@ -28,7 +28,7 @@ const (
 // where that peer answered.
 type goal struct {
 	name GoalName
-	// title tells people which queries are meant.
+	// title describes the queries of a group.
 	title string
 	// ofZoekt and ofRipgrep are the largest share of that peer's median.
 	ofZoekt, ofRipgrep float64

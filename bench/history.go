@@ -42,7 +42,7 @@ type HistoryReport struct {
 	Queries   []HistoryFacts `json:"queries"`
 }
 
-// HistoryFacts tell of one question.
+// HistoryFacts are the measurements of one question.
 type HistoryFacts struct {
 	Query string `json:"query"`
 	// Git is what git log was asked.

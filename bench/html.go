@@ -16,7 +16,7 @@ import (
 // publish it (dist/chart.umd.min.js of the npm package chart.js), under the MIT
 // licence beside it. Chart.js was chosen because it is one file of 210 kB
 // without further parts, has been maintained since 2013 with releases every few
-// months, and draws bars, lines and marks on scales of factors; Apache ECharts
+// months, and draws bars, lines and marks on scales of factors. Apache ECharts
 // does as well at five times the size.
 //
 //go:embed web

@@ -20,8 +20,8 @@ type KillConfig struct {
 	Trawl, Work string
 	// Cycles is how many servers are killed.
 	Cycles int
-	// Seed chooses what is done and when. What a server had done by then depends
-	// on the machine.
+	// Seed chooses the operations and their times. How far a server is by then
+	// depends on the machine.
 	Seed uint64
 	// Load is the longest that a server works before it is killed; 0 is 300 ms.
 	Load time.Duration
@@ -180,7 +180,7 @@ func (k *killer) killEarly(ctx context.Context, after time.Duration) error {
 	case <-ctx.Done():
 	}
 	_ = cmd.Process.Kill() // it may have ended
-	_ = cmd.Wait()         // which tells of the kill
+	_ = cmd.Wait()         // which reports the kill
 	return nil
 }
 

@@ -36,8 +36,8 @@ type accessToken struct {
 // keeper is the user that searches, and has all tokens.
 const keeper = "keeper"
 
-// note counts a change and tells whether it was acknowledged. The error is that
-// of a living server.
+// note counts a change and reports whether it was acknowledged. The error is
+// that of a living server.
 func (l *killLoad) note(err error) (acknowledged bool, refused error) {
 	switch {
 	case err == nil:

@@ -155,7 +155,7 @@ func (l *loader) fail(err error) {
 	}
 }
 
-// mostErrors is how many errors a report tells in words.
+// mostErrors is how many errors a report lists.
 const mostErrors = 20
 
 func (l *loader) errors() []string {

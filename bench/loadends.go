@@ -67,7 +67,7 @@ func (e *endings) read(line []byte, now time.Time) {
 	e.by[fields.ID] = end
 }
 
-// of returns where the end of a request will be told, once.
+// of returns a channel that receives the end of a request, once.
 func (e *endings) of(id string) <-chan ending {
 	c := make(chan ending, 1)
 	e.mu.Lock()

@@ -16,7 +16,7 @@ type LoadReport struct {
 	// Opened counts streams over the run, StreamBytes what was read of them.
 	Opened      int   `json:"opened"`
 	StreamBytes int64 `json:"streamBytes"`
-	// Failed counts what should not have happened, Errors tells the first.
+	// Failed counts the failures, Errors lists the first.
 	Failed int      `json:"failed"`
 	Errors []string `json:"errors,omitempty"`
 	// Queries are times from asking to the last byte, Cancelled from leaving until

@@ -19,8 +19,8 @@ import (
 // it is the server that has to wait.
 const windowBytes = 32 << 10
 
-// keepOpen has a stream open until ctx ends, a new one when one has ended. It
-// tells of the first.
+// keepOpen keeps a stream open until ctx ends, a new one when one has ended. It
+// reports the first.
 func (l *loader) keepOpen(ctx context.Context, n int, opened chan<- struct{}) {
 	rng := rand.New(rand.NewPCG(l.Seed, uint64(n)<<8|3))
 	for ctx.Err() == nil {

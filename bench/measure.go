@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// learnSkipped asks which files trawl does not search. The command is told the
-// repository's name, which only a search tells, and cannot run beside a server,
-// so a server comes and goes before it.
+// learnSkipped asks which files trawl does not search. The command needs the
+// repository's name, which only a search returns, and cannot run beside a
+// server. So a server is started and stopped before it.
 func (r *runner) learnSkipped(ctx context.Context) error {
 	var names []string
 	err := r.serving(ctx, func(s *server) (err error) {
@@ -246,9 +246,9 @@ func dropUnread(scope Scope, got, want LineSet, unread map[string]bool) int {
 	return before - got.Len()
 }
 
-// judge makes a problem of answers that differ, unless a tool that sees all of
-// the corpus found the same as trawl: then the others are wrong, which the
-// report shows, but which is not our problem.
+// judge records a problem where answers differ, unless a tool that sees all of
+// the corpus found the same as trawl. Then the others are wrong: the report
+// shows it, but it is no problem of trawl's.
 func (r *runner) judge(facts QueryFacts) {
 	for _, p := range facts.Peers {
 		if p.Cannot == "" && p.Agrees() && !p.Partial && p.Unread == 0 && !facts.Part {

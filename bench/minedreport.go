@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// MinedReport tells how soon the answers to a mined set show what was wanted.
+// MinedReport shows how early the answers to a mined set have the wanted files.
 type MinedReport struct {
 	Queries []MinedFacts
 }

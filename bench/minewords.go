@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// treeWords tells what stands in the files of a snapshot.
+// treeWords finds the words in the files of a snapshot.
 type treeWords struct {
 	// files counts those in which a word stands, in lower case.
 	files map[string]int

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dropCaches is where root tells Linux to forget what it read from disks.
+// dropCaches is the file by which root drops the page cache of Linux.
 const dropCaches = "/proc/sys/vm/drop_caches"
 
 // pageCache is the memory in which the system keeps files. How it is emptied
@@ -53,8 +53,8 @@ func (c pageCache) empty(dirs []string) error {
 	return nil
 }
 
-// forget takes one file out of the cache. What is not on disk yet stays there,
-// so it is written first.
+// forget takes one file out of the cache. Dirty pages would stay there, so they
+// are written first.
 func forget(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -51,7 +51,7 @@ func startProcess(ctx context.Context, name string, cmd *exec.Cmd, ready func(co
 	return p, nil
 }
 
-// freeAddress returns a loopback address that nothing listened on a moment ago.
+// freeAddress returns a loopback address that nothing listened on just before.
 func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -92,7 +92,7 @@ const stopWithin = 20 * time.Second
 
 // stop ends the server and reports one that would not end or ended badly.
 func (p *process) stop() error {
-	// An error here means that it has ended already, which exited tells.
+	// An error here means that it has ended already, which exited reports.
 	_ = p.cmd.Process.Signal(os.Interrupt)
 	select {
 	case <-p.exited:

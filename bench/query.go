@@ -20,8 +20,8 @@ const (
 	Limited    Kind = "limited"
 )
 
-// Frequency tells how often a query's text is expected in the corpus. Only
-// rare and absent ones carry a target of their own.
+// Frequency says how often a query's text is expected in the corpus. Only rare
+// and absent ones carry a target of their own.
 type Frequency string
 
 // The frequencies that matter; the empty one is everything else.
@@ -157,7 +157,7 @@ func (q Query) Limit() int {
 func (q Query) In(p Phase) bool { return slices.Contains(q.Phases, p) }
 
 // SpansLines reports whether a match may hold a newline, which line-based peers
-// cannot find without being told.
+// find only with an option.
 func (q Query) SpansLines() bool {
 	for _, t := range append(q.Without[:len(q.Without):len(q.Without)], q.Terms...) {
 		if t.spansLines() {

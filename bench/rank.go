@@ -25,13 +25,13 @@ type RankConfig struct {
 	// there instead of indexing.
 	Work  string
 	Reuse bool
-	// Progress is told what happens, if set.
+	// Progress is called with each step, if set.
 	Progress func(message string)
 }
 
 // Rank indexes the corpus, definitions included, asks the queries as a client
-// does and finds the wanted files in the answers. What is the same for every
-// query, such as time, is not its concern: Run measures that.
+// does and finds the wanted files in the answers. It does not measure figures
+// that are the same for every query, such as time: Run does.
 func Rank(ctx context.Context, c RankConfig) (_ *RankReport, err error) {
 	if c.Trawl == "" || c.Corpus == "" || len(c.Queries) == 0 {
 		return nil, errors.New("bench: a trawl binary, a corpus and judged queries are needed")
@@ -110,8 +110,8 @@ func (c *RankConfig) missing(s *source) []string {
 	return out
 }
 
-// checkSymbols tells when definitions were not read: ranks without them are
-// another thing.
+// checkSymbols fails when definitions were not read: ranks without them cannot
+// be compared.
 func (s *server) checkSymbols(ctx context.Context, out *RankReport) error {
 	answer, err := s.search(ctx, "type:symbol count:1 main", "keyword", nil)
 	if err != nil {

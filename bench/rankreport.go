@@ -14,7 +14,7 @@ import (
 // RankReportVersion is the number of the JSON form of a RankReport.
 const RankReportVersion = 1
 
-// RankReport tells how soon the answers to a judged set show what was wanted.
+// RankReport shows how early the answers to a judged set have the wanted files.
 type RankReport struct {
 	Version int    `json:"version"`
 	Trawl   string `json:"trawl"`

@@ -12,8 +12,8 @@ import (
 type Ranks struct {
 	// Tree is git's object id of the tree that was searched.
 	Tree string
-	// Of maps the name of a query to the place of its file, counted from 1; 0
-	// is not found.
+	// Of maps the name of a query to the rank of its file, counted from 1; 0 is
+	// not found.
 	Of map[string]int
 }
 

@@ -14,11 +14,11 @@ import (
 )
 
 // resize writes a bare repository to dir with one commit that has factor times
-// the files of s. A fraction takes files spread evenly over the tree. A multiple
-// adds copies of every text file below folders of their own. In a copy the lines
-// of a file stand in another order of rotation: no block of it is equal to one
-// of the original, so that nothing can be stored once for all, and yet each line
-// stands in it, so that there is as much to find.
+// the files of s. A fraction takes files spread evenly over the tree. A
+// multiple adds copies of every text file below folders of their own. In a copy
+// the lines of a file are rotated. No block of it equals one of the original,
+// so blocks cannot be stored once for all copies; yet it has each line, so that
+// there is as much to find.
 func (s *source) resize(ctx context.Context, factor float64, dir string) error {
 	if _, err := (gitRepo{}).run(ctx, "init", "--quiet", "--bare", dir); err != nil {
 		return err

@@ -53,7 +53,7 @@ type Config struct {
 	// Growth are sizes to try, as multiples of the corpus: fractions or whole
 	// numbers.
 	Growth []float64
-	// Progress is told what happens, if set.
+	// Progress is called with each step, if set.
 	Progress func(message string)
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// rusage returns the CPU time only: sizes are not told here.
+// rusage returns the CPU time only: sizes are unknown here.
 func rusage(state *os.ProcessState) (cpu time.Duration, peakRSSBytes int64) {
 	return state.UserTime() + state.SystemTime(), 0
 }

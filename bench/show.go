@@ -57,7 +57,8 @@ func (r *Report) writeHead(w io.Writer) {
 	}
 }
 
-// writeHead tells what a peer took to get ready, if it has an index.
+// writeHead writes the time and memory that a peer took to get ready, if it has
+// an index.
 func (t *ToolFacts) writeHead(w io.Writer) {
 	if i := t.Index; i != nil {
 		fmt.Fprintf(w, "%-7s  index %s, CPU %s, all processes %s (%s without mapped files), disk %s\n", t.Name,
@@ -72,7 +73,8 @@ func (t *ToolFacts) writeHead(w io.Writer) {
 	}
 }
 
-// writeGoals tells how the groups of queries did beside the peers.
+// writeGoals writes the results of the groups of queries beside those of the
+// peers.
 func writeGoals(w io.Writer, goals []GoalFacts) {
 	if len(goals) == 0 {
 		return

@@ -15,11 +15,11 @@ const (
 	heldBytes = 64 << 10
 )
 
-// skimAnswer reads a stream to its end as fast as it comes and looks only at
-// what an answer's times need: when the first matches event arrived and when
-// the last byte did, which is when a peer's answer counts as read. What ended
-// the stream is read afterwards. A stream that was cut off, or that tells of an
-// alert or error behind its matches, is an error.
+// skimAnswer reads a stream to its end as fast as it comes and notes only the
+// times of an answer: when the first matches event arrived and when the last
+// byte did. A peer's answer counts as read at its last byte. The end of the
+// stream is parsed afterwards. A stream that was cut off, or that has an alert
+// or error behind its matches, is an error.
 func skimAnswer(body io.Reader, start time.Time) (Answer, error) {
 	var a Answer
 	buf := make([]byte, skimBytes)

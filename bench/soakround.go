@@ -295,8 +295,8 @@ func (s *soaker) tidyBackups(ctx context.Context) error {
 	return err
 }
 
-// restore makes a directory of a backup of this moment, checks it, and searches
-// it.
+// restore makes a backup now, restores it into a directory, checks it, and
+// searches it.
 func (s *soaker) restore(ctx context.Context) error {
 	dir := filepath.Join(s.Work, "restored")
 	if err := s.backUp(ctx); err != nil {

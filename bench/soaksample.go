@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// scrape returns the metrics without labels that a server tells, by name.
+// scrape returns the server's metrics without labels, by name.
 func scrape(ctx context.Context, client *http.Client, url string) (map[string]float64, error) {
 	body, err := fetch(ctx, client, url)
 	if err != nil {
@@ -50,8 +50,8 @@ func fetch(ctx context.Context, client *http.Client, url string) (string, error)
 // sample measures a server that does nothing.
 func (s *soaker) sample(ctx context.Context, round int) (SoakSample, error) {
 	s.client.client.CloseIdleConnections()
-	// That page runs a collection first. What is pooled outlives one and not two,
-	// and the table of an index that was just written is 64 MiB.
+	// That page runs a collection first. Pooled memory survives one collection
+	// and not two, and the table of an index that was just written is 64 MiB.
 	for range 2 {
 		if _, err := fetch(ctx, &s.debug, s.debugURL+"/debug/pprof/heap?gc=1&debug=1"); err != nil {
 			return SoakSample{}, err
@@ -80,8 +80,8 @@ func (s *soaker) sample(ctx context.Context, round int) (SoakSample, error) {
 	return out, err
 }
 
-// sizeOf returns the bytes and the number of files below dir. What goes away
-// meanwhile counts as nothing.
+// sizeOf returns the bytes and the number of files below dir. Files that are
+// deleted meanwhile do not count.
 func sizeOf(dir string) (bytes, entries float64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if errors.Is(err, os.ErrNotExist) {

@@ -14,9 +14,9 @@ type SoakSample struct {
 	// HeapBytes is what lives on the heap after a collection, without caches,
 	// which are bounded by themselves.
 	HeapBytes float64 `json:"heapBytes"`
-	// RSSBytes is what is resident, FreeBytes the free pages of the heap that were
-	// not given back to the system yet. Some of these are resident, as they were
-	// freed a moment ago, and some never were.
+	// RSSBytes is the resident memory, FreeBytes the free pages of the heap
+	// that were not given back to the system yet. Some of these are resident,
+	// as they were freed just before, and some never were.
 	RSSBytes   float64 `json:"rssBytes"`
 	FreeBytes  float64 `json:"freeBytes"`
 	Goroutines float64 `json:"goroutines"`
@@ -134,7 +134,7 @@ func middle(samples []SoakSample, of func(SoakSample) float64) float64 {
 	return values[len(values)/2]
 }
 
-// String tells the trend, in megabytes if it is of bytes.
+// String returns the trend, in megabytes if it is of bytes.
 func (t SoakTrend) String() string {
 	unit, text := 1.0, "%s %.0f -> %.0f, at most %.0f"
 	if t.Allowed > 1<<20 {

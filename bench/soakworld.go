@@ -22,8 +22,8 @@ type soakWorld struct {
 	made  int
 }
 
-// soakRepo is one of them. What it holds stands in files, by path; paths begin
-// with the repository's name, so that they are those of no other.
+// soakRepo is one repository. files has its texts by path; paths begin with the
+// repository's name, so that no other repository has them.
 type soakRepo struct {
 	name, dir string
 	files     map[string]string

@@ -35,7 +35,7 @@ type trawl struct {
 // It must be called from within the module.
 func BuildTrawl(ctx context.Context, dir string) (string, error) {
 	binary := filepath.Join(dir, "trawl")
-	// GOFLAGS may ask for the race detector, and git may refuse to tell of a clone
+	// GOFLAGS may ask for the race detector, and git may refuse to read a clone
 	// that belongs to another user.
 	cmd := exec.CommandContext(ctx, "go", "build", "-race=false", "-buildvcs=false", "-o", binary, "github.com/trawlsearch/trawl/cmd/trawl")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

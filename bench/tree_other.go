@@ -2,8 +2,8 @@
 
 package bench
 
-// sampleTree knows nothing where there is no /proc; rusage still tells the
-// size of the largest process.
+// sampleTree returns nothing where there is no /proc; rusage still has the size
+// of the largest process.
 func sampleTree(int) treePeaks { return treePeaks{} }
 
 // countBelow knows nothing either.

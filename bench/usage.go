@@ -16,12 +16,12 @@ type Usage struct {
 	Wall time.Duration `json:"wallNanos"`
 	// CPU is user and system time, of the children that were waited for too.
 	CPU time.Duration `json:"cpuNanos"`
-	// PeakRSSBytes is the most memory any single process of the tree held, as
-	// told by samples and by rusage. Linux carries our own size over from fork
-	// to exec in the latter, so it is believed only when it is larger.
+	// PeakRSSBytes is the most memory any single process of the tree held, by
+	// samples and by rusage. Linux carries our own size over from fork to exec
+	// in the latter, so it is believed only when it is larger.
 	PeakRSSBytes int64 `json:"peakRSSBytes"`
-	// PeakTreeRSSBytes is the most that all of them held at one moment, as far
-	// as samples show; it counts pages shared by two of them twice. Without a
+	// PeakTreeRSSBytes is the most that all of them held at one time, as far as
+	// samples show; it counts pages shared by two of them twice. Without a
 	// /proc it is PeakRSSBytes.
 	PeakTreeRSSBytes int64 `json:"peakTreeRSSBytes"`
 	// PeakTreeAnonBytes is the same without pages of mapped files, which the
@@ -36,8 +36,8 @@ type Usage struct {
 // some tens of microseconds.
 const sampleEvery = 10 * time.Millisecond
 
-// measure runs cmd to its end and returns what it took. What the command wrote
-// to standard error becomes part of the error.
+// measure runs cmd to its end and returns its usage. The command's standard
+// error becomes part of the error.
 func measure(cmd *exec.Cmd) (Usage, error) {
 	stderr := &tail{}
 	cmd.Stderr = stderr
@@ -63,7 +63,7 @@ func measure(cmd *exec.Cmd) (Usage, error) {
 	return u, nil
 }
 
-// measureIndex runs cmd, which fills dir with an index, and tells what it took.
+// measureIndex runs cmd, which fills dir with an index, and returns its usage.
 func measureIndex(cmd *exec.Cmd, dir string) (*IndexFacts, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err

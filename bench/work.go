@@ -7,8 +7,8 @@ import (
 	"net/url"
 )
 
-// Work is how much reading a search did, from its trace. A count the server
-// does not tell is 0.
+// Work is how much reading a search did, from its trace. A count that the
+// server does not report is 0.
 type Work struct {
 	Lists      int64 `json:"lists"`
 	Candidates int64 `json:"candidates"`

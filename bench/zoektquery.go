@@ -53,8 +53,8 @@ func zoektGlobs(q Query) []string {
 	return slices.Concat(zoektEither(in), out)
 }
 
-// zoektEither returns an expression for any of several. The spaces tell a group
-// from a parenthesis of a pattern.
+// zoektEither returns an expression for any of several. The spaces distinguish
+// a group from a parenthesis of a pattern.
 func zoektEither(parts []string) []string {
 	if len(parts) < 2 {
 		return parts
