@@ -8,8 +8,8 @@ import (
 )
 
 // Builder collects the posting lists of one field of one shard. Blocks are
-// added in ascending order; Walk and WalkExact then yield every list encoded, in
-// trigram order. Not safe for concurrent use.
+// added in ascending order; Walk and WalkExact then yield every list encoded,
+// in trigram order. It is not safe for concurrent use.
 //
 // Each list grows as gaps (codec.go) in a chain of small pieces, 8 bytes at
 // first and doubling to 256, cut from slabs. A quarter of the Linux tree, 62
