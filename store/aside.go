@@ -44,7 +44,7 @@ type DamagedShardInfo struct {
 	Repositories []*Repository
 }
 
-// Health is what is wrong with a store that is served all the same.
+// Health are the faults of a store that is served all the same.
 type Health struct {
 	// Aside are the quarantined shards, by number.
 	Aside []DamagedShardInfo

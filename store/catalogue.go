@@ -12,8 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// catalogue is what is kept in memory of the small records: one immutable
-// value per commit.
+// catalogue holds the small records in memory: one immutable value per commit.
 type catalogue struct {
 	repositories map[uint32]*Repository
 	byName       map[string]*Repository

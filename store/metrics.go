@@ -6,8 +6,8 @@ import "fmt"
 type Metrics struct {
 	// DiskBytes is the size of all files of the engine.
 	DiskBytes uint64
-	// CacheBytes is what the caches hold now, LargeBytes what readers have in
-	// hand of large texts.
+	// CacheBytes is the present size of the caches, LargeBytes that of the
+	// large texts that readers hold.
 	CacheBytes, LargeBytes int64
 	// CacheHits and CacheMisses count blocks that the engine's cache had and had
 	// not, since the store was opened.

@@ -21,7 +21,7 @@ type version struct {
 	refs int
 }
 
-// database is an open engine with those who use it.
+// database is an open engine with its users.
 type database struct {
 	*engine.Engine
 	// users counts versions and work at hand; retired says that it is closed when

@@ -27,7 +27,7 @@ func (r *Readers) Allow(user uint32, orgs []uint32) bool {
 	})
 }
 
-// SetReaders says who may see a repository, nil being everyone, and returns
+// SetReaders sets the readers of a repository, nil being everyone, and returns
 // the new record. What with holds, which may be nil, is committed with it.
 func (s *Store) SetReaders(name string, readers *Readers, with *Records) (*Repository, error) {
 	s.mu.Lock()

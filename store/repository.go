@@ -48,7 +48,7 @@ type Repository struct {
 	TextBytes int64 `json:"text_bytes,omitempty"`
 	Skipped   int   `json:"skipped,omitempty"`
 
-	// History is what is kept of its commits.
+	// History is the indexed part of its commits.
 	History History `json:"history,omitzero"`
 
 	// Facts, set from outside through ChangeFacts.
@@ -64,8 +64,8 @@ type Repository struct {
 	Topics      []string           `json:"topics,omitempty"`
 	Metadata    map[string]*string `json:"metadata,omitempty"`
 
-	// Readers are the only ones who may see the repository, beside site
-	// admins; nil is everyone. Only SetReaders changes it.
+	// Readers may see the repository, as may site admins, and no other user;
+	// nil is everyone. Only SetReaders changes it.
 	Readers *Readers `json:"readers,omitempty"`
 }
 

@@ -18,7 +18,7 @@ type Snapshot struct {
 	source shard.Source
 }
 
-// Snapshot returns what was committed last, and waits for no commit at work.
+// Snapshot returns the last committed version, and waits for no running commit.
 // The caller closes it.
 func (s *Store) Snapshot() *Snapshot {
 	m := s.versions.hold()

@@ -22,9 +22,9 @@ import (
 type Options struct {
 	// CacheBytes is the size of all caches, the engine's among them; 0 is 256 MiB.
 	CacheBytes int64
-	// ListBytes is what the posting lists of a shard that is being written may
-	// take in memory before it counts as full; 0 is 256 MiB. During a
-	// write the caches shrink by as much.
+	// ListBytes bounds the memory of the posting lists of a shard that is being
+	// written: beyond it the shard counts as full; 0 is 256 MiB. During a write
+	// the caches shrink by as much.
 	ListBytes int64
 	// LargeBytes is what readers together may have in hand of texts larger than
 	// a megabyte that they want in one piece; 0 is 256 MiB.
