@@ -28,8 +28,8 @@ type Options struct {
 	Workers int
 	// Report, if set, hears how far the backup is, from one goroutine at a time.
 	Report func(Progress)
-	// Yield, if set, is called before each part and may wait for those who are
-	// in more of a hurry.
+	// Yield, if set, is called before each part and may wait for more urgent
+	// work.
 	Yield func(context.Context) error
 
 	now    func() time.Time
@@ -81,7 +81,7 @@ type Result struct {
 	// Files and Bytes are what it holds.
 	Files int
 	Bytes int64
-	// ReadBytes is what of them had to be read.
+	// ReadBytes counts those of them that had to be read.
 	ReadBytes int64
 	// Objects is how many it needs, SentObjects and SentBytes what of them was
 	// not at the destination.

@@ -16,8 +16,8 @@ type Destination interface {
 	// Put stores data under name, whole or not at all, over what is there. It
 	// does not keep data, but may write to it.
 	Put(ctx context.Context, name string, data []byte) error
-	// Get returns what is stored under name: an error that is os.ErrNotExist if
-	// nothing is, another if it is longer than limit.
+	// Get returns the content of the file called name. The error is
+	// os.ErrNotExist if there is none, and another if it is longer than limit.
 	Get(ctx context.Context, name string, limit int64) ([]byte, error)
 	// List calls each with all that is stored in a folder and its folders, in
 	// any order; a folder that is not there is empty.

@@ -10,9 +10,9 @@ import (
 	"filippo.io/age"
 )
 
-// Keys is what a destination is encrypted and read with; the zero value is
-// neither. Recipients are enough to make backups but not to read them;
-// Identities read those. A passphrase does both.
+// Keys are the keys by which a destination is encrypted and read; the zero
+// value does neither. Recipients are enough to make backups but not to read
+// them; Identities read those. A passphrase does both.
 type Keys struct {
 	// Recipients are public keys as age writes them, one a line.
 	Recipients string

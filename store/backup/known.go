@@ -16,10 +16,10 @@ import (
 	"github.com/trawlsearch/trawl/store/disk"
 )
 
-// known is what a run need not read or send again: files as the last backup has
-// them, and content whose object is at the destination. It stands in the data
-// directory, as the last manifest and, for encrypted destinations, a journal of
-// what was sent since; what of it is lost costs time only.
+// known are the files and objects that a run need not read or send again: files
+// as in the last backup, and content whose object is at the destination. It is
+// kept in the data directory, as the last manifest and, for encrypted
+// destinations, a journal of objects sent since. Losing it costs only time.
 type known struct {
 	fs  disk.FS
 	dir string

@@ -22,7 +22,7 @@ const (
 // Manifest is one backup.
 type Manifest struct {
 	Head
-	// Body is what is encrypted, if anything is; nil if it cannot be read.
+	// Body is the part that may be encrypted; nil if it cannot be read.
 	Body *Body
 }
 

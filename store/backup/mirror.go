@@ -19,12 +19,12 @@ const mirrorsFolder = "mirrors"
 
 var mirrorName = regexp.MustCompile(`^[0-9]+\.git$`)
 
-// stager copies mirrors as they are at some moment while git works on them.
-// Refs are copied before objects are linked, so that every ref finds its
-// objects; objects that a later ref needs do no harm. Git may meanwhile move an
-// object from its own file into a pack, or from pack to pack. It writes the new
-// file before it removes the old one, so new packs are read last, and again if
-// a file was gone.
+// stager copies a consistent state of mirrors while git works on them. Refs are
+// copied before objects are linked, so that every ref finds its objects;
+// objects that a later ref needs do no harm. Git may meanwhile move an object
+// from its own file into a pack, or from pack to pack. It writes the new file
+// before it removes the old one, so new packs are read last, and again if a
+// file was gone.
 type stager struct {
 	fs       disk.FS
 	from, to string

@@ -12,8 +12,8 @@ import (
 	"github.com/trawlsearch/trawl/store/disk"
 )
 
-// Record is what a data directory remembers of its backups. It is kept beside
-// the index and not in it, so that it can be read while the index is open
+// Record is the record of a data directory's backups. It is kept beside the
+// index and not in it, so that it can be read while the index is open
 // elsewhere; it is no part of a backup.
 type Record struct {
 	// Last is the last attempt, LastGood the last that made a backup; they are
@@ -57,8 +57,8 @@ type storedRecord struct {
 // maxStateBytes bounds what is read of the state folder in one piece.
 const maxStateBytes = 64 << 20
 
-// LastRun returns what the data directory dir remembers of its backups; both
-// fields are nil if there were none.
+// LastRun returns the record of backups in the data directory dir; both fields
+// are nil if there were none.
 func LastRun(fs disk.FS, dir string) (Record, error) {
 	data, err := readFile(fs, fs.PathJoin(dir, stateDir, recordFile), maxStateBytes)
 	if errors.Is(err, os.ErrNotExist) {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// header is what a destination is, in the file repository.
+// header describes a destination, in the file repository.
 type header struct {
 	// ID identifies the destination.
 	ID string `json:"id"`
