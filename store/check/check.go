@@ -234,7 +234,8 @@ func (c *checking) references(shards []shard.View) {
 	}
 }
 
-// shard verifies one shard, and that who has documents in it knows.
+// shard verifies one shard, and that the records of its repositories refer to
+// it.
 func (c *checking) shard(ctx context.Context, v shard.View) error {
 	if v.Quarantine != nil { // all there is to know of it is that it is lost
 		c.in(v, "aside", "set aside: "+v.Quarantine.Reason, Rebuild)
