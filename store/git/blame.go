@@ -18,7 +18,7 @@ type BlameHunk struct {
 	Author           Signature
 	// Subject is the first line of the commit's message.
 	Subject string
-	// Path is what the file was called in that commit.
+	// Path is the file's path in that commit.
 	Path string
 }
 

@@ -69,7 +69,8 @@ func NewBudget(bytes int64) *Budget {
 // may by itself, in bytes.
 const LeastBudget = childBytes * 6 / 5
 
-// Patient returns the same budget for callers who wait so long.
+// Patient returns the same budget for callers that wait up to a time of their
+// own.
 func (b *Budget) Patient(d time.Duration) *Budget {
 	out := *b
 	out.patience = d
@@ -114,8 +115,7 @@ type pool struct {
 	mu sync.Mutex // guards all below
 	// members are the processes at work; true is one that was ended.
 	members map[*member]bool
-	// used is what they took when they were last looked at, usedBySyncs what those
-	// of syncs took of it.
+	// used is their memory at the last look, usedBySyncs the part of syncs.
 	used, usedBySyncs int64
 	// changed is closed and made anew when there may be room again for requests,
 	// changedForSyncs when there may be for syncs.
@@ -127,7 +127,7 @@ type pool struct {
 
 // member is a process at work.
 type member struct {
-	// taken is what it takes in bytes, without what does not count.
+	// taken is its memory in bytes, without the part that does not count.
 	taken func() int64
 	// end ends it for a reason.
 	end func(error)
@@ -222,7 +222,7 @@ func (p *pool) look(stop <-chan struct{}, stopped chan<- struct{}) {
 	}
 }
 
-// share is what a part of the processes takes.
+// share is the memory of a part of the processes.
 type share struct {
 	// at is what those take that go on, going what those still take that were
 	// ended.

@@ -46,7 +46,7 @@ type Commit struct {
 // Merge reports whether the commit has several parents.
 func (c *Commit) Merge() bool { return len(c.Parents) > 1 }
 
-// DiffState says what there is of a file's diff.
+// DiffState says which part of a file's diff is there.
 type DiffState byte
 
 // The states of a diff.

@@ -284,7 +284,7 @@ func ParseTree(o Object) ([]Entry, error) {
 	return out, nil
 }
 
-// CommitObject is what a commit object says.
+// CommitObject is the content of a commit object.
 type CommitObject struct {
 	Commit
 	// Tree is the id of its tree.

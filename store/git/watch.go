@@ -21,7 +21,7 @@ const (
 	slowBytes      = 32 << 10
 )
 
-// watch is what is known of a transfer at work.
+// watch is the state of a running transfer.
 type watch struct {
 	// dir is where objects arrive.
 	dir string
@@ -80,8 +80,8 @@ func (w *watch) judge(pid int, now time.Time) error {
 	return nil
 }
 
-// taken is what a transfer takes of the budget. Most take so little that files
-// need not be looked at.
+// taken is the memory of a transfer. Most take so little that files need not be
+// looked at.
 func (w *watch) taken(pid int) int64 {
 	memory, _ := usage(pid)
 	if memory < childBytes/8 {
