@@ -13,7 +13,7 @@ import (
 //   - A user whose entries are more than a tenth of the log pushes out their own
 //     oldest one. All who are not signed in count as one user.
 //   - As long as the entries of users and of those not signed in are more than
-//     half of the log, the one who has most of them loses the oldest.
+//     half of the log, the user with the most of them loses the oldest.
 //   - Otherwise the oldest entry of the operator and of site admins goes.
 //
 // It holds the numbers of all entries, eight bytes each, and takes time in
@@ -23,7 +23,7 @@ type auditShares struct {
 	most    int
 	total   int
 	trusted auditShare
-	// users are the shares of users by ID, and of who is not signed in by 0.
+	// users are the shares of users by ID, and of anonymous requests by 0.
 	users   map[uint32]*auditShare
 	largest sharesBySize // all of users
 }

@@ -23,8 +23,8 @@ var (
 	ErrSetUp = errors.New("the first user has been created already")
 )
 
-// RuleError is a request that a rule of this package forbids; its text is
-// meant for the person who asked.
+// RuleError is a request that a rule of this package forbids; its text is meant
+// for the user.
 type RuleError struct{ Text string }
 
 func (e *RuleError) Error() string { return e.Text }

@@ -33,8 +33,8 @@ var (
 	counters    = table.JSON[string, uint64](store.RecordCounter, "counter", nil)
 )
 
-// account is what a name stands for. It is kept as kind(1) id(4), big-endian: the
-// order of the fields is the format on disk.
+// account is the user or organisation of a name. It is kept as kind(1) id(4),
+// big-endian: the order of the fields is the format on disk.
 type account struct {
 	Kind byte
 	ID   uint32

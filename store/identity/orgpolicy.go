@@ -37,8 +37,8 @@ func (p NamePolicy) withDefaults() NamePolicy {
 	return p
 }
 
-// mayCreateOrg judges whether the author may make an organisation, counts it and
-// returns the user whom it counts for, 0 for who is not bound.
+// mayCreateOrg judges whether the author may make an organisation, counts it
+// and returns the user whom it counts for, 0 for an author without a limit.
 func (c *change) mayCreateOrg() (creator uint32, err error) {
 	if c.byAdmin() {
 		return 0, nil

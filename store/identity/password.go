@@ -13,8 +13,8 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// Cost is what a password hash costs to make. The zero value is today's
-// default; hashes keep their own, and get today's at the next sign-in.
+// Cost is the cost of a password hash. The zero value is today's default;
+// hashes keep their own, and get today's at the next sign-in.
 type Cost struct {
 	// MemoryKiB is the memory of one hash, Passes how often it is gone over.
 	MemoryKiB, Passes uint32

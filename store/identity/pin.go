@@ -16,7 +16,7 @@ import (
 // only site admins and the operator can give them to an account, and one without
 // a pin is pinned then.
 
-// PinState is what a name of the configuration file stands for.
+// PinState is the account of a name in the configuration file.
 type PinState string
 
 // The states. With PinWaiting no account has had the name yet, with PinDeleted
@@ -111,7 +111,7 @@ func (r *transactions) pinned(by Author, texts []string) (pins []Pin, readers *s
 	return pins, readers, err
 }
 
-// pin returns what a reader stands for, and pins it if an account has the name
+// pin returns the account of a reader, and pins it if an account has the name
 // and none has had it before.
 func (c *change) pin(reader string, kind byte, name string) (Pin, error) {
 	p, err := c.pinOf(reader, kind)
@@ -138,7 +138,7 @@ func (c *change) putPin(reader string, id uint32) error {
 	return pins.Put(&c.records, pinKey(reader), &storedPin{ID: id, Since: c.now})
 }
 
-// pinOf returns what a reader stands for as far as that is known.
+// pinOf returns the account of a reader if it is known.
 func (r accounts) pinOf(reader string, kind byte) (Pin, error) {
 	p := Pin{Reader: reader, State: PinWaiting}
 	stored, err := pins.Get(r.st, pinKey(reader))
@@ -156,7 +156,7 @@ func (r accounts) pinOf(reader string, kind byte) (Pin, error) {
 	return p, err
 }
 
-// nameOf returns what the user or organisation with an ID is called.
+// nameOf returns the name of the user or organisation with an ID.
 func (r accounts) nameOf(kind byte, id uint32) (string, error) {
 	if kind == nameOfUser {
 		u, err := r.User(id)
@@ -172,9 +172,9 @@ func (r accounts) nameOf(kind byte, id uint32) (string, error) {
 	return o.Name, nil
 }
 
-// Pins returns what the names of the configuration file stand for: those of one
-// repository or, for "", all, with those that were pinned and stand there no
-// longer.
+// Pins returns the accounts of the names in the configuration file: those of
+// one repository or, for "", all, and names that were pinned and have been
+// removed from the file.
 func (r *transactions) Pins(repository string) ([]Pin, error) {
 	readers := r.declared.texts(repository)
 	if repository == "" {

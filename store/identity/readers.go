@@ -50,8 +50,8 @@ func (r accounts) ParseReaders(texts []string) (*store.Readers, error) {
 	return out, nil
 }
 
-// FormatReaders writes readers as ParseReaders reads them; who is gone is left
-// out.
+// FormatReaders writes readers as ParseReaders reads them; deleted users are
+// left out.
 func (r accounts) FormatReaders(readers *store.Readers) ([]string, error) {
 	if readers == nil {
 		return []string{Everyone}, nil
@@ -79,7 +79,7 @@ func (r accounts) FormatReaders(readers *store.Readers) ([]string, error) {
 	return out, nil
 }
 
-// SetReaders says who may see a repository, in texts as ParseReaders reads
+// SetReaders sets the readers of a repository, in texts as ParseReaders reads
 // them, and logs it in the same commit.
 func (r *transactions) SetReaders(by Author, repository string, texts []string) (*store.Repository, error) {
 	readers, err := r.ParseReaders(texts)

@@ -42,7 +42,7 @@ type Options struct {
 	// repository could not be set then. Both may call the registry.
 	Pinned     func(Pin)
 	NotApplied func(repository string, err error)
-	// Hidden, if set, is called after every change of who may see a repository,
+	// Hidden, if set, is called after every change of a repository's readers,
 	// with its record before and after. It may call the registry.
 	Hidden func(before, after *store.Repository)
 	// Damaged, if set, is called for records that are damaged and done without,
@@ -116,7 +116,7 @@ type recordReader struct {
 	told sync.Map
 }
 
-// accounts reads users, organisations, and who may see a repository.
+// accounts reads users, organisations, and the readers of repositories.
 type accounts struct{ *recordReader }
 
 // credentials judges tokens, sessions and passwords of accounts.
@@ -162,10 +162,10 @@ func (r *transactions) Used() bool { return r.used.Load() }
 
 func (r *recordReader) now() time.Time { return r.o.Now().UTC().Truncate(time.Millisecond) }
 
-// counter returns what a counter hands out next.
+// counter returns the next number of a counter.
 func (r *recordReader) counter(name string) (uint64, error) { return r.count(name, 1) }
 
-// count returns what is kept under the name of a counter, start if nothing is.
+// count returns the stored value of a counter, start if there is none.
 func (r *recordReader) count(name string, start uint64) (uint64, error) {
 	n, err := counters.Get(r.st, name)
 	if isNotFound(err) {

@@ -19,7 +19,7 @@ const (
 
 var tokenForm = regexp.MustCompile(`^(?:sgp_|sgph_)?(?:[a-fA-F0-9]{16}_|local_)?([a-fA-F0-9]{40})$`)
 
-// hash is what is kept of a secret.
+// hash is the stored hash of a secret.
 type hash [sha256.Size]byte
 
 // parseToken returns the hash of a token's text; ok is false for what is no

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Session is what a browser is signed in by, without its secret.
+// Session is the sign-in of a browser, without its secret.
 type Session struct {
 	User    uint32    `json:"user"`
 	Created time.Time `json:"created"`

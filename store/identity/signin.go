@@ -137,8 +137,8 @@ func (r *Registry) newHash(ctx context.Context, password string) (string, error)
 	return r.hasher.hash(ctx, password, salt)
 }
 
-// begin begins a session for who has shown a password, unless it has been
-// changed meanwhile, and stores the renewed hash of it if there is one.
+// begin begins a session for a user who has shown a password, unless it has
+// been changed meanwhile, and stores its renewed hash if there is one.
 func (r *Registry) begin(by Author, user uint32, checked storedPassword, renewed string) (secret string, err error) {
 	err = r.change(by, func(c *change) error {
 		u, err := c.User(user)

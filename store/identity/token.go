@@ -23,8 +23,8 @@ const (
 type Token struct {
 	// ID is stable and never used again.
 	ID uint32 `json:"id"`
-	// User is the ID of whom the token stands for, Creator of who made it, 0
-	// for the operator.
+	// User is the ID of the token's user, Creator of its creator, 0 for the
+	// operator.
 	User    uint32    `json:"user"`
 	Creator uint32    `json:"creator,omitempty"`
 	Scopes  []string  `json:"scopes"`

@@ -21,7 +21,7 @@ func (r *transactions) Update(by Author, f func(tx *Tx) error) error {
 // Now is the time of the change.
 func (tx *Tx) Now() time.Time { return tx.c.now }
 
-// Records is what is committed with the change.
+// Records are the records committed with the change.
 func (tx *Tx) Records() *store.Records { return &tx.c.records }
 
 // Audit adds a line to the log about what was done to target and, unless about
