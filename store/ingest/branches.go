@@ -61,7 +61,7 @@ type branchError struct {
 
 func (e *branchError) Error() string { return e.err.Error() }
 
-// Unwrap returns what git said.
+// Unwrap returns the error of git.
 func (e *branchError) Unwrap() error { return e.err }
 
 const headsPrefix = "refs/heads/"

@@ -114,7 +114,7 @@ func (j *historyJob) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, sn.Close()) }()
 	j.repository = sn.RepositoryByID(j.id)
 	if j.repository == nil {
-		return nil // removed a moment ago
+		return nil // removed meanwhile
 	}
 	j.tip = j.repository.Commit()
 	if err := j.ix.checkDisk(); err != nil {

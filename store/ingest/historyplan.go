@@ -10,7 +10,7 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// historyPlan is what of a history is to be read, and what to be forgotten.
+// historyPlan says which part of a history to read, and which to forget.
 type historyPlan struct {
 	sequence uint32
 	// again says that the indexed commits were read under other settings, or

@@ -28,7 +28,7 @@ type hold struct {
 // errRemoved is why the sync of a repository that is removed ends.
 var errRemoved = fmt.Errorf("repository is being removed: %w", store.ErrNotFound)
 
-// try takes a repository, or returns who has it.
+// try takes a repository, or returns the hold of the task that has it.
 func (h *holds) try(id uint32, end context.CancelCauseFunc) (*hold, func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
