@@ -12,7 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
-// Decision is what a user said to a device.
+// Decision is a user's answer to a device.
 type Decision string
 
 // The decisions; Pending is none yet.

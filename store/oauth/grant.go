@@ -14,7 +14,7 @@ import (
 	"github.com/trawlsearch/trawl/store/table"
 )
 
-// Grant is what a user let an app do.
+// Grant is a user's consent to an app.
 type Grant struct {
 	ID  GrantID `json:"-"`
 	App string  `json:"app"`
@@ -168,7 +168,7 @@ func (g *Grant) checkRefresh(k Key, now time.Time) error {
 	return nil
 }
 
-// Ask is what a user agreed to when an app asked.
+// Ask is the request of an app that a user agreed to.
 type Ask struct {
 	App                 string
 	Scopes              []string
@@ -232,7 +232,7 @@ func (b *Book) eachOf(user uint32, f func(g *Grant) error) error {
 	})
 }
 
-// Tokens are what a client is given.
+// Tokens are the tokens issued to a client.
 type Tokens struct {
 	Access Key
 	// Refresh is nil if it is given none.

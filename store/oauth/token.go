@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Kind is what a text is good for. It is what the text begins with, so that
-// people and scanners for leaked secrets know it.
+// Kind is the kind of a text. The text begins with it, so that people and
+// scanners for leaked secrets recognise it.
 type Kind string
 
 // The kinds of texts that are given out for a grant.
@@ -66,7 +66,7 @@ type Hash [sha256.Size]byte
 
 func (h Hash) is(stored []byte) bool { return subtle.ConstantTimeCompare(h[:], stored) == 1 }
 
-// Key is what of a code or token may be kept.
+// Key is the part of a code or token that may be stored.
 type Key struct {
 	Grant GrantID
 	// Family is the hash of a refresh token's family; zero for others.
