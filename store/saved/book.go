@@ -38,8 +38,8 @@ type jobPart struct{ Job, Part uint32 }
 
 // Book is the records of one store. It is safe for concurrent use.
 type Book struct {
-	// Damaged, if set, hears of records that are done without since they cannot be
-	// read, again and again. It is set before the book is used.
+	// Damaged, if set, is called for records that are skipped since they cannot
+	// be read, at every read. It is set before the Book is used.
 	Damaged func(kind store.RecordKind, id []byte, err error)
 
 	st  *store.Store
@@ -56,7 +56,7 @@ func Open(st *store.Store, now func() time.Time) *Book {
 	return &Book{st: st, now: now}
 }
 
-// leaveOut hears of a damaged record that is left out of a list.
+// leaveOut reports a damaged record that is left out of a list.
 func (b *Book) leaveOut(kind store.RecordKind, id []byte, err error) {
 	if b.Damaged != nil {
 		b.Damaged(kind, id, err)

@@ -54,7 +54,7 @@ type Job struct {
 	Failure string `json:"failure,omitempty"`
 }
 
-// JobStep is what a job did in one repository.
+// JobStep is the result of a job in one repository.
 type JobStep struct {
 	Repository string    `json:"repository"`
 	Started    time.Time `json:"started"`
@@ -157,7 +157,7 @@ func (b *Book) JobPart(id, part uint32) ([]byte, error) {
 	return *value, nil
 }
 
-// JobSteps returns what a job did so far, in order.
+// JobSteps returns the results of a job so far, in order.
 func (b *Book) JobSteps(id uint32) ([]*JobStep, error) {
 	return steps.All(b.st, store.RecordRange{Prefix: table.ID(id)}, nil)
 }
