@@ -44,12 +44,12 @@ func ForeignBytes(cacheBytes int64) int64 {
 // Blocks returns the engine's cache.
 func (b *Budget) Blocks() *pebble.Cache { return b.blocks }
 
-// Used returns what the cache of shards and large texts take now.
+// Used returns the present size of the cache of shards and of large texts.
 func (b *Budget) Used() (cache, texts int64) { return b.cache.size(), b.large.held.Load() }
 
-// restBytes is what the engine keeps in its cache over a rest: the posting
-// lists and texts that were wanted most often, so that the first search after
-// it does not find everything gone.
+// restBytes is the size of the engine's cache while the server is idle: the
+// posting lists and texts that were read most often, so that the next search
+// finds some in memory.
 const restBytes = 32 << 20
 
 // Rest drops most of what is kept of shards in memory, for a time without

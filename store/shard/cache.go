@@ -15,8 +15,8 @@ import (
 // again without its mark if it was used since its last turn, and is evicted
 // otherwise.
 //
-// An entry that is dropped stays good for those who have it; the garbage
-// collector knows when the last of them is done.
+// An evicted entry stays valid for its readers; the garbage collector frees it
+// after the last of them.
 type cache struct {
 	mu   sync.Mutex // guards all below; drop is called while it is held
 	most int64

@@ -21,7 +21,7 @@ type Signature struct {
 	ZoneMinutes int16
 }
 
-// CommitState says what is kept of a commit's diff.
+// CommitState says which part of a commit's diff is indexed.
 type CommitState byte
 
 // The states. Their numbers are on disk.
@@ -53,7 +53,7 @@ type Commit struct {
 	MoreFiles uint32
 }
 
-// ChangedFile is what a commit did to one file.
+// ChangedFile is the change of one file in a commit.
 type ChangedFile struct {
 	// Path is that after the change, or of a deleted file the one before.
 	// OldPath is empty unless it was another.

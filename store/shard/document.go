@@ -47,7 +47,8 @@ type Document struct {
 	// FileBytes is the size of the file, TextBytes that of its searchable text.
 	FileBytes, TextBytes uint32
 	Language             string
-	// Encoding is what the text was transcoded from, empty for UTF-8.
+	// Encoding is the encoding that the text was transcoded from, empty for
+	// UTF-8.
 	Encoding string
 	Reason   Reason
 	// Quality orders documents of a repository: 0 first.

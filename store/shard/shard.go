@@ -45,7 +45,7 @@ type Shard struct {
 	memory *shardMemory
 }
 
-// shardMemory is what is kept of a shard, whatever its header says.
+// shardMemory is the cached state of a shard, whatever its header says.
 type shardMemory struct {
 	// loading is held while tables are read; nothing else needs it.
 	loading sync.Mutex
@@ -62,8 +62,8 @@ func (sh *Shard) With(h Header) *Shard {
 	return &Shard{ID: sh.ID, Header: h, memory: sh.memory}
 }
 
-// shardTables are what is needed of a shard to search it. But for what they
-// keep of chunks they do not change.
+// shardTables are the tables of a shard that a search needs. They do not
+// change, except for their cached chunks.
 type shardTables struct {
 	cached
 	docs     *Documents

@@ -10,7 +10,7 @@ import (
 )
 
 // Text reads the text of one shard. It keeps the chunks it read last, so that
-// going to and fro in a document costs one look-up a chunk. Not safe for
+// going to and fro in a document costs one look-up a chunk. It is not safe for
 // concurrent use; the caller closes it.
 type Text struct {
 	v View

@@ -16,7 +16,7 @@ import (
 	"github.com/trawlsearch/trawl/store/engine"
 )
 
-// Verifying is how a shard is verified, and who hears of it. Its functions are
+// Verifying are the options and callbacks of a verification. Its functions are
 // called from the caller's goroutine.
 type Verifying struct {
 	// Quick leaves out what is made anew from the text to be compared: posting
