@@ -5,7 +5,7 @@ import "encoding/binary"
 // Reader takes values off a byte slice. After a fault it yields zeros and Bad is
 // set.
 type Reader struct {
-	// Rest is what was not read yet.
+	// Rest are the bytes that were not read yet.
 	Rest []byte
 	Bad  bool
 }

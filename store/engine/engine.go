@@ -143,7 +143,7 @@ func (q quiet) Fatalf(format string, args ...any) {
 	panic(engineFailure{fmt.Errorf("the engine cannot go on: %w", err)})
 }
 
-// engineFailure is what the engine's logger panics with.
+// engineFailure is the value that the engine's logger panics with.
 type engineFailure struct{ error }
 
 // survive makes an error of the engine's giving up in f.

@@ -18,12 +18,12 @@ var errStopped = errors.New("the engine writes no more")
 // failStop is a fail-stop file system: the engine writes through it until the first
 // error that the engine cannot handle, and nothing reaches the disk after that.
 //
-// When the engine cannot write its log or its manifest, it ends the process from
-// the goroutine that met the error. So failStop hides such errors from it. The
-// first one stops all writing: later writes are discarded and files that are
-// removed stay. The disk is as a crash at that moment would have left it, and can
-// be opened again beside the engine, which goes on reading and can be closed in
-// good order. A caller that writes checks err afterwards.
+// When the engine cannot write its log or its manifest, it ends the process
+// from the goroutine that met the error. So failStop hides such errors from it.
+// The first one stops all writing: later writes are discarded and files that
+// are removed stay. The disk is as a crash at that time would have left it, and
+// can be opened again beside the engine, which goes on reading and can be
+// closed in good order. A caller that writes checks err afterwards.
 //
 // Errors about tables are passed on, since the engine tries those again, and so
 // are errors about files outside of dir, which belong to checkpoints. But commits

@@ -15,8 +15,8 @@ import (
 // writes it: package record. Two figures of its documentation are used here; a
 // test compares them with the output of the package.
 const (
-	// manifestBlock is what the log is divided into. A chunk, which is a record or
-	// a part of one, does not cross from one block into the next.
+	// manifestBlock is the size of the blocks of the log. A chunk, which is a
+	// record or a part of one, does not cross from one block into the next.
 	manifestBlock = 32 << 10
 	// leastChunk is the size of the smallest chunk, that of an empty record.
 	leastChunk = 7

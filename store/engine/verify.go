@@ -10,9 +10,10 @@ import (
 )
 
 // Verify reads every block of the tables from disk and compares it with its
-// checksum. fault hears of each table that is damaged. After such a table the cache
-// is emptied, so that the next reader meets the damage. read hears how many bytes have been read; the error is
-// that of ctx or pause, which is called between tables.
+// checksum. fault is called for each damaged table. After such a table the
+// cache is emptied, so that the next reader detects the damage. read is called
+// with the bytes read so far; the error is that of ctx or pause, which is
+// called between tables.
 func (e *Engine) Verify(ctx context.Context, read func(bytes int64), pause func(context.Context) error, fault func(file, problem string)) error {
 	levels, err := e.DB.SSTables()
 	if err != nil {

@@ -40,7 +40,7 @@ type waiter struct {
 	ready chan struct{}
 }
 
-// Grant is what a client was given. Release ends it.
+// Grant is the capacity given to a client. Release ends it.
 type Grant struct {
 	semaphore *Semaphore
 	client    string
@@ -100,7 +100,7 @@ func (s *Semaphore) wait(ctx context.Context, g *Grant, n int64) error {
 		s.serve() // w may have been the next one, and too large
 		return ctx.Err()
 	}
-	return nil // granted at the same moment
+	return nil // granted at the same time
 }
 
 // Release gives back all of the grant. A nil or released grant has nothing to
