@@ -27,7 +27,7 @@ func relative(text string, now time.Time) (time.Time, bool) {
 	return clock.on(t), !exact
 }
 
-// moment reads tokens without a time of day. An exact moment, such as one some
+// moment reads tokens without a time of day. An exact time, such as one some
 // hours ago, takes none.
 func moment(tokens []string, now time.Time) (t time.Time, exact, ok bool) {
 	today := midnight().on(now)

@@ -2,7 +2,7 @@ package diff
 
 import "bytes"
 
-// File is what a commit changed in one file.
+// File is the change of one file in a commit.
 type File struct {
 	// OldPath and NewPath are bytes as git stores them; "" is a file that does
 	// not exist on that side.

@@ -47,7 +47,7 @@ type applicant struct {
 	ready   chan struct{}
 }
 
-// Ticket is what a search has while it works. A nil Ticket is never asked to yield.
+// Ticket admits a search while it runs. A nil Ticket is never asked to yield.
 type Ticket struct {
 	queue   *Queue
 	client  string
@@ -179,7 +179,7 @@ func (q *Queue) isFor(w *applicant) bool {
 }
 
 // oneResumedIn is the share of tickets that resumed searches have, and of the
-// moments at which they go first.
+// turns in which they go first.
 const oneResumedIn = 8
 
 // serve grants the tickets that are free.

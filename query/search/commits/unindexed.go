@@ -15,7 +15,7 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// unsearched is what a search of commits did not look at.
+// unsearched counts the commits that a search skipped.
 type unsearched struct {
 	// unindexed counts the commits that git was to be asked for and was not.
 	unindexed int
@@ -178,7 +178,7 @@ func (r *Search) ReportTimedOut(err error, basics []*target.Query) {
 	}
 }
 
-// reportLeft says what was not looked at.
+// reportLeft reports the skipped commits.
 func (c *search) reportLeft(err error) {
 	l := &c.left
 	for _, t := range c.targets {

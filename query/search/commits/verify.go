@@ -74,7 +74,7 @@ func newMatcher(q *scope, brute bool) *matcher {
 	return &matcher{q: q, brute: brute, atoms: make([]atomSpans, len(q.Atoms))}
 }
 
-// confirm returns what is shown of a commit of t, nil if it does not match. The
+// confirm returns the match of a commit of t, nil if it does not match. The
 // caller adds who made it, and when. message is called when it is needed.
 func (m *matcher) confirm(ctx context.Context, t *target.Repository, message func() (string, error), files changes) (out *query.CommitMatch, err error) {
 	m.budget.Done, m.stopped = ctx.Done(), false

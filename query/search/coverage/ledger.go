@@ -40,7 +40,7 @@ type Ledger struct {
 	commits []report.Coverage
 }
 
-// work is what was done of a repository.
+// work is the work done in a repository.
 type work struct {
 	candidates, verified int
 	// left counts candidates that were not tried, by reason; counted are the

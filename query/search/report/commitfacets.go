@@ -16,7 +16,7 @@ type commitFacets struct {
 	// authors are counted by the text of their filter.
 	authors map[string]*query.SuggestedFilter
 	dates   [len(dateFilters)]int
-	// bounds are the moments of dateFilters, in seconds.
+	// bounds are the times of dateFilters, in seconds.
 	bounds [len(dateFilters)]int64
 }
 

@@ -1,7 +1,7 @@
 package report
 
-// Coverage is what a search looked at of one repository at one revision: of
-// its documents, or of its commits.
+// Coverage counts the documents or commits of one repository at one revision
+// that a search looked at.
 type Coverage struct {
 	// Repository is its name, Revision the revision as typed, empty for the
 	// default branch, and Commit the full id of what was searched, empty when
@@ -15,7 +15,7 @@ type Coverage struct {
 	// a client that may not see all repositories, since the lists that decide are
 	// of all.
 	Documents, Candidates, Verified int
-	// Unsearched is what was not looked at, by reason.
+	// Unsearched counts the skipped ones, by reason.
 	Unsearched []Gap
 }
 

@@ -1,8 +1,8 @@
 package report
 
-// FacetScope is what a query says itself about what filters are suggested for. A
-// filter that is appended to the query has to select what it counts, so some are
-// not suggested to some queries. The zero value is a query of patterns only.
+// FacetScope says which kinds of filters are suggested for a query. A filter
+// that is appended to the query has to select what it counts, so some are not
+// suggested to some queries. The zero value is a query of patterns only.
 type FacetScope struct {
 	// OnlyType is the type that the query asks for.
 	OnlyType string

@@ -12,10 +12,10 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// Gaps is what a search did not look at. A method whose comment says so makes
-// the answer incomplete, whichever run of a search that yields recorded it; the
-// others record what no search could find. Zero of anything records nothing. It
-// is safe for concurrent use.
+// Gaps counts the documents and commits that a search skipped. A method whose
+// comment says so makes the answer incomplete, whichever run of a search that
+// yields recorded it. The others record content that no search could find. Zero
+// of anything records nothing. It is safe for concurrent use.
 type Gaps struct {
 	mu sync.Mutex // guards all below; nothing is called while it is held
 	// timeout is the time that the search has, maxTimeout the most that a query

@@ -37,7 +37,7 @@ func New(now func() time.Time) *Report {
 	return &Report{now: now, start: start, display: -1, filters: newFacets(start)}
 }
 
-// Gaps returns what the search did not look at, to be added to.
+// Gaps returns the skipped documents and commits of the search, to be added to.
 func (r *Report) Gaps() *Gaps { return &r.gaps }
 
 // Add counts matches that were confirmed. The caller has truncated them to

@@ -18,7 +18,7 @@ type Trace struct {
 
 // Step is one recorded piece of work.
 type Step struct {
-	// Name says what was done: "parse", "plan shard 3", "verify".
+	// Name is the name of the step: "parse", "plan shard 3", "verify".
 	Name string
 	// Start counts from the start of the search.
 	Start, Took time.Duration

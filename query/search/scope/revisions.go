@@ -33,7 +33,7 @@ type gitQuestion struct {
 	times       []compile.Revision
 }
 
-// gitAnswer is what git knows of it.
+// gitAnswer is git's answer about it.
 type gitAnswer struct {
 	// commits are those of revisions and full refs, without what there is not;
 	// at is for times, by the part as typed.
