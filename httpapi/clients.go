@@ -77,7 +77,7 @@ type clientConfig struct {
 	Models        bool `json:"modelsAPIEnabled"`
 }
 
-// serveClientConfig says to who is signed in that there is none of it.
+// serveClientConfig answers a signed-in user that no feature is enabled.
 func serveClientConfig(w http.ResponseWriter, r *http.Request) error {
 	if auth.From(r.Context()).User == nil {
 		return &Error{Status: http.StatusUnauthorized, Message: "Unauthorized"}

@@ -8,7 +8,7 @@ import (
 	"github.com/trawlsearch/trawl/query"
 )
 
-// errorData is what the page about an error shows.
+// errorData is the data of the page about an error.
 type errorData struct{ Title, Message string }
 
 // sendError answers with an error: a page with navigation for browsers, one line

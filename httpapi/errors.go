@@ -33,7 +33,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// ErrSignIn leads a person who is not signed in to where they can, and back
+// ErrSignIn leads a user who is not signed in to the sign-in page, and back
 // again.
 var ErrSignIn error = &Error{Status: http.StatusUnauthorized, Message: "sign in first"}
 

@@ -18,8 +18,8 @@ import (
 // maxFormBytes bounds what a form, or the same as JSON, may say.
 const maxFormBytes = 16 << 10
 
-// Form is what a person filled in, or what a program sent as JSON with the
-// same names.
+// Form is a form that a person filled in, or that a program sent as JSON with
+// the same names.
 type Form struct {
 	Values map[string]string
 	// Person says that a page is to be the answer.

@@ -33,7 +33,8 @@ func (s middleware) around(h http.Handler) http.Handler {
 type record struct {
 	route   string
 	queryID string
-	// actor is who asks, as auth.Actor.Key has it; "" for who was not let in.
+	// actor is the key of the request's actor, as auth.Actor.Key has it; "" for
+	// a refused request.
 	actor string
 	// outcome is set by streams only, and matches is logged with it.
 	outcome string
@@ -172,8 +173,8 @@ func (s middleware) adapt(route Route) http.Handler {
 	})
 }
 
-// answerError answers with an error, or leads a person who has to sign in
-// where they can.
+// answerError answers with an error, or leads a user who has to sign in to the
+// sign-in page.
 func (s middleware) answerError(w http.ResponseWriter, r *http.Request, route Route, err error) {
 	status, message := statusOf(err)
 	// An answer whose client has left ends with the error of its context.

@@ -23,7 +23,7 @@ type openStreams struct {
 
 	mu    sync.Mutex // guards all below
 	open  int
-	by    map[string]int // of them, by who asks
+	by    map[string]int // of them, by client
 	loans []func()
 	// settling says that a goroutine takes or gives back a loan.
 	settling bool

@@ -16,7 +16,7 @@ var pageFiles embed.FS
 // pages are the templates of this package.
 var pages = web.MustParse(pageFiles, "pages", nil)
 
-// PageHolds is what a page holds that lists little: its data, and the page
+// PageHolds is the memory of a page that lists little: its data, and the page
 // itself. A page with a query of the longest size has 2 MiB.
 const PageHolds = 3 << 20
 
@@ -56,7 +56,7 @@ func (s sitePages) serveAsset(w http.ResponseWriter, r *http.Request) error {
 
 const helpPath = "/help/api"
 
-// indexData is what the page about the surface shows.
+// indexData is the data of the page that lists the routes.
 type indexData struct {
 	Base   string
 	Routes []Route

@@ -10,8 +10,8 @@ import (
 	"github.com/trawlsearch/trawl/query/search/report"
 )
 
-// RequestTrace is what is kept of a request that may search several times, such as
-// one of GraphQL, for the page of its trace: the steps of its first search.
+// RequestTrace is the trace of a request that may search several times, such as
+// one of GraphQL: the steps of its first search.
 type RequestTrace struct {
 	kept    *trace
 	server  *Server

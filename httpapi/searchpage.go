@@ -13,8 +13,8 @@ import (
 // searchPath is where people search.
 const searchPath = "/search"
 
-// searchData is what the page for searching shows. The search itself is run by
-// its script.
+// searchData is the data of the search page. The search itself is run by its
+// script.
 type searchData struct {
 	// Query, PatternType, Context and Mode are the parameters q, patternType,
 	// context and sm of links that lead here.

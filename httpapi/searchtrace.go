@@ -22,7 +22,7 @@ const (
 	traceBytes    = 1 << 10
 )
 
-// trace is what is kept of one search for the page behind its trace link.
+// trace is the record of one search for the page behind its trace link.
 type trace struct {
 	// ID and Span are 32 and 16 hex digits.
 	ID, Span string
@@ -54,7 +54,7 @@ type traces struct {
 	mu sync.Mutex // guards all below
 	// kept is in order of start; the oldest is the first.
 	kept []*trace
-	// bytes is what they take together.
+	// bytes is their size together.
 	bytes int
 }
 

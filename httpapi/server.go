@@ -63,7 +63,7 @@ type Server struct {
 	// QuietRequests logs requests at the level debug in place of info, for a log
 	// that a person reads as it is written. Those that fail stay at warn.
 	QuietRequests bool
-	// Observer, if set, hears of every request.
+	// Observer, if set, is called for every request.
 	Observer Observer
 	// Now is the clock for durations; nil is time.Now.
 	Now func() time.Time
@@ -94,8 +94,8 @@ type Server struct {
 	HeaderTimeout, BodyTimeout time.Duration
 	// Extra adds to the routes.
 	Extra []Route
-	// Gate decides who gets in; nil lets everybody search who is no page of
-	// another origin.
+	// Gate decides which requests are admitted; nil lets all clients search but
+	// pages of other origins.
 	Gate *auth.Gate
 	// SetupSecret is the secret that creates the first user. Without one only a
 	// client on the same machine may.

@@ -32,13 +32,13 @@ func (s signInPages) routes() []Route {
 	}
 }
 
-// signInData is what the page for signing in shows, or the one for creating
-// the first user.
+// signInData is the data of the sign-in page, or of the one that creates the
+// first user.
 type signInData struct {
 	// NeedsSetup says that there is no user yet, NeedsSecret that the one who
 	// creates the first must know the secret of the log.
 	NeedsSetup, NeedsSecret bool
-	// User is the name of who is signed in already.
+	// User is the name of the user who is signed in already.
 	User string
 	// Problem is what went wrong; Login, Name and ReturnTo were filled in.
 	Problem, Login, Name, ReturnTo string
@@ -99,7 +99,7 @@ func (s signInPages) setUp(w http.ResponseWriter, r *http.Request) error {
 	return s.signedIn(w, r, f, reg, secret)
 }
 
-// maySetUp judges whether who asks may create the first user.
+// maySetUp judges whether the client may create the first user.
 func (s signInPages) maySetUp(r *http.Request, f Form) error {
 	switch {
 	case s.SetupSecret != "":
@@ -140,7 +140,7 @@ func (s signInPages) answerForm(w http.ResponseWriter, r *http.Request, f Form, 
 	return s.servePage(w, r, known.Status, data)
 }
 
-// signOut ends all sessions of who is signed in.
+// signOut ends all sessions of the signed-in user.
 func (s signInPages) signOut(w http.ResponseWriter, r *http.Request) error {
 	// Not even a link elsewhere signs a user out.
 	site := r.Header.Get("Sec-Fetch-Site")
@@ -167,7 +167,7 @@ func ResetPath(user uint32, code string) string {
 	return fmt.Sprintf("%s?userID=%d&code=%s", resetPath, user, url.QueryEscape(code))
 }
 
-// resetData is what the page for choosing a password shows.
+// resetData is the data of the page for choosing a password.
 type resetData struct {
 	User            string
 	ID              uint32

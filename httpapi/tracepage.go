@@ -13,13 +13,13 @@ import (
 	"github.com/trawlsearch/trawl/query/search/report"
 )
 
-// traceHolds is what the page of a search holds.
+// traceHolds is the memory of the page of a trace.
 const traceHolds = 8 << 20
 
 // maxShownSteps is how many steps the page shows; as JSON it has all.
 const maxShownSteps = 2000
 
-// traceData is what the page of one search shows.
+// traceData is the data of the page of a trace.
 type traceData struct {
 	ID, Query, Outcome string
 	Start              time.Time
