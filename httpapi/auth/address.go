@@ -27,8 +27,8 @@ func ParseProxies(text string) ([]netip.Prefix, error) {
 	return out, nil
 }
 
-// address returns where a request came from: what the last proxy that is
-// trusted says, or who is connected.
+// address returns the address of a request's client: the one that the last
+// trusted proxy names, or that of the connection.
 func (g *Gate) address(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

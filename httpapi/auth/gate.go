@@ -30,7 +30,7 @@ type Bearers interface {
 	Bearer(ctx context.Context, token string) (Bearer, error)
 }
 
-// Bearer is what a good bearer token stands for.
+// Bearer is the identity of a valid bearer token.
 type Bearer struct {
 	// User is the ID of the user it acts for.
 	User    uint32
@@ -39,7 +39,7 @@ type Bearer struct {
 	Expires time.Time
 }
 
-// AnonymousMode says who may search without saying who they are.
+// AnonymousMode says which clients may search without a credential.
 type AnonymousMode int
 
 // The modes. With AnonymousAuto clients on the same machine may search, until

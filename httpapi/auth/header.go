@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// credential is what a request shows, not looked up yet.
+// credential is the credential of a request, not looked up yet.
 type credential struct {
 	kind credentialKind
 	// secret is the token, session or bearer token as it stands there.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// mostRateKeys bounds the memory of a Limiter. Beyond it those who have waited
-// longest are forgotten, so that they begin with a full allowance.
+// mostRateKeys bounds the memory of a Limiter. Beyond it the keys that were
+// idle longest are forgotten, so that they begin with a full allowance.
 const mostRateKeys = 50_000
 
 // Limiter lets each key have so many requests a minute, spread evenly, and at

@@ -81,7 +81,7 @@ func (rs *running) recheck() {
 	rs.end(func(q *request) bool { return !q.good() })
 }
 
-// hide ends the requests of those who could see a repository and cannot now.
+// hide ends the requests of users who could see a repository and cannot now.
 func (rs *running) hide(before, after *store.Repository) {
 	rs.end(func(q *request) bool { return q.actor.CanSee(before) && !q.actor.CanSee(after) })
 }
