@@ -15,11 +15,11 @@ import (
 // maxShownBytes is the largest file that a page shows.
 const maxShownBytes = 4 << 20
 
-// blobHolds is what the page of such a file holds: the file, its text if that is
-// encoded in another way, the lines of a window, and the page.
+// blobHolds is the memory of the page of such a file: the file, its text if
+// that is encoded in another way, the lines of a window, and the page.
 const blobHolds = 12 << 20
 
-// blobData is what the page of a file shows.
+// blobData is the data of the page of a file.
 type blobData struct {
 	head
 	Name, Language    string

@@ -11,13 +11,13 @@ import (
 	"github.com/trawlsearch/trawl/store/git"
 )
 
-// branchesHolds is what the page of branches and tags holds.
+// branchesHolds is the memory of the page of branches and tags.
 const branchesHolds = 6 << 20
 
 // refsPage is how many branches, and how many tags, a page lists.
 const refsPage = 500
 
-// branchesData is what the list of branches and tags shows.
+// branchesData is the data of the list of branches and tags.
 type branchesData struct {
 	head
 	// Query is the text that names are searched for, Here where that is done.

@@ -20,7 +20,7 @@ const (
 	maxParents = 100
 )
 
-// commitData is what the page of a commit shows.
+// commitData is the data of the page of a commit.
 type commitData struct {
 	head
 	commitRow
@@ -70,7 +70,7 @@ func (p *target) findCommit(r *http.Request, rev string) (*git.CommitObject, err
 	return c, p.readable(err)
 }
 
-// compareData is what the page of two revisions shows.
+// compareData is the data of the page that compares two revisions.
 type compareData struct {
 	head
 	Base, Head string

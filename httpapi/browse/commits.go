@@ -15,7 +15,7 @@ const (
 	maxSkipped  = 1_000_000
 )
 
-// commitsData is what a list of commits shows.
+// commitsData is the data of a list of commits.
 type commitsData struct {
 	head
 	Commits []commitRow
@@ -23,8 +23,8 @@ type commitsData struct {
 	Newer, Older string
 }
 
-// commitsHolds is what a list of commits holds: one commit at a time is read, of
-// megabytes at most.
+// commitsHolds is the memory of a list of commits: one commit at a time is
+// read, of megabytes at most.
 const commitsHolds = 10 << 20
 
 // commits lists the commits that led to a revision.

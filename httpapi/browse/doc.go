@@ -1,4 +1,4 @@
-// Package browse shows what is in repositories: the address of a file, a
+// Package browse shows the contents of repositories: the address of a file, a
 // directory, a commit or a list of commits comes in, and a page, the bytes
 // themselves or an archive go out. It reads git through package code, never the
 // index, so that each commit can be looked at whether it is searched or not.

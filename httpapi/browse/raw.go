@@ -17,8 +17,8 @@ import (
 	"github.com/trawlsearch/trawl/store/spool"
 )
 
-// rawHolds is what a download holds while it is made: the buffer that git's output
-// is read into, and a small file.
+// rawHolds is the memory of a download while it is made: the buffer that git's
+// output is read into, and a small file.
 const rawHolds = 1 << 20
 
 const plainText = "text/plain; charset=utf-8"

@@ -16,7 +16,7 @@ import (
 	"github.com/trawlsearch/trawl/store/git"
 )
 
-// target is what the URL of a request names.
+// target is the target of a request's URL.
 type target struct {
 	st   *store.Store
 	rec  *store.Repository
@@ -94,7 +94,7 @@ func (e *Endpoint) budget() *git.Budget {
 	return e.Git()
 }
 
-// find finds what a request is about. Its close must be called.
+// find finds the target of a request. Its close must be called.
 func (e *Endpoint) find(r *http.Request) (*target, error) {
 	if strings.HasPrefix(r.URL.Path, "/.api/") {
 		return nil, errNoRoute // what is there is no repository

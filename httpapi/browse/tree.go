@@ -10,14 +10,14 @@ import (
 	"github.com/trawlsearch/trawl/store/git"
 )
 
-// treeHolds is what the page of a directory holds, with the message of its
+// treeHolds is the memory of the page of a directory, with the message of its
 // commit, which may be megabytes.
 const treeHolds = 10 << 20
 
 // entriesPage is how many entries of a directory a page lists.
 const entriesPage = 1000
 
-// treeData is what the page of a directory shows.
+// treeData is the data of the page of a directory.
 type treeData struct {
 	head
 	Description string
