@@ -193,7 +193,7 @@ func (s *Server) serveAuthorize(w http.ResponseWriter, r *http.Request) error {
 	}})
 }
 
-// consentData is what the page for consent shows.
+// consentData is the data of the page for consent.
 type consentData struct {
 	App, User, To  string
 	Scopes         []string

@@ -13,8 +13,8 @@ import (
 	kept "github.com/trawlsearch/trawl/store/oauth"
 )
 
-// deviceData is what the page for devices shows: where to type a code; or, with
-// App, what is asked for; or, with Done, that it is over.
+// deviceData is the data of the page for devices: a field for a code; or, with
+// App, the request; or, with Done, that it is over.
 type deviceData struct {
 	User, Problem, Done string
 	Code                string

@@ -96,7 +96,7 @@ func (s storage) Commit(ctx context.Context) error {
 	return nil
 }
 
-// author is who asks, for the audit log.
+// author is the author of the request, for the audit log.
 func author(ctx context.Context) identity.Author {
 	by := auth.From(ctx).Author()
 	if by.Via == "" {

@@ -91,7 +91,7 @@ func (s *Server) serveRevoke(r *http.Request) (any, error) {
 	return nil, s.provider.NewRevocationRequest(withWhy(r.Context(), "the app asked"), r)
 }
 
-// introspection is what a token is good for (RFC 7662).
+// introspection describes a token (RFC 7662).
 type introspection struct {
 	Active    bool   `json:"active"`
 	Scope     string `json:"scope,omitempty"`
