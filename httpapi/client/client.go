@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Params is what a stream is asked for. The zero value of a field leaves the
+// Params are the parameters of a stream. The zero value of a field leaves the
 // server's default.
 type Params struct {
 	Query string

@@ -52,8 +52,8 @@ type Coverage struct {
 const maxTraceBytes = 16 << 20
 
 // ReadTrace asks the server at baseURL for the trace behind the link that its
-// progress gave, with the headers of p. A link to elsewhere is refused: what p
-// says about who asks is for that server only.
+// progress gave, with the headers of p. A link to elsewhere is refused: the
+// credentials in p are for that server only.
 func ReadTrace(ctx context.Context, baseURL, link string, p Params) (*Trace, error) {
 	base, err := url.Parse(baseURL)
 	if err != nil {

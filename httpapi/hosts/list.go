@@ -40,7 +40,7 @@ func (c *Config) Sources(ctx context.Context, guard Guard) ([]ingest.Source, []s
 	return c.ask(ctx, guard)
 }
 
-// listed is what a service answers.
+// listed is the answer of a service.
 type listed struct {
 	Items []struct{ Name, URI, ClonePath string }
 }

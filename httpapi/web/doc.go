@@ -4,6 +4,6 @@
 // scripts are served from the binary, below a path that changes with them, so
 // that browsers keep them for good.
 //
-// Handlers of httpapi and of the packages beside this one call it. It knows who
-// is signed in and nothing else: no repositories, no settings, no searches.
+// Handlers of httpapi and of the packages beside this one call it. It knows the
+// signed-in user and nothing else: no repositories, no settings, no searches.
 package web

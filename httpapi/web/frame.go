@@ -71,7 +71,7 @@ type Group struct {
 // Link leads to a page of this server.
 type Link struct{ Title, Path string }
 
-// Frame is what a template is given.
+// Frame is the data of a template.
 type Frame struct {
 	View
 	// User is the name of the signed-in user, "" if there is none.
