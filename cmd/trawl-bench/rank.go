@@ -13,7 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/bench"
 )
 
-// rankFlags is what the command line said.
+// rankFlags are the flags of the command line.
 type rankFlags struct {
 	trawl, corpus, judged, data string
 	reuse, strict               bool

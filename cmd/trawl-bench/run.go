@@ -14,7 +14,7 @@ import (
 	"github.com/trawlsearch/trawl/bench"
 )
 
-// runFlags is what the command line said.
+// runFlags are the flags of the command line.
 type runFlags struct {
 	trawl, corpus, queries, data string
 	reuse, strict                bool

@@ -163,7 +163,7 @@ func (a *app) backupCreate() *cobra.Command {
 		})
 }
 
-// backupNote says what a backup did.
+// backupNote returns the result of a backup as a line.
 func backupNote(r admin.BackupResult) string {
 	return fmt.Sprintf("%s has %s, %s of it new (%s sent)", r.ID, progress.Size(r.Bytes), progress.Size(r.ReadBytes), progress.Size(r.SentBytes))
 }

@@ -103,7 +103,7 @@ func (d *declared) apply(ctx context.Context, repos []config.Repository) {
 	}
 }
 
-// hide says who may see a repository.
+// hide sets the readers of a repository.
 func (d *declared) hide(name string, readers []string) {
 	pins, err := d.svc.Registry().DeclareReaders(identity.Operator, name, readers)
 	if err != nil {

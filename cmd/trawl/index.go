@@ -141,7 +141,7 @@ func (w *worker) declare(ctx context.Context, r config.Repository) {
 	}
 }
 
-// declareReaders says who may see a repository of the configuration file.
+// declareReaders sets the readers of a repository of the configuration file.
 func (w *worker) declareReaders(ctx context.Context, name string, readers []string) {
 	pins, err := remote.Call(ctx, w.Client, admin.DeclareReaders, readers, "name", name)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/trawlsearch/trawl/store/span"
 )
 
-// searchWatch hears of searches beside the metrics: it writes those that took
-// long to the log.
+// searchWatch observes searches beside the metrics: it writes slow ones to the
+// log.
 type searchWatch struct {
 	*metrics.Metrics
 	tracing *tracing.Tracing // nil if nothing is traced
@@ -71,7 +71,7 @@ func (w requestWatch) Answered(ctx context.Context, a httpapi.Answered) {
 	w.tracing.Answered(ctx, a)
 }
 
-// observer is who hears of requests.
+// observer returns the observer of requests.
 func (h *host) observer() httpapi.Observer {
 	if h.tracing == nil {
 		return h.metrics

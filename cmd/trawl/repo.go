@@ -30,7 +30,7 @@ func (a *app) repoCommand() *cobra.Command {
 	return cmd
 }
 
-// sessionWork is what a command does with a session.
+// sessionWork is the work of a command with a session.
 type sessionWork func(ctx context.Context, w *worker, asJSON bool, args []string) error
 
 // subcommand gives a command its flags and a session while it works.

@@ -253,7 +253,8 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	return h.stop(svc, &syncing)
 }
 
-// openService opens the data directory, and says who has it if it is locked.
+// openService opens the data directory, and names the process that has it if it
+// is locked.
 func (h *host) openService(ctx context.Context) (*service.Service, error) {
 	deadline := time.Now().Add(lockedFor)
 	for {

@@ -52,8 +52,8 @@ func (h *host) stop(svc *service.Service, working *sync.WaitGroup) error {
 	return err
 }
 
-// closeServer ends the streams, each with its done, and those who take too
-// long without.
+// closeServer ends the streams, each with its done event, or without one if it
+// takes too long.
 func (h *host) closeServer() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()

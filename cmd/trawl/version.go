@@ -29,7 +29,7 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 }
 
-// build is what is known of how this program was built.
+// build describes the build of this program.
 type build struct{ version, revision, goVersion string }
 
 func buildOf() build {

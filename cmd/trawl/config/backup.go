@@ -11,7 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/store/backup"
 )
 
-// Backup is what is backed up again and again.
+// Backup are the settings of regular backups.
 type Backup struct {
 	// To is the destination: a folder, or the address of a bucket.
 	To string

@@ -14,9 +14,9 @@ import (
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
-// Identity are the settings about who may use the server, and how.
+// Identity are the settings of users and their access.
 type Identity struct {
-	// Anonymous says who may search without saying who they are.
+	// Anonymous says which clients may search without a credential.
 	Anonymous auth.AnonymousMode
 	// TrustedOrigins are origins whose pages are trusted like the server's own.
 	TrustedOrigins []string

@@ -15,8 +15,8 @@ type Repository struct {
 	Source ingest.Source
 	// Facts are the facts that the entry states.
 	Facts store.FactsChange
-	// Readers are who may see it, as identity.Registry reads them; nil if the
-	// entry does not say.
+	// Readers are the readers of the repository, as identity.Registry reads
+	// them; nil if the entry has none.
 	Readers []string
 }
 
@@ -83,8 +83,8 @@ func (f *File) repository(n *yaml.Node) (Repository, error) {
 // readersKey lists who may see a repository.
 const readersKey = "readers"
 
-// readers reads one reader or a list of them. Whether they exist is for who
-// has the users to say.
+// readers reads one reader or a list of them. The registry checks later whether
+// they exist.
 func (f *File) readers(n *yaml.Node) ([]string, error) {
 	if n.Kind == yaml.ScalarNode && !isNull(n) {
 		return []string{n.Value}, nil

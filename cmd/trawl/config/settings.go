@@ -42,9 +42,9 @@ type Settings struct {
 	// HistoryMessages is of how many of its newest commits a repository keeps
 	// message and changed paths, HistoryDiffs of how many the diffs; 0 is none.
 	HistoryMessages, HistoryDiffs int
-	// Operation says what those who watch the server see.
+	// Operation are the settings of logs, metrics and profiles.
 	Operation
-	// Identity says who may use the server, and how.
+	// Identity are the settings of users and their access.
 	Identity
 	// Repositories are those that the configuration file declares.
 	Repositories []Repository
@@ -59,7 +59,7 @@ type Settings struct {
 	Backup *Backup
 }
 
-// Machine is what the defaults depend on.
+// Machine has the facts that the defaults depend on.
 type Machine struct {
 	// Home is the user's home directory, "" if unknown.
 	Home string

@@ -15,7 +15,7 @@ const (
 	// programBytes are the pages of the program's own file that are resident,
 	// 31 MB of it after all kinds of searches, which the runtime does not count.
 	programBytes = 40 << 20
-	// fixedBytes is what is held beside caches, whatever the setting is: the
+	// fixedBytes is the memory beside the caches, whatever the setting is: the
 	// program, the engine's buffers, some searches, the table of trigrams of a
 	// shard that is written.
 	fixedBytes = 192 << 20
@@ -30,9 +30,9 @@ const (
 	leastPageBytes = 48 << 20
 	mostPageBytes  = 256 << 20
 
-	// bytesPerSearch is what a search holds while it is at work: candidates and
-	// verified matches that wait for their turn, automata, an outbox, a
-	// compressor. Sixteen at once held 3 to 6 MB each.
+	// bytesPerSearch is the memory of a running search: candidates and verified
+	// matches that wait for their turn, automata, an outbox, a compressor.
+	// Sixteen at once held 3 to 6 MB each.
 	bytesPerSearch = 16 << 20
 	leastSearches  = 8
 
@@ -88,7 +88,7 @@ func LimitAnswers(s *httpapi.Server, memory int64, processors int) {
 // Lend makes the caches smaller by so many bytes until they are given back.
 func (s *Service) Lend(bytes int64) (giveBack func()) { return s.store.Budget().Borrow(bytes) }
 
-// outside is what the caches take outside the runtime's own memory.
+// outside is the memory of the caches outside the runtime's own.
 func outside(caches int64) int64 {
 	// The allocator of C keeps a part of what was freed.
 	return shard.ForeignBytes(caches) * 5 / 4

@@ -48,7 +48,7 @@ type Searched struct {
 	Trace *report.Trace
 }
 
-// SearchKind is what a search looks for.
+// SearchKind is the kind of results that a search looks for.
 type SearchKind string
 
 // The kinds of searches. One of several types is mixed.

@@ -10,8 +10,8 @@ import (
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
-// queue is what is synced now and what waits for that. It only watches: the
-// order is that of the Indexer, Service.turn and the Syncer.
+// queue has the running and the waiting syncs. It only watches: the order is
+// that of the Indexer, Service.turn and the Syncer.
 type queue struct {
 	mu sync.Mutex // guards all below
 	// at are the syncs at work and those that wait for their turn.
@@ -55,7 +55,7 @@ func (q *queue) toCome(n int) {
 	q.next = n
 }
 
-// stage is what a sync is at.
+// stage is the stage of a sync.
 type stage int
 
 const (

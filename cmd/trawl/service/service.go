@@ -73,8 +73,8 @@ type Service struct {
 	indexer    *ingest.Indexer
 	searcher   *search.Searcher
 	opts       Options
-	// turn holds a token while a repository is indexed, so that those who wait for
-	// theirs can give up. Mirrors are fetched before.
+	// turn holds a token while a repository is indexed, so that waiting tasks
+	// can give up. Mirrors are fetched before.
 	turn chan struct{}
 	// closing is closed when syncs are to end.
 	closing chan struct{}
@@ -247,7 +247,7 @@ func (s *Service) Close() error {
 	return errors.Join(s.gateway.close(), s.spool.Close(), s.store.Close())
 }
 
-// Registry returns who may use the data directory.
+// Registry returns the registry of users of the data directory.
 func (s *Service) Registry() *identity.Registry { return s.registry }
 
 // Apps returns the OAuth apps and what they were granted.
