@@ -18,7 +18,7 @@ type Answer struct {
 	// when the last byte had. Both count from before the request was sent.
 	First time.Duration `json:"firstNanos"`
 	Done  time.Duration `json:"doneNanos"`
-	// ServerMillis is what the server says it took.
+	// ServerMillis is the duration that the server reports.
 	ServerMillis int `json:"serverMillis"`
 	// Results is the server's result count.
 	Results int `json:"results"`

@@ -52,7 +52,7 @@ const (
 // vocabularyWords is the size of the vocabulary, about that of a large program.
 const vocabularyWords = 5000
 
-// Facts is what a generated corpus holds.
+// Facts are the sizes of a generated corpus.
 type Facts struct {
 	// Files counts all files, the odd ones included; Bytes is their size.
 	Files int

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// found is what the matches events of one answer said.
+// found has the matches of one answer.
 type found struct {
 	// content are the lines of matches in text.
 	content LineSet

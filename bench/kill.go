@@ -44,7 +44,7 @@ type KillReport struct {
 	// Ready are the median and the longest times from a start to readiness.
 	Ready        time.Duration `json:"readyNanos"`
 	LongestReady time.Duration `json:"longestReadyNanos"`
-	// Wrong is what was lost or wrong, by cycle.
+	// Wrong lists lost and wrong data, by cycle.
 	Wrong []string `json:"wrong,omitempty"`
 }
 
