@@ -21,7 +21,7 @@ var ErrBusy = errors.New("git is busy")
 // take some megabytes. So the memory that they really take is watched:
 //
 //   - Above half of the budget a process that may need much is not started. Its
-//     caller waits for a bounded time, and is then told ErrBusy. Since the wait is
+//     caller waits for a bounded time, and then gets ErrBusy. Since the wait is
 //     bounded, and for no particular process, it may hold others meanwhile.
 //   - Above seven eighths the one that takes most is ended with ErrBusy. What
 //     remains is for how much they take between two looks.

@@ -22,9 +22,9 @@ type Symbol struct {
 	Line, Column uint32
 }
 
-// SymbolCounts tell how the symbols of a shard were written. Documents counts
-// those that have been parsed, Failed those that could not be, in time or at
-// all, Unknown those for whose language there is no parser.
+// SymbolCounts counts the documents whose symbols were written. Documents
+// counts those that have been parsed, Failed those that could not be, in time
+// or at all, Unknown those for whose language there is no parser.
 type SymbolCounts struct {
 	// Version is SymbolVersion at the time; what has another is done again.
 	Version   int `json:"version"`

@@ -26,7 +26,7 @@ const (
 )
 
 // Entries of the transition table. A state is named by the index of its row.
-// What is at most rowMask needs no attention; the others are looked at.
+// Entries up to rowMask need no attention; the others are looked at.
 const (
 	rowMask = 1<<28 - 1
 	// initial marks a state in which no match has begun: wherever it is met, the
@@ -78,8 +78,8 @@ type automaton struct {
 	key           []byte
 }
 
-// state is what is known between two bytes: the threads, not yet taken through
-// splits and assertions since those depend on the next byte too.
+// state is the state between two bytes: the threads, not yet taken through
+// splits and assertions, since those depend on the next byte too.
 type state struct {
 	threads []uint32
 	context context
@@ -87,7 +87,7 @@ type state struct {
 	matched bool
 }
 
-// context is what stands before, as far as assertions ask.
+// context is the part of the text before that assertions test.
 type context uint8
 
 const (
@@ -113,7 +113,7 @@ func (a *automaton) reset() {
 	}
 }
 
-// contextOf returns what assertions can tell of a byte before.
+// contextOf returns the context of a byte before.
 func (a *automaton) contextOf(b byte) context {
 	switch {
 	case a.kind == partial:

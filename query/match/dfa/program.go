@@ -45,7 +45,7 @@ type program struct {
 	start uint32
 	// looks are the assertions that occur anywhere.
 	looks syntax.EmptyOp
-	// classOf maps bytes that no instruction tells apart to the same class.
+	// classOf maps bytes that no instruction distinguishes to the same class.
 	classOf [256]uint8
 	classes int
 }

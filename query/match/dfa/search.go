@@ -40,9 +40,9 @@ func compile(t *syntax.Regexp, backwards bool) (*program, error) {
 // Searcher finds matches in one text after the other. It holds the automata
 // and belongs to one goroutine.
 type Searcher struct {
-	// Stop, if there is one, is told how many bytes were looked at since it was
-	// last asked, at least once for each match and emptied cache, and reports
-	// whether to give up. Release forgets it.
+	// Stop, if set, gets the number of bytes looked at since its last call, at
+	// least once for each match and emptied cache, and reports whether to give
+	// up. Release forgets it.
 	Stop func(bytes int) bool
 
 	re                *Regexp
@@ -72,10 +72,10 @@ func (s *Searcher) Release() {
 	s.re.idle.Put(s)
 }
 
-// stopped tells Stop of bytes that were looked at.
+// stopped reports the bytes looked at to Stop.
 func (s *Searcher) stopped(bytes int) bool { return s.Stop != nil && s.Stop(bytes) }
 
-// fullCost is what it takes to fill the cache of an automaton, in bytes that
+// fullCost is the cost of filling the cache of an automaton, in bytes that
 // could be looked at instead.
 const fullCost = 1 << 20
 
@@ -217,7 +217,7 @@ func (s *Searcher) run(text []byte, i int, r uint32) (int, uint32) {
 	return i, r
 }
 
-// contextAt returns what assertions at i can tell of what stands before.
+// contextAt returns the context of assertions at i.
 func (a *automaton) contextAt(text []byte, i int) context {
 	if i == 0 {
 		return a.edgeContext()

@@ -8,8 +8,8 @@ import "math"
 // Every match has at least window bytes. If one begins in the window of that
 // size which begins at some place p, or rather at s in it, then the bytes from
 // s to the end of the window are among its first. So the skipper reads the
-// window backwards, from its end, and as soon as what it has read stands among
-// the first bytes of no match at all, none begins from p to there: the window
+// window backwards, from its end. As soon as the bytes it has read are not
+// among the first bytes of any match, none begins from p to there: the window
 // moves on behind that byte. In text of another kind than the pattern's a
 // window costs one or two bytes, whatever its size. A window that is read to
 // its beginning is where the forward automaton has a look.
@@ -31,7 +31,8 @@ type skipper struct {
 	credit, paused int
 }
 
-// factors are what a match may have among its first bytes. It is read only.
+// factors are the texts that a match may have among its first bytes. It is read
+// only.
 type factors struct {
 	window int
 	// entry are the threads of the backward program that begin at the end of a

@@ -2,9 +2,10 @@ package pair
 
 import "encoding/binary"
 
-// Pair is what to look for: the byte First in one text, and Second at the same
-// place of another, each after the bits of its mask were set in the text. The
-// mask 0x20 lets a lower-case letter stand for both cases, 0 is for exact bytes.
+// Pair are two bytes to look for: First in one text, and Second at the same
+// position of another, each after the bits of its mask were set in the text.
+// The mask 0x20 lets a lower-case letter stand for both cases, 0 is for exact
+// bytes.
 type Pair struct {
 	First, FirstMask, Second, SecondMask byte
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/trawlsearch/trawl/store/backup"
 )
 
-// Scheme is what addresses of buckets begin with.
+// Scheme begins the addresses of buckets.
 const Scheme = "s3://"
 
 // Bucket is a prefix of a bucket. It is a backup.Destination.
@@ -41,7 +41,7 @@ const usualEndpoint = "https://s3.amazonaws.com"
 const answerWithin = 15 * time.Second
 
 // Open prepares for a bucket named as s3://BUCKET/PREFIX; it asks nothing yet.
-// The environment, as getenv returns it, tells of the rest.
+// The other options come from the environment, as getenv returns it.
 func Open(address string, getenv func(string) string) (*Bucket, error) {
 	return open(address, getenv, answerWithin, minio.MaxRetry)
 }
@@ -142,9 +142,9 @@ func (b *Bucket) Delete(ctx context.Context, name string) error {
 // Sync has nothing to do: what the service has answered for is stored.
 func (b *Bucket) Sync(context.Context) error { return nil }
 
-// explain says what was to be done with which object, and tells one that is not
-// there from other trouble. Of what the service answers it keeps the message,
-// which has no secrets.
+// explain adds the operation and the object to an error, and marks one about a
+// missing object. It keeps only the message of the service's answer, which has
+// no secrets.
 func (b *Bucket) explain(verb, name string, err error) error {
 	if err == nil {
 		return nil
