@@ -21,10 +21,10 @@ import (
 const backupHelp = `Usage: trawl backup COMMAND
 
 Backup copies a data directory to a destination and back: the index and all
-text, users, tokens, OAuth apps, settings and search jobs. Whatever uses the
-directory goes on meanwhile. A destination is a folder, or s3://bucket/prefix in
-a service that speaks the S3 protocol, which AWS_ENDPOINT_URL, AWS_REGION,
-AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY tell of.
+text, users, tokens, OAuth apps, settings and search jobs. A server that uses
+the directory goes on meanwhile. A destination is a folder, or s3://bucket/prefix
+in a service that speaks the S3 protocol. AWS_ENDPOINT_URL, AWS_REGION,
+AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY name the service and its credentials.
 
 Only what is new is sent. Each backup is complete nevertheless: any of them can
 be restored or deleted without the others.
@@ -119,9 +119,9 @@ func openDestination(text string) (backup.Destination, error) {
 const backupCreateHelp = `Usage: trawl backup create [flags] DEST
 
 Create makes a backup. If a server has the data directory open, it does the work,
-with its own environment. Searching and indexing go on, and the backup is of the
-moment at which it began. Interrupted, it leaves earlier backups as they were,
-and the next one goes on where it was.
+with its own environment. Searching and indexing go on, and the backup has the
+data as of its start. An interrupted backup leaves earlier ones as they were, and
+the next one continues it.
 
 Git mirrors are left out, as they can be fetched again, unless --mirrors is
 given. Files that have not changed since the last backup are known by name, size

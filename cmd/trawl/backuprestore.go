@@ -22,12 +22,12 @@ directory must not exist, or be empty; one that is there may be a mount point or
 link, and stays. The data appears when everything was checked; an interrupted
 restore is begun again.
 
-That every file is as it was when the backup was made is known by then. With
---check, what the files say is verified as well, as by "trawl check --quick": that
-tells of damage that was there before the backup. Exit status 1 says that there
-is some; the directory stays, and "trawl check --repair" mends what it can.
+Every file is verified against the backup before. With --check the data in the
+files is verified as well, as by "trawl check --quick", which finds damage from
+before the backup. Exit status 1 says that there is some; the directory stays,
+and "trawl check --repair" repairs what it can.
 
-Users, tokens, sessions and OAuth apps are those of the moment of the backup. A
+Users, tokens, sessions and OAuth apps are those at the time of the backup. A
 server that is started on the directory brings repositories up to date, and
 fetches mirrors if the backup has none.
 

@@ -15,9 +15,10 @@ import (
 const backupVerifyHelp = `Usage: trawl backup verify [flags] DEST [BACKUP...]
 
 Verify reads every byte of the named backups, of all if none is named, and
-compares it with the checksums. What is encrypted is verified without a key as
-it is stored, and with one as it was. It names what is damaged and which backups
-and files need that; the exit status is then 2.
+compares it with the checksums. Without a key, encrypted objects are verified as
+they are stored; with one, their content is verified too. Verify names the
+damaged objects and the backups and files that need them; the exit status is
+then 2.
 
 With --delete-damaged, damaged objects are deleted, so that the next backup sends
 them again if their content is still there. Backups that need them are whole

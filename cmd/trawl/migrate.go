@@ -21,9 +21,9 @@ import (
 
 const migrateHelp = `Usage: trawl migrate [flags]
 
-Migrate brings a data directory that an older trawl wrote to what this one
-writes: the format of its records, which takes a moment, and the index of its
-shards, which takes about as long as to index their text. It need not be called.
+Migrate brings a data directory of an older trawl to the newest format: its
+records, which takes seconds at most, and the index of its shards, which takes
+about as long as indexing their text. It need not be called.
 Every command that opens a data directory brings the records up to date, and a
 server rewrites shards in the background while it searches the old ones.
 

@@ -35,8 +35,8 @@ private=true is a label that visibility: selects by. It hides nothing: who may
 see a repository is what "trawl repo readers" says.
 
 Facts that are not named stay, --unset takes one away, and "trawl repo list
---json" shows them. What the configuration file tells of a repository holds
-again when the file changes or the server starts.
+--json" shows them. Facts in the configuration file are set again when the file
+changes or the server starts.
 
   trawl repo set lab/kiln stars=41 topics=clay,heat metadata.team=kiln
   trawl repo set lab/kiln --unset metadata.team --unset topics

@@ -101,8 +101,8 @@ const helpTemplate = `{{.Long}}
 Commands:
 {{range .Commands}}{{if or .IsAvailableCommand (eq .Name "help")}}  {{rpad .CommandPath .CommandPathPadding}}  {{.Short}}
 {{end}}{{end}}{{if not .HasParent}}
-"trawl COMMAND --help" tells more, and "trawl help settings" lists what a
-configuration file can hold.
+"trawl COMMAND --help" describes a command, and "trawl help settings" lists the
+settings of a configuration file.
 {{end}}{{end}}{{if and .Runnable .HasAvailableLocalFlags}}
 Flags:
 {{trimTrailingWhitespaces .LocalFlags.FlagUsages}}

@@ -34,7 +34,8 @@ access token in $TRAWL_TOKEN if there is one.
 Words of the query may be given as one argument or as several; the shell needs
 quotes around characters of its own. Put -- before a query that begins with a
 dash. A terminal is shown the part of a long line around its first match; a pipe
-gets whole lines. What was not searched, and how to search it, is told on standard error.
+gets whole lines. Notes on standard error say which files and repositories were
+skipped, and how to search them.
 
 Exit status: 0 if something was found, 1 if nothing was, 2 on trouble.
 
@@ -44,8 +45,8 @@ Exit status: 0 if something was found, 1 if nothing was, 2 on trouble.
   trawl search --json 'type:repo fork:yes' | jq -r .repository
 
 With --brute every document is read and compared by Go's regexp package, without
-the index: slow, and the same answer. --explain tells commit by commit how much
-was looked at, what was not and why, and where the time went.`
+the index: slow, and the same answer. --explain prints for each commit how much
+was searched, what was skipped and why, and where the time went.`
 
 // searchFlags are the flags of trawl search, as typed.
 type searchFlags struct {

@@ -49,13 +49,13 @@ it is indexed, and /readyz answers 200 when the sources given here are. Every
 source is looked at again after --sync-interval. One that fails is logged, shown
 by "trawl repo list", and tried again; it stops no other.
 
-The repositories of the configuration file, and what it tells of them, are read
-again before each look at the sources when the file has changed, and whenever
-the process gets a SIGHUP. Settings hold until the server ends.
+The repositories of the configuration file, and their facts, are read again
+before each look at the sources when the file has changed, and whenever the
+process gets a SIGHUP. Settings hold until the server ends.
 
 The first interrupt ends searches in good order, each with what it has found,
 and the second ends the process. Before, for as long as --stop-delay says, /readyz
-tells that the server stops while it still answers.
+reports that the server stops while it still answers.
 
   trawl serve
   trawl serve --data /var/lib/trawl --listen :7080 https://git.example.org/lab/kiln`

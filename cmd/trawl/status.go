@@ -17,10 +17,10 @@ import (
 
 const statusHelp = `Usage: trawl status [flags]
 
-Status tells how a data directory is: what is synced now and what waits for it,
-which sources were looked at longest ago, disk, memory and searches at work, and
-of a running server, since when it runs and whether it is ready. Without a
-server it tells what the directory itself says.
+Status prints the state of a data directory: running and waiting syncs, the
+sources that were looked at longest ago, disk, memory and running searches, and,
+of a running server, its start and whether it is ready. Without a server it
+prints what the directory itself holds.
 
 The exit status is 0 if all is well, and 1 if the server is not ready, a sync or
 the last backup failed, a shard is damaged, or the disk is nearly full.
