@@ -24,7 +24,7 @@ type running struct {
 	rechecked uint64
 }
 
-// now returns a position in time for begin.
+// now returns the number of rechecks so far, for begin.
 func (rs *running) now() uint64 {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()

@@ -86,9 +86,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Store verifies a store as it is when called, and calls found for what is
-// wrong. What others write meanwhile is not looked at. The error says why it
-// could not go on to the end.
+// Store verifies a snapshot of a store, and calls found for every fault. Later
+// writes are not looked at. The error says why it could not go on to the end.
 func Store(ctx context.Context, st *store.Store, o Options, found func(Finding)) error {
 	c := &checking{st: st, o: o.withDefaults(), found: found}
 	if err := c.run(ctx); err != nil {

@@ -19,7 +19,7 @@ type hunks struct {
 // it.
 const hunkBlockBytes = 1 << 20
 
-// clear forgets all. What end has returned is overwritten by what is added.
+// clear forgets all. Lines added later overwrite the results of end.
 func (h *hunks) clear() {
 	for i := range h.blocks {
 		h.blocks[i] = h.blocks[i][:0]
