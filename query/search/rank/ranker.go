@@ -65,7 +65,7 @@ type ranker struct {
 	words [][]float64
 	// sameNames counts the documents with definitions of one name and kind, of
 	// which lastNamed is the last.
-	sameNames     map[sameName]int
+	sameNames map[sameName]int
 	lastNamed map[sameName]documentKey
 	// work done, for traces
 	groups, paths, texts int
@@ -80,7 +80,7 @@ type documentKey struct {
 // definitions and of its path, by term and pattern.
 type promise struct {
 	defined map[string]float64
-	path   float64
+	path    float64
 	phrase  bool
 }
 
