@@ -8,6 +8,7 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store/identity"
 )
@@ -18,12 +19,12 @@ type accessToken struct {
 	t manage.Token
 }
 
-func (t *accessToken) ID() graphql.ID        { return newID(kindToken, t.t.ID) }
-func (t *accessToken) Scopes() []string      { return t.t.Scopes }
-func (t *accessToken) Note() string          { return t.t.Note }
-func (t *accessToken) CreatedAt() dateTime   { return dateTime{t.t.Created} }
-func (t *accessToken) LastUsedAt() *dateTime { return moment(t.t.LastUsed) }
-func (t *accessToken) ExpiresAt() *dateTime  { return moment(t.t.Expires) }
+func (t *accessToken) ID() graphql.ID             { return wire.NewID(wire.KindToken, t.t.ID) }
+func (t *accessToken) Scopes() []string           { return t.t.Scopes }
+func (t *accessToken) Note() string               { return t.t.Note }
+func (t *accessToken) CreatedAt() wire.DateTime   { return wire.DateTime{Time: t.t.Created} }
+func (t *accessToken) LastUsedAt() *wire.DateTime { return wire.TimeOrNull(t.t.LastUsed) }
+func (t *accessToken) ExpiresAt() *wire.DateTime  { return wire.TimeOrNull(t.t.Expires) }
 
 // Subject is whom it stands for.
 func (t *accessToken) Subject() (*user, error) {
@@ -47,11 +48,11 @@ func (t *accessToken) Creator() (*user, error) {
 type tokenConnection struct {
 	Nodes      []*accessToken
 	TotalCount int32
-	PageInfo   forwardPage
+	PageInfo   wire.ForwardPage
 }
 
 // AccessTokens are for the user and site admins.
-func (u *user) AccessTokens(args struct{ First optInt }) (*tokenConnection, error) {
+func (u *user) AccessTokens(args struct{ First wire.Int }) (*tokenConnection, error) {
 	if err := u.s.mustBeSelf(u.u.ID); err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func (u *user) AccessTokens(args struct{ First optInt }) (*tokenConnection, erro
 }
 
 // AccessTokens are those of all users, for site admins.
-func (s *site) AccessTokens(args struct{ First optInt }) (*tokenConnection, error) {
+func (s *site) AccessTokens(args struct{ First wire.Int }) (*tokenConnection, error) {
 	if err := s.s.mustAdmin(); err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ const fresh = 5 * time.Minute
 
 // tokens lists those of a user, 0 being all: the fresh ones first, then those
 // never used, then the last used, the newest first among equals.
-func (s *session) tokens(of uint32, first optInt) (*tokenConnection, error) {
+func (s *session) tokens(of uint32, first wire.Int) (*tokenConnection, error) {
 	found, err := s.manage().Tokens(of)
 	if err != nil {
 		return nil, err
@@ -87,17 +88,17 @@ func (s *session) tokens(of uint32, first optInt) (*tokenConnection, error) {
 		return cmp.Or(rank(isFresh(b))-rank(isFresh(a)), rank(b.t.LastUsed.IsZero())-rank(a.t.LastUsed.IsZero()),
 			b.t.LastUsed.Compare(a.t.LastUsed), b.t.Created.Compare(a.t.Created), cmp.Compare(b.t.ID, a.t.ID))
 	})
-	p, err := cutByIndex(len(all), maxUsers, pageArgs{First: first})
+	p, err := wire.CutByIndex(len(all), maxUsers, wire.PageArgs{First: first})
 	if err != nil {
 		return nil, err
 	}
-	return &tokenConnection{all[p.from:p.to], small(len(all)), forwardPage{p}}, nil
+	return &tokenConnection{all[p.From:p.To], wire.Int32(len(all)), wire.ForwardPage{Page: p}}, nil
 }
 
 // tokenOf finds a good token by its id, for its user and site admins; nil is
 // none.
 func (s *session) tokenOf(id graphql.ID) (*accessToken, error) {
-	n, err := numberOf(id, kindToken)
+	n, err := wire.NumberOf(id, wire.KindToken)
 	if err != nil {
 		return nil, err
 	}
@@ -121,20 +122,20 @@ type createdToken struct {
 // CreateAccessToken follows the policy of the registry.
 func (*resolver) CreateAccessToken(ctx context.Context, args struct {
 	User            graphql.ID
-	DurationSeconds optInt
+	DurationSeconds wire.Int
 	Scopes          []string
 	Note            string
 }) (*createdToken, error) {
 	out := &createdToken{}
-	_, err := mutate(ctx, args.User, kindUser, func(m *manage.Operations, n uint32) error {
+	_, err := mutate(ctx, args.User, wire.KindUser, func(m *manage.Operations, n uint32) error {
 		wanted := identity.NewToken{User: n, Scopes: args.Scopes, Note: args.Note}
-		if args.DurationSeconds.value != nil {
-			lifetime := time.Duration(*args.DurationSeconds.value) * time.Second
+		if args.DurationSeconds.Value != nil {
+			lifetime := time.Duration(*args.DurationSeconds.Value) * time.Second
 			wanted.Lifetime = &lifetime
 		}
 		text, t, err := m.CreateToken(wanted)
 		if err == nil {
-			*out = createdToken{newID(kindToken, t.ID), text}
+			*out = createdToken{wire.NewID(wire.KindToken, t.ID), text}
 		}
 		return err
 	})
@@ -145,35 +146,35 @@ func (*resolver) CreateAccessToken(ctx context.Context, args struct {
 // by its text, for who knows it.
 func (*resolver) DeleteAccessToken(ctx context.Context, args struct {
 	ByID    *graphql.ID
-	ByToken optString
-}) (*nothing, error) {
+	ByToken wire.String
+}) (*wire.Empty, error) {
 	s := sessionOf(ctx)
-	byID, byText := args.ByID != nil && *args.ByID != "", args.ByToken.or("") != ""
+	byID, byText := args.ByID != nil && *args.ByID != "", args.ByToken.Or("") != ""
 	var err error
 	switch {
 	case !byID && !byText:
-		return nil, refuse("either byID or byToken must be specified")
+		return nil, wire.Refuse("either byID or byToken must be specified")
 	case byID && byText:
-		return nil, refuse("exactly one of byID or byToken must be specified")
+		return nil, wire.Refuse("exactly one of byID or byToken must be specified")
 	case byText:
-		err = s.Registry.RevokeTokenText(s.actor.Author(), *args.ByToken.value)
+		err = s.Registry.RevokeTokenText(s.actor.Author(), *args.ByToken.Value)
 	default:
 		var n uint32
-		if n, err = numberOf(*args.ByID, kindToken); err == nil {
+		if n, err = wire.NumberOf(*args.ByID, wire.KindToken); err == nil {
 			err = s.manage().RevokeToken(n)
 		}
 	}
 	if missing(err) {
 		err = manage.ErrNoToken
 	}
-	return &nothing{}, told(err)
+	return &wire.Empty{}, told(err)
 }
 
 // accountConnection is the type ExternalAccountConnection: there are none.
 type accountConnection struct {
 	Nodes      []*externalAccount
 	TotalCount int32
-	PageInfo   forwardPage
+	PageInfo   wire.ForwardPage
 }
 
 // externalAccount is the type ExternalAccount.
@@ -183,15 +184,15 @@ type externalAccount struct {
 }
 
 // ExternalAccounts is empty.
-func (u *user) ExternalAccounts(struct{ First optInt }) (*accountConnection, error) {
+func (u *user) ExternalAccounts(struct{ First wire.Int }) (*accountConnection, error) {
 	return &accountConnection{Nodes: []*externalAccount{}}, u.s.mustBeSelf(u.u.ID)
 }
 
 // ExternalAccounts is empty.
 func (s *site) ExternalAccounts(struct {
-	First                            optInt
+	First                            wire.Int
 	User                             *graphql.ID
-	ServiceType, ServiceID, ClientID optString
+	ServiceType, ServiceID, ClientID wire.String
 }) (*accountConnection, error) {
 	return &accountConnection{Nodes: []*externalAccount{}}, s.s.mustAdmin()
 }

@@ -13,17 +13,10 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/redact"
 )
-
-// Refusal is an error that clients are told.
-type Refusal struct{ Message string }
-
-func (e *Refusal) Error() string { return e.Message }
-
-// refuse returns a *Refusal.
-func refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
 
 // maxErrors is how many errors one answer tells.
 const maxErrors = 1000
@@ -69,7 +62,7 @@ func conceal(ctx context.Context, a *graphql.Response) {
 		return strings.Compare(fmt.Sprint(a.Path...), fmt.Sprint(b.Path...))
 	})
 	for _, e := range a.Errors {
-		var known *Refusal
+		var known *wire.Refusal
 		cause := e.ResolverError
 		if cause == nil && e.Path == nil {
 			cause = ctx.Err() // which the library tells as it is

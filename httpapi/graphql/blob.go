@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/lang"
 	"github.com/trawlsearch/trawl/store/shard"
@@ -79,7 +80,7 @@ func (b *blob) data(ctx context.Context) ([]byte, error) {
 	var out bytes.Buffer
 	err := b.commit.git().Copy(ctx, b.git.OID, func(_ string, size int64) (io.Writer, error) {
 		if size > code.MaxBlobBytes {
-			return nil, refuse("%s has %d bytes, the limit is %d", b.path, size, code.MaxBlobBytes)
+			return nil, wire.Refuse("%s has %d bytes, the limit is %d", b.path, size, code.MaxBlobBytes)
 		}
 		if err := b.commit.repo.s.read(int(size)); err != nil {
 			return nil, err
@@ -88,7 +89,7 @@ func (b *blob) data(ctx context.Context) ([]byte, error) {
 		return &out, nil
 	})
 	if errors.Is(err, git.ErrMissing) || errors.Is(err, git.ErrCorrupt) {
-		return nil, refuse("%s cannot be read: its object is missing or damaged", b.path)
+		return nil, wire.Refuse("%s cannot be read: its object is missing or damaged", b.path)
 	}
 	return out.Bytes(), err
 }
@@ -105,7 +106,7 @@ func (b *blob) document() (document, bool, error) {
 }
 
 // lineArgs choose lines, counted from one.
-type lineArgs struct{ StartLine, EndLine optInt }
+type lineArgs struct{ StartLine, EndLine wire.Int }
 
 // Content is the text or some of its lines. Bytes that are no text are replaced.
 func (b *blob) Content(ctx context.Context, args lineArgs) (string, error) {
@@ -123,7 +124,7 @@ func (b *blob) Content(ctx context.Context, args lineArgs) (string, error) {
 // lines cuts lines out of a text: a start below 1 is the beginning, an end
 // below 0 or behind the end is the end.
 func lines(text []byte, args lineArgs) []byte {
-	first, last := int(args.StartLine.or(0)), int(args.EndLine.or(-1))
+	first, last := int(args.StartLine.Or(0)), int(args.EndLine.Or(-1))
 	start := 0
 	for n := 1; n < first; n++ {
 		i := bytes.IndexByte(text[start:], '\n')
@@ -152,7 +153,7 @@ func (b *blob) ByteSize(ctx context.Context) (int32, error) {
 		if err != nil {
 			return 0, err
 		}
-		return small(d.table.FileBytes[d.i]), nil
+		return wire.Int32(d.table.FileBytes[d.i]), nil
 	}
 	if !b.hasContent() {
 		return 0, nil
@@ -161,7 +162,7 @@ func (b *blob) ByteSize(ctx context.Context) (int32, error) {
 	if err != nil && !errors.Is(err, git.ErrTooLarge) {
 		return 0, err
 	}
-	return small(o.Size), nil
+	return wire.Int32(o.Size), nil
 }
 
 // TotalLines counts an unfinished last line too.
@@ -170,7 +171,7 @@ func (b *blob) TotalLines(ctx context.Context) (int32, error) {
 	if err != nil || c.binary {
 		return 0, err
 	}
-	return small(countLines(c.text)), nil
+	return wire.Int32(countLines(c.text)), nil
 }
 
 func countLines(text []byte) int {
@@ -257,14 +258,14 @@ func (b *blob) LFS(ctx context.Context) (*lfs, error) {
 		if size, ok := strings.CutPrefix(line, "size "); ok {
 			n, err := strconv.ParseInt(strings.TrimSpace(size), 10, 64)
 			if err == nil && n >= 0 {
-				return &lfs{bigInt(n)}, nil
+				return &lfs{wire.BigInt(n)}, nil
 			}
 		}
 	}
 	return nil, nil
 }
 
-type lfs struct{ ByteSize bigInt }
+type lfs struct{ ByteSize wire.BigInt }
 
 // LSIF is null.
 func (b *blob) LSIF() *codeData { return nil }
@@ -283,33 +284,33 @@ func (codeData) References(placeArgs) *locationConnection {
 }
 
 type hover struct {
-	Markdown markdown
+	Markdown wire.Markdown
 	Range    *place
 }
 
 type locationConnection struct {
 	Nodes    []*location
-	PageInfo forwardPage
+	PageInfo wire.ForwardPage
 }
 
 // Highlight is the text as a table, without colours.
 func (b *blob) Highlight(ctx context.Context, args struct {
 	DisableTimeout     bool
-	IsLightTheme       optBool
-	HighlightLongLines optBool
-	Format             optString
-	StartLine, EndLine optInt
+	IsLightTheme       wire.Bool
+	HighlightLongLines wire.Bool
+	Format             wire.String
+	StartLine, EndLine wire.Int
 }) (*highlighted, error) {
 	c, err := b.contents(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if c.binary || args.Format.or("") == "JSON_SCIP" {
+	if c.binary || args.Format.Or("") == "JSON_SCIP" {
 		return &highlighted{s: b.commit.repo.s}, nil
 	}
 	which := lineArgs{args.StartLine, args.EndLine}
 	s := b.commit.repo.s
-	shown, err := rows(lines(c.text, which), max(1, int(args.StartLine.or(1))), s.holdRow)
+	shown, err := rows(lines(c.text, which), max(1, int(args.StartLine.Or(1))), s.holdRow)
 	if err != nil {
 		return nil, err
 	}
@@ -380,15 +381,15 @@ func rows(text []byte, first int, hold func(bytes int) error) ([]string, error) 
 
 // Blame tells who wrote which lines.
 func (b *blob) Blame(ctx context.Context, args struct {
-	StartLine, EndLine optInt
-	IgnoreWhitespace   optBool
+	StartLine, EndLine wire.Int
+	IgnoreWhitespace   wire.Bool
 }) ([]*hunk, error) {
 	c, err := b.contents(ctx)
 	if err != nil {
 		return nil, err
 	}
 	total := countLines(c.text)
-	first, last := max(1, int(args.StartLine.or(0))), int(args.EndLine.or(0))
+	first, last := max(1, int(args.StartLine.Or(0))), int(args.EndLine.Or(0))
 	if last < 1 || last > total {
 		last = total
 	}
@@ -401,7 +402,7 @@ func (b *blob) Blame(ctx context.Context, args struct {
 		return nil, err
 	}
 	s := b.commit.repo.s
-	found, err := repo.Blame(ctx, b.commit.oid, b.path, first, last, args.IgnoreWhitespace.or(false), func(h git.BlameHunk) error {
+	found, err := repo.Blame(ctx, b.commit.oid, b.path, first, last, args.IgnoreWhitespace.Or(false), func(h git.BlameHunk) error {
 		s.resume(ctx)
 		if err := s.showName(ctx, h.Author.Name, h.Author.Email, h.Subject, h.Path); err != nil {
 			return err
@@ -421,8 +422,8 @@ func (b *blob) Blame(ctx context.Context, args struct {
 	for _, h := range found {
 		end := min(h.StartLine+h.Lines, len(starts))
 		out = append(out, &hunk{
-			StartLine: small(h.StartLine), EndLine: small(h.StartLine + h.Lines),
-			StartByte: small(starts[min(h.StartLine, len(starts))-1]), EndByte: small(starts[end-1]),
+			StartLine: wire.Int32(h.StartLine), EndLine: wire.Int32(h.StartLine + h.Lines),
+			StartByte: wire.Int32(starts[min(h.StartLine, len(starts))-1]), EndByte: wire.Int32(starts[end-1]),
 			Rev: h.Commit, Author: newSignature(h.Author), Message: h.Subject, Filename: h.Path,
 			Commit: &commit{repo: b.commit.repo, oid: h.Commit, rev: h.Commit},
 		})

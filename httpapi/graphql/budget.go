@@ -11,6 +11,8 @@ import (
 	gqlerrors "github.com/graph-gophers/graphql-go/errors"
 	"github.com/graph-gophers/graphql-go/introspection"
 	"github.com/graph-gophers/graphql-go/trace/tracer"
+
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 )
 
 // What one answer may take. A document is judged by what it asks for before it
@@ -74,11 +76,11 @@ func (b *budget) fill(maxFields, maxCalls int) {
 
 // errFields is a list, or a whole answer, that is too large.
 func (b *budget) errFields() error {
-	return &fieldsError{Refusal{fmt.Sprintf("the answer has more than %d fields: ask for less, page by page", b.maxFields)}}
+	return &fieldsError{wire.Refusal{Message: fmt.Sprintf("the answer has more than %d fields: ask for less, page by page", b.maxFields)}}
 }
 
 // fieldsError is why an answer that has grown too large is given up.
-type fieldsError struct{ Refusal }
+type fieldsError struct{ wire.Refusal }
 
 // Unwrap makes it a *Refusal.
 func (e *fieldsError) Unwrap() error { return &e.Refusal }
@@ -86,7 +88,7 @@ func (e *fieldsError) Unwrap() error { return &e.Refusal }
 // read takes n bytes of what may be read.
 func (b *budget) read(n int) error {
 	if b.content.Add(int64(-n)) < 0 {
-		return refuse("the files of this answer have more than %d MiB: ask for fewer of them", b.maxText>>20)
+		return wire.Refuse("the files of this answer have more than %d MiB: ask for fewer of them", b.maxText>>20)
 	}
 	return b.hold(n)
 }
@@ -104,7 +106,7 @@ func (b *budget) showBytes(n int) error {
 
 func (b *budget) takeShown(n int) error {
 	if b.shown.Add(int64(-n)) < 0 {
-		return refuse("the text of this answer has more than %d MiB: ask for fewer files, or for some of their lines", b.maxText>>20)
+		return wire.Refuse("the text of this answer has more than %d MiB: ask for fewer files, or for some of their lines", b.maxText>>20)
 	}
 	return nil
 }
@@ -156,7 +158,7 @@ func jsonBytes(text []byte) int {
 // call takes one search or git command.
 func (b *budget) call() error {
 	if b.calls.Add(-1) < 0 {
-		return refuse("the answer takes more than %d searches and git commands: ask for less, page by page", b.maxCalls)
+		return wire.Refuse("the answer takes more than %d searches and git commands: ask for less, page by page", b.maxCalls)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
@@ -26,9 +27,9 @@ type commitKey struct {
 	Commit     string     `json:"c"`
 }
 
-func (c *commit) ID() graphql.ID               { return newID(kindCommit, commitKey{c.repo.ID(), c.oid}) }
+func (c *commit) ID() graphql.ID               { return wire.NewID(wire.KindCommit, commitKey{c.repo.ID(), c.oid}) }
 func (c *commit) Repository() *repository      { return c.repo }
-func (c *commit) OID() text                    { return text(c.oid) }
+func (c *commit) OID() wire.Text               { return wire.Text(c.oid) }
 func (c *commit) AbbreviatedOID() string       { return short(c.oid) }
 func (c *commit) CanonicalURL() string         { return code.CommitURL(c.repo.rec.Name, c.oid) }
 func (c *commit) ExternalURLs() []externalLink { return []externalLink{} }
@@ -46,7 +47,7 @@ func (c *commit) git() *code.Reader { return c.repo.s.git(c.repo.rec) }
 func (c *commit) read(ctx context.Context) (*git.CommitObject, error) {
 	g, err := c.git().Commit(ctx, c.oid)
 	if errors.Is(err, git.ErrMissing) {
-		return nil, refuse("commit %s is not there any more", c.oid)
+		return nil, wire.Refuse("commit %s is not there any more", c.oid)
 	}
 	return g, err
 }
@@ -93,7 +94,7 @@ func (c *commit) Subject(ctx context.Context) (string, error) {
 func (c *commit) Body(ctx context.Context) (*string, error) {
 	message, err := c.Message(ctx)
 	_, body, _ := strings.Cut(message, "\n")
-	return orNull(strings.TrimSpace(body)), err
+	return wire.TextOrNull(strings.TrimSpace(body)), err
 }
 
 // Parents are the commits before it.
@@ -141,7 +142,7 @@ func (p person) AvatarURL() *string { return nil }
 type commitConnection struct {
 	Nodes      []*commit
 	TotalCount *int32
-	PageInfo   forwardPage
+	PageInfo   wire.ForwardPage
 }
 
 // maxCommits is how many commits a page may have.
@@ -149,39 +150,39 @@ const maxCommits = 10_000
 
 // Ancestors lists the commits that led to this one.
 func (c *commit) Ancestors(ctx context.Context, args struct {
-	First              optInt
-	Query, Path        optString
-	Follow             optBool
-	After, AfterCursor optString
-	Before             optString
+	First              wire.Int
+	Query, Path        wire.String
+	Follow             wire.Bool
+	After, AfterCursor wire.String
+	Before             wire.String
 }) (*commitConnection, error) {
-	path, ok := code.CleanPath(args.Path.or(""))
+	path, ok := code.CleanPath(args.Path.Or(""))
 	if !ok {
-		return nil, errPath(args.Path.or(""))
+		return nil, errPath(args.Path.Or(""))
 	}
-	for _, text := range []string{args.Query.or(""), args.After.or(""), args.Before.or("")} {
+	for _, text := range []string{args.Query.Or(""), args.After.Or(""), args.Before.Or("")} {
 		if err := checkText(text); err != nil {
 			return nil, err
 		}
 	}
 	o := git.HistoryOptions{
-		Path: path, Follow: args.Follow.or(false), Message: args.Query.or(""), After: args.After.or(""), Before: args.Before.or(""),
+		Path: path, Follow: args.Follow.Or(false), Message: args.Query.Or(""), After: args.After.Or(""), Before: args.Before.Or(""),
 	}
-	return c.repo.history(ctx, []string{c.oid}, o, forwardArgs{args.First, args.AfterCursor})
+	return c.repo.history(ctx, []string{c.oid}, o, wire.ForwardArgs{First: args.First, After: args.AfterCursor})
 }
 
 // history lists commits page by page. Cursors are places in the list, so that
 // no page needs those before it.
-func (r *repository) history(ctx context.Context, revs []string, o git.HistoryOptions, args forwardArgs) (*commitConnection, error) {
-	if args.First.or(0) < 0 {
-		return nil, refuse("a page cannot have a negative length")
+func (r *repository) history(ctx context.Context, revs []string, o git.HistoryOptions, args wire.ForwardArgs) (*commitConnection, error) {
+	if args.First.Or(0) < 0 {
+		return nil, wire.Refuse("a page cannot have a negative length")
 	}
 	repo, err := r.command(ctx)
 	if err != nil {
 		return nil, err
 	}
-	most := length(args.First.or(0), maxCommits)
-	if o.Skip, err = skipOf(args.After); err != nil {
+	most := wire.PageLength(args.First.Or(0), maxCommits)
+	if o.Skip, err = wire.SkipOf(args.After); err != nil {
 		return nil, err
 	}
 	o.Max = most + 1
@@ -199,11 +200,11 @@ func (r *repository) history(ctx context.Context, revs []string, o git.HistoryOp
 	if len(out.Nodes) > most {
 		out.Nodes = out.Nodes[:most]
 		out.PageInfo.HasNextPage = true
-		end := cursor(skipCursor(o.Skip + most))
-		out.PageInfo.page.EndCursor = &end
+		end := wire.Cursor(wire.SkipCursor(o.Skip + most))
+		out.PageInfo.Page.EndCursor = &end
 	}
-	if args.First.value == nil && o.Skip == 0 && !out.PageInfo.HasNextPage {
-		n := small(len(out.Nodes))
+	if args.First.Value == nil && o.Skip == 0 && !out.PageInfo.HasNextPage {
+		n := wire.Int32(len(out.Nodes))
 		out.TotalCount = &n
 	}
 	return out, nil
@@ -226,7 +227,7 @@ func (c *commit) BehindAhead(ctx context.Context, args struct{ Revspec string })
 	if err != nil {
 		return nil, err
 	}
-	return &behindAhead{small(behind), small(ahead)}, nil
+	return &behindAhead{wire.Int32(behind), wire.Int32(ahead)}, nil
 }
 
 // behindAhead is the type BehindAheadCounts.
@@ -238,24 +239,24 @@ const maxTextBytes = 4096
 // checkText refuses what cannot be an argument of a command.
 func checkText(text string) error {
 	if len(text) > maxTextBytes || strings.Contains(text, "\x00") {
-		return refuse("%.40q… is no date and no text that a message could hold", text)
+		return wire.Refuse("%.40q… is no date and no text that a message could hold", text)
 	}
 	return nil
 }
 
-func errRevision(rev string) error { return refuse("revision not found: %s", rev) }
-func errPath(path string) error    { return refuse("path %q leads out of the repository", path) }
+func errRevision(rev string) error { return wire.Refuse("revision not found: %s", rev) }
+func errPath(path string) error    { return wire.Refuse("path %q leads out of the repository", path) }
 
 // Diff compares with another revision, or with the first parent.
-func (c *commit) Diff(ctx context.Context, args struct{ Base optString }) (*comparison, error) {
-	base := args.Base.or("")
+func (c *commit) Diff(ctx context.Context, args struct{ Base wire.String }) (*comparison, error) {
+	base := args.Base.Or("")
 	if base == "" {
 		g, err := c.read(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if len(g.Parents) == 0 {
-			return nil, refuse("commit %s has no parent: name a base", c.oid)
+			return nil, wire.Refuse("commit %s has no parent: name a base", c.oid)
 		}
 		base = g.Parents[0]
 	}

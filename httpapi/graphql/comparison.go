@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
@@ -24,10 +25,10 @@ type comparison struct {
 
 // Comparison compares two revisions.
 func (r *repository) Comparison(ctx context.Context, args struct {
-	Base, Head   optString
-	FetchMissing optBool
+	Base, Head   wire.String
+	FetchMissing wire.Bool
 }) (*comparison, error) {
-	return r.compare(ctx, args.Base.or(""), args.Head.or(""))
+	return r.compare(ctx, args.Base.Or(""), args.Head.Or(""))
 }
 
 func (r *repository) compare(ctx context.Context, base, head string) (*comparison, error) {
@@ -62,14 +63,14 @@ func (c *comparison) Range() *revisionRange       { return &revisionRange{c} }
 
 // Commits lists what only the revision behind has.
 func (c *comparison) Commits(ctx context.Context, args struct {
-	First optInt
-	Path  optString
+	First wire.Int
+	Path  wire.String
 }) (*commitConnection, error) {
-	path, ok := code.CleanPath(args.Path.or(""))
+	path, ok := code.CleanPath(args.Path.Or(""))
 	if !ok {
-		return nil, errPath(args.Path.or(""))
+		return nil, errPath(args.Path.Or(""))
 	}
-	out, err := c.repo.history(ctx, []string{c.head.oid, "^" + c.base.oid}, git.HistoryOptions{Path: path}, forwardArgs{First: args.First})
+	out, err := c.repo.history(ctx, []string{c.head.oid, "^" + c.base.oid}, git.HistoryOptions{Path: path}, wire.ForwardArgs{First: args.First})
 	if err != nil || path != "" || out.TotalCount != nil {
 		return out, err
 	}
@@ -78,7 +79,7 @@ func (c *comparison) Commits(ctx context.Context, args struct {
 		return nil, err
 	}
 	_, ahead, err := repo.BehindAhead(ctx, c.base.oid, c.head.oid)
-	n := small(ahead)
+	n := wire.Int32(ahead)
 	out.TotalCount = &n
 	return out, err
 }
@@ -96,8 +97,8 @@ const (
 // FileDiffs lists the files that differ from where the two parted, or from the
 // revision before if they have nothing in common.
 func (c *comparison) FileDiffs(ctx context.Context, args struct {
-	First optInt
-	After optString
+	First wire.Int
+	After wire.String
 	Paths *[]string
 }) (*fileDiffConnection, error) {
 	repo, err := c.repo.command(ctx)
@@ -127,7 +128,7 @@ func (c *comparison) FileDiffs(ctx context.Context, args struct {
 	o := git.LogOptions{Depth: git.LogHunks, MaxFiles: maxComparedFiles + 1, MaxFileBytes: maxDiffFileBytes, MaxCommitBytes: maxDiffBytes}
 	err = repo.Compare(ctx, base, c.head.oid, paths, o, func(d git.FileDiff) error {
 		if len(out.all) == maxComparedFiles {
-			return refuse("more than %d files differ: name paths", maxComparedFiles)
+			return wire.Refuse("more than %d files differ: name paths", maxComparedFiles)
 		}
 		c.repo.s.resume(ctx)
 		d.Hunks = append([]byte(nil), d.Hunks...)
@@ -146,7 +147,7 @@ func (c *comparison) FileDiffs(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
-	out.page, err = cutByIndex(len(out.all), maxDiffFiles, pageArgs{First: args.First, After: args.After})
+	out.page, err = wire.CutByIndex(len(out.all), maxDiffFiles, wire.PageArgs{First: args.First, After: args.After})
 	return out, err
 }
 
@@ -199,12 +200,12 @@ type revExpr struct {
 type fileDiffConnection struct {
 	s    *session
 	all  []*fileDiff
-	page page
+	page wire.Page
 }
 
-func (f *fileDiffConnection) Nodes() []*fileDiff    { return f.all[f.page.from:f.page.to] }
-func (f *fileDiffConnection) TotalCount() *int32    { n := small(len(f.all)); return &n }
-func (f *fileDiffConnection) PageInfo() forwardPage { return forwardPage{f.page} }
+func (f *fileDiffConnection) Nodes() []*fileDiff         { return f.all[f.page.From:f.page.To] }
+func (f *fileDiffConnection) TotalCount() *int32         { n := wire.Int32(len(f.all)); return &n }
+func (f *fileDiffConnection) PageInfo() wire.ForwardPage { return wire.ForwardPage{Page: f.page} }
 
 // DiffStat counts the lines of all pages.
 func (f *fileDiffConnection) DiffStat() diffStat {
@@ -377,7 +378,7 @@ func newDiffHunk(head string) *diffHunk {
 	}
 	h.OldRange, h.NewRange = newDiffRange(f[1]), newDiffRange(f[2])
 	if len(f) == 5 {
-		h.Section = orNull(strings.ToValidUTF8(f[4], "\uFFFD"))
+		h.Section = wire.TextOrNull(strings.ToValidUTF8(f[4], "\uFFFD"))
 	}
 	return h
 }
@@ -386,10 +387,10 @@ func newDiffRange(text string) diffRange {
 	start, count, ok := strings.Cut(strings.TrimLeft(text, "-+"), ",")
 	r := diffRange{Lines: 1}
 	if n, err := strconv.Atoi(start); err == nil {
-		r.StartLine = small(n)
+		r.StartLine = wire.Int32(n)
 	}
 	if n, err := strconv.Atoi(count); ok && err == nil {
-		r.Lines = small(n)
+		r.Lines = wire.Int32(n)
 	}
 	return r
 }

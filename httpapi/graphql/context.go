@@ -7,6 +7,7 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
@@ -16,7 +17,7 @@ const globalContext = "global"
 // searchContext is the type SearchContext: all repositories.
 type searchContext struct{ s *session }
 
-func (c *searchContext) ID() graphql.ID           { return newID(kindContext, globalContext) }
+func (c *searchContext) ID() graphql.ID           { return wire.NewID(wire.KindContext, globalContext) }
 func (c *searchContext) Name() string             { return globalContext }
 func (c *searchContext) Spec() string             { return globalContext }
 func (c *searchContext) Namespace() *namespace    { return nil }
@@ -32,8 +33,8 @@ func (c *searchContext) Repositories() []*contextRepository {
 }
 
 // UpdatedAt is when any repository was last indexed.
-func (c *searchContext) UpdatedAt() dateTime {
-	var last dateTime
+func (c *searchContext) UpdatedAt() wire.DateTime {
+	var last wire.DateTime
 	for _, r := range c.s.repositories() {
 		if t := createdAt(r); t.After(last.Time) {
 			last.Time = t
@@ -69,28 +70,28 @@ type contextRepository struct {
 type contextConnection struct {
 	Nodes      []*searchContext
 	TotalCount int32
-	PageInfo   forwardPage
+	PageInfo   wire.ForwardPage
 }
 
 // SearchContexts lists the one.
 func (*resolver) SearchContexts(ctx context.Context, args struct {
-	forwardArgs
-	Query      optString
-	Namespaces idList
-	OrderBy    optString
-	Descending optBool
+	wire.ForwardArgs
+	Query      wire.String
+	Namespaces wire.IDList
+	OrderBy    wire.String
+	Descending wire.Bool
 }) (*contextConnection, error) {
 	all := []*searchContext{}
 	// The one of all repositories has no owner, which a list shows by null.
-	owned := len(args.Namespaces.ids) == 0 || slices.Contains(args.Namespaces.ids, "")
-	if owned && strings.Contains(globalContext, strings.ToLower(args.Query.or(""))) {
+	owned := len(args.Namespaces.IDs) == 0 || slices.Contains(args.Namespaces.IDs, "")
+	if owned && strings.Contains(globalContext, strings.ToLower(args.Query.Or(""))) {
 		all = append(all, &searchContext{sessionOf(ctx)})
 	}
-	p, err := cutByIndex(len(all), maxRepositories, args.both())
+	p, err := wire.CutByIndex(len(all), maxRepositories, args.Both())
 	if err != nil {
 		return nil, err
 	}
-	return &contextConnection{all[p.from:p.to], small(len(all)), forwardPage{p}}, nil
+	return &contextConnection{all[p.From:p.To], wire.Int32(len(all)), wire.ForwardPage{Page: p}}, nil
 }
 
 // SearchContextBySpec finds the one.

@@ -8,6 +8,7 @@ import (
 	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/httpapi/hosts"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/redact"
@@ -35,22 +36,22 @@ type externalService struct {
 	v *saved.Service
 }
 
-func (e *externalService) ID() graphql.ID        { return newID(kindService, e.v.ID) }
-func (e *externalService) Kind() string          { return e.v.Kind }
-func (e *externalService) DisplayName() string   { return e.v.DisplayName }
-func (e *externalService) Config() text          { return text(hosts.Redact(e.v.Config)) }
-func (e *externalService) CreatedAt() dateTime   { return dateTime{e.v.Created} }
-func (e *externalService) UpdatedAt() dateTime   { return dateTime{e.v.Updated} }
-func (e *externalService) RepoCount() int32      { return small(len(e.v.Repositories)) }
-func (e *externalService) LastSyncAt() *dateTime { return moment(e.v.LastSync) }
-func (e *externalService) NextSyncAt() *dateTime { return nil }
-func (e *externalService) WebhookURL() *string   { return nil }
-func (e *externalService) Unrestricted() bool    { return true }
-func (e *externalService) Suspended() bool       { return false }
+func (e *externalService) ID() graphql.ID             { return wire.NewID(wire.KindService, e.v.ID) }
+func (e *externalService) Kind() string               { return e.v.Kind }
+func (e *externalService) DisplayName() string        { return e.v.DisplayName }
+func (e *externalService) Config() wire.Text          { return wire.Text(hosts.Redact(e.v.Config)) }
+func (e *externalService) CreatedAt() wire.DateTime   { return wire.DateTime{Time: e.v.Created} }
+func (e *externalService) UpdatedAt() wire.DateTime   { return wire.DateTime{Time: e.v.Updated} }
+func (e *externalService) RepoCount() int32           { return wire.Int32(len(e.v.Repositories)) }
+func (e *externalService) LastSyncAt() *wire.DateTime { return wire.TimeOrNull(e.v.LastSync) }
+func (e *externalService) NextSyncAt() *wire.DateTime { return nil }
+func (e *externalService) WebhookURL() *string        { return nil }
+func (e *externalService) Unrestricted() bool         { return true }
+func (e *externalService) Suspended() bool            { return false }
 func (e *externalService) LastSyncError() *string {
-	return orNull(redact.Text(e.v.LastError))
+	return wire.TextOrNull(redact.Text(e.v.LastError))
 }
-func (e *externalService) Warning() *string { return orNull(redact.Text(e.v.Warning)) }
+func (e *externalService) Warning() *string { return wire.TextOrNull(redact.Text(e.v.Warning)) }
 
 // Creator is null for the operator, and for who is gone.
 func (e *externalService) Creator() (*user, error) { return e.s.userByID(e.v.Creator) }
@@ -71,12 +72,12 @@ func (e *externalService) URL() string {
 type serviceConnection struct {
 	Nodes      []*externalService
 	TotalCount int32
-	PageInfo   forwardPage
+	PageInfo   wire.ForwardPage
 }
 
 // ExternalServices lists them, for site admins.
 func (*resolver) ExternalServices(ctx context.Context, args struct {
-	forwardArgs
+	wire.ForwardArgs
 	Repo *graphql.ID
 }) (*serviceConnection, error) {
 	s := sessionOf(ctx)
@@ -86,23 +87,23 @@ func (*resolver) ExternalServices(ctx context.Context, args struct {
 	repo := uint32(0)
 	if args.Repo != nil {
 		var err error
-		if repo, err = numberOf(*args.Repo, kindRepository); err != nil {
+		if repo, err = wire.NumberOf(*args.Repo, wire.KindRepository); err != nil {
 			return nil, err
 		}
 	}
-	return s.services(repo, args.forwardArgs)
+	return s.services(repo, args.ForwardArgs)
 }
 
 // ExternalServices lists those that have the repository, for site admins.
-func (r *repository) ExternalServices(args struct{ First optInt }) (*serviceConnection, error) {
+func (r *repository) ExternalServices(args struct{ First wire.Int }) (*serviceConnection, error) {
 	if err := r.s.mustAdmin(); err != nil {
 		return nil, err
 	}
-	return r.s.services(r.rec.ID, forwardArgs{First: args.First})
+	return r.s.services(r.rec.ID, wire.ForwardArgs{First: args.First})
 }
 
 // services lists those that have a repository, 0 being any.
-func (s *session) services(repo uint32, args forwardArgs) (*serviceConnection, error) {
+func (s *session) services(repo uint32, args wire.ForwardArgs) (*serviceConnection, error) {
 	all, err := s.Book.Services()
 	if err != nil {
 		return nil, err
@@ -113,16 +114,16 @@ func (s *session) services(repo uint32, args forwardArgs) (*serviceConnection, e
 			nodes = append(nodes, &externalService{s, v})
 		}
 	}
-	p, err := cutByIndex(len(nodes), cost.MaxServices, args.both())
+	p, err := wire.CutByIndex(len(nodes), cost.MaxServices, args.Both())
 	if err != nil {
 		return nil, err
 	}
-	return &serviceConnection{nodes[p.from:p.to], small(len(nodes)), forwardPage{p}}, nil
+	return &serviceConnection{nodes[p.From:p.To], wire.Int32(len(nodes)), wire.ForwardPage{Page: p}}, nil
 }
 
 // serviceOf finds one by its global id, for site admins; nil is none.
 func (s *session) serviceOf(id graphql.ID) (*externalService, error) {
-	n, err := numberOf(id, kindService)
+	n, err := wire.NumberOf(id, wire.KindService)
 	if err != nil || !s.actor.SiteAdmin() {
 		return nil, err
 	}
@@ -143,7 +144,7 @@ func (s *session) serviceMutation(ctx context.Context, id graphql.ID) (*external
 	}
 	found, err := s.serviceOf(id)
 	if err == nil && found == nil {
-		err = refuse("external service not found")
+		err = wire.Refuse("external service not found")
 	}
 	return found, err
 }
@@ -153,7 +154,7 @@ func (s *session) ofService(all []*store.Repository, id *graphql.ID) ([]*store.R
 	if id == nil {
 		return all, nil
 	}
-	n, err := numberOf(*id, kindService)
+	n, err := wire.NumberOf(*id, wire.KindService)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +176,7 @@ const maxDisplayName = 255
 
 func checkDisplayName(name string) error {
 	if strings.TrimSpace(name) == "" || len(name) > maxDisplayName {
-		return refuse("the display name is empty or longer than %d bytes", maxDisplayName)
+		return wire.Refuse("the display name is empty or longer than %d bytes", maxDisplayName)
 	}
 	return nil
 }
@@ -195,10 +196,10 @@ func (*resolver) AddExternalService(ctx context.Context, args struct {
 		return nil, err
 	}
 	if _, err := hosts.ParseConfig(args.Input.Kind, args.Input.Config); err != nil {
-		return nil, permit(err)
+		return nil, wire.Permit(err)
 	}
 	if _, err := hosts.Restore(args.Input.Config, "{}"); err != nil {
-		return nil, permit(err)
+		return nil, wire.Permit(err)
 	}
 	v, err := s.Book.AddService(saved.Service{
 		Kind: args.Input.Kind, DisplayName: args.Input.DisplayName, Config: args.Input.Config, Creator: s.actor.UserID(), Updater: s.actor.UserID(),
@@ -214,7 +215,7 @@ func (*resolver) AddExternalService(ctx context.Context, args struct {
 func (*resolver) UpdateExternalService(ctx context.Context, args struct {
 	Input struct {
 		ID                  graphql.ID
-		DisplayName, Config optString
+		DisplayName, Config wire.String
 	}
 }) (*externalService, error) {
 	s := sessionOf(ctx)
@@ -222,13 +223,13 @@ func (*resolver) UpdateExternalService(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
-	config, name := found.v.Config, args.Input.DisplayName.or(found.v.DisplayName)
-	if args.Input.Config.value != nil {
-		if _, err := hosts.ParseConfig(found.v.Kind, *args.Input.Config.value); err != nil {
-			return nil, permit(err)
+	config, name := found.v.Config, args.Input.DisplayName.Or(found.v.DisplayName)
+	if args.Input.Config.Value != nil {
+		if _, err := hosts.ParseConfig(found.v.Kind, *args.Input.Config.Value); err != nil {
+			return nil, wire.Permit(err)
 		}
-		if config, err = hosts.Restore(*args.Input.Config.value, found.v.Config); err != nil {
-			return nil, permit(err)
+		if config, err = hosts.Restore(*args.Input.Config.Value, found.v.Config); err != nil {
+			return nil, wire.Permit(err)
 		}
 	}
 	if err := checkDisplayName(name); err != nil {
@@ -247,8 +248,8 @@ func (*resolver) UpdateExternalService(ctx context.Context, args struct {
 // DeleteExternalService forgets a service and what only it has.
 func (*resolver) DeleteExternalService(ctx context.Context, args struct {
 	ExternalService graphql.ID
-	Async           optBool
-}) (*nothing, error) {
+	Async           wire.Bool
+}) (*wire.Empty, error) {
 	s := sessionOf(ctx)
 	found, err := s.serviceMutation(ctx, args.ExternalService)
 	if err != nil {
@@ -258,16 +259,16 @@ func (*resolver) DeleteExternalService(ctx context.Context, args struct {
 		return nil, told(err)
 	}
 	s.renew()
-	return &nothing{}, s.auditService(actionServiceDelete, found.v)
+	return &wire.Empty{}, s.auditService(actionServiceDelete, found.v)
 }
 
 // SyncExternalService asks a service out of turn.
-func (*resolver) SyncExternalService(ctx context.Context, args struct{ ID graphql.ID }) (*nothing, error) {
+func (*resolver) SyncExternalService(ctx context.Context, args struct{ ID graphql.ID }) (*wire.Empty, error) {
 	s := sessionOf(ctx)
 	found, err := s.serviceMutation(ctx, args.ID)
 	if err != nil {
 		return nil, err
 	}
 	s.Services.SyncService(found.v.ID)
-	return &nothing{}, nil
+	return &wire.Empty{}, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/httpapi/jsonc"
 	"github.com/trawlsearch/trawl/store/saved"
 )
@@ -14,14 +15,14 @@ import (
 // checkSettings refuses what is no object, or too long.
 func checkSettings(contents string) (string, error) {
 	if len(contents) > saved.MaxSettingsBytes {
-		return "", refuse("settings of %d bytes are too long: keep them within %d", len(contents), saved.MaxSettingsBytes)
+		return "", wire.Refuse("settings of %d bytes are too long: keep them within %d", len(contents), saved.MaxSettingsBytes)
 	}
 	root, err := jsonc.Parse(contents)
 	if err != nil {
 		return "", errNotJSON(err)
 	}
 	if root.Value.Kind() != '{' {
-		return "", refuse("the settings are no JSON object")
+		return "", wire.Refuse("the settings are no JSON object")
 	}
 	var all map[string]any
 	if err := jsonc.Unmarshal(contents, &all); err != nil { // such as 1e999
@@ -31,20 +32,20 @@ func checkSettings(contents string) (string, error) {
 }
 
 func errNotJSON(err error) error {
-	return refuse("the settings are no JSON: %s", err)
+	return wire.Refuse("the settings are no JSON: %s", err)
 }
 
 // settingsEdit is the input SettingsEdit.
 type settingsEdit struct {
 	KeyPath                   []keySegment
-	Value                     anyJSON
-	ValueIsJSONCEncodedString optBool
+	Value                     wire.AnyJSON
+	ValueIsJSONCEncodedString wire.Bool
 }
 
 // keySegment is the input KeyPathSegment.
 type keySegment struct {
-	Property optString
-	Index    optInt
+	Property wire.String
+	Index    wire.Int
 }
 
 // pointerEscape is how RFC 6901 writes what would end a segment.
@@ -53,12 +54,12 @@ var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 // pointer returns the segment as a part of a JSON pointer.
 func (k keySegment) pointer() (string, error) {
 	switch {
-	case k.Property.value != nil && k.Index.value == nil:
-		return "/" + pointerEscape.Replace(*k.Property.value), nil
-	case k.Property.value == nil && k.Index.value != nil && *k.Index.value >= 0:
-		return "/" + strconv.Itoa(int(*k.Index.value)), nil
+	case k.Property.Value != nil && k.Index.Value == nil:
+		return "/" + pointerEscape.Replace(*k.Property.Value), nil
+	case k.Property.Value == nil && k.Index.Value != nil && *k.Index.Value >= 0:
+		return "/" + strconv.Itoa(int(*k.Index.Value)), nil
 	}
-	return "", refuse("each segment of a key path is either a property or an index")
+	return "", wire.Refuse("each segment of a key path is either a property or an index")
 }
 
 // mostKeys bounds a key path, whose objects are looked for from the root again and
@@ -83,7 +84,7 @@ func (e settingsEdit) apply(contents string) (string, error) {
 		return e.whole(value)
 	}
 	if len(e.KeyPath) > mostKeys {
-		return "", refuse("a key path of %d segments is too long: keep it within %d", len(e.KeyPath), mostKeys)
+		return "", wire.Refuse("a key path of %d segments is too long: keep it within %d", len(e.KeyPath), mostKeys)
 	}
 	pointer := ""
 	for i, segment := range e.KeyPath {
@@ -107,7 +108,7 @@ func (e settingsEdit) apply(contents string) (string, error) {
 			err = patch(&root, "add", pointer, json.RawMessage("{}"))
 		}
 		if err != nil {
-			return "", refuse("the value cannot be put at %s", pointer)
+			return "", wire.Refuse("the value cannot be put at %s", pointer)
 		}
 	}
 	root.Format()
@@ -117,7 +118,7 @@ func (e settingsEdit) apply(contents string) (string, error) {
 // whole is what stands in place of all settings when no key is named: the text
 // as it was written, with its comments.
 func (e settingsEdit) whole(value json.RawMessage) (string, error) {
-	if text, ok := e.Value.value.(string); ok && e.ValueIsJSONCEncodedString.or(false) {
+	if text, ok := e.Value.Value.(string); ok && e.ValueIsJSONCEncodedString.Or(false) {
 		return text, nil
 	}
 	if value == nil {
@@ -128,20 +129,20 @@ func (e settingsEdit) whole(value json.RawMessage) (string, error) {
 
 // value returns the new value as JSON; remove says that there is none.
 func (e settingsEdit) value() (value json.RawMessage, remove bool, err error) {
-	if e.Value.value == nil {
+	if e.Value.Value == nil {
 		return nil, true, nil
 	}
-	if !e.ValueIsJSONCEncodedString.or(false) {
-		value, err = json.Marshal(e.Value.value)
+	if !e.ValueIsJSONCEncodedString.Or(false) {
+		value, err = json.Marshal(e.Value.Value)
 		return value, false, err
 	}
-	text, ok := e.Value.value.(string)
+	text, ok := e.Value.Value.(string)
 	if !ok {
-		return nil, false, refuse("the value is no text that holds JSON")
+		return nil, false, wire.Refuse("the value is no text that holds JSON")
 	}
 	plain, err := jsonc.Standardize(text)
 	if err != nil {
-		return nil, false, refuse("the value is no JSON: %s", err)
+		return nil, false, wire.Refuse("the value is no JSON: %s", err)
 	}
 	return plain, false, nil
 }

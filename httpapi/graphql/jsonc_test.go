@@ -6,17 +6,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/httpapi/jsonc"
 )
 
 // settingsEditOf puts text, which is JSON with comments, at a path.
 func settingsEditOf(text string, path ...string) settingsEdit {
 	yes := true
-	e := settingsEdit{Value: anyJSON{text}}
-	e.ValueIsJSONCEncodedString.value = &yes
+	e := settingsEdit{Value: wire.AnyJSON{Value: text}}
+	e.ValueIsJSONCEncodedString.Value = &yes
 	for _, p := range path {
 		var segment keySegment
-		segment.Property.value = &p
+		segment.Property.Value = &p
 		e.KeyPath = append(e.KeyPath, segment)
 	}
 	return e
@@ -40,7 +41,7 @@ func TestSettingsBombs(t *testing.T) {
 		if err == nil {
 			_, err = checkSettings(edited)
 		}
-		var refused *Refusal
+		var refused *wire.Refusal
 		if !errors.As(err, &refused) {
 			t.Errorf("%s: got %v, want a refusal", name, err)
 		}
@@ -69,7 +70,7 @@ func FuzzSettingsEdit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, contents, key, value string) {
 		edited, err := settingsEditOf(value, key).apply(contents)
 		if err != nil {
-			var refused *Refusal
+			var refused *wire.Refusal
 			if !errors.As(err, &refused) {
 				t.Errorf("%q with %q at %q: %v, want a refusal", contents, value, key, err)
 			}

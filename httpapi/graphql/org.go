@@ -7,6 +7,7 @@ import (
 	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/saved"
 )
@@ -19,13 +20,13 @@ type org struct {
 	made bool
 }
 
-func (o *org) ID() graphql.ID         { return newID(kindOrg, o.o.ID) }
-func (o *org) Name() string           { return o.o.Name }
-func (o *org) NamespaceName() string  { return o.o.Name }
-func (o *org) DisplayName() *string   { return orNull(o.o.DisplayName) }
-func (o *org) CreatedAt() dateTime    { return dateTime{o.o.Created} }
-func (o *org) URL() string            { return "/organizations/" + o.o.Name }
-func (o *org) subject() saved.Subject { return saved.Subject{Kind: saved.SubjectOrg, ID: o.o.ID} }
+func (o *org) ID() graphql.ID           { return wire.NewID(wire.KindOrg, o.o.ID) }
+func (o *org) Name() string             { return o.o.Name }
+func (o *org) NamespaceName() string    { return o.o.Name }
+func (o *org) DisplayName() *string     { return wire.TextOrNull(o.o.DisplayName) }
+func (o *org) CreatedAt() wire.DateTime { return wire.DateTime{Time: o.o.Created} }
+func (o *org) URL() string              { return "/organizations/" + o.o.Name }
+func (o *org) subject() saved.Subject   { return saved.Subject{Kind: saved.SubjectOrg, ID: o.o.ID} }
 
 // ViewerIsMember is true for who has made it, too.
 func (o *org) ViewerIsMember() bool { return o.made || slices.Contains(o.s.actor.Orgs, o.o.ID) }
@@ -36,7 +37,7 @@ func (o *org) ViewerCanAdminister() bool { return o.s.actor.SiteAdmin() || o.Vie
 // mustBeMember refuses everybody else.
 func (o *org) mustBeMember() error {
 	if !o.ViewerCanAdminister() {
-		return permit(auth.ErrNotMember)
+		return wire.Permit(auth.ErrNotMember)
 	}
 	return nil
 }
@@ -46,20 +47,20 @@ func (o *org) SettingsURL() *string {
 	if !o.ViewerCanAdminister() {
 		return nil
 	}
-	return orNull(o.URL() + "/settings")
+	return wire.TextOrNull(o.URL() + "/settings")
 }
 
 // newUsersConnection is the type NewUsersConnection.
 type newUsersConnection struct {
 	Nodes      []*user
 	TotalCount int32
-	PageInfo   page
+	PageInfo   wire.Page
 }
 
 // Members are for members and site admins.
 func (o *org) Members(args struct {
-	pageArgs
-	Query optString
+	wire.PageArgs
+	Query wire.String
 }) (*newUsersConnection, error) {
 	if err := o.mustBeMember(); err != nil {
 		return nil, err
@@ -69,18 +70,18 @@ func (o *org) Members(args struct {
 		return nil, err
 	}
 	all, err := o.s.usersBut(func(u *identity.User) (bool, error) {
-		word := args.Query.or("")
+		word := args.Query.Or("")
 		_, member := slices.BinarySearch(ids, u.ID)
 		return !member || !holdsFold(u.Name, word) && !holdsFold(u.DisplayName, word), nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	p, err := cutByIndex(len(all), maxUsers, args.pageArgs)
+	p, err := wire.CutByIndex(len(all), maxUsers, args.PageArgs)
 	if err != nil {
 		return nil, err
 	}
-	return &newUsersConnection{all[p.from:p.to], small(len(all)), p}, nil
+	return &newUsersConnection{all[p.From:p.To], wire.Int32(len(all)), p}, nil
 }
 
 // Organization finds one by name, for who is known.
@@ -101,7 +102,7 @@ func (*resolver) Organization(ctx context.Context, args struct{ Name string }) (
 
 // orgOf finds one by a global id; nil is none, or one that may not be seen.
 func (s *session) orgOf(id graphql.ID) (*org, error) {
-	n, err := numberOf(id, kindOrg)
+	n, err := wire.NumberOf(id, wire.KindOrg)
 	if err != nil || s.actor.Anonymous() {
 		return nil, err
 	}
@@ -128,8 +129,8 @@ type orgConnection struct {
 
 // Organizations lists the client's own, and all for site admins.
 func (*resolver) Organizations(ctx context.Context, args struct {
-	First optInt
-	Query optString
+	First wire.Int
+	Query wire.String
 }) (*orgConnection, error) {
 	s := sessionOf(ctx)
 	if err := s.mustSignIn(); err != nil {
@@ -139,7 +140,7 @@ func (*resolver) Organizations(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
-	word := args.Query.or("")
+	word := args.Query.Or("")
 	nodes := []*org{}
 	for _, o := range all {
 		found := &org{s: s, o: o}
@@ -150,11 +151,11 @@ func (*resolver) Organizations(ctx context.Context, args struct {
 	if err := s.hold(rowBytesOfPeople * len(nodes)); err != nil {
 		return nil, err
 	}
-	p, err := cutByIndex(len(nodes), maxUsers, pageArgs{First: args.First})
+	p, err := wire.CutByIndex(len(nodes), maxUsers, wire.PageArgs{First: args.First})
 	if err != nil {
 		return nil, err
 	}
-	return &orgConnection{nodes[p.from:p.to], small(len(nodes))}, nil
+	return &orgConnection{nodes[p.From:p.To], wire.Int32(len(nodes))}, nil
 }
 
 // orgs are those of a user, for the user and site admins.
@@ -182,7 +183,7 @@ func (u *user) orgs() ([]*org, error) {
 // Organizations are for the user and site admins.
 func (u *user) Organizations() (*orgConnection, error) {
 	all, err := u.orgs()
-	return &orgConnection{all, small(len(all))}, err
+	return &orgConnection{all, wire.Int32(len(all))}, err
 }
 
 // memberships is the type OrganizationMembershipConnection.
@@ -200,7 +201,7 @@ type membership struct {
 // OrganizationMemberships are for the user and site admins.
 func (u *user) OrganizationMemberships() (*memberships, error) {
 	all, err := u.orgs()
-	out := &memberships{Nodes: []*membership{}, TotalCount: small(len(all))}
+	out := &memberships{Nodes: []*membership{}, TotalCount: wire.Int32(len(all))}
 	for _, o := range all {
 		out.Nodes = append(out.Nodes, &membership{o, u})
 	}

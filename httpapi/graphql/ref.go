@@ -9,6 +9,7 @@ import (
 	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
@@ -39,7 +40,7 @@ type refKey struct {
 	Ref        string     `json:"v"`
 }
 
-func (r *ref) ID() graphql.ID          { return newID(kindRef, refKey{r.repo.ID(), r.name}) }
+func (r *ref) ID() graphql.ID          { return wire.NewID(wire.KindRef, refKey{r.repo.ID(), r.name}) }
 func (r *ref) Name() string            { return r.name }
 func (r *ref) AbbrevName() string      { return strings.TrimPrefix(r.name, r.Prefix()) }
 func (r *ref) DisplayName() string     { return r.AbbrevName() }
@@ -76,7 +77,7 @@ type object struct {
 	oid, kind, commit string
 }
 
-func (o *object) OID() text              { return text(o.oid) }
+func (o *object) OID() wire.Text         { return wire.Text(o.oid) }
 func (o *object) AbbreviatedOID() string { return short(o.oid) }
 
 // Commit is null for what leads to none.
@@ -102,7 +103,7 @@ func short(oid string) string { return oid[:min(7, len(oid))] }
 type refConnection struct {
 	Nodes      []*ref
 	TotalCount int32
-	PageInfo   forwardPage
+	PageInfo   wire.ForwardPage
 }
 
 // refBytes is what a ref holds beside its name.
@@ -113,33 +114,33 @@ const maxRefs = 100_000
 
 // refArgs choose refs.
 type refArgs struct {
-	First       optInt
-	Query       optString
-	Type        optString
-	OrderBy     optString
-	Interactive optBool
+	First       wire.Int
+	Query       wire.String
+	Type        wire.String
+	OrderBy     wire.String
+	Interactive wire.Bool
 }
 
 // GitRefs lists branches, tags and others.
 func (r *repository) GitRefs(ctx context.Context, args refArgs) (*refConnection, error) {
-	prefixes := map[string][]string{branchType: {branchPrefix}, tagType: {tagPrefix}}[args.Type.or("")]
+	prefixes := map[string][]string{branchType: {branchPrefix}, tagType: {tagPrefix}}[args.Type.Or("")]
 	return r.refs(ctx, prefixes, args)
 }
 
 // Branches lists branches.
 func (r *repository) Branches(ctx context.Context, args struct {
-	First       optInt
-	Query       optString
-	OrderBy     optString
-	Interactive optBool
+	First       wire.Int
+	Query       wire.String
+	OrderBy     wire.String
+	Interactive wire.Bool
 }) (*refConnection, error) {
 	return r.refs(ctx, []string{branchPrefix}, refArgs{First: args.First, Query: args.Query, OrderBy: args.OrderBy})
 }
 
 // Tags lists tags.
 func (r *repository) Tags(ctx context.Context, args struct {
-	First optInt
-	Query optString
+	First wire.Int
+	Query wire.String
 }) (*refConnection, error) {
 	return r.refs(ctx, []string{tagPrefix}, refArgs{First: args.First, Query: args.Query})
 }
@@ -150,14 +151,14 @@ func (r *repository) refs(ctx context.Context, prefixes []string, args refArgs) 
 	if err != nil {
 		return nil, err
 	}
-	word := strings.ToLower(args.Query.or(""))
+	word := strings.ToLower(args.Query.Or(""))
 	all := []*ref{}
-	err = repo.EachRef(ctx, args.OrderBy.value != nil, prefixes, func(g git.Ref) error {
+	err = repo.EachRef(ctx, args.OrderBy.Value != nil, prefixes, func(g git.Ref) error {
 		if len(all) == maxRefs {
-			return refuse("there are more than %d refs", maxRefs)
+			return wire.Refuse("there are more than %d refs", maxRefs)
 		}
 		out := &ref{repo: r, name: g.Name, oid: g.OID, kind: g.Kind, commit: g.Commit}
-		if args.Type.or("") == otherType && out.Type() != otherType {
+		if args.Type.Or("") == otherType && out.Type() != otherType {
 			return nil
 		}
 		if !strings.Contains(strings.ToLower(out.AbbrevName()), word) {
@@ -175,19 +176,19 @@ func (r *repository) refs(ctx context.Context, prefixes []string, args refArgs) 
 			return cmp.Compare(rank(b.name == main.name), rank(a.name == main.name))
 		})
 	}
-	p, err := cutByIndex(len(all), maxRefs, pageArgs{First: args.First})
+	p, err := wire.CutByIndex(len(all), maxRefs, wire.PageArgs{First: args.First})
 	if err != nil {
 		return nil, err
 	}
-	if err := r.s.room(ctx, p.to-p.from); err != nil {
+	if err := r.s.room(ctx, p.To-p.From); err != nil {
 		return nil, err
 	}
-	for _, shown := range all[p.from:p.to] {
+	for _, shown := range all[p.From:p.To] {
 		if err := r.s.showName(ctx, shown.name); err != nil {
 			return nil, err
 		}
 	}
-	return &refConnection{all[p.from:p.to], small(len(all)), forwardPage{p}}, nil
+	return &refConnection{all[p.From:p.To], wire.Int32(len(all)), wire.ForwardPage{Page: p}}, nil
 }
 
 func rank(first bool) int {

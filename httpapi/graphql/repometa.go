@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 )
 
 // repoMeta is the type RepoMeta.
@@ -15,26 +17,26 @@ func (*resolver) RepoMeta(ctx context.Context) *repoMeta { return &repoMeta{sess
 
 // metaArgs choose keys or values.
 type metaArgs struct {
-	Query optString
-	pageArgs
+	Query wire.String
+	wire.PageArgs
 }
 
 // textConnection is the type RepoKeyConnection.
 type textConnection struct {
 	Nodes      []string
 	TotalCount int32
-	PageInfo   page
+	PageInfo   wire.Page
 }
 
 func newTextConnection(found map[string]bool, args metaArgs) (*textConnection, error) {
-	word := strings.ToLower(args.Query.or(""))
+	word := strings.ToLower(args.Query.Or(""))
 	all := slices.Sorted(maps.Keys(found))
 	all = slices.DeleteFunc(all, func(t string) bool { return !strings.Contains(strings.ToLower(t), word) })
-	p, err := cutByName(all, maxRepositories, args.pageArgs)
+	p, err := wire.CutByName(all, maxRepositories, args.PageArgs)
 	if err != nil {
 		return nil, err
 	}
-	return &textConnection{append([]string{}, all[p.from:p.to]...), small(len(all)), p}, nil
+	return &textConnection{append([]string{}, all[p.From:p.To]...), wire.Int32(len(all)), p}, nil
 }
 
 // Keys lists the keys.

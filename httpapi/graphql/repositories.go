@@ -9,6 +9,7 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
@@ -18,24 +19,24 @@ const maxRepositories = 1000
 
 // repositoriesArgs are the arguments of Query.repositories.
 type repositoriesArgs struct {
-	pageArgs
-	Query                  optString
+	wire.PageArgs
+	Query                  wire.String
 	Names                  *[]string
-	Cloned, NotCloned      optBool
-	CloneStatus            optString
-	Indexed, NotIndexed    optBool
-	Embedded, NotEmbedded  optBool
-	FailedFetch, Corrupted optBool
+	Cloned, NotCloned      wire.Bool
+	CloneStatus            wire.String
+	Indexed, NotIndexed    wire.Bool
+	Embedded, NotEmbedded  wire.Bool
+	FailedFetch, Corrupted wire.Bool
 	ExternalService        *graphql.ID
-	OrderBy                optString
-	Descending             optBool
+	OrderBy                wire.String
+	Descending             wire.Bool
 }
 
 // repositoryConnection is the type NewRepositoryConnection.
 type repositoryConnection struct {
 	Nodes      []*repository
 	TotalCount int32
-	PageInfo   page
+	PageInfo   wire.Page
 }
 
 // Repositories lists those that can be seen.
@@ -45,21 +46,21 @@ func (*resolver) Repositories(ctx context.Context, args repositoriesArgs) (*repo
 	if err != nil {
 		return nil, err
 	}
-	order := args.OrderBy.or("REPOSITORY_NAME")
+	order := args.OrderBy.Or("REPOSITORY_NAME")
 	slices.SortFunc(chosen, func(a, b *store.Repository) int { return compareRepositories(a, b, order) })
-	if args.Descending.or(false) {
+	if args.Descending.Or(false) {
 		slices.Reverse(chosen)
 	}
 	names := make([]string, len(chosen))
 	for i, r := range chosen {
 		names[i] = r.Name
 	}
-	p, err := cut(len(names), maxRepositories, args.pageArgs, func(i int) string { return names[i] }, s.placeAmong(chosen, order, args.Descending.or(false)))
+	p, err := wire.Cut(len(names), maxRepositories, args.PageArgs, func(i int) string { return names[i] }, s.placeAmong(chosen, order, args.Descending.Or(false)))
 	if err != nil {
 		return nil, err
 	}
-	out := &repositoryConnection{Nodes: []*repository{}, TotalCount: small(len(chosen)), PageInfo: p}
-	for _, r := range chosen[p.from:p.to] {
+	out := &repositoryConnection{Nodes: []*repository{}, TotalCount: wire.Int32(len(chosen)), PageInfo: p}
+	for _, r := range chosen[p.From:p.To] {
 		out.Nodes = append(out.Nodes, s.repository(r))
 	}
 	return out, nil
@@ -110,25 +111,25 @@ func createdAt(r *store.Repository) time.Time {
 // choose returns the repositories that fit the arguments.
 func (s *session) choose(args repositoriesArgs) ([]*store.Repository, error) {
 	switch {
-	case !args.Cloned.or(true) && !args.NotCloned.or(true):
-		return nil, refuse("excluding cloned and not cloned repos leaves an empty set")
-	case !args.Indexed.or(true) && !args.NotIndexed.or(true):
-		return nil, refuse("excluding indexed and not indexed repos leaves an empty set")
+	case !args.Cloned.Or(true) && !args.NotCloned.Or(true):
+		return nil, wire.Refuse("excluding cloned and not cloned repos leaves an empty set")
+	case !args.Indexed.Or(true) && !args.NotIndexed.Or(true):
+		return nil, wire.Refuse("excluding indexed and not indexed repos leaves an empty set")
 	}
-	words := strings.Fields(strings.ToLower(args.Query.or("")))
+	words := strings.Fields(strings.ToLower(args.Query.Or("")))
 	chosen := slices.DeleteFunc(s.repositories(), func(r *store.Repository) bool {
 		status := cloneStatusOf(r)
 		switch {
 		case args.Names != nil && !slices.Contains(*args.Names, r.Name),
 			!holdsInOrder(strings.ToLower(r.Name), words),
-			!args.Cloned.or(true) && status == cloned,
-			!args.NotCloned.or(true) && status != cloned,
-			args.CloneStatus.value != nil && *args.CloneStatus.value != status,
-			!args.Indexed.or(true) && r.Indexed(),
-			!args.NotIndexed.or(true) && !r.Indexed(),
-			!args.NotEmbedded.or(true),
-			args.FailedFetch.or(false) && r.LastError == "",
-			args.Corrupted.or(false) && len(s.damage(r)) == 0:
+			!args.Cloned.Or(true) && status == cloned,
+			!args.NotCloned.Or(true) && status != cloned,
+			args.CloneStatus.Value != nil && *args.CloneStatus.Value != status,
+			!args.Indexed.Or(true) && r.Indexed(),
+			!args.NotIndexed.Or(true) && !r.Indexed(),
+			!args.NotEmbedded.Or(true),
+			args.FailedFetch.Or(false) && r.LastError == "",
+			args.Corrupted.Or(false) && len(s.damage(r)) == 0:
 			return true
 		}
 		return false

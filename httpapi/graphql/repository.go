@@ -11,6 +11,7 @@ import (
 	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/redact"
@@ -22,29 +23,29 @@ type repository struct {
 	rec *store.Repository
 }
 
-func (r *repository) ID() graphql.ID               { return newID(kindRepository, r.rec.ID) }
-func (r *repository) DatabaseID() int32            { return small(r.rec.ID) }
+func (r *repository) ID() graphql.ID               { return wire.NewID(wire.KindRepository, r.rec.ID) }
+func (r *repository) DatabaseID() int32            { return wire.Int32(r.rec.ID) }
 func (r *repository) Name() string                 { return r.rec.Name }
 func (r *repository) URI() string                  { return r.rec.Name }
 func (r *repository) URL() string                  { return code.RepositoryURL(r.rec.Name, "") }
 func (r *repository) Description() string          { return r.rec.Description }
-func (r *repository) UpdatedAt() *dateTime         { return moment(r.rec.LastIndexed) }
+func (r *repository) UpdatedAt() *wire.DateTime    { return wire.TimeOrNull(r.rec.LastIndexed) }
 func (r *repository) IsFork() bool                 { return r.rec.Fork }
 func (r *repository) IsArchived() bool             { return r.rec.Archived }
 func (r *repository) IsPrivate() bool              { return r.rec.Private }
-func (r *repository) Stars() int32                 { return small(r.rec.Stars) }
+func (r *repository) Stars() int32                 { return wire.Int32(r.rec.Stars) }
 func (r *repository) CloneInProgress() bool        { return cloneStatusOf(r.rec) == cloning }
 func (r *repository) SourceType() string           { return "GIT_REPOSITORY" }
-func (r *repository) Matches() []match             { return []match{} }
+func (r *repository) Matches() []wire.Match        { return []wire.Match{} }
 func (r *repository) MirrorInfo() *mirrorInfo      { return &mirrorInfo{r.s, r.rec} }
 func (r *repository) Metadata() []keyValue         { return keyValues(r.rec.Metadata) }
 func (r *repository) KeyValuePairs() []keyValue    { return keyValues(r.rec.Metadata) }
-func (r *repository) Detail() markdown             { return plainMarkdown("Repository match") }
+func (r *repository) Detail() wire.Markdown        { return wire.PlainMarkdown("Repository match") }
 func (r *repository) ExternalURLs() []externalLink { return externalLinks(r.rec) }
 
 // Label is a link to the repository.
-func (r *repository) Label() markdown {
-	return markdown{"[" + r.rec.Name + "](" + r.URL() + ")", paragraph(anchor(r.rec.Name, r.URL()))}
+func (r *repository) Label() wire.Markdown {
+	return wire.Markdown{Text: "[" + r.rec.Name + "](" + r.URL() + ")", HTML: wire.Paragraph(wire.Anchor(r.rec.Name, r.URL()))}
 }
 
 // ViewerCanAdminister is for site admins.
@@ -54,7 +55,7 @@ func (r *repository) ViewerCanAdminister() bool { return r.s.actor.SiteAdmin() }
 func (r *repository) Topics() []string { return slices.Concat([]string{}, r.rec.Topics) }
 
 // CreatedAt is the time of the record, or of what is known of it first.
-func (r *repository) CreatedAt() dateTime { return dateTime{createdAt(r.rec)} }
+func (r *repository) CreatedAt() wire.DateTime { return wire.DateTime{Time: createdAt(r.rec)} }
 
 // Language is that of the most text.
 func (r *repository) Language() (string, error) {
@@ -82,9 +83,9 @@ func (r *repository) DefaultBranch() *ref {
 // searched, so that what is read there is what was found.
 func (r *repository) Commit(ctx context.Context, args struct {
 	Rev          string
-	InputRevspec optString
+	InputRevspec wire.String
 }) (*commit, error) {
-	shown := args.InputRevspec.or(args.Rev)
+	shown := args.InputRevspec.Or(args.Rev)
 	c, err := r.commit(ctx, args.Rev)
 	if c != nil {
 		c.rev = shown
@@ -200,10 +201,10 @@ func (m *mirrorInfo) CloneProgress() *string          { return nil }
 func (m *mirrorInfo) Cloned() bool                    { return cloneStatusOf(m.rec) == cloned }
 func (m *mirrorInfo) IsCorrupted() bool               { return len(m.s.damage(m.rec)) > 0 }
 func (m *mirrorInfo) CorruptionLogs() []corruptionLog { return m.s.damage(m.rec) }
-func (m *mirrorInfo) UpdatedAt() *dateTime            { return moment(m.rec.LastFetched) }
-func (m *mirrorInfo) NextSyncAt() *dateTime           { return nil }
+func (m *mirrorInfo) UpdatedAt() *wire.DateTime       { return wire.TimeOrNull(m.rec.LastFetched) }
+func (m *mirrorInfo) NextSyncAt() *wire.DateTime      { return nil }
 func (m *mirrorInfo) LastError() *string {
-	return orNull(redact.About(m.rec.LastError, m.rec.Source))
+	return wire.TextOrNull(redact.About(m.rec.LastError, m.rec.Source))
 }
 func (m *mirrorInfo) LastSyncOutput() *string         { return nil }
 func (m *mirrorInfo) UpdateSchedule() *updateSchedule { return nil }
@@ -216,11 +217,11 @@ func (m *mirrorInfo) RemoteURL() (string, error) {
 }
 
 // ByteSize is that of the files.
-func (m *mirrorInfo) ByteSize() (bigInt, error) { return m.s.fileBytes(m.rec) }
+func (m *mirrorInfo) ByteSize() (wire.BigInt, error) { return m.s.fileBytes(m.rec) }
 
 // corruptionLog is the type RepoCorruptionLog.
 type corruptionLog struct {
-	Timestamp dateTime
+	Timestamp wire.DateTime
 	Reason    string
 }
 
@@ -229,7 +230,7 @@ func (s *session) damage(r *store.Repository) []corruptionLog {
 	out := []corruptionLog{}
 	for _, d := range s.snapshot().Health().Aside {
 		if slices.ContainsFunc(d.Repositories, func(o *store.Repository) bool { return o.ID == r.ID }) {
-			out = append(out, corruptionLog{dateTime{d.Since}, d.Reason})
+			out = append(out, corruptionLog{wire.DateTime{Time: d.Since}, d.Reason})
 		}
 	}
 	return out
@@ -239,7 +240,7 @@ func (s *session) damage(r *store.Repository) []corruptionLog {
 type (
 	updateSchedule struct {
 		IntervalSeconds int32
-		Due             dateTime
+		Due             wire.DateTime
 		Index, Total    int32
 	}
 	updateQueue struct {
@@ -251,13 +252,13 @@ type (
 )
 
 // fileBytes sums the sizes of the files of a repository.
-func (s *session) fileBytes(r *store.Repository) (bigInt, error) {
+func (s *session) fileBytes(r *store.Repository) (wire.BigInt, error) {
 	docs, err := s.documentsOf(r)
 	if err != nil {
 		return 0, err
 	}
-	var n bigInt
-	docs.each(func(_ string, d document) { n += bigInt(d.table.FileBytes[d.i]) })
+	var n wire.BigInt
+	docs.each(func(_ string, d document) { n += wire.BigInt(d.table.FileBytes[d.i]) })
 	return n, nil
 }
 
@@ -287,7 +288,7 @@ func (s *session) languages(r *store.Repository) ([]languageStatistics, error) {
 			byName[name] = l
 		}
 		l.TotalBytes += float64(d.table.FileBytes[d.i])
-		l.TotalLines = small(int(l.TotalLines) + d.newlines())
+		l.TotalLines = wire.Int32(int(l.TotalLines) + d.newlines())
 	})
 	return sortLanguages(byName), nil
 }

@@ -5,12 +5,13 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store"
 )
 
 // onRepository makes a change of a repository, for site admins.
-func onRepository(ctx context.Context, id graphql.ID, change func(m *manage.Operations, r *store.Repository) error) (*nothing, error) {
+func onRepository(ctx context.Context, id graphql.ID, change func(m *manage.Operations, r *store.Repository) error) (*wire.Empty, error) {
 	s := sessionOf(ctx)
 	if err := s.mustAdminNow(); err != nil {
 		return nil, err
@@ -23,14 +24,14 @@ func onRepository(ctx context.Context, id graphql.ID, change func(m *manage.Oper
 		return nil, told(err)
 	}
 	s.renew()
-	return &nothing{}, nil
+	return &wire.Empty{}, nil
 }
 
 // knownRepository finds one that must be there.
 func (s *session) knownRepository(id graphql.ID) (*repository, error) {
 	r, err := s.repositoryOf(id)
 	if err == nil && r == nil {
-		err = refuse("repository not found")
+		err = wire.Refuse("repository not found")
 	}
 	return r, err
 }
@@ -39,52 +40,52 @@ func (s *session) knownRepository(id graphql.ID) (*repository, error) {
 type metadataArgs struct {
 	Repo  graphql.ID
 	Key   string
-	Value optString
+	Value wire.String
 }
 
 // AddRepoMetadata adds a key that is not there.
-func (*resolver) AddRepoMetadata(ctx context.Context, args metadataArgs) (*nothing, error) {
+func (*resolver) AddRepoMetadata(ctx context.Context, args metadataArgs) (*wire.Empty, error) {
 	return putMetadata(ctx, args, false)
 }
 
 // UpdateRepoMetadata changes a key that is there.
-func (*resolver) UpdateRepoMetadata(ctx context.Context, args metadataArgs) (*nothing, error) {
+func (*resolver) UpdateRepoMetadata(ctx context.Context, args metadataArgs) (*wire.Empty, error) {
 	return putMetadata(ctx, args, true)
 }
 
 // AddRepoKeyValuePair is AddRepoMetadata under its older name.
-func (r *resolver) AddRepoKeyValuePair(ctx context.Context, args metadataArgs) (*nothing, error) {
+func (r *resolver) AddRepoKeyValuePair(ctx context.Context, args metadataArgs) (*wire.Empty, error) {
 	return r.AddRepoMetadata(ctx, args)
 }
 
 // UpdateRepoKeyValuePair is UpdateRepoMetadata under its older name.
-func (r *resolver) UpdateRepoKeyValuePair(ctx context.Context, args metadataArgs) (*nothing, error) {
+func (r *resolver) UpdateRepoKeyValuePair(ctx context.Context, args metadataArgs) (*wire.Empty, error) {
 	return r.UpdateRepoMetadata(ctx, args)
 }
 
-func putMetadata(ctx context.Context, args metadataArgs, there bool) (*nothing, error) {
+func putMetadata(ctx context.Context, args metadataArgs, there bool) (*wire.Empty, error) {
 	return onRepository(ctx, args.Repo, func(m *manage.Operations, r *store.Repository) error {
-		return m.PutMetadata(ctx, r, args.Key, args.Value.value, there)
+		return m.PutMetadata(ctx, r, args.Key, args.Value.Value, there)
 	})
 }
 
 // DeleteRepoMetadata takes a key away, whatever its value.
-func (*resolver) DeleteRepoMetadata(ctx context.Context, args metadataArgs) (*nothing, error) {
+func (*resolver) DeleteRepoMetadata(ctx context.Context, args metadataArgs) (*wire.Empty, error) {
 	return onRepository(ctx, args.Repo, func(m *manage.Operations, r *store.Repository) error { return m.RemoveMetadata(ctx, r, args.Key) })
 }
 
 // DeleteRepoKeyValuePair is DeleteRepoMetadata under its older name.
-func (r *resolver) DeleteRepoKeyValuePair(ctx context.Context, args metadataArgs) (*nothing, error) {
+func (r *resolver) DeleteRepoKeyValuePair(ctx context.Context, args metadataArgs) (*wire.Empty, error) {
 	return r.DeleteRepoMetadata(ctx, args)
 }
 
 // DeleteRepository forgets a repository.
-func (*resolver) DeleteRepository(ctx context.Context, args struct{ Repository graphql.ID }) (*nothing, error) {
+func (*resolver) DeleteRepository(ctx context.Context, args struct{ Repository graphql.ID }) (*wire.Empty, error) {
 	return onRepository(ctx, args.Repository, func(m *manage.Operations, r *store.Repository) error { return m.RemoveRepository(ctx, r.Name) })
 }
 
 // UpdateMirrorRepository is for everybody who may see the repository.
-func (*resolver) UpdateMirrorRepository(ctx context.Context, args struct{ Repository graphql.ID }) (*nothing, error) {
+func (*resolver) UpdateMirrorRepository(ctx context.Context, args struct{ Repository graphql.ID }) (*wire.Empty, error) {
 	s := sessionOf(ctx)
 	if err := s.mustSignIn(); err != nil {
 		return nil, err
@@ -94,5 +95,5 @@ func (*resolver) UpdateMirrorRepository(ctx context.Context, args struct{ Reposi
 		return nil, err
 	}
 	s.Repositories.Refresh(r.rec.Name)
-	return &nothing{}, nil
+	return &wire.Empty{}, nil
 }

@@ -3,14 +3,10 @@ package graphql
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/base64"
 	"errors"
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"unicode/utf8"
-
-	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi"
 )
@@ -50,34 +46,6 @@ func FuzzRequest(f *testing.F) {
 		again, also := read("gzip", packed.Bytes())
 		if also != taken || again.Query != plain.Query || again.OperationName != plain.OperationName || len(again.Variables) != len(plain.Variables) {
 			t.Errorf("body %q: plain %+v, %v, packed %+v, %v", body, plain, taken, again, also)
-		}
-	})
-}
-
-// FuzzID: ids and cursors that were made are read as what they were made of, and
-// what clients make up is refused or has the form of one.
-func FuzzID(f *testing.F) {
-	f.Add("UmVwb3NpdG9yeTox", "github.com/a/b", uint32(7))
-	f.Add("YXQ6", "", uint32(0))
-	f.Add("=", "at:\xff", uint32(1<<31))
-	f.Fuzz(func(t *testing.T, text, key string, n uint32) {
-		if _, err := numberOf(graphql.ID(text), kindRepository); err == nil && kindOf(graphql.ID(text)) != kindRepository {
-			t.Errorf("%q is taken for the id of a repository", text)
-		}
-		if got, err := readCursor(text); err == nil {
-			if raw, err := base64.StdEncoding.DecodeString(text); err != nil || string(raw) != cursorPrefix+got {
-				t.Errorf("cursor %q is read as %q", text, got)
-			}
-		}
-		if got, err := readCursor(cursor(key)); err != nil || got != key {
-			t.Errorf("the cursor of %q is read as %q, %v", key, got, err)
-		}
-		if got, err := numberOf(newID(kindUser, n), kindUser); err != nil || got != n {
-			t.Errorf("the id of user %d is read as %d, %v", n, got, err)
-		}
-		var got string
-		if err := readID(newID(kindCommit, key), kindCommit, &got); utf8.ValidString(key) && (err != nil || got != key) {
-			t.Errorf("the id of %q is read as %q, %v", key, got, err)
 		}
 	})
 }

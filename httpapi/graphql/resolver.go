@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 
 	"github.com/graph-gophers/graphql-go"
+
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 )
 
 // resolver is the types Query and Mutation. What a request needs is in its
@@ -49,9 +51,9 @@ func (n *node) ToSearchJob() (*searchJob, bool) { v, ok := n.result.(*searchJob)
 // seen, is null.
 func (*resolver) Node(ctx context.Context, args struct{ ID graphql.ID }) (*node, error) {
 	s := sessionOf(ctx)
-	find, ok := finders[kindOf(args.ID)]
+	find, ok := finders[wire.KindOf(args.ID)]
 	if !ok {
-		return nil, errID
+		return nil, wire.ErrID
 	}
 	found, err := find(ctx, s, args.ID)
 	if err != nil || found == nil {
@@ -62,12 +64,12 @@ func (*resolver) Node(ctx context.Context, args struct{ ID graphql.ID }) (*node,
 
 // finders find entities of the kinds of ids. They return nil for none.
 var finders = map[string]func(ctx context.Context, s *session, id graphql.ID) (any, error){
-	kindRepository: func(_ context.Context, s *session, id graphql.ID) (any, error) {
+	wire.KindRepository: func(_ context.Context, s *session, id graphql.ID) (any, error) {
 		return orNone(s.repositoryOf(id))
 	},
-	kindCommit: func(ctx context.Context, s *session, id graphql.ID) (any, error) {
+	wire.KindCommit: func(ctx context.Context, s *session, id graphql.ID) (any, error) {
 		var key commitKey
-		if err := readID(id, kindCommit, &key); err != nil {
+		if err := wire.ReadID(id, wire.KindCommit, &key); err != nil {
 			return nil, err
 		}
 		r, err := s.repositoryOf(key.Repository)
@@ -76,9 +78,9 @@ var finders = map[string]func(ctx context.Context, s *session, id graphql.ID) (a
 		}
 		return orNone(r.commit(ctx, key.Commit))
 	},
-	kindRef: func(ctx context.Context, s *session, id graphql.ID) (any, error) {
+	wire.KindRef: func(ctx context.Context, s *session, id graphql.ID) (any, error) {
 		var key refKey
-		if err := readID(id, kindRef, &key); err != nil {
+		if err := wire.ReadID(id, wire.KindRef, &key); err != nil {
 			return nil, err
 		}
 		r, err := s.repositoryOf(key.Repository)
@@ -91,37 +93,37 @@ var finders = map[string]func(ctx context.Context, s *session, id graphql.ID) (a
 		}
 		return &ref{repo: r, name: key.Ref, oid: oid, kind: "commit", commit: oid}, nil
 	},
-	kindSite: func(_ context.Context, s *session, id graphql.ID) (any, error) {
+	wire.KindSite: func(_ context.Context, s *session, id graphql.ID) (any, error) {
 		var key string
-		if err := readID(id, kindSite, &key); err != nil || key != siteKey {
+		if err := wire.ReadID(id, wire.KindSite, &key); err != nil || key != siteKey {
 			return nil, err
 		}
 		return &site{s}, nil
 	},
-	kindUser: func(_ context.Context, s *session, id graphql.ID) (any, error) {
+	wire.KindUser: func(_ context.Context, s *session, id graphql.ID) (any, error) {
 		return orNone(s.userOf(id))
 	},
-	kindOrg: func(_ context.Context, s *session, id graphql.ID) (any, error) {
+	wire.KindOrg: func(_ context.Context, s *session, id graphql.ID) (any, error) {
 		return orNone(s.orgOf(id))
 	},
-	kindToken: func(_ context.Context, s *session, id graphql.ID) (any, error) {
+	wire.KindToken: func(_ context.Context, s *session, id graphql.ID) (any, error) {
 		return orNone(s.tokenOf(id))
 	},
-	kindService: func(_ context.Context, s *session, id graphql.ID) (any, error) {
+	wire.KindService: func(_ context.Context, s *session, id graphql.ID) (any, error) {
 		return orNone(s.serviceOf(id))
 	},
-	kindSavedSearch: func(_ context.Context, s *session, id graphql.ID) (any, error) {
+	wire.KindSavedSearch: func(_ context.Context, s *session, id graphql.ID) (any, error) {
 		return orNone(s.savedSearchOf(id))
 	},
-	kindSearchJob: func(_ context.Context, s *session, id graphql.ID) (any, error) {
+	wire.KindSearchJob: func(_ context.Context, s *session, id graphql.ID) (any, error) {
 		return orNone(s.jobOf(id))
 	},
-	kindDefaultSettings: func(_ context.Context, s *session, _ graphql.ID) (any, error) {
+	wire.KindDefaultSettings: func(_ context.Context, s *session, _ graphql.ID) (any, error) {
 		return &defaults{s}, nil
 	},
-	kindContext: func(_ context.Context, s *session, id graphql.ID) (any, error) {
+	wire.KindContext: func(_ context.Context, s *session, id graphql.ID) (any, error) {
 		var key string
-		if err := readID(id, kindContext, &key); err != nil || key != globalContext {
+		if err := wire.ReadID(id, wire.KindContext, &key); err != nil || key != globalContext {
 			return nil, err
 		}
 		return &searchContext{s}, nil
@@ -138,7 +140,7 @@ func orNone[T any](v *T, err error) (any, error) {
 
 // repositoryOf finds a repository by its global id; nil is none.
 func (s *session) repositoryOf(id graphql.ID) (*repository, error) {
-	n, err := numberOf(id, kindRepository)
+	n, err := wire.NumberOf(id, wire.KindRepository)
 	if err != nil {
 		return nil, err
 	}
@@ -149,31 +151,31 @@ func (s *session) repositoryOf(id graphql.ID) (*repository, error) {
 }
 
 // Repository finds one by its name or by where it comes from.
-func (*resolver) Repository(ctx context.Context, args struct{ Name, CloneURL, URI optString }) (*repository, error) {
+func (*resolver) Repository(ctx context.Context, args struct{ Name, CloneURL, URI wire.String }) (*repository, error) {
 	s := sessionOf(ctx)
-	name := args.Name.or(args.URI.or(""))
+	name := args.Name.Or(args.URI.Or(""))
 	switch {
 	case name != "":
 		return s.repositoryNamed(name), nil
-	case args.CloneURL.or("") != "":
-		return s.repositoryFrom(*args.CloneURL.value), nil
+	case args.CloneURL.Or("") != "":
+		return s.repositoryFrom(*args.CloneURL.Value), nil
 	}
-	return nil, refuse("neither name nor cloneURL given")
+	return nil, wire.Refuse("neither name nor cloneURL given")
 }
 
 // RepositoryRedirect is never a redirect.
-func (r *resolver) RepositoryRedirect(ctx context.Context, args struct{ Name, CloneURL, HashedName optString }) (*redirect, error) {
+func (r *resolver) RepositoryRedirect(ctx context.Context, args struct{ Name, CloneURL, HashedName wire.String }) (*redirect, error) {
 	s := sessionOf(ctx)
 	var found *repository
 	var err error
-	if hashed := args.HashedName.or(""); hashed != "" && args.Name.or("") == "" && args.CloneURL.or("") == "" {
+	if hashed := args.HashedName.Or(""); hashed != "" && args.Name.Or("") == "" && args.CloneURL.Or("") == "" {
 		for _, rec := range s.repositories() {
 			if sum := sha256.Sum256([]byte(rec.Name)); hex.EncodeToString(sum[:]) == hashed {
 				found = s.repository(rec)
 			}
 		}
 	} else {
-		found, err = r.Repository(ctx, struct{ Name, CloneURL, URI optString }{args.Name, args.CloneURL, optString{}})
+		found, err = r.Repository(ctx, struct{ Name, CloneURL, URI wire.String }{args.Name, args.CloneURL, wire.String{}})
 	}
 	if err != nil || found == nil {
 		return nil, err
@@ -205,23 +207,23 @@ func (*resolver) EvaluatedFeatureFlags() []flag { return []flag{} }
 // eventArgs are the members of an event. All are dropped.
 type eventArgs struct {
 	Event, UserCookieID, URL, Source string
-	Argument, PublicArgument         optString
-	CohortID, Referrer, DeviceID     optString
-	EventID                          optInt
-	Client                           optString
+	Argument, PublicArgument         wire.String
+	CohortID, Referrer, DeviceID     wire.String
+	EventID                          wire.Int
+	Client                           wire.String
 }
 
 // LogEvent drops what it is told.
 func (*resolver) LogEvent(struct {
 	eventArgs
-	BillingProductCategory, BillingEventID optString
-	ConnectedSiteID, HashedLicenseKey      optString
-}) *nothing {
-	return &nothing{}
+	BillingProductCategory, BillingEventID wire.String
+	ConnectedSiteID, HashedLicenseKey      wire.String
+}) *wire.Empty {
+	return &wire.Empty{}
 }
 
 // LogEvents drops what it is told.
-func (*resolver) LogEvents(struct{ Events *[]eventArgs }) *nothing { return &nothing{} }
+func (*resolver) LogEvents(struct{ Events *[]eventArgs }) *wire.Empty { return &wire.Empty{} }
 
 // Telemetry is where measurements go.
 func (*resolver) Telemetry() telemetry { return telemetry{} }
@@ -229,4 +231,4 @@ func (*resolver) Telemetry() telemetry { return telemetry{} }
 type telemetry struct{}
 
 // RecordEvents drops what it is told.
-func (telemetry) RecordEvents(struct{ Events []anyJSON }) nothing { return nothing{} }
+func (telemetry) RecordEvents(struct{ Events []wire.AnyJSON }) wire.Empty { return wire.Empty{} }

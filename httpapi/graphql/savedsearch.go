@@ -9,6 +9,7 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
@@ -19,11 +20,11 @@ type savedSearch struct {
 	owner namespaceOwner
 }
 
-func (s *savedSearch) ID() graphql.ID            { return newID(kindSavedSearch, s.v.ID) }
+func (s *savedSearch) ID() graphql.ID            { return wire.NewID(wire.KindSavedSearch, s.v.ID) }
 func (s *savedSearch) Description() string       { return s.v.Description }
 func (s *savedSearch) Query() string             { return s.v.Query }
-func (s *savedSearch) CreatedAt() dateTime       { return dateTime{s.v.Created} }
-func (s *savedSearch) UpdatedAt() dateTime       { return dateTime{s.v.Updated} }
+func (s *savedSearch) CreatedAt() wire.DateTime  { return wire.DateTime{Time: s.v.Created} }
+func (s *savedSearch) UpdatedAt() wire.DateTime  { return wire.DateTime{Time: s.v.Updated} }
 func (s *savedSearch) Owner() *namespace         { return &namespace{s.owner} }
 func (s *savedSearch) ViewerCanAdminister() bool { return true } // who may not does not see it
 func (s *savedSearch) URL() string {
@@ -59,7 +60,7 @@ func (s *session) owns(of saved.Subject) bool {
 // savedSearchOf finds one by its global id; nil is none, or one that may not be
 // seen.
 func (s *session) savedSearchOf(id graphql.ID) (*savedSearch, error) {
-	n, err := numberOf(id, kindSavedSearch)
+	n, err := wire.NumberOf(id, wire.KindSavedSearch)
 	if err != nil {
 		return nil, err
 	}
@@ -90,23 +91,23 @@ func (s *session) newSavedSearch(v *saved.Search) (*savedSearch, error) {
 type savedSearches struct {
 	Nodes      []*savedSearch
 	TotalCount int32
-	PageInfo   page
+	PageInfo   wire.Page
 }
 
 // SavedSearches lists those that the client may see.
 func (*resolver) SavedSearches(ctx context.Context, args struct {
-	pageArgs
-	Query              optString
+	wire.PageArgs
+	Query              wire.String
 	Owner              *graphql.ID
-	ViewerIsAffiliated optBool
-	OrderBy            optString
+	ViewerIsAffiliated wire.Bool
+	OrderBy            wire.String
 }) (*savedSearches, error) {
 	s := sessionOf(ctx)
 	if err := s.mustSignIn(); err != nil {
 		return nil, err
 	}
-	if args.First.value == nil && args.Last.value == nil {
-		return nil, refuse("you must provide a `first` or `last` value to properly paginate")
+	if args.First.Value == nil && args.Last.Value == nil {
+		return nil, wire.Refuse("you must provide a `first` or `last` value to properly paginate")
 	}
 	all, err := s.Book.Searches()
 	if err != nil {
@@ -118,24 +119,24 @@ func (*resolver) SavedSearches(ctx context.Context, args struct {
 		if err != nil {
 			return nil, err
 		}
-		word := args.Query.or("")
+		word := args.Query.Or("")
 		if found == nil || !holdsFold(v.Description, word) && !holdsFold(v.Query, word) ||
-			args.ViewerIsAffiliated.or(false) && !s.owns(v.Owner) || args.Owner != nil && *args.Owner != found.owner.ID() {
+			args.ViewerIsAffiliated.Or(false) && !s.owns(v.Owner) || args.Owner != nil && *args.Owner != found.owner.ID() {
 			continue
 		}
 		nodes = append(nodes, found)
 	}
 	slices.SortFunc(nodes, func(a, b *savedSearch) int {
-		if args.OrderBy.or("") == "SAVED_SEARCH_DESCRIPTION" {
+		if args.OrderBy.Or("") == "SAVED_SEARCH_DESCRIPTION" {
 			return cmp.Or(strings.Compare(a.v.Description, b.v.Description), cmp.Compare(a.v.ID, b.v.ID))
 		}
 		return cmp.Or(b.v.Updated.Compare(a.v.Updated), cmp.Compare(b.v.ID, a.v.ID))
 	})
-	p, err := cutByIndex(len(nodes), 100, args.pageArgs)
+	p, err := wire.CutByIndex(len(nodes), 100, args.PageArgs)
 	if err != nil {
 		return nil, err
 	}
-	return &savedSearches{nodes[p.from:p.to], small(len(nodes)), p}, nil
+	return &savedSearches{nodes[p.From:p.To], wire.Int32(len(nodes)), p}, nil
 }
 
 // ownerID reads the id of who is to own something: the client or an
@@ -149,7 +150,7 @@ func (s *session) ownerID(id graphql.ID) (saved.Subject, error) {
 		return saved.Subject{}, err
 	}
 	if owner == nil || owner.subject().Kind != saved.SubjectUser && owner.subject().Kind != saved.SubjectOrg {
-		return saved.Subject{}, refuse("the owner must be a user or an organization")
+		return saved.Subject{}, wire.Refuse("the owner must be a user or an organization")
 	}
 	if !s.owns(owner.subject()) && !s.actor.SiteAdmin() {
 		return saved.Subject{}, s.mayNotWrite(owner)
@@ -162,10 +163,10 @@ const maxSavedBytes = 64 << 10
 
 func checkSaved(description, query string) error {
 	if len(description)+len(query) > maxSavedBytes {
-		return refuse("a saved search has at most %d bytes", maxSavedBytes)
+		return wire.Refuse("a saved search has at most %d bytes", maxSavedBytes)
 	}
 	if strings.TrimSpace(query) == "" {
-		return refuse("the query is empty")
+		return wire.Refuse("the query is empty")
 	}
 	return nil
 }
@@ -210,7 +211,7 @@ func (s *session) mayKeep(owner saved.Subject) error {
 		}
 	}
 	if n >= maxSaved {
-		return refuse("there are %d saved searches: delete some of them first", n)
+		return wire.Refuse("there are %d saved searches: delete some of them first", n)
 	}
 	return nil
 }
@@ -232,7 +233,7 @@ func (s *session) changeSaved(id graphql.ID, change func(*saved.Search)) (*saved
 func (s *session) knownSaved(id graphql.ID) (*savedSearch, error) {
 	found, err := s.savedSearchOf(id)
 	if err == nil && found == nil {
-		err = refuse("saved search not found")
+		err = wire.Refuse("saved search not found")
 	}
 	return found, err
 }
@@ -261,11 +262,11 @@ func (*resolver) TransferSavedSearchOwnership(ctx context.Context, args struct{ 
 }
 
 // DeleteSavedSearch forgets a search.
-func (*resolver) DeleteSavedSearch(ctx context.Context, args struct{ ID graphql.ID }) (*nothing, error) {
+func (*resolver) DeleteSavedSearch(ctx context.Context, args struct{ ID graphql.ID }) (*wire.Empty, error) {
 	s := sessionOf(ctx)
 	found, err := s.knownSaved(args.ID)
 	if err != nil {
 		return nil, err
 	}
-	return &nothing{}, told(s.Book.RemoveSearch(found.v.ID))
+	return &wire.Empty{}, told(s.Book.RemoveSearch(found.v.ID))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/report"
@@ -17,14 +18,14 @@ import (
 
 // searchArgs are the arguments of Query.search.
 type searchArgs struct {
-	Version, PatternType, Query optString
+	Version, PatternType, Query wire.String
 }
 
 // Search does not search yet: that happens when its results are asked for, and
 // once.
 func (*resolver) Search(ctx context.Context, args searchArgs) *searchCall {
 	return &searchCall{
-		s: sessionOf(ctx), text: args.Query.or(""), version: args.Version.or("V1"), patternType: args.PatternType.or(""),
+		s: sessionOf(ctx), text: args.Query.Or(""), version: args.Version.Or("V1"), patternType: args.PatternType.Or(""),
 		keep: needsMatches(ctx), width: sessionOf(ctx).width(ctx),
 	}
 }
@@ -191,12 +192,14 @@ func (r *searchResults) result(m query.Match) *searchResult {
 	return nil
 }
 
-func (r *searchResults) MatchCount() int32          { return small(r.progress.Matches) }
-func (r *searchResults) ResultCount() int32         { return small(r.progress.Matches) }
-func (r *searchResults) LimitHit() bool             { return r.results.LimitHit() || r.kept.dropped }
-func (r *searchResults) IndexUnavailable() bool     { return false }
-func (r *searchResults) ElapsedMilliseconds() int32 { return small(r.progress.Took.Milliseconds()) }
-func (r *searchResults) Alert() *searchAlert        { return newSearchAlert(r.alert) }
+func (r *searchResults) MatchCount() int32      { return wire.Int32(r.progress.Matches) }
+func (r *searchResults) ResultCount() int32     { return wire.Int32(r.progress.Matches) }
+func (r *searchResults) LimitHit() bool         { return r.results.LimitHit() || r.kept.dropped }
+func (r *searchResults) IndexUnavailable() bool { return false }
+func (r *searchResults) ElapsedMilliseconds() int32 {
+	return wire.Int32(r.progress.Took.Milliseconds())
+}
+func (r *searchResults) Alert() *searchAlert { return newSearchAlert(r.alert) }
 
 // ApproximateResultCount has a plus sign if there may be more.
 func (r *searchResults) ApproximateResultCount() string {
@@ -224,7 +227,7 @@ func (r *searchResults) Sparkline() []int32 {
 			out = make([]int32, sparkDays)
 		}
 		if day := int(today.Sub(c.Author.Date).Hours() / 24); day >= 0 && day < sparkDays {
-			out[sparkDays-1-day] += small(c.Count())
+			out[sparkDays-1-day] += wire.Int32(c.Count())
 		}
 	}
 	return out
@@ -248,7 +251,7 @@ func (r *searchResults) Repositories() []*repository {
 }
 
 // RepositoriesCount counts them.
-func (r *searchResults) RepositoriesCount() int32 { return small(len(r.Repositories())) }
+func (r *searchResults) RepositoriesCount() int32 { return wire.Int32(len(r.Repositories())) }
 
 // Cloning are the repositories that are being fetched for the first time. A local
 // one that is being indexed is none of them, as in the stream.
@@ -280,7 +283,7 @@ func (r *searchResults) named(names []string) []*repository {
 func (r *searchResults) DynamicFilters() []searchFilter {
 	out := []searchFilter{}
 	for _, f := range r.results.Filters() {
-		out = append(out, searchFilter{f.Value, f.Label, small(f.Count), !f.Exhaustive, string(f.Kind)})
+		out = append(out, searchFilter{f.Value, f.Label, wire.Int32(f.Count), !f.Exhaustive, string(f.Kind)})
 	}
 	return out
 }
@@ -304,11 +307,11 @@ func newSearchAlert(a *query.Alert) *searchAlert {
 	if a == nil {
 		return nil
 	}
-	out := &searchAlert{Title: a.Title, Description: orNull(a.Description), Kind: orNull(a.Kind)}
+	out := &searchAlert{Title: a.Title, Description: wire.TextOrNull(a.Description), Kind: wire.TextOrNull(a.Kind)}
 	if len(a.Proposed) > 0 {
 		proposed := []proposedQuery{}
 		for _, p := range a.Proposed {
-			proposed = append(proposed, proposedQuery{Description: orNull(p.Description), Query: p.Query})
+			proposed = append(proposed, proposedQuery{Description: wire.TextOrNull(p.Description), Query: p.Query})
 		}
 		out.ProposedQueries = &proposed
 	}
@@ -350,7 +353,7 @@ func (s *searchStats) Languages() ([]languageStatistics, error) {
 		}
 		sum := byName[l.Name]
 		sum.TotalBytes += l.TotalBytes
-		sum.TotalLines = small(int(sum.TotalLines) + int(l.TotalLines))
+		sum.TotalLines = wire.Int32(int(sum.TotalLines) + int(l.TotalLines))
 	}
 	for _, m := range s.r.kept.matches {
 		rec := s.r.s.byName(m.In().Name)
@@ -364,7 +367,7 @@ func (s *searchStats) Languages() ([]languageStatistics, error) {
 				return nil, err
 			}
 			if d, ok := docs.find(m.Path); ok && m.Language != "" {
-				add(languageStatistics{m.Language, float64(d.table.FileBytes[d.i]), small(d.newlines())})
+				add(languageStatistics{m.Language, float64(d.table.FileBytes[d.i]), wire.Int32(d.newlines())})
 			}
 		case *query.RepoMatch:
 			all, err := s.r.s.languages(rec)
@@ -381,23 +384,23 @@ func (s *searchStats) Languages() ([]languageStatistics, error) {
 
 // ParseSearchQuery shows the tree of a query.
 func (*resolver) ParseSearchQuery(args struct {
-	Query, PatternType                         optString
-	OutputPhase, OutputFormat, OutputVerbosity optString
+	Query, PatternType                         wire.String
+	OutputPhase, OutputFormat, OutputVerbosity wire.String
 }) (string, error) {
-	pt, err := syntax.ParsePatternType("V3", args.PatternType.or("standard"))
+	pt, err := syntax.ParsePatternType("V3", args.PatternType.Or("standard"))
 	if err != nil {
 		return "", err
 	}
-	q, err := syntax.Parse(args.Query.or(""), pt)
+	q, err := syntax.Parse(args.Query.Or(""), pt)
 	if err != nil {
 		var wrong *query.SyntaxError
 		if errors.As(err, &wrong) {
-			return "", refuse("%s", wrong.Error())
+			return "", wire.Refuse("%s", wrong.Error())
 		}
 		return "", err
 	}
-	t := queryTree{spans: args.OutputVerbosity.or("BASIC") != "MINIMAL" && args.OutputVerbosity.or("BASIC") != "BASIC"}
-	switch args.OutputFormat.or("JSON") {
+	t := queryTree{spans: args.OutputVerbosity.Or("BASIC") != "MINIMAL" && args.OutputVerbosity.Or("BASIC") != "BASIC"}
+	switch args.OutputFormat.Or("JSON") {
 	case "SEXP":
 		return t.sexp(q), nil
 	case "MERMAID":

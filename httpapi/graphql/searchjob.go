@@ -11,6 +11,7 @@ import (
 	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
@@ -20,14 +21,14 @@ type searchJob struct {
 	j *saved.Job
 }
 
-func (j *searchJob) ID() graphql.ID        { return newID(kindSearchJob, j.j.ID) }
-func (j *searchJob) Query() string         { return j.j.Query }
-func (j *searchJob) State() string         { return string(j.j.State) }
-func (j *searchJob) CreatedAt() dateTime   { return dateTime{j.j.Created} }
-func (j *searchJob) StartedAt() *dateTime  { return moment(j.j.Started) }
-func (j *searchJob) FinishedAt() *dateTime { return moment(j.j.Finished) }
-func (j *searchJob) URL() *string          { return j.export("jsonl") }
-func (j *searchJob) LogURL() *string       { return j.export("log") }
+func (j *searchJob) ID() graphql.ID             { return wire.NewID(wire.KindSearchJob, j.j.ID) }
+func (j *searchJob) Query() string              { return j.j.Query }
+func (j *searchJob) State() string              { return string(j.j.State) }
+func (j *searchJob) CreatedAt() wire.DateTime   { return wire.DateTime{Time: j.j.Created} }
+func (j *searchJob) StartedAt() *wire.DateTime  { return wire.TimeOrNull(j.j.Started) }
+func (j *searchJob) FinishedAt() *wire.DateTime { return wire.TimeOrNull(j.j.Finished) }
+func (j *searchJob) URL() *string               { return j.export("jsonl") }
+func (j *searchJob) LogURL() *string            { return j.export("log") }
 
 // Creator is null for the operator, and for who is gone.
 func (j *searchJob) Creator() (*user, error) { return j.s.userByID(j.j.Creator) }
@@ -36,7 +37,7 @@ func (j *searchJob) export(kind string) *string {
 	if !j.j.State.Final() {
 		return nil
 	}
-	return orNull(fmt.Sprintf("%s%s%d.%s", j.s.base, exportPath, j.j.ID, kind))
+	return wire.TextOrNull(fmt.Sprintf("%s%s%d.%s", j.s.base, exportPath, j.j.ID, kind))
 }
 
 // jobStats is the type SearchJobStats.
@@ -48,7 +49,7 @@ func (j *searchJob) RepoStats() jobStats {
 	if j.j.State.Final() {
 		left = 0
 	}
-	return jobStats{small(len(j.j.Repositories)), small(j.j.Done - j.j.Failures), small(j.j.Failures), small(left)}
+	return jobStats{wire.Int32(len(j.j.Repositories)), wire.Int32(j.j.Done - j.j.Failures), wire.Int32(j.j.Failures), wire.Int32(left)}
 }
 
 // maySee is for the creator and site admins.
@@ -58,7 +59,7 @@ func (s *session) maySee(j *saved.Job) bool {
 
 // jobOf finds one by its global id; nil is none, or one that may not be seen.
 func (s *session) jobOf(id graphql.ID) (*searchJob, error) {
-	n, err := numberOf(id, kindSearchJob)
+	n, err := wire.NumberOf(id, wire.KindSearchJob)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,7 @@ func (s *session) jobOf(id graphql.ID) (*searchJob, error) {
 func (s *session) knownJob(id graphql.ID) (*searchJob, error) {
 	j, err := s.jobOf(id)
 	if err == nil && j == nil {
-		err = refuse("search job not found")
+		err = wire.Refuse("search job not found")
 	}
 	return j, err
 }
@@ -84,17 +85,17 @@ func (s *session) knownJob(id graphql.ID) (*searchJob, error) {
 type jobConnection struct {
 	Nodes      []*searchJob
 	TotalCount int32
-	PageInfo   page
+	PageInfo   wire.Page
 }
 
 // SearchJobs lists those that the client may see.
 func (*resolver) SearchJobs(ctx context.Context, args struct {
-	pageArgs
-	Query      optString
+	wire.PageArgs
+	Query      wire.String
 	States     *[]string
 	UserIDs    *[]graphql.ID
-	OrderBy    optString
-	Descending optBool
+	OrderBy    wire.String
+	Descending wire.Bool
 }) (*jobConnection, error) {
 	s := sessionOf(ctx)
 	if err := s.mustSignIn(); err != nil {
@@ -106,58 +107,58 @@ func (*resolver) SearchJobs(ctx context.Context, args struct {
 	}
 	nodes := []*searchJob{}
 	for _, j := range all {
-		if !s.maySee(j) || !holdsFold(j.Query, args.Query.or("")) ||
+		if !s.maySee(j) || !holdsFold(j.Query, args.Query.Or("")) ||
 			args.States != nil && !slices.Contains(*args.States, string(j.State)) ||
-			args.UserIDs != nil && !slices.Contains(*args.UserIDs, newID(kindUser, j.Creator)) {
+			args.UserIDs != nil && !slices.Contains(*args.UserIDs, wire.NewID(wire.KindUser, j.Creator)) {
 			continue
 		}
 		nodes = append(nodes, &searchJob{s, j})
 	}
 	slices.SortFunc(nodes, func(a, b *searchJob) int {
 		c := 0
-		switch args.OrderBy.or("CREATED_AT") {
+		switch args.OrderBy.Or("CREATED_AT") {
 		case "QUERY":
 			c = strings.Compare(a.j.Query, b.j.Query)
 		case "STATE":
 			c = strings.Compare(string(a.j.State), string(b.j.State))
 		}
 		c = cmp.Or(c, cmp.Compare(a.j.ID, b.j.ID))
-		if args.Descending.or(false) {
+		if args.Descending.Or(false) {
 			return -c
 		}
 		return c
 	})
 	switch {
-	case args.Last.value != nil: // which nobody says by default, as they do first
-		args.First.value = nil
-	case args.First.value == nil:
+	case args.Last.Value != nil: // which nobody says by default, as they do first
+		args.First.Value = nil
+	case args.First.Value == nil:
 		fifty := int32(50)
-		args.First.value = &fifty
+		args.First.Value = &fifty
 	}
-	p, err := cutByIndex(len(nodes), 100, args.pageArgs)
+	p, err := wire.CutByIndex(len(nodes), 100, args.PageArgs)
 	if err != nil {
 		return nil, err
 	}
-	return &jobConnection{nodes[p.from:p.to], small(len(nodes)), p}, nil
+	return &jobConnection{nodes[p.From:p.To], wire.Int32(len(nodes)), p}, nil
 }
 
 // checkJob refuses what cannot be a job.
 func checkJob(query string) error {
 	if strings.TrimSpace(query) == "" {
-		return refuse("the query is empty")
+		return wire.Refuse("the query is empty")
 	}
 	if len(query) > maxSavedBytes {
-		return refuse("a query has at most %d bytes", maxSavedBytes)
+		return wire.Refuse("a query has at most %d bytes", maxSavedBytes)
 	}
 	if _, err := jobs.Parse(query); err != nil {
-		return refuse("%s", err.Error())
+		return wire.Refuse("%s", err.Error())
 	}
 	return nil
 }
 
 // ValidateSearchJob says what is wrong with a query.
-func (*resolver) ValidateSearchJob(args struct{ Query string }) (*nothing, error) {
-	return &nothing{}, checkJob(args.Query)
+func (*resolver) ValidateSearchJob(args struct{ Query string }) (*wire.Empty, error) {
+	return &wire.Empty{}, checkJob(args.Query)
 }
 
 // CreateSearchJob queues a search.
@@ -201,15 +202,15 @@ func (s *session) mayQueue(creator uint32) error {
 	}
 	switch {
 	case n >= maxJobs:
-		return refuse("you have %d search jobs: delete some of them first", n)
+		return wire.Refuse("you have %d search jobs: delete some of them first", n)
 	case bytes >= maxJobBytes:
-		return refuse("your search jobs hold %d GiB: delete some of them first", bytes>>30)
+		return wire.Refuse("your search jobs hold %d GiB: delete some of them first", bytes>>30)
 	}
 	return nil
 }
 
 // CancelSearchJob ends a job; one that is over stays as it is.
-func (*resolver) CancelSearchJob(ctx context.Context, args struct{ ID graphql.ID }) (*nothing, error) {
+func (*resolver) CancelSearchJob(ctx context.Context, args struct{ ID graphql.ID }) (*wire.Empty, error) {
 	s := sessionOf(ctx)
 	found, err := s.knownJob(args.ID)
 	if err != nil {
@@ -222,11 +223,11 @@ func (*resolver) CancelSearchJob(ctx context.Context, args struct{ ID graphql.ID
 	if errors.Is(err, saved.ErrConflict) {
 		err = nil
 	}
-	return &nothing{}, told(err)
+	return &wire.Empty{}, told(err)
 }
 
 // DeleteSearchJob forgets a job.
-func (*resolver) DeleteSearchJob(ctx context.Context, args struct{ ID graphql.ID }) (*nothing, error) {
+func (*resolver) DeleteSearchJob(ctx context.Context, args struct{ ID graphql.ID }) (*wire.Empty, error) {
 	s := sessionOf(ctx)
 	found, err := s.knownJob(args.ID)
 	if err != nil {
@@ -234,5 +235,5 @@ func (*resolver) DeleteSearchJob(ctx context.Context, args struct{ ID graphql.ID
 	}
 	err = s.Book.RemoveJob(found.j.ID)
 	s.Jobs.Cancelled(found.j.ID)
-	return &nothing{}, told(err)
+	return &wire.Empty{}, told(err)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/store/git"
 )
@@ -105,9 +106,9 @@ func (f *fileMatch) LineMatches(ctx context.Context) ([]lineMatch, error) {
 		if err := f.repo.s.showParts(l.Text, len(l.Pieces)); err != nil {
 			return nil, err
 		}
-		m := lineMatch{Preview: valid(l.Text), LineNumber: small(l.Number), OffsetAndLengths: [][]int32{}}
+		m := lineMatch{Preview: valid(l.Text), LineNumber: wire.Int32(l.Number), OffsetAndLengths: [][]int32{}}
 		for _, p := range l.Pieces {
-			m.OffsetAndLengths = append(m.OffsetAndLengths, []int32{small(p[0]), small(p[1])})
+			m.OffsetAndLengths = append(m.OffsetAndLengths, []int32{wire.Int32(p[0]), wire.Int32(p[1])})
 		}
 		out = append(out, m)
 	}
@@ -154,7 +155,9 @@ type place struct{ Start, End position }
 // position is the type Position.
 type position struct{ Line, Character int32 }
 
-func newPosition(l query.Location) position { return position{small(l.Line), small(l.Column)} }
+func newPosition(l query.Location) position {
+	return position{wire.Int32(l.Line), wire.Int32(l.Column)}
+}
 
 func newPlaces(ranges []query.Range) []*place {
 	out := make([]*place, len(ranges))
@@ -181,7 +184,7 @@ func newSymbols(r *repository, m *query.FileMatch) []*symbol {
 }
 
 func (s *symbol) Name() string           { return s.s.Name }
-func (s *symbol) ContainerName() *string { return orNull(s.s.Container) }
+func (s *symbol) ContainerName() *string { return wire.TextOrNull(s.s.Container) }
 func (s *symbol) Kind() string           { return httpapi.KindWord(s.s.Kind) }
 func (s *symbol) Language() string       { return s.lang }
 func (s *symbol) FileLocal() bool        { return false }
@@ -199,8 +202,8 @@ func (s *symbol) urlAt(rev string) string {
 
 // place is that of the name.
 func (s *symbol) place() *place {
-	line, column := small(max(s.s.Line, 1)-1), small(s.s.Column)
-	return &place{position{line, column}, position{line, column + small(utf8.RuneCountInString(s.s.Name))}}
+	line, column := wire.Int32(max(s.s.Line, 1)-1), wire.Int32(s.s.Column)
+	return &place{position{line, column}, position{line, column + wire.Int32(utf8.RuneCountInString(s.s.Name))}}
 }
 
 // location is the type Location.
@@ -233,54 +236,54 @@ func (c *commitMatch) Commit() *commit {
 	return &commit{repo: c.repo, oid: c.m.OID}
 }
 
-func (c *commitMatch) highlights() []highlight {
-	out := []highlight{}
+func (c *commitMatch) highlights() []wire.Highlight {
+	out := []wire.Highlight{}
 	for _, h := range c.shown.Highlights {
-		out = append(out, highlight{small(h[0]), small(h[1]), small(h[2])})
+		out = append(out, wire.Highlight{Line: wire.Int32(h[0]), Character: wire.Int32(h[1]), Length: wire.Int32(h[2])})
 	}
 	return out
 }
 
 // markdown returns a text that may be shown.
-func (c *commitMatch) markdown(text, html string) (markdown, error) {
-	return markdown{text, html}, c.repo.s.showParts([]byte(text+html), 0)
+func (c *commitMatch) markdown(text, html string) (wire.Markdown, error) {
+	return wire.Markdown{Text: text, HTML: html}, c.repo.s.showParts([]byte(text+html), 0)
 }
 
 // Label is a line with links.
-func (c *commitMatch) Label() (markdown, error) {
+func (c *commitMatch) Label() (wire.Markdown, error) {
 	return c.markdown(c.shown.Label, c.shown.LabelHTML)
 }
 
 // Detail is a link with the date.
-func (c *commitMatch) Detail() (markdown, error) {
+func (c *commitMatch) Detail() (wire.Markdown, error) {
 	return c.markdown(c.shown.Detail, c.shown.DetailHTML)
 }
 
 // Matches is one: clients read the first.
-func (c *commitMatch) Matches(ctx context.Context) ([]match, error) {
+func (c *commitMatch) Matches(ctx context.Context) ([]wire.Match, error) {
 	body, err := c.markdown(c.shown.Body, c.shown.BodyHTML)
 	if err == nil {
 		err = c.repo.s.room(ctx, len(c.shown.Highlights))
 	}
-	return []match{{URL: c.shown.URL, Body: body, Highlights: c.highlights()}}, err
+	return []wire.Match{{URL: c.shown.URL, Body: body, Highlights: c.highlights()}}, err
 }
 
 // MessagePreview is null for a diff.
-func (c *commitMatch) MessagePreview(ctx context.Context) (*highlightedString, error) {
+func (c *commitMatch) MessagePreview(ctx context.Context) (*wire.HighlightedString, error) {
 	return c.preview(ctx, !c.m.IsDiff)
 }
 
 // DiffPreview is null for a message.
-func (c *commitMatch) DiffPreview(ctx context.Context) (*highlightedString, error) {
+func (c *commitMatch) DiffPreview(ctx context.Context) (*wire.HighlightedString, error) {
 	return c.preview(ctx, c.m.IsDiff)
 }
 
-func (c *commitMatch) preview(ctx context.Context, has bool) (*highlightedString, error) {
+func (c *commitMatch) preview(ctx context.Context, has bool) (*wire.HighlightedString, error) {
 	if !has {
 		return nil, nil
 	}
 	if err := c.repo.s.showParts([]byte(c.m.Body), 0); err != nil {
 		return nil, err
 	}
-	return &highlightedString{c.m.Body, c.highlights()}, c.repo.s.room(ctx, len(c.shown.Highlights))
+	return &wire.HighlightedString{Value: c.m.Body, Highlights: c.highlights()}, c.repo.s.room(ctx, len(c.shown.Highlights))
 }

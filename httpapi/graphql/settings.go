@@ -8,6 +8,7 @@ import (
 	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/httpapi/jsonc"
 	"github.com/trawlsearch/trawl/store/saved"
 )
@@ -41,7 +42,7 @@ type defaults struct{ s *session }
 
 const defaultsKey = "default"
 
-func (d *defaults) ID() graphql.ID                     { return newID(kindDefaultSettings, defaultsKey) }
+func (d *defaults) ID() graphql.ID                     { return wire.NewID(wire.KindDefaultSettings, defaultsKey) }
 func (d *defaults) LatestSettings() (*settings, error) { return nil, nil }
 func (d *defaults) SettingsURL() *string               { return nil }
 func (d *defaults) ViewerCanAdminister() bool          { return false }
@@ -60,9 +61,9 @@ type settings struct {
 	v     *saved.Settings
 }
 
-func (s *settings) ID() int32                 { return small(s.v.ID) }
+func (s *settings) ID() int32                 { return wire.Int32(s.v.ID) }
 func (s *settings) Contents() string          { return s.v.Contents }
-func (s *settings) CreatedAt() dateTime       { return dateTime{s.v.Created} }
+func (s *settings) CreatedAt() wire.DateTime  { return wire.DateTime{Time: s.v.Created} }
 func (s *settings) Subject() *settingsSubject { return &settingsSubject{s.owner} }
 
 // Author is null for the operator, and for who is gone.
@@ -189,21 +190,21 @@ func (*resolver) SettingsSubject(ctx context.Context, args struct{ ID graphql.ID
 
 // ownerOf returns nil for none.
 func (s *session) ownerOf(id graphql.ID) (settingsOwner, error) {
-	switch kindOf(id) {
-	case kindUser:
+	switch wire.KindOf(id) {
+	case wire.KindUser:
 		if u, err := s.userOf(id); err != nil || u != nil {
 			return u, err
 		}
-	case kindOrg:
+	case wire.KindOrg:
 		if o, err := s.orgOf(id); err != nil || o != nil {
 			return o, err
 		}
-	case kindSite:
+	case wire.KindSite:
 		return &site{s}, nil
-	case kindDefaultSettings:
+	case wire.KindDefaultSettings:
 		return &defaults{s}, nil
 	default:
-		return nil, errID
+		return nil, wire.ErrID
 	}
 	return nil, nil
 }
@@ -219,7 +220,7 @@ type settingsMutation struct {
 func (*resolver) SettingsMutation(ctx context.Context, args struct {
 	Input struct {
 		Subject graphql.ID
-		LastID  optInt
+		LastID  wire.Int
 	}
 }) (*settingsMutation, error) {
 	s := sessionOf(ctx)
@@ -228,32 +229,32 @@ func (*resolver) SettingsMutation(ctx context.Context, args struct {
 	case err != nil:
 		return nil, err
 	case owner == nil:
-		return nil, refuse("there is nothing with this id that has settings")
+		return nil, wire.Refuse("there is nothing with this id that has settings")
 	case !owner.ViewerCanAdminister():
 		return nil, s.mayNotWrite(owner)
 	}
-	return &settingsMutation{s, owner, uint32(max(args.Input.LastID.or(0), 0))}, nil
+	return &settingsMutation{s, owner, uint32(max(args.Input.LastID.Or(0), 0))}, nil
 }
 
 // mayNotWrite says why.
 func (s *session) mayNotWrite(owner settingsOwner) error {
 	switch owner.(type) {
 	case *user:
-		return permit(auth.ErrNotSelf)
+		return wire.Permit(auth.ErrNotSelf)
 	case *org:
-		return permit(auth.ErrNotMember)
+		return wire.Permit(auth.ErrNotMember)
 	case *site:
-		return permit(auth.ErrNotSiteAdmin)
+		return wire.Permit(auth.ErrNotSiteAdmin)
 	}
-	return refuse("nobody can change the defaults: change the settings of the site")
+	return wire.Refuse("nobody can change the defaults: change the settings of the site")
 }
 
 // settingsChanged is the type UpdateSettingsPayload.
-type settingsChanged struct{ Empty *nothing }
+type settingsChanged struct{ Empty *wire.Empty }
 
 func (m *settingsMutation) change(f func(string) (string, error)) (*settingsChanged, error) {
 	_, err := m.s.Book.ChangeSettings(m.owner.subject(), m.s.actor.UserID(), m.last, f)
-	return &settingsChanged{&nothing{}}, told(err)
+	return &settingsChanged{&wire.Empty{}}, told(err)
 }
 
 // OverwriteSettings writes them anew.

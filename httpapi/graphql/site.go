@@ -10,6 +10,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 )
 
 const siteKey = "site"
@@ -20,7 +21,7 @@ func (*resolver) Site(ctx context.Context) *site { return &site{sessionOf(ctx)} 
 // site is the type Site.
 type site struct{ s *session }
 
-func (s *site) ID() graphql.ID                                    { return newID(kindSite, siteKey) }
+func (s *site) ID() graphql.ID                                    { return wire.NewID(wire.KindSite, siteKey) }
 func (s *site) ProductVersion() string                            { return httpapi.APIVersion }
 func (s *site) BuildVersion() string                              { return httpapi.APIVersion }
 func (s *site) HasCodeIntelligence() bool                         { return false }
@@ -38,7 +39,7 @@ func (s *site) NeedsRepositoryConfiguration() bool {
 // updateCheck is the type UpdateCheck: nobody ever looks.
 type updateCheck struct {
 	Pending                              bool
-	CheckedAt                            *dateTime
+	CheckedAt                            *wire.DateTime
 	ErrorMessage, UpdateVersionAvailable *string
 }
 
@@ -53,7 +54,7 @@ func (s *site) SettingsURL() *string {
 	if !s.s.actor.SiteAdmin() {
 		return nil
 	}
-	return orNull("/site-admin/global-settings")
+	return wire.TextOrNull("/site-admin/global-settings")
 }
 
 // ProductSubscription is free.
@@ -73,7 +74,7 @@ type subscription struct {
 type authProviders struct {
 	Nodes      []authProvider
 	TotalCount int32
-	PageInfo   forwardPage
+	PageInfo   wire.ForwardPage
 }
 
 // authProvider is the type AuthProvider.
@@ -112,7 +113,7 @@ func (s *site) Alerts() []alert {
 // siteConfiguration is the type SiteConfiguration.
 type siteConfiguration struct {
 	ID                 int32
-	EffectiveContents  text
+	EffectiveContents  wire.Text
 	ValidationMessages []string
 }
 
@@ -134,5 +135,5 @@ func (s *site) Configuration() (*siteConfiguration, error) {
 	if err != nil {
 		return nil, fmt.Errorf("show configuration: %w", err)
 	}
-	return &siteConfiguration{EffectiveContents: text(contents), ValidationMessages: []string{}}, nil
+	return &siteConfiguration{EffectiveContents: wire.Text(contents), ValidationMessages: []string{}}, nil
 }

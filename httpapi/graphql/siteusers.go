@@ -8,13 +8,14 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
 // dateRange is the input SiteUsersDateRangeInput.
 type dateRange struct {
-	Gte, Lte   *dateTime
-	Empty, Not optBool
+	Gte, Lte   *wire.DateTime
+	Empty, Not wire.Bool
 }
 
 // fits tells whether a time, zero for none, lies in the range; every time lies
@@ -23,11 +24,11 @@ func (d *dateRange) fits(t time.Time) bool {
 	if d == nil {
 		return true
 	}
-	if d.Empty.value != nil {
-		return *d.Empty.value == t.IsZero()
+	if d.Empty.Value != nil {
+		return *d.Empty.Value == t.IsZero()
 	}
 	in := !t.IsZero() && (d.Gte == nil || !t.Before(d.Gte.Time)) && (d.Lte == nil || !t.After(d.Lte.Time))
-	return in != d.Not.or(false)
+	return in != d.Not.Or(false)
 }
 
 // numberRange is the input SiteUsersNumberRangeInput.
@@ -39,9 +40,9 @@ func (n *numberRange) fits(v float64) bool {
 
 // Users are all users, for site admins.
 func (s *site) Users(args struct {
-	Query                              optString
-	SiteAdmin                          optBool
-	Username, Email                    optString
+	Query                              wire.String
+	SiteAdmin                          wire.Bool
+	Username, Email                    wire.String
 	LastActiveAt, DeletedAt, CreatedAt *dateRange
 	EventsCount                        *numberRange
 }) (*siteUsers, error) {
@@ -51,9 +52,9 @@ func (s *site) Users(args struct {
 	out := &siteUsers{}
 	_, err := s.s.usersBut(func(u *identity.User) (bool, error) {
 		last, err := s.s.Registry.LastActive(u.ID)
-		hasEmail := slices.ContainsFunc(u.Emails, func(e identity.Email) bool { return holdsFold(e.Address, args.Email.or("")) })
-		if holdsUser(u, args.Query.or("")) && holdsFold(u.Name, args.Username.or("")) && (args.Email.or("") == "" || hasEmail) &&
-			(args.SiteAdmin.value == nil || *args.SiteAdmin.value == u.SiteAdmin) &&
+		hasEmail := slices.ContainsFunc(u.Emails, func(e identity.Email) bool { return holdsFold(e.Address, args.Email.Or("")) })
+		if holdsUser(u, args.Query.Or("")) && holdsFold(u.Name, args.Username.Or("")) && (args.Email.Or("") == "" || hasEmail) &&
+			(args.SiteAdmin.Value == nil || *args.SiteAdmin.Value == u.SiteAdmin) &&
 			args.LastActiveAt.fits(last) && args.CreatedAt.fits(u.Created) && args.DeletedAt.fits(time.Time{}) && args.EventsCount.fits(0) {
 			out.all = append(out.all, &siteUser{u, last})
 		}
@@ -73,21 +74,21 @@ func (s *siteUsers) TotalCount() float64 { return float64(len(s.all)) }
 
 // Nodes are sorted by name unless said otherwise.
 func (s *siteUsers) Nodes(args struct {
-	Limit, Offset optInt
-	OrderBy       optString
-	Descending    optBool
+	Limit, Offset wire.Int
+	OrderBy       wire.String
+	Descending    wire.Bool
 }) []*siteUser {
 	all := slices.Clone(s.all)
-	order := args.OrderBy.or("USERNAME")
+	order := args.OrderBy.Or("USERNAME")
 	slices.SortStableFunc(all, func(a, b *siteUser) int {
 		c := cmp.Or(a.compare(b, order), strings.Compare(strings.ToLower(a.u.Name), strings.ToLower(b.u.Name)))
-		if args.Descending.or(false) {
+		if args.Descending.Or(false) {
 			return -c
 		}
 		return c
 	})
-	from := min(max(int(args.Offset.or(0)), 0), len(all))
-	to := min(from+length(args.Limit.or(0), maxUsers), len(all))
+	from := min(max(int(args.Offset.Or(0)), 0), len(all))
+	to := min(from+wire.PageLength(args.Limit.Or(0), maxUsers), len(all))
 	return append([]*siteUser{}, all[from:to]...)
 }
 
@@ -97,17 +98,17 @@ type siteUser struct {
 	last time.Time
 }
 
-func (s *siteUser) ID() graphql.ID          { return newID(kindUser, s.u.ID) }
-func (s *siteUser) Username() string        { return s.u.Name }
-func (s *siteUser) DisplayName() *string    { return orNull(s.u.DisplayName) }
-func (s *siteUser) Email() *string          { return orNull(s.u.PrimaryEmail()) }
-func (s *siteUser) CreatedAt() dateTime     { return dateTime{s.u.Created} }
-func (s *siteUser) LastActiveAt() *dateTime { return moment(s.last) }
-func (s *siteUser) DeletedAt() *dateTime    { return nil }
-func (s *siteUser) SiteAdmin() bool         { return s.u.SiteAdmin }
-func (s *siteUser) SCIMControlled() bool    { return false }
-func (s *siteUser) EventsCount() float64    { return 0 }
-func (s *siteUser) Locked() bool            { return s.u.Locked }
+func (s *siteUser) ID() graphql.ID               { return wire.NewID(wire.KindUser, s.u.ID) }
+func (s *siteUser) Username() string             { return s.u.Name }
+func (s *siteUser) DisplayName() *string         { return wire.TextOrNull(s.u.DisplayName) }
+func (s *siteUser) Email() *string               { return wire.TextOrNull(s.u.PrimaryEmail()) }
+func (s *siteUser) CreatedAt() wire.DateTime     { return wire.DateTime{Time: s.u.Created} }
+func (s *siteUser) LastActiveAt() *wire.DateTime { return wire.TimeOrNull(s.last) }
+func (s *siteUser) DeletedAt() *wire.DateTime    { return nil }
+func (s *siteUser) SiteAdmin() bool              { return s.u.SiteAdmin }
+func (s *siteUser) SCIMControlled() bool         { return false }
+func (s *siteUser) EventsCount() float64         { return 0 }
+func (s *siteUser) Locked() bool                 { return s.u.Locked }
 
 func (s *siteUser) compare(o *siteUser, order string) int {
 	switch order {

@@ -3,6 +3,8 @@ package graphql
 import (
 	"context"
 	"fmt"
+
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 )
 
 // statusMessage is the union StatusMessage.
@@ -95,7 +97,7 @@ func (s *session) statusMessages() []*statusMessage {
 		add(&syncError{fmt.Sprintf("%d of %d repositories could not be fetched the last time", n.failed, n.total)})
 	}
 	if n.indexed < n.total {
-		add(&indexingProgress{NotIndexed: small(n.total - n.indexed), Indexed: small(n.indexed)})
+		add(&indexingProgress{NotIndexed: wire.Int32(n.total - n.indexed), Indexed: wire.Int32(n.indexed)})
 	}
 	return out
 }
@@ -140,18 +142,18 @@ func (*resolver) RepositoryStats(ctx context.Context) *repositoryStats {
 	return &repositoryStats{s, s.count()}
 }
 
-func (r *repositoryStats) Total() int32       { return small(r.n.total) }
-func (r *repositoryStats) Cloned() int32      { return small(r.n.cloned) }
-func (r *repositoryStats) Cloning() int32     { return small(r.n.cloning) }
-func (r *repositoryStats) NotCloned() int32   { return small(r.n.notCloned) }
-func (r *repositoryStats) FailedFetch() int32 { return small(r.n.failed) }
-func (r *repositoryStats) Indexed() int32     { return small(r.n.indexed) }
-func (r *repositoryStats) Corrupted() int32   { return small(r.n.corrupted) }
+func (r *repositoryStats) Total() int32       { return wire.Int32(r.n.total) }
+func (r *repositoryStats) Cloned() int32      { return wire.Int32(r.n.cloned) }
+func (r *repositoryStats) Cloning() int32     { return wire.Int32(r.n.cloning) }
+func (r *repositoryStats) NotCloned() int32   { return wire.Int32(r.n.notCloned) }
+func (r *repositoryStats) FailedFetch() int32 { return wire.Int32(r.n.failed) }
+func (r *repositoryStats) Indexed() int32     { return wire.Int32(r.n.indexed) }
+func (r *repositoryStats) Corrupted() int32   { return wire.Int32(r.n.corrupted) }
 func (r *repositoryStats) Embedded() int32    { return 0 }
 
 // GitDirBytes sums the sizes of the files.
-func (r *repositoryStats) GitDirBytes() (bigInt, error) {
-	var sum bigInt
+func (r *repositoryStats) GitDirBytes() (wire.BigInt, error) {
+	var sum wire.BigInt
 	for _, rec := range r.s.repositories() {
 		n, err := r.s.fileBytes(rec)
 		if err != nil {
@@ -163,14 +165,14 @@ func (r *repositoryStats) GitDirBytes() (bigInt, error) {
 }
 
 // IndexedLinesCount sums the lines of the documents.
-func (r *repositoryStats) IndexedLinesCount() (bigInt, error) {
-	var sum bigInt
+func (r *repositoryStats) IndexedLinesCount() (wire.BigInt, error) {
+	var sum wire.BigInt
 	for _, rec := range r.s.repositories() {
 		n, err := r.s.countLines(rec)
 		if err != nil {
 			return 0, err
 		}
-		sum += bigInt(n)
+		sum += wire.BigInt(n)
 	}
 	return sum, nil
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -13,7 +14,7 @@ import (
 // symbolConnection is the type SymbolConnection.
 type symbolConnection struct {
 	Nodes    []*symbol
-	PageInfo forwardPage
+	PageInfo wire.ForwardPage
 }
 
 // maxSymbols is how many symbols a page may have.
@@ -21,8 +22,8 @@ const maxSymbols = 10_000
 
 // symbolsArgs choose symbols of a file or a tree.
 type symbolsArgs struct {
-	First optInt
-	Query optString
+	First wire.Int
+	Query wire.String
 }
 
 // Symbols lists the definitions of a file or below a tree.
@@ -39,8 +40,8 @@ func (e *entry) Symbols(ctx context.Context, args symbolsArgs) (*symbolConnectio
 
 // Symbols lists the definitions of a commit.
 func (c *commit) Symbols(ctx context.Context, args struct {
-	First           optInt
-	Query           optString
+	First           wire.Int
+	Query           wire.String
 	IncludePatterns *[]string
 }) (*symbolConnection, error) {
 	var paths []string
@@ -56,10 +57,10 @@ func (c *commit) findSymbols(ctx context.Context, args symbolsArgs, paths []stri
 	if c.oid != c.repo.rec.Commit() {
 		return out, nil
 	}
-	if args.First.or(0) < 0 {
-		return nil, refuse("a page cannot have a negative length")
+	if args.First.Or(0) < 0 {
+		return nil, wire.Refuse("a page cannot have a negative length")
 	}
-	most := length(args.First.or(0), maxSymbols)
+	most := wire.PageLength(args.First.Or(0), maxSymbols)
 	b := query.Basic{Filters: []query.Filter{
 		{Field: "type", Value: "symbol"}, {Field: "repo", Value: "^" + regexp.QuoteMeta(c.repo.rec.Name) + "$"},
 	}}
@@ -68,10 +69,10 @@ func (c *commit) findSymbols(ctx context.Context, args symbolsArgs, paths []stri
 			b.Filters = append(b.Filters, query.Filter{Field: "file", Value: p})
 		}
 	}
-	pattern := args.Query.or("")
+	pattern := args.Query.Or("")
 	for _, text := range append([]string{pattern}, paths...) {
 		if _, err := syntax.Parse(text, syntax.Perl); err != nil {
-			return nil, refuse("%s", err.Error())
+			return nil, wire.Refuse("%s", err.Error())
 		}
 	}
 	if pattern != "" {

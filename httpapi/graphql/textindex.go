@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 )
@@ -39,21 +40,21 @@ type textIndexStatus struct {
 	rec *store.Repository
 }
 
-func (t *textIndexStatus) UpdatedAt() dateTime                        { return dateTime{t.rec.LastIndexed} }
-func (t *textIndexStatus) ContentByteSize() bigInt                    { return bigInt(t.rec.TextBytes) }
-func (t *textIndexStatus) ContentFilesCount() int32                   { return small(t.rec.Documents) }
-func (t *textIndexStatus) IndexShardsCount() int32                    { return small(len(t.rec.Shards)) }
+func (t *textIndexStatus) UpdatedAt() wire.DateTime                   { return wire.DateTime{Time: t.rec.LastIndexed} }
+func (t *textIndexStatus) ContentByteSize() wire.BigInt               { return wire.BigInt(t.rec.TextBytes) }
+func (t *textIndexStatus) ContentFilesCount() int32                   { return wire.Int32(t.rec.Documents) }
+func (t *textIndexStatus) IndexShardsCount() int32                    { return wire.Int32(len(t.rec.Shards)) }
 func (t *textIndexStatus) OtherBranchesNewLinesCount() int32          { return 0 }
 func (t *textIndexStatus) DefaultBranchNewLinesCount() (int32, error) { return t.NewLinesCount() }
 
 // IndexByteSize is that of the text: what the shards take on disk is known to
 // the engine alone, and they hold other repositories too, which may be hidden.
-func (t *textIndexStatus) IndexByteSize() bigInt { return bigInt(t.rec.TextBytes) }
+func (t *textIndexStatus) IndexByteSize() wire.BigInt { return wire.BigInt(t.rec.TextBytes) }
 
 // NewLinesCount counts the lines of all documents.
 func (t *textIndexStatus) NewLinesCount() (int32, error) {
 	n, err := t.s.countLines(t.rec)
-	return small(n), err
+	return wire.Int32(n), err
 }
 
 // countLines counts the lines of a repository's documents.
@@ -77,7 +78,7 @@ func (r *indexedRef) Ref() *ref              { return r.ref }
 func (r *indexedRef) Indexed() bool          { return r.repo.rec.Indexed() }
 func (r *indexedRef) IndexedCommit() *object { return r.ref.Target() }
 func (r *indexedRef) SkippedIndexed() skippedFiles {
-	return skippedFiles{Count: bigInt(r.repo.rec.Skipped)}
+	return skippedFiles{Count: wire.BigInt(r.repo.rec.Skipped)}
 }
 
 // Current tells whether the branch is still at the commit that is indexed.
@@ -88,12 +89,12 @@ func (r *indexedRef) Current(ctx context.Context) (bool, error) {
 
 // skippedFiles is the type SkippedFiles.
 type skippedFiles struct {
-	Count bigInt
+	Count wire.BigInt
 	Query string
 }
 
 // DiskSizeBytes is the size of the files, for site admins.
-func (r *repository) DiskSizeBytes() (*bigInt, error) {
+func (r *repository) DiskSizeBytes() (*wire.BigInt, error) {
 	if err := r.s.mustAdmin(); err != nil {
 		return nil, err
 	}
@@ -112,46 +113,46 @@ type contributor struct {
 type contributorConnection struct {
 	Nodes      []*contributor
 	TotalCount int32
-	PageInfo   page
+	PageInfo   wire.Page
 }
 
 // Contributors lists who wrote it.
 func (r *repository) Contributors(ctx context.Context, args struct {
-	First                          optInt
-	RevisionRange, AfterDate, Path optString
+	First                          wire.Int
+	RevisionRange, AfterDate, Path wire.String
 }) (*contributorConnection, error) {
-	at, err := r.commit(ctx, args.RevisionRange.or(""))
+	at, err := r.commit(ctx, args.RevisionRange.Or(""))
 	if err != nil {
 		return nil, err
 	}
 	out := &contributorConnection{Nodes: []*contributor{}}
 	if at == nil {
-		if rev := args.RevisionRange.or(""); rev != "" {
+		if rev := args.RevisionRange.Or(""); rev != "" {
 			return nil, errRevision(rev)
 		}
 		return out, nil
 	}
-	path, ok := code.CleanPath(args.Path.or(""))
+	path, ok := code.CleanPath(args.Path.Or(""))
 	if !ok {
-		return nil, errPath(args.Path.or(""))
+		return nil, errPath(args.Path.Or(""))
 	}
-	if err := checkText(args.AfterDate.or("")); err != nil {
+	if err := checkText(args.AfterDate.Or("")); err != nil {
 		return nil, err
 	}
 	repo, err := r.command(ctx)
 	if err != nil {
 		return nil, err
 	}
-	people, err := repo.Contributors(ctx, at.oid, git.HistoryOptions{Path: path, After: args.AfterDate.or("")})
+	people, err := repo.Contributors(ctx, at.oid, git.HistoryOptions{Path: path, After: args.AfterDate.Or("")})
 	if err != nil {
 		return nil, err
 	}
-	if out.PageInfo, err = cutByIndex(len(people), maxRepositories, pageArgs{First: args.First}); err != nil {
+	if out.PageInfo, err = wire.CutByIndex(len(people), maxRepositories, wire.PageArgs{First: args.First}); err != nil {
 		return nil, err
 	}
-	out.TotalCount = small(len(people))
-	for _, p := range people[out.PageInfo.from:out.PageInfo.to] {
-		out.Nodes = append(out.Nodes, &contributor{person{p.Name, p.Email}, small(p.Commits), r})
+	out.TotalCount = wire.Int32(len(people))
+	for _, p := range people[out.PageInfo.From:out.PageInfo.To] {
+		out.Nodes = append(out.Nodes, &contributor{person{p.Name, p.Email}, wire.Int32(p.Commits), r})
 	}
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
@@ -45,14 +46,14 @@ func (e *entry) urlAt(rev string) string {
 }
 
 // History lists the commits that changed it.
-func (e *entry) History(ctx context.Context, args forwardArgs) (*commitConnection, error) {
+func (e *entry) History(ctx context.Context, args wire.ForwardArgs) (*commitConnection, error) {
 	return e.commit.repo.history(ctx, []string{e.commit.oid}, git.HistoryOptions{Path: e.path}, args)
 }
 
 // singleChildArgs change nothing.
 type singleChildArgs struct {
-	First                           optInt
-	Recursive, RecursiveSingleChild optBool
+	First                           wire.Int
+	Recursive, RecursiveSingleChild wire.Bool
 }
 
 // IsSingleChild looks into the tree around it.
@@ -131,8 +132,8 @@ const maxEntries = 50_000
 
 // entriesArgs choose entries of a tree.
 type entriesArgs struct {
-	First     optInt
-	Recursive optBool
+	First     wire.Int
+	Recursive wire.Bool
 }
 
 // Directories lists trees.
@@ -163,14 +164,14 @@ func (t *tree) Files(ctx context.Context, args entriesArgs) ([]*blob, error) {
 
 // Entries lists both, and with ancestors what stands beside each parent.
 func (t *tree) Entries(ctx context.Context, args struct {
-	First                optInt
-	Recursive, Ancestors optBool
+	First                wire.Int
+	Recursive, Ancestors wire.Bool
 }) ([]*treeOrBlob, error) {
 	all, err := t.list(ctx, entriesArgs{args.First, args.Recursive}, true, true)
 	if err != nil {
 		return nil, err
 	}
-	if args.Ancestors.or(false) {
+	if args.Ancestors.Or(false) {
 		for at := t.path; at != ""; {
 			at = parentOf(at)
 			above, err := t.commit.treeAt(ctx, at)
@@ -194,10 +195,10 @@ func (t *tree) Entries(ctx context.Context, args struct {
 // list returns entries, trees before files, each in order of their paths.
 func (t *tree) list(ctx context.Context, args entriesArgs, trees, files bool) ([]*entry, error) {
 	most := maxEntries
-	if args.First.or(-1) >= 0 {
-		most = min(most, int(*args.First.value))
+	if args.First.Or(-1) >= 0 {
+		most = min(most, int(*args.First.Value))
 	}
-	found, err := t.walk(ctx, args.Recursive.or(false), 0)
+	found, err := t.walk(ctx, args.Recursive.Or(false), 0)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +218,7 @@ func (t *tree) walk(ctx context.Context, deep bool, found int) ([]*entry, error)
 	var out []*entry
 	for _, g := range entries {
 		if found+len(out) >= maxEntries {
-			return nil, refuse("the tree %q has more than %d entries: ask for its trees one by one", t.path, maxEntries)
+			return nil, wire.Refuse("the tree %q has more than %d entries: ask for its trees one by one", t.path, maxEntries)
 		}
 		e := &entry{t.commit, path.Join(t.path, g.Name), g}
 		if err := t.commit.repo.s.holdEntry(ctx, e); err != nil {
@@ -269,7 +270,7 @@ func (c *commit) at(ctx context.Context, name string) (*entry, error) {
 	}
 	g, ok, err := c.git().At(ctx, c.oid, clean)
 	if errors.Is(err, git.ErrMissing) {
-		return nil, refuse("commit %s is not there any more", c.oid)
+		return nil, wire.Refuse("commit %s is not there any more", c.oid)
 	}
 	if err != nil || !ok {
 		return nil, err
@@ -293,11 +294,11 @@ func (c *commit) indexed(clean string) (*entry, error) {
 	return &entry{c, clean, git.Entry{Mode: d.table.Mode[d.i], Name: path.Base(clean), OID: d.oid()}}, nil
 }
 
-type pathArgs struct{ Path optString }
+type pathArgs struct{ Path wire.String }
 
 // Path returns what stands at a path.
 func (c *commit) Path(ctx context.Context, args pathArgs) (*treeOrBlob, error) {
-	e, err := c.at(ctx, args.Path.or(""))
+	e, err := c.at(ctx, args.Path.Or(""))
 	if err != nil || e == nil {
 		return nil, err
 	}
@@ -306,10 +307,10 @@ func (c *commit) Path(ctx context.Context, args pathArgs) (*treeOrBlob, error) {
 
 // Tree returns the tree at a path.
 func (c *commit) Tree(ctx context.Context, args struct {
-	Path      optString
-	Recursive optBool
+	Path      wire.String
+	Recursive wire.Bool
 }) (*tree, error) {
-	return c.treeAt(ctx, args.Path.or(""))
+	return c.treeAt(ctx, args.Path.Or(""))
 }
 
 func (c *commit) treeAt(ctx context.Context, name string) (*tree, error) {
@@ -318,7 +319,7 @@ func (c *commit) treeAt(ctx context.Context, name string) (*tree, error) {
 	case err != nil || e == nil:
 		return nil, err
 	case !e.IsDirectory():
-		return nil, refuse("not a directory: %q", name)
+		return nil, wire.Refuse("not a directory: %q", name)
 	}
 	return &tree{e}, nil
 }
@@ -330,7 +331,7 @@ func (c *commit) Blob(ctx context.Context, args struct{ Path string }) (*blob, e
 	case err != nil || e == nil:
 		return nil, err
 	case e.IsDirectory():
-		return nil, refuse("not a blob: %q", args.Path)
+		return nil, wire.Refuse("not a blob: %q", args.Path)
 	}
 	return &blob{entry: e}, nil
 }
@@ -408,7 +409,7 @@ func (c *commit) LanguageStatistics(ctx context.Context) ([]languageStatistics, 
 			byName[l] = &languageStatistics{Name: l}
 		}
 		byName[l].TotalBytes += float64(bytes)
-		byName[l].TotalLines = small(int(byName[l].TotalLines) + lines)
+		byName[l].TotalLines = wire.Int32(int(byName[l].TotalLines) + lines)
 	}
 	return sortLanguages(byName), nil
 }

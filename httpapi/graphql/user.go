@@ -8,6 +8,7 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/saved"
 )
@@ -30,16 +31,16 @@ func (*resolver) CurrentUser(ctx context.Context) *user {
 // User finds a user. Who is signed in may know of every name; by address only
 // site admins and the user themselves find anybody.
 func (*resolver) User(ctx context.Context, args struct {
-	Username, Email optString
-	DatabaseID      optInt
+	Username, Email wire.String
+	DatabaseID      wire.Int
 }) (*user, error) {
 	s := sessionOf(ctx)
 	var u *identity.User
 	var err error
-	name, email := args.Username.or(""), args.Email.or("")
+	name, email := args.Username.Or(""), args.Email.Or("")
 	switch {
-	case name == "" && email == "" && args.DatabaseID.value == nil:
-		return nil, refuse("must specify either username or email to look up a user")
+	case name == "" && email == "" && args.DatabaseID.Value == nil:
+		return nil, wire.Refuse("must specify either username or email to look up a user")
 	case s.actor.Anonymous():
 		return nil, nil
 	case name != "":
@@ -50,7 +51,7 @@ func (*resolver) User(ctx context.Context, args struct {
 			return nil, nil
 		}
 	default:
-		u, err = s.Registry.User(uint32(max(*args.DatabaseID.value, 0)))
+		u, err = s.Registry.User(uint32(max(*args.DatabaseID.Value, 0)))
 	}
 	if missing(err) {
 		return nil, nil
@@ -63,7 +64,7 @@ func (*resolver) User(ctx context.Context, args struct {
 
 // userOf finds a user by a global id; nil is none, or one that may not be seen.
 func (s *session) userOf(id graphql.ID) (*user, error) {
-	n, err := numberOf(id, kindUser)
+	n, err := wire.NumberOf(id, wire.KindUser)
 	if err != nil || s.actor.Anonymous() {
 		return nil, err
 	}
@@ -82,15 +83,15 @@ func (s *session) userByID(id uint32) (*user, error) {
 	return &user{s, u}, nil
 }
 
-func (u *user) ID() graphql.ID                { return newID(kindUser, u.u.ID) }
-func (u *user) DatabaseID() int32             { return small(u.u.ID) }
+func (u *user) ID() graphql.ID                { return wire.NewID(wire.KindUser, u.u.ID) }
+func (u *user) DatabaseID() int32             { return wire.Int32(u.u.ID) }
 func (u *user) Username() string              { return u.u.Name }
 func (u *user) NamespaceName() string         { return u.u.Name }
-func (u *user) DisplayName() *string          { return orNull(u.u.DisplayName) }
+func (u *user) DisplayName() *string          { return wire.TextOrNull(u.u.DisplayName) }
 func (u *user) URL() string                   { return "/users/" + u.u.Name }
 func (u *user) AvatarURL() *string            { return nil }
-func (u *user) CreatedAt() dateTime           { return dateTime{u.u.Created} }
-func (u *user) UpdatedAt() *dateTime          { return moment(u.u.Updated) }
+func (u *user) CreatedAt() wire.DateTime      { return wire.DateTime{Time: u.u.Created} }
+func (u *user) UpdatedAt() *wire.DateTime     { return wire.TimeOrNull(u.u.Updated) }
 func (u *user) ViewerCanAdminister() bool     { return u.s.actor.IsOrAdministers(u.u.ID) }
 func (u *user) ViewerCanChangeUsername() bool { return u.s.actor.IsOrAdministers(u.u.ID) }
 func (u *user) TosAccepted() bool             { return true }
@@ -118,13 +119,13 @@ func (u *user) SettingsURL() *string {
 	if !u.s.actor.IsOrAdministers(u.u.ID) {
 		return nil
 	}
-	return orNull(u.URL() + "/settings")
+	return wire.TextOrNull(u.URL() + "/settings")
 }
 
 // Session is the user's own.
 func (u *user) Session() (*signedIn, error) {
 	if !u.s.actor.Is(u.u.ID) {
-		return nil, refuse("must be authenticated as user with id %d", u.u.ID)
+		return nil, wire.Refuse("must be authenticated as user with id %d", u.u.ID)
 	}
 	return &signedIn{u.s.actor.Session}, nil
 }
@@ -205,22 +206,22 @@ const maxUsers = 1000
 type userConnection struct {
 	Nodes      []*user
 	TotalCount int32
-	PageInfo   forwardPage
+	PageInfo   wire.ForwardPage
 }
 
 // Users lists all users by name, for site admins.
 func (*resolver) Users(ctx context.Context, args struct {
-	forwardArgs
-	Query, ActivePeriod optString
-	InactiveSince       *dateTime
+	wire.ForwardArgs
+	Query, ActivePeriod wire.String
+	InactiveSince       *wire.DateTime
 }) (*userConnection, error) {
 	s := sessionOf(ctx)
 	if err := s.mustAdminNow(); err != nil {
 		return nil, err
 	}
-	since := map[string]time.Duration{"TODAY": 24 * time.Hour, "THIS_WEEK": 7 * 24 * time.Hour, "THIS_MONTH": 30 * 24 * time.Hour}[args.ActivePeriod.or("")]
+	since := map[string]time.Duration{"TODAY": 24 * time.Hour, "THIS_WEEK": 7 * 24 * time.Hour, "THIS_MONTH": 30 * 24 * time.Hour}[args.ActivePeriod.Or("")]
 	all, err := s.usersBut(func(u *identity.User) (bool, error) {
-		if !holdsUser(u, args.Query.or("")) {
+		if !holdsUser(u, args.Query.Or("")) {
 			return true, nil
 		}
 		if since == 0 && args.InactiveSince == nil {
@@ -233,11 +234,11 @@ func (*resolver) Users(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
-	p, err := cutByIndex(len(all), maxUsers, args.both())
+	p, err := wire.CutByIndex(len(all), maxUsers, args.Both())
 	if err != nil {
 		return nil, err
 	}
-	return &userConnection{all[p.from:p.to], small(len(all)), forwardPage{p}}, nil
+	return &userConnection{all[p.From:p.To], wire.Int32(len(all)), wire.ForwardPage{Page: p}}, nil
 }
 
 // usersBut lists users by name, without those that drop says.

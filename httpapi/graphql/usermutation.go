@@ -6,6 +6,7 @@ import (
 	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store/identity"
 )
@@ -19,13 +20,13 @@ type createdUser struct {
 // CreateUser makes a user who has yet to choose a password.
 func (*resolver) CreateUser(ctx context.Context, args struct {
 	Username       string
-	Email          optString
-	VerifiedEmail  optBool
-	ServiceAccount optBool
+	Email          wire.String
+	VerifiedEmail  wire.Bool
+	ServiceAccount wire.Bool
 }) (*createdUser, error) {
 	s := sessionOf(ctx)
 	u, code, err := s.manage().CreateUser(ctx, identity.NewUser{
-		Name: args.Username, Email: args.Email.or(""), EmailVerified: args.VerifiedEmail.or(false), Service: args.ServiceAccount.or(false),
+		Name: args.Username, Email: args.Email.Or(""), EmailVerified: args.VerifiedEmail.Or(false), Service: args.ServiceAccount.Or(false),
 	}, "")
 	if err != nil {
 		return nil, told(err)
@@ -38,38 +39,38 @@ func (s *session) resetURL(id uint32, code string) *string {
 	if code == "" {
 		return nil
 	}
-	return orNull(s.base + httpapi.ResetPath(id, code))
+	return wire.TextOrNull(s.base + httpapi.ResetPath(id, code))
 }
 
 // DeleteUser deletes a user for good.
 func (*resolver) DeleteUser(ctx context.Context, args struct {
 	User graphql.ID
-	Hard optBool
-}) (*nothing, error) {
-	return mutate(ctx, args.User, kindUser, (*manage.Operations).DeleteUser)
+	Hard wire.Bool
+}) (*wire.Empty, error) {
+	return mutate(ctx, args.User, wire.KindUser, (*manage.Operations).DeleteUser)
 }
 
 // DeleteUsers deletes several, one after the other.
 func (*resolver) DeleteUsers(ctx context.Context, args struct {
 	Users []graphql.ID
-	Hard  optBool
-}) (*nothing, error) {
+	Hard  wire.Bool
+}) (*wire.Empty, error) {
 	for _, id := range args.Users {
-		if _, err := mutate(ctx, id, kindUser, (*manage.Operations).DeleteUser); err != nil {
+		if _, err := mutate(ctx, id, wire.KindUser, (*manage.Operations).DeleteUser); err != nil {
 			return nil, err
 		}
 	}
-	return &nothing{}, nil
+	return &wire.Empty{}, nil
 }
 
 // UpdateUser changes what a user is called.
 func (*resolver) UpdateUser(ctx context.Context, args struct {
 	User                             graphql.ID
-	Username, DisplayName, AvatarURL optString
+	Username, DisplayName, AvatarURL wire.String
 }) (*user, error) {
 	out := &user{s: sessionOf(ctx)}
-	_, err := mutate(ctx, args.User, kindUser, func(m *manage.Operations, n uint32) (err error) {
-		out.u, err = m.ChangeUser(n, identity.UserChange{Name: args.Username.value, DisplayName: args.DisplayName.value})
+	_, err := mutate(ctx, args.User, wire.KindUser, func(m *manage.Operations, n uint32) (err error) {
+		out.u, err = m.ChangeUser(n, identity.UserChange{Name: args.Username.Value, DisplayName: args.DisplayName.Value})
 		return err
 	})
 	return out, err
@@ -79,8 +80,8 @@ func (*resolver) UpdateUser(ctx context.Context, args struct {
 func (*resolver) SetUserIsSiteAdmin(ctx context.Context, args struct {
 	UserID    graphql.ID
 	SiteAdmin bool
-}) (*nothing, error) {
-	return mutate(ctx, args.UserID, kindUser, func(m *manage.Operations, n uint32) error {
+}) (*wire.Empty, error) {
+	return mutate(ctx, args.UserID, wire.KindUser, func(m *manage.Operations, n uint32) error {
 		_, err := m.ChangeUser(n, identity.UserChange{SiteAdmin: &args.SiteAdmin})
 		return err
 	})
@@ -95,7 +96,7 @@ type randomizedPassword struct {
 // RandomizeUserPassword takes a password away.
 func (*resolver) RandomizeUserPassword(ctx context.Context, args struct{ User graphql.ID }) (*randomizedPassword, error) {
 	out := &randomizedPassword{}
-	_, err := mutate(ctx, args.User, kindUser, func(m *manage.Operations, n uint32) error {
+	_, err := mutate(ctx, args.User, wire.KindUser, func(m *manage.Operations, n uint32) error {
 		code, err := m.SetPassword(ctx, n, "")
 		out.ResetPasswordURL = sessionOf(ctx).resetURL(n, code)
 		return err
@@ -106,34 +107,34 @@ func (*resolver) RandomizeUserPassword(ctx context.Context, args struct{ User gr
 // CreateOrganization makes its author a member.
 func (*resolver) CreateOrganization(ctx context.Context, args struct {
 	Name        string
-	DisplayName optString
+	DisplayName wire.String
 	StatsID     *graphql.ID
 }) (*org, error) {
 	s := sessionOf(ctx)
-	o, err := s.manage().CreateOrg(args.Name, args.DisplayName.or(""))
+	o, err := s.manage().CreateOrg(args.Name, args.DisplayName.Or(""))
 	return &org{s: s, o: o, made: s.actor.User != nil}, told(err)
 }
 
 // DeleteOrganization is for site admins.
 func (*resolver) DeleteOrganization(ctx context.Context, args struct {
 	Organization graphql.ID
-	Hard         optBool
-}) (*nothing, error) {
-	return mutate(ctx, args.Organization, kindOrg, (*manage.Operations).DeleteOrg)
+	Hard         wire.Bool
+}) (*wire.Empty, error) {
+	return mutate(ctx, args.Organization, wire.KindOrg, (*manage.Operations).DeleteOrg)
 }
 
 // AddUserToOrganization is for members and site admins.
 func (*resolver) AddUserToOrganization(ctx context.Context, args struct {
 	Organization graphql.ID
 	Username     string
-}) (*nothing, error) {
-	return mutate(ctx, args.Organization, kindOrg, func(m *manage.Operations, n uint32) error { return m.AddMember(n, args.Username) })
+}) (*wire.Empty, error) {
+	return mutate(ctx, args.Organization, wire.KindOrg, func(m *manage.Operations, n uint32) error { return m.AddMember(n, args.Username) })
 }
 
 // RemoveUserFromOrganization is for members and site admins.
-func (*resolver) RemoveUserFromOrganization(ctx context.Context, args struct{ User, Organization graphql.ID }) (*nothing, error) {
-	return mutate(ctx, args.Organization, kindOrg, func(m *manage.Operations, org uint32) error {
-		n, err := numberOf(args.User, kindUser)
+func (*resolver) RemoveUserFromOrganization(ctx context.Context, args struct{ User, Organization graphql.ID }) (*wire.Empty, error) {
+	return mutate(ctx, args.Organization, wire.KindOrg, func(m *manage.Operations, org uint32) error {
+		n, err := wire.NumberOf(args.User, wire.KindUser)
 		if err != nil {
 			return err
 		}
@@ -142,6 +143,6 @@ func (*resolver) RemoveUserFromOrganization(ctx context.Context, args struct{ Us
 }
 
 // RemoveUserFromOrg is the same by the names that a client uses.
-func (r *resolver) RemoveUserFromOrg(ctx context.Context, args struct{ OrgID, UserID graphql.ID }) (*nothing, error) {
+func (r *resolver) RemoveUserFromOrg(ctx context.Context, args struct{ OrgID, UserID graphql.ID }) (*wire.Empty, error) {
 	return r.RemoveUserFromOrganization(ctx, struct{ User, Organization graphql.ID }{args.UserID, args.OrgID})
 }

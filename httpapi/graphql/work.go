@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -38,7 +39,7 @@ const (
 var errBusy = errors.New("the answer needs more memory than others leave to it")
 
 // errMemory ends an answer that needs more memory than there ever is for one.
-var errMemory error = &fieldsError{Refusal{"the answer takes more memory than there is for one: ask for less, page by page"}}
+var errMemory error = &fieldsError{wire.Refusal{Message: "the answer takes more memory than there is for one: ask for less, page by page"}}
 
 // work is what an answer has of the server's processors and memory. One resolver
 // of a document runs at a time, so that a document with hundreds of fields has one

@@ -1,4 +1,4 @@
-package graphql
+package wire
 
 import (
 	"fmt"
@@ -7,26 +7,26 @@ import (
 	"github.com/graph-gophers/graphql-go/decode"
 )
 
-// opt is an argument or a member of an input that may be left out or null,
+// Optional is an argument or a member of an input that may be left out or null,
 // which are the same here: clients send null for what they do not mean.
-type opt[T any] struct{ value *T }
+type Optional[T any] struct{ Value *T }
 
-var _ decode.Unmarshaler = (*opt[bool])(nil)
+var _ decode.Unmarshaler = (*Optional[bool])(nil)
 
 // ImplementsGraphQLType takes what the schema says.
-func (*opt[T]) ImplementsGraphQLType(string) bool { return true }
+func (*Optional[T]) ImplementsGraphQLType(string) bool { return true }
 
 // Nullable marks the type as one that is told of null.
-func (*opt[T]) Nullable() {}
+func (*Optional[T]) Nullable() {}
 
 // UnmarshalGraphQL reads a value of the library's.
-func (o *opt[T]) UnmarshalGraphQL(input any) error {
-	o.value = nil
+func (o *Optional[T]) UnmarshalGraphQL(input any) error {
+	o.Value = nil
 	if input == nil {
 		return nil
 	}
 	if v, ok := input.(T); ok {
-		o.value = &v
+		o.Value = &v
 		return nil
 	}
 	var zero T
@@ -36,7 +36,7 @@ func (o *opt[T]) UnmarshalGraphQL(input any) error {
 			return err
 		}
 		v, _ := any(n).(T)
-		o.value = &v
+		o.Value = &v
 		return nil
 	}
 	return fmt.Errorf("could not read %T", input)
@@ -60,50 +60,51 @@ func wholeNumber(input any) (int32, error) {
 	return int32(f), nil
 }
 
-// or returns the value, or fallback if there is none.
-func (o opt[T]) or(fallback T) T {
-	if o.value == nil {
+// Or returns the value, or fallback if there is none.
+func (o Optional[T]) Or(fallback T) T {
+	if o.Value == nil {
 		return fallback
 	}
-	return *o.value
+	return *o.Value
 }
 
+// String, Int and Bool are the optional scalars.
 type (
-	optString = opt[string]
-	optInt    = opt[int32]
-	optBool   = opt[bool]
+	String = Optional[string]
+	Int    = Optional[int32]
+	Bool   = Optional[bool]
 )
 
-// anyJSON is an argument of a scalar that may hold anything.
-type anyJSON struct{ value any }
+// AnyJSON is an argument of a scalar that may hold anything.
+type AnyJSON struct{ Value any }
 
 // Nullable marks the type as one that is told of null.
-func (*anyJSON) Nullable() {}
+func (*AnyJSON) Nullable() {}
 
 // ImplementsGraphQLType takes the scalars that hold anything.
-func (*anyJSON) ImplementsGraphQLType(name string) bool {
+func (*AnyJSON) ImplementsGraphQLType(name string) bool {
 	return name == "JSONValue" || name == "TelemetryEventInput"
 }
 
 // UnmarshalGraphQL takes any value.
-func (j *anyJSON) UnmarshalGraphQL(input any) error {
-	j.value = input
+func (j *AnyJSON) UnmarshalGraphQL(input any) error {
+	j.Value = input
 	return nil
 }
 
-// idList is an argument that is a list of ids, any of which may be null and is
+// IDList is an argument that is a list of ids, any of which may be null and is
 // then empty.
-type idList struct{ ids []string }
+type IDList struct{ IDs []string }
 
 // ImplementsGraphQLType takes what the schema says.
-func (*idList) ImplementsGraphQLType(string) bool { return true }
+func (*IDList) ImplementsGraphQLType(string) bool { return true }
 
 // Nullable marks the type as one that is told of null.
-func (*idList) Nullable() {}
+func (*IDList) Nullable() {}
 
 // UnmarshalGraphQL reads a list, or one id in place of a list of one.
-func (l *idList) UnmarshalGraphQL(input any) error {
-	l.ids = nil
+func (l *IDList) UnmarshalGraphQL(input any) error {
+	l.IDs = nil
 	list, ok := input.([]any)
 	if !ok && input != nil {
 		list = []any{input}
@@ -113,7 +114,7 @@ func (l *idList) UnmarshalGraphQL(input any) error {
 		if !ok && v != nil {
 			return fmt.Errorf("could not read %T as an id", v)
 		}
-		l.ids = append(l.ids, id)
+		l.IDs = append(l.IDs, id)
 	}
 	return nil
 }
