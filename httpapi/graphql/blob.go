@@ -58,7 +58,7 @@ func (b *blob) load(ctx context.Context) (contents, error) {
 		return contents{}, err
 	}
 	if indexed && d.table.Reason[d.i] == shard.Searchable {
-		if err := b.commit.repo.s.read(int(d.table.TextBytes[d.i])); err != nil {
+		if err := b.commit.repo.s.Read(int(d.table.TextBytes[d.i])); err != nil {
 			return contents{}, err
 		}
 		text, err := d.text()
@@ -82,7 +82,7 @@ func (b *blob) data(ctx context.Context) ([]byte, error) {
 		if size > code.MaxBlobBytes {
 			return nil, wire.Refuse("%s has %d bytes, the limit is %d", b.path, size, code.MaxBlobBytes)
 		}
-		if err := b.commit.repo.s.read(int(size)); err != nil {
+		if err := b.commit.repo.s.Read(int(size)); err != nil {
 			return nil, err
 		}
 		out.Grow(int(size))
@@ -115,7 +115,7 @@ func (b *blob) Content(ctx context.Context, args lineArgs) (string, error) {
 		return "", err
 	}
 	shown := lines(c.text, args)
-	if err := b.commit.repo.s.show(shown); err != nil {
+	if err := b.commit.repo.s.Show(shown); err != nil {
 		return "", err
 	}
 	return valid(shown), nil
@@ -329,7 +329,7 @@ func (h *highlighted) LSIF() string  { return "" }
 // HTML is a table.
 func (h *highlighted) HTML() (string, error) {
 	for _, row := range h.rows {
-		if err := h.s.show([]byte(row)); err != nil {
+		if err := h.s.Show([]byte(row)); err != nil {
 			return "", err
 		}
 	}
@@ -345,7 +345,7 @@ func (h *highlighted) LineRanges(args struct {
 		from := min(max(int(r.StartLine), 0), len(h.rows))
 		to := min(max(int(r.EndLine), from), len(h.rows))
 		for _, row := range h.rows[from:to] {
-			if err := h.s.show([]byte(row)); err != nil {
+			if err := h.s.Show([]byte(row)); err != nil {
 				return nil, err
 			}
 		}
@@ -356,10 +356,10 @@ func (h *highlighted) LineRanges(args struct {
 
 // holdRow takes what a row of a table holds, which may be shown or not.
 func (s *session) holdRow(bytes int) error {
-	if err := s.takeShown(bytes); err != nil {
+	if err := s.TakeShown(bytes); err != nil {
 		return err
 	}
-	return s.hold(bytes + rowBytes)
+	return s.Hold(bytes + rowBytes)
 }
 
 // rowBytes is what a string takes beside its text.
@@ -403,19 +403,19 @@ func (b *blob) Blame(ctx context.Context, args struct {
 	}
 	s := b.commit.repo.s
 	found, err := repo.Blame(ctx, b.commit.oid, b.path, first, last, args.IgnoreWhitespace.Or(false), func(h git.BlameHunk) error {
-		s.resume(ctx)
-		if err := s.showName(ctx, h.Author.Name, h.Author.Email, h.Subject, h.Path); err != nil {
+		s.Resume(ctx)
+		if err := s.ShowName(ctx, h.Author.Name, h.Author.Email, h.Subject, h.Path); err != nil {
 			return err
 		}
-		return s.hold(hunkBytes + len(h.Author.Name) + len(h.Author.Email) + len(h.Subject) + len(h.Path))
+		return s.Hold(hunkBytes + len(h.Author.Name) + len(h.Author.Email) + len(h.Subject) + len(h.Path))
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := s.room(ctx, len(found)); err != nil {
+	if err := s.Reserve(ctx, len(found)); err != nil {
 		return nil, err
 	}
-	if err := s.hold(intBytes * total); err != nil {
+	if err := s.Hold(intBytes * total); err != nil {
 		return nil, err
 	}
 	starts := lineStarts(c.text)

@@ -71,7 +71,7 @@ func (c *commit) Committer(ctx context.Context) (*signature, error) {
 }
 
 func (c *commit) signature(ctx context.Context, s git.Signature) (*signature, error) {
-	return newSignature(s), c.repo.s.showName(ctx, s.Name, s.Email)
+	return newSignature(s), c.repo.s.ShowName(ctx, s.Name, s.Email)
 }
 
 // Message is whole.
@@ -80,7 +80,7 @@ func (c *commit) Message(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return g.Message, c.repo.s.show([]byte(g.Message))
+	return g.Message, c.repo.s.Show([]byte(g.Message))
 }
 
 // Subject is the first line of the message.
@@ -103,7 +103,7 @@ func (c *commit) Parents(ctx context.Context) ([]*commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.repo.s.room(ctx, len(g.Parents)); err != nil {
+	if err := c.repo.s.Reserve(ctx, len(g.Parents)); err != nil {
 		return nil, err
 	}
 	out := []*commit{}
@@ -194,7 +194,7 @@ func (r *repository) history(ctx context.Context, revs []string, o git.HistoryOp
 	if err != nil {
 		return nil, err
 	}
-	if err := r.s.room(ctx, len(out.Nodes)); err != nil {
+	if err := r.s.Reserve(ctx, len(out.Nodes)); err != nil {
 		return nil, err
 	}
 	if len(out.Nodes) > most {

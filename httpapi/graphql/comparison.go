@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/graphql/budget"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store/git"
 )
@@ -130,19 +131,19 @@ func (c *comparison) FileDiffs(ctx context.Context, args struct {
 		if len(out.all) == maxComparedFiles {
 			return wire.Refuse("more than %d files differ: name paths", maxComparedFiles)
 		}
-		c.repo.s.resume(ctx)
+		c.repo.s.Resume(ctx)
 		d.Hunks = append([]byte(nil), d.Hunks...)
 		out.all = append(out.all, &fileDiff{from: from, to: c.head, git: d})
-		if err := c.repo.s.hold(diffFileBytes); err != nil {
+		if err := c.repo.s.Hold(diffFileBytes); err != nil {
 			return err
 		}
-		if err := c.repo.s.showName(ctx, d.Path, d.OldPath); err != nil {
+		if err := c.repo.s.ShowName(ctx, d.Path, d.OldPath); err != nil {
 			return err
 		}
-		return c.repo.s.read(len(d.Hunks))
+		return c.repo.s.Read(len(d.Hunks))
 	})
 	if err == nil {
-		err = c.repo.s.room(ctx, len(out.all))
+		err = c.repo.s.Reserve(ctx, len(out.all))
 	}
 	if err != nil {
 		return nil, err
@@ -221,7 +222,7 @@ func (f *fileDiffConnection) DiffStat() diffStat {
 func (f *fileDiffConnection) RawDiff() (string, error) {
 	var b bytes.Buffer
 	for _, d := range f.Nodes() {
-		if err := f.s.showBytes(jsonBytes(d.git.Hunks) + 4*len(d.git.Path)); err != nil {
+		if err := f.s.ShowBytes(budget.JSONBytes(d.git.Hunks) + 4*len(d.git.Path)); err != nil {
 			return "", err
 		}
 		d.raw(&b)
@@ -308,7 +309,7 @@ func (d *fileDiff) Stat() diffStat {
 // Hunks takes the runs of lines apart.
 func (d *fileDiff) Hunks(ctx context.Context) ([]*diffHunk, error) {
 	s := d.to.repo.s
-	if err := s.showParts(d.git.Hunks, 0); err != nil {
+	if err := s.ShowParts(d.git.Hunks, 0); err != nil {
 		return nil, err
 	}
 	out := []*diffHunk{}
@@ -328,7 +329,7 @@ func (d *fileDiff) Hunks(ctx context.Context) ([]*diffHunk, error) {
 		body.WriteString(line)
 	}
 	end()
-	return out, s.room(ctx, len(out))
+	return out, s.Reserve(ctx, len(out))
 }
 
 func (d *fileDiff) raw(b *bytes.Buffer) {

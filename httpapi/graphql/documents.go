@@ -21,15 +21,9 @@ type documents struct {
 	byPath map[string]document // nil until it pays
 }
 
-const (
-	// mapAfter is how many paths are looked for before all are put into a map,
-	// which costs about as much as that.
-	mapAfter = 64
-	// maxMapped is how many documents the maps of one answer may hold, each with
-	// about so many bytes.
-	maxMapped   = 1 << 20
-	mappedBytes = 100
-)
+// mapAfter is how many paths are looked for before all are put into a map,
+// which costs about as much as that.
+const mapAfter = 64
 
 // each calls f for every document.
 func (d *documents) each(f func(path string, d document)) {
@@ -67,7 +61,7 @@ func (d *documents) makeMap() {
 	for _, r := range d.runs {
 		n += r.End - r.First
 	}
-	if d.session.mapped.Add(int64(n)) > maxMapped || !d.session.take(n*mappedBytes) {
+	if !d.session.TakeMap(n) {
 		return
 	}
 	d.byPath = make(map[string]document, n)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/graphql/budget"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
 	"github.com/trawlsearch/trawl/httpapi/manage"
@@ -102,7 +103,7 @@ type Endpoint struct {
 func (e *Endpoint) Routes() []httpapi.Route {
 	e.prepare()
 	return []httpapi.Route{
-		{Method: "POST", Path: Path, Handler: e.serve, Holds: answerHolds, About: "GraphQL, for tools and for finding things out"},
+		{Method: "POST", Path: Path, Handler: e.serve, Holds: budget.AnswerBytes, About: "GraphQL, for tools and for finding things out"},
 		{Method: "GET", Path: Path + "/schema.graphql", Handler: e.serveSchema, About: "the schema of it"},
 		{Method: "GET", Path: exportPath + "{file}", Handler: e.serveExport, About: "what a search job found, for who made it"},
 	}
@@ -112,7 +113,7 @@ func (e *Endpoint) Routes() []httpapi.Route {
 func (e *Endpoint) prepare() {
 	e.once.Do(func() {
 		e.WriteWithin = cmp.Or(e.WriteWithin, writeWithin)
-		e.MaxCalls = cmp.Or(e.MaxCalls, maxCalls)
+		e.MaxCalls = cmp.Or(e.MaxCalls, budget.MaxCalls)
 		if e.Now == nil {
 			e.Now = time.Now
 		}
@@ -157,23 +158,23 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	control, work := http.NewResponseController(w), httpapi.WorkOf(r.Context())
 	_ = control.SetReadDeadline(time.Now().Add(readWithin)) // of a server that can
-	if r.ContentLength < 0 || r.ContentLength > answerHolds/4 || r.Header.Get("Content-Encoding") != "" {
+	if r.ContentLength < 0 || r.ContentLength > budget.AnswerBytes/4 || r.Header.Get("Content-Encoding") != "" {
 		if !work.Grow(2 * maxBodyBytes) {
-			return httpapi.Busy(w, errBusy)
+			return httpapi.Busy(w, budget.ErrBusy)
 		}
 	}
 	req, err := readRequest(r)
 	if err != nil {
 		return err
 	}
-	work.Shrink(answerHolds)
+	work.Shrink(budget.AnswerBytes)
 	_ = control.SetReadDeadline(time.Time{})
 	zerolog.Ctx(r.Context()).Debug().Str("name", requestName(r.URL.RawQuery)).Str("operation", requestName(req.OperationName)).Msg("graphql")
 	name := cmp.Or(req.OperationName, r.URL.RawQuery)
 	trace := httpapi.StartTrace(w, r, "GraphQL, "+requestName(name))
 	answer, status, err := e.answer(r.Context(), data, req, trace, httpapi.BaseURL(e.ExternalURL, r))
 	trace.End(r.Context(), outcome(answer, err))
-	if errors.Is(err, errBusy) {
+	if errors.Is(err, budget.ErrBusy) {
 		return httpapi.Busy(w, err)
 	}
 	if err != nil {
@@ -183,7 +184,7 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	work.Shrink(int64(answerHolds + cap(answer.Data)))
+	work.Shrink(int64(budget.AnswerBytes + cap(answer.Data)))
 	h := w.Header()
 	h.Set("Cache-Control", "no-cache, max-age=0")
 	h.Add("Vary", "Cookie, Authorization, X-Requested-With")
@@ -217,7 +218,7 @@ func (e *Endpoint) answer(ctx context.Context, data *Data, req request, trace *h
 	defer s.close(ctx)
 	ctx, release := s.outlive(ctx)
 	defer release()
-	if err := s.hold(documentCopies*min(len(req.Query), cost.MaxDocumentBytes) + variableCopies*req.variableBytes); err == errBusy {
+	if err := s.Hold(budget.DocumentCopies*min(len(req.Query), cost.MaxDocumentBytes) + budget.VariableCopies*req.variableBytes); err == budget.ErrBusy {
 		return nil, 0, err
 	} else if err != nil {
 		return failed(err.Error(), 0, 0), http.StatusOK, nil
@@ -238,21 +239,21 @@ func (e *Endpoint) answer(ctx context.Context, data *Data, req request, trace *h
 	if wait := e.mayMutate(s.actor, counted.Mutations); wait > 0 {
 		return nil, 0, auth.TooMany(wait)
 	}
-	s.aliases = counted.InnerAliases
+	s.Aliases = counted.InnerAliases
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	out := e.schema(s.limits).Exec(withSession(ctx, s), req.Query, req.OperationName, req.Variables)
 	if repeats(out) {
 		return failed("this document names the same fields too often, by itself or through its fragments: name each once, or send several documents", 0, 0), http.StatusOK, nil
 	}
-	if err := tooLarge(ctx); err != nil {
+	if err := budget.TooLarge(ctx); err != nil {
 		return failed(err.Error(), 0, 0), http.StatusOK, nil
 	}
-	if errors.Is(context.Cause(ctx), errBusy) {
+	if errors.Is(context.Cause(ctx), budget.ErrBusy) {
 		if s.changing.Load() {
 			return failed(busyAfterwards, 0, 0), http.StatusOK, nil
 		}
-		return nil, 0, errBusy
+		return nil, 0, budget.ErrBusy
 	}
 	// The context tells of an end a little later than it is known.
 	if s.ended() && !s.changing.Load() {

@@ -148,7 +148,7 @@ func (*resolver) Organizations(ctx context.Context, args struct {
 			nodes = append(nodes, found)
 		}
 	}
-	if err := s.hold(rowBytesOfPeople * len(nodes)); err != nil {
+	if err := s.Hold(rowBytesOfPeople * len(nodes)); err != nil {
 		return nil, err
 	}
 	p, err := wire.CutByIndex(len(nodes), maxUsers, wire.PageArgs{First: args.First})

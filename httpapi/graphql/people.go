@@ -28,7 +28,7 @@ func (s *session) users() ([]*identity.User, error) {
 	}
 	all, err := s.Registry.Users()
 	if err == nil {
-		err = s.hold(personBytes * len(all))
+		err = s.Hold(personBytes * len(all))
 	}
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (s *session) orgs() ([]*identity.Org, error) {
 	}
 	all, err := s.Registry.Orgs()
 	if err == nil {
-		err = s.hold(personBytes * len(all))
+		err = s.Hold(personBytes * len(all))
 	}
 	if err != nil {
 		return nil, err

@@ -164,9 +164,9 @@ func (r *repository) refs(ctx context.Context, prefixes []string, args refArgs) 
 		if !strings.Contains(strings.ToLower(out.AbbrevName()), word) {
 			return nil
 		}
-		r.s.resume(ctx)
+		r.s.Resume(ctx)
 		all = append(all, out)
-		return r.s.hold(refBytes + len(out.name))
+		return r.s.Hold(refBytes + len(out.name))
 	})
 	if err != nil {
 		return nil, err
@@ -180,11 +180,11 @@ func (r *repository) refs(ctx context.Context, prefixes []string, args refArgs) 
 	if err != nil {
 		return nil, err
 	}
-	if err := r.s.room(ctx, p.To-p.From); err != nil {
+	if err := r.s.Reserve(ctx, p.To-p.From); err != nil {
 		return nil, err
 	}
 	for _, shown := range all[p.From:p.To] {
-		if err := r.s.showName(ctx, shown.name); err != nil {
+		if err := r.s.ShowName(ctx, shown.name); err != nil {
 			return nil, err
 		}
 	}

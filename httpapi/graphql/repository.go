@@ -112,7 +112,7 @@ func (r *repository) commit(ctx context.Context, rev string) (*commit, error) {
 
 // resolve returns the commit that a revision names, "" if there is none.
 func (r *repository) resolve(ctx context.Context, rev string) (string, error) {
-	if err := r.s.call(); err != nil {
+	if err := r.s.Call(); err != nil {
 		return "", err
 	}
 	return r.s.git(r.rec).Resolve(ctx, rev)
@@ -120,7 +120,7 @@ func (r *repository) resolve(ctx context.Context, rev string) (string, error) {
 
 // command returns the repository for one command of git's.
 func (r *repository) command(ctx context.Context) (*git.Repo, error) {
-	if err := r.s.call(); err != nil {
+	if err := r.s.Call(); err != nil {
 		return nil, err
 	}
 	return r.s.git(r.rec).Repo(ctx)

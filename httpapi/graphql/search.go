@@ -9,9 +9,11 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 )
@@ -26,7 +28,7 @@ type searchArgs struct {
 func (*resolver) Search(ctx context.Context, args searchArgs) *searchCall {
 	return &searchCall{
 		s: sessionOf(ctx), text: args.Query.Or(""), version: args.Version.Or("V1"), patternType: args.PatternType.Or(""),
-		keep: needsMatches(ctx), width: sessionOf(ctx).width(ctx),
+		keep: needsMatches(ctx), width: sessionOf(ctx).Width(ctx),
 	}
 }
 
@@ -75,6 +77,17 @@ func (c *searchCall) Results(ctx context.Context) (*searchResults, error) {
 	return c.answer, c.err
 }
 
+// search runs a query for the client, in the turns that its streams have, too.
+func (s *session) search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome {
+	if err := s.Call(); err != nil {
+		return search.Outcome{Err: err}
+	}
+	o.Display, o.Visible, o.Asker = -1, s.actor.Visible(), httpapi.ClientKey(s.actor)
+	s.Rest()
+	defer s.Resume(ctx)
+	return s.Searcher.Search(ctx, q, o, sink)
+}
+
 // parse reads the query as the stream would.
 func (c *searchCall) parse() (*query.Query, error) {
 	pt, err := syntax.ParsePatternType(c.version, c.patternType)
@@ -116,7 +129,7 @@ func (k *kept) Send(matches []query.Match) error {
 		return nil
 	}
 	for _, m := range matches {
-		if !k.s.keep(weight(m), places(m), k.width) {
+		if !k.s.Keep(weight(m), places(m), k.width) {
 			k.dropped = true
 			return nil
 		}

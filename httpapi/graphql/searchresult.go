@@ -86,24 +86,21 @@ func (f *fileMatch) Languages() []string {
 
 // Symbols are those that matched.
 func (f *fileMatch) Symbols(ctx context.Context) ([]*symbol, error) {
-	return newSymbols(f.repo, f.m), f.repo.s.room(ctx, len(f.m.Symbols))
+	return newSymbols(f.repo, f.m), f.repo.s.Reserve(ctx, len(f.m.Symbols))
 }
-
-// placeBytes is about what a place in a text takes in an answer.
-const placeBytes = 20
 
 // LineMatches are those of a stream without chunks.
 func (f *fileMatch) LineMatches(ctx context.Context) ([]lineMatch, error) {
-	if f.repo.s.full() {
-		return nil, f.repo.s.errFields()
+	if f.repo.s.Full() {
+		return nil, f.repo.s.FieldsError()
 	}
 	out := []lineMatch{}
 	lines := httpapi.Lines(f.m.Chunks)
-	if err := f.repo.s.room(ctx, len(lines)); err != nil {
+	if err := f.repo.s.Reserve(ctx, len(lines)); err != nil {
 		return nil, err
 	}
 	for _, l := range lines {
-		if err := f.repo.s.showParts(l.Text, len(l.Pieces)); err != nil {
+		if err := f.repo.s.ShowParts(l.Text, len(l.Pieces)); err != nil {
 			return nil, err
 		}
 		m := lineMatch{Preview: valid(l.Text), LineNumber: wire.Int32(l.Number), OffsetAndLengths: [][]int32{}}
@@ -122,13 +119,13 @@ func (f *fileMatch) ChunkMatches(ctx context.Context) ([]chunkMatch, error) {
 	out := []chunkMatch{}
 	s, places := f.repo.s, 0
 	for _, c := range f.m.Chunks {
-		if err := s.showParts(c.Content, len(c.Ranges)); err != nil {
+		if err := s.ShowParts(c.Content, len(c.Ranges)); err != nil {
 			return nil, err
 		}
 		places += 1 + len(c.Ranges)
 		out = append(out, chunkMatch{valid(c.Content), newPosition(c.Start), newPlaces(c.Ranges)})
 	}
-	return out, s.room(ctx, places)
+	return out, s.Reserve(ctx, places)
 }
 
 // PathMatches are places in the path.
@@ -246,7 +243,7 @@ func (c *commitMatch) highlights() []wire.Highlight {
 
 // markdown returns a text that may be shown.
 func (c *commitMatch) markdown(text, html string) (wire.Markdown, error) {
-	return wire.Markdown{Text: text, HTML: html}, c.repo.s.showParts([]byte(text+html), 0)
+	return wire.Markdown{Text: text, HTML: html}, c.repo.s.ShowParts([]byte(text+html), 0)
 }
 
 // Label is a line with links.
@@ -263,7 +260,7 @@ func (c *commitMatch) Detail() (wire.Markdown, error) {
 func (c *commitMatch) Matches(ctx context.Context) ([]wire.Match, error) {
 	body, err := c.markdown(c.shown.Body, c.shown.BodyHTML)
 	if err == nil {
-		err = c.repo.s.room(ctx, len(c.shown.Highlights))
+		err = c.repo.s.Reserve(ctx, len(c.shown.Highlights))
 	}
 	return []wire.Match{{URL: c.shown.URL, Body: body, Highlights: c.highlights()}}, err
 }
@@ -282,8 +279,8 @@ func (c *commitMatch) preview(ctx context.Context, has bool) (*wire.HighlightedS
 	if !has {
 		return nil, nil
 	}
-	if err := c.repo.s.showParts([]byte(c.m.Body), 0); err != nil {
+	if err := c.repo.s.ShowParts([]byte(c.m.Body), 0); err != nil {
 		return nil, err
 	}
-	return &wire.HighlightedString{Value: c.m.Body, Highlights: c.highlights()}, c.repo.s.room(ctx, len(c.shown.Highlights))
+	return &wire.HighlightedString{Value: c.m.Body, Highlights: c.highlights()}, c.repo.s.Reserve(ctx, len(c.shown.Highlights))
 }

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/graphql/budget"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -29,7 +29,7 @@ type session struct {
 	limits cost.Limits
 	// base is how the client reaches the server.
 	base string
-	budget
+	*budget.Budget
 	// people belongs to the resolver that runs.
 	people people
 	// ended reports whether the credential of the request has.
@@ -55,8 +55,7 @@ func newSession(e *Endpoint, data *Data, actor *auth.Actor, base string, admitte
 		Endpoint: e, Data: data, actor: actor, limits: e.Limits.Load(), base: base, snapshots: []*store.Snapshot{data.Store.Snapshot()},
 		trees: map[uint32]*code.Reader{}, documents: map[*store.Repository]*documents{},
 	}
-	s.admitted, s.since = admitted, time.Now()
-	s.fill(fieldsPerLimit*s.limits.Fields, e.MaxCalls)
+	s.Budget = budget.New(admitted, s.limits.Fields, e.MaxCalls)
 	return s
 }
 
@@ -64,16 +63,16 @@ func newSession(e *Endpoint, data *Data, actor *auth.Actor, base string, admitte
 // the credential that it came with: who revokes their own token is told that it
 // is done. Nothing else is begun then.
 func (s *session) outlive(ctx context.Context) (out context.Context, release func()) {
-	out, s.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	out, s.Stop = context.WithCancelCause(context.WithoutCancel(ctx))
 	s.ended = func() bool { return errors.Is(context.Cause(ctx), auth.ErrEnded) }
 	forget := context.AfterFunc(ctx, func() {
 		if !s.changing.Load() || !s.ended() {
-			s.stop(context.Cause(ctx))
+			s.Stop(context.Cause(ctx))
 		}
 	})
 	return out, func() {
 		forget()
-		s.stop(nil)
+		s.Stop(nil)
 	}
 }
 
@@ -81,7 +80,7 @@ func (s *session) outlive(ctx context.Context) (out context.Context, release fun
 func (s *session) begin() {
 	s.people = people{}
 	if s.changing.Store(true); s.ended() {
-		s.stop(auth.ErrEnded)
+		s.Stop(auth.ErrEnded)
 	}
 }
 
@@ -130,7 +129,7 @@ func (s *session) git(r *store.Repository) *code.Reader {
 	t, idle := s.reader(r)
 	if idle != nil {
 		idle.Close()
-		s.give(readerBytes)
+		s.Give(budget.ReaderBytes)
 	}
 	return t
 }
@@ -141,7 +140,7 @@ func (s *session) reader(r *store.Repository) (t, idle *code.Reader) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t = s.trees[r.ID]; t == nil {
-		_ = s.hold(readerBytes) // which ends the answer
+		_ = s.Hold(budget.ReaderBytes) // which ends the answer
 		t = code.NewReader(s.Git, s.Store.GitDir(r))
 		s.trees[r.ID] = t
 	}

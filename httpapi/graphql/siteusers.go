@@ -61,7 +61,7 @@ func (s *site) Users(args struct {
 		return true, err
 	})
 	if err == nil {
-		err = s.s.hold(rowBytesOfPeople * len(out.all))
+		err = s.s.Hold(rowBytesOfPeople * len(out.all))
 	}
 	return out, err
 }

@@ -94,7 +94,7 @@ func (c *commit) findSymbols(ctx context.Context, args symbolsArgs, paths []stri
 	if len(out.Nodes) > most {
 		out.Nodes, out.PageInfo.HasNextPage = out.Nodes[:most], true
 	}
-	return out, c.repo.s.room(ctx, len(out.Nodes))
+	return out, c.repo.s.Reserve(ctx, len(out.Nodes))
 }
 
 // Symbol finds the definition whose name stands at a place.

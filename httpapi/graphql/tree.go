@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/graphql/budget"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store/git"
 )
@@ -205,7 +206,7 @@ func (t *tree) list(ctx context.Context, args entriesArgs, trees, files bool) ([
 	found = slices.DeleteFunc(found, func(e *entry) bool { return e.IsDirectory() && !trees || !e.IsDirectory() && !files })
 	slices.SortStableFunc(found, func(a, b *entry) int { return rank(b.IsDirectory()) - rank(a.IsDirectory()) })
 	found = found[:min(most, len(found))]
-	return found, t.commit.repo.s.room(ctx, len(found))
+	return found, t.commit.repo.s.Reserve(ctx, len(found))
 }
 
 // walk lists what stands below, in order of paths. found is how many were
@@ -241,10 +242,10 @@ const entryBytes = 200
 
 // holdEntry takes what an entry of a list holds.
 func (s *session) holdEntry(ctx context.Context, e *entry) error {
-	if err := s.showName(ctx, e.path); err != nil {
+	if err := s.ShowName(ctx, e.path); err != nil {
 		return err
 	}
-	return s.hold(entryBytes + len(e.path))
+	return s.Hold(entryBytes + len(e.path))
 }
 
 // treeOrBlob is the interfaces TreeEntry and GitTreeOrBlob.
@@ -262,7 +263,7 @@ func (c *commit) at(ctx context.Context, name string) (*entry, error) {
 	if !ok {
 		return nil, nil
 	}
-	if err := c.repo.s.showName(ctx, clean); err != nil {
+	if err := c.repo.s.ShowName(ctx, clean); err != nil {
 		return nil, err
 	}
 	if e, err := c.indexed(clean); e != nil || err != nil {
@@ -353,9 +354,9 @@ func (c *commit) FileNames(ctx context.Context) ([]string, error) {
 	}
 	bytes := 0
 	for _, name := range out {
-		bytes += len(name) + placeBytes
+		bytes += len(name) + budget.PlaceBytes
 	}
-	return out, c.repo.s.showBytes(bytes)
+	return out, c.repo.s.ShowBytes(bytes)
 }
 
 func (c *commit) fileNames(ctx context.Context) ([]string, error) {
@@ -375,7 +376,7 @@ func (c *commit) fileNames(ctx context.Context) ([]string, error) {
 	}
 	err = repo.ListTree(ctx, c.oid, func(e git.TreeEntry) error {
 		out = append(out, strings.ToValidUTF8(e.Path, "\uFFFD"))
-		return c.repo.s.read(len(e.Path) + placeBytes)
+		return c.repo.s.Read(len(e.Path) + budget.PlaceBytes)
 	})
 	return out, err
 }

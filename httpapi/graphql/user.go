@@ -257,7 +257,7 @@ func (s *session) usersBut(drop func(*identity.User) (bool, error)) ([]*user, er
 			out = append(out, &user{s, u})
 		}
 	}
-	return out, s.hold(rowBytesOfPeople * len(out))
+	return out, s.Hold(rowBytesOfPeople * len(out))
 }
 
 // holdsUser tells whether a user's names or addresses hold a text.

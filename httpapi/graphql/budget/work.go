@@ -1,4 +1,4 @@
-package graphql
+package budget
 
 import (
 	"context"
@@ -8,35 +8,32 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
-	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/search"
-	"github.com/trawlsearch/trawl/query/search/answer"
 )
 
 // What answers hold while they are made, in bytes. All of these are estimates
 // that err upwards for large answers.
 const (
-	// answerHolds is what any answer holds: its document and a compressor.
-	answerHolds = 1 << 20
-	// documentCopies is how much larger a document is once two parsers have read
+	// AnswerBytes is what any answer holds: its document and a compressor.
+	AnswerBytes = 1 << 20
+	// DocumentCopies is how much larger a document is once two parsers have read
 	// it, variableCopies how much larger its variables are.
-	documentCopies = 64
-	variableCopies = 8
+	DocumentCopies = 64
+	VariableCopies = 8
 	// fieldBytes is what a field takes until the answer is whole: its name and a
 	// short value, in copies.
 	fieldBytes = 192
 	// shownCopies is how often text is there while fields are put together: in the
 	// buffer of its field, and twice where the buffer around that grows.
 	shownCopies = 3
-	// readerBytes are the buffers of a git process that reads objects, and what is
+	// ReaderBytes are the buffers of a git process that reads objects, and what is
 	// kept of what it has read.
-	readerBytes = 2 << 20
+	ReaderBytes = 2 << 20
 	// growBytes is how much an answer asks for at once.
 	growBytes = 256 << 10
 )
 
-// errBusy ends an answer that needs more memory than others leave to it.
-var errBusy = errors.New("the answer needs more memory than others leave to it")
+// ErrBusy ends an answer that needs more memory than others leave to it.
+var ErrBusy = errors.New("the answer needs more memory than others leave to it")
 
 // errMemory ends an answer that needs more memory than there ever is for one.
 var errMemory error = &fieldsError{wire.Refusal{Message: "the answer takes more memory than there is for one: ask for less, page by page"}}
@@ -83,25 +80,25 @@ func (w *work) fits(n int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	most := w.admitted.Most()
-	return most == 0 || int64(answerHolds+w.grown+max(n, growBytes)) <= most
+	return most == 0 || int64(AnswerBytes+w.grown+max(n, growBytes)) <= most
 }
 
-// give gives back what take took.
-func (w *work) give(n int) {
+// Give gives back what take took.
+func (w *work) Give(n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.free += n
 }
 
-// rest gives up the processor, for work that waits or has a turn of its own.
-func (w *work) rest() {
+// Rest gives up the processor, for work that waits or has a turn of its own.
+func (w *work) Rest() {
 	w.admitted.Rest()
 	w.resting = true
 }
 
-// resume waits for a processor if there is none, and now and then gives it to
+// Resume waits for a processor if there is none, and now and then gives it to
 // others who are due. When ctx ends, so does the answer.
-func (w *work) resume(ctx context.Context) {
+func (w *work) Resume(ctx context.Context) {
 	switch {
 	case w.resting:
 		_ = w.admitted.Resume(ctx)
@@ -114,26 +111,15 @@ func (w *work) resume(ctx context.Context) {
 	w.since = time.Now()
 }
 
-// hold takes n bytes of the memory of all answers. Without them the answer ends.
-func (b *budget) hold(n int) error {
+// Hold takes n bytes of the memory of all answers. Without them the answer ends.
+func (b *Budget) Hold(n int) error {
 	if b.take(n) {
 		return nil
 	}
-	var err error = errBusy
+	var err error = ErrBusy
 	if !b.fits(n) {
 		err = errMemory
 	}
-	b.stop(err)
+	b.Stop(err)
 	return err
-}
-
-// search runs a query for the client, in the turns that its streams have, too.
-func (s *session) search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome {
-	if err := s.call(); err != nil {
-		return search.Outcome{Err: err}
-	}
-	o.Display, o.Visible, o.Asker = -1, s.actor.Visible(), httpapi.ClientKey(s.actor)
-	s.rest()
-	defer s.resume(ctx)
-	return s.Searcher.Search(ctx, q, o, sink)
 }
