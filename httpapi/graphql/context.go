@@ -7,8 +7,9 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/account"
+	"github.com/trawlsearch/trawl/httpapi/graphql/gitobject"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
-	"github.com/trawlsearch/trawl/store/saved"
 )
 
 // globalContext is the one search context there is.
@@ -17,17 +18,17 @@ const globalContext = "global"
 // searchContext is the type SearchContext: all repositories.
 type searchContext struct{ s *session }
 
-func (c *searchContext) ID() graphql.ID           { return wire.NewID(wire.KindContext, globalContext) }
-func (c *searchContext) Name() string             { return globalContext }
-func (c *searchContext) Spec() string             { return globalContext }
-func (c *searchContext) Namespace() *namespace    { return nil }
-func (c *searchContext) Description() string      { return "All repositories on this server" }
-func (c *searchContext) AutoDefined() bool        { return true }
-func (c *searchContext) Query() string            { return "" }
-func (c *searchContext) Public() bool             { return true }
-func (c *searchContext) ViewerCanManage() bool    { return false }
-func (c *searchContext) ViewerHasAsDefault() bool { return true }
-func (c *searchContext) ViewerHasStarred() bool   { return false }
+func (c *searchContext) ID() graphql.ID                { return wire.NewID(wire.KindContext, globalContext) }
+func (c *searchContext) Name() string                  { return globalContext }
+func (c *searchContext) Spec() string                  { return globalContext }
+func (c *searchContext) Namespace() *account.Namespace { return nil }
+func (c *searchContext) Description() string           { return "All repositories on this server" }
+func (c *searchContext) AutoDefined() bool             { return true }
+func (c *searchContext) Query() string                 { return "" }
+func (c *searchContext) Public() bool                  { return true }
+func (c *searchContext) ViewerCanManage() bool         { return false }
+func (c *searchContext) ViewerHasAsDefault() bool      { return true }
+func (c *searchContext) ViewerHasStarred() bool        { return false }
 func (c *searchContext) Repositories() []*contextRepository {
 	return []*contextRepository{}
 }
@@ -35,8 +36,8 @@ func (c *searchContext) Repositories() []*contextRepository {
 // UpdatedAt is when any repository was last indexed.
 func (c *searchContext) UpdatedAt() wire.DateTime {
 	var last wire.DateTime
-	for _, r := range c.s.repositories() {
-		if t := createdAt(r); t.After(last.Time) {
+	for _, r := range c.s.VisibleRepositories() {
+		if t := account.CreatedAt(r); t.After(last.Time) {
 			last.Time = t
 		}
 		if r.LastIndexed.After(last.Time) {
@@ -46,23 +47,10 @@ func (c *searchContext) UpdatedAt() wire.DateTime {
 	return last
 }
 
-// namespace is the interface Namespace: a user or an organisation.
-type namespace struct{ namespaceOwner }
-
-type namespaceOwner interface {
-	ID() graphql.ID
-	NamespaceName() string
-	URL() string
-	subject() saved.Subject
-}
-
-func (n *namespace) ToUser() (*user, bool) { v, ok := n.namespaceOwner.(*user); return v, ok }
-func (n *namespace) ToOrg() (*org, bool)   { v, ok := n.namespaceOwner.(*org); return v, ok }
-
 // contextRepository is the type SearchContextRepositoryRevisions; the one
 // context lists none.
 type contextRepository struct {
-	Repository *repository
+	Repository *gitobject.Repository
 	Revisions  []string
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/graphql/account"
 	"github.com/trawlsearch/trawl/httpapi/graphql/budget"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
@@ -62,7 +63,7 @@ type Data struct {
 	// Repositories changes what is mirrored and known.
 	Repositories manage.Repositories
 	// Services asks the external services of Book.
-	Services Services
+	Services account.Services
 	// Git is what git's processes share with those that others start; nil is
 	// nothing.
 	Git *git.Budget
@@ -134,7 +135,7 @@ func (e *Endpoint) schema(limits cost.Limits) *graphql.Schema {
 		return p.schema
 	}
 	pairs := min(max(minPairs, limits.DuplicateFields*limits.DuplicateFields/2), maxPairs)
-	p := &schemaFor{limits, graphql.MustParseSchema(SDL(), &resolver{e},
+	p := &schemaFor{limits, graphql.MustParseSchema(SDL(), &resolver{e: e},
 		graphql.UseStringDescriptions(), graphql.UseFieldResolvers(), graphql.MaxDepth(limits.Depth),
 		graphql.MaxQueryLength(cost.MaxDocumentBytes), graphql.OverlapValidationLimit(pairs),
 		graphql.MaxSelections(maxSelections), graphql.Logger(panicLog{}), graphql.Tracer(watcher{}),
@@ -215,7 +216,7 @@ func (w *slowWriter) Write(p []byte) (n int, err error) {
 func (e *Endpoint) answer(ctx context.Context, data *Data, req request, trace *httpapi.RequestTrace, base string) (*graphql.Response, int, error) {
 	s := newSession(e, data, auth.From(ctx), base, httpapi.WorkOf(ctx))
 	s.trace = trace
-	defer s.close(ctx)
+	defer s.Close(ctx)
 	ctx, release := s.outlive(ctx)
 	defer release()
 	if err := s.Hold(budget.DocumentCopies*min(len(req.Query), cost.MaxDocumentBytes) + budget.VariableCopies*req.variableBytes); err == budget.ErrBusy {
@@ -224,7 +225,7 @@ func (e *Endpoint) answer(ctx context.Context, data *Data, req request, trace *h
 		return failed(err.Error(), 0, 0), http.StatusOK, nil
 	}
 	counted, err := cost.Estimate(req.Query, req.Variables)
-	if v := s.limits.Check(counted); len(v) > 0 {
+	if v := s.Limits.Check(counted); len(v) > 0 {
 		return overLimit(v, base+"/help/api/graphql#cost-limits"), http.StatusBadRequest, nil
 	}
 	if err != nil {
@@ -236,13 +237,13 @@ func (e *Endpoint) answer(ctx context.Context, data *Data, req request, trace *h
 	if counted.Mutations > mutationsPerDocument {
 		return failed(fmt.Sprintf("a document has at most %d mutations, and this one has %d: send several", mutationsPerDocument, counted.Mutations), 0, 0), http.StatusOK, nil
 	}
-	if wait := e.mayMutate(s.actor, counted.Mutations); wait > 0 {
+	if wait := e.mayMutate(s.Actor, counted.Mutations); wait > 0 {
 		return nil, 0, auth.TooMany(wait)
 	}
 	s.Aliases = counted.InnerAliases
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	out := e.schema(s.limits).Exec(withSession(ctx, s), req.Query, req.OperationName, req.Variables)
+	out := e.schema(s.Limits).Exec(withSession(ctx, s), req.Query, req.OperationName, req.Variables)
 	if repeats(out) {
 		return failed("this document names the same fields too often, by itself or through its fragments: name each once, or send several documents", 0, 0), http.StatusOK, nil
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/graphql/account"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
@@ -33,7 +34,7 @@ func (e *Endpoint) serveExport(w http.ResponseWriter, r *http.Request) error {
 		return &httpapi.Error{Status: http.StatusBadRequest, Message: "name a search job by its number, as in 7.jsonl or 7.log"}
 	}
 	job, err := data.Book.Job(uint32(id))
-	if missing(err) {
+	if account.IsMissing(err) {
 		return &httpapi.Error{Status: http.StatusNotFound, Message: "no such search job"}
 	}
 	if err != nil {

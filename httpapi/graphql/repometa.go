@@ -42,7 +42,7 @@ func newTextConnection(found map[string]bool, args metaArgs) (*textConnection, e
 // Keys lists the keys.
 func (m *repoMeta) Keys(args metaArgs) (*textConnection, error) {
 	found := map[string]bool{}
-	for _, r := range m.s.repositories() {
+	for _, r := range m.s.VisibleRepositories() {
 		for k := range r.Metadata {
 			found[k] = true
 		}
@@ -52,7 +52,7 @@ func (m *repoMeta) Keys(args metaArgs) (*textConnection, error) {
 
 // Key is one that a repository has, or null.
 func (m *repoMeta) Key(args struct{ Key string }) *metaKey {
-	for _, r := range m.s.repositories() {
+	for _, r := range m.s.VisibleRepositories() {
 		if _, ok := r.Metadata[args.Key]; ok {
 			return &metaKey{m.s, args.Key}
 		}
@@ -69,7 +69,7 @@ type metaKey struct {
 // Values lists the values; tags have none.
 func (k *metaKey) Values(args metaArgs) (*textConnection, error) {
 	found := map[string]bool{}
-	for _, r := range k.s.repositories() {
+	for _, r := range k.s.VisibleRepositories() {
 		if v := r.Metadata[k.key]; v != nil {
 			found[*v] = true
 		}

@@ -5,10 +5,11 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/account"
+	"github.com/trawlsearch/trawl/httpapi/graphql/gitobject"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -34,7 +35,7 @@ type repositoriesArgs struct {
 
 // repositoryConnection is the type NewRepositoryConnection.
 type repositoryConnection struct {
-	Nodes      []*repository
+	Nodes      []*gitobject.Repository
 	TotalCount int32
 	PageInfo   wire.Page
 }
@@ -59,9 +60,9 @@ func (*resolver) Repositories(ctx context.Context, args repositoriesArgs) (*repo
 	if err != nil {
 		return nil, err
 	}
-	out := &repositoryConnection{Nodes: []*repository{}, TotalCount: wire.Int32(len(chosen)), PageInfo: p}
+	out := &repositoryConnection{Nodes: []*gitobject.Repository{}, TotalCount: wire.Int32(len(chosen)), PageInfo: p}
 	for _, r := range chosen[p.From:p.To] {
-		out.Nodes = append(out.Nodes, s.repository(r))
+		out.Nodes = append(out.Nodes, s.Repository(r))
 	}
 	return out, nil
 }
@@ -70,7 +71,7 @@ func (*resolver) Repositories(ctx context.Context, args repositoriesArgs) (*repo
 // would stand.
 func (s *session) placeAmong(sorted []*store.Repository, order string, descending bool) func(name string) int {
 	return func(name string) int {
-		at := s.byName(name)
+		at := s.ByName(name)
 		if at == nil {
 			at = &store.Repository{Name: name}
 		}
@@ -90,22 +91,11 @@ func compareRepositories(a, b *store.Repository, order string) int {
 	c := 0
 	switch order {
 	case "REPO_CREATED_AT", "REPOSITORY_CREATED_AT":
-		c = createdAt(a).Compare(createdAt(b))
+		c = account.CreatedAt(a).Compare(account.CreatedAt(b))
 	case "SIZE":
 		c = cmp.Compare(a.TextBytes, b.TextBytes)
 	}
 	return cmp.Or(c, strings.Compare(a.Name, b.Name))
-}
-
-// createdAt is when a repository was added. Records of before that was kept
-// have the first thing that is known.
-func createdAt(r *store.Repository) time.Time {
-	for _, t := range []time.Time{r.Created, r.LastIndexed, r.LastFetched} {
-		if !t.IsZero() {
-			return t
-		}
-	}
-	return time.Unix(0, 0)
 }
 
 // choose returns the repositories that fit the arguments.
@@ -117,24 +107,24 @@ func (s *session) choose(args repositoriesArgs) ([]*store.Repository, error) {
 		return nil, wire.Refuse("excluding indexed and not indexed repos leaves an empty set")
 	}
 	words := strings.Fields(strings.ToLower(args.Query.Or("")))
-	chosen := slices.DeleteFunc(s.repositories(), func(r *store.Repository) bool {
-		status := cloneStatusOf(r)
+	chosen := slices.DeleteFunc(s.VisibleRepositories(), func(r *store.Repository) bool {
+		status := account.CloneStatusOf(r)
 		switch {
 		case args.Names != nil && !slices.Contains(*args.Names, r.Name),
 			!holdsInOrder(strings.ToLower(r.Name), words),
-			!args.Cloned.Or(true) && status == cloned,
-			!args.NotCloned.Or(true) && status != cloned,
+			!args.Cloned.Or(true) && status == account.Cloned,
+			!args.NotCloned.Or(true) && status != account.Cloned,
 			args.CloneStatus.Value != nil && *args.CloneStatus.Value != status,
 			!args.Indexed.Or(true) && r.Indexed(),
 			!args.NotIndexed.Or(true) && !r.Indexed(),
 			!args.NotEmbedded.Or(true),
 			args.FailedFetch.Or(false) && r.LastError == "",
-			args.Corrupted.Or(false) && len(s.damage(r)) == 0:
+			args.Corrupted.Or(false) && len(s.Damage(r)) == 0:
 			return true
 		}
 		return false
 	})
-	return s.ofService(chosen, args.ExternalService)
+	return s.OfService(chosen, args.ExternalService)
 }
 
 // holdsInOrder tells whether text holds the words one behind the other.
@@ -151,11 +141,11 @@ func holdsInOrder(text string, words []string) bool {
 
 // repositoryFrom finds a repository by where it comes from, whatever the
 // protocol, and with or without .git; nil is none.
-func (s *session) repositoryFrom(cloneURL string) *repository {
+func (s *session) repositoryFrom(cloneURL string) *gitobject.Repository {
 	want := placeOf(cloneURL)
-	for _, r := range s.repositories() {
+	for _, r := range s.VisibleRepositories() {
 		if placeOf(r.Source) == want {
-			return s.repository(r)
+			return s.Repository(r)
 		}
 	}
 	return nil

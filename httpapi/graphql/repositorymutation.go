@@ -5,6 +5,8 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/account"
+	"github.com/trawlsearch/trawl/httpapi/graphql/gitobject"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store"
@@ -13,23 +15,23 @@ import (
 // onRepository makes a change of a repository, for site admins.
 func onRepository(ctx context.Context, id graphql.ID, change func(m *manage.Operations, r *store.Repository) error) (*wire.Empty, error) {
 	s := sessionOf(ctx)
-	if err := s.mustAdminNow(); err != nil {
+	if err := s.MustAdminNow(); err != nil {
 		return nil, err
 	}
 	r, err := s.knownRepository(id)
 	if err != nil {
 		return nil, err
 	}
-	if err := change(s.manage(), r.rec); err != nil {
-		return nil, told(err)
+	if err := change(s.Manage(), r.Record()); err != nil {
+		return nil, account.Told(err)
 	}
-	s.renew()
+	s.Renew()
 	return &wire.Empty{}, nil
 }
 
 // knownRepository finds one that must be there.
-func (s *session) knownRepository(id graphql.ID) (*repository, error) {
-	r, err := s.repositoryOf(id)
+func (s *session) knownRepository(id graphql.ID) (*gitobject.Repository, error) {
+	r, err := s.RepositoryOf(id)
 	if err == nil && r == nil {
 		err = wire.Refuse("repository not found")
 	}
@@ -87,13 +89,13 @@ func (*resolver) DeleteRepository(ctx context.Context, args struct{ Repository g
 // UpdateMirrorRepository is for everybody who may see the repository.
 func (*resolver) UpdateMirrorRepository(ctx context.Context, args struct{ Repository graphql.ID }) (*wire.Empty, error) {
 	s := sessionOf(ctx)
-	if err := s.mustSignIn(); err != nil {
+	if err := s.MustSignIn(); err != nil {
 		return nil, err
 	}
 	r, err := s.knownRepository(args.Repository)
 	if err != nil {
 		return nil, err
 	}
-	s.Repositories.Refresh(r.rec.Name)
+	s.Repositories.Refresh(r.Record().Name)
 	return &wire.Empty{}, nil
 }

@@ -7,45 +7,27 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/account"
+	"github.com/trawlsearch/trawl/httpapi/graphql/gitobject"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 )
 
 // resolver is the types Query and Mutation. What a request needs is in its
 // session.
-type resolver struct{ e *Endpoint }
+type resolver struct {
+	account.Root
+	e *Endpoint
+}
 
 // node is the interface Node.
-type node struct{ result any }
+type node struct{ gitobject.Entity }
 
-// ID is that of the entity.
-func (n *node) ID() graphql.ID {
-	return n.result.(interface{ ID() graphql.ID }).ID()
-}
-
-// ToRepository tells whether it is a repository; the others are alike.
-func (n *node) ToRepository() (*repository, bool) { v, ok := n.result.(*repository); return v, ok }
-func (n *node) ToGitCommit() (*commit, bool)      { v, ok := n.result.(*commit); return v, ok }
-func (n *node) ToGitRef() (*ref, bool)            { v, ok := n.result.(*ref); return v, ok }
-func (n *node) ToSite() (*site, bool)             { v, ok := n.result.(*site); return v, ok }
 func (n *node) ToSearchContext() (*searchContext, bool) {
-	v, ok := n.result.(*searchContext)
+	v, ok := n.Result.(*searchContext)
 	return v, ok
 }
 
-func (n *node) ToUser() (*user, bool)               { v, ok := n.result.(*user); return v, ok }
-func (n *node) ToOrg() (*org, bool)                 { v, ok := n.result.(*org); return v, ok }
-func (n *node) ToAccessToken() (*accessToken, bool) { v, ok := n.result.(*accessToken); return v, ok }
-func (n *node) ToDefaultSettings() (*defaults, bool) {
-	v, ok := n.result.(*defaults)
-	return v, ok
-}
-
-func (n *node) ToSavedSearch() (*savedSearch, bool) { v, ok := n.result.(*savedSearch); return v, ok }
-func (n *node) ToExternalService() (*externalService, bool) {
-	v, ok := n.result.(*externalService)
-	return v, ok
-}
-func (n *node) ToSearchJob() (*searchJob, bool) { v, ok := n.result.(*searchJob); return v, ok }
+func (n *node) ToSearchJob() (*searchJob, bool) { v, ok := n.Result.(*searchJob); return v, ok }
 
 // Node finds an entity by its global id. One that is not there, or may not be
 // seen, is null.
@@ -53,73 +35,19 @@ func (*resolver) Node(ctx context.Context, args struct{ ID graphql.ID }) (*node,
 	s := sessionOf(ctx)
 	find, ok := finders[wire.KindOf(args.ID)]
 	if !ok {
-		return nil, wire.ErrID
+		find = func(ctx context.Context, s *session, id graphql.ID) (any, error) { return s.FindObject(ctx, id) }
 	}
 	found, err := find(ctx, s, args.ID)
 	if err != nil || found == nil {
 		return nil, err
 	}
-	return &node{found}, nil
+	return &node{gitobject.Entity{Entity: account.Entity{Result: found}}}, nil
 }
 
 // finders find entities of the kinds of ids. They return nil for none.
 var finders = map[string]func(ctx context.Context, s *session, id graphql.ID) (any, error){
-	wire.KindRepository: func(_ context.Context, s *session, id graphql.ID) (any, error) {
-		return orNone(s.repositoryOf(id))
-	},
-	wire.KindCommit: func(ctx context.Context, s *session, id graphql.ID) (any, error) {
-		var key commitKey
-		if err := wire.ReadID(id, wire.KindCommit, &key); err != nil {
-			return nil, err
-		}
-		r, err := s.repositoryOf(key.Repository)
-		if err != nil || r == nil {
-			return nil, err
-		}
-		return orNone(r.commit(ctx, key.Commit))
-	},
-	wire.KindRef: func(ctx context.Context, s *session, id graphql.ID) (any, error) {
-		var key refKey
-		if err := wire.ReadID(id, wire.KindRef, &key); err != nil {
-			return nil, err
-		}
-		r, err := s.repositoryOf(key.Repository)
-		if err != nil || r == nil {
-			return nil, err
-		}
-		oid, err := r.resolve(ctx, key.Ref)
-		if err != nil || oid == "" {
-			return nil, err
-		}
-		return &ref{repo: r, name: key.Ref, oid: oid, kind: "commit", commit: oid}, nil
-	},
-	wire.KindSite: func(_ context.Context, s *session, id graphql.ID) (any, error) {
-		var key string
-		if err := wire.ReadID(id, wire.KindSite, &key); err != nil || key != siteKey {
-			return nil, err
-		}
-		return &site{s}, nil
-	},
-	wire.KindUser: func(_ context.Context, s *session, id graphql.ID) (any, error) {
-		return orNone(s.userOf(id))
-	},
-	wire.KindOrg: func(_ context.Context, s *session, id graphql.ID) (any, error) {
-		return orNone(s.orgOf(id))
-	},
-	wire.KindToken: func(_ context.Context, s *session, id graphql.ID) (any, error) {
-		return orNone(s.tokenOf(id))
-	},
-	wire.KindService: func(_ context.Context, s *session, id graphql.ID) (any, error) {
-		return orNone(s.serviceOf(id))
-	},
-	wire.KindSavedSearch: func(_ context.Context, s *session, id graphql.ID) (any, error) {
-		return orNone(s.savedSearchOf(id))
-	},
 	wire.KindSearchJob: func(_ context.Context, s *session, id graphql.ID) (any, error) {
-		return orNone(s.jobOf(id))
-	},
-	wire.KindDefaultSettings: func(_ context.Context, s *session, _ graphql.ID) (any, error) {
-		return &defaults{s}, nil
+		return wire.OrNone(s.jobOf(id))
 	},
 	wire.KindContext: func(_ context.Context, s *session, id graphql.ID) (any, error) {
 		var key string
@@ -130,28 +58,8 @@ var finders = map[string]func(ctx context.Context, s *session, id graphql.ID) (a
 	},
 }
 
-// orNone makes a nil pointer nothing at all.
-func orNone[T any](v *T, err error) (any, error) {
-	if err != nil || v == nil {
-		return nil, err
-	}
-	return v, nil
-}
-
-// repositoryOf finds a repository by its global id; nil is none.
-func (s *session) repositoryOf(id graphql.ID) (*repository, error) {
-	n, err := wire.NumberOf(id, wire.KindRepository)
-	if err != nil {
-		return nil, err
-	}
-	if r := s.byID(n); r != nil {
-		return s.repository(r), nil
-	}
-	return nil, nil
-}
-
 // Repository finds one by its name or by where it comes from.
-func (*resolver) Repository(ctx context.Context, args struct{ Name, CloneURL, URI wire.String }) (*repository, error) {
+func (*resolver) Repository(ctx context.Context, args struct{ Name, CloneURL, URI wire.String }) (*gitobject.Repository, error) {
 	s := sessionOf(ctx)
 	name := args.Name.Or(args.URI.Or(""))
 	switch {
@@ -166,12 +74,12 @@ func (*resolver) Repository(ctx context.Context, args struct{ Name, CloneURL, UR
 // RepositoryRedirect is never a redirect.
 func (r *resolver) RepositoryRedirect(ctx context.Context, args struct{ Name, CloneURL, HashedName wire.String }) (*redirect, error) {
 	s := sessionOf(ctx)
-	var found *repository
+	var found *gitobject.Repository
 	var err error
 	if hashed := args.HashedName.Or(""); hashed != "" && args.Name.Or("") == "" && args.CloneURL.Or("") == "" {
-		for _, rec := range s.repositories() {
+		for _, rec := range s.VisibleRepositories() {
 			if sum := sha256.Sum256([]byte(rec.Name)); hex.EncodeToString(sum[:]) == hashed {
-				found = s.repository(rec)
+				found = s.Repository(rec)
 			}
 		}
 	} else {
@@ -184,10 +92,10 @@ func (r *resolver) RepositoryRedirect(ctx context.Context, args struct{ Name, Cl
 }
 
 // redirect is the union RepositoryRedirect.
-type redirect struct{ repo *repository }
+type redirect struct{ repo *gitobject.Repository }
 
-func (r *redirect) ToRepository() (*repository, bool)         { return r.repo, true }
-func (r *redirect) ToRedirect() (*struct{ URL string }, bool) { return nil, false }
+func (r *redirect) ToRepository() (*gitobject.Repository, bool) { return r.repo, true }
+func (r *redirect) ToRedirect() (*struct{ URL string }, bool)   { return nil, false }
 
 // flag is the type EvaluatedFeatureFlag.
 type flag struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/graphql/gitobject"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
@@ -82,10 +83,10 @@ func (s *session) search(ctx context.Context, q *query.Query, o search.Options, 
 	if err := s.Call(); err != nil {
 		return search.Outcome{Err: err}
 	}
-	o.Display, o.Visible, o.Asker = -1, s.actor.Visible(), httpapi.ClientKey(s.actor)
+	o.Display, o.Visible, o.Asker = -1, s.Actor.Visible(), httpapi.ClientKey(s.Actor)
 	s.Rest()
 	defer s.Resume(ctx)
-	return s.Searcher.Search(ctx, q, o, sink)
+	return s.searcher.Search(ctx, q, o, sink)
 }
 
 // parse reads the query as the stream would.
@@ -196,9 +197,9 @@ func (r *searchResults) result(m query.Match) *searchResult {
 	}
 	switch m := m.(type) {
 	case *query.FileMatch:
-		return &searchResult{newFileMatch(repo, m)}
+		return &searchResult{&fileMatch{r.s, repo, m}}
 	case *query.CommitMatch:
-		return &searchResult{newCommitMatch(repo, m)}
+		return &searchResult{newCommitMatch(r.s, repo, m)}
 	case *query.RepoMatch:
 		return &searchResult{repo}
 	}
@@ -247,9 +248,9 @@ func (r *searchResults) Sparkline() []int32 {
 }
 
 // Repositories are those with a result.
-func (r *searchResults) Repositories() []*repository {
+func (r *searchResults) Repositories() []*gitobject.Repository {
 	seen := map[string]bool{}
-	out := []*repository{}
+	out := []*gitobject.Repository{}
 	for _, m := range r.kept.matches {
 		name := m.In().Name
 		if seen[name] {
@@ -268,22 +269,22 @@ func (r *searchResults) RepositoriesCount() int32 { return wire.Int32(len(r.Repo
 
 // Cloning are the repositories that are being fetched for the first time. A local
 // one that is being indexed is none of them, as in the stream.
-func (r *searchResults) Cloning() []*repository {
+func (r *searchResults) Cloning() []*gitobject.Repository {
 	return r.named(r.results.Gaps().Repositories().Cloning)
 }
 
 // Missing are those without a readable source.
-func (r *searchResults) Missing() []*repository {
+func (r *searchResults) Missing() []*gitobject.Repository {
 	return r.named(r.results.Gaps().Repositories().Missing)
 }
 
 // Timedout are those that were not finished in time.
-func (r *searchResults) Timedout() []*repository {
+func (r *searchResults) Timedout() []*gitobject.Repository {
 	return r.named(r.results.Gaps().Repositories().TimedOut)
 }
 
-func (r *searchResults) named(names []string) []*repository {
-	out := []*repository{}
+func (r *searchResults) named(names []string) []*gitobject.Repository {
+	out := []*gitobject.Repository{}
 	for _, name := range names {
 		if repo := r.s.repositoryNamed(name); repo != nil {
 			out = append(out, repo)
@@ -358,32 +359,33 @@ func (s *searchStats) Sparkline() []int32             { return s.r.Sparkline() }
 
 // Languages sums the documents that were found, and for a repository all of its
 // documents.
-func (s *searchStats) Languages() ([]languageStatistics, error) {
-	byName := map[string]*languageStatistics{}
-	add := func(l languageStatistics) {
+func (s *searchStats) Languages() ([]gitobject.LanguageStatistics, error) {
+	byName := map[string]*gitobject.LanguageStatistics{}
+	add := func(l gitobject.LanguageStatistics) {
+		if l.Name == "" {
+			return
+		}
 		if byName[l.Name] == nil {
-			byName[l.Name] = &languageStatistics{Name: l.Name}
+			byName[l.Name] = &gitobject.LanguageStatistics{Name: l.Name}
 		}
 		sum := byName[l.Name]
 		sum.TotalBytes += l.TotalBytes
 		sum.TotalLines = wire.Int32(int(sum.TotalLines) + int(l.TotalLines))
 	}
 	for _, m := range s.r.kept.matches {
-		rec := s.r.s.byName(m.In().Name)
+		rec := s.r.s.ByName(m.In().Name)
 		if rec == nil {
 			continue
 		}
 		switch m := m.(type) {
 		case *query.FileMatch:
-			docs, err := s.r.s.documentsOf(rec)
+			l, err := s.r.s.LanguageAt(rec, m.Path, m.Language)
 			if err != nil {
 				return nil, err
 			}
-			if d, ok := docs.find(m.Path); ok && m.Language != "" {
-				add(languageStatistics{m.Language, float64(d.table.FileBytes[d.i]), wire.Int32(d.newlines())})
-			}
+			add(l)
 		case *query.RepoMatch:
-			all, err := s.r.s.languages(rec)
+			all, err := s.r.s.Languages(rec)
 			if err != nil {
 				return nil, err
 			}
@@ -392,7 +394,7 @@ func (s *searchStats) Languages() ([]languageStatistics, error) {
 			}
 		}
 	}
-	return sortLanguages(byName), nil
+	return gitobject.SortLanguages(byName), nil
 }
 
 // ParseSearchQuery shows the tree of a query.

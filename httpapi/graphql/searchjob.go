@@ -10,6 +10,7 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/account"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store/saved"
@@ -31,13 +32,13 @@ func (j *searchJob) URL() *string               { return j.export("jsonl") }
 func (j *searchJob) LogURL() *string            { return j.export("log") }
 
 // Creator is null for the operator, and for who is gone.
-func (j *searchJob) Creator() (*user, error) { return j.s.userByID(j.j.Creator) }
+func (j *searchJob) Creator() (*account.User, error) { return j.s.UserByID(j.j.Creator) }
 
 func (j *searchJob) export(kind string) *string {
 	if !j.j.State.Final() {
 		return nil
 	}
-	return wire.TextOrNull(fmt.Sprintf("%s%s%d.%s", j.s.base, exportPath, j.j.ID, kind))
+	return wire.TextOrNull(fmt.Sprintf("%s%s%d.%s", j.s.Base, exportPath, j.j.ID, kind))
 }
 
 // jobStats is the type SearchJobStats.
@@ -54,7 +55,7 @@ func (j *searchJob) RepoStats() jobStats {
 
 // maySee is for the creator and site admins.
 func (s *session) maySee(j *saved.Job) bool {
-	return s.actor.IsOrAdministers(j.Creator)
+	return s.Actor.IsOrAdministers(j.Creator)
 }
 
 // jobOf finds one by its global id; nil is none, or one that may not be seen.
@@ -64,7 +65,7 @@ func (s *session) jobOf(id graphql.ID) (*searchJob, error) {
 		return nil, err
 	}
 	j, err := s.Book.Job(n)
-	if missing(err) || err == nil && !s.maySee(j) {
+	if account.IsMissing(err) || err == nil && !s.maySee(j) {
 		return nil, nil
 	}
 	if err != nil {
@@ -98,7 +99,7 @@ func (*resolver) SearchJobs(ctx context.Context, args struct {
 	Descending wire.Bool
 }) (*jobConnection, error) {
 	s := sessionOf(ctx)
-	if err := s.mustSignIn(); err != nil {
+	if err := s.MustSignIn(); err != nil {
 		return nil, err
 	}
 	all, err := s.Book.Jobs()
@@ -107,7 +108,7 @@ func (*resolver) SearchJobs(ctx context.Context, args struct {
 	}
 	nodes := []*searchJob{}
 	for _, j := range all {
-		if !s.maySee(j) || !holdsFold(j.Query, args.Query.Or("")) ||
+		if !s.maySee(j) || !account.HoldsFold(j.Query, args.Query.Or("")) ||
 			args.States != nil && !slices.Contains(*args.States, string(j.State)) ||
 			args.UserIDs != nil && !slices.Contains(*args.UserIDs, wire.NewID(wire.KindUser, j.Creator)) {
 			continue
@@ -147,8 +148,8 @@ func checkJob(query string) error {
 	if strings.TrimSpace(query) == "" {
 		return wire.Refuse("the query is empty")
 	}
-	if len(query) > maxSavedBytes {
-		return wire.Refuse("a query has at most %d bytes", maxSavedBytes)
+	if len(query) > account.MaxSavedBytes {
+		return wire.Refuse("a query has at most %d bytes", account.MaxSavedBytes)
 	}
 	if _, err := jobs.Parse(query); err != nil {
 		return wire.Refuse("%s", err.Error())
@@ -164,21 +165,21 @@ func (*resolver) ValidateSearchJob(args struct{ Query string }) (*wire.Empty, er
 // CreateSearchJob queues a search.
 func (*resolver) CreateSearchJob(ctx context.Context, args struct{ Query string }) (*searchJob, error) {
 	s := sessionOf(ctx)
-	if err := s.mustSignIn(); err != nil {
+	if err := s.MustSignIn(); err != nil {
 		return nil, err
 	}
 	if err := checkJob(args.Query); err != nil {
 		return nil, err
 	}
-	creator := s.actor.UserID()
+	creator := s.Actor.UserID()
 	if err := s.mayQueue(creator); err != nil {
 		return nil, err
 	}
 	j, err := s.Book.AddJob(args.Query, creator)
 	if err != nil {
-		return nil, told(err)
+		return nil, account.Told(err)
 	}
-	s.Jobs.Wake()
+	s.jobs.Wake()
 	return &searchJob{s, j}, nil
 }
 
@@ -219,11 +220,11 @@ func (*resolver) CancelSearchJob(ctx context.Context, args struct{ ID graphql.ID
 	_, err = s.Book.ChangeJob(found.j.ID, func(j *saved.Job) {
 		j.State, j.Finished = saved.JobCanceled, s.Now().UTC()
 	})
-	s.Jobs.Cancelled(found.j.ID)
+	s.jobs.Cancelled(found.j.ID)
 	if errors.Is(err, saved.ErrConflict) {
 		err = nil
 	}
-	return &wire.Empty{}, told(err)
+	return &wire.Empty{}, account.Told(err)
 }
 
 // DeleteSearchJob forgets a job.
@@ -234,6 +235,6 @@ func (*resolver) DeleteSearchJob(ctx context.Context, args struct{ ID graphql.ID
 		return nil, err
 	}
 	err = s.Book.RemoveJob(found.j.ID)
-	s.Jobs.Cancelled(found.j.ID)
-	return &wire.Empty{}, told(err)
+	s.jobs.Cancelled(found.j.ID)
+	return &wire.Empty{}, account.Told(err)
 }

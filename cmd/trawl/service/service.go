@@ -16,6 +16,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
+	"github.com/trawlsearch/trawl/httpapi/graphql/account"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
 	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/query"
@@ -316,7 +317,7 @@ var (
 	_ httpapi.Searcher    = (*Service)(nil)
 	_ admin.Repositories  = (*Service)(nil)
 	_ manage.Repositories = (*Service)(nil)
-	_ graphql.Services    = (*Service)(nil)
+	_ account.Services    = (*Service)(nil)
 )
 
 // untilStop returns a context that ends with ctx or when the service stops.

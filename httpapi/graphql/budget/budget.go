@@ -106,7 +106,7 @@ func (b *Budget) FieldsError() error {
 // fieldsError is why an answer that has grown too large is given up.
 type fieldsError struct{ wire.Refusal }
 
-// Unwrap makes it a *Refusal.
+// Unwrap makes it a *wire.Refusal.
 func (e *fieldsError) Unwrap() error { return &e.Refusal }
 
 // Read takes n bytes of what may be read.

@@ -66,3 +66,11 @@ func NumberOf(id graphql.ID, kind string) (uint32, error) {
 	var n uint32
 	return n, ReadID(id, kind, &n)
 }
+
+// OrNone makes a nil pointer nothing at all.
+func OrNone[T any](v *T, err error) (any, error) {
+	if err != nil || v == nil {
+		return nil, err
+	}
+	return v, nil
+}

@@ -145,3 +145,11 @@ func SkipOf(after String) (int, error) {
 	}
 	return n, nil
 }
+
+// Rank orders what comes first before all else.
+func Rank(first bool) int {
+	if first {
+		return 1
+	}
+	return 0
+}

@@ -1,4 +1,4 @@
-package graphql
+package account
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 
 // accessToken is the type AccessToken.
 type accessToken struct {
-	s *session
+	s *Session
 	t manage.Token
 }
 
@@ -28,7 +28,7 @@ func (t *accessToken) ExpiresAt() *wire.DateTime  { return wire.TimeOrNull(t.t.E
 
 // Subject is whom it stands for.
 func (t *accessToken) Subject() (*user, error) {
-	u, err := t.s.userByID(t.t.User)
+	u, err := t.s.UserByID(t.t.User)
 	if err == nil && u == nil {
 		err = errNoUser(t.t.User)
 	}
@@ -37,7 +37,7 @@ func (t *accessToken) Subject() (*user, error) {
 
 // Creator is who made it, if that is known.
 func (t *accessToken) Creator() (*user, error) {
-	u, err := t.s.userByID(t.t.Creator)
+	u, err := t.s.UserByID(t.t.Creator)
 	if err != nil || u != nil {
 		return u, err
 	}
@@ -61,7 +61,7 @@ func (u *user) AccessTokens(args struct{ First wire.Int }) (*tokenConnection, er
 
 // AccessTokens are those of all users, for site admins.
 func (s *site) AccessTokens(args struct{ First wire.Int }) (*tokenConnection, error) {
-	if err := s.s.mustAdmin(); err != nil {
+	if err := s.s.MustAdmin(); err != nil {
 		return nil, err
 	}
 	return s.s.tokens(0, args.First)
@@ -73,8 +73,8 @@ const fresh = 5 * time.Minute
 
 // tokens lists those of a user, 0 being all: the fresh ones first, then those
 // never used, then the last used, the newest first among equals.
-func (s *session) tokens(of uint32, first wire.Int) (*tokenConnection, error) {
-	found, err := s.manage().Tokens(of)
+func (s *Session) tokens(of uint32, first wire.Int) (*tokenConnection, error) {
+	found, err := s.Manage().Tokens(of)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (s *session) tokens(of uint32, first wire.Int) (*tokenConnection, error) {
 	now := s.Now()
 	isFresh := func(t *accessToken) bool { return now.Sub(t.t.Created) < fresh }
 	slices.SortStableFunc(all, func(a, b *accessToken) int {
-		return cmp.Or(rank(isFresh(b))-rank(isFresh(a)), rank(b.t.LastUsed.IsZero())-rank(a.t.LastUsed.IsZero()),
+		return cmp.Or(wire.Rank(isFresh(b))-wire.Rank(isFresh(a)), wire.Rank(b.t.LastUsed.IsZero())-wire.Rank(a.t.LastUsed.IsZero()),
 			b.t.LastUsed.Compare(a.t.LastUsed), b.t.Created.Compare(a.t.Created), cmp.Compare(b.t.ID, a.t.ID))
 	})
 	p, err := wire.CutByIndex(len(all), maxUsers, wire.PageArgs{First: first})
@@ -97,13 +97,13 @@ func (s *session) tokens(of uint32, first wire.Int) (*tokenConnection, error) {
 
 // tokenOf finds a good token by its id, for its user and site admins; nil is
 // none.
-func (s *session) tokenOf(id graphql.ID) (*accessToken, error) {
+func (s *Session) tokenOf(id graphql.ID) (*accessToken, error) {
 	n, err := wire.NumberOf(id, wire.KindToken)
 	if err != nil {
 		return nil, err
 	}
 	t, err := s.Registry.Token(n)
-	if missing(err) || err == nil && (!t.Revoked.IsZero() || !s.actor.IsOrAdministers(t.User)) {
+	if IsMissing(err) || err == nil && (!t.Revoked.IsZero() || !s.Actor.IsOrAdministers(t.User)) {
 		return nil, nil
 	}
 	if err != nil {
@@ -120,7 +120,7 @@ type createdToken struct {
 }
 
 // CreateAccessToken follows the policy of the registry.
-func (*resolver) CreateAccessToken(ctx context.Context, args struct {
+func (*Root) CreateAccessToken(ctx context.Context, args struct {
 	User            graphql.ID
 	DurationSeconds wire.Int
 	Scopes          []string
@@ -144,11 +144,11 @@ func (*resolver) CreateAccessToken(ctx context.Context, args struct {
 
 // DeleteAccessToken revokes a token by its id, for its user and site admins, or
 // by its text, for who knows it.
-func (*resolver) DeleteAccessToken(ctx context.Context, args struct {
+func (*Root) DeleteAccessToken(ctx context.Context, args struct {
 	ByID    *graphql.ID
 	ByToken wire.String
 }) (*wire.Empty, error) {
-	s := sessionOf(ctx)
+	s := Of(ctx)
 	byID, byText := args.ByID != nil && *args.ByID != "", args.ByToken.Or("") != ""
 	var err error
 	switch {
@@ -157,17 +157,17 @@ func (*resolver) DeleteAccessToken(ctx context.Context, args struct {
 	case byID && byText:
 		return nil, wire.Refuse("exactly one of byID or byToken must be specified")
 	case byText:
-		err = s.Registry.RevokeTokenText(s.actor.Author(), *args.ByToken.Value)
+		err = s.Registry.RevokeTokenText(s.Actor.Author(), *args.ByToken.Value)
 	default:
 		var n uint32
 		if n, err = wire.NumberOf(*args.ByID, wire.KindToken); err == nil {
-			err = s.manage().RevokeToken(n)
+			err = s.Manage().RevokeToken(n)
 		}
 	}
-	if missing(err) {
+	if IsMissing(err) {
 		err = manage.ErrNoToken
 	}
-	return &wire.Empty{}, told(err)
+	return &wire.Empty{}, Told(err)
 }
 
 // accountConnection is the type ExternalAccountConnection: there are none.
@@ -194,5 +194,5 @@ func (s *site) ExternalAccounts(struct {
 	User                             *graphql.ID
 	ServiceType, ServiceID, ClientID wire.String
 }) (*accountConnection, error) {
-	return &accountConnection{Nodes: []*externalAccount{}}, s.s.mustAdmin()
+	return &accountConnection{Nodes: []*externalAccount{}}, s.s.MustAdmin()
 }

@@ -1,4 +1,4 @@
-package graphql
+package account
 
 import (
 	"context"
@@ -13,47 +13,50 @@ import (
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
-// user is the type User.
+// User is the type User. As with all aliases here, the engine alone calls its
+// methods, and the schema explains them.
+type User = user
+
 type user struct {
-	s *session
+	s *Session
 	u *identity.User
 }
 
 // CurrentUser is null for nobody in particular, and for the operator.
-func (*resolver) CurrentUser(ctx context.Context) *user {
-	s := sessionOf(ctx)
-	if s.actor.User == nil {
+func (*Root) CurrentUser(ctx context.Context) *user {
+	s := Of(ctx)
+	if s.Actor.User == nil {
 		return nil
 	}
-	return &user{s, s.actor.User}
+	return &user{s, s.Actor.User}
 }
 
 // User finds a user. Who is signed in may know of every name; by address only
 // site admins and the user themselves find anybody.
-func (*resolver) User(ctx context.Context, args struct {
+func (*Root) User(ctx context.Context, args struct {
 	Username, Email wire.String
 	DatabaseID      wire.Int
 }) (*user, error) {
-	s := sessionOf(ctx)
+	s := Of(ctx)
 	var u *identity.User
 	var err error
 	name, email := args.Username.Or(""), args.Email.Or("")
 	switch {
 	case name == "" && email == "" && args.DatabaseID.Value == nil:
 		return nil, wire.Refuse("must specify either username or email to look up a user")
-	case s.actor.Anonymous():
+	case s.Actor.Anonymous():
 		return nil, nil
 	case name != "":
 		u, err = s.Registry.UserNamed(name)
 	case email != "":
 		u, err = s.Registry.UserWithEmail(email)
-		if err == nil && !s.actor.IsOrAdministers(u.ID) {
+		if err == nil && !s.Actor.IsOrAdministers(u.ID) {
 			return nil, nil
 		}
 	default:
 		u, err = s.Registry.User(uint32(max(*args.DatabaseID.Value, 0)))
 	}
-	if missing(err) {
+	if IsMissing(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -63,18 +66,18 @@ func (*resolver) User(ctx context.Context, args struct {
 }
 
 // userOf finds a user by a global id; nil is none, or one that may not be seen.
-func (s *session) userOf(id graphql.ID) (*user, error) {
+func (s *Session) userOf(id graphql.ID) (*user, error) {
 	n, err := wire.NumberOf(id, wire.KindUser)
-	if err != nil || s.actor.Anonymous() {
+	if err != nil || s.Actor.Anonymous() {
 		return nil, err
 	}
-	return s.userByID(n)
+	return s.UserByID(n)
 }
 
-// userByID returns nil for none.
-func (s *session) userByID(id uint32) (*user, error) {
+// UserByID returns nil for none.
+func (s *Session) UserByID(id uint32) (*user, error) {
 	u, err := s.Registry.User(id)
-	if missing(err) {
+	if IsMissing(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -92,8 +95,8 @@ func (u *user) URL() string                   { return "/users/" + u.u.Name }
 func (u *user) AvatarURL() *string            { return nil }
 func (u *user) CreatedAt() wire.DateTime      { return wire.DateTime{Time: u.u.Created} }
 func (u *user) UpdatedAt() *wire.DateTime     { return wire.TimeOrNull(u.u.Updated) }
-func (u *user) ViewerCanAdminister() bool     { return u.s.actor.IsOrAdministers(u.u.ID) }
-func (u *user) ViewerCanChangeUsername() bool { return u.s.actor.IsOrAdministers(u.u.ID) }
+func (u *user) ViewerCanAdminister() bool     { return u.s.Actor.IsOrAdministers(u.u.ID) }
+func (u *user) ViewerCanChangeUsername() bool { return u.s.Actor.IsOrAdministers(u.u.ID) }
 func (u *user) TosAccepted() bool             { return true }
 func (u *user) SCIMControlled() bool          { return false }
 func (u *user) Searchable() bool              { return true }
@@ -116,7 +119,7 @@ func (u *user) BuiltinAuth() (bool, error) {
 
 // SettingsURL is null for others.
 func (u *user) SettingsURL() *string {
-	if !u.s.actor.IsOrAdministers(u.u.ID) {
+	if !u.s.Actor.IsOrAdministers(u.u.ID) {
 		return nil
 	}
 	return wire.TextOrNull(u.URL() + "/settings")
@@ -124,10 +127,10 @@ func (u *user) SettingsURL() *string {
 
 // Session is the user's own.
 func (u *user) Session() (*signedIn, error) {
-	if !u.s.actor.Is(u.u.ID) {
+	if !u.s.Actor.Is(u.u.ID) {
 		return nil, wire.Refuse("must be authenticated as user with id %d", u.u.ID)
 	}
-	return &signedIn{u.s.actor.Session}, nil
+	return &signedIn{u.s.Actor.Session}, nil
 }
 
 // signedIn is the type Session.
@@ -144,7 +147,7 @@ func (e *userEmail) IsPrimary() bool               { return e.e.Primary }
 func (e *userEmail) Verified() bool                { return e.e.Verified }
 func (e *userEmail) VerificationPending() bool     { return false }
 func (e *userEmail) User() *user                   { return e.of }
-func (e *userEmail) ViewerCanManuallyVerify() bool { return e.of.s.actor.SiteAdmin() }
+func (e *userEmail) ViewerCanManuallyVerify() bool { return e.of.s.Actor.SiteAdmin() }
 
 // Emails are for the user and site admins.
 func (u *user) Emails() ([]*userEmail, error) {
@@ -183,14 +186,29 @@ func (u *user) HasVerifiedEmail() (bool, error) {
 	return verified, u.s.mustBeSelf(u.u.ID)
 }
 
+// Person is the type Person.
+type Person struct{ Name, Email string }
+
+// DisplayName is the name, or what stands before the host in the address.
+func (p Person) DisplayName() string {
+	if p.Name != "" {
+		return p.Name
+	}
+	user, _, _ := strings.Cut(p.Email, "@")
+	return user
+}
+
+// AvatarURL is null.
+func (p Person) AvatarURL() *string { return nil }
+
 // User is who has the address in a commit. Names are for those who are known.
-func (p person) User(ctx context.Context) (*user, error) {
-	s := sessionOf(ctx)
-	if s.actor.Anonymous() || p.Email == "" {
+func (p Person) User(ctx context.Context) (*user, error) {
+	s := Of(ctx)
+	if s.Actor.Anonymous() || p.Email == "" {
 		return nil, nil
 	}
 	u, err := s.Registry.UserWithEmail(p.Email)
-	if missing(err) {
+	if IsMissing(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -210,13 +228,13 @@ type userConnection struct {
 }
 
 // Users lists all users by name, for site admins.
-func (*resolver) Users(ctx context.Context, args struct {
+func (*Root) Users(ctx context.Context, args struct {
 	wire.ForwardArgs
 	Query, ActivePeriod wire.String
 	InactiveSince       *wire.DateTime
 }) (*userConnection, error) {
-	s := sessionOf(ctx)
-	if err := s.mustAdminNow(); err != nil {
+	s := Of(ctx)
+	if err := s.MustAdminNow(); err != nil {
 		return nil, err
 	}
 	since := map[string]time.Duration{"TODAY": 24 * time.Hour, "THIS_WEEK": 7 * 24 * time.Hour, "THIS_MONTH": 30 * 24 * time.Hour}[args.ActivePeriod.Or("")]
@@ -242,7 +260,7 @@ func (*resolver) Users(ctx context.Context, args struct {
 }
 
 // usersBut lists users by name, without those that drop says.
-func (s *session) usersBut(drop func(*identity.User) (bool, error)) ([]*user, error) {
+func (s *Session) usersBut(drop func(*identity.User) (bool, error)) ([]*user, error) {
 	all, err := s.users()
 	if err != nil {
 		return nil, err
@@ -262,13 +280,13 @@ func (s *session) usersBut(drop func(*identity.User) (bool, error)) ([]*user, er
 
 // holdsUser tells whether a user's names or addresses hold a text.
 func holdsUser(u *identity.User, text string) bool {
-	if holdsFold(u.Name, text) || holdsFold(u.DisplayName, text) {
+	if HoldsFold(u.Name, text) || HoldsFold(u.DisplayName, text) {
 		return true
 	}
-	return slices.ContainsFunc(u.Emails, func(e identity.Email) bool { return holdsFold(e.Address, text) })
+	return slices.ContainsFunc(u.Emails, func(e identity.Email) bool { return HoldsFold(e.Address, text) })
 }
 
-// holdsFold is strings.Contains whatever the case.
-func holdsFold(text, part string) bool {
+// HoldsFold is strings.Contains whatever the case.
+func HoldsFold(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }

@@ -1,4 +1,4 @@
-package graphql
+package account
 
 import (
 	"context"
@@ -12,9 +12,11 @@ import (
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
-// org is the type Org.
+// Org is the type Org.
+type Org = org
+
 type org struct {
-	s *session
+	s *Session
 	o *identity.Org
 	// made says that the client has just made it, and is a member since.
 	made bool
@@ -29,10 +31,10 @@ func (o *org) URL() string              { return "/organizations/" + o.o.Name }
 func (o *org) subject() saved.Subject   { return saved.Subject{Kind: saved.SubjectOrg, ID: o.o.ID} }
 
 // ViewerIsMember is true for who has made it, too.
-func (o *org) ViewerIsMember() bool { return o.made || slices.Contains(o.s.actor.Orgs, o.o.ID) }
+func (o *org) ViewerIsMember() bool { return o.made || slices.Contains(o.s.Actor.Orgs, o.o.ID) }
 
 // ViewerCanAdminister is for members and site admins.
-func (o *org) ViewerCanAdminister() bool { return o.s.actor.SiteAdmin() || o.ViewerIsMember() }
+func (o *org) ViewerCanAdminister() bool { return o.s.Actor.SiteAdmin() || o.ViewerIsMember() }
 
 // mustBeMember refuses everybody else.
 func (o *org) mustBeMember() error {
@@ -72,7 +74,7 @@ func (o *org) Members(args struct {
 	all, err := o.s.usersBut(func(u *identity.User) (bool, error) {
 		word := args.Query.Or("")
 		_, member := slices.BinarySearch(ids, u.ID)
-		return !member || !holdsFold(u.Name, word) && !holdsFold(u.DisplayName, word), nil
+		return !member || !HoldsFold(u.Name, word) && !HoldsFold(u.DisplayName, word), nil
 	})
 	if err != nil {
 		return nil, err
@@ -85,13 +87,13 @@ func (o *org) Members(args struct {
 }
 
 // Organization finds one by name, for who is known.
-func (*resolver) Organization(ctx context.Context, args struct{ Name string }) (*org, error) {
-	s := sessionOf(ctx)
-	if s.actor.Anonymous() {
+func (*Root) Organization(ctx context.Context, args struct{ Name string }) (*org, error) {
+	s := Of(ctx)
+	if s.Actor.Anonymous() {
 		return nil, nil
 	}
 	o, err := s.Registry.OrgNamed(args.Name)
-	if missing(err) {
+	if IsMissing(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -101,18 +103,18 @@ func (*resolver) Organization(ctx context.Context, args struct{ Name string }) (
 }
 
 // orgOf finds one by a global id; nil is none, or one that may not be seen.
-func (s *session) orgOf(id graphql.ID) (*org, error) {
+func (s *Session) orgOf(id graphql.ID) (*org, error) {
 	n, err := wire.NumberOf(id, wire.KindOrg)
-	if err != nil || s.actor.Anonymous() {
+	if err != nil || s.Actor.Anonymous() {
 		return nil, err
 	}
 	return s.orgByID(n)
 }
 
 // orgByID returns nil for none.
-func (s *session) orgByID(id uint32) (*org, error) {
+func (s *Session) orgByID(id uint32) (*org, error) {
 	o, err := s.Registry.Org(id)
-	if missing(err) {
+	if IsMissing(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -128,12 +130,12 @@ type orgConnection struct {
 }
 
 // Organizations lists the client's own, and all for site admins.
-func (*resolver) Organizations(ctx context.Context, args struct {
+func (*Root) Organizations(ctx context.Context, args struct {
 	First wire.Int
 	Query wire.String
 }) (*orgConnection, error) {
-	s := sessionOf(ctx)
-	if err := s.mustSignIn(); err != nil {
+	s := Of(ctx)
+	if err := s.MustSignIn(); err != nil {
 		return nil, err
 	}
 	all, err := s.orgs()
@@ -144,7 +146,7 @@ func (*resolver) Organizations(ctx context.Context, args struct {
 	nodes := []*org{}
 	for _, o := range all {
 		found := &org{s: s, o: o}
-		if found.ViewerCanAdminister() && (holdsFold(o.Name, word) || holdsFold(o.DisplayName, word)) {
+		if found.ViewerCanAdminister() && (HoldsFold(o.Name, word) || HoldsFold(o.DisplayName, word)) {
 			nodes = append(nodes, found)
 		}
 	}

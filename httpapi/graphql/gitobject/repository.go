@@ -1,4 +1,4 @@
-package graphql
+package gitobject
 
 import (
 	"cmp"
@@ -11,15 +11,19 @@ import (
 	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/graphql/account"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/redact"
 )
 
-// repository is the type Repository.
+// Repository is the type Repository. As with all aliases here, the engine alone
+// calls its methods, and the schema explains them.
+type Repository = repository
+
 type repository struct {
-	s   *session
+	s   *Session
 	rec *store.Repository
 }
 
@@ -34,7 +38,7 @@ func (r *repository) IsFork() bool                 { return r.rec.Fork }
 func (r *repository) IsArchived() bool             { return r.rec.Archived }
 func (r *repository) IsPrivate() bool              { return r.rec.Private }
 func (r *repository) Stars() int32                 { return wire.Int32(r.rec.Stars) }
-func (r *repository) CloneInProgress() bool        { return cloneStatusOf(r.rec) == cloning }
+func (r *repository) CloneInProgress() bool        { return account.CloneStatusOf(r.rec) == account.Cloning }
 func (r *repository) SourceType() string           { return "GIT_REPOSITORY" }
 func (r *repository) Matches() []wire.Match        { return []wire.Match{} }
 func (r *repository) MirrorInfo() *mirrorInfo      { return &mirrorInfo{r.s, r.rec} }
@@ -43,23 +47,26 @@ func (r *repository) KeyValuePairs() []keyValue    { return keyValues(r.rec.Meta
 func (r *repository) Detail() wire.Markdown        { return wire.PlainMarkdown("Repository match") }
 func (r *repository) ExternalURLs() []externalLink { return externalLinks(r.rec) }
 
+// Record returns the record behind it.
+func (r *repository) Record() *store.Repository { return r.rec }
+
 // Label is a link to the repository.
 func (r *repository) Label() wire.Markdown {
 	return wire.Markdown{Text: "[" + r.rec.Name + "](" + r.URL() + ")", HTML: wire.Paragraph(wire.Anchor(r.rec.Name, r.URL()))}
 }
 
 // ViewerCanAdminister is for site admins.
-func (r *repository) ViewerCanAdminister() bool { return r.s.actor.SiteAdmin() }
+func (r *repository) ViewerCanAdminister() bool { return r.s.Actor.SiteAdmin() }
 
 // Topics is never null.
 func (r *repository) Topics() []string { return slices.Concat([]string{}, r.rec.Topics) }
 
 // CreatedAt is the time of the record, or of what is known of it first.
-func (r *repository) CreatedAt() wire.DateTime { return wire.DateTime{Time: createdAt(r.rec)} }
+func (r *repository) CreatedAt() wire.DateTime { return wire.DateTime{Time: account.CreatedAt(r.rec)} }
 
 // Language is that of the most text.
 func (r *repository) Language() (string, error) {
-	stats, err := r.s.languages(r.rec)
+	stats, err := r.s.Languages(r.rec)
 	if err != nil || len(stats) == 0 {
 		return "", err
 	}
@@ -115,7 +122,7 @@ func (r *repository) resolve(ctx context.Context, rev string) (string, error) {
 	if err := r.s.Call(); err != nil {
 		return "", err
 	}
-	return r.s.git(r.rec).Resolve(ctx, rev)
+	return r.s.gitOf(r.rec).Resolve(ctx, rev)
 }
 
 // command returns the repository for one command of git's.
@@ -123,7 +130,7 @@ func (r *repository) command(ctx context.Context) (*git.Repo, error) {
 	if err := r.s.Call(); err != nil {
 		return nil, err
 	}
-	return r.s.git(r.rec).Repo(ctx)
+	return r.s.gitOf(r.rec).Repo(ctx)
 }
 
 // ExternalRepository tells where it comes from.
@@ -169,40 +176,19 @@ func keyValues(metadata map[string]*string) []keyValue {
 	return out
 }
 
-// The states of a repository's copy.
-const (
-	notCloned = "NOT_CLONED"
-	cloning   = "CLONING"
-	cloned    = "CLONED"
-)
-
-// cloneStatusOf tells a repository that was never read, because it cannot be or
-// because its turn has not come, from one that was.
-func cloneStatusOf(r *store.Repository) string {
-	switch {
-	case !r.LastFetched.IsZero() || r.Indexed():
-		return cloned
-	case r.LastError != "":
-		return notCloned
-	case !r.Mirror: // its source is on this machine
-		return cloned
-	}
-	return cloning
-}
-
 // mirrorInfo is the type MirrorRepositoryInfo.
 type mirrorInfo struct {
-	s   *session
+	s   *Session
 	rec *store.Repository
 }
 
-func (m *mirrorInfo) CloneInProgress() bool           { return cloneStatusOf(m.rec) == cloning }
-func (m *mirrorInfo) CloneProgress() *string          { return nil }
-func (m *mirrorInfo) Cloned() bool                    { return cloneStatusOf(m.rec) == cloned }
-func (m *mirrorInfo) IsCorrupted() bool               { return len(m.s.damage(m.rec)) > 0 }
-func (m *mirrorInfo) CorruptionLogs() []corruptionLog { return m.s.damage(m.rec) }
-func (m *mirrorInfo) UpdatedAt() *wire.DateTime       { return wire.TimeOrNull(m.rec.LastFetched) }
-func (m *mirrorInfo) NextSyncAt() *wire.DateTime      { return nil }
+func (m *mirrorInfo) CloneInProgress() bool                   { return account.CloneStatusOf(m.rec) == account.Cloning }
+func (m *mirrorInfo) CloneProgress() *string                  { return nil }
+func (m *mirrorInfo) Cloned() bool                            { return account.CloneStatusOf(m.rec) == account.Cloned }
+func (m *mirrorInfo) IsCorrupted() bool                       { return len(m.s.Damage(m.rec)) > 0 }
+func (m *mirrorInfo) CorruptionLogs() []account.CorruptionLog { return m.s.Damage(m.rec) }
+func (m *mirrorInfo) UpdatedAt() *wire.DateTime               { return wire.TimeOrNull(m.rec.LastFetched) }
+func (m *mirrorInfo) NextSyncAt() *wire.DateTime              { return nil }
 func (m *mirrorInfo) LastError() *string {
 	return wire.TextOrNull(redact.About(m.rec.LastError, m.rec.Source))
 }
@@ -213,28 +199,11 @@ func (m *mirrorInfo) Shard() *string                  { return nil }
 
 // RemoteURL is for site admins.
 func (m *mirrorInfo) RemoteURL() (string, error) {
-	return redact.URL(m.rec.Source), m.s.mustAdmin()
+	return redact.URL(m.rec.Source), m.s.MustAdmin()
 }
 
 // ByteSize is that of the files.
-func (m *mirrorInfo) ByteSize() (wire.BigInt, error) { return m.s.fileBytes(m.rec) }
-
-// corruptionLog is the type RepoCorruptionLog.
-type corruptionLog struct {
-	Timestamp wire.DateTime
-	Reason    string
-}
-
-// damage tells of the shards of a repository that are set aside.
-func (s *session) damage(r *store.Repository) []corruptionLog {
-	out := []corruptionLog{}
-	for _, d := range s.snapshot().Health().Aside {
-		if slices.ContainsFunc(d.Repositories, func(o *store.Repository) bool { return o.ID == r.ID }) {
-			out = append(out, corruptionLog{wire.DateTime{Time: d.Since}, d.Reason})
-		}
-	}
-	return out
-}
+func (m *mirrorInfo) ByteSize() (wire.BigInt, error) { return m.s.FileBytes(m.rec) }
 
 // What is never told of has types all the same.
 type (
@@ -251,8 +220,8 @@ type (
 	indexHost struct{ Name string }
 )
 
-// fileBytes sums the sizes of the files of a repository.
-func (s *session) fileBytes(r *store.Repository) (wire.BigInt, error) {
+// FileBytes sums the sizes of the files of a repository.
+func (s *Session) FileBytes(r *store.Repository) (wire.BigInt, error) {
 	docs, err := s.documentsOf(r)
 	if err != nil {
 		return 0, err
@@ -262,21 +231,21 @@ func (s *session) fileBytes(r *store.Repository) (wire.BigInt, error) {
 	return n, nil
 }
 
-// languageStatistics is the type LanguageStatistics.
-type languageStatistics struct {
+// LanguageStatistics is the type LanguageStatistics.
+type LanguageStatistics struct {
 	Name       string
 	TotalBytes float64
 	TotalLines int32
 }
 
-// languages sums the documents of a repository, the language of the most text
+// Languages sums the documents of a repository, the language of the most text
 // first.
-func (s *session) languages(r *store.Repository) ([]languageStatistics, error) {
+func (s *Session) Languages(r *store.Repository) ([]LanguageStatistics, error) {
 	docs, err := s.documentsOf(r)
 	if err != nil {
 		return nil, err
 	}
-	byName := map[string]*languageStatistics{}
+	byName := map[string]*LanguageStatistics{}
 	docs.each(func(_ string, d document) {
 		name := d.table.Words[d.table.Language[d.i]]
 		if name == "" {
@@ -284,21 +253,22 @@ func (s *session) languages(r *store.Repository) ([]languageStatistics, error) {
 		}
 		l := byName[name]
 		if l == nil {
-			l = &languageStatistics{Name: name}
+			l = &LanguageStatistics{Name: name}
 			byName[name] = l
 		}
 		l.TotalBytes += float64(d.table.FileBytes[d.i])
 		l.TotalLines = wire.Int32(int(l.TotalLines) + d.newlines())
 	})
-	return sortLanguages(byName), nil
+	return SortLanguages(byName), nil
 }
 
-func sortLanguages(byName map[string]*languageStatistics) []languageStatistics {
-	out := []languageStatistics{}
+// SortLanguages puts the language of the most text first.
+func SortLanguages(byName map[string]*LanguageStatistics) []LanguageStatistics {
+	out := []LanguageStatistics{}
 	for _, l := range byName {
 		out = append(out, *l)
 	}
-	slices.SortFunc(out, func(a, b languageStatistics) int {
+	slices.SortFunc(out, func(a, b LanguageStatistics) int {
 		return cmp.Or(cmp.Compare(b.TotalBytes, a.TotalBytes), strings.Compare(a.Name, b.Name))
 	})
 	return out

@@ -1,4 +1,4 @@
-package graphql
+package account
 
 import (
 	"cmp"
@@ -22,7 +22,7 @@ const (
 )
 
 // users returns all users. It is called by the resolver that runs.
-func (s *session) users() ([]*identity.User, error) {
+func (s *Session) users() ([]*identity.User, error) {
 	if s.people.users != nil {
 		return s.people.users, nil
 	}
@@ -41,7 +41,7 @@ func (s *session) users() ([]*identity.User, error) {
 }
 
 // orgs returns all organisations, as users does.
-func (s *session) orgs() ([]*identity.Org, error) {
+func (s *Session) orgs() ([]*identity.Org, error) {
 	if s.people.orgs != nil {
 		return s.people.orgs, nil
 	}

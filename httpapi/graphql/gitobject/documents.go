@@ -1,10 +1,11 @@
-package graphql
+package gitobject
 
 import (
 	"encoding/hex"
 	"sync"
 
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/shard"
 )
@@ -12,7 +13,7 @@ import (
 // documents are those of the indexed generation of a repository on its default
 // branch. They are read from the store, which needs no git.
 type documents struct {
-	session *session
+	session *Session
 	runs    []code.DocumentRun
 
 	mu sync.Mutex // guards all below
@@ -91,8 +92,8 @@ func (d document) newlines() int {
 func (d document) text() ([]byte, error) { return code.Text(d.view, d.table, d.i) }
 
 // documentsOf returns the documents of a repository on its default branch.
-func (s *session) documentsOf(r *store.Repository) (*documents, error) {
-	sn := s.snapshot()
+func (s *Session) documentsOf(r *store.Repository) (*documents, error) {
+	sn := s.Snapshot()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if d := s.documents[r]; d != nil {
@@ -105,4 +106,18 @@ func (s *session) documentsOf(r *store.Repository) (*documents, error) {
 	out := &documents{session: s, runs: runs}
 	s.documents[r] = out
 	return out, nil
+}
+
+// LanguageAt returns what the document of a path has of its language, nothing for
+// none.
+func (s *Session) LanguageAt(r *store.Repository, path, language string) (LanguageStatistics, error) {
+	docs, err := s.documentsOf(r)
+	if err != nil {
+		return LanguageStatistics{}, err
+	}
+	d, ok := docs.find(path)
+	if !ok {
+		return LanguageStatistics{}, nil
+	}
+	return LanguageStatistics{language, float64(d.table.FileBytes[d.i]), wire.Int32(d.newlines())}, nil
 }

@@ -1,4 +1,4 @@
-package graphql
+package account
 
 import (
 	"context"
@@ -32,7 +32,7 @@ const (
 
 // externalService is the type ExternalService.
 type externalService struct {
-	s *session
+	s *Session
 	v *saved.Service
 }
 
@@ -54,10 +54,10 @@ func (e *externalService) LastSyncError() *string {
 func (e *externalService) Warning() *string { return wire.TextOrNull(redact.Text(e.v.Warning)) }
 
 // Creator is null for the operator, and for who is gone.
-func (e *externalService) Creator() (*user, error) { return e.s.userByID(e.v.Creator) }
+func (e *externalService) Creator() (*user, error) { return e.s.UserByID(e.v.Creator) }
 
 // LastUpdater is null for the operator, and for who is gone.
-func (e *externalService) LastUpdater() (*user, error) { return e.s.userByID(e.v.Updater) }
+func (e *externalService) LastUpdater() (*user, error) { return e.s.UserByID(e.v.Updater) }
 
 // URL is without credentials.
 func (e *externalService) URL() string {
@@ -68,20 +68,20 @@ func (e *externalService) URL() string {
 	return redact.URL(c.URL.String())
 }
 
-// serviceConnection is the type ExternalServiceConnection.
-type serviceConnection struct {
+// ServiceConnection is the type ExternalServiceConnection.
+type ServiceConnection struct {
 	Nodes      []*externalService
 	TotalCount int32
 	PageInfo   wire.ForwardPage
 }
 
 // ExternalServices lists them, for site admins.
-func (*resolver) ExternalServices(ctx context.Context, args struct {
+func (*Root) ExternalServices(ctx context.Context, args struct {
 	wire.ForwardArgs
 	Repo *graphql.ID
-}) (*serviceConnection, error) {
-	s := sessionOf(ctx)
-	if err := s.mustAdminNow(); err != nil {
+}) (*ServiceConnection, error) {
+	s := Of(ctx)
+	if err := s.MustAdminNow(); err != nil {
 		return nil, err
 	}
 	repo := uint32(0)
@@ -91,19 +91,11 @@ func (*resolver) ExternalServices(ctx context.Context, args struct {
 			return nil, err
 		}
 	}
-	return s.services(repo, args.ForwardArgs)
+	return s.ServicesOf(repo, args.ForwardArgs)
 }
 
-// ExternalServices lists those that have the repository, for site admins.
-func (r *repository) ExternalServices(args struct{ First wire.Int }) (*serviceConnection, error) {
-	if err := r.s.mustAdmin(); err != nil {
-		return nil, err
-	}
-	return r.s.services(r.rec.ID, wire.ForwardArgs{First: args.First})
-}
-
-// services lists those that have a repository, 0 being any.
-func (s *session) services(repo uint32, args wire.ForwardArgs) (*serviceConnection, error) {
+// ServicesOf lists those that have a repository, 0 being any.
+func (s *Session) ServicesOf(repo uint32, args wire.ForwardArgs) (*ServiceConnection, error) {
 	all, err := s.Book.Services()
 	if err != nil {
 		return nil, err
@@ -118,17 +110,17 @@ func (s *session) services(repo uint32, args wire.ForwardArgs) (*serviceConnecti
 	if err != nil {
 		return nil, err
 	}
-	return &serviceConnection{nodes[p.From:p.To], wire.Int32(len(nodes)), wire.ForwardPage{Page: p}}, nil
+	return &ServiceConnection{nodes[p.From:p.To], wire.Int32(len(nodes)), wire.ForwardPage{Page: p}}, nil
 }
 
 // serviceOf finds one by its global id, for site admins; nil is none.
-func (s *session) serviceOf(id graphql.ID) (*externalService, error) {
+func (s *Session) serviceOf(id graphql.ID) (*externalService, error) {
 	n, err := wire.NumberOf(id, wire.KindService)
-	if err != nil || !s.actor.SiteAdmin() {
+	if err != nil || !s.Actor.SiteAdmin() {
 		return nil, err
 	}
 	v, err := s.Book.Service(n)
-	if missing(err) {
+	if IsMissing(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -138,8 +130,8 @@ func (s *session) serviceOf(id graphql.ID) (*externalService, error) {
 }
 
 // serviceMutation finds the external service of a mutation.
-func (s *session) serviceMutation(ctx context.Context, id graphql.ID) (*externalService, error) {
-	if err := s.mustAdminNow(); err != nil {
+func (s *Session) serviceMutation(ctx context.Context, id graphql.ID) (*externalService, error) {
+	if err := s.MustAdminNow(); err != nil {
 		return nil, err
 	}
 	found, err := s.serviceOf(id)
@@ -149,8 +141,8 @@ func (s *session) serviceMutation(ctx context.Context, id graphql.ID) (*external
 	return found, err
 }
 
-// ofService keeps the repositories that an external service has.
-func (s *session) ofService(all []*store.Repository, id *graphql.ID) ([]*store.Repository, error) {
+// OfService keeps the repositories that an external service has.
+func (s *Session) OfService(all []*store.Repository, id *graphql.ID) ([]*store.Repository, error) {
 	if id == nil {
 		return all, nil
 	}
@@ -159,7 +151,7 @@ func (s *session) ofService(all []*store.Repository, id *graphql.ID) ([]*store.R
 		return nil, err
 	}
 	v, err := s.Book.Service(n)
-	if missing(err) {
+	if IsMissing(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -168,8 +160,8 @@ func (s *session) ofService(all []*store.Repository, id *graphql.ID) ([]*store.R
 	return slices.DeleteFunc(all, func(r *store.Repository) bool { return !slices.Contains(v.Repositories, r.ID) }), nil
 }
 
-func (s *session) auditService(action string, v *saved.Service) error {
-	return s.Registry.Log(s.actor.Author(), action, "service:"+v.DisplayName, "")
+func (s *Session) auditService(action string, v *saved.Service) error {
+	return s.Registry.Log(s.Actor.Author(), action, "service:"+v.DisplayName, "")
 }
 
 const maxDisplayName = 255
@@ -182,14 +174,14 @@ func checkDisplayName(name string) error {
 }
 
 // AddExternalService keeps a service, which is asked in a moment.
-func (*resolver) AddExternalService(ctx context.Context, args struct {
+func (*Root) AddExternalService(ctx context.Context, args struct {
 	Input struct {
 		Kind, DisplayName, Config string
 		Namespace                 *graphql.ID
 	}
 }) (*externalService, error) {
-	s := sessionOf(ctx)
-	if err := s.mustAdminNow(); err != nil {
+	s := Of(ctx)
+	if err := s.MustAdminNow(); err != nil {
 		return nil, err
 	}
 	if err := checkDisplayName(args.Input.DisplayName); err != nil {
@@ -202,23 +194,23 @@ func (*resolver) AddExternalService(ctx context.Context, args struct {
 		return nil, wire.Permit(err)
 	}
 	v, err := s.Book.AddService(saved.Service{
-		Kind: args.Input.Kind, DisplayName: args.Input.DisplayName, Config: args.Input.Config, Creator: s.actor.UserID(), Updater: s.actor.UserID(),
+		Kind: args.Input.Kind, DisplayName: args.Input.DisplayName, Config: args.Input.Config, Creator: s.Actor.UserID(), Updater: s.Actor.UserID(),
 	})
 	if err != nil {
-		return nil, told(err)
+		return nil, Told(err)
 	}
 	s.Services.SyncService(v.ID)
 	return &externalService{s, v}, s.auditService(actionServiceAdd, v)
 }
 
 // UpdateExternalService changes a service, which is asked again.
-func (*resolver) UpdateExternalService(ctx context.Context, args struct {
+func (*Root) UpdateExternalService(ctx context.Context, args struct {
 	Input struct {
 		ID                  graphql.ID
 		DisplayName, Config wire.String
 	}
 }) (*externalService, error) {
-	s := sessionOf(ctx)
+	s := Of(ctx)
 	found, err := s.serviceMutation(ctx, args.Input.ID)
 	if err != nil {
 		return nil, err
@@ -236,35 +228,35 @@ func (*resolver) UpdateExternalService(ctx context.Context, args struct {
 		return nil, err
 	}
 	v, err := s.Book.ChangeService(found.v.ID, func(v *saved.Service) {
-		v.Config, v.DisplayName, v.Updated, v.Updater = config, name, s.Now().UTC(), s.actor.UserID()
+		v.Config, v.DisplayName, v.Updated, v.Updater = config, name, s.Now().UTC(), s.Actor.UserID()
 	})
 	if err != nil {
-		return nil, told(err)
+		return nil, Told(err)
 	}
 	s.Services.SyncService(v.ID)
 	return &externalService{s, v}, s.auditService(actionServiceUpdate, v)
 }
 
 // DeleteExternalService forgets a service and what only it has.
-func (*resolver) DeleteExternalService(ctx context.Context, args struct {
+func (*Root) DeleteExternalService(ctx context.Context, args struct {
 	ExternalService graphql.ID
 	Async           wire.Bool
 }) (*wire.Empty, error) {
-	s := sessionOf(ctx)
+	s := Of(ctx)
 	found, err := s.serviceMutation(ctx, args.ExternalService)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.Services.RemoveService(ctx, found.v.ID); err != nil {
-		return nil, told(err)
+		return nil, Told(err)
 	}
-	s.renew()
+	s.Renew()
 	return &wire.Empty{}, s.auditService(actionServiceDelete, found.v)
 }
 
 // SyncExternalService asks a service out of turn.
-func (*resolver) SyncExternalService(ctx context.Context, args struct{ ID graphql.ID }) (*wire.Empty, error) {
-	s := sessionOf(ctx)
+func (*Root) SyncExternalService(ctx context.Context, args struct{ ID graphql.ID }) (*wire.Empty, error) {
+	s := Of(ctx)
 	found, err := s.serviceMutation(ctx, args.ID)
 	if err != nil {
 		return nil, err

@@ -1,9 +1,10 @@
-package graphql
+package gitobject
 
 import (
 	"context"
 
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/graphql/account"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
@@ -36,7 +37,7 @@ func (t *textIndex) Refs() []*indexedRef {
 
 // textIndexStatus is the type RepositoryTextSearchIndexStatus.
 type textIndexStatus struct {
-	s   *session
+	s   *Session
 	rec *store.Repository
 }
 
@@ -53,12 +54,12 @@ func (t *textIndexStatus) IndexByteSize() wire.BigInt { return wire.BigInt(t.rec
 
 // NewLinesCount counts the lines of all documents.
 func (t *textIndexStatus) NewLinesCount() (int32, error) {
-	n, err := t.s.countLines(t.rec)
+	n, err := t.s.CountLines(t.rec)
 	return wire.Int32(n), err
 }
 
-// countLines counts the lines of a repository's documents.
-func (s *session) countLines(r *store.Repository) (int, error) {
+// CountLines counts the lines of a repository's documents.
+func (s *Session) CountLines(r *store.Repository) (int, error) {
 	docs, err := s.documentsOf(r)
 	if err != nil {
 		return 0, err
@@ -95,16 +96,16 @@ type skippedFiles struct {
 
 // DiskSizeBytes is the size of the files, for site admins.
 func (r *repository) DiskSizeBytes() (*wire.BigInt, error) {
-	if err := r.s.mustAdmin(); err != nil {
+	if err := r.s.MustAdmin(); err != nil {
 		return nil, err
 	}
-	n, err := r.s.fileBytes(r.rec)
+	n, err := r.s.FileBytes(r.rec)
 	return &n, err
 }
 
 // contributor is the type RepositoryContributor.
 type contributor struct {
-	Person     person
+	Person     account.Person
 	Count      int32
 	Repository *repository
 }
@@ -115,6 +116,9 @@ type contributorConnection struct {
 	TotalCount int32
 	PageInfo   wire.Page
 }
+
+// maxContributors is how many a page may have.
+const maxContributors = 1000
 
 // Contributors lists who wrote it.
 func (r *repository) Contributors(ctx context.Context, args struct {
@@ -147,12 +151,20 @@ func (r *repository) Contributors(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
-	if out.PageInfo, err = wire.CutByIndex(len(people), maxRepositories, wire.PageArgs{First: args.First}); err != nil {
+	if out.PageInfo, err = wire.CutByIndex(len(people), maxContributors, wire.PageArgs{First: args.First}); err != nil {
 		return nil, err
 	}
 	out.TotalCount = wire.Int32(len(people))
 	for _, p := range people[out.PageInfo.From:out.PageInfo.To] {
-		out.Nodes = append(out.Nodes, &contributor{person{p.Name, p.Email}, wire.Int32(p.Commits), r})
+		out.Nodes = append(out.Nodes, &contributor{account.Person{Name: p.Name, Email: p.Email}, wire.Int32(p.Commits), r})
 	}
 	return out, nil
+}
+
+// ExternalServices lists those that have the repository, for site admins.
+func (r *repository) ExternalServices(args struct{ First wire.Int }) (*account.ServiceConnection, error) {
+	if err := r.s.MustAdmin(); err != nil {
+		return nil, err
+	}
+	return r.s.ServicesOf(r.rec.ID, wire.ForwardArgs{First: args.First})
 }

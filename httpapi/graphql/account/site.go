@@ -1,4 +1,4 @@
-package graphql
+package account
 
 import (
 	"context"
@@ -16,24 +16,23 @@ import (
 const siteKey = "site"
 
 // Site is this server.
-func (*resolver) Site(ctx context.Context) *site { return &site{sessionOf(ctx)} }
+func (*Root) Site(ctx context.Context) *site { return &site{s: Of(ctx)} }
 
 // site is the type Site.
-type site struct{ s *session }
+type site struct {
+	s *Session
+	// What this server never does.
+	HasCodeIntelligence, AllowSiteSettingsEdits, CanReloadSite     bool
+	FreeUsersExceeded, SendsEmailVerificationEmails, IsCodyEnabled bool
+	CodyLLMConfiguration                                           *struct{ ChatModel string }
+	UpdateCheck                                                    updateCheck
+}
 
-func (s *site) ID() graphql.ID                                    { return wire.NewID(wire.KindSite, siteKey) }
-func (s *site) ProductVersion() string                            { return httpapi.APIVersion }
-func (s *site) BuildVersion() string                              { return httpapi.APIVersion }
-func (s *site) HasCodeIntelligence() bool                         { return false }
-func (s *site) AllowSiteSettingsEdits() bool                      { return false }
-func (s *site) CanReloadSite() bool                               { return false }
-func (s *site) FreeUsersExceeded() bool                           { return false }
-func (s *site) SendsEmailVerificationEmails() bool                { return false }
-func (s *site) IsCodyEnabled() bool                               { return false }
-func (s *site) CodyLLMConfiguration() *struct{ ChatModel string } { return nil }
-func (s *site) UpdateCheck() updateCheck                          { return updateCheck{} }
+func (s *site) ID() graphql.ID         { return wire.NewID(wire.KindSite, siteKey) }
+func (s *site) ProductVersion() string { return httpapi.APIVersion }
+func (s *site) BuildVersion() string   { return httpapi.APIVersion }
 func (s *site) NeedsRepositoryConfiguration() bool {
-	return len(s.s.repositories()) == 0
+	return len(s.s.VisibleRepositories()) == 0
 }
 
 // updateCheck is the type UpdateCheck: nobody ever looks.
@@ -47,11 +46,11 @@ type updateCheck struct {
 func (s *site) SiteID() (string, error) { return s.s.Book.SiteID() }
 
 // ViewerCanAdminister is for site admins.
-func (s *site) ViewerCanAdminister() bool { return s.s.actor.SiteAdmin() }
+func (s *site) ViewerCanAdminister() bool { return s.s.Actor.SiteAdmin() }
 
 // SettingsURL is null for others.
 func (s *site) SettingsURL() *string {
-	if !s.s.actor.SiteAdmin() {
+	if !s.s.Actor.SiteAdmin() {
 		return nil
 	}
 	return wire.TextOrNull("/site-admin/global-settings")
@@ -128,10 +127,10 @@ func limitsJSON(l cost.Limits) map[string]int {
 
 // Configuration is for site admins.
 func (s *site) Configuration() (*siteConfiguration, error) {
-	if err := s.s.mustAdmin(); err != nil {
+	if err := s.s.MustAdmin(); err != nil {
 		return nil, err
 	}
-	contents, err := json.MarshalIndent(map[string]any{"externalURL": s.s.base, "rateLimits": limitsJSON(s.s.limits)}, "", "  ")
+	contents, err := json.MarshalIndent(map[string]any{"externalURL": s.s.Base, "rateLimits": limitsJSON(s.s.Limits)}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("show configuration: %w", err)
 	}

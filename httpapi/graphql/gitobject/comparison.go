@@ -1,4 +1,4 @@
-package graphql
+package gitobject
 
 import (
 	"bytes"
@@ -156,8 +156,8 @@ func (c *comparison) FileDiffs(ctx context.Context, args struct {
 type revisionRange struct{ c *comparison }
 
 func (r *revisionRange) Expr() string   { return r.c.base.shown() + "..." + r.c.head.shown() }
-func (r *revisionRange) Base() *revSpec { return newRevSpec(r.c.base) }
-func (r *revisionRange) Head() *revSpec { return newRevSpec(r.c.head) }
+func (r *revisionRange) Base() *revSpec { return NewRevSpec(r.c.base) }
+func (r *revisionRange) Head() *revSpec { return NewRevSpec(r.c.head) }
 
 // MergeBase is null if the two have nothing in common.
 func (r *revisionRange) MergeBase() *object {
@@ -175,11 +175,13 @@ func (c *commit) shown() string {
 	return c.rev
 }
 
-// revSpec is the union GitRevSpec.
+// RevSpec is the union GitRevSpec.
+type RevSpec = revSpec
+
 type revSpec struct{ result any }
 
-// newRevSpec is a plain object if the revision is its id, else an expression.
-func newRevSpec(c *commit) *revSpec {
+// NewRevSpec is a plain object if the revision is its id, else an expression.
+func NewRevSpec(c *commit) *revSpec {
 	o := &object{repo: c.repo, oid: c.oid, kind: "commit", commit: c.oid}
 	if c.rev == c.oid {
 		return &revSpec{o}
@@ -199,7 +201,7 @@ type revExpr struct {
 
 // fileDiffConnection is the type FileDiffConnection.
 type fileDiffConnection struct {
-	s    *session
+	s    *Session
 	all  []*fileDiff
 	page wire.Page
 }
@@ -227,7 +229,7 @@ func (f *fileDiffConnection) RawDiff() (string, error) {
 		}
 		d.raw(&b)
 	}
-	return valid(b.Bytes()), nil
+	return Valid(b.Bytes()), nil
 }
 
 // diffStat is the type DiffStat.
@@ -316,7 +318,7 @@ func (d *fileDiff) Hunks(ctx context.Context) ([]*diffHunk, error) {
 	var body bytes.Buffer
 	end := func() {
 		if n := len(out); n > 0 {
-			out[n-1].Body = valid(body.Bytes())
+			out[n-1].Body = Valid(body.Bytes())
 		}
 		body.Reset()
 	}

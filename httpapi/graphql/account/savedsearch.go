@@ -1,4 +1,4 @@
-package graphql
+package account
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 
 // savedSearch is the type SavedSearch.
 type savedSearch struct {
-	s     *session
+	s     *Session
 	v     *saved.Search
 	owner namespaceOwner
 }
@@ -32,10 +32,10 @@ func (s *savedSearch) URL() string {
 }
 
 // namespaceOf returns an owner, nil for one that is gone.
-func (s *session) namespaceOf(of saved.Subject) (namespaceOwner, error) {
+func (s *Session) namespaceOf(of saved.Subject) (namespaceOwner, error) {
 	switch of.Kind {
 	case saved.SubjectUser:
-		if u, err := s.userByID(of.ID); err != nil || u != nil {
+		if u, err := s.UserByID(of.ID); err != nil || u != nil {
 			return u, err
 		}
 	case saved.SubjectOrg:
@@ -47,25 +47,25 @@ func (s *session) namespaceOf(of saved.Subject) (namespaceOwner, error) {
 }
 
 // owns reports whether an owner is the client or an organisation of theirs.
-func (s *session) owns(of saved.Subject) bool {
+func (s *Session) owns(of saved.Subject) bool {
 	switch of.Kind {
 	case saved.SubjectUser:
-		return s.actor.Is(of.ID)
+		return s.Actor.Is(of.ID)
 	case saved.SubjectOrg:
-		return slices.Contains(s.actor.Orgs, of.ID)
+		return slices.Contains(s.Actor.Orgs, of.ID)
 	}
 	return false
 }
 
 // savedSearchOf finds one by its global id; nil is none, or one that may not be
 // seen.
-func (s *session) savedSearchOf(id graphql.ID) (*savedSearch, error) {
+func (s *Session) savedSearchOf(id graphql.ID) (*savedSearch, error) {
 	n, err := wire.NumberOf(id, wire.KindSavedSearch)
 	if err != nil {
 		return nil, err
 	}
 	v, err := s.Book.Search(n)
-	if missing(err) {
+	if IsMissing(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -76,8 +76,8 @@ func (s *session) savedSearchOf(id graphql.ID) (*savedSearch, error) {
 
 // newSavedSearch returns nil for one that may not be seen, or has lost its
 // owner.
-func (s *session) newSavedSearch(v *saved.Search) (*savedSearch, error) {
-	if !s.owns(v.Owner) && !s.actor.SiteAdmin() {
+func (s *Session) newSavedSearch(v *saved.Search) (*savedSearch, error) {
+	if !s.owns(v.Owner) && !s.Actor.SiteAdmin() {
 		return nil, nil
 	}
 	owner, err := s.namespaceOf(v.Owner)
@@ -95,15 +95,15 @@ type savedSearches struct {
 }
 
 // SavedSearches lists those that the client may see.
-func (*resolver) SavedSearches(ctx context.Context, args struct {
+func (*Root) SavedSearches(ctx context.Context, args struct {
 	wire.PageArgs
 	Query              wire.String
 	Owner              *graphql.ID
 	ViewerIsAffiliated wire.Bool
 	OrderBy            wire.String
 }) (*savedSearches, error) {
-	s := sessionOf(ctx)
-	if err := s.mustSignIn(); err != nil {
+	s := Of(ctx)
+	if err := s.MustSignIn(); err != nil {
 		return nil, err
 	}
 	if args.First.Value == nil && args.Last.Value == nil {
@@ -120,7 +120,7 @@ func (*resolver) SavedSearches(ctx context.Context, args struct {
 			return nil, err
 		}
 		word := args.Query.Or("")
-		if found == nil || !holdsFold(v.Description, word) && !holdsFold(v.Query, word) ||
+		if found == nil || !HoldsFold(v.Description, word) && !HoldsFold(v.Query, word) ||
 			args.ViewerIsAffiliated.Or(false) && !s.owns(v.Owner) || args.Owner != nil && *args.Owner != found.owner.ID() {
 			continue
 		}
@@ -141,8 +141,8 @@ func (*resolver) SavedSearches(ctx context.Context, args struct {
 
 // ownerID reads the id of who is to own something: the client or an
 // organisation of theirs, for site admins anybody.
-func (s *session) ownerID(id graphql.ID) (saved.Subject, error) {
-	if err := s.mustSignIn(); err != nil {
+func (s *Session) ownerID(id graphql.ID) (saved.Subject, error) {
+	if err := s.MustSignIn(); err != nil {
 		return saved.Subject{}, err
 	}
 	owner, err := s.ownerOf(id)
@@ -152,18 +152,18 @@ func (s *session) ownerID(id graphql.ID) (saved.Subject, error) {
 	if owner == nil || owner.subject().Kind != saved.SubjectUser && owner.subject().Kind != saved.SubjectOrg {
 		return saved.Subject{}, wire.Refuse("the owner must be a user or an organization")
 	}
-	if !s.owns(owner.subject()) && !s.actor.SiteAdmin() {
+	if !s.owns(owner.subject()) && !s.Actor.SiteAdmin() {
 		return saved.Subject{}, s.mayNotWrite(owner)
 	}
 	return owner.subject(), nil
 }
 
-// What a saved search may say.
-const maxSavedBytes = 64 << 10
+// MaxSavedBytes is how much a saved search may say.
+const MaxSavedBytes = 64 << 10
 
 func checkSaved(description, query string) error {
-	if len(description)+len(query) > maxSavedBytes {
-		return wire.Refuse("a saved search has at most %d bytes", maxSavedBytes)
+	if len(description)+len(query) > MaxSavedBytes {
+		return wire.Refuse("a saved search has at most %d bytes", MaxSavedBytes)
 	}
 	if strings.TrimSpace(query) == "" {
 		return wire.Refuse("the query is empty")
@@ -172,13 +172,13 @@ func checkSaved(description, query string) error {
 }
 
 // CreateSavedSearch keeps a search.
-func (*resolver) CreateSavedSearch(ctx context.Context, args struct {
+func (*Root) CreateSavedSearch(ctx context.Context, args struct {
 	Input struct {
 		Owner              graphql.ID
 		Description, Query string
 	}
 }) (*savedSearch, error) {
-	s := sessionOf(ctx)
+	s := Of(ctx)
 	owner, err := s.ownerID(args.Input.Owner)
 	if err == nil {
 		err = checkSaved(args.Input.Description, args.Input.Query)
@@ -191,7 +191,7 @@ func (*resolver) CreateSavedSearch(ctx context.Context, args struct {
 	}
 	v, err := s.Book.AddSearch(saved.Search{Description: args.Input.Description, Query: args.Input.Query, Owner: owner})
 	if err != nil {
-		return nil, told(err)
+		return nil, Told(err)
 	}
 	return s.newSavedSearch(v)
 }
@@ -199,7 +199,7 @@ func (*resolver) CreateSavedSearch(ctx context.Context, args struct {
 // maxSaved is how many searches one owner may keep.
 const maxSaved = 200
 
-func (s *session) mayKeep(owner saved.Subject) error {
+func (s *Session) mayKeep(owner saved.Subject) error {
 	all, err := s.Book.Searches()
 	if err != nil {
 		return err
@@ -217,20 +217,20 @@ func (s *session) mayKeep(owner saved.Subject) error {
 }
 
 // changeSaved changes one that the client may change.
-func (s *session) changeSaved(id graphql.ID, change func(*saved.Search)) (*savedSearch, error) {
+func (s *Session) changeSaved(id graphql.ID, change func(*saved.Search)) (*savedSearch, error) {
 	found, err := s.knownSaved(id)
 	if err != nil {
 		return nil, err
 	}
 	v, err := s.Book.ChangeSearch(found.v.ID, change)
 	if err != nil {
-		return nil, told(err)
+		return nil, Told(err)
 	}
 	owner, err := s.namespaceOf(v.Owner)
 	return &savedSearch{s, v, owner}, err
 }
 
-func (s *session) knownSaved(id graphql.ID) (*savedSearch, error) {
+func (s *Session) knownSaved(id graphql.ID) (*savedSearch, error) {
 	found, err := s.savedSearchOf(id)
 	if err == nil && found == nil {
 		err = wire.Refuse("saved search not found")
@@ -239,21 +239,21 @@ func (s *session) knownSaved(id graphql.ID) (*savedSearch, error) {
 }
 
 // UpdateSavedSearch changes what a search says.
-func (*resolver) UpdateSavedSearch(ctx context.Context, args struct {
+func (*Root) UpdateSavedSearch(ctx context.Context, args struct {
 	ID    graphql.ID
 	Input struct{ Description, Query string }
 }) (*savedSearch, error) {
 	if err := checkSaved(args.Input.Description, args.Input.Query); err != nil {
 		return nil, err
 	}
-	return sessionOf(ctx).changeSaved(args.ID, func(v *saved.Search) {
+	return Of(ctx).changeSaved(args.ID, func(v *saved.Search) {
 		v.Description, v.Query = args.Input.Description, args.Input.Query
 	})
 }
 
 // TransferSavedSearchOwnership gives a search to somebody else.
-func (*resolver) TransferSavedSearchOwnership(ctx context.Context, args struct{ ID, NewOwner graphql.ID }) (*savedSearch, error) {
-	s := sessionOf(ctx)
+func (*Root) TransferSavedSearchOwnership(ctx context.Context, args struct{ ID, NewOwner graphql.ID }) (*savedSearch, error) {
+	s := Of(ctx)
 	owner, err := s.ownerID(args.NewOwner)
 	if err != nil {
 		return nil, err
@@ -262,11 +262,26 @@ func (*resolver) TransferSavedSearchOwnership(ctx context.Context, args struct{ 
 }
 
 // DeleteSavedSearch forgets a search.
-func (*resolver) DeleteSavedSearch(ctx context.Context, args struct{ ID graphql.ID }) (*wire.Empty, error) {
-	s := sessionOf(ctx)
+func (*Root) DeleteSavedSearch(ctx context.Context, args struct{ ID graphql.ID }) (*wire.Empty, error) {
+	s := Of(ctx)
 	found, err := s.knownSaved(args.ID)
 	if err != nil {
 		return nil, err
 	}
-	return &wire.Empty{}, told(s.Book.RemoveSearch(found.v.ID))
+	return &wire.Empty{}, Told(s.Book.RemoveSearch(found.v.ID))
 }
+
+// Namespace is the interface Namespace: a user or an organisation.
+type Namespace = namespace
+
+type namespace struct{ namespaceOwner }
+
+type namespaceOwner interface {
+	ID() graphql.ID
+	NamespaceName() string
+	URL() string
+	subject() saved.Subject
+}
+
+func (n *namespace) ToUser() (*user, bool) { v, ok := n.namespaceOwner.(*user); return v, ok }
+func (n *namespace) ToOrg() (*org, bool)   { v, ok := n.namespaceOwner.(*org); return v, ok }

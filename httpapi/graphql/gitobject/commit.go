@@ -1,4 +1,4 @@
-package graphql
+package gitobject
 
 import (
 	"context"
@@ -9,17 +9,24 @@ import (
 	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/graphql/account"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
-// commit is the type GitCommit.
+// Commit is the type GitCommit.
+type Commit = commit
+
 type commit struct {
 	repo *repository
 	oid  string
 	// rev is the revision that a person wrote, empty for the default branch.
 	rev string
 }
+
+// NewCommit returns a commit of a repository; rev is the revision that a person
+// wrote.
+func NewCommit(r *repository, oid, rev string) *commit { return &commit{repo: r, oid: oid, rev: rev} }
 
 // commitKey is the key of a commit's global id.
 type commitKey struct {
@@ -42,7 +49,7 @@ func (c *commit) URL() string {
 	return code.CommitURL(c.repo.rec.Name, c.rev)
 }
 
-func (c *commit) git() *code.Reader { return c.repo.s.git(c.repo.rec) }
+func (c *commit) git() *code.Reader { return c.repo.s.gitOf(c.repo.rec) }
 
 func (c *commit) read(ctx context.Context) (*git.CommitObject, error) {
 	g, err := c.git().Commit(ctx, c.oid)
@@ -115,28 +122,13 @@ func (c *commit) Parents(ctx context.Context) ([]*commit, error) {
 
 // signature is the type Signature.
 type signature struct {
-	Person person
+	Person account.Person
 	Date   string
 }
 
 func newSignature(s git.Signature) *signature {
-	return &signature{person{s.Name, s.Email}, time.Unix(s.Seconds, 0).UTC().Format(time.RFC3339)}
+	return &signature{account.Person{Name: s.Name, Email: s.Email}, time.Unix(s.Seconds, 0).UTC().Format(time.RFC3339)}
 }
-
-// person is the type Person.
-type person struct{ Name, Email string }
-
-// DisplayName is the name, or what stands before the host in the address.
-func (p person) DisplayName() string {
-	if p.Name != "" {
-		return p.Name
-	}
-	user, _, _ := strings.Cut(p.Email, "@")
-	return user
-}
-
-// AvatarURL is null.
-func (p person) AvatarURL() *string { return nil }
 
 // commitConnection is the type GitCommitConnection, and TreeEntryHistory.
 type commitConnection struct {

@@ -1,4 +1,4 @@
-package graphql
+package account
 
 import (
 	"cmp"
@@ -46,14 +46,14 @@ func (s *site) Users(args struct {
 	LastActiveAt, DeletedAt, CreatedAt *dateRange
 	EventsCount                        *numberRange
 }) (*siteUsers, error) {
-	if err := s.s.mustAdmin(); err != nil {
+	if err := s.s.MustAdmin(); err != nil {
 		return nil, err
 	}
 	out := &siteUsers{}
 	_, err := s.s.usersBut(func(u *identity.User) (bool, error) {
 		last, err := s.s.Registry.LastActive(u.ID)
-		hasEmail := slices.ContainsFunc(u.Emails, func(e identity.Email) bool { return holdsFold(e.Address, args.Email.Or("")) })
-		if holdsUser(u, args.Query.Or("")) && holdsFold(u.Name, args.Username.Or("")) && (args.Email.Or("") == "" || hasEmail) &&
+		hasEmail := slices.ContainsFunc(u.Emails, func(e identity.Email) bool { return HoldsFold(e.Address, args.Email.Or("")) })
+		if holdsUser(u, args.Query.Or("")) && HoldsFold(u.Name, args.Username.Or("")) && (args.Email.Or("") == "" || hasEmail) &&
 			(args.SiteAdmin.Value == nil || *args.SiteAdmin.Value == u.SiteAdmin) &&
 			args.LastActiveAt.fits(last) && args.CreatedAt.fits(u.Created) && args.DeletedAt.fits(time.Time{}) && args.EventsCount.fits(0) {
 			out.all = append(out.all, &siteUser{u, last})
@@ -121,7 +121,7 @@ func (s *siteUser) compare(o *siteUser, order string) int {
 	case "CREATED_AT":
 		return s.u.Created.Compare(o.u.Created)
 	case "SITE_ADMIN":
-		return rank(s.u.SiteAdmin) - rank(o.u.SiteAdmin)
+		return wire.Rank(s.u.SiteAdmin) - wire.Rank(o.u.SiteAdmin)
 	}
 	return 0
 }

@@ -1,4 +1,4 @@
-package graphql
+package account
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func (s *settingsSubject) ToDefaultSettings() (*defaults, bool) {
 }
 
 // defaults is the type DefaultSettings: there are none.
-type defaults struct{ s *session }
+type defaults struct{ s *Session }
 
 const defaultsKey = "default"
 
@@ -56,7 +56,7 @@ func (o *org) mayRead() error          { return o.mustBeMember() }
 
 // settings is the type Settings.
 type settings struct {
-	s     *session
+	s     *Session
 	owner settingsOwner
 	v     *saved.Settings
 }
@@ -67,10 +67,10 @@ func (s *settings) CreatedAt() wire.DateTime  { return wire.DateTime{Time: s.v.C
 func (s *settings) Subject() *settingsSubject { return &settingsSubject{s.owner} }
 
 // Author is null for the operator, and for who is gone.
-func (s *settings) Author() (*user, error) { return s.s.userByID(s.v.Author) }
+func (s *settings) Author() (*user, error) { return s.s.UserByID(s.v.Author) }
 
 // latest returns the settings of a subject, nil if there are none.
-func (s *session) latest(of settingsOwner) (*settings, error) {
+func (s *Session) latest(of settingsOwner) (*settings, error) {
 	if err := of.mayRead(); err != nil {
 		return nil, err
 	}
@@ -92,11 +92,11 @@ func (s *site) LatestSettings() (*settings, error) { return s.s.latest(s) }
 
 // settingsCascade is the type SettingsCascade.
 type settingsCascade struct {
-	s      *session
+	s      *Session
 	owners []settingsOwner
 }
 
-func (s *session) everybody() []settingsOwner { return []settingsOwner{&defaults{s}, &site{s}} }
+func (s *Session) everybody() []settingsOwner { return []settingsOwner{&defaults{s}, &site{s: s}} }
 
 // SettingsCascade is the defaults alone.
 func (d *defaults) SettingsCascade() (*settingsCascade, error) {
@@ -127,12 +127,12 @@ func (u *user) SettingsCascade() (*settingsCascade, error) {
 }
 
 // ViewerSettings is what holds for the client.
-func (*resolver) ViewerSettings(ctx context.Context) (*settingsCascade, error) {
-	s := sessionOf(ctx)
-	if s.actor.User == nil {
+func (*Root) ViewerSettings(ctx context.Context) (*settingsCascade, error) {
+	s := Of(ctx)
+	if s.Actor.User == nil {
 		return &settingsCascade{s, s.everybody()}, nil
 	}
-	return (&user{s, s.actor.User}).SettingsCascade()
+	return (&user{s, s.Actor.User}).SettingsCascade()
 }
 
 // Subjects are those whose settings count.
@@ -180,8 +180,8 @@ func merge(base, over map[string]any) {
 
 // SettingsSubject finds what has settings; null is none, or one that may not be
 // seen.
-func (*resolver) SettingsSubject(ctx context.Context, args struct{ ID graphql.ID }) (*settingsSubject, error) {
-	owner, err := sessionOf(ctx).ownerOf(args.ID)
+func (*Root) SettingsSubject(ctx context.Context, args struct{ ID graphql.ID }) (*settingsSubject, error) {
+	owner, err := Of(ctx).ownerOf(args.ID)
 	if err != nil || owner == nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (*resolver) SettingsSubject(ctx context.Context, args struct{ ID graphql.ID
 }
 
 // ownerOf returns nil for none.
-func (s *session) ownerOf(id graphql.ID) (settingsOwner, error) {
+func (s *Session) ownerOf(id graphql.ID) (settingsOwner, error) {
 	switch wire.KindOf(id) {
 	case wire.KindUser:
 		if u, err := s.userOf(id); err != nil || u != nil {
@@ -200,7 +200,7 @@ func (s *session) ownerOf(id graphql.ID) (settingsOwner, error) {
 			return o, err
 		}
 	case wire.KindSite:
-		return &site{s}, nil
+		return &site{s: s}, nil
 	case wire.KindDefaultSettings:
 		return &defaults{s}, nil
 	default:
@@ -211,19 +211,19 @@ func (s *session) ownerOf(id graphql.ID) (settingsOwner, error) {
 
 // settingsMutation is the type SettingsMutation.
 type settingsMutation struct {
-	s     *session
+	s     *Session
 	owner settingsOwner
 	last  uint32
 }
 
 // SettingsMutation is for who may administer the subject.
-func (*resolver) SettingsMutation(ctx context.Context, args struct {
+func (*Root) SettingsMutation(ctx context.Context, args struct {
 	Input struct {
 		Subject graphql.ID
 		LastID  wire.Int
 	}
 }) (*settingsMutation, error) {
-	s := sessionOf(ctx)
+	s := Of(ctx)
 	owner, err := s.ownerOf(args.Input.Subject)
 	switch {
 	case err != nil:
@@ -237,7 +237,7 @@ func (*resolver) SettingsMutation(ctx context.Context, args struct {
 }
 
 // mayNotWrite says why.
-func (s *session) mayNotWrite(owner settingsOwner) error {
+func (s *Session) mayNotWrite(owner settingsOwner) error {
 	switch owner.(type) {
 	case *user:
 		return wire.Permit(auth.ErrNotSelf)
@@ -253,8 +253,8 @@ func (s *session) mayNotWrite(owner settingsOwner) error {
 type settingsChanged struct{ Empty *wire.Empty }
 
 func (m *settingsMutation) change(f func(string) (string, error)) (*settingsChanged, error) {
-	_, err := m.s.Book.ChangeSettings(m.owner.subject(), m.s.actor.UserID(), m.last, f)
-	return &settingsChanged{&wire.Empty{}}, told(err)
+	_, err := m.s.Book.ChangeSettings(m.owner.subject(), m.s.Actor.UserID(), m.last, f)
+	return &settingsChanged{&wire.Empty{}}, Told(err)
 }
 
 // OverwriteSettings writes them anew.

@@ -1,4 +1,4 @@
-package graphql
+package account
 
 import (
 	"context"
@@ -16,42 +16,42 @@ import (
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
-// manage returns the operations of the client.
-func (s *session) manage() *manage.Operations {
-	return &manage.Operations{Actor: s.actor, Registry: s.Registry, Repositories: s.Repositories}
+// Manage returns the operations of the client.
+func (s *Session) Manage() *manage.Operations {
+	return &manage.Operations{Actor: s.Actor, Registry: s.Registry, Repositories: s.Repositories}
 }
 
 // mutate reads the number of an id and makes a change of what it names.
 func mutate(ctx context.Context, id graphql.ID, kind string, change func(m *manage.Operations, n uint32) error) (*wire.Empty, error) {
 	n, err := wire.NumberOf(id, kind)
 	if err == nil {
-		err = change(sessionOf(ctx).manage(), n)
+		err = change(Of(ctx).Manage(), n)
 	}
-	return &wire.Empty{}, told(err)
+	return &wire.Empty{}, Told(err)
 }
 
-// mustAdmin refuses all but site admins.
-func (s *session) mustAdmin() error {
-	if !s.actor.SiteAdmin() {
+// MustAdmin refuses all but site admins.
+func (s *Session) MustAdmin() error {
+	if !s.Actor.SiteAdmin() {
 		return wire.Permit(auth.ErrNotSiteAdmin)
 	}
 	return nil
 }
 
 // mustBeSelf refuses all but a user and site admins.
-func (s *session) mustBeSelf(user uint32) error {
-	return wire.Permit(auth.RequireSelfOrSiteAdmin(s.actor, user))
+func (s *Session) mustBeSelf(user uint32) error {
+	return wire.Permit(auth.RequireSelfOrSiteAdmin(s.Actor, user))
 }
 
-// mustSignIn refuses clients without a user.
-func (s *session) mustSignIn() error { return wire.Permit(auth.RequireSignedIn(s.actor)) }
+// MustSignIn refuses clients without a user.
+func (s *Session) MustSignIn() error { return wire.Permit(auth.RequireSignedIn(s.Actor)) }
 
-// mustAdminNow is mustAdmin for mutations, which tell strangers apart.
-func (s *session) mustAdminNow() error { return wire.Permit(auth.RequireSiteAdmin(s.actor)) }
+// MustAdminNow is mustAdmin for mutations, which tell strangers apart.
+func (s *Session) MustAdminNow() error { return wire.Permit(auth.RequireSiteAdmin(s.Actor)) }
 
-// told makes those errors of what was asked to be changed that are the
+// Told makes those errors of what was asked to be changed that are the
 // client's ones that it is told.
-func told(err error) error {
+func Told(err error) error {
 	var rule *identity.RuleError
 	var self manage.SelfError
 	switch {
@@ -69,8 +69,8 @@ func told(err error) error {
 	return err
 }
 
-// missing reports whether an error says that there is no such thing.
-func missing(err error) bool { return errors.Is(err, store.ErrNotFound) }
+// IsMissing reports whether an error says that there is no such thing.
+func IsMissing(err error) bool { return errors.Is(err, store.ErrNotFound) }
 
 func errNoUser(id uint32) error {
 	return &wire.Refusal{Message: fmt.Sprintf("user not found: [%d]", id)}

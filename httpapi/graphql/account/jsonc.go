@@ -1,4 +1,4 @@
-package graphql
+package account
 
 import (
 	"encoding/json"

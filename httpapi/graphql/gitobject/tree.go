@@ -1,4 +1,4 @@
-package graphql
+package gitobject
 
 import (
 	"context"
@@ -125,7 +125,7 @@ func (t *tree) IsRoot() bool { return t.path == "" }
 // RawZipArchiveURL is absolute: people paste it.
 func (t *tree) RawZipArchiveURL() string {
 	s := t.commit.repo.s
-	return s.base + code.RawURL(t.repoName(), t.commit.oid, t.path) + "?format=zip"
+	return s.Base + code.RawURL(t.repoName(), t.commit.oid, t.path) + "?format=zip"
 }
 
 // maxEntries is how many entries one list may have.
@@ -204,7 +204,7 @@ func (t *tree) list(ctx context.Context, args entriesArgs, trees, files bool) ([
 		return nil, err
 	}
 	found = slices.DeleteFunc(found, func(e *entry) bool { return e.IsDirectory() && !trees || !e.IsDirectory() && !files })
-	slices.SortStableFunc(found, func(a, b *entry) int { return rank(b.IsDirectory()) - rank(a.IsDirectory()) })
+	slices.SortStableFunc(found, func(a, b *entry) int { return wire.Rank(b.IsDirectory()) - wire.Rank(a.IsDirectory()) })
 	found = found[:min(most, len(found))]
 	return found, t.commit.repo.s.Reserve(ctx, len(found))
 }
@@ -241,7 +241,7 @@ func (t *tree) walk(ctx context.Context, deep bool, found int) ([]*entry, error)
 const entryBytes = 200
 
 // holdEntry takes what an entry of a list holds.
-func (s *session) holdEntry(ctx context.Context, e *entry) error {
+func (s *Session) holdEntry(ctx context.Context, e *entry) error {
 	if err := s.ShowName(ctx, e.path); err != nil {
 		return err
 	}
@@ -383,10 +383,10 @@ func (c *commit) fileNames(ctx context.Context) ([]string, error) {
 
 // LanguageStatistics sums the files of the commit. Of a commit that is not
 // indexed the files are taken for what the same path holds in the index.
-func (c *commit) LanguageStatistics(ctx context.Context) ([]languageStatistics, error) {
+func (c *commit) LanguageStatistics(ctx context.Context) ([]LanguageStatistics, error) {
 	r := c.repo
 	if c.oid == r.rec.Commit() {
-		return r.s.languages(r.rec)
+		return r.s.Languages(r.rec)
 	}
 	names, err := c.fileNames(ctx)
 	if err != nil {
@@ -396,7 +396,7 @@ func (c *commit) LanguageStatistics(ctx context.Context) ([]languageStatistics, 
 	if err != nil {
 		return nil, err
 	}
-	byName := map[string]*languageStatistics{}
+	byName := map[string]*LanguageStatistics{}
 	for _, name := range names {
 		l := languageOf(name)
 		lines, bytes := 0, uint32(0)
@@ -407,12 +407,12 @@ func (c *commit) LanguageStatistics(ctx context.Context) ([]languageStatistics, 
 			continue
 		}
 		if byName[l] == nil {
-			byName[l] = &languageStatistics{Name: l}
+			byName[l] = &LanguageStatistics{Name: l}
 		}
 		byName[l].TotalBytes += float64(bytes)
 		byName[l].TotalLines = wire.Int32(int(byName[l].TotalLines) + lines)
 	}
-	return sortLanguages(byName), nil
+	return SortLanguages(byName), nil
 }
 
 // Languages names them.

@@ -1,10 +1,12 @@
-package graphql
+package gitobject
 
 import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/trawlsearch/trawl/httpapi/graphql/account"
+	"github.com/trawlsearch/trawl/httpapi/graphql/budget"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -15,9 +17,9 @@ func TestReadersAreFew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSession(&Endpoint{}, &Data{Store: st}, nil, "", nil)
+	s := New(&account.Session{Budget: budget.New(nil, 1000, 0), Store: st}, nil, nil)
 	defer func() {
-		s.close(t.Context())
+		s.Close(t.Context())
 		if err := st.Close(); err != nil {
 			t.Error(err)
 		}

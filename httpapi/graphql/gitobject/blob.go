@@ -1,4 +1,4 @@
-package graphql
+package gitobject
 
 import (
 	"bytes"
@@ -21,7 +21,9 @@ import (
 	storetext "github.com/trawlsearch/trawl/store/text"
 )
 
-// blob is the types GitBlob and, as the one kind of it, File2.
+// Blob is the types GitBlob and, as the one kind of it, File2.
+type Blob = blob
+
 type blob struct {
 	*entry
 
@@ -118,7 +120,7 @@ func (b *blob) Content(ctx context.Context, args lineArgs) (string, error) {
 	if err := b.commit.repo.s.Show(shown); err != nil {
 		return "", err
 	}
-	return valid(shown), nil
+	return Valid(shown), nil
 }
 
 // lines cuts lines out of a text: a start below 1 is the beginning, an end
@@ -285,7 +287,7 @@ func (codeData) References(placeArgs) *locationConnection {
 
 type hover struct {
 	Markdown wire.Markdown
-	Range    *place
+	Range    *Place
 }
 
 type locationConnection struct {
@@ -319,7 +321,7 @@ func (b *blob) Highlight(ctx context.Context, args struct {
 
 // highlighted is the type HighlightedFile.
 type highlighted struct {
-	s    *session
+	s    *Session
 	rows []string
 }
 
@@ -355,7 +357,7 @@ func (h *highlighted) LineRanges(args struct {
 }
 
 // holdRow takes what a row of a table holds, which may be shown or not.
-func (s *session) holdRow(bytes int) error {
+func (s *Session) holdRow(bytes int) error {
 	if err := s.TakeShown(bytes); err != nil {
 		return err
 	}
@@ -370,7 +372,7 @@ func rows(text []byte, first int, hold func(bytes int) error) ([]string, error) 
 	var out []string
 	for line := range bytes.Lines(text) {
 		row := `<tr><td class="line" data-line="` + strconv.Itoa(first+len(out)) + `"></td><td class="code">` +
-			html.EscapeString(valid(bytes.TrimSuffix(line, []byte("\n")))) + "\n</td></tr>"
+			html.EscapeString(Valid(bytes.TrimSuffix(line, []byte("\n")))) + "\n</td></tr>"
 		if err := hold(len(row)); err != nil {
 			return nil, err
 		}

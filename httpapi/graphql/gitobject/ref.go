@@ -1,4 +1,4 @@
-package graphql
+package gitobject
 
 import (
 	"cmp"
@@ -25,7 +25,9 @@ const (
 	otherType  = "GIT_REF_OTHER"
 )
 
-// ref is the type GitRef.
+// Ref is the type GitRef.
+type Ref = ref
+
 type ref struct {
 	repo *repository
 	// name is whole, such as refs/heads/main.
@@ -173,7 +175,7 @@ func (r *repository) refs(ctx context.Context, prefixes []string, args refArgs) 
 	}
 	if main := r.DefaultBranch(); main != nil {
 		slices.SortStableFunc(all, func(a, b *ref) int {
-			return cmp.Compare(rank(b.name == main.name), rank(a.name == main.name))
+			return cmp.Compare(wire.Rank(b.name == main.name), wire.Rank(a.name == main.name))
 		})
 	}
 	p, err := wire.CutByIndex(len(all), maxRefs, wire.PageArgs{First: args.First})
@@ -189,11 +191,4 @@ func (r *repository) refs(ctx context.Context, prefixes []string, args refArgs) 
 		}
 	}
 	return &refConnection{all[p.From:p.To], wire.Int32(len(all)), wire.ForwardPage{Page: p}}, nil
-}
-
-func rank(first bool) int {
-	if first {
-		return 1
-	}
-	return 0
 }

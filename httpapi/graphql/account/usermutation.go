@@ -1,4 +1,4 @@
-package graphql
+package account
 
 import (
 	"context"
@@ -18,32 +18,32 @@ type createdUser struct {
 }
 
 // CreateUser makes a user who has yet to choose a password.
-func (*resolver) CreateUser(ctx context.Context, args struct {
+func (*Root) CreateUser(ctx context.Context, args struct {
 	Username       string
 	Email          wire.String
 	VerifiedEmail  wire.Bool
 	ServiceAccount wire.Bool
 }) (*createdUser, error) {
-	s := sessionOf(ctx)
-	u, code, err := s.manage().CreateUser(ctx, identity.NewUser{
+	s := Of(ctx)
+	u, code, err := s.Manage().CreateUser(ctx, identity.NewUser{
 		Name: args.Username, Email: args.Email.Or(""), EmailVerified: args.VerifiedEmail.Or(false), Service: args.ServiceAccount.Or(false),
 	}, "")
 	if err != nil {
-		return nil, told(err)
+		return nil, Told(err)
 	}
 	return &createdUser{&user{s, u}, s.resetURL(u.ID, code)}, nil
 }
 
 // resetURL is where a user chooses a password, null without a code.
-func (s *session) resetURL(id uint32, code string) *string {
+func (s *Session) resetURL(id uint32, code string) *string {
 	if code == "" {
 		return nil
 	}
-	return wire.TextOrNull(s.base + httpapi.ResetPath(id, code))
+	return wire.TextOrNull(s.Base + httpapi.ResetPath(id, code))
 }
 
 // DeleteUser deletes a user for good.
-func (*resolver) DeleteUser(ctx context.Context, args struct {
+func (*Root) DeleteUser(ctx context.Context, args struct {
 	User graphql.ID
 	Hard wire.Bool
 }) (*wire.Empty, error) {
@@ -51,7 +51,7 @@ func (*resolver) DeleteUser(ctx context.Context, args struct {
 }
 
 // DeleteUsers deletes several, one after the other.
-func (*resolver) DeleteUsers(ctx context.Context, args struct {
+func (*Root) DeleteUsers(ctx context.Context, args struct {
 	Users []graphql.ID
 	Hard  wire.Bool
 }) (*wire.Empty, error) {
@@ -64,11 +64,11 @@ func (*resolver) DeleteUsers(ctx context.Context, args struct {
 }
 
 // UpdateUser changes what a user is called.
-func (*resolver) UpdateUser(ctx context.Context, args struct {
+func (*Root) UpdateUser(ctx context.Context, args struct {
 	User                             graphql.ID
 	Username, DisplayName, AvatarURL wire.String
 }) (*user, error) {
-	out := &user{s: sessionOf(ctx)}
+	out := &user{s: Of(ctx)}
 	_, err := mutate(ctx, args.User, wire.KindUser, func(m *manage.Operations, n uint32) (err error) {
 		out.u, err = m.ChangeUser(n, identity.UserChange{Name: args.Username.Value, DisplayName: args.DisplayName.Value})
 		return err
@@ -77,7 +77,7 @@ func (*resolver) UpdateUser(ctx context.Context, args struct {
 }
 
 // SetUserIsSiteAdmin is for others: nobody can take it from themselves.
-func (*resolver) SetUserIsSiteAdmin(ctx context.Context, args struct {
+func (*Root) SetUserIsSiteAdmin(ctx context.Context, args struct {
 	UserID    graphql.ID
 	SiteAdmin bool
 }) (*wire.Empty, error) {
@@ -94,29 +94,29 @@ type randomizedPassword struct {
 }
 
 // RandomizeUserPassword takes a password away.
-func (*resolver) RandomizeUserPassword(ctx context.Context, args struct{ User graphql.ID }) (*randomizedPassword, error) {
+func (*Root) RandomizeUserPassword(ctx context.Context, args struct{ User graphql.ID }) (*randomizedPassword, error) {
 	out := &randomizedPassword{}
 	_, err := mutate(ctx, args.User, wire.KindUser, func(m *manage.Operations, n uint32) error {
 		code, err := m.SetPassword(ctx, n, "")
-		out.ResetPasswordURL = sessionOf(ctx).resetURL(n, code)
+		out.ResetPasswordURL = Of(ctx).resetURL(n, code)
 		return err
 	})
 	return out, err
 }
 
 // CreateOrganization makes its author a member.
-func (*resolver) CreateOrganization(ctx context.Context, args struct {
+func (*Root) CreateOrganization(ctx context.Context, args struct {
 	Name        string
 	DisplayName wire.String
 	StatsID     *graphql.ID
 }) (*org, error) {
-	s := sessionOf(ctx)
-	o, err := s.manage().CreateOrg(args.Name, args.DisplayName.Or(""))
-	return &org{s: s, o: o, made: s.actor.User != nil}, told(err)
+	s := Of(ctx)
+	o, err := s.Manage().CreateOrg(args.Name, args.DisplayName.Or(""))
+	return &org{s: s, o: o, made: s.Actor.User != nil}, Told(err)
 }
 
 // DeleteOrganization is for site admins.
-func (*resolver) DeleteOrganization(ctx context.Context, args struct {
+func (*Root) DeleteOrganization(ctx context.Context, args struct {
 	Organization graphql.ID
 	Hard         wire.Bool
 }) (*wire.Empty, error) {
@@ -124,7 +124,7 @@ func (*resolver) DeleteOrganization(ctx context.Context, args struct {
 }
 
 // AddUserToOrganization is for members and site admins.
-func (*resolver) AddUserToOrganization(ctx context.Context, args struct {
+func (*Root) AddUserToOrganization(ctx context.Context, args struct {
 	Organization graphql.ID
 	Username     string
 }) (*wire.Empty, error) {
@@ -132,7 +132,7 @@ func (*resolver) AddUserToOrganization(ctx context.Context, args struct {
 }
 
 // RemoveUserFromOrganization is for members and site admins.
-func (*resolver) RemoveUserFromOrganization(ctx context.Context, args struct{ User, Organization graphql.ID }) (*wire.Empty, error) {
+func (*Root) RemoveUserFromOrganization(ctx context.Context, args struct{ User, Organization graphql.ID }) (*wire.Empty, error) {
 	return mutate(ctx, args.Organization, wire.KindOrg, func(m *manage.Operations, org uint32) error {
 		n, err := wire.NumberOf(args.User, wire.KindUser)
 		if err != nil {
@@ -143,6 +143,6 @@ func (*resolver) RemoveUserFromOrganization(ctx context.Context, args struct{ Us
 }
 
 // RemoveUserFromOrg is the same by the names that a client uses.
-func (r *resolver) RemoveUserFromOrg(ctx context.Context, args struct{ OrgID, UserID graphql.ID }) (*wire.Empty, error) {
+func (r *Root) RemoveUserFromOrg(ctx context.Context, args struct{ OrgID, UserID graphql.ID }) (*wire.Empty, error) {
 	return r.RemoveUserFromOrganization(ctx, struct{ User, Organization graphql.ID }{args.UserID, args.OrgID})
 }
