@@ -27,7 +27,7 @@ func (t *accessToken) LastUsedAt() *wire.DateTime { return wire.TimeOrNull(t.t.L
 func (t *accessToken) ExpiresAt() *wire.DateTime  { return wire.TimeOrNull(t.t.Expires) }
 
 // Subject is whom it stands for.
-func (t *accessToken) Subject() (*user, error) {
+func (t *accessToken) Subject() (*User, error) {
 	u, err := t.s.UserByID(t.t.User)
 	if err == nil && u == nil {
 		err = errNoUser(t.t.User)
@@ -36,7 +36,7 @@ func (t *accessToken) Subject() (*user, error) {
 }
 
 // Creator is who made it, if that is known.
-func (t *accessToken) Creator() (*user, error) {
+func (t *accessToken) Creator() (*User, error) {
 	u, err := t.s.UserByID(t.t.Creator)
 	if err != nil || u != nil {
 		return u, err
@@ -52,7 +52,7 @@ type tokenConnection struct {
 }
 
 // AccessTokens are for the user and site admins.
-func (u *user) AccessTokens(args struct{ First wire.Int }) (*tokenConnection, error) {
+func (u *User) AccessTokens(args struct{ First wire.Int }) (*tokenConnection, error) {
 	if err := u.s.mustBeSelf(u.u.ID); err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ type externalAccount struct {
 }
 
 // ExternalAccounts is empty.
-func (u *user) ExternalAccounts(struct{ First wire.Int }) (*accountConnection, error) {
+func (u *User) ExternalAccounts(struct{ First wire.Int }) (*accountConnection, error) {
 	return &accountConnection{Nodes: []*externalAccount{}}, u.s.mustBeSelf(u.u.ID)
 }
 

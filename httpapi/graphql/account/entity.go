@@ -7,29 +7,27 @@ import (
 )
 
 // Entity is what a global id names.
-type Entity = entity
-
-type entity struct{ Result any }
+type Entity struct{ Result any }
 
 // ID is that of the entity.
-func (n *entity) ID() graphql.ID {
+func (n *Entity) ID() graphql.ID {
 	return n.Result.(interface{ ID() graphql.ID }).ID()
 }
 
-func (n *entity) ToUser() (*user, bool)               { v, ok := n.Result.(*user); return v, ok }
-func (n *entity) ToOrg() (*org, bool)                 { v, ok := n.Result.(*org); return v, ok }
-func (n *entity) ToAccessToken() (*accessToken, bool) { v, ok := n.Result.(*accessToken); return v, ok }
-func (n *entity) ToDefaultSettings() (*defaults, bool) {
+func (n *Entity) ToUser() (*User, bool)               { v, ok := n.Result.(*User); return v, ok }
+func (n *Entity) ToOrg() (*Org, bool)                 { v, ok := n.Result.(*Org); return v, ok }
+func (n *Entity) ToAccessToken() (*accessToken, bool) { v, ok := n.Result.(*accessToken); return v, ok }
+func (n *Entity) ToDefaultSettings() (*defaults, bool) {
 	v, ok := n.Result.(*defaults)
 	return v, ok
 }
 
-func (n *entity) ToSavedSearch() (*savedSearch, bool) { v, ok := n.Result.(*savedSearch); return v, ok }
-func (n *entity) ToExternalService() (*externalService, bool) {
+func (n *Entity) ToSavedSearch() (*savedSearch, bool) { v, ok := n.Result.(*savedSearch); return v, ok }
+func (n *Entity) ToExternalService() (*externalService, bool) {
 	v, ok := n.Result.(*externalService)
 	return v, ok
 }
-func (n *entity) ToSite() (*site, bool) { v, ok := n.Result.(*site); return v, ok }
+func (n *Entity) ToSite() (*site, bool) { v, ok := n.Result.(*site); return v, ok }
 
 // Find finds what a global id names; nil is none.
 func (s *Session) Find(id graphql.ID) (any, error) {

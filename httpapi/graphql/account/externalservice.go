@@ -54,10 +54,10 @@ func (e *externalService) LastSyncError() *string {
 func (e *externalService) Warning() *string { return wire.TextOrNull(redact.Text(e.v.Warning)) }
 
 // Creator is null for the operator, and for who is gone.
-func (e *externalService) Creator() (*user, error) { return e.s.UserByID(e.v.Creator) }
+func (e *externalService) Creator() (*User, error) { return e.s.UserByID(e.v.Creator) }
 
 // LastUpdater is null for the operator, and for who is gone.
-func (e *externalService) LastUpdater() (*user, error) { return e.s.UserByID(e.v.Updater) }
+func (e *externalService) LastUpdater() (*User, error) { return e.s.UserByID(e.v.Updater) }
 
 // URL is without credentials.
 func (e *externalService) URL() string {

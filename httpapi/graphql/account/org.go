@@ -13,31 +13,29 @@ import (
 )
 
 // Org is the type Org.
-type Org = org
-
-type org struct {
+type Org struct {
 	s *Session
 	o *identity.Org
 	// made says that the client has just made it, and is a member since.
 	made bool
 }
 
-func (o *org) ID() graphql.ID           { return wire.NewID(wire.KindOrg, o.o.ID) }
-func (o *org) Name() string             { return o.o.Name }
-func (o *org) NamespaceName() string    { return o.o.Name }
-func (o *org) DisplayName() *string     { return wire.TextOrNull(o.o.DisplayName) }
-func (o *org) CreatedAt() wire.DateTime { return wire.DateTime{Time: o.o.Created} }
-func (o *org) URL() string              { return "/organizations/" + o.o.Name }
-func (o *org) subject() saved.Subject   { return saved.Subject{Kind: saved.SubjectOrg, ID: o.o.ID} }
+func (o *Org) ID() graphql.ID           { return wire.NewID(wire.KindOrg, o.o.ID) }
+func (o *Org) Name() string             { return o.o.Name }
+func (o *Org) NamespaceName() string    { return o.o.Name }
+func (o *Org) DisplayName() *string     { return wire.TextOrNull(o.o.DisplayName) }
+func (o *Org) CreatedAt() wire.DateTime { return wire.DateTime{Time: o.o.Created} }
+func (o *Org) URL() string              { return "/organizations/" + o.o.Name }
+func (o *Org) subject() saved.Subject   { return saved.Subject{Kind: saved.SubjectOrg, ID: o.o.ID} }
 
 // ViewerIsMember is true for who has made it, too.
-func (o *org) ViewerIsMember() bool { return o.made || slices.Contains(o.s.Actor.Orgs, o.o.ID) }
+func (o *Org) ViewerIsMember() bool { return o.made || slices.Contains(o.s.Actor.Orgs, o.o.ID) }
 
 // ViewerCanAdminister is for members and site admins.
-func (o *org) ViewerCanAdminister() bool { return o.s.Actor.SiteAdmin() || o.ViewerIsMember() }
+func (o *Org) ViewerCanAdminister() bool { return o.s.Actor.SiteAdmin() || o.ViewerIsMember() }
 
 // mustBeMember refuses everybody else.
-func (o *org) mustBeMember() error {
+func (o *Org) mustBeMember() error {
 	if !o.ViewerCanAdminister() {
 		return wire.Permit(auth.ErrNotMember)
 	}
@@ -45,7 +43,7 @@ func (o *org) mustBeMember() error {
 }
 
 // SettingsURL is null for others.
-func (o *org) SettingsURL() *string {
+func (o *Org) SettingsURL() *string {
 	if !o.ViewerCanAdminister() {
 		return nil
 	}
@@ -54,13 +52,13 @@ func (o *org) SettingsURL() *string {
 
 // newUsersConnection is the type NewUsersConnection.
 type newUsersConnection struct {
-	Nodes      []*user
+	Nodes      []*User
 	TotalCount int32
 	PageInfo   wire.Page
 }
 
 // Members are for members and site admins.
-func (o *org) Members(args struct {
+func (o *Org) Members(args struct {
 	wire.PageArgs
 	Query wire.String
 }) (*newUsersConnection, error) {
@@ -87,7 +85,7 @@ func (o *org) Members(args struct {
 }
 
 // Organization finds one by name, for who is known.
-func (*Root) Organization(ctx context.Context, args struct{ Name string }) (*org, error) {
+func (*Root) Organization(ctx context.Context, args struct{ Name string }) (*Org, error) {
 	s := Of(ctx)
 	if s.Actor.Anonymous() {
 		return nil, nil
@@ -99,11 +97,11 @@ func (*Root) Organization(ctx context.Context, args struct{ Name string }) (*org
 	if err != nil {
 		return nil, err
 	}
-	return &org{s: s, o: o}, nil
+	return &Org{s: s, o: o}, nil
 }
 
 // orgOf finds one by a global id; nil is none, or one that may not be seen.
-func (s *Session) orgOf(id graphql.ID) (*org, error) {
+func (s *Session) orgOf(id graphql.ID) (*Org, error) {
 	n, err := wire.NumberOf(id, wire.KindOrg)
 	if err != nil || s.Actor.Anonymous() {
 		return nil, err
@@ -112,7 +110,7 @@ func (s *Session) orgOf(id graphql.ID) (*org, error) {
 }
 
 // orgByID returns nil for none.
-func (s *Session) orgByID(id uint32) (*org, error) {
+func (s *Session) orgByID(id uint32) (*Org, error) {
 	o, err := s.Registry.Org(id)
 	if IsMissing(err) {
 		return nil, nil
@@ -120,12 +118,12 @@ func (s *Session) orgByID(id uint32) (*org, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &org{s: s, o: o}, nil
+	return &Org{s: s, o: o}, nil
 }
 
 // orgConnection is the type OrgConnection.
 type orgConnection struct {
-	Nodes      []*org
+	Nodes      []*Org
 	TotalCount int32
 }
 
@@ -143,9 +141,9 @@ func (*Root) Organizations(ctx context.Context, args struct {
 		return nil, err
 	}
 	word := args.Query.Or("")
-	nodes := []*org{}
+	nodes := []*Org{}
 	for _, o := range all {
-		found := &org{s: s, o: o}
+		found := &Org{s: s, o: o}
 		if found.ViewerCanAdminister() && (HoldsFold(o.Name, word) || HoldsFold(o.DisplayName, word)) {
 			nodes = append(nodes, found)
 		}
@@ -161,7 +159,7 @@ func (*Root) Organizations(ctx context.Context, args struct {
 }
 
 // orgs are those of a user, for the user and site admins.
-func (u *user) orgs() ([]*org, error) {
+func (u *User) orgs() ([]*Org, error) {
 	if err := u.s.mustBeSelf(u.u.ID); err != nil {
 		return nil, err
 	}
@@ -169,7 +167,7 @@ func (u *user) orgs() ([]*org, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := []*org{}
+	out := []*Org{}
 	for _, id := range ids {
 		o, err := u.s.orgByID(id)
 		if err != nil {
@@ -183,7 +181,7 @@ func (u *user) orgs() ([]*org, error) {
 }
 
 // Organizations are for the user and site admins.
-func (u *user) Organizations() (*orgConnection, error) {
+func (u *User) Organizations() (*orgConnection, error) {
 	all, err := u.orgs()
 	return &orgConnection{all, wire.Int32(len(all))}, err
 }
@@ -196,12 +194,12 @@ type memberships struct {
 
 // membership is the type OrganizationMembership.
 type membership struct {
-	Organization *org
-	User         *user
+	Organization *Org
+	User         *User
 }
 
 // OrganizationMemberships are for the user and site admins.
-func (u *user) OrganizationMemberships() (*memberships, error) {
+func (u *User) OrganizationMemberships() (*memberships, error) {
 	all, err := u.orgs()
 	out := &memberships{Nodes: []*membership{}, TotalCount: wire.Int32(len(all))}
 	for _, o := range all {

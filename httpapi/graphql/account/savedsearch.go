@@ -25,7 +25,7 @@ func (s *savedSearch) Description() string       { return s.v.Description }
 func (s *savedSearch) Query() string             { return s.v.Query }
 func (s *savedSearch) CreatedAt() wire.DateTime  { return wire.DateTime{Time: s.v.Created} }
 func (s *savedSearch) UpdatedAt() wire.DateTime  { return wire.DateTime{Time: s.v.Updated} }
-func (s *savedSearch) Owner() *namespace         { return &namespace{s.owner} }
+func (s *savedSearch) Owner() *Namespace         { return &Namespace{s.owner} }
 func (s *savedSearch) ViewerCanAdminister() bool { return true } // who may not does not see it
 func (s *savedSearch) URL() string {
 	return s.owner.URL() + "/searches/" + strconv.FormatUint(uint64(s.v.ID), 10)
@@ -272,9 +272,7 @@ func (*Root) DeleteSavedSearch(ctx context.Context, args struct{ ID graphql.ID }
 }
 
 // Namespace is the interface Namespace: a user or an organisation.
-type Namespace = namespace
-
-type namespace struct{ namespaceOwner }
+type Namespace struct{ namespaceOwner }
 
 type namespaceOwner interface {
 	ID() graphql.ID
@@ -283,5 +281,5 @@ type namespaceOwner interface {
 	subject() saved.Subject
 }
 
-func (n *namespace) ToUser() (*user, bool) { v, ok := n.namespaceOwner.(*user); return v, ok }
-func (n *namespace) ToOrg() (*org, bool)   { v, ok := n.namespaceOwner.(*org); return v, ok }
+func (n *Namespace) ToUser() (*User, bool) { v, ok := n.namespaceOwner.(*User); return v, ok }
+func (n *Namespace) ToOrg() (*Org, bool)   { v, ok := n.namespaceOwner.(*Org); return v, ok }

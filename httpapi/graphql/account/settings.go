@@ -29,8 +29,8 @@ type settingsOwner interface {
 	mayRead() error
 }
 
-func (s *settingsSubject) ToUser() (*user, bool) { v, ok := s.settingsOwner.(*user); return v, ok }
-func (s *settingsSubject) ToOrg() (*org, bool)   { v, ok := s.settingsOwner.(*org); return v, ok }
+func (s *settingsSubject) ToUser() (*User, bool) { v, ok := s.settingsOwner.(*User); return v, ok }
+func (s *settingsSubject) ToOrg() (*Org, bool)   { v, ok := s.settingsOwner.(*Org); return v, ok }
 func (s *settingsSubject) ToSite() (*site, bool) { v, ok := s.settingsOwner.(*site); return v, ok }
 func (s *settingsSubject) ToDefaultSettings() (*defaults, bool) {
 	v, ok := s.settingsOwner.(*defaults)
@@ -51,8 +51,8 @@ func (d *defaults) mayRead() error                     { return nil }
 
 func (s *site) subject() saved.Subject { return saved.Subject{Kind: saved.SubjectSite} }
 func (s *site) mayRead() error         { return nil }
-func (u *user) mayRead() error         { return u.s.mustBeSelf(u.u.ID) }
-func (o *org) mayRead() error          { return o.mustBeMember() }
+func (u *User) mayRead() error         { return u.s.mustBeSelf(u.u.ID) }
+func (o *Org) mayRead() error          { return o.mustBeMember() }
 
 // settings is the type Settings.
 type settings struct {
@@ -67,7 +67,7 @@ func (s *settings) CreatedAt() wire.DateTime  { return wire.DateTime{Time: s.v.C
 func (s *settings) Subject() *settingsSubject { return &settingsSubject{s.owner} }
 
 // Author is null for the operator, and for who is gone.
-func (s *settings) Author() (*user, error) { return s.s.UserByID(s.v.Author) }
+func (s *settings) Author() (*User, error) { return s.s.UserByID(s.v.Author) }
 
 // latest returns the settings of a subject, nil if there are none.
 func (s *Session) latest(of settingsOwner) (*settings, error) {
@@ -82,10 +82,10 @@ func (s *Session) latest(of settingsOwner) (*settings, error) {
 }
 
 // LatestSettings is for the user and site admins.
-func (u *user) LatestSettings() (*settings, error) { return u.s.latest(u) }
+func (u *User) LatestSettings() (*settings, error) { return u.s.latest(u) }
 
 // LatestSettings is for members and site admins.
-func (o *org) LatestSettings() (*settings, error) { return o.s.latest(o) }
+func (o *Org) LatestSettings() (*settings, error) { return o.s.latest(o) }
 
 // LatestSettings is what holds for everybody.
 func (s *site) LatestSettings() (*settings, error) { return s.s.latest(s) }
@@ -109,12 +109,12 @@ func (s *site) SettingsCascade() (*settingsCascade, error) {
 }
 
 // SettingsCascade is for members and site admins.
-func (o *org) SettingsCascade() (*settingsCascade, error) {
+func (o *Org) SettingsCascade() (*settingsCascade, error) {
 	return &settingsCascade{o.s, append(o.s.everybody(), o)}, o.mayRead()
 }
 
 // SettingsCascade is for the user and site admins.
-func (u *user) SettingsCascade() (*settingsCascade, error) {
+func (u *User) SettingsCascade() (*settingsCascade, error) {
 	owners := u.s.everybody()
 	orgs, err := u.orgs()
 	if err != nil {
@@ -132,7 +132,7 @@ func (*Root) ViewerSettings(ctx context.Context) (*settingsCascade, error) {
 	if s.Actor.User == nil {
 		return &settingsCascade{s, s.everybody()}, nil
 	}
-	return (&user{s, s.Actor.User}).SettingsCascade()
+	return (&User{s, s.Actor.User}).SettingsCascade()
 }
 
 // Subjects are those whose settings count.
@@ -239,9 +239,9 @@ func (*Root) SettingsMutation(ctx context.Context, args struct {
 // mayNotWrite says why.
 func (s *Session) mayNotWrite(owner settingsOwner) error {
 	switch owner.(type) {
-	case *user:
+	case *User:
 		return wire.Permit(auth.ErrNotSelf)
-	case *org:
+	case *Org:
 		return wire.Permit(auth.ErrNotMember)
 	case *site:
 		return wire.Permit(auth.ErrNotSiteAdmin)

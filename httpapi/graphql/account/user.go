@@ -15,20 +15,18 @@ import (
 
 // User is the type User. As with all aliases here, the engine alone calls its
 // methods, and the schema explains them.
-type User = user
-
-type user struct {
+type User struct {
 	s *Session
 	u *identity.User
 }
 
 // CurrentUser is null for nobody in particular, and for the operator.
-func (*Root) CurrentUser(ctx context.Context) *user {
+func (*Root) CurrentUser(ctx context.Context) *User {
 	s := Of(ctx)
 	if s.Actor.User == nil {
 		return nil
 	}
-	return &user{s, s.Actor.User}
+	return &User{s, s.Actor.User}
 }
 
 // User finds a user. Who is signed in may know of every name; by address only
@@ -36,7 +34,7 @@ func (*Root) CurrentUser(ctx context.Context) *user {
 func (*Root) User(ctx context.Context, args struct {
 	Username, Email wire.String
 	DatabaseID      wire.Int
-}) (*user, error) {
+}) (*User, error) {
 	s := Of(ctx)
 	var u *identity.User
 	var err error
@@ -62,11 +60,11 @@ func (*Root) User(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
-	return &user{s, u}, nil
+	return &User{s, u}, nil
 }
 
 // userOf finds a user by a global id; nil is none, or one that may not be seen.
-func (s *Session) userOf(id graphql.ID) (*user, error) {
+func (s *Session) userOf(id graphql.ID) (*User, error) {
 	n, err := wire.NumberOf(id, wire.KindUser)
 	if err != nil || s.Actor.Anonymous() {
 		return nil, err
@@ -75,7 +73,7 @@ func (s *Session) userOf(id graphql.ID) (*user, error) {
 }
 
 // UserByID returns nil for none.
-func (s *Session) UserByID(id uint32) (*user, error) {
+func (s *Session) UserByID(id uint32) (*User, error) {
 	u, err := s.Registry.User(id)
 	if IsMissing(err) {
 		return nil, nil
@@ -83,34 +81,34 @@ func (s *Session) UserByID(id uint32) (*user, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &user{s, u}, nil
+	return &User{s, u}, nil
 }
 
-func (u *user) ID() graphql.ID                { return wire.NewID(wire.KindUser, u.u.ID) }
-func (u *user) DatabaseID() int32             { return wire.Int32(u.u.ID) }
-func (u *user) Username() string              { return u.u.Name }
-func (u *user) NamespaceName() string         { return u.u.Name }
-func (u *user) DisplayName() *string          { return wire.TextOrNull(u.u.DisplayName) }
-func (u *user) URL() string                   { return "/users/" + u.u.Name }
-func (u *user) AvatarURL() *string            { return nil }
-func (u *user) CreatedAt() wire.DateTime      { return wire.DateTime{Time: u.u.Created} }
-func (u *user) UpdatedAt() *wire.DateTime     { return wire.TimeOrNull(u.u.Updated) }
-func (u *user) ViewerCanAdminister() bool     { return u.s.Actor.IsOrAdministers(u.u.ID) }
-func (u *user) ViewerCanChangeUsername() bool { return u.s.Actor.IsOrAdministers(u.u.ID) }
-func (u *user) TosAccepted() bool             { return true }
-func (u *user) SCIMControlled() bool          { return false }
-func (u *user) Searchable() bool              { return true }
-func (u *user) Tags() []string                { return []string{} }
-func (u *user) subject() saved.Subject        { return saved.Subject{Kind: saved.SubjectUser, ID: u.u.ID} }
+func (u *User) ID() graphql.ID                { return wire.NewID(wire.KindUser, u.u.ID) }
+func (u *User) DatabaseID() int32             { return wire.Int32(u.u.ID) }
+func (u *User) Username() string              { return u.u.Name }
+func (u *User) NamespaceName() string         { return u.u.Name }
+func (u *User) DisplayName() *string          { return wire.TextOrNull(u.u.DisplayName) }
+func (u *User) URL() string                   { return "/users/" + u.u.Name }
+func (u *User) AvatarURL() *string            { return nil }
+func (u *User) CreatedAt() wire.DateTime      { return wire.DateTime{Time: u.u.Created} }
+func (u *User) UpdatedAt() *wire.DateTime     { return wire.TimeOrNull(u.u.Updated) }
+func (u *User) ViewerCanAdminister() bool     { return u.s.Actor.IsOrAdministers(u.u.ID) }
+func (u *User) ViewerCanChangeUsername() bool { return u.s.Actor.IsOrAdministers(u.u.ID) }
+func (u *User) TosAccepted() bool             { return true }
+func (u *User) SCIMControlled() bool          { return false }
+func (u *User) Searchable() bool              { return true }
+func (u *User) Tags() []string                { return []string{} }
+func (u *User) subject() saved.Subject        { return saved.Subject{Kind: saved.SubjectUser, ID: u.u.ID} }
 
 // EvaluateFeatureFlag is null: there are no flags.
-func (u *user) EvaluateFeatureFlag(struct{ FlagName string }) *bool { return nil }
+func (u *User) EvaluateFeatureFlag(struct{ FlagName string }) *bool { return nil }
 
 // SiteAdmin is for the user and site admins.
-func (u *user) SiteAdmin() (bool, error) { return u.u.SiteAdmin, u.s.mustBeSelf(u.u.ID) }
+func (u *User) SiteAdmin() (bool, error) { return u.u.SiteAdmin, u.s.mustBeSelf(u.u.ID) }
 
 // BuiltinAuth tells whether there is a password.
-func (u *user) BuiltinAuth() (bool, error) {
+func (u *User) BuiltinAuth() (bool, error) {
 	if err := u.s.mustBeSelf(u.u.ID); err != nil {
 		return false, err
 	}
@@ -118,7 +116,7 @@ func (u *user) BuiltinAuth() (bool, error) {
 }
 
 // SettingsURL is null for others.
-func (u *user) SettingsURL() *string {
+func (u *User) SettingsURL() *string {
 	if !u.s.Actor.IsOrAdministers(u.u.ID) {
 		return nil
 	}
@@ -126,7 +124,7 @@ func (u *user) SettingsURL() *string {
 }
 
 // Session is the user's own.
-func (u *user) Session() (*signedIn, error) {
+func (u *User) Session() (*signedIn, error) {
 	if !u.s.Actor.Is(u.u.ID) {
 		return nil, wire.Refuse("must be authenticated as user with id %d", u.u.ID)
 	}
@@ -138,7 +136,7 @@ type signedIn struct{ CanSignOut bool }
 
 // userEmail is the type UserEmail.
 type userEmail struct {
-	of *user
+	of *User
 	e  identity.Email
 }
 
@@ -146,11 +144,11 @@ func (e *userEmail) Email() string                 { return e.e.Address }
 func (e *userEmail) IsPrimary() bool               { return e.e.Primary }
 func (e *userEmail) Verified() bool                { return e.e.Verified }
 func (e *userEmail) VerificationPending() bool     { return false }
-func (e *userEmail) User() *user                   { return e.of }
+func (e *userEmail) User() *User                   { return e.of }
 func (e *userEmail) ViewerCanManuallyVerify() bool { return e.of.s.Actor.SiteAdmin() }
 
 // Emails are for the user and site admins.
-func (u *user) Emails() ([]*userEmail, error) {
+func (u *User) Emails() ([]*userEmail, error) {
 	out := []*userEmail{}
 	for _, e := range u.u.Emails {
 		out = append(out, &userEmail{u, e})
@@ -159,7 +157,7 @@ func (u *user) Emails() ([]*userEmail, error) {
 }
 
 // Email is the first address, or empty.
-func (u *user) Email() (string, error) {
+func (u *User) Email() (string, error) {
 	address := u.u.PrimaryEmail()
 	if address == "" && len(u.u.Emails) > 0 {
 		address = u.u.Emails[0].Address
@@ -168,7 +166,7 @@ func (u *user) Email() (string, error) {
 }
 
 // PrimaryEmail is for the user and site admins.
-func (u *user) PrimaryEmail() (*userEmail, error) {
+func (u *User) PrimaryEmail() (*userEmail, error) {
 	if err := u.s.mustBeSelf(u.u.ID); err != nil {
 		return nil, err
 	}
@@ -181,7 +179,7 @@ func (u *user) PrimaryEmail() (*userEmail, error) {
 }
 
 // HasVerifiedEmail is for the user and site admins.
-func (u *user) HasVerifiedEmail() (bool, error) {
+func (u *User) HasVerifiedEmail() (bool, error) {
 	verified := slices.ContainsFunc(u.u.Emails, func(e identity.Email) bool { return e.Verified })
 	return verified, u.s.mustBeSelf(u.u.ID)
 }
@@ -202,7 +200,7 @@ func (p Person) DisplayName() string {
 func (p Person) AvatarURL() *string { return nil }
 
 // User is who has the address in a commit. Names are for those who are known.
-func (p Person) User(ctx context.Context) (*user, error) {
+func (p Person) User(ctx context.Context) (*User, error) {
 	s := Of(ctx)
 	if s.Actor.Anonymous() || p.Email == "" {
 		return nil, nil
@@ -214,7 +212,7 @@ func (p Person) User(ctx context.Context) (*user, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &user{s, u}, nil
+	return &User{s, u}, nil
 }
 
 // maxUsers is how many users, organisations or tokens a page may have.
@@ -222,7 +220,7 @@ const maxUsers = 1000
 
 // userConnection is the type UserConnection.
 type userConnection struct {
-	Nodes      []*user
+	Nodes      []*User
 	TotalCount int32
 	PageInfo   wire.ForwardPage
 }
@@ -260,19 +258,19 @@ func (*Root) Users(ctx context.Context, args struct {
 }
 
 // usersBut lists users by name, without those that drop says.
-func (s *Session) usersBut(drop func(*identity.User) (bool, error)) ([]*user, error) {
+func (s *Session) usersBut(drop func(*identity.User) (bool, error)) ([]*User, error) {
 	all, err := s.users()
 	if err != nil {
 		return nil, err
 	}
-	out := []*user{}
+	out := []*User{}
 	for _, u := range all {
 		gone, err := drop(u)
 		if err != nil {
 			return nil, err
 		}
 		if !gone {
-			out = append(out, &user{s, u})
+			out = append(out, &User{s, u})
 		}
 	}
 	return out, s.Hold(rowBytesOfPeople * len(out))

@@ -13,7 +13,7 @@ import (
 
 // createdUser is the type CreateUserResult.
 type createdUser struct {
-	User             *user
+	User             *User
 	ResetPasswordURL *string
 }
 
@@ -31,7 +31,7 @@ func (*Root) CreateUser(ctx context.Context, args struct {
 	if err != nil {
 		return nil, Told(err)
 	}
-	return &createdUser{&user{s, u}, s.resetURL(u.ID, code)}, nil
+	return &createdUser{&User{s, u}, s.resetURL(u.ID, code)}, nil
 }
 
 // resetURL is where a user chooses a password, null without a code.
@@ -67,8 +67,8 @@ func (*Root) DeleteUsers(ctx context.Context, args struct {
 func (*Root) UpdateUser(ctx context.Context, args struct {
 	User                             graphql.ID
 	Username, DisplayName, AvatarURL wire.String
-}) (*user, error) {
-	out := &user{s: Of(ctx)}
+}) (*User, error) {
+	out := &User{s: Of(ctx)}
 	_, err := mutate(ctx, args.User, wire.KindUser, func(m *manage.Operations, n uint32) (err error) {
 		out.u, err = m.ChangeUser(n, identity.UserChange{Name: args.Username.Value, DisplayName: args.DisplayName.Value})
 		return err
@@ -109,10 +109,10 @@ func (*Root) CreateOrganization(ctx context.Context, args struct {
 	Name        string
 	DisplayName wire.String
 	StatsID     *graphql.ID
-}) (*org, error) {
+}) (*Org, error) {
 	s := Of(ctx)
 	o, err := s.Manage().CreateOrg(args.Name, args.DisplayName.Or(""))
-	return &org{s: s, o: o, made: s.Actor.User != nil}, Told(err)
+	return &Org{s: s, o: o, made: s.Actor.User != nil}, Told(err)
 }
 
 // DeleteOrganization is for site admins.

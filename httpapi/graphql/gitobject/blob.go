@@ -22,9 +22,7 @@ import (
 )
 
 // Blob is the types GitBlob and, as the one kind of it, File2.
-type Blob = blob
-
-type blob struct {
+type Blob struct {
 	*entry
 
 	once   sync.Once
@@ -43,15 +41,15 @@ type contents struct {
 }
 
 // contents reads the file once.
-func (b *blob) contents(ctx context.Context) (contents, error) {
+func (b *Blob) contents(ctx context.Context) (contents, error) {
 	b.once.Do(func() { b.loaded, b.err = b.load(ctx) })
 	return b.loaded, b.err
 }
 
 // hasContent is false for what stands in place of a file.
-func (b *blob) hasContent() bool { return b.git.Mode != git.ModeSubmodule && !b.IsDirectory() }
+func (b *Blob) hasContent() bool { return b.git.Mode != git.ModeSubmodule && !b.IsDirectory() }
 
-func (b *blob) load(ctx context.Context) (contents, error) {
+func (b *Blob) load(ctx context.Context) (contents, error) {
 	if !b.hasContent() {
 		return contents{}, nil
 	}
@@ -78,7 +76,7 @@ func (b *blob) load(ctx context.Context) (contents, error) {
 }
 
 // data reads the bytes of the file, once there is memory for them.
-func (b *blob) data(ctx context.Context) ([]byte, error) {
+func (b *Blob) data(ctx context.Context) ([]byte, error) {
 	var out bytes.Buffer
 	err := b.commit.git().Copy(ctx, b.git.OID, func(_ string, size int64) (io.Writer, error) {
 		if size > code.MaxBlobBytes {
@@ -97,7 +95,7 @@ func (b *blob) data(ctx context.Context) ([]byte, error) {
 }
 
 // document is the one of the index, if it is this very file.
-func (b *blob) document() (document, bool, error) {
+func (b *Blob) document() (document, bool, error) {
 	r := b.commit.repo
 	docs, err := r.s.documentsOf(r.rec)
 	if err != nil {
@@ -111,7 +109,7 @@ func (b *blob) document() (document, bool, error) {
 type lineArgs struct{ StartLine, EndLine wire.Int }
 
 // Content is the text or some of its lines. Bytes that are no text are replaced.
-func (b *blob) Content(ctx context.Context, args lineArgs) (string, error) {
+func (b *Blob) Content(ctx context.Context, args lineArgs) (string, error) {
 	c, err := b.contents(ctx)
 	if err != nil {
 		return "", err
@@ -150,7 +148,7 @@ func lines(text []byte, args lineArgs) []byte {
 }
 
 // ByteSize is that of the file. One whose size the index knows is not read.
-func (b *blob) ByteSize(ctx context.Context) (int32, error) {
+func (b *Blob) ByteSize(ctx context.Context) (int32, error) {
 	if d, ok, err := b.document(); ok || err != nil {
 		if err != nil {
 			return 0, err
@@ -168,7 +166,7 @@ func (b *blob) ByteSize(ctx context.Context) (int32, error) {
 }
 
 // TotalLines counts an unfinished last line too.
-func (b *blob) TotalLines(ctx context.Context) (int32, error) {
+func (b *Blob) TotalLines(ctx context.Context) (int32, error) {
 	c, err := b.contents(ctx)
 	if err != nil || c.binary {
 		return 0, err
@@ -185,7 +183,7 @@ func countLines(text []byte) int {
 }
 
 // Binary needs no reading of what the index knows.
-func (b *blob) Binary(ctx context.Context) (bool, error) {
+func (b *Blob) Binary(ctx context.Context) (bool, error) {
 	d, ok, err := b.document()
 	if err != nil {
 		return false, err
@@ -201,7 +199,7 @@ func (b *blob) Binary(ctx context.Context) (bool, error) {
 }
 
 // ContentType is what a browser would take the file for.
-func (b *blob) ContentType(ctx context.Context) (string, error) {
+func (b *Blob) ContentType(ctx context.Context) (string, error) {
 	c, err := b.contents(ctx)
 	switch {
 	case err != nil:
@@ -216,16 +214,16 @@ func (b *blob) ContentType(ctx context.Context) (string, error) {
 }
 
 // RichHTML is empty: nothing is rendered.
-func (b *blob) RichHTML(lineArgs) string { return "" }
+func (b *Blob) RichHTML(lineArgs) string { return "" }
 
 // RawURL is a path.
-func (b *blob) RawURL() string { return code.RawURL(b.repoName(), b.commit.rev, b.path) }
+func (b *Blob) RawURL() string { return code.RawURL(b.repoName(), b.commit.rev, b.path) }
 
 // ChangelistURL is null: there is no Perforce.
-func (b *blob) ChangelistURL() *string { return nil }
+func (b *Blob) ChangelistURL() *string { return nil }
 
 // Languages is at most one.
-func (b *blob) Languages(ctx context.Context) ([]string, error) {
+func (b *Blob) Languages(ctx context.Context) ([]string, error) {
 	d, ok, err := b.document()
 	if err != nil {
 		return nil, err
@@ -247,7 +245,7 @@ func (b *blob) Languages(ctx context.Context) ([]string, error) {
 }
 
 // LFS reads the pointer that stands in place of a large file.
-func (b *blob) LFS(ctx context.Context) (*lfs, error) {
+func (b *Blob) LFS(ctx context.Context) (*lfs, error) {
 	const most = 1024 // of a pointer
 	if n, err := b.ByteSize(ctx); err != nil || n > most {
 		return nil, err
@@ -270,7 +268,7 @@ func (b *blob) LFS(ctx context.Context) (*lfs, error) {
 type lfs struct{ ByteSize wire.BigInt }
 
 // LSIF is null.
-func (b *blob) LSIF() *codeData { return nil }
+func (b *Blob) LSIF() *codeData { return nil }
 
 // codeData is the type GitBlobLSIFData, of which there is none.
 type codeData struct{}
@@ -296,7 +294,7 @@ type locationConnection struct {
 }
 
 // Highlight is the text as a table, without colours.
-func (b *blob) Highlight(ctx context.Context, args struct {
+func (b *Blob) Highlight(ctx context.Context, args struct {
 	DisableTimeout     bool
 	IsLightTheme       wire.Bool
 	HighlightLongLines wire.Bool
@@ -382,7 +380,7 @@ func rows(text []byte, first int, hold func(bytes int) error) ([]string, error) 
 }
 
 // Blame tells who wrote which lines.
-func (b *blob) Blame(ctx context.Context, args struct {
+func (b *Blob) Blame(ctx context.Context, args struct {
 	StartLine, EndLine wire.Int
 	IgnoreWhitespace   wire.Bool
 }) ([]*hunk, error) {
@@ -427,7 +425,7 @@ func (b *blob) Blame(ctx context.Context, args struct {
 			StartLine: wire.Int32(h.StartLine), EndLine: wire.Int32(h.StartLine + h.Lines),
 			StartByte: wire.Int32(starts[min(h.StartLine, len(starts))-1]), EndByte: wire.Int32(starts[end-1]),
 			Rev: h.Commit, Author: newSignature(h.Author), Message: h.Subject, Filename: h.Path,
-			Commit: &commit{repo: b.commit.repo, oid: h.Commit, rev: h.Commit},
+			Commit: &Commit{repo: b.commit.repo, oid: h.Commit, rev: h.Commit},
 		})
 	}
 	return out, nil
@@ -456,14 +454,14 @@ type hunk struct {
 	StartLine, EndLine, StartByte, EndByte int32
 	Rev, Message, Filename                 string
 	Author                                 *signature
-	Commit                                 *commit
+	Commit                                 *Commit
 }
 
 // file2 is the interface File2, of which every file is a GitBlob.
-type file2 struct{ *blob }
+type file2 struct{ *Blob }
 
 // ToGitBlob is always so.
-func (f *file2) ToGitBlob() (*blob, bool) { return f.blob, true }
+func (f *file2) ToGitBlob() (*Blob, bool) { return f.Blob, true }
 
 // languageOf guesses by the name of a file alone.
 func languageOf(name string) string { return lang.Detect(name, nil) }

@@ -15,10 +15,8 @@ import (
 )
 
 // Commit is the type GitCommit.
-type Commit = commit
-
-type commit struct {
-	repo *repository
+type Commit struct {
+	repo *Repository
 	oid  string
 	// rev is the revision that a person wrote, empty for the default branch.
 	rev string
@@ -26,7 +24,7 @@ type commit struct {
 
 // NewCommit returns a commit of a repository; rev is the revision that a person
 // wrote.
-func NewCommit(r *repository, oid, rev string) *commit { return &commit{repo: r, oid: oid, rev: rev} }
+func NewCommit(r *Repository, oid, rev string) *Commit { return &Commit{repo: r, oid: oid, rev: rev} }
 
 // commitKey is the key of a commit's global id.
 type commitKey struct {
@@ -34,24 +32,24 @@ type commitKey struct {
 	Commit     string     `json:"c"`
 }
 
-func (c *commit) ID() graphql.ID               { return wire.NewID(wire.KindCommit, commitKey{c.repo.ID(), c.oid}) }
-func (c *commit) Repository() *repository      { return c.repo }
-func (c *commit) OID() wire.Text               { return wire.Text(c.oid) }
-func (c *commit) AbbreviatedOID() string       { return short(c.oid) }
-func (c *commit) CanonicalURL() string         { return code.CommitURL(c.repo.rec.Name, c.oid) }
-func (c *commit) ExternalURLs() []externalLink { return []externalLink{} }
+func (c *Commit) ID() graphql.ID               { return wire.NewID(wire.KindCommit, commitKey{c.repo.ID(), c.oid}) }
+func (c *Commit) Repository() *Repository      { return c.repo }
+func (c *Commit) OID() wire.Text               { return wire.Text(c.oid) }
+func (c *Commit) AbbreviatedOID() string       { return short(c.oid) }
+func (c *Commit) CanonicalURL() string         { return code.CommitURL(c.repo.rec.Name, c.oid) }
+func (c *Commit) ExternalURLs() []externalLink { return []externalLink{} }
 
 // URL is by the revision that was asked for.
-func (c *commit) URL() string {
+func (c *Commit) URL() string {
 	if c.rev == "" {
 		return c.CanonicalURL()
 	}
 	return code.CommitURL(c.repo.rec.Name, c.rev)
 }
 
-func (c *commit) git() *code.Reader { return c.repo.s.gitOf(c.repo.rec) }
+func (c *Commit) git() *code.Reader { return c.repo.s.gitOf(c.repo.rec) }
 
-func (c *commit) read(ctx context.Context) (*git.CommitObject, error) {
+func (c *Commit) read(ctx context.Context) (*git.CommitObject, error) {
 	g, err := c.git().Commit(ctx, c.oid)
 	if errors.Is(err, git.ErrMissing) {
 		return nil, wire.Refuse("commit %s is not there any more", c.oid)
@@ -60,7 +58,7 @@ func (c *commit) read(ctx context.Context) (*git.CommitObject, error) {
 }
 
 // Author is who wrote it.
-func (c *commit) Author(ctx context.Context) (*signature, error) {
+func (c *Commit) Author(ctx context.Context) (*signature, error) {
 	g, err := c.read(ctx)
 	if err != nil {
 		return nil, err
@@ -69,7 +67,7 @@ func (c *commit) Author(ctx context.Context) (*signature, error) {
 }
 
 // Committer is who put it there.
-func (c *commit) Committer(ctx context.Context) (*signature, error) {
+func (c *Commit) Committer(ctx context.Context) (*signature, error) {
 	g, err := c.read(ctx)
 	if err != nil {
 		return nil, err
@@ -77,12 +75,12 @@ func (c *commit) Committer(ctx context.Context) (*signature, error) {
 	return c.signature(ctx, g.Committer)
 }
 
-func (c *commit) signature(ctx context.Context, s git.Signature) (*signature, error) {
+func (c *Commit) signature(ctx context.Context, s git.Signature) (*signature, error) {
 	return newSignature(s), c.repo.s.ShowName(ctx, s.Name, s.Email)
 }
 
 // Message is whole.
-func (c *commit) Message(ctx context.Context) (string, error) {
+func (c *Commit) Message(ctx context.Context) (string, error) {
 	g, err := c.read(ctx)
 	if err != nil {
 		return "", err
@@ -91,21 +89,21 @@ func (c *commit) Message(ctx context.Context) (string, error) {
 }
 
 // Subject is the first line of the message.
-func (c *commit) Subject(ctx context.Context) (string, error) {
+func (c *Commit) Subject(ctx context.Context) (string, error) {
 	message, err := c.Message(ctx)
 	subject, _, _ := strings.Cut(message, "\n")
 	return subject, err
 }
 
 // Body is what stands behind the subject.
-func (c *commit) Body(ctx context.Context) (*string, error) {
+func (c *Commit) Body(ctx context.Context) (*string, error) {
 	message, err := c.Message(ctx)
 	_, body, _ := strings.Cut(message, "\n")
 	return wire.TextOrNull(strings.TrimSpace(body)), err
 }
 
 // Parents are the commits before it.
-func (c *commit) Parents(ctx context.Context) ([]*commit, error) {
+func (c *Commit) Parents(ctx context.Context) ([]*Commit, error) {
 	g, err := c.read(ctx)
 	if err != nil {
 		return nil, err
@@ -113,9 +111,9 @@ func (c *commit) Parents(ctx context.Context) ([]*commit, error) {
 	if err := c.repo.s.Reserve(ctx, len(g.Parents)); err != nil {
 		return nil, err
 	}
-	out := []*commit{}
+	out := []*Commit{}
 	for _, oid := range g.Parents {
-		out = append(out, &commit{repo: c.repo, oid: oid, rev: oid})
+		out = append(out, &Commit{repo: c.repo, oid: oid, rev: oid})
 	}
 	return out, nil
 }
@@ -132,7 +130,7 @@ func newSignature(s git.Signature) *signature {
 
 // commitConnection is the type GitCommitConnection, and TreeEntryHistory.
 type commitConnection struct {
-	Nodes      []*commit
+	Nodes      []*Commit
 	TotalCount *int32
 	PageInfo   wire.ForwardPage
 }
@@ -141,7 +139,7 @@ type commitConnection struct {
 const maxCommits = 10_000
 
 // Ancestors lists the commits that led to this one.
-func (c *commit) Ancestors(ctx context.Context, args struct {
+func (c *Commit) Ancestors(ctx context.Context, args struct {
 	First              wire.Int
 	Query, Path        wire.String
 	Follow             wire.Bool
@@ -165,7 +163,7 @@ func (c *commit) Ancestors(ctx context.Context, args struct {
 
 // history lists commits page by page. Cursors are places in the list, so that
 // no page needs those before it.
-func (r *repository) history(ctx context.Context, revs []string, o git.HistoryOptions, args wire.ForwardArgs) (*commitConnection, error) {
+func (r *Repository) history(ctx context.Context, revs []string, o git.HistoryOptions, args wire.ForwardArgs) (*commitConnection, error) {
 	if args.First.Or(0) < 0 {
 		return nil, wire.Refuse("a page cannot have a negative length")
 	}
@@ -178,9 +176,9 @@ func (r *repository) history(ctx context.Context, revs []string, o git.HistoryOp
 		return nil, err
 	}
 	o.Max = most + 1
-	out := &commitConnection{Nodes: []*commit{}}
+	out := &commitConnection{Nodes: []*Commit{}}
 	err = repo.History(ctx, revs, o, func(oid string) error {
-		out.Nodes = append(out.Nodes, &commit{repo: r, oid: oid, rev: oid})
+		out.Nodes = append(out.Nodes, &Commit{repo: r, oid: oid, rev: oid})
 		return nil
 	})
 	if err != nil {
@@ -203,7 +201,7 @@ func (r *repository) history(ctx context.Context, revs []string, o git.HistoryOp
 }
 
 // BehindAhead compares with another revision.
-func (c *commit) BehindAhead(ctx context.Context, args struct{ Revspec string }) (*behindAhead, error) {
+func (c *Commit) BehindAhead(ctx context.Context, args struct{ Revspec string }) (*behindAhead, error) {
 	other, err := c.repo.commit(ctx, args.Revspec)
 	if err != nil {
 		return nil, err
@@ -240,7 +238,7 @@ func errRevision(rev string) error { return wire.Refuse("revision not found: %s"
 func errPath(path string) error    { return wire.Refuse("path %q leads out of the repository", path) }
 
 // Diff compares with another revision, or with the first parent.
-func (c *commit) Diff(ctx context.Context, args struct{ Base wire.String }) (*comparison, error) {
+func (c *Commit) Diff(ctx context.Context, args struct{ Base wire.String }) (*comparison, error) {
 	base := args.Base.Or("")
 	if base == "" {
 		g, err := c.read(ctx)

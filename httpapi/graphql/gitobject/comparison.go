@@ -18,25 +18,25 @@ import (
 
 // comparison is the type RepositoryComparison.
 type comparison struct {
-	repo       *repository
-	base, head *commit
+	repo       *Repository
+	base, head *Commit
 	// fork is where the two parted, "" if they have nothing in common.
 	fork string
 }
 
 // Comparison compares two revisions.
-func (r *repository) Comparison(ctx context.Context, args struct {
+func (r *Repository) Comparison(ctx context.Context, args struct {
 	Base, Head   wire.String
 	FetchMissing wire.Bool
 }) (*comparison, error) {
 	return r.compare(ctx, args.Base.Or(""), args.Head.Or(""))
 }
 
-func (r *repository) compare(ctx context.Context, base, head string) (*comparison, error) {
+func (r *Repository) compare(ctx context.Context, base, head string) (*comparison, error) {
 	c := &comparison{repo: r}
 	for _, side := range []struct {
 		rev string
-		to  **commit
+		to  **Commit
 	}{{base, &c.base}, {head, &c.head}} {
 		found, err := r.commit(ctx, side.rev)
 		if err != nil {
@@ -58,8 +58,8 @@ func (r *repository) compare(ctx context.Context, base, head string) (*compariso
 	return c, nil
 }
 
-func (c *comparison) BaseRepository() *repository { return c.repo }
-func (c *comparison) HeadRepository() *repository { return c.repo }
+func (c *comparison) BaseRepository() *Repository { return c.repo }
+func (c *comparison) HeadRepository() *Repository { return c.repo }
 func (c *comparison) Range() *revisionRange       { return &revisionRange{c} }
 
 // Commits lists what only the revision behind has.
@@ -124,7 +124,7 @@ func (c *comparison) FileDiffs(ctx context.Context, args struct {
 			paths = append(paths, clean)
 		}
 	}
-	from := &commit{repo: c.repo, oid: base, rev: base}
+	from := &Commit{repo: c.repo, oid: base, rev: base}
 	out := &fileDiffConnection{s: c.repo.s, all: []*fileDiff{}}
 	o := git.LogOptions{Depth: git.LogHunks, MaxFiles: maxComparedFiles + 1, MaxFileBytes: maxDiffFileBytes, MaxCommitBytes: maxDiffBytes}
 	err = repo.Compare(ctx, base, c.head.oid, paths, o, func(d git.FileDiff) error {
@@ -156,8 +156,8 @@ func (c *comparison) FileDiffs(ctx context.Context, args struct {
 type revisionRange struct{ c *comparison }
 
 func (r *revisionRange) Expr() string   { return r.c.base.shown() + "..." + r.c.head.shown() }
-func (r *revisionRange) Base() *revSpec { return NewRevSpec(r.c.base) }
-func (r *revisionRange) Head() *revSpec { return NewRevSpec(r.c.head) }
+func (r *revisionRange) Base() *RevSpec { return NewRevSpec(r.c.base) }
+func (r *revisionRange) Head() *RevSpec { return NewRevSpec(r.c.head) }
 
 // MergeBase is null if the two have nothing in common.
 func (r *revisionRange) MergeBase() *object {
@@ -168,7 +168,7 @@ func (r *revisionRange) MergeBase() *object {
 }
 
 // shown is the revision as a person would write it.
-func (c *commit) shown() string {
+func (c *Commit) shown() string {
 	if c.rev == "" {
 		return "HEAD"
 	}
@@ -176,22 +176,20 @@ func (c *commit) shown() string {
 }
 
 // RevSpec is the union GitRevSpec.
-type RevSpec = revSpec
-
-type revSpec struct{ result any }
+type RevSpec struct{ result any }
 
 // NewRevSpec is a plain object if the revision is its id, else an expression.
-func NewRevSpec(c *commit) *revSpec {
+func NewRevSpec(c *Commit) *RevSpec {
 	o := &object{repo: c.repo, oid: c.oid, kind: "commit", commit: c.oid}
 	if c.rev == c.oid {
-		return &revSpec{o}
+		return &RevSpec{o}
 	}
-	return &revSpec{&revExpr{c.shown(), o}}
+	return &RevSpec{&revExpr{c.shown(), o}}
 }
 
-func (r *revSpec) ToGitRef() (*ref, bool)             { v, ok := r.result.(*ref); return v, ok }
-func (r *revSpec) ToGitRevSpecExpr() (*revExpr, bool) { v, ok := r.result.(*revExpr); return v, ok }
-func (r *revSpec) ToGitObject() (*object, bool)       { v, ok := r.result.(*object); return v, ok }
+func (r *RevSpec) ToGitRef() (*Ref, bool)             { v, ok := r.result.(*Ref); return v, ok }
+func (r *RevSpec) ToGitRevSpecExpr() (*revExpr, bool) { v, ok := r.result.(*revExpr); return v, ok }
+func (r *RevSpec) ToGitObject() (*object, bool)       { v, ok := r.result.(*object); return v, ok }
 
 // revExpr is the type GitRevSpecExpr.
 type revExpr struct {
@@ -237,7 +235,7 @@ type diffStat struct{ Added, Changed, Deleted int32 }
 
 // fileDiff is the type FileDiff.
 type fileDiff struct {
-	from, to *commit
+	from, to *Commit
 	git      git.FileDiff
 }
 
@@ -276,8 +274,8 @@ func (d *fileDiff) NewFile() *file2 {
 	return newFile(d.to, *d.NewPath(), d.git.NewMode, d.git.NewOID)
 }
 
-func newFile(c *commit, path string, mode uint32, oid string) *file2 {
-	return &file2{&blob{entry: &entry{c, path, git.Entry{Mode: mode, OID: oid}}}}
+func newFile(c *Commit, path string, mode uint32, oid string) *file2 {
+	return &file2{&Blob{entry: &entry{c, path, git.Entry{Mode: mode, OID: oid}}}}
 }
 
 // MostRelevantFile is the file behind or, if it is gone, before.

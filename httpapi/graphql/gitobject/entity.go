@@ -10,17 +10,15 @@ import (
 )
 
 // Entity is what a global id names, git objects included.
-type Entity = entity
-
-type entity struct{ account.Entity }
+type Entity struct{ account.Entity }
 
 // ToRepository tells whether it is a repository; the others are alike.
-func (n *entity) ToRepository() (*repository, bool) { v, ok := n.Result.(*repository); return v, ok }
-func (n *entity) ToGitCommit() (*commit, bool)      { v, ok := n.Result.(*commit); return v, ok }
-func (n *entity) ToGitRef() (*ref, bool)            { v, ok := n.Result.(*ref); return v, ok }
+func (n *Entity) ToRepository() (*Repository, bool) { v, ok := n.Result.(*Repository); return v, ok }
+func (n *Entity) ToGitCommit() (*Commit, bool)      { v, ok := n.Result.(*Commit); return v, ok }
+func (n *Entity) ToGitRef() (*Ref, bool)            { v, ok := n.Result.(*Ref); return v, ok }
 
 // RepositoryOf finds a repository by its global id; nil is none.
-func (s *Session) RepositoryOf(id graphql.ID) (*repository, error) {
+func (s *Session) RepositoryOf(id graphql.ID) (*Repository, error) {
 	n, err := wire.NumberOf(id, wire.KindRepository)
 	if err != nil {
 		return nil, err
@@ -59,7 +57,7 @@ func (s *Session) FindObject(ctx context.Context, id graphql.ID) (any, error) {
 		if err != nil || oid == "" {
 			return nil, err
 		}
-		return &ref{repo: r, name: key.Ref, oid: oid, kind: "commit", commit: oid}, nil
+		return &Ref{repo: r, name: key.Ref, oid: oid, kind: "commit", commit: oid}, nil
 	}
 	return s.Find(id)
 }

@@ -26,10 +26,8 @@ const (
 )
 
 // Ref is the type GitRef.
-type Ref = ref
-
-type ref struct {
-	repo *repository
+type Ref struct {
+	repo *Repository
 	// name is whole, such as refs/heads/main.
 	name string
 	// oid and kind are those of what it names, commit what that leads to.
@@ -42,18 +40,18 @@ type refKey struct {
 	Ref        string     `json:"v"`
 }
 
-func (r *ref) ID() graphql.ID          { return wire.NewID(wire.KindRef, refKey{r.repo.ID(), r.name}) }
-func (r *ref) Name() string            { return r.name }
-func (r *ref) AbbrevName() string      { return strings.TrimPrefix(r.name, r.Prefix()) }
-func (r *ref) DisplayName() string     { return r.AbbrevName() }
-func (r *ref) Repository() *repository { return r.repo }
-func (r *ref) URL() string             { return code.RepositoryURL(r.repo.rec.Name, r.AbbrevName()) }
-func (r *ref) Target() *object {
+func (r *Ref) ID() graphql.ID          { return wire.NewID(wire.KindRef, refKey{r.repo.ID(), r.name}) }
+func (r *Ref) Name() string            { return r.name }
+func (r *Ref) AbbrevName() string      { return strings.TrimPrefix(r.name, r.Prefix()) }
+func (r *Ref) DisplayName() string     { return r.AbbrevName() }
+func (r *Ref) Repository() *Repository { return r.repo }
+func (r *Ref) URL() string             { return code.RepositoryURL(r.repo.rec.Name, r.AbbrevName()) }
+func (r *Ref) Target() *object {
 	return &object{repo: r.repo, oid: r.oid, kind: r.kind, commit: r.commit}
 }
 
 // Prefix is what the whole name has before the short one.
-func (r *ref) Prefix() string {
+func (r *Ref) Prefix() string {
 	for _, p := range []string{branchPrefix, tagPrefix, "refs/pull/", "refs/"} {
 		if strings.HasPrefix(r.name, p) {
 			return p
@@ -63,7 +61,7 @@ func (r *ref) Prefix() string {
 }
 
 // Type tells branches and tags from others.
-func (r *ref) Type() string {
+func (r *Ref) Type() string {
 	switch r.Prefix() {
 	case branchPrefix:
 		return branchType
@@ -75,7 +73,7 @@ func (r *ref) Type() string {
 
 // object is the type GitObject.
 type object struct {
-	repo              *repository
+	repo              *Repository
 	oid, kind, commit string
 }
 
@@ -83,11 +81,11 @@ func (o *object) OID() wire.Text         { return wire.Text(o.oid) }
 func (o *object) AbbreviatedOID() string { return short(o.oid) }
 
 // Commit is null for what leads to none.
-func (o *object) Commit() *commit {
+func (o *object) Commit() *Commit {
 	if o.commit == "" {
 		return nil
 	}
-	return &commit{repo: o.repo, oid: o.commit, rev: o.commit}
+	return &Commit{repo: o.repo, oid: o.commit, rev: o.commit}
 }
 
 // Type is git's own word.
@@ -103,7 +101,7 @@ func short(oid string) string { return oid[:min(7, len(oid))] }
 
 // refConnection is the type GitRefConnection.
 type refConnection struct {
-	Nodes      []*ref
+	Nodes      []*Ref
 	TotalCount int32
 	PageInfo   wire.ForwardPage
 }
@@ -124,13 +122,13 @@ type refArgs struct {
 }
 
 // GitRefs lists branches, tags and others.
-func (r *repository) GitRefs(ctx context.Context, args refArgs) (*refConnection, error) {
+func (r *Repository) GitRefs(ctx context.Context, args refArgs) (*refConnection, error) {
 	prefixes := map[string][]string{branchType: {branchPrefix}, tagType: {tagPrefix}}[args.Type.Or("")]
 	return r.refs(ctx, prefixes, args)
 }
 
 // Branches lists branches.
-func (r *repository) Branches(ctx context.Context, args struct {
+func (r *Repository) Branches(ctx context.Context, args struct {
 	First       wire.Int
 	Query       wire.String
 	OrderBy     wire.String
@@ -140,7 +138,7 @@ func (r *repository) Branches(ctx context.Context, args struct {
 }
 
 // Tags lists tags.
-func (r *repository) Tags(ctx context.Context, args struct {
+func (r *Repository) Tags(ctx context.Context, args struct {
 	First wire.Int
 	Query wire.String
 }) (*refConnection, error) {
@@ -148,18 +146,18 @@ func (r *repository) Tags(ctx context.Context, args struct {
 }
 
 // refs lists refs, the branch that is searched first.
-func (r *repository) refs(ctx context.Context, prefixes []string, args refArgs) (*refConnection, error) {
+func (r *Repository) refs(ctx context.Context, prefixes []string, args refArgs) (*refConnection, error) {
 	repo, err := r.command(ctx)
 	if err != nil {
 		return nil, err
 	}
 	word := strings.ToLower(args.Query.Or(""))
-	all := []*ref{}
+	all := []*Ref{}
 	err = repo.EachRef(ctx, args.OrderBy.Value != nil, prefixes, func(g git.Ref) error {
 		if len(all) == maxRefs {
 			return wire.Refuse("there are more than %d refs", maxRefs)
 		}
-		out := &ref{repo: r, name: g.Name, oid: g.OID, kind: g.Kind, commit: g.Commit}
+		out := &Ref{repo: r, name: g.Name, oid: g.OID, kind: g.Kind, commit: g.Commit}
 		if args.Type.Or("") == otherType && out.Type() != otherType {
 			return nil
 		}
@@ -174,7 +172,7 @@ func (r *repository) refs(ctx context.Context, prefixes []string, args refArgs) 
 		return nil, err
 	}
 	if main := r.DefaultBranch(); main != nil {
-		slices.SortStableFunc(all, func(a, b *ref) int {
+		slices.SortStableFunc(all, func(a, b *Ref) int {
 			return cmp.Compare(wire.Rank(b.name == main.name), wire.Rank(a.name == main.name))
 		})
 	}

@@ -20,52 +20,50 @@ import (
 
 // Repository is the type Repository. As with all aliases here, the engine alone
 // calls its methods, and the schema explains them.
-type Repository = repository
-
-type repository struct {
+type Repository struct {
 	s   *Session
 	rec *store.Repository
 }
 
-func (r *repository) ID() graphql.ID               { return wire.NewID(wire.KindRepository, r.rec.ID) }
-func (r *repository) DatabaseID() int32            { return wire.Int32(r.rec.ID) }
-func (r *repository) Name() string                 { return r.rec.Name }
-func (r *repository) URI() string                  { return r.rec.Name }
-func (r *repository) URL() string                  { return code.RepositoryURL(r.rec.Name, "") }
-func (r *repository) Description() string          { return r.rec.Description }
-func (r *repository) UpdatedAt() *wire.DateTime    { return wire.TimeOrNull(r.rec.LastIndexed) }
-func (r *repository) IsFork() bool                 { return r.rec.Fork }
-func (r *repository) IsArchived() bool             { return r.rec.Archived }
-func (r *repository) IsPrivate() bool              { return r.rec.Private }
-func (r *repository) Stars() int32                 { return wire.Int32(r.rec.Stars) }
-func (r *repository) CloneInProgress() bool        { return account.CloneStatusOf(r.rec) == account.Cloning }
-func (r *repository) SourceType() string           { return "GIT_REPOSITORY" }
-func (r *repository) Matches() []wire.Match        { return []wire.Match{} }
-func (r *repository) MirrorInfo() *mirrorInfo      { return &mirrorInfo{r.s, r.rec} }
-func (r *repository) Metadata() []keyValue         { return keyValues(r.rec.Metadata) }
-func (r *repository) KeyValuePairs() []keyValue    { return keyValues(r.rec.Metadata) }
-func (r *repository) Detail() wire.Markdown        { return wire.PlainMarkdown("Repository match") }
-func (r *repository) ExternalURLs() []externalLink { return externalLinks(r.rec) }
+func (r *Repository) ID() graphql.ID               { return wire.NewID(wire.KindRepository, r.rec.ID) }
+func (r *Repository) DatabaseID() int32            { return wire.Int32(r.rec.ID) }
+func (r *Repository) Name() string                 { return r.rec.Name }
+func (r *Repository) URI() string                  { return r.rec.Name }
+func (r *Repository) URL() string                  { return code.RepositoryURL(r.rec.Name, "") }
+func (r *Repository) Description() string          { return r.rec.Description }
+func (r *Repository) UpdatedAt() *wire.DateTime    { return wire.TimeOrNull(r.rec.LastIndexed) }
+func (r *Repository) IsFork() bool                 { return r.rec.Fork }
+func (r *Repository) IsArchived() bool             { return r.rec.Archived }
+func (r *Repository) IsPrivate() bool              { return r.rec.Private }
+func (r *Repository) Stars() int32                 { return wire.Int32(r.rec.Stars) }
+func (r *Repository) CloneInProgress() bool        { return account.CloneStatusOf(r.rec) == account.Cloning }
+func (r *Repository) SourceType() string           { return "GIT_REPOSITORY" }
+func (r *Repository) Matches() []wire.Match        { return []wire.Match{} }
+func (r *Repository) MirrorInfo() *mirrorInfo      { return &mirrorInfo{r.s, r.rec} }
+func (r *Repository) Metadata() []keyValue         { return keyValues(r.rec.Metadata) }
+func (r *Repository) KeyValuePairs() []keyValue    { return keyValues(r.rec.Metadata) }
+func (r *Repository) Detail() wire.Markdown        { return wire.PlainMarkdown("Repository match") }
+func (r *Repository) ExternalURLs() []externalLink { return externalLinks(r.rec) }
 
 // Record returns the record behind it.
-func (r *repository) Record() *store.Repository { return r.rec }
+func (r *Repository) Record() *store.Repository { return r.rec }
 
 // Label is a link to the repository.
-func (r *repository) Label() wire.Markdown {
+func (r *Repository) Label() wire.Markdown {
 	return wire.Markdown{Text: "[" + r.rec.Name + "](" + r.URL() + ")", HTML: wire.Paragraph(wire.Anchor(r.rec.Name, r.URL()))}
 }
 
 // ViewerCanAdminister is for site admins.
-func (r *repository) ViewerCanAdminister() bool { return r.s.Actor.SiteAdmin() }
+func (r *Repository) ViewerCanAdminister() bool { return r.s.Actor.SiteAdmin() }
 
 // Topics is never null.
-func (r *repository) Topics() []string { return slices.Concat([]string{}, r.rec.Topics) }
+func (r *Repository) Topics() []string { return slices.Concat([]string{}, r.rec.Topics) }
 
 // CreatedAt is the time of the record, or of what is known of it first.
-func (r *repository) CreatedAt() wire.DateTime { return wire.DateTime{Time: account.CreatedAt(r.rec)} }
+func (r *Repository) CreatedAt() wire.DateTime { return wire.DateTime{Time: account.CreatedAt(r.rec)} }
 
 // Language is that of the most text.
-func (r *repository) Language() (string, error) {
+func (r *Repository) Language() (string, error) {
 	stats, err := r.s.Languages(r.rec)
 	if err != nil || len(stats) == 0 {
 		return "", err
@@ -74,7 +72,7 @@ func (r *repository) Language() (string, error) {
 }
 
 // DefaultBranch needs no git: it is the branch that was indexed.
-func (r *repository) DefaultBranch() *ref {
+func (r *Repository) DefaultBranch() *Ref {
 	if len(r.rec.Branches) == 0 {
 		return nil
 	}
@@ -83,15 +81,15 @@ func (r *repository) DefaultBranch() *ref {
 	if b.Name != "" {
 		name = branchPrefix + b.Name
 	}
-	return &ref{repo: r, name: name, oid: b.Commit, kind: "commit", commit: b.Commit}
+	return &Ref{repo: r, name: name, oid: b.Commit, kind: "commit", commit: b.Commit}
 }
 
 // Commit resolves a revision. The default branch is the commit that is
 // searched, so that what is read there is what was found.
-func (r *repository) Commit(ctx context.Context, args struct {
+func (r *Repository) Commit(ctx context.Context, args struct {
 	Rev          string
 	InputRevspec wire.String
-}) (*commit, error) {
+}) (*Commit, error) {
 	shown := args.InputRevspec.Or(args.Rev)
 	c, err := r.commit(ctx, args.Rev)
 	if c != nil {
@@ -101,10 +99,10 @@ func (r *repository) Commit(ctx context.Context, args struct {
 }
 
 // commit returns nil for a revision that is not there.
-func (r *repository) commit(ctx context.Context, rev string) (*commit, error) {
+func (r *Repository) commit(ctx context.Context, rev string) (*Commit, error) {
 	if rev == "" || rev == "HEAD" || rev != "" && rev == r.rec.Commit() {
 		if oid := r.rec.Commit(); oid != "" {
-			return &commit{repo: r, oid: oid, rev: rev}, nil
+			return &Commit{repo: r, oid: oid, rev: rev}, nil
 		}
 		if !r.rec.Indexed() || rev == "" {
 			return nil, nil
@@ -114,11 +112,11 @@ func (r *repository) commit(ctx context.Context, rev string) (*commit, error) {
 	if err != nil || oid == "" {
 		return nil, err
 	}
-	return &commit{repo: r, oid: oid, rev: rev}, nil
+	return &Commit{repo: r, oid: oid, rev: rev}, nil
 }
 
 // resolve returns the commit that a revision names, "" if there is none.
-func (r *repository) resolve(ctx context.Context, rev string) (string, error) {
+func (r *Repository) resolve(ctx context.Context, rev string) (string, error) {
 	if err := r.s.Call(); err != nil {
 		return "", err
 	}
@@ -126,7 +124,7 @@ func (r *repository) resolve(ctx context.Context, rev string) (string, error) {
 }
 
 // command returns the repository for one command of git's.
-func (r *repository) command(ctx context.Context) (*git.Repo, error) {
+func (r *Repository) command(ctx context.Context) (*git.Repo, error) {
 	if err := r.s.Call(); err != nil {
 		return nil, err
 	}
@@ -134,7 +132,7 @@ func (r *repository) command(ctx context.Context) (*git.Repo, error) {
 }
 
 // ExternalRepository tells where it comes from.
-func (r *repository) ExternalRepository() externalRepository {
+func (r *Repository) ExternalRepository() externalRepository {
 	e := externalRepository{ID: r.rec.Name, ServiceType: "other", ServiceID: "local"}
 	source := redact.URL(r.rec.Source)
 	if u, err := url.Parse(source); err == nil && r.rec.Mirror && u.Host != "" {

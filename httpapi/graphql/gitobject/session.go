@@ -84,4 +84,4 @@ func (s *Session) reader(r *store.Repository) (t, idle *code.Reader) {
 }
 
 // Repository returns the resolver of a record.
-func (s *Session) Repository(r *store.Repository) *repository { return &repository{s: s, rec: r} }
+func (s *Session) Repository(r *store.Repository) *Repository { return &Repository{s: s, rec: r} }

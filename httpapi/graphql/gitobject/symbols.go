@@ -19,7 +19,7 @@ import (
 
 // symbolConnection is the type SymbolConnection.
 type symbolConnection struct {
-	Nodes    []*symbol
+	Nodes    []*Symbol
 	PageInfo wire.ForwardPage
 }
 
@@ -45,7 +45,7 @@ func (e *entry) Symbols(ctx context.Context, args symbolsArgs) (*symbolConnectio
 }
 
 // Symbols lists the definitions of a commit.
-func (c *commit) Symbols(ctx context.Context, args struct {
+func (c *Commit) Symbols(ctx context.Context, args struct {
 	First           wire.Int
 	Query           wire.String
 	IncludePatterns *[]string
@@ -58,8 +58,8 @@ func (c *commit) Symbols(ctx context.Context, args struct {
 }
 
 // findSymbols is a search for symbols, so it knows those of what is indexed.
-func (c *commit) findSymbols(ctx context.Context, args symbolsArgs, paths []string) (*symbolConnection, error) {
-	out := &symbolConnection{Nodes: []*symbol{}}
+func (c *Commit) findSymbols(ctx context.Context, args symbolsArgs, paths []string) (*symbolConnection, error) {
+	out := &symbolConnection{Nodes: []*Symbol{}}
 	if c.oid != c.repo.rec.Commit() {
 		return out, nil
 	}
@@ -104,7 +104,7 @@ func (c *commit) findSymbols(ctx context.Context, args symbolsArgs, paths []stri
 }
 
 // Symbol finds the definition whose name stands at a place.
-func (b *blob) Symbol(ctx context.Context, args placeArgs) (*symbol, error) {
+func (b *Blob) Symbol(ctx context.Context, args placeArgs) (*Symbol, error) {
 	all, err := b.Symbols(ctx, symbolsArgs{})
 	if err != nil {
 		return nil, err
@@ -120,9 +120,9 @@ func (b *blob) Symbol(ctx context.Context, args placeArgs) (*symbol, error) {
 
 // BlobAt is the file at a path where a search found one. If it went away since,
 // it is without content, as is a directory that select: made.
-func (c *commit) BlobAt(ctx context.Context, path string) (*blob, error) {
+func (c *Commit) BlobAt(ctx context.Context, path string) (*Blob, error) {
 	if strings.HasSuffix(path, "/") {
-		return &blob{entry: &entry{c, path, git.Entry{Mode: git.ModeTree}}}, nil
+		return &Blob{entry: &entry{c, path, git.Entry{Mode: git.ModeTree}}}, nil
 	}
 	e, err := c.at(ctx, path)
 	if err != nil {
@@ -131,7 +131,7 @@ func (c *commit) BlobAt(ctx context.Context, path string) (*blob, error) {
 	if e == nil {
 		e = &entry{c, path, git.Entry{Mode: git.ModeSubmodule}}
 	}
-	return &blob{entry: e}, nil
+	return &Blob{entry: e}, nil
 }
 
 // Valid is text whose wrong bytes are replaced.
@@ -158,35 +158,33 @@ func NewPlaces(ranges []query.Range) []*Place {
 }
 
 // Symbol is the type Symbol.
-type Symbol = symbol
-
-type symbol struct {
-	commit *commit
+type Symbol struct {
+	commit *Commit
 	path   string
 	lang   string
 	s      query.Symbol
 }
 
 // NewSymbols are those that a search found in a document.
-func NewSymbols(r *repository, m *query.FileMatch) []*symbol {
-	out := []*symbol{}
+func NewSymbols(r *Repository, m *query.FileMatch) []*Symbol {
+	out := []*Symbol{}
 	for _, s := range m.Symbols {
-		out = append(out, &symbol{&commit{repo: r, oid: m.Commit, rev: m.Rev}, m.Path, m.Language, s})
+		out = append(out, &Symbol{&Commit{repo: r, oid: m.Commit, rev: m.Rev}, m.Path, m.Language, s})
 	}
 	return out
 }
 
-func (s *symbol) Name() string           { return s.s.Name }
-func (s *symbol) ContainerName() *string { return wire.TextOrNull(s.s.Container) }
-func (s *symbol) Kind() string           { return httpapi.KindWord(s.s.Kind) }
-func (s *symbol) Language() string       { return s.lang }
-func (s *symbol) FileLocal() bool        { return false }
-func (s *symbol) Location() *location    { return &location{s} }
-func (s *symbol) URL() string            { return s.urlAt(s.commit.rev) }
-func (s *symbol) CanonicalURL() string   { return s.urlAt(s.commit.oid) }
+func (s *Symbol) Name() string           { return s.s.Name }
+func (s *Symbol) ContainerName() *string { return wire.TextOrNull(s.s.Container) }
+func (s *Symbol) Kind() string           { return httpapi.KindWord(s.s.Kind) }
+func (s *Symbol) Language() string       { return s.lang }
+func (s *Symbol) FileLocal() bool        { return false }
+func (s *Symbol) Location() *location    { return &location{s} }
+func (s *Symbol) URL() string            { return s.urlAt(s.commit.rev) }
+func (s *Symbol) CanonicalURL() string   { return s.urlAt(s.commit.oid) }
 
 // urlAt points at the name, in lines and characters counted from one.
-func (s *symbol) urlAt(rev string) string {
+func (s *Symbol) urlAt(rev string) string {
 	r := s.place()
 	line := strconv.Itoa(int(r.Start.Line) + 1)
 	return code.BlobURL(s.commit.repo.rec.Name, rev, s.path) + "?L" + line + ":" + strconv.Itoa(int(r.Start.Character)+1) +
@@ -194,19 +192,19 @@ func (s *symbol) urlAt(rev string) string {
 }
 
 // place is that of the name.
-func (s *symbol) place() *Place {
+func (s *Symbol) place() *Place {
 	line, column := wire.Int32(max(s.s.Line, 1)-1), wire.Int32(s.s.Column)
 	return &Place{Position{line, column}, Position{line, column + wire.Int32(utf8.RuneCountInString(s.s.Name))}}
 }
 
 // location is the type Location.
-type location struct{ s *symbol }
+type location struct{ s *Symbol }
 
 func (l *location) Range() *Place        { return l.s.place() }
 func (l *location) URL() string          { return l.s.URL() }
 func (l *location) CanonicalURL() string { return l.s.CanonicalURL() }
 
 // Resource is the document.
-func (l *location) Resource(ctx context.Context) (*blob, error) {
+func (l *location) Resource(ctx context.Context) (*Blob, error) {
 	return l.s.commit.BlobAt(ctx, l.s.path)
 }

@@ -11,12 +11,12 @@ import (
 )
 
 // TextSearchIndex tells what is searched.
-func (r *repository) TextSearchIndex() *textIndex { return &textIndex{r} }
+func (r *Repository) TextSearchIndex() *textIndex { return &textIndex{r} }
 
 // textIndex is the type RepositoryTextSearchIndex.
-type textIndex struct{ repo *repository }
+type textIndex struct{ repo *Repository }
 
-func (t *textIndex) Repository() *repository { return t.repo }
+func (t *textIndex) Repository() *Repository { return t.repo }
 func (t *textIndex) Host() *indexHost        { return nil }
 
 // Status is null before the repository was indexed.
@@ -71,11 +71,11 @@ func (s *Session) CountLines(r *store.Repository) (int, error) {
 
 // indexedRef is the type RepositoryTextSearchIndexedRef.
 type indexedRef struct {
-	repo *repository
-	ref  *ref
+	repo *Repository
+	ref  *Ref
 }
 
-func (r *indexedRef) Ref() *ref              { return r.ref }
+func (r *indexedRef) Ref() *Ref              { return r.ref }
 func (r *indexedRef) Indexed() bool          { return r.repo.rec.Indexed() }
 func (r *indexedRef) IndexedCommit() *object { return r.ref.Target() }
 func (r *indexedRef) SkippedIndexed() skippedFiles {
@@ -95,7 +95,7 @@ type skippedFiles struct {
 }
 
 // DiskSizeBytes is the size of the files, for site admins.
-func (r *repository) DiskSizeBytes() (*wire.BigInt, error) {
+func (r *Repository) DiskSizeBytes() (*wire.BigInt, error) {
 	if err := r.s.MustAdmin(); err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (r *repository) DiskSizeBytes() (*wire.BigInt, error) {
 type contributor struct {
 	Person     account.Person
 	Count      int32
-	Repository *repository
+	Repository *Repository
 }
 
 // contributorConnection is the type RepositoryContributorConnection.
@@ -121,7 +121,7 @@ type contributorConnection struct {
 const maxContributors = 1000
 
 // Contributors lists who wrote it.
-func (r *repository) Contributors(ctx context.Context, args struct {
+func (r *Repository) Contributors(ctx context.Context, args struct {
 	First                          wire.Int
 	RevisionRange, AfterDate, Path wire.String
 }) (*contributorConnection, error) {
@@ -162,7 +162,7 @@ func (r *repository) Contributors(ctx context.Context, args struct {
 }
 
 // ExternalServices lists those that have the repository, for site admins.
-func (r *repository) ExternalServices(args struct{ First wire.Int }) (*account.ServiceConnection, error) {
+func (r *Repository) ExternalServices(args struct{ First wire.Int }) (*account.ServiceConnection, error) {
 	if err := r.s.MustAdmin(); err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 
 // entry is what stands at a path of a commit; tree and blob are made of it.
 type entry struct {
-	commit *commit
+	commit *Commit
 	// path is clean, "" for the root.
 	path string
 	git  git.Entry
@@ -24,8 +24,8 @@ type entry struct {
 func (e *entry) repoName() string             { return e.commit.repo.rec.Name }
 func (e *entry) Path() string                 { return e.path }
 func (e *entry) IsDirectory() bool            { return e.git.Directory() }
-func (e *entry) Commit() *commit              { return e.commit }
-func (e *entry) Repository() *repository      { return e.commit.repo }
+func (e *entry) Commit() *Commit              { return e.commit }
+func (e *entry) Repository() *Repository      { return e.commit.repo }
 func (e *entry) ExternalURLs() []externalLink { return []externalLink{} }
 
 // Name is the last element of the path.
@@ -91,7 +91,7 @@ func (e *entry) Submodule(ctx context.Context) (*submodule, error) {
 type submodule struct{ URL, Commit, Path string }
 
 // submoduleURLs reads the file that tells where submodules come from.
-func (c *commit) submoduleURLs(ctx context.Context) (map[string]string, error) {
+func (c *Commit) submoduleURLs(ctx context.Context) (map[string]string, error) {
 	e, ok, err := c.git().At(ctx, c.oid, ".gitmodules")
 	if err != nil || !ok || e.Directory() {
 		return nil, err
@@ -151,14 +151,14 @@ func (t *tree) Directories(ctx context.Context, args entriesArgs) ([]*tree, erro
 }
 
 // Files lists files.
-func (t *tree) Files(ctx context.Context, args entriesArgs) ([]*blob, error) {
+func (t *tree) Files(ctx context.Context, args entriesArgs) ([]*Blob, error) {
 	all, err := t.list(ctx, args, false, true)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*blob, len(all))
+	out := make([]*Blob, len(all))
 	for i, e := range all {
-		out[i] = &blob{entry: e}
+		out[i] = &Blob{entry: e}
 	}
 	return out, nil
 }
@@ -255,10 +255,10 @@ type treeOrBlob struct{ *entry }
 func (t *treeOrBlob) ToGitTree() (*tree, bool) { return &tree{t.entry}, t.IsDirectory() }
 
 // ToGitBlob tells whether it is a file.
-func (t *treeOrBlob) ToGitBlob() (*blob, bool) { return &blob{entry: t.entry}, !t.IsDirectory() }
+func (t *treeOrBlob) ToGitBlob() (*Blob, bool) { return &Blob{entry: t.entry}, !t.IsDirectory() }
 
 // at returns what stands at a path of the commit, or nil.
-func (c *commit) at(ctx context.Context, name string) (*entry, error) {
+func (c *Commit) at(ctx context.Context, name string) (*entry, error) {
 	clean, ok := code.CleanPath(name)
 	if !ok {
 		return nil, nil
@@ -280,7 +280,7 @@ func (c *commit) at(ctx context.Context, name string) (*entry, error) {
 }
 
 // indexed finds a file among the documents of the index, without git.
-func (c *commit) indexed(clean string) (*entry, error) {
+func (c *Commit) indexed(clean string) (*entry, error) {
 	if c.oid != c.repo.rec.Commit() || clean == "" {
 		return nil, nil
 	}
@@ -298,7 +298,7 @@ func (c *commit) indexed(clean string) (*entry, error) {
 type pathArgs struct{ Path wire.String }
 
 // Path returns what stands at a path.
-func (c *commit) Path(ctx context.Context, args pathArgs) (*treeOrBlob, error) {
+func (c *Commit) Path(ctx context.Context, args pathArgs) (*treeOrBlob, error) {
 	e, err := c.at(ctx, args.Path.Or(""))
 	if err != nil || e == nil {
 		return nil, err
@@ -307,14 +307,14 @@ func (c *commit) Path(ctx context.Context, args pathArgs) (*treeOrBlob, error) {
 }
 
 // Tree returns the tree at a path.
-func (c *commit) Tree(ctx context.Context, args struct {
+func (c *Commit) Tree(ctx context.Context, args struct {
 	Path      wire.String
 	Recursive wire.Bool
 }) (*tree, error) {
 	return c.treeAt(ctx, args.Path.Or(""))
 }
 
-func (c *commit) treeAt(ctx context.Context, name string) (*tree, error) {
+func (c *Commit) treeAt(ctx context.Context, name string) (*tree, error) {
 	e, err := c.at(ctx, name)
 	switch {
 	case err != nil || e == nil:
@@ -326,7 +326,7 @@ func (c *commit) treeAt(ctx context.Context, name string) (*tree, error) {
 }
 
 // Blob returns the file at a path.
-func (c *commit) Blob(ctx context.Context, args struct{ Path string }) (*blob, error) {
+func (c *Commit) Blob(ctx context.Context, args struct{ Path string }) (*Blob, error) {
 	e, err := c.at(ctx, args.Path)
 	switch {
 	case err != nil || e == nil:
@@ -334,11 +334,11 @@ func (c *commit) Blob(ctx context.Context, args struct{ Path string }) (*blob, e
 	case e.IsDirectory():
 		return nil, wire.Refuse("not a blob: %q", args.Path)
 	}
-	return &blob{entry: e}, nil
+	return &Blob{entry: e}, nil
 }
 
 // File returns the file at a path.
-func (c *commit) File(ctx context.Context, args struct{ Path string }) (*file2, error) {
+func (c *Commit) File(ctx context.Context, args struct{ Path string }) (*file2, error) {
 	b, err := c.Blob(ctx, args)
 	if err != nil || b == nil {
 		return nil, err
@@ -347,7 +347,7 @@ func (c *commit) File(ctx context.Context, args struct{ Path string }) (*file2, 
 }
 
 // FileNames lists the paths of all files.
-func (c *commit) FileNames(ctx context.Context) ([]string, error) {
+func (c *Commit) FileNames(ctx context.Context) ([]string, error) {
 	out, err := c.fileNames(ctx)
 	if err != nil {
 		return nil, err
@@ -359,7 +359,7 @@ func (c *commit) FileNames(ctx context.Context) ([]string, error) {
 	return out, c.repo.s.ShowBytes(bytes)
 }
 
-func (c *commit) fileNames(ctx context.Context) ([]string, error) {
+func (c *Commit) fileNames(ctx context.Context) ([]string, error) {
 	out := []string{}
 	if c.oid == c.repo.rec.Commit() {
 		docs, err := c.repo.s.documentsOf(c.repo.rec)
@@ -383,7 +383,7 @@ func (c *commit) fileNames(ctx context.Context) ([]string, error) {
 
 // LanguageStatistics sums the files of the commit. Of a commit that is not
 // indexed the files are taken for what the same path holds in the index.
-func (c *commit) LanguageStatistics(ctx context.Context) ([]LanguageStatistics, error) {
+func (c *Commit) LanguageStatistics(ctx context.Context) ([]LanguageStatistics, error) {
 	r := c.repo
 	if c.oid == r.rec.Commit() {
 		return r.s.Languages(r.rec)
@@ -416,7 +416,7 @@ func (c *commit) LanguageStatistics(ctx context.Context) ([]LanguageStatistics, 
 }
 
 // Languages names them.
-func (c *commit) Languages(ctx context.Context) ([]string, error) {
+func (c *Commit) Languages(ctx context.Context) ([]string, error) {
 	stats, err := c.LanguageStatistics(ctx)
 	out := make([]string, len(stats))
 	for i, l := range stats {
