@@ -168,7 +168,8 @@ func (w *world) sync(name string) {
 func (w *world) git(name string) *gitrepo.Repo {
 	w.t.Helper()
 	s := gitrepo.New(w.t, filepath.Join(w.dir, name))
-	s.Env = []string{"GIT_AUTHOR_DATE=2026-01-02T03:04:05Z", "GIT_COMMITTER_DATE=2026-01-02T03:04:05Z"}
+	s.Env = []string{"GIT_COMMITTER_NAME=Carl", "GIT_COMMITTER_EMAIL=carl@example.org",
+		"GIT_AUTHOR_DATE=2026-01-02T03:04:05Z", "GIT_COMMITTER_DATE=2026-01-02T03:04:05Z"}
 	return s
 }
 

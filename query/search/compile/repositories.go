@@ -109,8 +109,8 @@ func (f *RepositoryFilter) LeftOut(r *store.Repository) (fork, archived bool) {
 }
 
 // specs returns the revisions to search: those that all filters with a list
-// have in common, none if they clash. said reports whether there was a list.
-func (f *RepositoryFilter) specs() (specs []Revision, said bool) {
+// have in common, none if they clash. typed reports whether there was a list.
+func (f *RepositoryFilter) specs() (specs []Revision, typed bool) {
 	if len(f.revs) == 0 {
 		return []Revision{{}}, false
 	}

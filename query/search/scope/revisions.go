@@ -28,7 +28,7 @@ const (
 type gitQuestion struct {
 	repo *store.Repository
 	// revs are to be resolved, globs are those that refs have to match, times
-	// are parts of kind revisionAt.
+	// are parts of the kind RevisionAt.
 	revs, globs []string
 	times       []compile.Revision
 }

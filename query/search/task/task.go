@@ -211,8 +211,8 @@ func (t *Task) FailFile(repository uint32, path, oid string) {
 	t.files[unreadFile{repository, path, oid}] = struct{}{}
 }
 
-// WhyUnread returns why git did not read a repository, or not all of it, "" if it
-// did.
+// WhyUnread returns the reasons for which git did not read a repository, or not all
+// of it.
 func (t *Task) WhyUnread(repo *store.Repository) (reasons []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -453,7 +453,7 @@ func (v *Verifier) Scan(ctx context.Context, at *admission.Slot, p *shardplan.Pl
 	return failed
 }
 
-// scanDocument calls s.found if the document holds. A panic over it is an
+// scanDocument calls s.Found if the document holds. A panic over it is an
 // error.
 func (v *Verifier) scanDocument(i uint16, s Scan) (err error) {
 	defer func() {
