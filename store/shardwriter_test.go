@@ -185,8 +185,8 @@ func TestCrowdedShard(t *testing.T) {
 		text[i] = byte(' ' + rng.IntN(200))
 	}
 	for _, tt := range []struct {
-		limit   int
-		crowded bool
+		limit int
+		full  bool
 	}{{2 << 20, true}, {1 << 30, false}} {
 		w := s.NewShardWriter()
 		w.MaxListBytes = tt.limit
@@ -194,8 +194,8 @@ func TestCrowdedShard(t *testing.T) {
 			t.Fatal(err)
 		}
 		fits := w.Fits(1)
-		if h, err := w.Finish(context.Background()); err != nil || h.Full != tt.crowded || fits == tt.crowded {
-			t.Errorf("limit of %d: crowded is %v, another document fits %v, %v; want crowded %v", tt.limit, h.Full, fits, err, tt.crowded)
+		if h, err := w.Finish(context.Background()); err != nil || h.Full != tt.full || fits == tt.full {
+			t.Errorf("limit of %d: full is %v, another document fits %v, %v; want full %v", tt.limit, h.Full, fits, err, tt.full)
 		}
 		w.Close()
 	}

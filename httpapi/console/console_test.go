@@ -18,7 +18,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 )
 
-// newServer serves the pages to whoever the gate lets in.
+// newServer serves the pages to clients that the gate lets in.
 func newServer(gate *auth.Gate) http.Handler {
 	s := &httpapi.Server{Gate: gate, ExternalURL: "https://code.example.org/deep"}
 	for _, section := range (&console.Console{Server: s}).Sections() {

@@ -104,7 +104,7 @@ var absent = map[string]string{
 	"UpdateQueue": "syncs are not queued one by one", "UpdateSchedule": "all are synced together",
 }
 
-// TestSchemaIsExplained: whoever opens the documentation finds a sentence for
+// TestSchemaIsExplained: the documentation has a sentence for
 // everything.
 func TestSchemaIsExplained(t *testing.T) {
 	explained := func(name, text string) {

@@ -41,7 +41,7 @@ func (e *Endpoint) serveExport(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if a := auth.From(r.Context()); !a.SiteAdmin() && (a.User == nil || a.User.ID != job.Creator) {
-		return &httpapi.Error{Status: http.StatusForbidden, Message: "this search job is somebody else's"}
+		return &httpapi.Error{Status: http.StatusForbidden, Message: "this search job belongs to another user"}
 	}
 	if !job.State.Final() {
 		return &httpapi.Error{Status: http.StatusNotFound, Message: "the search job is not over yet"}

@@ -14,7 +14,7 @@ import (
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
-// get asks as somebody, "" being nobody in particular.
+// get asks as a user, "" being anonymous.
 func (w *world) get(path, as string) (*http.Response, string) {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.url+path, nil)
@@ -31,7 +31,7 @@ func (w *world) get(path, as string) (*http.Response, string) {
 	return resp, bodyOf(w.t, resp)
 }
 
-// createJob queues a job as somebody.
+// createJob queues a job as a user.
 func (w *world) createJob(as, query string) {
 	w.t.Helper()
 	var created struct{ CreateSearchJob struct{ ID string } }

@@ -39,7 +39,7 @@ func TestMutationsThatEndThemselves(t *testing.T) {
 	}
 }
 
-// A request of somebody whose rights end meanwhile is ended.
+// A request ends when its user loses the right to it.
 func TestQueriesEndWithTheirCredential(t *testing.T) {
 	w := newWorld(t)
 	w.searching = func() {

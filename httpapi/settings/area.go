@@ -79,7 +79,7 @@ var sections = []section{
 	{Account, "Access tokens", "/user/settings/tokens", []page{{
 		path: "/users/{user}/settings/tokens", template: "tokens.html", blank: func() content { return &tokensData{} },
 		done: map[string]string{
-			"revoked": "The token is revoked. Whoever still uses it is refused from now on.",
+			"revoked": "The token is revoked. Clients that still use it are refused from now on.",
 			"created": "The service account is there. It needs a token to search with.",
 		},
 		actions: []action{{"", createToken}, {"/revoke", revokeToken}},

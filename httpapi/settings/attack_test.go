@@ -87,7 +87,7 @@ func (w *world) entries() []identity.Entry {
 	return entries
 }
 
-// No page of the settings answers whoever is not signed in, or may not see it.
+// No page of the settings answers users who are not signed in, or may not see it.
 func TestPagesAreNotForStrangers(t *testing.T) {
 	w := newWorld(t, identity.TokenPolicy{})
 	w.user(identity.NewUser{Name: "root", SiteAdmin: true})

@@ -80,7 +80,7 @@ func (w *world) user(n identity.NewUser) *identity.User {
 	return u
 }
 
-// browser is one that somebody uses.
+// browser is the browser of a user.
 type browser struct {
 	*world
 	cookie string

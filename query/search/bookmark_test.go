@@ -142,7 +142,7 @@ func (s *pausingSink) Send(m []query.Match) error {
 	return &answer.YieldError{Taken: len(m)}
 }
 
-// TestResumedSearchDoesNotVerifyAgain: whoever goes on verifies what comes next,
+// TestResumedSearchDoesNotVerifyAgain: a resumed search verifies what comes next,
 // neither all that was sent nor what is far ahead.
 func TestResumedSearchDoesNotVerifyAgain(t *testing.T) {
 	c := largeCorpus(t, rand.New(rand.NewPCG(3, 29)))

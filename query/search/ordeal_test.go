@@ -419,7 +419,7 @@ func (s *ordealState) agree(queries []string) (wrong []string) {
 	return wrong
 }
 
-// again calls f until there is no error, ten times at most. Whoever opens a table
+// again calls f until there is no error, ten times at most. A reader that opens a table
 // while a call on it is at work gets what that call says, so an error of the time
 // when the disk failed may be told once more when it fails no longer. That a search
 // or a reader tells it is as it should be; that it stays would not be.

@@ -43,7 +43,7 @@ func told(t *testing.T, c *corpus, visible func(*store.Repository) bool, text st
 	return strings.Join(out, "\n"), strings.Join(steps, "\n")
 }
 
-// TestVisible: whoever may not see a repository is answered as if it were not
+// TestVisible: a client that may not see a repository is answered as if it were not
 // there, and the trace of their search is the same whatever the repository
 // holds.
 func TestVisible(t *testing.T) {

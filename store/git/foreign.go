@@ -15,7 +15,7 @@ import (
 
 // ErrForeign says that the repository of another user of this machine leads to
 // files that are neither below its folder nor that user's.
-var ErrForeign = errors.New("leads to files of somebody else")
+var ErrForeign = errors.New("leads to files of another user")
 
 // trustedFor is how long a repository of another user counts as looked through.
 const trustedFor = time.Minute

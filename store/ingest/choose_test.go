@@ -13,7 +13,7 @@ func TestChooseGroup(t *testing.T) {
 	ix := &Indexer{opts: Options{ShardBlocks: 100}}
 	type given struct {
 		blocks, documents, dead int
-		crowded                 bool
+		full                    bool
 		commits                 int
 	}
 	small := given{blocks: 10, documents: 10}
@@ -28,12 +28,12 @@ func TestChooseGroup(t *testing.T) {
 		{"four small", []given{small, {100, 10, 0, false, 0}, small, small, small}, []uint32{1, 3, 4, 5}},
 		{"no more than fill one", []given{{24, 9, 0, false, 0}, {24, 9, 0, false, 0}, {24, 9, 0, false, 0}, {24, 9, 0, false, 0}, {24, 9, 0, false, 0}}, []uint32{1, 2, 3, 4}},
 		{"small as most are dead", []given{small, small, small, {100, 10, 9, false, 0}}, []uint32{1, 2, 3, 4}},
-		// Joined they would be as crowded as before, for ever.
-		{"crowded", []given{{10, 10, 0, true, 0}, {10, 10, 0, true, 0}, {10, 10, 0, true, 0}, {10, 10, 0, true, 0}, small, small, small}, nil},
+		// Joined they would be as full as before, for ever.
+		{"full", []given{{10, 10, 0, true, 0}, {10, 10, 0, true, 0}, {10, 10, 0, true, 0}, {10, 10, 0, true, 0}, small, small, small}, nil},
 		// mostly dead
 		{"half dead", []given{{100, 10, 5, false, 0}}, nil},
 		{"mostly dead", []given{{100, 10, 0, false, 0}, {100, 10, 6, false, 0}}, []uint32{2}},
-		{"crowded and mostly dead", []given{{10, 10, 6, true, 0}}, []uint32{1}},
+		{"full and mostly dead", []given{{10, 10, 6, true, 0}}, []uint32{1}},
 		{"none", nil, nil},
 		// commits
 		{"two small each", []given{small, history, small, history}, nil},
@@ -43,7 +43,7 @@ func TestChooseGroup(t *testing.T) {
 	for _, tt := range tests {
 		var views []shard.View
 		for i, s := range tt.shards {
-			h := shard.Header{ID: uint32(i + 1), Documents: s.documents, Blocks: s.blocks, Full: s.crowded, Commits: s.commits}
+			h := shard.Header{ID: uint32(i + 1), Documents: s.documents, Blocks: s.blocks, Full: s.full, Commits: s.commits}
 			v := shard.View{Shard: &shard.Shard{ID: h.ID, Header: h}}
 			if s.dead > 0 {
 				v.Dead = postings.Full(s.dead)

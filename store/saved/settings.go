@@ -46,7 +46,7 @@ const MaxSettingsBytes = 128 << 10
 const versionsKept = 20
 
 // ErrConflict says that something was changed since it was read.
-var ErrConflict = errors.New("changed by somebody else meanwhile")
+var ErrConflict = errors.New("changed by another user meanwhile")
 
 // versions are those of the settings of a subject, from the latest.
 func versions(of Subject) store.RecordRange {

@@ -37,7 +37,7 @@ func operationSettings() []Setting {
 		{"slow-query", "TIME", "5s",
 			"log searches that take at least so long; 0 logs none", setSlowQuery},
 		{"slow-query-text", "BOOL", "false",
-			"log the text of slow searches, too; whoever reads the log then reads what people look for", setSlowQueryText},
+			"log the text of slow searches, too; readers of the log then see what users search for", setSlowQueryText},
 		{"stop-delay", "TIME", "0s",
 			"time from the signal to stop, when /readyz begins to fail, until no more requests are taken; at most 10m", setStopDelay},
 	}

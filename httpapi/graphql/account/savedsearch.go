@@ -251,7 +251,7 @@ func (*Root) UpdateSavedSearch(ctx context.Context, args struct {
 	})
 }
 
-// TransferSavedSearchOwnership gives a search to somebody else.
+// TransferSavedSearchOwnership gives a search to another owner.
 func (*Root) TransferSavedSearchOwnership(ctx context.Context, args struct{ ID, NewOwner graphql.ID }) (*savedSearch, error) {
 	s := Of(ctx)
 	owner, err := s.ownerID(args.NewOwner)

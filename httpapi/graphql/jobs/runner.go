@@ -108,7 +108,7 @@ func (r *Runner) run(ctx context.Context, id uint32) bool {
 	err := r.search(work, id)
 	switch {
 	case err == nil, errors.Is(err, saved.ErrConflict), errors.Is(err, store.ErrNotFound):
-		return true // done, or cancelled or removed by somebody
+		return true // done, or cancelled or removed by a user
 	case ctx.Err() != nil:
 		return false // it goes on at the next start
 	case work.Err() != nil:

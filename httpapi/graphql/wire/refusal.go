@@ -14,7 +14,7 @@ func (e *Refusal) Error() string { return e.Message }
 // Refuse returns a *Refusal.
 func Refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
 
-// Permit makes an error of what somebody may not do one that they are told.
+// Permit makes a refusal an error that the user may read.
 func Permit(err error) error {
 	if err == nil {
 		return nil

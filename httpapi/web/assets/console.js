@@ -1,4 +1,4 @@
-// The GraphQL console: GraphiQL with the session of whoever looks at it. What
+// The GraphQL console: GraphiQL with the session of its user. What
 // is in the editor stands in the fragment of the address, which no server sees.
 
 import { base } from "./dom.js";
@@ -78,7 +78,7 @@ function edited(change) {
   }, 500);
 }
 
-// The documentation is open until somebody closes it.
+// The documentation is open until the user closes it.
 const storageKey = "graphiql:visiblePlugin";
 if (localStorage.getItem(storageKey) === null) localStorage.setItem(storageKey, "Documentation Explorer");
 

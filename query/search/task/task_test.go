@@ -6,7 +6,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// Shards with documents that do not exist for whoever searches are searched
+// Shards with documents that do not exist for the client are searched
 // without lists, which would tell by their lengths what those hold.
 func TestWithoutLists(t *testing.T) {
 	public := &store.Repository{ID: 1, Name: "public", Shards: []uint32{1, 2}}
