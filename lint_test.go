@@ -83,6 +83,7 @@ var libraries = map[string][]string{
 	"github.com/spf13/pflag":              {"cmd/..."},
 	"github.com/vbauerster/mpb/v8":        {"cmd/..."},
 	"go.yaml.in/yaml/v3":                  {"cmd/..."},
+	"github.com/tidwall/btree":            {"store", "store/shard"},
 	"golang.org/x/sync":                   {"store/shard", "httpapi"},
 	"golang.org/x/sys":                    {"bench", "query/match/pair", "store/git"},
 	"golang.org/x/term":                   {"cmd/..."},

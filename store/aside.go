@@ -17,7 +17,7 @@ import (
 func (s *Store) SetAside(id uint32, damage error, now time.Time) (first bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.catalogue.shards[id] == nil || s.catalogue.aside[id] != nil {
+	if _, aside := s.catalogue.aside.Get(id); aside || s.catalogue.shard(id) == nil {
 		return false, nil
 	}
 	// The data that was read there, such as a path, is not for every user.
@@ -27,8 +27,7 @@ func (s *Store) SetAside(id uint32, damage error, now time.Time) (first bool, er
 	a := &shard.Quarantine{Since: now.UTC(), Reason: engine.Message(damage)}
 	if err := s.commit(Change{aside: map[uint32]*shard.Quarantine{id: a}}); err != nil {
 		next := s.catalogue.clone()
-		next.aside[id] = a
-		next.sort()
+		next.aside.Set(id, a)
 		s.catalogue = next
 		s.versions.replaceCatalogue(next)
 		return true, fmt.Errorf("set shard %d aside: %w", id, err)
@@ -69,20 +68,18 @@ func (sn *Snapshot) LostRepositories() int { return len(sn.c.lost) }
 
 func (c *catalogue) health() Health {
 	h := Health{Records: c.unread, LostRepositories: len(c.lost)}
-	for id, a := range c.aside {
+	c.aside.Scan(func(id uint32, a *shard.Quarantine) bool {
 		h.Aside = append(h.Aside, DamagedShardInfo{Quarantine: *a, Shard: id, Repositories: c.of(id)})
-	}
-	slices.SortFunc(h.Aside, func(a, b DamagedShardInfo) int { return int(a.Shard) - int(b.Shard) })
+		return true
+	})
 	return h
 }
 
 // of returns the repositories that have something in a shard, by ID.
 func (c *catalogue) of(shard uint32) []*Repository {
 	var out []*Repository
-	for _, r := range c.repositories {
-		if slices.Contains(r.Shards, shard) || slices.Contains(r.History.Shards, shard) {
-			out = append(out, r)
-		}
+	for h := range c.holding(shard) {
+		out = append(out, c.repository(h.repository))
 	}
 	slices.SortFunc(out, func(a, b *Repository) int { return int(a.ID) - int(b.ID) })
 	return out
@@ -91,20 +88,12 @@ func (c *catalogue) of(shard uint32) []*Repository {
 // dropUnwanted adds the quarantined shards that no repository refers to any
 // more to drop.
 func (c *catalogue) dropUnwanted(drop []uint32) []uint32 {
-	if len(c.aside) == 0 {
-		return drop
-	}
-	wanted := map[uint32]bool{}
-	for _, r := range c.repositories {
-		for _, id := range slices.Concat(r.Shards, r.History.Shards) {
-			wanted[id] = true
-		}
-	}
-	for id := range c.aside {
-		if !wanted[id] && !slices.Contains(drop, id) {
+	c.aside.Scan(func(id uint32, _ *shard.Quarantine) bool {
+		if !c.isHeld(id) && !slices.Contains(drop, id) {
 			drop = append(drop, id)
 		}
-	}
+		return true
+	})
 	return drop
 }
 
@@ -115,17 +104,19 @@ func (c *catalogue) loadAside(id uint32, value []byte) {
 	if err := json.Unmarshal(value, a); err != nil {
 		a.Reason = "damaged, and so is the record that says how"
 	}
-	c.setAside(id, a.Reason)
-	c.aside[id].Since = a.Since
+	if old, found := c.aside.Get(id); found {
+		a.Reason = old.Reason
+	}
+	c.aside.Set(id, a)
 }
 
 // setAside is for what is found when the store is opened; the first reason
 // stays.
 func (c *catalogue) setAside(id uint32, reason string) {
-	if c.shards[id] == nil {
-		c.shards[id] = shard.New(id, shard.Header{ID: id})
+	if c.shard(id) == nil {
+		c.putShard(shard.New(id, shard.Header{ID: id}))
 	}
-	if c.aside[id] == nil {
-		c.aside[id] = &shard.Quarantine{Reason: reason}
+	if _, found := c.aside.Get(id); !found {
+		c.aside.Set(id, &shard.Quarantine{Reason: reason})
 	}
 }

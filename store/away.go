@@ -3,10 +3,10 @@ package store
 import (
 	"encoding/binary"
 	"fmt"
-	"maps"
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store/decode"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // MaxBranches is how many branches of a repository can be indexed, the default
@@ -59,29 +59,33 @@ func decodeAway(value []byte) ([]*postings.Set, error) {
 }
 
 // loadAway takes a record into the catalogue.
-func (c *catalogue) loadAway(shard uint32, key, value []byte) {
-	of := ShardRepository{shard, binary.BigEndian.Uint32(key[5:])}
+func (c *catalogue) loadAway(id uint32, key, value []byte) {
+	of := ShardRepository{id, binary.BigEndian.Uint32(key[5:])}
 	sets, err := decodeAway(value)
 	switch {
 	case err == nil:
 		c.setAway(of, sets)
-	case c.shards[shard] != nil:
-		c.setAside(shard, fmt.Sprintf("the record of what its branches hold is damaged: %v", err))
+	case c.shard(id) != nil:
+		c.setAside(id, fmt.Sprintf("the record of what its branches hold is damaged: %v", err))
 		c.setAway(of, []*postings.Set{}) // so that it goes with the shard
 	}
 }
 
-// setAway changes the catalogue, but no map that another one shares.
+// setAway changes the catalogue, but no tree that another one shares.
 func (c *catalogue) setAway(of ShardRepository, sets []*postings.Set) {
-	inner := maps.Clone(c.away[of.Shard])
-	if inner == nil {
-		inner = map[uint32][]*postings.Set{}
+	inner := &shard.Exclusions{}
+	if old, found := c.away.Get(of.Shard); found {
+		inner = old.Copy()
 	}
-	if inner[of.Repository] = sets; sets == nil {
-		delete(inner, of.Repository)
+	if sets != nil {
+		inner.Set(of.Repository, sets)
+	} else {
+		inner.Delete(of.Repository)
 	}
-	if c.away[of.Shard] = inner; len(inner) == 0 {
-		delete(c.away, of.Shard)
+	if inner.Len() > 0 {
+		c.away.Set(of.Shard, inner)
+	} else {
+		c.away.Delete(of.Shard)
 	}
 }
 
@@ -94,17 +98,31 @@ func (c *catalogue) putAway(b *batch, of ShardRepository, sets []*postings.Set) 
 	b.set(keyAway(of), encodeAway(sets))
 }
 
-// dropAway forgets a shard, forgetAway a repository.
+// dropAway deletes the records of a shard.
 func (c *catalogue) dropAway(b *batch, id uint32) {
-	for repository := range c.away[id] {
-		b.delete(keyAway(ShardRepository{id, repository}))
+	if inner, found := c.away.Get(id); found {
+		inner.Scan(func(repository uint32, _ []*postings.Set) bool {
+			b.delete(keyAway(ShardRepository{id, repository}))
+			return true
+		})
 	}
-	delete(c.away, id)
 }
 
+// forgetAway deletes the records of a repository that is removed. Those of one
+// that is lost may be in any shard.
 func (c *catalogue) forgetAway(b *batch, repository uint32) {
-	for id, inner := range c.away {
-		if inner[repository] != nil {
+	var ids []uint32
+	if r := c.repository(repository); r != nil {
+		ids = r.Shards
+	} else {
+		ids = c.away.Keys()
+	}
+	for _, id := range ids {
+		inner, found := c.away.Get(id)
+		if !found {
+			continue
+		}
+		if _, found := inner.Get(repository); found {
 			c.putAway(b, ShardRepository{id, repository}, nil)
 		}
 	}

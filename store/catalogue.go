@@ -2,281 +2,255 @@ package store
 
 import (
 	"cmp"
-	"encoding/binary"
-	"fmt"
-	"maps"
+	"iter"
+	"math"
 	"slices"
 
+	"github.com/tidwall/btree"
 	"github.com/trawlsearch/trawl/postings"
-	"github.com/trawlsearch/trawl/store/engine"
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // catalogue holds the small records in memory: one immutable value per commit.
+// Its trees share what did not change with those of the version before. So a
+// clone costs nothing, a change costs what it changes, and no reader sorts.
 type catalogue struct {
-	repositories map[uint32]*Repository
-	byName       map[string]*Repository
-	shards       map[uint32]*shard.Shard
-	dead         map[uint32]*postings.Set
-	// away has the sets of View.Away by shard and repository. The inner maps do
-	// not change.
-	away map[uint32]map[uint32][]*postings.Set
+	repositories *btree.Map[uint32, *Repository]
+	byName       *btree.Map[string, *Repository]
+	// listed are the repositories in the order in which they are listed, marked
+	// those with a mark, in the same order.
+	listed *btree.BTreeG[*Repository]
+	marked [marks]*btree.BTreeG[*Repository]
+	names  *lazyNames
+	// holders say which repositories have something in a shard.
+	holders *btree.BTreeG[holder]
+
+	shards *btree.Map[uint32, *shard.Shard]
+	// visited are the shards in the order of searches.
+	visited *btree.BTreeG[visit]
+	dead    *btree.Map[uint32, *postings.Set]
+	// away has the sets of View.Away by shard and repository.
+	away *btree.Map[uint32, *shard.Exclusions]
 	// aside are the quarantined shards, which no reader sees.
-	aside map[uint32]*shard.Quarantine
+	aside *btree.Map[uint32, *shard.Quarantine]
+
 	// unread are the records that could not be decoded at the opening, in words,
 	// and lost are those of repositories among them.
 	unread []string
 	lost   []LostRepository
-	// order is the shards as searches visit them.
-	order []uint32
 }
 
 func newCatalogue() *catalogue {
-	return &catalogue{
-		repositories: map[uint32]*Repository{}, byName: map[string]*Repository{},
-		shards: map[uint32]*shard.Shard{}, dead: map[uint32]*postings.Set{}, away: map[uint32]map[uint32][]*postings.Set{},
-		aside: map[uint32]*shard.Quarantine{},
+	c := &catalogue{
+		repositories: &btree.Map[uint32, *Repository]{}, byName: &btree.Map[string, *Repository]{},
+		listed: ordered(compareListed), names: &lazyNames{}, holders: ordered(compareHolders),
+		shards: &btree.Map[uint32, *shard.Shard]{}, visited: ordered(compareVisits),
+		dead: &btree.Map[uint32, *postings.Set]{}, away: &btree.Map[uint32, *shard.Exclusions]{},
+		aside: &btree.Map[uint32, *shard.Quarantine]{},
 	}
+	for m := range c.marked {
+		c.marked[m] = ordered(compareListed)
+	}
+	return c
+}
+
+// ordered returns an empty tree. Whoever changes a catalogue has it alone, and a
+// published one is only read, so that no lock is needed.
+func ordered[T any](compare func(a, b T) int) *btree.BTreeG[T] {
+	return btree.NewBTreeGOptions(func(a, b T) bool { return compare(a, b) < 0 }, btree.Options{NoLocks: true})
 }
 
 func (c *catalogue) clone() *catalogue {
-	return &catalogue{
-		repositories: maps.Clone(c.repositories), byName: maps.Clone(c.byName),
-		shards: maps.Clone(c.shards), dead: maps.Clone(c.dead), away: maps.Clone(c.away),
-		aside: maps.Clone(c.aside), unread: c.unread, lost: c.lost,
+	next := &catalogue{
+		repositories: c.repositories.Copy(), byName: c.byName.Copy(), listed: c.listed.Copy(), names: c.names, holders: c.holders.Copy(),
+		shards: c.shards.Copy(), visited: c.visited.Copy(), dead: c.dead.Copy(), away: c.away.Copy(), aside: c.aside.Copy(),
+		unread: c.unread, lost: c.lost,
 	}
+	for m := range c.marked {
+		next.marked[m] = c.marked[m].Copy()
+	}
+	return next
 }
 
-// sort orders shards by the rank of their best documents: stars of the best
-// repository first, then document quality, then age. A search reads on in this
-// order, so stopping early loses the worse.
-func (c *catalogue) sort() {
-	stars := map[uint32]int{}
-	for _, r := range c.repositories {
+// compareListed is listing order: stars descending, then ID descending.
+func compareListed(a, b *Repository) int {
+	return cmp.Or(cmp.Compare(b.Stars, a.Stars), cmp.Compare(b.ID, a.ID))
+}
+
+// holder says that a repository has something in a shard. stars are 0 for a shard
+// of commits.
+type holder struct {
+	shard, repository uint32
+	stars             int
+}
+
+// compareHolders puts the best repository of a shard first.
+func compareHolders(a, b holder) int {
+	return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(b.stars, a.stars), cmp.Compare(a.repository, b.repository))
+}
+
+// holdersOf yields what a repository has.
+func holdersOf(r *Repository) iter.Seq[holder] {
+	return func(yield func(holder) bool) {
 		for _, id := range r.Shards {
-			stars[id] = max(stars[id], r.Stars)
-		}
-	}
-	c.order = slices.SortedFunc(maps.Keys(c.shards), func(a, b uint32) int {
-		return cmp.Or(stars[b]-stars[a], int(c.shards[a].Header.Quality)-int(c.shards[b].Header.Quality), cmp.Compare(a, b))
-	})
-}
-
-// removeOrphans deletes runs without a header and sets nextShard behind every
-// shard number seen. It goes by the bounds of the engine's tables and reads
-// none, so that a damaged shard does not keep the others from being opened.
-func (s *Store) removeOrphans() error {
-	tables, err := s.engine.DB.SSTables()
-	if err != nil {
-		return err
-	}
-	s.nextShard = 1
-	for id := range s.catalogue.shards {
-		s.nextShard = max(s.nextShard, id+1)
-	}
-	b := &batch{Batch: s.engine.DB.NewBatch()}
-	defer b.Close()
-	gone := map[uint32]bool{}
-	for _, level := range tables {
-		for _, t := range level {
-			last := shard.Last(t.Largest.UserKey)
-			if t.Largest.IsExclusiveSentinel() && last > 0 {
-				last-- // the end of a range deletion
+			if !yield(holder{id, r.ID, r.Stars}) {
+				return
 			}
-			for id := shard.First(t.Smallest.UserKey); id <= last; id++ {
-				s.nextShard = max(s.nextShard, id+1)
-				if s.catalogue.shards[id] != nil || gone[id] {
-					continue
-				}
-				gone[id] = true
-				from, to := shard.Keys(id)
-				b.fail(b.DeleteRange(from, to, nil))
+		}
+		for _, id := range r.History.Shards {
+			if !yield(holder{id, r.ID, 0}) {
+				return
 			}
 		}
 	}
-	if b.Empty() && b.err == nil {
-		return nil
-	}
-	return s.write(b, s.catalogue)
 }
 
-// Change is one atomic switch of what searches see.
-type Change struct {
-	// Repositories are put in place of the records with their IDs, whose facts
-	// they keep: those only ChangeFacts changes.
-	Repositories []*Repository
-	// Remove are IDs of repositories to forget.
-	Remove []uint32
-	// Add are shards that were written and now become visible.
-	Add []shard.Header
-	// Drop are shards to delete. Quarantined ones are deleted by themselves
-	// once no repository refers to them.
-	Drop []uint32
-	// Dead are the sets of dead documents that replace those of their shards.
-	Dead map[uint32]*postings.Set
-	// Away are the sets of View.Away that replace those of a repository in a
-	// shard, nil for none.
-	Away map[ShardRepository][]*postings.Set
-	// Symbols mark shards whose symbols were written.
-	Symbols map[uint32]shard.SymbolCounts
-	// People replace those of their repositories.
-	People map[uint32]People
-
-	// nextRepository is the ID to hand out next, 0 for no change.
-	nextRepository uint32
-	// records, if not nil, change with the rest.
-	records *Records
-	// facts says that the facts of Repositories are new.
-	facts bool
-	// aside are shards to quarantine.
-	aside map[uint32]*shard.Quarantine
-	// basis, if not nil, is what the change was prepared from.
-	basis *database
+// holding yields the repositories that have something in a shard, the best one
+// first.
+func (c *catalogue) holding(shard uint32) iter.Seq[holder] {
+	return func(yield func(holder) bool) {
+		c.holders.Ascend(holder{shard: shard, stars: math.MaxInt}, func(h holder) bool { return h.shard == shard && yield(h) })
+	}
 }
 
-// Commit applies c whole, on disk and for every snapshot taken later; after an
-// error nothing of it is visible. The records belong to the store afterwards.
-// It fails with ErrDiskFull before it writes anything when next to no disk is
-// left, and with ErrBroken when the engine cannot write; whether c will be
-// there when it can again is then open.
-func (s *Store) Commit(c Change) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.commit(c)
+// isHeld reports whether a repository has something in a shard.
+func (c *catalogue) isHeld(shard uint32) bool {
+	for range c.holding(shard) {
+		return true
+	}
+	return false
 }
 
-// commit is Commit with mu held.
-func (s *Store) commit(c Change) error {
-	if c.basis == nil && c.records != nil {
-		c.basis = c.records.basis
+// visit is the place of a shard in the order of searches: stars of the best
+// repository first, then quality of documents, then age. A search reads on in
+// this order, so that stopping early loses the worse.
+type visit struct {
+	stars   int
+	quality byte
+	shard   uint32
+}
+
+func compareVisits(a, b visit) int {
+	return cmp.Or(cmp.Compare(b.stars, a.stars), cmp.Compare(a.quality, b.quality), cmp.Compare(a.shard, b.shard))
+}
+
+func (c *catalogue) visitOf(sh *shard.Shard) visit {
+	v := visit{quality: sh.Header.Quality, shard: sh.ID}
+	for h := range c.holding(sh.ID) {
+		v.stars = h.stars
+		break
 	}
-	if err := s.writableFrom(c.basis); err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	b := &batch{Batch: s.engine.DB.NewBatch()}
-	defer b.Close()
-	next := s.catalogue.clone()
-	for _, r := range c.Repositories {
-		old := next.repositories[r.ID]
-		if old != nil && !c.facts {
-			r.keepFacts(old)
+	return v
+}
+
+// reorder calls change, which changes what the places of some shards depend on.
+func (c *catalogue) reorder(ids []uint32, change func()) {
+	for _, id := range ids {
+		if sh, ok := c.shards.Get(id); ok {
+			c.visited.Delete(c.visitOf(sh))
 		}
-		b.json(keyRepository(r.ID), r)
+	}
+	change()
+	for _, id := range ids {
+		if sh, ok := c.shards.Get(id); ok {
+			c.visited.Set(c.visitOf(sh))
+		}
+	}
+}
+
+// repository returns the one with an ID, or nil.
+func (c *catalogue) repository(id uint32) *Repository {
+	r, _ := c.repositories.Get(id)
+	return r
+}
+
+// named returns the repository of a name, or nil.
+func (c *catalogue) named(name string) *Repository {
+	r, _ := c.byName.Get(name)
+	return r
+}
+
+// shard returns the one with an ID, or nil.
+func (c *catalogue) shard(id uint32) *shard.Shard {
+	sh, _ := c.shards.Get(id)
+	return sh
+}
+
+// putRepository puts a record in the place of the one with its ID, if there is
+// one.
+func (c *catalogue) putRepository(r *Repository) {
+	old := c.repository(r.ID)
+	if old == nil || old.Name != r.Name {
+		c.names = &lazyNames{}
+	}
+	if old != nil && old.Stars == r.Stars && slices.Equal(old.Shards, r.Shards) && slices.Equal(old.History.Shards, r.History.Shards) {
+		c.unlist(old)
+		c.list(r)
+		return
+	}
+	ids := slices.Concat(r.Shards, r.History.Shards)
+	if old != nil {
+		ids = slices.Concat(ids, old.Shards, old.History.Shards)
+	}
+	c.reorder(ids, func() {
 		if old != nil {
-			delete(next.byName, old.Name)
+			c.unlist(old)
+			c.release(old)
 		}
-		next.repositories[r.ID], next.byName[r.Name] = r, r
-	}
-	for _, id := range c.Remove {
-		if old := next.repositories[id]; old != nil {
-			delete(next.byName, old.Name)
-			delete(next.repositories, id)
+		c.list(r)
+		for h := range holdersOf(r) {
+			c.holders.Set(h)
 		}
-		next.forgetLost(id)
-		b.delete(keyRepository(id), keyPeople(id))
-		next.forgetAway(b, id)
-	}
-	for _, h := range c.Add {
-		b.json(keyHeader(h.ID), h)
-		next.shards[h.ID] = shard.New(h.ID, h)
-	}
-	if c.nextRepository != 0 {
-		b.set(keyNextRepository, binary.BigEndian.AppendUint32(nil, c.nextRepository))
-	}
-	for id, set := range c.Dead {
-		b.set(keyDead(id), postings.Encode(nil, set))
-		next.dead[id] = set
-	}
-	for of, sets := range c.Away {
-		next.putAway(b, of, sets)
-	}
-	for id, people := range c.People {
-		b.set(keyPeople(id), encodePeople(people))
-	}
-	for id, counts := range c.Symbols {
-		old := next.shards[id]
-		if old == nil {
-			return fmt.Errorf("commit: symbols of shard %d, which is not there", id)
-		}
-		h := old.Header
-		h.Symbols = &counts
-		b.json(keyHeader(id), h)
-		next.shards[id] = old.With(h)
-	}
-	for id, a := range c.aside {
-		b.json(keyAside(id), a)
-		next.aside[id] = a
-	}
-	for _, id := range next.dropUnwanted(c.Drop) {
-		delete(next.shards, id)
-		delete(next.dead, id)
-		delete(next.aside, id)
-		next.dropAway(b, id)
-		b.delete(keyHeader(id), keyDead(id), keyAside(id))
-		from, to := shard.Keys(id)
-		b.fail(b.DeleteRange(from, to, nil))
-	}
-	if c.records != nil {
-		c.records.apply(b)
-	}
-	next.sort()
-	if err := s.write(b, next); err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	return nil
-}
-
-// NewRepository makes a record with a fresh ID and commits it. It fails with
-// ErrExists when the name is taken. While some records of repositories cannot
-// be read, the name may be that of one of them, which had readers. So only site
-// admins may see the new repository until its readers are set.
-func (s *Store) NewRepository(r Repository) (*Repository, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.catalogue.lost) > 0 {
-		r.Readers = nobody()
-	}
-	out, err := s.newRepository(r, nil)
-	if err != nil {
-		return nil, fmt.Errorf("new repository: %w", err)
-	}
-	return out, nil
-}
-
-// newRepository makes a record in the place of those of instead, which have to be
-// lost. mu is held.
-func (s *Store) newRepository(r Repository, instead []uint32) (*Repository, error) {
-	if err := s.writable(); err != nil {
-		return nil, err
-	}
-	for _, id := range instead {
-		if !s.catalogue.isLost(id) {
-			return nil, ErrNotFound
-		}
-	}
-	if s.catalogue.byName[r.Name] != nil {
-		return nil, fmt.Errorf("repository %q: %w", r.Name, ErrExists)
-	}
-	var err error
-	if r.ID, err = s.nextRepository(); err != nil {
-		return nil, err
-	}
-	if err := s.commit(Change{Repositories: []*Repository{&r}, Remove: instead, nextRepository: r.ID + 1}); err != nil {
-		return nil, err
-	}
-	return &r, nil
-}
-
-// nextRepository returns an ID that was never handed out. That it is now is to
-// be written with the repository.
-func (s *Store) nextRepository() (uint32, error) {
-	id := uint32(1)
-	_, err := engine.Get(s.engine.DB, keyNextRepository, func(value []byte) error {
-		if len(value) != 4 {
-			return fmt.Errorf("next repository id: %w", ErrCorrupt)
-		}
-		id = binary.BigEndian.Uint32(value)
-		return nil
 	})
-	return id, err
+}
+
+func (c *catalogue) removeRepository(old *Repository) {
+	c.names = &lazyNames{}
+	c.reorder(slices.Concat(old.Shards, old.History.Shards), func() {
+		c.unlist(old)
+		c.release(old)
+	})
+}
+
+// release takes a repository from its shards.
+func (c *catalogue) release(r *Repository) {
+	for h := range holdersOf(r) {
+		c.holders.Delete(h)
+	}
+}
+
+// list takes a record into all indexes by facts.
+func (c *catalogue) list(r *Repository) {
+	c.repositories.Set(r.ID, r)
+	c.byName.Set(r.Name, r)
+	c.listed.Set(r)
+	for m := range c.marked {
+		if Mark(m).of(r) {
+			c.marked[m].Set(r)
+		}
+	}
+}
+
+func (c *catalogue) unlist(r *Repository) {
+	c.repositories.Delete(r.ID)
+	c.byName.Delete(r.Name)
+	c.listed.Delete(r)
+	for m := range c.marked {
+		if Mark(m).of(r) {
+			c.marked[m].Delete(r)
+		}
+	}
+}
+
+// putShard adds a shard, or gives one another header.
+func (c *catalogue) putShard(sh *shard.Shard) {
+	c.reorder([]uint32{sh.ID}, func() { c.shards.Set(sh.ID, sh) })
+}
+
+// dropShard forgets a shard and all that is known of it.
+func (c *catalogue) dropShard(id uint32) {
+	c.reorder([]uint32{id}, func() { c.shards.Delete(id) })
+	c.dead.Delete(id)
+	c.aside.Delete(id)
+	c.away.Delete(id)
 }

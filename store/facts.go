@@ -136,7 +136,7 @@ func (s *Store) ChangeFacts(name string, c FactsChange) (*Repository, error) {
 	if err := s.writable(); err != nil {
 		return nil, fmt.Errorf("repository %q: %w", name, err)
 	}
-	old := s.catalogue.byName[name]
+	old := s.catalogue.named(name)
 	if old == nil {
 		return nil, fmt.Errorf("repository %q: %w", name, ErrNotFound)
 	}

@@ -104,7 +104,7 @@ func (sn *Snapshot) People(repository uint32) (People, error) {
 func (s *Store) ForgetPeople(repository uint32) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	old := s.catalogue.repositories[repository]
+	old := s.catalogue.repository(repository)
 	if old == nil {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/postings"
@@ -42,7 +41,7 @@ func load(db pebble.Reader) (*catalogue, error) {
 	}
 	// A shard of which only this record is left belongs to no repository.
 	err := engine.Each(db, engine.Prefix([]byte{prefixAside}), func(key, value []byte) (bool, error) {
-		if id, err := recordID(key, prefixAside); err == nil && c.shards[id] != nil {
+		if id, err := recordID(key, prefixAside); err == nil && c.shard(id) != nil {
 			c.loadAside(id, value)
 		}
 		return true, nil
@@ -53,25 +52,25 @@ func load(db pebble.Reader) (*catalogue, error) {
 	if err := c.readable(); err != nil {
 		return nil, err
 	}
-	for _, r := range c.repositories {
-		for _, id := range slices.Concat(r.Shards, r.History.Shards) {
-			if c.shards[id] == nil {
-				c.setAside(id, "its header is missing")
-			}
+	c.holders.Scan(func(h holder) bool {
+		if c.shard(h.shard) == nil {
+			c.setAside(h.shard, "its header is missing")
 		}
-	}
-	c.sort()
+		return true
+	})
 	return c, nil
 }
 
 // readable fails with an *IndexError when a shard was written by a newer program.
 func (c *catalogue) readable() error {
-	for id, sh := range c.shards {
+	var err error
+	c.shards.Scan(func(id uint32, sh *shard.Shard) bool {
 		if v := sh.Header.Index; v > shard.IndexNewest {
-			return &IndexError{Shard: id, Found: v, Known: shard.IndexNewest}
+			err = &IndexError{Shard: id, Found: v, Known: shard.IndexNewest}
 		}
-	}
-	return nil
+		return err == nil
+	})
+	return err
 }
 
 // unreadable says what to do about a store whose records cannot be read.
@@ -89,7 +88,7 @@ func (c *catalogue) loadRepository(id uint32, _, value []byte) {
 	if err == nil && (r.ID != id || r.Name == "") {
 		err = errors.New("it is another's")
 	}
-	if other := c.byName[r.Name]; err == nil && other != nil {
+	if other := c.named(r.Name); err == nil && other != nil {
 		err = fmt.Errorf("it has the name of repository %d", other.ID)
 	}
 	if err != nil {
@@ -97,7 +96,7 @@ func (c *catalogue) loadRepository(id uint32, _, value []byte) {
 		c.unread = append(c.unread, fmt.Sprintf("%s%v: %v", lostPrefix(id), ErrCorrupt, err))
 		return
 	}
-	c.repositories[id], c.byName[r.Name] = r, r
+	c.putRepository(r)
 }
 
 func (c *catalogue) loadHeader(id uint32, _, value []byte) {
@@ -110,7 +109,7 @@ func (c *catalogue) loadHeader(id uint32, _, value []byte) {
 		c.setAside(id, fmt.Sprintf("its header is damaged: %v", err))
 		return
 	}
-	c.shards[id] = shard.New(id, h)
+	c.putShard(shard.New(id, h))
 }
 
 // A record of a shard that is not there is of no consequence.
@@ -119,8 +118,8 @@ func (c *catalogue) loadDead(id uint32, _, value []byte) {
 	err := set.Decode(value)
 	switch {
 	case err == nil:
-		c.dead[id] = set
-	case c.shards[id] != nil:
+		c.dead.Set(id, set)
+	case c.shard(id) != nil:
 		c.setAside(id, fmt.Sprintf("the record of its dead documents is damaged: %v", err))
 	}
 }

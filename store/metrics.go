@@ -1,6 +1,11 @@
 package store
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/shard"
+)
 
 // Metrics are the numbers of a store for its operator.
 type Metrics struct {
@@ -48,14 +53,16 @@ func (s *Store) Metrics() Metrics {
 	s.mu.Lock()
 	c := s.catalogue
 	s.mu.Unlock()
-	m.Shards = len(c.shards)
-	for _, sh := range c.shards {
+	m.Shards = c.shards.Len()
+	c.shards.Scan(func(_ uint32, sh *shard.Shard) bool {
 		m.Documents += sh.Header.Documents
 		m.TextBytes += sh.Header.TextBytes
-	}
-	for _, dead := range c.dead {
+		return true
+	})
+	c.dead.Scan(func(_ uint32, dead *postings.Set) bool {
 		m.Dead += dead.Len()
-	}
+		return true
+	})
 	return m
 }
 

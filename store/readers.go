@@ -35,7 +35,7 @@ func (s *Store) SetReaders(name string, readers *Readers, with *Records) (*Repos
 	if err := s.writable(); err != nil {
 		return nil, fmt.Errorf("repository %q: %w", name, err)
 	}
-	old := s.catalogue.byName[name]
+	old := s.catalogue.named(name)
 	if old == nil {
 		return nil, fmt.Errorf("repository %q: %w", name, ErrNotFound)
 	}

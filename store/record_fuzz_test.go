@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"slices"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -71,30 +70,24 @@ func FuzzRecords(f *testing.F) {
 			}
 			return
 		}
-		if r := c.repositories[1]; string(key) != string(keyRepository(1)) && (r == nil || r.Name != "one" || r.Commit() != "c0ffee") {
+		if r := c.repository(1); string(key) != string(keyRepository(1)) && (r == nil || r.Name != "one" || r.Commit() != "c0ffee") {
 			t.Errorf("%x %q: repository 1 is %+v", key, value, r)
 		}
-		if sh := c.shards[1]; string(key) != string(keyHeader(1)) && (sh == nil || sh.Header != header) {
+		if sh := c.shard(1); string(key) != string(keyHeader(1)) && (sh == nil || sh.Header != header) {
 			t.Errorf("%x %q: shard 1 is %+v", key, value, sh)
 		}
-		for id := range c.aside {
-			if c.shards[id] == nil {
+		for _, id := range c.aside.Keys() {
+			if c.shard(id) == nil {
 				t.Errorf("%x %q: shard %d is set aside, but not there", key, value, id)
 			}
 		}
-		for _, r := range c.repositories {
-			for _, id := range slices.Concat(r.Shards, r.History.Shards) {
-				if c.shards[id] == nil {
-					t.Errorf("%x %q: repository %d names shard %d, which is not there", key, value, r.ID, id)
-				}
+		c.holders.Scan(func(h holder) bool {
+			if c.shard(h.shard) == nil {
+				t.Errorf("%x %q: repository %d names shard %d, which is not there", key, value, h.repository, h.shard)
 			}
-		}
-		if len(c.byName) != len(c.repositories) {
-			t.Errorf("%x %q: %d repositories have %d names", key, value, len(c.repositories), len(c.byName))
-		}
-		if !slices.Equal(slices.Sorted(slices.Values(c.order)), slices.Sorted(maps.Keys(c.shards))) {
-			t.Errorf("%x %q: shards %v are searched", key, value, c.order)
-		}
+			return true
+		})
+		checkIndexes(t, c)
 		if _, found := c.faulty(key, value); len(c.unread) > 0 && !found {
 			t.Errorf("%x %q: %q, but a check finds nothing", key, value, c.unread)
 		}

@@ -1,8 +1,8 @@
 package store
 
 import (
-	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/trawlsearch/trawl/store/shard"
@@ -45,41 +45,68 @@ func (sn *Snapshot) Commit(c Change) error {
 // descending: the order in which they are listed. The records are shared and
 // not to be changed.
 func (sn *Snapshot) Repositories() []*Repository {
-	out := make([]*Repository, 0, len(sn.c.repositories))
-	for _, r := range sn.c.repositories {
-		out = append(out, r)
+	return slices.AppendSeq(make([]*Repository, 0, sn.RepositoryCount()), sn.Listed())
+}
+
+// RepositoryCount returns the number of repositories.
+func (sn *Snapshot) RepositoryCount() int { return sn.c.repositories.Len() }
+
+// Listed yields all repositories in the order in which they are listed. The
+// records are shared and not to be changed.
+func (sn *Snapshot) Listed() iter.Seq[*Repository] { return sn.c.listed.Scan }
+
+// Marked yields the repositories with a mark, in the order in which they are
+// listed.
+func (sn *Snapshot) Marked(m Mark) iter.Seq[*Repository] { return sn.c.marked[m].Scan }
+
+// CountMarked counts the repositories with a mark.
+func (sn *Snapshot) CountMarked(m Mark) int { return sn.c.marked[m].Len() }
+
+// Names returns the names of all repositories.
+func (sn *Snapshot) Names() *Names { return sn.c.names.of(sn.c) }
+
+// ShardRepositories yields the IDs of the repositories that have documents or
+// commits in a shard.
+func (sn *Snapshot) ShardRepositories(shard uint32) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for h := range sn.c.holding(shard) {
+			if !yield(h.repository) {
+				return
+			}
+		}
 	}
-	slices.SortFunc(out, func(a, b *Repository) int {
-		return cmp.Or(b.Stars-a.Stars, cmp.Compare(b.ID, a.ID))
-	})
-	return out
 }
 
 // Repository returns the repository of that name, or an error that is
 // ErrNotFound.
 func (sn *Snapshot) Repository(name string) (*Repository, error) {
-	if r := sn.c.byName[name]; r != nil {
+	if r := sn.c.named(name); r != nil {
 		return r, nil
 	}
 	return nil, fmt.Errorf("repository %q: %w", name, ErrNotFound)
 }
 
 // RepositoryByID returns the repository or nil.
-func (sn *Snapshot) RepositoryByID(id uint32) *Repository { return sn.c.repositories[id] }
+func (sn *Snapshot) RepositoryByID(id uint32) *Repository { return sn.c.repository(id) }
 
 // Shards returns the shards in the order searches visit them.
 func (sn *Snapshot) Shards() []shard.View {
-	out := make([]shard.View, len(sn.c.order))
-	for i, id := range sn.c.order {
-		out[i], _ = sn.Shard(id)
-	}
+	out := make([]shard.View, 0, sn.c.visited.Len())
+	sn.c.visited.Scan(func(at visit) bool {
+		v, _ := sn.Shard(at.shard)
+		out = append(out, v)
+		return true
+	})
 	return out
 }
 
 // Shard returns one shard; ok is false when the snapshot has none of that ID.
 func (sn *Snapshot) Shard(id uint32) (v shard.View, ok bool) {
-	sh := sn.c.shards[id]
-	return sn.source.View(sh, sn.c.dead[id], sn.c.away[id], sn.c.aside[id]), sh != nil
+	sh := sn.c.shard(id)
+	dead, _ := sn.c.dead.Get(id)
+	away, _ := sn.c.away.Get(id)
+	aside, _ := sn.c.aside.Get(id)
+	return sn.source.View(sh, dead, away, aside), sh != nil
 }
 
 // ListReader returns a reader of posting lists.

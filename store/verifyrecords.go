@@ -95,21 +95,21 @@ func (c *catalogue) faulty(key, value []byte) (f FaultyRecord, ok bool) {
 	}
 	switch key[0] {
 	case prefixRepository:
-		if c.repositories[id] == nil {
+		if c.repository(id) == nil {
 			lost := lostFrom(id, value)
 			f.Lost = &lost
 			return say("the record of repository %d cannot be read", id)
 		}
 	case prefixPeople:
-		if f.Stray = c.repositories[id] == nil; f.Stray {
+		if f.Stray = c.repository(id) == nil; f.Stray {
 			return say("people of repository %d, which there is not", id)
 		}
 		if _, err := decodePeople(value); err != nil {
 			f.Repository = id
-			return say("people of repository %q: %v", c.repositories[id].Name, err)
+			return say("people of repository %q: %v", c.repository(id).Name, err)
 		}
 	case prefixDead, prefixAway, prefixAside:
-		if f.Stray = c.shards[id] == nil; f.Stray {
+		if f.Stray = c.shard(id) == nil; f.Stray {
 			return say("record about shard %d, which there is not", id)
 		}
 	}

@@ -198,9 +198,11 @@ func (j *syncJob) away(live liveSet) map[store.ShardRepository][]*postings.Set {
 		sets.add(w.docRef, w.held)
 	}
 	out := map[store.ShardRepository][]*postings.Set{}
-	for _, v := range j.sn.Shards() {
-		if v.Away(j.next.ID) != nil {
-			out[store.ShardRepository{Shard: v.ID, Repository: j.next.ID}] = nil
+	if r := j.sn.RepositoryByID(j.next.ID); r != nil {
+		for _, id := range r.Shards {
+			if v, _ := j.sn.Shard(id); v.Away(r.ID) != nil {
+				out[store.ShardRepository{Shard: id, Repository: r.ID}] = nil
+			}
 		}
 	}
 	for shard, of := range sets.sets {

@@ -336,20 +336,21 @@ func keepAway(away map[uint32][]*postings.Set, s source, doc uint16) {
 
 // commit switches from the group to what was written.
 func (m *merging) commit(group []shard.View) error {
-	gone := map[uint32]bool{}
+	gone, holding := map[uint32]bool{}, map[uint32]bool{}
 	c := store.Change{Add: m.add, Away: m.away}
 	for _, v := range group {
 		gone[v.ID] = true
 		c.Drop = append(c.Drop, v.ID)
+		for id := range m.sn.ShardRepositories(v.ID) {
+			holding[id] = true
+		}
 	}
-	for _, r := range m.sn.Repositories() {
+	for _, id := range slices.Sorted(maps.Keys(holding)) {
+		r := m.sn.RepositoryByID(id)
 		next := *r
 		shards := &next.Shards
 		if group[0].Header.IsHistory() {
 			shards = &next.History.Shards
-		}
-		if !slices.ContainsFunc(*shards, func(id uint32) bool { return gone[id] }) {
-			continue
 		}
 		*shards = slices.DeleteFunc(slices.Clone(*shards), func(id uint32) bool { return gone[id] })
 		for id := range m.outputs[r.ID] {

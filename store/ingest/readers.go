@@ -12,13 +12,13 @@ import (
 // results from it either way. But the lengths of a shard's lists depend on all
 // its documents, and show in the time of a search.
 
-// circles returns the readers of the repositories of a snapshot, as texts that
-// are equal for the same readers.
+// circles are the readers of the restricted repositories of a snapshot, as texts
+// that are equal for the same readers. All others have everyone, which is "".
 type circles map[uint32]string
 
 func newCircles(sn *store.Snapshot) circles {
 	out := circles{}
-	for _, r := range sn.Repositories() {
+	for r := range sn.Marked(store.MarkRestricted) {
 		out[r.ID] = circleOf(r.Readers)
 	}
 	return out
@@ -32,15 +32,25 @@ func circleOf(r *store.Readers) string {
 	return fmt.Sprint(r.Users, r.Orgs)
 }
 
-// byShard returns whose documents each shard holds: more than one circle for
-// one that is to be rewritten apart.
+// byShard returns whose documents each shard holds.
 func (c circles) byShard(sn *store.Snapshot) map[uint32][]string {
 	out := map[uint32][]string{}
-	for _, r := range sn.Repositories() {
-		for _, id := range slices.Concat(r.Shards, r.History.Shards) {
-			if !slices.Contains(out[id], c[r.ID]) {
-				out[id] = append(out[id], c[r.ID])
-			}
+	for _, v := range sn.Shards() {
+		out[v.ID] = c.of(sn, v.ID)
+	}
+	return out
+}
+
+// of returns whose documents a shard holds: more than one circle for one that is
+// to be rewritten apart.
+func (c circles) of(sn *store.Snapshot, shard uint32) []string {
+	if len(c) == 0 {
+		return []string{""}
+	}
+	var out []string
+	for id := range sn.ShardRepositories(shard) {
+		if !slices.Contains(out, c[id]) {
+			out = append(out, c[id])
 		}
 	}
 	return out

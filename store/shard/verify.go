@@ -120,10 +120,13 @@ func (w *verifier) tables() bool {
 		w.Fault("header", fmt.Sprintf("it tells of %d bytes of text, the documents have %d", h.TextBytes, got))
 	}
 	w.bounds("dead documents", w.v.Dead, h.Documents)
-	for repository, sets := range w.v.away {
-		for _, set := range sets {
-			w.bounds(fmt.Sprintf("documents away from branches of repository %d", repository), set, h.Documents)
-		}
+	if away := w.v.away; away != nil {
+		away.Scan(func(repository uint32, sets []*postings.Set) bool {
+			for _, set := range sets {
+				w.bounds(fmt.Sprintf("documents away from branches of repository %d", repository), set, h.Documents)
+			}
+			return true
+		})
 	}
 	if c := t.commits; c != nil {
 		w.commits(c)

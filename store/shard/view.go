@@ -5,8 +5,12 @@ import (
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/tidwall/btree"
 	"github.com/trawlsearch/trawl/postings"
 )
+
+// Exclusions are the sets of View.Away, by repository.
+type Exclusions = btree.Map[uint32, []*postings.Set]
 
 // Source is the source of views: a snapshot of the engine, read through the
 // caches of a budget.
@@ -16,7 +20,7 @@ type Source struct {
 }
 
 // View returns a shard with the sets that View says of it. The sets are shared.
-func (src *Source) View(sh *Shard, dead *postings.Set, away map[uint32][]*postings.Set, aside *Quarantine) View {
+func (src *Source) View(sh *Shard, dead *postings.Set, away *Exclusions, aside *Quarantine) View {
 	return View{Shard: sh, Dead: dead, Quarantine: aside, away: away, pin: &atomic.Pointer[shardTables]{}, src: src}
 }
 
@@ -28,7 +32,7 @@ type View struct {
 	// Quarantine says why the shard is out of service; nil is that it is not. Nothing
 	// can be read of one that is.
 	Quarantine *Quarantine
-	away       map[uint32][]*postings.Set
+	away       *Exclusions
 	// pin holds the tables once they have been loaded: copies of a View have the
 	// same, even if the shard's are dropped meanwhile.
 	pin *atomic.Pointer[shardTables]
@@ -41,7 +45,13 @@ type View struct {
 // documents in the shard that the branch does not hold. It is nil if every
 // branch holds all live documents, as with one branch, and a set is nil for a
 // branch that holds all. The sets are shared and must not be changed.
-func (v View) Away(repository uint32) []*postings.Set { return v.away[repository] }
+func (v View) Away(repository uint32) []*postings.Set {
+	if v.away == nil {
+		return nil
+	}
+	sets, _ := v.away.Get(repository)
+	return sets
+}
 
 // Documents returns the shard's document table.
 func (v View) Documents() (*Documents, error) {

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/shard"
+)
+
+// checkIndexes compares each index of a catalogue with what a look at all records
+// finds.
+func checkIndexes(t *testing.T, c *catalogue) {
+	t.Helper()
+	var all []*Repository
+	c.repositories.Scan(func(id uint32, r *Repository) bool {
+		if r.ID != id || c.named(r.Name) != r {
+			t.Errorf("repository %d is %+v, and %q is %+v", id, r, r.Name, c.named(r.Name))
+		}
+		all = append(all, r)
+		return true
+	})
+	if c.byName.Len() != len(all) {
+		t.Errorf("%d repositories have %d names", len(all), c.byName.Len())
+	}
+	slices.SortFunc(all, compareListed)
+	if got := slices.Collect(c.listed.Scan); !slices.Equal(got, all) {
+		t.Errorf("%d repositories are listed of %d, or in another order", len(got), len(all))
+	}
+	for m := range marks {
+		want := slices.DeleteFunc(slices.Clone(all), func(r *Repository) bool { return !m.of(r) })
+		if got := slices.Collect(c.marked[m].Scan); !slices.Equal(got, want) {
+			t.Errorf("mark %d: got %d repositories, want %d", m, len(got), len(want))
+		}
+	}
+	stars, holding := map[uint32]int{}, map[uint32]map[uint32]bool{}
+	for _, r := range all {
+		for _, id := range r.Shards {
+			stars[id] = max(stars[id], r.Stars)
+		}
+		for _, id := range slices.Concat(r.Shards, r.History.Shards) {
+			if holding[id] == nil {
+				holding[id] = map[uint32]bool{}
+			}
+			holding[id][r.ID] = true
+		}
+	}
+	var visits []visit
+	c.shards.Scan(func(id uint32, sh *shard.Shard) bool {
+		visits = append(visits, visit{stars[id], sh.Header.Quality, id})
+		got := map[uint32]bool{}
+		for h := range c.holding(id) {
+			got[h.repository] = true
+		}
+		if want := holding[id]; !maps.Equal(got, want) {
+			t.Errorf("shard %d: got %v, want %v", id, got, want)
+		}
+		return true
+	})
+	slices.SortFunc(visits, compareVisits)
+	if got := slices.Collect(c.visited.Scan); !slices.Equal(got, visits) {
+		t.Errorf("shards are visited as %v, want %v", got, visits)
+	}
+	names := c.names.of(c)
+	if names.Len() != len(all) || strings.Count(string(names.Text), "\n") != len(all) {
+		t.Errorf("%d repositories have the names %q", len(all), names.Text)
+	}
+	for offset := range names.Text {
+		name, id := names.At(names.Line(offset))
+		if r := c.repository(id); r == nil || r.Name != string(name) {
+			t.Fatalf("offset %d of %q belongs to %q of %+v", offset, names.Text, name, r)
+		}
+	}
+}
+
+// TestCatalogue: whatever changes, all indexes agree with the records, and a
+// version that was handed out stays as it was.
+func TestCatalogue(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		c := newCatalogue()
+		before := c.clone()
+		beforeText := describe(before)
+		for step := range 300 {
+			c = c.clone()
+			if step%30 == 0 {
+				if got := describe(before); got != beforeText {
+					t.Fatalf("seed %d, step %d: a version changed: %s, want %s", seed, step, got, beforeText)
+				}
+				before, beforeText = c.clone(), describe(c)
+			}
+			id := 1 + rng.Uint32N(12)
+			switch rng.IntN(6) {
+			case 0, 1, 2:
+				c.putRepository(randomRepository(rng, id))
+			case 3:
+				if old := c.repository(id); old != nil {
+					c.removeRepository(old)
+				}
+			case 4:
+				c.putShard(shard.New(id, shard.Header{ID: id, Quality: byte(rng.IntN(3))}))
+				c.dead.Set(id, &postings.Set{})
+			case 5:
+				c.dropShard(id)
+			}
+			if checkIndexes(t, c); t.Failed() {
+				t.Fatalf("seed %d, step %d", seed, step)
+			}
+		}
+	}
+}
+
+func randomRepository(rng *rand.Rand, id uint32) *Repository {
+	ids := func() []uint32 {
+		var out []uint32
+		for range rng.IntN(4) {
+			out = append(out, 1+rng.Uint32N(12))
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+	r := &Repository{
+		ID: id, Name: fmt.Sprintf("r%d", id), Stars: rng.IntN(3), Fork: rng.IntN(2) == 0, Archived: rng.IntN(2) == 0, Private: rng.IntN(2) == 0,
+		Generation: rng.Uint64N(2), Branches: make([]Branch, rng.IntN(3)), Shards: ids(),
+	}
+	for _, shard := range ids() {
+		if !slices.Contains(r.Shards, shard) {
+			r.History.Shards = append(r.History.Shards, shard)
+		}
+	}
+	if rng.IntN(2) == 0 {
+		r.Readers = &Readers{}
+	}
+	return r
+}
+
+// describe prints what a version holds.
+func describe(c *catalogue) string {
+	var b strings.Builder
+	c.listed.Scan(func(r *Repository) bool { fmt.Fprintf(&b, "%+v\n", *r); return true })
+	for m := range marks {
+		fmt.Fprintln(&b, slices.Collect(func(yield func(uint32) bool) {
+			c.marked[m].Scan(func(r *Repository) bool { return yield(r.ID) })
+		}))
+	}
+	fmt.Fprintln(&b, slices.Collect(c.visited.Scan), slices.Collect(c.holders.Scan), c.dead.Keys())
+	return b.String()
+}

@@ -1,0 +1,43 @@
+package store
+
+import (
+	"github.com/trawlsearch/trawl/store/shard"
+)
+
+// removeOrphans deletes runs without a header and sets nextShard behind every
+// shard number seen. It goes by the bounds of the engine's tables and reads
+// none, so that a damaged shard does not keep the others from being opened.
+func (s *Store) removeOrphans() error {
+	tables, err := s.engine.DB.SSTables()
+	if err != nil {
+		return err
+	}
+	s.nextShard = 1
+	if id, _, ok := s.catalogue.shards.Max(); ok {
+		s.nextShard = id + 1
+	}
+	b := &batch{Batch: s.engine.DB.NewBatch()}
+	defer b.Close()
+	gone := map[uint32]bool{}
+	for _, level := range tables {
+		for _, t := range level {
+			last := shard.Last(t.Largest.UserKey)
+			if t.Largest.IsExclusiveSentinel() && last > 0 {
+				last-- // the end of a range deletion
+			}
+			for id := shard.First(t.Smallest.UserKey); id <= last; id++ {
+				s.nextShard = max(s.nextShard, id+1)
+				if s.catalogue.shard(id) != nil || gone[id] {
+					continue
+				}
+				gone[id] = true
+				from, to := shard.Keys(id)
+				b.fail(b.DeleteRange(from, to, nil))
+			}
+		}
+	}
+	if b.Empty() && b.err == nil {
+		return nil
+	}
+	return s.write(b, s.catalogue)
+}
