@@ -209,9 +209,13 @@ func (b *batch) line(oid string, maxBytes int64) (blob Blob, missing bool, err e
 	case string(kind) != "blob":
 		blob.Err = fmt.Errorf("%w: %s is a %s", ErrNotBlob, oid, kind)
 	case size > maxBytes:
-		blob.Err = fmt.Errorf("%w: %s has %d bytes, the limit is %d", ErrTooLarge, oid, size, maxBytes)
+		blob.Err = tooLarge(oid, size, maxBytes)
 	}
 	return blob, false, nil
+}
+
+func tooLarge(oid string, size, maxBytes int64) error {
+	return fmt.Errorf("%w: %s has %d bytes, the limit is %d", ErrTooLarge, oid, size, maxBytes)
 }
 
 // content reads a blob's content and the newline behind it. What fits the read

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -82,6 +83,12 @@ func (b *BlobReader) Forget() {
 // Read returns f's error as it is, the context's if that ends, and otherwise
 // nil unless git can no longer be run on the repository at all.
 func (b *BlobReader) Read(ctx context.Context, oids []string, maxBytes int64, f func(i int, blob Blob) error) error {
+	return b.ReadSized(ctx, oids, nil, maxBytes, f)
+}
+
+// ReadSized is Read of objects whose sizes are known, such as from ListTreeSizes,
+// which saves the process that is asked for them. A size below 0 is not known.
+func (b *BlobReader) ReadSized(ctx context.Context, oids []string, sizes []int64, maxBytes int64, f func(i int, blob Blob) error) error {
 	for _, oid := range oids {
 		if !isObjectID(oid) {
 			return fmt.Errorf("read blobs of %s: %q is not an object id", b.repo.dir, oid)
@@ -90,8 +97,12 @@ func (b *BlobReader) Read(ctx context.Context, oids []string, maxBytes int64, f 
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for at := 0; at < len(oids); at += askedAtOnce {
-		part := oids[at:min(at+askedAtOnce, len(oids))]
-		if err := b.readPart(ctx, part, maxBytes, func(i int, blob Blob) error { return f(at+i, blob) }); err != nil {
+		end := min(at+askedAtOnce, len(oids))
+		part, known := oids[at:end], []int64(nil)
+		if sizes != nil {
+			known = sizes[at:end]
+		}
+		if err := b.readPart(ctx, part, known, maxBytes, func(i int, blob Blob) error { return f(at+i, blob) }); err != nil {
 			return err
 		}
 	}
@@ -99,8 +110,8 @@ func (b *BlobReader) Read(ctx context.Context, oids []string, maxBytes int64, f 
 }
 
 // readPart reads what is not too large of some objects.
-func (b *BlobReader) readPart(ctx context.Context, oids []string, maxBytes int64, f func(i int, blob Blob) error) error {
-	heads, err := b.heads(ctx, oids, maxBytes)
+func (b *BlobReader) readPart(ctx context.Context, oids []string, sizes []int64, maxBytes int64, f func(i int, blob Blob) error) error {
+	heads, err := b.heads(ctx, oids, sizes, maxBytes)
 	if err != nil {
 		return err
 	}
@@ -126,8 +137,16 @@ func (b *BlobReader) readPart(ctx context.Context, oids []string, maxBytes int64
 
 // heads finds the objects that are no blobs or too large, which have an Err.
 // Whatever else is wrong with an object shows when it is read.
-func (b *BlobReader) heads(ctx context.Context, oids []string, maxBytes int64) ([]Blob, error) {
+func (b *BlobReader) heads(ctx context.Context, oids []string, sizes []int64, maxBytes int64) ([]Blob, error) {
 	heads := make([]Blob, len(oids))
+	if sizes != nil && !slices.ContainsFunc(sizes, func(n int64) bool { return n < 0 }) {
+		for i, n := range sizes {
+			if n > maxBytes {
+				heads[i] = Blob{Size: n, Err: tooLarge(oids[i], n, maxBytes)}
+			}
+		}
+		return heads, nil
+	}
 	if err := b.startSizes(ctx); err != nil {
 		return nil, err
 	}

@@ -44,6 +44,17 @@ func (b *Budget) Open(ctx context.Context, dir string) (*Repo, error) {
 	return &Repo{dir: dir, gitDir: gitDir, sha256: format == "sha256", budget: b}, nil
 }
 
+// LooksLikeRepository reports whether dir has what every repository has, or leads
+// to it. It asks no process: Open judges.
+func LooksLikeRepository(dir string) bool {
+	for _, head := range []string{"HEAD", filepath.Join(".git", "HEAD")} {
+		if info, err := os.Stat(filepath.Join(dir, head)); err == nil && info.Mode().IsRegular() {
+			return true
+		}
+	}
+	return false
+}
+
 // resolveDir makes dir absolute and free of symbolic links, as git's ceiling
 // wants it.
 func resolveDir(dir string) (string, error) {
