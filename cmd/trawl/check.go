@@ -106,7 +106,7 @@ func (c *checkup) run(ctx context.Context, set config.Settings) (err error) {
 		w.symbols(ctx)
 		w.history(ctx)
 	}
-	if w.failed {
+	if w.failed.Load() {
 		return errTold
 	}
 	return errFound

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -69,10 +71,27 @@ func (a *app) index(ctx context.Context, set config.Settings, keep bool, args []
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		w.sync(ctx, name)
-	}
+	w.syncEach(ctx, names)
 	return w.end(ctx)
+}
+
+// indexedAtOnce is how many syncs the command has at work, most of which wait for
+// their group.
+const indexedAtOnce = 256
+
+// syncEach brings repositories up to date, beginning with them in their order.
+// Small ones are read side by side and written together.
+func (w *worker) syncEach(ctx context.Context, names []string) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	places := make(chan struct{}, indexedAtOnce)
+	for _, name := range names {
+		places <- struct{}{}
+		running.Go(func() {
+			defer func() { <-places }()
+			w.sync(ctx, name)
+		})
+	}
 }
 
 // worker adds and syncs repositories, and goes on after a failure.
@@ -80,7 +99,7 @@ type worker struct {
 	*app
 	*session
 	output
-	failed bool
+	failed atomic.Bool
 	// tentative are the repositories that are removed if their first sync fails.
 	tentative map[string]bool
 }
@@ -97,7 +116,7 @@ func (w *worker) names(ctx context.Context, set config.Settings, sources []inges
 	if err != nil {
 		return nil, err
 	}
-	if len(all) == 0 && !w.failed {
+	if len(all) == 0 && !w.failed.Load() {
 		src, ok := currentRepository(ctx)
 		if !ok {
 			return nil, errors.New("there is nothing to index: name a path or URL, as in trawl index ../kiln")
@@ -172,7 +191,7 @@ func (w *worker) hide(ctx context.Context, name string, readers []string) {
 
 // fail reports an error, unless it is that the command was interrupted.
 func (w *worker) fail(ctx context.Context, err error) {
-	w.failed = true
+	w.failed.Store(true)
 	if ctx.Err() == nil {
 		complain(w.display, err)
 	}
@@ -217,7 +236,7 @@ func (w *worker) end(ctx context.Context) error {
 	}
 	w.symbols(ctx)
 	w.history(ctx)
-	if w.failed {
+	if w.failed.Load() {
 		return errTold
 	}
 	return nil

@@ -94,6 +94,9 @@ type listing struct {
 	items []item
 	// known finds an item again; nil for a branch alone, which has each path once.
 	known map[fileKey]int
+	// sized says that git is asked for the sizes of files, as it is when nearly all
+	// of them will be read.
+	sized bool
 }
 
 // list lists the trees of branches. keep says that unchanged documents may
@@ -117,7 +120,11 @@ func (l *listing) list(ctx context.Context, repo *git.Repo, branches []store.Bra
 		}
 		clear(seen)
 		pathBytes := 0
-		err := repo.ListTree(ctx, b.Commit, func(e git.TreeEntry) error {
+		list := repo.ListTree
+		if l.sized {
+			list = repo.ListTreeSizes
+		}
+		err := list(ctx, b.Commit, func(e git.TreeEntry) error {
 			if len(e.Path) > shard.MaxPathBytes {
 				return fmt.Errorf("path of %d bytes, %.40q...: the limit is %d", len(e.Path), e.Path, shard.MaxPathBytes)
 			}
@@ -128,7 +135,11 @@ func (l *listing) list(ctx context.Context, repo *git.Repo, branches []store.Bra
 			if pathBytes += len(e.Path); pathBytes > maxPathBytes || len(seen) > maxFiles {
 				return fmt.Errorf("a tree of more than %d files or %d MiB of paths is not indexed", maxFiles, maxPathBytes>>20)
 			}
-			l.add(fileKey{e.Path, e.OID, e.Mode}, held, keep)
+			size := int64(-1)
+			if l.sized {
+				size = e.Size
+			}
+			l.add(fileKey{e.Path, e.OID, e.Mode}, size, held, keep)
 			return nil
 		})
 		if err != nil {
@@ -146,7 +157,7 @@ const (
 	maxPathBytes = 128 << 20
 )
 
-func (l *listing) add(key fileKey, held uint64, keep bool) {
+func (l *listing) add(key fileKey, size int64, held uint64, keep bool) {
 	if old := l.live[key]; old != nil && keep {
 		old.held |= held
 		return
@@ -157,7 +168,7 @@ func (l *listing) add(key fileKey, held uint64, keep bool) {
 		if l.known != nil {
 			l.known[key] = n
 		}
-		l.items = append(l.items, item{fileKey: key, quality: admit.Quality(key.path)})
+		l.items = append(l.items, item{fileKey: key, size: size, quality: admit.Quality(key.path)})
 	}
 	l.items[n].held |= held
 }
@@ -185,11 +196,11 @@ func (a *awaySets) add(at docRef, held uint64) {
 	}
 }
 
-// away returns the records of the next generation, and nil for those of this
-// one that it does not have any more.
-func (j *syncJob) away(live liveSet) map[store.ShardRepository][]*postings.Set {
+// addAway adds the records of the next generation, and nil for those of sn that it
+// does not have any more.
+func (j *syncJob) addAway(sn *store.Snapshot, out map[store.ShardRepository][]*postings.Set) {
 	sets := &awaySets{len(j.nextBranches), map[uint32][]*postings.Set{}}
-	for _, d := range live {
+	for _, d := range j.live {
 		if d.held != 0 {
 			sets.add(d.docRef, d.held)
 		}
@@ -197,16 +208,12 @@ func (j *syncJob) away(live liveSet) map[store.ShardRepository][]*postings.Set {
 	for _, w := range j.written {
 		sets.add(w.docRef, w.held)
 	}
-	out := map[store.ShardRepository][]*postings.Set{}
-	if r := j.sn.RepositoryByID(j.next.ID); r != nil {
-		for _, id := range r.Shards {
-			if v, _ := j.sn.Shard(id); v.Away(r.ID) != nil {
-				out[store.ShardRepository{Shard: id, Repository: r.ID}] = nil
-			}
+	for _, id := range j.base.Shards {
+		if v, _ := sn.Shard(id); v.Away(j.base.ID) != nil {
+			out[store.ShardRepository{Shard: id, Repository: j.base.ID}] = nil
 		}
 	}
 	for shard, of := range sets.sets {
-		out[store.ShardRepository{Shard: shard, Repository: j.next.ID}] = of
+		out[store.ShardRepository{Shard: shard, Repository: j.base.ID}] = of
 	}
-	return out
 }

@@ -185,7 +185,7 @@ func (j *historyJob) forget(sn *store.Snapshot, next *store.Repository, plan *hi
 	}
 	h.Newest = newest
 	h.Shards = slices.DeleteFunc(slices.Clone(h.Shards), func(id uint32) bool { return !left[id] })
-	c.Dead, c.Drop = bury(sn, places)
+	c.Dead, c.Drop = bury(sn, nil, places)
 	return nil
 }
 

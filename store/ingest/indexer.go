@@ -52,9 +52,12 @@ type Options struct {
 	// Git is what git's processes share with those that others start; nil is
 	// nothing.
 	Git *git.Budget
-	// Turn, if set, is called by a sync that has fetched, and waits until it may
-	// change the store; end is called when it has.
+	// Turn, if set, is called by a sync that has fetched and is too large for a
+	// group, and waits until it may change the store; end is called when it has.
 	Turn func(ctx context.Context, report func(Progress)) (end func(), err error)
+	// Begin, if set, is called when a sync begins that may be part of a group; end
+	// is called when it is over.
+	Begin func() (end func())
 	// Yield, if set, is called every now and then while shards of an older index
 	// are rewritten, and may wait as long as others need the machine.
 	Yield func(context.Context)
@@ -93,6 +96,9 @@ func (o Options) withDefaults() Options {
 	if o.Turn == nil {
 		o.Turn = func(context.Context, func(Progress)) (func(), error) { return func() {}, nil }
 	}
+	if o.Begin == nil {
+		o.Begin = func() func() { return func() {} }
+	}
 	if o.Yield == nil {
 		o.Yield = func(context.Context) {}
 	}
@@ -122,10 +128,14 @@ type Indexer struct {
 	store *store.Store
 	opts  Options
 
-	// mu lets one change at a time be prepared and committed, so that a merge
-	// never races with a sync over the same documents. It is held for as long
-	// as that takes.
+	// mu lets one change at a time be made from the last version and committed. It
+	// is held for that only, not while texts are read or written.
 	mu sync.Mutex
+	// rewriting lets one task at a time write large shards: a sync, a merge, or a
+	// shard of an older index. It is taken before mu.
+	rewriting sync.Mutex
+	// groups are the syncs that are written together.
+	groups *groups
 	// holds are the repositories that are synced or removed.
 	holds holds
 	// fetches holds a token for each mirror that is fetched.
@@ -141,7 +151,7 @@ type Indexer struct {
 // New returns an indexer for s.
 func New(s *store.Store, o Options) *Indexer {
 	return &Indexer{
-		store: s, opts: o.withDefaults(),
+		store: s, opts: o.withDefaults(), groups: newGroups(runtime.GOMAXPROCS(0) + 1),
 		fetches: make(chan struct{}, mostFetches), symbolsTurn: make(chan struct{}, 1), historyTurn: make(chan struct{}, 1),
 	}
 }
@@ -253,7 +263,7 @@ func (ix *Indexer) remove(ctx context.Context, id uint32, name string) error {
 		return err
 	}
 	c := store.Change{Remove: []uint32{r.ID}}
-	c.Dead, c.Drop = bury(sn, places)
+	c.Dead, c.Drop = bury(sn, nil, places)
 	if err := sn.Commit(c); err != nil {
 		return fmt.Errorf("remove repository %q: %w", name, err)
 	}

@@ -3,9 +3,11 @@ package ingest
 import (
 	"context"
 	"encoding/hex"
+	"slices"
 
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 // docRef is where a document stands.
@@ -68,26 +70,30 @@ func liveDocuments(ctx context.Context, sn *store.Snapshot, r *store.Repository)
 }
 
 // bury returns the sets of dead documents with those at places added, and the
-// shards in which none is left alive.
-func bury(sn *store.Snapshot, places []docRef) (dead map[uint32]*postings.Set, drop []uint32) {
+// shards in which none is left alive. added are shards that are yet to be part of
+// the store.
+func bury(sn *store.Snapshot, added []shard.Header, places []docRef) (dead map[uint32]*postings.Set, drop []uint32) {
 	byShard := map[uint32][]uint16{}
 	for _, p := range places {
 		byShard[p.shard] = append(byShard[p.shard], p.doc)
 	}
 	dead = map[uint32]*postings.Set{}
 	for id, docs := range byShard {
-		v, ok := sn.Shard(id)
-		if !ok {
+		set, documents := &postings.Set{}, 0
+		if v, ok := sn.Shard(id); ok {
+			documents = v.Header.Documents
+			if v.Dead != nil {
+				set = v.Dead.Clone()
+			}
+		} else if n := slices.IndexFunc(added, func(h shard.Header) bool { return h.ID == id }); n >= 0 {
+			documents = added[n].Documents
+		} else {
 			continue
-		}
-		set := &postings.Set{}
-		if v.Dead != nil {
-			set = v.Dead.Clone()
 		}
 		for _, d := range docs {
 			set.Add(d)
 		}
-		if set.Len() == v.Header.Documents {
+		if set.Len() == documents {
 			drop = append(drop, id)
 			continue
 		}

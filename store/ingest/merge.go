@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -49,11 +50,10 @@ func (ix *Indexer) Merge(ctx context.Context, report func(Progress)) (int, error
 	}
 }
 
-// mergeOnce takes the lock for one group only, so that a sync waits for at
-// most one shard's worth of work.
+// mergeOnce merges one group. Small syncs go on meanwhile.
 func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (int, error) {
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
+	ix.rewriting.Lock()
+	defer ix.rewriting.Unlock()
 	sn, err := ix.begin()
 	if err != nil {
 		return 0, err
@@ -65,18 +65,21 @@ func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (int, e
 		return 0, nil
 	}
 	m := &merging{ix: ix, sn: sn, phase: "merge", report: report, yield: func(context.Context) {}, circles: circles}
-	if err := m.replace(ctx, group); err != nil {
+	switch err := m.replace(ctx, group); {
+	case errors.Is(err, errOvertaken):
+		return len(group), nil // it is chosen again
+	case err != nil:
 		return 0, err
 	}
 	return len(group), nil
 }
 
-// replace rewrites a group and switches to what was written. ix.mu is held.
+// replace rewrites a group and switches to what was written. ix.rewriting is held.
 func (m *merging) replace(ctx context.Context, group []shard.View) error {
 	if err := m.ix.checkDisk(); err != nil {
 		return err
 	}
-	m.outputs, m.away = map[uint32]map[uint32]bool{}, map[store.ShardRepository][]*postings.Set{}
+	m.outputs, m.written = map[uint32]map[uint32]bool{}, map[uint32][]source{}
 	rewrite := m.rewrite
 	if group[0].Header.IsHistory() {
 		rewrite = m.rewriteHistory
@@ -172,8 +175,8 @@ type merging struct {
 	add     []shard.Header
 	// outputs are the new shards of each repository.
 	outputs map[uint32]map[uint32]bool
-	// away are the records of the new shards.
-	away map[store.ShardRepository][]*postings.Set
+	// written are the documents of the new shards, by shard; none of commits.
+	written map[uint32][]source
 	// symbols are the counts of the first new shard, nil if symbols are not
 	// copied; the other shards count no failures.
 	symbols *shard.SymbolCounts
@@ -249,7 +252,6 @@ func (m *merging) write(ctx context.Context, all []source) error {
 			return err
 		}
 		w.pending[d.Repository] = true
-		keepAway(w.away, s, uint16(len(w.written)))
 		w.written = append(w.written, s)
 		m.step(ctx, i+1, len(all))
 	}
@@ -260,10 +262,9 @@ func (m *merging) write(ctx context.Context, all []source) error {
 type mergeWriter struct {
 	*shard.Writer
 	m *merging
-	// pending are the repositories with documents in the shard begun, away what
-	// is known of theirs. written are the documents, if it is not of commits.
+	// pending are the repositories with documents in the shard begun, written the
+	// documents, if it is not of commits.
 	pending map[uint32]bool
-	away    map[uint32][]*postings.Set
 	written []source
 }
 
@@ -282,7 +283,7 @@ func (m *merging) step(ctx context.Context, done, all int) {
 const yieldEvery = 64
 
 func (m *merging) begin() *mergeWriter {
-	w := &mergeWriter{Writer: m.ix.store.NewShardWriter(), m: m, pending: map[uint32]bool{}, away: map[uint32][]*postings.Set{}}
+	w := &mergeWriter{Writer: m.ix.store.NewShardWriter(), m: m, pending: map[uint32]bool{}}
 	w.MaxBlocks = m.ix.opts.ShardBlocks
 	return w
 }
@@ -306,47 +307,56 @@ func (w *mergeWriter) finish(ctx context.Context) error {
 		}
 		w.m.outputs[repo][h.ID] = true
 	}
-	for repo, sets := range w.away {
-		w.m.away[store.ShardRepository{Shard: h.ID, Repository: repo}] = sets
-	}
 	clear(w.pending)
-	clear(w.away)
-	w.written = w.written[:0]
+	if len(w.written) > 0 {
+		w.m.written[h.ID] = w.written
+		w.written = nil
+	}
 	return nil
 }
 
-// keepAway records that document doc of the shard begun is away from the
-// branches from which it was.
-func keepAway(away map[uint32][]*postings.Set, s source, doc uint16) {
-	repository := s.docs.Repository[s.doc]
-	sets := s.view.Away(repository)
-	for n, set := range sets {
-		if set == nil || !set.Contains(uint16(s.doc)) {
-			continue
-		}
-		if away[repository] == nil {
-			away[repository] = make([]*postings.Set, len(sets))
-		}
-		if away[repository][n] == nil {
-			away[repository][n] = &postings.Set{}
-		}
-		away[repository][n].Add(doc)
-	}
-}
-
-// commit switches from the group to what was written.
+// commit switches from the group to what was written. What has happened to its
+// documents since m.sn happens to their copies.
 func (m *merging) commit(group []shard.View) error {
+	m.ix.mu.Lock()
+	defer m.ix.mu.Unlock()
+	sn, err := m.ix.begin()
+	if err != nil {
+		return err
+	}
+	defer sn.Close()
+	now := map[uint32]shard.View{}
 	gone, holding := map[uint32]bool{}, map[uint32]bool{}
-	c := store.Change{Add: m.add, Away: m.away}
+	c := store.Change{}
 	for _, v := range group {
+		present, there := sn.Shard(v.ID)
+		switch {
+		case present.Quarantine != nil:
+			return errOvertaken
+		case v.Header.IsHistory() && (!there || present.Dead != v.Dead):
+			return errOvertaken
+		case !there:
+			continue // all of it is dead
+		}
+		now[v.ID] = present
 		gone[v.ID] = true
 		c.Drop = append(c.Drop, v.ID)
-		for id := range m.sn.ShardRepositories(v.ID) {
+		for id := range sn.ShardRepositories(v.ID) {
 			holding[id] = true
 		}
 	}
+	follow := m.follow(now)
+	c.Dead, c.Away = follow.dead, follow.away
+	for _, h := range m.add {
+		if dead := c.Dead[h.ID]; dead != nil && dead.Len() == h.Documents {
+			c.Drop = append(c.Drop, h.ID)
+			delete(c.Dead, h.ID)
+			continue
+		}
+		c.Add = append(c.Add, h)
+	}
 	for _, id := range slices.Sorted(maps.Keys(holding)) {
-		r := m.sn.RepositoryByID(id)
+		r := sn.RepositoryByID(id)
 		next := *r
 		shards := &next.Shards
 		if group[0].Header.IsHistory() {
@@ -354,10 +364,65 @@ func (m *merging) commit(group []shard.View) error {
 		}
 		*shards = slices.DeleteFunc(slices.Clone(*shards), func(id uint32) bool { return gone[id] })
 		for id := range m.outputs[r.ID] {
-			*shards = append(*shards, id)
+			if follow.holds(id, r.ID) {
+				*shards = append(*shards, id)
+			}
 		}
 		slices.Sort(*shards)
 		c.Repositories = append(c.Repositories, &next)
 	}
-	return m.sn.Commit(c)
+	return sn.Commit(c)
+}
+
+// followed is what is known of documents that were copied.
+type followed struct {
+	dead map[uint32]*postings.Set
+	away map[store.ShardRepository][]*postings.Set
+	// live are the repositories with documents in the shards that have dead ones.
+	live map[store.ShardRepository]bool
+}
+
+// holds reports whether a repository has a live document in a new shard.
+func (f *followed) holds(shard, repository uint32) bool {
+	return f.dead[shard] == nil || f.live[store.ShardRepository{Shard: shard, Repository: repository}]
+}
+
+// follow returns what is known of the copies: a copy is dead if the original has
+// died since m.sn, and away from the branches from which the original is. now are
+// the input shards as they are, without those that have been dropped.
+func (m *merging) follow(now map[uint32]shard.View) *followed {
+	f := &followed{map[uint32]*postings.Set{}, map[store.ShardRepository][]*postings.Set{}, map[store.ShardRepository]bool{}}
+	for id, written := range m.written {
+		for doc, s := range written {
+			v, there := now[s.view.ID]
+			if !there || v.Dead != nil && v.Dead.Contains(uint16(s.doc)) {
+				if f.dead[id] == nil {
+					f.dead[id] = &postings.Set{}
+				}
+				f.dead[id].Add(uint16(doc))
+				continue
+			}
+			of := store.ShardRepository{Shard: id, Repository: s.docs.Repository[s.doc]}
+			for n, set := range v.Away(of.Repository) {
+				if set == nil || !set.Contains(uint16(s.doc)) {
+					continue
+				}
+				if f.away[of] == nil {
+					f.away[of] = make([]*postings.Set, len(v.Away(of.Repository)))
+				}
+				if f.away[of][n] == nil {
+					f.away[of][n] = &postings.Set{}
+				}
+				f.away[of][n].Add(uint16(doc))
+			}
+		}
+	}
+	for id := range f.dead {
+		for doc, s := range m.written[id] {
+			if !f.dead[id].Contains(uint16(doc)) {
+				f.live[store.ShardRepository{Shard: id, Repository: s.docs.Repository[s.doc]}] = true
+			}
+		}
+	}
+	return f
 }

@@ -74,11 +74,10 @@ func hopeless(ctx context.Context, err error) bool {
 }
 
 // rebuildOne rewrites a shard that was not tried and returns its number, 0 if
-// there is none. It takes the lock for that shard only, so that a sync waits
-// for at most that.
+// there is none.
 func (ix *Indexer) rebuildOne(ctx context.Context, tried map[uint32]bool, report func(Progress)) (uint32, error) {
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
+	ix.rewriting.Lock()
+	defer ix.rewriting.Unlock()
 	sn, err := ix.begin()
 	if err != nil {
 		return 0, err

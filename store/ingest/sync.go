@@ -87,25 +87,51 @@ func (ix *Indexer) syncHeld(ctx context.Context, id uint32, anew bool, report fu
 	if ctx.Err() != nil {
 		return Result{Took: f.took}, errors.Join(f.err, ctx.Err())
 	}
-	end, err := ix.opts.Turn(ctx, report)
-	if err != nil {
-		return Result{Took: f.took}, err
-	}
-	defer end()
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
-	start := ix.opts.Now()
 	var res Result
-	err = ix.heal(ctx, func() (err error) {
-		res, err = ix.sync(ctx, id, f, report)
+	took := f.took
+	err := ix.heal(ctx, func() (err error) {
+		res, err = ix.syncInGroup(ctx, id, f, report)
+		took += res.Took
+		if errors.Is(err, errNotSmall) || errors.Is(err, errOvertaken) {
+			res, err = ix.syncAlone(ctx, id, f, report)
+			took += res.Took
+		}
 		return err
 	})
-	res.Took = f.took + ix.opts.Now().Sub(start)
+	res.Took = took
 	return res, err
 }
 
-// sync is Sync of what was fetched, with mu held.
-func (ix *Indexer) sync(ctx context.Context, id uint32, f fetched, report func(Progress)) (Result, error) {
+// syncAlone is Sync of what was fetched, one repository at a time, however large
+// it is. No shard is rewritten meanwhile.
+func (ix *Indexer) syncAlone(ctx context.Context, id uint32, f fetched, report func(Progress)) (Result, error) {
+	end, err := ix.opts.Turn(ctx, report)
+	if err != nil {
+		return Result{}, err
+	}
+	defer end()
+	ix.rewriting.Lock()
+	defer ix.rewriting.Unlock()
+	start := ix.opts.Now()
+	res, err := ix.syncBy(ctx, id, report, func(job *syncJob) error {
+		if err := job.prepare(ctx, f); err != nil {
+			return err
+		}
+		if job.same {
+			return nil
+		}
+		within, end := span.Start(ctx, "sync", "index")
+		err := job.write(within)
+		end(err)
+		return err
+	})
+	res.Took = ix.opts.Now().Sub(start)
+	return res, err
+}
+
+// syncBy makes a job, has it prepared and written, and commits it unless that was
+// done.
+func (ix *Indexer) syncBy(ctx context.Context, id uint32, report func(Progress), write func(*syncJob) error) (Result, error) {
 	sn, err := ix.begin()
 	if err != nil {
 		return Result{}, err
@@ -115,22 +141,42 @@ func (ix *Indexer) sync(ctx context.Context, id uint32, f fetched, report func(P
 	if r == nil {
 		return Result{}, store.ErrNotFound
 	}
-	job := &syncJob{ix: ix, sn: sn, report: report, next: *r, lost: lost(sn, r.Shards)}
-	if err := job.run(ctx, f); err != nil {
-		ix.discard(job.change.Add, err)
-		if _, damaged := shard.Damaged(err); !damaged && ctx.Err() == nil {
-			recordError(sn, r, fmt.Errorf("sync %q: %w", r.Name, err))
-		}
-		return Result{}, err
+	job := &syncJob{ix: ix, sn: sn, report: report, base: r, next: *r, lost: lost(sn, r.Shards), ended: ctx.Err}
+	err = write(job)
+	if err == nil && !job.committed {
+		report(Progress{Phase: "commit"})
+		err = ix.commitSyncs([]*syncJob{job}, job.headers)
+		err = cmp.Or(err, job.err)
 	}
-	return job.result, nil
+	switch _, damaged := shard.Damaged(err); {
+	case err == nil:
+		return job.result, nil
+	case errors.Is(err, errNotSmall), errors.Is(err, errOvertaken):
+	case !damaged && ctx.Err() == nil:
+		ix.recordError(r.ID, err)
+	}
+	if !job.committed {
+		ix.discard(job.headers, err)
+	}
+	return Result{}, err
 }
 
 // recordError keeps the error with the repository for people to see. The
 // caller has it too, so nothing is lost when the store takes no more.
-func recordError(sn *store.Snapshot, r *store.Repository, err error) {
+func (ix *Indexer) recordError(id uint32, why error) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	sn, err := ix.begin()
+	if err != nil {
+		return
+	}
+	defer sn.Close()
+	r := sn.RepositoryByID(id)
+	if r == nil {
+		return
+	}
 	next := *r
-	next.LastError = redact.About(err.Error(), r.Source)
+	next.LastError = redact.About(fmt.Sprintf("sync %q: %v", r.Name, why), r.Source)
 	_ = sn.Commit(store.Change{Repositories: []*store.Repository{&next}})
 }
 
@@ -139,29 +185,49 @@ type syncJob struct {
 	ix     *Indexer
 	sn     *store.Snapshot
 	report func(Progress)
+	// ended returns the error of a sync that was given up.
+	ended func() error
 	// lost says that documents are in quarantined shards, and have to be
 	// written anew.
 	lost bool
-	// next is the record to be committed.
+	// base is the record that the job was prepared from, next what it is to be.
+	base   *store.Repository
 	next   store.Repository
-	change store.Change
 	result Result
+	repo   *git.Repo
+	// fetched is when the source was looked at, zero if it was not.
+	fetched time.Time
 	// unfetched is why a mirror is used as it is.
 	unfetched error
 	// unread reports branches that are left out because they cannot be read.
 	unread []error
-	// added counts what was written, buried is what was marked dead.
-	added  totals
-	buried []docRef
+	// same says that no document changes.
+	same bool
+	// live are the documents of base, items those to be written.
+	live  liveSet
+	items []item
+	// added and removed count what is written and what is marked dead, buried is
+	// the latter.
+	added, removed totals
+	buried         []docRef
 	// nextBranches are those of the next generation, written the documents
-	// written for it.
+	// written for it, in the shards headers.
 	nextBranches []store.Branch
 	written      []writtenDocument
+	headers      []shard.Header
+	// texts are what was read of items by a job that is written in a group.
+	texts     []readDocument
+	textBytes int
+	// committed says that the job is done, err why it was not.
+	committed bool
+	err       error
 }
 
 // item is a document to be written.
 type item struct {
 	fileKey
+	// size is that of the blob in bytes, -1 if it is not known.
+	size    int64
 	quality byte
 	// held has a bit for each branch that has it.
 	held uint64
@@ -172,51 +238,78 @@ type writtenDocument struct {
 	held uint64
 }
 
-func (j *syncJob) run(ctx context.Context, f fetched) error {
+// prepare compares the source with what is live. It changes nothing.
+func (j *syncJob) prepare(ctx context.Context, f fetched) (err error) {
 	if err := j.ix.checkDisk(); err != nil {
 		return err
 	}
-	repo, err := j.source(ctx, f)
-	if err != nil {
+	if j.repo, err = j.source(ctx, f); err != nil {
 		return err
 	}
-	if j.nextBranches, j.next.BranchesLeftOut, err = j.branches(ctx, repo); err != nil {
+	if j.nextBranches, j.next.BranchesLeftOut, err = j.branches(ctx, j.repo); err != nil {
 		return err
 	}
 	if j.unfetched == nil {
-		j.next.LastFetched = f.at
+		j.fetched = f.at
 	}
 	admission := j.ix.opts.admission()
-	same := !j.lost && j.next.Indexed() && sameCommits(j.next.Branches, j.nextBranches) && j.next.Admission == admission
-	if same {
-		j.next.Branches = j.nextBranches
+	j.same = !j.lost && j.next.Indexed() && sameCommits(j.next.Branches, j.nextBranches) && j.next.Admission == admission
+	if j.same {
 		j.result.Unchanged = j.next.Documents
-		return j.commit()
+		return nil
 	}
-	within, end := span.Start(ctx, "sync", "index")
-	err = j.update(within, repo, j.next.Admission == admission)
-	end(err)
-	if err != nil {
+	j.report(Progress{Phase: "list"})
+	if err := j.list(ctx, j.repo, j.next.Admission == admission); err != nil {
 		return err
 	}
-	j.next.Branches = j.nextBranches
-	j.next.Admission, j.next.LastIndexed = admission, j.ix.opts.Now().UTC()
-	j.next.Generation++
-	j.report(Progress{Phase: "commit"})
-	return j.commit()
+	rank(j.items)
+	j.buried = j.live.unkept()
+	j.result.Unchanged = len(j.live) - len(j.buried)
+	j.result.Removed, j.result.Added = len(j.buried), len(j.items)
+	return j.countRemoved()
 }
 
-func (j *syncJob) commit() error {
-	j.next.LastError = ""
+// record returns the record of the next generation, which keeps what others have
+// changed of the present one since the job was prepared. It fails with
+// errOvertaken if that is where documents are.
+func (j *syncJob) record(present *store.Repository) (*store.Repository, error) {
+	if present == nil {
+		return nil, store.ErrNotFound
+	}
+	if present.Generation != j.base.Generation || !slices.Equal(present.Shards, j.base.Shards) {
+		return nil, errOvertaken
+	}
+	next := *present
+	next.Branches, next.BranchesLeftOut = j.nextBranches, j.next.BranchesLeftOut
+	if !j.fetched.IsZero() {
+		next.LastFetched = j.fetched
+	}
+	next.LastError = ""
 	if err := errors.Join(append(j.unread, j.unfetched)...); err != nil {
-		j.next.LastError = redact.About(strings.ReplaceAll(err.Error(), "\n", "; "), j.next.Source)
+		next.LastError = redact.About(strings.ReplaceAll(err.Error(), "\n", "; "), next.Source)
 	}
-	j.change.Repositories = []*store.Repository{&j.next}
-	if err := j.sn.Commit(j.change); err != nil {
-		return err
+	if j.same {
+		return &next, nil
 	}
-	j.result.Repository = &j.next
-	return nil
+	next.Admission, next.LastIndexed = j.ix.opts.admission(), j.ix.opts.Now().UTC()
+	next.Generation++
+	if j.lost {
+		next.Documents, next.TextBytes, next.Skipped = 0, 0, 0
+	}
+	next.Documents += j.added.documents - j.removed.documents
+	next.TextBytes += j.added.textBytes - j.removed.textBytes
+	next.Skipped += j.added.skipped - j.removed.skipped
+	shards := map[uint32]bool{}
+	for _, d := range j.live {
+		if d.held != 0 {
+			shards[d.shard] = true
+		}
+	}
+	for _, w := range j.written {
+		shards[w.shard] = true
+	}
+	next.Shards = slices.Sorted(maps.Keys(shards))
+	return &next, nil
 }
 
 // source returns the git repository. Damaged parts can be made anew from the
@@ -233,50 +326,23 @@ func (j *syncJob) source(ctx context.Context, f fetched) (*git.Repo, error) {
 	return old, nil
 }
 
-// update compares the trees of the branches with what is live and writes the
-// rest. keep says that unchanged documents may stay.
-func (j *syncJob) update(ctx context.Context, repo *git.Repo, keep bool) error {
-	j.report(Progress{Phase: "list"})
-	l, err := j.list(ctx, repo, keep)
-	if err != nil {
-		return err
-	}
-	live := l.live
-	rank(l.items)
-	j.buried = live.unkept()
-	j.result.Unchanged = len(live) - len(j.buried)
-	j.change.Dead, j.change.Drop = bury(j.sn, j.buried)
-	j.result.Removed = len(j.buried)
-	if err := j.write(ctx, repo, l.items); err != nil {
-		return err
-	}
-	j.change.Away = j.away(live)
-	shards := map[uint32]bool{}
-	for _, d := range live {
-		if d.held != 0 {
-			shards[d.shard] = true
-		}
-	}
-	for _, h := range j.change.Add {
-		shards[h.ID] = true
-	}
-	j.next.Shards = slices.Sorted(maps.Keys(shards))
-	return j.count(live)
-}
-
 // list lists the branches. One that cannot be is left out, unless it is the
-// default branch.
-func (j *syncJob) list(ctx context.Context, repo *git.Repo, keep bool) (*listing, error) {
+// default branch. keep says that unchanged documents may stay.
+func (j *syncJob) list(ctx context.Context, repo *git.Repo, keep bool) error {
 	for {
 		live, err := liveDocuments(ctx, j.sn, &j.next)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		l := &listing{live: live}
-		err = l.list(ctx, repo, j.nextBranches, keep)
+		l := &listing{live: live, sized: len(live) == 0}
+		if err = l.list(ctx, repo, j.nextBranches, keep); err != nil && l.sized && ctx.Err() == nil {
+			l = &listing{live: live} // an object may be missing
+			err = l.list(ctx, repo, j.nextBranches, keep)
+		}
 		var bad *branchError
 		if !errors.As(err, &bad) || bad.number == 0 || ctx.Err() != nil {
-			return l, err
+			j.live, j.items = l.live, l.items
+			return err
 		}
 		j.leaveOut(j.nextBranches[bad.number].Name, bad.err)
 		j.nextBranches = slices.Delete(slices.Clone(j.nextBranches), bad.number, bad.number+1)
@@ -291,54 +357,61 @@ func rank(items []item) {
 	})
 }
 
-// count recomputes the totals of the repository: those before, less the dead,
-// plus what was written. Those before are counted where some are lost.
-func (j *syncJob) count(live liveSet) error {
-	sum := j.added
+// countRemoved counts what is marked dead. Where documents are lost the totals
+// start at nothing, and those that stay are taken from it.
+func (j *syncJob) countRemoved() error {
 	if j.lost {
-		j.next.Documents, j.next.TextBytes, j.next.Skipped = 0, 0, 0
-		for _, d := range live {
-			v, _ := j.sn.Shard(d.shard)
-			docs, err := v.Documents()
-			if err != nil {
+		for _, d := range j.live {
+			if err := j.measure(d.docRef, j.removed.remove); err != nil {
 				return err
 			}
-			sum.add(docs.TextBytes[d.doc], docs.Reason[d.doc])
 		}
 	}
 	for _, p := range j.buried {
-		v, _ := j.sn.Shard(p.shard)
-		docs, err := v.Documents()
-		if err != nil {
+		if err := j.measure(p, j.removed.add); err != nil {
 			return err
 		}
-		sum.remove(docs.TextBytes[p.doc], docs.Reason[p.doc])
 	}
-	j.next.Documents += sum.documents
-	j.next.TextBytes += sum.textBytes
-	j.next.Skipped += sum.skipped
 	return nil
 }
 
+// measure calls count with what a document counts.
+func (j *syncJob) measure(at docRef, count func(textBytes uint32, r shard.Reason)) error {
+	v, _ := j.sn.Shard(at.shard)
+	docs, err := v.Documents()
+	if err == nil {
+		count(docs.TextBytes[at.doc], docs.Reason[at.doc])
+	}
+	return err
+}
+
 // write reads the items' blobs and writes them to new shards.
-func (j *syncJob) write(ctx context.Context, repo *git.Repo, items []item) error {
-	j.result.Added = len(items)
-	if len(items) == 0 {
+func (j *syncJob) write(ctx context.Context) error {
+	if len(j.items) == 0 {
 		return nil
 	}
-	w := &documentWriter{job: j, shards: j.ix.store.NewShardWriter(), items: items}
+	w := &documentWriter{job: j, shards: j.ix.store.NewShardWriter()}
 	w.shards.MaxBlocks = j.ix.opts.ShardBlocks
 	defer w.shards.Close()
-	blobs, err := repo.Blobs(ctx)
+	if err := j.read(ctx, func(it item, b git.Blob) error { return w.add(ctx, it, b) }); err != nil {
+		return err
+	}
+	return w.finish(ctx)
+}
+
+// read calls f with the blob of each item, in their order; that of a submodule is
+// the zero value.
+func (j *syncJob) read(ctx context.Context, f func(item, git.Blob) error) error {
+	blobs, err := j.repo.Blobs(ctx)
 	if err != nil {
 		return err
 	}
 	defer blobs.Close()
 	// Submodules have no blob; runs of items between them are read at once.
-	for rest := items; len(rest) > 0; {
+	for rest := j.items; len(rest) > 0; {
 		n := slices.IndexFunc(rest, func(it item) bool { return it.mode == git.ModeSubmodule })
 		if n == 0 {
-			if err := w.add(ctx, rest[0], git.Blob{}); err != nil {
+			if err := f(rest[0], git.Blob{}); err != nil {
 				return err
 			}
 			rest = rest[1:]
@@ -347,33 +420,38 @@ func (j *syncJob) write(ctx context.Context, repo *git.Repo, items []item) error
 		if n < 0 {
 			n = len(rest)
 		}
-		if err := w.readBlobs(ctx, blobs, rest[:n]); err != nil {
+		oids, sizes := make([]string, n), make([]int64, n)
+		for i, it := range rest[:n] {
+			oids[i], sizes[i] = it.oid, it.size
+		}
+		err := blobs.ReadSized(ctx, oids, sizes, j.ix.opts.MaxTextBytes, func(i int, b git.Blob) error {
+			j.result.Bytes += int64(len(b.Data))
+			return f(rest[i], b)
+		})
+		if err != nil {
 			return err
 		}
 		rest = rest[n:]
 	}
-	return w.finish(ctx)
+	return nil
+}
+
+// document returns the document of an item, and its searchable text, which may
+// share the memory of the blob.
+func (j *syncJob) document(it item, b git.Blob) (shard.Document, []byte) {
+	rules := admit.Rules{MaxTextBytes: j.ix.opts.MaxTextBytes}
+	d, text := rules.Document(j.base.ID, git.TreeEntry{Path: it.path, OID: it.oid, Mode: it.mode}, b)
+	d.Quality = it.quality
+	return d, text
 }
 
 // documentWriter turns blobs into documents in shards.
 type documentWriter struct {
 	job    *syncJob
 	shards *shard.Writer
-	// items are all that are to be written, done how many were; first is the
-	// first of the shard begun.
-	items       []item
+	// done counts the items that were written; first is the first of the shard
+	// begun.
 	first, done int
-}
-
-func (w *documentWriter) readBlobs(ctx context.Context, blobs *git.BlobReader, items []item) error {
-	oids := make([]string, len(items))
-	for i, it := range items {
-		oids[i] = it.oid
-	}
-	return blobs.Read(ctx, oids, w.job.ix.opts.MaxTextBytes, func(i int, b git.Blob) error {
-		w.job.result.Bytes += int64(len(b.Data))
-		return w.add(ctx, items[i], b)
-	})
 }
 
 // reportEvery is how many documents lie between two reports of progress.
@@ -383,9 +461,7 @@ func (w *documentWriter) add(ctx context.Context, it item, b git.Blob) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	rules := admit.Rules{MaxTextBytes: w.job.ix.opts.MaxTextBytes}
-	d, content := rules.Document(w.job.next.ID, git.TreeEntry{Path: it.path, OID: it.oid, Mode: it.mode}, b)
-	d.Quality = it.quality
+	d, content := w.job.document(it, b)
 	if !w.shards.Fits(len(content)) && !w.shards.Empty() {
 		if err := w.finish(ctx); err != nil {
 			return err
@@ -396,8 +472,8 @@ func (w *documentWriter) add(ctx context.Context, it item, b git.Blob) error {
 		return err
 	}
 	w.job.added.add(uint32(len(content)), d.Reason)
-	if w.done++; w.done%reportEvery == 0 || w.done == len(w.items) {
-		w.job.report(Progress{Phase: "index", Done: w.done, Total: len(w.items), Bytes: w.job.result.Bytes})
+	if w.done++; w.done%reportEvery == 0 || w.done == len(w.job.items) {
+		w.job.report(Progress{Phase: "index", Done: w.done, Total: len(w.job.items), Bytes: w.job.result.Bytes})
 	}
 	return nil
 }
@@ -413,11 +489,9 @@ func (w *documentWriter) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.job.change.Add = append(w.job.change.Add, h)
-	if len(w.job.nextBranches) > 1 {
-		for n, it := range w.items[w.first:w.done] {
-			w.job.written = append(w.job.written, writtenDocument{docRef{h.ID, uint16(n)}, it.held})
-		}
+	w.job.headers = append(w.job.headers, h)
+	for n, it := range w.job.items[w.first:w.done] {
+		w.job.written = append(w.job.written, writtenDocument{docRef{h.ID, uint16(n)}, it.held})
 	}
 	w.first = w.done
 	return nil

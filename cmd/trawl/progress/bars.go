@@ -27,6 +27,8 @@ type barView struct {
 	mu     sync.Mutex // guards the rest; bars are made and ended under it
 	bars   *mpb.Progress
 	active int
+	// shown counts the bars of active tasks.
+	shown int
 }
 
 func (v *barView) Write(p []byte) (int, error) {
@@ -48,19 +50,31 @@ func (v *barView) start(name string) taskView {
 	}
 	v.active++
 	t := &barTask{v: v, name: name}
+	if v.shown == mostBars {
+		return t
+	}
+	v.shown++
 	t.bar = v.bars.New(0, mpb.BarStyle(), mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Name(name+" ", decor.WCSyncSpaceR)),
 		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + t.status() })))
 	return t
 }
 
-const barWidth = 30
+const (
+	barWidth = 30
+	// mostBars is how many tasks have a bar; those beside them are a line when they
+	// are done.
+	mostBars = 8
+)
 
-// end takes a bar away, and the container with the last one.
+// end takes a bar away, if there is one, and the container with the last task.
 func (v *barView) end(bar *mpb.Bar) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	bar.Abort(true)
+	if bar != nil {
+		bar.Abort(true)
+		v.shown--
+	}
 	if v.active--; v.active == 0 {
 		v.bars.Wait()
 		v.bars = nil
@@ -70,7 +84,7 @@ func (v *barView) end(bar *mpb.Bar) {
 type barTask struct {
 	v    *barView
 	name string
-	bar  *mpb.Bar
+	bar  *mpb.Bar // nil beside many others
 
 	mu   sync.Mutex // guards text, which the container's goroutine reads
 	text string
@@ -87,6 +101,9 @@ func (t *barTask) report(p ingest.Progress, _ bool) {
 		t.mu.Lock()
 		t.text = text
 		t.mu.Unlock()
+	}
+	if t.bar == nil {
+		return
 	}
 	// One more than there are keeps the bar until the task ends.
 	t.bar.SetTotal(int64(p.Total)+1, false)

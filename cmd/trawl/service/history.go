@@ -37,10 +37,9 @@ func (s *Service) KeepHistory(ctx context.Context) {
 			return
 		case <-s.synced:
 		}
-		if err := s.takeTurn(ctx, func(ingest.Progress) {}); err != nil {
+		if err := s.awaitIdle(ctx); err != nil {
 			return
 		}
-		<-s.turn
 	}
 }
 

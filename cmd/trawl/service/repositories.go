@@ -26,7 +26,7 @@ func (s *Service) Add(ctx context.Context, source string) (*store.Repository, er
 	if err != nil {
 		return nil, err
 	}
-	if !src.Remote && !s.knows(src.Name) {
+	if !src.Remote && !s.knows(src.Name) && !git.LooksLikeRepository(src.Location) {
 		if _, err := git.Open(ctx, src.Location); err != nil {
 			return nil, err
 		}
@@ -80,6 +80,15 @@ func (s *Service) sync(ctx context.Context, name string, by wayToSync, report fu
 		return res, fmt.Errorf("sync %q: %w", name, errClosing)
 	}
 	return res, err
+}
+
+// beginSync is the Begin of ingest.
+func (s *Service) beginSync() (end func()) {
+	quiet, idle := s.busy.begin(), s.indexing.begin()
+	return func() {
+		idle()
+		quiet()
+	}
 }
 
 // indexTurn is the Turn of ingest.

@@ -74,9 +74,10 @@ type Service struct {
 	indexer    *ingest.Indexer
 	searcher   *search.Searcher
 	opts       Options
-	// turn holds a token while a repository is indexed, so that waiting tasks
-	// can give up. Mirrors are fetched before.
-	turn chan struct{}
+	// turn holds a token while a large repository is indexed, so that waiting tasks
+	// can give up. Mirrors are fetched before. indexing counts the others.
+	turn     chan struct{}
+	indexing activity
 	// closing is closed when syncs are to end.
 	closing chan struct{}
 	// program reads symbols; ctagsErr is why it is nil, if it should not be.
@@ -179,7 +180,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		ingesting.Ctags = s.program
 	}
 	ingesting.Proxy, ingesting.Yield, ingesting.Git = s.gateway.url, s.yield, s.git.ForSyncs().Patient(syncPatience)
-	ingesting.Turn = s.indexTurn
+	ingesting.Turn, ingesting.Begin = s.indexTurn, s.beginSync
 	s.indexer = ingest.New(st, ingesting)
 	s.room.ready, s.room.resume, s.room.log = s.indexer.Ready, s.resume, o.Log
 	switch n, err := s.indexer.SweepMirrors(); {

@@ -57,10 +57,9 @@ func (s *Service) KeepSymbols(ctx context.Context) {
 			return
 		case <-s.changed:
 		}
-		if err := s.takeTurn(ctx, func(ingest.Progress) {}); err != nil {
+		if err := s.awaitIdle(ctx); err != nil {
 			return
 		}
-		<-s.turn
 	}
 }
 
