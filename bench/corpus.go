@@ -117,12 +117,21 @@ type textWriter struct {
 
 func newWriter(seed uint64) *textWriter {
 	w := &textWriter{random: rand.New(rand.NewPCG(seed, 0))}
-	w.rank = rand.NewZipf(w.random, 1.1, 1, vocabularyWords-1)
+	w.rank = newRank(w.random)
 	for range vocabularyWords {
 		w.words = append(w.words, w.newWord())
 	}
 	return w
 }
+
+// drawing returns a writer with the words of w that draws from random. Making a
+// vocabulary takes longer than writing a small file.
+func (w *textWriter) drawing(random *rand.Rand) *textWriter {
+	return &textWriter{random: random, rank: newRank(random), words: w.words}
+}
+
+// newRank returns a generator of ranks in a vocabulary.
+func newRank(random *rand.Rand) *rand.Zipf { return rand.NewZipf(random, 1.1, 1, vocabularyWords-1) }
 
 // newWord makes up a word of one to four syllables.
 func (w *textWriter) newWord() string {
