@@ -78,6 +78,12 @@ func (c *operatorClient) call(ctx context.Context, method, path string, paramete
 type lastLine struct {
 	Result json.RawMessage `json:"result"`
 	Error  string          `json:"error"`
+	// Progress is that of the line read last.
+	Progress struct {
+		Phase string `json:"phase"`
+	} `json:"progress"`
+	// onPhase, if set, is called with the phase of each line of progress.
+	onPhase func(phase string)
 }
 
 func (l *lastLine) read(r io.Reader) error {
@@ -86,6 +92,10 @@ func (l *lastLine) read(r io.Reader) error {
 	for lines.Scan() {
 		if err := json.Unmarshal(lines.Bytes(), l); err != nil {
 			return err
+		}
+		if l.onPhase != nil && l.Progress.Phase != "" {
+			l.onPhase(l.Progress.Phase)
+			l.Progress.Phase = ""
 		}
 	}
 	switch {

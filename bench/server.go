@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os/exec"
+	"slices"
 )
 
 // server is a running trawl serve. Its starter must call stop.
@@ -20,7 +21,7 @@ func (t *trawl) serve(ctx context.Context) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := append([]string{"serve", "--data", t.data, "--listen", addr}, t.serveArgs...)
+	args := slices.Concat([]string{"serve", "--data", t.data, "--listen", addr}, t.configured(), t.serveArgs)
 	cmd := exec.Command(t.binary, args...)
 	cmd.Env = t.env()
 	a := newAsker("http://"+addr, t.token)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,6 +20,8 @@ type trawl struct {
 	binary string
 	data   string
 	token  string
+	// config is a configuration file, "" for none.
+	config string
 	// serveArgs are added to every trawl serve.
 	serveArgs []string
 	// symbols says that definitions are read too.
@@ -62,9 +65,19 @@ func (t *trawl) env() []string {
 	return env
 }
 
-// index runs trawl index on the repository and returns what it took.
-func (t *trawl) index(ctx context.Context, repository string) (Usage, error) {
-	cmd := exec.CommandContext(ctx, t.binary, "index", "--data", t.data, repository)
+// configured returns the flag that names the configuration file, if there is one.
+func (t *trawl) configured() []string {
+	if t.config == "" {
+		return nil
+	}
+	return []string{"--config", t.config}
+}
+
+// index runs trawl index on the repositories, or on those of the configuration
+// file if none are given, and returns what it took.
+func (t *trawl) index(ctx context.Context, repositories ...string) (Usage, error) {
+	args := slices.Concat([]string{"index", "--data", t.data}, t.configured(), repositories)
+	cmd := exec.CommandContext(ctx, t.binary, args...)
 	cmd.Env = t.env()
 	u, err := measure(cmd)
 	if err != nil {

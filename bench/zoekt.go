@@ -37,17 +37,37 @@ func (zoekt) index(ctx context.Context, at workspace) (*IndexFacts, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(filepath.Dir(repository))
-	cmd := exec.CommandContext(ctx, "zoekt-git-index", "-disable_ctags", "-index", at.dir, repository)
+	return measureIndex(zoektIndexing(ctx, at.dir, "", repository), at.dir)
+}
+
+// zoektIndexing returns the command that adds a repository to the index in dir.
+// The repository is called after its last element, or after its path below root
+// if that is not "".
+func zoektIndexing(ctx context.Context, dir, root, repository string) *exec.Cmd {
+	args := []string{"-disable_ctags", "-index", dir}
+	if root != "" {
+		args = append(args, "-repo_cache", root)
+	}
+	cmd := exec.CommandContext(ctx, "zoekt-git-index", append(args, repository)...)
 	cmd.Env = cleanEnv()
-	return measureIndex(cmd, at.dir)
+	return cmd
 }
 
 func (zoekt) start(ctx context.Context, at workspace) (engine, error) {
+	e, err := startZoekt(ctx, at.dir)
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// startZoekt serves the index in dir.
+func startZoekt(ctx context.Context, dir string) (*zoektEngine, error) {
 	addr, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command("zoekt-webserver", "-rpc", "-html=false", "-index", at.dir, "-listen", addr)
+	cmd := exec.Command("zoekt-webserver", "-rpc", "-html=false", "-index", dir, "-listen", addr)
 	cmd.Env = cleanEnv()
 	e := &zoektEngine{client: newClient(), base: "http://" + addr}
 	e.process, err = startProcess(ctx, "zoekt-webserver", cmd, func(ctx context.Context) bool {
@@ -106,10 +126,9 @@ func (e *zoektEngine) answer(ctx context.Context, q Query) (LineSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close()
-	var reply zoektReply
-	if err := json.NewDecoder(resp.Body).Decode(&reply); err != nil {
-		return nil, fmt.Errorf("zoekt: decode answer to %s: %w", q.Name, err)
+	reply, err := readZoekt(q.Name, resp)
+	if err != nil {
+		return nil, err
 	}
 	if r := reply.Result; r.Crashes+r.FilesSkipped+r.ShardsSkipped > 0 {
 		return nil, fmt.Errorf("zoekt: answer to %s is incomplete: %d crashes, %d files and %d shards skipped",
@@ -129,28 +148,48 @@ func (e *zoektEngine) answer(ctx context.Context, q Query) (LineSet, error) {
 	return set, nil
 }
 
+// readZoekt decodes and closes the answer to the search called name.
+func readZoekt(name string, resp *http.Response) (zoektReply, error) {
+	defer resp.Body.Close()
+	var reply zoektReply
+	if err := json.NewDecoder(resp.Body).Decode(&reply); err != nil {
+		return reply, fmt.Errorf("zoekt: decode answer to %s: %w", name, err)
+	}
+	return reply, nil
+}
+
 func (e *zoektEngine) ask(ctx context.Context, q Query, limit int) (PeerRun, error) {
 	start := time.Now()
 	resp, err := e.post(ctx, q, limit)
 	if err != nil {
 		return PeerRun{}, err
 	}
+	return skimZoekt(resp, start)
+}
+
+// skimZoekt reads an answer to a request of the time start, for its times.
+func skimZoekt(resp *http.Response, start time.Time) (PeerRun, error) {
 	defer resp.Body.Close()
 	arrival := &firstByte{to: io.Discard, start: start}
-	_, err = io.Copy(arrival, resp.Body)
+	_, err := io.Copy(arrival, resp.Body)
 	return PeerRun{First: arrival.after, Done: time.Since(start)}, err
 }
 
 // unlimited is more matches than any corpus has.
 const unlimited = 1 << 30
 
-// post sends q. The limits are raised until an answer is complete, or set to
-// the few lines that are wanted.
+// post sends q.
 func (e *zoektEngine) post(ctx context.Context, q Query, limit int) (*http.Response, error) {
 	text, cannot := zoektQuery(q)
 	if cannot != "" {
 		return nil, errors.New("zoekt: " + cannot)
 	}
+	return e.sendText(ctx, q.Name, text, limit)
+}
+
+// sendText posts a search, which errors call name. The limits are raised until
+// an answer is complete, or set to the few lines that are wanted.
+func (e *zoektEngine) sendText(ctx context.Context, name, text string, limit int) (*http.Response, error) {
 	opts := map[string]any{"ShardMaxMatchCount": unlimited, "TotalMaxMatchCount": unlimited, "MaxWallTime": 10 * time.Minute}
 	if limit > 0 {
 		opts["ShardMaxMatchCount"], opts["TotalMaxMatchCount"], opts["MaxMatchDisplayCount"] = limit, limit, limit
@@ -159,7 +198,7 @@ func (e *zoektEngine) post(ctx context.Context, q Query, limit int) (*http.Respo
 	if err != nil {
 		return nil, err
 	}
-	return e.send(ctx, q.Name, body)
+	return e.send(ctx, name, body)
 }
 
 // send posts a search; name is what errors call it.
