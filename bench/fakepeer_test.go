@@ -46,6 +46,9 @@ func fakeFlag(args []string, name string) string {
 }
 
 func fakeZoektIndex(args []string) error {
+	if root := fakeFlag(args, "-repo_cache"); root != "" {
+		return fakeManyIndex(fakeFlag(args, "-index"), root, args[len(args)-1])
+	}
 	return fakeIndex(filepath.Join(fakeFlag(args, "-index"), "corpus.json"), args[len(args)-1])
 }
 
@@ -57,15 +60,10 @@ func fakeZoektServe(args []string) error {
 		fmt.Println("zoekt of the tests")
 		return nil
 	}
-	files, err := loadFake(filepath.Join(fakeFlag(args, "-index"), "corpus.json"))
+	answer, err := fakeZoektAnswers(fakeFlag(args, "-index"))
 	if err != nil {
 		return err
 	}
-	queries, err := bench.QuerySet("small")
-	if err != nil {
-		return err
-	}
-	delete(files, zoektUnread)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /readyz", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("POST /api/search", func(w http.ResponseWriter, r *http.Request) {
@@ -77,7 +75,7 @@ func fakeZoektServe(args []string) error {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		_ = json.NewEncoder(w).Encode(fakeZoektAnswer(files, queries, asked.Q, asked.Opts.TotalMaxMatchCount))
+		_ = json.NewEncoder(w).Encode(answer(asked.Q, asked.Opts.TotalMaxMatchCount))
 	})
 	srv := &http.Server{Addr: fakeFlag(args, "-listen"), Handler: mux}
 	stop := make(chan os.Signal, 1)
@@ -90,6 +88,24 @@ func fakeZoektServe(args []string) error {
 		return err
 	}
 	return nil
+}
+
+// fakeZoektAnswers returns what answers queries over the index in dir: one of
+// many repositories, or of the corpus that the small query set is for.
+func fakeZoektAnswers(dir string) (func(text string, limit int) any, error) {
+	if many, err := loadFakeMany(dir); err != nil || len(many) > 0 {
+		return many.answer, err
+	}
+	files, err := loadFake(filepath.Join(dir, "corpus.json"))
+	if err != nil {
+		return nil, err
+	}
+	queries, err := bench.QuerySet("small")
+	if err != nil {
+		return nil, err
+	}
+	delete(files, zoektUnread)
+	return func(text string, limit int) any { return fakeZoektAnswer(files, queries, text, limit) }, nil
 }
 
 type fakeZoektLine struct {

@@ -107,11 +107,15 @@ func (f *fleet) forked(i int) int {
 // groupRepositories is how many repositories share the first part of a name.
 const groupRepositories = 25
 
-// dirOf returns where the repository lies. The groups are spread over 256
-// folders, so that none has more than some hundred entries.
+// dirOf returns where the repository lies: below folderOf, by its name.
 func (f *fleet) dirOf(r fleetRepository) string {
-	group := fmt.Sprintf("%02x", r.number/groupRepositories%256)
-	return filepath.Join(f.dir, group, filepath.FromSlash(r.name)+".git")
+	return filepath.Join(f.folderOf(r), filepath.FromSlash(r.name)+".git")
+}
+
+// folderOf returns the folder of the repository's group. The groups are spread
+// over 256 folders, so that none has more than some hundred entries.
+func (f *fleet) folderOf(r fleetRepository) string {
+	return filepath.Join(f.dir, fmt.Sprintf("%02x", r.number/groupRepositories%256))
 }
 
 // filePath spreads the files of a repository over folders.

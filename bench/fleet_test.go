@@ -53,9 +53,6 @@ func readFleet(t *testing.T, f *fleet, r fleetRepository) FleetFacts {
 		facts.Empty = 1
 		return facts
 	}
-	if name := run("config", "zoekt.name"); name != r.name {
-		t.Errorf("zoekt.name of %s is %q", r.name, name)
-	}
 	if r.parent >= 0 {
 		facts.Forks = 1
 		git := gitRepo{dir: f.dirOf(f.repository(r.parent))}
@@ -156,7 +153,7 @@ func TestPackLengths(t *testing.T) {
 	if err := w.write(filepath.Join(dir, "objects", "pack")); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeBare(dir, "x", nil); err != nil {
+	if err := writeBare(dir, nil); err != nil {
 		t.Fatal(err)
 	}
 	out, err := gitRepo{dir: dir}.run(t.Context(), "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objectsize)")

@@ -110,7 +110,7 @@ func (w *fleetWriter) write(r fleetRepository) (FleetFacts, error) {
 		}
 		facts.PackBytes = int64(w.pack.pack.Len())
 	}
-	return facts, writeBare(dir, r.name, refs)
+	return facts, writeBare(dir, refs)
 }
 
 // history writes the commits of r and notes where its branches end.
@@ -254,9 +254,8 @@ func (w *fleetWriter) tree(t *fleetTree, paths []string, prefix string) (objectI
 	return w.pack.add(treeObject, b.Bytes())
 }
 
-// writeBare writes the files of a bare repository beside its objects. zoekt
-// takes the name of a repository from its configuration.
-func writeBare(dir, name string, refs map[string]objectID) error {
+// writeBare writes the files of a bare repository beside its objects.
+func writeBare(dir string, refs map[string]objectID) error {
 	var packed strings.Builder
 	packed.WriteString("# pack-refs with: peeled fully-peeled sorted \n")
 	for _, ref := range sortedKeys(refs) {
@@ -264,7 +263,7 @@ func writeBare(dir, name string, refs map[string]objectID) error {
 	}
 	for file, content := range map[string]string{
 		"HEAD":        "ref: refs/heads/main\n",
-		"config":      "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n[zoekt]\n\tname = " + name + "\n",
+		"config":      "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n",
 		"packed-refs": packed.String(),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644); err != nil {

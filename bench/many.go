@@ -1,0 +1,150 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// ManyConfig says how many repositories are made and how they are searched. The
+// zero value of a field means its default.
+type ManyConfig struct {
+	// Trawl is the binary; required.
+	Trawl string
+	// Work is an empty directory, or one that is not there, for repositories and
+	// indexes; required.
+	Work string
+	// Repositories is how many; 1000. Seed draws them.
+	Repositories int
+	Seed         uint64
+	// Memory is trawl's setting of that name; 512MiB.
+	Memory string
+	// Peers may hold "zoekt".
+	Peers []string
+	// Symbols indexes once more, with definitions and commits.
+	Symbols bool
+	// Runs is how often each query is timed; 7. Commits is how many commits are
+	// made and synced one after the other; 5.
+	Runs, Commits int
+	// Idle is how long a server must do nothing to count as idle; 3 s.
+	Idle time.Duration
+	// Note, if set, hears how far it is.
+	Note func(string)
+}
+
+func (c *ManyConfig) ensureDefaults() error {
+	if c.Trawl == "" || c.Work == "" {
+		return errors.New("a trawl binary and a work directory are needed")
+	}
+	if i := slices.IndexFunc(c.Peers, func(name string) bool { return name != zoektName }); i >= 0 {
+		return fmt.Errorf("no peer %q reads many repositories; %s does", c.Peers[i], zoektName)
+	}
+	if c.Repositories == 0 {
+		c.Repositories = 1000
+	}
+	if c.Memory == "" {
+		c.Memory = "512MiB"
+	}
+	if c.Runs == 0 {
+		c.Runs = 7
+	}
+	if c.Commits == 0 {
+		c.Commits = 5
+	}
+	if c.Idle == 0 {
+		c.Idle = 3 * time.Second
+	}
+	if c.Note == nil {
+		c.Note = func(string) {}
+	}
+	return nil
+}
+
+// zoektName is the name of the peer that takes part.
+const zoektName = "zoekt"
+
+// manyRun is one run in progress.
+type manyRun struct {
+	ManyConfig
+	fleet  *fleet
+	trawl  trawl
+	report *ManyReport
+}
+
+// Many makes repositories, indexes them with trawl and its peers, and measures
+// what an operator and a user notice of their number. The report is nil if the
+// run could not be finished; wrong answers are its Problems.
+func Many(ctx context.Context, c ManyConfig) (*ManyReport, error) {
+	if err := c.ensureDefaults(); err != nil {
+		return nil, fmt.Errorf("many: %w", err)
+	}
+	m, err := newManyRun(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("many: %w", err)
+	}
+	for _, phase := range []func(context.Context) error{m.generate, m.index, m.indexPeers, m.serve} {
+		if err := phase(ctx); err != nil {
+			return nil, fmt.Errorf("many: %w", err)
+		}
+	}
+	m.report.Checks = m.report.check()
+	return m.report, nil
+}
+
+func newManyRun(ctx context.Context, c ManyConfig) (*manyRun, error) {
+	setting, err := parseSize(c.Memory)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := findPeers(append([]string{}, c.Peers...)); err != nil {
+		return nil, err
+	}
+	if c.Work, err = filepath.Abs(c.Work); err != nil {
+		return nil, err
+	}
+	if entries, err := os.ReadDir(c.Work); err == nil && len(entries) > 0 {
+		return nil, fmt.Errorf("%s is not empty", c.Work)
+	}
+	m := &manyRun{
+		ManyConfig: c,
+		fleet:      newFleet(c.Seed, c.Repositories, filepath.Join(c.Work, "repositories")),
+		trawl:      trawl{binary: c.Trawl, memory: c.Memory, config: filepath.Join(c.Work, "trawl.yaml")},
+		report: &ManyReport{
+			Version: ReportVersion, Started: time.Now().UTC(), Machine: thisMachine(),
+			Memory: c.Memory, SettingBytes: setting, Runs: c.Runs,
+		},
+	}
+	m.report.Versions = map[string]string{selfName: m.trawl.version(ctx)}
+	if m.hasPeer() {
+		m.report.Versions[zoektName] = zoekt{}.version(ctx)
+	}
+	return m, nil
+}
+
+func (m *manyRun) hasPeer() bool { return len(m.Peers) > 0 }
+
+func (m *manyRun) problem(format string, args ...any) {
+	m.report.Problems = append(m.report.Problems, fmt.Sprintf(format, args...))
+}
+
+// generate makes the repositories and the configuration file that names them.
+func (m *manyRun) generate(ctx context.Context) (err error) {
+	m.Note(fmt.Sprintf("making %d repositories", m.Repositories))
+	start := time.Now()
+	if m.report.Fleet, err = m.fleet.write(ctx); err != nil {
+		return err
+	}
+	m.report.Generated = time.Since(start)
+	var b bytes.Buffer
+	b.WriteString("repositories:\n")
+	for i := range m.Repositories {
+		r := m.fleet.repository(i)
+		fmt.Fprintf(&b, "  - name: %s\n    source: %s\n", r.name, m.fleet.dirOf(r))
+	}
+	return os.WriteFile(m.trawl.config, b.Bytes(), 0o644)
+}

@@ -1,0 +1,53 @@
+package bench
+
+import "time"
+
+// The goals of a run over many repositories, for 10,000 of them on two cores.
+// With another number they are shown all the same.
+const (
+	textOfZoekt    = 0.25
+	symbolsOfZoekt = 0.6
+	preciseGoal    = 1500 * time.Microsecond
+	meanwhileGoal  = 10 * time.Millisecond
+	commitGoal     = 50 * time.Millisecond
+	unchangedGoal  = 10 * time.Second
+	restartGoal    = time.Second
+)
+
+// check returns the goals of the run.
+func (r *ManyReport) check() []Check {
+	var checks []Check
+	if r.Zoekt != nil {
+		checks = append(checks, shareCheck("first index, share of zoekt", float64(r.Text.Wall), float64(r.Zoekt.Wall), textOfZoekt))
+		if r.Symbols != nil {
+			checks = append(checks, shareCheck("with symbols and history", float64(r.Symbols.Wall), float64(r.Zoekt.Wall), symbolsOfZoekt))
+		}
+	}
+	checks = append(checks, bytesCheck("peak memory, text", r.Text.PeakOwnBytes, r.SettingBytes))
+	if r.Symbols != nil {
+		checks = append(checks, bytesCheck("peak memory, symbols and history", r.Symbols.PeakOwnBytes, r.SettingBytes))
+	}
+	checks = append(checks,
+		bytesCheck("peak memory, nothing changed", r.Unchanged.PeakOwnBytes, r.SettingBytes),
+		bytesCheck("peak memory, serving", r.Bulk.PeakBytes, r.SettingBytes),
+		durationCheck("absent word during indexing, p99", r.Bulk.Absent.P99, meanwhileGoal))
+	for _, q := range r.Queries {
+		if q.Name != absentQuestion && q.Name != repoQuestion {
+			continue
+		}
+		checks = append(checks, q.check("at once", q.AtOnce), q.check("idle", q.Later))
+	}
+	after := median(r.Commits, ManyCommit.AfterRead)
+	return append(checks,
+		durationCheck("one commit, from read to found", after, commitGoal),
+		durationCheck("nothing changed, processor", r.Unchanged.CPU, unchangedGoal),
+		durationCheck("ready after a restart", r.Restart.Ready, restartGoal))
+}
+
+// check holds the median of runs against the goal. Without runs, which is a wrong
+// answer, it fails.
+func (q ManyQuery) check(when string, runs []PeerRun) Check {
+	c := durationCheck(q.Name+", "+when, median(runs, runDone), preciseGoal)
+	c.Passed = c.Passed && len(runs) > 0
+	return c
+}
