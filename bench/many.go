@@ -77,8 +77,9 @@ type manyRun struct {
 }
 
 // Many makes repositories, indexes them with trawl and its peers, and measures
-// what an operator and a user notice of their number. The report is nil if the
-// run could not be finished; wrong answers are its Problems.
+// what an operator and a user notice of their number. Wrong answers are Problems
+// of the report, and so is the error that ended a run early: a run takes hours,
+// and what was measured until then holds.
 func Many(ctx context.Context, c ManyConfig) (*ManyReport, error) {
 	if err := c.ensureDefaults(); err != nil {
 		return nil, fmt.Errorf("many: %w", err)
@@ -87,9 +88,17 @@ func Many(ctx context.Context, c ManyConfig) (*ManyReport, error) {
 	if err != nil {
 		return nil, fmt.Errorf("many: %w", err)
 	}
-	for _, phase := range []func(context.Context) error{m.generate, m.index, m.indexPeers, m.serve} {
-		if err := phase(ctx); err != nil {
-			return nil, fmt.Errorf("many: %w", err)
+	if err := m.generate(ctx); err != nil {
+		return nil, fmt.Errorf("many: %w", err)
+	}
+	for _, phase := range []func(context.Context) error{m.index, m.indexPeers, m.serve} {
+		err := phase(ctx)
+		if ctx.Err() != nil {
+			err = context.Cause(ctx) // and not what became of a program that was killed
+		}
+		if err != nil {
+			m.problem("the run ended early: %v", err)
+			break
 		}
 	}
 	m.report.Checks = m.report.check()

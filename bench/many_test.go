@@ -67,6 +67,21 @@ func checkManyText(t *testing.T, r *bench.ManyReport) {
 	}
 }
 
+// TestManyEndsEarly: what was measured until an error is in the report.
+func TestManyEndsEarly(t *testing.T) {
+	t.Setenv(fakeVariable, honest) // it reads no configuration file
+	r, err := bench.Many(t.Context(), bench.ManyConfig{Trawl: fakeBinary(t), Work: t.TempDir(), Repositories: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Problems) != 1 || !strings.HasPrefix(r.Problems[0], "the run ended early: trawl index: ") || r.Fleet.Repositories != 2 {
+		t.Errorf("problems %q of %d repositories, want one of trawl index and 2", r.Problems, r.Fleet.Repositories)
+	}
+	for _, c := range r.Checks {
+		t.Errorf("%s is judged: %+v", c.Name, c)
+	}
+}
+
 func TestManyRefuses(t *testing.T) {
 	full := t.TempDir()
 	if err := os.WriteFile(filepath.Join(full, "file"), nil, 0o644); err != nil {

@@ -1,6 +1,9 @@
 package bench
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // The goals of a run over many repositories, for 10,000 of them on two cores.
 // With another number they are shown all the same.
@@ -14,34 +17,53 @@ const (
 	restartGoal    = time.Second
 )
 
-// check returns the goals of the run.
+// check returns the goals of the run, as far as it came.
 func (r *ManyReport) check() []Check {
+	return slices.Concat(r.checkIndexes(), r.checkServer())
+}
+
+func (r *ManyReport) checkIndexes() []Check {
 	var checks []Check
+	if r.Text.Wall > 0 {
+		checks = append(checks, bytesCheck("peak memory, text", r.Text.PeakOwnBytes, r.SettingBytes))
+	}
+	if r.Unchanged.Wall > 0 {
+		checks = append(checks,
+			bytesCheck("peak memory, nothing changed", r.Unchanged.PeakOwnBytes, r.SettingBytes),
+			durationCheck("nothing changed, processor", r.Unchanged.CPU, unchangedGoal))
+	}
+	if r.Symbols != nil {
+		checks = append(checks, bytesCheck("peak memory, symbols and history", r.Symbols.PeakOwnBytes, r.SettingBytes))
+	}
 	if r.Zoekt != nil {
 		checks = append(checks, shareCheck("first index, share of zoekt", float64(r.Text.Wall), float64(r.Zoekt.Wall), textOfZoekt))
 		if r.Symbols != nil {
 			checks = append(checks, shareCheck("with symbols and history", float64(r.Symbols.Wall), float64(r.Zoekt.Wall), symbolsOfZoekt))
 		}
 	}
-	checks = append(checks, bytesCheck("peak memory, text", r.Text.PeakOwnBytes, r.SettingBytes))
-	if r.Symbols != nil {
-		checks = append(checks, bytesCheck("peak memory, symbols and history", r.Symbols.PeakOwnBytes, r.SettingBytes))
+	return checks
+}
+
+func (r *ManyReport) checkServer() []Check {
+	var checks []Check
+	if r.Bulk.Took > 0 {
+		checks = append(checks,
+			bytesCheck("peak memory, serving", r.Bulk.PeakBytes, r.SettingBytes),
+			durationCheck("absent word during indexing, p99", r.Bulk.Absent.P99, meanwhileGoal))
 	}
-	checks = append(checks,
-		bytesCheck("peak memory, nothing changed", r.Unchanged.PeakOwnBytes, r.SettingBytes),
-		bytesCheck("peak memory, serving", r.Bulk.PeakBytes, r.SettingBytes),
-		durationCheck("absent word during indexing, p99", r.Bulk.Absent.P99, meanwhileGoal))
 	for _, q := range r.Queries {
 		if q.Name != absentQuestion && q.Name != repoQuestion {
 			continue
 		}
 		checks = append(checks, q.check("at once", q.AtOnce), q.check("idle", q.Later))
 	}
-	after := median(r.Commits, ManyCommit.AfterRead)
-	return append(checks,
-		durationCheck("one commit, from read to found", after, commitGoal),
-		durationCheck("nothing changed, processor", r.Unchanged.CPU, unchangedGoal),
-		durationCheck("ready after a restart", r.Restart.Ready, restartGoal))
+	if len(r.Commits) > 0 {
+		checks = append(checks, durationCheck("one commit, from read to found", median(r.Commits, ManyCommit.AfterRead), commitGoal))
+	}
+	if r.Restart.Ready > 0 {
+		checks = append(checks, durationCheck("ready after a restart", r.Restart.Ready, restartGoal))
+	}
+	return checks
 }
 
 // check holds the median of runs against the goal. Without runs, which is a wrong

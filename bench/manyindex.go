@@ -31,21 +31,25 @@ func (m *manyRun) index(ctx context.Context) error {
 	}
 	m.Note("indexing text, symbols and history")
 	t.data, t.symbols, t.history = filepath.Join(m.Work, "symbols"), true, true
-	m.report.Symbols = &ManyIndex{}
-	if err := m.measureIndex(ctx, &t, m.report.Symbols); err != nil {
+	facts := &ManyIndex{}
+	if err := m.measureIndex(ctx, &t, facts); err != nil {
 		return err
 	}
+	m.report.Symbols = facts
 	return os.RemoveAll(t.data)
 }
 
-func (m *manyRun) measureIndex(ctx context.Context, t *trawl, facts *ManyIndex) (err error) {
-	if facts.Usage, err = t.index(ctx); err != nil {
+func (m *manyRun) measureIndex(ctx context.Context, t *trawl, facts *ManyIndex) error {
+	u, err := t.index(ctx)
+	if err != nil {
 		return err
 	}
+	facts.Usage = u
 	if facts.DiskBytes, facts.DiskParts, err = diskUse(t.data); err != nil {
 		return err
 	}
 	facts.Shards, err = t.shards(ctx)
+	m.Note(fmt.Sprintf("indexed in %s with %s of processor and %s of memory", showDuration(facts.Wall), showDuration(facts.CPU), showBytes(facts.PeakOwnBytes)))
 	return err
 }
 

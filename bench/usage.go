@@ -32,9 +32,14 @@ type Usage struct {
 	PeakOwnBytes int64 `json:"peakOwnBytes,omitempty"`
 }
 
-// sampleEvery is the time between two looks at a process tree. A look costs
-// some tens of microseconds.
-const sampleEvery = 10 * time.Millisecond
+const (
+	// sampleEvery is the time between two looks at a process tree. A look costs
+	// some tens of microseconds, and more with each thread and process.
+	sampleEvery = 10 * time.Millisecond
+	// sampleShare is how many times as long as a look the time between two is at
+	// least, so that looking takes no processor from what is measured.
+	sampleShare = 50
+)
 
 // measure runs cmd to its end and returns its usage. The command's standard
 // error becomes part of the error.
@@ -99,15 +104,10 @@ func watchTree(pid int) *treeWatch {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &treeWatch{cancel: cancel}
 	w.done.Go(func() {
-		tick := time.NewTicker(sampleEvery)
-		defer tick.Stop()
-		for {
+		for ctx.Err() == nil {
+			start := time.Now()
 			w.peaks.add(sampleTree(pid))
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
+			pause(ctx, max(sampleEvery, sampleShare*time.Since(start)))
 		}
 	})
 	return w

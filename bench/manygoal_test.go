@@ -1,0 +1,51 @@
+package bench
+
+import (
+	"testing"
+	"time"
+)
+
+func TestManyGoals(t *testing.T) {
+	const ms = time.Millisecond
+	runs := func(done time.Duration) []PeerRun { return []PeerRun{{Done: done}} }
+	index := func(wall time.Duration, peak int64) ManyIndex {
+		return ManyIndex{IndexFacts: IndexFacts{Usage: Usage{Wall: wall, PeakOwnBytes: peak}}}
+	}
+	good := func() *ManyReport {
+		zoekt, symbols := index(100*time.Second, 0), index(60*time.Second, 512)
+		return &ManyReport{
+			SettingBytes: 512, Text: index(25*time.Second, 512), Symbols: &symbols, Zoekt: &zoekt,
+			Unchanged: Usage{Wall: 1, CPU: 10 * time.Second, PeakOwnBytes: 512},
+			Bulk:      ManyBulk{Took: 1, PeakBytes: 512, Absent: Percentiles{P99: 10 * ms}},
+			Queries: []ManyQuery{
+				{Name: absentQuestion, AtOnce: runs(1500 * time.Microsecond), Later: runs(ms)},
+				{Name: repoQuestion, AtOnce: runs(ms), Later: runs(ms)},
+				{Name: everyQuestion, AtOnce: runs(time.Hour), Later: runs(time.Hour)}, // has no goal
+			},
+			Commits: []ManyCommit{{Read: time.Second, Found: 1050 * ms}},
+			Restart: ManyRestart{Ready: time.Second},
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(*ManyReport)
+		missed string
+		checks int
+	}{
+		{"at the limits", func(*ManyReport) {}, "", 14},
+		{"without zoekt and symbols", func(r *ManyReport) { r.Zoekt, r.Symbols = nil, nil }, "", 11},
+		{"ended early", func(r *ManyReport) { *r = ManyReport{Text: r.Text, SettingBytes: 512} }, "", 1},
+		{"slow index", func(r *ManyReport) { r.Text.Wall++ }, "first index, share of zoekt", 14},
+		{"slow symbols", func(r *ManyReport) { r.Symbols.Wall++ }, "with symbols and history", 14},
+		{"memory", func(r *ManyReport) { r.Text.PeakOwnBytes++; r.Bulk.PeakBytes++ }, "peak memory, text, peak memory, serving", 14},
+		{"a slow query", func(r *ManyReport) { r.Queries[1].Later = runs(2 * ms) }, "repo: of one and a word of all, idle", 14},
+		{"a wrong answer", func(r *ManyReport) { r.Queries[0].AtOnce = nil }, "absent word, at once", 14},
+		{"a slow commit", func(r *ManyReport) { r.Commits[0].Found += ms }, "one commit, from read to found", 14},
+	} {
+		r := good()
+		tt.change(r)
+		if missed, n := showMissed(r.check()); missed != tt.missed || n != tt.checks {
+			t.Errorf("%s: missed %q of %d goals, want %q of %d", tt.name, missed, n, tt.missed, tt.checks)
+		}
+	}
+}
