@@ -46,7 +46,7 @@ func (r *ManyReport) checkIndexes() []Check {
 
 func (r *ManyReport) checkServer() []Check {
 	var checks []Check
-	if r.Bulk.Took > 0 {
+	if r.Bulk.Absent.Count > 0 {
 		checks = append(checks,
 			bytesCheck("peak memory, serving", r.Bulk.PeakBytes, r.SettingBytes),
 			durationCheck("absent word during indexing, p99", r.Bulk.Absent.P99, meanwhileGoal))

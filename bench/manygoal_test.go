@@ -16,7 +16,7 @@ func TestManyGoals(t *testing.T) {
 		return &ManyReport{
 			SettingBytes: 512, Text: index(25*time.Second, 512), Symbols: &symbols, Zoekt: &zoekt,
 			Unchanged: Usage{Wall: 1, CPU: 10 * time.Second, PeakOwnBytes: 512},
-			Bulk:      ManyBulk{Took: 1, PeakBytes: 512, Absent: Percentiles{P99: 10 * ms}},
+			Bulk:      ManyBulk{PeakBytes: 512, Absent: Percentiles{Count: 1, P99: 10 * ms}},
 			Queries: []ManyQuery{
 				{Name: absentQuestion, AtOnce: runs(1500 * time.Microsecond), Later: runs(ms)},
 				{Name: repoQuestion, AtOnce: runs(ms), Later: runs(ms)},

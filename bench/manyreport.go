@@ -157,15 +157,23 @@ func (r *ManyReport) writeIndexes(w io.Writer) {
 }
 
 // writeServer writes how the server fared while it indexed, and how soon the
-// next one was ready.
+// next one was ready, as far as the run came.
 func (r *ManyReport) writeServer(w io.Writer) {
-	b := r.Bulk
-	fmt.Fprintf(w, "\nserve         all indexed after %s, idle %s later; most memory %s of %s, all processes %s; %d shards\n",
-		showDuration(b.Took), showDuration(b.Busy), showBytes(b.PeakBytes), showBytes(r.SettingBytes), showBytes(b.TreeBytes), b.Shards)
-	fmt.Fprintf(w, "meanwhile     absent word %d times: p50 %s, p99 %s, most %s\n",
-		b.Absent.Count, showDuration(b.Absent.P50), showDuration(b.Absent.P99), showDuration(b.Absent.Max))
-	fmt.Fprintf(w, "restart       ready after %s, first rare word %s\n", showDuration(r.Restart.Ready), showDuration(r.Restart.First))
-	if r.Zoekt != nil {
+	fmt.Fprintln(w)
+	if b := r.Bulk; b.Absent.Count > 0 {
+		all := "not all indexed"
+		if b.Took > 0 {
+			all = fmt.Sprintf("all indexed after %s, idle %s later", showDuration(b.Took), showDuration(b.Busy))
+		}
+		fmt.Fprintf(w, "serve         %s; most memory %s of %s, all processes %s; %d shards\n",
+			all, showBytes(b.PeakBytes), showBytes(r.SettingBytes), showBytes(b.TreeBytes), b.Shards)
+		fmt.Fprintf(w, "meanwhile     absent word %d times: p50 %s, p99 %s, most %s\n",
+			b.Absent.Count, showDuration(b.Absent.P50), showDuration(b.Absent.P99), showDuration(b.Absent.Max))
+	}
+	if r.Restart.Ready > 0 {
+		fmt.Fprintf(w, "restart       ready after %s, first rare word %s\n", showDuration(r.Restart.Ready), showDuration(r.Restart.First))
+	}
+	if r.ZoektReady > 0 {
 		fmt.Fprintf(w, "zoekt         ready after %s, most memory %s\n", showDuration(r.ZoektReady), showBytes(r.ZoektServes))
 	}
 	fmt.Fprintln(w)
@@ -173,6 +181,9 @@ func (r *ManyReport) writeServer(w io.Writer) {
 
 // writeQueries writes medians in milliseconds.
 func (r *ManyReport) writeQueries(w io.Writer) {
+	if len(r.Queries) == 0 {
+		return
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "query\tmatches\tat once: first ms\tdone ms\tidle: first ms\tdone ms\tzoekt: first ms\tdone ms")
 	for _, q := range r.Queries {
@@ -187,6 +198,9 @@ func (r *ManyReport) writeQueries(w io.Writer) {
 }
 
 func (r *ManyReport) writeCommits(w io.Writer) {
+	if len(r.Commits) == 0 {
+		return
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "commit in\tread after\tfound after\tsync ended after")
 	for _, c := range r.Commits {

@@ -86,10 +86,13 @@ func (m *manyRun) bulk(ctx context.Context, s *manyServer) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, bulkWithin, errors.New("the repositories are not indexed in time"))
 	defer cancel()
 	watch := watchTree(s.cmd.Process.Pid)
-	defer watch.stop()
 	facts := &m.report.Bulk
 	start := time.Now()
 	var took []time.Duration
+	defer func() {
+		facts.Absent = percentiles(took)
+		facts.addPeaks(watch.stop())
+	}()
 	for scraped := time.Duration(0); ; {
 		a, err := s.search(ctx, absentWord, "keyword", nil)
 		if err != nil {
@@ -101,10 +104,13 @@ func (m *manyRun) bulk(ctx context.Context, s *manyServer) error {
 		}
 		if now := time.Since(start); scraped == 0 || now-scraped >= min(scrapeEvery, now/20) {
 			scraped = now
-			if done, err := m.indexed(ctx, s); err != nil || done {
-				facts.Took, facts.Absent = time.Since(start), percentiles(took)
-				facts.addPeaks(watch.stop())
+			done, err := m.indexed(ctx, s)
+			if err != nil {
 				return err
+			}
+			if done {
+				facts.Took = time.Since(start)
+				return nil
 			}
 		}
 		if !pause(ctx, min(probeEvery, max(time.Since(start)/20, 2*time.Millisecond))) {
