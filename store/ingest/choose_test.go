@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -57,6 +59,59 @@ func TestChooseGroup(t *testing.T) {
 		slices.Sort(got)
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: shards %v are chosen, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestTiers: shards of random sizes come one after the other, and groups are joined
+// until none is chosen. Few small ones are there at any time, and a block is written
+// a few times.
+func TestTiers(t *testing.T) {
+	const full = 65536
+	ix := &Indexer{opts: Options{ShardBlocks: full}}
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		var views []shard.View
+		add := func(id uint32, blocks int) {
+			h := shard.Header{ID: id, Documents: blocks, Blocks: blocks}
+			views = append(views, shard.View{Shard: &shard.Shard{ID: id, Header: h}})
+		}
+		next, added, written := uint32(1), 0, 0
+		for range 2000 {
+			blocks := 1 + int(math.Exp(rng.Float64()*math.Log(4000)))
+			add(next, blocks)
+			next, added = next+1, added+blocks
+			for {
+				group := ix.chooseGroup(views, nil)
+				if len(group) == 0 {
+					break
+				}
+				sum := 0
+				for _, v := range group {
+					sum += v.Header.Blocks
+				}
+				if len(group) < 2 || sum > full {
+					t.Fatalf("seed %d: %d shards of %d blocks are joined", seed, len(group), sum)
+				}
+				views = slices.DeleteFunc(views, func(v shard.View) bool {
+					return slices.ContainsFunc(group, func(g shard.View) bool { return g.ID == v.ID })
+				})
+				add(next, sum)
+				next, written = next+1, written+sum
+			}
+			small := 0
+			for _, v := range views {
+				if v.Header.Blocks*smallShare < full {
+					small++
+				}
+			}
+			// Fewer than four in each of six tiers, from 16 blocks to half of a shard.
+			if small > 3*6 {
+				t.Fatalf("seed %d: %d small shards of %d", seed, small, len(views))
+			}
+		}
+		if written > 4*added {
+			t.Errorf("seed %d: %d blocks were written for %d", seed, written, added)
 		}
 	}
 }

@@ -16,13 +16,18 @@ import (
 )
 
 // A shard is worth rewriting when more than half of its documents are dead. It
-// is small when its live blocks are less than a quarter of a full shard. Small
-// shards are joined when there are mergeFrom of them, so a document is
-// rewritten a few times at most while its shard grows to full size.
+// is small when its live blocks are less than half of a full shard. Small shards
+// are joined when mergeFrom of them are of about the same size, none more than
+// tierRatio times another, with the smaller ones beside them; or when they nearly
+// fill a shard. So there are fewer than mergeFrom small shards in each tier, and a
+// document is rewritten once in each while its shard grows to full size.
 const (
 	deadShare  = 2
-	smallShare = 4
+	smallShare = 2
 	mergeFrom  = 4
+	tierRatio  = 4
+	// leastTier is the size in blocks up to which all shards are of one tier.
+	leastTier = 16
 )
 
 // Merge rewrites shards that are small or mostly dead, one group after the
@@ -128,7 +133,7 @@ func (ix *Indexer) chooseOf(views []shard.View, circles map[uint32][]string) []s
 		}
 	}
 	for _, circle := range slices.Sorted(maps.Keys(small)) {
-		if group := ix.fitting(small[circle]); len(group) >= mergeFrom {
+		if group := ix.tier(small[circle]); len(group) > 0 {
 			return group
 		}
 	}
@@ -140,18 +145,32 @@ func (ix *Indexer) chooseOf(views []shard.View, circles map[uint32][]string) []s
 	return nil
 }
 
-// fitting returns the smallest of small shards, as many as make a full one.
-func (ix *Indexer) fitting(small []shard.View) []shard.View {
+// tier returns the shards of the lowest tier that is to be joined, with all that
+// are smaller.
+func (ix *Indexer) tier(small []shard.View) []shard.View {
 	slices.SortFunc(small, func(a, b shard.View) int {
 		return cmp.Or(liveBlocks(a)-liveBlocks(b), cmp.Compare(a.ID, b.ID))
 	})
-	sum := 0
-	for i, v := range small {
-		if sum += liveBlocks(v); sum > ix.opts.ShardBlocks {
-			return small[:i]
-		}
+	size := func(i int) int { return max(liveBlocks(small[i]), leastTier) }
+	fits, sum := 0, 0
+	for fits < len(small) && sum+liveBlocks(small[fits]) <= ix.opts.ShardBlocks {
+		sum += liveBlocks(small[fits])
+		fits++
 	}
-	return small
+	for end := mergeFrom; end <= fits; end++ {
+		most := tierRatio * size(end-mergeFrom)
+		if size(end-1) > most {
+			continue
+		}
+		for end < fits && size(end) <= most {
+			end++
+		}
+		return small[:end]
+	}
+	if fits > 1 && 4*sum >= 3*ix.opts.ShardBlocks {
+		return small[:fits]
+	}
+	return nil
 }
 
 // liveBlocks estimates the blocks that a rewritten shard would have.
