@@ -71,7 +71,7 @@ func (a *app) index(ctx context.Context, set config.Settings, keep bool, args []
 	if err != nil {
 		return err
 	}
-	w.syncEach(ctx, names)
+	w.mergeBeside(ctx, func() { w.syncEach(ctx, names) })
 	return w.end(ctx)
 }
 
@@ -221,6 +221,18 @@ func (w *worker) sync(ctx context.Context, name string) {
 		}
 	}
 	task.Done(sum)
+}
+
+// mergeBeside calls f and merges meanwhile; a server does that itself.
+func (w *worker) mergeBeside(ctx context.Context, f func()) {
+	ctx, end := context.WithCancel(ctx)
+	var merging sync.WaitGroup
+	if w.local != nil {
+		merging.Go(func() { w.local.KeepMerged(ctx) })
+	}
+	f()
+	end()
+	merging.Wait()
 }
 
 // end merges what many syncs left in small pieces and reads symbols and commits

@@ -19,8 +19,8 @@ import (
 // however many there are.
 const mostFetches = 3
 
-// fetched is the git repository of a source, or why it could not be brought up
-// to date.
+// fetched is the mirror of a source, or why it could not be brought up to date.
+// git is nil for a source that has none.
 type fetched struct {
 	git *git.Repo
 	err error
@@ -38,8 +38,7 @@ func (ix *Indexer) fetch(ctx context.Context, id uint32, anew bool, report func(
 		return fetched{err: errors.Join(err, notThere(r))}
 	}
 	if !r.Mirror {
-		repo, err := ix.opts.Git.Open(ctx, r.Source)
-		return fetched{git: repo, err: err, at: ix.opts.Now().UTC()}
+		return fetched{at: ix.opts.Now().UTC()} // it is opened when it is read
 	}
 	if err := ix.Ready(); err != nil {
 		return fetched{err: err}

@@ -315,6 +315,9 @@ func (j *syncJob) record(present *store.Repository) (*store.Repository, error) {
 // source returns the git repository. Damaged parts can be made anew from the
 // mirror.
 func (j *syncJob) source(ctx context.Context, f fetched) (*git.Repo, error) {
+	if !j.next.Mirror && f.err == nil {
+		return j.ix.opts.Git.Open(ctx, j.next.Source)
+	}
 	if f.err == nil || !j.lost || !j.next.Mirror || ctx.Err() != nil {
 		return f.git, f.err
 	}

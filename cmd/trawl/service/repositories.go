@@ -75,7 +75,11 @@ func (s *Service) sync(ctx context.Context, name string, by wayToSync, report fu
 	within, traced := span.Start(ctx, string(WorkSync), "")
 	res, err := by(within, name, report)
 	traced(err)
-	s.worked(ctx, WorkSync, time.Now().Add(-res.Took), res.Added+res.Removed > 0, err)
+	changed := res.Added+res.Removed > 0
+	s.worked(ctx, WorkSync, time.Now().Add(-res.Took), changed, err)
+	if changed {
+		s.noteUnmerged()
+	}
 	if err != nil && context.Cause(ctx) == errClosing {
 		return res, fmt.Errorf("sync %q: %w", name, errClosing)
 	}
@@ -101,20 +105,6 @@ func (s *Service) indexTurn(ctx context.Context, report func(ingest.Progress)) (
 		quiet()
 		<-s.turn
 	}, nil
-}
-
-// Merge rewrites what is worth it and returns how many shards it replaced.
-func (s *Service) Merge(ctx context.Context, report func(ingest.Progress)) (int, error) {
-	ctx, cancel := s.untilStop(ctx)
-	defer cancel()
-	defer s.busy.begin()()
-	defer s.noteChange()
-	start := time.Now()
-	within, traced := span.Start(ctx, string(WorkMerge), "")
-	n, err := s.indexer.Merge(within, report)
-	traced(err)
-	s.worked(ctx, WorkMerge, start, n > 0, err)
-	return n, err
 }
 
 // Skipped calls each with the documents of a repository whose content is not

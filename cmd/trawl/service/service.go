@@ -83,8 +83,9 @@ type Service struct {
 	// program reads symbols; ctagsErr is why it is nil, if it should not be.
 	program  *ctags.Program
 	ctagsErr error
-	// changed holds a token when there may be shards without symbols.
-	changed chan struct{}
+	// changed holds a token when there may be shards without symbols, unmerged when
+	// there may be some to merge.
+	changed, unmerged chan struct{}
 	// synced holds a token when there may be commits to read.
 	synced chan struct{}
 	// resumed holds a token when all repositories are to be looked at, since
@@ -157,6 +158,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		turn:     make(chan struct{}, 1),
 		closing:  make(chan struct{}),
 		changed:  make(chan struct{}, 1),
+		unmerged: make(chan struct{}, 1),
 		synced:   make(chan struct{}, 1),
 		resumed:  make(chan struct{}, 1),
 		searches: admission.NewQueue(memory.searches, o.Processors),

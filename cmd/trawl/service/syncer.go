@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -35,9 +36,8 @@ type Syncer struct {
 	agenda agenda
 	// ended hands over what the goroutines of syncs have done.
 	ended chan synced
-	// merging says that a round is not over, stirred that a merge may find more
-	// than the last one did.
-	merging, stirred bool
+	// merging says that a round is not over.
+	merging bool
 	// leftOut is how many branches were logged as too many, by repository.
 	leftOut map[string]int
 }
@@ -53,16 +53,20 @@ type synced struct {
 // index than there is room for.
 const TooManyBranches = "too many branches to index, the rest is searched through git"
 
-// syncsAtOnce is how many repositories are synced at once, which is to say
-// fetched: they are indexed one after the other. One whose remote is slow keeps
-// no other waiting.
-const syncsAtOnce = 3
+// syncsAtOnce is how many syncs are at work. Most of them wait: to be fetched, to be
+// read, or for the group that they are written in.
+const syncsAtOnce = 256
 
 // Run syncs the repositories named first, calls begun when it has tried them,
 // syncs all others, and goes on in rounds until ctx ends.
 func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 	y.ended = make(chan synced)
 	y.open(first)
+	merged, end := context.WithCancel(ctx)
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	defer end()
+	beside.Go(func() { y.Service.KeepMerged(merged) })
 	left := map[string]bool{}
 	for _, name := range first {
 		left[name] = true
@@ -78,11 +82,12 @@ func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 		if ctx.Err() != nil {
 			break
 		}
-		if y.merge(ctx) && y.Interval > 0 && !armed {
+		if y.endRound() && y.Interval > 0 && !armed {
 			armed = true
 			due.Reset(y.Interval)
 		}
 		if !y.merging && y.agenda.idle() && y.Interval == 0 && !y.Stay {
+			y.Service.merge(ctx)
 			return
 		}
 		select {
@@ -113,14 +118,17 @@ func (y *Syncer) open(first []string) {
 	if err != nil {
 		y.Log.Error().Err(err).Msg("list repositories")
 	}
-	names := slices.Clone(first)
+	names, there := slices.Clone(first), map[string]bool{}
+	for _, name := range first {
+		there[name] = true
+	}
 	for _, r := range all {
-		if !slices.Contains(first, r.Name) {
+		if !there[r.Name] {
 			names = append(names, r.Name)
 		}
 	}
 	y.agenda.open(names)
-	y.merging, y.stirred = true, true
+	y.merging = true
 }
 
 // start starts as many syncs as may be at work.
@@ -164,7 +172,6 @@ func (y *Syncer) sync(ctx context.Context, name string, task *progress.Task) syn
 
 // end notes that a sync is over.
 func (y *Syncer) end(ctx context.Context, e synced) {
-	y.stirred = true
 	if e.err == nil {
 		y.tellLeftOut(e.res.Repository)
 	}
@@ -207,26 +214,14 @@ func (y *Syncer) tellLeftOut(r *store.Repository) {
 	}
 }
 
-// merge merges when all repositories of a round have been looked at but for
-// those that are still fetched, and again behind those. It reports whether it
-// did.
-func (y *Syncer) merge(ctx context.Context) bool {
-	if !y.merging || !y.stirred || len(y.agenda.round) > 0 || y.Service.queue.indexing() {
+// endRound ends the round once all of its repositories have been begun with, and
+// reports whether it did. What readers of repositories have changed is merged now.
+func (y *Syncer) endRound() bool {
+	if !y.merging || len(y.agenda.round) > 0 {
 		return false
 	}
-	y.merging, y.stirred = len(y.agenda.atWork) > 0, false
-	if y.Service.Stopped() != nil {
-		return true
-	}
-	began := time.Now()
-	n, err := y.Service.Merge(ctx, func(ingest.Progress) {})
-	switch {
-	case ctx.Err() != nil || errors.Is(err, errClosing) || y.Service.told(err):
-	case err != nil:
-		y.Log.Warn().Err(err).Msg("merge")
-	case n > 0:
-		y.Log.Info().Int("shards", n).Int64("took_ms", time.Since(began).Milliseconds()).Msg("merged")
-	}
+	y.merging = false
+	y.Service.noteUnmerged()
 	return true
 }
 
