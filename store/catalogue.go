@@ -43,13 +43,13 @@ type catalogue struct {
 func newCatalogue() *catalogue {
 	c := &catalogue{
 		repositories: &btree.Map[uint32, *Repository]{}, byName: &btree.Map[string, *Repository]{},
-		listed: ordered(compareListed), names: &lazyNames{}, holders: ordered(compareHolders),
+		listed: ordered(CompareListed), names: &lazyNames{}, holders: ordered(compareHolders),
 		shards: &btree.Map[uint32, *shard.Shard]{}, visited: ordered(compareVisits),
 		dead: &btree.Map[uint32, *postings.Set]{}, away: &btree.Map[uint32, *shard.Exclusions]{},
 		aside: &btree.Map[uint32, *shard.Quarantine]{},
 	}
 	for m := range c.marked {
-		c.marked[m] = ordered(compareListed)
+		c.marked[m] = ordered(CompareListed)
 	}
 	return c
 }
@@ -72,8 +72,9 @@ func (c *catalogue) clone() *catalogue {
 	return next
 }
 
-// compareListed is listing order: stars descending, then ID descending.
-func compareListed(a, b *Repository) int {
+// CompareListed compares repositories by the order in which they are listed: stars
+// descending, then ID descending.
+func CompareListed(a, b *Repository) int {
 	return cmp.Or(cmp.Compare(b.Stars, a.Stars), cmp.Compare(b.ID, a.ID))
 }
 

@@ -27,7 +27,7 @@ func checkIndexes(t *testing.T, c *catalogue) {
 	if c.byName.Len() != len(all) {
 		t.Errorf("%d repositories have %d names", len(all), c.byName.Len())
 	}
-	slices.SortFunc(all, compareListed)
+	slices.SortFunc(all, CompareListed)
 	if got := slices.Collect(c.listed.Scan); !slices.Equal(got, all) {
 		t.Errorf("%d repositories are listed of %d, or in another order", len(got), len(all))
 	}
