@@ -56,7 +56,7 @@ func (r *run) trouble(timedOut bool) *query.Alert {
 		return nil
 	}
 	for _, b := range r.basics {
-		if len(b.Repositories) > 0 || !b.Documents && b.Commits == nil {
+		if b.Repositories.Len() > 0 || !b.Documents && b.Commits == nil {
 			return nil
 		}
 	}
@@ -130,7 +130,7 @@ func (r *run) unmatched() []query.Warning {
 	var out []query.Warning
 	warned := map[int]bool{}
 	for _, b := range r.basics {
-		if len(b.Repositories)+len(b.LeftOut) > 0 {
+		if b.Repositories.Len()+b.LeftOut.Len() > 0 {
 			continue
 		}
 		for _, f := range b.Values("repo") {

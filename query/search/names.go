@@ -31,7 +31,7 @@ func searchNames(ctx context.Context, pass []*target.Query, repos []*store.Repos
 		}
 		var found []*query.RepoMatch
 		for i, b := range pass {
-			t := b.Repositories[r.ID]
+			t := b.Repositories.Get(r.ID)
 			if t == nil || matchers[i] == nil {
 				continue
 			}

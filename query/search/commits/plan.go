@@ -170,7 +170,7 @@ func (p *shardPlan) choose(q *scope, people map[uint32]store.People, narrowed *p
 	authors, committers := newPeopleTest(t, people, q.Authors), newPeopleTest(t, people, q.Committers)
 	wanted := func(i int) bool {
 		id := t.Repository[i]
-		return q.Repositories[id] != nil && (p.view.Dead == nil || !p.view.Dead.Contains(uint16(t.Message[i]))) &&
+		return q.Repositories.Get(id) != nil && (p.view.Dead == nil || !p.view.Dead.Contains(uint16(t.Message[i]))) &&
 			q.Dated(t.CommitterSeconds[i]) && authors.holds(id, t.Author[i]) && committers.holds(id, t.Committer[i]) &&
 			(!q.Diff || t.State[i] != shard.CommitMerge)
 	}

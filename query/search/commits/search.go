@@ -107,7 +107,7 @@ func newSearch(t *task.Task, q *scope) *search {
 
 func (c *search) search(ctx context.Context) (err error) {
 	for _, stored := range c.Repositories {
-		if t := c.q.Repositories[stored.ID]; t != nil && stored.Indexed() && len(t.Revisions) > 0 && t.Revisions[0].Commit != "" {
+		if t := c.q.Repositories.Get(stored.ID); t != nil && stored.Indexed() && len(t.Revisions) > 0 && t.Revisions[0].Commit != "" {
 			c.targets = append(c.targets, t)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"maps"
 	"slices"
 
 	"github.com/trawlsearch/trawl/query"
@@ -134,7 +133,7 @@ func (p *shardPlan) unsearchable(q *scope) int {
 	}
 	n := 0
 	for i, more := range p.table.MoreFiles {
-		if more > 0 && q.Repositories[p.table.Repository[i]] != nil && !p.dead(i) && q.Dated(p.table.CommitterSeconds[i]) {
+		if more > 0 && q.Repositories.Get(p.table.Repository[i]) != nil && !p.dead(i) && q.Dated(p.table.CommitterSeconds[i]) {
 			n += int(more)
 		}
 	}
@@ -143,7 +142,7 @@ func (p *shardPlan) unsearchable(q *scope) int {
 			continue
 		}
 		i := p.table.Of(uint16(d))
-		t := q.Repositories[p.table.Repository[i]]
+		t := q.Repositories.Get(p.table.Repository[i])
 		if t != nil && !p.dead(i) && q.Dated(p.table.CommitterSeconds[i]) && q.pathsHold(t, p.docs.Path(d), p.table.OldPath(d)) {
 			n++
 		}
@@ -173,7 +172,7 @@ func (r *Search) ReportTimedOut(err error, basics []*target.Query) {
 	for _, b := range basics {
 		if b.Commits != nil {
 			c := &search{Task: r.Task, out: r.Out}
-			c.reportTargets(err, slices.Collect(maps.Values(b.Repositories)))
+			c.reportTargets(err, slices.Collect(b.Repositories.All()))
 		}
 	}
 }

@@ -398,17 +398,17 @@ func (q *scope) wants(author, committer shard.Person, seconds int64) bool {
 }
 
 // peopleOf returns the mailmaps of the targets that have one.
-func (c *search) peopleOf(targets map[uint32]*target.Repository) (map[uint32]store.People, error) {
+func (c *search) peopleOf(targets *target.Set) (map[uint32]store.People, error) {
 	out := map[uint32]store.People{}
-	for id, t := range targets {
+	for t := range targets.All() {
 		if t.Stored.History.Mailmap == "" {
 			continue
 		}
-		people, err := c.Snapshot.People(id)
+		people, err := c.Snapshot.People(t.Stored.ID)
 		if err != nil {
 			return nil, err
 		}
-		out[id] = people
+		out[t.Stored.ID] = people
 	}
 	return out, nil
 }

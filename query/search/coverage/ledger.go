@@ -165,7 +165,8 @@ func (c *Ledger) End(pass []*target.Query, limit bool, err error) {
 		}
 	}
 	for _, b := range pass {
-		for id, t := range b.Repositories {
+		for t := range b.Repositories.All() {
+			id := t.Stored.ID
 			if c.isGuarded() && (limit || err != nil) {
 				c.of(id).cut = reason
 			}
@@ -225,7 +226,7 @@ func (c *Ledger) Report() {
 // with anything left, first.
 func (c *Ledger) ordered() []*store.Repository {
 	searched := slices.DeleteFunc(slices.Clone(c.task.Repositories), func(repo *store.Repository) bool {
-		return !slices.ContainsFunc(c.queries, func(b *target.Query) bool { return b.Documents && b.Repositories[repo.ID] != nil })
+		return !slices.ContainsFunc(c.queries, func(b *target.Query) bool { return b.Documents && b.Repositories.Get(repo.ID) != nil })
 	})
 	if c.isGuarded() {
 		return searched
@@ -248,7 +249,7 @@ func boolToInt(b bool) int {
 func (c *Ledger) revisions(repo *store.Repository) []*target.Revision {
 	var out []*target.Revision
 	for _, b := range c.queries {
-		t := b.Repositories[repo.ID]
+		t := b.Repositories.Get(repo.ID)
 		if t == nil || !b.Documents {
 			continue
 		}

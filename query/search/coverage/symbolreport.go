@@ -32,7 +32,7 @@ func ReportSymbols(r *task.Task, queries []*target.Query) {
 func unparsed(pass []*target.Query) (n int) {
 	seen := map[*target.Files]bool{}
 	for _, b := range pass {
-		for _, t := range b.Repositories {
+		for t := range b.Repositories.All() {
 			for _, rev := range t.Revisions {
 				if c := rev.Files; c != nil && !seen[c] {
 					seen[c] = true

@@ -109,7 +109,7 @@ func sortGroup(group []query.Match) []query.Match {
 // time was up.
 func (r *Search) ReportUnready(err error, queries []*target.Query) {
 	r.reportTimedOutWhere(err, func(repo *store.Repository) bool {
-		return len(repo.Shards) > 0 && slices.ContainsFunc(queries, func(b *target.Query) bool { return b.Repositories[repo.ID] != nil })
+		return len(repo.Shards) > 0 && slices.ContainsFunc(queries, func(b *target.Query) bool { return b.Repositories.Get(repo.ID) != nil })
 	})
 }
 
@@ -118,7 +118,7 @@ func (r *Search) ReportUnready(err error, queries []*target.Query) {
 func (r *Search) ReportTimedOut(err error, pass []*target.Query, left []target.Source) {
 	r.reportTimedOutWhere(err, func(repo *store.Repository) bool {
 		return slices.ContainsFunc(pass, func(b *target.Query) bool {
-			t := b.Repositories[repo.ID]
+			t := b.Repositories.Get(repo.ID)
 			return t != nil && target.IsIn(t, left)
 		})
 	})

@@ -19,9 +19,9 @@ import (
 func TestLikelyIsTheBeginningOfASort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	h := &ranker{}
-	all := []*target.Query{{Query: &compile.Query{}, Repositories: map[uint32]*target.Repository{
-		0: {Stored: &store.Repository{}, Revisions: []*target.Revision{{}}},
-	}}}
+	all := []*target.Query{{Query: &compile.Query{}, Repositories: target.NewSet(
+		&target.Repository{Stored: &store.Repository{}, Revisions: []*target.Revision{{}}},
+	)}}
 	var list []groupPlace
 	for n := range 3 {
 		var m shard.Memory

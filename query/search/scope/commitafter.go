@@ -13,11 +13,11 @@ import (
 
 // testCommitAfter takes from targets the revisions that do not pass. One whose
 // history cannot be read passes neither way, and is added to missing.
-func (r *Scope) testCommitAfter(ctx context.Context, a *compile.CommitAfter, targets map[uint32]*target.Repository, missing *[]*store.Repository) error {
+func (r *Scope) testCommitAfter(ctx context.Context, a *compile.CommitAfter, targets *target.Set, missing *[]*store.Repository) error {
 	if a == nil {
 		return nil
 	}
-	target.KeepRevisions(targets, func(t *target.Repository, rev *target.Revision) bool {
+	targets.KeepRevisions(func(t *target.Repository, rev *target.Revision) bool {
 		if !t.Stored.Indexed() || rev.Commit == "" || ctx.Err() != nil {
 			return false
 		}

@@ -29,7 +29,7 @@ func (r *Scope) readContributors(ctx context.Context) error {
 }
 
 func (r *Scope) readContributor(ctx context.Context, b *target.Query, f compile.ContributorFilter, contributed map[target.Key]map[string]struct{}) (err error) {
-	for _, t := range b.Repositories {
+	for t := range b.Repositories.All() {
 		for _, rev := range slices.Clone(t.Revisions) {
 			paths, ok, err := commits.AuthoredPaths(ctx, r.Task, t, rev, f.Commits())
 			if err != nil {
@@ -37,7 +37,7 @@ func (r *Scope) readContributor(ctx context.Context, b *target.Query, f compile.
 			}
 			contributed[t.Key(rev)] = paths
 			if !ok {
-				target.KeepRevisions(b.Repositories, func(_ *target.Repository, other *target.Revision) bool { return other != rev })
+				b.Repositories.KeepRevisions(func(_ *target.Repository, other *target.Revision) bool { return other != rev })
 			}
 		}
 	}

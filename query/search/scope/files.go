@@ -41,16 +41,16 @@ type contentsKey struct {
 
 // readContents lists the revisions that are not indexed, for basic queries that
 // look at documents. Revisions beyond the limits are left out and reported.
-func (r *Scope) readContents(ctx context.Context, basics []*target.Query, targetsOf func(*target.Query) map[uint32]*target.Repository) error {
+func (r *Scope) readContents(ctx context.Context, basics []*target.Query, targetsOf func(*target.Query) *target.Set) error {
 	var jobs []*contentsJob
 	known := map[contentsKey]*contentsJob{}
 	for _, b := range basics {
 		if !b.Documents && len(b.FileTests) == 0 {
 			continue
 		}
-		for _, repo := range r.Repositories {
-			t := targetsOf(b)[repo.ID]
-			if t == nil || !repo.Indexed() {
+		for t := range targetsOf(b).All() {
+			repo := t.Stored
+			if !repo.Indexed() {
 				continue
 			}
 			for _, rev := range t.Revisions {
@@ -74,7 +74,7 @@ func (r *Scope) readContents(ctx context.Context, basics []*target.Query, target
 	err := r.doContents(ctx, jobs)
 	for _, b := range basics {
 		if err == nil && (b.Documents || len(b.FileTests) > 0) {
-			target.KeepRevisions(targetsOf(b), func(t *target.Repository, rev *target.Revision) bool {
+			targetsOf(b).KeepRevisions(func(t *target.Repository, rev *target.Revision) bool {
 				return !t.Stored.Indexed() || rev.Branch >= 0 || rev.Files != nil
 			})
 		}

@@ -34,7 +34,7 @@ func (r *Scope) testFiles(ctx context.Context) error {
 		if err := r.testCommitAfter(ctx, b.CommitAfter, b.Repositories, &r.sel.missing); err != nil {
 			return err
 		}
-		none = none && len(b.Repositories) == 0
+		none = none && b.Repositories.Len() == 0
 		tested = tested || len(b.FileTests) > 0 || b.CommitAfter != nil
 	}
 	r.Report.Gaps().Missing(task.NamesByID(r.sel.missing))
@@ -45,7 +45,7 @@ func (r *Scope) testFiles(ctx context.Context) error {
 }
 
 // testTargets takes from targets what does not pass.
-func (r *Scope) testTargets(ctx context.Context, answers map[compile.FileQuestion]*fileAnswer, tests []compile.FileTest, targets map[uint32]*target.Repository) error {
+func (r *Scope) testTargets(ctx context.Context, answers map[compile.FileQuestion]*fileAnswer, tests []compile.FileTest, targets *target.Set) error {
 	for _, t := range tests {
 		a := answers[t.FileQuestion]
 		if a == nil {
@@ -55,7 +55,7 @@ func (r *Scope) testTargets(ctx context.Context, answers map[compile.FileQuestio
 		if err := r.ask(ctx, t.FileQuestion, a, targets); err != nil {
 			return err
 		}
-		target.KeepRevisions(targets, func(repo *target.Repository, rev *target.Revision) bool {
+		targets.KeepRevisions(func(repo *target.Repository, rev *target.Revision) bool {
 			key := repo.Key(rev)
 			return repo.Stored.Indexed() && !a.unknown[key] && a.found[key] != t.Negated
 		})
@@ -78,8 +78,8 @@ func (r *Scope) testLeftOut(ctx context.Context, answers map[compile.FileQuestio
 		if err := r.testCommitAfter(ctx, b.CommitAfter, b.LeftOut, &[]*store.Repository{}); err != nil {
 			return err
 		}
-		for id := range b.LeftOut {
-			passed[id] = true
+		for t := range b.LeftOut.All() {
+			passed[t.Stored.ID] = true
 		}
 	}
 	failed := func(id uint32, _ bool) bool { return !passed[id] }
@@ -89,19 +89,20 @@ func (r *Scope) testLeftOut(ctx context.Context, answers map[compile.FileQuestio
 }
 
 // ask finds the answer for those of the targets for which it is not known.
-func (r *Scope) ask(ctx context.Context, q compile.FileQuestion, a *fileAnswer, targets map[uint32]*target.Repository) error {
+func (r *Scope) ask(ctx context.Context, q compile.FileQuestion, a *fileAnswer, targets *target.Set) error {
 	start := r.Now()
-	rest := map[uint32]*target.Repository{}
-	for id, t := range targets {
+	var some []*target.Repository
+	for t := range targets.All() {
 		new := *t
 		new.Revisions = slices.DeleteFunc(slices.Clone(t.Revisions), func(rev *target.Revision) bool { return a.asked[t.Key(rev)] })
 		for _, rev := range new.Revisions {
 			a.asked[t.Key(rev)] = true
 		}
 		if len(new.Revisions) > 0 {
-			rest[id] = &new
+			some = append(some, &new)
 		}
 	}
+	rest := target.NewSet(some...)
 	asks, err := q.Documents()
 	if err != nil {
 		return err
@@ -137,7 +138,7 @@ func (r *Scope) ask(ctx context.Context, q compile.FileQuestion, a *fileAnswer, 
 		delete(a.unknown, key)
 	}
 	r.Step("test repositories for files", start, append([]report.Field{
-		report.Text("path", q.Path), report.Text("content", q.Content), report.Count("repositories", len(rest)), report.Count("passed", len(a.found)),
+		report.Text("path", q.Path), report.Text("content", q.Content), report.Count("repositories", rest.Len()), report.Count("passed", len(a.found)),
 	}, r.Guarded(report.Count("documents", docs))...)...)
 	return err
 }

@@ -25,15 +25,14 @@ const ownersPath = `^(?:\.github/|\.gitlab/|docs/)?CODEOWNERS$`
 // targets have at each revision. One whose rules cannot be read is taken from
 // the targets: nothing true can be said of its documents.
 func (r *Scope) readOwners(ctx context.Context) error {
-	targets := map[uint32]*target.Repository{}
+	var sets []*target.Set
 	for _, b := range r.queries {
 		if b.NeedsOwners() {
-			for id, t := range b.Repositories {
-				targets[id] = t.With(targets[id])
-			}
+			sets = append(sets, b.Repositories)
 		}
 	}
-	if len(targets) == 0 {
+	targets := target.Join(sets)
+	if targets.Len() == 0 {
 		return nil
 	}
 	rules, unreadable, err := r.ownerRules(ctx, targets)
@@ -45,14 +44,14 @@ func (r *Scope) readOwners(ctx context.Context) error {
 			continue
 		}
 		b.OwnerRules = rules
-		target.KeepRevisions(b.Repositories, func(t *target.Repository, rev *target.Revision) bool { return !unreadable[t.Key(rev)] })
+		b.Repositories.KeepRevisions(func(t *target.Repository, rev *target.Revision) bool { return !unreadable[t.Key(rev)] })
 	}
 	r.noOwners = len(rules)+len(unreadable) == 0
 	return nil
 }
 
 // ownerRules reads the rules of the targets that have some.
-func (r *Scope) ownerRules(ctx context.Context, targets map[uint32]*target.Repository) (rules map[target.Key]*owners.Rules, unreadable map[target.Key]bool, err error) {
+func (r *Scope) ownerRules(ctx context.Context, targets *target.Set) (rules map[target.Key]*owners.Rules, unreadable map[target.Key]bool, err error) {
 	start := r.Now()
 	m, err := match.Compile(ownersPath, true, true)
 	if err != nil {
@@ -91,6 +90,6 @@ func (r *Scope) ownerRules(ctx context.Context, targets map[uint32]*target.Repos
 			}
 		},
 	})
-	r.Step("read owners", start, report.Count("repositories", len(targets)), report.Count("with rules", len(rules)))
+	r.Step("read owners", start, report.Count("repositories", targets.Len()), report.Count("with rules", len(rules)))
 	return rules, unreadable, err
 }

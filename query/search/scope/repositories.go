@@ -13,7 +13,7 @@ import (
 // selectRepositories sets the repositories of b. Repositories come in listing order.
 func selectRepositories(b *target.Query, repos []*store.Repository, shown func(*store.Repository) *query.Repository, sel *selection) {
 	f := b.Query.RepositoryFilter
-	b.Repositories, b.LeftOut = map[uint32]*target.Repository{}, map[uint32]*target.Repository{}
+	var chosen, leftOut []*target.Repository
 	for _, r := range repos {
 		if !f.Matches(r) {
 			continue
@@ -26,7 +26,7 @@ func selectRepositories(b *target.Query, repos []*store.Repository, shown func(*
 			if archived {
 				sel.archived[r.ID] = true
 			}
-			b.LeftOut[r.ID] = t
+			leftOut = append(leftOut, t)
 			continue
 		}
 		if len(b.Revisions) == 0 {
@@ -43,8 +43,9 @@ func selectRepositories(b *target.Query, repos []*store.Repository, shown func(*
 				sel.indexing = append(sel.indexing, r)
 			}
 		}
-		b.Repositories[r.ID] = t
+		chosen = append(chosen, t)
 	}
+	b.Repositories, b.LeftOut = target.NewSet(chosen...), target.NewSet(leftOut...)
 }
 
 // branchOf returns the number of the indexed branch that rev names, by its name

@@ -77,18 +77,19 @@ func (r *Scope) resolveLeftOut(ctx context.Context) error {
 	for _, b := range r.queries {
 		r.chooseRevisions(b, b.LeftOut, answers, &selection{})
 	}
-	return r.readContents(ctx, r.queries, func(b *target.Query) map[uint32]*target.Repository { return b.LeftOut })
+	return r.readContents(ctx, r.queries, func(b *target.Query) *target.Set { return b.LeftOut })
 }
 
 // askFor adds what the targets need from git to questions.
-func askFor(b *target.Query, questions map[uint32]*gitQuestion, targets map[uint32]*target.Repository) {
+func askFor(b *target.Query, questions map[uint32]*gitQuestion, targets *target.Set) {
 	if b.Index == query.Only {
 		return
 	}
-	for id, t := range targets {
+	for t := range targets.All() {
 		if !t.Stored.Indexed() {
 			continue
 		}
+		id := t.Stored.ID
 		q := questions[id]
 		if q == nil {
 			q = &gitQuestion{repo: t.Stored}
@@ -264,25 +265,20 @@ type assembled struct {
 }
 
 // chooseRevisions gives targets their revisions and takes away those that have none.
-func (r *Scope) chooseRevisions(b *target.Query, targets map[uint32]*target.Repository, answers map[uint32]*gitAnswer, sel *selection) {
-	for _, repo := range r.Repositories {
-		t := targets[repo.ID]
-		if t == nil {
-			continue
-		}
-		if !repo.Indexed() {
+func (r *Scope) chooseRevisions(b *target.Query, targets *target.Set, answers map[uint32]*gitAnswer, sel *selection) {
+	targets.Keep(func(t *target.Repository) bool {
+		if !t.Stored.Indexed() {
 			// Its revisions are unknown, which is reported.
 			if !b.RevisionsTyped {
 				t.Revisions = []*target.Revision{{}}
 			}
-			continue
+			return true
 		}
-		a := assembled{b: b, t: t, answer: answers[repo.ID], sel: sel, typed: map[string]bool{}}
-		if t.Revisions = a.assemble(); len(t.Revisions) == 0 {
-			delete(targets, repo.ID)
-			sel.passedOver = true
-		}
-	}
+		a := assembled{b: b, t: t, answer: answers[t.Stored.ID], sel: sel, typed: map[string]bool{}}
+		t.Revisions = a.assemble()
+		sel.passedOver = sel.passedOver || len(t.Revisions) == 0
+		return len(t.Revisions) > 0
+	})
 }
 
 // assemble returns the revisions in the order in which they were typed.

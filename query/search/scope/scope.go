@@ -93,8 +93,8 @@ func (r *Scope) ChooseRepositories() {
 	chosen := map[uint32]bool{}
 	for _, b := range r.queries {
 		selectRepositories(b, r.Repositories, shown, &r.sel)
-		for id := range b.Repositories {
-			chosen[id] = true
+		for t := range b.Repositories.All() {
+			chosen[t.Stored.ID] = true
 		}
 	}
 	r.Report.Gaps().Cloning(task.NamesByID(r.sel.cloning))
@@ -112,7 +112,7 @@ func (r *Scope) Resolve(ctx context.Context) error {
 		return err
 	}
 	r.Report.Gaps().RevisionsNotIndexed(len(r.sel.notIndexed.repositories))
-	if err := r.readContents(ctx, r.queries, func(b *target.Query) map[uint32]*target.Repository { return b.Repositories }); err != nil {
+	if err := r.readContents(ctx, r.queries, func(b *target.Query) *target.Set { return b.Repositories }); err != nil {
 		return err
 	}
 	if err := r.testFiles(ctx); err != nil {

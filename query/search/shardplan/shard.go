@@ -302,7 +302,7 @@ func (p *Plan) reachesOf(pass []*target.Query, repository uint32) []target.Reach
 	for k, b := range pass {
 		known, ok := p.Reach[k][repository]
 		if !ok {
-			known = b.Repositories[repository].ReachIn(p.View, p.Files)
+			known = b.Repositories.Get(repository).ReachIn(p.View, p.Files)
 			p.Reach[k][repository] = known
 		}
 		out[k] = known

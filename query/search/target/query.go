@@ -12,7 +12,7 @@ type Query struct {
 	*compile.Query
 	// Repositories are those to search, LeftOut the forks and archived ones that the
 	// query does not ask for.
-	Repositories, LeftOut map[uint32]*Repository
+	Repositories, LeftOut *Set
 	// OwnerRules give the owners of documents, where the query asks for them.
 	OwnerRules map[Key]*owners.Rules
 	// Contributed are, for each filter on contributors, the paths that commits of
@@ -30,17 +30,6 @@ func (b *Query) ContributorsHold(at Key, path string) bool {
 	return true
 }
 
-// KeepRevisions leaves the revisions that keep reports true for, and the
-// repositories that have some.
-func KeepRevisions(targets map[uint32]*Repository, keep func(*Repository, *Revision) bool) {
-	for id, t := range targets {
-		t.Revisions = slices.DeleteFunc(slices.Clone(t.Revisions), func(rev *Revision) bool { return !keep(t, rev) })
-		if len(t.Revisions) == 0 {
-			delete(targets, id)
-		}
-	}
-}
-
 // OwnersHold tests the owners of a document at a revision.
 func (b *Query) OwnersHold(at Key, path string) bool {
 	if len(b.Owners) == 0 {
@@ -55,7 +44,7 @@ func (b *Query) OwnersHold(at Key, path string) bool {
 
 // MayMatch judges a file by its path, before its text is read.
 func (b *Query) MayMatch(repository uint32, f SharedFile) bool {
-	t := b.Repositories[repository]
+	t := b.Repositories.Get(repository)
 	if t == nil || b.InSymbols {
 		return false
 	}

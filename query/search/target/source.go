@@ -26,7 +26,7 @@ type SharedFile struct {
 func unindexedOf(repo *store.Repository, pass []*Query) *Unindexed {
 	var all []*Files
 	for _, b := range pass {
-		t := b.Repositories[repo.ID]
+		t := b.Repositories.Get(repo.ID)
 		if t == nil {
 			continue
 		}
@@ -94,7 +94,7 @@ func Sources(of *task.Task, pass []*Query) []Source {
 func Shards(of *task.Task, pass []*Query) []shard.View {
 	wanted := map[uint32]bool{}
 	for _, b := range pass {
-		for _, t := range b.Repositories {
+		for t := range b.Repositories.All() {
 			for _, id := range t.Stored.Shards {
 				wanted[id] = wanted[id] || t.MayReach(id)
 			}
@@ -105,11 +105,11 @@ func Shards(of *task.Task, pass []*Query) []shard.View {
 
 // KeysIn yields the revisions of the targets that may have documents in a
 // source.
-func KeysIn(targets map[uint32]*Repository, src Source) iter.Seq[Key] {
+func KeysIn(targets *Set, src Source) iter.Seq[Key] {
 	return func(yield func(Key) bool) {
-		for id, t := range targets {
+		for t := range targets.All() {
 			switch {
-			case src.Unindexed != nil && id != src.Unindexed.Repository.ID:
+			case src.Unindexed != nil && t.Stored.ID != src.Unindexed.Repository.ID:
 				continue
 			case src.Unindexed == nil && !slices.Contains(t.Stored.Shards, src.View.ID):
 				continue

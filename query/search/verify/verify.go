@@ -184,7 +184,7 @@ func (v *Verifier) findHeld(i uint16, path string) ([]heldBy, error) {
 			}
 			if n < 0 {
 				n = len(out)
-				out = append(out, heldBy{target: b.Repositories[repository], rev: rev})
+				out = append(out, heldBy{target: b.Repositories.Get(repository), rev: rev})
 			}
 			out[n].basics = append(out[n].basics, k)
 		}
@@ -199,7 +199,7 @@ func (v *Verifier) revisions(k int, i uint16, path string) []*target.Revision {
 	b := v.Pass[k]
 	v.revs = v.revs[:0]
 	for n, set := range v.Plan.Reach[k][repository] {
-		t := b.Repositories[repository]
+		t := b.Repositories.Get(repository)
 		if set.Contains(i) && b.OwnersHold(t.Key(t.Revisions[n]), path) && b.ContributorsHold(t.Key(t.Revisions[n]), path) {
 			v.revs = append(v.revs, t.Revisions[n])
 		}
@@ -466,7 +466,7 @@ func (v *Verifier) scanDocument(i uint16, s Scan) (err error) {
 		}
 	}()
 	path := v.Plan.Docs.Path(int(i))
-	t := v.Pass[0].Repositories[v.Plan.Docs.Repository[i]]
+	t := v.Pass[0].Repositories.Get(v.Plan.Docs.Repository[i])
 	var keys []target.Key
 	for _, rev := range v.revisions(0, i, path) {
 		if key := t.Key(rev); !s.Done(key) {
