@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"unicode/utf8"
+
+	"github.com/trawlsearch/trawl/query/match/dfa"
 )
 
 // LineMatcher finds the lines of a text that a pattern matches, each line taken
@@ -14,13 +17,15 @@ import (
 type LineMatcher struct {
 	// alone tries one line.
 	alone *regexp.Regexp
-	// whole finds matches in the text of all lines, nil if only alone can. If atStart
-	// is set they count at the start of a line, and with atEnd at the end of one:
-	// whole is then a literal, which is found faster than a regexp with anchors.
-	whole          *Matcher
-	atStart, atEnd bool
-	// every says that the pattern matches every line.
-	every bool
+	// every says that the pattern matches every line, none that it matches no line.
+	every, none bool
+	// literal stands in each line that matches; nil if none is known. If exact is set
+	// the pattern is this literal, with atStart at the start of a line, with atEnd at
+	// the end of one.
+	literal               *Matcher
+	exact, atStart, atEnd bool
+	// automaton finds matches in the text of all lines; nil if it cannot.
+	automaton *dfa.Regexp
 }
 
 // CompileLines compiles a literal or RE2 text.
@@ -46,22 +51,51 @@ func CompileLines(value string, isRegexp, caseSensitive bool) (*LineMatcher, err
 		l.every = !hasAssertions(tree)
 		return l, nil
 	}
-	// An error says that each line is tried alone.
-	if rest, atStart, atEnd := withoutAnchors(tree); atStart || atEnd {
-		if m, err := Compile(rest.String(), true, true); err == nil && m.literal {
-			l.whole, l.atStart, l.atEnd = m, atStart, atEnd
-			return l, nil
+	if tree.Op == syntax.OpNoMatch {
+		l.none = true
+		return l, nil
+	}
+	rest, atStart, atEnd := withoutAnchors(tree)
+	if l.literal = literalMatcher(rest); l.literal != nil {
+		l.exact, l.atStart, l.atEnd = true, atStart, atEnd
+		return l, nil
+	}
+	if rest.Op == syntax.OpConcat {
+		l.literal = longestLiteral(rest.Sub)
+	}
+	l.automaton, _ = dfa.Compile(tree) // an error says that each line is tried alone
+	return l, nil
+}
+
+// literalMatcher returns a matcher that has nothing but the needle of t, nil if t is
+// no literal that one finds.
+func literalMatcher(t *syntax.Regexp) *Matcher {
+	text, fold, ok := literalText(t)
+	if !ok || text == "" {
+		return nil
+	}
+	m := &Matcher{}
+	if m.setLiteral(text, fold); !m.literal {
+		return nil
+	}
+	return m
+}
+
+// longestLiteral returns the matcher of the longest literal of some trees, nil if
+// none is long enough to be rare.
+func longestLiteral(all []*syntax.Regexp) (longest *Matcher) {
+	for _, t := range all {
+		m := literalMatcher(t)
+		if m != nil && len(m.needle.text) >= minBeginning && (longest == nil || len(m.needle.text) > len(longest.needle.text)) {
+			longest = m
 		}
 	}
-	if m, err := Compile(tree.String(), true, true); err == nil && m.inLine && (m.literal || m.automaton != nil) {
-		l.whole = m
-	}
-	return l, nil
+	return longest
 }
 
 // withinLines returns t such that it matches in a text what t matches in one of
 // its lines: the ends of the text become those of a line, and nothing matches a
-// newline, which no line has.
+// newline, which no line has. OpNoMatch is the whole tree or no part of it.
 func withinLines(t *syntax.Regexp) *syntax.Regexp {
 	out := *t
 	switch t.Op {
@@ -72,22 +106,32 @@ func withinLines(t *syntax.Regexp) *syntax.Regexp {
 	case syntax.OpAnyChar:
 		out.Op = syntax.OpAnyCharNotNL
 	case syntax.OpLiteral:
-		for _, r := range t.Rune {
-			if r == '\n' {
-				return &syntax.Regexp{Op: syntax.OpNoMatch}
-			}
+		if slices.Contains(t.Rune, '\n') {
+			return noMatch
 		}
 	case syntax.OpCharClass:
 		if out.Rune = withoutNewline(t.Rune); len(out.Rune) == 0 {
-			return &syntax.Regexp{Op: syntax.OpNoMatch}
+			return noMatch
 		}
 	}
-	out.Sub = make([]*syntax.Regexp, len(t.Sub))
-	for i, s := range t.Sub {
-		out.Sub[i] = withinLines(s)
+	out.Sub = nil
+	for _, s := range t.Sub {
+		if s = withinLines(s); s.Op != syntax.OpNoMatch {
+			out.Sub = append(out.Sub, s)
+		}
 	}
-	return &out
+	switch {
+	case len(out.Sub) == len(t.Sub):
+		return &out
+	case t.Op == syntax.OpStar || t.Op == syntax.OpQuest || t.Op == syntax.OpRepeat && t.Min == 0:
+		return &syntax.Regexp{Op: syntax.OpEmptyMatch}
+	case t.Op == syntax.OpAlternate && len(out.Sub) > 0:
+		return &out
+	}
+	return noMatch
 }
+
+var noMatch = &syntax.Regexp{Op: syntax.OpNoMatch}
 
 // withoutNewline returns the pairs of a class without the newline.
 func withoutNewline(pairs []rune) []rune {
@@ -145,35 +189,71 @@ func withoutAnchors(t *syntax.Regexp) (rest *syntax.Regexp, atStart, atEnd bool)
 	return &between, atStart, atEnd
 }
 
+// MatchesAll reports whether the pattern is known to match every line.
+func (l *LineMatcher) MatchesAll() bool { return l.every }
+
 // Match reports whether a line matches, given without its newline.
 func (l *LineMatcher) Match(line string) bool { return l.every || l.alone.MatchString(line) }
 
 // Find calls found with the offset at which each line that matches begins, until
 // found reports false. Every line of text ends with a newline.
 func (l *LineMatcher) Find(text []byte, found func(start int) bool) {
-	if at, done := l.findWhole(text, found); !done {
-		l.findAlone(text, at, found)
+	if l.none {
+		return
 	}
+	at, over := 0, false
+	if l.literal != nil && !(l.literal.wide && hasWide(text)) {
+		if at, over = l.findLiteral(text, found); over {
+			return
+		}
+	}
+	if l.automaton != nil && utf8.Valid(text[at:]) {
+		if at, over = l.findMatches(text, at, found); over {
+			return
+		}
+	}
+	l.findAlone(text, at, found)
 }
 
-// findWhole is Find where whole can do it. If it cannot go on, done is false and
-// rest is where the next line begins.
-func (l *LineMatcher) findWhole(text []byte, found func(start int) bool) (rest int, done bool) {
-	m := l.whole
-	switch {
-	case l.every || m == nil:
-		return 0, false
-	case m.literal && m.wide && hasWide(text):
-		return 0, false
-	case m.literal:
-		l.findLiteral(text, found)
-		return 0, true
-	case !utf8.Valid(text):
-		return 0, false
+// Lines with the literal are tried alone up to manyTried of them, and while they are
+// no more than one in linesApart bytes. Otherwise the automaton is faster.
+const (
+	manyTried  = 256
+	linesApart = 512
+)
+
+// findLiteral is Find by the literal. If that is not worth it rest is where the next
+// line begins, and over is false.
+func (l *LineMatcher) findLiteral(text []byte, found func(start int) bool) (rest int, over bool) {
+	n, c, tried := &l.literal.needle, newCursor(), 0
+	for at := n.next(text, 0, &c); at >= 0; {
+		start, end := bytes.LastIndexByte(text[:at], '\n')+1, at+len(n.text)
+		lineEnd := end + bytes.IndexByte(text[end:], '\n')
+		next, matches := lineEnd+1, false
+		if l.exact {
+			if matches = (!l.atStart || start == at) && (!l.atEnd || lineEnd == end); !matches {
+				next = at + 1
+			}
+		} else {
+			if tried++; l.automaton != nil && tried > manyTried && tried*linesApart > start {
+				return start, false
+			}
+			matches = l.alone.Match(text[start:lineEnd])
+		}
+		if matches && !found(start) {
+			return 0, true
+		}
+		at = n.next(text, next, &c)
 	}
-	s := m.automaton.Searcher()
+	return 0, true
+}
+
+// findMatches is Find by the automaton from a line on. If it cannot go on rest is where
+// the next line begins, and over is false.
+func (l *LineMatcher) findMatches(text []byte, from int, found func(start int) bool) (rest int, over bool) {
+	s := l.automaton.Searcher()
 	defer s.Release()
-	for at := 0; at < len(text); {
+	for at := from; at < len(text); {
 		start, _, ok, err := s.Next(text, at)
 		switch {
 		case err != nil:
@@ -184,21 +264,6 @@ func (l *LineMatcher) findWhole(text []byte, found func(start int) bool) (rest i
 		at = start + bytes.IndexByte(text[start:], '\n') + 1
 	}
 	return 0, true
-}
-
-func (l *LineMatcher) findLiteral(text []byte, found func(start int) bool) {
-	n, c := &l.whole.needle, newCursor()
-	for at := n.next(text, 0, &c); at >= 0; {
-		start, end := bytes.LastIndexByte(text[:at], '\n')+1, at+len(n.text)
-		next := at + 1
-		if (!l.atStart || start == at) && (!l.atEnd || text[end] == '\n') {
-			if !found(start) {
-				return
-			}
-			next = end + bytes.IndexByte(text[end:], '\n') + 1
-		}
-		at = n.next(text, next, &c)
-	}
 }
 
 // findAlone is Find from a line on, line by line.

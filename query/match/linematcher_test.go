@@ -13,7 +13,7 @@ import (
 // cross the end of a line.
 func randomPattern(rng *rand.Rand, depth int) string {
 	atoms := []string{"a", "b", "ab", "s", "k", "/", `\.`, ".", "[^x]", `\s`, `\W`, `\w`, "^", "$", `\A`, `\z`, `\b`, `\B`, "(?s).", "(?-s).", "(?m)^", "(?-m)^",
-		"(?m)$", "(?i)A", "(?-i)A", `\n`, `[\n-a]`, "[ab]", "é", "K", "github", "x*", ""}
+		"(?m)$", "(?i)A", "(?-i)A", `\n`, `[\n-a]`, `[^\x00-\x{10FFFF}]`, "[ab]", "é", "K", "github", "x*", ""}
 	if depth == 0 || rng.IntN(3) == 0 {
 		return atoms[rng.IntN(len(atoms))]
 	}
@@ -67,7 +67,7 @@ func TestLineMatcher(t *testing.T) {
 		}
 		var lines []byte
 		var want, got []int
-		for range rng.IntN(8) {
+		for range rng.IntN(8) * (1 + 200*(rng.IntN(100)/99)) {
 			name := randomName(rng)
 			if re.MatchString(name) {
 				want = append(want, len(lines))
@@ -108,7 +108,7 @@ func TestLineMatcherIsWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l.whole == nil {
+		if l.automaton == nil && !l.exact {
 			t.Errorf("%q tries each line alone", pattern)
 		}
 	}
@@ -140,6 +140,18 @@ func BenchmarkLineMatcher(b *testing.B) {
 				})
 			}
 			b.ReportMetric(float64(n), "lines/op")
+		})
+	}
+}
+
+func BenchmarkCompileLines(b *testing.B) {
+	for _, pattern := range []string{"quux", `^github\.com/org13/repository-13$`, `^git[^/]*/org13/.*-5000$`} {
+		b.Run("pattern="+pattern, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := CompileLines(pattern, true, false); err != nil {
+					b.Fatal(err)
+				}
+			}
 		})
 	}
 }
