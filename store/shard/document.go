@@ -1,8 +1,10 @@
 package shard
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"sort"
@@ -82,6 +84,9 @@ type Documents struct {
 
 	runs         []Run
 	unsearchable []uint16
+	// sorted are the numbers of runs by repository, made when they are first asked for.
+	sortRuns sync.Once
+	sorted   []uint32
 
 	// depths is made when it is first asked for.
 	deep   sync.Once
@@ -95,7 +100,7 @@ func newDocuments() *Documents {
 // bytes is about what d takes in memory.
 func (d *Documents) bytes() int {
 	const row = 4 + 4 + 4 + 8 + 1 + 4 + 1 + 2 + 2 + 4 + 4 + 4 + 4 + 1 // the columns
-	return len(d.paths) + len(d.oids) + row*d.Len() + 24*len(d.runs) + 2*len(d.unsearchable)
+	return len(d.paths) + len(d.oids) + row*d.Len() + 28*len(d.runs) + 2*len(d.unsearchable)
 }
 
 // Len returns the number of documents.
@@ -296,6 +301,25 @@ func (d *Documents) tally() {
 // Runs returns the runs of repositories, in order; one that was indexed several
 // times may have several. They are shared.
 func (d *Documents) Runs() []Run { return d.runs }
+
+// RunsOf yields the runs of one repository, in order.
+func (d *Documents) RunsOf(repository uint32) iter.Seq[Run] {
+	d.sortRuns.Do(func() {
+		d.sorted = make([]uint32, len(d.runs))
+		for i := range d.sorted {
+			d.sorted[i] = uint32(i)
+		}
+		slices.SortStableFunc(d.sorted, func(a, b uint32) int { return cmp.Compare(d.runs[a].Repository, d.runs[b].Repository) })
+	})
+	return func(yield func(Run) bool) {
+		n, _ := slices.BinarySearchFunc(d.sorted, repository, func(i, id uint32) int { return cmp.Compare(d.runs[i].Repository, id) })
+		for ; n < len(d.sorted) && d.runs[d.sorted[n]].Repository == repository; n++ {
+			if !yield(d.runs[d.sorted[n]]) {
+				return
+			}
+		}
+	}
+}
 
 // RunOf returns the run that document i is in.
 func (d *Documents) RunOf(i int) Run {
