@@ -3,12 +3,13 @@ package search
 import (
 	"errors"
 	"fmt"
-	"regexp"
+	"iter"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/match"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/query/syntax"
@@ -67,7 +68,7 @@ func (r *run) noRepositories() *query.Alert {
 	if len(r.basics) == 0 {
 		return nil
 	}
-	if len(r.Repositories) == 0 {
+	if r.Known() == 0 {
 		return &query.Alert{Title: "No repositories or code hosts configured",
 			Description: "To start searching code, add a repository: `trawl index PATH` or `trawl repo add PATH`."}
 	}
@@ -138,8 +139,8 @@ func (r *run) unmatched() []query.Warning {
 				continue
 			}
 			name, _, _ := query.SplitRepoRevs(f.Value)
-			re, err := regexp.Compile("(?i)" + name)
-			if err != nil || slices.ContainsFunc(r.Repositories, func(s *store.Repository) bool { return re.MatchString(s.Name) }) {
+			m, err := match.CompileLines(name, true, false)
+			if err != nil || hasAny(r.Named(m)) {
 				continue
 			}
 			warned[f.Span.Start] = true
@@ -147,6 +148,13 @@ func (r *run) unmatched() []query.Warning {
 		}
 	}
 	return out
+}
+
+func hasAny(repos iter.Seq[*store.Repository]) bool {
+	for range repos {
+		return true
+	}
+	return false
 }
 
 // unownedAlert says that owners were asked for where there are none; nil if

@@ -26,7 +26,10 @@ const manyPerShard = 20_000
 func manyCorpus(t testing.TB, n int) *corpus {
 	t.Helper()
 	c := &corpus{}
-	c.open(t, vfs.NewMem())
+	var err error
+	if c.st, err = store.Open("data", store.Options{FS: vfs.NewMem(), CacheBytes: 256 << 20}); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { c.close(t) })
 	var change store.Change
 	var open, restricted []*store.Repository

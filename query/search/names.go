@@ -10,29 +10,41 @@ import (
 	"github.com/trawlsearch/trawl/query/match"
 	"github.com/trawlsearch/trawl/query/search/compile"
 	"github.com/trawlsearch/trawl/query/search/target"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/query/search/task"
 )
 
 // searchNames returns the repositories whose names match one of the basic
 // queries, once for each revision and in listing order. When ctx ends it
 // returns what it found until then.
-func searchNames(ctx context.Context, pass []*target.Query, repos []*store.Repository) ([]query.Match, error) {
+func searchNames(ctx context.Context, t *task.Task, pass []*target.Query) ([]query.Match, error) {
+	if err := ctx.Err(); err != nil && t.Known() > 0 {
+		return nil, err
+	}
 	matchers := make([][]*match.Matcher, len(pass))
+	var sets []*target.Set
 	for i, b := range pass {
 		var ok bool
 		if matchers[i], ok = nameMatchers(b); !ok {
 			matchers[i] = nil
+			continue
 		}
+		sets = append(sets, mayMatch(t, b))
+	}
+	if len(sets) == 0 {
+		return nil, nil
 	}
 	var out []query.Match
-	for _, r := range repos {
+	for r := range target.Union(t.Listed(), sets) {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
 		var found []*query.RepoMatch
 		for i, b := range pass {
+			if matchers[i] == nil {
+				continue
+			}
 			t := b.Repositories.Get(r.ID)
-			if t == nil || matchers[i] == nil {
+			if t == nil {
 				continue
 			}
 			m := matchName(b, t, matchers[i])
@@ -71,8 +83,8 @@ func nameMatchers(b *target.Query) ([]*match.Matcher, bool) {
 	}
 	out := make([]*match.Matcher, len(b.Atoms))
 	for i, a := range b.Atoms {
-		value, _, cut := strings.Cut(a.Pattern.Value, "@")
-		if cut && value == "" {
+		value, ok := nameValue(a)
+		if !ok {
 			return nil, false
 		}
 		m, err := match.Compile(value, a.Pattern.IsRegexp, b.CaseSensitive)
@@ -82,6 +94,13 @@ func nameMatchers(b *target.Query) ([]*match.Matcher, bool) {
 		out[i] = m
 	}
 	return out, true
+}
+
+// nameValue returns the part of a pattern that is looked for in names; ok is false if
+// there is none.
+func nameValue(a *compile.Atom) (value string, ok bool) {
+	value, _, cut := strings.Cut(a.Pattern.Value, "@")
+	return value, !cut || value != ""
 }
 
 func matchName(b *target.Query, t *target.Repository, names []*match.Matcher) *query.RepoMatch {

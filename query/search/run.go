@@ -52,8 +52,7 @@ func (r *run) run(ctx context.Context) Outcome {
 		return Outcome{}
 	}
 	defer r.takeSnapshot()()
-	r.Repositories = r.Snapshot.Repositories()
-	r.KeepVisible()
+	r.Hide()
 	r.coverage = coverage.New(r.Task, r.basics)
 	r.commits = &commits.Search{Task: r.Task, Out: r.out, Coverage: r.coverage}
 	r.documents = &documents.Search{
@@ -199,7 +198,7 @@ func (r *run) pass(ctx context.Context, pass []*target.Query) error {
 		r.TextsCut.Store(int64(past.TextsCut))
 	}
 	start := r.Now()
-	found, nameErr := searchNames(ctx, pass, r.Repositories)
+	found, nameErr := searchNames(ctx, r.Task, pass)
 	if past.Groups == 0 { // else they were sent before
 		if err := r.out.Send(found); err != nil {
 			return err

@@ -19,6 +19,9 @@ type Options struct {
 	// Visible reports which repositories exist for the client; nil is all.
 	// The others leave no trace in the answer.
 	Visible func(*store.Repository) bool
+	// PublicVisible says that Visible is true of every repository without readers.
+	// Then a search asks it about the others only.
+	PublicVisible bool
 	// Report, if set, is kept up to date while the search runs.
 	Report *report.Report
 	// Trace, if set, records the work.

@@ -106,8 +106,8 @@ func newSearch(t *task.Task, q *scope) *search {
 }
 
 func (c *search) search(ctx context.Context) (err error) {
-	for _, stored := range c.Repositories {
-		if t := c.q.Repositories.Get(stored.ID); t != nil && stored.Indexed() && len(t.Revisions) > 0 && t.Revisions[0].Commit != "" {
+	for t := range c.q.Repositories.All() {
+		if t.Stored.Indexed() && len(t.Revisions) > 0 && t.Revisions[0].Commit != "" {
 			c.targets = append(c.targets, t)
 		}
 	}

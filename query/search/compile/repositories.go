@@ -1,17 +1,17 @@
 package compile
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/match"
 	"github.com/trawlsearch/trawl/store"
 )
 
 // RepositoryFilter is the repository filters of a basic query.
 type RepositoryFilter struct {
-	include, exclude []*regexp.Regexp
+	include, exclude []*match.LineMatcher
 	// revs are the lists of revisions, one for each filter that has one.
 	revs           [][]Revision
 	fork, archived query.YesNoOnly
@@ -38,7 +38,7 @@ func newRepoFilter(b query.Basic, now time.Time) (*RepositoryFilter, error) {
 		if !r.Negated {
 			value, revs, hasRevs = query.SplitRepoRevs(r.Value)
 		}
-		re, err := regexp.Compile("(?i)" + value)
+		re, err := match.CompileLines(value, true, false)
 		if err != nil {
 			return nil, &query.SyntaxError{Message: err.Error(), Span: r.Span}
 		}
@@ -76,18 +76,48 @@ func newRepoFilter(b query.Basic, now time.Time) (*RepositoryFilter, error) {
 	return f, nil
 }
 
-// Matches tests a repository, but for the defaults for forks and archived ones.
+// Names returns the tests of names: those that a repository has to pass and those
+// that it must not pass.
+func (f *RepositoryFilter) Names() (include, exclude []*match.LineMatcher) {
+	return f.include, f.exclude
+}
+
+// Mark returns a mark that each repository has that f selects; ok is false if f asks
+// for none.
+func (f *RepositoryFilter) Mark() (m store.Mark, ok bool) {
+	switch {
+	case f.fork == query.Only:
+		return store.MarkFork, true
+	case f.archived == query.Only:
+		return store.MarkArchived, true
+	case f.private:
+		return store.MarkPrivate, true
+	}
+	return 0, false
+}
+
+// MatchesAllBut reports whether f selects all repositories but some by their names,
+// and forks or archived ones. For the rest Matches depends on nothing else.
+func (f *RepositoryFilter) MatchesAllBut() bool {
+	_, only := f.Mark()
+	return !only && !f.public && len(f.include)+len(f.facts) == 0
+}
+
+// Defaults are what a filter that MatchesAllBut some by their names says about forks
+// and archived repositories. Two with the same select the same of those.
+type Defaults struct {
+	fork, archived         query.YesNoOnly
+	forkSaid, archivedSaid bool
+}
+
+// Defaults returns those of f.
+func (f *RepositoryFilter) Defaults() Defaults {
+	return Defaults{f.fork, f.archived, f.forkSaid, f.archivedSaid}
+}
+
+// Matches tests what is known of a repository besides its name, but for the defaults
+// for forks and archived ones.
 func (f *RepositoryFilter) Matches(r *store.Repository) bool {
-	for _, re := range f.include {
-		if !re.MatchString(r.Name) {
-			return false
-		}
-	}
-	for _, re := range f.exclude {
-		if re.MatchString(r.Name) {
-			return false
-		}
-	}
 	for _, test := range f.facts {
 		if !test(r) {
 			return false

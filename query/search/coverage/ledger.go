@@ -34,10 +34,14 @@ type Ledger struct {
 	planned, git map[uint32]bool
 	// views are all shards that were planned, with their tables.
 	views map[uint32]shard.View
+	// endings are the ends of the passes that did not plan all of their shards, in order.
+	endings []ending
 	// unsearchable counts files that were read through git, by commit and reason.
 	unsearchable map[*target.Files]map[shard.Reason]int
 	// commits are what searches of commits looked at.
 	commits []report.Coverage
+	// places are the numbers of shards in the order of searches, nil until asked for.
+	places map[uint32]int
 }
 
 // work is the work done in a repository.
@@ -47,11 +51,6 @@ type work struct {
 	// candidates that are in it or verified.
 	left    map[string]int
 	counted int
-	// cut is why a pass did not get to its end.
-	cut string
-	// unsearched are shards that were not searched, and why; 0 stands for files that
-	// would have been read through git.
-	unsearched map[uint32]string
 }
 
 // New returns the ledger of a search of some basic queries.
@@ -66,7 +65,7 @@ func (c *Ledger) isGuarded() bool { return c.task.IsGuarded() }
 func (c *Ledger) of(repository uint32) *work {
 	w := c.work[repository]
 	if w == nil {
-		w = &work{left: map[string]int{}, unsearched: map[uint32]string{}}
+		w = &work{left: map[string]int{}}
 		c.work[repository] = w
 	}
 	return w
@@ -164,26 +163,9 @@ func (c *Ledger) End(pass []*target.Query, limit bool, err error) {
 			w.counted += n
 		}
 	}
-	for _, b := range pass {
-		for t := range b.Repositories.All() {
-			id := t.Stored.ID
-			if c.isGuarded() && (limit || err != nil) {
-				c.of(id).cut = reason
-			}
-			for _, shard := range t.Stored.Shards {
-				switch {
-				case c.planned[shard] || !t.MayReach(shard):
-				case c.task.HasFailed(shard):
-					c.of(id).unsearched[shard] = report.ReasonIndexUnreadable
-				default:
-					c.of(id).unsearched[shard] = reason
-				}
-			}
-			if !c.git[id] && slices.ContainsFunc(t.Revisions, func(rev *target.Revision) bool { return rev.Files != nil && len(rev.Files.Unindexed) > 0 }) {
-				c.of(id).unsearched[0] = reason
-			}
-		}
-	}
+	c.endings = append(c.endings, ending{
+		queries: pass, reason: reason, cut: limit || err != nil, planned: c.planned, git: c.git, failed: c.task.CloneFailed(),
+	})
 }
 
 // Skip records a pass that was not begun.
@@ -192,56 +174,6 @@ func (c *Ledger) Skip(pass []*target.Query, limit bool, err error) {
 		c.Begin()
 		c.End(pass, limit, err)
 	}
-}
-
-// Report puts all of it into the trace.
-func (c *Ledger) Report() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var out []report.Coverage
-	var rest report.Rest
-	for _, repo := range c.ordered() {
-		for _, rev := range c.revisions(repo) {
-			if len(out) < maxCoverage {
-				out = append(out, c.cover(repo, rev))
-				continue
-			}
-			rest.Repositories++
-			rest.Documents += repo.Documents
-			rest.Unsearchable += repo.Skipped
-			break
-		}
-	}
-	for _, of := range c.commits {
-		if len(out) < maxCoverage {
-			out = append(out, of)
-			continue
-		}
-		rest.Repositories++
-	}
-	c.task.Trace.Cover(out, rest)
-}
-
-// ordered returns the repositories that were searched: those with candidates, or
-// with anything left, first.
-func (c *Ledger) ordered() []*store.Repository {
-	searched := slices.DeleteFunc(slices.Clone(c.task.Repositories), func(repo *store.Repository) bool {
-		return !slices.ContainsFunc(c.queries, func(b *target.Query) bool { return b.Documents && b.Repositories.Get(repo.ID) != nil })
-	})
-	if c.isGuarded() {
-		return searched
-	}
-	slices.SortStableFunc(searched, func(a, b *store.Repository) int {
-		return cmp.Compare(boolToInt(c.work[a.ID] == nil), boolToInt(c.work[b.ID] == nil))
-	})
-	return searched
-}
-
-func boolToInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // revisions returns those of a repository that were searched for documents, each
@@ -274,8 +206,8 @@ func (c *Ledger) cover(repo *store.Repository, rev *target.Revision) report.Cove
 	}
 	left := map[string]int{}
 	if c.isGuarded() {
-		if w.cut != "" {
-			left[w.cut] = 0
+		if reason := c.whyCut(repo.ID); reason != "" {
+			left[reason] = 0
 		}
 	} else {
 		maps.Copy(left, w.left)
@@ -288,13 +220,13 @@ func (c *Ledger) cover(repo *store.Repository, rev *target.Revision) report.Cove
 			left[reason] = 0
 		}
 	}
-	c.coverShards(&out, repo, rev, w, left)
+	c.coverShards(&out, repo, rev, left)
 	if rev.Files != nil {
 		out.Documents += len(rev.Files.Unindexed)
 		for reason, n := range c.unsearchable[rev.Files] {
 			left[reason.String()] += n
 		}
-		if reason := w.unsearched[0]; reason != "" {
+		if reason := c.whyUnread(repo.ID); reason != "" {
 			left[reason] += len(rev.Files.Unindexed)
 		}
 	}
@@ -312,14 +244,15 @@ func (c *Ledger) cover(repo *store.Repository, rev *target.Revision) report.Cove
 // shard that the search did not look at if the record of the repository has the
 // count: the remaining documents are in that shard. Nor does it read a shard
 // that could not be reached in time.
-func (c *Ledger) coverShards(out *report.Coverage, repo *store.Repository, rev *target.Revision, w *work, left map[string]int) {
+func (c *Ledger) coverShards(out *report.Coverage, repo *store.Repository, rev *target.Revision, left map[string]int) {
 	known, unread := 0, ""
 	counted := len(repo.Branches) == 1 && rev.Branch == 0
-	for _, v := range c.task.Snapshot.Shards() {
-		if !slices.Contains(repo.Shards, v.ID) || !rev.MayReach(v.ID) {
+	for _, id := range c.inOrder(repo.Shards) {
+		v, ok := c.task.Snapshot.Shard(id)
+		if !ok || !rev.MayReach(id) {
 			continue
 		}
-		reason := w.unsearched[v.ID]
+		reason := c.whyUnsearched(repo.ID, id)
 		if reason == "" && c.task.HasFailed(v.ID) {
 			left[report.ReasonIndexUnreadable] += 0 // some of it, how much is not counted
 		}
@@ -361,15 +294,32 @@ func (c *Ledger) coverShard(v shard.View, repo *store.Repository, rev *target.Re
 		return 0
 	}
 	held := (&target.Repository{Stored: repo, Revisions: []*target.Revision{rev}}).ReachIn(v, nil)[0]
-	for _, run := range docs.Runs() {
-		if run.Repository == repo.ID {
-			n += held.Count(run.First, run.End)
-		}
-	}
-	for _, i := range docs.Unsearchable() {
-		if docs.Repository[i] == repo.ID && held.Contains(i) {
-			left[docs.Reason[i].String()]++
+	unsearchable := docs.Unsearchable()
+	for run := range docs.RunsOf(repo.ID) {
+		n += held.Count(run.First, run.End)
+		first, _ := slices.BinarySearch(unsearchable, uint16(run.First))
+		for _, i := range unsearchable[first:] {
+			if int(i) >= run.End {
+				break
+			}
+			if held.Contains(i) {
+				left[docs.Reason[i].String()]++
+			}
 		}
 	}
 	return n
+}
+
+// inOrder returns some shards in the order in which searches visit them.
+func (c *Ledger) inOrder(shards []uint32) []uint32 {
+	if len(shards) < 2 {
+		return shards
+	}
+	if c.places == nil {
+		c.places = map[uint32]int{}
+		for i, v := range c.task.Snapshot.Shards() {
+			c.places[v.ID] = i
+		}
+	}
+	return slices.SortedFunc(slices.Values(shards), func(a, b uint32) int { return cmp.Compare(c.places[a], c.places[b]) })
 }

@@ -32,6 +32,9 @@ func ReportSymbols(r *task.Task, queries []*target.Query) {
 func unparsed(pass []*target.Query) (n int) {
 	seen := map[*target.Files]bool{}
 	for _, b := range pass {
+		if b.Repositories.IsRuled() {
+			continue // none is searched at another revision than those indexed
+		}
 		for t := range b.Repositories.All() {
 			for _, rev := range t.Revisions {
 				if c := rev.Files; c != nil && !seen[c] {
@@ -56,8 +59,7 @@ func documentsIn(r *task.Task, v shard.View) int {
 	}
 	n := 0
 	for i := range docs.Len() {
-		repo := r.Snapshot.RepositoryByID(docs.Repository[i])
-		if repo != nil && r.Visible(repo) {
+		if r.Repository(docs.Repository[i]) != nil {
 			n++
 		}
 	}

@@ -109,17 +109,18 @@ func sortGroup(group []query.Match) []query.Match {
 // time was up.
 func (r *Search) ReportUnready(err error, queries []*target.Query) {
 	r.reportTimedOutWhere(err, func(repo *store.Repository) bool {
-		return len(repo.Shards) > 0 && slices.ContainsFunc(queries, func(b *target.Query) bool { return b.Repositories.Get(repo.ID) != nil })
+		return len(repo.Shards) > 0 && slices.ContainsFunc(queries, func(b *target.Query) bool { return b.Repositories.Has(repo.ID) })
 	})
 }
 
 // ReportTimedOut records the chosen repositories with documents in sources that
 // were not finished, if err says that time was up.
 func (r *Search) ReportTimedOut(err error, pass []*target.Query, left []target.Source) {
+	isLeft := target.In(left)
 	r.reportTimedOutWhere(err, func(repo *store.Repository) bool {
 		return slices.ContainsFunc(pass, func(b *target.Query) bool {
 			t := b.Repositories.Get(repo.ID)
-			return t != nil && target.IsIn(t, left)
+			return t != nil && isLeft(t)
 		})
 	})
 }
@@ -128,6 +129,11 @@ func (r *Search) reportTimedOutWhere(err error, unfinished func(*store.Repositor
 	if r.Out.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
 		return
 	}
-	repos := slices.DeleteFunc(slices.Clone(r.Repositories), func(repo *store.Repository) bool { return !unfinished(repo) })
+	var repos []*store.Repository
+	for repo := range r.Listed() {
+		if unfinished(repo) {
+			repos = append(repos, repo)
+		}
+	}
 	r.Task.ReportTimedOut(repos)
 }

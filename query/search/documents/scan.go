@@ -52,7 +52,7 @@ func Scan(ctx context.Context, r *task.Task, b *target.Query, s verify.Scan) (do
 // document that cannot be confirmed does not keep the others from it.
 func scanSource(ctx context.Context, r *task.Task, at *admission.Slot, v *verify.Verifier, src target.Source, b *target.Query, s verify.Scan) error {
 	wanted := func() bool {
-		for key := range target.KeysIn(b.Repositories, src) {
+		for key := range target.KeysIn(r.Snapshot, b.Repositories, src) {
 			if !s.Done(key) {
 				return true
 			}

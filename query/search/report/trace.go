@@ -14,6 +14,8 @@ type Trace struct {
 	steps    []Step
 	coverage []Coverage
 	rest     Rest
+	// restLater, if not nil, gives rest.
+	restLater func() Rest
 }
 
 // Step is one recorded piece of work.
@@ -123,6 +125,17 @@ func (t *Trace) Cover(all []Coverage, rest Rest) {
 	t.coverage, t.rest = all, rest
 }
 
+// CoverLater is Cover with what else there was given when it is asked for: most traces
+// are never read. It is kept as long as the trace.
+func (t *Trace) CoverLater(all []Coverage, rest func() Rest) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.coverage, t.restLater = all, rest
+}
+
 // Coverage returns what was looked at, revision by revision, and what else was;
 // nothing before the search is over. It is shared.
 func (t *Trace) Coverage() ([]Coverage, Rest) {
@@ -131,5 +144,8 @@ func (t *Trace) Coverage() ([]Coverage, Rest) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.restLater != nil {
+		t.rest, t.restLater = t.restLater(), nil
+	}
 	return t.coverage, t.rest
 }

@@ -67,6 +67,7 @@ func (r *Scope) testTargets(ctx context.Context, answers map[compile.FileQuestio
 // either: to ask for them is proposed when there is nothing else, and has to
 // help.
 func (r *Scope) testLeftOut(ctx context.Context, answers map[compile.FileQuestion]*fileAnswer) error {
+	all := findLeftOut(r.queries)
 	if err := r.resolveLeftOut(ctx); err != nil {
 		return err
 	}
@@ -83,8 +84,9 @@ func (r *Scope) testLeftOut(ctx context.Context, answers map[compile.FileQuestio
 		}
 	}
 	failed := func(id uint32, _ bool) bool { return !passed[id] }
-	maps.DeleteFunc(r.sel.forks, failed)
-	maps.DeleteFunc(r.sel.archived, failed)
+	maps.DeleteFunc(all.forks, failed)
+	maps.DeleteFunc(all.archived, failed)
+	r.sel.leftOut = leftOut{len(all.forks), len(all.archived)}
 	return nil
 }
 
@@ -127,7 +129,7 @@ func (r *Scope) ask(ctx context.Context, q compile.FileQuestion, a *fileAnswer, 
 		Unreadable: func(src target.Source) {
 			mu.Lock()
 			defer mu.Unlock()
-			for key := range target.KeysIn(rest, src) {
+			for key := range target.KeysIn(r.Snapshot, rest, src) {
 				if !a.found[key] {
 					a.unknown[key] = true
 				}

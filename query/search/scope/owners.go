@@ -85,7 +85,7 @@ func (r *Scope) ownerRules(ctx context.Context, targets *target.Set) (rules map[
 		Unreadable: func(src target.Source) {
 			mu.Lock()
 			defer mu.Unlock()
-			for key := range target.KeysIn(targets, src) {
+			for key := range target.KeysIn(r.Snapshot, targets, src) {
 				unreadable[key] = true
 			}
 		},

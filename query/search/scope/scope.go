@@ -13,8 +13,8 @@ import (
 
 // selection is what the repository filters of a query chose.
 type selection struct {
-	// forks and archived are the IDs of repositories left out by default.
-	forks, archived map[uint32]bool
+	// leftOut are the repositories left out by default.
+	leftOut leftOut
 	// lacking are revisions that repositories do not have, notIndexed those that
 	// index:only leaves out; invalid is a text that can be no revision.
 	lacking, notIndexed lacking
@@ -55,12 +55,12 @@ func NewCache() *Cache {
 
 // New returns the scope of some basic queries.
 func New(t *task.Task, cache *Cache, queries []*target.Query) *Scope {
-	return &Scope{Task: t, queries: queries, cache: cache, sel: selection{forks: map[uint32]bool{}, archived: map[uint32]bool{}}}
+	return &Scope{Task: t, queries: queries, cache: cache}
 }
 
 // LeftOut returns how many forks and archived repositories were left out by
 // default.
-func (r *Scope) LeftOut() (forks, archived int) { return len(r.sel.forks), len(r.sel.archived) }
+func (r *Scope) LeftOut() (forks, archived int) { return r.sel.leftOut.forks, r.sel.leftOut.archived }
 
 // HasPassedOver reports whether a chosen repository has none of the revisions
 // asked for.
@@ -83,25 +83,19 @@ func (r *Scope) Alert() *query.Alert {
 // ChooseRepositories selects the repositories of every basic query.
 func (r *Scope) ChooseRepositories() {
 	start := r.Now()
-	cache := map[uint32]*query.Repository{}
-	shown := func(s *store.Repository) *query.Repository {
-		if cache[s.ID] == nil {
-			cache[s.ID] = showRepository(s)
-		}
-		return cache[s.ID]
-	}
-	chosen := map[uint32]bool{}
+	shown := &shownRepositories{byID: map[uint32]*query.Repository{}}
+	var rules []*allBut
 	for _, b := range r.queries {
-		selectRepositories(b, r.Repositories, shown, &r.sel)
-		for t := range b.Repositories.All() {
-			chosen[t.Stored.ID] = true
+		if rule := r.selectRepositories(b, shown); rule != nil {
+			rules = append(rules, rule)
 		}
 	}
+	r.sel.leftOut = countLeftOut(r.queries, rules)
 	r.Report.Gaps().Cloning(task.NamesByID(r.sel.cloning))
 	r.Report.Gaps().Indexing(task.NamesByID(r.sel.indexing))
 	r.Report.Gaps().Missing(task.NamesByID(r.sel.missing))
-	r.Step("choose repositories", start, report.Count("known", len(r.Repositories)), report.Count("chosen", len(chosen)),
-		report.Count("forks left out", len(r.sel.forks)), report.Count("archived left out", len(r.sel.archived)),
+	r.Step("choose repositories", start, report.Count("known", r.Known()), report.Count("chosen", r.countChosen(rules)),
+		report.Count("forks left out", r.sel.leftOut.forks), report.Count("archived left out", r.sel.leftOut.archived),
 		report.Count("not indexed", len(r.sel.cloning)+len(r.sel.indexing)+len(r.sel.missing)))
 }
 

@@ -279,6 +279,9 @@ func (p *Plan) choose(pass []*target.Query, all *postings.Set) {
 	if all == nil {
 		all = postings.Full(p.Docs.Len())
 	}
+	if chosen := p.chosenDocuments(pass); chosen != nil {
+		all.And(chosen)
+	}
 	p.Candidates = make([]uint16, 0, all.Len())
 	for next, ok := all.Next(0); ok; {
 		run := p.Docs.RunOf(next)
@@ -294,6 +297,30 @@ func (p *Plan) choose(pass []*target.Query, all *postings.Set) {
 		})
 		p.Candidates = p.Candidates[:before+len(held)]
 	}
+}
+
+// fewOfRuns is how many times as many runs a shard has as repositories are chosen for
+// their runs to be looked up.
+const fewOfRuns = 8
+
+// chosenDocuments returns the documents of the repositories that pass searches, nil if
+// these are not few beside those of the shard.
+func (p *Plan) chosenDocuments(pass []*target.Query) *postings.Set {
+	n := 0
+	for _, b := range pass {
+		if n += b.Repositories.Len(); b.Repositories.IsRuled() || n*fewOfRuns > len(p.Docs.Runs()) {
+			return nil
+		}
+	}
+	out := &postings.Set{}
+	for _, b := range pass {
+		for repo := range b.Repositories.Listed() {
+			for run := range p.Docs.RunsOf(repo.ID) {
+				out.AddRange(run.First, run.End)
+			}
+		}
+	}
+	return out
 }
 
 // reachesOf keeps and returns the reaches of the targets of a repository.

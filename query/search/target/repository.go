@@ -48,12 +48,22 @@ func (rev *Revision) MayReach(shard uint32) bool {
 	return rev.Branch >= 0 || rev.Files != nil && rev.Files.In[shard] != nil
 }
 
-// IsIn reports whether documents of t may be in one of the sources.
-func IsIn(t *Repository, sources []Source) bool {
-	return slices.ContainsFunc(sources, func(src Source) bool {
+// HasUnindexed reports whether files of t are read through git.
+func (t *Repository) HasUnindexed() bool {
+	return slices.ContainsFunc(t.Revisions, func(rev *Revision) bool { return rev.Files != nil && len(rev.Files.Unindexed) > 0 })
+}
+
+// In returns a test of whether documents of a target may be in one of some sources.
+func In(sources []Source) func(*Repository) bool {
+	shards, repositories := map[uint32]bool{}, map[uint32]bool{}
+	for _, src := range sources {
 		if src.Unindexed != nil {
-			return src.Unindexed.Repository.ID == t.Stored.ID
+			repositories[src.Unindexed.Repository.ID] = true
+		} else {
+			shards[src.View.ID] = true
 		}
-		return slices.Contains(t.Stored.Shards, src.View.ID)
-	})
+	}
+	return func(t *Repository) bool {
+		return repositories[t.Stored.ID] || slices.ContainsFunc(t.Stored.Shards, func(id uint32) bool { return shards[id] })
+	}
 }

@@ -81,44 +81,104 @@ func Sources(of *task.Task, pass []*Query) []Source {
 	for _, v := range Shards(of, pass) {
 		out = append(out, Source{View: v})
 	}
-	for _, repo := range of.Repositories {
-		if rest := unindexedOf(repo, pass); rest != nil {
-			out = append(out, Source{Unindexed: rest})
-		}
+	for _, repo := range WithUnindexed(pass) {
+		out = append(out, Source{Unindexed: unindexedOf(repo, pass)})
 	}
 	return out
+}
+
+// WithUnindexed returns the repositories of which files are read through git, in
+// listing order. Those of a rule have none.
+func WithUnindexed(pass []*Query) []*store.Repository {
+	var out []*store.Repository
+	for _, b := range pass {
+		if b.Repositories.IsRuled() {
+			continue
+		}
+		for t := range b.Repositories.All() {
+			if t.HasUnindexed() {
+				out = append(out, t.Stored)
+			}
+		}
+	}
+	slices.SortFunc(out, store.CompareListed)
+	return slices.Compact(out)
 }
 
 // Shards returns the shards that hold documents of a chosen repository, in
 // order.
 func Shards(of *task.Task, pass []*Query) []shard.View {
+	if len(pass) == 0 {
+		return nil
+	}
 	wanted := map[uint32]bool{}
+	var ruled []*Query
 	for _, b := range pass {
+		if b.Repositories.IsRuled() {
+			ruled = append(ruled, b)
+			continue
+		}
 		for t := range b.Repositories.All() {
 			for _, id := range t.Stored.Shards {
 				wanted[id] = wanted[id] || t.MayReach(id)
 			}
 		}
 	}
-	return slices.DeleteFunc(of.Snapshot.Shards(), func(v shard.View) bool { return !wanted[v.ID] })
+	return slices.DeleteFunc(of.Snapshot.Shards(), func(v shard.View) bool {
+		return !wanted[v.ID] && !slices.ContainsFunc(ruled, func(b *Query) bool { return b.Repositories.reaches(of.Snapshot, v.ID) })
+	})
+}
+
+// reaches reports whether a member of a ruled set has documents in a shard. Mostly
+// the first repository there is one.
+func (s *Set) reaches(sn *store.Snapshot, shard uint32) bool {
+	for id := range sn.ShardRepositories(shard) {
+		if repo := s.rule.Find(id); repo != nil && slices.Contains(repo.Shards, shard) {
+			return true
+		}
+	}
+	return false
 }
 
 // KeysIn yields the revisions of the targets that may have documents in a
 // source.
-func KeysIn(targets *Set, src Source) iter.Seq[Key] {
+func KeysIn(sn *store.Snapshot, targets *Set, src Source) iter.Seq[Key] {
 	return func(yield func(Key) bool) {
-		for t := range targets.All() {
-			switch {
-			case src.Unindexed != nil && t.Stored.ID != src.Unindexed.Repository.ID:
-				continue
-			case src.Unindexed == nil && !slices.Contains(t.Stored.Shards, src.View.ID):
-				continue
-			}
+		for t := range targetsIn(sn, targets, src) {
 			for _, rev := range t.Revisions {
 				there := src.Unindexed == nil && rev.MayReach(src.View.ID) || src.Unindexed != nil && rev.Files != nil && len(rev.Files.Unindexed) > 0
 				if there && !yield(t.Key(rev)) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// fewTargets are so many that it is quicker to look at each than at each repository
+// of a shard.
+const fewTargets = 256
+
+// targetsIn yields the targets of repositories that may have documents in a source.
+func targetsIn(sn *store.Snapshot, targets *Set, src Source) iter.Seq[*Repository] {
+	return func(yield func(*Repository) bool) {
+		if src.Unindexed != nil {
+			if t := targets.Get(src.Unindexed.Repository.ID); t != nil {
+				yield(t)
+			}
+			return
+		}
+		if !targets.IsRuled() && targets.Len() <= fewTargets {
+			for t := range targets.All() {
+				if slices.Contains(t.Stored.Shards, src.View.ID) && !yield(t) {
+					return
+				}
+			}
+			return
+		}
+		for id := range sn.ShardRepositories(src.View.ID) {
+			if t := targets.Get(id); t != nil && slices.Contains(t.Stored.Shards, src.View.ID) && !yield(t) {
+				return
 			}
 		}
 	}

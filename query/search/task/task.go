@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -43,12 +44,11 @@ type Task struct {
 	Start time.Time
 
 	Snapshot *store.Snapshot
-	// Repositories are those that exist for the client, in listing order. Visible
-	// reports which do; nil is all.
-	Repositories []*store.Repository
-	Visible      func(*store.Repository) bool
-	// shared are the shards that also hold documents of other repositories.
-	shared map[uint32]bool
+	// Visible reports which repositories exist for the client; nil is all.
+	// PublicVisible says that those without readers do.
+	Visible       func(*store.Repository) bool
+	PublicVisible bool
+	repositories
 
 	// Admitted is what the search has of the processors, Slot that of the
 	// goroutine that searches.
@@ -92,27 +92,6 @@ func (t *Task) Guarded(fields ...report.Field) []report.Field {
 
 // IsGuarded reports whether figures about what was read are hidden.
 func (t *Task) IsGuarded() bool { return t.Visible != nil }
-
-// KeepVisible leaves the repositories that exist for the client.
-func (t *Task) KeepVisible() {
-	t.shared = map[uint32]bool{}
-	if t.Visible == nil {
-		return
-	}
-	t.Repositories = slices.DeleteFunc(t.Repositories, func(repo *store.Repository) bool {
-		if t.Visible(repo) {
-			return false
-		}
-		for _, id := range slices.Concat(repo.Shards, repo.History.Shards) {
-			t.shared[id] = true
-		}
-		return true
-	})
-}
-
-// IsShared reports whether a shard also holds documents that do not exist for the
-// client.
-func (t *Task) IsShared(shard uint32) bool { return t.shared[shard] }
 
 // WithoutLists reports whether a shard is searched by its text alone: as the
 // oracle does, or because it also holds documents that do not exist for the
@@ -161,6 +140,13 @@ func (t *Task) FailShard(id uint32, err error) {
 // FailedShards returns the shards that could not be searched, or not all of them.
 // The map belongs to the task, which no longer works.
 func (t *Task) FailedShards() map[uint32]bool { return t.failed }
+
+// CloneFailed returns the shards that have failed up to now, nil if none has.
+func (t *Task) CloneFailed() map[uint32]bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return maps.Clone(t.failed)
+}
 
 // ResumeFaults has the task know the shards that failed in an earlier run.
 func (t *Task) ResumeFaults(shards map[uint32]bool) { t.failed = shards }

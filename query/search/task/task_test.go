@@ -1,6 +1,7 @@
 package task
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/trawlsearch/trawl/store"
@@ -22,8 +23,10 @@ func TestWithoutLists(t *testing.T) {
 		{"who sees some", false, func(r *store.Repository) bool { return r.Readers == nil }, [4]bool{2: true, 3: true}},
 		{"the oracle", true, nil, [4]bool{true, true, true, true}},
 	} {
-		r := &Task{Limits: Limits{Brute: tt.brute}, Visible: tt.visible, Repositories: []*store.Repository{public, hidden}}
-		r.KeepVisible()
+		r := &Task{Limits: Limits{Brute: tt.brute}, Visible: tt.visible}
+		if tt.visible != nil {
+			r.hide(slices.Values([]*store.Repository{public, hidden}), tt.visible)
+		}
 		for shard, want := range tt.want {
 			if got := r.WithoutLists(uint32(shard)); got != want {
 				t.Errorf("%s: shard %d without lists: %t, want %t", tt.name, shard, got, want)

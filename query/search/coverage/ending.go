@@ -1,0 +1,101 @@
+package coverage
+
+import (
+	"slices"
+
+	"github.com/trawlsearch/trawl/query/search/report"
+	"github.com/trawlsearch/trawl/query/search/target"
+	"github.com/trawlsearch/trawl/query/search/task"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// ending is how a pass ended: what it did not look at follows from the shards that it
+// planned, whatever the number of repositories.
+type ending struct {
+	queries []*target.Query
+	// reason is why it ended, and cut says that it did before its end.
+	reason string
+	cut    bool
+	// planned are the shards and git the repositories whose lists or files it read,
+	// failed the shards that could not be searched by then. left are the shards that
+	// it did not plan, with documents of its repositories; findLeft sets them.
+	planned, git, failed, left map[uint32]bool
+}
+
+// findLeft finds the shards that the pass did not plan.
+func (e *ending) findLeft(t *task.Task) {
+	e.left = map[uint32]bool{}
+	for _, v := range target.Shards(t, e.queries) {
+		if !e.planned[v.ID] {
+			e.left[v.ID] = true
+		}
+	}
+}
+
+// whyUnsearched returns why a shard was not searched for documents of a repository, ""
+// if it was.
+func (e *ending) whyUnsearched(repository, shard uint32) string {
+	switch {
+	case !e.left[shard] || !e.has(repository, func(t *target.Repository) bool { return t.MayReach(shard) }):
+		return ""
+	case e.failed[shard]:
+		return report.ReasonIndexUnreadable
+	}
+	return e.reason
+}
+
+// whyUnread returns why files of a repository were not read through git, "" if all
+// were.
+func (e *ending) whyUnread(repository uint32) string {
+	if e.git[repository] || !e.has(repository, (*target.Repository).HasUnindexed) {
+		return ""
+	}
+	return e.reason
+}
+
+// has reports whether the pass searches a repository and a target of it is so.
+func (e *ending) has(repository uint32, is func(*target.Repository) bool) bool {
+	return slices.ContainsFunc(e.queries, func(b *target.Query) bool {
+		t := b.Repositories.Get(repository)
+		return t != nil && is(t)
+	})
+}
+
+// whyUnsearched returns why the last pass that did not search a shard for a repository
+// did not, "" if all did.
+func (c *Ledger) whyUnsearched(repository, shard uint32) string {
+	return c.why(func(e *ending) string { return e.whyUnsearched(repository, shard) })
+}
+
+// whyUnread is the same of files that are read through git.
+func (c *Ledger) whyUnread(repository uint32) string {
+	return c.why(func(e *ending) string { return e.whyUnread(repository) })
+}
+
+// whyCut returns why the last pass over a repository that was cut short was, "" if
+// none was.
+func (c *Ledger) whyCut(repository uint32) string {
+	return c.why(func(e *ending) string {
+		if e.cut && slices.ContainsFunc(e.queries, func(b *target.Query) bool { return b.Repositories.Has(repository) }) {
+			return e.reason
+		}
+		return ""
+	})
+}
+
+// why returns the reason that the last pass has which has one.
+func (c *Ledger) why(of func(*ending) string) string {
+	for _, e := range slices.Backward(c.endings) {
+		if reason := of(&e); reason != "" {
+			return reason
+		}
+	}
+	return ""
+}
+
+// hasLeft reports whether a pass left anything of a repository.
+func (c *Ledger) hasLeft(repo *store.Repository) bool {
+	return slices.ContainsFunc(c.endings, func(e ending) bool {
+		return e.whyUnread(repo.ID) != "" || slices.ContainsFunc(repo.Shards, func(id uint32) bool { return e.whyUnsearched(repo.ID, id) != "" })
+	})
+}
