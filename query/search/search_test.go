@@ -81,16 +81,18 @@ func newCorpusOn(t testing.TB, fs vfs.FS, blocks int, facts map[string]store.Rep
 	c := &corpus{files: files, repos: map[string]*store.Repository{}}
 	c.open(t, fs)
 	st := c.st
-	var err error
 	for _, f := range files {
 		if c.repos[f.repo] == nil {
 			r := facts[f.repo]
 			r.Name, r.Generation = f.repo, 1
 			r.Branches = []store.Branch{{Name: "main", Commit: strings.Repeat(fmt.Sprintf("%x", len(c.repos)+1), 40)[:40]}}
 			r.History.Tip = r.Branches[0].Commit
-			if c.repos[f.repo], err = st.NewRepository(r); err != nil {
+			kept, err := st.NewRepository(r)
+			if err != nil {
 				t.Fatal(err)
 			}
+			own := *kept // the store's does not change
+			c.repos[f.repo] = &own
 		}
 	}
 	w := st.NewShardWriter()
@@ -142,7 +144,8 @@ func newCorpusOn(t testing.TB, fs vfs.FS, blocks int, facts map[string]store.Rep
 		finish()
 	}
 	for _, r := range c.repos {
-		change.Repositories = append(change.Repositories, r)
+		stored := *r
+		change.Repositories = append(change.Repositories, &stored)
 	}
 	if err := st.Commit(change); err != nil {
 		t.Fatal(err)

@@ -185,6 +185,9 @@ func (c *Ledger) revisions(repo *store.Repository) []*target.Revision {
 		if t == nil || !b.Documents {
 			continue
 		}
+		if len(c.queries) == 1 && len(t.Revisions) == 1 {
+			return t.Revisions
+		}
 		for _, rev := range t.Revisions {
 			if !slices.ContainsFunc(out, func(o *target.Revision) bool { return o.Typed == rev.Typed && o.Commit == rev.Commit }) {
 				out = append(out, rev)
