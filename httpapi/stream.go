@@ -102,7 +102,8 @@ func (s streams) answer(r *http.Request, events *eventWriter, results *report.Re
 	ending := st.run(r.Context(), func(ctx context.Context) search.Outcome {
 		o := p.options(results, &trace.Trace)
 		actor := auth.From(ctx)
-		o.Visible, o.PublicVisible, o.Asker, o.ID = actor.Visible(), true, ClientKey(actor), trace.ID
+		o.Visible, o.Asker, o.ID = actor.Visible(), ClientKey(actor), trace.ID
+		o.PublicVisible = o.Visible != nil
 		return s.searchOn(ctx, q, o, st)
 	})
 	trace.streamed(events, st.out.mostHeld())

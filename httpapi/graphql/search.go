@@ -83,8 +83,8 @@ func (s *session) search(ctx context.Context, q *query.Query, o search.Options, 
 	if err := s.Call(); err != nil {
 		return search.Outcome{Err: err}
 	}
-	o.Display, o.Asker = -1, httpapi.ClientKey(s.Actor)
-	o.Visible, o.PublicVisible = s.Actor.Visible(), true
+	o.Display, o.Visible, o.Asker = -1, s.Actor.Visible(), httpapi.ClientKey(s.Actor)
+	o.PublicVisible = o.Visible != nil
 	s.Rest()
 	defer s.Resume(ctx)
 	return s.searcher.Search(ctx, q, o, sink)
