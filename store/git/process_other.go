@@ -4,6 +4,8 @@ package git
 
 import "os/exec"
 
+const withoutWaiting = 0
+
 func ownProcessGroup(*exec.Cmd) {}
 
 func lowerPriority(int) {}

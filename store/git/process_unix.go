@@ -9,6 +9,9 @@ import (
 	"syscall"
 )
 
+// withoutWaiting is the flag to open a pipe without its other end.
+const withoutWaiting = syscall.O_NONBLOCK
+
 // ownProcessGroup keeps a child and what it starts together, so that all can
 // be killed, and away from the terminal's interrupts, which are ours to handle.
 func ownProcessGroup(cmd *exec.Cmd) {
