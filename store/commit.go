@@ -66,9 +66,11 @@ func (s *Store) commit(c Change) error {
 	defer b.Close()
 	next := s.catalogue.clone()
 	for _, r := range c.Repositories {
-		if old := next.repository(r.ID); old != nil && !c.facts {
+		old := next.repository(r.ID)
+		if old != nil && !c.facts {
 			r.keepFacts(old)
 		}
+		r.shareFetched(old)
 		b.json(keyRepository(r.ID), r)
 		next.putRepository(r)
 	}

@@ -96,6 +96,7 @@ func (c *catalogue) loadRepository(id uint32, _, value []byte) {
 		c.unread = append(c.unread, fmt.Sprintf("%s%v: %v", lostPrefix(id), ErrCorrupt, err))
 		return
 	}
+	r.shareFetched(nil)
 	c.putRepository(r)
 }
 

@@ -32,8 +32,10 @@ type Repository struct {
 	// Created is when the repository was added; zero for one added before that
 	// was kept.
 	Created time.Time `json:"created,omitzero"`
-	// LastFetched is when the source was last looked at with success.
+	// LastFetched is when the source was last looked at with success, as far as it
+	// is written; Fetched knows better.
 	LastFetched time.Time `json:"last_fetched,omitzero"`
+	fetched     *fetchedAt
 	// LastIndexed is when Generation was last switched.
 	LastIndexed time.Time `json:"last_indexed,omitzero"`
 	// LastError is why the last sync failed, empty after a success.

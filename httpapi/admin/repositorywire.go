@@ -128,7 +128,7 @@ func newRepository(r *store.Repository) Repository {
 	out := Repository{
 		Name: r.Name, Source: redact.URL(r.Source), Commit: r.Commit(), Indexed: r.Indexed(),
 		Documents: r.Documents, TextBytes: r.TextBytes, Skipped: r.Skipped,
-		LastFetched: r.LastFetched, LastIndexed: r.LastIndexed, Error: redact.About(r.LastError, r.Source),
+		LastFetched: r.Fetched(), LastIndexed: r.LastIndexed, Error: redact.About(r.LastError, r.Source),
 		Stars: r.Stars, Fork: r.Fork, Archived: r.Archived, Private: r.Private,
 		Description: r.Description, Topics: r.Topics, Metadata: r.Metadata,
 		BranchGlobs: r.BranchGlobs, BranchesLeftOut: r.BranchesLeftOut,

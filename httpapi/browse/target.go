@@ -108,7 +108,7 @@ func (e *Endpoint) find(r *http.Request) (*target, error) {
 	if !ok || len(clean) > maxPathBytes {
 		return nil, errNoPath(vars["path"])
 	}
-	if rec.Mirror && rec.LastFetched.IsZero() && !rec.Indexed() && rec.LastError == "" {
+	if rec.Mirror && rec.Fetched().IsZero() && !rec.Indexed() && rec.LastError == "" {
 		return nil, errCloning
 	}
 	p := &target{st: st, rec: rec, code: code.NewReader(e.budget(), st.GitDir(rec)), rev: strings.TrimPrefix(vars["rev"], "@"), path: clean}

@@ -90,7 +90,7 @@ func newRepositoryRow(v *visit, repo *store.Repository) (repositoryRow, error) {
 	row := repositoryRow{
 		Name: repo.Name, Source: redact.URL(repo.Source), State: stateOf(repo), Error: redact.About(repo.LastError, repo.Source),
 		Path: v.area.Server.Path((&url.URL{Path: "/" + repo.Name}).EscapedPath()), Documents: repo.Documents, Skipped: repo.Skipped,
-		Synced: repo.LastFetched, Commit: repo.Commit(),
+		Synced: repo.Fetched(), Commit: repo.Commit(),
 	}
 	if len(repo.Branches) > 0 {
 		row.Branch, row.More = repo.Branches[0].Name, len(repo.Branches)-1

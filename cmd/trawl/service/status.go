@@ -82,7 +82,7 @@ func lastBackup(dir string) (out admin.StatusBackup) {
 func lags(all []*store.Repository, now time.Time) admin.StatusRepositories {
 	out := admin.StatusRepositories{Total: len(all), Lags: make([]admin.StatusLag, 0, len(all))}
 	for _, r := range all {
-		seen := r.LastFetched
+		seen := r.Fetched()
 		if seen.IsZero() {
 			seen = r.Created
 		}

@@ -19,7 +19,7 @@ const (
 // because its turn has not come, from one that was.
 func CloneStatusOf(r *store.Repository) string {
 	switch {
-	case !r.LastFetched.IsZero() || r.Indexed():
+	case !r.Fetched().IsZero() || r.Indexed():
 		return Cloned
 	case r.LastError != "":
 		return notCloned

@@ -185,7 +185,7 @@ func (m *mirrorInfo) CloneProgress() *string                  { return nil }
 func (m *mirrorInfo) Cloned() bool                            { return account.CloneStatusOf(m.rec) == account.Cloned }
 func (m *mirrorInfo) IsCorrupted() bool                       { return len(m.s.Damage(m.rec)) > 0 }
 func (m *mirrorInfo) CorruptionLogs() []account.CorruptionLog { return m.s.Damage(m.rec) }
-func (m *mirrorInfo) UpdatedAt() *wire.DateTime               { return wire.TimeOrNull(m.rec.LastFetched) }
+func (m *mirrorInfo) UpdatedAt() *wire.DateTime               { return wire.TimeOrNull(m.rec.Fetched()) }
 func (m *mirrorInfo) NextSyncAt() *wire.DateTime              { return nil }
 func (m *mirrorInfo) LastError() *string {
 	return wire.TextOrNull(redact.About(m.rec.LastError, m.rec.Source))

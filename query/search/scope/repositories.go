@@ -134,7 +134,7 @@ func (s *shownRepositories) of(r *store.Repository) *query.Repository {
 // showRepository returns what matches carry of a repository.
 func showRepository(r *store.Repository) *query.Repository {
 	return &query.Repository{
-		ID: r.ID, Name: r.Name, Stars: r.Stars, LastFetched: r.LastFetched, Description: r.Description,
+		ID: r.ID, Name: r.Name, Stars: r.Stars, LastFetched: r.Fetched(), Description: r.Description,
 		Fork: r.Fork, Archived: r.Archived, Private: r.Private, Topics: r.Topics, Metadata: r.Metadata,
 	}
 }

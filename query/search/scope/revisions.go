@@ -188,11 +188,12 @@ type resolved struct {
 
 func (r *Scope) askOne(ctx context.Context, q *gitQuestion, a *gitAnswer) error {
 	var unknown []string
+	fetched := q.repo.Fetched() // what comes of it is of no later time
 	want := func(rev string) {
 		if _, asked := a.commits[rev]; asked || slices.Contains(unknown, rev) {
 			return
 		}
-		if commit, ok := r.cache.commits.Get(resolved{q.repo.ID, q.repo.LastFetched, rev}); ok {
+		if commit, ok := r.cache.commits.Get(resolved{q.repo.ID, fetched, rev}); ok {
 			a.commits[rev] = commit
 		} else {
 			unknown = append(unknown, rev)
@@ -224,7 +225,7 @@ func (r *Scope) askOne(ctx context.Context, q *gitQuestion, a *gitAnswer) error 
 	for i, rev := range unknown {
 		if commits[i] != "" {
 			a.commits[rev] = commits[i]
-			r.cache.commits.Put(resolved{q.repo.ID, q.repo.LastFetched, rev}, commits[i], len(rev)+len(commits[i]))
+			r.cache.commits.Put(resolved{q.repo.ID, fetched, rev}, commits[i], len(rev)+len(commits[i]))
 		}
 	}
 	for _, s := range q.times {

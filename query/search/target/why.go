@@ -11,7 +11,7 @@ func WhyNotIndexed(r *store.Repository) string {
 	switch {
 	case r.LastError != "":
 		return report.ReasonMissing
-	case r.Mirror && r.LastFetched.IsZero():
+	case r.Mirror && r.Fetched().IsZero():
 		return report.ReasonCloning
 	}
 	return report.ReasonIndexing

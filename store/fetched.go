@@ -1,0 +1,76 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// Sources that have not changed are looked at all day. When that was is kept in
+// memory, with the records of all versions, and written with the next change of
+// the record or by WriteFetched.
+
+// fetchedAt is the time of the last look at a source, in nanoseconds since 1970;
+// 0 is none. All versions of a record share it.
+type fetchedAt = atomic.Int64
+
+// Fetched returns when the source was last looked at with success: LastFetched,
+// or what NoteFetched said since. It may change between two calls.
+func (r *Repository) Fetched() time.Time {
+	if r.fetched != nil {
+		if noted := time.Unix(0, r.fetched.Load()).UTC(); noted.After(r.LastFetched) && noted.Unix() > 0 {
+			return noted
+		}
+	}
+	return r.LastFetched
+}
+
+// NoteFetched notes that the source was looked at with success, and was as it is
+// recorded. It writes nothing, and changes all versions of the record.
+func (r *Repository) NoteFetched(at time.Time) {
+	if r.fetched == nil {
+		return
+	}
+	for next := at.UnixNano(); ; {
+		old := r.fetched.Load()
+		if next <= old || r.fetched.CompareAndSwap(old, next) {
+			return
+		}
+	}
+}
+
+// shareFetched makes r the next version of old, nil for none, with what was noted.
+func (r *Repository) shareFetched(old *Repository) {
+	switch {
+	case old != nil && old.fetched != nil:
+		r.fetched = old.fetched
+	case r.fetched == nil:
+		r.fetched = new(fetchedAt)
+	}
+	r.LastFetched = r.Fetched()
+}
+
+// fetchedAtOnce is how many records are written in one commit.
+const fetchedAtOnce = 1000
+
+// WriteFetched writes what NoteFetched said since the last change of each record.
+// It is one commit for a thousand of them.
+func (s *Store) WriteFetched() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var noted []*Repository
+	s.catalogue.listed.Scan(func(r *Repository) bool {
+		if r.Fetched().After(r.LastFetched) {
+			next := *r
+			noted = append(noted, &next)
+		}
+		return true
+	})
+	for some := range slices.Chunk(noted, fetchedAtOnce) {
+		if err := s.commit(Change{Repositories: some}); err != nil {
+			return fmt.Errorf("write when sources were looked at: %w", err)
+		}
+	}
+	return nil
+}
