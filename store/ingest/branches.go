@@ -26,12 +26,9 @@ func (j *syncJob) branches(ctx context.Context, repo *git.Repo) (out []store.Bra
 		return nil, 0, err
 	}
 	out = []store.Branch{{Name: first.Name, Commit: first.Commit}}
-	refs, err := j.chosenRefs(ctx, repo, first.Name)
+	refs, leftOut, err := j.chosenRefs(ctx, repo, first.Name)
 	if err != nil {
 		return nil, 0, err
-	}
-	if most := store.MaxBranches - 1; len(refs) > most {
-		refs, leftOut = refs[:most], len(refs)-most
 	}
 	commits, err := repo.Commits(ctx, refs)
 	if err != nil {
@@ -66,20 +63,30 @@ func (e *branchError) Unwrap() error { return e.err }
 
 const headsPrefix = "refs/heads/"
 
-// chosenRefs lists the branches that match the globs, except the default one.
-func (j *syncJob) chosenRefs(ctx context.Context, repo *git.Repo, defaultBranch string) ([]string, error) {
+// chosenRefs is chooseRefs of the repository's branches.
+func (j *syncJob) chosenRefs(ctx context.Context, repo *git.Repo, defaultBranch string) (refs []string, leftOut int, err error) {
 	if len(j.next.BranchGlobs) == 0 {
-		return nil, nil
+		return nil, 0, nil
 	}
-	refs, err := repo.Refs(ctx, headsPrefix)
-	if err != nil {
-		return nil, err
+	if refs, err = repo.Refs(ctx, headsPrefix); err != nil {
+		return nil, 0, err
 	}
-	return slices.DeleteFunc(refs, func(ref string) bool {
-		return ref == headsPrefix+defaultBranch || !slices.ContainsFunc(j.next.BranchGlobs, func(glob string) bool {
+	refs, leftOut = chooseRefs(refs, defaultBranch, j.next.BranchGlobs)
+	return refs, leftOut, nil
+}
+
+// chooseRefs returns the branches that match the globs, except the default one,
+// and how many more there would be. refs are sorted, and belong to it afterwards.
+func chooseRefs(refs []string, defaultBranch string, globs []string) (chosen []string, leftOut int) {
+	chosen = slices.DeleteFunc(refs, func(ref string) bool {
+		return ref == headsPrefix+defaultBranch || !slices.ContainsFunc(globs, func(glob string) bool {
 			return git.MatchRef(headsPrefix+strings.TrimPrefix(glob, headsPrefix), ref)
 		})
-	}), nil
+	})
+	if most := store.MaxBranches - 1; len(chosen) > most {
+		return chosen[:most], len(chosen) - most
+	}
+	return chosen, 0
 }
 
 // sameCommits reports whether two lists of branches hold the same documents.

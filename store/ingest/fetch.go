@@ -27,6 +27,9 @@ type fetched struct {
 	// at is when it was, took how long.
 	at   time.Time
 	took time.Duration
+	// unchanged, if not nil, is the record of a repository whose source is as it is
+	// indexed; git is nil then.
+	unchanged *store.Repository
 }
 
 // fetch brings the mirror of a repository up to date, or makes it anew, while
@@ -34,10 +37,14 @@ type fetched struct {
 func (ix *Indexer) fetch(ctx context.Context, id uint32, anew bool, report func(Progress)) fetched {
 	sn := ix.store.Snapshot()
 	r := sn.RepositoryByID(id)
+	settled := r != nil && !anew && ix.settled(sn, r)
 	if err := sn.Close(); err != nil || r == nil {
 		return fetched{err: errors.Join(err, notThere(r))}
 	}
 	if !r.Mirror {
+		if f := ix.look(ctx, r, settled); f.unchanged != nil {
+			return f
+		}
 		return fetched{at: ix.opts.Now().UTC()} // it is opened when it is read
 	}
 	if err := ix.Ready(); err != nil {
@@ -59,6 +66,10 @@ func (ix *Indexer) fetch(ctx context.Context, id uint32, anew bool, report func(
 	ctx, end := ix.whileRoom(ctx)
 	defer end()
 	ctx, traced := span.Start(ctx, "sync", "fetch")
+	if f := ix.look(ctx, r, settled); f.unchanged != nil || f.err != nil {
+		traced(f.err)
+		return f
+	}
 	note := func(line string) { report(Progress{Phase: "fetch", Note: line}) }
 	repo, err := ix.mirror(ctx, r, anew, note)
 	if err == nil {
@@ -75,6 +86,23 @@ func notThere(r *store.Repository) error {
 		return store.ErrNotFound
 	}
 	return nil
+}
+
+// look is the fetch of a source that has not changed. It returns nothing for one
+// that may have.
+func (ix *Indexer) look(ctx context.Context, r *store.Repository, settled bool) fetched {
+	if !settled {
+		return fetched{}
+	}
+	start := ix.opts.Now()
+	same, err := ix.unchanged(ctx, r)
+	now := ix.opts.Now()
+	f := fetched{err: err, at: now.UTC(), took: now.Sub(start)}
+	if same && err == nil {
+		r.NoteFetched(f.at)
+		f.unchanged = r
+	}
+	return f
 }
 
 func (ix *Indexer) mirror(ctx context.Context, r *store.Repository, anew bool, note func(string)) (*git.Repo, error) {

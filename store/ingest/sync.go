@@ -26,7 +26,9 @@ type Result struct {
 	Added, Removed, Unchanged int
 	// Bytes counts the bytes of files read.
 	Bytes int64
-	Took  time.Duration
+	// AsBefore says that the source was as it is indexed, and nothing was written.
+	AsBefore bool
+	Took     time.Duration
 }
 
 // Sync brings the searchable state of a repository up to its source and
@@ -84,6 +86,9 @@ func (ix *Indexer) id(name string) (id uint32, err error) {
 
 func (ix *Indexer) syncHeld(ctx context.Context, id uint32, anew bool, report func(Progress)) (Result, error) {
 	f := ix.fetch(ctx, id, anew, report)
+	if f.unchanged != nil {
+		return Result{Repository: f.unchanged, Unchanged: f.unchanged.Documents, AsBefore: true, Took: f.took}, nil
+	}
 	if ctx.Err() != nil {
 		return Result{Took: f.took}, errors.Join(f.err, ctx.Err())
 	}
@@ -176,7 +181,9 @@ func (ix *Indexer) recordError(id uint32, why error) {
 		return
 	}
 	next := *r
-	next.LastError = redact.About(fmt.Sprintf("sync %q: %v", r.Name, why), r.Source)
+	if next.LastError = redact.About(fmt.Sprintf("sync %q: %v", r.Name, why), r.Source); next.LastError == r.LastError {
+		return
+	}
 	_ = sn.Commit(store.Change{Repositories: []*store.Repository{&next}})
 }
 
@@ -256,6 +263,7 @@ func (j *syncJob) prepare(ctx context.Context, f fetched) (err error) {
 	j.same = !j.lost && j.next.Indexed() && sameCommits(j.next.Branches, j.nextBranches) && j.next.Admission == admission
 	if j.same {
 		j.result.Unchanged = j.next.Documents
+		j.confirm()
 		return nil
 	}
 	j.report(Progress{Phase: "list"})

@@ -1,0 +1,76 @@
+package ingest
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
+)
+
+// A source that has not changed is looked at all day. Such a look starts no
+// process for a repository of this machine and one for a remote, and writes
+// nothing: when it was is noted in memory.
+
+// settled reports whether a sync would do nothing if the source has not changed.
+func (ix *Indexer) settled(sn *store.Snapshot, r *store.Repository) bool {
+	return r.Indexed() && r.LastError == "" && r.Admission == ix.opts.admission() && !lost(sn, r.Shards)
+}
+
+// unchanged reports whether the source of a repository is as it was indexed, as
+// far as that can be told without Open and Fetch. It may be if it reports false.
+// An error is that of a remote.
+func (ix *Indexer) unchanged(ctx context.Context, r *store.Repository) (bool, error) {
+	dir := r.Source
+	if r.Mirror {
+		dir = ix.store.GitDir(r)
+	}
+	if !headsAsIndexed(dir, r) {
+		return false, nil
+	}
+	if !r.Mirror {
+		return true, nil
+	}
+	proxy := ""
+	if r.Guarded {
+		if ix.opts.Proxy == nil {
+			return false, nil
+		}
+		var err error
+		if proxy, err = ix.opts.Proxy(); err != nil {
+			return false, err
+		}
+	}
+	return ix.opts.Git.Unmoved(ctx, proxy, r.Source, dir)
+}
+
+// headsAsIndexed reports whether a sync of the git repository in dir would find
+// the branches that are indexed.
+func headsAsIndexed(dir string, r *store.Repository) bool {
+	h, ok := git.ReadHeads(dir, len(r.BranchGlobs) > 0)
+	if !ok {
+		return false
+	}
+	if h.Default.Commit == "" {
+		return len(r.Branches) == 0 && r.BranchesLeftOut == 0
+	}
+	now := []store.Branch{{Name: h.Default.Name, Commit: h.Default.Commit}}
+	refs, leftOut := chooseRefs(slices.Sorted(maps.Keys(h.Branches)), h.Default.Name, r.BranchGlobs)
+	for _, ref := range refs {
+		now = append(now, store.Branch{Name: strings.TrimPrefix(ref, headsPrefix), Commit: h.Branches[ref]})
+	}
+	return slices.Equal(now, r.Branches) && leftOut == r.BranchesLeftOut
+}
+
+// confirm ends a sync that found nothing to index, unless the record is to change.
+func (j *syncJob) confirm() {
+	old := j.base
+	if old.LastError != "" || len(j.unread) > 0 || j.unfetched != nil ||
+		!slices.Equal(old.Branches, j.nextBranches) || old.BranchesLeftOut != j.next.BranchesLeftOut {
+		return
+	}
+	old.NoteFetched(j.fetched)
+	j.result.Repository, j.result.AsBefore, j.committed = old, true, true
+}
