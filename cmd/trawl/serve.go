@@ -243,6 +243,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	syncing.Go(func() { svc.KeepHistory(ctx) })
 	syncing.Go(func() { svc.KeepSmall(ctx) })
 	syncing.Go(func() { svc.KeepRoom(ctx) })
+	syncing.Go(func() { svc.KeepFetched(ctx) })
 	syncing.Go(func() { svc.KeepBackups(ctx) })
 	syncing.Go(func() { svc.KeepIndex(ctx) })
 	syncing.Go(func() {

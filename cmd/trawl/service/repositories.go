@@ -68,13 +68,15 @@ type wayToSync func(ctx context.Context, name string, report func(ingest.Progres
 func (s *Service) sync(ctx context.Context, name string, by wayToSync, report func(ingest.Progress)) (ingest.Result, error) {
 	ctx, cancel := s.untilStop(ctx)
 	defer cancel()
-	defer s.noteChange()
-	defer s.noteSync()
 	report, ended := s.queue.begin(name, time.Now(), report)
 	defer ended()
 	within, traced := span.Start(ctx, string(WorkSync), "")
 	res, err := by(within, name, report)
 	traced(err)
+	if !res.AsBefore {
+		s.noteChange()
+		s.noteSync()
+	}
 	changed := res.Added+res.Removed > 0
 	s.worked(ctx, WorkSync, time.Now().Add(-res.Took), changed, err)
 	if changed {

@@ -248,6 +248,7 @@ func (s *Service) Drain(ctx context.Context) error {
 
 // Close closes the data directory. Searches and syncs have ended before.
 func (s *Service) Close() error {
+	s.writeFetched()
 	return errors.Join(s.gateway.close(), s.spool.Close(), s.store.Close())
 }
 
