@@ -45,13 +45,15 @@ runs and of the configuration file are known already. Without any, the git
 repository of the current directory is added.
 
 It listens at once and indexes meanwhile: a repository is found from the moment
-it is indexed, and /readyz answers 200 when the sources given here are. Every
-source is looked at again after --sync-interval. One that fails is logged, shown
-by "trawl repo list", and tried again; it stops no other.
+it is indexed, and /readyz answers 200 when the sources given here are. Each
+source is looked at again after half of the time since it last changed, at least
+--sync-interval and at most 5 minutes for a local repository and 8 hours for a
+remote. One that fails is logged, shown by "trawl repo list", and tried again,
+each time later; it stops no other.
 
 The repositories of the configuration file, and their facts, are read again
-before each look at the sources when the file has changed, and whenever the
-process gets a SIGHUP. Settings hold until the server ends.
+after each --sync-interval when the file has changed, and whenever the process
+gets a SIGHUP. Settings hold until the server ends.
 
 The first interrupt ends searches in good order, each with what it has found,
 and the second ends the process. Before, for as long as --stop-delay says, /readyz

@@ -24,7 +24,7 @@ type Settings struct {
 	MaxTextBytes Bytes
 	// MinFreeBytes is how much disk must stay free while indexing; 0 is no limit.
 	MinFreeBytes Bytes
-	// SyncInterval is the time between two looks at every source; 0 is off.
+	// SyncInterval is the least time between two looks at a source; 0 is off.
 	SyncInterval time.Duration
 	// MaxTimeout is the longest that one search may take.
 	MaxTimeout time.Duration
@@ -80,7 +80,7 @@ func Defaults(m Machine) Settings {
 		Memory:       unknownMemory / 4,
 		MaxTextBytes: 32 << 20,
 		MinFreeBytes: 512 << 20,
-		SyncInterval: 5 * time.Minute,
+		SyncInterval: 45 * time.Second,
 		MaxTimeout:   time.Minute,
 		Symbols:      true,
 

@@ -1,94 +1,236 @@
 package service
 
 import (
+	"container/heap"
 	"slices"
 	"time"
 )
 
-// agenda orders the repositories to sync: first those asked for by users, then
-// those of a round, and last, one by one, those for which git had no memory
-// beside others. No repository is synced twice at once.
+const (
+	// remotesAtOnce is how many remotes are synced at once, which is to say fetched,
+	// and remotesOfHost how many of one host. A slow remote keeps few others
+	// waiting, and no local repository.
+	remotesAtOnce = 3
+	remotesOfHost = 2
+	// localsAtOnce is how many repositories of this machine are. Most of them wait:
+	// to be read, or for the group that they are written in.
+	localsAtOnce = 256
+)
+
+// visit is the next sync of a repository.
+type visit struct {
+	name string
+	// host is that of a remote, "" for a repository of this machine.
+	host string
+	// due is when it is to begin, index its place among agenda.waiting, -1 if it is
+	// not there.
+	due   time.Time
+	index int
+	// changed is when the repository was last seen to have changed.
+	changed time.Time
+	// failures counts the last syncs, if they failed. retried says that it was
+	// begun again since git was busy.
+	failures int
+	retried  bool
+}
+
+// agenda orders the syncs of repositories: first those that users asked for, then
+// those that are due, by their time, and last, one by one, those for which git
+// had no memory beside others. No repository is synced twice at once.
 type agenda struct {
-	asked, round, busy []string
-	atWork             map[string]bool
-	// again are those of round that have been among busy.
-	again map[string]bool
-	// resting are repositories that failed slowly, until when.
-	resting map[string]time.Time
+	// visits are those of all known repositories, by name.
+	visits map[string]*visit
+	// waiting are those that are not due.
+	waiting visitHeap
+	// ready are those that are due, busy those for which git was.
+	asked, ready, busy []*visit
+	atWork             map[string]*visit
+	// remotes and locals count those at work, hosts the remotes by host.
+	remotes, locals int
+	hosts           map[string]int
 }
 
-// open begins a round of the repositories.
-func (a *agenda) open(names []string) {
-	a.round, a.busy, a.again = names, nil, map[string]bool{}
+// learn has a repository synced when it is due, if it is not known.
+func (a *agenda) learn(name, host string, changed, due time.Time) *visit {
+	if v := a.visits[name]; v != nil {
+		return v
+	}
+	if a.visits == nil {
+		a.visits, a.atWork, a.hosts = map[string]*visit{}, map[string]*visit{}, map[string]int{}
+	}
+	v := &visit{name: name, host: host, changed: changed, index: -1}
+	a.visits[name] = v
+	a.wait(v, due)
+	return v
 }
 
-// drop forgets what is left of the round.
-func (a *agenda) drop() { a.round, a.busy = nil, nil }
+// forget drops a repository. A sync of it that is at work goes on.
+func (a *agenda) forget(name string) {
+	if v := a.visits[name]; v != nil {
+		delete(a.visits, name)
+		a.leave(v)
+	}
+}
 
-// ask adds repositories that go first.
-func (a *agenda) ask(names []string) {
-	for _, name := range names {
-		if !slices.Contains(a.asked, name) {
-			a.asked = append(a.asked, name)
-		}
+// wait has a visit begin at a time.
+func (a *agenda) wait(v *visit, due time.Time) {
+	a.leave(v)
+	v.due = due
+	heap.Push(&a.waiting, v)
+}
+
+// again has a visit that is over begin at a time, if it was not asked for since.
+func (a *agenda) again(v *visit, due time.Time) {
+	if !slices.Contains(a.asked, v) {
+		a.wait(v, due)
+	}
+}
+
+// leave takes a visit out of all lists.
+func (a *agenda) leave(v *visit) {
+	if v.index >= 0 {
+		heap.Remove(&a.waiting, v.index)
+		return
+	}
+	for _, list := range []*[]*visit{&a.asked, &a.ready, &a.busy} {
+		*list = slices.DeleteFunc(*list, func(o *visit) bool { return o == v })
+	}
+}
+
+// drop forgets what would be begun now.
+func (a *agenda) drop(now time.Time) {
+	a.promote(now)
+	a.ready, a.busy = nil, nil
+}
+
+// ask has a repository synced before others.
+func (a *agenda) ask(v *visit) {
+	if !slices.Contains(a.asked, v) {
+		a.leave(v)
+		a.asked = append(a.asked, v)
+	}
+}
+
+// promote moves what is due from those waiting to those ready.
+func (a *agenda) promote(now time.Time) {
+	for len(a.waiting) > 0 && !a.waiting[0].due.After(now) {
+		a.ready = append(a.ready, heap.Pop(&a.waiting).(*visit))
 	}
 }
 
 // next chooses a repository and notes that it is at work.
 func (a *agenda) next(now time.Time) (name string, ok bool) {
-	// A repository that was asked for during its sync may have changed since
-	// its fetch.
-	for i, name := range a.asked {
-		if !a.atWork[name] {
-			a.asked = slices.Delete(a.asked, i, i+1)
-			a.round = slices.DeleteFunc(a.round, func(n string) bool { return n == name })
-			return a.begin(name), true
-		}
-	}
-	for len(a.round) > 0 {
-		name := a.round[0]
-		a.round = a.round[1:]
-		if !a.atWork[name] && !now.Before(a.resting[name]) {
-			return a.begin(name), true
+	a.promote(now)
+	// A repository that was asked for during its sync may have changed since its
+	// fetch.
+	for _, list := range []*[]*visit{&a.asked, &a.ready} {
+		if i := slices.IndexFunc(*list, a.free); i >= 0 {
+			v := (*list)[i]
+			*list = slices.Delete(*list, i, i+1)
+			return a.begin(v), true
 		}
 	}
 	if len(a.busy) > 0 && len(a.atWork) == 0 {
-		name := a.busy[0]
+		v := a.busy[0]
 		a.busy = a.busy[1:]
-		return a.begin(name), true
+		return a.begin(v), true
 	}
 	return "", false
 }
 
-func (a *agenda) begin(name string) string {
-	if a.atWork == nil {
-		a.atWork = map[string]bool{}
+// free reports whether a visit may begin beside those at work.
+func (a *agenda) free(v *visit) bool {
+	switch {
+	case a.atWork[v.name] != nil:
+		return false
+	case v.host == "":
+		return a.locals < localsAtOnce
 	}
-	a.atWork[name] = true
-	return name
+	return a.remotes < remotesAtOnce && a.hosts[v.host] < remotesOfHost
 }
 
-// end notes that a repository is at work no more. One for which git was too busy
-// comes again in this round, once.
-func (a *agenda) end(name string, busy bool) {
+func (a *agenda) begin(v *visit) string {
+	a.atWork[v.name] = v
+	a.count(v, 1)
+	return v.name
+}
+
+func (a *agenda) count(v *visit, n int) {
+	if v.host == "" {
+		a.locals += n
+		return
+	}
+	a.remotes += n
+	if a.hosts[v.host] += n; a.hosts[v.host] == 0 {
+		delete(a.hosts, v.host)
+	}
+}
+
+// end notes that a repository is at work no more, and returns its visit, nil if it
+// was forgotten meanwhile.
+func (a *agenda) end(name string) *visit {
+	v := a.atWork[name]
 	delete(a.atWork, name)
-	delete(a.resting, name)
-	if busy && a.again != nil && !a.again[name] {
-		a.again[name] = true
-		a.busy = append(a.busy, name)
+	a.count(v, -1)
+	if a.visits[name] != v {
+		return nil
 	}
+	return v
 }
 
-// rest leaves a repository out of rounds until then.
-func (a *agenda) rest(name string, until time.Time) {
-	if a.resting == nil {
-		a.resting = map[string]time.Time{}
+// retry has a visit for which git was busy begin again when nothing else is at
+// work. It reports whether it does: not twice in a row.
+func (a *agenda) retry(v *visit) bool {
+	if v.retried {
+		return false
 	}
-	a.resting[name] = until
+	v.retried = true
+	if !slices.Contains(a.asked, v) {
+		a.busy = append(a.busy, v)
+	}
+	return true
 }
 
-// len counts what is still to be begun.
-func (a *agenda) len() int { return len(a.asked) + len(a.round) + len(a.busy) }
+// until is how long nothing more becomes due; ok is false if nothing ever does by
+// itself.
+func (a *agenda) until(now time.Time) (d time.Duration, ok bool) {
+	a.promote(now)
+	if len(a.waiting) == 0 {
+		return 0, false
+	}
+	return a.waiting[0].due.Sub(now), true
+}
 
-// idle reports whether there is nothing to do and nothing at work.
+// len counts what is due and not begun.
+func (a *agenda) len() int { return len(a.asked) + len(a.ready) + len(a.busy) }
+
+// idle reports whether nothing is due or at work.
 func (a *agenda) idle() bool { return a.len()+len(a.atWork) == 0 }
+
+// visitHeap has the visit that is due next at its top.
+type visitHeap []*visit
+
+func (h visitHeap) Len() int           { return len(h) }
+func (h visitHeap) Less(i, j int) bool { return h[i].due.Before(h[j].due) }
+
+func (h visitHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = i, j
+}
+
+// Push implements heap.Interface.
+func (h *visitHeap) Push(x any) {
+	v := x.(*visit)
+	v.index = len(*h)
+	*h = append(*h, v)
+}
+
+// Pop implements heap.Interface.
+func (h *visitHeap) Pop() any {
+	last := len(*h) - 1
+	v := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	v.index = -1
+	return v
+}

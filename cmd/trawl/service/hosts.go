@@ -58,13 +58,17 @@ func (s *Service) SyncService(id uint32) {
 	}
 }
 
-// KeepServices asks the external services now, at every interval, and on
-// request, until ctx ends. An interval of 0 is never.
+// leastBetweenServices is the least time between two questions to an external
+// service: its list is long, and its host counts requests.
+const leastBetweenServices = 5 * time.Minute
+
+// KeepServices asks the external services now, at every interval but not sooner
+// than after five minutes, and on request, until ctx ends. An interval of 0 is never.
 func (s *Service) KeepServices(ctx context.Context, interval time.Duration) {
 	s.syncServices(ctx, nil)
 	var due <-chan time.Time
 	if interval > 0 {
-		ticker := time.NewTicker(interval)
+		ticker := time.NewTicker(max(interval, leastBetweenServices))
 		defer ticker.Stop()
 		due = ticker.C
 	}

@@ -40,11 +40,17 @@ func (s *Service) Declare(ctx context.Context, src ingest.Source) (*store.Reposi
 	return s.indexer.Add(ctx, src)
 }
 
-func (s *Service) knows(name string) bool {
+func (s *Service) knows(name string) bool { return s.record(name) != nil }
+
+// record returns the record of a repository, nil if there is none.
+func (s *Service) record(name string) *store.Repository {
 	sn := s.store.Snapshot()
 	defer sn.Close()
-	_, err := sn.Repository(name)
-	return err == nil
+	r, err := sn.Repository(name)
+	if err != nil {
+		return nil
+	}
+	return r
 }
 
 // ChangeFacts changes what is known about a repository, also while it syncs.

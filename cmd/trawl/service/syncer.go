@@ -3,7 +3,7 @@ package service
 import (
 	"context"
 	"errors"
-	"slices"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -16,28 +16,30 @@ import (
 	"github.com/trawlsearch/trawl/store/redact"
 )
 
-// Syncer keeps all repositories of a service up to their sources. A source
-// that fails is logged and tried again next time, and stops no other.
+// Syncer keeps all repositories of a service up to their sources, each in a rhythm
+// of its own. A source that fails is logged and tried again later, and stops no
+// other.
 type Syncer struct {
 	Service *Service
-	// Interval is the time from the end of one round to the next, whatever is
-	// still fetched then; 0 is one round only.
+	// Interval is the least time between two looks at a source; 0 is one look
+	// only.
 	Interval time.Duration
-	// Stay says that what Service.Refresh asks for is synced after the last
-	// round, too.
+	// Stay says that what Service.Refresh asks for is synced after that, too.
 	Stay    bool
 	Log     zerolog.Logger
 	Display *progress.Display
-	// Before, if set, is called before each round.
+	// Before, if set, is called at the start and at every interval, before the
+	// repositories are listed.
 	Before func()
 
-	// agenda is what there is to do. It and all below belong to the goroutine of
-	// Run.
+	// rhythm says when repositories are due, agenda in which order they are
+	// synced. They and all below belong to the goroutine of Run.
+	rhythm rhythm
 	agenda agenda
 	// ended hands over what the goroutines of syncs have done.
 	ended chan synced
-	// merging says that a round is not over.
-	merging bool
+	// merged is when a merge was last asked for that follows no sync.
+	merged time.Time
 	// leftOut is how many branches were logged as too many, by repository.
 	leftOut map[string]int
 }
@@ -53,42 +55,51 @@ type synced struct {
 // index than there is room for.
 const TooManyBranches = "too many branches to index, the rest is searched through git"
 
-// syncsAtOnce is how many syncs are at work. Most of them wait: to be fetched, to be
-// read, or for the group that they are written in.
-const syncsAtOnce = 256
+// mergeEvery is how often a merge is asked for at least, which sets apart shards of
+// repositories whose readers or stars have changed.
+const mergeEvery = 5 * time.Minute
 
 // Run syncs the repositories named first, calls begun when it has tried them,
-// syncs all others, and goes on in rounds until ctx ends.
+// syncs all others, and goes on as each is due until ctx ends.
 func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 	y.ended = make(chan synced)
-	y.open(first)
-	merged, end := context.WithCancel(ctx)
+	y.rhythm = rhythm{least: y.Interval, random: rand.Float64}
+	y.merged = time.Now()
+	merging, end := context.WithCancel(ctx)
 	var beside sync.WaitGroup
 	defer beside.Wait()
 	defer end()
-	beside.Go(func() { y.Service.KeepMerged(merged) })
+	beside.Go(func() { y.Service.KeepMerged(merging) })
+	y.survey(time.Now())
 	left := map[string]bool{}
 	for _, name := range first {
 		left[name] = true
 	}
-	due := time.NewTimer(y.Interval)
-	due.Stop()
-	for opened, armed := false, false; ; {
+	y.ask(first)
+	var surveys <-chan time.Time
+	if y.Interval > 0 {
+		ticker := time.NewTicker(y.Interval)
+		defer ticker.Stop()
+		surveys = ticker.C
+	}
+	due := time.NewTimer(0)
+	defer due.Stop()
+	for opened := false; ; {
 		y.start(ctx)
-		if !opened && (len(left) == 0 || y.agenda.idle() || ctx.Err() != nil) {
+		if !opened && (len(left) == 0 || y.agenda.idle() || y.halted() || ctx.Err() != nil) {
 			opened = true
 			begun()
 		}
 		if ctx.Err() != nil {
 			break
 		}
-		if y.endRound() && y.Interval > 0 && !armed {
-			armed = true
-			due.Reset(y.Interval)
-		}
-		if !y.merging && y.agenda.idle() && y.Interval == 0 && !y.Stay {
+		if y.agenda.idle() && y.Interval == 0 && !y.Stay {
 			y.Service.merge(ctx)
 			return
+		}
+		due.Stop()
+		if wait, ok := y.agenda.until(time.Now()); ok {
+			due.Reset(wait)
 		}
 		select {
 		case <-ctx.Done():
@@ -96,12 +107,12 @@ func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 			delete(left, e.name)
 			y.end(ctx, e)
 		case <-y.Service.asked.signal:
-			y.agenda.ask(y.Service.asked.take())
+			y.ask(y.Service.asked.take())
 		case <-y.Service.resumed:
-			y.open(nil)
+			y.resume(time.Now())
+		case now := <-surveys:
+			y.survey(now)
 		case <-due.C:
-			armed = false
-			y.open(nil)
 		}
 	}
 	for len(y.agenda.atWork) > 0 {
@@ -109,34 +120,76 @@ func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 	}
 }
 
-// open begins a round, with the repositories named first.
-func (y *Syncer) open(first []string) {
+// halted reports whether nothing is at work or can begin.
+func (y *Syncer) halted() bool { return y.Service.Stopped() != nil && len(y.agenda.atWork) == 0 }
+
+// survey brings the agenda in step with the repositories that there are.
+func (y *Syncer) survey(now time.Time) {
 	if y.Before != nil {
 		y.Before()
 	}
 	all, err := y.Service.List(context.Background())
 	if err != nil {
 		y.Log.Error().Err(err).Msg("list repositories")
+		return
 	}
-	names, there := slices.Clone(first), map[string]bool{}
-	for _, name := range first {
-		there[name] = true
-	}
+	known := make(map[string]bool, len(all))
 	for _, r := range all {
-		if !there[r.Name] {
-			names = append(names, r.Name)
+		known[r.Name] = true
+		y.learn(r, now, time.Duration(len(all))*time.Second)
+	}
+	for name := range y.agenda.visits {
+		if !known[name] {
+			y.agenda.forget(name)
+			delete(y.leftOut, name)
 		}
 	}
-	y.agenda.open(names)
-	y.merging = true
+	if now.Sub(y.merged) >= mergeEvery {
+		y.merged = now
+		y.Service.noteUnmerged()
+		y.Service.noteSync() // commits may have been left unread
+	}
 }
 
-// start starts as many syncs as may be at work.
-func (y *Syncer) start(ctx context.Context) {
-	for ctx.Err() == nil && len(y.agenda.atWork) < syncsAtOnce {
-		if y.Service.Stopped() != nil {
-			y.agenda.drop() // the rest is done when there is room again
+// learn adds a repository to the agenda. Those that are overdue are spread over a
+// time.
+func (y *Syncer) learn(r *store.Repository, now time.Time, spread time.Duration) *visit {
+	if v := y.agenda.visits[r.Name]; v != nil {
+		return v
+	}
+	due := time.Time{}
+	if y.Interval > 0 {
+		due = y.rhythm.first(r, now, spread)
+	}
+	return y.agenda.learn(r.Name, hostOf(r), r.LastIndexed, due)
+}
+
+// ask has repositories synced before others.
+func (y *Syncer) ask(names []string) {
+	for _, name := range names {
+		if r := y.Service.record(name); r != nil {
+			y.agenda.ask(y.learn(r, time.Now(), 0))
 		}
+	}
+}
+
+// resume has done what was left for want of room.
+func (y *Syncer) resume(now time.Time) {
+	for name, v := range y.agenda.visits {
+		if y.Interval == 0 && y.agenda.atWork[name] == nil {
+			y.agenda.again(v, now)
+		}
+	}
+	y.Service.noteUnmerged()
+}
+
+// start starts as many syncs as may be at work. While indexing is stopped it
+// starts none; the rest is done when there is room again.
+func (y *Syncer) start(ctx context.Context) {
+	if y.Service.Stopped() != nil && y.Interval == 0 {
+		y.agenda.drop(time.Now())
+	}
+	for ctx.Err() == nil && y.Service.Stopped() == nil {
 		name, ok := y.agenda.next(time.Now())
 		if !ok {
 			break
@@ -170,16 +223,47 @@ func (y *Syncer) sync(ctx context.Context, name string, task *progress.Task) syn
 	return synced{name, res, err}
 }
 
-// end notes that a sync is over.
+// end notes that a sync is over, and when the next one is due.
 func (y *Syncer) end(ctx context.Context, e synced) {
-	if e.err == nil {
-		y.tellLeftOut(e.res.Repository)
+	v := y.agenda.end(e.name)
+	if v == nil || ctx.Err() != nil {
+		return
 	}
 	now := time.Now()
-	y.agenda.end(e.name, errors.Is(e.err, git.ErrBusy) && ctx.Err() == nil)
-	if until, ok := RestAfter(e.res.Took, now, e.err); ok {
-		y.agenda.rest(e.name, until)
+	switch {
+	case errors.Is(e.err, git.ErrBusy) && y.agenda.retry(v):
+		return
+	case e.err == nil:
+		y.tellLeftOut(e.res.Repository)
+		v.changed = e.res.Repository.LastIndexed
+		v.failures, v.retried = 0, false
+	case !stopsIndexing(e.err):
+		v.failures++
 	}
+	if y.Interval > 0 {
+		y.agenda.again(v, y.next(v, e, now))
+	}
+}
+
+// next is when a repository is due whose sync is over.
+func (y *Syncer) next(v *visit, e synced, now time.Time) time.Time {
+	local := v.host == ""
+	switch until, slow := RestAfter(e.res.Took, now, e.err); {
+	case e.err == nil:
+		return now.Add(y.rhythm.rest(local, now.Sub(v.changed)))
+	case stopsIndexing(e.err):
+		return now // when there is room again
+	case slow:
+		return latest(until, now.Add(y.rhythm.backoff(local, v.failures)))
+	}
+	return now.Add(y.rhythm.backoff(local, v.failures))
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 const (
@@ -189,8 +273,8 @@ const (
 	restShare = 20
 )
 
-// RestAfter returns until when a repository is left out of rounds whose sync took
-// so long, without waiting, and ended then, with err. This keeps a source that
+// RestAfter returns until when a repository rests at least whose sync took so long,
+// without waiting, and ended then, with err. This keeps a source that
 // takes long to fail, such as a remote that falls silent, from more than a small
 // part of the time in which others could be fetched. Who asks for it by name need
 // not wait.
@@ -212,17 +296,6 @@ func (y *Syncer) tellLeftOut(r *store.Repository) {
 			y.Log.Warn().Str("repo", r.Name).Int("left_out", n).Msg(TooManyBranches)
 		}
 	}
-}
-
-// endRound ends the round once all of its repositories have been begun with, and
-// reports whether it did. What readers of repositories have changed is merged now.
-func (y *Syncer) endRound() bool {
-	if !y.merging || len(y.agenda.round) > 0 {
-		return false
-	}
-	y.merging = false
-	y.Service.noteUnmerged()
-	return true
 }
 
 // Summary returns the result of a sync as a line.
