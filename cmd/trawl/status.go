@@ -101,6 +101,9 @@ func printStatus(out io.Writer, s admin.Status, now time.Time) error {
 		row(name, "%s", print.Line(c))
 	}
 	row("repositories", "%d, %d indexed, %d failing", s.Repositories.Total, s.Repositories.Indexed, s.Repositories.Failing)
+	if s.Repositories.Total > 0 {
+		row("looked at", "%s", lagLine(s.Repositories))
+	}
 	row("queue", "%s", queueLine(s.Queue, now))
 	if s.Serving {
 		row("searches", "%d at work, %d waiting, at most %d", s.Searches.AtWork, s.Searches.Waiting, s.Searches.Most)
@@ -118,6 +121,12 @@ func printStatus(out io.Writer, s admin.Status, now time.Time) error {
 	return w.Flush()
 }
 
+// lagLine says how long ago the sources of all repositories were looked at.
+func lagLine(r admin.StatusRepositories) string {
+	since := func(seconds float64) string { return ago(time.Duration(seconds * float64(time.Second))) }
+	return fmt.Sprintf("half within %s, 99 of 100 within %s, all within %s", since(r.MedianSeconds), since(r.P99Seconds), since(r.OldestSeconds))
+}
+
 // printLags names the repositories that were looked at longest ago.
 func printLags(w io.Writer, lags []admin.StatusLag) {
 	if len(lags) == 0 {
@@ -126,7 +135,7 @@ func printLags(w io.Writer, lags []admin.StatusLag) {
 	fmt.Fprintln(w, "\nREPOSITORY\tLOOKED AT\tERROR")
 	for i, l := range lags {
 		if i == lagsShown {
-			fmt.Fprintf(w, "%d more\tlater\t\n", len(lags)-i)
+			fmt.Fprintf(w, "and %s more\tlater\t\n", progress.Count(len(lags)-i))
 			return
 		}
 		ago := ago(time.Duration(l.Seconds*float64(time.Second))) + " ago"

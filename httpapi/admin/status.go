@@ -50,6 +50,10 @@ type StatusRepositories struct {
 	// OldestSeconds is the most seconds since a source was looked at with
 	// success, or since its repository was added if it never was.
 	OldestSeconds float64 `json:"oldestSeconds"`
+	// MedianSeconds and P99Seconds are what half and 99 of 100 of all repositories
+	// are below.
+	MedianSeconds float64 `json:"medianSeconds"`
+	P99Seconds    float64 `json:"p99Seconds"`
 	// Lags are all repositories, the one looked at longest ago first.
 	Lags []StatusLag `json:"lags"`
 }

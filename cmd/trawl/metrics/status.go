@@ -43,6 +43,8 @@ func readings() []reading {
 		gaugeOf("trawl_repositories_indexed", "Repositories that can be searched.", func(s *status) float64 { return float64(s.Repositories.Indexed) }),
 		gaugeOf("trawl_repositories_failing", "Repositories whose last sync failed.", func(s *status) float64 { return float64(s.Repositories.Failing) }),
 		gaugeOf("trawl_sync_lag_seconds", "The longest time since the source of a repository was looked at with success.", func(s *status) float64 { return s.Repositories.OldestSeconds }),
+		gaugeOf("trawl_sync_lag_median_seconds", "The time since its source was looked at with success that half of all repositories are below.", func(s *status) float64 { return s.Repositories.MedianSeconds }),
+		gaugeOf("trawl_sync_lag_p99_seconds", "The same for 99 of 100 repositories.", func(s *status) float64 { return s.Repositories.P99Seconds }),
 		gaugeOf("trawl_sync_running", "1 while a repository is synced.", func(s *status) float64 { return truth(s.Queue.Running != "") }),
 		gaugeOf("trawl_sync_queue", "Repositories that wait to be synced.", func(s *status) float64 { return float64(s.Queue.Waiting) }),
 

@@ -96,13 +96,22 @@ func lags(all []*store.Repository, now time.Time) admin.StatusRepositories {
 		if lag.Error != "" {
 			out.Failing++
 		}
-		out.OldestSeconds = max(out.OldestSeconds, lag.Seconds)
 		out.Lags = append(out.Lags, lag)
 	}
 	slices.SortFunc(out.Lags, func(a, b admin.StatusLag) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Name, b.Name))
 	})
+	out.OldestSeconds, out.P99Seconds, out.MedianSeconds = below(out.Lags, 100), below(out.Lags, 99), below(out.Lags, 50)
 	return out
+}
+
+// below returns the least seconds that so many of 100 lags do not exceed, 0 of
+// none. The longest is first.
+func below(lags []admin.StatusLag, percent int) float64 {
+	if len(lags) == 0 {
+		return 0
+	}
+	return lags[len(lags)-max((len(lags)*percent+99)/100, 1)].Seconds
 }
 
 // mirrorsFor is how long the size of the mirrors is believed: to find it out
