@@ -18,7 +18,7 @@ import (
 // others that match the repository's globs behind it, by name, and how many
 // more there would be. A repository without commits has none.
 func (j *syncJob) branches(ctx context.Context, repo *git.Repo) (out []store.Branch, leftOut int, err error) {
-	first, err := repo.DefaultBranch(ctx)
+	first, err := j.defaultBranch(ctx, repo)
 	if errors.Is(err, git.ErrEmpty) {
 		return nil, 0, nil
 	}
@@ -43,6 +43,16 @@ func (j *syncJob) branches(ctx context.Context, repo *git.Repo) (out []store.Bra
 		out = append(out, store.Branch{Name: name, Commit: commits[i]})
 	}
 	return out, leftOut, nil
+}
+
+// defaultBranch returns what git.Repo.DefaultBranch does, without a process where
+// that can be done. Then nothing is known of the commit yet: listing its tree shows
+// whether it can be read.
+func (j *syncJob) defaultBranch(ctx context.Context, repo *git.Repo) (git.Branch, error) {
+	if h, ok := git.ReadHeads(repo.Dir(), false); ok && h.Default.Commit != "" {
+		return h.Default, nil
+	}
+	return repo.DefaultBranch(ctx)
 }
 
 // leaveOut records why a branch is not indexed. The others are.

@@ -268,6 +268,9 @@ func (j *syncJob) prepare(ctx context.Context, f fetched) (err error) {
 	}
 	j.report(Progress{Phase: "list"})
 	if err := j.list(ctx, j.repo, j.next.Admission == admission); err != nil {
+		if _, why := j.repo.DefaultBranch(ctx); why != nil {
+			return why // it says more
+		}
 		return err
 	}
 	rank(j.items)
