@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -31,6 +32,43 @@ func TestMany(t *testing.T) {
 	}
 	if r.Fleet.Repositories != 3 || len(r.Commits) != 1 || len(r.Checks) == 0 || !strings.Contains(out.String(), "3 of seed 1") {
 		t.Errorf("%v: got %+v\n%s", args, r, &out)
+	}
+}
+
+// TestManyStayWithinMemory: the program itself stays within its setting while it
+// indexes many repositories and is asked meanwhile, leaves few shards, and answers
+// rightly.
+func TestManyStayWithinMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the resident size of a process is read from /proc")
+	}
+	if testing.Short() {
+		t.Skip("it indexes 200 repositories three times")
+	}
+	binary, dir := builtTrawl(t), t.TempDir()
+	file := filepath.Join(dir, "report.json")
+	args := []string{"many", "--trawl", binary, "--work", filepath.Join(dir, "many"), "--repositories", "200", "--runs", "1", "--commits", "1",
+		"--memory", "512MiB", "--json", file}
+	if err := run(context.Background(), args, io.Discard, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r bench.ManyReport
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d MiB resident at most to index, %d to serve; %d and %d shards", r.Text.PeakOwnBytes>>20, r.Bulk.PeakBytes>>20, r.Text.Shards, r.Bulk.Shards)
+	if most := max(r.Text.PeakOwnBytes, r.Bulk.PeakBytes); most > r.SettingBytes || most == 0 {
+		t.Errorf("the program took %d bytes, its setting is %d", most, r.SettingBytes)
+	}
+	if most := max(r.Text.Shards, r.Bulk.Shards); most > 18 {
+		t.Errorf("%d shards are left", most)
+	}
+	if len(r.Problems) > 0 {
+		t.Errorf("wrong answers: %q", r.Problems)
 	}
 }
 
