@@ -43,11 +43,11 @@ func TestManyStayWithinMemory(t *testing.T) {
 		t.Skip("the resident size of a process is read from /proc")
 	}
 	if testing.Short() {
-		t.Skip("it indexes 200 repositories three times")
+		t.Skip("it indexes 80 repositories three times")
 	}
 	binary, dir := builtTrawl(t), t.TempDir()
 	file := filepath.Join(dir, "report.json")
-	args := []string{"many", "--trawl", binary, "--work", filepath.Join(dir, "many"), "--repositories", "200", "--runs", "1", "--commits", "1",
+	args := []string{"many", "--trawl", binary, "--work", filepath.Join(dir, "many"), "--repositories", "80", "--runs", "1", "--commits", "1",
 		"--memory", "512MiB", "--json", file}
 	if err := run(context.Background(), args, io.Discard, io.Discard); err != nil {
 		t.Fatal(err)
