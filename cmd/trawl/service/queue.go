@@ -74,13 +74,6 @@ func (s *syncing) stage() stage {
 	return stageIndexes
 }
 
-// indexing reports whether a repository is indexed.
-func (q *queue) indexing() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return slices.ContainsFunc(q.at, func(s *syncing) bool { return s.stage() == stageIndexes })
-}
-
 // status describes the queue: the repository that is being indexed, else the
 // one that has been fetched for longest. asked is how many are to be synced out
 // of turn.
