@@ -223,7 +223,17 @@ func (w *worker) sync(ctx context.Context, name string) {
 	task.Done(sum)
 }
 
-// mergeBeside calls f and merges meanwhile; a server does that itself.
+// merge merges what is worth it; a server does that itself.
+func (w *worker) merge(ctx context.Context) {
+	if w.local == nil {
+		return
+	}
+	if _, err := w.local.Merge(ctx, func(ingest.Progress) {}); err != nil {
+		w.fail(ctx, err)
+	}
+}
+
+// mergeBeside calls f and merges meanwhile.
 func (w *worker) mergeBeside(ctx context.Context, f func()) {
 	ctx, end := context.WithCancel(ctx)
 	var merging sync.WaitGroup
@@ -241,13 +251,10 @@ func (w *worker) end(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
-	if w.local != nil {
-		if _, err := w.local.Merge(ctx, func(ingest.Progress) {}); err != nil {
-			w.fail(ctx, err)
-		}
-	}
+	w.merge(ctx)
 	w.symbols(ctx)
-	w.history(ctx)
+	w.mergeBeside(ctx, func() { w.history(ctx) })
+	w.merge(ctx)
 	if w.failed.Load() {
 		return errTold
 	}

@@ -111,9 +111,10 @@ type listing struct {
 	items []item
 	// known finds an item again; nil for a branch alone, which has each path once.
 	known map[fileKey]int
-	// sized says that git is asked for the sizes of files, as it is when nearly all
+	// small says that it ends with errNotSmall when there are too many items for a
+	// group, and sized that git is asked for the sizes of files, as it is when nearly all
 	// of them will be read.
-	sized bool
+	small, sized bool
 }
 
 // list lists the trees of branches. keep says that unchanged documents may
@@ -157,6 +158,9 @@ func (l *listing) list(ctx context.Context, repo *git.Repo, branches []store.Bra
 				size = e.Size
 			}
 			l.add(fileKey{e.Path, e.OID, e.Mode}, size, held, keep)
+			if l.small && len(l.items) > mostSmallFiles {
+				return errNotSmall
+			}
 			return nil
 		})
 		if err != nil {
@@ -217,10 +221,8 @@ func (a *awaySets) add(at docRef, held uint64) {
 // does not have any more.
 func (j *syncJob) addAway(sn *store.Snapshot, out map[store.ShardRepository][]*postings.Set) {
 	sets := &awaySets{len(j.nextBranches), map[uint32][]*postings.Set{}}
-	for _, d := range j.live {
-		if d.held != 0 {
-			sets.add(d.docRef, d.held)
-		}
+	for _, d := range j.kept {
+		sets.add(d.docRef, d.held)
 	}
 	for _, w := range j.written {
 		sets.add(w.docRef, w.held)

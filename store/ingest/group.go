@@ -24,8 +24,12 @@ const (
 	// may add.
 	mostSmallBytes = 4 << 20
 	mostSmallFiles = 4096
-	// mostGroupBytes is the text of a group, but for its last sync.
+	// mostGroupBytes is the memory of a group, most of it text, but for its last
+	// sync.
 	mostGroupBytes = 16 << 20
+	// mostListedDocuments is of how many documents a repository is compared with its
+	// source beside others, which takes some hundred bytes each.
+	mostListedDocuments = 100_000
 	// groupWait is how long a group waits for others that are being read.
 	groupWait = 500 * time.Millisecond
 )
@@ -122,7 +126,7 @@ func (g *groups) write(job *syncJob, leave func(), write func([]*syncJob)) {
 		g.open = &group{ready: make(chan struct{}), taken: make(chan struct{}), done: make(chan struct{})}
 	}
 	own := g.open
-	own.jobs, own.bytes = append(own.jobs, job), own.bytes+job.textBytes
+	own.jobs, own.bytes = append(own.jobs, job), own.bytes+job.weight()
 	g.mu.Unlock()
 	leave()
 	if !leads {
@@ -160,11 +164,13 @@ func (ix *Indexer) syncInGroup(ctx context.Context, id uint32, f fetched, report
 	start := ix.opts.Now()
 	took := time.Duration(0)
 	res, err = ix.syncBy(ctx, id, report, func(job *syncJob) error {
+		job.small = true
 		if err := job.prepare(ctx, f); err != nil || job.same {
 			return err
 		}
 		within, end := span.Start(ctx, "sync", "index")
 		err := job.readSmall(within)
+		job.items = nil
 		end(err)
 		if err != nil {
 			return err
@@ -183,9 +189,6 @@ func (ix *Indexer) syncInGroup(ctx context.Context, id uint32, f fetched, report
 
 // readSmall reads what the job adds into memory.
 func (j *syncJob) readSmall(ctx context.Context) error {
-	if len(j.items) > mostSmallFiles {
-		return errNotSmall
-	}
 	if len(j.items) == 0 {
 		return nil
 	}
@@ -204,9 +207,21 @@ func (j *syncJob) readSmall(ctx context.Context) error {
 	})
 }
 
+// weight returns about how many bytes of memory the job takes until it is written.
+func (j *syncJob) weight() int {
+	n := j.textBytes + 32*len(j.kept) + 16*len(j.buried) + 256*len(j.texts)
+	for i := range j.texts {
+		n += len(j.texts[i].Path)
+	}
+	return n
+}
+
 // writeGroup writes what some jobs have read to shards of their own and commits
 // all of it at once.
 func (ix *Indexer) writeGroup(ctx context.Context, jobs []*syncJob) {
+	for _, j := range jobs {
+		j.report(Progress{Phase: "commit"})
+	}
 	headers, err := ix.writeTexts(ctx, jobs)
 	if err == nil {
 		err = ix.commitSyncs(jobs, headers)
@@ -256,6 +271,7 @@ func (ix *Indexer) writeTexts(ctx context.Context, jobs []*syncJob) (headers []s
 		if err != nil {
 			return err
 		}
+		h.Full = false // its lists were bounded, not those of a shard that it is joined to
 		headers = append(headers, h)
 		for n, s := range all[first:end] {
 			s.job.written = append(s.job.written, writtenDocument{docRef{h.ID, uint16(n)}, s.held})
@@ -273,7 +289,8 @@ func (ix *Indexer) writeTexts(ctx context.Context, jobs []*syncJob) (headers []s
 			return headers, err
 		}
 	}
-	return headers, finish(len(all))
+	err = finish(len(all))
+	return headers, err
 }
 
 // commitSyncs switches the repositories of jobs to what was written in one
@@ -313,6 +330,9 @@ func (ix *Indexer) commitSyncs(jobs []*syncJob, headers []shard.Header) error {
 	}
 	for _, j := range done {
 		j.committed = true
+	}
+	if len(c.Add)+len(c.Dead) > 0 {
+		ix.opts.Changed()
 	}
 	return nil
 }

@@ -14,13 +14,16 @@ import (
 // documents anew, a merge leaves it out, and the change that removes the last
 // reference to it drops it.
 func (ix *Indexer) heal(ctx context.Context, change func() error) error {
+	met := map[uint32]bool{}
 	for {
 		err := change()
 		shard, damaged := shard.Damaged(err)
-		if !damaged || ctx.Err() != nil {
+		if !damaged || ctx.Err() != nil || met[shard] {
 			return err
 		}
-		if first, aside := ix.store.SetAside(shard, err, ix.opts.Now()); !first || aside != nil {
+		met[shard] = true
+		// Another change may have met the same damage first.
+		if _, aside := ix.store.SetAside(shard, err, ix.opts.Now()); aside != nil {
 			return errors.Join(err, aside)
 		}
 	}

@@ -280,6 +280,7 @@ func (j *historyJob) finish(ctx context.Context) error {
 		j.ix.discard([]shard.Header{written}, err)
 		return err
 	}
+	j.ix.opts.Changed()
 	j.added += j.pending.commits
 	j.pending = historyCounts{}
 	return nil

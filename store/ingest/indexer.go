@@ -58,6 +58,9 @@ type Options struct {
 	// Begin, if set, is called when a sync begins that may be part of a group; end
 	// is called when it is over.
 	Begin func() (end func())
+	// Changed, if set, is called when shards were added, or documents died, so that
+	// there may be something to merge. It does not wait.
+	Changed func()
 	// Yield, if set, is called every now and then while shards of an older index
 	// are rewritten, and may wait as long as others need the machine.
 	Yield func(context.Context)
@@ -99,6 +102,9 @@ func (o Options) withDefaults() Options {
 	if o.Begin == nil {
 		o.Begin = func() func() { return func() {} }
 	}
+	if o.Changed == nil {
+		o.Changed = func() {}
+	}
 	if o.Yield == nil {
 		o.Yield = func(context.Context) {}
 	}
@@ -131,9 +137,9 @@ type Indexer struct {
 	// mu lets one change at a time be made from the last version and committed. It
 	// is held for that only, not while texts are read or written.
 	mu sync.Mutex
-	// rewriting lets one task at a time write large shards: a sync, a merge, or a
-	// shard of an older index. It is taken before mu.
-	rewriting sync.Mutex
+	// rewriting holds a token while a task writes large shards: a sync, a merge, or
+	// what is of an older index. It is taken before mu.
+	rewriting chan struct{}
 	// groups are the syncs that are written together.
 	groups *groups
 	// holds are the repositories that are synced or removed.
@@ -151,7 +157,7 @@ type Indexer struct {
 // New returns an indexer for s.
 func New(s *store.Store, o Options) *Indexer {
 	return &Indexer{
-		store: s, opts: o.withDefaults(), groups: newGroups(runtime.GOMAXPROCS(0) + 1),
+		store: s, opts: o.withDefaults(), groups: newGroups(runtime.GOMAXPROCS(0) + 1), rewriting: make(chan struct{}, 1),
 		fetches: make(chan struct{}, mostFetches), symbolsTurn: make(chan struct{}, 1), historyTurn: make(chan struct{}, 1),
 	}
 }
@@ -273,6 +279,16 @@ func (ix *Indexer) remove(ctx context.Context, id uint32, name string) error {
 		}
 	}
 	return nil
+}
+
+// rewrite waits until no other task writes large shards; end lets the next one.
+func (ix *Indexer) rewrite(ctx context.Context) (end func(), err error) {
+	select {
+	case ix.rewriting <- struct{}{}:
+		return func() { <-ix.rewriting }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for a merge: %w", context.Cause(ctx))
+	}
 }
 
 // begin returns the snapshot from which a change is prepared, which is then

@@ -41,42 +41,46 @@ func (ix *Indexer) Merge(ctx context.Context, report func(Progress)) (int, error
 	replaced := 0
 	for {
 		var n int
+		var more bool
 		err := ix.heal(ctx, func() (err error) {
-			n, err = ix.mergeOnce(ctx, report)
+			n, more, err = ix.mergeOnce(ctx, report)
 			return err
 		})
 		if err != nil {
 			return replaced, fmt.Errorf("merge: %w", err)
 		}
-		if n == 0 {
+		if replaced += n; !more {
 			return replaced, nil
 		}
-		replaced += n
 	}
 }
 
-// mergeOnce merges one group. Small syncs go on meanwhile.
-func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (int, error) {
-	ix.rewriting.Lock()
-	defer ix.rewriting.Unlock()
+// mergeOnce merges one group, and returns how many shards it replaced and whether
+// there may be another group. Small syncs go on meanwhile.
+func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (replaced int, more bool, err error) {
+	leave, err := ix.rewrite(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	defer leave()
 	sn, err := ix.begin()
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	defer sn.Close()
 	circles := newCircles(sn)
 	group := ix.chooseGroup(sn.Shards(), circles.byShard(sn))
 	if len(group) == 0 {
-		return 0, nil
+		return 0, false, nil
 	}
 	m := &merging{ix: ix, sn: sn, phase: "merge", report: report, yield: func(context.Context) {}, circles: circles}
 	switch err := m.replace(ctx, group); {
 	case errors.Is(err, errOvertaken):
-		return len(group), nil // it is chosen again
+		return 0, true, nil // it is chosen again
 	case err != nil:
-		return 0, err
+		return 0, false, err
 	}
-	return len(group), nil
+	return len(group), true, nil
 }
 
 // replace rewrites a group and switches to what was written. ix.rewriting is held.

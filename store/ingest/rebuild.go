@@ -55,6 +55,8 @@ func (ix *Indexer) Rebuild(ctx context.Context, report func(Progress)) (int, err
 			return err
 		})
 		switch {
+		case errors.Is(err, errOvertaken):
+			delete(tried, id)
 		case id == 0:
 			return replaced, errors.Join(append(errs, err)...)
 		case err == nil:
@@ -76,8 +78,11 @@ func hopeless(ctx context.Context, err error) bool {
 // rebuildOne rewrites a shard that was not tried and returns its number, 0 if
 // there is none.
 func (ix *Indexer) rebuildOne(ctx context.Context, tried map[uint32]bool, report func(Progress)) (uint32, error) {
-	ix.rewriting.Lock()
-	defer ix.rewriting.Unlock()
+	leave, err := ix.rewrite(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer leave()
 	sn, err := ix.begin()
 	if err != nil {
 		return 0, err

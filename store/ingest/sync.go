@@ -95,8 +95,13 @@ func (ix *Indexer) syncHeld(ctx context.Context, id uint32, anew bool, report fu
 	var res Result
 	took := f.took
 	err := ix.heal(ctx, func() (err error) {
-		res, err = ix.syncInGroup(ctx, id, f, report)
-		took += res.Took
+		for range overtakenAtMost {
+			res, err = ix.syncInGroup(ctx, id, f, report)
+			took += res.Took
+			if !errors.Is(err, errOvertaken) {
+				break
+			}
+		}
 		if errors.Is(err, errNotSmall) || errors.Is(err, errOvertaken) {
 			res, err = ix.syncAlone(ctx, id, f, report)
 			took += res.Took
@@ -107,6 +112,10 @@ func (ix *Indexer) syncHeld(ctx context.Context, id uint32, anew bool, report fu
 	return res, err
 }
 
+// overtakenAtMost is how often a small sync is prepared that merges overtake. Then it
+// has them wait.
+const overtakenAtMost = 3
+
 // syncAlone is Sync of what was fetched, one repository at a time, however large
 // it is. No shard is rewritten meanwhile.
 func (ix *Indexer) syncAlone(ctx context.Context, id uint32, f fetched, report func(Progress)) (Result, error) {
@@ -115,8 +124,11 @@ func (ix *Indexer) syncAlone(ctx context.Context, id uint32, f fetched, report f
 		return Result{}, err
 	}
 	defer end()
-	ix.rewriting.Lock()
-	defer ix.rewriting.Unlock()
+	leave, err := ix.rewrite(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	defer leave()
 	start := ix.opts.Now()
 	res, err := ix.syncBy(ctx, id, report, func(job *syncJob) error {
 		if err := job.prepare(ctx, f); err != nil {
@@ -208,11 +220,16 @@ type syncJob struct {
 	unfetched error
 	// unread reports branches that are left out because they cannot be read.
 	unread []error
-	// same says that no document changes.
-	same bool
-	// live are the documents of base, items those to be written.
+	// small says that the job is for a group. same says that no document changes.
+	small, same bool
+	// live are the documents of base until they have been compared, items those to be
+	// written.
 	live  liveSet
 	items []item
+	// kept are documents of base that stay, if there are branches that may lack them;
+	// keptIn are the shards of all that stay.
+	kept   []liveDocument
+	keptIn map[uint32]bool
 	// added and removed count what is written and what is marked dead, buried is
 	// the latter.
 	added, removed totals
@@ -267,7 +284,13 @@ func (j *syncJob) prepare(ctx context.Context, f fetched) (err error) {
 		return nil
 	}
 	j.report(Progress{Phase: "list"})
+	if j.small && j.base.Documents > mostListedDocuments {
+		return errNotSmall
+	}
 	if err := j.list(ctx, j.repo, j.next.Admission == admission); err != nil {
+		if errors.Is(err, errNotSmall) {
+			return errNotSmall
+		}
 		if _, why := j.repo.DefaultBranch(ctx); why != nil {
 			return why // it says more
 		}
@@ -277,7 +300,21 @@ func (j *syncJob) prepare(ctx context.Context, f fetched) (err error) {
 	j.buried = j.live.unkept()
 	j.result.Unchanged = len(j.live) - len(j.buried)
 	j.result.Removed, j.result.Added = len(j.buried), len(j.items)
-	return j.countRemoved()
+	if err := j.countRemoved(); err != nil {
+		return err
+	}
+	j.keptIn = map[uint32]bool{}
+	for _, d := range j.live {
+		if d.held == 0 {
+			continue
+		}
+		j.keptIn[d.shard] = true
+		if len(j.nextBranches) > 1 {
+			j.kept = append(j.kept, *d)
+		}
+	}
+	j.live = nil
+	return nil
 }
 
 // record returns the record of the next generation, which keeps what others have
@@ -310,12 +347,7 @@ func (j *syncJob) record(present *store.Repository) (*store.Repository, error) {
 	next.Documents += j.added.documents - j.removed.documents
 	next.TextBytes += j.added.textBytes - j.removed.textBytes
 	next.Skipped += j.added.skipped - j.removed.skipped
-	shards := map[uint32]bool{}
-	for _, d := range j.live {
-		if d.held != 0 {
-			shards[d.shard] = true
-		}
-	}
+	shards := maps.Clone(j.keptIn)
 	for _, w := range j.written {
 		shards[w.shard] = true
 	}
@@ -348,13 +380,13 @@ func (j *syncJob) list(ctx context.Context, repo *git.Repo, keep bool) error {
 		if err != nil {
 			return err
 		}
-		l := &listing{live: live, sized: len(live) == 0}
-		if err = l.list(ctx, repo, j.nextBranches, keep); err != nil && l.sized && ctx.Err() == nil {
-			l = &listing{live: live} // an object may be missing
+		l := &listing{live: live, sized: len(live) == 0, small: j.small}
+		if err = l.list(ctx, repo, j.nextBranches, keep); err != nil && l.sized && ctx.Err() == nil && !errors.Is(err, errNotSmall) {
+			l = &listing{live: live, small: j.small} // an object may be missing
 			err = l.list(ctx, repo, j.nextBranches, keep)
 		}
 		var bad *branchError
-		if !errors.As(err, &bad) || bad.number == 0 || ctx.Err() != nil {
+		if !errors.As(err, &bad) || bad.number == 0 || ctx.Err() != nil || errors.Is(err, errNotSmall) {
 			j.live, j.items = l.live, l.items
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/trawlsearch/trawl/store/ingest"
 )
@@ -49,9 +50,16 @@ func (a *activity) wait(ctx context.Context) error {
 	}
 }
 
-// awaitIdle waits until no repository is indexed, large or small.
+// idleWithin is how long background work waits for small syncs to pause, which they
+// may never do.
+const idleWithin = time.Minute
+
+// awaitIdle waits until no repository is indexed: a large one for as long as it takes,
+// small ones for a while.
 func (s *Service) awaitIdle(ctx context.Context) error {
-	if err := s.indexing.wait(ctx); err != nil {
+	within, cancel := context.WithTimeout(ctx, idleWithin)
+	defer cancel()
+	if err := s.indexing.wait(within); err != nil && ctx.Err() != nil {
 		return err
 	}
 	if err := s.takeTurn(ctx, func(ingest.Progress) {}); err != nil {

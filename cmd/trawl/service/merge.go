@@ -25,8 +25,8 @@ func (s *Service) Merge(ctx context.Context, report func(ingest.Progress)) (int,
 	return n, err
 }
 
-// KeepMerged merges whenever a sync has changed something, until ctx ends. So
-// there are few shards also while thousands of repositories are indexed.
+// KeepMerged merges whenever shards were added, until ctx ends. So there are few of
+// them also while thousands of repositories are indexed and their commits are read.
 func (s *Service) KeepMerged(ctx context.Context) {
 	for ctx.Err() == nil {
 		s.merge(ctx)

@@ -83,11 +83,7 @@ func (s *Service) sync(ctx context.Context, name string, by wayToSync, report fu
 		s.noteChange()
 		s.noteSync()
 	}
-	changed := res.Added+res.Removed > 0
-	s.worked(ctx, WorkSync, time.Now().Add(-res.Took), changed, err)
-	if changed {
-		s.noteUnmerged()
-	}
+	s.worked(ctx, WorkSync, time.Now().Add(-res.Took), res.Added+res.Removed > 0, err)
 	if err != nil && context.Cause(ctx) == errClosing {
 		return res, fmt.Errorf("sync %q: %w", name, errClosing)
 	}

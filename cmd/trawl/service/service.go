@@ -182,7 +182,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		ingesting.Ctags = s.program
 	}
 	ingesting.Proxy, ingesting.Yield, ingesting.Git = s.gateway.url, s.yield, s.git.ForSyncs().Patient(syncPatience)
-	ingesting.Turn, ingesting.Begin = s.indexTurn, s.beginSync
+	ingesting.Turn, ingesting.Begin, ingesting.Changed = s.indexTurn, s.beginSync, s.noteUnmerged
 	s.indexer = ingest.New(st, ingesting)
 	s.room.ready, s.room.resume, s.room.log = s.indexer.Ready, s.resume, o.Log
 	switch n, err := s.indexer.SweepMirrors(); {
