@@ -42,20 +42,29 @@ func (c *Ledger) Report() {
 		c.task.Trace.Cover(out, report.Rest{})
 		return
 	}
-	rest := restOf(c.task.Listed(), c.documentQueries(), covered, commits)
-	if c.task.Known() <= fewKnown {
+	queries := c.documentQueries()
+	rest := restOf(c.task.Listed(), queries, covered, commits)
+	byRule := !slices.ContainsFunc(queries, func(b *target.Query) bool { return !b.Repositories.IsRuled() })
+	if c.task.Known() <= fewKnown || !byRule {
 		c.task.Trace.Cover(out, rest())
 		return
 	}
-	c.task.Trace.CoverLater(out, rest)
+	c.task.Trace.CoverLater(out, heldBytes+hiddenBytes*len(c.task.Hidden()), rest)
 }
 
-// fewKnown is how many repositories are summed up at once. Of more the sum is made
-// when the trace is read, which most are not.
-const fewKnown = 2048
+const (
+	// fewKnown is how many repositories are summed up at once. Of more that a rule
+	// chose the sum is made when the trace is read, which most are not.
+	fewKnown = 2048
+	// heldBytes is about what a trace holds of its search until then: the targets
+	// with candidates, facets, and what has changed in the catalogue since.
+	// hiddenBytes is that of a repository that the client may not see.
+	heldBytes   = 128 << 10
+	hiddenBytes = 64
+)
 
 // restOf returns what sums up the repositories that were searched and are not covered.
-// It keeps nothing of the search but the list of repositories.
+// It keeps the search.
 func restOf(all iter.Seq[*store.Repository], queries []*target.Query, covered map[uint32]bool, commits int) func() report.Rest {
 	sets := repositoriesOf(queries)
 	return func() report.Rest {
@@ -109,7 +118,7 @@ func (c *Ledger) ordered() iter.Seq[*store.Repository] {
 }
 
 // manyLeft is how many repositories of shards that were not planned are looked up one
-// by one: if there are more the first of them stand early in the listing.
+// by one: if there are more, a walk through the listing finds enough of them.
 const manyLeft = 4 * maxCoverage
 
 // worked yields the repositories with candidates, or with anything left, in listing

@@ -14,8 +14,9 @@ type Trace struct {
 	steps    []Step
 	coverage []Coverage
 	rest     Rest
-	// restLater, if not nil, gives rest.
+	// restLater, if not nil, gives rest, and holds restBytes until then.
 	restLater func() Rest
+	restBytes int
 }
 
 // Step is one recorded piece of work.
@@ -112,7 +113,7 @@ func (t *Trace) Bytes() int {
 	for _, c := range t.coverage {
 		n += coverageBytes + len(c.Repository) + len(c.Revision) + len(c.Commit) + fieldBytes*len(c.Unsearched)
 	}
-	return n
+	return n + t.restBytes
 }
 
 // Cover records what was looked at, once the search is over.
@@ -122,18 +123,18 @@ func (t *Trace) Cover(all []Coverage, rest Rest) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.coverage, t.rest = all, rest
+	t.coverage, t.rest, t.restLater, t.restBytes = all, rest, nil, 0
 }
 
 // CoverLater is Cover with what else there was given when it is asked for: most traces
-// are never read. It is kept as long as the trace.
-func (t *Trace) CoverLater(all []Coverage, rest func() Rest) {
+// are never read. It is kept as long as the trace, and holds about so many bytes.
+func (t *Trace) CoverLater(all []Coverage, bytes int, rest func() Rest) {
 	if t == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.coverage, t.restLater = all, rest
+	t.coverage, t.rest, t.restLater, t.restBytes = all, Rest{}, rest, bytes
 }
 
 // Coverage returns what was looked at, revision by revision, and what else was;
@@ -145,7 +146,7 @@ func (t *Trace) Coverage() ([]Coverage, Rest) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.restLater != nil {
-		t.rest, t.restLater = t.restLater(), nil
+		t.rest, t.restLater, t.restBytes = t.restLater(), nil, 0
 	}
 	return t.coverage, t.rest
 }
