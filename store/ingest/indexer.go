@@ -164,7 +164,7 @@ func New(s *store.Store, o Options) *Indexer {
 
 // Progress is the progress of a sync.
 type Progress struct {
-	// Phase is "fetch", "list", "index", "merge", "rebuild", "symbols",
+	// Phase is "wait", "fetch", "list", "index", "merge", "rebuild", "symbols",
 	// "history" or "commit".
 	Phase string
 	// Note is what git says while it fetches.
@@ -291,8 +291,9 @@ func (ix *Indexer) rewrite(ctx context.Context) (end func(), err error) {
 	}
 }
 
-// begin returns the snapshot from which a change is prepared, which is then
-// committed to it. mu is held.
+// begin returns the snapshot from which a change is prepared. It makes a store that
+// is broken take changes again, if that can be done. A change that is not made while
+// mu is held is compared with a later snapshot when it is committed.
 func (ix *Indexer) begin() (*store.Snapshot, error) {
 	if err := ix.store.Mend(); err != nil {
 		return nil, err
