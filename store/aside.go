@@ -15,24 +15,36 @@ import (
 // does nothing, if it is out already, or gone. It holds at once in any case, and
 // over a restart unless the store takes no more: the error says so.
 func (s *Store) SetAside(id uint32, damage error, now time.Time) (first bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, aside := s.catalogue.aside.Get(id); aside || s.catalogue.shard(id) == nil {
-		return false, nil
-	}
 	// The data that was read there, such as a path, is not for every user.
 	if e := (*shard.Error)(nil); errors.As(damage, &e) {
 		damage = e.Err
 	}
-	a := &shard.Quarantine{Since: now.UTC(), Reason: engine.Message(damage)}
-	if err := s.commit(Change{aside: map[uint32]*shard.Quarantine{id: a}}); err != nil {
-		next := s.catalogue.clone()
-		next.aside.Set(id, a)
-		s.catalogue = next
-		s.versions.replaceCatalogue(next)
-		return true, fmt.Errorf("set shard %d aside: %w", id, err)
+	ops := []operation{quarantineOperation{id, &shard.Quarantine{Since: now.UTC(), Reason: engine.Message(damage)}}}
+	err = s.Update(func(tx *Tx) error {
+		if first = tx.sn.c.inService(id); first {
+			tx.more = ops
+		}
+		return nil
+	})
+	if err == nil {
+		return first, nil
 	}
-	return true, nil
+	s.mu.Lock()
+	defer s.unlock()
+	if !s.catalogue.inService(id) {
+		return false, nil
+	}
+	next := s.catalogue.clone()
+	next.apply(ops)
+	s.catalogue = next
+	s.versions.replaceCatalogue(next)
+	return true, fmt.Errorf("set shard %d aside: %w", id, err)
+}
+
+// inService reports whether there is a shard, and it is not quarantined.
+func (c *catalogue) inService(id uint32) bool {
+	_, aside := c.aside.Get(id)
+	return !aside && c.shard(id) != nil
 }
 
 // DamagedShardInfo is one quarantined shard, with the repositories to index
@@ -83,18 +95,6 @@ func (c *catalogue) of(shard uint32) []*Repository {
 	}
 	slices.SortFunc(out, func(a, b *Repository) int { return int(a.ID) - int(b.ID) })
 	return out
-}
-
-// dropUnwanted adds the quarantined shards that no repository refers to any
-// more to drop.
-func (c *catalogue) dropUnwanted(drop []uint32) []uint32 {
-	c.aside.Scan(func(id uint32, _ *shard.Quarantine) bool {
-		if !c.isHeld(id) && !slices.Contains(drop, id) {
-			drop = append(drop, id)
-		}
-		return true
-	})
-	return drop
 }
 
 // loadAside takes the record of a quarantined shard into the catalogue. Its

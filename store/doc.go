@@ -1,6 +1,7 @@
 // Package store holds everything that survives a restart: the records, and the
 // catalogue that says which shards are searched. Writers fill a shard.Writer,
-// which becomes one sorted run, and commit a Change whole; readers take a
+// which becomes one sorted run, and change records in a transaction, a Tx, which
+// is committed whole or run again when another one overtook it; readers take a
 // Snapshot and see one version. Package engine opens and guards the database
 // underneath, package shard is the format of shards. keys.go lists the key of
 // every record, and shard/keys.go every key of a shard; nothing else in the

@@ -14,6 +14,8 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrExists: a repository of that name is there already.
 	ErrExists = errors.New("already exists")
+	// ErrConflict: what a change was prepared from has changed. Nothing was written.
+	ErrConflict = errors.New("overtaken by another change")
 	// ErrCorrupt: a record or text is corrupt.
 	ErrCorrupt = engine.ErrCorrupt
 	// ErrDamagedLog: the engine's manifest is damaged.

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/trawlsearch/trawl/postings"
@@ -25,4 +27,40 @@ func (s *Store) NewShardWriterWith(b *postings.Builder) *shard.Writer {
 func (o Options) WithShortPauses() Options {
 	o.longestPause, o.memoryBytes = time.Millisecond, 256<<10
 	return o
+}
+
+// WithConflicts has an authority refuse a third of the changes, as one that was
+// overtaken does; refused counts them.
+func (o Options) WithConflicts(source rand.Source) (with Options, refused func() int) {
+	c := &contended{rng: rand.New(source)}
+	o.authority = func(s *Store) authority {
+		c.authority = localAuthority{s}
+		return c
+	}
+	return o, func() int {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.refused
+	}
+}
+
+// contended is an authority that refuses changes for nothing.
+type contended struct {
+	authority
+	mu      sync.Mutex // guards all below
+	rng     *rand.Rand
+	refused int
+}
+
+func (c *contended) commit(base base, reads []keyRange, ops []operation) error {
+	c.mu.Lock()
+	refuse := c.rng.IntN(3) == 0
+	if refuse {
+		c.refused++
+	}
+	c.mu.Unlock()
+	if refuse {
+		return ErrConflict
+	}
+	return c.authority.commit(base, reads, ops)
 }

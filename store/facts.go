@@ -130,23 +130,34 @@ func (r *Repository) keepFacts(old *Repository) {
 
 // ChangeFacts changes what is known about a repository and returns the new
 // record. It does not wait for a sync at work, and holds when that commits.
-func (s *Store) ChangeFacts(name string, c FactsChange) (*Repository, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.writable(); err != nil {
-		return nil, fmt.Errorf("repository %q: %w", name, err)
+func (s *Store) ChangeFacts(name string, c FactsChange) (r *Repository, err error) {
+	err = s.Update(func(tx *Tx) error {
+		r, err = tx.changeRecord(name, func(r *Repository) error {
+			if err := c.check(); err != nil {
+				return fmt.Errorf("repository %q: %w", name, err)
+			}
+			c.apply(r)
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	old := s.catalogue.named(name)
-	if old == nil {
-		return nil, fmt.Errorf("repository %q: %w", name, ErrNotFound)
-	}
-	if err := c.check(); err != nil {
-		return nil, fmt.Errorf("repository %q: %w", name, err)
+	return r, nil
+}
+
+// changeRecord has change change a copy of the record of a repository, facts
+// included, and returns that.
+func (tx *Tx) changeRecord(name string, change func(r *Repository) error) (*Repository, error) {
+	old, err := tx.Repository(name)
+	if err != nil {
+		return nil, err
 	}
 	next := *old
-	c.apply(&next)
-	if err := s.commit(Change{Repositories: []*Repository{&next}, facts: true}); err != nil {
-		return nil, fmt.Errorf("repository %q: %w", name, err)
+	if err := change(&next); err != nil {
+		return nil, err
 	}
+	tx.more = append(tx.more, tx.sn.c.putOperation(&next))
 	return &next, nil
 }

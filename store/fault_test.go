@@ -47,7 +47,7 @@ func (x *trial) run() {
 
 // user adds a record whose id is the number of those before.
 func (x *trial) user() {
-	c := x.s.BeginRecords()
+	var c store.Records
 	c.Put(store.RecordUser, []byte{byte(x.users)}, []byte("user"))
 	if x.s.CommitRecords(&c) == nil {
 		x.users++
@@ -58,7 +58,7 @@ func (x *trial) user() {
 // in the background, in batches of all its kinds.
 func (x *trial) big() {
 	for i, size := range []int{64 << 10, 192 << 10, 64 << 10} {
-		c := x.s.BeginRecords()
+		var c store.Records
 		c.Put(store.RecordJobResult, []byte{byte(i)}, make([]byte, size))
 		_ = x.s.CommitRecords(&c) // whether it is there does not matter
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -57,18 +56,20 @@ const fetchedAtOnce = 1000
 // WriteFetched writes what NoteFetched said since the last change of each record.
 // It is one commit for a thousand of them.
 func (s *Store) WriteFetched() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var noted []*Repository
-	s.catalogue.listed.Scan(func(r *Repository) bool {
-		if r.Fetched().After(r.LastFetched) {
-			next := *r
-			noted = append(noted, &next)
-		}
-		return true
-	})
-	for some := range slices.Chunk(noted, fetchedAtOnce) {
-		if err := s.commit(Change{Repositories: some}); err != nil {
+	for more := true; more; {
+		err := s.Update(func(tx *Tx) error {
+			tx.Change.Repositories = nil
+			tx.sn.c.listed.Scan(func(r *Repository) bool {
+				if r.Fetched().After(r.LastFetched) {
+					next := *r
+					tx.Change.Repositories = append(tx.Change.Repositories, &next)
+				}
+				return len(tx.Change.Repositories) < fetchedAtOnce
+			})
+			more = len(tx.Change.Repositories) == fetchedAtOnce
+			return nil
+		})
+		if err != nil {
 			return fmt.Errorf("write when sources were looked at: %w", err)
 		}
 	}

@@ -102,13 +102,14 @@ func (sn *Snapshot) People(repository uint32) (People, error) {
 // ForgetPeople drops the people of a repository, which the next reading of its
 // history makes anew.
 func (s *Store) ForgetPeople(repository uint32) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	old := s.catalogue.repository(repository)
-	if old == nil {
+	return s.Update(func(tx *Tx) error {
+		old := tx.sn.c.repository(repository)
+		if old == nil {
+			return nil
+		}
+		next := *old
+		next.History.Mailmap, next.History.Reading = "", next.History.Tip
+		tx.Change = Change{Repositories: []*Repository{&next}, People: map[uint32]People{repository: {}}}
 		return nil
-	}
-	next := *old
-	next.History.Mailmap, next.History.Reading = "", next.History.Tip
-	return s.commit(Change{Repositories: []*Repository{&next}, People: map[uint32]People{repository: {}}})
+	})
 }

@@ -112,7 +112,7 @@ func (l *life) commit() {
 	}
 	l.must(l.s.Commit(c))
 	name, size := fmt.Sprint("record ", l.rng.IntN(500)), l.size(0, 1, 100, 5000, 70_000)
-	r := l.s.BeginRecords()
+	var r store.Records
 	r.Put(store.RecordUser, []byte(name), make([]byte, size))
 	l.must(l.s.CommitRecords(&r))
 	l.facts[name] = size

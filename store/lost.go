@@ -45,8 +45,6 @@ func (sn *Snapshot) Lost() []LostRepository { return sn.c.lost }
 // unknown too. It fails with ErrNotFound when no such record is lost, and with
 // ErrExists when the name is taken.
 func (s *Store) Recover(lost uint32, r Repository) (*Repository, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	r.Readers = nobody()
 	out, err := s.newRepository(r, []uint32{lost})
 	if err != nil {
@@ -57,12 +55,13 @@ func (s *Store) Recover(lost uint32, r Repository) (*Repository, error) {
 
 // ForgetLost deletes a record of a repository that cannot be read.
 func (s *Store) ForgetLost(lost uint32) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.catalogue.isLost(lost) {
-		return fmt.Errorf("forget repository %d: %w", lost, ErrNotFound)
-	}
-	return s.commit(Change{Remove: []uint32{lost}})
+	return s.Update(func(tx *Tx) error {
+		if !tx.sn.c.isLost(lost) {
+			return fmt.Errorf("forget repository %d: %w", lost, ErrNotFound)
+		}
+		tx.Change.Remove = []uint32{lost}
+		return nil
+	})
 }
 
 func (c *catalogue) isLost(id uint32) bool {

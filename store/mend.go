@@ -29,18 +29,6 @@ func (s *Store) writable() error {
 	return s.mend()
 }
 
-// writableFrom is writable for a change that was prepared from basis, nil for
-// one that depends on nothing. mu is held.
-func (s *Store) writableFrom(basis *database) error {
-	if err := s.writable(); err != nil {
-		return err
-	}
-	if basis != nil && basis != s.engine {
-		return fmt.Errorf("%w: the store was opened again while the change was prepared", ErrBroken)
-	}
-	return nil
-}
-
 // hasRoom fails with ErrDiskFull when there is too little disk.
 func (s *Store) hasRoom() error {
 	disk, err := s.Disk()
@@ -70,8 +58,11 @@ func (s *Store) mend() error {
 		return errors.Join(fmt.Errorf("%w; reading it again: %w", why, err), e.DB.Close())
 	}
 	old := s.engine
-	s.engine, s.catalogue = newDatabase(e), c
-	s.versions.publish(s.engine, c)
+	s.engine = newDatabase(e)
+	s.publish(c)
+	if len(s.subscribers) > 0 {
+		s.pending = append(s.pending, Applied{Version: s.version, Everything: true})
+	}
 	_ = s.versions.retire(old) // it wrote nothing
 	s.options.Event("the store was opened again and takes changes", nil)
 	return nil
@@ -81,7 +72,7 @@ func (s *Store) mend() error {
 // tries that too. It returns the reason when it cannot be done now.
 func (s *Store) Mend() error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if s.engine.Err() == nil {
 		return nil
 	}
@@ -91,25 +82,10 @@ func (s *Store) Mend() error {
 	return s.mend()
 }
 
-// write commits b to disk and shows next. When the engine could not write, what
-// it holds in memory and what is on disk may differ: then the version before
-// stays. mu is held.
-func (s *Store) write(b *batch, next *catalogue) error {
-	if b.err != nil {
-		return b.err
-	}
-	if err := s.engine.Do(func() error { return b.Commit(pebble.Sync) }); err != nil {
-		return err
-	}
-	s.catalogue = next
-	s.versions.publish(s.engine, next)
-	return nil
-}
-
 // allow returns the engine to work with outside of mu, for leave.
 func (s *Store) allow() (*database, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if err := s.writable(); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/trawlsearch/trawl/store/engine"
@@ -109,23 +110,21 @@ func (o *Old) NumberShards(ctx context.Context, most int) (int, error) {
 	if err := o.s.writable(); err != nil {
 		return 0, err
 	}
-	b := &batch{Batch: o.s.engine.DB.NewBatch()}
-	defer b.Close()
-	n := 0
+	var ops []operation
 	err := o.eachHeader(func(key, value []byte, h map[string]json.RawMessage) (bool, error) {
 		if numbered(h) {
 			return true, nil
 		}
-		if n == most {
+		if len(ops) == most {
 			return false, nil
 		}
-		n++
-		return true, errors.Join(ctx.Err(), b.Set(key, numberHeader(value, h), nil))
+		ops = append(ops, valueOperation{slices.Clone(key), slices.Clone(numberHeader(value, h))})
+		return true, ctx.Err()
 	})
-	if err != nil || n == 0 {
+	if err != nil || len(ops) == 0 {
 		return 0, err
 	}
-	return n, o.s.write(b, o.s.catalogue)
+	return len(ops), o.s.install(ops)
 }
 
 // eachHeader calls f with the headers of shards until it returns false. It

@@ -16,8 +16,7 @@ func (s *Store) removeOrphans() error {
 	if id, _, ok := s.catalogue.shards.Max(); ok {
 		s.nextShard = id + 1
 	}
-	b := &batch{Batch: s.engine.DB.NewBatch()}
-	defer b.Close()
+	var ops []operation
 	gone := map[uint32]bool{}
 	for _, level := range tables {
 		for _, t := range level {
@@ -31,13 +30,12 @@ func (s *Store) removeOrphans() error {
 					continue
 				}
 				gone[id] = true
-				from, to := shard.Keys(id)
-				b.fail(b.DeleteRange(from, to, nil))
+				ops = append(ops, headerOperation{shard: id})
 			}
 		}
 	}
-	if b.Empty() && b.err == nil {
+	if len(ops) == 0 {
 		return nil
 	}
-	return s.write(b, s.catalogue)
+	return s.install(ops)
 }

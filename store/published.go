@@ -11,6 +11,7 @@ import (
 // commit is on disk share it. So no reader waits for a writer or sees a change
 // that is not on disk, and after a failed commit the version before it stays.
 type version struct {
+	number    Version
 	engine    *database
 	catalogue *catalogue
 	snap      *pebble.Snapshot
@@ -54,8 +55,8 @@ func (v *versions) count(n int) int {
 }
 
 // publish makes the state of e after a commit, with catalogue c, the last version.
-func (v *versions) publish(e *database, c *catalogue) {
-	m := &version{engine: e, catalogue: c, snap: e.DB.NewSnapshot(), refs: 1}
+func (v *versions) publish(e *database, number Version, c *catalogue) {
+	m := &version{number: number, engine: e, catalogue: c, snap: e.DB.NewSnapshot(), refs: 1}
 	v.mu.Lock()
 	e.users++
 	old := v.last
@@ -70,7 +71,7 @@ func (v *versions) publish(e *database, c *catalogue) {
 func (v *versions) replaceCatalogue(c *catalogue) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.last = &version{engine: v.last.engine, catalogue: c, snap: v.last.snap, base: v.last, refs: 1}
+	v.last = &version{number: v.last.number, engine: v.last.engine, catalogue: c, snap: v.last.snap, base: v.last, refs: 1}
 	v.last.engine.users++
 }
 

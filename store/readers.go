@@ -1,9 +1,6 @@
 package store
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Readers are users and organisations by ID, ascending. IDs are never used
 // again, so the ID of a deleted user lets no other user in.
@@ -28,26 +25,15 @@ func (r *Readers) Allow(user uint32, orgs []uint32) bool {
 }
 
 // SetReaders sets the readers of a repository, nil being everyone, and returns
-// the new record. What with holds, which may be nil, is committed with it.
-func (s *Store) SetReaders(name string, readers *Readers, with *Records) (*Repository, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.writable(); err != nil {
-		return nil, fmt.Errorf("repository %q: %w", name, err)
-	}
-	old := s.catalogue.named(name)
-	if old == nil {
-		return nil, fmt.Errorf("repository %q: %w", name, ErrNotFound)
-	}
-	next := *old
-	next.Readers = nil
-	if readers != nil {
-		next.Readers = &Readers{Users: sortedIDs(readers.Users), Orgs: sortedIDs(readers.Orgs)}
-	}
-	if err := s.commit(Change{Repositories: []*Repository{&next}, facts: true, records: with}); err != nil {
-		return nil, fmt.Errorf("repository %q: %w", name, err)
-	}
-	return &next, nil
+// the new record.
+func (tx *Tx) SetReaders(name string, readers *Readers) (*Repository, error) {
+	return tx.changeRecord(name, func(r *Repository) error {
+		r.Readers = nil
+		if readers != nil {
+			r.Readers = &Readers{Users: sortedIDs(readers.Users), Orgs: sortedIDs(readers.Orgs)}
+		}
+		return nil
+	})
 }
 
 func sortedIDs(ids []uint32) []uint32 {

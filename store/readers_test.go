@@ -42,9 +42,15 @@ func TestSetReaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var with store.Records
-	with.Put(store.RecordAudit, []byte("1"), []byte("told"))
-	if _, err := s.SetReaders("kiln", &store.Readers{Users: []uint32{5, 2, 5}}, &with); err != nil {
+	set := func(name string, readers *store.Readers) (r *store.Repository, err error) {
+		err = s.Update(func(tx *store.Tx) error {
+			tx.Records.Put(store.RecordAudit, []byte("1"), []byte("told"))
+			r, err = tx.SetReaders(name, readers)
+			return err
+		})
+		return r, err
+	}
+	if _, err := set("kiln", &store.Readers{Users: []uint32{5, 2, 5}}); err != nil {
 		t.Fatal(err)
 	}
 	// A sync knows an older record.
@@ -72,10 +78,10 @@ func TestSetReaders(t *testing.T) {
 	if v, err := s.Record(store.RecordAudit, []byte("1")); string(v) != "told" || err != nil {
 		t.Errorf("the record that came with it: got %q, %v", v, err)
 	}
-	if open, err := s.SetReaders("kiln", nil, nil); err != nil || open.Readers != nil {
+	if open, err := set("kiln", nil); err != nil || open.Readers != nil {
 		t.Errorf("for everyone again: got %+v, %v", open, err)
 	}
-	if _, err := s.SetReaders("none", nil, &with); !errors.Is(err, store.ErrNotFound) {
+	if _, err := set("none", nil); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("an unknown repository: got %v, want ErrNotFound", err)
 	}
 }

@@ -83,69 +83,40 @@ func DecodeRecord(kind RecordKind, id, value []byte, v any) error {
 	return nil
 }
 
-// Records is a change of records that is applied whole. Its zero value changes
-// nothing; it is not safe for concurrent use.
-type Records struct {
-	ops []recordOp
-	// basis, if not nil, is what the change was prepared from.
-	basis *database
-}
-
-// BeginRecords returns a change that depends on what is read from now on. As
-// Snapshot.Commit does, it fails when the store had to be opened again since.
-func (s *Store) BeginRecords() Records {
-	s.versions.mu.Lock()
-	defer s.versions.mu.Unlock()
-	return Records{basis: s.versions.last.engine}
-}
-
-// recordOp puts a value, or deletes when the value is nil.
-type recordOp struct{ key, value []byte }
+// Records are changes of records, later ones after earlier ones. The zero value
+// changes nothing; it is not safe for concurrent use.
+type Records struct{ ops []valueOperation }
 
 // Put gives a record a value, which belongs to the change from then on.
 func (c *Records) Put(kind RecordKind, id, value []byte) {
 	if value == nil {
 		value = []byte{}
 	}
-	c.ops = append(c.ops, recordOp{keyRecord(kind, id), value})
+	c.ops = append(c.ops, valueOperation{keyRecord(kind, id), value})
 }
 
 // Delete removes a record, if it is there.
 func (c *Records) Delete(kind RecordKind, id []byte) {
-	c.ops = append(c.ops, recordOp{keyRecord(kind, id), nil})
+	c.ops = append(c.ops, valueOperation{name: keyRecord(kind, id)})
 }
 
 // Empty reports whether c changes nothing.
 func (c *Records) Empty() bool { return len(c.ops) == 0 }
 
-func (c *Records) apply(b *batch) {
-	for _, op := range c.ops {
-		if op.value == nil {
-			b.delete(op.key)
-		} else {
-			b.set(op.key, op.value)
-		}
+func (c *Records) operations() []operation {
+	ops := make([]operation, len(c.ops))
+	for i, op := range c.ops {
+		ops[i] = op
 	}
+	return ops
 }
 
-// CommitRecords applies c whole and on disk, later operations after earlier
-// ones. It fails as Commit does, and then nothing of it is visible.
+// CommitRecords applies c, which depends on nothing that was read, as Commit does.
 func (s *Store) CommitRecords(c *Records) error {
-	if c.Empty() {
+	return s.Update(func(tx *Tx) error {
+		tx.Records = *c
 		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.writableFrom(c.basis); err != nil {
-		return fmt.Errorf("commit records: %w", err)
-	}
-	b := &batch{Batch: s.engine.DB.NewBatch()}
-	defer b.Close()
-	c.apply(b)
-	if err := s.write(b, s.catalogue); err != nil {
-		return fmt.Errorf("commit records: %w", err)
-	}
-	return nil
+	})
 }
 
 // Record returns the value of a record as last committed, which is the
@@ -153,6 +124,10 @@ func (s *Store) CommitRecords(c *Records) error {
 func (s *Store) Record(kind RecordKind, id []byte) ([]byte, error) {
 	m := s.versions.hold()
 	defer s.versions.release(m)
+	return m.record(kind, id)
+}
+
+func (m *version) record(kind RecordKind, id []byte) ([]byte, error) {
 	out := []byte{}
 	found, err := engine.Get(m.snap, keyRecord(kind, id), func(value []byte) error {
 		out = append(out, value...)
@@ -193,9 +168,13 @@ func (r RecordRange) bounds() *pebble.IterOptions {
 
 // EachRecord calls f with the records of a range as they were when it began,
 // until f returns false. What f is given is borrowed until it returns.
-func (s *Store) EachRecord(r RecordRange, f func(id, value []byte) (more bool, err error)) (err error) {
+func (s *Store) EachRecord(r RecordRange, f func(id, value []byte) (more bool, err error)) error {
 	m := s.versions.hold()
 	defer s.versions.release(m)
+	return m.eachRecord(r, f)
+}
+
+func (m *version) eachRecord(r RecordRange, f func(id, value []byte) (more bool, err error)) (err error) {
 	it, err := m.snap.NewIter(r.bounds())
 	if err != nil {
 		return fmt.Errorf("read records %c: %w", r.Kind, err)

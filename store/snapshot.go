@@ -33,14 +33,6 @@ func (sn *Snapshot) Close() error {
 	return nil
 }
 
-// Commit is that of the store, for a change that was prepared from sn. It fails
-// with ErrBroken when the store had to be opened again since, as then what the
-// last commit before that was about may be there or not.
-func (sn *Snapshot) Commit(c Change) error {
-	c.basis = sn.m.engine
-	return sn.s.Commit(c)
-}
-
 // Repositories returns all repositories by stars descending, then ID
 // descending: the order in which they are listed. The records are shared and
 // not to be changed.

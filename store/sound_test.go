@@ -147,7 +147,7 @@ var soundShapes = []struct {
 	}},
 	{"records with ids and values of all lengths", func(m *maker) {
 		for i, n := range []int{0, 1, 127, 128, 4096, 70_000} {
-			c := m.s.BeginRecords()
+			var c store.Records
 			c.Put(store.RecordSite, bytes.Repeat([]byte{byte(i * 51)}, min(n, 4096)), make([]byte, n))
 			m.must(m.s.CommitRecords(&c))
 		}

@@ -37,6 +37,8 @@ type Options struct {
 	// and what goes wrong there.
 	Event func(message string, err error)
 
+	// authority makes the authority of a store.
+	authority func(*Store) authority
 	// longestPause and memoryBytes are those of engine.Options.
 	longestPause time.Duration
 	memoryBytes  uint64
@@ -47,6 +49,9 @@ func (o Options) withDefaults() Options {
 	o.ListBytes = cmp.Or(o.ListBytes, 256<<20)
 	o.LargeBytes = cmp.Or(o.LargeBytes, 256<<20)
 	o.FS = cmp.Or(o.FS, disk.OS())
+	if o.authority == nil {
+		o.authority = func(s *Store) authority { return localAuthority{s} }
+	}
 	if o.Event == nil {
 		o.Event = func(string, error) {}
 	}
@@ -63,12 +68,17 @@ type Store struct {
 	tables  sstable.WriterOptions
 	budget  *shard.Budget
 
-	// mu guards engine, catalogue, nextShard, tried and the order of commits.
-	// Only the engine is called while it is held.
+	// mu guards all below up to ingesting, and the order of commits. Only the
+	// engine is called while it is held; unlock releases it.
 	mu        sync.Mutex
 	engine    *database
 	catalogue *catalogue
+	version   Version
+	journal   journal
 	nextShard uint32
+	// subscribers hear of versions; pending are those to tell them of.
+	subscribers []func(Applied)
+	pending     []Applied
 	// tried is when the engine was last opened again.
 	tried time.Time
 	// checkpoint says that there is one, guarded by mu too.
@@ -77,6 +87,8 @@ type Store struct {
 	// writing while files are linked for a checkpoint, before mu.
 	ingesting sync.RWMutex
 
+	// authority orders the changes.
+	authority authority
 	// versions are what readers hold; mu may be held while it is called.
 	versions versions
 }
@@ -104,6 +116,7 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open store %q: %w", dir, err)
 	}
 	s := &Store{fs: o.FS, dir: dir, lock: lock, options: o}
+	s.authority = o.authority(s)
 	if !o.ReadOnly {
 		s.makePrivate()
 	}
@@ -155,12 +168,13 @@ func (s *Store) openFiles(v FormatVersion) error {
 		return err
 	}
 	s.tables = e.RunOptions()
-	if s.catalogue, err = load(e.DB); err != nil {
+	c, err := load(e.DB)
+	if err != nil {
 		s.budget.Blocks().Unref()
 		return errors.Join(err, e.DB.Close())
 	}
 	s.engine = newDatabase(e)
-	s.versions.publish(s.engine, s.catalogue)
+	s.publish(c)
 	return nil
 }
 
@@ -241,7 +255,7 @@ func (s *Store) destination() shard.Destination {
 		FS: s.fs, Dir: s.index(), Options: s.tables, Budget: s.budget, Ingest: s.ingest, Update: s.update,
 		Number: func() uint32 {
 			s.mu.Lock()
-			defer s.mu.Unlock()
+			defer s.unlock()
 			s.nextShard++
 			return s.nextShard - 1
 		},

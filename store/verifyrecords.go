@@ -118,13 +118,8 @@ func (c *catalogue) faulty(key, value []byte) (f FaultyRecord, ok bool) {
 
 // RemoveStray deletes a record that is stray.
 func (s *Store) RemoveStray(f FaultyRecord) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.writable(); err != nil {
-		return err
-	}
-	b := &batch{Batch: s.engine.DB.NewBatch()}
-	defer b.Close()
-	b.delete(f.Key)
-	return s.write(b, s.catalogue)
+	return s.Update(func(tx *Tx) error {
+		tx.more = []operation{valueOperation{name: f.Key}}
+		return nil
+	})
 }

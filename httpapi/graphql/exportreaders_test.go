@@ -71,7 +71,7 @@ func TestExportOfAnEarlierVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := w.st.BeginRecords()
+	var old store.Records
 	for n, s := range steps {
 		old.Put(store.RecordJobStep, []byte{0, 0, 0, 1, 0, 0, 0, byte(n)}, []byte(`{"repository":"`+s.Repository+`"}`))
 	}

@@ -179,7 +179,6 @@ func (*resolver) CreateSearchJob(ctx context.Context, args struct{ Query string 
 	if err != nil {
 		return nil, account.Told(err)
 	}
-	s.jobs.Wake()
 	return &searchJob{s, j}, nil
 }
 

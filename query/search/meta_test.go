@@ -178,8 +178,11 @@ func (w *metaWorld) do(t testing.TB, o metaOp, n int) {
 		w.restore(t, s)
 	case "readers":
 		if s.has(r.name) {
-			_, err := s.st.SetReaders(r.name, [](*store.Readers){nil, {}, {Users: []uint32{7}}}[rng.IntN(3)], nil)
-			must(err)
+			readers := [](*store.Readers){nil, {}, {Users: []uint32{7}}}[rng.IntN(3)]
+			must(s.st.Update(func(tx *store.Tx) error {
+				_, err := tx.SetReaders(r.name, readers)
+				return err
+			}))
 		}
 	case "remove":
 		if s.has(r.name) {

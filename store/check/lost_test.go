@@ -32,7 +32,11 @@ func (w *world) mirrored() *store.Repository {
 		w.t.Fatal(err)
 	}
 	w.rebuild(r.Name)
-	if r, err = w.st.SetReaders(r.Name, &store.Readers{Users: []uint32{1}}, nil); err != nil {
+	err = w.st.Update(func(tx *store.Tx) error {
+		r, err = tx.SetReaders(r.Name, &store.Readers{Users: []uint32{1}})
+		return err
+	})
+	if err != nil {
 		w.t.Fatal(err)
 	}
 	return r

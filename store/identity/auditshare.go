@@ -194,7 +194,7 @@ func (c *change) putEntries() error {
 	if len(c.entries) == 0 {
 		return nil
 	}
-	shares, out, err := c.readShares()
+	shares, out, err := c.of.readShares()
 	if err != nil {
 		return err
 	}
@@ -203,14 +203,14 @@ func (c *change) putEntries() error {
 		if err != nil {
 			return err
 		}
-		if err := entries.Put(&c.records, n, &e); err != nil {
+		if err := entries.Put(c.records, n, &e); err != nil {
 			return err
 		}
 		actor := auditActor{e.UserID, e.RealID, e.Operator}
 		out = append(out, shares.add(n, actor.payer(), e.Operator || c.isAdmin(actor.payer()))...)
 	}
 	for _, n := range out {
-		entries.Delete(&c.records, n)
+		entries.Delete(c.records, n)
 	}
 	return nil
 }

@@ -100,10 +100,7 @@ func (r *transactions) DeclareReaders(by Author, repository string, texts []stri
 	}
 	before, failed := r.record(repository)
 	if failed == nil && !sameReaders(before.Readers, readers) {
-		var after *store.Repository
-		if before, after, failed = r.setReaders(by, repository, readers); failed == nil {
-			r.o.Hidden(before, after)
-		}
+		_, failed = r.setReaders(by, repository, readers)
 	}
 	if err = errors.Join(err, failed); err != nil {
 		return pins, fmt.Errorf("declare readers: %w", err)

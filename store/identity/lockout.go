@@ -170,18 +170,18 @@ func (f *failures) check(now time.Time) error {
 
 // putFailures stores what is counted of a user's failures.
 func (c *change) putFailures(user uint32) error {
-	f := c.locks.of(userKey(user))
+	f := c.of.locks.of(userKey(user))
 	if f == nil {
-		lockouts.Delete(&c.records, user)
+		lockouts.Delete(c.records, user)
 		return nil
 	}
-	return lockouts.Put(&c.records, user, f)
+	return lockouts.Put(c.records, user, f)
 }
 
 // forgive forgets a user's failures.
 func (c *change) forgive(user uint32) {
-	c.locks.clear(userKey(user))
-	lockouts.Delete(&c.records, user)
+	c.of.locks.clear(userKey(user))
+	lockouts.Delete(c.records, user)
 }
 
 // AddressKey is what limits by address count by: of IPv6 the network that one

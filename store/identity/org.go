@@ -109,7 +109,7 @@ func (r *Registry) CreateOrg(by Author, name, displayName string) (*Org, error) 
 
 func (c *change) putOrg(o *Org) error {
 	o.Updated = c.now
-	return orgs.Put(&c.records, o.ID, o)
+	return orgs.Put(c.records, o.ID, o)
 }
 
 // ChangeOrg gives an organisation another name or display name; nil stays.
@@ -155,9 +155,8 @@ func (r *Registry) DeleteOrg(by Author, id uint32) error {
 		if err := c.countOrg(o.Creator, -1); err != nil {
 			return err
 		}
-		c.ends = true
-		names.Delete(&c.records, nameKey(o.Name))
-		orgs.Delete(&c.records, id)
+		names.Delete(c.records, nameKey(o.Name))
+		orgs.Delete(c.records, id)
 		c.audit(ActionOrgDelete, orgTarget(o.Name), "id %d", id)
 		return nil
 	})
@@ -176,7 +175,6 @@ func (r *Registry) AddMember(by Author, org, user uint32) error {
 func (r *Registry) RemoveMember(by Author, org, user uint32) error {
 	return r.member(by, org, user, ActionMemberRemove, func(c *change, org, user uint32) error {
 		c.removeMember(org, user)
-		c.ends = true
 		return nil
 	})
 }
@@ -206,11 +204,11 @@ func (r *Registry) member(by Author, org, user uint32, action string, do func(c 
 
 func (c *change) addMember(org, user uint32) error {
 	return errors.Join(
-		members.Put(&c.records, [2]uint32{org, user}, &struct{}{}),
-		memberships.Put(&c.records, [2]uint32{user, org}, &struct{}{}))
+		members.Put(c.records, [2]uint32{org, user}, &struct{}{}),
+		memberships.Put(c.records, [2]uint32{user, org}, &struct{}{}))
 }
 
 func (c *change) removeMember(org, user uint32) {
-	members.Delete(&c.records, [2]uint32{org, user})
-	memberships.Delete(&c.records, [2]uint32{user, org})
+	members.Delete(c.records, [2]uint32{org, user})
+	memberships.Delete(c.records, [2]uint32{user, org})
 }

@@ -81,9 +81,9 @@ func (c *change) countOrg(user uint32, more int) error {
 	}
 	left := int64(n) + int64(more)
 	if left <= 0 {
-		counters.Delete(&c.records, orgsMadeKey(user))
+		counters.Delete(c.records, orgsMadeKey(user))
 		return nil
 	}
 	n = uint64(left)
-	return counters.Put(&c.records, orgsMadeKey(user), &n)
+	return counters.Put(c.records, orgsMadeKey(user), &n)
 }

@@ -87,7 +87,7 @@ func (r *transactions) pinned(by Author, texts []string) (pins []Pin, readers *s
 		return nil, readers, err
 	}
 	err = r.change(by, func(c *change) error {
-		readers = &store.Readers{}
+		pins, readers = nil, &store.Readers{}
 		for _, text := range texts {
 			kind, name, ok := cutReader(text)
 			if !ok {
@@ -135,7 +135,7 @@ func (c *change) pin(reader string, kind byte, name string) (Pin, error) {
 func (c *change) putPin(reader string, id uint32) error {
 	c.audit(ActionPin, reader, "account %d", id)
 	c.pins = append(c.pins, pinKey(reader))
-	return pins.Put(&c.records, pinKey(reader), &storedPin{ID: id, Since: c.now})
+	return pins.Put(c.records, pinKey(reader), &storedPin{ID: id, Since: c.now})
 }
 
 // pinOf returns the account of a reader if it is known.
@@ -218,7 +218,7 @@ func (r *transactions) Repin(by Author, reader string) (p Pin, err error) {
 		id, err := c.owner(name, kind)
 		if isNotFound(err) {
 			c.audit(ActionPin, reader, "no account")
-			pins.Delete(&c.records, pinKey(reader))
+			pins.Delete(c.records, pinKey(reader))
 			return nil
 		}
 		if err != nil {
@@ -236,7 +236,7 @@ func (r *transactions) Repin(by Author, reader string) (p Pin, err error) {
 // reserve refuses a name of the configuration file to users who may not give it to
 // an account, and pins it for the account that gets it.
 func (c *change) reserve(name string, kind byte, id uint32) error {
-	if !c.declared.reserves(name) {
+	if !c.of.declared.reserves(name) {
 		return nil
 	}
 	reader := userTarget(name)
@@ -251,7 +251,7 @@ func (c *change) reserve(name string, kind byte, id uint32) error {
 		return nil // it takes its own name back
 	case !c.byAdmin():
 		return refuse("the name %q is reserved: ask a site admin", name)
-	case p.State != PinWaiting, !slices.Contains(c.declared.all(), pinKey(reader)):
+	case p.State != PinWaiting, !slices.Contains(c.of.declared.all(), pinKey(reader)):
 		return nil // pinned already, or the file means the other kind of account
 	}
 	return c.putPin(reader, id)
@@ -259,7 +259,7 @@ func (c *change) reserve(name string, kind byte, id uint32) error {
 
 // byAdmin reports whether the operator or a site admin makes the change, or it
 // makes the first user.
-func (c *change) byAdmin() bool { return c.by.Operator || !c.Used() || c.isAdmin(c.by.UserID) }
+func (c *change) byAdmin() bool { return c.by.Operator || !c.used() || c.isAdmin(c.by.UserID) }
 
 func errNoReader(text string) error {
 	return refuse("%q is no reader: write %s, %s, or a list of user:NAME and org:NAME", text, Everyone, Nobody)

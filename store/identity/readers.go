@@ -86,38 +86,32 @@ func (r *transactions) SetReaders(by Author, repository string, texts []string) 
 	if err != nil {
 		return nil, fmt.Errorf("set readers: %w", err)
 	}
-	before, after, err := r.setReaders(by, repository, readers)
+	after, err := r.setReaders(by, repository, readers)
 	if err != nil {
 		return nil, fmt.Errorf("set readers: %w", err)
 	}
-	r.o.Hidden(before, after)
 	return after, nil
 }
 
-func (r *transactions) setReaders(by Author, repository string, readers *store.Readers) (before, after *store.Repository, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	c := &change{transactions: r, by: by, now: r.now(), counters: map[string]uint64{}, records: r.st.BeginRecords()}
-	names, err := r.FormatReaders(readers)
-	if err != nil {
-		return nil, nil, err
-	}
-	c.audit(ActionReaders, "repository:"+repository, "%s", strings.Join(names, " "))
-	if before, err = r.record(repository); err != nil {
-		return nil, nil, err
-	}
-	if err = c.finish(); err == nil {
-		after, err = r.st.SetReaders(repository, readers, &c.records)
-	}
-	if err != nil {
-		r.shares = nil // they count what was not committed
-	}
-	return before, after, err
+func (r *transactions) setReaders(by Author, repository string, readers *store.Readers) (after *store.Repository, err error) {
+	err = r.update(func(tx *store.Tx) error {
+		c := r.newChange(by, tx)
+		names, err := c.FormatReaders(readers)
+		if err != nil {
+			return err
+		}
+		c.audit(ActionReaders, "repository:"+repository, "%s", strings.Join(names, " "))
+		if after, err = tx.SetReaders(repository, readers); err != nil {
+			return err
+		}
+		return c.finish()
+	})
+	return after, err
 }
 
 // record returns the present record of a repository.
-func (r accounts) record(repository string) (out *store.Repository, err error) {
-	sn := r.st.Snapshot()
+func (r *transactions) record(repository string) (out *store.Repository, err error) {
+	sn := r.store.Snapshot()
 	defer func() { err = errors.Join(err, sn.Close()) }()
 	return sn.Repository(repository)
 }

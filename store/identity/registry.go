@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/table"
 )
 
 // Options say how a registry behaves. The zero value has usable defaults.
@@ -31,9 +32,9 @@ type Options struct {
 	// many; 0 is a year and 100,000. auditShares says which of them go first.
 	AuditAge     time.Duration
 	AuditEntries int
-	// Ended, if set, is called after every change by which credentials that
-	// were good may be so no longer, or users may do less. It may call the
-	// registry.
+	// Ended, if set, is called after every change of records by which credentials
+	// that were good may be so no longer, or users may do less, whoever made it. It
+	// may call the registry.
 	Ended func()
 	// Declared are the readers that the configuration file names, by repository.
 	Declared map[string][]string
@@ -109,11 +110,11 @@ type Registry struct {
 
 // recordReader is what all reading of records shares.
 type recordReader struct {
-	st   *store.Store
+	st   table.Reader
 	o    Options
-	uses uses
+	uses *uses
 	// told has the damaged records that were reported to Options.Damaged.
-	told sync.Map
+	told *sync.Map
 }
 
 // accounts reads users, organisations, and the readers of repositories.
@@ -125,6 +126,7 @@ type credentials struct{ accounts }
 // transactions make the changes of a registry one after the other.
 type transactions struct {
 	credentials
+	store *store.Store
 	locks *lockout
 	// used says that there has ever been a user.
 	used atomic.Bool
@@ -132,27 +134,28 @@ type transactions struct {
 	// declared are the readers of the configuration file.
 	declared declared
 
-	// mu makes changes one after the other, so that each sees what the last one
-	// left. The store is called while it is held.
+	// mu makes changes one after the other, for shares. The store is called while it
+	// is held.
 	mu sync.Mutex
 	// shares are those of the audit log, nil until they are read.
 	shares *auditShares
+	// watch hears of changes of the store.
+	watch watch
 }
 
 // Open returns the registry of a store.
 func Open(st *store.Store, o Options) (*Registry, error) {
 	o = o.withDefaults()
-	reader := &recordReader{st: st, o: o}
-	r := &Registry{&transactions{credentials: credentials{accounts{reader}}, locks: newLockout(o.LockoutAfter, o.Now)}, newHasher(o.Cost)}
-	next, err := r.counter(counterUser)
-	if err != nil {
+	reader := &recordReader{st: st, o: o, uses: &uses{}, told: &sync.Map{}}
+	r := &Registry{&transactions{credentials: credentials{accounts{reader}}, store: st, locks: newLockout(o.LockoutAfter, o.Now)}, newHasher(o.Cost)}
+	if err := r.noteUsed(); err != nil {
 		return nil, fmt.Errorf("open registry: %w", err)
 	}
-	r.used.Store(next > 1)
 	r.declared.set(o.Declared)
 	if err := r.locks.load(st, o.Damaged); err != nil {
 		return nil, fmt.Errorf("open registry: %w", err)
 	}
+	st.Subscribe(r.applied)
 	return r, nil
 }
 
@@ -179,54 +182,66 @@ func (r *recordReader) count(name string, start uint64) (uint64, error) {
 
 // change is a running change. It reads the records as they were before it.
 type change struct {
-	*transactions
+	credentials
+	of      *transactions
 	by      Author
 	now     time.Time
-	records store.Records
+	records *store.Records
 	entries []Entry
 	// counters are those taken from, with what they hand out next.
 	counters map[string]uint64
 	// pins are the readers that are pinned anew.
 	pins []string
-	// ends says that credentials may have ended, or rights.
-	ends bool
 }
 
 // change runs f and commits what it put, with its entries of the audit log,
-// or nothing after an error.
+// or nothing after an error. f is run again when another change of the store came
+// between.
 func (r *transactions) change(by Author, f func(c *change) error) error {
-	c := &change{transactions: r, by: by, now: r.now(), counters: map[string]uint64{}}
-	if err := r.changeLocked(c, f); err != nil {
-		return err
-	}
-	if c.ends {
-		r.o.Ended()
-	}
-	if len(c.pins) > 0 {
+	var c *change
+	err := r.update(func(tx *store.Tx) error {
+		c = r.newChange(by, tx)
+		if err := f(c); err != nil {
+			return err
+		}
+		return c.finish()
+	})
+	if err == nil && len(c.pins) > 0 {
 		r.pinsChanged(c.pins)
 	}
-	return nil
+	return err
 }
 
-func (r *transactions) changeLocked(c *change, f func(c *change) error) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	c.records = r.st.BeginRecords()
-	if err := f(c); err != nil {
+func (r *transactions) newChange(by Author, tx *store.Tx) *change {
+	reader := *r.recordReader
+	reader.st = tx
+	return &change{credentials: credentials{accounts{&reader}}, of: r, by: by, now: r.now(), counters: map[string]uint64{}, records: &tx.Records}
+}
+
+// update runs f as a transaction, one after the other, and delivers what it
+// changed.
+func (r *transactions) update(f func(tx *store.Tx) error) error {
+	err := func() error {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.watch.hold()
+		again := false
+		err := r.store.Update(func(tx *store.Tx) error {
+			if again {
+				r.shares = nil // they count what was not committed
+			}
+			again = true
+			return f(tx)
+		})
+		if err != nil {
+			r.shares = nil
+		}
 		return err
+	}()
+	for _, a := range r.watch.release() {
+		r.notify(a)
 	}
-	err := c.finish()
-	if err == nil {
-		err = r.st.CommitRecords(&c.records)
-	}
-	if err != nil {
-		r.shares = nil // they count what was not committed
-		return err
-	}
-	if c.counters[counterUser] > 0 {
-		r.used.Store(true)
-	}
-	return nil
+	return err
 }
 
 // finish puts the audit log and the counters.
@@ -235,7 +250,7 @@ func (c *change) finish() error {
 		return err
 	}
 	for name, next := range c.counters {
-		if err := counters.Put(&c.records, name, &next); err != nil {
+		if err := counters.Put(c.records, name, &next); err != nil {
 			return err
 		}
 	}

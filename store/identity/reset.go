@@ -43,10 +43,10 @@ func (r *Registry) setPassword(ctx context.Context, by Author, user uint32, pass
 			return err
 		}
 		c.endSessions(u)
-		resets.Delete(&c.records, user)
+		resets.Delete(c.records, user)
 		c.forgive(user)
 		c.auditUser(ActionPasswordSet, u, "")
-		if err := passwords.Put(&c.records, user, &storedPassword{Hash: hashed, Set: c.now}); err != nil {
+		if err := passwords.Put(c.records, user, &storedPassword{Hash: hashed, Set: c.now}); err != nil {
 			return err
 		}
 		return c.putUser(u)
@@ -92,9 +92,9 @@ func (r *Registry) ResetPassword(by Author, user uint32) (code string, err error
 		}
 		code = text
 		c.endSessions(u)
-		passwords.Delete(&c.records, user)
+		passwords.Delete(c.records, user)
 		c.auditUser(ActionPasswordLink, u, "")
-		if err := resets.Put(&c.records, user, &storedReset{Hash: h[:], Expires: c.now.Add(resetLasts)}); err != nil {
+		if err := resets.Put(c.records, user, &storedReset{Hash: h[:], Expires: c.now.Add(resetLasts)}); err != nil {
 			return err
 		}
 		return c.putUser(u)

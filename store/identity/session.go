@@ -65,7 +65,7 @@ func (c *change) newSession(u *User) (secret string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return secret, sessions.Put(&c.records, h, &Session{User: u.ID, Created: c.now, Seen: c.now, Epoch: u.Epoch})
+	return secret, sessions.Put(c.records, h, &Session{User: u.ID, Created: c.now, Seen: c.now, Epoch: u.Epoch})
 }
 
 // SignOut ends all sessions of a user.
@@ -88,5 +88,4 @@ func (r *Registry) SignOut(by Author, user uint32) error {
 // endSessions has all sessions end; u is to be put.
 func (c *change) endSessions(u *User) {
 	u.Epoch++
-	c.ends = true
 }

@@ -154,7 +154,7 @@ func (r *Registry) begin(by Author, user uint32, checked storedPassword, renewed
 		}
 		if renewed != "" {
 			now.Hash = renewed
-			if err := passwords.Put(&c.records, user, now); err != nil {
+			if err := passwords.Put(c.records, user, now); err != nil {
 				return err
 			}
 		}
@@ -193,13 +193,13 @@ func (r *Registry) CreateFirstUser(ctx context.Context, by Author, n NewUser, pa
 	}
 	n.SiteAdmin, n.Service, n.EmailVerified = true, false, true
 	err = r.change(by, func(c *change) (err error) {
-		if r.Used() {
+		if c.used() {
 			return ErrSetUp
 		}
 		if u, err = c.createUser(n); err != nil {
 			return err
 		}
-		if err := passwords.Put(&c.records, u.ID, &storedPassword{Hash: hashed, Set: c.now}); err != nil {
+		if err := passwords.Put(c.records, u.ID, &storedPassword{Hash: hashed, Set: c.now}); err != nil {
 			return err
 		}
 		secret, err = c.newSession(u)

@@ -15,20 +15,20 @@ func (r *Registry) Sweep() error {
 	if err := r.WriteUses(); err != nil {
 		return err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	c := r.st.BeginRecords()
-	expired := sweeper{r.transactions}
-	for _, sweep := range []func(*store.Records) error{
-		expired.sessions, expired.resets, expired.lockouts, expired.tokens, expired.audit,
-	} {
-		if err := sweep(&c); err != nil {
-			r.shares = nil
-			return fmt.Errorf("delete what has expired: %w", err)
+	err := r.update(func(tx *store.Tx) error {
+		// It reads the last version: what it deletes has to be as it was, and nothing
+		// else.
+		expired := sweeper{r.transactions}
+		for _, sweep := range []func(*store.Records) error{
+			expired.sessions, expired.resets, expired.lockouts, expired.tokens, expired.audit,
+		} {
+			if err := sweep(&tx.Records); err != nil {
+				return err
+			}
 		}
-	}
-	if err := r.st.CommitRecords(&c); err != nil {
-		r.shares = nil // they count what was not committed
+		return nil
+	})
+	if err != nil {
 		return fmt.Errorf("delete what has expired: %w", err)
 	}
 	return nil

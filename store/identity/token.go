@@ -182,9 +182,8 @@ func (r *Registry) RevokeTokenText(by Author, text string) error {
 
 func (c *change) revoke(t *Token) error {
 	t.Revoked = c.now
-	c.ends = true
 	c.records.Delete(store.RecordTokenHash, t.Hash)
-	return tokens.Put(&c.records, t.key(), t)
+	return tokens.Put(c.records, t.key(), t)
 }
 
 func (c *change) auditToken(action string, t *Token) {

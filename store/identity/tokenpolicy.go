@@ -78,9 +78,9 @@ func (r *Registry) CreateToken(by Author, n NewToken) (text string, t *Token, er
 		c.auditToken(ActionTokenCreate, t)
 		key := t.key()
 		return errors.Join(
-			tokens.Put(&c.records, key, t),
-			tokenHashes.Put(&c.records, h, &key),
-			tokenUses.Put(&c.records, id, &tokenUse{User: n.User}))
+			tokens.Put(c.records, key, t),
+			tokenHashes.Put(c.records, h, &key),
+			tokenUses.Put(c.records, id, &tokenUse{User: n.User}))
 	})
 	if err != nil {
 		return "", nil, err

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/table"
 )
 
 // Tx is a change that another package makes to its own records, together with
@@ -18,11 +19,17 @@ func (r *transactions) Update(by Author, f func(tx *Tx) error) error {
 	return r.change(by, func(c *change) error { return f(&Tx{c}) })
 }
 
+// Reader reads the records that the change depends on, as they were before it.
+func (tx *Tx) Reader() table.Reader { return tx.c.st }
+
+// User returns the user with an ID, as it was before the change.
+func (tx *Tx) User(id uint32) (*User, error) { return tx.c.User(id) }
+
 // Now is the time of the change.
 func (tx *Tx) Now() time.Time { return tx.c.now }
 
 // Records are the records committed with the change.
-func (tx *Tx) Records() *store.Records { return &tx.c.records }
+func (tx *Tx) Records() *store.Records { return tx.c.records }
 
 // Audit adds a line to the log about what was done to target and, unless about
 // is 0, to the user with that ID.
@@ -30,6 +37,3 @@ func (tx *Tx) Audit(action, target string, about uint32, detail string) {
 	tx.c.audit(action, target, "%s", detail)
 	tx.c.entries[len(tx.c.entries)-1].About = about
 }
-
-// End says that credentials that were good may be so no longer.
-func (tx *Tx) End() { tx.c.ends = true }

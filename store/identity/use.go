@@ -5,6 +5,8 @@ import (
 	"maps"
 	"sync"
 	"time"
+
+	"github.com/trawlsearch/trawl/store"
 )
 
 // uses are the uses of credentials that are not written yet, so that a request
@@ -23,7 +25,7 @@ type uses struct {
 // costs no disk.
 func (r *transactions) NoteUse(user, token uint32) {
 	now := r.now()
-	u := &r.uses
+	u := r.uses
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.users == nil {
@@ -101,13 +103,14 @@ func (r *transactions) WriteUses() error {
 }
 
 func (r *transactions) writeUses(u *uses) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	c := r.st.BeginRecords()
+	return r.update(func(tx *store.Tx) error { return r.newChange(Author{}, tx).putUses(u) })
+}
+
+func (c *change) putUses(u *uses) error {
 	for id, t := range u.users {
-		if _, err := r.User(id); err == nil {
+		if _, err := c.User(id); err == nil {
 			seconds := t.Unix()
-			if err := seen.Put(&c, id, &seconds); err != nil {
+			if err := seen.Put(c.records, id, &seconds); err != nil {
 				return err
 			}
 		} else if !isNotFound(err) {
@@ -115,8 +118,8 @@ func (r *transactions) writeUses(u *uses) error {
 		}
 	}
 	for id, use := range u.tokens {
-		if _, err := tokenUses.Get(r.st, id); err == nil {
-			if err := tokenUses.Put(&c, id, &use); err != nil {
+		if _, err := tokenUses.Get(c.st, id); err == nil {
+			if err := tokenUses.Put(c.records, id, &use); err != nil {
 				return err
 			}
 		} else if !isNotFound(err) {
@@ -124,7 +127,7 @@ func (r *transactions) writeUses(u *uses) error {
 		}
 	}
 	for h, t := range u.sessions {
-		s, err := sessions.Get(r.st, h)
+		s, err := sessions.Get(c.st, h)
 		if isNotFound(err) {
 			continue
 		}
@@ -132,11 +135,11 @@ func (r *transactions) writeUses(u *uses) error {
 			return err
 		}
 		s.Seen = t
-		if err := sessions.Put(&c, h, s); err != nil {
+		if err := sessions.Put(c.records, h, s); err != nil {
 			return err
 		}
 	}
-	return r.st.CommitRecords(&c)
+	return nil
 }
 
 // sudoEvery is how often it is logged that a token acts as a user.

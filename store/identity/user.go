@@ -157,7 +157,7 @@ func (c *change) claim(name string, kind byte, id uint32) error {
 	case err != nil && !isNotFound(err):
 		return err
 	}
-	return names.Put(&c.records, nameKey(name), &account{kind, id})
+	return names.Put(c.records, nameKey(name), &account{kind, id})
 }
 
 // CreateUser makes a user without a password.
@@ -199,8 +199,6 @@ func (c *change) createUser(n NewUser) (*User, error) {
 	if err := c.claimEmails(u, nil); err != nil {
 		return nil, err
 	}
-	// With the first user ends what requests without one could see.
-	c.ends = c.ends || !c.Used()
 	c.auditUser(ActionUserCreate, u, "%s", u.traits())
 	return u, c.putUser(u)
 }
@@ -226,7 +224,7 @@ func (c *change) setDisplayName(to *string, name string) error {
 
 func (c *change) putUser(u *User) error {
 	u.Updated = c.now
-	return users.Put(&c.records, u.ID, u)
+	return users.Put(c.records, u.ID, u)
 }
 
 // claimEmails checks u's addresses and makes the verified ones its own, instead
@@ -250,7 +248,7 @@ func (c *change) claimEmails(u *User, old []Email) error {
 	}
 	for _, e := range old {
 		if e.Verified {
-			emails.Delete(&c.records, nameKey(e.Address))
+			emails.Delete(c.records, nameKey(e.Address))
 		}
 	}
 	for _, e := range u.Emails {
@@ -264,7 +262,7 @@ func (c *change) claimEmails(u *User, old []Email) error {
 		case err != nil && !isNotFound(err):
 			return err
 		}
-		if err := emails.Put(&c.records, nameKey(e.Address), &u.ID); err != nil {
+		if err := emails.Put(c.records, nameKey(e.Address), &u.ID); err != nil {
 			return err
 		}
 	}

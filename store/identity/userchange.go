@@ -63,12 +63,10 @@ func (c *change) changeUser(u *User, uc UserChange) error {
 		u.Locked = *uc.Locked
 	}
 	if before.SiteAdmin && !before.Locked && (!u.SiteAdmin || u.Locked) {
-		c.ends = true
 		if err := c.anotherAdmin(u.ID); err != nil {
 			return err
 		}
 	}
-	c.ends = c.ends || u.Locked && !before.Locked
 	if u.SiteAdmin && !before.SiteAdmin || before.Locked && !u.Locked {
 		if err := c.by.MayCreateCredentials(); err != nil {
 			return err
@@ -96,7 +94,7 @@ func changed(before, after *User) string {
 
 // rename gives a user or organisation another name.
 func (c *change) rename(name *string, to string, kind byte, id uint32) error {
-	names.Delete(&c.records, nameKey(*name))
+	names.Delete(c.records, nameKey(*name))
 	*name = to
 	return c.claim(to, kind, id)
 }
@@ -131,7 +129,6 @@ func (r *Registry) DeleteUser(by Author, id uint32) error {
 				return err
 			}
 		}
-		c.ends = true
 		c.auditUser(ActionUserDelete, u, "id %d", id)
 		return c.deleteUser(u)
 	})
@@ -144,7 +141,7 @@ func (r *Registry) DeleteUser(by Author, id uint32) error {
 func (c *change) deleteUser(u *User) error {
 	for _, e := range u.Emails {
 		if e.Verified {
-			emails.Delete(&c.records, nameKey(e.Address))
+			emails.Delete(c.records, nameKey(e.Address))
 		}
 	}
 	of, err := c.OrgsOf(u.ID)
@@ -163,8 +160,8 @@ func (c *change) deleteUser(u *User) error {
 			return err
 		}
 	}
-	names.Delete(&c.records, nameKey(u.Name))
-	counters.Delete(&c.records, orgsMadeKey(u.ID))
+	names.Delete(c.records, nameKey(u.Name))
+	counters.Delete(c.records, orgsMadeKey(u.ID))
 	for _, kind := range []store.RecordKind{store.RecordUser, store.RecordPassword, store.RecordReset, store.RecordLockout, store.RecordSeen} {
 		c.records.Delete(kind, table.ID(u.ID))
 	}

@@ -296,16 +296,26 @@ func (ix *Indexer) writeTexts(ctx context.Context, jobs []*syncJob) (headers []s
 // commitSyncs switches the repositories of jobs to what was written in one
 // commit. The err of a job says why it is not part of that.
 func (ix *Indexer) commitSyncs(jobs []*syncJob, headers []shard.Header) error {
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
-	sn, err := ix.begin()
+	var done []*syncJob
+	var c store.Change
+	err := ix.update(func(tx *store.Tx) error {
+		done, c = ix.switchTo(tx.Snapshot(), jobs, headers)
+		tx.Change = c
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	defer sn.Close()
-	c := store.Change{Add: headers, Away: map[store.ShardRepository][]*postings.Set{}}
+	for _, j := range done {
+		j.committed = true
+	}
+	return nil
+}
+
+// switchTo returns the change of commitSyncs and the jobs that are part of it.
+func (ix *Indexer) switchTo(sn *store.Snapshot, jobs []*syncJob, headers []shard.Header) (done []*syncJob, c store.Change) {
+	c = store.Change{Add: headers, Away: map[store.ShardRepository][]*postings.Set{}}
 	var dead []docRef
-	var done []*syncJob
 	for _, j := range jobs {
 		next, err := j.record(sn.RepositoryByID(j.base.ID))
 		if err = cmp.Or(err, j.ended()); err != nil {
@@ -325,14 +335,5 @@ func (ix *Indexer) commitSyncs(jobs []*syncJob, headers []shard.Header) error {
 	}
 	c.Dead, c.Drop = bury(sn, headers, dead)
 	c.Add = slices.DeleteFunc(slices.Clone(headers), func(h shard.Header) bool { return slices.Contains(c.Drop, h.ID) })
-	if err := sn.Commit(c); err != nil {
-		return err
-	}
-	for _, j := range done {
-		j.committed = true
-	}
-	if len(c.Add)+len(c.Dead) > 0 {
-		ix.opts.Changed()
-	}
-	return nil
+	return done, c
 }

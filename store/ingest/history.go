@@ -228,24 +228,16 @@ func eachCommit(sn *store.Snapshot, r *store.Repository, f func(v shard.View, t 
 
 // commit changes the repository's record, unless it is gone, and the other
 // records that change writes. Nothing else changes records meanwhile.
-func (j *historyJob) commit(change func(*store.Snapshot, *store.Repository, *store.Change) error) (err error) {
-	j.ix.mu.Lock()
-	defer j.ix.mu.Unlock()
-	sn, err := j.ix.begin()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, sn.Close()) }()
-	r := sn.RepositoryByID(j.id)
-	if r == nil {
-		return fmt.Errorf("repository %q: %w", j.repository.Name, store.ErrNotFound)
-	}
-	next := *r
-	c := store.Change{Repositories: []*store.Repository{&next}}
-	if err := change(sn, &next, &c); err != nil {
-		return err
-	}
-	return sn.Commit(c)
+func (j *historyJob) commit(change func(*store.Snapshot, *store.Repository, *store.Change) error) error {
+	return j.ix.update(func(tx *store.Tx) error {
+		r := tx.Snapshot().RepositoryByID(j.id)
+		if r == nil {
+			return fmt.Errorf("repository %q: %w", j.repository.Name, store.ErrNotFound)
+		}
+		next := *r
+		tx.Change.Repositories = []*store.Repository{&next}
+		return change(tx.Snapshot(), &next, &tx.Change)
+	})
 }
 
 // recordError keeps the error with the repository. The caller has it too, so
@@ -280,7 +272,6 @@ func (j *historyJob) finish(ctx context.Context) error {
 		j.ix.discard([]shard.Header{written}, err)
 		return err
 	}
-	j.ix.opts.Changed()
 	j.added += j.pending.commits
 	j.pending = historyCounts{}
 	return nil

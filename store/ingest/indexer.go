@@ -58,9 +58,6 @@ type Options struct {
 	// Begin, if set, is called when a sync begins that may be part of a group; end
 	// is called when it is over.
 	Begin func() (end func())
-	// Changed, if set, is called when shards were added, or documents died, so that
-	// there may be something to merge. It does not wait.
-	Changed func()
 	// Yield, if set, is called every now and then while shards of an older index
 	// are rewritten, and may wait as long as others need the machine.
 	Yield func(context.Context)
@@ -101,9 +98,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Begin == nil {
 		o.Begin = func() func() { return func() {} }
-	}
-	if o.Changed == nil {
-		o.Changed = func() {}
 	}
 	if o.Yield == nil {
 		o.Yield = func(context.Context) {}
@@ -245,32 +239,31 @@ func (ix *Indexer) Remove(ctx context.Context, name string) error {
 
 // remove is Remove with mu held.
 func (ix *Indexer) remove(ctx context.Context, id uint32, name string) error {
-	sn, err := ix.begin()
-	if err != nil {
-		return err
-	}
-	defer sn.Close()
-	r := sn.RepositoryByID(id)
-	if r == nil {
-		return fmt.Errorf("repository %q: %w", name, store.ErrNotFound)
-	}
-	live, err := liveDocuments(ctx, sn, r)
-	if err != nil {
-		return err
-	}
-	places := live.unkept()
-	err = eachCommit(sn, r, func(v shard.View, t *shard.Commits, i int) error {
-		for d := t.Message[i]; d < t.Message[i+1]; d++ {
-			places = append(places, docRef{v.ID, uint16(d)})
+	var r *store.Repository
+	err := ix.updateLocked(func(tx *store.Tx) error {
+		sn := tx.Snapshot()
+		if r = sn.RepositoryByID(id); r == nil {
+			return store.ErrNotFound
 		}
-		return nil
-	})
-	if err != nil {
+		live, err := liveDocuments(ctx, sn, r)
+		if err != nil {
+			return err
+		}
+		places := live.unkept()
+		err = eachCommit(sn, r, func(v shard.View, t *shard.Commits, i int) error {
+			for d := t.Message[i]; d < t.Message[i+1]; d++ {
+				places = append(places, docRef{v.ID, uint16(d)})
+			}
+			return nil
+		})
+		tx.Change.Remove = []uint32{r.ID}
+		tx.Change.Dead, tx.Change.Drop = bury(sn, nil, places)
 		return err
-	}
-	c := store.Change{Remove: []uint32{r.ID}}
-	c.Dead, c.Drop = bury(sn, nil, places)
-	if err := sn.Commit(c); err != nil {
+	})
+	switch {
+	case r == nil && errors.Is(err, store.ErrNotFound):
+		return fmt.Errorf("repository %q: %w", name, err)
+	case err != nil:
 		return fmt.Errorf("remove repository %q: %w", name, err)
 	}
 	if r.Mirror {
@@ -289,6 +282,22 @@ func (ix *Indexer) rewrite(ctx context.Context) (end func(), err error) {
 	case <-ctx.Done():
 		return nil, fmt.Errorf("wait for a merge: %w", context.Cause(ctx))
 	}
+}
+
+// update commits what f puts into a transaction, one after the other. It makes a
+// store that is broken take changes again, if that can be done.
+func (ix *Indexer) update(f func(tx *store.Tx) error) error {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	return ix.updateLocked(f)
+}
+
+// updateLocked is update with mu held.
+func (ix *Indexer) updateLocked(f func(tx *store.Tx) error) error {
+	if err := ix.store.Mend(); err != nil {
+		return err
+	}
+	return ix.store.Update(f)
 }
 
 // begin returns the snapshot from which a change is prepared. It makes a store that

@@ -341,23 +341,23 @@ func (w *mergeWriter) finish(ctx context.Context) error {
 // commit switches from the group to what was written. What has happened to its
 // documents since m.sn happens to their copies.
 func (m *merging) commit(group []shard.View) error {
-	m.ix.mu.Lock()
-	defer m.ix.mu.Unlock()
-	sn, err := m.ix.begin()
-	if err != nil {
+	return m.ix.update(func(tx *store.Tx) (err error) {
+		tx.Change, err = m.change(tx.Snapshot(), group)
 		return err
-	}
-	defer sn.Close()
+	})
+}
+
+// change returns the change of commit.
+func (m *merging) change(sn *store.Snapshot, group []shard.View) (c store.Change, err error) {
 	now := map[uint32]shard.View{}
 	gone, holding := map[uint32]bool{}, map[uint32]bool{}
-	c := store.Change{}
 	for _, v := range group {
 		present, there := sn.Shard(v.ID)
 		switch {
 		case present.Quarantine != nil:
-			return errOvertaken
+			return c, errOvertaken
 		case v.Header.IsHistory() && (!there || present.Dead != v.Dead):
-			return errOvertaken
+			return c, errOvertaken
 		case !there:
 			continue // all of it is dead
 		}
@@ -394,7 +394,7 @@ func (m *merging) commit(group []shard.View) error {
 		slices.Sort(*shards)
 		c.Repositories = append(c.Repositories, &next)
 	}
-	return sn.Commit(c)
+	return c, nil
 }
 
 // followed is what is known of documents that were copied.

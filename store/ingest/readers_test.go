@@ -60,7 +60,11 @@ func TestMergeKeepsReadersApart(t *testing.T) {
 	}
 	readers := func(r *store.Readers, names ...string) {
 		for _, name := range names {
-			if _, err := f.st.SetReaders(name, r, nil); err != nil {
+			err := f.st.Update(func(tx *store.Tx) error {
+				_, err := tx.SetReaders(name, r)
+				return err
+			})
+			if err != nil {
 				t.Fatal(err)
 			}
 		}

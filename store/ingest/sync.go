@@ -181,22 +181,17 @@ func (ix *Indexer) syncBy(ctx context.Context, id uint32, report func(Progress),
 // recordError keeps the error with the repository for people to see. The
 // caller has it too, so nothing is lost when the store takes no more.
 func (ix *Indexer) recordError(id uint32, why error) {
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
-	sn, err := ix.begin()
-	if err != nil {
-		return
-	}
-	defer sn.Close()
-	r := sn.RepositoryByID(id)
-	if r == nil {
-		return
-	}
-	next := *r
-	if next.LastError = redact.About(fmt.Sprintf("sync %q: %v", r.Name, why), r.Source); next.LastError == r.LastError {
-		return
-	}
-	_ = sn.Commit(store.Change{Repositories: []*store.Repository{&next}})
+	_ = ix.update(func(tx *store.Tx) error {
+		r := tx.Snapshot().RepositoryByID(id)
+		if r == nil {
+			return nil
+		}
+		next := *r
+		if next.LastError = redact.About(fmt.Sprintf("sync %q: %v", r.Name, why), r.Source); next.LastError != r.LastError {
+			tx.Change.Repositories = []*store.Repository{&next}
+		}
+		return nil
+	})
 }
 
 // syncJob is one run of Sync.

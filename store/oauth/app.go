@@ -121,7 +121,7 @@ func (b *Book) Apps() ([]*App, error) {
 // CreateApp makes an app and returns its secret, which is kept nowhere; a
 // public app has none.
 func (b *Book) CreateApp(by identity.Author, n NewApp) (secret string, a *App, err error) {
-	err = b.reg.Update(by, func(tx *identity.Tx) (err error) {
+	err = b.update(by, func(b *Book, tx *identity.Tx) (err error) {
 		if err := by.MayCreateCredentials(); err != nil {
 			return err
 		}
@@ -216,7 +216,7 @@ func (b *Book) checkKind(a *App) error {
 			return refuse("a confidential app needs a redirect URI, where users are sent back to")
 		}
 	case Service:
-		u, err := b.reg.User(a.Account)
+		u, err := b.user(a.Account)
 		if err != nil {
 			return err
 		}
@@ -262,7 +262,7 @@ func (b *Book) newSecret(a *App) (string, error) {
 // RotateSecret gives an app another secret. The old one is no good from then
 // on; tokens stay.
 func (b *Book) RotateSecret(by identity.Author, id string) (secret string, err error) {
-	err = b.reg.Update(by, func(tx *identity.Tx) error {
+	err = b.update(by, func(b *Book, tx *identity.Tx) error {
 		if err := by.MayCreateCredentials(); err != nil {
 			return err
 		}
@@ -287,7 +287,7 @@ func (b *Book) RotateSecret(by identity.Author, id string) (secret string, err e
 
 // SetDisabled switches an app off, with all its tokens, or on again.
 func (b *Book) SetDisabled(by identity.Author, id string, off bool) error {
-	err := b.reg.Update(by, func(tx *identity.Tx) error {
+	err := b.update(by, func(b *Book, tx *identity.Tx) error {
 		a, err := b.App(id)
 		if err != nil || a.Disabled == off {
 			return err
@@ -296,7 +296,6 @@ func (b *Book) SetDisabled(by identity.Author, id string, off bool) error {
 			return err
 		}
 		a.Disabled = off
-		tx.End()
 		tx.Audit(ActionAppUpdate, appTarget(id), a.Account, fmt.Sprintf("%s, disabled: %t", a.Name, off))
 		return apps.Put(tx.Records(), id, a)
 	})
@@ -308,7 +307,7 @@ func (b *Book) SetDisabled(by identity.Author, id string, off bool) error {
 
 // DeleteApp deletes an app with all that it was granted.
 func (b *Book) DeleteApp(by identity.Author, id string) error {
-	err := b.reg.Update(by, func(tx *identity.Tx) error {
+	err := b.update(by, func(b *Book, tx *identity.Tx) error {
 		a, err := b.App(id)
 		if err != nil {
 			return err
@@ -316,7 +315,6 @@ func (b *Book) DeleteApp(by identity.Author, id string) error {
 		if a.BuiltIn {
 			return refuse("%s came with trawl and cannot be deleted: switch it off instead", a.Name)
 		}
-		tx.End()
 		tx.Audit(ActionAppDelete, appTarget(id), a.Account, a.Name)
 		apps.Delete(tx.Records(), id)
 		err = devices.Each(b.st, store.RecordRange{}, b.reg.TellDamaged, func(code Hash, d *Device) (bool, error) {

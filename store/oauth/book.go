@@ -10,6 +10,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/table"
 )
 
 // The errors that callers distinguish, beside store.ErrNotFound and
@@ -58,9 +59,11 @@ type Options struct {
 // reads records from the store each time, so what was changed or revoked holds
 // for the next request.
 type Book struct {
-	st  *store.Store
+	st  table.Reader
 	reg *identity.Registry
-	o   Options
+	// user returns the user with an ID.
+	user func(id uint32) (*identity.User, error)
+	o    Options
 }
 
 // Open returns the book of a store and its registry.
@@ -74,7 +77,15 @@ func Open(st *store.Store, reg *identity.Registry, o Options) *Book {
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
-	return &Book{st: st, reg: reg, o: o}
+	return &Book{st: st, reg: reg, user: reg.User, o: o}
+}
+
+// update runs f as a change of the registry, with a book that reads what the change
+// depends on. f may be run again.
+func (b *Book) update(by identity.Author, f func(b *Book, tx *identity.Tx) error) error {
+	return b.reg.Update(by, func(tx *identity.Tx) error {
+		return f(&Book{st: tx.Reader(), reg: b.reg, user: tx.User, o: b.o}, tx)
+	})
 }
 
 func (b *Book) now() time.Time { return b.o.Now().UTC().Truncate(time.Millisecond) }
@@ -117,7 +128,7 @@ func (b *Book) Keep(ctx context.Context, tell func(error)) {
 
 // Sweep deletes grants and devices that are good for nothing any more.
 func (b *Book) Sweep() error {
-	err := b.reg.Update(identity.Author{}, func(tx *identity.Tx) error {
+	err := b.update(identity.Author{}, func(b *Book, tx *identity.Tx) error {
 		if err := b.sweepGrants(tx); err != nil {
 			return err
 		}
@@ -140,7 +151,7 @@ func (b *Book) sweepGrants(tx *identity.Tx) error {
 	return grants.Each(b.st, store.RecordRange{}, b.reg.TellDamaged, func(id GrantID, g *Grant) (bool, error) {
 		user := id.User()
 		if _, asked := owners[user]; !asked {
-			_, err := b.reg.User(user)
+			_, err := b.user(user)
 			if err != nil && !isNotFound(err) {
 				return false, err
 			}

@@ -60,7 +60,7 @@ func (b *Book) NewDevice(app string, scopes []string, address string) (deviceCod
 	}
 	deviceCode = deviceText + base64.RawURLEncoding.EncodeToString(random[:])
 	by := identity.Author{Via: "client " + app, Address: address}
-	err = b.reg.Update(by, func(tx *identity.Tx) error {
+	err = b.update(by, func(b *Book, tx *identity.Tx) error {
 		if err := b.roomForDevice(tx, address); err != nil {
 			return err
 		}
@@ -187,7 +187,7 @@ func (b *Book) waiting(userCode string) (code Hash, d *Device, err error) {
 // Decide records what a user said to the device whose code they typed. The
 // error is ErrNoGrant if it does not wait any more.
 func (b *Book) Decide(by identity.Author, userCode string, user uint32, d Decision) error {
-	err := b.reg.Update(by, func(tx *identity.Tx) error {
+	err := b.update(by, func(b *Book, tx *identity.Tx) error {
 		code, dev, err := b.waiting(userCode)
 		if err != nil {
 			return err
@@ -213,7 +213,7 @@ func (b *Book) Decide(by identity.Author, userCode string, user uint32, d Decisi
 // GiveDevice gives out tokens to a device that was let in, which is over by
 // that. The IDs of the keys' grant were made for its user.
 func (b *Book) GiveDevice(by identity.Author, code Hash, t Tokens) error {
-	return b.reg.Update(by, func(tx *identity.Tx) error {
+	return b.update(by, func(b *Book, tx *identity.Tx) error {
 		d, err := b.Device(code)
 		if err != nil {
 			return err

@@ -96,7 +96,7 @@ func (b *Book) usable(user uint32, app string) error {
 	if err != nil {
 		return gone(err)
 	}
-	u, err := b.reg.User(user)
+	u, err := b.user(user)
 	if err != nil {
 		return gone(err)
 	}
@@ -177,7 +177,7 @@ type Ask struct {
 
 // Agree begins a grant with the code k, whose grant ID was made for the user.
 func (b *Book) Agree(by identity.Author, k Key, ask Ask) error {
-	err := b.reg.Update(by, func(tx *identity.Tx) error {
+	err := b.update(by, func(b *Book, tx *identity.Tx) error {
 		if err := by.MayCreateCredentials(); err != nil {
 			return err
 		}
@@ -219,7 +219,6 @@ func (b *Book) makeRoom(tx *identity.Tx, n *Grant, most int) error {
 	slices.SortFunc(same, func(a, b *Grant) int { return cmp.Or(a.Created.Compare(b.Created), bytes.Compare(a.ID[:], b.ID[:])) })
 	for len(same) >= most {
 		grants.Delete(tx.Records(), same[0].ID)
-		tx.End()
 		same = same[1:]
 	}
 	return nil
@@ -241,19 +240,18 @@ type Tokens struct {
 	Scopes []string
 }
 
-// add gives the grant the keys of tokens, and reports whether an access token
-// that was still good had to go for that.
-func (b *Book) add(g *Grant, t Tokens, now time.Time) (dropped bool) {
+// add gives the grant the keys of tokens. The oldest access tokens may have to go
+// for that.
+func (b *Book) add(g *Grant, t Tokens, now time.Time) {
 	g.Used = now
 	g.Access = slices.DeleteFunc(g.Access, func(a Access) bool { return !now.Before(a.Expires) })
 	g.Access = append(g.Access, Access{Hash: t.Access.Hash[:], Scopes: t.Scopes, Created: now, Expires: now.Add(AccessLasts)})
 	if over := len(g.Access) - mostAccess; over > 0 {
-		g.Access, dropped = g.Access[over:], true
+		g.Access = g.Access[over:]
 	}
 	if t.Refresh != nil {
 		g.Refresh = &Refresh{Family: t.Refresh.Family[:], Hash: t.Refresh.Hash[:], Expires: now.Add(b.o.RefreshLasts)}
 	}
-	return dropped
 }
 
 // Redeem gives out tokens for a code, which is used by that. The grant of one
@@ -277,7 +275,7 @@ func (b *Book) Rotate(by identity.Author, old Key, t Tokens) error {
 }
 
 func (b *Book) renew(by identity.Author, id GrantID, reused string, t Tokens, use func(g *Grant, now time.Time) error) error {
-	err := b.reg.Update(by, func(tx *identity.Tx) error {
+	err := b.update(by, func(b *Book, tx *identity.Tx) error {
 		g, err := b.Grant(id)
 		if err != nil {
 			return err
@@ -285,9 +283,7 @@ func (b *Book) renew(by identity.Author, id GrantID, reused string, t Tokens, us
 		if err := use(g, tx.Now()); err != nil {
 			return err
 		}
-		if b.add(g, t, tx.Now()) {
-			tx.End()
-		}
+		b.add(g, t, tx.Now())
 		return grants.Put(tx.Records(), g.ID, g)
 	})
 	if errors.Is(err, ErrReused) {
@@ -298,7 +294,7 @@ func (b *Book) renew(by identity.Author, id GrantID, reused string, t Tokens, us
 
 // GiveService gives a Service app an access token, with a grant of its own.
 func (b *Book) GiveService(by identity.Author, app string, t Tokens) error {
-	return b.reg.Update(by, func(tx *identity.Tx) error {
+	return b.update(by, func(b *Book, tx *identity.Tx) error {
 		a, err := b.App(app)
 		if err != nil {
 			return gone(err)
@@ -318,7 +314,7 @@ func (b *Book) GiveService(by identity.Author, app string, t Tokens) error {
 // Revoke ends a grant with all its tokens, for good. Why is for the audit log.
 // One that is gone already is no error.
 func (b *Book) Revoke(by identity.Author, id GrantID, why string) error {
-	err := b.reg.Update(by, func(tx *identity.Tx) error {
+	err := b.update(by, func(b *Book, tx *identity.Tx) error {
 		g, err := grants.Get(b.st, id)
 		if isNotFound(err) {
 			return nil
@@ -337,14 +333,13 @@ func (b *Book) Revoke(by identity.Author, id GrantID, why string) error {
 
 func revoke(tx *identity.Tx, g *Grant, why string) {
 	grants.Delete(tx.Records(), g.ID)
-	tx.End()
 	tx.Audit(ActionGrantRevoke, appTarget(g.App), g.ID.User(), why)
 }
 
 // RevokeApp ends all grants of a user to an app; the error is
 // store.ErrNotFound if there are none.
 func (b *Book) RevokeApp(by identity.Author, user uint32, app string) error {
-	err := b.reg.Update(by, func(tx *identity.Tx) error {
+	err := b.update(by, func(b *Book, tx *identity.Tx) error {
 		n := 0
 		err := b.eachOf(user, func(g *Grant) error {
 			if g.App == app {
@@ -359,7 +354,6 @@ func (b *Book) RevokeApp(by identity.Author, user uint32, app string) error {
 		if err != nil {
 			return err
 		}
-		tx.End()
 		tx.Audit(ActionGrantRevoke, appTarget(app), user, fmt.Sprintf("all, %d of them", n))
 		return nil
 	})

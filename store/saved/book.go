@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
@@ -42,10 +41,9 @@ type Book struct {
 	// be read, at every read. It is set before the Book is used.
 	Damaged func(kind store.RecordKind, id []byte, err error)
 
-	st  *store.Store
-	now func() time.Time
-
-	mu sync.Mutex // one change at a time
+	st    table.Reader
+	store *store.Store
+	now   func() time.Time
 }
 
 // Open returns the records of a store; now is the clock, nil is time.Now.
@@ -53,7 +51,7 @@ func Open(st *store.Store, now func() time.Time) *Book {
 	if now == nil {
 		now = time.Now
 	}
-	return &Book{st: st, now: now}
+	return &Book{st: st, store: st, now: now}
 }
 
 // leaveOut reports a damaged record that is left out of a list.
@@ -63,16 +61,12 @@ func (b *Book) leaveOut(kind store.RecordKind, id []byte, err error) {
 	}
 }
 
-// change commits what f puts, one change after the other, or nothing after an
-// error.
-func (b *Book) change(f func(c *store.Records) error) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	c := b.st.BeginRecords()
-	if err := f(&c); err != nil {
-		return err
-	}
-	return b.st.CommitRecords(&c)
+// update commits what f puts, or nothing after an error. f reads through the book
+// that it is given, and is run again when something of that has changed meanwhile.
+func (b *Book) update(f func(b *Book, c *store.Records) error) error {
+	return b.store.Update(func(tx *store.Tx) error {
+		return f(&Book{Damaged: b.Damaged, st: tx, store: b.store, now: b.now}, &tx.Records)
+	})
 }
 
 const keySiteID = "id"
@@ -87,7 +81,7 @@ func checkSite(name string, value *[]byte) error {
 // SiteID returns a text that no other data directory has. It is made when it is
 // first asked for.
 func (b *Book) SiteID() (id string, err error) {
-	err = b.change(func(c *store.Records) error {
+	err = b.update(func(b *Book, c *store.Records) error {
 		value, err := site.Get(b.st, keySiteID)
 		if errors.Is(err, store.ErrNotFound) {
 			id = rand.Text()
@@ -103,7 +97,7 @@ func (b *Book) SiteID() (id string, err error) {
 }
 
 // next hands out a number that was never handed out under that name, and notes
-// it in the change. The lock is held.
+// it in the change.
 func (b *Book) next(c *store.Records, name string) (uint32, error) {
 	n := uint32(1)
 	last, err := site.Get(b.st, name)

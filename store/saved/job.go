@@ -77,7 +77,7 @@ func (b *Book) Job(id uint32) (*Job, error) { return jobs.Get(b.st, id) }
 // AddJob queues a search.
 func (b *Book) AddJob(query string, creator uint32) (*Job, error) {
 	j := &Job{Query: query, Creator: creator, State: JobQueued, Created: b.now().UTC()}
-	return j, b.change(func(c *store.Records) (err error) {
+	return j, b.update(func(b *Book, c *store.Records) (err error) {
 		if j.ID, err = b.next(c, "job"); err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (b *Book) AddResults(id uint32, results []byte, step *JobStep) (*Job, error
 }
 
 func (b *Book) changeJob(id uint32, found []byte, step *JobStep, change func(*Job)) (j *Job, err error) {
-	err = b.change(func(c *store.Records) error {
+	err = b.update(func(b *Book, c *store.Records) error {
 		if j, err = b.Job(id); err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (b *Book) changeJob(id uint32, found []byte, step *JobStep, change func(*Jo
 // RewindJob drops what a job found in a repository that it had not finished
 // when the process ended.
 func (b *Book) RewindJob(id uint32) (j *Job, err error) {
-	err = b.change(func(c *store.Records) error {
+	err = b.update(func(b *Book, c *store.Records) error {
 		if j, err = b.Job(id); err != nil || j.Parts == j.PartsDone {
 			return err
 		}
@@ -164,7 +164,7 @@ func (b *Book) JobSteps(id uint32) ([]*JobStep, error) {
 
 // RemoveJob forgets a job and what it found.
 func (b *Book) RemoveJob(id uint32) error {
-	return b.change(func(c *store.Records) error {
+	return b.update(func(b *Book, c *store.Records) error {
 		if _, err := b.Job(id); err != nil {
 			return err
 		}

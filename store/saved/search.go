@@ -29,7 +29,7 @@ func (b *Book) Search(id uint32) (*Search, error) { return searches.Get(b.st, id
 
 // AddSearch keeps a search under a new ID.
 func (b *Book) AddSearch(s Search) (*Search, error) {
-	return &s, b.change(func(c *store.Records) (err error) {
+	return &s, b.update(func(b *Book, c *store.Records) (err error) {
 		if s.ID, err = b.next(c, "search"); err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (b *Book) AddSearch(s Search) (*Search, error) {
 
 // ChangeSearch has change alter the saved search with an ID.
 func (b *Book) ChangeSearch(id uint32, change func(*Search)) (s *Search, err error) {
-	err = b.change(func(c *store.Records) error {
+	err = b.update(func(b *Book, c *store.Records) error {
 		if s, err = b.Search(id); err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (b *Book) ChangeSearch(id uint32, change func(*Search)) (s *Search, err err
 
 // RemoveSearch forgets a saved search.
 func (b *Book) RemoveSearch(id uint32) error {
-	return b.change(func(c *store.Records) error {
+	return b.update(func(b *Book, c *store.Records) error {
 		searches.Delete(c, id)
 		return nil
 	})

@@ -40,7 +40,7 @@ func (b *Book) Service(id uint32) (*Service, error) { return services.Get(b.st, 
 
 // AddService keeps an external service under a new ID.
 func (b *Book) AddService(s Service) (*Service, error) {
-	return &s, b.change(func(c *store.Records) (err error) {
+	return &s, b.update(func(b *Book, c *store.Records) (err error) {
 		if s.ID, err = b.next(c, "service"); err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (b *Book) AddService(s Service) (*Service, error) {
 
 // ChangeService has change alter an external service.
 func (b *Book) ChangeService(id uint32, change func(*Service)) (s *Service, err error) {
-	err = b.change(func(c *store.Records) error {
+	err = b.update(func(b *Book, c *store.Records) error {
 		if s, err = b.Service(id); err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (b *Book) ChangeService(id uint32, change func(*Service)) (s *Service, err 
 // RemoveService forgets an external service; its repositories are the caller's
 // to remove.
 func (b *Book) RemoveService(id uint32) error {
-	return b.change(func(c *store.Records) error {
+	return b.update(func(b *Book, c *store.Records) error {
 		services.Delete(c, id)
 		return nil
 	})

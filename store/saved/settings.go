@@ -66,7 +66,7 @@ func (b *Book) Settings(of Subject) (latest *Settings, err error) {
 // them. The error is ErrConflict unless last is the ID of the latest, 0 for
 // none; an error of change's is returned as it is.
 func (b *Book) ChangeSettings(of Subject, author, last uint32, change func(contents string) (string, error)) (next *Settings, err error) {
-	err = b.change(func(c *store.Records) error {
+	err = b.update(func(b *Book, c *store.Records) error {
 		old, err := b.Settings(of)
 		if err != nil {
 			return err

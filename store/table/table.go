@@ -9,6 +9,13 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
+// Reader reads records: a store its last version, a transaction the one that it
+// began with.
+type Reader interface {
+	Record(kind store.RecordKind, id []byte) ([]byte, error)
+	EachRecord(in store.RecordRange, f func(id, value []byte) (more bool, err error)) error
+}
+
 // Table is the records of one kind, values of type T under keys of type K. A
 // key is a string, or a value of fixed size as encoding/binary has it, which is
 // kept big-endian, so that numbers are in order.
@@ -129,8 +136,8 @@ func (t *Table[K, T]) read(id, value []byte) (key K, v *T, err error) {
 
 // Get returns the value under a key. The error is store.ErrNotFound if there is
 // none, and store.ErrCorrupt for a damaged record or that of another key.
-func (t *Table[K, T]) Get(st *store.Store, key K) (*T, error) {
-	v, err := t.Lookup(st, key)
+func (t *Table[K, T]) Get(from Reader, key K) (*T, error) {
+	v, err := t.Lookup(from, key)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", t.name, inWords(key), err)
 	}
@@ -139,9 +146,9 @@ func (t *Table[K, T]) Get(st *store.Store, key K) (*T, error) {
 
 // Lookup is Get for callers whose errors say what they looked for, such as an
 // index: its store.ErrNotFound names no record.
-func (t *Table[K, T]) Lookup(st *store.Store, key K) (*T, error) {
+func (t *Table[K, T]) Lookup(from Reader, key K) (*T, error) {
 	id := ID(key)
-	value, err := st.Record(t.kind, id)
+	value, err := from.Record(t.kind, id)
 	if err != nil {
 		return nil, err
 	}
@@ -179,9 +186,9 @@ func (t *Table[K, T]) Delete(c *store.Records, key K) { c.Delete(t.kind, ID(key)
 // With damaged, damaged records are left out and reported to it, and so are
 // records for which f returns store.ErrCorrupt since they need another one that
 // is damaged. Without it, the first of them ends the list with its error.
-func (t *Table[K, T]) Each(st *store.Store, in store.RecordRange, damaged func(store.RecordKind, []byte, error), f func(key K, v *T) (more bool, err error)) error {
+func (t *Table[K, T]) Each(from Reader, in store.RecordRange, damaged func(store.RecordKind, []byte, error), f func(key K, v *T) (more bool, err error)) error {
 	in.Kind = t.kind
-	return st.EachRecord(in, func(id, value []byte) (more bool, err error) {
+	return from.EachRecord(in, func(id, value []byte) (more bool, err error) {
 		key, v, err := t.read(id, value)
 		if err == nil {
 			more, err = f(key, v)
@@ -195,9 +202,9 @@ func (t *Table[K, T]) Each(st *store.Store, in store.RecordRange, damaged func(s
 }
 
 // All returns the values of a range in order, as Each has them.
-func (t *Table[K, T]) All(st *store.Store, in store.RecordRange, damaged func(store.RecordKind, []byte, error)) ([]*T, error) {
+func (t *Table[K, T]) All(from Reader, in store.RecordRange, damaged func(store.RecordKind, []byte, error)) ([]*T, error) {
 	out := []*T{}
-	err := t.Each(st, in, damaged, func(_ K, v *T) (bool, error) {
+	err := t.Each(from, in, damaged, func(_ K, v *T) (bool, error) {
 		out = append(out, v)
 		return true, nil
 	})
@@ -210,8 +217,8 @@ func Always([]byte) bool { return true }
 // Verify reads all records and reports those that are damaged, or for which f,
 // if it is set, returns an error. stray says which of these can be deleted, nil
 // for none. The error says why Verify could not read on.
-func (t *Table[K, T]) Verify(st *store.Store, report func(store.FaultyRecord), stray func(id []byte) bool, f func(key K, v *T) error) error {
-	return st.EachRecord(store.RecordRange{Kind: t.kind}, func(id, value []byte) (bool, error) {
+func (t *Table[K, T]) Verify(from Reader, report func(store.FaultyRecord), stray func(id []byte) bool, f func(key K, v *T) error) error {
+	return from.EachRecord(store.RecordRange{Kind: t.kind}, func(id, value []byte) (bool, error) {
 		key, v, err := t.read(id, value)
 		if err == nil && f != nil {
 			err = f(key, v)

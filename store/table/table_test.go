@@ -57,7 +57,7 @@ func open(t testing.TB) *store.Store {
 // commit applies a change.
 func commit(t testing.TB, st *store.Store, f func(c *store.Records) error) {
 	t.Helper()
-	c := st.BeginRecords()
+	var c store.Records
 	if err := errors.Join(f(&c), st.CommitRecords(&c)); err != nil {
 		t.Fatal(err)
 	}

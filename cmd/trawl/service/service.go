@@ -182,7 +182,12 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		ingesting.Ctags = s.program
 	}
 	ingesting.Proxy, ingesting.Yield, ingesting.Git = s.gateway.url, s.yield, s.git.ForSyncs().Patient(syncPatience)
-	ingesting.Turn, ingesting.Begin, ingesting.Changed = s.indexTurn, s.beginSync, s.noteUnmerged
+	ingesting.Turn, ingesting.Begin = s.indexTurn, s.beginSync
+	st.Subscribe(func(a store.Applied) {
+		if a.Shards || a.Everything {
+			s.noteUnmerged()
+		}
+	})
 	s.indexer = ingest.New(st, ingesting)
 	s.room.ready, s.room.resume, s.room.log = s.indexer.Ready, s.resume, o.Log
 	switch n, err := s.indexer.SweepMirrors(); {

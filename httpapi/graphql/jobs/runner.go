@@ -31,7 +31,7 @@ type Runner struct {
 	Now func() time.Time
 
 	once sync.Once
-	// wake holds a token when there may be a job to run.
+	// wake holds a token when a job may have been queued.
 	wake chan struct{}
 
 	mu sync.Mutex // guards all below
@@ -46,16 +46,16 @@ func (r *Runner) prepare() {
 		if r.Now == nil {
 			r.Now = time.Now
 		}
+		r.Store.Subscribe(func(a store.Applied) {
+			if !a.Has(store.RecordJob) {
+				return
+			}
+			select {
+			case r.wake <- struct{}{}:
+			default:
+			}
+		})
 	})
-}
-
-// Wake says that a job was queued.
-func (r *Runner) Wake() {
-	r.prepare()
-	select {
-	case r.wake <- struct{}{}:
-	default:
-	}
 }
 
 // Cancelled says that a job was cancelled or removed; if it runs it ends.

@@ -1,0 +1,90 @@
+package identity
+
+import (
+	"sync"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// credentialRecords are the kinds of records by which a credential is judged.
+var credentialRecords = []store.RecordKind{
+	store.RecordUser, store.RecordOrg, store.RecordMember, store.RecordMembership, store.RecordToken, store.RecordSession,
+	store.RecordApp, store.RecordGrant,
+}
+
+// watch has the changes of the store that wait for a change of the registry to end.
+// Those who hear of them may call the registry.
+type watch struct {
+	mu      sync.Mutex // guards all below
+	held    int
+	pending []store.Applied
+}
+
+func (w *watch) hold() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held++
+}
+
+func (w *watch) release() []store.Applied {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held--
+	pending := w.pending
+	w.pending = nil
+	return pending
+}
+
+// take reports whether a waits for a change to end.
+func (w *watch) take(a store.Applied) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.held > 0 {
+		w.pending = append(w.pending, a)
+	}
+	return w.held > 0
+}
+
+// applied hears of a change of the store.
+func (r *transactions) applied(a store.Applied) {
+	if !r.watch.take(a) {
+		r.notify(a)
+	}
+}
+
+// notify does what follows from a change of the store.
+func (r *transactions) notify(a store.Applied) {
+	if a.Has(store.RecordCounter) {
+		_ = r.noteUsed() // a damaged counter was reported when the registry was opened, or is not one
+	}
+	if a.Has(credentialRecords...) {
+		r.o.Ended()
+	}
+	for _, c := range a.Repositories {
+		if c.Before != nil && c.After != nil && !sameReaders(c.Before.Readers, c.After.Readers) {
+			r.o.Hidden(c.Before, c.After)
+		}
+	}
+}
+
+// used reports whether there has ever been a user. A counter that cannot be read
+// means that there has.
+func (c *change) used() bool {
+	if c.of.Used() {
+		return true
+	}
+	next, err := c.counter(counterUser)
+	return err != nil || next > 1
+}
+
+// noteUsed notes whether there has ever been a user.
+func (r *transactions) noteUsed() error {
+	if r.used.Load() {
+		return nil
+	}
+	next, err := r.counter(counterUser)
+	if err == nil && next > 1 {
+		r.used.Store(true)
+	}
+	return err
+}

@@ -1,0 +1,181 @@
+package store
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+
+	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/shard"
+)
+
+// operation sets or deletes one small record. A change is a list of operations,
+// which go to disk in one batch, in their order. Each knows its record in both
+// forms: encode is what the disk holds, apply the same for the catalogue.
+type operation interface {
+	key() []byte
+	// encode returns the value of the record, nil to delete it.
+	encode() ([]byte, error)
+	// apply makes the change in a catalogue that no reader has yet.
+	apply(c *catalogue)
+}
+
+// apply is the only way in which a catalogue changes after it was loaded.
+func (c *catalogue) apply(ops []operation) {
+	for _, op := range ops {
+		op.apply(c)
+	}
+}
+
+// putOperations puts ops into a batch. The run of a shard leaves with its header.
+func (b *batch) putOperations(ops []operation) {
+	for _, op := range ops {
+		key := op.key()
+		value, err := op.encode()
+		switch {
+		case err != nil:
+			b.fail(fmt.Errorf("encode record: %w", err))
+		case value != nil:
+			b.set(key, value)
+		default:
+			b.delete(key)
+			if h, ok := op.(headerOperation); ok {
+				from, to := shard.Keys(h.shard)
+				b.fail(b.DeleteRange(from, to, nil))
+			}
+		}
+	}
+}
+
+// repositoryOperation sets the record of a repository, or removes the repository.
+type repositoryOperation struct {
+	id     uint32
+	record *Repository
+}
+
+func (op repositoryOperation) key() []byte { return keyRepository(op.id) }
+
+func (op repositoryOperation) encode() ([]byte, error) {
+	if op.record == nil {
+		return nil, nil
+	}
+	return json.Marshal(op.record)
+}
+
+func (op repositoryOperation) apply(c *catalogue) {
+	if op.record != nil {
+		c.putRepository(op.record)
+		return
+	}
+	if old := c.repository(op.id); old != nil {
+		c.removeRepository(old)
+	}
+	c.forgetLost(op.id)
+}
+
+// headerOperation makes a shard visible, gives it another header, or drops it.
+type headerOperation struct {
+	shard  uint32
+	header *shard.Header
+}
+
+func (op headerOperation) key() []byte { return keyHeader(op.shard) }
+
+func (op headerOperation) encode() ([]byte, error) {
+	if op.header == nil {
+		return nil, nil
+	}
+	return json.Marshal(op.header)
+}
+
+func (op headerOperation) apply(c *catalogue) {
+	old := c.shard(op.shard)
+	switch {
+	case op.header == nil:
+		c.dropShard(op.shard)
+	case old == nil:
+		c.putShard(shard.New(op.shard, *op.header))
+	default:
+		c.putShard(old.With(*op.header))
+	}
+}
+
+// deadOperation sets the dead documents of a shard, nil for none.
+type deadOperation struct {
+	shard uint32
+	dead  *postings.Set
+}
+
+func (op deadOperation) key() []byte { return keyDead(op.shard) }
+
+func (op deadOperation) encode() ([]byte, error) {
+	if op.dead == nil {
+		return nil, nil
+	}
+	return postings.Encode(nil, op.dead), nil
+}
+
+func (op deadOperation) apply(c *catalogue) {
+	if op.dead == nil {
+		c.dead.Delete(op.shard)
+		return
+	}
+	c.dead.Set(op.shard, op.dead)
+}
+
+// exclusionOperation sets the documents that branches of a repository lack in a
+// shard, nil for none.
+type exclusionOperation struct {
+	of   ShardRepository
+	sets []*postings.Set
+}
+
+func (op exclusionOperation) key() []byte { return keyAway(op.of) }
+
+func (op exclusionOperation) encode() ([]byte, error) {
+	if op.sets == nil {
+		return nil, nil
+	}
+	return append([]byte{}, encodeAway(op.sets)...), nil
+}
+
+func (op exclusionOperation) apply(c *catalogue) { c.setAway(op.of, op.sets) }
+
+// quarantineOperation takes a shard out of service, or forgets that it was.
+type quarantineOperation struct {
+	shard      uint32
+	quarantine *shard.Quarantine
+}
+
+func (op quarantineOperation) key() []byte { return keyAside(op.shard) }
+
+func (op quarantineOperation) encode() ([]byte, error) {
+	if op.quarantine == nil {
+		return nil, nil
+	}
+	return json.Marshal(op.quarantine)
+}
+
+func (op quarantineOperation) apply(c *catalogue) {
+	if op.quarantine == nil {
+		c.aside.Delete(op.shard)
+		return
+	}
+	c.aside.Set(op.shard, op.quarantine)
+}
+
+// valueOperation sets a record that the catalogue does not hold, or deletes it
+// when the value is nil.
+type valueOperation struct{ name, value []byte }
+
+func (op valueOperation) key() []byte             { return op.name }
+func (op valueOperation) encode() ([]byte, error) { return op.value, nil }
+func (op valueOperation) apply(*catalogue)        {}
+
+func peopleOperation(repository uint32, people People) operation {
+	return valueOperation{keyPeople(repository), append([]byte{}, encodePeople(people)...)}
+}
+
+func nextRepositoryOperation(id uint32) operation {
+	return valueOperation{keyNextRepository, binary.BigEndian.AppendUint32(nil, id)}
+}
