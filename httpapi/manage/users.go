@@ -84,11 +84,7 @@ func (o *Operations) ChangePassword(ctx context.Context, from, to string) (secre
 	if _, _, err := o.Registry.SignIn(ctx, o.by(), u.Name, from); err != nil {
 		return "", err
 	}
-	if err := o.Registry.SetPassword(ctx, o.by(), u.ID, to); err != nil {
-		return "", err
-	}
-	secret, _, err = o.Registry.SignIn(ctx, o.by(), u.Name, to)
-	return secret, err
+	return o.Registry.RenewPassword(ctx, o.by(), u.ID, to)
 }
 
 // Details are what is known of a user beside the record.

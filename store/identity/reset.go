@@ -22,11 +22,23 @@ type storedReset struct {
 
 // SetPassword gives a user a password and ends all their sessions.
 func (r *Registry) SetPassword(ctx context.Context, by Author, user uint32, password string) error {
-	return r.setPassword(ctx, by, user, password, func(*change) error { return nil })
+	return r.setPassword(ctx, by, user, password, func(*change, *User) error { return nil })
 }
 
-// setPassword does so if check, called under the lock, agrees.
-func (r *Registry) setPassword(ctx context.Context, by Author, user uint32, password string, check func(*change) error) error {
+// RenewPassword is SetPassword, and begins a session in the same change, so that
+// nothing has to be done for it once the session of the request has ended.
+func (r *Registry) RenewPassword(ctx context.Context, by Author, user uint32, password string) (secret string, err error) {
+	err = r.setPassword(ctx, by, user, password, func(c *change, u *User) (err error) {
+		c.auditUser(ActionSignIn, u, "")
+		secret, err = c.newSession(u)
+		return err
+	})
+	return secret, err
+}
+
+// setPassword does so if also, which may put more into the change, agrees. Its user
+// has no session any more.
+func (r *Registry) setPassword(ctx context.Context, by Author, user uint32, password string, also func(*change, *User) error) error {
 	if err := errors.Join(by.MayCreateCredentials(), CheckPassword(password)); err != nil {
 		return err
 	}
@@ -35,14 +47,14 @@ func (r *Registry) setPassword(ctx context.Context, by Author, user uint32, pass
 		return err
 	}
 	err = r.change(by, func(c *change) error {
-		if err := check(c); err != nil {
-			return err
-		}
 		u, err := c.person(user)
 		if err != nil {
 			return err
 		}
 		c.endSessions(u)
+		if err := also(c, u); err != nil {
+			return err
+		}
 		resets.Delete(c.records, user)
 		c.forgive(user)
 		c.auditUser(ActionPasswordSet, u, "")
@@ -132,8 +144,8 @@ func (r *Registry) ChoosePassword(ctx context.Context, by Author, user uint32, c
 		return err
 	}
 	by.UserID, by.User, by.Via = u.ID, u.Name, "reset code"
-	return r.setPassword(ctx, by, user, password, func(*change) error {
-		_, err := r.CheckReset(user, code)
+	return r.setPassword(ctx, by, user, password, func(c *change, _ *User) error {
+		_, err := c.CheckReset(user, code)
 		return err
 	})
 }
