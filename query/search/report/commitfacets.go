@@ -16,8 +16,10 @@ type commitFacets struct {
 	// authors are counted by the text of their filter.
 	authors map[string]*query.SuggestedFilter
 	dates   [len(dateFilters)]int
-	// bounds are the times of dateFilters, in seconds.
-	bounds [len(dateFilters)]int64
+	// began is when the search began. bounds are the times of dateFilters from
+	// then, in seconds, nil before there is a commit to compare with them.
+	began  time.Time
+	bounds *[len(dateFilters)]int64
 }
 
 // dateFilters are the filters of kind commit date. A commit counts for each that
@@ -30,22 +32,28 @@ var dateFilters = [...]struct{ field, when, label string }{
 }
 
 func newCommitFacets(now time.Time) commitFacets {
-	s := commitFacets{
+	return commitFacets{
 		messages: query.SuggestedFilter{Value: "type:commit", Label: "Commits", Kind: kindType},
 		diffs:    query.SuggestedFilter{Value: "type:diff", Label: "Diffs", Kind: kindType},
 		authors:  map[string]*query.SuggestedFilter{},
+		began:    now,
 	}
+}
+
+// dateBounds returns the times of dateFilters for a search that began at now.
+func dateBounds(now time.Time) *[len(dateFilters)]int64 {
+	var bounds [len(dateFilters)]int64
 	for i, f := range dateFilters {
 		t, err := date.Parse(f.when, now)
 		if err != nil {
 			panic("search: the date of a suggested filter: " + err.Error())
 		}
-		s.bounds[i] = t.Unix()
+		bounds[i] = t.Unix()
 		if f.field == "before" {
-			s.bounds[i] = date.CeilSecond(t)
+			bounds[i] = date.CeilSecond(t)
 		}
 	}
-	return s
+	return &bounds
 }
 
 func (s *commitFacets) add(m *query.CommitMatch, caseSensitive bool) {
@@ -55,6 +63,9 @@ func (s *commitFacets) add(m *query.CommitMatch, caseSensitive bool) {
 		s.messages.Count += m.Count()
 	}
 	s.addAuthor(m.Author, caseSensitive)
+	if s.bounds == nil {
+		s.bounds = dateBounds(s.began)
+	}
 	seconds := m.Committer.Date.Unix()
 	for i, f := range dateFilters {
 		if f.field == "after" && seconds > s.bounds[i] || f.field == "before" && seconds < s.bounds[i] {
