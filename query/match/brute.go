@@ -53,7 +53,7 @@ func (m *Matcher) BruteWithin(l *Budget, dst []Span, text []byte) ([]Span, bool,
 
 func (m *Matcher) bruteQuickly(l *Budget, dst []Span, text []byte) ([]Span, bool, error) {
 	n, found := len(dst), false
-	for _, loc := range m.re.FindAllIndex(text, -1) {
+	for _, loc := range m.re().FindAllIndex(text, -1) {
 		found = true
 		if loc[0] == loc[1] {
 			continue
@@ -81,7 +81,7 @@ type bruteSearch struct {
 // rune before.
 func (b *bruteSearch) next(from int) (start, end int, ok bool) {
 	if b.at = 0; from == 0 {
-		loc := b.m.re.FindReaderIndex(b)
+		loc := b.m.re().FindReaderIndex(b)
 		if loc == nil {
 			return 0, 0, false
 		}

@@ -82,7 +82,7 @@ func (m *Matcher) findLiteral(dst []Span, t *Text, in Blocks) ([]Span, error) {
 		}
 		t.BytesRead += len(b)
 		if m.wide && t.mayFoldWide(b) {
-			for _, loc := range m.re.FindAllIndex(b, -1) {
+			for _, loc := range m.re().FindAllIndex(b, -1) {
 				if from+loc[0] >= hi {
 					break
 				}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/trawlsearch/trawl/query/match/dfa"
@@ -15,8 +16,8 @@ import (
 // A pattern matches a line as Go's regexp matches the line alone. It is safe for
 // concurrent use.
 type LineMatcher struct {
-	// alone tries one line.
-	alone *regexp.Regexp
+	// alone tries one line. That of a literal is compiled when it is asked for.
+	alone func() *regexp.Regexp
 	// every says that the pattern matches every line, none that it matches no line.
 	every, none bool
 	// literal stands in each line that matches; nil if none is known. If exact is set
@@ -37,27 +38,29 @@ func CompileLines(value string, isRegexp, caseSensitive bool) (*LineMatcher, err
 	if !caseSensitive {
 		text = "(?i)" + text
 	}
-	alone, err := regexp.Compile(text)
-	if err != nil {
-		return nil, err
-	}
-	l := &LineMatcher{alone: alone}
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
 		return nil, err
 	}
 	tree = withinLines(tree)
+	l := &LineMatcher{}
+	rest, atStart, atEnd := withoutAnchors(tree)
+	if l.literal = literalMatcher(rest); l.literal != nil {
+		l.alone = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+		l.exact, l.atStart, l.atEnd = true, atStart, atEnd
+		return l, nil
+	}
+	alone, err := regexp.Compile(text)
+	if err != nil {
+		return nil, err
+	}
+	l.alone = func() *regexp.Regexp { return alone }
 	if alone.MatchString("") {
 		l.every = !hasAssertions(tree)
 		return l, nil
 	}
 	if tree.Op == syntax.OpNoMatch {
 		l.none = true
-		return l, nil
-	}
-	rest, atStart, atEnd := withoutAnchors(tree)
-	if l.literal = literalMatcher(rest); l.literal != nil {
-		l.exact, l.atStart, l.atEnd = true, atStart, atEnd
 		return l, nil
 	}
 	if rest.Op == syntax.OpConcat {
@@ -193,7 +196,7 @@ func withoutAnchors(t *syntax.Regexp) (rest *syntax.Regexp, atStart, atEnd bool)
 func (l *LineMatcher) MatchesAll() bool { return l.every }
 
 // Match reports whether a line matches, given without its newline.
-func (l *LineMatcher) Match(line string) bool { return l.every || l.alone.MatchString(line) }
+func (l *LineMatcher) Match(line string) bool { return l.every || l.alone().MatchString(line) }
 
 // Find calls found with the offset at which each line that matches begins, until
 // found reports false. Every line of text ends with a newline.
@@ -238,7 +241,7 @@ func (l *LineMatcher) findLiteral(text []byte, found func(start int) bool) (rest
 			if tried++; l.automaton != nil && tried > manyTried && tried*linesApart > start {
 				return start, false
 			}
-			matches = l.alone.Match(text[start:lineEnd])
+			matches = l.alone().Match(text[start:lineEnd])
 		}
 		if matches && !found(start) {
 			return 0, true
@@ -270,7 +273,7 @@ func (l *LineMatcher) findMatches(text []byte, from int, found func(start int) b
 func (l *LineMatcher) findAlone(text []byte, from int, found func(start int) bool) {
 	for at := from; at < len(text); {
 		end := at + bytes.IndexByte(text[at:], '\n')
-		if (l.every || l.alone.Match(text[at:end])) && !found(at) {
+		if (l.every || l.alone().Match(text[at:end])) && !found(at) {
 			return
 		}
 		at = end + 1

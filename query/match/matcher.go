@@ -24,8 +24,9 @@ type Matcher struct {
 	// are none; begins is what an anchor of just these prints as.
 	beginnings needles
 	begins     string
-	// re is the pattern for Go's engine: the truth that the rest agrees with.
-	re *regexp.Regexp
+	// re is the pattern for Go's engine: the truth that the rest agrees with. That
+	// of a literal is compiled when it is asked for, which few texts do.
+	re func() *regexp.Regexp
 	// size is about how many instructions re has, and behind finds its first
 	// match behind one rune.
 	size   int
@@ -79,18 +80,22 @@ func compile(value string, isRegexp, caseSensitive, multiLine bool) (*Matcher, e
 	if height > plan.MaxHeight {
 		return nil, &syntax.Error{Code: syntax.ErrNestingDepth, Expr: text}
 	}
+	m := &Matcher{size: size, Expr: plan.Expr(tree), inLine: inLine(tree)}
+	m.behind = sync.OnceValue(func() *regexp.Regexp { return compileBehind(prefix + text) })
+	if lit, fold, ok := literalText(tree); ok {
+		m.setLiteral(lit, fold)
+	}
+	if m.literal {
+		m.re = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(prefix + text) })
+		return m, nil
+	}
 	re, err := regexp.Compile(prefix + text)
 	if err != nil {
 		return nil, err
 	}
-	m := &Matcher{re: re, size: size, Expr: plan.Expr(tree)}
-	m.behind = sync.OnceValue(func() *regexp.Regexp { return compileBehind(prefix + text) })
+	m.re = func() *regexp.Regexp { return re }
 	m.nullable = re.MatchString("")
-	m.inLine = inLine(tree)
-	if lit, fold, ok := literalText(tree); ok {
-		m.setLiteral(lit, fold)
-	}
-	if !m.literal && !m.nullable {
+	if !m.nullable {
 		// An error says that Go's engine has to do.
 		m.automaton, _ = dfa.Compile(tree)
 		if m.automaton != nil {

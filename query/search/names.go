@@ -87,6 +87,9 @@ func nameMatchers(b *target.Query) ([]*match.Matcher, bool) {
 		if !ok {
 			return nil, false
 		}
+		if out[i] = a.Matcher; value == a.Pattern.Value {
+			continue
+		}
 		m, err := match.Compile(value, a.Pattern.IsRegexp, b.CaseSensitive)
 		if err != nil {
 			return nil, false
