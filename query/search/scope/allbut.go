@@ -137,12 +137,15 @@ func number(b bool) int {
 	return 0
 }
 
+// classOf are repositories of each class.
+var classOf = [2][2]*store.Repository{{{}, {Archived: true}}, {{Fork: true}, {Fork: true, Archived: true}}}
+
 // count returns how many repositories there are in classes that in reports true for.
 func (c *classes) count(in func(*store.Repository) bool) (n int) {
-	for _, fork := range []bool{false, true} {
-		for _, archived := range []bool{false, true} {
-			if in(&store.Repository{Fork: fork, Archived: archived}) {
-				n += c[number(fork)][number(archived)]
+	for fork := range c {
+		for archived, repositories := range c[fork] {
+			if in(classOf[fork][archived]) {
+				n += repositories
 			}
 		}
 	}
