@@ -118,7 +118,15 @@ func (w *warner) pattern(l *leaf) {
 	if p.Quoted {
 		return
 	}
-	if m := fieldForm.FindStringSubmatchIndex(src); m != nil {
+	// Most words can have neither form.
+	var field, slashes []int
+	if strings.Contains(src, ":") {
+		field = fieldForm.FindStringSubmatchIndex(src)
+	}
+	if strings.HasPrefix(src, "/") {
+		slashes = slashForm.FindStringSubmatchIndex(src)
+	}
+	if m := field; m != nil {
 		typed := src[m[2]:m[3]]
 		if near := nearest(strings.ToLower(typed), filterNames()); near != "" {
 			w.warn(at, src[:m[2]]+near+src[m[3]:], "There is no filter `%s:`, so `%s` is searched for as text. Is `%s:` meant?", typed, query.Shorten(src), near)
@@ -126,8 +134,8 @@ func (w *warner) pattern(l *leaf) {
 		return
 	}
 	s := scanner{text: w.text, pt: w.pt}
-	if m := slashForm.FindStringSubmatch(src); m != nil && s.slashes() {
-		w.warn(at, withFlags(m[1], m[2]), "`%s` is searched for as text: a regular expression ends with its second slash. Flags stand in it, as in `/(?s)x/`, and letter case counts only with `case:yes`.", query.Shorten(src))
+	if m := slashes; m != nil && s.slashes() {
+		w.warn(at, withFlags(src[m[2]:m[3]], src[m[4]:m[5]]), "`%s` is searched for as text: a regular expression ends with its second slash. Flags stand in it, as in `/(?s)x/`, and letter case counts only with `case:yes`.", query.Shorten(src))
 		return
 	}
 	if s.quotes() {
