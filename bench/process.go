@@ -16,7 +16,7 @@ type process struct {
 	// name is the command as users know it, for messages.
 	name   string
 	cmd    *exec.Cmd
-	stderr *tail
+	stderr fmt.Stringer
 	// exited is closed after err was set.
 	exited chan struct{}
 	err    error
@@ -30,11 +30,16 @@ const readyWithin = 2 * time.Minute
 // startProcess starts cmd and waits until ready says so. What the command writes
 // to standard error also goes where cmd.Stderr says, if it says so.
 func startProcess(ctx context.Context, name string, cmd *exec.Cmd, ready func(context.Context) bool) (*process, error) {
-	p := &process{name: name, cmd: cmd, stderr: &tail{}, exited: make(chan struct{})}
+	p := &process{name: name, cmd: cmd, exited: make(chan struct{})}
 	if cmd.Stderr == nil {
-		cmd.Stderr = p.stderr
+		end, err := newFileTail()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		cmd.Stderr, p.stderr = end.File, end
 	} else {
-		cmd.Stderr = io.MultiWriter(p.stderr, cmd.Stderr)
+		end := &tail{}
+		cmd.Stderr, p.stderr = io.MultiWriter(end, cmd.Stderr), end
 	}
 	start := time.Now()
 	if err := cmd.Start(); err != nil {

@@ -13,6 +13,8 @@ import (
 const (
 	skimBytes = 128 << 10
 	heldBytes = 64 << 10
+	// firstBytes is what it begins with, as much as what reads a peer's answers.
+	firstBytes = 8 << 10
 )
 
 // skimAnswer reads a stream to its end as fast as it comes and notes only the
@@ -22,10 +24,14 @@ const (
 // or error behind its matches, is an error.
 func skimAnswer(body io.Reader, start time.Time) (Answer, error) {
 	var a Answer
-	buf := make([]byte, skimBytes)
+	buf := make([]byte, firstBytes)
 	n, looked := 0, 0
 	for {
-		if n == len(buf) {
+		switch {
+		case n < len(buf):
+		case n < skimBytes:
+			buf = append(make([]byte, 0, skimBytes), buf...)[:skimBytes]
+		default:
 			n = copy(buf, buf[n-heldBytes:])
 			looked = n
 		}
