@@ -3,6 +3,8 @@ package httpapi
 import (
 	"sync/atomic"
 	"time"
+
+	"github.com/trawlsearch/trawl/query/search/admission"
 )
 
 // pumpAfter is how long a search runs before its matches are sent while it goes
@@ -21,18 +23,14 @@ type pump struct {
 	broken any
 }
 
-// startAfter has the pump start after a while, and returns what ends it, after
+// startAfter has the pump start after a delay, and returns what ends it, after
 // which it does not run, whether it has ever begun or not. A panic of run goes on
 // from there.
-func (p *pump) startAfter(d time.Duration) (stop func()) {
+func (p *pump) startAfter(d *admission.Delay) (stop func()) {
 	p.over, p.ended = make(chan struct{}), make(chan struct{})
-	timer := time.AfterFunc(d, func() {
-		if p.begun.CompareAndSwap(false, true) {
-			p.work()
-		}
-	})
+	waiting := d.Add(p.start)
 	return func() {
-		timer.Stop()
+		waiting.Remove()
 		if p.begun.CompareAndSwap(false, true) {
 			return // nor will it begin
 		}

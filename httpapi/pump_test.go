@@ -4,12 +4,13 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/trawlsearch/trawl/query/search/admission"
 )
 
 // TestPump: a pump runs once, after its time or when it is wanted, ends before
 // stop returns, and does not begin after it.
 func TestPump(t *testing.T) {
-	const after = 2 * time.Millisecond
 	for _, c := range []struct {
 		name string
 		do   func(p *pump)
@@ -29,13 +30,13 @@ func TestPump(t *testing.T) {
 					<-over
 					ended++
 				}}
-				stop := p.startAfter(after)
+				stop := p.startAfter(admission.NewDelay(pumpAfter))
 				c.do(p)
 				stop()
 				if runs != c.runs || ended != c.runs {
 					t.Errorf("when stop has returned: got %d runs, %d ended, want %d", runs, ended, c.runs)
 				}
-				time.Sleep(10 * after)
+				time.Sleep(10 * pumpAfter)
 				if p.start(); runs != c.runs {
 					t.Errorf("later: got %d runs, want %d", runs, c.runs)
 				}
@@ -48,7 +49,7 @@ func TestPump(t *testing.T) {
 // it ends one request and not the process.
 func TestPumpPanics(t *testing.T) {
 	p := &pump{run: func(<-chan struct{}) { panic("broken") }}
-	stop := p.startAfter(time.Hour)
+	stop := p.startAfter(admission.NewDelay(pumpAfter))
 	p.start()
 	defer func() {
 		if got := recover(); got != "broken" {

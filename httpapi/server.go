@@ -18,6 +18,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/syntax"
 )
 
@@ -107,7 +108,8 @@ type Server struct {
 	draining    atomic.Bool // set by Drain
 	buffers     *semaphore.Weighted
 	streams     *openStreams
-	closing     chan struct{} // closed by Close
+	pumps       *admission.Delay // starts those of streams
+	closing     chan struct{}    // closed by Close
 	closeOnce   sync.Once
 	// listener is that of Addr; inner is that of this machine, nil if the first is
 	// reached over loopback.
@@ -159,6 +161,7 @@ func (s *Server) prepare() {
 			s.Gate = &auth.Gate{Anonymous: auth.AnonymousYes}
 		}
 		s.traces = traces{now: s.Now, random: s.Random}
+		s.pumps = admission.NewDelay(pumpAfter)
 		s.closing = make(chan struct{})
 	})
 }

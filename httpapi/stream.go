@@ -97,12 +97,13 @@ func (s streams) answer(r *http.Request, events *eventWriter, results *report.Re
 		out:     newOutbox(matchEncoder{chunks: p.Chunks, maxLineBytes: p.MaxLineBytes, now: s.now}, s.StreamBuffer, s.buffers),
 		closing: s.closing,
 		log:     log,
+		pumps:   s.pumps,
 	}
 	defer st.out.close()
 	ending := st.run(r.Context(), func(ctx context.Context) search.Outcome {
 		o := p.options(results, &trace.Trace)
 		actor := auth.From(ctx)
-		o.Visible, o.Asker, o.ID = actor.Visible(), ClientKey(actor), trace.ID
+		o.Visible, o.Asker, o.ID = actor.Visible(), trace.client, trace.ID
 		o.PublicVisible = o.Visible != nil
 		return s.searchOn(ctx, q, o, st)
 	})
@@ -204,8 +205,9 @@ type stream struct {
 	closing <-chan struct{}
 	log     *zerolog.Logger
 
-	// pump sends while the search runs.
-	pump pump
+	// pump sends while the search runs; pumps starts it.
+	pump  pump
+	pumps *admission.Delay
 
 	// The following fields belong to the pump while it runs.
 	began                     bool // whether matches have been sent
@@ -222,7 +224,7 @@ func (s *stream) run(ctx context.Context, do func(context.Context) search.Outcom
 
 // pumped returns what do does, once nothing is sent any more.
 func (s *stream) pumped(ctx context.Context, do func(context.Context) search.Outcome) search.Outcome {
-	defer s.pump.startAfter(pumpAfter)()
+	defer s.pump.startAfter(s.pumps)()
 	return do(ctx)
 }
 

@@ -22,6 +22,8 @@ import (
 // one after the other than side by side. Processors is safe for concurrent use.
 type Processors struct {
 	workers int
+	// patience takes slots from searches whose clients do not read.
+	patience *Delay
 	// busy counts the searches at work: those that wait neither for a ticket nor
 	// for their client.
 	busy atomic.Int32
@@ -59,7 +61,7 @@ const oneOldIn = 4
 
 // NewProcessors returns so many slots, and so many spare ones.
 func NewProcessors(workers, spare int) *Processors {
-	return &Processors{workers: workers, free: workers, spare: spare, held: map[string]int{}}
+	return &Processors{workers: workers, patience: NewDelay(patience), free: workers, spare: spare, held: map[string]int{}}
 }
 
 // Share is how many goroutines a search at work may use: its part of the

@@ -46,7 +46,7 @@ const patience = time.Millisecond
 func (s *Search) WaitForClient(slot *Slot, send func() error) error {
 	s.processors.busy.Add(-1)
 	defer s.processors.busy.Add(1)
-	defer time.AfterFunc(patience, slot.Leave).Stop()
+	defer s.processors.patience.Add(slot.Leave).Remove()
 	return send()
 }
 
