@@ -39,7 +39,8 @@ type Queue struct {
 	asked   int
 }
 
-// applicant is a search that waits; ticket is set before ready is closed.
+// applicant is a search that asks for a ticket. One that has to wait has ready;
+// ticket is set before that is closed.
 type applicant struct {
 	client  string
 	resumed bool
@@ -52,7 +53,8 @@ type Ticket struct {
 	queue   *Queue
 	client  string
 	resumed bool
-	// yield is closed when another search wants the ticket.
+	// yield is closed when another search wants the ticket; nil before the search
+	// stalls.
 	yield chan struct{}
 	// stalls says that the search waits for its client, asked that yield is
 	// closed.
@@ -69,11 +71,16 @@ func NewQueue(n, processors int) *Queue {
 // that the search comes back after it has yielded.
 func (q *Queue) Enter(ctx context.Context, client string, resumed bool) (*Ticket, error) {
 	q.mu.Lock()
-	w := &applicant{client: client, resumed: resumed, ready: make(chan struct{})}
+	w := &applicant{client: client, resumed: resumed}
 	q.waiters = append(q.waiters, w)
-	q.serve()
+	if q.serve(); w.ticket == nil {
+		w.ready = make(chan struct{})
+	}
 	q.requestYields()
 	q.mu.Unlock()
+	if w.ready == nil {
+		return w.ticket, nil
+	}
 	select {
 	case <-w.ready:
 		return w.ticket, nil
@@ -104,7 +111,9 @@ func (t *Ticket) Stall() <-chan struct{} {
 	}
 	t.queue.mu.Lock()
 	defer t.queue.mu.Unlock()
-	t.stalls = true
+	if t.stalls = true; t.yield == nil {
+		t.yield = make(chan struct{})
+	}
 	t.queue.stalled = append(t.queue.stalled, t)
 	t.queue.requestYields()
 	return t.yield
@@ -148,8 +157,10 @@ func (q *Queue) grant(w *applicant) {
 	if w.resumed {
 		q.resumed++
 	}
-	w.ticket = &Ticket{queue: q, client: w.client, resumed: w.resumed, yield: make(chan struct{})}
-	close(w.ready)
+	w.ticket = &Ticket{queue: q, client: w.client, resumed: w.resumed}
+	if w.ready != nil {
+		close(w.ready)
+	}
 }
 
 func (q *Queue) end(t *Ticket) {
@@ -221,7 +232,7 @@ func (q *Queue) move(t *Ticket) {
 	switch {
 	case t.asked:
 		q.asked--
-		t.asked, t.yield = false, make(chan struct{})
+		t.asked, t.yield = false, nil
 	case t.stalls:
 		q.stalled = slices.DeleteFunc(q.stalled, func(o *Ticket) bool { return o == t })
 	}
