@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -27,21 +26,18 @@ type endingWriter struct {
 	over  bool       // the handler has returned, and the connection may be another's
 }
 
-// endWith returns w for a request with context ctx, and what the caller calls
-// when the handler has returned.
-func endWith(ctx context.Context, w http.ResponseWriter) (ending *endingWriter, release func()) {
+// endWith returns w for a request with context ctx. The caller calls release when
+// the handler has returned.
+func endWith(ctx context.Context, w http.ResponseWriter) *endingWriter {
 	e := &endingWriter{ResponseWriter: w}
-	forget := context.AfterFunc(ctx, func() {
-		if errors.Is(context.Cause(ctx), auth.ErrEnded) {
-			e.end()
-		}
-	})
-	return e, func() {
-		forget()
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.over = true
-	}
+	auth.WhenEnded(ctx, e.end)
+	return e
+}
+
+func (e *endingWriter) release() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.over = true
 }
 
 func (e *endingWriter) end() {

@@ -162,8 +162,8 @@ func (s middleware) adapt(route Route) http.Handler {
 			defer release()
 			r = in
 			rec.actor = auth.From(r.Context()).Key()
-			ending, over := endWith(r.Context(), w)
-			defer over()
+			ending := endWith(r.Context(), w)
+			defer ending.release()
 			w = ending
 			err = handler(w, r)
 		}

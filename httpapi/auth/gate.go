@@ -6,7 +6,9 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -153,7 +155,7 @@ func (g *Gate) Admit(w http.ResponseWriter, r *http.Request, access Access) (in 
 	if err := g.allow(in, actor, access); err != nil {
 		return nil, nil, err
 	}
-	ctx, release := g.running.begin(WithActor(in.Context(), actor), since, actor, g.rechecks(cred, actor))
+	ctx, release := g.running.begin(in.Context(), since, actor, g.rechecks(cred, actor))
 	return in.WithContext(ctx), release, nil
 }
 
@@ -187,6 +189,9 @@ func (g *Gate) credentialOf(r *http.Request) (*http.Request, credential, error) 
 // withoutToken returns the token parameter of a request's URL, and the request
 // without it, so that neither logs, traces nor handlers see it.
 func withoutToken(r *http.Request) (*http.Request, string) {
+	if !mayHave(r.URL.RawQuery, "token") {
+		return r, ""
+	}
 	values := r.URL.Query()
 	if !values.Has("token") {
 		return r, ""
@@ -197,6 +202,21 @@ func withoutToken(r *http.Request) (*http.Request, string) {
 	out.URL.RawQuery = values.Encode()
 	out.RequestURI = out.URL.RequestURI()
 	return out, token
+}
+
+// mayHave reports whether a query string may have a parameter of a name. It
+// reads no values: few requests have the parameter, and all are asked.
+func mayHave(query, name string) bool {
+	for part := range strings.SplitSeq(query, "&") {
+		key, _, _ := strings.Cut(part, "=")
+		if strings.ContainsAny(key, "%+") {
+			key, _ = url.QueryUnescape(key) // what cannot be read is no parameter either
+		}
+		if key == name {
+			return true
+		}
+	}
+	return false
 }
 
 // identify returns the actor of a credential. An invalid access or bearer token

@@ -29,6 +29,8 @@ func TestCredentials(t *testing.T) {
 
 		// in the URL, as the name of Basic, in the header
 		{stream + "&token=" + ann, nil, "ann"}, {stream + "&token=", nil, private},
+		{stream + "&%74oken=" + ann, nil, "ann"}, {stream + "&to%6Ben=" + unknown, nil, invalid}, {stream + "&%7token=" + unknown, nil, private},
+		{stream + "&tokens=" + ann, nil, private}, {stream + "&a;token=" + unknown, nil, private},
 		{stream, []string{"Authorization", basic(ann)}, "ann"}, {stream, []string{"Authorization", basic("")}, private},
 		{stream, []string{"Authorization", "token " + ann}, "ann"}, {stream, []string{"Authorization", `token token="` + ann + `"`}, "ann"},
 		{stream, []string{"Authorization", "token " + digits}, "ann"}, {stream, []string{"Authorization", "token " + strings.ToUpper(digits)}, "ann"},

@@ -31,26 +31,70 @@ func (rs *running) now() uint64 {
 	return rs.rechecked
 }
 
+// request is a request at work, and its context.
 type request struct {
+	context.Context
 	actor *Actor
-	// good looks the credential up again.
+	// good looks the credential up again; nil holds for ever.
 	good   func() bool
 	cancel context.CancelCauseFunc
+
+	mu    sync.Mutex // guards all below
+	ended bool
+	then  func() // see WhenEnded
 }
 
-// begin returns a context that ends with ErrEnded when the actor's credential
-// ends by itself, when recheck finds that good does not hold any more, and when
-// hide takes a repository from the actor. A nil good holds for ever. The
+type requestKey struct{}
+
+// Value implements context.Context.
+func (q *request) Value(key any) any {
+	switch key {
+	case actorKey{}:
+		return q.actor
+	case requestKey{}:
+		return q
+	}
+	return q.Context.Value(key)
+}
+
+// isGood looks the credential up again.
+func (q *request) isGood() bool { return q.good == nil || q.good() }
+
+// end ends the request, as its credential has.
+func (q *request) end() {
+	q.cancel(ErrEnded)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.ended = true; q.then != nil {
+		go q.then()
+		q.then = nil
+	}
+}
+
+// WhenEnded has f called, in a goroutine of its own, when a request ends with
+// ErrEnded. Its context is that of the request. A request has one f.
+func WhenEnded(ctx context.Context, f func()) {
+	q, ok := ctx.Value(requestKey{}).(*request)
+	if !ok {
+		return // it does not end
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.then = f; q.ended {
+		go f()
+	}
+}
+
+// begin returns a context with the actor that ends with ErrEnded when the actor's
+// credential ends by itself, when recheck finds that good does not hold any more,
+// and when hide takes a repository from the actor. A nil good holds for ever. The
 // credential was looked up after since, and the request reads only later.
 func (rs *running) begin(ctx context.Context, since uint64, a *Actor, good func() bool) (context.Context, func()) {
 	if good == nil && a.SeesAll() {
-		return ctx, func() {}
-	}
-	if good == nil {
-		good = func() bool { return true }
+		return WithActor(ctx, a), func() {}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	q := &request{a, good, cancel}
+	q := &request{Context: ctx, actor: a, good: good, cancel: cancel}
 	rs.mu.Lock()
 	if rs.requests == nil {
 		rs.requests = map[*request]struct{}{}
@@ -58,14 +102,14 @@ func (rs *running) begin(ctx context.Context, since uint64, a *Actor, good func(
 	rs.requests[q] = struct{}{}
 	missed := rs.rechecked != since
 	rs.mu.Unlock()
-	if missed && !good() {
-		cancel(ErrEnded)
+	if missed && !q.isGood() {
+		q.end()
 	}
 	var timer *time.Timer
 	if !a.until.IsZero() {
-		timer = time.AfterFunc(time.Until(a.until), func() { cancel(ErrEnded) })
+		timer = time.AfterFunc(time.Until(a.until), q.end)
 	}
-	return ctx, func() {
+	return q, func() {
 		if timer != nil {
 			timer.Stop()
 		}
@@ -78,7 +122,7 @@ func (rs *running) begin(ctx context.Context, since uint64, a *Actor, good func(
 
 // recheck ends the requests whose credentials are not good any more.
 func (rs *running) recheck() {
-	rs.end(func(q *request) bool { return !q.good() })
+	rs.end(func(q *request) bool { return !q.isGood() })
 }
 
 // hide ends the requests of users who could see a repository and cannot now.
@@ -93,7 +137,7 @@ func (rs *running) end(which func(*request) bool) {
 	rs.mu.Unlock()
 	for _, q := range all {
 		if which(q) {
-			q.cancel(ErrEnded)
+			q.end()
 		}
 	}
 }
