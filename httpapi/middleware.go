@@ -55,21 +55,42 @@ func recordOf(ctx context.Context) *record {
 	return &record{}
 }
 
+// watched is a request that is being answered: its context, with its record and
+// the logger of the server, and its status.
+type watched struct {
+	context.Context
+	// logger has the logger of the server.
+	logger context.Context
+	record record
+	status statusWriter
+}
+
+// Value implements context.Context.
+func (w *watched) Value(key any) any {
+	if key == (recordKey{}) {
+		return &w.record
+	}
+	if v := w.Context.Value(key); v != nil {
+		return v
+	}
+	return w.logger.Value(key)
+}
+
 // logRequests writes one line per request, at its end.
 func (s middleware) logRequests(next http.Handler) http.Handler {
+	logger := s.Log.WithContext(context.Background())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		began, rec, sw := s.now(), &record{route: noRoute, server: s.Server}, &statusWriter{ResponseWriter: w}
-		ctx := r.Context()
+		began, ctx := s.now(), r.Context()
 		if s.Observer != nil {
 			ctx = s.Observer.Begin(r)
 		}
-		ctx = context.WithValue(s.Log.WithContext(ctx), recordKey{}, rec)
+		all := &watched{ctx, logger, record{route: noRoute, server: s.Server}, statusWriter{ResponseWriter: w}}
 		defer func() {
-			took := s.now().Sub(began)
-			s.logRequest(r, rec, sw.code(), took)
-			s.observe(ctx, r.Method, rec, sw.code(), took)
+			took, status := s.now().Sub(began), all.status.code()
+			s.logRequest(r, &all.record, status, took)
+			s.observe(ctx, r.Method, &all.record, status, took)
 		}()
-		next.ServeHTTP(sw, r.WithContext(ctx))
+		next.ServeHTTP(&all.status, r.WithContext(all))
 	})
 }
 
@@ -119,13 +140,22 @@ func (s middleware) recoverPanics(next http.Handler) http.Handler {
 	})
 }
 
+// The values of headers that every answer has. All answers share them: what sets or
+// adds to a header leaves its old value as it is.
+var (
+	noSniffing = []string{"nosniff"}
+	blockXSS   = []string{"1; mode=block"}
+	denyFrames = []string{"DENY"}
+	noCaching  = []string{"no-cache, max-age=0"}
+)
+
 func securityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("X-XSS-Protection", "1; mode=block")
-		h.Set("X-Frame-Options", "DENY")
-		h.Set("Cache-Control", "no-cache, max-age=0")
+		h["X-Content-Type-Options"] = noSniffing
+		h["X-Xss-Protection"] = blockXSS
+		h["X-Frame-Options"] = denyFrames
+		h["Cache-Control"] = noCaching
 		next.ServeHTTP(w, r)
 	})
 }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -102,16 +103,46 @@ func rank(r Route) int {
 // call it without a network.
 func (s *Server) Handler() http.Handler {
 	s.prepare()
-	m, router := middleware{s}, mux.NewRouter().StrictSlash(true)
+	m, router, plain := middleware{s}, mux.NewRouter().StrictSlash(true), plainRoutes{}
 	for _, route := range s.routes() {
 		// The path must stand first: in another order mux forgets that it
 		// matched when a later route has the method.
-		router.Path(route.Path).Methods(route.Method).Handler(m.adapt(route))
+		added := router.Path(route.Path).Methods(route.Method).Handler(m.adapt(route))
+		plain.add(route, router, added)
 	}
 	// Who may not search does not learn what there is.
 	router.NotFoundHandler = m.adapt(Route{Path: noRoute, Handler: notFound})
 	router.MethodNotAllowedHandler = m.adapt(Route{Path: noRoute, Handler: methodNotAllowed})
-	return m.around(router)
+	return m.around(plain.before(router))
+}
+
+// plainRoutes are the handlers of routes without variables, which need no more
+// than a look-up where mux tries one regexp after the other.
+type plainRoutes map[methodPath]http.Handler
+
+type methodPath struct{ method, path string }
+
+// add adds a route if mux chooses it for its path, too.
+func (p plainRoutes) add(route Route, router *mux.Router, added *mux.Route) {
+	if strings.Contains(route.Path, "{") {
+		return
+	}
+	var chosen mux.RouteMatch
+	r := &http.Request{Method: route.Method, URL: &url.URL{Path: route.Path}}
+	if router.Match(r, &chosen) && chosen.MatchErr == nil && chosen.Route == added {
+		p[methodPath{route.Method, route.Path}] = chosen.Handler
+	}
+}
+
+// before answers what is here and leaves the rest to next.
+func (p plainRoutes) before(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := p[methodPath{r.Method, r.URL.Path}]
+		if h == nil {
+			h = next
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 const (

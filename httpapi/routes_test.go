@@ -31,8 +31,16 @@ func TestRouteOrder(t *testing.T) {
 			return err
 		}
 	}
-	s.Extra = []httpapi.Route{{Method: "GET", Path: "/{any:.+}", Handler: answer("any")}, {Method: "GET", Path: "/device", Handler: answer("device")}}
-	for path, want := range map[string]string{"/device": "device", "/other": "any", "/healthz": "ok\n"} {
+	s.Extra = []httpapi.Route{
+		{Method: "GET", Path: "/{any:.+}", Handler: answer("any")}, {Method: "GET", Path: "/device", Handler: answer("device")},
+		// of others the first takes what both match, whether it has variables or not
+		{Method: "GET", Path: "/first/{name}", Handler: answer("named")}, {Method: "GET", Path: "/first/plain", Handler: answer("plain")},
+		{Method: "GET", Path: "/second/plain", Handler: answer("plain")}, {Method: "GET", Path: "/second/{name}", Handler: answer("named")},
+	}
+	for path, want := range map[string]string{
+		"/device": "device", "/other": "any", "/healthz": "ok\n",
+		"/first/plain": "named", "/first/other": "named", "/second/plain": "plain", "/second/other": "named",
+	} {
 		w := httptest.NewRecorder()
 		s.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
 		if w.Body.String() != want {
