@@ -34,6 +34,9 @@ type body struct {
 // too many streams are compressed already, this one is not.
 func newBody(w http.ResponseWriter, r *http.Request, zips *zipPool, patience time.Duration) *body {
 	b := &body{w: w, ctl: http.NewResponseController(w), zips: zips, patience: patience}
+	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout == patience {
+		b.until = time.Now().Add(patience) // the server has just set that deadline
+	}
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache")

@@ -27,7 +27,8 @@ func StartTrace(w http.ResponseWriter, r *http.Request, name string) *RequestTra
 		return nil // a handler that is called without a server
 	}
 	t := &RequestTrace{server: s, results: report.New(s.now)}
-	t.kept = s.traces.start(auth.From(r.Context()), name, t.results)
+	actor := auth.From(r.Context())
+	t.kept = s.traces.start(actor, ClientKey(actor), name, t.results)
 	t.kept.tell(w.Header(), s.baseURL(r))
 	return t
 }

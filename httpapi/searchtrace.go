@@ -54,13 +54,17 @@ type traces struct {
 	mu sync.Mutex // guards all below
 	// kept is in order of start; the oldest is the first.
 	kept []*trace
-	// bytes is their size together.
-	bytes int
+	// bytes is their size together, weights those of each client.
+	bytes   int
+	weights map[string]traceWeight
 }
 
-// start keeps a new trace of a search of an actor, and forgets others if there are
-// too many.
-func (t *traces) start(actor *auth.Actor, text string, results *report.Report) *trace {
+// traceWeight is what the traces of a client take.
+type traceWeight struct{ traces, bytes int }
+
+// start keeps a new trace of a search of an actor for a client, as ClientKey has
+// it, and forgets others if there are too many.
+func (t *traces) start(actor *auth.Actor, client, text string, results *report.Report) *trace {
 	var id [24]byte
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,12 +75,13 @@ func (t *traces) start(actor *auth.Actor, text string, results *report.Report) *
 		ID:      hex.EncodeToString(id[:16]),
 		Span:    hex.EncodeToString(id[16:]),
 		Owner:   actor.Key(),
-		client:  ClientKey(actor),
+		client:  client,
 		Query:   text,
 		Start:   t.now(),
 		results: results,
 	}
 	t.kept = append(t.kept, tr)
+	t.count(client, 1, 0)
 	t.weigh(tr)
 	return tr
 }
@@ -95,26 +100,42 @@ func (t *traces) finish(tr *trace, outcome string) {
 // oldest of the client that has most. The lock is held.
 func (t *traces) weigh(tr *trace) {
 	n := traceBytes + len(tr.Query) + tr.Bytes()
-	t.bytes += n - tr.bytes
+	t.count(tr.client, 0, n-tr.bytes)
 	tr.bytes = n
 	for len(t.kept) > maxTraces {
-		t.forget(func(*trace) int { return 1 })
+		t.forget(func(w traceWeight) int { return w.traces })
 	}
 	for t.bytes > maxTraceBytes {
-		t.forget(func(tr *trace) int { return tr.bytes })
+		t.forget(func(w traceWeight) int { return w.bytes })
+	}
+}
+
+// count adds to what the traces of a client take. The lock is held.
+func (t *traces) count(client string, traces, bytes int) {
+	w := t.weights[client]
+	w.traces += traces
+	w.bytes += bytes
+	t.bytes += bytes
+	switch {
+	case w.traces == 0:
+		delete(t.weights, client)
+	case t.weights == nil:
+		t.weights = map[string]traceWeight{client: w}
+	default:
+		t.weights[client] = w
 	}
 }
 
 // forget forgets the oldest trace of the client whose traces weigh most, and of
 // clients with as much the one that has the oldest. The lock is held.
-func (t *traces) forget(weight func(*trace) int) {
-	sums, most := map[string]int{}, 0
-	for _, tr := range t.kept {
-		sums[tr.client] += weight(tr)
-		most = max(most, sums[tr.client])
+func (t *traces) forget(weight func(traceWeight) int) {
+	most := 0
+	for _, w := range t.weights {
+		most = max(most, weight(w))
 	}
-	oldest := slices.IndexFunc(t.kept, func(tr *trace) bool { return sums[tr.client] == most })
-	t.bytes -= t.kept[oldest].bytes
+	oldest := slices.IndexFunc(t.kept, func(tr *trace) bool { return weight(t.weights[tr.client]) == most })
+	tr := t.kept[oldest]
+	t.count(tr.client, -1, -tr.bytes)
 	t.kept = slices.Delete(t.kept, oldest, oldest+1)
 }
 

@@ -43,22 +43,29 @@ func (s streams) serve(w http.ResponseWriter, r *http.Request) error {
 	if !canFlush(w) {
 		return &Error{Status: http.StatusInternalServerError, Message: "http flushing not supported"}
 	}
-	asker := ClientKey(auth.From(r.Context()))
+	actor := auth.From(r.Context())
+	asker := ClientKey(actor)
 	if !s.streams.begin(asker) {
 		w.Header().Set("Retry-After", "5")
 		return &Error{Status: http.StatusServiceUnavailable, Message: "too many searches are being read; try again in a moment"}
 	}
 	defer s.streams.end(asker)
 	results := report.New(s.now)
-	trace := s.traces.start(auth.From(r.Context()), r.URL.Query().Get("q"), results)
+	p, err := decodeStream(r)
+	trace := s.traces.start(actor, asker, p.Query, results)
 	url := trace.tell(w.Header(), s.baseURL(r))
 	body := newBody(w, r, &s.zips, s.WriteTimeout)
 	defer body.release()
 	events := &eventWriter{send: body.write, flush: body.flush, end: body.end, trace: url}
-	ending := s.answer(r, events, results, trace)
-	s.traces.finish(trace, ending)
 	rec := recordOf(r.Context())
-	rec.queryID, rec.outcome, rec.matches = trace.ID, ending, results.Progress().Matches
+	rec.queryID = trace.ID
+	if err != nil {
+		rec.outcome = refuse(events, nil, err.Error())
+	} else {
+		rec.outcome = s.answer(r, p, events, results, trace)
+	}
+	s.traces.finish(trace, rec.outcome)
+	rec.matches = results.Progress().Matches
 	return nil
 }
 
@@ -71,14 +78,10 @@ func ClientKey(a *auth.Actor) string {
 	return a.Key()
 }
 
-// answer decodes, checks, searches and sends; it returns how that ended, in a
-// word for logs and traces.
-func (s streams) answer(r *http.Request, events *eventWriter, results *report.Report, trace *trace) string {
+// answer parses, searches and sends; it returns how that ended, in a word for logs
+// and traces.
+func (s streams) answer(r *http.Request, p streamParams, events *eventWriter, results *report.Report, trace *trace) string {
 	log := zerolog.Ctx(r.Context())
-	p, err := decodeStream(r)
-	if err != nil {
-		return refuse(events, nil, err.Error())
-	}
 	began := s.now()
 	q, err := s.parse(p)
 	trace.step("parse", began, s.now())
