@@ -26,8 +26,13 @@ type ManyConfig struct {
 	Memory string
 	// Peers may hold "zoekt".
 	Peers []string
+	// PeerIndex, if set, is a directory where zoekt's index stays with its figures,
+	// and where it is taken from if it is one of the same repositories.
+	PeerIndex string
 	// Symbols indexes once more, with definitions and commits.
 	Symbols bool
+	// Apart has a server open a store with a shard for each repository.
+	Apart bool
 	// Runs is how often each query is timed; 7. Commits is how many commits are
 	// made and synced one after the other; 5.
 	Runs, Commits int
@@ -91,7 +96,7 @@ func Many(ctx context.Context, c ManyConfig) (*ManyReport, error) {
 	if err := m.generate(ctx); err != nil {
 		return nil, fmt.Errorf("many: %w", err)
 	}
-	for _, phase := range []func(context.Context) error{m.index, m.indexPeers, m.serve} {
+	for _, phase := range []func(context.Context) error{m.index, m.indexPeers, m.apart, m.serve} {
 		err := phase(ctx)
 		if ctx.Err() != nil {
 			err = context.Cause(ctx) // and not what became of a program that was killed

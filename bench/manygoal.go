@@ -51,6 +51,11 @@ func (r *ManyReport) checkServer() []Check {
 			bytesCheck("peak memory, serving", r.Bulk.PeakBytes, r.SettingBytes),
 			durationCheck("absent word during indexing, p99", r.Bulk.Absent.P99, meanwhileGoal))
 	}
+	if r.Apart != nil {
+		checks = append(checks,
+			bytesCheck("peak memory, shards apart", r.Apart.PeakBytes, r.SettingBytes),
+			durationCheck("ready with shards apart", r.Apart.Ready, restartGoal))
+	}
 	for _, q := range r.Queries {
 		if q.Name != absentQuestion && q.Name != repoQuestion {
 			continue

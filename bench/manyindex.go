@@ -1,10 +1,12 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,12 +73,43 @@ func (t *trawl) shards(ctx context.Context) (int, error) {
 }
 
 // indexPeers has zoekt index one repository after the other, as its own server
-// for that does.
+// for that does, unless there is such an index.
 func (m *manyRun) indexPeers(ctx context.Context) error {
 	if !m.hasPeer() {
 		return nil
 	}
+	kept, err := m.keptPeer()
+	if err != nil {
+		return err
+	}
+	if kept.matches(m.report) {
+		m.Note("taking zoekt's index of " + kept.Started.Format(time.DateTime))
+		m.report.Zoekt, m.report.ZoektKept = kept.Index, kept.Started
+		m.report.Problems = append(m.report.Problems, kept.Problems...)
+		return nil
+	}
 	m.Note("indexing with zoekt")
+	if m.PeerIndex != "" {
+		if err := errors.Join(os.RemoveAll(m.keptPeerFile()), os.RemoveAll(m.zoektDir())); err != nil {
+			return err
+		}
+	}
+	before := len(m.report.Problems)
+	if err := m.indexZoekt(ctx); err != nil || m.PeerIndex == "" {
+		return err
+	}
+	kept = &keptPeer{
+		Started: m.report.Started, Version: m.report.Versions[zoektName], Fleet: m.report.Fleet, Index: m.report.Zoekt,
+		Problems: m.report.Problems[before:],
+	}
+	b, err := json.MarshalIndent(kept, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(m.keptPeerFile(), append(b, '\n'), 0o644)
+}
+
+func (m *manyRun) indexZoekt(ctx context.Context) error {
 	facts := &ManyIndex{}
 	var each []time.Duration
 	for i := range m.Repositories {
@@ -106,7 +139,46 @@ func (m *manyRun) indexPeers(ctx context.Context) error {
 	return err
 }
 
-func (m *manyRun) zoektDir() string { return filepath.Join(m.Work, zoektName) }
+func (m *manyRun) zoektDir() string {
+	return filepath.Join(cmp.Or(m.PeerIndex, m.Work), zoektName)
+}
+
+// keptPeer describes an index of zoekt that an earlier run has left. It is
+// written last, so that an index without it is not whole.
+type keptPeer struct {
+	Started  time.Time  `json:"started"`
+	Version  string     `json:"version"`
+	Fleet    FleetFacts `json:"fleet"`
+	Index    *ManyIndex `json:"index"`
+	Problems []string   `json:"problems,omitempty"`
+}
+
+func (m *manyRun) keptPeerFile() string { return filepath.Join(m.PeerIndex, zoektName+".json") }
+
+// keptPeer returns what is kept, nil if that is nothing.
+func (m *manyRun) keptPeer() (*keptPeer, error) {
+	if m.PeerIndex == "" {
+		return nil, nil
+	}
+	b, err := os.ReadFile(m.keptPeerFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	kept := &keptPeer{}
+	if err := json.Unmarshal(b, kept); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.keptPeerFile(), err)
+	}
+	return kept, nil
+}
+
+// matches reports whether the index is one of the repositories of r by the same
+// program.
+func (k *keptPeer) matches(r *ManyReport) bool {
+	return k != nil && k.Fleet == r.Fleet && k.Version == r.Versions[zoektName]
+}
 
 // add adds a command that ran behind the others.
 func (u *Usage) add(v Usage) {

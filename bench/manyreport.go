@@ -31,14 +31,20 @@ type ManyReport struct {
 	Zoekt     *ManyIndex `json:"zoekt,omitempty"`
 	Unchanged Usage      `json:"unchanged"`
 	Bulk      ManyBulk   `json:"bulk"`
+	Apart     *ManyApart `json:"apart,omitempty"`
+	// ZoektKept is when the run began that made zoekt's index, if that was an
+	// earlier one.
+	ZoektKept time.Time `json:"zoektKept,omitzero"`
 	// ZoektReady is how long zoekt's server took to be ready, ZoektServes the most
 	// it was resident with.
 	ZoektReady  time.Duration `json:"zoektReadyNanos,omitempty"`
 	ZoektServes int64         `json:"zoektServesBytes,omitempty"`
 	Queries     []ManyQuery   `json:"queries"`
-	Commits     []ManyCommit  `json:"commits"`
-	Restart     ManyRestart   `json:"restart"`
-	Checks      []Check       `json:"checks"`
+	// Operator are the times of what shows all repositories.
+	Operator []ManyAsked  `json:"operator"`
+	Commits  []ManyCommit `json:"commits"`
+	Restart  ManyRestart  `json:"restart"`
+	Checks   []Check      `json:"checks"`
 	// Problems are wrong answers, trawl's or a peer's.
 	Problems []string `json:"problems"`
 }
@@ -65,7 +71,18 @@ type ManyBulk struct {
 	// the queries; TreeBytes counts its children, too.
 	PeakBytes int64 `json:"peakBytes"`
 	TreeBytes int64 `json:"treeBytes"`
-	Shards    int   `json:"shards"`
+	// MostShards is the most shards that were seen meanwhile, Shards how many there
+	// were at the end of the queries.
+	MostShards int `json:"mostShards"`
+	Shards     int `json:"shards"`
+}
+
+// ManyAsked is something that an operator asks a server for.
+type ManyAsked struct {
+	Name string `json:"name"`
+	// Took are the times of runs behind a first one, Bytes the size of an answer.
+	Took  []time.Duration `json:"tookNanos"`
+	Bytes int             `json:"bytes"`
 }
 
 // addPeaks notes sizes that were seen.
@@ -111,6 +128,7 @@ func (r *ManyReport) Write(w io.Writer) error {
 	r.writeIndexes(&b)
 	r.writeServer(&b)
 	r.writeQueries(&b)
+	r.writeOperator(&b)
 	r.writeCommits(&b)
 	writeChecks(&b, r.Checks)
 	for _, p := range r.Problems {
@@ -154,6 +172,9 @@ func (r *ManyReport) writeIndexes(w io.Writer) {
 	fmt.Fprintf(t, "trawl, nothing changed\t%s\t%s\t%s\t%s\t\t\t\t\t\t\n", showDuration(u.Wall), showDuration(u.CPU),
 		showBytes(u.PeakOwnBytes), showBytes(u.PeakTreeRSSBytes))
 	t.Flush()
+	if !r.ZoektKept.IsZero() {
+		fmt.Fprintf(w, "zoekt's index was made by the run of %s\n", r.ZoektKept.Format(time.DateTime))
+	}
 }
 
 // writeServer writes how the server fared while it indexed, and how soon the
@@ -165,13 +186,17 @@ func (r *ManyReport) writeServer(w io.Writer) {
 		if b.Took > 0 {
 			all = fmt.Sprintf("all indexed after %s, idle %s later", showDuration(b.Took), showDuration(b.Busy))
 		}
-		fmt.Fprintf(w, "serve         %s; most memory %s of %s, all processes %s; %d shards\n",
-			all, showBytes(b.PeakBytes), showBytes(r.SettingBytes), showBytes(b.TreeBytes), b.Shards)
+		fmt.Fprintf(w, "serve         %s; most memory %s of %s, all processes %s; %d shards at most, %d in the end\n",
+			all, showBytes(b.PeakBytes), showBytes(r.SettingBytes), showBytes(b.TreeBytes), b.MostShards, b.Shards)
 		fmt.Fprintf(w, "meanwhile     absent word %d times: p50 %s, p99 %s, most %s\n",
 			b.Absent.Count, showDuration(b.Absent.P50), showDuration(b.Absent.P99), showDuration(b.Absent.Max))
 	}
 	if r.Restart.Ready > 0 {
 		fmt.Fprintf(w, "restart       ready after %s, first rare word %s\n", showDuration(r.Restart.Ready), showDuration(r.Restart.First))
+	}
+	if a := r.Apart; a != nil {
+		fmt.Fprintf(w, "apart         %d shards: ready after %s, first absent word %s; %d shards after %s, meanwhile absent word p50 %s, p99 %s; most memory %s\n",
+			a.Shards, showDuration(a.Ready), showDuration(a.First), a.Left, showDuration(a.Merged), showDuration(a.Absent.P50), showDuration(a.Absent.P99), showBytes(a.PeakBytes))
 	}
 	if r.ZoektReady > 0 {
 		fmt.Fprintf(w, "zoekt         ready after %s, most memory %s\n", showDuration(r.ZoektReady), showBytes(r.ZoektServes))
@@ -192,6 +217,19 @@ func (r *ManyReport) writeQueries(w io.Writer) {
 			fmt.Fprintf(t, "\t%s\t%s", orDash(median(runs, runFirst)), orDash(median(runs, runDone)))
 		}
 		fmt.Fprintln(t)
+	}
+	t.Flush()
+	fmt.Fprintln(w)
+}
+
+func (r *ManyReport) writeOperator(w io.Writer) {
+	if len(r.Operator) == 0 {
+		return
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "an operator's\tms\tbytes")
+	for _, a := range r.Operator {
+		fmt.Fprintf(t, "%s\t%s\t%d\n", a.Name, orDash(median(a.Took, func(d time.Duration) time.Duration { return d })), a.Bytes)
 	}
 	t.Flush()
 	fmt.Fprintln(w)

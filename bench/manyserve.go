@@ -16,15 +16,15 @@ type manyServer struct {
 	metrics string
 }
 
-// startServer starts trawl serve on its own data directory. It does not look at
+// startServer starts trawl serve on a data directory. It does not look at
 // unchanged sources again by itself.
-func (m *manyRun) startServer(ctx context.Context) (*manyServer, error) {
+func (m *manyRun) startServer(ctx context.Context, data string) (*manyServer, error) {
 	debug, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
 	t := m.trawl
-	t.data = filepath.Join(m.Work, "serve")
+	t.data = data
 	t.serveArgs = []string{"--sync-interval", "24h", "--debug-listen", debug, "--log-level", "error"}
 	s, err := t.serve(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *manyServer) stop() error {
 // server on the same data.
 func (m *manyRun) serve(ctx context.Context) error {
 	m.Note("indexing by a server that is asked meanwhile")
-	s, err := m.startServer(ctx)
+	s, err := m.startServer(ctx, m.serveDir())
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (m *manyRun) serve(ctx context.Context) error {
 
 // serving measures a running server.
 func (m *manyRun) serving(ctx context.Context, s *manyServer) error {
-	for _, phase := range []func(context.Context, *manyServer) error{m.bulk, m.queries, m.commits} {
+	for _, phase := range []func(context.Context, *manyServer) error{m.bulk, m.queries, m.asOperator, m.commits} {
 		if err := phase(ctx, s); err != nil {
 			return err
 		}
@@ -126,6 +126,7 @@ func (m *manyRun) indexed(ctx context.Context, s *manyServer) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	m.report.Bulk.MostShards = max(m.report.Bulk.MostShards, int(values["trawl_index_shards"]))
 	want := float64(m.Repositories - m.report.Fleet.Empty)
 	return values["trawl_repositories"] >= float64(m.Repositories) && values["trawl_repositories_indexed"] >= want &&
 		values["trawl_sync_queue"] == 0 && values["trawl_sync_running"] == 0, nil
@@ -160,7 +161,7 @@ func (m *manyRun) awaitIdle(ctx context.Context, s *process) (time.Duration, err
 // restart measures how soon the next server answers.
 func (m *manyRun) restart(ctx context.Context) (err error) {
 	m.Note("starting again")
-	s, err := m.startServer(ctx)
+	s, err := m.startServer(ctx, m.serveDir())
 	if err != nil {
 		return err
 	}
@@ -180,3 +181,6 @@ func (m *manyRun) restart(ctx context.Context) (err error) {
 	}
 	return nil
 }
+
+// serveDir is the data directory of the server.
+func (m *manyRun) serveDir() string { return filepath.Join(m.Work, "serve") }
