@@ -96,6 +96,10 @@ func New(st *store.Store, s Settings) *Searcher {
 	}
 }
 
+// Busy returns how many searches are at work: those that wait neither for their
+// client nor for memory.
+func (s *Searcher) Busy() int { return s.processors.Busy() }
+
 // defaultCount is the count limit of a query that names none.
 const defaultCount = 10000
 

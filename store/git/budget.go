@@ -45,8 +45,8 @@ type Budget struct {
 	patience time.Duration
 	// syncs says that the processes are those of syncs.
 	syncs bool
-	// searches says that the processes are those of searches.
-	searches bool
+	// behind says that the processes leave processors to others.
+	behind bool
 	// takenWithin is how long the output of a request's process may lie there.
 	takenWithin time.Duration
 }
@@ -77,19 +77,19 @@ func (b *Budget) Patient(d time.Duration) *Budget {
 	return &out
 }
 
-// ForSearches returns the same budget for processes of searches. They leave
-// processors to others: a search of diffs runs hundreds, where a page or a sync
-// runs a few and is over.
-func (b *Budget) ForSearches() *Budget {
-	out := *b
-	out.searches = true
-	return &out
-}
-
 // ForSyncs returns the same budget for processes of syncs.
 func (b *Budget) ForSyncs() *Budget {
 	out := *b
 	out.syncs = true
+	return &out
+}
+
+// Behind returns the same budget for processes that leave processors to others:
+// those of searches, where a search of diffs runs hundreds and a page runs a few and
+// is over, and those of syncs beside searches.
+func (b *Budget) Behind() *Budget {
+	out := *b
+	out.behind = true
 	return &out
 }
 

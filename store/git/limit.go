@@ -52,7 +52,7 @@ func (b *Budget) start(cmd *exec.Cmd, end func(error)) (leave func(), err error)
 		return nil, err
 	}
 	pid, bound := cmd.Process.Pid, memoryFor(cmd)
-	if b != nil && b.searches {
+	if b != nil && b.behind {
 		lowerPriority(pid)
 	}
 	boundMemory(pid, bound)

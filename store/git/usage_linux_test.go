@@ -50,9 +50,9 @@ func TestForkedProcessIsNotCounted(t *testing.T) {
 	}
 }
 
-// TestSearchesLeaveProcessors: git that works for a search has a lower priority
-// than git that works for others.
-func TestSearchesLeaveProcessors(t *testing.T) {
+// TestLeaveProcessors: git that works behind others has a lower priority
+// than git that does not.
+func TestLeaveProcessors(t *testing.T) {
 	x := newFixture(t)
 	x.write("a.txt", "brick\n")
 	commit := x.commit()
@@ -61,7 +61,7 @@ func TestSearchesLeaveProcessors(t *testing.T) {
 	for name, c := range map[string]struct {
 		b    *git.Budget
 		nice string
-	}{"a search": {b.ForSearches(), "10"}, "a page": {b, own}, "a sync": {b.ForSyncs(), own}} {
+	}{"a search": {b.Behind(), "10"}, "a page": {b, own}, "a sync": {b.ForSyncs(), own}, "a sync beside searches": {b.ForSyncs().Behind(), "10"}} {
 		r, err := c.b.Open(t.Context(), x.dir)
 		if err != nil {
 			t.Fatal(err)

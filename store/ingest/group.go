@@ -196,10 +196,13 @@ func (j *syncJob) readSmall(ctx context.Context) error {
 		if j.textBytes += len(b.Data); j.textBytes > mostSmallBytes || b.Size > mostSmallBytes {
 			return errNotSmall
 		}
-		d, text := j.document(it, b)
-		d.OID = slices.Clone(d.OID)
-		j.texts = append(j.texts, readDocument{d, slices.Clone(text), it.held})
-		j.added.add(uint32(len(text)), d.Reason)
+		_ = j.ix.pace.run(ctx, func() error {
+			d, text := j.document(it, b)
+			d.OID = slices.Clone(d.OID)
+			j.texts = append(j.texts, readDocument{d, slices.Clone(text), it.held})
+			j.added.add(uint32(len(text)), d.Reason)
+			return nil
+		})
 		if n := len(j.texts); n%reportEvery == 0 || n == len(j.items) {
 			j.report(Progress{Phase: "index", Done: n, Total: len(j.items), Bytes: j.result.Bytes})
 		}
@@ -267,7 +270,11 @@ func (ix *Indexer) writeTexts(ctx context.Context, jobs []*syncJob) (headers []s
 	defer w.Close()
 	first := 0
 	finish := func(end int) error {
-		h, err := w.Finish(ctx)
+		var h shard.Header
+		err := ix.pace.run(ctx, func() (err error) {
+			h, err = w.Finish(ctx)
+			return err
+		})
 		if err != nil {
 			return err
 		}
@@ -285,7 +292,10 @@ func (ix *Indexer) writeTexts(ctx context.Context, jobs []*syncJob) (headers []s
 				return headers, err
 			}
 		}
-		if err := w.AddDocument(s.Document, s.text, int64(len(s.text)) <= ix.opts.MaxIndexedBytes); err != nil {
+		err := ix.pace.run(ctx, func() error {
+			return w.AddDocument(s.Document, s.text, int64(len(s.text)) <= ix.opts.MaxIndexedBytes)
+		})
+		if err != nil {
 			return headers, err
 		}
 	}

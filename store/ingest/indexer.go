@@ -58,9 +58,13 @@ type Options struct {
 	// Begin, if set, is called when a sync begins that may be part of a group; end
 	// is called when it is over.
 	Begin func() (end func())
-	// Yield, if set, is called every now and then while shards of an older index
-	// are rewritten, and may wait as long as others need the machine.
-	Yield func(context.Context)
+	// Yield, if set, is called every millisecond or so by what reads files and writes
+	// shards. It may wait up to a time while others need the machine, and returns how
+	// long it did.
+	Yield func(context.Context, time.Duration) time.Duration
+	// Processors is how many goroutines compute at once that read files or write
+	// shards, so that others find a processor free; 0 is no bound.
+	Processors int
 	// Now returns the time; nil is time.Now.
 	Now func() time.Time
 }
@@ -100,7 +104,7 @@ func (o Options) withDefaults() Options {
 		o.Begin = func() func() { return func() {} }
 	}
 	if o.Yield == nil {
-		o.Yield = func(context.Context) {}
+		o.Yield = func(context.Context, time.Duration) time.Duration { return 0 }
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -136,6 +140,8 @@ type Indexer struct {
 	rewriting chan struct{}
 	// groups are the syncs that are written together.
 	groups *groups
+	// pace is that of reading files and writing shards.
+	pace *pace
 	// holds are the repositories that are synced or removed.
 	holds holds
 	// fetches holds a token for each mirror that is fetched.
@@ -150,8 +156,9 @@ type Indexer struct {
 
 // New returns an indexer for s.
 func New(s *store.Store, o Options) *Indexer {
+	o = o.withDefaults()
 	return &Indexer{
-		store: s, opts: o.withDefaults(), groups: newGroups(runtime.GOMAXPROCS(0) + 1), rewriting: make(chan struct{}, 1),
+		store: s, opts: o, pace: newPace(o), groups: newGroups(runtime.GOMAXPROCS(0)), rewriting: make(chan struct{}, 1),
 		fetches: make(chan struct{}, mostFetches), symbolsTurn: make(chan struct{}, 1), historyTurn: make(chan struct{}, 1),
 	}
 }

@@ -73,7 +73,7 @@ func (ix *Indexer) mergeOnce(ctx context.Context, report func(Progress)) (replac
 	if len(group) == 0 {
 		return 0, false, nil
 	}
-	m := &merging{ix: ix, sn: sn, phase: "merge", report: report, yield: func(context.Context) {}, circles: circles}
+	m := &merging{ix: ix, sn: sn, phase: "merge", report: report, circles: circles}
 	switch err := m.replace(ctx, group); {
 	case errors.Is(err, errOvertaken):
 		return 0, true, nil // it is chosen again
@@ -191,8 +191,6 @@ type merging struct {
 	sn     *store.Snapshot
 	phase  string
 	report func(Progress)
-	// yield may wait, so that others get their turn.
-	yield func(context.Context)
 	// circles says whose documents may share a shard.
 	circles circles
 	add     []shard.Header
@@ -267,11 +265,14 @@ func (m *merging) write(ctx context.Context, all []source) error {
 				return err
 			}
 		}
-		text, err := s.text.Slice(s.docs.TextStart[s.doc], s.docs.TextStart[s.doc+1])
+		err := m.ix.pace.run(ctx, func() error {
+			text, err := s.text.Slice(s.docs.TextStart[s.doc], s.docs.TextStart[s.doc+1])
+			if err != nil {
+				return err
+			}
+			return w.AddDocument(d, text, s.indexed)
+		})
 		if err != nil {
-			return err
-		}
-		if err := w.AddDocument(d, text, s.indexed); err != nil {
 			return err
 		}
 		w.pending[d.Repository] = true
@@ -293,17 +294,10 @@ type mergeWriter struct {
 
 // step reports that done of all documents or commits are written.
 func (m *merging) step(ctx context.Context, done, all int) {
-	if done%yieldEvery == 0 {
-		m.yield(ctx)
-	}
 	if done%reportEvery == 0 || done == all {
 		m.report(Progress{Phase: m.phase, Done: done, Total: all})
 	}
 }
-
-// yieldEvery is how many documents are written between two calls of yield: text
-// for about a millisecond.
-const yieldEvery = 64
 
 func (m *merging) begin() *mergeWriter {
 	w := &mergeWriter{Writer: m.ix.store.NewShardWriter(), m: m, pending: map[uint32]bool{}}
@@ -316,7 +310,11 @@ func (w *mergeWriter) finish(ctx context.Context) error {
 	if w.Empty() {
 		return nil
 	}
-	h, err := w.Finish(ctx)
+	var h shard.Header
+	err := w.m.ix.pace.run(ctx, func() (err error) {
+		h, err = w.Finish(ctx)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,12 @@ func (m *merging) rewriteHistory(ctx context.Context, group []shard.View) error 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		message, files, err := s.read()
+		var message string
+		var files []shard.ChangedFile
+		err := m.ix.pace.run(ctx, func() (err error) {
+			message, files, err = s.read()
+			return err
+		})
 		if err != nil {
 			return err
 		}
@@ -60,7 +65,7 @@ func (m *merging) rewriteHistory(ctx context.Context, group []shard.View) error 
 			}
 		}
 		c := s.table.At(s.commit)
-		if err := w.AddCommit(c, message, files); err != nil {
+		if err := m.ix.pace.run(ctx, func() error { return w.AddCommit(c, message, files) }); err != nil {
 			return err
 		}
 		w.pending[c.Repository] = true

@@ -93,7 +93,7 @@ func (ix *Indexer) rebuildOne(ctx context.Context, tried map[uint32]bool, report
 			continue
 		}
 		tried[v.ID] = true
-		m := &merging{ix: ix, sn: sn, phase: "rebuild", report: report, yield: ix.opts.Yield, circles: newCircles(sn)}
+		m := &merging{ix: ix, sn: sn, phase: "rebuild", report: report, circles: newCircles(sn)}
 		return v.ID, m.replace(ctx, []shard.View{v})
 	}
 	return 0, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"testing"
+	"time"
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -87,7 +88,7 @@ func (f *fixture) wantNamed(failed int) {
 // them, once, and a snapshot of before keeps what it saw.
 func TestRebuild(t *testing.T) {
 	yields := 0
-	f := newFixture(t, ingest.Options{ShardBlocks: 100, Yield: func(context.Context) { yields++ }})
+	f := newFixture(t, ingest.Options{ShardBlocks: 100, Yield: func(context.Context, time.Duration) time.Duration { yields++; return 0 }})
 	repos, want := map[string]*repo{}, map[string]map[string]string{}
 	for k := range 3 {
 		name, r := fmt.Sprint("r", k), newRepo(t)

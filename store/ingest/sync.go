@@ -502,14 +502,20 @@ func (w *documentWriter) add(ctx context.Context, it item, b git.Blob) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	d, content := w.job.document(it, b)
+	var d shard.Document
+	var content []byte
+	pace := w.job.ix.pace
+	_ = pace.run(ctx, func() error {
+		d, content = w.job.document(it, b)
+		return nil
+	})
 	if !w.shards.Fits(len(content)) && !w.shards.Empty() {
 		if err := w.finish(ctx); err != nil {
 			return err
 		}
 	}
 	indexed := int64(len(content)) <= w.job.ix.opts.MaxIndexedBytes
-	if err := w.shards.AddDocument(d, content, indexed); err != nil {
+	if err := pace.run(ctx, func() error { return w.shards.AddDocument(d, content, indexed) }); err != nil {
 		return err
 	}
 	w.job.added.add(uint32(len(content)), d.Reason)
@@ -526,7 +532,11 @@ func (w *documentWriter) finish(ctx context.Context) error {
 	if err := w.job.ix.checkDisk(); err != nil {
 		return err
 	}
-	h, err := w.shards.Finish(ctx)
+	var h shard.Header
+	err := w.job.ix.pace.run(ctx, func() (err error) {
+		h, err = w.shards.Finish(ctx)
+		return err
+	})
 	if err != nil {
 		return err
 	}

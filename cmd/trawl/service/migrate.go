@@ -81,20 +81,26 @@ func (s *Service) rebuilt(ctx context.Context) bool {
 	return true
 }
 
-// A rewrite waits for searches at work, but not for long: as much as it works
-// itself, at most some ten times that.
-const (
-	yieldAtMost = 20 * time.Millisecond
-	yieldStep   = 2 * time.Millisecond
-)
+// yieldStep is the time between two looks whether a search is at work.
+const yieldStep = time.Millisecond
 
-// yield waits until no search is at work, ctx ends, or it has been long enough.
-func (s *Service) yield(ctx context.Context) {
-	for waited := time.Duration(0); waited < yieldAtMost && s.searches.Working() > 0; waited += yieldStep {
+// yield is the Yield of ingest.
+func (s *Service) yield(ctx context.Context, atMost time.Duration) time.Duration {
+	return yield(ctx, atMost, s.searcher.Busy)
+}
+
+// yield waits until no search is at work, ctx ends, or so long, and returns for how
+// long.
+func yield(ctx context.Context, atMost time.Duration, working func() int) time.Duration {
+	if working() == 0 {
+		return 0
+	}
+	start := time.Now()
+	for ctx.Err() == nil && time.Since(start) < atMost && working() > 0 {
 		select {
 		case <-ctx.Done():
-			return
 		case <-time.After(yieldStep):
 		}
 	}
+	return time.Since(start)
 }

@@ -3,25 +3,29 @@ package service
 import (
 	"context"
 	"testing"
-
-	"github.com/trawlsearch/trawl/query/search/admission"
+	"time"
 )
 
-// TestYield: a rewrite goes on at once when no search runs, and in the end also
-// when searches always run; it does not outlast its context.
+// TestYield: ingest goes on at once when no search runs, when the last one ends, and
+// in the end also when searches always run; it does not wait beyond its context.
 func TestYield(t *testing.T) {
-	s := &Service{searches: admission.NewQueue(1, 2)}
-	s.yield(t.Context())
-	ticket, err := s.searches.Enter(t.Context(), "", false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ticket.Leave()
-	s.yield(t.Context())
-	if n := s.searches.Working(); n != 1 {
-		t.Errorf("%d searches are at work behind yield, want the one", n)
+	idle := func() int { return 0 }
+	always := func() int { return 1 }
+	looks := 0
+	ending := func() int {
+		looks++
+		return max(3-looks, 0)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	s.yield(ended)
+	if waited := yield(t.Context(), time.Hour, idle); waited != 0 {
+		t.Errorf("without a search it waited %s", waited)
+	}
+	if waited := yield(t.Context(), time.Hour, ending); looks != 3 || waited <= 0 {
+		t.Errorf("it looked %d times and waited %s, want until the third look", looks, waited)
+	}
+	if waited := yield(t.Context(), 5*time.Millisecond, always); waited < 5*time.Millisecond {
+		t.Errorf("while searches go on it waited %s, want 5ms", waited)
+	}
+	yield(ended, time.Hour, always)
 }

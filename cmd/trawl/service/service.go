@@ -43,8 +43,9 @@ type Options struct {
 	Symbols bool
 	// History says that commits are read.
 	History bool
-	// Processors is how many goroutines search at once, and how many read symbols;
-	// 0 is one per processor that Go uses.
+	// Processors is how many goroutines search at once, how many read symbols, and how
+	// many compute for syncs and merges, whose git leaves processors to searches then.
+	// 0 is one per processor that Go uses, and no bound for syncs and merges.
 	Processors int
 	// Observer, if set, hears what the service does.
 	Observer Observer
@@ -169,7 +170,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 	s.book.Damaged = registry.TellDamaged
 	s.searcher = search.New(st, search.Settings{
 		Workers: o.Processors, Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes), Addresses: registry.Addresses, Damaged: s.setAside,
-		Git: s.git.ForSearches().Patient(searchPatience),
+		Git: s.git.Behind().Patient(searchPatience),
 	})
 	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log}
 	s.asked.signal = make(chan struct{}, 1)
@@ -182,6 +183,9 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		ingesting.Ctags = s.program
 	}
 	ingesting.Proxy, ingesting.Yield, ingesting.Git = s.gateway.url, s.yield, s.git.ForSyncs().Patient(syncPatience)
+	if ingesting.Processors = o.Processors; o.Processors > 0 {
+		ingesting.Git = ingesting.Git.Behind()
+	}
 	ingesting.Turn, ingesting.Begin = s.indexTurn, s.beginSync
 	st.Subscribe(func(a store.Applied) {
 		if a.Shards || a.Everything {

@@ -1,0 +1,52 @@
+package ingest
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// pace bounds how many goroutines of an Indexer compute at once, and has them
+// wait while searches are at work. A goroutine that waits for git does without a
+// slot.
+type pace struct {
+	// slots holds a token for each goroutine that computes; nil is no bound.
+	slots chan struct{}
+	// yield is Options.Yield.
+	yield func(context.Context, time.Duration) time.Duration
+	// owed is how many nanoseconds may be waited for searches.
+	owed atomic.Int64
+}
+
+const (
+	// yieldShare is how many times as long as it has worked ingest waits for searches
+	// that do not end, so that it goes on.
+	yieldShare = 4
+	// mostOwed bounds a wait.
+	mostOwed = 20 * time.Millisecond
+)
+
+func newPace(o Options) *pace {
+	p := &pace{yield: o.Yield}
+	if o.Processors > 0 {
+		p.slots = make(chan struct{}, o.Processors)
+	}
+	return p
+}
+
+// run calls f, which computes for a while, once no search is at work or ingest has
+// waited for its share, and there is a slot.
+func (p *pace) run(ctx context.Context, f func() error) error {
+	if owed := p.owed.Load(); owed > 0 {
+		p.owed.Add(-int64(p.yield(ctx, time.Duration(owed))))
+	}
+	if p.slots != nil {
+		p.slots <- struct{}{}
+		defer func() { <-p.slots }()
+	}
+	start := time.Now()
+	defer func() {
+		p.owed.Store(min(p.owed.Load()+yieldShare*int64(time.Since(start)), int64(mostOwed)))
+	}()
+	return f()
+}
