@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"time"
 )
@@ -49,7 +51,8 @@ func (r *ManyReport) checkServer() []Check {
 	if r.Bulk.Absent.Count > 0 {
 		checks = append(checks,
 			bytesCheck("peak memory, serving", r.Bulk.PeakBytes, r.SettingBytes),
-			durationCheck("absent word during indexing, p99", r.Bulk.Absent.P99, meanwhileGoal))
+			durationCheck("absent word during indexing, p99", r.Bulk.Absent.P99, meanwhileGoal),
+			r.checkShards())
 	}
 	if r.Apart != nil {
 		checks = append(checks,
@@ -69,6 +72,17 @@ func (r *ManyReport) checkServer() []Check {
 		checks = append(checks, durationCheck("ready after a restart", r.Restart.Ready, restartGoal))
 	}
 	return checks
+}
+
+// fullShardBytes is the text of a shard that is not joined with others any more: half
+// of the most that one has.
+const fullShardBytes = 128 << 20
+
+// checkShards holds the most shards that were seen against three times the logarithm
+// of the number of repositories, beyond those that are full.
+func (r *ManyReport) checkShards() Check {
+	limit := int(3*math.Log(float64(max(r.Fleet.Repositories, 2)))) + int(r.Fleet.Bytes/fullShardBytes)
+	return Check{"shards during indexing", fmt.Sprint(r.Bulk.MostShards), fmt.Sprintf("<= %d", limit), r.Bulk.MostShards <= limit}
 }
 
 // check holds the median of runs against the goal. Without runs, which is a wrong

@@ -16,7 +16,8 @@ func TestManyGoals(t *testing.T) {
 		return &ManyReport{
 			SettingBytes: 512, Text: index(25*time.Second, 512), Symbols: &symbols, Zoekt: &zoekt,
 			Unchanged: Usage{Wall: 1, CPU: 10 * time.Second, PeakOwnBytes: 512},
-			Bulk:      ManyBulk{PeakBytes: 512, Absent: Percentiles{Count: 1, P99: 10 * ms}},
+			Fleet:     FleetFacts{Repositories: 10_000, Bytes: 1 << 30},
+			Bulk:      ManyBulk{PeakBytes: 512, MostShards: 27 + 8, Absent: Percentiles{Count: 1, P99: 10 * ms}},
 			Queries: []ManyQuery{
 				{Name: absentQuestion, AtOnce: runs(1500 * time.Microsecond), Later: runs(ms)},
 				{Name: repoQuestion, AtOnce: runs(ms), Later: runs(ms)},
@@ -32,15 +33,17 @@ func TestManyGoals(t *testing.T) {
 		missed string
 		checks int
 	}{
-		{"at the limits", func(*ManyReport) {}, "", 14},
-		{"without zoekt and symbols", func(r *ManyReport) { r.Zoekt, r.Symbols = nil, nil }, "", 11},
+		{"at the limits", func(*ManyReport) {}, "", 15},
+		{"without zoekt and symbols", func(r *ManyReport) { r.Zoekt, r.Symbols = nil, nil }, "", 12},
 		{"ended early", func(r *ManyReport) { *r = ManyReport{Text: r.Text, SettingBytes: 512} }, "", 1},
-		{"slow index", func(r *ManyReport) { r.Text.Wall++ }, "first index, share of zoekt", 14},
-		{"slow symbols", func(r *ManyReport) { r.Symbols.Wall++ }, "with symbols and history", 14},
-		{"memory", func(r *ManyReport) { r.Text.PeakOwnBytes++; r.Bulk.PeakBytes++ }, "peak memory, text, peak memory, serving", 14},
-		{"a slow query", func(r *ManyReport) { r.Queries[1].Later = runs(2 * ms) }, "repo: of one and a word of all, idle", 14},
-		{"a wrong answer", func(r *ManyReport) { r.Queries[0].AtOnce = nil }, "absent word, at once", 14},
-		{"a slow commit", func(r *ManyReport) { r.Commits[0].Found += ms }, "one commit, from read to found", 14},
+		{"slow index", func(r *ManyReport) { r.Text.Wall++ }, "first index, share of zoekt", 15},
+		{"slow symbols", func(r *ManyReport) { r.Symbols.Wall++ }, "with symbols and history", 15},
+		{"memory", func(r *ManyReport) { r.Text.PeakOwnBytes++; r.Bulk.PeakBytes++ }, "peak memory, text, peak memory, serving", 15},
+		{"shards", func(r *ManyReport) { r.Bulk.MostShards++ }, "shards during indexing", 15},
+		{"shards apart", func(r *ManyReport) { r.Apart = &ManyApart{Ready: time.Second, PeakBytes: 513} }, "peak memory, shards apart", 17},
+		{"a slow query", func(r *ManyReport) { r.Queries[1].Later = runs(2 * ms) }, "repo: of one and a word of all, idle", 15},
+		{"a wrong answer", func(r *ManyReport) { r.Queries[0].AtOnce = nil }, "absent word, at once", 15},
+		{"a slow commit", func(r *ManyReport) { r.Commits[0].Found += ms }, "one commit, from read to found", 15},
 	} {
 		r := good()
 		tt.change(r)
