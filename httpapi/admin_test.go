@@ -66,6 +66,27 @@ func askAdmin(repos admin.Repositories, method, target, body string, change func
 	return w
 }
 
+// TestAdminListsOne: a name lists one repository or none, also of thousands.
+func TestAdminListsOne(t *testing.T) {
+	repos := &fakeRepositories{list: func() ([]*store.Repository, error) {
+		return []*store.Repository{{ID: 1, Name: "lab/kiln"}, {ID: 2, Name: "lab/kiln2"}, {ID: 3, Name: "clay"}}, nil
+	}}
+	for target, want := range map[string][]string{"": {"lab/kiln", "lab/kiln2", "clay"}, "?name=lab/kiln": {"lab/kiln"}, "?name=kiln": {}} {
+		w := askAdmin(repos, "GET", target, "", nil)
+		var got []admin.Repository
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 {
+			t.Fatalf("%q: got %d %q: %v", target, w.Code, w.Body, err)
+		}
+		names := []string{}
+		for _, r := range got {
+			names = append(names, r.Name)
+		}
+		if !slices.Equal(names, want) {
+			t.Errorf("%q: got %q, want %q", target, names, want)
+		}
+	}
+}
+
 func TestAdminGuard(t *testing.T) {
 	from := func(remote, local string) func(*http.Request) *http.Request {
 		return func(r *http.Request) *http.Request {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,7 +28,11 @@ func (w *worker) addTyped(ctx context.Context, sources []ingest.Source, keep boo
 	if keep {
 		return w.add(ctx, sources), nil
 	}
-	before, err := remote.Get(ctx, w.Client, admin.ListRepositories)
+	asked := make([]string, 0, len(sources))
+	for _, src := range sources {
+		asked = append(asked, src.Name)
+	}
+	before, err := w.listed(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +47,30 @@ func (w *worker) addTyped(ctx context.Context, sources []ingest.Source, keep boo
 	return names, nil
 }
 
+// listedAlone is how many repositories are asked for one by one, where a server with
+// thousands takes longer to list them all.
+const listedAlone = 16
+
+// listed returns those repositories of some names that there are, and others if the
+// names are many.
+func (w *worker) listed(ctx context.Context, names []string) ([]admin.Repository, error) {
+	if len(names) > listedAlone {
+		return remote.Get(ctx, w.Client, admin.ListRepositories)
+	}
+	var out []admin.Repository
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			continue
+		}
+		found, err := remote.Get(ctx, w.Client, admin.ListRepositories, "name", name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
 // undo removes a repository again that this command added and that was never
 // synced. It returns the error of the sync, and what became of the repository.
 func (w *worker) undo(ctx context.Context, name string, failed error) error {
@@ -50,7 +79,7 @@ func (w *worker) undo(ctx context.Context, name string, failed error) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWithin)
 	defer cancel()
-	all, err := remote.Get(ctx, w.Client, admin.ListRepositories)
+	all, err := w.listed(ctx, []string{name})
 	if err != nil {
 		return fmt.Errorf("%w; it may have been added: %w", failed, err)
 	}

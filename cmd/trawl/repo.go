@@ -145,7 +145,7 @@ func (w *worker) syncAll(ctx context.Context, asJSON bool, names []string) error
 	if err := w.end(ctx); !asJSON || err != nil && !errors.Is(err, errTold) {
 		return err
 	}
-	all, err := remote.Get(ctx, w.Client, admin.ListRepositories)
+	all, err := w.listed(ctx, names)
 	if err != nil {
 		return err
 	}

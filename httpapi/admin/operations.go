@@ -25,8 +25,8 @@ type None struct{}
 // Lines is an answer that takes its time: it leaves Line by Line.
 type Lines struct{}
 
-// The operations on repositories. All but the first two take the parameter name;
-// without it ListPins answers with all.
+// The operations on repositories. All but AddRepository take the parameter name;
+// without it ListRepositories and ListPins answer with all.
 var (
 	ListRepositories = Operation[None, []Repository]{http.MethodGet, RepositoriesPath}
 	AddRepository    = Operation[Add, Repository]{http.MethodPost, RepositoriesPath}

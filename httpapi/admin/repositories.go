@@ -27,6 +27,9 @@ func (h *Handlers) repositoryRoutes() []httpapi.Route {
 	return []httpapi.Route{
 		answer(h, ListRepositories, func(c *call, _ None) ([]Repository, error) {
 			all, err := c.repos.List(c.r.Context())
+			if name := c.r.URL.Query().Get("name"); name != "" {
+				all = slices.DeleteFunc(all, func(r *store.Repository) bool { return r.Name != name })
+			}
 			return each(all, err, func(r *store.Repository) (Repository, error) { return newRepository(r), nil })
 		}),
 		answer(h, AddRepository, func(c *call, in Add) (Repository, error) {
