@@ -45,6 +45,14 @@ func answers(t *testing.T, repo *git.Repo) string {
 			return nil
 		})
 		say("Log", depth, err)
+		if depth == git.LogMessages {
+			continue
+		}
+		err = repo.LogFrom(ctx, commits[0], len(commits)-1, o, func(c *git.Commit) error {
+			say("LogFrom", fmt.Sprintf("%+v", *c), nil)
+			return nil
+		})
+		say("LogFrom", depth, err)
 		err = repo.Compare(ctx, older, branch.Commit, nil, o, func(d git.FileDiff) error {
 			say("Compare", d, nil)
 			return nil

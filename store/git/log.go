@@ -122,24 +122,58 @@ func (r *Repo) Log(ctx context.Context, commits []string, o LogOptions, f func(*
 	if len(commits) == 0 {
 		return nil
 	}
+	o = r.withMailmap(ctx, o)
+	if o.Depth == LogMessages {
+		// Unlike git diff-tree it reads no tree at all.
+		args := append(mailmapFrom(o.Mailmap), "rev-list", "--stdin", "--no-walk=unsorted", "--encoding=UTF-8", "--date=raw", logFormat+"%x00")
+		return r.log(ctx, "rev-list", args, commits, o, f)
+	}
+	return r.log(ctx, "diff-tree", o.args("diff-tree", "--stdin", "-r", "--always"), commits, o, f)
+}
+
+// LogFrom is Log of the newest commits that can be reached from a commit, at most
+// so many, in git log's order and not with LogMessages. It is one process where
+// RevList and Log are two. What the configuration of the repository says about git
+// log, and not about git diff-tree, is overridden.
+func (r *Repo) LogFrom(ctx context.Context, commit string, most int, o LogOptions, f func(*Commit) error) error {
+	if !isObjectID(commit) {
+		return fmt.Errorf("log of %s: %q is not an object id", r.dir, commit)
+	}
+	o = r.withMailmap(ctx, o)
+	args := append(o.args("-c", "log.showSignature=false", "log", "--no-diff-merges", "--no-notes", "--no-decorate", "--no-mailmap",
+		"--no-relative", "-O"+os.DevNull, "--diff-algorithm=default"),
+		fmt.Sprintf("--max-count=%d", most), commit, "--")
+	return r.log(ctx, "log", args, nil, o, f)
+}
+
+// withMailmap returns o without a mailmap that is not there or cannot be used.
+func (r *Repo) withMailmap(ctx context.Context, o LogOptions) LogOptions {
 	if o.Mailmap != "" && !r.hasMailmap(ctx, o.Mailmap) {
 		o.Mailmap = ""
 	}
+	return o
+}
+
+// log calls f for the commits that git writes: those named if there are any, else
+// all.
+func (r *Repo) log(ctx context.Context, name string, args, named []string, o LogOptions, f func(*Commit) error) error {
 	// A commit is known to be whole when something stands behind it. The last is
 	// held back until git has ended well: of a commit whose diff git died of, the
 	// output looks like that of one that changed no line.
 	var last *Commit
 	parse := func(out *bufio.Reader) error {
 		p := &logParser{in: out, opts: o}
-		for _, oid := range commits {
+		for i := 0; named == nil || i < len(named); i++ {
 			c, err := p.commit()
 			switch {
+			case errors.Is(err, io.EOF) && named == nil:
+				return nil
 			case errors.Is(err, io.EOF):
 				return errTruncated
 			case err != nil:
 				return fmt.Errorf("log of %s: %w", r.dir, err)
-			case c.OID != oid: // git passes over a commit that it cannot read
-				return fmt.Errorf("log of %s: %w: %s", r.dir, ErrMissing, oid)
+			case named != nil && c.OID != named[i]: // git passes over a commit that it cannot read
+				return fmt.Errorf("log of %s: %w: %s", r.dir, ErrMissing, named[i])
 			}
 			if _, err := out.Peek(1); err != nil {
 				last = c
@@ -152,17 +186,15 @@ func (r *Repo) Log(ctx context.Context, commits []string, o LogOptions, f func(*
 		return nil
 	}
 	prepare := func(cmd *exec.Cmd) {
-		cmd.Stdin = strings.NewReader(strings.Join(commits, "\n") + "\n")
+		if named != nil {
+			cmd.Stdin = strings.NewReader(strings.Join(named, "\n") + "\n")
+		}
 		// Neither a .mailmap nor a .gitattributes where we happen to stand is
 		// meant, nor, for git before 2.42, the .gitattributes of an index.
 		cmd.Dir = r.gitDir
 		cmd.Env = append(cmd.Env, "GIT_ATTR_SOURCE="+r.emptyTree(), "GIT_INDEX_FILE="+filepath.Join(r.gitDir, "none"), noGrafts)
 	}
-	name := "diff-tree"
-	if o.Depth == LogMessages {
-		name = "rev-list"
-	}
-	if err := r.budget.streamWith(ctx, name, prepare, parse, r.args(o.args()...)...); err != nil || last == nil {
+	if err := r.budget.streamWith(ctx, name, prepare, parse, r.args(args...)...); err != nil || last == nil {
 		return r.listError("log", err)
 	}
 	return f(last)
@@ -174,15 +206,10 @@ const noGrafts = "GIT_GRAFT_FILE=" + os.DevNull
 // bigFile is what git itself takes for binary without reading it whole.
 const bigFile = "core.bigFileThreshold=64m"
 
-func (o LogOptions) args() []string {
-	args := mailmapFrom(o.Mailmap)
-	if o.Depth == LogMessages {
-		// Unlike git diff-tree it reads no tree at all.
-		return append(args, "rev-list", "--stdin", "--no-walk=unsorted", "--encoding=UTF-8", "--date=raw", logFormat+"%x00")
-	}
-	args = append(args, "-c", "diff.suppressBlankEmpty=false", "-c", bigFile,
-		"diff-tree", "--stdin", "-r", "-z", "--root", "--always", "--encoding=UTF-8", "--date=raw", logFormat,
-		"--raw", "--no-abbrev", "-M", "-l1000", "--ignore-submodules=none")
+// args are those of a command that prints commits with their diffs.
+func (o LogOptions) args(command ...string) []string {
+	args := slices.Concat(mailmapFrom(o.Mailmap), []string{"-c", "diff.suppressBlankEmpty=false", "-c", bigFile}, command, []string{
+		"-z", "--root", "--encoding=UTF-8", "--date=raw", logFormat, "--raw", "--no-abbrev", "-M", "-l1000", "--ignore-submodules=none"})
 	if o.Depth == LogHunks {
 		args = append(args, "-p", "-U1", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/",
 			"--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,8 @@ import (
 	"github.com/trawlsearch/trawl/store/git"
 )
 
-// readLog returns the log of HEAD, newest first, with the hunks copied.
+// readLog returns the log of HEAD, newest first, with the hunks copied. It holds
+// LogFrom against it.
 func readLog(t testing.TB, repo *git.Repo, o git.LogOptions) []git.Commit {
 	t.Helper()
 	var oids []string
@@ -22,17 +24,36 @@ func readLog(t testing.TB, repo *git.Repo, o git.LogOptions) []git.Commit {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return readCommits(t, repo, oids, o)
+	out := readCommits(t, repo, oids, o)
+	if o.Depth == git.LogMessages {
+		return out
+	}
+	for _, most := range []int{len(oids) + 1, len(oids) - 1} {
+		var from []git.Commit
+		err := repo.LogFrom(t.Context(), oids[0], most, o, func(c *git.Commit) error {
+			from = append(from, cloned(c))
+			return nil
+		})
+		if want := out[:min(most, len(out))]; err != nil || len(from) != len(want) || len(want) > 0 && !reflect.DeepEqual(from, want) {
+			t.Errorf("LogFrom %d of %d commits: %v\n got %.2000q\nwant %.2000q", most, len(oids), err, fmt.Sprint(from), fmt.Sprint(want))
+		}
+	}
+	return out
+}
+
+// cloned returns a commit that may be kept.
+func cloned(c *git.Commit) git.Commit {
+	for i := range c.Files {
+		c.Files[i].Hunks = slices.Clone(c.Files[i].Hunks)
+	}
+	return *c
 }
 
 func readCommits(t testing.TB, repo *git.Repo, oids []string, o git.LogOptions) []git.Commit {
 	t.Helper()
 	var out []git.Commit
 	err := repo.Log(t.Context(), oids, o, func(c *git.Commit) error {
-		for i := range c.Files {
-			c.Files[i].Hunks = slices.Clone(c.Files[i].Hunks)
-		}
-		out = append(out, *c)
+		out = append(out, cloned(c))
 		return nil
 	})
 	if err != nil {

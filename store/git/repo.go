@@ -34,9 +34,14 @@ func (b *Budget) Open(ctx context.Context, dir string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	gitDir, format, err := b.describe(ctx, abs, filepath.Dir(abs))
-	if err != nil {
-		return nil, b.openError(ctx, dir, abs, err)
+	gitDir, format := plainRepository(abs), "sha1"
+	if gitDir == "" {
+		if gitDir, format, err = b.describe(ctx, abs, filepath.Dir(abs)); err != nil {
+			return nil, b.openError(ctx, dir, abs, err)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
 	if err := b.confine(ctx, abs, gitDir); err != nil {
 		return nil, err

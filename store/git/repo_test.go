@@ -105,6 +105,55 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
+// TestOpenAsksGit: a repository as git init makes it is opened without a process; of
+// all that is odd git judges.
+func TestOpenAsksGit(t *testing.T) {
+	x := newFixture(t)
+	config := filepath.Join(x.dir, ".git", "config")
+	usual, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := filepath.Join(t.TempDir(), "linked")
+	x.write("a", "1")
+	x.commit()
+	x.git("worktree", "add", "-q", linked)
+	x.git("worktree", "prune")
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\necho asked >&2; exit 9\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if _, err := git.Open(t.Context(), linked); err == nil {
+		t.Error("a linked worktree is opened without git")
+	}
+	for _, test := range []struct {
+		config string
+		asks   bool
+	}{
+		{string(usual), false},
+		{"# comment\n; another\n\n[core]\n\trepositoryFormatVersion = 0\n[remote \"o.x\"]\n\turl = https://example.org/a=b#c\n", false},
+		{string(usual) + "[extensions]\n\tobjectFormat = sha256\n", true},
+		{string(usual) + "[Extensions]\n\tworktreeConfig = true\n", true},
+		{string(usual) + "[core]\n\trepositoryformatversion = 0\n", true},
+		{"[core]\n\trepositoryformatversion = 1\n", true},
+		{"[core]\n\trepositoryformatversion = 99\n", true},
+		{"[core]\n\tbare = true\n", true},
+		{"[core] repositoryformatversion = 0\n", true},
+		{string(usual) + "[user]\n\tname = \"quoted\"\n", true},
+		{string(usual) + "[user]\n\tname = two \\\n lines\n", true},
+		{string(usual) + "nothing that git knows\n", true},
+		{"", true},
+	} {
+		if err := os.WriteFile(config, []byte(test.config), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := git.Open(t.Context(), x.dir); (err != nil) != test.asks {
+			t.Errorf("open with the configuration %q: %v; asks git: want %t", test.config, err, test.asks)
+		}
+	}
+}
+
 func TestOpenWithoutGit(t *testing.T) {
 	x := newFixture(t)
 	t.Setenv("PATH", t.TempDir())
