@@ -196,7 +196,7 @@ type merging struct {
 	add     []shard.Header
 	// outputs are the new shards of each repository.
 	outputs map[uint32]map[uint32]bool
-	// written are the documents of the new shards, by shard; none of commits.
+	// written are the documents of the new shards, by shard.
 	written map[uint32][]source
 	// symbols are the counts of the first new shard, nil if symbols are not
 	// copied; the other shards count no failures.
@@ -287,7 +287,7 @@ type mergeWriter struct {
 	*shard.Writer
 	m *merging
 	// pending are the repositories with documents in the shard begun, written the
-	// documents, if it is not of commits.
+	// documents.
 	pending map[uint32]bool
 	written []source
 }
@@ -353,8 +353,6 @@ func (m *merging) change(sn *store.Snapshot, group []shard.View) (c store.Change
 		present, there := sn.Shard(v.ID)
 		switch {
 		case present.Quarantine != nil:
-			return c, errOvertaken
-		case v.Header.IsHistory() && (!there || present.Dead != v.Dead):
 			return c, errOvertaken
 		case !there:
 			continue // all of it is dead

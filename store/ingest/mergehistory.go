@@ -12,6 +12,7 @@ import (
 
 // commitSource is a live commit of an input shard.
 type commitSource struct {
+	view   shard.View
 	circle string
 	text   *shard.Text
 	docs   *shard.Documents
@@ -36,7 +37,7 @@ func (m *merging) rewriteHistory(ctx context.Context, group []shard.View) error 
 		defer text.Close()
 		for i := range table.Len() {
 			if v.Dead == nil || !v.Dead.Contains(uint16(table.Message[i])) {
-				all = append(all, commitSource{m.circles[table.Repository[i]], text, docs, table, i})
+				all = append(all, commitSource{v, m.circles[table.Repository[i]], text, docs, table, i})
 			}
 		}
 	}
@@ -69,6 +70,9 @@ func (m *merging) rewriteHistory(ctx context.Context, group []shard.View) error 
 			return err
 		}
 		w.pending[c.Repository] = true
+		for d := s.table.Message[s.commit]; d < s.table.Message[s.commit+1]; d++ {
+			w.written = append(w.written, source{view: s.view, docs: s.docs, doc: int(d)})
+		}
 		m.step(ctx, i+1, len(all))
 	}
 	return w.finish(ctx)
