@@ -35,8 +35,8 @@ const (
 )
 
 var (
-	// errNotSmall says that a sync is too large for a group.
-	errNotSmall = errors.New("sync is too large for a group")
+	// errNotSmall says that a sync, or a history, is too large for a group.
+	errNotSmall = errors.New("too large for a group")
 	// errOvertaken says that documents of the repository were moved since the sync
 	// was prepared.
 	errOvertaken = errors.New("documents were moved since the sync was prepared")
@@ -60,6 +60,8 @@ type groups struct {
 	// reading counts the syncs that may yet join the open group.
 	reading int
 	open    *group
+	// quiet is closed when no sync is read any more; nil if no task waits for that.
+	quiet chan struct{}
 }
 
 // group is some syncs that are written together.
@@ -99,6 +101,28 @@ func (g *groups) left() {
 	defer g.mu.Unlock()
 	g.reading--
 	g.look()
+	if g.reading == 0 && g.quiet != nil {
+		close(g.quiet)
+		g.quiet = nil
+	}
+}
+
+// idle waits until no sync is being read.
+func (g *groups) idle(ctx context.Context) {
+	g.mu.Lock()
+	if g.reading == 0 {
+		g.mu.Unlock()
+		return
+	}
+	if g.quiet == nil {
+		g.quiet = make(chan struct{})
+	}
+	quiet := g.quiet
+	g.mu.Unlock()
+	select {
+	case <-quiet:
+	case <-ctx.Done():
+	}
 }
 
 // look finds out whether the open group is ready. mu is held.

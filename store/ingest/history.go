@@ -30,7 +30,8 @@ type HistoryResult struct {
 
 // History reads the commits of all repositories that were synced since their
 // commits were last read. Old ones are read no more; those that cannot be
-// reached any more are forgotten. Each repository is committed shard by shard,
+// reached any more are forgotten. Small histories are read side by side and
+// committed in groups. Behind them each larger one is committed shard by shard,
 // newest commits first, so that an interrupted pass goes on where it was. Syncs
 // and merges go on meanwhile. It reports progress in phase "history"; report may
 // be nil.
@@ -46,26 +47,68 @@ func (ix *Indexer) History(ctx context.Context, report func(Progress)) (HistoryR
 		return out, fmt.Errorf("history: %w", ctx.Err())
 	}
 	start := ix.opts.Now()
-	for _, id := range ix.unread() {
-		j := &historyJob{ix: ix, id: id, report: report}
-		err := ix.heal(ctx, func() error {
-			*j = historyJob{ix: ix, id: id, report: report, added: j.added}
-			return j.run(ctx)
-		})
-		if j.added > 0 {
-			out.Repositories++
-			out.Commits += j.added
-		}
-		switch {
-		case ctx.Err() != nil || errors.Is(err, store.ErrBroken) || errors.Is(err, store.ErrDiskFull) || errors.Is(err, ErrLowDisk):
-			return out, fmt.Errorf("history: %w", err)
-		case err != nil:
-			out.Failed = append(out.Failed, j.repository.Name+": "+err.Error())
-			j.recordError(err)
-		}
+	p := &historyPass{ix: ix, report: report, out: &out, progress: Progress{Phase: "history"}}
+	if err := p.run(ctx, ix.unread()); err != nil {
+		return out, fmt.Errorf("history: %w", err)
 	}
+	slices.Sort(out.Failed)
 	out.Took = ix.opts.Now().Sub(start)
 	return out, nil
+}
+
+// historyPass is one call of History.
+type historyPass struct {
+	ix     *Indexer
+	report func(Progress)
+	out    *HistoryResult
+	// alone are the repositories that are read one by one.
+	alone []uint32
+	// progress is that of small histories.
+	progress Progress
+}
+
+// run reads the small histories and then the others.
+func (p *historyPass) run(ctx context.Context, ids []uint32) error {
+	if err := p.readSmall(ctx, ids); err != nil {
+		return err
+	}
+	for _, id := range p.alone {
+		if err := p.readAlone(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readAlone reads the history of one repository, however large it is.
+func (p *historyPass) readAlone(ctx context.Context, id uint32) error {
+	j := &historyJob{ix: p.ix, id: id, report: p.report}
+	err := errOvertaken
+	for n := 0; n < overtakenAtMost && errors.Is(err, errOvertaken); n++ {
+		err = p.ix.heal(ctx, func() error {
+			*j = historyJob{ix: p.ix, id: id, report: p.report, added: j.added}
+			return j.run(ctx)
+		})
+	}
+	j.err = err
+	return p.count(ctx, j)
+}
+
+// count counts what a job has read. It returns the error that ends the pass.
+func (p *historyPass) count(ctx context.Context, j *historyJob) error {
+	if j.added > 0 {
+		p.out.Repositories++
+		p.out.Commits += j.added
+	}
+	if j.err == nil {
+		return nil
+	}
+	if hopeless(ctx, j.err) {
+		return j.err
+	}
+	p.out.Failed = append(p.out.Failed, j.repository.Name+": "+j.err.Error())
+	j.recordError(j.err)
+	return nil
 }
 
 // unread lists the repositories whose history is missing or outdated.
@@ -101,6 +144,18 @@ type historyJob struct {
 	pending historyCounts
 	// people are those the mailmap changes.
 	people store.People
+	// small says that the job is for a group, plan is what it reads, and held what
+	// was read.
+	small bool
+	plan  *historyPlan
+	held  []heldCommit
+	// heldBytes is about the memory of that, written where it was written to.
+	heldBytes int
+	written   []docRef
+	// mailmap is the one of the tip.
+	mailmap string
+	// err is why the history is not read.
+	err error
 }
 
 // historyCounts are what a record counts.
@@ -123,39 +178,56 @@ func (j *historyJob) run(ctx context.Context) (err error) {
 	if j.git, err = j.ix.opts.Git.Open(ctx, j.ix.store.GitDir(j.repository)); err != nil {
 		return err
 	}
-	plan, err := j.plan(ctx, sn)
-	if err != nil {
+	if j.plan, err = j.makePlan(ctx, sn); err != nil {
 		return err
 	}
-	if err := j.begin(plan); err != nil {
+	if err := j.begin(); err != nil {
 		return err
 	}
 	j.writer = j.ix.store.NewShardWriter()
 	j.writer.MaxBlocks = j.ix.opts.ShardBlocks
 	defer func() { err = errors.Join(err, j.writer.Close()) }()
-	if err := j.read(ctx, plan); err != nil {
+	if err := j.read(ctx, j.plan); err != nil {
 		return err
 	}
-	return j.end(ctx, plan)
+	return j.end(ctx)
 }
 
 // begin forgets what is not to be kept, and records that the tip is being read.
-func (j *historyJob) begin(plan *historyPlan) error {
+func (j *historyJob) begin() error {
 	return j.commit(func(sn *store.Snapshot, next *store.Repository, c *store.Change) error {
-		h := &next.History
-		if plan.again {
-			*h = store.History{Sequence: h.Sequence, Shards: h.Shards}
+		places, err := j.forget(sn, next)
+		if err != nil {
+			return err
 		}
-		h.Reading, h.Depth, h.Sequence = j.tip, j.ix.opts.historyDepth(), plan.sequence
-		j.sequence = plan.sequence
-		return j.forget(sn, next, plan, c)
+		next.History.Reading = j.tip
+		if j.plan.again && j.repository.History.Mailmap != "" {
+			c.People = map[uint32]store.People{j.id: {}}
+		}
+		c.Dead, c.Drop = bury(sn, nil, places)
+		return nil
 	})
 }
 
-// forget buries the commits that are gone, and says so in the record.
-func (j *historyJob) forget(sn *store.Snapshot, next *store.Repository, plan *historyPlan, c *store.Change) error {
+// forget drops from a record the commits that are gone, and returns their documents.
+// It fails with errOvertaken if the plan was made of another reading, or without
+// knowing of commits that are lost.
+func (j *historyJob) forget(sn *store.Snapshot, next *store.Repository) ([]docRef, error) {
+	h, base, plan := &next.History, &j.repository.History, j.plan
+	if h.Sequence != base.Sequence || h.Tip != base.Tip || h.Reading != base.Reading || h.Mailmap != base.Mailmap || h.Depth != base.Depth {
+		return nil, errOvertaken
+	}
+	if !plan.again && lost(sn, h.Shards) {
+		return nil, errOvertaken
+	}
+	j.sequence = plan.sequence
+	shards := h.Shards
+	if plan.again {
+		*h = store.History{Shards: shards}
+	}
+	h.Depth, h.Sequence = j.ix.opts.historyDepth(), plan.sequence
 	if len(plan.gone) == 0 && !plan.again {
-		return nil
+		return nil, nil
 	}
 	counts, newest := historyCounts{}, int64(0)
 	left := map[uint32]bool{}
@@ -177,16 +249,14 @@ func (j *historyJob) forget(sn *store.Snapshot, next *store.Repository, plan *hi
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	h := &next.History
 	if !plan.again {
 		h.Commits, h.Diffs, h.TooLarge = h.Commits-counts.commits, h.Diffs-counts.diffs, h.TooLarge-counts.tooLarge
 	}
 	h.Newest = newest
-	h.Shards = slices.DeleteFunc(slices.Clone(h.Shards), func(id uint32) bool { return !left[id] })
-	c.Dead, c.Drop = bury(sn, nil, places)
-	return nil
+	h.Shards = slices.DeleteFunc(slices.Clone(shards), func(id uint32) bool { return !left[id] })
+	return places, nil
 }
 
 // count adds a commit that is kept.
@@ -200,6 +270,12 @@ func (n *historyCounts) count(t *shard.Commits, docs *shard.Documents, i int) {
 			n.tooLarge++
 		}
 	}
+}
+
+// addTo adds to a record what was written to shards.
+func (n *historyCounts) addTo(h *store.History, shards ...uint32) {
+	h.Shards = append(slices.Clone(h.Shards), shards...)
+	h.Commits, h.Diffs, h.TooLarge, h.Newest = h.Commits+n.commits, h.Diffs+n.diffs, h.TooLarge+n.tooLarge, max(h.Newest, n.newest)
 }
 
 // eachCommit calls f for the live commits of r, except those in quarantined
@@ -263,9 +339,7 @@ func (j *historyJob) finish(ctx context.Context) error {
 	}
 	err = j.commit(func(_ *store.Snapshot, next *store.Repository, c *store.Change) error {
 		c.Add = []shard.Header{written}
-		h, n := &next.History, &j.pending
-		h.Shards = append(slices.Clone(h.Shards), written.ID)
-		h.Commits, h.Diffs, h.TooLarge, h.Newest = h.Commits+n.commits, h.Diffs+n.diffs, h.TooLarge+n.tooLarge, max(h.Newest, n.newest)
+		j.pending.addTo(&next.History, written.ID)
 		return nil
 	})
 	if err != nil {
@@ -278,25 +352,34 @@ func (j *historyJob) finish(ctx context.Context) error {
 }
 
 // end commits the last shard and records that the tip was reached.
-func (j *historyJob) end(ctx context.Context, plan *historyPlan) error {
+func (j *historyJob) end(ctx context.Context) error {
 	if err := j.finish(ctx); err != nil {
 		return err
 	}
 	sn := j.ix.store.Snapshot()
 	defer sn.Close()
-	mailmap, people, err := j.mapPeople(ctx, sn)
-	if err != nil {
+	var err error
+	if j.mailmap, j.people, err = j.mapPeople(ctx, sn); err != nil {
 		return err
 	}
 	return j.commit(func(_ *store.Snapshot, next *store.Repository, c *store.Change) error {
-		h := &next.History
-		h.Tip, h.Reading, h.LastError, h.LastRead, h.Mailmap = j.tip, "", "", j.ix.opts.Now().UTC(), mailmap
-		h.More = plan.more
-		if people != nil {
-			c.People = map[uint32]store.People{j.id: people}
-		}
+		j.reached(next, c)
 		return nil
 	})
+}
+
+// reached records that the tip was.
+func (j *historyJob) reached(next *store.Repository, c *store.Change) {
+	h := &next.History
+	h.Tip, h.Reading, h.LastError, h.LastRead, h.Mailmap = j.tip, "", "", j.ix.opts.Now().UTC(), j.mailmap
+	h.More = j.plan.more
+	if j.people == nil {
+		return
+	}
+	if c.People == nil {
+		c.People = map[uint32]store.People{}
+	}
+	c.People[j.id] = j.people
 }
 
 // mapPeople returns who people are by the mailmap of the tip, nil if that says
@@ -329,27 +412,38 @@ func (j *historyJob) mapPeople(ctx context.Context, sn *store.Snapshot) (mailmap
 	if mailmap == "" {
 		return "", store.People{}, nil
 	}
-	people, err = j.mapAll(ctx, sn, r)
+	all := persons{}
+	if err := all.addKept(sn, r); err != nil {
+		return "", nil, err
+	}
+	people, err = j.mapAll(ctx, all)
 	return mailmap, people, err
 }
 
-// mapAll asks the mailmap of the tip about everybody.
-func (j *historyJob) mapAll(ctx context.Context, sn *store.Snapshot, r *store.Repository) (store.People, error) {
-	known := map[git.Person]bool{}
-	var all []git.Person
-	add := func(p shard.Person) {
-		if g := git.Person(p); !known[g] {
-			known[g] = true
-			all = append(all, g)
+// persons are some persons, in the order of their number.
+type persons map[git.Person]int
+
+func (p persons) add(of ...shard.Person) {
+	for _, person := range of {
+		if _, known := p[git.Person(person)]; !known {
+			p[git.Person(person)] = len(p)
 		}
 	}
-	err := eachCommit(sn, r, func(_ shard.View, t *shard.Commits, i int) error {
-		add(t.People[t.Author[i]])
-		add(t.People[t.Committer[i]])
+}
+
+// addKept adds those of the commits of a repository that are kept.
+func (p persons) addKept(sn *store.Snapshot, r *store.Repository) error {
+	return eachCommit(sn, r, func(_ shard.View, t *shard.Commits, i int) error {
+		p.add(t.People[t.Author[i]], t.People[t.Committer[i]])
 		return nil
 	})
-	if err != nil {
-		return nil, err
+}
+
+// mapAll asks the mailmap of the tip about persons.
+func (j *historyJob) mapAll(ctx context.Context, asked persons) (store.People, error) {
+	all := make([]git.Person, len(asked))
+	for p, n := range asked {
+		all[n] = p
 	}
 	mapped, err := j.git.MapPeople(ctx, j.tip, all)
 	if err != nil {

@@ -98,13 +98,19 @@ func (f *fixture) keptCommits(name string) ([]keptCommit, store.History) {
 // checkHistory compares what is kept with what git tells.
 func (f *fixture) checkHistory(name string, r *repo, diffs int) {
 	f.t.Helper()
+	f.checkHistoryAt(name, r, r.git("rev-parse", "HEAD"), diffs)
+}
+
+// checkHistoryAt is checkHistory of another tip than HEAD.
+func (f *fixture) checkHistoryAt(name string, r *repo, tip string, diffs int) {
+	f.t.Helper()
 	kept, h := f.keptCommits(name)
 	g, err := git.Open(context.Background(), r.dir)
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	var oids []string
-	if err := g.RevList(context.Background(), []string{"HEAD"}, nil, func(l git.Listed) error {
+	if err := g.RevList(context.Background(), []string{tip}, nil, func(l git.Listed) error {
 		oids = append(oids, l.OID)
 		return nil
 	}); err != nil {
@@ -117,7 +123,7 @@ func (f *fixture) checkHistory(name string, r *repo, diffs int) {
 	if !slices.Equal(got, oids) {
 		f.t.Fatalf("commits of %s\n got %q\nwant %q", name, got, oids)
 	}
-	if tip := r.git("rev-parse", "HEAD"); h.Tip != tip || h.Reading != "" || h.Commits != len(oids) {
+	if h.Tip != tip || h.Reading != "" || h.Commits != len(oids) {
 		f.t.Errorf("history %+v, want tip %s and %d commits", h, tip, len(oids))
 	}
 	withDiffs, at := 0, 0

@@ -25,6 +25,10 @@ type historyPlan struct {
 	size      int
 	position  []uint32
 	effective []int64
+	// listed counts the commits of the log so far, and lowest is the lowest date of
+	// them.
+	listed int
+	lowest int64
 	// parents maps a commit that may be kept already to the last of these whose
 	// parent it is.
 	parents map[string]int
@@ -39,6 +43,21 @@ var errEnough = errors.New("enough")
 
 func (p *historyPlan) len() int { return len(p.position) }
 
+// next takes the next commit of the log, which is to be read if it is not kept.
+func (p *historyPlan) next(oid []byte, seconds int64, kept bool) {
+	if p.listed == 0 || seconds < p.lowest {
+		p.lowest = seconds
+	}
+	p.listed++
+	if kept {
+		return
+	}
+	p.size = len(oid)
+	p.oids = append(p.oids, oid...)
+	p.position = append(p.position, uint32(p.listed-1))
+	p.effective = append(p.effective, p.lowest)
+}
+
 // ids returns the hex ids of commits from up to but not including to.
 func (p *historyPlan) ids(from, to int) []string {
 	out := make([]string, 0, to-from)
@@ -48,10 +67,10 @@ func (p *historyPlan) ids(from, to int) []string {
 	return out
 }
 
-// plan compares the log of the tip with what is kept. Where the tip only grew
+// makePlan compares the log of the tip with what is kept. Where the tip only grew
 // the new commits are listed and no more; else all are, so that neither an
 // interruption nor a history that was rewritten asks for more care.
-func (j *historyJob) plan(ctx context.Context, sn *store.Snapshot) (*historyPlan, error) {
+func (j *historyJob) makePlan(ctx context.Context, sn *store.Snapshot) (*historyPlan, error) {
 	h := &j.repository.History
 	o := j.ix.opts
 	p := &historyPlan{sequence: h.Sequence + 1, again: h.Depth != o.historyDepth() || lost(sn, h.Shards), diffs: o.HistoryDiffs, more: h.More}
@@ -70,6 +89,9 @@ func (j *historyJob) plan(ctx context.Context, sn *store.Snapshot) (*historyPlan
 			}
 			return p, j.followParents(sn, p)
 		}
+	}
+	if j.small && h.Commits > mostSmallCommits {
+		return nil, errNotSmall
 	}
 	if h.Reading == j.tip && !p.again {
 		// Commits read before the interruption have lower positions, also if
@@ -113,27 +135,23 @@ func (j *historyJob) followParents(sn *store.Snapshot, p *historyPlan) error {
 // list adds the commits of the tip to p, without those of not and the kept. It
 // takes from kept what it meets.
 func (j *historyJob) list(ctx context.Context, p *historyPlan, not []string, kept map[string]bool) error {
-	n, lowest := 0, int64(0)
 	follows := !p.again && j.repository.History.Commits > 0
 	p.parents = map[string]int{}
 	err := j.git.RevList(ctx, []string{j.tip}, not, func(l git.Listed) error {
-		if n == j.ix.opts.HistoryCommits {
+		if p.listed == j.ix.opts.HistoryCommits {
 			p.more = true
 			return errEnough
 		}
-		if n == 0 || l.Seconds < lowest {
-			lowest = l.Seconds
-		}
-		n++
 		oid := unhex(l.OID)
-		if kept[string(oid)] {
+		known := kept[string(oid)]
+		p.next(oid, l.Seconds, known)
+		if known {
 			delete(kept, string(oid))
 			return nil
 		}
-		p.size = len(oid)
-		p.oids = append(p.oids, oid...)
-		p.position = append(p.position, uint32(n-1))
-		p.effective = append(p.effective, lowest)
+		if j.small && p.len() > mostSmallCommits {
+			return errNotSmall
+		}
 		for _, parent := range l.Parents {
 			if follows {
 				p.parents[string(unhex(parent))] = p.len() - 1

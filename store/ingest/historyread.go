@@ -72,10 +72,7 @@ func (j *historyJob) readBatch(ctx context.Context, p *historyPlan, at, end int,
 
 // readLog adds the commits from at, which it moves on, up to end.
 func (j *historyJob) readLog(ctx context.Context, p *historyPlan, at *int, end int, depth git.LogDepth) error {
-	o := git.LogOptions{
-		Depth: depth, MaxFileBytes: git.MaxDiffBytes, MaxCommitBytes: git.MaxCommitBytes, MaxFiles: git.MaxCommitFiles, Mailmap: j.tip,
-	}
-	return j.git.Log(ctx, p.ids(*at, end), o, func(c *git.Commit) error {
+	return j.git.Log(ctx, p.ids(*at, end), j.logOptions(depth), func(c *git.Commit) error {
 		if err := j.add(ctx, p, *at, c, depth); err != nil {
 			return callbackError{err}
 		}
@@ -84,7 +81,15 @@ func (j *historyJob) readLog(ctx context.Context, p *historyPlan, at *int, end i
 	})
 }
 
-// add writes a commit.
+func (j *historyJob) logOptions(depth git.LogDepth) git.LogOptions {
+	o := git.LogOptions{Depth: depth, MaxFileBytes: git.MaxDiffBytes, MaxCommitBytes: git.MaxCommitBytes, MaxFiles: git.MaxCommitFiles}
+	if !j.small {
+		o.Mailmap = j.tip
+	}
+	return o
+}
+
+// add writes a commit, or if it is one of a small history holds it.
 func (j *historyJob) add(ctx context.Context, p *historyPlan, i int, c *git.Commit, depth git.LogDepth) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -104,6 +109,10 @@ func (j *historyJob) add(ctx context.Context, p *historyPlan, i int, c *git.Comm
 	}
 	files := changedFiles(c, wanted)
 	out.MoreFiles += uint32(len(c.Files) - len(files))
+	if j.small {
+		j.note(out, c, files)
+		return j.hold(out, c, files)
+	}
 	if !j.writer.FitsCommit(c.Message, files) && !j.writer.Empty() {
 		if err := j.finish(ctx); err != nil {
 			return err
@@ -131,7 +140,7 @@ func (j *historyJob) note(c shard.Commit, from *git.Commit, files []shard.Change
 	}
 	n.newest = max(n.newest, c.Committer.Seconds)
 	j.progress.Bytes += int64(len(from.Message))
-	if j.progress.Done++; j.progress.Done%reportEvery == 0 || j.progress.Done == j.progress.Total {
+	if j.progress.Done++; !j.small && (j.progress.Done%reportEvery == 0 || j.progress.Done == j.progress.Total) {
 		j.report(j.progress)
 	}
 }
