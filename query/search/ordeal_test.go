@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -108,16 +109,18 @@ func (o *ordeal) repo(name string) *ordealRepo {
 	return r
 }
 
-func (o *ordeal) run(r *ordealRepo, stdin string, args ...string) {
+func (o *ordeal) run(r *ordealRepo, stdin string, args ...string) string {
 	o.t.Helper()
 	cmd := exec.Command("git", args...)
 	if args[0] != "init" {
 		cmd.Dir = r.dir
 	}
 	cmd.Stdin = strings.NewReader(stdin)
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	if err != nil {
 		o.t.Fatalf("git %v: %v: %s", args, err, out)
 	}
+	return strings.TrimSpace(string(out))
 }
 
 // change commits the next version: some files are written, removed and renamed.
@@ -138,8 +141,22 @@ func (o *ordeal) change(rng *rand.Rand, name string) {
 			r.files[path] = fmt.Sprintf("package p\n\nfunc F%d%s() {\n%s}\n", rng.IntN(100), name, body)
 		}
 	}
+	o.commit(r)
+}
+
+// changeLittle commits the next version of a repository of a few lines.
+func (o *ordeal) changeLittle(name string) {
+	r := o.repo(name)
+	r.version++
+	r.files["dir1/little.go"] = fmt.Sprintf("package p\n\n// %s line %d7 of version %d\nfunc F%d%s() {}\n", name, r.version, r.version, r.version, name)
+	r.files[fmt.Sprintf("same%d", r.version)] = "the same text in all\n"
+	o.commit(r)
+}
+
+// commit commits the files of a repository.
+func (o *ordeal) commit(r *ordealRepo) {
 	var in strings.Builder
-	message := fmt.Sprintf("version %d of %s", r.version, name)
+	message := fmt.Sprintf("version %d of %s", r.version, r.name)
 	fmt.Fprintf(&in, "commit refs/heads/main\ncommitter o <o@localhost> %d +0000\ndata %d\n%s\n", 1_700_000_000+r.version, len(message), message)
 	if r.version > 1 {
 		in.WriteString("from refs/heads/main^0\n")
@@ -182,29 +199,41 @@ func (o *ordeal) course(rng *rand.Rand, run func(step)) {
 			return err
 		}, facts{"repository " + name: digest(nil)}})
 	}
-	sync := func(name string) {
+	synced := map[string]string{} // the commits of what is indexed, by name
+	syncOne := func(name string) {
 		run(step{"sync " + name, func(s *ordealState) error {
 			_, err := s.ix.Sync(ctx, name, nil)
 			return err
 		}, facts{"repository " + name: digest(o.repo(name).files)}})
+		synced[name] = o.commits(name)
 	}
-	change := func(name string) { o.change(rng, name); sync(name) }
+	change := func(name string) { o.change(rng, name); syncOne(name) }
 	symbols := func() {
 		if o.ctags != nil {
 			run(step{"symbols", func(s *ordealState) error { _, err := s.ix.Symbols(ctx, nil); return err }, nil})
 		}
 	}
 	history := func() {
-		run(step{"history", func(s *ordealState) error { _, err := s.ix.History(ctx, nil); return err }, nil})
+		after := facts{}
+		for name, commits := range synced {
+			after["history of "+name] = commits
+		}
+		run(step{"history", func(s *ordealState) error {
+			res, err := s.ix.History(ctx, nil)
+			if err == nil && len(res.Failed) > 0 {
+				err = errors.New(strings.Join(res.Failed, "; "))
+			}
+			return err
+		}, after})
 	}
 	merge := func() {
 		run(step{"merge", func(s *ordealState) error { _, err := s.ix.Merge(ctx, nil); return err }, nil})
 	}
 	add("a")
-	sync("a")
+	syncOne("a")
 	o.accounts(run)
 	add("b")
-	sync("b")
+	syncOne("b")
 	symbols()
 	history()
 	change("a")
@@ -217,18 +246,22 @@ func (o *ordeal) course(rng *rand.Rand, run func(step)) {
 		return err
 	}, facts{"branches of a": "[old*]"}})
 	o.run(o.repo("a"), "", "branch", "old", "main~1")
-	sync("a")
+	syncOne("a")
 	o.records(run)
 	for _, name := range []string{"c", "d", "e"} {
 		add(name)
-		sync(name)
+		syncOne(name)
 	}
 	change("a")
 	merge()
 	symbols()
 	history()
 	change("c")
-	run(step{"remove d", func(s *ordealState) error { return s.ix.Remove(ctx, "d") }, facts{"repository d": ""}})
+	remove := func(name string) {
+		delete(synced, name)
+		run(step{"remove " + name, func(s *ordealState) error { return s.ix.Remove(ctx, name) }, facts{"repository " + name: "", "history of " + name: ""}})
+	}
+	remove("d")
 	run(step{"end the token", func(s *ordealState) error {
 		tokens, err := s.reg.Tokens(0)
 		if err != nil || len(tokens) == 0 {
@@ -240,6 +273,64 @@ func (o *ordeal) course(rng *rand.Rand, run func(step)) {
 	history()
 	merge()
 	symbols()
+
+	// Groups of several repositories, until there is a tier to merge.
+	little := [][]string{{"t1", "t2", "t3"}, {"t4", "t5", "t6"}}
+	for round := range 2 {
+		for _, names := range little {
+			added, after := facts{}, facts{}
+			for _, name := range names {
+				o.changeLittle(name)
+				added["repository "+name] = digest(nil)
+				after["repository "+name], synced[name] = digest(o.repo(name).files), o.commits(name)
+			}
+			if round == 0 {
+				run(step{"add " + strings.Join(names, " "), func(s *ordealState) error { return o.addAll(s, names) }, added})
+			}
+			run(step{"sync side by side " + strings.Join(names, " "), func(s *ordealState) error { return o.syncAll(s, names) }, after})
+			history()
+		}
+	}
+	o.rewrite("t2")
+	syncOne("t2")
+	history()
+	remove("t5")
+	merge()
+}
+
+// addAll adds repositories.
+func (o *ordeal) addAll(s *ordealState, names []string) error {
+	for _, name := range names {
+		if _, err := s.ix.Add(context.Background(), ingest.Source{Name: name, Location: o.repo(name).dir}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// syncAll syncs repositories side by side.
+func (o *ordeal) syncAll(s *ordealState, names []string) error {
+	errs := make([]error, len(names))
+	var syncs sync.WaitGroup
+	for i, name := range names {
+		syncs.Go(func() { _, errs[i] = s.ix.Sync(context.Background(), name, nil) })
+	}
+	syncs.Wait()
+	return errors.Join(errs...)
+}
+
+// rewrite replaces the last commit of a repository of two.
+func (o *ordeal) rewrite(name string) {
+	r := o.repo(name)
+	o.run(r, "", "update-ref", "refs/heads/main", "main~1")
+	r.files["rewritten"] = name + " line 7 of version 2 again\n"
+	o.commit(r)
+}
+
+// commits tells what the history of a repository is.
+func (o *ordeal) commits(name string) string {
+	r := o.repo(name)
+	return fmt.Sprintf("%d commits to %s", r.version, o.run(r, "", "rev-parse", "main"))
 }
 
 // accounts makes a user, a token and an app.
@@ -309,6 +400,13 @@ func (s *ordealState) facts() (facts, error) {
 			}
 			out["readers of "+r.Name] = fmt.Sprint(who)
 		}
+		if r.History.Tip != "" {
+			n, err := commitsOf(sn, r)
+			if err != nil || n != r.History.Commits {
+				return nil, fmt.Errorf("history of %s: %d commits in shards, %d in the record: %w", r.Name, n, r.History.Commits, err)
+			}
+			out["history of "+r.Name] = fmt.Sprintf("%d commits to %s", n, r.History.Tip)
+		}
 		if len(r.BranchGlobs) > 0 {
 			out["branches of "+r.Name] = fmt.Sprint(r.BranchGlobs)
 		}
@@ -344,6 +442,26 @@ func toldOf[T any](all []T, tell func(T) string) []string {
 		out = append(out, tell(v))
 	}
 	return out
+}
+
+// commitsOf counts the commits that are kept of a repository.
+func commitsOf(sn *store.Snapshot, r *store.Repository) (n int, err error) {
+	for _, id := range r.History.Shards {
+		v, ok := sn.Shard(id)
+		if !ok {
+			return 0, fmt.Errorf("shard %d is not there", id)
+		}
+		table, err := v.Commits()
+		if err != nil {
+			return 0, err
+		}
+		for i := range table.Len() {
+			if table.Repository[i] == r.ID && (v.Dead == nil || !v.Dead.Contains(uint16(table.Message[i]))) {
+				n++
+			}
+		}
+	}
+	return n, nil
 }
 
 // filesOf returns the files of the default branch.
