@@ -21,7 +21,11 @@ type catalogue struct {
 	// those with a mark, in the same order.
 	listed *btree.BTreeG[*Repository]
 	marked [marks]*btree.BTreeG[*Repository]
-	names  *lazyNames
+	// all, ids, names and facts are made when they are asked for.
+	all   *lazyIDs
+	ids   [marks]*lazyIDs
+	names *lazyNames
+	facts *lazyFacts
 	// holders say which repositories have something in a shard.
 	holders *btree.BTreeG[holder]
 
@@ -43,13 +47,13 @@ type catalogue struct {
 func newCatalogue() *catalogue {
 	c := &catalogue{
 		repositories: &btree.Map[uint32, *Repository]{}, byName: &btree.Map[string, *Repository]{},
-		listed: ordered(CompareListed), names: &lazyNames{}, holders: ordered(compareHolders),
+		listed: ordered(CompareListed), all: &lazyIDs{}, names: &lazyNames{}, facts: &lazyFacts{}, holders: ordered(compareHolders),
 		shards: &btree.Map[uint32, *shard.Shard]{}, visited: ordered(compareVisits),
 		dead: &btree.Map[uint32, *postings.Set]{}, away: &btree.Map[uint32, *shard.Exclusions]{},
 		aside: &btree.Map[uint32, *shard.Quarantine]{},
 	}
 	for m := range c.marked {
-		c.marked[m] = ordered(CompareListed)
+		c.marked[m], c.ids[m] = ordered(CompareListed), &lazyIDs{}
 	}
 	return c
 }
@@ -62,7 +66,7 @@ func ordered[T any](compare func(a, b T) int) *btree.BTreeG[T] {
 
 func (c *catalogue) clone() *catalogue {
 	next := &catalogue{
-		repositories: c.repositories.Copy(), byName: c.byName.Copy(), listed: c.listed.Copy(), names: c.names, holders: c.holders.Copy(),
+		repositories: c.repositories.Copy(), byName: c.byName.Copy(), listed: c.listed.Copy(), all: c.all, ids: c.ids, names: c.names, facts: c.facts, holders: c.holders.Copy(),
 		shards: c.shards.Copy(), visited: c.visited.Copy(), dead: c.dead.Copy(), away: c.away.Copy(), aside: c.aside.Copy(),
 		unread: c.unread, lost: c.lost,
 	}
@@ -184,6 +188,17 @@ func (c *catalogue) putRepository(r *Repository) {
 	if old == nil || old.Name != r.Name {
 		c.names = &lazyNames{}
 	}
+	if old == nil {
+		c.all = &lazyIDs{}
+	}
+	if old == nil && hasFacts(r) || old != nil && !sameFacts(old, r) {
+		c.facts = &lazyFacts{}
+	}
+	for m := range c.ids {
+		if (old != nil && Mark(m).of(old)) != Mark(m).of(r) {
+			c.ids[m] = &lazyIDs{}
+		}
+	}
 	if old != nil && old.Stars == r.Stars && slices.Equal(old.Shards, r.Shards) && slices.Equal(old.History.Shards, r.History.Shards) {
 		c.unlist(old)
 		c.list(r)
@@ -206,7 +221,15 @@ func (c *catalogue) putRepository(r *Repository) {
 }
 
 func (c *catalogue) removeRepository(old *Repository) {
-	c.names = &lazyNames{}
+	c.all, c.names = &lazyIDs{}, &lazyNames{}
+	if hasFacts(old) {
+		c.facts = &lazyFacts{}
+	}
+	for m := range c.ids {
+		if Mark(m).of(old) {
+			c.ids[m] = &lazyIDs{}
+		}
+	}
 	c.reorder(slices.Concat(old.Shards, old.History.Shards), func() {
 		c.unlist(old)
 		c.release(old)

@@ -1,9 +1,12 @@
 package store
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +39,16 @@ func checkIndexes(t *testing.T, c *catalogue) {
 		if got := slices.Collect(c.marked[m].Scan); !slices.Equal(got, want) {
 			t.Errorf("mark %d: got %d repositories, want %d", m, len(got), len(want))
 		}
+		checkIDs(t, fmt.Sprintf("mark %d", m), c.ids[m].of(c.marked[m].Scan), all, m.of)
+	}
+	checkIDs(t, "all", c.all.of(c.listed.Scan), all, func(*Repository) bool { return true })
+	facts := c.facts.of(c)
+	for _, word := range words {
+		checkIDs(t, "topic "+word, facts.Topic(word), all, func(r *Repository) bool { return slices.Contains(r.Topics, word) })
+		checkIDs(t, "key "+word, facts.Metadata(func(key string, value *string) bool { return key == word && value != nil }), all,
+			func(r *Repository) bool { return r.Metadata[word] != nil })
+		checkIDs(t, "description "+word, facts.Description(wordFinder(word), regexp.MustCompile(word)), all,
+			func(r *Repository) bool { return strings.Contains(r.Description, word) })
 	}
 	stars, holding := map[uint32]int{}, map[uint32]map[uint32]bool{}
 	for _, r := range all {
@@ -74,6 +87,36 @@ func checkIndexes(t *testing.T, c *catalogue) {
 		if r := c.repository(id); r == nil || r.Name != string(name) {
 			t.Fatalf("offset %d of %q belongs to %q of %+v", offset, names.Text, name, r)
 		}
+	}
+}
+
+// checkIDs compares a set with the repositories that are to be in it.
+func checkIDs(t *testing.T, what string, got *IDs, all []*Repository, in func(*Repository) bool) {
+	t.Helper()
+	want := &IDs{}
+	for _, r := range all {
+		if in(r) {
+			want.Add(r.ID)
+		}
+	}
+	if g, w := slices.Collect(got.All()), slices.Collect(want.All()); !slices.Equal(g, w) || got.Len() != len(w) {
+		t.Errorf("%s: got %v, want %v", what, g, w)
+	}
+}
+
+// words are in facts of random repositories.
+var words = []string{"ox", "yak"}
+
+// wordFinder finds the lines with a word.
+type wordFinder string
+
+func (w wordFinder) Find(text []byte, found func(start int) bool) {
+	start := 0
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, string(w)) && !found(start) {
+			return
+		}
+		start += len(line)
 	}
 }
 
@@ -135,6 +178,12 @@ func randomRepository(rng *rand.Rand, id uint32) *Repository {
 	if rng.IntN(2) == 0 {
 		r.Readers = &Readers{}
 	}
+	for i := range r.Branches {
+		r.Branches[i].Commit = words[rng.IntN(2)]
+	}
+	r.History.Tip, r.History.More, r.History.Mailmap = words[rng.IntN(2)], rng.IntN(3) == 0, []string{"", "ox"}[rng.IntN(2)]
+	r.Topics, r.Description = words[:rng.IntN(3)], []string{"", "an ox", "a\nyak", "a yak", "ox\nand yak"}[rng.IntN(5)]
+	r.Metadata = []map[string]*string{nil, {"ox": nil}, {"ox": &words[0], "yak": nil}, {"yak": &words[1]}}[rng.IntN(4)]
 	return r
 }
 
@@ -149,4 +198,45 @@ func describe(c *catalogue) string {
 	}
 	fmt.Fprintln(&b, slices.Collect(c.visited.Scan), slices.Collect(c.holders.Scan), c.dead.Keys())
 	return b.String()
+}
+
+// BenchmarkCatalogueMemory reports what a repository takes in memory, with all that
+// searches make of the catalogue.
+func BenchmarkCatalogueMemory(b *testing.B) {
+	const n = 100_000
+	for b.Loop() {
+		before := heapBytes()
+		c := newCatalogue()
+		for i := range uint32(n) {
+			commit := fmt.Sprintf("%040x", i)
+			value, err := json.Marshal(&Repository{
+				ID: i + 1, Name: fmt.Sprintf("github.com/org%d/repository-%d", i%317, i), Source: fmt.Sprintf("https://github.com/org%d/repository-%d.git", i%317, i),
+				Mirror: true, Generation: 1, Branches: []Branch{{Name: "main", Commit: commit}}, Shards: []uint32{i / 20_000}, Documents: 17, TextBytes: 48_000,
+				Admission: "1", History: History{Tip: commit, Depth: "1", Shards: []uint32{100 + i/20_000}, Commits: 2}, Fork: i%10 == 3, Archived: i%50 == 7,
+				Description: fmt.Sprintf("part %d of the whole", i), Topics: []string{"go"},
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			c.loadRepository(i+1, nil, value)
+		}
+		c.names.of(c)
+		c.facts.of(c)
+		c.all.of(c.listed.Scan)
+		for m := range marks {
+			c.ids[m].of(c.marked[m].Scan)
+		}
+		b.ReportMetric(float64(heapBytes()-before)/n, "B/repository")
+		if c.repositories.Len() != n {
+			b.Fatalf("%d repositories, want %d", c.repositories.Len(), n)
+		}
+	}
+}
+
+// heapBytes returns the bytes of the heap that are in use.
+func heapBytes() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }

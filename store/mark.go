@@ -23,6 +23,12 @@ const (
 	MarkUnindexed
 	// MarkManyBranches is that more than one branch is indexed.
 	MarkManyBranches
+	// MarkEmpty is that it has a generation and no commit.
+	MarkEmpty
+	// MarkHistoryPartial is that some commits of its default branch are not kept.
+	MarkHistoryPartial
+	// MarkMailmap is that a mailmap says who its people are.
+	MarkMailmap
 
 	marks
 )
@@ -42,12 +48,18 @@ func (m Mark) of(r *Repository) bool {
 		return !r.Indexed()
 	case MarkManyBranches:
 		return len(r.Branches) > 1
+	case MarkEmpty:
+		return r.Indexed() && r.Commit() == ""
+	case MarkHistoryPartial:
+		return r.Commit() != "" && (r.History.More || !r.History.Complete(r.Commit()))
+	case MarkMailmap:
+		return r.History.Mailmap != ""
 	}
 	return false
 }
 
 // Names are the names of all repositories in one text, so that a pattern is
-// looked for in all of them at once.
+// looked for in all of them at once. Another text of each is kept in the same way.
 type Names struct {
 	// Text has each name followed by a newline, in the order of names.
 	Text []byte
@@ -81,6 +93,32 @@ func (n *Names) End(line int) int {
 	return len(n.Text)
 }
 
+// Find returns the repositories with a name that l finds.
+func (n *Names) Find(l LineFinder) *IDs {
+	out, line := &IDs{}, 0
+	l.Find(n.Text, func(start int) bool {
+		line += n.steps(line, start)
+		out.Add(n.ids[line])
+		return true
+	})
+	return out
+}
+
+// steps returns how many lines behind another the line is that begins at start.
+func (n *Names) steps(line, start int) int {
+	behind := 1 // twice as far each time: neighbours are near
+	for line+behind < len(n.starts) && n.starts[line+behind] <= start {
+		behind *= 2
+	}
+	near := n.starts[line:min(line+behind, len(n.starts))]
+	return sort.Search(len(near), func(i int) bool { return near[i] > start }) - 1
+}
+
+func (n *Names) add(name string, id uint32) {
+	n.starts, n.ids = append(n.starts, len(n.Text)), append(n.ids, id)
+	n.Text = append(append(n.Text, name...), '\n')
+}
+
 // lazyNames are the names of the versions between two changes of a name, made
 // when they are first asked for.
 type lazyNames struct {
@@ -92,8 +130,7 @@ func (l *lazyNames) of(c *catalogue) *Names {
 	l.once.Do(func() {
 		l.starts, l.ids = make([]int, 0, c.byName.Len()), make([]uint32, 0, c.byName.Len())
 		c.byName.Scan(func(name string, r *Repository) bool {
-			l.starts, l.ids = append(l.starts, len(l.Text)), append(l.ids, r.ID)
-			l.Text = append(append(l.Text, name...), '\n')
+			l.add(name, r.ID)
 			return true
 		})
 		l.Text = slices.Clip(l.Text)

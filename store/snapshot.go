@@ -54,6 +54,16 @@ func (sn *Snapshot) Marked(m Mark) iter.Seq[*Repository] { return sn.c.marked[m]
 // CountMarked counts the repositories with a mark.
 func (sn *Snapshot) CountMarked(m Mark) int { return sn.c.marked[m].Len() }
 
+// IDs returns the IDs of all repositories, and MarkedIDs those of the repositories
+// with a mark. The sets are shared and not to be changed.
+func (sn *Snapshot) IDs() *IDs { return sn.c.all.of(sn.c.listed.Scan) }
+
+// MarkedIDs is described with IDs.
+func (sn *Snapshot) MarkedIDs(m Mark) *IDs { return sn.c.ids[m].of(sn.c.marked[m].Scan) }
+
+// Facts returns what repositories are found by their facts with.
+func (sn *Snapshot) Facts() *FactIndex { return sn.c.facts.of(sn.c) }
+
 // Names returns the names of all repositories.
 func (sn *Snapshot) Names() *Names { return sn.c.names.of(sn.c) }
 
