@@ -219,8 +219,7 @@ func (r *searchResults) Alert() *searchAlert { return newSearchAlert(r.alert) }
 // ApproximateResultCount has a plus sign if there may be more.
 func (r *searchResults) ApproximateResultCount() string {
 	count := strconv.Itoa(r.progress.Matches)
-	left := r.results.Gaps().Repositories()
-	if r.LimitHit() || len(left.Cloning)+len(left.Indexing)+len(left.Missing)+len(left.TimedOut) > 0 {
+	if r.LimitHit() || r.results.Gaps().HasUnfinished() {
 		count += "+"
 	}
 	return count

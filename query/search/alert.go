@@ -3,7 +3,6 @@ package search
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/query/syntax"
-	"github.com/trawlsearch/trawl/store"
 )
 
 // QueryAlert is the alert for a query that cannot be searched.
@@ -140,7 +138,7 @@ func (r *run) unmatched() []query.Warning {
 			}
 			name, _, _ := query.SplitRepoRevs(f.Value)
 			m, err := match.CompileLines(name, true, false)
-			if err != nil || hasAny(r.Named(m)) {
+			if err != nil || r.NamedIDs(m).Len() > 0 {
 				continue
 			}
 			warned[f.Span.Start] = true
@@ -148,13 +146,6 @@ func (r *run) unmatched() []query.Warning {
 		}
 	}
 	return out
-}
-
-func hasAny(repos iter.Seq[*store.Repository]) bool {
-	for range repos {
-		return true
-	}
-	return false
 }
 
 // unownedAlert says that owners were asked for where there are none; nil if

@@ -1,9 +1,6 @@
 package search
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/trawlsearch/trawl/query/match"
 	"github.com/trawlsearch/trawl/query/search/compile"
 	"github.com/trawlsearch/trawl/query/search/target"
@@ -19,20 +16,14 @@ const fewNames = 64
 // few: a query finds mostly documents, and trying the name of each repository would
 // take longer than to find those.
 func mayMatch(t *task.Task, b *target.Query) *target.Set {
-	if b.Tree == nil || !b.Repositories.IsRuled() && b.Repositories.Len() <= fewNames {
+	if t.Brute || b.Tree == nil || !b.Repositories.IsLazy() && b.Repositories.Len() <= fewNames {
 		return b.Repositories
 	}
 	named, all := (&namesFound{task: t, query: b}).of(b.Tree)
 	if all {
 		return b.Repositories
 	}
-	var some []*target.Repository
-	for _, repo := range slices.SortedFunc(maps.Values(named), store.CompareListed) {
-		if chosen := b.Repositories.Get(repo.ID); chosen != nil {
-			some = append(some, chosen)
-		}
-	}
-	return target.NewSet(some...)
+	return b.Repositories.In(named)
 }
 
 // namesFound finds the names that the atoms of a query match, each in the text of all
@@ -43,52 +34,48 @@ type namesFound struct {
 }
 
 // of returns the repositories for whose names t may hold; all says that these cannot
-// be told.
-func (n *namesFound) of(t compile.Tree) (found map[uint32]*store.Repository, all bool) {
+// be told. The set is the caller's.
+func (n *namesFound) of(t compile.Tree) (found *store.IDs, all bool) {
 	switch t := t.(type) {
 	case compile.Constant:
-		return nil, bool(t)
+		return &store.IDs{}, bool(t)
 	case compile.Leaf:
 		return n.atom(n.query.Atoms[t])
 	case *compile.And:
-		all = true
 		for _, k := range t.Kids {
 			kid, kidAll := n.of(k)
 			switch {
 			case kidAll:
-			case all:
-				found, all = kid, false
+				continue
+			case found == nil:
+				found = kid
 			default:
-				maps.DeleteFunc(found, func(id uint32, _ *store.Repository) bool { return kid[id] == nil })
+				found.Intersect(kid)
 			}
-			if !all && len(found) == 0 {
+			if found.Len() == 0 {
 				break
 			}
 		}
-		return found, all
+		return found, found == nil
 	case *compile.Or:
-		found = map[uint32]*store.Repository{}
+		found = &store.IDs{}
 		for _, k := range t.Kids {
 			kid, kidAll := n.of(k)
 			if kidAll {
 				return nil, true
 			}
-			maps.Copy(found, kid)
+			found.Join(kid)
 		}
 		return found, false
 	}
 	return nil, true // a negation rules nothing out
 }
 
-func (n *namesFound) atom(a *compile.Atom) (found map[uint32]*store.Repository, all bool) {
+func (n *namesFound) atom(a *compile.Atom) (found *store.IDs, all bool) {
 	value, _ := nameValue(a)
 	m, err := match.CompileLines(value, a.Pattern.IsRegexp, n.query.CaseSensitive)
 	if err != nil || m.MatchesAll() {
 		return nil, true
 	}
-	found = map[uint32]*store.Repository{}
-	for repo := range n.task.Named(m) {
-		found[repo.ID] = repo
-	}
-	return found, false
+	return n.task.NamedIDs(m), false
 }

@@ -14,9 +14,9 @@ import (
 )
 
 // searchNames returns the repositories whose names match one of the basic
-// queries, once for each revision and in listing order. When ctx ends it
-// returns what it found until then.
-func searchNames(ctx context.Context, t *task.Task, pass []*target.Query) ([]query.Match, error) {
+// queries, once for each revision and in listing order; most are enough. When ctx ends
+// it returns what it found until then.
+func searchNames(ctx context.Context, t *task.Task, pass []*target.Query, most int) ([]query.Match, error) {
 	if err := ctx.Err(); err != nil && t.Known() > 0 {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func searchNames(ctx context.Context, t *task.Task, pass []*target.Query) ([]que
 		return nil, nil
 	}
 	var out []query.Match
-	for r := range target.Union(t.Listed(), sets) {
+	for r := range target.Union(t, sets) {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
@@ -57,6 +57,9 @@ func searchNames(ctx context.Context, t *task.Task, pass []*target.Query) ([]que
 		}
 		for _, m := range found {
 			out = append(out, m)
+		}
+		if len(out) >= most {
+			break
 		}
 	}
 	return out, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -198,7 +199,11 @@ func (r *run) pass(ctx context.Context, pass []*target.Query) error {
 		r.TextsCut.Store(int64(past.TextsCut))
 	}
 	start := r.Now()
-	found, nameErr := searchNames(ctx, r.Task, pass)
+	most := r.out.Remaining()
+	if r.out.MayTakeFewer() {
+		most = math.MaxInt
+	}
+	found, nameErr := searchNames(ctx, r.Task, pass, most)
 	if past.Groups == 0 { // else they were sent before
 		if err := r.out.Send(found); err != nil {
 			return err

@@ -22,6 +22,8 @@ type Options struct {
 	// PublicVisible says that Visible is true of every repository without readers.
 	// Then a search asks it about the others only.
 	PublicVisible bool
+	// Only, if not 0, is the ID of the one repository that may exist for the client.
+	Only uint32
 	// Report, if set, is kept up to date while the search runs.
 	Report *report.Report
 	// Trace, if set, records the work.

@@ -6,18 +6,31 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/trawlsearch/trawl/query/search/coverage"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/search/target"
 )
 
 // cover reports for each repository what the search of commits that is over looked
-// at. The revisions of one are searched together, so they share a line.
+// at, for those where nothing was to be looked at some of them only. The revisions of
+// one are searched together, so they share a line. A client that may not see all is not
+// told where something was.
 func (c *search) cover(err error) {
 	var out []report.Coverage
+	idle := 0
 	for _, t := range c.targets {
-		out = append(out, c.coverTarget(t, err))
+		if len(out) == coverage.MaxRows {
+			break
+		}
+		row := c.coverTarget(t, err)
+		if c.IsGuarded() || row.Candidates == 0 && len(row.Unsearched) == 0 {
+			if idle++; idle > coverage.MaxIdle {
+				continue
+			}
+		}
+		out = append(out, row)
 	}
-	c.coverage.AddCommits(out)
+	c.coverage.AddCommits(out, len(c.targets)-len(out)+c.idle)
 }
 
 func (c *search) coverTarget(t *target.Repository, err error) report.Coverage {
@@ -43,7 +56,7 @@ func (c *search) coverTarget(t *target.Repository, err error) report.Coverage {
 	if n := unindexed - seen.unindexed; n > 0 {
 		left[whyLeft(c.out.IsFullHere(), err, report.ReasonHistoryDepth)] += n
 	}
-	if slices.Contains(c.unlisted, t) {
+	if c.unlisted[t] {
 		left[whyLeft(c.out.IsFullHere(), err, report.ReasonHistoryDepth)] += 0
 	}
 	if h := &t.Stored.History; h.Tip == "" || h.Reading != "" {

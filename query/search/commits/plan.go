@@ -19,7 +19,9 @@ type shardPlan struct {
 	texts *postings.Set
 	// candidates are the commits to look at, ascending.
 	candidates []uint32
-	cost       postings.Cost
+	// of are the candidates of each repository.
+	of   map[uint32][]uint32
+	cost postings.Cost
 }
 
 // planCommits reads the posting lists of one history shard for q. With brute it
@@ -47,6 +49,11 @@ func planCommits(v shard.View, q *scope, people map[uint32]store.People, brute b
 		}
 	}
 	p.choose(q, people, narrowed)
+	p.of = map[uint32][]uint32{}
+	for _, i := range p.candidates {
+		id := p.table.Repository[i]
+		p.of[id] = append(p.of[id], i)
+	}
 	return p, nil
 }
 
@@ -170,7 +177,7 @@ func (p *shardPlan) choose(q *scope, people map[uint32]store.People, narrowed *p
 	authors, committers := newPeopleTest(t, people, q.Authors), newPeopleTest(t, people, q.Committers)
 	wanted := func(i int) bool {
 		id := t.Repository[i]
-		return q.Repositories.Get(id) != nil && (p.view.Dead == nil || !p.view.Dead.Contains(uint16(t.Message[i]))) &&
+		return q.Repositories.Has(id) && (p.view.Dead == nil || !p.view.Dead.Contains(uint16(t.Message[i]))) &&
 			q.Dated(t.CommitterSeconds[i]) && authors.holds(id, t.Author[i]) && committers.holds(id, t.Committer[i]) &&
 			(!q.Diff || t.State[i] != shard.CommitMerge)
 	}
@@ -202,7 +209,7 @@ type peopleTest struct {
 	table   *shard.Commits
 	people  map[uint32]store.People
 	// known holds the answers by repository and person: 0 for not asked yet, 1
-	// for no, 2 for yes.
+	// for no, 2 for yes. Repositories without a mailmap have those of number 0.
 	known map[uint32][]byte
 }
 
@@ -213,6 +220,9 @@ func newPeopleTest(t *shard.Commits, people map[uint32]store.People, filters []c
 func (p *peopleTest) holds(repository, person uint32) bool {
 	if len(p.filters) == 0 {
 		return true
+	}
+	if p.people[repository] == nil {
+		repository = 0
 	}
 	known := p.known[repository]
 	if known == nil {

@@ -27,14 +27,17 @@ type search struct {
 	out      *answer.Sender
 	coverage *coverage.Ledger
 	q        *scope
-	targets  []*target.Repository // in listing order
-	people   map[uint32]store.People
+	// targets are those with commits to be looked at, in listing order; idle counts the
+	// other repositories with commits, where the index has all and nothing of it matches.
+	targets []*target.Repository
+	idle    int
+	people  map[uint32]store.People
 	// shards are those of the targets that could be planned, by ID.
 	shards map[uint32]*shardPlan
 	// indexed and unindexed are the commits of each target to be looked at in the index
 	// and through git; unlisted are targets with commits that are not kept.
 	indexed, unindexed map[*target.Repository][]item
-	unlisted           []*target.Repository
+	unlisted           map[*target.Repository]bool
 	// total counts the commits of targets that git listed, seen those that were
 	// looked at.
 	total map[*target.Repository]int
@@ -58,6 +61,8 @@ type item struct {
 // segment is the unit of work: some commits of one target.
 type segment struct {
 	target *target.Repository
+	// place is the number of the target.
+	place  int
 	items  []item
 	viaGit bool
 
@@ -101,20 +106,16 @@ func (r *Search) Run(ctx context.Context, pass []*target.Query) error {
 }
 
 func newSearch(t *task.Task, q *scope) *search {
-	return &search{Task: t, q: q, indexed: map[*target.Repository][]item{}, unindexed: map[*target.Repository][]item{},
+	return &search{Task: t, q: q, indexed: map[*target.Repository][]item{}, unindexed: map[*target.Repository][]item{}, unlisted: map[*target.Repository]bool{},
 		total: map[*target.Repository]int{}, seen: map[*target.Repository]seenCommits{}}
 }
 
 func (c *search) search(ctx context.Context) (err error) {
-	for t := range c.q.Repositories.All() {
-		if t.Stored.Indexed() && len(t.Revisions) > 0 && t.Revisions[0].Commit != "" {
-			c.targets = append(c.targets, t)
-		}
-	}
 	if c.people, err = c.peopleOf(c.q.Repositories); err != nil {
 		return err
 	}
 	c.plan(ctx)
+	c.chooseTargets(ctx)
 	for _, t := range c.targets {
 		if err := c.arrange(ctx, t); err != nil {
 			c.reportTargets(err, c.targets)
@@ -133,16 +134,46 @@ func (c *search) search(ctx context.Context) (err error) {
 	return err
 }
 
+// chooseTargets sets the targets. Of a lazy set only those are looked at that may have
+// commits to be looked at, and some of the others for the coverage.
+func (c *search) chooseTargets(ctx context.Context) {
+	set := c.q.Repositories
+	if set.IsLazy() && ctx.Err() == nil {
+		ids := c.Snapshot.MarkedIDs(store.MarkHistoryPartial).Clone()
+		for _, p := range c.shards {
+			for repository := range p.of {
+				ids.Add(repository)
+			}
+		}
+		ids.Intersect(set.IDs())
+		idle := set.IDs().Clone()
+		for _, without := range []*store.IDs{ids, c.Snapshot.MarkedIDs(store.MarkEmpty), c.Snapshot.MarkedIDs(store.MarkUnindexed)} {
+			idle.Subtract(without)
+		}
+		c.idle = idle.Len()
+		for repo := range c.In(idle) {
+			ids.Add(repo.ID)
+			if c.idle--; idle.Len()-c.idle == coverage.MaxIdle {
+				break
+			}
+		}
+		set = set.In(ids)
+	}
+	for t := range set.All() {
+		if hasCommits(t) {
+			c.targets = append(c.targets, t)
+		}
+	}
+}
+
+func hasCommits(t *target.Repository) bool {
+	return t.Stored.Indexed() && len(t.Revisions) > 0 && t.Revisions[0].Commit != ""
+}
+
 // plan reads the posting lists of the history shards, some at a time.
 func (c *search) plan(ctx context.Context) {
 	start := c.Now()
-	wanted := map[uint32]bool{}
-	for _, t := range c.targets {
-		for _, id := range t.Stored.History.Shards {
-			wanted[id] = true
-		}
-	}
-	views := slices.DeleteFunc(c.Snapshot.Shards(), func(v shard.View) bool { return !wanted[v.ID] })
+	views := c.historyShards()
 	plans := make([]*shardPlan, len(views))
 	var wg sync.WaitGroup
 	work := make(chan int)
@@ -182,6 +213,24 @@ func (c *search) plan(ctx context.Context) {
 	)...)
 }
 
+// historyShards returns the shards that hold commits of the repositories searched, in
+// order.
+func (c *search) historyShards() []shard.View {
+	set, wanted := c.q.Repositories, map[uint32]bool{}
+	if !set.IsLazy() {
+		for t := range set.All() {
+			if hasCommits(t) {
+				for _, id := range t.Stored.History.Shards {
+					wanted[id] = true
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(c.Snapshot.Shards(), func(v shard.View) bool {
+		return !wanted[v.ID] && !(set.IsLazy() && v.Header.IsHistory() && set.Reaches(c.Snapshot, v.ID))
+	})
+}
+
 // planShard plans one shard. One that cannot be planned is recorded and nil.
 func (c *search) planShard(v shard.View, in *shardplan.Reader) *shardPlan {
 	p, err := planCommits(v, c.q, c.people, c.WithoutLists(v.ID), in)
@@ -198,7 +247,7 @@ func (c *search) arrange(ctx context.Context, t *target.Repository) error {
 	if c.q.Index != query.No && len(t.Revisions) == 1 && len(t.Excluded) == 0 && h.Complete(t.Revisions[0].Commit) {
 		c.indexed[t], c.unindexed[t] = c.divide(c.candidates(t))
 		if h.More && c.q.Index != query.Only {
-			c.unlisted = append(c.unlisted, t)
+			c.unlisted[t] = true
 		}
 		return ctx.Err()
 	}
@@ -227,10 +276,8 @@ func (c *search) candidates(t *target.Repository) []item {
 		if p == nil {
 			continue
 		}
-		for _, i := range p.candidates {
-			if p.table.Repository[i] == t.Stored.ID {
-				items = append(items, item{shard: p, commit: i})
-			}
+		for _, i := range p.of[t.Stored.ID] {
+			items = append(items, item{shard: p, commit: i})
 		}
 	}
 	slices.SortFunc(items, func(a, b item) int {
@@ -290,7 +337,7 @@ func (c *search) confirm(ctx context.Context, plan func(emit func(*segment) bool
 		if more, err = c.take(ctx, s); !more {
 			cancel()
 		}
-		reached = slices.Index(c.targets, s.target)
+		reached = s.place
 		return more
 	})
 	planning.Wait()
@@ -336,9 +383,9 @@ func (c *search) take(ctx context.Context, s *segment) (more bool, err error) {
 
 // indexedSegments cuts the commits that the index has.
 func (c *search) indexedSegments(emit func(*segment) bool) error {
-	for _, t := range c.targets {
+	for n, t := range c.targets {
 		for items := range slices.Chunk(c.indexed[t], segmentCommits) {
-			if !emit(&segment{target: t, items: items}) {
+			if !emit(&segment{target: t, place: n, items: items}) {
 				return nil
 			}
 		}

@@ -18,10 +18,9 @@ import (
 type unsearched struct {
 	// unindexed counts the commits that git was to be asked for and was not.
 	unindexed int
-	// unlisted are names of repositories with more commits than are indexed,
-	// which git did not list in time; unread those whose commits are not all
-	// indexed yet; unreadable those that git could not read.
-	unlisted, unread, unreadable report.NameSet
+	// unread are names of repositories whose commits are not all indexed yet;
+	// unreadable those that git could not read.
+	unread, unreadable report.NameSet
 	// unsearchable counts files whose diff is too large to be kept, or damaged.
 	unsearchable int
 }
@@ -43,10 +42,8 @@ func (c *search) kept(t *target.Repository) map[string]item {
 				out[string(p.table.OID(i))] = item{}
 			}
 		}
-		for _, i := range p.candidates {
-			if p.table.Repository[i] == t.Stored.ID {
-				out[string(p.table.OID(int(i)))] = item{shard: p, commit: i}
-			}
+		for _, i := range p.of[t.Stored.ID] {
+			out[string(p.table.OID(int(i)))] = item{shard: p, commit: i}
 		}
 	}
 	return out
@@ -92,8 +89,8 @@ func (c *search) list(ctx context.Context, t *target.Repository) ([]item, error)
 // unindexedSegments cuts the commits that git is asked for, and lists those that are
 // not kept.
 func (c *search) unindexedSegments(ctx context.Context, emit func(*segment) bool) error {
-	for _, t := range c.targets {
-		if slices.Contains(c.unlisted, t) {
+	for n, t := range c.targets {
+		if c.unlisted[t] {
 			listed, err := c.list(ctx, t)
 			switch {
 			case ctx.Err() != nil:
@@ -102,10 +99,10 @@ func (c *search) unindexedSegments(ctx context.Context, emit func(*segment) bool
 				c.noteUnreadable(t, err)
 			}
 			_, c.unindexed[t] = c.divide(listed)
-			c.unlisted = slices.DeleteFunc(c.unlisted, func(u *target.Repository) bool { return u == t })
+			delete(c.unlisted, t)
 		}
 		for items := range slices.Chunk(c.unindexed[t], segmentLogged) {
-			if !emit(&segment{target: t, items: items, viaGit: true}) {
+			if !emit(&segment{target: t, place: n, items: items, viaGit: true}) {
 				return nil
 			}
 		}
@@ -185,9 +182,6 @@ func (c *search) reportLeft(err error) {
 	}
 	timedOut := errors.Is(err, context.DeadlineExceeded)
 	if timedOut {
-		for _, t := range c.unlisted {
-			l.unlisted.Add([]string{t.Stored.Name})
-		}
 		for _, t := range c.targets {
 			if h := &t.Stored.History; h.Tip == "" || h.Reading != "" {
 				l.unread.Add([]string{t.Stored.Name})
@@ -195,7 +189,7 @@ func (c *search) reportLeft(err error) {
 		}
 	}
 	if timedOut {
-		c.Report.Gaps().OlderCommits(l.unindexed, l.unlisted.Len() > 0)
+		c.Report.Gaps().OlderCommits(l.unindexed, len(c.unlisted) > 0)
 		c.Report.Gaps().HistoriesMissing(l.unread.Names)
 	}
 	c.Report.Gaps().HistoriesUnreadable(l.unreadable.Names)

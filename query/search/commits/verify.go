@@ -400,15 +400,14 @@ func (q *scope) wants(author, committer shard.Person, seconds int64) bool {
 // peopleOf returns the mailmaps of the targets that have one.
 func (c *search) peopleOf(targets *target.Set) (map[uint32]store.People, error) {
 	out := map[uint32]store.People{}
-	for t := range targets.All() {
-		if t.Stored.History.Mailmap == "" {
-			continue
-		}
-		people, err := c.Snapshot.People(t.Stored.ID)
+	ids := targets.IDs().Clone()
+	ids.Intersect(c.Snapshot.MarkedIDs(store.MarkMailmap))
+	for id := range ids.All() {
+		people, err := c.Snapshot.People(id)
 		if err != nil {
 			return nil, err
 		}
-		out[t.Stored.ID] = people
+		out[id] = people
 	}
 	return out, nil
 }

@@ -6,55 +6,79 @@ import (
 	"slices"
 
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/match"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 )
 
-// factTest is a predicate on what is known about a repository besides its
-// files.
-type factTest func(*store.Repository) bool
+// FactFilter is a predicate on what is known about a repository besides its files.
+type FactFilter struct {
+	// Negated says that repositories have to fail.
+	Negated bool
 
-// newFactTest returns nil for a predicate that is not about facts. Parsing the
-// query has judged the argument.
-func newFactTest(f query.Filter) (factTest, error) {
+	test func(*store.Repository) bool
+	// find returns those that pass, negated or not; nil if no index tells.
+	find func(*store.FactIndex) *store.IDs
+}
+
+// Find returns the repositories that pass, negated or not. ok is false if the index does
+// not tell.
+func (f *FactFilter) Find(index *store.FactIndex) (passed *store.IDs, ok bool) {
+	if f.find == nil {
+		return nil, false
+	}
+	return f.find(index), true
+}
+
+// newFactFilter returns one without a test for a predicate that is not about facts.
+// Parsing the query has judged the argument.
+func newFactFilter(f query.Filter) (FactFilter, error) {
+	out := FactFilter{Negated: f.Negated}
 	arg := f.Predicate.Arg
-	var test factTest
 	switch f.Predicate.Name {
 	case "has.description":
-		re, err := regexp.Compile(syntax.DescriptionRegexp(arg))
+		text := syntax.DescriptionRegexp(arg)
+		re, err := regexp.Compile(text)
 		if err != nil {
-			return nil, &query.SyntaxError{Message: err.Error(), Span: f.Span}
+			return out, &query.SyntaxError{Message: err.Error(), Span: f.Span}
 		}
-		test = func(r *store.Repository) bool { return re.MatchString(r.Description) }
+		out.test = func(r *store.Repository) bool { return re.MatchString(r.Description) }
+		if lines, err := match.CompileLines(text, true, true); err == nil && !re.MatchString("") {
+			out.find = func(index *store.FactIndex) *store.IDs { return index.Description(lines, re) }
+		}
 	case "has.topic":
-		test = func(r *store.Repository) bool { return slices.Contains(r.Topics, arg) }
+		out.test = func(r *store.Repository) bool { return slices.Contains(r.Topics, arg) }
+		out.find = func(index *store.FactIndex) *store.IDs { return index.Topic(arg) }
 	case "has.key":
-		test = func(r *store.Repository) bool {
-			_, ok := r.Metadata[arg]
-			return ok
-		}
+		out.setMetadata(func(key string, _ *string) bool { return key == arg })
 	case "has.tag":
-		test = func(r *store.Repository) bool {
-			value, ok := r.Metadata[arg]
-			return ok && value == nil
-		}
+		out.setMetadata(func(key string, value *string) bool { return key == arg && value == nil })
 	case "has.meta", "has":
-		var err error
-		if test, err = newMetaTest(*f.Predicate); err != nil {
-			return nil, &query.SyntaxError{Message: err.Error(), Span: f.Span}
+		test, err := newMetaTest(*f.Predicate)
+		if err != nil {
+			return out, &query.SyntaxError{Message: err.Error(), Span: f.Span}
 		}
-	default:
-		return nil, nil
+		out.setMetadata(test)
 	}
-	if f.Negated {
-		return func(r *store.Repository) bool { return !test(r) }, nil
+	return out, nil
+}
+
+// setMetadata has the filter ask for a key and its value together.
+func (f *FactFilter) setMetadata(test func(key string, value *string) bool) {
+	f.test = func(r *store.Repository) bool {
+		for k, v := range r.Metadata {
+			if test(k, v) {
+				return true
+			}
+		}
+		return false
 	}
-	return test, nil
+	f.find = func(index *store.FactIndex) *store.IDs { return index.Metadata(test) }
 }
 
 // newMetaTest tests one key and its value together: with a regexp for the key,
 // the same key must have the value.
-func newMetaTest(p query.Predicate) (factTest, error) {
+func newMetaTest(p query.Predicate) (func(key string, value *string) bool, error) {
 	meta, err := syntax.ParseMeta(p)
 	if err != nil {
 		return nil, err
@@ -71,14 +95,7 @@ func newMetaTest(p query.Predicate) (factTest, error) {
 		}
 		value = func(v *string) bool { return v != nil && text(*v) }
 	}
-	return func(r *store.Repository) bool {
-		for k, v := range r.Metadata {
-			if key(k) && value(v) {
-				return true
-			}
-		}
-		return false
-	}, nil
+	return func(k string, v *string) bool { return key(k) && value(v) }, nil
 }
 
 func newTextTest(t syntax.MetaText) (func(string) bool, error) {

@@ -18,19 +18,19 @@ type RepositoryFilter struct {
 	// forkSaid and archivedSaid say that the query has the filter.
 	forkSaid, archivedSaid bool
 	private, public        bool
-	facts                  []factTest
+	facts                  []FactFilter
 }
 
 func newRepoFilter(b query.Basic, now time.Time) (*RepositoryFilter, error) {
 	f := &RepositoryFilter{}
 	for _, r := range b.Values("repo") {
 		if r.Predicate != nil {
-			test, err := newFactTest(r)
+			fact, err := newFactFilter(r)
 			if err != nil {
 				return nil, err
 			}
-			if test != nil {
-				f.facts = append(f.facts, test)
+			if fact.test != nil {
+				f.facts = append(f.facts, fact)
 			}
 			continue
 		}
@@ -82,44 +82,35 @@ func (f *RepositoryFilter) Names() (include, exclude []*match.LineMatcher) {
 	return f.include, f.exclude
 }
 
-// Mark returns a mark that each repository has that f selects; ok is false if f asks
-// for none.
-func (f *RepositoryFilter) Mark() (m store.Mark, ok bool) {
-	switch {
-	case f.fork == query.Only:
-		return store.MarkFork, true
-	case f.archived == query.Only:
-		return store.MarkArchived, true
-	case f.private:
-		return store.MarkPrivate, true
+// Marks returns the marks that each repository has that f selects, and those that none
+// has.
+func (f *RepositoryFilter) Marks() (include, exclude []store.Mark) {
+	for _, m := range []struct {
+		store.Mark
+		only, not bool
+	}{
+		{store.MarkFork, f.fork == query.Only, f.forkSaid && f.fork == query.No},
+		{store.MarkArchived, f.archived == query.Only, f.archivedSaid && f.archived == query.No},
+		{store.MarkPrivate, f.private, f.public},
+	} {
+		if m.only {
+			include = append(include, m.Mark)
+		}
+		if m.not {
+			exclude = append(exclude, m.Mark)
+		}
 	}
-	return 0, false
+	return include, exclude
 }
 
-// MatchesAllBut reports whether f selects all repositories but some by their names,
-// and forks or archived ones. For the rest Matches depends on nothing else.
-func (f *RepositoryFilter) MatchesAllBut() bool {
-	_, only := f.Mark()
-	return !only && !f.public && len(f.include)+len(f.facts) == 0
-}
-
-// Defaults are what a filter that MatchesAllBut some by their names says about forks
-// and archived repositories. Two with the same select the same of those.
-type Defaults struct {
-	fork, archived         query.YesNoOnly
-	forkSaid, archivedSaid bool
-}
-
-// Defaults returns those of f.
-func (f *RepositoryFilter) Defaults() Defaults {
-	return Defaults{f.fork, f.archived, f.forkSaid, f.archivedSaid}
-}
+// Facts returns the tests of facts.
+func (f *RepositoryFilter) Facts() []FactFilter { return f.facts }
 
 // Matches tests what is known of a repository besides its name, but for the defaults
 // for forks and archived ones.
 func (f *RepositoryFilter) Matches(r *store.Repository) bool {
-	for _, test := range f.facts {
-		if !test(r) {
+	for _, fact := range f.facts {
+		if fact.test(r) == fact.Negated {
 			return false
 		}
 	}
@@ -132,10 +123,10 @@ func (f *RepositoryFilter) Matches(r *store.Repository) bool {
 	return (!f.forkSaid || f.fork != query.No || !r.Fork) && (!f.archivedSaid || f.archived != query.No || !r.Archived)
 }
 
-// LeftOut reports whether r is left out as a fork, and as archived, because the
+// LeavesOut reports whether forks are left out, and archived repositories, because the
 // query does not speak of such repositories.
-func (f *RepositoryFilter) LeftOut(r *store.Repository) (fork, archived bool) {
-	return r.Fork && f.fork == query.No, r.Archived && f.archived == query.No
+func (f *RepositoryFilter) LeavesOut() (forks, archived bool) {
+	return f.fork == query.No, f.archived == query.No
 }
 
 // specs returns the revisions to search: those that all filters with a list

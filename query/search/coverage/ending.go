@@ -16,6 +16,8 @@ type ending struct {
 	// reason is why it ended, and cut says that it did before its end.
 	reason string
 	cut    bool
+	// sources are what it had to read, nil if it was not begun.
+	sources []target.Source
 	// planned are the shards and git the repositories whose lists or files it read,
 	// failed the shards that could not be searched by then. left are the shards that
 	// it did not plan, with documents of its repositories; findLeft sets them.
@@ -25,9 +27,15 @@ type ending struct {
 // findLeft finds the shards that the pass did not plan.
 func (e *ending) findLeft(t *task.Task) {
 	e.left = map[uint32]bool{}
-	for _, v := range target.Shards(t, e.queries) {
-		if !e.planned[v.ID] {
+	if e.sources == nil {
+		for _, v := range target.Shards(t, e.queries) {
 			e.left[v.ID] = true
+		}
+		return
+	}
+	for _, src := range e.sources {
+		if src.Unindexed == nil && !e.planned[src.View.ID] {
+			e.left[src.View.ID] = true
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -18,8 +17,8 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// maxCoverage is how many revisions a search reports one by one.
-const maxCoverage = 256
+// MaxRows is how many revisions a search reports one by one.
+const MaxRows = 256
 
 // Ledger counts for Coverage while a search runs.
 type Ledger struct {
@@ -32,14 +31,17 @@ type Ledger struct {
 	// planned are the shards and git the repositories whose lists or files the
 	// pass at hand has read.
 	planned, git map[uint32]bool
+	sources      []target.Source
 	// views are all shards that were planned, with their tables.
 	views map[uint32]shard.View
 	// endings are the ends of the passes that did not plan all of their shards, in order.
 	endings []ending
 	// unsearchable counts files that were read through git, by commit and reason.
 	unsearchable map[*target.Files]map[shard.Reason]int
-	// commits are what searches of commits looked at.
-	commits []report.Coverage
+	// commits are what searches of commits looked at, in moreCommits other repositories
+	// at nothing.
+	commits     []report.Coverage
+	moreCommits int
 	// places are the numbers of shards in the order of searches, nil until asked for.
 	places map[uint32]int
 }
@@ -49,7 +51,7 @@ type work struct {
 	candidates, verified int
 	// left counts candidates that were not tried, by reason; counted are the
 	// candidates that are in it or verified.
-	left    map[string]int
+	left    []report.Gap
 	counted int
 }
 
@@ -65,22 +67,24 @@ func (c *Ledger) isGuarded() bool { return c.task.IsGuarded() }
 func (c *Ledger) of(repository uint32) *work {
 	w := c.work[repository]
 	if w == nil {
-		w = &work{left: map[string]int{}}
+		w = &work{}
 		c.work[repository] = w
 	}
 	return w
 }
 
-// AddCommits adds what a search of commits looked at.
-func (c *Ledger) AddCommits(all []report.Coverage) {
+// AddCommits adds what a search of commits looked at. In more other repositories it
+// found no candidate.
+func (c *Ledger) AddCommits(all []report.Coverage, more int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.commits = append(c.commits, all...)
+	c.moreCommits += more
 }
 
-// Begin starts a pass.
-func (c *Ledger) Begin() {
-	c.planned, c.git = map[uint32]bool{}, map[uint32]bool{}
+// Begin starts a pass over some sources.
+func (c *Ledger) Begin(sources []target.Source) {
+	c.planned, c.git, c.sources = map[uint32]bool{}, map[uint32]bool{}, sources
 }
 
 // Plan counts the candidates of a source.
@@ -159,19 +163,19 @@ func (c *Ledger) End(pass []*target.Query, limit bool, err error) {
 	defer c.mu.Unlock()
 	for _, w := range c.work {
 		if n := w.candidates - w.counted - w.verified; n > 0 {
-			w.left[reason] += n
+			w.left = append(w.left, report.Gap{Reason: reason, Documents: n})
 			w.counted += n
 		}
 	}
 	c.endings = append(c.endings, ending{
-		queries: pass, reason: reason, cut: limit || err != nil, planned: c.planned, git: c.git, failed: c.task.CloneFailed(),
+		queries: pass, reason: reason, cut: limit || err != nil, sources: c.sources, planned: c.planned, git: c.git, failed: c.task.CloneFailed(),
 	})
 }
 
 // Skip records a pass that was not begun.
 func (c *Ledger) Skip(pass []*target.Query, limit bool, err error) {
 	if len(pass) > 0 {
-		c.Begin()
+		c.Begin(nil)
 		c.End(pass, limit, err)
 	}
 }
@@ -213,7 +217,9 @@ func (c *Ledger) cover(repo *store.Repository, rev *target.Revision) report.Cove
 			left[reason] = 0
 		}
 	} else {
-		maps.Copy(left, w.left)
+		for _, gap := range w.left {
+			left[gap.Reason] += gap.Documents
+		}
 	}
 	if !repo.Indexed() {
 		switch reason := target.WhyNotIndexed(repo); reason {

@@ -32,7 +32,7 @@ func ReportSymbols(r *task.Task, queries []*target.Query) {
 func unparsed(pass []*target.Query) (n int) {
 	seen := map[*target.Files]bool{}
 	for _, b := range pass {
-		if b.Repositories.IsRuled() {
+		if b.Repositories.IsLazy() {
 			continue // none is searched at another revision than those indexed
 		}
 		for t := range b.Repositories.All() {

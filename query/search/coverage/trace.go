@@ -7,10 +7,12 @@ import (
 
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/search/target"
+	"github.com/trawlsearch/trawl/query/search/task"
 	"github.com/trawlsearch/trawl/store"
 )
 
-// Report puts all of it into the trace.
+// Report puts all of it into the trace: the repositories with candidates, or with
+// anything left, one by one, then some of the others. The rest is a sum.
 func (c *Ledger) Report() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -18,59 +20,62 @@ func (c *Ledger) Report() {
 		c.endings[i].findLeft(c.task)
 	}
 	var out []report.Coverage
-	covered := map[uint32]bool{}
-	for repo := range c.ordered() {
+	covered := &store.IDs{}
+	idle := 0
+	for repo, hasWork := range c.ordered() {
+		if !hasWork {
+			if idle++; idle > MaxIdle {
+				break
+			}
+		}
 		whole := true
 		for _, rev := range c.revisions(repo) {
-			if whole = len(out) < maxCoverage; whole {
+			if whole = len(out) < MaxRows; whole {
 				out = append(out, c.cover(repo, rev))
 			}
 		}
-		if covered[repo.ID] = whole; len(out) == maxCoverage {
+		if whole {
+			covered.Add(repo.ID)
+		}
+		if len(out) == MaxRows {
 			break
 		}
 	}
-	commits := 0
-	for _, of := range c.commits {
-		if len(out) < maxCoverage {
-			out = append(out, of)
-			continue
-		}
-		commits++
-	}
-	if len(out) < maxCoverage {
-		c.task.Trace.Cover(out, report.Rest{})
-		return
-	}
+	rows := c.commits[:min(len(c.commits), MaxRows-len(out))]
+	commits := len(c.commits) - len(rows) + c.moreCommits
+	out = append(out, rows...)
 	queries := c.documentQueries()
-	rest := restOf(c.task.Listed(), queries, covered, commits)
-	byRule := !slices.ContainsFunc(queries, func(b *target.Query) bool { return !b.Repositories.IsRuled() })
-	if c.task.Known() <= fewKnown || !byRule {
+	rest := restOf(c.task, queries, covered, commits)
+	lazy := !slices.ContainsFunc(queries, func(b *target.Query) bool { return !b.Repositories.IsLazy() })
+	if c.task.Known() <= fewKnown || !lazy {
 		c.task.Trace.Cover(out, rest())
 		return
 	}
-	c.task.Trace.CoverLater(out, heldBytes+hiddenBytes*len(c.task.Hidden()), rest)
+	c.task.Trace.CoverLater(out, heldBytes+len(queries)*c.task.Known()/8, rest)
 }
 
 const (
-	// fewKnown is how many repositories are summed up at once. Of more that a rule
-	// chose the sum is made when the trace is read, which most are not.
+	// MaxIdle is how many repositories without candidates are reported one by one.
+	MaxIdle = 20
+	// fewKnown is how many repositories are summed up at once. Of more that sets of the
+	// store chose the sum is made when the trace is read, which most are not.
 	fewKnown = 2048
 	// heldBytes is about what a trace holds of its search until then: the targets
 	// with candidates, facets, and what has changed in the catalogue since.
-	// hiddenBytes is that of a repository that the client may not see.
-	heldBytes   = 128 << 10
-	hiddenBytes = 64
+	heldBytes = 128 << 10
 )
 
 // restOf returns what sums up the repositories that were searched and are not covered.
 // It keeps the search.
-func restOf(all iter.Seq[*store.Repository], queries []*target.Query, covered map[uint32]bool, commits int) func() report.Rest {
+func restOf(t *task.Task, queries []*target.Query, covered *store.IDs, commits int) func() report.Rest {
 	sets := repositoriesOf(queries)
 	return func() report.Rest {
 		rest := report.Rest{Repositories: commits}
-		for repo := range target.Union(all, sets) {
-			if !covered[repo.ID] && slices.ContainsFunc(sets, func(s *target.Set) bool { return s.HasRevision(repo.ID) }) {
+		ids := target.UnionIDs(sets)
+		ids.Subtract(covered)
+		for id := range ids.All() {
+			if slices.ContainsFunc(sets, func(s *target.Set) bool { return s.HasRevision(id) }) {
+				repo := t.Repository(id)
 				rest.Repositories++
 				rest.Documents += repo.Documents
 				rest.Unsearchable += repo.Skipped
@@ -93,24 +98,23 @@ func repositoriesOf(queries []*target.Query) []*target.Set {
 
 // searched yields the repositories that were searched for documents, in listing order.
 func (c *Ledger) searched() iter.Seq[*store.Repository] {
-	return target.Union(c.task.Listed(), repositoriesOf(c.documentQueries()))
+	return target.Union(c.task, repositoriesOf(c.documentQueries()))
 }
 
 // ordered yields the repositories that were searched: those with candidates, or with
-// anything left, first. It need not go through all.
-func (c *Ledger) ordered() iter.Seq[*store.Repository] {
-	if c.isGuarded() {
-		return c.searched()
-	}
-	return func(yield func(*store.Repository) bool) {
+// anything left, first, and whether they are such. It need not go through all.
+func (c *Ledger) ordered() iter.Seq2[*store.Repository, bool] {
+	return func(yield func(*store.Repository, bool) bool) {
 		first := map[uint32]bool{}
-		for repo := range c.worked() {
-			if first[repo.ID] = true; !yield(repo) {
-				return
+		if !c.isGuarded() {
+			for repo := range c.worked() {
+				if first[repo.ID] = true; !yield(repo, true) {
+					return
+				}
 			}
 		}
 		for repo := range c.searched() {
-			if !first[repo.ID] && !yield(repo) {
+			if !first[repo.ID] && !yield(repo, false) {
 				return
 			}
 		}
@@ -119,7 +123,7 @@ func (c *Ledger) ordered() iter.Seq[*store.Repository] {
 
 // manyLeft is how many repositories of shards that were not planned are looked up one
 // by one: if there are more, a walk through the listing finds enough of them.
-const manyLeft = 4 * maxCoverage
+const manyLeft = 4 * MaxRows
 
 // worked yields the repositories with candidates, or with anything left, in listing
 // order.

@@ -19,11 +19,7 @@ func (c *Ledger) ReportNoText() {
 		}
 	}
 	counts := map[shard.Reason]int{}
-	for _, v := range target.Shards(c.task, asking) {
-		v, looked := c.views[v.ID]
-		if !looked {
-			continue // which is reported
-		}
+	for _, v := range c.views { // what was not planned is reported
 		docs, err := v.Documents()
 		if err != nil {
 			continue

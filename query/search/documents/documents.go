@@ -63,7 +63,7 @@ type Search struct {
 func (r *Search) Run(ctx context.Context, pass []*target.Query) error {
 	start := r.Now()
 	sources := target.Sources(r.Task, pass)
-	r.Coverage.Begin()
+	r.Coverage.Begin(sources)
 	p := newPipeline(ctx, r, pass)
 	// If the sink panics, which servers survive, nothing else does these.
 	defer r.Slot.Leave()

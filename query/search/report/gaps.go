@@ -2,13 +2,14 @@ package report
 
 import (
 	"fmt"
-	"slices"
+	"math"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
@@ -21,7 +22,7 @@ type Gaps struct {
 	// timeout is the time that the search has, maxTimeout the most that a query
 	// may ask for; 0 before they are known.
 	timeout, maxTimeout                  time.Duration
-	missing, cloning, indexing, timedOut NameSet
+	missing, cloning, indexing, timedOut unready
 	others                               []query.Skipped
 	// incomplete says that the search did not look at everything it chose.
 	incomplete bool
@@ -42,7 +43,7 @@ func (g *Gaps) change(f func()) {
 func (g *Gaps) left() (timedOut, incomplete bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.timedOut.Len() > 0, g.incomplete
+	return g.timedOut.len() > 0, g.incomplete
 }
 
 // marked returns the mark.
@@ -58,27 +59,43 @@ func (g *Gaps) TimedOut(names []string) {
 	g.addNames(&g.timedOut, names)
 }
 
-// Missing records repositories that could not be found, by ascending
-// repository id.
+// Missing records repositories with a generation that could not be found, by
+// ascending repository id.
 func (g *Gaps) Missing(names []string) {
 	g.addNames(&g.missing, names)
 }
 
-// Cloning records repositories that are not yet fetched, by ascending
-// repository id.
-func (g *Gaps) Cloning(names []string) {
-	g.addNames(&g.cloning, names)
+// NotIndexed are the repositories that a search chose and that have no generation.
+type NotIndexed struct {
+	// Missing have no readable source, Cloning are not fetched yet, and the source of
+	// Indexing is on this machine.
+	Missing, Cloning, Indexing store.IDs
+	// Name returns the name of one, also later.
+	Name func(id uint32) string
 }
 
-// Indexing records repositories that are not indexed yet and whose source is on
-// this machine, by ascending repository id.
-func (g *Gaps) Indexing(names []string) {
-	g.addNames(&g.indexing, names)
+// Len returns how many there are.
+func (n *NotIndexed) Len() int { return n.Missing.Len() + n.Cloning.Len() + n.Indexing.Len() }
+
+// NotIndexed records repositories without a generation.
+func (g *Gaps) NotIndexed(n *NotIndexed) {
+	if n.Len() == 0 {
+		return
+	}
+	g.change(func() {
+		for _, of := range []struct {
+			to  *unready
+			ids *store.IDs
+		}{{&g.missing, &n.Missing}, {&g.cloning, &n.Cloning}, {&g.indexing, &n.Indexing}} {
+			of.to.ids.Join(of.ids)
+			of.to.name = n.Name
+		}
+	})
 }
 
-func (g *Gaps) addNames(to *NameSet, names []string) {
+func (g *Gaps) addNames(to *unready, names []string) {
 	if len(names) > 0 {
-		g.change(func() { to.Add(names) })
+		g.change(func() { to.others.Add(names) })
 	}
 }
 
@@ -340,7 +357,7 @@ func (g *Gaps) histories(reason, word, state string, names []string) {
 		return
 	}
 	s := query.Skipped{Reason: reason, Severity: "warn", Title: plural(len(names), "history", "histories") + " " + word}
-	s.Message = "The commits of " + plural(len(names), "repository", "repositories") + " " + state + ":" + listNames(names)
+	s.Message = "The commits of " + plural(len(names), "repository", "repositories") + " " + state + ":" + listNames(names, len(names))
 	g.Skip(s)
 }
 
@@ -370,7 +387,14 @@ func (g *Gaps) Repositories() Unfinished {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return Unfinished{
-		Cloning: slices.Clone(g.cloning.Names), Indexing: slices.Clone(g.indexing.Names),
-		Missing: slices.Clone(g.missing.Names), TimedOut: slices.Clone(g.timedOut.Names),
+		Cloning: g.cloning.names(math.MaxInt), Indexing: g.indexing.names(math.MaxInt),
+		Missing: g.missing.names(math.MaxInt), TimedOut: g.timedOut.names(math.MaxInt),
 	}
+}
+
+// HasUnfinished reports whether there are such repositories up to now.
+func (g *Gaps) HasUnfinished() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.cloning.len()+g.indexing.len()+g.missing.len()+g.timedOut.len() > 0
 }

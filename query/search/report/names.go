@@ -1,6 +1,8 @@
 package report
 
-// NameSet keeps repository names once each, in the order they came.
+import "github.com/trawlsearch/trawl/store"
+
+// NameSet keeps names of repositories once each, in the order they came.
 type NameSet struct {
 	Names []string
 	known map[string]struct{}
@@ -21,3 +23,26 @@ func (s *NameSet) Add(names []string) {
 
 // Len returns how many names there are.
 func (s *NameSet) Len() int { return len(s.Names) }
+
+// unready are repositories that were not searched. There may be very many that have
+// no generation, whose names are looked up when they are told.
+type unready struct {
+	ids  store.IDs
+	name func(id uint32) string
+	// others have a generation.
+	others NameSet
+}
+
+// len returns how many repositories there are.
+func (u *unready) len() int { return u.ids.Len() + u.others.Len() }
+
+// names returns up to most names.
+func (u *unready) names(most int) (out []string) {
+	for id := range u.ids.All() {
+		if len(out) == most {
+			return out
+		}
+		out = append(out, u.name(id))
+	}
+	return append(out, u.others.Names[:min(u.others.Len(), most-len(out))]...)
+}

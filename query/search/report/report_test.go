@@ -118,7 +118,7 @@ func TestResultsMarks(t *testing.T) {
 			r.Exclude(0, 0)
 			r.Gaps().TimedOut(nil)
 			r.Gaps().Missing(nil)
-			r.Gaps().Cloning(nil)
+			r.Gaps().NotIndexed(&report.NotIndexed{})
 		}, false, false},
 		{"add nothing", func(r *report.Report) { r.Add(nil) }, false, false},
 		{"reading", func(r *report.Report) { r.Progress(); r.Filters() }, false, false},

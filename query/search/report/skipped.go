@@ -43,46 +43,47 @@ func (g *Gaps) skipped() (repositories, timedOut, others []query.Skipped) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, s := range []struct {
-		set                 *NameSet
+		of                  *unready
 		reason, word, state string
 	}{
 		{&g.missing, ReasonMissing, "missing", "not readable at its source"},
 		{&g.cloning, ReasonCloning, "cloning", "still being fetched"},
 		{&g.indexing, ReasonIndexing, "being indexed", "still being indexed for the first time"},
 	} {
-		if s.set.Len() > 0 {
-			repositories = append(repositories, skippedNames(s.reason, s.word, "info", s.state, s.set.Names))
+		if s.of.len() > 0 {
+			repositories = append(repositories, skippedNames(s.reason, s.word, "info", s.state, s.of))
 		}
 	}
-	if g.timedOut.Len() > 0 {
-		timedOut = []query.Skipped{skippedTime(g.timedOut.Names, g.timeout, g.maxTimeout)}
+	if g.timedOut.len() > 0 {
+		timedOut = []query.Skipped{skippedTime(&g.timedOut, g.timeout, g.maxTimeout)}
 	}
 	return repositories, timedOut, slices.Clone(g.others)
 }
 
 // skippedNames names repositories and their state.
-func skippedNames(reason, word, severity, state string, names []string) query.Skipped {
+func skippedNames(reason, word, severity, state string, of *unready) query.Skipped {
 	var msg strings.Builder
-	if len(names) == 1 {
+	n, names := of.len(), of.names(MaxNamed)
+	if n == 1 {
 		fmt.Fprintf(&msg, "`%s` was %s.", names[0], state)
 	} else {
-		fmt.Fprintf(&msg, "%s repositories were %s.", formatCount(len(names)), state)
+		fmt.Fprintf(&msg, "%s repositories were %s.", formatCount(n), state)
 	}
 	msg.WriteString(" Search again, or narrow the query with `repo:` or another filter.")
-	if len(names) > 1 {
-		msg.WriteString(listNames(names))
+	if n > 1 {
+		msg.WriteString(listNames(names, n))
 	}
 	return query.Skipped{
 		Reason:   reason,
-		Title:    formatCount(len(names)) + " " + word,
+		Title:    formatCount(n) + " " + word,
 		Message:  msg.String(),
 		Severity: severity,
 	}
 }
 
 // skippedTime suggests a longer timeout, as far as the server allows one.
-func skippedTime(names []string, timeout, longest time.Duration) query.Skipped {
-	s := skippedNames(ReasonTimeout, "timed out", "warn", "not searched in time", names)
+func skippedTime(of *unready, timeout, longest time.Duration) query.Skipped {
+	s := skippedNames(ReasonTimeout, "timed out", "warn", "not searched in time", of)
 	if timeout < longest {
 		more := "timeout:" + min(LongerTimeout(2*timeout), longest).String()
 		s.Message += " Search longer with `" + more + "`, which takes the place of a `timeout:` before it."
@@ -146,13 +147,13 @@ func LongerTimeout(d time.Duration) time.Duration {
 	return (d + unit - 1) / unit * unit
 }
 
-// listNames writes names as a list, and that there are more.
-func listNames(names []string) string {
+// listNames writes names as a list, and that there are more; n is how many there are.
+func listNames(names []string, n int) string {
 	var list strings.Builder
 	for _, n := range names[:min(len(names), MaxNamed)] {
 		fmt.Fprintf(&list, "\n* `%s`", n)
 	}
-	if len(names) > MaxNamed {
+	if n > MaxNamed {
 		list.WriteString("\n* ...")
 	}
 	return list.String()

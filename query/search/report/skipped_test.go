@@ -7,6 +7,7 @@ import (
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/report"
+	"github.com/trawlsearch/trawl/store"
 )
 
 func names(n int) []string {
@@ -17,6 +18,24 @@ func names(n int) []string {
 	return out
 }
 
+// cloning records the first n repositories as not fetched yet, and indexing as not
+// indexed yet.
+func cloning(r *report.Report, n int) {
+	notIndexed(r, n, func(x *report.NotIndexed) *store.IDs { return &x.Cloning })
+}
+
+func indexing(r *report.Report, n int) {
+	notIndexed(r, n, func(x *report.NotIndexed) *store.IDs { return &x.Indexing })
+}
+
+func notIndexed(r *report.Report, n int, to func(*report.NotIndexed) *store.IDs) {
+	x := &report.NotIndexed{Name: func(id uint32) string { return fmt.Sprintf("r%d", id) }}
+	for id := range n {
+		to(x).Add(uint32(id))
+	}
+	r.Gaps().NotIndexed(x)
+}
+
 func TestSkippedEntries(t *testing.T) {
 	tests := []struct {
 		name string
@@ -25,8 +44,8 @@ func TestSkippedEntries(t *testing.T) {
 	}{
 		// titles and severities
 		{"missing", func(r *report.Report) { r.Gaps().Missing(names(1)) }, `repository-missing info "1 missing" "" ""`},
-		{"cloning", func(r *report.Report) { r.Gaps().Cloning(names(2)) }, `repository-cloning info "2 cloning" "" ""`},
-		{"indexing", func(r *report.Report) { r.Gaps().Indexing(names(2)) }, `repository-indexing info "2 being indexed" "" ""`},
+		{"cloning", func(r *report.Report) { cloning(r, 2) }, `repository-cloning info "2 cloning" "" ""`},
+		{"indexing", func(r *report.Report) { indexing(r, 2) }, `repository-indexing info "2 being indexed" "" ""`},
 		{"timed out", func(r *report.Report) { r.Gaps().TimedOut(names(3)) }, `shard-timeout warn "3 timed out" "" ""`},
 		{"forks", func(r *report.Report) { r.Exclude(1, 0) }, `repository-fork info "1 forked" "include forked" "fork:yes"`},
 		{"archived", func(r *report.Report) { r.Exclude(0, 2) }, `excluded-archive info "2 archived" "include archived" "archived:yes"`},
@@ -94,8 +113,8 @@ func TestSkippedOrder(t *testing.T) {
 	r.Gaps().TimedOut(names(1))
 	r.SetLimit(2)
 	r.Add([]query.Match{file(kiln, "a", "", 2)})
-	r.Gaps().Indexing(names(1))
-	r.Gaps().Cloning(names(1))
+	indexing(r, 1)
+	cloning(r, 1)
 	r.Gaps().Missing(names(1))
 	var got []string
 	for _, s := range r.Progress().Skipped {
@@ -117,7 +136,7 @@ func TestSkippedMessages(t *testing.T) {
 	}{
 		// up to ten repositories are named
 		{"one", func(r *report.Report) { r.Gaps().TimedOut([]string{"a/b"}) }, []string{"`a/b` was not searched in time", "`repo:`"}, 1},
-		{"two", func(r *report.Report) { r.Gaps().Cloning(names(2)) }, []string{"2 repositories were", "\n* `r0`\n* `r1`"}, 3},
+		{"two", func(r *report.Report) { cloning(r, 2) }, []string{"2 repositories were", "\n* `r0`\n* `r1`"}, 3},
 		{"ten", func(r *report.Report) { r.Gaps().Missing(names(10)) }, []string{"10 repositories", "\n* `r9`"}, 11},
 		{"eleven", func(r *report.Report) { r.Gaps().Missing(names(11)) }, []string{"11 repositories", "\n* `r9`\n* ..."}, 12},
 

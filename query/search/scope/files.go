@@ -45,7 +45,7 @@ func (r *Scope) readContents(ctx context.Context, basics []*target.Query, target
 	var jobs []*contentsJob
 	known := map[contentsKey]*contentsJob{}
 	for _, b := range basics {
-		if !b.Documents && len(b.FileTests) == 0 || targetsOf(b).IsRuled() {
+		if !b.Documents && len(b.FileTests) == 0 || targetsOf(b).IsLazy() {
 			continue
 		}
 		for t := range targetsOf(b).All() {
@@ -73,7 +73,7 @@ func (r *Scope) readContents(ctx context.Context, basics []*target.Query, target
 	}
 	err := r.doContents(ctx, jobs)
 	for _, b := range basics {
-		if err == nil && (b.Documents || len(b.FileTests) > 0) && !targetsOf(b).IsRuled() {
+		if err == nil && (b.Documents || len(b.FileTests) > 0) && !targetsOf(b).IsLazy() {
 			targetsOf(b).KeepRevisions(func(t *target.Repository, rev *target.Revision) bool {
 				return !t.Stored.Indexed() || rev.Branch >= 0 || rev.Files != nil
 			})

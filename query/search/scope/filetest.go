@@ -2,7 +2,6 @@ package scope
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"sync"
 
@@ -67,11 +66,11 @@ func (r *Scope) testTargets(ctx context.Context, answers map[compile.FileQuestio
 // either: to ask for them is proposed when there is nothing else, and has to
 // help.
 func (r *Scope) testLeftOut(ctx context.Context, answers map[compile.FileQuestion]*fileAnswer) error {
-	all := findLeftOut(r.queries)
+	all := r.findLeftOut()
 	if err := r.resolveLeftOut(ctx); err != nil {
 		return err
 	}
-	passed := map[uint32]bool{}
+	passed := &store.IDs{}
 	for _, b := range r.queries {
 		if err := r.testTargets(ctx, answers, b.FileTests, b.LeftOut); err != nil {
 			return err
@@ -79,14 +78,11 @@ func (r *Scope) testLeftOut(ctx context.Context, answers map[compile.FileQuestio
 		if err := r.testCommitAfter(ctx, b.CommitAfter, b.LeftOut, &[]*store.Repository{}); err != nil {
 			return err
 		}
-		for t := range b.LeftOut.All() {
-			passed[t.Stored.ID] = true
-		}
+		passed.Join(b.LeftOut.IDs())
 	}
-	failed := func(id uint32, _ bool) bool { return !passed[id] }
-	maps.DeleteFunc(all.forks, failed)
-	maps.DeleteFunc(all.archived, failed)
-	r.sel.leftOut = leftOut{len(all.forks), len(all.archived)}
+	all.forks.Intersect(passed)
+	all.archived.Intersect(passed)
+	r.sel.leftOut = all
 	return nil
 }
 

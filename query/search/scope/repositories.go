@@ -1,34 +1,41 @@
 package scope
 
 import (
-	"iter"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/match"
-	"github.com/trawlsearch/trawl/query/search/compile"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/search/target"
-	"github.com/trawlsearch/trawl/query/search/task"
 	"github.com/trawlsearch/trawl/store"
 )
 
-// selectRepositories sets the repositories of b. It returns the rule that they
-// follow, nil if they are chosen one by one.
-func (r *Scope) selectRepositories(b *target.Query, shown *shownRepositories) *allBut {
-	if isAllBut(b) {
-		return r.selectAllBut(b, shown)
+// selectRepositories sets the repositories of b.
+func (r *Scope) selectRepositories(b *target.Query, shown *shownRepositories) {
+	f := b.RepositoryFilter
+	ids, whole := candidates(r.Task, f)
+	if whole && ids.Len() > fewChosen && isBySet(b) {
+		forks, archived := leftOutOf(r.Snapshot, f, ids)
+		forks.Join(archived)
+		ids.Subtract(forks)
+		of := func(stored *store.Repository) *target.Repository { return defaultTarget(stored, shown) }
+		b.Repositories, b.LeftOut = target.NewLazy(r.Task, ids, of), target.NewLazy(r.Task, forks, of)
+		for stored := range r.Marked(store.MarkUnindexed) {
+			if ids.Has(stored.ID) {
+				r.sel.addUnindexed(stored)
+			}
+		}
+		return
 	}
-	f := b.Query.RepositoryFilter
 	var chosen, leftOut []*target.Repository
-	for stored := range selected(r.Task, f) {
+	noForks, noArchived := f.LeavesOut()
+	for stored := range r.In(ids) {
 		if !f.Matches(stored) {
 			continue
 		}
 		t := &target.Repository{Stored: stored, Shown: shown.of(stored)}
-		if fork, archived := f.LeftOut(stored); fork || archived {
+		if stored.Fork && noForks || stored.Archived && noArchived {
 			leftOut = append(leftOut, t)
 			continue
 		}
@@ -40,7 +47,6 @@ func (r *Scope) selectRepositories(b *target.Query, shown *shownRepositories) *a
 		chosen = append(chosen, t)
 	}
 	b.Repositories, b.LeftOut = target.NewSet(chosen...), target.NewSet(leftOut...)
-	return nil
 }
 
 // addUnindexed notes why a chosen repository has no generation, if it has none.
@@ -50,40 +56,11 @@ func (s *selection) addUnindexed(r *store.Repository) {
 	}
 	switch target.WhyNotIndexed(r) {
 	case report.ReasonMissing:
-		s.missing = append(s.missing, r)
+		s.notIndexedYet.Missing.Add(r.ID)
 	case report.ReasonCloning:
-		s.cloning = append(s.cloning, r)
+		s.notIndexedYet.Cloning.Add(r.ID)
 	default:
-		s.indexing = append(s.indexing, r)
-	}
-}
-
-// selected yields the repositories that pass the filters on names, in listing order.
-func selected(t *task.Task, f *compile.RepositoryFilter) iter.Seq[*store.Repository] {
-	include, exclude := f.Names()
-	if len(include) == 0 {
-		of := t.Listed()
-		if m, ok := f.Mark(); ok {
-			of = t.Marked(m)
-		}
-		return pass(of, nil, exclude)
-	}
-	found := slices.Collect(t.Named(include[0]))
-	slices.SortFunc(found, store.CompareListed)
-	return pass(slices.Values(found), include[1:], exclude)
-}
-
-// pass yields the repositories of which all names in include match and none in
-// exclude does.
-func pass(of iter.Seq[*store.Repository], include, exclude []*match.LineMatcher) iter.Seq[*store.Repository] {
-	return func(yield func(*store.Repository) bool) {
-		for repo := range of {
-			matches := func(m *match.LineMatcher) bool { return m.Match(repo.Name) }
-			lacks := func(m *match.LineMatcher) bool { return !matches(m) }
-			if !slices.ContainsFunc(include, lacks) && !slices.ContainsFunc(exclude, matches) && !yield(repo) {
-				return
-			}
-		}
+		s.notIndexedYet.Indexing.Add(r.ID)
 	}
 }
 

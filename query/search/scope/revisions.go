@@ -82,7 +82,7 @@ func (r *Scope) resolveLeftOut(ctx context.Context) error {
 
 // askFor adds what the targets need from git to questions.
 func askFor(b *target.Query, questions map[uint32]*gitQuestion, targets *target.Set) {
-	if b.Index == query.Only || targets.IsRuled() {
+	if b.Index == query.Only || targets.IsLazy() {
 		return
 	}
 	for t := range targets.All() {
@@ -267,8 +267,8 @@ type assembled struct {
 
 // chooseRevisions gives targets their revisions and takes away those that have none.
 func (r *Scope) chooseRevisions(b *target.Query, targets *target.Set, answers map[uint32]*gitAnswer, sel *selection) {
-	if targets.IsRuled() {
-		return // a target has its revisions from the rule
+	if targets.IsLazy() {
+		return // a target is made with its revisions
 	}
 	targets.Keep(func(t *target.Repository) bool {
 		if !t.Stored.Indexed() {

@@ -22,9 +22,10 @@ type selection struct {
 	// passedOver says that a chosen repository has none of the revisions asked
 	// for.
 	passedOver bool
-	// cloning, indexing and missing are chosen repositories without a generation:
-	// not fetched yet, not indexed yet, or because their source cannot be read.
-	cloning, indexing, missing []*store.Repository
+	// notIndexedYet are chosen repositories without a generation, missing those with one
+	// whose history cannot be read.
+	notIndexedYet report.NotIndexed
+	missing       []*store.Repository
 }
 
 // Scope finds what the basic queries of a search are about. It belongs to one
@@ -60,7 +61,9 @@ func New(t *task.Task, cache *Cache, queries []*target.Query) *Scope {
 
 // LeftOut returns how many forks and archived repositories were left out by
 // default.
-func (r *Scope) LeftOut() (forks, archived int) { return r.sel.leftOut.forks, r.sel.leftOut.archived }
+func (r *Scope) LeftOut() (forks, archived int) {
+	return r.sel.leftOut.forks.Len(), r.sel.leftOut.archived.Len()
+}
 
 // HasPassedOver reports whether a chosen repository has none of the revisions
 // asked for.
@@ -84,19 +87,16 @@ func (r *Scope) Alert() *query.Alert {
 func (r *Scope) ChooseRepositories() {
 	start := r.Now()
 	shown := &shownRepositories{byID: map[uint32]*query.Repository{}}
-	var rules []*allBut
 	for _, b := range r.queries {
-		if rule := r.selectRepositories(b, shown); rule != nil {
-			rules = append(rules, rule)
-		}
+		r.selectRepositories(b, shown)
 	}
-	r.sel.leftOut = countLeftOut(r.queries, rules)
-	r.Report.Gaps().Cloning(task.NamesByID(r.sel.cloning))
-	r.Report.Gaps().Indexing(task.NamesByID(r.sel.indexing))
-	r.Report.Gaps().Missing(task.NamesByID(r.sel.missing))
-	r.Step("choose repositories", start, report.Count("known", r.Known()), report.Count("chosen", r.countChosen(rules)),
-		report.Count("forks left out", r.sel.leftOut.forks), report.Count("archived left out", r.sel.leftOut.archived),
-		report.Count("not indexed", len(r.sel.cloning)+len(r.sel.indexing)+len(r.sel.missing)))
+	r.sel.leftOut = r.findLeftOut()
+	r.sel.notIndexedYet.Name = func(id uint32) string { return r.Repository(id).Name }
+	r.Report.Gaps().NotIndexed(&r.sel.notIndexedYet)
+	forks, archived := r.LeftOut()
+	r.Step("choose repositories", start, report.Count("known", r.Known()), report.Count("chosen", r.countChosen()),
+		report.Count("forks left out", forks), report.Count("archived left out", archived),
+		report.Count("not indexed", r.sel.notIndexedYet.Len()))
 }
 
 // Resolve finds out, through git and by searches of documents, what has to be

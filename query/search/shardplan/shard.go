@@ -279,8 +279,10 @@ func (p *Plan) choose(pass []*target.Query, all *postings.Set) {
 	if all == nil {
 		all = postings.Full(p.Docs.Len())
 	}
-	if chosen := p.chosenDocuments(pass); chosen != nil {
-		all.And(chosen)
+	if all.Len() > 0 {
+		if chosen := p.chosenDocuments(pass); chosen != nil {
+			all.And(chosen)
+		}
 	}
 	p.Candidates = make([]uint16, 0, all.Len())
 	for next, ok := all.Next(0); ok; {
@@ -308,14 +310,14 @@ const fewOfRuns = 8
 func (p *Plan) chosenDocuments(pass []*target.Query) *postings.Set {
 	n := 0
 	for _, b := range pass {
-		if n += b.Repositories.Len(); b.Repositories.IsRuled() || n*fewOfRuns > len(p.Docs.Runs()) {
+		if n += b.Repositories.Len(); n*fewOfRuns > len(p.Docs.Runs()) {
 			return nil
 		}
 	}
 	out := &postings.Set{}
 	for _, b := range pass {
-		for repo := range b.Repositories.Listed() {
-			for run := range p.Docs.RunsOf(repo.ID) {
+		for id := range b.Repositories.IDs().All() {
+			for run := range p.Docs.RunsOf(id) {
 				out.AddRange(run.First, run.End)
 			}
 		}

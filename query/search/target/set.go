@@ -6,33 +6,27 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/trawlsearch/trawl/query/search/task"
 	"github.com/trawlsearch/trawl/store"
 )
 
-// Set is a set of repositories with what is searched of each. The members are
-// chosen one by one, or are all that a rule does not leave out: such a set makes a
+// Set is a set of repositories with what is searched of each. A lazy set makes a
 // target when it is asked for it, and neither Get nor Len go through the others. A
 // nil set is empty. It is safe for concurrent use while nothing is taken from it.
 type Set struct {
-	rule Rule // nil for members chosen one by one
+	// task, ids and make are those of a lazy set: where its repositories are, which they
+	// are, and what makes the target of one. The others have all targets in byID and
+	// listed.
+	task *task.Task
+	ids  *store.IDs
+	make func(*store.Repository) *Repository
 
-	mu sync.RWMutex // guards byID if there is a rule; the rule is asked without it
-	// byID are the members, or those of a rule that were asked for.
+	mu sync.RWMutex // guards byID of a lazy set
+	// byID are the members, or those of a lazy set that were asked for.
 	byID map[uint32]*Repository
-	// listed are the members in listing order, nil with a rule. The slice is
+	// listed are the members in listing order, nil if the set is lazy. The slice is
 	// replaced, never changed, so that an iteration goes on undisturbed.
 	listed []*Repository
-}
-
-// Rule says which repositories are in a set. It is safe for concurrent use.
-type Rule interface {
-	// Find returns the repository with an ID, nil if it is no member.
-	Find(id uint32) *store.Repository
-	// Listed yields the members in listing order, Len counts them.
-	Listed() iter.Seq[*store.Repository]
-	Len() int
-	// Target makes the target of a member.
-	Target(*store.Repository) *Repository
 }
 
 // NewSet returns the set of some targets of different repositories, in listing
@@ -45,16 +39,22 @@ func NewSet(targets ...*Repository) *Set {
 	return s
 }
 
-// NewRuled returns the set of all members of a rule.
-func NewRuled(r Rule) *Set { return &Set{rule: r, byID: map[uint32]*Repository{}} }
+// NewLazy returns the lazy set of repositories with some IDs, which exist for the
+// client of t. The function makes their targets, each at its default branch; it is safe
+// for concurrent use.
+func NewLazy(t *task.Task, ids *store.IDs, of func(*store.Repository) *Repository) *Set {
+	return &Set{task: t, ids: ids, make: of, byID: map[uint32]*Repository{}}
+}
 
 // Get returns the target of a repository, nil if it has none.
 func (s *Set) Get(repository uint32) *Repository {
 	switch {
 	case s == nil:
 		return nil
-	case s.rule == nil:
+	case !s.IsLazy():
 		return s.byID[repository]
+	case !s.ids.Has(repository):
+		return nil
 	}
 	s.mu.RLock()
 	t := s.byID[repository]
@@ -62,20 +62,16 @@ func (s *Set) Get(repository uint32) *Repository {
 	if t != nil {
 		return t
 	}
-	stored := s.rule.Find(repository)
-	if stored == nil {
-		return nil
-	}
-	return s.made(stored)
+	return s.made(s.task.Repository(repository))
 }
 
-// made returns the target of a member of the rule, always the same.
+// made returns the target of a member of a lazy set, always the same.
 func (s *Set) made(stored *store.Repository) *Repository {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.byID[stored.ID]
 	if t == nil {
-		t = s.rule.Target(stored)
+		t = s.make(stored)
 		s.byID[stored.ID] = t
 	}
 	return t
@@ -86,41 +82,69 @@ func (s *Set) Has(repository uint32) bool {
 	switch {
 	case s == nil:
 		return false
-	case s.rule == nil:
-		return s.byID[repository] != nil
+	case s.IsLazy():
+		return s.ids.Has(repository)
 	}
-	return s.rule.Find(repository) != nil
+	return s.byID[repository] != nil
 }
 
 // HasRevision reports whether a revision of a repository is searched.
 func (s *Set) HasRevision(repository uint32) bool {
-	if s.IsRuled() {
+	if s.IsLazy() {
 		return s.Has(repository)
 	}
 	t := s.Get(repository)
 	return t != nil && len(t.Revisions) > 0
 }
 
-// IsRuled reports whether the members are those of a rule. Then there may be very
-// many, each searched at its default branch.
-func (s *Set) IsRuled() bool { return s != nil && s.rule != nil }
+// IsLazy reports whether targets are made when they are asked for. Then there may be
+// very many, each searched at its default branch.
+func (s *Set) IsLazy() bool { return s != nil && s.ids != nil }
 
 // Len returns how many repositories there are.
 func (s *Set) Len() int {
 	switch {
 	case s == nil:
 		return 0
-	case s.rule == nil:
-		return len(s.byID)
+	case s.IsLazy():
+		return s.ids.Len()
 	}
-	return s.rule.Len()
+	return len(s.byID)
+}
+
+// IDs returns the IDs of the repositories. The set is not to be changed.
+func (s *Set) IDs() *store.IDs {
+	if s.IsLazy() {
+		return s.ids
+	}
+	ids := &store.IDs{}
+	for repo := range s.Listed() {
+		ids.Add(repo.ID)
+	}
+	return ids
+}
+
+// In returns the set of those repositories that have some IDs. These are the caller's
+// no more.
+func (s *Set) In(ids *store.IDs) *Set {
+	if s.IsLazy() {
+		ids.Intersect(s.ids)
+		return NewLazy(s.task, ids, func(stored *store.Repository) *Repository { return s.Get(stored.ID) })
+	}
+	var some []*Repository
+	for t := range s.All() {
+		if ids.Has(t.Stored.ID) {
+			some = append(some, t)
+		}
+	}
+	return NewSet(some...)
 }
 
 // All yields the targets in listing order. The set may change meanwhile.
 func (s *Set) All() iter.Seq[*Repository] {
 	return func(yield func(*Repository) bool) {
-		if s.IsRuled() {
-			for stored := range s.rule.Listed() {
+		if s.IsLazy() {
+			for stored := range s.Listed() {
 				if !yield(s.made(stored)) {
 					return
 				}
@@ -140,8 +164,8 @@ func (s *Set) All() iter.Seq[*Repository] {
 
 // Listed yields the repositories in listing order. It makes no targets.
 func (s *Set) Listed() iter.Seq[*store.Repository] {
-	if s.IsRuled() {
-		return s.rule.Listed()
+	if s.IsLazy() {
+		return s.task.In(s.ids)
 	}
 	return func(yield func(*store.Repository) bool) {
 		for t := range s.All() {
@@ -161,7 +185,7 @@ func (s *Set) Keep(keep func(*Repository) bool) {
 			kept.listed, kept.byID[t.Stored.ID] = append(kept.listed, t), t
 		}
 	}
-	s.rule, s.byID, s.listed = nil, kept.byID, kept.listed
+	s.task, s.ids, s.make, s.byID, s.listed = nil, nil, nil, kept.byID, kept.listed
 }
 
 // KeepRevisions leaves the revisions that keep reports true for, and the
@@ -184,26 +208,21 @@ func Join(sets []*Set) *Set {
 	return NewSet(slices.SortedFunc(maps.Values(joined), func(a, b *Repository) int { return store.CompareListed(a.Stored, b.Stored) })...)
 }
 
-// Union yields the repositories that are in any of some sets, each once and in
-// listing order. Of all, which it may go through, the sets are parts.
-func Union(all iter.Seq[*store.Repository], sets []*Set) iter.Seq[*store.Repository] {
+// UnionIDs returns the IDs of the repositories that are in any of some sets. The set is
+// the caller's.
+func UnionIDs(sets []*Set) *store.IDs {
+	ids := &store.IDs{}
+	for _, s := range sets {
+		ids.Join(s.IDs())
+	}
+	return ids
+}
+
+// Union yields the repositories that are in any of some sets, each once and in listing
+// order.
+func Union(t *task.Task, sets []*Set) iter.Seq[*store.Repository] {
 	if len(sets) == 1 {
 		return sets[0].Listed()
 	}
-	if slices.ContainsFunc(sets, (*Set).IsRuled) {
-		return func(yield func(*store.Repository) bool) {
-			for repo := range all {
-				if slices.ContainsFunc(sets, func(s *Set) bool { return s.Has(repo.ID) }) && !yield(repo) {
-					return
-				}
-			}
-		}
-	}
-	union := map[uint32]*store.Repository{}
-	for _, s := range sets {
-		for repo := range s.Listed() {
-			union[repo.ID] = repo
-		}
-	}
-	return slices.Values(slices.SortedFunc(maps.Values(union), store.CompareListed))
+	return t.In(UnionIDs(sets))
 }

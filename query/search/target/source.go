@@ -88,11 +88,11 @@ func Sources(of *task.Task, pass []*Query) []Source {
 }
 
 // WithUnindexed returns the repositories of which files are read through git, in
-// listing order. Those of a rule have none.
+// listing order. Those of a lazy set have none.
 func WithUnindexed(pass []*Query) []*store.Repository {
 	var out []*store.Repository
 	for _, b := range pass {
-		if b.Repositories.IsRuled() {
+		if b.Repositories.IsLazy() {
 			continue
 		}
 		for t := range b.Repositories.All() {
@@ -112,28 +112,35 @@ func Shards(of *task.Task, pass []*Query) []shard.View {
 		return nil
 	}
 	wanted := map[uint32]bool{}
-	var ruled []*Query
+	var many []*Query
 	for _, b := range pass {
-		if b.Repositories.IsRuled() {
-			ruled = append(ruled, b)
-			continue
-		}
-		for t := range b.Repositories.All() {
-			for _, id := range t.Stored.Shards {
-				wanted[id] = wanted[id] || t.MayReach(id)
+		switch {
+		case !b.Repositories.IsLazy():
+			for t := range b.Repositories.All() {
+				for _, id := range t.Stored.Shards {
+					wanted[id] = wanted[id] || t.MayReach(id)
+				}
 			}
+		case b.Repositories.Len() <= fewTargets:
+			for repo := range b.Repositories.Listed() {
+				for _, id := range repo.Shards {
+					wanted[id] = true
+				}
+			}
+		default:
+			many = append(many, b)
 		}
 	}
 	return slices.DeleteFunc(of.Snapshot.Shards(), func(v shard.View) bool {
-		return !wanted[v.ID] && !slices.ContainsFunc(ruled, func(b *Query) bool { return b.Repositories.reaches(of.Snapshot, v.ID) })
+		return !wanted[v.ID] && !slices.ContainsFunc(many, func(b *Query) bool { return !v.Header.IsHistory() && b.Repositories.Reaches(of.Snapshot, v.ID) })
 	})
 }
 
-// reaches reports whether a member of a ruled set has documents in a shard. Mostly
-// the first repository there is one.
-func (s *Set) reaches(sn *store.Snapshot, shard uint32) bool {
+// Reaches reports whether a member of a lazy set has documents or commits in a shard.
+// Mostly the first repository there is one.
+func (s *Set) Reaches(sn *store.Snapshot, shard uint32) bool {
 	for id := range sn.ShardRepositories(shard) {
-		if repo := s.rule.Find(id); repo != nil && slices.Contains(repo.Shards, shard) {
+		if s.ids.Has(id) {
 			return true
 		}
 	}
@@ -168,7 +175,7 @@ func targetsIn(sn *store.Snapshot, targets *Set, src Source) iter.Seq[*Repositor
 			}
 			return
 		}
-		if !targets.IsRuled() && targets.Len() <= fewTargets {
+		if !targets.IsLazy() && targets.Len() <= fewTargets {
 			for t := range targets.All() {
 				if slices.Contains(t.Stored.Shards, src.View.ID) && !yield(t) {
 					return

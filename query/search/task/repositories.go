@@ -2,6 +2,7 @@ package task
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/trawlsearch/trawl/query/match"
 	"github.com/trawlsearch/trawl/store"
@@ -11,35 +12,67 @@ import (
 // asks of them, it asks here.
 type repositories struct {
 	snapshot *store.Snapshot
-	// hidden are the others, shared the shards with documents or commits of them.
-	hidden map[uint32]*store.Repository
-	shared map[uint32]bool
+	// known are their IDs, hidden are the others, shared the shards with documents or
+	// commits of hidden ones. All are nil if nothing is hidden.
+	known, hidden *store.IDs
+	shared        map[uint32]bool
 }
 
 // Hide finds the repositories that do not exist for the client. Snapshot is set.
 func (t *Task) Hide() {
 	t.snapshot = t.Snapshot
 	switch {
+	case t.Only != 0:
+		t.hideOthers()
+		return
 	case t.Visible == nil:
+		return
 	case t.PublicVisible:
-		t.hide(t.Snapshot.Marked(store.MarkRestricted), t.Visible)
+		t.hide(t.Snapshot.Marked(store.MarkRestricted))
 	default:
-		t.hide(t.Snapshot.Listed(), t.Visible)
+		t.hide(t.Snapshot.Listed())
+	}
+	t.known = t.Snapshot.IDs().Clone()
+	t.known.Subtract(t.hidden)
+}
+
+func (t *Task) hide(of iter.Seq[*store.Repository]) {
+	t.hidden, t.shared = &store.IDs{}, map[uint32]bool{}
+	last := uint32(0) // neighbours mostly share their shards
+	share := func(id uint32) {
+		if id != last {
+			t.shared[id], last = true, id
+		}
+	}
+	for repo := range of {
+		if t.Visible(repo) {
+			continue
+		}
+		t.hidden.Add(repo.ID)
+		for _, id := range repo.Shards {
+			share(id)
+		}
+		for _, id := range repo.History.Shards {
+			share(id)
+		}
 	}
 }
 
-func (r *repositories) hide(of iter.Seq[*store.Repository], visible func(*store.Repository) bool) {
-	r.hidden, r.shared = map[uint32]*store.Repository{}, map[uint32]bool{}
-	for repo := range of {
-		if visible(repo) {
-			continue
-		}
-		r.hidden[repo.ID] = repo
-		for _, id := range repo.Shards {
-			r.shared[id] = true
-		}
-		for _, id := range repo.History.Shards {
-			r.shared[id] = true
+// hideOthers hides all repositories but Only. It goes through none of them.
+func (t *Task) hideOthers() {
+	t.known, t.hidden, t.shared = &store.IDs{}, t.Snapshot.IDs().Clone(), map[uint32]bool{}
+	repo := t.Snapshot.RepositoryByID(t.Only)
+	if repo == nil || t.Visible != nil && !t.Visible(repo) {
+		return
+	}
+	t.known.Add(repo.ID)
+	t.hidden.Subtract(t.known)
+	for _, id := range slices.Concat(repo.Shards, repo.History.Shards) {
+		for other := range t.Snapshot.ShardRepositories(id) {
+			if other != repo.ID {
+				t.shared[id] = true
+				break
+			}
 		}
 	}
 }
@@ -48,15 +81,29 @@ func (r *repositories) hide(of iter.Seq[*store.Repository], visible func(*store.
 // client.
 func (r *repositories) IsShared(shard uint32) bool { return r.shared[shard] }
 
-// Known returns how many repositories exist for the client.
-func (r *repositories) Known() int { return r.snapshot.RepositoryCount() - len(r.hidden) }
+// IDs returns the IDs of the repositories that exist for the client. The set is shared
+// and not to be changed.
+func (r *repositories) IDs() *store.IDs {
+	if r.known == nil {
+		return r.snapshot.IDs()
+	}
+	return r.known
+}
 
-// Hidden returns the repositories that do not exist for the client, by ID.
-func (r *repositories) Hidden() map[uint32]*store.Repository { return r.hidden }
+// Known returns how many repositories exist for the client.
+func (r *repositories) Known() int {
+	if r.known == nil {
+		return r.snapshot.RepositoryCount()
+	}
+	return r.known.Len()
+}
+
+// Hidden returns how many repositories do not exist for the client.
+func (r *repositories) Hidden() int { return r.hidden.Len() }
 
 // Repository returns the repository with an ID, nil if none exists for the client.
 func (r *repositories) Repository(id uint32) *store.Repository {
-	if r.hidden[id] != nil {
+	if r.hidden.Has(id) {
 		return nil
 	}
 	return r.snapshot.RepositoryByID(id)
@@ -64,36 +111,55 @@ func (r *repositories) Repository(id uint32) *store.Repository {
 
 // Listed yields the repositories that exist for the client, in listing order.
 func (r *repositories) Listed() iter.Seq[*store.Repository] {
-	return r.visible(r.snapshot.Listed())
+	if r.known == nil {
+		return r.snapshot.Listed()
+	}
+	return r.In(r.known)
 }
 
 // Marked yields those of them with a mark, in listing order.
 func (r *repositories) Marked(m store.Mark) iter.Seq[*store.Repository] {
-	return r.visible(r.snapshot.Marked(m))
+	if r.known == nil {
+		return r.snapshot.Marked(m)
+	}
+	ids := r.snapshot.MarkedIDs(m).Clone()
+	ids.Intersect(r.known)
+	return r.in(ids, r.snapshot.Marked(m))
 }
 
-func (r *repositories) visible(of iter.Seq[*store.Repository]) iter.Seq[*store.Repository] {
-	if len(r.hidden) == 0 {
-		return of
-	}
+// In yields the repositories of a set of those that exist for the client, in listing
+// order.
+func (r *repositories) In(ids *store.IDs) iter.Seq[*store.Repository] {
+	return r.in(ids, r.snapshot.Listed())
+}
+
+// in is In where others yields these repositories and others in listing order.
+func (r *repositories) in(ids *store.IDs, others iter.Seq[*store.Repository]) iter.Seq[*store.Repository] {
 	return func(yield func(*store.Repository) bool) {
-		for repo := range of {
-			if r.hidden[repo.ID] == nil && !yield(repo) {
+		if ids.Len()*sparse < r.snapshot.RepositoryCount() {
+			some := make([]*store.Repository, 0, ids.Len())
+			for id := range ids.All() {
+				some = append(some, r.snapshot.RepositoryByID(id))
+			}
+			slices.SortFunc(some, store.CompareListed)
+			others = slices.Values(some)
+		}
+		for repo := range others {
+			if ids.Has(repo.ID) && !yield(repo) {
 				return
 			}
 		}
 	}
 }
 
-// Named yields the repositories that exist for the client and have a name that l
-// matches, in no order.
-func (r *repositories) Named(l *match.LineMatcher) iter.Seq[*store.Repository] {
-	return func(yield func(*store.Repository) bool) {
-		names := r.snapshot.Names()
-		l.Find(names.Text, func(start int) bool {
-			_, id := names.At(names.Line(start))
-			repo := r.Repository(id)
-			return repo == nil || yield(repo)
-		})
-	}
+// sparse is how many times as many repositories there are as are wanted for these to
+// be looked up and sorted.
+const sparse = 32
+
+// NamedIDs returns the IDs of the repositories that exist for the client and have a
+// name that l matches. The set is the caller's.
+func (r *repositories) NamedIDs(l *match.LineMatcher) *store.IDs {
+	ids := r.snapshot.Names().Find(l)
+	ids.Subtract(r.hidden)
+	return ids
 }

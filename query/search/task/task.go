@@ -48,6 +48,8 @@ type Task struct {
 	// PublicVisible says that those without readers do.
 	Visible       func(*store.Repository) bool
 	PublicVisible bool
+	// Only, if not 0, is the one repository that exists for the search.
+	Only uint32
 	repositories
 
 	// Admitted is what the search has of the processors, Slot that of the

@@ -25,7 +25,7 @@ func TestWithoutLists(t *testing.T) {
 	} {
 		r := &Task{Limits: Limits{Brute: tt.brute}, Visible: tt.visible}
 		if tt.visible != nil {
-			r.hide(slices.Values([]*store.Repository{public, hidden}), tt.visible)
+			r.hide(slices.Values([]*store.Repository{public, hidden}))
 		}
 		for shard, want := range tt.want {
 			if got := r.WithoutLists(uint32(shard)); got != want {

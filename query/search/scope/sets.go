@@ -1,0 +1,92 @@
+package scope
+
+import (
+	"slices"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/match"
+	"github.com/trawlsearch/trawl/query/search/compile"
+	"github.com/trawlsearch/trawl/query/search/target"
+	"github.com/trawlsearch/trawl/query/search/task"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// candidates returns the repositories that pass the filters of names, marks and facts,
+// as far as sets of the store tell; whole says that they do. The set is the caller's. A
+// brute search tries each name instead.
+func candidates(t *task.Task, f *compile.RepositoryFilter) (ids *store.IDs, whole bool) {
+	include, exclude := f.Names()
+	if t.Brute {
+		ids = &store.IDs{}
+		for repo := range t.Listed() {
+			matches := func(m *match.LineMatcher) bool { return m.Match(repo.Name) }
+			lacks := func(m *match.LineMatcher) bool { return !matches(m) }
+			if !slices.ContainsFunc(include, lacks) && !slices.ContainsFunc(exclude, matches) {
+				ids.Add(repo.ID)
+			}
+		}
+		return ids, false
+	}
+	whole = true
+	ids = t.IDs().Clone()
+	for _, m := range include {
+		if !m.MatchesAll() {
+			ids.Intersect(t.NamedIDs(m))
+		}
+	}
+	for _, m := range exclude {
+		ids.Subtract(t.NamedIDs(m))
+	}
+	with, without := f.Marks()
+	for _, m := range with {
+		ids.Intersect(t.Snapshot.MarkedIDs(m))
+	}
+	for _, m := range without {
+		ids.Subtract(t.Snapshot.MarkedIDs(m))
+	}
+	for _, fact := range f.Facts() {
+		passed, ok := fact.Find(t.Snapshot.Facts())
+		switch {
+		case !ok:
+			whole = false
+		case fact.Negated:
+			ids.Subtract(passed)
+		default:
+			ids.Intersect(passed)
+		}
+	}
+	return ids, whole
+}
+
+// leftOutOf returns which of some repositories f leaves out by default.
+func leftOutOf(sn *store.Snapshot, f *compile.RepositoryFilter, ids *store.IDs) (forks, archived *store.IDs) {
+	noForks, noArchived := f.LeavesOut()
+	left := func(m store.Mark, leavesOut bool) *store.IDs {
+		out := &store.IDs{}
+		if leavesOut {
+			out = ids.Clone()
+			out.Intersect(sn.MarkedIDs(m))
+		}
+		return out
+	}
+	return left(store.MarkFork, noForks), left(store.MarkArchived, noArchived)
+}
+
+// fewChosen are so many repositories that making the target of each costs little.
+const fewChosen = 64
+
+// isBySet reports whether the repositories of b need not be looked at one by one: each
+// is searched at its default branch, and nothing has to be known of it before that.
+func isBySet(b *target.Query) bool {
+	return !b.RevisionsTyped && b.Index != query.No && len(b.FileTests)+len(b.Contributors) == 0 &&
+		b.CommitAfter == nil && !b.NeedsOwners()
+}
+
+// defaultTarget is what is searched of a repository at its default branch.
+func defaultTarget(r *store.Repository, shown *shownRepositories) *target.Repository {
+	rev := &target.Revision{}
+	if r.Indexed() {
+		rev.Commit = commitOf(r, 0)
+	}
+	return &target.Repository{Stored: r, Shown: shown.of(r), Revisions: []*target.Revision{rev}}
+}
