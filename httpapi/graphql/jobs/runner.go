@@ -220,7 +220,7 @@ func (r *Runner) actor(creator uint32) (*auth.Actor, error) {
 func (r *Runner) start(id uint32, actor *auth.Actor) (*saved.Job, error) {
 	sn := r.Store.Snapshot()
 	var chosen []uint32
-	for _, repo := range sn.Repositories() {
+	for repo := range sn.Listed() {
 		if actor.CanSee(repo) {
 			chosen = append(chosen, repo.ID)
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/report"
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
@@ -36,8 +35,7 @@ func (r *Runner) step(ctx context.Context, job *saved.Job, q *query.Query, actor
 		done.Repository = repo.Name
 		results := report.New(r.Now)
 		found := r.Searcher.Search(ctx, q, search.Options{
-			Display: -1, Report: results,
-			Visible: func(repo *store.Repository) bool { return repo.ID == at && actor.CanSee(repo) },
+			Display: -1, Report: results, Only: at, Visible: actor.CanSee,
 		}, out)
 		if err := ctx.Err(); err != nil {
 			return nil, err
