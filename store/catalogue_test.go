@@ -79,15 +79,16 @@ func checkIndexes(t *testing.T, c *catalogue) {
 		t.Errorf("shards are visited as %v, want %v", got, visits)
 	}
 	names := c.names.of(c)
-	if names.Len() != len(all) || strings.Count(string(names.Text), "\n") != len(all) {
-		t.Errorf("%d repositories have the names %q", len(all), names.Text)
+	lines := strings.Split(string(names.text), "\n")
+	if len(names.ids) != len(all) || len(lines) != len(all)+1 {
+		t.Fatalf("%d repositories have the names %q", len(all), names.text)
 	}
-	for offset := range names.Text {
-		name, id := names.At(names.Line(offset))
-		if r := c.repository(id); r == nil || r.Name != string(name) {
-			t.Fatalf("offset %d of %q belongs to %q of %+v", offset, names.Text, name, r)
+	for i, id := range names.ids {
+		if r := c.repository(id); r == nil || r.Name != lines[i] {
+			t.Fatalf("name %d of %q is that of %+v", i, names.text, r)
 		}
 	}
+	checkIDs(t, "names", names.Find(wordFinder("1")), all, func(r *Repository) bool { return strings.Contains(r.Name, "1") })
 }
 
 // checkIDs compares a set with the repositories that are to be in it.

@@ -61,42 +61,17 @@ func (m Mark) of(r *Repository) bool {
 // Names are the names of all repositories in one text, so that a pattern is
 // looked for in all of them at once. Another text of each is kept in the same way.
 type Names struct {
-	// Text has each name followed by a newline, in the order of names.
-	Text []byte
-	// starts are the offsets of names in Text, ids those of their repositories.
+	// text has each name followed by a newline, in the order of names.
+	text []byte
+	// starts are the offsets of names in text, ids those of their repositories.
 	starts []int
 	ids    []uint32
-}
-
-// Len returns the number of names.
-func (n *Names) Len() int { return len(n.ids) }
-
-// Line returns which name the byte at an offset of Text belongs to.
-func (n *Names) Line(offset int) int {
-	return sort.Search(len(n.starts), func(i int) bool { return n.starts[i] > offset }) - 1
-}
-
-// At returns a name, which is borrowed, and the ID of its repository.
-func (n *Names) At(line int) (name []byte, repository uint32) {
-	end := len(n.Text)
-	if line+1 < len(n.starts) {
-		end = n.starts[line+1]
-	}
-	return n.Text[n.starts[line] : end-1], n.ids[line]
-}
-
-// End returns the offset behind a name and its newline.
-func (n *Names) End(line int) int {
-	if line+1 < len(n.starts) {
-		return n.starts[line+1]
-	}
-	return len(n.Text)
 }
 
 // Find returns the repositories with a name that l finds.
 func (n *Names) Find(l LineFinder) *IDs {
 	out, line := &IDs{}, 0
-	l.Find(n.Text, func(start int) bool {
+	l.Find(n.text, func(start int) bool {
 		line += n.steps(line, start)
 		out.Add(n.ids[line])
 		return true
@@ -115,8 +90,8 @@ func (n *Names) steps(line, start int) int {
 }
 
 func (n *Names) add(name string, id uint32) {
-	n.starts, n.ids = append(n.starts, len(n.Text)), append(n.ids, id)
-	n.Text = append(append(n.Text, name...), '\n')
+	n.starts, n.ids = append(n.starts, len(n.text)), append(n.ids, id)
+	n.text = append(append(n.text, name...), '\n')
 }
 
 // lazyNames are the names of the versions between two changes of a name, made
@@ -133,7 +108,7 @@ func (l *lazyNames) of(c *catalogue) *Names {
 			l.add(name, r.ID)
 			return true
 		})
-		l.Text = slices.Clip(l.Text)
+		l.text = slices.Clip(l.text)
 	})
 	return &l.Names
 }

@@ -51,9 +51,6 @@ func (sn *Snapshot) Listed() iter.Seq[*Repository] { return sn.c.listed.Scan }
 // listed.
 func (sn *Snapshot) Marked(m Mark) iter.Seq[*Repository] { return sn.c.marked[m].Scan }
 
-// CountMarked counts the repositories with a mark.
-func (sn *Snapshot) CountMarked(m Mark) int { return sn.c.marked[m].Len() }
-
 // IDs returns the IDs of all repositories, and MarkedIDs those of the repositories
 // with a mark. The sets are shared and not to be changed.
 func (sn *Snapshot) IDs() *IDs { return sn.c.all.of(sn.c.listed.Scan) }
