@@ -129,6 +129,9 @@ func TestHistoriesShareShards(t *testing.T) {
 	delete(repos, "r4")
 	f.checkHistories(repos)
 
+	end()
+	merges.Wait()
+
 	// Other settings.
 	f.ix = ingest.New(f.st, ingest.Options{MinFreeBytes: -1, HistoryCommits: 2, HistoryDiffs: 1})
 	f.history()
@@ -140,8 +143,6 @@ func TestHistoriesShareShards(t *testing.T) {
 	f.ix = ingest.New(f.st, ingest.Options{MinFreeBytes: -1})
 	f.history()
 	f.checkHistories(repos)
-	end()
-	merges.Wait()
 	f.merge()
 	f.checkHistories(repos)
 	if shards := f.historyShards(); len(shards) > 3 {
