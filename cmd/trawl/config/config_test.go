@@ -34,7 +34,7 @@ func TestDefaults(t *testing.T) {
 		{"a home", config.Machine{Home: "/home/me", MemoryBytes: 8 << 30}, "/home/me/.local/share/trawl", 2 << 30},
 		{"a place for data", config.Machine{Home: "/home/me", DataHome: "/data", MemoryBytes: 8 << 30}, "/data/trawl", 2 << 30},
 		{"a relative place, which does not count", config.Machine{Home: "/home/me", DataHome: "data"}, "/home/me/.local/share/trawl", 1 << 30},
-		{"a large machine", config.Machine{Home: "/", MemoryBytes: 64 << 30}, "/.local/share/trawl", 2 << 30},
+		{"a large machine", config.Machine{Home: "/", MemoryBytes: 64 << 30}, "/.local/share/trawl", 16 << 30},
 		{"a tiny machine", config.Machine{Home: "/", MemoryBytes: 1 << 20}, "/.local/share/trawl", 64 << 20},
 		{"no home", config.Machine{}, "", 1 << 30},
 	} {

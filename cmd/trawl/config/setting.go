@@ -39,8 +39,8 @@ func All() []Setting {
 			"where the index, the texts and the mirrors are kept", setData},
 		{"listen", "ADDR", "127.0.0.1:7080",
 			"host and port to serve on; port 0 takes a free one", setListen},
-		{"memory", "SIZE", "a quarter of the machine's memory, at most 2GiB",
-			"what the process stays within; more of it answers faster, as up to half caches the index", setMemory},
+		{"memory", "SIZE", "a quarter of the machine's memory",
+			"what the process stays within; more of it answers faster, as most of it caches the index", setMemory},
 		{"max-text-bytes", "SIZE", "32MiB",
 			"a larger file is found by its path only", setMaxText},
 		{"max-indexed-bytes", "SIZE", "the value of max-text-bytes",
@@ -107,12 +107,7 @@ func checkAddress(text string) error {
 }
 
 // leastMemory is what the program, the engine's buffers and one query need.
-// mostMemory bounds the default: on the Linux tree, 1.3 GB of text, more of it
-// made no search faster.
-const (
-	leastMemory = 64 << 20
-	mostMemory  = 2 << 30
-)
+const leastMemory = 64 << 20
 
 func setMemory(s *Settings, text string) error {
 	b, err := ParseBytes(text)

@@ -94,7 +94,7 @@ func Defaults(m Machine) Settings {
 		Identity:  defaultIdentity(),
 	}
 	if m.MemoryBytes > 0 {
-		s.Memory = Bytes(min(max(m.MemoryBytes/4, leastMemory), mostMemory))
+		s.Memory = Bytes(max(m.MemoryBytes/4, leastMemory))
 	}
 	switch {
 	// The standard has relative paths there ignored.

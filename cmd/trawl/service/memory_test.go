@@ -10,7 +10,7 @@ import (
 // leave room for garbage below the limit of the runtime, and none is too small
 // to work with.
 func TestDivide(t *testing.T) {
-	for _, mib := range []int64{128, 256, 512, 1 << 10, 2 << 10, 8 << 10} {
+	for _, mib := range []int64{128, 256, 512, 1 << 10, 2 << 10, 8 << 10, 64 << 10, 1 << 20} {
 		memory := mib << 20
 		s := divide(memory)
 		held := s.caches + s.large - shard.ForeignBytes(s.caches)
