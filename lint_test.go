@@ -63,6 +63,7 @@ var libraries = map[string][]string{
 	"github.com/RoaringBitmap/roaring/v2": {"postings"},
 	"github.com/cockroachdb/pebble/v2":    {"store", "store/shard", "store/engine", "store/disk"},
 	"github.com/cespare/xxhash/v2":        {"store/..."},
+	"github.com/minio/minlz":              {"store/shard"},
 	"filippo.io/age":                      {"store/backup"},
 	"github.com/minio/minio-go/v7":        {"store/backup/s3"},
 	"github.com/go-enry/go-enry/v2":       {"store/lang"},

@@ -28,7 +28,8 @@ func TestVersionsStay(t *testing.T) {
 	}{
 		{"IndexFoldedLists", shard.IndexFoldedLists, 1},
 		{"IndexExactLists", shard.IndexExactLists, 2},
-		{"IndexNewest", shard.IndexNewest, 2},
+		{"IndexPackedText", shard.IndexPackedText, 3},
+		{"IndexNewest", shard.IndexNewest, 3},
 	} {
 		if v.got != v.want {
 			t.Errorf("%s is %d, want %d: versions are never renumbered; a new one needs a line here", v.name, v.got, v.want)

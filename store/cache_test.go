@@ -3,8 +3,11 @@ package store_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -98,5 +101,56 @@ func readAll(t *testing.T, s *store.Store, texts map[string][]byte) {
 		if n := len(v.DocOf()); n != v.Header.Blocks {
 			t.Errorf("shard %d: %d blocks, want %d", v.ID, n, v.Header.Blocks)
 		}
+	}
+}
+
+// BenchmarkReadText reads chunks of trawl's own source here and there, of shards of
+// each version, with caches that hold a part of them.
+func BenchmarkReadText(b *testing.B) {
+	var source []byte
+	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" {
+			return err
+		}
+		file, err := os.ReadFile(path)
+		source = append(source, file...)
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, about := range shard.IndexFormats() {
+		b.Run(about.Name, func(b *testing.B) {
+			s, err := store.Open(b.TempDir(), store.Options{FS: vfs.Default, CacheBytes: 1 << 20})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer closeStore(b, s)
+			w := s.NewShardWriter()
+			w.Index = about.Version
+			err = w.AddDocument(shard.Document{Path: "source", OID: make([]byte, 20)}, source, false)
+			h, finished := w.Finish(context.Background())
+			if err := errors.Join(err, finished, s.Commit(store.Change{Add: []shard.Header{h}})); err != nil {
+				b.Fatal(err)
+			}
+			sn := s.Snapshot()
+			defer sn.Close()
+			v, _ := sn.Shard(h.ID)
+			if _, err := v.Documents(); err != nil {
+				b.Fatal(err)
+			}
+			text := v.Text()
+			defer text.Close()
+			random := rand.New(rand.NewPCG(1, 2))
+			b.SetBytes(32 << 10)
+			b.ReportAllocs()
+			for b.Loop() {
+				at := uint32(random.IntN(len(source)/(32<<10))) * (32 << 10)
+				if _, err := text.Slice(at, at+4<<10); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(s.Metrics().DiskBytes)/float64(len(source)), "disk/text")
+		})
 	}
 }

@@ -18,8 +18,8 @@ func TestNewerIndex(t *testing.T) {
 		// refused is what the error says, "" for a shard that is set aside.
 		refused string
 	}{
-		{shard.IndexNewest + 1, "has index version 3, this program reads up to 2"},
-		{99, "has index version 99, this program reads up to 2"},
+		{shard.IndexNewest + 1, "has index version 4, this program reads up to 3"},
+		{99, "has index version 99, this program reads up to 3"},
 		{0, ""},
 		{-1, ""},
 	} {

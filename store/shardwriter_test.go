@@ -112,6 +112,54 @@ func TestShardRefuses(t *testing.T) {
 	}
 }
 
+// TestTextOfEachVersion: text that packs well, text that does not, and chunks cut
+// anywhere come back as they were written, whatever the version of the shard.
+func TestTextOfEachVersion(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	noise := make([]byte, 100<<10)
+	for i := range noise {
+		noise[i] = byte(random.Uint32())
+	}
+	texts := [][]byte{nil, []byte("k"), bytes.Repeat([]byte("kiln "), 40<<10), noise, bytes.Repeat([]byte{0}, 32<<10), []byte("the end")}
+	for _, about := range shard.IndexFormats() {
+		t.Run(about.Name, func(t *testing.T) {
+			s := open(t, vfs.NewMem())
+			defer closeStore(t, s)
+			w := s.NewShardWriter()
+			w.Index = about.Version
+			for i, text := range texts {
+				if err := w.AddDocument(shard.Document{Path: fmt.Sprint(i), OID: make([]byte, 20)}, text, true); err != nil {
+					t.Fatal(err)
+				}
+			}
+			h, err := w.Finish(context.Background())
+			if err == nil {
+				err = s.Commit(store.Change{Add: []shard.Header{h}})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 3 { // read, offered to the cache, found there
+				sn := s.Snapshot()
+				v, _ := sn.Shard(h.ID)
+				docs, err := v.Documents()
+				if err != nil {
+					t.Fatal(err)
+				}
+				text := v.Text()
+				for i, want := range texts {
+					if got, err := text.Slice(docs.TextStart[i], docs.TextStart[i+1]); err != nil || !bytes.Equal(got, want) {
+						t.Errorf("document %d: got %d bytes, %v; want %d", i, len(got), err, len(want))
+					}
+				}
+				if err := errors.Join(text.Close(), sn.Close()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
 // TestExactLists: a shard tells whether it has lists of upper-case letters, and
 // literals that do not ignore case are found by them or by folded ones.
 func TestExactLists(t *testing.T) {

@@ -253,6 +253,9 @@ func TestDamage(t *testing.T) {
 	}{
 		// text and what stands beside it
 		{"chunk", "text", "checksum differs", true, func(s, _, _ uint32) func(*pebble.DB) error {
+			return set(key('s', s, 1, 0, 0, 0, 0), append([]byte("12345678"), make([]byte, 32<<10)...))
+		}},
+		{"chunk that does not unpack", "text", "corrupt input", true, func(s, _, _ uint32) func(*pebble.DB) error {
 			return set(key('s', s, 1, 0, 0, 0, 0), []byte("12345678 no text"))
 		}},
 		{"chunk gone", "text", "chunk is missing", true, func(s, _, _ uint32) func(*pebble.DB) error { return remove(key('s', s, 1, 0, 0, 0, 1)) }},

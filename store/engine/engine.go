@@ -36,7 +36,8 @@ type Options struct {
 
 const (
 	memoryBytes = 4 << 20
-	// blockBytes is the size of a table's blocks: one text chunk fills a block.
+	// blockBytes is the size of a table's blocks: some four packed chunks of text, or
+	// one that is not packed.
 	blockBytes = 32 << 10
 	// flushDropped is how long after shards were dropped their files are let go.
 	flushDropped = 10 * time.Second

@@ -16,6 +16,7 @@ type Budget struct {
 	blocks    *pebble.Cache
 	large     *largeTexts
 	listBytes int64
+	chunks    chunkBuffers
 }
 
 // NewBudget returns a budget for all caches, for the posting lists of a shard that
@@ -28,8 +29,7 @@ func NewBudget(cacheBytes, listBytes, largeBytes int64) *Budget {
 }
 
 // blockShare returns how much of the memory for caches is the engine's, three
-// eighths. It keeps posting lists, which take half as much as the text, and text
-// that was read once.
+// eighths. It keeps posting lists and packed text.
 func blockShare(cacheBytes int64) int64 { return cacheBytes * 3 / 8 }
 
 // ForeignBytes returns how much of the caches lies outside the memory of Go's

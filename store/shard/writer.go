@@ -212,19 +212,22 @@ func (w *Writer) begin() error {
 	}
 	w.run = sstable.NewWriter(objstorageprovider.NewFileWritable(f), w.to.Options)
 	w.chunks, w.written = make(chan []byte, chunksAhead), make(chan error, 1)
-	go w.writeChunks(id, w.run, w.chunks, w.written)
+	go w.writeChunks(w.header, w.run, w.chunks, w.written)
 	return nil
 }
 
 // writeChunks writes text chunks in order until the channel is closed, and
 // then sends how that went. After an error it stops reading.
-func (w *Writer) writeChunks(shard uint32, run *sstable.Writer, chunks <-chan []byte, written chan<- error) {
+func (w *Writer) writeChunks(h Header, run *sstable.Writer, chunks <-chan []byte, written chan<- error) {
 	var key, value []byte
 	n := uint32(0)
 	for text := range chunks {
-		key = appendKeyChunk(key[:0], shard, n)
-		value = sealChunk(value[:0], text)
-		if err := run.Set(key, value); err != nil {
+		var err error
+		key = appendKeyChunk(key[:0], h.ID, n)
+		if value, err = sealChunk(value[:0], text, h.packed()); err == nil {
+			err = run.Set(key, value)
+		}
+		if err != nil {
 			written <- err
 			return
 		}
