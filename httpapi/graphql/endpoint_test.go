@@ -222,6 +222,11 @@ func TestHostileRequests(t *testing.T) {
 		took := time.Since(start)
 		runtime.ReadMemStats(&after)
 		allocated := after.TotalAlloc - before.TotalAlloc
+		for range 4 { // other programs may have had the processors
+			start := time.Now()
+			w.post(body)
+			took = min(took, time.Since(start))
+		}
 		t.Logf("%s: %d, %s, %d MB: %.80s", name, resp.StatusCode, took.Round(time.Millisecond), allocated>>20, got)
 		if allocated > 50<<20 {
 			t.Errorf("%s: %d MB allocated, want at most 50", name, allocated>>20)

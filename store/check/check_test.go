@@ -100,8 +100,8 @@ func (w *world) close() {
 	}
 }
 
-// rebuild syncs repositories, writes the symbols of new shards and reads the
-// history.
+// rebuild syncs repositories and reads their histories, one after the other, so that
+// no two share a shard, and writes the symbols of new shards.
 func (w *world) rebuild(names ...string) {
 	w.t.Helper()
 	ctx := context.Background()
@@ -109,9 +109,9 @@ func (w *world) rebuild(names ...string) {
 		if _, err := w.ix.Sync(ctx, name, nil); err != nil {
 			w.t.Fatal(err)
 		}
-	}
-	if res, err := w.ix.History(ctx, nil); err != nil || len(res.Failed) > 0 {
-		w.t.Fatalf("History: %v, %q", err, res.Failed)
+		if res, err := w.ix.History(ctx, nil); err != nil || len(res.Failed) > 0 {
+			w.t.Fatalf("History: %v, %q", err, res.Failed)
+		}
 	}
 	sn := w.st.Snapshot()
 	defer sn.Close()

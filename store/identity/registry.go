@@ -33,8 +33,8 @@ type Options struct {
 	AuditAge     time.Duration
 	AuditEntries int
 	// Ended, if set, is called after every change of records by which credentials
-	// that were good may be so no longer, or users may do less, whoever made it. It
-	// may call the registry.
+	// that were good may be so no longer, or users may do less. It may call the
+	// registry, and be called by several goroutines at once.
 	Ended func()
 	// Declared are the readers that the configuration file names, by repository.
 	Declared map[string][]string

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ type world struct {
 	clock *clock.Clock
 	fs    *vfs.MemFS
 	// ended counts the calls of Options.Ended.
-	ended int
+	ended atomic.Int32
 }
 
 func newWorld(t testing.TB, o identity.Options) *world {
@@ -45,7 +46,7 @@ func (w *world) open(t testing.TB, fs vfs.FS, o identity.Options) {
 		o.Cost = cheap
 	}
 	o.Now = w.clock.Now
-	o.Ended = func() { w.ended++ }
+	o.Ended = func() { w.ended.Add(1) }
 	var err error
 	if w.st, err = store.Open("data", store.Options{FS: fs, CacheBytes: 1 << 20}); err != nil {
 		t.Fatal(err)

@@ -137,7 +137,7 @@ func TestTokenEnds(t *testing.T) {
 					t.Errorf("%s: Tokens: got %d, %v; want none", when, len(all), err)
 				}
 			}
-			if w.ended == 0 && name != "expired" {
+			if w.ended.Load() == 0 && name != "expired" {
 				t.Error("the end of a credential was not reported")
 			}
 		})

@@ -6,10 +6,11 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// credentialRecords are the kinds of records by which a credential is judged.
+// credentialRecords are the kinds of records that change when a credential ends or
+// loses rights. The record of a session changes when it begins or is used: it ends
+// with the epoch of its user.
 var credentialRecords = []store.RecordKind{
-	store.RecordUser, store.RecordOrg, store.RecordMember, store.RecordMembership, store.RecordToken, store.RecordSession,
-	store.RecordApp, store.RecordGrant,
+	store.RecordUser, store.RecordOrg, store.RecordMember, store.RecordMembership, store.RecordToken, store.RecordApp, store.RecordGrant,
 }
 
 // watch has the changes of the store that wait for a change of the registry to end.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,7 +29,7 @@ type world struct {
 	st    *store.Store
 	fs    *vfs.MemFS
 	clock *clock.Clock
-	ended int
+	ended atomic.Int32
 	ann   *identity.User
 	bot   *identity.User
 }
@@ -58,7 +59,7 @@ func (w *world) open(fs vfs.FS) {
 	var err error
 	w.st, err = store.Open("data", store.Options{FS: fs, CacheBytes: 1 << 20})
 	w.must(err)
-	w.reg, err = identity.Open(w.st, identity.Options{Now: w.clock.Now, Ended: func() { w.ended++ }})
+	w.reg, err = identity.Open(w.st, identity.Options{Now: w.clock.Now, Ended: func() { w.ended.Add(1) }})
 	w.must(err)
 	w.Book = oauth.Open(w.st, w.reg, oauth.Options{Now: w.clock.Now})
 }
@@ -207,9 +208,9 @@ func TestEnds(t *testing.T) {
 			if !w.good(h.access) || !w.good(other.access) {
 				t.Fatal("the tokens are not good to begin with")
 			}
-			before := w.ended
+			before := w.ended.Load()
 			w.must(c.end(w, h, app))
-			if w.ended == before {
+			if w.ended.Load() == before {
 				t.Error("requests at work are not looked at again")
 			}
 			check := func(when string, want bool) {
