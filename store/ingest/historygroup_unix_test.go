@@ -17,7 +17,7 @@ import (
 )
 
 // pauseGit has a subcommand of git wait before it ends, the next time that it runs:
-// for what is done while it does.
+// for what is done while it does. The script needs nothing but the shell.
 func pauseGit(t *testing.T, subcommand string, meanwhile func()) (done func()) {
 	t.Helper()
 	real, err := exec.LookPath("git")
@@ -31,7 +31,7 @@ func pauseGit(t *testing.T, subcommand string, meanwhile func()) (done func()) {
 			t.Fatal(err)
 		}
 	}
-	script := fmt.Sprintf("#!/bin/sh\n%s \"$@\" || exit\ncase \" $* \" in *\" %s \"*) if mkdir %s 2>/dev/null; then echo >%s; read x <%s; fi;; esac\n",
+	script := fmt.Sprintf("#!/bin/sh\n%s \"$@\" || exit\ncase \" $* \" in *\" %s \"*) if (set -C; : >%s) 2>/dev/null; then echo >%s; read x <%s; fi;; esac\n",
 		real, subcommand, once, begun, goOn)
 	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
