@@ -166,7 +166,7 @@ func (w *warner) quote(src string, at query.Span) {
 		if strings.IndexByte(w.text[at.Start+1:], first) >= 0 {
 			return
 		}
-		end := w.endOfRun(at.Start)
+		end := max(at.End, w.endOfRun(at.Start)) // a word behind `not` is a run of its own
 		with := ""
 		if strings.TrimSpace(w.text[at.Start+1:end]) != "" {
 			with = w.text[at.Start:end] + string(first)
