@@ -6,7 +6,7 @@ import "slices"
 type Applied struct {
 	Version Version
 	// Everything says that anything may have changed: the engine was opened again.
-	// The rest is empty then.
+	// Repositories are all then, and the rest is empty.
 	Everything bool
 	// Records are the kinds of the records that were set or deleted.
 	Records []RecordKind
@@ -39,6 +39,23 @@ func applied(v Version, before *catalogue, ops []operation) Applied {
 			}
 		}
 	}
+	return a
+}
+
+// reopened describes the version of an engine that was opened again: the change that
+// failed before may be there.
+func reopened(v Version, before, after *catalogue) Applied {
+	a := Applied{Version: v, Everything: true}
+	before.repositories.Scan(func(id uint32, r *Repository) bool {
+		a.Repositories = append(a.Repositories, RepositoryChange{r, after.repository(id)})
+		return true
+	})
+	after.repositories.Scan(func(id uint32, r *Repository) bool {
+		if before.repository(id) == nil {
+			a.Repositories = append(a.Repositories, RepositoryChange{nil, r})
+		}
+		return true
+	})
 	return a
 }
 

@@ -58,7 +58,7 @@ func newCatalogue() *catalogue {
 	return c
 }
 
-// ordered returns an empty tree. Whoever changes a catalogue has it alone, and a
+// ordered returns an empty tree. A change has its catalogue alone, and a
 // published one is only read, so that no lock is needed.
 func ordered[T any](compare func(a, b T) int) *btree.BTreeG[T] {
 	return btree.NewBTreeGOptions(func(a, b T) bool { return compare(a, b) < 0 }, btree.Options{NoLocks: true})

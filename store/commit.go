@@ -19,15 +19,6 @@ func (s *Store) Commit(c Change) error {
 	})
 }
 
-// Commit is that of the store, for a change that was prepared from sn. It fails
-// with ErrConflict when what c writes has changed since, and with ErrBroken when
-// the store had to be opened again since, as then what the last commit before that
-// was about may be there or not.
-func (sn *Snapshot) Commit(c Change) error {
-	tx := &Tx{Change: c, sn: sn}
-	return tx.commit()
-}
-
 // NewRepository makes a record with a fresh ID and commits it. It fails with
 // ErrExists when the name is taken. While some records of repositories cannot
 // be read, the name may be that of one of them, which had readers. So only site

@@ -64,3 +64,11 @@ func (c *contended) commit(base base, reads []keyRange, ops []operation) error {
 	}
 	return c.authority.commit(base, reads, ops)
 }
+
+// Commit commits a change that was prepared from sn, once: it fails with ErrConflict
+// when what it writes has changed since, and with ErrBroken when the store had to be
+// opened again since.
+func (sn *Snapshot) Commit(c Change) error {
+	tx := &Tx{Change: c, sn: sn}
+	return tx.commit()
+}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -56,17 +57,23 @@ const fetchedAtOnce = 1000
 // WriteFetched writes what NoteFetched said since the last change of each record.
 // It is one commit for a thousand of them.
 func (s *Store) WriteFetched() error {
-	for more := true; more; {
+	var noted []uint32
+	m := s.versions.hold()
+	m.catalogue.listed.Scan(func(r *Repository) bool {
+		if r.Fetched().After(r.LastFetched) {
+			noted = append(noted, r.ID)
+		}
+		return true
+	})
+	s.versions.release(m)
+	for some := range slices.Chunk(noted, fetchedAtOnce) {
 		err := s.Update(func(tx *Tx) error {
-			tx.Change.Repositories = nil
-			tx.sn.c.listed.Scan(func(r *Repository) bool {
-				if r.Fetched().After(r.LastFetched) {
+			for _, id := range some {
+				if r := tx.sn.c.repository(id); r != nil {
 					next := *r
 					tx.Change.Repositories = append(tx.Change.Repositories, &next)
 				}
-				return len(tx.Change.Repositories) < fetchedAtOnce
-			})
-			more = len(tx.Change.Repositories) == fetchedAtOnce
+			}
 			return nil
 		})
 		if err != nil {

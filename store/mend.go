@@ -57,11 +57,11 @@ func (s *Store) mend() error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("%w; reading it again: %w", why, err), e.DB.Close())
 	}
-	old := s.engine
+	old, before := s.engine, s.catalogue
 	s.engine = newDatabase(e)
 	s.publish(c)
 	if len(s.subscribers) > 0 {
-		s.pending = append(s.pending, Applied{Version: s.version, Everything: true})
+		s.pending = append(s.pending, reopened(s.version, before, c))
 	}
 	_ = s.versions.retire(old) // it wrote nothing
 	s.options.Event("the store was opened again and takes changes", nil)

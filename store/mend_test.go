@@ -28,6 +28,15 @@ func TestMend(t *testing.T) {
 		if err := s.Commit(store.Change{Add: []shard.Header{h}}); err != nil {
 			t.Fatal(err)
 		}
+		if _, err := s.NewRepository(store.Repository{Name: "kiln"}); err != nil {
+			t.Fatal(err)
+		}
+		var reopened []store.Applied
+		s.Subscribe(func(a store.Applied) {
+			if a.Everything {
+				reopened = append(reopened, a)
+			}
+		})
 		before := s.Snapshot()
 		fs.set(func(op errorfs.Op) bool { return isWrite(op) && strings.Contains(op.Path, file) })
 		within(t, "a change", func() {
@@ -43,6 +52,9 @@ func TestMend(t *testing.T) {
 		fs.set(func(errorfs.Op) bool { return false })
 		if err := s.Mend(); err != nil {
 			t.Fatalf("%s: Mend: %v", file, err)
+		}
+		if len(reopened) != 1 || len(reopened[0].Repositories) != 1 || reopened[0].Repositories[0].After == nil || !reopened[0].Has(store.RecordUser) {
+			t.Errorf("%s: subscribers heard %+v, want one version in which anything may have changed", file, reopened)
 		}
 		if err := before.Commit(store.Change{Drop: []uint32{h.ID}}); !errors.Is(err, store.ErrBroken) {
 			t.Errorf("%s: a change prepared before: %v, want ErrBroken", file, err)

@@ -218,28 +218,29 @@ func (r *transactions) newChange(by Author, tx *store.Tx) *change {
 	return &change{credentials: credentials{accounts{&reader}}, of: r, by: by, now: r.now(), counters: map[string]uint64{}, records: &tx.Records}
 }
 
-// update runs f as a transaction, one after the other, and delivers what it
-// changed.
-func (r *transactions) update(f func(tx *store.Tx) error) error {
-	err := func() error {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.watch.hold()
-		again := false
-		err := r.store.Update(func(tx *store.Tx) error {
-			if again {
-				r.shares = nil // they count what was not committed
-			}
-			again = true
-			return f(tx)
-		})
-		if err != nil {
-			r.shares = nil
+// update runs f as a transaction, one after the other. Then it does what follows
+// from the changes of the store meanwhile, its own among them, before it returns.
+func (r *transactions) update(f func(tx *store.Tx) error) (err error) {
+	var heard []store.Applied
+	defer func() {
+		for _, a := range heard {
+			r.notify(a)
 		}
-		return err
 	}()
-	for _, a := range r.watch.release() {
-		r.notify(a)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.watch.hold()
+	defer func() { heard = r.watch.release() }()
+	again := false
+	err = r.store.Update(func(tx *store.Tx) error {
+		if again {
+			r.shares = nil // they count what was not committed
+		}
+		again = true
+		return f(tx)
+	})
+	if err != nil {
+		r.shares = nil
 	}
 	return err
 }

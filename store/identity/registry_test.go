@@ -324,3 +324,24 @@ func TestReaders(t *testing.T) {
 		t.Errorf("audit log: got %+v, %v", entries, err)
 	}
 }
+
+// TestPanicInAChange: a change that panics keeps no later one from being heard of.
+func TestPanicInAChange(t *testing.T) {
+	w := newWorld(t, identity.Options{})
+	func() {
+		defer func() { _ = recover() }()
+		_ = w.Update(identity.Operator, func(*identity.Tx) error { panic("broken") })
+	}()
+	before := w.ended.Load()
+	var c store.Records
+	c.Put(store.RecordUser, []byte{0, 0, 0, 9}, []byte("{}"))
+	if err := w.st.CommitRecords(&c); err != nil {
+		t.Fatal(err)
+	}
+	if w.ended.Load() == before {
+		t.Error("nothing was heard of a change of a user")
+	}
+	if _, err := w.CreateUser(identity.Operator, identity.NewUser{Name: "ann"}); err != nil {
+		t.Error(err)
+	}
+}

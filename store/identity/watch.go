@@ -13,24 +13,25 @@ var credentialRecords = []store.RecordKind{
 	store.RecordUser, store.RecordOrg, store.RecordMember, store.RecordMembership, store.RecordToken, store.RecordApp, store.RecordGrant,
 }
 
-// watch has the changes of the store that wait for a change of the registry to end.
-// Those who hear of them may call the registry.
+// watch has the changes of the store that wait for a change of the registry to end,
+// since what follows from them may call the registry. It is held by one change at a
+// time, under transactions.mu.
 type watch struct {
 	mu      sync.Mutex // guards all below
-	held    int
+	held    bool
 	pending []store.Applied
 }
 
 func (w *watch) hold() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.held++
+	w.held = true
 }
 
 func (w *watch) release() []store.Applied {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.held--
+	w.held = false
 	pending := w.pending
 	w.pending = nil
 	return pending
@@ -40,10 +41,10 @@ func (w *watch) release() []store.Applied {
 func (w *watch) take(a store.Applied) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.held > 0 {
+	if w.held {
 		w.pending = append(w.pending, a)
 	}
-	return w.held > 0
+	return w.held
 }
 
 // applied hears of a change of the store.
