@@ -40,7 +40,7 @@ func suspiciousLine(line []byte) bool {
 	case '@':
 		return true
 	case '#':
-		return suspiciousDirective(bytes.TrimLeft(line[1:], " \t"))
+		return suspiciousDirective(bytes.TrimLeft(line[1:], " \t\r\f\v"))
 	case 't', 'c', 'u', 'n', 'p':
 		for _, word := range headerWords {
 			if bytes.HasPrefix(line, word) {
@@ -51,10 +51,11 @@ func suspiciousLine(line []byte) bool {
 	return false
 }
 
-// suspiciousDirective matches "import" and the inclusion of a header without a
-// file extension, as those of the C++ standard library are.
+// suspiciousDirective matches "import", the inclusion of a header without a
+// file extension, as those of the C++ standard library are, and an empty
+// directive, which linguist's \s continues on the next line.
 func suspiciousDirective(directive []byte) bool {
-	if bytes.HasPrefix(directive, []byte("import")) {
+	if len(directive) == 0 || bytes.HasPrefix(directive, []byte("import")) {
 		return true
 	}
 	file, ok := bytes.CutPrefix(directive, []byte("include <"))

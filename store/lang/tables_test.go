@@ -43,7 +43,7 @@ func TestLongestNameFitsBuffer(t *testing.T) {
 
 // plainHeader must never say plain where linguist's heuristics say otherwise.
 func FuzzPlainHeader(f *testing.F) {
-	for _, seed := range []string{"#include <map>", "\n\v#  include <iostream>", " \ttry", "catch (", "using namespace x", "class\nX", "private:\n", "@end", "#import \"a.h\"", "a\n\n template\n<", "__cplusplus > 1"} {
+	for _, seed := range []string{"#include <map>", "\n\v#  include <iostream>", " \ttry", "catch (", "using namespace x", "class\nX", "private:\n", "@end", "#import \"a.h\"", "a\n\n template\n<", "__cplusplus > 1", "#\n\ninclude <map>", "#\f\rinclude <map>"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, head []byte) {
