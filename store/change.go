@@ -73,6 +73,7 @@ func (c *Change) operations(base *catalogue) (ops []operation, err error) {
 // its ID. It keeps when the source was last looked at.
 func (c *catalogue) putOperation(r *Repository) operation {
 	r.shareFetched(c.repository(r.ID))
+	r.shareTexts()
 	return repositoryOperation{r.ID, r}
 }
 

@@ -24,14 +24,14 @@ type History struct {
 	Shards []uint32 `json:"shards,omitempty"`
 	// Sequence is the Commit.Sequence of the last reading.
 	Sequence uint32 `json:"sequence,omitempty"`
+	// More says that there are commits older than those kept.
+	More bool `json:"more,omitempty"`
 	// Commits counts those kept, Diffs those of them with their diffs, merges
 	// not among them.
 	Commits int `json:"commits,omitempty"`
 	Diffs   int `json:"diffs,omitempty"`
 	// TooLarge counts files whose diff is too large to be kept.
 	TooLarge int `json:"too_large,omitempty"`
-	// More says that there are commits older than those kept.
-	More bool `json:"more,omitempty"`
 	// Newest is the latest date of a committer, in seconds from 1970.
 	Newest int64 `json:"newest,omitempty"`
 	// Mailmap is the object id of the .mailmap that People were made with.

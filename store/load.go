@@ -97,6 +97,8 @@ func (c *catalogue) loadRepository(id uint32, _, value []byte) {
 		return
 	}
 	r.shareFetched(nil)
+	r.shareTexts()
+	r.shareLists()
 	c.putRepository(r)
 }
 

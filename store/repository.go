@@ -1,15 +1,20 @@
 package store
 
-import "time"
+import (
+	"strings"
+	"time"
+	"unique"
+)
 
 // Repository is the record of one repository: where it comes from, what is
 // known about it, and the generation of it that is searched.
 type Repository struct {
 	// ID is stable and never used again after removal.
-	ID   uint32 `json:"id"`
-	Name string `json:"name"`
-	// Source is the path or URL as the user gave it.
-	Source string `json:"source"`
+	ID uint32 `json:"id"`
+	// Fork, Archived and Private are facts, set through ChangeFacts.
+	Fork     bool `json:"fork,omitempty"`
+	Archived bool `json:"archived,omitempty"`
+	Private  bool `json:"private,omitempty"`
 	// Mirror says that Source is a URL kept as a bare mirror in the data
 	// directory.
 	Mirror bool `json:"mirror,omitempty"`
@@ -17,6 +22,10 @@ type Repository struct {
 	// know this machine. It is reached only by HTTP, through a proxy that
 	// judges addresses.
 	Guarded bool `json:"guarded,omitempty"`
+
+	Name string `json:"name"`
+	// Source is the path or URL as the user gave it.
+	Source string `json:"source"`
 
 	// Branches are the indexed branches; the first is the default branch, the
 	// others follow by name. View.Away goes by their numbers. Empty until first
@@ -53,15 +62,12 @@ type Repository struct {
 	// History is the indexed part of its commits.
 	History History `json:"history,omitzero"`
 
-	// Facts, set from outside through ChangeFacts.
+	// The other facts.
 
 	// BranchGlobs say which branches are indexed beside the default branch, in
 	// the syntax of git.RefGlob.
 	BranchGlobs []string           `json:"branch_globs,omitempty"`
 	Stars       int                `json:"stars,omitempty"`
-	Fork        bool               `json:"fork,omitempty"`
-	Archived    bool               `json:"archived,omitempty"`
-	Private     bool               `json:"private,omitempty"`
 	Description string             `json:"description,omitempty"`
 	Topics      []string           `json:"topics,omitempty"`
 	Metadata    map[string]*string `json:"metadata,omitempty"`
@@ -76,6 +82,30 @@ type Branch struct {
 	Name   string `json:"name"`
 	Commit string `json:"commit"`
 }
+
+// shareTexts makes r hold texts once that it has twice, or has like most others. A
+// server holds a hundred thousand records in memory.
+func (r *Repository) shareTexts() {
+	if at := strings.Index(r.Source, r.Name); at >= 0 {
+		r.Name = r.Source[at : at+len(r.Name)]
+	}
+	if r.History.Tip == r.Commit() {
+		r.History.Tip = r.Commit()
+	}
+	r.Admission, r.History.Depth = shared(r.Admission), shared(r.History.Depth)
+}
+
+// shareLists does the same in lists that no other record has.
+func (r *Repository) shareLists() {
+	for i := range r.Branches {
+		r.Branches[i].Name = shared(r.Branches[i].Name)
+	}
+	for i := range r.Topics {
+		r.Topics[i] = shared(r.Topics[i])
+	}
+}
+
+func shared(s string) string { return unique.Make(s).Value() }
 
 // Indexed reports whether the repository has a searchable generation.
 func (r *Repository) Indexed() bool { return r.Generation > 0 }
