@@ -20,19 +20,16 @@ func (s *Store) SetAside(id uint32, damage error, now time.Time) (first bool, er
 		damage = e.Err
 	}
 	ops := []operation{quarantineOperation{id, &shard.Quarantine{Since: now.UTC(), Reason: engine.Message(damage)}}}
-	err = s.Update(func(tx *Tx) error {
-		if first = tx.sn.c.inService(id); first {
-			tx.more = ops
-		}
-		return nil
-	})
-	if err == nil {
-		return first, nil
-	}
 	s.mu.Lock()
 	defer s.unlock()
 	if !s.catalogue.inService(id) {
 		return false, nil
+	}
+	if err = s.writable(); err == nil {
+		err = s.installHere(ops)
+	}
+	if err == nil {
+		return true, nil
 	}
 	next := s.catalogue.clone()
 	next.apply(ops)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/tidwall/btree"
@@ -39,6 +40,15 @@ func (a localAuthority) commit(base base, reads []keyRange, ops []operation) err
 	if err := s.writable(); err != nil {
 		return err
 	}
+	if err := s.conflict(base, reads, ops); err != nil {
+		return err
+	}
+	return s.install(s.version+1, s.withUnwanted(ops))
+}
+
+// conflict fails if what was read, or what ops write, has changed since base. mu is
+// held.
+func (s *Store) conflict(base base, reads []keyRange, ops []operation) error {
 	if base.version.engine != s.engine {
 		// The last commit before that may be there or not, and so may its runs.
 		if base.runs {
@@ -49,18 +59,42 @@ func (a localAuthority) commit(base base, reads []keyRange, ops []operation) err
 	if key, changed := s.journal.changed(base.version.number, reads, ops); changed {
 		return fmt.Errorf("%w: record %q", ErrConflict, key)
 	}
-	if s.catalogue.aside.Len() > 0 {
-		after := s.catalogue.clone()
-		after.apply(ops)
-		ops = append(ops, after.unwantedOperations()...)
-	}
-	return s.install(ops)
+	return nil
 }
 
-// install makes the next version from ops, on disk and in the catalogue. When the
-// engine could not write, what it holds in memory and what is on disk may differ:
-// then the version before stays. mu is held.
-func (s *Store) install(ops []operation) error {
+// withUnwanted adds to ops what deletes the quarantined shards that are not needed
+// behind them. mu is held.
+func (s *Store) withUnwanted(ops []operation) []operation {
+	if s.catalogue.aside.Len() == 0 {
+		return ops
+	}
+	after := s.catalogue.clone()
+	after.apply(ops)
+	return append(slices.Clip(ops), after.unwantedOperations()...)
+}
+
+// installHere makes a change that concerns this directory alone: no other node sees
+// it, and it takes no version of a log. mu is held.
+func (s *Store) installHere(ops []operation) error { return s.install(s.afterHere(), ops) }
+
+// afterHere is the version behind a change that concerns this directory alone.
+func (s *Store) afterHere() Version {
+	if s.shares() {
+		return s.version
+	}
+	return s.version + 1
+}
+
+// shares reports whether the store follows a log.
+func (s *Store) shares() bool {
+	_, shared := s.authority.(*sharedAuthority)
+	return shared
+}
+
+// install makes a version from ops, on disk and in the catalogue. When the engine
+// could not write, what it holds in memory and what is on disk may differ: then the
+// version before stays. mu is held.
+func (s *Store) install(v Version, ops []operation) error {
 	before, next := s.catalogue, s.catalogue.clone()
 	next.apply(ops)
 	b := &batch{Batch: s.engine.DB.NewBatch()}
@@ -72,19 +106,18 @@ func (s *Store) install(ops []operation) error {
 	if err := s.engine.Do(func() error { return b.Commit(pebble.Sync) }); err != nil {
 		return err
 	}
-	s.publish(next)
-	s.journal.note(s.version, ops)
+	s.publish(v, next)
+	s.journal.note(v, ops)
 	if len(s.subscribers) > 0 {
 		s.pending = append(s.pending, applied(s.version, before, ops))
 	}
 	return nil
 }
 
-// publish makes next the catalogue of the next version. mu is held.
-func (s *Store) publish(next *catalogue) {
-	s.version++
-	s.catalogue = next
-	s.versions.publish(s.engine, s.version, next)
+// publish makes c the catalogue of a version. mu is held.
+func (s *Store) publish(v Version, c *catalogue) {
+	s.version, s.catalogue = v, c
+	s.versions.publish(s.engine, v, c)
 }
 
 // keyRange is the keys from lower on and before upper.
@@ -113,6 +146,9 @@ type journalEntry struct {
 	key     string
 	version Version
 }
+
+// forget makes j remember no change up to a version.
+func (j *journal) forget(v Version) { *j = journal{forgotten: v} }
 
 // note remembers what ops changed.
 func (j *journal) note(v Version, ops []operation) {

@@ -1,11 +1,16 @@
 package store
 
 import (
+	"bytes"
+	"context"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/engine"
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
@@ -71,4 +76,26 @@ func (c *contended) commit(base base, reads []keyRange, ops []operation) error {
 func (sn *Snapshot) Commit(c Change) error {
 	tx := &Tx{Change: c, sn: sn}
 	return tx.commit()
+}
+
+// CatchUp brings a store to the last version of the log that it follows.
+func (s *Store) CatchUp(ctx context.Context) error {
+	return s.authority.(*sharedAuthority).catchUp(ctx)
+}
+
+// SharedRecords returns all records that the store shares with others, in words.
+func (s *Store) SharedRecords() string {
+	var b bytes.Buffer
+	m := s.versions.hold()
+	defer s.versions.release(m)
+	err := engine.Each(m.snap, &pebble.IterOptions{UpperBound: []byte{shard.Prefix}}, func(key, value []byte) (bool, error) {
+		if isShared(key) {
+			fmt.Fprintf(&b, "%q %q\n", key, value)
+		}
+		return true, nil
+	})
+	if err != nil {
+		return err.Error()
+	}
+	return b.String()
 }

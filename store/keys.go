@@ -8,7 +8,8 @@ import (
 // parts do.
 //
 //	'i' kind(1) id                    small record of a kind, see record.go
-//	'm' name                          store-wide values: "nextrepo"
+//	'm' name                          store-wide values: "nextrepo"; in a store that follows
+//	                                  a log, "cluster", which names it, and "applied"
 //	'r' repository(4)                 Repository record, JSON
 //	'h' shard(4)                      shard header, JSON
 //	'k' shard(4)                      dead documents, an encoded postings.Set
@@ -28,7 +29,11 @@ const (
 	prefixAside      = 'd'
 )
 
-var keyNextRepository = []byte{prefixMeta, 'n', 'e', 'x', 't', 'r', 'e', 'p', 'o'}
+var (
+	keyNextRepository = []byte("mnextrepo")
+	keyCluster        = []byte("mcluster")
+	keyApplied        = []byte("mapplied")
+)
 
 func keyID(prefix byte, id uint32) []byte {
 	return binary.BigEndian.AppendUint32([]byte{prefix}, id)

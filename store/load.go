@@ -83,11 +83,7 @@ const whatToDo = "restore the directory from a backup; or move it away and index
 	"which brings back all repositories but no users, tokens and settings"
 
 func (c *catalogue) loadRepository(id uint32, _, value []byte) {
-	r := &Repository{}
-	err := json.Unmarshal(value, r)
-	if err == nil && (r.ID != id || r.Name == "") {
-		err = errors.New("it is another's")
-	}
+	r, err := decodeRepository(id, value)
 	if other := c.named(r.Name); err == nil && other != nil {
 		err = fmt.Errorf("it has the name of repository %d", other.ID)
 	}
@@ -97,22 +93,40 @@ func (c *catalogue) loadRepository(id uint32, _, value []byte) {
 		return
 	}
 	r.shareFetched(nil)
-	r.shareTexts()
-	r.shareLists()
 	c.putRepository(r)
 }
 
-func (c *catalogue) loadHeader(id uint32, _, value []byte) {
-	var h shard.Header
-	err := json.Unmarshal(value, &h)
-	if err == nil && (h.ID != id || h.Documents < 0 || h.Blocks < 0 || h.Blocks > postings.MaxBlocks || h.Documents > h.Blocks || h.Index < shard.IndexFoldedLists) {
-		err = errors.New("it makes no sense")
+func decodeRepository(id uint32, value []byte) (*Repository, error) {
+	r := &Repository{}
+	if err := json.Unmarshal(value, r); err != nil {
+		return r, err
 	}
+	if r.ID != id || r.Name == "" {
+		return r, errors.New("it is another's")
+	}
+	r.shareTexts()
+	r.shareLists()
+	return r, nil
+}
+
+func (c *catalogue) loadHeader(id uint32, _, value []byte) {
+	h, err := decodeHeader(id, value)
 	if err != nil {
 		c.setAside(id, fmt.Sprintf("its header is damaged: %v", err))
 		return
 	}
-	c.putShard(shard.New(id, h))
+	c.putShard(shard.New(id, *h))
+}
+
+func decodeHeader(id uint32, value []byte) (*shard.Header, error) {
+	h := &shard.Header{}
+	if err := json.Unmarshal(value, h); err != nil {
+		return nil, err
+	}
+	if h.ID != id || h.Documents < 0 || h.Blocks < 0 || h.Blocks > postings.MaxBlocks || h.Documents > h.Blocks || h.Index < shard.IndexFoldedLists {
+		return nil, errors.New("it makes no sense")
+	}
+	return h, nil
 }
 
 // A record of a shard that is not there is of no consequence.

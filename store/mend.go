@@ -54,12 +54,17 @@ func (s *Store) mend() error {
 		return fmt.Errorf("%w; opening it again: %w", why, err)
 	}
 	c, err := load(e.DB)
+	next := s.version + 1
+	if s.shares() && err == nil {
+		next, _, err = appliedVersion(e.DB)
+	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("%w; reading it again: %w", why, err), e.DB.Close())
 	}
 	old, before := s.engine, s.catalogue
 	s.engine = newDatabase(e)
-	s.publish(c)
+	s.journal.forget(next)
+	s.publish(next, c)
 	if len(s.subscribers) > 0 {
 		s.pending = append(s.pending, reopened(s.version, before, c))
 	}

@@ -124,7 +124,7 @@ func (o *Old) NumberShards(ctx context.Context, most int) (int, error) {
 	if err != nil || len(ops) == 0 {
 		return 0, err
 	}
-	return len(ops), o.s.install(ops)
+	return len(ops), o.s.install(o.s.version+1, ops)
 }
 
 // eachHeader calls f with the headers of shards until it returns false. It

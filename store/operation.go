@@ -3,9 +3,11 @@ package store
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/cluster"
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
@@ -45,6 +47,79 @@ func (b *batch) putOperations(ops []operation) {
 			}
 		}
 	}
+}
+
+// encodeOperations returns ops as a log has them.
+func encodeOperations(ops []operation) ([]cluster.Write, error) {
+	out := make([]cluster.Write, len(ops))
+	for i, op := range ops {
+		value, err := op.encode()
+		if err != nil {
+			return nil, fmt.Errorf("encode record: %w", err)
+		}
+		out[i] = cluster.Write{Key: op.key(), Value: value}
+	}
+	return out, nil
+}
+
+// decodeOperations is the opposite.
+func decodeOperations(writes []cluster.Write) ([]operation, error) {
+	out := make([]operation, len(writes))
+	for i, w := range writes {
+		op, err := decodeOperation(w.Key, w.Value)
+		if err != nil {
+			return nil, fmt.Errorf("record %x: %w: %w", w.Key, ErrCorrupt, err)
+		}
+		out[i] = op
+	}
+	return out, nil
+}
+
+// decodeOperation returns the operation that sets a record to value, or deletes it
+// when value is nil. Both belong to the operation from then on.
+func decodeOperation(key, value []byte) (operation, error) {
+	if len(key) == 0 || !isShared(key) {
+		return nil, errors.New("it is none that stores share")
+	}
+	switch key[0] {
+	case prefixRecord, prefixMeta, prefixPeople:
+		return valueOperation{key, value}, nil
+	}
+	id, err := recordID(key, key[0])
+	if err != nil {
+		return nil, err
+	}
+	switch key[0] {
+	case prefixRepository:
+		if value == nil {
+			return repositoryOperation{id: id}, nil
+		}
+		r, err := decodeRepository(id, value)
+		return repositoryOperation{id, r}, err
+	case prefixHeader:
+		if value == nil {
+			return headerOperation{shard: id}, nil
+		}
+		h, err := decodeHeader(id, value)
+		return headerOperation{id, h}, err
+	case prefixDead:
+		if value == nil {
+			return deadOperation{shard: id}, nil
+		}
+		set := &postings.Set{}
+		return deadOperation{id, set}, set.Decode(value)
+	case prefixAway:
+		of := ShardRepository{id, binary.BigEndian.Uint32(key[5:])}
+		if value == nil {
+			return exclusionOperation{of: of}, nil
+		}
+		sets, err := decodeAway(value)
+		if sets == nil {
+			sets = []*postings.Set{}
+		}
+		return exclusionOperation{of, sets}, err
+	}
+	return nil, errors.New("key of no kind")
 }
 
 // repositoryOperation sets the record of a repository, or removes the repository.

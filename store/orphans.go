@@ -37,5 +37,5 @@ func (s *Store) removeOrphans() error {
 	if len(ops) == 0 {
 		return nil
 	}
-	return s.install(ops)
+	return s.installHere(ops)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/postings"
+	"github.com/trawlsearch/trawl/store/cluster"
 	"github.com/trawlsearch/trawl/store/disk"
 	"github.com/trawlsearch/trawl/store/engine"
 	"github.com/trawlsearch/trawl/store/shard"
@@ -36,6 +37,10 @@ type Options struct {
 	// Event, if set, hears in words what the engine does in the background
 	// and what goes wrong there.
 	Event func(message string, err error)
+
+	// Log, if set, has the versions of the store, which follows it and shares it with
+	// other nodes. Whoever opened the log closes it after the store.
+	Log cluster.Log
 
 	// authority makes the authority of a store.
 	authority func(*Store) authority
@@ -120,7 +125,10 @@ func Open(dir string, o Options) (*Store, error) {
 	if !o.ReadOnly {
 		s.makePrivate()
 	}
-	if err := s.open(); err != nil {
+	if err = s.open(); err == nil && o.Log != nil {
+		err = s.join(o.Log)
+	}
+	if err != nil {
 		if s.versions.last != nil {
 			_ = s.closeEngine() // what that has to say follows from err
 		}
@@ -132,6 +140,9 @@ func Open(dir string, o Options) (*Store, error) {
 
 func (s *Store) open() error {
 	o := s.options
+	if o.ReadOnly && o.Log != nil {
+		return errors.New("a store that follows a log cannot be opened for reading alone")
+	}
 	if err := openable(o.FS, s.dir); err != nil {
 		return err
 	}
@@ -141,6 +152,9 @@ func (s *Store) open() error {
 	}
 	if err := s.openFiles(v); err != nil {
 		return err
+	}
+	if at, _, err := appliedVersion(s.engine.DB); err != nil || at > 0 && o.Log == nil && !o.ReadOnly {
+		return cmp.Or(err, fmt.Errorf("it is one of several that share version %d and those behind it, and changes with them alone", at))
 	}
 	if v == 0 && !o.ReadOnly {
 		if err := writeFormat(o.FS, s.dir, FormatNewest); err != nil {
@@ -174,7 +188,7 @@ func (s *Store) openFiles(v FormatVersion) error {
 		return errors.Join(err, e.DB.Close())
 	}
 	s.engine = newDatabase(e)
-	s.publish(c)
+	s.publish(s.version+1, c)
 	return nil
 }
 
@@ -200,6 +214,9 @@ func (s *Store) removeUnfinished(index string) error {
 func (s *Store) Close() error {
 	if open := s.versions.count(0); open > 0 {
 		return fmt.Errorf("close store: %d snapshots are still open", open)
+	}
+	if a, ok := s.authority.(*sharedAuthority); ok {
+		a.close()
 	}
 	settled := !s.options.ReadOnly && s.settle()
 	err := s.closeEngine()
@@ -253,16 +270,22 @@ func (s *Store) GitDir(r *Repository) string {
 func (s *Store) destination() shard.Destination {
 	return shard.Destination{
 		FS: s.fs, Dir: s.index(), Options: s.tables, Budget: s.budget, Ingest: s.ingest, Update: s.update,
-		Number: func() uint32 {
-			s.mu.Lock()
-			defer s.unlock()
-			s.nextShard++
-			return s.nextShard - 1
-		},
+		Number: s.shardNumber,
 		Mark: func(id uint32, counts shard.SymbolCounts) error {
 			return s.Commit(Change{Symbols: map[uint32]shard.SymbolCounts{id: counts}})
 		},
 	}
+}
+
+// shardNumber returns a number that no shard ever had.
+func (s *Store) shardNumber() (uint32, error) {
+	if a, ok := s.authority.(*sharedAuthority); ok {
+		return a.number()
+	}
+	s.mu.Lock()
+	defer s.unlock()
+	s.nextShard++
+	return s.nextShard - 1, nil
 }
 
 // NewShardWriter returns a writer of shards without an open shard.

@@ -18,7 +18,7 @@ type Destination struct {
 	Options sstable.WriterOptions
 	Budget  *Budget
 	// Number returns the number of a new shard.
-	Number func() uint32
+	Number func() (uint32, error)
 	// Ingest takes in the run at path, which no reader sees before its shard's header
 	// is committed.
 	Ingest func(ctx context.Context, path string) error

@@ -203,7 +203,10 @@ func (w *Writer) begin() error {
 	if w.giveBack == nil {
 		w.giveBack = w.to.Budget.Borrow(int64(w.MaxListBytes))
 	}
-	id := w.to.Number()
+	id, err := w.to.Number()
+	if err != nil {
+		return err
+	}
 	w.header = Header{ID: id, Index: w.Index}
 	w.path = w.to.FS.PathJoin(w.to.Dir, fmt.Sprintf("%s%d", RunPrefix, id))
 	f, err := w.to.FS.Create(w.path, vfs.WriteCategoryUnspecified)

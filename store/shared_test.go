@@ -1,0 +1,244 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// openNode opens the store of a node in memory.
+func openNode(t *testing.T, fs vfs.FS, log *memoryLog) *store.Store {
+	t.Helper()
+	s, err := store.Open("data", store.Options{FS: fs, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// increment adds one to a counter in a record and one in a repository.
+func increment(s *store.Store, i int) error {
+	return s.Update(func(tx *store.Tx) error {
+		id := []byte{byte(i)}
+		value, err := tx.Record(store.RecordCounter, id)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		count, _ := strconv.Atoi(string(value))
+		tx.Records.Put(store.RecordCounter, id, strconv.AppendInt(nil, int64(count+1), 10))
+		r, err := tx.Repository(fmt.Sprint("r", i))
+		if err != nil {
+			return err
+		}
+		next := *r
+		next.Generation++
+		tx.Change.Repositories = []*store.Repository{&next}
+		return nil
+	})
+}
+
+// TestNodesAreSerial has goroutines on three nodes add to the same counters, with a
+// log that fails before and behind an append without saying so. No addition is lost
+// or made twice, and all nodes have the same records in the end.
+func TestNodesAreSerial(t *testing.T) {
+	const nodes, workers, rounds, counters = 3, 4, 20, 2
+	log := newMemoryLog(1, true)
+	var stores []*store.Store
+	for range nodes {
+		s := openNode(t, vfs.NewMem(), log)
+		defer closeStore(t, s)
+		stores = append(stores, s)
+	}
+	for i := range counters {
+		if _, err := stores[i%nodes].NewRepository(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range stores {
+		follow(t, s, log)
+	}
+	var wg sync.WaitGroup
+	for n, s := range stores {
+		for w := range workers {
+			wg.Go(func() {
+				for round := range rounds {
+					if err := increment(s, (n+w+round)%counters); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+	want := fmt.Sprint(nodes * workers * rounds / counters)
+	for n, s := range stores {
+		follow(t, s, log)
+		sn := s.Snapshot()
+		for i := range counters {
+			value, err := s.Record(store.RecordCounter, []byte{byte(i)})
+			r, _ := sn.Repository(fmt.Sprint("r", i))
+			if string(value) != want || fmt.Sprint(r.Generation) != want || err != nil {
+				t.Errorf("node %d, counter %d: record %s, repository %d, %v; want %s", n, i, value, r.Generation, err, want)
+			}
+		}
+		sn.Close()
+		if got, want := s.SharedRecords(), log.all(); got != want {
+			t.Errorf("node %d has\n%s\nthe log has\n%s", n, got, want)
+		}
+	}
+	if log.unknown == 0 {
+		t.Error("no append failed")
+	}
+}
+
+// TestNodeComesLater opens nodes when the log no longer reaches back: one that is
+// new, and one that was away meanwhile.
+func TestNodeComesLater(t *testing.T) {
+	log := newMemoryLog(1, false)
+	away := vfs.NewMem()
+	first := openNode(t, vfs.NewMem(), log)
+	defer closeStore(t, first)
+	late := openNode(t, away, log)
+	for i := range 4 {
+		if _, err := first.NewRepository(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	follow(t, late, log)
+	closeStore(t, late)
+	// Two repositories change their names with each other, one goes and one comes.
+	err := first.Commit(store.Change{Remove: []uint32{1}})
+	for _, name := range []string{"x", "r3", "r2"} {
+		id := map[string]uint32{"x": 3, "r3": 3, "r2": 4}[name]
+		if name == "r3" {
+			err = errors.Join(err, first.Commit(store.Change{Repositories: []*store.Repository{{ID: 4, Name: "y"}}}))
+		}
+		err = errors.Join(err, first.Commit(store.Change{Repositories: []*store.Repository{{ID: id, Name: name}}}))
+	}
+	_, more := first.NewRepository(store.Repository{Name: "r0"})
+	if err := errors.Join(err, more); err != nil {
+		t.Fatal(err)
+	}
+	log.cutAll()
+	for name, fs := range map[string]vfs.FS{"new": vfs.NewMem(), "away": away} {
+		s := openNode(t, fs, log)
+		if got, want := s.SharedRecords(), log.all(); got != want {
+			t.Errorf("%s: has\n%s\nthe log has\n%s", name, got, want)
+		}
+		sn := s.Snapshot()
+		var got []string
+		for r := range sn.Listed() {
+			got = append(got, fmt.Sprint(r.ID, r.Name))
+		}
+		if want := "[5r0 4r2 3r3 2r1]"; fmt.Sprint(got) != want {
+			t.Errorf("%s: lists %v, want %s", name, got, want)
+		}
+		sn.Close()
+		if err := increment(s, 1); err != nil {
+			t.Error(err)
+		}
+		closeStore(t, s)
+	}
+}
+
+// TestLogIsAway has changes fail while the log cannot be reached, and succeed then.
+func TestLogIsAway(t *testing.T) {
+	log := newMemoryLog(1, false)
+	s := openNode(t, vfs.NewMem(), log)
+	defer closeStore(t, s)
+	if _, err := s.NewRepository(store.Repository{Name: "r1"}); err != nil {
+		t.Fatal(err)
+	}
+	log.setAway(true)
+	if err := increment(s, 1); err == nil || errors.Is(err, store.ErrBroken) {
+		t.Errorf("increment without a log: %v", err)
+	}
+	before, _ := s.Confirmed()
+	sn := s.Snapshot()
+	if sn.RepositoryCount() != 1 {
+		t.Error("without a log nothing can be read")
+	}
+	sn.Close()
+	log.setAway(false)
+	if err := increment(s, 1); err != nil {
+		t.Error(err)
+	}
+	follow(t, s, log)
+	if after, ok := s.Confirmed(); !ok || !after.After(before) {
+		t.Errorf("confirmed at %v and then at %v, %t", before, after, ok)
+	}
+}
+
+// TestWrongLog opens directories with logs that are not theirs.
+func TestWrongLog(t *testing.T) {
+	log := newMemoryLog(1, false)
+	fs := vfs.NewMem()
+	s := openNode(t, fs, log)
+	for i := range 3 {
+		if _, err := s.NewRepository(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closeStore(t, s)
+	other := newMemoryLog(2, false)
+	s = openNode(t, vfs.NewMem(), other)
+	for i := range 5 {
+		if _, err := s.NewRepository(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closeStore(t, s)
+	own := vfs.NewMem()
+	s, err := store.Open("data", store.Options{FS: own})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.NewRepository(store.Repository{Name: "r"}); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	cut := newMemoryLog(3, false)
+	s = openNode(t, vfs.NewMem(), cut)
+	for i := range 9 {
+		if _, err := s.NewRepository(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closeStore(t, s)
+	cut.cutAll()
+	for _, c := range []struct {
+		name string
+		o    store.Options
+		want string
+	}{
+		{"another log", store.Options{FS: fs, Log: other}, "is not the one"},
+		{"an empty log", store.Options{FS: fs, Log: newMemoryLog(4, false)}, "is not the one"},
+		{"another log that was cut", store.Options{FS: fs, Log: cut}, "another cluster"},
+		{"no log", store.Options{FS: fs}, "one of several"},
+		{"a store of its own", store.Options{FS: own, Log: log}, "a store of its own"},
+		{"for reading", store.Options{FS: fs, Log: log, ReadOnly: true}, "for reading"},
+	} {
+		if s, err := store.Open("data", c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+			if s != nil {
+				closeStore(t, s)
+			}
+		}
+	}
+	s = openNode(t, fs, log)
+	closeStore(t, s)
+}
+
+// follow waits until a store has the last version of the log.
+func follow(t *testing.T, s *store.Store, log *memoryLog) {
+	t.Helper()
+	if err := s.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
