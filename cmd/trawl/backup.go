@@ -16,6 +16,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store/backup"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/object"
 )
 
 const backupHelp = `Usage: trawl backup COMMAND
@@ -108,7 +109,7 @@ func absolute(destination string) (string, error) {
 }
 
 // openDestination opens what a person wrote.
-func openDestination(text string) (backup.Destination, error) {
+func openDestination(text string) (object.Store, error) {
 	path, err := absolute(text)
 	if err != nil {
 		return nil, err

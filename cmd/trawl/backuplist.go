@@ -13,6 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/print"
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
 	"github.com/trawlsearch/trawl/store/backup"
+	"github.com/trawlsearch/trawl/store/object"
 	"github.com/trawlsearch/trawl/store/redact"
 )
 
@@ -78,7 +79,7 @@ func (a *app) backupList() *cobra.Command {
 	})
 }
 
-func describeBackup(ctx context.Context, dest backup.Destination, keys backup.Keys, b backup.Backup) listedBackup {
+func describeBackup(ctx context.Context, dest object.Store, keys backup.Keys, b backup.Backup) listedBackup {
 	out := listedBackup{ID: b.ID, Created: b.Created}
 	m, err := backup.Describe(ctx, dest, keys, b)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
+	"github.com/trawlsearch/trawl/store/object"
 )
 
 // crasher takes a copy of a file system, as a power failure would leave it,
@@ -83,7 +84,7 @@ func TestCrashOfTheDestination(t *testing.T) {
 		w := newWorld(t)
 		mem := vfs.NewCrashableMem()
 		c := newCrasher(mem)
-		w.dest = backup.NewFolder(errorfs.Wrap(mem, c), "deep/backups")
+		w.dest = object.NewFolder(errorfs.Wrap(mem, c), "deep/backups")
 		o := backup.Options{Keys: keys, Mirrors: true}
 		var first backup.Result
 		var records, packs map[string]string
@@ -102,7 +103,7 @@ func TestCrashOfTheDestination(t *testing.T) {
 		} {
 			live := w.dest
 			for _, fs := range crashes {
-				w.dest = backup.NewFolder(fs, "deep/backups")
+				w.dest = object.NewFolder(fs, "deep/backups")
 				if i > 0 {
 					w.sound(keys)
 					w.restore(keys, first.Backup, records, packs)
@@ -142,7 +143,7 @@ func TestCrashOfTheDataDirectory(t *testing.T) {
 		if _, err := backup.LastRun(fs, "data"); err != nil {
 			t.Errorf("crash %d: record: %v", n, err)
 		}
-		dest := backup.NewFolder(vfs.NewMem(), "backups")
+		dest := object.NewFolder(vfs.NewMem(), "backups")
 		if _, err := backup.Create(context.Background(), st, dest, backup.Options{}.Quick(nil)); err != nil {
 			t.Errorf("crash %d: the next backup: %v", n, err)
 		}
@@ -261,31 +262,31 @@ func (i *injector) stop() (reached bool) {
 
 // faulty is a destination with calls that fail.
 type faulty struct {
-	backup.Destination
+	object.Store
 	*injector
 }
 
 func (f faulty) String() string { return "faulty" }
 func (f faulty) Put(ctx context.Context, name string, data []byte) error {
-	return errors.Join(f.next(), f.Destination.Put(ctx, name, data))
+	return errors.Join(f.next(), f.Store.Put(ctx, name, data))
 }
 func (f faulty) Get(ctx context.Context, name string, limit int64) ([]byte, error) {
 	if err := f.next(); err != nil {
 		return nil, err
 	}
-	return f.Destination.Get(ctx, name, limit)
+	return f.Store.Get(ctx, name, limit)
 }
-func (f faulty) List(ctx context.Context, folder string, each func(backup.Stored) error) error {
-	return errors.Join(f.Destination.List(ctx, folder, each), f.next())
+func (f faulty) List(ctx context.Context, folder string, each func(object.Info) error) error {
+	return errors.Join(f.Store.List(ctx, folder, each), f.next())
 }
 func (f faulty) Delete(ctx context.Context, name string) error {
 	if err := f.next(); err != nil {
 		return err
 	}
-	return f.Destination.Delete(ctx, name)
+	return f.Store.Delete(ctx, name)
 }
 func (f faulty) Sync(ctx context.Context) error {
-	return errors.Join(f.next(), f.Destination.Sync(ctx))
+	return errors.Join(f.next(), f.Store.Sync(ctx))
 }
 
 // faults are the steps between operations that fail: all of them with
@@ -313,9 +314,9 @@ func TestFaultsOfTheDestination(t *testing.T) {
 			// Each begins with the first backup: what others left would be more
 			// and more to list.
 			disk := w.disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 2))})
-			w.dest = faulty{backup.NewFolder(disk, "backups"), i}
+			w.dest = faulty{object.NewFolder(disk, "backups"), i}
 			if below {
-				w.dest = backup.NewFolder(errorfs.Wrap(disk, i), "backups")
+				w.dest = object.NewFolder(errorfs.Wrap(disk, i), "backups")
 			}
 			i.from(at)
 			res, err := w.tryCreate(backup.Options{})
@@ -356,8 +357,8 @@ func TestFaultsOfReading(t *testing.T) {
 	w.create(backup.Options{Mirrors: true})
 	i := &injector{}
 	folder := w.dest
-	for name, dest := range map[string]backup.Destination{
-		"calls": faulty{folder, i}, "operations": backup.NewFolder(errorfs.Wrap(w.disk, i), "backups"),
+	for name, dest := range map[string]object.Store{
+		"calls": faulty{folder, i}, "operations": object.NewFolder(errorfs.Wrap(w.disk, i), "backups"),
 	} {
 		for at := 1; ; at += faults() {
 			i.from(at)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/disk"
+	"github.com/trawlsearch/trawl/store/object"
 )
 
 // Options say how a backup is made. The zero value makes one without mirrors
@@ -95,7 +96,7 @@ type Result struct {
 // on searching and writing. It notes the run in the record that LastRun
 // returns. If it fails, or is killed, earlier backups are as they were, and the
 // next call does not send again what this one sent.
-func Create(ctx context.Context, st *store.Store, dest Destination, o Options) (Result, error) {
+func Create(ctx context.Context, st *store.Store, dest object.Store, o Options) (Result, error) {
 	o = o.withDefaults()
 	c := &creation{Options: o, st: st, dest: dest, begun: o.now()}
 	err := c.run(ctx)
@@ -119,7 +120,7 @@ func Create(ctx context.Context, st *store.Store, dest Destination, o Options) (
 type creation struct {
 	Options
 	st    *store.Store
-	dest  Destination
+	dest  object.Store
 	begun time.Time
 	// created is begun, or later if a backup is there that claims to be.
 	created time.Time
@@ -162,7 +163,7 @@ func (c *creation) run(ctx context.Context) (err error) {
 // afterAll returns the time of a backup begun at the time begun: right after the
 // newest that is there if the clock was set back. By the clock it would be an old
 // one, which Prune deletes and Restore does not choose.
-func afterAll(ctx context.Context, dest Destination, begun time.Time) (time.Time, error) {
+func afterAll(ctx context.Context, dest object.Store, begun time.Time) (time.Time, error) {
 	begun = begun.UTC().Truncate(time.Millisecond)
 	all, err := listBackups(ctx, dest)
 	if err != nil || len(all) == 0 {
@@ -252,12 +253,12 @@ func (c *creation) finish(ctx context.Context, l *lock, r *repository, k *known,
 }
 
 // complete fails unless all objects of a manifest are at the destination.
-func complete(ctx context.Context, dest Destination, m *Manifest) error {
+func complete(ctx context.Context, dest object.Store, m *Manifest) error {
 	missing := make(map[string]int64, len(m.Objects))
 	for _, o := range m.Objects {
 		missing[objectPath(o.Name)] = o.Size
 	}
-	err := dest.List(ctx, objectsFolder, func(s Stored) error {
+	err := dest.List(ctx, objectsFolder, func(s object.Info) error {
 		if missing[s.Name] == s.Size {
 			delete(missing, s.Name)
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
+	"github.com/trawlsearch/trawl/store/object"
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
@@ -129,17 +130,17 @@ func TestKeys(t *testing.T) {
 	_, other := identity(t)
 	w := newWorld(t)
 	w.put("a", "1")
-	restore := func(dest backup.Destination, keys backup.Keys) error {
+	restore := func(dest object.Store, keys backup.Keys) error {
 		_, err := backup.Restore(context.Background(), dest, vfs.NewMem(), "new", backup.RestoreOptions{Keys: keys})
 		return err
 	}
-	create := func(dest backup.Destination, keys backup.Keys) error {
+	create := func(dest object.Store, keys backup.Keys) error {
 		w.dest = dest
 		_, err := w.tryCreate(backup.Options{Keys: keys})
 		return err
 	}
-	plain, sealed, phrase := backup.NewFolder(vfs.NewMem(), "p"), backup.NewFolder(vfs.NewMem(), "s"), backup.NewFolder(vfs.NewMem(), "w")
-	for dest, keys := range map[backup.Destination]backup.Keys{plain: {}, sealed: {Recipients: recipient}, phrase: {Passphrase: "glaze"}} {
+	plain, sealed, phrase := object.NewFolder(vfs.NewMem(), "p"), object.NewFolder(vfs.NewMem(), "s"), object.NewFolder(vfs.NewMem(), "w")
+	for dest, keys := range map[object.Store]backup.Keys{plain: {}, sealed: {Recipients: recipient}, phrase: {Passphrase: "glaze"}} {
 		if err := create(dest, keys); err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +164,7 @@ func TestKeys(t *testing.T) {
 		// writing
 		{"plain into encrypted", create(sealed, backup.Keys{}), "are encrypted: give recipients or the passphrase"},
 		{"encrypted into plain", create(plain, backup.Keys{Recipients: recipient}), "are not encrypted"},
-		{"recipients that are none", create(backup.NewFolder(vfs.NewMem(), "r"), backup.Keys{Recipients: "glaze"}), "read recipients"},
+		{"recipients that are none", create(object.NewFolder(vfs.NewMem(), "r"), backup.Keys{Recipients: "glaze"}), "read recipients"},
 		{"recipients to a passphrase", create(phrase, backup.Keys{Recipients: recipient}), ""},
 	} {
 		switch {
@@ -220,7 +221,7 @@ func TestContinue(t *testing.T) {
 }
 
 func TestNothingThere(t *testing.T) {
-	ctx, dest := context.Background(), backup.NewFolder(vfs.NewMem(), "none")
+	ctx, dest := context.Background(), object.NewFolder(vfs.NewMem(), "none")
 	_, list := backup.List(ctx, dest)
 	_, verify := backup.Verify(ctx, dest, backup.VerifyOptions{})
 	_, prune := backup.Prune(ctx, dest, backup.PruneOptions{Keep: backup.Keep{Last: 1}})

@@ -1,7 +1,6 @@
 package backup
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -9,32 +8,6 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 )
-
-// Destination is where backups are: a folder, or a bucket. Names are paths with
-// slashes that Repository makes. It is safe for concurrent use.
-type Destination interface {
-	// Put stores data under name, whole or not at all, over what is there. It
-	// does not keep data, but may write to it.
-	Put(ctx context.Context, name string, data []byte) error
-	// Get returns the content of the file called name. The error is
-	// os.ErrNotExist if there is none, and another if it is longer than limit.
-	Get(ctx context.Context, name string, limit int64) ([]byte, error)
-	// List calls each with all that is stored in a folder and its folders, in
-	// any order; a folder that is not there is empty.
-	List(ctx context.Context, folder string, each func(Stored) error) error
-	// Delete removes what is stored under name, if anything is.
-	Delete(ctx context.Context, name string) error
-	// Sync returns when all that was Put survives a power failure.
-	Sync(ctx context.Context) error
-	// String names the destination, without secrets.
-	String() string
-}
-
-// Stored is one thing at a destination.
-type Stored struct {
-	Name string
-	Size int64
-}
 
 // The folders of a destination.
 const (

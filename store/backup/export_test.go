@@ -3,6 +3,8 @@ package backup
 import (
 	"context"
 	"time"
+
+	"github.com/trawlsearch/trawl/store/object"
 )
 
 // These make damaged and hostile destinations.
@@ -43,12 +45,12 @@ func DecodeManifest(name string, data []byte) (*Manifest, error) {
 }
 
 // HoldCreate takes the lock of a backup that is made, and returns what ends it.
-func HoldCreate(dest Destination) (end func(), err error) { return hold(dest, lockCreate) }
+func HoldCreate(dest object.Store) (end func(), err error) { return hold(dest, lockCreate) }
 
 // HoldPrune is the same for a Prune.
-func HoldPrune(dest Destination) (end func(), err error) { return hold(dest, lockPrune) }
+func HoldPrune(dest object.Store) (end func(), err error) { return hold(dest, lockPrune) }
 
-func hold(dest Destination, kind string) (func(), error) {
+func hold(dest object.Store, kind string) (func(), error) {
 	l, err := takeLock(context.Background(), dest, kind, quick())
 	if err != nil {
 		return nil, err

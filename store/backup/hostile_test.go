@@ -17,19 +17,20 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
+	"github.com/trawlsearch/trawl/store/object"
 )
 
 // forged makes a destination of whatever head and body say, with right
 // checksums, and one object.
-func forged(t testing.TB, head, body, object []byte) *backup.Folder {
+func forged(t testing.TB, head, body, content []byte) *object.Folder {
 	t.Helper()
-	dest := backup.NewFolder(vfs.NewMem(), "forged")
+	dest := object.NewFolder(vfs.NewMem(), "forged")
 	ctx := context.Background()
-	name := nameOf(object)
+	name := nameOf(content)
 	err := errors.Join(
 		dest.Put(ctx, "repository", backup.Seal("repository", []byte(`{"id":"forged"}`))),
 		dest.Put(ctx, manifestName, backup.Seal("manifest", bytes.Join([][]byte{head, body}, []byte("\n")))),
-		dest.Put(ctx, path.Join("objects", name[:2], name), object),
+		dest.Put(ctx, path.Join("objects", name[:2], name), content),
 	)
 	if err != nil {
 		t.Fatal(err)

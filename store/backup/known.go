@@ -14,6 +14,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/disk"
+	"github.com/trawlsearch/trawl/store/object"
 )
 
 // known are the files and objects that a run need not read or send again: files
@@ -48,7 +49,7 @@ const (
 // remember reads what is known about a repository and its objects.
 func remember(ctx context.Context, st *store.Store, r *repository) (*known, error) {
 	k := &known{fs: st.FS(), dir: st.Dir(), id: r.ID, present: map[string]int64{}, files: map[string]File{}, content: map[string]Object{}}
-	err := r.dest.List(ctx, objectsFolder, func(s Stored) error {
+	err := r.dest.List(ctx, objectsFolder, func(s object.Info) error {
 		if _, name, ok := strings.Cut(s.Name[len(objectsFolder)+1:], "/"); ok && sha256Hex.MatchString(name) {
 			k.present[name] = s.Size
 		}
@@ -74,7 +75,7 @@ func remember(ctx context.Context, st *store.Store, r *repository) (*known, erro
 
 // readLast reads the manifest that the last run left here, if it can.
 func (k *known) readLast() *Manifest {
-	data, err := readFile(k.fs, k.path(lastSuffix), 2*maxManifestBytes)
+	data, err := disk.ReadFile(k.fs, k.path(lastSuffix), 2*maxManifestBytes)
 	if err != nil {
 		return nil
 	}
@@ -143,7 +144,7 @@ func (k *known) find(content string) (Object, bool) {
 // readJournal takes in what interrupted runs sent. A line that was cut off is
 // no line.
 func (k *known) readJournal() {
-	data, err := readFile(k.fs, k.path(journalSuffix), maxStateBytes)
+	data, err := disk.ReadFile(k.fs, k.path(journalSuffix), maxStateBytes)
 	if err != nil {
 		return
 	}
@@ -182,7 +183,7 @@ func (k *known) openJournal() {
 	if err := k.fs.MkdirAll(k.fs.PathJoin(k.dir, stateDir), 0o700); err != nil {
 		return
 	}
-	old, _ := readFile(k.fs, k.path(journalSuffix), maxStateBytes)
+	old, _ := disk.ReadFile(k.fs, k.path(journalSuffix), maxStateBytes)
 	f, err := k.fs.Create(k.path(journalSuffix), writeCategory)
 	if err != nil {
 		return

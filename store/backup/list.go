@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/trawlsearch/trawl/store/object"
 )
 
 // Backup is an entry of a destination's list.
@@ -30,16 +32,16 @@ func parseManifestName(name string) (Backup, bool) {
 
 // List returns the backups at a destination, the oldest first, without reading
 // them. It fails with ErrNoBackups if nothing was ever stored there.
-func List(ctx context.Context, dest Destination) ([]Backup, error) {
+func List(ctx context.Context, dest object.Store) ([]Backup, error) {
 	if _, err := openRepository(ctx, dest, Keys{}); err != nil {
 		return nil, err
 	}
 	return listBackups(ctx, dest)
 }
 
-func listBackups(ctx context.Context, dest Destination) ([]Backup, error) {
+func listBackups(ctx context.Context, dest object.Store) ([]Backup, error) {
 	var all []Backup
-	err := dest.List(ctx, manifestsFolder, func(s Stored) error {
+	err := dest.List(ctx, manifestsFolder, func(s object.Info) error {
 		if b, ok := parseManifestName(s.Name); ok {
 			all = append(all, b)
 		}
@@ -54,7 +56,7 @@ func listBackups(ctx context.Context, dest Destination) ([]Backup, error) {
 
 // Describe reads the manifest of a backup. Its Body is nil if that is encrypted
 // and the keys hold no identity.
-func Describe(ctx context.Context, dest Destination, keys Keys, b Backup) (*Manifest, error) {
+func Describe(ctx context.Context, dest object.Store, keys Keys, b Backup) (*Manifest, error) {
 	r, err := openRepository(ctx, dest, keys)
 	if err != nil {
 		return nil, err

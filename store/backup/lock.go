@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/trawlsearch/trawl/store/object"
 )
 
 // Locks keep Prune from removing objects that a backup in progress relies on. A
@@ -29,7 +31,7 @@ const maxLockBytes = 64
 
 // lock is a lock that is held. Its owner releases it.
 type lock struct {
-	dest Destination
+	dest object.Store
 	name string
 	t    timing
 	stop context.CancelFunc
@@ -41,7 +43,7 @@ type lock struct {
 }
 
 // takeLock writes a lock and keeps it fresh.
-func takeLock(ctx context.Context, dest Destination, kind string, t timing) (*lock, error) {
+func takeLock(ctx context.Context, dest object.Store, kind string, t timing) (*lock, error) {
 	l := &lock{dest: dest, t: t, name: path.Join(locksFolder, kind+"-"+strings.ToLower(rand.Text()[:12]))}
 	if err := l.write(ctx, 0); err != nil {
 		return nil, fmt.Errorf("lock: %w", err)
@@ -97,9 +99,9 @@ func (l *lock) release(ctx context.Context) {
 }
 
 // locks lists the locks of a kind.
-func locks(ctx context.Context, dest Destination, kind string) ([]string, error) {
+func locks(ctx context.Context, dest object.Store, kind string) ([]string, error) {
 	var names []string
-	err := dest.List(ctx, locksFolder, func(s Stored) error {
+	err := dest.List(ctx, locksFolder, func(s object.Info) error {
 		if strings.HasPrefix(path.Base(s.Name), kind+"-") {
 			names = append(names, s.Name)
 		}
@@ -109,7 +111,7 @@ func locks(ctx context.Context, dest Destination, kind string) ([]string, error)
 }
 
 // state reads a lock; ok is false if it is gone.
-func lockState(ctx context.Context, dest Destination, name string) (state string, ok bool, err error) {
+func lockState(ctx context.Context, dest object.Store, name string) (state string, ok bool, err error) {
 	data, err := dest.Get(ctx, name, maxLockBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return "", false, nil
@@ -119,7 +121,7 @@ func lockState(ctx context.Context, dest Destination, name string) (state string
 
 // alive watches a lock until it changes, is gone or is found dead, which
 // removes it.
-func alive(ctx context.Context, dest Destination, name string, t timing) (bool, error) {
+func alive(ctx context.Context, dest object.Store, name string, t timing) (bool, error) {
 	first, ok, err := lockState(ctx, dest, name)
 	if !ok || err != nil {
 		return false, err
@@ -138,7 +140,7 @@ func alive(ctx context.Context, dest Destination, name string, t timing) (bool, 
 
 // anyAlive reports whether one of the locks of a kind has an owner. It calls
 // waiting before it watches one.
-func anyAlive(ctx context.Context, dest Destination, kind string, t timing, waiting func()) (bool, error) {
+func anyAlive(ctx context.Context, dest object.Store, kind string, t timing, waiting func()) (bool, error) {
 	names, err := locks(ctx, dest, kind)
 	for _, name := range names {
 		waiting()
@@ -150,7 +152,7 @@ func anyAlive(ctx context.Context, dest Destination, kind string, t timing, wait
 }
 
 // awaitNone waits until no run holds a lock of a kind.
-func awaitNone(ctx context.Context, dest Destination, kind string, t timing, waiting func()) error {
+func awaitNone(ctx context.Context, dest object.Store, kind string, t timing, waiting func()) error {
 	for {
 		names, err := locks(ctx, dest, kind)
 		if err != nil || len(names) == 0 {

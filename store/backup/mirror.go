@@ -126,7 +126,7 @@ const maxRefBytes = 512 << 20
 
 // copy copies a small file, if it is there.
 func (s stager) copy(name string) error {
-	data, err := readFile(s.fs, s.fs.PathJoin(s.from, name), maxRefBytes)
+	data, err := disk.ReadFile(s.fs, s.fs.PathJoin(s.from, name), maxRefBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -160,7 +160,7 @@ var tableName = regexp.MustCompile(`^[0-9A-Za-z-]+\.ref$`)
 func (s stager) tables() error {
 	list := s.fs.PathJoin("reftable", "tables.list")
 	for range maxRepacks {
-		before, err := readFile(s.fs, s.fs.PathJoin(s.from, list), maxRefBytes)
+		before, err := disk.ReadFile(s.fs, s.fs.PathJoin(s.from, list), maxRefBytes)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil
 		}
@@ -170,7 +170,7 @@ func (s stager) tables() error {
 		if _, err := s.linkAll("reftable", func(name string) bool { return !tableName.MatchString(name) }); err != nil {
 			return err
 		}
-		after, err := readFile(s.fs, s.fs.PathJoin(s.from, list), maxRefBytes)
+		after, err := disk.ReadFile(s.fs, s.fs.PathJoin(s.from, list), maxRefBytes)
 		if err != nil {
 			return err
 		}

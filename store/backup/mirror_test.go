@@ -13,6 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
 	"github.com/trawlsearch/trawl/store/disk"
+	"github.com/trawlsearch/trawl/store/object"
 )
 
 // runGit runs git in dir and returns what it prints.
@@ -35,7 +36,7 @@ func TestMirrorAtWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	dest := backup.NewFolder(disk.OS(), filepath.Join(dir, "backups"))
+	dest := object.NewFolder(disk.OS(), filepath.Join(dir, "backups"))
 
 	var fetching sync.WaitGroup
 	stop := make(chan struct{})
@@ -116,7 +117,7 @@ func TestMirrorWithTables(t *testing.T) {
 	}
 	put("reftable/0x000000000006-0x000000000006-99999999.ref", "not listed yet")
 	put("reftable/tables.list.lock", "0x")
-	dest := backup.NewFolder(disk.OS(), filepath.Join(dir, "backups"))
+	dest := object.NewFolder(disk.OS(), filepath.Join(dir, "backups"))
 	if _, err := backup.Create(ctx, st, dest, backup.Options{Mirrors: true}.Quick(nil)); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/trawlsearch/trawl/store/object"
 )
 
 // PruneOptions say what is kept.
@@ -36,7 +38,7 @@ type Pruned struct {
 // Prune deletes the backups that no rule keeps, and then objects that no
 // backup needs. It may run beside anything else, and be interrupted: an object
 // is deleted only when all manifests that name it are gone.
-func Prune(ctx context.Context, dest Destination, o PruneOptions) (Pruned, error) {
+func Prune(ctx context.Context, dest object.Store, o PruneOptions) (Pruned, error) {
 	if o.timing == (timing{}) {
 		o.timing = usualTiming()
 	}
@@ -53,7 +55,7 @@ func Prune(ctx context.Context, dest Destination, o PruneOptions) (Pruned, error
 	return out, nil
 }
 
-func prune(ctx context.Context, dest Destination, o PruneOptions) (out Pruned, err error) {
+func prune(ctx context.Context, dest object.Store, o PruneOptions) (out Pruned, err error) {
 	if o.Keep == (Keep{}) {
 		return out, errors.New("no rule says what to keep")
 	}
@@ -118,7 +120,7 @@ func (r *repository) needed(ctx context.Context, all []Backup) (map[string]bool,
 }
 
 // forget deletes manifests, for good before their objects go.
-func forget(ctx context.Context, dest Destination, removed []Backup) error {
+func forget(ctx context.Context, dest object.Store, removed []Backup) error {
 	for _, b := range removed {
 		if err := dest.Delete(ctx, b.name); err != nil {
 			return err
@@ -128,9 +130,9 @@ func forget(ctx context.Context, dest Destination, removed []Backup) error {
 }
 
 // sweep deletes, or without a lock counts, the objects that are not needed.
-func sweep(ctx context.Context, dest Destination, l *lock, needed map[string]bool, out *Pruned) error {
-	var unneeded []Stored
-	err := dest.List(ctx, objectsFolder, func(s Stored) error {
+func sweep(ctx context.Context, dest object.Store, l *lock, needed map[string]bool, out *Pruned) error {
+	var unneeded []object.Info
+	err := dest.List(ctx, objectsFolder, func(s object.Info) error {
 		if !needed[s.Name] {
 			unneeded = append(unneeded, s)
 		}
@@ -151,8 +153,8 @@ func sweep(ctx context.Context, dest Destination, l *lock, needed map[string]boo
 		out.Objects++
 		out.Bytes += s.Size
 	}
-	if f, ok := dest.(*Folder); ok && l != nil {
-		return f.sweep(ctx, time.Now())
+	if f, ok := dest.(*object.Folder); ok && l != nil {
+		return f.Sweep(ctx, time.Now())
 	}
 	return nil
 }

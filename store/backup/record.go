@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -60,7 +59,7 @@ const maxStateBytes = 64 << 20
 // LastRun returns the record of backups in the data directory dir; both fields
 // are nil if there were none.
 func LastRun(fs disk.FS, dir string) (Record, error) {
-	data, err := readFile(fs, fs.PathJoin(dir, stateDir, recordFile), maxStateBytes)
+	data, err := disk.ReadFile(fs, fs.PathJoin(dir, stateDir, recordFile), maxStateBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return Record{}, nil
 	}
@@ -93,23 +92,6 @@ func Note(fs disk.FS, dir string, run Run) error {
 		return fmt.Errorf("write record of backups: %w", err)
 	}
 	return nil
-}
-
-// readFile reads a file of at most limit bytes.
-func readFile(fs disk.FS, path string, limit int64) ([]byte, error) {
-	f, err := fs.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("%s is larger than %d bytes", path, limit)
-	}
-	return data, nil
 }
 
 // temporary is what names of files begin with that are not whole yet.

@@ -10,6 +10,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
 	"github.com/trawlsearch/trawl/store/disk"
+	"github.com/trawlsearch/trawl/store/object"
 )
 
 // A mirror comes back with all its refs, whatever they are called: like files that git
@@ -37,7 +38,7 @@ func TestRefsOfAllNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	dest := backup.NewFolder(disk.OS(), filepath.Join(dir, "backups"))
+	dest := object.NewFolder(disk.OS(), filepath.Join(dir, "backups"))
 	for i := range 2 { // the second one knows what the first one sent
 		if _, err := backup.Create(ctx, st, dest, backup.Options{Mirrors: true}.Quick(nil)); err != nil {
 			t.Fatal(err)

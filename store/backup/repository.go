@@ -10,6 +10,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/trawlsearch/trawl/store/object"
 )
 
 // header describes a destination, in the file repository.
@@ -29,13 +31,13 @@ const headerKind = "repository"
 // encrypt and decrypt.
 type repository struct {
 	header
-	dest Destination
+	dest object.Store
 	sealer
 }
 
 // openRepository reads the header and prepares the keys. It fails with
 // ErrNoBackups if nothing was ever stored there.
-func openRepository(ctx context.Context, dest Destination, keys Keys) (*repository, error) {
+func openRepository(ctx context.Context, dest object.Store, keys Keys) (*repository, error) {
 	r := &repository{dest: dest}
 	data, err := dest.Get(ctx, headerName, maxHeaderBytes)
 	if errors.Is(err, os.ErrNotExist) {
@@ -69,7 +71,7 @@ func (r *repository) useKeys(ctx context.Context, keys Keys) (err error) {
 	}
 	// There is one, unless two runs made the repository at the same time.
 	var names []string
-	err = r.dest.List(ctx, keysFolder, func(s Stored) error {
+	err = r.dest.List(ctx, keysFolder, func(s object.Info) error {
 		if names = append(names, s.Name); len(names) > maxKeys {
 			return fmt.Errorf("%s has more than %d keys", r.dest, maxKeys)
 		}
@@ -113,7 +115,7 @@ func newID() string { return strings.ToLower(rand.Text()[:10]) }
 
 // openForCreate opens a repository to make backups in, or makes one. It is
 // encrypted or not for good.
-func openForCreate(ctx context.Context, dest Destination, keys Keys, t timing) (*repository, error) {
+func openForCreate(ctx context.Context, dest object.Store, keys Keys, t timing) (*repository, error) {
 	r, err := openRepository(ctx, dest, keys)
 	switch {
 	case errors.Is(err, ErrNoBackups):
@@ -131,7 +133,7 @@ func openForCreate(ctx context.Context, dest Destination, keys Keys, t timing) (
 // initRepository makes a repository. The key comes first: without a header it
 // means nothing. If another process makes one at the same time, the header that
 // stays counts, and both have their key.
-func initRepository(ctx context.Context, dest Destination, keys Keys, t timing) (r *repository, err error) {
+func initRepository(ctx context.Context, dest object.Store, keys Keys, t timing) (r *repository, err error) {
 	r = &repository{dest: dest, header: header{ID: newID(), Encrypted: keys.Encrypts()}}
 	// Recipients that cannot be read are refused before anything is stored.
 	if r.recipients, err = parseRecipients(keys.Recipients); err != nil {

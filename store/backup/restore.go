@@ -14,6 +14,7 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/disk"
+	"github.com/trawlsearch/trawl/store/object"
 )
 
 // RestoreOptions say what is restored, and how. The zero value restores the
@@ -49,7 +50,7 @@ const restoringSuffix = ".restoring"
 // then the folder is renamed. A directory that is there already stays, as it
 // may be a mount point or a link: files are written in a folder of it and then
 // moved out, the index last. The leftovers of an earlier attempt are removed.
-func Restore(ctx context.Context, dest Destination, fs disk.FS, dir string, o RestoreOptions) (Restored, error) {
+func Restore(ctx context.Context, dest object.Store, fs disk.FS, dir string, o RestoreOptions) (Restored, error) {
 	out, err := restore(ctx, dest, fs, dir, o)
 	if err != nil {
 		return out, fmt.Errorf("restore from %s to %s: %w", dest, dir, err)
@@ -57,7 +58,7 @@ func Restore(ctx context.Context, dest Destination, fs disk.FS, dir string, o Re
 	return out, nil
 }
 
-func restore(ctx context.Context, dest Destination, fs disk.FS, dir string, o RestoreOptions) (out Restored, err error) {
+func restore(ctx context.Context, dest object.Store, fs disk.FS, dir string, o RestoreOptions) (out Restored, err error) {
 	if _, err := vacant(fs, dir); err != nil {
 		return out, err
 	}
@@ -390,7 +391,7 @@ func (w *restoring) write(name string, at int64, data []byte) error {
 func (w *restoring) settle(file File) error {
 	name := w.path(file.Path)
 	if configPath.MatchString(file.Path) {
-		config, err := readFile(w.fs, name, maxConfigBytes)
+		config, err := disk.ReadFile(w.fs, name, maxConfigBytes)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/object"
 )
 
 // VerifyOptions say what is verified, and how. The zero value reads all
@@ -53,7 +54,7 @@ type Damage struct {
 
 // Verify reads every byte of backups. Damage is no error: an error is that
 // something could not be read at all.
-func Verify(ctx context.Context, dest Destination, o VerifyOptions) (Verified, error) {
+func Verify(ctx context.Context, dest object.Store, o VerifyOptions) (Verified, error) {
 	out, err := verify(ctx, dest, o)
 	if err != nil {
 		return out, fmt.Errorf("verify %s: %w", dest, err)
@@ -61,7 +62,7 @@ func Verify(ctx context.Context, dest Destination, o VerifyOptions) (Verified, e
 	return out, nil
 }
 
-func verify(ctx context.Context, dest Destination, o VerifyOptions) (Verified, error) {
+func verify(ctx context.Context, dest object.Store, o VerifyOptions) (Verified, error) {
 	r, err := openRepository(ctx, dest, o.Keys)
 	if err != nil {
 		return Verified{}, err

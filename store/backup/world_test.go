@@ -17,6 +17,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
 	"github.com/trawlsearch/trawl/store/disk"
+	"github.com/trawlsearch/trawl/store/object"
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
@@ -29,7 +30,7 @@ type world struct {
 	fs   disk.FS
 	st   *store.Store
 	disk *vfs.MemFS
-	dest backup.Destination
+	dest object.Store
 	now  time.Time
 	// records are what the store holds.
 	records map[string]string
@@ -39,7 +40,7 @@ type world struct {
 
 func newWorld(t testing.TB) *world {
 	w := &world{TB: t, fs: vfs.NewMem(), disk: vfs.NewCrashableMem(), now: time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC), records: map[string]string{}, packs: map[string]string{}}
-	w.dest = backup.NewFolder(w.disk, "backups")
+	w.dest = object.NewFolder(w.disk, "backups")
 	w.open()
 	t.Cleanup(func() { w.close() })
 	return w
@@ -219,10 +220,10 @@ func same(t testing.TB, fs disk.FS, dir string, records map[string]string) {
 }
 
 // stored reads all that is at a destination.
-func stored(t testing.TB, dest backup.Destination) map[string][]byte {
+func stored(t testing.TB, dest object.Store) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
-	err := dest.List(context.Background(), ".", func(s backup.Stored) error {
+	err := dest.List(context.Background(), ".", func(s object.Info) error {
 		data, err := dest.Get(context.Background(), s.Name, 1<<30)
 		out[s.Name] = data
 		return err

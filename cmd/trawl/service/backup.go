@@ -15,14 +15,15 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store/backup"
-	"github.com/trawlsearch/trawl/store/backup/s3"
 	"github.com/trawlsearch/trawl/store/disk"
+	"github.com/trawlsearch/trawl/store/object"
+	"github.com/trawlsearch/trawl/store/object/s3"
 	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // OpenDestination returns the destination that people write as an absolute path
 // or as s3://bucket/prefix. The credentials of a bucket are in the environment.
-func OpenDestination(text string) (backup.Destination, error) {
+func OpenDestination(text string) (object.Store, error) {
 	switch {
 	case strings.HasPrefix(text, s3.Scheme):
 		return s3.Open(text, os.Getenv)
@@ -31,7 +32,7 @@ func OpenDestination(text string) (backup.Destination, error) {
 	case !filepath.IsAbs(text):
 		return nil, fmt.Errorf("%q is no absolute path", text)
 	}
-	return backup.NewFolder(disk.OS(), filepath.Clean(text)), nil
+	return object.NewFolder(disk.OS(), filepath.Clean(text)), nil
 }
 
 var _ admin.Backups = (*Service)(nil)

@@ -15,6 +15,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/store/backup"
 	"github.com/trawlsearch/trawl/store/disk"
+	"github.com/trawlsearch/trawl/store/object"
 )
 
 // noon is when the clocks of these tests begin.
@@ -147,7 +148,7 @@ func TestScheduledBackups(t *testing.T) {
 		if r.failed {
 			where += ".away"
 		}
-		all, err := backup.List(t.Context(), backup.NewFolder(disk.OS(), where))
+		all, err := backup.List(t.Context(), object.NewFolder(disk.OS(), where))
 		if err != nil || len(all) != r.kept {
 			t.Errorf("round %d: %d backups are kept, error %v; want %d", round, len(all), err, r.kept)
 		}

@@ -1,4 +1,4 @@
-package backup
+package object
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"github.com/trawlsearch/trawl/store/disk"
 )
 
-// Folder is a folder of a file system as a destination.
+// Folder is a folder of a file system as a Store.
 type Folder struct {
 	fs  disk.FS
 	dir string
@@ -55,7 +55,7 @@ func (f *Folder) Put(ctx context.Context, name string, data []byte) error {
 		err = f.fs.Rename(tmp, f.path(name))
 	}
 	if err != nil {
-		_ = f.fs.Remove(tmp) // what stays is removed by sweep
+		_ = f.fs.Remove(tmp) // what stays is removed by Sweep
 		return fmt.Errorf("store %s: %w", name, err)
 	}
 	f.mu.Lock()
@@ -93,7 +93,7 @@ func (f *Folder) makeLocked(folder string) error {
 			return err
 		}
 	}
-	// Only the owner may read a backup.
+	// Only the owner may read what is stored.
 	if err := f.fs.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (f *Folder) Get(ctx context.Context, name string, limit int64) ([]byte, err
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	data, err := readFile(f.fs, f.path(name), limit)
+	data, err := disk.ReadFile(f.fs, f.path(name), limit)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
@@ -117,12 +117,12 @@ func (f *Folder) Get(ctx context.Context, name string, limit int64) ([]byte, err
 }
 
 // List walks a folder, without temporary files.
-func (f *Folder) List(ctx context.Context, folder string, each func(Stored) error) error {
+func (f *Folder) List(ctx context.Context, folder string, each func(Info) error) error {
 	return f.walk(ctx, folder, func(name string, info fs.FileInfo) error {
 		if strings.HasPrefix(path.Base(name), temporary) {
 			return nil
 		}
-		return each(Stored{name, info.Size()})
+		return each(Info{name, info.Size(), info.ModTime()})
 	})
 }
 
@@ -189,11 +189,14 @@ func (f *Folder) Sync(ctx context.Context) error {
 	return nil
 }
 
+// temporary is what names of files begin with that are not whole yet.
+const temporary = "tmp-"
+
 // leftoverAfter is the age at which a temporary file is a leftover.
 const leftoverAfter = 24 * time.Hour
 
-// sweep removes what interrupted writes left.
-func (f *Folder) sweep(ctx context.Context, now time.Time) error {
+// Sweep removes what interrupted writes left.
+func (f *Folder) Sweep(ctx context.Context, now time.Time) error {
 	return f.walk(ctx, ".", func(name string, info fs.FileInfo) error {
 		if !strings.HasPrefix(path.Base(name), temporary) || now.Sub(info.ModTime()) < leftoverAfter {
 			return nil

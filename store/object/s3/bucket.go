@@ -18,19 +18,19 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 	"github.com/minio/minio-go/v7/pkg/s3utils"
 
-	"github.com/trawlsearch/trawl/store/backup"
+	"github.com/trawlsearch/trawl/store/object"
 )
 
 // Scheme begins the addresses of buckets.
 const Scheme = "s3://"
 
-// Bucket is a prefix of a bucket. It is a backup.Destination.
+// Bucket is a prefix of a bucket. It is an object.Store.
 type Bucket struct {
 	client         *minio.Client
 	bucket, prefix string
 }
 
-var _ backup.Destination = (*Bucket)(nil)
+var _ object.Store = (*Bucket)(nil)
 
 // usualEndpoint is where buckets are if nothing is said.
 const usualEndpoint = "https://s3.amazonaws.com"
@@ -111,7 +111,7 @@ func (b *Bucket) Get(ctx context.Context, name string, limit int64) ([]byte, err
 }
 
 // List asks for a page of names at a time.
-func (b *Bucket) List(ctx context.Context, folder string, each func(backup.Stored) error) error {
+func (b *Bucket) List(ctx context.Context, folder string, each func(object.Info) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	prefix := b.key(folder)
@@ -123,7 +123,7 @@ func (b *Bucket) List(ctx context.Context, folder string, each func(backup.Store
 			return b.explain("list", folder, o.Err)
 		}
 		name := strings.TrimPrefix(strings.TrimPrefix(o.Key, b.prefix), "/")
-		if err := each(backup.Stored{Name: name, Size: o.Size}); err != nil {
+		if err := each(object.Info{Name: name, Size: o.Size, Changed: o.LastModified}); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trawlsearch/trawl/store/backup/s3"
+	"github.com/trawlsearch/trawl/store/object/s3"
 )
 
 // What a service refuses is told with the object, its words and what to do.

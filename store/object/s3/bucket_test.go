@@ -17,7 +17,8 @@ import (
 
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/backup"
-	"github.com/trawlsearch/trawl/store/backup/s3"
+	"github.com/trawlsearch/trawl/store/object"
+	"github.com/trawlsearch/trawl/store/object/s3"
 )
 
 // service starts a service with an empty bucket named backups, and points the
@@ -71,14 +72,14 @@ func TestBucket(t *testing.T) {
 			t.Errorf("%s: Delete: %v", b, err)
 		}
 		var names []string
-		err := b.List(ctx, "locks", func(s backup.Stored) error {
+		err := b.List(ctx, "locks", func(s object.Info) error {
 			names = append(names, fmt.Sprint(s.Name, " ", s.Size))
 			return nil
 		})
 		if want := []string{"locks/0 1", "locks/2 1"}; !slices.Equal(names, want) || err != nil {
 			t.Errorf("%s: List: got %q, %v; want %q", b, names, err, want)
 		}
-		if err := b.List(ctx, "none", func(backup.Stored) error { return errors.New("something") }); err != nil {
+		if err := b.List(ctx, "none", func(object.Info) error { return errors.New("something") }); err != nil {
 			t.Errorf("%s: List of a folder that is not there: %v", b, err)
 		}
 	}

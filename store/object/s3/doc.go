@@ -1,7 +1,6 @@
-// Package s3 stores backups in a bucket of a service that speaks the S3
+// Package s3 stores objects in a bucket of a service that speaks the S3
 // protocol. Names and bytes come in and become objects below a prefix; each is
-// stored by one request, so it is there whole or not at all. It is a
-// backup.Destination, and knows nothing of what is in a backup.
+// stored by one request, so it is there whole or not at all.
 //
 // Where the service is and who may use it stands in the environment, as its
 // other clients have it: AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, AWS_REGION,
