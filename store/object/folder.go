@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -42,6 +43,36 @@ func (f *Folder) path(name string) string {
 // Put writes beside the name and renames. The file is durable then, its name
 // once its folder is synced.
 func (f *Folder) Put(ctx context.Context, name string, data []byte) error {
+	return f.put(ctx, name, func(tmp string) error { return disk.WriteSynced(f.fs, tmp, data) })
+}
+
+// Upload does the same, a part after the other.
+func (f *Folder) Upload(ctx context.Context, name string, from io.ReaderAt, content Content) error {
+	return f.put(ctx, name, func(tmp string) error {
+		file, err := f.fs.Create(tmp, writeCategory)
+		if err != nil {
+			return err
+		}
+		_, err = io.CopyBuffer(justWriter{file}, content.Reader(ctx, from), make([]byte, copyBytes))
+		if err == nil {
+			err = file.Sync()
+		}
+		return errors.Join(err, file.Close())
+	})
+}
+
+const (
+	// copyBytes is how much is copied at once.
+	copyBytes = 1 << 20
+	// writeCategory is what the engine's file system counts our writes as.
+	writeCategory = "objects"
+)
+
+// justWriter hides all other methods, so that copying goes through a buffer of
+// ours.
+type justWriter struct{ io.Writer }
+
+func (f *Folder) put(ctx context.Context, name string, write func(tmp string) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -50,7 +81,7 @@ func (f *Folder) Put(ctx context.Context, name string, data []byte) error {
 		return fmt.Errorf("store %s: %w", name, err)
 	}
 	tmp := f.fs.PathJoin(folder, temporary+rand.Text())
-	err := disk.WriteSynced(f.fs, tmp, data)
+	err := write(tmp)
 	if err == nil {
 		err = f.fs.Rename(tmp, f.path(name))
 	}
@@ -114,6 +145,25 @@ func (f *Folder) Get(ctx context.Context, name string, limit int64) ([]byte, err
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	return data, nil
+}
+
+// Download reads a file.
+func (f *Folder) Download(ctx context.Context, name string, to io.Writer, content Content) error {
+	file, err := f.fs.Open(f.path(name))
+	if errors.Is(err, os.ErrNotExist) {
+		err = &ContentError{"it is not there"}
+	}
+	if err == nil {
+		defer file.Close()
+		_, err = io.CopyBuffer(justWriter{to}, content.Reader(ctx, file), make([]byte, copyBytes))
+	}
+	switch wrong := (*ContentError)(nil); {
+	case errors.As(err, &wrong):
+		return fmt.Errorf("read %s: %w", f, &DamagedError{name, wrong.Why})
+	case err != nil:
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	return nil
 }
 
 // List walks a folder, without temporary files.

@@ -12,7 +12,7 @@ import (
 	"os"
 	"path"
 	"strings"
-	"time"
+	"unicode"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
@@ -26,8 +26,12 @@ const Scheme = "s3://"
 
 // Bucket is a prefix of a bucket. It is an object.Store.
 type Bucket struct {
-	client         *minio.Client
+	// client makes requests again that fail, single does not.
+	client, single *minio.Client
 	bucket, prefix string
+	patience       patience
+	// uploads and ranges have a token for each upload and each range in memory.
+	uploads, ranges chan struct{}
 }
 
 var _ object.Store = (*Bucket)(nil)
@@ -35,18 +39,13 @@ var _ object.Store = (*Bucket)(nil)
 // usualEndpoint is where buckets are if nothing is said.
 const usualEndpoint = "https://s3.amazonaws.com"
 
-// answerWithin is how long a service may take to begin its answer to a request
-// that it has whole. Requests are tried ten times, so that a service which never
-// answers is given up after some minutes.
-const answerWithin = 15 * time.Second
-
 // Open prepares for a bucket named as s3://BUCKET/PREFIX; it asks nothing yet.
 // The other options come from the environment, as getenv returns it.
 func Open(address string, getenv func(string) string) (*Bucket, error) {
-	return open(address, getenv, answerWithin, minio.MaxRetry)
+	return open(address, getenv, usualPatience())
 }
 
-func open(address string, getenv func(string) string, within time.Duration, tries int) (*Bucket, error) {
+func open(address string, getenv func(string) string, p patience) (*Bucket, error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Scheme != "s3" || u.Host == "" || u.RawQuery != "" || u.Fragment != "":
@@ -66,16 +65,26 @@ func open(address string, getenv func(string) string, within time.Duration, trie
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", address, err)
 	}
-	transport.ResponseHeaderTimeout = within
-	client, err := minio.New(endpoint.Host, &minio.Options{
+	transport.ResponseHeaderTimeout = p.answer
+	transport.DialContext = dialer{transport.DialContext, p.idle}.dial
+	options := minio.Options{
 		Creds:  credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}}),
-		Secure: secure, Transport: transport, MaxRetries: tries,
+		Secure: secure, Transport: transport, MaxRetries: p.tries,
 		Region: cmp.Or(getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION")),
-	})
+	}
+	client, err := minio.New(endpoint.Host, &options)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", address, err)
 	}
-	return &Bucket{client, u.Host, strings.Trim(path.Clean("/"+u.Path), "/")}, nil
+	options.MaxRetries = 1
+	single, err := minio.New(endpoint.Host, &options)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", address, err)
+	}
+	return &Bucket{
+		client: client, single: single, bucket: u.Host, prefix: strings.Trim(path.Clean("/"+u.Path), "/"), patience: p,
+		uploads: make(chan struct{}, mostUploads), ranges: make(chan struct{}, mostRanges),
+	}, nil
 }
 
 // String returns the address.
@@ -88,7 +97,7 @@ func (b *Bucket) key(name string) string { return path.Join(b.prefix, name) }
 // Put stores an object with one request.
 func (b *Bucket) Put(ctx context.Context, name string, data []byte) error {
 	_, err := b.client.PutObject(ctx, b.bucket, b.key(name), bytes.NewReader(data), int64(len(data)), minio.PutObjectOptions{
-		ContentType: "application/octet-stream", DisableMultipart: true,
+		ContentType: contentType, DisableMultipart: true,
 	})
 	return b.explain("store", name, err)
 }
@@ -157,7 +166,7 @@ func (b *Bucket) explain(verb, name string, err error) error {
 		}
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	said := strings.TrimRight(answer.Error(), ". ")
+	said := strings.TrimRight(words(answer.Error()), ". ")
 	switch answer.Code {
 	case "NoSuchKey":
 		return fmt.Errorf("%s: %w", doing, os.ErrNotExist)
@@ -170,3 +179,14 @@ func (b *Bucket) explain(verb, name string, err error) error {
 	}
 	return fmt.Errorf("%s: %s", doing, said)
 }
+
+// words returns what a service says if a person can read it.
+func words(said string) string {
+	if len(said) > mostWords || strings.ContainsFunc(said, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return "[no text]"
+	}
+	return said
+}
+
+// mostWords bounds what is taken of an answer into an error.
+const mostWords = 1000

@@ -1,4 +1,8 @@
 package s3
 
+import "time"
+
 // OpenWithin is Open with less patience.
-var OpenWithin = open
+func OpenWithin(address string, getenv func(string) string, within time.Duration, tries int) (*Bucket, error) {
+	return open(address, getenv, patience{within, 2 * within, tries, time.Millisecond})
+}
