@@ -19,6 +19,9 @@ type Destination struct {
 	Budget  *Budget
 	// Number returns the number of a new shard.
 	Number func() (uint32, error)
+	// Written, if set, hears of each run when its file is complete and durable, before
+	// it is ingested. Its error gives the run up.
+	Written func(ctx context.Context, file LocalFile) error
 	// Ingest takes in the run at path, which no reader sees before its shard's header
 	// is committed.
 	Ingest func(ctx context.Context, path string) error

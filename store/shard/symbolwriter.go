@@ -6,11 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
-	"github.com/cockroachdb/pebble/v2/sstable"
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/postings"
-	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // symbolBlockBytes is the engine's block size for symbols, two groups of names.
@@ -28,8 +24,8 @@ type SymbolWriter struct {
 	builder *postings.Builder
 	shard   uint32
 	docs    *Documents
-	path    string
-	run     *sstable.Writer
+	run     *runWriter
+	sealed  bool // the run is complete
 	wide    postings.Set
 	symbols int
 	key     []byte
@@ -52,14 +48,11 @@ func (w *SymbolWriter) Begin(v View) error {
 
 func (w *SymbolWriter) begin(shard uint32, docs *Documents) error {
 	w.shard, w.docs = shard, docs
-	w.path = w.to.FS.PathJoin(w.to.Dir, fmt.Sprintf("%s%d-symbols", RunPrefix, shard))
-	f, err := w.to.FS.Create(w.path, vfs.WriteCategoryUnspecified)
+	run, err := w.to.newRun(fmt.Sprintf("%d-symbols", shard), shard, PartSymbols)
 	if err != nil {
 		return fmt.Errorf("write symbols: %w", err)
 	}
-	options := w.to.Options
-	options.BlockSize = symbolBlockBytes
-	w.run = sstable.NewWriter(objstorageprovider.NewFileWritable(f), options)
+	w.run, w.sealed = run, false
 	return nil
 }
 
@@ -103,9 +96,8 @@ func (w *SymbolWriter) Seal() error {
 	if err == nil {
 		err = w.run.Set(keySymbolSpecial(w.shard, specialWideFold), postings.Encode(nil, &w.wide))
 	}
-	run := w.run
-	w.run = nil
-	if err := errors.Join(err, run.Close()); err != nil {
+	w.sealed = true
+	if err := errors.Join(err, w.run.Close()); err != nil {
 		return fmt.Errorf("write symbols: %w", err)
 	}
 	return nil
@@ -127,10 +119,10 @@ func (w *SymbolWriter) finish(ctx context.Context, counts SymbolCounts) error {
 	if err := w.removeLeftovers(); err != nil {
 		return err
 	}
-	if err := w.to.Ingest(ctx, w.path); err != nil {
+	if err := w.run.ingest(ctx); err != nil {
 		return err
 	}
-	w.path = ""
+	w.run = nil
 	counts.Version, counts.Symbols = SymbolVersion, w.symbols
 	return w.to.Mark(w.shard, counts)
 }
@@ -149,7 +141,7 @@ func (w *SymbolWriter) removeLeftovers() error {
 
 func (w *SymbolWriter) reset() {
 	w.builder.Reset()
-	w.wide, w.symbols, w.path, w.shard, w.docs = postings.Set{}, 0, "", 0, nil
+	w.wide, w.symbols, w.run, w.shard, w.docs = postings.Set{}, 0, nil, 0, nil
 }
 
 // Close gives up what was begun, if anything, and removes its file. The writer
@@ -157,13 +149,10 @@ func (w *SymbolWriter) reset() {
 func (w *SymbolWriter) Close() error {
 	var errs []error
 	if w.run != nil {
-		errs = append(errs, w.run.Close())
-		w.run = nil
-	}
-	if w.path != "" {
-		if err := w.to.FS.Remove(w.path); err != nil && !engine.IsNotExist(err) {
-			errs = append(errs, err)
+		if !w.sealed {
+			errs = append(errs, w.run.Close())
 		}
+		errs = append(errs, w.to.remove(w.run.file.Path))
 	}
 	w.reset()
 	w.builder.Release()
@@ -201,9 +190,9 @@ func (w *SymbolWriter) Copy(ctx context.Context, h Header, symbols func(dst []Sy
 	if err := errors.Join(ctx.Err(), w.Seal()); err != nil {
 		return 0, err
 	}
-	if err := w.to.Ingest(ctx, w.path); err != nil {
+	if err := w.run.ingest(ctx); err != nil {
 		return 0, fmt.Errorf("write symbols of shard %d: %w", h.ID, err)
 	}
-	w.path = ""
+	w.run = nil
 	return w.symbols, nil
 }

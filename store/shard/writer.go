@@ -7,11 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
-	"github.com/cockroachdb/pebble/v2/sstable"
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/postings"
-	"github.com/trawlsearch/trawl/store/engine"
 )
 
 // Writer writes shards one after the other: AddDocument in rank order,
@@ -31,7 +27,7 @@ type Writer struct {
 
 	header Header
 	path   string
-	run    *sstable.Writer
+	run    *runWriter
 	// giveBack returns to the caches what the lists may take; nil before the
 	// first shard is begun.
 	giveBack func()
@@ -208,12 +204,11 @@ func (w *Writer) begin() error {
 		return err
 	}
 	w.header = Header{ID: id, Index: w.Index}
-	w.path = w.to.FS.PathJoin(w.to.Dir, fmt.Sprintf("%s%d", RunPrefix, id))
-	f, err := w.to.FS.Create(w.path, vfs.WriteCategoryUnspecified)
+	run, err := w.to.newRun(fmt.Sprint(id), id, PartText)
 	if err != nil {
 		return err
 	}
-	w.run = sstable.NewWriter(objstorageprovider.NewFileWritable(f), w.to.Options)
+	w.run, w.path = run, run.file.Path
 	w.chunks, w.written = make(chan []byte, chunksAhead), make(chan error, 1)
 	go w.writeChunks(w.header, w.run, w.chunks, w.written)
 	return nil
@@ -221,7 +216,7 @@ func (w *Writer) begin() error {
 
 // writeChunks writes text chunks in order until the channel is closed, and
 // then sends how that went. After an error it stops reading.
-func (w *Writer) writeChunks(h Header, run *sstable.Writer, chunks <-chan []byte, written chan<- error) {
+func (w *Writer) writeChunks(h Header, run *runWriter, chunks <-chan []byte, written chan<- error) {
 	var key, value []byte
 	n := uint32(0)
 	for text := range chunks {
@@ -285,7 +280,7 @@ func (w *Writer) finish(ctx context.Context) error {
 	if err := run.Close(); err != nil {
 		return err
 	}
-	return w.to.Ingest(ctx, w.path)
+	return run.ingest(ctx)
 }
 
 func (w *Writer) endChunks() error {
@@ -377,9 +372,7 @@ func (w *Writer) Close() error {
 		w.run = nil
 	}
 	if w.path != "" {
-		if err := w.to.FS.Remove(w.path); err != nil && !engine.IsNotExist(err) {
-			errs = append(errs, err)
-		}
+		errs = append(errs, w.to.remove(w.path))
 	}
 	w.reset()
 	w.builder.Release()
