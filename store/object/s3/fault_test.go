@@ -376,3 +376,47 @@ func TestLargeNeedsLittleMemory(t *testing.T) {
 }
 
 func zerosUpTo(n int64) io.ReaderAt { return io.NewSectionReader(zeros{}, 0, n) }
+
+// Sweep ends an upload that was begun a day ago, of its prefix alone.
+func TestSweep(t *testing.T) {
+	credentials(t)
+	backend := s3mem.New()
+	if err := backend.CreateBucket("backups"); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(gofakes3.New(backend).Server())
+	defer server.Close()
+	client, err := minio.NewCore(strings.TrimPrefix(server.URL, "http://"), &minio.Options{Region: "us-east-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := openAt(t, server.URL, time.Minute, 2)
+	if err := b.Sweep(t.Context(), time.Now()); err != nil {
+		t.Errorf("Sweep of nothing: %v", err)
+	}
+	for _, key := range []string{"trawl/shards/1", "trawl/shards/1", "trawl/shards/2", "trawlers/1"} {
+		if _, err := client.NewMultipartUpload(t.Context(), "backups", key, minio.PutObjectOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := func() (keys []string) {
+		for u := range client.Client.ListIncompleteUploads(t.Context(), "backups", "", true) {
+			if u.Err != nil {
+				t.Fatal(u.Err)
+			}
+			keys = append(keys, u.Key)
+		}
+		return keys
+	}
+	for _, c := range []struct {
+		after time.Duration
+		want  int
+	}{{0, 4}, {23 * time.Hour, 4}, {25 * time.Hour, 1}} {
+		if err := b.Sweep(t.Context(), time.Now().Add(c.after)); err != nil {
+			t.Errorf("Sweep after %v: %v", c.after, err)
+		}
+		if got := left(); len(got) != c.want || got[len(got)-1] != "trawlers/1" {
+			t.Errorf("after %v there are %q, want %d", c.after, got, c.want)
+		}
+	}
+}

@@ -206,6 +206,9 @@ func (b *Bucket) Sweep(ctx context.Context, now time.Time) error {
 		prefix += "/"
 	}
 	for u := range b.client.ListIncompleteUploads(ctx, b.bucket, prefix, true) {
+		if lostUpload(u.Err) {
+			return nil // what some services say where there are none
+		}
 		if u.Err != nil {
 			return b.explain("list uploads of", "", u.Err)
 		}

@@ -1,0 +1,324 @@
+package runs_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"github.com/trawlsearch/trawl/store/cluster/runs"
+	"github.com/trawlsearch/trawl/store/object"
+	"github.com/trawlsearch/trawl/store/object/s3"
+	"github.com/trawlsearch/trawl/store/shard"
+)
+
+// stores are a folder and a bucket.
+func stores(t *testing.T) map[string]object.Store {
+	t.Helper()
+	t.Setenv("AWS_ACCESS_KEY_ID", "kiln")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "glaze")
+	backend := s3mem.New()
+	if err := backend.CreateBucket("cluster"); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(gofakes3.New(backend).Server())
+	t.Cleanup(server.Close)
+	bucket, err := s3.Open("s3://cluster/trawl", func(name string) string {
+		return map[string]string{"AWS_ENDPOINT_URL": server.URL, "AWS_REGION": "us-east-1"}[name]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]object.Store{"folder": object.NewFolder(vfs.NewMem(), "cluster"), "bucket": bucket}
+}
+
+// run makes a run of a shard; what is in it does not matter here.
+func run(number uint32, part shard.Part, n int) (shard.File, []byte) {
+	data := make([]byte, n)
+	_, _ = rand.NewChaCha8([32]byte{byte(number), byte(part)}).Read(data)
+	return shard.File{Shard: number, Part: part, Content: object.Content{Size: int64(n), SHA256: sha256.Sum256(data)}}, data
+}
+
+func TestNames(t *testing.T) {
+	f, _ := run(4294967295, shard.PartSymbols, 1)
+	name := runs.Name(f)
+	if !strings.HasPrefix(name, "shards/4294967295-symbols-") || len(name) != len("shards/4294967295-symbols-")+64 {
+		t.Errorf("Name: got %q", name)
+	}
+	got, ok := runs.Parse(name)
+	if got.Size = f.Size; !ok || got != f {
+		t.Errorf("Parse(%q): got %+v, %v; want %+v", name, got, ok, f)
+	}
+	for _, other := range []string{
+		"", "shards/", "shards/1-text-", name + "0", name[:len(name)-1], strings.ToUpper(name), "other/" + name[7:], name[7:],
+		strings.Replace(name, "4294967295", "4294967296", 1), strings.Replace(name, "4294967295", "01", 1), strings.Replace(name, "4294967295", "+1", 1),
+		strings.Replace(name, "symbols", "lists", 1), strings.Replace(name, "shards/", "shards/../", 1), "shards/clock-abc",
+	} {
+		if f, ok := runs.Parse(other); ok {
+			t.Errorf("Parse(%q): got %+v", other, f)
+		}
+	}
+}
+
+// taker takes runs in, as a node does.
+type taker struct {
+	mu        sync.Mutex
+	got       map[string][]byte
+	now, most int
+	met       chan struct{}
+}
+
+func (k *taker) take(_ context.Context, f shard.File, fill func(io.Writer) error) error {
+	k.mu.Lock()
+	if k.now++; k.met != nil && k.now == 3 && k.most < 3 {
+		close(k.met) // three at once
+	}
+	k.most = max(k.most, k.now)
+	k.mu.Unlock()
+	if k.met != nil {
+		<-k.met
+	}
+	var file bytes.Buffer
+	err := fill(&file)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.now--
+	if err == nil {
+		k.got[runs.Name(f)] = file.Bytes()
+	}
+	return err
+}
+
+// Runs are fetched side by side, a few at once.
+func TestPutFetch(t *testing.T) {
+	for kind, st := range stores(t) {
+		r := runs.New(st)
+		var wanted []shard.File
+		want := map[string][]byte{}
+		for i := range uint32(10) {
+			f, data := run(i+1, shard.Part(1+i%2), 1+int(i)<<20)
+			name, err := r.Put(t.Context(), f, bytes.NewReader(data))
+			if err != nil || name != runs.Name(f) {
+				t.Fatalf("%s: Put: got %q, %v", kind, name, err)
+			}
+			wanted, want[name] = append(wanted, f), data
+		}
+		k := &taker{got: map[string][]byte{}, met: make(chan struct{})}
+		if err := r.Fetch(t.Context(), wanted, k.take); err != nil {
+			t.Fatalf("%s: Fetch: %v", kind, err)
+		}
+		if !maps.EqualFunc(k.got, want, bytes.Equal) || k.most != 3 {
+			t.Errorf("%s: got %d runs, %d at once, want %d, 3 at once", kind, len(k.got), k.most, len(want))
+		}
+	}
+}
+
+// Damaged and missing runs are named, and the others are taken. A damaged one is
+// replaced by the same run of a sound node.
+func TestFetchDamage(t *testing.T) {
+	for kind, st := range stores(t) {
+		r := runs.New(st)
+		var wanted []shard.File
+		var data [][]byte
+		for i := range uint32(6) {
+			f, bytesOf := run(i+1, shard.PartText, 5000)
+			if _, err := r.Put(t.Context(), f, bytes.NewReader(bytesOf)); err != nil {
+				t.Fatal(err)
+			}
+			wanted, data = append(wanted, f), append(data, bytesOf)
+		}
+		flipped := bytes.Clone(data[1])
+		flipped[77]++
+		err := errors.Join(
+			st.Put(t.Context(), runs.Name(wanted[1]), flipped), st.Put(t.Context(), runs.Name(wanted[3]), bytes.Clone(data[3][:100])),
+			st.Delete(t.Context(), runs.Name(wanted[4])),
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := &taker{got: map[string][]byte{}}
+		err = r.Fetch(t.Context(), wanted, k.take)
+		for i, f := range wanted {
+			bad := i == 1 || i == 3 || i == 4
+			if named := err != nil && strings.Contains(err.Error(), runs.Name(f)); named != bad || (k.got[runs.Name(f)] == nil) != bad {
+				t.Errorf("%s: run %d: that it is damaged is %v, named %v, taken %v: %v", kind, i, bad, named, k.got[runs.Name(f)] != nil, err)
+			}
+		}
+		if !errors.As(err, new(*object.DamagedError)) {
+			t.Errorf("%s: got %v, want a DamagedError", kind, err)
+		}
+		for _, i := range []int{1, 3, 4} {
+			if _, err := r.Put(t.Context(), wanted[i], bytes.NewReader(data[i])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.Fetch(t.Context(), wanted, k.take); err != nil || len(k.got) != 6 {
+			t.Errorf("%s: after mending: %d runs, %v", kind, len(k.got), err)
+		}
+	}
+}
+
+// Another error ends a fetch: a node that cannot take runs in does not go on.
+func TestFetchEnds(t *testing.T) {
+	r := runs.New(object.NewFolder(vfs.NewMem(), "cluster"))
+	var wanted []shard.File
+	for i := range uint32(50) {
+		f, data := run(i+1, shard.PartText, 100)
+		if _, err := r.Put(t.Context(), f, bytes.NewReader(data)); err != nil {
+			t.Fatal(err)
+		}
+		wanted = append(wanted, f)
+	}
+	full := errors.New("no space left")
+	calls := 0
+	var mu sync.Mutex
+	err := r.Fetch(t.Context(), wanted, func(context.Context, shard.File, func(io.Writer) error) error {
+		mu.Lock()
+		defer mu.Unlock()
+		calls++
+		return full
+	})
+	if !errors.Is(err, full) || calls > 10 {
+		t.Errorf("got %v after %d calls, want that the disk is full after a few", err, calls)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.Fetch(ctx, wanted, (&taker{got: map[string][]byte{}}).take); !errors.Is(err, context.Canceled) {
+		t.Errorf("a fetch whose context has ended: got %v", err)
+	}
+}
+
+// aged is a store that lists objects as older than they are.
+type aged struct {
+	object.Store
+	ages map[string]time.Duration
+	skew time.Duration
+	hide bool
+}
+
+func (a *aged) List(ctx context.Context, folder string, each func(object.Info) error) error {
+	return a.Store.List(ctx, folder, func(it object.Info) error {
+		it.Changed = it.Changed.Add(a.skew - a.ages[it.Name])
+		if a.hide && strings.Contains(it.Name, "clock-") {
+			return nil
+		}
+		return each(it)
+	})
+}
+
+// Sweep deletes what is old and needed by nothing, and no other object.
+func TestSweep(t *testing.T) {
+	for kind, st := range stores(t) {
+		for _, skew := range []time.Duration{0, -1000 * time.Hour, 1000 * time.Hour} { // a clock is wrong
+			a := &aged{Store: st, ages: map[string]time.Duration{}, skew: skew}
+			r := runs.New(a)
+			n := runs.Needs{Named: map[string]bool{}, Dropped: map[string]time.Duration{}}
+			var want []string
+			number := uint32(0)
+			put := func(age time.Duration, named bool, dropped time.Duration, stays bool) {
+				t.Helper()
+				number++
+				f, data := run(number, shard.PartText, 100)
+				name, err := r.Put(t.Context(), f, bytes.NewReader(data))
+				if err != nil {
+					t.Fatal(err)
+				}
+				a.ages[name] = age
+				if named {
+					n.Named[name] = true
+				}
+				if dropped > 0 {
+					n.Dropped[name] = dropped
+				}
+				if stays {
+					want = append(want, name)
+				}
+			}
+			put(0, false, 0, true)
+			put(23*time.Hour, false, 0, true)
+			put(25*time.Hour, false, 0, false)
+			put(1000*time.Hour, true, 0, true)
+			put(1000*time.Hour, true, 1000*time.Hour, true) // dropped by one record, named by another
+			put(1000*time.Hour, false, 59*time.Minute, true)
+			put(1000*time.Hour, false, 61*time.Minute, false)
+			put(30*time.Minute, false, 61*time.Minute, true) // and stored again since
+			for _, other := range []string{"shards/readme", "shards/1-text-short", "shards/deep/1-text-" + strings.Repeat("0", 64), "manifests/x"} {
+				if err := st.Put(t.Context(), other, []byte("not ours")); err != nil {
+					t.Fatal(err)
+				}
+				a.ages[other] = 1000 * time.Hour
+				want = append(want, other)
+			}
+			if err := st.Put(t.Context(), "shards/clock-left", []byte("now")); err != nil {
+				t.Fatal(err)
+			}
+			a.ages["shards/clock-left"] = 25 * time.Hour
+			res, err := r.Sweep(t.Context(), runs.SweepOptions{}, func(context.Context) (runs.Needs, error) { return n, nil })
+			if err != nil || res.Objects != 3 || res.Bytes != 203 {
+				t.Errorf("%s: Sweep: got %+v, %v; want 3 objects of 203 bytes", kind, res, err)
+			}
+			got := names(t, st)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: there is\n%q\nwant\n%q", kind, got, want)
+			}
+			for _, name := range got {
+				if err := st.Delete(t.Context(), name); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+func names(t testing.TB, st object.Store) (all []string) {
+	t.Helper()
+	err := st.List(t.Context(), ".", func(it object.Info) error {
+		all = append(all, it.Name)
+		return nil
+	})
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// A sweep that does not know what is needed, or what time it is, deletes nothing.
+func TestSweepWithoutNeeds(t *testing.T) {
+	st := object.NewFolder(vfs.NewMem(), "cluster")
+	a := &aged{Store: st, ages: map[string]time.Duration{}}
+	r := runs.New(a)
+	f, data := run(1, shard.PartText, 100)
+	name, err := r.Put(t.Context(), f, bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.ages[name] = 1000 * time.Hour
+	away := errors.New("the database is away")
+	if _, err := r.Sweep(t.Context(), runs.SweepOptions{}, func(context.Context) (runs.Needs, error) { return runs.Needs{}, away }); !errors.Is(err, away) {
+		t.Errorf("got %v, want that the database is away", err)
+	}
+	a.hide = true
+	if _, err := r.Sweep(t.Context(), runs.SweepOptions{}, func(context.Context) (runs.Needs, error) { return runs.Needs{}, nil }); err == nil {
+		t.Error("a list without the object just stored was believed")
+	}
+	if got := names(t, st); fmt.Sprint(got) != "["+name+"]" {
+		t.Errorf("there is %q, want %q", got, name)
+	}
+}
