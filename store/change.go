@@ -103,7 +103,7 @@ func (c *catalogue) dropOperations(id uint32) (ops []operation) {
 			return true
 		})
 	}
-	return append(ops, headerOperation{shard: id}, deadOperation{shard: id}, quarantineOperation{shard: id})
+	return append(ops, headerOperation{shard: id}, deadOperation{shard: id})
 }
 
 // unwantedOperations returns what deletes the quarantined shards that no

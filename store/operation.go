@@ -29,7 +29,8 @@ func (c *catalogue) apply(ops []operation) {
 	}
 }
 
-// putOperations puts ops into a batch. The run of a shard leaves with its header.
+// putOperations puts ops into a batch. The run of a shard leaves with its header, and
+// so does the record that it is quarantined.
 func (b *batch) putOperations(ops []operation) {
 	for _, op := range ops {
 		key := op.key()
@@ -44,6 +45,7 @@ func (b *batch) putOperations(ops []operation) {
 			if h, ok := op.(headerOperation); ok {
 				from, to := shard.Keys(h.shard)
 				b.fail(b.DeleteRange(from, to, nil))
+				b.delete(keyAside(h.shard))
 			}
 		}
 	}
@@ -216,7 +218,7 @@ func (op exclusionOperation) encode() ([]byte, error) {
 
 func (op exclusionOperation) apply(c *catalogue) { c.setAway(op.of, op.sets) }
 
-// quarantineOperation takes a shard out of service, or forgets that it was.
+// quarantineOperation takes a shard out of service. It leaves that with its header.
 type quarantineOperation struct {
 	shard      uint32
 	quarantine *shard.Quarantine
@@ -224,20 +226,8 @@ type quarantineOperation struct {
 
 func (op quarantineOperation) key() []byte { return keyAside(op.shard) }
 
-func (op quarantineOperation) encode() ([]byte, error) {
-	if op.quarantine == nil {
-		return nil, nil
-	}
-	return json.Marshal(op.quarantine)
-}
-
-func (op quarantineOperation) apply(c *catalogue) {
-	if op.quarantine == nil {
-		c.aside.Delete(op.shard)
-		return
-	}
-	c.aside.Set(op.shard, op.quarantine)
-}
+func (op quarantineOperation) encode() ([]byte, error) { return json.Marshal(op.quarantine) }
+func (op quarantineOperation) apply(c *catalogue)      { c.aside.Set(op.shard, op.quarantine) }
 
 // valueOperation sets a record that the catalogue does not hold, or deletes it
 // when the value is nil.

@@ -15,6 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/store/cluster"
 	"github.com/trawlsearch/trawl/store/engine"
+	"github.com/trawlsearch/trawl/store/object"
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
@@ -22,8 +23,10 @@ import (
 // write as well. A change is made in the log first and in the data directory then,
 // in one batch with the version, so that the directory is always that of a version.
 type sharedAuthority struct {
-	s   *Store
-	log cluster.Log
+	s    *Store
+	log  cluster.Log
+	runs Runs
+	own  ownRuns
 	// stop ends follow, followed is closed when it has ended.
 	stop     context.CancelFunc
 	followed chan struct{}
@@ -50,9 +53,9 @@ const (
 )
 
 // join connects an open store with a log and brings it to the last version.
-func (s *Store) join(log cluster.Log) error {
+func (s *Store) join(log cluster.Log, runs Runs) error {
 	ctx, stop := context.WithCancel(context.Background())
-	a := &sharedAuthority{s: s, log: log, stop: stop, followed: make(chan struct{})}
+	a := &sharedAuthority{s: s, log: log, runs: runs, own: ownRuns{files: map[runKey]object.Content{}}, stop: stop, followed: make(chan struct{})}
 	s.authority = a
 	if err := a.begin(ctx); err != nil {
 		stop()
@@ -162,8 +165,7 @@ func (a *sharedAuthority) close() {
 // reached the log is found out by trying it again: the second one is beaten by the
 // first.
 func (a *sharedAuthority) commit(base base, reads []keyRange, ops []operation) error {
-	writes, err := encodeOperations(ops)
-	if err != nil {
+	if err := a.own.name(ops); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), sharedTimeout)
@@ -175,17 +177,21 @@ func (a *sharedAuthority) commit(base base, reads []keyRange, ops []operation) e
 	_, _ = rand.Read(id[:]) // which never fails
 	unknown := false
 	for {
-		at, err := a.check(base, reads, ops)
+		at, all, err := a.check(base, reads, ops)
 		if err != nil && unknown {
 			return fmt.Errorf("%w: it is not known whether the change was made: %w", ErrBroken, err)
 		}
 		if err != nil {
 			return err
 		}
+		writes, err := encodeOperations(all)
+		if err != nil {
+			return err
+		}
 		err = a.log.Append(ctx, cluster.Version(at), id, writes)
 		switch {
 		case err == nil:
-			return a.apply(at+1, id, ops)
+			return a.apply(at+1, id, all)
 		case errors.Is(err, cluster.ErrUnknown):
 			unknown = true
 		case !errors.Is(err, cluster.ErrBeaten):
@@ -208,15 +214,15 @@ func (a *sharedAuthority) commit(base base, reads []keyRange, ops []operation) e
 }
 
 // check fails with ErrConflict when what was read has changed, and returns the
-// version to append to.
-func (a *sharedAuthority) check(base base, reads []keyRange, ops []operation) (Version, error) {
+// version to append to and all that is to be appended.
+func (a *sharedAuthority) check(base base, reads []keyRange, ops []operation) (at Version, all []operation, err error) {
 	s := a.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.writable(); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	return s.version, s.conflict(base, reads, ops)
+	return s.version, s.withUnwanted(ops), s.conflict(base, reads, ops)
 }
 
 // read applies what is behind the version of the store, and returns the IDs of the
@@ -243,6 +249,12 @@ func (a *sharedAuthority) read(ctx context.Context) (ids []cluster.ID, err error
 			if err != nil {
 				return ids, fmt.Errorf("version %d of the log: %w", at, err)
 			}
+			if err := a.fetch(ctx, ops); errors.As(err, new(*object.DamagedError)) {
+				// It may be gone since a later version does without it.
+				return ids, a.fill(ctx)
+			} else if err != nil {
+				return ids, err
+			}
 			if err := a.apply(Version(at), e.ID, ops); err != nil {
 				return ids, err
 			}
@@ -259,7 +271,11 @@ func (a *sharedAuthority) apply(v Version, id cluster.ID, ops []operation) error
 	if err := s.writable(); err != nil {
 		return err
 	}
-	return s.install(v, s.withUnwanted(append(slices.Clip(ops), valueOperation{keyApplied, encodeApplied(v, id)})))
+	if err := s.install(v, append(slices.Clip(ops), valueOperation{keyApplied, encodeApplied(v, id)})); err != nil {
+		return err
+	}
+	a.own.committed(ops)
+	return nil
 }
 
 // found begins a log that has no version. Another node may be first.
@@ -291,7 +307,10 @@ func (a *sharedAuthority) fill(ctx context.Context) error {
 	defer s.versions.leave(e)
 	b := &batch{Batch: e.DB.NewBatch()}
 	defer b.Close()
-	at, err := a.difference(ctx, e.DB, b)
+	at, lacked, err := a.difference(ctx, e.DB, b)
+	if err == nil {
+		err = a.take(ctx, lacked)
+	}
 	if err != nil {
 		return err
 	}
@@ -332,11 +351,12 @@ func (a *sharedAuthority) fill(ctx context.Context) error {
 }
 
 // difference puts into b what makes the records of the directory those of the log,
-// and returns the version of these. Both are read in the order of their keys.
-func (a *sharedAuthority) difference(ctx context.Context, db pebble.Reader, b *batch) (at cluster.Version, err error) {
+// and returns the version of these and the runs that the directory lacks. Both are
+// read in the order of their keys.
+func (a *sharedAuthority) difference(ctx context.Context, db pebble.Reader, b *batch) (at cluster.Version, lacked []shard.File, err error) {
 	it, err := db.NewIter(&pebble.IterOptions{UpperBound: []byte{shard.Prefix}})
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
 	more := it.First()
@@ -358,26 +378,38 @@ func (a *sharedAuthority) difference(ctx context.Context, db pebble.Reader, b *b
 		if err := behind(key); err != nil {
 			return err
 		}
+		var old []byte
 		if more && bytes.Equal(it.Key(), key) {
-			old, err := it.ValueAndErr()
+			found, err := it.ValueAndErr()
 			if err != nil {
 				return err
 			}
-			same := bytes.Equal(old, value)
-			if more = it.Next(); same {
+			old = slices.Clone(found)
+			if more = it.Next(); bytes.Equal(old, value) {
 				return nil
 			}
 			if bytes.Equal(key, keyCluster) {
 				return errors.New("the database is that of another cluster: remove the directory, and it is filled from this one")
 			}
 		}
+		if key[0] == prefixHeader {
+			id, err := recordID(key, prefixHeader)
+			if err != nil {
+				return err
+			}
+			files, err := a.lackedRecord(id, old, value)
+			if err != nil {
+				return err
+			}
+			lacked = append(lacked, files...)
+		}
 		b.set(key, value)
 		return nil
 	})
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	return at, behind(nil)
+	return at, lacked, behind(nil)
 }
 
 // number reserves numbers of shards, some at once.

@@ -39,8 +39,10 @@ type Options struct {
 	Event func(message string, err error)
 
 	// Log, if set, has the versions of the store, which follows it and shares it with
-	// other nodes. Whoever opened the log closes it after the store.
-	Log cluster.Log
+	// other nodes, and Runs, which is set then too, the runs of its shards. Whoever
+	// opened the log closes it after the store.
+	Log  cluster.Log
+	Runs Runs
 
 	// authority makes the authority of a store.
 	authority func(*Store) authority
@@ -126,7 +128,7 @@ func Open(dir string, o Options) (*Store, error) {
 		s.makePrivate()
 	}
 	if err = s.open(); err == nil && o.Log != nil {
-		err = s.join(o.Log)
+		err = s.join(o.Log, o.Runs)
 	}
 	if err != nil {
 		if s.versions.last != nil {
@@ -268,13 +270,17 @@ func (s *Store) GitDir(r *Repository) string {
 
 // destination is where writers of shards put what they write.
 func (s *Store) destination() shard.Destination {
-	return shard.Destination{
+	to := shard.Destination{
 		FS: s.fs, Dir: s.index(), Options: s.tables, Budget: s.budget, Ingest: s.ingest, Update: s.update,
 		Number: s.shardNumber,
 		Mark: func(id uint32, counts shard.SymbolCounts) error {
 			return s.Commit(Change{Symbols: map[uint32]shard.SymbolCounts{id: counts}})
 		},
 	}
+	if a, ok := s.authority.(*sharedAuthority); ok {
+		to.Written = a.written
+	}
+	return to
 }
 
 // shardNumber returns a number that no shard ever had.

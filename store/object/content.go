@@ -3,10 +3,13 @@ package object
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
+	"strconv"
+	"strings"
 )
 
 // Content is what a large object has to be. It is known before the object is stored
@@ -15,6 +18,23 @@ import (
 type Content struct {
 	Size   int64
 	SHA256 [sha256.Size]byte
+}
+
+// MarshalText returns the size in decimal, a colon, and the hash in hex.
+func (c Content) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%d:%x", c.Size, c.SHA256), nil
+}
+
+// UnmarshalText reads what MarshalText returns.
+func (c *Content) UnmarshalText(text []byte) error {
+	size, sum, _ := strings.Cut(string(text), ":")
+	n, err := strconv.ParseInt(size, 10, 64)
+	hash, herr := hex.DecodeString(sum)
+	if err != nil || herr != nil || n <= 0 || len(hash) != len(c.SHA256) {
+		return fmt.Errorf("%q is no size and hash", text)
+	}
+	c.Size, c.SHA256 = n, [sha256.Size]byte(hash)
+	return nil
 }
 
 // ContentError is that of bytes that are not the content they have to be.

@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store/engine"
+	"github.com/trawlsearch/trawl/store/object"
 )
 
 // Header is the small record that makes a written shard visible.
@@ -30,6 +31,22 @@ type Header struct {
 	// Symbols has the counts of the shard's symbols; nil before they have been
 	// written.
 	Symbols *SymbolCounts `json:"symbols,omitempty"`
+	// TextFile and SymbolFile are what other nodes take the runs of the shard from;
+	// nil in a store that is not shared, and for a run that there is not.
+	TextFile   *object.Content `json:"text_file,omitempty"`
+	SymbolFile *object.Content `json:"symbol_file,omitempty"`
+}
+
+// Files returns the files of the shard's runs.
+func (h *Header) Files() []File {
+	var out []File
+	if h.TextFile != nil {
+		out = append(out, File{h.ID, PartText, *h.TextFile})
+	}
+	if h.SymbolFile != nil {
+		out = append(out, File{h.ID, PartSymbols, *h.SymbolFile})
+	}
+	return out
 }
 
 // IsHistory reports whether the shard's documents are those of commits.

@@ -1,0 +1,155 @@
+package store_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/cluster/runs"
+	"github.com/trawlsearch/trawl/store/object"
+	"github.com/trawlsearch/trawl/store/shard"
+)
+
+// site is what nodes share: a log, and runs in a folder.
+type site struct {
+	log    *memoryLog
+	folder *object.Folder
+}
+
+func newSite() site { return site{newMemoryLog(1, false), object.NewFolder(vfs.NewMem(), "shared")} }
+
+func (w site) open(fs vfs.FS) (*store.Store, error) {
+	return store.Open("data", store.Options{FS: fs, Log: w.log, Runs: runs.New(w.folder)})
+}
+
+// node opens a new node.
+func (w site) node(t *testing.T) *store.Store {
+	t.Helper()
+	s, err := w.open(vfs.NewMem())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// objects are the names of what is in the folder.
+func (w site) objects(t *testing.T) (out []string) {
+	t.Helper()
+	err := w.folder.List(t.Context(), "shards", func(i object.Info) error {
+		out = append(out, i.Name)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestNodesShareShards has one node write shards of text, symbols and commits, and
+// join them, and others read them: one that follows, and one that comes when the log
+// was cut.
+func TestNodesShareShards(t *testing.T) {
+	w := newSite()
+	writer, reader := w.node(t), w.node(t)
+	defer closeStore(t, writer)
+	defer closeStore(t, reader)
+	docs, texts := documents(1, 20)
+	moreDocs, moreTexts := documents(2, 30)
+	history := commits(1, 12)
+	h, gone, past := writeShard(t, writer, docs, texts), writeShard(t, writer, moreDocs, moreTexts), writeCommits(t, writer, history)
+	r := &store.Repository{ID: 1, Name: "r", Shards: []uint32{h.ID, gone.ID}, History: store.History{Shards: []uint32{past.ID}}}
+	if err := writer.Commit(store.Change{Add: []shard.Header{h, gone}, Repositories: []*store.Repository{r}}); err != nil {
+		t.Fatal(err)
+	}
+	writeSymbols(t, writer, h.ID, map[int][]shard.Symbol{3: {{Name: "fire", Kind: "function", Line: 3}}}, shard.SymbolCounts{Documents: 3})
+	same := func(s *store.Store, withGone bool) {
+		t.Helper()
+		sn := s.Snapshot()
+		defer sn.Close()
+		v, found := sn.Shard(h.ID)
+		if !found {
+			t.Fatal("the shard is not there")
+		}
+		check(t, v, docs, texts)
+		if got := names(t, v, "fire"); !slices.Equal(got, []uint16{3}) {
+			t.Errorf("documents with the symbol: %v, want 3", got)
+		}
+		if _, found := sn.Shard(past.ID); !found {
+			t.Error("the shard of commits is not there")
+		}
+		if v, found := sn.Shard(gone.ID); found != withGone {
+			t.Errorf("the other shard is there: %t, want %t", found, withGone)
+		} else if found {
+			check(t, v, moreDocs, moreTexts)
+		}
+		if got, want := s.SharedRecords(), w.log.all(); got != want {
+			t.Errorf("a node has\n%s\nthe log has\n%s", got, want)
+		}
+	}
+	follow(t, reader, w.log)
+	same(writer, true)
+	same(reader, true)
+	next := *r
+	next.Shards = []uint32{h.ID}
+	if err := writer.Commit(store.Change{Drop: []uint32{gone.ID}, Repositories: []*store.Repository{&next}}); err != nil {
+		t.Fatal(err)
+	}
+	follow(t, reader, w.log)
+	same(reader, false)
+	w.log.cutAll()
+	late := w.node(t)
+	defer closeStore(t, late)
+	same(late, false)
+	if got := w.objects(t); len(got) != 4 {
+		t.Errorf("the folder has %v, want the text of three shards and the symbols of one", got)
+	}
+}
+
+// TestRunIsGone has a node read in the log of a shard that is gone by then, object
+// and all, and a new one miss an object that is needed.
+func TestRunIsGone(t *testing.T) {
+	w := newSite()
+	writer := w.node(t)
+	defer closeStore(t, writer)
+	late := vfs.NewMem()
+	s, err := w.open(late)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	docs, texts := documents(1, 20)
+	gone, h := writeShard(t, writer, docs, texts), writeShard(t, writer, docs, texts)
+	for _, c := range []store.Change{
+		{Add: []shard.Header{gone, h}, Repositories: []*store.Repository{{ID: 1, Name: "r", Shards: []uint32{gone.ID, h.ID}}}},
+		{Drop: []uint32{gone.ID}, Repositories: []*store.Repository{{ID: 1, Name: "r", Shards: []uint32{h.ID}}}},
+	} {
+		if err := writer.Commit(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	objects := w.objects(t)
+	if err := w.folder.Delete(t.Context(), objects[0]); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = w.open(late); err != nil {
+		t.Fatal(err)
+	}
+	sn := s.Snapshot()
+	if v, found := sn.Shard(h.ID); !found {
+		t.Error("the shard is not there")
+	} else {
+		check(t, v, docs, texts)
+	}
+	sn.Close()
+	closeStore(t, s)
+	if err := w.folder.Delete(t.Context(), objects[1]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.open(vfs.NewMem()); !errors.As(err, new(*object.DamagedError)) || !strings.Contains(err.Error(), objects[1]) {
+		t.Errorf("a node without the run of a shard: %v, want an error that names %s", err, objects[1])
+	}
+}
