@@ -3,6 +3,8 @@ package needs
 import (
 	"fmt"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -14,6 +16,9 @@ var debian = map[string]string{
 	"promtool":         "prometheus",
 	"systemd-analyze":  "systemd",
 	"git-http-backend": "git",
+	"postgres":         "postgresql",
+	"initdb":           "postgresql",
+	"psql":             "postgresql-client",
 	"src":              "",
 	"sh":               "dash",
 	"sleep":            "coreutils",
@@ -24,12 +29,15 @@ var debian = map[string]string{
 }
 
 // Program returns the path of the first of names that is installed. Servers are
-// found in /usr/sbin too, which the PATH of ordinary users may lack. If none is
-// installed, Program skips the test.
+// found in /usr/sbin too, which the PATH of ordinary users may lack, and where Debian
+// has those of PostgreSQL, the newest first. If none is installed, Program skips the
+// test.
 func Program(t testing.TB, names ...string) string {
 	t.Helper()
 	for _, name := range names {
-		for _, path := range []string{name, "/usr/sbin/" + name} {
+		paths, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
+		slices.Reverse(paths)
+		for _, path := range append([]string{name, "/usr/sbin/" + name}, paths...) {
 			if found, err := exec.LookPath(path); err == nil {
 				return found
 			}
