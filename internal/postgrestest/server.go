@@ -52,7 +52,7 @@ func (s *Server) Start() {
 			return
 		}
 		// What is left of a killed server takes a moment to go.
-		if time.Now().After(deadline) || !errors.Is(err, errExited) {
+		if time.Now().After(deadline) || !s.killed || !errors.Is(err, errExited) {
 			s.t.Fatalf("start PostgreSQL: %v\n%s", err, s.log())
 		}
 	}

@@ -18,6 +18,10 @@ import (
 	"github.com/trawlsearch/trawl/internal/needs"
 )
 
+// WithPassword is the name of the only role that needs a password, once a test has
+// made it.
+const WithPassword = "secretive"
+
 // Template is an empty database cluster, of which every server gets a copy. It is
 // made when it is first needed: initdb takes most of a second, a copy 50 ms. The zero
 // Template is ready to use; TestMain removes it.
@@ -82,7 +86,8 @@ func makeTemplate(initdb string) (string, error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return dir, fmt.Errorf("%w: %s", err, bytes.TrimSpace(out))
 	}
-	return dir, nil
+	access := "local all " + WithPassword + " scram-sha-256\nlocal all all trust\n"
+	return dir, os.WriteFile(filepath.Join(dir, "data", "pg_hba.conf"), []byte(access), 0o600)
 }
 
 // copyFolder copies folders and files for the server's user.
