@@ -72,6 +72,7 @@ var libraries = map[string][]string{
 	"github.com/minio/minlz":              {"store/shard"},
 	"filippo.io/age":                      {"store/backup"},
 	"github.com/minio/minio-go/v7":        {"store/object/s3"},
+	"github.com/jackc/pgx/v5":             {"store/cluster/postgres"},
 	"github.com/go-enry/go-enry/v2":       {"store/lang"},
 	"golang.org/x/crypto":                 {"store/identity"},
 	"golang.org/x/text":                   {"store/text"},

@@ -1,0 +1,88 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/trawlsearch/trawl/store/cluster"
+)
+
+const (
+	makeVersion = `
+	WITH made AS (
+		UPDATE trawl.head SET version = version + 1
+		WHERE id = 1 AND version = $1 AND format BETWEEN $2 AND $3
+		RETURNING version
+	), logged AS (
+		INSERT INTO trawl.log (version, id, size, writes) SELECT version, $4::bytea, $5::bigint, $6::bytea FROM made
+	), recorded AS (
+		INSERT INTO trawl.record (key, value, version)
+		SELECT w.key, w.value, made.version FROM made, unnest($7::bytea[], $8::bytea[]) AS w (key, value)
+		ON CONFLICT (key) DO UPDATE SET value = excluded.value, version = excluded.version
+	)`
+	appendStatement = makeVersion + ` SELECT count(*) FROM made`
+	appendAndNotify = makeVersion + ` SELECT count(pg_notify('trawl', version::text)) FROM made`
+)
+
+// maxAppendBytes is how much one version may write. The limit of the database is a
+// gigabyte a message, and no transaction of trawl comes near.
+const maxAppendBytes = 256 << 20
+
+// Append implements cluster.Log.
+func (c *Cluster) Append(ctx context.Context, base cluster.Version, id cluster.ID, writes []cluster.Write) error {
+	if slices.ContainsFunc(writes, func(w cluster.Write) bool { return len(w.Key) == 0 }) {
+		return fmt.Errorf("append version %d: a key is empty", base+1)
+	}
+	encoded := encodeWrites(writes)
+	if len(encoded) > maxAppendBytes {
+		return fmt.Errorf("append version %d: %d bytes of writes, and %d are the limit", base+1, len(encoded), maxAppendBytes)
+	}
+	keys, values := columns(writes)
+	unknown := false
+	err := c.try(ctx, large, func(ctx context.Context) error {
+		var made int
+		err := c.pool.QueryRow(ctx, c.append, int64(base), int64(c.reads.Lowest), int64(c.reads.Newest),
+			id[:], int64(len(encoded)), encoded, keys, values).Scan(&made)
+		if err == nil && made == 0 {
+			err = c.whyNotMade(ctx, base, id)
+		}
+		unknown = unknown || !certain(err)
+		return err
+	})
+	if err == nil {
+		c.news.report(base + 1)
+		return nil
+	}
+	// Where the version is another's, an attempt that may still be running fails too.
+	if unknown && !errors.Is(err, cluster.ErrBeaten) {
+		return fmt.Errorf("append version %d: %w: %w", base+1, cluster.ErrUnknown, err)
+	}
+	return fmt.Errorf("append version %d: %w", base+1, err)
+}
+
+// whyNotMade returns nil if the version after base was made by the same commit before,
+// and otherwise an error that says why it could not be made.
+func (c *Cluster) whyNotMade(ctx context.Context, base cluster.Version, id cluster.ID) error {
+	var version, format int64
+	var maker []byte
+	err := c.pool.QueryRow(ctx, `SELECT h.version, h.format, l.id FROM trawl.head h LEFT JOIN trawl.log l ON l.version = $1 + 1
+		WHERE h.id = 1`, int64(base)).Scan(&version, &format, &maker)
+	switch at := cluster.Version(version); {
+	case err != nil:
+		return fmt.Errorf("%w: %w", errUndecided, err)
+	case at < base:
+		return cluster.ErrAhead
+	case at == base:
+		if err := c.readable(format); err != nil {
+			return err
+		}
+		return errAgain
+	case maker == nil:
+		return fmt.Errorf("%w: %w", errUndecided, cluster.ErrCut)
+	case cluster.ID(maker) == id:
+		return nil
+	}
+	return cluster.ErrBeaten
+}

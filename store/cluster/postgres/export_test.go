@@ -1,0 +1,41 @@
+package postgres
+
+import (
+	"context"
+	"time"
+)
+
+// KeptEntries is how many entries Cut leaves in any case.
+const KeptEntries = keptEntries
+
+// SchemaVersion is the newest version of the tables.
+var SchemaVersion = len(steps)
+
+// CutTo is Cut that keeps fewer entries.
+func (c *Cluster) CutTo(ctx context.Context, kept int) error { return c.cut(ctx, kept) }
+
+// OpenNewer opens a database as a program does that has further steps.
+func OpenNewer(ctx context.Context, o Options, further ...[]string) (*Cluster, error) {
+	return openWith(ctx, o, append(steps[:len(steps):len(steps)], further...))
+}
+
+// Exec runs a statement.
+func (c *Cluster) Exec(ctx context.Context, statement string, args ...any) error {
+	_, err := c.pool.Exec(ctx, statement, args...)
+	return err
+}
+
+// DecodeWrites reads the column writes of an entry.
+var (
+	DecodeWrites = decodeWrites
+	EncodeWrites = encodeWrites
+)
+
+// Serializable has all transactions be serializable.
+func (o *Options) Serializable() { o.isolation = "serializable" }
+
+// SetPatience changes the patience of a cluster that is not in use yet.
+func (c *Cluster) SetPatience(d time.Duration) { c.patience = d }
+
+// DropConnections has further calls make new connections.
+func (c *Cluster) DropConnections() { c.pool.Reset() }
