@@ -12,8 +12,9 @@ import (
 )
 
 var (
-	_ cluster.Log   = (*Cluster)(nil)
-	_ cluster.Nodes = (*Cluster)(nil)
+	_ cluster.Log    = (*Cluster)(nil)
+	_ cluster.Nodes  = (*Cluster)(nil)
+	_ cluster.Leases = (*Cluster)(nil)
 )
 
 // Cluster is the log, the nodes and the leases of one cluster.

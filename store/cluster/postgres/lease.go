@@ -1,0 +1,84 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/trawlsearch/trawl/store/cluster"
+)
+
+// Acquire implements cluster.Leases.
+func (c *Cluster) Acquire(ctx context.Context, name, node string, ttl time.Duration) (cluster.Lease, bool, error) {
+	lease := cluster.Lease{Name: name, Node: node}
+	held := false
+	err := c.call(ctx, "acquire lease", small, func(ctx context.Context) error {
+		asked := time.Now()
+		// now() is when the transaction began, and so before what it waited for.
+		err := c.pool.QueryRow(ctx, `
+			INSERT INTO trawl.lease AS l (name, node, fence, until) VALUES ($1, $2, 1, now() + $3::bigint * interval '1 microsecond')
+			ON CONFLICT (name) DO UPDATE SET node = excluded.node, until = excluded.until,
+				fence = l.fence + CASE WHEN l.node = excluded.node AND l.until > now() THEN 0 ELSE 1 END
+			WHERE l.node = excluded.node OR l.until <= now()
+			RETURNING fence, until`, name, node, ttl.Microseconds()).Scan(&lease.Fence, &lease.Until)
+		if errors.Is(err, pgx.ErrNoRows) {
+			held = false
+			return nil
+		}
+		held = err == nil
+		lease.Deadline = asked.Add(ttl)
+		return err
+	})
+	if err != nil || !held {
+		return cluster.Lease{}, false, err
+	}
+	return lease, true, nil
+}
+
+// Renew implements cluster.Leases.
+func (c *Cluster) Renew(ctx context.Context, node string, ttl time.Duration, names ...string) (leases []cluster.Lease, err error) {
+	err = c.call(ctx, "renew leases", small, func(ctx context.Context) error {
+		asked := time.Now()
+		rows, err := c.pool.Query(ctx, `
+			UPDATE trawl.lease SET until = now() + $2::bigint * interval '1 microsecond'
+			WHERE node = $1 AND name = ANY($3::text[]) AND until > now()
+			RETURNING name, node, fence, until`, node, ttl.Microseconds(), names)
+		if err != nil {
+			return err
+		}
+		leases, err = pgx.CollectRows(rows, scanLease)
+		for i := range leases {
+			leases[i].Deadline = asked.Add(ttl)
+		}
+		return err
+	})
+	return leases, err
+}
+
+// Release implements cluster.Leases.
+func (c *Cluster) Release(ctx context.Context, node string, names ...string) error {
+	return c.call(ctx, "release leases", small, func(ctx context.Context) error {
+		_, err := c.pool.Exec(ctx, `UPDATE trawl.lease SET until = now() WHERE node = $1 AND name = ANY($2::text[]) AND until > now()`, node, names)
+		return err
+	})
+}
+
+// Leases implements cluster.Leases.
+func (c *Cluster) Leases(ctx context.Context) (leases []cluster.Lease, err error) {
+	err = c.call(ctx, "read leases", small, func(ctx context.Context) error {
+		rows, err := c.pool.Query(ctx, `SELECT name, node, fence, until FROM trawl.lease WHERE until > now() ORDER BY name`)
+		if err != nil {
+			return err
+		}
+		leases, err = pgx.CollectRows(rows, scanLease)
+		return err
+	})
+	return leases, err
+}
+
+func scanLease(row pgx.CollectableRow) (l cluster.Lease, err error) {
+	err = row.Scan(&l.Name, &l.Node, &l.Fence, &l.Until)
+	return l, err
+}

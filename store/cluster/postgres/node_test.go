@@ -1,0 +1,192 @@
+package postgres_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/trawlsearch/trawl/store/cluster"
+)
+
+func TestNodes(t *testing.T) {
+	c := open(t, template.Start(t).Address())
+	ctx := t.Context()
+	a := cluster.Node{ID: "a", Address: "10.0.0.1:6070", Applied: 7, Reads: formats, Facts: json.RawMessage(`{"disk": 1}`)}
+	if err := c.Beat(ctx, a); !errors.Is(err, cluster.ErrGone) {
+		t.Errorf("beat before joining: %v, want ErrGone", err)
+	}
+	for _, n := range []cluster.Node{{ID: "b", Reads: formats}, a} {
+		if err := c.Join(ctx, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := c.Nodes(ctx)
+	if err != nil || len(before) != 2 {
+		t.Fatalf("nodes are %v, %v", before, err)
+	}
+	a.Applied, a.Facts = 9, json.RawMessage(`{"disk": 2}`)
+	if err := c.Beat(ctx, a); err != nil {
+		t.Fatal(err)
+	}
+	after, err := c.Nodes(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := after[0]
+	if !got.Seen.After(got.Started) || !got.Started.Equal(before[0].Started) {
+		t.Errorf("started %v, seen %v; before it beat %v, %v", got.Started, got.Seen, before[0].Started, before[0].Seen)
+	}
+	got.Started, got.Seen = time.Time{}, time.Time{}
+	if fmt.Sprint(got) != fmt.Sprint(a) || after[1].ID != "b" || after[1].Facts != nil {
+		t.Errorf("nodes are %v, want %v and b", after, a)
+	}
+
+	if _, held, err := c.Acquire(ctx, "merge", "a", time.Hour); !held || err != nil {
+		t.Fatal(held, err)
+	}
+	if err := c.Leave(ctx, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if nodes, err := c.Nodes(ctx); err != nil || len(nodes) != 1 {
+		t.Errorf("after one left: %v, %v", nodes, err)
+	}
+	if _, held, err := c.Acquire(ctx, "merge", "b", time.Hour); !held || err != nil {
+		t.Errorf("the lease of a node that left: held %t, %v", held, err)
+	}
+}
+
+func TestLeases(t *testing.T) {
+	address := template.Start(t).Address()
+	a, b := open(t, address), open(t, address)
+	ctx := t.Context()
+	before := time.Now()
+	first, held, err := a.Acquire(ctx, "sync 1", "a", time.Hour)
+	if err != nil || !held || first.Fence != 1 || first.Node != "a" {
+		t.Fatalf("got %+v, held %t, %v", first, held, err)
+	}
+	if first.Deadline.Before(before.Add(time.Hour)) || first.Deadline.After(time.Now().Add(time.Hour)) {
+		t.Errorf("the deadline is %v, asked at %v", first.Deadline, before)
+	}
+	if lease, held, err := b.Acquire(ctx, "sync 1", "b", time.Hour); held || err != nil || lease != (cluster.Lease{}) {
+		t.Errorf("another node: got %+v, held %t, %v", lease, held, err)
+	}
+	again, held, err := a.Acquire(ctx, "sync 1", "a", 2*time.Hour)
+	if err != nil || !held || again.Fence != first.Fence || !again.Until.After(first.Until) {
+		t.Errorf("the same node: got %+v, held %t, %v", again, held, err)
+	}
+	if _, held, err := a.Acquire(ctx, "sync 2", "a", time.Hour); err != nil || !held {
+		t.Fatal(held, err)
+	}
+	renewed, err := b.Renew(ctx, "b", time.Hour, "sync 1", "sync 2")
+	if err != nil || len(renewed) != 0 {
+		t.Errorf("another node renewed %v, %v", renewed, err)
+	}
+	if err := b.Release(ctx, "b", "sync 1"); err != nil {
+		t.Error(err)
+	}
+	renewed, err = a.Renew(ctx, "a", 3*time.Hour, "sync 1", "sync 2", "sync 3")
+	if err != nil || len(renewed) != 2 || !renewed[0].Until.After(again.Until) || renewed[0].Deadline.IsZero() {
+		t.Errorf("renewed %v, %v", renewed, err)
+	}
+	all, err := b.Leases(ctx)
+	if err != nil || len(all) != 2 || all[0].Name != "sync 1" || all[0].Node != "a" || all[0].Fence != 1 || !all[0].Deadline.IsZero() {
+		t.Errorf("leases are %v, %v", all, err)
+	}
+	if err := a.Release(ctx, "a", "sync 1", "sync 3"); err != nil {
+		t.Fatal(err)
+	}
+	if got, held, err := b.Acquire(ctx, "sync 1", "b", time.Hour); !held || err != nil || got.Fence != 2 {
+		t.Errorf("a lease given back: got %+v, held %t, %v", got, held, err)
+	}
+
+	// A dead owner: its lease expires, and it gets it again under another number only.
+	if err := a.Exec(ctx, `UPDATE trawl.lease SET until = now() WHERE name = 'sync 1'`); err != nil {
+		t.Fatal(err)
+	}
+	if renewed, err := b.Renew(ctx, "b", time.Hour, "sync 1"); err != nil || len(renewed) != 0 {
+		t.Errorf("an expired lease is renewed: %v, %v", renewed, err)
+	}
+	if all, err := b.Leases(ctx); err != nil || slices.ContainsFunc(all, func(l cluster.Lease) bool { return l.Name == "sync 1" }) {
+		t.Errorf("an expired lease is listed: %v, %v", all, err)
+	}
+	if got, held, err := b.Acquire(ctx, "sync 1", "b", time.Hour); !held || err != nil || got.Fence != 3 {
+		t.Errorf("an expired lease: got %+v, held %t, %v", got, held, err)
+	}
+}
+
+// Nodes take a lease from each other as it expires. While one may act on it, which is
+// until its deadline, no other has it; and numbers grow with each owner.
+func TestLeaseHasOneOwner(t *testing.T) {
+	address := template.Start(t).Address()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var mu sync.Mutex
+	var owner cluster.Lease
+	changes := 0
+	// took notes an owner, and checks that no other is left.
+	took := func(l cluster.Lease) {
+		mu.Lock()
+		defer mu.Unlock()
+		if owner.Node != l.Node && time.Now().Before(owner.Deadline) {
+			t.Errorf("%s has the lease while %s may act on it for %v", l.Node, owner.Node, time.Until(owner.Deadline))
+		}
+		if l.Fence < owner.Fence || l.Node != owner.Node && l.Fence == owner.Fence {
+			t.Errorf("%s has number %d after %s had %d", l.Node, l.Fence, owner.Node, owner.Fence)
+		}
+		if owner.Node != l.Node {
+			changes++
+		}
+		owner = l
+		if changes >= 100 {
+			stop()
+		}
+	}
+	// ends notes that an owner stops before it gives its lease back.
+	ends := func(l cluster.Lease) {
+		mu.Lock()
+		defer mu.Unlock()
+		if owner.Node == l.Node && owner.Fence == l.Fence {
+			owner.Deadline = time.Time{}
+		}
+	}
+	var nodes sync.WaitGroup
+	for i := range 4 {
+		c, id := open(t, address), fmt.Sprint("node ", i)
+		nodes.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				lease, held, err := c.Acquire(t.Context(), "merge", id, 20*time.Millisecond)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if !held {
+					continue
+				}
+				took(lease)
+				for range n % 3 {
+					renewed, err := c.Renew(t.Context(), id, 20*time.Millisecond, "merge")
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					for _, l := range renewed {
+						took(l)
+					}
+				}
+				if n%2 == 0 { // otherwise it is as if the node had died
+					ends(lease)
+					if err := c.Release(t.Context(), id, "merge"); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	nodes.Wait()
+	t.Logf("%d owners", changes)
+}
