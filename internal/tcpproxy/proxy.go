@@ -10,6 +10,9 @@ import (
 // pieceBytes is how much the proxy passes on at once.
 const pieceBytes = 16 << 10
 
+// stallTime is how long AwaitStall waits.
+const stallTime = 30 * time.Second
+
 // Proxy listens on a port of this machine and passes on to a server what it gets. It
 // is safe for concurrent use.
 type Proxy struct {
@@ -24,7 +27,8 @@ type Proxy struct {
 	refused bool
 	stalled bool
 	delay   time.Duration
-	left    int64 // bytes that pass until all connections are cut, -1 for all
+	left    int64 // bytes that pass until all connections are cut or stalled, -1 for all
+	stalls  bool  // what happens then
 	cuts    int
 }
 
@@ -72,7 +76,14 @@ func (p *Proxy) cut() {
 func (p *Proxy) CutAfter(n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.left = n
+	p.left, p.stalls = n, false
+}
+
+// StallAfter is CutAfter for Stall.
+func (p *Proxy) StallAfter(n int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.left, p.stalls = n, true
 }
 
 // Cuts returns how often connections were cut.
@@ -88,6 +99,27 @@ func (p *Proxy) Stall(stalled bool) {
 	defer p.mu.Unlock()
 	p.stalled = stalled
 	p.changed.Broadcast()
+}
+
+// AwaitStall waits until bytes are kept back.
+func (p *Proxy) AwaitStall(t testing.TB) {
+	t.Helper()
+	over := false
+	timer := time.AfterFunc(stallTime, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		over = true
+		p.changed.Broadcast()
+	})
+	defer timer.Stop()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for !p.stalled {
+		if over {
+			t.Fatalf("nothing is stalled after %v", stallTime)
+		}
+		p.changed.Wait()
+	}
 }
 
 // Refuse closes new connections at once, or no longer.
@@ -152,24 +184,35 @@ func (p *Proxy) copy(to, from net.Conn) {
 	buf := make([]byte, pieceBytes)
 	for {
 		n, err := from.Read(buf)
-		pass, open := p.take(from, n)
-		if _, werr := to.Write(buf[:pass]); werr != nil || err != nil || !open {
-			return
+		for rest := buf[:n]; len(rest) > 0; {
+			pass, open := p.take(from, len(rest))
+			if _, err := to.Write(rest[:pass]); err != nil || !open {
+				return
+			}
+			rest = rest[pass:]
 		}
-		if pass < n {
-			p.Cut()
+		if err != nil {
 			return
 		}
 	}
 }
 
-// take waits until bytes may pass and returns how many do. open is false if the
-// connection was cut meanwhile.
+// take waits until some of n bytes may pass and returns how many do. open is false if
+// the connection was cut meanwhile.
 func (p *Proxy) take(from net.Conn, n int) (pass int, open bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.delay > 0 {
 		p.wait(p.delay, from)
+	}
+	if p.left == 0 {
+		p.left = -1
+		if p.stalls {
+			p.stalled = true
+			p.changed.Broadcast()
+		} else {
+			p.cut()
+		}
 	}
 	for p.stalled && p.conns[from] {
 		p.changed.Wait()

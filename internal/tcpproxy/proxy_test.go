@@ -124,3 +124,29 @@ func TestProxyStallsAndRefuses(t *testing.T) {
 		t.Errorf("no longer refused: got %q, %v", got, err)
 	}
 }
+
+func TestProxyStallsAtAByte(t *testing.T) {
+	p := tcpproxy.New(t, "tcp", echo(t))
+	conn := dial(t, p)
+	p.StallAfter(14) // ten to the server, and four of the answer
+	if _, err := conn.Write([]byte("0123456789")); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]byte, 10)
+	if _, err := io.ReadFull(conn, got[:4]); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := conn.Read(got[4:]); err == nil {
+		t.Errorf("stalled: got %q", got[4:4+n])
+	}
+	p.Stall(false)
+	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(conn, got[4:]); err != nil || string(got) != "0123456789" {
+		t.Errorf("no longer stalled: got %q, %v", got, err)
+	}
+}
