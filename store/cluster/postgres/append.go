@@ -42,9 +42,14 @@ func (c *Cluster) Append(ctx context.Context, base cluster.Version, id cluster.I
 	keys, values := columns(writes)
 	unknown := false
 	err := c.try(ctx, large, func(ctx context.Context) error {
+		conn, err := c.pool.Acquire(ctx)
+		if err != nil {
+			return err // nothing was sent
+		}
 		var made int
-		err := c.pool.QueryRow(ctx, c.append, int64(base), int64(c.reads.Lowest), int64(c.reads.Newest),
+		err = conn.QueryRow(ctx, c.append, int64(base), int64(c.reads.Lowest), int64(c.reads.Newest),
 			id[:], int64(len(encoded)), encoded, keys, values).Scan(&made)
+		conn.Release()
 		if err == nil && made == 0 {
 			err = c.whyNotMade(ctx, base, id)
 		}

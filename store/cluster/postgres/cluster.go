@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -29,6 +30,7 @@ type Cluster struct {
 	append string
 
 	news      news
+	hearing   atomic.Bool // there is a connection that listens
 	closed    chan struct{}
 	listening sync.WaitGroup
 }
@@ -62,7 +64,7 @@ func openWith(ctx context.Context, o Options, steps [][]string) (*Cluster, error
 		c.Close()
 		return nil, err
 	}
-	if notifies {
+	if notifies && !o.silent {
 		c.append = appendAndNotify
 		c.listening.Add(1)
 		go c.listen()
@@ -83,6 +85,10 @@ func (c *Cluster) notifies(ctx context.Context) (bool, error) {
 // ID returns the ID of the cluster, which was drawn when its tables were made. A data
 // directory that belongs to another cluster must not be used with this one.
 func (c *Cluster) ID() cluster.ID { return c.id }
+
+// Listening reports whether the database tells of new versions. Otherwise callers of
+// Wait poll.
+func (c *Cluster) Listening() bool { return c.hearing.Load() }
 
 // closeTime is how long connections may take to end in good order.
 const closeTime = time.Second

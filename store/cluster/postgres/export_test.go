@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"time"
+
+	"github.com/trawlsearch/trawl/store/cluster"
 )
 
 // KeptEntries is how many entries Cut leaves in any case.
@@ -34,8 +36,20 @@ var (
 // Serializable has all transactions be serializable.
 func (o *Options) Serializable() { o.isolation = "serializable" }
 
+// Silent has a database be taken for one without LISTEN.
+func (o *Options) Silent() { o.silent = true }
+
 // SetPatience changes the patience of a cluster that is not in use yet.
 func (c *Cluster) SetPatience(d time.Duration) { c.patience = d }
 
 // DropConnections has further calls make new connections.
 func (c *Cluster) DropConnections() { c.pool.Reset() }
+
+// Heard reports whether a cluster has heard of a version.
+func (c *Cluster) Heard(v cluster.Version) bool { return c.news.behind(v-1) == nil }
+
+// Setting returns a setting of a session.
+func (c *Cluster) Setting(ctx context.Context, name string) (value string, err error) {
+	err = c.pool.QueryRow(ctx, `SELECT current_setting($1)`, name).Scan(&value)
+	return value, err
+}

@@ -264,29 +264,60 @@ func TestRecordsEndsWithItsCaller(t *testing.T) {
 
 func TestWaitHearsOfVersions(t *testing.T) {
 	address := template.Start(t).Address()
-	a, b := open(t, address), open(t, address)
-	ctx := within(t, patience)
-	for v := range cluster.Version(20) {
-		must(t, a, v)
-		for head := cluster.Version(0); head <= v; {
-			if err := b.Wait(ctx, v); err != nil {
-				t.Fatal(err)
+	version := cluster.Version(0)
+	for how, option := range map[string]func(*postgres.Options){"listening": func(*postgres.Options) {}, "polling": (*postgres.Options).Silent} {
+		a, b := open(t, address, option), open(t, address, option)
+		ctx := within(t, patience)
+		for range 10 {
+			must(t, a, version)
+			for n := 0; n == 0; {
+				if err := b.Wait(ctx, version); err != nil {
+					t.Fatalf("%s: %v", how, err)
+				}
+				entries, err := b.Tail(ctx, version, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n = len(entries)
 			}
-			entries, err := b.Tail(ctx, v, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			head = v + cluster.Version(len(entries))
+			version++
+		}
+		if err := b.Wait(ctx, version); err != nil {
+			t.Errorf("%s: nothing comes: %v", how, err)
+		}
+		ended, end := context.WithTimeout(t.Context(), time.Millisecond)
+		defer end()
+		<-ended.Done()
+		if err := b.Wait(ended, version); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: the context has ended: %v", how, err)
 		}
 	}
-	if err := b.Wait(ctx, 20); err != nil {
-		t.Errorf("nothing comes: %v", err)
+}
+
+// A node hears of versions without asking, also after its connection was lost.
+func TestListening(t *testing.T) {
+	s := template.Start(t)
+	address := s.Address()
+	a, b := open(t, address), open(t, address)
+	await := func(what string, ready func() bool) {
+		t.Helper()
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for timeout := time.After(patience); !ready(); {
+			select {
+			case <-tick.C:
+			case <-timeout:
+				t.Fatal(what)
+			}
+		}
 	}
-	ended, end := context.WithTimeout(t.Context(), time.Millisecond)
-	defer end()
-	<-ended.Done()
-	if err := b.Wait(ended, 20); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the context has ended: %v", err)
+	for v := range cluster.Version(3) {
+		await("nothing listens", b.Listening)
+		must(t, a, v)
+		await("the version was not heard of", func() bool { return b.Heard(v + 1) })
+		s.Kill()
+		await("a killed server is listened to", func() bool { return !b.Listening() })
+		s.Start()
 	}
 }
 

@@ -36,6 +36,8 @@ type Options struct {
 	// isolation is that of statements. A row that one waited for is looked at again,
 	// which is all that is needed, so it is by default the lowest.
 	isolation string
+	// silent is for databases without LISTEN.
+	silent bool
 }
 
 const (
@@ -122,6 +124,8 @@ var sessionSettings = []string{
 	"SET tcp_keepalives_idle = 10",
 	"SET tcp_keepalives_interval = 5",
 	"SET tcp_keepalives_count = 3",
+	// What was acknowledged survives a crash, whatever the default of the database.
+	"SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
 }
 
 func (o Options) prepareSession(ctx context.Context, conn *pgx.Conn) error {

@@ -49,7 +49,7 @@ func (c *Cluster) Records(ctx context.Context, each func(key, value []byte) erro
 			return cluster.Version(version), nil
 		}
 		last = batch[len(batch)-1].key
-		size = min(max(leastBatch, size*batchBytes/bytes), mostBatch)
+		size = min(max(leastBatch, batchBytes/max(1, bytes/size)), mostBatch)
 	}
 }
 

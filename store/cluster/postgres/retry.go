@@ -131,8 +131,7 @@ func certain(err error) bool {
 	}
 	switch c := code(err); {
 	case c == "":
-		var connect *pgconn.ConnectError
-		return pgconn.SafeToRetry(err) || errors.As(err, &connect) || ours(err)
+		return pgconn.SafeToRetry(err) || ours(err)
 	case c == "40003", c[:2] == "08", c[:2] == "57", c[:2] == "58", c[:2] == "XX":
 		return false
 	}

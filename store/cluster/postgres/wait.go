@@ -113,6 +113,8 @@ func (c *Cluster) listenOnce(ctx context.Context) {
 	if _, err := conn.Exec(ctx, `LISTEN trawl`); err != nil {
 		return
 	}
+	c.hearing.Store(true)
+	defer c.hearing.Store(false)
 	for c.hear(ctx, conn) == nil {
 	}
 }
