@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -119,10 +120,13 @@ func TestLeases(t *testing.T) {
 	}
 }
 
-// Nodes take a lease from each other as it expires. While one may act on it, which is
-// until its deadline, no other has it; and numbers grow with each owner.
+// Nodes take a lease from each other as it expires, and their connections are cut.
+// While one may act on it, which is until its deadline, no other has it; and numbers
+// grow with each owner.
 func TestLeaseHasOneOwner(t *testing.T) {
-	address := template.Start(t).Address()
+	p, address := through(t, template.Start(t))
+	owners := max(100, faults(0))
+	rng := rand.New(rand.NewPCG(8, 9))
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var mu sync.Mutex
@@ -140,9 +144,10 @@ func TestLeaseHasOneOwner(t *testing.T) {
 		}
 		if owner.Node != l.Node {
 			changes++
+			p.CutAfter(rng.Int64N(2000))
 		}
 		owner = l
-		if changes >= 100 {
+		if changes >= owners {
 			stop()
 		}
 	}
@@ -188,5 +193,5 @@ func TestLeaseHasOneOwner(t *testing.T) {
 		})
 	}
 	nodes.Wait()
-	t.Logf("%d owners", changes)
+	t.Logf("%d owners, %d cuts", changes, p.Cuts())
 }
