@@ -51,7 +51,7 @@ type Basic struct {
 // atom has an empty set. In a search of symbols, Content is where their names match.
 type Atom struct {
 	Content, Path postings.Candidates
-	// Finder looks for the atom in the text of candidates.
+	// Finder looks for the atom in the text of candidates, if the plan has some.
 	Finder *match.Finder
 }
 
@@ -96,9 +96,6 @@ func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]
 			bp.readNothing(b)
 		}
 		p.settle(bp, limit)
-		for j := range bp.Atoms {
-			bp.Atoms[j].Finder = b.Atoms[j].Finder(bp.Atoms[j].Content.Anchor)
-		}
 		if bp.Docs == nil {
 			all = nil
 		} else if all != nil {
@@ -107,6 +104,7 @@ func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]
 	}
 	if p.choose(pass, all); len(p.Candidates) > 0 {
 		p.ProseWords = proseOf(docs.Words)
+		p.makeFinders(pass)
 	}
 	p.AddCost(content.Cost)
 	p.AddCost(path.Cost)
@@ -114,6 +112,16 @@ func New(ctx context.Context, v shard.View, in *Reader, files map[*target.Files]
 		p.AddCost(p.Basics[i].symbolCost)
 	}
 	return p, nil
+}
+
+// makeFinders makes what looks for the atoms in the text of candidates.
+func (p *Plan) makeFinders(pass []*target.Query) {
+	for i, b := range pass {
+		atoms := p.Basics[i].Atoms
+		for j := range atoms {
+			atoms[j].Finder = b.Atoms[j].Finder(atoms[j].Content.Anchor)
+		}
+	}
 }
 
 // Fail records that documents of the plan could not be searched: of its shard, or of

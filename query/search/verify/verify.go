@@ -34,8 +34,10 @@ type Verifier struct {
 	// spans are where the match at hand was found.
 	spans   []match.Span
 	chunker match.Chunker
-	// revs is the last result of revisions; hits are those of the match at hand.
+	// revs and held are the last results of revisions and findHeld; hits are those of
+	// the match at hand.
 	revs []*target.Revision
+	held []heldBy
 	hits []score.Hit
 
 	// Documents and Bytes count the work for traces, TextsCut the documents with
@@ -122,29 +124,28 @@ type heldBy struct {
 	basics []int
 }
 
-// verify returns the matches of document i, one for each revision.
-func (v *Verifier) verify(i uint16) ([]*query.FileMatch, error) {
+// verify appends the matches of document i to dst, one for each revision.
+func (v *Verifier) verify(dst []query.Match, i uint16) ([]query.Match, error) {
 	defer v.count()
 	path := v.goTo(i)
-	held, err := v.findHeld(i, path)
-	if err != nil {
+	if err := v.findHeld(i, path); err != nil {
 		return nil, err
 	}
-	var out []*query.FileMatch
-	for n, h := range held {
-		if n > 0 && slices.Equal(h.basics, held[n-1].basics) {
-			same := *out[n-1]
+	var last *query.FileMatch
+	for n, h := range v.held {
+		if n > 0 && slices.Equal(h.basics, v.held[n-1].basics) {
+			same := *last
 			same.Commit, same.Rev = h.rev.Commit, h.rev.Typed
-			out = append(out, &same)
-			continue
+			last = &same
+		} else {
+			var err error
+			if last, err = v.match(i, path, h); err != nil {
+				return nil, err
+			}
 		}
-		m, err := v.match(i, path, h)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, m)
+		dst = append(dst, last)
 	}
-	return out, nil
+	return dst, nil
 }
 
 // count counts the work on the document at hand, also if it failed.
@@ -157,11 +158,11 @@ func (v *Verifier) count() {
 	}
 }
 
-// findHeld tries the basic queries on document i.
-func (v *Verifier) findHeld(i uint16, path string) ([]heldBy, error) {
+// findHeld tries the basic queries on document i, and sets held.
+func (v *Verifier) findHeld(i uint16, path string) error {
 	p := v.Plan
 	repository := p.Docs.Repository[i]
-	var out []heldBy
+	v.held = v.held[:0]
 	for k, b := range v.Pass {
 		if p.Basics[k].Docs != nil && !p.Basics[k].Docs.Contains(i) {
 			continue
@@ -172,7 +173,7 @@ func (v *Verifier) findHeld(i uint16, path string) ([]heldBy, error) {
 		}
 		holds, err := v.holds(k, i, path)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !holds {
 			continue
@@ -180,16 +181,17 @@ func (v *Verifier) findHeld(i uint16, path string) ([]heldBy, error) {
 		for _, rev := range revs {
 			n := -1
 			if k > 0 {
-				n = slices.IndexFunc(out, func(h heldBy) bool { return h.rev.Typed == rev.Typed && h.rev.Commit == rev.Commit })
+				n = slices.IndexFunc(v.held, func(h heldBy) bool { return h.rev.Typed == rev.Typed && h.rev.Commit == rev.Commit })
 			}
 			if n < 0 {
-				n = len(out)
-				out = append(out, heldBy{target: b.Repositories.Get(repository), rev: rev})
+				n = len(v.held)
+				v.held = slices.Grow(v.held, 1)[:n+1] // with the basics of another document, as memory
+				v.held[n] = heldBy{target: b.Repositories.Get(repository), rev: rev, basics: v.held[n].basics[:0]}
 			}
-			out[n].basics = append(out[n].basics, k)
+			v.held[n].basics = append(v.held[n].basics, k)
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // revisions returns those of the target of basic query k that hold the
@@ -396,19 +398,18 @@ func (v *Verifier) Verify(ctx context.Context, at *admission.Slot, s *Segment) {
 			return
 		}
 		s.Verified++
-		found, failed := v.document(i)
+		found, failed := v.document(s.Matches, i)
 		if failed != nil {
 			s.Err = failed
 			continue
 		}
-		for _, m := range found {
-			s.Matches = append(s.Matches, m)
-		}
+		s.Matches = found
 	}
 }
 
-// document verifies one document. A panic over it is an error.
-func (v *Verifier) document(i uint16) (found []*query.FileMatch, err error) {
+// document verifies one document and appends its matches to dst. A panic over it is an
+// error.
+func (v *Verifier) document(dst []query.Match, i uint16) (found []query.Match, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			found, err = nil, fmt.Errorf("panic: %v", p)
@@ -418,7 +419,7 @@ func (v *Verifier) document(i uint16) (found []*query.FileMatch, err error) {
 			err = fmt.Errorf("verify %q of shard %d: %w", v.Plan.Docs.Path(int(i)), v.Plan.View.ID, err)
 		}
 	}()
-	return v.verify(i)
+	return v.verify(dst, i)
 }
 
 // Scan says what becomes of the documents that a search finds outside its answer,
