@@ -16,7 +16,8 @@ type Budget struct {
 	blocks    *pebble.Cache
 	large     *largeTexts
 	listBytes int64
-	chunks    chunkBuffers
+	chunks    buffers[[chunkBytes]byte]
+	pairs     buffers[[pairBytes]byte]
 }
 
 // NewBudget returns a budget for all caches, for the posting lists of a shard that

@@ -84,17 +84,17 @@ func unpack(text, block []byte) error {
 	return err
 }
 
-// chunkBuffers are buffers for the text of chunks that readers no longer use.
-type chunkBuffers struct{ pool sync.Pool }
+// buffers are memory that readers no longer use.
+type buffers[B any] struct{ pool sync.Pool }
 
-func (p *chunkBuffers) get() *[chunkBytes]byte {
-	if b, ok := p.pool.Get().(*[chunkBytes]byte); ok {
+func (p *buffers[B]) get() *B {
+	if b, ok := p.pool.Get().(*B); ok {
 		return b
 	}
-	return new([chunkBytes]byte)
+	return new(B)
 }
 
-func (p *chunkBuffers) put(b *[chunkBytes]byte) { p.pool.Put(b) }
+func (p *buffers[B]) put(b *B) { p.pool.Put(b) }
 
 // cachedChunk is the text of a chunk that is kept.
 type cachedChunk struct {

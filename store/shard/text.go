@@ -25,7 +25,9 @@ type Text struct {
 	// chunks are used in turn, last is the one used last.
 	chunks [textPlaces]chunkRef
 	last   int
+	// joined is text that spans chunks, in pair if that is large enough.
 	joined []byte
+	pair   *[pairBytes]byte
 	// reserved is what is reserved for joined, 0 if it is small.
 	reserved int64
 	// it is nil until a chunk is read that is not kept.
@@ -36,6 +38,9 @@ type Text struct {
 // textPlaces is how many chunks a Text keeps: a document that is looked at in
 // two passes usually has no more.
 const textPlaces = 4
+
+// pairBytes is the text that spans chunks of most documents.
+const pairBytes = 2 * chunkBytes
 
 // LargeTextBytes is the largest buffer for text that spans chunks that a Text
 // has of its own; larger ones are reserved of the budget.
@@ -98,7 +103,14 @@ func (t *Text) ready(size int) error {
 		}
 		t.reserved = int64(size)
 	}
-	t.joined = make([]byte, 0, size)
+	if size > pairBytes {
+		t.joined = make([]byte, 0, size)
+		return nil
+	}
+	if t.pair == nil {
+		t.pair = t.v.src.pairs.get()
+	}
+	t.joined = t.pair[:0]
 	return nil
 }
 
@@ -212,6 +224,10 @@ func (t *Text) Close() error {
 		}
 	}
 	t.chunks = [textPlaces]chunkRef{}
+	if t.pair != nil {
+		t.v.src.pairs.put(t.pair)
+		t.joined, t.pair = nil, nil
+	}
 	if t.it == nil {
 		return nil
 	}
