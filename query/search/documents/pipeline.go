@@ -99,7 +99,7 @@ func (p *pipeline) start() bool {
 		return p.ctx.Err() == nil
 	}
 	n := p.search.Admitted.Share()
-	if n == 1 || p.isLazy() {
+	if n == 1 || p.isLazy() || p.isPlenty() {
 		return p.verifyHeld()
 	}
 	p.search.Slot.Leave()
@@ -156,6 +156,23 @@ func (p *pipeline) settle(candidates int) bool {
 		return p.verifyHeld()
 	}
 	return p.ctx.Err() == nil
+}
+
+// plenty is how many documents are held for each match that is wanted where these
+// probably have enough.
+const plenty = 8
+
+// isPlenty reports whether the first held segments probably have all matches that are
+// wanted: workers would verify others in vain.
+func (p *pipeline) isPlenty() bool {
+	if p.alone != nil {
+		return false // those before had not
+	}
+	docs := 0
+	for _, s := range p.held {
+		docs += len(s.Docs)
+	}
+	return p.wanted() <= docs/plenty
 }
 
 // isLazy reports whether nothing is verified ahead.

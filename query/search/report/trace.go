@@ -42,6 +42,9 @@ func Count(key string, n int) Field { return Field{Key: key, Value: strconv.Itoa
 // Text returns a field that holds a text.
 func Text(key, value string) Field { return Field{Key: key, Value: value} }
 
+// usualSteps is how many steps a search of a few shards has.
+const usualSteps = 16
+
 // Add records a step.
 func (t *Trace) Add(s Step) {
 	if t == nil {
@@ -49,6 +52,9 @@ func (t *Trace) Add(s Step) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.steps == nil {
+		t.steps = make([]Step, 0, usualSteps)
+	}
 	t.steps = append(t.steps, s)
 }
 
