@@ -17,9 +17,10 @@ import (
 type body struct {
 	w   http.ResponseWriter
 	ctl *http.ResponseController
-	// whole is what was written as long as nothing has left.
-	whole []byte
-	left  bool
+	// whole is what was written as long as nothing has left, in memory of events.
+	whole  []byte
+	left   bool
+	events *eventMemory
 	// zip is nil when the client does not take gzip.
 	zip  *gzip.Writer
 	zips *zipPool
@@ -30,20 +31,28 @@ type body struct {
 	failed   bool
 }
 
+// The values of headers that every stream has, which all share.
+var (
+	eventStream = []string{"text/event-stream"}
+	noCache     = []string{"no-cache"}
+	noBuffering = []string{"no"}
+	keepAlive   = []string{"keep-alive"}
+)
+
 // newBody sets the headers of a stream. They leave with the first event. When
-// too many streams are compressed already, this one is not.
-func newBody(w http.ResponseWriter, r *http.Request, zips *zipPool, patience time.Duration) *body {
-	b := &body{w: w, ctl: http.NewResponseController(w), zips: zips, patience: patience}
+// too many streams are compressed already, this one is not. The caller calls release.
+func newBody(w http.ResponseWriter, r *http.Request, zips *zipPool, events *eventMemory, patience time.Duration) *body {
+	b := &body{w: w, ctl: http.NewResponseController(w), zips: zips, events: events, patience: patience}
 	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout == patience {
 		b.until = time.Now().Add(patience) // the server has just set that deadline
 	}
 	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-cache")
-	h.Set("X-Accel-Buffering", "no")
+	h["Content-Type"] = eventStream
+	h["Cache-Control"] = noCache
+	h["X-Accel-Buffering"] = noBuffering
 	h.Add("Vary", "Accept-Encoding")
 	if r.ProtoMajor == 1 {
-		h.Set("Connection", "keep-alive")
+		h["Connection"] = keepAlive
 	}
 	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
 		if b.zip = zips.get(plain{b}); b.zip != nil {
@@ -79,8 +88,9 @@ func (b *body) flush() error {
 	return b.check(b.leave())
 }
 
-// wholeBytes is how long an answer may be that is sent as a whole.
-const wholeBytes = 16 << 10
+// wholeBytes is how long an answer may be that is sent as a whole: it fits the memory
+// of an event, and leaves at once as a piece of an event does.
+const wholeBytes = eventBytes
 
 // plain writes what is not to be compressed, or has been.
 type plain struct{ b *body }
@@ -88,6 +98,9 @@ type plain struct{ b *body }
 func (p plain) Write(piece []byte) (int, error) {
 	b := p.b
 	if !b.left && len(b.whole)+len(piece) <= wholeBytes {
+		if b.whole == nil {
+			b.whole = b.events.get()
+		}
 		b.whole = append(b.whole, piece...)
 		return len(piece), nil
 	}
@@ -100,12 +113,12 @@ func (p plain) Write(piece []byte) (int, error) {
 // begin writes what was kept.
 func (b *body) begin() error {
 	b.left = true
-	whole := b.whole
-	b.whole = nil
-	if len(whole) == 0 {
+	if len(b.whole) == 0 {
 		return nil
 	}
-	_, err := b.w.Write(whole)
+	_, err := b.w.Write(b.whole)
+	b.events.put(b.whole)
+	b.whole = nil
 	return err
 }
 
@@ -178,6 +191,8 @@ func (b *body) end() error {
 
 // release gives back what a response works with, whether it has ended or not.
 func (b *body) release() {
+	b.events.put(b.whole)
+	b.whole = nil
 	if b.zip != nil {
 		b.zips.put(b.zip)
 		b.zip = nil

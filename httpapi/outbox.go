@@ -21,9 +21,6 @@ const sealBytes = 32768
 // eventBytes is the memory of a usual event, a size class of the runtime.
 const eventBytes = sealBytes + sealBytes/4
 
-// smallBytes is the room for matches that an outbox begins with.
-const smallBytes = 4 << 10
-
 // leastBuffer is what every outbox may hold, lendBytes what it takes at once of
 // the memory that all have beyond that.
 const (
@@ -33,6 +30,28 @@ const (
 
 // maxSpares is how many events' memory is kept for others.
 const maxSpares = 8
+
+// eventMemory keeps the memory of events, eventBytes each, for other streams; nil keeps
+// none.
+type eventMemory struct{ pool sync.Pool }
+
+// get returns an empty slice.
+func (m *eventMemory) get() []byte {
+	if m == nil {
+		return nil
+	}
+	if event, ok := m.pool.Get().(*[eventBytes]byte); ok {
+		return event[:0]
+	}
+	return make([]byte, 0, eventBytes)
+}
+
+// put takes a slice that nobody uses any more. It keeps only the usual size.
+func (m *eventMemory) put(event []byte) {
+	if m != nil && cap(event) == eventBytes {
+		m.pool.Put((*[eventBytes]byte)(event[:eventBytes]))
+	}
+}
 
 // outbox holds encoded matches between a search, which puts them in, and the
 // writer of its stream, which takes them out. Its size is bounded: a search
@@ -49,8 +68,9 @@ type outbox struct {
 	parts   int
 	scratch []byte // one encoded match
 
-	limit int                 // most bytes held
-	pool  *semaphore.Weighted // of the bytes beyond leastBuffer
+	limit  int                 // most bytes held
+	pool   *semaphore.Weighted // of the bytes beyond leastBuffer
+	memory *eventMemory
 
 	// wake signals the writer that an event is sealed, room the search that one
 	// was written. Both hold one signal, so that none is missed.
@@ -67,8 +87,8 @@ type outbox struct {
 	began  bool       // whether the first batch has been put in
 }
 
-func newOutbox(e matchEncoder, limit int, pool *semaphore.Weighted) *outbox {
-	return &outbox{encoder: e, limit: limit, pool: pool, wake: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+func newOutbox(e matchEncoder, limit int, pool *semaphore.Weighted, memory *eventMemory) *outbox {
+	return &outbox{encoder: e, limit: limit, pool: pool, memory: memory, wake: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
 // put encodes a batch. It waits while the outbox is full, and returns early when
@@ -285,12 +305,10 @@ func (o *outbox) comma(size int) {
 	}
 	if n := len(o.spares); n > 0 {
 		o.open, o.spares = o.spares[n-1], o.spares[:n-1]
+	} else {
+		o.open = o.memory.get()
 	}
-	room := max(sealBytes+matchesFrameBytes+size, eventBytes)
-	if !o.began {
-		room = max(size, smallBytes) + matchesFrameBytes // the first event of most answers is their only one
-	}
-	o.open = beginMatches(slices.Grow(o.open[:0], room))
+	o.open = beginMatches(slices.Grow(o.open[:0], max(sealBytes+matchesFrameBytes+size, eventBytes)))
 }
 
 // added counts what was put in since the open event had so many bytes.
@@ -360,11 +378,11 @@ func (o *outbox) sealOpen() {
 	}
 }
 
-// many reports whether there is more than a small answer has.
+// many reports whether there is more than an answer has that is sent as a whole.
 func (o *outbox) many() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.held >= sealBytes
+	return o.held >= wholeBytes
 }
 
 // wrote makes room after a taken event has been written.
@@ -379,12 +397,16 @@ func (o *outbox) wrote(event []byte) {
 	signal(o.room)
 }
 
-// close gives back what was taken from the pool. Nothing is put in or taken out
-// any more.
+// close gives back what was taken from the pool, and the memory of events. Nothing is
+// put in or taken out any more.
 func (o *outbox) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.giveBack(0)
+	for _, event := range o.spares {
+		o.memory.put(event)
+	}
+	o.spares = nil
 }
 
 // mostHeld returns the most bytes that were held at one time.

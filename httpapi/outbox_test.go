@@ -73,7 +73,7 @@ func checkSizes(t *testing.T, what string, got, want []int) {
 }
 
 func TestOutboxSeals(t *testing.T) {
-	o := newOutbox(matchEncoder{}, defaultStreamBuffer, semaphore.NewWeighted(1<<30))
+	o := newOutbox(matchEncoder{}, defaultStreamBuffer, semaphore.NewWeighted(1<<30), nil)
 	put(t, o)
 	checkSizes(t, "an empty batch", takeAll(o), nil)
 	put(t, o, 1000, 1000)
@@ -98,7 +98,7 @@ func TestOutboxSeals(t *testing.T) {
 func TestOutboxFullMakesTheSearchWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 100_000
-		o := newOutbox(matchEncoder{}, limit, semaphore.NewWeighted(1<<30))
+		o := newOutbox(matchEncoder{}, limit, semaphore.NewWeighted(1<<30), nil)
 		put(t, o, 500)
 		var batch []query.Match
 		for range 1000 {
@@ -141,7 +141,7 @@ func TestOutboxFullMakesTheSearchWait(t *testing.T) {
 
 func TestOutboxWaitEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOutbox(matchEncoder{}, 50_000, semaphore.NewWeighted(1<<30))
+		o := newOutbox(matchEncoder{}, 50_000, semaphore.NewWeighted(1<<30), nil)
 		put(t, o, 40_000)
 		ctx, cancel := context.WithCancel(t.Context())
 		finished := make(chan error, 1)
@@ -155,7 +155,7 @@ func TestOutboxWaitEndsWithItsContext(t *testing.T) {
 }
 
 func TestOutboxDividesAHugeMatch(t *testing.T) {
-	o := newOutbox(matchEncoder{chunks: true}, 100<<20, semaphore.NewWeighted(1<<30))
+	o := newOutbox(matchEncoder{chunks: true}, 100<<20, semaphore.NewWeighted(1<<30), nil)
 	c := hits(strings.Repeat("e", 100_000), 1)
 	if err := o.put(t.Context(), []query.Match{&query.FileMatch{Repo: kiln, Path: "p", Chunks: []query.Chunk{c}}}); err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestOutboxDividesAHugeMatch(t *testing.T) {
 // standing is an outbox whose search has the only ticket, which others want.
 func standing(t *testing.T, e matchEncoder, limit int, pool *semaphore.Weighted) *outbox {
 	queue := admission.NewQueue(1, 2)
-	o := newOutbox(e, limit, pool)
+	o := newOutbox(e, limit, pool, nil)
 	var err error
 	if o.ticket, err = queue.Enter(t.Context(), "", false); err != nil {
 		t.Fatal(err)
@@ -215,7 +215,7 @@ func TestOutboxYields(t *testing.T) {
 		{"a match in parts", []query.Match{huge(), padded(1000)}, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			whole := newOutbox(matchEncoder{chunks: true}, 1<<30, semaphore.NewWeighted(1<<30))
+			whole := newOutbox(matchEncoder{chunks: true}, 1<<30, semaphore.NewWeighted(1<<30), nil)
 			if err := whole.put(t.Context(), test.matches); err != nil {
 				t.Fatal(err)
 			}
@@ -250,7 +250,7 @@ func TestOutboxYields(t *testing.T) {
 // unread matches for as long as its client likes.
 func TestOutboxYieldsInTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOutbox(matchEncoder{chunks: true}, leastBuffer, semaphore.NewWeighted(0))
+		o := newOutbox(matchEncoder{chunks: true}, leastBuffer, semaphore.NewWeighted(0), nil)
 		var err error
 		if o.ticket, err = admission.NewQueue(1, 2).Enter(t.Context(), "", false); err != nil {
 			t.Fatal(err)
@@ -288,7 +288,7 @@ func TestOutboxRestsInWhatItHolds(t *testing.T) {
 // TestOutboxForgetsWhatWasTaken: while a slow client reads the rest, nothing
 // keeps the memory of what it has read.
 func TestOutboxForgetsWhatWasTaken(t *testing.T) {
-	o := newOutbox(matchEncoder{chunks: true}, 1<<30, semaphore.NewWeighted(1<<30))
+	o := newOutbox(matchEncoder{chunks: true}, 1<<30, semaphore.NewWeighted(1<<30), nil)
 	if err := o.put(t.Context(), slices.Repeat([]query.Match{padded(33_000)}, 8)); err != nil {
 		t.Fatal(err)
 	}

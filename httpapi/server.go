@@ -105,6 +105,7 @@ type Server struct {
 	prepareOnce sync.Once
 	traces      traces
 	zips        zipPool
+	events      eventMemory
 	draining    atomic.Bool // set by Drain
 	buffers     *semaphore.Weighted
 	streams     *openStreams

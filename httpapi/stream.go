@@ -54,7 +54,7 @@ func (s streams) serve(w http.ResponseWriter, r *http.Request) error {
 	p, err := decodeStream(r)
 	trace := s.traces.start(actor, asker, p.Query, results)
 	url := trace.tell(w.Header(), s.baseURL(r))
-	body := newBody(w, r, &s.zips, s.WriteTimeout)
+	body := newBody(w, r, &s.zips, &s.events, s.WriteTimeout)
 	defer body.release()
 	events := &eventWriter{send: body.write, flush: body.flush, end: body.end, trace: url}
 	rec := recordOf(r.Context())
@@ -97,7 +97,7 @@ func (s streams) answer(r *http.Request, p streamParams, events *eventWriter, re
 	st := &stream{
 		events:  events,
 		results: results,
-		out:     newOutbox(matchEncoder{chunks: p.Chunks, maxLineBytes: p.MaxLineBytes, now: s.now}, s.StreamBuffer, s.buffers),
+		out:     newOutbox(matchEncoder{chunks: p.Chunks, maxLineBytes: p.MaxLineBytes, now: s.now}, s.StreamBuffer, s.buffers, &s.events),
 		closing: s.closing,
 		log:     log,
 		pumps:   s.pumps,
