@@ -99,6 +99,13 @@ func (sn *Snapshot) Shards() []shard.View {
 	return out
 }
 
+// ShardIDs yields the IDs of the shards, in the order of Shards.
+func (sn *Snapshot) ShardIDs() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		sn.c.visited.Scan(func(at visit) bool { return yield(at.shard) })
+	}
+}
+
 // Shard returns one shard; ok is false when the snapshot has none of that ID.
 func (sn *Snapshot) Shard(id uint32) (v shard.View, ok bool) {
 	sh := sn.c.shard(id)

@@ -72,9 +72,14 @@ func compile(value string, isRegexp, caseSensitive, multiLine bool) (*Matcher, e
 	if !caseSensitive {
 		flags, prefix = flags|syntax.FoldCase, prefix+"(?i)"
 	}
-	tree, err := syntax.Parse(text, flags)
-	if err != nil {
-		return nil, err
+	var tree *syntax.Regexp
+	if !isRegexp && value != "" && utf8.ValidString(value) {
+		tree = literalTree(value, flags)
+	} else {
+		var err error
+		if tree, err = syntax.Parse(text, flags); err != nil {
+			return nil, err
+		}
 	}
 	size, height := plan.Size(tree)
 	if height > plan.MaxHeight {
@@ -103,6 +108,19 @@ func compile(value string, isRegexp, caseSensitive, multiLine bool) (*Matcher, e
 		}
 	}
 	return m, nil
+}
+
+// literalTree returns what the parser makes of a text that is quoted.
+func literalTree(text string, flags syntax.Flags) *syntax.Regexp {
+	runes := []rune(text)
+	if flags&syntax.FoldCase != 0 {
+		for i, r := range runes {
+			for fold := unicode.SimpleFold(r); fold != r; fold = unicode.SimpleFold(fold) {
+				runes[i] = min(runes[i], fold)
+			}
+		}
+	}
+	return &syntax.Regexp{Op: syntax.OpLiteral, Flags: flags, Rune: runes}
 }
 
 // minBeginning is the shortest needle that stands rarely enough to look at

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/trawlsearch/trawl/query"
 )
@@ -59,6 +60,9 @@ func effectiveType(text string, pt query.PatternType) query.PatternType {
 // namedType returns the last type named by a patterntype: filter of text, read
 // in pt; pt itself if there is none.
 func namedType(text string, pt query.PatternType) query.PatternType {
+	if !strings.Contains(strings.ToLower(text), "patterntype") {
+		return pt
+	}
 	found := pt
 	for _, f := range filtersIn(text, pt) {
 		if named, ok := patternTypes[f.Value]; ok && f.Field == "patterntype" {

@@ -3,7 +3,9 @@ package syntax
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	resyntax "regexp/syntax"
+	"unicode/utf8"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/date"
@@ -222,9 +224,14 @@ func fixed(err error, write func(value string) string) error {
 // weigh adds a regular expression to what the query takes. Text that is none
 // takes nothing.
 func (v *validator) weigh(re string) error {
-	t, err := resyntax.Parse(re, resyntax.Perl)
-	if err != nil {
-		return nil
+	t := &resyntax.Regexp{Op: resyntax.OpLiteral}
+	if regexp.QuoteMeta(re) == re && utf8.ValidString(re) {
+		t.Rune = []rune(re) // as most are
+	} else {
+		var err error
+		if t, err = resyntax.Parse(re, resyntax.Perl); err != nil {
+			return nil
+		}
 	}
 	size, height := plan.Size(t)
 	if height > plan.MaxHeight {

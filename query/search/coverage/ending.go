@@ -93,8 +93,8 @@ func (c *Ledger) whyCut(repository uint32) string {
 
 // why returns the reason that the last pass has which has one.
 func (c *Ledger) why(of func(*ending) string) string {
-	for _, e := range slices.Backward(c.endings) {
-		if reason := of(&e); reason != "" {
+	for i := range slices.Backward(c.endings) {
+		if reason := of(&c.endings[i]); reason != "" {
 			return reason
 		}
 	}

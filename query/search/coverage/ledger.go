@@ -302,7 +302,7 @@ func (c *Ledger) coverShard(v shard.View, repo *store.Repository, rev *target.Re
 	if err != nil {
 		return 0
 	}
-	held := (&target.Repository{Stored: repo, Revisions: []*target.Revision{rev}}).ReachIn(v, nil)[0]
+	held := rev.In(v, repo.ID)
 	unsearchable := docs.Unsearchable()
 	for run := range docs.RunsOf(repo.ID) {
 		n += held.Count(run.First, run.End)
@@ -326,8 +326,8 @@ func (c *Ledger) inOrder(shards []uint32) []uint32 {
 	}
 	if c.places == nil {
 		c.places = map[uint32]int{}
-		for i, v := range c.task.Snapshot.Shards() {
-			c.places[v.ID] = i
+		for id := range c.task.Snapshot.ShardIDs() {
+			c.places[id] = len(c.places)
 		}
 	}
 	return slices.SortedFunc(slices.Values(shards), func(a, b uint32) int { return cmp.Compare(c.places[a], c.places[b]) })

@@ -30,7 +30,16 @@ type Shard struct {
 
 // NewShard returns a planned shard of which nothing is ranked.
 func NewShard(p *shardplan.Plan) *Shard {
-	return &Shard{Plan: p, phrases: make([]*postings.Candidates, len(p.Basics)), Definitions: &score.Definitions{}}
+	made := &struct {
+		Shard
+		definitions score.Definitions
+		phrase      [1]*postings.Candidates // of most searches
+	}{}
+	made.Shard = Shard{Plan: p, phrases: made.phrase[:], Definitions: &made.definitions}
+	if len(p.Basics) != 1 {
+		made.phrases = make([]*postings.Candidates, len(p.Basics))
+	}
+	return &made.Shard
 }
 
 // maxNames is how many words of a pass are looked for among the names of symbols.

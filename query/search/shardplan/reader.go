@@ -16,6 +16,8 @@ type Reader struct {
 	scratches *sync.Pool
 	lists     *shard.ListReader
 	scratch   *postings.Scratch
+	// content and paths are what Content and Paths have returned last.
+	content, paths evaluator
 	// Slot is the slot of the goroutine; nil if it needs none.
 	Slot *admission.Slot
 }
@@ -46,14 +48,22 @@ func (in *Reader) Yield(ctx context.Context) error {
 	return in.Slot.Acquire(ctx)
 }
 
-// Content returns an evaluator of the lists of the text of a shard.
+// Content returns an evaluator of the lists of the text of a shard, to be used until the
+// next call.
 func (in *Reader) Content(v shard.View) *postings.Evaluator {
-	return in.Evaluator(v, shard.FieldContent, v.DocOf())
+	if in == nil {
+		return &postings.Evaluator{}
+	}
+	return in.content.of(in, v, shard.FieldContent, v.DocOf())
 }
 
-// Paths returns an evaluator of path lists, in which a block is a document.
+// Paths returns an evaluator of path lists, in which a block is a document, to be used
+// until the next call.
 func (in *Reader) Paths(v shard.View, docs *shard.Documents) *postings.Evaluator {
-	return in.Evaluator(v, shard.FieldPath, identity[:docs.Len()])
+	if in == nil {
+		return &postings.Evaluator{}
+	}
+	return in.paths.of(in, v, shard.FieldPath, identity[:docs.Len()])
 }
 
 // Evaluator returns an evaluator of the lists of a field, whose blocks belong to
@@ -62,7 +72,19 @@ func (in *Reader) Evaluator(v shard.View, f shard.Field, docOf []uint16) *postin
 	if in == nil {
 		return &postings.Evaluator{}
 	}
-	return &postings.Evaluator{Reader: v.Lists(f, in.lists), DocOf: docOf, Scratch: in.scratch}
+	return new(evaluator).of(in, v, f, docOf)
+}
+
+// evaluator is an evaluator with the lists that it reads.
+type evaluator struct {
+	postings.Evaluator
+	lists shard.Lists
+}
+
+func (e *evaluator) of(in *Reader, v shard.View, f shard.Field, docOf []uint16) *postings.Evaluator {
+	e.lists = *v.Lists(f, in.lists)
+	e.Evaluator = postings.Evaluator{Reader: &e.lists, DocOf: docOf, Scratch: in.scratch}
+	return &e.Evaluator
 }
 
 // symbols returns an evaluator of the lists of symbol names.

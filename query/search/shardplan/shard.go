@@ -25,7 +25,7 @@ type Plan struct {
 	// Files, in a shard of files read through git, are those of each commit.
 	Files map[*target.Files]*postings.Set
 	// Reach has, for each basic query, the reach of its repositories with
-	// candidates.
+	// candidates. It is nil if there are none.
 	Reach []map[uint32]target.Reach
 	// Candidates are the documents to verify, ascending.
 	Candidates []uint16
@@ -214,7 +214,7 @@ func BlocksOf(docs *shard.Documents, some []uint16) *postings.Set {
 
 // confine leaves the documents for which b's tree may hold.
 func (bp *Basic) confine(b *target.Query) {
-	if b.Tree == nil {
+	if b.Tree == nil || bp.Docs != nil && bp.Docs.Len() == 0 {
 		return
 	}
 	if set := bp.Narrow(b.Tree); set != nil {
@@ -280,17 +280,18 @@ func (bp *Basic) Narrow(t compile.Tree) *postings.Set {
 
 // choose lists the candidates that a revision of a chosen repository holds.
 func (p *Plan) choose(pass []*target.Query, all *postings.Set) {
-	p.Reach = make([]map[uint32]target.Reach, len(pass))
-	for k := range pass {
-		p.Reach[k] = map[uint32]target.Reach{}
-	}
 	if all == nil {
 		all = postings.Full(p.Docs.Len())
 	}
-	if all.Len() > 0 {
-		if chosen := p.chosenDocuments(pass); chosen != nil {
-			all.And(chosen)
-		}
+	if all.Len() == 0 {
+		return
+	}
+	if chosen := p.chosenDocuments(pass); chosen != nil {
+		all.And(chosen)
+	}
+	p.Reach = make([]map[uint32]target.Reach, len(pass))
+	for k := range pass {
+		p.Reach[k] = map[uint32]target.Reach{}
 	}
 	p.Candidates = make([]uint16, 0, all.Len())
 	for next, ok := all.Next(0); ok; {

@@ -81,23 +81,29 @@ func (t *Repository) ReachIn(v shard.View, files map[*Files]*postings.Set) Reach
 	if t == nil {
 		return nil
 	}
-	away := v.Away(t.Stored.ID)
 	out := make(Reach, len(t.Revisions))
 	for n, rev := range t.Revisions {
-		switch {
-		case files != nil:
+		if files != nil {
 			out[n] = Documents{listed: true, in: files[rev.Files]}
-		case rev.Branch < 0:
-			out[n].listed = true
-			if rev.Files != nil {
-				out[n].in = rev.Files.In[v.ID]
-			}
-		default:
-			out[n].dead = v.Dead
-			if rev.Branch < len(away) {
-				out[n].excluded = away[rev.Branch]
-			}
+		} else {
+			out[n] = rev.In(v, t.Stored.ID)
 		}
 	}
 	return out
+}
+
+// In returns which documents of a shard the revision of a repository holds.
+func (rev *Revision) In(v shard.View, repository uint32) (held Documents) {
+	if rev.Branch < 0 {
+		held.listed = true
+		if rev.Files != nil {
+			held.in = rev.Files.In[v.ID]
+		}
+		return held
+	}
+	held.dead = v.Dead
+	if away := v.Away(repository); rev.Branch < len(away) {
+		held.excluded = away[rev.Branch]
+	}
+	return held
 }

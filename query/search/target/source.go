@@ -77,9 +77,10 @@ type Source struct {
 // Sources returns the sources with documents of the chosen repositories, in order:
 // shards first, and then the files that are in no shard.
 func Sources(of *task.Task, pass []*Query) []Source {
-	var out []Source
-	for _, v := range Shards(of, pass) {
-		out = append(out, Source{View: v})
+	shards := Shards(of, pass)
+	out := make([]Source, len(shards))
+	for i, v := range shards {
+		out[i].View = v
 	}
 	for _, repo := range WithUnindexed(pass) {
 		out = append(out, Source{Unindexed: unindexedOf(repo, pass)})
