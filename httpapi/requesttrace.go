@@ -36,9 +36,8 @@ func StartTrace(w http.ResponseWriter, r *http.Request, name string) *RequestTra
 // tell puts the trace into the headers of an answer, and returns the URL of its page.
 func (t *trace) tell(h http.Header, base string) (url string) {
 	url = base + "/-/trace/" + t.ID
-	h.Set("X-Trace", t.ID)
-	h.Set("X-Trace-Span", t.Span)
-	h.Set("X-Trace-URL", url)
+	values := [...]string{t.ID, t.Span, url}
+	h["X-Trace"], h["X-Trace-Span"], h["X-Trace-Url"] = values[:1:1], values[1:2:2], values[2:]
 	return url
 }
 
