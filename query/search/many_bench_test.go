@@ -125,6 +125,7 @@ func BenchmarkSearchFixedCost(b *testing.B) {
 		}{
 			{"absent", "quuxfrobnicate", nil, false},
 			{"absent-restricted", "quuxfrobnicate", public, true},
+			{"absent-restricted-asked", "quuxfrobnicate", public, false},
 			{"uncommon", "uncommon", nil, false},
 			{"uncommon-restricted", "uncommon", public, true},
 			{"absent-half", "quuxfrobnicate", func(r *store.Repository) bool { return r.ID%2 == 0 }, false},
