@@ -182,8 +182,8 @@ func (w *runWriter) copy(ctx context.Context, r pebble.Reader) error {
 
 // Import takes in a run that another store has written, in the place of all that is
 // there of it. It stays invisible until the header of its shard is committed, and a
-// crash leaves it whole or absent. fill writes the file; what it writes is compared
-// with run before anything else looks at it, and then read as a table: every block,
+// crash leaves it whole or absent. fill writes the file, which may change the bytes it
+// is given; what it writes is compared with run before anything else looks at it, and then read as a table: every block,
 // and every key, which has to be one of the run. Where run comes from has to be
 // trusted, not what fill writes: see engine.CheckRun.
 //

@@ -177,10 +177,10 @@ func (s *site) unfinished(t testing.TB) {
 	}
 }
 
-// give writes data to what Import passes.
+// give writes data to what Import passes, which may change what it is given.
 func give(data []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
-		_, err := w.Write(data)
+		_, err := w.Write(bytes.Clone(data))
 		return err
 	}
 }
