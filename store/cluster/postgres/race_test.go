@@ -335,6 +335,54 @@ func TestRaceOfSerializableTransactions(t *testing.T) {
 	r.run(s, faults(30), func(*rand.Rand) {})
 }
 
+// An attempt whose answer does not come has an unknown outcome if it was sent, and has
+// changed nothing if it was not. It is made again with its ID, whatever came of it.
+func TestUnknownOutcome(t *testing.T) {
+	s := template.Start(t)
+	p, address := through(t, s)
+	c := open(t, address)
+	unknown := 0
+	for version := cluster.Version(0); unknown < 5; version += 2 {
+		c.SetPatience(patience)
+		must(t, c, version, set("a", "1"))
+		c.SetPatience(20 * time.Millisecond)
+		id, writes := newID(), []cluster.Write{set("b", fmt.Sprint(version))}
+		s.Pause()
+		err := c.Append(t.Context(), version+1, id, writes)
+		s.Resume()
+		c.SetPatience(patience)
+		switch {
+		case err == nil:
+			t.Fatal("a paused server answers")
+		case errors.Is(err, cluster.ErrUnknown):
+			unknown++
+		default: // its connection had to be tested first, and nothing was sent
+			if head, herr := c.Head(t.Context()); head != version+1 || herr != nil {
+				t.Fatalf("version %d was made: %v", head, err)
+			}
+		}
+		if err := c.Append(t.Context(), version+1, id, writes); err != nil {
+			t.Fatal(err)
+		}
+		entries, err := c.Tail(t.Context(), version+1, 1<<10)
+		if err != nil || len(entries) != 1 || entries[0].ID != id {
+			t.Fatalf("entries are %v, %v, want the one that was tried again", entries, err)
+		}
+	}
+
+	head, err := c.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.SetPatience(20 * time.Millisecond)
+	p.Refuse(true)
+	p.Cut()
+	c.DropConnections()
+	if err := c.Append(t.Context(), head, newID(), nil); err == nil || errors.Is(err, cluster.ErrUnknown) {
+		t.Errorf("no connection: %v, want an error that is not ErrUnknown", err)
+	}
+}
+
 // A node that stops while it sends a version keeps no other node from making it: what
 // the server has not got whole it has not begun. Only between the last two messages,
 // the second of which is 5 bytes long, the server has begun and waits for more.
