@@ -22,8 +22,9 @@ type memoryLog struct {
 	cut     int
 	records map[string][]byte
 	shards  uint32
-	// away says that the log cannot be reached.
-	away bool
+	// away says that the log cannot be reached, breaks that it is so behind the next
+	// append, which is made.
+	away, breaks bool
 	// grown is closed when there is a new version.
 	grown chan struct{}
 	// unknown counts the appends that failed without saying whether they were made.
@@ -66,7 +67,8 @@ func (l *memoryLog) Append(_ context.Context, base cluster.Version, id cluster.I
 	l.entries = append(l.entries, e)
 	close(l.grown)
 	l.grown = make(chan struct{})
-	if fault == 1 {
+	if fault == 1 || l.breaks {
+		l.away, l.breaks = l.away || l.breaks, false
 		l.unknown++
 		return fmt.Errorf("append, lost behind: %w", cluster.ErrUnknown)
 	}
@@ -143,6 +145,13 @@ func (l *memoryLog) cutAll() {
 	defer l.mu.Unlock()
 	n := len(l.entries) - 1
 	l.cut, l.entries = l.cut+n, l.entries[n:]
+}
+
+// breakNext has the log go away behind the next append.
+func (l *memoryLog) breakNext() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.breaks = true
 }
 
 func (l *memoryLog) setAway(away bool) {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -48,8 +49,10 @@ const (
 	tailBytes = 8 << 20
 	// reservedNumbers is how many numbers of shards are reserved at once.
 	reservedNumbers = 64
-	// followRetry is how long follow waits after an error.
+	// followRetry is how long follow waits after an error, and appendRetry a change that
+	// may have been made.
 	followRetry = 500 * time.Millisecond
+	appendRetry = 50 * time.Millisecond
 )
 
 // join connects an open store with a log and brings it to the last version.
@@ -175,42 +178,49 @@ func (a *sharedAuthority) commit(base base, reads []keyRange, ops []operation) e
 	defer a.mu.Unlock()
 	var id cluster.ID
 	_, _ = rand.Read(id[:]) // which never fails
+	// unknown says that an append behind the last version may have been made.
 	unknown := false
 	for {
 		at, all, err := a.check(base, reads, ops)
-		if err != nil && unknown {
-			return fmt.Errorf("%w: it is not known whether the change was made: %w", ErrBroken, err)
-		}
 		if err != nil {
-			return err
+			return outcome(unknown, err)
 		}
 		writes, err := encodeOperations(all)
 		if err != nil {
-			return err
+			return outcome(unknown, err)
 		}
 		err = a.log.Append(ctx, cluster.Version(at), id, writes)
 		switch {
 		case err == nil:
-			return a.apply(at+1, id, all)
+			return outcome(true, a.apply(at+1, id, all))
 		case errors.Is(err, cluster.ErrUnknown):
 			unknown = true
 		case !errors.Is(err, cluster.ErrBeaten):
-			return err
+			return outcome(unknown, err)
 		}
 		read, readErr := a.read(ctx)
 		if slices.Contains(read, id) {
 			return nil
 		}
-		if readErr != nil {
-			err = readErr
+		if len(read) > 0 {
+			unknown = false // another made the version
 		}
-		if ctx.Err() != nil || readErr != nil && !unknown {
-			if unknown {
-				return fmt.Errorf("%w: it is not known whether the change was made: %w", ErrBroken, err)
-			}
-			return err
+		switch {
+		case ctx.Err() != nil || readErr != nil && !unknown:
+			return outcome(unknown, cmp.Or(readErr, err))
+		case readErr != nil:
+			time.Sleep(appendRetry)
 		}
 	}
+}
+
+// outcome is the error of a change of which it is not known whether it was made, or is
+// known, but not here yet. It matches none that says that nothing was changed.
+func outcome(unknown bool, err error) error {
+	if err == nil || !unknown {
+		return err
+	}
+	return fmt.Errorf("%w: the change may have been made: %v", ErrBroken, err)
 }
 
 // check fails with ErrConflict when what was read has changed, and returns the

@@ -169,7 +169,15 @@ func TestLogIsAway(t *testing.T) {
 	if err := increment(s, 1); err != nil {
 		t.Error(err)
 	}
+	log.breakNext()
+	if err := increment(s, 1); !errors.Is(err, store.ErrBroken) || errors.Is(err, store.ErrConflict) {
+		t.Errorf("increment whose answer is lost: %v, want ErrBroken alone", err)
+	}
+	log.setAway(false)
 	follow(t, s, log)
+	if value, err := s.Record(store.RecordCounter, []byte{1}); string(value) != "2" || err != nil {
+		t.Errorf("counted to %s, %v, want 2: the lost answer was that the change is made", value, err)
+	}
 	if after, ok := s.Confirmed(); !ok || !after.After(before) {
 		t.Errorf("confirmed at %v and then at %v, %t", before, after, ok)
 	}
