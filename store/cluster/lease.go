@@ -30,8 +30,9 @@ type Leases interface {
 	// Renew prolongs leases of a node, all of them at once, and returns those that it
 	// still has. A lease that has expired is not renewed.
 	Renew(ctx context.Context, node string, ttl time.Duration, names ...string) ([]Lease, error)
-	// Release gives leases of a node back. It is no error if the node lacks some.
-	Release(ctx context.Context, node string, names ...string) error
+	// Release gives leases back, as they were acquired or renewed: a lease that its node
+	// has lost and acquired again since has another fence, and stays.
+	Release(ctx context.Context, leases ...Lease) error
 	// Leases returns the leases that have not expired, in the order of their names.
 	Leases(ctx context.Context) ([]Lease, error)
 }

@@ -16,10 +16,11 @@ func (c *Cluster) Acquire(ctx context.Context, name, node string, ttl time.Durat
 	held := false
 	err := c.call(ctx, "acquire lease", small, func(ctx context.Context) error {
 		asked := time.Now()
-		// now() is when the transaction began, and so before what it waited for.
+		// now() is when the transaction began, and so before what it waited for. An attempt
+		// whose answer was lost may end after a later one, and must not shorten the lease.
 		err := c.pool.QueryRow(ctx, `
 			INSERT INTO trawl.lease AS l (name, node, fence, until) VALUES ($1, $2, 1, now() + $3::bigint * interval '1 microsecond')
-			ON CONFLICT (name) DO UPDATE SET node = excluded.node, until = excluded.until,
+			ON CONFLICT (name) DO UPDATE SET node = excluded.node, until = greatest(l.until, excluded.until),
 				fence = l.fence + CASE WHEN l.node = excluded.node AND l.until > now() THEN 0 ELSE 1 END
 			WHERE l.node = excluded.node OR l.until <= now()
 			RETURNING fence, until`, name, node, ttl.Microseconds()).Scan(&lease.Fence, &lease.Until)
@@ -42,7 +43,7 @@ func (c *Cluster) Renew(ctx context.Context, node string, ttl time.Duration, nam
 	err = c.call(ctx, "renew leases", small, func(ctx context.Context) error {
 		asked := time.Now()
 		rows, err := c.pool.Query(ctx, `
-			UPDATE trawl.lease SET until = now() + $2::bigint * interval '1 microsecond'
+			UPDATE trawl.lease SET until = greatest(until, now() + $2::bigint * interval '1 microsecond')
 			WHERE node = $1 AND name = ANY($3::text[]) AND until > now()
 			RETURNING name, node, fence, until`, node, ttl.Microseconds(), names)
 		if err != nil {
@@ -57,10 +58,18 @@ func (c *Cluster) Renew(ctx context.Context, node string, ttl time.Duration, nam
 	return leases, err
 }
 
-// Release implements cluster.Leases.
-func (c *Cluster) Release(ctx context.Context, node string, names ...string) error {
+// Release implements cluster.Leases. A statement whose answer was lost may still be
+// running when its node has the lease again, which the fence tells apart.
+func (c *Cluster) Release(ctx context.Context, leases ...cluster.Lease) error {
+	names, nodes, fences := make([]string, len(leases)), make([]string, len(leases)), make([]int64, len(leases))
+	for i, l := range leases {
+		names[i], nodes[i], fences[i] = l.Name, l.Node, int64(l.Fence)
+	}
 	return c.call(ctx, "release leases", small, func(ctx context.Context) error {
-		_, err := c.pool.Exec(ctx, `UPDATE trawl.lease SET until = now() WHERE node = $1 AND name = ANY($2::text[]) AND until > now()`, node, names)
+		_, err := c.pool.Exec(ctx, `
+			UPDATE trawl.lease AS l SET until = now()
+			FROM unnest($1::text[], $2::text[], $3::bigint[]) AS r (name, node, fence)
+			WHERE l.name = r.name AND l.node = r.node AND l.fence = r.fence AND l.until > now()`, names, nodes, fences)
 		return err
 	})
 }

@@ -83,12 +83,21 @@ func TestLeases(t *testing.T) {
 	if _, held, err := a.Acquire(ctx, "sync 2", "a", time.Hour); err != nil || !held {
 		t.Fatal(held, err)
 	}
+	// What was promised stays so, also where an attempt with an older clock ends later.
+	if l, held, err := a.Acquire(ctx, "sync 1", "a", time.Minute); err != nil || !held || !l.Until.Equal(again.Until) {
+		t.Errorf("a shorter time: got %+v, held %t, %v, want until %v", l, held, err, again.Until)
+	}
+	if l, err := a.Renew(ctx, "a", time.Minute, "sync 1"); err != nil || len(l) != 1 || !l[0].Until.Equal(again.Until) {
+		t.Errorf("renewed for a shorter time: got %+v, %v, want until %v", l, err, again.Until)
+	}
 	renewed, err := b.Renew(ctx, "b", time.Hour, "sync 1", "sync 2")
 	if err != nil || len(renewed) != 0 {
 		t.Errorf("another node renewed %v, %v", renewed, err)
 	}
-	if err := b.Release(ctx, "b", "sync 1"); err != nil {
-		t.Error(err)
+	for _, other := range []cluster.Lease{{Name: "sync 1", Node: "b", Fence: 1}, {Name: "sync 1", Node: "a", Fence: 2}} {
+		if err := b.Release(ctx, other); err != nil {
+			t.Error(err)
+		}
 	}
 	renewed, err = a.Renew(ctx, "a", 3*time.Hour, "sync 1", "sync 2", "sync 3")
 	if err != nil || len(renewed) != 2 || !renewed[0].Until.After(again.Until) || renewed[0].Deadline.IsZero() {
@@ -98,7 +107,7 @@ func TestLeases(t *testing.T) {
 	if err != nil || len(all) != 2 || all[0].Name != "sync 1" || all[0].Node != "a" || all[0].Fence != 1 || !all[0].Deadline.IsZero() {
 		t.Errorf("leases are %v, %v", all, err)
 	}
-	if err := a.Release(ctx, "a", "sync 1", "sync 3"); err != nil {
+	if err := a.Release(ctx, first, cluster.Lease{Name: "sync 3", Node: "a", Fence: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if got, held, err := b.Acquire(ctx, "sync 1", "b", time.Hour); !held || err != nil || got.Fence != 2 {
@@ -136,6 +145,9 @@ func TestLeaseHasOneOwner(t *testing.T) {
 	took := func(l cluster.Lease) {
 		mu.Lock()
 		defer mu.Unlock()
+		if !time.Now().Before(l.Deadline) {
+			return // it was told too late to act on it
+		}
 		if owner.Node != l.Node && time.Now().Before(owner.Deadline) {
 			t.Errorf("%s has the lease while %s may act on it for %v", l.Node, owner.Node, time.Until(owner.Deadline))
 		}
@@ -185,7 +197,7 @@ func TestLeaseHasOneOwner(t *testing.T) {
 				}
 				if n%2 == 0 { // otherwise it is as if the node had died
 					ends(lease)
-					if err := c.Release(t.Context(), id, "merge"); err != nil {
+					if err := c.Release(t.Context(), lease); err != nil {
 						t.Error(err)
 					}
 				}

@@ -114,6 +114,7 @@ func TestPasswords(t *testing.T) {
 
 // A server that takes no writes is a standby, which may be behind.
 func TestStandbyIsRefused(t *testing.T) {
+	t.Parallel()
 	s := template.Start(t)
 	if err := open(t, s.Address()).Exec(t.Context(), `ALTER DATABASE postgres SET default_transaction_read_only = on`); err != nil {
 		t.Fatal(err)
@@ -157,13 +158,16 @@ var calls = map[string]func(context.Context, *postgres.Cluster) error{
 		_, err := c.Renew(ctx, "a", time.Hour, "a")
 		return err
 	},
-	"Release": func(ctx context.Context, c *postgres.Cluster) error { return c.Release(ctx, "a", "a") },
-	"Leases":  func(ctx context.Context, c *postgres.Cluster) error { _, err := c.Leases(ctx); return err },
+	"Release": func(ctx context.Context, c *postgres.Cluster) error {
+		return c.Release(ctx, cluster.Lease{Name: "a", Node: "a"})
+	},
+	"Leases": func(ctx context.Context, c *postgres.Cluster) error { _, err := c.Leases(ctx); return err },
 }
 
 // No call hangs while the database does not answer, with connections or without, and
 // each works again once it does.
 func TestCallsEndWithoutADatabase(t *testing.T) {
+	t.Parallel()
 	s := template.Start(t)
 	p, address := through(t, s)
 	for name, trouble := range map[string]struct{ begin, end func() }{
@@ -209,6 +213,7 @@ func TestCallsEndWithoutADatabase(t *testing.T) {
 
 // Close does not wait for a database that does not answer.
 func TestCloseWithoutADatabase(t *testing.T) {
+	t.Parallel()
 	s := template.Start(t)
 	c, err := postgres.Open(t.Context(), postgres.Options{Address: s.Address(), Reads: formats})
 	if err != nil {
