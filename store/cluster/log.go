@@ -37,9 +37,9 @@ type Log interface {
 	// ErrBeaten means that another node made that version, and ErrAhead that base is
 	// newer than the log; nothing was changed. ErrUnknown means that it is not known
 	// whether the version was made. Only then, and with the same base and ID, it can be
-	// appended again: Append returns nil if an earlier attempt has made the version. To
-	// look at Tail once is not enough, as the transaction may still be running. After
-	// any other error nothing was changed.
+	// appended again: Append returns nil if an earlier attempt has made the version, and
+	// ErrUnknown until that is decided. To look at Tail once is not enough, as the
+	// transaction may still be running. After any other error nothing was changed.
 	Append(ctx context.Context, base Version, id ID, writes []Write) error
 	// Head returns the last version. A node calls it to confirm that it is current.
 	Head(ctx context.Context) (Version, error)

@@ -40,7 +40,7 @@ func (c *Cluster) Append(ctx context.Context, base cluster.Version, id cluster.I
 		return fmt.Errorf("append version %d: %d bytes of writes, and %d are the limit", base+1, len(encoded), maxAppendBytes)
 	}
 	keys, values := columns(writes)
-	unknown := false
+	_, unknown := c.undecided.Load(id) // an earlier attempt may still be running
 	err := c.try(ctx, large, func(ctx context.Context) error {
 		conn, err := c.pool.Acquire(ctx)
 		if err != nil {
@@ -57,11 +57,15 @@ func (c *Cluster) Append(ctx context.Context, base cluster.Version, id cluster.I
 		return err
 	})
 	if err == nil {
+		c.undecided.Delete(id)
 		c.news.report(base + 1)
 		return nil
 	}
 	// Where the version is another's, an attempt that may still be running fails too.
-	if unknown && !errors.Is(err, cluster.ErrBeaten) {
+	if errors.Is(err, cluster.ErrBeaten) {
+		c.undecided.Delete(id)
+	} else if unknown {
+		c.undecided.Store(id, nil)
 		return fmt.Errorf("append version %d: %w: %w", base+1, cluster.ErrUnknown, err)
 	}
 	return fmt.Errorf("append version %d: %w", base+1, err)

@@ -29,6 +29,9 @@ type Cluster struct {
 	// database can.
 	append string
 
+	// undecided are the IDs of appends with an unknown outcome.
+	undecided sync.Map
+
 	news      news
 	hearing   atomic.Bool // there is a connection that listens
 	closed    chan struct{}
