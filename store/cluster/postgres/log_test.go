@@ -83,6 +83,7 @@ func TestTailKeepsToItsLimit(t *testing.T) {
 
 // Ten megabytes in some thousand records are one version, as a merge of shards makes.
 func TestLargeAppend(t *testing.T) {
+	t.Parallel()
 	c := open(t, template.Start(t).Address())
 	var writes []cluster.Write
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -104,6 +105,7 @@ func TestLargeAppend(t *testing.T) {
 }
 
 func TestCutKeepsWhatNodesNeed(t *testing.T) {
+	t.Parallel()
 	c := open(t, template.Start(t).Address())
 	ctx := t.Context()
 	const versions = postgres.KeptEntries + 100
@@ -263,6 +265,7 @@ func TestRecordsEndsWithItsCaller(t *testing.T) {
 }
 
 func TestWaitHearsOfVersions(t *testing.T) {
+	t.Parallel()
 	address := template.Start(t).Address()
 	version := cluster.Version(0)
 	for how, option := range map[string]func(*postgres.Options){"listening": func(*postgres.Options) {}, "polling": (*postgres.Options).Silent} {
@@ -296,6 +299,7 @@ func TestWaitHearsOfVersions(t *testing.T) {
 
 // A node hears of versions without asking, also after its connection was lost.
 func TestListening(t *testing.T) {
+	t.Parallel()
 	s := template.Start(t)
 	address := s.Address()
 	a, b := open(t, address), open(t, address)

@@ -222,6 +222,7 @@ func TestRace(t *testing.T) {
 
 // Connections are cut after any number of bytes, of question or answer.
 func TestRaceWithCutConnections(t *testing.T) {
+	t.Parallel()
 	s := template.Start(t)
 	a, addressA := through(t, s)
 	b, addressB := through(t, s)
@@ -243,6 +244,7 @@ func TestRaceWithCutConnections(t *testing.T) {
 
 // The network keeps all bytes back until calls give up, and refuses connections.
 func TestRaceWithAStalledNetwork(t *testing.T) {
+	t.Parallel()
 	s := template.Start(t)
 	p, address := through(t, s)
 	r := newRace(t, address)
@@ -257,6 +259,7 @@ func TestRaceWithAStalledNetwork(t *testing.T) {
 
 // The server is killed and started again.
 func TestRaceWithAKilledServer(t *testing.T) {
+	t.Parallel()
 	s := template.Start(t, "fsync=on", "full_page_writes=on")
 	newRace(t, s.Address()).run(s, faults(8), func(rng *rand.Rand) {
 		if rng.IntN(5) == 0 {
@@ -271,6 +274,7 @@ func TestRaceWithAKilledServer(t *testing.T) {
 // The server stops for so long that calls give up, and then goes on with what it was
 // sent, long after its client has turned away.
 func TestRaceWithAPausedServer(t *testing.T) {
+	t.Parallel()
 	s := template.Start(t)
 	r := newRace(t, s.Address())
 	r.run(s, faults(4), func(*rand.Rand) {
@@ -303,6 +307,7 @@ func (r *race) awaitTrouble() {
 // The server rolls transactions back, in the middle and while it commits, as databases
 // do whose nodes cannot agree.
 func TestRaceWithRolledBackTransactions(t *testing.T) {
+	t.Parallel()
 	s := template.Start(t)
 	admin := open(t, s.Address())
 	for _, statement := range []string{
@@ -338,6 +343,7 @@ func TestRaceOfSerializableTransactions(t *testing.T) {
 // An attempt whose answer does not come has an unknown outcome if it was sent, and has
 // changed nothing if it was not. It is made again with its ID, whatever came of it.
 func TestUnknownOutcome(t *testing.T) {
+	t.Parallel()
 	s := template.Start(t)
 	p, address := through(t, s)
 	c := open(t, address)
@@ -356,6 +362,11 @@ func TestUnknownOutcome(t *testing.T) {
 			t.Fatal("a paused server answers")
 		case errors.Is(err, cluster.ErrUnknown):
 			unknown++
+			ended, end := context.WithCancel(t.Context())
+			end() // nothing is sent, and nothing is known either
+			if err := c.Append(ended, version+1, id, writes); !errors.Is(err, cluster.ErrUnknown) {
+				t.Errorf("again without an attempt: %v, want ErrUnknown", err)
+			}
 		default: // its connection had to be tested first, and nothing was sent
 			if head, herr := c.Head(t.Context()); head != version+1 || herr != nil {
 				t.Fatalf("version %d was made: %v", head, err)

@@ -40,6 +40,7 @@ func atOnce(t *testing.T, open func(context.Context) (*postgres.Cluster, error))
 }
 
 func TestNodesMakeTheTablesOnce(t *testing.T) {
+	t.Parallel()
 	s := template.Start(t)
 	admin := open(t, s.Address())
 	for i := range 10 {
@@ -83,6 +84,7 @@ func TestNewerProgramMigratesBesideOlderOnes(t *testing.T) {
 }
 
 func TestForeignTablesAreRefused(t *testing.T) {
+	t.Parallel()
 	s := template.Start(t)
 	admin := open(t, s.Address())
 	exec := func(c *postgres.Cluster, statements ...string) {
@@ -113,6 +115,7 @@ func TestForeignTablesAreRefused(t *testing.T) {
 
 // A user without rights needs an empty schema, which an administrator makes.
 func TestUserWithoutRights(t *testing.T) {
+	t.Parallel()
 	s := template.Start(t)
 	admin := open(t, s.Address())
 	for _, statement := range []string{`DROP SCHEMA trawl CASCADE`, `CREATE ROLE trawl LOGIN`} {
@@ -131,6 +134,7 @@ func TestUserWithoutRights(t *testing.T) {
 }
 
 func TestFormats(t *testing.T) {
+	t.Parallel()
 	address := template.Start(t).Address()
 	reads := func(lowest, newest uint32) func(*postgres.Options) {
 		return func(o *postgres.Options) { o.Reads = cluster.Formats{Lowest: lowest, Newest: newest} }
