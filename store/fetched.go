@@ -42,13 +42,18 @@ func (r *Repository) NoteFetched(at time.Time) {
 
 // shareFetched makes r the next version of old, nil for none, with what was noted.
 func (r *Repository) shareFetched(old *Repository) {
+	r.followFetched(old)
+	r.LastFetched = r.Fetched()
+}
+
+// followFetched has r share what is noted with old, nil for none.
+func (r *Repository) followFetched(old *Repository) {
 	switch {
 	case old != nil && old.fetched != nil:
 		r.fetched = old.fetched
 	case r.fetched == nil:
 		r.fetched = new(fetchedAt)
 	}
-	r.LastFetched = r.Fetched()
 }
 
 // fetchedAtOnce is how many records are written in one commit.

@@ -141,6 +141,7 @@ func (op repositoryOperation) encode() ([]byte, error) {
 
 func (op repositoryOperation) apply(c *catalogue) {
 	if op.record != nil {
+		op.record.followFetched(c.repository(op.id)) // one that another node made has nothing noted
 		c.putRepository(op.record)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/store"
@@ -144,6 +145,43 @@ func TestNodeComesLater(t *testing.T) {
 			t.Error(err)
 		}
 		closeStore(t, s)
+	}
+}
+
+// TestNodesNoteFetched notes on one node when sources were looked at whose records
+// another node has made and changed.
+func TestNodesNoteFetched(t *testing.T) {
+	log := newMemoryLog(1, false)
+	writer, reader := openNode(t, vfs.NewMem(), log), openNode(t, vfs.NewMem(), log)
+	defer closeStore(t, writer)
+	defer closeStore(t, reader)
+	if _, err := writer.NewRepository(store.Repository{Name: "r1"}); err != nil {
+		t.Fatal(err)
+	}
+	follow(t, reader, log)
+	fetched := func(note time.Time) time.Time {
+		t.Helper()
+		sn := reader.Snapshot()
+		defer sn.Close()
+		r, err := sn.Repository("r1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !note.IsZero() {
+			r.NoteFetched(note)
+		}
+		return r.Fetched()
+	}
+	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	if got := fetched(at); !got.Equal(at) {
+		t.Errorf("fetched at %v, want %v", got, at)
+	}
+	if err := increment(writer, 1); err != nil {
+		t.Fatal(err)
+	}
+	follow(t, reader, log)
+	if got := fetched(time.Time{}); !got.Equal(at) {
+		t.Errorf("after a change of another node: fetched at %v, want %v", got, at)
 	}
 }
 

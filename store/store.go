@@ -39,8 +39,8 @@ type Options struct {
 	Event func(message string, err error)
 
 	// Log, if set, has the versions of the store, which follows it and shares it with
-	// other nodes, and Runs, which is set then too, the runs of its shards. Whoever
-	// opened the log closes it after the store.
+	// other nodes, and Runs, which is set then too, the runs of its shards. The
+	// caller closes the log after the store.
 	Log  cluster.Log
 	Runs Runs
 

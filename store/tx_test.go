@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 
@@ -36,23 +35,7 @@ func TestUpdateIsSerial(t *testing.T) {
 		wg.Go(func() {
 			for n := range rounds {
 				i := (w + n) % counters
-				err := s.Update(func(tx *store.Tx) error {
-					id := []byte{byte(i)}
-					value, err := tx.Record(store.RecordCounter, id)
-					if err != nil && !errors.Is(err, store.ErrNotFound) {
-						return err
-					}
-					count, _ := strconv.Atoi(string(value))
-					tx.Records.Put(store.RecordCounter, id, strconv.AppendInt(nil, int64(count+1), 10))
-					r, err := tx.Repository(fmt.Sprint("r", i))
-					if err != nil {
-						return err
-					}
-					next := *r
-					next.Generation++
-					tx.Change.Repositories = []*store.Repository{&next}
-					return nil
-				})
+				err := increment(s, i)
 				if err != nil {
 					t.Error(err)
 				}

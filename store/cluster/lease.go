@@ -11,7 +11,7 @@ type Lease struct {
 	Name string
 	// Node is the ID of its owner.
 	Node string
-	// Fence grows with each new owner. Whoever has seen a number refuses lower ones.
+	// Fence grows with each new owner. A resource that has seen a number refuses lower ones (a fencing token).
 	Fence uint64
 	// Until is when it expires, by the clock of the database.
 	Until time.Time

@@ -10,7 +10,7 @@ type Version uint64
 // nil. A key is not empty.
 type Write struct{ Key, Value []byte }
 
-// ID tells one attempt to commit from all others. Whoever commits draws it at random.
+// ID tells one attempt to commit from all others. Each commit draws one at random.
 type ID [16]byte
 
 // Entry is what made a version.
