@@ -1,0 +1,191 @@
+package member_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/trawlsearch/trawl/store/cluster"
+	"github.com/trawlsearch/trawl/store/cluster/member"
+)
+
+// tasks are those of the tests beside the parts.
+var tasks = []string{"backup", "merge"}
+
+// node is a member that is kept.
+type node struct {
+	*member.Member
+	// gained counts calls of Gained, events has what was said.
+	mu     sync.Mutex // guards both
+	gained int
+	events []string
+	stop   context.CancelFunc
+	ended  chan struct{}
+}
+
+func start(t *testing.T, c *memoryCluster) *node {
+	t.Helper()
+	n := &node{ended: make(chan struct{})}
+	m, err := member.Join(t.Context(), member.Options{
+		Nodes: c, Leases: c, Tasks: tasks, Describe: func() cluster.Node { return cluster.Node{Address: "here"} },
+		Gained: func() {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.gained++
+		},
+		Event: func(message string, _ error) {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.events = append(n.events, message)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Member = m
+	ctx, stop := context.WithCancel(context.Background())
+	n.stop = stop
+	go func() {
+		defer close(n.ended)
+		m.Keep(ctx)
+	}()
+	t.Cleanup(n.end)
+	return n
+}
+
+func (n *node) end() {
+	n.stop()
+	<-n.ended
+}
+
+// holders counts the nodes that do the work on each number, and the tasks.
+func holders(nodes ...*node) (least, most int) {
+	least = len(nodes)
+	count := func(holds func(n *node) bool) {
+		found := 0
+		for _, n := range nodes {
+			if holds(n) {
+				found++
+			}
+		}
+		least, most = min(least, found), max(most, found)
+	}
+	for number := range uint32(200) {
+		count(func(n *node) bool { return n.HoldsPart(number) })
+	}
+	for _, task := range tasks {
+		count(func(n *node) bool { return n.Holds(task) })
+	}
+	return least, most
+}
+
+// wantOne fails unless each task has one node, and each node a fair share.
+func wantOne(t *testing.T, nodes ...*node) {
+	t.Helper()
+	if least, most := holders(nodes...); least != 1 || most != 1 {
+		t.Errorf("tasks have %d to %d nodes, want 1", least, most)
+	}
+	for _, n := range nodes {
+		held, all := n.Held()
+		if fair := all / len(nodes); held < fair/3 || held > 3*fair {
+			t.Errorf("a node of %d holds %d of %d tasks", len(nodes), held, all)
+		}
+		if n.Live() != len(nodes) {
+			t.Errorf("a node knows of %d nodes, want %d", n.Live(), len(nodes))
+		}
+	}
+}
+
+// TestTasksMove has nodes come, leave, die and come back.
+func TestTasksMove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newMemoryCluster()
+		a := start(t, c)
+		wantOne(t, a)
+		b := start(t, c)
+		if _, most := holders(a, b); most > 1 {
+			t.Error("a task has two nodes when one has just joined")
+		}
+		time.Sleep(7 * time.Second)
+		wantOne(t, a, b)
+		d := start(t, c)
+		time.Sleep(7 * time.Second)
+		wantOne(t, a, b, d)
+		if b.gained == 0 || d.gained == 0 {
+			t.Errorf("nodes that joined heard of their tasks %d and %d times", b.gained, d.gained)
+		}
+		b.end()
+		if least, _ := holders(b); least != 0 || b.Holds("merge") {
+			t.Error("a node that left holds tasks")
+		}
+		time.Sleep(4 * time.Second)
+		wantOne(t, a, d)
+	})
+}
+
+// TestNodeDies has a node fall silent, as one that is killed or paused.
+func TestNodeDies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newMemoryCluster()
+		a := start(t, c)
+		silent := c.another()
+		b := start(t, silent)
+		time.Sleep(7 * time.Second)
+		wantOne(t, a, b)
+		silent.setAway(true)
+		for range 15 {
+			time.Sleep(time.Second)
+			if _, most := holders(a, b); most > 1 {
+				t.Fatal("a task has two nodes")
+			}
+		}
+		if least, _ := holders(a); least != 1 {
+			t.Error("the tasks of a silent node have not moved within 15 s")
+		}
+		if held, _ := holders(b); held != 0 {
+			t.Error("a silent node believes that it holds tasks")
+		}
+		silent.setAway(false)
+		time.Sleep(7 * time.Second)
+		wantOne(t, a, b)
+		b.end()
+		if got := b.events; len(got) != 2 {
+			t.Errorf("events %q, want that the node was not heard of, and that it is again", got)
+		}
+	})
+}
+
+// TestForgotten has the cluster forget a node, which joins again.
+func TestForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newMemoryCluster()
+		a := start(t, c)
+		if err := c.Leave(t.Context(), a.ID()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(7 * time.Second)
+		wantOne(t, a)
+	})
+}
+
+// TestCannotJoin has the cluster away from the beginning.
+func TestCannotJoin(t *testing.T) {
+	c := newMemoryCluster()
+	c.setAway(true)
+	_, err := member.Join(t.Context(), member.Options{
+		Nodes: c, Leases: c, Describe: func() cluster.Node { return cluster.Node{} }, Event: func(string, error) {},
+	})
+	if err == nil {
+		t.Error("a node joined a cluster that is away")
+	}
+}
+
+// TestNobody has no member, as a store of one machine.
+func TestNobody(t *testing.T) {
+	var m *member.Member
+	if !m.Holds("merge") || !m.HoldsPart(7) || m.Live() != 1 {
+		t.Error("a store of one machine does not do everything")
+	}
+}
