@@ -56,13 +56,18 @@ const (
 	RecordUserCode RecordKind = 'U'
 )
 
+// RecordAsked has an entry for each repository, by its ID in four bytes, that a node
+// was asked to have synced by the one whose work it is.
+const RecordAsked RecordKind = 'y'
+
 // known reports whether k is one of those above.
 func (k RecordKind) known() bool {
 	switch k {
 	case RecordUser, RecordName, RecordEmail, RecordPassword, RecordReset, RecordLockout, RecordSeen, RecordOrg, RecordMember,
 		RecordMembership, RecordToken, RecordTokenHash, RecordTokenUse, RecordSession, RecordAudit, RecordCounter, RecordPin,
 		RecordSite, RecordSettings, RecordService, RecordSavedSearch, RecordJob, RecordJobStep, RecordJobResult,
-		RecordApp, RecordGrant, RecordDevice, RecordUserCode:
+		RecordApp, RecordGrant, RecordDevice, RecordUserCode,
+		RecordAsked:
 		return true
 	}
 	return false

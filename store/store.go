@@ -156,7 +156,7 @@ func (s *Store) open() error {
 		return err
 	}
 	if at, _, err := appliedVersion(s.engine.DB); err != nil || at > 0 && o.Log == nil && !o.ReadOnly {
-		return cmp.Or(err, fmt.Errorf("it is one of several that share version %d and those behind it, and changes with them alone", at))
+		return cmp.Or(err, fmt.Errorf("it is one of several that share version %d and those behind it, and changes with them alone: name their database and objects with the settings authority and objects", at))
 	}
 	if v == 0 && !o.ReadOnly {
 		if err := writeFormat(o.FS, s.dir, FormatNewest); err != nil {
@@ -254,6 +254,13 @@ func (s *Store) index() string { return s.fs.PathJoin(s.dir, "index") }
 
 // Budget returns the memory that shards take.
 func (s *Store) Budget() *shard.Budget { return s.budget }
+
+// Version returns the version that snapshots taken now have.
+func (s *Store) Version() Version {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.version
+}
 
 // Dir returns the data directory.
 func (s *Store) Dir() string { return s.dir }

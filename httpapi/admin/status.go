@@ -31,6 +31,8 @@ type Status struct {
 	Memory       StatusMemory       `json:"memory"`
 	Index        StatusIndex        `json:"index"`
 	Backup       StatusBackup       `json:"backup,omitzero"`
+	// Cluster is about the nodes that share the store, nil for a store of one machine.
+	Cluster *StatusCluster `json:"cluster,omitempty"`
 }
 
 // StatusBackup tells of the last attempt to make a backup, and of the last that

@@ -118,7 +118,7 @@ func (ix *Indexer) unread() []uint32 {
 	var ids []uint32
 	for _, r := range sn.Repositories() {
 		h := &r.History
-		if r.Indexed() && (h.Tip != r.Commit() || h.Reading != "" || h.Depth != ix.opts.historyDepth() || lost(sn, h.Shards)) {
+		if r.Indexed() && ix.opts.Mine(r.ID) && (h.Tip != r.Commit() || h.Reading != "" || h.Depth != ix.opts.historyDepth() || lost(sn, h.Shards)) {
 			ids = append(ids, r.ID)
 		}
 	}

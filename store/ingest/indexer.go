@@ -55,6 +55,9 @@ type Options struct {
 	// Turn, if set, is called by a sync that has fetched and is too large for a
 	// group, and waits until it may change the store; end is called when it has.
 	Turn func(ctx context.Context, report func(Progress)) (end func(), err error)
+	// Mine, if set, reports whether the commits of a repository, by its ID, and the
+	// symbols of a shard, by its number, are read here and not by another node.
+	Mine func(number uint32) bool
 	// Begin, if set, is called when a sync begins that may be part of a group; end
 	// is called when it is over.
 	Begin func() (end func())
@@ -99,6 +102,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Turn == nil {
 		o.Turn = func(context.Context, func(Progress)) (func(), error) { return func() {}, nil }
+	}
+	if o.Mine == nil {
+		o.Mine = func(uint32) bool { return true }
 	}
 	if o.Begin == nil {
 		o.Begin = func() func() { return func() {} }

@@ -109,7 +109,7 @@ func (p *symbolPass) run(ctx context.Context) (err error) {
 func (p *symbolPass) next(sn *store.Snapshot) (first shard.View, ok bool) {
 	p.progress = Progress{Phase: "symbols", Done: p.progress.Done, Total: p.progress.Done, Bytes: p.progress.Bytes}
 	for _, v := range sn.Shards() {
-		if v.HasSymbols() || v.Header.IsHistory() || v.Quarantine != nil {
+		if v.HasSymbols() || v.Header.IsHistory() || v.Quarantine != nil || !p.ix.opts.Mine(v.ID) {
 			continue
 		}
 		p.progress.Total += v.Header.Documents

@@ -27,6 +27,9 @@ type Runner struct {
 	Registry *identity.Registry
 	Searcher httpapi.Searcher
 	Log      zerolog.Logger
+	// Mine reports whether a job, by its ID, is run here and not by another node; nil
+	// is always.
+	Mine func(id uint32) bool
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 
@@ -50,12 +53,22 @@ func (r *Runner) prepare() {
 			if !a.Has(store.RecordJob) {
 				return
 			}
-			select {
-			case r.wake <- struct{}{}:
-			default:
-			}
+			r.signal()
 		})
 	})
+}
+
+func (r *Runner) signal() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Wake has the runner look for jobs, since more may be its own.
+func (r *Runner) Wake() {
+	r.prepare()
+	r.signal()
 }
 
 // Cancelled says that a job was cancelled or removed; if it runs it ends.
@@ -92,7 +105,7 @@ func (r *Runner) next(ctx context.Context) bool {
 		r.Log.Error().Err(err).Msg("list search jobs")
 		return false
 	}
-	i := slices.IndexFunc(all, func(j *saved.Job) bool { return !j.State.Final() })
+	i := slices.IndexFunc(all, func(j *saved.Job) bool { return !j.State.Final() && (r.Mine == nil || r.Mine(j.ID)) })
 	if i < 0 {
 		return false
 	}
