@@ -125,7 +125,7 @@ func (a *app) migrate(ctx context.Context, set config.Settings) (m migration, er
 	}
 	m = newMigration(set.Data, from, done)
 	out := a.taskOutput(set)
-	svc, err := service.Open(set, service.Options{Log: out.log})
+	svc, err := service.Open(ctx, set, service.Options{Log: out.log})
 	if err != nil {
 		return m, err
 	}

@@ -32,48 +32,56 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("TRAWL_DATA", filepath.Join(env.WorkDir, "data"))
-			env.Setenv("TRAWL_LISTEN", "127.0.0.1:0")
-			env.Setenv("HOME", env.WorkDir)
-			env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-			env.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(env.WorkDir))
-			// The race detector lets every program sleep for a second at its end.
-			env.Setenv("GORACE", "atexit_sleep_ms=0")
-			env.Setenv("PATH", programs+env.Getenv("PATH"))
-			return setOldStores(env)
-		},
-		Condition: scriptCondition,
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status":     scriptStatus,
-			"commit":     scriptCommit,
-			"many":       scriptMany,
-			"binary":     scriptBinary,
-			"ready":      scriptReady,
-			"eventually": scriptEventually,
-			"get":        scriptGet,
-			"ask":        scriptAsk,
-			"capture":    scriptCapture,
-			"soon":       scriptSoon,
-			"says":       scriptSays,
-			"hangup":     scriptHangup,
-			"occupy":     scriptOccupy,
-			"flip":       scriptFlip,
-			"killwhen":   scriptKillWhen,
-			"below":      scriptBelow,
-			"free":       scriptFree,
-			"replace":    scriptReplace,
-			"signin":     scriptSignIn,
-			"probe":      scriptProbe,
-			"each":       scriptEach,
-			"oauth":      scriptOAuth,
-			"device":     scriptDevice,
-			"srclogin":   scriptSrcLogin,
-			"leave":      leaveInManifest,
-			"unpack":     unpackStore,
-			"answers":    compareAnswers,
-		},
+		Setup:               func(env *testscript.Env) error { return setScript(env, programs) },
+		Condition:           scriptCondition,
+		Cmds:                scriptCommands(),
 	})
+}
+
+// setScript sets the environment of a script.
+func setScript(env *testscript.Env, programs string) error {
+	env.Setenv("TRAWL_DATA", filepath.Join(env.WorkDir, "data"))
+	env.Setenv("TRAWL_LISTEN", "127.0.0.1:0")
+	env.Setenv("HOME", env.WorkDir)
+	env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	env.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(env.WorkDir))
+	// The race detector lets every program sleep for a second at its end.
+	env.Setenv("GORACE", "atexit_sleep_ms=0")
+	env.Setenv("PATH", programs+env.Getenv("PATH"))
+	return setOldStores(env)
+}
+
+// scriptCommands are the commands of scripts beside those of testscript.
+func scriptCommands() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
+	return map[string]func(ts *testscript.TestScript, neg bool, args []string){
+		"status":     scriptStatus,
+		"commit":     scriptCommit,
+		"many":       scriptMany,
+		"binary":     scriptBinary,
+		"ready":      scriptReady,
+		"eventually": scriptEventually,
+		"get":        scriptGet,
+		"ask":        scriptAsk,
+		"capture":    scriptCapture,
+		"soon":       scriptSoon,
+		"says":       scriptSays,
+		"hangup":     scriptHangup,
+		"occupy":     scriptOccupy,
+		"flip":       scriptFlip,
+		"killwhen":   scriptKillWhen,
+		"below":      scriptBelow,
+		"free":       scriptFree,
+		"replace":    scriptReplace,
+		"signin":     scriptSignIn,
+		"probe":      scriptProbe,
+		"each":       scriptEach,
+		"oauth":      scriptOAuth,
+		"device":     scriptDevice,
+		"srclogin":   scriptSrcLogin,
+		"leave":      leaveInManifest,
+		"unpack":     unpackStore,
+		"answers":    compareAnswers,
+	}
 }
 
 // scriptCondition tells scripts whether there is a ctags that trawl can use:

@@ -217,6 +217,9 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	warnSymbols(h.log, svc)
 	h.warnNames()
 	h.tellSetup(svc)
+	if err := svc.Join(ctx); err != nil {
+		return err
+	}
 	h.backend.open(svc)
 	file := &declared{svc: svc, log: h.log, path: h.set.File, limits: h.limits, inForce: h.set.Read}
 	first, err := h.declare(ctx, file)
@@ -262,7 +265,7 @@ func (h *host) openService(ctx context.Context) (*service.Service, error) {
 	deadline := time.Now().Add(lockedFor)
 	for {
 		svc, err := openMigrated(ctx, h.set, service.Options{
-			Log: h.log, Symbols: true, History: true, Processors: processors(), Ended: h.gate.Recheck, Hidden: h.gate.Hide,
+			Log: h.log, Symbols: true, History: true, Processors: processors(), Address: h.server.URL(), Ended: h.gate.Recheck, Hidden: h.gate.Hide,
 			Observer: &searchWatch{Metrics: h.metrics, tracing: h.tracing, log: h.log, slow: h.set.SlowQuery, text: h.set.SlowQueryText},
 		})
 		if !errors.Is(err, store.ErrLocked) {

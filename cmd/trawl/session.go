@@ -46,6 +46,13 @@ const lockedFor = 2 * time.Second
 // openSession opens the data directory, or finds the server that has.
 func openSession(ctx context.Context, set config.Settings, o service.Options) (*session, error) {
 	service.LimitMemory(int64(set.Memory))
+	if set.Authority != "" {
+		// A server that has the directory is asked before the database is.
+		if s, err := serverSession(ctx, set.Data); err == nil {
+			s.public = cmp.Or(set.ExternalURL, s.public)
+			return s, nil
+		}
+	}
 	deadline := time.Now().Add(lockedFor)
 	for {
 		svc, err := openMigrated(ctx, set, o)
@@ -75,7 +82,7 @@ func openMigrated(ctx context.Context, set config.Settings, o service.Options) (
 	if err := service.Migrate(ctx, set, o.Log); err != nil {
 		return nil, err
 	}
-	return service.Open(set, o)
+	return service.Open(ctx, set, o)
 }
 
 // pause waits before a locked directory is tried again: the command that has it

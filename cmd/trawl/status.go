@@ -64,6 +64,7 @@ func complaints(s admin.Status) (all []string) {
 	if s.Backup.Error != "" {
 		all = append(all, "the last backup failed: "+s.Backup.Error)
 	}
+	all = append(all, clusterComplaints(s.Cluster, time.Now())...)
 	switch {
 	case s.Disk.Low:
 		all = append(all, fmt.Sprintf("the disk is nearly full: indexing goes on when %s are free", size(s.Disk.MinFree)))

@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -80,8 +79,9 @@ func ParseFile(path string, data []byte) (*File, error) {
 			return f.backup(v)
 		}
 		text, err := f.scalar(key, v)
-		if key == "data" && text != "" && !filepath.IsAbs(text) {
-			text = filepath.Join(filepath.Dir(path), text)
+		switch key {
+		case "data", "authority-password-file", "objects":
+			text = f.relative(text)
 		}
 		f.values[key] = value{text, v.Line}
 		return err

@@ -46,6 +46,8 @@ type Settings struct {
 	Operation
 	// Identity are the settings of users and their access.
 	Identity
+	// Cluster are the settings of a node among others.
+	Cluster
 	// Repositories are those that the configuration file declares.
 	Repositories []Repository
 	// AllowLocalSources lets external services name addresses of this machine,
@@ -144,6 +146,9 @@ func Resolve(m Machine, said Said) (Settings, error) {
 		return s, errors.New("there is no home directory to keep data in: say where with --data or TRAWL_DATA")
 	}
 	if err := s.Operation.check(); err != nil {
+		return s, err
+	}
+	if err := s.Cluster.check(); err != nil {
 		return s, err
 	}
 	abs, err := filepath.Abs(s.Data)

@@ -20,6 +20,10 @@ const (
 // visit is the next sync of a repository.
 type visit struct {
 	name string
+	// id is that of the repository. elsewhere says that another node synced it when it
+	// was due last.
+	id        uint32
+	elsewhere bool
 	// host is that of a remote, "" for a repository of this machine.
 	host string
 	// due is when it is to begin, index its place among agenda.waiting, -1 if it is

@@ -99,7 +99,7 @@ func wholeState(t *testing.T, data string, files, least int) int {
 	t.Helper()
 	set := config.Defaults(config.Machine{MemoryBytes: 1 << 30})
 	set.Data = data
-	s, err := service.Open(set, service.Options{Log: zerolog.Nop()})
+	s, err := service.Open(t.Context(), set, service.Options{Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ func TestDamageIsMended(t *testing.T) {
 	set.Data, set.MinFreeBytes = t.TempDir(), 0
 	reopen := func() *service.Service {
 		t.Helper()
-		s, err := service.Open(set, service.Options{Log: zerolog.Nop()})
+		s, err := service.Open(t.Context(), set, service.Options{Log: zerolog.Nop()})
 		if err != nil {
 			t.Fatal(err)
 		}

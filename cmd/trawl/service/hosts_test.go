@@ -64,7 +64,7 @@ func serving(t *testing.T, allowLocal bool) *service.Service {
 	t.Helper()
 	set := config.Defaults(config.Machine{MemoryBytes: 1 << 30})
 	set.Data, set.MinFreeBytes, set.AllowLocalSources = t.TempDir(), 0, allowLocal
-	s, err := service.Open(set, service.Options{Log: zerolog.Nop()})
+	s, err := service.Open(t.Context(), set, service.Options{Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
 	}

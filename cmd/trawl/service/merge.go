@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/trawlsearch/trawl/cmd/trawl/node"
 	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/span"
 )
@@ -39,7 +40,7 @@ func (s *Service) KeepMerged(ctx context.Context) {
 
 // merge is Merge that logs what came of it.
 func (s *Service) merge(ctx context.Context) {
-	if s.Stopped() != nil {
+	if s.Stopped() != nil || !s.does(node.TaskMerge) {
 		return
 	}
 	began := time.Now()

@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/cmd/trawl/node"
 	"github.com/trawlsearch/trawl/migrations"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -44,17 +45,31 @@ func (s *Service) Rebuild(ctx context.Context, report func(ingest.Progress)) (in
 	return n, err
 }
 
-// rebuildAgain is how long to wait after shards could not be rewritten.
-const rebuildAgain = time.Hour
+const (
+	// rebuildAgain is how long to wait after shards could not be rewritten.
+	rebuildAgain = time.Hour
+	// rebuildElsewhere is the time between two looks while another node rewrites them.
+	rebuildElsewhere = time.Minute
+)
 
 // KeepIndex rewrites the shards whose index is of an older version, until there
 // are none or ctx ends. No newer version comes while this program runs.
 func (s *Service) KeepIndex(ctx context.Context) {
-	for !s.rebuilt(ctx) {
+	for {
+		again := rebuildElsewhere
+		if s.Outdated().Shards == 0 {
+			return
+		}
+		if s.does(node.TaskMerge) {
+			if s.rebuilt(ctx) {
+				return
+			}
+			again = rebuildAgain
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(rebuildAgain):
+		case <-time.After(again):
 		}
 	}
 }

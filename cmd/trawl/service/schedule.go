@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/cmd/trawl/node"
 	"github.com/trawlsearch/trawl/store/backup"
 )
 
@@ -23,7 +24,7 @@ func (s *Service) KeepBackups(ctx context.Context) {
 	if err != nil {
 		s.opts.Log.Warn().Err(err).Msg("read when the last backup was")
 	}
-	run := func(ctx context.Context) bool { return s.scheduledBackup(ctx, plan) }
+	run := func(ctx context.Context) bool { return s.does(node.TaskBackup) && s.scheduledBackup(ctx, plan) }
 	schedule{every: plan.Every, run: run, now: time.Now, wait: waitFor}.keep(ctx, untilBackup(plan, last, time.Now()))
 }
 

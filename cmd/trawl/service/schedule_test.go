@@ -117,7 +117,7 @@ func TestScheduledBackups(t *testing.T) {
 	set := config.Defaults(config.Machine{MemoryBytes: 1 << 30})
 	set.Data, set.MinFreeBytes = filepath.Join(dir, "data"), 0
 	set.Backup = &config.Backup{To: to, Every: time.Hour, Keep: backup.Keep{Last: 2}}
-	s, err := Open(set, Options{Log: zerolog.New(&log)})
+	s, err := Open(t.Context(), set, Options{Log: zerolog.New(&log)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/cmd/trawl/node"
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
@@ -49,6 +50,8 @@ type Options struct {
 	Processors int
 	// Observer, if set, hears what the service does.
 	Observer Observer
+	// Address is where this process listens, for other nodes to show.
+	Address string
 	// Ended and Hidden are those of identity.Options.
 	Ended  func()
 	Hidden func(before, after *store.Repository)
@@ -57,6 +60,7 @@ type Options struct {
 // Service is an open data directory. It is safe for concurrent use.
 type Service struct {
 	store    *store.Store
+	node     *node.Node
 	registry *identity.Registry
 	// git is what all of git's processes share.
 	git *git.Budget
@@ -124,11 +128,25 @@ func notOwned(err error) error {
 
 // Open opens the data directory of the settings, which Migrate has brought to
 // the newest format.
-func Open(set config.Settings, o Options) (*Service, error) {
+func Open(ctx context.Context, set config.Settings, o Options) (*Service, error) {
+	node, err := openNode(ctx, set, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	s, err := openStore(set, o, node)
+	if err != nil {
+		node.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// openStore opens the data directory, which node shares with others.
+func openStore(set config.Settings, o Options, node *node.Node) (*Service, error) {
 	memory := divide(int64(set.Memory))
-	st, err := store.Open(set.Data, store.Options{
-		CacheBytes: memory.caches, ListBytes: memory.lists, LargeBytes: memory.large, Event: storeEvent(o.Log),
-	})
+	opening := store.Options{CacheBytes: memory.caches, ListBytes: memory.lists, LargeBytes: memory.large, Event: storeEvent(o.Log)}
+	node.Share(&opening)
+	st, err := store.Open(set.Data, opening)
 	if err != nil {
 		return nil, notOwned(err)
 	}
@@ -150,6 +168,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 	}
 	s := &Service{
 		store:    st,
+		node:     node,
 		registry: registry,
 		git:      git.NewBudget(memory.git),
 		book:     saved.Open(st, nil),
@@ -172,7 +191,7 @@ func Open(set config.Settings, o Options) (*Service, error) {
 		Workers: o.Processors, Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes), Addresses: registry.Addresses, Damaged: s.setAside,
 		Git: s.git.Behind().Patient(searchPatience),
 	})
-	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log}
+	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log, Mine: s.mine}
 	s.asked.signal = make(chan struct{}, 1)
 	s.hostsWake, s.hostsAsked = make(chan struct{}, 1), map[uint32]bool{}
 	s.gateway.guard.AllowLocal = set.AllowLocalSources
@@ -186,10 +205,13 @@ func Open(set config.Settings, o Options) (*Service, error) {
 	if ingesting.Processors = o.Processors; o.Processors > 0 {
 		ingesting.Git = ingesting.Git.Behind()
 	}
-	ingesting.Turn, ingesting.Begin = s.indexTurn, s.beginSync
+	ingesting.Turn, ingesting.Begin, ingesting.Mine = s.indexTurn, s.beginSync, s.mine
 	st.Subscribe(func(a store.Applied) {
 		if a.Shards || a.Everything {
 			s.noteUnmerged()
+		}
+		if node.Member() != nil {
+			s.applied(a)
 		}
 	})
 	s.indexer = ingest.New(st, ingesting)
@@ -257,8 +279,11 @@ func (s *Service) Drain(ctx context.Context) error {
 
 // Close closes the data directory. Searches and syncs have ended before.
 func (s *Service) Close() error {
+	s.node.Leave()
 	s.writeFetched()
-	return errors.Join(s.gateway.close(), s.spool.Close(), s.store.Close())
+	err := errors.Join(s.gateway.close(), s.spool.Close(), s.store.Close())
+	s.node.Close()
+	return err
 }
 
 // Registry returns the registry of users of the data directory.

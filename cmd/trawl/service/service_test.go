@@ -34,7 +34,7 @@ func open(t *testing.T) *service.Service {
 	t.Helper()
 	set := config.Defaults(config.Machine{MemoryBytes: 1 << 30})
 	set.Data, set.MinFreeBytes = t.TempDir(), 0
-	s, err := service.Open(set, service.Options{Log: zerolog.Nop()})
+	s, err := service.Open(t.Context(), set, service.Options{Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestSpoolIsEmptyBetweenRuns(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "1"), []byte("left"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := service.Open(set, service.Options{Log: zerolog.Nop()})
+	s, err := service.Open(t.Context(), set, service.Options{Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
 	}

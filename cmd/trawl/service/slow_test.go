@@ -59,7 +59,7 @@ func matchesOf(t *testing.T, body io.Reader) string {
 func TestSlowReadersDoNotKeepOthersWaiting(t *testing.T) {
 	set := config.Defaults(config.Machine{MemoryBytes: 1 << 30})
 	set.Data, set.MinFreeBytes, set.Memory = t.TempDir(), 0, 128<<20
-	svc, err := service.Open(set, service.Options{Log: zerolog.Nop()})
+	svc, err := service.Open(t.Context(), set, service.Options{Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,6 +59,10 @@ const TooManyBranches = "too many branches to index, the rest is searched throug
 // repositories whose readers or stars have changed.
 const mergeEvery = 5 * time.Minute
 
+// leastElsewhere is the least time between two looks whether a repository is the work
+// of another node still.
+const leastElsewhere = 5 * time.Second
+
 // Run syncs the repositories named first, calls begun when it has tried them,
 // syncs all others, and goes on as each is due until ctx ends.
 func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
@@ -73,7 +77,9 @@ func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 	y.survey(time.Now())
 	left := map[string]bool{}
 	for _, name := range first {
-		left[name] = true
+		if r := y.Service.record(name); r != nil && y.Service.mine(r.ID) {
+			left[name] = true
+		}
 	}
 	y.ask(first)
 	var surveys <-chan time.Time
@@ -107,7 +113,8 @@ func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 			delete(left, e.name)
 			y.end(ctx, e)
 		case <-y.Service.asked.signal:
-			y.ask(y.Service.asked.take())
+			y.ask(y.Service.takeAsked())
+			y.take(time.Now())
 		case <-y.Service.resumed:
 			y.resume(time.Now())
 		case now := <-surveys:
@@ -154,14 +161,16 @@ func (y *Syncer) survey(now time.Time) {
 // learn adds a repository to the agenda. Those that are overdue are spread over a
 // time.
 func (y *Syncer) learn(r *store.Repository, now time.Time, spread time.Duration) *visit {
-	if v := y.agenda.visits[r.Name]; v != nil {
-		return v
+	v := y.agenda.visits[r.Name]
+	if v == nil {
+		due := time.Time{}
+		if y.Interval > 0 {
+			due = y.rhythm.first(r, now, spread)
+		}
+		v = y.agenda.learn(r.Name, hostOf(r), r.LastIndexed, due)
 	}
-	due := time.Time{}
-	if y.Interval > 0 {
-		due = y.rhythm.first(r, now, spread)
-	}
-	return y.agenda.learn(r.Name, hostOf(r), r.LastIndexed, due)
+	v.id = r.ID
+	return v
 }
 
 // ask has repositories synced before others.
@@ -169,6 +178,26 @@ func (y *Syncer) ask(names []string) {
 	for _, name := range names {
 		if r := y.Service.record(name); r != nil {
 			y.agenda.ask(y.learn(r, time.Now(), 0))
+		}
+	}
+}
+
+// leave leaves a repository that is due to the node whose work it is.
+func (y *Syncer) leave(name string, now time.Time) {
+	v := y.agenda.end(name)
+	if v == nil {
+		return
+	}
+	v.elsewhere = true
+	y.agenda.again(v, now.Add(y.rhythm.jitter(max(y.Interval, leastElsewhere))))
+}
+
+// take has those repositories synced soon that another node did before.
+func (y *Syncer) take(now time.Time) {
+	for name, v := range y.agenda.visits {
+		if v.elsewhere && y.agenda.atWork[name] == nil && y.Service.mine(v.id) {
+			v.elsewhere = false
+			y.agenda.again(v, now.Add(time.Duration(y.rhythm.random()*float64(y.Interval))))
 		}
 	}
 }
@@ -193,6 +222,10 @@ func (y *Syncer) start(ctx context.Context) {
 		name, ok := y.agenda.next(time.Now())
 		if !ok {
 			break
+		}
+		if !y.Service.mine(y.agenda.visits[name].id) {
+			y.leave(name, time.Now())
+			continue
 		}
 		task := y.Display.Start(name)
 		go func() { y.ended <- y.sync(ctx, name, task) }()

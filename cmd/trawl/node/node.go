@@ -1,0 +1,205 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/httpapi/admin"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/cluster"
+	"github.com/trawlsearch/trawl/store/cluster/member"
+	"github.com/trawlsearch/trawl/store/cluster/postgres"
+	"github.com/trawlsearch/trawl/store/cluster/runs"
+	"github.com/trawlsearch/trawl/store/object"
+)
+
+// The tasks that one node does for all.
+const (
+	// TaskMerge is to merge shards, and to rewrite those of an older index.
+	TaskMerge = "merge"
+	// TaskBackup is to make the backups of the configuration file.
+	TaskBackup = "backup"
+	// TaskHousekeeping is to sweep objects and to cut the log.
+	TaskHousekeeping = "housekeeping"
+)
+
+// formats are those of records that this program reads.
+var formats = cluster.Formats{Lowest: uint32(store.FormatNewest), Newest: uint32(store.FormatNewest)}
+
+// Node is this process among the nodes of a cluster. It is safe for concurrent use. A
+// nil Node is that of a store of one machine.
+type Node struct {
+	db      *postgres.Cluster
+	objects object.Store
+	set     config.Cluster
+	log     zerolog.Logger
+	// member is set by Join.
+	member  atomic.Pointer[member.Member]
+	keeping sync.WaitGroup
+	stop    context.CancelFunc
+}
+
+// Open connects with the database of the settings. Join is called once the store is
+// open, and Close after the store is closed.
+func Open(ctx context.Context, set config.Cluster, objects object.Store, log zerolog.Logger) (*Node, error) {
+	db, err := postgres.Open(ctx, postgres.Options{
+		Address: set.Authority, PasswordFile: set.AuthorityPasswordFile, Reads: formats,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("database of the cluster: %w", err)
+	}
+	return &Node{db: db, objects: objects, set: set, log: log, stop: func() {}}, nil
+}
+
+// Share sets what a store shares with other nodes among the options that it is opened
+// with.
+func (n *Node) Share(o *store.Options) {
+	if n != nil {
+		o.Log, o.Runs = n.db, runs.New(n.objects)
+	}
+}
+
+// Facts is what a node tells the others about itself.
+type Facts struct {
+	Host    string `json:"host,omitempty"`
+	PID     int    `json:"pid,omitempty"`
+	Version string `json:"version,omitempty"`
+	Data    string `json:"data,omitempty"`
+	// Bytes are those of the index on disk, FreeBytes what is free there.
+	Bytes     uint64 `json:"bytes,omitempty"`
+	FreeBytes uint64 `json:"freeBytes,omitempty"`
+	Shards    int    `json:"shards,omitempty"`
+}
+
+// Description is what there is to tell of a node.
+type Description struct {
+	Address string
+	Applied uint64
+	Facts   Facts
+}
+
+// Join makes the process a member of its cluster until Leave. gained is called when
+// there is more for it to do.
+func (n *Node) Join(ctx context.Context, describe func() Description, gained func()) error {
+	if n == nil {
+		return nil
+	}
+	m, err := member.Join(ctx, member.Options{
+		Nodes: n.db, Leases: n.db, Tasks: []string{TaskMerge, TaskBackup, TaskHousekeeping}, Gained: gained,
+		Describe: func() cluster.Node {
+			d := describe()
+			facts, err := json.Marshal(d.Facts)
+			if err != nil {
+				n.log.Error().Err(err).Msg("facts of the node")
+			}
+			return cluster.Node{Address: d.Address, Applied: cluster.Version(d.Applied), Reads: formats, Facts: facts}
+		},
+		Event: func(message string, err error) { n.log.Warn().Err(err).Str("event", message).Msg("cluster") },
+	})
+	if err != nil {
+		return err
+	}
+	n.member.Store(m)
+	ctx, n.stop = context.WithCancel(context.WithoutCancel(ctx))
+	n.keeping.Go(func() { m.Keep(ctx) })
+	n.log.Info().Str("node", m.ID()).Int("nodes", m.Live()).Msg("joined the cluster")
+	return nil
+}
+
+// Leave gives what falls to this node to others. It does nothing before Join, and may be
+// called again.
+func (n *Node) Leave() {
+	if n == nil {
+		return
+	}
+	n.stop()
+	n.keeping.Wait()
+}
+
+// Close disconnects from the database.
+func (n *Node) Close() {
+	if n == nil {
+		return
+	}
+	n.Leave()
+	n.db.Close()
+}
+
+// Member is what falls to this node; nil, everything, before Join and in a store of one
+// machine.
+func (n *Node) Member() *member.Member {
+	if n == nil {
+		return nil
+	}
+	return n.member.Load()
+}
+
+// statusTime bounds how long a status waits for the database.
+const statusTime = 2 * time.Second
+
+// Status describes the cluster, nil for a store of one machine. applied is the version
+// of this node's store, confirmed when it was known to be the last.
+func (n *Node) Status(ctx context.Context, applied uint64, confirmed time.Time) *admin.StatusCluster {
+	if n == nil {
+		return nil
+	}
+	out := &admin.StatusCluster{Applied: applied, Confirmed: confirmed.UTC(), Objects: n.objects.String(), Listening: n.db.Listening()}
+	if m := n.member.Load(); m != nil {
+		out.Node = m.ID()
+	}
+	ctx, cancel := context.WithTimeout(ctx, statusTime)
+	defer cancel()
+	head, err := n.db.Head(ctx)
+	var nodes []cluster.Node
+	var leases []cluster.Lease
+	if err == nil {
+		nodes, err = n.db.Nodes(ctx)
+	}
+	if err == nil {
+		leases, err = n.db.Leases(ctx)
+	}
+	if err != nil {
+		out.Error = err.Error()
+		return out
+	}
+	out.Head = uint64(head)
+	held := map[string][]string{}
+	for _, l := range leases {
+		held[l.Node] = append(held[l.Node], l.Name)
+	}
+	live := map[string]bool{}
+	for _, l := range member.Live(nodes, member.MissedAfter) {
+		live[l.ID] = true
+	}
+	for _, one := range nodes {
+		out.Nodes = append(out.Nodes, statusOf(one, live[one.ID], held[one.ID]))
+	}
+	return out
+}
+
+// statusOf describes a node and the leases that it holds.
+func statusOf(n cluster.Node, live bool, leases []string) admin.StatusNode {
+	out := admin.StatusNode{
+		ID: n.ID, Address: n.Address, Live: live, Started: n.Started.UTC(), Seen: n.Seen.UTC(), Applied: uint64(n.Applied), Formats: [2]uint32{n.Reads.Lowest, n.Reads.Newest},
+	}
+	var facts Facts
+	if err := json.Unmarshal(n.Facts, &facts); err == nil {
+		out.Host, out.PID, out.Version, out.Data = facts.Host, facts.PID, facts.Version, facts.Data
+		out.Bytes, out.FreeBytes, out.Shards = facts.Bytes, facts.FreeBytes, facts.Shards
+	}
+	for _, name := range leases {
+		if member.IsPart(name) {
+			out.Parts++
+		} else {
+			out.Tasks = append(out.Tasks, name)
+		}
+	}
+	return out
+}

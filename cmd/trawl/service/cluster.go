@@ -1,0 +1,58 @@
+package service
+
+import (
+	"context"
+	"os"
+
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/cmd/trawl/node"
+)
+
+// openNode connects with the cluster of the settings; it is nil for a store of one
+// machine.
+func openNode(ctx context.Context, set config.Settings, log zerolog.Logger) (*node.Node, error) {
+	if set.Authority == "" {
+		return nil, nil
+	}
+	objects, err := OpenDestination(set.Objects)
+	if err != nil {
+		return nil, err
+	}
+	return node.Open(ctx, set.Cluster, objects, log)
+}
+
+// Join has other nodes know of this one, and gives it its share of their work. Until
+// then, and in a store of one machine, it does all.
+func (s *Service) Join(ctx context.Context) error {
+	return s.node.Join(ctx, s.describe, s.gained)
+}
+
+// describe tells other nodes about this one.
+func (s *Service) describe() node.Description {
+	d := node.Description{Address: s.opts.Address, Applied: uint64(s.store.Version()), Facts: node.Facts{PID: os.Getpid(), Version: program(), Data: s.Dir()}}
+	d.Facts.Host, _ = os.Hostname() // it is for people
+	m := s.store.Metrics()
+	d.Facts.Bytes, d.Facts.Shards = m.DiskBytes, m.Shards
+	if disk, err := s.store.Disk(); err == nil {
+		d.Facts.FreeBytes = disk.FreeBytes
+	}
+	return d
+}
+
+// gained looks for work of what has fallen to this node.
+func (s *Service) gained() {
+	s.noteUnmerged()
+	s.noteChange()
+	s.noteSync()
+	s.jobs.Wake()
+	s.asked.wake()
+}
+
+// mine reports whether the work on what has a number, such as a repository by its ID,
+// falls to this node.
+func (s *Service) mine(number uint32) bool { return s.node.Member().HoldsPart(number) }
+
+// does reports whether a task falls to this node.
+func (s *Service) does(task string) bool { return s.node.Member().Holds(task) }
