@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/internal/needs"
 )
@@ -180,7 +182,9 @@ func TestProxies(t *testing.T) {
 			`proxy_buffering off;`, `proxy_http_version 1\.1;`, `proxy_set_header Connection "";`, `proxy_read_timeout 2m;`, `gzip off;`,
 			`proxy_set_header X-Forwarded-For \$remote_addr;`, `proxy_set_header Host \$host;`, `large_client_header_buffers 4 256k;`,
 		},
-		"Caddyfile": {`read_timeout 2m`, `max_size 16MB`},
+		"Caddyfile":          {`read_timeout 2m`, `max_size 16MB`},
+		"cluster-nginx.conf": {`proxy_buffering off;`, `proxy_next_upstream error timeout http_503;`, `proxy_read_timeout 2m;`, `gzip off;`},
+		"cluster-Caddyfile":  {`health_uri /readyz`, `read_timeout 2m`, `max_size 16MB`},
 	} {
 		text := regexp.MustCompile(`(?m)#.*$`).ReplaceAllString(readDeploy(t, name), "")
 		for _, want := range wants {
@@ -276,4 +280,40 @@ func findCommands(t *testing.T, name, page string) int {
 		}
 	}
 	return len(lines)
+}
+
+// The containers of several nodes are given settings that there are.
+func TestClusterCompose(t *testing.T) {
+	var file struct {
+		Services map[string]struct {
+			Image       string
+			Environment map[string]string
+		}
+	}
+	if err := yaml.Unmarshal([]byte(readDeploy(t, "cluster-compose.yml")), &file); err != nil {
+		t.Fatal(err)
+	}
+	nodes := 0
+	for name, s := range file.Services {
+		if s.Image != "trawl" {
+			continue
+		}
+		nodes++
+		said := config.Said{Env: func(name string) string { return s.Environment[name] }}
+		set, err := config.Resolve(config.Machine{Home: "/home/ann"}, said)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if set.Authority == "" || set.Objects == "" || set.AuthorityPasswordFile == "" {
+			t.Errorf("%s: settings %+v share nothing", name, set.Cluster)
+		}
+		for key := range s.Environment {
+			if !slices.ContainsFunc(config.All(), func(k config.Setting) bool { return k.Env() == key }) {
+				t.Errorf("%s: %s is no setting", name, key)
+			}
+		}
+	}
+	if nodes != 3 {
+		t.Errorf("there are %d nodes, want 3", nodes)
+	}
 }

@@ -56,6 +56,43 @@ func TestProxiesAtWork(t *testing.T) {
 	}
 }
 
+// TestClusterProxies has one node away, one that is not current, and one that is.
+func TestClusterProxies(t *testing.T) {
+	for name, start := range map[string]func(*testing.T, string, string) *exec.Cmd{"nginx": startClusterNginx, "caddy": startClusterCaddy} {
+		t.Run(name, func(t *testing.T) {
+			p := newProxied(t, 2, start)
+			for n, begun := 0, time.Now(); n < 20; n++ {
+				switch res, text := p.get("/headers"); {
+				case res.StatusCode == http.StatusOK:
+				case time.Since(begun) > patience:
+					t.Fatalf("a request got %s %q, want the answer of the node that is current", res.Status, text)
+				default:
+					n = 0 // a proxy may have to find out which nodes are well
+				}
+			}
+			p.streams()
+		})
+	}
+}
+
+// behind is a node that is not current.
+func behind(t *testing.T) (address string) {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	t.Cleanup(s.Close)
+	return strings.TrimPrefix(s.URL, "http://")
+}
+
+func startClusterNginx(t *testing.T, upstream, listen string) *exec.Cmd {
+	return runNginx(t, listen, "cluster-nginx.conf", "10.0.0.5:7080", freeAddress(t), "10.0.0.6:7080", behind(t), "10.0.0.7:7080", upstream)
+}
+
+func startClusterCaddy(t *testing.T, upstream, listen string) *exec.Cmd {
+	return runCaddy(t, listen, "cluster-Caddyfile", "10.0.0.5:7080", freeAddress(t), "10.0.0.6:7080", behind(t), "10.0.0.7:7080", upstream)
+}
+
 func newProxied(t *testing.T, version int, start func(t *testing.T, upstream, listen string) *exec.Cmd) *proxied {
 	p := &proxied{t: t, more: make(chan struct{}), gone: make(chan struct{}), read: make(chan int64, 8)}
 	upstream := httptest.NewServer(p.routes())
@@ -119,6 +156,7 @@ func (p *proxied) routes() http.Handler {
 		fmt.Fprintf(w, "%q %s %q %q %d", r.Header.Values("X-Forwarded-For"), r.Host, r.Header.Values("X-Forwarded-Proto"),
 			r.Header.Get("Authorization"), len(r.URL.RawQuery))
 	})
+	mux.HandleFunc("/readyz", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("/refusal", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "7")
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -276,10 +314,14 @@ func rewritten(t *testing.T, name string, words ...string) string {
 }
 
 func startNginx(t *testing.T, upstream, listen string) *exec.Cmd {
+	return runNginx(t, listen, "nginx.conf", "127.0.0.1:7080;\n\tkeepalive", upstream+";\n\tkeepalive")
+}
+
+// runNginx runs a file of docs/deploy with some of its words replaced.
+func runNginx(t *testing.T, listen, name string, words ...string) *exec.Cmd {
 	path, dir := needs.Program(t, "nginx"), t.TempDir()
 	cert, key := certificate(t, dir)
-	site := rewritten(t, "nginx.conf", "127.0.0.1:7080;\n\tkeepalive", upstream+";\n\tkeepalive", "listen 443", "listen "+listen,
-		"/etc/ssl/search.example.org.pem", cert, "/etc/ssl/search.example.org.key", key)
+	site := rewritten(t, name, append(words, "listen 443", "listen "+listen, "/etc/ssl/search.example.org.pem", cert, "/etc/ssl/search.example.org.key", key)...)
 	main := "daemon off; master_process off; pid pid; error_log stderr;\nevents {}\nhttp {\naccess_log off;\n"
 	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
 		main += kind + "_temp_path " + kind + ";\n"
@@ -290,14 +332,18 @@ func startNginx(t *testing.T, upstream, listen string) *exec.Cmd {
 }
 
 func startCaddy(t *testing.T, upstream, listen string) *exec.Cmd {
+	return runCaddy(t, listen, "Caddyfile", "reverse_proxy 127.0.0.1:7080", "reverse_proxy "+upstream)
+}
+
+// runCaddy does the same.
+func runCaddy(t *testing.T, listen, name string, words ...string) *exec.Cmd {
 	path, dir := needs.Program(t, "caddy"), t.TempDir()
 	cert, key := certificate(t, dir)
 	_, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		t.Fatal(err)
 	}
-	site := rewritten(t, "Caddyfile", "reverse_proxy 127.0.0.1:7080", "reverse_proxy "+upstream,
-		"search.example.org {", "search.example.org:"+port+" {\n\tbind 127.0.0.1\n\ttls "+cert+" "+key)
+	site := rewritten(t, name, append(words, "search.example.org {", "search.example.org:"+port+" {\n\tbind 127.0.0.1\n\ttls "+cert+" "+key)...)
 	conf := filepath.Join(dir, "Caddyfile")
 	writeText(t, conf, "{\n\tadmin off\n\tauto_https off\n}\n"+site)
 	cmd := exec.Command(path, "run", "--adapter", "caddyfile", "--config", conf)

@@ -33,6 +33,10 @@ func newMetrics() *metrics.Metrics {
 	return metrics.New(metrics.Build{Version: "v1", Revision: "abc", Go: "go1"}, func(context.Context) (admin.Status, error) {
 		var s admin.Status
 		s.Ready, s.Disk.Free, s.Repositories.OldestSeconds, s.Started = true, 123, 45.5, time.Unix(1700000000, 0)
+		s.Cluster = &admin.StatusCluster{
+			Node: "a", Head: 9, Applied: 7, Confirmed: time.Now(),
+			Nodes: []admin.StatusNode{{ID: "a", Live: true, Parts: 30}, {ID: "b"}, {ID: "c", Live: true}},
+		}
 		return s, nil
 	})
 }

@@ -104,7 +104,7 @@ func unix(t time.Time) float64 {
 
 // Describe implements prometheus.Collector.
 func (c *statusCollector) Describe(out chan<- *prometheus.Desc) {
-	for _, r := range readings() {
+	for _, r := range append(readings(), clusterReadings()...) {
 		out <- r.desc
 	}
 }
@@ -114,7 +114,11 @@ func (c *statusCollector) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), statusWithin)
 	defer cancel()
 	s, err := c.status(ctx)
-	for _, r := range readings() {
+	all := readings()
+	if s.Cluster != nil {
+		all = append(all, clusterReadings()...)
+	}
+	for _, r := range all {
 		if err != nil {
 			out <- prometheus.NewInvalidMetric(r.desc, err)
 			continue
