@@ -70,7 +70,7 @@ func TestBrowserReading(t *testing.T) {
 	s.signIn("ann")
 	for _, path := range []string{
 		"/search", "/users/ann/settings", "/users/ann/settings/tokens", "/site-admin/users", "/site-admin/users/bob", "/site-admin/organizations",
-		"/site-admin/repositories", "/site-admin/audit", "/site-admin/oauth-apps", "/debug/stream", "/help/api", "/help",
+		"/site-admin/repositories", "/site-admin/audit", "/site-admin/nodes", "/site-admin/oauth-apps", "/debug/stream", "/help/api", "/help",
 		"/hostile", "/hostile/-/blob/kiln.go?L4", "/hostile/-/commits", "/hostile/-/branches",
 	} {
 		read(path)

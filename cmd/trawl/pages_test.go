@@ -55,6 +55,7 @@ var hostilePages = map[string][]string{
 	"/site-admin/oauth-apps":         {"/site-admin/oauth-apps"},
 	"/site-admin/repositories":       {"/site-admin/repositories"},
 	"/site-admin/audit":              {"/site-admin/audit"},
+	"/site-admin/nodes":              {"/site-admin/nodes"},
 	"/api/console":                   {"/api/console"},
 	"/user/settings/authorised-apps": {"/user/settings/authorised-apps"},
 

@@ -162,7 +162,7 @@ func (h *host) newServer() *httpapi.Server {
 	h.gate.Bearers = apps
 	tools := &console.Console{Server: server}
 	book := &help.Book{Server: server, Limits: h.limits}
-	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, More: tools.Sections()}
+	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, Status: h.status, More: tools.Sections()}
 	server.Extra = slices.Concat(operator.Routes(), api.Routes(), area.Routes(), apps.Routes(), book.Routes(), openapi.Routes(), files.Routes(), h.metricsRoutes())
 	return server
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/httpapi/web"
@@ -46,6 +47,8 @@ type Area struct {
 	Repositories func() manage.Repositories
 	// Apps returns the OAuth apps, nil until the data directory is open.
 	Apps func() *oauth.Book
+	// Status tells how the server is.
+	Status admin.StatusFunc
 	// More are the sections of other packages.
 	More []Section
 }
@@ -63,6 +66,7 @@ const (
 	orgsPath         = "/site-admin/organizations"
 	appsPath         = "/site-admin/oauth-apps"
 	repositoriesPath = "/site-admin/repositories"
+	nodesPath        = "/site-admin/nodes"
 	auditPath        = "/site-admin/audit"
 )
 
@@ -119,6 +123,9 @@ var sections = []section{
 		path: repositoriesPath, template: "repositories.html", blank: func() content { return &repositoriesData{} },
 		done:    map[string]string{"sync": "It is synced as soon as syncs that run have ended."},
 		actions: []action{{"/sync", syncRepository}},
+	}}},
+	{SiteAdmin, "Nodes", nodesPath, []page{{
+		path: nodesPath, template: "nodes.html", blank: func() content { return &nodesData{} },
 	}}},
 	{SiteAdmin, "Audit log", auditPath, []page{{
 		path: auditPath, template: "audit.html", blank: func() content { return &auditData{} },
@@ -189,9 +196,9 @@ func userPath(name string) string { return "/users/" + url.PathEscape(name) }
 
 // Serve answers with a page of t beside the sidebar.
 func (a *Area) Serve(w http.ResponseWriter, r *http.Request, t web.Templates, v web.View) error {
-	admin := auth.From(r.Context()).SiteAdmin()
+	siteAdmin := auth.From(r.Context()).SiteAdmin()
 	for _, g := range []Group{Account, SiteAdmin, Tools} {
-		if g == SiteAdmin && !admin {
+		if g == SiteAdmin && !siteAdmin {
 			continue
 		}
 		if links := a.links(g); links != nil {

@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"context"
 	"html"
 	"io"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/httpapi/settings"
@@ -35,6 +37,7 @@ type world struct {
 	reg     *identity.Registry
 	apps    *oauth.Book
 	repos   repositories
+	status  admin.Status
 }
 
 func newWorld(t *testing.T, tokens identity.TokenPolicy) *world {
@@ -59,6 +62,7 @@ func newWorld(t *testing.T, tokens identity.TokenPolicy) *world {
 	server := &httpapi.Server{Gate: gate}
 	area := &settings.Area{
 		Server: server, Repositories: func() manage.Repositories { return &w.repos }, Apps: func() *oauth.Book { return w.apps },
+		Status: func(context.Context) (admin.Status, error) { return w.status, nil },
 	}
 	server.Extra = area.Routes()
 	w.handler = server.Handler()
