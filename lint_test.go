@@ -39,7 +39,8 @@ var arrows = map[string][]string{
 
 // helpers are packages for tests: the tests of every folder may import them, as they
 // may each other, and nothing else may.
-var helpers = []string{"internal/needs", "internal/gitrepo", "internal/clock", "internal/tcpproxy", "internal/postgrestest"}
+var helpers = []string{"internal/needs", "internal/gitrepo", "internal/clock", "internal/tcpproxy", "internal/postgrestest",
+	"store/cluster/memorylog"}
 
 // alone are the packages that others build on for what they leave out, and what of
 // this module they may import: a client of the API must not drag the server along.

@@ -11,10 +11,11 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/cluster/memorylog"
 )
 
 // openNode opens the store of a node in memory.
-func openNode(t *testing.T, fs vfs.FS, log *memoryLog) *store.Store {
+func openNode(t *testing.T, fs vfs.FS, log *memorylog.Log) *store.Store {
 	t.Helper()
 	s, err := store.Open("data", store.Options{FS: fs, Log: log})
 	if err != nil {
@@ -49,7 +50,7 @@ func increment(s *store.Store, i int) error {
 // or made twice, and all nodes have the same records in the end.
 func TestNodesAreSerial(t *testing.T) {
 	const nodes, workers, rounds, counters = 3, 4, 20, 2
-	log := newMemoryLog(1, true)
+	log := memorylog.New(1, true)
 	var stores []*store.Store
 	for range nodes {
 		s := openNode(t, vfs.NewMem(), log)
@@ -89,11 +90,11 @@ func TestNodesAreSerial(t *testing.T) {
 			}
 		}
 		sn.Close()
-		if got, want := s.SharedRecords(), log.all(); got != want {
+		if got, want := s.SharedRecords(), log.All(); got != want {
 			t.Errorf("node %d has\n%s\nthe log has\n%s", n, got, want)
 		}
 	}
-	if log.unknown == 0 {
+	if log.Unknown() == 0 {
 		t.Error("no append failed")
 	}
 }
@@ -101,7 +102,7 @@ func TestNodesAreSerial(t *testing.T) {
 // TestNodeComesLater opens nodes when the log no longer reaches back: one that is
 // new, and one that was away meanwhile.
 func TestNodeComesLater(t *testing.T) {
-	log := newMemoryLog(1, false)
+	log := memorylog.New(1, false)
 	away := vfs.NewMem()
 	first := openNode(t, vfs.NewMem(), log)
 	defer closeStore(t, first)
@@ -126,10 +127,10 @@ func TestNodeComesLater(t *testing.T) {
 	if err := errors.Join(err, more); err != nil {
 		t.Fatal(err)
 	}
-	log.cutAll()
+	log.CutAll()
 	for name, fs := range map[string]vfs.FS{"new": vfs.NewMem(), "away": away} {
 		s := openNode(t, fs, log)
-		if got, want := s.SharedRecords(), log.all(); got != want {
+		if got, want := s.SharedRecords(), log.All(); got != want {
 			t.Errorf("%s: has\n%s\nthe log has\n%s", name, got, want)
 		}
 		sn := s.Snapshot()
@@ -151,7 +152,7 @@ func TestNodeComesLater(t *testing.T) {
 // TestNodesNoteFetched notes on one node when sources were looked at whose records
 // another node has made and changed.
 func TestNodesNoteFetched(t *testing.T) {
-	log := newMemoryLog(1, false)
+	log := memorylog.New(1, false)
 	writer, reader := openNode(t, vfs.NewMem(), log), openNode(t, vfs.NewMem(), log)
 	defer closeStore(t, writer)
 	defer closeStore(t, reader)
@@ -187,13 +188,13 @@ func TestNodesNoteFetched(t *testing.T) {
 
 // TestLogIsAway has changes fail while the log cannot be reached, and succeed then.
 func TestLogIsAway(t *testing.T) {
-	log := newMemoryLog(1, false)
+	log := memorylog.New(1, false)
 	s := openNode(t, vfs.NewMem(), log)
 	defer closeStore(t, s)
 	if _, err := s.NewRepository(store.Repository{Name: "r1"}); err != nil {
 		t.Fatal(err)
 	}
-	log.setAway(true)
+	log.SetAway(true)
 	if err := increment(s, 1); err == nil || errors.Is(err, store.ErrBroken) {
 		t.Errorf("increment without a log: %v", err)
 	}
@@ -203,15 +204,15 @@ func TestLogIsAway(t *testing.T) {
 		t.Error("without a log nothing can be read")
 	}
 	sn.Close()
-	log.setAway(false)
+	log.SetAway(false)
 	if err := increment(s, 1); err != nil {
 		t.Error(err)
 	}
-	log.breakNext()
+	log.BreakNext()
 	if err := increment(s, 1); !errors.Is(err, store.ErrBroken) || errors.Is(err, store.ErrConflict) {
 		t.Errorf("increment whose answer is lost: %v, want ErrBroken alone", err)
 	}
-	log.setAway(false)
+	log.SetAway(false)
 	follow(t, s, log)
 	if value, err := s.Record(store.RecordCounter, []byte{1}); string(value) != "2" || err != nil {
 		t.Errorf("counted to %s, %v, want 2: the lost answer was that the change is made", value, err)
@@ -223,7 +224,7 @@ func TestLogIsAway(t *testing.T) {
 
 // TestWrongLog opens directories with logs that are not theirs.
 func TestWrongLog(t *testing.T) {
-	log := newMemoryLog(1, false)
+	log := memorylog.New(1, false)
 	fs := vfs.NewMem()
 	s := openNode(t, fs, log)
 	for i := range 3 {
@@ -232,7 +233,7 @@ func TestWrongLog(t *testing.T) {
 		}
 	}
 	closeStore(t, s)
-	other := newMemoryLog(2, false)
+	other := memorylog.New(2, false)
 	s = openNode(t, vfs.NewMem(), other)
 	for i := range 5 {
 		if _, err := s.NewRepository(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
@@ -249,7 +250,7 @@ func TestWrongLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	closeStore(t, s)
-	cut := newMemoryLog(3, false)
+	cut := memorylog.New(3, false)
 	s = openNode(t, vfs.NewMem(), cut)
 	for i := range 9 {
 		if _, err := s.NewRepository(store.Repository{Name: fmt.Sprint("r", i)}); err != nil {
@@ -257,14 +258,14 @@ func TestWrongLog(t *testing.T) {
 		}
 	}
 	closeStore(t, s)
-	cut.cutAll()
+	cut.CutAll()
 	for _, c := range []struct {
 		name string
 		o    store.Options
 		want string
 	}{
 		{"another log", store.Options{FS: fs, Log: other}, "is not the one"},
-		{"an empty log", store.Options{FS: fs, Log: newMemoryLog(4, false)}, "is not the one"},
+		{"an empty log", store.Options{FS: fs, Log: memorylog.New(4, false)}, "is not the one"},
 		{"another log that was cut", store.Options{FS: fs, Log: cut}, "another cluster"},
 		{"no log", store.Options{FS: fs}, "one of several"},
 		{"a store of its own", store.Options{FS: own, Log: log}, "a store of its own"},
@@ -282,7 +283,7 @@ func TestWrongLog(t *testing.T) {
 }
 
 // follow waits until a store has the last version of the log.
-func follow(t *testing.T, s *store.Store, log *memoryLog) {
+func follow(t *testing.T, s *store.Store, log *memorylog.Log) {
 	t.Helper()
 	if err := s.CatchUp(t.Context()); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/cluster/memorylog"
 	"github.com/trawlsearch/trawl/store/cluster/runs"
 	"github.com/trawlsearch/trawl/store/object"
 	"github.com/trawlsearch/trawl/store/shard"
@@ -15,11 +16,11 @@ import (
 
 // site is what nodes share: a log, and runs in a folder.
 type site struct {
-	log    *memoryLog
+	log    *memorylog.Log
 	folder *object.Folder
 }
 
-func newSite() site { return site{newMemoryLog(1, false), object.NewFolder(vfs.NewMem(), "shared")} }
+func newSite() site { return site{memorylog.New(1, false), object.NewFolder(vfs.NewMem(), "shared")} }
 
 func (w site) open(fs vfs.FS) (*store.Store, error) {
 	return store.Open("data", store.Options{FS: fs, Log: w.log, Runs: runs.New(w.folder)})
@@ -86,7 +87,7 @@ func TestNodesShareShards(t *testing.T) {
 		} else if found {
 			check(t, v, moreDocs, moreTexts)
 		}
-		if got, want := s.SharedRecords(), w.log.all(); got != want {
+		if got, want := s.SharedRecords(), w.log.All(); got != want {
 			t.Errorf("a node has\n%s\nthe log has\n%s", got, want)
 		}
 	}
@@ -100,7 +101,7 @@ func TestNodesShareShards(t *testing.T) {
 	}
 	follow(t, reader, w.log)
 	same(reader, false)
-	w.log.cutAll()
+	w.log.CutAll()
 	late := w.node(t)
 	defer closeStore(t, late)
 	same(late, false)

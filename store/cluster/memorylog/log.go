@@ -1,4 +1,4 @@
-package store_test
+package memorylog
 
 import (
 	"bytes"
@@ -8,12 +8,17 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/trawlsearch/trawl/store/cluster"
 )
 
-// memoryLog is a log in memory, whose appends fail in every way that they may.
-type memoryLog struct {
+// pollTime is after how long a caller of Wait looks by itself.
+const pollTime = 50 * time.Millisecond
+
+// Log is a log in memory, whose appends fail in every way that they may. It is safe
+// for concurrent use.
+type Log struct {
 	mu      sync.Mutex // guards all below
 	rng     *rand.Rand
 	faults  bool
@@ -26,16 +31,18 @@ type memoryLog struct {
 	// append, which is made.
 	away, breaks bool
 	// grown is closed when there is a new version.
-	grown chan struct{}
-	// unknown counts the appends that failed without saying whether they were made.
+	grown   chan struct{}
 	unknown int
 }
 
-func newMemoryLog(seed uint64, faults bool) *memoryLog {
-	return &memoryLog{rng: rand.New(rand.NewPCG(seed, 1)), faults: faults, records: map[string][]byte{}, grown: make(chan struct{})}
+// New returns a log without a version. With faults one append in five fails without
+// saying whether it was made.
+func New(seed uint64, faults bool) *Log {
+	return &Log{rng: rand.New(rand.NewPCG(seed, 1)), faults: faults, records: map[string][]byte{}, grown: make(chan struct{})}
 }
 
-func (l *memoryLog) Append(_ context.Context, base cluster.Version, id cluster.ID, writes []cluster.Write) error {
+// Append implements cluster.Log.
+func (l *Log) Append(_ context.Context, base cluster.Version, id cluster.ID, writes []cluster.Write) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.away {
@@ -75,7 +82,8 @@ func (l *memoryLog) Append(_ context.Context, base cluster.Version, id cluster.I
 	return nil
 }
 
-func (l *memoryLog) Head(context.Context) (cluster.Version, error) {
+// Head implements cluster.Log.
+func (l *Log) Head(context.Context) (cluster.Version, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.away {
@@ -84,7 +92,8 @@ func (l *memoryLog) Head(context.Context) (cluster.Version, error) {
 	return cluster.Version(l.cut + len(l.entries)), nil
 }
 
-func (l *memoryLog) Tail(_ context.Context, after cluster.Version, limit int) ([]cluster.Entry, error) {
+// Tail implements cluster.Log.
+func (l *Log) Tail(_ context.Context, after cluster.Version, limit int) ([]cluster.Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.away {
@@ -103,7 +112,8 @@ func (l *memoryLog) Tail(_ context.Context, after cluster.Version, limit int) ([
 	return slices.Clone(rest[:min(len(rest), 3)]), nil
 }
 
-func (l *memoryLog) Records(_ context.Context, each func(key, value []byte) error) (cluster.Version, error) {
+// Records implements cluster.Log.
+func (l *Log) Records(_ context.Context, each func(key, value []byte) error) (cluster.Version, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, key := range slices.Sorted(maps.Keys(l.records)) {
@@ -114,54 +124,71 @@ func (l *memoryLog) Records(_ context.Context, each func(key, value []byte) erro
 	return cluster.Version(l.cut + len(l.entries)), nil
 }
 
-func (l *memoryLog) Wait(ctx context.Context, after cluster.Version) error {
+// Wait implements cluster.Log.
+func (l *Log) Wait(ctx context.Context, after cluster.Version) error {
 	l.mu.Lock()
 	grown, there := l.grown, l.cut+len(l.entries) > int(after)
 	l.mu.Unlock()
 	if there {
 		return nil
 	}
+	poll := time.NewTimer(pollTime)
+	defer poll.Stop()
 	select {
 	case <-grown:
+		return nil
+	case <-poll.C:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (l *memoryLog) Reserve(_ context.Context, n uint32) (uint32, error) {
+// Reserve implements cluster.Log.
+func (l *Log) Reserve(_ context.Context, n uint32) (uint32, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.shards += n
 	return l.shards - n + 1, nil
 }
 
-func (l *memoryLog) Cut(context.Context) error { l.cutAll(); return nil }
-func (l *memoryLog) Close()                    {}
+// Cut implements cluster.Log.
+func (l *Log) Cut(context.Context) error { l.CutAll(); return nil }
 
-// cutAll forgets all entries but the last.
-func (l *memoryLog) cutAll() {
+// Close implements cluster.Log.
+func (l *Log) Close() {}
+
+// CutAll forgets all entries but the last.
+func (l *Log) CutAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := len(l.entries) - 1
 	l.cut, l.entries = l.cut+n, l.entries[n:]
 }
 
-// breakNext has the log go away behind the next append.
-func (l *memoryLog) breakNext() {
+// BreakNext has the log go away behind the next append.
+func (l *Log) BreakNext() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.breaks = true
 }
 
-func (l *memoryLog) setAway(away bool) {
+// SetAway has Append, Head and Tail fail until it is called with false.
+func (l *Log) SetAway(away bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.away = away
 }
 
-// all returns all records in words.
-func (l *memoryLog) all() string {
+// Unknown returns how many appends failed without saying whether they were made.
+func (l *Log) Unknown() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.unknown
+}
+
+// All returns all records in words.
+func (l *Log) All() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var b bytes.Buffer
