@@ -25,6 +25,9 @@ var (
 	// ErrBroken: the engine could not write. Earlier commits are still served,
 	// and the store takes changes again once the disk does.
 	ErrBroken = engine.ErrBroken
+	// ErrAway: the log that the store shares with other nodes does not answer, so it is
+	// not known whether the store is current.
+	ErrAway = errors.New("the database of the cluster does not answer")
 	// ErrLocked: another process has the data directory open.
 	ErrLocked = engine.ErrLocked
 )

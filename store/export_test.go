@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -76,11 +75,6 @@ func (c *contended) commit(base base, reads []keyRange, ops []operation) error {
 func (sn *Snapshot) Commit(c Change) error {
 	tx := &Tx{Change: c, sn: sn}
 	return tx.commit()
-}
-
-// CatchUp brings a store to the last version of the log that it follows.
-func (s *Store) CatchUp(ctx context.Context) error {
-	return s.authority.(*sharedAuthority).catchUp(ctx)
 }
 
 // SharedRecords returns all records that the store shares with others, in words.

@@ -31,9 +31,10 @@ type sharedAuthority struct {
 	// stop ends follow, followed is closed when it has ended.
 	stop     context.CancelFunc
 	followed chan struct{}
-	// confirmed is when the directory was last known to be that of the last version,
-	// in nanoseconds since 1970.
-	confirmed atomic.Int64
+	// confirmed is when the directory was last known to be that of the last version.
+	confirmed atomic.Pointer[time.Time]
+	// asking holds a token while catchUpNow asks, so that others wait for its answer.
+	asking chan struct{}
 
 	// mu guards the order of versions. It is taken before Store.mu, and not held
 	// when subscribers are told.
@@ -58,7 +59,7 @@ const (
 // join connects an open store with a log and brings it to the last version.
 func (s *Store) join(log cluster.Log, runs Runs) error {
 	ctx, stop := context.WithCancel(context.Background())
-	a := &sharedAuthority{s: s, log: log, runs: runs, own: ownRuns{files: map[runKey]object.Content{}}, stop: stop, followed: make(chan struct{})}
+	a := &sharedAuthority{s: s, log: log, runs: runs, own: ownRuns{files: map[runKey]object.Content{}}, stop: stop, followed: make(chan struct{}), asking: make(chan struct{}, 1)}
 	s.authority = a
 	if err := a.begin(ctx); err != nil {
 		stop()
@@ -76,7 +77,47 @@ func (s *Store) Confirmed() (at time.Time, ok bool) {
 	if !ok {
 		return time.Time{}, false
 	}
-	return time.Unix(0, a.confirmed.Load()), true
+	return *a.confirmed.Load(), true
+}
+
+// catchUpTime bounds how long CatchUp waits for the log.
+const catchUpTime = 2 * time.Second
+
+// CatchUp has the store know all that other nodes changed before the call. A store
+// that shares no log always does. The error is ErrAway if the log does not answer.
+func (s *Store) CatchUp(ctx context.Context) error {
+	a, ok := s.authority.(*sharedAuthority)
+	if !ok {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, catchUpTime)
+	defer cancel()
+	if err := a.catchUpNow(ctx, time.Now()); err != nil {
+		return fmt.Errorf("%w: %w", ErrAway, err)
+	}
+	return nil
+}
+
+// wasBehind reports whether there is a newer version than v, which other nodes may have
+// made.
+func (s *Store) wasBehind(v Version) bool {
+	a, ok := s.authority.(*sharedAuthority)
+	return ok && s.CatchUp(context.Background()) == nil && a.at() > cluster.Version(v)
+}
+
+// catchUpNow brings the store to the last version of a time. Calls that wait for each
+// other share one look at the log.
+func (a *sharedAuthority) catchUpNow(ctx context.Context, now time.Time) error {
+	select {
+	case a.asking <- struct{}{}:
+		defer func() { <-a.asking }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if a.confirmed.Load().After(now) {
+		return nil
+	}
+	return a.catchUp(ctx)
 }
 
 // begin finds out which version the directory has, and reads what is behind it.
@@ -248,7 +289,7 @@ func (a *sharedAuthority) read(ctx context.Context) (ids []cluster.ID, err error
 			return ids, err
 		}
 		if len(entries) == 0 {
-			a.confirmed.Store(start.UnixNano())
+			a.confirmed.Store(&start)
 			return ids, nil
 		}
 		for _, e := range entries {
@@ -356,7 +397,7 @@ func (a *sharedAuthority) fill(ctx context.Context) error {
 	if len(s.subscribers) > 0 {
 		s.pending = append(s.pending, reopened(s.version, before, c))
 	}
-	a.confirmed.Store(start.UnixNano())
+	a.confirmed.Store(&start)
 	return nil
 }
 

@@ -28,24 +28,29 @@ const mostAttempts = 100
 // Update calls f with a transaction and commits it. When another one was
 // committed meanwhile that changed what f read or writes, f is called again, with
 // a new transaction; so f does nothing else that lasts. It returns the error of f,
-// or that of Commit. A transaction that writes nothing is not committed.
+// or that of Commit. A transaction that writes nothing is not committed. In a store
+// that follows a log, f is also called again when it fails and another node has
+// changed something since: what it missed may be there.
 func (s *Store) Update(f func(tx *Tx) error) error {
 	for attempt := 1; ; attempt++ {
-		err := s.attempt(f)
-		if attempt == mostAttempts || !errors.Is(err, ErrConflict) {
+		refused, err := s.attempt(f)
+		again := errors.Is(err, ErrConflict) || err != nil && refused != 0 && s.wasBehind(refused)
+		if attempt == mostAttempts || !again {
 			return err
 		}
 	}
 }
 
-func (s *Store) attempt(f func(tx *Tx) error) error {
+// attempt runs a transaction once. With an error of f, refused is the version that it
+// read.
+func (s *Store) attempt(f func(tx *Tx) error) (refused Version, err error) {
 	sn := s.Snapshot()
 	defer sn.Close()
 	tx := &Tx{sn: sn}
 	if err := f(tx); err != nil {
-		return err
+		return sn.m.number, err
 	}
-	return tx.commit()
+	return 0, tx.commit()
 }
 
 func (tx *Tx) commit() error {
