@@ -35,6 +35,8 @@ const (
 	RecordAudit      RecordKind = 'a'
 	RecordCounter    RecordKind = 'c'
 	RecordPin        RecordKind = 'P'
+	RecordFailures   RecordKind = 'F'
+	RecordSecret     RecordKind = 'S'
 )
 
 // These are of store/saved, whose tables say what their ids are.
@@ -65,6 +67,7 @@ func (k RecordKind) known() bool {
 	switch k {
 	case RecordUser, RecordName, RecordEmail, RecordPassword, RecordReset, RecordLockout, RecordSeen, RecordOrg, RecordMember,
 		RecordMembership, RecordToken, RecordTokenHash, RecordTokenUse, RecordSession, RecordAudit, RecordCounter, RecordPin,
+		RecordFailures, RecordSecret,
 		RecordSite, RecordSettings, RecordService, RecordSavedSearch, RecordJob, RecordJobStep, RecordJobResult,
 		RecordApp, RecordGrant, RecordDevice, RecordUserCode,
 		RecordAsked:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/table"
 )
 
 // auditShares decides which entry of a full audit log makes room for a new one,
@@ -20,7 +21,10 @@ import (
 // proportion to the logarithm of the number of users. It is guarded by
 // Registry.mu.
 type auditShares struct {
-	most    int
+	most int
+	// next is the number behind those of the entries that were counted. Other nodes may
+	// have written some from there on.
+	next    uint64
 	total   int
 	trusted auditShare
 	// users are the shares of users by ID, and of anonymous requests by 0.
@@ -56,6 +60,7 @@ func newAuditShares(most int) *auditShares {
 // returns the entries to delete for it.
 func (a *auditShares) add(id uint64, user uint32, trusted bool) (out []uint64) {
 	a.total++
+	a.next = id + 1
 	share := &a.trusted
 	if !trusted {
 		if share = a.users[user]; share == nil {
@@ -158,29 +163,40 @@ func (a auditActor) payer() uint32 {
 	return a.UserID
 }
 
-// readShares reads the shares from the log, unless that is done. The caller holds
-// mu.
+// readShares reads the shares from the log, or what was written since they were read,
+// and returns the entries to delete. The caller holds mu.
 func (r *transactions) readShares() (*auditShares, []uint64, error) {
-	if r.shares != nil {
-		return r.shares, nil, nil
+	shares, admins := r.shares, map[uint32]bool{}
+	in := store.RecordRange{}
+	if shares == nil {
+		shares = newAuditShares(r.o.AuditEntries)
+	} else {
+		next, err := r.counter(counterAudit)
+		if err != nil {
+			return nil, nil, err
+		}
+		if next <= shares.next {
+			return shares, nil, nil
+		}
+		in.From = table.ID(shares.next)
 	}
-	out, admins := newAuditShares(r.o.AuditEntries), map[uint32]bool{}
 	var tooMany []uint64
-	err := auditActors.Each(r.st, store.RecordRange{}, r.TellDamaged, func(id uint64, a *auditActor) (bool, error) {
+	err := auditActors.Each(r.st, in, r.TellDamaged, func(id uint64, a *auditActor) (bool, error) {
 		user := a.payer()
 		trusted, known := admins[user]
 		if !known {
 			trusted = r.isAdmin(user)
 			admins[user] = trusted
 		}
-		tooMany = append(tooMany, out.add(id, user, a.Operator || trusted)...)
+		tooMany = append(tooMany, shares.add(id, user, a.Operator || trusted)...)
 		return true, nil
 	})
 	if err != nil {
+		r.shares = nil
 		return nil, nil, fmt.Errorf("read audit log: %w", err)
 	}
-	r.shares = out
-	return out, tooMany, nil
+	r.shares = shares
+	return shares, tooMany, nil
 }
 
 func (r accounts) isAdmin(user uint32) bool {

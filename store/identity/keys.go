@@ -29,6 +29,8 @@ var (
 		return nil
 	})
 	auditActors = table.JSON[uint64, auditActor](store.RecordAudit, "entry of the audit log", nil)
+	failed      = table.JSON[failureID, failures](store.RecordFailures, "failures under a key", nil)
+	secrets     = table.Bytes(store.RecordSecret, "secret", checkSecret)   // by siteSecret
 	pins        = table.JSON(store.RecordPin, "pin of a reader", checkPin) // by user:NAME or org:NAME
 	counters    = table.JSON[string, uint64](store.RecordCounter, "counter", nil)
 )
@@ -41,6 +43,7 @@ type account struct {
 }
 
 func isNotFound(err error) bool { return errors.Is(err, store.ErrNotFound) }
+func isCorrupt(err error) bool  { return errors.Is(err, store.ErrCorrupt) }
 
 // The counters.
 const (

@@ -1,10 +1,11 @@
 package identity
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"fmt"
 	"net/netip"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
@@ -16,22 +17,10 @@ const (
 	failWindow    = time.Hour
 	lockedFor     = 30 * time.Minute
 	addressFactor = 10
-	// mostLockKeys bounds the memory. A client that fails with more keys within
-	// an hour pays a password hash for each.
-	mostLockKeys = 20_000
 )
 
-// lockout counts failures to sign in. The counts of users are stored; those of
-// unknown names and of addresses are lost at a restart. It is safe for
-// concurrent use.
-type lockout struct {
-	after int // failures, negative is never
-	now   func() time.Time
-
-	mu   sync.Mutex // guards all below
-	keys map[string]*failures
-}
-
+// failures are those counted under one key. They are records, so that they hold on all
+// nodes and after a restart.
 type failures struct {
 	Count  int       `json:"count"`
 	First  time.Time `json:"first"`  // of those counted
@@ -43,122 +32,6 @@ func (f *failures) over(now time.Time) bool {
 	return now.Sub(f.First) > failWindow && !now.Before(f.Locked)
 }
 
-func newLockout(after int, now func() time.Time) *lockout {
-	return &lockout{after: after, now: now, keys: map[string]*failures{}}
-}
-
-func (l *lockout) limit(key string) int {
-	if strings.HasPrefix(key, "address ") {
-		return l.after * addressFactor
-	}
-	return l.after
-}
-
-// check fails if any of the keys is locked.
-func (l *lockout) check(keys []string) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, k := range keys {
-		if f := l.keys[k]; f != nil && l.now().Before(f.Locked) {
-			return &LockedError{Reason: "too many failed attempts", Until: f.Locked}
-		}
-	}
-	return nil
-}
-
-// fail counts a failure for each key and reports whether the first is locked
-// by it.
-func (l *lockout) fail(keys []string) (locked bool) {
-	if l.after < 0 {
-		return false
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := l.now()
-	for i, k := range keys {
-		f := l.keys[k]
-		if f == nil || f.over(now) {
-			l.makeRoom(now)
-			f = &failures{First: now}
-			l.keys[k] = f
-		}
-		if f.Count++; f.Count >= l.limit(k) {
-			locked = locked || i == 0
-			*f = failures{First: now, Locked: now.Add(lockedFor)}
-		}
-	}
-	return locked
-}
-
-// makeRoom forgets what counts no longer and, if that is not enough, the key
-// that has been counted for longest.
-func (l *lockout) makeRoom(now time.Time) {
-	if len(l.keys) < mostLockKeys {
-		return
-	}
-	oldest, since := "", now
-	for k, f := range l.keys {
-		if f.over(now) {
-			delete(l.keys, k)
-		} else if f.First.Before(since) || oldest == "" {
-			oldest, since = k, f.First
-		}
-	}
-	if len(l.keys) >= mostLockKeys {
-		delete(l.keys, oldest)
-	}
-}
-
-func (l *lockout) clear(key string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.keys, key)
-}
-
-// of returns what is counted for a key, nil for nothing.
-func (l *lockout) of(key string) *failures {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	f := l.keys[key]
-	if f == nil {
-		return nil
-	}
-	out := *f
-	return &out
-}
-
-func userKey(id uint32) string { return fmt.Sprintf("user %d", id) }
-
-// load reads the stored counts of users. A damaged record stops no server, and
-// it lets no client try more passwords either: its user is locked from now on,
-// as after one failure too many, and tell is called. A record whose ID is of no
-// user is ignored.
-func (l *lockout) load(st *store.Store, tell func(error)) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := l.now()
-	damaged := func(_ store.RecordKind, id []byte, err error) {
-		user, noUser := lockouts.Key(id)
-		if noUser != nil {
-			tell(err)
-			return
-		}
-		tell(fmt.Errorf("what is kept of failures to sign in is damaged, so user %d is locked for %v: %w", user, lockedFor, err))
-		if l.after >= 0 {
-			l.keys[userKey(user)] = &failures{First: now, Locked: now.Add(lockedFor)}
-		}
-	}
-	return lockouts.Each(st, store.RecordRange{}, damaged, func(user uint32, f *failures) (bool, error) {
-		if err := f.check(now); err != nil {
-			return true, err
-		}
-		if !f.over(now) {
-			l.keys[userKey(user)] = f
-		}
-		return true, nil
-	})
-}
-
 // check refuses failures that cannot be: their lock would last longer than any
 // does.
 func (f *failures) check(now time.Time) error {
@@ -168,20 +41,149 @@ func (f *failures) check(now time.Time) error {
 	return nil
 }
 
-// putFailures stores what is counted of a user's failures.
-func (c *change) putFailures(user uint32) error {
-	f := c.of.locks.of(userKey(user))
-	if f == nil {
-		lockouts.Delete(c.records, user)
-		return nil
+// locking are failures that have just become too many.
+func locking(now time.Time) *failures { return &failures{First: now, Locked: now.Add(lockedFor)} }
+
+// Limit is how many failures lock a key, which says what failed and for whom, such as
+// "address 192.0.2.7". The key is stored as a hash only.
+type Limit struct {
+	Key  string
+	Most int
+	// user has the failures counted in a record of their own, in place of a key.
+	user uint32
+}
+
+// failureID is the ID of the failures of a key: a hash of it that takes the secret of
+// the site. A key may hold a password that was typed where a name belongs.
+type failureID [16]byte
+
+func idOfFailures(secret []byte, key string) failureID {
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte("failures of " + key))
+	return failureID(mac.Sum(nil))
+}
+
+// failuresOf returns what is counted under a key. What cannot be read locks.
+func (r *recordReader) failuresOf(l Limit) (*failures, error) {
+	var f *failures
+	var err error
+	now := r.now()
+	if l.user != 0 {
+		f, err = lockouts.Get(r.st, l.user)
+	} else {
+		secret, without := r.secret()
+		if isNotFound(without) || isCorrupt(without) {
+			return &failures{}, nil // the first failure makes another one
+		}
+		if err = without; err == nil {
+			f, err = failed.Get(r.st, idOfFailures(secret, l.Key))
+		}
 	}
-	return lockouts.Put(c.records, user, f)
+	if err == nil {
+		err = f.check(now)
+	}
+	switch {
+	case isNotFound(err):
+		return &failures{}, nil
+	case isCorrupt(err):
+		return locking(now), nil
+	}
+	return f, err
+}
+
+// CheckLimits fails with a *LockedError if there were too many failures under any of
+// the keys.
+func (r *recordReader) CheckLimits(limits ...Limit) error {
+	for _, l := range limits {
+		f, err := r.failuresOf(l)
+		if err != nil {
+			return fmt.Errorf("read failures: %w", err)
+		}
+		if r.now().Before(f.Locked) {
+			return &LockedError{Reason: "too many failed attempts", Until: f.Locked}
+		}
+	}
+	return nil
+}
+
+// CountFailure counts a failure under each of the keys. It fails with a *LockedError,
+// and counts nothing, if there were too many by then: of attempts at the same moment,
+// on whichever nodes, no more than the limit are told that they failed.
+func (r *Registry) CountFailure(limits ...Limit) error {
+	return r.change(Author{}, func(c *change) error {
+		_, err := c.fail(limits)
+		return err
+	})
+}
+
+// fail counts a failure under each of the keys and reports whether the first is locked
+// by it.
+func (c *change) fail(limits []Limit) (locked bool, err error) {
+	if err := c.CheckLimits(limits...); err != nil {
+		return false, err
+	}
+	for i, l := range limits {
+		f, err := c.failuresOf(l)
+		if err != nil {
+			return false, err
+		}
+		if f.over(c.now) {
+			f = &failures{First: c.now}
+		}
+		if f.Count++; f.Count >= l.Most {
+			locked = locked || i == 0
+			f = locking(c.now)
+		}
+		if err := c.putFailures(l, f); err != nil {
+			return false, err
+		}
+	}
+	return locked, nil
+}
+
+func (c *change) putFailures(l Limit, f *failures) error {
+	if l.user != 0 {
+		return lockouts.Put(c.records, l.user, f)
+	}
+	secret, err := c.secretOrNew()
+	if err != nil {
+		return err
+	}
+	return failed.Put(c.records, idOfFailures(secret, l.Key), f)
 }
 
 // forgive forgets a user's failures.
-func (c *change) forgive(user uint32) {
-	c.of.locks.clear(userKey(user))
-	lockouts.Delete(c.records, user)
+func (c *change) forgive(user uint32) { lockouts.Delete(c.records, user) }
+
+// tellDamagedLockouts reports stored counts of users that are damaged. They stop no
+// server, and let no client try more passwords either: their users are locked until
+// half an hour after the next sweep.
+func (r *recordReader) tellDamagedLockouts() error {
+	now := r.now()
+	damaged := func(_ store.RecordKind, id []byte, err error) {
+		if user, noUser := lockouts.Key(id); noUser == nil {
+			err = fmt.Errorf("what is kept of failures to sign in is damaged, so user %d is locked for %v: %w", user, lockedFor, err)
+		}
+		r.o.Damaged(err)
+	}
+	return lockouts.Each(r.st, store.RecordRange{}, damaged, func(_ uint32, f *failures) (bool, error) { return true, f.check(now) })
+}
+
+// signInLimits are what failures to sign in are counted by: first the user, who counts
+// once under all names, then the address.
+func (o Options) signInLimits(u *User, login, address string) []Limit {
+	if o.LockoutAfter < 0 {
+		return nil
+	}
+	who := Limit{Key: "name " + strings.ToLower(login), Most: o.LockoutAfter}
+	if u != nil {
+		who.user = u.ID
+	}
+	limits := []Limit{who}
+	if address != "" {
+		limits = append(limits, Limit{Key: "address " + AddressKey(address), Most: o.LockoutAfter * addressFactor})
+	}
+	return limits
 }
 
 // AddressKey is what limits by address count by: of IPv6 the network that one

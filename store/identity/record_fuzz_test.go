@@ -16,6 +16,7 @@ func FuzzRecords(f *testing.F) {
 	for _, kind := range []store.RecordKind{
 		store.RecordUser, store.RecordName, store.RecordEmail, store.RecordPassword, store.RecordReset, store.RecordLockout, store.RecordSeen, store.RecordOrg,
 		store.RecordMember, store.RecordMembership, store.RecordToken, store.RecordTokenHash, store.RecordTokenUse, store.RecordSession, store.RecordAudit, store.RecordCounter,
+		store.RecordFailures, store.RecordSecret,
 	} {
 		for _, id := range [][]byte{{}, {0, 0, 0, 1}, {0, 0, 0, 1, 0, 0, 0, 2}, []byte("ann"), []byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff")} {
 			for _, value := range [][]byte{{}, {0}, []byte("{}"), []byte("null"), []byte(`{"id":1,"name":"ann"}`), []byte(`{"id":4294967295,"user":1,"siteAdmin":true}`), {0, 0, 0, 1}} {

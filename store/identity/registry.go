@@ -127,7 +127,6 @@ type credentials struct{ accounts }
 type transactions struct {
 	credentials
 	store *store.Store
-	locks *lockout
 	// used says that there has ever been a user.
 	used atomic.Bool
 
@@ -147,17 +146,27 @@ type transactions struct {
 func Open(st *store.Store, o Options) (*Registry, error) {
 	o = o.withDefaults()
 	reader := &recordReader{st: st, o: o, uses: &uses{}, told: &sync.Map{}}
-	r := &Registry{&transactions{credentials: credentials{accounts{reader}}, store: st, locks: newLockout(o.LockoutAfter, o.Now)}, newHasher(o.Cost)}
+	r := &Registry{&transactions{credentials: credentials{accounts{reader}}, store: st}, newHasher(o.Cost)}
 	if err := r.noteUsed(); err != nil {
 		return nil, fmt.Errorf("open registry: %w", err)
 	}
 	r.declared.set(o.Declared)
-	if err := r.locks.load(st, o.Damaged); err != nil {
+	if err := r.tellDamagedLockouts(); err != nil {
 		return nil, fmt.Errorf("open registry: %w", err)
 	}
 	st.Subscribe(r.applied)
 	return r, nil
 }
+
+// Shared reports whether other nodes change the same records.
+func (r *transactions) Shared() bool {
+	_, shared := r.store.Confirmed()
+	return shared
+}
+
+// CatchUp has the registry know all that other nodes changed before the call. The
+// error is store.ErrAway if that cannot be found out.
+func (r *transactions) CatchUp(ctx context.Context) error { return r.store.CatchUp(ctx) }
 
 // Used reports whether there has ever been a user. Deleting all of them does
 // not undo it: a service that asked who one is does not stop to.
@@ -190,6 +199,8 @@ type change struct {
 	entries []Entry
 	// counters are those taken from, with what they hand out next.
 	counters map[string]uint64
+	// newSecret is the secret of the site if the change makes it.
+	newSecret []byte
 	// pins are the readers that are pinned anew.
 	pins []string
 }

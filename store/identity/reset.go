@@ -138,6 +138,9 @@ func (r credentials) CheckReset(user uint32, code string) (*User, error) {
 // ChoosePassword sets the password of the user with this code, which cannot be
 // used again; the error is ErrNoCredential for a wrong one.
 func (r *Registry) ChoosePassword(ctx context.Context, by Author, user uint32, code, password string) error {
+	if err := r.CatchUp(ctx); err != nil {
+		return err
+	}
 	// Checked before a hash is computed in vain.
 	u, err := r.CheckReset(user, code)
 	if err != nil {

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -42,22 +43,24 @@ func (r *Registry) SignIn(ctx context.Context, by Author, login, password string
 	}
 	outcome := SignInError
 	defer func() { r.o.Tried(outcome) }()
+	if err := r.CatchUp(ctx); err != nil {
+		return "", nil, fmt.Errorf("sign in: %w", err)
+	}
 	u, stored, err := r.lookUp(login)
 	if err != nil {
 		return "", nil, fmt.Errorf("sign in: %w", err)
 	}
-	keys := lockKeys(u, login, by.Address)
-	if err := r.locks.check(keys); err != nil {
-		outcome = SignInLockedOut
-		return "", nil, err
+	limits := r.o.signInLimits(u, login, by.Address)
+	if err := r.CheckLimits(limits...); err != nil {
+		return "", nil, lockedOut(&outcome, err)
 	}
 	right, old, err := r.hasher.check(ctx, stored.Hash, password)
 	if err != nil {
 		return "", nil, err
 	}
 	if !right || u == nil || u.Locked || u.Service {
-		outcome, err = r.failed(by, u, keys)
-		return "", nil, err
+		outcome, err = r.failed(by, u, limits)
+		return "", nil, lockedOut(&outcome, err)
 	}
 	renewed := ""
 	if old {
@@ -65,12 +68,20 @@ func (r *Registry) SignIn(ctx context.Context, by Author, login, password string
 			return "", nil, err
 		}
 	}
-	secret, err = r.begin(by, u.ID, stored, renewed)
+	secret, err = r.begin(by, u.ID, stored, renewed, limits)
 	if err != nil {
-		return "", nil, err
+		return "", nil, lockedOut(&outcome, err)
 	}
 	outcome = SignInDone
 	return secret, u, nil
+}
+
+// lockedOut returns err, and notes that it says so if it is a *LockedError.
+func lockedOut(outcome *SignInOutcome, err error) error {
+	if errors.As(err, new(*LockedError)) {
+		*outcome = SignInLockedOut
+	}
+	return err
 }
 
 // lookUp finds the user of a login, nil if there is none, and their password.
@@ -92,36 +103,26 @@ func (r credentials) lookUp(login string) (u *User, p storedPassword, err error)
 	return u, p, err
 }
 
-// lockKeys are what failures are counted by: first the user, who counts once
-// under all names, then the address.
-func lockKeys(u *User, login, address string) []string {
-	who := "name " + strings.ToLower(login)
-	if u != nil {
-		who = userKey(u.ID)
-	}
-	keys := []string{who}
-	if address != "" {
-		keys = append(keys, "address "+AddressKey(address))
-	}
-	return keys
-}
-
 // failed counts a failure. Only those of users that exist are logged: what is
 // typed where a name belongs may be a password.
-func (r *Registry) failed(by Author, u *User, keys []string) (SignInOutcome, error) {
-	outcome, locked := SignInWrong, r.locks.fail(keys)
-	if locked {
-		outcome = SignInLocks
-	}
-	if u == nil {
-		return outcome, ErrWrongPassword
-	}
+func (r *Registry) failed(by Author, u *User, limits []Limit) (SignInOutcome, error) {
+	outcome := SignInWrong
 	err := r.change(by, func(c *change) error {
+		locked, err := c.fail(limits)
+		if err != nil {
+			return err
+		}
+		if outcome = SignInWrong; locked {
+			outcome = SignInLocks
+		}
+		if u == nil {
+			return nil
+		}
 		c.auditUser(ActionSignInFailed, u, "")
 		if locked {
 			c.auditUser(ActionSignInLocked, u, "for %v", lockedFor)
 		}
-		return c.putFailures(u.ID)
+		return nil
 	})
 	if err != nil {
 		return SignInError, err
@@ -138,8 +139,8 @@ func (r *Registry) newHash(ctx context.Context, password string) (string, error)
 }
 
 // begin begins a session for a user who has shown a password, unless it has
-// been changed meanwhile, and stores its renewed hash if there is one.
-func (r *Registry) begin(by Author, user uint32, checked storedPassword, renewed string) (secret string, err error) {
+// been changed meanwhile or too many others have failed, and stores its renewed hash if there is one.
+func (r *Registry) begin(by Author, user uint32, checked storedPassword, renewed string, limits []Limit) (secret string, err error) {
 	err = r.change(by, func(c *change) error {
 		u, err := c.User(user)
 		if err != nil {
@@ -148,6 +149,10 @@ func (r *Registry) begin(by Author, user uint32, checked storedPassword, renewed
 		now, err := passwords.Get(c.st, user)
 		if err != nil {
 			return credentialGone(err)
+		}
+		// Others may have failed meanwhile, on this node or another.
+		if err := c.CheckLimits(limits...); err != nil {
+			return err
 		}
 		if now.Hash != checked.Hash || u.Locked {
 			return ErrWrongPassword
@@ -177,6 +182,9 @@ func credentialGone(err error) error {
 // CreateFirstUser makes the first user, a site admin with a password, and
 // begins a session. It fails with ErrSetUp when there has been a user.
 func (r *Registry) CreateFirstUser(ctx context.Context, by Author, n NewUser, password string) (secret string, u *User, err error) {
+	if err := r.CatchUp(ctx); err != nil {
+		return "", nil, err
+	}
 	if r.Used() {
 		return "", nil, ErrSetUp
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/table"
 )
 
 // Sweep deletes sessions, reset codes and lockouts that have ended, entries of
@@ -62,27 +63,31 @@ func (r sweeper) resets(c *store.Records) error {
 }
 
 func (r sweeper) lockouts(c *store.Records) error {
-	now := r.o.Now()
-	// What load made of a damaged one takes its place.
-	var failed error
-	damaged := func(_ store.RecordKind, id []byte, _ error) {
-		user, err := lockouts.Key(id)
-		if f := r.locks.of(userKey(user)); err == nil && f != nil && !f.over(now) {
-			failed = errors.Join(failed, lockouts.Put(c, user, f))
+	return errors.Join(sweepFailures(r, c, lockouts), sweepFailures(r, c, failed))
+}
+
+// sweepFailures deletes the failures that count no longer, and puts a lock in the place
+// of those that are damaged.
+func sweepFailures[K comparable](r sweeper, c *store.Records, t *table.Table[K, failures]) error {
+	now := r.now()
+	var unlocked error
+	damaged := func(kind store.RecordKind, id []byte, _ error) {
+		if key, err := t.Key(id); err == nil && r.o.LockoutAfter >= 0 {
+			unlocked = errors.Join(unlocked, t.Put(c, key, locking(now)))
 		} else {
-			c.Delete(store.RecordLockout, id)
+			c.Delete(kind, id)
 		}
 	}
-	err := lockouts.Each(r.st, store.RecordRange{}, damaged, func(user uint32, f *failures) (bool, error) {
+	err := t.Each(r.st, store.RecordRange{}, damaged, func(key K, f *failures) (bool, error) {
 		if err := f.check(now); err != nil {
 			return true, err
 		}
 		if f.over(now) {
-			lockouts.Delete(c, user)
+			t.Delete(c, key)
 		}
 		return true, nil
 	})
-	return errors.Join(err, failed)
+	return errors.Join(err, unlocked)
 }
 
 func (r sweeper) tokens(c *store.Records) error {

@@ -134,6 +134,9 @@ func (c *change) putUses(u *uses) error {
 		if err != nil {
 			return err
 		}
+		if !t.After(s.Seen) {
+			continue // another node has noted a later use
+		}
 		s.Seen = t
 		if err := sessions.Put(c.records, h, s); err != nil {
 			return err
