@@ -37,11 +37,11 @@ func (s sitePages) clientRoutes() []Route {
 	return []Route{
 		{Method: "GET", Path: "/__version", Handler: serveVersion, Access: auth.ForProbes, About: "the version of the API"},
 		{Method: "HEAD", Path: "/__version", Handler: serveVersion, Access: auth.ForProbes},
-		{Method: "GET", Path: "/.api/src-cli/version", Handler: serveSrcVersion, Access: auth.ForAnyone, About: "the recommended version of the src command"},
-		{Method: "GET", Path: "/.api/src-cli/{file}", Handler: serveSrc, Access: auth.ForAnyone, About: "leads to the src command for a system, such as src_linux_amd64"},
+		{Method: "GET", Path: "/.api/src-cli/version", Handler: serveSrcVersion, Access: auth.ForPublic, About: "the recommended version of the src command"},
+		{Method: "GET", Path: "/.api/src-cli/{file}", Handler: serveSrc, Access: auth.ForPublic, About: "leads to the src command for a system, such as src_linux_amd64"},
 		{Method: "GET", Path: "/.api/client-config", Handler: serveClientConfig, Access: auth.ForAnyone},
-		{Method: "GET", Path: "/opensearch.xml", Handler: s.serveOpenSearch, Access: auth.ForAnyone, About: "lets browsers search from their address bar"},
-		{Method: "GET", Path: "/robots.txt", Handler: serveRobots, Access: auth.ForAnyone},
+		{Method: "GET", Path: "/opensearch.xml", Handler: s.serveOpenSearch, Access: auth.ForPublic, About: "lets browsers search from their address bar"},
+		{Method: "GET", Path: "/robots.txt", Handler: serveRobots, Access: auth.ForPublic},
 		{Method: "GET", Path: "/-/check-username-taken/{name}", Handler: s.serveNameTaken, About: "200 if a user or organisation has the name, 404 if not"},
 	}
 }

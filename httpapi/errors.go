@@ -10,6 +10,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/redact"
 )
@@ -61,6 +62,8 @@ func statusOf(err error) (status int, message string) {
 		return denied.Status, denied.Message
 	}
 	switch {
+	case errors.Is(err, store.ErrAway):
+		return http.StatusServiceUnavailable, auth.NotCurrent
 	case errors.Is(err, git.ErrNotRepository):
 		return http.StatusServiceUnavailable, sourceGone
 	case errors.Is(err, git.ErrBusy):

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -80,6 +81,8 @@ func FormError(err error) *Error {
 		return &Error{Status: http.StatusUnauthorized, Message: "This link is not good any more: ask for a new one"}
 	case errors.Is(err, identity.ErrSetUp):
 		return &Error{Status: http.StatusForbidden, Message: "The first user has been created already: sign in"}
+	case errors.Is(err, store.ErrAway):
+		return &Error{Status: http.StatusServiceUnavailable, Message: auth.NotCurrent}
 	case errors.Is(err, identity.ErrBusy):
 		return &Error{Status: http.StatusServiceUnavailable, Message: err.Error()}
 	}

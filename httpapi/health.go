@@ -33,6 +33,9 @@ func (s *Server) Unready() string {
 	if what := s.opening(); what != "" {
 		return "opening " + what
 	}
+	if s.Gate != nil && !s.Gate.IsCurrent() {
+		return "waiting for the database of the cluster"
+	}
 	if s.Ready != nil {
 		if what := s.Ready(); what != "" {
 			return "waiting for " + what

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
@@ -213,8 +214,11 @@ func (s middleware) answerError(w http.ResponseWriter, r *http.Request, route Ro
 	if (status == http.StatusInternalServerError || gone) && !ended {
 		zerolog.Ctx(r.Context()).Error().Err(err).Str("route", route.Template()).Msg("serve request")
 	}
-	if errors.Is(err, git.ErrBusy) {
+	switch {
+	case errors.Is(err, git.ErrBusy):
 		w.Header().Set("Retry-After", RetryAfter)
+	case errors.Is(err, store.ErrAway):
+		w.Header().Set("Retry-After", "1")
 	}
 	if errors.Is(err, ErrSignIn) && r.Method == http.MethodGet {
 		http.Redirect(w, r, s.signInURL(r), http.StatusFound)

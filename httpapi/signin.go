@@ -22,7 +22,7 @@ type signInPages struct{ *Server }
 
 func (s signInPages) routes() []Route {
 	return []Route{
-		{Method: "GET", Path: "/sign-in", Handler: s.serve, Holds: PageHolds, Access: auth.ForAnyone, About: "sign in"},
+		{Method: "GET", Path: "/sign-in", Handler: s.serve, Holds: PageHolds, Access: auth.ForPublic, About: "sign in"},
 		{Method: "POST", Path: "/-/sign-in", Handler: s.signIn, Access: auth.ForAnyone},
 		{Method: "GET", Path: "/-/sign-out", Handler: s.signOut, Access: auth.ForAnyone},
 		{Method: "POST", Path: "/-/sign-out", Handler: s.signOut, Access: auth.ForAnyone},
@@ -87,6 +87,9 @@ func (s signInPages) setUp(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	reg := s.Gate.Registry()
+	if err := reg.CatchUp(r.Context()); err != nil {
+		return s.answerForm(w, r, f, err)
+	}
 	if err := s.maySetUp(r, f); err != nil {
 		return s.answerForm(w, r, f, err)
 	}
@@ -103,7 +106,8 @@ func (s signInPages) setUp(w http.ResponseWriter, r *http.Request) error {
 func (s signInPages) maySetUp(r *http.Request, f Form) error {
 	switch {
 	case s.SetupSecret != "":
-		if subtle.ConstantTimeCompare([]byte(f.Values["secret"]), []byte(s.SetupSecret)) != 1 {
+		given := f.Values["secret"]
+		if subtle.ConstantTimeCompare([]byte(given), []byte(s.SetupSecret)) != 1 && !s.Gate.Registry().IsSetupSecret(given) {
 			return &Error{Status: http.StatusForbidden, Message: "The setup secret is wrong: it stands in the server's log"}
 		}
 	case !s.Gate.Local || !auth.FromThisMachine(r) || auth.Forwarded(r):
@@ -177,6 +181,9 @@ type resetData struct {
 }
 
 func (s signInPages) serveReset(w http.ResponseWriter, r *http.Request) error {
+	if err := s.Gate.Registry().CatchUp(r.Context()); err != nil {
+		return err
+	}
 	q := r.URL.Query()
 	return s.resetForm(w, r, http.StatusOK, q.Get("userID"), q.Get("code"), "")
 }

@@ -237,7 +237,7 @@ func (a *sharedAuthority) commit(base base, reads []keyRange, ops []operation) e
 		case errors.Is(err, cluster.ErrUnknown):
 			unknown = true
 		case !errors.Is(err, cluster.ErrBeaten):
-			return outcome(unknown, err)
+			return outcome(unknown, fmt.Errorf("%w: %w", ErrAway, err))
 		}
 		read, readErr := a.read(ctx)
 		if slices.Contains(read, id) {

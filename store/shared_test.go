@@ -195,7 +195,7 @@ func TestLogIsAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	log.SetAway(true)
-	if err := increment(s, 1); err == nil || errors.Is(err, store.ErrBroken) {
+	if err := increment(s, 1); !errors.Is(err, store.ErrAway) || errors.Is(err, store.ErrBroken) {
 		t.Errorf("increment without a log: %v", err)
 	}
 	before, _ := s.Confirmed()

@@ -52,11 +52,20 @@ var (
 		Status: http.StatusForbidden, Message: "The access token lacks the scope user:all.",
 		Header: http.Header{"Www-Authenticate": {`Bearer error="insufficient_scope", scope="user:all"`}},
 	}
-	errSiteAdmin = &Denied{Status: http.StatusForbidden, Message: "must be site admin"}
+	// errNotCurrent is the answer while a node of a cluster is not current.
+	errNotCurrent = errAway(nil)
+	errSiteAdmin  = &Denied{Status: http.StatusForbidden, Message: "must be site admin"}
 )
 
 func errSudo(cause error) *Denied {
 	return &Denied{Status: http.StatusForbidden, Message: "Unable to sudo to the specified user due to an unexpected error.", Cause: cause}
+}
+
+// NotCurrent is what clients learn of a node that has lost the database of its cluster.
+const NotCurrent = "this server cannot reach the database of its cluster, and so cannot know who may see what: try again"
+
+func errAway(cause error) *Denied {
+	return &Denied{Status: http.StatusServiceUnavailable, Message: NotCurrent, Header: http.Header{"Retry-After": {"1"}}, Cause: cause}
 }
 
 func errInternal(cause error) *Denied {

@@ -76,6 +76,12 @@ type Gate struct {
 	// UserRate and AddressRate are how many requests a minute a user, with all
 	// credentials together, and an address without a user may make; 0 is no limit.
 	UserRate, AddressRate int
+	// Nodes returns how many nodes are alive and divide the rates; nil is one.
+	Nodes func() int
+	// Current reports whether this node is known to have what all others have changed;
+	// nil is always. While it is not, no credential is judged and nobody but the operator
+	// gets in, since a credential may have been revoked and a repository hidden.
+	Current func() bool
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 
@@ -89,7 +95,7 @@ func (g *Gate) prepare() {
 		if g.Now == nil {
 			g.Now = time.Now
 		}
-		g.perUser, g.perAddress = NewLimiter(g.UserRate), NewLimiter(g.AddressRate)
+		g.perUser, g.perAddress = NewLimiter(g.UserRate, g.Nodes), NewLimiter(g.AddressRate, g.Nodes)
 	})
 }
 
@@ -98,7 +104,9 @@ type Access int
 
 // The kinds of access, from the narrowest. ForSearch is for users and, if the
 // settings allow it, for anonymous requests. ForAnyone judges credentials too,
-// but asks for none. ForClients is for programs that show credentials of
+// but asks for none. ForPublic is the same for what shows nothing of the store beside
+// the name of the user, and judges nothing else: while the node is not current, such
+// requests are anonymous and go on. ForClients is for programs that show credentials of
 // another kind, which the route judges: it counts requests only. ForProbes does
 // not even that.
 const (
@@ -106,6 +114,7 @@ const (
 	ForUsers
 	ForSiteAdmins
 	ForAnyone
+	ForPublic
 	ForClients
 	ForProbes
 )
@@ -128,6 +137,9 @@ func (g *Gate) Admit(w http.ResponseWriter, r *http.Request, access Access) (in 
 		return nil, nil, err
 	}
 	g.prepare()
+	if !g.IsCurrent() && !g.isOperator(r) {
+		return g.admitUnconfirmed(w, r, access)
+	}
 	if access == ForClients {
 		actor := &Actor{Address: g.address(r)}
 		return r.WithContext(WithActor(r.Context(), actor)), func() {}, g.limit(actor)
@@ -140,6 +152,14 @@ func (g *Gate) Admit(w http.ResponseWriter, r *http.Request, access Access) (in 
 	var actor *Actor
 	if err == nil {
 		actor, err = g.identify(in, cred)
+	}
+	if g.maySoonBeKnown(cred, actor, err) {
+		if wait := g.perAddress.Wait(identity.AddressKey(address), g.Now()); wait > 0 {
+			return nil, nil, errTooMany(wait)
+		}
+		if actor, err = g.lookAgain(in, cred); err != nil {
+			return nil, nil, err
+		}
 	}
 	if err != nil {
 		// Guessing costs what asking does.
@@ -157,6 +177,49 @@ func (g *Gate) Admit(w http.ResponseWriter, r *http.Request, access Access) (in 
 	}
 	ctx, release := g.running.begin(in.Context(), since, actor, g.rechecks(cred, actor))
 	return in.WithContext(ctx), release, nil
+}
+
+// IsCurrent is Current, true without one.
+func (g *Gate) IsCurrent() bool { return g.Current == nil || g.Current() }
+
+// admitUnconfirmed is Admit while the node is not current. It looks at no credential
+// and counts requests of the address only.
+func (g *Gate) admitUnconfirmed(w http.ResponseWriter, r *http.Request, access Access) (in *http.Request, release func(), err error) {
+	w.Header().Add("Vary", "Authorization, Cookie, X-Requested-With, Origin")
+	crossOrigin(w.Header(), r)
+	if access != ForPublic {
+		return nil, nil, errNotCurrent
+	}
+	if g.Registry != nil && g.Registry() == nil {
+		return nil, nil, errOpening
+	}
+	actor := &Actor{Address: g.address(r)}
+	if err := g.limit(actor); err != nil {
+		return nil, nil, err
+	}
+	in, _ = withoutToken(r)
+	return in.WithContext(WithActor(in.Context(), actor)), func() {}, nil
+}
+
+// maySoonBeKnown reports whether a credential that this node does not know may be one
+// that another node has just made.
+func (g *Gate) maySoonBeKnown(cred credential, a *Actor, err error) bool {
+	unknown := false
+	switch cred.kind {
+	case accessToken, bearerToken:
+		unknown = err != nil
+	case sessionCookie:
+		unknown = err == nil && a.User == nil
+	}
+	return unknown && g.Registry != nil && g.Registry() != nil && g.Registry().Shared()
+}
+
+// lookAgain judges a credential by what all nodes have changed.
+func (g *Gate) lookAgain(r *http.Request, cred credential) (*Actor, error) {
+	if err := g.Registry().CatchUp(r.Context()); err != nil {
+		return nil, errAway(err)
+	}
+	return g.identify(r, cred)
 }
 
 // credentialOf reads the first credential of a request, in the order in which
@@ -378,7 +441,7 @@ func (g *Gate) limit(a *Actor) error {
 // allow decides whether the actor gets in.
 func (g *Gate) allow(r *http.Request, a *Actor, access Access) error {
 	switch access {
-	case ForAnyone:
+	case ForAnyone, ForPublic:
 		return nil
 	case ForSiteAdmins:
 		if !a.Anonymous() && !a.SiteAdmin() {

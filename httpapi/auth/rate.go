@@ -11,23 +11,24 @@ const mostRateKeys = 50_000
 
 // Limiter lets each key have so many requests a minute, spread evenly, and at
 // once as many as a tenth of that. It keeps one time per key: when its
-// allowance will be full again. It is safe for concurrent use.
+// allowance will be full again. Several nodes that serve the same clients divide
+// the allowance. It is safe for concurrent use.
 type Limiter struct {
-	every time.Duration // between two requests
-	burst time.Duration // how far ahead of itself a key may be
+	perMinute int
+	nodes     func() int // nil is one
 
 	mu   sync.Mutex // guards all below
 	keys map[string]time.Time
 }
 
 // NewLimiter returns nil, which lets everything pass, for no requests a
-// minute.
-func NewLimiter(perMinute int) *Limiter {
+// minute. nodes, if set, returns how many nodes are alive: each lets a part of the
+// requests pass, and one a minute at least.
+func NewLimiter(perMinute int, nodes func() int) *Limiter {
 	if perMinute <= 0 {
 		return nil
 	}
-	every := time.Minute / time.Duration(perMinute)
-	return &Limiter{every: every, burst: every * time.Duration(max(perMinute/10, 1)), keys: map[string]time.Time{}}
+	return &Limiter{perMinute: perMinute, nodes: nodes, keys: map[string]time.Time{}}
 }
 
 // Wait counts a request of key and returns 0, or does not and returns after
@@ -35,26 +36,42 @@ func NewLimiter(perMinute int) *Limiter {
 func (l *Limiter) Wait(key string, now time.Time) time.Duration { return l.WaitFor(key, 1, now) }
 
 // WaitFor is Wait for what counts as n requests. More than may come at once are
-// never let through.
+// never let through; several nodes let through what one does, and later.
 func (l *Limiter) WaitFor(key string, n int, now time.Time) time.Duration {
 	if l == nil {
 		return 0
 	}
+	every, most := l.allowance(n)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	whole := l.keys[key]
 	if whole.Before(now) {
 		whole = now
 	}
-	next := whole.Add(time.Duration(n) * l.every)
-	if ahead := next.Sub(now); ahead > l.burst {
-		return ahead - l.burst
+	next, burst := whole.Add(time.Duration(n)*every), time.Duration(most)*every
+	if ahead := next.Sub(now); ahead > burst {
+		return ahead - burst
 	}
 	if _, known := l.keys[key]; !known && len(l.keys) >= mostRateKeys {
 		l.makeRoom(now)
 	}
 	l.keys[key] = next
 	return 0
+}
+
+// allowance returns how far apart requests are, and how many may come at once, when
+// one counts as n.
+func (l *Limiter) allowance(n int) (every time.Duration, most int) {
+	nodes := 1
+	if l.nodes != nil {
+		nodes = max(l.nodes(), 1)
+	}
+	part := max(l.perMinute/nodes, 1)
+	most = max(part/10, 1)
+	if n <= max(l.perMinute/10, 1) {
+		most = max(most, n)
+	}
+	return time.Minute / time.Duration(part), most
 }
 
 // makeRoom forgets the keys whose allowance is whole, and if there are none the

@@ -13,7 +13,7 @@ import (
 
 // ErrEnded is the cause with which a request's context ends when its
 // credential does, or stands for less than it did.
-var ErrEnded = errors.New("the credential of the request has ended, or may see less than it could")
+var ErrEnded = errors.New("the credential of the request has ended, may see less than it could, or cannot be confirmed")
 
 // running are the requests at work that may have to end. It is safe for
 // concurrent use.
@@ -150,6 +150,27 @@ func (g *Gate) Recheck() { g.running.recheck() }
 // Hide ends the running requests of users who could see a repository before a
 // change and cannot after it. Code that changes its readers calls it.
 func (g *Gate) Hide(before, after *store.Repository) { g.running.hide(before, after) }
+
+// currentEvery is how often KeepCurrent looks.
+const currentEvery = 100 * time.Millisecond
+
+// KeepCurrent ends the running requests while the node is not current, as if their
+// credentials had ended, until ctx ends: who may see what is not known any more. The
+// requests of the operator go on.
+func (g *Gate) KeepCurrent(ctx context.Context) {
+	t := time.NewTicker(currentEvery)
+	defer t.Stop()
+	for {
+		if !g.IsCurrent() {
+			g.running.end(func(*request) bool { return true })
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+	}
+}
 
 // rechecks returns how to look up a credential again, nil for none. A request that
 // sees everything because there is no user ends when there is one.

@@ -66,6 +66,9 @@ type Endpoint struct {
 	// PaintWithin is how long the text of one page is coloured before the rest
 	// stays plain; 0 is 400 ms.
 	PaintWithin time.Duration
+	// Nodes returns how many nodes are alive and divide what an actor may have fetched;
+	// nil is one.
+	Nodes func() int
 
 	once     sync.Once
 	archives *fair.Semaphore // for each archive that is sent
@@ -77,7 +80,7 @@ type Endpoint struct {
 func (e *Endpoint) prepare() {
 	e.once.Do(func() {
 		e.archives, e.painter = fair.NewSemaphore(maxArchives, 0), newPainter(e.PaintWithin)
-		e.refreshes = auth.NewLimiter(refreshesPerMinute)
+		e.refreshes = auth.NewLimiter(refreshesPerMinute, e.Nodes)
 	})
 }
 

@@ -91,6 +91,9 @@ type Endpoint struct {
 	// WriteWithin is how long so much of an answer may take to leave as the largest
 	// page has; 0 is a minute.
 	WriteWithin time.Duration
+	// Nodes returns how many nodes are alive and divide what a user may change; nil is
+	// one.
+	Nodes func() int
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 
@@ -118,7 +121,7 @@ func (e *Endpoint) prepare() {
 		if e.Now == nil {
 			e.Now = time.Now
 		}
-		e.mutations = auth.NewLimiter(mutationsPerMinute)
+		e.mutations = auth.NewLimiter(mutationsPerMinute, e.Nodes)
 		e.schema(e.Limits.Load())
 	})
 }

@@ -49,7 +49,7 @@ func (b *Book) Routes() []httpapi.Route {
 		{StreamPath, "stream.html", "how to search from a program"},
 		{GraphQLPath, "graphql.html", "how to use GraphQL, and its cost limits"},
 	} {
-		all = append(all, httpapi.Route{Method: "GET", Path: p.path, Handler: b.serve(p.path, p.page), Holds: httpapi.PageHolds, Access: auth.ForAnyone, About: p.about})
+		all = append(all, httpapi.Route{Method: "GET", Path: p.path, Handler: b.serve(p.path, p.page), Holds: httpapi.PageHolds, Access: auth.ForPublic, About: p.about})
 	}
 	return all
 }

@@ -20,7 +20,7 @@ var document []byte
 // Routes returns the route of the document. Anybody may read it: it says
 // nothing of what is here.
 func Routes() []httpapi.Route {
-	return []httpapi.Route{{Method: "GET", Path: Path, Handler: serve, Access: auth.ForAnyone, About: "this surface, as OpenAPI 3.1"}}
+	return []httpapi.Route{{Method: "GET", Path: Path, Handler: serve, Access: auth.ForPublic, About: "this surface, as OpenAPI 3.1"}}
 }
 
 func serve(w http.ResponseWriter, r *http.Request) error {
