@@ -189,7 +189,7 @@ func (s *Server) serveAuthorize(w http.ResponseWriter, r *http.Request) error {
 	policy := map[string]string{"form-action": "'self' " + c.source()}
 	return s.Site.ServePage(w, r, pages, web.View{Page: "consent.html", Policy: policy, Data: consentData{
 		App: c.app.Name, User: u.Name, Scopes: scopeTexts(c.ask.GetRequestedScopes()), To: c.destination(),
-		Action: s.Site.Path(AuthorizePath), Request: c.query, Check: s.signer.sign(r, "consent", c.query),
+		Action: s.Site.Path(AuthorizePath), Request: c.query, Check: sign(r, "consent", c.query),
 	}})
 }
 
@@ -243,7 +243,7 @@ func (s *Server) decideAuthorize(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	query := r.PostForm.Get("request")
-	if !s.signer.good(r, r.PostForm.Get("check"), "consent", query) {
+	if !signed(r, r.PostForm.Get("check"), "consent", query) {
 		return errStale
 	}
 	c, err := s.readConsent(r, query)

@@ -2,7 +2,6 @@ package oauth
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -187,71 +186,9 @@ func (p *polls) tooSoon(code kept.Hash, now time.Time) bool {
 	return early
 }
 
-// guesses counts wrong user codes, by user and by address, so that no client
-// tries many.
-type guesses struct {
-	mu  sync.Mutex // guards all below
-	all map[string]*tally
-}
-
-type tally struct {
-	count int
-	first time.Time
-}
-
-// A user may be wrong so often within guessWindow, an address, which stands for
-// many, three times that. mostGuessKeys bounds the memory.
+// A user may be wrong so often about user codes before they are locked, and an address,
+// which stands for many, three times that.
 const (
-	mostGuesses   = 10
-	guessWindow   = 30 * time.Minute
-	mostGuessKeys = 20_000
+	mostGuesses    = 10
+	addressGuesses = 3 * mostGuesses
 )
-
-var errGuesses = errors.New("too many wrong codes")
-
-// check fails with errGuesses for who was wrong too often.
-func (g *guesses) check(user, address string, now time.Time) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.count(user, now) >= mostGuesses || g.count(address, now) >= 3*mostGuesses {
-		return errGuesses
-	}
-	return nil
-}
-
-func (g *guesses) count(key string, now time.Time) int {
-	t := g.all[key]
-	if t == nil || now.Sub(t.first) > guessWindow {
-		return 0
-	}
-	return t.count
-}
-
-// wrong counts a wrong code.
-func (g *guesses) wrong(user, address string, now time.Time) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.all == nil || len(g.all) >= mostGuessKeys {
-		g.all = g.recent(now)
-	}
-	for _, key := range []string{user, address} {
-		if g.count(key, now) == 0 {
-			g.all[key] = &tally{first: now}
-		}
-		g.all[key].count++
-	}
-}
-
-// recent are those that count still; none if that leaves too many.
-func (g *guesses) recent(now time.Time) map[string]*tally {
-	out := map[string]*tally{}
-	for key, t := range g.all {
-		if now.Sub(t.first) <= guessWindow {
-			out[key] = t
-		}
-	}
-	if len(out) >= mostGuessKeys {
-		clear(out)
-	}
-	return out
-}

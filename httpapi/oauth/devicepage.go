@@ -45,13 +45,19 @@ func (s *Server) devicePage(w http.ResponseWriter, r *http.Request, status int, 
 
 // waiting returns the device with a code. A wrong one is counted.
 func (s *Server) waiting(r *http.Request, u *identity.User, code string) (*kept.Device, error) {
-	user, address := "user "+subject(u), "address "+identity.AddressKey(auth.From(r.Context()).Address)
-	if err := s.guesses.check(user, address, s.Now()); err != nil {
+	reg := s.Site.Gate.Registry()
+	guesses := []identity.Limit{
+		{Key: "code of user " + subject(u), Most: mostGuesses},
+		{Key: "code of address " + identity.AddressKey(auth.From(r.Context()).Address), Most: addressGuesses},
+	}
+	if err := reg.CheckLimits(guesses...); err != nil {
 		return nil, err
 	}
 	d, err := s.Book().Waiting(code)
 	if errors.Is(err, kept.ErrNoGrant) {
-		s.guesses.wrong(user, address, s.Now())
+		if counting := reg.CountFailure(guesses...); counting != nil {
+			return nil, counting
+		}
 	}
 	return d, err
 }
@@ -70,7 +76,7 @@ func (s *Server) askDevice(w http.ResponseWriter, r *http.Request, u *identity.U
 	code = code[:4] + "-" + code[4:]
 	return s.devicePage(w, r, http.StatusOK, deviceData{
 		User: u.Name, Code: code, App: app.Name, Address: d.Address, Began: ago(s.Now().Sub(d.Created)),
-		Scopes: scopeTexts(d.Scopes), Check: s.signer.sign(r, "device", code, d.App),
+		Scopes: scopeTexts(d.Scopes), Check: sign(r, "device", code, d.App),
 	})
 }
 
@@ -90,7 +96,7 @@ func ago(d time.Duration) string {
 func (s *Server) wrongCode(w http.ResponseWriter, r *http.Request, u *identity.User, err error) error {
 	data := deviceData{User: u.Name}
 	switch {
-	case errors.Is(err, errGuesses):
+	case errors.As(err, new(*identity.LockedError)):
 		w.Header().Set("Retry-After", "1800")
 		data.Problem = "Too many codes were wrong. Wait half an hour, and begin again in the program."
 		return s.devicePage(w, r, http.StatusTooManyRequests, data)
@@ -118,7 +124,7 @@ func (s *Server) decideDevice(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return s.wrongCode(w, r, u, err)
 	}
-	if !s.signer.good(r, r.PostForm.Get("check"), "device", code, d.App) {
+	if !signed(r, r.PostForm.Get("check"), "device", code, d.App) {
 		return errStale
 	}
 	decision, done := kept.Denied, "The program was not let in. You can close this page."

@@ -148,11 +148,18 @@ func TestForgedDecisions(t *testing.T) {
 			t.Errorf("something was granted: %+v", e)
 		}
 	}
-	// the signature dies with the process
+	// the signature lives as long as the session, whatever process made it
 	form = consent(ann)
 	w.crash()
 	ann.world = w
-	refused("before a restart", ann.submit(oauth.AuthorizePath, form))
+	if code := ann.submit(oauth.AuthorizePath, form).location(t).Query().Get("code"); code == "" {
+		t.Error("a page from before a restart gets no code")
+	}
+	refused("in a later session", w.as("ann").submit(oauth.AuthorizePath, form))
+	w.must(w.reg.SignOut(identity.Operator, w.ann.ID))
+	if got := ann.submit(oauth.AuthorizePath, form); strings.Contains(got.header.Get("Location"), "code=") {
+		t.Errorf("after signing out: %d to %s", got.status, got.header.Get("Location"))
+	}
 }
 
 // Section 4.16: no page that decides can be put in a frame, and nothing runs

@@ -42,9 +42,7 @@ type Server struct {
 
 	prepareOnce sync.Once
 	provider    *fosite.Fosite
-	signer      signer
 	polls       polls
-	guesses     guesses
 }
 
 func (s *Server) prepare() {
@@ -53,7 +51,6 @@ func (s *Server) prepare() {
 			s.Now = time.Now
 		}
 		s.provider = s.newProvider()
-		s.signer = newSigner()
 	})
 }
 
@@ -117,12 +114,16 @@ func (s *Server) Routes() []httpapi.Route {
 
 var errOpening = &httpapi.Error{Status: http.StatusServiceUnavailable, Message: "opening data directory"}
 
-// opened refuses requests until the store is open.
+// opened refuses requests until the store is open, and while it is not known what other
+// nodes have changed: a code may have been made on one of them, or used there.
 func (s *Server) opened(h httpapi.Handler) httpapi.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if s.Book() == nil {
 			w.Header().Set("Retry-After", "1")
 			return errOpening
+		}
+		if err := s.Book().CatchUp(r.Context()); err != nil {
+			return err
 		}
 		return h(w, r)
 	}

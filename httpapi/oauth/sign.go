@@ -2,7 +2,6 @@ package oauth
 
 import (
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -13,34 +12,27 @@ import (
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
-// signer signs what a page shows, so that an answer is known to be one to
-// exactly that, given in the same session. Its key is as old as the process:
-// after a restart people are asked again.
-type signer struct{ key []byte }
-
-func newSigner() signer {
-	key := make([]byte, sha256.Size)
-	_, _ = rand.Read(key) // it never fails
-	return signer{key}
-}
-
-// sign returns the signature of the parts in the session of a request.
-func (s signer) sign(r *http.Request, parts ...string) string {
-	session := ""
-	if c, err := r.Cookie(auth.CookieName); err == nil {
-		session = c.Value
+// sign signs what a page shows, so that an answer is known to be one to exactly that,
+// given in the same session. The key is the secret of the session, which the browser
+// and the server know, so any node can judge what another one signed. A request without
+// a session has no signature: the result is "".
+func sign(r *http.Request, parts ...string) string {
+	c, err := r.Cookie(auth.CookieName)
+	if err != nil || c.Value == "" {
+		return ""
 	}
-	mac := hmac.New(sha256.New, s.key)
-	for _, p := range append([]string{session}, parts...) {
+	mac := hmac.New(sha256.New, []byte(c.Value))
+	for _, p := range append([]string{"trawl consent"}, parts...) {
 		mac.Write(binary.BigEndian.AppendUint64(nil, uint64(len(p))))
 		mac.Write([]byte(p))
 	}
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// good reports whether signature is that of the parts.
-func (s signer) good(r *http.Request, signature string, parts ...string) bool {
-	return hmac.Equal([]byte(signature), []byte(s.sign(r, parts...)))
+// signed reports whether signature is that of the parts.
+func signed(r *http.Request, signature string, parts ...string) bool {
+	want := sign(r, parts...)
+	return want != "" && hmac.Equal([]byte(signature), []byte(want))
 }
 
 // person returns the user of a session. A token, or an admin who acts as

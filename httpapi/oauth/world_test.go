@@ -24,6 +24,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/oauth"
 	"github.com/trawlsearch/trawl/internal/clock"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/cluster"
 	"github.com/trawlsearch/trawl/store/identity"
 	kept "github.com/trawlsearch/trawl/store/oauth"
 )
@@ -50,6 +51,8 @@ type world struct {
 	fs      *vfs.MemFS
 	clock   *clock.Clock
 	log     bytes.Buffer
+	// nodes is the log of all nodes; nil is a store of one machine.
+	nodes cluster.Log
 
 	// web is a confidential app, native a public one, robot that of a service
 	// account; the secrets are those of web and robot.
@@ -58,9 +61,11 @@ type world struct {
 	ann, bot               *identity.User
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T) *world { return newWorldOn(t, nil) }
+
+func newWorldOn(t *testing.T, nodes cluster.Log) *world {
 	t.Helper()
-	w := &world{T: t, fs: vfs.NewCrashableMem(), clock: clock.New(time.Now())}
+	w := &world{T: t, fs: vfs.NewCrashableMem(), clock: clock.New(time.Now()), nodes: nodes}
 	w.open(w.fs)
 	t.Cleanup(func() { w.must(w.st.Close()) })
 	w.ann = w.user(identity.NewUser{Name: "ann", DisplayName: "Ann", Email: "ann@example.org", EmailVerified: true})
@@ -80,7 +85,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) open(fs vfs.FS) {
 	w.Helper()
 	var err error
-	w.st, err = store.Open("data", store.Options{FS: fs, CacheBytes: 1 << 20})
+	w.st, err = store.Open("data", store.Options{FS: fs, CacheBytes: 1 << 20, Log: w.nodes})
 	w.must(err)
 	gate := &auth.Gate{Local: true, Registry: func() *identity.Registry { return w.reg }, Now: w.clock.Now}
 	w.reg, err = identity.Open(w.st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}, Ended: gate.Recheck, Now: w.clock.Now})

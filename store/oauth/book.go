@@ -88,6 +88,9 @@ func (b *Book) update(by identity.Author, f func(b *Book, tx *identity.Tx) error
 	})
 }
 
+// CatchUp is that of the registry.
+func (b *Book) CatchUp(ctx context.Context) error { return b.reg.CatchUp(ctx) }
+
 func (b *Book) now() time.Time { return b.o.Now().UTC().Truncate(time.Millisecond) }
 
 func refuse(format string, args ...any) error {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/trawlsearch/trawl/internal/clock"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/cluster"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/oauth"
 )
@@ -29,14 +30,18 @@ type world struct {
 	st    *store.Store
 	fs    *vfs.MemFS
 	clock *clock.Clock
+	// log is that of all nodes; nil is a store of one machine.
+	log   cluster.Log
 	ended atomic.Int32
 	ann   *identity.User
 	bot   *identity.User
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T) *world { return newWorldOn(t, nil) }
+
+func newWorldOn(t *testing.T, log cluster.Log) *world {
 	t.Helper()
-	w := &world{T: t, fs: vfs.NewCrashableMem(), clock: clock.New(time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC))}
+	w := &world{T: t, fs: vfs.NewCrashableMem(), clock: clock.New(time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)), log: log}
 	w.open(w.fs)
 	t.Cleanup(func() { w.must(w.st.Close()) })
 	var err error
@@ -57,7 +62,7 @@ func (w *world) must(err error) {
 func (w *world) open(fs vfs.FS) {
 	w.Helper()
 	var err error
-	w.st, err = store.Open("data", store.Options{FS: fs, CacheBytes: 1 << 20})
+	w.st, err = store.Open("data", store.Options{FS: fs, CacheBytes: 1 << 20, Log: w.log})
 	w.must(err)
 	w.reg, err = identity.Open(w.st, identity.Options{Now: w.clock.Now, Ended: func() { w.ended.Add(1) }})
 	w.must(err)
