@@ -35,6 +35,26 @@ func (r *Runs) Put(ctx context.Context, f shard.File, from io.ReaderAt) (name st
 	return name, r.objects.Sync(ctx)
 }
 
+// Stored returns a function that reports whether a run is there, as of now. What is
+// there survives a power failure; whether it is sound shows when it is fetched.
+func (r *Runs) Stored(ctx context.Context) (func(shard.File) bool, error) {
+	all, _, err := r.list(ctx)
+	if err == nil {
+		err = r.objects.Sync(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	sizes := make(map[string]int64, len(all))
+	for _, it := range all {
+		sizes[it.Name] = it.Size
+	}
+	return func(f shard.File) bool {
+		size, found := sizes[Name(f)]
+		return found && size == f.Size
+	}, nil
+}
+
 // Fetch calls take with each wanted run, for a few at a time, from goroutines. fill
 // writes the run to a file; shard.Destination.Import is what uses it. A run that is
 // missing or damaged keeps no other from being taken: the error has an
