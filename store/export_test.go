@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -92,4 +93,18 @@ func (s *Store) SharedRecords() string {
 		return err.Error()
 	}
 	return b.String()
+}
+
+// PutRaw puts bytes into a small record, whatever is there then.
+func (s *Store) PutRaw(key string, value []byte) error {
+	return s.Update(func(tx *Tx) error {
+		tx.more = []operation{valueOperation{[]byte(key), value}}
+		return nil
+	})
+}
+
+// ImportOneByOne is Import that stores one run after the other.
+func ImportOneByOne(ctx context.Context, dir string, o Options, to ImportTarget) (Imported, error) {
+	o.exports = 1
+	return Import(ctx, dir, o, to)
 }

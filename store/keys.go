@@ -9,7 +9,9 @@ import (
 //
 //	'i' kind(1) id                    small record of a kind, see record.go
 //	'm' name                          store-wide values: "nextrepo"; in a store that follows
-//	                                  a log, "cluster", which names it, and "applied"
+//	                                  a log, "cluster", which names it, and "applied"; and in
+//	                                  a log that is being filled from a directory, "importing",
+//	                                  the path of that
 //	'r' repository(4)                 Repository record, JSON
 //	'h' shard(4)                      shard header, JSON
 //	'k' shard(4)                      dead documents, an encoded postings.Set
@@ -33,6 +35,7 @@ var (
 	keyNextRepository = []byte("mnextrepo")
 	keyCluster        = []byte("mcluster")
 	keyApplied        = []byte("mapplied")
+	keyImporting      = []byte("mimporting")
 )
 
 func keyID(prefix byte, id uint32) []byte {

@@ -132,7 +132,8 @@ func (a *sharedAuthority) begin(ctx context.Context) error {
 	a.s.journal.forget(at)
 	if at == 0 {
 		if a.s.catalogue.repositories.Len()+a.s.catalogue.shards.Len() > 0 {
-			return errors.New("the directory holds a store of its own, which no node shares")
+			return errors.New("the directory holds a store of its own, which no node shares: " +
+				`"trawl cluster import" makes a cluster of it, and any other directory is filled from that`)
 		}
 		return a.fill(ctx)
 	}
@@ -333,13 +334,18 @@ func (a *sharedAuthority) apply(v Version, id cluster.ID, ops []operation) error
 func (a *sharedAuthority) found(ctx context.Context) error {
 	var id cluster.ID
 	_, _ = rand.Read(id[:]) // which never fails
-	name := make([]byte, len(id))
-	_, _ = rand.Read(name)
-	err := a.log.Append(ctx, 0, id, []cluster.Write{{Key: keyCluster, Value: name}})
+	err := a.log.Append(ctx, 0, id, []cluster.Write{newCluster()})
 	if errors.Is(err, cluster.ErrBeaten) {
 		return nil
 	}
 	return err
+}
+
+// newCluster returns the record that tells a log from all others.
+func newCluster() cluster.Write {
+	var name cluster.ID
+	_, _ = rand.Read(name[:]) // which never fails
+	return cluster.Write{Key: keyCluster, Value: name[:]}
 }
 
 // fill makes the store the last version of the log from all its records, whatever it
@@ -426,6 +432,9 @@ func (a *sharedAuthority) difference(ctx context.Context, db pebble.Reader, b *b
 		return nil
 	}
 	at, err = a.log.Records(ctx, func(key, value []byte) error {
+		if bytes.Equal(key, keyImporting) {
+			return fmt.Errorf("%w: %s: wait until that ends, and repeat it if it was interrupted", ErrImporting, value)
+		}
 		if err := behind(key); err != nil {
 			return err
 		}
@@ -448,7 +457,7 @@ func (a *sharedAuthority) difference(ctx context.Context, db pebble.Reader, b *b
 			if err != nil {
 				return err
 			}
-			files, err := a.lackedRecord(id, old, value)
+			files, err := a.lackedRecord(b, id, old, value)
 			if err != nil {
 				return err
 			}

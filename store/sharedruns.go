@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/trawlsearch/trawl/store/object"
 	"github.com/trawlsearch/trawl/store/shard"
@@ -148,11 +149,18 @@ func (a *sharedAuthority) take(ctx context.Context, wanted []shard.File) error {
 	return a.runs.Fetch(ctx, wanted, a.s.destination().Import)
 }
 
-// lackedRecord is lacked of two records of a header, the first nil if there is none.
-func (a *sharedAuthority) lackedRecord(id uint32, before, after []byte) ([]shard.File, error) {
+// lackedRecord is lacked of two records of a header, the first nil if there is none. A
+// shard that no node can take in is quarantined in b: it was so in the directory that
+// was imported.
+func (a *sharedAuthority) lackedRecord(b *batch, id uint32, before, after []byte) ([]shard.File, error) {
 	h, err := decodeHeader(id, after)
 	if err != nil {
 		return nil, fmt.Errorf("header of shard %d: %w: %w", id, ErrCorrupt, err)
+	}
+	if h.TextFile == nil {
+		b.putOperations([]operation{quarantineOperation{id, &shard.Quarantine{
+			Since: time.Now().UTC(), Reason: "it was damaged in the data directory that was imported",
+		}}})
 	}
 	old := &shard.Header{}
 	if json.Unmarshal(before, old) != nil {

@@ -22,8 +22,10 @@ type site struct {
 
 func newSite() site { return site{memorylog.New(1, false), object.NewFolder(vfs.NewMem(), "shared")} }
 
-func (w site) open(fs vfs.FS) (*store.Store, error) {
-	return store.Open("data", store.Options{FS: fs, Log: w.log, Runs: runs.New(w.folder)})
+func (w site) open(fs vfs.FS) (*store.Store, error) { return w.openAt(fs, "data") }
+
+func (w site) openAt(fs vfs.FS, dir string) (*store.Store, error) {
+	return store.Open(dir, store.Options{FS: fs, Log: w.log, Runs: runs.New(w.folder)})
 }
 
 // node opens a new node.

@@ -44,6 +44,10 @@ type Options struct {
 	Log  cluster.Log
 	Runs Runs
 
+	// detaching opens the directory of a node without its log.
+	detaching bool
+	// exports is how many runs are exported at once, 0 for the usual number.
+	exports int
 	// authority makes the authority of a store.
 	authority func(*Store) authority
 	// longestPause and memoryBytes are those of engine.Options.
@@ -155,7 +159,7 @@ func (s *Store) open() error {
 	if err := s.openFiles(v); err != nil {
 		return err
 	}
-	if at, _, err := appliedVersion(s.engine.DB); err != nil || at > 0 && o.Log == nil && !o.ReadOnly {
+	if at, _, err := appliedVersion(s.engine.DB); err != nil || at > 0 && o.Log == nil && !o.ReadOnly && !o.detaching {
 		return cmp.Or(err, fmt.Errorf("it is one of several that share version %d and those behind it, and changes with them alone: name their database and objects with the settings authority and objects", at))
 	}
 	if v == 0 && !o.ReadOnly {
