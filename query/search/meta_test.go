@@ -35,7 +35,7 @@ func (o metaOp) String() string {
 
 // metaKinds are the kinds of operations, as often as they are drawn.
 var metaKinds = []string{"change", "change", "change", "rename", "empty", "branch", "sync", "sync", "sync", "merge", "merge", "age", "rebuild", "rebuild",
-	"symbols", "history", "restart", "crash", "restore", "readers", "remove", "check"}
+	"symbols", "history", "restart", "crash", "restore", "move", "readers", "remove", "check"}
 
 func randomOps(rng *rand.Rand, n int) []metaOp {
 	var ops []metaOp
@@ -47,7 +47,7 @@ func randomOps(rng *rand.Rand, n int) []metaOp {
 
 // TestMetamorphic: whatever is done to stores that index the same repositories,
 // in shards of other sizes, with other caches and workers, merged, rewritten,
-// restarted, crashed, restored from a checkpoint or not, they answer alike, and
+// restarted, crashed, restored from a checkpoint, moved to a cluster and back or not, they answer alike, and
 // as the definition and a full scan do; and what is asked in other words, or for
 // less of it, is what has to follow. TRAWL_SEED repeats one sequence of
 // operations, TRAWL_OPS sets how long they are, TRAWL_CASES how many: one for
@@ -176,6 +176,8 @@ func (w *metaWorld) do(t testing.TB, o metaOp, n int) {
 		s.crash(t)
 	case "restore":
 		w.restore(t, s)
+	case "move":
+		w.move(t, s, rng)
 	case "readers":
 		if s.has(r.name) {
 			readers := [](*store.Readers){nil, {}, {Users: []uint32{7}}}[rng.IntN(3)]

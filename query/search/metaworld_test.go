@@ -10,9 +10,13 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/cluster/memorylog"
+	"github.com/trawlsearch/trawl/store/cluster/runs"
 	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/object"
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
@@ -201,4 +205,49 @@ func (w *metaWorld) restore(t testing.TB, s *metaStore) {
 	s.close(t)
 	s.dir = dir
 	s.open(t)
+}
+
+// move imports a store into a cluster, and goes on with the directory of a node of it,
+// which was detached. The store, the node, another one and what was detached give the
+// same answers in the same order.
+func (w *metaWorld) move(t testing.TB, s *metaStore, rng *rand.Rand) {
+	t.Helper()
+	queries := []string{randomQuery(rng), randomQuery(rng), "type:commit x"}
+	ask := func() (out []string) {
+		for _, q := range queries {
+			out = append(out, s.search(t, s.settings, search.Options{}, q+" count:50", query.Keyword).lines()...)
+		}
+		return out
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", s.name, err)
+		}
+	}
+	want := ask()
+	s.close(t)
+	w.opened++
+	dirs := []string{fmt.Sprint("other", w.opened), fmt.Sprint("node", w.opened)}
+	o := store.Options{FS: s.fs, CacheBytes: s.cacheBytes}
+	log, objects := memorylog.New(1, false), runs.New(object.NewFolder(s.fs, fmt.Sprint("objects", w.opened)))
+	_, err := store.Import(context.Background(), s.dir, o, store.ImportTarget{Log: log, Runs: objects})
+	must(err)
+	shared := o
+	shared.Log, shared.Runs = log, objects
+	for _, dir := range dirs {
+		s.st, err = store.Open(dir, shared)
+		must(err)
+		if got := ask(); !slices.Equal(got, want) {
+			t.Fatalf("%s: a node answers %q otherwise\n%s", s.name, queries, firstDifference(got, want))
+		}
+		must(s.st.Close())
+	}
+	s.dir = dirs[1]
+	_, err = store.Detach(s.dir, o)
+	must(err)
+	s.open(t)
+	if got := ask(); !slices.Equal(got, want) {
+		t.Fatalf("%s: a store that was moved answers %q otherwise\n%s", s.name, queries, firstDifference(got, want))
+	}
 }
