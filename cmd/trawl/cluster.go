@@ -20,7 +20,10 @@ import (
 const clusterHelp = `Usage: trawl cluster COMMAND [flags]
 
 Cluster looks after a store that several nodes share: trawl serve with the
-settings authority and objects.`
+settings authority and objects.
+
+  trawl cluster status
+  trawl cluster import --data /var/lib/trawl --authority postgres://trawl@db/trawl --objects s3://bucket/trawl`
 
 const clusterStatusHelp = `Usage: trawl cluster status [flags]
 
@@ -38,7 +41,7 @@ node is silent, or the node that answers is behind.
 
 func (a *app) clusterCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "cluster", Short: "look after nodes that share a store", Long: clusterHelp, Args: cobra.ArbitraryArgs, RunE: unknownCommand}
-	cmd.AddCommand(a.clusterStatus())
+	cmd.AddCommand(a.clusterStatus(), a.clusterImport(), a.clusterExport())
 	return cmd
 }
 

@@ -21,6 +21,7 @@ var phases = map[string]string{
 	"symbols": "reading symbols",
 	"history": "reading",
 	"check":   "verifying",
+	"import":  "storing text",
 
 	backup.PhaseWait:    "waiting for a prune there to end, or to do nothing for a minute, as one that was killed",
 	backup.PhaseWatch:   "a backup seems to be made there: waiting for a sign of it, for up to a minute",
@@ -35,7 +36,7 @@ func status(p ingest.Progress) string {
 	switch {
 	case !known:
 		return ""
-	case p.Total > 0 && (p.Phase == "check" || strings.HasPrefix(p.Phase, "backup-")):
+	case p.Total > 0 && (p.Phase == "check" || p.Phase == "import" || strings.HasPrefix(p.Phase, "backup-")):
 		return fmt.Sprintf("%s %s of %s", text, Size(int64(p.Done)), Size(int64(p.Total)))
 	case p.Total > 0:
 		unit := "documents"
