@@ -72,7 +72,12 @@ type fixture struct {
 
 func newFixture(t testing.TB, o ingest.Options) *fixture {
 	t.Helper()
-	st, err := store.Open(filepath.Join(t.TempDir(), "data"), store.Options{CacheBytes: 8 << 20})
+	return newFixtureOf(t, store.Options{CacheBytes: 8 << 20}, o)
+}
+
+func newFixtureOf(t testing.TB, so store.Options, o ingest.Options) *fixture {
+	t.Helper()
+	st, err := store.Open(filepath.Join(t.TempDir(), "data"), so)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -488,6 +493,38 @@ func TestMergeKeepsDocuments(t *testing.T) {
 			t.Errorf("seed %d: nothing was merged", seed)
 		}
 	}
+}
+
+// TestMergeOfLargeTexts: each shard ends with a text that is reserved while it is
+// read, and together they are larger than all that may be reserved. Sixty shards are
+// more than a merge has open.
+func TestMergeOfLargeTexts(t *testing.T) {
+	f := newFixtureOf(t, store.Options{CacheBytes: 8 << 20, LargeBytes: 3 << 20}, ingest.Options{})
+	r := newRepo(t)
+	want := map[string]string{}
+	for i := range 60 {
+		path := fmt.Sprintf("dir/%02d.txt", i)
+		want[path] = fmt.Sprintln("file", i) // the texts differ
+		if i%15 == 0 {
+			want[path] += strings.Repeat("a large file\n", 1<<20/12)
+		}
+		r.write(map[string]string{path: want[path]})
+		r.commit()
+		f.sync("r", r)
+	}
+	shards := func() int {
+		sn := f.st.Snapshot()
+		defer sn.Close()
+		return len(sn.Shards())
+	}
+	before := shards()
+	if _, err := f.ix.Merge(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if after := shards(); before != 60 || after >= 4 {
+		t.Errorf("shards before and after merging: got %d and %d, want 60 and less than 4", before, after)
+	}
+	f.want("r", want)
 }
 
 // TestMergeAddsExactLists: shards of an older program, without lists of

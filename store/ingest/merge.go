@@ -223,7 +223,6 @@ func (m *merging) rewrite(ctx context.Context, group []shard.View) error {
 			return err
 		}
 		text := v.Text()
-		defer text.Close()
 		for i := range docs.Len() {
 			if v.Dead != nil && v.Dead.Contains(uint16(i)) {
 				continue
@@ -255,6 +254,8 @@ func compareSources(a, b source) int {
 func (m *merging) write(ctx context.Context, all []source) error {
 	w := m.begin()
 	defer w.Close()
+	var texts openTexts
+	defer texts.close()
 	for i, s := range all {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -266,7 +267,7 @@ func (m *merging) write(ctx context.Context, all []source) error {
 			}
 		}
 		err := m.ix.pace.run(ctx, func() error {
-			text, err := s.text.Slice(s.docs.TextStart[s.doc], s.docs.TextStart[s.doc+1])
+			text, err := texts.slice(s.text, s.docs.TextStart[s.doc], s.docs.TextStart[s.doc+1])
 			if err != nil {
 				return err
 			}

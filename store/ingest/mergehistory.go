@@ -34,7 +34,6 @@ func (m *merging) rewriteHistory(ctx context.Context, group []shard.View) error 
 			return err
 		}
 		text := v.Text()
-		defer text.Close()
 		for i := range table.Len() {
 			if v.Dead == nil || !v.Dead.Contains(uint16(table.Message[i])) {
 				all = append(all, commitSource{v, m.circles[table.Repository[i]], text, docs, table, i})
@@ -47,6 +46,8 @@ func (m *merging) rewriteHistory(ctx context.Context, group []shard.View) error 
 	})
 	w := m.begin()
 	defer w.Close()
+	var texts openTexts
+	defer texts.close()
 	for i, s := range all {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -54,7 +55,7 @@ func (m *merging) rewriteHistory(ctx context.Context, group []shard.View) error 
 		var message string
 		var files []shard.ChangedFile
 		err := m.ix.pace.run(ctx, func() (err error) {
-			message, files, err = s.read()
+			message, files, err = s.read(&texts)
 			return err
 		})
 		if err != nil {
@@ -79,15 +80,15 @@ func (m *merging) rewriteHistory(ctx context.Context, group []shard.View) error 
 }
 
 // read returns what stands in the commit's documents.
-func (s *commitSource) read() (message string, files []shard.ChangedFile, err error) {
+func (s *commitSource) read(texts *openTexts) (message string, files []shard.ChangedFile, err error) {
 	first, end := s.table.Message[s.commit], s.table.Message[s.commit+1]
-	text, err := s.text.Slice(s.docs.TextStart[first], s.docs.TextStart[first+1])
+	text, err := texts.slice(s.text, s.docs.TextStart[first], s.docs.TextStart[first+1])
 	if err != nil {
 		return "", nil, err
 	}
 	message = string(text)
 	for d := first + 1; d < end; d++ {
-		hunks, err := s.text.Slice(s.docs.TextStart[d], s.docs.TextStart[d+1])
+		hunks, err := texts.slice(s.text, s.docs.TextStart[d], s.docs.TextStart[d+1])
 		if err != nil {
 			return "", nil, err
 		}
