@@ -207,81 +207,143 @@ func TestFetchEnds(t *testing.T) {
 type aged struct {
 	object.Store
 	ages map[string]time.Duration
-	skew time.Duration
-	hide bool
+	// skew is how wrong its clock is, passed how much time has passed.
+	skew, passed time.Duration
+	hide         bool
 }
 
 func (a *aged) List(ctx context.Context, folder string, each func(object.Info) error) error {
 	return a.Store.List(ctx, folder, func(it object.Info) error {
 		it.Changed = it.Changed.Add(a.skew - a.ages[it.Name])
-		if a.hide && strings.Contains(it.Name, "clock-") {
-			return nil
+		if _, old := a.ages[it.Name]; !old && strings.Contains(it.Name, "clock-") {
+			it.Changed = it.Changed.Add(a.passed)
+			if a.hide {
+				return nil
+			}
 		}
 		return each(it)
 	})
 }
 
-// Sweep deletes what is old and needed by nothing, and no other object.
+// naming is the function that Sweep asks for what records name.
+func naming(files ...shard.File) func(context.Context) ([]shard.File, error) {
+	return func(context.Context) ([]shard.File, error) { return files, nil }
+}
+
+// Sweep deletes what is old and has not been named for a while, and no other object,
+// also where another node sweeps next.
 func TestSweep(t *testing.T) {
 	for kind, st := range stores(t) {
 		for _, skew := range []time.Duration{0, -1000 * time.Hour, 1000 * time.Hour} { // a clock is wrong
 			a := &aged{Store: st, ages: map[string]time.Duration{}, skew: skew}
-			r := runs.New(a)
-			n := runs.Needs{Named: map[string]bool{}, Dropped: map[string]time.Duration{}}
-			var want []string
-			number := uint32(0)
-			put := func(age time.Duration, named bool, dropped time.Duration, stays bool) {
+			put := func(number uint32, age time.Duration) shard.File {
 				t.Helper()
-				number++
 				f, data := run(number, shard.PartText, 100)
-				name, err := r.Put(t.Context(), f, bytes.NewReader(data))
+				name, err := runs.New(a).Put(t.Context(), f, bytes.NewReader(data))
 				if err != nil {
 					t.Fatal(err)
 				}
-				a.ages[name] = age
-				if named {
-					n.Named[name] = true
-				}
-				if dropped > 0 {
-					n.Dropped[name] = dropped
-				}
-				if stays {
-					want = append(want, name)
+				a.ages[name] = age - a.passed
+				return f
+			}
+			sweep := func(at time.Duration, want int, named ...shard.File) {
+				t.Helper()
+				a.passed = at
+				got, err := runs.New(a).SweepAfter(t.Context(), runs.SweepOptions{}, naming(named...))
+				if err != nil || got.Objects != want {
+					t.Errorf("%s, after %v: swept %+v, %v; want %d objects", kind, at, got, err, want)
 				}
 			}
-			put(0, false, 0, true)
-			put(23*time.Hour, false, 0, true)
-			put(25*time.Hour, false, 0, false)
-			put(1000*time.Hour, true, 0, true)
-			put(1000*time.Hour, true, 1000*time.Hour, true) // dropped by one record, named by another
-			put(1000*time.Hour, false, 59*time.Minute, true)
-			put(1000*time.Hour, false, 61*time.Minute, false)
-			put(30*time.Minute, false, 61*time.Minute, true) // and stored again since
+			put(1, 0)
+			put(2, 23*time.Hour)
+			old, kept := put(3, 1000*time.Hour), put(4, 1000*time.Hour)
+			var others []string
 			for _, other := range []string{"shards/readme", "shards/1-text-short", "shards/deep/1-text-" + strings.Repeat("0", 64), "manifests/x"} {
 				if err := st.Put(t.Context(), other, []byte("not ours")); err != nil {
 					t.Fatal(err)
 				}
 				a.ages[other] = 1000 * time.Hour
-				want = append(want, other)
+				others = append(others, other)
 			}
-			if err := st.Put(t.Context(), "shards/clock-left", []byte("now")); err != nil {
-				t.Fatal(err)
+			for _, left := range []string{"shards/clock-left", "asked/9-text-" + strings.Repeat("0", 64)} {
+				if err := st.Put(t.Context(), left, []byte("now")); err != nil {
+					t.Fatal(err)
+				}
+				a.ages[left] = 23 * time.Hour
 			}
-			a.ages["shards/clock-left"] = 25 * time.Hour
-			res, err := r.Sweep(t.Context(), runs.SweepOptions{}, func(context.Context) (runs.Needs, error) { return n, nil })
-			if err != nil || res.Objects != 3 || res.Bytes != 203 {
-				t.Errorf("%s: Sweep: got %+v, %v; want 3 objects of 203 bytes", kind, res, err)
-			}
-			got := names(t, st)
+			sweep(0, 0, old, kept)
+			sweep(50*time.Minute, 0, kept)
+			sweep(109*time.Minute, 3, kept) // what is older than a day now
+			sweep(111*time.Minute, 1, kept) // old, whose hour began when a sweep first missed it
+			old = put(3, 1000*time.Hour)    // it is stored and named again
+			sweep(112*time.Minute, 0, kept, old)
+			sweep(113*time.Minute, 0, kept)
+			sweep(172*time.Minute, 0, kept) // its hour began anew
+			sweep(174*time.Minute, 1, kept)
+			sweep(23*time.Hour+58*time.Minute, 0, kept)
+			sweep(24*time.Hour+time.Minute, 1, kept) // the first one, written a day ago
+			sweep(1000*time.Hour, 0, kept)
+			want := append(slices.Clone(others), runs.Name(kept), "shards/unnamed")
 			slices.Sort(want)
-			if !slices.Equal(got, want) {
+			if got := names(t, st); !slices.Equal(got, want) {
 				t.Errorf("%s: there is\n%q\nwant\n%q", kind, got, want)
 			}
-			for _, name := range got {
+			for _, name := range names(t, st) {
 				if err := st.Delete(t.Context(), name); err != nil {
 					t.Fatal(err)
 				}
 			}
+		}
+	}
+}
+
+// Where it is not known since when a run has been unnamed the time begins anew.
+func TestSweepForgets(t *testing.T) {
+	st := object.NewFolder(vfs.NewMem(), "cluster")
+	a := &aged{Store: st, ages: map[string]time.Duration{}}
+	f, data := run(1, shard.PartText, 100)
+	name, err := runs.New(a).Put(t.Context(), f, bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.ages[name] = 1000 * time.Hour
+	for n, damage := range []string{"", "{", `{"` + name + `": "tomorrow"}`, `{"` + name + `": "2999-01-01T00:00:00Z"}`} {
+		if damage != "" {
+			if err := st.Put(t.Context(), "shards/unnamed", []byte(damage)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a.passed += time.Hour
+		if got, err := runs.New(a).SweepAfter(t.Context(), runs.SweepOptions{}, naming()); got.Objects != 0 || err != nil {
+			t.Errorf("sweep %d, with %q: %+v, %v, want nothing swept", n, damage, got, err)
+		}
+	}
+	a.passed += time.Hour
+	if objects, size, err := runs.New(a).Sweep(t.Context(), naming()); objects != 1 || size != 100 || err != nil {
+		t.Errorf("an hour later: %d objects of %d bytes, %v, want the run", objects, size, err)
+	}
+}
+
+// A node asks for a run, others see it, and one says that it was stored.
+func TestAsk(t *testing.T) {
+	for kind, st := range stores(t) {
+		r := runs.New(st)
+		f, _ := run(7, shard.PartSymbols, 100)
+		want := f
+		want.Size = 0
+		for range 2 {
+			if err := r.Ask(t.Context(), f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := r.Asked(t.Context()); err != nil || !slices.Equal(got, []shard.File{want}) {
+			t.Errorf("%s: asked for %+v, %v, want %+v", kind, got, err, want)
+		}
+		if err := r.Answered(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := r.Asked(t.Context()); err != nil || len(got) > 0 {
+			t.Errorf("%s: asked for %+v behind the answer, %v", kind, got, err)
 		}
 	}
 }
@@ -311,11 +373,12 @@ func TestSweepWithoutNeeds(t *testing.T) {
 	}
 	a.ages[name] = 1000 * time.Hour
 	away := errors.New("the database is away")
-	if _, err := r.Sweep(t.Context(), runs.SweepOptions{}, func(context.Context) (runs.Needs, error) { return runs.Needs{}, away }); !errors.Is(err, away) {
+	unknown := func(context.Context) ([]shard.File, error) { return nil, away }
+	if _, _, err := r.Sweep(t.Context(), unknown); !errors.Is(err, away) {
 		t.Errorf("got %v, want that the database is away", err)
 	}
 	a.hide = true
-	if _, err := r.Sweep(t.Context(), runs.SweepOptions{}, func(context.Context) (runs.Needs, error) { return runs.Needs{}, nil }); err == nil {
+	if _, _, err := r.Sweep(t.Context(), naming()); err == nil {
 		t.Error("a list without the object just stored was believed")
 	}
 	if got := names(t, st); fmt.Sprint(got) != "["+name+"]" {
