@@ -21,6 +21,9 @@ type Runs interface {
 	// Fetch calls take with each wanted run, for several at a time; fill writes the run.
 	// Its error has an *object.DamagedError for each that is missing or damaged.
 	Fetch(ctx context.Context, wanted []shard.File, take func(ctx context.Context, f shard.File, fill func(io.Writer) error) error) error
+	// Sweep deletes runs that the records have not named for a while. named returns those
+	// that they name, and is called once all were listed.
+	Sweep(ctx context.Context, named func(context.Context) ([]shard.File, error)) (objects int, bytes int64, err error)
 }
 
 // ownRuns are the runs that this node wrote, took in and stored, whose headers are

@@ -37,6 +37,21 @@ func (b *backend) opening() string {
 	return ""
 }
 
+// current reports whether the service may show what it has: a node of a cluster may not
+// while it may be behind. What is not open shows nothing.
+func (b *backend) current() bool {
+	s := b.service.Load()
+	return s == nil || s.Current()
+}
+
+// nodes is how many nodes serve the same clients.
+func (b *backend) nodes() int {
+	if s := b.service.Load(); s != nil {
+		return s.Nodes()
+	}
+	return 1
+}
+
 // waiting says why /readyz does not report ready yet.
 func (b *backend) waiting() string {
 	if what := b.opening(); what != "" || b.begun.Load() {

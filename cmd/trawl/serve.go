@@ -142,7 +142,7 @@ func (h *host) newServer() *httpapi.Server {
 	h.token = rand.Text()
 	h.limits = cost.NewCurrent(h.set.RateLimits)
 	h.gate = h.newGate()
-	if !h.gate.Local {
+	if !h.gate.Local || h.set.Authority != "" {
 		h.secret = rand.Text()
 	}
 	h.metrics = h.newMetrics()
@@ -150,14 +150,14 @@ func (h *host) newServer() *httpapi.Server {
 		Repositories: h.backend.repositories, Registry: h.backend.registry, Apps: h.backend.apps, Status: h.status, Backups: h.backend.backups,
 		Checker: h.backend.checker,
 	}
-	api := &graphql.Endpoint{Data: h.backend.graphql, Searcher: &h.backend, Limits: h.limits, ExternalURL: h.set.ExternalURL}
+	api := &graphql.Endpoint{Data: h.backend.graphql, Searcher: &h.backend, Limits: h.limits, ExternalURL: h.set.ExternalURL, Nodes: h.backend.nodes}
 	server := &httpapi.Server{
 		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
 		Searcher: &h.backend, Opening: h.backend.opening, Ready: h.backend.waiting, Notice: h.backend.notice,
 		Log: h.log, QuietRequests: h.watched, Gate: h.gate, SetupSecret: h.secret, Observer: h.observer(), Lend: h.backend.lend,
 	}
 	service.LimitAnswers(server, int64(h.set.Memory), processors())
-	files := &browse.Endpoint{Store: h.backend.store, Git: h.backend.git, Spool: h.backend.spool, Pages: server, Refresh: h.backend.refresh, Registry: h.backend.registry}
+	files := &browse.Endpoint{Store: h.backend.store, Git: h.backend.git, Spool: h.backend.spool, Pages: server, Refresh: h.backend.refresh, Registry: h.backend.registry, Nodes: h.backend.nodes}
 	apps := &oauth.Server{Book: h.backend.apps, Site: server}
 	h.gate.Bearers = apps
 	tools := &console.Console{Server: server}
@@ -173,21 +173,31 @@ func (h *host) newGate() *auth.Gate {
 	return &auth.Gate{
 		Registry: h.backend.registry, OperatorToken: h.token, Anonymous: h.set.Anonymous, Local: h.set.Local(),
 		ExternalURL: h.set.ExternalURL, Origins: h.set.TrustedOrigins, Proxies: h.set.TrustedProxies,
-		UserRate: user, AddressRate: address,
+		UserRate: user, AddressRate: address, Nodes: h.backend.nodes, Current: h.backend.current,
 	}
 }
 
 // tellSetup logs how to become the first user, if there is none.
-func (h *host) tellSetup(svc *service.Service) {
+func (h *host) tellSetup(ctx context.Context, svc *service.Service) {
 	if svc.Registry().Used() {
 		return
 	}
+	secret := h.secret
+	if h.set.Authority != "" {
+		// Any node creates the first user.
+		shared, err := svc.Registry().SetupSecret(ctx)
+		if err != nil {
+			h.log.Warn().Err(err).Msg("make the secret that creates the first user")
+			return
+		}
+		secret = shared
+	}
 	url := cmp.Or(h.set.ExternalURL, h.server.URL()) + "/sign-in"
-	if h.secret == "" {
+	if secret == "" {
 		h.log.Info().Str("url", url).Msg("there are no users: clients on this machine may search, and create the first user")
 		return
 	}
-	h.log.Info().Str("url", url).Str("setup_secret", h.secret).Msg("there are no users: create the first one with this secret")
+	h.log.Info().Str("url", url).Str("setup_secret", secret).Msg("there are no users: create the first one with this secret")
 }
 
 // warnNames warns that a server open to anonymous searches does not know the
@@ -216,10 +226,10 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	warnGit(h.log)
 	warnSymbols(h.log, svc)
 	h.warnNames()
-	h.tellSetup(svc)
 	if err := svc.Join(ctx); err != nil {
 		return err
 	}
+	h.tellSetup(ctx, svc)
 	h.backend.open(svc)
 	file := &declared{svc: svc, log: h.log, path: h.set.File, limits: h.limits, inForce: h.set.Read}
 	first, err := h.declare(ctx, file)
@@ -251,6 +261,10 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	syncing.Go(func() { svc.KeepFetched(ctx) })
 	syncing.Go(func() { svc.KeepBackups(ctx) })
 	syncing.Go(func() { svc.KeepIndex(ctx) })
+	syncing.Go(func() { svc.KeepCluster(ctx) })
+	if h.set.Authority != "" {
+		syncing.Go(func() { h.gate.KeepCurrent(ctx) })
+	}
 	syncing.Go(func() {
 		h.notifier.Watch(ctx, func() string { return h.summary(svc) }, func(ctx context.Context) error { return h.alive(ctx, svc) })
 	})

@@ -333,6 +333,7 @@ func TestAuditLogOfNodes(t *testing.T) {
 	const most = 20
 	nodes, _ := newNodes(t, identity.Options{AuditEntries: most})
 	for i := range 3 * most {
+		catchUp(t, nodes) // a change that conflicts reads the whole log again
 		if err := nodes[i%2].Log(identity.Operator, "test", fmt.Sprint(i), ""); err != nil {
 			t.Fatal(err)
 		}

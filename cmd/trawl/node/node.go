@@ -141,6 +141,17 @@ func (n *Node) Member() *member.Member {
 	return n.member.Load()
 }
 
+// Tidy cuts the log behind the slowest node, and raises the format of records to the
+// newest that this program writes once all nodes read it. One node does it for all,
+// every minute.
+func (n *Node) Tidy(ctx context.Context) error {
+	if err := n.db.Cut(ctx); err != nil {
+		return err
+	}
+	_, err := n.db.Raise(ctx, formats.Newest)
+	return err
+}
+
 // statusTime bounds how long a status waits for the database.
 const statusTime = 2 * time.Second
 

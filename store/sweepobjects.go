@@ -1,0 +1,36 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/trawlsearch/trawl/store/shard"
+)
+
+// errAlone is that of what a store does for other nodes, if there are none.
+var errAlone = errors.New("the store shares nothing with other nodes")
+
+// SweepObjects deletes the objects of runs that no record has named for a while, and
+// returns how many and how large they were. One node does it for all, every few minutes.
+func (s *Store) SweepObjects(ctx context.Context) (objects int, bytes int64, err error) {
+	a, ok := s.authority.(*sharedAuthority)
+	if !ok {
+		return 0, 0, errAlone
+	}
+	return a.runs.Sweep(ctx, a.named)
+}
+
+// named returns the runs that the records of the last version name. A header that was
+// imported with damage names none.
+func (a *sharedAuthority) named(ctx context.Context) (files []shard.File, err error) {
+	if err := a.catchUp(ctx); err != nil {
+		return nil, err
+	}
+	m := a.s.versions.hold()
+	defer a.s.versions.release(m)
+	m.catalogue.shards.Scan(func(_ uint32, sh *shard.Shard) bool {
+		files = append(files, sh.Header.Files()...)
+		return true
+	})
+	return files, nil
+}
