@@ -45,6 +45,10 @@ const internalError = "internal error"
 // repository is not where it was.
 const sourceGone = "the git repository behind this one cannot be found, so only what is indexed can be shown: look at its source on the server"
 
+// sourceComing is the message about a repository whose mirror this node of several
+// does not have yet.
+const sourceComing = "the git repository behind this one is still being fetched, so only what is indexed can be shown: try again in a few seconds"
+
 // What clients learn of git's bounds.
 const (
 	gitBusy      = "git is busy with other requests: try again in a few seconds"
@@ -64,6 +68,8 @@ func statusOf(err error) (status int, message string) {
 	switch {
 	case errors.Is(err, store.ErrAway):
 		return http.StatusServiceUnavailable, auth.NotCurrent
+	case errors.Is(err, store.ErrFetching):
+		return http.StatusServiceUnavailable, sourceComing
 	case errors.Is(err, git.ErrNotRepository):
 		return http.StatusServiceUnavailable, sourceGone
 	case errors.Is(err, git.ErrBusy):

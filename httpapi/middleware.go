@@ -210,12 +210,13 @@ func (s middleware) answerError(w http.ResponseWriter, r *http.Request, route Ro
 	status, message := statusOf(err)
 	// An answer whose client has left ends with the error of its context.
 	ended := errors.Is(err, context.Canceled) && r.Context().Err() != nil
-	gone := status == http.StatusServiceUnavailable && errors.Is(err, git.ErrNotRepository)
+	coming := errors.Is(err, store.ErrFetching)
+	gone := status == http.StatusServiceUnavailable && errors.Is(err, git.ErrNotRepository) && !coming
 	if (status == http.StatusInternalServerError || gone) && !ended {
 		zerolog.Ctx(r.Context()).Error().Err(err).Str("route", route.Template()).Msg("serve request")
 	}
 	switch {
-	case errors.Is(err, git.ErrBusy):
+	case errors.Is(err, git.ErrBusy) || coming:
 		w.Header().Set("Retry-After", RetryAfter)
 	case errors.Is(err, store.ErrAway):
 		w.Header().Set("Retry-After", "1")

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -102,6 +102,8 @@ type Store struct {
 	authority authority
 	// versions are what readers hold; mu may be held while it is called.
 	versions versions
+	// mirrors are asked before a git repository is read, nil on one machine.
+	mirrors atomic.Pointer[Mirrors]
 }
 
 // Open opens the store in dir and creates it if there is none. It fails with
@@ -268,16 +270,6 @@ func (s *Store) Version() Version {
 
 // Dir returns the data directory.
 func (s *Store) Dir() string { return s.dir }
-
-// GitDir returns where the git repository of r is: its source, or its mirror in
-// the data directory. The mirror is named by ID, so that no name can lead out
-// of it and one of a removed repository is never taken for that of a new one.
-func (s *Store) GitDir(r *Repository) string {
-	if !r.Mirror {
-		return r.Source
-	}
-	return filepath.Join(s.dir, "mirrors", fmt.Sprintf("%d.git", r.ID))
-}
 
 // destination is where writers of shards put what they write.
 func (s *Store) destination() shard.Destination {

@@ -9,16 +9,23 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-const onlyIndexed = "The git repository behind this one cannot be found: this is what was indexed. Its history, its other revisions and archives cannot be shown."
+const (
+	onlyIndexed = "The git repository behind this one cannot be found: this is what was indexed. Its history, its other revisions and archives cannot be shown."
+	notFetched  = "The git repository behind this one is still being fetched: this is what was indexed. Its history, its other revisions and archives can be shown once it is here."
+)
 
 // missing says what cannot be shown, "" if git has all.
 func (p *target) missing() string {
 	if p.gone == nil {
 		return ""
+	}
+	if errors.Is(p.gone, store.ErrFetching) {
+		return notFetched
 	}
 	return onlyIndexed
 }

@@ -111,7 +111,7 @@ func (e *Endpoint) find(r *http.Request) (*target, error) {
 	if rec.Mirror && rec.Fetched().IsZero() && !rec.Indexed() && rec.LastError == "" {
 		return nil, errCloning
 	}
-	p := &target{st: st, rec: rec, code: code.NewReader(e.budget(), st.GitDir(rec)), rev: strings.TrimPrefix(vars["rev"], "@"), path: clean}
+	p := &target{st: st, rec: rec, code: code.NewReader(e.budget(), st, rec), rev: strings.TrimPrefix(vars["rev"], "@"), path: clean}
 	p.commit, err = p.resolve(r.Context(), p.rev)
 	if err != nil {
 		p.close()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
@@ -32,7 +33,8 @@ const (
 // Reader reads one repository, and each small commit and tree once. It is safe
 // for concurrent use: reads wait for each other.
 type Reader struct {
-	dir    string
+	store  *store.Store
+	of     *store.Repository
 	budget *git.Budget
 
 	mu      sync.Mutex // guards all below; held while something is read
@@ -46,11 +48,11 @@ type Reader struct {
 	keptEntries, keptCommits int
 }
 
-// NewReader returns a reader of the git repository in dir, which is opened by
+// NewReader returns a reader of the git repository of r, which is opened by
 // the first read, by processes that share the budget. Close must be called to
 // end its process.
-func NewReader(budget *git.Budget, dir string) *Reader {
-	return &Reader{dir: dir, budget: budget, entries: map[string][]git.Entry{}, commits: map[string]*git.CommitObject{}}
+func NewReader(budget *git.Budget, st *store.Store, r *store.Repository) *Reader {
+	return &Reader{store: st, of: r, budget: budget, entries: map[string][]git.Entry{}, commits: map[string]*git.CommitObject{}}
 }
 
 // Close ends the reader's process, if there is one. It may be called again.
@@ -67,11 +69,14 @@ func (t *Reader) open(ctx context.Context) error {
 	if t.opened {
 		return t.err
 	}
-	t.repo, t.err = t.budget.Open(ctx, t.dir)
+	dir, err := t.store.ReadyGitDir(ctx, t.of)
+	if err == nil {
+		t.repo, err = t.budget.Open(ctx, dir)
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	t.opened = true
+	t.opened, t.err = true, err
 	if t.err == nil {
 		t.objects = t.repo.Objects()
 	}

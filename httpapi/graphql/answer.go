@@ -14,6 +14,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
+	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/redact"
 )
@@ -29,6 +30,7 @@ const (
 	busyAfterwards = "what is to be changed was, as far as nothing else is said; the server is too busy for the answer"
 	cutShort       = "the request was ended before it was answered"
 	sourceGone     = "the git repository behind this one cannot be found, so only what is indexed can be read"
+	sourceComing   = "the git repository behind this one is still being fetched: try again in a few seconds"
 	gitBusy        = "git is busy with other requests: try again in a few seconds"
 	gitTooCostly   = "this takes more of git's memory or time than one request may have"
 )
@@ -74,6 +76,8 @@ func conceal(ctx context.Context, a *graphql.Response) {
 			e.Message = outOfTime
 		case errors.Is(cause, context.Canceled):
 			e.Message = cutShort
+		case errors.Is(cause, store.ErrFetching):
+			e.Message = sourceComing
 		case errors.Is(cause, git.ErrNotRepository):
 			zerolog.Ctx(ctx).Warn().Err(cause).Interface("path", e.Path).Msg("answer graphql field")
 			e.Message = sourceGone

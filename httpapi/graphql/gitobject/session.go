@@ -71,7 +71,7 @@ func (s *Session) reader(r *store.Repository) (t, idle *code.Reader) {
 	defer s.mu.Unlock()
 	if t = s.trees[r.ID]; t == nil {
 		_ = s.Hold(budget.ReaderBytes) // which ends the answer
-		t = code.NewReader(s.git, s.Store.GitDir(r))
+		t = code.NewReader(s.git, s.Store, r)
 		s.trees[r.ID] = t
 	}
 	s.recent = append(slices.DeleteFunc(s.recent, func(other *code.Reader) bool { return other == t }), t)

@@ -36,15 +36,15 @@ func (w *worker) prepare(ctx context.Context, s *segment) error {
 	if len(w.q.Content) == 0 {
 		return nil
 	}
+	repo, err := w.Git.Open(ctx, s.target.Stored)
+	if err != nil {
+		return err
+	}
 	release, err := w.GitSlot(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	repo, err := w.Git.Open(ctx, s.target.Stored)
-	if err != nil {
-		return err
-	}
 	if w.blobs == nil || w.blobs.target != s.target {
 		w.blobs.close()
 		w.blobs = nil

@@ -47,15 +47,15 @@ func (c *search) eachPath(ctx context.Context, t *target.Repository, f func(path
 
 // eachLogged is eachPath for commits that git is asked for.
 func (c *search) eachLogged(ctx context.Context, t *target.Repository, far []item, f func(path string)) error {
+	repo, err := c.Git.Open(ctx, t.Stored)
+	if err != nil {
+		return err
+	}
 	release, err := c.GitSlot(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	repo, err := c.Git.Open(ctx, t.Stored)
-	if err != nil {
-		return err
-	}
 	oids := make([]string, len(far))
 	for i, it := range far {
 		oids[i] = it.oid

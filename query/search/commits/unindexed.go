@@ -111,7 +111,7 @@ func (c *search) unindexedSegments(ctx context.Context, emit func(*segment) bool
 }
 
 func (c *search) noteUnreadable(t *target.Repository, err error) {
-	if c.NoteGitBusy(t.Stored, err) {
+	if c.NoteUnready(t.Stored, err) {
 		return
 	}
 	c.mu.Lock()

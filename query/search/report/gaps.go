@@ -156,6 +156,15 @@ func (g *Gaps) Unreachable(names []string) {
 	}
 }
 
+// Fetching records repositories whose mirror is not on this node yet, by ascending
+// repository id. The answer is incomplete.
+func (g *Gaps) Fetching(names []string) {
+	if len(names) > 0 {
+		g.Incomplete()
+		g.addNames(&g.cloning, names)
+	}
+}
+
 // GitBusy records repositories that git had no memory for. The answer is
 // incomplete.
 func (g *Gaps) GitBusy(names []string) {

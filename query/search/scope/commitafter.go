@@ -22,7 +22,7 @@ func (r *Scope) testCommitAfter(ctx context.Context, a *compile.CommitAfter, tar
 			return false
 		}
 		newer, err := r.hasCommitAfter(ctx, t, rev, a.Seconds)
-		if err != nil && ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil && !r.NoteUnready(t.Stored, err) {
 			r.Note("history unreadable", r.Guarded(report.Text("repository", t.Stored.Name), report.Text("error", err.Error()))...)
 			*missing = append(*missing, t.Stored)
 		}
@@ -37,15 +37,15 @@ func (r *Scope) hasCommitAfter(ctx context.Context, t *target.Repository, rev *t
 	if h := &t.Stored.History; h.Complete(rev.Commit) && h.Commits > 0 {
 		return h.Newest > seconds, nil
 	}
+	repo, err := r.Git.Open(ctx, t.Stored)
+	if err != nil {
+		return false, err
+	}
 	release, err := r.GitSlot(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer release()
-	repo, err := r.Git.Open(ctx, t.Stored)
-	if err != nil {
-		return false, err
-	}
 	errNewer := errors.New("newer")
 	err = repo.RevList(ctx, []string{rev.Commit}, nil, func(l git.Listed) error {
 		if l.Seconds > seconds {

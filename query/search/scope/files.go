@@ -116,7 +116,7 @@ func (r *Scope) doContents(ctx context.Context, jobs []*contentsJob) error {
 				cut++
 				continue
 			}
-			if j.err != nil && r.NoteGitBusy(j.repo, j.err) {
+			if j.err != nil && r.NoteUnready(j.repo, j.err) {
 				r.sel.passedOver = true
 				continue
 			}
@@ -157,15 +157,15 @@ func (r *Scope) contentsOf(ctx context.Context, j *contentsJob) (*target.Files, 
 	if known, ok := r.cache.contents.Get(j.key); ok {
 		return known, nil
 	}
+	repo, err := r.Git.Open(ctx, j.repo)
+	if err != nil {
+		return nil, err
+	}
 	release, err := r.GitSlot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	repo, err := r.Git.Open(ctx, j.repo)
-	if err != nil {
-		return nil, err
-	}
 	l := newTreeList()
 	if err := l.list(ctx, repo, j.key.Commit); err != nil {
 		return nil, err

@@ -183,17 +183,24 @@ func (r *Scope) askGit(ctx context.Context, questions map[uint32]*gitQuestion) (
 type resolved struct {
 	repository uint32
 	fetched    time.Time
+	state      uint64
 	rev        string
+}
+
+// of returns the key of a revision of the same repository.
+func (k resolved) of(rev string) resolved {
+	k.rev = rev
+	return k
 }
 
 func (r *Scope) askOne(ctx context.Context, q *gitQuestion, a *gitAnswer) error {
 	var unknown []string
-	fetched := q.repo.Fetched() // what comes of it is of no later time
+	key := resolved{repository: q.repo.ID, fetched: q.repo.Fetched(), state: r.Git.State(q.repo)} // what comes of it is of no later time
 	want := func(rev string) {
 		if _, asked := a.commits[rev]; asked || slices.Contains(unknown, rev) {
 			return
 		}
-		if commit, ok := r.cache.commits.Get(resolved{q.repo.ID, fetched, rev}); ok {
+		if commit, ok := r.cache.commits.Get(key.of(rev)); ok {
 			a.commits[rev] = commit
 		} else {
 			unknown = append(unknown, rev)
@@ -205,15 +212,15 @@ func (r *Scope) askOne(ctx context.Context, q *gitQuestion, a *gitAnswer) error 
 	if len(unknown)+len(q.globs)+len(q.times) == 0 {
 		return nil
 	}
+	repo, err := r.Git.Open(ctx, q.repo)
+	if err != nil {
+		return err
+	}
 	release, err := r.GitSlot(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	repo, err := r.Git.Open(ctx, q.repo)
-	if err != nil {
-		return err
-	}
 	if err := a.list(ctx, repo, q.globs); err != nil {
 		return err
 	}
@@ -225,7 +232,7 @@ func (r *Scope) askOne(ctx context.Context, q *gitQuestion, a *gitAnswer) error 
 	for i, rev := range unknown {
 		if commits[i] != "" {
 			a.commits[rev] = commits[i]
-			r.cache.commits.Put(resolved{q.repo.ID, fetched, rev}, commits[i], len(rev)+len(commits[i]))
+			r.cache.commits.Put(key.of(rev), commits[i], len(rev)+len(commits[i]))
 		}
 	}
 	for _, s := range q.times {

@@ -44,9 +44,13 @@ func NewGit(st *store.Store, budget *git.Budget, workers int) *Git {
 	}
 }
 
-// Open returns the git repository of repo, which is looked for once.
+// Open returns the git repository of repo, which is looked for once. It may wait for
+// a mirror to be fetched, so no slot is held meanwhile.
 func (g *Git) Open(ctx context.Context, repo *store.Repository) (*git.Repo, error) {
-	dir := g.store.GitDir(repo)
+	dir, err := g.store.ReadyGitDir(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
 	if dir == "" {
 		return nil, errNoSource
 	}
@@ -59,6 +63,9 @@ func (g *Git) Open(ctx context.Context, repo *store.Repository) (*git.Repo, erro
 	}
 	return opened, err
 }
+
+// State changes with what revisions of repo name on this node, beside its record.
+func (g *Git) State(repo *store.Repository) uint64 { return g.store.GitState(repo) }
 
 // forget has repo looked for once more.
 func (g *Git) forget(repo *store.Repository) { g.opened.Drop(g.store.GitDir(repo)) }

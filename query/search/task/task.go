@@ -117,10 +117,11 @@ type faults struct {
 	mu sync.Mutex // guards what follows; nothing is called while it is held
 	// failed are the shards of which some part could not be searched. unreachable
 	// are the repositories that git could not read, busy those that git had no
-	// memory for, and files the files that it could not read.
-	failed            map[uint32]bool
-	unreachable, busy []*store.Repository
-	files             map[unreadFile]struct{}
+	// memory for, fetching those that this node does not have yet, and files the files
+	// that git could not read.
+	failed                      map[uint32]bool
+	unreachable, busy, fetching []*store.Repository
+	files                       map[unreadFile]struct{}
 	// timedOut says that repositories were reported as timed out.
 	timedOut bool
 }
@@ -162,7 +163,7 @@ func (t *Task) HasFailed(shard uint32) bool {
 
 // FailRepository records a repository that git cannot read.
 func (t *Task) FailRepository(repo *store.Repository, err error) {
-	if t.NoteGitBusy(repo, err) {
+	if t.NoteUnready(repo, err) {
 		return
 	}
 	t.Git.forget(repo) // it may have moved
@@ -174,17 +175,21 @@ func (t *Task) FailRepository(repo *store.Repository, err error) {
 	}
 }
 
-// NoteGitBusy records a repository if err says that git had no memory for it, which
-// is no fault of the repository.
-func (t *Task) NoteGitBusy(repo *store.Repository, err error) bool {
-	if !errors.Is(err, git.ErrBusy) {
+// NoteUnready records a repository if err says that git can read it a little later: it
+// had no memory for it, or the mirror is still being fetched.
+func (t *Task) NoteUnready(repo *store.Repository, err error) bool {
+	step, to := "no memory for git", &t.busy
+	switch {
+	case errors.Is(err, store.ErrFetching):
+		step, to = "mirror not fetched yet", &t.fetching
+	case !errors.Is(err, git.ErrBusy):
 		return false
 	}
-	t.Note("no memory for git", t.Guarded(report.Text("repository", repo.Name), report.Text("error", err.Error()))...)
+	t.Note(step, t.Guarded(report.Text("repository", repo.Name), report.Text("error", err.Error()))...)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !slices.Contains(t.busy, repo) {
-		t.busy = append(t.busy, repo)
+	if !slices.Contains(*to, repo) {
+		*to = append(*to, repo)
 	}
 	return true
 }
@@ -210,6 +215,9 @@ func (t *Task) WhyUnread(repo *store.Repository) (reasons []string) {
 	if slices.Contains(t.busy, repo) {
 		reasons = append(reasons, report.ReasonGitBusy)
 	}
+	if slices.Contains(t.fetching, repo) {
+		reasons = append(reasons, report.ReasonCloning)
+	}
 	return reasons
 }
 
@@ -218,6 +226,7 @@ func (t *Task) ReportFaults() {
 	gaps := t.Report.Gaps()
 	gaps.GitBusy(NamesByID(t.busy))
 	gaps.Unreachable(NamesByID(t.unreachable))
+	gaps.Fetching(NamesByID(t.fetching))
 	gaps.ObjectsMissing(len(t.files))
 	gaps.UnreadableShards(len(t.failed))
 	gaps.UnreadableRecords(t.Snapshot.LostRepositories())
