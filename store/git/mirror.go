@@ -164,6 +164,41 @@ func (r *Repo) Fetch(ctx context.Context, progress func(string)) error {
 	return nil
 }
 
+// FetchCommits takes over commits by their ids from the remote of a mirror, as far as
+// that gives out commits that no ref of it leads to. They stay while a ref of the
+// mirror leads to them.
+func (r *Repo) FetchCommits(ctx context.Context, commits []string) error {
+	args := append(r.args("fetch", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"), r.remote.uploadPack()...)
+	args = append(append(args, "--progress", "--", r.remote.url), commits...)
+	if err := r.budget.transfer(ctx, r.remote, r.gitDir, nil, args...); err != nil {
+		return fmt.Errorf("fetch commits from %s: %w", r.remote, err)
+	}
+	return nil
+}
+
+// SetBranches has branches name commits that the repository has, and HEAD the first of
+// them. One without a name is HEAD itself, detached.
+func (r *Repo) SetBranches(ctx context.Context, branches []Branch) error {
+	var in strings.Builder
+	for _, b := range branches {
+		if b.Name == "" {
+			fmt.Fprintf(&in, "option no-deref\nupdate HEAD %s\n", b.Commit)
+		} else {
+			fmt.Fprintf(&in, "update %s%s %s\n", headsPrefix, b.Name, b.Commit)
+		}
+	}
+	cmd := command(ctx, noTransport, r.args("update-ref", "--stdin")...)
+	cmd.Stdin = strings.NewReader(in.String())
+	_, err := r.budget.output(ctx, cmd, "update-ref")
+	if err == nil && len(branches) > 0 && branches[0].Name != "" {
+		_, err = r.budget.output(ctx, command(ctx, noTransport, r.args("symbolic-ref", "HEAD", headsPrefix+branches[0].Name)...), "symbolic-ref")
+	}
+	if err != nil {
+		return fmt.Errorf("set branches of %s: %w", r.dir, err)
+	}
+	return nil
+}
+
 // fetch takes over refs and then HEAD, which git fetch leaves alone: a renamed
 // default branch would leave HEAD naming nothing.
 func (r *Repo) fetch(ctx context.Context, from remote, progress func(string)) error {

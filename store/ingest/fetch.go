@@ -70,6 +70,7 @@ func (ix *Indexer) fetch(ctx context.Context, id uint32, anew bool, report func(
 		traced(f.err)
 		return f
 	}
+	ix.copies.move(id)
 	note := func(line string) { report(Progress{Phase: "fetch", Note: line}) }
 	repo, err := ix.mirror(ctx, r, anew, note)
 	if err == nil {
@@ -100,6 +101,7 @@ func (ix *Indexer) look(ctx context.Context, r *store.Repository, settled bool) 
 	f := fetched{err: err, at: now.UTC(), took: now.Sub(start)}
 	if same && err == nil {
 		r.NoteFetched(f.at)
+		ix.copies.looked(r.ID)
 		f.unchanged = r
 	}
 	return f

@@ -175,7 +175,7 @@ func (j *historyJob) run(ctx context.Context) (err error) {
 	if err := j.ix.checkDisk(); err != nil {
 		return err
 	}
-	if j.git, err = j.ix.opts.Git.Open(ctx, j.ix.store.GitDir(j.repository)); err != nil {
+	if j.git, err = j.ix.openGit(ctx, j.repository); err != nil {
 		return err
 	}
 	if j.plan, err = j.makePlan(ctx, sn); err != nil {

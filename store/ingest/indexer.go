@@ -152,6 +152,8 @@ type Indexer struct {
 	holds holds
 	// fetches holds a token for each mirror that is fetched.
 	fetches chan struct{}
+	// copies are the mirrors that other nodes sync, nil for a store of one machine.
+	copies *copies
 	// symbolsTurn holds a token while symbols are read, which takes mu for the
 	// end of each shard only.
 	symbolsTurn chan struct{}
@@ -160,13 +162,36 @@ type Indexer struct {
 	historyTurn chan struct{}
 }
 
-// New returns an indexer for s.
+// New returns an indexer for s. That of a store that is shared has the mirrors ready
+// that other nodes sync.
 func New(s *store.Store, o Options) *Indexer {
 	o = o.withDefaults()
-	return &Indexer{
+	ix := &Indexer{
 		store: s, opts: o, pace: newPace(o), groups: newGroups(runtime.GOMAXPROCS(0)), rewriting: make(chan struct{}, 1),
 		fetches: make(chan struct{}, mostFetches), symbolsTurn: make(chan struct{}, 1), historyTurn: make(chan struct{}, 1),
 	}
+	if s.Shared() {
+		ix.copies = newCopies(ix)
+		s.SetMirrors(ix.copies)
+	}
+	return ix
+}
+
+// Close ends what goes on in the background. The store is closed behind it.
+func (ix *Indexer) Close() {
+	if ix.copies != nil {
+		ix.copies.close()
+	}
+}
+
+// openGit returns the git repository of r once it is on this node.
+func (ix *Indexer) openGit(ctx context.Context, r *store.Repository) (*git.Repo, error) {
+	if ix.copies != nil {
+		if err := ix.copies.wait(ctx, r, nil); err != nil {
+			return nil, err
+		}
+	}
+	return ix.opts.Git.Open(ctx, ix.store.GitDir(r))
 }
 
 // Progress is the progress of a sync.

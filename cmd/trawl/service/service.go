@@ -280,6 +280,7 @@ func (s *Service) Drain(ctx context.Context) error {
 // Close closes the data directory. Searches and syncs have ended before.
 func (s *Service) Close() error {
 	s.node.Leave()
+	s.indexer.Close()
 	s.writeFetched()
 	err := errors.Join(s.gateway.close(), s.spool.Close(), s.store.Close())
 	s.node.Close()
