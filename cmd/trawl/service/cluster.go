@@ -47,7 +47,20 @@ func (s *Service) gained() {
 	s.noteChange()
 	s.noteSync()
 	s.jobs.Wake()
+	s.askNew()
 	s.asked.wake()
+}
+
+// askNew asks for those repositories of this node that no node has tried yet: one that
+// was added while its part was on its way between nodes was no node's work then.
+func (s *Service) askNew() {
+	sn := s.store.Snapshot()
+	defer sn.Close()
+	for _, r := range sn.Repositories() {
+		if !r.Indexed() && r.LastError == "" && s.mine(r.ID) {
+			s.asked.add(r.Name)
+		}
+	}
 }
 
 // mine reports whether the work on what has a number, such as a repository by its ID,
