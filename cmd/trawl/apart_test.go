@@ -1,3 +1,7 @@
+// The resident size of a process is read from /proc; the store is slow to make with the
+// race detector.
+//go:build linux && !race
+
 package main
 
 import (
@@ -6,7 +10,6 @@ import (
 	"net/http"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,12 +30,6 @@ const (
 // A server that opens a store with a shard for each repository, as older programs
 // made it, joins them within its memory while it is searched.
 func TestServerJoinsShardsWithinMemory(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("the resident size of a process is read from /proc")
-	}
-	if raceEnabled {
-		t.Skip("the program is built without the race detector, and the store is slow to make with it")
-	}
 	s := &servedPages{T: t, data: filepath.Join(t.TempDir(), "data")}
 	writeApart(t, s.data)
 	cmd := exec.Command(plainTrawl(t), "serve", "--memory", "256MiB", "--anonymous-access", "yes", "--listen", "127.0.0.1:0", "--data", s.data,
