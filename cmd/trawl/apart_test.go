@@ -8,14 +8,10 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/trawlsearch/trawl/cmd/trawl/serverfile"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/shard"
 )
@@ -32,25 +28,7 @@ const (
 func TestServerJoinsShardsWithinMemory(t *testing.T) {
 	s := &servedPages{T: t, data: filepath.Join(t.TempDir(), "data")}
 	writeApart(t, s.data)
-	cmd := exec.Command(plainTrawl(t), "serve", "--memory", "256MiB", "--anonymous-access", "yes", "--listen", "127.0.0.1:0", "--data", s.data,
-		"--sync-interval", "24h", "--symbols=false", "--log-level", "error")
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGINT) // it may have died, which Wait tells
-		if err := cmd.Wait(); err != nil || strings.Contains(said.String(), "panic") {
-			t.Errorf("serve ended with %v:\n%.4000s", err, &said)
-		}
-	})
-	awaitReady(t, s.data)
-	f, err := serverfile.Read(s.data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.url, s.pid = f.URL(), cmd.Process.Pid
+	s.serve("--memory", "256MiB", "--sync-interval", "24h", "--symbols=false")
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
 	// Tables of shards that were joined are removed.

@@ -131,24 +131,7 @@ func servePages(t *testing.T, repository string) *servedPages {
 	t.Helper()
 	binary := plainTrawl(t)
 	s := &servedPages{T: t, data: filepath.Join(t.TempDir(), "data")}
-	cmd := exec.Command(binary, "serve", "--memory", "512MiB", "--anonymous-access", "yes", "--listen", "127.0.0.1:0", "--data", s.data, "--log-level", "error", repository)
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGINT) // it may have died, which Wait tells
-		if err := cmd.Wait(); err != nil || strings.Contains(said.String(), "panic") {
-			t.Errorf("serve ended with %v:\n%.4000s", err, &said)
-		}
-	})
-	awaitReady(t, s.data)
-	f, err := serverfile.Read(s.data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.url, s.pid = f.URL(), cmd.Process.Pid
+	s.serve("--memory", "512MiB", repository)
 	trawl := func(args ...string) string {
 		cmd := exec.Command(binary, append(args, "--data", s.data)...)
 		cmd.Stdin = strings.NewReader(browserPassword + "\n")
@@ -161,6 +144,31 @@ func servePages(t *testing.T, repository string) *servedPages {
 	trawl("user", "create", "ann", "--admin", "--password-stdin")
 	s.token = regexp.MustCompile(`\S+$`).FindString(trawl("token", "create", "ann"))
 	return s
+}
+
+// serve starts the program on the data directory, and ends it with the test.
+func (s *servedPages) serve(args ...string) {
+	s.Helper()
+	cmd := exec.Command(plainTrawl(s.T), append([]string{
+		"serve", "--anonymous-access", "yes", "--listen", "127.0.0.1:0", "--data", s.data, "--log-level", "error",
+	}, args...)...)
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGINT) // it may have died, which Wait tells
+		if err := cmd.Wait(); err != nil || strings.Contains(said.String(), "panic") {
+			s.Errorf("serve ended with %v:\n%.4000s", err, &said)
+		}
+	})
+	awaitReady(s.T, s.data)
+	f, err := serverfile.Read(s.data)
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.url, s.pid = f.URL(), cmd.Process.Pid
 }
 
 // mostResident is the largest resident size that the server has had, in bytes.
