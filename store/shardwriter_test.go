@@ -222,9 +222,9 @@ func TestExactLists(t *testing.T) {
 	}
 }
 
-// TestCrowdedShard: text with uncommonly many trigrams ends a shard early, and
+// TestShardOfManyTrigrams: text with uncommonly many trigrams ends a shard early, and
 // the header says so.
-func TestCrowdedShard(t *testing.T) {
+func TestShardOfManyTrigrams(t *testing.T) {
 	s := open(t, vfs.NewMem())
 	defer closeStore(t, s)
 	rng := rand.New(rand.NewPCG(1, 1))

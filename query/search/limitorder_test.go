@@ -15,9 +15,9 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// crowdedFiles are files in which words stand very often before what makes one
+// denseFiles are files in which words stand very often before what makes one
 // file better than another: a definition, a phrase, words on one line.
-func crowdedFiles(rng *rand.Rand, n int) []doc {
+func denseFiles(rng *rand.Rand, n int) []doc {
 	var files []doc
 	words := []string{"Kiln", "fire", "glaze", "kiln_fire", "Glaze"}
 	for i := range n {
@@ -50,7 +50,7 @@ func TestLimitCutsTheOrder(t *testing.T) {
 		for _, blocks := range []int{1, 40, 1000} {
 			rng := rand.New(rand.NewPCG(uint64(seed), uint64(blocks)))
 			fs := vfs.NewMem()
-			c := newCorpusOn(t, fs, blocks, nil, crowdedFiles(rng, size))
+			c := newCorpusOn(t, fs, blocks, nil, denseFiles(rng, size))
 			c.symbols(t)
 			for _, cache := range []int64{8 << 20, 1} {
 				c.close(t)

@@ -305,10 +305,3 @@ func (m *Member) Live() int {
 	defer m.mu.Unlock()
 	return m.live
 }
-
-// Held is how many tasks the node holds of how many.
-func (m *Member) Held() (held, all int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return len(m.held), parts + len(m.o.Tasks)
-}

@@ -88,9 +88,14 @@ func wantOne(t *testing.T, nodes ...*node) {
 		t.Errorf("tasks have %d to %d nodes, want 1", least, most)
 	}
 	for _, n := range nodes {
-		held, all := n.Held()
-		if fair := all / len(nodes); held < fair/3 || held > 3*fair {
-			t.Errorf("a node of %d holds %d of %d tasks", len(nodes), held, all)
+		held := 0
+		for part := range uint32(64) {
+			if n.HoldsPart(part) {
+				held++
+			}
+		}
+		if fair := 64 / len(nodes); held < fair/3 || held > 3*fair {
+			t.Errorf("a node of %d holds %d of 64 parts", len(nodes), held)
 		}
 		if n.Live() != len(nodes) {
 			t.Errorf("a node knows of %d nodes, want %d", n.Live(), len(nodes))
