@@ -105,8 +105,8 @@ func printCluster(out io.Writer, c *admin.StatusCluster, now time.Time) error {
 		row(name, "%s", print.Line(text))
 	}
 	behind := ""
-	if c.Head > c.Applied {
-		behind = fmt.Sprintf(", %s behind", progress.Counted(int(c.Head-c.Applied), "version"))
+	if n := c.Behind(c.Applied); n > 0 {
+		behind = fmt.Sprintf(", %s behind", progress.Counted(int(n), "version"))
 	}
 	row("version", "%d%s, confirmed %s ago", c.Applied, behind, age(c.Confirmed, now))
 	row("objects", "%s", c.Objects)
@@ -124,11 +124,7 @@ func printNodes(w io.Writer, c *admin.StatusCluster, now time.Time) {
 		if !n.Live {
 			seen += ", silent"
 		}
-		behind := uint64(0)
-		if c.Head > n.Applied {
-			behind = c.Head - n.Applied
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%s\t%d\t%s\t%s\t%s\n", n.ID, orDash(print.Line(n.Address)), age(n.Started, now), seen, behind, n.Parts,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%s\t%d\t%s\t%s\t%s\n", n.ID, orDash(print.Line(n.Address)), age(n.Started, now), seen, c.Behind(n.Applied), n.Parts,
 			orDash(strings.Join(n.Tasks, ",")), n.Shards, size(n.Bytes), size(n.FreeBytes), orDash(print.Line(n.Version)))
 	}
 }

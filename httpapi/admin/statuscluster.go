@@ -20,6 +20,10 @@ type StatusCluster struct {
 	Nodes     []StatusNode `json:"nodes"`
 }
 
+// Behind is how many versions are missing of those up to the newest where applied is the
+// last one, as far as is known.
+func (c *StatusCluster) Behind(applied uint64) uint64 { return max(c.Head, applied) - applied }
+
 // StatusNode is a node of a cluster.
 type StatusNode struct {
 	ID      string `json:"id"`

@@ -38,14 +38,11 @@ func (d *nodesData) fill(v *visit) error {
 		return err
 	}
 	d.Cluster = s.Cluster
-	d.Behind = lacking(s.Cluster.Head, s.Cluster.Applied)
+	d.Behind = s.Cluster.Behind(s.Cluster.Applied)
 	for _, n := range s.Cluster.Nodes {
 		d.Nodes = append(d.Nodes, nodeRow{
-			StatusNode: n, This: n.ID == s.Cluster.Node, Behind: lacking(s.Cluster.Head, n.Applied), Does: strings.Join(n.Tasks, ", "),
+			StatusNode: n, This: n.ID == s.Cluster.Node, Behind: s.Cluster.Behind(n.Applied), Does: strings.Join(n.Tasks, ", "),
 		})
 	}
 	return nil
 }
-
-// lacking is how many versions are missing of those up to head.
-func lacking(head, applied uint64) uint64 { return max(head, applied) - applied }

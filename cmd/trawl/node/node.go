@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,7 +39,6 @@ var formats = cluster.Formats{Lowest: uint32(store.FormatNewest), Newest: uint32
 type Node struct {
 	db      *postgres.Cluster
 	objects object.Store
-	set     config.Cluster
 	log     zerolog.Logger
 	// member is set by Join.
 	member  atomic.Pointer[member.Member]
@@ -55,7 +55,7 @@ func Open(ctx context.Context, set config.Cluster, objects object.Store, log zer
 	if err != nil {
 		return nil, fmt.Errorf("database of the cluster: %w", err)
 	}
-	return &Node{db: db, objects: objects, set: set, log: log, stop: func() {}}, nil
+	return &Node{db: db, objects: objects, log: log, stop: func() {}}, nil
 }
 
 // Share sets what a store shares with other nodes among the options that it is opened
@@ -132,14 +132,27 @@ func (n *Node) Close() {
 	n.db.Close()
 }
 
-// Member is what falls to this node; nil, everything, before Join and in a store of one
-// machine.
-func (n *Node) Member() *member.Member {
+// joined is what falls to this node; nil, which is everything, before Join and in a
+// store of one machine.
+func (n *Node) joined() *member.Member {
 	if n == nil {
 		return nil
 	}
 	return n.member.Load()
 }
+
+// Joined reports whether others do a share of the work.
+func (n *Node) Joined() bool { return n.joined() != nil }
+
+// Mine reports whether the work on what has a number, such as a repository by its ID,
+// falls to this node.
+func (n *Node) Mine(number uint32) bool { return n.joined().HoldsPart(number) }
+
+// Does reports whether a task falls to this node.
+func (n *Node) Does(task string) bool { return n.joined().Holds(task) }
+
+// Live is how many nodes serve the same clients.
+func (n *Node) Live() int { return n.joined().Live() }
 
 // Tidy cuts the log behind the slowest node, and raises the format of records to the
 // newest that this program writes once all nodes read it. One node does it for all,
@@ -180,19 +193,37 @@ func (n *Node) Status(ctx context.Context, applied uint64, confirmed time.Time) 
 		out.Error = err.Error()
 		return out
 	}
-	out.Head = uint64(head)
+	out.Head = max(uint64(head), applied)
+	out.Nodes = statusNodes(nodes, leases)
+	for i := range out.Nodes {
+		if one := &out.Nodes[i]; one.ID == out.Node {
+			one.Applied = applied
+		}
+	}
+	return out
+}
+
+// statusNodes describes the nodes, without those that died and were started again: a
+// process that starts draws another ID, and no two have a data directory open.
+func statusNodes(nodes []cluster.Node, leases []cluster.Lease) (out []admin.StatusNode) {
 	held := map[string][]string{}
 	for _, l := range leases {
 		held[l.Node] = append(held[l.Node], l.Name)
 	}
 	live := map[string]bool{}
-	for _, l := range member.Live(nodes, member.MissedAfter) {
-		live[l.ID] = true
+	for _, n := range member.Live(nodes, member.MissedAfter) {
+		live[n.ID] = true
 	}
-	for _, one := range nodes {
-		out.Nodes = append(out.Nodes, statusOf(one, live[one.ID], held[one.ID]))
+	type place struct{ host, data string }
+	again := map[place]bool{}
+	for _, n := range nodes {
+		one := statusOf(n, live[n.ID], held[n.ID])
+		out = append(out, one)
+		if one.Live && one.Data != "" {
+			again[place{one.Host, one.Data}] = true
+		}
 	}
-	return out
+	return slices.DeleteFunc(out, func(n admin.StatusNode) bool { return !n.Live && again[place{n.Host, n.Data}] })
 }
 
 // statusOf describes a node and the leases that it holds.

@@ -1,17 +1,23 @@
 package service
 
 import (
-	"context"
 	"encoding/binary"
 	"slices"
 	"sync"
 
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/node"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/redact"
 )
 
-// asked are the repositories to sync out of turn, as users asked.
+// asked are the repositories to sync out of turn, as users asked of this node and of
+// others.
 type asked struct {
+	store *store.Store
+	node  *node.Node
+	log   zerolog.Logger
 	// signal holds a token when there is one.
 	signal chan struct{}
 
@@ -19,6 +25,7 @@ type asked struct {
 	names []string
 }
 
+// add has a repository synced by this node.
 func (a *asked) add(name string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -36,26 +43,19 @@ func (a *asked) wake() {
 	}
 }
 
-func (a *asked) take() []string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	names := a.names
-	a.names = nil
-	return names
-}
-
 func (a *asked) len() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.names)
 }
 
-// Refresh has a repository synced, by the node whose work it is, before any other
-// that this has not begun with.
-func (s *Service) Refresh(name string) {
-	r := s.record(name)
-	if r == nil || s.mine(r.ID) {
-		s.asked.add(name)
+// refresh has a repository synced by the node whose work it is.
+func (a *asked) refresh(name string) {
+	sn := a.store.Snapshot()
+	defer sn.Close()
+	r, err := sn.Repository(name)
+	if err != nil || a.node.Mine(r.ID) {
+		a.add(name)
 		return
 	}
 	if !r.Indexed() && r.LastError == "" {
@@ -63,49 +63,68 @@ func (s *Service) Refresh(name string) {
 	}
 	var c store.Records
 	c.Put(store.RecordAsked, binary.BigEndian.AppendUint32(nil, r.ID), nil)
-	if err := s.store.CommitRecords(&c); err != nil {
-		s.opts.Log.Warn().Str("repo", name).Str("err", redact.Text(err.Error())).Msg("ask another node to sync")
+	if err := a.store.CommitRecords(&c); err != nil {
+		a.log.Warn().Str("repo", name).Str("err", redact.Text(err.Error())).Msg("ask another node to sync")
 	}
 }
 
 // applied has what other nodes ask for synced, and what they have added, if it is the
 // work of this one.
-func (s *Service) applied(a store.Applied) {
-	for _, c := range a.Repositories {
-		if c.After != nil && c.Before == nil && s.mine(c.After.ID) {
-			s.asked.add(c.After.Name)
+func (a *asked) applied(v store.Applied) {
+	if !a.node.Joined() {
+		return
+	}
+	for _, c := range v.Repositories {
+		if c.After != nil && c.Before == nil && a.node.Mine(c.After.ID) {
+			a.add(c.After.Name)
 		}
 	}
-	if a.Has(store.RecordAsked) {
-		s.asked.wake()
+	if v.Has(store.RecordAsked) {
+		a.wake()
 	}
 }
 
-// takeAsked returns what was asked for here, and through other nodes.
-func (s *Service) takeAsked() []string {
-	names := s.asked.take()
-	if s.node == nil {
+// gained asks for those repositories of this node that no node has tried yet: one that
+// was added while its part was on its way between nodes was no node's work then.
+func (a *asked) gained() {
+	sn := a.store.Snapshot()
+	defer sn.Close()
+	for _, r := range sn.Repositories() {
+		if !r.Indexed() && r.LastError == "" && a.node.Mine(r.ID) {
+			a.add(r.Name)
+		}
+	}
+	a.wake()
+}
+
+// take returns what was asked for here, and through other nodes.
+func (a *asked) take() []string {
+	a.mu.Lock()
+	names := a.names
+	a.names = nil
+	a.mu.Unlock()
+	if !a.node.Joined() {
 		return names
 	}
-	elsewhere, err := s.takeAskedElsewhere()
+	elsewhere, err := a.takeRecords()
 	if err != nil {
-		s.opts.Log.Warn().Str("err", redact.Text(err.Error())).Msg("read what other nodes ask for")
+		a.log.Warn().Str("err", redact.Text(err.Error())).Msg("read what other nodes ask for")
 	}
 	return append(names, elsewhere...)
 }
 
-// takeAskedElsewhere takes the records of RecordAsked that are for this node.
-func (s *Service) takeAskedElsewhere() (names []string, err error) {
+// takeRecords takes the records of RecordAsked that are for this node.
+func (a *asked) takeRecords() (names []string, err error) {
 	var done store.Records
-	sn := s.store.Snapshot()
+	sn := a.store.Snapshot()
 	defer sn.Close()
-	err = s.store.EachRecord(store.RecordRange{Kind: store.RecordAsked}, func(id, _ []byte) (bool, error) {
+	err = a.store.EachRecord(store.RecordRange{Kind: store.RecordAsked}, func(id, _ []byte) (bool, error) {
 		if len(id) != 4 {
 			done.Delete(store.RecordAsked, slices.Clone(id))
 			return true, nil
 		}
 		number := binary.BigEndian.Uint32(id)
-		if !s.mine(number) {
+		if !a.node.Mine(number) {
 			return true, nil
 		}
 		done.Delete(store.RecordAsked, slices.Clone(id))
@@ -115,10 +134,7 @@ func (s *Service) takeAskedElsewhere() (names []string, err error) {
 		return true, nil
 	})
 	if err == nil && !done.Empty() {
-		err = s.store.CommitRecords(&done)
+		err = a.store.CommitRecords(&done)
 	}
 	return names, err
 }
-
-// RunJobs runs search jobs until ctx ends.
-func (s *Service) RunJobs(ctx context.Context) { s.jobs.Run(ctx) }

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"fmt"
 	"os"
 
 	"github.com/rs/zerolog"
@@ -18,7 +19,7 @@ func openNode(ctx context.Context, set config.Settings, log zerolog.Logger) (*no
 	}
 	objects, err := OpenDestination(set.Objects)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("objects: %w", err)
 	}
 	return node.Open(ctx, set.Cluster, objects, log)
 }
@@ -47,25 +48,5 @@ func (s *Service) gained() {
 	s.noteChange()
 	s.noteSync()
 	s.jobs.Wake()
-	s.askNew()
-	s.asked.wake()
+	s.asked.gained()
 }
-
-// askNew asks for those repositories of this node that no node has tried yet: one that
-// was added while its part was on its way between nodes was no node's work then.
-func (s *Service) askNew() {
-	sn := s.store.Snapshot()
-	defer sn.Close()
-	for _, r := range sn.Repositories() {
-		if !r.Indexed() && r.LastError == "" && s.mine(r.ID) {
-			s.asked.add(r.Name)
-		}
-	}
-}
-
-// mine reports whether the work on what has a number, such as a repository by its ID,
-// falls to this node.
-func (s *Service) mine(number uint32) bool { return s.node.Member().HoldsPart(number) }
-
-// does reports whether a task falls to this node.
-func (s *Service) does(task string) bool { return s.node.Member().Holds(task) }

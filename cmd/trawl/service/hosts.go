@@ -99,7 +99,7 @@ func (s *Service) syncServices(ctx context.Context, chosen map[uint32]bool) {
 		if ctx.Err() != nil {
 			return
 		}
-		if chosen == nil && !s.mine(v.ID) || chosen != nil && !chosen[v.ID] {
+		if chosen == nil && !s.node.Mine(v.ID) || chosen != nil && !chosen[v.ID] {
 			continue
 		}
 		if err := s.syncService(ctx, v); err != nil && ctx.Err() == nil {

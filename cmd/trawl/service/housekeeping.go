@@ -31,7 +31,7 @@ func (s *Service) KeepCluster(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if !s.does(node.TaskHousekeeping) {
+		if !s.node.Does(node.TaskHousekeeping) {
 			continue
 		}
 		if err := s.node.Tidy(ctx); err != nil && ctx.Err() == nil {
@@ -61,4 +61,4 @@ func (s *Service) Current() bool {
 }
 
 // Nodes is how many nodes serve the same clients.
-func (s *Service) Nodes() int { return s.node.Member().Live() }
+func (s *Service) Nodes() int { return s.node.Live() }

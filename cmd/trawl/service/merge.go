@@ -40,7 +40,7 @@ func (s *Service) KeepMerged(ctx context.Context) {
 
 // merge is Merge that logs what came of it.
 func (s *Service) merge(ctx context.Context) {
-	if s.Stopped() != nil || !s.does(node.TaskMerge) {
+	if s.Stopped() != nil || !s.node.Does(node.TaskMerge) {
 		return
 	}
 	began := time.Now()

@@ -60,7 +60,7 @@ func (s *Service) KeepIndex(ctx context.Context) {
 		if s.Outdated().Shards == 0 {
 			return
 		}
-		if s.does(node.TaskMerge) {
+		if s.node.Does(node.TaskMerge) {
 			if s.rebuilt(ctx) {
 				return
 			}

@@ -122,3 +122,10 @@ func (s *Service) Skipped(_ context.Context, name string, each func(path, reason
 	}
 	return ingest.Skipped(sn, r, func(d ingest.SkippedDocument) error { return each(d.Path, d.Reason, d.Bytes) })
 }
+
+// Refresh has a repository synced, by the node whose work it is, before any other
+// that this has not begun with.
+func (s *Service) Refresh(name string) { s.asked.refresh(name) }
+
+// RunJobs runs search jobs until ctx ends.
+func (s *Service) RunJobs(ctx context.Context) { s.jobs.Run(ctx) }

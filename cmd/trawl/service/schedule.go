@@ -24,7 +24,7 @@ func (s *Service) KeepBackups(ctx context.Context) {
 	if err != nil {
 		s.opts.Log.Warn().Err(err).Msg("read when the last backup was")
 	}
-	run := func(ctx context.Context) bool { return s.does(node.TaskBackup) && s.scheduledBackup(ctx, plan) }
+	run := func(ctx context.Context) bool { return s.node.Does(node.TaskBackup) && s.scheduledBackup(ctx, plan) }
 	schedule{every: plan.Every, run: run, now: time.Now, wait: waitFor}.keep(ctx, untilBackup(plan, last, time.Now()))
 }
 

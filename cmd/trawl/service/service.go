@@ -191,8 +191,8 @@ func openStore(set config.Settings, o Options, node *node.Node) (*Service, error
 		Workers: o.Processors, Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes), Addresses: registry.Addresses, Damaged: s.setAside,
 		Git: s.git.Behind().Patient(searchPatience),
 	})
-	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log, Mine: s.mine}
-	s.asked.signal = make(chan struct{}, 1)
+	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log, Mine: node.Mine}
+	s.asked.store, s.asked.node, s.asked.log, s.asked.signal = st, node, o.Log, make(chan struct{}, 1)
 	s.hostsWake, s.hostsAsked = make(chan struct{}, 1), map[uint32]bool{}
 	s.gateway.guard.AllowLocal = set.AllowLocalSources
 	ingesting := ingestOptions(set)
@@ -205,14 +205,12 @@ func openStore(set config.Settings, o Options, node *node.Node) (*Service, error
 	if ingesting.Processors = o.Processors; o.Processors > 0 {
 		ingesting.Git = ingesting.Git.Behind()
 	}
-	ingesting.Turn, ingesting.Begin, ingesting.Mine = s.indexTurn, s.beginSync, s.mine
+	ingesting.Turn, ingesting.Begin, ingesting.Mine = s.indexTurn, s.beginSync, node.Mine
 	st.Subscribe(func(a store.Applied) {
 		if a.Shards || a.Everything {
 			s.noteUnmerged()
 		}
-		if node.Member() != nil {
-			s.applied(a)
-		}
+		s.asked.applied(a)
 	})
 	s.indexer = ingest.New(st, ingesting)
 	s.room.ready, s.room.resume, s.room.log = s.indexer.Ready, s.resume, o.Log

@@ -77,7 +77,7 @@ func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 	y.survey(time.Now())
 	left := map[string]bool{}
 	for _, name := range first {
-		if r := y.Service.record(name); r != nil && y.Service.mine(r.ID) {
+		if r := y.Service.record(name); r != nil && y.Service.node.Mine(r.ID) {
 			left[name] = true
 		}
 	}
@@ -113,7 +113,7 @@ func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 			delete(left, e.name)
 			y.end(ctx, e)
 		case <-y.Service.asked.signal:
-			y.ask(y.Service.takeAsked())
+			y.ask(y.Service.asked.take())
 			y.take(time.Now())
 		case <-y.Service.resumed:
 			y.resume(time.Now())
@@ -195,7 +195,7 @@ func (y *Syncer) leave(name string, now time.Time) {
 // take has those repositories synced soon that another node did before.
 func (y *Syncer) take(now time.Time) {
 	for name, v := range y.agenda.visits {
-		if v.elsewhere && y.agenda.atWork[name] == nil && y.Service.mine(v.id) {
+		if v.elsewhere && y.agenda.atWork[name] == nil && y.Service.node.Mine(v.id) {
 			v.elsewhere = false
 			y.agenda.again(v, now.Add(time.Duration(y.rhythm.random()*float64(y.Interval))))
 		}
@@ -223,7 +223,7 @@ func (y *Syncer) start(ctx context.Context) {
 		if !ok {
 			break
 		}
-		if !y.Service.mine(y.agenda.visits[name].id) {
+		if !y.Service.node.Mine(y.agenda.visits[name].id) {
 			y.leave(name, time.Now())
 			continue
 		}

@@ -1,0 +1,33 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"github.com/trawlsearch/trawl/store/cluster"
+)
+
+// A node that died is shown as silent until it is started again on its directory.
+func TestStatusOfNodes(t *testing.T) {
+	now := time.Now()
+	one := func(id, facts string, seen time.Duration) cluster.Node {
+		return cluster.Node{ID: id, Facts: []byte(facts), Seen: now.Add(-seen), Applied: 7}
+	}
+	leases := []cluster.Lease{{Name: "part-01", Node: "b"}, {Name: "part-02", Node: "b"}, {Name: TaskMerge, Node: "b"}}
+	got := statusNodes([]cluster.Node{
+		one("a", `{"host":"one","data":"/data"}`, time.Minute), // the process before that of b
+		one("b", `{"host":"one","data":"/data","shards":3}`, time.Second),
+		one("c", `{"host":"two","data":"/data"}`, time.Minute),
+		one("d", `no facts`, 0),
+		one("e", ``, time.Minute),
+	}, leases)
+	if len(got) != 4 || got[0].ID != "b" || got[1].ID != "c" || got[2].ID != "d" || got[3].ID != "e" {
+		t.Fatalf("nodes %+v, want b, c, d and e", got)
+	}
+	if b := got[0]; !b.Live || b.Parts != 2 || len(b.Tasks) != 1 || b.Tasks[0] != TaskMerge || b.Shards != 3 || b.Applied != 7 {
+		t.Errorf("b is %+v", b)
+	}
+	if got[1].Live || !got[2].Live || got[3].Live {
+		t.Error("c and e are silent, and d is live")
+	}
+}
