@@ -101,6 +101,7 @@ func environment(transports string) []string {
 // does not wait for others.
 func (b *Budget) output(ctx context.Context, cmd *exec.Cmd, name string) (answer string, err error) {
 	defer traced(ctx, cmd, name)(&err)
+	asker := ctx
 	ctx, cancel := within(ctx, commandWithin)
 	defer cancel()
 	ctx, end := context.WithCancelCause(ctx)
@@ -115,6 +116,9 @@ func (b *Budget) output(ctx context.Context, cmd *exec.Cmd, name string) (answer
 	defer context.AfterFunc(ctx, func() { _ = cmd.Cancel() })()
 	err = cmd.Wait()
 	leave()
+	if asker.Err() != nil {
+		ctx = asker // what killed the command may not have reached the contexts behind it
+	}
 	if err := waitError(ctx, name, stderr, err); err != nil {
 		return "", err
 	}
