@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"crypto/subtle"
 	"fmt"
 	"net/http"
@@ -87,7 +88,10 @@ func (s signInPages) setUp(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	reg := s.Gate.Registry()
-	if err := reg.CatchUp(r.Context()); err != nil {
+	// The first user ends anonymous requests, this one among them, which is to say why it
+	// comes too late.
+	ctx := context.WithoutCancel(r.Context())
+	if err := reg.CatchUp(ctx); err != nil {
 		return s.answerForm(w, r, f, err)
 	}
 	if err := s.maySetUp(r, f); err != nil {
@@ -95,7 +99,7 @@ func (s signInPages) setUp(w http.ResponseWriter, r *http.Request) error {
 	}
 	by := identity.Author{Address: auth.From(r.Context()).Address, Via: "setup"}
 	n := identity.NewUser{Name: f.Values["username"], Email: f.Values["email"]}
-	secret, _, err := reg.CreateFirstUser(r.Context(), by, n, f.Values["password"])
+	secret, _, err := reg.CreateFirstUser(ctx, by, n, f.Values["password"])
 	if err != nil {
 		return s.answerForm(w, r, f, err)
 	}

@@ -90,12 +90,16 @@ func (s *Store) CatchUp(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, catchUpTime)
+	within, cancel := context.WithTimeout(ctx, catchUpTime)
 	defer cancel()
-	if err := a.catchUpNow(ctx, time.Now()); err != nil {
-		return fmt.Errorf("%w: %w", ErrAway, err)
+	err := a.catchUpNow(within, time.Now())
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	}
-	return nil
+	return fmt.Errorf("%w: %w", ErrAway, err)
 }
 
 // wasBehind reports whether there is a newer version than v, which other nodes may have
