@@ -14,6 +14,10 @@ import (
 // tasks are those of the tests beside the parts.
 var tasks = []string{"backup", "merge"}
 
+// settled is longer than tasks take to move between nodes that live: one says in a round
+// that it is there, the other gives them up in its next, and they are taken in a third.
+const settled = 10 * time.Second
+
 // node is a member that is kept.
 type node struct {
 	*member.Member
@@ -113,10 +117,10 @@ func TestTasksMove(t *testing.T) {
 		if _, most := holders(a, b); most > 1 {
 			t.Error("a task has two nodes when one has just joined")
 		}
-		time.Sleep(7 * time.Second)
+		time.Sleep(settled)
 		wantOne(t, a, b)
 		d := start(t, c)
-		time.Sleep(7 * time.Second)
+		time.Sleep(settled)
 		wantOne(t, a, b, d)
 		if b.gained == 0 || d.gained == 0 {
 			t.Errorf("nodes that joined heard of their tasks %d and %d times", b.gained, d.gained)
@@ -137,7 +141,7 @@ func TestNodeDies(t *testing.T) {
 		a := start(t, c)
 		silent := c.another()
 		b := start(t, silent)
-		time.Sleep(7 * time.Second)
+		time.Sleep(settled)
 		wantOne(t, a, b)
 		silent.setAway(true)
 		for range 15 {
@@ -153,7 +157,7 @@ func TestNodeDies(t *testing.T) {
 			t.Error("a silent node believes that it holds tasks")
 		}
 		silent.setAway(false)
-		time.Sleep(7 * time.Second)
+		time.Sleep(settled)
 		wantOne(t, a, b)
 		b.end()
 		if got := b.events; len(got) != 2 {
@@ -170,7 +174,7 @@ func TestForgotten(t *testing.T) {
 		if err := c.Leave(t.Context(), a.ID()); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(7 * time.Second)
+		time.Sleep(settled)
 		wantOne(t, a)
 	})
 }
