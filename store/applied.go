@@ -1,6 +1,9 @@
 package store
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // Applied says what a version changed.
 type Applied struct {
@@ -59,23 +62,67 @@ func reopened(v Version, before, after *catalogue) Applied {
 	return a
 }
 
-// Subscribe has f called after each commit, once searches see its version, and by
-// the goroutine that committed, before its commit returns. f may use the store.
-// Calls for two versions may overlap.
+// delivery are versions that subscribers hear of together. told is closed when they
+// have.
+type delivery struct {
+	of   []Applied
+	told chan struct{}
+}
+
+// Subscribe has f called after each commit, once searches see its version, and before
+// the commit returns: by the goroutine that committed, or by another one where versions
+// come from a log. f may use the store. Calls for two versions may overlap.
 func (s *Store) Subscribe(f func(Applied)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.subscribers = append(slices.Clip(s.subscribers), f)
 }
 
+// announce has unlock tell subscribers of a version. mu is held.
+func (s *Store) announce(a Applied) {
+	if len(s.subscribers) == 0 {
+		return
+	}
+	if s.pending == nil {
+		s.pending = &delivery{told: make(chan struct{})}
+		s.deliveries = append(s.deliveries, s.pending)
+	}
+	s.pending.of = append(s.pending.of, a)
+}
+
 // unlock releases mu and delivers what is pending.
 func (s *Store) unlock() {
-	pending, subscribers := s.pending, s.subscribers
+	d, subscribers := s.pending, s.subscribers
 	s.pending = nil
 	s.mu.Unlock()
-	for _, a := range pending {
+	if d == nil {
+		return
+	}
+	for _, a := range d.of {
 		for _, f := range subscribers {
 			f(a)
 		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.Index(s.deliveries, d)
+	s.deliveries = slices.Delete(s.deliveries, i, i+1)
+	close(d.told)
+}
+
+// told waits until subscribers have heard of the versions that waits is true of.
+func (s *Store) told(ctx context.Context, waits func(Version) bool) error {
+	s.mu.Lock()
+	deliveries := slices.DeleteFunc(slices.Clone(s.deliveries), func(d *delivery) bool {
+		return !slices.ContainsFunc(d.of, func(a Applied) bool { return waits(a.Version) })
+	})
+	s.mu.Unlock()
+	for _, d := range deliveries {
+		select {
+		case <-d.told:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
 }

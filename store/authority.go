@@ -108,9 +108,7 @@ func (s *Store) install(v Version, ops []operation) error {
 	}
 	s.publish(v, next)
 	s.journal.note(v, ops)
-	if len(s.subscribers) > 0 {
-		s.pending = append(s.pending, applied(s.version, before, ops))
-	}
+	s.announce(applied(s.version, before, ops))
 	return nil
 }
 

@@ -83,8 +83,9 @@ func (s *Store) Confirmed() (at time.Time, ok bool) {
 // catchUpTime bounds how long CatchUp waits for the log.
 const catchUpTime = 2 * time.Second
 
-// CatchUp has the store know all that other nodes changed before the call. A store
-// that shares no log always does. The error is ErrAway if the log does not answer.
+// CatchUp has the store and its subscribers know all that other nodes changed before
+// the call, so that no subscriber may call it. A store that shares no log always does.
+// The error is ErrAway if the log does not answer.
 func (s *Store) CatchUp(ctx context.Context) error {
 	a, ok := s.authority.(*sharedAuthority)
 	if !ok {
@@ -93,6 +94,9 @@ func (s *Store) CatchUp(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, catchUpTime)
 	defer cancel()
 	err := a.catchUpNow(within, time.Now())
+	if err == nil {
+		err = s.told(within, func(Version) bool { return true })
+	}
 	switch {
 	case err == nil:
 		return nil
@@ -106,7 +110,12 @@ func (s *Store) CatchUp(ctx context.Context) error {
 // made.
 func (s *Store) wasBehind(v Version) bool {
 	a, ok := s.authority.(*sharedAuthority)
-	return ok && s.CatchUp(context.Background()) == nil && a.at() > cluster.Version(v)
+	if !ok {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), catchUpTime)
+	defer cancel()
+	return a.catchUpNow(ctx, time.Now()) == nil && a.at() > cluster.Version(v)
 }
 
 // catchUpNow brings the store to the last version of a time. Calls that wait for each
@@ -114,14 +123,19 @@ func (s *Store) wasBehind(v Version) bool {
 func (a *sharedAuthority) catchUpNow(ctx context.Context, now time.Time) error {
 	select {
 	case a.asking <- struct{}{}:
-		defer func() { <-a.asking }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	answered := func() { <-a.asking }
 	if a.confirmed.Load().After(now) {
+		answered()
 		return nil
 	}
-	return a.catchUp(ctx)
+	a.mu.Lock()
+	defer a.release()
+	defer answered() // before subscribers are told, which may ask
+	_, err := a.read(ctx)
+	return err
 }
 
 // begin finds out which version the directory has, and reads what is behind it.
@@ -191,17 +205,18 @@ func (a *sharedAuthority) at() cluster.Version {
 
 // catchUp brings the store to the last version.
 func (a *sharedAuthority) catchUp(ctx context.Context) error {
-	defer a.s.tell()
 	a.mu.Lock()
-	defer a.mu.Unlock()
+	defer a.release()
 	_, err := a.read(ctx)
 	return err
 }
 
-// tell delivers what is pending.
-func (s *Store) tell() {
-	s.mu.Lock()
-	s.unlock()
+// release releases mu, and tells subscribers of the versions that were made meanwhile:
+// whoever made one does, and before it is done.
+func (a *sharedAuthority) release() {
+	a.s.mu.Lock()
+	a.mu.Unlock()
+	a.s.unlock()
 }
 
 // close stops following.
@@ -219,9 +234,8 @@ func (a *sharedAuthority) commit(base base, reads []keyRange, ops []operation) e
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), sharedTimeout)
 	defer cancel()
-	defer a.s.tell()
 	a.mu.Lock()
-	defer a.mu.Unlock()
+	defer a.release()
 	var id cluster.ID
 	_, _ = rand.Read(id[:]) // which never fails
 	// unknown says that an append behind the last version may have been made.
@@ -404,9 +418,7 @@ func (a *sharedAuthority) fill(ctx context.Context) error {
 	before := s.catalogue
 	s.publish(Version(at), c)
 	s.journal.forget(Version(at))
-	if len(s.subscribers) > 0 {
-		s.pending = append(s.pending, reopened(s.version, before, c))
-	}
+	s.announce(reopened(s.version, before, c))
 	a.confirmed.Store(&start)
 	return nil
 }

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -280,6 +281,36 @@ func TestWrongLog(t *testing.T) {
 	}
 	s = openNode(t, fs, log)
 	closeStore(t, s)
+}
+
+// A node has caught up once its subscribers have heard of all that others changed, also
+// where another goroutine tells them.
+func TestCatchUpWaitsForSubscribers(t *testing.T) {
+	log := memorylog.New(1, false)
+	a, b := openNode(t, vfs.NewMem(), log), openNode(t, vfs.NewMem(), log)
+	defer closeStore(t, a)
+	defer closeStore(t, b)
+	hears, goOn := make(chan struct{}), make(chan struct{})
+	b.Subscribe(func(store.Applied) {
+		hears <- struct{}{}
+		<-goOn
+	})
+	if err := a.Update(func(tx *store.Tx) error {
+		tx.Records.Put(store.RecordCounter, []byte{1}, []byte("1"))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	<-hears
+	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := b.CatchUp(soon); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("caught up while a subscriber had not heard: %v", err)
+	}
+	close(goOn)
+	if err := b.CatchUp(t.Context()); err != nil {
+		t.Error(err)
+	}
 }
 
 // follow waits until a store has the last version of the log.

@@ -87,9 +87,11 @@ type Store struct {
 	version   Version
 	journal   journal
 	nextShard uint32
-	// subscribers hear of versions; pending are those to tell them of.
+	// subscribers hear of versions; deliveries are those that they have not heard of,
+	// and pending is the one that nobody tells them of yet, nil for none.
 	subscribers []func(Applied)
-	pending     []Applied
+	deliveries  []*delivery
+	pending     *delivery
 	// tried is when the engine was last opened again.
 	tried time.Time
 	// checkpoint says that there is one, guarded by mu too.

@@ -49,6 +49,9 @@ func (w *watch) take(a store.Applied) bool {
 
 // applied hears of a change of the store.
 func (r *transactions) applied(a store.Applied) {
+	if a.Has(store.RecordCounter) {
+		_ = r.noteUsed() // a damaged counter was reported when the registry was opened, or is not one
+	}
 	if !r.watch.take(a) {
 		r.notify(a)
 	}
@@ -56,9 +59,6 @@ func (r *transactions) applied(a store.Applied) {
 
 // notify does what follows from a change of the store.
 func (r *transactions) notify(a store.Applied) {
-	if a.Has(store.RecordCounter) {
-		_ = r.noteUsed() // a damaged counter was reported when the registry was opened, or is not one
-	}
 	if a.Has(credentialRecords...) {
 		r.o.Ended()
 	}
