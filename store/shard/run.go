@@ -182,29 +182,64 @@ func (w *runWriter) copy(ctx context.Context, r pebble.Reader) error {
 
 // Import takes in a run that another store has written, in the place of all that is
 // there of it. It stays invisible until the header of its shard is committed, and a
-// crash leaves it whole or absent. fill writes the file, which may change the bytes it
-// is given; what it writes is compared with run before anything else looks at it, and then read as a table: every block,
-// and every key, which has to be one of the run. Where run comes from has to be
-// trusted, not what fill writes: see engine.CheckRun.
-//
-// What is replaced must be in no snapshot that is still searched: a snapshot sees
-// nothing of a run behind it.
+// crash leaves it whole or absent. It is Receive and what follows from it.
 func (d Destination) Import(ctx context.Context, run File, fill func(io.Writer) error) error {
-	path := d.FS.PathJoin(d.Dir, RunPrefix+"import-"+rand.Text())
-	err := d.receive(path, run, fill)
-	if err == nil {
-		err = d.check(ctx, path, run)
+	f, err := d.Receive(ctx, run, fill)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = d.clear(run)
-	}
-	if err == nil {
-		err = d.Ingest(ctx, path)
+	if err = d.clear(run); err == nil {
+		err = d.Ingest(ctx, f.Path)
 	}
 	if err != nil {
-		return fmt.Errorf("import the %v of shard %d: %w", run.Part, run.Shard, errors.Join(err, d.remove(path)))
+		return fmt.Errorf("import the %v of shard %d: %w", run.Part, run.Shard, errors.Join(err, d.Discard(f)))
 	}
 	return nil
+}
+
+// Receive has a run that another store has written put into a file, which the caller
+// takes in or discards. fill writes the file, which may change the bytes it is given;
+// what it writes is compared with run before anything else looks at it, and then read
+// as a table: every block, and every key, which has to be one of the run. Where run
+// comes from has to be trusted, not what fill writes: see engine.CheckRun.
+func (d Destination) Receive(ctx context.Context, run File, fill func(io.Writer) error) (LocalFile, error) {
+	f := LocalFile{run, d.FS.PathJoin(d.Dir, RunPrefix+"import-"+rand.Text())}
+	err := d.receive(f.Path, run, fill)
+	if err == nil {
+		err = d.check(ctx, f.Path, run)
+	}
+	if err != nil {
+		return LocalFile{}, fmt.Errorf("import the %v of shard %d: %w", run.Part, run.Shard, errors.Join(err, d.Discard(f)))
+	}
+	return f, nil
+}
+
+// Discard removes the file of a run, if it is still there.
+func (d Destination) Discard(f LocalFile) error { return d.remove(f.Path) }
+
+// Clear removes all that is there of a shard, which may be damaged. What is there of its
+// symbols stays if keepSymbols is set.
+//
+// If a snapshot may still be searched that sees the shard, seen is set, and it goes on
+// seeing it. Its tables stay until the engine rewrites them then, and a look-up next to
+// them may meet the damage. Otherwise they leave at once.
+func (d Destination) Clear(ctx context.Context, shard uint32, keepSymbols, seen bool) error {
+	from, to := Keys(shard)
+	ranges := [][2][]byte{{from, to}} // one, so that the engine lets go of whole tables
+	if keepSymbols {
+		ranges = PartText.ranges(shard)
+	}
+	return d.Update(func(db *pebble.DB) error {
+		for _, keys := range ranges {
+			if !seen && db.Excise(ctx, pebble.KeyRange{Start: keys[0], End: keys[1]}) == nil {
+				continue // it fails where a damaged table has keys of other shards
+			}
+			if err := db.DeleteRange(keys[0], keys[1], pebble.Sync); err != nil {
+				return fmt.Errorf("clear shard %d: %w", shard, err)
+			}
+		}
+		return nil
+	})
 }
 
 // receive has the file of a run written, and makes it durable.
