@@ -31,7 +31,7 @@ func TestNodesOnPostgreSQL(t *testing.T) {
 	folder := object.NewFolder(vfs.NewMem(), "shared")
 	node := func(address string) *store.Store {
 		t.Helper()
-		log, err := postgres.Open(t.Context(), postgres.Options{Address: address, Reads: cluster.Formats{Lowest: 1, Newest: 1}})
+		log, err := postgres.Open(t.Context(), postgres.Options{Address: address, Reads: store.RecordFormats})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,5 +123,75 @@ func TestNodesOnPostgreSQL(t *testing.T) {
 			return true
 		})
 		sn.Close()
+	}
+}
+
+// TestRollingUpgrade replaces the program of one node after the other with one that
+// reads a newer format. The older one works until all others are newer, and is refused
+// then.
+func TestRollingUpgrade(t *testing.T) {
+	var template postgrestest.Template
+	defer template.Remove()
+	server := template.Start(t)
+	older, newer := cluster.Formats{Lowest: 1, Newest: 1}, cluster.Formats{Lowest: 1, Newest: 2}
+	node := func(id string, reads cluster.Formats) (*store.Store, *postgres.Cluster) {
+		t.Helper()
+		log, err := postgres.Open(t.Context(), postgres.Options{Address: server.Address(), Reads: reads})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := log.Join(t.Context(), cluster.Node{ID: id, Reads: reads}); err != nil {
+			t.Fatal(err)
+		}
+		s, err := store.Open("data", store.Options{FS: vfs.NewMem(), Log: log})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			closeStore(t, s)
+			log.Close()
+		})
+		return s, log
+	}
+	a, logA := node("a", older)
+	if _, err := a.NewRepository(store.Repository{Name: "r0"}); err != nil {
+		t.Fatal(err)
+	}
+	b, logB := node("b", newer)
+	if format, err := logB.Raise(t.Context(), newer.Newest); format != 1 || err != nil {
+		t.Errorf("beside an older node the format is raised to %d, %v", format, err)
+	}
+	for _, s := range []*store.Store{a, b} {
+		if err := increment(s, 0); err != nil {
+			t.Errorf("beside a node with another program: %v", err)
+		}
+	}
+	if err := logA.Leave(t.Context(), "a"); err != nil { // its process goes on all the same
+		t.Fatal(err)
+	}
+	if format, err := logB.Raise(t.Context(), newer.Newest); format != 2 || err != nil {
+		t.Errorf("with newer nodes alone the format is raised to %d, %v", format, err)
+	}
+	if err := increment(b, 0); err != nil {
+		t.Error(err)
+	}
+	before, _ := a.Confirmed()
+	if err := a.CatchUp(t.Context()); !errors.As(err, new(*cluster.FormatError)) {
+		t.Errorf("an older node reads on: %v", err)
+	}
+	if err := increment(a, 0); !errors.As(err, new(*cluster.FormatError)) {
+		t.Errorf("an older node writes on: %v", err)
+	}
+	if after, _ := a.Confirmed(); !after.Equal(before) {
+		t.Error("an older node takes its version for the last one")
+	}
+	sn := a.Snapshot()
+	defer sn.Close()
+	if sn.RepositoryCount() != 1 {
+		t.Error("an older node can search no more")
+	}
+	c, _ := node("c", newer)
+	if got, want := c.SharedRecords(), b.SharedRecords(); got != want {
+		t.Errorf("a new node has\n%s\nwant\n%s", got, want)
 	}
 }
