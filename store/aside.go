@@ -11,7 +11,8 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// SetAside takes a shard out of service for its damage. It reports false, and
+// SetAside takes a shard out of service for its damage. In a store that shares a log it
+// is fetched again. It reports false, and
 // does nothing, if it is out already, or gone. It holds at once in any case, and
 // over a restart unless the store takes no more: the error says so.
 func (s *Store) SetAside(id uint32, damage error, now time.Time) (first bool, err error) {
@@ -24,6 +25,9 @@ func (s *Store) SetAside(id uint32, damage error, now time.Time) (first bool, er
 	defer s.unlock()
 	if !s.catalogue.inService(id) {
 		return false, nil
+	}
+	if a, ok := s.authority.(*sharedAuthority); ok {
+		defer func() { a.refetch.note(s.catalogue) }()
 	}
 	if err = s.writable(); err == nil {
 		err = s.installHere(ops)

@@ -79,14 +79,14 @@ func (s *Store) installHere(ops []operation) error { return s.install(s.afterHer
 
 // afterHere is the version behind a change that concerns this directory alone.
 func (s *Store) afterHere() Version {
-	if s.shares() {
+	if s.Shares() {
 		return s.version
 	}
 	return s.version + 1
 }
 
-// shares reports whether the store follows a log.
-func (s *Store) shares() bool {
+// Shares reports whether the store follows a log, which other nodes write as well.
+func (s *Store) Shares() bool {
 	_, shared := s.authority.(*sharedAuthority)
 	return shared
 }

@@ -95,6 +95,9 @@ func (s *Store) SharedRecords() string {
 	return b.String()
 }
 
+// Follow brings the store to the last version of its log.
+func (s *Store) Follow(ctx context.Context) error { return s.authority.(*sharedAuthority).catchUp(ctx) }
+
 // PutRaw puts bytes into a small record, whatever is there then.
 func (s *Store) PutRaw(key string, value []byte) error {
 	return s.Update(func(tx *Tx) error {
@@ -107,4 +110,20 @@ func (s *Store) PutRaw(key string, value []byte) error {
 func ImportOneByOne(ctx context.Context, dir string, o Options, to ImportTarget) (Imported, error) {
 	o.exports = 1
 	return Import(ctx, dir, o, to)
+}
+
+// Tables returns the files that have keys of a shard and of nothing else, as runs do.
+func (s *Store) Tables(id uint32) (names []string) {
+	levels, err := s.engine.DB.SSTables()
+	if err != nil {
+		panic(err)
+	}
+	for _, level := range levels {
+		for _, t := range level {
+			if shard.First(t.Smallest.UserKey) == id && shard.Last(t.Largest.UserKey) == id && !t.Largest.IsExclusiveSentinel() {
+				names = append(names, s.fs.PathJoin(s.index(), fmt.Sprintf("%06d.sst", t.BackingSSTNum)))
+			}
+		}
+	}
+	return names
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/cluster/memorylog"
+	"github.com/trawlsearch/trawl/store/shard"
 )
 
 func TestFreshness(t *testing.T) {
@@ -104,4 +105,82 @@ func putRecord(s *store.Store, id byte) error {
 	var c store.Records
 	c.Put(store.RecordCounter, []byte{id}, []byte("1"))
 	return s.CommitRecords(&c)
+}
+
+// TestConfirmedWithoutDocuments has a node lack the run of a shard, and says what may
+// follow in the log for it to know all of users, credentials and rights.
+func TestConfirmedWithoutDocuments(t *testing.T) {
+	readers := func(of *store.Readers) func(s *store.Store, _ shard.Header) error {
+		return func(s *store.Store, _ shard.Header) error {
+			return s.Update(func(tx *store.Tx) error { _, err := tx.SetReaders("r0", of); return err })
+		}
+	}
+	put := func(kind store.RecordKind) func(s *store.Store, _ shard.Header) error {
+		return func(s *store.Store, _ shard.Header) error {
+			return s.Update(func(tx *store.Tx) error { tx.Records.Put(kind, []byte("0001"), []byte("x")); return nil })
+		}
+	}
+	tests := []struct {
+		name   string
+		change func(s *store.Store, _ shard.Header) error
+		known  bool
+	}{
+		{"another shard", func(s *store.Store, h shard.Header) error { return s.Commit(store.Change{Add: []shard.Header{h}}) }, true},
+		{"generation", func(s *store.Store, _ shard.Header) error { return increment(s, 0) }, false}, // it counts in a record as well
+		{"facts", func(s *store.Store, _ shard.Header) error {
+			stars := 7
+			_, err := s.ChangeFacts("r0", store.FactsChange{Stars: &stars})
+			return err
+		}, true},
+		{"private", func(s *store.Store, _ shard.Header) error {
+			private := true
+			_, err := s.ChangeFacts("r0", store.FactsChange{Private: &private})
+			return err
+		}, false},
+		{"new repository", func(s *store.Store, _ shard.Header) error {
+			_, err := s.NewRepository(store.Repository{Name: "r9"})
+			return err
+		}, true},
+		{"asked", put(store.RecordAsked), true},
+		{"same readers", readers(&store.Readers{Users: []uint32{7}}), true},
+		{"readers", readers(&store.Readers{Users: []uint32{8}}), false},
+		{"everyone", readers(nil), false},
+		{"token", put(store.RecordToken), false},
+		{"session", put(store.RecordSession), false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			w := newSite()
+			a, b := w.node(t), w.node(t)
+			defer closeStore(t, a)
+			defer closeStore(t, b)
+			if _, err := a.NewRepository(store.Repository{Name: "r0", Readers: &store.Readers{Users: []uint32{7}}}); err != nil {
+				t.Fatal(err)
+			}
+			follow(t, b, w.log)
+			var headers []shard.Header
+			for range 2 {
+				docs, texts := soundDocuments(3)
+				headers = append(headers, writeShard(t, a, docs, texts))
+			}
+			w.folder.away.Store(true)
+			if err := a.Commit(store.Change{Add: headers[:1]}); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.CatchUp(t.Context()); err != nil {
+				t.Errorf("not current without a shard: %v", err)
+			}
+			if err := test.change(a, headers[1]); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.CatchUp(t.Context()); (err == nil) != test.known || err != nil && !errors.Is(err, store.ErrAway) {
+				t.Errorf("current: %v, want %t", err, test.known)
+			}
+			w.folder.away.Store(false)
+			follow(t, b, w.log)
+			if got, want := b.SharedRecords(), w.log.All(); got != want {
+				t.Errorf("with objects again the node has\n%s\nthe log has\n%s", got, want)
+			}
+		})
+	}
 }

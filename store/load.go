@@ -73,6 +73,17 @@ func (c *catalogue) readable() error {
 	return err
 }
 
+// hasDamagedRecords reports whether records were damaged when c was loaded. What was
+// found later has the time when it was.
+func (c *catalogue) hasDamagedRecords() bool {
+	damaged := len(c.unread) > 0
+	c.aside.Scan(func(_ uint32, a *shard.Quarantine) bool {
+		damaged = damaged || a.Since.IsZero()
+		return !damaged
+	})
+	return damaged
+}
+
 // unreadable says what to do about a store whose records cannot be read.
 func unreadable(err error) error {
 	return fmt.Errorf("its records cannot be read: %w: %s", err, whatToDo)

@@ -55,7 +55,7 @@ func (s *Store) mend() error {
 	}
 	c, err := load(e.DB)
 	next := s.version + 1
-	if s.shares() && err == nil {
+	if s.Shares() && err == nil {
 		next, _, err = appliedVersion(e.DB)
 	}
 	if err != nil {

@@ -219,7 +219,8 @@ func (op exclusionOperation) encode() ([]byte, error) {
 
 func (op exclusionOperation) apply(c *catalogue) { c.setAway(op.of, op.sets) }
 
-// quarantineOperation takes a shard out of service. It leaves that with its header.
+// quarantineOperation takes a shard out of service, or brings it back when there is no
+// quarantine. A quarantine ends with the header as well.
 type quarantineOperation struct {
 	shard      uint32
 	quarantine *shard.Quarantine
@@ -227,8 +228,23 @@ type quarantineOperation struct {
 
 func (op quarantineOperation) key() []byte { return keyAside(op.shard) }
 
-func (op quarantineOperation) encode() ([]byte, error) { return json.Marshal(op.quarantine) }
-func (op quarantineOperation) apply(c *catalogue)      { c.aside.Set(op.shard, op.quarantine) }
+func (op quarantineOperation) encode() ([]byte, error) {
+	if op.quarantine == nil {
+		return nil, nil
+	}
+	return json.Marshal(op.quarantine)
+}
+
+func (op quarantineOperation) apply(c *catalogue) {
+	if op.quarantine != nil {
+		c.aside.Set(op.shard, op.quarantine)
+		return
+	}
+	c.aside.Delete(op.shard)
+	if sh := c.shard(op.shard); sh != nil {
+		c.putShard(shard.New(sh.ID, sh.Header)) // nothing that was read of it before is kept
+	}
+}
 
 // valueOperation sets a record that the catalogue does not hold, or deletes it
 // when the value is nil.

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"context"
 	"sync"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/store/engine"
@@ -42,9 +44,28 @@ type versions struct {
 	// mu guards last and the counts. Nothing that waits is called while it is held.
 	mu   sync.Mutex
 	last *version
+	// live counts the versions that are held.
+	live int
 	// snapshots counts the open ones, for Store.Close to check.
 	snapshots int
 }
+
+// alone waits until no version but the last is held, for so long at most, and reports
+// whether that is so.
+func (v *versions) alone(ctx context.Context, longest time.Duration) bool {
+	for end := time.Now().Add(longest); ; {
+		v.mu.Lock()
+		live := v.live
+		v.mu.Unlock()
+		if live == 1 || time.Now().After(end) || ctx.Err() != nil {
+			return live == 1
+		}
+		time.Sleep(aloneEvery)
+	}
+}
+
+// aloneEvery is how often alone looks.
+const aloneEvery = 5 * time.Millisecond
 
 // count adds to the open snapshots, and returns how many there are.
 func (v *versions) count(n int) int {
@@ -61,6 +82,7 @@ func (v *versions) publish(e *database, number Version, c *catalogue) {
 	e.users++
 	old := v.last
 	v.last = m
+	v.live++
 	v.mu.Unlock()
 	if old != nil {
 		v.release(old)
@@ -73,6 +95,7 @@ func (v *versions) replaceCatalogue(c *catalogue) {
 	defer v.mu.Unlock()
 	v.last = &version{number: v.last.number, engine: v.last.engine, catalogue: c, snap: v.last.snap, base: v.last, refs: 1}
 	v.last.engine.users++
+	v.live++
 }
 
 // hold returns the last version; release ends that.
@@ -87,6 +110,9 @@ func (v *versions) release(m *version) {
 	v.mu.Lock()
 	m.refs--
 	free := m.refs == 0
+	if free {
+		v.live--
+	}
 	v.mu.Unlock()
 	switch {
 	case !free:

@@ -24,6 +24,14 @@ func (r *Readers) Allow(user uint32, orgs []uint32) bool {
 	})
 }
 
+// Equal reports whether r and o are the same users and organisations.
+func (r *Readers) Equal(o *Readers) bool {
+	if r == nil || o == nil {
+		return r == o
+	}
+	return slices.Equal(sortedIDs(r.Users), sortedIDs(o.Users)) && slices.Equal(sortedIDs(r.Orgs), sortedIDs(o.Orgs))
+}
+
 // SetReaders sets the readers of a repository, nil being everyone, and returns
 // the new record.
 func (tx *Tx) SetReaders(name string, readers *Readers) (*Repository, error) {

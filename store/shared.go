@@ -28,19 +28,45 @@ type sharedAuthority struct {
 	log  cluster.Log
 	runs Runs
 	own  ownRuns
-	// stop ends follow, followed is closed when it has ended.
-	stop     context.CancelFunc
-	followed chan struct{}
-	// confirmed is when the directory was last known to be that of the last version.
+	// arrivals are runs of other nodes, ahead of their headers, and refetch brings
+	// quarantined shards back.
+	arrivals *arrivals
+	refetch  *refetcher
+	// stop ends follow and keepConfirmed; followed and kept are closed when they have
+	// ended.
+	stop           context.CancelFunc
+	followed, kept chan struct{}
+	// confirmed is when the directory was last known to be that of the last version, or
+	// to lack nothing but documents.
 	confirmed atomic.Pointer[time.Time]
-	// asking holds a token while catchUpNow asks, so that others wait for its answer.
+	// asking holds a token while confirmNow asks, so that others wait for its answer.
 	asking chan struct{}
 
 	// mu guards the order of versions. It is taken before Store.mu, and not held
-	// when subscribers are told.
+	// when subscribers are told, nor while runs are fetched.
 	mu sync.Mutex
+	// attempts are the changes of this node that are not decided yet, guarded by mu.
+	attempts map[*attempt]bool
+	// documents is a version up to which those behind that of the store bring nothing
+	// but documents, guarded by mu. It may be that of the store or an older one.
+	documents cluster.Version
+
 	// numbers are those of shards that were reserved, from the first on.
-	numbers struct{ next, end uint32 }
+	numbers struct {
+		sync.Mutex // guards both
+		next, end  uint32
+	}
+}
+
+// attempt is a change of this node on its way into the log.
+type attempt struct {
+	id cluster.ID
+	// base is the version that it was appended behind last.
+	base Version
+	// unknown says that an append behind base may have been made.
+	unknown bool
+	// made is the version that it became, 0 if it did not.
+	made Version
 }
 
 const (
@@ -59,113 +85,69 @@ const (
 // join connects an open store with a log and brings it to the last version.
 func (s *Store) join(log cluster.Log, runs Runs) error {
 	ctx, stop := context.WithCancel(context.Background())
-	a := &sharedAuthority{s: s, log: log, runs: runs, own: ownRuns{files: map[runKey]object.Content{}}, stop: stop, followed: make(chan struct{}), asking: make(chan struct{}, 1)}
+	a := &sharedAuthority{
+		s: s, log: log, runs: runs, own: ownRuns{files: map[runKey]object.Content{}}, arrivals: newArrivals(), attempts: map[*attempt]bool{},
+		stop: stop, followed: make(chan struct{}), kept: make(chan struct{}), asking: make(chan struct{}, 1),
+	}
+	a.refetch = newRefetcher(a)
 	s.authority = a
 	if err := a.begin(ctx); err != nil {
 		stop()
 		return err
 	}
 	go a.follow(ctx)
+	go a.keepConfirmed(ctx)
+	go a.refetch.run(ctx)
 	return nil
 }
 
-// Confirmed returns when the store was last known to have the last version of the
-// log that it shares with others. A store that shares none always has: ok is false
-// then.
-func (s *Store) Confirmed() (at time.Time, ok bool) {
-	a, ok := s.authority.(*sharedAuthority)
-	if !ok {
-		return time.Time{}, false
-	}
-	return *a.confirmed.Load(), true
-}
-
-// catchUpTime bounds how long CatchUp waits for the log.
-const catchUpTime = 2 * time.Second
-
-// CatchUp has the store and its subscribers know all that other nodes changed before
-// the call, so that no subscriber may call it. A store that shares no log always does.
-// The error is ErrAway if the log does not answer.
-func (s *Store) CatchUp(ctx context.Context) error {
-	a, ok := s.authority.(*sharedAuthority)
-	if !ok {
-		return nil
-	}
-	within, cancel := context.WithTimeout(ctx, catchUpTime)
-	defer cancel()
-	err := a.catchUpNow(within, time.Now())
-	if err == nil {
-		err = s.told(within, func(Version) bool { return true })
-	}
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	}
-	return fmt.Errorf("%w: %w", ErrAway, err)
-}
-
-// wasBehind reports whether there is a newer version than v, which other nodes may have
-// made.
-func (s *Store) wasBehind(v Version) bool {
-	a, ok := s.authority.(*sharedAuthority)
-	if !ok {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), catchUpTime)
-	defer cancel()
-	return a.catchUpNow(ctx, time.Now()) == nil && a.at() > cluster.Version(v)
-}
-
-// catchUpNow brings the store to the last version of a time. Calls that wait for each
-// other share one look at the log.
-func (a *sharedAuthority) catchUpNow(ctx context.Context, now time.Time) error {
-	select {
-	case a.asking <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	answered := func() { <-a.asking }
-	if a.confirmed.Load().After(now) {
-		answered()
-		return nil
-	}
-	a.mu.Lock()
-	defer a.release()
-	defer answered() // before subscribers are told, which may ask
-	_, err := a.read(ctx)
-	return err
-}
-
-// begin finds out which version the directory has, and reads what is behind it.
+// begin finds out which version the directory has, and reads what is behind it. Where
+// small records of the directory are damaged it is filled again.
 func (a *sharedAuthority) begin(ctx context.Context) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	at, id, err := appliedVersion(a.s.engine.DB)
 	if err != nil {
 		return err
 	}
-	a.s.publish(at, a.s.catalogue)
+	c := a.s.catalogue
+	a.s.publish(at, c)
 	a.s.journal.forget(at)
-	if at == 0 {
-		if a.s.catalogue.repositories.Len()+a.s.catalogue.shards.Len() > 0 {
-			return errors.New("the directory holds a store of its own, which no node shares: " +
-				`"trawl cluster import" makes a cluster of it, and any other directory is filled from that`)
+	if at == 0 && c.repositories.Len()+c.shards.Len() > 0 {
+		return errors.New("the directory holds a store of its own, which no node shares: " +
+			`"trawl cluster import" makes a cluster of it, and any other directory is filled from that`)
+	}
+	fill := at == 0 || c.hasDamagedRecords()
+	if at > 0 {
+		switch last, err := a.log.Tail(ctx, cluster.Version(at-1), 1); {
+		case errors.Is(err, cluster.ErrCut):
+			fill = true
+		case err != nil:
+			return err
+		case len(last) == 0 || last[0].ID != id:
+			return fmt.Errorf("version %d of the log is not the one that this directory was made of: "+
+				"the database is another, or was restored from a backup: remove the directory, and it is filled again", at)
 		}
-		return a.fill(ctx)
 	}
-	switch last, err := a.log.Tail(ctx, cluster.Version(at-1), 1); {
-	case errors.Is(err, cluster.ErrCut):
-		return a.fill(ctx)
-	case err != nil:
-		return err
-	case len(last) == 0 || last[0].ID != id:
-		return fmt.Errorf("version %d of the log is not the one that this directory was made of: "+
-			"the database is another, or was restored from a backup: remove the directory, and it is filled again", at)
+	if fill {
+		return a.fetching(ctx, a.fill)
 	}
-	_, err = a.read(ctx)
-	return err
+	return a.fetching(ctx, a.read)
+}
+
+// fetching calls f, which makes versions, and fetches the runs that it lacks until it
+// lacks none.
+func (a *sharedAuthority) fetching(ctx context.Context, f func(context.Context) error) error {
+	for {
+		a.mu.Lock()
+		err := f(ctx)
+		a.release()
+		lacking := (*lackingError)(nil)
+		if !errors.As(err, &lacking) {
+			return err
+		}
+		if lacking.why = a.arrive(ctx, lacking.files); lacking.why != nil {
+			return lacking
+		}
+	}
 }
 
 // follow applies what others append, until ctx ends.
@@ -182,13 +164,17 @@ func (a *sharedAuthority) follow(ctx context.Context) {
 			return
 		case err == nil:
 			if before != "" {
-				a.s.options.Event("the log of versions can be read again", nil)
+				a.s.options.Event("the log of versions is followed again", nil)
 			}
 			before = ""
 			continue
 		case err.Error() != before:
 			before = err.Error()
-			a.s.options.Event("the log of versions cannot be read", err)
+			message := "the log of versions cannot be read"
+			if errors.As(err, new(*lackingError)) {
+				message = fmt.Sprintf("the runs of the next version cannot be fetched, this node stays at version %d", a.at())
+			}
+			a.s.options.Event(message, err)
 		}
 		select {
 		case <-ctx.Done():
@@ -205,10 +191,7 @@ func (a *sharedAuthority) at() cluster.Version {
 
 // catchUp brings the store to the last version.
 func (a *sharedAuthority) catchUp(ctx context.Context) error {
-	a.mu.Lock()
-	defer a.release()
-	_, err := a.read(ctx)
-	return err
+	return a.fetching(ctx, a.read)
 }
 
 // release releases mu, and tells subscribers of the versions that were made meanwhile:
@@ -219,10 +202,12 @@ func (a *sharedAuthority) release() {
 	a.s.unlock()
 }
 
-// close stops following.
+// close stops following and fetching.
 func (a *sharedAuthority) close() {
 	a.stop()
 	<-a.followed
+	<-a.refetch.ended
+	<-a.kept
 }
 
 // commit appends ops to the log and applies them. Whether an append that failed has
@@ -234,42 +219,72 @@ func (a *sharedAuthority) commit(base base, reads []keyRange, ops []operation) e
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), sharedTimeout)
 	defer cancel()
+	t := &attempt{}
+	_, _ = rand.Read(t.id[:]) // which never fails
+	if err := a.decide(ctx, t, base, reads, ops); err != nil {
+		return err
+	}
+	// Another goroutine may be telling subscribers of it.
+	return a.s.told(context.WithoutCancel(ctx), func(v Version) bool { return v == t.made })
+}
+
+// decide has t made, unless what it read has changed. What it does not find out in time
+// is for outcome.
+func (a *sharedAuthority) decide(ctx context.Context, t *attempt, base base, reads []keyRange, ops []operation) error {
 	a.mu.Lock()
 	defer a.release()
-	var id cluster.ID
-	_, _ = rand.Read(id[:]) // which never fails
-	// unknown says that an append behind the last version may have been made.
-	unknown := false
+	a.attempts[t] = true
+	defer delete(a.attempts, t)
 	for {
 		at, all, err := a.check(base, reads, ops)
 		if err != nil {
-			return outcome(unknown, err)
+			return outcome(t.unknown, err)
 		}
 		writes, err := encodeOperations(all)
 		if err != nil {
-			return outcome(unknown, err)
+			return outcome(t.unknown, err)
 		}
-		err = a.log.Append(ctx, cluster.Version(at), id, writes)
+		t.base = at
+		err = a.log.Append(ctx, cluster.Version(at), t.id, writes)
 		switch {
 		case err == nil:
-			return outcome(true, a.apply(at+1, id, all))
+			return outcome(true, a.apply(at+1, t.id, all))
 		case errors.Is(err, cluster.ErrUnknown):
-			unknown = true
+			t.unknown = true
 		case !errors.Is(err, cluster.ErrBeaten):
-			return outcome(unknown, fmt.Errorf("%w: %w", ErrAway, err))
+			return outcome(t.unknown, fmt.Errorf("%w: %w", ErrAway, err))
 		}
-		read, readErr := a.read(ctx)
-		if slices.Contains(read, id) {
-			return nil
-		}
-		if len(read) > 0 {
-			unknown = false // another made the version
-		}
+		readErr := a.readOn(ctx)
 		switch {
-		case ctx.Err() != nil || readErr != nil && !unknown:
-			return outcome(unknown, cmp.Or(readErr, err))
+		case t.made > 0:
+			return nil
+		case ctx.Err() != nil || readErr != nil && !t.unknown:
+			return outcome(t.unknown, cmp.Or(readErr, err))
 		case readErr != nil:
 			time.Sleep(appendRetry)
+		}
+	}
+}
+
+// readOn is read, and lets go of mu while it waits for runs that follow fetches: a
+// change gives up sooner than a large run may take.
+func (a *sharedAuthority) readOn(ctx context.Context) error {
+	for {
+		ended, why := a.arrivals.attempt()
+		err := a.read(ctx)
+		lacking := (*lackingError)(nil)
+		if !errors.As(err, &lacking) {
+			return err
+		}
+		lacking.why = why
+		a.release()
+		select {
+		case <-ended:
+		case <-ctx.Done():
+		}
+		a.mu.Lock()
+		if ctx.Err() != nil {
+			return err
 		}
 	}
 }
@@ -295,204 +310,109 @@ func (a *sharedAuthority) check(base base, reads []keyRange, ops []operation) (a
 	return s.version, s.withUnwanted(ops), s.conflict(base, reads, ops)
 }
 
-// read applies what is behind the version of the store, and returns the IDs of the
-// changes.
-func (a *sharedAuthority) read(ctx context.Context) (ids []cluster.ID, err error) {
+// change is an entry of the log.
+type change struct {
+	version Version
+	id      cluster.ID
+	ops     []operation
+}
+
+// read applies what is behind the version of the store. It fails with a *lackingError
+// in front of a version that needs runs which have not arrived.
+func (a *sharedAuthority) read(ctx context.Context) error {
 	for {
 		start, at := time.Now(), a.at()
 		entries, err := a.log.Tail(ctx, at, tailBytes)
 		if errors.Is(err, cluster.ErrCut) {
-			return ids, a.fill(ctx)
+			return a.fill(ctx)
 		}
 		if err != nil {
-			return ids, err
+			return err
 		}
 		if len(entries) == 0 {
 			a.confirmed.Store(&start)
-			return ids, nil
+			return nil
 		}
-		for _, e := range entries {
-			if at++; e.Version != at {
-				return ids, fmt.Errorf("version %d of the log is missing: %w", at, ErrCorrupt)
+		changes, err := decodeEntries(at, entries)
+		for i, e := range changes {
+			if files := a.ahead(changes[i:]); len(files) > 0 {
+				return &lackingError{version: e.version, files: files}
 			}
-			ops, err := decodeOperations(e.Writes)
-			if err != nil {
-				return ids, fmt.Errorf("version %d of the log: %w", at, err)
+			if err := a.apply(e.version, e.id, e.ops); err != nil {
+				return err
 			}
-			if err := a.fetch(ctx, ops); errors.As(err, new(*object.DamagedError)) {
-				// It may be gone since a later version does without it.
-				return ids, a.fill(ctx)
-			} else if err != nil {
-				return ids, err
-			}
-			if err := a.apply(Version(at), e.ID, ops); err != nil {
-				return ids, err
-			}
-			ids = append(ids, e.ID)
+		}
+		if err != nil {
+			return err
 		}
 	}
+}
+
+// decodeEntries returns the changes behind a version, up to one that is damaged.
+func decodeEntries(at cluster.Version, entries []cluster.Entry) (out []change, err error) {
+	for _, e := range entries {
+		if at++; e.Version != at {
+			return out, fmt.Errorf("version %d of the log is missing: %w", at, ErrCorrupt)
+		}
+		ops, err := decodeOperations(e.Writes)
+		if err != nil {
+			return out, fmt.Errorf("version %d of the log: %w", at, err)
+		}
+		out = append(out, change{Version(at), e.ID, ops})
+	}
+	return out, nil
+}
+
+// ahead are the runs that the first of some changes lacks, and some of the others with
+// them. There are none if the first one lacks none.
+func (a *sharedAuthority) ahead(changes []change) (out []shard.File) {
+	size := int64(0)
+	for i, c := range changes {
+		lacked := a.lackedBy(c.ops)
+		for _, f := range lacked {
+			if !slices.Contains(out, f) {
+				out = append(out, f)
+				size += f.Size
+			}
+		}
+		if i == 0 && len(lacked) == 0 || size >= aheadBytes {
+			break
+		}
+	}
+	return out
 }
 
 // apply makes the version v of the store, as it is in the log.
 func (a *sharedAuthority) apply(v Version, id cluster.ID, ops []operation) error {
 	s := a.s
+	quarantines := a.quarantines(ops)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.writable(); err != nil {
 		return err
 	}
-	if err := s.install(v, append(slices.Clip(ops), valueOperation{keyApplied, encodeApplied(v, id)})); err != nil {
+	if err := s.install(v, slices.Concat(ops, quarantines, []operation{valueOperation{keyApplied, encodeApplied(v, id)}})); err != nil {
 		return err
 	}
 	a.own.committed(ops)
+	a.arrivals.applied(ops)
+	a.refetch.note(s.catalogue)
+	for t := range a.attempts {
+		if t.id == id {
+			t.made = v
+		} else if v == t.base+1 {
+			t.unknown = false // another node made the version
+		}
+	}
 	return nil
-}
-
-// found begins a log that has no version. Another node may be first.
-func (a *sharedAuthority) found(ctx context.Context) error {
-	var id cluster.ID
-	_, _ = rand.Read(id[:]) // which never fails
-	err := a.log.Append(ctx, 0, id, []cluster.Write{newCluster()})
-	if errors.Is(err, cluster.ErrBeaten) {
-		return nil
-	}
-	return err
-}
-
-// newCluster returns the record that tells a log from all others.
-func newCluster() cluster.Write {
-	var name cluster.ID
-	_, _ = rand.Read(name[:]) // which never fails
-	return cluster.Write{Key: keyCluster, Value: name[:]}
-}
-
-// fill makes the store the last version of the log from all its records, whatever it
-// was before. A log without a version is begun. What only this directory has, stays.
-func (a *sharedAuthority) fill(ctx context.Context) error {
-	start := time.Now()
-	head, err := a.log.Head(ctx)
-	if err == nil && head == 0 {
-		err = a.found(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	s := a.s
-	e := s.versions.enter()
-	defer s.versions.leave(e)
-	b := &batch{Batch: e.DB.NewBatch()}
-	defer b.Close()
-	at, lacked, err := a.difference(ctx, e.DB, b)
-	if err == nil {
-		err = a.take(ctx, lacked)
-	}
-	if err != nil {
-		return err
-	}
-	last, err := a.log.Tail(ctx, at-1, 1)
-	if err != nil {
-		return err
-	}
-	if len(last) == 0 || last[0].Version != at {
-		return fmt.Errorf("version %d of the log is missing: %w", at, ErrCorrupt)
-	}
-	b.set(keyApplied, encodeApplied(Version(at), last[0].ID))
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.writable(); err != nil {
-		return err
-	}
-	if e != s.engine {
-		return fmt.Errorf("%w: the store was opened again while it was filled", ErrBroken)
-	}
-	if b.err != nil {
-		return b.err
-	}
-	if err := e.Do(func() error { return b.Commit(pebble.Sync) }); err != nil {
-		return err
-	}
-	c, err := load(e.DB)
-	if err != nil {
-		return err
-	}
-	before := s.catalogue
-	s.publish(Version(at), c)
-	s.journal.forget(Version(at))
-	s.announce(reopened(s.version, before, c))
-	a.confirmed.Store(&start)
-	return nil
-}
-
-// difference puts into b what makes the records of the directory those of the log,
-// and returns the version of these and the runs that the directory lacks. Both are
-// read in the order of their keys.
-func (a *sharedAuthority) difference(ctx context.Context, db pebble.Reader, b *batch) (at cluster.Version, lacked []shard.File, err error) {
-	it, err := db.NewIter(&pebble.IterOptions{UpperBound: []byte{shard.Prefix}})
-	if err != nil {
-		return 0, nil, err
-	}
-	defer func() { err = errors.Join(err, it.Close()) }()
-	more := it.First()
-	// behind deletes the records before key that the log does not have.
-	behind := func(key []byte) error {
-		for ; more && (key == nil || bytes.Compare(it.Key(), key) < 0); more = it.Next() {
-			if !isShared(it.Key()) {
-				continue
-			}
-			op, err := decodeOperation(slices.Clone(it.Key()), nil)
-			if err != nil {
-				return err
-			}
-			b.putOperations([]operation{op})
-		}
-		return nil
-	}
-	at, err = a.log.Records(ctx, func(key, value []byte) error {
-		if bytes.Equal(key, keyImporting) {
-			return fmt.Errorf("%w: %s: wait until that ends, and repeat it if it was interrupted", ErrImporting, value)
-		}
-		if err := behind(key); err != nil {
-			return err
-		}
-		var old []byte
-		if more && bytes.Equal(it.Key(), key) {
-			found, err := it.ValueAndErr()
-			if err != nil {
-				return err
-			}
-			old = slices.Clone(found)
-			if more = it.Next(); bytes.Equal(old, value) {
-				return nil
-			}
-			if bytes.Equal(key, keyCluster) {
-				return errors.New("the database is that of another cluster: remove the directory, and it is filled from this one")
-			}
-		}
-		if key[0] == prefixHeader {
-			id, err := recordID(key, prefixHeader)
-			if err != nil {
-				return err
-			}
-			files, err := a.lackedRecord(b, id, old, value)
-			if err != nil {
-				return err
-			}
-			lacked = append(lacked, files...)
-		}
-		b.set(key, value)
-		return nil
-	})
-	if err != nil {
-		return 0, nil, err
-	}
-	return at, lacked, behind(nil)
 }
 
 // number reserves numbers of shards, some at once.
 func (a *sharedAuthority) number() (uint32, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if n := &a.numbers; n.next == n.end {
+	n := &a.numbers
+	n.Lock()
+	defer n.Unlock()
+	if n.next == n.end {
 		ctx, cancel := context.WithTimeout(context.Background(), sharedTimeout)
 		defer cancel()
 		first, err := a.log.Reserve(ctx, reservedNumbers)
@@ -501,8 +421,8 @@ func (a *sharedAuthority) number() (uint32, error) {
 		}
 		n.next, n.end = first, first+reservedNumbers
 	}
-	a.numbers.next++
-	return a.numbers.next - 1, nil
+	n.next++
+	return n.next - 1, nil
 }
 
 // isShared reports whether a record is one of the log: those of quarantined shards

@@ -316,7 +316,7 @@ func TestCatchUpWaitsForSubscribers(t *testing.T) {
 // follow waits until a store has the last version of the log.
 func follow(t *testing.T, s *store.Store, log *memorylog.Log) {
 	t.Helper()
-	if err := s.CatchUp(t.Context()); err != nil {
+	if err := s.Follow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -60,7 +60,7 @@ func TestNodesOnPostgreSQL(t *testing.T) {
 	var shards sync.Map
 	var wg sync.WaitGroup
 	for n, s := range stores {
-		if err := s.CatchUp(t.Context()); err != nil {
+		if err := s.Follow(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		rng := rand.New(rand.NewPCG(uint64(n), 3))
@@ -100,7 +100,7 @@ func TestNodesOnPostgreSQL(t *testing.T) {
 	}
 	stores = append(stores, node(server.Address()))
 	for n, s := range stores {
-		if err := s.CatchUp(t.Context()); err != nil {
+		if err := s.Follow(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if got, want := s.SharedRecords(), stores[0].SharedRecords(); got != want {
@@ -176,7 +176,7 @@ func TestRollingUpgrade(t *testing.T) {
 		t.Error(err)
 	}
 	before, _ := a.Confirmed()
-	if err := a.CatchUp(t.Context()); !errors.As(err, new(*cluster.FormatError)) {
+	if err := a.Follow(t.Context()); !errors.As(err, new(*cluster.FormatError)) {
 		t.Errorf("an older node reads on: %v", err)
 	}
 	if err := increment(a, 0); !errors.As(err, new(*cluster.FormatError)) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,9 +22,14 @@ type Runs interface {
 	// Fetch calls take with each wanted run, for several at a time; fill writes the run.
 	// Its error has an *object.DamagedError for each that is missing or damaged.
 	Fetch(ctx context.Context, wanted []shard.File, take func(ctx context.Context, f shard.File, fill func(io.Writer) error) error) error
-	// Sweep deletes runs that the records have not named for a while. named returns those
-	// that they name, and is called once all were listed.
+	// Sweep deletes runs that named, which is called once all runs were listed, does not
+	// return, and has not returned for a while.
 	Sweep(ctx context.Context, named func(context.Context) ([]shard.File, error)) (objects int, bytes int64, err error)
+	// Ask asks other nodes to store a run again, Asked returns what was asked for, without
+	// sizes, and Answered says that it was done.
+	Ask(ctx context.Context, f shard.File) error
+	Asked(ctx context.Context) ([]shard.File, error)
+	Answered(ctx context.Context, f shard.File) error
 }
 
 // ownRuns are the runs that this node wrote, took in and stored, whose headers are
@@ -52,6 +58,17 @@ func (o *ownRuns) put(f shard.File) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.files[runKey{f.Shard, f.Part}] = f.Content
+}
+
+// clear removes what is there of a shard that consists of files, but for symbols whose
+// header is not committed: those that this node writes, none of which come meanwhile,
+// or ahead.
+func (o *ownRuns) clear(ctx context.Context, to shard.Destination, id uint32, files []shard.File, ahead, seen bool) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	_, own := o.files[runKey{id, shard.PartSymbols}]
+	named := slices.ContainsFunc(files, func(f shard.File) bool { return f.Part == shard.PartSymbols })
+	return to.Clear(ctx, id, (own || ahead) && !named, seen)
 }
 
 // name has the headers among ops say what the runs of this node are.
@@ -104,31 +121,24 @@ func (a *sharedAuthority) written(ctx context.Context, f shard.LocalFile) (err e
 	return nil
 }
 
-// lacked are the runs of a shard that this directory does not have, if it has those
-// of the header before.
-func (a *sharedAuthority) lacked(before, h *shard.Header) (out []shard.File) {
+// lacked are the runs of a shard that are to be fetched, if the directory has those of
+// the header before.
+func (a *sharedAuthority) lacked(in *database, before, h *shard.Header) (out []shard.File) {
 	for _, f := range h.Files() {
-		if own := a.own.get(f.Shard, f.Part); own != nil && *own == f.Content {
+		if own := a.own.get(f.Shard, f.Part); own != nil && *own == f.Content || a.arrivals.settled(f, in) {
 			continue
 		}
-		there := false
-		if before != nil {
-			for _, old := range before.Files() {
-				there = there || old == f
-			}
-		}
-		if !there {
+		if before == nil || !slices.Contains(before.Files(), f) {
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
-// fetch takes in the runs of other nodes that ops make visible.
-func (a *sharedAuthority) fetch(ctx context.Context, ops []operation) error {
-	var wanted []shard.File
+// lackedBy are the runs that are to be fetched before ops are applied.
+func (a *sharedAuthority) lackedBy(ops []operation) (out []shard.File) {
 	a.s.mu.Lock()
-	c := a.s.catalogue
+	c, in := a.s.catalogue, a.s.engine
 	a.s.mu.Unlock()
 	for _, op := range ops {
 		op, ok := op.(headerOperation)
@@ -139,35 +149,46 @@ func (a *sharedAuthority) fetch(ctx context.Context, ops []operation) error {
 		if sh := c.shard(op.shard); sh != nil {
 			before = &sh.Header
 		}
-		wanted = append(wanted, a.lacked(before, op.header)...)
+		out = append(out, a.lacked(in, before, op.header)...)
 	}
-	return a.take(ctx, wanted)
+	return out
 }
 
-// take fetches runs and takes them in.
-func (a *sharedAuthority) take(ctx context.Context, wanted []shard.File) error {
-	if len(wanted) == 0 {
-		return nil
+// quarantines returns what quarantines the shards among ops whose objects are missing
+// or damaged, or were not there to be imported.
+func (a *sharedAuthority) quarantines(ops []operation) (out []operation) {
+	for _, op := range ops {
+		op, ok := op.(headerOperation)
+		if !ok || op.header == nil {
+			continue
+		}
+		if op.header.TextFile == nil {
+			out = append(out, quarantineOperation{op.shard, &shard.Quarantine{
+				Since: time.Now().UTC(), Reason: "it was damaged in the data directory that was imported",
+			}})
+		} else if why := a.arrivals.missing(op.header.Files()); why != nil {
+			out = append(out, a.unfetched(op.shard, why))
+		}
 	}
-	return a.runs.Fetch(ctx, wanted, a.s.destination().Import)
+	return out
 }
 
-// lackedRecord is lacked of two records of a header, the first nil if there is none. A
-// shard that no node can take in is quarantined in b: it was so in the directory that
-// was imported.
-func (a *sharedAuthority) lackedRecord(b *batch, id uint32, before, after []byte) ([]shard.File, error) {
+// unfetched quarantines a shard of which a run cannot be fetched.
+func (a *sharedAuthority) unfetched(id uint32, why error) operation {
+	a.s.options.Event("a shard is set aside until its run can be fetched", why)
+	return quarantineOperation{id, &shard.Quarantine{Since: time.Now().UTC(), Reason: fmt.Sprintf("it cannot be fetched: %v", why)}}
+}
+
+// lackedRecord is lacked of two records of a header, the first nil if there is none. It
+// returns the second one's header as well.
+func (a *sharedAuthority) lackedRecord(in *database, id uint32, before, after []byte) ([]shard.File, *shard.Header, error) {
 	h, err := decodeHeader(id, after)
 	if err != nil {
-		return nil, fmt.Errorf("header of shard %d: %w: %w", id, ErrCorrupt, err)
-	}
-	if h.TextFile == nil {
-		b.putOperations([]operation{quarantineOperation{id, &shard.Quarantine{
-			Since: time.Now().UTC(), Reason: "it was damaged in the data directory that was imported",
-		}}})
+		return nil, nil, fmt.Errorf("header of shard %d: %w: %w", id, ErrCorrupt, err)
 	}
 	old := &shard.Header{}
 	if json.Unmarshal(before, old) != nil {
 		old = nil // it is not there, or damaged
 	}
-	return a.lacked(old, h), nil
+	return a.lacked(in, old, h), h, nil
 }

@@ -1,10 +1,15 @@
 package store_test
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/store"
@@ -17,15 +22,50 @@ import (
 // site is what nodes share: a log, and runs in a folder.
 type site struct {
 	log    *memorylog.Log
-	folder *object.Folder
+	folder *gate
 }
 
-func newSite() site { return site{memorylog.New(1, false), object.NewFolder(vfs.NewMem(), "shared")} }
+func newSite() site {
+	return site{memorylog.New(1, false), &gate{Store: object.NewFolder(vfs.NewMem(), "shared")}}
+}
 
 func (w site) open(fs vfs.FS) (*store.Store, error) { return w.openAt(fs, "data") }
 
 func (w site) openAt(fs vfs.FS, dir string) (*store.Store, error) {
-	return store.Open(dir, store.Options{FS: fs, Log: w.log, Runs: runs.New(w.folder)})
+	return store.Open(dir, store.Options{FS: fs, Log: w.log, Runs: runs.New(w.folder)}.WithShortPauses())
+}
+
+// gate is a store of objects that can be away.
+type gate struct {
+	object.Store
+	away atomic.Bool
+}
+
+var errAway = errors.New("no route to the bucket")
+
+func (g *gate) check() error {
+	if g.away.Load() {
+		return errAway
+	}
+	return nil
+}
+
+func (g *gate) Put(ctx context.Context, name string, data []byte) error {
+	return cmp.Or(g.check(), g.Store.Put(ctx, name, data))
+}
+
+func (g *gate) Upload(ctx context.Context, name string, from io.ReaderAt, content object.Content) error {
+	if err := g.check(); err != nil {
+		return err
+	}
+	return g.Store.Upload(ctx, name, from, content)
+}
+
+func (g *gate) Download(ctx context.Context, name string, to io.Writer, content object.Content) error {
+	if err := g.check(); err != nil {
+		return err
+	}
+	return g.Store.Download(ctx, name, to, content)
 }
 
 // node opens a new node.
@@ -152,7 +192,19 @@ func TestRunIsGone(t *testing.T) {
 	if err := w.folder.Delete(t.Context(), objects[1]); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.open(vfs.NewMem()); !errors.As(err, new(*object.DamagedError)) || !strings.Contains(err.Error(), objects[1]) {
-		t.Errorf("a node without the run of a shard: %v, want an error that names %s", err, objects[1])
+	for _, fs := range []vfs.FS{late, vfs.NewMem()} {
+		s, err := w.open(fs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if aside := s.Health().Aside; fs == late && len(aside) != 0 {
+			t.Errorf("a node that has the run: %+v", aside)
+		} else if fs != late && (len(aside) != 1 || aside[0].Shard != h.ID || !strings.Contains(aside[0].Reason, objects[1])) {
+			t.Errorf("a node without the run of a shard: quarantined are %+v, want that shard and %s", aside, objects[1])
+		}
+		if at, ok := s.Confirmed(); !ok || time.Since(at) > time.Minute {
+			t.Errorf("confirmed at %v, %t, although all versions are applied", at, ok)
+		}
+		closeStore(t, s)
 	}
 }

@@ -85,6 +85,15 @@ func clusterComplaints(c *admin.StatusCluster, now time.Time) (all []string) {
 	if now.Sub(c.Confirmed) > mostUnconfirmed {
 		all = append(all, "this node may be behind: it was current "+age(c.Confirmed, now)+" ago")
 	}
+	if c.Waiting != "" {
+		all = append(all, "this node lacks the newest documents, as their shards cannot be fetched: "+c.Waiting)
+	}
+	if c.Fetching > 0 {
+		all = append(all, progress.Counted(c.Fetching, "damaged shard")+" of this node wait to be fetched again")
+	}
+	if c.Unfetchable > 0 {
+		all = append(all, progress.Counted(c.Unfetchable, "damaged shard")+" of this node cannot be fetched: no node has them whole, and they are indexed again")
+	}
 	for _, n := range c.Nodes {
 		if !n.Live {
 			all = append(all, fmt.Sprintf("node %s at %s was heard of last %s ago", n.ID, n.Address, age(n.Seen, now)))

@@ -6,10 +6,18 @@ import "time"
 // them.
 type StatusCluster struct {
 	// Node is the one that answers, Applied the version that it has, and Confirmed when
-	// that was last known to be the newest.
+	// that was last known to be the newest, or to lack nothing but documents.
 	Node      string    `json:"node"`
 	Applied   uint64    `json:"applied"`
 	Confirmed time.Time `json:"confirmed,omitzero"`
+	// Waiting is why shards of the next version cannot be fetched, which keeps this node
+	// at the one that it has. Fetching counts its damaged shards that are fetched again,
+	// Unfetchable those that no node has whole, and Fetched those that were since it
+	// started.
+	Waiting     string `json:"waiting,omitempty"`
+	Fetching    int    `json:"fetching,omitempty"`
+	Unfetchable int    `json:"unfetchable,omitempty"`
+	Fetched     int64  `json:"fetched,omitempty"`
 	// Head is the newest version. Error is why it and the nodes are not known.
 	Head  uint64 `json:"head,omitempty"`
 	Error string `json:"error,omitempty"`

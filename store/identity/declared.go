@@ -99,24 +99,13 @@ func (r *transactions) DeclareReaders(by Author, repository string, texts []stri
 		readers = &store.Readers{}
 	}
 	before, failed := r.record(repository)
-	if failed == nil && !sameReaders(before.Readers, readers) {
+	if failed == nil && !before.Readers.Equal(readers) {
 		_, failed = r.setReaders(by, repository, readers)
 	}
 	if err = errors.Join(err, failed); err != nil {
 		return pins, fmt.Errorf("declare readers: %w", err)
 	}
 	return pins, nil
-}
-
-// sameReaders reports whether two let in the same.
-func sameReaders(a, b *store.Readers) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	same := func(a, b []uint32) bool {
-		return slices.Equal(slices.Compact(slices.Sorted(slices.Values(a))), slices.Compact(slices.Sorted(slices.Values(b))))
-	}
-	return same(a.Users, b.Users) && same(a.Orgs, b.Orgs)
 }
 
 // pinsChanged reports new pins, and sets the readers of the repositories that

@@ -159,10 +159,7 @@ func Open(st *store.Store, o Options) (*Registry, error) {
 }
 
 // Shared reports whether other nodes change the same records.
-func (r *transactions) Shared() bool {
-	_, shared := r.store.Confirmed()
-	return shared
-}
+func (r *transactions) Shared() bool { return r.store.Shares() }
 
 // CatchUp has the registry know all that other nodes changed before the call. The
 // error is store.ErrAway if that cannot be found out.

@@ -12,10 +12,14 @@ import (
 // heal runs change, and when that reads a damaged shard, quarantines the shard
 // and runs it again. No change sees a quarantined shard: a sync writes its
 // documents anew, a merge leaves it out, and the change that removes the last
-// reference to it drops it.
+// reference to it drops it. In a store of several nodes the shard is fetched again, which
+// a change waits for; only documents that cannot be fetched are written anew.
 func (ix *Indexer) heal(ctx context.Context, change func() error) error {
 	met := map[uint32]bool{}
 	for {
+		if err := ix.store.AwaitMended(ctx); err != nil {
+			return err
+		}
 		err := change()
 		shard, damaged := shard.Damaged(err)
 		if !damaged || ctx.Err() != nil || met[shard] {

@@ -32,7 +32,7 @@ const (
 )
 
 // formats are those of records that this program reads.
-var formats = cluster.Formats{Lowest: uint32(store.FormatNewest), Newest: uint32(store.FormatNewest)}
+var formats = store.RecordFormats
 
 // Node is this process among the nodes of a cluster. It is safe for concurrent use. A
 // nil Node is that of a store of one machine.
@@ -170,11 +170,15 @@ const statusTime = 2 * time.Second
 
 // Status describes the cluster, nil for a store of one machine. applied is the version
 // of this node's store, confirmed when it was known to be the last.
-func (n *Node) Status(ctx context.Context, applied uint64, confirmed time.Time) *admin.StatusCluster {
+func (n *Node) Status(ctx context.Context, s store.Sharing) *admin.StatusCluster {
 	if n == nil {
 		return nil
 	}
-	out := &admin.StatusCluster{Applied: applied, Confirmed: confirmed.UTC(), Objects: n.objects.String(), Listening: n.db.Listening()}
+	applied := uint64(s.Version)
+	out := &admin.StatusCluster{
+		Applied: applied, Confirmed: s.Confirmed.UTC(), Objects: n.objects.String(), Listening: n.db.Listening(),
+		Waiting: s.Waiting, Fetching: s.Fetching, Unfetchable: s.Hopeless, Fetched: s.Mended,
+	}
 	if m := n.member.Load(); m != nil {
 		out.Node = m.ID()
 	}

@@ -52,8 +52,8 @@ func (s *Service) Status(ctx context.Context) (admin.Status, error) {
 	st.Repositories = lags(all, time.Now())
 	st.Index.Aside, st.Index.Unreadable = damage(s.Health())
 	st.Backup = lastBackup(s.Dir())
-	confirmed, _ := s.store.Confirmed()
-	st.Cluster = s.node.Status(ctx, uint64(s.store.Version()), confirmed)
+	sharing, _ := s.store.Sharing()
+	st.Cluster = s.node.Status(ctx, sharing)
 	return st, nil
 }
 

@@ -265,14 +265,15 @@ func TestSweep(t *testing.T) {
 				a.ages[other] = 1000 * time.Hour
 				others = append(others, other)
 			}
-			left := "shards/clock-left"
-			if err := st.Put(t.Context(), left, []byte("now")); err != nil {
-				t.Fatal(err)
+			for _, left := range []string{"shards/clock-left", "asked/9-text-" + strings.Repeat("0", 64)} {
+				if err := st.Put(t.Context(), left, []byte("now")); err != nil {
+					t.Fatal(err)
+				}
+				a.ages[left] = 23 * time.Hour
 			}
-			a.ages[left] = 23 * time.Hour
 			sweep(0, 0, old, kept)
 			sweep(50*time.Minute, 0, kept)
-			sweep(109*time.Minute, 2, kept) // what is older than a day now
+			sweep(109*time.Minute, 3, kept) // what is older than a day now
 			sweep(111*time.Minute, 1, kept) // old, whose hour began when a sweep first missed it
 			old = put(3, 1000*time.Hour)    // it is stored and named again
 			sweep(112*time.Minute, 0, kept, old)
@@ -320,6 +321,30 @@ func TestSweepForgets(t *testing.T) {
 	a.passed += time.Hour
 	if objects, size, err := runs.New(a).Sweep(t.Context(), naming()); objects != 1 || size != 100 || err != nil {
 		t.Errorf("an hour later: %d objects of %d bytes, %v, want the run", objects, size, err)
+	}
+}
+
+// A node asks for a run, others see it, and one says that it was stored.
+func TestAsk(t *testing.T) {
+	for kind, st := range stores(t) {
+		r := runs.New(st)
+		f, _ := run(7, shard.PartSymbols, 100)
+		want := f
+		want.Size = 0
+		for range 2 {
+			if err := r.Ask(t.Context(), f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := r.Asked(t.Context()); err != nil || !slices.Equal(got, []shard.File{want}) {
+			t.Errorf("%s: asked for %+v, %v, want %+v", kind, got, err, want)
+		}
+		if err := r.Answered(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := r.Asked(t.Context()); err != nil || len(got) > 0 {
+			t.Errorf("%s: asked for %+v behind the answer, %v", kind, got, err)
+		}
 	}
 }
 

@@ -126,8 +126,8 @@ func (r *Runs) unnamed(ctx context.Context, all []object.Info, names map[string]
 func (o SweepOptions) takes(it object.Info, now time.Time, since map[string]time.Time) bool {
 	age := now.Sub(it.Changed)
 	old := age >= cmp.Or(o.UnnamedAfter, unnamedAfter)
-	if strings.HasPrefix(path.Base(it.Name), clockPrefix) {
-		return old // a sweep was interrupted
+	if strings.HasPrefix(path.Base(it.Name), clockPrefix) || strings.HasPrefix(it.Name, askedFolder+"/") {
+		return old // a sweep was interrupted, or nobody has what was asked for
 	}
 	at, unnamed := since[it.Name]
 	return unnamed && old && now.Sub(at) >= cmp.Or(o.DroppedAfter, droppedAfter)
@@ -139,14 +139,16 @@ func (r *Runs) list(ctx context.Context) (all []object.Info, now time.Time, err 
 	if err := r.objects.Put(ctx, clock, []byte("now")); err != nil {
 		return nil, now, err
 	}
-	err = r.objects.List(ctx, folder, func(it object.Info) error {
-		if it.Name == clock {
-			now = it.Changed
-		} else {
-			all = append(all, it)
-		}
-		return nil
-	})
+	for _, in := range []string{folder, askedFolder} {
+		err = errors.Join(err, r.objects.List(ctx, in, func(it object.Info) error {
+			if it.Name == clock {
+				now = it.Changed
+			} else {
+				all = append(all, it)
+			}
+			return nil
+		}))
+	}
 	if err == nil && now.IsZero() {
 		err = fmt.Errorf("sweep %s: the list lacks what was just stored", r.objects)
 	}

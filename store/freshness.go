@@ -1,0 +1,160 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/trawlsearch/trawl/store/cluster"
+)
+
+// Confirmed returns when the store was last known to have the last version of the
+// log that it shares with others, or to lack nothing but documents. A store that shares none always has: ok is false
+// then.
+func (s *Store) Confirmed() (at time.Time, ok bool) {
+	a, ok := s.authority.(*sharedAuthority)
+	if !ok {
+		return time.Time{}, false
+	}
+	return *a.confirmed.Load(), true
+}
+
+const (
+	// catchUpTime bounds how long CatchUp waits for the log.
+	catchUpTime = 2 * time.Second
+	// confirmEvery is how often the log is looked at while runs are fetched.
+	confirmEvery = 250 * time.Millisecond
+)
+
+// CatchUp has the store and its subscribers know all that other nodes changed before
+// the call, but for documents whose runs are still being fetched; no subscriber may
+// call it. A store that shares no log always does. The error is ErrAway if the log does
+// not answer, or if what is not known may be about users, credentials or rights.
+func (s *Store) CatchUp(ctx context.Context) error {
+	a, ok := s.authority.(*sharedAuthority)
+	if !ok {
+		return nil
+	}
+	within, cancel := context.WithTimeout(ctx, catchUpTime)
+	defer cancel()
+	err := a.confirmNow(within, time.Now())
+	if err == nil {
+		err = s.told(within, func(Version) bool { return true })
+	}
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("%w: %w", ErrAway, err)
+}
+
+// wasBehind reports whether there is a newer version than v, which other nodes may have
+// made.
+func (s *Store) wasBehind(v Version) bool {
+	a, ok := s.authority.(*sharedAuthority)
+	if !ok {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), catchUpTime)
+	defer cancel()
+	return a.catchUp(ctx) == nil && a.at() > cluster.Version(v)
+}
+
+// confirmNow confirms the store as of a time. Calls that wait for each other share one
+// look at the log.
+func (a *sharedAuthority) confirmNow(ctx context.Context, now time.Time) error {
+	select {
+	case a.asking <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	answered := func() { <-a.asking }
+	if a.confirmed.Load().After(now) {
+		answered()
+		return nil
+	}
+	a.mu.Lock()
+	defer a.release()
+	defer answered() // before subscribers are told, which may ask
+	return a.confirm(ctx)
+}
+
+// confirm brings the store to the last version that needs no run which is not here, and
+// confirms it if those behind that only bring documents. mu is held.
+func (a *sharedAuthority) confirm(ctx context.Context) error {
+	start := time.Now()
+	err := a.read(ctx)
+	lacking := (*lackingError)(nil)
+	if !errors.As(err, &lacking) {
+		return err
+	}
+	for at := max(a.at(), a.documents); ; {
+		entries, err := a.log.Tail(ctx, at, tailBytes)
+		switch {
+		case errors.Is(err, cluster.ErrCut):
+			return lacking
+		case err != nil:
+			return err
+		case len(entries) == 0:
+			a.documents = at
+			a.confirmed.Store(&start)
+			return nil
+		}
+		changes, err := decodeEntries(at, entries)
+		if err != nil {
+			return err
+		}
+		for _, c := range changes {
+			if !a.isOfDocuments(c.ops) {
+				return lacking
+			}
+		}
+		at = entries[len(entries)-1].Version
+	}
+}
+
+// isOfDocuments reports whether ops say nothing of users, credentials and rights that
+// the store does not know.
+func (a *sharedAuthority) isOfDocuments(ops []operation) bool {
+	a.s.mu.Lock()
+	c := a.s.catalogue
+	a.s.mu.Unlock()
+	for _, op := range ops {
+		switch op := op.(type) {
+		case headerOperation, deadOperation, exclusionOperation:
+		case repositoryOperation:
+			before := c.repository(op.id)
+			if before != nil && (op.record == nil || op.record.Private != before.Private || !op.record.Readers.Equal(before.Readers)) {
+				return false
+			}
+		case valueOperation:
+			asked := op.name[0] == prefixRecord && RecordKind(op.name[1]) == RecordAsked
+			if !asked && op.name[0] != prefixPeople && !bytes.Equal(op.name, keyNextRepository) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// keepConfirmed confirms the store while runs are fetched, until ctx ends: follow, which
+// does so at other times, is waiting for them.
+func (a *sharedAuthority) keepConfirmed(ctx context.Context) {
+	defer close(a.kept)
+	t := time.NewTicker(confirmEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			_ = a.confirmNow(ctx, time.Now().Add(-confirmEvery)) // follow reports what is wrong
+		}
+	}
+}
