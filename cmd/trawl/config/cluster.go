@@ -28,7 +28,7 @@ func clusterSettings() []Setting {
 		{"authority-password-file", "FILE", "not set",
 			"file with the password of that database, read for each connection", setAuthorityPasswordFile},
 		{"objects", "DESTINATION", "not set",
-			"folder or s3://bucket/prefix where nodes put the shards that they share; goes with authority", setObjects},
+			"folder, file:///folder or s3://bucket/prefix where nodes put the shards that they share; goes with authority", setObjects},
 		{"authority-grace", "TIME", "0",
 			"for how long a node answers from what it knew last while the database is away, revoked credentials included; 0 refuses after a second", setGrace},
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -21,9 +22,19 @@ import (
 	"github.com/trawlsearch/trawl/store/redact"
 )
 
-// OpenDestination returns the destination that people write as an absolute path
-// or as s3://bucket/prefix. The credentials of a bucket are in the environment.
+const fileScheme = "file://"
+
+// OpenDestination returns the destination that people write as an absolute path, as
+// file:///path (RFC 8089) or as s3://bucket/prefix. The credentials of a bucket are in
+// the environment.
 func OpenDestination(text string) (object.Store, error) {
+	if strings.HasPrefix(text, fileScheme) {
+		u, err := url.Parse(text)
+		if err != nil || u.Host != "" && u.Host != "localhost" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			return nil, fmt.Errorf("%q is no folder of this machine: write file:///path", redact.URL(text))
+		}
+		text = u.Path
+	}
 	switch {
 	case strings.HasPrefix(text, s3.Scheme):
 		return s3.Open(text, os.Getenv)
