@@ -94,17 +94,20 @@ func (ix *Indexer) syncHeld(ctx context.Context, id uint32, anew bool, report fu
 	}
 	var res Result
 	took := f.took
-	err := ix.heal(ctx, func() (err error) {
+	try := func(by func(context.Context, uint32, fetched, func(Progress)) (Result, error)) (err error) {
 		for range overtakenAtMost {
-			res, err = ix.syncInGroup(ctx, id, f, report)
+			res, err = by(ctx, id, f, report)
 			took += res.Took
 			if !errors.Is(err, errOvertaken) {
 				break
 			}
 		}
+		return err
+	}
+	err := ix.heal(ctx, func() error {
+		err := try(ix.syncInGroup)
 		if errors.Is(err, errNotSmall) || errors.Is(err, errOvertaken) {
-			res, err = ix.syncAlone(ctx, id, f, report)
-			took += res.Took
+			err = try(ix.syncAlone)
 		}
 		return err
 	})
@@ -112,8 +115,8 @@ func (ix *Indexer) syncHeld(ctx context.Context, id uint32, anew bool, report fu
 	return res, err
 }
 
-// overtakenAtMost is how often a small sync is prepared that merges overtake. Then it
-// has them wait.
+// overtakenAtMost is how often a sync is prepared that merges overtake, or other nodes.
+// A small one has the merges of this node wait then.
 const overtakenAtMost = 3
 
 // syncAlone is Sync of what was fetched, one repository at a time, however large
