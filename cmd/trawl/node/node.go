@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -151,6 +153,15 @@ func (n *Node) Mine(number uint32) bool { return n.joined().HoldsPart(number) }
 // Does reports whether a task falls to this node.
 func (n *Node) Does(task string) bool { return n.joined().Holds(task) }
 
+// claimPrefix begins the names of what ClaimSync claims.
+const claimPrefix = "sync-"
+
+// ClaimSync gives the sync of a repository to this node until release is called, unless
+// another node has it: held is false then.
+func (n *Node) ClaimSync(ctx context.Context, repository uint32) (release func(), held bool, err error) {
+	return n.joined().Claim(ctx, claimPrefix+strconv.FormatUint(uint64(repository), 10))
+}
+
 // Live is how many nodes serve the same clients.
 func (n *Node) Live() int { return n.joined().Live() }
 
@@ -241,9 +252,10 @@ func statusOf(n cluster.Node, live bool, leases []string) admin.StatusNode {
 		out.Bytes, out.FreeBytes, out.Shards = facts.Bytes, facts.FreeBytes, facts.Shards
 	}
 	for _, name := range leases {
-		if member.IsPart(name) {
+		switch {
+		case member.IsPart(name):
 			out.Parts++
-		} else {
+		case !strings.HasPrefix(name, claimPrefix):
 			out.Tasks = append(out.Tasks, name)
 		}
 	}

@@ -76,6 +76,7 @@ func (s *Service) sync(ctx context.Context, name string, by wayToSync, report fu
 	defer cancel()
 	report, ended := s.queue.begin(name, time.Now(), report)
 	defer ended()
+	defer s.claimFirst(ctx, name, report)()
 	within, traced := span.Start(ctx, string(WorkSync), "")
 	res, err := by(within, name, report)
 	traced(err)
@@ -88,6 +89,41 @@ func (s *Service) sync(ctx context.Context, name string, by wayToSync, report fu
 		return res, fmt.Errorf("sync %q: %w", name, errClosing)
 	}
 	return res, err
+}
+
+// claimEvery is how often a node looks whether another still reads a new repository.
+const claimEvery = time.Second
+
+// claimFirst has no other node read a repository that is not indexed yet, until release
+// is called, and waits for one that does already: the node that was asked to add it and
+// the one whose work it is would both read all of it. Where claims cannot be made, both
+// may, and the second finds nothing to do when it commits.
+func (s *Service) claimFirst(ctx context.Context, name string, report func(ingest.Progress)) (release func()) {
+	release = func() {}
+	if !s.node.Joined() {
+		return release
+	}
+	for {
+		r := s.record(name)
+		if r == nil || r.Indexed() {
+			return release
+		}
+		claim, held, err := s.node.ClaimSync(ctx, r.ID)
+		if err != nil {
+			return release
+		}
+		if held {
+			return claim
+		}
+		if report != nil {
+			report(ingest.Progress{Phase: "wait"})
+		}
+		select {
+		case <-ctx.Done():
+			return release
+		case <-time.After(claimEvery):
+		}
+	}
 }
 
 // beginSync is the Begin of ingest.

@@ -59,6 +59,8 @@ type Member struct {
 	mu sync.Mutex // guards all below
 	// held are the leases of this node, by name.
 	held map[string]cluster.Lease
+	// claimed are the names among those of Claim.
+	claimed map[string]bool
 	// live is how many nodes there are.
 	live int
 	// failed is what went wrong in the last round, "" for nothing.
@@ -69,7 +71,7 @@ type Member struct {
 // other does. Keep is called next.
 func Join(ctx context.Context, o Options) (*Member, error) {
 	o.TTL, o.Every = cmp.Or(o.TTL, MissedAfter), cmp.Or(o.Every, usualEvery)
-	m := &Member{id: strings.ToLower(rand.Text()), o: o, held: map[string]cluster.Lease{}, live: 1}
+	m := &Member{id: strings.ToLower(rand.Text()), o: o, held: map[string]cluster.Lease{}, claimed: map[string]bool{}, live: 1}
 	if err := o.Nodes.Join(ctx, m.describe()); err != nil {
 		return nil, fmt.Errorf("join the cluster: %w", err)
 	}
@@ -132,7 +134,7 @@ func (m *Member) tell(err error) {
 // leave gives all tasks back.
 func (m *Member) leave() {
 	m.mu.Lock()
-	m.held = map[string]cluster.Lease{}
+	clear(m.held)
 	m.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
 	defer cancel()
@@ -214,7 +216,7 @@ func (m *Member) keep(mine map[string]bool, live int) (spare []cluster.Lease) {
 	defer m.mu.Unlock()
 	m.live = max(live, 1)
 	for name, lease := range m.held {
-		if !mine[name] {
+		if !mine[name] && !m.claimed[name] {
 			spare = append(spare, lease)
 			delete(m.held, name)
 		}
@@ -245,7 +247,14 @@ func (m *Member) renew(ctx context.Context, spare []cluster.Lease) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.held = still
+	for _, name := range names {
+		lease, renewed := still[name]
+		if _, has := m.held[name]; has && renewed { // it may have been given back meanwhile
+			m.held[name] = lease
+		} else {
+			delete(m.held, name)
+		}
+	}
 	return nil
 }
 

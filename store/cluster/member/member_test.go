@@ -2,6 +2,7 @@ package member_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -197,4 +198,46 @@ func TestNobody(t *testing.T) {
 	if !m.Holds("merge") || !m.HoldsPart(7) || m.Live() != 1 {
 		t.Error("a store of one machine does not do everything")
 	}
+}
+
+// A claim is one node's until it is given back, and outlives rounds; that of a node
+// that is gone is lost.
+func TestClaim(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newMemoryCluster()
+		a, b := start(t, c), start(t, c)
+		claim := func(n *node, want bool, when string) (release func()) {
+			t.Helper()
+			release, held, err := n.Claim(t.Context(), "sync-7")
+			if held != want || err != nil {
+				t.Fatalf("%s: claimed %t, %v, want %t", when, held, err, want)
+			}
+			return release
+		}
+		release := claim(a, true, "free")
+		claim(b, false, "at once")
+		time.Sleep(10 * member.MissedAfter)
+		claim(b, false, "rounds later")
+		claim(a, true, "twice by one node")()
+		claim(b, false, "shared within a node")
+		release()
+		release()
+		release = claim(b, true, "given back")
+		claim(a, false, "of another node")
+		release()
+		claim(a, true, "given back again")
+		a.end()
+		claim(b, true, "behind a node that left")
+		c.setAway(true)
+		if _, held, err := a.Claim(t.Context(), "sync-8"); held || !errors.Is(err, errAway) {
+			t.Errorf("without the cluster: claimed %t, %v", held, err)
+		}
+		c.setAway(false)
+		var alone *member.Member
+		release, held, err := alone.Claim(t.Context(), "sync-7")
+		if !held || err != nil {
+			t.Fatalf("one machine: claimed %t, %v", held, err)
+		}
+		release()
+	})
 }
