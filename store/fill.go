@@ -11,6 +11,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/trawlsearch/trawl/store/cluster"
+	"github.com/trawlsearch/trawl/store/engine"
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
@@ -48,7 +49,10 @@ func (a *sharedAuthority) fill(ctx context.Context) error {
 	defer s.versions.leave(e)
 	b := &batch{Batch: e.DB.NewBatch()}
 	defer b.Close()
-	at, lacked, err := a.difference(ctx, e, b)
+	at, of, lacked, err := a.difference(ctx, e, b)
+	if err == nil {
+		err = a.belong(ctx, of)
+	}
 	if err != nil {
 		return err
 	}
@@ -93,13 +97,41 @@ func (a *sharedAuthority) fill(ctx context.Context) error {
 	return nil
 }
 
+// owner is what the records of a log say of the runs that are stored.
+type owner struct {
+	// cluster is the name of the cluster.
+	cluster []byte
+	// shards says that there are some.
+	shards bool
+}
+
+// belong fails if the runs are not those of the cluster.
+func (a *sharedAuthority) belong(ctx context.Context, o owner) error {
+	if a.runs == nil {
+		return nil
+	}
+	return a.runs.Belong(ctx, o.cluster, !o.shards)
+}
+
+// owner returns that of the records of the directory.
+func (a *sharedAuthority) owner() (o owner, err error) {
+	m := a.s.versions.hold()
+	defer a.s.versions.release(m)
+	o.shards = m.catalogue.shards.Len() > 0
+	_, err = engine.Get(m.snap, keyCluster, func(value []byte) error {
+		o.cluster = bytes.Clone(value)
+		return nil
+	})
+	return o, err
+}
+
 // difference puts into b what makes the records of the directory those of the log,
-// and returns the version of these and the runs that are to be fetched. Both are
-// read in the order of their keys.
-func (a *sharedAuthority) difference(ctx context.Context, in *database, b *batch) (at cluster.Version, lacked []shard.File, err error) {
+// and returns the version of these, whose runs there are, and those that are to be
+// fetched. Both are read in the order of their keys.
+func (a *sharedAuthority) difference(ctx context.Context, in *database, b *batch) (at cluster.Version, of owner, lacked []shard.File, err error) {
 	it, err := in.DB.NewIter(&pebble.IterOptions{UpperBound: []byte{shard.Prefix}})
 	if err != nil {
-		return 0, nil, err
+		return 0, of, nil, err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
 	more := it.First()
@@ -125,6 +157,10 @@ func (a *sharedAuthority) difference(ctx context.Context, in *database, b *batch
 		if err := behind(key); err != nil {
 			return err
 		}
+		if bytes.Equal(key, keyCluster) {
+			of.cluster = bytes.Clone(value)
+		}
+		of.shards = of.shards || key[0] == prefixHeader
 		var old []byte
 		if more && bytes.Equal(it.Key(), key) {
 			found, err := it.ValueAndErr()
@@ -155,7 +191,7 @@ func (a *sharedAuthority) difference(ctx context.Context, in *database, b *batch
 		return nil
 	})
 	if err != nil {
-		return 0, nil, err
+		return 0, of, nil, err
 	}
-	return at, lacked, behind(nil)
+	return at, of, lacked, behind(nil)
 }

@@ -130,6 +130,15 @@ func (a *sharedAuthority) begin(ctx context.Context) error {
 	if fill {
 		return a.fetching(ctx, a.fill)
 	}
+	of, err := a.owner()
+	if err != nil {
+		return err
+	}
+	if err := a.belong(ctx, of); errors.Is(err, object.ErrNotOwned) {
+		return err
+	} else if err != nil {
+		a.s.options.Event("the objects of the cluster cannot be reached", err)
+	}
 	return a.fetching(ctx, a.read)
 }
 

@@ -34,6 +34,7 @@ type ImportTarget struct {
 // ImportRuns takes the runs of a store that is imported. Runs of package cluster/runs
 // are some.
 type ImportRuns interface {
+	RunsOwner
 	// Put stores a run, which survives a power failure then.
 	Put(ctx context.Context, f shard.File, from io.ReaderAt) (name string, err error)
 	// Stored returns a function that reports whether a run is there, and survives a
@@ -114,6 +115,8 @@ type importing struct {
 	// headers are the records of shards, put and deleted the other records that the
 	// directory has otherwise than the log, and that the log alone has.
 	headers, put, deleted [][]byte
+	// cluster is the name of the cluster.
+	cluster []byte
 
 	mu    sync.Mutex // guards files, done and, while runs are stored, out
 	files map[runKey]object.Content
@@ -122,6 +125,10 @@ type importing struct {
 
 func (im *importing) run(ctx context.Context) error {
 	if err := im.claim(ctx); err != nil || im.out.Already {
+		return err
+	}
+	// An import that was interrupted behind its claim may have stored none.
+	if err := im.Runs.Belong(ctx, im.cluster, true); err != nil {
 		return err
 	}
 	if err := im.storeRuns(ctx); err != nil {
@@ -182,6 +189,7 @@ func (im *importing) compare(ctx context.Context) (claimed, same bool, err error
 			claimed = true
 			return nil
 		case bytes.Equal(key, keyCluster):
+			im.cluster = bytes.Clone(value)
 			return nil
 		}
 		if behind(key); !own.more || !bytes.Equal(it.Key(), key) {

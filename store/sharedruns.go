@@ -17,6 +17,7 @@ import (
 // Runs has the runs of shards for all nodes that share a log. Runs of package
 // cluster/runs are some.
 type Runs interface {
+	RunsOwner
 	// Put stores a run, which survives a power failure then.
 	Put(ctx context.Context, f shard.File, from io.ReaderAt) (name string, err error)
 	// Fetch calls take with each wanted run, for several at a time; fill writes the run.
@@ -30,6 +31,13 @@ type Runs interface {
 	Ask(ctx context.Context, f shard.File) error
 	Asked(ctx context.Context) ([]shard.File, error)
 	Answered(ctx context.Context, f shard.File) error
+}
+
+// RunsOwner tells whose runs there are.
+type RunsOwner interface {
+	// Belong fails with object.ErrNotOwned unless the runs are those of a cluster. Where
+	// nobody's are stored, it makes them those of one that has stored none.
+	Belong(ctx context.Context, cluster []byte, storedNone bool) error
 }
 
 // ownRuns are the runs that this node wrote, took in and stored, whose headers are

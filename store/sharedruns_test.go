@@ -54,6 +54,13 @@ func (g *gate) Put(ctx context.Context, name string, data []byte) error {
 	return cmp.Or(g.check(), g.Store.Put(ctx, name, data))
 }
 
+func (g *gate) Get(ctx context.Context, name string, limit int64) ([]byte, error) {
+	if err := g.check(); err != nil {
+		return nil, err
+	}
+	return g.Store.Get(ctx, name, limit)
+}
+
 func (g *gate) Upload(ctx context.Context, name string, from io.ReaderAt, content object.Content) error {
 	if err := g.check(); err != nil {
 		return err
@@ -206,5 +213,53 @@ func TestRunIsGone(t *testing.T) {
 			t.Errorf("confirmed at %v, %t, although all versions are applied", at, ok)
 		}
 		closeStore(t, s)
+	}
+}
+
+// A node takes no folder for that of its cluster which is not: one that is not mounted,
+// or that another cluster has. Nothing is fetched, quarantined or swept then.
+func TestObjectsOfOthers(t *testing.T) {
+	w, l := newSite(), &library{}
+	fs := vfs.NewMem()
+	a, err := w.open(fs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.fill(t, a, 1)
+	if _, _, err := a.SweepObjects(t.Context()); err != nil {
+		t.Error(err)
+	}
+	mounted := w.folder.Store
+	w.folder.Store = object.NewFolder(vfs.NewMem(), "shared")
+	if _, _, err := a.SweepObjects(t.Context()); err == nil || !strings.Contains(err.Error(), "mount the folder") {
+		t.Errorf("swept where nothing is mounted: %v", err)
+	}
+	closeStore(t, a)
+	for name, fs := range map[string]vfs.FS{"old": fs, "new": vfs.NewMem()} {
+		if s, err := w.open(fs); err == nil {
+			closeStore(t, s)
+			t.Errorf("%s node: opened where nothing is mounted", name)
+		} else if !strings.Contains(err.Error(), "mount the folder") {
+			t.Errorf("%s node: %v", name, err)
+		}
+	}
+	w.folder.Store = mounted
+	second := site{memorylog.New(2, false), w.folder}
+	if s, err := second.open(vfs.NewMem()); err == nil {
+		closeStore(t, s)
+		t.Error("another cluster took the folder")
+	} else if !strings.Contains(err.Error(), "another cluster") {
+		t.Error(err)
+	}
+	w.folder.away.Store(true)
+	a, err = w.open(fs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeStore(t, a)
+	l.whole(t, a, "away")
+	w.folder.away.Store(false)
+	if _, _, err := a.SweepObjects(t.Context()); err != nil {
+		t.Error(err)
 	}
 }

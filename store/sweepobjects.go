@@ -17,6 +17,14 @@ func (s *Store) SweepObjects(ctx context.Context) (objects int, bytes int64, err
 	if !ok {
 		return 0, 0, errAlone
 	}
+	of, err := a.owner()
+	if err == nil {
+		of.shards = true // so that nothing is swept where this cluster has stored nothing
+		err = a.belong(ctx, of)
+	}
+	if err != nil {
+		return 0, 0, err
+	}
 	return a.runs.Sweep(ctx, a.named)
 }
 

@@ -2,6 +2,7 @@ package object
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 )
@@ -36,6 +37,10 @@ type Store interface {
 	// String names the store, without secrets.
 	String() string
 }
+
+// ErrNotOwned is that of a place which has not what its owner has stored, or has what is
+// another's.
+var ErrNotOwned = errors.New("these objects are not the ones")
 
 // Info is what a list says of an object.
 type Info struct {

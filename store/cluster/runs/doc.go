@@ -8,6 +8,7 @@
 //	shards/NUMBER-PART-SHA256   a run: of the shard, its text or its symbols
 //	shards/clock-RANDOM         the time by the clock of the store, while it is swept
 //	shards/unnamed              since when runs are named by no record, JSON
+//	cluster                     whose runs these are: the number of the cluster, hex
 //	asked/NUMBER-PART-SHA256    a node has found that run missing or damaged
 //
 // An object is whole or absent, and never changed. Which runs there are is said by the

@@ -324,6 +324,30 @@ func TestSweepForgets(t *testing.T) {
 	}
 }
 
+// Runs belong to the first cluster that has them, and are not taken for those of one
+// that has stored some elsewhere.
+func TestBelong(t *testing.T) {
+	for kind, st := range stores(t) {
+		r := runs.New(st)
+		if err := r.Belong(t.Context(), []byte{1}, false); err == nil || !strings.Contains(err.Error(), "the line 01") {
+			t.Errorf("%s: nothing is there of a cluster that has stored some: %v", kind, err)
+		}
+		for range 2 {
+			if err := r.Belong(t.Context(), []byte{1}, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.Belong(t.Context(), []byte{1}, false); err != nil {
+			t.Errorf("%s: its own: %v", kind, err)
+		}
+		for _, none := range []bool{false, true} {
+			if err := r.Belong(t.Context(), []byte{2}, none); err == nil || !strings.Contains(err.Error(), "another cluster") {
+				t.Errorf("%s: another's: %v", kind, err)
+			}
+		}
+	}
+}
+
 // A node asks for a run, others see it, and one says that it was stored.
 func TestAsk(t *testing.T) {
 	for kind, st := range stores(t) {
