@@ -32,19 +32,28 @@ type Proxy struct {
 	cuts    int
 }
 
-// New starts a proxy before a server, which it reaches as net.Dial does. It ends with
-// the test.
-func New(t testing.TB, network, server string) *Proxy {
-	t.Helper()
+// Listen starts a proxy before a server, which it reaches as net.Dial does. The
+// caller closes it.
+func Listen(network, server string) (*Proxy, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	p := &Proxy{network: network, server: server, listener: l, conns: map[net.Conn]bool{}, left: -1}
 	p.changed = sync.NewCond(&p.mu)
 	p.copying.Add(1)
 	go p.accept()
-	t.Cleanup(p.close)
+	return p, nil
+}
+
+// New starts a proxy that ends with the test.
+func New(t testing.TB, network, server string) *Proxy {
+	t.Helper()
+	p, err := Listen(network, server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
 	return p
 }
 
@@ -129,6 +138,14 @@ func (p *Proxy) Refuse(refused bool) {
 	p.refused = refused
 }
 
+// Heal passes all bytes on again and takes new connections.
+func (p *Proxy) Heal() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refused, p.stalled, p.delay, p.left = false, false, 0, -1
+	p.changed.Broadcast()
+}
+
 // Delay keeps each piece of bytes back for d.
 func (p *Proxy) Delay(d time.Duration) {
 	p.mu.Lock()
@@ -136,13 +153,15 @@ func (p *Proxy) Delay(d time.Duration) {
 	p.delay = d
 }
 
-func (p *Proxy) close() {
-	p.listener.Close()
+// Close cuts all connections and ends the proxy.
+func (p *Proxy) Close() error {
+	err := p.listener.Close()
 	p.mu.Lock()
 	p.closed = true
 	p.cut()
 	p.mu.Unlock()
 	p.copying.Wait()
+	return err
 }
 
 func (p *Proxy) accept() {
