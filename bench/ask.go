@@ -67,9 +67,23 @@ func (a *asker) get(ctx context.Context, rawURL string) (*http.Response, error) 
 	if resp.StatusCode != http.StatusOK {
 		defer resp.Body.Close()
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 200))
-		return nil, fmt.Errorf("get %s: %s: %s", rawURL, resp.Status, strings.TrimSpace(string(text)))
+		return nil, fmt.Errorf("get %s: %w", rawURL, &statusError{resp.StatusCode, resp.Status, strings.TrimSpace(string(text))})
 	}
 	return resp, nil
+}
+
+// statusError is an answer of a server that will not do what it was asked for.
+type statusError struct {
+	code         int
+	status, text string
+}
+
+func (e *statusError) Error() string { return e.status + ": " + e.text }
+
+// unavailable reports whether a server has answered that it cannot tell now.
+func unavailable(err error) bool {
+	var status *statusError
+	return errors.As(err, &status) && status.code == http.StatusServiceUnavailable
 }
 
 // search sends text and reads the stream to its end. The data of each matches

@@ -109,24 +109,15 @@ func (l *lastLine) read(r io.Reader) error {
 
 // allows reports whether the server takes a token.
 func (c *operatorClient) allows(ctx context.Context, token string) (bool, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/.api/search/stream?q=nothinglikethis", nil)
-	if err != nil {
-		return false, err
-	}
-	req.Header.Set("Authorization", "token "+token)
-	resp, err := c.client.Do(req)
-	if err != nil {
-		return false, err
+	resp, err := (&asker{client: c.client, base: c.base, token: token}).get(ctx, c.base+"/.api/search/stream?q=nothinglikethis")
+	var status *statusError
+	switch {
+	case errors.As(err, &status) && status.code == http.StatusUnauthorized:
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("a token is answered: %w", err)
 	}
 	defer resp.Body.Close()
-	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-		return false, err
-	}
-	switch resp.StatusCode {
-	case http.StatusOK:
-		return true, nil
-	case http.StatusUnauthorized:
-		return false, nil
-	}
-	return false, fmt.Errorf("a token is answered with %s", resp.Status)
+	_, err = io.Copy(io.Discard, resp.Body)
+	return err == nil, err
 }

@@ -1,0 +1,86 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/trawlsearch/trawl/bench"
+	"github.com/trawlsearch/trawl/internal/needs"
+)
+
+// runCluster runs trawl-bench cluster at its smallest and returns the report and what
+// is printed.
+func runCluster(t *testing.T, args ...string) (bench.ClusterReport, string) {
+	t.Helper()
+	needs.Program(t, "postgres")
+	needs.Program(t, "initdb")
+	needs.Program(t, "psql")
+	binary, dir := builtTrawl(t), t.TempDir()
+	t.Parallel()
+	file := filepath.Join(dir, "report.json")
+	var out bytes.Buffer
+	args = append([]string{"cluster", "--trawl", binary, "--work", filepath.Join(dir, "cluster"), "--nodes", "2", "--repositories", "5",
+		"--changes", "4", "--commits", "2", "--tokens", "2", "--queries", "16", "--away", "1s", "--json", file}, args...)
+	if err := run(context.Background(), args, &out, io.Discard); err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, &out)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r bench.ClusterReport
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	t.Log(out.String())
+	return r, out.String()
+}
+
+// TestCluster: two nodes are timed, paused, cut off and killed, and the database and
+// the objects are taken away. Whether anything is wrong is a matter of longer runs, as
+// times are; that all of it happens and is judged is one of this.
+func TestCluster(t *testing.T) {
+	r, out := runCluster(t)
+	if r.Visible.Count != 4 || r.Found.Count != 2 || r.Revoked.Count != 2 || len(r.Faults) != 6 || r.Queries != 16 || r.Acknowledged < 10 {
+		t.Errorf("got %+v\n%s", r, out)
+	}
+	if s := r.Sizes; s == nil || min(s.Repository, s.Records, s.Log, s.Written, s.Objects, s.Index, s.Rows) <= 0 || s.Connections < 2 || s.Changes == 0 {
+		t.Errorf("sizes are %+v\n%s", s, out)
+	}
+}
+
+// TestClusterFaults: faults are drawn and happen, nothing acknowledged is lost or out of
+// order, and no token is taken behind its end. More, by hand:
+//
+//	trawl-bench cluster --faults 200 --seed 1
+func TestClusterFaults(t *testing.T) {
+	const faults = 3
+	r, out := runCluster(t, "--faults", fmt.Sprint(faults))
+	if len(r.Faults) != faults || len(r.Problems) > 0 || r.Acknowledged == 0 || r.Queries != 16 {
+		t.Errorf("got %+v\n%s", r, out)
+	}
+}
+
+func TestClusterFlags(t *testing.T) {
+	for _, tt := range []struct{ args, want string }{
+		{"--nodes 1", "two or more"},
+		{"--tokens 0", "at least one"},
+		{"--faults -1", "less than none"},
+		{"--away 0s", "at least one"},
+		{"extra", `unexpected "extra"`},
+	} {
+		err := run(context.Background(), append([]string{"cluster"}, strings.Fields(tt.args)...), io.Discard, io.Discard)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("cluster %s: error = %v, want one with %q", tt.args, err, tt.want)
+		}
+	}
+}
