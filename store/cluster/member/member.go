@@ -26,7 +26,7 @@ const MissedAfter = 12 * time.Second
 
 const (
 	// usualEvery is the usual time between two rounds.
-	usualEvery = 3 * time.Second
+	usualEvery = 2 * time.Second
 	// leaveTime bounds how long a member takes to say that it leaves.
 	leaveTime = 2 * time.Second
 )
@@ -46,7 +46,7 @@ type Options struct {
 	Event func(message string, err error)
 
 	// TTL is for how long leases are held, and Every the time between two rounds, which
-	// renew them; 0 are 12 and 3 seconds.
+	// renew them; 0 are 12 and 2 seconds.
 	TTL, Every time.Duration
 }
 
