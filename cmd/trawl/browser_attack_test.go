@@ -52,6 +52,7 @@ window.attack = async () => {
 	const told = []
 	for (const [path, options] of [
 		["/users/ann/settings/tokens"], ["/site-admin/users"], ["/search/stream?q=glaze"], ["/.api/search/stream?q=glaze"], ["/debug/console"],
+		["/.api/mcp", {method: "POST", headers: {"Content-Type": "text/plain", "Accept": "*/*"}, body: JSON.stringify({jsonrpc: "2.0", id: 1, method: "tools/list"})}],
 		["/.api/graphql", {method: "POST", body: query}],
 		["/.api/graphql", {method: "POST", body: query, headers: {"X-Requested-With": "evil"}}],
 		["/.api/graphql", {method: "POST", body: JSON.stringify({query: "{ currentUser { username } }"})}],

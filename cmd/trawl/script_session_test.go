@@ -85,12 +85,13 @@ func probes(secret string) []probe {
 		{"X-Forwarded-For", secret}, {"X-Sourcegraph-Actor-Anonymous-UID", secret}, {"Content-Encoding", "gzip", "Authorization", "token " + secret},
 	}
 	paths := []string{"/.api/search/stream?q=glaze", "/.api/search/stream?q=(", "/.api/search/export/1.jsonl", "/.api/none", "/", "/sign-in", "/-/trace/none"}
+	message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nothing"}}`
 	document := `{"query":"{ currentUser { username } nothing }"}`
 	for _, c := range credentials {
 		for _, path := range paths {
 			out = append(out, probe{"GET", path, "", c})
 		}
-		out = append(out, probe{"POST", "/.api/graphql", document, c}, probe{"OPTIONS", "/.api/graphql", "", c})
+		out = append(out, probe{"POST", "/.api/graphql", document, c}, probe{"OPTIONS", "/.api/graphql", "", c}, probe{"POST", "/.api/mcp", message, c})
 	}
 	for _, path := range paths {
 		out = append(out, probe{"GET", path + map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + "token=" + secret, "", nil})

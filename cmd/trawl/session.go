@@ -23,6 +23,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
+	"github.com/trawlsearch/trawl/httpapi/mcp"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -112,8 +113,9 @@ func localSession(svc *service.Service, set config.Settings, log zerolog.Logger)
 		Checker: func() admin.Checker { return svc },
 	}
 	api := &graphql.Endpoint{Data: svc.GraphQL, Searcher: svc, Limits: cost.NewCurrent(set.RateLimits), ExternalURL: set.ExternalURL}
+	agents := &mcp.Endpoint{GraphQL: api, Searcher: svc, ExternalURL: set.ExternalURL, Version: buildOf().version}
 	gate := &auth.Gate{OperatorToken: token, Registry: svc.Registry}
-	server := &httpapi.Server{Searcher: svc, Log: log, Extra: slices.Concat(operator.Routes(), api.Routes()), Gate: gate}
+	server := &httpapi.Server{Searcher: svc, Log: log, Extra: slices.Concat(operator.Routes(), api.Routes(), agents.Routes()), Gate: gate}
 	return &session{
 		Client: &remote.Client{
 			Base: localBase, Token: token,

@@ -38,6 +38,8 @@ type request struct {
 	// good looks the credential up again; nil holds for ever.
 	good   func() bool
 	cancel context.CancelCauseFunc
+	// among are the requests that it is one of.
+	among *running
 
 	mu    sync.Mutex // guards all below
 	ended bool
@@ -85,6 +87,23 @@ func WhenEnded(ctx context.Context, f func()) {
 	}
 }
 
+// Outlive returns a context for what goes on when the request of ctx is over. It ends with
+// ErrEnded as the request would. The caller calls release when it is over.
+func Outlive(ctx context.Context) (lasting context.Context, release func()) {
+	lasting = context.WithoutCancel(ctx)
+	q, ok := ctx.Value(requestKey{}).(*request)
+	if !ok {
+		return lasting, func() {} // it does not end
+	}
+	lasting, release = q.among.begin(lasting, q.among.now(), q.actor, q.good)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.ended || !q.isGood() { // since when it is not known
+		lasting.(*request).end()
+	}
+	return lasting, release
+}
+
 // begin returns a context with the actor that ends with ErrEnded when the actor's
 // credential ends by itself, when recheck finds that good does not hold any more,
 // and when hide takes a repository from the actor. A nil good holds for ever. The
@@ -94,7 +113,7 @@ func (rs *running) begin(ctx context.Context, since uint64, a *Actor, good func(
 		return WithActor(ctx, a), func() {}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	q := &request{Context: ctx, actor: a, good: good, cancel: cancel}
+	q := &request{Context: ctx, actor: a, good: good, cancel: cancel, among: rs}
 	rs.mu.Lock()
 	if rs.requests == nil {
 		rs.requests = map[*request]struct{}{}

@@ -1,0 +1,256 @@
+package mcp_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/graphql"
+	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
+	trawlmcp "github.com/trawlsearch/trawl/httpapi/mcp"
+	"github.com/trawlsearch/trawl/internal/gitrepo"
+	"github.com/trawlsearch/trawl/internal/needs"
+	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/ctags"
+	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/ingest"
+	"github.com/trawlsearch/trawl/store/saved"
+)
+
+// world is a server with two repositories: lab/kiln, which everyone may read, and
+// lab/secret, which only ann may. Its tests change neither.
+type world struct {
+	dir      string
+	st       *store.Store
+	registry *identity.Registry
+	gate     *auth.Gate
+	searcher *search.Searcher
+	endpoint *trawlmcp.Endpoint
+	server   *httptest.Server
+	// tokens are access tokens by the name of their user.
+	tokens map[string]string
+	// first and last are commits of lab/kiln.
+	first, last string
+	symbols     bool
+}
+
+var (
+	shared     *world
+	sharedOnce sync.Once
+)
+
+// newWorld returns the world of all tests.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	sharedOnce.Do(func() {
+		w := &world{}
+		defer func() { shared = w }()
+		w.make(t)
+	})
+	if shared.server == nil {
+		t.Fatal("the world of the tests could not be made")
+	}
+	return shared
+}
+
+func (w *world) make(t *testing.T) {
+	t.Helper()
+	var err error
+	if w.dir, err = os.MkdirTemp("", "mcp"); err != nil {
+		t.Fatal(err)
+	}
+	if w.st, err = store.Open(filepath.Join(w.dir, "data"), store.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	w.repositories(t)
+	w.people(t)
+	w.searcher = search.New(w.st, search.Settings{Workers: 2})
+	data := &graphql.Data{Store: w.st, Book: saved.Open(w.st, time.Now), Registry: w.registry}
+	api := &graphql.Endpoint{Data: func() *graphql.Data { return data }, Searcher: w.searcher, Limits: cost.NewCurrent(cost.Limits{})}
+	w.endpoint = w.newEndpoint(api)
+	w.server = w.serve(w.endpoint)
+}
+
+func (w *world) newEndpoint(api *graphql.Endpoint) *trawlmcp.Endpoint {
+	return &trawlmcp.Endpoint{GraphQL: api, Searcher: w.searcher, FromOurs: w.gate.FromOurs, Version: "test"}
+}
+
+func (w *world) serve(e *trawlmcp.Endpoint) *httptest.Server {
+	s := &httpapi.Server{Searcher: w.searcher, Extra: e.Routes(), Gate: w.gate, Log: zerolog.Nop(), Admission: httpapi.NewAdmission(2, 64<<20)}
+	return httptest.NewServer(s.Handler())
+}
+
+func (w *world) close() {
+	if w.server != nil {
+		w.server.Close()
+		w.endpoint.Close()
+	}
+	if w.st != nil {
+		_ = w.st.Close()
+	}
+	_ = os.RemoveAll(w.dir)
+}
+
+// repositories makes and indexes both.
+func (w *world) repositories(t *testing.T) {
+	t.Helper()
+	kiln := gitrepo.New(t, filepath.Join(w.dir, "kiln"))
+	kiln.Write("main.go", strings.Replace(mainGo, "// fire heats the kiln.\n", "", 1))
+	kiln.Write("docs/guide.md", "# Firing\n\nLet the glaze cool before the retry.\n")
+	kiln.Commit("Build the kiln\n\nWith bricks.")
+	kiln.Git("tag", "v1.0")
+	w.first = kiln.Git("rev-parse", "HEAD")
+	kiln.Write("main.go", mainGo)
+	kiln.Write("empty.txt", "")
+	kiln.Write("photo.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")
+	kiln.Write("long.js", "var "+strings.Repeat("glazed, ", 2000)+"end;\n")
+	kiln.Write("many.txt", strings.Repeat("one glaze of many\n", 3000))
+	for _, name := range []string{"a", "b", "c", "d"} {
+		kiln.Write("glazes/"+name+".go", "package glazes\n\n// "+name+" mixes one glaze.\nfunc mix"+name+"() {}\n")
+	}
+	kiln.Commit("Say what fire does")
+	w.last = kiln.Git("rev-parse", "HEAD")
+	secret := gitrepo.New(t, filepath.Join(w.dir, "secret"))
+	secret.Write("hidden.go", "package hidden\n\nfunc hiddenGlaze() {}\n")
+	secret.Commit("Hide the glaze")
+	ix := ingest.New(w.st, ingest.Options{MinFreeBytes: -1, Ctags: w.ctags(t)})
+	for _, name := range []string{"kiln", "secret"} {
+		src, err := ingest.ParseSource("lab/" + name + "=" + filepath.Join(w.dir, name))
+		if err == nil {
+			_, err = ix.Add(t.Context(), src)
+		}
+		if err == nil {
+			_, err = ix.Sync(t.Context(), "lab/"+name, nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.symbols {
+		if _, err := ix.Symbols(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// ctags finds the program, without which there are no symbols.
+func (w *world) ctags(t *testing.T) *ctags.Program {
+	t.Helper()
+	path, err := ctags.Find()
+	if err != nil {
+		t.Log(needs.Missing("symbols", "ctags", err))
+		return nil
+	}
+	program, err := ctags.Open(path)
+	if err != nil {
+		t.Log(needs.Missing("symbols", "ctags", err))
+		return nil
+	}
+	w.symbols = true
+	return program
+}
+
+// people makes root, a site admin, ann, who may read lab/secret, and bob.
+func (w *world) people(t *testing.T) {
+	t.Helper()
+	w.gate = &auth.Gate{Registry: func() *identity.Registry { return w.registry }, Anonymous: auth.AnonymousNo}
+	var err error
+	w.registry, err = identity.Open(w.st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}, Ended: w.gate.Recheck, Hidden: w.gate.Hide})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.tokens = map[string]string{}
+	for _, name := range []string{"root", "ann", "bob"} {
+		u, err := w.registry.CreateUser(identity.Author{Operator: true}, identity.NewUser{Name: name, SiteAdmin: name == "root"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.tokens[name], _ = w.token(t, u.ID)
+	}
+	if _, err := w.registry.SetReaders(identity.Author{Operator: true}, "lab/secret", []string{"user:ann"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// token makes another access token of a user.
+func (w *world) token(t *testing.T, user uint32) (text string, id uint32) {
+	t.Helper()
+	month := 30 * 24 * time.Hour
+	text, token, err := w.registry.CreateToken(identity.Author{Operator: true}, identity.NewToken{User: user, Scopes: []string{identity.ScopeAll}, Note: "tests", Lifetime: &month})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text, token.ID
+}
+
+// bearer adds a token to each request, and others of a test.
+type bearer struct {
+	token  string
+	header http.Header
+}
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "token "+b.token)
+	for name, values := range b.header {
+		r.Header[name] = values
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// client connects the SDK's client as a user.
+func (w *world) client(t *testing.T, user string) *mcp.ClientSession {
+	t.Helper()
+	return w.connect(t, w.server.URL+trawlmcp.Path, w.tokens[user])
+}
+
+func (w *world) connect(t *testing.T, url, token string, version ...string) *mcp.ClientSession {
+	t.Helper()
+	c := mcp.NewClient(&mcp.Implementation{Name: "tests", Version: "1"}, nil)
+	s, err := c.Connect(t.Context(), &mcp.StreamableClientTransport{
+		Endpoint: url, HTTPClient: &http.Client{Transport: bearer{token: token}}, DisableStandaloneSSE: true,
+	}, &mcp.ClientSessionOptions{ProtocolVersion: strings.Join(version, "")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// call calls a tool and returns its text, and whether it is an error.
+func call(t *testing.T, s *mcp.ClientSession, tool string, arguments map[string]any) (text string, failed bool) {
+	t.Helper()
+	res, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		t.Fatalf("%s %v: %v", tool, arguments, err)
+	}
+	if len(res.Content) != 1 {
+		t.Fatalf("%s %v: got %d contents, want 1", tool, arguments, len(res.Content))
+	}
+	return res.Content[0].(*mcp.TextContent).Text, res.IsError
+}
+
+const mainGo = `package main
+
+import "fmt"
+
+// fire heats the kiln.
+func fire(heat int) {
+	fmt.Println("glaze", heat, "degrees")
+}
+
+func main() {
+	fire(900)
+}
+`
