@@ -91,7 +91,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(helpTemplate)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.serveCommand(), a.indexCommand(), a.searchCommand(), a.apiCommand(), a.repoCommand(), a.statusCommand(), a.checkCommand(),
+	root.AddCommand(a.serveCommand(), a.indexCommand(), a.searchCommand(), a.apiCommand(), a.mcpCommand(), a.repoCommand(), a.statusCommand(), a.checkCommand(),
 		a.userCommand(), a.orgCommand(), a.tokenCommand(), a.oauthAppCommand(), a.backupCommand(), a.clusterCommand(), a.auditCommand(), a.migrateCommand(), a.manCommand(), a.versionCommand(), settingsTopic())
 	return root
 }
