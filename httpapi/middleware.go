@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -232,8 +234,21 @@ func (s middleware) answerError(w http.ResponseWriter, r *http.Request, route Ro
 			return
 		}
 		maps.Copy(w.Header(), denied.Header)
+		if denied.Status == http.StatusUnauthorized && route.Metadata != "" {
+			challenge(w.Header(), s.baseURL(r)+route.Metadata)
+		}
 	}
 	s.sendError(w, r, message, status)
+}
+
+// challenge adds to the challenge of a 401 where its client learns how to get in.
+func challenge(h http.Header, metadata string) {
+	const name = "Www-Authenticate"
+	given := cmp.Or(h.Get(name), `Bearer error="invalid_token"`)
+	if given != "Bearer" {
+		given += ","
+	}
+	h.Set(name, fmt.Sprintf("%s resource_metadata=%q", given, metadata))
 }
 
 // programPaths are what only programs ask for, who can do nothing with a page

@@ -28,6 +28,9 @@ type Route struct {
 	// The handler runs under admission for so many; 0 runs it at once, for answers
 	// that hold nothing or that ask for admission themselves.
 	Holds int64
+	// Metadata is the path of a document that tells programs how they get in (RFC 9728),
+	// "" for none. The 401 of the route names it.
+	Metadata string
 	// About says in a line what the route is for.
 	About string
 }

@@ -71,12 +71,16 @@ type Endpoint struct {
 // the server begins, of which there are none.
 func (e *Endpoint) Routes() []httpapi.Route {
 	e.once.Do(e.prepare)
-	return []httpapi.Route{
-		{Method: "POST", Path: Path, Handler: e.serve, Holds: budget.AnswerBytes, About: "the Model Context Protocol, for agents"},
-		{Method: "DELETE", Path: Path, Handler: e.endSession},
-		{Method: "POST", Path: PathV1, Handler: e.serve, Holds: budget.AnswerBytes},
-		{Method: "DELETE", Path: PathV1, Handler: e.endSession},
+	var routes []httpapi.Route
+	for _, path := range []string{Path, PathV1} {
+		routes = append(routes,
+			httpapi.Route{Method: "POST", Path: path, Handler: e.serve, Holds: budget.AnswerBytes, Metadata: metadataPath + path},
+			httpapi.Route{Method: "DELETE", Path: path, Handler: e.endSession, Metadata: metadataPath + path},
+			httpapi.Route{Method: "GET", Path: metadataPath + path, Handler: e.serveMetadata, Access: auth.ForClients},
+		)
 	}
+	routes[0].About = "the Model Context Protocol, for agents"
+	return routes
 }
 
 func (e *Endpoint) prepare() {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/trawlsearch/trawl/httpapi/graphql"
@@ -223,6 +224,26 @@ func TestRefused(t *testing.T) {
 	defer get.Body.Close()
 	if get.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("GET: got %s, want 405", get.Status)
+	}
+}
+
+// TestMetadata follows the 401 of a client that knows only the address.
+func TestMetadata(t *testing.T) {
+	w := newWorld(t)
+	for token, want := range map[string]string{"": "Bearer ", "sgp_0000000000000000000000000000000000000000": `Bearer error="invalid_token", `} {
+		resp, _ := w.rpc(t, w.server, token, listTools)
+		at := w.server.URL + "/.well-known/oauth-protected-resource/.api/mcp"
+		if got := resp.Header.Get("WWW-Authenticate"); resp.StatusCode != http.StatusUnauthorized || got != want+fmt.Sprintf("resource_metadata=%q", at) {
+			t.Errorf("with token %q: got %s and %s", token, resp.Status, got)
+		}
+		// The SDK judges the document as its clients do.
+		m, err := oauthex.GetProtectedResourceMetadata(t.Context(), at, w.server.URL+trawlmcp.Path, w.server.Client())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(m.AuthorizationServers) != 1 || m.AuthorizationServers[0] != w.server.URL || len(m.ScopesSupported) != 1 || m.ScopesSupported[0] != "user:all" {
+			t.Errorf("got %+v", m)
+		}
 	}
 }
 
