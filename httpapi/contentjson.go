@@ -13,6 +13,10 @@ func (e *matchEncoder) appendChunks(dst []byte, chunks []query.Chunk) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
+		if e.aroundMatches && e.maxLineBytes > 0 {
+			dst = appendAround(dst, c, e.maxLineBytes)
+			continue
+		}
 		content, cut := cutLines(c.Content, e.maxLineBytes)
 		dst = appendString(append(dst, `{"content":`...), content)
 		dst = appendLocation(append(dst, `,"contentStart":`...), c.Start)

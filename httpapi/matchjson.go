@@ -17,6 +17,8 @@ type matchEncoder struct {
 	chunks bool
 	// maxLineBytes cuts the lines of chunk content; 0 or negative is off.
 	maxLineBytes int
+	// aroundMatches cuts them around their first match, and says so in cuts.
+	aroundMatches bool
 	// maxTextBytes cuts the text of line matches, commits and owners; 0 is off.
 	maxTextBytes int
 	// now is the time that ages of commits are relative to.

@@ -22,6 +22,9 @@ type streamParams struct {
 	Display int
 	// MaxLineBytes cuts lines in chunk content; 0 or negative is off.
 	MaxLineBytes int
+	// AroundMatches has longer lines cut around their first match, not at
+	// their end.
+	AroundMatches bool
 	// Chunks chooses chunkMatches over lineMatches.
 	Chunks bool
 	// ContextLines is how many lines around a match a chunk carries.
@@ -61,6 +64,7 @@ func decodeStream(r *http.Request) (streamParams, error) {
 	if p.MaxLineBytes, err = strconv.Atoi(width); err != nil {
 		return p, fmt.Errorf("max-line-len must be an integer, got %q: %w", width, err)
 	}
+	p.AroundMatches = get("cut", "") == "match"
 	chunks := get("cm", "f")
 	if p.Chunks, err = strconv.ParseBool(chunks); err != nil {
 		return p, fmt.Errorf("chunk matches must be parseable as a boolean, got %q: %w", chunks, err)

@@ -39,6 +39,10 @@ func TestDecodeStream(t *testing.T) {
 		// max-line-len
 		{"?q=x&max-line-len=200", with(func(p *streamParams) { p.MaxLineBytes = 200 })},
 
+		// cut
+		{"?q=x&cut=match", with(func(p *streamParams) { p.AroundMatches = true })},
+		{"?q=x&cut=end", with(same)},
+
 		// cm
 		{"?q=x&cm=t", with(func(p *streamParams) { p.Chunks = true })},
 		{"?q=x&cm=1", with(func(p *streamParams) { p.Chunks = true })},

@@ -97,7 +97,7 @@ func (s streams) answer(r *http.Request, p streamParams, events *eventWriter, re
 	st := &stream{
 		events:  events,
 		results: results,
-		out:     newOutbox(matchEncoder{chunks: p.Chunks, maxLineBytes: p.MaxLineBytes, now: s.now}, s.StreamBuffer, s.buffers, &s.events),
+		out:     newOutbox(matchEncoder{chunks: p.Chunks, maxLineBytes: p.MaxLineBytes, aroundMatches: p.AroundMatches, now: s.now}, s.StreamBuffer, s.buffers, &s.events),
 		closing: s.closing,
 		log:     log,
 		pumps:   s.pumps,

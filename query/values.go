@@ -111,6 +111,21 @@ var selectPaths = map[string][]string{
 	},
 }
 
+// SelectValues returns the values of select:, the short ones first.
+func SelectValues() []string {
+	var out []string
+	var add func(prefix string)
+	add = func(prefix string) {
+		for _, part := range selectPaths[prefix] {
+			out = append(out, strings.TrimPrefix(prefix+"."+part, "."))
+			add(strings.TrimPrefix(prefix+"."+part, "."))
+		}
+	}
+	add("")
+	slices.SortStableFunc(out, func(a, b string) int { return strings.Count(a, ".") - strings.Count(b, ".") })
+	return out
+}
+
 // ParseSelect reads the value of select: into the parts of its path, such as
 // symbol and function.
 func ParseSelect(v string) ([]string, error) {

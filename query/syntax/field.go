@@ -3,6 +3,8 @@ package syntax
 import (
 	"slices"
 	"strings"
+
+	"github.com/trawlsearch/trawl/query"
 )
 
 // field is what the language knows about one filter name.
@@ -23,6 +25,11 @@ type field struct {
 	// lastCounts allows several uses, of which the last counts, so that a client
 	// may append one.
 	lastCounts bool
+	// values are what the field takes, or examples of it; names of repositories and
+	// the like are known to stores.
+	values []string
+	// unlisted fields are understood and not proposed.
+	unlisted bool
 }
 
 // maxFieldName is the length of the longest name, so that looking for a field
@@ -31,6 +38,8 @@ const maxFieldName = len("repohascommitafter")
 
 // fields lists every field of the language.
 func fields() []*field {
+	yesNo, yesNoOnly := []string{"yes", "no"}, []string{"yes", "no", "only"}
+	dates := []string{"yesterday", "1 week ago", "1 month ago", "1 year ago"}
 	return []*field{
 		{name: "repo", aliases: []string{"r"}, negatable: true, predicates: []string{
 			"has", "has.path", "has.content", "has.file", "has.commit.after", "has.description", "has.meta", "has.tag", "has.key", "has.topic",
@@ -40,28 +49,28 @@ func fields() []*field {
 			"has.content", "contains.content", "has.owner", "has.contributor"}},
 		{name: "lang", aliases: []string{"l", "language"}, negatable: true},
 		{name: "content", negatable: true},
-		{name: "case", singular: true, whole: true},
-		{name: "type"},
-		{name: "patterntype", singular: true, whole: true},
-		{name: "select", singular: true, signFirst: true},
-		{name: "fork", singular: true, signFirst: true},
-		{name: "archived", singular: true, signFirst: true},
-		{name: "visibility", singular: true},
+		{name: "case", singular: true, whole: true, values: yesNo},
+		{name: "type", values: []string{"file", "path", "symbol", "repo", "commit", "diff"}},
+		{name: "patterntype", singular: true, whole: true, values: []string{"keyword", "standard", "regexp"}},
+		{name: "select", singular: true, signFirst: true, values: query.SelectValues()},
+		{name: "fork", singular: true, signFirst: true, values: yesNoOnly},
+		{name: "archived", singular: true, signFirst: true, values: yesNoOnly},
+		{name: "visibility", singular: true, values: []string{"any", "public", "private"}},
 		{name: "context", singular: true},
-		{name: "index", signFirst: true, lastCounts: true},
-		{name: "count", whole: true, lastCounts: true},
-		{name: "timeout", signFirst: true, whole: true, lastCounts: true},
+		{name: "index", signFirst: true, lastCounts: true, values: yesNoOnly},
+		{name: "count", whole: true, lastCounts: true, values: []string{"all", "100", "1000"}},
+		{name: "timeout", signFirst: true, whole: true, lastCounts: true, values: []string{"10s", "1m"}},
 		{name: "author", negatable: true},
 		{name: "committer", negatable: true},
 		{name: "message", aliases: []string{"m", "msg"}, negatable: true},
-		{name: "before", aliases: []string{"until"}, signFirst: true},
-		{name: "after", aliases: []string{"since"}, signFirst: true},
-		{name: "repohasfile", negatable: true},
-		{name: "repohascommitafter", singular: true},
-		{name: "rule", singular: true},
+		{name: "before", aliases: []string{"until"}, signFirst: true, values: dates},
+		{name: "after", aliases: []string{"since"}, signFirst: true, values: dates},
+		{name: "repohasfile", negatable: true, unlisted: true},
+		{name: "repohascommitafter", singular: true, unlisted: true},
+		{name: "rule", singular: true, unlisted: true},
 		// g once named a group of repositories. Its name is still taken, so
 		// that an old query fails rather than searches for the text "g:team".
-		{name: "g", negatable: true},
+		{name: "g", negatable: true, unlisted: true},
 	}
 }
 

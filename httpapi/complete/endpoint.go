@@ -1,0 +1,85 @@
+package complete
+
+import (
+	"net/http"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/query/syntax"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// Path is where queries are completed. /.api/completions is another product's.
+const Path = "/.api/search/completions"
+
+// maxQueryBytes bounds the text that is completed; a person writes less.
+const maxQueryBytes = 16 << 10
+
+// holds is what an answer takes while it is made.
+const holds = 256 << 10
+
+// Endpoint completes queries. Store returns nil until the data directory is
+// open.
+type Endpoint struct{ Store func() *store.Store }
+
+// Routes returns the route of the endpoint.
+func (e *Endpoint) Routes() []httpapi.Route {
+	return []httpapi.Route{{Method: "GET", Path: Path, Handler: e.serve, Holds: holds, About: "what may be written at a place in a query"}}
+}
+
+// answer says which characters of the query an item takes the place of.
+type answer struct {
+	From  int    `json:"from"`
+	To    int    `json:"to"`
+	Items []Item `json:"items"`
+}
+
+func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
+	text, at, err := decode(r)
+	if err != nil {
+		return err
+	}
+	st := e.Store()
+	if st == nil {
+		w.Header().Set("Retry-After", "1")
+		return &httpapi.Error{Status: http.StatusServiceUnavailable, Message: "opening data directory"}
+	}
+	snapshot := st.Snapshot()
+	defer snapshot.Close()
+	word := syntax.WordAt(text, at)
+	found := items(word, names{snapshot.Listed(), auth.From(r.Context()).CanSee})
+	return httpapi.ServeJSON(w, answer{
+		From: utf8.RuneCountInString(text[:word.Span.Start]), To: utf8.RuneCountInString(text[:word.Span.End]), Items: append([]Item{}, found...),
+	})
+}
+
+// decode reads the query and where its cursor is, in bytes. The parameter counts
+// characters; without it the cursor is at the end.
+func decode(r *http.Request) (text string, at int, err error) {
+	values := r.URL.Query()
+	text = values.Get("q")
+	if len(text) > maxQueryBytes {
+		return "", 0, &httpapi.Error{Status: http.StatusBadRequest, Message: "the query is longer than " + strconv.Itoa(maxQueryBytes) + " bytes"}
+	}
+	at = len(text)
+	if given := values.Get("cursor"); given != "" {
+		n, err := strconv.Atoi(given)
+		if err != nil || n < 0 {
+			return "", 0, &httpapi.Error{Status: http.StatusBadRequest, Message: "cursor must be a number of characters"}
+		}
+		at = byteOf(text, n)
+	}
+	return text, at, nil
+}
+
+// byteOf is where the character n begins, the end for one behind all.
+func byteOf(text string, n int) int {
+	for i := range text {
+		if n--; n < 0 {
+			return i
+		}
+	}
+	return len(text)
+}
