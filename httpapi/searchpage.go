@@ -20,9 +20,12 @@ type searchData struct {
 	// context and sm of links that lead here.
 	Query, PatternType, Context, Mode string
 	CaseSensitive                     bool
-	Types                             []choice
-	Examples                          []example
-	Base                              string
+	// ContextLines is the parameter cl, one of Contexts.
+	ContextLines string
+	Contexts     []string
+	Types        []choice
+	Examples     []example
+	Base         string
 }
 
 type choice struct{ Value, Label string }
@@ -44,17 +47,22 @@ var searchExamples = []example{
 // patternTypes are those that people choose from; a link may ask for others.
 var patternTypes = []choice{{"keyword", "Words"}, {"standard", "Text as it stands"}, {"regexp", "Regular expression"}}
 
+// contextLines are the numbers of lines around a match that people choose from.
+var contextLines = []string{"0", "1", "3", "10"}
+
 func (s sitePages) serveSearch(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	data := searchData{
 		Query: strings.TrimSpace(q.Get("q")), PatternType: cmp.Or(q.Get("patternType"), "keyword"), Context: q.Get("context"), Mode: q.Get("sm"),
 		CaseSensitive: q.Get("case") == "yes", Types: patternTypes, Examples: searchExamples, Base: s.baseURL(r),
+		ContextLines: cmp.Or(q.Get("cl"), "1"), Contexts: contextLines,
 	}
 	if !slices.ContainsFunc(patternTypes, func(c choice) bool { return c.Value == data.PatternType }) {
 		data.Types = append(slices.Clone(patternTypes), choice{data.PatternType, data.PatternType})
 	}
 	return s.ServePage(w, r, pages, web.View{
 		Page: "search.html", Here: searchPath, Scripts: []string{"search.js"}, Styles: []string{"search.css"}, Data: data,
+		Policy: map[string]string{"worker-src": "'self'"},
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	keyinput "github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -51,6 +52,10 @@ func hostileRepository(t *testing.T) string {
 	}
 	lines = append(lines, "}", "")
 	if err := os.WriteFile(filepath.Join(dir, "kiln.go"), []byte(strings.Join(lines, "\n")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	wide := strings.Repeat("½", 20000)
+	if err := os.WriteFile(filepath.Join(dir, "wide.txt"), []byte(wide+" celadon "+wide+" celadon\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
@@ -95,6 +100,10 @@ func TestBrowserSearch(t *testing.T) {
 	t.Run("other kinds", func(t *testing.T) { s.in(t).searchKinds() })
 	t.Run("query text", func(t *testing.T) { s.in(t).searchText() })
 	t.Run("keyboard", func(t *testing.T) { s.in(t).searchKeyboard() })
+	t.Run("completion", func(t *testing.T) { s.in(t).searchCompletion() })
+	t.Run("long lines", func(t *testing.T) { s.in(t).searchLong() })
+	t.Run("view", func(t *testing.T) { s.in(t).searchView() })
+	t.Run("endless", func(t *testing.T) { s.in(t).searchEndless() })
 	t.Run("broken", func(t *testing.T) { s.in(t).searchBroken() })
 }
 
@@ -111,12 +120,20 @@ func (s *site) searchResults() {
 		{"repo:hostile file:kiln step(7)", "1 result in 1 repository", `document.querySelector(".hit").innerText.replace(/\s+/g, " ")`, "33 step(7) // slip"},
 		{"repo:hostile file:kiln step(7)", "1 result in 1 repository", `document.querySelector(".hit .no").getAttribute("href")`, "/hostile/-/blob/kiln.go?L33"},
 		{"repo:hostile@main heats", "1 result in 1 repository", `document.querySelector("h3 .path").getAttribute("href")`, "/hostile@main/-/blob/kiln.go"},
-		// the chunks that are not there at once come when they are asked for
-		{"slip", "40 results in 1 repository", `(() => {
-			const before = document.querySelectorAll("mark").length
-			document.querySelector(".result button").click()
-			return before + " " + document.querySelectorAll("mark").length + " " + document.activeElement.textContent
-		})()`, "4 40 21"},
+		// the matches that are not there at once come when they are asked for, and go again
+		{"slip", "40 results in 1 repository", `(async () => {
+			const marks = () => document.querySelectorAll("mark").length, settled = n => new Promise(done => {
+				const look = () => marks() === n ? done() : requestAnimationFrame(look)
+				look()
+			})
+			const said = [marks(), document.querySelector(".toggle").textContent]
+			document.querySelector(".toggle").click()
+			await settled(40)
+			said.push(document.querySelector(".toggle").textContent, document.activeElement.tagName)
+			document.querySelector(".toggle").click()
+			await settled(5)
+			return said.join()
+		})()`, "5,Show 35 more matches,Show fewer,ARTICLE"},
 		// the other kinds
 		{"type:path kiln", "1 result in 1 repository", `document.querySelector("h3 .path").innerHTML`, "<bdi><mark>kiln</mark>.go</bdi>"},
 		{"type:repo hostile", "1 result in 1 repository", `document.querySelector("h3 .path").getAttribute("href")`, "/hostile"},
@@ -150,7 +167,7 @@ func (s *site) searchStrangers() {
 		if eval[bool](t, `"pwned" in window`) {
 			s.Errorf("%q: a stranger's script ran", q)
 		}
-		if n := eval[int](t, `document.querySelectorAll("#results img, #results script, main [onmouseover], main [style]").length`); n > 0 {
+		if n := eval[int](t, `document.querySelectorAll("#results img, #results script, main [onmouseover], main [style]:not(#results, #results > article)").length`); n > 0 {
 			s.Errorf("%q: the page has %d elements that strangers wrote", q, n)
 		}
 		bad := eval[[]string](t, `[...document.querySelectorAll("main a")].map(a => a.href).filter(h => !h.startsWith(location.origin + "/"))`)
@@ -251,7 +268,7 @@ func (s *site) searchKinds() {
 	t.until(`told.textContent !== ""`)
 	got := eval[[]string](t, `[...document.querySelectorAll("#results article")].map(e => e.innerText.replace(/\s+/g, " ").trim())`)
 	want := []string{
-		"a b/c @v/1 › d#e/f.go function <i>Fire in kiln line 4 x Evil line 1",
+		"a b/c @v/1 › d#e/f.go 2 symbols function <i>Fire in kiln line 4 x Evil line 1",
 		"lab/glaze fork archived private 1 star all of <b>it clay",
 		"lab/glaze › one <b>A 2031-01-31 0123456789 f f @@ -1,1 +1,1 @@ g -a +<b>b",
 		"r › docs/", "person <i>ann", "team lab", "A result of the kind <img src=x>, which this page does not know",
@@ -269,6 +286,42 @@ func (s *site) searchKinds() {
 	if got := eval[string](t, `document.querySelector(".plus mark").textContent`); got != "<b>" {
 		s.Errorf("the diff marks %q", got)
 	}
+	t.quiet()
+}
+
+// The query box proposes filters and their values, by keyboard and to those who do
+// not see it.
+func (s *site) searchCompletion() {
+	t := s.open("/search")
+	t.until(`q.role === "combobox" && q.getAttribute("aria-controls") === "proposals" && q.ariaExpanded === "false"`)
+	t.do(chromedp.KeyEvent("slip re"))
+	t.until(`[...proposals.children].map(e => e.firstChild.textContent).join() === "repo:,rev:"`)
+	t.keys(kb.ArrowDown)
+	if got := eval[string](t, `[q.ariaExpanded, document.getElementById(q.getAttribute("aria-activedescendant")).ariaSelected, document.activeElement.id, proposals.role, proposals.firstChild.role].join()`); got != "true,true,q,listbox,option" {
+		s.Errorf("the first proposal is %s", got)
+	}
+	if bad := eval[[]string](t, unreadable); len(bad) > 0 {
+		s.Errorf("with proposals: %q", bad)
+	}
+	t.keys(kb.Tab) // the protocol sends Enter twice, as a key and as a character
+	t.until(`q.value === "slip repo:" && proposals.innerText.includes("hostile")`)
+	t.do(chromedp.KeyEvent("hos"))
+	t.until(`proposals.children.length === 1`)
+	t.keys(kb.ArrowDown, kb.Tab)
+	t.until(`q.value === "slip repo:^hostile$ " && proposals.hidden && document.activeElement.id === "q"`)
+	t.do(chromedp.KeyEvent("lang:g"))
+	t.until(`proposals.innerText.includes("language")`)
+	t.keys(kb.Escape)
+	t.until(`proposals.hidden && document.activeElement.id === "q"`)
+	t.do(chromedp.KeyEvent("o" + kb.Enter))
+	t.until(`document.getElementById("told")?.textContent.startsWith("40 results")`)
+
+	// names of strangers stay names
+	t = s.open("/sign-in", answering(`new Response(JSON.stringify({from: 0, to: 1, items: [
+		{text: "repo:x ", label: "<img src=x onerror='window.pwned=1'>", kind: "<b>"}]}), {headers: {"Content-Type": "application/json"}})`))
+	t.do(chromedp.Navigate(s.url + "/search"))
+	t.do(chromedp.KeyEvent("x"))
+	t.until(`proposals.innerText.includes("<img src=x") && proposals.innerText.includes("<b>") && !proposals.querySelector("img, b") && !("pwned" in window)`)
 	t.quiet()
 }
 
@@ -346,7 +399,7 @@ func (s *site) searchKeyboard() {
 
 	// each stop can be seen to have the focus
 	var stops []string
-	for range 12 {
+	for range 15 {
 		t.keys(kb.Tab)
 		stop := eval[[]string](t, `(() => { const e = document.activeElement, c = getComputedStyle(e); return [e.textContent || e.id, c.outlineStyle, c.outlineWidth] })()`)
 		if stop[1] != "solid" || stop[2] != "3px" {
@@ -361,6 +414,43 @@ func (s *site) searchKeyboard() {
 	}
 	t.keys("/")
 	t.until(`document.activeElement.id === "q"`)
+
+	// what was searched for is proposed, and choices act at once
+	eval[bool](t, `(q.value = "", true)`)
+	t.keys(kb.ArrowDown)
+	t.until(`proposals.firstChild?.innerText.startsWith("slip") && q.ariaExpanded === "true"`)
+	t.keys(kb.ArrowDown, kb.Tab)
+	t.until(`q.value === "slip" && proposals.hidden`)
+	t.do(chromedp.Click(chromedp.CSS("#case")))
+	t.until(`location.search.includes("case=yes") && document.getElementById("told")?.textContent.startsWith("40 results")`)
+	t.quiet()
+
+	// keys move through the results and open them
+	t = s.search("glaze count:all")
+	at := func(i int) {
+		s.Helper()
+		t.until(fmt.Sprintf(`document.activeElement.closest("article")?.ariaPosInSet === "%d" && document.activeElement.matches(".path")`, i))
+	}
+	t.keys("j")
+	at(1)
+	t.keys("j", "j")
+	at(3)
+	t.keys("k")
+	at(2)
+	call(t, keyinput.DispatchKeyEvent, keyinput.DispatchKeyEventParams{Type: "keyDown", Key: "k", Code: "KeyK", Modifiers: 2})
+	t.until(`document.activeElement.id === "q"`)
+	t.keys(kb.Escape)
+	at(1)
+	t.keys("?")
+	t.until(`document.getElementById("keys").open && document.getElementById("keys").matches(":modal")`)
+	t.keys(kb.Escape)
+	t.until(`!document.getElementById("keys").open`)
+	path := eval[string](t, `document.querySelector("article[aria-posinset='2'] .path").pathname`)
+	t.keys("j", "o")
+	t.until(`location.pathname.startsWith("/hostile/-/blob/")`)
+	if got := eval[string](t, `location.pathname`); got != path {
+		s.Errorf("o opens %q, want %q", got, path)
+	}
 	t.quiet()
 }
 

@@ -1,16 +1,20 @@
-// Results: a match of a stream comes in, an article for the page goes out.
-// Whatever is in a match was written by strangers, names of files too.
+// Results: what an answer keeps of a match comes in, an article for the page goes
+// out. Whatever is in it was written by strangers, names of files too.
 
 import { amount, el, escapePath, link, marked } from "./dom.js";
+import { fitted } from "./snippet.js";
 
-// chunksShown of a file are there at once; the others are made when they are
-// asked for.
-const chunksShown = 4;
+// rowsAtOnce is the most rows that an article has whole. In a taller one only the
+// rows near the window are there, and each takes one line.
+export const rowsAtOnce = 300;
+// wrapped is over how many lines of the page a long line of text may go.
+const wrapped = 3;
 
-// result makes the article of a match.
-export function result(match) {
-  const make = makers[match.type];
-  return make ? make(match) : unknown(match);
+// result makes the article of an item. how says how wide it is, in columns, and
+// whether all of it is open.
+export function result(item, how) {
+  const make = makers[item.type];
+  return make ? make(item, how) : unknown(item);
 }
 
 const makers = { content, path, symbol, repo, commit, person, team };
@@ -20,15 +24,17 @@ function unknown(match) {
 }
 
 function article(title, ...rest) {
-  return el("article", "result", el("h3", "", ...title), ...rest);
+  const out = el("article", "result", el("h3", "", ...title), ...rest);
+  out.tabIndex = -1;
+  return out;
 }
 
-// hidden characters change what is read without being seen: the order of
-// writing, mostly.
-const hidden = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/;
-
-function warning(...texts) {
-  return texts.some((text) => hidden.test(text)) && badge("hidden characters", "warn");
+// blank stands for an item that is on its way.
+export function blank(height) {
+  const out = article(["\u2026"]);
+  out.classList.add("blank");
+  out.style.height = `${height}px`;
+  return out;
 }
 
 function badge(text, kind = "") {
@@ -56,7 +62,7 @@ function fileTitle(match, ...badges) {
     link(filePath(match), "path", el("bdi", "", marked(match.path, spans))),
     ...badges,
     match.language && badge(match.language),
-    warning(match.path, ...(match.chunkMatches ?? []).map((chunk) => chunk.content)),
+    match.odd && badge("hidden characters", "warn"),
   ];
 }
 
@@ -67,43 +73,43 @@ function onLine(ranges, line) {
     .map(({ start, end }) => [start.line === line ? start.column : 0, end.line === line ? end.column : Infinity]);
 }
 
-function content(match) {
-  const chunks = [...(match.chunkMatches ?? [])].sort((a, b) => a.contentStart.line - b.contentStart.line);
-  const count = chunks.reduce((sum, chunk) => sum + chunk.ranges.length, 0);
-  const to = filePath(match);
-  const out = article(fileTitle(match, el("span", "count", amount(count, "match", "matches"))));
-  out.append(...chunks.slice(0, chunksShown).map((chunk) => code(chunk, to)));
-  const rest = chunks.slice(chunksShown);
-  if (rest.length) {
-    const more = rest.reduce((sum, chunk) => sum + chunk.ranges.length, 0);
-    const button = el("button", "plain small", `Show ${amount(more, "more match", "more matches")}`);
-    button.type = "button";
-    button.addEventListener("click", () => {
-      const made = rest.map((chunk) => code(chunk, to));
-      button.replaceWith(...made);
-      made[0].querySelector(".hit a")?.focus();
-    });
-    out.append(button);
-  }
+function content(item, how) {
+  const out = article(fileTitle(item, el("span", "count", amount(item.matches, "match", "matches"))));
+  out.append(el("div", "code", ...rows(item, how)), ...toggle(item, how));
   return out;
 }
 
-// code makes the lines of a chunk, each with a link to it.
-function code(chunk, to) {
-  const lines = chunk.content.replace(/\n$/, "").split("\n");
-  return el("div", "code", ...lines.map((text, i) => {
-    const line = chunk.contentStart.line + i;
-    const spans = onLine(chunk.ranges, line);
-    return el("div", spans.length ? "line hit" : "line",
-      number(to, line + 1, spans.length > 0),
-      el("code", "", marked(text.replace(/\r$/, ""), spans)));
-  }));
+// toggle is the button that shows the matches that are not there, or takes them
+// away again.
+function toggle(item, how) {
+  if (item.more === 0 && !how.open) return [];
+  const button = el("button", "plain small toggle", how.open ? "Show fewer" : `Show ${amount(item.more, "more match", "more matches")}`);
+  button.type = "button";
+  button.ariaExpanded = String(how.open);
+  return [button];
+}
+
+// rows makes the rows of an item that are at hand.
+export function rows(item, how) {
+  if (item.type === "symbol") return item.rows.map((row) => symbolRow(row));
+  const to = filePath(item);
+  return item.rows.map((row, i) => line(row, to, how, i > 0 && !row.joined));
+}
+
+function line(row, to, how, apart) {
+  const lines = how.tall ? 1 : wrapped;
+  const { text, spans, before, behind, out } = fitted(row.text, row.spans, how.columns * lines);
+  const code = el("code", "", marked(text, spans));
+  if (before || row.cut?.[0]) code.classList.add("before");
+  if (behind || row.cut?.[1]) code.classList.add("behind");
+  if (out) code.append(el("span", "out", `+${out}`));
+  return el("div", `line${spans.length ? " hit" : ""}${apart ? " apart" : ""}`, number(to, row.line + 1, spans.length > 0), code);
 }
 
 // number links to a line; only those that matched are stops of the keyboard.
 function number(to, line, hit) {
   const out = link(`${to}?L${line}`, "no", String(line));
-  out.setAttribute("aria-label", `line ${line}`);
+  out.ariaLabel = `line ${line}`;
   if (!hit) out.tabIndex = -1;
   return out;
 }
@@ -112,12 +118,17 @@ function path(match) {
   return article(fileTitle(match));
 }
 
-function symbol(match) {
-  return article(fileTitle(match), el("ul", "symbols", ...match.symbols.map((s) => el("li", "",
+function symbol(item, how) {
+  return article(fileTitle(item, el("span", "count", amount(item.matches, "symbol", "symbols"))),
+    el("div", "code symbols", ...rows(item, how)), ...toggle(item, how));
+}
+
+function symbolRow(s) {
+  return el("div", "line hit",
     badge(s.kind.toLowerCase()),
     link(s.url, "mono", el("bdi", "", s.name)),
     s.containerName && el("span", "dim", ` in ${s.containerName}`),
-    el("span", "dim", ` line ${s.line}`)))));
+    el("span", "dim", ` line ${s.line}`));
 }
 
 function repo(match) {
@@ -136,7 +147,7 @@ function repo(match) {
   return out;
 }
 
-function commit(match) {
+function commit(match, how) {
   const [subject] = match.message.split("\n");
   const day = match.authorDate.slice(0, 10);
   const date = el("time", "dim", day);
@@ -154,7 +165,11 @@ function commit(match) {
   while (lines.length && /^(```)?$/.test(lines[lines.length - 1])) lines.pop();
   out.append(el("div", diff ? "code diff" : "code", ...lines.map((text, i) => {
     const spans = match.ranges.filter(([line]) => line === i + 1).map(([, from, length]) => [from, from + length]);
-    return el("div", diff ? `line ${diffLine(text)}` : "line", el("code", "", marked(text, spans)));
+    const cut = fitted(text, spans, how.columns * wrapped);
+    const code = el("code", "", marked(cut.text, cut.spans));
+    code.classList.toggle("before", cut.before);
+    code.classList.toggle("behind", cut.behind);
+    return el("div", diff ? `line ${diffLine(text)}` : "line", code);
   })));
   return out;
 }

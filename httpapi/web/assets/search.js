@@ -1,23 +1,24 @@
 // The search page: runs the search of its address and shows what comes.
 
+import { Answer } from "./answer.js";
 import { amount, base, el, link, prose } from "./dom.js";
+import { Found } from "./found.js";
+import { atOnce, listen, remember } from "./keys.js";
 import { adding, has, without } from "./query.js";
-import { result } from "./results.js";
-import { StreamError, events } from "./stream.js";
+import { StreamError } from "./stream.js";
 
-// display is the most results that are shown.
-const display = 1000;
 // filtersShown of a group are there at once.
 const filtersShown = 8;
 
 const asked = new URLSearchParams(location.search);
 const query = asked.get("q")?.trim() ?? "";
+const context = Math.min(50, Math.max(0, parseInt(asked.get("cl") ?? "1", 10) || 0));
 const page = Object.fromEntries(
-  ["summary", "told", "stop", "alert", "skipped", "results", "filters"].map((id) => [id, document.getElementById(id)]),
+  ["summary", "told", "stop", "alert", "skipped", "results", "filters", "view", "cl"].map((id) => [id, document.getElementById(id)]),
 );
 
 // state is what the stream has told so far.
-const state = { progress: null, alert: null, error: null, finished: false, stopped: false, shown: 0 };
+const state = { progress: null, alert: null, error: null, finished: false, stopped: false };
 
 // searchPath is the page of another query, with all other settings kept.
 function searchPath(text) {
@@ -43,28 +44,46 @@ async function run() {
     control.abort();
   });
   const parameters = new URLSearchParams({
-    q: sent(), v: "V3", t: asked.get("patternType") || "keyword", sm: asked.get("sm") || "0", cm: "t", cl: "1",
-    "max-line-len": "600", display: String(display),
+    q: sent(), v: "V3", t: asked.get("patternType") || "keyword", sm: asked.get("sm") || "0", cm: "t", cl: String(context), "max-line-len": "600", cut: "match",
   });
+  const answer = new Answer(context, {
+    event: (name, data) => take[name]?.(data),
+    grown: (count) => found.grown(count),
+    came: (item, key) => found.came(item, key),
+  });
+  const found = new Found(page.results, answer);
+  view(found);
+  listen(found);
   try {
-    for await (const event of events(`${base}/search/stream?${parameters}`, control.signal)) take[event.name]?.(event.data);
+    await answer.read(`${base}/search/stream?${parameters}`, control.signal);
     if (!state.finished) state.error = { message: "The answer broke off before its end.", status: 0 };
   } catch (cause) {
     if (!state.stopped) state.error = cause;
     if (!state.stopped && !(cause instanceof StreamError)) console.error(cause);
+    await answer.settled().catch(() => {}); // what came before is shown
   }
   page.stop.hidden = true;
+  if (latest.timer) makeFilters();
   finish();
+}
+
+// view has what a person chooses about the list: how much of each file is there,
+// and where it was left.
+function view(found) {
+  page.view.addEventListener("click", (event) => event.target.dataset.show && found.show(event.target.dataset.show));
+  page.cl.addEventListener("change", () => {
+    const next = new URLSearchParams(asked);
+    next.set("cl", page.cl.value);
+    location.assign(`${base}/search?${next}`);
+  });
+  history.scrollRestoration = "manual";
+  const at = history.state?.at;
+  if (at) found.list.reveal(...at);
+  found.settled = (place) => history.replaceState({ ...history.state, at: place }, "");
 }
 
 // take has what to do with each event.
 const take = {
-  matches(found) {
-    const more = document.createDocumentFragment();
-    for (const match of found) more.append(result(match));
-    page.results.append(more);
-    state.shown += found.length;
-  },
   progress(progress) {
     state.progress = progress;
     summarise();
@@ -169,20 +188,39 @@ const groups = [
   ["author", "Author"], ["commit date", "Date"], ["utility", "More"],
 ];
 
+// filtersEvery is how often filters are made anew while an answer comes, in
+// milliseconds: there may be thousands.
+const filtersEvery = 500;
+const latest = { filters: null, timer: 0 };
+
 function showFilters(filters) {
+  const first = latest.filters === null;
+  latest.filters = filters;
+  if (first) makeFilters();
+  else latest.timer ||= setTimeout(makeFilters, filtersEvery);
+}
+
+function makeFilters() {
+  clearTimeout(latest.timer);
+  latest.timer = 0;
   const open = new Set([...page.filters.querySelectorAll("details[open]")].map((d) => d.dataset.kind));
   page.filters.replaceChildren(...groups.flatMap(([kind, title]) => {
-    const some = filters.filter((f) => f.kind === kind);
+    const some = latest.filters.filter((f) => f.kind === kind);
     if (!some.length) return [];
     const out = [el("h2", "", title), el("ul", "", ...some.slice(0, filtersShown).map(filterItem))];
-    if (some.length > filtersShown) {
-      const more = el("details", "", el("summary", "", `${some.length - filtersShown} more`), el("ul", "", ...some.slice(filtersShown, 200).map(filterItem)));
-      more.dataset.kind = kind;
-      more.open = open.has(kind);
-      out.push(more);
-    }
+    if (some.length > filtersShown) out.push(moreFilters(kind, some.slice(filtersShown, 200), some.length - filtersShown, open.has(kind)));
     return out;
   }));
+}
+
+// moreFilters are made when they are first looked at.
+function moreFilters(kind, some, count, open) {
+  const list = el("ul", "");
+  const more = el("details", "", el("summary", "", `${count} more`), list);
+  more.dataset.kind = kind;
+  more.addEventListener("toggle", () => more.open && !list.firstChild && list.append(...some.map(filterItem)));
+  more.open = open;
+  return more;
 }
 
 // filterItem is a link that adds a filter to the query, or takes it away.
@@ -195,11 +233,7 @@ function filterItem(f) {
   return el("li", "", item);
 }
 
-document.addEventListener("keydown", (event) => {
-  const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
-  if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-  event.preventDefault();
-  document.getElementById("q").select();
-});
-
+remember(query);
+atOnce();
 if (query) run();
+else listen(null);

@@ -10,19 +10,27 @@ export class StreamError extends Error {
   }
 }
 
-// events reads a stream until it ends. A signal ends it earlier.
-export async function* events(address, signal) {
+// bytes reads an answer piece by piece until it ends. A signal ends it earlier.
+export async function* bytes(address, signal) {
   const response = await open(address, signal);
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let held = "";
+  const reader = response.body.getReader();
   for (;;) {
     const { value, done } = await reader.read().catch((cause) => {
       throw signal?.aborted ? cause : new StreamError(0, "The connection broke off.");
     });
     if (done) return;
-    const pieces = (held + value).split("\n\n");
+    yield value;
+  }
+}
+
+// events reads a stream event by event.
+export async function* events(address, signal) {
+  const decoder = new TextDecoder();
+  let held = "";
+  for await (const piece of bytes(address, signal)) {
+    const pieces = (held + decoder.decode(piece, { stream: true })).split("\n\n");
     held = pieces.pop();
-    for (const piece of pieces) yield parse(piece);
+    for (const text of pieces) yield parse(text);
   }
 }
 
