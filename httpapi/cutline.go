@@ -74,7 +74,7 @@ func cutAround(c query.Chunk, limit int) ([]byte, []cutLine) {
 // runeStart is where the character at i begins. Bytes that are no text have at
 // most three before them that are looked at.
 func runeStart(text []byte, i int) int {
-	for k := i; k > 0 && k > i-utf8.UTFMax && k < len(text); k-- {
+	for k := i; k >= 0 && k > i-utf8.UTFMax && k < len(text); k-- {
 		if utf8.RuneStart(text[k]) {
 			return k
 		}

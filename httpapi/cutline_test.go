@@ -41,6 +41,7 @@ func TestCutAround(t *testing.T) {
 // limit, and its cuts count the characters around it.
 func FuzzCutAround(f *testing.F) {
 	f.Add("½½½½½½½½½½ x ½½½½½", 20, 11)
+	f.Add("½½½½½½", 6, 11)
 	f.Add("\xff\xfe\x80\x80\x80\x80\x80x", 6, 3)
 	f.Fuzz(func(t *testing.T, text string, at, limit int) {
 		if strings.Contains(text, "\n") || at < 0 || at >= len(text) || limit < 1 || limit >= len(text) {

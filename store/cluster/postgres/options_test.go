@@ -119,7 +119,7 @@ func TestStandbyIsRefused(t *testing.T) {
 	if err := open(t, s.Address()).Exec(t.Context(), `ALTER DATABASE postgres SET default_transaction_read_only = on`); err != nil {
 		t.Fatal(err)
 	}
-	_, err := postgres.Open(t.Context(), postgres.Options{Address: s.Address(), Reads: formats, Patience: 10 * time.Millisecond})
+	_, err := postgres.Open(t.Context(), postgres.Options{Address: s.Address(), Reads: formats, Patience: time.Second})
 	if err == nil || !strings.Contains(err.Error(), "read only") {
 		t.Errorf("got %v, want that the connection is read only", err)
 	}
