@@ -148,11 +148,7 @@ func (r *ClusterReport) Write(w io.Writer) error {
 		s.write(&b)
 	}
 	fmt.Fprintf(&b, "changes       %d acknowledged, %d without an answer\n\n", r.Acknowledged, r.Unsure)
-	writeChecks(&b, r.Checks)
-	for _, p := range r.Problems {
-		fmt.Fprintf(&b, "\nERROR  %s\n", p)
-	}
-	fmt.Fprintf(&b, "\n%d problems, %d goals missed\n", len(r.Problems), r.Missed())
+	writeVerdict(&b, r.Checks, r.Problems, r.Missed())
 	_, err := w.Write(b.Bytes())
 	return err
 }

@@ -130,11 +130,7 @@ func (r *ManyReport) Write(w io.Writer) error {
 	r.writeQueries(&b)
 	r.writeOperator(&b)
 	r.writeCommits(&b)
-	writeChecks(&b, r.Checks)
-	for _, p := range r.Problems {
-		fmt.Fprintf(&b, "\nERROR  %s\n", p)
-	}
-	fmt.Fprintf(&b, "\n%d problems, %d goals missed\n", len(r.Problems), r.Missed())
+	writeVerdict(&b, r.Checks, r.Problems, r.Missed())
 	_, err := w.Write(b.Bytes())
 	return err
 }

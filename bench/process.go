@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -56,13 +57,22 @@ func startProcess(ctx context.Context, name string, cmd *exec.Cmd, ready func(co
 	return p, nil
 }
 
+// Ports below those that systems give to who asks for any (RFC 6335), which another
+// program may be given before a server listens.
+const (
+	firstPort = 20_000
+	ports     = 12_000
+)
+
 // freeAddress returns a loopback address that nothing listened on just before.
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+func freeAddress() (address string, err error) {
+	for range 100 {
+		var l net.Listener
+		if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", firstPort+rand.IntN(ports))); err == nil {
+			return l.Addr().String(), l.Close()
+		}
 	}
-	return l.Addr().String(), l.Close()
+	return "", err
 }
 
 func (p *process) awaitReady(ctx context.Context, ready func(context.Context) bool) error {

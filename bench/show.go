@@ -108,6 +108,15 @@ func writeChecks(w io.Writer, checks []Check) {
 	t.Flush()
 }
 
+// writeVerdict ends a report.
+func writeVerdict(w io.Writer, checks []Check, problems []string, missed int) {
+	writeChecks(w, checks)
+	for _, p := range problems {
+		fmt.Fprintf(w, "\nERROR  %s\n", p)
+	}
+	fmt.Fprintf(w, "\n%d problems, %d goals missed\n", len(problems), missed)
+}
+
 func passFail(passed bool) string {
 	if passed {
 		return "pass"

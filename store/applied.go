@@ -69,31 +69,57 @@ type delivery struct {
 	told chan struct{}
 }
 
+// deliveries are what subscribers have not heard of. The mutex of the store guards them.
+type deliveries struct {
+	subscribers []func(Applied)
+	// all are in the order of their versions; next, nil for none, is the one that nobody
+	// delivers yet.
+	all  []*delivery
+	next *delivery
+}
+
+// add has a version delivered next.
+func (d *deliveries) add(a Applied) {
+	if len(d.subscribers) == 0 {
+		return
+	}
+	if d.next == nil {
+		d.next = &delivery{told: make(chan struct{})}
+		d.all = append(d.all, d.next)
+	}
+	d.next.of = append(d.next.of, a)
+}
+
+// end notes that a delivery is over.
+func (d *deliveries) end(one *delivery) {
+	i := slices.Index(d.all, one)
+	d.all = slices.Delete(d.all, i, i+1)
+	close(one.told)
+}
+
+// with returns the deliveries of versions that wanted is true of.
+func (d *deliveries) with(wanted func(Version) bool) (out []*delivery) {
+	for _, one := range d.all {
+		if slices.ContainsFunc(one.of, func(a Applied) bool { return wanted(a.Version) }) {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
 // Subscribe has f called after each commit, once searches see its version, and before
 // the commit returns: by the goroutine that committed, or by another one where versions
 // come from a log. f may use the store. Calls for two versions may overlap.
 func (s *Store) Subscribe(f func(Applied)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.subscribers = append(slices.Clip(s.subscribers), f)
+	s.deliveries.subscribers = append(slices.Clip(s.deliveries.subscribers), f)
 }
 
-// announce has unlock tell subscribers of a version. mu is held.
-func (s *Store) announce(a Applied) {
-	if len(s.subscribers) == 0 {
-		return
-	}
-	if s.pending == nil {
-		s.pending = &delivery{told: make(chan struct{})}
-		s.deliveries = append(s.deliveries, s.pending)
-	}
-	s.pending.of = append(s.pending.of, a)
-}
-
-// unlock releases mu and delivers what is pending.
+// unlock releases mu and delivers what is next.
 func (s *Store) unlock() {
-	d, subscribers := s.pending, s.subscribers
-	s.pending = nil
+	d, subscribers := s.deliveries.next, s.deliveries.subscribers
+	s.deliveries.next = nil
 	s.mu.Unlock()
 	if d == nil {
 		return
@@ -105,19 +131,15 @@ func (s *Store) unlock() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := slices.Index(s.deliveries, d)
-	s.deliveries = slices.Delete(s.deliveries, i, i+1)
-	close(d.told)
+	s.deliveries.end(d)
 }
 
-// told waits until subscribers have heard of the versions that waits is true of.
-func (s *Store) told(ctx context.Context, waits func(Version) bool) error {
+// told waits until subscribers have heard of the versions that wanted is true of.
+func (s *Store) told(ctx context.Context, wanted func(Version) bool) error {
 	s.mu.Lock()
-	deliveries := slices.DeleteFunc(slices.Clone(s.deliveries), func(d *delivery) bool {
-		return !slices.ContainsFunc(d.of, func(a Applied) bool { return waits(a.Version) })
-	})
+	all := s.deliveries.with(wanted)
 	s.mu.Unlock()
-	for _, d := range deliveries {
+	for _, d := range all {
 		select {
 		case <-d.told:
 		case <-ctx.Done():

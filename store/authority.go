@@ -108,7 +108,7 @@ func (s *Store) install(v Version, ops []operation) error {
 	}
 	s.publish(v, next)
 	s.journal.note(v, ops)
-	s.announce(applied(s.version, before, ops))
+	s.deliveries.add(applied(s.version, before, ops))
 	return nil
 }
 

@@ -88,7 +88,7 @@ func (a *sharedAuthority) fill(ctx context.Context) error {
 	before := s.catalogue
 	s.publish(Version(at), c)
 	s.journal.forget(Version(at))
-	s.announce(reopened(s.version, before, c))
+	s.deliveries.add(reopened(s.version, before, c))
 	a.confirmed.Store(&start)
 	a.refetch.note(c)
 	if left := a.arrivals.filled(c); len(left) > 0 {

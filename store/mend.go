@@ -65,7 +65,7 @@ func (s *Store) mend() error {
 	s.engine = newDatabase(e)
 	s.journal.forget(next)
 	s.publish(next, c)
-	s.announce(reopened(s.version, before, c))
+	s.deliveries.add(reopened(s.version, before, c))
 	_ = s.versions.retire(old) // it wrote nothing
 	s.options.Event("the store was opened again and takes changes", nil)
 	return nil

@@ -203,8 +203,7 @@ func (a *sharedAuthority) catchUp(ctx context.Context) error {
 	return a.fetching(ctx, a.read)
 }
 
-// release releases mu, and tells subscribers of the versions that were made meanwhile:
-// whoever made one does, and before it is done.
+// release releases mu, and tells subscribers of the versions that were made meanwhile.
 func (a *sharedAuthority) release() {
 	a.s.mu.Lock()
 	a.mu.Unlock()

@@ -220,6 +220,14 @@ func TestRunIsGone(t *testing.T) {
 // or that another cluster has. Nothing is fetched, quarantined or swept then.
 func TestObjectsOfOthers(t *testing.T) {
 	w, l := newSite(), &library{}
+	shared := vfs.NewMem()
+	w.folder = &gate{Store: object.NewFolder(shared, "shared")}
+	move := func(from, to string) {
+		t.Helper()
+		if err := shared.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
 	fs := vfs.NewMem()
 	a, err := w.open(fs)
 	if err != nil {
@@ -229,8 +237,7 @@ func TestObjectsOfOthers(t *testing.T) {
 	if _, _, err := a.SweepObjects(t.Context()); err != nil {
 		t.Error(err)
 	}
-	mounted := w.folder.Store
-	w.folder.Store = object.NewFolder(vfs.NewMem(), "shared")
+	move("shared", "unmounted")
 	if _, _, err := a.SweepObjects(t.Context()); err == nil || !strings.Contains(err.Error(), "mount the folder") {
 		t.Errorf("swept where nothing is mounted: %v", err)
 	}
@@ -243,7 +250,7 @@ func TestObjectsOfOthers(t *testing.T) {
 			t.Errorf("%s node: %v", name, err)
 		}
 	}
-	w.folder.Store = mounted
+	move("unmounted", "shared")
 	second := site{memorylog.New(2, false), w.folder}
 	if s, err := second.open(vfs.NewMem()); err == nil {
 		closeStore(t, s)

@@ -81,17 +81,13 @@ type Store struct {
 
 	// mu guards all below up to ingesting, and the order of commits. Only the
 	// engine is called while it is held; unlock releases it.
-	mu        sync.Mutex
-	engine    *database
-	catalogue *catalogue
-	version   Version
-	journal   journal
-	nextShard uint32
-	// subscribers hear of versions; deliveries are those that they have not heard of,
-	// and pending is the one that nobody tells them of yet, nil for none.
-	subscribers []func(Applied)
-	deliveries  []*delivery
-	pending     *delivery
+	mu         sync.Mutex
+	engine     *database
+	catalogue  *catalogue
+	version    Version
+	journal    journal
+	nextShard  uint32
+	deliveries deliveries
 	// tried is when the engine was last opened again.
 	tried time.Time
 	// checkpoint says that there is one, guarded by mu too.

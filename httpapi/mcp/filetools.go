@@ -64,20 +64,28 @@ func (p place) variables() map[string]any {
 	return map[string]any{"repo": p.Repository, "rev": p.Revision, "path": p.Path}
 }
 
+// textFrom returns a text file and the first of its lines that are asked for.
+func (a *asker) textFrom(ctx context.Context, at place, first, last int) (f *file, start int, err error) {
+	if first < 0 || last < 0 || last > 0 && last < first {
+		return nil, 0, instruct("start_line and end_line are no range: lines count from 1, and end_line is not before start_line.")
+	}
+	if f, err = a.text(ctx, at); err != nil {
+		return nil, 0, err
+	}
+	start = max(first, 1)
+	if start > f.TotalLines && f.TotalLines > 0 {
+		return nil, 0, instruct("the file has %s: give a start_line up to %d.", plural(f.TotalLines, "line"), f.TotalLines)
+	}
+	return f, start, nil
+}
+
 func readFile(ctx context.Context, a *asker, in readArgs) (string, error) {
 	if err := in.check(); err != nil {
 		return "", err
 	}
-	if in.StartLine < 0 || in.EndLine < 0 || in.EndLine > 0 && in.EndLine < in.StartLine {
-		return "", instruct("start_line and end_line are no range: lines count from 1, and end_line is not before start_line.")
-	}
-	f, err := a.text(ctx, in.place)
+	f, start, err := a.textFrom(ctx, in.place, in.StartLine, in.EndLine)
 	if err != nil {
 		return "", err
-	}
-	start := max(in.StartLine, 1)
-	if start > f.TotalLines && f.TotalLines > 0 {
-		return "", instruct("the file has %s: give a start_line up to %d.", plural(f.TotalLines, "line"), f.TotalLines)
 	}
 	end := f.TotalLines
 	if in.EndLine > 0 {

@@ -217,16 +217,12 @@ func blame(ctx context.Context, a *asker, in blameArgs) (string, error) {
 	if err := in.check(); err != nil {
 		return "", err
 	}
-	if in.StartLine < 0 || in.EndLine < 0 || in.EndLine > 0 && in.EndLine < in.StartLine {
-		return "", instruct("start_line and end_line are no range: lines count from 1, and end_line is not before start_line.")
-	}
-	f, err := a.text(ctx, in.place)
+	f, start, err := a.textFrom(ctx, in.place, in.StartLine, in.EndLine)
 	if err != nil {
 		return "", err
 	}
-	start := max(in.StartLine, 1)
-	if start > f.TotalLines {
-		return "", instruct("the file has %s: give a start_line up to %d.", plural(f.TotalLines, "line"), f.TotalLines)
+	if f.TotalLines == 0 {
+		return "", instruct("the file has 0 lines, so no commit has written one.")
 	}
 	end := start + 199
 	if in.EndLine > 0 {

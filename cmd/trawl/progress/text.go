@@ -13,6 +13,7 @@ import (
 // phases says in words what a phase does; one that takes no time has none.
 var phases = map[string]string{
 	"wait":    "waiting for another repository",
+	"claimed": "waiting: another node reads it",
 	"fetch":   "fetching",
 	"list":    "comparing with what is indexed",
 	"index":   "indexing",

@@ -116,7 +116,7 @@ func (s *Service) claimFirst(ctx context.Context, name string, report func(inges
 			return claim
 		}
 		if report != nil {
-			report(ingest.Progress{Phase: "wait"})
+			report(ingest.Progress{Phase: "claimed"})
 		}
 		select {
 		case <-ctx.Done():
