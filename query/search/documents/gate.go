@@ -36,7 +36,8 @@ func newGate(sent, left int, fewer bool) *gate {
 func (g *gate) wait(ctx context.Context, group int) error {
 	for {
 		g.mu.Lock()
-		open, moved := group <= g.sent || g.found < g.left, g.moved
+		// With none left the search is about to end: what was sent last opens nothing.
+		open, moved := g.left > 0 && (group <= g.sent || g.found < g.left), g.moved
 		g.mu.Unlock()
 		if open {
 			return ctx.Err()
