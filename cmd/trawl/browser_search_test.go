@@ -101,6 +101,7 @@ func TestBrowserSearch(t *testing.T) {
 	t.Run("query text", func(t *testing.T) { s.in(t).searchText() })
 	t.Run("keyboard", func(t *testing.T) { s.in(t).searchKeyboard() })
 	t.Run("completion", func(t *testing.T) { s.in(t).searchCompletion() })
+	t.Run("query", func(t *testing.T) { s.in(t).searchReading() })
 	t.Run("long lines", func(t *testing.T) { s.in(t).searchLong() })
 	t.Run("view", func(t *testing.T) { s.in(t).searchView() })
 	t.Run("endless", func(t *testing.T) { s.in(t).searchEndless() })
@@ -322,6 +323,46 @@ func (s *site) searchCompletion() {
 	t.do(chromedp.Navigate(s.url + "/search"))
 	t.do(chromedp.KeyEvent("x"))
 	t.until(`proposals.innerText.includes("<img src=x") && proposals.innerText.includes("<b>") && !proposals.querySelector("img, b") && !("pwned" in window)`)
+	t.quiet()
+}
+
+// What is written in the query box is coloured as it is read, and what is wrong with
+// it is said with its column and a query to go on with.
+func (s *site) searchReading() {
+	t := s.open("/search")
+	t.until(`q.role === "combobox"`)
+	coloured := func(want string) {
+		s.Helper()
+		t.until(fmt.Sprintf(`[...painted.children].map(e => e.className.slice(3) + " " + e.textContent).join() === %q && painted.textContent === q.value`, want))
+	}
+	t.do(chromedp.KeyEvent("repo:^host (<b> or /sl.p/)"))
+	coloured("field repo:,regexp ^,value host,operator (,operator or,regexp /,regexp .,regexp /,operator )")
+	if got := eval[string](t, `[getComputedStyle(q).color, painted.getBoundingClientRect().x + 1 - q.getBoundingClientRect().x, painted.querySelector("b")].join("|")`); got != "rgba(0, 0, 0, 0)|1|" {
+		s.Errorf("the box is painted %q", got)
+	}
+	if bad := eval[[]string](t, unreadable); len(bad) > 0 {
+		s.Errorf("with colours: %q", bad)
+	}
+
+	// the part is coloured while its reading is on its way, and moves with what is
+	// typed before it
+	eval[bool](t, `(q.setSelectionRange(0, 0), true)`)
+	t.do(chromedp.KeyEvent("x "))
+	coloured("field repo:,regexp ^,value host,operator (,operator or,regexp /,regexp .,regexp /,operator )")
+
+	eval[bool](t, `(q.value = "", q.dispatchEvent(new Event("input")), true)`)
+	t.until(`painted.hidden && getComputedStyle(q).color !== "rgba(0, 0, 0, 0)"`)
+	t.do(chromedp.KeyEvent("slip langg:go"))
+	t.until(`remarks.innerText.startsWith("Column 6: There is no filter langg:") && remarks.querySelector("a")?.textContent.startsWith("slip lang:go") && q.ariaInvalid !== "true"`)
+	if bad := eval[[]string](t, unreadable); len(bad) > 0 {
+		s.Errorf("with a remark: %q", bad)
+	}
+	t.do(chromedp.KeyEvent(" fork:<i>"))
+	t.until(`remarks.innerText.startsWith("Column 15: invalid value") && remarks.innerText.includes("<i>") && !remarks.querySelector("i") && q.ariaInvalid === "true"`)
+	eval[bool](t, `(q.value = "slip langg:go", q.dispatchEvent(new Event("input")), true)`)
+	t.until(`remarks.querySelector("a")`)
+	eval[bool](t, `(remarks.querySelector("a").click(), true)`)
+	t.until(`new URLSearchParams(location.search).get("q")?.startsWith("slip lang:go") && document.getElementById("told")?.textContent.startsWith("40 results")`)
 	t.quiet()
 }
 

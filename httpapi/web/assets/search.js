@@ -5,6 +5,7 @@ import { amount, base, el, link, prose } from "./dom.js";
 import { Found } from "./found.js";
 import { atOnce, listen, remember } from "./keys.js";
 import { adding, has, without } from "./query.js";
+import { show } from "./reading.js";
 import { StreamError } from "./stream.js";
 
 // filtersShown of a group are there at once.
@@ -235,5 +236,7 @@ function filterItem(f) {
 
 remember(query);
 atOnce();
+const box = document.getElementById("q");
+show(box, document.getElementById("painted"), document.getElementById("remarks"), () => box.form.elements.namedItem("patternType").value, searchPath);
 if (query) run();
 else listen(null);
