@@ -71,6 +71,7 @@ func (s *Server) routes() []Route {
 		// search; the second path is for pages of this origin and has no CORS
 		{Method: "GET", Path: "/.api/search/stream", Handler: searches.serve, About: "search, answered as a stream of events"},
 		{Method: "GET", Path: "/search/stream", Handler: searches.serve, About: "the same, for pages of this server"},
+		{Method: "GET", Path: exportPath, Handler: searches.serveExport, About: "the answer to a search as a file"},
 		{Method: "GET", Path: "/-/trace/{id}", Handler: searches.serveTrace, Holds: traceHolds, About: "what one search did; the trace field of its events links here"},
 
 		// for whatever watches the process; alive and ready are two questions

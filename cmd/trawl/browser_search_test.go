@@ -153,6 +153,19 @@ func (s *site) searchResults() {
 		}
 		t.quiet()
 	}
+	// the whole answer is a file, however much of it the query asked for
+	t := s.search("slip count:1", "case", "yes")
+	if got := eval[string](t, `(async () => {
+		const links = [...document.querySelectorAll("#summary a[download]")]
+		const texts = await Promise.all(links.map(async a => (await fetch(a.href)).text()))
+		return links.map((a, i) => a.download + " " + new URL(a.href).searchParams.get("q") + " " + texts[i].trimEnd().split("\n").length).join("|")
+	})()`); got != "search.csv slip count:1 case:yes 3|search.jsonl slip count:1 case:yes 2" {
+		s.Errorf("the files of a limited answer are %q", got)
+	}
+	t = s.search("slip")
+	if got := eval[int](t, `(async () => (await (await fetch(document.querySelector("#summary a[download]").href)).text()).trimEnd().split("\n").length)()`); got != 41 {
+		s.Errorf("the table of 40 results has %d rows", got)
+	}
 	if got := s.search("GLAZES", "case", "yes").summary(); !strings.HasPrefix(got, "No results") {
 		s.Errorf("with case=yes the page says %q", got)
 	}

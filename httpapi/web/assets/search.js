@@ -135,12 +135,22 @@ function where(progress) {
   return progress.repositoriesCount ? ` in ${amount(progress.repositoriesCount, "repository", "repositories")}` : "";
 }
 
-// facts are how long it took, and where to read more about that.
+// facts are how long it took, where to read more about that, and the whole answer as
+// a file.
 function facts(progress) {
   if (!progress) return [];
   const out = [el("span", "dim", ` · ${progress.durationMs.toLocaleString("en-US")} ms`)];
   const trace = /\/-\/trace\/[0-9a-f]+$/.exec(progress.trace ?? "");
   if (trace) out.push(el("span", "dim", " · "), link(trace[0], "", "what it did"));
+  if (progress.matchCount > 0) out.push(el("span", "dim", " · whole as "), exported("csv", "CSV"), " ", exported("jsonl", "JSON Lines"));
+  return out;
+}
+
+// exported leads to the answer as a file, all of it unless the query says how much.
+function exported(format, name) {
+  const all = /(^|\s)count:/i.test(query) ? sent() : adding(sent(), "count:all");
+  const out = link(`/.api/search/export?${new URLSearchParams({ format, q: all, t: asked.get("patternType") || "keyword" })}`, "", name);
+  out.download = `search.${format}`;
   return out;
 }
 
