@@ -531,4 +531,14 @@ func (s *site) searchBroken() {
 	if got := eval[string](t, `document.querySelector("noscript").innerText`); !strings.Contains(got, "curl -N") {
 		s.Errorf("without scripts the page says %q", got)
 	}
+
+	// without scripts the results are a list
+	t = s.open("/search?q=slip")
+	call(t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	t.do(chromedp.Navigate(s.url+"/search?q=slip&case=yes"), chromedp.Click(chromedp.CSS("noscript a")))
+	call(t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{})
+	t.until(`location.pathname === "/search/list" && document.querySelectorAll(".listed mark").length > 0`)
+	if got := eval[string](t, `document.getElementById("summary").innerText + "|" + document.querySelector(".listed .path").pathname + "|" + document.getElementById("case").checked`); got != "40 results in 1 repository, listed 1 to 1|/hostile/-/blob/kiln.go|true" {
+		s.Errorf("without scripts: %q", got)
+	}
 }
