@@ -248,6 +248,44 @@ func (s *site) searchFilters() {
 	}
 	t.do(chromedp.Click(chromedp.CSS(`#filters a[aria-current]`)))
 	t.until(`new URLSearchParams(location.search).get("q") === "(glaze or slip)" && told.textContent !== ""`)
+
+	// a value is left out, another stands beside the one that was chosen, and both go
+	// one by one
+	query := func(want, told string) {
+		s.Helper()
+		t.until(fmt.Sprintf(`new URLSearchParams(location.search).get("q") === %q && document.getElementById("told")?.textContent && told.textContent.startsWith(%q)`, want, told))
+	}
+	click := func(title string) {
+		s.Helper()
+		t.until(fmt.Sprintf(`[...document.querySelectorAll("#filters a")].some(a => a.title.startsWith(%q))`, title))
+		eval[bool](t, fmt.Sprintf(`([...document.querySelectorAll("#filters a")].find(a => a.title.startsWith(%q)).click(), true)`, title))
+	}
+	langs := eval[string](t, `[...document.querySelectorAll("#filters a[title^='add lang:']")].map(a => a.title.slice(4)).join()`)
+	other := strings.Split(strings.Replace(langs, "lang:go,", "", 1), ",")[0]
+	click("leave out lang:go")
+	query("(glaze or slip) -lang:go", "")
+	if got := eval[string](t, `document.querySelector("#filters a.out").textContent + getComputedStyle(document.querySelector("#filters a.out bdi")).textDecorationLine`); got != "not goline-through" {
+		s.Errorf("what was left out is shown as %q", got)
+	}
+	click("remove -lang:go")
+	query("(glaze or slip)", "")
+	click("add lang:go")
+	query("(glaze or slip) lang:go", "41 results")
+	click("or " + other)
+	both := "(glaze or slip) (lang:go or " + other + ")"
+	query(both, "")
+	if n := eval[int](t, `document.querySelectorAll("#filters a.on").length`); n != 2 {
+		s.Errorf("of %s %d filters hold, want 2", both, n)
+	}
+	click("remove lang:go")
+	query("(glaze or slip) "+other, "")
+
+	// kinds of results are tabs
+	eval[bool](t, `([...document.querySelectorAll("#tabs a")].find(a => a.textContent === "Paths").click(), true)`)
+	query("(glaze or slip) "+other+" type:path", "")
+	if got := eval[string](t, `document.querySelector("#tabs [aria-current]").textContent`); got != "Paths" {
+		s.Errorf("the tab at hand is %q", got)
+	}
 	t.quiet()
 }
 
@@ -390,6 +428,16 @@ func (s *site) searchText() {
 		// words stand between white space outside of quotes
 		{"query.js", `m.words("a  lang:\"visual basic\" 'it s' b\"c")`, `["a","lang:\"visual basic\"","'it s'","b\"c"]`},
 		{"query.js", `m.words("")`, `[]`},
+		// filters of one kind stand beside each other, and are left out
+		{"query.js", `m.either("x lang:go", "lang", "lang:c")`, `"x (lang:go or lang:c)"`},
+		{"query.js", `m.either("x (lang:go or lang:c) y", "lang", "lang:\"d e\"")`, `"x (lang:go or lang:c or lang:\"d e\") y"`},
+		{"query.js", `m.either("x", "lang", "lang:c")`, `"x lang:c"`},
+		{"query.js", `m.without("(repo:^a(b)$ or repo:c) x", "repo:^a(b)$")`, `"repo:c x"`},
+		{"query.js", `m.without("(repo:^a$ or repo:^c(d)$ or repo:e)", "repo:e")`, `"(repo:^a$ or repo:^c(d)$)"`},
+		{"query.js", `[m.has("(repo:^a$ or repo:^c(d)$)", "repo:^c(d)$"), m.has("(repo:^a$ or repo:b)", "repo:^a$"), m.has("(a or lang:go)", "lang:go")]`, `[true,true,true]`},
+		{"query.js", `m.parts("-lang:go (lang:c or lang:d) -repo:x", "lang")`, `{"left":["lang:go"],"chosen":["lang:c","lang:d"]}`},
+		{"query.js", `m.excluding("x lang:go", "lang", "lang:go")`, `"x -lang:go"`},
+		{"query.js", `m.excluding("a or b", "lang", "lang:go")`, `"(a or b) -lang:go"`},
 		// a filter is added once
 		{"query.js", `m.adding("", "lang:go")`, `"lang:go"`},
 		{"query.js", `m.adding("a b", "lang:go")`, `"a b lang:go"`},
