@@ -66,13 +66,17 @@ func (h *host) parts() (out []part) {
 		out = append(out, part{"organisation " + org, func(ctx context.Context, l *listing) error {
 			// In the order in which they were made, so that a new one is behind all others.
 			o := &github.RepositoryListByOrgOptions{Sort: "created", Direction: "asc", ListOptions: github.ListOptions{PerPage: pageSize}}
-			return l.pages(ctx, &o.ListOptions, func() ([]*github.Repository, *github.Response, error) { return h.client.Repositories.ListByOrg(ctx, org, o) })
+			return l.pages(ctx, &o.ListOptions, func() ([]*github.Repository, *github.Response, error) {
+				return h.client.Repositories.ListByOrg(ctx, org, o)
+			})
 		}})
 	}
 	for _, user := range h.Users {
 		out = append(out, part{"user " + user, func(ctx context.Context, l *listing) error {
 			o := &github.RepositoryListByUserOptions{Type: "owner", Sort: "created", Direction: "asc", ListOptions: github.ListOptions{PerPage: pageSize}}
-			return l.pages(ctx, &o.ListOptions, func() ([]*github.Repository, *github.Response, error) { return h.client.Repositories.ListByUser(ctx, user, o) })
+			return l.pages(ctx, &o.ListOptions, func() ([]*github.Repository, *github.Response, error) {
+				return h.client.Repositories.ListByUser(ctx, user, o)
+			})
 		}})
 	}
 	for _, q := range h.RepositoryQuery {
