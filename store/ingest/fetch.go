@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"time"
 
@@ -107,6 +108,21 @@ func (ix *Indexer) look(ctx context.Context, r *store.Repository, settled bool) 
 	return f
 }
 
+// address is that of a source, with what signs in at its host. It is shown nowhere.
+func (ix *Indexer) address(r *store.Repository) string {
+	if !r.Guarded || ix.opts.Credentials == nil {
+		return r.Source
+	}
+	u, err := url.Parse(r.Source)
+	if err != nil || u.User != nil {
+		return r.Source
+	}
+	if u.User = ix.opts.Credentials(r); u.User == nil {
+		return r.Source
+	}
+	return u.String()
+}
+
 func (ix *Indexer) mirror(ctx context.Context, r *store.Repository, anew bool, note func(string)) (*git.Repo, error) {
 	dir := ix.store.GitDir(r)
 	if !r.Guarded {
@@ -125,11 +141,11 @@ func (ix *Indexer) mirror(ctx context.Context, r *store.Repository, anew bool, n
 		return nil, err
 	}
 	if anew {
-		if err := ix.opts.Git.RenewThrough(ctx, proxy, r.Source, dir, note); err != nil {
+		if err := ix.opts.Git.RenewThrough(ctx, proxy, ix.address(r), dir, note); err != nil {
 			return nil, err
 		}
 	}
-	return ix.opts.Git.MirrorThrough(ctx, proxy, r.Source, dir, note)
+	return ix.opts.Git.MirrorThrough(ctx, proxy, ix.address(r), dir, note)
 }
 
 // VerifyMirror reads the mirror of a repository, while no sync has it, and
