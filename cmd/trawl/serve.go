@@ -319,7 +319,7 @@ func (h *host) announce() error {
 // declare records the sources of the command line and of the configuration
 // file, and returns those of the command line that have no generation yet.
 func (h *host) declare(ctx context.Context, file *declared) ([]string, error) {
-	file.start(ctx, h.set.Repositories)
+	file.start(ctx, h.set.Repositories, h.set.CodeHosts)
 	sources := h.sources
 	if len(sources)+len(h.set.Repositories) == 0 {
 		all, err := file.svc.List(ctx)

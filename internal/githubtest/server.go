@@ -34,6 +34,7 @@ type Repo struct {
 	Visibility    string   `json:"visibility"`
 	DefaultBranch string   `json:"default_branch"`
 	Size          int      `json:"size"` // KiB
+	PushedAt      string   `json:"pushed_at,omitempty"`
 	// Parent is shown by itself only, not in lists.
 	Parent *Repo `json:"parent,omitempty"`
 	// Dir is the git repository that is served, "" for none.

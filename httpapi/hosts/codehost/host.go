@@ -31,6 +31,8 @@ type Repository struct {
 	DefaultBranch string
 	// SizeBytes is about what the host keeps for it, 0 if it does not say.
 	SizeBytes int64
+	// Pushed is when somebody pushed to it last, zero if the host does not say.
+	Pushed time.Time
 }
 
 // Listing is what a host has.

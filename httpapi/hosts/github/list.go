@@ -195,7 +195,7 @@ func factsOf(r *github.Repository) codehost.Repository {
 		NodeID: r.GetNodeID(), Path: r.GetFullName(), CloneURL: r.GetCloneURL(),
 		Description: r.GetDescription(), Topics: r.Topics, Stars: r.GetStargazersCount(),
 		Fork: r.GetFork(), Archived: r.GetArchived(), Private: r.GetPrivate() || r.GetVisibility() == "internal",
-		DefaultBranch: r.GetDefaultBranch(), SizeBytes: int64(r.GetSize()) << 10,
+		DefaultBranch: r.GetDefaultBranch(), SizeBytes: int64(r.GetSize()) << 10, Pushed: r.GetPushedAt().Time,
 	}
 	if id := r.GetID(); id != 0 {
 		out.ID = strconv.FormatInt(id, 10)
