@@ -46,6 +46,8 @@ type Config struct {
 
 	// account is that of a code host, nil for KindOther.
 	account *codehost.Account
+	// hookSecrets sign webhooks.
+	hookSecrets []string
 }
 
 // serveWords stand in place of repositories for "ask the service".
@@ -80,11 +82,18 @@ func ParseConfig(kind, text string) (*Config, error) {
 			err = json.Unmarshal(members[name], &base)
 		case "repos":
 			err = json.Unmarshal(members[name], &c.Repos)
+		case "webhooks":
+			var all []codehost.Webhook
+			if err = json.Unmarshal(members[name], &all); err == nil {
+				if c.hookSecrets, err = codehost.HookSecrets(all); err != nil {
+					return nil, err
+				}
+			}
 		default:
 			return nil, codehost.PropertyError(name)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: url is text and repos a list of texts", name)
+			return nil, fmt.Errorf("%s: url is text, repos a list of texts, and webhooks a list with texts to sign by", name)
 		}
 	}
 	if base != "" {
@@ -108,15 +117,7 @@ func parseHost(kind string, plain []byte, parse func([]byte) (*codehost.Account,
 	if u.User != nil {
 		return nil, errors.New("url: it has a user name or password: write the token as token")
 	}
-	return &Config{Kind: kind, URL: u, account: account}, nil
-}
-
-// HookSecrets sign the webhooks of the service.
-func (c *Config) HookSecrets() []string {
-	if c.account == nil {
-		return nil
-	}
-	return c.account.HookSecrets
+	return &Config{Kind: kind, URL: u, account: account, hookSecrets: account.HookSecrets}, nil
 }
 
 // Git returns by what git signs in for a source: at the service's own address, and at

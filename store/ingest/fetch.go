@@ -16,9 +16,9 @@ import (
 
 // mostFetches is how many mirrors are fetched side by side. A remote may be
 // slow for a quarter of an hour and longer; it takes three of them to keep
-// others waiting. The memory of git's processes is bounded by their budget
-// however many there are.
-const mostFetches = 3
+// others waiting, and a fourth is for what was pushed to meanwhile. The memory of git's
+// processes is bounded by their budget however many there are.
+const mostFetches = 4
 
 // fetched is the mirror of a source, or why it could not be brought up to date.
 // git is nil for a source that has none.

@@ -3,6 +3,9 @@ package service_test
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"io/fs"
@@ -21,6 +24,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi/hosts"
+	"github.com/trawlsearch/trawl/httpapi/hosts/codehost"
 	"github.com/trawlsearch/trawl/internal/githubtest"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/saved"
@@ -270,6 +274,59 @@ func TestCodeHostPreview(t *testing.T) {
 	if all, err := h.List(t.Context()); err != nil || len(all) != 0 {
 		t.Errorf("a preview added %d repositories, %v", len(all), err)
 	}
+}
+
+// What is pushed is searched soon after the host's webhook, while hundreds of new
+// repositories are read.
+func TestCodeHostPush(t *testing.T) {
+	h := newHosted(t, time.Hour)
+	h.put(1, "acme/kiln", false)
+	h.add(`"orgs": ["acme"], "webhooks": [{"secret": "S3cr3tOfTheHook"}]`)
+	h.indexed("acme/kiln")
+	h.put(2, "acme/new", false)
+	for id := range int64(60) {
+		h.host.Put(githubtest.Repo{ID: id + 3, FullName: fmt.Sprintf("acme/r%03d", id), Dir: filepath.Join(h.data, "..", "origin2", ".git")})
+	}
+	h.sync()
+	dir := filepath.Join(h.data, "..", "origin1")
+	var took []time.Duration
+	for i := range 3 {
+		word := fmt.Sprintf("pushed%d", i)
+		commit(t, dir, word+".txt", word)
+		start := time.Now()
+		body := fmt.Appendf(nil, `{"ref": "refs/heads/main", "after": "%d", "repository": {"id": 1}}`, i)
+		mac := hmac.New(sha256.New, []byte("S3cr3tOfTheHook"))
+		mac.Write(body)
+		config := h.HookConfig(h.asked)
+		if config == nil {
+			t.Fatal("the service takes no webhooks")
+		}
+		hook, err := config.ReadHook(http.Header{"X-Github-Event": {"push"}, "X-Hub-Signature-256": {"sha256=" + hex.EncodeToString(mac.Sum(nil))}}, body, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Hooked(h.asked, hook)
+		eventually(t, "a result for what was pushed", func() bool { return found(t, h.Service, word) == 1 })
+		took = append(took, time.Since(start))
+	}
+	unread := 0
+	all, err := h.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range all {
+		if !r.Indexed() {
+			unread++
+		}
+	}
+	t.Logf("searched after %s, while %d repositories of %d were not read yet", took, unread, len(all))
+	if unread == 0 {
+		t.Error("the test shows nothing: all repositories were read before")
+	}
+	// A webhook for what is not known has the host asked.
+	h.put(500, "acme/later", false)
+	h.Hooked(h.asked, codehost.Hook{Repositories: []string{"500"}})
+	eventually(t, "a listing", func() bool { return h.record("acme/later") != nil })
 }
 
 // findNoToken looks for the token in all that was written.

@@ -70,6 +70,8 @@ func (s *Service) KeepServices(ctx context.Context, interval time.Duration) {
 		defer ticker.Stop()
 		due = ticker.C
 	}
+	var hooked <-chan time.Time
+	lastHooked := time.Time{}
 	for {
 		select {
 		case <-ctx.Done():
@@ -77,13 +79,25 @@ func (s *Service) KeepServices(ctx context.Context, interval time.Duration) {
 		case <-due:
 			s.syncServices(ctx, nil)
 		case <-s.hostsWake:
-			s.hostsMu.Lock()
-			asked := s.hostsAsked
-			s.hostsAsked = map[uint32]bool{}
-			s.hostsMu.Unlock()
-			s.syncServices(ctx, asked)
+			s.syncServices(ctx, s.takeServices(&s.hostsAsked))
+		case <-s.hostsHook:
+			if hooked == nil {
+				hooked = time.After(time.Until(lastHooked.Add(leastBetweenHooked)))
+			}
+		case <-hooked:
+			hooked, lastHooked = nil, time.Now()
+			s.syncServices(ctx, s.takeServices(&s.hostsHooked))
 		}
 	}
+}
+
+// takeServices returns which services were asked for, and forgets it.
+func (s *Service) takeServices(from *map[uint32]bool) map[uint32]bool {
+	s.hostsMu.Lock()
+	defer s.hostsMu.Unlock()
+	taken := *from
+	*from = map[uint32]bool{}
+	return taken
 }
 
 // sealServices seals the secrets of services that an older program wrote down as they

@@ -78,6 +78,9 @@ type Service struct {
 	hostsWake  chan struct{}
 	hostsMu    sync.Mutex
 	hostsAsked map[uint32]bool
+	// hostsHook and hostsHooked are the same for what webhooks ask for.
+	hostsHook   chan struct{}
+	hostsHooked map[uint32]bool
 	// hostsDeclared are those of the configuration file, which hostsMu guards, too.
 	hostsDeclared map[string]config.CodeHost
 	indexer       *ingest.Indexer
@@ -198,6 +201,7 @@ func openStore(set config.Settings, o Options, node *node.Node) (*Service, error
 	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log, Mine: node.Mine}
 	s.asked.store, s.asked.node, s.asked.log, s.asked.signal = st, node, o.Log, make(chan struct{}, 1)
 	s.hostsWake, s.hostsAsked = make(chan struct{}, 1), map[uint32]bool{}
+	s.hostsHook, s.hostsHooked = make(chan struct{}, 1), map[uint32]bool{}
 	s.gateway.guard.AllowLocal = set.AllowLocalSources
 	s.book.Key = secretsKey(set)
 	s.hosts = s.newKeeper()

@@ -26,6 +26,9 @@ type Account struct {
 	Pace time.Duration
 	// HookSecrets sign the webhooks of the host.
 	HookSecrets []string
+	// ReadHook reads a webhook that one of some secrets has signed, or fails with
+	// ErrSignature or ErrHook.
+	ReadHook func(secrets []string, header http.Header, body []byte) (Hook, error)
 	// Connect returns a client of the host at a URL.
 	Connect func(base *url.URL, client *http.Client) (Host, error)
 }
@@ -59,6 +62,17 @@ type Webhook struct {
 // leastHookSecret keeps out what can be guessed.
 const leastHookSecret = 8
 
+// HookSecrets returns the secrets of webhooks.
+func HookSecrets(all []Webhook) (out []string, err error) {
+	for i, w := range all {
+		if len(w.Secret) < leastHookSecret {
+			return nil, fmt.Errorf("webhooks, entry %d: the secret is shorter than %d characters", i+1, leastHookSecret)
+		}
+		out = append(out, w.Secret)
+	}
+	return out, nil
+}
+
 // Account checks what all kinds have in common.
 func (c *Common) Account() (*Account, error) {
 	a := &Account{URL: c.URL, NamePattern: c.RepositoryPathPattern}
@@ -79,11 +93,8 @@ func (c *Common) Account() (*Account, error) {
 		}
 		a.Pace = time.Duration(float64(time.Hour) / l.RequestsPerHour)
 	}
-	for i, w := range c.Webhooks {
-		if len(w.Secret) < leastHookSecret {
-			return nil, fmt.Errorf("webhooks, entry %d: the secret is shorter than %d characters", i+1, leastHookSecret)
-		}
-		a.HookSecrets = append(a.HookSecrets, w.Secret)
+	if a.HookSecrets, err = HookSecrets(c.Webhooks); err != nil {
+		return nil, err
 	}
 	a.Rules, err = CompileRules(c.Include, c.Exclude)
 	return a, err

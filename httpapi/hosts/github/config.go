@@ -77,6 +77,7 @@ func Parse(plain []byte) (*codehost.Account, error) {
 			return nil, errors.New("repositoryQuery: public is all of a GitHub Enterprise; github.com has too much")
 		}
 	}
+	a.ReadHook = ReadHook
 	a.Connect = func(base *url.URL, client *http.Client) (codehost.Host, error) { return s.connect(base, client) }
 	return a, nil
 }
