@@ -265,7 +265,7 @@ func TestCodeHostPreview(t *testing.T) {
 	}
 	text := `{"url": "` + h.host.URL + `", "token": "` + hostToken + `", "orgs": ["acme"], "exclude": [{"archived": true}]}`
 	p, err := h.PreviewService(t.Context(), &saved.Service{Kind: "GITHUB", Config: text})
-	if err != nil || len(p.Add) != 1500 || len(p.Hide)+len(p.Remove)+len(p.Change) != 0 {
+	if err != nil || len(p.Added) != 1500 || len(p.Hidden)+len(p.Removed)+len(p.Changed)+len(p.Renamed) != 0 {
 		t.Fatalf("got %+v, %v; want 1500 that are added", p, err)
 	}
 	if h.host.Asked(0) != 30 {

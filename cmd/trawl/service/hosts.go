@@ -2,10 +2,12 @@ package service
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/hostsync"
+	"github.com/trawlsearch/trawl/httpapi/graphql/account"
 	"github.com/trawlsearch/trawl/httpapi/hosts"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -147,9 +149,36 @@ func (s *Service) syncServices(ctx context.Context, chosen map[uint32]bool) {
 // has.
 func (s *Service) RemoveService(ctx context.Context, id uint32) error { return s.hosts.Forget(ctx, id) }
 
-// PreviewService returns what asking a service would change.
-func (s *Service) PreviewService(ctx context.Context, v *saved.Service) (*hostsync.Plan, error) {
-	return s.hosts.Preview(ctx, v)
+// PreviewService implements account.Services. One preview is made at a time, since a
+// listing takes memory.
+func (s *Service) PreviewService(ctx context.Context, v *saved.Service) (account.ServicePreview, error) {
+	var out account.ServicePreview
+	if !s.hostsPreview.TryLock() {
+		return out, errors.New("another preview is being made: try again when it is there")
+	}
+	defer s.hostsPreview.Unlock()
+	p, err := s.hosts.Preview(ctx, v)
+	if err != nil {
+		return out, err
+	}
+	for _, l := range p.Add {
+		out.Added = append(out.Added, l.Source.Name)
+	}
+	for _, c := range p.Change {
+		if c.Renamed() {
+			out.Renamed = append(out.Renamed, c.Repository.Name)
+		} else {
+			out.Changed = append(out.Changed, c.Repository.Name)
+		}
+	}
+	for _, r := range p.Hide {
+		out.Hidden = append(out.Hidden, r.Name)
+	}
+	for _, r := range p.Remove {
+		out.Removed = append(out.Removed, r.Name)
+	}
+	out.Warnings = p.Left
+	return out, nil
 }
 
 // newKeeper returns what asks external services.

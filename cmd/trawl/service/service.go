@@ -81,6 +81,8 @@ type Service struct {
 	// hostsHook and hostsHooked are the same for what webhooks ask for.
 	hostsHook   chan struct{}
 	hostsHooked map[uint32]bool
+	// hostsPreview is held while a preview is made.
+	hostsPreview sync.Mutex
 	// hostsDeclared are those of the configuration file, which hostsMu guards, too.
 	hostsDeclared map[string]config.CodeHost
 	indexer       *ingest.Indexer

@@ -9,6 +9,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
+	"github.com/trawlsearch/trawl/httpapi/hooks"
 	"github.com/trawlsearch/trawl/httpapi/hosts"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/redact"
@@ -22,6 +23,9 @@ type Services interface {
 	// RemoveService forgets an external service, and the repositories that only
 	// it has.
 	RemoveService(ctx context.Context, id uint32) error
+	// PreviewService asks a service, which need not be one of the book, and returns what
+	// that would change.
+	PreviewService(ctx context.Context, v *saved.Service) (ServicePreview, error)
 }
 
 const (
@@ -45,13 +49,21 @@ func (e *externalService) UpdatedAt() wire.DateTime   { return wire.DateTime{Tim
 func (e *externalService) RepoCount() int32           { return wire.Int32(len(e.v.Repositories)) }
 func (e *externalService) LastSyncAt() *wire.DateTime { return wire.TimeOrNull(e.v.LastSync) }
 func (e *externalService) NextSyncAt() *wire.DateTime { return nil }
-func (e *externalService) WebhookURL() *string        { return nil }
 func (e *externalService) Unrestricted() bool         { return true }
 func (e *externalService) Suspended() bool            { return false }
 func (e *externalService) LastSyncError() *string {
 	return wire.TextOrNull(redact.Text(e.v.LastError))
 }
 func (e *externalService) Warning() *string { return wire.TextOrNull(redact.Text(e.v.Warning)) }
+
+// WebhookURL is null for a service without secrets of webhooks.
+func (e *externalService) WebhookURL() *string {
+	c, err := hosts.ParseConfig(e.v.Kind, e.v.Config)
+	if err != nil || !c.TakesHooks() {
+		return nil
+	}
+	return new(e.s.Base + hooks.PathOf(e.v.ID))
+}
 
 // Creator is null for the operator, and for who is gone.
 func (e *externalService) Creator() (*User, error) { return e.s.UserByID(e.v.Creator) }
