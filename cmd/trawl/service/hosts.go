@@ -65,6 +65,7 @@ const leastBetweenServices = 5 * time.Minute
 // than after five minutes, and on request, until ctx ends. An interval of 0 is never.
 func (s *Service) KeepServices(ctx context.Context, interval time.Duration) {
 	s.sealServices()
+	s.takeServices(&s.hostsAsked) // which are among all
 	s.syncServices(ctx, nil)
 	var due <-chan time.Time
 	if interval > 0 {
