@@ -21,11 +21,16 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/graphql/budget"
 )
 
-// Path is where messages go. PathV1 is the same, for clients that were told so.
+// Path is where messages go. PathV1 and PathAll are the same, for clients that were told
+// so.
 const (
-	Path   = "/.api/mcp"
-	PathV1 = "/.api/mcp/v1"
+	Path    = "/.api/mcp"
+	PathV1  = "/.api/mcp/v1"
+	PathAll = "/.api/mcp/all"
 )
+
+// Paths returns all paths that messages go to.
+func Paths() []string { return []string{Path, PathV1, PathAll} }
 
 const (
 	// maxBodyBytes is the longest body: arguments are short.
@@ -72,10 +77,10 @@ type Endpoint struct {
 func (e *Endpoint) Routes() []httpapi.Route {
 	e.once.Do(e.prepare)
 	var routes []httpapi.Route
-	for _, path := range []string{Path, PathV1} {
+	for _, path := range Paths() {
 		routes = append(routes,
-			httpapi.Route{Method: "POST", Path: path, Handler: e.serve, Holds: budget.AnswerBytes, Metadata: metadataPath + path},
-			httpapi.Route{Method: "DELETE", Path: path, Handler: e.endSession, Metadata: metadataPath + path},
+			httpapi.Route{Method: "POST", Path: path, Handler: e.serve, Holds: budget.AnswerBytes, Access: auth.ForAgents, Metadata: metadataPath + path},
+			httpapi.Route{Method: "DELETE", Path: path, Handler: e.endSession, Access: auth.ForAgents, Metadata: metadataPath + path},
 			httpapi.Route{Method: "GET", Path: metadataPath + path, Handler: e.serveMetadata, Access: auth.ForClients},
 		)
 	}
