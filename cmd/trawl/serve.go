@@ -160,11 +160,11 @@ func (h *host) newServer() *httpapi.Server {
 	}
 	service.LimitAnswers(server, int64(h.set.Memory), processors())
 	agents := &mcp.Endpoint{
-		GraphQL: api, Searcher: &h.backend, Opening: h.backend.opening, ExternalURL: h.set.ExternalURL, FromOurs: h.gate.FromOurs, Version: buildOf().version,
+		Off: func() bool { return !h.set.Agents }, GraphQL: api, Searcher: &h.backend, Opening: h.backend.opening, ExternalURL: h.set.ExternalURL, FromOurs: h.gate.FromOurs, Version: buildOf().version,
 	}
 	files := &browse.Endpoint{Store: h.backend.store, Git: h.backend.git, Spool: h.backend.spool, Pages: server, Refresh: h.backend.refresh, Registry: h.backend.registry, Nodes: h.backend.nodes}
 	completer := &complete.Endpoint{Store: h.backend.store}
-	apps := &oauth.Server{Book: h.backend.apps, Site: server}
+	apps := &oauth.Server{Book: h.backend.apps, Site: server, Resources: mcp.Paths(), Registers: func() bool { return h.set.Agents && h.set.Registration }}
 	h.gate.Bearers = apps
 	tools := &console.Console{Server: server}
 	book := &help.Book{Server: server, Limits: h.limits}
