@@ -41,6 +41,8 @@ var notAdmitted = map[string]string{
 	"GET /.well-known/oauth-protected-resource/.api/mcp/all": short,
 	"GET /.auth/idp/oauth/userinfo":                          short,
 	"GET /":                                                  redirect,
+	"GET /sign-in/{provider}":                                redirect,
+	"GET /sign-in/{provider}/callback":                       redirect,
 	"GET /-/sign-out":                                        redirect,
 	"GET /settings":                                          redirect,
 	"GET /user/settings":                                     redirect,

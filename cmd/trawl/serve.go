@@ -33,6 +33,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/help"
 	"github.com/trawlsearch/trawl/httpapi/mcp"
 	"github.com/trawlsearch/trawl/httpapi/oauth"
+	"github.com/trawlsearch/trawl/httpapi/oidc"
 	"github.com/trawlsearch/trawl/httpapi/openapi"
 	"github.com/trawlsearch/trawl/httpapi/settings"
 	"github.com/trawlsearch/trawl/store"
@@ -158,6 +159,8 @@ func (h *host) newServer() *httpapi.Server {
 		Searcher: &h.backend, Opening: h.backend.opening, Ready: h.backend.waiting, Notice: h.backend.notice,
 		Log: h.log, QuietRequests: h.watched, Gate: h.gate, SetupSecret: h.secret, Observer: h.observer(), Lend: h.backend.lend,
 	}
+	people := &oidc.Server{Providers: h.set.Providers, Site: server}
+	server.SignInChoices, server.NoPasswords = people.Choices(), h.set.NoPasswords
 	service.LimitAnswers(server, int64(h.set.Memory), processors())
 	agents := &mcp.Endpoint{
 		Off: func() bool { return !h.set.Agents }, GraphQL: api, Searcher: &h.backend, Opening: h.backend.opening, ExternalURL: h.set.ExternalURL, FromOurs: h.gate.FromOurs, Version: buildOf().version,
@@ -169,7 +172,7 @@ func (h *host) newServer() *httpapi.Server {
 	tools := &console.Console{Server: server}
 	book := &help.Book{Server: server, Limits: h.limits}
 	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, Status: h.status, More: tools.Sections()}
-	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), files.Routes(), h.metricsRoutes())
+	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), people.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), files.Routes(), h.metricsRoutes())
 	return server
 }
 

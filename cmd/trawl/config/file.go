@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
+	"github.com/trawlsearch/trawl/httpapi/oidc"
 )
 
 // File is a configuration file that was read. Its values are not parsed yet.
@@ -26,6 +27,8 @@ type File struct {
 	RateLimits cost.Limits
 	// Backup is nil if the file has none.
 	Backup *Backup
+	// Providers are the services that people sign in at.
+	Providers []oidc.Provider
 
 	values map[string]value
 }
@@ -36,7 +39,7 @@ type value struct {
 	line int
 }
 
-// repositoriesKey, rateLimitsKey and backupKey are the keys whose values are not
+// repositoriesKey, rateLimitsKey, backupKey and oidcKey are the keys whose values are not
 // scalars.
 const repositoriesKey = "repositories"
 
@@ -77,6 +80,8 @@ func ParseFile(path string, data []byte) (*File, error) {
 			return f.rateLimits(v)
 		case backupKey:
 			return f.backup(v)
+		case oidcKey:
+			return f.providers(v)
 		}
 		text, err := f.scalar(key, v)
 		switch key {
@@ -94,7 +99,7 @@ func ParseFile(path string, data []byte) (*File, error) {
 
 // known returns the keys of the file.
 func known() []string {
-	keys := []string{repositoriesKey, rateLimitsKey, backupKey}
+	keys := []string{repositoriesKey, rateLimitsKey, backupKey, oidcKey}
 	for _, k := range All() {
 		keys = append(keys, k.Name)
 	}
@@ -183,11 +188,12 @@ func (f *File) syntaxError(err error) error {
 func (f *File) Changed(later *File) []string {
 	var before, after map[string]value
 	var backupBefore, backupAfter *Backup
+	var oidcBefore, oidcAfter []oidc.Provider
 	if f != nil {
-		before, backupBefore = f.values, f.Backup
+		before, backupBefore, oidcBefore = f.values, f.Backup, f.Providers
 	}
 	if later != nil {
-		after, backupAfter = later.values, later.Backup
+		after, backupAfter, oidcAfter = later.values, later.Backup, later.Providers
 	}
 	changed := map[string]bool{}
 	for key, v := range before {
@@ -202,6 +208,9 @@ func (f *File) Changed(later *File) []string {
 	}
 	if !reflect.DeepEqual(backupBefore, backupAfter) {
 		changed[backupKey] = true
+	}
+	if !reflect.DeepEqual(oidcBefore, oidcAfter) {
+		changed[oidcKey] = true
 	}
 	return slices.Sorted(maps.Keys(changed))
 }

@@ -40,6 +40,8 @@ type Identity struct {
 	// Agents says that agents are answered by the Model Context Protocol, Registration
 	// that they may become OAuth apps by themselves.
 	Agents, Registration bool
+	// NoPasswords says that local passwords let nobody in.
+	NoPasswords bool
 }
 
 // autoRate stands for a rate that is not set.
@@ -139,6 +141,8 @@ func identitySettings() []Setting {
 			"requests a minute for a user, with all tokens together; 0 is no limit, auto none on the same machine and 1200 elsewhere", setUserRate},
 		{"rate-limit-address", "N", "auto",
 			"requests a minute for an address without a user; 0 is no limit, auto none on the same machine and 300 elsewhere", setAddressRate},
+		{"passwords", "BOOL", "true",
+			"let people sign in with a password of this server; false takes oidc in the configuration file", setPasswords},
 		{"mcp", "BOOL", "true",
 			"answer editors and assistants by the Model Context Protocol, at /.api/mcp", setAgents},
 		{"client-registration", "BOOL", "true",
@@ -250,6 +254,13 @@ func setLasting(dst *time.Duration, text string) error {
 	}
 	*dst = d
 	return nil
+}
+
+func setPasswords(s *Settings, text string) error {
+	may := true
+	err := setBool(&may, text)
+	s.NoPasswords = !may
+	return err
 }
 
 func setAgents(s *Settings, text string) error       { return setBool(&s.Agents, text) }
