@@ -92,9 +92,9 @@ func codeOf(rule *identity.RuleError) string {
 }
 
 var (
-	errNoJSON     = errors.New("The body must be a JSON object of at most 16 KiB.")
-	errAuthMethod = errors.New("The token_endpoint_auth_method must be none, client_secret_basic or client_secret_post.")
-	errGrantType  = errors.New("The grant_types must have authorization_code, and the response_types code.")
+	errNoJSON     = errors.New("the body must be a JSON object of at most 16 KiB")
+	errAuthMethod = errors.New("token_endpoint_auth_method must be none, client_secret_basic or client_secret_post")
+	errGrantType  = errors.New("grant_types must have authorization_code, and response_types code")
 )
 
 // readRegistration decodes a registration and fills in the defaults. Members that do not
