@@ -87,6 +87,8 @@ var libraries = map[string][]string{
 	"github.com/tailscale/hujson":            {"httpapi/..."},
 	"github.com/ory/fosite":                  {"httpapi/oauth"},
 	"github.com/google/go-github/v75":        {"httpapi/hosts/github"},
+	"github.com/coreos/go-oidc/v3":           {"httpapi/oidc"},
+	"golang.org/x/oauth2":                    {"httpapi/oidc"},
 	"github.com/modelcontextprotocol/go-sdk": {"httpapi/mcp"},
 	"github.com/vektah/gqlparser/v2":         {"httpapi/..."},
 	"github.com/prometheus/client_golang":    {"cmd/trawl/metrics"},

@@ -21,8 +21,8 @@ type grants struct {
 	revoked atomic.Bool
 }
 
-func (g *grants) Bearer(context.Context, string) (auth.Bearer, error) {
-	if g.revoked.Load() {
+func (g *grants) Bearer(_ context.Context, token string) (auth.Bearer, error) {
+	if token != "x" || g.revoked.Load() {
 		return auth.Bearer{}, identity.ErrNoCredential
 	}
 	return auth.Bearer{User: g.user, Client: "app", Scopes: []string{identity.ScopeAll}}, nil

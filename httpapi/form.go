@@ -119,9 +119,9 @@ func (s *Server) signInURL(r *http.Request) string {
 	return s.Path(signInPath) + "?returnTo=" + url.QueryEscape(s.Path(r.URL.RequestURI()))
 }
 
-// localPath returns where to go on to, which is on this server whatever a link
+// LocalPath returns where to go on to, which is on this server whatever a link
 // said.
-func (s *Server) localPath(to string) string {
+func (s *Server) LocalPath(to string) string {
 	u, err := url.Parse(to)
 	home := s.Path("/")
 	switch {

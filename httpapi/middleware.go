@@ -16,6 +16,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/identity"
 )
 
 // middleware is what stands between the requests of a server and its handlers.
@@ -235,20 +236,24 @@ func (s middleware) answerError(w http.ResponseWriter, r *http.Request, route Ro
 		}
 		maps.Copy(w.Header(), denied.Header)
 		if denied.Status == http.StatusUnauthorized && route.Metadata != "" {
-			challenge(w.Header(), s.baseURL(r)+route.Metadata)
+			challenge(w.Header(), s.baseURL(r)+route.Metadata, route.Access)
 		}
 	}
 	s.sendError(w, r, message, status)
 }
 
 // challenge adds to the challenge of a 401 where its client learns how to get in.
-func challenge(h http.Header, metadata string) {
+func challenge(h http.Header, metadata string, access auth.Access) {
 	const name = "Www-Authenticate"
 	given := cmp.Or(h.Get(name), `Bearer error="invalid_token"`)
 	if given != "Bearer" {
 		given += ","
 	}
-	h.Set(name, fmt.Sprintf("%s resource_metadata=%q", given, metadata))
+	given = fmt.Sprintf("%s resource_metadata=%q", given, metadata)
+	if access == auth.ForAgents {
+		given += fmt.Sprintf(", scope=%q", identity.ScopeMCP)
+	}
+	h.Set(name, given)
 }
 
 // programPaths are what only programs ask for, who can do nothing with a page

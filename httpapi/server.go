@@ -101,6 +101,10 @@ type Server struct {
 	// SetupSecret is the secret that creates the first user. Without one only a
 	// client on the same machine may.
 	SetupSecret string
+	// SignInChoices are other services to sign in at, NoPasswords says that local
+	// passwords let nobody in.
+	SignInChoices []SignInChoice
+	NoPasswords   bool
 
 	prepareOnce sync.Once
 	traces      traces

@@ -45,11 +45,17 @@ type signInData struct {
 	Problem, Login, Name, ReturnTo string
 	LeastCharacters                int
 	Base                           string
+	// Choices are services to sign in at, NoPasswords says that there is no other way.
+	Choices     []SignInChoice
+	NoPasswords bool
 }
+
+// SignInChoice is another service to sign in at. Path is where that begins.
+type SignInChoice struct{ Title, Path string }
 
 func (s signInPages) serve(w http.ResponseWriter, r *http.Request) error {
 	data := s.data(r)
-	data.ReturnTo = s.localPath(r.URL.Query().Get("returnTo"))
+	data.ReturnTo = s.LocalPath(r.URL.Query().Get("returnTo"))
 	return s.servePage(w, r, http.StatusOK, data)
 }
 
@@ -59,7 +65,7 @@ func (s signInPages) servePage(w http.ResponseWriter, r *http.Request, status in
 
 func (s signInPages) data(r *http.Request) signInData {
 	reg := s.Gate.Registry()
-	data := signInData{NeedsSetup: !reg.Used(), NeedsSecret: s.SetupSecret != "", Base: s.Path(""), LeastCharacters: identity.LeastPasswordRunes}
+	data := signInData{NeedsSetup: !reg.Used(), NeedsSecret: s.SetupSecret != "", Base: s.Path(""), LeastCharacters: identity.LeastPasswordRunes, Choices: s.SignInChoices, NoPasswords: s.NoPasswords}
 	if u := auth.From(r.Context()).User; u != nil {
 		data.User = u.Name
 	}
@@ -71,6 +77,9 @@ func (s signInPages) signIn(w http.ResponseWriter, r *http.Request) error {
 	f, err := s.ReadForm(w, r)
 	if err != nil {
 		return err
+	}
+	if s.NoPasswords {
+		return s.answerForm(w, r, f, &Error{Status: http.StatusForbidden, Message: "Passwords are switched off on this server"})
 	}
 	reg := s.Gate.Registry()
 	by := identity.Author{Address: auth.From(r.Context()).Address}
@@ -125,7 +134,7 @@ func (s signInPages) signedIn(w http.ResponseWriter, r *http.Request, f Form, re
 	s.SetSession(w, r, secret, reg.SessionExpiry())
 	w.Header().Set("Cache-Control", "no-store")
 	if f.Person {
-		http.Redirect(w, r, s.localPath(f.Values["returnTo"]), http.StatusSeeOther)
+		http.Redirect(w, r, s.LocalPath(f.Values["returnTo"]), http.StatusSeeOther)
 	}
 	return nil
 }
@@ -144,7 +153,7 @@ func (s signInPages) answerForm(w http.ResponseWriter, r *http.Request, f Form, 
 	}
 	data := s.data(r)
 	data.Problem, data.Login, data.Name = known.Message, f.Values["email"], f.Values["username"]
-	data.ReturnTo = s.localPath(f.Values["returnTo"])
+	data.ReturnTo = s.LocalPath(f.Values["returnTo"])
 	return s.servePage(w, r, known.Status, data)
 }
 

@@ -37,6 +37,7 @@ const (
 	RecordPin        RecordKind = 'P'
 	RecordFailures   RecordKind = 'F'
 	RecordSecret     RecordKind = 'S'
+	RecordExternal   RecordKind = 'E'
 )
 
 // These are of store/saved, whose tables say what their ids are.
@@ -67,7 +68,7 @@ func (k RecordKind) known() bool {
 	switch k {
 	case RecordUser, RecordName, RecordEmail, RecordPassword, RecordReset, RecordLockout, RecordSeen, RecordOrg, RecordMember,
 		RecordMembership, RecordToken, RecordTokenHash, RecordTokenUse, RecordSession, RecordAudit, RecordCounter, RecordPin,
-		RecordFailures, RecordSecret,
+		RecordFailures, RecordSecret, RecordExternal,
 		RecordSite, RecordSettings, RecordService, RecordSavedSearch, RecordJob, RecordJobStep, RecordJobResult,
 		RecordApp, RecordGrant, RecordDevice, RecordUserCode,
 		RecordAsked:

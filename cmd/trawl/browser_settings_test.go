@@ -38,7 +38,7 @@ func (s *site) settingsTokens() {
 	t := s.open("/user/settings/tokens")
 	t.until(`location.pathname === "/users/ann/settings/tokens"`)
 	t.do(chromedp.Focus(chromedp.CSS("#note")))
-	t.keys("<b>nightly</b>", kb.Tab, kb.ArrowUp, kb.Tab, " ", kb.Enter)
+	t.keys("<b>nightly</b>", kb.Tab, kb.ArrowUp, kb.Tab, kb.Tab, " ", kb.Enter)
 	t.until(`document.getElementById("secret")?.value.length > 40`)
 	secret := eval[string](t, `secret.value`)
 	if got := eval[string](t, `tokens.tBodies[0].rows[0].innerText.replace(/\s+/g, " ")`); !strings.HasPrefix(got, "<b>nightly</b> user:all site-admin:sudo ") {

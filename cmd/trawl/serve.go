@@ -34,6 +34,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/hooks"
 	"github.com/trawlsearch/trawl/httpapi/mcp"
 	"github.com/trawlsearch/trawl/httpapi/oauth"
+	"github.com/trawlsearch/trawl/httpapi/oidc"
 	"github.com/trawlsearch/trawl/httpapi/openapi"
 	"github.com/trawlsearch/trawl/httpapi/settings"
 	"github.com/trawlsearch/trawl/store"
@@ -159,19 +160,21 @@ func (h *host) newServer() *httpapi.Server {
 		Searcher: &h.backend, Opening: h.backend.opening, Ready: h.backend.waiting, Notice: h.backend.notice,
 		Log: h.log, QuietRequests: h.watched, Gate: h.gate, SetupSecret: h.secret, Observer: h.observer(), Lend: h.backend.lend,
 	}
+	people := &oidc.Server{Providers: h.set.Providers, Site: server}
+	server.SignInChoices, server.NoPasswords = people.Choices(), h.set.NoPasswords
 	service.LimitAnswers(server, int64(h.set.Memory), processors())
 	agents := &mcp.Endpoint{
-		GraphQL: api, Searcher: &h.backend, Opening: h.backend.opening, ExternalURL: h.set.ExternalURL, FromOurs: h.gate.FromOurs, Version: buildOf().version,
+		Off: func() bool { return !h.set.Agents }, GraphQL: api, Searcher: &h.backend, Opening: h.backend.opening, ExternalURL: h.set.ExternalURL, FromOurs: h.gate.FromOurs, Version: buildOf().version,
 	}
 	files := &browse.Endpoint{Store: h.backend.store, Git: h.backend.git, Spool: h.backend.spool, Pages: server, Refresh: h.backend.refresh, Registry: h.backend.registry, Nodes: h.backend.nodes}
 	completer := &complete.Endpoint{Store: h.backend.store}
 	webhooks := &hooks.Endpoint{Receiver: h.backend.hooks}
-	apps := &oauth.Server{Book: h.backend.apps, Site: server}
+	apps := &oauth.Server{Book: h.backend.apps, Site: server, Resources: mcp.Paths(), Registers: func() bool { return h.set.Agents && h.set.Registration }}
 	h.gate.Bearers = apps
 	tools := &console.Console{Server: server}
 	book := &help.Book{Server: server, Limits: h.limits}
 	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, Status: h.status, More: tools.Sections()}
-	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), webhooks.Routes(), files.Routes(), h.metricsRoutes())
+	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), people.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), webhooks.Routes(), files.Routes(), h.metricsRoutes())
 	return server
 }
 

@@ -46,7 +46,7 @@ func (a *app) tokenCreate() *cobra.Command {
 	cmd := &cobra.Command{Use: "create", Short: "make a token", Long: tokenCreateHelp, Args: needsOne}
 	flags := cmd.Flags()
 	note := flags.String("note", "", "what it is for")
-	scopes := flags.StringArray("scope", []string{identity.ScopeAll}, "what it may do: user:all, and site-admin:sudo besides; may be repeated")
+	scopes := flags.StringArray("scope", []string{identity.ScopeAll}, "what it may do: user:all, and site-admin:sudo besides, or mcp alone for the Model Context Protocol only; may be repeated")
 	days := flags.String("days", "", "how many `DAYS` it is good for, or never to let it not expire (default: 90, or the most there may be)")
 	return a.subcommand(cmd, "print the token as JSON", tokenSettings, func(ctx context.Context, w *worker, asJSON bool, args []string) error {
 		n := admin.NewToken{User: args[0], Scopes: *scopes, Note: *note, Forever: *days == "never"}

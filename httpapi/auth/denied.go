@@ -52,6 +52,11 @@ var (
 		Status: http.StatusForbidden, Message: "The access token lacks the scope user:all.",
 		Header: http.Header{"Www-Authenticate": {`Bearer error="insufficient_scope", scope="user:all"`}},
 	}
+	// errAgentScope is the same of a route for agents.
+	errAgentScope = &Denied{
+		Status: http.StatusForbidden, Message: "The access token lacks the scope mcp.",
+		Header: http.Header{"Www-Authenticate": {`Bearer error="insufficient_scope", scope="mcp"`}},
+	}
 	// errNotCurrent is the answer while a node of a cluster is not current.
 	errNotCurrent = errAway(nil)
 	errSiteAdmin  = &Denied{Status: http.StatusForbidden, Message: "must be site admin"}

@@ -108,9 +108,11 @@ type Access int
 // the name of the user, and judges nothing else: while the node is not current, such
 // requests are anonymous and go on. ForClients is for programs that show credentials of
 // another kind, which the route judges: it counts requests only. ForProbes does
-// not even that.
+// not even that. ForAgents is ForSearch, and lets in tokens that are for the Model
+// Context Protocol only.
 const (
 	ForSearch Access = iota
+	ForAgents
 	ForUsers
 	ForSiteAdmins
 	ForAnyone
@@ -296,16 +298,8 @@ func (g *Gate) identify(r *http.Request, cred credential) (*Actor, error) {
 		return nil, errOpening
 	}
 	switch cred.kind {
-	case accessToken:
-		// Clients that know one scheme send the access tokens of OAuth by it too.
-		if g.Bearers != nil && cred.as == "" {
-			if a, err := g.byBearer(r.Context(), reg, cred); err == nil {
-				return a, nil
-			}
-		}
-		return g.byToken(reg, cred)
-	case bearerToken:
-		return g.byBearer(r.Context(), reg, cred)
+	case accessToken, bearerToken:
+		return g.byText(r.Context(), reg, cred)
 	case sessionCookie:
 		return g.bySession(reg, cred)
 	}
@@ -319,6 +313,23 @@ func (g *Gate) isAlone(r *http.Request) bool {
 	return g.Local && fromLoopback(r) && isLoopback(hostName(r.Host))
 }
 
+// byText returns the actor of an access token or a bearer token. Clients that know one
+// of the two schemes send both kinds by it.
+func (g *Gate) byText(ctx context.Context, reg *identity.Registry, cred credential) (*Actor, error) {
+	if cred.as != "" {
+		return g.byToken(reg, cred)
+	}
+	a, err := g.byBearer(ctx, reg, cred)
+	if err == nil || cred.kind == bearerToken && !errors.Is(err, errInvalidBearer) {
+		return a, err
+	}
+	a, tokenErr := g.byToken(reg, cred)
+	if cred.kind == bearerToken && errors.Is(tokenErr, errInvalidToken) {
+		return nil, err
+	}
+	return a, tokenErr
+}
+
 func (g *Gate) byToken(reg *identity.Registry, cred credential) (*Actor, error) {
 	if reg.TokenPolicy().Allow == identity.TokensNone {
 		return nil, errTokensOff
@@ -329,7 +340,7 @@ func (g *Gate) byToken(reg *identity.Registry, cred credential) (*Actor, error) 
 	}
 	a := &Actor{User: u, Token: t, Scopes: t.Scopes, until: t.Expires}
 	if cred.as == "" {
-		if !t.Has(identity.ScopeAll) {
+		if !t.Has(identity.ScopeAll) && !t.Has(identity.ScopeMCP) {
 			return nil, errInvalidToken
 		}
 		return a, g.complete(reg, a)
@@ -440,6 +451,9 @@ func (g *Gate) limit(a *Actor) error {
 
 // allow decides whether the actor gets in.
 func (g *Gate) allow(r *http.Request, a *Actor, access Access) error {
+	if access != ForAgents && a.Token != nil && a.Token.Has(identity.ScopeMCP) && !a.Token.Has(identity.ScopeAll) {
+		return errInvalidToken
+	}
 	switch access {
 	case ForAnyone, ForPublic:
 		return nil
@@ -447,7 +461,7 @@ func (g *Gate) allow(r *http.Request, a *Actor, access Access) error {
 		if !a.Anonymous() && !a.SiteAdmin() {
 			return errSiteAdmin
 		}
-	case ForSearch:
+	case ForSearch, ForAgents:
 		if a.Anonymous() && g.anonymousMay(r, a) {
 			return nil
 		}
@@ -456,8 +470,13 @@ func (g *Gate) allow(r *http.Request, a *Actor, access Access) error {
 		return errPrivate
 	}
 	// A bearer token may stand for less than its user.
-	if !a.Has(identity.ScopeAll) {
+	switch {
+	case a.Has(identity.ScopeAll):
+		return nil
+	case access != ForAgents:
 		return errScope
+	case !a.Has(identity.ScopeMCP):
+		return errAgentScope
 	}
 	return nil
 }

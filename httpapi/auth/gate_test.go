@@ -66,8 +66,9 @@ func TestCredentials(t *testing.T) {
 		{stream, []string{"Authorization", `token-sudo user="locked",token="` + sudo + `"`}, "Forbidden: Unable to sudo to nonexistent user."},
 		{stream, []string{"Authorization", `token-sudo user="a\"b\r\nX: y",token="` + sudo + `"`}, "Forbidden: Unable to sudo to nonexistent user."},
 
-		// bearer tokens, without a server that issues them
-		{stream, []string{"Authorization", "Bearer x"}, invalid}, {stream, []string{"Authorization", "bearer " + ann}, invalid}, {stream, []string{"Authorization", "Bearer"}, invalid},
+		// by the scheme of bearer tokens, without a server that issues them
+		{stream, []string{"Authorization", "Bearer x"}, invalid}, {stream, []string{"Authorization", "bearer " + ann}, "ann"}, {stream, []string{"Authorization", "Bearer"}, invalid},
+		{stream, []string{"Authorization", "Bearer " + w.creds["expired"]}, invalid}, {stream, []string{"Authorization", "Bearer " + w.creds["agent"]}, invalid},
 
 		// sessions: below /.api/ only with proof that no other page sends them
 		{stream, []string{"Cookie", cookie}, private}, {stream, []string{"Cookie", cookie, "X-Requested-With", "Sourcegraph"}, "ann"},
@@ -98,6 +99,40 @@ func TestCredentials(t *testing.T) {
 	for _, tt := range tests {
 		if got, _, _ := w.admit(t, request("GET", tt.target, tt.headers...), auth.ForSearch); got != tt.want {
 			t.Errorf("GET %.80s %.120q\ngot  %s\nwant %s", tt.target, tt.headers, got, tt.want)
+		}
+	}
+}
+
+// A token for agents is good where agents ask, and nowhere else.
+func TestAgentToken(t *testing.T) {
+	w := newWorld(t, identity.Options{})
+	w.Bearers = manyBearers{
+		"agent": {User: w.users["ann"].ID, Client: "c", Scopes: []string{identity.ScopeMCP}},
+		"all":   {User: w.users["ann"].ID, Client: "c", Scopes: []string{identity.ScopeAll}},
+		"id":    {User: w.users["ann"].ID, Client: "c", Scopes: []string{"openid"}},
+	}
+	agent, ann := w.creds["agent"], w.creds["ann"]
+	for _, tt := range []struct {
+		header string
+		access auth.Access
+		want   string
+	}{
+		{"token " + agent, auth.ForAgents, "ann"}, {"Bearer " + agent, auth.ForAgents, "ann"}, {basic(agent), auth.ForAgents, "ann"},
+		{"token " + agent, auth.ForSearch, invalid}, {"Bearer " + agent, auth.ForSearch, invalid}, {"token " + agent, auth.ForUsers, invalid},
+		{"token " + agent, auth.ForSiteAdmins, invalid}, {"token " + agent, auth.ForAnyone, invalid}, {"token " + agent, auth.ForPublic, invalid},
+		{"token " + ann, auth.ForAgents, "ann"}, {"token-sudo user=\"root\",token=\"" + agent + "\"", auth.ForAgents, invalid},
+		{"token-sudo user=\"ann\",token=\"" + w.creds["sudo"] + "\"", auth.ForAgents, "root as ann"},
+		{"Bearer agent", auth.ForAgents, "ann"}, {"token agent", auth.ForAgents, "ann"}, {"Bearer agent", auth.ForSearch, tooLittle}, {"token agent", auth.ForUsers, tooLittle},
+		{"Bearer all", auth.ForAgents, "ann"}, {"token all", auth.ForSearch, "ann"},
+		{"Bearer id", auth.ForAgents, "Forbidden: The access token lacks the scope mcp."}, {"Bearer none", auth.ForAgents, invalid},
+		{"", auth.ForAgents, private},
+	} {
+		got, _, header := w.admit(t, request("POST", "/.api/mcp", "Authorization", tt.header), tt.access)
+		if got != tt.want {
+			t.Errorf("%q, access %d: got %s, want %s", tt.header, tt.access, got, tt.want)
+		}
+		if challenge := header.Get("Www-Authenticate"); strings.HasPrefix(got, "Forbidden") && tt.access == auth.ForAgents && !strings.Contains(challenge, `scope="mcp"`) {
+			t.Errorf("%q: the challenge is %s", tt.header, challenge)
 		}
 	}
 }
@@ -191,6 +226,17 @@ func (f fakeBearers) Bearer(_ context.Context, token string) (auth.Bearer, error
 		return auth.Bearer{}, identity.ErrNoCredential
 	}
 	return f.b, f.err
+}
+
+// manyBearers knows several tokens.
+type manyBearers map[string]auth.Bearer
+
+func (m manyBearers) Bearer(_ context.Context, token string) (auth.Bearer, error) {
+	b, ok := m[token]
+	if !ok {
+		return b, identity.ErrNoCredential
+	}
+	return b, nil
 }
 
 func TestBearers(t *testing.T) {

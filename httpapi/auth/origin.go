@@ -108,7 +108,11 @@ func (g *Gate) cookieCounts(r *http.Request) bool {
 	return r.Header.Get("X-Requested-With") != "" || g.TrustedOrigin(r) || r.Header.Get("Sec-Fetch-Site") == "same-origin"
 }
 
-const apiPrefix = "/.api/"
+// apiPrefix begins the paths of programs, agentPrefix those of agents among them.
+const (
+	apiPrefix   = "/.api/"
+	agentPrefix = "/.api/mcp"
+)
 
 // crossOrigin sets the headers that let pages of other origins read the answer
 // to a request below /.api/. The origin is sent back whatever it is: a page
@@ -119,6 +123,9 @@ func crossOrigin(h http.Header, r *http.Request) {
 	}
 	h.Set("Access-Control-Allow-Credentials", "true")
 	h.Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
+	if strings.HasPrefix(r.URL.Path, agentPrefix) {
+		h.Set("Access-Control-Expose-Headers", "Mcp-Session-Id, Www-Authenticate")
+	}
 }
 
 // Preflight answers OPTIONS below /.api/.
@@ -127,10 +134,14 @@ func (g *Gate) Preflight(w http.ResponseWriter, r *http.Request) {
 	if g.TrustedOrigin(r) {
 		allowed = "X-Requested-With, X-Sourcegraph-Client, " + allowed
 	}
+	methods := "GET, POST, OPTIONS"
+	if strings.HasPrefix(r.URL.Path, agentPrefix) && g.TrustedOrigin(r) {
+		methods, allowed = methods+", DELETE", allowed+", Mcp-Protocol-Version, Mcp-Session-Id, Last-Event-Id"
+	}
 	h := w.Header()
 	crossOrigin(h, r)
 	h.Add("Vary", "Origin")
-	h.Set("Access-Control-Allow-Methods", "GET, POST, OPTIONS")
+	h.Set("Access-Control-Allow-Methods", methods)
 	h.Set("Access-Control-Allow-Headers", allowed)
 	w.WriteHeader(http.StatusOK)
 }

@@ -205,10 +205,8 @@ func (g *Gate) rechecks(cred credential, a *Actor) func() bool {
 		var again *Actor
 		var err error
 		switch cred.kind {
-		case accessToken:
-			again, err = g.byToken(reg, cred)
-		case bearerToken:
-			again, err = g.byBearer(context.Background(), reg, cred)
+		case accessToken, bearerToken:
+			again, err = g.byText(context.Background(), reg, cred)
 		default:
 			again, err = g.bySession(reg, cred)
 		}

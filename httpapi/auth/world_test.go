@@ -27,7 +27,7 @@ type world struct {
 	reg *identity.Registry
 	now time.Time
 	// creds are credentials by name: ann, sudo (of root), demoted, robot,
-	// expired, revoked.
+	// agent (of ann, for agents only), expired, revoked.
 	creds map[string]string
 	// session is a session of ann.
 	session string
@@ -94,6 +94,7 @@ func newWorld(t testing.TB, o identity.Options) *world {
 		token("demoted", "demoted", &week, identity.ScopeAll, identity.ScopeSudo)
 		token("robot", "robot", &week, identity.ScopeAll)
 		token("locked", "locked", &week, identity.ScopeAll)
+		token("agent", "ann", &week, identity.ScopeMCP)
 		token("expired", "ann", &hour, identity.ScopeAll)
 		token("revoked", "ann", &week, identity.ScopeAll)
 		must(w.reg.RevokeToken(identity.Operator, w.tokens["revoked"].ID))

@@ -21,11 +21,16 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/graphql/budget"
 )
 
-// Path is where messages go. PathV1 is the same, for clients that were told so.
+// Path is where messages go. PathV1 and PathAll are the same, for clients that were told
+// so.
 const (
-	Path   = "/.api/mcp"
-	PathV1 = "/.api/mcp/v1"
+	Path    = "/.api/mcp"
+	PathV1  = "/.api/mcp/v1"
+	PathAll = "/.api/mcp/all"
 )
+
+// Paths returns all paths that messages go to.
+func Paths() []string { return []string{Path, PathV1, PathAll} }
 
 const (
 	// maxBodyBytes is the longest body: arguments are short.
@@ -47,6 +52,8 @@ type Endpoint struct {
 	// Opening says what must be opened before calls can be answered, "" when nothing;
 	// nil is ready at once.
 	Opening func() string
+	// Off reports whether the protocol is switched off; nil is never.
+	Off func() bool
 	// ExternalURL is how clients reach the server; empty takes it from each request.
 	ExternalURL string
 	// FromOurs reports whether a request with an Origin comes from a page that may ask;
@@ -72,15 +79,25 @@ type Endpoint struct {
 func (e *Endpoint) Routes() []httpapi.Route {
 	e.once.Do(e.prepare)
 	var routes []httpapi.Route
-	for _, path := range []string{Path, PathV1} {
+	for _, path := range Paths() {
 		routes = append(routes,
-			httpapi.Route{Method: "POST", Path: path, Handler: e.serve, Holds: budget.AnswerBytes, Metadata: metadataPath + path},
-			httpapi.Route{Method: "DELETE", Path: path, Handler: e.endSession, Metadata: metadataPath + path},
-			httpapi.Route{Method: "GET", Path: metadataPath + path, Handler: e.serveMetadata, Access: auth.ForClients},
+			httpapi.Route{Method: "POST", Path: path, Handler: e.unlessOff(e.serve), Holds: budget.AnswerBytes, Access: auth.ForAgents, Metadata: metadataPath + path},
+			httpapi.Route{Method: "DELETE", Path: path, Handler: e.unlessOff(e.endSession), Access: auth.ForAgents, Metadata: metadataPath + path},
+			httpapi.Route{Method: "GET", Path: metadataPath + path, Handler: e.unlessOff(e.serveMetadata), Access: auth.ForClients},
 		)
 	}
 	routes[0].About = "the Model Context Protocol, for agents"
 	return routes
+}
+
+// unlessOff answers as if there were no route while the protocol is switched off.
+func (e *Endpoint) unlessOff(h httpapi.Handler) httpapi.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if e.Off != nil && e.Off() {
+			return &httpapi.Error{Status: http.StatusNotFound, Message: "no route"}
+		}
+		return h(w, r)
+	}
 }
 
 func (e *Endpoint) prepare() {

@@ -27,7 +27,7 @@ func (e *Endpoint) serveMetadata(w http.ResponseWriter, r *http.Request) error {
 	base := httpapi.BaseURL(e.ExternalURL, r)
 	text, err := json.Marshal(metadata{
 		Resource: base + strings.TrimPrefix(r.URL.Path, metadataPath), AuthorizationServers: []string{base},
-		Scopes: []string{identity.ScopeAll}, BearerMethods: []string{"header"}, Name: "trawl code search",
+		Scopes: []string{identity.ScopeMCP}, BearerMethods: []string{"header"}, Name: "trawl code search",
 	})
 	if err != nil {
 		return err

@@ -233,7 +233,7 @@ func TestMetadata(t *testing.T) {
 	for token, want := range map[string]string{"": "Bearer ", "sgp_0000000000000000000000000000000000000000": `Bearer error="invalid_token", `} {
 		resp, _ := w.rpc(t, w.server, token, listTools)
 		at := w.server.URL + "/.well-known/oauth-protected-resource/.api/mcp"
-		if got := resp.Header.Get("WWW-Authenticate"); resp.StatusCode != http.StatusUnauthorized || got != want+fmt.Sprintf("resource_metadata=%q", at) {
+		if got := resp.Header.Get("WWW-Authenticate"); resp.StatusCode != http.StatusUnauthorized || got != want+fmt.Sprintf(`resource_metadata=%q, scope="mcp"`, at) {
 			t.Errorf("with token %q: got %s and %s", token, resp.Status, got)
 		}
 		// The SDK judges the document as its clients do.
@@ -241,7 +241,7 @@ func TestMetadata(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(m.AuthorizationServers) != 1 || m.AuthorizationServers[0] != w.server.URL || len(m.ScopesSupported) != 1 || m.ScopesSupported[0] != "user:all" {
+		if len(m.AuthorizationServers) != 1 || m.AuthorizationServers[0] != w.server.URL || len(m.ScopesSupported) != 1 || m.ScopesSupported[0] != "mcp" {
 			t.Errorf("got %+v", m)
 		}
 	}

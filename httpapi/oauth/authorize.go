@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ory/fosite"
@@ -73,7 +74,12 @@ func (s *Server) readConsent(r *http.Request, query string) (*consent, error) {
 	if err != nil {
 		return c, err
 	}
-	return c, c.check(form)
+	if err := c.check(form); err != nil {
+		return c, err
+	}
+	scopes, err := s.narrow(r, form.Get("resource"), c.ask.GetRequestedScopes())
+	c.ask.SetRequestedScopes(scopes)
+	return c, err
 }
 
 // challengeForm is what S256 makes of a verifier.
@@ -89,8 +95,8 @@ func (c *consent) check(form url.Values) error {
 		return fosite.ErrRequestNotSupported
 	case form.Get("request_uri") != "":
 		return fosite.ErrRequestURINotSupported
-	case challenge == "" && (c.app.Kind == kept.Public || method != ""):
-		return fosite.ErrInvalidRequest.WithHint("A public app must send a code_challenge.")
+	case challenge == "" && (c.app.Kind == kept.Public || c.app.Registered || method != ""):
+		return fosite.ErrInvalidRequest.WithHint("The app must send a code_challenge.")
 	case challenge != "" && (method != "S256" || !challengeForm.MatchString(challenge)):
 		return fosite.ErrInvalidRequest.WithHint("The code_challenge must be of code_challenge_method S256.")
 	case !c.ask.GetResponseTypes().ExactOne("code"):
@@ -106,6 +112,10 @@ func (c *consent) check(form url.Values) error {
 			}
 		}
 		c.ask.SetRequestedScopes(all)
+	}
+	// Agents do not know the scope to stay signed in, and would ask again each hour.
+	if asked := c.ask.GetRequestedScopes(); c.app.Registered && !asked.Has(kept.ScopeOffline) {
+		c.ask.SetRequestedScopes(append(slices.Clone(asked), kept.ScopeOffline))
 	}
 	return nil
 }
@@ -188,15 +198,17 @@ func (s *Server) serveAuthorize(w http.ResponseWriter, r *http.Request) error {
 	// Browsers hold the redirect after a form against the policy, too.
 	policy := map[string]string{"form-action": "'self' " + c.source()}
 	return s.Site.ServePage(w, r, pages, web.View{Page: "consent.html", Policy: policy, Data: consentData{
-		App: c.app.Name, User: u.Name, Scopes: scopeTexts(c.ask.GetRequestedScopes()), To: c.destination(),
+		App: c.app.Name, User: u.Name, Scopes: scopeTexts(c.ask.GetRequestedScopes()), To: c.destination(), Unknown: c.app.Registered,
 		Action: s.Site.Path(AuthorizePath), Request: c.query, Check: sign(r, "consent", c.query),
 	}})
 }
 
 // consentData is the data of the page for consent.
 type consentData struct {
-	App, User, To  string
-	Scopes         []string
+	App, User, To string
+	Scopes        []string
+	// Unknown says that the app registered itself.
+	Unknown        bool
 	Action         string
 	Request, Check string
 }
@@ -220,6 +232,8 @@ func scopeTexts(scopes []string) []string {
 		switch s {
 		case identity.ScopeAll:
 			out = append(out, "search and change all that you may, as you")
+		case identity.ScopeMCP:
+			out = append(out, "search and read the code that you may read, by the Model Context Protocol")
 		case kept.ScopeOpenID:
 			out = append(out, "know which user you are")
 		case kept.ScopeProfile:

@@ -34,10 +34,12 @@ func (c client) IsPublic() bool              { return c.app.Kind == kept.Public 
 func (c client) GetAudience() fosite.Arguments { return nil }
 
 func (c client) GetGrantTypes() fosite.Arguments {
-	switch c.app.Kind {
-	case kept.Public:
+	switch {
+	case c.app.Registered:
+		return fosite.Arguments{grantCode, grantRefresh}
+	case c.app.Kind == kept.Public:
 		return fosite.Arguments{grantCode, grantRefresh, grantDevice}
-	case kept.Confidential:
+	case c.app.Kind == kept.Confidential:
 		return fosite.Arguments{grantCode, grantRefresh}
 	}
 	return fosite.Arguments{grantService}

@@ -132,6 +132,9 @@ func (d deviceGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite
 	}
 	k, _ := kept.ParseKey(signature)
 	t := kept.Tokens{Access: k, Scopes: r.GetGrantedScopes()}
+	if narrowed, ok := ctx.Value(narrowedKey{}).([]string); ok {
+		t.Scopes = narrowed
+	}
 	if r.GetGrantedScopes().Has(kept.ScopeOffline) {
 		refresh, signature, err := texts.GenerateRefreshToken(ctx, r)
 		if err != nil {

@@ -21,6 +21,7 @@ type metadata struct {
 	Revocation        string   `json:"revocation_endpoint"`
 	Introspection     string   `json:"introspection_endpoint"`
 	UserInfo          string   `json:"userinfo_endpoint"`
+	Registration      string   `json:"registration_endpoint,omitempty"`
 	Scopes            []string `json:"scopes_supported"`
 	ResponseTypes     []string `json:"response_types_supported"`
 	ResponseModes     []string `json:"response_modes_supported"`
@@ -39,10 +40,14 @@ type metadata struct {
 func (s *Server) serveMetadata(w http.ResponseWriter, r *http.Request) error {
 	base := s.base(r)
 	secrets := []string{"client_secret_basic", "client_secret_post"}
+	registration := ""
+	if s.Registers != nil && s.Registers() {
+		registration = base + RegisterPath
+	}
 	w.Header().Set("Access-Control-Allow-Origin", "*") // it holds nothing
 	return serveJSON(w, http.StatusOK, metadata{
 		Issuer: base, Authorization: base + AuthorizePath, Token: base + TokenPath, Device: base + DeviceCodePath,
-		Revocation: base + RevokePath, Introspection: base + IntrospectPath, UserInfo: base + UserInfoPath,
+		Revocation: base + RevokePath, Introspection: base + IntrospectPath, UserInfo: base + UserInfoPath, Registration: registration,
 		Scopes: kept.Scopes(), ResponseTypes: []string{"code"}, ResponseModes: []string{"query"}, GrantTypes: grantTypes,
 		ChallengeMethods: []string{"S256"}, TokenAuth: append(secrets, "none"), RevocationAuth: append(secrets, "none"),
 		IntrospectionAuth: secrets, Subjects: []string{"public"}, IssuerInRedirect: true,

@@ -120,7 +120,7 @@ func TestRedirectOfToken(t *testing.T) {
 func TestDefaultScope(t *testing.T) {
 	w := newWorld(t)
 	got := w.post(oauth.TokenPath, w.asWeb("grant_type", "authorization_code", "code", w.code(request(w.web, "scope", "-")), "redirect_uri", callback, "code_verifier", verifier)...)
-	if out := got.json(t); out["scope"] != "openid profile email user:all" || out["refresh_token"] != nil {
+	if out := got.json(t); out["scope"] != "openid profile email user:all mcp" || out["refresh_token"] != nil {
 		t.Errorf("got %s", got.text)
 	}
 }

@@ -104,7 +104,7 @@ func TestMetadata(t *testing.T) {
 		"response_types_supported":         {"code"},
 		"code_challenge_methods_supported": {"S256"},
 		"grant_types_supported":            {"authorization_code", "refresh_token", deviceType, "client_credentials"},
-		"scopes_supported":                 {"openid", "profile", "email", "offline_access", "user:all"},
+		"scopes_supported":                 {"openid", "profile", "email", "offline_access", "user:all", "mcp"},
 	} {
 		var got []string
 		for _, v := range out[name].([]any) {

@@ -25,6 +25,7 @@ const (
 	RevokePath        = "/.auth/idp/oauth/revoke"
 	IntrospectPath    = "/.auth/idp/oauth/introspect"
 	UserInfoPath      = "/.auth/idp/oauth/userinfo"
+	RegisterPath      = "/.auth/idp/oauth/register"
 	DevicePath        = "/device"
 	OpenIDPath        = "/.well-known/openid-configuration"
 	AuthorizationPath = "/.well-known/oauth-authorization-server"
@@ -37,12 +38,18 @@ type Server struct {
 	Book func() *kept.Book
 	// Site is the server that it is part of. It has a registry.
 	Site *httpapi.Server
+	// Registers reports whether apps may register themselves; nil lets none.
+	Registers func() bool
+	// Resources are the paths of what a token may be for alone (RFC 8707).
+	Resources []string
 	// Now is the clock for limits; nil is time.Now.
 	Now func() time.Time
 
 	prepareOnce sync.Once
 	provider    *fosite.Fosite
 	polls       polls
+	// registrations are those of addresses.
+	registrations *auth.Limiter
 }
 
 func (s *Server) prepare() {
@@ -51,6 +58,7 @@ func (s *Server) prepare() {
 			s.Now = time.Now
 		}
 		s.provider = s.newProvider()
+		s.registrations = auth.NewLimiter(registrationsPerMinute, s.Site.Gate.Nodes)
 	})
 }
 
@@ -99,12 +107,16 @@ func (s *Server) Routes() []httpapi.Route {
 		{Method: "POST", Path: AuthorizePath, Handler: s.decideAuthorize, Access: auth.ForAnyone},
 		{Method: "GET", Path: DevicePath, Handler: s.serveDevice, Holds: httpapi.PageHolds, Access: auth.ForAnyone, About: "let a program in that shows a code"},
 		{Method: "POST", Path: DevicePath, Handler: s.decideDevice, Access: auth.ForAnyone},
-		{Method: "POST", Path: TokenPath, Handler: s.endpoint(s.serveToken), Access: auth.ForClients},
+		{Method: "POST", Path: TokenPath, Handler: openly(s.endpoint(s.serveToken)), Access: auth.ForClients},
 		{Method: "POST", Path: DeviceCodePath, Handler: s.endpoint(s.serveDeviceCode), Access: auth.ForClients},
 		{Method: "POST", Path: RevokePath, Handler: s.endpoint(s.serveRevoke), Access: auth.ForClients},
+		{Method: "POST", Path: RegisterPath, Handler: openly(s.serveRegister), Access: auth.ForClients, About: "lets an agent become an app that users can let in"},
 		{Method: "POST", Path: IntrospectPath, Handler: s.endpoint(s.serveIntrospect), Access: auth.ForClients},
 		{Method: "GET", Path: UserInfoPath, Handler: s.serveUserInfo, Access: auth.ForAnyone},
 		{Method: "POST", Path: UserInfoPath, Handler: s.serveUserInfo, Access: auth.ForAnyone},
+	}
+	for _, path := range []string{TokenPath, RegisterPath} {
+		routes = append(routes, httpapi.Route{Method: "OPTIONS", Path: path, Handler: servePreflight, Access: auth.ForClients})
 	}
 	for i := range routes {
 		routes[i].Handler = s.opened(routes[i].Handler)

@@ -31,7 +31,7 @@ func (s storage) GetClient(_ context.Context, id string) (fosite.Client, error) 
 
 func (s storage) app(id string) (*kept.App, error) {
 	a, err := s.Book().App(id)
-	if errors.Is(err, store.ErrNotFound) || err == nil && a.Disabled {
+	if errors.Is(err, store.ErrNotFound) || err == nil && (a.Disabled || s.Book().Over(a)) {
 		return nil, fosite.ErrNotFound
 	}
 	return a, err

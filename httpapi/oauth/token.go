@@ -31,7 +31,11 @@ func (s *Server) serveToken(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kind == grantRefresh {
+	resource := r.PostForm.Get("resource")
+	if scopes, err = s.narrow(r, resource, scopes); err != nil {
+		return nil, err
+	}
+	if kind == grantRefresh || resource != "" {
 		ctx = withNarrowed(ctx, scopes)
 	}
 	resp, err := s.provider.NewAccessResponse(ctx, ask)

@@ -35,8 +35,10 @@ const (
 	goodPassword = "correct horse battery"
 	base         = "http://localhost"
 	callback     = "https://app.example/cb?keep=1"
-	// whoPath answers with the user that a search would be for.
-	whoPath = "/.api/who"
+	// whoPath answers with the user that a search would be for, agentPath with that of
+	// an agent.
+	whoPath   = "/.api/who"
+	agentPath = "/.api/mcp"
 )
 
 // world is a server with users, apps and the OAuth server, asked without a
@@ -51,6 +53,8 @@ type world struct {
 	fs      *vfs.MemFS
 	clock   *clock.Clock
 	log     bytes.Buffer
+	// closed says that apps may not register themselves.
+	closed bool
 	// nodes is the log of all nodes; nil is a store of one machine.
 	nodes cluster.Log
 
@@ -92,12 +96,15 @@ func (w *world) open(fs vfs.FS) {
 	w.must(err)
 	w.book = kept.Open(w.st, w.reg, kept.Options{Now: w.clock.Now})
 	site := &httpapi.Server{Gate: gate, Log: zerolog.New(&w.log).Level(zerolog.DebugLevel)}
-	apps := &oauth.Server{Book: func() *kept.Book { return w.book }, Site: site, Now: w.clock.Now}
+	apps := &oauth.Server{
+		Book: func() *kept.Book { return w.book }, Site: site, Now: w.clock.Now, Registers: func() bool { return !w.closed }, Resources: []string{agentPath},
+	}
 	gate.Bearers = apps
-	site.Extra = append(apps.Routes(), httpapi.Route{Method: "GET", Path: whoPath, Handler: func(rw http.ResponseWriter, r *http.Request) error {
+	who := func(rw http.ResponseWriter, r *http.Request) error {
 		_, err := io.WriteString(rw, auth.From(r.Context()).User.Name)
 		return err
-	}})
+	}
+	site.Extra = append(apps.Routes(), httpapi.Route{Method: "GET", Path: whoPath, Handler: who}, httpapi.Route{Method: "GET", Path: agentPath, Handler: who, Access: auth.ForAgents})
 	w.gate, w.handler = gate, site.Handler()
 }
 

@@ -22,8 +22,10 @@ type tokensData struct {
 	Secret string
 	// Refused says why none can be made, "" if one can.
 	Refused string
-	// Note, Sudo and Days are what was filled in.
+	// Note, Agents, Sudo and Days are what was filled in. Agents is for tokens of agents
+	// only.
 	Note    string
+	Agents  bool
 	Sudo    bool
 	Days    int
 	Choices []int
@@ -83,8 +85,11 @@ func refusal(mode identity.TokenMode, s subject, admin bool) string {
 // createToken makes a token and shows it, once: nothing that can be asked for
 // again has it.
 func createToken(v *visit) (answer, error) {
-	d := &tokensData{Note: v.value("note"), Sudo: v.form.Values["sudo"] != ""}
+	d := &tokensData{Note: v.value("note"), Agents: v.form.Values["scope"] == identity.ScopeMCP, Sudo: v.form.Values["sudo"] != ""}
 	ask := identity.NewToken{User: v.subject.ID, Note: d.Note, Scopes: []string{identity.ScopeAll}}
+	if d.Agents {
+		ask.Scopes = []string{identity.ScopeMCP}
+	}
 	if d.Sudo {
 		ask.Scopes = append(ask.Scopes, identity.ScopeSudo)
 	}

@@ -30,8 +30,9 @@ var (
 	})
 	auditActors = table.JSON[uint64, auditActor](store.RecordAudit, "entry of the audit log", nil)
 	failed      = table.JSON[failureID, failures](store.RecordFailures, "failures under a key", nil)
-	secrets     = table.Bytes(store.RecordSecret, "secret", checkSecret)   // by siteSecret
-	pins        = table.JSON(store.RecordPin, "pin of a reader", checkPin) // by user:NAME or org:NAME
+	secrets     = table.Bytes(store.RecordSecret, "secret", checkSecret)                     // by siteSecret
+	pins        = table.JSON(store.RecordPin, "pin of a reader", checkPin)                   // by user:NAME or org:NAME
+	externals   = table.JSON(store.RecordExternal, "link to another service", checkExternal) // by provider/subject
 	counters    = table.JSON[string, uint64](store.RecordCounter, "counter", nil)
 )
 

@@ -13,8 +13,10 @@ import (
 
 // The scopes of access tokens.
 const (
-	// ScopeAll lets a token do what its user may; every token has it.
+	// ScopeAll lets a token do what its user may.
 	ScopeAll = "user:all"
+	// ScopeMCP lets a token speak the Model Context Protocol for its user, and no more.
+	ScopeMCP = "mcp"
 	// ScopeSudo lets a token of a site admin act as any user.
 	ScopeSudo = "site-admin:sudo"
 )

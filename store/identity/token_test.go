@@ -190,7 +190,9 @@ func TestCreateToken(t *testing.T) {
 		// scopes
 		{identity.TokensAll, request{"ann", "ann", identity.NewToken{Lifetime: days(7)}}, `all access tokens must have scope "user:all"`},
 		{identity.TokensAll, request{"root", "root", identity.NewToken{Scopes: sudo[1:], Lifetime: days(7)}}, `all access tokens must have scope "user:all"`},
-		{identity.TokensAll, request{"ann", "ann", identity.NewToken{Scopes: []string{"user:all", "x"}, Lifetime: days(7)}}, `unknown access token scope "x" (valid scopes: [user:all site-admin:sudo])`},
+		{identity.TokensAll, request{"ann", "ann", identity.NewToken{Scopes: []string{"user:all", "x"}, Lifetime: days(7)}}, `unknown access token scope "x" (valid scopes: [user:all mcp site-admin:sudo])`},
+		{identity.TokensAll, request{"ann", "ann", identity.NewToken{Scopes: []string{"mcp"}, Lifetime: days(7)}}, ""},
+		{identity.TokensAll, request{"root", "root", identity.NewToken{Scopes: []string{"mcp", "site-admin:sudo"}, Lifetime: days(7)}}, `all access tokens must have scope "user:all"`},
 		{identity.TokensAll, request{"ann", "ann", identity.NewToken{Scopes: []string{"user:all", "user:all"}, Lifetime: days(7)}}, `access token scope "user:all" may not be specified multiple times`},
 		{identity.TokensAll, request{"ann", "ann", identity.NewToken{Scopes: sudo, Lifetime: days(7)}}, "must be site admin"},
 		{identity.TokensAll, request{"root", "root", identity.NewToken{Scopes: sudo, Lifetime: days(7)}}, ""},

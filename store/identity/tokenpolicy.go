@@ -148,7 +148,7 @@ func (p TokenPolicy) checkLifetime(d *time.Duration) error {
 
 // checkScopes judges the scopes of a token for a user.
 func checkScopes(scopes []string, admin bool) error {
-	known := []string{ScopeAll, ScopeSudo}
+	known := []string{ScopeAll, ScopeMCP, ScopeSudo}
 	for i, s := range scopes {
 		if !slices.Contains(known, s) {
 			return refuse("unknown access token scope %q (valid scopes: [%s])", s, strings.Join(known, " "))
@@ -158,7 +158,7 @@ func checkScopes(scopes []string, admin bool) error {
 		}
 	}
 	switch {
-	case !slices.Contains(scopes, ScopeAll):
+	case !slices.Contains(scopes, ScopeAll) && !slices.Equal(scopes, []string{ScopeMCP}):
 		return refuse("all access tokens must have scope %q", ScopeAll)
 	case slices.Contains(scopes, ScopeSudo) && !admin:
 		return refuse("must be site admin")

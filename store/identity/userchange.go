@@ -160,6 +160,9 @@ func (c *change) deleteUser(u *User) error {
 			return err
 		}
 	}
+	if err := c.forgetExternals(u.ID); err != nil {
+		return err
+	}
 	names.Delete(c.records, nameKey(u.Name))
 	counters.Delete(c.records, orgsMadeKey(u.ID))
 	for _, kind := range []store.RecordKind{store.RecordUser, store.RecordPassword, store.RecordReset, store.RecordLockout, store.RecordSeen} {

@@ -103,6 +103,7 @@ func (v *verifying) belongings() error {
 		lockouts.Verify(v.st, v.tell, nil, func(user uint32, _ *failures) error { return v.user(user) }),
 		failed.Verify(v.st, v.tell, table.Always, nil),
 		secrets.Verify(v.st, v.tell, table.Always, nil),
+		externals.Verify(v.st, v.tell, nil, func(_ string, l *externalLink) error { return v.user(l.User) }),
 		seen.Verify(v.st, v.tell, nil, nil),
 		members.Verify(v.st, v.tell, nil, func(key [2]uint32, _ *struct{}) error {
 			return member(key[1], key[0], memberships, [2]uint32{key[1], key[0]})

@@ -36,7 +36,7 @@ const (
 
 // Scopes returns all scopes there are.
 func Scopes() []string {
-	return []string{ScopeOpenID, ScopeProfile, ScopeEmail, ScopeOffline, identity.ScopeAll}
+	return []string{ScopeOpenID, ScopeProfile, ScopeEmail, ScopeOffline, identity.ScopeAll, identity.ScopeMCP}
 }
 
 // App is a program that may ask users to act for them.
@@ -60,6 +60,11 @@ type App struct {
 	Disabled bool `json:"disabled,omitempty"`
 	// BuiltIn says that it came with the program.
 	BuiltIn bool `json:"builtIn,omitempty"`
+	// Registered says that it registered itself, from Address, and is deleted after
+	// Until.
+	Registered bool      `json:"registered,omitempty"`
+	Address    string    `json:"address,omitempty"`
+	Until      time.Time `json:"until,omitzero"`
 }
 
 // CommandLine is the client id of the app that came with the program: the
@@ -172,8 +177,9 @@ func (b *Book) checkNewID(a *App) error {
 	if err != nil {
 		return err
 	}
-	if len(all) >= mostApps {
-		return refuse("there are %d apps, which is the most there may be: delete one first", len(all))
+	made := slices.DeleteFunc(slices.Clone(all), func(a *App) bool { return a.Registered })
+	if len(made) >= mostApps {
+		return refuse("there are %d apps, which is the most there may be: delete one first", len(made))
 	}
 	if a.ID == "" {
 		var random [10]byte
@@ -223,8 +229,8 @@ func (b *Book) checkKind(a *App) error {
 		if !u.Service {
 			return refuse("%s is no service account: only those can have an app of their own", u.Name)
 		}
-		if len(a.Redirects) > 0 || slices.ContainsFunc(a.Scopes, func(s string) bool { return s != identity.ScopeAll }) {
-			return refuse("an app of a service account has the scope %s only, and no redirect URI", identity.ScopeAll)
+		if len(a.Redirects) > 0 || slices.ContainsFunc(a.Scopes, func(s string) bool { return s != identity.ScopeAll && s != identity.ScopeMCP }) {
+			return refuse("an app of a service account has the scopes %s and %s only, and no redirect URI", identity.ScopeAll, identity.ScopeMCP)
 		}
 	default:
 		return refuse("%q is no kind of app: %s, %s and %s are", a.Kind, Public, Confidential, Service)

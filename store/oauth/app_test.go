@@ -26,7 +26,7 @@ func TestNewApp(t *testing.T) {
 		{oauth.NewApp{Name: "x", Kind: oauth.Service, Account: w.ann.ID}, "ann is no service account"},
 		{oauth.NewApp{Name: "x", Kind: oauth.Service, Account: 99}, "not found"},
 		{oauth.NewApp{Name: "x", Kind: oauth.Service, Account: w.bot.ID, Redirects: web}, "no redirect URI"},
-		{oauth.NewApp{Name: "x", Kind: oauth.Service, Account: w.bot.ID, Scopes: []string{"openid"}}, "user:all only"},
+		{oauth.NewApp{Name: "x", Kind: oauth.Service, Account: w.bot.ID, Scopes: []string{"openid"}}, "user:all and mcp only"},
 		{oauth.NewApp{Name: "x", Kind: oauth.Public, Account: w.bot.ID}, "only an app of the kind service"},
 		// names, which are shown to users
 		{oauth.NewApp{Kind: oauth.Public}, "needs a name"},

@@ -22,8 +22,9 @@ var (
 	// ErrReused: the code or refresh token has been used before. The grant is
 	// revoked by then.
 	ErrReused = errors.New("used a second time")
-	// ErrFull: there are as many pending device codes as there may be.
-	ErrFull = errors.New("too many devices wait for an answer: try again later")
+	// ErrFull: there are as many pending device codes, or apps that registered
+	// themselves, as there may be.
+	ErrFull = errors.New("too many programs wait for an answer: try again later")
 )
 
 // Lifetimes of what is given out.
@@ -100,6 +101,7 @@ func refuse(format string, args ...any) error {
 // The actions of the audit log.
 const (
 	ActionAppCreate   = "app.create"
+	ActionAppRegister = "app.register"
 	ActionAppUpdate   = "app.update"
 	ActionAppSecret   = "app.rotate-secret"
 	ActionAppDelete   = "app.delete"
@@ -132,7 +134,7 @@ func (b *Book) Keep(ctx context.Context, tell func(error)) {
 // Sweep deletes grants and devices that are good for nothing any more.
 func (b *Book) Sweep() error {
 	err := b.update(identity.Author{}, func(b *Book, tx *identity.Tx) error {
-		if err := b.sweepGrants(tx); err != nil {
+		if err := errors.Join(b.sweepRegistered(tx), b.sweepGrants(tx)); err != nil {
 			return err
 		}
 		return devices.Each(b.st, store.RecordRange{}, b.reg.TellDamaged, func(code Hash, d *Device) (bool, error) {

@@ -100,7 +100,7 @@ func (b *Book) usable(user uint32, app string) error {
 	if err != nil {
 		return gone(err)
 	}
-	if a.Disabled || u.Locked || a.Kind == Service && a.Account != user {
+	if a.Disabled || b.Over(a) || u.Locked || a.Kind == Service && a.Account != user {
 		return ErrNoGrant
 	}
 	return nil
@@ -188,6 +188,9 @@ func (b *Book) Agree(by identity.Author, k Key, ask Ask) error {
 			Hash: k.Hash[:], Redirect: ask.Redirect, Challenge: ask.Challenge, Expires: tx.Now().Add(CodeLasts),
 		}}
 		if err := b.makeRoom(tx, g, mostGrants); err != nil {
+			return err
+		}
+		if err := b.keepRegistered(tx, ask.App); err != nil {
 			return err
 		}
 		tx.Audit(ActionGrant, appTarget(ask.App), k.Grant.User(), "scopes "+strings.Join(ask.Scopes, " "))
@@ -284,7 +287,7 @@ func (b *Book) renew(by identity.Author, id GrantID, reused string, t Tokens, us
 			return err
 		}
 		b.add(g, t, tx.Now())
-		return grants.Put(tx.Records(), g.ID, g)
+		return errors.Join(b.keepRegistered(tx, g.App), grants.Put(tx.Records(), g.ID, g))
 	})
 	if errors.Is(err, ErrReused) {
 		err = errors.Join(err, b.Revoke(by, id, reused))

@@ -19,6 +19,8 @@ const (
 var (
 	hostForm   = regexp.MustCompile(`^([A-Za-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]+)?$`)
 	schemeForm = regexp.MustCompile(`^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+$`)
+	// editorSchemes are names without a dot that editors have for themselves.
+	editorSchemes = []string{"cursor", "jetbrains", "vscode", "vscode-insiders", "vscodium", "windsurf", "zed"}
 )
 
 func checkRedirects(all []string) error {
@@ -52,7 +54,7 @@ func refusedRedirect(text string) string {
 		if !hostForm.MatchString(u.Host) || u.Hostname() != "localhost" && !isLoopback(u.Hostname()) {
 			return "must be https, unless its host is 127.0.0.1, [::1] or localhost"
 		}
-	case !schemeForm.MatchString(u.Scheme):
+	case !schemeForm.MatchString(u.Scheme) && !slices.Contains(editorSchemes, u.Scheme):
 		return "needs the scheme https or a name of its own with a dot in it, such as org.example.app"
 	case u.Opaque != "" || u.Host == "" && u.Path == "" || u.Host != "" && !hostForm.MatchString(u.Host):
 		return "needs a path, as in org.example.app:/done"

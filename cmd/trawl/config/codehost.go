@@ -44,25 +44,35 @@ const (
 // mostSecretBytes bounds what is read of a file that should hold a secret.
 const mostSecretBytes = 64 << 10
 
+// readSecret reads a secret from a file.
+func readSecret(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if info.Size() > mostSecretBytes {
+		return "", fmt.Errorf("%s is longer than %d bytes", path, mostSecretBytes)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	secret := strings.TrimSpace(string(text))
+	if secret == "" {
+		return "", fmt.Errorf("%s is empty", path)
+	}
+	return secret, nil
+}
+
 // read returns the secret, as the file or the environment has it now.
 func (s secret) read() (string, error) {
 	switch {
 	case s.file != "":
-		info, err := os.Stat(s.file)
+		text, err := readSecret(s.file)
 		if err != nil {
 			return "", fmt.Errorf("secret: %w", err)
 		}
-		if info.Size() > mostSecretBytes {
-			return "", fmt.Errorf("secret: %s is longer than %d bytes", s.file, mostSecretBytes)
-		}
-		text, err := os.ReadFile(s.file)
-		if err != nil {
-			return "", fmt.Errorf("secret: %w", err)
-		}
-		if len(strings.TrimSpace(string(text))) == 0 {
-			return "", fmt.Errorf("secret: %s is empty", s.file)
-		}
-		return strings.TrimSpace(string(text)), nil
+		return text, nil
 	case s.env != "":
 		text := os.Getenv(s.env)
 		if text == "" {

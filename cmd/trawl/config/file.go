@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
+	"github.com/trawlsearch/trawl/httpapi/oidc"
 )
 
 // File is a configuration file that was read. Its values are not parsed yet.
@@ -28,6 +29,8 @@ type File struct {
 	RateLimits cost.Limits
 	// Backup is nil if the file has none.
 	Backup *Backup
+	// Providers are the services that people sign in at.
+	Providers []oidc.Provider
 
 	values map[string]value
 }
@@ -38,7 +41,7 @@ type value struct {
 	line int
 }
 
-// repositoriesKey, codeHostsKey, rateLimitsKey and backupKey are the keys whose values are not
+// repositoriesKey, codeHostsKey, rateLimitsKey, backupKey and oidcKey are the keys whose values are not
 // scalars.
 const repositoriesKey = "repositories"
 
@@ -81,6 +84,8 @@ func ParseFile(path string, data []byte) (*File, error) {
 			return f.rateLimits(v)
 		case backupKey:
 			return f.backup(v)
+		case oidcKey:
+			return f.providers(v)
 		}
 		text, err := f.scalar(key, v)
 		switch key {
@@ -98,7 +103,7 @@ func ParseFile(path string, data []byte) (*File, error) {
 
 // known returns the keys of the file.
 func known() []string {
-	keys := []string{repositoriesKey, codeHostsKey, rateLimitsKey, backupKey}
+	keys := []string{repositoriesKey, codeHostsKey, rateLimitsKey, backupKey, oidcKey}
 	for _, k := range All() {
 		keys = append(keys, k.Name)
 	}
@@ -187,11 +192,12 @@ func (f *File) syntaxError(err error) error {
 func (f *File) Changed(later *File) []string {
 	var before, after map[string]value
 	var backupBefore, backupAfter *Backup
+	var oidcBefore, oidcAfter []oidc.Provider
 	if f != nil {
-		before, backupBefore = f.values, f.Backup
+		before, backupBefore, oidcBefore = f.values, f.Backup, f.Providers
 	}
 	if later != nil {
-		after, backupAfter = later.values, later.Backup
+		after, backupAfter, oidcAfter = later.values, later.Backup, later.Providers
 	}
 	changed := map[string]bool{}
 	for key, v := range before {
@@ -206,6 +212,9 @@ func (f *File) Changed(later *File) []string {
 	}
 	if !reflect.DeepEqual(backupBefore, backupAfter) {
 		changed[backupKey] = true
+	}
+	if !reflect.DeepEqual(oidcBefore, oidcAfter) {
+		changed[oidcKey] = true
 	}
 	return slices.Sorted(maps.Keys(changed))
 }

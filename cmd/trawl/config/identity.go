@@ -37,6 +37,11 @@ type Identity struct {
 	// UserRate and AddressRate are requests a minute; 0 is no limit, less is
 	// what suits where the server listens.
 	UserRate, AddressRate int
+	// Agents says that agents are answered by the Model Context Protocol, Registration
+	// that they may become OAuth apps by themselves.
+	Agents, Registration bool
+	// NoPasswords says that local passwords let nobody in.
+	NoPasswords bool
 }
 
 // autoRate stands for a rate that is not set.
@@ -59,6 +64,8 @@ func defaultIdentity() Identity {
 		AuditEntries:  100_000,
 		UserRate:      autoRate,
 		AddressRate:   autoRate,
+		Agents:        true,
+		Registration:  true,
 	}
 }
 
@@ -134,6 +141,12 @@ func identitySettings() []Setting {
 			"requests a minute for a user, with all tokens together; 0 is no limit, auto none on the same machine and 1200 elsewhere", setUserRate},
 		{"rate-limit-address", "N", "auto",
 			"requests a minute for an address without a user; 0 is no limit, auto none on the same machine and 300 elsewhere", setAddressRate},
+		{"passwords", "BOOL", "true",
+			"let people sign in with a password of this server; false takes oidc in the configuration file", setPasswords},
+		{"mcp", "BOOL", "true",
+			"answer editors and assistants by the Model Context Protocol, at /.api/mcp", setAgents},
+		{"client-registration", "BOOL", "true",
+			"let programs become OAuth apps by themselves, which users may let in for the Model Context Protocol only", setRegistration},
 	}
 }
 
@@ -243,8 +256,17 @@ func setLasting(dst *time.Duration, text string) error {
 	return nil
 }
 
-func setUserRate(s *Settings, text string) error    { return setRate(&s.UserRate, text) }
-func setAddressRate(s *Settings, text string) error { return setRate(&s.AddressRate, text) }
+func setPasswords(s *Settings, text string) error {
+	may := true
+	err := setBool(&may, text)
+	s.NoPasswords = !may
+	return err
+}
+
+func setAgents(s *Settings, text string) error       { return setBool(&s.Agents, text) }
+func setRegistration(s *Settings, text string) error { return setBool(&s.Registration, text) }
+func setUserRate(s *Settings, text string) error     { return setRate(&s.UserRate, text) }
+func setAddressRate(s *Settings, text string) error  { return setRate(&s.AddressRate, text) }
 
 func setRate(dst *int, text string) error {
 	if text == "auto" {

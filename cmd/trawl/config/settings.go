@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
+	"github.com/trawlsearch/trawl/httpapi/oidc"
 )
 
 // Settings is everything that can be set, checked.
@@ -59,6 +60,8 @@ type Settings struct {
 	Read *File
 	// RateLimits are the limits of GraphQL requests; 0 is the default.
 	RateLimits cost.Limits
+	// Providers are the services that people sign in at.
+	Providers []oidc.Provider
 	// Backup is what trawl serve backs up by itself; nil is nothing.
 	Backup *Backup
 }
@@ -126,6 +129,7 @@ func Resolve(m Machine, said Said) (Settings, error) {
 		s.Read = said.File
 		s.File, s.Repositories, s.RateLimits, s.Backup = said.File.Path, said.File.Repositories, said.File.RateLimits, said.File.Backup
 		s.CodeHosts = said.File.CodeHosts
+		s.Providers = said.File.Providers
 	}
 	for _, k := range All() {
 		if said.File != nil {
@@ -153,6 +157,9 @@ func Resolve(m Machine, said Said) (Settings, error) {
 		return s, err
 	}
 	if err := s.Cluster.check(); err != nil {
+		return s, err
+	}
+	if err := s.checkSignIn(); err != nil {
 		return s, err
 	}
 	abs, err := filepath.Abs(s.Data)
