@@ -35,6 +35,10 @@ var hostilePages = map[string][]string{
 	"/{repo}/-/branches":           {"/hostile/-/branches", "/hostile/-/branches?q=9"},
 	"/{repo}{rev}":                 {"/hostile", "/hostile@main" + strings.Repeat("^0", 400)},
 
+	"/.api/code/definitions": {"/.api/code/definitions?name=x&repository=hostile&path=tokens.go", "/.api/code/definitions?name=" + strings.Repeat("%22", 200)},
+	"/.api/code/references":  {"/.api/code/references?name=x&limit=400&repository=hostile&path=long.txt", "/.api/code/references?name=n&repository=" + strings.Repeat("%22", 4_000)},
+	"/.api/code/hover":       {"/.api/code/hover?name=x&repository=hostile&path=" + strings.Repeat("%22", 4_000)},
+
 	"/.api/search/completions":       {"/.api/search/completions?q=repo:" + strings.Repeat("%22", 5_000), "/.api/search/completions?q=" + strings.Repeat("x", 60_000)},
 	"/search":                        {"/search?q=" + strings.Repeat("%22", 60_000)},
 	"/-/trace/{id}":                  {"/-/trace/%s"},

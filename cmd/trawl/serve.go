@@ -32,6 +32,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/help"
 	"github.com/trawlsearch/trawl/httpapi/mcp"
+	"github.com/trawlsearch/trawl/httpapi/navigate"
 	"github.com/trawlsearch/trawl/httpapi/oauth"
 	"github.com/trawlsearch/trawl/httpapi/openapi"
 	"github.com/trawlsearch/trawl/httpapi/settings"
@@ -163,13 +164,14 @@ func (h *host) newServer() *httpapi.Server {
 		GraphQL: api, Searcher: &h.backend, Opening: h.backend.opening, ExternalURL: h.set.ExternalURL, FromOurs: h.gate.FromOurs, Version: buildOf().version,
 	}
 	files := &browse.Endpoint{Store: h.backend.store, Git: h.backend.git, Spool: h.backend.spool, Pages: server, Refresh: h.backend.refresh, Registry: h.backend.registry, Nodes: h.backend.nodes}
+	navigator := &navigate.Endpoint{Finder: navigate.Finder{Searcher: &h.backend}, Store: h.backend.store, Git: h.backend.git}
 	completer := &complete.Endpoint{Store: h.backend.store}
 	apps := &oauth.Server{Book: h.backend.apps, Site: server}
 	h.gate.Bearers = apps
 	tools := &console.Console{Server: server}
 	book := &help.Book{Server: server, Limits: h.limits}
 	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, Status: h.status, More: tools.Sections()}
-	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), files.Routes(), h.metricsRoutes())
+	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), navigator.Routes(), files.Routes(), h.metricsRoutes())
 	return server
 }
 

@@ -1,0 +1,37 @@
+package code
+
+import (
+	"encoding/hex"
+	"slices"
+
+	"github.com/trawlsearch/trawl/store/shard"
+)
+
+// FindBlob returns the document of a path with an object id and its run, nil if there
+// is none. It may be one of another branch, or one that a later sync replaced: what a
+// file is does not depend on the commit.
+func FindBlob(runs []DocumentRun, path, oid string) (r *DocumentRun, i int) {
+	id, err := hex.DecodeString(oid)
+	if err != nil {
+		return nil, 0
+	}
+	for n := range runs {
+		r := &runs[n]
+		for i := r.First; i < r.End; i++ {
+			if r.Table.Path(i) == path && slices.Equal(r.Table.OID(i), id) {
+				return r, i
+			}
+		}
+	}
+	return nil, 0
+}
+
+// Symbols returns the definitions in a document of the run, by line. known is false
+// while they are not read yet, or cannot be.
+func (r *DocumentRun) Symbols(i int) (symbols []shard.Symbol, known bool, err error) {
+	if !r.View.HasSymbols() {
+		return nil, false, nil
+	}
+	symbols, err = r.View.Symbols(nil, uint16(i))
+	return symbols, true, err
+}
