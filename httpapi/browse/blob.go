@@ -29,6 +29,9 @@ type blobData struct {
 	// Problem says why no text is shown, "" if it is.
 	Problem string
 	source
+	Outline outline
+	// Asked and AskedPath are the revision and path of the address, as they are.
+	Asked, AskedPath string
 	// Encoding is shown where it is not UTF-8.
 	Encoding string
 }
@@ -43,6 +46,9 @@ type source struct {
 	// none.
 	Before, Behind string
 }
+
+// Holds reports whether the window has a line.
+func (s source) Holds(line int) bool { return line >= s.First && line <= s.Last }
 
 // Part reports whether the text has lines that are not shown.
 func (s source) Part() bool { return s.First > 1 || s.Last < s.Total }
@@ -64,7 +70,7 @@ func (e *Endpoint) blob(r *http.Request, p *target) (answer, error) {
 	if found.Directory() || found.Mode == git.ModeSubmodule {
 		return answer{redirect: code.TreeURL(p.rec.Name, p.rev, p.path)}, nil
 	}
-	data := blobData{head: p.head(), Name: shown(found.Name), RawURL: code.RawURL(p.rec.Name, p.rev, p.path), Permalink: code.BlobURL(p.rec.Name, p.commit, p.path)}
+	data := blobData{head: p.head(), Asked: p.rev, AskedPath: p.path, Name: shown(found.Name), RawURL: code.RawURL(p.rec.Name, p.rev, p.path), Permalink: code.BlobURL(p.rec.Name, p.commit, p.path)}
 	switch found.Mode {
 	case git.ModeSymlink:
 		data.Kind = "symbolic link"
@@ -81,8 +87,11 @@ func (e *Endpoint) blob(r *http.Request, p *target) (answer, error) {
 	default:
 		httpapi.WorkOf(r.Context()).Shrink(min(blobHolds, 4<<20+2*int64(len(o.Data))))
 		e.fill(r, p, &data, o.Data)
+		if data.Outline, err = p.outline(found.OID); err != nil {
+			return answer{}, err
+		}
 	}
-	return answer{page: "blob.html", data: data}, nil
+	return answer{page: "blob.html", data: data, scripts: []string{"names.js"}}, nil
 }
 
 // fill shows the text of a file.

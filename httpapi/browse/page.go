@@ -116,6 +116,8 @@ type answer struct {
 	page     string
 	data     any
 	redirect string
+	// scripts are those of the page beside those of all.
+	scripts []string
 }
 
 // show returns a handler that answers with what build makes of a target. What
@@ -130,7 +132,7 @@ func (e *Endpoint) show(build func(r *http.Request, p *target) (answer, error)) 
 			return e.redirect(w, r, a.redirect)
 		}
 		w.Header().Set("X-Robots-Tag", "noindex")
-		return e.Pages.ServePage(w, r, pages, web.View{Page: a.page, Styles: []string{"code.css"}, Scripts: []string{"lines.js"}, Data: a.data})
+		return e.Pages.ServePage(w, r, pages, web.View{Page: a.page, Styles: []string{"code.css"}, Scripts: append([]string{"lines.js"}, a.scripts...), Data: a.data})
 	}
 }
 

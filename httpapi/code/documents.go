@@ -26,12 +26,18 @@ func FindBlob(runs []DocumentRun, path, oid string) (r *DocumentRun, i int) {
 	return nil, 0
 }
 
-// Symbols returns the definitions in a document of the run, by line. known is false
-// while they are not read yet, or cannot be.
-func (r *DocumentRun) Symbols(i int) (symbols []shard.Symbol, known bool, err error) {
+// Symbols returns the first definitions in a document of the run, by line; more says
+// that there are others. There are none while they are not read yet.
+func (r *DocumentRun) Symbols(i, most int) (symbols []shard.Symbol, more bool, err error) {
 	if !r.View.HasSymbols() {
 		return nil, false, nil
 	}
-	symbols, err = r.View.Symbols(nil, uint16(i))
-	return symbols, true, err
+	for b := r.Table.FirstBlock[i]; b < r.Table.FirstBlock[i+1] && len(symbols) <= most; b++ {
+		before := len(symbols)
+		symbols, err = r.View.SymbolGroup(symbols, uint16(b))
+		if err != nil || len(symbols) == before {
+			break // groups take the first numbers
+		}
+	}
+	return symbols[:min(len(symbols), most)], len(symbols) > most, err
 }
