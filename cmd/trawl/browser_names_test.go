@@ -89,6 +89,7 @@ func TestBrowserNames(t *testing.T) {
 	if got := eval[string](tab, `[...document.querySelectorAll("#outline a")].map(a => a.textContent + a.getAttribute("href")).join()`); got != "kiln#L1,Fire#L5,Cool#L7" {
 		t.Errorf("the outline is %q", got)
 	}
+	tab.until(`document.getElementById("tools")?.hidden === false`)
 	tab.keys("s")
 	tab.until(`document.getElementById("outline").open && document.activeElement.textContent === "kiln"`)
 	tab.do(chromedp.Click(`#outline a[href="#L7"]`))
@@ -137,7 +138,7 @@ func TestBrowserNames(t *testing.T) {
 
 	// All of it works by keyboard: from a line to its names, to the definition.
 	tab.do(chromedp.Navigate(s.url + "/kiln/-/blob/use/use.go?L3"))
-	tab.until(`document.activeElement.closest("#L3.hit")`)
+	tab.until(`document.activeElement.closest("#L3.hit") && document.getElementById("tools")?.hidden === false`)
 	tab.keys("j", "w", "w")
 	tab.until(`document.getElementById("said").textContent.startsWith("kiln,")`)
 	tab.keys("w", "i")

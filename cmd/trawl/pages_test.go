@@ -27,6 +27,9 @@ var hostilePages = map[string][]string{
 		"/hostile/-/blob/newlines.txt", "/hostile/-/blob/newlines.txt?L4000000", "/hostile/-/blob/long.txt", "/hostile/-/blob/angles.txt",
 		"/hostile/-/blob/marks.txt", "/hostile/-/blob/tokens.go",
 	},
+	"/{repo}{rev}/-/blame{path}": {
+		"/hostile/-/blame/newlines.txt?L3000000", "/hostile/-/blame/long.txt", "/hostile/-/blame/angles.txt", "/hostile/-/blame/tokens.go", "/hostile/-/blame/marks.txt",
+	},
 	"/{repo}{rev}/-/raw{path}":     {"/hostile/-/raw/newlines.txt", "/hostile/-/raw/many/00001" + strings.Repeat("n", 100)},
 	"/{repo}{rev}/-/tree{path}":    {"/hostile/-/tree/many", "/hostile/-/tree/many?from=19000"},
 	"/{repo}{rev}/-/commits{path}": {"/hostile/-/commits", "/hostile/-/commits/many"},
