@@ -133,6 +133,7 @@ func (e *Endpoint) fill(r *http.Request, p *target, data *blobData, content []by
 	}
 	data.Language = lang.Detect(p.path, decoded.Data)
 	named := parseLines(r.URL.RawQuery)
+	data.Permalink += named.query()
 	most := maxWindowLines
 	if data.Blamed {
 		most = maxBlameLines

@@ -157,7 +157,7 @@ func (e *Endpoint) show(build func(r *http.Request, p *target) (answer, error)) 
 			return e.redirect(w, r, a.redirect)
 		}
 		w.Header().Set("X-Robots-Tag", "noindex")
-		return e.Pages.ServePage(w, r, pages, web.View{Page: a.page, Styles: []string{"code.css"}, Scripts: append([]string{"lines.js", "switch.js"}, a.scripts...), Data: a.data})
+		return e.Pages.ServePage(w, r, pages, web.View{Page: a.page, Compress: true, Styles: []string{"code.css"}, Scripts: append([]string{"lines.js", "switch.js"}, a.scripts...), Data: a.data})
 	}
 }
 
