@@ -1,12 +1,23 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
+	cdpinput "github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
+
+// press presses a key as a keyboard does, for which a page may prevent the character.
+// The protocol sends that by itself.
+func (t *tab) press(key string) {
+	t.Helper()
+	for _, kind := range []cdpinput.DispatchKeyEventType{cdpinput.DispatchKeyEventTypeRawKeyDown, cdpinput.DispatchKeyEventTypeKeyUp} {
+		call(t, cdpinput.DispatchKeyEvent, cdpinput.DispatchKeyEventParams{Type: kind, Key: key, Code: "Key" + strings.ToUpper(key)})
+	}
+}
 
 // A file tells who wrote it, at each revision, and can be copied, wrapped and named.
 func TestBrowserBlame(t *testing.T) {
@@ -40,8 +51,11 @@ func TestBrowserBlame(t *testing.T) {
 	tab.until(`location.pathname.startsWith("/kiln@") && document.querySelectorAll(".by").length === 1 && !document.getElementById("tools").hidden`)
 
 	// The switch keeps the path and the view; it lists, finds and takes any revision.
-	tab.keys("v")
+	tab.press("v")
 	tab.until(`document.querySelectorAll(".switch li").length === 1`)
+	if bad := inaccessible(tab); len(bad) > 0 {
+		t.Errorf("with a switch axe finds %q", bad)
+	}
 	tab.keys(kb.ArrowDown, kb.Enter)
 	onPage("/kiln@main/-/blame/src/a.go")
 	tab.do(chromedp.Click(`#switch`))

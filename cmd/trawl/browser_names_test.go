@@ -133,6 +133,9 @@ func TestBrowserNames(t *testing.T) {
 			}
 		}
 	}
+	if bad := inaccessible(tab); len(bad) > 0 {
+		t.Errorf("with a panel axe finds %q", bad)
+	}
 	tab.keys(kb.Escape)
 	tab.until(`document.getElementById("names").hidden && document.activeElement.closest("#L7")`)
 

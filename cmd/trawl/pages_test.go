@@ -42,7 +42,10 @@ var hostilePages = map[string][]string{
 	"/.api/code/references":  {"/.api/code/references?name=x&limit=400&repository=hostile&path=long.txt", "/.api/code/references?name=n&repository=" + strings.Repeat("%22", 4_000)},
 	"/.api/code/hover":       {"/.api/code/hover?name=x&repository=hostile&path=" + strings.Repeat("%22", 4_000)},
 
+	"/.api/search/export":            {"/.api/search/export?format=csv&q=" + strings.Repeat("x", 60_000), "/.api/search/export?format=jsonl&q=" + strings.Repeat("(", 5_000)},
+	"/.api/search/parse":             {"/.api/search/parse?q=" + strings.Repeat("(", 16_000), "/.api/search/parse?t=regexp&q=" + strings.Repeat(".*", 8_000), "/.api/search/parse?q=" + strings.Repeat("x", 60_000)},
 	"/.api/search/completions":       {"/.api/search/completions?q=repo:" + strings.Repeat("%22", 5_000), "/.api/search/completions?q=" + strings.Repeat("x", 60_000)},
+	"/search/list":                   {"/search/list?q=" + strings.Repeat("%22", 60_000), "/search/list?from=10000&q=count:all"},
 	"/search":                        {"/search?q=" + strings.Repeat("%22", 60_000)},
 	"/-/trace/{id}":                  {"/-/trace/%s"},
 	"/sign-in":                       {"/sign-in?returnTo=/" + strings.Repeat("%22", 30_000)},
