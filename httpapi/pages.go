@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"compress/gzip"
 	"embed"
+	"io"
 	"net/http"
 	"strings"
 
@@ -32,7 +34,11 @@ func (s *Server) ServePage(w http.ResponseWriter, r *http.Request, t web.Templat
 		}
 		defer work.End()
 	}
-	page, err := t.Render(r, v, work.Yield)
+	zip := s.pageZip(w, r, v)
+	page, err := t.Render(r, v, zip, work.Yield)
+	if zip != nil {
+		s.zips.put(zip)
+	}
 	if err != nil {
 		return err
 	}
@@ -40,6 +46,19 @@ func (s *Server) ServePage(w http.ResponseWriter, r *http.Request, t web.Templat
 	work.Shrink(page.Bytes())
 	page.Send(w, s.WriteTimeout, work.Shrink)
 	return nil
+}
+
+// pageZip returns a compressor for a page, nil for none: the client takes none, the page
+// may not be compressed, or too many are in use.
+func (s *Server) pageZip(w http.ResponseWriter, r *http.Request, v web.View) *gzip.Writer {
+	if !v.Compress {
+		return nil
+	}
+	w.Header().Add("Vary", "Accept-Encoding")
+	if !acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		return nil
+	}
+	return s.zips.get(io.Discard)
 }
 
 // sitePages are the pages and texts about the server itself: to search, for

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,16 +14,7 @@ const sourceText = "\npackage kiln\n\n\n// glaze\nfunc fire() {\n\n\treturn\n}\n
 func fileRepository(t *testing.T) string {
 	t.Helper()
 	dir := repository(t, "kiln")
-	for name, text := range map[string]string{"a.go": sourceText, "long.txt": strings.Repeat("clay\n", 12_345)} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, line := range []string{"add -A", "-c user.name=k -c user.email=k@example.org commit -q -m more"} {
-		if out, err := exec.Command("git", append([]string{"-C", dir}, strings.Fields(line)...)...).CombinedOutput(); err != nil {
-			t.Fatalf("git %s: %v: %s", line, err, out)
-		}
-	}
+	commitFiles(t, dir, map[string]string{"a.go": sourceText, "long.txt": strings.Repeat("clay\n", 12_345)})
 	return dir
 }
 

@@ -27,6 +27,9 @@ var hostilePages = map[string][]string{
 		"/hostile/-/blob/newlines.txt", "/hostile/-/blob/newlines.txt?L4000000", "/hostile/-/blob/long.txt", "/hostile/-/blob/angles.txt",
 		"/hostile/-/blob/marks.txt", "/hostile/-/blob/tokens.go",
 	},
+	"/{repo}{rev}/-/blame{path}": {
+		"/hostile/-/blame/newlines.txt?L3000000", "/hostile/-/blame/long.txt", "/hostile/-/blame/angles.txt", "/hostile/-/blame/tokens.go", "/hostile/-/blame/marks.txt",
+	},
 	"/{repo}{rev}/-/raw{path}":     {"/hostile/-/raw/newlines.txt", "/hostile/-/raw/many/00001" + strings.Repeat("n", 100)},
 	"/{repo}{rev}/-/tree{path}":    {"/hostile/-/tree/many", "/hostile/-/tree/many?from=19000"},
 	"/{repo}{rev}/-/commits{path}": {"/hostile/-/commits", "/hostile/-/commits/many"},
@@ -34,6 +37,10 @@ var hostilePages = map[string][]string{
 	"/{repo}/-/compare/{spec}":     {"/hostile/-/compare/main~2...main~1"},
 	"/{repo}/-/branches":           {"/hostile/-/branches", "/hostile/-/branches?q=9"},
 	"/{repo}{rev}":                 {"/hostile", "/hostile@main" + strings.Repeat("^0", 400)},
+
+	"/.api/code/definitions": {"/.api/code/definitions?name=x&repository=hostile&path=tokens.go", "/.api/code/definitions?name=" + strings.Repeat("%22", 200)},
+	"/.api/code/references":  {"/.api/code/references?name=x&limit=400&repository=hostile&path=long.txt", "/.api/code/references?name=n&repository=" + strings.Repeat("%22", 4_000)},
+	"/.api/code/hover":       {"/.api/code/hover?name=x&repository=hostile&path=" + strings.Repeat("%22", 4_000)},
 
 	"/.api/search/export":            {"/.api/search/export?format=csv&q=" + strings.Repeat("x", 60_000), "/.api/search/export?format=jsonl&q=" + strings.Repeat("(", 5_000)},
 	"/.api/search/groups":            {"/.api/search/groups?by=file&q=count:all", "/.api/search/groups?by=capture&t=regexp&q=" + strings.Repeat("(a)", 8_000)},

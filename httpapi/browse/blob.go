@@ -25,10 +25,19 @@ type blobData struct {
 	Name, Language    string
 	Bytes             int
 	RawURL, Permalink string
-	Kind              string
+	BlobURL, BlameURL string
+	// Here is the address of the page without its lines.
+	Here string
+	// Blamed says that lines tell who wrote them, BlameProblem why they do not.
+	Blamed       bool
+	BlameProblem string
+	Kind         string
 	// Problem says why no text is shown, "" if it is.
 	Problem string
 	source
+	Outline outline
+	// Asked and AskedPath are the revision and path of the address, as they are.
+	Asked, AskedPath string
 	// Encoding is shown where it is not UTF-8.
 	Encoding string
 }
@@ -44,6 +53,9 @@ type source struct {
 	Before, Behind string
 }
 
+// Holds reports whether the window has a line.
+func (s source) Holds(line int) bool { return line >= s.First && line <= s.Last }
+
 // Part reports whether the text has lines that are not shown.
 func (s source) Part() bool { return s.First > 1 || s.Last < s.Total }
 
@@ -51,12 +63,19 @@ func (s source) Part() bool { return s.First > 1 || s.Last < s.Total }
 // address names.
 type lineRow struct {
 	N int
+	// Hunk is who wrote this line and those behind it, nil but for the first of them.
+	Hunk *hunkRow
 	codeLine
 	Marked, First bool
 }
 
 // blob shows a file. The page of a directory is another.
-func (e *Endpoint) blob(r *http.Request, p *target) (answer, error) {
+func (e *Endpoint) blob(r *http.Request, p *target) (answer, error) { return e.file(r, p, false) }
+
+// blame shows a file, and beside its lines who wrote them.
+func (e *Endpoint) blame(r *http.Request, p *target) (answer, error) { return e.file(r, p, true) }
+
+func (e *Endpoint) file(r *http.Request, p *target, blamed bool) (answer, error) {
 	found, err := p.entry(r.Context())
 	if err != nil {
 		return answer{}, err
@@ -64,7 +83,12 @@ func (e *Endpoint) blob(r *http.Request, p *target) (answer, error) {
 	if found.Directory() || found.Mode == git.ModeSubmodule {
 		return answer{redirect: code.TreeURL(p.rec.Name, p.rev, p.path)}, nil
 	}
-	data := blobData{head: p.head(), Name: shown(found.Name), RawURL: code.RawURL(p.rec.Name, p.rev, p.path), Permalink: code.BlobURL(p.rec.Name, p.commit, p.path)}
+	data := blobData{head: p.head(), Asked: p.rev, AskedPath: p.path, Name: shown(found.Name), RawURL: code.RawURL(p.rec.Name, p.rev, p.path), BlobURL: code.BlobURL(p.rec.Name, p.rev, p.path), BlameURL: code.BlameURL(p.rec.Name, p.rev, p.path), Blamed: blamed}
+	data.Here, data.Permalink = data.BlobURL, code.BlobURL(p.rec.Name, p.commit, p.path)
+	if blamed {
+		data.SwitchURL = switchURL(p.rec.Name, p.path, "blame")
+		data.Here, data.Permalink = data.BlameURL, code.BlameURL(p.rec.Name, p.commit, p.path)
+	}
 	switch found.Mode {
 	case git.ModeSymlink:
 		data.Kind = "symbolic link"
@@ -81,8 +105,16 @@ func (e *Endpoint) blob(r *http.Request, p *target) (answer, error) {
 	default:
 		httpapi.WorkOf(r.Context()).Shrink(min(blobHolds, 4<<20+2*int64(len(o.Data))))
 		e.fill(r, p, &data, o.Data)
+		if blamed && data.Lines != nil {
+			if data.BlameProblem, err = e.addBlame(r, p, &data.source); err != nil {
+				return answer{}, err
+			}
+		}
+		if data.Outline, err = p.outline(found.OID); err != nil {
+			return answer{}, err
+		}
 	}
-	return answer{page: "blob.html", data: data}, nil
+	return answer{page: "blob.html", data: data, scripts: []string{"names.js", "tools.js"}}, nil
 }
 
 // fill shows the text of a file.
@@ -101,10 +133,15 @@ func (e *Endpoint) fill(r *http.Request, p *target, data *blobData, content []by
 	}
 	data.Language = lang.Detect(p.path, decoded.Data)
 	named := parseLines(r.URL.RawQuery)
-	win := windowOf(decoded.Data, max(named.first, lineFrom(r)))
+	data.Permalink += named.query()
+	most := maxWindowLines
+	if data.Blamed {
+		most = maxBlameLines
+	}
+	win := windowOfLines(decoded.Data, max(named.first, lineFrom(r)), most)
 	lines := e.painter.lines(r.Context(), p.path, data.Language, decoded.Data, win)
 	data.source = newSource(lines, win, named)
-	here := code.BlobURL(p.rec.Name, p.rev, p.path) + "?from="
+	here := data.Here + "?from="
 	if win.first > 1 {
 		data.Before = here + strconv.Itoa(win.first-1)
 	}

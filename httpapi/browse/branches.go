@@ -21,9 +21,14 @@ const refsPage = 500
 type branchesData struct {
 	head
 	// Query is the text that names are searched for, Here where that is done.
-	Query, Here    string
+	Query, Here string
+	// Path and View are what the links lead to at each ref; the path is as it is.
+	At, View       string
 	Branches, Tags refList
 }
+
+// Shown is the path that the links lead to, as it can be shown.
+func (d branchesData) Shown() string { return shown(d.At) }
 
 // Search reports whether names can be searched for: there are many, or they are.
 func (d branchesData) Search() bool { return d.Query != "" || d.Branches.Paged() || d.Tags.Paged() }
@@ -52,6 +57,23 @@ type refRow struct {
 type refQuery struct {
 	prefix, text string
 	from         int
+	// path and view are what the links lead to.
+	path, view string
+}
+
+// views are the pages that a path can be shown by, beside that of a file or directory.
+var views = map[string]string{"blame": "blame", "commits": "commits"}
+
+// viewURL is the address of a path at a revision. That of a file's directory page leads
+// to the file.
+func viewURL(name, rev, path, view string) string {
+	switch view {
+	case "blame":
+		return code.BlameURL(name, rev, path)
+	case "commits":
+		return code.CommitsURL(name, rev, path)
+	}
+	return code.TreeURL(name, rev, path)
 }
 
 // branches lists branches and tags: the newest first if they fit a page, by name
@@ -59,9 +81,16 @@ type refQuery struct {
 // objects.
 func (e *Endpoint) branches(r *http.Request, p *target) (answer, error) {
 	data := branchesData{head: p.head(), Here: code.BranchesURL(p.rec.Name)}
+	values := r.URL.Query()
+	if clean, ok := code.CleanPath(values.Get("path")); ok && len(clean) <= maxPathBytes {
+		data.At, data.View = clean, views[values.Get("view")]
+	}
+	if rev := strings.TrimSpace(values.Get("rev")); rev != "" && len(rev) <= maxRevBytes {
+		return answer{elsewhere: viewURL(p.rec.Name, rev, data.At, data.View)}, nil
+	}
 	data.Query = beginning(strings.TrimSpace(r.URL.Query().Get("q")), maxShownName)
 	for part, list := range map[string]*refList{"branches": &data.Branches, "tags": &data.Tags} {
-		q := refQuery{prefix: "refs/heads/", text: data.Query}
+		q := refQuery{prefix: "refs/heads/", text: data.Query, path: data.At, view: data.View}
 		if part == "tags" {
 			q.prefix = "refs/tags/"
 		}
@@ -74,6 +103,12 @@ func (e *Endpoint) branches(r *http.Request, p *target) (answer, error) {
 		}
 		to := func(from int) string {
 			v := url.Values{part: {strconv.Itoa(from)}}
+			if data.At != "" {
+				v.Set("path", data.At)
+			}
+			if data.View != "" {
+				v.Set("view", data.View)
+			}
 			if q.text != "" {
 				v.Set("q", q.text)
 			}
@@ -112,20 +147,20 @@ func (p *target) refs(r *http.Request, q refQuery) (refList, error) {
 	}
 	list := refList{First: min(q.from, total) + 1, Total: total}
 	if total <= refsPage && q.text == "" {
-		list.Refs, err = p.newestRefs(r, repo, q.prefix)
+		list.Refs, err = p.newestRefs(r, repo, q)
 	} else {
-		list.Refs, err = p.namedRefs(r, repo, names, q.prefix)
+		list.Refs, err = p.namedRefs(r, repo, names, q)
 	}
 	list.Last = list.First - 1 + len(list.Refs)
 	return list, err
 }
 
 // newestRefs lists few refs, the newest first.
-func (p *target) newestRefs(r *http.Request, repo *git.Repo, prefix string) ([]refRow, error) {
+func (p *target) newestRefs(r *http.Request, repo *git.Repo, q refQuery) ([]refRow, error) {
 	var out []refRow
 	left := byteBudget(listBytes)
-	err := repo.EachRef(r.Context(), true, []string{prefix}, func(ref git.Ref) error {
-		row := p.refRow(ref.Name, ref.Commit, prefix)
+	err := repo.EachRef(r.Context(), true, []string{q.prefix}, func(ref git.Ref) error {
+		row := p.refRow(ref.Name, ref.Commit, q)
 		if len(out) == refsPage || !row.fits(&left) {
 			return errEnough
 		}
@@ -139,7 +174,7 @@ func (p *target) newestRefs(r *http.Request, repo *git.Repo, prefix string) ([]r
 }
 
 // namedRefs lists refs by their names.
-func (p *target) namedRefs(r *http.Request, repo *git.Repo, names []string, prefix string) ([]refRow, error) {
+func (p *target) namedRefs(r *http.Request, repo *git.Repo, names []string, q refQuery) ([]refRow, error) {
 	commits, err := repo.Commits(r.Context(), names)
 	if err != nil {
 		return nil, err
@@ -147,7 +182,7 @@ func (p *target) namedRefs(r *http.Request, repo *git.Repo, names []string, pref
 	var out []refRow
 	left := byteBudget(listBytes)
 	for i, name := range names {
-		row := p.refRow(name, commits[i], prefix)
+		row := p.refRow(name, commits[i], q)
 		if !row.fits(&left) {
 			break
 		}
@@ -156,18 +191,18 @@ func (p *target) namedRefs(r *http.Request, repo *git.Repo, names []string, pref
 	return out, nil
 }
 
-func (p *target) refRow(full, commit, prefix string) refRow {
+func (p *target) refRow(full, commit string, q refQuery) refRow {
 	main := ""
 	if len(p.rec.Branches) > 0 {
 		main = p.rec.Branches[0].Name
 	}
-	name := full[len(prefix):]
+	name := full[len(q.prefix):]
 	row := refRow{Name: shown(name)}
 	if len(name) > maxRevBytes {
 		return row // no address has so long a revision
 	}
-	row.URL, row.CommitsURL = code.RepositoryURL(p.rec.Name, name), code.CommitsURL(p.rec.Name, name, "")
-	row.Default = prefix == "refs/heads/" && name == main
+	row.URL, row.CommitsURL = viewURL(p.rec.Name, name, q.path, q.view), code.CommitsURL(p.rec.Name, name, "")
+	row.Default = q.prefix == "refs/heads/" && name == main
 	if main != "" && !row.Default {
 		row.CompareURL = code.CompareURL(p.rec.Name, main, name)
 	}

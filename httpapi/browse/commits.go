@@ -34,6 +34,7 @@ func (e *Endpoint) commits(r *http.Request, p *target) (answer, error) {
 		return answer{}, err
 	}
 	data := commitsData{head: p.head()}
+	data.SwitchURL = switchURL(p.rec.Name, p.path, "commits")
 	if p.commit == "" {
 		return answer{page: "commits.html", data: data}, nil
 	}

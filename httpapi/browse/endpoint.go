@@ -66,6 +66,10 @@ type Endpoint struct {
 	// PaintWithin is how long the text of one page is coloured before the rest
 	// stays plain; 0 is 400 ms.
 	PaintWithin time.Duration
+	// BlameWithin is how long git may take for the blame of one page; 0 is 15 s.
+	BlameWithin time.Duration
+	// Now is the clock that ages are told by; nil is time.Now.
+	Now func() time.Time
 	// Nodes returns how many nodes are alive and divide what an actor may have fetched;
 	// nil is one.
 	Nodes func() int
@@ -95,6 +99,7 @@ func (e *Endpoint) Routes() []httpapi.Route {
 		{Method: "GET", Path: raw, Handler: e.serveRaw, Holds: rawHolds, About: "the bytes of a file, the names in a directory, or an archive of either"},
 		{Method: "HEAD", Path: raw, Handler: e.serveRaw, Holds: rawHolds},
 		{Method: "GET", Path: revPath + "/-/blob" + restPath, Handler: e.show(e.blob), Holds: blobHolds, About: "a file; ?L10-20 marks lines"},
+		{Method: "GET", Path: revPath + "/-/blame" + restPath, Handler: e.show(e.blame), Holds: blobHolds, About: "a file, and who wrote its lines"},
 		{Method: "GET", Path: revPath + "/-/tree" + restPath, Handler: e.show(e.tree), Holds: treeHolds, About: "a directory"},
 		{Method: "GET", Path: revPath + "/-/commits" + restPath, Handler: e.show(e.commits), Holds: commitsHolds, About: "the commits that led here"},
 		{Method: "GET", Path: repoPath + commitPath, Handler: e.show(e.commit), Holds: diffHolds, About: "a commit and what it changed"},

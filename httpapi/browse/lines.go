@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -10,6 +11,17 @@ import (
 type lineRange struct{ first, last int }
 
 func (l lineRange) holds(n int) bool { return n >= l.first && n <= l.last }
+
+// query is how an address names the lines, "" for none.
+func (l lineRange) query() string {
+	switch {
+	case l.first == 0:
+		return ""
+	case l.first == l.last:
+		return fmt.Sprintf("?L%d", l.first)
+	}
+	return fmt.Sprintf("?L%d-%d", l.first, l.last)
+}
 
 // lineQuery is how addresses of search results name lines: L10, L10-20,
 // L10:5-10:9 and the like.

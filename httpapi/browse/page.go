@@ -42,6 +42,8 @@ type head struct {
 	CommitsURL          string
 	BranchesURL         string
 	SearchURL           string
+	// SwitchURL leads to what is shown at other revisions.
+	SwitchURL string
 	// Path is that of what is shown, as it can be shown.
 	Path string
 	// Missing says what cannot be shown because the source is gone, "" if it is
@@ -81,7 +83,24 @@ func (p *target) head() head {
 		h.Commit, h.CommitShort, h.CommitURL = p.commit, short(p.commit), code.CommitURL(p.rec.Name, p.commit)
 	}
 	h.Crumbs, h.Missing = p.crumbs(), p.missing()
+	h.SwitchURL = switchURL(p.rec.Name, p.path, "")
 	return h
+}
+
+// switchURL is the address of the list of branches and tags that leads to a path, in
+// one of the views.
+func switchURL(name, path, view string) string {
+	values := url.Values{}
+	if path != "" {
+		values.Set("path", path)
+	}
+	if view != "" {
+		values.Set("view", view)
+	}
+	if len(values) == 0 {
+		return code.BranchesURL(name)
+	}
+	return code.BranchesURL(name) + "?" + values.Encode()
 }
 
 // maxCrumbs is how many parts of a path are links.
@@ -116,6 +135,10 @@ type answer struct {
 	page     string
 	data     any
 	redirect string
+	// elsewhere is the same without the query of the request.
+	elsewhere string
+	// scripts are those of the page beside those of all.
+	scripts []string
 }
 
 // show returns a handler that answers with what build makes of a target. What
@@ -126,11 +149,15 @@ func (e *Endpoint) show(build func(r *http.Request, p *target) (answer, error)) 
 		if err != nil {
 			return err
 		}
+		if a.elsewhere != "" {
+			http.Redirect(w, r, e.Pages.Path(a.elsewhere), http.StatusFound)
+			return nil
+		}
 		if a.redirect != "" {
 			return e.redirect(w, r, a.redirect)
 		}
 		w.Header().Set("X-Robots-Tag", "noindex")
-		return e.Pages.ServePage(w, r, pages, web.View{Page: a.page, Styles: []string{"code.css"}, Scripts: []string{"lines.js"}, Data: a.data})
+		return e.Pages.ServePage(w, r, pages, web.View{Page: a.page, Compress: true, Styles: []string{"code.css"}, Scripts: append([]string{"lines.js", "switch.js"}, a.scripts...), Data: a.data})
 	}
 }
 

@@ -18,12 +18,15 @@ type window struct {
 // windowOf returns the window that holds a line, the first for line 0 and the
 // last for a line behind the end. A text is cut into windows from its beginning,
 // each as large as it may be, so each line has one window.
-func windowOf(text []byte, line int) window {
+func windowOf(text []byte, line int) window { return windowOfLines(text, line, maxWindowLines) }
+
+// windowOfLines is windowOf for windows of so many lines at most.
+func windowOfLines(text []byte, line, most int) window {
 	w, size := window{first: 1}, 0
 	for w.end < len(text) {
 		next := nextLine(text[w.end:])
 		more := escapedBytes(bytes.TrimRight(next[:min(len(next), maxShownLine)], "\r\n"))
-		if w.last-w.first+1 == maxWindowLines || size+more > maxWindowBytes && w.last >= w.first {
+		if w.last-w.first+1 == most || size+more > maxWindowBytes && w.last >= w.first {
 			if line <= w.last {
 				w.lines = w.last + countLines(text[w.end:])
 				return w

@@ -14,6 +14,9 @@ func RepositoryURL(name, rev string) string { return escaped("/" + at(name, rev)
 // BlobURL returns the address of a file's page.
 func BlobURL(name, rev, path string) string { return below(name, rev, "/-/blob/", path) }
 
+// BlameURL returns the address of the page that tells who wrote a file.
+func BlameURL(name, rev, path string) string { return below(name, rev, "/-/blame/", path) }
+
 // RawURL returns the address of a file's bytes, or of a directory's names.
 func RawURL(name, rev, path string) string {
 	return strings.TrimSuffix(below(name, rev, "/-/raw/", path), "/")

@@ -11,10 +11,8 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/graphql/budget"
+	"github.com/trawlsearch/trawl/httpapi/navigate"
 	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/search"
-	"github.com/trawlsearch/trawl/query/search/report"
-	"github.com/trawlsearch/trawl/query/syntax"
 )
 
 // asker asks the other interfaces of the server for the client of a call.
@@ -62,85 +60,19 @@ func explain(err error) error {
 }
 
 // found is what a search found, as far as it is kept.
-type found struct {
-	query   string
-	matches []query.Match
-	// report has the counts, the gaps and the filters; alert is nil if all is well.
-	report *report.Report
-	alert  *query.Alert
-	// total counts the matches, those that are not kept too.
-	total, kept, held int
-}
-
-// What of a search is kept, and when it ends.
-const (
-	maxKept      = 400
-	maxKeptBytes = 1 << 20
-	defaultCount = 1_000
-)
-
-// Send implements answer.Sink.
-func (f *found) Send(matches []query.Match) error {
-	for _, m := range matches {
-		f.total++
-		if f.kept >= maxKept || f.held >= maxKeptBytes {
-			continue
-		}
-		f.kept++
-		f.held += weight(m)
-		f.matches = append(f.matches, m)
-	}
-	return nil
-}
-
-// weight is about how many bytes a match holds.
-func weight(m query.Match) int {
-	n := 300
-	switch m := m.(type) {
-	case *query.FileMatch:
-		for _, c := range m.Chunks {
-			n += len(c.Content) + 24*len(c.Ranges)
-		}
-		n += 80 * len(m.Symbols)
-	case *query.CommitMatch:
-		n += len(m.Message) + len(m.Body) + 24*len(m.Ranges)
-	}
-	return n
-}
+type found struct{ *navigate.Answer }
 
 // search runs a query as the stream would, for the client and in its turn.
 func (a *asker) search(ctx context.Context, text, patternType string, contextLines int) (*found, error) {
-	pt, err := syntax.ParsePatternType("V3", patternType)
-	if err != nil {
-		return nil, err
-	}
-	q, err := syntax.Parse(text, pt)
-	if err != nil {
+	finder := navigate.Finder{Searcher: a.e.Searcher, Now: a.e.Now}
+	answer, err := finder.Search(ctx, text, patternType, contextLines, a.x.trace)
+	switch {
+	case errors.Is(err, navigate.ErrBusy):
+		return nil, errBusy
+	case err != nil:
 		return nil, explainQuery(text, err)
 	}
-	actor := auth.From(ctx)
-	o := search.Options{
-		Report: report.New(a.e.Now), Display: -1, ContextLines: contextLines, DefaultCount: defaultCount,
-		Visible: actor.Visible(), Asker: httpapi.ClientKey(actor),
-	}
-	o.PublicVisible = o.Visible != nil
-	a.x.trace.Search(&o)
-	out := &found{query: text, report: o.Report}
-	work := httpapi.WorkOf(ctx)
-	work.Rest()
-	outcome := a.e.Searcher.Search(ctx, q, o, out)
-	if err := work.Resume(ctx); err != nil && ctx.Err() == nil {
-		return nil, errBusy
-	}
-	o.Report.Finish(false)
-	out.alert = outcome.Alert
-	if err := outcome.Err; err != nil && ctx.Err() == nil {
-		if err = explainQuery(text, err); isInstruction(err) || len(out.matches) == 0 {
-			return nil, err
-		}
-		o.Report.Gaps().Incomplete()
-	}
-	return out, ctx.Err()
+	return &found{answer}, nil
 }
 
 // explainQuery tells what is wrong with a query and how it is mended.
@@ -170,9 +102,9 @@ func explainQuery(text string, err error) error {
 
 // counted says how much was found.
 func (f *found) counted() string {
-	n := f.report.Progress().Matches
+	n := f.Report.Progress().Matches
 	out := plural(n, "match")
-	if f.report.LimitHit() {
+	if f.Report.LimitHit() {
 		out = fmt.Sprintf("%d+ matches", n)
 	}
 	return out
@@ -180,8 +112,8 @@ func (f *found) counted() string {
 
 // tell adds to a page what the search left out and how it is narrowed.
 func (f *found) tell(p *page, narrow bool) {
-	progress := f.report.Progress()
-	if a := f.alert; a != nil {
+	progress := f.Report.Progress()
+	if a := f.Alert; a != nil {
 		p.note("Note: %s. %s", strings.TrimSuffix(a.Title, "."), a.Description)
 		for _, q := range a.Proposed[:min(len(a.Proposed), 3)] {
 			p.note("Try: %s (%s)", q.Query, q.Description)
@@ -197,7 +129,7 @@ func (f *found) tell(p *page, narrow bool) {
 	if !narrow {
 		return
 	}
-	filters := f.report.Filters()
+	filters := f.Report.Filters()
 	slices.SortStableFunc(filters, func(a, b query.SuggestedFilter) int { return b.Count - a.Count })
 	var some []string
 	for _, s := range filters[:min(len(filters), 8)] {

@@ -108,7 +108,7 @@ func (a *asker) filesLike(ctx context.Context, at place, pattern string, limit, 
 // paths returns the paths of the first files.
 func (f *found) paths(limit int) []string {
 	var out []string
-	for _, m := range f.matches {
+	for _, m := range f.Matches {
 		if file, ok := m.(*query.FileMatch); ok && len(out) < limit {
 			out = append(out, file.Path)
 		}

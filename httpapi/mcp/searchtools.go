@@ -86,16 +86,16 @@ func naturalSearch(ctx context.Context, a *asker, in naturalArgs) (string, error
 		return "", err
 	}
 	n := len(words)
-	if len(f.matches) == 0 && n > 1 {
+	if len(f.Matches) == 0 && n > 1 {
 		if n, err = a.rarestFirst(ctx, words, in.within); err != nil {
 			return "", err
 		}
 	}
-	for len(f.matches) == 0 && n > 0 {
+	for len(f.Matches) == 0 && n > 0 {
 		if f, err = a.searchWithin(ctx, keywordQuery(words[:n]), "keyword", in.within, in.Context); err != nil {
 			return "", err
 		}
-		if len(f.matches) == 0 {
+		if len(f.Matches) == 0 {
 			n--
 		}
 	}
@@ -118,7 +118,7 @@ func (a *asker) rarestFirst(ctx context.Context, words []string, in within) (n i
 		if err != nil {
 			return 0, err
 		}
-		if counts[w] = f.report.Progress().Matches; counts[w] > 0 {
+		if counts[w] = f.Report.Progress().Matches; counts[w] > 0 {
 			n++
 		}
 	}

@@ -18,10 +18,10 @@ const matchesPerFile = 6
 // show adds the first files and commits to a page and returns how many.
 func (f *found) show(p *page, limit int) (shown int) {
 	each := matchesPerFile
-	if len(f.matches) == 1 {
+	if len(f.Matches) == 1 {
 		each = linesPerFile
 	}
-	for _, m := range f.matches {
+	for _, m := range f.Matches {
 		if shown == limit {
 			break
 		}
@@ -46,10 +46,10 @@ func (f *found) show(p *page, limit int) (shown int) {
 
 // finish adds what is missing, and puts the numbers above it all.
 func (f *found) finish(p *page, shown int) string {
-	total := f.total
-	f.tell(p, shown < total || f.report.LimitHit())
+	total := f.Total
+	f.tell(p, shown < total || f.Report.LimitHit())
 	if total == 0 {
-		p.note("Try fewer or other words, another spelling, no path or language, or list_repositories to see what is searched. Query: %s", f.query)
+		p.note("Try fewer or other words, another spelling, no path or language, or list_repositories to see what is searched. Query: %s", f.Query)
 		return "Nothing was found.\n" + p.String()
 	}
 	head := fmt.Sprintf("%s in %s", f.counted(), plural(total, f.thing()))
@@ -64,7 +64,7 @@ func (f *found) finish(p *page, shown int) string {
 
 // thing names what the matches are.
 func (f *found) thing() string {
-	switch f.matches[0].(type) {
+	switch f.Matches[0].(type) {
 	case *query.CommitMatch:
 		return "commit"
 	case *query.RepoMatch:

@@ -3,9 +3,9 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/trawlsearch/trawl/httpapi/navigate"
 	"github.com/trawlsearch/trawl/query"
 )
 
@@ -16,144 +16,88 @@ type nameArgs struct {
 	size
 }
 
-// name returns the last part of a qualified name and what it stands in.
-func (n nameArgs) name() (name, container string, err error) {
-	name = strings.TrimSpace(n.Name)
-	if err := checkText("name", name, 200); err != nil {
-		return "", "", err
+// name returns the name that is looked for.
+func (n nameArgs) name() (navigate.Name, error) {
+	if err := checkText("name", strings.TrimSpace(n.Name), navigate.MaxNameBytes); err != nil {
+		return navigate.Name{}, err
 	}
-	name = strings.TrimSuffix(name, "()")
-	for _, sep := range []string{"::", "->", "#", "."} {
-		if i := strings.LastIndex(name, sep); i > 0 && i+len(sep) < len(name) {
-			container, name = name[:i], name[i+len(sep):]
+	name, ok := navigate.ParseName(n.Name)
+	if !ok {
+		return name, instruct("name has to be one name without spaces, such as parseConfig; use keyword_search for several words.")
+	}
+	return name, nil
+}
+
+// names answers the queries of a name within what the arguments say.
+func (a *asker) names(ctx context.Context, in within) navigate.Search {
+	return func(text string) (*navigate.Answer, error) {
+		f, err := a.searchWithin(ctx, text, "regexp", in, 0)
+		if err != nil {
+			return nil, err
 		}
+		return f.Answer, nil
 	}
-	if name == "" || strings.ContainsAny(name, " \t") {
-		return "", "", instruct("name has to be one name without spaces, such as parseConfig; use keyword_search for several words.")
-	}
-	return name, container, nil
 }
 
 // findDefinitions looks for the very name, then in any case, then for names that begin
 // with it.
 func findDefinitions(ctx context.Context, a *asker, in nameArgs) (string, error) {
-	name, container, err := in.name()
+	name, err := in.name()
 	if err != nil {
 		return "", err
 	}
-	quoted := regexp.QuoteMeta(name)
-	var f *found
-	note := ""
-	for _, try := range []struct{ query, note string }{
-		{"type:symbol case:yes ^" + quoted + "$", ""},
-		{"type:symbol case:no ^" + quoted + "$", "No definition has exactly this name; these differ in case."},
-		{"type:symbol case:no ^" + quoted, "No definition has exactly this name; these begin with it."},
-	} {
-		note = try.note
-		if f, err = a.searchWithin(ctx, try.query, "regexp", in.within, 0); err != nil {
-			return "", err
-		}
-		if len(f.matches) > 0 {
-			break
-		}
+	answer, closeness, err := name.Definitions(a.names(ctx, in.within))
+	if err != nil {
+		return "", err
 	}
-	f.prefer(container)
-	p := newPage(in.MaxBytes)
-	if note != "" && len(f.matches) > 0 {
-		p.note("%s", note)
-	}
-	if len(f.matches) == 0 {
+	f, p := &found{answer}, newPage(in.MaxBytes)
+	switch {
+	case len(f.Matches) == 0:
 		p.note("Definitions are those that ctags knows of the default branches; for names that it does not know use regexp_search with a word such as func, class or def in front.")
+	case closeness == navigate.OtherCase:
+		p.note("No definition has exactly this name; these differ in case.")
+	case closeness == navigate.Beginning:
+		p.note("No definition has exactly this name; these begin with it.")
 	}
 	return f.finish(p, f.show(p, bounded(in.Limit, 15, 100))), nil
 }
 
-// prefer moves the files to the front whose definitions stand in what a name is qualified
-// by.
-func (f *found) prefer(container string) {
-	if container == "" {
-		return
-	}
-	var first, others []query.Match
-	for _, m := range f.matches {
-		if file, ok := m.(*query.FileMatch); ok && standsIn(file, container) {
-			first = append(first, m)
-		} else {
-			others = append(others, m)
-		}
-	}
-	f.matches = append(first, others...)
-}
-
-func standsIn(m *query.FileMatch, container string) bool {
-	for _, s := range m.Symbols {
-		if s.Container != "" && (strings.HasSuffix(s.Container, container) || strings.HasSuffix(container, s.Container)) {
-			return true
-		}
-	}
-	return false
-}
-
 // findReferences shows lines that have the name, and which of them define it.
 func findReferences(ctx context.Context, a *asker, in nameArgs) (string, error) {
-	name, _, err := in.name()
+	name, err := in.name()
 	if err != nil {
 		return "", err
 	}
-	f, err := a.searchWithin(ctx, "case:yes "+wholeWord(name), "regexp", in.within, 0)
+	search := a.names(ctx, in.within)
+	answer, err := name.References(search)
 	if err != nil {
 		return "", err
 	}
-	defined, err := a.searchWithin(ctx, "type:symbol case:yes ^"+regexp.QuoteMeta(name)+"$", "regexp", in.within, 0)
+	defining, err := name.Defining(search)
 	if err != nil {
 		return "", err
 	}
-	lines := map[string]bool{}
-	for _, m := range defined.matches {
-		if file, ok := m.(*query.FileMatch); ok {
-			for _, s := range file.Symbols {
-				lines[line(file, int(s.Line))] = true
-			}
-		}
-	}
-	p := newPage(in.MaxBytes)
+	f, p := &found{answer}, newPage(in.MaxBytes)
 	shown := f.show(p, bounded(in.Limit, 15, 100))
-	if where := f.among(lines, shown); len(where) > 0 {
+	if where := f.among(defining, shown); len(where) > 0 {
 		p.note("Defined at: %s", strings.Join(where, ", "))
 	}
 	return f.finish(p, shown), nil
 }
 
-// wholeWord matches a name that is no part of a longer one.
-func wholeWord(name string) string {
-	out := regexp.QuoteMeta(name)
-	if isWordByte(name[0]) {
-		out = `\b` + out
-	}
-	if isWordByte(name[len(name)-1]) {
-		out += `\b`
-	}
-	return out
-}
-
-func isWordByte(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}
-
-func line(m *query.FileMatch, n int) string { return fmt.Sprintf("%s %s:%d", m.Repo.Name, m.Path, n) }
-
 // among returns which of the first files have the lines, a few of them.
-func (f *found) among(lines map[string]bool, shown int) []string {
+func (f *found) among(lines navigate.Lines, shown int) []string {
 	var out []string
-	for _, m := range f.matches[:min(len(f.matches), shown)] {
+	for _, m := range f.Matches[:min(len(f.Matches), shown)] {
 		file, ok := m.(*query.FileMatch)
 		if !ok {
 			continue
 		}
 		for _, c := range file.Chunks {
 			for _, r := range c.Ranges {
-				if at := line(file, int(r.Start.Line)+1); lines[at] && len(out) < 5 {
-					out = append(out, at)
+				at := navigate.Line{Repository: file.Repo.Name, Path: file.Path, Number: int(r.Start.Line) + 1}
+				if lines[at] && len(out) < 5 {
+					out = append(out, fmt.Sprintf("%s %s:%d", at.Repository, at.Path, at.Number))
 				}
 			}
 		}

@@ -57,6 +57,9 @@ type View struct {
 	Scripts, Classic, Styles []string
 	// Wide uses the whole width of the window.
 	Wide bool
+	// Compress has the page compressed for clients that take that. A page with a secret
+	// is not: its size would tell of the secret to who can put text beside it.
+	Compress bool
 	// Policy adds to or replaces directives of the policy, by name.
 	Policy map[string]string
 	Data   any

@@ -23,7 +23,7 @@ var testPages = web.MustParse(fstest.MapFS{
 
 // serve renders a page and sends it.
 func serve(w http.ResponseWriter, r *http.Request, v web.View) error {
-	p, err := testPages.Render(r, v, nil)
+	p, err := testPages.Render(r, v, nil, nil)
 	if err == nil {
 		p.Send(w, 0, nil)
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"compress/gzip"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -27,14 +28,19 @@ type Page struct {
 	policy string
 	blocks [][]byte
 	bytes  int64
-	// step is called before each block but the first.
+	// written is how much the template wrote, and zip what compresses it, nil for none.
+	written int64
+	zip     *gzip.Writer
+	zipped  bool
+	// step is called after each blockBytes of the template's output.
 	step func() error
 }
 
 // Render renders a page whole, so that an error can still become the answer.
 // The template ends when the context of the request does. It calls step, which
-// may be nil, after each 64 KiB, and ends with its error.
-func (t Templates) Render(r *http.Request, v View, step func(context.Context) error) (*Page, error) {
+// may be nil, after each 64 KiB, and ends with its error. With a compressor, which is
+// used until Render returns, the page is held and sent compressed.
+func (t Templates) Render(r *http.Request, v View, zip *gzip.Writer, step func(context.Context) error) (*Page, error) {
 	a := auth.From(r.Context())
 	f := Frame{View: v, SiteAdmin: a.SiteAdmin(), Nonce: rand.Text(), Version: AssetVersion()}
 	if a.User != nil {
@@ -50,26 +56,50 @@ func (t Templates) Render(r *http.Request, v View, step func(context.Context) er
 		}
 		return step(r.Context())
 	}}
-	if err := page.Execute(p, f); err != nil {
+	if p.zip = zip; zip != nil {
+		p.zipped = true
+		zip.Reset(stored{p})
+	}
+	err := page.Execute(p, f)
+	if err == nil && zip != nil {
+		err = zip.Close()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("render %s: %w", v.Page, err)
 	}
-	p.step = nil
+	p.step, p.zip = nil, nil
 	return p, nil
 }
 
-// Write takes the output of the template. It never copies earlier output: a
-// growing buffer would hold up to three times its text.
+// Write takes the output of the template.
 func (p *Page) Write(text []byte) (int, error) {
-	n := len(text)
-	if p.bytes += int64(n); p.bytes > MaxPageBytes {
+	before := p.written
+	if p.written += int64(len(text)); p.written > MaxPageBytes {
 		return 0, ErrTooLarge
 	}
+	for range p.written/blockBytes - before/blockBytes {
+		if err := p.step(); err != nil {
+			return 0, err
+		}
+	}
+	if p.zip != nil {
+		return p.zip.Write(text)
+	}
+	return stored{p}.Write(text)
+}
+
+// stored is where a page keeps what is to be sent.
+type stored struct{ *Page }
+
+// Write never copies earlier output: a growing buffer would hold up to three times its
+// text.
+func (p stored) Write(text []byte) (int, error) {
+	n := len(text)
+	p.bytes += int64(n)
 	for len(text) > 0 {
 		last := len(p.blocks) - 1
 		if last < 0 || len(p.blocks[last]) == cap(p.blocks[last]) {
-			if err := p.add(len(text)); err != nil {
-				return 0, err
-			}
+			p.add(len(text))
 			continue
 		}
 		free := cap(p.blocks[last]) - len(p.blocks[last])
@@ -81,15 +111,12 @@ func (p *Page) Write(text []byte) (int, error) {
 }
 
 // add begins another block. The first is small, as most pages are.
-func (p *Page) add(least int) error {
+func (p stored) add(least int) {
 	size := blockBytes
 	if len(p.blocks) == 0 {
 		size = min(max(least, 8<<10), blockBytes)
-	} else if err := p.step(); err != nil {
-		return err
 	}
 	p.blocks = append(p.blocks, make([]byte, 0, size))
-	return nil
 }
 
 // Bytes is the size of what is still to be sent.
@@ -106,6 +133,9 @@ func (p *Page) Send(w http.ResponseWriter, within time.Duration, sent func(left 
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
+	if p.zipped {
+		h.Set("Content-Encoding", "gzip")
+	}
 	if within > 0 {
 		// A server without deadlines is one of a test.
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(within))

@@ -1,8 +1,10 @@
 package web_test
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
+	"io"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -25,7 +27,7 @@ func list(n int) web.View {
 }
 
 func TestPageIsSentWhole(t *testing.T) {
-	p, err := listPages.Render(httptest.NewRequest("GET", "/", nil), list(300), nil)
+	p, err := listPages.Render(httptest.NewRequest("GET", "/", nil), list(300), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +44,7 @@ func TestPageIsSentWhole(t *testing.T) {
 }
 
 func TestPageThatIsTooLarge(t *testing.T) {
-	_, err := listPages.Render(httptest.NewRequest("GET", "/", nil), list(web.MaxPageBytes>>10), nil)
+	_, err := listPages.Render(httptest.NewRequest("GET", "/", nil), list(web.MaxPageBytes>>10), nil, nil)
 	if !errors.Is(err, web.ErrTooLarge) {
 		t.Errorf("a page beyond the limit: %v, want %v", err, web.ErrTooLarge)
 	}
@@ -53,7 +55,7 @@ func TestPageThatIsTooLarge(t *testing.T) {
 func TestTemplateEndsWithItsClient(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	r, steps := httptest.NewRequest("GET", "/", nil).WithContext(ctx), 0
-	_, err := listPages.Render(r, list(3000), func(ctx context.Context) error {
+	_, err := listPages.Render(r, list(3000), nil, func(ctx context.Context) error {
 		if steps++; steps == 3 {
 			cancel()
 		}
@@ -62,7 +64,32 @@ func TestTemplateEndsWithItsClient(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || steps != 3 {
 		t.Errorf("the client left at step 3: ended at %d with %v", steps, err)
 	}
-	if _, err := listPages.Render(r, list(3000), nil); !errors.Is(err, context.Canceled) {
+	if _, err := listPages.Render(r, list(3000), nil, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("without steps: %v, want canceled", err)
+	}
+}
+
+// A compressed page is the same page, and is held as small as it is sent.
+func TestCompressedPage(t *testing.T) {
+	z := gzip.NewWriter(io.Discard)
+	p, err := listPages.Render(httptest.NewRequest("GET", "/", nil), list(3000), z, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Bytes() > 300_000 {
+		t.Errorf("the page takes %d bytes", p.Bytes())
+	}
+	w := httptest.NewRecorder()
+	p.Send(w, 0, nil)
+	plain, err := gzip.NewReader(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(plain)
+	if n := strings.Count(string(text), "glaze"); err != nil || n != 3000*146 || w.Header().Get("Content-Encoding") != "gzip" {
+		t.Errorf("%d words, %v, %v", n, err, w.Header())
+	}
+	if _, err := listPages.Render(httptest.NewRequest("GET", "/", nil), list(web.MaxPageBytes>>10), z, nil); !errors.Is(err, web.ErrTooLarge) {
+		t.Errorf("a page beyond the limit: %v, want %v", err, web.ErrTooLarge)
 	}
 }

@@ -18,8 +18,13 @@ type BlameHunk struct {
 	Author           Signature
 	// Subject is the first line of the commit's message.
 	Subject string
-	// Path is the file's path in that commit.
-	Path string
+	// Path is the file's path in that commit, and OldLine the number that the first
+	// line has there.
+	Path    string
+	OldLine int
+	// Parent is the commit before, in which the file has ParentPath; "" where the
+	// commit brought the file.
+	Parent, ParentPath string
 }
 
 // Blame returns the hunks of a file from line first to line last, counted from
@@ -86,6 +91,9 @@ func readBlame(in *bufio.Reader) (BlameHunk, error) {
 	if h.StartLine, err = strconv.Atoi(f[2]); err != nil {
 		return BlameHunk{}, badRecord([]byte(line))
 	}
+	if h.OldLine, err = strconv.Atoi(f[1]); err != nil {
+		return BlameHunk{}, badRecord([]byte(line))
+	}
 	zone := ""
 	for {
 		line, err := shortLine(in)
@@ -110,6 +118,10 @@ func readBlame(in *bufio.Reader) (BlameHunk, error) {
 			h.Subject = readable(value)
 		case "filename":
 			h.Path = unquote(value)
+		case "previous":
+			if commit, path, ok := strings.Cut(value, " "); ok && isObjectID(commit) {
+				h.Parent, h.ParentPath = commit, unquote(path)
+			}
 		}
 	}
 }

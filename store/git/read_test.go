@@ -339,6 +339,9 @@ func TestBlame(t *testing.T) {
 			if h.Path != odd || h.Author.Seconds != 1700000000 || h.Author.Email != "a@example.org" || h.Commit == first && h.Subject != "first" {
 				t.Errorf("hunk %+v", h)
 			}
+			if h.OldLine != h.StartLine || h.Commit == first && h.Parent != "" || h.Commit == second && (h.Parent != first || h.ParentPath != odd) {
+				t.Errorf("the parent of hunk %+v is not %s", h, first)
+			}
 		}
 		return strings.Join(out, ", ")
 	}

@@ -37,11 +37,18 @@ function name(range) {
   return "L" + range[0] + (range[1] > range[0] ? "-" + range[1] : "");
 }
 
+// fix has the permalink and the other view of the file name the lines, too.
+function fix(range) {
+  for (const link of document.querySelectorAll("#permalink, #view")) link.href = link.href.split("?")[0] + "?" + name(range);
+}
+
 if (table) {
   let last = parse(location.hash) || parse(location.search);
+  if (last) fix(last);
   if (!follow()) table.querySelector("tr.hit")?.scrollIntoView({ block: "center" });
   window.addEventListener("hashchange", () => {
     last = parse(location.hash) || last;
+    if (last) fix(last);
     follow();
   });
   table.addEventListener("click", (event) => {
@@ -52,7 +59,6 @@ if (table) {
     last = event.shiftKey && last ? [Math.min(n, last[0]), Math.max(n, last[0])] : [n, n];
     history.replaceState(null, "", location.pathname + "?" + name(last));
     mark(last);
-    const fixed = document.getElementById("permalink");
-    fixed.href = fixed.href.split("?")[0] + "?" + name(last);
+    fix(last);
   });
 }
