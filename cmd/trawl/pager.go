@@ -29,6 +29,25 @@ type pager struct {
 	gone error
 }
 
+// paged calls do with where a command writes: to a pager if the user reads it on a
+// terminal and wants one. What people should know beside it goes to notes.
+func (a *app) paged(wanted bool, do func(out, notes io.Writer) error) error {
+	if !wanted || !isTerminal(a.stdout) {
+		return do(a.stdout, a.stderr)
+	}
+	p, err := startPager(a.stdout, a.stderr)
+	if err != nil {
+		return err
+	}
+	if p == nil {
+		return do(a.stdout, a.stderr)
+	}
+	if err = do(p, p); err != nil && p.left() {
+		err = nil // the user has seen enough
+	}
+	return errors.Join(err, p.Close())
+}
+
 // pagerCommand returns the command line of the user's pager, "" for none.
 func pagerCommand() string {
 	line, ok := os.LookupEnv("TRAWL_PAGER")

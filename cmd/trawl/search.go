@@ -190,25 +190,14 @@ func oneOf(flag, value string, words ...string) error {
 	return fmt.Errorf("%s: %q is not one of %s", flag, value, strings.Join(words, ", "))
 }
 
-// search runs the job, through a pager if the user reads it on a terminal. The
-// search has ended, and its session too, when it waits for the user.
+// search runs the job. It has ended, and its session too, when a pager waits for
+// the user.
 func (a *app) search(ctx context.Context, set config.Settings, job searchJob) error {
-	job.out, job.notes = a.stdout, a.stderr
-	if isTerminal(a.stdout) && job.flags.pager == "auto" && !job.flags.json && !job.flags.csv {
-		p, err := startPager(a.stdout, a.stderr)
-		if err != nil {
-			return err
-		}
-		if p != nil {
-			job.out, job.notes = p, p
-			err := a.searchThere(ctx, set, job)
-			if err != nil && p.left() {
-				err = nil // the user has seen enough
-			}
-			return errors.Join(err, p.Close())
-		}
-	}
-	return a.searchThere(ctx, set, job)
+	f := job.flags
+	return a.paged(f.pager == "auto" && !f.json && !f.csv, func(out, notes io.Writer) error {
+		job.out, job.notes = out, notes
+		return a.searchThere(ctx, set, job)
+	})
 }
 
 // searchThere runs the job where the flags say.
@@ -337,10 +326,8 @@ func refusal(alert *client.Alert) error {
 // printOptions is how matches are written where a terminal shows them, or not.
 func (j searchJob) printOptions(terminal bool) print.Options {
 	f := j.flags
-	// The convention of https://no-color.org.
-	plain := os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"
 	o := print.Options{
-		Color: chosen(f.color, terminal && !plain), Terminal: terminal, Heading: chosen(f.heading, terminal),
+		Color: chosen(f.color, terminal && !plainTerminal()), Terminal: terminal, Heading: chosen(f.heading, terminal),
 		Before: f.before, After: f.after,
 	}
 	// The console of Linux shows addresses in place of links.
@@ -362,3 +349,7 @@ func (j searchJob) printOptions(terminal bool) print.Options {
 
 // chosen is what a flag says with the words always, never and auto.
 func chosen(when string, auto bool) bool { return when == "always" || when == "auto" && auto }
+
+// plainTerminal reports whether the user wants no colours, by the convention of
+// https://no-color.org, or has a terminal without.
+func plainTerminal() bool { return os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" }

@@ -129,4 +129,10 @@ func TestSearchThroughAPager(t *testing.T) {
 			}
 		})
 	}
+	t.Setenv("TRAWL_PAGER", "sed -e s/^/P:/")
+	screen, written := terminal(t, 80, 24)
+	err := run(t.Context(), []string{"api", "--data", data, "{ repositories(first: 1) { nodes { name } } }"}, strings.NewReader(""), screen, io.Discard)
+	if got, want := written(), "P:{\r\nP:  \x1b[35m\"data\"\x1b[0m: {\r\n"; err != nil || !strings.HasPrefix(got, want) {
+		t.Errorf("trawl api: %v, and the terminal shows %.500q, want %q", err, got, want)
+	}
 }

@@ -269,3 +269,22 @@ func TestNotes(t *testing.T) {
 		})
 	}
 }
+
+func TestIndentedJSON(t *testing.T) {
+	for _, c := range []struct {
+		name, raw       string
+		color, terminal bool
+		want            string // "" for an error
+	}{
+		{"plain", `{"a":[1,"b\"c"],"d":{}}`, false, false, "{\n  \"a\": [\n    1,\n    \"b\\\"c\"\n  ],\n  \"d\": {}\n}\n"},
+		{"in colour", `{"a":["b\"c","\\"],"d":null}`, true, false,
+			"{\n  <p:\"a\">: [\n    <n:\"b\\\"c\">,\n    <n:\"\\\\\">\n  ],\n  <p:\"d\">: null\n}\n"},
+		{"for a terminal", "\"\u009b2J\"", true, true, "<n:\"\\u009b2J\">\n"},
+		{"not JSON", "<html>", false, false, ""},
+	} {
+		got, err := print.IndentedJSON([]byte(c.raw), c.color, c.terminal)
+		if text := colored.Replace(string(got)); text != c.want || (err != nil) != (c.want == "") {
+			t.Errorf("%s: got %q, %v, want %q", c.name, text, err, c.want)
+		}
+	}
+}
