@@ -36,7 +36,8 @@ var hostilePages = map[string][]string{
 	"/{repo}{rev}":                 {"/hostile", "/hostile@main" + strings.Repeat("^0", 400)},
 
 	"/.api/search/completions":       {"/.api/search/completions?q=repo:" + strings.Repeat("%22", 5_000), "/.api/search/completions?q=" + strings.Repeat("x", 60_000)},
-	"/search":                        {"/search?q=" + strings.Repeat("%22", 60_000)},
+	"/.api/indexing":                 {"/.api/indexing"},
+	"/search":                        {"/search", "/search?q=" + strings.Repeat("%22", 60_000)},
 	"/-/trace/{id}":                  {"/-/trace/%s"},
 	"/sign-in":                       {"/sign-in?returnTo=/" + strings.Repeat("%22", 30_000)},
 	"/password-reset":                {"/password-reset?userID=1&code=" + strings.Repeat("%22", 30_000)},

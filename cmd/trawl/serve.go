@@ -31,6 +31,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/help"
+	"github.com/trawlsearch/trawl/httpapi/home"
 	"github.com/trawlsearch/trawl/httpapi/mcp"
 	"github.com/trawlsearch/trawl/httpapi/oauth"
 	"github.com/trawlsearch/trawl/httpapi/openapi"
@@ -164,12 +165,14 @@ func (h *host) newServer() *httpapi.Server {
 	}
 	files := &browse.Endpoint{Store: h.backend.store, Git: h.backend.git, Spool: h.backend.spool, Pages: server, Refresh: h.backend.refresh, Registry: h.backend.registry, Nodes: h.backend.nodes}
 	completer := &complete.Endpoint{Store: h.backend.store}
+	start := &home.Endpoint{Store: h.backend.store, Registry: h.backend.registry, Syncing: h.backend.syncing}
+	server.Home = start.Home
 	apps := &oauth.Server{Book: h.backend.apps, Site: server}
 	h.gate.Bearers = apps
 	tools := &console.Console{Server: server}
 	book := &help.Book{Server: server, Limits: h.limits}
 	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, Status: h.status, More: tools.Sections()}
-	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), files.Routes(), h.metricsRoutes())
+	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), start.Routes(), files.Routes(), h.metricsRoutes())
 	return server
 }
 

@@ -3,6 +3,7 @@ package manage
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/store"
@@ -19,6 +20,16 @@ type Repositories interface {
 	ChangeFacts(ctx context.Context, name string, c store.FactsChange) (*store.Repository, error)
 	// Refresh has a repository synced soon, out of turn.
 	Refresh(name string)
+}
+
+// Syncing is a sync at work.
+type Syncing struct {
+	Name string
+	// Since is when it began.
+	Since time.Time
+	// Phase is that of ingest.Progress; Done of Total are counted in some.
+	Phase       string
+	Done, Total int
 }
 
 // onRepository makes a change of repositories, for site admins, and writes what was
