@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -159,6 +160,12 @@ func (e *eventWriter) event(name string, data []byte) error {
 	e.buf = append(append(e.buf, "\ndata: "...), data...)
 	e.buf = append(e.buf, "\n\n"...)
 	return e.write(e.buf)
+}
+
+// splitEvent returns the name and the JSON of an event that was written.
+func splitEvent(event []byte) (name string, data []byte) {
+	before, data, _ := bytes.Cut(event, []byte("\ndata: "))
+	return string(bytes.TrimPrefix(before, []byte("event: "))), bytes.TrimSuffix(data, []byte("\n\n"))
 }
 
 func (e *eventWriter) write(event []byte) error {

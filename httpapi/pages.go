@@ -10,7 +10,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/web"
 )
 
-//go:embed pages
+//go:embed all:pages
 var pageFiles embed.FS
 
 // pages are the templates of this package.
@@ -74,4 +74,4 @@ func (s sitePages) serveIndex(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Link reports whether the route can be opened as it stands.
-func (r Route) Link() bool { return r.Method == http.MethodGet && !strings.Contains(r.Path, "{") }
+func (r Route) Link() bool { return r.Method == http.MethodGet && !r.Asks && !strings.Contains(r.Path, "{") }

@@ -31,6 +31,8 @@ type Route struct {
 	// Metadata is the path of a document that tells programs how they get in (RFC 9728),
 	// "" for none. The 401 of the route names it.
 	Metadata string
+	// Asks says that a request needs parameters behind the path.
+	Asks bool
 	// About says in a line what the route is for.
 	About string
 }
@@ -71,6 +73,7 @@ func (s *Server) routes() []Route {
 		// search; the second path is for pages of this origin and has no CORS
 		{Method: "GET", Path: "/.api/search/stream", Handler: searches.serve, About: "search, answered as a stream of events"},
 		{Method: "GET", Path: "/search/stream", Handler: searches.serve, About: "the same, for pages of this server"},
+		{Method: "GET", Path: exportPath, Handler: searches.serveExport, Asks: true, About: "the answer to a search as a file"},
 		{Method: "GET", Path: "/-/trace/{id}", Handler: searches.serveTrace, Holds: traceHolds, About: "what one search did; the trace field of its events links here"},
 
 		// for whatever watches the process; alive and ready are two questions
@@ -82,6 +85,7 @@ func (s *Server) routes() []Route {
 		// for people who open the address in a browser
 		{Method: "GET", Path: "/", Handler: site.serveHome},
 		{Method: "GET", Path: searchPath, Handler: site.serveSearch, Holds: PageHolds, About: "search, for people"},
+		{Method: "GET", Path: listPath, Handler: searches.serveList, Holds: listHolds, Asks: true, About: "the answer to a search, page by page and without scripts"},
 		{Method: "GET", Path: helpPath, Handler: site.serveIndex, Holds: PageHolds, About: "this page"},
 		{Method: "GET", Path: web.AssetPath + "{version}/{name:.+}", Handler: site.serveAsset, Access: auth.ForProbes},
 	}, site.clientRoutes()...)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -50,7 +51,8 @@ var patternTypes = []choice{{"keyword", "Words"}, {"standard", "Text as it stand
 // contextLines are the numbers of lines around a match that people choose from.
 var contextLines = []string{"0", "1", "3", "10"}
 
-func (s sitePages) serveSearch(w http.ResponseWriter, r *http.Request) error {
+// searchData reads the parameters of a page of a search.
+func (s *Server) searchData(r *http.Request) searchData {
 	q := r.URL.Query()
 	data := searchData{
 		Query: strings.TrimSpace(q.Get("q")), PatternType: cmp.Or(q.Get("patternType"), "keyword"), Context: q.Get("context"), Mode: q.Get("sm"),
@@ -60,6 +62,29 @@ func (s sitePages) serveSearch(w http.ResponseWriter, r *http.Request) error {
 	if !slices.ContainsFunc(patternTypes, func(c choice) bool { return c.Value == data.PatternType }) {
 		data.Types = append(slices.Clone(patternTypes), choice{data.PatternType, data.PatternType})
 	}
+	return data
+}
+
+// contextForm and caseForm find the filters that an address may say beside the query.
+var (
+	contextForm = regexp.MustCompile(`(?i)(^|\s)-?context:`)
+	caseForm    = regexp.MustCompile(`(?i)(^|\s)case:`)
+)
+
+// Sent is the query with what the address adds to it. The page's script does the same.
+func (d searchData) Sent() string {
+	q := d.Query
+	if d.Context != "" && !contextForm.MatchString(d.Query) {
+		q = "context:" + d.Context + " " + q
+	}
+	if d.CaseSensitive && !caseForm.MatchString(d.Query) {
+		q += " case:yes"
+	}
+	return q
+}
+
+func (s sitePages) serveSearch(w http.ResponseWriter, r *http.Request) error {
+	data := s.searchData(r)
 	scripts := []string{"search.js"}
 	if data.Query == "" && s.Home != nil {
 		data.Home = s.Home(r)

@@ -33,40 +33,55 @@ type Searcher interface {
 // streams are the searches of a server and their traces.
 type streams struct{ *Server }
 
-// serveStream answers a search as a stream of events. Whatever happens once
-// the stream is open, its last event is done.
+// serve answers a search as a stream of events. Whatever happens once the stream
+// is open, its last event is done.
 func (s streams) serve(w http.ResponseWriter, r *http.Request) error {
-	if what := s.opening(); what != "" {
-		w.Header().Set("Retry-After", "1")
-		return &Error{Status: http.StatusServiceUnavailable, Message: "opening " + what}
+	end, err := s.begin(w, r)
+	if err != nil {
+		return err
 	}
-	if !canFlush(w) {
-		return &Error{Status: http.StatusInternalServerError, Message: "http flushing not supported"}
-	}
-	actor := auth.From(r.Context())
-	asker := ClientKey(actor)
-	if !s.streams.begin(asker) {
-		w.Header().Set("Retry-After", "5")
-		return &Error{Status: http.StatusServiceUnavailable, Message: "too many searches are being read; try again in a moment"}
-	}
-	defer s.streams.end(asker)
-	results := report.New(s.now)
+	defer end()
 	p, err := decodeStream(r)
-	trace := s.traces.start(actor, asker, p.Query, results)
-	url := trace.tell(w.Header(), s.baseURL(r))
 	body := newBody(w, r, &s.zips, &s.events, s.WriteTimeout)
 	defer body.release()
-	events := &eventWriter{send: body.write, flush: body.flush, end: body.end, trace: url}
+	s.run(w.Header(), r, p, err, &eventWriter{send: body.write, flush: body.flush, end: body.end})
+	return nil
+}
+
+// begin counts an answer that is being read until end is called, or refuses it.
+func (s streams) begin(w http.ResponseWriter, r *http.Request) (end func(), err error) {
+	if what := s.opening(); what != "" {
+		w.Header().Set("Retry-After", "1")
+		return nil, &Error{Status: http.StatusServiceUnavailable, Message: "opening " + what}
+	}
+	if !canFlush(w) {
+		return nil, &Error{Status: http.StatusInternalServerError, Message: "http flushing not supported"}
+	}
+	asker := ClientKey(auth.From(r.Context()))
+	if !s.streams.begin(asker) {
+		w.Header().Set("Retry-After", "5")
+		return nil, &Error{Status: http.StatusServiceUnavailable, Message: "too many searches are being read; try again in a moment"}
+	}
+	return func() { s.streams.end(asker) }, nil
+}
+
+// run runs the search of a request and sends its events. wrong is what is wrong with
+// the parameters. It returns how that ended, in a word for logs and traces.
+func (s streams) run(header http.Header, r *http.Request, p streamParams, wrong error, events *eventWriter) string {
+	actor := auth.From(r.Context())
+	results := report.New(s.now)
+	trace := s.traces.start(actor, ClientKey(actor), p.Query, results)
+	events.trace = trace.tell(header, s.baseURL(r))
 	rec := recordOf(r.Context())
 	rec.queryID = trace.ID
-	if err != nil {
-		rec.outcome = refuse(events, nil, err.Error())
+	if wrong != nil {
+		rec.outcome = refuse(events, nil, wrong.Error())
 	} else {
 		rec.outcome = s.answer(r, p, events, results, trace)
 	}
 	s.traces.finish(trace, rec.outcome)
 	rec.matches = results.Progress().Matches
-	return nil
+	return rec.outcome
 }
 
 // ClientKey names the client of a request where something is divided among

@@ -21,6 +21,7 @@ const (
 var notAdmitted = map[string]string{
 	"GET /.api/search/stream":                               "admission.Queue admits searches",
 	"GET /search/stream":                                    "admission.Queue admits searches",
+	"GET /.api/search/export":                               "admission.Queue admits searches",
 	"GET /.api/search/export/{file}":                        "it is sent as it is read",
 	"GET /-/assets/{version}/{name}":                        assets,
 	"GET /.api/openapi.json":                                assets,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -48,6 +49,19 @@ const unreadable = `(() => {
 })()`
 
 // Every page can be read in light and dark, and on a small screen.
+//
+//go:embed testdata/axe/axe.min.js
+var axe string
+
+// inaccessible returns what axe finds on the page of a tab: the rule, and the first
+// elements that break it. It knows the rules of WCAG 2.2 AA and good practice.
+func inaccessible(t *tab) []string {
+	t.Helper()
+	eval[bool](t, axe+"; true")
+	return eval[[]string](t, `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations.map(v =>
+		v.id + ": " + v.help + ": " + v.nodes.slice(0, 3).map(n => n.target.join(" ")).join(", ")))`)
+}
+
 func TestBrowserReading(t *testing.T) {
 	s := newSite(t, hostileRepository(t))
 	s.user("ann", "--admin")
@@ -65,6 +79,9 @@ func TestBrowserReading(t *testing.T) {
 				}
 			}
 		}
+		if bad := inaccessible(tab); len(bad) > 0 {
+			t.Errorf("%s: axe finds %q", path, bad)
+		}
 	}
 	read("/sign-in")
 	s.signIn("ann")
@@ -72,6 +89,7 @@ func TestBrowserReading(t *testing.T) {
 		"/search", "/users/ann/settings", "/users/ann/settings/tokens", "/site-admin/users", "/site-admin/users/bob", "/site-admin/organizations",
 		"/site-admin/repositories", "/site-admin/audit", "/site-admin/nodes", "/site-admin/oauth-apps", "/debug/stream", "/help/api", "/help",
 		"/hostile", "/hostile/-/blob/kiln.go?L4", "/hostile/-/commits", "/hostile/-/branches",
+		"/search/list?q=glaze", "/search/list?q=type:diff+glaze+count:1", "/search/list?q=fork:x",
 	} {
 		read(path)
 	}
@@ -83,6 +101,9 @@ func TestBrowserReading(t *testing.T) {
 			if bad := eval[[]string](tab, unreadable); len(bad) > 0 {
 				t.Errorf("/search?q=%s in %s: %q", q, mode, bad)
 			}
+		}
+		if bad := inaccessible(tab); len(bad) > 0 {
+			t.Errorf("/search?q=%s: axe finds %q", q, bad)
 		}
 	}
 	tab.quiet()

@@ -101,6 +101,7 @@ func TestBrowserSearch(t *testing.T) {
 	t.Run("query text", func(t *testing.T) { s.in(t).searchText() })
 	t.Run("keyboard", func(t *testing.T) { s.in(t).searchKeyboard() })
 	t.Run("completion", func(t *testing.T) { s.in(t).searchCompletion() })
+	t.Run("query", func(t *testing.T) { s.in(t).searchReading() })
 	t.Run("long lines", func(t *testing.T) { s.in(t).searchLong() })
 	t.Run("view", func(t *testing.T) { s.in(t).searchView() })
 	t.Run("endless", func(t *testing.T) { s.in(t).searchEndless() })
@@ -151,6 +152,19 @@ func (s *site) searchResults() {
 			s.Errorf("%q: %s is %q, want %q", c.query, c.expression, got, c.want)
 		}
 		t.quiet()
+	}
+	// the whole answer is a file, however much of it the query asked for
+	t := s.search("slip count:1", "case", "yes")
+	if got := eval[string](t, `(async () => {
+		const links = [...document.querySelectorAll("#summary a[download]")]
+		const texts = await Promise.all(links.map(async a => (await fetch(a.href)).text()))
+		return links.map((a, i) => a.download + " " + new URL(a.href).searchParams.get("q") + " " + texts[i].trimEnd().split("\n").length).join("|")
+	})()`); got != "search.csv slip count:1 case:yes 3|search.jsonl slip count:1 case:yes 2" {
+		s.Errorf("the files of a limited answer are %q", got)
+	}
+	t = s.search("slip")
+	if got := eval[int](t, `(async () => (await (await fetch(document.querySelector("#summary a[download]").href)).text()).trimEnd().split("\n").length)()`); got != 41 {
+		s.Errorf("the table of 40 results has %d rows", got)
 	}
 	if got := s.search("GLAZES", "case", "yes").summary(); !strings.HasPrefix(got, "No results") {
 		s.Errorf("with case=yes the page says %q", got)
@@ -234,6 +248,44 @@ func (s *site) searchFilters() {
 	}
 	t.do(chromedp.Click(chromedp.CSS(`#filters a[aria-current]`)))
 	t.until(`new URLSearchParams(location.search).get("q") === "(glaze or slip)" && told.textContent !== ""`)
+
+	// a value is left out, another stands beside the one that was chosen, and both go
+	// one by one
+	query := func(want, told string) {
+		s.Helper()
+		t.until(fmt.Sprintf(`new URLSearchParams(location.search).get("q") === %q && document.getElementById("told")?.textContent && told.textContent.startsWith(%q)`, want, told))
+	}
+	click := func(title string) {
+		s.Helper()
+		t.until(fmt.Sprintf(`[...document.querySelectorAll("#filters a")].some(a => a.title.startsWith(%q))`, title))
+		eval[bool](t, fmt.Sprintf(`([...document.querySelectorAll("#filters a")].find(a => a.title.startsWith(%q)).click(), true)`, title))
+	}
+	langs := eval[string](t, `[...document.querySelectorAll("#filters a[title^='add lang:']")].map(a => a.title.slice(4)).join()`)
+	other := strings.Split(strings.Replace(langs, "lang:go,", "", 1), ",")[0]
+	click("leave out lang:go")
+	query("(glaze or slip) -lang:go", "")
+	if got := eval[string](t, `document.querySelector("#filters a.out").textContent + getComputedStyle(document.querySelector("#filters a.out bdi")).textDecorationLine`); got != "not goline-through" {
+		s.Errorf("what was left out is shown as %q", got)
+	}
+	click("remove -lang:go")
+	query("(glaze or slip)", "")
+	click("add lang:go")
+	query("(glaze or slip) lang:go", "41 results")
+	click("or " + other)
+	both := "(glaze or slip) (lang:go or " + other + ")"
+	query(both, "")
+	if n := eval[int](t, `document.querySelectorAll("#filters a.on").length`); n != 2 {
+		s.Errorf("of %s %d filters hold, want 2", both, n)
+	}
+	click("remove lang:go")
+	query("(glaze or slip) "+other, "")
+
+	// kinds of results are tabs
+	eval[bool](t, `([...document.querySelectorAll("#tabs a")].find(a => a.textContent === "Paths").click(), true)`)
+	query("(glaze or slip) "+other+" type:path", "")
+	if got := eval[string](t, `document.querySelector("#tabs [aria-current]").textContent`); got != "Paths" {
+		s.Errorf("the tab at hand is %q", got)
+	}
 	t.quiet()
 }
 
@@ -325,6 +377,46 @@ func (s *site) searchCompletion() {
 	t.quiet()
 }
 
+// What is written in the query box is coloured as it is read, and what is wrong with
+// it is said with its column and a query to go on with.
+func (s *site) searchReading() {
+	t := s.open("/search")
+	t.until(`q.role === "combobox"`)
+	coloured := func(want string) {
+		s.Helper()
+		t.until(fmt.Sprintf(`[...painted.children].map(e => e.className.slice(3) + " " + e.textContent).join() === %q && painted.textContent === q.value`, want))
+	}
+	t.do(chromedp.KeyEvent("repo:^host (<b> or /sl.p/)"))
+	coloured("field repo:,regexp ^,value host,operator (,operator or,regexp /,regexp .,regexp /,operator )")
+	if got := eval[string](t, `[getComputedStyle(q).color, painted.getBoundingClientRect().x + 1 - q.getBoundingClientRect().x, painted.querySelector("b")].join("|")`); got != "rgba(0, 0, 0, 0)|1|" {
+		s.Errorf("the box is painted %q", got)
+	}
+	if bad := eval[[]string](t, unreadable); len(bad) > 0 {
+		s.Errorf("with colours: %q", bad)
+	}
+
+	// the part is coloured while its reading is on its way, and moves with what is
+	// typed before it
+	eval[bool](t, `(q.setSelectionRange(0, 0), true)`)
+	t.do(chromedp.KeyEvent("x "))
+	coloured("field repo:,regexp ^,value host,operator (,operator or,regexp /,regexp .,regexp /,operator )")
+
+	eval[bool](t, `(q.value = "", q.dispatchEvent(new Event("input")), true)`)
+	t.until(`painted.hidden && getComputedStyle(q).color !== "rgba(0, 0, 0, 0)"`)
+	t.do(chromedp.KeyEvent("slip langg:go"))
+	t.until(`remarks.innerText.startsWith("Column 6: There is no filter langg:") && remarks.querySelector("a")?.textContent.startsWith("slip lang:go") && q.ariaInvalid !== "true"`)
+	if bad := eval[[]string](t, unreadable); len(bad) > 0 {
+		s.Errorf("with a remark: %q", bad)
+	}
+	t.do(chromedp.KeyEvent(" fork:<i>"))
+	t.until(`remarks.innerText.startsWith("Column 15: invalid value") && remarks.innerText.includes("<i>") && !remarks.querySelector("i") && q.ariaInvalid === "true"`)
+	eval[bool](t, `(q.value = "slip langg:go", q.dispatchEvent(new Event("input")), true)`)
+	t.until(`remarks.querySelector("a")`)
+	eval[bool](t, `(remarks.querySelector("a").click(), true)`)
+	t.until(`new URLSearchParams(location.search).get("q")?.startsWith("slip lang:go") && document.getElementById("told")?.textContent.startsWith("40 results")`)
+	t.quiet()
+}
+
 // The text of a query survives the filters that are added and removed, and
 // spans of any kind mark the characters that they count.
 func (s *site) searchText() {
@@ -336,6 +428,16 @@ func (s *site) searchText() {
 		// words stand between white space outside of quotes
 		{"query.js", `m.words("a  lang:\"visual basic\" 'it s' b\"c")`, `["a","lang:\"visual basic\"","'it s'","b\"c"]`},
 		{"query.js", `m.words("")`, `[]`},
+		// filters of one kind stand beside each other, and are left out
+		{"query.js", `m.either("x lang:go", "lang", "lang:c")`, `"x (lang:go or lang:c)"`},
+		{"query.js", `m.either("x (lang:go or lang:c) y", "lang", "lang:\"d e\"")`, `"x (lang:go or lang:c or lang:\"d e\") y"`},
+		{"query.js", `m.either("x", "lang", "lang:c")`, `"x lang:c"`},
+		{"query.js", `m.without("(repo:^a(b)$ or repo:c) x", "repo:^a(b)$")`, `"repo:c x"`},
+		{"query.js", `m.without("(repo:^a$ or repo:^c(d)$ or repo:e)", "repo:e")`, `"(repo:^a$ or repo:^c(d)$)"`},
+		{"query.js", `[m.has("(repo:^a$ or repo:^c(d)$)", "repo:^c(d)$"), m.has("(repo:^a$ or repo:b)", "repo:^a$"), m.has("(a or lang:go)", "lang:go")]`, `[true,true,true]`},
+		{"query.js", `m.parts("-lang:go (lang:c or lang:d) -repo:x", "lang")`, `{"left":["lang:go"],"chosen":["lang:c","lang:d"]}`},
+		{"query.js", `m.excluding("x lang:go", "lang", "lang:go")`, `"x -lang:go"`},
+		{"query.js", `m.excluding("a or b", "lang", "lang:go")`, `"(a or b) -lang:go"`},
 		// a filter is added once
 		{"query.js", `m.adding("", "lang:go")`, `"lang:go"`},
 		{"query.js", `m.adding("a b", "lang:go")`, `"a b lang:go"`},
@@ -476,5 +578,15 @@ func (s *site) searchBroken() {
 	call(t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{})
 	if got := eval[string](t, `document.querySelector("noscript").innerText`); !strings.Contains(got, "curl -N") {
 		s.Errorf("without scripts the page says %q", got)
+	}
+
+	// without scripts the results are a list
+	t = s.open("/search?q=slip")
+	call(t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	t.do(chromedp.Navigate(s.url+"/search?q=slip&case=yes"), chromedp.Click(chromedp.CSS("noscript a")))
+	call(t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{})
+	t.until(`location.pathname === "/search/list" && document.querySelectorAll(".listed mark").length > 0`)
+	if got := eval[string](t, `document.getElementById("summary").innerText + "|" + document.querySelector(".listed .path").pathname + "|" + document.getElementById("case").checked`); got != "40 results in 1 repository, listed 1 to 1|/hostile/-/blob/kiln.go|true" {
+		s.Errorf("without scripts: %q", got)
 	}
 }

@@ -35,8 +35,11 @@ var hostilePages = map[string][]string{
 	"/{repo}/-/branches":           {"/hostile/-/branches", "/hostile/-/branches?q=9"},
 	"/{repo}{rev}":                 {"/hostile", "/hostile@main" + strings.Repeat("^0", 400)},
 
+	"/.api/search/export":            {"/.api/search/export?format=csv&q=" + strings.Repeat("x", 60_000), "/.api/search/export?format=jsonl&q=" + strings.Repeat("(", 5_000)},
+	"/.api/search/parse":             {"/.api/search/parse?q=" + strings.Repeat("(", 16_000), "/.api/search/parse?t=regexp&q=" + strings.Repeat(".*", 8_000), "/.api/search/parse?q=" + strings.Repeat("x", 60_000)},
 	"/.api/search/completions":       {"/.api/search/completions?q=repo:" + strings.Repeat("%22", 5_000), "/.api/search/completions?q=" + strings.Repeat("x", 60_000)},
 	"/.api/indexing":                 {"/.api/indexing"},
+	"/search/list":                   {"/search/list?q=" + strings.Repeat("%22", 60_000), "/search/list?from=10000&q=count:all"},
 	"/search":                        {"/search", "/search?q=" + strings.Repeat("%22", 60_000)},
 	"/-/trace/{id}":                  {"/-/trace/%s"},
 	"/sign-in":                       {"/sign-in?returnTo=/" + strings.Repeat("%22", 30_000)},

@@ -20,13 +20,19 @@ const maxQueryBytes = 16 << 10
 // holds is what an answer takes while it is made.
 const holds = 256 << 10
 
+// readingHolds is what a reading takes: thousands of marks of a text of parentheses.
+const readingHolds = 1 << 20
+
 // Endpoint completes queries. Store returns nil until the data directory is
 // open.
 type Endpoint struct{ Store func() *store.Store }
 
-// Routes returns the route of the endpoint.
+// Routes returns the routes of the endpoint.
 func (e *Endpoint) Routes() []httpapi.Route {
-	return []httpapi.Route{{Method: "GET", Path: Path, Handler: e.serve, Holds: holds, About: "what may be written at a place in a query"}}
+	return []httpapi.Route{
+		{Method: "GET", Path: Path, Handler: e.serve, Holds: holds, About: "what may be written at a place in a query"},
+		{Method: "GET", Path: ParsePath, Handler: e.serveParse, Holds: readingHolds, About: "how a query is read"},
+	}
 }
 
 // Answer says which characters of the query an item takes the place of.

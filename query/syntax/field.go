@@ -30,6 +30,8 @@ type field struct {
 	values []string
 	// unlisted fields are understood and not proposed.
 	unlisted bool
+	// regexp says that the value is a regular expression.
+	regexp bool
 }
 
 // maxFieldName is the length of the longest name, so that looking for a field
@@ -41,11 +43,11 @@ func fields() []*field {
 	yesNo, yesNoOnly := []string{"yes", "no"}, []string{"yes", "no", "only"}
 	dates := []string{"yesterday", "1 week ago", "1 month ago", "1 year ago"}
 	return []*field{
-		{name: "repo", aliases: []string{"r"}, negatable: true, predicates: []string{
+		{name: "repo", aliases: []string{"r"}, regexp: true, negatable: true, predicates: []string{
 			"has", "has.path", "has.content", "has.file", "has.commit.after", "has.description", "has.meta", "has.tag", "has.key", "has.topic",
 			"contains", "contains.path", "contains.content", "contains.file", "contains.commit.after"}},
 		{name: "rev", aliases: []string{"revision"}, singular: true, predicates: []string{"at.time"}},
-		{name: "file", aliases: []string{"f", "path"}, negatable: true, predicates: []string{
+		{name: "file", aliases: []string{"f", "path"}, regexp: true, negatable: true, predicates: []string{
 			"has.content", "contains.content", "has.owner", "has.contributor"}},
 		{name: "lang", aliases: []string{"l", "language"}, negatable: true},
 		{name: "content", negatable: true},
@@ -60,12 +62,12 @@ func fields() []*field {
 		{name: "index", signFirst: true, lastCounts: true, values: yesNoOnly},
 		{name: "count", whole: true, lastCounts: true, values: []string{"all", "100", "1000"}},
 		{name: "timeout", signFirst: true, whole: true, lastCounts: true, values: []string{"10s", "1m"}},
-		{name: "author", negatable: true},
-		{name: "committer", negatable: true},
-		{name: "message", aliases: []string{"m", "msg"}, negatable: true},
+		{name: "author", regexp: true, negatable: true},
+		{name: "committer", regexp: true, negatable: true},
+		{name: "message", aliases: []string{"m", "msg"}, regexp: true, negatable: true},
 		{name: "before", aliases: []string{"until"}, signFirst: true, values: dates},
 		{name: "after", aliases: []string{"since"}, signFirst: true, values: dates},
-		{name: "repohasfile", negatable: true, unlisted: true},
+		{name: "repohasfile", regexp: true, negatable: true, unlisted: true},
 		{name: "repohascommitafter", singular: true, unlisted: true},
 		{name: "rule", singular: true, unlisted: true},
 		// g once named a group of repositories. Its name is still taken, so

@@ -71,6 +71,7 @@ export function combobox(field, list, past) {
     const tail = chars.slice(to).join("");
     field.value = head + (head.endsWith(" ") ? tail.trimStart() : tail);
     field.setSelectionRange(head.length, head.length);
+    field.dispatchEvent(new Event("written"));
     if (/[:(]$/.test(items[i].text)) ask(); // what comes next
     else close();
   }

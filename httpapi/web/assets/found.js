@@ -62,6 +62,7 @@ export class Found {
   }
 
   grown(count) {
+    this.#box.role = "feed"; // one without articles is none
     this.#list.grow(count);
   }
 

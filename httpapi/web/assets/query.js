@@ -8,16 +8,88 @@ export function words(query) {
 // once are the fields that a query has once at most: a new one replaces it.
 const once = /^(count|timeout|fork|archived|case|patterntype|visibility|select):/i;
 
-// has reports whether a query has a filter as it stands.
+// has reports whether a query has a filter as it stands, also as one of several in
+// parentheses.
 export function has(query, filter) {
-  const all = words(query);
+  const all = words(query).map(unframed);
   return words(filter).every((word) => all.includes(word));
+}
+
+// unframed is a word without the parentheses around a group that it begins or ends.
+function unframed(word) {
+  if (/^\(\w+:/.test(word)) return word.slice(1);
+  let deep = 0;
+  for (const c of bareOf(word)) deep += c === "(" ? 1 : c === ")" ? -1 : 0;
+  return deep < 0 && word.endsWith(")") ? word.slice(0, -1) : word;
+}
+
+// bareOf is a word without what is quoted or escaped in it.
+function bareOf(word) {
+  return word.replace(/\\.|"(?:\\.|[^"\\])*"/g, "");
 }
 
 // without removes a filter.
 export function without(query, filter) {
   const gone = words(filter);
+  if (gone.length === 1) {
+    const group = groupWith(words(query), gone[0]);
+    if (group) return regrouped(words(query), group, group.values.filter((value) => value !== gone[0]));
+  }
   return words(query).filter((word) => !gone.includes(word)).join(" ");
+}
+
+// groupWith finds the group "(a or b or c)" of filters that one is in: where it
+// begins and ends among the words, and its values.
+function groupWith(all, filter) {
+  for (let from = 0; from < all.length; from++) {
+    if (!/^\(\w+:/.test(all[from])) continue;
+    const values = [];
+    for (let i = from; i < all.length; i += 2) {
+      const last = unframed(i === from ? all[i].slice(1) : all[i]);
+      const ends = last !== (i === from ? all[i].slice(1) : all[i]);
+      values.push(last);
+      if (ends) {
+        if (values.length > 1 && values.includes(filter)) return { from, to: i, values };
+        break;
+      }
+      if (!/^or$/i.test(all[i + 1] ?? "")) break;
+    }
+  }
+  return null;
+}
+
+function regrouped(all, { from, to }, values) {
+  const now = values.length > 1 ? [`(${values.join(" or ")})`] : values;
+  return [...all.slice(0, from), ...now, ...all.slice(to + 1)].join(" ");
+}
+
+// parts are the filters of a kind in a query: those that leave something out, without
+// their "-", and those that are asked for.
+export function parts(query, kind) {
+  const left = [], chosen = [];
+  for (const word of words(query).map(unframed)) {
+    if (word.toLowerCase().startsWith(`-${kind}:`)) left.push(word.slice(1));
+    else if (word.toLowerCase().startsWith(`${kind}:`)) chosen.push(word);
+  }
+  return { left, chosen };
+}
+
+// either has a query ask for one more filter of a kind of which it has some: one or the
+// other.
+export function either(query, kind, filter) {
+  const all = words(query);
+  const { chosen } = parts(query, kind);
+  const last = chosen[chosen.length - 1];
+  const group = groupWith(all, last);
+  if (group) return regrouped(all, group, [...group.values, filter]);
+  const at = all.lastIndexOf(last);
+  return at < 0 ? adding(query, filter) : regrouped(all, { from: at, to: at }, [last, filter]);
+}
+
+// excluding has a query leave out what a filter asks for.
+export function excluding(query, kind, filter) {
+  const rest = has(query, filter) ? without(query, filter) : query;
+  return adding(rest, `-${filter}`);
 }
 
 // settings hold for the whole query, wherever they stand outside of parentheses.

@@ -2,13 +2,12 @@
 
 import { Answer } from "./answer.js";
 import { amount, base, el, link, prose } from "./dom.js";
+import { Facets, showTabs } from "./facets.js";
 import { Found } from "./found.js";
 import { atOnce, listen, remember } from "./keys.js";
-import { adding, has, without } from "./query.js";
+import { adding } from "./query.js";
+import { show } from "./reading.js";
 import { StreamError } from "./stream.js";
-
-// filtersShown of a group are there at once.
-const filtersShown = 8;
 
 const asked = new URLSearchParams(location.search);
 const query = asked.get("q")?.trim() ?? "";
@@ -16,6 +15,8 @@ const context = Math.min(50, Math.max(0, parseInt(asked.get("cl") ?? "1", 10) ||
 const page = Object.fromEntries(
   ["summary", "told", "stop", "alert", "skipped", "results", "filters", "view", "cl"].map((id) => [id, document.getElementById(id)]),
 );
+
+const facets = new Facets(page.filters, query, searchPath);
 
 // state is what the stream has told so far.
 const state = { progress: null, alert: null, error: null, finished: false, stopped: false };
@@ -63,7 +64,7 @@ async function run() {
     await answer.settled().catch(() => {}); // what came before is shown
   }
   page.stop.hidden = true;
-  if (latest.timer) makeFilters();
+  facets.end();
   finish();
 }
 
@@ -88,7 +89,7 @@ const take = {
     state.progress = progress;
     summarise();
   },
-  filters: showFilters,
+  filters: (filters) => facets.show(filters),
   alert(alert) {
     state.alert = alert;
   },
@@ -134,12 +135,22 @@ function where(progress) {
   return progress.repositoriesCount ? ` in ${amount(progress.repositoriesCount, "repository", "repositories")}` : "";
 }
 
-// facts are how long it took, and where to read more about that.
+// facts are how long it took, where to read more about that, and the whole answer as
+// a file.
 function facts(progress) {
   if (!progress) return [];
   const out = [el("span", "dim", ` · ${progress.durationMs.toLocaleString("en-US")} ms`)];
   const trace = /\/-\/trace\/[0-9a-f]+$/.exec(progress.trace ?? "");
   if (trace) out.push(el("span", "dim", " · "), link(trace[0], "", "what it did"));
+  if (progress.matchCount > 0) out.push(el("span", "dim", " · whole as "), exported("csv", "CSV"), " ", exported("jsonl", "JSON Lines"));
+  return out;
+}
+
+// exported leads to the answer as a file, all of it unless the query says how much.
+function exported(format, name) {
+  const all = /(^|\s)count:/i.test(query) ? sent() : adding(sent(), "count:all");
+  const out = link(`/.api/search/export?${new URLSearchParams({ format, q: all, t: asked.get("patternType") || "keyword" })}`, "", name);
+  out.download = `search.${format}`;
   return out;
 }
 
@@ -183,57 +194,11 @@ function showSkipped(skipped, open) {
   page.skipped.append(box);
 }
 
-const groups = [
-  ["type", "Type"], ["lang", "Language"], ["repo", "Repository"], ["file", "Files"], ["symbol type", "Symbol"],
-  ["author", "Author"], ["commit date", "Date"], ["utility", "More"],
-];
-
-// filtersEvery is how often filters are made anew while an answer comes, in
-// milliseconds: there may be thousands.
-const filtersEvery = 500;
-const latest = { filters: null, timer: 0 };
-
-function showFilters(filters) {
-  const first = latest.filters === null;
-  latest.filters = filters;
-  if (first) makeFilters();
-  else latest.timer ||= setTimeout(makeFilters, filtersEvery);
-}
-
-function makeFilters() {
-  clearTimeout(latest.timer);
-  latest.timer = 0;
-  const open = new Set([...page.filters.querySelectorAll("details[open]")].map((d) => d.dataset.kind));
-  page.filters.replaceChildren(...groups.flatMap(([kind, title]) => {
-    const some = latest.filters.filter((f) => f.kind === kind);
-    if (!some.length) return [];
-    const out = [el("h2", "", title), el("ul", "", ...some.slice(0, filtersShown).map(filterItem))];
-    if (some.length > filtersShown) out.push(moreFilters(kind, some.slice(filtersShown, 200), some.length - filtersShown, open.has(kind)));
-    return out;
-  }));
-}
-
-// moreFilters are made when they are first looked at.
-function moreFilters(kind, some, count, open) {
-  const list = el("ul", "");
-  const more = el("details", "", el("summary", "", `${count} more`), list);
-  more.dataset.kind = kind;
-  more.addEventListener("toggle", () => more.open && !list.firstChild && list.append(...some.map(filterItem)));
-  more.open = open;
-  return more;
-}
-
-// filterItem is a link that adds a filter to the query, or takes it away.
-function filterItem(f) {
-  const on = has(query, f.value);
-  const item = link(searchPath(on ? without(query, f.value) : adding(query, f.value)), on ? "on" : "",
-    el("bdi", "", f.label), el("span", "n", `${f.count.toLocaleString("en-US")}${f.exhaustive ? "" : "+"}`));
-  item.title = on ? `remove ${f.value}` : `add ${f.value}`;
-  if (on) item.setAttribute("aria-current", "true");
-  return el("li", "", item);
-}
-
 remember(query);
 atOnce();
-if (query) run();
-else listen(null);
+const box = document.getElementById("q");
+show(box, document.getElementById("painted"), document.getElementById("remarks"), () => box.form.elements.namedItem("patternType").value, searchPath);
+if (query) {
+  showTabs(document.getElementById("tabs"), query, searchPath);
+  run();
+} else listen(null);
