@@ -1,9 +1,8 @@
 package main
 
 import (
-	"bytes"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -14,7 +13,7 @@ import (
 func TestBrowserHome(t *testing.T) {
 	kiln := repository(t, "kiln")
 	t.Chdir(t.TempDir()) // the directory of a test is a repository, which would be served
-	s := newSite(t)
+	s := newSite(t, "--allow-local-sources")
 	tab := s.open("/search")
 	tab.until(`document.querySelector("#begin li a")?.pathname === "/sign-in"`)
 	if eval[bool](tab, `document.querySelector("#here, #recent, #indexing") !== null`) {
@@ -27,13 +26,23 @@ func TestBrowserHome(t *testing.T) {
 	tab.do(chromedp.Navigate(s.url + "/search"))
 	tab.until(`document.querySelector("#begin a")?.pathname === "/site-admin/repositories"`)
 
-	var said bytes.Buffer
-	if err := run(t.Context(), []string{"index", "--symbols=false", kiln}, strings.NewReader(""), &said, &said); err != nil {
-		t.Fatalf("index: %v %s", err, &said)
+	// by keyboard alone, on the page of site admins
+	tab.do(chromedp.Focus(chromedp.CSS("#begin a")))
+	tab.keys(kb.Enter)
+	tab.until(`location.pathname === "/site-admin/repositories" && document.getElementById("source") !== null`)
+	tab.do(chromedp.Focus(chromedp.CSS("#source")))
+	tab.keys(kiln, kb.Enter)
+	tab.until(`document.querySelector("[role=status]")?.textContent.startsWith("It is there") && repositories.tBodies[0].rows[0].innerText.startsWith("kiln")`)
+	for deadline := time.Now().Add(browserPatience); !eval[bool](tab, `document.querySelector("#repositories .badge.good") !== null`); {
+		if time.Now().After(deadline) {
+			t.Fatal("the repository is not indexed")
+		}
+		tab.do(chromedp.Navigate(s.url + "/site-admin/repositories"))
+		tab.until(`document.querySelector("#repositories .badge") !== null`)
 	}
 	tab.do(chromedp.Navigate(s.url + "/search"))
 	tab.until(`document.querySelectorAll("#recent li a, #here dt a").length >= 2 && document.querySelector("#begin") === null`)
-	if got := eval[string](tab, `document.querySelector("#recent li a").textContent`); !strings.HasSuffix(got, "kiln") {
+	if got := eval[string](tab, `document.querySelector("#recent li a").textContent`); got != "kiln" {
 		t.Errorf("the repository is called %q", got)
 	}
 	tab.homeProgress()
