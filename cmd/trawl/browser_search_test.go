@@ -140,6 +140,12 @@ func (s *site) searchResults() {
 		{"type:repo hostile", "1 result in 1 repository", `document.querySelector("h3 .path").getAttribute("href")`, "/hostile"},
 		{"type:commit made", "1 result in 1 repository", `document.querySelector(".code mark").textContent + document.querySelectorAll("h3 a[href*='/-/commit/']").length`, "made2"},
 		{"type:diff heats", "1 result in 1 repository", `document.querySelector(".diff .plus mark").textContent`, "heats"},
+		// code is coloured, and marks stay
+		{"repo:hostile file:kiln step(7)", "1 result in 1 repository", `(async () => {
+			while (!document.querySelector(".hit [class^=c-]")) await new Promise(requestAnimationFrame)
+			const code = document.querySelector(".hit code")
+			return [...code.querySelectorAll("[class^=c-]")].map(e => e.className + " " + e.textContent).join() + "|" + code.textContent.trim() + "|" + code.querySelector("mark").textContent
+		})()`, "c-f step,c-n 7,c-c // slip|step(7) // slip|step(7)"},
 		// what the address says beside the query
 		{"GLAZES", "1 result in 1 repository", `document.querySelector("mark").textContent`, "glazes"},
 	} {
@@ -290,11 +296,12 @@ func (s *site) searchFilters() {
 }
 
 // answering has a tab ask a server that answers with what an expression of
-// JavaScript makes.
+// JavaScript makes, but for how queries are read and code is coloured.
 func answering(expression string) step {
 	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
-			Source: "window.fetch = async () => " + expression,
+			Source: `const ask = window.fetch
+				window.fetch = async (address, how) => /\/\.api\/(colours|search\/parse)/.test(address) ? ask(address, how) : (` + expression + ")",
 		})
 		return err
 	})

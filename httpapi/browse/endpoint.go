@@ -90,6 +90,7 @@ func (e *Endpoint) Routes() []httpapi.Route {
 	e.prepare()
 	raw := revPath + "/-/raw" + restPath
 	return []httpapi.Route{
+		{Method: "POST", Path: coloursPath, Handler: e.serveColours, Holds: coloursHolds, About: "the colours of some lines of code"},
 		{Method: "POST", Path: "/.api/repos" + repoPath + "/-/refresh", Handler: e.serveRefresh, About: "has a repository fetched soon"},
 		{Method: "GET", Path: raw, Handler: e.serveRaw, Holds: rawHolds, About: "the bytes of a file, the names in a directory, or an archive of either"},
 		{Method: "HEAD", Path: raw, Handler: e.serveRaw, Holds: rawHolds},

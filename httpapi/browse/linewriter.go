@@ -36,6 +36,9 @@ func newLineWriter(n int, win window) *lineWriter { return &lineWriter{n: n, win
 // full reports whether all lines of the window are there.
 func (w *lineWriter) full() bool { return w.n > w.window.last }
 
+// enough reports whether no more colours are wanted.
+func (w *lineWriter) enough() bool { return w.full() || w.spans >= maxSpanBytes }
+
 func (w *lineWriter) write(class, text string) {
 	for part := range strings.Lines(text) {
 		if w.full() {

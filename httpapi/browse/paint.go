@@ -38,7 +38,7 @@ func newPainter(within time.Duration) *painter {
 func (p *painter) lines(ctx context.Context, name, language string, text []byte, win window) []codeLine {
 	if lexer := lexerOf(name, language); lexer != nil && paintable(text) {
 		w, whole := newLineWriter(1, win), string(text)
-		w.write("", whole[p.paint(ctx, w, lexer, whole):])
+		w.write("", whole[p.paint(ctx, w, lexer, whole, p.end()):])
 		return w.end()
 	}
 	w := newLineWriter(win.first, win)
@@ -64,13 +64,22 @@ const yieldEvery = 10 * time.Millisecond
 // maxRun is how much text is put into one span.
 const maxRun = 8 << 10
 
-// paint writes as much of a text as it can and returns how many bytes that is.
+// end is when the colours of an answer that begins now end.
+func (p *painter) end() time.Time { return time.Now().Add(p.within) }
+
+// painted takes the parts of a text with their classes, in order.
+type painted interface {
+	write(class, text string)
+	// enough reports whether no more is wanted.
+	enough() bool
+}
+
+// paint writes as much of a text as it can until end and returns how many bytes that is.
 // It gives up on a lexer that fails, or whose tokens are not the text. One token
 // takes a quarter of a second at most for each rule that fails; chroma.Coalesce
 // would take thousands of them as one.
-func (p *painter) paint(ctx context.Context, w *lineWriter, lexer chroma.Lexer, text string) (done int) {
+func (p *painter) paint(ctx context.Context, w painted, lexer chroma.Lexer, text string, end time.Time) (done int) {
 	defer func() { _ = recover() }() // of the lexer; all that was written is whole
-	end := time.Now().Add(p.within)
 	yield := time.Now().Add(yieldEvery)
 	next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, text)
 	if err != nil {
@@ -82,7 +91,7 @@ func (p *painter) paint(ctx context.Context, w *lineWriter, lexer chroma.Lexer, 
 		w.write(class, text[done:read])
 		done = read
 	}
-	for ctx.Err() == nil && w.spans < maxSpanBytes && !w.full() {
+	for ctx.Err() == nil && !w.enough() {
 		now := time.Now()
 		if !now.Before(end) {
 			break

@@ -1,6 +1,7 @@
 // What was found, as a list that is as long as the answer: titles with the best
 // matches of each file, all of them where a person asks for more.
 
+import { colour } from "./colours.js";
 import { LongList, gap } from "./longlist.js";
 import { blank, result, rows, rowsAtOnce } from "./results.js";
 
@@ -122,6 +123,7 @@ export class Found {
       out.querySelector(".code").append(room((item.total - item.rows.length) * rowHeight));
       out.tall = { total: item.total, from: 0, to: item.rows.length };
     }
+    if (item.type === "content") colour(out, item.path, item.language);
     return out;
   }
 
@@ -145,6 +147,7 @@ export class Found {
     const code = element.querySelector(".code");
     code.replaceChildren(room(first * rowHeight), ...parts.flatMap((part) => rows(part, how)), room((tall.total - last) * rowHeight));
     Object.assign(tall, { from: first, to: last });
+    if (parts[0]?.type === "content") colour(element, parts[0].path, parts[0].language);
   }
 }
 
