@@ -13,7 +13,7 @@ import (
 func TestBrowserHome(t *testing.T) {
 	kiln := repository(t, "kiln")
 	t.Chdir(t.TempDir()) // the directory of a test is a repository, which would be served
-	s := newSite(t, "--allow-local-sources")
+	s := newSite(t, "--allow-local-sources=true")
 	tab := s.open("/search")
 	tab.until(`document.querySelector("#begin li a")?.pathname === "/sign-in"`)
 	if eval[bool](tab, `document.querySelector("#here, #recent, #indexing") !== null`) {
