@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 // helpers are packages for tests: the tests of every folder may import them, as they
 // may each other, and nothing else may.
 var helpers = []string{"internal/needs", "internal/gitrepo", "internal/clock", "internal/tcpproxy", "internal/postgrestest",
-	"store/cluster/memorylog"}
+	"store/cluster/memorylog", "internal/githubtest"}
 
 // lent are the helpers that package bench has as well, which tests running programs.
 var lent = []string{"internal/tcpproxy"}
@@ -86,6 +86,7 @@ var libraries = map[string][]string{
 	"github.com/graph-gophers/graphql-go":    {"httpapi/..."},
 	"github.com/tailscale/hujson":            {"httpapi/..."},
 	"github.com/ory/fosite":                  {"httpapi/oauth"},
+	"github.com/google/go-github/v75":        {"httpapi/hosts/github"},
 	"github.com/modelcontextprotocol/go-sdk": {"httpapi/mcp"},
 	"github.com/vektah/gqlparser/v2":         {"httpapi/..."},
 	"github.com/prometheus/client_golang":    {"cmd/trawl/metrics"},

@@ -74,4 +74,6 @@ func (s sitePages) serveIndex(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Link reports whether the route can be opened as it stands.
-func (r Route) Link() bool { return r.Method == http.MethodGet && !r.Asks && !strings.Contains(r.Path, "{") }
+func (r Route) Link() bool {
+	return r.Method == http.MethodGet && !r.Asks && !strings.Contains(r.Path, "{")
+}

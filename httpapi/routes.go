@@ -74,6 +74,7 @@ func (s *Server) routes() []Route {
 		{Method: "GET", Path: "/.api/search/stream", Handler: searches.serve, About: "search, answered as a stream of events"},
 		{Method: "GET", Path: "/search/stream", Handler: searches.serve, About: "the same, for pages of this server"},
 		{Method: "GET", Path: exportPath, Handler: searches.serveExport, Asks: true, About: "the answer to a search as a file"},
+		{Method: "GET", Path: groupsPath, Handler: searches.serveGroups, Holds: groupsHolds, Asks: true, About: "how many results of a search have the same repository, file, author or capture"},
 		{Method: "GET", Path: "/-/trace/{id}", Handler: searches.serveTrace, Holds: traceHolds, About: "what one search did; the trace field of its events links here"},
 
 		// for whatever watches the process; alive and ready are two questions

@@ -121,11 +121,13 @@ func set[T any](fact, to *T) {
 	}
 }
 
-// keepFacts gives r the facts of the record that it replaces.
+// keepFacts gives r the facts of the record that it replaces, and what a code host
+// says of it.
 func (r *Repository) keepFacts(old *Repository) {
 	r.Stars, r.Fork, r.Archived, r.Private = old.Stars, old.Fork, old.Archived, old.Private
 	r.Description, r.Topics, r.Metadata, r.BranchGlobs = old.Description, old.Topics, old.Metadata, old.BranchGlobs
 	r.Readers = old.Readers
+	r.Name, r.Source, r.Origin, r.Gone = old.Name, old.Source, old.Origin, old.Gone
 }
 
 // ChangeFacts changes what is known about a repository and returns the new

@@ -128,7 +128,7 @@ func (a *sharedAuthority) isOfDocuments(ops []operation) bool {
 		case headerOperation, deadOperation, exclusionOperation:
 		case repositoryOperation:
 			before := c.repository(op.id)
-			if before != nil && (op.record == nil || op.record.Private != before.Private || !op.record.Readers.Equal(before.Readers)) {
+			if before != nil && (op.record == nil || op.record.Private != before.Private || op.record.IsGone() != before.IsGone() || !op.record.Readers.Equal(before.Readers)) {
 				return false
 			}
 		case valueOperation:

@@ -17,7 +17,8 @@ const (
 	MarkArchived
 	// MarkPrivate is Repository.Private.
 	MarkPrivate
-	// MarkRestricted is that a repository has Readers.
+	// MarkRestricted is that a repository has Readers, or is gone, so that not all may
+	// see it.
 	MarkRestricted
 	// MarkUnindexed is that it has no generation yet.
 	MarkUnindexed
@@ -29,6 +30,8 @@ const (
 	MarkHistoryPartial
 	// MarkMailmap is that a mailmap says who its people are.
 	MarkMailmap
+	// MarkGone is Repository.IsGone.
+	MarkGone
 
 	marks
 )
@@ -43,7 +46,7 @@ func (m Mark) of(r *Repository) bool {
 	case MarkPrivate:
 		return r.Private
 	case MarkRestricted:
-		return r.Readers != nil
+		return r.Readers != nil || r.IsGone()
 	case MarkUnindexed:
 		return !r.Indexed()
 	case MarkManyBranches:
@@ -54,6 +57,8 @@ func (m Mark) of(r *Repository) bool {
 		return r.Commit() != "" && (r.History.More || !r.History.Complete(r.Commit()))
 	case MarkMailmap:
 		return r.History.Mailmap != ""
+	case MarkGone:
+		return r.IsGone()
 	}
 	return false
 }

@@ -72,6 +72,13 @@ type Repository struct {
 	Topics      []string           `json:"topics,omitempty"`
 	Metadata    map[string]*string `json:"metadata,omitempty"`
 
+	// Origin is the repository at its code host, nil for one that no host lists, and
+	// Gone since when the host does not list it any more: no search finds it then, and
+	// only site admins see it, until it is removed or listed again. Only FollowHost
+	// changes them, and the name and source of such a repository.
+	Origin *Origin   `json:"origin,omitempty"`
+	Gone   time.Time `json:"gone,omitzero"`
+
 	// Readers may see the repository, as may site admins, and no other user;
 	// nil is everyone. Only SetReaders changes it.
 	Readers *Readers `json:"readers,omitempty"`
@@ -91,6 +98,9 @@ func (r *Repository) shareTexts() {
 	}
 	if r.History.Tip == r.Commit() {
 		r.History.Tip = r.Commit()
+	}
+	if o := r.Origin; o != nil {
+		o.Kind, o.URL = shared(o.Kind), shared(o.URL)
 	}
 	r.Admission, r.History.Depth = shared(r.Admission), shared(r.History.Depth)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
+	"github.com/trawlsearch/trawl/httpapi/hooks"
 	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
@@ -85,6 +86,14 @@ func (b *backend) registry() *identity.Registry {
 func (b *backend) apps() *oauth.Book {
 	if s := b.service.Load(); s != nil {
 		return s.Apps()
+	}
+	return nil
+}
+
+// hooks is nil until the service is open.
+func (b *backend) hooks() hooks.Receiver {
+	if s := b.service.Load(); s != nil {
+		return s
 	}
 	return nil
 }

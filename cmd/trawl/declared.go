@@ -64,6 +64,7 @@ func (d *declared) reread(ctx context.Context, again bool) {
 		return
 	}
 	d.apply(ctx, file.Repositories)
+	d.hosts(file.CodeHosts)
 	for _, change := range d.limits.Set(file.RateLimits).Changes(d.limits.Load()) {
 		d.log.Info().Str("limit", change).Msg("limit of GraphQL changed")
 	}
@@ -74,7 +75,7 @@ func (d *declared) reread(ctx context.Context, again bool) {
 }
 
 // start applies what the file said when the server started.
-func (d *declared) start(ctx context.Context, repos []config.Repository) {
+func (d *declared) start(ctx context.Context, repos []config.Repository, codeHosts []config.CodeHost) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	// An error here shows at the next look, which then reads the file again.
@@ -82,6 +83,7 @@ func (d *declared) start(ctx context.Context, repos []config.Repository) {
 		d.text, _ = os.ReadFile(d.path)
 	}
 	d.apply(ctx, repos)
+	d.hosts(codeHosts)
 }
 
 func (d *declared) apply(ctx context.Context, repos []config.Repository) {
@@ -100,6 +102,13 @@ func (d *declared) apply(ctx context.Context, repos []config.Repository) {
 		if _, err := d.svc.ChangeFacts(ctx, r.Source.Name, r.Facts); err != nil {
 			d.log.Warn().Str("repo", r.Source.Name).Err(err).Msg("change facts")
 		}
+	}
+}
+
+// hosts declares the code hosts of the file.
+func (d *declared) hosts(all []config.CodeHost) {
+	if err := d.svc.DeclareServices(all); err != nil {
+		d.log.Warn().Str("err", redact.Text(err.Error())).Msg("declare code hosts")
 	}
 }
 

@@ -36,6 +36,7 @@ var hostilePages = map[string][]string{
 	"/{repo}{rev}":                 {"/hostile", "/hostile@main" + strings.Repeat("^0", 400)},
 
 	"/.api/search/export":            {"/.api/search/export?format=csv&q=" + strings.Repeat("x", 60_000), "/.api/search/export?format=jsonl&q=" + strings.Repeat("(", 5_000)},
+	"/.api/search/groups":            {"/.api/search/groups?by=file&q=count:all", "/.api/search/groups?by=capture&t=regexp&q=" + strings.Repeat("(a)", 8_000)},
 	"/.api/search/parse":             {"/.api/search/parse?q=" + strings.Repeat("(", 16_000), "/.api/search/parse?t=regexp&q=" + strings.Repeat(".*", 8_000), "/.api/search/parse?q=" + strings.Repeat("x", 60_000)},
 	"/.api/search/completions":       {"/.api/search/completions?q=repo:" + strings.Repeat("%22", 5_000), "/.api/search/completions?q=" + strings.Repeat("x", 60_000)},
 	"/.api/indexing":                 {"/.api/indexing"},

@@ -32,6 +32,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/help"
 	"github.com/trawlsearch/trawl/httpapi/home"
+	"github.com/trawlsearch/trawl/httpapi/hooks"
 	"github.com/trawlsearch/trawl/httpapi/mcp"
 	"github.com/trawlsearch/trawl/httpapi/oauth"
 	"github.com/trawlsearch/trawl/httpapi/openapi"
@@ -167,12 +168,13 @@ func (h *host) newServer() *httpapi.Server {
 	completer := &complete.Endpoint{Store: h.backend.store}
 	start := &home.Endpoint{Store: h.backend.store, Registry: h.backend.registry, Syncing: h.backend.syncing}
 	server.Home = start.Home
+	webhooks := &hooks.Endpoint{Receiver: h.backend.hooks}
 	apps := &oauth.Server{Book: h.backend.apps, Site: server}
 	h.gate.Bearers = apps
 	tools := &console.Console{Server: server}
 	book := &help.Book{Server: server, Limits: h.limits}
 	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, Status: h.status, More: tools.Sections()}
-	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), start.Routes(), files.Routes(), h.metricsRoutes())
+	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), start.Routes(), webhooks.Routes(), files.Routes(), h.metricsRoutes())
 	return server
 }
 
@@ -322,7 +324,7 @@ func (h *host) announce() error {
 // declare records the sources of the command line and of the configuration
 // file, and returns those of the command line that have no generation yet.
 func (h *host) declare(ctx context.Context, file *declared) ([]string, error) {
-	file.start(ctx, h.set.Repositories)
+	file.start(ctx, h.set.Repositories, h.set.CodeHosts)
 	sources := h.sources
 	if len(sources)+len(h.set.Repositories) == 0 {
 		all, err := file.svc.List(ctx)

@@ -93,7 +93,11 @@ func (a *Actor) SeesAll() bool { return a.SiteAdmin() || a.alone }
 // that is in it.
 func (a *Actor) CanSee(r *store.Repository) bool {
 	switch {
-	case r.Readers == nil || a.SeesAll():
+	case a.SeesAll():
+		return true
+	case r.IsGone():
+		return false
+	case r.Readers == nil:
 		return true
 	case a.User == nil:
 		return false

@@ -9,46 +9,56 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/trawlsearch/trawl/httpapi/hosts/codehost"
+	"github.com/trawlsearch/trawl/httpapi/hosts/github"
 	"github.com/trawlsearch/trawl/httpapi/jsonc"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/redact"
 )
 
-// KindOther is the kind of services that name plain git repositories, the one
-// kind there is.
+// KindOther is the kind of services that name plain git repositories.
 const KindOther = "OTHER"
+
+// kinds are those of services that are asked for what they have.
+var kinds = map[string]func(plain []byte) (*codehost.Account, error){
+	github.Kind: github.Parse,
+}
+
+// Kinds returns the kinds of services that there are.
+func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 
 // The limits of a configuration.
 const (
 	maxConfigBytes  = 200 << 10
-	maxRepositories = 20_000
+	maxRepositories = codehost.MostRepositories
 )
 
 // Config is the configuration of a service.
 type Config struct {
+	Kind string
 	// URL is what the repositories' addresses begin with; nil if they are whole.
 	URL *url.URL
 	// Repos are addresses, below URL if that is set.
 	Repos []string
 	// Asked says that the service is asked for its repositories instead.
 	Asked bool
+
+	// account is that of a code host, nil for KindOther.
+	account *codehost.Account
+	// hookSecrets sign webhooks.
+	hookSecrets []string
 }
 
 // serveWords stand in place of repositories for "ask the service".
 var serveWords = map[string]bool{"src-serve": true, "src-serve-local": true}
 
-// propertyError names a property that is not allowed, in words that clients
-// look for.
-type propertyError string
-
-func (p propertyError) Error() string { return "Additional property " + string(p) + " is not allowed" }
-
 // ParseConfig reads a configuration, JSON with comments. Its errors are meant
 // for people; clients know that about a property that is not allowed.
 func ParseConfig(kind, text string) (*Config, error) {
-	if kind != KindOther {
-		return nil, fmt.Errorf("external services of kind %s are not supported: use %s with the URLs of git repositories", kind, KindOther)
+	parse := kinds[kind]
+	if kind != KindOther && parse == nil {
+		return nil, fmt.Errorf("external services of kind %s are not supported: use %s with the URLs of git repositories, or %s", kind, KindOther, strings.Join(Kinds(), ", "))
 	}
 	if len(text) > maxConfigBytes {
 		return nil, fmt.Errorf("the configuration is longer than %d KiB", maxConfigBytes>>10)
@@ -57,11 +67,14 @@ func ParseConfig(kind, text string) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the configuration is no JSON: %w", err)
 	}
+	if parse != nil {
+		return parseHost(kind, plain, parse)
+	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(plain, &members) != nil {
 		return nil, errors.New(`the configuration is no JSON object such as {"url": "https://git.example.org", "repos": ["lab/kiln"]}`)
 	}
-	c := &Config{}
+	c := &Config{Kind: kind}
 	base := ""
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		switch name {
@@ -69,11 +82,18 @@ func ParseConfig(kind, text string) (*Config, error) {
 			err = json.Unmarshal(members[name], &base)
 		case "repos":
 			err = json.Unmarshal(members[name], &c.Repos)
+		case "webhooks":
+			var all []codehost.Webhook
+			if err = json.Unmarshal(members[name], &all); err == nil {
+				if c.hookSecrets, err = codehost.HookSecrets(all); err != nil {
+					return nil, err
+				}
+			}
 		default:
-			return nil, propertyError(name)
+			return nil, codehost.PropertyError(name)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: url is text and repos a list of texts", name)
+			return nil, fmt.Errorf("%s: url is text, repos a list of texts, and webhooks a list with texts to sign by", name)
 		}
 	}
 	if base != "" {
@@ -82,6 +102,36 @@ func ParseConfig(kind, text string) (*Config, error) {
 		}
 	}
 	return c, c.check()
+}
+
+// parseHost reads the configuration of a code host.
+func parseHost(kind string, plain []byte, parse func([]byte) (*codehost.Account, error)) (*Config, error) {
+	account, err := parse(plain)
+	if err != nil {
+		return nil, err
+	}
+	u, err := parseURL(account.URL)
+	if err != nil {
+		return nil, err
+	}
+	if u.User != nil {
+		return nil, errors.New("url: it has a user name or password: write the token as token")
+	}
+	return &Config{Kind: kind, URL: u, account: account, hookSecrets: account.HookSecrets}, nil
+}
+
+// Git returns by what git signs in for a source: at the service's own address, and at
+// no other.
+func (c *Config) Git(source string) *url.Userinfo {
+	u, err := url.Parse(source)
+	if c.account == nil || c.account.Git == nil || err != nil {
+		return nil
+	}
+	own, other := serviceOf(c.URL), serviceOf(u)
+	if own.scheme != other.scheme || own.host != other.host || own.port != other.port {
+		return nil
+	}
+	return c.account.Git
 }
 
 func (c *Config) check() error {
@@ -145,6 +195,11 @@ func (c *Config) source(repo, name string) (ingest.Source, error) {
 	if err != nil {
 		return ingest.Source{}, err
 	}
+	return namedSource(u, name)
+}
+
+// namedSource makes the source of an address, named if the name is not empty.
+func namedSource(u *url.URL, name string) (ingest.Source, error) {
 	text := u.String()
 	if name != "" {
 		text = name + "=" + text

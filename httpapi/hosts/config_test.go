@@ -2,6 +2,7 @@ package hosts_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/trawlsearch/trawl/httpapi/hosts"
+	"github.com/trawlsearch/trawl/internal/githubtest"
+	"github.com/trawlsearch/trawl/store/ingest"
 )
 
 func TestSources(t *testing.T) {
@@ -25,9 +28,11 @@ func TestSources(t *testing.T) {
 			t.Errorf("%s: %v", tt.config, err)
 			continue
 		}
-		sources, left, err := c.Sources(t.Context(), hosts.Guard{})
+		list, err := c.List(t.Context(), &hosts.Clients{}, 1, nil)
+		left := list.Left
 		var got []string
-		for _, s := range sources {
+		for _, listed := range list.Repositories {
+			s := listed.Source
 			if !s.Guarded || !s.Remote {
 				t.Errorf("%s: source %+v is not guarded", tt.config, s)
 			}
@@ -41,7 +46,7 @@ func TestSources(t *testing.T) {
 
 func TestConfigErrors(t *testing.T) {
 	tests := []struct{ kind, config, want string }{
-		{"GITHUB", `{}`, "kind GITHUB are not supported"},
+		{"PERFORCE", `{}`, "kind PERFORCE are not supported"},
 		{"OTHER", `{`, "no JSON"},
 		{"OTHER", `[]`, "no JSON object"},
 		{"OTHER", `{"url": 1, "repos": ["x"]}`, "url is text"},
@@ -102,7 +107,7 @@ func TestAsk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sources, left, err := c.Sources(t.Context(), hosts.Guard{AllowLocal: true})
+		sources, left, err := sourcesOf(t, c, hosts.Guard{AllowLocal: true})
 		if err != nil || len(left) != 4 {
 			t.Errorf("%s: left out %q, %v; want four", word, left, err)
 		}
@@ -116,14 +121,14 @@ func TestAsk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := c.Sources(t.Context(), hosts.Guard{AllowLocal: true}); err == nil || !strings.Contains(err.Error(), "404") {
+	if _, _, err := sourcesOf(t, c, hosts.Guard{AllowLocal: true}); err == nil || !strings.Contains(err.Error(), "404") {
 		t.Errorf("nothing there: got %v", err)
 	}
 	answer = "text"
 	if c, err = hosts.ParseConfig("OTHER", `{"url": "`+s.URL+`/base", "repos": ["src-serve"]}`); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := c.Sources(t.Context(), hosts.Guard{AllowLocal: true}); err == nil {
+	if _, _, err := sourcesOf(t, c, hosts.Guard{AllowLocal: true}); err == nil {
 		t.Error("another answer: got nil, want an error")
 	}
 }
@@ -137,7 +142,7 @@ func FuzzParseConfig(f *testing.F) {
 		if err != nil || c.Asked {
 			return
 		}
-		sources, _, err := c.Sources(t.Context(), hosts.Guard{})
+		sources, _, err := sourcesOf(t, c, hosts.Guard{})
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -147,4 +152,79 @@ func FuzzParseConfig(f *testing.F) {
 			}
 		}
 	})
+}
+
+// sourcesOf returns the sources of a service, and what it cannot take.
+func sourcesOf(t *testing.T, c *hosts.Config, guard hosts.Guard) (sources []ingest.Source, left []string, err error) {
+	t.Helper()
+	clients := &hosts.Clients{Guard: guard}
+	defer clients.Close()
+	list, err := c.List(t.Context(), clients, 1, noneKnown{})
+	for _, r := range list.Repositories {
+		sources = append(sources, r.Source)
+	}
+	return sources, list.Left, err
+}
+
+type noneKnown struct{}
+
+func (noneKnown) Parent(string) string { return "" }
+
+// A code host names repositories, some of which the configuration chooses, and git
+// signs in there only.
+func TestCodeHost(t *testing.T) {
+	server := githubtest.New(t, "ghp_secret")
+	server.Put(githubtest.Repo{ID: 1, FullName: "acme/kiln", Stars: 3})
+	server.Put(githubtest.Repo{ID: 2, FullName: "acme/glaze", Archived: true})
+	server.Put(githubtest.Repo{ID: 3, FullName: "acme/-odd"})
+	c, err := hosts.ParseConfig("GITHUB", `{"url": "`+server.URL+`", "token": "ghp_secret", "orgs": ["acme"], "exclude": [{"archived": true}],
+		// the names of repositories
+		"repositoryPathPattern": "hub/{nameWithOwner}"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := sourcesOf(t, c, hosts.Guard{}); !errors.Is(err, hosts.ErrAddress) || server.Asked(0) != 0 {
+		t.Errorf("a host on this machine: %v, want ErrAddress", err)
+	}
+	sources, left, err := sourcesOf(t, c, hosts.Guard{AllowLocal: true})
+	if want := "[{hub/acme/kiln " + server.URL + "/acme/kiln.git true true} {hub/acme/-odd " + server.URL + "/acme/-odd.git true true}]"; fmt.Sprint(sources) != want || left != nil || err != nil {
+		t.Errorf("got %v, left %q, %v\nwant %s", sources, left, err, want)
+	}
+	if u := c.Git(server.URL + "/acme/kiln.git"); u == nil || u.String() != "x-access-token:ghp_secret" {
+		t.Errorf("git signs in by %s", u)
+	}
+	for _, other := range []string{"https://evil.example.com/x", strings.Replace(server.URL, "http:", "https:", 1) + "/acme/kiln.git", "http://127.0.0.1:1/acme/kiln.git"} {
+		if u := c.Git(other); u != nil {
+			t.Errorf("git signs in at %s", other)
+		}
+	}
+}
+
+func TestSecretsOfCodeHosts(t *testing.T) {
+	full := `{"url": "https://github.com", "token": "ghp_secret", /* orgs */ "orgs": ["a"], "webhooks": [{"org": "a", "secret": "hidden-a"}, {"org": "b", "secret": "hidden-b"}], // old token: covert
+}`
+	shown := hosts.Redact(full)
+	for _, secret := range []string{"ghp_secret", "hidden", "covert"} {
+		if strings.Contains(shown, secret) {
+			t.Errorf("%q is shown: %s", secret, shown)
+		}
+	}
+	if !strings.Contains(shown, "/* orgs */") || strings.Count(shown, "REDACTED") != 3 {
+		t.Errorf("got %s, want the comment and three words", shown)
+	}
+	changed := strings.Replace(strings.Replace(shown, `"a"]`, `"a", "c"]`, 1), `{"org": "a", "secret": "REDACTED"}, `, "", 1)
+	if got, err := hosts.Restore(changed, full); err != nil || !strings.Contains(got, "ghp_secret") || !strings.Contains(got, "hidden-b") || strings.Contains(got, "hidden-a") {
+		t.Errorf("Restore: got %s, %v", got, err)
+	}
+	for _, wrong := range []string{
+		strings.Replace(shown, "https://github.com", "https://evil.example.com", 1), strings.Replace(shown, "https://github.com", "http://github.com", 1),
+		strings.Replace(shown, `"orgs"`, `"url": "https://evil.example.com", "orgs"`, 1), strings.Replace(shown, `"org": "a"`, `"org": "z"`, 1),
+	} {
+		if got, err := hosts.Restore(wrong, full); err == nil || strings.Contains(got, "hidden") || strings.Contains(got, "ghp_") {
+			t.Errorf("Restore of %s: got %s, %v; want an error", wrong, got, err)
+		}
+	}
+	if _, err := hosts.Restore(shown, "{}"); err == nil {
+		t.Error("a new configuration with the word for a token is taken")
+	}
 }

@@ -118,19 +118,19 @@ func TestRedirectsAreJudged(t *testing.T) {
 		}
 		return c
 	}
-	if _, _, err := config(front.URL).Sources(t.Context(), hosts.Guard{}); !errors.Is(err, hosts.ErrAddress) || asked {
+	if _, _, err := sourcesOf(t, config(front.URL), hosts.Guard{}); !errors.Is(err, hosts.ErrAddress) || asked {
 		t.Errorf("redirect to loopback: got %v, asked %t; want ErrAddress", err, asked)
 	}
-	if _, _, err := config(secret.URL).Sources(t.Context(), hosts.Guard{}); !errors.Is(err, hosts.ErrAddress) || asked {
+	if _, _, err := sourcesOf(t, config(secret.URL), hosts.Guard{}); !errors.Is(err, hosts.ErrAddress) || asked {
 		t.Errorf("loopback: got %v, asked %t; want ErrAddress", err, asked)
 	}
 	for _, to = range []string{"file:///etc/passwd", "ftp://example.org/", "gopher://example.org/"} {
-		if _, _, err := config(front.URL).Sources(t.Context(), hosts.Guard{AllowLocal: true}); err == nil {
+		if _, _, err := sourcesOf(t, config(front.URL), hosts.Guard{AllowLocal: true}); err == nil {
 			t.Errorf("redirect to %s: got nil, want an error", to)
 		}
 	}
 	to = secret.URL + "/v1/list-repos"
-	if found, _, err := config(front.URL).Sources(t.Context(), hosts.Guard{AllowLocal: true}); err != nil || len(found) != 1 || !asked {
+	if found, _, err := sourcesOf(t, config(front.URL), hosts.Guard{AllowLocal: true}); err != nil || len(found) != 1 || !asked {
 		t.Errorf("allowed: got %v, %v", found, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trawlsearch/trawl/httpapi/hosts/codehost"
 	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/redact"
 	"github.com/trawlsearch/trawl/store/span"
@@ -23,21 +24,81 @@ const (
 	maxListBytes = 16 << 20
 )
 
-// Sources returns the repositories of a service. The second result describes
-// those that cannot be taken.
-func (c *Config) Sources(ctx context.Context, guard Guard) ([]ingest.Source, []string, error) {
-	if !c.Asked {
-		out := make([]ingest.Source, 0, len(c.Repos))
-		for _, repo := range c.Repos {
-			src, err := c.source(repo, "")
-			if err != nil {
-				return nil, nil, err
-			}
-			out = append(out, src)
-		}
-		return out, nil, nil
+// Listed is a repository of a service.
+type Listed struct {
+	Source ingest.Source
+	// Facts are what a code host says of it, nil for KindOther.
+	Facts *codehost.Repository
+}
+
+// Listing is what a service has.
+type Listing struct {
+	Repositories []Listed
+	// Failed names the parts that could not be read: what is missing may be in them.
+	Failed []string
+	// Left describes what cannot be taken.
+	Left []string
+}
+
+// List asks the service for its repositories, or lists those that the configuration
+// names.
+func (c *Config) List(ctx context.Context, clients *Clients, service uint32, known codehost.Known) (Listing, error) {
+	switch {
+	case c.account != nil:
+		return c.listHost(ctx, clients.of(service, c), known)
+	case c.Asked:
+		return c.ask(ctx, clients.Guard)
 	}
-	return c.ask(ctx, guard)
+	var out Listing
+	for _, repo := range c.Repos {
+		src, err := c.source(repo, "")
+		if err != nil {
+			return out, err
+		}
+		out.Repositories = append(out.Repositories, Listed{Source: src})
+	}
+	return out, nil
+}
+
+// hostTimeout is how long a code host may take to list all that it has.
+const hostTimeout = time.Hour
+
+// listHost asks a code host.
+func (c *Config) listHost(ctx context.Context, client *codehost.Client, known codehost.Known) (Listing, error) {
+	ctx, cancel := context.WithTimeout(ctx, hostTimeout)
+	defer cancel()
+	host, err := c.account.Connect(c.URL, client.HTTP())
+	if err != nil {
+		return Listing{}, err
+	}
+	found, err := host.List(ctx, known)
+	if err != nil {
+		return Listing{}, fmt.Errorf("ask %s: %w", redact.URL(c.URL.String()), err)
+	}
+	out := Listing{Failed: found.Failed, Left: found.Left}
+	for i := range found.Repositories {
+		facts := &found.Repositories[i]
+		if !c.account.Rules.Takes(facts) {
+			continue
+		}
+		src, err := c.hostSource(facts)
+		if err != nil {
+			out.Left = append(out.Left, err.Error())
+			continue
+		}
+		out.Repositories = append(out.Repositories, Listed{src, facts})
+	}
+	return out, nil
+}
+
+// hostSource makes the source of a repository of a code host.
+func (c *Config) hostSource(facts *codehost.Repository) (ingest.Source, error) {
+	u, err := parseURL(facts.CloneURL)
+	if err != nil {
+		return ingest.Source{}, err
+	}
+	u.User = nil
+	return namedSource(u, c.account.Name(c.URL.Hostname(), facts.Path))
 }
 
 // listed is the answer of a service.
@@ -46,25 +107,23 @@ type listed struct {
 }
 
 // ask asks the service.
-func (c *Config) ask(ctx context.Context, guard Guard) ([]ingest.Source, []string, error) {
+func (c *Config) ask(ctx context.Context, guard Guard) (out Listing, err error) {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	answer, err := c.get(ctx, guard)
 	if err != nil {
-		return nil, nil, fmt.Errorf("ask %s: %w", redact.URL(c.URL.String()), err)
+		return out, fmt.Errorf("ask %s: %w", redact.URL(c.URL.String()), err)
 	}
-	var out []ingest.Source
-	var left []string
 	for _, item := range answer.Items {
 		name := strings.Trim(cmp.Or(item.Name, item.URI), "/")
 		src, err := c.source(item.ClonePath, name)
 		if err != nil {
-			left = append(left, err.Error())
+			out.Left = append(out.Left, err.Error())
 			continue
 		}
-		out = append(out, src)
+		out.Repositories = append(out.Repositories, Listed{Source: src})
 	}
-	return out, left, nil
+	return out, nil
 }
 
 func (c *Config) get(ctx context.Context, guard Guard) (*listed, error) {

@@ -14,10 +14,10 @@ import (
 // redacted stands where a configuration has a user name and password.
 const redacted = redact.Word
 
-// Redact returns a configuration without credentials, all else as it is but for
+// Redact returns a configuration without tokens and credentials, all else as it is but for
 // comments that have an address with what may be credentials: those are left out.
 func Redact(text string) string {
-	return editTexts(text, shownComment, func(text string) string {
+	return editTexts(text, true, shownComment, func(text string) string {
 		u, err := url.Parse(text)
 		switch shown := redact.URL(text); {
 		case shown == text:
@@ -35,8 +35,12 @@ func Redact(text string) string {
 // the scheme, host, port and path that they were saved for. It fails for an
 // address with redacted credentials that are not known.
 func Restore(text, old string) (string, error) {
+	text, failed := restoreSecrets(text, old)
+	if failed != nil {
+		return text, failed
+	}
 	saved := map[service]*url.Userinfo{}
-	editTexts(old, sameComment, func(text string) string {
+	editTexts(old, false, sameComment, func(text string) string {
 		u, err := url.Parse(text)
 		if err != nil || u.User == nil {
 			return text
@@ -49,8 +53,7 @@ func Restore(text, old string) (string, error) {
 		saved[at] = u.User
 		return text
 	})
-	var failed error
-	out := editTexts(text, sameComment, func(text string) string {
+	out := editTexts(text, false, sameComment, func(text string) string {
 		u, err := url.Parse(text)
 		if err != nil || u.User == nil {
 			return text
@@ -84,12 +87,15 @@ func serviceOf(u *url.URL) service {
 	return s
 }
 
-// editTexts changes the texts and comments of a configuration. A configuration that does not parse is as good as empty: nothing
+// editTexts changes the texts and comments of a configuration, and hides its secrets. A configuration that does not parse is as good as empty: nothing
 // of it is shown.
-func editTexts(text string, comment func(hujson.Extra) hujson.Extra, edit func(string) string) string {
+func editTexts(text string, hide bool, comment func(hujson.Extra) hujson.Extra, edit func(string) string) string {
 	root, err := jsonc.Parse(text)
 	if err != nil {
 		return "{}"
+	}
+	if hide {
+		hideSecrets(&root)
 	}
 	for v := range root.All() {
 		v.BeforeExtra, v.AfterExtra = comment(v.BeforeExtra), comment(v.AfterExtra)
@@ -110,8 +116,15 @@ func editTexts(text string, comment func(hujson.Extra) hujson.Extra, edit func(s
 	return root.String()
 }
 
-// shownComment returns a comment if it holds no address that may have a secret.
+// shownComment returns a comment if it holds no address that may have a secret, and
+// does not speak of one.
 func shownComment(comment hujson.Extra) hujson.Extra {
+	lower := strings.ToLower(string(comment))
+	for name := range secretNames {
+		if strings.Contains(lower, name) {
+			return nil
+		}
+	}
 	if text := string(comment); strings.Contains(text, "://") && strings.ContainsAny(text, "@?#") || redact.Text(text) != text {
 		return nil
 	}

@@ -63,7 +63,7 @@ func (r *transactions) notify(a store.Applied) {
 		r.o.Ended()
 	}
 	for _, c := range a.Repositories {
-		if c.Before != nil && c.After != nil && !c.Before.Readers.Equal(c.After.Readers) {
+		if c.Before != nil && c.After != nil && (!c.Before.Readers.Equal(c.After.Readers) || c.After.IsGone() != c.Before.IsGone()) {
 			r.o.Hidden(c.Before, c.After)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"time"
 
@@ -15,9 +16,9 @@ import (
 
 // mostFetches is how many mirrors are fetched side by side. A remote may be
 // slow for a quarter of an hour and longer; it takes three of them to keep
-// others waiting. The memory of git's processes is bounded by their budget
-// however many there are.
-const mostFetches = 3
+// others waiting, and a fourth is for what was pushed to meanwhile. The memory of git's
+// processes is bounded by their budget however many there are.
+const mostFetches = 4
 
 // fetched is the mirror of a source, or why it could not be brought up to date.
 // git is nil for a source that has none.
@@ -107,6 +108,21 @@ func (ix *Indexer) look(ctx context.Context, r *store.Repository, settled bool) 
 	return f
 }
 
+// address is that of a source, with what signs in at its host. It is shown nowhere.
+func (ix *Indexer) address(r *store.Repository) string {
+	if !r.Guarded || ix.opts.Credentials == nil {
+		return r.Source
+	}
+	u, err := url.Parse(r.Source)
+	if err != nil || u.User != nil {
+		return r.Source
+	}
+	if u.User = ix.opts.Credentials(r); u.User == nil {
+		return r.Source
+	}
+	return u.String()
+}
+
 func (ix *Indexer) mirror(ctx context.Context, r *store.Repository, anew bool, note func(string)) (*git.Repo, error) {
 	dir := ix.store.GitDir(r)
 	if !r.Guarded {
@@ -125,11 +141,11 @@ func (ix *Indexer) mirror(ctx context.Context, r *store.Repository, anew bool, n
 		return nil, err
 	}
 	if anew {
-		if err := ix.opts.Git.RenewThrough(ctx, proxy, r.Source, dir, note); err != nil {
+		if err := ix.opts.Git.RenewThrough(ctx, proxy, ix.address(r), dir, note); err != nil {
 			return nil, err
 		}
 	}
-	return ix.opts.Git.MirrorThrough(ctx, proxy, r.Source, dir, note)
+	return ix.opts.Git.MirrorThrough(ctx, proxy, ix.address(r), dir, note)
 }
 
 // VerifyMirror reads the mirror of a repository, while no sync has it, and

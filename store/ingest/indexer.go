@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"runtime"
 	"sync"
@@ -49,6 +50,9 @@ type Options struct {
 	// Proxy returns the URL of the HTTP proxy through which guarded sources are
 	// fetched; nil is none, and those cannot be fetched.
 	Proxy func() (string, error)
+	// Credentials, if set, returns by what git signs in at the host of a guarded
+	// source that names no user itself; nil is nothing.
+	Credentials func(r *store.Repository) *url.Userinfo
 	// Git is what git's processes share with those that others start; nil is
 	// nothing.
 	Git *git.Budget

@@ -190,7 +190,7 @@ func (ix *Indexer) recordError(id uint32, why error) {
 			return nil
 		}
 		next := *r
-		if next.LastError = redact.About(fmt.Sprintf("sync %q: %v", r.Name, why), r.Source); next.LastError != r.LastError {
+		if next.LastError = redact.About(fmt.Sprintf("sync %q: %v", r.Name, why), ix.address(r)); next.LastError != r.LastError {
 			tx.Change.Repositories = []*store.Repository{&next}
 		}
 		return nil

@@ -43,7 +43,7 @@ func (ix *Indexer) unchanged(ctx context.Context, r *store.Repository) (bool, er
 			return false, err
 		}
 	}
-	return ix.opts.Git.Unmoved(ctx, proxy, r.Source, dir)
+	return ix.opts.Git.Unmoved(ctx, proxy, ix.address(r), dir)
 }
 
 // headsAsIndexed reports whether a sync of the git repository in dir would find

@@ -37,6 +37,8 @@ type jobPart struct{ Job, Part uint32 }
 
 // Book is the records of one store. It is safe for concurrent use.
 type Book struct {
+	// Key seals secrets; nil keeps them as they are. It is set before the Book is used.
+	Key *Key
 	// Damaged, if set, is called for records that are skipped since they cannot
 	// be read, at every read. It is set before the Book is used.
 	Damaged func(kind store.RecordKind, id []byte, err error)
@@ -65,7 +67,7 @@ func (b *Book) leaveOut(kind store.RecordKind, id []byte, err error) {
 // that it is given, and is run again when something of that has changed meanwhile.
 func (b *Book) update(f func(b *Book, c *store.Records) error) error {
 	return b.store.Update(func(tx *store.Tx) error {
-		return f(&Book{Damaged: b.Damaged, st: tx, store: b.store, now: b.now}, &tx.Records)
+		return f(&Book{Key: b.Key, Damaged: b.Damaged, st: tx, store: b.store, now: b.now}, &tx.Records)
 	})
 }
 

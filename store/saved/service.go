@@ -12,10 +12,15 @@ type Service struct {
 	ID          uint32 `json:"id"`
 	Kind        string `json:"kind"`
 	DisplayName string `json:"displayName"`
-	// Config is JSON with comments; it may hold credentials.
-	Config  string    `json:"config"`
-	Created time.Time `json:"created"`
-	Updated time.Time `json:"updated"`
+	// Config is JSON with comments. Sealed is the whole of it where Config lacks
+	// secrets; Book.SetConfig and Book.FullConfig know about them.
+	Config string `json:"config"`
+	Sealed []byte `json:"sealed,omitempty"`
+	// Declared is what the configuration file calls the service, "" for one that was
+	// added over the API. Its secrets are in the file, or where that says.
+	Declared string    `json:"declared,omitempty"`
+	Created  time.Time `json:"created"`
+	Updated  time.Time `json:"updated"`
 	// Creator and Updater are IDs of users, 0 for the operator.
 	Creator uint32 `json:"creator,omitempty"`
 	Updater uint32 `json:"updater,omitempty"`
@@ -47,6 +52,40 @@ func (b *Book) AddService(s Service) (*Service, error) {
 		s.Created, s.Updated = b.now().UTC(), b.now().UTC()
 		return services.Put(c, s.ID, &s)
 	})
+}
+
+// DeclareService keeps a service of the configuration file, and reports whether it
+// differs from what was kept. Nodes with the same file keep one between them.
+func (b *Book) DeclareService(s Service) (out *Service, changed bool, err error) {
+	err = b.update(func(b *Book, c *store.Records) error {
+		all, err := b.Services()
+		if err != nil {
+			return err
+		}
+		out, changed = nil, true
+		for _, v := range all {
+			if v.Declared == s.Declared {
+				out = v
+			}
+		}
+		switch {
+		case out == nil:
+			added := s
+			if added.ID, err = b.next(c, "service"); err != nil {
+				return err
+			}
+			added.Created = b.now().UTC()
+			out = &added
+		case out.Kind == s.Kind && out.Config == s.Config:
+			changed = false
+			return nil
+		default:
+			out.Kind, out.Config, out.DisplayName = s.Kind, s.Config, s.DisplayName
+		}
+		out.Updated = b.now().UTC()
+		return services.Put(c, out.ID, out)
+	})
+	return out, changed, err
 }
 
 // ChangeService has change alter an external service.

@@ -22,6 +22,8 @@ import (
 type File struct {
 	Path         string
 	Repositories []Repository
+	// CodeHosts are external services that the file declares.
+	CodeHosts []CodeHost
 	// RateLimits are those of GraphQL requests; 0 is the default.
 	RateLimits cost.Limits
 	// Backup is nil if the file has none.
@@ -36,7 +38,7 @@ type value struct {
 	line int
 }
 
-// repositoriesKey, rateLimitsKey and backupKey are the keys whose values are not
+// repositoriesKey, codeHostsKey, rateLimitsKey and backupKey are the keys whose values are not
 // scalars.
 const repositoriesKey = "repositories"
 
@@ -73,6 +75,8 @@ func ParseFile(path string, data []byte) (*File, error) {
 		switch key {
 		case repositoriesKey:
 			return f.repositories(v)
+		case codeHostsKey:
+			return f.codeHosts(v)
 		case rateLimitsKey:
 			return f.rateLimits(v)
 		case backupKey:
@@ -80,7 +84,7 @@ func ParseFile(path string, data []byte) (*File, error) {
 		}
 		text, err := f.scalar(key, v)
 		switch key {
-		case "data", "authority-password-file", "objects":
+		case "data", "authority-password-file", "objects", "secrets-key-file":
 			text = f.relative(text)
 		}
 		f.values[key] = value{text, v.Line}
@@ -94,7 +98,7 @@ func ParseFile(path string, data []byte) (*File, error) {
 
 // known returns the keys of the file.
 func known() []string {
-	keys := []string{repositoriesKey, rateLimitsKey, backupKey}
+	keys := []string{repositoriesKey, codeHostsKey, rateLimitsKey, backupKey}
 	for _, k := range All() {
 		keys = append(keys, k.Name)
 	}

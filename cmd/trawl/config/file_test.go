@@ -68,7 +68,7 @@ repositories:
 func TestFileErrors(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		// keys
-		{"unknown key", "x: 1", `:1: unknown key "x": known are repositories, rateLimits, backup, data, `},
+		{"unknown key", "x: 1", `:1: unknown key "x": known are repositories, code-hosts, rateLimits, backup, data, `},
 		{"nearly known", "listn: :1", `:1: unknown key "listn": did you mean "listen"?`},
 		{"underscores", "\nsync_interval: 1m", `:2: unknown key "sync_interval": did you mean "sync-interval"?`},
 		{"case", "Memory: 1GiB", `:1: unknown key "Memory": did you mean "memory"?`},

@@ -65,7 +65,7 @@ func All() []Setting {
 			"trace, debug, info, warn or error", setLogLevel},
 		{"log-format", "FORMAT", "auto",
 			"console, json, or auto: console on a terminal and json elsewhere", setLogFormat},
-	}, operationSettings(), identitySettings(), clusterSettings())
+	}, hostingSettings(), operationSettings(), identitySettings(), clusterSettings())
 }
 
 // Find returns the setting of that name.

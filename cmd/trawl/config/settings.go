@@ -48,6 +48,8 @@ type Settings struct {
 	Identity
 	// Cluster are the settings of a node among others.
 	Cluster
+	// Hosting are the settings of code hosts.
+	Hosting
 	// Repositories are those that the configuration file declares.
 	Repositories []Repository
 	// AllowLocalSources lets external services name addresses of this machine,
@@ -94,6 +96,7 @@ func Defaults(m Machine) Settings {
 
 		Operation: Operation{SlowQuery: 5 * time.Second},
 		Identity:  defaultIdentity(),
+		Hosting:   Hosting{VanishedAfter: usualVanishedAfter},
 	}
 	if m.MemoryBytes > 0 {
 		s.Memory = Bytes(max(m.MemoryBytes/4, leastMemory))
@@ -122,6 +125,7 @@ func Resolve(m Machine, said Said) (Settings, error) {
 	if said.File != nil {
 		s.Read = said.File
 		s.File, s.Repositories, s.RateLimits, s.Backup = said.File.Path, said.File.Repositories, said.File.RateLimits, said.File.Backup
+		s.CodeHosts = said.File.CodeHosts
 	}
 	for _, k := range All() {
 		if said.File != nil {

@@ -12,6 +12,10 @@ const (
 	// waiting, and no local repository.
 	remotesAtOnce = 3
 	remotesOfHost = 2
+	// remotesAsked is how many more remotes are that were asked for and are indexed:
+	// somebody pushed to them, and a listing of thousands of new repositories, which
+	// take long, must not keep that waiting.
+	remotesAsked = 1
 	// localsAtOnce is how many repositories of this machine are. Most of them wait:
 	// to be read, or for the group that they are written in.
 	localsAtOnce = 256
@@ -127,8 +131,12 @@ func (a *agenda) next(now time.Time) (name string, ok bool) {
 	a.promote(now)
 	// A repository that was asked for during its sync may have changed since its
 	// fetch.
-	for _, list := range []*[]*visit{&a.asked, &a.ready} {
-		if i := slices.IndexFunc(*list, a.free); i >= 0 {
+	for _, from := range []struct {
+		list *[]*visit
+		free func(*visit) bool
+	}{{&a.asked, a.freeAsked}, {&a.asked, a.free}, {&a.ready, a.free}} {
+		list := from.list
+		if i := slices.IndexFunc(*list, from.free); i >= 0 {
 			v := (*list)[i]
 			*list = slices.Delete(*list, i, i+1)
 			return a.begin(v), true
@@ -143,14 +151,22 @@ func (a *agenda) next(now time.Time) (name string, ok bool) {
 }
 
 // free reports whether a visit may begin beside those at work.
-func (a *agenda) free(v *visit) bool {
+func (a *agenda) free(v *visit) bool { return a.freeBeside(v, 0) }
+
+// freeAsked reports whether a visit that was asked for goes before others, and beside
+// more of them: one of a repository that is indexed.
+func (a *agenda) freeAsked(v *visit) bool {
+	return !v.changed.IsZero() && a.freeBeside(v, remotesAsked)
+}
+
+func (a *agenda) freeBeside(v *visit, more int) bool {
 	switch {
 	case a.atWork[v.name] != nil:
 		return false
 	case v.host == "":
 		return a.locals < localsAtOnce
 	}
-	return a.remotes < remotesAtOnce && a.hosts[v.host] < remotesOfHost
+	return a.remotes < remotesAtOnce+more && a.hosts[v.host] < remotesOfHost+more
 }
 
 func (a *agenda) begin(v *visit) string {

@@ -239,3 +239,35 @@ func TestHostOf(t *testing.T) {
 		t.Errorf("a local one has the host %q", got)
 	}
 }
+
+// A repository that somebody pushed to goes before those that are new, although they
+// were asked for before and all places are taken.
+func TestAgendaPushedGoesFirst(t *testing.T) {
+	now := time.Now()
+	a := &agenda{}
+	for i := range 10 {
+		a.ask(a.learn(fmt.Sprint("new", i), "hub", time.Time{}, now))
+	}
+	for range remotesOfHost {
+		if name, ok := a.next(now); !ok || !strings.HasPrefix(name, "new") {
+			t.Fatalf("got %q, want a new one", name)
+		}
+	}
+	if name, ok := a.next(now); ok {
+		t.Fatalf("got %q beside as many of its host as there may be", name)
+	}
+	for _, name := range []string{"pushed", "later"} {
+		a.ask(a.learn(name, "hub", now.Add(-time.Hour), now.Add(time.Hour)))
+	}
+	if name, ok := a.next(now); !ok || name != "pushed" {
+		t.Fatalf("got %q, want the one that was pushed to", name)
+	}
+	if name, ok := a.next(now); ok {
+		t.Fatalf("got %q beside one more than there may be", name)
+	}
+	a.end("new0")
+	a.end("pushed")
+	if name, ok := a.next(now); !ok || name != "later" {
+		t.Fatalf("got %q, want the other that was pushed to", name)
+	}
+}

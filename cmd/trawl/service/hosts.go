@@ -3,12 +3,11 @@ package service
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/trawlsearch/trawl/cmd/trawl/hostsync"
+	"github.com/trawlsearch/trawl/httpapi/graphql/account"
 	"github.com/trawlsearch/trawl/httpapi/hosts"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -65,6 +64,8 @@ const leastBetweenServices = 5 * time.Minute
 // KeepServices asks the external services now, at every interval but not sooner
 // than after five minutes, and on request, until ctx ends. An interval of 0 is never.
 func (s *Service) KeepServices(ctx context.Context, interval time.Duration) {
+	s.sealServices()
+	s.takeServices(&s.hostsAsked) // which are among all
 	s.syncServices(ctx, nil)
 	var due <-chan time.Time
 	if interval > 0 {
@@ -72,6 +73,8 @@ func (s *Service) KeepServices(ctx context.Context, interval time.Duration) {
 		defer ticker.Stop()
 		due = ticker.C
 	}
+	var hooked <-chan time.Time
+	lastHooked := time.Time{}
 	for {
 		select {
 		case <-ctx.Done():
@@ -79,11 +82,46 @@ func (s *Service) KeepServices(ctx context.Context, interval time.Duration) {
 		case <-due:
 			s.syncServices(ctx, nil)
 		case <-s.hostsWake:
-			s.hostsMu.Lock()
-			asked := s.hostsAsked
-			s.hostsAsked = map[uint32]bool{}
-			s.hostsMu.Unlock()
-			s.syncServices(ctx, asked)
+			s.syncServices(ctx, s.takeServices(&s.hostsAsked))
+		case <-s.hostsHook:
+			if hooked == nil {
+				hooked = time.After(time.Until(lastHooked.Add(leastBetweenHooked)))
+			}
+		case <-hooked:
+			hooked, lastHooked = nil, time.Now()
+			s.syncServices(ctx, s.takeServices(&s.hostsHooked))
+		}
+	}
+}
+
+// takeServices returns which services were asked for, and forgets it.
+func (s *Service) takeServices(from *map[uint32]bool) map[uint32]bool {
+	s.hostsMu.Lock()
+	defer s.hostsMu.Unlock()
+	taken := *from
+	*from = map[uint32]bool{}
+	return taken
+}
+
+// sealServices seals the secrets of services that an older program wrote down as they
+// are.
+func (s *Service) sealServices() {
+	all, err := s.book.Services()
+	if err != nil {
+		return // syncServices says so
+	}
+	for _, v := range all {
+		shown := hosts.Redact(v.Config)
+		if len(v.Sealed) > 0 || v.Declared != "" || shown == v.Config || hosts.Redact(shown) == v.Config {
+			continue
+		}
+		_, err := s.book.ChangeService(v.ID, func(v *saved.Service) {
+			if err := s.book.SetConfig(v, v.Config, shown); err != nil {
+				s.opts.Log.Warn().Uint32("service", v.ID).Err(err).Msg("seal secrets of external service")
+			}
+		})
+		if err != nil {
+			s.opts.Log.Warn().Uint32("service", v.ID).Err(err).Msg("seal secrets of external service")
 		}
 	}
 }
@@ -102,118 +140,57 @@ func (s *Service) syncServices(ctx context.Context, chosen map[uint32]bool) {
 		if chosen == nil && !s.node.Mine(v.ID) || chosen != nil && !chosen[v.ID] {
 			continue
 		}
-		if err := s.syncService(ctx, v); err != nil && ctx.Err() == nil {
+		if err := s.hosts.Sync(ctx, v); err != nil && ctx.Err() == nil {
 			s.opts.Log.Warn().Uint32("service", v.ID).Str("err", redact.Text(err.Error())).Msg("ask external service")
 		}
 	}
 }
 
-// syncService brings what is mirrored in step with what a service has.
-func (s *Service) syncService(ctx context.Context, v *saved.Service) error {
-	sources, left, err := s.sourcesOf(ctx, v)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
-		return errors.Join(err, s.noteService(v.ID, func(v *saved.Service) { v.LastError = redact.Text(err.Error()) }))
-	}
-	var has []uint32
-	for _, src := range sources {
-		r, err := s.indexer.Add(ctx, src)
-		if err != nil {
-			left = append(left, err.Error())
-			continue
-		}
-		has = append(has, r.ID)
-		if !r.Indexed() {
-			s.Refresh(r.Name)
-		}
-	}
-	slices.Sort(has)
-	has = slices.Compact(has)
-	// The list is kept before anything is removed: what a crash leaves behind
-	// is a repository too many, never one too few.
-	err = s.noteService(v.ID, func(v *saved.Service) {
-		v.LastError, v.Warning, v.Repositories = "", summary(left), has
-	})
-	if err != nil {
-		return err
-	}
-	return s.removeUnlisted(ctx, slices.Concat(has, v.Repositories))
-}
-
-func (s *Service) sourcesOf(ctx context.Context, v *saved.Service) ([]ingest.Source, []string, error) {
-	config, err := hosts.ParseConfig(v.Kind, v.Config)
-	if err != nil {
-		return nil, nil, err
-	}
-	return config.Sources(ctx, s.gateway.guard)
-}
-
-func (s *Service) noteService(id uint32, change func(*saved.Service)) error {
-	_, err := s.book.ChangeService(id, func(v *saved.Service) {
-		v.LastSync = time.Now().UTC()
-		change(v)
-	})
-	if errors.Is(err, store.ErrNotFound) {
-		return nil // removed meanwhile
-	}
-	return err
-}
-
-// summary names the first few of the repositories that could not be taken.
-func summary(left []string) string {
-	const most = 5
-	if len(left) > most {
-		left = append(left[:most:most], fmt.Sprintf("and %d more", len(left)-most))
-	}
-	return redact.Text(strings.Join(left, "; "))
-}
-
-// removeUnlisted removes those repositories that came from a service and that
-// no service has any more.
-func (s *Service) removeUnlisted(ctx context.Context, candidates []uint32) error {
-	all, err := s.book.Services()
-	if err != nil {
-		return err
-	}
-	listed := map[uint32]bool{}
-	for _, v := range all {
-		for _, id := range v.Repositories {
-			listed[id] = true
-		}
-	}
-	for _, id := range candidates {
-		if name := s.guardedName(id); name != "" && !listed[id] {
-			if err := s.Remove(ctx, name); err != nil && !errors.Is(err, store.ErrNotFound) {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// guardedName is the name of a repository that came from a service, "" for
-// others.
-func (s *Service) guardedName(id uint32) string {
-	sn := s.store.Snapshot()
-	defer sn.Close()
-	r := sn.RepositoryByID(id)
-	if r == nil || !r.Guarded {
-		return ""
-	}
-	return r.Name
-}
-
 // RemoveService forgets an external service, and the repositories that only it
 // has.
-func (s *Service) RemoveService(ctx context.Context, id uint32) error {
-	v, err := s.book.Service(id)
+func (s *Service) RemoveService(ctx context.Context, id uint32) error { return s.hosts.Forget(ctx, id) }
+
+// PreviewService implements account.Services. One preview is made at a time, since a
+// listing takes memory.
+func (s *Service) PreviewService(ctx context.Context, v *saved.Service) (account.ServicePreview, error) {
+	var out account.ServicePreview
+	if !s.hostsPreview.TryLock() {
+		return out, errors.New("another preview is being made: try again when it is there")
+	}
+	defer s.hostsPreview.Unlock()
+	p, err := s.hosts.Preview(ctx, v)
 	if err != nil {
-		return err
+		return out, err
 	}
-	if err := s.book.RemoveService(id); err != nil {
-		return err
+	for _, l := range p.Add {
+		out.Added = append(out.Added, l.Source.Name)
 	}
-	return s.removeUnlisted(ctx, v.Repositories)
+	for _, c := range p.Change {
+		if c.Renamed() {
+			out.Renamed = append(out.Renamed, c.Repository.Name)
+		} else {
+			out.Changed = append(out.Changed, c.Repository.Name)
+		}
+	}
+	for _, r := range p.Hide {
+		out.Hidden = append(out.Hidden, r.Name)
+	}
+	for _, r := range p.Remove {
+		out.Removed = append(out.Removed, r.Name)
+	}
+	out.Warnings = p.Left
+	return out, nil
+}
+
+// newKeeper returns what asks external services.
+func (s *Service) newKeeper() *hostsync.Keeper {
+	return &hostsync.Keeper{
+		Store: s.store, Book: s.book, Clients: &hosts.Clients{Guard: s.gateway.guard}, Log: s.opts.Log, Grace: s.set.VanishedAfter, Now: time.Now,
+		Add: func(ctx context.Context, src ingest.Source) (*store.Repository, error) {
+			return s.indexer.Add(ctx, src)
+		},
+		Remove:  s.Remove,
+		Refresh: s.Refresh,
+		Secrets: s.declaredConfig,
+	}
 }

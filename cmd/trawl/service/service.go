@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/cmd/trawl/hostsync"
 	"github.com/trawlsearch/trawl/cmd/trawl/node"
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/admin"
@@ -71,14 +72,22 @@ type Service struct {
 	jobs    *jobs.Runner
 	asked   asked
 	gateway gateway
+	hosts   *hostsync.Keeper
 	// hostsWake holds a token when hostsAsked, which hostsMu guards, names
 	// external services to ask.
 	hostsWake  chan struct{}
 	hostsMu    sync.Mutex
 	hostsAsked map[uint32]bool
-	indexer    *ingest.Indexer
-	searcher   *search.Searcher
-	opts       Options
+	// hostsHook and hostsHooked are the same for what webhooks ask for.
+	hostsHook   chan struct{}
+	hostsHooked map[uint32]bool
+	// hostsPreview is held while a preview is made.
+	hostsPreview sync.Mutex
+	// hostsDeclared are those of the configuration file, which hostsMu guards, too.
+	hostsDeclared map[string]config.CodeHost
+	indexer       *ingest.Indexer
+	searcher      *search.Searcher
+	opts          Options
 	// turn holds a token while a large repository is indexed, so that waiting tasks
 	// can give up. Mirrors are fetched before. indexing counts the others.
 	turn     chan struct{}
@@ -194,14 +203,18 @@ func openStore(set config.Settings, o Options, node *node.Node) (*Service, error
 	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log, Mine: node.Mine}
 	s.asked.store, s.asked.node, s.asked.log, s.asked.signal = st, node, o.Log, make(chan struct{}, 1)
 	s.hostsWake, s.hostsAsked = make(chan struct{}, 1), map[uint32]bool{}
+	s.hostsHook, s.hostsHooked = make(chan struct{}, 1), map[uint32]bool{}
 	s.gateway.guard.AllowLocal = set.AllowLocalSources
+	s.book.Key = secretsKey(set)
+	s.hosts = s.newKeeper()
 	ingesting := ingestOptions(set)
 	ingesting.SymbolWorkers = o.Processors
 	if o.Symbols && set.Symbols {
 		s.program, s.ctagsErr = findCtags()
 		ingesting.Ctags = s.program
 	}
-	ingesting.Proxy, ingesting.Yield, ingesting.Git = s.gateway.url, s.yield, s.git.ForSyncs().Patient(syncPatience)
+	ingesting.Proxy, ingesting.Credentials = s.gateway.url, s.hosts.Credentials
+	ingesting.Yield, ingesting.Git = s.yield, s.git.ForSyncs().Patient(syncPatience)
 	if ingesting.Processors = o.Processors; o.Processors > 0 {
 		ingesting.Git = ingesting.Git.Behind()
 	}
@@ -280,6 +293,7 @@ func (s *Service) Close() error {
 	s.node.Leave()
 	s.indexer.Close()
 	s.writeFetched()
+	s.hosts.Clients.Close()
 	err := errors.Join(s.gateway.close(), s.spool.Close(), s.store.Close())
 	s.node.Close()
 	return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
+	"github.com/trawlsearch/trawl/httpapi/hooks"
 	"github.com/trawlsearch/trawl/httpapi/hosts"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/redact"
@@ -22,6 +23,9 @@ type Services interface {
 	// RemoveService forgets an external service, and the repositories that only
 	// it has.
 	RemoveService(ctx context.Context, id uint32) error
+	// PreviewService asks a service, which need not be one of the book, and returns what
+	// that would change.
+	PreviewService(ctx context.Context, v *saved.Service) (ServicePreview, error)
 }
 
 const (
@@ -45,13 +49,21 @@ func (e *externalService) UpdatedAt() wire.DateTime   { return wire.DateTime{Tim
 func (e *externalService) RepoCount() int32           { return wire.Int32(len(e.v.Repositories)) }
 func (e *externalService) LastSyncAt() *wire.DateTime { return wire.TimeOrNull(e.v.LastSync) }
 func (e *externalService) NextSyncAt() *wire.DateTime { return nil }
-func (e *externalService) WebhookURL() *string        { return nil }
 func (e *externalService) Unrestricted() bool         { return true }
 func (e *externalService) Suspended() bool            { return false }
 func (e *externalService) LastSyncError() *string {
 	return wire.TextOrNull(redact.Text(e.v.LastError))
 }
 func (e *externalService) Warning() *string { return wire.TextOrNull(redact.Text(e.v.Warning)) }
+
+// WebhookURL is null for a service without secrets of webhooks.
+func (e *externalService) WebhookURL() *string {
+	c, err := hosts.ParseConfig(e.v.Kind, e.v.Config)
+	if err != nil || !c.TakesHooks() {
+		return nil
+	}
+	return new(e.s.Base + hooks.PathOf(e.v.ID))
+}
 
 // Creator is null for the operator, and for who is gone.
 func (e *externalService) Creator() (*User, error) { return e.s.UserByID(e.v.Creator) }
@@ -193,9 +205,11 @@ func (*Root) AddExternalService(ctx context.Context, args struct {
 	if _, err := hosts.Restore(args.Input.Config, "{}"); err != nil {
 		return nil, wire.Permit(err)
 	}
-	v, err := s.Book.AddService(saved.Service{
-		Kind: args.Input.Kind, DisplayName: args.Input.DisplayName, Config: args.Input.Config, Creator: s.Actor.UserID(), Updater: s.Actor.UserID(),
-	})
+	added := saved.Service{Kind: args.Input.Kind, DisplayName: args.Input.DisplayName, Creator: s.Actor.UserID(), Updater: s.Actor.UserID()}
+	if err := s.Book.SetConfig(&added, args.Input.Config, hosts.Redact(args.Input.Config)); err != nil {
+		return nil, wire.Permit(err)
+	}
+	v, err := s.Book.AddService(added)
 	if err != nil {
 		return nil, Told(err)
 	}
@@ -215,26 +229,46 @@ func (*Root) UpdateExternalService(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
-	config, name := found.v.Config, args.Input.DisplayName.Or(found.v.DisplayName)
-	if args.Input.Config.Value != nil {
-		if _, err := hosts.ParseConfig(found.v.Kind, *args.Input.Config.Value); err != nil {
-			return nil, wire.Permit(err)
-		}
-		if config, err = hosts.Restore(*args.Input.Config.Value, found.v.Config); err != nil {
-			return nil, wire.Permit(err)
-		}
-	}
+	name := args.Input.DisplayName.Or(found.v.DisplayName)
 	if err := checkDisplayName(name); err != nil {
 		return nil, err
 	}
+	if found.v.Declared != "" {
+		return nil, wire.Refuse("this service is declared in the configuration file: change it there")
+	}
+	next := *found.v
+	if args.Input.Config.Value != nil {
+		if err := s.setServiceConfig(&next, *args.Input.Config.Value); err != nil {
+			return nil, err
+		}
+	}
 	v, err := s.Book.ChangeService(found.v.ID, func(v *saved.Service) {
-		v.Config, v.DisplayName, v.Updated, v.Updater = config, name, s.Now().UTC(), s.Actor.UserID()
+		v.Config, v.Sealed, v.DisplayName, v.Updated, v.Updater = next.Config, next.Sealed, name, s.Now().UTC(), s.Actor.UserID()
 	})
 	if err != nil {
 		return nil, Told(err)
 	}
 	s.Services.SyncService(v.ID)
 	return &externalService{s, v}, s.auditService(actionServiceUpdate, v)
+}
+
+// setServiceConfig gives a service another configuration, in which the word for secrets
+// stands for those that it has.
+func (s *Session) setServiceConfig(v *saved.Service, config string) error {
+	if _, err := hosts.ParseConfig(v.Kind, config); err != nil {
+		return wire.Permit(err)
+	}
+	old, err := s.Book.FullConfig(v)
+	if err != nil {
+		old = "{}" // the secrets are lost, and have to be written again
+	}
+	if config, err = hosts.Restore(config, old); err != nil {
+		return wire.Permit(err)
+	}
+	if err := s.Book.SetConfig(v, config, hosts.Redact(config)); err != nil {
+		return wire.Permit(err)
+	}
+	return nil
 }
 
 // DeleteExternalService forgets a service and what only it has.

@@ -133,6 +133,9 @@ func (r *Repository) command(ctx context.Context) (*git.Repo, error) {
 
 // ExternalRepository tells where it comes from.
 func (r *Repository) ExternalRepository() externalRepository {
+	if o := r.rec.Origin; o != nil {
+		return externalRepository{ID: o.ID, ServiceType: o.Kind, ServiceID: o.URL}
+	}
 	e := externalRepository{ID: r.rec.Name, ServiceType: "other", ServiceID: "local"}
 	source := redact.URL(r.rec.Source)
 	if u, err := url.Parse(source); err == nil && r.rec.Mirror && u.Host != "" {
@@ -157,6 +160,9 @@ func externalLinks(r *store.Repository) []externalLink {
 	}
 	u.Path, u.RawQuery = strings.TrimSuffix(u.Path, ".git"), ""
 	kind, word := "OTHER", "other"
+	if o := r.Origin; o != nil {
+		kind, word = strings.ToUpper(o.Kind), o.Kind
+	}
 	return []externalLink{{u.String(), &kind, &word}}
 }
 

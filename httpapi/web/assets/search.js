@@ -4,6 +4,7 @@ import { Answer } from "./answer.js";
 import { amount, base, el, link, prose } from "./dom.js";
 import { Facets, showTabs } from "./facets.js";
 import { Found } from "./found.js";
+import { groups } from "./groups.js";
 import { atOnce, listen, remember } from "./keys.js";
 import { adding } from "./query.js";
 import { show } from "./reading.js";
@@ -77,6 +78,7 @@ function view(found) {
     next.set("cl", page.cl.value);
     location.assign(`${base}/search?${next}`);
   });
+  groups(document.getElementById("by"), document.getElementById("groups"), whole, asked.get("patternType") || "keyword", (filter) => searchPath(adding(query, filter)));
   history.scrollRestoration = "manual";
   const at = history.state?.at;
   if (at) found.list.reveal(...at);
@@ -146,9 +148,14 @@ function facts(progress) {
   return out;
 }
 
-// exported leads to the answer as a file, all of it unless the query says how much.
+// whole is the query for all of the answer, unless it says itself how much.
+function whole() {
+  return /(^|\s)count:/i.test(query) ? sent() : adding(sent(), "count:all");
+}
+
+// exported leads to the answer as a file.
 function exported(format, name) {
-  const all = /(^|\s)count:/i.test(query) ? sent() : adding(sent(), "count:all");
+  const all = whole();
   const out = link(`/.api/search/export?${new URLSearchParams({ format, q: all, t: asked.get("patternType") || "keyword" })}`, "", name);
   out.download = `search.${format}`;
   return out;

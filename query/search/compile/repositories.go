@@ -92,6 +92,7 @@ func (f *RepositoryFilter) Marks() (include, exclude []store.Mark) {
 		{store.MarkFork, f.fork == query.Only, f.forkSaid && f.fork == query.No},
 		{store.MarkArchived, f.archived == query.Only, f.archivedSaid && f.archived == query.No},
 		{store.MarkPrivate, f.private, f.public},
+		{store.MarkGone, false, true},
 	} {
 		if m.only {
 			include = append(include, m.Mark)
@@ -109,6 +110,9 @@ func (f *RepositoryFilter) Facts() []FactFilter { return f.facts }
 // Matches tests what is known of a repository besides its name, but for the defaults
 // for forks and archived ones.
 func (f *RepositoryFilter) Matches(r *store.Repository) bool {
+	if r.IsGone() {
+		return false
+	}
 	for _, fact := range f.facts {
 		if fact.test(r) == fact.Negated {
 			return false

@@ -1,0 +1,37 @@
+package config
+
+import "time"
+
+// Hosting are the settings of code hosts.
+type Hosting struct {
+	// CodeHosts are those that the configuration file declares.
+	CodeHosts []CodeHost
+	// SecretsKeyFile holds the key that seals secrets of records, "" for one in the data
+	// directory.
+	SecretsKeyFile string
+	// VanishedAfter is for how long a repository is kept that its host does not list any
+	// more.
+	VanishedAfter time.Duration
+}
+
+// usualVanishedAfter gives time to notice that a token sees less than before.
+const usualVanishedAfter = 7 * 24 * time.Hour
+
+func hostingSettings() []Setting {
+	return []Setting{
+		{"vanished-after", "TIME", "168h",
+			"for how long a repository is kept, hidden, that its code host does not list any more", setVanishedAfter},
+		{"secrets-key-file", "FILE", "secrets.key in the data directory",
+			"file of 64 hexadecimal digits that seal the secrets of external services; nodes that share a store need one in common", setSecretsKeyFile},
+	}
+}
+
+func setVanishedAfter(s *Settings, text string) (err error) {
+	s.VanishedAfter, err = parseTime(text)
+	return err
+}
+
+func setSecretsKeyFile(s *Settings, text string) error {
+	s.SecretsKeyFile = text
+	return nil
+}

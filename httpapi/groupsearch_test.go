@@ -1,0 +1,58 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+)
+
+func TestGroups(t *testing.T) {
+	whole := script(search.Outcome{}, step{0, found(append([]query.Match{glazeContent(), glazePath(), glazeRepo()}, glazeCommits()...)...)}, step{0, finish(true)})
+	for _, c := range []struct {
+		target string
+		do     searcher
+		status int
+		want   string
+	}{
+		{"?by=repo&q=x", whole, 200, `[{git.example.org/lab/kiln  6 repo:^git\.example\.org/lab/kiln$} {git.example.org/lab/glaze-db  1 repo:^git\.example\.org/lab/glaze-db$}] 2 0 0 true`},
+		{"?by=file&q=x", whole, 200, `[{cmd/glaze/main.go git.example.org/lab/kiln 3 repo:^git\.example\.org/lab/kiln$ file:^cmd/glaze/main\.go$} {docs/glaze.md git.example.org/lab/kiln 1 repo:^git\.example\.org/lab/kiln$ file:^docs/glaze\.md$}] 2 0 3 true`},
+		{"?by=author&q=x", whole, 200, `[{Ada Muster  2 author:"^Ada Muster$"}] 1 0 5 true`},
+		{"?by=repo&q=x", script(search.Outcome{}, step{0, limited}), 200, `[] 0 0 0 false`},
+		{"?by=capture&q=x", whole, 400, "the query needs one regular expression with a group"},
+		{"?by=tree&q=x", whole, 400, "by must be repo, file, author or capture"},
+		{"?by=repo", whole, 400, "no query found"},
+		{"?by=repo&q=syntax+oops", whole, 400, "Unable To Process Query: Oops"},
+		{"?by=repo&q=x", script(search.Outcome{Err: errors.New("secret detail")}), 500, "internal error"},
+	} {
+		resp := serve(newServer(c.do), "GET", "/.api/search/groups"+c.target)
+		body := bodyOf(t, resp)
+		if resp.StatusCode != c.status {
+			t.Errorf("%s: status %d, want %d: %s", c.target, resp.StatusCode, c.status, body)
+			continue
+		}
+		got := body
+		if c.status == 200 {
+			var a struct {
+				Groups []struct {
+					Value, Repository string
+					Count             int
+					Filter            string
+				}
+				GroupsCount, Others, Without int
+				Exact                        bool
+			}
+			if err := json.Unmarshal([]byte(body), &a); err != nil {
+				t.Fatal(err)
+			}
+			got = fmt.Sprint(a.Groups, a.GroupsCount, a.Others, a.Without, a.Exact)
+		}
+		if !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s:\n got %s\nwant %s", c.target, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package store_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// A repository gets the name, source and facts of its host and keeps its ID, also when
+// a sync commits a record that is older, and after a restart.
+func TestFollowHost(t *testing.T) {
+	fs := vfs.NewMem()
+	s := open(t, fs)
+	add := func(name string) *store.Repository {
+		t.Helper()
+		r, err := s.NewRepository(store.Repository{Name: name, Source: "https://host/" + name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	oven, other := add("lab/oven"), add("lab/other")
+	gone := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+	change := store.HostChange{
+		Name: "lab/kiln", Source: "https://host/lab/kiln", Origin: &store.Origin{Service: 3, Kind: "github", URL: "https://host/", ID: "7", Parent: "up/kiln"},
+		Gone: &gone, Facts: store.FactsChange{Stars: to(5)},
+	}
+	if _, err := s.FollowHost(oven.ID, change); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.FollowHost(other.ID, store.HostChange{Name: "lab/kiln"}); !errors.Is(err, store.ErrExists) {
+		t.Errorf("a name that another has: %v, want ErrExists", err)
+	}
+	if _, err := s.FollowHost(99, change); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("no repository: %v, want ErrNotFound", err)
+	}
+	synced := *oven // as it was before
+	synced.Documents = 7
+	if err := s.Commit(store.Change{Repositories: []*store.Repository{&synced}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, when := range []string{"now", "after a restart"} {
+		sn := s.Snapshot()
+		r, err := sn.Repository("lab/kiln")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.ID != oven.ID || r.Source != change.Source || *r.Origin != *change.Origin || !r.Gone.Equal(gone) || r.Stars != 5 || r.Documents != 7 {
+			t.Errorf("%s: %+v", when, r)
+		}
+		if _, err := sn.Repository("lab/oven"); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("%s: the former name: %v, want ErrNotFound", when, err)
+		}
+		if ids := sn.MarkedIDs(store.MarkGone); !ids.Has(oven.ID) || ids.Has(other.ID) {
+			t.Errorf("%s: the wrong repositories are marked as gone", when)
+		}
+		sn.Close()
+		if when == "now" {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			s = open(t, fs)
+		}
+	}
+	if r, err := s.FollowHost(oven.ID, store.HostChange{Gone: &time.Time{}}); err != nil || r.IsGone() || r.Name != "lab/kiln" {
+		t.Errorf("listed again: %+v, %v", r, err)
+	}
+	// A name that is free again can be taken.
+	if _, err := s.FollowHost(other.ID, store.HostChange{Name: "lab/oven"}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,135 @@
+package saved
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// KeyFileName is the file of the data directory with the key that seals the secrets of
+// records, if no other is set. No backup has it.
+const KeyFileName = "secrets.key"
+
+// ErrSealed says that the secrets of a record were sealed with another key.
+var ErrSealed = errors.New("its secrets were sealed with another key: put that file back, or write the secrets again")
+
+const keyBytes = 32
+
+// Key seals the secrets of records with AES-256-GCM, a nonce of 12 random bytes before
+// each. The file of the key is read, or made, when it is first needed. A nil Key seals
+// nothing.
+type Key struct {
+	path string
+	// make says that a file that is missing may be made: that of one machine.
+	make bool
+
+	mu   sync.Mutex // guards aead
+	aead cipher.AEAD
+}
+
+// NewKey returns the key in a file, which holds 64 hexadecimal digits. make says that
+// the file is made if it is missing.
+func NewKey(path string, make bool) *Key { return &Key{path: path, make: make} }
+
+func (k *Key) open() (cipher.AEAD, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.aead != nil {
+		return k.aead, nil
+	}
+	if k.path == "" {
+		return nil, errors.New("nodes that share a store need a key for secrets in common: make a file of 64 hexadecimal digits, and name it on each node with secrets-key-file")
+	}
+	text, err := os.ReadFile(k.path)
+	if errors.Is(err, fs.ErrNotExist) && k.make {
+		text, err = makeKey(k.path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("key for secrets: %w", err)
+	}
+	secret, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(secret) != keyBytes {
+		return nil, fmt.Errorf("key for secrets: %s does not hold %d hexadecimal digits", k.path, 2*keyBytes)
+	}
+	block, err := aes.NewCipher(secret)
+	if err != nil {
+		return nil, err
+	}
+	k.aead, err = cipher.NewGCMWithRandomNonce(block)
+	return k.aead, err
+}
+
+// makeKey writes a new key, which another process may have made meanwhile.
+func makeKey(path string) ([]byte, error) {
+	secret := make([]byte, keyBytes)
+	if _, err := rand.Read(secret); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(hex.EncodeToString(secret) + "\n")
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return nil, err
+	}
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
+// sealedFor is bound to what is sealed, so that it opens as nothing else.
+var sealedFor = []byte("trawl: configuration of an external service")
+
+func (k *Key) seal(text string) ([]byte, error) {
+	aead, err := k.open()
+	if err != nil {
+		return nil, err
+	}
+	return aead.Seal(nil, nil, []byte(text), sealedFor), nil
+}
+
+func (k *Key) unseal(sealed []byte) (string, error) {
+	aead, err := k.open()
+	if err != nil {
+		return "", err
+	}
+	text, err := aead.Open(nil, nil, sealed, sealedFor)
+	if err != nil {
+		return "", ErrSealed
+	}
+	return string(text), nil
+}
+
+// SetConfig gives a service a configuration. shown is what remains of it without
+// secrets; where that differs the record has the whole only sealed.
+func (b *Book) SetConfig(v *Service, config, shown string) (err error) {
+	v.Config, v.Sealed = config, nil
+	if b.Key == nil || config == shown {
+		return nil
+	}
+	v.Config = shown
+	v.Sealed, err = b.Key.seal(config)
+	return err
+}
+
+// FullConfig returns the configuration of a service with its secrets.
+func (b *Book) FullConfig(v *Service) (string, error) {
+	if len(v.Sealed) == 0 {
+		return v.Config, nil
+	}
+	if b.Key == nil {
+		return "", ErrSealed
+	}
+	return b.Key.unseal(v.Sealed)
+}
