@@ -25,20 +25,20 @@ type searchData struct {
 	ContextLines string
 	Contexts     []string
 	Types        []choice
-	Examples     []example
+	Examples     []Example
 	Base         string
+	// Home is there when nothing is searched.
+	Home *Home
 }
 
 type choice struct{ Value, Label string }
 
-// example is a query to begin with.
-type example struct{ Query, About string }
-
-var searchExamples = []example{
+// searchExamples show the language; those of Home find something on this server.
+var searchExamples = []Example{
 	{`parse header`, "files with both words, the best first"},
 	{`"out of memory"`, "just this, with its space"},
 	{`/func \w+Handler/ lang:go`, "a regular expression, in files of one language"},
-	{`repo:kernel file:\.c$ TODO`, "only in some repositories and files"},
+	{`file:\.c$ TODO`, "only in some files"},
 	{`(timeout or deadline) not file:test`, "one word or the other, in no test"},
 	{`type:symbol open`, "where something with this in its name is defined"},
 	{`type:diff type:commit leak after:"3 months ago"`, "changes of the last months, and what was said of them"},
@@ -85,8 +85,13 @@ func (d searchData) Sent() string {
 
 func (s sitePages) serveSearch(w http.ResponseWriter, r *http.Request) error {
 	data := s.searchData(r)
+	scripts := []string{"search.js"}
+	if data.Query == "" && s.Home != nil {
+		data.Home = s.Home(r)
+		scripts = append(scripts, "home.js")
+	}
 	return s.ServePage(w, r, pages, web.View{
-		Page: "search.html", Here: searchPath, Scripts: []string{"search.js"}, Styles: []string{"search.css"}, Data: data,
+		Page: "search.html", Here: searchPath, Scripts: scripts, Styles: []string{"search.css"}, Data: data,
 		Policy: map[string]string{"worker-src": "'self'"},
 	})
 }

@@ -93,6 +93,9 @@ type Server struct {
 	// HeaderTimeout and BodyTimeout are how long the head of a request, and its
 	// body, may take to come; 0 are 10 s and a minute.
 	HeaderTimeout, BodyTimeout time.Duration
+	// Home tells the search page what to show before anything is searched; nil, and
+	// a nil answer, are nothing.
+	Home func(*http.Request) *Home
 	// Extra adds to the routes.
 	Extra []Route
 	// Gate decides which requests are admitted; nil lets all clients search but

@@ -125,6 +125,14 @@ func (b *backend) store() *store.Store {
 	return nil
 }
 
+// syncing is nil until the service is open.
+func (b *backend) syncing() []manage.Syncing {
+	if s := b.service.Load(); s != nil {
+		return s.Syncing()
+	}
+	return nil
+}
+
 // refresh is called only once store returns one.
 func (b *backend) refresh(name string) { b.service.Load().Refresh(name) }
 

@@ -16,18 +16,18 @@ import (
 
 // explain prints the documents that a search looked at and its steps, from the
 // server's trace. If only people may read the trace, it prints the link.
-func (a *app) explain(ctx context.Context, base, link string, p client.Params) {
+func (a *app) explain(ctx context.Context, w io.Writer, base, link string, p client.Params) {
 	if link == "" {
-		fmt.Fprintln(a.stderr, "trawl: the server keeps no trace of this search")
+		fmt.Fprintln(w, "trawl: the server keeps no trace of this search")
 		return
 	}
 	t, err := client.ReadTrace(ctx, base, link, p)
 	if err != nil {
-		fmt.Fprintf(a.stderr, "trawl: the steps of this search are at %s\n", link)
+		fmt.Fprintf(w, "trawl: the steps of this search are at %s\n", link)
 		return
 	}
-	writeCoverage(a.stderr, t)
-	writeSteps(a.stderr, t.Steps)
+	writeCoverage(w, t)
+	writeSteps(w, t.Steps)
 }
 
 // writeCoverage prints a line for each revision: how many documents it has, how

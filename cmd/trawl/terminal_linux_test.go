@@ -6,12 +6,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/internal/gitrepo"
 )
 
 // terminal opens a terminal of so many columns and rows. All that is written to
@@ -89,5 +91,48 @@ func TestServiceOutputIsWatchedOnATerminal(t *testing.T) {
 	a.stderr, set.LogFormat = io.Discard, "console"
 	if a.serviceOutput(set).watched {
 		t.Error("a log in a file: watched")
+	}
+}
+
+// A search on a terminal goes through the pager, with headings and colours, and
+// what strangers wrote does nothing to the terminal.
+func TestSearchThroughAPager(t *testing.T) {
+	keepMemoryLimit(t)
+	t.Setenv("TERM", "xterm")
+	t.Setenv("NO_COLOR", "")
+	kiln := gitrepo.New(t, filepath.Join(t.TempDir(), "kiln"))
+	kiln.Write("a.txt", "glaze\x1b[2J\u009b\n"+strings.Repeat("glaze\n", 200))
+	kiln.Commit("made")
+	data := filepath.Join(t.TempDir(), "data")
+	if err := run(t.Context(), []string{"index", "--symbols=false", "--data", data, kiln.Dir}, strings.NewReader(""), io.Discard, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, pager string
+		args        []string
+		begins      string
+		contains    string
+	}{
+		{"a pager", "sed -e s/^/P:/", nil, "P:\x1b[35mkiln\x1b[0m\x1b[35m/a.txt\x1b[0m\r\nP:\x1b[32m1\x1b[0m\x1b[36m:\x1b[0m\x1b[1;31mglaze\x1b[0m\\x1b[2J\\x9b\r\n", ""},
+		{"one that the user leaves", "head -n 1", []string{"--color", "never"}, "kiln/a.txt\r\n", ""},
+		{"none", "", []string{"--color", "never", "-l"}, "kiln/a.txt\r\n", ""},
+		{"one that is not there", "no-such-pager", []string{"--color", "never", "-c"}, "kiln/a.txt:201\r\n", ""},
+		{"none for programs", "sed -e s/^/P:/", []string{"--json"}, `{"type":"content"`, `glaze\u001b[2J\u009b\n`},
+		{"notes", "sed -e s/^/P:/", []string{"--color", "never", "--count", "1"}, "P:kiln/a.txt\r\n", "\r\nP:trawl: result limit hit"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv("TRAWL_PAGER", c.pager)
+			screen, written := terminal(t, 80, 24)
+			err := run(t.Context(), slices.Concat([]string{"search", "--data", data}, c.args, []string{"glaze"}), strings.NewReader(""), screen, io.Discard)
+			if got := written(); err != nil || !strings.HasPrefix(got, c.begins) || !strings.Contains(got, c.contains) {
+				t.Errorf("%v, and the terminal shows %.500q; want it to begin with %q and contain %q", err, got, c.begins, c.contains)
+			}
+		})
+	}
+	t.Setenv("TRAWL_PAGER", "sed -e s/^/P:/")
+	screen, written := terminal(t, 80, 24)
+	err := run(t.Context(), []string{"api", "--data", data, "{ repositories(first: 1) { nodes { name } } }"}, strings.NewReader(""), screen, io.Discard)
+	if got, want := written(), "P:{\r\nP:  \x1b[35m\"data\"\x1b[0m: {\r\n"; err != nil || !strings.HasPrefix(got, want) {
+		t.Errorf("trawl api: %v, and the terminal shows %.500q, want %q", err, got, want)
 	}
 }

@@ -84,14 +84,14 @@ func TestRepositoryIsRead(t *testing.T) {
 }
 
 // answered asks the endpoint as an actor.
-func answered(t *testing.T, e *Endpoint, actor *auth.Actor, q, cursor string) (int, answer) {
+func answered(t *testing.T, e *Endpoint, actor *auth.Actor, q, cursor string) (int, Answer) {
 	t.Helper()
 	r := httptest.NewRequest("GET", Path+"?"+url.Values{"q": {q}, "cursor": {cursor}}.Encode(), nil)
 	w := httptest.NewRecorder()
 	if err := e.serve(w, r.WithContext(auth.WithActor(r.Context(), actor))); err != nil {
-		return http.StatusBadRequest, answer{}
+		return http.StatusBadRequest, Answer{}
 	}
-	var a answer
+	var a Answer
 	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
 		t.Fatalf("%s: %v", w.Body, err)
 	}

@@ -35,8 +35,8 @@ func (e *Endpoint) Routes() []httpapi.Route {
 	}
 }
 
-// answer says which characters of the query an item takes the place of.
-type answer struct {
+// Answer says which characters of the query an item takes the place of.
+type Answer struct {
 	From  int    `json:"from"`
 	To    int    `json:"to"`
 	Items []Item `json:"items"`
@@ -54,11 +54,21 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	snapshot := st.Snapshot()
 	defer snapshot.Close()
+	return httpapi.ServeJSON(w, complete(text, at, names{snapshot.Listed(), auth.From(r.Context()).CanSee}))
+}
+
+// Offline completes a query at its end where no repository is known.
+func Offline(text string) Answer {
+	none := names{func(func(*store.Repository) bool) {}, func(*store.Repository) bool { return false }}
+	return complete(text, len(text), none)
+}
+
+func complete(text string, at int, n names) Answer {
 	word := syntax.WordAt(text, at)
-	found := items(word, names{snapshot.Listed(), auth.From(r.Context()).CanSee})
-	return httpapi.ServeJSON(w, answer{
-		From: utf8.RuneCountInString(text[:word.Span.Start]), To: utf8.RuneCountInString(text[:word.Span.End]), Items: append([]Item{}, found...),
-	})
+	return Answer{
+		From: utf8.RuneCountInString(text[:word.Span.Start]), To: utf8.RuneCountInString(text[:word.Span.End]),
+		Items: append([]Item{}, items(word, n)...),
+	}
 }
 
 // decode reads the query and where its cursor is, in bytes. The parameter counts

@@ -23,6 +23,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/graphql/account"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/internal/needs"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
@@ -224,7 +225,11 @@ func (w *world) ChangeFacts(_ context.Context, name string, c store.FactsChange)
 	return w.st.ChangeFacts(name, c)
 }
 
-func (w *world) Refresh(name string) { w.refreshed = append(w.refreshed, name) }
+func (w *world) AddNamed(context.Context, string) (*store.Repository, error) {
+	return nil, errors.ErrUnsupported
+}
+func (w *world) Syncing() []manage.Syncing { return nil }
+func (w *world) Refresh(name string)       { w.refreshed = append(w.refreshed, name) }
 
 // Search makes the world httpapi.Searcher.
 func (w *world) Search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome {

@@ -27,6 +27,10 @@ func (repositories) List(context.Context) ([]*store.Repository, error) {
 func (repositories) Add(_ context.Context, source string) (*store.Repository, error) {
 	return &store.Repository{Name: "kiln", Source: source}, nil
 }
+func (r repositories) AddNamed(ctx context.Context, source string) (*store.Repository, error) {
+	return r.Add(ctx, source)
+}
+func (repositories) Syncing() []manage.Syncing            { return nil }
 func (repositories) Remove(context.Context, string) error { return nil }
 func (repositories) ChangeFacts(context.Context, string, store.FactsChange) (*store.Repository, error) {
 	return &store.Repository{Name: "kiln"}, nil
@@ -165,6 +169,10 @@ func TestWhoMay(t *testing.T) {
 		// repositories
 		{"add a repository", notAdmin, func(o *manage.Operations, _ *world) error {
 			_, err := o.AddRepository(t.Context(), "/src/kiln")
+			return err
+		}},
+		{"add a repository by its address", notAdmin, func(o *manage.Operations, _ *world) error {
+			_, err := o.AddNamedRepository(t.Context(), "https://git.example.org/kiln")
 			return err
 		}},
 		{"remove a repository", notAdmin, func(o *manage.Operations, _ *world) error { return o.RemoveRepository(t.Context(), "kiln") }},

@@ -2,7 +2,9 @@ package manage
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"time"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/store"
@@ -14,11 +16,26 @@ type Repositories interface {
 	List(ctx context.Context) ([]*store.Repository, error)
 	// Add records a source as ingest.ParseSource reads it.
 	Add(ctx context.Context, source string) (*store.Repository, error)
+	// AddNamed records a source that a site admin named, who need not know the
+	// machine of the server: what it reaches is guarded. Its errors are for them.
+	AddNamed(ctx context.Context, source string) (*store.Repository, error)
+	// Syncing returns the syncs at work.
+	Syncing() []Syncing
 	Remove(ctx context.Context, name string) error
 	// ChangeFacts changes what is known about a repository.
 	ChangeFacts(ctx context.Context, name string, c store.FactsChange) (*store.Repository, error)
 	// Refresh has a repository synced soon, out of turn.
 	Refresh(name string)
+}
+
+// Syncing is a sync at work.
+type Syncing struct {
+	Name string
+	// Since is when it began.
+	Since time.Time
+	// Phase is that of ingest.Progress; Done of Total are counted in some.
+	Phase       string
+	Done, Total int
 }
 
 // onRepository makes a change of repositories, for site admins, and writes what was
@@ -34,10 +51,30 @@ func onRepository(o *Operations, action string, change func() (name, detail stri
 	return o.Registry.Log(o.by(), action, "repository:"+name, detail)
 }
 
-// AddRepository records a source as a repository.
+// AddRepository records a source as a repository, for the operator.
 func (o *Operations) AddRepository(ctx context.Context, source string) (r *store.Repository, err error) {
+	return addRepository(o, ctx, source, o.Repositories.Add)
+}
+
+// AddNamedRepository records a source that a site admin named, and has it synced
+// soon.
+func (o *Operations) AddNamedRepository(ctx context.Context, source string) (r *store.Repository, err error) {
+	r, err = addRepository(o, ctx, source, func(ctx context.Context, source string) (*store.Repository, error) {
+		r, err := o.Repositories.AddNamed(ctx, source)
+		if err != nil && !errors.Is(err, store.ErrExists) {
+			err = refuse("%s", redact.Text(err.Error()))
+		}
+		return r, err
+	})
+	if err == nil {
+		o.Repositories.Refresh(r.Name)
+	}
+	return r, err
+}
+
+func addRepository(o *Operations, ctx context.Context, source string, add func(context.Context, string) (*store.Repository, error)) (r *store.Repository, err error) {
 	err = onRepository(o, "repository.add", func() (string, string, error) {
-		if r, err = o.Repositories.Add(ctx, source); err != nil {
+		if r, err = add(ctx, source); err != nil {
 			return "", "", err
 		}
 		return r.Name, redact.URL(r.Source), nil

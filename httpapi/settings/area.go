@@ -121,8 +121,12 @@ var sections = []section{
 	}}},
 	{SiteAdmin, "Repositories", repositoriesPath, []page{{
 		path: repositoriesPath, template: "repositories.html", blank: func() content { return &repositoriesData{} },
-		done:    map[string]string{"sync": "It is synced as soon as syncs that run have ended."},
-		actions: []action{{"/sync", syncRepository}},
+		done: map[string]string{
+			"sync":    "It is synced as soon as syncs that run have ended.",
+			"added":   "It is there, and is indexed as soon as syncs that run have ended.",
+			"removed": "It is removed, with all that was indexed of it.",
+		},
+		actions: []action{{"", addRepository}, {"/sync", syncRepository}, {"/remove", removeRepository}},
 	}}},
 	{SiteAdmin, "Nodes", nodesPath, []page{{
 		path: nodesPath, template: "nodes.html", blank: func() content { return &nodesData{} },

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi"
@@ -19,6 +20,8 @@ type repositoriesData struct {
 	State        string
 	States       []stateCount
 	Repositories []repositoryRow
+	// Source is what was filled in to be added.
+	Source string
 }
 
 // stateCount is how many repositories are in a state.
@@ -38,6 +41,8 @@ type repositoryRow struct {
 	// More counts the other branches that are indexed.
 	More    int
 	Readers []string
+	// Now says what a sync at work does, "" if there is none.
+	Now string
 }
 
 // The states of a repository, as people and addresses name them.
@@ -76,11 +81,20 @@ func (d *repositoriesData) fill(v *visit) error {
 		s.Count, s.Path = counts[s.State], d.Path+"?state="+s.State
 		d.States = append(d.States, s)
 	}
+	syncing := map[string]string{}
+	for _, s := range v.Repositories.Syncing() {
+		now := httpapi.HomeSync{Phase: s.Phase}.Words()
+		if s.Total > 0 {
+			now += " " + strconv.Itoa(s.Done) + " of " + strconv.Itoa(s.Total)
+		}
+		syncing[s.Name] = now
+	}
 	for _, repo := range shown(d.paging, all) {
 		row, err := newRepositoryRow(v, repo)
 		if err != nil {
 			return err
 		}
+		row.Now = syncing[repo.Name]
 		d.Repositories = append(d.Repositories, row)
 	}
 	return nil
@@ -114,6 +128,30 @@ func readers(reg *identity.Registry, all *store.Readers) ([]string, error) {
 		return nil, err
 	}
 	return andMore(names, users+orgs), nil
+}
+
+// addRepository records a repository by its address or path.
+func addRepository(v *visit) (answer, error) {
+	d := &repositoriesData{Source: v.value("source")}
+	if v.Repositories == nil {
+		return answer{data: d}, nil // which it cannot fill in
+	}
+	if d.Source == "" {
+		return answer{data: d}, &httpapi.Error{Status: http.StatusUnprocessableEntity, Message: "Fill in the address of a repository"}
+	}
+	r, err := v.AddNamedRepository(v.r.Context(), d.Source)
+	if err != nil {
+		return answer{data: d}, err
+	}
+	return answer{did: "added", query: url.Values{"q": {r.Name}}}, nil
+}
+
+// removeRepository forgets a repository, with all that was indexed of it.
+func removeRepository(v *visit) (answer, error) {
+	if v.Repositories == nil {
+		return answer{data: &repositoriesData{}}, nil // which it cannot fill in
+	}
+	return answer{did: "removed", query: url.Values{"q": {v.form.Values["q"]}}}, v.RemoveRepository(v.r.Context(), v.form.Values["name"])
 }
 
 // syncRepository has a repository synced soon.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +19,31 @@ type repositories struct {
 	manage.Repositories
 	all       []*store.Repository
 	refreshed []string
+	syncing   []manage.Syncing
 }
+
+// AddNamed knows one source by each name.
+func (r *repositories) AddNamed(_ context.Context, source string) (*store.Repository, error) {
+	if strings.Contains(source, "refused") {
+		return nil, fmt.Errorf("fetch https://me:secret@x: <b>%s", source)
+	}
+	if slices.ContainsFunc(r.all, func(one *store.Repository) bool { return one.Name == source }) {
+		return nil, fmt.Errorf("there is a repository %q already: %w", source, store.ErrExists)
+	}
+	r.all = append(r.all, &store.Repository{Name: source, Source: source})
+	return r.all[len(r.all)-1], nil
+}
+
+func (r *repositories) Remove(_ context.Context, name string) error {
+	before := len(r.all)
+	r.all = slices.DeleteFunc(r.all, func(one *store.Repository) bool { return one.Name == name })
+	if len(r.all) == before {
+		return fmt.Errorf("repository %q: %w", name, store.ErrNotFound)
+	}
+	return nil
+}
+
+func (r *repositories) Syncing() []manage.Syncing { return r.syncing }
 
 // List returns a list of the caller's own, as the service does.
 func (r *repositories) List(context.Context) ([]*store.Repository, error) {
@@ -56,4 +81,28 @@ func TestRepositories(t *testing.T) {
 	}
 	w.user(identity.NewUser{Name: "ann"})
 	w.has("by ann", w.as("ann").post("/site-admin/repositories/sync", url.Values{"name": {"lab/new"}}), 403)
+	w.has("add by ann", w.as("ann").post("/site-admin/repositories", url.Values{"source": {"lab/x"}}), 403)
+	w.has("remove by ann", w.as("ann").post("/site-admin/repositories/remove", url.Values{"name": {"lab/kiln"}}), 403)
+}
+
+// A repository is added and removed on the page, and the page tells how its sync goes.
+func TestRepositoriesAreAddedAndRemoved(t *testing.T) {
+	w, root := newAdminWorld(t)
+	w.has("empty", root.get("/site-admin/repositories"), 200, `id="source"`, "There is none like that.")
+	w.has("added", root.follow(root.post("/site-admin/repositories", url.Values{"source": {" <i>\"lab\"=1 "}})), 200, "It is there, and is indexed", `<i>"lab"=1`, "1 found")
+	w.logged("repository.add", `repository:<i>"lab"=1`, "root")
+	if got := fmt.Sprintf("%q", w.repos.refreshed); got != `["<i>\"lab\"=1"]` {
+		t.Errorf("synced %s", got)
+	}
+	w.has("again", root.post("/site-admin/repositories", url.Values{"source": {`<i>"lab"=1`}}), 409, "already")
+	w.has("nothing", root.post("/site-admin/repositories", url.Values{"source": {" "}}), 422, "Fill in the address")
+	refused := root.post("/site-admin/repositories", url.Values{"source": {"refused"}})
+	w.has("refused", refused, 422, "<b>refused", `value="refused"`)
+	w.hasNot("refused", refused, "secret")
+
+	w.repos.syncing = []manage.Syncing{{Name: `<i>"lab"=1`, Phase: "index", Done: 3, Total: 9}}
+	w.has("at work", root.get("/site-admin/repositories"), 200, "indexing 3 of 9")
+	w.has("removed", root.follow(root.post("/site-admin/repositories/remove", url.Values{"name": {`<i>"lab"=1`}})), 200, "It is removed", "There is none like that.")
+	w.logged("repository.remove", `repository:<i>"lab"=1`, "root")
+	w.has("removed again", root.post("/site-admin/repositories/remove", url.Values{"name": {`<i>"lab"=1`}}), 404, "It is gone already.")
 }

@@ -30,8 +30,8 @@ func (p *Matches) commit(m client.Match) {
 	}
 	subject, _, _ := strings.Cut(m.Message, "\n")
 	subject = strings.TrimSpace(subject)
-	pieces := append(p.repository(m, nil), piece{" ", stylePlain}, piece{m.OID[:min(shortOID, len(m.OID))], styleNumber})
-	pieces = append(pieces, piece{" " + m.AuthorName + ", " + age(m.Detail), stylePlain}, piece{": ", styleSeparator})
+	p.linked(address(m), append(p.repository(m, nil), piece{" ", stylePlain}, piece{m.OID[:min(shortOID, len(m.OID))], styleNumber}))
+	pieces := []piece{{" " + m.AuthorName + ", " + age(m.Detail), stylePlain}, {": ", styleSeparator}}
 	if isDiff {
 		p.write(append(pieces, p.matched(subject, nil, stylePlain)...))
 		p.w.WriteByte('\n')
@@ -100,10 +100,13 @@ func (p *Matches) indented(pieces []piece) {
 
 // owner writes who owns documents that matched.
 func (p *Matches) owner(m client.Match) {
-	name := m.Email
-	if m.Handle != "" {
-		name = "@" + m.Handle
-	}
-	p.write([]piece{{name, stylePath}})
+	p.write(ownerName(m))
 	p.w.WriteByte('\n')
+}
+
+func ownerName(m client.Match) []piece {
+	if m.Handle != "" {
+		return []piece{{"@" + m.Handle, stylePath}}
+	}
+	return []piece{{m.Email, stylePath}}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -44,7 +45,7 @@ func TestMatches(t *testing.T) {
 		return client.Match{Type: "path", Repository: "lab/kiln", Path: p, PathMatches: hits, Branches: []string{""}}
 	}
 	plain, color := print.Options{}, print.Options{Color: true}
-	terminal, context := print.Options{Terminal: true}, print.Options{Context: true}
+	terminal, context := print.Options{Terminal: true}, print.Options{Before: 1, After: 1}
 	for _, c := range []struct {
 		name  string
 		opts  print.Options
@@ -123,9 +124,84 @@ func TestMatches(t *testing.T) {
 	}
 }
 
+// written returns what becomes of matches, with letters for colours.
+func written(t *testing.T, o print.Options, matches ...client.Match) string {
+	t.Helper()
+	var out bytes.Buffer
+	p := print.NewMatches(&out, o)
+	for _, m := range matches { // as they come, one by one
+		if err := p.Write([]client.Match{m}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return colored.Replace(out.String())
+}
+
+func TestMatchesOneByOne(t *testing.T) {
+	one := content(chunk("x\na\ny\n", 0, hit(1, 0, 1, 1)))
+	more := content(chunk("a\n", 3, hit(3, 0, 3, 1)), chunk("z\na\n", 7, hit(8, 0, 8, 1))) // of the same document
+	other := content(chunk("a a\n", 9, hit(9, 0, 9, 1), hit(9, 2, 9, 3)))
+	other.Path = "½ b.go"
+	other.Branches = []string{"v2"}
+	name := client.Match{Type: "path", Repository: "lab/kiln", Path: "c d"}
+	symbol := client.Match{Type: "symbol", Repository: "r", Path: "p.go", Symbols: []client.Symbol{{Name: "Fire", Kind: "METHOD", Line: 3}}}
+	message := commit("```COMMIT_EDITMSG\nStoke it\n```", [3]int{1, 0, 5})
+	all := []client.Match{one, more, other, name, symbol, message, {Type: "repo", Repository: "lab/kiln"}, {Type: "team", Owner: client.Owner{Handle: "lab"}}}
+	const url = "https://code.example.org/trawl"
+	link := func(path, text string) string { return "\x1b]8;;" + url + path + "\x1b\\" + text + "\x1b]8;;\x1b\\" }
+	for _, c := range []struct {
+		name    string
+		opts    print.Options
+		matches []client.Match
+		want    string
+	}{
+		// headings
+		{"headings", print.Options{Heading: true}, all, "lab/kiln/a.go\n1-x\n2:a\n3-y\n4:a\n8-z\n9:a\n\nlab/kiln@v2/½ b.go\n10:a a\n\nlab/kiln/c d\n\n" +
+			"r/p.go\n3:Fire method\n\nlab/kiln c0ffee0123 Ada, 3 days ago: Stoke it\nlab/kiln\n@lab\n"},
+		{"headings and lines around", print.Options{Heading: true, Before: 1, After: 1}, []client.Match{one, more, other},
+			"lab/kiln/a.go\n1-x\n2:a\n3-y\n4:a\n--\n8-z\n9:a\n\nlab/kiln@v2/½ b.go\n10:a a\n"},
+		{"headings in colour", print.Options{Heading: true, Color: true}, []client.Match{one}, "<p:lab/kiln><p:/a.go>\n<n:1><s:->x\n<n:2><s::><h:a>\n<n:3><s:->y\n"},
+
+		// lines around, more of them on one side
+		{"before", print.Options{Before: 1}, []client.Match{one, more}, "lab/kiln/a.go-1-x\nlab/kiln/a.go:2:a\n--\nlab/kiln/a.go:4:a\n--\nlab/kiln/a.go-8-z\nlab/kiln/a.go:9:a\n"},
+		{"after", print.Options{After: 2}, []client.Match{one, other}, "lab/kiln/a.go:2:a\nlab/kiln/a.go-3-y\n--\nlab/kiln@v2/½ b.go:10:a a\n"},
+
+		// names and counts
+		{"names", print.Options{Form: print.Files}, all, "lab/kiln/a.go\nlab/kiln@v2/½ b.go\nlab/kiln/c d\nr/p.go\nlab/kiln c0ffee01234567\nlab/kiln\n@lab\n"},
+		{"counts", print.Options{Form: print.Counts}, all,
+			"lab/kiln/a.go:3\nlab/kiln@v2/½ b.go:2\nlab/kiln/c d:1\nr/p.go:1\nlab/kiln c0ffee01234567:1\nlab/kiln:1\n@lab:1\n"},
+		{"counts of nothing", print.Options{Form: print.Counts}, nil, ""},
+
+		// a table
+		{"a table", print.Options{Form: print.CSV}, []client.Match{one, name}, "type,repository,revision,commit,path,line,column,end_line,end_column,author,date,text\n" +
+			"content,lab/kiln,,,a.go,2,1,2,2,,,a\npath,lab/kiln,,,c d,,,,,,,\n"},
+		{"an empty table", print.Options{Form: print.CSV}, nil, "type,repository,revision,commit,path,line,column,end_line,end_column,author,date,text\n"},
+		{"a table for a terminal", print.Options{Form: print.CSV, Terminal: true}, []client.Match{content(chunk("\x1b[2J\n", 0, hit(0, 0, 0, 1)))},
+			"type,repository,revision,commit,path,line,column,end_line,end_column,author,date,text\ncontent,lab/kiln,,,a.go,1,1,1,2,,,\\x1b[2J\n"},
+
+		// links
+		{"links below headings", print.Options{Heading: true, Links: url}, []client.Match{other}, link("/lab/kiln@v2/-/blob/%C2%BD%20b.go", "lab/kiln@v2/½ b.go") + "\n" +
+			link("/lab/kiln@v2/-/blob/%C2%BD%20b.go?L10", "10") + ":a a\n"},
+		{"links of lines", print.Options{Links: url + "/"}, []client.Match{other}, link("/lab/kiln@v2/-/blob/%C2%BD%20b.go?L10", "lab/kiln@v2/½ b.go:10") + ":a a\n"},
+		{"links of names", print.Options{Links: url, Form: print.Files}, []client.Match{name, {Type: "repo", Repository: "r"}}, link("/lab/kiln/-/blob/c%20d", "lab/kiln/c d") + "\n" + link("/r", "r") + "\n"},
+		{"links of commits", print.Options{Links: url}, []client.Match{message}, link("/lab/kiln/-/commit/c0ffee01234567", "lab/kiln c0ffee0123") + " Ada, 3 days ago: Stoke it\n"},
+		{"no link out of a hostile path", print.Options{Links: url, Form: print.Files, Terminal: true}, []client.Match{{Type: "path", Repository: "r", Path: "\x1b\\\a\u009c"}},
+			link("/r/-/blob/%1B%5C%07%C2%9C", `r/\x1b\\x07\x9c`) + "\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := written(t, c.opts, c.matches...); got != c.want {
+				t.Errorf(" got %q\nwant %q", got, c.want)
+			}
+		})
+	}
+}
+
 func TestMatchesAsJSON(t *testing.T) {
 	var out bytes.Buffer
-	p := print.NewMatches(&out, print.Options{JSON: true, Color: true, Terminal: true})
+	p := print.NewMatches(&out, print.Options{Form: print.JSON, Color: true, Terminal: true})
 	raw := `{"type":"path","path":"a\u003cb","unknown":1}`
 	if err := p.Write([]client.Match{{Raw: json.RawMessage(raw)}, {Raw: json.RawMessage(`{}`)}}); err != nil {
 		t.Fatal(err)
@@ -135,6 +211,19 @@ func TestMatchesAsJSON(t *testing.T) {
 	}
 	if p.Count() != 2 {
 		t.Errorf("Count: got %d, want 2", p.Count())
+	}
+}
+
+// JSON lets characters that control a terminal stand in its texts.
+func TestJSONForATerminal(t *testing.T) {
+	raw := "{\r\"path\":\"a\u009bb\u202ec\u007f½\\n\"}"
+	got := written(t, print.Options{Form: print.JSON, Terminal: true}, client.Match{Raw: json.RawMessage(raw)})
+	if want := `{ "path":"a\u009bb\u202ec\u007f½\n"}` + "\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	var before, after any
+	if json.Unmarshal([]byte(raw), &before) != nil || json.Unmarshal([]byte(got), &after) != nil || !reflect.DeepEqual(before, after) {
+		t.Errorf("%q and %q are not the same value", raw, got)
 	}
 }
 
@@ -178,5 +267,24 @@ func TestNotes(t *testing.T) {
 				t.Errorf("got:\n%swant:\n%s", got, c.want)
 			}
 		})
+	}
+}
+
+func TestIndentedJSON(t *testing.T) {
+	for _, c := range []struct {
+		name, raw       string
+		color, terminal bool
+		want            string // "" for an error
+	}{
+		{"plain", `{"a":[1,"b\"c"],"d":{}}`, false, false, "{\n  \"a\": [\n    1,\n    \"b\\\"c\"\n  ],\n  \"d\": {}\n}\n"},
+		{"in colour", `{"a":["b\"c","\\"],"d":null}`, true, false,
+			"{\n  <p:\"a\">: [\n    <n:\"b\\\"c\">,\n    <n:\"\\\\\">\n  ],\n  <p:\"d\">: null\n}\n"},
+		{"for a terminal", "\"\u009b2J\"", true, true, "<n:\"\\u009b2J\">\n"},
+		{"not JSON", "<html>", false, false, ""},
+	} {
+		got, err := print.IndentedJSON([]byte(c.raw), c.color, c.terminal)
+		if text := colored.Replace(string(got)); text != c.want || (err != nil) != (c.want == "") {
+			t.Errorf("%s: got %q, %v, want %q", c.name, text, err, c.want)
+		}
 	}
 }

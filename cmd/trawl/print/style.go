@@ -1,9 +1,11 @@
 package print
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // style is how a piece of text looks: the sequence that switches it on.
@@ -60,3 +62,23 @@ func controls(r rune) bool {
 
 // Line returns text as one line that does nothing to a terminal.
 func Line(text string) string { return visible(text, true) }
+
+// HarmlessJSON returns a JSON value whose texts do nothing to a terminal: JSON lets
+// most of what controls one stand as it is. The value stays the same.
+func HarmlessJSON(raw []byte) []byte {
+	if !bytes.ContainsFunc(raw, controls) {
+		return raw
+	}
+	var out []byte
+	for _, r := range string(raw) {
+		switch {
+		case r == '\n' || !controls(r):
+			out = utf8.AppendRune(out, r)
+		case r == '\r':
+			out = append(out, ' ') // outside of texts
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
+}

@@ -3,6 +3,7 @@ package service_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +21,8 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
+	"github.com/trawlsearch/trawl/internal/gitrepo"
+	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
@@ -204,4 +207,57 @@ func TestExternalServicesOfThisMachine(t *testing.T) {
 		t.Errorf("the host was asked for %s", path)
 		return true
 	})
+}
+
+// A site admin who adds a repository on a page reaches nothing of this machine with
+// it, unless the operator allows that.
+func TestRepositoriesNamedOnAPage(t *testing.T) {
+	var asked sync.Map
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked.Store(r.URL.Path, true) }))
+	defer host.Close()
+	kiln := gitrepo.New(t, filepath.Join(t.TempDir(), "kiln"))
+	kiln.Commit("made")
+
+	s := serving(t, false)
+	for source, want := range map[string]string{
+		kiln.Dir:                            "set allow-local-sources",
+		"x=" + kiln.Dir:                     "set allow-local-sources",
+		"file://" + kiln.Dir:                "begin with https:// or http:// here",
+		"ssh://git@git.example.org/x":       "begin with https:// or http:// here",
+		"git@git.example.org:x":             "begin with https:// or http:// here",
+		"name=ext::sh -c id":                "begin with https:// or http:// here",
+		"--upload-pack=id":                  "",
+		"https:///x":                        "",
+		"":                                  "names no repository",
+		"http://git.example.org/a\x00b":     "",
+		"https://git.example.org/\n":        "",
+		strings.Repeat("https://x/", 1<<10): "",
+	} {
+		if r, err := s.AddNamed(t.Context(), source); err == nil && !strings.HasPrefix(source, "http") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60q: %v, %v, want %q", source, r, err, want)
+		}
+	}
+	if _, err := s.AddNamed(t.Context(), "here="+host.URL+"/kiln"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.AddNamed(t.Context(), "here=https://git.example.org/kiln"); !errors.Is(err, store.ErrExists) {
+		t.Errorf("a name that is taken: %v", err)
+	}
+	s.Refresh("here")
+	eventually(t, "a failed sync", func() bool {
+		all, err := s.List(t.Context())
+		i := slices.IndexFunc(all, func(r *store.Repository) bool { return r.Name == "here" })
+		return err == nil && i >= 0 && all[i].LastError != ""
+	})
+	asked.Range(func(path, _ any) bool {
+		t.Errorf("this machine was asked for %s", path)
+		return true
+	})
+
+	local := serving(t, true)
+	if _, err := local.AddNamed(t.Context(), kiln.Dir); err != nil {
+		t.Fatal(err)
+	}
+	local.Refresh("kiln")
+	eventually(t, "a sync of the path", func() bool { return names(t, local) == "kiln" })
 }

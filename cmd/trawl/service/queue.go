@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi/admin"
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
@@ -100,3 +101,26 @@ func (q *queue) status(asked int) admin.StatusQueue {
 	}
 	return s
 }
+
+// running returns the syncs at work, those that were begun first coming first.
+func (q *queue) running() []manage.Syncing {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	out := make([]manage.Syncing, 0, len(q.at))
+	for _, one := range q.at {
+		out = append(out, manage.Syncing{Name: one.name, Since: one.began.UTC(), Phase: one.now.Phase, Done: one.now.Done, Total: one.now.Total})
+	}
+	// What waits for another says less than what it waits for.
+	slices.SortStableFunc(out, func(a, b manage.Syncing) int { return cmp.Compare(waiting(a.Phase), waiting(b.Phase)) })
+	return out
+}
+
+func waiting(phase string) int {
+	if phase == "wait" {
+		return 1
+	}
+	return 0
+}
+
+// Syncing returns the syncs at work.
+func (s *Service) Syncing() []manage.Syncing { return s.queue.running() }

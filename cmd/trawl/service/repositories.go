@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
@@ -31,6 +32,30 @@ func (s *Service) Add(ctx context.Context, source string) (*store.Repository, er
 			return nil, err
 		}
 	}
+	return s.indexer.Add(ctx, src)
+}
+
+// AddNamed records a source that a site admin named on a page. It is reached over
+// HTTP through the proxy that guards addresses, and a path only where the setting
+// allows what is on this machine.
+func (s *Service) AddNamed(ctx context.Context, source string) (*store.Repository, error) {
+	src, err := ingest.ParseSource(source)
+	if err != nil {
+		return nil, err
+	}
+	if s.knows(src.Name) {
+		return nil, fmt.Errorf("there is a repository %q already: %w", src.Name, store.ErrExists)
+	}
+	if !src.Remote {
+		if !s.set.AllowLocalSources {
+			return nil, fmt.Errorf("%q is a path: set allow-local-sources to add paths here, or add it on the machine of the server with trawl repo add", source)
+		}
+		return s.Add(ctx, source)
+	}
+	if u, err := url.Parse(src.Location); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, errors.New("addresses begin with https:// or http:// here: others are added on the machine of the server with trawl repo add")
+	}
+	src.Guarded = true
 	return s.indexer.Add(ctx, src)
 }
 
