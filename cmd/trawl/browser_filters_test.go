@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -75,5 +76,28 @@ func (s *site) searchFilters() {
 	query(`/(gla|sl)[a-z]+/ repo:^hostile$ file:^kiln\.go$`, "")
 	group("author", `document.getElementById("groups").innerText.includes("in none")`)
 	group("", `document.getElementById("groups").hidden`)
+	t.quiet()
+}
+
+// Pages look as the system does, or as a person has chosen in this browser.
+func (s *site) searchTheme() {
+	t := s.open("/search")
+	ground := func(name, want string) {
+		s.Helper()
+		t.until(fmt.Sprintf(`document.getElementById("theme").textContent === "Theme: %s" && getComputedStyle(document.body).backgroundColor === %q`, name, want))
+	}
+	const light, dark = "rgb(255, 255, 255)", "rgb(18, 23, 28)"
+	call(t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
+	ground("auto", dark)
+	t.do(chromedp.Click(chromedp.CSS("#theme")))
+	ground("light", light)
+	t.do(chromedp.Navigate(s.url + "/help"))
+	ground("light", light)
+	t.do(chromedp.Click(chromedp.CSS("#theme")))
+	ground("dark", dark)
+	call(t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "light"}}})
+	ground("dark", dark)
+	t.do(chromedp.Click(chromedp.CSS("#theme")))
+	ground("auto", light)
 	t.quiet()
 }

@@ -105,6 +105,7 @@ func TestBrowserSearch(t *testing.T) {
 	t.Run("long lines", func(t *testing.T) { s.in(t).searchLong() })
 	t.Run("view", func(t *testing.T) { s.in(t).searchView() })
 	t.Run("endless", func(t *testing.T) { s.in(t).searchEndless() })
+	t.Run("theme", func(t *testing.T) { s.in(t).searchTheme() })
 	t.Run("broken", func(t *testing.T) { s.in(t).searchBroken() })
 }
 

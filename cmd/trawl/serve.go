@@ -318,7 +318,11 @@ func (h *host) announce() error {
 	if err := serverfile.Remove(h.set.Data); err != nil {
 		return err
 	}
-	h.log.Info().Str("url", h.server.URL()).Str("data", h.set.Data).Msg("serving")
+	said := "serving"
+	if h.watched {
+		said = "serving: open this address in a browser" // for who has just started it by hand
+	}
+	h.log.Info().Str("url", h.server.URL()).Str("data", h.set.Data).Msg(said)
 	f := serverfile.File{Address: serverfile.LocalAddress(h.server.LocalAddr()), PID: os.Getpid(), Token: h.token}
 	if public := serverfile.LocalAddress(strings.TrimPrefix(h.server.URL(), "http://")); public != f.Address {
 		f.Public = public

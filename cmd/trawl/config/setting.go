@@ -56,7 +56,7 @@ func All() []Setting {
 		{"sync-interval", "TIME", "45s",
 			"least time between two looks at a source; one that changes rarely waits longer, a local one up to 5m, a remote up to 8h; 0 looks at the start only", setSyncInterval},
 		{"allow-local-sources", "BOOL", "false",
-			"let external services name addresses of this machine, its link and of metadata services", setAllowLocal},
+			"let external services and site admins name addresses of this machine, its link and of metadata services", setAllowLocal},
 		{"max-timeout", "TIME", "1m",
 			"the longest a search may take, whatever it asks for", setMaxTimeout},
 		{"external-url", "URL", "taken from each request",
