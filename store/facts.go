@@ -127,7 +127,9 @@ func (r *Repository) keepFacts(old *Repository) {
 	r.Stars, r.Fork, r.Archived, r.Private = old.Stars, old.Fork, old.Archived, old.Private
 	r.Description, r.Topics, r.Metadata, r.BranchGlobs = old.Description, old.Topics, old.Metadata, old.BranchGlobs
 	r.Readers = old.Readers
-	r.Name, r.Source, r.Origin, r.Gone = old.Name, old.Source, old.Origin, old.Gone
+	if r.Origin, r.Gone = old.Origin, old.Gone; r.Origin != nil {
+		r.Name, r.Source = old.Name, old.Source
+	}
 }
 
 // ChangeFacts changes what is known about a repository and returns the new

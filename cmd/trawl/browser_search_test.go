@@ -458,7 +458,7 @@ func (s *site) searchKeyboard() {
 
 	// each stop can be seen to have the focus
 	var stops []string
-	for range 15 {
+	for range 25 {
 		t.keys(kb.Tab)
 		stop := eval[[]string](t, `(() => { const e = document.activeElement, c = getComputedStyle(e); return [e.textContent || e.id, c.outlineStyle, c.outlineWidth] })()`)
 		if stop[1] != "solid" || stop[2] != "3px" {

@@ -88,7 +88,7 @@ func (h *slowHost) begin(ctx context.Context, f *fixture, name string) (end func
 func TestSlowFetchesKeepNobodyWaiting(t *testing.T) {
 	f, host := newFixture(t, ingest.Options{}), newSlowHost(t)
 	var ends []func() error
-	slow := []string{"slow-a", "slow-b", "slow-c"}
+	slow := []string{"slow-a", "slow-b", "slow-c", "slow-d"}
 	host.add(f, "quick")
 	for i, name := range slow {
 		if i == len(slow)-1 {
