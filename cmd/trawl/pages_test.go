@@ -246,6 +246,9 @@ const slowReaders = 3
 // there are, while hundreds of clients read theirs slowly; and other clients are
 // served.
 func TestPagesStayWithinMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of clients read slowly")
+	}
 	if runtime.GOOS != "linux" {
 		t.Skip("the resident size of a process is read from /proc")
 	}

@@ -97,6 +97,9 @@ func secretAddresses() []string {
 // TestSecretsOfAddressesLeaveNowhere puts a secret into every part of addresses
 // and looks for it in all that leaves the program.
 func TestSecretsOfAddressesLeaveNowhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs most commands")
+	}
 	keepMemoryLimit(t)
 	t.Chdir(t.TempDir()) // some are also names of folders
 	data := filepath.Join(t.TempDir(), "data")
