@@ -198,6 +198,8 @@ func (s *site) searchStrangers() {
 		t.quiet()
 	}
 	t := s.search("glaze count:all")
+	t.do(chromedp.EmulateViewport(1280, 4000)) // all results are near the window
+	t.until(titles + fmt.Sprintf(`.length >= %d`, len(hostile)))
 	names := eval[[]string](t, titles)
 	for _, name := range hostile {
 		if !slices.Contains(names, name) {
