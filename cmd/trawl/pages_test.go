@@ -69,6 +69,7 @@ var hostilePages = map[string][]string{
 	"/site-admin/repositories":       {"/site-admin/repositories"},
 	"/site-admin/audit":              {"/site-admin/audit"},
 	"/site-admin/nodes":              {"/site-admin/nodes"},
+	"/site-admin/configuration":      {"/site-admin/configuration"},
 	"/api/console":                   {"/api/console"},
 	"/user/settings/authorised-apps": {"/user/settings/authorised-apps"},
 
