@@ -51,6 +51,8 @@ type Area struct {
 	Site manage.Site
 	// Status tells how the server is.
 	Status admin.StatusFunc
+	// Recent tells what the server did in the last hour.
+	Recent func() admin.Recent
 	// More are the sections of other packages.
 	More []Section
 }
@@ -64,6 +66,7 @@ type section struct {
 }
 
 const (
+	overviewPath      = "/site-admin/overview"
 	usersPath         = "/site-admin/users"
 	orgsPath          = "/site-admin/organizations"
 	appsPath          = "/site-admin/oauth-apps"
@@ -95,6 +98,9 @@ var sections = []section{
 		path: "/users/{user}/settings/authorised-apps", template: "authorised.html", blank: func() content { return &authorisedData{} },
 		done:    map[string]string{"revoked": "The app cannot act for this account any more, anywhere."},
 		actions: []action{{"/revoke", revokeApp}},
+	}}},
+	{SiteAdmin, "Overview", overviewPath, []page{{
+		path: overviewPath, template: "overview.html", blank: func() content { return &overviewData{} },
 	}}},
 	{SiteAdmin, "Users", usersPath, []page{{
 		path: usersPath, template: "users.html", blank: func() content { return &usersData{} },
