@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/trawlsearch/trawl/httpapi/hosts"
-	"github.com/trawlsearch/trawl/internal/githubtest"
+	"github.com/trawlsearch/trawl/internal/hosttest"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
@@ -173,10 +173,10 @@ func (noneKnown) Parent(string) string { return "" }
 // A code host names repositories, some of which the configuration chooses, and git
 // signs in there only.
 func TestCodeHost(t *testing.T) {
-	server := githubtest.New(t, "ghp_secret")
-	server.Put(githubtest.Repo{ID: 1, FullName: "acme/kiln", Stars: 3})
-	server.Put(githubtest.Repo{ID: 2, FullName: "acme/glaze", Archived: true})
-	server.Put(githubtest.Repo{ID: 3, FullName: "acme/-odd"})
+	server := hosttest.New(t, hosttest.GitHub, "ghp_secret")
+	server.Put(hosttest.Repo{ID: 1, FullName: "acme/kiln", Stars: 3})
+	server.Put(hosttest.Repo{ID: 2, FullName: "acme/glaze", Archived: true})
+	server.Put(hosttest.Repo{ID: 3, FullName: "acme/-odd"})
 	c, err := hosts.ParseConfig("GITHUB", `{"url": "`+server.URL+`", "token": "ghp_secret", "orgs": ["acme"], "exclude": [{"archived": true}],
 		// the names of repositories
 		"repositoryPathPattern": "hub/{nameWithOwner}"}`)

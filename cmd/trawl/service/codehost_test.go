@@ -25,7 +25,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi/hosts"
 	"github.com/trawlsearch/trawl/httpapi/hosts/codehost"
-	"github.com/trawlsearch/trawl/internal/githubtest"
+	"github.com/trawlsearch/trawl/internal/hosttest"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/saved"
 )
@@ -36,7 +36,7 @@ const hostToken = "ghp_S3cr3tOfTheTest"
 type hosted struct {
 	*testing.T
 	*service.Service
-	host  *githubtest.Server
+	host  *hosttest.Server
 	data  string
 	log   *lockedBuffer
 	asked uint32
@@ -63,7 +63,7 @@ func newHosted(t *testing.T, grace time.Duration) *hosted {
 	t.Helper()
 	set := config.Defaults(config.Machine{MemoryBytes: 1 << 30})
 	set.Data, set.MinFreeBytes, set.AllowLocalSources, set.VanishedAfter = t.TempDir(), 0, true, grace
-	h := &hosted{T: t, host: githubtest.New(t, hostToken), data: set.Data, log: &lockedBuffer{}}
+	h := &hosted{T: t, host: hosttest.New(t, hosttest.GitHub, hostToken), data: set.Data, log: &lockedBuffer{}}
 	log := zerolog.New(h.log)
 	s, err := service.Open(t.Context(), set, service.Options{Log: log})
 	if err != nil {
@@ -129,7 +129,7 @@ func (h *hosted) put(id int64, name string, private bool) {
 	if _, err := os.Stat(dir); err != nil {
 		commit(h.T, dir, "a.txt", "clay of "+name)
 	}
-	h.host.Put(githubtest.Repo{ID: id, FullName: name, Private: private, Dir: filepath.Join(dir, ".git"), Stars: int(id)})
+	h.host.Put(hosttest.Repo{ID: id, FullName: name, Private: private, Dir: filepath.Join(dir, ".git"), Stars: int(id)})
 }
 
 // record is the repository of a name without that of the host, nil for none.
@@ -261,7 +261,7 @@ func TestCodeHostRemoves(t *testing.T) {
 func TestCodeHostPreview(t *testing.T) {
 	h := newHosted(t, time.Hour)
 	for id := range int64(3000) {
-		h.host.Put(githubtest.Repo{ID: id + 1, FullName: fmt.Sprintf("acme/r%04d", id), Archived: id%2 == 0})
+		h.host.Put(hosttest.Repo{ID: id + 1, FullName: fmt.Sprintf("acme/r%04d", id), Archived: id%2 == 0})
 	}
 	text := `{"url": "` + h.host.URL + `", "token": "` + hostToken + `", "orgs": ["acme"], "exclude": [{"archived": true}]}`
 	p, err := h.PreviewService(t.Context(), &saved.Service{Kind: "GITHUB", Config: text})
@@ -285,7 +285,7 @@ func TestCodeHostPush(t *testing.T) {
 	h.indexed("acme/kiln")
 	h.put(2, "acme/new", false)
 	for id := range int64(60) {
-		h.host.Put(githubtest.Repo{ID: id + 3, FullName: fmt.Sprintf("acme/r%03d", id), Dir: filepath.Join(h.data, "..", "origin2", ".git")})
+		h.host.Put(hosttest.Repo{ID: id + 3, FullName: fmt.Sprintf("acme/r%03d", id), Dir: filepath.Join(h.data, "..", "origin2", ".git")})
 	}
 	h.sync()
 	dir := filepath.Join(h.data, "..", "origin1")
