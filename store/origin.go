@@ -10,7 +10,8 @@ type Origin struct {
 	// Service is the number of the external service whose listing the record follows.
 	Service uint32 `json:"service"`
 	// Kind is that of the host, such as github, URL its address, and ID what it calls
-	// the repository for as long as that exists, whatever its name is.
+	// the repository for as long as that exists, whatever its name is. For one that a
+	// list of addresses names, the kind is other, URL is "" and ID the address.
 	Kind string `json:"kind"`
 	URL  string `json:"url"`
 	ID   string `json:"id"`

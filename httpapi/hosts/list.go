@@ -45,7 +45,11 @@ type Listing struct {
 func (c *Config) List(ctx context.Context, clients *Clients, service uint32, known codehost.Known) (Listing, error) {
 	switch {
 	case c.account != nil:
-		return c.listHost(ctx, clients.of(service, c), known)
+		return c.listHost(ctx, clients.of(service, c.URL, c.account.Pace), known)
+	case c.ReposURL != nil:
+		return c.listURLs(ctx, clients.of(service, c.ReposURL, 0))
+	case c.ReposFile != "":
+		return c.listFile()
 	case c.Asked:
 		return c.ask(ctx, clients.Guard)
 	}

@@ -49,6 +49,9 @@ func (k *Keeper) Config(v *saved.Service) (*hosts.Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	if v.Declared != "" {
+		return hosts.ParseDeclared(v.Kind, text)
+	}
 	return hosts.ParseConfig(v.Kind, text)
 }
 

@@ -60,7 +60,8 @@ func newSituation(v *saved.Service, config *hosts.Config, all []*store.Repositor
 		service: v, kind: strings.ToLower(config.Kind), now: now, grace: grace, all: all,
 		others: map[uint32][]uint32{}, byHost: map[string]*store.Repository{}, byName: make(map[string]*store.Repository, len(all)),
 	}
-	if config.URL != nil {
+	// Addresses that lists of several services name are the same repository.
+	if config.URL != nil && config.Kind != hosts.KindOther {
 		u := *config.URL
 		u.User = nil
 		s.url = strings.TrimSuffix(strings.ToLower(u.String()), "/") + "/"
@@ -222,7 +223,9 @@ func (s *situation) change(r *store.Repository, l hosts.Listed) (to store.HostCh
 	if r.IsGone() {
 		to.Gone, changed = &time.Time{}, true
 	}
-	to.Facts = factsChange(r, l.Facts)
+	if !l.Facts.Bare {
+		to.Facts = factsChange(r, l.Facts)
+	}
 	return to, changed || !to.Facts.Empty()
 }
 

@@ -61,9 +61,14 @@ func (b *lockedBuffer) String() string {
 
 func newHosted(t *testing.T, grace time.Duration) *hosted {
 	t.Helper()
+	return newHostedBy(t, hosttest.GitHub, grace)
+}
+
+func newHostedBy(t *testing.T, api hosttest.API, grace time.Duration) *hosted {
+	t.Helper()
 	set := config.Defaults(config.Machine{MemoryBytes: 1 << 30})
 	set.Data, set.MinFreeBytes, set.AllowLocalSources, set.VanishedAfter = t.TempDir(), 0, true, grace
-	h := &hosted{T: t, host: hosttest.New(t, hosttest.GitHub, hostToken), data: set.Data, log: &lockedBuffer{}}
+	h := &hosted{T: t, host: hosttest.New(t, api, hostToken), data: set.Data, log: &lockedBuffer{}}
 	log := zerolog.New(h.log)
 	s, err := service.Open(t.Context(), set, service.Options{Log: log})
 	if err != nil {
@@ -91,8 +96,12 @@ func newHosted(t *testing.T, grace time.Duration) *hosted {
 // add adds a service of the host, whose configuration lacks url and token.
 func (h *hosted) add(rest string) {
 	h.Helper()
-	full := `{"url": "` + h.host.URL + `", "token": "` + hostToken + `", ` + rest + `}`
-	v := saved.Service{Kind: "GITHUB", DisplayName: "hub"}
+	h.addService(h.host.API.Kind, `{"url": "`+h.host.URL+`", "token": "`+hostToken+`", `+rest+`}`)
+}
+
+func (h *hosted) addService(kind, full string) {
+	h.Helper()
+	v := saved.Service{Kind: kind, DisplayName: "hub"}
 	book := h.GraphQL().Book
 	if err := book.SetConfig(&v, full, hosts.Redact(full)); err != nil {
 		h.Fatal(err)
@@ -226,6 +235,63 @@ func TestCodeHost(t *testing.T) {
 		t.Errorf("a new one under the name of an old one: %+v", r)
 	}
 	h.findNoToken()
+}
+
+// Hosts of each kind are followed: private repositories are read with the token, a push is
+// searched after a webhook, a renamed one is the same one, a deleted one is hidden, and a
+// revoked token hides nothing.
+func TestEachKindOfCodeHost(t *testing.T) {
+	const hook = `, "webhooks": [{"secret": "S3cr3tOfTheHook"}]`
+	for _, tt := range []struct {
+		api    hosttest.API
+		config string
+		// header and body are those of a webhook for the push of repository 1.
+		header, value, body string
+	}{
+		{hosttest.GitLab, `"groups": ["acme"]` + hook, "X-Gitlab-Event", "Push Hook", `{"object_kind": "push", "project_id": 1}`},
+		{hosttest.Gitea, `"orgs": ["acme"]` + hook, "X-Gitea-Event", "push", `{"repository": {"id": 1}}`},
+		{hosttest.BitbucketServer, `"projectKeys": ["acme"]` + hook, "X-Event-Key", "repo:refs_changed", `{"repository": {"id": 1}}`},
+	} {
+		t.Run(tt.api.Kind, func(t *testing.T) {
+			h := newHostedBy(t, tt.api, time.Hour)
+			h.put(1, "acme/kiln", true)
+			h.put(2, "acme/glaze", false)
+			h.add(tt.config)
+			h.indexed("acme/kiln", "acme/glaze")
+			kiln := h.record("acme/kiln")
+			if n := found(t, h.Service, "clay"); n != 2 || !kiln.Private || kiln.Stars != 1 || strings.Contains(kiln.Source, "@") {
+				t.Errorf("found %d, want 2; the record is %+v", n, kiln)
+			}
+			commit(t, filepath.Join(h.data, "..", "origin1"), "pushed.txt", "freshly pushed")
+			mac := hmac.New(sha256.New, []byte("S3cr3tOfTheHook"))
+			mac.Write([]byte(tt.body))
+			signature := hex.EncodeToString(mac.Sum(nil))
+			header := http.Header{}
+			for name, value := range map[string]string{
+				tt.header: tt.value, "X-Gitlab-Token": "S3cr3tOfTheHook", "X-Gitea-Signature": signature, "X-Hub-Signature": "sha256=" + signature,
+			} {
+				header.Set(name, value)
+			}
+			said, err := h.HookConfig(h.asked).ReadHook(header, []byte(tt.body), time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.Hooked(h.asked, said)
+			eventually(t, "a result for what was pushed", func() bool { return found(t, h.Service, "freshly") == 1 })
+
+			h.put(1, "acme/oven", true)
+			h.host.Delete(2)
+			h.sync()
+			if r, gone := h.record("acme/oven"), h.record("acme/glaze"); r == nil || r.ID != kiln.ID || gone == nil || !gone.IsGone() {
+				t.Errorf("after a rename and a deletion: %+v and %+v", r, gone)
+			}
+			h.host.SetToken("another")
+			if v := h.sync(); !strings.Contains(v.LastError, "refuses the token") || found(t, h.Service, "clay") != 1 {
+				t.Errorf("a revoked token: %+v", v)
+			}
+			h.findNoToken()
+		})
+	}
 }
 
 // What has been gone for long enough is removed, with a listing that is whole.

@@ -58,7 +58,7 @@ func (e *externalService) Warning() *string { return wire.TextOrNull(redact.Text
 
 // WebhookURL is null for a service without secrets of webhooks.
 func (e *externalService) WebhookURL() *string {
-	c, err := hosts.ParseConfig(e.v.Kind, e.v.Config)
+	c, err := hosts.ParseDeclared(e.v.Kind, e.v.Config)
 	if err != nil || !c.TakesHooks() {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (e *externalService) LastUpdater() (*User, error) { return e.s.UserByID(e.v
 
 // URL is without credentials.
 func (e *externalService) URL() string {
-	c, err := hosts.ParseConfig(e.v.Kind, e.v.Config)
+	c, err := hosts.ParseDeclared(e.v.Kind, e.v.Config)
 	if err != nil || c.URL == nil {
 		return ""
 	}
