@@ -95,6 +95,7 @@ var libraries = map[string][]string{
 	"github.com/vektah/gqlparser/v2":         {"httpapi/..."},
 	"github.com/prometheus/client_golang":    {"cmd/trawl/metrics"},
 	"github.com/coreos/go-systemd/v22":       {"cmd/trawl/systemd"},
+	"github.com/fsnotify/fsnotify":           {"cmd/trawl/watch"},
 	"go.opentelemetry.io/otel":               {"cmd/trawl/tracing"},
 	"github.com/agnivade/levenshtein":        {"cmd/..."},
 	"github.com/rs/zerolog":                  {"httpapi/...", "cmd/..."},

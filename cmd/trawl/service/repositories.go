@@ -103,7 +103,9 @@ func (s *Service) sync(ctx context.Context, name string, by wayToSync, report fu
 	defer ended()
 	defer s.claimFirst(ctx, name, report)()
 	within, traced := span.Start(ctx, string(WorkSync), "")
+	measured := s.measured(name)
 	res, err := by(within, name, report)
+	measured(!res.AsBefore, res.Took, err)
 	traced(err)
 	if !res.AsBefore {
 		s.noteChange()
