@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // GitHub is the REST API of GitHub Enterprise.
@@ -30,10 +31,36 @@ func (s *Server) gitHub(w http.ResponseWriter, r *http.Request, path []string) {
 		all := s.sorted(func(o *Repo) bool { return o.ID > since && !o.Private })
 		s.answer(w, r, each(all[:min(len(all), 100)], gitHubRepo))
 	case joined == "search/repositories":
-		word := strings.TrimPrefix(r.URL.Query().Get("q"), "topic:")
-		all := s.sorted(func(o *Repo) bool { return slices.Contains(o.Topics, word) })
+		word, made, _ := strings.Cut(strings.TrimPrefix(r.URL.Query().Get("q"), "topic:"), " created:")
+		from, to, _ := strings.Cut(made, "..")
+		all := s.sorted(func(o *Repo) bool {
+			at := o.Created().Format(time.RFC3339)
+			return slices.Contains(o.Topics, word) && (made == "" || at >= from && at <= to)
+		})
 		total := len(all)
 		s.answer(w, r, map[string]any{"total_count": total, "incomplete_results": false, "items": page(all[:min(total, 1000)])})
+	case len(path) == 4 && path[0] == "repos" && path[3] == "collaborators":
+		o, _ := s.named(path[1] + "/" + path[2])
+		if o == nil {
+			s.API.Fail(w, http.StatusNotFound, "Not Found")
+			return
+		}
+		out := []map[string]any{}
+		for _, u := range o.Readers {
+			out = append(out, map[string]any{"id": u.ID, "login": u.Login})
+		}
+		s.answer(w, r, out)
+	case len(path) == 2 && path[0] == "users":
+		u := s.user(path[1])
+		if u == nil {
+			s.API.Fail(w, http.StatusNotFound, "Not Found")
+			return
+		}
+		out := map[string]any{"id": u.ID, "login": u.Login, "email": nil}
+		if !u.Unconfirmed && u.Email != "" {
+			out["email"] = u.Email // GitHub shows verified ones only
+		}
+		s.answer(w, r, out)
 	case len(path) == 3 && path[0] == "repos":
 		switch o, moved := s.named(path[1] + "/" + path[2]); {
 		case moved:

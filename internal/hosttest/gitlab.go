@@ -40,6 +40,33 @@ func (s *Server) gitLab(w http.ResponseWriter, r *http.Request, path []string) {
 			all = slices.DeleteFunc(slices.Clone(all), func(o *Repo) bool { return strings.Contains(strings.TrimPrefix(o.FullName, path[1]+"/"), "/") })
 		}
 		list(all)
+	case len(path) == 4 && path[0] == "projects" && path[2] == "members" && path[3] == "all":
+		id, _ := strconv.ParseInt(path[1], 10, 64)
+		o := s.repos[id]
+		if o == nil {
+			s.API.Fail(w, http.StatusNotFound, "404 Project Not Found")
+			return
+		}
+		out := []map[string]any{}
+		for _, u := range o.Readers {
+			level := 30
+			if u.Guest {
+				level = 10
+			}
+			out = append(out, map[string]any{"id": u.ID, "username": u.Login, "state": "active", "access_level": level})
+		}
+		s.answer(w, r, out)
+	case len(path) == 2 && path[0] == "users":
+		u := s.user(path[1])
+		if u == nil {
+			s.API.Fail(w, http.StatusNotFound, "404 User Not Found")
+			return
+		}
+		out := map[string]any{"id": u.ID, "username": u.Login, "email": u.Email, "confirmed_at": nil, "public_email": ""}
+		if !u.Unconfirmed {
+			out["confirmed_at"] = "2020-01-02T03:04:05.000Z"
+		}
+		s.answer(w, r, out)
 	case len(path) == 1 && path[0] == "projects":
 		list(s.sorted(func(*Repo) bool { return true }))
 	case len(path) == 2 && path[0] == "projects":

@@ -39,8 +39,38 @@ type Repo struct {
 	// PushedAt is a time as RFC 3339 has it, "" for none.
 	PushedAt string
 	Parent   *Repo
+	// Readers may read it while it is private.
+	Readers []User
 	// Dir is the git repository that is served, "" for none.
 	Dir string
+}
+
+// User is an account of the server.
+type User struct {
+	ID    int64
+	Login string
+	// Email is verified unless Unconfirmed.
+	Email       string
+	Unconfirmed bool
+	// Guest says that the account sees the repository and no code of it, at GitLab.
+	Guest bool
+}
+
+// user returns an account by its login or number.
+func (s *Server) user(name string) *User {
+	for _, o := range s.repos {
+		for _, u := range o.Readers {
+			if u.Login == name || strconv.FormatInt(u.ID, 10) == name {
+				return &u
+			}
+		}
+	}
+	return nil
+}
+
+// Created is when the repository was made: one an hour, in the order of their IDs.
+func (r *Repo) Created() time.Time {
+	return time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(r.ID) * time.Hour)
 }
 
 // API is how hosts of a kind speak.
@@ -117,6 +147,16 @@ func (s *Server) Put(r Repo) {
 // clonePath is where git finds a repository.
 func (s *Server) clonePath(path string) string {
 	return fmt.Sprintf(cmp.Or(s.API.clone, "/%s.git"), path)
+}
+
+// Dir is the git repository that is served as a repository.
+func (s *Server) Dir(id int64) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o := s.repos[id]; o != nil {
+		return o.Dir
+	}
+	return ""
 }
 
 // Delete removes a repository.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/go-github/v75/github"
 
@@ -17,10 +18,17 @@ const (
 	pageSize = 100
 	// mostFound is how many results of a search it gives.
 	mostFound = 1000
+	// mostSearches is into how many a search is split, and createdQualifier names the time
+	// that they differ by.
+	mostSearches     = 200
+	createdQualifier = "created:"
 	// mostParents is how many forks a listing asks about; the others have no parent
 	// until a later one.
 	mostParents = 200
 )
+
+// begun is before the first repository of GitHub was made.
+var begun = time.Date(2007, 10, 1, 0, 0, 0, 0, time.UTC)
 
 // host is an account of GitHub.
 type host struct {
@@ -116,14 +124,30 @@ func (h *host) public(ctx context.Context, r *codehost.Reading) error {
 	}
 }
 
-// search reads what a query finds. A query that finds more than GitHub gives is a part
-// that fails: what is missing may be in the rest.
+// search reads what a query finds. GitHub gives the first results only, so a query that
+// finds more is asked for shorter and shorter times in which repositories were made. One
+// that names such a time itself is a part that fails then: what is missing may be in the
+// rest.
 func (h *host) search(ctx context.Context, r *codehost.Reading, q string) error {
+	left := mostSearches
+	return h.searchMade(ctx, r, q, time.Time{}, time.Time{}, &left)
+}
+
+// searchMade reads what a query finds of what was made from a time to another, zero being
+// any time. left is how many more queries may be made.
+func (h *host) searchMade(ctx context.Context, r *codehost.Reading, q string, from, to time.Time, left *int) error {
+	text := q
+	if !from.IsZero() {
+		text += " " + createdQualifier + from.Format(time.RFC3339) + ".." + to.Format(time.RFC3339)
+	}
 	o := &github.SearchOptions{ListOptions: github.ListOptions{PerPage: pageSize}}
-	for {
-		found, resp, err := h.client.Search.Repositories(ctx, q, o)
+	for *left--; ; {
+		found, resp, err := h.client.Search.Repositories(ctx, text, o)
 		if err != nil {
 			return plain(err)
+		}
+		if found.GetTotal() > mostFound && o.Page == 0 && !strings.Contains(q, createdQualifier) {
+			return h.searchHalves(ctx, r, q, from, to, found.GetTotal(), left)
 		}
 		if err := take(r, found.Repositories); err != nil {
 			return err
@@ -135,10 +159,29 @@ func (h *host) search(ctx context.Context, r *codehost.Reading, q string) error 
 			o.Page = resp.NextPage
 			continue
 		case found.GetTotal() > mostFound:
-			return &codehost.AnswerError{Message: fmt.Sprintf("it finds %d repositories, of which GitHub's search gives %d: split the query, or name organisations", found.GetTotal(), mostFound)}
+			return tooMuch(found.GetTotal())
 		}
 		return ctx.Err()
 	}
+}
+
+// searchHalves reads both halves of a time in which too many were made.
+func (h *host) searchHalves(ctx context.Context, r *codehost.Reading, q string, from, to time.Time, total int, left *int) error {
+	if from.IsZero() {
+		from, to = begun, time.Now().UTC().Add(24*time.Hour).Truncate(time.Second)
+	}
+	if *left <= 0 || to.Sub(from) < 2*time.Second || total > codehost.MostRepositories {
+		return tooMuch(total)
+	}
+	middle := from.Add(to.Sub(from) / 2).Truncate(time.Second)
+	if err := h.searchMade(ctx, r, q, from, middle, left); err != nil {
+		return err
+	}
+	return h.searchMade(ctx, r, q, middle.Add(time.Second), to, left)
+}
+
+func tooMuch(total int) error {
+	return &codehost.AnswerError{Message: fmt.Sprintf("it finds %d repositories, of which GitHub's search gives %d: split the query, or name organisations", total, mostFound)}
 }
 
 // one reads a repository by its name; one that has another name now is found by the
