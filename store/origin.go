@@ -17,6 +17,8 @@ type Origin struct {
 	ID   string `json:"id"`
 	// Parent is the name at the host of what it was forked from, "" if not known.
 	Parent string `json:"parent,omitempty"`
+	// Readers says that the readers of the repository are those that its host names.
+	Readers bool `json:"readers,omitempty"`
 }
 
 // IsGone reports whether the code host does not list the repository any more.
@@ -29,7 +31,12 @@ type HostChange struct {
 	// Gone is since when the host does not list it, zero for one that it does.
 	Gone  *time.Time
 	Facts FactsChange
+	// Readers are who may see it, nil for no change.
+	Readers *ReadersChange
 }
+
+// ReadersChange gives a repository other readers, nil being everyone.
+type ReadersChange struct{ To *Readers }
 
 // FollowHost changes a repository as its code host says, and returns the new record.
 // It fails with ErrExists when another has the name. It does not wait for a sync at
@@ -73,6 +80,12 @@ func (c HostChange) apply(r *Repository) {
 	}
 	if c.Gone != nil {
 		r.Gone = *c.Gone
+	}
+	if c.Readers != nil {
+		r.Readers = nil
+		if to := c.Readers.To; to != nil {
+			r.Readers = &Readers{Users: sortedIDs(to.Users), Orgs: sortedIDs(to.Orgs)}
+		}
 	}
 	if !c.Facts.Empty() {
 		c.Facts.apply(r)

@@ -57,6 +57,8 @@ type Config struct {
 	account *codehost.Account
 	// hookSecrets sign webhooks.
 	hookSecrets []string
+	// logins are those of Repos that have one of their own.
+	logins map[service]*url.Userinfo
 }
 
 // serveWords stand in place of repositories for "ask the service".
@@ -152,11 +154,20 @@ func parseHost(kind string, plain []byte, parse func([]byte) (*codehost.Account,
 	return &Config{Kind: kind, URL: u, account: account, hookSecrets: account.HookSecrets}, nil
 }
 
+// TakesReaders reports whether who may read a private repository is asked of the host.
+func (c *Config) TakesReaders() bool { return c.account != nil && c.account.TakesReaders }
+
 // Git returns by what git signs in for a source: at the service's own address, and at
 // no other.
 func (c *Config) Git(source string) *url.Userinfo {
 	u, err := url.Parse(source)
-	if c.URL == nil || err != nil {
+	if err != nil {
+		return nil
+	}
+	if login := c.logins[serviceOf(u)]; login != nil {
+		return login
+	}
+	if c.URL == nil {
 		return nil
 	}
 	own, other := serviceOf(c.URL), serviceOf(u)
@@ -167,6 +178,25 @@ func (c *Config) Git(source string) *url.Userinfo {
 		return c.URL.User
 	}
 	return c.account.Git
+}
+
+// withoutLogin takes the user and password out of a source that the configuration names:
+// Git knows them, and no record has them. One that the answer of a service has stays, as
+// nothing else knows it.
+func (c *Config) withoutLogin(src ingest.Source) ingest.Source {
+	u, err := url.Parse(src.Location)
+	if err != nil || u.User == nil || c.Asked && (c.URL.User == nil || u.User.String() != c.URL.User.String()) {
+		return src
+	}
+	if c.URL == nil || c.URL.User == nil || u.User.String() != c.URL.User.String() {
+		if c.logins == nil {
+			c.logins = map[service]*url.Userinfo{}
+		}
+		c.logins[serviceOf(u)] = u.User
+	}
+	u.User = nil
+	src.Location = u.String()
+	return src
 }
 
 func (c *Config) check() error {
@@ -240,7 +270,8 @@ func (c *Config) source(repo, name string) (ingest.Source, error) {
 	if err != nil {
 		return ingest.Source{}, err
 	}
-	return namedSource(u, name)
+	src, err := namedSource(u, name)
+	return c.withoutLogin(src), err
 }
 
 // namedSource makes the source of an address, named if the name is not empty.

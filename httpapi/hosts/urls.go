@@ -117,10 +117,5 @@ func (c *Config) listedURL(line string) (Listed, error) {
 	if err != nil {
 		return Listed{}, err
 	}
-	// The login of url is the configuration's, and Git knows it.
-	if u, err := url.Parse(src.Location); err == nil && u.User != nil {
-		u.User = nil
-		src.Location = u.String()
-	}
 	return Listed{src, &codehost.Repository{ID: src.Location, Path: src.Name, Bare: true}}, nil
 }

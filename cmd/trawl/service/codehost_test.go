@@ -259,7 +259,7 @@ func TestEachKindOfCodeHost(t *testing.T) {
 			h.add(tt.config)
 			h.indexed("acme/kiln", "acme/glaze")
 			kiln := h.record("acme/kiln")
-			if n := found(t, h.Service, "clay"); n != 2 || !kiln.Private || kiln.Stars != 1 || strings.Contains(kiln.Source, "@") {
+			if n := found(t, h.Service, "clay"); n != 2 || !kiln.Private || kiln.Origin == nil || kiln.Origin.ID != "1" || strings.Contains(kiln.Source, "@") {
 				t.Errorf("found %d, want 2; the record is %+v", n, kiln)
 			}
 			commit(t, filepath.Join(h.data, "..", "origin1"), "pushed.txt", "freshly pushed")

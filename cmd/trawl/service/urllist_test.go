@@ -22,6 +22,9 @@ func TestListOfAddresses(t *testing.T) {
 	list := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text.Load().(string)) }))
 	defer list.Close()
 	h.addService("OTHER", `{"reposURL": "`+list.URL+`"}`)
+	if v := h.sync(); v.LastError+v.Warning != "" {
+		t.Fatalf("%+v", v)
+	}
 	h.indexed("acme/kiln", "acme/glaze")
 	glaze := h.record("acme/glaze")
 	if n := found(t, h.Service, "clay"); n != 2 || glaze.Origin == nil || glaze.Origin.ID != h.host.URL+"/acme/glaze.git" {

@@ -26,6 +26,9 @@ type Account struct {
 	Rules Rules
 	// Pace is the least time between two requests.
 	Pace time.Duration
+	// TakesReaders says that who may read a private repository is asked of the host, which
+	// is one of Permissions then.
+	TakesReaders bool
 	// HookSecrets sign the webhooks of the host.
 	HookSecrets []string
 	// ReadHook reads a webhook that one of some secrets has signed, or fails with

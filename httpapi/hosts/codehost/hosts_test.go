@@ -372,6 +372,40 @@ func TestLimits(t *testing.T) {
 	})
 }
 
+// A host says which accounts may read a private repository, with addresses that it has
+// verified; a failure says nothing about them.
+func TestReaders(t *testing.T) {
+	for _, k := range kinds[:2] {
+		t.Run(k.api.Kind, func(t *testing.T) {
+			w := newWorld(t, k)
+			w.server.Put(hosttest.Repo{ID: 7, FullName: "lab/kiln", Private: true, Readers: []hosttest.User{
+				{ID: 1, Login: "ann", Email: "ann@example.org"}, {ID: 2, Login: "bob", Email: "bob@example.org", Unconfirmed: true}, {ID: 3, Login: "eve"},
+			}})
+			h, ok := w.host(w.naming("lab") + `, "authorization": {}`).(codehost.Permissions)
+			if !ok {
+				t.Fatal("the host says nothing of readers")
+			}
+			got, err := h.Readers(t.Context(), &codehost.Repository{ID: "7", Path: "lab/kiln"})
+			if want := "[{1 ann@example.org} {2 } {3 }]"; fmt.Sprint(got) != want || err != nil {
+				t.Errorf("got %v, %v; want %s", got, err, want)
+			}
+			w.server.Fault(func(rw http.ResponseWriter, _ *http.Request) bool {
+				k.api.Fail(rw, http.StatusForbidden, "not yours")
+				return true
+			})
+			if got, err := h.Readers(t.Context(), &codehost.Repository{ID: "7", Path: "lab/kiln"}); err == nil || codehost.Fatal(t.Context(), err) {
+				t.Errorf("got %v, %v; want an error of this repository", got, err)
+			}
+		})
+	}
+	w := newWorld(t, kinds[1])
+	w.server.Put(hosttest.Repo{ID: 7, FullName: "lab/kiln", Private: true, Readers: []hosttest.User{{ID: 1, Login: "ann", Guest: true}}})
+	got, err := w.host(`"groups": ["lab"], "authorization": {}`).(codehost.Permissions).Readers(t.Context(), &codehost.Repository{ID: "7"})
+	if len(got) != 0 || err != nil {
+		t.Errorf("a guest: %v, %v; want nobody", got, err)
+	}
+}
+
 // A configuration shows no secret in its errors, and names no path that leads elsewhere.
 func TestHostileConfigs(t *testing.T) {
 	for _, k := range kinds {

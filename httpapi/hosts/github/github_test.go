@@ -107,12 +107,30 @@ func TestParents(t *testing.T) {
 	}
 }
 
+// A search that finds more than GitHub gives is split by the time at which repositories
+// were made, unless it names that itself.
+func TestSearchOfThousands(t *testing.T) {
+	w := newWorld(t)
+	for id := range int64(3500) {
+		w.server.Put(hosttest.Repo{ID: id + 1, FullName: fmt.Sprintf("acme/r%04d", id), Topics: []string{"clay"}})
+	}
+	got, l, err := w.list(w.host(`"repositoryQuery": ["topic:clay"]`))
+	if len(got) != 3500 || err != nil || l.Failed != nil {
+		t.Errorf("%d repositories, failed %q, %v; want 3500", len(got), l.Failed, err)
+	}
+	t.Logf("%d requests", w.server.Asked(0))
+	got, l, err = w.list(w.host(`"repositoryQuery": ["topic:clay created:2019-01-01..2030-01-01"]`))
+	if len(got) != 1000 || err != nil || len(l.Failed) != 1 || !strings.Contains(l.Failed[0], "split the query") {
+		t.Errorf("with a time of its own: %d repositories, failed %q, %v; want a part that fails", len(got), l.Failed, err)
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	for _, tt := range []struct{ config, want string }{
 		{`{"token": "x"}`, "url is missing"},
 		{`{"url": "https://github.com"}`, "names no repositories"},
 		{`{"url": "https://github.com", "token": "x", "certificate": "y"}`, "Additional property certificate is not allowed"},
-		{`{"url": "https://github.com", "token": "x", "authorization": {}}`, "Additional property authorization is not allowed"},
+		{`{"url": "https://github.com", "orgs": ["a"], "authorization": {}}`, "authorization: it needs a token"},
 		{`{"url": "https://github.com", "token": "x", "gitURLType": "ssh"}`, "over HTTP only"},
 		{`{"url": "https://github.com", "token": "x", "repos": ["kiln"]}`, "no owner/name"},
 		{`{"url": "https://github.com", "token": "x", "repos": ["../../x"]}`, "no owner/name"},
