@@ -283,7 +283,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	}
 	syncing.Go(func() {
 		y := &service.Syncer{
-			Service: svc, Interval: h.set.SyncInterval, Stay: true, Log: h.log, Display: h.display,
+			Service: svc, Interval: h.set.SyncInterval, Stay: true, Watch: true, Log: h.log, Display: h.display,
 			Before: func() { file.reread(ctx, false) },
 		}
 		y.Run(ctx, first, h.backend.ready)
