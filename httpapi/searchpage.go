@@ -65,10 +65,12 @@ func (s *Server) searchData(r *http.Request) searchData {
 	return data
 }
 
-// contextForm and caseForm find the filters that an address may say beside the query.
+// contextForm, caseForm and typeForm find the filters that an address may say beside the
+// query.
 var (
 	contextForm = regexp.MustCompile(`(?i)(^|\s)-?context:`)
 	caseForm    = regexp.MustCompile(`(?i)(^|\s)case:`)
+	typeForm    = regexp.MustCompile(`(?i)(^|\s)patterntype:`)
 )
 
 // Sent is the query with what the address adds to it. The page's script does the same.
@@ -82,6 +84,20 @@ func (d searchData) Sent() string {
 	}
 	return q
 }
+
+// Whole is the query as it can be run elsewhere: with all that the address adds to it,
+// and with what its words mean.
+func (d searchData) Whole() string {
+	q := d.Sent()
+	known := slices.ContainsFunc(patternTypes, func(c choice) bool { return c.Value == d.PatternType })
+	if known && !typeForm.MatchString(d.Query) {
+		q = "patternType:" + d.PatternType + " " + q
+	}
+	return q
+}
+
+// Kept reports whether the query is short enough for the forms that keep it.
+func (d searchData) Kept() bool { return len(d.Whole()) <= maxFormBytes/4 }
 
 func (s sitePages) serveSearch(w http.ResponseWriter, r *http.Request) error {
 	data := s.searchData(r)

@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/syntax"
+	"github.com/trawlsearch/trawl/store/identity"
 )
 
 func TestSearchPage(t *testing.T) {
@@ -29,6 +31,38 @@ func TestSearchPage(t *testing.T) {
 				t.Errorf("GET %s: the page has no %s:\n%s", c.target, want, page)
 			}
 		}
+	}
+}
+
+// What the address adds to the query is kept with it; a query that no form takes has no
+// link to one, and where there are no users there is none either.
+func TestSearchPageLeadsToKeeping(t *testing.T) {
+	s := newServer(nothing)
+	s.Gate = &auth.Gate{Anonymous: auth.AnonymousYes, Registry: func() *identity.Registry { return nil }}
+	for target, want := range map[string]string{
+		"/search?q=a+b&patternType=regexp&case=yes&context=@ann": "patternType:regexp context:@ann a b case:yes",
+		"/search?q=%22%3C+patternType:standard":                  `"< patternType:standard`,
+		"/search?q=x&patternType=literal":                        "x",
+		"/search/list?q=x":                                       "patternType:keyword x",
+	} {
+		page := bodyOf(t, serve(s, "GET", target))
+		m := regexp.MustCompile(`<p id="keep"[^>]*><a href="/user/searches\?query=([^"]*)#new">`).FindStringSubmatch(page)
+		if m == nil {
+			t.Errorf("GET %s: no link:\n%s", target, page)
+			continue
+		}
+		got, err := url.QueryUnescape(html.UnescapeString(m[1]))
+		if err != nil || got != want {
+			t.Errorf("GET %s leads to the query %q, %v; want %q", target, got, err, want)
+		}
+	}
+	for _, target := range []string{"/search", "/search?q=" + strings.Repeat("x", 16<<10)} {
+		if page := bodyOf(t, serve(s, "GET", target)); strings.Contains(page, "/user/searches") {
+			t.Errorf("GET %.40s: the page leads to a form that does not take it", target)
+		}
+	}
+	if page := bodyOf(t, serve(newServer(nothing), "GET", "/search?q=x")); strings.Contains(page, "/user/searches") {
+		t.Error("without users there is a link to saved searches")
 	}
 }
 

@@ -72,6 +72,10 @@ var hostilePages = map[string][]string{
 	"/api/console":                   {"/api/console"},
 	"/user/settings/authorised-apps": {"/user/settings/authorised-apps"},
 
+	"/users/{user}/searches":          {"/users/ann/searches?query=" + strings.Repeat("%22", 30_000)},
+	"/users/{user}/searches/{id}":     {"/users/ann/searches/1"},
+	"/users/{user}/searches/{id}/run": {"/users/ann/searches/1/run"},
+
 	"/users/{user}/settings/tokens":          {"/users/ann/settings/tokens"},
 	"/users/{user}/settings/authorised-apps": {"/users/ann/settings/authorised-apps"},
 }

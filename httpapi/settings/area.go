@@ -26,6 +26,7 @@ type Group string
 // asks for what it leads to is for its routes to refuse.
 const (
 	Account   Group = "Account"
+	Searches  Group = "Searches"
 	SiteAdmin Group = "Site admin"
 	Tools     Group = "Tools"
 )
@@ -47,11 +48,17 @@ type Area struct {
 	Repositories func() manage.Repositories
 	// Apps returns the OAuth apps, nil until the data directory is open.
 	Apps func() *oauth.Book
+	// Kept returns where the searches that people keep are, nil until the data
+	// directory is open.
+	Kept func() *manage.Kept
 	// Status tells how the server is.
 	Status admin.StatusFunc
 	// More are the sections of other packages.
 	More []Section
 }
+
+// ofUsers reports whether a group is about the user who asks.
+func (g Group) ofUsers() bool { return g == Account || g == Searches }
 
 // section is an entry of the sidebar and its pages, of which the first is at path
 // or, for those about the user who asks, where path leads.
@@ -92,6 +99,15 @@ var sections = []section{
 		path: "/users/{user}/settings/authorised-apps", template: "authorised.html", blank: func() content { return &authorisedData{} },
 		done:    map[string]string{"revoked": "The app cannot act for this account any more, anywhere."},
 		actions: []action{{"/revoke", revokeApp}},
+	}}},
+	{Searches, "Saved searches", "/user/searches", []page{{
+		path: "/users/{user}/searches", template: "searches.html", blank: func() content { return &searchesData{} },
+		done:    map[string]string{"kept": "The search is saved.", "deleted": "The search is deleted."},
+		actions: []action{{"", keepSearch}},
+	}, {
+		path: "/users/{user}/searches/{id}", template: "search.html", blank: func() content { return &searchData{} },
+		done:    map[string]string{"saved": "Saved."},
+		actions: []action{{"", changeSearch}, {"/delete", deleteSearch}},
 	}}},
 	{SiteAdmin, "Users", usersPath, []page{{
 		path: usersPath, template: "users.html", blank: func() content { return &usersData{} },
@@ -167,10 +183,11 @@ func (a *Area) Routes() []httpapi.Route {
 		for j := range s.pages {
 			all = append(all, a.routes(s, &s.pages[j])...)
 		}
-		if s.group == Account {
+		if s.group.ofUsers() {
 			all = append(all, a.leadTo(s.path, strings.TrimPrefix(s.path, "/user")))
 		}
 	}
+	all = append(all, a.searchRoutes()...)
 	for _, s := range a.More {
 		for _, r := range s.Routes {
 			r.Holds = pageHolds
@@ -180,14 +197,19 @@ func (a *Area) Routes() []httpapi.Route {
 	return all
 }
 
-// leadTo redirects to a page below that of the user who asks.
+// leadTo redirects to a page below that of the user who asks, with what the request
+// asks of it.
 func (a *Area) leadTo(from, page string) httpapi.Route {
 	return httpapi.Route{Method: "GET", Path: from, Access: auth.ForUsers, Handler: func(w http.ResponseWriter, r *http.Request) error {
 		u := auth.From(r.Context()).User
 		if u == nil {
 			return errNoAccount
 		}
-		http.Redirect(w, r, a.Server.Path(userPath(u.Name)+page), http.StatusFound)
+		to := a.Server.Path(userPath(u.Name) + page)
+		if r.URL.RawQuery != "" {
+			to += "?" + r.URL.RawQuery
+		}
+		http.Redirect(w, r, to, http.StatusFound)
 		return nil
 	}}
 }
@@ -201,7 +223,7 @@ func userPath(name string) string { return "/users/" + url.PathEscape(name) }
 // Serve answers with a page of t beside the sidebar.
 func (a *Area) Serve(w http.ResponseWriter, r *http.Request, t web.Templates, v web.View) error {
 	siteAdmin := auth.From(r.Context()).SiteAdmin()
-	for _, g := range []Group{Account, SiteAdmin, Tools} {
+	for _, g := range []Group{Account, Searches, SiteAdmin, Tools} {
 		if g == SiteAdmin && !siteAdmin {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 var everyPage = []string{
 	"/users/root/settings", "/users/root/settings/tokens", "/users/bot/settings/tokens", "/site-admin/users", "/site-admin/users/bob",
 	"/users/root/settings/authorised-apps", "/site-admin/oauth-apps", "/site-admin/organizations", "/site-admin/repositories", "/site-admin/audit", "/site-admin/nodes",
+	"/users/root/searches", "/users/root/searches/1",
 }
 
 // Each form there is on a page is posted as a page of another origin would have
@@ -29,11 +30,13 @@ func TestFormsFromElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.letIn(root)
+	w.keep(root, "glaze")
 	w.repos.all = []*store.Repository{{Name: "kiln"}}
 	b := w.as("root")
 	before := len(w.entries())
 	values := url.Values{
 		"id": {"1"}, "name": {"kiln"}, "user": {"bot"}, "displayName": {"Eve"}, "note": {"x"}, "days": {"7"},
+		"query": {"evil"}, "description": {"evil"},
 		"old": {goodPassword}, "new": {"known to eve now"}, "confirm": {"bob"}, "locked": {"yes"}, "siteAdmin": {"yes"},
 	}
 	var tried []string
@@ -72,6 +75,10 @@ func TestFormsFromElsewhere(t *testing.T) {
 	}
 	if len(w.repos.refreshed) > 0 {
 		t.Errorf("%q were synced", w.repos.refreshed)
+	}
+	all, err := w.kept.Book.Searches()
+	if err != nil || len(all) != 1 || all[0].Query != "glaze" {
+		t.Errorf("the saved searches are %+v, %v; want the one", all, err)
 	}
 	if after := w.entries(); len(after) != before {
 		t.Errorf("something was done:\n%v", after[:len(after)-before])

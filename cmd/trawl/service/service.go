@@ -330,6 +330,11 @@ func (s *Service) GraphQL() *graphql.Data {
 	return &graphql.Data{Store: s.store, Book: s.book, Registry: s.registry, Repositories: s, Services: s, Jobs: s.jobs, Notice: s.Notice, Git: s.Git()}
 }
 
+// Kept is where the searches that people keep are.
+func (s *Service) Kept() *manage.Kept {
+	return &manage.Kept{Store: s.store, Registry: s.registry, Book: s.book, Cancelled: s.jobs.Cancelled, Now: time.Now}
+}
+
 // Search implements httpapi.Searcher. As many searches run at once as there is
 // memory for; the others wait, and have those yield whose clients do not read.
 func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome {

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestBrowserKept has what people keep of their searches.
+func TestBrowserKept(t *testing.T) {
+	s := newSite(t, repository(t, "kiln"))
+	s.user("ann", "--admin")
+	t.Run("saved searches", func(t *testing.T) { s.in(t).savedSearches() })
+}
+
+// send posts a form from a page of this server, and returns the status and path that it led to.
+func (t *tab) send(path string, pairs ...string) string {
+	t.Helper()
+	values := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		values.Set(pairs[i], pairs[i+1])
+	}
+	return eval[string](t, fmt.Sprintf(`fetch(%q, {method: "POST", body: new URLSearchParams(%q)}).then(r => r.status + " " + new URL(r.url).pathname)`, path, values.Encode()))
+}
+
+// keepSearches signs ann in and has her save a search.
+func (s *site) keepSearches() {
+	s.Helper()
+	t := s.signIn("ann")
+	if got := t.send("/users/ann/searches", "query", `"<b>glaze`, "description", "What is <i>glazed</i>"); got != "200 /users/ann/searches" {
+		s.Fatalf("save a search: %s", got)
+	}
+}
+
+// accept says yes to all that the page asks.
+func (t *tab) accept() {
+	t.Helper()
+	if err := chromedp.Listen(t.ctx, func(event any) {
+		if _, ok := event.(*page.EventJavascriptDialogOpening); ok {
+			go func() {
+				_, _ = chromedp.Call(t.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+			}()
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A search is saved from its page, run, changed and deleted with the keyboard, and
+// without scripts.
+func (s *site) savedSearches() {
+	s.signIn("ann")
+	t := s.open("/search?q=glaze&patternType=regexp&case=yes")
+	t.accept()
+	t.do(chromedp.Focus(chromedp.CSS("#keep a")))
+	t.keys(kb.Enter)
+	t.until(`location.pathname === "/users/ann/searches" && document.getElementById("query")?.value === "patternType:regexp glaze case:yes"`)
+	t.do(chromedp.Focus(chromedp.CSS("#description")))
+	t.keys("<b>Glazes", kb.Enter)
+	t.until(`document.querySelector("[role=status]")?.textContent === "The search is saved."`)
+	if got := eval[string](t, `searches.tBodies[0].rows[0].innerText.replace(/\s+/g, " ")`); !strings.HasPrefix(got, "<b>Glazes patternType:regexp glaze case:yes ann ") {
+		s.Errorf("the list says %q", got)
+	}
+	t.do(chromedp.Focus(chromedp.CSS("#searches a")))
+	t.keys(kb.Enter)
+	t.until(`location.pathname === "/search" && document.getElementById("told")?.textContent.startsWith("1 result")`)
+	t.do(chromedp.Navigate(s.url+"/user/searches"), chromedp.Focus(chromedp.CSS("#searches .button")))
+	t.keys(kb.Enter)
+	t.until(`location.pathname === "/users/ann/searches/1" && document.getElementById("description")?.value === "<b>Glazes"`)
+
+	// all of it works without scripts
+	call(t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	t.do(chromedp.SendKeys(chromedp.CSS("#description"), " again"), chromedp.Click(chromedp.CSS("form.stack button")))
+	t.until(`document.querySelector("[role=status]")?.textContent === "Saved."`)
+	t.do(chromedp.Navigate(s.url + "/users/ann/searches"))
+	t.until(`document.querySelector("#searches a")?.textContent === "<b>Glazes again"`)
+	call(t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{})
+
+	t.do(chromedp.Navigate(s.url+"/users/ann/searches"), chromedp.Focus(chromedp.CSS("#searches .danger")))
+	t.keys(kb.Enter)
+	t.until(`document.querySelector("[role=status]")?.textContent === "The search is deleted."`)
+	t.quiet()
+}
