@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/trawlsearch/trawl/httpapi/web"
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/syntax"
 )
 
 // searchPath is where people search.
@@ -92,6 +94,15 @@ func (d searchData) Whole() string {
 	known := slices.ContainsFunc(patternTypes, func(c choice) bool { return c.Value == d.PatternType })
 	if known && !typeForm.MatchString(d.Query) {
 		q = "patternType:" + d.PatternType + " " + q
+	}
+	return q
+}
+
+// Unlimited is Whole without count: and timeout:, which a search job does without.
+func (d searchData) Unlimited() string {
+	q := d.Whole()
+	for _, field := range []string{"count", "timeout"} {
+		q = syntax.WithoutFilter(q, query.Keyword, field)
 	}
 	return q
 }

@@ -56,6 +56,10 @@ func TestSearchPageLeadsToKeeping(t *testing.T) {
 			t.Errorf("GET %s leads to the query %q, %v; want %q", target, got, err, want)
 		}
 	}
+	background := bodyOf(t, serve(s, "GET", "/search?q=a+count:7+timeout:1s"))
+	if want := `<a href="/user/jobs?query=patternType%3akeyword%20a#new">`; !strings.Contains(background, want) {
+		t.Errorf("the page has no %s:\n%s", want, background)
+	}
 	for _, target := range []string{"/search", "/search?q=" + strings.Repeat("x", 16<<10)} {
 		if page := bodyOf(t, serve(s, "GET", target)); strings.Contains(page, "/user/searches") {
 			t.Errorf("GET %.40s: the page leads to a form that does not take it", target)

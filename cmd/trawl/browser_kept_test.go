@@ -17,6 +17,7 @@ func TestBrowserKept(t *testing.T) {
 	s := newSite(t, repository(t, "kiln"))
 	s.user("ann", "--admin")
 	t.Run("saved searches", func(t *testing.T) { s.in(t).savedSearches() })
+	t.Run("search jobs", func(t *testing.T) { s.in(t).searchJobs() })
 }
 
 // send posts a form from a page of this server, and returns the status and path that it led to.
@@ -29,12 +30,15 @@ func (t *tab) send(path string, pairs ...string) string {
 	return eval[string](t, fmt.Sprintf(`fetch(%q, {method: "POST", body: new URLSearchParams(%q)}).then(r => r.status + " " + new URL(r.url).pathname)`, path, values.Encode()))
 }
 
-// keepSearches signs ann in and has her save a search.
+// keepSearches signs ann in and has her save a search and begin a job.
 func (s *site) keepSearches() {
 	s.Helper()
 	t := s.signIn("ann")
 	if got := t.send("/users/ann/searches", "query", `"<b>glaze`, "description", "What is <i>glazed</i>"); got != "200 /users/ann/searches" {
 		s.Fatalf("save a search: %s", got)
+	}
+	if got := t.send("/users/ann/jobs", "query", "<b>glaze"); got != "200 /users/ann/jobs" {
+		s.Fatalf("begin a search job: %s", got)
 	}
 }
 
@@ -85,5 +89,41 @@ func (s *site) savedSearches() {
 	t.do(chromedp.Navigate(s.url+"/users/ann/searches"), chromedp.Focus(chromedp.CSS("#searches .danger")))
 	t.keys(kb.Enter)
 	t.until(`document.querySelector("[role=status]")?.textContent === "The search is deleted."`)
+	t.quiet()
+}
+
+// A job is begun from the search page; its progress moves, and what it found is
+// downloaded.
+func (s *site) searchJobs() {
+	s.signIn("ann")
+	t := s.open("/search?q=glaze+count:7")
+	t.accept()
+	t.do(chromedp.Focus(chromedp.CSS("#keep a:last-child")))
+	t.keys(kb.Enter)
+	t.until(`location.pathname === "/users/ann/jobs" && document.getElementById("query")?.value === "patternType:keyword glaze"`)
+	t.do(chromedp.Focus(chromedp.CSS("form.stack button")))
+	t.keys(kb.Enter)
+	t.until(`document.querySelector("#jobs [data-of=state]")?.textContent === "done"`)
+	if got := eval[string](t, `jobs.tBodies[0].rows[0].innerText.replace(/\s+/g, " ")`); !strings.HasPrefix(got, "patternType:keyword glaze done 1 of 1 ") {
+		s.Errorf("the list says %q", got)
+	}
+	t.do(chromedp.Focus(chromedp.CSS("#jobs a")))
+	t.keys(kb.Enter)
+	t.until(`location.pathname === "/users/ann/jobs/1" && document.querySelector("#steps td")?.innerText === "kiln"`)
+	for _, c := range [][2]string{{".jsonl", `"path":"a.txt"`}, {".log", "kiln,"}} {
+		if got := eval[string](t, `fetch(document.querySelector("a[href$='`+c[0]+`']").href).then(r => r.text())`); !strings.Contains(got, c[1]) {
+			s.Errorf("%s: got %q, want %q in it", c[0], got, c[1])
+		}
+	}
+	t.do(chromedp.Focus(chromedp.CSS("main .danger")))
+	t.keys(kb.Enter)
+	t.until(`document.querySelector("[role=status]")?.textContent === "The search job is deleted."`)
+
+	// a page that is open follows
+	if got := t.send("/users/ann/jobs", "query", "glaze"); got != "200 /users/ann/jobs" {
+		s.Fatal(got)
+	}
+	t.do(chromedp.Navigate(s.url + "/users/ann/jobs/2"))
+	t.until(`document.querySelector("[data-of=state]")?.textContent === "done" && document.querySelector("a[href$='.jsonl']") !== null`)
 	t.quiet()
 }

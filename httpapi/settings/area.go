@@ -109,6 +109,15 @@ var sections = []section{
 		done:    map[string]string{"saved": "Saved."},
 		actions: []action{{"", changeSearch}, {"/delete", deleteSearch}},
 	}}},
+	{Searches, "Search jobs", "/user/jobs", []page{{
+		path: "/users/{user}/jobs", template: "jobs.html", scripts: []string{"jobs.js"}, blank: func() content { return &jobsData{} },
+		done:    map[string]string{"queued": "The search job begins as soon as those before it have ended.", "deleted": "The search job is deleted."},
+		actions: []action{{"", createJob}},
+	}, {
+		path: "/users/{user}/jobs/{id}", template: "job.html", scripts: []string{"jobs.js"}, blank: func() content { return &jobData{} },
+		done:    map[string]string{"cancelled": "The search job has ended. What it found stays."},
+		actions: []action{{"/cancel", cancelJob}, {"/delete", deleteJob}},
+	}}},
 	{SiteAdmin, "Users", usersPath, []page{{
 		path: usersPath, template: "users.html", blank: func() content { return &usersData{} },
 		done:    map[string]string{"deleted": "The user is deleted, with all that was theirs."},
@@ -177,7 +186,8 @@ const pageHolds = 12 << 20
 // Routes returns the routes of all sections, and those that lead there from
 // where people look for them.
 func (a *Area) Routes() []httpapi.Route {
-	all := []httpapi.Route{a.leadTo("/settings", "/settings")}
+	// Fixed paths stand before those of pages that take any number.
+	all := append([]httpapi.Route{a.leadTo("/settings", "/settings")}, a.jobRoutes()...)
 	for i := range sections {
 		s := &sections[i]
 		for j := range s.pages {

@@ -13,7 +13,7 @@ import (
 var everyPage = []string{
 	"/users/root/settings", "/users/root/settings/tokens", "/users/bot/settings/tokens", "/site-admin/users", "/site-admin/users/bob",
 	"/users/root/settings/authorised-apps", "/site-admin/oauth-apps", "/site-admin/organizations", "/site-admin/repositories", "/site-admin/audit", "/site-admin/nodes",
-	"/users/root/searches", "/users/root/searches/1",
+	"/users/root/searches", "/users/root/searches/1", "/users/root/jobs", "/users/root/jobs/1",
 }
 
 // Each form there is on a page is posted as a page of another origin would have
@@ -31,6 +31,9 @@ func TestFormsFromElsewhere(t *testing.T) {
 	}
 	w.letIn(root)
 	w.keep(root, "glaze")
+	if _, err := w.kept.Book.AddJob("glaze", root.ID); err != nil {
+		t.Fatal(err)
+	}
 	w.repos.all = []*store.Repository{{Name: "kiln"}}
 	b := w.as("root")
 	before := len(w.entries())
@@ -79,6 +82,10 @@ func TestFormsFromElsewhere(t *testing.T) {
 	all, err := w.kept.Book.Searches()
 	if err != nil || len(all) != 1 || all[0].Query != "glaze" {
 		t.Errorf("the saved searches are %+v, %v; want the one", all, err)
+	}
+	jobs, err := w.kept.Book.Jobs()
+	if err != nil || len(jobs) != 1 || jobs[0].State.Final() {
+		t.Errorf("the search jobs are %+v, %v; want the one", jobs, err)
 	}
 	if after := w.entries(); len(after) != before {
 		t.Errorf("something was done:\n%v", after[:len(after)-before])

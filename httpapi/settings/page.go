@@ -26,6 +26,8 @@ type page struct {
 	// blank is what the page shows before anything is filled in.
 	blank   func() content
 	actions []action
+	// scripts are those of the page beside that of all forms.
+	scripts []string
 }
 
 // action is a form: its path behind that of the page, and what it does.
@@ -190,7 +192,7 @@ func (v *visit) show(out answer, status int, n notice) error {
 	if v.section.group.ofUsers() && !f.Self {
 		here = usersPath
 	}
-	return v.area.Serve(v.w, v.r, pages, web.View{Page: cmp.Or(out.template, v.page.template), Status: status, Here: here, Data: out.data})
+	return v.area.Serve(v.w, v.r, pages, web.View{Page: cmp.Or(out.template, v.page.template), Status: status, Here: here, Scripts: v.page.scripts, Data: out.data})
 }
 
 // number is the one that the path of the request has, 0 if it is none.
