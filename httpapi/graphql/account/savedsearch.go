@@ -57,6 +57,15 @@ func (s *Session) searches() *manage.Searches {
 	return &manage.Searches{Kept: s.Kept(), Actor: s.Actor}
 }
 
+// NamespaceOf returns an owner, nil for one that is gone.
+func (s *Session) NamespaceOf(of saved.Subject) (*Namespace, error) {
+	owner, err := s.namespaceOf(of)
+	if err != nil || owner == nil {
+		return nil, err
+	}
+	return &Namespace{owner}, nil
+}
+
 // savedSearchOf finds one by its global id; nil is none, or one that may not be
 // seen.
 func (s *Session) savedSearchOf(id graphql.ID) (*savedSearch, error) {
@@ -138,8 +147,8 @@ func (*Root) SavedSearches(ctx context.Context, args struct {
 	return &savedSearches{nodes[p.From:p.To], wire.Int32(len(nodes)), p}, nil
 }
 
-// ownerID reads the id of who is to own something.
-func (s *Session) ownerID(id graphql.ID) (saved.Subject, error) {
+// OwnerID reads the id of who is to own something.
+func (s *Session) OwnerID(id graphql.ID) (saved.Subject, error) {
 	if err := s.MustSignIn(); err != nil {
 		return saved.Subject{}, err
 	}
@@ -158,7 +167,7 @@ func (*Root) CreateSavedSearch(ctx context.Context, args struct {
 	}
 }) (*savedSearch, error) {
 	s := Of(ctx)
-	owner, err := s.ownerID(args.Input.Owner)
+	owner, err := s.OwnerID(args.Input.Owner)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +199,7 @@ func (*Root) UpdateSavedSearch(ctx context.Context, args struct {
 // TransferSavedSearchOwnership gives a search to another owner.
 func (*Root) TransferSavedSearchOwnership(ctx context.Context, args struct{ ID, NewOwner graphql.ID }) (*savedSearch, error) {
 	s := Of(ctx)
-	owner, err := s.ownerID(args.NewOwner)
+	owner, err := s.OwnerID(args.NewOwner)
 	if err != nil {
 		return nil, err
 	}
