@@ -23,6 +23,8 @@ type searchData struct {
 	// context and sm of links that lead here.
 	Query, PatternType, Context, Mode string
 	CaseSensitive                     bool
+	// Places are the search contexts to choose from, without that of all repositories.
+	Places []string
 	// ContextLines is the parameter cl, one of Contexts.
 	ContextLines string
 	Contexts     []string
@@ -63,6 +65,15 @@ func (s *Server) searchData(r *http.Request) searchData {
 	}
 	if !slices.ContainsFunc(patternTypes, func(c choice) bool { return c.Value == data.PatternType }) {
 		data.Types = append(slices.Clone(patternTypes), choice{data.PatternType, data.PatternType})
+	}
+	if s.Contexts != nil {
+		var chosen string
+		if data.Places, chosen = s.Contexts(r); !q.Has("context") && data.Query == "" {
+			data.Context = chosen
+		}
+		if len(data.Places) > 0 && data.Context != "" && !slices.Contains(data.Places, data.Context) {
+			data.Places = append(data.Places, data.Context)
+		}
 	}
 	return data
 }

@@ -14,9 +14,10 @@ import (
 
 // TestBrowserKept has what people keep of their searches.
 func TestBrowserKept(t *testing.T) {
-	s := newSite(t, repository(t, "kiln"))
+	s := newSite(t, repository(t, "kiln"), repository(t, "oven"))
 	s.user("ann", "--admin")
 	t.Run("saved searches", func(t *testing.T) { s.in(t).savedSearches() })
+	t.Run("search contexts", func(t *testing.T) { s.in(t).searchContexts() })
 	t.Run("search jobs", func(t *testing.T) { s.in(t).searchJobs() })
 }
 
@@ -39,6 +40,9 @@ func (s *site) keepSearches() {
 	}
 	if got := t.send("/users/ann/jobs", "query", "<b>glaze"); got != "200 /users/ann/jobs" {
 		s.Fatalf("begin a search job: %s", got)
+	}
+	if got := t.send("/users/ann/contexts", "name", "glazes", "query", "repo:hostile", "description", "<b>Glazes"); got != "200 /users/ann/contexts" {
+		s.Fatalf("make a search context: %s", got)
 	}
 }
 
@@ -73,14 +77,14 @@ func (s *site) savedSearches() {
 	}
 	t.do(chromedp.Focus(chromedp.CSS("#searches a")))
 	t.keys(kb.Enter)
-	t.until(`location.pathname === "/search" && document.getElementById("told")?.textContent.startsWith("1 result")`)
+	t.until(`location.pathname === "/search" && document.getElementById("told")?.textContent.startsWith("2 results")`)
 	t.do(chromedp.Navigate(s.url+"/user/searches"), chromedp.Focus(chromedp.CSS("#searches .button")))
 	t.keys(kb.Enter)
 	t.until(`location.pathname === "/users/ann/searches/1" && document.getElementById("description")?.value === "<b>Glazes"`)
 
 	// all of it works without scripts
 	call(t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-	t.do(chromedp.SendKeys(chromedp.CSS("#description"), " again"), chromedp.Click(chromedp.CSS("form.stack button")))
+	t.do(chromedp.SetValue(chromedp.CSS("#description"), "<b>Glazes again"), chromedp.Click(chromedp.CSS("form.stack button")))
 	t.until(`document.querySelector("[role=status]")?.textContent === "Saved."`)
 	t.do(chromedp.Navigate(s.url + "/users/ann/searches"))
 	t.until(`document.querySelector("#searches a")?.textContent === "<b>Glazes again"`)
@@ -104,7 +108,7 @@ func (s *site) searchJobs() {
 	t.do(chromedp.Focus(chromedp.CSS("form.stack button")))
 	t.keys(kb.Enter)
 	t.until(`document.querySelector("#jobs [data-of=state]")?.textContent === "done"`)
-	if got := eval[string](t, `jobs.tBodies[0].rows[0].innerText.replace(/\s+/g, " ")`); !strings.HasPrefix(got, "patternType:keyword glaze done 1 of 1 ") {
+	if got := eval[string](t, `jobs.tBodies[0].rows[0].innerText.replace(/\s+/g, " ")`); !strings.HasPrefix(got, "patternType:keyword glaze done 2 of 2 ") {
 		s.Errorf("the list says %q", got)
 	}
 	t.do(chromedp.Focus(chromedp.CSS("#jobs a")))
@@ -125,5 +129,35 @@ func (s *site) searchJobs() {
 	}
 	t.do(chromedp.Navigate(s.url + "/users/ann/jobs/2"))
 	t.until(`document.querySelector("[data-of=state]")?.textContent === "done" && document.querySelector("a[href$='.jsonl']") !== null`)
+	t.quiet()
+}
+
+// A context is made, chosen on the search page, used by default, and deleted.
+func (s *site) searchContexts() {
+	s.signIn("ann")
+	t := s.open("/user/contexts")
+	t.accept()
+	t.until(`location.pathname === "/users/ann/contexts"`)
+	t.do(chromedp.Focus(chromedp.CSS("#name")))
+	t.keys("ovens", kb.Tab, "<b>Hot", kb.Tab, "oven", kb.Tab, kb.Tab, kb.Tab, kb.Tab, kb.Enter)
+	t.until(`document.querySelector("[role=status]")?.textContent === "The search context is there."`)
+
+	t.do(chromedp.Navigate(s.url + "/search?q=glaze"))
+	t.until(`document.getElementById("told").textContent.startsWith("2 results")`)
+	t.do(chromedp.Focus(chromedp.CSS("#context")))
+	t.keys("@")
+	t.until(`new URLSearchParams(location.search).get("context") === "@ann/ovens" && document.getElementById("told")?.textContent.startsWith("1 result in 1 repository")`)
+
+	t.do(chromedp.Navigate(s.url+"/users/ann/contexts"), chromedp.Focus(chromedp.CSS("#contexts button")))
+	t.keys(kb.Enter)
+	t.until(`document.querySelector("#contexts .good")?.textContent === "default"`)
+	t.do(chromedp.Navigate(s.url + "/search"))
+	t.until(`document.getElementById("context")?.value === "@ann/ovens"`)
+
+	t.do(chromedp.Navigate(s.url+"/users/ann/contexts/1"), chromedp.Focus(chromedp.CSS("main .danger")))
+	t.keys(kb.Enter)
+	t.until(`document.querySelector("[role=status]")?.textContent === "The search context is deleted."`)
+	t.do(chromedp.Navigate(s.url + "/search?q=glaze&context=@ann/ovens"))
+	t.until(`document.getElementById("alert").innerText.includes("search context \"@ann/ovens\" not found")`)
 	t.quiet()
 }

@@ -179,6 +179,7 @@ func (h *host) newServer() *httpapi.Server {
 	tools := &console.Console{Server: server}
 	book := &help.Book{Server: server, Limits: h.limits}
 	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, Kept: h.backend.kept, Status: h.status, More: tools.Sections()}
+	server.Contexts = area.Contexts
 	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), people.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), navigator.Routes(), start.Routes(), webhooks.Routes(), files.Routes(), h.metricsRoutes())
 	return server
 }

@@ -118,6 +118,22 @@ var sections = []section{
 		done:    map[string]string{"cancelled": "The search job has ended. What it found stays."},
 		actions: []action{{"/cancel", cancelJob}, {"/delete", deleteJob}},
 	}}},
+	{Searches, "Search contexts", "/user/contexts", []page{{
+		path: "/users/{user}/contexts", template: "contexts.html", blank: func() content { return &contextsData{} },
+		done: map[string]string{
+			"made": "The search context is there.", "deleted": "The search context is deleted.",
+			"default": "Searches of the search page begin there.", "everywhere": "Searches of the search page begin in all repositories.",
+			"marked": "The search page offers it.", "unmarked": "Saved.",
+		},
+		actions: []action{{"", createContext}},
+	}, {
+		path: "/users/{user}/contexts/{id}", template: "context.html", blank: func() content { return &contextData{} },
+		done: map[string]string{"saved": "Saved."},
+		actions: []action{
+			{"", changeContext}, {"/delete", deleteContext}, {"/default", onListed("default", (*manage.Contexts).SetDefault)}, {"/no-default", onListed("everywhere", noDefault)},
+			{"/star", onListed("marked", starContext)}, {"/unstar", onListed("unmarked", unstarContext)},
+		},
+	}}},
 	{SiteAdmin, "Users", usersPath, []page{{
 		path: usersPath, template: "users.html", blank: func() content { return &usersData{} },
 		done:    map[string]string{"deleted": "The user is deleted, with all that was theirs."},

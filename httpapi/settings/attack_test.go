@@ -5,15 +5,17 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/saved"
 )
 
 // everyPage shows all that a site admin can see of the settings.
 var everyPage = []string{
 	"/users/root/settings", "/users/root/settings/tokens", "/users/bot/settings/tokens", "/site-admin/users", "/site-admin/users/bob",
 	"/users/root/settings/authorised-apps", "/site-admin/oauth-apps", "/site-admin/organizations", "/site-admin/repositories", "/site-admin/audit", "/site-admin/nodes",
-	"/users/root/searches", "/users/root/searches/1", "/users/root/jobs", "/users/root/jobs/1",
+	"/users/root/searches", "/users/root/searches/1", "/users/root/jobs", "/users/root/jobs/1", "/users/root/contexts", "/users/root/contexts/1",
 }
 
 // Each form there is on a page is posted as a page of another origin would have
@@ -31,6 +33,9 @@ func TestFormsFromElsewhere(t *testing.T) {
 	}
 	w.letIn(root)
 	w.keep(root, "glaze")
+	if _, err := w.kept.Book.AddContext(saved.Context{Name: "glazes", Owner: manage.Site, Public: true, Query: "repo:glaze"}); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := w.kept.Book.AddJob("glaze", root.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +91,12 @@ func TestFormsFromElsewhere(t *testing.T) {
 	jobs, err := w.kept.Book.Jobs()
 	if err != nil || len(jobs) != 1 || jobs[0].State.Final() {
 		t.Errorf("the search jobs are %+v, %v; want the one", jobs, err)
+	}
+	if c, err := w.kept.Book.Context(manage.Site, "glazes"); err != nil || c.Query != "repo:glaze" {
+		t.Errorf("the search context is %+v, %v", c, err)
+	}
+	if c, err := w.kept.Book.ContextChoice(root.ID); err != nil || c.Default != 0 || len(c.Starred) > 0 {
+		t.Errorf("root chose %+v, %v", c, err)
 	}
 	if after := w.entries(); len(after) != before {
 		t.Errorf("something was done:\n%v", after[:len(after)-before])

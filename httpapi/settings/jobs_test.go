@@ -38,7 +38,7 @@ func TestSearchJobs(t *testing.T) {
 	w.has("led to", ann.follow(ann.get("/user/jobs?query=x")), 200, "x</textarea>")
 	w.has("begun", ann.follow(ann.post("/users/ann/jobs", url.Values{"query": {hostile}})), 200, "The search job begins", "<script>alert(1)</script>", "waiting", "0 of 0", "/users/ann/jobs/1/cancel")
 	w.has("refused", ann.post("/users/ann/jobs", url.Values{"query": {"x count:all"}}), 422, "leave out count:", "x count:all</textarea>")
-	w.has("refused", ann.post("/users/ann/jobs", url.Values{"query": {"(x"}}), 422)
+	w.has("refused", ann.post("/users/ann/jobs", url.Values{"query": {"lang:nosuch"}}), 422)
 
 	w.change(1, func(j *saved.Job) { j.State, j.Repositories = saved.JobRunning, []uint32{1, 2, 3} })
 	w.found(1, strings.Repeat("x", 2345), saved.JobStep{Matches: 17})

