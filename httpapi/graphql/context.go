@@ -76,7 +76,7 @@ func (c *searchContext) Name() string {
 
 // Namespace is null for what belongs to nobody.
 func (c *searchContext) Namespace() (*account.Namespace, error) {
-	if c.v == nil || c.v.Owner == manage.Site {
+	if c.v == nil || c.v.Owner == manage.SiteOwner {
 		return nil, nil
 	}
 	return c.s.NamespaceOf(c.v.Owner)
@@ -293,7 +293,7 @@ func (*resolver) CreateSearchContext(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
-	owner := manage.Site
+	owner := manage.SiteOwner
 	if of := args.SearchContext.Namespace; of != nil {
 		if owner, err = s.OwnerID(*of); err != nil {
 			return nil, err

@@ -19,8 +19,8 @@ type Contexts struct {
 	Actor *auth.Actor
 }
 
-// Site is the owner of contexts that belong to nobody; site admins manage them.
-var Site = saved.Subject{Kind: saved.SubjectSite}
+// SiteOwner is the owner of contexts that belong to nobody; site admins manage them.
+var SiteOwner = saved.Subject{Kind: saved.SubjectSite}
 
 // GlobalContext is the one of all repositories, which is no record.
 const GlobalContext = "global"
@@ -49,7 +49,7 @@ func (c *Contexts) Owns(of saved.Subject) bool { return owns(c.Actor, of) }
 
 // Manages reports whether the actor may change a context.
 func (c *Contexts) Manages(v *saved.Context) bool {
-	return c.Actor.SiteAdmin() || v.Owner != Site && c.Owns(v.Owner)
+	return c.Actor.SiteAdmin() || v.Owner != SiteOwner && c.Owns(v.Owner)
 }
 
 func (c *Contexts) sees(v *saved.Context) bool { return v.Public || c.Manages(v) }
@@ -57,7 +57,7 @@ func (c *Contexts) sees(v *saved.Context) bool { return v.Public || c.Manages(v)
 // Spec is what stands behind context: in a query, "" for a context that has lost its
 // owner.
 func (c *Contexts) Spec(v *saved.Context) (string, error) {
-	if v.Owner == Site {
+	if v.Owner == SiteOwner {
 		return v.Name, nil
 	}
 	name, err := c.OwnerName(v.Owner)
@@ -95,7 +95,7 @@ func (c *Contexts) Find(spec string) (*saved.Context, error) {
 func (c *Contexts) named(spec string) (owner saved.Subject, name string, err error) {
 	of, owned := strings.CutPrefix(spec, "@")
 	if !owned {
-		return Site, spec, nil
+		return SiteOwner, spec, nil
 	}
 	of, name, _ = strings.Cut(of, "/")
 	u, err := c.Registry.UserNamed(of)
@@ -162,7 +162,7 @@ func (c *Contexts) Create(owner saved.Subject, f ContextFields) (*saved.Context,
 }
 
 func (c *Contexts) mayManage(owner saved.Subject) error {
-	if owner == Site {
+	if owner == SiteOwner {
 		return auth.RequireSiteAdmin(c.Actor)
 	}
 	return c.mayOwn(c.Actor, owner)
@@ -227,7 +227,7 @@ func (c *Contexts) check(owner saved.Subject, f ContextFields, kept []saved.Cont
 	switch {
 	case !contextName.MatchString(f.Name):
 		return refuse("a search context has a name of 1 to 32 letters, digits, dots, dashes, slashes and underscores")
-	case owner == Site && strings.EqualFold(f.Name, GlobalContext):
+	case owner == SiteOwner && strings.EqualFold(f.Name, GlobalContext):
 		return refuse("search context already exists")
 	case len(f.Description) > 1024:
 		return refuse("the description of a search context has at most 1024 bytes")

@@ -14,7 +14,7 @@ import (
 // everyPage shows all that a site admin can see of the settings.
 var everyPage = []string{
 	"/users/root/settings", "/users/root/settings/tokens", "/users/bot/settings/tokens", "/site-admin/users", "/site-admin/users/bob",
-	"/users/root/settings/authorised-apps", "/site-admin/oauth-apps", "/site-admin/organizations", "/site-admin/repositories", "/site-admin/audit", "/site-admin/nodes",
+	"/users/root/settings/authorised-apps", "/site-admin/oauth-apps", "/site-admin/organizations", "/site-admin/repositories", "/site-admin/audit", "/site-admin/nodes", "/site-admin/configuration",
 	"/users/root/searches", "/users/root/searches/1", "/users/root/jobs", "/users/root/jobs/1", "/users/root/contexts", "/users/root/contexts/1",
 }
 
@@ -33,7 +33,7 @@ func TestFormsFromElsewhere(t *testing.T) {
 	}
 	w.letIn(root)
 	w.keep(root, "glaze")
-	if _, err := w.kept.Book.AddContext(saved.Context{Name: "glazes", Owner: manage.Site, Public: true, Query: "repo:glaze"}); err != nil {
+	if _, err := w.kept.Book.AddContext(saved.Context{Name: "glazes", Owner: manage.SiteOwner, Public: true, Query: "repo:glaze"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.kept.Book.AddJob("glaze", root.ID); err != nil {
@@ -45,7 +45,7 @@ func TestFormsFromElsewhere(t *testing.T) {
 	values := url.Values{
 		"id": {"1"}, "name": {"kiln"}, "user": {"bot"}, "displayName": {"Eve"}, "note": {"x"}, "days": {"7"},
 		"query": {"evil"}, "description": {"evil"},
-		"old": {goodPassword}, "new": {"known to eve now"}, "confirm": {"bob"}, "locked": {"yes"}, "siteAdmin": {"yes"},
+		"old": {goodPassword}, "new": {"known to eve now"}, "confirm": {"bob"}, "locked": {"yes"}, "siteAdmin": {"yes"}, "last": {"0"}, "max-timeout": {"1s"},
 	}
 	var tried []string
 	for _, page := range everyPage {
@@ -92,7 +92,7 @@ func TestFormsFromElsewhere(t *testing.T) {
 	if err != nil || len(jobs) != 1 || jobs[0].State.Final() {
 		t.Errorf("the search jobs are %+v, %v; want the one", jobs, err)
 	}
-	if c, err := w.kept.Book.Context(manage.Site, "glazes"); err != nil || c.Query != "repo:glaze" {
+	if c, err := w.kept.Book.Context(manage.SiteOwner, "glazes"); err != nil || c.Query != "repo:glaze" {
 		t.Errorf("the search context is %+v, %v", c, err)
 	}
 	if c, err := w.kept.Book.ContextChoice(root.ID); err != nil || c.Default != 0 || len(c.Starred) > 0 {

@@ -65,7 +65,7 @@ func (d *contextsData) fill(v *visit) error {
 	}
 	d.choose(v, names)
 	if v.Actor.SiteAdmin() {
-		d.Owners = append(d.Owners, ownerChoice{ownerValue(manage.Site), "everyone on this server"})
+		d.Owners = append(d.Owners, ownerChoice{ownerValue(manage.SiteOwner), "everyone on this server"})
 	}
 	choice, err := v.contexts().Choice(v.subject.ID)
 	if err != nil {
@@ -295,7 +295,7 @@ func (a *Area) Contexts(r *http.Request) (all []string, chosen string) {
 		return nil, "" // the page is as good without
 	}
 	_ = c.Each(func(v *saved.Context) {
-		if v.Owner != manage.Site && !c.Owns(v.Owner) && v.ID != choice.Default && !slices.Contains(choice.Starred, v.ID) || len(all) == placesShown {
+		if v.Owner != manage.SiteOwner && !c.Owns(v.Owner) && v.ID != choice.Default && !slices.Contains(choice.Starred, v.ID) || len(all) == placesShown {
 			return
 		}
 		spec, err := c.Spec(v)

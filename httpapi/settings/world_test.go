@@ -39,6 +39,7 @@ type world struct {
 	apps    *oauth.Book
 	kept    *manage.Kept
 	repos   repositories
+	site    site
 	status  admin.Status
 }
 
@@ -64,7 +65,7 @@ func newWorld(t *testing.T, tokens identity.TokenPolicy) *world {
 	w.gate = gate
 	server := &httpapi.Server{Gate: gate}
 	area := &settings.Area{
-		Server: server, Repositories: func() manage.Repositories { return &w.repos }, Apps: func() *oauth.Book { return w.apps }, Kept: func() *manage.Kept { return w.kept },
+		Server: server, Repositories: func() manage.Repositories { return &w.repos }, Apps: func() *oauth.Book { return w.apps }, Kept: func() *manage.Kept { return w.kept }, Site: &w.site,
 		Status: func(context.Context) (admin.Status, error) { return w.status, nil },
 	}
 	server.Extra = area.Routes()
