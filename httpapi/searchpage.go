@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/trawlsearch/trawl/httpapi/web"
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/syntax"
 )
 
 // searchPath is where people search.
@@ -21,6 +23,8 @@ type searchData struct {
 	// context and sm of links that lead here.
 	Query, PatternType, Context, Mode string
 	CaseSensitive                     bool
+	// Places are the search contexts to choose from, without that of all repositories.
+	Places []string
 	// ContextLines is the parameter cl, one of Contexts.
 	ContextLines string
 	Contexts     []string
@@ -62,13 +66,24 @@ func (s *Server) searchData(r *http.Request) searchData {
 	if !slices.ContainsFunc(patternTypes, func(c choice) bool { return c.Value == data.PatternType }) {
 		data.Types = append(slices.Clone(patternTypes), choice{data.PatternType, data.PatternType})
 	}
+	if s.Contexts != nil {
+		var chosen string
+		if data.Places, chosen = s.Contexts(r); !q.Has("context") && data.Query == "" {
+			data.Context = chosen
+		}
+		if len(data.Places) > 0 && data.Context != "" && !slices.Contains(data.Places, data.Context) {
+			data.Places = append(data.Places, data.Context)
+		}
+	}
 	return data
 }
 
-// contextForm and caseForm find the filters that an address may say beside the query.
+// contextForm, caseForm and typeForm find the filters that an address may say beside the
+// query.
 var (
 	contextForm = regexp.MustCompile(`(?i)(^|\s)-?context:`)
 	caseForm    = regexp.MustCompile(`(?i)(^|\s)case:`)
+	typeForm    = regexp.MustCompile(`(?i)(^|\s)patterntype:`)
 )
 
 // Sent is the query with what the address adds to it. The page's script does the same.
@@ -82,6 +97,29 @@ func (d searchData) Sent() string {
 	}
 	return q
 }
+
+// Whole is the query as it can be run elsewhere: with all that the address adds to it,
+// and with what its words mean.
+func (d searchData) Whole() string {
+	q := d.Sent()
+	known := slices.ContainsFunc(patternTypes, func(c choice) bool { return c.Value == d.PatternType })
+	if known && !typeForm.MatchString(d.Query) {
+		q = "patternType:" + d.PatternType + " " + q
+	}
+	return q
+}
+
+// Unlimited is Whole without count: and timeout:, which a search job does without.
+func (d searchData) Unlimited() string {
+	q := d.Whole()
+	for _, field := range []string{"count", "timeout"} {
+		q = syntax.WithoutFilter(q, query.Keyword, field)
+	}
+	return q
+}
+
+// Kept reports whether the query is short enough for the forms that keep it.
+func (d searchData) Kept() bool { return len(d.Whole()) <= maxFormBytes/4 }
 
 func (s sitePages) serveSearch(w http.ResponseWriter, r *http.Request) error {
 	data := s.searchData(r)

@@ -2,11 +2,13 @@ package httpapi_test
 
 import (
 	"html"
+	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/syntax"
 )
@@ -29,6 +31,65 @@ func TestSearchPage(t *testing.T) {
 				t.Errorf("GET %s: the page has no %s:\n%s", c.target, want, page)
 			}
 		}
+	}
+}
+
+// What the address adds to the query is kept with it; a query that no form takes has no
+// link to one, and where there are no users there is none either.
+func TestSearchPageLeadsToKeeping(t *testing.T) {
+	site := newSite(t, nothing)
+	site.Gate = &auth.Gate{Anonymous: auth.AnonymousYes, Registry: site.Gate.Registry}
+	s := site.Server
+	for target, want := range map[string]string{
+		"/search?q=a+b&patternType=regexp&case=yes&context=@ann": "patternType:regexp context:@ann a b case:yes",
+		"/search?q=%22%3C+patternType:standard":                  `"< patternType:standard`,
+		"/search?q=x&patternType=literal":                        "x",
+		"/search/list?q=x":                                       "patternType:keyword x",
+	} {
+		page := bodyOf(t, serve(s, "GET", target))
+		m := regexp.MustCompile(`<p id="keep"[^>]*><a href="/user/searches\?query=([^"]*)#new">`).FindStringSubmatch(page)
+		if m == nil {
+			t.Errorf("GET %s: no link:\n%s", target, page)
+			continue
+		}
+		got, err := url.QueryUnescape(html.UnescapeString(m[1]))
+		if err != nil || got != want {
+			t.Errorf("GET %s leads to the query %q, %v; want %q", target, got, err, want)
+		}
+	}
+	background := bodyOf(t, serve(s, "GET", "/search?q=a+count:7+timeout:1s"))
+	if want := `<a href="/user/jobs?query=patternType%3akeyword%20a#new">`; !strings.Contains(background, want) {
+		t.Errorf("the page has no %s:\n%s", want, background)
+	}
+	for _, target := range []string{"/search", "/search?q=" + strings.Repeat("x", 16<<10)} {
+		if page := bodyOf(t, serve(s, "GET", target)); strings.Contains(page, "/user/searches") {
+			t.Errorf("GET %.40s: the page leads to a form that does not take it", target)
+		}
+	}
+	if page := bodyOf(t, serve(newServer(nothing), "GET", "/search?q=x")); strings.Contains(page, "/user/searches") {
+		t.Error("without users there is a link to saved searches")
+	}
+}
+
+// Search contexts are there to choose from. That of the address is chosen, also one that
+// is not offered; else, before a search, the default one.
+func TestSearchPageOffersContexts(t *testing.T) {
+	s := newServer(nothing)
+	s.Contexts = func(*http.Request) ([]string, string) { return []string{"@ann/<b>", "main"}, "main" }
+	for target, want := range map[string]string{
+		"/search":                       `<option value="main" selected>`,
+		"/search?context=":              `<option value="">Everywhere</option>`,
+		"/search?q=x":                   `<option value="main">main</option>`,
+		"/search?q=x&context=@ann/<b>":  `<option value="@ann/&lt;b&gt;" selected>@ann/&lt;b&gt;</option>`,
+		"/search?q=x&context=@bob/kept": `<option value="@bob/kept" selected>@bob/kept</option>`,
+		"/search/list?q=x&context=main": `<option value="main" selected>`,
+	} {
+		if page := bodyOf(t, serve(s, "GET", target)); !strings.Contains(page, want) || strings.Count(page, `name="context"`) != 1 {
+			t.Errorf("GET %s: the page has no %s, or not one choice:\n%s", target, want, page)
+		}
+	}
+	if page := bodyOf(t, serve(s, "GET", "/search?q=x&context=")); strings.Contains(page, `<option value="main" selected>`) {
+		t.Error("a search everywhere shows the default context")
 	}
 }
 

@@ -96,6 +96,9 @@ type Server struct {
 	// Home tells the search page what to show before anything is searched; nil, and
 	// a nil answer, are nothing.
 	Home func(*http.Request) *Home
+	// Contexts tells the search page the search contexts to choose from and the one of
+	// searches that name none, "" for all repositories; nil are none.
+	Contexts func(*http.Request) (all []string, chosen string)
 	// Extra adds to the routes.
 	Extra []Route
 	// Gate decides which requests are admitted; nil lets all clients search but

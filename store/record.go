@@ -42,13 +42,15 @@ const (
 
 // These are of store/saved, whose tables say what their ids are.
 const (
-	RecordSite        RecordKind = 'i'
-	RecordSettings    RecordKind = 'g'
-	RecordService     RecordKind = 'x'
-	RecordSavedSearch RecordKind = 'q'
-	RecordJob         RecordKind = 'j'
-	RecordJobStep     RecordKind = 'k'
-	RecordJobResult   RecordKind = 'J'
+	RecordSite          RecordKind = 'i'
+	RecordSettings      RecordKind = 'g'
+	RecordService       RecordKind = 'x'
+	RecordSavedSearch   RecordKind = 'q'
+	RecordJob           RecordKind = 'j'
+	RecordJobStep       RecordKind = 'k'
+	RecordJobResult     RecordKind = 'J'
+	RecordContext       RecordKind = 'C'
+	RecordContextChoice RecordKind = 'Y'
 )
 
 // These are of store/oauth, whose keys.go defines their IDs.
@@ -70,6 +72,7 @@ func (k RecordKind) known() bool {
 		RecordMembership, RecordToken, RecordTokenHash, RecordTokenUse, RecordSession, RecordAudit, RecordCounter, RecordPin,
 		RecordFailures, RecordSecret, RecordExternal,
 		RecordSite, RecordSettings, RecordService, RecordSavedSearch, RecordJob, RecordJobStep, RecordJobResult,
+		RecordContext, RecordContextChoice,
 		RecordApp, RecordGrant, RecordDevice, RecordUserCode,
 		RecordAsked:
 		return true

@@ -90,6 +90,14 @@ func (b *backend) apps() *oauth.Book {
 	return nil
 }
 
+// kept is nil until the service is open.
+func (b *backend) kept() *manage.Kept {
+	if s := b.service.Load(); s != nil {
+		return s.Kept()
+	}
+	return nil
+}
+
 // hooks is nil until the service is open.
 func (b *backend) hooks() hooks.Receiver {
 	if s := b.service.Load(); s != nil {

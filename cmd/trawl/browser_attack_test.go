@@ -36,6 +36,7 @@ const read = async (path, options) => {
 window.attack = async () => {
 	const posts = [
 		["/users/ann/settings/tokens", {note: "evil", days: "7", sudo: "yes"}],
+		["/users/ann/searches", {query: "evil"}], ["/users/ann/jobs", {query: "evil"}], ["/users/ann/contexts", {name: "evil", query: "repo:evil"}],
 		["/users/ann/settings/profile", {displayName: "evil"}],
 		["/site-admin/users", {name: "evil", siteAdmin: "yes"}],
 		["/site-admin/users/bob/admin", {siteAdmin: "yes"}],
@@ -51,7 +52,7 @@ window.attack = async () => {
 	const query = JSON.stringify({query: "mutation { createUser(username: \"evil\") { user { id } } }"})
 	const told = []
 	for (const [path, options] of [
-		["/users/ann/settings/tokens"], ["/site-admin/users"], ["/search/stream?q=glaze"], ["/.api/search/stream?q=glaze"], ["/debug/console"],
+		["/users/ann/settings/tokens"], ["/users/ann/searches"], ["/users/ann/jobs"], ["/users/ann/contexts"], ["/site-admin/users"], ["/search/stream?q=glaze"], ["/.api/search/stream?q=glaze"], ["/debug/console"],
 		["/.api/mcp", {method: "POST", headers: {"Content-Type": "text/plain", "Accept": "*/*"}, body: JSON.stringify({jsonrpc: "2.0", id: 1, method: "tools/list"})}],
 		["/.api/graphql", {method: "POST", body: query}],
 		["/.api/graphql", {method: "POST", body: query, headers: {"X-Requested-With": "evil"}}],
@@ -94,6 +95,12 @@ func TestBrowserAttack(t *testing.T) {
 	if after := audit(); after != before {
 		t.Errorf("the stranger did something:\nbefore\n%s\nafter\n%s", before, after)
 	}
+	tab.do(chromedp.Navigate(s.url + "/user/searches"))
+	tab.until(`location.pathname === "/users/ann/searches" && document.querySelector("#searches") === null`)
+	tab.do(chromedp.Navigate(s.url + "/user/jobs"))
+	tab.until(`location.pathname === "/users/ann/jobs" && document.querySelector("#jobs") === null`)
+	tab.do(chromedp.Navigate(s.url + "/user/contexts"))
+	tab.until(`location.pathname === "/users/ann/contexts" && document.querySelector("#contexts") === null`)
 	tab.do(chromedp.Navigate(s.url + "/user/settings"))
 	tab.until(`location.pathname === "/users/ann/settings"`)
 	// the same is done from our own page

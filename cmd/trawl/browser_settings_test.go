@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -58,15 +57,7 @@ func (s *site) settingsTokens() {
 	}
 
 	// revoking asks first
-	if err := chromedp.Listen(t.ctx, func(event any) {
-		if _, ok := event.(*page.EventJavascriptDialogOpening); ok {
-			go func() {
-				_, _ = chromedp.Call(t.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
-			}()
-		}
-	}); err != nil {
-		s.Fatal(err)
-	}
+	t.accept()
 	t.do(chromedp.Focus(chromedp.CSS(".danger")))
 	t.keys(kb.Enter)
 	t.until(`document.querySelector("[role=status]")?.textContent.startsWith("The token is revoked")`)

@@ -74,6 +74,17 @@ var hostilePages = map[string][]string{
 	"/api/console":                   {"/api/console"},
 	"/user/settings/authorised-apps": {"/user/settings/authorised-apps"},
 
+	"/users/{user}/searches":          {"/users/ann/searches?query=" + strings.Repeat("%22", 30_000)},
+	"/users/{user}/searches/{id}":     {"/users/ann/searches/1"},
+	"/users/{user}/searches/{id}/run": {"/users/ann/searches/1/run"},
+
+	"/users/{user}/jobs":          {"/users/ann/jobs?query=" + strings.Repeat("%22", 30_000)},
+	"/users/{user}/jobs/progress": {"/users/ann/jobs/progress?id=" + strings.Repeat("1&id=", 10_000)},
+	"/users/{user}/jobs/{id}":     {"/users/ann/jobs/1"},
+
+	"/users/{user}/contexts":      {"/users/ann/contexts?q=" + strings.Repeat("%22", 30_000)},
+	"/users/{user}/contexts/{id}": {"/users/ann/contexts/1"},
+
 	"/users/{user}/settings/tokens":          {"/users/ann/settings/tokens"},
 	"/users/{user}/settings/authorised-apps": {"/users/ann/settings/authorised-apps"},
 }

@@ -100,8 +100,8 @@ var absent = map[string]string{
 	"CodyLLMConfiguration": "of another product", "EvaluatedFeatureFlag": "there are no flags", "ExternalAccount": "accounts are local",
 	"GitBlobLSIFData": "of another product", "Hover": "of another product", "LocationConnection": "of another product",
 	"Redirect": "names do not redirect", "RepoCorruptionLog": "nothing is damaged there; damage_test.go has it", "RepositoryIndexHost": "there is one machine",
-	"SearchContextRepositoryRevisions": "the one context lists none", "SearchQueryAnnotation": "proposals have none",
-	"UpdateQueue": "syncs are not queued one by one", "UpdateSchedule": "all are synced together",
+	"SearchQueryAnnotation": "proposals have none",
+	"UpdateQueue":           "syncs are not queued one by one", "UpdateSchedule": "all are synced together",
 }
 
 // TestSchemaIsExplained: the documentation has a sentence for

@@ -3,9 +3,9 @@ package graphql
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +15,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/graphql/account"
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
@@ -47,10 +48,12 @@ func (e *Endpoint) serveExport(w http.ResponseWriter, r *http.Request) error {
 		return &httpapi.Error{Status: http.StatusNotFound, Message: "the search job is not over yet"}
 	}
 	name := fmt.Sprintf("search-jobs_%d_%s", id, job.Created.UTC().Format("2006-01-02_150405"))
-	x := &export{data: data, actor: auth.From(r.Context()), job: job}
-	if err := x.read(); err != nil {
+	all := &manage.Jobs{Kept: &manage.Kept{Store: data.Store, Registry: data.Registry, Book: data.Book, Now: e.Now}, Actor: auth.From(r.Context())}
+	found, err := all.Found(job)
+	if err != nil {
 		return err
 	}
+	x := &export{found, data.Book}
 	if kind == "log" {
 		return x.serveLog(w, name)
 	}
@@ -66,70 +69,17 @@ func attach(w http.ResponseWriter, contentType, name string) {
 // leftOutHeader tells of how many repositories the results are left out.
 const leftOutHeader = "X-Trawl-Left-Out"
 
-// errOldJob is a job of which it is not known what it found where.
-var errOldJob = &httpapi.Error{
-	Status: http.StatusConflict, Message: "some of what this search job found is hidden from you now, and an older version kept it in one piece: run the search again",
-}
-
-// export is what a search job found, as far as the client may see it at the
-// time: readers may have changed since the job ran.
+// export is what a search job found, to be sent.
 type export struct {
-	data  *Data
-	actor *auth.Actor
-	job   *saved.Job
-	steps []*saved.JobStep
-	// visible tells for each repository of the job whether the client may see it.
-	visible []bool
-}
-
-// read reads the steps of the job, and the present readers.
-func (x *export) read() (err error) {
-	if x.steps, err = x.data.Book.JobSteps(x.job.ID); err != nil {
-		return err
-	}
-	sn := x.data.Store.Snapshot()
-	for _, id := range x.job.Repositories {
-		r := sn.RepositoryByID(id)
-		x.visible = append(x.visible, x.actor.SeesAll() || r != nil && x.actor.CanSee(r))
-	}
-	return sn.Close()
-}
-
-// sees reports whether the client may see the nth repository of the job.
-func (x *export) sees(n int) bool {
-	return n < len(x.visible) && x.visible[n] || x.actor.SeesAll()
-}
-
-// parts are those of the results that the client may see. leftOut counts the
-// repositories whose results it may not.
-func (x *export) parts() (parts []uint32, leftOut int, err error) {
-	from := uint32(0)
-	take := func(to uint32, sees bool) {
-		if from < to && !sees {
-			leftOut++
-		}
-		for ; from < to; from++ {
-			if sees {
-				parts = append(parts, from)
-			}
-		}
-	}
-	if slices.ContainsFunc(x.steps, func(s *saved.JobStep) bool { return s.PartsEnd == nil }) {
-		if slices.Contains(x.visible, false) {
-			return nil, 0, errOldJob
-		}
-		take(x.job.Parts, true)
-		return parts, 0, nil
-	}
-	for n, step := range x.steps {
-		take(*step.PartsEnd, x.sees(n))
-	}
-	take(x.job.Parts, x.sees(len(x.steps))) // of a repository that was not finished
-	return parts, leftOut, nil
+	*manage.Found
+	book *saved.Book
 }
 
 func (x *export) serveResults(ctx context.Context, w http.ResponseWriter, name string) error {
-	parts, leftOut, err := x.parts()
+	parts, leftOut, err := x.Parts()
+	if errors.Is(err, manage.ErrOldJob) {
+		return &httpapi.Error{Status: http.StatusConflict, Message: err.Error()}
+	}
 	if err != nil {
 		return err
 	}
@@ -137,7 +87,7 @@ func (x *export) serveResults(ctx context.Context, w http.ResponseWriter, name s
 	w.Header().Set(leftOutHeader, strconv.Itoa(leftOut))
 	control := http.NewResponseController(w)
 	for n, part := range parts {
-		text, err := x.data.Book.JobPart(x.job.ID, part)
+		text, err := x.book.JobPart(x.Job.ID, part)
 		if err == nil {
 			err = ctx.Err() // the credential may end, or what it may see
 		}
@@ -160,19 +110,15 @@ func (x *export) serveLog(w http.ResponseWriter, name string) error {
 	out := csv.NewWriter(w)
 	stamp := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 	_ = out.Write([]string{"repository", "started_at", "finished_at", "matches", "failure"})
-	leftOut := 0
-	for n, s := range x.steps {
-		if s.Repository != "" && !x.sees(n) {
-			leftOut++
-			continue
-		}
+	steps, leftOut := x.Shown()
+	for _, s := range steps {
 		_ = out.Write([]string{s.Repository, stamp(s.Started), stamp(s.Finished), strconv.Itoa(s.Matches), s.Failure})
 	}
 	if leftOut > 0 {
 		_ = out.Write([]string{"", "", "", "", fmt.Sprintf("left out: %d of the repositories, which are hidden from you now or gone", leftOut)})
 	}
-	if x.job.Failure != "" {
-		_ = out.Write([]string{"", stamp(x.job.Started), stamp(x.job.Finished), "", x.job.Failure})
+	if x.Job.Failure != "" {
+		_ = out.Write([]string{"", stamp(x.Job.Started), stamp(x.Job.Finished), "", x.Job.Failure})
 	}
 	out.Flush() // a client that is gone misses nothing
 	return nil

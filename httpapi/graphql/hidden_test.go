@@ -59,6 +59,10 @@ func TestHiddenIsMissing(t *testing.T) {
 		{`mutation ($x: ID!) { cancelSearchJob(id: $x) { alwaysNil } }`, globalID("SearchJob", "1"), globalID("SearchJob", "99")},
 		{`mutation ($x: ID!) { deleteSearchJob(id: $x) { alwaysNil } }`, globalID("SearchJob", "1"), globalID("SearchJob", "99")},
 		{`mutation ($x: ID!) { deleteExternalService(externalService: $x) { alwaysNil } }`, globalID("ExternalService", "1"), globalID("ExternalService", "99")},
+		{node, globalID("SearchContext", `"@root/own"`), globalID("SearchContext", `"@root/not"`)},
+		{`query ($x: String!) { searchContextBySpec(spec: $x) { spec } isSearchContextAvailable(spec: $x) }`, "@root/own", "@root/not"},
+		{`query ($x: String!) { search(version: V3, query: $x) { results { matchCount alert { title } } } }`, "context:@root/own glaze", "context:@root/not glaze"},
+		{`mutation ($x: ID!) { deleteSearchContext(id: $x) { alwaysNil } }`, globalID("SearchContext", `"@root/own"`), globalID("SearchContext", `"@root/not"`)},
 		{`query ($x: String!) { user(email: $x) { id } }`, "ada@example.org", "nope!@example.org"},
 	} {
 		if strings.HasPrefix(c.document, "query") {

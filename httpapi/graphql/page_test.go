@@ -48,7 +48,7 @@ func connections() []connection {
 		{"Query.searchJobs", "{ searchJobs" + list + " }", id, "after", true, false, 3},
 		{"Query.externalServices", "{ externalServices" + list + " }", id, "after", false, false, 1},
 		{"Repository.externalServices", `{ repository(name: "lab/next") { externalServices` + list + " } }", id, "", false, false, 1},
-		{"Query.searchContexts", "{ searchContexts" + list + " }", id, "after", false, false, 1},
+		{"Query.searchContexts", "{ searchContexts" + list + " }", id, "after", false, false, 2},
 		{"RepoMeta.keys", "{ repoMeta { keys" + list + " } }", "", "after", true, false, 3},
 		{"RepoMetadataKey.values", `{ repoMeta { key(key: "team") { values` + list + " } } }", "", "after", true, false, 2},
 
@@ -108,6 +108,8 @@ func (w *world) shelves() {
 		w.data(&struct{}{}, `mutation ($q: String!) { createSearchJob(query: $q) { id } }`,
 			map[string]any{"q": fmt.Sprint("glaze", i)}, "Authorization", "token "+w.tokens["root"])
 	}
+	w.data(&struct{}{}, `mutation { createSearchContext(searchContext: {name: "own", description: "", public: false, namespace: "VXNlcjox", query: "repo:lab"}, repositories: []) { id } }`,
+		nil, "Authorization", "token "+w.tokens["root"])
 }
 
 // part is one page of a list.

@@ -50,11 +50,11 @@ var finders = map[string]func(ctx context.Context, s *session, id graphql.ID) (a
 		return wire.OrNone(s.jobOf(id))
 	},
 	wire.KindContext: func(_ context.Context, s *session, id graphql.ID) (any, error) {
-		var key string
-		if err := wire.ReadID(id, wire.KindContext, &key); err != nil || key != globalContext {
+		spec, err := specOf(id)
+		if err != nil {
 			return nil, err
 		}
-		return &searchContext{s}, nil
+		return wire.OrNone(s.contextOf(spec))
 	},
 }
 

@@ -3,7 +3,6 @@ package graphql
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,8 +10,8 @@ import (
 	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi/graphql/account"
-	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
@@ -53,9 +52,11 @@ func (j *searchJob) RepoStats() jobStats {
 	return jobStats{wire.Int32(len(j.j.Repositories)), wire.Int32(j.j.Done - j.j.Failures), wire.Int32(j.j.Failures), wire.Int32(left)}
 }
 
-// maySee is for the creator and site admins.
-func (s *session) maySee(j *saved.Job) bool {
-	return s.Actor.IsOrAdministers(j.Creator)
+// keptJobs returns the search jobs of the client.
+func (s *session) keptJobs() *manage.Jobs {
+	kept := s.Kept()
+	kept.Cancelled = s.jobs.Cancelled
+	return &manage.Jobs{Kept: kept, Actor: s.Actor}
 }
 
 // jobOf finds one by its global id; nil is none, or one that may not be seen.
@@ -64,22 +65,14 @@ func (s *session) jobOf(id graphql.ID) (*searchJob, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := s.Book.Job(n)
-	if account.IsMissing(err) || err == nil && !s.maySee(j) {
+	j, err := s.keptJobs().Find(n)
+	if account.IsMissing(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	return &searchJob{s, j}, nil
-}
-
-func (s *session) knownJob(id graphql.ID) (*searchJob, error) {
-	j, err := s.jobOf(id)
-	if err == nil && j == nil {
-		err = wire.Refuse("search job not found")
-	}
-	return j, err
 }
 
 // jobConnection is the type SearchJobConnection.
@@ -99,21 +92,16 @@ func (*resolver) SearchJobs(ctx context.Context, args struct {
 	Descending wire.Bool
 }) (*jobConnection, error) {
 	s := sessionOf(ctx)
-	if err := s.MustSignIn(); err != nil {
-		return nil, err
-	}
-	all, err := s.Book.Jobs()
-	if err != nil {
-		return nil, err
-	}
 	nodes := []*searchJob{}
-	for _, j := range all {
-		if !s.maySee(j) || !account.HoldsFold(j.Query, args.Query.Or("")) ||
-			args.States != nil && !slices.Contains(*args.States, string(j.State)) ||
-			args.UserIDs != nil && !slices.Contains(*args.UserIDs, wire.NewID(wire.KindUser, j.Creator)) {
-			continue
+	err := s.keptJobs().Each(func(j *saved.Job) {
+		if account.HoldsFold(j.Query, args.Query.Or("")) &&
+			(args.States == nil || slices.Contains(*args.States, string(j.State))) &&
+			(args.UserIDs == nil || slices.Contains(*args.UserIDs, wire.NewID(wire.KindUser, j.Creator))) {
+			nodes = append(nodes, &searchJob{s, j})
 		}
-		nodes = append(nodes, &searchJob{s, j})
+	})
+	if err != nil {
+		return nil, account.Told(err)
 	}
 	slices.SortFunc(nodes, func(a, b *searchJob) int {
 		c := 0
@@ -143,97 +131,35 @@ func (*resolver) SearchJobs(ctx context.Context, args struct {
 	return &jobConnection{nodes[p.From:p.To], wire.Int32(len(nodes)), p}, nil
 }
 
-// checkJob refuses what cannot be a job.
-func checkJob(query string) error {
-	if strings.TrimSpace(query) == "" {
-		return wire.Refuse("the query is empty")
-	}
-	if len(query) > account.MaxSavedBytes {
-		return wire.Refuse("a query has at most %d bytes", account.MaxSavedBytes)
-	}
-	if _, err := jobs.Parse(query); err != nil {
-		return wire.Refuse("%s", err.Error())
-	}
-	return nil
-}
-
 // ValidateSearchJob says what is wrong with a query.
-func (*resolver) ValidateSearchJob(args struct{ Query string }) (*wire.Empty, error) {
-	return &wire.Empty{}, checkJob(args.Query)
+func (*resolver) ValidateSearchJob(ctx context.Context, args struct{ Query string }) (*wire.Empty, error) {
+	return &wire.Empty{}, account.Told(sessionOf(ctx).keptJobs().Check(args.Query))
 }
 
 // CreateSearchJob queues a search.
 func (*resolver) CreateSearchJob(ctx context.Context, args struct{ Query string }) (*searchJob, error) {
 	s := sessionOf(ctx)
-	if err := s.MustSignIn(); err != nil {
-		return nil, err
-	}
-	if err := checkJob(args.Query); err != nil {
-		return nil, err
-	}
-	creator := s.Actor.UserID()
-	if err := s.mayQueue(creator); err != nil {
-		return nil, err
-	}
-	j, err := s.Book.AddJob(args.Query, creator)
+	j, err := s.keptJobs().Create(args.Query)
 	if err != nil {
 		return nil, account.Told(err)
 	}
 	return &searchJob{s, j}, nil
 }
 
-// What one user may keep: so many jobs, and so much of what they found.
-const (
-	maxJobs     = 100
-	maxJobBytes = 8 << 30
-)
-
-func (s *session) mayQueue(creator uint32) error {
-	all, err := s.Book.Jobs()
-	if err != nil {
-		return err
-	}
-	n, bytes := 0, int64(0)
-	for _, j := range all {
-		if j.Creator == creator {
-			n++
-			bytes += j.Bytes
-		}
-	}
-	switch {
-	case n >= maxJobs:
-		return wire.Refuse("you have %d search jobs: delete some of them first", n)
-	case bytes >= maxJobBytes:
-		return wire.Refuse("your search jobs hold %d GiB: delete some of them first", bytes>>30)
-	}
-	return nil
-}
-
 // CancelSearchJob ends a job; one that is over stays as it is.
 func (*resolver) CancelSearchJob(ctx context.Context, args struct{ ID graphql.ID }) (*wire.Empty, error) {
-	s := sessionOf(ctx)
-	found, err := s.knownJob(args.ID)
-	if err != nil {
-		return nil, err
-	}
-	_, err = s.Book.ChangeJob(found.j.ID, func(j *saved.Job) {
-		j.State, j.Finished = saved.JobCanceled, s.Now().UTC()
-	})
-	s.jobs.Cancelled(found.j.ID)
-	if errors.Is(err, saved.ErrConflict) {
-		err = nil
+	n, err := wire.NumberOf(args.ID, wire.KindSearchJob)
+	if err == nil {
+		err = sessionOf(ctx).keptJobs().Cancel(n)
 	}
 	return &wire.Empty{}, account.Told(err)
 }
 
 // DeleteSearchJob forgets a job.
 func (*resolver) DeleteSearchJob(ctx context.Context, args struct{ ID graphql.ID }) (*wire.Empty, error) {
-	s := sessionOf(ctx)
-	found, err := s.knownJob(args.ID)
-	if err != nil {
-		return nil, err
+	n, err := wire.NumberOf(args.ID, wire.KindSearchJob)
+	if err == nil {
+		err = sessionOf(ctx).keptJobs().Delete(n)
 	}
-	err = s.Book.RemoveJob(found.j.ID)
-	s.jobs.Cancelled(found.j.ID)
 	return &wire.Empty{}, account.Told(err)
 }

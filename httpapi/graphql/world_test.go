@@ -238,6 +238,7 @@ func (w *world) Search(ctx context.Context, q *query.Query, o search.Options, si
 	if w.searching != nil {
 		w.searching()
 	}
+	o.Contexts = (&manage.Contexts{Kept: &manage.Kept{Store: w.st, Registry: w.registry, Book: w.book}, Actor: auth.From(ctx)}).Resolve
 	return w.searcher.Search(ctx, q, o, sink)
 }
 

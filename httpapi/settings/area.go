@@ -26,6 +26,7 @@ type Group string
 // asks for what it leads to is for its routes to refuse.
 const (
 	Account   Group = "Account"
+	Searches  Group = "Searches"
 	SiteAdmin Group = "Site admin"
 	Tools     Group = "Tools"
 )
@@ -47,6 +48,9 @@ type Area struct {
 	Repositories func() manage.Repositories
 	// Apps returns the OAuth apps, nil until the data directory is open.
 	Apps func() *oauth.Book
+	// Kept returns where the searches that people keep are, nil until the data
+	// directory is open.
+	Kept func() *manage.Kept
 	// Site is the configuration of the server.
 	Site manage.Site
 	// Status tells how the server is.
@@ -56,6 +60,9 @@ type Area struct {
 	// More are the sections of other packages.
 	More []Section
 }
+
+// ofUsers reports whether a group is about the user who asks.
+func (g Group) ofUsers() bool { return g == Account || g == Searches }
 
 // section is an entry of the sidebar and its pages, of which the first is at path
 // or, for those about the user who asks, where path leads.
@@ -98,6 +105,40 @@ var sections = []section{
 		path: "/users/{user}/settings/authorised-apps", template: "authorised.html", blank: func() content { return &authorisedData{} },
 		done:    map[string]string{"revoked": "The app cannot act for this account any more, anywhere."},
 		actions: []action{{"/revoke", revokeApp}},
+	}}},
+	{Searches, "Saved searches", "/user/searches", []page{{
+		path: "/users/{user}/searches", template: "searches.html", blank: func() content { return &searchesData{} },
+		done:    map[string]string{"kept": "The search is saved.", "deleted": "The search is deleted."},
+		actions: []action{{"", keepSearch}},
+	}, {
+		path: "/users/{user}/searches/{id}", template: "search.html", blank: func() content { return &searchData{} },
+		done:    map[string]string{"saved": "Saved."},
+		actions: []action{{"", changeSearch}, {"/delete", deleteSearch}},
+	}}},
+	{Searches, "Search jobs", "/user/jobs", []page{{
+		path: "/users/{user}/jobs", template: "jobs.html", scripts: []string{"jobs.js"}, blank: func() content { return &jobsData{} },
+		done:    map[string]string{"queued": "The search job begins as soon as those before it have ended.", "deleted": "The search job is deleted."},
+		actions: []action{{"", createJob}},
+	}, {
+		path: "/users/{user}/jobs/{id}", template: "job.html", scripts: []string{"jobs.js"}, blank: func() content { return &jobData{} },
+		done:    map[string]string{"cancelled": "The search job has ended. What it found stays."},
+		actions: []action{{"/cancel", cancelJob}, {"/delete", deleteJob}},
+	}}},
+	{Searches, "Search contexts", "/user/contexts", []page{{
+		path: "/users/{user}/contexts", template: "contexts.html", blank: func() content { return &contextsData{} },
+		done: map[string]string{
+			"made": "The search context is there.", "deleted": "The search context is deleted.",
+			"default": "Searches of the search page begin there.", "everywhere": "Searches of the search page begin in all repositories.",
+			"marked": "The search page offers it.", "unmarked": "Saved.",
+		},
+		actions: []action{{"", createContext}},
+	}, {
+		path: "/users/{user}/contexts/{id}", template: "context.html", blank: func() content { return &contextData{} },
+		done: map[string]string{"saved": "Saved."},
+		actions: []action{
+			{"", changeContext}, {"/delete", deleteContext}, {"/default", onListed("default", (*manage.Contexts).SetDefault)}, {"/no-default", onListed("everywhere", noDefault)},
+			{"/star", onListed("marked", starContext)}, {"/unstar", onListed("unmarked", unstarContext)},
+		},
 	}}},
 	{SiteAdmin, "Overview", overviewPath, []page{{
 		path: overviewPath, template: "overview.html", blank: func() content { return &overviewData{} },
@@ -175,16 +216,18 @@ const pageHolds = 12 << 20
 // Routes returns the routes of all sections, and those that lead there from
 // where people look for them.
 func (a *Area) Routes() []httpapi.Route {
-	all := []httpapi.Route{a.leadTo("/settings", "/settings")}
+	// Fixed paths stand before those of pages that take any number.
+	all := append([]httpapi.Route{a.leadTo("/settings", "/settings")}, a.jobRoutes()...)
 	for i := range sections {
 		s := &sections[i]
 		for j := range s.pages {
 			all = append(all, a.routes(s, &s.pages[j])...)
 		}
-		if s.group == Account {
+		if s.group.ofUsers() {
 			all = append(all, a.leadTo(s.path, strings.TrimPrefix(s.path, "/user")))
 		}
 	}
+	all = append(all, a.searchRoutes()...)
 	for _, s := range a.More {
 		for _, r := range s.Routes {
 			r.Holds = pageHolds
@@ -194,14 +237,19 @@ func (a *Area) Routes() []httpapi.Route {
 	return all
 }
 
-// leadTo redirects to a page below that of the user who asks.
+// leadTo redirects to a page below that of the user who asks, with what the request
+// asks of it.
 func (a *Area) leadTo(from, page string) httpapi.Route {
 	return httpapi.Route{Method: "GET", Path: from, Access: auth.ForUsers, Handler: func(w http.ResponseWriter, r *http.Request) error {
 		u := auth.From(r.Context()).User
 		if u == nil {
 			return errNoAccount
 		}
-		http.Redirect(w, r, a.Server.Path(userPath(u.Name)+page), http.StatusFound)
+		to := a.Server.Path(userPath(u.Name) + page)
+		if r.URL.RawQuery != "" {
+			to += "?" + r.URL.RawQuery
+		}
+		http.Redirect(w, r, to, http.StatusFound)
 		return nil
 	}}
 }
@@ -215,7 +263,7 @@ func userPath(name string) string { return "/users/" + url.PathEscape(name) }
 // Serve answers with a page of t beside the sidebar.
 func (a *Area) Serve(w http.ResponseWriter, r *http.Request, t web.Templates, v web.View) error {
 	siteAdmin := auth.From(r.Context()).SiteAdmin()
-	for _, g := range []Group{Account, SiteAdmin, Tools} {
+	for _, g := range []Group{Account, Searches, SiteAdmin, Tools} {
 		if g == SiteAdmin && !siteAdmin {
 			continue
 		}

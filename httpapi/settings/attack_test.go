@@ -5,14 +5,17 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/saved"
 )
 
 // everyPage shows all that a site admin can see of the settings.
 var everyPage = []string{
 	"/users/root/settings", "/users/root/settings/tokens", "/users/bot/settings/tokens", "/site-admin/users", "/site-admin/users/bob",
 	"/users/root/settings/authorised-apps", "/site-admin/oauth-apps", "/site-admin/organizations", "/site-admin/repositories", "/site-admin/audit", "/site-admin/nodes", "/site-admin/configuration", "/site-admin/overview",
+	"/users/root/searches", "/users/root/searches/1", "/users/root/jobs", "/users/root/jobs/1", "/users/root/contexts", "/users/root/contexts/1",
 }
 
 // Each form there is on a page is posted as a page of another origin would have
@@ -29,11 +32,19 @@ func TestFormsFromElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.letIn(root)
+	w.keep(root, "glaze")
+	if _, err := w.kept.Book.AddContext(saved.Context{Name: "glazes", Owner: manage.SiteOwner, Public: true, Query: "repo:glaze"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.kept.Book.AddJob("glaze", root.ID); err != nil {
+		t.Fatal(err)
+	}
 	w.repos.all = []*store.Repository{{Name: "kiln"}}
 	b := w.as("root")
 	before := len(w.entries())
 	values := url.Values{
 		"id": {"1"}, "name": {"kiln"}, "user": {"bot"}, "displayName": {"Eve"}, "note": {"x"}, "days": {"7"},
+		"query": {"evil"}, "description": {"evil"},
 		"old": {goodPassword}, "new": {"known to eve now"}, "confirm": {"bob"}, "locked": {"yes"}, "siteAdmin": {"yes"}, "last": {"0"}, "max-timeout": {"1s"},
 	}
 	var tried []string
@@ -72,6 +83,20 @@ func TestFormsFromElsewhere(t *testing.T) {
 	}
 	if len(w.repos.refreshed) > 0 {
 		t.Errorf("%q were synced", w.repos.refreshed)
+	}
+	all, err := w.kept.Book.Searches()
+	if err != nil || len(all) != 1 || all[0].Query != "glaze" {
+		t.Errorf("the saved searches are %+v, %v; want the one", all, err)
+	}
+	jobs, err := w.kept.Book.Jobs()
+	if err != nil || len(jobs) != 1 || jobs[0].State.Final() {
+		t.Errorf("the search jobs are %+v, %v; want the one", jobs, err)
+	}
+	if c, err := w.kept.Book.Context(manage.SiteOwner, "glazes"); err != nil || c.Query != "repo:glaze" {
+		t.Errorf("the search context is %+v, %v", c, err)
+	}
+	if c, err := w.kept.Book.ContextChoice(root.ID); err != nil || c.Default != 0 || len(c.Starred) > 0 {
+		t.Errorf("root chose %+v, %v", c, err)
 	}
 	if after := w.entries(); len(after) != before {
 		t.Errorf("something was done:\n%v", after[:len(after)-before])

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/gorilla/mux"
@@ -17,7 +18,7 @@ import (
 
 // page is what a section shows, and the forms on it.
 type page struct {
-	// path may hold {user}, whom the page is about then.
+	// path may hold {user}, whom the page is about then, and {id}.
 	path, template string
 	// done has what the page says after an action, by the word of its answer: no
 	// link puts words into the page.
@@ -25,6 +26,8 @@ type page struct {
 	// blank is what the page shows before anything is filled in.
 	blank   func() content
 	actions []action
+	// scripts are those of the page beside that of all forms.
+	scripts []string
 }
 
 // action is a form: its path behind that of the page, and what it does.
@@ -84,7 +87,9 @@ type visit struct {
 	page    *page
 	w       http.ResponseWriter
 	r       *http.Request
-	// subject is there if the path of the page has one, path is with its name.
+	// subject is there if the path of the page has one, path is with its name. kept is
+	// nil until the data directory is open.
+	kept    *manage.Kept
 	subject subject
 	path    string
 	form    httpapi.Form
@@ -97,7 +102,7 @@ var errNoUser = &httpapi.Error{Status: http.StatusNotFound, Message: "there is n
 // visit finds the user whom the path of a request names, for themselves and for
 // site admins.
 func (a *Area) visit(w http.ResponseWriter, r *http.Request, s *section, p *page) (*visit, error) {
-	v := &visit{area: a, section: s, page: p, w: w, r: r, path: p.path, Operations: &manage.Operations{
+	v := &visit{area: a, section: s, page: p, w: w, r: r, path: p.path, kept: a.Kept(), Operations: &manage.Operations{
 		Actor: auth.From(r.Context()), Registry: a.Server.Gate.Registry(), Apps: a.Apps(), Repositories: a.Repositories(), Site: a.Site,
 	}}
 	name, of := mux.Vars(r)["user"]
@@ -111,14 +116,15 @@ func (a *Area) visit(w http.ResponseWriter, r *http.Request, s *section, p *page
 	if err != nil {
 		return nil, err
 	}
-	v.subject, v.path = subject{u, v.Actor.Is(u.ID)}, strings.Replace(p.path, "{user}", url.PathEscape(u.Name), 1)
+	v.subject = subject{u, v.Actor.Is(u.ID)}
+	v.path = strings.NewReplacer("{user}", url.PathEscape(u.Name), "{id}", url.PathEscape(mux.Vars(r)["id"])).Replace(p.path)
 	return v, nil
 }
 
 // routes are those of a page and its forms.
 func (a *Area) routes(s *section, p *page) []httpapi.Route {
 	access := auth.ForSiteAdmins
-	if s.group == Account {
+	if s.group.ofUsers() {
 		access = auth.ForUsers
 	}
 	all := []httpapi.Route{{Method: "GET", Path: p.path, Access: access, Holds: pageHolds, Handler: func(w http.ResponseWriter, r *http.Request) error {
@@ -183,10 +189,16 @@ func (v *visit) show(out answer, status int, n notice) error {
 		return err
 	}
 	here := v.section.path
-	if v.section.group == Account && !f.Self {
+	if v.section.group.ofUsers() && !f.Self {
 		here = usersPath
 	}
-	return v.area.Serve(v.w, v.r, pages, web.View{Page: cmp.Or(out.template, v.page.template), Status: status, Here: here, Data: out.data})
+	return v.area.Serve(v.w, v.r, pages, web.View{Page: cmp.Or(out.template, v.page.template), Status: status, Here: here, Scripts: v.page.scripts, Data: out.data})
+}
+
+// number is the one that the path of the request has, 0 if it is none.
+func (v *visit) number() uint32 {
+	id, _ := strconv.ParseUint(mux.Vars(v.r)["id"], 10, 32)
+	return uint32(id)
 }
 
 // value is what was filled in under a name, without space around it.

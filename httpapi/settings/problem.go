@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -18,6 +19,8 @@ func problem(w http.ResponseWriter, err error) (status int, n notice, unknown er
 	switch {
 	case errors.As(err, &self):
 		return http.StatusUnprocessableEntity, notice{Problem: "You cannot do this to yourself: ask another site admin"}, nil
+	case auth.IsRefusal(err):
+		return http.StatusForbidden, notice{Problem: "This is for others to do: " + err.Error()}, nil
 	case isGone(err):
 		return http.StatusNotFound, notice{Problem: "It is gone already."}, nil
 	case errors.Is(err, store.ErrExists):

@@ -23,6 +23,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/oauth"
+	"github.com/trawlsearch/trawl/store/saved"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -36,6 +37,7 @@ type world struct {
 	gate    *auth.Gate
 	reg     *identity.Registry
 	apps    *oauth.Book
+	kept    *manage.Kept
 	repos   repositories
 	site    site
 	status  admin.Status
@@ -60,10 +62,11 @@ func newWorld(t *testing.T, tokens identity.TokenPolicy) *world {
 		t.Fatal(err)
 	}
 	w.apps = oauth.Open(st, w.reg, oauth.Options{})
+	w.kept = &manage.Kept{Store: st, Registry: w.reg, Book: saved.Open(st, nil), Now: time.Now}
 	w.gate = gate
 	server := &httpapi.Server{Gate: gate}
 	area := &settings.Area{
-		Server: server, Repositories: func() manage.Repositories { return &w.repos }, Apps: func() *oauth.Book { return w.apps }, Site: &w.site,
+		Server: server, Repositories: func() manage.Repositories { return &w.repos }, Apps: func() *oauth.Book { return w.apps }, Kept: func() *manage.Kept { return w.kept }, Site: &w.site,
 		Status: func(context.Context) (admin.Status, error) { return w.status, nil }, Recent: func() admin.Recent { return w.recent },
 	}
 	server.Extra = area.Routes()

@@ -70,6 +70,9 @@ func (r *run) noRepositories() *query.Alert {
 		return &query.Alert{Title: "No repositories or code hosts configured",
 			Description: "To start searching code, add a repository: `trawl index PATH` or `trawl repo add PATH`."}
 	}
+	if a := r.emptyContext(); a != nil {
+		return a
+	}
 	a := &query.Alert{Title: "No repositories found",
 		Description: "Try using a different `repo:<regexp>` filter to see results"}
 	forks, archived := r.scope.LeftOut()
@@ -83,6 +86,24 @@ func (r *run) noRepositories() *query.Alert {
 		a.Description = "Try altering the query or use a different `repo:<regexp>` filter to see results"
 	}
 	return a
+}
+
+// emptyContext is the alert for repo: filters that match nothing within a search
+// context; nil if that is not so.
+func (r *run) emptyContext() *query.Alert {
+	if len(r.q.Basics) != 1 {
+		return nil
+	}
+	b := r.q.Basics[0]
+	name := b.Value("context")
+	if name == "" || name == globalContext || len(b.Values("repo")) == 0 {
+		return nil
+	}
+	rest := syntax.WithoutFilter(r.q.Text, r.q.PatternType, "context")
+	return &query.Alert{
+		Title:    "No repositories found for your query within the context " + query.Shorten(name),
+		Proposed: []query.ProposedQuery{r.propose("search in the global context", "context:"+globalContext+" "+strings.TrimSpace(rest))},
+	}
 }
 
 func (r *run) timeoutAlert() *query.Alert {

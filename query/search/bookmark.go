@@ -3,6 +3,7 @@ package search
 import (
 	"time"
 
+	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -20,6 +21,8 @@ import (
 type Bookmark struct {
 	snap  *store.Snapshot
 	start time.Time
+	// basics are the basic queries within their contexts.
+	basics []query.Basic
 	// progress is how far the answer has come.
 	progress answer.Progress
 	// failed are the shards that could not be searched, or not all of it.

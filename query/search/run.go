@@ -29,8 +29,10 @@ type run struct {
 	o        Options
 	sink     answer.Sink
 	// began is when the search was begun this time.
-	began     time.Time
-	basics    []*target.Query
+	began  time.Time
+	basics []*target.Query
+	// parsed are those that basics were compiled from.
+	parsed    []query.Basic
 	out       *answer.Sender
 	scope     *scope.Scope
 	coverage  *coverage.Ledger
@@ -116,7 +118,7 @@ func (r *run) takeSnapshot() (release func()) {
 	}
 	return func() {
 		if r.yielded() {
-			*r.o.Bookmark = Bookmark{snap: r.Snapshot, start: r.Start, progress: r.out.Progress(), failed: r.FailedShards()}
+			*r.o.Bookmark = Bookmark{snap: r.Snapshot, basics: r.parsed, start: r.Start, progress: r.out.Progress(), failed: r.FailedShards()}
 		} else if !r.o.Bookmark.Resumed() {
 			_ = r.Snapshot.Close()
 		}
@@ -134,7 +136,11 @@ func (r *run) prepare() error {
 	start := r.Now()
 	limit, longest := 0, time.Duration(r.searcher.maxTimeout.Load())
 	r.timeout = 0
-	for _, b := range r.q.Basics {
+	var err error
+	if r.parsed, err = r.scoped(); err != nil {
+		return err
+	}
+	for _, b := range r.parsed {
 		all, err := compile.Compile(b, compile.Options{DefaultCount: r.o.DefaultCount, Now: r.Start, Addresses: r.searcher.set.Addresses})
 		if err != nil {
 			return err

@@ -24,6 +24,10 @@ type Options struct {
 	PublicVisible bool
 	// Only, if not 0, is the ID of the one repository that may exist for the client.
 	Only uint32
+	// Contexts returns what the search context of a name stands for to the client:
+	// alternatives of filters that all hold, none for a context that does not exist. nil
+	// knows that of all repositories only.
+	Contexts func(name string) ([][]query.Filter, error)
 	// Report, if set, is kept up to date while the search runs.
 	Report *report.Report
 	// Trace, if set, records the work.

@@ -21,6 +21,8 @@ var (
 	searches = table.JSON(store.RecordSavedSearch, "saved search", table.Own(func(s *Search) uint32 { return s.ID }))
 	jobs     = table.JSON(store.RecordJob, "search job", table.Own(func(j *Job) uint32 { return j.ID }))
 	steps    = table.JSON[jobPart, JobStep](store.RecordJobStep, "step of a search job", nil)
+	contexts = table.JSON(store.RecordContext, "search context", table.Own(func(c *Context) string { return contextKey(c.Owner, c.Name) }))
+	choices  = table.JSON(store.RecordContextChoice, "chosen search contexts", table.Own(func(c *ContextChoice) uint32 { return c.User }))
 	results  = table.Bytes[jobPart](store.RecordJobResult, "results of a search job", nil)
 )
 

@@ -71,6 +71,14 @@ type JobStep struct {
 // Jobs returns all jobs by ID, but for damaged ones.
 func (b *Book) Jobs() ([]*Job, error) { return jobs.All(b.st, store.RecordRange{}, b.leaveOut) }
 
+// EachJob calls f with all jobs by ID, but for damaged ones.
+func (b *Book) EachJob(f func(*Job)) error {
+	return jobs.Each(b.st, store.RecordRange{}, b.leaveOut, func(_ uint32, j *Job) (bool, error) {
+		f(j)
+		return true, nil
+	})
+}
+
 // Job returns the job with an ID, or an error that is store.ErrNotFound.
 func (b *Book) Job(id uint32) (*Job, error) { return jobs.Get(b.st, id) }
 

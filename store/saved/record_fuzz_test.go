@@ -10,7 +10,7 @@ import (
 
 // FuzzRecords: whatever stands in a record of what people save, nothing panics.
 func FuzzRecords(f *testing.F) {
-	for _, kind := range []store.RecordKind{store.RecordSite, store.RecordSettings, store.RecordService, store.RecordSavedSearch, store.RecordJob, store.RecordJobStep, store.RecordJobResult} {
+	for _, kind := range []store.RecordKind{store.RecordSite, store.RecordSettings, store.RecordService, store.RecordSavedSearch, store.RecordJob, store.RecordJobStep, store.RecordJobResult, store.RecordContext, store.RecordContextChoice} {
 		for _, id := range [][]byte{{}, {0, 0, 0, 1}, {0, 0, 0, 1, 0, 0, 0, 2}, []byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff")} {
 			for _, value := range [][]byte{{}, {0}, []byte("{}"), []byte("null"), []byte(`{"id":1,"query":"x","state":"done"}`), []byte(`{"id":-1}`)} {
 				f.Add(byte(kind), id, value)
@@ -36,6 +36,11 @@ func FuzzRecords(f *testing.F) {
 		_, _ = b.JobSteps(1)
 		_, _ = b.JobPart(1, 0)
 		_, _ = b.Settings(saved.Subject{})
+		_, _ = b.Context(saved.Subject{}, "x")
+		_ = b.EachContext(func(*saved.Context) {})
+		_, _ = b.AddContext(saved.Context{Name: "x"})
+		_, _ = b.ContextChoice(1)
+		_ = b.ChooseContext(1, func(*saved.ContextChoice) {})
 		_, _ = b.AddJob("x", 1)
 		_, _ = b.AddSearch(saved.Search{})
 	})

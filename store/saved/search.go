@@ -23,6 +23,14 @@ func (b *Book) Searches() ([]*Search, error) {
 	return searches.All(b.st, store.RecordRange{}, b.leaveOut)
 }
 
+// EachSearch calls f with all saved searches by ID, but for damaged ones.
+func (b *Book) EachSearch(f func(*Search)) error {
+	return searches.Each(b.st, store.RecordRange{}, b.leaveOut, func(_ uint32, s *Search) (bool, error) {
+		f(s)
+		return true, nil
+	})
+}
+
 // Search returns the saved search with an ID, or an error that is
 // store.ErrNotFound.
 func (b *Book) Search(id uint32) (*Search, error) { return searches.Get(b.st, id) }

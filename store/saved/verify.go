@@ -29,6 +29,8 @@ func Verify(st *store.Store, tell func(store.FaultyRecord)) error {
 		settings.Verify(st, tell, nil, nil),
 		services.Verify(st, tell, nil, nil),
 		searches.Verify(st, tell, nil, nil),
+		contexts.Verify(st, tell, nil, nil),
+		choices.Verify(st, tell, table.Always, nil),
 		jobs.Verify(st, tell, table.Always, nil),
 		steps.Verify(st, tell, stray, func(p jobPart, _ *JobStep) error { return ofJob(p) }),
 		results.Verify(st, tell, stray, func(p jobPart, _ *[]byte) error { return ofJob(p) }))

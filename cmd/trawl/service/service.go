@@ -18,6 +18,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/node"
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/admin"
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/httpapi/graphql/account"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
@@ -335,6 +336,11 @@ func (s *Service) GraphQL() *graphql.Data {
 	return &graphql.Data{Store: s.store, Book: s.book, Registry: s.registry, Repositories: s, Services: s, Jobs: s.jobs, Notice: s.Notice, Git: s.Git()}
 }
 
+// Kept is where the searches that people keep are.
+func (s *Service) Kept() *manage.Kept {
+	return &manage.Kept{Store: s.store, Registry: s.registry, Book: s.book, Cancelled: s.jobs.Cancelled, Now: time.Now}
+}
+
 // Search implements httpapi.Searcher. As many searches run at once as there is
 // memory for; the others wait, and have those yield whose clients do not read.
 func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome {
@@ -356,6 +362,9 @@ func (s *Service) Search(ctx context.Context, q *query.Query, o search.Options, 
 
 func (s *Service) search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) (out search.Outcome, waited time.Duration) {
 	start := time.Now()
+	if o.Contexts == nil {
+		o.Contexts = (&manage.Contexts{Kept: s.Kept(), Actor: auth.From(ctx)}).Resolve
+	}
 	ticket, err := s.searches.Enter(ctx, o.Asker, o.Bookmark.Resumed())
 	waited = time.Since(start)
 	if err != nil {

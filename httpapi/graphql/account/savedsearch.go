@@ -10,6 +10,7 @@ import (
 	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
@@ -46,15 +47,23 @@ func (s *Session) namespaceOf(of saved.Subject) (namespaceOwner, error) {
 	return nil, nil
 }
 
-// owns reports whether an owner is the client or an organisation of theirs.
-func (s *Session) owns(of saved.Subject) bool {
-	switch of.Kind {
-	case saved.SubjectUser:
-		return s.Actor.Is(of.ID)
-	case saved.SubjectOrg:
-		return slices.Contains(s.Actor.Orgs, of.ID)
+// Kept returns where the searches that people keep are.
+func (s *Session) Kept() *manage.Kept {
+	return &manage.Kept{Store: s.Store, Registry: s.Registry, Book: s.Book, Now: s.Now}
+}
+
+// searches returns the saved searches of the client.
+func (s *Session) searches() *manage.Searches {
+	return &manage.Searches{Kept: s.Kept(), Actor: s.Actor}
+}
+
+// NamespaceOf returns an owner, nil for one that is gone.
+func (s *Session) NamespaceOf(of saved.Subject) (*Namespace, error) {
+	owner, err := s.namespaceOf(of)
+	if err != nil || owner == nil {
+		return nil, err
 	}
-	return false
+	return &Namespace{owner}, nil
 }
 
 // savedSearchOf finds one by its global id; nil is none, or one that may not be
@@ -64,7 +73,7 @@ func (s *Session) savedSearchOf(id graphql.ID) (*savedSearch, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.Book.Search(n)
+	v, err := s.searches().Find(n)
 	if IsMissing(err) {
 		return nil, nil
 	}
@@ -74,12 +83,8 @@ func (s *Session) savedSearchOf(id graphql.ID) (*savedSearch, error) {
 	return s.newSavedSearch(v)
 }
 
-// newSavedSearch returns nil for one that may not be seen, or has lost its
-// owner.
+// newSavedSearch returns nil for one that has lost its owner.
 func (s *Session) newSavedSearch(v *saved.Search) (*savedSearch, error) {
-	if !s.owns(v.Owner) && !s.Actor.SiteAdmin() {
-		return nil, nil
-	}
 	owner, err := s.namespaceOf(v.Owner)
 	if err != nil || owner == nil {
 		return nil, err
@@ -109,9 +114,15 @@ func (*Root) SavedSearches(ctx context.Context, args struct {
 	if args.First.Value == nil && args.Last.Value == nil {
 		return nil, wire.Refuse("you must provide a `first` or `last` value to properly paginate")
 	}
-	all, err := s.Book.Searches()
+	mine, word := s.searches(), args.Query.Or("")
+	var all []*saved.Search
+	err := mine.Each(func(v *saved.Search) {
+		if (HoldsFold(v.Description, word) || HoldsFold(v.Query, word)) && (!args.ViewerIsAffiliated.Or(false) || mine.Owns(v.Owner)) {
+			all = append(all, v)
+		}
+	})
 	if err != nil {
-		return nil, err
+		return nil, Told(err)
 	}
 	nodes := []*savedSearch{}
 	for _, v := range all {
@@ -119,12 +130,9 @@ func (*Root) SavedSearches(ctx context.Context, args struct {
 		if err != nil {
 			return nil, err
 		}
-		word := args.Query.Or("")
-		if found == nil || !HoldsFold(v.Description, word) && !HoldsFold(v.Query, word) ||
-			args.ViewerIsAffiliated.Or(false) && !s.owns(v.Owner) || args.Owner != nil && *args.Owner != found.owner.ID() {
-			continue
+		if found != nil && (args.Owner == nil || *args.Owner == found.owner.ID()) {
+			nodes = append(nodes, found)
 		}
-		nodes = append(nodes, found)
 	}
 	slices.SortFunc(nodes, func(a, b *savedSearch) int {
 		if args.OrderBy.Or("") == "SAVED_SEARCH_DESCRIPTION" {
@@ -139,36 +147,16 @@ func (*Root) SavedSearches(ctx context.Context, args struct {
 	return &savedSearches{nodes[p.From:p.To], wire.Int32(len(nodes)), p}, nil
 }
 
-// ownerID reads the id of who is to own something: the client or an
-// organisation of theirs, for site admins anybody.
-func (s *Session) ownerID(id graphql.ID) (saved.Subject, error) {
+// OwnerID reads the id of who is to own something.
+func (s *Session) OwnerID(id graphql.ID) (saved.Subject, error) {
 	if err := s.MustSignIn(); err != nil {
 		return saved.Subject{}, err
 	}
 	owner, err := s.ownerOf(id)
-	if err != nil {
+	if err != nil || owner == nil {
 		return saved.Subject{}, err
 	}
-	if owner == nil || owner.subject().Kind != saved.SubjectUser && owner.subject().Kind != saved.SubjectOrg {
-		return saved.Subject{}, wire.Refuse("the owner must be a user or an organization")
-	}
-	if !s.owns(owner.subject()) && !s.Actor.SiteAdmin() {
-		return saved.Subject{}, s.mayNotWrite(owner)
-	}
 	return owner.subject(), nil
-}
-
-// MaxSavedBytes is how much a saved search may say.
-const MaxSavedBytes = 64 << 10
-
-func checkSaved(description, query string) error {
-	if len(description)+len(query) > MaxSavedBytes {
-		return wire.Refuse("a saved search has at most %d bytes", MaxSavedBytes)
-	}
-	if strings.TrimSpace(query) == "" {
-		return wire.Refuse("the query is empty")
-	}
-	return nil
 }
 
 // CreateSavedSearch keeps a search.
@@ -179,50 +167,15 @@ func (*Root) CreateSavedSearch(ctx context.Context, args struct {
 	}
 }) (*savedSearch, error) {
 	s := Of(ctx)
-	owner, err := s.ownerID(args.Input.Owner)
-	if err == nil {
-		err = checkSaved(args.Input.Description, args.Input.Query)
-	}
-	if err == nil {
-		err = s.mayKeep(owner)
-	}
+	owner, err := s.OwnerID(args.Input.Owner)
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.Book.AddSearch(saved.Search{Description: args.Input.Description, Query: args.Input.Query, Owner: owner})
-	if err != nil {
-		return nil, Told(err)
-	}
-	return s.newSavedSearch(v)
+	return s.changed(s.searches().Create(owner, args.Input.Description, args.Input.Query))
 }
 
-// maxSaved is how many searches one owner may keep.
-const maxSaved = 200
-
-func (s *Session) mayKeep(owner saved.Subject) error {
-	all, err := s.Book.Searches()
-	if err != nil {
-		return err
-	}
-	n := 0
-	for _, v := range all {
-		if v.Owner == owner {
-			n++
-		}
-	}
-	if n >= maxSaved {
-		return wire.Refuse("there are %d saved searches: delete some of them first", n)
-	}
-	return nil
-}
-
-// changeSaved changes one that the client may change.
-func (s *Session) changeSaved(id graphql.ID, change func(*saved.Search)) (*savedSearch, error) {
-	found, err := s.knownSaved(id)
-	if err != nil {
-		return nil, err
-	}
-	v, err := s.Book.ChangeSearch(found.v.ID, change)
+// changed is the answer to a change.
+func (s *Session) changed(v *saved.Search, err error) (*savedSearch, error) {
 	if err != nil {
 		return nil, Told(err)
 	}
@@ -230,45 +183,40 @@ func (s *Session) changeSaved(id graphql.ID, change func(*saved.Search)) (*saved
 	return &savedSearch{s, v, owner}, err
 }
 
-func (s *Session) knownSaved(id graphql.ID) (*savedSearch, error) {
-	found, err := s.savedSearchOf(id)
-	if err == nil && found == nil {
-		err = wire.Refuse("saved search not found")
-	}
-	return found, err
-}
-
 // UpdateSavedSearch changes what a search says.
 func (*Root) UpdateSavedSearch(ctx context.Context, args struct {
 	ID    graphql.ID
 	Input struct{ Description, Query string }
 }) (*savedSearch, error) {
-	if err := checkSaved(args.Input.Description, args.Input.Query); err != nil {
+	s := Of(ctx)
+	n, err := wire.NumberOf(args.ID, wire.KindSavedSearch)
+	if err != nil {
 		return nil, err
 	}
-	return Of(ctx).changeSaved(args.ID, func(v *saved.Search) {
-		v.Description, v.Query = args.Input.Description, args.Input.Query
-	})
+	return s.changed(s.searches().Change(n, args.Input.Description, args.Input.Query))
 }
 
 // TransferSavedSearchOwnership gives a search to another owner.
 func (*Root) TransferSavedSearchOwnership(ctx context.Context, args struct{ ID, NewOwner graphql.ID }) (*savedSearch, error) {
 	s := Of(ctx)
-	owner, err := s.ownerID(args.NewOwner)
+	owner, err := s.OwnerID(args.NewOwner)
 	if err != nil {
 		return nil, err
 	}
-	return s.changeSaved(args.ID, func(v *saved.Search) { v.Owner = owner })
+	n, err := wire.NumberOf(args.ID, wire.KindSavedSearch)
+	if err != nil {
+		return nil, err
+	}
+	return s.changed(s.searches().Transfer(n, owner))
 }
 
 // DeleteSavedSearch forgets a search.
 func (*Root) DeleteSavedSearch(ctx context.Context, args struct{ ID graphql.ID }) (*wire.Empty, error) {
-	s := Of(ctx)
-	found, err := s.knownSaved(args.ID)
+	n, err := wire.NumberOf(args.ID, wire.KindSavedSearch)
 	if err != nil {
 		return nil, err
 	}
-	return &wire.Empty{}, Told(s.Book.RemoveSearch(found.v.ID))
+	return &wire.Empty{}, Told(Of(ctx).searches().Delete(n))
 }
 
 // Namespace is the interface Namespace: a user or an organisation.

@@ -12,8 +12,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
-	"github.com/trawlsearch/trawl/query"
-	"github.com/trawlsearch/trawl/query/syntax"
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/saved"
@@ -158,28 +157,13 @@ func failureText(err error) string {
 	return "internal error"
 }
 
-// Parse reads and judges the query of a job. An error that is meant for people
-// says what is wrong with it.
-func Parse(text string) (*query.Query, error) {
-	q, err := syntax.Parse(text, query.Standard)
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range q.Basics {
-		if b.Value("count") != "" || b.Value("timeout") != "" {
-			return nil, &query.SyntaxError{Message: "a search job finds everything: leave out count: and timeout:"}
-		}
-	}
-	return syntax.Parse(syntax.WithFilter(text, "count", "all"), query.Standard)
-}
-
 // search runs what is left of a job.
 func (r *Runner) search(ctx context.Context, id uint32) error {
 	job, err := r.Book.RewindJob(id)
 	if err != nil {
 		return err
 	}
-	q, err := Parse(job.Query)
+	q, err := manage.ParseJob(job.Query)
 	if err != nil {
 		return &refusal{err.Error()}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/report"
@@ -34,8 +35,9 @@ func (r *Runner) step(ctx context.Context, job *saved.Job, q *query.Query, actor
 	} else {
 		done.Repository = repo.Name
 		results := report.New(r.Now)
+		contexts := &manage.Contexts{Kept: &manage.Kept{Store: r.Store, Registry: r.Registry, Book: r.Book, Now: r.Now}, Actor: actor}
 		found := r.Searcher.Search(ctx, q, search.Options{
-			Display: -1, Report: results, Only: at, Visible: actor.CanSee,
+			Display: -1, Report: results, Only: at, Visible: actor.CanSee, Contexts: contexts.Resolve,
 		}, out)
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -33,8 +33,8 @@ export function remember(query) {
 
 // atOnce has a choice search again, if there is something to search for.
 export function atOnce() {
-  for (const name of ["patternType", "case"]) {
-    form.elements.namedItem(name).addEventListener("change", () => box.value.trim() && form.requestSubmit());
+  for (const name of ["patternType", "case", "context"]) {
+    form.elements.namedItem(name)?.addEventListener("change", () => box.value.trim() && form.requestSubmit());
   }
 }
 
