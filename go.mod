@@ -20,6 +20,7 @@ require (
 	github.com/graph-gophers/graphql-go v1.11.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/johannesboyne/gofakes3 v1.2.0
+	github.com/junegunn/fzf v0.65.2
 	github.com/minio/minio-go/v7 v7.4.1
 	github.com/minio/minlz v1.0.1-0.20250507153514-87eb42fe8882
 	github.com/modelcontextprotocol/go-sdk v1.8.0
@@ -125,6 +126,7 @@ require (
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/prometheus/common v0.72.0 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/rs/xid v1.6.0 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
 	github.com/ryszard/goskiplist v0.0.0-20150312221310-2dfbae5fcf46 // indirect

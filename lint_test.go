@@ -82,6 +82,7 @@ var libraries = map[string][]string{
 	"golang.org/x/crypto":                    {"store/identity"},
 	"golang.org/x/text":                      {"store/text"},
 	"github.com/alecthomas/chroma/v2":        {"httpapi/..."},
+	"github.com/junegunn/fzf":                {"httpapi/finder"},
 	"github.com/gorilla/mux":                 {"httpapi/..."},
 	"github.com/graph-gophers/graphql-go":    {"httpapi/..."},
 	"github.com/tailscale/hujson":            {"httpapi/..."},

@@ -39,6 +39,7 @@ var hostilePages = map[string][]string{
 	"/{repo}{rev}":                 {"/hostile", "/hostile@main" + strings.Repeat("^0", 400)},
 
 	"/.api/code/definitions": {"/.api/code/definitions?name=x&repository=hostile&path=tokens.go", "/.api/code/definitions?name=" + strings.Repeat("%22", 200)},
+	"/.api/code/files":       {"/.api/code/files?q=" + strings.Repeat("n", 200), "/.api/code/files?limit=100&q=n&repository=hostile", "/.api/code/files?q=n&repository=hostile&revision=main~1", "/.api/code/files?q=" + strings.Repeat("%22+", 100)},
 	"/.api/code/references":  {"/.api/code/references?name=x&limit=400&repository=hostile&path=long.txt", "/.api/code/references?name=n&repository=" + strings.Repeat("%22", 4_000)},
 	"/.api/code/hover":       {"/.api/code/hover?name=x&repository=hostile&path=" + strings.Repeat("%22", 4_000)},
 

@@ -28,6 +28,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/browse"
 	"github.com/trawlsearch/trawl/httpapi/complete"
 	"github.com/trawlsearch/trawl/httpapi/console"
+	"github.com/trawlsearch/trawl/httpapi/finder"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/help"
@@ -168,9 +169,10 @@ func (h *host) newServer() *httpapi.Server {
 	agents := &mcp.Endpoint{
 		Off: func() bool { return !h.set.Agents }, GraphQL: api, Searcher: &h.backend, Opening: h.backend.opening, ExternalURL: h.set.ExternalURL, FromOurs: h.gate.FromOurs, Version: buildOf().version,
 	}
-	files := &browse.Endpoint{Store: h.backend.store, Git: h.backend.git, Spool: h.backend.spool, Pages: server, Refresh: h.backend.refresh, Registry: h.backend.registry, Nodes: h.backend.nodes}
+	pages := &browse.Endpoint{Store: h.backend.store, Git: h.backend.git, Spool: h.backend.spool, Pages: server, Refresh: h.backend.refresh, Registry: h.backend.registry, Nodes: h.backend.nodes}
 	navigator := &navigate.Endpoint{Finder: navigate.Finder{Searcher: &h.backend}, Store: h.backend.store, Git: h.backend.git}
 	completer := &complete.Endpoint{Store: h.backend.store}
+	files := &finder.Endpoint{Store: h.backend.store, Git: h.backend.git}
 	start := &home.Endpoint{Store: h.backend.store, Registry: h.backend.registry, Syncing: h.backend.syncing}
 	server.Home = start.Home
 	webhooks := &hooks.Endpoint{Receiver: h.backend.hooks}
@@ -179,7 +181,7 @@ func (h *host) newServer() *httpapi.Server {
 	tools := &console.Console{Server: server}
 	book := &help.Book{Server: server, Limits: h.limits}
 	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, Status: h.status, More: tools.Sections()}
-	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), people.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), navigator.Routes(), start.Routes(), webhooks.Routes(), files.Routes(), h.metricsRoutes())
+	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), people.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), navigator.Routes(), files.Routes(), start.Routes(), webhooks.Routes(), pages.Routes(), h.metricsRoutes())
 	return server
 }
 

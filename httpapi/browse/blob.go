@@ -36,8 +36,8 @@ type blobData struct {
 	Problem string
 	source
 	Outline outline
-	// Asked and AskedPath are the revision and path of the address, as they are.
-	Asked, AskedPath string
+	// AskedPath is the path of the address, as it is.
+	AskedPath string
 	// Encoding is shown where it is not UTF-8.
 	Encoding string
 }
@@ -83,7 +83,7 @@ func (e *Endpoint) file(r *http.Request, p *target, blamed bool) (answer, error)
 	if found.Directory() || found.Mode == git.ModeSubmodule {
 		return answer{redirect: code.TreeURL(p.rec.Name, p.rev, p.path)}, nil
 	}
-	data := blobData{head: p.head(), Asked: p.rev, AskedPath: p.path, Name: shown(found.Name), RawURL: code.RawURL(p.rec.Name, p.rev, p.path), BlobURL: code.BlobURL(p.rec.Name, p.rev, p.path), BlameURL: code.BlameURL(p.rec.Name, p.rev, p.path), Blamed: blamed}
+	data := blobData{head: p.head(), AskedPath: p.path, Name: shown(found.Name), RawURL: code.RawURL(p.rec.Name, p.rev, p.path), BlobURL: code.BlobURL(p.rec.Name, p.rev, p.path), BlameURL: code.BlameURL(p.rec.Name, p.rev, p.path), Blamed: blamed}
 	data.Here, data.Permalink = data.BlobURL, code.BlobURL(p.rec.Name, p.commit, p.path)
 	if blamed {
 		data.SwitchURL = switchURL(p.rec.Name, p.path, "blame")
