@@ -48,6 +48,7 @@ var hostilePages = map[string][]string{
 	"/.api/search/parse":             {"/.api/search/parse?q=" + strings.Repeat("(", 16_000), "/.api/search/parse?t=regexp&q=" + strings.Repeat(".*", 8_000), "/.api/search/parse?q=" + strings.Repeat("x", 60_000)},
 	"/.api/search/completions":       {"/.api/search/completions?q=repo:" + strings.Repeat("%22", 5_000), "/.api/search/completions?q=" + strings.Repeat("x", 60_000)},
 	"/.api/indexing":                 {"/.api/indexing"},
+	"/-/repositories":                {"/-/repositories?q=" + strings.Repeat("%22", 30_000), "/-/repositories?sort=lag&from=1000000"},
 	"/search/list":                   {"/search/list?q=" + strings.Repeat("%22", 60_000), "/search/list?from=10000&q=count:all"},
 	"/search":                        {"/search", "/search?q=" + strings.Repeat("%22", 60_000)},
 	"/-/trace/{id}":                  {"/-/trace/%s"},

@@ -26,6 +26,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/browse"
+	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/httpapi/complete"
 	"github.com/trawlsearch/trawl/httpapi/console"
 	"github.com/trawlsearch/trawl/httpapi/finder"
@@ -39,6 +40,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/oauth"
 	"github.com/trawlsearch/trawl/httpapi/oidc"
 	"github.com/trawlsearch/trawl/httpapi/openapi"
+	"github.com/trawlsearch/trawl/httpapi/repolist"
 	"github.com/trawlsearch/trawl/httpapi/settings"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -173,6 +175,8 @@ func (h *host) newServer() *httpapi.Server {
 	navigator := &navigate.Endpoint{Finder: navigate.Finder{Searcher: &h.backend}, Store: h.backend.store, Git: h.backend.git}
 	completer := &complete.Endpoint{Store: h.backend.store}
 	files := &finder.Endpoint{Store: h.backend.store, Git: h.backend.git}
+	languages := &code.Languages{}
+	list := &repolist.Endpoint{Store: h.backend.store, Pages: server, Languages: languages}
 	start := &home.Endpoint{Store: h.backend.store, Registry: h.backend.registry, Syncing: h.backend.syncing}
 	server.Home = start.Home
 	webhooks := &hooks.Endpoint{Receiver: h.backend.hooks}
@@ -181,7 +185,7 @@ func (h *host) newServer() *httpapi.Server {
 	tools := &console.Console{Server: server}
 	book := &help.Book{Server: server, Limits: h.limits}
 	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, Status: h.status, More: tools.Sections()}
-	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), people.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), navigator.Routes(), files.Routes(), start.Routes(), webhooks.Routes(), pages.Routes(), h.metricsRoutes())
+	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), people.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), navigator.Routes(), files.Routes(), start.Routes(), list.Routes(), webhooks.Routes(), pages.Routes(), h.metricsRoutes())
 	return server
 }
 
