@@ -171,11 +171,11 @@ func (h *host) newServer() *httpapi.Server {
 	agents := &mcp.Endpoint{
 		Off: func() bool { return !h.set.Agents }, GraphQL: api, Searcher: &h.backend, Opening: h.backend.opening, ExternalURL: h.set.ExternalURL, FromOurs: h.gate.FromOurs, Version: buildOf().version,
 	}
-	pages := &browse.Endpoint{Store: h.backend.store, Git: h.backend.git, Spool: h.backend.spool, Pages: server, Refresh: h.backend.refresh, Registry: h.backend.registry, Nodes: h.backend.nodes}
+	languages := &code.Languages{}
+	pages := &browse.Endpoint{Store: h.backend.store, Git: h.backend.git, Spool: h.backend.spool, Pages: server, Refresh: h.backend.refresh, Registry: h.backend.registry, Nodes: h.backend.nodes, Languages: languages}
 	navigator := &navigate.Endpoint{Finder: navigate.Finder{Searcher: &h.backend}, Store: h.backend.store, Git: h.backend.git}
 	completer := &complete.Endpoint{Store: h.backend.store}
 	files := &finder.Endpoint{Store: h.backend.store, Git: h.backend.git}
-	languages := &code.Languages{}
 	list := &repolist.Endpoint{Store: h.backend.store, Pages: server, Languages: languages}
 	start := &home.Endpoint{Store: h.backend.store, Registry: h.backend.registry, Syncing: h.backend.syncing}
 	server.Home = start.Home

@@ -40,6 +40,8 @@ type blobData struct {
 	AskedPath string
 	// Encoding is shown where it is not UTF-8.
 	Encoding string
+	// ImageURL is where the file is an image, "" if it is none.
+	ImageURL string
 }
 
 // source is the window of a text that a page shows.
@@ -119,9 +121,14 @@ func (e *Endpoint) file(r *http.Request, p *target, blamed bool) (answer, error)
 
 // fill shows the text of a file.
 func (e *Endpoint) fill(r *http.Request, p *target, data *blobData, content []byte) {
+	if imageType(content) != "" {
+		data.ImageURL = imageURL(p.rec.Name, p.rev, p.path)
+	}
 	decoded, reason := text.Decode(content)
 	if reason != "" {
-		data.Problem = "The file is binary."
+		if data.ImageURL == "" {
+			data.Problem = "The file is binary."
+		}
 		return
 	}
 	if len(decoded.Data) == 0 {
