@@ -3,6 +3,7 @@ package browse
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/trawlsearch/trawl/httpapi"
@@ -116,7 +117,7 @@ func (e *Endpoint) file(r *http.Request, p *target, blamed bool) (answer, error)
 			return answer{}, err
 		}
 	}
-	return answer{page: "blob.html", data: data, scripts: []string{"names.js", "tools.js"}}, nil
+	return answer{page: "blob.html", data: data, scripts: []string{"names.js", "tools.js", "tree.js", "matches.js"}}, nil
 }
 
 // fill shows the text of a file.
@@ -148,13 +149,31 @@ func (e *Endpoint) fill(r *http.Request, p *target, data *blobData, content []by
 	win := windowOfLines(decoded.Data, max(named.first, lineFrom(r)), most)
 	lines := e.painter.lines(r.Context(), p.path, data.Language, decoded.Data, win)
 	data.source = newSource(lines, win, named)
-	here := data.Here + "?from="
+	here, looked := data.Here+"?from=", lookedFor(r)
 	if win.first > 1 {
-		data.Before = here + strconv.Itoa(win.first-1)
+		data.Before = here + strconv.Itoa(win.first-1) + looked
 	}
 	if win.last < win.lines {
-		data.Behind = here + strconv.Itoa(win.last+1)
+		data.Behind = here + strconv.Itoa(win.last+1) + looked
 	}
+}
+
+// maxLooked is how long what an address looks for in a file may be, to stay in the
+// addresses of its other parts.
+const maxLooked = 2 << 10
+
+// lookedFor is the part of an address that says what is looked for in the file.
+func lookedFor(r *http.Request) string {
+	kept, asked := url.Values{}, r.URL.Query()
+	for _, name := range []string{"q", "patternType", "case", "find"} {
+		if v := asked.Get(name); v != "" {
+			kept.Set(name, v)
+		}
+	}
+	if text := kept.Encode(); text != "" && len(text) <= maxLooked {
+		return "&" + text
+	}
+	return ""
 }
 
 // lineFrom is the line whose window an address asks for, 0 if it does not.
