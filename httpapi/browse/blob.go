@@ -8,6 +8,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/hostlink"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/lang"
 	"github.com/trawlsearch/trawl/store/text"
@@ -41,6 +42,8 @@ type blobData struct {
 	AskedPath string
 	// Encoding is shown where it is not UTF-8.
 	Encoding string
+	// OnHost and InEditor lead to the file elsewhere, nil for none.
+	OnHost, InEditor *hostlink.Link
 	// ImageURL is where the file is an image, "" if it is none.
 	ImageURL string
 }
@@ -92,6 +95,8 @@ func (e *Endpoint) file(r *http.Request, p *target, blamed bool) (answer, error)
 		data.SwitchURL = switchURL(p.rec.Name, p.path, "blame")
 		data.Here, data.Permalink = data.BlameURL, code.BlameURL(p.rec.Name, p.commit, p.path)
 	}
+	line := parseLines(r.URL.RawQuery).first
+	data.OnHost, data.InEditor = e.Links.Host(p.rec, p.commit, p.path, line), e.Links.Editor(p.rec, p.commit, p.path, line)
 	switch found.Mode {
 	case git.ModeSymlink:
 		data.Kind = "symbolic link"

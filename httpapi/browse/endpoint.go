@@ -8,6 +8,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/hostlink"
 	"github.com/trawlsearch/trawl/httpapi/web"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/fair"
@@ -71,6 +72,8 @@ type Endpoint struct {
 	BlameWithin time.Duration
 	// Now is the clock that ages are told by; nil is time.Now.
 	Now func() time.Time
+	// Links say where files are elsewhere.
+	Links hostlink.Links
 	// Languages counts the languages of repositories; nil is a count of its own.
 	Languages *code.Languages
 	// Nodes returns how many nodes are alive and divide what an actor may have fetched;

@@ -43,9 +43,10 @@ function rest() {
   return parts.map((part) => "&" + part).join("");
 }
 
-// fix has the permalink and the other view of the file name the lines, too.
+// fix has the permalink, the other view of the file and those elsewhere name the lines.
 function fix(range) {
   for (const link of document.querySelectorAll("#permalink, #view")) link.href = link.href.split("?")[0] + "?" + name(range);
+  for (const link of document.querySelectorAll(".elsewhere")) if (link.dataset.pattern) link.href = link.dataset.pattern.replaceAll("{line}", range[0]);
 }
 
 if (table) {
