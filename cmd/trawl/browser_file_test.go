@@ -19,7 +19,7 @@ func fileRepository(t *testing.T) string {
 }
 
 func TestBrowserFile(t *testing.T) {
-	s := newSite(t, fileRepository(t))
+	s := newSite(t, fileRepository(t), "--editor-link", "vscode://file/src/{repository}/{path}:{line}")
 	tab := s.open("/kiln/-/blob/a.go?L6")
 
 	// What is copied is the text, blank lines too.
@@ -36,6 +36,11 @@ func TestBrowserFile(t *testing.T) {
 	})()`) {
 		t.Error("the colours of a line are gone when the address names it")
 	}
+
+	// An editor opens the file at the line that is chosen.
+	tab.until(`document.querySelector(".elsewhere").getAttribute("href") === "vscode://file/src/kiln/a.go:6"`)
+	tab.do(chromedp.Click(`#L5 .no a`))
+	tab.until(`document.querySelector(".elsewhere").getAttribute("href") === "vscode://file/src/kiln/a.go:5"`)
 
 	// A fragment names a line of another window, which the server never hears.
 	tab.do(chromedp.Navigate(s.url + "/kiln/-/blob/long.txt#L12000-12002"))

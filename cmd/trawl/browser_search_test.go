@@ -120,8 +120,8 @@ func (s *site) searchResults() {
 		// text, counted in characters and not in bytes
 		{"½ glazes", "2 results in 1 repository", `[...document.querySelectorAll("mark")].map(e => e.textContent).join()`, "½,glazes"},
 		{"repo:hostile file:kiln step(7)", "1 result in 1 repository", `document.querySelector(".hit").innerText.replace(/\s+/g, " ")`, "33 step(7) // slip"},
-		{"repo:hostile file:kiln step(7)", "1 result in 1 repository", `document.querySelector(".hit .no").getAttribute("href")`, "/hostile/-/blob/kiln.go?L33"},
-		{"repo:hostile@main heats", "1 result in 1 repository", `document.querySelector("h3 .path").getAttribute("href")`, "/hostile@main/-/blob/kiln.go"},
+		{"repo:hostile file:kiln step(7)", "1 result in 1 repository", `document.querySelector(".hit .no").getAttribute("href")`, "/hostile/-/blob/kiln.go?L33&q=repo%3Ahostile+file%3Akiln+step%287%29"},
+		{"repo:hostile@main heats", "1 result in 1 repository", `document.querySelector("h3 .path").getAttribute("href")`, "/hostile@main/-/blob/kiln.go?q=repo%3Ahostile%40main+heats"},
 		// the matches that are not there at once come when they are asked for, and go again
 		{"slip", "40 results in 1 repository", `(async () => {
 			const marks = () => document.querySelectorAll("mark").length, settled = n => new Promise(done => {
@@ -381,7 +381,7 @@ func (s *site) searchReading() {
 func (s *site) searchText() {
 	t := s.search("slip")
 	script := func(name string) string {
-		return fmt.Sprintf(`import(document.querySelector("script").src.replace("search.js", %q))`, name)
+		return fmt.Sprintf(`import(document.querySelector("script[src$='search.js']").src.replace("search.js", %q))`, name)
 	}
 	for _, c := range []struct{ script, call, want string }{
 		// words stand between white space outside of quotes

@@ -39,6 +39,7 @@ var hostilePages = map[string][]string{
 	"/{repo}{rev}":                 {"/hostile", "/hostile@main" + strings.Repeat("^0", 400)},
 
 	"/.api/code/definitions": {"/.api/code/definitions?name=x&repository=hostile&path=tokens.go", "/.api/code/definitions?name=" + strings.Repeat("%22", 200)},
+	"/.api/code/files":       {"/.api/code/files?q=" + strings.Repeat("n", 200), "/.api/code/files?limit=100&q=n&repository=hostile", "/.api/code/files?q=n&repository=hostile&revision=main~1", "/.api/code/files?q=" + strings.Repeat("%22+", 100)},
 	"/.api/code/references":  {"/.api/code/references?name=x&limit=400&repository=hostile&path=long.txt", "/.api/code/references?name=n&repository=" + strings.Repeat("%22", 4_000)},
 	"/.api/code/hover":       {"/.api/code/hover?name=x&repository=hostile&path=" + strings.Repeat("%22", 4_000)},
 
@@ -47,6 +48,7 @@ var hostilePages = map[string][]string{
 	"/.api/search/parse":             {"/.api/search/parse?q=" + strings.Repeat("(", 16_000), "/.api/search/parse?t=regexp&q=" + strings.Repeat(".*", 8_000), "/.api/search/parse?q=" + strings.Repeat("x", 60_000)},
 	"/.api/search/completions":       {"/.api/search/completions?q=repo:" + strings.Repeat("%22", 5_000), "/.api/search/completions?q=" + strings.Repeat("x", 60_000)},
 	"/.api/indexing":                 {"/.api/indexing"},
+	"/-/repositories":                {"/-/repositories?q=" + strings.Repeat("%22", 30_000), "/-/repositories?sort=lag&from=1000000"},
 	"/search/list":                   {"/search/list?q=" + strings.Repeat("%22", 60_000), "/search/list?from=10000&q=count:all"},
 	"/search":                        {"/search", "/search?q=" + strings.Repeat("%22", 60_000)},
 	"/-/trace/{id}":                  {"/-/trace/%s"},

@@ -26,8 +26,10 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/browse"
+	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/httpapi/complete"
 	"github.com/trawlsearch/trawl/httpapi/console"
+	"github.com/trawlsearch/trawl/httpapi/finder"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/help"
@@ -38,6 +40,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/oauth"
 	"github.com/trawlsearch/trawl/httpapi/oidc"
 	"github.com/trawlsearch/trawl/httpapi/openapi"
+	"github.com/trawlsearch/trawl/httpapi/repolist"
 	"github.com/trawlsearch/trawl/httpapi/settings"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -176,9 +179,13 @@ func (h *host) newServer() *httpapi.Server {
 	agents := &mcp.Endpoint{
 		Off: func() bool { return !h.live.Load().Agents }, GraphQL: api, Searcher: &h.backend, Opening: h.backend.opening, ExternalURL: h.set.ExternalURL, FromOurs: h.gate.FromOurs, Version: buildOf().version,
 	}
-	files := &browse.Endpoint{Store: h.backend.store, Git: h.backend.git, Spool: h.backend.spool, Pages: server, Refresh: h.backend.refresh, Registry: h.backend.registry, Nodes: h.backend.nodes}
+	languages := &code.Languages{}
+	pages := &browse.Endpoint{Store: h.backend.store, Git: h.backend.git, Spool: h.backend.spool, Pages: server, Refresh: h.backend.refresh, Registry: h.backend.registry, Nodes: h.backend.nodes, Languages: languages}
+	pages.Links, _ = h.set.Links() // the settings were checked when they were read
 	navigator := &navigate.Endpoint{Finder: navigate.Finder{Searcher: &h.backend}, Store: h.backend.store, Git: h.backend.git}
 	completer := &complete.Endpoint{Store: h.backend.store}
+	files := &finder.Endpoint{Store: h.backend.store, Git: h.backend.git}
+	list := &repolist.Endpoint{Store: h.backend.store, Pages: server, Languages: languages}
 	start := &home.Endpoint{Store: h.backend.store, Registry: h.backend.registry, Syncing: h.backend.syncing}
 	server.Home = start.Home
 	webhooks := &hooks.Endpoint{Receiver: h.backend.hooks}
@@ -188,7 +195,7 @@ func (h *host) newServer() *httpapi.Server {
 	book := &help.Book{Server: server, Limits: h.limits}
 	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, Kept: h.backend.kept, Site: h.live, Status: h.status, Recent: h.recent.recent, More: tools.Sections()}
 	server.Contexts = area.Contexts
-	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), people.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), navigator.Routes(), start.Routes(), webhooks.Routes(), files.Routes(), h.metricsRoutes())
+	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), people.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), navigator.Routes(), start.Routes(), webhooks.Routes(), files.Routes(), list.Routes(), pages.Routes(), h.metricsRoutes())
 	return server
 }
 

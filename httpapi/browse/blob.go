@@ -3,10 +3,12 @@ package browse
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/hostlink"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/lang"
 	"github.com/trawlsearch/trawl/store/text"
@@ -36,10 +38,14 @@ type blobData struct {
 	Problem string
 	source
 	Outline outline
-	// Asked and AskedPath are the revision and path of the address, as they are.
-	Asked, AskedPath string
+	// AskedPath is the path of the address, as it is.
+	AskedPath string
 	// Encoding is shown where it is not UTF-8.
 	Encoding string
+	// OnHost and InEditor lead to the file elsewhere, nil for none.
+	OnHost, InEditor *hostlink.Link
+	// ImageURL is where the file is an image, "" if it is none.
+	ImageURL string
 }
 
 // source is the window of a text that a page shows.
@@ -83,12 +89,14 @@ func (e *Endpoint) file(r *http.Request, p *target, blamed bool) (answer, error)
 	if found.Directory() || found.Mode == git.ModeSubmodule {
 		return answer{redirect: code.TreeURL(p.rec.Name, p.rev, p.path)}, nil
 	}
-	data := blobData{head: p.head(), Asked: p.rev, AskedPath: p.path, Name: shown(found.Name), RawURL: code.RawURL(p.rec.Name, p.rev, p.path), BlobURL: code.BlobURL(p.rec.Name, p.rev, p.path), BlameURL: code.BlameURL(p.rec.Name, p.rev, p.path), Blamed: blamed}
+	data := blobData{head: p.head(), AskedPath: p.path, Name: shown(found.Name), RawURL: code.RawURL(p.rec.Name, p.rev, p.path), BlobURL: code.BlobURL(p.rec.Name, p.rev, p.path), BlameURL: code.BlameURL(p.rec.Name, p.rev, p.path), Blamed: blamed}
 	data.Here, data.Permalink = data.BlobURL, code.BlobURL(p.rec.Name, p.commit, p.path)
 	if blamed {
 		data.SwitchURL = switchURL(p.rec.Name, p.path, "blame")
 		data.Here, data.Permalink = data.BlameURL, code.BlameURL(p.rec.Name, p.commit, p.path)
 	}
+	line := parseLines(r.URL.RawQuery).first
+	data.OnHost, data.InEditor = e.Links.Host(p.rec, p.commit, p.path, line), e.Links.Editor(p.rec, p.commit, p.path, line)
 	switch found.Mode {
 	case git.ModeSymlink:
 		data.Kind = "symbolic link"
@@ -114,14 +122,19 @@ func (e *Endpoint) file(r *http.Request, p *target, blamed bool) (answer, error)
 			return answer{}, err
 		}
 	}
-	return answer{page: "blob.html", data: data, scripts: []string{"names.js", "tools.js"}}, nil
+	return answer{page: "blob.html", data: data, scripts: []string{"names.js", "tools.js", "tree.js", "matches.js"}}, nil
 }
 
 // fill shows the text of a file.
 func (e *Endpoint) fill(r *http.Request, p *target, data *blobData, content []byte) {
+	if imageType(content) != "" {
+		data.ImageURL = imageURL(p.rec.Name, p.rev, p.path)
+	}
 	decoded, reason := text.Decode(content)
 	if reason != "" {
-		data.Problem = "The file is binary."
+		if data.ImageURL == "" {
+			data.Problem = "The file is binary."
+		}
 		return
 	}
 	if len(decoded.Data) == 0 {
@@ -141,13 +154,31 @@ func (e *Endpoint) fill(r *http.Request, p *target, data *blobData, content []by
 	win := windowOfLines(decoded.Data, max(named.first, lineFrom(r)), most)
 	lines := e.painter.lines(r.Context(), p.path, data.Language, decoded.Data, win)
 	data.source = newSource(lines, win, named)
-	here := data.Here + "?from="
+	here, looked := data.Here+"?from=", lookedFor(r)
 	if win.first > 1 {
-		data.Before = here + strconv.Itoa(win.first-1)
+		data.Before = here + strconv.Itoa(win.first-1) + looked
 	}
 	if win.last < win.lines {
-		data.Behind = here + strconv.Itoa(win.last+1)
+		data.Behind = here + strconv.Itoa(win.last+1) + looked
 	}
+}
+
+// maxLooked is how long what an address looks for in a file may be, to stay in the
+// addresses of its other parts.
+const maxLooked = 2 << 10
+
+// lookedFor is the part of an address that says what is looked for in the file.
+func lookedFor(r *http.Request) string {
+	kept, asked := url.Values{}, r.URL.Query()
+	for _, name := range []string{"q", "patternType", "case", "find"} {
+		if v := asked.Get(name); v != "" {
+			kept.Set(name, v)
+		}
+	}
+	if text := kept.Encode(); text != "" && len(text) <= maxLooked {
+		return "&" + text
+	}
+	return ""
 }
 
 // lineFrom is the line whose window an address asks for, 0 if it does not.

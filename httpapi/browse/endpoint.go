@@ -7,6 +7,8 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/hostlink"
 	"github.com/trawlsearch/trawl/httpapi/web"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/fair"
@@ -70,6 +72,10 @@ type Endpoint struct {
 	BlameWithin time.Duration
 	// Now is the clock that ages are told by; nil is time.Now.
 	Now func() time.Time
+	// Links say where files are elsewhere.
+	Links hostlink.Links
+	// Languages counts the languages of repositories; nil is a count of its own.
+	Languages *code.Languages
 	// Nodes returns how many nodes are alive and divide what an actor may have fetched;
 	// nil is one.
 	Nodes func() int
@@ -85,6 +91,9 @@ func (e *Endpoint) prepare() {
 	e.once.Do(func() {
 		e.archives, e.painter = fair.NewSemaphore(maxArchives, 0), newPainter(e.PaintWithin)
 		e.refreshes = auth.NewLimiter(refreshesPerMinute, e.Nodes)
+		if e.Languages == nil {
+			e.Languages = &code.Languages{}
+		}
 	})
 }
 

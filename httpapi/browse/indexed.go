@@ -110,7 +110,7 @@ func (e *Endpoint) serveIndexed(w http.ResponseWriter, r *http.Request, p *targe
 		return d.end(err)
 	}
 	defer content.Close()
-	return d.sendFile(size, content)
+	return d.sendFile(r, size, content)
 }
 
 // fetchIndexed reads the file at the path from the index, to its end. A file that

@@ -33,8 +33,9 @@ func newPart(f web.Frame, data any) part { return part{f.Base, data} }
 // without the one that the server is reached below.
 type head struct {
 	Repository, RepositoryURL string
-	// Revision is what a person wrote, or the branch that is shown.
-	Revision            string
+	// Revision is what a person wrote, or the branch that is shown; Asked is that of the
+	// address as it is.
+	Revision, Asked     string
 	Commit, CommitShort string
 	CommitURL           string
 	Crumbs              []crumb
@@ -73,7 +74,7 @@ func searchIn(name, rev string) string {
 // head is the head of the page of a target.
 func (p *target) head() head {
 	h := newHead(p.rec)
-	h.Revision, h.Path = shown(p.rev), shown(p.path)
+	h.Revision, h.Asked, h.Path = shown(p.rev), p.rev, shown(p.path)
 	if len(p.rec.Branches) > 0 && h.Revision == "" {
 		h.Revision = p.rec.Branches[0].Name
 	}
@@ -157,7 +158,7 @@ func (e *Endpoint) show(build func(r *http.Request, p *target) (answer, error)) 
 			return e.redirect(w, r, a.redirect)
 		}
 		w.Header().Set("X-Robots-Tag", "noindex")
-		return e.Pages.ServePage(w, r, pages, web.View{Page: a.page, Compress: true, Styles: []string{"code.css"}, Scripts: append([]string{"lines.js", "switch.js"}, a.scripts...), Data: a.data})
+		return e.Pages.ServePage(w, r, pages, web.View{Page: a.page, Compress: true, Styles: []string{"code.css"}, Scripts: append([]string{"lines.js", "switch.js", "finder.js"}, a.scripts...), Data: a.data})
 	}
 }
 

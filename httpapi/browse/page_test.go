@@ -32,7 +32,7 @@ func TestPages(t *testing.T) {
 		{"/lab/kiln/-/blob/main.go", []string{`<span class="k">package</span>`, `<tr id="L3">`, "Go", `href="/under/lab/kiln/-/raw/main.go"`, head + "/-/blob/main.go"}},
 		{"/lab/kiln/-/blob/main.go?L2-3", []string{`<tr id="L2" class="hit">`, `<tr id="L3" class="hit">`, `tabindex="0" autofocus>2<`}},
 		{"/lab/kiln/-/blob/main.go?L3:6-3:10", []string{`<tr id="L3" class="hit">`}},
-		{"/lab/kiln/-/blob/photo.png", []string{"The file is binary."}},
+		{"/lab/kiln/-/blob/photo.png", []string{`<img src="/under/lab/kiln/-/raw/photo.png?as=image" alt="photo.png">`}},
 		{"/lab/kiln/-/blob/link", []string{"symbolic link", "/etc/passwd"}},
 		{"/lab/kiln/-/blob/page.html", []string{"&lt;"}},
 		{"/lab/kiln/-/commits", []string{"Say new", "Build the kiln", "2 Jan 2026", "/under/lab/kiln/-/commit/" + head}},

@@ -52,6 +52,12 @@ func (e *Endpoint) serveRaw(w http.ResponseWriter, r *http.Request) error {
 		return errSubmodule(p.path, found.OID)
 	}
 	h.Set("Content-Type", plainText)
+	if asImage(r) {
+		// SVG has styles of its own. It is no page: it runs nothing and fetches nothing.
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Add("Vary", "Sec-Fetch-Dest")
+	}
 	if p.gone != nil {
 		return e.serveIndexed(w, r, p)
 	}
@@ -154,11 +160,17 @@ func (e *Endpoint) serveFile(w http.ResponseWriter, r *http.Request, p *target, 
 	}
 	defer content.Close()
 	p.close()
-	return d.sendFile(size, content)
+	return d.sendFile(r, size, content)
 }
 
 // sendFile sends the bytes of a file that were read to their end.
-func (d *download) sendFile(size int64, content io.Reader) error {
+func (d *download) sendFile(r *http.Request, size int64, content io.Reader) error {
+	if asImage(r) {
+		var err error
+		if content, err = d.image(r, content); err != nil {
+			return d.end(err)
+		}
+	}
 	d.work.Shrink(2 * smallBytes)
 	d.Header().Set("Content-Length", strconv.FormatInt(size, 10))
 	_, err := io.Copy(d, content)

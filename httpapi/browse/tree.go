@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"errors"
 	"net/http"
 	"path"
 	"strconv"
@@ -28,6 +29,11 @@ type treeData struct {
 	ArchiveURL string
 	// Submodule is the commit of another repository that stands here.
 	Submodule string
+	Readme    *readme
+	// Languages and Commits are those of a repository, at its root: what it is written
+	// in, and its last commits.
+	Languages []code.LanguageShare
+	Commits   []commitRow
 }
 
 // entryList is a part of the entries of a directory.
@@ -37,6 +43,8 @@ type entryList struct {
 	First, Last, Total int
 	// Previous and Next are the addresses of the parts beside this one.
 	Previous, Next string
+	// readme is the file that tells about the directory, if it has one.
+	readme git.Entry
 }
 
 // Paged reports whether there are others.
@@ -67,10 +75,13 @@ func (e *Endpoint) tree(r *http.Request, p *target) (answer, error) {
 	if data.entryList, err = p.list(r, found); err != nil {
 		return answer{}, p.readable(err)
 	}
+	if data.Readme, err = e.readme(r, p, data.readme); err != nil {
+		return answer{}, p.readable(err)
+	}
+	if err := e.addFacts(r, p, &data); err != nil {
+		return answer{}, err
+	}
 	if p.gone == nil {
-		if data.Latest, err = p.latest(r); err != nil {
-			return answer{}, err
-		}
 		data.ArchiveURL = code.RawURL(p.rec.Name, p.commit, p.path) + "?format=zip"
 	}
 	if p.path != "" {
@@ -78,6 +89,33 @@ func (e *Endpoint) tree(r *http.Request, p *target) (answer, error) {
 		data.Parent = code.TreeURL(p.rec.Name, p.rev, strings.TrimPrefix(path.Dir("/"+p.path), "/"))
 	}
 	return answer{page: "tree.html", data: data}, nil
+}
+
+// rootCommits is how many commits the page of a repository shows.
+const rootCommits = 5
+
+// addFacts adds the commit that is shown and, at the root, what there is to tell of the
+// repository.
+func (e *Endpoint) addFacts(r *http.Request, p *target, data *treeData) error {
+	if p.path == "" && p.commit == p.rec.Commit() {
+		sn := p.st.Snapshot()
+		shares, err := e.Languages.Of(sn, p.rec)
+		if err = errors.Join(err, sn.Close()); err != nil {
+			return err
+		}
+		data.Languages = shares
+	}
+	if p.gone != nil {
+		return nil
+	}
+	if p.path != "" {
+		latest, err := p.latest(r)
+		data.Latest = latest
+		return err
+	}
+	var err error
+	data.Commits, err = p.history(r, []string{p.commit}, git.HistoryOptions{Max: rootCommits})
+	return p.readable(err)
 }
 
 // list lists the part of a directory that a request asks for, directories
@@ -89,9 +127,13 @@ func (p *target) list(r *http.Request, dir git.Entry) (entryList, error) {
 		from = 0
 	}
 	directories, total := 0, 0
+	var readme git.Entry
 	err = p.eachEntry(r.Context(), dir, func(e git.Entry) bool {
 		if total++; e.Directory() {
 			directories++
+		}
+		if rank := readmeRank(e); rank >= 0 && (readme.Name == "" || rank < readmeRank(readme)) {
+			readme = e
 		}
 		return true
 	})
@@ -113,7 +155,7 @@ func (p *target) list(r *http.Request, dir git.Entry) (entryList, error) {
 	if err != nil {
 		return entryList{}, err
 	}
-	out := entryList{Entries: p.fitting(rows), First: from + 1, Total: total}
+	out := entryList{Entries: p.fitting(rows), First: from + 1, Total: total, readme: readme}
 	out.Last = from + len(out.Entries)
 	here := code.TreeURL(p.rec.Name, p.rev, p.path) + "?from="
 	if from > 0 {

@@ -18,7 +18,10 @@ type DocumentRun struct {
 
 // Runs returns the documents of the indexed generation of a repository on its
 // default branch, as long as the snapshot is open.
-func Runs(sn *store.Snapshot, r *store.Repository) ([]DocumentRun, error) {
+func Runs(sn *store.Snapshot, r *store.Repository) ([]DocumentRun, error) { return RunsAt(sn, r, 0) }
+
+// RunsAt is Runs for any of the branches of the record.
+func RunsAt(sn *store.Snapshot, r *store.Repository, branch int) ([]DocumentRun, error) {
 	var out []DocumentRun
 	for _, id := range r.Shards {
 		v, ok := sn.Shard(id)
@@ -29,17 +32,15 @@ func Runs(sn *store.Snapshot, r *store.Repository) ([]DocumentRun, error) {
 		if err != nil {
 			return nil, err
 		}
-		away := awayFromDefault(v, r)
-		for _, run := range table.Runs() {
-			if run.Repository == r.ID {
-				out = append(out, DocumentRun{v, table, run.First, run.End, away})
-			}
+		away := awayFrom(v, r, branch)
+		for run := range table.RunsOf(r.ID) {
+			out = append(out, DocumentRun{v, table, run.First, run.End, away})
 		}
 	}
 	return out, nil
 }
 
-// Lives reports whether a document of the run is one of the default branch.
+// Lives reports whether a document of the run is one of its branch.
 func (r *DocumentRun) Lives(i int) bool {
 	return !r.away.Contains(uint16(i)) && (r.View.Dead == nil || !r.View.Dead.Contains(uint16(i)))
 }
@@ -63,10 +64,10 @@ func Text(v shard.View, table *shard.Documents, i int) (out []byte, err error) {
 	return append([]byte{}, borrowed...), err
 }
 
-// awayFromDefault are the documents of a shard that only other branches hold.
-func awayFromDefault(v shard.View, r *store.Repository) interface{ Contains(uint16) bool } {
-	if away := v.Away(r.ID); len(away) > 0 && away[0] != nil {
-		return away[0]
+// awayFrom are the documents of a shard that only other branches hold.
+func awayFrom(v shard.View, r *store.Repository, branch int) interface{ Contains(uint16) bool } {
+	if away := v.Away(r.ID); branch < len(away) && away[branch] != nil {
+		return away[branch]
 	}
 	return none{}
 }

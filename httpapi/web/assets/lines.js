@@ -25,7 +25,7 @@ function follow() {
   const range = parse(location.hash);
   if (!range) return false;
   if ((range[0] < shown[0] || range[0] > shown[1]) && range[0] >= 1 && range[0] <= Number(table.dataset.total)) {
-    location.replace(location.pathname + "?" + name(range));
+    location.replace(location.pathname + "?" + name(range) + rest());
     return true;
   }
   mark(range);
@@ -37,9 +37,16 @@ function name(range) {
   return "L" + range[0] + (range[1] > range[0] ? "-" + range[1] : "");
 }
 
-// fix has the permalink and the other view of the file name the lines, too.
+// rest is what else the address names: what is looked for in the file.
+function rest() {
+  const parts = location.search.slice(1).split("&").filter((part) => part && !/^(L\d|from=)/.test(part));
+  return parts.map((part) => "&" + part).join("");
+}
+
+// fix has the permalink, the other view of the file and those elsewhere name the lines.
 function fix(range) {
   for (const link of document.querySelectorAll("#permalink, #view")) link.href = link.href.split("?")[0] + "?" + name(range);
+  for (const link of document.querySelectorAll(".elsewhere")) if (link.dataset.pattern) link.href = link.dataset.pattern.replaceAll("{line}", range[0]);
 }
 
 if (table) {
@@ -57,7 +64,7 @@ if (table) {
     event.preventDefault();
     const n = Number(link.textContent);
     last = event.shiftKey && last ? [Math.min(n, last[0]), Math.max(n, last[0])] : [n, n];
-    history.replaceState(null, "", location.pathname + "?" + name(last));
+    history.replaceState(null, "", location.pathname + "?" + name(last) + rest());
     mark(last);
     fix(last);
   });

@@ -116,6 +116,16 @@ export function adding(query, filter) {
   return (whole ? [...kept, filter] : [...rest, ...kept.filter(set), filter]).join(" ");
 }
 
+// onlyPatterns is a query without its filters, for a search in one file; letter case and
+// the meaning of words stay. A query whose filters stand in parentheses stays whole.
+export function onlyPatterns(query) {
+  const all = words(query);
+  if (all.some((word) => /^\(+-?\w+:/.test(word))) return query;
+  const scope = (word) => /^(count|timeout):/i.test(word) || filters.test(word);
+  const rest = unset(all, (word) => scope(word));
+  return rest.join(" ");
+}
+
 const binary = (word) => /^(and|or)$/i.test(word ?? "");
 
 // unset returns the words that are no settings, without the operators that lose

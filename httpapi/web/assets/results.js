@@ -51,6 +51,19 @@ function filePath(match) {
   return `${repoPath(match)}/-/${folder ? "tree" : "blob"}/${escapePath(folder ? match.path.slice(0, -1) : match.path)}`;
 }
 
+// longestKept is how long a query is that addresses of files name.
+const longestKept = 1000;
+
+// behind is what addresses of files with matches have at their end: the search of this
+// page, whose matches are marked there.
+const behind = (() => {
+  const asked = new URLSearchParams(location.search);
+  if (!asked.get("q") || asked.get("q").length > longestKept) return "";
+  const kept = new URLSearchParams();
+  for (const name of ["q", "patternType", "case"]) if (asked.get(name)) kept.set(name, asked.get(name));
+  return String(kept);
+})();
+
 // fileTitle names a file, as links to its repository and to itself.
 function fileTitle(match, ...badges) {
   const rev = match.branches?.[0];
@@ -59,7 +72,7 @@ function fileTitle(match, ...badges) {
     link(repoPath(match), "repo", el("bdi", "", match.repository)),
     rev && badge("@" + rev),
     el("span", "sep", "›"),
-    link(filePath(match), "path", el("bdi", "", marked(match.path, spans))),
+    link(filePath(match) + (match.type === "content" && behind ? "?" + behind : ""), "path", el("bdi", "", marked(match.path, spans))),
     ...badges,
     match.language && badge(match.language),
     match.odd && badge("hidden characters", "warn"),
@@ -108,7 +121,7 @@ function line(row, to, how, apart) {
 
 // number links to a line; only those that matched are stops of the keyboard.
 function number(to, line, hit) {
-  const out = link(`${to}?L${line}`, "no", String(line));
+  const out = link(`${to}?L${line}${behind && "&" + behind}`, "no", String(line));
   out.ariaLabel = `line ${line}`;
   if (!hit) out.tabIndex = -1;
   return out;

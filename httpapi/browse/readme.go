@@ -1,0 +1,99 @@
+package browse
+
+import (
+	"errors"
+	"html/template"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/markdown"
+	"github.com/trawlsearch/trawl/store/git"
+	"github.com/trawlsearch/trawl/store/text"
+)
+
+// readmes are the names of files that tell about their directory, the best first, in
+// small letters. The first of them are Markdown.
+var readmes = []string{"readme.md", "readme.markdown", "readme", "readme.txt", "readme.rst", "readme.adoc", "readme.org"}
+
+const markdownReadmes = 2
+
+// maxPlainReadme is how much of a README is shown as it is.
+const maxPlainReadme = 64 << 10
+
+// readme is what a page of a directory shows of its README.
+type readme struct {
+	Name, URL string
+	// HTML is the text of Markdown, Lines are those of any other.
+	HTML  template.HTML
+	Lines []codeLine
+	// Problem says why it is not shown, or not as a whole.
+	Problem string
+}
+
+// readmeRank is the place of a name in readmes, -1 for another.
+func readmeRank(e git.Entry) int {
+	if e.Mode != git.ModeFile && e.Mode != git.ModeExecutable || len(e.Name) > len("readme.markdown") {
+		return -1
+	}
+	return slices.Index(readmes, strings.ToLower(e.Name))
+}
+
+// readme reads the README of the directory at the path, nil without one.
+func (e *Endpoint) readme(r *http.Request, p *target, file git.Entry) (*readme, error) {
+	rank := readmeRank(file)
+	if rank < 0 {
+		return nil, nil
+	}
+	at := *p
+	at.path = path.Join(p.path, file.Name)
+	out := &readme{Name: shown(file.Name), URL: code.BlobURL(p.rec.Name, p.rev, at.path)}
+	o, err := at.object(r.Context(), file, markdown.MaxBytes)
+	switch {
+	case errors.Is(err, git.ErrTooLarge):
+		out.Problem = "It is too long to be shown here."
+		return out, nil
+	case errors.Is(err, git.ErrMissing), errors.Is(err, git.ErrCorrupt), p.gone != nil && errors.Is(err, p.gone):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	decoded, reason := text.Decode(o.Data)
+	if reason != "" || len(decoded.Data) == 0 {
+		return nil, nil
+	}
+	if rank < markdownReadmes {
+		e.renderReadme(r, p, out, decoded.Data)
+		return out, nil
+	}
+	win := windowOf(decoded.Data[:min(len(decoded.Data), maxPlainReadme)], 0)
+	if win.end < len(decoded.Data) {
+		out.Problem = "This is its beginning."
+	}
+	w := newLineWriter(win.first, win)
+	w.write("", string(decoded.Data[win.start:win.end]))
+	out.Lines = w.end()
+	return out, nil
+}
+
+// renderReadme makes HTML of a text, if there is memory for it.
+func (e *Endpoint) renderReadme(r *http.Request, p *target, out *readme, source []byte) {
+	work := httpapi.WorkOf(r.Context())
+	if !work.Grow(markdown.Needs(len(source))) {
+		out.Problem = "The server has no memory to show it now: try again later."
+		return
+	}
+	defer work.Shrink(treeHolds)
+	links := markdown.Links{
+		Dir:   p.path,
+		File:  func(at string) string { return e.Pages.Path(code.BlobURL(p.rec.Name, p.rev, at)) },
+		Image: func(at string) string { return e.Pages.Path(imageURL(p.rec.Name, p.rev, at)) },
+	}
+	var err error
+	if out.HTML, err = markdown.Render(source, links); err != nil {
+		out.Problem = "It is too long, or nests too deeply, to be shown here."
+	}
+}

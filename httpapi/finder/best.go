@@ -1,0 +1,46 @@
+package finder
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/trawlsearch/trawl/store"
+)
+
+// file is a path that matches.
+type file struct {
+	found
+	// quality is that of the document, 0 for the best.
+	quality    byte
+	repository *store.Repository
+	path       string
+}
+
+// compare puts the better file first: by score, then one whose name matches, then the
+// document of better quality, then the shorter path.
+func compare(a, b file) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(worse(a), worse(b)), cmp.Compare(a.quality, b.quality),
+		cmp.Compare(len(a.path), len(b.path)), cmp.Compare(a.path, b.path), cmp.Compare(a.repository.Name, b.repository.Name))
+}
+
+func worse(f file) int {
+	if f.named {
+		return 0
+	}
+	return 1
+}
+
+// best keeps the best files, the best first.
+type best struct {
+	most  int
+	files []file
+}
+
+func (b *best) add(f file) {
+	if len(b.files) == b.most && compare(b.files[b.most-1], f) <= 0 {
+		return
+	}
+	i, _ := slices.BinarySearchFunc(b.files, f, compare)
+	b.files = slices.Insert(b.files, i, f)
+	b.files = b.files[:min(len(b.files), b.most)]
+}
