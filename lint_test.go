@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 // helpers are packages for tests: the tests of every folder may import them, as they
 // may each other, and nothing else may.
 var helpers = []string{"internal/needs", "internal/gitrepo", "internal/clock", "internal/tcpproxy", "internal/postgrestest",
-	"store/cluster/memorylog", "internal/githubtest"}
+	"store/cluster/memorylog", "internal/hosttest"}
 
 // lent are the helpers that package bench has as well, which tests running programs.
 var lent = []string{"internal/tcpproxy"}
@@ -87,12 +87,15 @@ var libraries = map[string][]string{
 	"github.com/tailscale/hujson":            {"httpapi/..."},
 	"github.com/ory/fosite":                  {"httpapi/oauth"},
 	"github.com/google/go-github/v75":        {"httpapi/hosts/github"},
+	"gitlab.com/gitlab-org/api/client-go":    {"httpapi/hosts/gitlab"},
+	"code.gitea.io/sdk/gitea":                {"httpapi/hosts/gitea"},
 	"github.com/coreos/go-oidc/v3":           {"httpapi/oidc"},
 	"golang.org/x/oauth2":                    {"httpapi/oidc"},
 	"github.com/modelcontextprotocol/go-sdk": {"httpapi/mcp"},
 	"github.com/vektah/gqlparser/v2":         {"httpapi/..."},
 	"github.com/prometheus/client_golang":    {"cmd/trawl/metrics"},
 	"github.com/coreos/go-systemd/v22":       {"cmd/trawl/systemd"},
+	"github.com/fsnotify/fsnotify":           {"cmd/trawl/watch"},
 	"go.opentelemetry.io/otel":               {"cmd/trawl/tracing"},
 	"github.com/agnivade/levenshtein":        {"cmd/..."},
 	"github.com/rs/zerolog":                  {"httpapi/...", "cmd/..."},

@@ -10,12 +10,15 @@ type Origin struct {
 	// Service is the number of the external service whose listing the record follows.
 	Service uint32 `json:"service"`
 	// Kind is that of the host, such as github, URL its address, and ID what it calls
-	// the repository for as long as that exists, whatever its name is.
+	// the repository for as long as that exists, whatever its name is. For one that a
+	// list of addresses names, the kind is other, URL is "" and ID the address.
 	Kind string `json:"kind"`
 	URL  string `json:"url"`
 	ID   string `json:"id"`
 	// Parent is the name at the host of what it was forked from, "" if not known.
 	Parent string `json:"parent,omitempty"`
+	// Readers says that the readers of the repository are those that its host names.
+	Readers bool `json:"readers,omitempty"`
 }
 
 // IsGone reports whether the code host does not list the repository any more.
@@ -28,7 +31,12 @@ type HostChange struct {
 	// Gone is since when the host does not list it, zero for one that it does.
 	Gone  *time.Time
 	Facts FactsChange
+	// Readers are who may see it, nil for no change.
+	Readers *ReadersChange
 }
+
+// ReadersChange gives a repository other readers, nil being everyone.
+type ReadersChange struct{ To *Readers }
 
 // FollowHost changes a repository as its code host says, and returns the new record.
 // It fails with ErrExists when another has the name. It does not wait for a sync at
@@ -72,6 +80,12 @@ func (c HostChange) apply(r *Repository) {
 	}
 	if c.Gone != nil {
 		r.Gone = *c.Gone
+	}
+	if c.Readers != nil {
+		r.Readers = nil
+		if to := c.Readers.To; to != nil {
+			r.Readers = &Readers{Users: sortedIDs(to.Users), Orgs: sortedIDs(to.Orgs)}
+		}
 	}
 	if !c.Facts.Empty() {
 		c.Facts.apply(r)

@@ -22,6 +22,9 @@ type Repository struct {
 	// know this machine. It is reached only by HTTP, through a proxy that
 	// judges addresses.
 	Guarded bool `json:"guarded,omitempty"`
+	// Named says that a site admin added it by its address: it stays when a service
+	// that lists it as well does not any more.
+	Named bool `json:"named,omitempty"`
 
 	Name string `json:"name"`
 	// Source is the path or URL as the user gave it.
@@ -80,7 +83,7 @@ type Repository struct {
 	Gone   time.Time `json:"gone,omitzero"`
 
 	// Readers may see the repository, as may site admins, and no other user;
-	// nil is everyone. Only SetReaders changes it.
+	// nil is everyone. SetReaders and FollowHost change it.
 	Readers *Readers `json:"readers,omitempty"`
 }
 

@@ -24,6 +24,7 @@ type searchWatch struct {
 	tracing *tracing.Tracing // nil if nothing is traced
 	log     zerolog.Logger
 	slow    *slowQueries
+	recent  *recentWork
 }
 
 // slowQueries are the settings of slow queries, which change while searches run.
@@ -39,8 +40,10 @@ func (w *searchWatch) Searched(ctx context.Context, s service.Searched) {
 	if w.tracing != nil {
 		w.tracing.Searched(ctx, s)
 	}
-	slow := w.slow.now.Load()
-	if slow.SlowQuery == 0 || s.Took < slow.SlowQuery {
+	set := w.slow.now.Load()
+	slow := set.SlowQuery > 0 && s.Took >= set.SlowQuery
+	w.recent.searched(s, slow, set.SlowQueryText, time.Now())
+	if !slow {
 		return
 	}
 	line := w.log.Info().Str("kind", string(s.Kind)).Str("outcome", string(s.Outcome)).Int("matches", s.Matches).
@@ -55,7 +58,7 @@ func (w *searchWatch) Searched(ctx context.Context, s service.Searched) {
 	if key := auth.From(ctx).Key(); key != "" {
 		line.Str("actor", key)
 	}
-	if slow.SlowQueryText {
+	if set.SlowQueryText {
 		line.Str("query", s.Text)
 	}
 	line.Msg("slow query")

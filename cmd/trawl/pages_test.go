@@ -70,6 +70,7 @@ var hostilePages = map[string][]string{
 	"/site-admin/audit":              {"/site-admin/audit"},
 	"/site-admin/nodes":              {"/site-admin/nodes"},
 	"/site-admin/configuration":      {"/site-admin/configuration"},
+	"/site-admin/overview":           {"/site-admin/overview"},
 	"/api/console":                   {"/api/console"},
 	"/user/settings/authorised-apps": {"/user/settings/authorised-apps"},
 

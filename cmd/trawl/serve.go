@@ -106,6 +106,8 @@ type host struct {
 	limits *cost.Current
 	// slow has the settings of slow queries.
 	slow slowQueries
+	// recent is what the server did in the last hour.
+	recent recentWork
 
 	started  time.Time
 	metrics  *metrics.Metrics
@@ -184,7 +186,7 @@ func (h *host) newServer() *httpapi.Server {
 	h.gate.Bearers = apps
 	tools := &console.Console{Server: server}
 	book := &help.Book{Server: server, Limits: h.limits}
-	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, Kept: h.backend.kept, Site: h.live, Status: h.status, More: tools.Sections()}
+	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, Kept: h.backend.kept, Site: h.live, Status: h.status, Recent: h.recent.recent, More: tools.Sections()}
 	server.Contexts = area.Contexts
 	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), people.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), navigator.Routes(), start.Routes(), webhooks.Routes(), files.Routes(), h.metricsRoutes())
 	return server
@@ -282,11 +284,12 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	}
 	syncing.Go(func() {
 		y := &service.Syncer{
-			Service: svc, Interval: h.set.SyncInterval, Stay: true, Log: h.log, Display: h.display,
+			Service: svc, Interval: h.set.SyncInterval, Stay: true, Watch: true, Log: h.log, Display: h.display,
 			Before: func() { file.reread(ctx, false) },
 		}
 		y.Run(ctx, first, h.backend.ready)
 	})
+	syncing.Go(func() { h.keepRecent(ctx) })
 	syncing.Go(func() { svc.KeepSymbols(ctx) })
 	syncing.Go(func() { svc.RunJobs(ctx) })
 	syncing.Go(func() { svc.KeepServices(ctx, h.set.SyncInterval) })
@@ -317,7 +320,7 @@ func (h *host) openService(ctx context.Context) (*service.Service, error) {
 	for {
 		svc, err := openMigrated(ctx, h.set, service.Options{
 			Log: h.log, Symbols: true, History: true, Processors: processors(), Address: h.server.URL(), Ended: h.gate.Recheck, Hidden: h.gate.Hide,
-			Observer: &searchWatch{Metrics: h.metrics, tracing: h.tracing, log: h.log, slow: &h.slow},
+			Observer: &searchWatch{Metrics: h.metrics, tracing: h.tracing, log: h.log, slow: &h.slow, recent: &h.recent},
 		})
 		if !errors.Is(err, store.ErrLocked) {
 			return svc, err

@@ -66,6 +66,9 @@ type StatusLag struct {
 	Seconds float64 `json:"seconds"`
 	Indexed bool    `json:"indexed"`
 	Error   string  `json:"error,omitempty"`
+	// PushSeconds is how long the last push took until it was searched, 0 if none was
+	// reported since the server started.
+	PushSeconds float64 `json:"pushSeconds,omitempty"`
 }
 
 // StatusQueue is what is synced, and how many wait for it. Fetching counts the

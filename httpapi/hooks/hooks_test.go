@@ -47,9 +47,11 @@ type world struct {
 	handler http.Handler
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T) *world { return newWorldOf(t, "GITHUB", `"orgs": ["acme"]`) }
+
+func newWorldOf(t *testing.T, kind, rest string) *world {
 	t.Helper()
-	c, err := hosts.ParseConfig("GITHUB", `{"url": "https://github.com", "orgs": ["acme"], "webhooks": [{"org": "other", "secret": "another-one"}, {"secret": "`+secret+`"}]}`)
+	c, err := hosts.ParseConfig(kind, `{"url": "https://host.example.org", "token": "x", `+rest+`, "webhooks": [{"org": "other", "secret": "another-one"}, {"secret": "`+secret+`"}]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,6 +116,102 @@ func TestGitHub(t *testing.T) {
 			t.Errorf("%s: %s", tt.event, got)
 		}
 		w.expect(tt.want)
+	}
+}
+
+func TestGitLab(t *testing.T) {
+	w := newWorldOf(t, "GITLAB", `"groups": ["acme"]`)
+	for _, tt := range []struct{ event, body, want string }{
+		{"Push Hook", `{"object_kind": "push", "ref": "refs/heads/main", "after": "a1", "project_id": 7}`, "3 [7] [] false"},
+		{"Tag Push Hook", `{"object_kind": "tag_push", "ref": "refs/tags/v1", "after": "a1", "project_id": 8}`, "3 [8] [] false"},
+		{"System Hook", `{"event_name": "push", "after": "a1", "project_id": 9}`, "3 [9] [] false"},
+		{"System Hook", `{"event_name": "repository_update", "project_id": 9}`, "3 [9] [] false"},
+		{"System Hook", `{"event_name": "project_rename", "project_id": 9}`, "3 [] [] true"},
+		{"System Hook", `{"event_name": "gitlab_subscription_member_approval"}`, "3 [] [] false"},
+		{"Project Hook", `{"event_name": "project_create", "project_id": 9}`, "3 [] [] true"},
+		{"Note Hook", `{"object_kind": "note"}`, "3 [] [] false"},
+	} {
+		if got := w.send("3", tt.body, "X-Gitlab-Event", tt.event, "X-Gitlab-Token", secret); got != `{"accepted":true}` {
+			t.Errorf("%s: %s", tt.event, got)
+		}
+		w.expect(tt.want)
+	}
+	body := `{"object_kind": "push", "project_id": 7}`
+	for _, given := range []string{"", "wrong", secret + "x", secret[:8], sign(secret, body)} {
+		if got := w.send("3", body, "X-Gitlab-Event", "Push Hook", "X-Gitlab-Token", given); !strings.Contains(got, "no such service") {
+			t.Errorf("token %q: %s", given, got)
+		}
+	}
+	for _, body := range []string{"", "{", "[]", "null", `{"object_kind": "push", "project_id": -1}`, `{"object_kind": "push", "project_id": "x"}`, strings.Repeat("[", 100_000)} {
+		if got := w.send("3", body, "X-Gitlab-Event", "Push Hook", "X-Gitlab-Token", secret); strings.Contains(got, "accepted") {
+			t.Errorf("%.20s: %s", body, got)
+		}
+	}
+	w.expect()
+}
+
+func TestGitea(t *testing.T) {
+	w := newWorldOf(t, "GITEA", `"orgs": ["acme"]`)
+	send := func(event, body, by string) string {
+		return w.send("3", body, "X-Gitea-Event", event, "X-Gitea-Signature", strings.TrimPrefix(sign(by, body), "sha256="))
+	}
+	for _, tt := range []struct{ event, body, want string }{
+		{"push", fmt.Sprintf(push, "a1"), "3 [7] [] false"},
+		{"create", `{"ref": "x", "ref_type": "branch", "repository": {"id": 8}}`, "3 [8] [] false"},
+		{"delete", `{"ref": "x", "ref_type": "branch", "repository": {"id": 9}}`, "3 [9] [] false"},
+		{"repository", `{"action": "created", "repository": {"id": 7}}`, "3 [] [] true"},
+		{"issues", `{"action": "opened"}`, "3 [] [] false"},
+	} {
+		if got := send(tt.event, tt.body, secret); got != `{"accepted":true}` {
+			t.Errorf("%s: %s", tt.event, got)
+		}
+		w.expect(tt.want)
+	}
+	body := fmt.Sprintf(push, "a2")
+	if got := w.send("3", body, "X-Forgejo-Event", "push", "X-Forgejo-Signature", strings.TrimPrefix(sign(secret, body), "sha256=")); got != `{"accepted":true}` {
+		t.Errorf("Forgejo: %s", got)
+	}
+	w.expect("3 [7] [] false")
+	if got := send("push", body, "wrong"); !strings.Contains(got, "no such service") {
+		t.Errorf("another secret: %s", got)
+	}
+	for _, body := range []string{"", "{", "[]", "null", `{"repository": {"id": -1}}`, `{"repository": {"id": "x"}}`, strings.Repeat("[", 100_000)} {
+		if got := send("push", body, secret); strings.Contains(got, "accepted") {
+			t.Errorf("%.20s: %s", body, got)
+		}
+	}
+	w.expect()
+}
+
+func TestBitbucket(t *testing.T) {
+	for _, tt := range []struct {
+		kind, rest, push, want, listing string
+	}{
+		{"BITBUCKETCLOUD", `"apiURL": "https://host.example.org/2.0", "teams": ["acme"]`, "repo:push", "3 [{uuid-7}] [] false", "repo:updated"},
+		{"BITBUCKETSERVER", `"projectKeys": ["ACME"]`, "repo:refs_changed", "3 [7] [] false", "repo:modified"},
+	} {
+		w := newWorldOf(t, tt.kind, tt.rest)
+		send := func(event, body, by string) string {
+			return w.send("3", body, "X-Event-Key", event, "X-Hub-Signature", sign(by, body))
+		}
+		for event, want := range map[string]string{tt.push: tt.want, tt.listing: "3 [] [] true", "pullrequest:created": "3 [] [] false"} {
+			if got := send(event, `{"repository": {"uuid": "{uuid-7}", "id": 7}, "event": "`+event+`"}`, secret); got != `{"accepted":true}` {
+				t.Errorf("%s, %s: %s", tt.kind, event, got)
+			}
+			w.expect(want)
+		}
+		body := `{"repository": {"uuid": "{uuid-7}", "id": 7}}`
+		for _, got := range []string{send(tt.push, body, "wrong"), w.send("3", body, "X-Event-Key", tt.push, "X-Hub-Signature", strings.TrimPrefix(sign(secret, body), "sha256="))} {
+			if !strings.Contains(got, "no such service") {
+				t.Errorf("%s, not signed: %s", tt.kind, got)
+			}
+		}
+		for _, body := range []string{"", "{", "[]", "null", `{"repository": {"id": -1, "uuid": ""}}`, `{"repository": 5}`, strings.Repeat("[", 100_000)} {
+			if got := send(tt.push, body, secret); strings.Contains(got, "accepted") {
+				t.Errorf("%s, %.20s: %s", tt.kind, body, got)
+			}
+		}
+		w.expect()
 	}
 }
 

@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"net/url"
 	"sync"
 	"time"
 
@@ -23,12 +24,12 @@ type keptClient struct {
 	pace time.Duration
 }
 
-// of returns the client of a service.
-func (c *Clients) of(service uint32, config *Config) *codehost.Client {
+// of returns the client of a service that asks an address, at a pace.
+func (c *Clients) of(service uint32, at *url.URL, pace time.Duration) *codehost.Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	kept, ok := c.byService[service]
-	if ok && kept.url == config.URL.String() && kept.pace == config.account.Pace {
+	if ok && kept.url == at.String() && kept.pace == pace {
 		return kept.Client
 	}
 	if ok {
@@ -38,11 +39,11 @@ func (c *Clients) of(service uint32, config *Config) *codehost.Client {
 		c.byService = map[uint32]keptClient{}
 	}
 	kept = keptClient{codehost.NewClient(codehost.ClientOptions{
-		Dial: c.Guard.Dial, Pace: config.account.Pace, CheckAddress: func(address string) error {
+		Dial: c.Guard.Dial, Pace: pace, CheckAddress: func(address string) error {
 			_, err := parseURL(address)
 			return err
 		},
-	}), config.URL.String(), config.account.Pace}
+	}), at.String(), pace}
 	c.byService[service] = kept
 	return kept.Client
 }

@@ -9,8 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/trawlsearch/trawl/httpapi/hosts/bitbucket"
 	"github.com/trawlsearch/trawl/httpapi/hosts/codehost"
+	"github.com/trawlsearch/trawl/httpapi/hosts/gerrit"
+	"github.com/trawlsearch/trawl/httpapi/hosts/gitea"
 	"github.com/trawlsearch/trawl/httpapi/hosts/github"
+	"github.com/trawlsearch/trawl/httpapi/hosts/gitlab"
 	"github.com/trawlsearch/trawl/httpapi/jsonc"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -22,7 +26,8 @@ const KindOther = "OTHER"
 
 // kinds are those of services that are asked for what they have.
 var kinds = map[string]func(plain []byte) (*codehost.Account, error){
-	github.Kind: github.Parse,
+	github.Kind: github.Parse, gitea.Kind: gitea.Parse, gitlab.Kind: gitlab.Parse,
+	bitbucket.KindCloud: bitbucket.ParseCloud, bitbucket.KindServer: bitbucket.ParseServer, gerrit.Kind: gerrit.Parse,
 }
 
 // Kinds returns the kinds of services that there are.
@@ -43,19 +48,39 @@ type Config struct {
 	Repos []string
 	// Asked says that the service is asked for its repositories instead.
 	Asked bool
+	// ReposURL is the address, and ReposFile the path, of a list of addresses; nil and ""
+	// for none.
+	ReposURL  *url.URL
+	ReposFile string
 
 	// account is that of a code host, nil for KindOther.
 	account *codehost.Account
 	// hookSecrets sign webhooks.
 	hookSecrets []string
+	// logins are those of Repos that have one of their own.
+	logins map[service]*url.Userinfo
 }
 
 // serveWords stand in place of repositories for "ask the service".
 var serveWords = map[string]bool{"src-serve": true, "src-serve-local": true}
 
-// ParseConfig reads a configuration, JSON with comments. Its errors are meant
-// for people; clients know that about a property that is not allowed.
+// ReposFileKey is the property with the path of a list of addresses.
+const ReposFileKey = "reposFile"
+
+// ParseConfig reads a configuration that came over the API. It names no file of this
+// machine.
 func ParseConfig(kind, text string) (*Config, error) {
+	c, err := ParseDeclared(kind, text)
+	if err == nil && c.ReposFile != "" {
+		return nil, errors.New("reposFile: only the configuration file of the server names files: put the list at an address, and write reposURL")
+	}
+	return c, err
+}
+
+// ParseDeclared reads a configuration, JSON with comments, that may be one of the
+// configuration file. Its errors are meant for people; clients know that about a property
+// that is not allowed.
+func ParseDeclared(kind, text string) (*Config, error) {
 	parse := kinds[kind]
 	if kind != KindOther && parse == nil {
 		return nil, fmt.Errorf("external services of kind %s are not supported: use %s with the URLs of git repositories, or %s", kind, KindOther, strings.Join(Kinds(), ", "))
@@ -75,13 +100,17 @@ func ParseConfig(kind, text string) (*Config, error) {
 		return nil, errors.New(`the configuration is no JSON object such as {"url": "https://git.example.org", "repos": ["lab/kiln"]}`)
 	}
 	c := &Config{Kind: kind}
-	base := ""
+	base, list := "", ""
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		switch name {
 		case "url":
 			err = json.Unmarshal(members[name], &base)
 		case "repos":
 			err = json.Unmarshal(members[name], &c.Repos)
+		case "reposURL":
+			err = json.Unmarshal(members[name], &list)
+		case ReposFileKey:
+			err = json.Unmarshal(members[name], &c.ReposFile)
 		case "webhooks":
 			var all []codehost.Webhook
 			if err = json.Unmarshal(members[name], &all); err == nil {
@@ -93,12 +122,17 @@ func ParseConfig(kind, text string) (*Config, error) {
 			return nil, codehost.PropertyError(name)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: url is text, repos a list of texts, and webhooks a list with texts to sign by", name)
+			return nil, fmt.Errorf("%s: url is text, as are reposURL and reposFile, repos a list of texts, and webhooks a list with texts to sign by", name)
 		}
 	}
 	if base != "" {
 		if c.URL, err = parseURL(base); err != nil {
 			return nil, err
+		}
+	}
+	if list != "" {
+		if c.ReposURL, err = parseURL(list); err != nil {
+			return nil, fmt.Errorf("reposURL: %w", err)
 		}
 	}
 	return c, c.check()
@@ -120,23 +154,64 @@ func parseHost(kind string, plain []byte, parse func([]byte) (*codehost.Account,
 	return &Config{Kind: kind, URL: u, account: account, hookSecrets: account.HookSecrets}, nil
 }
 
+// TakesReaders reports whether who may read a private repository is asked of the host.
+func (c *Config) TakesReaders() bool { return c.account != nil && c.account.TakesReaders }
+
 // Git returns by what git signs in for a source: at the service's own address, and at
 // no other.
 func (c *Config) Git(source string) *url.Userinfo {
 	u, err := url.Parse(source)
-	if c.account == nil || c.account.Git == nil || err != nil {
+	if err != nil {
+		return nil
+	}
+	if login := c.logins[serviceOf(u)]; login != nil {
+		return login
+	}
+	if c.URL == nil {
 		return nil
 	}
 	own, other := serviceOf(c.URL), serviceOf(u)
 	if own.scheme != other.scheme || own.host != other.host || own.port != other.port {
 		return nil
 	}
+	if c.account == nil {
+		return c.URL.User
+	}
 	return c.account.Git
 }
 
+// withoutLogin takes the user and password out of a source that the configuration names:
+// Git knows them, and no record has them. One that the answer of a service has stays, as
+// nothing else knows it.
+func (c *Config) withoutLogin(src ingest.Source) ingest.Source {
+	u, err := url.Parse(src.Location)
+	if err != nil || u.User == nil || c.Asked && (c.URL.User == nil || u.User.String() != c.URL.User.String()) {
+		return src
+	}
+	if c.URL == nil || c.URL.User == nil || u.User.String() != c.URL.User.String() {
+		if c.logins == nil {
+			c.logins = map[service]*url.Userinfo{}
+		}
+		c.logins[serviceOf(u)] = u.User
+	}
+	u.User = nil
+	src.Location = u.String()
+	return src
+}
+
 func (c *Config) check() error {
+	lists := 0
+	for _, given := range []bool{len(c.Repos) > 0, c.ReposURL != nil, c.ReposFile != ""} {
+		if given {
+			lists++
+		}
+	}
 	switch {
-	case len(c.Repos) == 0:
+	case lists > 1:
+		return errors.New("give one of repos, reposURL and reposFile")
+	case lists == 1 && len(c.Repos) == 0:
+		return nil
+	case lists == 0:
 		return errors.New(`repos names no repository: list some, or "src-serve" to ask the service`)
 	case len(c.Repos) > maxRepositories:
 		return fmt.Errorf("repos names more than %d repositories", maxRepositories)
@@ -195,7 +270,8 @@ func (c *Config) source(repo, name string) (ingest.Source, error) {
 	if err != nil {
 		return ingest.Source{}, err
 	}
-	return namedSource(u, name)
+	src, err := namedSource(u, name)
+	return c.withoutLogin(src), err
 }
 
 // namedSource makes the source of an address, named if the name is not empty.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/trawlsearch/trawl/httpapi/hosts"
-	"github.com/trawlsearch/trawl/internal/githubtest"
+	"github.com/trawlsearch/trawl/internal/hosttest"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
@@ -20,7 +20,7 @@ func TestSources(t *testing.T) {
 			"git.example.org/lab/kiln https://git.example.org/lab/kiln, git.example.org/lab/glaze https://git.example.org/lab/glaze.git"},
 		{`{"url": "https://git.example.org/base/", "repos": ["/lab/kiln"], /* why */ }`, "git.example.org/base/lab/kiln https://git.example.org/base/lab/kiln"},
 		{`{"repos": ["https://a.example.org/x", "http://b.example.org:8080/y"]}`, "a.example.org/x https://a.example.org/x, b.example.org/y http://b.example.org:8080/y"},
-		{`{"url": "https://me:pw@git.example.org", "repos": ["x"]}`, "git.example.org/x https://me:pw@git.example.org/x"},
+		{`{"url": "https://me:pw@git.example.org", "repos": ["x"]}`, "git.example.org/x https://git.example.org/x"},
 	}
 	for _, tt := range tests {
 		c, err := hosts.ParseConfig("OTHER", tt.config)
@@ -112,7 +112,7 @@ func TestAsk(t *testing.T) {
 			t.Errorf("%s: left out %q, %v; want four", word, left, err)
 		}
 		got := fmt.Sprint(sources)
-		want := "[{lab/kiln " + s.URL + "/base/repos/lab/kiln true true} {lab/glaze " + s.URL + "/base/repos/lab/glaze/.git true true}]"
+		want := "[{lab/kiln " + s.URL + "/base/repos/lab/kiln true true false false} {lab/glaze " + s.URL + "/base/repos/lab/glaze/.git true true false false}]"
 		if got != want {
 			t.Errorf("%s:\n got %s\nwant %s", word, got, want)
 		}
@@ -139,7 +139,7 @@ func FuzzParseConfig(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := hosts.ParseConfig("OTHER", text)
 		_, _ = hosts.Restore(hosts.Redact(text), text)
-		if err != nil || c.Asked {
+		if err != nil || c.Asked || c.ReposURL != nil {
 			return
 		}
 		sources, _, err := sourcesOf(t, c, hosts.Guard{})
@@ -152,6 +152,29 @@ func FuzzParseConfig(f *testing.F) {
 			}
 		}
 	})
+}
+
+// No source has the login of its configuration, which git gets at that address only.
+func TestLogins(t *testing.T) {
+	c, err := hosts.ParseConfig("OTHER", `{"url": "https://me:pw@git.example.org/base", "repos": ["x", "https://you:S3cr3t@b.example.org/y", "https://c.example.org/z"]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources, _, err := sourcesOf(t, c, hosts.Guard{})
+	if text := fmt.Sprint(sources); err != nil || len(sources) != 3 || strings.Contains(text, "pw") || strings.Contains(text, "S3cr3t") {
+		t.Errorf("got %s, %v", text, err)
+	}
+	for source, want := range map[string]string{
+		"https://git.example.org/base/x": "me:pw", "https://b.example.org/y": "you:S3cr3t", "https://b.example.org/other": "", "https://c.example.org/z": "", "http://b.example.org/y": "",
+	} {
+		got := ""
+		if u := c.Git(source); u != nil {
+			got = u.String()
+		}
+		if got != want {
+			t.Errorf("%s: git signs in by %q, want %q", source, got, want)
+		}
+	}
 }
 
 // sourcesOf returns the sources of a service, and what it cannot take.
@@ -173,10 +196,10 @@ func (noneKnown) Parent(string) string { return "" }
 // A code host names repositories, some of which the configuration chooses, and git
 // signs in there only.
 func TestCodeHost(t *testing.T) {
-	server := githubtest.New(t, "ghp_secret")
-	server.Put(githubtest.Repo{ID: 1, FullName: "acme/kiln", Stars: 3})
-	server.Put(githubtest.Repo{ID: 2, FullName: "acme/glaze", Archived: true})
-	server.Put(githubtest.Repo{ID: 3, FullName: "acme/-odd"})
+	server := hosttest.New(t, hosttest.GitHub, "ghp_secret")
+	server.Put(hosttest.Repo{ID: 1, FullName: "acme/kiln", Stars: 3})
+	server.Put(hosttest.Repo{ID: 2, FullName: "acme/glaze", Archived: true})
+	server.Put(hosttest.Repo{ID: 3, FullName: "acme/-odd"})
 	c, err := hosts.ParseConfig("GITHUB", `{"url": "`+server.URL+`", "token": "ghp_secret", "orgs": ["acme"], "exclude": [{"archived": true}],
 		// the names of repositories
 		"repositoryPathPattern": "hub/{nameWithOwner}"}`)
@@ -187,7 +210,7 @@ func TestCodeHost(t *testing.T) {
 		t.Errorf("a host on this machine: %v, want ErrAddress", err)
 	}
 	sources, left, err := sourcesOf(t, c, hosts.Guard{AllowLocal: true})
-	if want := "[{hub/acme/kiln " + server.URL + "/acme/kiln.git true true} {hub/acme/-odd " + server.URL + "/acme/-odd.git true true}]"; fmt.Sprint(sources) != want || left != nil || err != nil {
+	if want := "[{hub/acme/kiln " + server.URL + "/acme/kiln.git true true false false} {hub/acme/-odd " + server.URL + "/acme/-odd.git true true false false}]"; fmt.Sprint(sources) != want || left != nil || err != nil {
 		t.Errorf("got %v, left %q, %v\nwant %s", sources, left, err, want)
 	}
 	if u := c.Git(server.URL + "/acme/kiln.git"); u == nil || u.String() != "x-access-token:ghp_secret" {

@@ -38,6 +38,9 @@ type Listing struct {
 	Failed []string
 	// Left describes what cannot be taken.
 	Left []string
+	// Readers asks who may read a repository; it is nil if readers are not taken from the
+	// host.
+	Readers func(ctx context.Context, r *codehost.Repository) ([]codehost.Reader, error)
 }
 
 // List asks the service for its repositories, or lists those that the configuration
@@ -45,7 +48,11 @@ type Listing struct {
 func (c *Config) List(ctx context.Context, clients *Clients, service uint32, known codehost.Known) (Listing, error) {
 	switch {
 	case c.account != nil:
-		return c.listHost(ctx, clients.of(service, c), known)
+		return c.listHost(ctx, clients.of(service, c.URL, c.account.Pace), known)
+	case c.ReposURL != nil:
+		return c.listURLs(ctx, clients.of(service, c.ReposURL, 0))
+	case c.ReposFile != "":
+		return c.listFile()
 	case c.Asked:
 		return c.ask(ctx, clients.Guard)
 	}
@@ -76,6 +83,9 @@ func (c *Config) listHost(ctx context.Context, client *codehost.Client, known co
 		return Listing{}, fmt.Errorf("ask %s: %w", redact.URL(c.URL.String()), err)
 	}
 	out := Listing{Failed: found.Failed, Left: found.Left}
+	if says, ok := host.(codehost.Permissions); ok && c.account.TakesReaders {
+		out.Readers = says.Readers
+	}
 	for i := range found.Repositories {
 		facts := &found.Repositories[i]
 		if !c.account.Rules.Takes(facts) {
@@ -98,7 +108,9 @@ func (c *Config) hostSource(facts *codehost.Repository) (ingest.Source, error) {
 		return ingest.Source{}, err
 	}
 	u.User = nil
-	return namedSource(u, c.account.Name(c.URL.Hostname(), facts.Path))
+	src, err := namedSource(u, c.account.Name(c.URL.Hostname(), facts.Path))
+	src.Hidden = c.account.TakesReaders && facts.Private
+	return src, err
 }
 
 // listed is the answer of a service.

@@ -2,6 +2,7 @@ package hosts
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -13,6 +14,7 @@ import (
 // of host the configuration is of.
 var secretNames = map[string]bool{
 	"token": true, "secret": true, "password": true, "apppassword": true, "privatekey": true, "clientsecret": true, "personalaccesstoken": true, "credentials": true,
+	"accesstoken": true, "webhooksecret": true,
 }
 
 // eachSecret calls f with the values of an object, and of all below it, that are secret.
@@ -114,5 +116,19 @@ func sameService(a, b hujson.Value) bool {
 	}
 	x, okX := address(a)
 	y, okY := address(b)
-	return okX && okY && x == y
+	return okX && okY && x == y && slices.Equal(apiURLs(a), apiURLs(b))
+}
+
+// apiURLs are the addresses beside url that a configuration sends secrets to.
+func apiURLs(v hujson.Value) (out []string) {
+	object, _ := v.Value.(*hujson.Object)
+	if object == nil {
+		return nil
+	}
+	for i := range object.Members {
+		if strings.EqualFold(textOf(object.Members[i].Name), "apiurl") {
+			out = append(out, textOf(object.Members[i].Value))
+		}
+	}
+	return out
 }

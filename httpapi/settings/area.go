@@ -55,6 +55,8 @@ type Area struct {
 	Site manage.Site
 	// Status tells how the server is.
 	Status admin.StatusFunc
+	// Recent tells what the server did in the last hour.
+	Recent func() admin.Recent
 	// More are the sections of other packages.
 	More []Section
 }
@@ -71,6 +73,7 @@ type section struct {
 }
 
 const (
+	overviewPath      = "/site-admin/overview"
 	usersPath         = "/site-admin/users"
 	orgsPath          = "/site-admin/organizations"
 	appsPath          = "/site-admin/oauth-apps"
@@ -136,6 +139,9 @@ var sections = []section{
 			{"", changeContext}, {"/delete", deleteContext}, {"/default", onListed("default", (*manage.Contexts).SetDefault)}, {"/no-default", onListed("everywhere", noDefault)},
 			{"/star", onListed("marked", starContext)}, {"/unstar", onListed("unmarked", unstarContext)},
 		},
+	}}},
+	{SiteAdmin, "Overview", overviewPath, []page{{
+		path: overviewPath, template: "overview.html", blank: func() content { return &overviewData{} },
 	}}},
 	{SiteAdmin, "Users", usersPath, []page{{
 		path: usersPath, template: "users.html", blank: func() content { return &usersData{} },

@@ -41,6 +41,7 @@ type world struct {
 	repos   repositories
 	site    site
 	status  admin.Status
+	recent  admin.Recent
 }
 
 func newWorld(t *testing.T, tokens identity.TokenPolicy) *world {
@@ -66,7 +67,7 @@ func newWorld(t *testing.T, tokens identity.TokenPolicy) *world {
 	server := &httpapi.Server{Gate: gate}
 	area := &settings.Area{
 		Server: server, Repositories: func() manage.Repositories { return &w.repos }, Apps: func() *oauth.Book { return w.apps }, Kept: func() *manage.Kept { return w.kept }, Site: &w.site,
-		Status: func(context.Context) (admin.Status, error) { return w.status, nil },
+		Status: func(context.Context) (admin.Status, error) { return w.status, nil }, Recent: func() admin.Recent { return w.recent },
 	}
 	server.Extra = area.Routes()
 	w.handler = server.Handler()

@@ -96,6 +96,16 @@ func (r accounts) UserWithEmail(address string) (*User, error) {
 	return r.User(*id)
 }
 
+// UserOfExternal returns the user whom a service that people sign in at calls so, or an
+// error that is store.ErrNotFound.
+func (r accounts) UserOfExternal(provider, subject string) (*User, error) {
+	link, err := externals.Get(r.st, externalKey(provider, subject))
+	if err != nil {
+		return nil, fmt.Errorf("user of %s: %w", provider, err)
+	}
+	return r.User(link.User)
+}
+
 // Users returns all users by ID.
 func (r accounts) Users() (out []*User, err error) {
 	err = r.EachUser(func(u *User) { out = append(out, u) })

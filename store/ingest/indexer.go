@@ -257,9 +257,13 @@ func (ix *Indexer) Add(ctx context.Context, src Source) (*store.Repository, erro
 		}
 		return r, nil
 	}
-	return ix.store.NewRepository(store.Repository{
-		Name: src.Name, Source: src.Location, Mirror: src.Remote, Guarded: src.Guarded, Created: ix.opts.Now().UTC(),
-	})
+	next := store.Repository{
+		Name: src.Name, Source: src.Location, Mirror: src.Remote, Guarded: src.Guarded, Named: src.Named, Created: ix.opts.Now().UTC(),
+	}
+	if src.Hidden {
+		next.Readers = &store.Readers{}
+	}
+	return ix.store.NewRepository(next)
 }
 
 // Remove forgets a repository, its documents and its mirror. A sync of it that

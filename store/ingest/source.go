@@ -21,6 +21,10 @@ type Source struct {
 	// Guarded says that it was named over the API: it is fetched through
 	// Options.Proxy and not at all without.
 	Guarded bool
+	// Named says that a site admin named it itself, and no service.
+	Named bool
+	// Hidden says that only site admins see it until it has readers.
+	Hidden bool
 }
 
 // ParseSource reads what a person types: a path, a URL, or either with name=

@@ -160,7 +160,7 @@ func (f *File) codeHost(n *yaml.Node) (CodeHost, error) {
 	if _, err := json.Marshal(h.settings); err != nil {
 		return h, f.errorAt(n.Line, "code host %q: a key is no text", h.Name)
 	}
-	if _, err := hosts.ParseConfig(h.Kind, h.shape()); err != nil {
+	if _, err := hosts.ParseDeclared(h.Kind, h.shape()); err != nil {
 		return h, f.errorAt(n.Line, "code host %q: %v", h.Name, err)
 	}
 	return h, nil
@@ -196,6 +196,13 @@ func (f *File) codeHostValue(h *CodeHost, key string, n *yaml.Node) (err error) 
 		err = scalar(&h.hook.file)
 		h.hook.file = f.relative(h.hook.file)
 		return err
+	}
+	if key == hosts.ReposFileKey {
+		if err := scalar(&text); err != nil {
+			return err
+		}
+		h.settings[key] = f.relative(text)
+		return nil
 	}
 	var value any
 	if err := n.Decode(&value); err != nil {

@@ -70,6 +70,8 @@ func TestCodeHostErrors(t *testing.T) {
 		{`{name: a, kind: github, url: "https://x", orgs: [a]}, {name: a, kind: github, url: "https://y", orgs: [a]}`, "two code hosts called"},
 		{`{name: a, kind: github, url: "https://me:S3cr3t@x", orgs: [a]}`, "write the token as token"},
 		{`{name: a, kind: github, url: "https://x", token: [S3cr3t], orgs: [a]}`, "token: expected one value"},
+		{`{name: a, kind: other, reposFile: [a]}`, "reposFile: expected one value"},
+		{`{name: a, kind: other, reposFile: a, repos: [x]}`, "give one of repos, reposURL and reposFile"},
 		{`x`, "expected keys"},
 	} {
 		_, err := config.ParseFile("/etc/trawl.yaml", []byte("code-hosts: ["+tt.entry+"]"))

@@ -7,11 +7,13 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi/hosts"
+	"github.com/trawlsearch/trawl/httpapi/hosts/codehost"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/redact"
@@ -35,9 +37,14 @@ type Keeper struct {
 	Add     func(ctx context.Context, src ingest.Source) (*store.Repository, error)
 	Remove  func(ctx context.Context, name string) error
 	Refresh func(name string)
+	// Match returns the users, ascending, that accounts of the host at an address are.
+	Match func(host string, readers []codehost.Reader) ([]uint32, error)
 	// Secrets returns the configuration of a service that the configuration file
 	// declares, with its secrets.
 	Secrets func(declared string) (string, error)
+
+	permitsMu sync.Mutex // guards permits; held while a host is asked
+	permits   permits
 }
 
 // Config returns the configuration of a service with its secrets.
@@ -49,23 +56,41 @@ func (k *Keeper) Config(v *saved.Service) (*hosts.Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	if v.Declared != "" {
+		return hosts.ParseDeclared(v.Kind, text)
+	}
 	return hosts.ParseConfig(v.Kind, text)
 }
 
 // Credentials returns by what git signs in for a repository that a service lists.
 func (k *Keeper) Credentials(r *store.Repository) *url.Userinfo {
-	if r.Origin == nil {
-		return nil
+	if r.Origin != nil {
+		v, err := k.Book.Service(r.Origin.Service)
+		if err != nil {
+			return nil
+		}
+		return k.login(v, r.Source)
 	}
-	v, err := k.Book.Service(r.Origin.Service)
+	all, err := k.Book.Services()
 	if err != nil {
 		return nil
 	}
+	for _, v := range all {
+		if _, has := slices.BinarySearch(v.Repositories, r.ID); has {
+			if login := k.login(v, r.Source); login != nil {
+				return login
+			}
+		}
+	}
+	return nil
+}
+
+func (k *Keeper) login(v *saved.Service, source string) *url.Userinfo {
 	config, err := k.Config(v)
 	if err != nil {
 		return nil // Sync says why
 	}
-	return config.Git(r.Source)
+	return config.Git(source)
 }
 
 // Sync brings the repositories of a service in step with what it has.
@@ -94,7 +119,7 @@ func (k *Keeper) Preview(ctx context.Context, v *saved.Service) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(list.Failed) == 0 && slices.ContainsFunc(s.missing(&list), func(r *store.Repository) bool { return r.Origin != nil && !r.IsGone() }) {
+	if len(list.Failed) == 0 && slices.ContainsFunc(s.missing(&list), func(r *store.Repository) bool { return r.Origin != nil && !r.IsGone() && !r.Named }) {
 		// The list of a host may have changed while its pages were read, so that none had
 		// a repository that is there.
 		again, err := config.List(ctx, k.Clients, v.ID, s)
@@ -159,6 +184,7 @@ func (k *Keeper) apply(ctx context.Context, v *saved.Service, p *Plan) error {
 	}
 	left = append(left, k.change(ctx, p.Change)...)
 	has := slices.Clone(p.Kept)
+	var fresh []string
 	for _, l := range p.Add {
 		r, err := k.add(ctx, v, l)
 		switch {
@@ -169,10 +195,18 @@ func (k *Keeper) apply(ctx context.Context, v *saved.Service, p *Plan) error {
 			continue
 		}
 		has = append(has, r.ID)
+		switch {
+		case r.Indexed():
+		case l.Facts == nil:
+			fresh = append(fresh, r.Name)
+		default:
+			k.Refresh(r.Name)
+		}
 	}
 	for _, name := range p.Pushed {
 		k.Refresh(name)
 	}
+	left = append(left, k.permit(ctx, v, p)...)
 	slices.Sort(has)
 	has = slices.Compact(has)
 	// The list is kept before anything else is removed: what a crash leaves behind is a
@@ -180,6 +214,10 @@ func (k *Keeper) apply(ctx context.Context, v *saved.Service, p *Plan) error {
 	err := k.note(v.ID, func(v *saved.Service) { v.LastError, v.Warning, v.Repositories = "", summary(left), has })
 	if err != nil {
 		return err
+	}
+	// Those without an origin are synced when the list says which service signs in.
+	for _, name := range fresh {
+		k.Refresh(name)
 	}
 	for _, r := range p.Remove {
 		if !replaced(r) {
@@ -196,6 +234,7 @@ func (k *Keeper) apply(ctx context.Context, v *saved.Service, p *Plan) error {
 
 // add records a repository, with what its host says of it.
 func (k *Keeper) add(ctx context.Context, v *saved.Service, l hosts.Listed) (*store.Repository, error) {
+	isNew := !k.knows(l.Source.Name)
 	r, err := k.Add(ctx, l.Source)
 	if err != nil {
 		return nil, err
@@ -206,14 +245,20 @@ func (k *Keeper) add(ctx context.Context, v *saved.Service, l hosts.Listed) (*st
 			return nil, err
 		}
 		to, _ := newSituation(v, config, nil, nil, k.Now(), k.Grace()).change(r, l)
+		// One that was there has its readers from here.
+		to.Origin.Readers = to.Origin.Readers || isNew && l.Source.Hidden
 		if r, err = k.Store.FollowHost(r.ID, to); err != nil {
 			return nil, err
 		}
 	}
-	if !r.Indexed() {
-		k.Refresh(r.Name)
-	}
 	return r, nil
+}
+
+func (k *Keeper) knows(name string) bool {
+	sn := k.Store.Snapshot()
+	defer sn.Close()
+	_, err := sn.Repository(name)
+	return err == nil
 }
 
 // change makes changes, and describes those that cannot be. A name may be free only
@@ -327,7 +372,7 @@ func (k *Keeper) Forget(ctx context.Context, id uint32) error {
 	sn := k.Store.Snapshot()
 	var only []*store.Repository
 	for _, id := range v.Repositories {
-		if r := sn.RepositoryByID(id); r != nil && r.Guarded && !listed[id] {
+		if r := sn.RepositoryByID(id); r != nil && r.Guarded && !r.Named && !listed[id] {
 			only = append(only, r)
 		}
 	}

@@ -1,6 +1,8 @@
 package hostsync
 
 import (
+	"context"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +29,11 @@ type Plan struct {
 	Kept []uint32
 	// Left describes what cannot be taken.
 	Left []string
+	// Private are those that not all may read, for which Readers is asked, if it is not
+	// nil. The accounts that it returns are those of the host at url.
+	Private []hosts.Listed
+	Readers func(ctx context.Context, r *codehost.Repository) ([]codehost.Reader, error)
+	url     string
 }
 
 // Change is what becomes of a repository.
@@ -44,6 +51,8 @@ type situation struct {
 	// kind and url are those of the host.
 	kind, url string
 	now       time.Time
+	// takesReaders says that readers are taken from the host.
+	takesReaders bool
 	// grace is for how long what vanished is kept.
 	grace time.Duration
 	// all are the repositories of the store.
@@ -57,10 +66,11 @@ type situation struct {
 
 func newSituation(v *saved.Service, config *hosts.Config, all []*store.Repository, services []*saved.Service, now time.Time, grace time.Duration) *situation {
 	s := &situation{
-		service: v, kind: strings.ToLower(config.Kind), now: now, grace: grace, all: all,
+		service: v, kind: strings.ToLower(config.Kind), now: now, grace: grace, all: all, takesReaders: config.TakesReaders(),
 		others: map[uint32][]uint32{}, byHost: map[string]*store.Repository{}, byName: make(map[string]*store.Repository, len(all)),
 	}
-	if config.URL != nil {
+	// Addresses that lists of several services name are the same repository.
+	if config.URL != nil && config.Kind != hosts.KindOther {
 		u := *config.URL
 		u.User = nil
 		s.url = strings.TrimSuffix(strings.ToLower(u.String()), "/") + "/"
@@ -118,7 +128,7 @@ func (s *situation) missing(list *hosts.Listing) (out []*store.Repository) {
 // of returns the repository that a listed one is, nil for a new one.
 func (s *situation) of(l hosts.Listed) *store.Repository {
 	if l.Facts == nil {
-		if r := s.byName[l.Source.Name]; r != nil && r.Source == l.Source.Location {
+		if r := s.byName[l.Source.Name]; r != nil && sameSource(r.Source, l.Source.Location) {
 			return r
 		}
 		return nil
@@ -133,9 +143,23 @@ func (s *situation) of(l hosts.Listed) *store.Repository {
 	return nil
 }
 
+// sameSource reports whether two addresses are the same but for who signs in.
+func sameSource(a, b string) bool {
+	if a == b {
+		return true
+	}
+	u, err := url.Parse(a)
+	v, errV := url.Parse(b)
+	if err != nil || errV != nil {
+		return false
+	}
+	u.User, v.User = nil, nil
+	return u.String() == v.String()
+}
+
 // plan makes the plan of a listing.
 func (s *situation) plan(list *hosts.Listing) *Plan {
-	p := &Plan{Left: slices.Concat(list.Failed, list.Left)}
+	p := &Plan{Left: slices.Concat(list.Failed, list.Left), Private: private(list), Readers: list.Readers, url: s.url}
 	for _, l := range list.Repositories {
 		r := s.of(l)
 		if r == nil {
@@ -143,6 +167,10 @@ func (s *situation) plan(list *hosts.Listing) *Plan {
 			continue
 		}
 		p.Kept = append(p.Kept, r.ID)
+		if l.Facts == nil && r.Guarded && r.Source != l.Source.Location {
+			// An older program wrote the login of the configuration down with it.
+			p.Change = append(p.Change, Change{r, store.HostChange{Source: l.Source.Location}})
+		}
 		if l.Facts == nil || !r.Guarded || r.Origin != nil && !s.owns(r) {
 			continue // the operator's, or another service's to change
 		}
@@ -166,7 +194,7 @@ func (s *situation) vanished(p *Plan, list *hosts.Listing) {
 		switch {
 		case len(list.Failed) > 0:
 			p.Kept = append(p.Kept, r.ID) // it may be in the part that failed
-		case len(s.others[r.ID]) > 0 || !r.Guarded:
+		case len(s.others[r.ID]) > 0 || !r.Guarded || r.Named:
 		case r.Origin == nil:
 			p.Remove = append(p.Remove, r) // its configuration named it itself
 		case !r.IsGone():
@@ -209,7 +237,10 @@ func (s *situation) replaced(p *Plan) {
 
 // change returns what differs between a repository and what its host says.
 func (s *situation) change(r *store.Repository, l hosts.Listed) (to store.HostChange, changed bool) {
-	origin := store.Origin{Service: s.service.ID, Kind: s.kind, URL: s.url, ID: l.Facts.ID, Parent: l.Facts.Parent}
+	origin := store.Origin{Service: s.service.ID, Kind: s.kind, URL: s.url, ID: l.Facts.ID, Parent: l.Facts.Parent, Readers: r.Origin != nil && r.Origin.Readers}
+	if s.takesReaders {
+		changed = restrict(r, l.Facts, &to, &origin)
+	}
 	if r.Origin == nil || *r.Origin != origin {
 		to.Origin, changed = &origin, true
 	}
@@ -222,7 +253,9 @@ func (s *situation) change(r *store.Repository, l hosts.Listed) (to store.HostCh
 	if r.IsGone() {
 		to.Gone, changed = &time.Time{}, true
 	}
-	to.Facts = factsChange(r, l.Facts)
+	if !l.Facts.Bare {
+		to.Facts = factsChange(r, l.Facts)
+	}
 	return to, changed || !to.Facts.Empty()
 }
 

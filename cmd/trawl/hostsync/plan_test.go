@@ -58,6 +58,11 @@ func TestPlan(t *testing.T) {
 	pushed.Facts = &codehost.Repository{ID: "1", Pushed: now}
 	operators := record(1, "a", 0, 0)
 	operators.Guarded = false
+	named, login := record(1, "a", 3, 0), record(1, "a", 0, 0)
+	named.Named = true
+	login.Source = "https://me:pw@hub.example.org/a"
+	plain := listed(1, "a")
+	plain.Facts = nil
 	for _, tt := range []struct {
 		name   string
 		have   []*store.Repository
@@ -81,6 +86,8 @@ func TestPlan(t *testing.T) {
 		{"one that is gone for a while", []*store.Repository{record(1, "a", 3, time.Minute)}, nil, nil, nil, "kept [1]"},
 		{"one that is gone for long", []*store.Repository{record(1, "a", 3, 2*time.Hour)}, nil, nil, nil, "remove 1, kept []"},
 		{"one that is back", []*store.Repository{record(1, "a", 3, 2*time.Hour)}, nil, []hosts.Listed{listed(1, "a")}, nil, "change 1, kept [1]"},
+		{"one that an admin added", []*store.Repository{named}, nil, nil, nil, "kept []"},
+		{"one with a login in its record", []*store.Repository{login}, nil, []hosts.Listed{plain}, nil, "change 1, kept [1]"},
 		{"another of the same name", []*store.Repository{record(1, "a", 3, 0)}, nil, []hosts.Listed{listed(2, "a")}, nil, "add hub/a, remove 1, kept []"},
 	} {
 		v := &saved.Service{ID: 3}

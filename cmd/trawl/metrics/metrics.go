@@ -36,6 +36,7 @@ type Metrics struct {
 	skipped                *prometheus.CounterVec
 	work                   *prometheus.CounterVec
 	workSeconds            *prometheus.HistogramVec
+	pushSeconds            prometheus.Histogram
 	signIns                *prometheus.CounterVec
 	knownReasons           map[string]bool
 	knownMethods, outcomes map[string]bool
@@ -46,6 +47,7 @@ type Metrics struct {
 var (
 	searchBuckets = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
 	requestBucket = []float64{.001, .005, .025, .1, .5, 2.5, 10, 60}
+	pushBuckets   = []float64{.1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800}
 	workBuckets   = []float64{.01, .1, .5, 1, 5, 15, 60, 300, 900, 3600, 14400}
 )
 
@@ -67,6 +69,7 @@ func New(b Build, status admin.StatusFunc) *Metrics {
 	m.skipped = m.counters("trawl_search_skipped_total", "Searches that left something out, by reason; one search may have several.", "reason")
 	m.work = m.counters("trawl_work_total", "Steps of work in the background, by how they ended.", "work", "outcome")
 	m.workSeconds = m.histograms("trawl_work_duration_seconds", "Time of a step of work in the background.", workBuckets, "work")
+	m.pushSeconds = m.histogram("trawl_push_searchable_seconds", "Time from when a code host or a watched folder reports a push until it is searched.", pushBuckets)
 	m.signIns = m.counters("trawl_sign_ins_total", "Attempts to sign in with a password, by how they ended.", "outcome")
 	m.begin()
 	m.registry.MustRegister(
@@ -176,3 +179,6 @@ var (
 	_ httpapi.Observer = (*Metrics)(nil)
 	_ service.Observer = (*Metrics)(nil)
 )
+
+// Pushed implements service.Observer.
+func (m *Metrics) Pushed(took time.Duration) { m.pushSeconds.Observe(took.Seconds()) }

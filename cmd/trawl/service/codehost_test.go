@@ -25,7 +25,7 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi/hosts"
 	"github.com/trawlsearch/trawl/httpapi/hosts/codehost"
-	"github.com/trawlsearch/trawl/internal/githubtest"
+	"github.com/trawlsearch/trawl/internal/hosttest"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/saved"
 )
@@ -36,7 +36,7 @@ const hostToken = "ghp_S3cr3tOfTheTest"
 type hosted struct {
 	*testing.T
 	*service.Service
-	host  *githubtest.Server
+	host  *hosttest.Server
 	data  string
 	log   *lockedBuffer
 	asked uint32
@@ -61,9 +61,14 @@ func (b *lockedBuffer) String() string {
 
 func newHosted(t *testing.T, grace time.Duration) *hosted {
 	t.Helper()
+	return newHostedBy(t, hosttest.GitHub, grace)
+}
+
+func newHostedBy(t *testing.T, api hosttest.API, grace time.Duration) *hosted {
+	t.Helper()
 	set := config.Defaults(config.Machine{MemoryBytes: 1 << 30})
 	set.Data, set.MinFreeBytes, set.AllowLocalSources, set.VanishedAfter = t.TempDir(), 0, true, grace
-	h := &hosted{T: t, host: githubtest.New(t, hostToken), data: set.Data, log: &lockedBuffer{}}
+	h := &hosted{T: t, host: hosttest.New(t, api, hostToken), data: set.Data, log: &lockedBuffer{}}
 	log := zerolog.New(h.log)
 	s, err := service.Open(t.Context(), set, service.Options{Log: log})
 	if err != nil {
@@ -91,8 +96,12 @@ func newHosted(t *testing.T, grace time.Duration) *hosted {
 // add adds a service of the host, whose configuration lacks url and token.
 func (h *hosted) add(rest string) {
 	h.Helper()
-	full := `{"url": "` + h.host.URL + `", "token": "` + hostToken + `", ` + rest + `}`
-	v := saved.Service{Kind: "GITHUB", DisplayName: "hub"}
+	h.addService(h.host.API.Kind, `{"url": "`+h.host.URL+`", "token": "`+hostToken+`", `+rest+`}`)
+}
+
+func (h *hosted) addService(kind, full string) {
+	h.Helper()
+	v := saved.Service{Kind: kind, DisplayName: "hub"}
 	book := h.GraphQL().Book
 	if err := book.SetConfig(&v, full, hosts.Redact(full)); err != nil {
 		h.Fatal(err)
@@ -129,7 +138,7 @@ func (h *hosted) put(id int64, name string, private bool) {
 	if _, err := os.Stat(dir); err != nil {
 		commit(h.T, dir, "a.txt", "clay of "+name)
 	}
-	h.host.Put(githubtest.Repo{ID: id, FullName: name, Private: private, Dir: filepath.Join(dir, ".git"), Stars: int(id)})
+	h.host.Put(hosttest.Repo{ID: id, FullName: name, Private: private, Dir: filepath.Join(dir, ".git"), Stars: int(id)})
 }
 
 // record is the repository of a name without that of the host, nil for none.
@@ -228,6 +237,63 @@ func TestCodeHost(t *testing.T) {
 	h.findNoToken()
 }
 
+// Hosts of each kind are followed: private repositories are read with the token, a push is
+// searched after a webhook, a renamed one is the same one, a deleted one is hidden, and a
+// revoked token hides nothing.
+func TestEachKindOfCodeHost(t *testing.T) {
+	const hook = `, "webhooks": [{"secret": "S3cr3tOfTheHook"}]`
+	for _, tt := range []struct {
+		api    hosttest.API
+		config string
+		// header and body are those of a webhook for the push of repository 1.
+		header, value, body string
+	}{
+		{hosttest.GitLab, `"groups": ["acme"]` + hook, "X-Gitlab-Event", "Push Hook", `{"object_kind": "push", "project_id": 1}`},
+		{hosttest.Gitea, `"orgs": ["acme"]` + hook, "X-Gitea-Event", "push", `{"repository": {"id": 1}}`},
+		{hosttest.BitbucketServer, `"projectKeys": ["acme"]` + hook, "X-Event-Key", "repo:refs_changed", `{"repository": {"id": 1}}`},
+	} {
+		t.Run(tt.api.Kind, func(t *testing.T) {
+			h := newHostedBy(t, tt.api, time.Hour)
+			h.put(1, "acme/kiln", true)
+			h.put(2, "acme/glaze", false)
+			h.add(tt.config)
+			h.indexed("acme/kiln", "acme/glaze")
+			kiln := h.record("acme/kiln")
+			if n := found(t, h.Service, "clay"); n != 2 || !kiln.Private || kiln.Origin == nil || kiln.Origin.ID != "1" || strings.Contains(kiln.Source, "@") {
+				t.Errorf("found %d, want 2; the record is %+v", n, kiln)
+			}
+			commit(t, filepath.Join(h.data, "..", "origin1"), "pushed.txt", "freshly pushed")
+			mac := hmac.New(sha256.New, []byte("S3cr3tOfTheHook"))
+			mac.Write([]byte(tt.body))
+			signature := hex.EncodeToString(mac.Sum(nil))
+			header := http.Header{}
+			for name, value := range map[string]string{
+				tt.header: tt.value, "X-Gitlab-Token": "S3cr3tOfTheHook", "X-Gitea-Signature": signature, "X-Hub-Signature": "sha256=" + signature,
+			} {
+				header.Set(name, value)
+			}
+			said, err := h.HookConfig(h.asked).ReadHook(header, []byte(tt.body), time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.Hooked(h.asked, said)
+			eventually(t, "a result for what was pushed", func() bool { return found(t, h.Service, "freshly") == 1 })
+
+			h.put(1, "acme/oven", true)
+			h.host.Delete(2)
+			h.sync()
+			if r, gone := h.record("acme/oven"), h.record("acme/glaze"); r == nil || r.ID != kiln.ID || gone == nil || !gone.IsGone() {
+				t.Errorf("after a rename and a deletion: %+v and %+v", r, gone)
+			}
+			h.host.SetToken("another")
+			if v := h.sync(); !strings.Contains(v.LastError, "refuses the token") || found(t, h.Service, "clay") != 1 {
+				t.Errorf("a revoked token: %+v", v)
+			}
+			h.findNoToken()
+		})
+	}
+}
+
 // What has been gone for long enough is removed, with a listing that is whole.
 func TestCodeHostRemoves(t *testing.T) {
 	h := newHosted(t, 0)
@@ -261,7 +327,7 @@ func TestCodeHostRemoves(t *testing.T) {
 func TestCodeHostPreview(t *testing.T) {
 	h := newHosted(t, time.Hour)
 	for id := range int64(3000) {
-		h.host.Put(githubtest.Repo{ID: id + 1, FullName: fmt.Sprintf("acme/r%04d", id), Archived: id%2 == 0})
+		h.host.Put(hosttest.Repo{ID: id + 1, FullName: fmt.Sprintf("acme/r%04d", id), Archived: id%2 == 0})
 	}
 	text := `{"url": "` + h.host.URL + `", "token": "` + hostToken + `", "orgs": ["acme"], "exclude": [{"archived": true}]}`
 	p, err := h.PreviewService(t.Context(), &saved.Service{Kind: "GITHUB", Config: text})
@@ -285,7 +351,7 @@ func TestCodeHostPush(t *testing.T) {
 	h.indexed("acme/kiln")
 	h.put(2, "acme/new", false)
 	for id := range int64(60) {
-		h.host.Put(githubtest.Repo{ID: id + 3, FullName: fmt.Sprintf("acme/r%03d", id), Dir: filepath.Join(h.data, "..", "origin2", ".git")})
+		h.host.Put(hosttest.Repo{ID: id + 3, FullName: fmt.Sprintf("acme/r%03d", id), Dir: filepath.Join(h.data, "..", "origin2", ".git")})
 	}
 	h.sync()
 	dir := filepath.Join(h.data, "..", "origin1")

@@ -37,6 +37,7 @@ func (s *Service) Hooked(service uint32, hook codehost.Hook) {
 	if err != nil {
 		return
 	}
+	now := time.Now()
 	sn := s.store.Snapshot()
 	defer sn.Close()
 	wanted := map[string]bool{}
@@ -51,6 +52,7 @@ func (s *Service) Hooked(service uint32, hook codehost.Hook) {
 			continue
 		}
 		if o := r.Origin; named(r) || o != nil && o.Kind == kind && wanted[o.ID] {
+			s.pushes.reported(r.ID, now)
 			s.Refresh(r.Name)
 			if o != nil {
 				delete(wanted, o.ID)

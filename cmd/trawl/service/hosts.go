@@ -3,13 +3,17 @@ package service
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/hostsync"
 	"github.com/trawlsearch/trawl/httpapi/graphql/account"
 	"github.com/trawlsearch/trawl/httpapi/hosts"
+	"github.com/trawlsearch/trawl/httpapi/hosts/codehost"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/redact"
 	"github.com/trawlsearch/trawl/store/saved"
@@ -182,6 +186,41 @@ func (s *Service) PreviewService(ctx context.Context, v *saved.Service) (account
 	return out, nil
 }
 
+// matchReaders returns the users that accounts of a host are: those who sign in there, by
+// the account, and those with an address that the host and this server have verified.
+func (s *Service) matchReaders(host string, readers []codehost.Reader) (out []uint32, err error) {
+	var providers []string
+	for _, p := range s.set.Providers {
+		if strings.TrimSuffix(strings.ToLower(p.Issuer), "/") == strings.TrimSuffix(host, "/") {
+			providers = append(providers, p.Name)
+		}
+	}
+	found := func(u *identity.User, err error) error {
+		if err == nil {
+			out = append(out, u.ID)
+			return nil
+		}
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		return err
+	}
+	for _, r := range readers {
+		for _, p := range providers {
+			if err := found(s.registry.UserOfExternal(p, r.ID)); err != nil {
+				return nil, err
+			}
+		}
+		if r.Email != "" {
+			if err := found(s.registry.UserWithEmail(r.Email)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
 // newKeeper returns what asks external services.
 func (s *Service) newKeeper() *hostsync.Keeper {
 	return &hostsync.Keeper{
@@ -190,6 +229,7 @@ func (s *Service) newKeeper() *hostsync.Keeper {
 			return s.indexer.Add(ctx, src)
 		},
 		Remove:  s.Remove,
+		Match:   s.matchReaders,
 		Refresh: s.Refresh,
 		Secrets: s.declaredConfig,
 	}

@@ -23,6 +23,9 @@ type Observer interface {
 	Searched(ctx context.Context, s Searched)
 	// Worked is called when a step of work in the background is over.
 	Worked(w Work, o WorkOutcome, took time.Duration)
+	// Pushed is called when a push is searched that a code host or a watched folder has
+	// reported, with the time since.
+	Pushed(took time.Duration)
 	// SignedIn is called after each attempt to sign in with a password.
 	SignedIn(o identity.SignInOutcome)
 }

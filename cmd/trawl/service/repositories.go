@@ -55,7 +55,7 @@ func (s *Service) AddNamed(ctx context.Context, source string) (*store.Repositor
 	if u, err := url.Parse(src.Location); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, errors.New("addresses begin with https:// or http:// here: others are added on the machine of the server with trawl repo add")
 	}
-	src.Guarded = true
+	src.Guarded, src.Named = true, true
 	return s.indexer.Add(ctx, src)
 }
 
@@ -103,7 +103,9 @@ func (s *Service) sync(ctx context.Context, name string, by wayToSync, report fu
 	defer ended()
 	defer s.claimFirst(ctx, name, report)()
 	within, traced := span.Start(ctx, string(WorkSync), "")
+	measured := s.measured(name)
 	res, err := by(within, name, report)
+	measured(!res.AsBefore, res.Took, err)
 	traced(err)
 	if !res.AsBefore {
 		s.noteChange()

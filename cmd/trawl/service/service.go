@@ -73,6 +73,7 @@ type Service struct {
 	apps    *oauth.Book
 	jobs    *jobs.Runner
 	asked   asked
+	pushes  pushes
 	gateway gateway
 	hosts   *hostsync.Keeper
 	// hostsWake holds a token when hostsAsked, which hostsMu guards, names

@@ -49,7 +49,7 @@ func (s *Service) Status(ctx context.Context) (admin.Status, error) {
 	if err != nil {
 		return st, err
 	}
-	st.Repositories = lags(all, time.Now())
+	st.Repositories = lags(all, time.Now(), s.pushes.seconds)
 	st.Index.Aside, st.Index.Unreadable = damage(s.Health())
 	st.Backup = lastBackup(s.Dir())
 	sharing, _ := s.store.Sharing()
@@ -81,14 +81,14 @@ func lastBackup(dir string) (out admin.StatusBackup) {
 }
 
 // lags returns how long ago each source was looked at.
-func lags(all []*store.Repository, now time.Time) admin.StatusRepositories {
+func lags(all []*store.Repository, now time.Time, pushSeconds func(id uint32) float64) admin.StatusRepositories {
 	out := admin.StatusRepositories{Total: len(all), Lags: make([]admin.StatusLag, 0, len(all))}
 	for _, r := range all {
 		seen := r.Fetched()
 		if seen.IsZero() {
 			seen = r.Created
 		}
-		lag := admin.StatusLag{Name: r.Name, Indexed: r.Indexed(), Error: redact.About(r.LastError, r.Source)}
+		lag := admin.StatusLag{Name: r.Name, Indexed: r.Indexed(), Error: redact.About(r.LastError, r.Source), PushSeconds: pushSeconds(r.ID)}
 		if !seen.IsZero() {
 			lag.Seconds = max(now.Sub(seen).Seconds(), 0)
 		}

@@ -20,7 +20,7 @@ func TestLags(t *testing.T) {
 		for n := range c.repositories {
 			all = append(all, &store.Repository{Name: fmt.Sprint(n), LastFetched: now.Add(-time.Duration(n+1) * time.Second)})
 		}
-		got := lags(all, now)
+		got := lags(all, now, func(uint32) float64 { return 0 })
 		if got.MedianSeconds != c.median || got.P99Seconds != c.p99 || got.OldestSeconds != c.oldest || len(got.Lags) != c.repositories {
 			t.Errorf("%d repositories: got %v, %v and %v; want %+v", c.repositories, got.MedianSeconds, got.P99Seconds, got.OldestSeconds, c)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
+	"github.com/trawlsearch/trawl/cmd/trawl/watch"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -28,6 +29,8 @@ type Syncer struct {
 	Stay    bool
 	Log     zerolog.Logger
 	Display *progress.Display
+	// Watch says that repositories of this machine are synced soon after they change.
+	Watch bool
 	// Before, if set, is called at the start and at every interval, before the
 	// repositories are listed.
 	Before func()
@@ -42,6 +45,8 @@ type Syncer struct {
 	merged time.Time
 	// leftOut is how many branches were logged as too many, by repository.
 	leftOut map[string]int
+	// watcher watches repositories of this machine, nil if it does not.
+	watcher *watch.Watcher
 }
 
 // synced is a sync that is over.
@@ -74,6 +79,7 @@ func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 	defer beside.Wait()
 	defer end()
 	beside.Go(func() { y.Service.KeepMerged(merging) })
+	defer y.watchLocals()()
 	y.survey(time.Now())
 	left := map[string]bool{}
 	for _, name := range first {
@@ -140,9 +146,10 @@ func (y *Syncer) survey(now time.Time) {
 		y.Log.Error().Err(err).Msg("list repositories")
 		return
 	}
-	known := make(map[string]bool, len(all))
+	known, there := make(map[string]bool, len(all)), make(map[uint32]bool, len(all))
 	for _, r := range all {
 		known[r.Name] = true
+		there[r.ID] = true
 		y.learn(r, now, time.Duration(len(all))*time.Second)
 	}
 	for name := range y.agenda.visits {
@@ -151,6 +158,8 @@ func (y *Syncer) survey(now time.Time) {
 			delete(y.leftOut, name)
 		}
 	}
+	y.Service.pushes.keep(there)
+	y.follow(all)
 	if now.Sub(y.merged) >= mergeEvery {
 		y.merged = now
 		y.Service.noteUnmerged()
@@ -178,6 +187,7 @@ func (y *Syncer) ask(names []string) {
 	for _, name := range names {
 		if r := y.Service.record(name); r != nil {
 			y.agenda.ask(y.learn(r, time.Now(), 0))
+			y.followOne(r)
 		}
 	}
 }

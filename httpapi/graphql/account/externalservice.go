@@ -49,16 +49,21 @@ func (e *externalService) UpdatedAt() wire.DateTime   { return wire.DateTime{Tim
 func (e *externalService) RepoCount() int32           { return wire.Int32(len(e.v.Repositories)) }
 func (e *externalService) LastSyncAt() *wire.DateTime { return wire.TimeOrNull(e.v.LastSync) }
 func (e *externalService) NextSyncAt() *wire.DateTime { return nil }
-func (e *externalService) Unrestricted() bool         { return true }
 func (e *externalService) Suspended() bool            { return false }
 func (e *externalService) LastSyncError() *string {
 	return wire.TextOrNull(redact.Text(e.v.LastError))
 }
 func (e *externalService) Warning() *string { return wire.TextOrNull(redact.Text(e.v.Warning)) }
 
+// Unrestricted says that all users may see the repositories, but where readers are set.
+func (e *externalService) Unrestricted() bool {
+	c, err := hosts.ParseDeclared(e.v.Kind, e.v.Config)
+	return err != nil || !c.TakesReaders()
+}
+
 // WebhookURL is null for a service without secrets of webhooks.
 func (e *externalService) WebhookURL() *string {
-	c, err := hosts.ParseConfig(e.v.Kind, e.v.Config)
+	c, err := hosts.ParseDeclared(e.v.Kind, e.v.Config)
 	if err != nil || !c.TakesHooks() {
 		return nil
 	}
@@ -73,7 +78,7 @@ func (e *externalService) LastUpdater() (*User, error) { return e.s.UserByID(e.v
 
 // URL is without credentials.
 func (e *externalService) URL() string {
-	c, err := hosts.ParseConfig(e.v.Kind, e.v.Config)
+	c, err := hosts.ParseDeclared(e.v.Kind, e.v.Config)
 	if err != nil || c.URL == nil {
 		return ""
 	}

@@ -133,7 +133,7 @@ func (r *Repository) command(ctx context.Context) (*git.Repo, error) {
 
 // ExternalRepository tells where it comes from.
 func (r *Repository) ExternalRepository() externalRepository {
-	if o := r.rec.Origin; o != nil {
+	if o := r.rec.Origin; o != nil && o.URL != "" {
 		return externalRepository{ID: o.ID, ServiceType: o.Kind, ServiceID: o.URL}
 	}
 	e := externalRepository{ID: r.rec.Name, ServiceType: "other", ServiceID: "local"}

@@ -20,10 +20,15 @@ type Account struct {
 	// NamePattern makes the names of repositories: {host} and {nameWithOwner} stand for
 	// the host and a path. "" is both with a slash between.
 	NamePattern string
+	// Rename changes a name that was made so; nil leaves it.
+	Rename func(name string) string
 	// Rules choose among the repositories.
 	Rules Rules
 	// Pace is the least time between two requests.
 	Pace time.Duration
+	// TakesReaders says that who may read a private repository is asked of the host, which
+	// is one of Permissions then.
+	TakesReaders bool
 	// HookSecrets sign the webhooks of the host.
 	HookSecrets []string
 	// ReadHook reads a webhook that one of some secrets has signed, or fails with
@@ -106,8 +111,37 @@ func (a *Account) Name(host, path string) string {
 	if pattern == "" {
 		pattern = "{host}/{nameWithOwner}"
 	}
-	return strings.Trim(strings.NewReplacer("{host}", host, "{nameWithOwner}", path).Replace(pattern), "/")
+	name := strings.Trim(strings.NewReplacer("{host}", host, "{nameWithOwner}", path).Replace(pattern), "/")
+	if a.Rename != nil {
+		name = a.Rename(name)
+	}
+	return name
 }
+
+// mostPartBytes is how long a part of a path may be.
+const mostPartBytes = 255
+
+// PlainPath reports whether text can be the path of a repository, a group or a user at a
+// host: parts of letters, digits and few other characters, with a slash between.
+func PlainPath(text string) bool {
+	for part := range strings.SplitSeq(text, "/") {
+		if part == "" || part == "." || part == ".." || len(part) > mostPartBytes || strings.HasPrefix(part, "-") {
+			return false
+		}
+		if strings.ContainsFunc(part, func(r rune) bool {
+			return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.~+", r)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// PlainName reports whether text can be a path of one part.
+func PlainName(text string) bool { return PlainPath(text) && !strings.Contains(text, "/") }
+
+// OwnerAndName reports whether text is an owner and a name.
+func OwnerAndName(text string) bool { return PlainPath(text) && strings.Count(text, "/") == 1 }
 
 // PropertyError names a property that is not allowed, in words that clients
 // look for.

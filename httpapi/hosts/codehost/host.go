@@ -24,6 +24,8 @@ type Repository struct {
 	Fork        bool
 	Archived    bool
 	Private     bool
+	// Empty says that nothing was pushed to it yet, as far as the host says.
+	Empty bool
 	// Parent is the path of what it was forked from, "" if that is not known.
 	Parent string
 	// DefaultBranch is "" for an empty repository. Searches go by the HEAD that git
@@ -31,6 +33,9 @@ type Repository struct {
 	DefaultBranch string
 	// SizeBytes is about what the host keeps for it, 0 if it does not say.
 	SizeBytes int64
+	// Bare says that nothing but ID, Path and CloneURL is known, and the facts of a
+	// repository stay as they are.
+	Bare bool
 	// Pushed is when somebody pushed to it last, zero if the host does not say.
 	Pushed time.Time
 }

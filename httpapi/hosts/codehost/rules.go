@@ -11,15 +11,17 @@ import (
 // Rule chooses repositories: those to which all that it says applies. Hosts of every
 // kind take lists of them in the same form.
 type Rule struct {
-	// Name is a path, ID what the host calls it, Pattern a regular expression that is
+	// Name is a path, ID and UUID what the host calls it, Pattern a regular expression that is
 	// looked for in the path.
 	Name    string `json:"name,omitempty"`
 	ID      ID     `json:"id,omitempty"`
+	UUID    string `json:"uuid,omitempty"`
 	Pattern string `json:"pattern,omitempty"`
-	// Archived, Forks and Private choose those that are.
-	Archived bool `json:"archived,omitempty"`
-	Forks    bool `json:"forks,omitempty"`
-	Private  bool `json:"private,omitempty"`
+	// Archived, Forks, Private and EmptyRepos choose those that are.
+	Archived   bool `json:"archived,omitempty"`
+	Forks      bool `json:"forks,omitempty"`
+	Private    bool `json:"private,omitempty"`
+	EmptyRepos bool `json:"emptyRepos,omitempty"`
 	// Size and Stars are comparisons such as "> 1 GB" and "< 10".
 	Size  string `json:"size,omitempty"`
 	Stars string `json:"stars,omitempty"`
@@ -28,7 +30,13 @@ type Rule struct {
 }
 
 // Rules choose among the repositories of a host. The zero value takes all.
-type Rules struct{ include, exclude []func(r *Repository) bool }
+type Rules struct {
+	include, exclude []func(r *Repository) bool
+	sized            bool
+}
+
+// Sized reports whether a rule asks for sizes, which some hosts have to be asked for.
+func (r Rules) Sized() bool { return r.sized }
 
 // CompileRules returns the rules of which one of include has to apply, if there are
 // any, and none of exclude.
@@ -45,6 +53,7 @@ func CompileRules(include, exclude []Rule) (Rules, error) {
 				return Rules{}, fmt.Errorf("%s, rule %d: %w", list.name, i+1, err)
 			}
 			*list.to = append(*list.to, test)
+			out.sized = out.sized || rule.Size != ""
 		}
 	}
 	return out, nil
@@ -65,12 +74,12 @@ func (r Rules) Takes(repo *Repository) bool {
 	return len(r.include) == 0
 }
 
-// mostPatternBytes bounds a pattern, which is run for each repository of each listing.
-const mostPatternBytes = 1000
+// MostPatternBytes bounds a pattern, which is run for each repository of each listing.
+const MostPatternBytes = 1000
 
 func (r Rule) compile() (func(*Repository) bool, error) {
 	if r == (Rule{}) {
-		return nil, errors.New("it says nothing: give a name, id, pattern, archived, forks, private, size, stars or topic")
+		return nil, errors.New("it says nothing: give a name, id, pattern, archived, forks, private, emptyRepos, size, stars or topic")
 	}
 	var tests []func(*Repository) bool
 	add := func(test func(*Repository) bool) { tests = append(tests, test) }
@@ -80,9 +89,14 @@ func (r Rule) compile() (func(*Repository) bool, error) {
 	if r.ID != "" {
 		add(func(o *Repository) bool { return o.ID == string(r.ID) || o.NodeID == string(r.ID) })
 	}
+	if r.UUID != "" {
+		add(func(o *Repository) bool {
+			return strings.EqualFold(strings.Trim(o.ID, "{}"), strings.Trim(r.UUID, "{}"))
+		})
+	}
 	if r.Pattern != "" {
-		if len(r.Pattern) > mostPatternBytes {
-			return nil, fmt.Errorf("its pattern is longer than %d bytes", mostPatternBytes)
+		if len(r.Pattern) > MostPatternBytes {
+			return nil, fmt.Errorf("its pattern is longer than %d bytes", MostPatternBytes)
 		}
 		re, err := regexp.Compile(r.Pattern)
 		if err != nil {
@@ -97,6 +111,7 @@ func (r Rule) compile() (func(*Repository) bool, error) {
 		{r.Archived, func(o *Repository) bool { return o.Archived }},
 		{r.Forks, func(o *Repository) bool { return o.Fork }},
 		{r.Private, func(o *Repository) bool { return o.Private }},
+		{r.EmptyRepos, func(o *Repository) bool { return o.Empty }},
 		{r.Topic != "", func(o *Repository) bool { return contains(o.Topics, r.Topic) }},
 	} {
 		if f.wanted {

@@ -28,6 +28,10 @@ type settings struct {
 	// GitHub Enterprise, and none.
 	RepositoryQuery []string `json:"repositoryQuery"`
 
+	// Authorization has readers of private repositories taken from the host. What other
+	// servers have in it, such as who signs in, is known here by other settings.
+	Authorization map[string]any `json:"authorization"`
+
 	rules codehost.Rules
 }
 
@@ -77,6 +81,10 @@ func Parse(plain []byte) (*codehost.Account, error) {
 			return nil, errors.New("repositoryQuery: public is all of a GitHub Enterprise; github.com has too much")
 		}
 	}
+	a.TakesReaders = s.Authorization != nil
+	if a.TakesReaders && s.Token == "" {
+		return nil, errors.New("authorization: it needs a token: who may read a repository is not public")
+	}
 	a.ReadHook = ReadHook
 	a.Connect = func(base *url.URL, client *http.Client) (codehost.Host, error) { return s.connect(base, client) }
 	return a, nil
@@ -115,5 +123,9 @@ func (s *settings) connect(base *url.URL, client *http.Client) (codehost.Host, e
 		return nil, errors.New("url: it does not parse")
 	}
 	c.DisableRateLimitCheck = true // the client of all hosts waits, where this one would fail
-	return &host{s, c}, nil
+	h := &host{s, c}
+	if s.Authorization != nil {
+		return &readerHost{h, map[string]string{}}, nil
+	}
+	return h, nil
 }

@@ -1,49 +1,29 @@
 package github_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"net"
-	"net/http"
 	"net/url"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/trawlsearch/trawl/httpapi/hosts/codehost"
 	"github.com/trawlsearch/trawl/httpapi/hosts/github"
-	"github.com/trawlsearch/trawl/internal/clock"
-	"github.com/trawlsearch/trawl/internal/githubtest"
+	"github.com/trawlsearch/trawl/internal/hosttest"
 )
 
 const token = "ghp_S3cr3tOfTheTest"
 
-// world is a server and a client of it whose clock moves when it sleeps.
+// world is a server and a client of it.
 type world struct {
 	*testing.T
-	server *githubtest.Server
-	clock  *clock.Clock
+	server *hosttest.Server
 	client *codehost.Client
-
-	mu    sync.Mutex
-	slept time.Duration
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{T: t, server: githubtest.New(t, token), clock: clock.New(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))}
-	w.server.Now = w.clock.Now
-	w.client = codehost.NewClient(codehost.ClientOptions{Dial: (&net.Dialer{}).DialContext, Now: w.clock.Now, Sleep: func(ctx context.Context, d time.Duration) error {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.slept += d
-		w.clock.Add(d)
-		return ctx.Err()
-	}})
+	w := &world{T: t, server: hosttest.New(t, hosttest.GitHub, token), client: codehost.NewClient(codehost.ClientOptions{Dial: (&net.Dialer{}).DialContext})}
 	t.Cleanup(w.client.Close)
 	return w
 }
@@ -84,7 +64,7 @@ func (w *world) list(h codehost.Host) ([]string, codehost.Listing, error) {
 
 func (w *world) put(first, last int64, owner string) {
 	for id := first; id <= last; id++ {
-		w.server.Put(githubtest.Repo{ID: id, FullName: fmt.Sprintf("%s/r%04d", owner, id)})
+		w.server.Put(hosttest.Repo{ID: id, FullName: fmt.Sprintf("%s/r%04d", owner, id)})
 	}
 }
 
@@ -94,8 +74,8 @@ func TestParts(t *testing.T) {
 	w := newWorld(t)
 	w.put(1, 3, "acme")
 	w.put(4, 5, "ada")
-	w.server.Put(githubtest.Repo{ID: 6, FullName: "lab/kiln", Topics: []string{"clay"}})
-	w.server.Put(githubtest.Repo{ID: 7, FullName: "lab/hidden", Private: true})
+	w.server.Put(hosttest.Repo{ID: 6, FullName: "lab/kiln", Topics: []string{"clay"}})
+	w.server.Put(hosttest.Repo{ID: 7, FullName: "lab/hidden", Private: true})
 	for _, tt := range []struct{ config, want string }{
 		{`"orgs": ["acme"]`, "acme/r0001 acme/r0002 acme/r0003"},
 		{`"users": ["ada"], "orgs": ["acme"], "exclude": [{"name": "x/y"}]`, "acme/r0001 acme/r0002 acme/r0003 ada/r0004 ada/r0005"},
@@ -113,30 +93,13 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// What the host says of a repository comes along, the parent of a fork as well, which
-// is asked for once.
-func TestFacts(t *testing.T) {
+// The parent of a fork, which lists do not name, is asked for once.
+func TestParents(t *testing.T) {
 	w := newWorld(t)
-	about := "clay & fire"
-	w.server.Put(githubtest.Repo{
-		ID: 7, NodeID: "R_x", FullName: "lab/kiln", Description: &about, Topics: []string{"clay"}, Stars: 12, Fork: true, Archived: true, Private: true, Size: 2048,
-		Parent: &githubtest.Repo{FullName: "up/kiln"}, DefaultBranch: "trunk",
-	})
-	w.server.Put(githubtest.Repo{ID: 8, FullName: "lab/inner", Visibility: "internal"})
+	w.server.Put(hosttest.Repo{ID: 7, FullName: "lab/kiln", Fork: true, Parent: &hosttest.Repo{FullName: "up/kiln"}})
 	h := w.host(`"orgs": ["lab"]`)
-	_, l, err := w.list(h)
-	if err != nil || len(l.Repositories) != 2 {
-		t.Fatalf("got %+v, %v; want 2 repositories", l, err)
-	}
-	want := codehost.Repository{
-		ID: "7", NodeID: "R_x", Path: "lab/kiln", CloneURL: w.server.URL + "/lab/kiln.git", Description: about, Topics: []string{"clay"}, Stars: 12, Fork: true, Archived: true,
-		Private: true, Parent: "up/kiln", DefaultBranch: "trunk", SizeBytes: 2 << 20,
-	}
-	if got := l.Repositories[0]; fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("got %+v\nwant %+v", got, want)
-	}
-	if !l.Repositories[1].Private {
-		t.Error("an internal repository is public")
+	if _, l, err := w.list(h); err != nil || len(l.Repositories) != 1 || l.Repositories[0].Parent != "up/kiln" || l.Repositories[0].NodeID != "R_7" {
+		t.Fatalf("got %+v, %v; want a fork of up/kiln", l, err)
 	}
 	before := w.server.Asked(0)
 	if l, err := h.List(t.Context(), parents{"7": "up/kiln"}); err != nil || l.Repositories[0].Parent != "up/kiln" || w.server.Asked(0) != before+1 {
@@ -144,165 +107,21 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// Three thousand repositories take thirty requests, and none of the host's limit when
-// nothing has changed since.
-func TestThousandsOfRepositories(t *testing.T) {
+// A search that finds more than GitHub gives is split by the time at which repositories
+// were made, unless it names that itself.
+func TestSearchOfThousands(t *testing.T) {
 	w := newWorld(t)
-	w.put(1, 3000, "acme")
-	w.server.Limit(5000, w.clock.Now().Add(time.Hour))
-	h := w.host(`"orgs": ["acme"]`)
-	for run := range 2 {
-		got, l, err := w.list(h)
-		if len(got) != 3000 || err != nil || l.Failed != nil {
-			t.Fatalf("run %d: %d repositories, failed %q, %v", run, len(got), l.Failed, err)
-		}
+	for id := range int64(3500) {
+		w.server.Put(hosttest.Repo{ID: id + 1, FullName: fmt.Sprintf("acme/r%04d", id), Topics: []string{"clay"}})
 	}
-	if ok, same := w.server.Asked(http.StatusOK), w.server.Asked(http.StatusNotModified); ok != 30 || same != 30 {
-		t.Errorf("%d full answers and %d of no change, want 30 of each", ok, same)
+	got, l, err := w.list(w.host(`"repositoryQuery": ["topic:clay"]`))
+	if len(got) != 3500 || err != nil || l.Failed != nil {
+		t.Errorf("%d repositories, failed %q, %v; want 3500", len(got), l.Failed, err)
 	}
-	w.server.Delete(1500)
-	w.put(3001, 3001, "acme")
-	if got, _, err := w.list(h); len(got) != 3000 || err != nil || slices.Contains(got, "acme/r1500") || !slices.Contains(got, "acme/r3001") {
-		t.Errorf("after a change: %d repositories, %v", len(got), err)
-	}
-}
-
-// What is removed while pages are read can hide the one that moves to the page before:
-// two listings together have it.
-func TestPagesThatChange(t *testing.T) {
-	w := newWorld(t)
-	w.put(1, 250, "acme")
-	h := w.host(`"orgs": ["acme"]`)
-	w.server.Fault(func(_ http.ResponseWriter, r *http.Request) bool {
-		if r.URL.Query().Get("page") == "2" {
-			w.server.Delete(1)
-		}
-		return false
-	})
-	first, _, err := w.list(h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, _, err := w.list(h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if slices.Contains(first, "acme/r0101") || !slices.Contains(second, "acme/r0101") {
-		t.Error("the test shows nothing: the first listing has r0101, or the second has not")
-	}
-	seen := map[string]bool{}
-	for _, p := range append(first, second...) {
-		seen[p] = true
-	}
-	if len(slices.Collect(maps.Keys(seen))) != 250 {
-		t.Errorf("both listings together have %d repositories, want 250", len(seen))
-	}
-}
-
-// The same repository has another name, and the old one leads to it.
-func TestRenamed(t *testing.T) {
-	w := newWorld(t)
-	w.server.Put(githubtest.Repo{ID: 9, FullName: "lab/oven"})
-	w.server.Put(githubtest.Repo{ID: 9, FullName: "lab/kiln"})
-	got, l, err := w.list(w.host(`"repos": ["lab/oven"], "repositoryQuery": ["none"]`))
-	if err != nil || fmt.Sprint(got) != "[lab/kiln]" || l.Repositories[0].ID != "9" {
-		t.Errorf("got %+v, %v; want lab/kiln", l, err)
-	}
-	w.server.Delete(9)
-	got, l, err = w.list(w.host(`"repos": ["lab/oven"], "repositoryQuery": ["none"]`))
-	if err != nil || len(got) != 0 || len(l.Left) != 1 || l.Failed != nil || !strings.Contains(l.Left[0], "lab/oven is not there") {
-		t.Errorf("removed: got %+v, %v; want it to be left", l, err)
-	}
-}
-
-// A fault that passes costs a request. One that lasts fails a part, and the others are
-// there.
-func TestFaults(t *testing.T) {
-	w := newWorld(t)
-	w.put(1, 250, "acme")
-	w.put(301, 302, "lab")
-	h := w.host(`"orgs": ["acme", "gone", "lab"]`)
-	failures := 2
-	fault := func(status int) func(http.ResponseWriter, *http.Request) bool {
-		return func(rw http.ResponseWriter, r *http.Request) bool {
-			if !strings.Contains(r.URL.Path, "/acme/") || r.URL.Query().Get("page") != "2" || failures == 0 {
-				return false
-			}
-			failures--
-			http.Error(rw, `{"message": "oops"}`, status)
-			return true
-		}
-	}
-	w.server.Fault(fault(http.StatusBadGateway))
-	got, l, err := w.list(h)
-	if len(got) != 252 || err != nil || len(l.Failed) != 1 || l.Failed[0] != "organisation gone: it is not there, or the token may not see it" {
-		t.Errorf("a fault that passes: %d repositories, failed %q, %v", len(got), l.Failed, err)
-	}
-	failures = 1000
-	w.server.Fault(fault(http.StatusInternalServerError))
-	got, l, err = w.list(h)
-	if len(got) != 102 || err != nil || len(l.Failed) != 2 || l.Failed[0] != "organisation acme: the host answered 500 oops" {
-		t.Errorf("one that lasts: %d repositories, failed %q, %v", len(got), l.Failed, err)
-	}
-	w.server.CloseClientConnections()
-	w.server.Close()
-	if _, _, err := w.list(h); err == nil || strings.Contains(err.Error(), token) {
-		t.Errorf("a host that is away: %v", err)
-	}
-}
-
-func TestRevokedToken(t *testing.T) {
-	w := newWorld(t)
-	w.put(1, 2, "acme")
-	h := w.host(`"orgs": ["acme"]`)
-	if _, _, err := w.list(h); err != nil {
-		t.Fatal(err)
-	}
-	w.server.SetToken("another")
-	if _, _, err := w.list(h); !errors.Is(err, codehost.ErrCredentials) {
-		t.Errorf("got %v, want ErrCredentials", err)
-	}
-}
-
-// Limits are kept to: a short one is waited for, a long one ends the listing, and no
-// request is made before its end.
-func TestLimits(t *testing.T) {
-	w := newWorld(t)
-	w.put(1, 300, "acme")
-	h := w.host(`"orgs": ["acme"]`)
-	refuse := 1
-	w.server.Fault(func(rw http.ResponseWriter, _ *http.Request) bool {
-		if refuse == 0 {
-			return false
-		}
-		refuse--
-		rw.Header().Set("Retry-After", "7")
-		http.Error(rw, `{"message": "slow down"}`, http.StatusTooManyRequests)
-		return true
-	})
-	if got, _, err := w.list(h); len(got) != 300 || err != nil || w.slept != 7*time.Second {
-		t.Errorf("Retry-After: %d repositories, %v, after %s; want 7s", len(got), err, w.slept)
-	}
-	w.server.Limit(1, w.clock.Now().Add(30*time.Second))
-	w.put(1, 300, "other")
-	w.slept = 0
-	if got, _, err := w.list(w.host(`"orgs": ["other"]`)); len(got) != 300 || err != nil || w.slept < 29*time.Second || w.slept > 31*time.Second {
-		t.Errorf("no requests remaining: %d repositories, %v, after %s; want 30s", len(got), err, w.slept)
-	}
-	w.put(1, 300, "third")
-	until := w.clock.Now().Add(40 * time.Minute)
-	w.server.Limit(2, until)
-	third, limited := w.host(`"orgs": ["third"]`), &codehost.LimitedError{}
-	if _, _, err := w.list(third); !errors.As(err, &limited) || limited.Until.Unix() != until.Unix() {
-		t.Errorf("a long limit: %v, want a LimitedError until %s", err, until)
-	}
-	before := w.server.Asked(0)
-	if _, _, err := w.list(third); !errors.As(err, &limited) || w.server.Asked(0) != before {
-		t.Errorf("during it: %v after %d requests, want none", err, w.server.Asked(0)-before)
-	}
-	w.clock.Add(41 * time.Minute)
-	if got, _, err := w.list(third); len(got) != 300 || err != nil {
-		t.Errorf("after it: %d repositories, %v", len(got), err)
+	t.Logf("%d requests", w.server.Asked(0))
+	got, l, err = w.list(w.host(`"repositoryQuery": ["topic:clay created:2019-01-01..2030-01-01"]`))
+	if len(got) != 1000 || err != nil || len(l.Failed) != 1 || !strings.Contains(l.Failed[0], "split the query") {
+		t.Errorf("with a time of its own: %d repositories, failed %q, %v; want a part that fails", len(got), l.Failed, err)
 	}
 }
 
@@ -311,7 +130,7 @@ func TestParseErrors(t *testing.T) {
 		{`{"token": "x"}`, "url is missing"},
 		{`{"url": "https://github.com"}`, "names no repositories"},
 		{`{"url": "https://github.com", "token": "x", "certificate": "y"}`, "Additional property certificate is not allowed"},
-		{`{"url": "https://github.com", "token": "x", "authorization": {}}`, "Additional property authorization is not allowed"},
+		{`{"url": "https://github.com", "orgs": ["a"], "authorization": {}}`, "authorization: it needs a token"},
 		{`{"url": "https://github.com", "token": "x", "gitURLType": "ssh"}`, "over HTTP only"},
 		{`{"url": "https://github.com", "token": "x", "repos": ["kiln"]}`, "no owner/name"},
 		{`{"url": "https://github.com", "token": "x", "repos": ["../../x"]}`, "no owner/name"},

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/go-github/v75/github"
 
@@ -18,10 +18,17 @@ const (
 	pageSize = 100
 	// mostFound is how many results of a search it gives.
 	mostFound = 1000
+	// mostSearches is into how many a search is split, and createdQualifier names the time
+	// that they differ by.
+	mostSearches     = 200
+	createdQualifier = "created:"
 	// mostParents is how many forks a listing asks about; the others have no parent
 	// until a later one.
 	mostParents = 200
 )
+
+// begun is before the first repository of GitHub was made.
+var begun = time.Date(2007, 10, 1, 0, 0, 0, 0, time.UTC)
 
 // host is an account of GitHub.
 type host struct {
@@ -29,86 +36,66 @@ type host struct {
 	client *github.Client
 }
 
-// listing is one run of List.
-type listing struct {
-	*host
-	out  codehost.Listing
-	seen map[string]bool
-}
-
 // List implements codehost.Host.
 func (h *host) List(ctx context.Context, known codehost.Known) (codehost.Listing, error) {
-	l := &listing{host: h, seen: map[string]bool{}}
-	for _, part := range h.parts() {
-		err := part.read(ctx, l)
-		switch {
-		case err == nil:
-		case fatal(ctx, err):
-			return l.out, plain(err)
-		default:
-			l.out.Failed = append(l.out.Failed, part.name+": "+plain(err).Error())
-		}
+	r, err := codehost.ReadParts(ctx, h.parts())
+	if err == nil {
+		err = h.parents(ctx, r, known)
 	}
-	if err := l.parents(ctx, known); err != nil {
-		return l.out, err
-	}
-	return l.out, nil
+	return r.Listing, err
 }
 
-// part is something whose repositories are listed.
-type part struct {
-	name string
-	read func(ctx context.Context, l *listing) error
-}
-
-func (h *host) parts() (out []part) {
+func (h *host) parts() (out []codehost.Part) {
+	add := func(name string, read func(ctx context.Context, r *codehost.Reading) error) {
+		out = append(out, codehost.Part{Name: name, Read: read})
+	}
 	for _, org := range h.Orgs {
-		out = append(out, part{"organisation " + org, func(ctx context.Context, l *listing) error {
+		add("organisation "+org, func(ctx context.Context, r *codehost.Reading) error {
 			// In the order in which they were made, so that a new one is behind all others.
 			o := &github.RepositoryListByOrgOptions{Sort: "created", Direction: "asc", ListOptions: github.ListOptions{PerPage: pageSize}}
-			return l.pages(ctx, &o.ListOptions, func() ([]*github.Repository, *github.Response, error) {
+			return pages(ctx, r, &o.ListOptions, func() ([]*github.Repository, *github.Response, error) {
 				return h.client.Repositories.ListByOrg(ctx, org, o)
 			})
-		}})
+		})
 	}
 	for _, user := range h.Users {
-		out = append(out, part{"user " + user, func(ctx context.Context, l *listing) error {
+		add("user "+user, func(ctx context.Context, r *codehost.Reading) error {
 			o := &github.RepositoryListByUserOptions{Type: "owner", Sort: "created", Direction: "asc", ListOptions: github.ListOptions{PerPage: pageSize}}
-			return l.pages(ctx, &o.ListOptions, func() ([]*github.Repository, *github.Response, error) {
+			return pages(ctx, r, &o.ListOptions, func() ([]*github.Repository, *github.Response, error) {
 				return h.client.Repositories.ListByUser(ctx, user, o)
 			})
-		}})
+		})
 	}
 	for _, q := range h.RepositoryQuery {
 		switch q {
 		case queryNone:
 		case queryAffiliated:
-			out = append(out, part{"the account's repositories", func(ctx context.Context, l *listing) error {
+			add("the account's repositories", func(ctx context.Context, r *codehost.Reading) error {
 				o := &github.RepositoryListByAuthenticatedUserOptions{Sort: "created", Direction: "asc", ListOptions: github.ListOptions{PerPage: pageSize}}
-				return l.pages(ctx, &o.ListOptions, func() ([]*github.Repository, *github.Response, error) {
+				return pages(ctx, r, &o.ListOptions, func() ([]*github.Repository, *github.Response, error) {
 					return h.client.Repositories.ListByAuthenticatedUser(ctx, o)
 				})
-			}})
+			})
 		case queryPublic:
-			out = append(out, part{"public repositories", func(ctx context.Context, l *listing) error { return l.public(ctx) }})
+			add("public repositories", h.public)
 		default:
-			out = append(out, part{"query " + strconv.Quote(q), func(ctx context.Context, l *listing) error { return l.search(ctx, q) }})
+			add("query "+strconv.Quote(q), func(ctx context.Context, r *codehost.Reading) error { return h.search(ctx, r, q) })
 		}
 	}
 	for _, repo := range h.Repos {
-		out = append(out, part{"repository " + repo, func(ctx context.Context, l *listing) error { return l.one(ctx, repo) }})
+		add("repository "+repo, func(ctx context.Context, r *codehost.Reading) error { return h.one(ctx, r, repo) })
 	}
 	return out
 }
 
 // pages reads all pages of a list.
-func (l *listing) pages(ctx context.Context, o *github.ListOptions, page func() ([]*github.Repository, *github.Response, error)) error {
+func pages(ctx context.Context, r *codehost.Reading, o *github.ListOptions, page func() ([]*github.Repository, *github.Response, error)) error {
 	for {
 		repos, resp, err := page()
 		if err != nil {
-			return err
+			return plain(err)
 		}
-		if err := l.take(repos); err != nil {
+		if err := take(r, repos); err != nil {
 			return err
 		}
 		if resp.NextPage <= o.Page {
@@ -119,14 +106,14 @@ func (l *listing) pages(ctx context.Context, o *github.ListOptions, page func() 
 }
 
 // public reads all public repositories by their IDs.
-func (l *listing) public(ctx context.Context) error {
+func (h *host) public(ctx context.Context, r *codehost.Reading) error {
 	o := &github.RepositoryListAllOptions{}
 	for {
-		repos, _, err := l.client.Repositories.ListAll(ctx, o)
+		repos, _, err := h.client.Repositories.ListAll(ctx, o)
 		if err != nil || len(repos) == 0 {
-			return err
+			return plain(err)
 		}
-		if err := l.take(repos); err != nil {
+		if err := take(r, repos); err != nil {
 			return err
 		}
 		last := repos[len(repos)-1].GetID()
@@ -137,57 +124,89 @@ func (l *listing) public(ctx context.Context) error {
 	}
 }
 
-// search reads what a query finds. A query that finds more than GitHub gives is a part
-// that fails: what is missing may be in the rest.
-func (l *listing) search(ctx context.Context, q string) error {
+// search reads what a query finds. GitHub gives the first results only, so a query that
+// finds more is asked for shorter and shorter times in which repositories were made. One
+// that names such a time itself is a part that fails then: what is missing may be in the
+// rest.
+func (h *host) search(ctx context.Context, r *codehost.Reading, q string) error {
+	left := mostSearches
+	return h.searchMade(ctx, r, q, time.Time{}, time.Time{}, &left)
+}
+
+// searchMade reads what a query finds of what was made from a time to another, zero being
+// any time. left is how many more queries may be made.
+func (h *host) searchMade(ctx context.Context, r *codehost.Reading, q string, from, to time.Time, left *int) error {
+	text := q
+	if !from.IsZero() {
+		text += " " + createdQualifier + from.Format(time.RFC3339) + ".." + to.Format(time.RFC3339)
+	}
 	o := &github.SearchOptions{ListOptions: github.ListOptions{PerPage: pageSize}}
-	for {
-		found, resp, err := l.client.Search.Repositories(ctx, q, o)
+	for *left--; ; {
+		found, resp, err := h.client.Search.Repositories(ctx, text, o)
 		if err != nil {
-			return err
+			return plain(err)
 		}
-		if err := l.take(found.Repositories); err != nil {
+		if found.GetTotal() > mostFound && o.Page == 0 && !strings.Contains(q, createdQualifier) {
+			return h.searchHalves(ctx, r, q, from, to, found.GetTotal(), left)
+		}
+		if err := take(r, found.Repositories); err != nil {
 			return err
 		}
 		switch {
 		case found.GetIncompleteResults():
-			return errors.New("GitHub's search gave a part of its results only")
+			return &codehost.AnswerError{Message: "GitHub's search gave a part of its results only"}
 		case resp.NextPage > o.Page:
 			o.Page = resp.NextPage
 			continue
 		case found.GetTotal() > mostFound:
-			return fmt.Errorf("it finds %d repositories, of which GitHub's search gives %d: split the query, or name organisations", found.GetTotal(), mostFound)
+			return tooMuch(found.GetTotal())
 		}
 		return ctx.Err()
 	}
 }
 
+// searchHalves reads both halves of a time in which too many were made.
+func (h *host) searchHalves(ctx context.Context, r *codehost.Reading, q string, from, to time.Time, total int, left *int) error {
+	if from.IsZero() {
+		from, to = begun, time.Now().UTC().Add(24*time.Hour).Truncate(time.Second)
+	}
+	if *left <= 0 || to.Sub(from) < 2*time.Second || total > codehost.MostRepositories {
+		return tooMuch(total)
+	}
+	middle := from.Add(to.Sub(from) / 2).Truncate(time.Second)
+	if err := h.searchMade(ctx, r, q, from, middle, left); err != nil {
+		return err
+	}
+	return h.searchMade(ctx, r, q, middle.Add(time.Second), to, left)
+}
+
+func tooMuch(total int) error {
+	return &codehost.AnswerError{Message: fmt.Sprintf("it finds %d repositories, of which GitHub's search gives %d: split the query, or name organisations", total, mostFound)}
+}
+
 // one reads a repository by its name; one that has another name now is found by the
 // old one as well.
-func (l *listing) one(ctx context.Context, path string) error {
+func (h *host) one(ctx context.Context, r *codehost.Reading, path string) error {
 	owner, name, _ := strings.Cut(path, "/")
-	repo, resp, err := l.client.Repositories.Get(ctx, owner, name)
-	if resp != nil && (resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusUnavailableForLegalReasons) {
-		l.out.Left = append(l.out.Left, fmt.Sprintf("repository %s is not there, or the token may not see it", path))
+	repo, _, err := h.client.Repositories.Get(ctx, owner, name)
+	if err = plain(err); codehost.NotThere(err) {
+		r.Missing(path)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return l.take([]*github.Repository{repo})
+	return take(r, []*github.Repository{repo})
 }
 
-func (l *listing) take(repos []*github.Repository) error {
-	for _, r := range repos {
-		if r == nil {
-			continue
+func take(r *codehost.Reading, repos []*github.Repository) error {
+	all := make([]codehost.Repository, 0, len(repos))
+	for _, repo := range repos {
+		if repo != nil {
+			all = append(all, factsOf(repo))
 		}
-		l.out.Take(factsOf(r), l.seen)
 	}
-	if len(l.out.Repositories) > codehost.MostRepositories {
-		return codehost.ErrTooMany
-	}
-	return nil
+	return r.Take(all...)
 }
 
 func factsOf(r *github.Repository) codehost.Repository {
@@ -207,14 +226,14 @@ func factsOf(r *github.Repository) codehost.Repository {
 }
 
 // parents completes forks, of which lists do not name the parent. It never changes.
-func (l *listing) parents(ctx context.Context, known codehost.Known) error {
+func (h *host) parents(ctx context.Context, reading *codehost.Reading, known codehost.Known) error {
 	asked := 0
-	for i := range l.out.Repositories {
-		r := &l.out.Repositories[i]
+	for i := range reading.Repositories {
+		r := &reading.Repositories[i]
 		if !r.Fork || r.Parent != "" {
 			continue
 		}
-		if r.Parent = known.Parent(r.ID); r.Parent != "" || asked == mostParents || !l.rules.Takes(r) {
+		if r.Parent = known.Parent(r.ID); r.Parent != "" || asked == mostParents || !h.rules.Takes(r) {
 			continue
 		}
 		asked++
@@ -222,26 +241,19 @@ func (l *listing) parents(ctx context.Context, known codehost.Known) error {
 		if err != nil {
 			continue
 		}
-		repo, _, err := l.client.Repositories.GetByID(ctx, id)
+		repo, _, err := h.client.Repositories.GetByID(ctx, id)
+		err = plain(err)
 		switch {
 		case err == nil && repo.Parent != nil:
 			r.Parent = repo.Parent.GetFullName()
-		case err != nil && fatal(ctx, err):
-			return plain(err)
+		case err != nil && codehost.Fatal(ctx, err):
+			return err
 		}
 	}
 	return nil
 }
 
-// fatal reports whether an error is one of the host, and not of one part of it.
-func fatal(ctx context.Context, err error) bool {
-	var limited *codehost.LimitedError
-	var answer *github.ErrorResponse
-	return ctx.Err() != nil || errors.As(err, &limited) || errors.Is(err, codehost.ErrTooMany) || !errors.As(err, &answer) ||
-		answer.Response != nil && answer.Response.StatusCode == http.StatusUnauthorized
-}
-
-// plain returns what an error says, without addresses.
+// plain returns what an error of the library says, without addresses.
 func plain(err error) error {
 	var limited *codehost.LimitedError
 	var answer *github.ErrorResponse
@@ -250,13 +262,6 @@ func plain(err error) error {
 		return limited
 	case !errors.As(err, &answer) || answer.Response == nil:
 		return err
-	case answer.Response.StatusCode == http.StatusUnauthorized:
-		return codehost.ErrCredentials
-	case answer.Response.StatusCode == http.StatusNotFound:
-		return errors.New("it is not there, or the token may not see it")
 	}
-	return fmt.Errorf("the host answered %d %.*s", answer.Response.StatusCode, mostMessageBytes, strings.TrimSpace(answer.Message))
+	return codehost.Answered(answer.Response.StatusCode, answer.Message)
 }
-
-// mostMessageBytes is how much of a host's message is shown.
-const mostMessageBytes = 200

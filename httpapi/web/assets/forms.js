@@ -6,6 +6,27 @@ for (const form of document.querySelectorAll("form[data-confirm]")) {
   });
 }
 
+// What says how something is now is read anew, while it is seen and nobody reads with
+// the keyboard or selects in it.
+for (const part of document.querySelectorAll("[data-live]")) {
+  const wait = 1000 * Number(part.dataset.live);
+  const renew = async () => {
+    const used = part.contains(document.activeElement) || part.contains(getSelection().anchorNode) && !getSelection().isCollapsed;
+    if (document.visibilityState === "visible" && !used) {
+      try {
+        const answer = await fetch(location.href);
+        const page = new DOMParser().parseFromString(answer.ok && !answer.redirected ? await answer.text() : "", "text/html");
+        const now = page.getElementById(part.id);
+        if (now) part.replaceChildren(...now.childNodes);
+      } catch {
+        // The server may be about to start again: the page stays as it is.
+      }
+    }
+    setTimeout(renew, wait);
+  };
+  setTimeout(renew, wait);
+}
+
 for (const button of document.querySelectorAll("button[data-copy]")) {
   const field = document.getElementById(button.dataset.copy);
   field.addEventListener("focus", () => field.select());

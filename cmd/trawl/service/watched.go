@@ -1,0 +1,56 @@
+package service
+
+import (
+	"time"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/watch"
+	"github.com/trawlsearch/trawl/store"
+)
+
+// watchLocals watches the repositories of this machine, if the Syncer is to.
+func (y *Syncer) watchLocals() (end func()) {
+	if !y.Watch {
+		return func() {}
+	}
+	w, err := watch.New(watch.Options{Changed: y.Service.Pushed, Rest: y.Service.restOf, Log: y.Log})
+	if err != nil {
+		y.Log.Warn().Err(err).Msg("local repositories are not watched, and looked at from time to time only")
+		return func() {}
+	}
+	y.watcher = w
+	return func() { _ = w.Close() } // nobody reads it any more
+}
+
+// restOf is how long a repository rests between two syncs that a watch asks for.
+func (s *Service) restOf(name string) time.Duration {
+	r := s.record(name)
+	if r == nil {
+		return 0
+	}
+	return s.pushes.rest(r.ID)
+}
+
+// follow watches those repositories that are the work of this node.
+func (y *Syncer) follow(all []*store.Repository) {
+	if y.watcher == nil {
+		return
+	}
+	dirs := map[string]string{}
+	for _, r := range all {
+		if y.watches(r) {
+			dirs[r.Name] = r.Source
+		}
+	}
+	y.watcher.Follow(dirs)
+}
+
+// followOne watches one that may be new.
+func (y *Syncer) followOne(r *store.Repository) {
+	if y.watcher != nil && y.watches(r) {
+		y.watcher.Add(r.Name, r.Source)
+	}
+}
+
+func (y *Syncer) watches(r *store.Repository) bool {
+	return !r.Mirror && !r.IsGone() && y.Service.node.Mine(r.ID)
+}

@@ -1,0 +1,439 @@
+package codehost_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/trawlsearch/trawl/httpapi/hosts/bitbucket"
+	"github.com/trawlsearch/trawl/httpapi/hosts/codehost"
+	"github.com/trawlsearch/trawl/httpapi/hosts/gerrit"
+	"github.com/trawlsearch/trawl/httpapi/hosts/gitea"
+	"github.com/trawlsearch/trawl/httpapi/hosts/github"
+	"github.com/trawlsearch/trawl/httpapi/hosts/gitlab"
+	"github.com/trawlsearch/trawl/internal/clock"
+	"github.com/trawlsearch/trawl/internal/hosttest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const token = "tok_S3cr3tOfTheTest"
+
+// kind is a kind of host, and how its configuration names groups and repositories.
+type kind struct {
+	api   hosttest.API
+	parse func([]byte) (*codehost.Account, error)
+	// groups is a list of groups and one is a name, both to be filled in; "" for a kind
+	// without groups, all of whose repositories are listed.
+	groups, one string
+	// group is what the kind calls a group, or the name of all.
+	group    string
+	pageSize int
+	// extra begins a configuration for a host at an address.
+	extra func(url string) string
+	// renames says that an old name leads to the repository, etags that an answer which
+	// has not changed costs nothing.
+	renames, etags bool
+	// lacks takes out what the kind does not say.
+	lacks func(r *codehost.Repository)
+}
+
+func nothing(string) string { return "" }
+
+var kinds = []kind{
+	{hosttest.GitHub, github.Parse, `"orgs": [%s]`, `"repos": [%q], "repositoryQuery": ["none"]`, "organisation", 100, nothing, true, true, func(*codehost.Repository) {}},
+	{hosttest.GitLab, gitlab.Parse, `"groups": [%s]`, `"projects": [{"name": %q}]`, "group", 100, nothing, true, true, func(*codehost.Repository) {}},
+	{hosttest.Gitea, gitea.Parse, `"orgs": [%s]`, `"repos": [%q]`, "organisation", 50, nothing, true, true, func(*codehost.Repository) {}},
+	{hosttest.BitbucketCloud, bitbucket.ParseCloud, `"teams": [%s]`, `"repos": [%q]`, "workspace", 100, func(url string) string { return `"apiURL": "` + url + `/2.0", ` }, false, false,
+		func(r *codehost.Repository) {
+			r.ID, r.Topics, r.Stars, r.Archived = hosttest.CloudUUID(7), nil, 0, false
+		}},
+	{hosttest.BitbucketServer, bitbucket.ParseServer, `"projectKeys": [%s]`, `"repos": [%q]`, "project", 100, nothing, false, false, func(r *codehost.Repository) {
+		r.Topics, r.Stars, r.DefaultBranch, r.SizeBytes, r.Pushed = nil, 0, "", 0, time.Time{}
+	}},
+	{hosttest.Gerrit, gerrit.Parse, "", `"projects": [%q]`, "projects", 100, func(string) string { return `"username": "ann", ` }, false, false, func(r *codehost.Repository) {
+		*r = codehost.Repository{ID: "lab%2Fkiln", Path: r.Path, CloneURL: strings.TrimSuffix(strings.Replace(r.CloneURL, "/lab", "/a/lab", 1), ".git"), Description: r.Description, Archived: true, Private: true}
+	}},
+}
+
+// eachKind runs a test for hosts of every kind.
+func eachKind(t *testing.T, test func(w *world)) {
+	for _, k := range kinds {
+		t.Run(k.api.Kind, func(t *testing.T) { test(newWorld(t, k)) })
+	}
+}
+
+// world is a server and a client of it whose clock moves when it sleeps.
+type world struct {
+	*testing.T
+	kind
+	server *hosttest.Server
+	clock  *clock.Clock
+	client *codehost.Client
+
+	mu    sync.Mutex
+	slept time.Duration
+}
+
+func newWorld(t *testing.T, k kind) *world {
+	t.Helper()
+	w := &world{T: t, kind: k, server: hosttest.New(t, k.api, token), clock: clock.New(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))}
+	w.server.Now = w.clock.Now
+	w.client = codehost.NewClient(codehost.ClientOptions{Dial: (&net.Dialer{}).DialContext, Now: w.clock.Now, Sleep: func(ctx context.Context, d time.Duration) error {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.slept += d
+		w.clock.Add(d)
+		return ctx.Err()
+	}})
+	t.Cleanup(w.client.Close)
+	return w
+}
+
+// ofGroups connects to list some groups.
+func (w *world) ofGroups(names ...string) codehost.Host {
+	w.Helper()
+	return w.host(w.naming(names...))
+}
+
+// naming is the part of a configuration that names groups.
+func (k kind) naming(names ...string) string {
+	if k.groups == "" {
+		return `"exclude": [{"name": "none"}]`
+	}
+	return fmt.Sprintf(k.groups, `"`+strings.Join(names, `", "`)+`"`)
+}
+
+// host connects with a configuration that lacks its url and token.
+func (w *world) host(config string) codehost.Host {
+	w.Helper()
+	a, err := w.parse([]byte(`{"url": "` + w.server.URL + `", "token": "` + token + `", ` + w.extra(w.server.URL) + config + `}`))
+	if err != nil {
+		w.Fatal(err)
+	}
+	base, err := url.Parse(w.server.URL)
+	if err != nil {
+		w.Fatal(err)
+	}
+	h, err := a.Connect(base, w.client.HTTP())
+	if err != nil {
+		w.Fatal(err)
+	}
+	return h
+}
+
+type noneKnown struct{}
+
+func (noneKnown) Parent(string) string { return "" }
+
+// list returns the paths that a host lists.
+func (w *world) list(h codehost.Host) ([]string, codehost.Listing, error) {
+	w.Helper()
+	l, err := h.List(w.Context(), noneKnown{})
+	paths := []string{}
+	for _, r := range l.Repositories {
+		paths = append(paths, r.Path)
+	}
+	if text := fmt.Sprint(l.Failed, l.Left, err); strings.Contains(text, token) {
+		w.Errorf("the token is shown: %s", text)
+	}
+	return paths, l, err
+}
+
+func (w *world) put(first, last int64, owner string) {
+	for id := first; id <= last; id++ {
+		w.server.Put(hosttest.Repo{ID: id, FullName: fmt.Sprintf("%s/r%04d", owner, id)})
+	}
+}
+
+// What the host says of a repository comes along.
+func TestFacts(t *testing.T) {
+	eachKind(t, func(w *world) {
+		about := "clay & fire"
+		w.server.Put(hosttest.Repo{
+			ID: 7, FullName: "lab/kiln", Description: &about, Topics: []string{"clay"}, Stars: 12, Fork: true, Archived: true, Private: true, Size: 2048,
+			Parent: &hosttest.Repo{FullName: "up/kiln"}, DefaultBranch: "trunk", PushedAt: "2026-04-03T02:01:00Z",
+		})
+		w.server.Put(hosttest.Repo{ID: 8, FullName: "lab/oven", Visibility: "internal"})
+		w.server.Put(hosttest.Repo{ID: 9, FullName: "lab/within"})
+		_, l, err := w.list(w.host(w.naming("lab") + `, "include": [{"size": "< 1 GB"}]`))
+		if err != nil || len(l.Repositories) != 3 {
+			t.Fatalf("got %+v, %v; want 3 repositories", l, err)
+		}
+		got := l.Repositories[0]
+		want := codehost.Repository{
+			ID: "7", Path: "lab/kiln", CloneURL: w.server.URL + "/lab/kiln.git", Description: about, Topics: []string{"clay"}, Stars: 12, Fork: true, Archived: true,
+			Private: true, Parent: "up/kiln", DefaultBranch: "trunk", SizeBytes: 2 << 20, Pushed: time.Date(2026, 4, 3, 2, 1, 0, 0, time.UTC),
+		}
+		got.NodeID = ""
+		w.lacks(&want)
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("got %+v\nwant %+v", got, want)
+		}
+		if w.groups != "" && (!l.Repositories[1].Private || l.Repositories[2].Private) {
+			t.Errorf("an internal one is private: %t, a public one: %t", l.Repositories[1].Private, l.Repositories[2].Private)
+		}
+	})
+}
+
+// Three thousand repositories take a request for each page, and none of the host's limit
+// when nothing has changed since.
+func TestThousandsOfRepositories(t *testing.T) {
+	eachKind(t, func(w *world) {
+		w.put(1, 3000, "acme")
+		w.server.Limit(5000, w.clock.Now().Add(time.Hour))
+		h := w.ofGroups("acme")
+		for run := range 2 {
+			got, l, err := w.list(h)
+			if len(got) != 3000 || err != nil || l.Failed != nil {
+				t.Fatalf("run %d: %d repositories, failed %q, %v", run, len(got), l.Failed, err)
+			}
+		}
+		want := 3000 / w.pageSize
+		ok, same := w.server.Asked(http.StatusOK), w.server.Asked(http.StatusNotModified)
+		if w.etags && (ok != want || same != want) || !w.etags && ok != 2*want {
+			t.Errorf("%d full answers and %d of no change, want %d for each run", ok, same, want)
+		}
+		w.server.Delete(1500)
+		w.put(3001, 3001, "acme")
+		if got, _, err := w.list(h); len(got) != 3000 || err != nil || slices.Contains(got, "acme/r1500") || !slices.Contains(got, "acme/r3001") {
+			t.Errorf("after a change: %d repositories, %v", len(got), err)
+		}
+	})
+}
+
+// What is removed while pages are read can hide the one that moves to the page before:
+// two listings together have it.
+func TestPagesThatChange(t *testing.T) {
+	eachKind(t, func(w *world) {
+		w.put(1, 250, "acme")
+		h := w.ofGroups("acme")
+		w.server.Fault(func(_ http.ResponseWriter, r *http.Request) bool {
+			if w.server.SecondPage(r) {
+				w.server.Delete(1)
+			}
+			return false
+		})
+		first, _, err := w.list(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, _, err := w.list(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hidden := fmt.Sprintf("acme/r%04d", w.pageSize+1)
+		if slices.Contains(first, hidden) || !slices.Contains(second, hidden) {
+			t.Errorf("the test shows nothing: the first listing has %s, or the second has not", hidden)
+		}
+		seen := map[string]bool{}
+		for _, p := range append(first, second...) {
+			seen[p] = true
+		}
+		if len(seen) != 250 {
+			t.Errorf("both listings together have %d repositories, want 250", len(seen))
+		}
+	})
+}
+
+// The same repository has another name, and the old one leads to it.
+func TestRenamed(t *testing.T) {
+	eachKind(t, func(w *world) {
+		w.server.Put(hosttest.Repo{ID: 9, FullName: "lab/oven"})
+		w.server.Put(hosttest.Repo{ID: 9, FullName: "lab/kiln"})
+		oven := w.host(fmt.Sprintf(w.one, "lab/oven"))
+		got, l, err := w.list(oven)
+		if w.renames && (err != nil || fmt.Sprint(got) != "[lab/kiln]" || l.Repositories[0].ID != "9") {
+			t.Errorf("got %+v, %v; want lab/kiln", l, err)
+		}
+		if got, _, err := w.list(w.host(fmt.Sprintf(w.one, "lab/kiln"))); err != nil || fmt.Sprint(got) != "[lab/kiln]" {
+			t.Errorf("by the new name: got %s, %v", got, err)
+		}
+		w.server.Delete(9)
+		got, l, err = w.list(oven)
+		if err != nil || len(got) != 0 || len(l.Left) != 1 || l.Failed != nil || !strings.Contains(l.Left[0], "lab/oven is not there") {
+			t.Errorf("removed: got %+v, %v; want it to be left", l, err)
+		}
+	})
+}
+
+// A fault that passes costs a request. One that lasts fails a part, and the others are
+// there.
+func TestFaults(t *testing.T) {
+	eachKind(t, func(w *world) {
+		w.put(1, 250, "acme")
+		w.put(301, 302, "lab")
+		h := w.ofGroups("acme", "gone", "lab")
+		failures := 2
+		fault := func(status int) func(http.ResponseWriter, *http.Request) bool {
+			return func(rw http.ResponseWriter, r *http.Request) bool {
+				if w.groups != "" && !strings.Contains(r.URL.String(), "acme") || !w.server.SecondPage(r) || failures == 0 {
+					return false
+				}
+				failures--
+				w.api.Fail(rw, status, "oops")
+				return true
+			}
+		}
+		w.server.Fault(fault(http.StatusBadGateway))
+		got, l, err := w.list(h)
+		gone, last := []string{w.group + " gone: it is not there, or the token may not see it"}, 2
+		if w.groups == "" {
+			gone, last = nil, 0
+		}
+		if len(got) != 252 || err != nil || !slices.Equal(l.Failed, gone) {
+			t.Errorf("a fault that passes: %d repositories, failed %q, %v", len(got), l.Failed, err)
+		}
+		failures = 1000
+		w.server.Fault(fault(http.StatusInternalServerError))
+		got, l, err = w.list(h)
+		if len(got) != w.pageSize+last || err != nil || len(l.Failed) != 1+len(gone) || !strings.HasPrefix(l.Failed[0], w.group) || !strings.Contains(l.Failed[0], ": the host answered 500") || !strings.Contains(l.Failed[0], "oops") {
+			t.Errorf("one that lasts: %d repositories, failed %q, %v", len(got), l.Failed, err)
+		}
+		w.server.Fault(func(rw http.ResponseWriter, _ *http.Request) bool {
+			rw.Header().Set("Content-Type", "text/html")
+			_, _ = rw.Write([]byte("<html>sign in to the proxy</html>"))
+			return true
+		})
+		if got, l, err = w.list(h); err == nil && len(l.Failed) == 0 {
+			t.Errorf("a proxy's page: %d repositories, want an error", len(got))
+		}
+		w.server.CloseClientConnections()
+		w.server.Close()
+		if _, _, err := w.list(h); err == nil || strings.Contains(err.Error(), token) {
+			t.Errorf("a host that is away: %v", err)
+		}
+	})
+}
+
+func TestRevokedToken(t *testing.T) {
+	eachKind(t, func(w *world) {
+		w.put(1, 2, "acme")
+		h := w.ofGroups("acme")
+		if _, _, err := w.list(h); err != nil {
+			t.Fatal(err)
+		}
+		w.server.SetToken("another")
+		if _, _, err := w.list(h); !errors.Is(err, codehost.ErrCredentials) {
+			t.Errorf("got %v, want ErrCredentials", err)
+		}
+	})
+}
+
+// Limits are kept to: a short one is waited for, a long one ends the listing, and no
+// request is made before its end.
+func TestLimits(t *testing.T) {
+	eachKind(t, func(w *world) {
+		w.put(1, 300, "acme")
+		refuse := 1
+		w.server.Fault(func(rw http.ResponseWriter, _ *http.Request) bool {
+			if refuse == 0 {
+				return false
+			}
+			refuse--
+			rw.Header().Set("Retry-After", "7")
+			w.api.Fail(rw, http.StatusTooManyRequests, "slow down")
+			return true
+		})
+		if got, _, err := w.list(w.ofGroups("acme")); len(got) != 300 || err != nil || w.slept != 7*time.Second {
+			t.Errorf("Retry-After: %d repositories, %v, after %s; want 7s", len(got), err, w.slept)
+		}
+		w.server.Limit(1, w.clock.Now().Add(30*time.Second))
+		w.put(1, 300, "other")
+		w.slept = 0
+		if got, _, err := w.list(w.ofGroups("other")); len(got) != 300 || err != nil || w.slept < 29*time.Second || w.slept > 31*time.Second {
+			t.Errorf("no requests remaining: %d repositories, %v, after %s; want 30s", len(got), err, w.slept)
+		}
+		w.put(1, 300, "third")
+		until := w.clock.Now().Add(40 * time.Minute)
+		w.server.Limit(2, until)
+		third, limited := w.ofGroups("third"), &codehost.LimitedError{}
+		if _, _, err := w.list(third); !errors.As(err, &limited) || limited.Until.Unix() != until.Unix() {
+			t.Errorf("a long limit: %v, want a LimitedError until %s", err, until)
+		}
+		before := w.server.Asked(0)
+		if _, _, err := w.list(third); !errors.As(err, &limited) || w.server.Asked(0) != before {
+			t.Errorf("during it: %v after %d requests, want none", err, w.server.Asked(0)-before)
+		}
+		w.clock.Add(41 * time.Minute)
+		if got, _, err := w.list(third); len(got) != 300 || err != nil {
+			t.Errorf("after it: %d repositories, %v", len(got), err)
+		}
+	})
+}
+
+// A host says which accounts may read a private repository, with addresses that it has
+// verified; a failure says nothing about them.
+func TestReaders(t *testing.T) {
+	for _, k := range kinds[:2] {
+		t.Run(k.api.Kind, func(t *testing.T) {
+			w := newWorld(t, k)
+			w.server.Put(hosttest.Repo{ID: 7, FullName: "lab/kiln", Private: true, Readers: []hosttest.User{
+				{ID: 1, Login: "ann", Email: "ann@example.org"}, {ID: 2, Login: "bob", Email: "bob@example.org", Unconfirmed: true}, {ID: 3, Login: "eve"},
+			}})
+			h, ok := w.host(w.naming("lab") + `, "authorization": {}`).(codehost.Permissions)
+			if !ok {
+				t.Fatal("the host says nothing of readers")
+			}
+			got, err := h.Readers(t.Context(), &codehost.Repository{ID: "7", Path: "lab/kiln"})
+			if want := "[{1 ann@example.org} {2 } {3 }]"; fmt.Sprint(got) != want || err != nil {
+				t.Errorf("got %v, %v; want %s", got, err, want)
+			}
+			w.server.Fault(func(rw http.ResponseWriter, _ *http.Request) bool {
+				k.api.Fail(rw, http.StatusForbidden, "not yours")
+				return true
+			})
+			if got, err := h.Readers(t.Context(), &codehost.Repository{ID: "7", Path: "lab/kiln"}); err == nil || codehost.Fatal(t.Context(), err) {
+				t.Errorf("got %v, %v; want an error of this repository", got, err)
+			}
+		})
+	}
+	w := newWorld(t, kinds[1])
+	w.server.Put(hosttest.Repo{ID: 7, FullName: "lab/kiln", Private: true, Readers: []hosttest.User{{ID: 1, Login: "ann", Guest: true}}})
+	got, err := w.host(`"groups": ["lab"], "authorization": {}`).(codehost.Permissions).Readers(t.Context(), &codehost.Repository{ID: "7"})
+	if len(got) != 0 || err != nil {
+		t.Errorf("a guest: %v, %v; want nobody", got, err)
+	}
+}
+
+// A configuration shows no secret in its errors, and names no path that leads elsewhere.
+func TestHostileConfigs(t *testing.T) {
+	for _, k := range kinds {
+		for _, tt := range []struct{ config, want string }{
+			{`"token": "x"`, "url is missing"},
+			{`"url": "https://h.example.org"`, "names no repositories"},
+			{`"url": "https://h.example.org", "token": "x", "odd": "y"`, "Additional property odd is not allowed"},
+			{`"url": "https://h.example.org", "token": "S3cret\n"`, "token: it holds"},
+			{`"url": "https://h.example.org", "token": ["S3cret"]`, "token: it has to be of another type"},
+			{`"url": "https://h.example.org", "token": "x", "gitURLType": "ssh"`, "over HTTP only"},
+			{`"url": "https://h.example.org", "token": "x", "webhooks": [{"secret": "S3c"}]`, "shorter than"},
+			{`"url": "https://h.example.org", "token": "x", "repositoryPathPattern": "all"`, "lacks {nameWithOwner}"},
+			{`"url": "https://h.example.org", "token": "x", ` + fmt.Sprintf(k.one, "../../x"), "../../x"},
+			{`"url": "https://h.example.org", "token": "x", ` + fmt.Sprintf(k.one, "a?b/c"), "a?b/c"},
+			{`"url": "https://h.example.org", "token": "x", ` + k.naming("a?b"), "a?b"},
+			{`"url": "https://h.example.org", "token": "x", ` + k.naming(".."), ".."},
+		} {
+			if k.groups == "" && strings.Contains(tt.config, `"exclude"`) {
+				continue
+			}
+			extra := ""
+			if strings.Contains(tt.config, `"token"`) {
+				extra = k.extra("https://h.example.org")
+			}
+			_, err := k.parse([]byte("{" + extra + tt.config + "}"))
+			if err == nil || !strings.Contains(err.Error(), tt.want) && !strings.Contains(err.Error(), "entry 1") || strings.Contains(err.Error(), "S3c") {
+				t.Errorf("%s: {%s}: %v, want %q in it", k.api.Kind, tt.config, err, tt.want)
+			}
+		}
+	}
+}
