@@ -15,6 +15,9 @@ import (
 // TestFleet: git finds no fault with what is generated, and finds the words as
 // often as the generator says.
 func TestFleet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes 60 repositories")
+	}
 	const n = 60
 	f := newFleet(1, n, t.TempDir())
 	facts, err := f.write(t.Context())

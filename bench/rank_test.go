@@ -33,6 +33,9 @@ func rankToy(t *testing.T) bench.RankConfig {
 }
 
 func TestRank(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers again and again")
+	}
 	c := rankToy(t)
 	c.Work = filepath.Join(t.TempDir(), "work")
 	r, err := bench.Rank(t.Context(), c)

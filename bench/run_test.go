@@ -109,6 +109,9 @@ func checkPeers(t *testing.T, q bench.QueryFacts) {
 // All peers, as found on PATH; zoekt and codesearch are stand-ins here, each
 // with a file less than trawl.
 func TestRunWithIndexedPeers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers again and again")
+	}
 	c := toyRun(t)
 	installFakePeers(t)
 	c.Peers = nil
@@ -136,6 +139,9 @@ func TestRunWithIndexedPeers(t *testing.T) {
 
 // Everything beyond the timed queries, at toy size.
 func TestRunPhases(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers again and again")
+	}
 	c := toyRun(t)
 	installFakePeers(t)
 	c.Peers = nil
@@ -201,6 +207,9 @@ func TestRunReportsTooLittleMemory(t *testing.T) {
 }
 
 func TestRunReportsWrongAnswers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers again and again")
+	}
 	for _, tt := range []struct {
 		mode, query    string
 		missing, extra int
@@ -267,6 +276,9 @@ func TestRunErrors(t *testing.T) {
 
 // A kept directory serves a second run, after the first has changed its files.
 func TestRunReusesData(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers again and again")
+	}
 	c := toyRun(t)
 	c.Work = filepath.Join(t.TempDir(), "work")
 	checkNoProblems(t, run(t, c))
@@ -280,6 +292,9 @@ func TestRunReusesData(t *testing.T) {
 
 // The corpus may be a repository, with or without a work tree that fits HEAD.
 func TestRunReadsRepositories(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers again and again")
+	}
 	git := func(dir string, args ...string) {
 		t.Helper()
 		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)

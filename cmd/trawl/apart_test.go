@@ -26,6 +26,9 @@ const (
 // A server that opens a store with a shard for each repository, as older programs
 // made it, joins them within its memory while it is searched.
 func TestServerJoinsShardsWithinMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("joins a thousand shards")
+	}
 	s := &servedPages{T: t, data: filepath.Join(t.TempDir(), "data")}
 	writeApart(t, s.data)
 	s.serve("--memory", "256MiB", "--sync-interval", "24h", "--symbols=false")

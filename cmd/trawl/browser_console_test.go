@@ -117,7 +117,7 @@ func (s *site) consoleEvents() {
 func (s *site) consoleSignedOut() {
 	t := s.console("{ currentUser { username } }", "")
 	out := s.open("/search")
-	out.do(chromedp.Click(chromedp.CSS(".bar button")))
+	out.do(chromedp.Click(chromedp.CSS(`.bar form button`)))
 	out.until(`location.pathname === "/sign-in"`)
 	t.do(chromedp.Click(chromedp.CSS(".graphiql-execute-button")))
 	t.until(answered + `.includes("Privatemoderequiresauthentication.")`)

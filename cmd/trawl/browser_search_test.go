@@ -198,6 +198,8 @@ func (s *site) searchStrangers() {
 		t.quiet()
 	}
 	t := s.search("glaze count:all")
+	t.do(chromedp.EmulateViewport(1280, 4000)) // all results are near the window
+	t.until(titles + fmt.Sprintf(`.length >= %d`, len(hostile)))
 	names := eval[[]string](t, titles)
 	for _, name := range hostile {
 		if !slices.Contains(names, name) {
@@ -458,7 +460,7 @@ func (s *site) searchKeyboard() {
 
 	// each stop can be seen to have the focus
 	var stops []string
-	for range 25 {
+	for range 30 {
 		t.keys(kb.Tab)
 		stop := eval[[]string](t, `(() => { const e = document.activeElement, c = getComputedStyle(e); return [e.textContent || e.id, c.outlineStyle, c.outlineWidth] })()`)
 		if stop[1] != "solid" || stop[2] != "3px" {
@@ -470,6 +472,17 @@ func (s *site) searchKeyboard() {
 		if !slices.Contains(stops, want) {
 			s.Errorf("the stops %q lack %q", stops, want)
 		}
+	}
+	// the stop behind the form leads past filters and views
+	t.keys("/")
+	for range len(stops) {
+		if t.keys(kb.Tab); eval[bool](t, `document.activeElement.textContent === "Skip to the results"`) {
+			break
+		}
+	}
+	t.keys(kb.Enter, kb.Tab)
+	if got := eval[string](t, `document.activeElement.textContent`); got != "hostile" {
+		s.Errorf("after skipping to the results the focus is on %q", got)
 	}
 	t.keys("/")
 	t.until(`document.activeElement.id === "q"`)

@@ -28,7 +28,7 @@ func (s *site) settingsSignIn() {
 	t.until(`document.querySelector("[role=alert]")?.textContent === "Authentication failed" && document.activeElement?.id === "email"`)
 	t.do(chromedp.KeyEvent(kb.Tab + browserPassword + kb.Enter))
 	t.until(`location.pathname === "/users/ann/settings/tokens"`)
-	t.do(chromedp.Click(chromedp.CSS(".bar button")))
+	t.do(chromedp.Click(chromedp.CSS(`.bar form button`)))
 	t.until(`location.pathname === "/sign-in"`)
 }
 

@@ -11,24 +11,21 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
-	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/redact"
 )
 
-// declared are the repositories and limits of the configuration file, followed
-// while a server runs. Settings of the file hold for the whole run.
+// declared are the repositories, code hosts and settings of the configuration file,
+// followed while a server runs.
 type declared struct {
 	svc *service.Service
 	log zerolog.Logger
 	// path is that of the file, "" if there is none.
 	path string
-	// limits are those of GraphQL, which the file sets.
-	limits *cost.Current
-	// inForce is the file as it was when the server started; nil if it has none.
-	inForce *config.File
+	// live are the settings, which the file is a part of.
+	live *liveSettings
 
 	mu sync.Mutex // one look at a time; guards text and failed
 	// text is the file as it was last applied or refused, failed why it could
@@ -48,7 +45,7 @@ func (d *declared) reread(ctx context.Context, again bool) {
 	text, err := os.ReadFile(d.path)
 	if err != nil {
 		if again || err.Error() != d.failed {
-			d.log.Warn().Err(err).Msg("read configuration file, what it said stays")
+			d.refuse(err)
 		}
 		d.failed = err.Error()
 		return
@@ -59,19 +56,22 @@ func (d *declared) reread(ctx context.Context, again bool) {
 	}
 	d.text = text
 	file, err := config.ParseFile(d.path, text)
+	if err == nil {
+		err = d.live.setFile(file)
+	}
 	if err != nil {
-		d.log.Warn().Err(err).Msg("read configuration file, what it said stays")
+		d.refuse(err)
 		return
 	}
 	d.apply(ctx, file.Repositories)
 	d.hosts(file.CodeHosts)
-	for _, change := range d.limits.Set(file.RateLimits).Changes(d.limits.Load()) {
-		d.log.Info().Str("limit", change).Msg("limit of GraphQL changed")
-	}
-	if waiting := d.inForce.Changed(file); len(waiting) > 0 {
-		d.log.Warn().Strs("settings", waiting).Msg("changed settings take effect when the server starts again")
-	}
 	d.log.Info().Int("repositories", len(file.Repositories)).Msg("configuration file read again")
+}
+
+// refuse tells that the file is not in force as it is now.
+func (d *declared) refuse(err error) {
+	d.live.setProblem(err)
+	d.log.Warn().Err(err).Msg("read configuration file, what it said stays")
 }
 
 // start applies what the file said when the server started.

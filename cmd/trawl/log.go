@@ -26,8 +26,28 @@ type output struct {
 }
 
 // serviceOutput is for a command that runs until it is stopped: what it does
-// is all in its log.
+// is all in its log, whose level setLogLevel changes.
 func (a *app) serviceOutput(set config.Settings) output {
+	out := a.serviceOutputAt(set)
+	setLogLevel(set.LogLevel)
+	out.log = out.log.Level(zerolog.TraceLevel)
+	return out
+}
+
+// setLogLevel changes what is logged by all loggers of the process: those of a service
+// have no level of their own.
+func setLogLevel(text string) { zerolog.SetGlobalLevel(parseLevel(text)) }
+
+// parseLevel reads a level of the settings, which hold none that does not parse.
+func parseLevel(text string) zerolog.Level {
+	level, err := zerolog.ParseLevel(text)
+	if err != nil {
+		panic("trawl: unchecked log level " + text)
+	}
+	return level
+}
+
+func (a *app) serviceOutputAt(set config.Settings) output {
 	terminal := isTerminal(a.stderr)
 	console := set.LogFormat == "console" || set.LogFormat == "auto" && terminal
 	if console && terminal {
@@ -65,15 +85,10 @@ func terminalDisplay(w io.Writer) *progress.Display {
 
 // newLog makes the one logger of a command.
 func newLog(w io.Writer, set config.Settings, console, color bool) zerolog.Logger {
-	// The settings hold no level that does not parse.
-	level, err := zerolog.ParseLevel(set.LogLevel)
-	if err != nil {
-		panic("trawl: unchecked log level " + set.LogLevel)
-	}
 	if console {
 		w = zerolog.ConsoleWriter{Out: w, NoColor: !color, TimeFormat: time.TimeOnly}
 	}
-	return zerolog.New(withoutSecrets{zerolog.SyncWriter(w)}).Level(level).With().Timestamp().Logger()
+	return zerolog.New(withoutSecrets{zerolog.SyncWriter(w)}).Level(parseLevel(set.LogLevel)).With().Timestamp().Logger()
 }
 
 // withoutSecrets takes the secrets of URLs out of each line of a log.

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/cmd/trawl/metrics"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/cmd/trawl/tracing"
@@ -21,11 +23,15 @@ type searchWatch struct {
 	*metrics.Metrics
 	tracing *tracing.Tracing // nil if nothing is traced
 	log     zerolog.Logger
-	// slow is how long a search takes that is logged, 0 is never; text has what
-	// was typed logged, too.
-	slow time.Duration
-	text bool
+	slow    *slowQueries
 }
+
+// slowQueries are the settings of slow queries, which change while searches run.
+type slowQueries struct {
+	now atomic.Pointer[config.Operation]
+}
+
+func (s *slowQueries) set(to *config.Settings) { s.now.Store(&to.Operation) }
 
 // Searched implements service.Observer.
 func (w *searchWatch) Searched(ctx context.Context, s service.Searched) {
@@ -33,7 +39,8 @@ func (w *searchWatch) Searched(ctx context.Context, s service.Searched) {
 	if w.tracing != nil {
 		w.tracing.Searched(ctx, s)
 	}
-	if w.slow == 0 || s.Took < w.slow {
+	slow := w.slow.now.Load()
+	if slow.SlowQuery == 0 || s.Took < slow.SlowQuery {
 		return
 	}
 	line := w.log.Info().Str("kind", string(s.Kind)).Str("outcome", string(s.Outcome)).Int("matches", s.Matches).
@@ -48,7 +55,7 @@ func (w *searchWatch) Searched(ctx context.Context, s service.Searched) {
 	if key := auth.From(ctx).Key(); key != "" {
 		line.Str("actor", key)
 	}
-	if w.text {
+	if slow.SlowQueryText {
 		line.Str("query", s.Text)
 	}
 	line.Msg("slow query")

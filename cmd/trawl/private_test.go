@@ -45,6 +45,9 @@ func private(t *testing.T, when, dir string) {
 // TestDataIsForItsOwnerOnly goes through all that makes files, with an umask that
 // gives them to everybody. The packages do so without the umask that main sets.
 func TestDataIsForItsOwnerOnly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs most commands")
+	}
 	keepMemoryLimit(t)
 	for _, mask := range []int{0, 0o022} {
 		old := syscall.Umask(mask)

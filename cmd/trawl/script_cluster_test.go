@@ -14,6 +14,9 @@ import (
 // TestClusterScripts runs testdata/cluster/*.txt, each with a PostgreSQL server of its
 // own at $AUTHORITY.
 func TestClusterScripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts databases")
+	}
 	programs := plainPrograms(t)
 	files, err := filepath.Glob("testdata/cluster/*.txt")
 	if err != nil || len(files) == 0 {

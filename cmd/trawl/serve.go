@@ -60,9 +60,10 @@ source is looked at again after half of the time since it last changed, at least
 remote. One that fails is logged, shown by "trawl repo list", and tried again,
 each time later; it stops no other.
 
-The repositories of the configuration file, and their facts, are read again
-after each --sync-interval when the file has changed, and whenever the process
-gets a SIGHUP. Settings hold until the server ends.
+The configuration file is read again after each --sync-interval when it has
+changed, and whenever the process gets a SIGHUP: repositories, code hosts, and
+the settings that "trawl help settings" marks as live. Other settings hold until
+the server ends.
 
 The first interrupt ends searches in good order, each with what it has found,
 and the second ends the process. Before, for as long as --stop-delay says, /readyz
@@ -103,8 +104,11 @@ type host struct {
 	// if that takes none.
 	token, secret string
 
-	// limits are those of GraphQL now.
+	// live are the settings now, limits those of them for GraphQL.
+	live   *liveSettings
 	limits *cost.Current
+	// slow has the settings of slow queries.
+	slow slowQueries
 
 	started  time.Time
 	metrics  *metrics.Metrics
@@ -149,7 +153,9 @@ func (h *host) run(ctx context.Context) (err error) {
 // newServer makes the server of the settings, with all that it answers.
 func (h *host) newServer() *httpapi.Server {
 	h.token = rand.Text()
+	h.live = newLiveSettings(h.set, h.log)
 	h.limits = cost.NewCurrent(h.set.RateLimits)
+	h.slow.set(&h.set)
 	h.gate = h.newGate()
 	if !h.gate.Local || h.set.Authority != "" {
 		h.secret = rand.Text()
@@ -159,7 +165,7 @@ func (h *host) newServer() *httpapi.Server {
 		Repositories: h.backend.repositories, Registry: h.backend.registry, Apps: h.backend.apps, Status: h.status, Backups: h.backend.backups,
 		Checker: h.backend.checker,
 	}
-	api := &graphql.Endpoint{Data: h.backend.graphql, Searcher: &h.backend, Limits: h.limits, ExternalURL: h.set.ExternalURL, Nodes: h.backend.nodes}
+	api := &graphql.Endpoint{Data: h.backend.graphql, Searcher: &h.backend, Limits: h.limits, Site: h.live, ExternalURL: h.set.ExternalURL, Nodes: h.backend.nodes}
 	server := &httpapi.Server{
 		Addr: h.set.Listen, ExternalURL: h.set.ExternalURL,
 		Searcher: &h.backend, Opening: h.backend.opening, Ready: h.backend.waiting, Notice: h.backend.notice,
@@ -169,7 +175,7 @@ func (h *host) newServer() *httpapi.Server {
 	server.SignInChoices, server.NoPasswords = people.Choices(), h.set.NoPasswords
 	service.LimitAnswers(server, int64(h.set.Memory), processors())
 	agents := &mcp.Endpoint{
-		Off: func() bool { return !h.set.Agents }, GraphQL: api, Searcher: &h.backend, Opening: h.backend.opening, ExternalURL: h.set.ExternalURL, FromOurs: h.gate.FromOurs, Version: buildOf().version,
+		Off: func() bool { return !h.live.Load().Agents }, GraphQL: api, Searcher: &h.backend, Opening: h.backend.opening, ExternalURL: h.set.ExternalURL, FromOurs: h.gate.FromOurs, Version: buildOf().version,
 	}
 	languages := &code.Languages{}
 	pages := &browse.Endpoint{Store: h.backend.store, Git: h.backend.git, Spool: h.backend.spool, Pages: server, Refresh: h.backend.refresh, Registry: h.backend.registry, Nodes: h.backend.nodes, Languages: languages}
@@ -181,13 +187,23 @@ func (h *host) newServer() *httpapi.Server {
 	start := &home.Endpoint{Store: h.backend.store, Registry: h.backend.registry, Syncing: h.backend.syncing}
 	server.Home = start.Home
 	webhooks := &hooks.Endpoint{Receiver: h.backend.hooks}
-	apps := &oauth.Server{Book: h.backend.apps, Site: server, Resources: mcp.Paths(), Registers: func() bool { return h.set.Agents && h.set.Registration }}
+	apps := &oauth.Server{Book: h.backend.apps, Site: server, Resources: mcp.Paths(), Registers: func() bool { return h.live.Load().Agents && h.live.Load().Registration }}
 	h.gate.Bearers = apps
 	tools := &console.Console{Server: server}
 	book := &help.Book{Server: server, Limits: h.limits}
-	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, Status: h.status, More: tools.Sections()}
+	area := &settings.Area{Server: server, Repositories: h.backend.syncable, Apps: h.backend.apps, Site: h.live, Status: h.status, More: tools.Sections()}
 	server.Extra = slices.Concat(operator.Routes(), api.Routes(), agents.Routes(), area.Routes(), apps.Routes(), people.Routes(), book.Routes(), openapi.Routes(), completer.Routes(), navigator.Routes(), files.Routes(), start.Routes(), list.Routes(), webhooks.Routes(), pages.Routes(), h.metricsRoutes())
 	return server
+}
+
+// configure has live settings take effect.
+func (h *host) configure(svc *service.Service, set *config.Settings) {
+	h.limits.Set(set.RateLimits)
+	h.slow.set(set)
+	setLogLevel(set.LogLevel)
+	user, address := set.Rates()
+	h.gate.SetPolicy(auth.Policy{Anonymous: set.Anonymous, UserRate: user, AddressRate: address})
+	svc.Configure(*set)
 }
 
 // newGate makes the gate of the settings.
@@ -252,9 +268,13 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	if err := svc.Join(ctx); err != nil {
 		return err
 	}
+	h.live.put = func(set *config.Settings) { h.configure(svc, set) }
+	if err := h.live.open(svc.Configured()); err != nil {
+		return fmt.Errorf("read configuration of the site: %w", err)
+	}
 	h.tellSetup(ctx, svc)
 	h.backend.open(svc)
-	file := &declared{svc: svc, log: h.log, path: h.set.File, limits: h.limits, inForce: h.set.Read}
+	file := &declared{svc: svc, log: h.log, path: h.set.File, live: h.live}
 	first, err := h.declare(ctx, file)
 	if err != nil && ctx.Err() == nil {
 		h.log.Warn().Err(err).Msg("list repositories")
@@ -303,7 +323,7 @@ func (h *host) openService(ctx context.Context) (*service.Service, error) {
 	for {
 		svc, err := openMigrated(ctx, h.set, service.Options{
 			Log: h.log, Symbols: true, History: true, Processors: processors(), Address: h.server.URL(), Ended: h.gate.Recheck, Hidden: h.gate.Hide,
-			Observer: &searchWatch{Metrics: h.metrics, tracing: h.tracing, log: h.log, slow: h.set.SlowQuery, text: h.set.SlowQueryText},
+			Observer: &searchWatch{Metrics: h.metrics, tracing: h.tracing, log: h.log, slow: &h.slow},
 		})
 		if !errors.Is(err, store.ErrLocked) {
 			return svc, err

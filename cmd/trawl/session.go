@@ -112,7 +112,16 @@ func localSession(svc *service.Service, set config.Settings, log zerolog.Logger)
 		Status: offlineStatus(svc), Backups: func() admin.Backups { return svc },
 		Checker: func() admin.Checker { return svc },
 	}
-	api := &graphql.Endpoint{Data: svc.GraphQL, Searcher: svc, Limits: cost.NewCurrent(set.RateLimits), ExternalURL: set.ExternalURL}
+	limits := cost.NewCurrent(set.RateLimits)
+	live := newLiveSettings(set, log)
+	live.put = func(set *config.Settings) {
+		limits.Set(set.RateLimits)
+		svc.Configure(*set)
+	}
+	if err := live.open(svc.Configured()); err != nil {
+		log.Error().Err(err).Msg("read configuration of the site, which is not in force")
+	}
+	api := &graphql.Endpoint{Data: svc.GraphQL, Searcher: svc, Limits: limits, Site: live, ExternalURL: set.ExternalURL}
 	agents := &mcp.Endpoint{GraphQL: api, Searcher: svc, ExternalURL: set.ExternalURL, Version: buildOf().version}
 	gate := &auth.Gate{OperatorToken: token, Registry: svc.Registry}
 	server := &httpapi.Server{Searcher: svc, Log: log, Extra: slices.Concat(operator.Routes(), api.Routes(), agents.Routes()), Gate: gate}

@@ -73,7 +73,9 @@ func resolve(path string, flags map[string]string) (config.Settings, error) {
 
 const settingsHelp = `A setting is a flag, an environment variable or a key of the file that --config
 or $TRAWL_CONFIG names. A flag is stronger than the environment, the
-environment than the file, the file than the default.
+environment than the file, the file than what site admins set on the page
+/site-admin/configuration, and that than the default. Settings that are live take
+effect while a server runs; site admins can set those.
 
 %s
 Sizes are written 512MiB, 2GiB or as a number of bytes; times 90s, 5m or 1h30m.
@@ -119,7 +121,11 @@ func settingsTopic() *cobra.Command {
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	for _, k := range config.All() {
-		fmt.Fprintf(w, "  %s\t%s\t%s\n\t\t%s\n", k.Name, k.Env(), k.Default, k.About)
+		about := k.About
+		if k.Live() {
+			about += " (live)"
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\n\t\t%s\n", k.Name, k.Env(), k.Default, about)
 	}
 	_ = w.Flush() // a strings.Builder takes everything
 	return &cobra.Command{Use: "settings", Short: "what can be set", Long: fmt.Sprintf(settingsHelp, table.String())}

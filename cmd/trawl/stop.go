@@ -28,9 +28,9 @@ func (h *host) stop(svc *service.Service, working *sync.WaitGroup) error {
 	h.log.Info().Msg("stopping")
 	h.notifier.Stopping()
 	h.server.Drain()
-	if h.set.StopDelay > 0 {
+	if delay := h.live.Load().StopDelay; delay > 0 {
 		// A second signal ends the process meanwhile.
-		time.Sleep(h.set.StopDelay)
+		time.Sleep(delay)
 	}
 	svc.Stop()
 	err := h.closeServer()

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/trawlsearch/trawl/store"
@@ -87,7 +88,9 @@ type Gate struct {
 
 	prepareOnce         sync.Once
 	perUser, perAddress *Limiter
-	running             running
+	// anonymous is what SetPolicy has put in the place of Anonymous, nil before.
+	anonymous atomic.Pointer[AnonymousMode]
+	running   running
 }
 
 func (g *Gate) prepare() {
@@ -97,6 +100,30 @@ func (g *Gate) prepare() {
 		}
 		g.perUser, g.perAddress = NewLimiter(g.UserRate, g.Nodes), NewLimiter(g.AddressRate, g.Nodes)
 	})
+}
+
+// Policy is what may change while requests are let in; see the fields of Gate.
+type Policy struct {
+	Anonymous             AnonymousMode
+	UserRate, AddressRate int
+}
+
+// SetPolicy puts p in the place of what the fields of g say, for requests to come and
+// for those that are being answered.
+func (g *Gate) SetPolicy(p Policy) {
+	g.prepare()
+	g.perUser.SetRate(p.UserRate)
+	g.perAddress.SetRate(p.AddressRate)
+	g.anonymous.Store(&p.Anonymous)
+	g.Recheck()
+}
+
+// anonymousMode is who may search without a credential now.
+func (g *Gate) anonymousMode() AnonymousMode {
+	if mode := g.anonymous.Load(); mode != nil {
+		return *mode
+	}
+	return g.Anonymous
 }
 
 // Access says whom a route answers.
@@ -483,8 +510,9 @@ func (g *Gate) allow(r *http.Request, a *Actor, access Access) error {
 
 // anonymousMay reports whether an anonymous request may search.
 func (g *Gate) anonymousMay(r *http.Request, a *Actor) bool {
+	mode := g.anonymousMode()
 	switch {
-	case g.Anonymous == AnonymousNo, g.Anonymous == AnonymousAuto && !a.alone:
+	case mode == AnonymousNo, mode == AnonymousAuto && !a.alone:
 		return false
 	case g.Local && !g.ownHost(r):
 		return false

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -14,22 +15,25 @@ const mostRateKeys = 50_000
 // allowance will be full again. Several nodes that serve the same clients divide
 // the allowance. It is safe for concurrent use.
 type Limiter struct {
-	perMinute int
+	perMinute atomic.Int64
 	nodes     func() int // nil is one
 
 	mu   sync.Mutex // guards all below
 	keys map[string]time.Time
 }
 
-// NewLimiter returns nil, which lets everything pass, for no requests a
-// minute. nodes, if set, returns how many nodes are alive: each lets a part of the
+// NewLimiter returns a limiter of so many requests a minute; 0 lets everything pass,
+// as nil does. nodes, if set, returns how many nodes are alive: each lets a part of the
 // requests pass, and one a minute at least.
 func NewLimiter(perMinute int, nodes func() int) *Limiter {
-	if perMinute <= 0 {
-		return nil
-	}
-	return &Limiter{perMinute: perMinute, nodes: nodes, keys: map[string]time.Time{}}
+	l := &Limiter{nodes: nodes, keys: map[string]time.Time{}}
+	l.SetRate(perMinute)
+	return l
 }
+
+// SetRate changes how many requests a minute pass; 0 lets everything pass. What was
+// counted before counts on.
+func (l *Limiter) SetRate(perMinute int) { l.perMinute.Store(int64(max(perMinute, 0))) }
 
 // Wait counts a request of key and returns 0, or does not and returns after
 // what time to try again.
@@ -41,7 +45,11 @@ func (l *Limiter) WaitFor(key string, n int, now time.Time) time.Duration {
 	if l == nil {
 		return 0
 	}
-	every, most := l.allowance(n)
+	perMinute := int(l.perMinute.Load())
+	if perMinute == 0 {
+		return 0
+	}
+	every, most := l.allowance(perMinute, n)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	whole := l.keys[key]
@@ -61,14 +69,14 @@ func (l *Limiter) WaitFor(key string, n int, now time.Time) time.Duration {
 
 // allowance returns how far apart requests are, and how many may come at once, when
 // one counts as n.
-func (l *Limiter) allowance(n int) (every time.Duration, most int) {
+func (l *Limiter) allowance(perMinute, n int) (every time.Duration, most int) {
 	nodes := 1
 	if l.nodes != nil {
 		nodes = max(l.nodes(), 1)
 	}
-	part := max(l.perMinute/nodes, 1)
+	part := max(perMinute/nodes, 1)
 	most = max(part/10, 1)
-	if n <= max(l.perMinute/10, 1) {
+	if n <= max(perMinute/10, 1) {
 		most = max(most, n)
 	}
 	return time.Minute / time.Duration(part), most

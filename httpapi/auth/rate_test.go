@@ -123,6 +123,24 @@ func TestRatesOfNetworks(t *testing.T) {
 	if !ask("[2001:db8:0:1::1]:1") || !ask("198.51.100.7:1") {
 		t.Error("other networks have used up nothing")
 	}
+	// The rate changes while requests come, and who may come.
+	p := auth.Policy{Anonymous: auth.AnonymousYes}
+	w.SetPolicy(p)
+	for range 100 {
+		if !ask("[2001:db8::1]:1") {
+			t.Fatal("there is no limit any more")
+		}
+	}
+	p.AddressRate = 10
+	w.SetPolicy(p)
+	if first, second := ask("[2001:db8:7::1]:1"), ask("[2001:db8:7::1]:1"); !first || second {
+		t.Errorf("of two requests at 10 a minute: %t, %t", first, second)
+	}
+	p.Anonymous = auth.AnonymousNo
+	w.SetPolicy(p)
+	if ask("203.0.113.1:1") {
+		t.Error("an anonymous request gets in although none may")
+	}
 }
 
 func TestAddress(t *testing.T) {

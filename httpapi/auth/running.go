@@ -192,13 +192,17 @@ func (g *Gate) KeepCurrent(ctx context.Context) {
 }
 
 // rechecks returns how to look up a credential again, nil for none. A request that
-// sees everything because there is no user ends when there is one.
+// sees everything because there is no user ends when there is one, an anonymous one
+// when there may be none any more.
 func (g *Gate) rechecks(cred credential, a *Actor) func() bool {
 	if a.alone && g.Registry != nil {
 		return func() bool { return !g.Registry().Used() }
 	}
 	if a.User == nil {
-		return nil
+		if a.operator || g.anonymousMode() != AnonymousYes {
+			return nil // it got in for another reason
+		}
+		return func() bool { return g.anonymousMode() == AnonymousYes }
 	}
 	return func() bool {
 		reg := g.Registry()

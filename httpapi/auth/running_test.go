@@ -79,6 +79,9 @@ func TestRunningRequestsEndWithRights(t *testing.T) {
 		"another user out of it":            {"ann", func(w *world) error { return w.reg.RemoveMember(identity.Operator, w.lab.ID, w.users["locked"].ID) }, false},
 		"into an organisation":              {"robot", func(w *world) error { return w.reg.AddMember(identity.Operator, w.lab.ID, w.users["robot"].ID) }, false},
 		"no site admin any more":            {"root", func(w *world) error { return change(w, "root", identity.UserChange{SiteAdmin: &no}) }, true},
+		"anonymous access switched off":     {"", policy(auth.Policy{Anonymous: auth.AnonymousNo}), true},
+		"anonymous access as it was":        {"", policy(auth.Policy{Anonymous: auth.AnonymousYes}), false},
+		"no anonymous access for others":    {"ann", policy(auth.Policy{Anonymous: auth.AnonymousNo}), false},
 		"another name":                      {"ann", func(w *world) error { name := "anna"; return change(w, "ann", identity.UserChange{Name: &name}) }, false},
 		"a repository hidden":               {"ann", readers("user:root"), true},
 		"a repository hidden from nobody":   {"", readers("user:root"), true},
@@ -101,6 +104,13 @@ func TestRunningRequestsEndWithRights(t *testing.T) {
 				t.Errorf("ended: got %t (%v), want %t", got, context.Cause(in.Context()), c.ends)
 			}
 		})
+	}
+}
+
+func policy(p auth.Policy) func(w *world) error {
+	return func(w *world) error {
+		w.SetPolicy(p)
+		return nil
 	}
 }
 

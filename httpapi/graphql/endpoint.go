@@ -82,6 +82,8 @@ type Endpoint struct {
 	Searcher httpapi.Searcher
 	// Limits are those of cost now; nil is the defaults.
 	Limits *cost.Current
+	// Site is the configuration of the server.
+	Site manage.Site
 	// MaxCalls is how many searches and git commands one answer may take; 0 is
 	// 2000.
 	MaxCalls int

@@ -34,7 +34,7 @@ func newSession(e *Endpoint, data *Data, actor *auth.Actor, base string, admitte
 	s := &session{searcher: e.Searcher, jobs: data.Jobs}
 	s.Session = gitobject.New(&account.Session{
 		Budget: budget.New(admitted, limits.Fields, e.MaxCalls),
-		Store:  data.Store, Registry: data.Registry, Book: data.Book, Repositories: data.Repositories, Services: data.Services,
+		Store:  data.Store, Registry: data.Registry, Book: data.Book, Repositories: data.Repositories, Services: data.Services, Site: e.Site,
 		Notice: data.Notice, Now: e.Now, Actor: actor, Limits: limits, Base: base,
 	}, data.Git, s.search)
 	s.Renew()

@@ -65,6 +65,8 @@ type world struct {
 	compress bool
 	// tokens are access tokens by the name of their user.
 	tokens map[string]string
+	// site is what site admins configure.
+	site site
 	// notice is why nothing is indexed for now.
 	notice string
 }
@@ -94,7 +96,7 @@ func newWorld(t testing.TB) *world {
 	data := &graphql.Data{Store: st, Book: w.book, Registry: w.registry, Repositories: w, Services: w, Jobs: w.runner, Notice: func() string { return w.notice }}
 	w.endpoint = &graphql.Endpoint{
 		Data: func() *graphql.Data { return data }, Searcher: w,
-		ExternalURL: "https://trawl.example.org", Now: now, Limits: cost.NewCurrent(cost.Limits{}),
+		ExternalURL: "https://trawl.example.org", Now: now, Limits: cost.NewCurrent(cost.Limits{}), Site: &w.site,
 	}
 	w.api = &httpapi.Server{Searcher: w.endpoint.Searcher, Extra: w.endpoint.Routes(), Gate: w.gate, Log: zerolog.Nop(), Now: now}
 	w.server = httptest.NewServer(w.api.Handler())

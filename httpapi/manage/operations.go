@@ -18,9 +18,11 @@ type Operations struct {
 	// Registry may be nil for operations on repositories, which then leave no line
 	// of the audit log.
 	Registry *identity.Registry
-	// Apps is for operations on OAuth apps, Repositories for those on repositories.
+	// Apps is for operations on OAuth apps, Repositories for those on repositories, Site
+	// for those on the configuration.
 	Apps         *oauth.Book
 	Repositories Repositories
+	Site         Site
 }
 
 // SelfError says what site admins cannot do to themselves: it might lock them out.

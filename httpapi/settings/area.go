@@ -47,6 +47,8 @@ type Area struct {
 	Repositories func() manage.Repositories
 	// Apps returns the OAuth apps, nil until the data directory is open.
 	Apps func() *oauth.Book
+	// Site is the configuration of the server.
+	Site manage.Site
 	// Status tells how the server is.
 	Status admin.StatusFunc
 	// More are the sections of other packages.
@@ -62,12 +64,13 @@ type section struct {
 }
 
 const (
-	usersPath        = "/site-admin/users"
-	orgsPath         = "/site-admin/organizations"
-	appsPath         = "/site-admin/oauth-apps"
-	repositoriesPath = "/site-admin/repositories"
-	nodesPath        = "/site-admin/nodes"
-	auditPath        = "/site-admin/audit"
+	usersPath         = "/site-admin/users"
+	orgsPath          = "/site-admin/organizations"
+	appsPath          = "/site-admin/oauth-apps"
+	repositoriesPath  = "/site-admin/repositories"
+	configurationPath = "/site-admin/configuration"
+	nodesPath         = "/site-admin/nodes"
+	auditPath         = "/site-admin/audit"
 )
 
 // sections are those of this package in the order of the sidebar.
@@ -127,6 +130,11 @@ var sections = []section{
 			"removed": "It is removed, with all that was indexed of it.",
 		},
 		actions: []action{{"", addRepository}, {"/sync", syncRepository}, {"/remove", removeRepository}},
+	}}},
+	{SiteAdmin, "Configuration", configurationPath, []page{{
+		path: configurationPath, template: "configuration.html", blank: func() content { return &configurationData{} },
+		done:    map[string]string{"saved": "Saved, and in force."},
+		actions: []action{{"", configure}},
 	}}},
 	{SiteAdmin, "Nodes", nodesPath, []page{{
 		path: nodesPath, template: "nodes.html", blank: func() content { return &nodesData{} },

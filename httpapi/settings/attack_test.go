@@ -12,7 +12,7 @@ import (
 // everyPage shows all that a site admin can see of the settings.
 var everyPage = []string{
 	"/users/root/settings", "/users/root/settings/tokens", "/users/bot/settings/tokens", "/site-admin/users", "/site-admin/users/bob",
-	"/users/root/settings/authorised-apps", "/site-admin/oauth-apps", "/site-admin/organizations", "/site-admin/repositories", "/site-admin/audit", "/site-admin/nodes",
+	"/users/root/settings/authorised-apps", "/site-admin/oauth-apps", "/site-admin/organizations", "/site-admin/repositories", "/site-admin/audit", "/site-admin/nodes", "/site-admin/configuration",
 }
 
 // Each form there is on a page is posted as a page of another origin would have
@@ -34,7 +34,7 @@ func TestFormsFromElsewhere(t *testing.T) {
 	before := len(w.entries())
 	values := url.Values{
 		"id": {"1"}, "name": {"kiln"}, "user": {"bot"}, "displayName": {"Eve"}, "note": {"x"}, "days": {"7"},
-		"old": {goodPassword}, "new": {"known to eve now"}, "confirm": {"bob"}, "locked": {"yes"}, "siteAdmin": {"yes"},
+		"old": {goodPassword}, "new": {"known to eve now"}, "confirm": {"bob"}, "locked": {"yes"}, "siteAdmin": {"yes"}, "last": {"0"}, "max-timeout": {"1s"},
 	}
 	var tried []string
 	for _, page := range everyPage {

@@ -37,6 +37,7 @@ type world struct {
 	reg     *identity.Registry
 	apps    *oauth.Book
 	repos   repositories
+	site    site
 	status  admin.Status
 }
 
@@ -61,7 +62,7 @@ func newWorld(t *testing.T, tokens identity.TokenPolicy) *world {
 	w.gate = gate
 	server := &httpapi.Server{Gate: gate}
 	area := &settings.Area{
-		Server: server, Repositories: func() manage.Repositories { return &w.repos }, Apps: func() *oauth.Book { return w.apps },
+		Server: server, Repositories: func() manage.Repositories { return &w.repos }, Apps: func() *oauth.Book { return w.apps }, Site: &w.site,
 		Status: func(context.Context) (admin.Status, error) { return w.status, nil },
 	}
 	server.Extra = area.Routes()

@@ -382,6 +382,32 @@ func TestTimeoutSettings(t *testing.T) {
 	}
 }
 
+// The most time that a search may take changes while the searcher is in use.
+func TestSetMaxTimeout(t *testing.T) {
+	c := countCorpus(t)
+	s := search.New(c.st, search.Settings{})
+	q, err := syntax.Parse("ox timeout:1h", query.Keyword)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := func() bool {
+		r := report.New(time.Now)
+		out := s.Search(t.Context(), q, search.Options{Display: -1, Report: r}, answer.SinkFunc(func([]query.Match) error { return nil }))
+		return out.Err == nil && len(r.Progress().Skipped) == 0
+	}
+	if !done() {
+		t.Error("not all is searched within the default")
+	}
+	s.SetMaxTimeout(time.Nanosecond)
+	if done() {
+		t.Error("all is searched within a nanosecond")
+	}
+	s.SetMaxTimeout(time.Minute)
+	if !done() {
+		t.Error("not all is searched within a minute")
+	}
+}
+
 func TestCancel(t *testing.T) {
 	c := wideCorpus(t)
 	tests := []struct {

@@ -132,7 +132,7 @@ func (r *run) prepare() error {
 		return &query.SyntaxError{Message: "structural search is not supported", Hint: "search with patterntype:regexp"}
 	}
 	start := r.Now()
-	limit := 0
+	limit, longest := 0, time.Duration(r.searcher.maxTimeout.Load())
 	r.timeout = 0
 	for _, b := range r.q.Basics {
 		all, err := compile.Compile(b, compile.Options{DefaultCount: r.o.DefaultCount, Now: r.Start, Addresses: r.searcher.set.Addresses})
@@ -148,15 +148,15 @@ func (r *run) prepare() error {
 		if t == 0 {
 			t = r.searcher.set.DefaultTimeout
 			if c.Counted {
-				t = r.searcher.set.MaxTimeout
+				t = longest
 			}
 		}
-		r.timeout = max(r.timeout, min(t, r.searcher.set.MaxTimeout))
+		r.timeout = max(r.timeout, min(t, longest))
 	}
 	r.Report.SetLimit(limit)
 	r.Report.SetDisplay(r.o.Display)
 	r.Report.SetFacetScope(newFacetScope(r.q.Text, r.basics))
-	r.Report.Gaps().SetTimeout(r.timeout, r.searcher.set.MaxTimeout)
+	r.Report.Gaps().SetTimeout(r.timeout, longest)
 	var progress answer.Progress
 	if r.o.Bookmark != nil {
 		progress = r.o.Bookmark.progress

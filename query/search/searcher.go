@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/trawlsearch/trawl/query"
@@ -55,6 +56,8 @@ type Settings struct {
 type Searcher struct {
 	store *store.Store
 	set   Settings
+	// maxTimeout is Settings.MaxTimeout, as SetMaxTimeout has changed it.
+	maxTimeout atomic.Int64
 
 	git    *task.Git
 	scopes *scope.Cache
@@ -90,11 +93,16 @@ func New(st *store.Store, s Settings) *Searcher {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
-	return &Searcher{
+	searcher := &Searcher{
 		store: st, set: s, git: task.NewGit(st, s.Git, s.Workers), processors: admission.NewProcessors(s.Workers, 1),
 		scopes: scope.NewCache(),
 	}
+	searcher.SetMaxTimeout(s.MaxTimeout)
+	return searcher
 }
+
+// SetMaxTimeout changes what bounds the time of searches that begin from now on.
+func (s *Searcher) SetMaxTimeout(d time.Duration) { s.maxTimeout.Store(int64(d)) }
 
 // Busy returns how many searches are at work: those that wait neither for their
 // client nor for memory.

@@ -169,7 +169,7 @@ func (r *transactions) readShares() (*auditShares, []uint64, error) {
 	shares, admins := r.shares, map[uint32]bool{}
 	in := store.RecordRange{}
 	if shares == nil {
-		shares = newAuditShares(r.o.AuditEntries)
+		shares = newAuditShares(r.options().AuditEntries)
 	} else {
 		next, err := r.counter(counterAudit)
 		if err != nil {

@@ -114,12 +114,12 @@ func (r *transactions) pinsChanged(readers []string) {
 	for _, reader := range readers {
 		kind, _, _ := cutReader(reader)
 		if p, err := r.pinOf(reader, kind); err == nil {
-			r.o.Pinned(p)
+			r.options().Pinned(p)
 		}
 	}
 	for _, repository := range r.declared.with(readers) {
 		if _, err := r.DeclareReaders(Operator, repository, r.declared.texts(repository)); err != nil && !isNotFound(err) {
-			r.o.NotApplied(repository, err)
+			r.options().NotApplied(repository, err)
 		}
 	}
 }

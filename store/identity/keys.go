@@ -64,6 +64,6 @@ const (
 func (r *recordReader) TellDamaged(kind store.RecordKind, id []byte, err error) {
 	key := string(kind) + string(id)
 	if _, told := r.told.LoadOrStore(key, true); !told {
-		r.o.Damaged(err)
+		r.options().Damaged(err)
 	}
 }

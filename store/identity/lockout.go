@@ -164,7 +164,7 @@ func (r *recordReader) tellDamagedLockouts() error {
 		if user, noUser := lockouts.Key(id); noUser == nil {
 			err = fmt.Errorf("what is kept of failures to sign in is damaged, so user %d is locked for %v: %w", user, lockedFor, err)
 		}
-		r.o.Damaged(err)
+		r.options().Damaged(err)
 	}
 	return lockouts.Each(r.st, store.RecordRange{}, damaged, func(_ uint32, f *failures) (bool, error) { return true, f.check(now) })
 }

@@ -43,7 +43,7 @@ func (c *change) mayCreateOrg() (creator uint32, err error) {
 	if c.byAdmin() {
 		return 0, nil
 	}
-	policy := c.o.Names
+	policy := c.options().Names
 	if policy.Orgs == OrgsAdmin {
 		return 0, refuse("only site admins make organisations here: ask one of them")
 	}
@@ -59,7 +59,7 @@ func (c *change) mayCreateOrg() (creator uint32, err error) {
 
 // mayRename judges whether the author may change a user name.
 func (c *change) mayRename() error {
-	if c.o.Names.Fixed && !c.byAdmin() {
+	if c.options().Names.Fixed && !c.byAdmin() {
 		return refuse("only site admins change user names here: ask one of them")
 	}
 	return nil

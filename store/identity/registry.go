@@ -110,8 +110,9 @@ type Registry struct {
 
 // recordReader is what all reading of records shares.
 type recordReader struct {
-	st   table.Reader
-	o    Options
+	st table.Reader
+	// o is what the registry was opened with, as SetPolicy has changed it.
+	o    *atomic.Pointer[Options]
 	uses *uses
 	// told has the damaged records that were reported to Options.Damaged.
 	told *sync.Map
@@ -145,7 +146,8 @@ type transactions struct {
 // Open returns the registry of a store.
 func Open(st *store.Store, o Options) (*Registry, error) {
 	o = o.withDefaults()
-	reader := &recordReader{st: st, o: o, uses: &uses{}, told: &sync.Map{}}
+	reader := &recordReader{st: st, o: &atomic.Pointer[Options]{}, uses: &uses{}, told: &sync.Map{}}
+	reader.o.Store(&o)
 	r := &Registry{&transactions{credentials: credentials{accounts{reader}}, store: st}, newHasher(o.Cost)}
 	if err := r.noteUsed(); err != nil {
 		return nil, fmt.Errorf("open registry: %w", err)
@@ -169,7 +171,26 @@ func (r *transactions) CatchUp(ctx context.Context) error { return r.store.Catch
 // not undo it: a service that asked who one is does not stop to.
 func (r *transactions) Used() bool { return r.used.Load() }
 
-func (r *recordReader) now() time.Time { return r.o.Now().UTC().Truncate(time.Millisecond) }
+func (r *recordReader) options() *Options { return r.o.Load() }
+
+// SetPolicy puts the policies and limits of o into force: those for tokens, names,
+// sessions, lockouts and the audit log. The rest of o is not looked at. What was
+// created under another policy stays.
+func (r *transactions) SetPolicy(o Options) {
+	next := *r.options()
+	next.Tokens, next.Names = o.Tokens, o.Names
+	next.SessionExpiry, next.SessionIdle, next.LockoutAfter = o.SessionExpiry, o.SessionIdle, o.LockoutAfter
+	next.AuditAge, next.AuditEntries = o.AuditAge, o.AuditEntries
+	next = next.withDefaults()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if next.AuditEntries != r.options().AuditEntries {
+		r.shares = nil // they are read again for as many
+	}
+	r.o.Store(&next)
+}
+
+func (r *recordReader) now() time.Time { return r.options().Now().UTC().Truncate(time.Millisecond) }
 
 // counter returns the next number of a counter.
 func (r *recordReader) counter(name string) (uint64, error) { return r.count(name, 1) }

@@ -98,7 +98,7 @@ func (r *Registry) ResetPassword(by Author, user uint32) (code string, err error
 		if err != nil {
 			return err
 		}
-		text, h, err := newCode(c.o.Random)
+		text, h, err := newCode(c.options().Random)
 		if err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (r credentials) CheckReset(user uint32, code string) (*User, error) {
 		return nil, fmt.Errorf("check reset code: %w", credential(err))
 	}
 	h, ok := parseCode(code)
-	if !ok || subtle.ConstantTimeCompare(h[:], stored.Hash) != 1 || !r.o.Now().Before(stored.Expires) {
+	if !ok || subtle.ConstantTimeCompare(h[:], stored.Hash) != 1 || !r.options().Now().Before(stored.Expires) {
 		return nil, ErrNoCredential
 	}
 	u, err := r.User(user)

@@ -19,13 +19,15 @@ type Session struct {
 const seenEvery = 5 * time.Minute
 
 // SessionEnds returns when a session ends however much it is used.
-func (r credentials) SessionEnds(s *Session) time.Time { return s.Created.Add(r.o.SessionExpiry) }
+func (r credentials) SessionEnds(s *Session) time.Time {
+	return s.Created.Add(r.options().SessionExpiry)
+}
 
 // SessionExpiry returns how long a session lasts at most.
-func (r credentials) SessionExpiry() time.Duration { return r.o.SessionExpiry }
+func (r credentials) SessionExpiry() time.Duration { return r.options().SessionExpiry }
 
 func (r credentials) sessionLive(s *Session, now time.Time) bool {
-	return now.Before(r.SessionEnds(s)) && now.Before(s.Seen.Add(r.o.SessionIdle))
+	return now.Before(r.SessionEnds(s)) && now.Before(s.Seen.Add(r.options().SessionIdle))
 }
 
 // CheckSession returns the session with this secret and its user, and notes
@@ -61,7 +63,7 @@ func (r credentials) CheckSession(secret string) (*Session, *User, error) {
 
 // newSession begins a session.
 func (c *change) newSession(u *User) (secret string, err error) {
-	secret, h, err := newCode(c.o.Random)
+	secret, h, err := newCode(c.options().Random)
 	if err != nil {
 		return "", err
 	}

@@ -42,7 +42,7 @@ func (r *Registry) SignIn(ctx context.Context, by Author, login, password string
 		return "", nil, err
 	}
 	outcome := SignInError
-	defer func() { r.o.Tried(outcome) }()
+	defer func() { r.options().Tried(outcome) }()
 	if err := r.CatchUp(ctx); err != nil {
 		return "", nil, fmt.Errorf("sign in: %w", err)
 	}
@@ -50,7 +50,7 @@ func (r *Registry) SignIn(ctx context.Context, by Author, login, password string
 	if err != nil {
 		return "", nil, fmt.Errorf("sign in: %w", err)
 	}
-	limits := r.o.signInLimits(u, login, by.Address)
+	limits := r.options().signInLimits(u, login, by.Address)
 	if err := r.CheckLimits(limits...); err != nil {
 		return "", nil, lockedOut(&outcome, err)
 	}
@@ -132,7 +132,7 @@ func (r *Registry) failed(by Author, u *User, limits []Limit) (SignInOutcome, er
 
 func (r *Registry) newHash(ctx context.Context, password string) (string, error) {
 	salt := make([]byte, saltBytes)
-	if err := read(r.o.Random, salt); err != nil {
+	if err := read(r.options().Random, salt); err != nil {
 		return "", err
 	}
 	return r.hasher.hash(ctx, password, salt)

@@ -36,7 +36,7 @@ func (c *change) secretOrNew() ([]byte, error) {
 		return secret, err
 	}
 	secret = make([]byte, sha256.Size)
-	if err := read(c.o.Random, secret); err != nil {
+	if err := read(c.options().Random, secret); err != nil {
 		return nil, err
 	}
 	c.newSecret = secret

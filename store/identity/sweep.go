@@ -39,7 +39,7 @@ func (r *Registry) Sweep() error {
 type sweeper struct{ *transactions }
 
 func (r sweeper) sessions(c *store.Records) error {
-	now := r.o.Now()
+	now := r.options().Now()
 	return sessions.Each(r.st, store.RecordRange{}, r.TellDamaged, func(h hash, s *Session) (bool, error) {
 		u, err := r.User(s.User)
 		if err != nil && !isNotFound(err) {
@@ -53,7 +53,7 @@ func (r sweeper) sessions(c *store.Records) error {
 }
 
 func (r sweeper) resets(c *store.Records) error {
-	now := r.o.Now()
+	now := r.options().Now()
 	return resets.Each(r.st, store.RecordRange{}, r.TellDamaged, func(user uint32, s *storedReset) (bool, error) {
 		if !now.Before(s.Expires) {
 			resets.Delete(c, user)
@@ -72,7 +72,7 @@ func sweepFailures[K comparable](r sweeper, c *store.Records, t *table.Table[K, 
 	now := r.now()
 	var unlocked error
 	damaged := func(kind store.RecordKind, id []byte, _ error) {
-		if key, err := t.Key(id); err == nil && r.o.LockoutAfter >= 0 {
+		if key, err := t.Key(id); err == nil && r.options().LockoutAfter >= 0 {
 			unlocked = errors.Join(unlocked, t.Put(c, key, locking(now)))
 		} else {
 			c.Delete(kind, id)
@@ -91,7 +91,7 @@ func sweepFailures[K comparable](r sweeper, c *store.Records, t *table.Table[K, 
 }
 
 func (r sweeper) tokens(c *store.Records) error {
-	old := r.o.Now().Add(-r.o.AuditAge)
+	old := r.options().Now().Add(-r.options().AuditAge)
 	return tokens.Each(r.st, store.RecordRange{}, r.TellDamaged, func(key [2]uint32, t *Token) (bool, error) {
 		revoked := !t.Revoked.IsZero() && t.Revoked.Before(old)
 		expired := !t.Expires.IsZero() && t.Expires.Before(old)
@@ -114,7 +114,7 @@ func (r sweeper) audit(c *store.Records) error {
 	for _, n := range out {
 		entries.Delete(c, n)
 	}
-	old, last := r.o.Now().Add(-r.o.AuditAge), uint64(0)
+	old, last := r.options().Now().Add(-r.options().AuditAge), uint64(0)
 	err = entries.Each(r.st, store.RecordRange{}, r.TellDamaged, func(id uint64, e *Entry) (bool, error) {
 		if !e.Time.Before(old) {
 			return false, nil

@@ -64,7 +64,7 @@ func (r credentials) CheckToken(text string) (*Token, *User, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("check token: %w", credential(err))
 	}
-	if !t.live(r.o.Now()) {
+	if !t.live(r.options().Now()) {
 		return nil, nil, ErrNoCredential
 	}
 	u, err := r.User(t.User)
@@ -135,7 +135,7 @@ func (r credentials) Tokens(user uint32) ([]*Token, error) {
 	if user != 0 {
 		in.Prefix = table.ID(user)
 	}
-	now := r.o.Now()
+	now := r.options().Now()
 	var out []*Token
 	err := tokens.Each(r.st, in, r.TellDamaged, func(_ [2]uint32, t *Token) (bool, error) {
 		if t.live(now) {

@@ -44,7 +44,7 @@ func (p TokenPolicy) withDefaults() TokenPolicy {
 }
 
 // TokenPolicy returns the policy with its defaults.
-func (r credentials) TokenPolicy() TokenPolicy { return r.o.Tokens }
+func (r credentials) TokenPolicy() TokenPolicy { return r.options().Tokens }
 
 // NewToken is a token to create.
 type NewToken struct {
@@ -66,7 +66,7 @@ func (r *Registry) CreateToken(by Author, n NewToken) (text string, t *Token, er
 		if err != nil {
 			return err
 		}
-		secret, h, err := newToken(c.o.Random)
+		secret, h, err := newToken(c.options().Random)
 		if err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (c *change) mayCreate(n NewToken) error {
 		}
 		admin = author.SiteAdmin
 	}
-	policy := c.o.Tokens
+	policy := c.options().Tokens
 	switch policy.Allow {
 	case TokensAll:
 		// A service account cannot sign in to create its tokens.

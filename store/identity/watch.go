@@ -60,11 +60,11 @@ func (r *transactions) applied(a store.Applied) {
 // notify does what follows from a change of the store.
 func (r *transactions) notify(a store.Applied) {
 	if a.Has(credentialRecords...) {
-		r.o.Ended()
+		r.options().Ended()
 	}
 	for _, c := range a.Repositories {
 		if c.Before != nil && c.After != nil && (!c.Before.Readers.Equal(c.After.Readers) || c.After.IsGone() != c.Before.IsGone()) {
-			r.o.Hidden(c.Before, c.After)
+			r.options().Hidden(c.Before, c.After)
 		}
 	}
 }

@@ -12,8 +12,11 @@ import (
 // SubjectKind says what a subject is.
 type SubjectKind byte
 
-// The kinds of subjects, from that of the weakest settings.
+// The kinds of subjects, from that of the weakest settings. SubjectConfiguration has no
+// settings of people but the configuration of the server.
 const (
+	SubjectConfiguration SubjectKind = 'c'
+
 	SubjectDefault SubjectKind = 'd'
 	SubjectSite    SubjectKind = 's'
 	SubjectOrg     SubjectKind = 'o'
@@ -21,7 +24,7 @@ const (
 )
 
 // Subject is what has settings, or owns something: a user or an organisation
-// by ID, the site, or the defaults, whose ID is 0.
+// by ID, the server, the site, or the defaults, whose ID is 0.
 type Subject struct {
 	Kind SubjectKind `json:"kind"`
 	ID   uint32      `json:"id,omitempty"`

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -185,36 +183,4 @@ func (f *File) syntaxError(err error) error {
 		}
 	}
 	return fmt.Errorf("%s: not YAML: %s", f.Path, strings.TrimPrefix(text, "yaml: "))
-}
-
-// Changed returns the keys of settings that a later reading of the file gives
-// another value, sorted. Repositories and limits of GraphQL are none of them.
-func (f *File) Changed(later *File) []string {
-	var before, after map[string]value
-	var backupBefore, backupAfter *Backup
-	var oidcBefore, oidcAfter []oidc.Provider
-	if f != nil {
-		before, backupBefore, oidcBefore = f.values, f.Backup, f.Providers
-	}
-	if later != nil {
-		after, backupAfter, oidcAfter = later.values, later.Backup, later.Providers
-	}
-	changed := map[string]bool{}
-	for key, v := range before {
-		if now, ok := after[key]; !ok || now.text != v.text {
-			changed[key] = true
-		}
-	}
-	for key := range after {
-		if _, ok := before[key]; !ok {
-			changed[key] = true
-		}
-	}
-	if !reflect.DeepEqual(backupBefore, backupAfter) {
-		changed[backupKey] = true
-	}
-	if !reflect.DeepEqual(oidcBefore, oidcAfter) {
-		changed[oidcKey] = true
-	}
-	return slices.Sorted(maps.Keys(changed))
 }

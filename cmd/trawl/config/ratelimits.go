@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -54,11 +55,17 @@ func (f *File) rateLimits(n *yaml.Node) error {
 		if err != nil {
 			return err
 		}
-		number, err := strconv.Atoi(text)
-		if err != nil || number < 1 || number > 1<<31-1 {
-			return f.errorAt(value.Line, "%s: %q is no limit: give a whole number of at least 1", key.Value, text)
+		if *limit, err = parseLimit(text); err != nil {
+			return f.errorAt(value.Line, "%s: %v", key.Value, err)
 		}
-		*limit = number
 	}
 	return nil
+}
+
+func parseLimit(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > 1<<31-1 {
+		return 0, fmt.Errorf("%q is no limit: give a whole number of at least 1", text)
+	}
+	return n, nil
 }

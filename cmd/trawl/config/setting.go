@@ -27,6 +27,18 @@ type Setting struct {
 	set func(s *Settings, text string) error
 }
 
+// liveNames are the settings that take effect while a server runs. Their defaults are
+// values. What reaches further than the server itself, such as allow-local-sources, or
+// keeps what admins did, such as audit-age, is for who can start it.
+var liveNames = []string{
+	"max-timeout", "log-level", "vanished-after", "slow-query", "slow-query-text", "stop-delay", "anonymous-access",
+	"access-tokens", "access-token-days", "access-tokens-per-user", "organizations", "organizations-per-user", "rename-self",
+	"session-expiry", "session-idle", "lockout-after", "rate-limit-user", "rate-limit-address", "mcp", "client-registration",
+}
+
+// Live reports whether another value takes effect while a server runs.
+func (k Setting) Live() bool { return slices.Contains(liveNames, k.Name) }
+
 // Env returns the name of the environment variable, such as TRAWL_DATA.
 func (k Setting) Env() string {
 	return "TRAWL_" + strings.ToUpper(strings.ReplaceAll(k.Name, "-", "_"))

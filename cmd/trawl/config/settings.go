@@ -56,8 +56,10 @@ type Settings struct {
 	// AllowLocalSources lets external services name addresses of this machine,
 	// its link and of metadata services.
 	AllowLocalSources bool
-	// Read is the configuration file as it was read; nil if there is none.
-	Read *File
+	// Said is what these settings were made of, Origins where each of them stands, by
+	// its name.
+	Said    Said
+	Origins map[string]Origin
 	// RateLimits are the limits of GraphQL requests; 0 is the default.
 	RateLimits cost.Limits
 	// Providers are the services that people sign in at.
@@ -117,37 +119,85 @@ func Defaults(m Machine) Settings {
 // Said is what a person said, from the weakest to the strongest. File may be
 // nil; Flags holds only the flags that were given.
 type Said struct {
+	// Site is what site admins have set on the server.
+	Site  Site
 	File  *File
 	Env   func(name string) string
 	Flags map[string]string
 }
 
+// Place is where the value of a setting stands.
+type Place int
+
+// The places, from the weakest.
+const (
+	PlaceDefault Place = iota
+	PlaceSite
+	PlaceFile
+	PlaceEnv
+	PlaceFlag
+)
+
+// Origin is the value of a setting as it was written.
+type Origin struct {
+	Place Place
+	// Text is the value, Setting.Default if nothing was said.
+	Text string
+	// Where names the place for people: "/etc/trawl.yaml:3", "TRAWL_LISTEN" or
+	// "--listen"; it is "" for PlaceDefault and PlaceSite.
+	Where string
+}
+
+// origins returns what was said of k, from the weakest.
+func (said Said) origins(k Setting) (out []Origin) {
+	if text, ok := said.Site.Values[k.Name]; ok {
+		out = append(out, Origin{Place: PlaceSite, Text: text})
+	}
+	if said.File != nil {
+		if v, ok := said.File.values[k.Name]; ok {
+			out = append(out, Origin{PlaceFile, v.text, fmt.Sprintf("%s:%d", said.File.Path, v.line)})
+		}
+	}
+	if v := said.Env(k.Env()); v != "" {
+		out = append(out, Origin{PlaceEnv, v, k.Env()})
+	}
+	if v, ok := said.Flags[k.Name]; ok {
+		out = append(out, Origin{PlaceFlag, v, "--" + k.Name})
+	}
+	return out
+}
+
+// complain words the error of a value.
+func (o Origin) complain(name string, err error) error {
+	switch o.Place {
+	case PlaceFile:
+		return fmt.Errorf("%s: %s: %w", o.Where, name, err)
+	case PlaceEnv:
+		return fmt.Errorf("environment variable %s: %w", o.Where, err)
+	case PlaceFlag:
+		return fmt.Errorf("%s: %w", o.Where, err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
 // Resolve makes settings of the defaults and what was said.
 func Resolve(m Machine, said Said) (Settings, error) {
 	s := Defaults(m)
+	s.Said, s.Origins = said, map[string]Origin{}
+	s.RateLimits = said.Site.RateLimits
 	if said.File != nil {
-		s.Read = said.File
-		s.File, s.Repositories, s.RateLimits, s.Backup = said.File.Path, said.File.Repositories, said.File.RateLimits, said.File.Backup
+		s.File, s.Repositories, s.Backup = said.File.Path, said.File.Repositories, said.File.Backup
+		s.RateLimits = said.File.RateLimits.Or(said.Site.RateLimits)
 		s.CodeHosts = said.File.CodeHosts
 		s.Providers = said.File.Providers
 	}
 	for _, k := range All() {
-		if said.File != nil {
-			if v, ok := said.File.values[k.Name]; ok {
-				if err := k.set(&s, v.text); err != nil {
-					return s, said.File.errorAt(v.line, "%s: %v", k.Name, err)
-				}
+		s.Origins[k.Name] = Origin{Text: k.Default}
+		for _, o := range said.origins(k) {
+			if err := k.set(&s, o.Text); err != nil {
+				return s, o.complain(k.Name, err)
 			}
-		}
-		if v := said.Env(k.Env()); v != "" {
-			if err := k.set(&s, v); err != nil {
-				return s, fmt.Errorf("environment variable %s: %w", k.Env(), err)
-			}
-		}
-		if v, ok := said.Flags[k.Name]; ok {
-			if err := k.set(&s, v); err != nil {
-				return s, fmt.Errorf("--%s: %w", k.Name, err)
-			}
+			s.Origins[k.Name] = o
 		}
 	}
 	if s.Data == "" {

@@ -25,8 +25,8 @@ type Keeper struct {
 	Book    *saved.Book
 	Clients *hosts.Clients
 	Log     zerolog.Logger
-	// Grace is for how long what vanished is kept.
-	Grace time.Duration
+	// Grace returns for how long what vanished is kept.
+	Grace func() time.Duration
 	// Now is the clock.
 	Now func() time.Time
 
@@ -120,7 +120,7 @@ func (k *Keeper) situation(v *saved.Service, config *hosts.Config) (*situation, 
 	if err := sn.Close(); err != nil {
 		return nil, err
 	}
-	return newSituation(v, config, all, services, k.Now(), k.Grace), nil
+	return newSituation(v, config, all, services, k.Now(), k.Grace()), nil
 }
 
 // union returns a listing with those repositories of an earlier one that it lacks.
@@ -205,7 +205,7 @@ func (k *Keeper) add(ctx context.Context, v *saved.Service, l hosts.Listed) (*st
 		if err != nil {
 			return nil, err
 		}
-		to, _ := newSituation(v, config, nil, nil, k.Now(), k.Grace).change(r, l)
+		to, _ := newSituation(v, config, nil, nil, k.Now(), k.Grace()).change(r, l)
 		if r, err = k.Store.FollowHost(r.ID, to); err != nil {
 			return nil, err
 		}

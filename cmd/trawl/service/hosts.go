@@ -185,7 +185,7 @@ func (s *Service) PreviewService(ctx context.Context, v *saved.Service) (account
 // newKeeper returns what asks external services.
 func (s *Service) newKeeper() *hostsync.Keeper {
 	return &hostsync.Keeper{
-		Store: s.store, Book: s.book, Clients: &hosts.Clients{Guard: s.gateway.guard}, Log: s.opts.Log, Grace: s.set.VanishedAfter, Now: time.Now,
+		Store: s.store, Book: s.book, Clients: &hosts.Clients{Guard: s.gateway.guard}, Log: s.opts.Log, Grace: s.vanishedAfter, Now: time.Now,
 		Add: func(ctx context.Context, src ingest.Source) (*store.Repository, error) {
 			return s.indexer.Add(ctx, src)
 		},

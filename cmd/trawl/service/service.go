@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -111,7 +112,9 @@ type Service struct {
 	queue    queue
 	mirrors  mirrorSize
 	set      config.Settings
-	busy     busy
+	// grace is the setting vanished-after now.
+	grace atomic.Int64
+	busy  busy
 	// backingUp is held while a backup is made.
 	backingUp sync.Mutex
 }
@@ -206,6 +209,7 @@ func openStore(set config.Settings, o Options, node *node.Node) (*Service, error
 	s.hostsHook, s.hostsHooked = make(chan struct{}, 1), map[uint32]bool{}
 	s.gateway.guard.AllowLocal = set.AllowLocalSources
 	s.book.Key = secretsKey(set)
+	s.grace.Store(int64(set.VanishedAfter))
 	s.hosts = s.newKeeper()
 	ingesting := ingestOptions(set)
 	ingesting.SymbolWorkers = o.Processors

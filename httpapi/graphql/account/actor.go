@@ -18,7 +18,7 @@ import (
 
 // Manage returns the operations of the client.
 func (s *Session) Manage() *manage.Operations {
-	return &manage.Operations{Actor: s.Actor, Registry: s.Registry, Repositories: s.Repositories}
+	return &manage.Operations{Actor: s.Actor, Registry: s.Registry, Repositories: s.Repositories, Site: s.Site}
 }
 
 // mutate reads the number of an id and makes a change of what it names.

@@ -28,6 +28,8 @@ type Session struct {
 	// services of Book.
 	Repositories manage.Repositories
 	Services     Services
+	// Site is the configuration of the server.
+	Site manage.Site
 	// Notice says why nothing is indexed for now; nil is never.
 	Notice func() string
 	Now    func() time.Time

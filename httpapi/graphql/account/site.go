@@ -2,14 +2,11 @@ package account
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/graph-gophers/graphql-go"
 
 	"github.com/trawlsearch/trawl/httpapi"
-	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 )
 
@@ -22,7 +19,7 @@ func (*Root) Site(ctx context.Context) *site { return &site{s: Of(ctx)} }
 type site struct {
 	s *Session
 	// What this server never does.
-	HasCodeIntelligence, AllowSiteSettingsEdits, CanReloadSite     bool
+	HasCodeIntelligence, CanReloadSite                             bool
 	FreeUsersExceeded, SendsEmailVerificationEmails, IsCodyEnabled bool
 	CodyLLMConfiguration                                           *struct{ ChatModel string }
 	UpdateCheck                                                    updateCheck
@@ -116,23 +113,25 @@ type siteConfiguration struct {
 	ValidationMessages []string
 }
 
-// limitsJSON is how the cost limits are written in a configuration.
-func limitsJSON(l cost.Limits) map[string]int {
-	out := map[string]int{}
-	for _, k := range l.Keyed() {
-		out[k.Key] = *k.Limit
-	}
-	return out
-}
-
 // Configuration is for site admins.
 func (s *site) Configuration() (*siteConfiguration, error) {
 	if err := s.s.MustAdmin(); err != nil {
 		return nil, err
 	}
-	contents, err := json.MarshalIndent(map[string]any{"externalURL": s.s.Base, "rateLimits": limitsJSON(s.s.Limits)}, "", "  ")
+	c, err := s.s.Manage().SiteConfiguration()
 	if err != nil {
-		return nil, fmt.Errorf("show configuration: %w", err)
+		return nil, err
 	}
-	return &siteConfiguration{EffectiveContents: wire.Text(contents), ValidationMessages: []string{}}, nil
+	return &siteConfiguration{ID: int32(c.ID), EffectiveContents: wire.Text(c.Contents), ValidationMessages: append([]string{}, c.Problems...)}, nil
+}
+
+// AllowSiteSettingsEdits is so for a part of the configuration.
+func (*site) AllowSiteSettingsEdits() bool { return true }
+
+// UpdateSiteConfiguration returns whether the server has to be started again: never.
+func (*Root) UpdateSiteConfiguration(ctx context.Context, args struct {
+	LastID wire.Int
+	Input  string
+}) (bool, error) {
+	return false, Told(Of(ctx).Manage().ChangeSite(uint32(max(args.LastID.Or(0), 0)), args.Input))
 }

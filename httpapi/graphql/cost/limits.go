@@ -46,6 +46,17 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
+// Or returns l with the limits of weaker where l has the default.
+func (l Limits) Or(weaker Limits) Limits {
+	from := weaker.Keyed()
+	for i, k := range l.Keyed() {
+		if *k.Limit == 0 {
+			*k.Limit = *from[i].Limit
+		}
+	}
+	return l
+}
+
 // Changes says what is another in later, such as "graphQLMaxDepth: 30 -> 40".
 func (l Limits) Changes(later Limits) []string {
 	var out []string
