@@ -14,6 +14,7 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/internal/gitrepo"
+	"github.com/trawlsearch/trawl/internal/needs"
 )
 
 // terminal opens a terminal of so many columns and rows. All that is written to
@@ -97,6 +98,9 @@ func TestServiceOutputIsWatchedOnATerminal(t *testing.T) {
 // A search on a terminal goes through the pager, with headings and colours, and
 // what strangers wrote does nothing to the terminal.
 func TestSearchThroughAPager(t *testing.T) {
+	for _, program := range []string{"sh", "sed", "head"} {
+		needs.Program(t, program)
+	}
 	keepMemoryLimit(t)
 	t.Setenv("TERM", "xterm")
 	t.Setenv("NO_COLOR", "")

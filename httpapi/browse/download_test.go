@@ -59,6 +59,9 @@ func (w *world) slow(path string) net.Conn {
 // A client that reads slowly holds no git process: what it has not read is in the
 // spool, and goes when the client does.
 func TestSlowDownloadsHoldNoGit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes large pages for slow clients")
+	}
 	w := newWorld(t)
 	want := withLarge(w)
 	var slow []net.Conn
@@ -102,6 +105,9 @@ func children(t *testing.T) int {
 
 // A client that takes less than it should is cut off, one that reads on is not.
 func TestSlowClientsAreCutOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes large pages for slow clients")
+	}
 	w := newWorld(t, func(w *world) { w.pace = time.Second })
 	want := withLarge(w)
 	for _, path := range []string{"/lab/kiln/-/raw/large.bin", "/lab/kiln/-/raw?format=tar"} {
@@ -119,6 +125,9 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 
 // What has no room is asked for again, what never has is refused at once.
 func TestDownloadWithoutRoom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes large pages for slow clients")
+	}
 	w := newWorld(t, func(w *world) {
 		w.spooling, w.patience = spool.Options{Bytes: 2*large + 1<<20}, 10*time.Millisecond
 	})

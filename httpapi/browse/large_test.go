@@ -54,6 +54,9 @@ func refs(s *gitrepo.Repo, n int) {
 // Pages of what strangers made large are bounded, say what they leave out, and
 // lead to it.
 func TestLargePages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes large pages for slow clients")
+	}
 	w := newWorld(t)
 	refs(w.large(), 20_000)
 	const most = 2 << 20

@@ -15,6 +15,9 @@ import (
 
 // What a page is made of ends when its client leaves: git too, within 2 s.
 func TestPageEndsWithItsClient(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes large pages for slow clients")
+	}
 	for path, command := range map[string]string{
 		"/lab/kiln/-/commits": "rev-list", "/lab/kiln/-/commit/main": "diff-tree", "/lab/kiln/-/branches": "for-each-ref", "/lab/kiln/-/blob/main.go": "cat-file",
 	} {

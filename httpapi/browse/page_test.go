@@ -134,6 +134,9 @@ func TestPagesOfPrivate(t *testing.T) {
 // Whatever files are called, pages hold no markup of theirs, and each link
 // leads to the file.
 func TestHostilePages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes large pages for slow clients")
+	}
 	w := newWorld(t)
 	odd := w.git("odd")
 	names := slices.DeleteFunc(slices.Sorted(slices.Values(oddNames)), func(n string) bool { return n == ".." })

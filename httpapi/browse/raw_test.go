@@ -275,6 +275,9 @@ func TestHostileNames(t *testing.T) {
 
 // A client that goes away takes what works for it along.
 func TestClientGone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes large pages for slow clients")
+	}
 	w := newWorld(t)
 	big := w.git("big")
 	noise := make([]byte, 24<<20)

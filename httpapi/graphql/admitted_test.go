@@ -43,6 +43,9 @@ func wheelFile(name string, n int, field string) string {
 
 // What an answer may hold depends on what the server has.
 func TestAnswersFitTheMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes answers of many megabytes")
+	}
 	w := newWorld(t)
 	w.wheel()
 	w.api.Admission = httpapi.NewAdmission(2, 32<<20) // of which one client may have 24 MiB
@@ -69,6 +72,9 @@ func TestAnswersFitTheMemory(t *testing.T) {
 // Clients that do not read their answers keep another client from nothing, and
 // what they hold is given back when they leave.
 func TestSlowReadersOfAnswers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes answers of many megabytes")
+	}
 	w := newWorld(t)
 	w.wheel()
 	w.endpoint.WriteWithin = time.Second
@@ -199,6 +205,9 @@ func TestPeopleAreReadOnce(t *testing.T) {
 
 // A comparison is read up to a number of files, which are told one by one.
 func TestLargeComparison(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes answers of many megabytes")
+	}
 	w := newWorld(t)
 	kiln := &source{t, filepath.Join(w.dir, "kiln")}
 	var in strings.Builder
@@ -225,6 +234,9 @@ func TestLargeComparison(t *testing.T) {
 
 // A search that finds more than fits is answered as far as it fits.
 func TestSearchWithLargeResults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes answers of many megabytes")
+	}
 	w := newWorld(t)
 	s := w.git("glost")
 	for i := range 60 {

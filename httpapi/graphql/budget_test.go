@@ -49,6 +49,9 @@ func (w *world) wheel() {
 // may still ask for the same text under hundreds of names, or for lists of
 // lists. The answer says what is too much, and is not made in memory first.
 func TestAnswersAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes answers of many megabytes")
+	}
 	const (
 		text   = "the text of this answer has more than 64 MiB"
 		fields = "the answer has more than"

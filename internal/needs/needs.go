@@ -24,6 +24,7 @@ var debian = map[string]string{
 	"sleep":            "coreutils",
 	"cat":              "coreutils",
 	"head":             "coreutils",
+	"sed":              "sed",
 	"yes":              "coreutils",
 	"sort":             "coreutils",
 }
