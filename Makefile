@@ -63,7 +63,7 @@ arrows: ## check imports, comments and files (lint_test.go)
 	$(GO) test -count=1 .
 
 oracle: ## compare the search and the matchers with Go's regexp on CASES random cases
-	TRAWL_CASES=$(CASES) $(GO) test -count=1 -timeout 45m \
+	TRAWL_CASES=$(CASES) $(GO) test -count=1 -timeout 120m \
 		-run '^(TestOracle|TestRevisionsOracle|TestLimitsCutTheWholeAnswer|TestFlippedBits|TestMetamorphic|TestFacetsAreFollowed|TestFind.*|TestMaxSpans|TestBruteWithinBudget|TestAgainstRegexp|TestWindows)$$' ./query/search ./query/match ./query/match/dfa
 
 fuzz: ## run every fuzz target for FUZZTIME

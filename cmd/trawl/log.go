@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -23,20 +24,36 @@ type output struct {
 	display *progress.Display
 	// watched says that a person reads the log as it is written.
 	watched bool
+	// level is that of the log of a service, nil for others.
+	level *logLevel
 }
 
 // serviceOutput is for a command that runs until it is stopped: what it does
-// is all in its log, whose level setLogLevel changes.
+// is all in its log, whose level can be changed.
 func (a *app) serviceOutput(set config.Settings) output {
 	out := a.serviceOutputAt(set)
-	setLogLevel(set.LogLevel)
-	out.log = out.log.Level(zerolog.TraceLevel)
+	out.level = newLogLevel(set.LogLevel)
+	out.log = out.log.Level(zerolog.TraceLevel).Hook(out.level)
 	return out
 }
 
-// setLogLevel changes what is logged by all loggers of the process: those of a service
-// have no level of their own.
-func setLogLevel(text string) { zerolog.SetGlobalLevel(parseLevel(text)) }
+// logLevel is a level that changes while a service runs. It is safe for concurrent use.
+type logLevel struct{ least atomic.Int32 }
+
+func newLogLevel(text string) *logLevel {
+	l := &logLevel{}
+	l.set(text)
+	return l
+}
+
+func (l *logLevel) set(text string) { l.least.Store(int32(parseLevel(text))) }
+
+// Run implements zerolog.Hook.
+func (l *logLevel) Run(e *zerolog.Event, level zerolog.Level, _ string) {
+	if int32(level) < l.least.Load() {
+		e.Discard()
+	}
+}
 
 // parseLevel reads a level of the settings, which hold none that does not parse.
 func parseLevel(text string) zerolog.Level {
@@ -52,10 +69,10 @@ func (a *app) serviceOutputAt(set config.Settings) output {
 	console := set.LogFormat == "console" || set.LogFormat == "auto" && terminal
 	if console && terminal {
 		d := terminalDisplay(a.stderr)
-		return output{newLog(d, set, true, true), d, true}
+		return output{log: newLog(d, set, true, true), display: d, watched: true}
 	}
 	log := newLog(a.stderr, set, console, false)
-	return output{log, progress.Log(log, a.stderr, time.Now), false}
+	return output{log: log, display: progress.Log(log, a.stderr, time.Now)}
 }
 
 // taskOutput is for a command that does a task and ends: its progress is shown
@@ -66,10 +83,10 @@ func (a *app) taskOutput(set config.Settings) output {
 	}
 	if isTerminal(a.stderr) {
 		d := terminalDisplay(a.stderr)
-		return output{newLog(d, set, set.LogFormat != "json", true), d, true}
+		return output{log: newLog(d, set, set.LogFormat != "json", true), display: d, watched: true}
 	}
 	d := progress.Lines(a.stderr, time.Now)
-	return output{newLog(d, set, set.LogFormat != "json", false), d, false}
+	return output{log: newLog(d, set, set.LogFormat != "json", false), display: d}
 }
 
 // terminalDisplay returns bars, or lines for a terminal that has no size to draw

@@ -203,7 +203,7 @@ func (h *host) newServer() *httpapi.Server {
 func (h *host) configure(svc *service.Service, set *config.Settings) {
 	h.limits.Set(set.RateLimits)
 	h.slow.set(set)
-	setLogLevel(set.LogLevel)
+	h.level.set(set.LogLevel)
 	user, address := set.Rates()
 	h.gate.SetPolicy(auth.Policy{Anonymous: set.Anonymous, UserRate: user, AddressRate: address})
 	svc.Configure(*set)

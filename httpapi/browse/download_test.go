@@ -108,7 +108,7 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes large pages for slow clients")
 	}
-	w := newWorld(t, func(w *world) { w.pace = time.Second })
+	w := newWorld(t, func(w *world) { w.pace = 3 * time.Second })
 	want := withLarge(w)
 	for _, path := range []string{"/lab/kiln/-/raw/large.bin", "/lab/kiln/-/raw?format=tar"} {
 		conn := w.slow(path)

@@ -270,10 +270,10 @@ func TestTreeBombRevision(t *testing.T) {
 	}
 	runGit(t, dir, "", "update-ref", "refs/heads/bomb", runGit(t, dir, "bomb\n", "commit-tree", below))
 	c := revisionCorpus(t, []*gitRepo{{name: "r", dir: dir}})
-	if got := c.told(t, "repo:r@bomb kiln"); !strings.HasPrefix(got, "revision-") || strings.Contains(got, "\n") {
+	if got := c.told(t, "repo:r@bomb kiln timeout:1m"); !strings.HasPrefix(got, "revision-") || strings.Contains(got, "\n") {
 		t.Errorf("got %s, want why nothing was searched", got)
 	}
-	if got, want := c.told(t, "repo:r@bomb:main type:file kiln"), "content r@main a.txt 1:\"kiln\""; !strings.Contains(got, want) {
+	if got, want := c.told(t, "repo:r@bomb:main type:file kiln timeout:1m"), "content r@main a.txt 1:\"kiln\""; !strings.Contains(got, want) {
 		t.Errorf("beside another revision: got %s, want %s", got, want)
 	}
 }
