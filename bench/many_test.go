@@ -46,7 +46,7 @@ func TestMany(t *testing.T) {
 		}
 	}
 	for _, c := range r.Commits {
-		if c.Read <= 0 || c.Read > c.Synced || c.Found < c.Read {
+		if c.Synced <= 0 || c.Read > c.Synced || c.Found < c.Read || c.Found <= 0 {
 			t.Errorf("commit in %s: read after %s, found after %s, synced after %s", c.Repository, c.Read, c.Found, c.Synced)
 		}
 	}

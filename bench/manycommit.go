@@ -18,7 +18,7 @@ type ManyCommit struct {
 	Found  time.Duration `json:"foundNanos"`
 	Synced time.Duration `json:"syncedNanos"`
 	// Read is when the server reported that it had read the commit and began to
-	// commit it to the index; 0 if it did not.
+	// commit it to the index; 0 if it did not, as it had seen the commit by itself.
 	Read time.Duration `json:"readNanos"`
 }
 
