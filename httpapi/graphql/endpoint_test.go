@@ -231,8 +231,8 @@ func TestHostileRequests(t *testing.T) {
 		if allocated > 50<<20 {
 			t.Errorf("%s: %d MB allocated, want at most 50", name, allocated>>20)
 		}
-		// Twenty times the target: the machine may be busy, but not that much.
-		if took > slow*time.Second {
+		// A hundred times the target: the machine may be busy, but not that much.
+		if took > 5*slow*time.Second {
 			t.Errorf("%s took %s", name, took)
 		}
 	}
