@@ -53,7 +53,7 @@ func TestManyRefs(t *testing.T) {
 	if got, want := c.told(t, "repo:r@refs/tags/t3-2499 kiln"), `content r@refs/tags/t3-2499 a.txt 1:"kiln"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	a := c.search(t, search.Settings{}, search.Options{}, "repo:r@*refs/tags/* type:file kiln count:all", query.Keyword)
+	a := c.search(t, search.Settings{MaxTimeout: 10 * time.Minute}, search.Options{}, "repo:r@*refs/tags/* type:file kiln count:all", query.Keyword)
 	if len(a.matches) != 10_000 {
 		t.Errorf("at every tag: got %d matches, want 10000", len(a.matches))
 	}
@@ -70,7 +70,7 @@ func TestManyCommits(t *testing.T) {
 	}
 	g.commit(tree{"a.txt": "kiln\n"}, nil, "refs/heads/main")
 	c := revisionCorpus(t, []*gitRepo{{name: "r", dir: g.write(t)}})
-	a := c.search(t, search.Settings{}, search.Options{}, "repo:r@*refs/tags/* type:file kiln count:all", query.Keyword)
+	a := c.search(t, search.Settings{MaxTimeout: 10 * time.Minute}, search.Options{}, "repo:r@*refs/tags/* type:file kiln count:all", query.Keyword)
 	skipped := a.results.Progress().Skipped
 	if n := len(a.matches); n < 1000 || n > 1005 || len(skipped) != 1 || skipped[0].Reason != "revision-limit" {
 		t.Errorf("got %d matches and %+v, want some 1000 and the rest told", n, skipped)
