@@ -39,7 +39,7 @@ var arrows = map[string][]string{
 
 // helpers are packages for tests: the tests of every folder may import them, as they
 // may each other, and nothing else may.
-var helpers = []string{"internal/needs", "internal/gitrepo", "internal/clock", "internal/tcpproxy", "internal/postgrestest",
+var helpers = []string{"internal/needs", "internal/gitrepo", "internal/clock", "internal/tcpproxy", "internal/postgrestest", "internal/race",
 	"store/cluster/memorylog", "internal/hosttest"}
 
 // lent are the helpers that package bench has as well, which tests running programs.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/trawlsearch/trawl/bench"
+	"github.com/trawlsearch/trawl/internal/race"
 )
 
 // builtOnce is a program that is built at most once: linking it takes longer
@@ -60,7 +61,7 @@ func builtTrawl(t *testing.T) string {
 // files; so the stand-in is built without.
 func fakeBinary(t *testing.T) string {
 	t.Helper()
-	if !raceEnabled {
+	if !race.Enabled {
 		self, err := os.Executable()
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,9 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
+// SetImportBytes has entries of imports hold about n bytes.
+func SetImportBytes(n int) { importBytes = n }
+
 // DecodeAway and EncodeAway are for fuzzing.
 func DecodeAway(value []byte) ([]*postings.Set, error) { return decodeAway(value) }
 

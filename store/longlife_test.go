@@ -15,6 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/shard"
@@ -180,7 +181,7 @@ func differ(got, before, after map[string]int) error {
 // is closed or killed. TRAWL_COMMITS is how many commits there are.
 func TestManyCommits(t *testing.T) {
 	commits := 2500
-	if raceEnabled || testing.Short() {
+	if race.Enabled || testing.Short() {
 		commits = 300
 	}
 	if n, err := strconv.Atoi(os.Getenv("TRAWL_COMMITS")); err == nil {

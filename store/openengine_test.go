@@ -7,6 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/store"
 )
 
@@ -17,7 +18,7 @@ func TestCrashWhileMade(t *testing.T) {
 	var crashes []*vfs.MemFS
 	rng := rand.New(rand.NewPCG(1, 2))
 	each, least := 24, 400
-	if raceEnabled {
+	if race.Enabled {
 		each, least = 8, 130
 	}
 	taker := errorfs.InjectorFunc(func(errorfs.Op) error {

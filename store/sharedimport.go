@@ -62,10 +62,11 @@ var ErrOccupied = errors.New("the database has the records of a cluster already:
 // ErrImporting is that of a node that is opened while a directory is imported.
 var ErrImporting = errors.New("a data directory is being imported into the cluster")
 
+// importBytes is about how many bytes of records an entry of an import has, and so how
+// many a node reads at once. Tests lower it.
+var importBytes = 4 << 20
+
 const (
-	// importBytes is about how many bytes of records an entry of an import has, and so
-	// how many a node reads at once.
-	importBytes = 4 << 20
 	// importTimeout is how long it may take to find out whether an entry was made.
 	importTimeout = time.Minute
 	// exportsAtOnce bounds the runs that are exported and stored side by side, each from

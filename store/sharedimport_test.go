@@ -37,6 +37,8 @@ type moved struct {
 func newMoved(t *testing.T) *moved {
 	t.Helper()
 	m := &moved{fs: vfs.NewMem(), bare: 77}
+	store.SetImportBytes(64 << 10)
+	t.Cleanup(func() { store.SetImportBytes(4 << 20) })
 	s := openAlone(t, m.fs)
 	m.docs, m.texts = documents(1, 20)
 	m.text, m.aside, m.past = writeShard(t, s, m.docs, m.texts), writeShard(t, s, m.docs, m.texts), writeCommits(t, s, commits(1, 12))
@@ -70,7 +72,7 @@ func newMoved(t *testing.T) *moved {
 		c.Put(store.RecordKind(kind), []byte("empty"), nil)
 	}
 	for i := range 3 {
-		c.Put(store.RecordJobResult, fmt.Append(nil, "large", i), bytes.Repeat([]byte{byte(i)}, 3<<20))
+		c.Put(store.RecordJobResult, fmt.Append(nil, "large", i), bytes.Repeat([]byte{byte(i)}, 48<<10))
 	}
 	must(s.CommitRecords(&c))
 	must(s.PutRaw("r\x00\x00\x00\x09", []byte(`{"id":9,"name":"lost`)))

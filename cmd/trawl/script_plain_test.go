@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/trawlsearch/trawl/internal/race"
 )
 
 // raced are the commands, as a pattern of the shell, that scripts run with the
@@ -18,7 +20,7 @@ const raced = `"serve "*|"index "*|"backup "*|"check "*|"migrate "*|"repo add"|"
 // TestRunLeavesNothingBehind.
 func plainPrograms(t *testing.T) string {
 	t.Helper()
-	if !raceEnabled {
+	if !race.Enabled {
 		return ""
 	}
 	slow, err := exec.LookPath("trawl") // TestMain has put this program there

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/query/match"
 )
 
@@ -56,7 +57,7 @@ func TestBudget(t *testing.T) {
 func TestMaxSpans(t *testing.T) {
 	text := []byte(strings.Repeat("a\n", match.MaxSpans+5))
 	patterns := []string{"a", "(?i)a", "[ab]", "a|b", "a?", `\x61$`, `(?s)a\s`, `\ba\b`}
-	if raceEnabled { // a quarter of a million matches, again and again
+	if race.Enabled { // a quarter of a million matches, again and again
 		patterns = patterns[:1]
 	}
 	for _, pattern := range patterns {
@@ -104,7 +105,7 @@ func TestBruteWithinBudget(t *testing.T) {
 		"", "a*", "a|b|", "^", "$", `\b`, `\B`, `\A.`, `.\z`, "(?s).", `(?i)k|S`, `^.*$`, `\w+|`, `(a)|(b)`, `x??`, `\Qa`, `a|\Qc`, `(?-m)^.|.$`, `[^a]`, `.\b.?`, "\xef\xbf\xbd",
 	}
 	size := 20_000
-	if raceEnabled { // one goroutine does all of this
+	if race.Enabled { // one goroutine does all of this
 		size, patterns = 5_000, patterns[:6]
 	}
 	for _, pattern := range patterns {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/query/match"
 )
 
@@ -43,7 +44,7 @@ func randomName(rng *rand.Rand) string {
 // TestLineMatcher: the lines that match are those that Go's regexp matches alone.
 func TestLineMatcher(t *testing.T) {
 	cases := 60_000
-	if testing.Short() || raceEnabled {
+	if testing.Short() || race.Enabled {
 		cases = 10_000 // it works in one goroutine
 	}
 	rng := rand.New(rand.NewPCG(11, 12))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/query/match"
 )
 
@@ -23,7 +24,7 @@ func TestFindLines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	alphabet := []string{"a", "b", "c", "\n", "\n", " ", "s", "K", "\u017f", "\u212a", "\r", "\xff", "é"}
 	texts := make([]string, 3000)
-	if raceEnabled {
+	if race.Enabled {
 		texts = texts[:300]
 	}
 	for i := range texts {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query/match"
 	"github.com/trawlsearch/trawl/store"
@@ -191,7 +192,7 @@ func validUTF8(s string) bool { return strings.ToValidUTF8(s, "") == s }
 // repeats one seed, TRAWL_CASES sets how many.
 func TestFindAgainstRegexp(t *testing.T) {
 	cases := 600
-	if testing.Short() || raceEnabled {
+	if testing.Short() || race.Enabled {
 		cases = 150
 	}
 	if n, err := strconv.Atoi(os.Getenv("TRAWL_CASES")); err == nil {
@@ -253,7 +254,7 @@ func TestFindAlternatives(t *testing.T) {
 		`(alpha|beta|gamma|such)`, `such|gamma|alka`, `alpha|(?i:beta)|gamma`,
 		`alpha|beta|gamma|delta|such|line|none|alp|bet|gam`,
 	}
-	if raceEnabled { // one goroutine does all of this
+	if race.Enabled { // one goroutine does all of this
 		patterns = patterns[:3]
 	}
 	for _, p := range patterns {
@@ -269,7 +270,7 @@ func TestFindCorners(t *testing.T) {
 	// Some more than a window of 64 blocks, which make oracle asks for; the race
 	// detector needs no more than some documents that are not read whole.
 	size := 280_000
-	if raceEnabled {
+	if race.Enabled {
 		size = 5_000
 	}
 	fill := func(s string) []byte { return bytes.Repeat([]byte(s), size/len(s)) }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -73,7 +74,7 @@ func (a answered) told() string {
 // same matches, counts and filters as one that never does.
 func TestYieldsDoNotChangeTheAnswer(t *testing.T) {
 	cases, halts := 400, 0
-	if raceEnabled {
+	if race.Enabled {
 		cases = 60
 	}
 	check := func(t *testing.T, c *corpus, rng *rand.Rand, o search.Options, text string) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/report"
@@ -45,7 +46,7 @@ func mixedCorpus(t *testing.T, rng *rand.Rand) *corpus {
 // selects every description, for which each repository is looked at.
 func TestBySets(t *testing.T) {
 	seeds := 20
-	if raceEnabled || testing.Short() {
+	if race.Enabled || testing.Short() {
 		seeds = 5
 	}
 	public := func(r *store.Repository) bool { return r.Readers == nil }

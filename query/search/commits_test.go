@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/date"
@@ -407,7 +408,7 @@ func commitLines(a answered) (oids, whole []string) {
 func TestOracleOfCommits(t *testing.T) {
 	cases := 3000
 	switch {
-	case raceEnabled:
+	case race.Enabled:
 		cases = 300
 	case testing.Short():
 		cases = 1500

@@ -11,6 +11,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"github.com/trawlsearch/trawl/internal/race"
 )
 
 // crashPoint is what a power failure would have left.
@@ -82,7 +84,7 @@ func TestCrash(t *testing.T) {
 	own := rand.New(rand.NewPCG(seed, 6))
 	c := &crashes{mem: vfs.NewCrashableMem(), rng: own, all: os.Getenv("TRAWL_CRASHES") == "all", every: 2}
 	least := 200
-	if raceEnabled {
+	if race.Enabled {
 		c.every, least = 8, 30
 	}
 	points, kinds := 0, map[string]int{}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/report"
@@ -292,7 +293,7 @@ func countsOf(t testing.TB, tr *report.Trace) (n crowdCounts) {
 // many documents, is by the meaning of the filters.
 func TestOracleOfCrowds(t *testing.T) {
 	seeds := 12
-	if raceEnabled || testing.Short() {
+	if race.Enabled || testing.Short() {
 		seeds = 3
 	}
 	first := uint64(1)

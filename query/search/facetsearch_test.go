@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -94,7 +95,7 @@ var facetNow = time.Unix(1_700_000_000, 0).Add(time.Hour)
 func TestFacetsAreFollowed(t *testing.T) {
 	seeds, rounds := uint64(4), 25
 	switch {
-	case raceEnabled: // two seeds of 25 rounds take 50 s; make oracle follows all without it
+	case race.Enabled: // two seeds of 25 rounds take 50 s; make oracle follows all without it
 		seeds, rounds = 2, 5
 	case testing.Short():
 		seeds = 2

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -261,7 +262,7 @@ func TestFlippedBits(t *testing.T) {
 		}
 	}
 	n := 60 // which make oracle flips
-	if raceEnabled {
+	if race.Enabled {
 		n = 20
 	}
 	if set, err := strconv.Atoi(os.Getenv("TRAWL_FLIPS")); err == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
@@ -43,7 +44,7 @@ func TestLimitCutsTheOrder(t *testing.T) {
 	queries := []string{"Kiln fire", "fire", "glaze fire kiln", "Kiln or glaze", "type:symbol Kiln", "fire select:file", "kiln select:content",
 		"glaze file:fire", "/fi.e/ glaze", "Kiln fire repo:one", "fire select:file.directory", "(Kiln repo:one) or (fire repo:two)", "kiln_fire case:yes", "one"}
 	sizes := []int{30, 100, 200}
-	if raceEnabled {
+	if race.Enabled {
 		sizes = sizes[:1]
 	}
 	for seed, size := range sizes {

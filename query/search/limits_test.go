@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -202,7 +203,7 @@ func TestDefaultCount(t *testing.T) {
 // finds its beginning and no more.
 func TestLimitsCutTheWholeAnswer(t *testing.T) {
 	seeds, perCorpus := uint64(4), 40
-	if raceEnabled {
+	if race.Enabled {
 		seeds, perCorpus = 2, 20
 	}
 	for seed := range seeds {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/syntax"
@@ -57,7 +58,7 @@ func TestMetamorphic(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("TRAWL_CASES")); err == nil {
 		cases, length = max(n/10_000, 1), 40
 	}
-	if raceEnabled {
+	if race.Enabled {
 		cases, length = 1, 10
 	}
 	if n, err := strconv.ParseUint(os.Getenv("TRAWL_SEED"), 10, 64); err == nil {

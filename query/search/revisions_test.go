@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/syntax"
@@ -196,7 +197,7 @@ func TestRevisionsOracle(t *testing.T) {
 	switch n, err := strconv.ParseUint(os.Getenv("TRAWL_SEED"), 10, 64); {
 	case err == nil:
 		seeds, first = 1, n
-	case raceEnabled || testing.Short():
+	case race.Enabled || testing.Short():
 		seeds, perCorpus = 2, 10
 	}
 	for seed := first; seed < first+seeds; seed++ {

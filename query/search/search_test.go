@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
@@ -362,7 +363,7 @@ func randomExpression(rng *rand.Rand, depth int) string {
 func TestOracle(t *testing.T) {
 	cases := 2000
 	switch {
-	case raceEnabled:
+	case race.Enabled:
 		cases = 200
 	case testing.Short():
 		cases = 1000

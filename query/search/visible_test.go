@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/report"
@@ -48,7 +49,7 @@ func told(t *testing.T, c *corpus, visible func(*store.Repository) bool, text st
 // holds.
 func TestVisible(t *testing.T) {
 	cases := 8
-	if raceEnabled || testing.Short() {
+	if race.Enabled || testing.Short() {
 		cases = 2
 	}
 	for seed := range uint64(cases) {

@@ -1,5 +1,0 @@
-//go:build !race
-
-package cost_test
-
-const slow = 1

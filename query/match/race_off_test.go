@@ -1,5 +1,0 @@
-//go:build !race
-
-package match_test
-
-const raceEnabled = false
