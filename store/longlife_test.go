@@ -230,7 +230,7 @@ func TestManyCommits(t *testing.T) {
 // after a power failure and after it was closed. TRAWL_SMALL_COMMITS is how many
 // there are.
 func TestManySmallCommits(t *testing.T) {
-	commits := 1500
+	commits := race.Scaled(1500, 300)
 	if n, err := strconv.Atoi(os.Getenv("TRAWL_SMALL_COMMITS")); err == nil {
 		commits = n
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/shard"
@@ -166,7 +167,7 @@ var soundShapes = []struct {
 		}
 	}},
 	{"a thousand shards", func(m *maker) {
-		for i := range 1000 {
+		for i := range race.Scaled(1000, 200) {
 			m.shard(fmt.Sprint(i), sha1Of, file{path: "a"})
 		}
 	}},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
@@ -188,7 +189,7 @@ func TestGroupsCrash(t *testing.T) {
 	f.addAll(repos)
 	crashes := 0
 	before := map[string]string{}
-	for round := range 6 {
+	for round := range race.Scaled(6, 3) {
 		for i, name := range names {
 			r := repos[name]
 			r.write(map[string]string{"new.txt": fmt.Sprintf("%s in round %d", name, round)})
@@ -206,7 +207,7 @@ func TestGroupsCrash(t *testing.T) {
 		if _, err := f.ix.Merge(context.Background(), nil); err != nil {
 			t.Fatal(err)
 		}
-		for _, crash := range c.take(12) {
+		for _, crash := range c.take(race.Scaled(12, 5)) {
 			crashes++
 			crash.checkGroups(t, options, repos, before, after)
 		}
@@ -218,7 +219,7 @@ func TestGroupsCrash(t *testing.T) {
 	if err := st.Close(); err != nil {
 		t.Error(err)
 	}
-	if crashes < 30 {
+	if crashes < race.Scaled(30, 8) {
 		t.Errorf("%d crashes", crashes)
 	}
 }
