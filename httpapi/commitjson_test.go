@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/diff"
 	"github.com/trawlsearch/trawl/query/match"
@@ -207,8 +208,9 @@ func TestCommitJSONAgreesWithEncodingJSON(t *testing.T) {
 }
 
 func TestHugeCommitsAreCut(t *testing.T) {
-	long := strings.Repeat("\x01½", 3<<20)
-	lines := strings.Repeat("a line\n", 1<<20)
+	long := strings.Repeat("\x01½", race.Scaled(3<<20, 3<<17))
+	count := race.Scaled(1<<20, 1<<19)
+	lines := strings.Repeat("a line\n", count)
 	everything := stoke(long)
 	everything.Author.Name, everything.Committer.Name = long, long
 	everything.Body = "hit\n" + long + "hit\n" + lines + "last"
@@ -217,7 +219,7 @@ func TestHugeCommitsAreCut(t *testing.T) {
 	}
 	dense := stoke("dense")
 	dense.Body = lines
-	for i := range uint32(1 << 20) {
+	for i := range uint32(count) {
 		dense.Ranges = append(dense.Ranges, span(at(7*i, i, 0), at(7*i+1, i, 1)))
 	}
 	for _, c := range []struct {

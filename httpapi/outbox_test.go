@@ -202,7 +202,7 @@ func standing(t *testing.T, e matchEncoder, limit int, pool *semaphore.Weighted)
 // divided too.
 func TestOutboxYields(t *testing.T) {
 	huge := func() query.Match {
-		c := hits(strings.Repeat("e", 200_000), 1)
+		c := hits(strings.Repeat("e", 60_000), 1)
 		return &query.FileMatch{Repo: kiln, Path: "huge", Chunks: []query.Chunk{c}}
 	}
 	for _, test := range []struct {

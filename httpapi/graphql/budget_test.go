@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -104,7 +105,10 @@ func TestAnswersAreBounded(t *testing.T) {
 		{"symbols", at(`tree(path: "many") { entries(first: 20) { symbols(first: 1) { nodes { name } } } }`), 0, 10, calls},
 	}
 	w.organizations(12)
-	for _, tt := range tests {
+	for i, tt := range tests {
+		if race.Enabled && tt.want == text && i%4 != 2 {
+			continue // one goroutine makes dozens of megabytes
+		}
 		w.endpoint.Limits.Set(cost.Limits{Fields: tt.limit})
 		w.endpoint.MaxCalls = 2000
 		if tt.calls > 0 {
