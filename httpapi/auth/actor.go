@@ -24,7 +24,8 @@ type Actor struct {
 	// of a bearer token, "" without one.
 	Token  *identity.Token
 	Client string
-	// Session says that a session cookie stands for it.
+	// Session says that a session cookie stands for it, or a proxy that has signed the
+	// user in: what a browser sends.
 	Session bool
 	// Scopes are those of the token or bearer token; nil is all.
 	Scopes []string

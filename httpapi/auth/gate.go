@@ -74,6 +74,9 @@ type Gate struct {
 	Origins []string
 	// Proxies may say in X-Forwarded-For where a request came from.
 	Proxies []netip.Prefix
+	// UserHeader is the header in which Proxies say whom they have signed in; see
+	// ParseUserHeader. With "" they sign nobody in.
+	UserHeader string
 	// UserRate and AddressRate are how many requests a minute a user, with all
 	// credentials together, and an address without a user may make; 0 is no limit.
 	UserRate, AddressRate int
@@ -272,6 +275,9 @@ func (g *Gate) credentialOf(r *http.Request) (*http.Request, credential, error) 
 			return r, cred, nil
 		}
 	}
+	if name := g.vouchedFor(r); name != "" && g.cookieCounts(r) {
+		return r, credential{kind: vouchedUser, secret: name}, nil
+	}
 	if cookie, err := r.Cookie(CookieName); err == nil && cookie.Value != "" && g.cookieCounts(r) {
 		return r, credential{kind: sessionCookie, secret: cookie.Value}, nil
 	}
@@ -329,6 +335,8 @@ func (g *Gate) identify(r *http.Request, cred credential) (*Actor, error) {
 		return g.byText(r.Context(), reg, cred)
 	case sessionCookie:
 		return g.bySession(reg, cred)
+	case vouchedUser:
+		return g.byVouched(r, reg, cred)
 	}
 	return &Actor{alone: !reg.Used() && g.isAlone(r)}, nil
 }

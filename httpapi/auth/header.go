@@ -24,6 +24,8 @@ const (
 	accessToken
 	bearerToken
 	sessionCookie
+	// vouchedUser is the name of a user whom a trusted proxy has signed in.
+	vouchedUser
 )
 
 // errMalformed is a header with a scheme that we know and no use.

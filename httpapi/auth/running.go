@@ -211,6 +211,8 @@ func (g *Gate) rechecks(cred credential, a *Actor) func() bool {
 		switch cred.kind {
 		case accessToken, bearerToken:
 			again, err = g.byText(context.Background(), reg, cred)
+		case vouchedUser:
+			again, err = g.byKnownVouched(reg, cred)
 		default:
 			again, err = g.bySession(reg, cred)
 		}

@@ -101,8 +101,11 @@ func (s *Settings) IdentityOptions() identity.Options {
 	if lockout == 0 {
 		lockout = -1
 	}
+	names := s.Names
+	// Names lead to accounts: who took the name of another would be taken for them.
+	names.Fixed = names.Fixed || s.UserHeader != ""
 	return identity.Options{
-		Tokens: s.Tokens, Names: s.Names, SessionExpiry: s.SessionExpiry, SessionIdle: s.SessionIdle,
+		Tokens: s.Tokens, Names: names, SessionExpiry: s.SessionExpiry, SessionIdle: s.SessionIdle,
 		LockoutAfter: lockout, AuditAge: s.AuditAge, AuditEntries: s.AuditEntries, Declared: Readers(s.Repositories),
 	}
 }
@@ -115,6 +118,8 @@ func identitySettings() []Setting {
 			"origins whose pages may act for the users who visit them; * lets all pages read what anonymous users may", setOrigins},
 		{"trusted-proxies", "LIST", "none",
 			"addresses or networks of proxies, whose X-Forwarded-For says where a request came from", setProxies},
+		{"user-header", "NAME", "none",
+			"header in which trusted-proxies name whom they have signed in, by user name or e-mail address, such as X-Forwarded-User; who has no account gets one", setUserHeader},
 		{"access-tokens", "WHO", "all-users-create",
 			"who creates access tokens: all-users-create, site-admin-create, or none, which also refuses those there are", setTokens},
 		{"access-token-days", "LIST", "7,14,30,60,90",
@@ -142,7 +147,7 @@ func identitySettings() []Setting {
 		{"rate-limit-address", "N", "auto",
 			"requests a minute for an address without a user; 0 is no limit, auto none on the same machine and 300 elsewhere", setAddressRate},
 		{"passwords", "BOOL", "true",
-			"let people sign in with a password of this server; false takes oidc in the configuration file", setPasswords},
+			"let people sign in with a password of this server; false takes oidc in the configuration file, or user-header", setPasswords},
 		{"mcp", "BOOL", "true",
 			"answer editors and assistants by the Model Context Protocol, at /.api/mcp", setAgents},
 		{"client-registration", "BOOL", "true",
@@ -167,6 +172,13 @@ func setOrigins(s *Settings, text string) (err error) {
 
 func setProxies(s *Settings, text string) (err error) {
 	s.TrustedProxies, err = auth.ParseProxies(unlessNone(text))
+	return err
+}
+
+func setUserHeader(s *Settings, text string) (err error) {
+	if s.UserHeader = unlessNone(text); s.UserHeader != "" {
+		s.UserHeader, err = auth.ParseUserHeader(s.UserHeader)
+	}
 	return err
 }
 

@@ -127,8 +127,10 @@ func (s *Settings) checkSignIn() error {
 	switch {
 	case len(s.Providers) > 0 && s.ExternalURL == "":
 		return errors.New("oidc without external-url: say how browsers reach the server, since services send them back there")
-	case s.NoPasswords && len(s.Providers) == 0:
-		return errors.New("passwords: false without oidc: nobody could sign in; name a service to sign in at in the configuration file")
+	case s.UserHeader != "" && len(s.TrustedProxies) == 0:
+		return errors.New("user-header without trusted-proxies: anybody could send it; name the addresses of the proxy that signs people in")
+	case s.NoPasswords && len(s.Providers) == 0 && s.UserHeader == "":
+		return errors.New("passwords: false without oidc and user-header: nobody could sign in; name a service to sign in at in the configuration file, or the header of a proxy")
 	}
 	return nil
 }

@@ -31,9 +31,15 @@ func TestProviders(t *testing.T) {
 	if p := s.Providers[0]; p.ClientSecret != "s3cret" || p.Title != "corp" || p.GroupsClaim != "groups" || p.Policy.Create || !p.Policy.Link || p.Policy.Orgs["g"] != "lab" || fmt.Sprint(p.Domains, p.Scopes) != "[a.example] [profile email]" {
 		t.Errorf("got %+v", p)
 	}
+	s, err = resolve("passwords: false\ntrusted-proxies: 127.0.0.1\nuser-header: x-forwarded-user\n")
+	if err != nil || s.UserHeader != "X-Forwarded-User" || !s.IdentityOptions().Names.Fixed {
+		t.Errorf("a header of a proxy: %+v, %v", s.UserHeader, err)
+	}
 	for _, c := range []struct{ text, want string }{
 		{"oidc:\n" + entry + "}\n", "oidc without external-url"},
 		{"passwords: false\n", "passwords: false without oidc"},
+		{"user-header: X-Forwarded-User\n", "user-header without trusted-proxies"},
+		{"user-header: Cookie\ntrusted-proxies: 127.0.0.1\n", "Cookie means something else"},
 		{head + entry + "}\n" + entry + "}\n", "stands here twice"},
 		{head + "  - {name: a/b, issuer: https://login.example, client-id: x}\n", "other characters"},
 		{head + "  - {name: corp, client-id: x}\n", "needs issuer"},

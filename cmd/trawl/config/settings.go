@@ -62,6 +62,9 @@ type Settings struct {
 	Origins map[string]Origin
 	// RateLimits are the limits of GraphQL requests; 0 is the default.
 	RateLimits cost.Limits
+	// UserHeader is the header in which TrustedProxies name whom they have signed in, "" for
+	// none.
+	UserHeader string
 	// Providers are the services that people sign in at.
 	Providers []oidc.Provider
 	// Backup is what trawl serve backs up by itself; nil is nothing.
