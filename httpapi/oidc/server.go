@@ -19,6 +19,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/hosts"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -40,7 +41,8 @@ type Server struct {
 	Providers []Provider
 	// Site is the server that it is part of. It has a registry.
 	Site *httpapi.Server
-	// HTTP asks the providers; its redirects are followed to where it lets.
+	// HTTP asks the providers. Without one no provider leads the server to its own machine
+	// or to a metadata service, unless its issuer is there.
 	HTTP *http.Client
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -62,18 +64,26 @@ func (s *Server) prepare() {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
-	client := &http.Client{Timeout: timeout}
-	if s.HTTP != nil {
-		*client = *s.HTTP
-	}
-	if client.Transport == nil {
-		client.Transport = http.DefaultTransport
-	}
-	client.Transport, client.Timeout = bounded{client.Transport}, timeout
 	s.services = map[string]*service{}
 	for _, p := range s.Providers {
-		s.services[p.Name] = &service{Provider: p, http: client, now: s.Now}
+		s.services[p.Name] = &service{Provider: p, http: s.client(p), now: s.Now}
 	}
+}
+
+// client returns what asks a provider. A provider describes itself: its endpoints may be
+// anywhere, and what it says is not to make the server a way to where others do not get.
+func (s *Server) client(p Provider) *http.Client {
+	c := &http.Client{}
+	if s.HTTP != nil {
+		*c = *s.HTTP
+	}
+	if c.Transport == nil {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.DialContext = hosts.Guard{AllowLocal: !auth.Published(p.Issuer)}.Dial
+		c.Transport = t
+	}
+	c.Transport, c.Timeout = bounded{c.Transport}, timeout
+	return c
 }
 
 // Choices are the providers as the page to sign in shows them.

@@ -298,3 +298,27 @@ func TestPasswordsOff(t *testing.T) {
 		t.Errorf("a password: %d %s", rec.Code, rec.Body)
 	}
 }
+
+// A service leads the server to no metadata service; one on this machine is asked if the
+// settings have it there.
+func TestInsideAddresses(t *testing.T) {
+	w := newWorld(t)
+	begin := func(issuer string) (status int, logged string) {
+		var log strings.Builder
+		p := w.provider
+		p.Issuer = issuer
+		gate := &auth.Gate{Registry: func() *identity.Registry { return w.reg }, ExternalURL: site, Anonymous: auth.AnonymousNo}
+		server := &httpapi.Server{Gate: gate, ExternalURL: site, Log: zerolog.New(&log)}
+		server.Extra = (&oidc.Server{Providers: []oidc.Provider{p}, Site: server}).Routes()
+		w.handler = server.Handler()
+		return w.get(site + "/sign-in/corp").StatusCode, log.String()
+	}
+	for _, issuer := range []string{"https://169.254.169.254", "https://100.100.100.200:8443", "https://[fd00:ec2::254]"} {
+		if status, log := begin(issuer); status != http.StatusBadGateway || !strings.Contains(log, "address not allowed") {
+			t.Errorf("%s: %d, logged %s", issuer, status, log)
+		}
+	}
+	if status, log := begin(w.corp.URL); status != http.StatusSeeOther {
+		t.Errorf("this machine: %d, logged %s", status, log)
+	}
+}
