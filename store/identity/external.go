@@ -56,6 +56,7 @@ func externalKey(provider, subject string) string { return provider + "/" + subj
 // the user could change there. The error is a *RuleError if the user has no account here
 // and gets none.
 func (r *Registry) SignInExternal(ctx context.Context, by Author, x External, p ExternalPolicy) (secret string, u *User, err error) {
+	defer func() { r.options().Tried(outcomeOf(err)) }()
 	if err := r.CatchUp(ctx); err != nil {
 		return "", nil, fmt.Errorf("sign in: %w", err)
 	}
@@ -79,6 +80,17 @@ func (r *Registry) SignInExternal(ctx context.Context, by Author, x External, p 
 		return "", nil, fmt.Errorf("sign in by %s: %w", x.Provider, err)
 	}
 	return secret, u, nil
+}
+
+// outcomeOf returns how a sign-in with another service ended.
+func outcomeOf(err error) SignInOutcome {
+	switch {
+	case err == nil:
+		return SignInDone
+	case errors.As(err, new(*RuleError)):
+		return SignInRefused
+	}
+	return SignInError
 }
 
 // external returns the account of a user, and ties or makes it if there is none.

@@ -159,3 +159,15 @@ func TestReservedNameIsNotGiven(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestExternalSignInsAreCounted(t *testing.T) {
+	var got []identity.SignInOutcome
+	w := newWorld(t, identity.Options{Tried: func(o identity.SignInOutcome) { got = append(got, o) }})
+	w.admin(t, "root")
+	for _, p := range []identity.ExternalPolicy{everybody, {}} {
+		_, _ = w.outside(t, identity.External{Subject: fmt.Sprint(p.Create), Name: "ann"}, p)
+	}
+	if fmt.Sprint(got) != "[done refused]" {
+		t.Errorf("got %v", got)
+	}
+}

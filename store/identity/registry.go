@@ -49,7 +49,8 @@ type Options struct {
 	// Damaged, if set, is called for records that are damaged and done without,
 	// once for each, from any goroutine.
 	Damaged func(error)
-	// Tried, if set, is called after every attempt to sign in with a password.
+	// Tried, if set, is called after every attempt to sign in with a password or at another
+	// service.
 	Tried func(SignInOutcome)
 	// Now is the clock, nil is time.Now; Random makes secrets, nil is
 	// crypto/rand.

@@ -18,18 +18,20 @@ type storedPassword struct {
 type SignInOutcome string
 
 // The outcomes. With SignInLockedOut too many failures came before; SignInLocks is the
-// failure that was one too many; SignInError is trouble of ours.
+// failure that was one too many; SignInRefused is a user whom another service vouches for
+// and who does not come in here; SignInError is trouble of ours.
 const (
 	SignInDone      SignInOutcome = "done"
 	SignInWrong     SignInOutcome = "wrong"
 	SignInLocks     SignInOutcome = "locks"
 	SignInLockedOut SignInOutcome = "locked_out"
+	SignInRefused   SignInOutcome = "refused"
 	SignInError     SignInOutcome = "error"
 )
 
 // SignInOutcomes returns all of them.
 func SignInOutcomes() []SignInOutcome {
-	return []SignInOutcome{SignInDone, SignInWrong, SignInLocks, SignInLockedOut, SignInError}
+	return []SignInOutcome{SignInDone, SignInWrong, SignInLocks, SignInLockedOut, SignInRefused, SignInError}
 }
 
 // SignIn checks a password for a user name or verified address and begins a

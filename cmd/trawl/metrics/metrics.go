@@ -70,7 +70,7 @@ func New(b Build, status admin.StatusFunc) *Metrics {
 	m.work = m.counters("trawl_work_total", "Steps of work in the background, by how they ended.", "work", "outcome")
 	m.workSeconds = m.histograms("trawl_work_duration_seconds", "Time of a step of work in the background.", workBuckets, "work")
 	m.pushSeconds = m.histogram("trawl_push_searchable_seconds", "Time from when a code host or a watched folder reports a push until it is searched.", pushBuckets)
-	m.signIns = m.counters("trawl_sign_ins_total", "Attempts to sign in with a password, by how they ended.", "outcome")
+	m.signIns = m.counters("trawl_sign_ins_total", "Attempts to sign in with a password or at another service, by how they ended.", "outcome")
 	m.begin()
 	m.registry.MustRegister(
 		&statusCollector{status: status},

@@ -26,7 +26,7 @@ type Observer interface {
 	// Pushed is called when a push is searched that a code host or a watched folder has
 	// reported, with the time since.
 	Pushed(took time.Duration)
-	// SignedIn is called after each attempt to sign in with a password.
+	// SignedIn is called after each attempt to sign in with a password or at another service.
 	SignedIn(o identity.SignInOutcome)
 }
 
