@@ -92,7 +92,7 @@ func (c *catalogue) removeOperations(id uint32) (ops []operation) {
 			}
 		}
 	}
-	return append(ops, repositoryOperation{id: id}, valueOperation{name: keyPeople(id)})
+	return append(ops, repositoryOperation{id: id}, valueOperation{name: keyPeople(id)}, valueOperation{name: keyRecord(RecordOwners, ownersID(id))})
 }
 
 // dropOperations returns what deletes a shard and all records about it.

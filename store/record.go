@@ -74,7 +74,7 @@ func (k RecordKind) known() bool {
 		RecordSite, RecordSettings, RecordService, RecordSavedSearch, RecordJob, RecordJobStep, RecordJobResult,
 		RecordContext, RecordContextChoice,
 		RecordApp, RecordGrant, RecordDevice, RecordUserCode,
-		RecordAsked:
+		RecordAsked, RecordOwners:
 		return true
 	}
 	return false

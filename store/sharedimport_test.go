@@ -67,7 +67,7 @@ func newMoved(t *testing.T) *moved {
 	_, err := s.SetAside(m.aside.ID, errors.New("a bit has flipped"), time.Unix(1, 0))
 	must(err)
 	var c store.Records
-	for _, kind := range "uneprflomMthTsacPigxqjkJAGDU" {
+	for _, kind := range "uneprflomMthTsacPigxqjkJCYAGDU" {
 		c.Put(store.RecordKind(kind), []byte("id"), []byte("value of "+string(kind)))
 		c.Put(store.RecordKind(kind), []byte("empty"), nil)
 	}

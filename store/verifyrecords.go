@@ -79,6 +79,11 @@ func (c *catalogue) faulty(key, value []byte) (f FaultyRecord, ok bool) {
 		if len(key) < 2 || !RecordKind(key[1]).known() {
 			return say("record of a kind that there is not")
 		}
+		if RecordKind(key[1]) == RecordOwners {
+			problem, stray := c.faultyOwners(key[2:], value)
+			f.Problem, f.Stray = problem, stray
+			return f, problem != ""
+		}
 		return f, false
 	case prefixMeta:
 		if string(key) == string(keyNextRepository) && len(value) != 4 {

@@ -49,6 +49,7 @@ func connections() []connection {
 		{"Query.externalServices", "{ externalServices" + list + " }", id, "after", false, false, 1},
 		{"Repository.externalServices", `{ repository(name: "lab/next") { externalServices` + list + " } }", id, "", false, false, 1},
 		{"Query.searchContexts", "{ searchContexts" + list + " }", id, "after", false, false, 2},
+		{"Query.codeownersIngestedFiles", "{ codeownersIngestedFiles" + list + " }", "repository { name }", "after", true, false, 3},
 		{"RepoMeta.keys", "{ repoMeta { keys" + list + " } }", "", "after", true, false, 3},
 		{"RepoMetadataKey.values", `{ repoMeta { key(key: "team") { values` + list + " } } }", "", "after", true, false, 2},
 
@@ -101,6 +102,10 @@ func TestPages(t *testing.T) {
 // shelves makes some of what the world has none of.
 func (w *world) shelves() {
 	cups := "cups"
+	for _, name := range []string{"lab/kiln", "lab/glaze", "lab/next"} {
+		w.data(&struct{}{}, `mutation ($r: String!) { addCodeownersFile(input: {repoName: $r, fileContents: "* @ann"}) { contents } }`,
+			map[string]any{"r": name}, "Authorization", "token "+w.tokens["root"])
+	}
 	w.facts("lab/glaze", store.FactsChange{Metadata: map[string]*string{"team": &cups, "old": nil}})
 	for i := range 3 {
 		w.data(&struct{}{}, `mutation ($d: String!) { createSavedSearch(input: {owner: "VXNlcjox", description: $d, query: "glaze"}) { id } }`,

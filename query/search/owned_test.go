@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
@@ -173,4 +174,39 @@ func TestOwnedOnDamage(t *testing.T) {
 	if len(a.matches) > 0 || !strings.Contains(a.reasons(), "backend-missing") {
 		t.Errorf("got %d matches and reasons %q, want none and backend-missing", len(a.matches), a.reasons())
 	}
+}
+
+// A file that was uploaded counts in the place of those that the repository has, at all
+// revisions, and only while it is there.
+func TestUploadedOwners(t *testing.T) {
+	c := ownedCorpus(t, vfs.NewMem())
+	defer c.close(t)
+	upload := func(repo string, f *store.OwnersFile) {
+		t.Helper()
+		if err := c.st.Update(func(tx *store.Tx) error {
+			r, err := tx.Repository(repo)
+			if err != nil {
+				return err
+			}
+			return tx.PutOwnersFile(r.ID, f)
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(want string) {
+		t.Helper()
+		for _, s := range []search.Settings{{Workers: 1}, {Workers: 4}, {Brute: true}} {
+			if got := c.search(t, s, search.Options{}, "file:has.owner(ann) package", query.Keyword).documents(); got != want {
+				t.Errorf("with %+v: got %q, want %q", s, got, want)
+			}
+		}
+	}
+	check("hub/a.go root/a.go")
+	upload("root", &store.OwnersFile{Text: "*.md @ann\n"})
+	upload("none", &store.OwnersFile{Text: "* @ANN\n"})
+	upload("hub", &store.OwnersFile{})
+	check("none/a.go root/b.md")
+	upload("root", nil)
+	upload("none", nil)
+	check("root/a.go")
 }

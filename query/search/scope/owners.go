@@ -12,6 +12,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/query/search/verify"
+	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
@@ -90,6 +91,30 @@ func (r *Scope) ownerRules(ctx context.Context, targets *target.Set) (rules map[
 			}
 		},
 	})
+	if err == nil {
+		err = r.uploadedRules(targets, rules, unreadable)
+	}
 	r.Step("read owners", start, report.Count("repositories", targets.Len()), report.Count("with rules", len(rules)))
 	return rules, unreadable, err
+}
+
+// uploadedRules puts the rules of files that were uploaded in the place of those that
+// were read.
+func (r *Scope) uploadedRules(targets *target.Set, rules map[target.Key]*owners.Rules, unreadable map[target.Key]bool) error {
+	return r.Snapshot.EachOwnersFile(func(repository uint32, read func() (*store.OwnersFile, error)) error {
+		t := targets.Get(repository)
+		if t == nil {
+			return nil
+		}
+		f, err := read()
+		if err != nil {
+			return err
+		}
+		parsed := owners.Parse(f.Text)
+		for _, rev := range t.Revisions {
+			rules[t.Key(rev)] = parsed
+			delete(unreadable, t.Key(rev))
+		}
+		return nil
+	})
 }
