@@ -9,13 +9,16 @@ import (
 )
 
 // errorData is the data of the page about an error.
-type errorData struct{ Title, Message string }
+type errorData struct {
+	Title, Message string
+	Near           []Near
+}
 
 // sendError answers with an error: a page with navigation for browsers, one line
 // of text for programs.
-func (s middleware) sendError(w http.ResponseWriter, r *http.Request, message string, status int) {
-	if wantsPage(r) {
-		data := errorData{Title: http.StatusText(status), Message: query.Capitalize(message)}
+func (s middleware) sendError(w http.ResponseWriter, r *http.Request, message string, status int, near []Near) {
+	if WantsPage(r) {
+		data := errorData{Title: http.StatusText(status), Message: query.Capitalize(message), Near: near}
 		if s.ServePage(w, r, pages, web.View{Page: "error.html", Status: status, Data: data}) == nil {
 			return
 		}
@@ -23,9 +26,9 @@ func (s middleware) sendError(w http.ResponseWriter, r *http.Request, message st
 	http.Error(w, message, status)
 }
 
-// wantsPage reports whether a browser shows the answer to a person. Answers of the
+// WantsPage reports whether a browser shows the answer to a person. Answers of the
 // API and bytes of files are the same for everyone.
-func wantsPage(r *http.Request) bool {
+func WantsPage(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "text/html") &&
 		!strings.HasPrefix(r.URL.Path, apiPrefix) && !strings.Contains(r.URL.Path, "/-/raw")
 }

@@ -22,7 +22,12 @@ type Error struct {
 	Message string
 	// Cause is logged and never shown.
 	Cause error
+	// Near are pages that a person may have meant, for the page about the error.
+	Near []Near
 }
+
+// Near is a page near one that there is not. Path is below the server's URL, escaped.
+type Near struct{ Text, Path string }
 
 func (e *Error) Error() string {
 	if e.Cause == nil {

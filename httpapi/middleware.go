@@ -138,7 +138,7 @@ func (s middleware) recoverPanics(next http.Handler) http.Handler {
 			if sw, ok := w.(*statusWriter); ok && sw.status != 0 {
 				panic(http.ErrAbortHandler)
 			}
-			s.sendError(w, r, internalError, http.StatusInternalServerError)
+			s.sendError(w, r, internalError, http.StatusInternalServerError, nil)
 		}()
 		next.ServeHTTP(w, r)
 	})
@@ -239,7 +239,12 @@ func (s middleware) answerError(w http.ResponseWriter, r *http.Request, route Ro
 			challenge(w.Header(), s.baseURL(r)+route.Metadata, route.Access)
 		}
 	}
-	s.sendError(w, r, message, status)
+	var known *Error
+	var near []Near
+	if errors.As(err, &known) {
+		near = known.Near
+	}
+	s.sendError(w, r, message, status, near)
 }
 
 // challenge adds to the challenge of a 401 where its client learns how to get in.

@@ -167,7 +167,7 @@ func notFound(_ http.ResponseWriter, r *http.Request) error {
 }
 
 func methodNotAllowed(w http.ResponseWriter, r *http.Request) error {
-	if wantsPage(r) {
+	if WantsPage(r) {
 		return &Error{Status: http.StatusMethodNotAllowed, Message: "this address does not take " + r.Method + " requests"}
 	}
 	w.WriteHeader(http.StatusMethodNotAllowed)

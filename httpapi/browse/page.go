@@ -165,10 +165,11 @@ func (e *Endpoint) show(build func(r *http.Request, p *target) (answer, error)) 
 func (e *Endpoint) build(r *http.Request, build func(r *http.Request, p *target) (answer, error)) (answer, error) {
 	p, err := e.find(r)
 	if err != nil {
-		return answer{}, err
+		return answer{}, e.near(r, nil, err)
 	}
 	defer p.close()
-	return build(r, p)
+	a, err := build(r, p)
+	return a, e.near(r, p, err)
 }
 
 // redirect leads to another page of this server.

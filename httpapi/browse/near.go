@@ -1,0 +1,98 @@
+package browse
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gorilla/mux"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/code"
+)
+
+// maxFolders is how many folders above a missing path are looked for, and maxNearBytes the
+// longest name that is searched for.
+const (
+	maxFolders   = 4
+	maxNearBytes = 200
+)
+
+// near adds to the error of a page that there is not what is near it. The target is nil if
+// its repository or its revision was not found.
+func (e *Endpoint) near(r *http.Request, p *target, err error) error {
+	var known *httpapi.Error
+	if !errors.As(err, &known) || known.Status != http.StatusNotFound || !httpapi.WantsPage(r) {
+		return err
+	}
+	out := *known // others have the same error
+	switch {
+	case p == nil:
+		out.Near = e.nearRepository(r)
+	case p.commit != "" && p.path != "":
+		out.Near = p.nearPath(r)
+	}
+	return &out
+}
+
+// nearRepository is what is near a revision that there is not, or a repository that the
+// user does not see.
+func (e *Endpoint) nearRepository(r *http.Request) []httpapi.Near {
+	vars := mux.Vars(r)
+	rev := strings.TrimPrefix(vars["rev"], "@")
+	_, rec, err := e.repository(r)
+	if err != nil {
+		name := path.Base(vars["repo"])
+		if len(name) > maxNearBytes {
+			return nil
+		}
+		return []httpapi.Near{{Text: "Repositories like " + shown(name), Path: "/-/repositories?q=" + url.QueryEscape(name)}}
+	}
+	near := []httpapi.Near{{Text: rec.Name + " at its default branch", Path: code.RepositoryURL(rec.Name, "")}}
+	if rev != "" && len(rev) <= maxNearBytes {
+		near = append(near, httpapi.Near{Text: "Branches and tags like " + shown(rev), Path: code.BranchesURL(rec.Name) + "?q=" + url.QueryEscape(rev)})
+	}
+	return near
+}
+
+// nearPath is what is near a path that the revision does not have: the same path at the
+// default branch, the folder that it would be in, and files of the same name.
+func (p *target) nearPath(r *http.Request) (near []httpapi.Near) {
+	if p.rev != "" && p.rec.Commit() != "" && p.has(r, p.rec.Commit(), p.path, false) {
+		near = append(near, httpapi.Near{Text: shown(p.path) + " at the default branch", Path: code.BlobURL(p.rec.Name, "", p.path)})
+	}
+	dir := path.Dir(p.path)
+	for i := 0; dir != "." && (i == maxFolders || !p.has(r, p.commit, dir, true)); i++ {
+		if i == maxFolders {
+			dir = "."
+			break
+		}
+		dir = path.Dir(dir)
+	}
+	switch dir {
+	case ".":
+		near = append(near, httpapi.Near{Text: "All files of " + p.rec.Name, Path: code.RepositoryURL(p.rec.Name, p.rev)})
+	default:
+		near = append(near, httpapi.Near{Text: "The folder " + shown(dir), Path: code.TreeURL(p.rec.Name, p.rev, dir)})
+	}
+	if base := path.Base(p.path); len(base) <= maxNearBytes && utf8.ValidString(base) && !strings.ContainsFunc(base, unicode.IsControl) {
+		// A space would end the filter.
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(base), " ", `\x20`)
+		near = append(near, httpapi.Near{
+			Text: "Files called " + base,
+			Path: searchIn(p.rec.Name, "") + url.QueryEscape("file:(^|/)"+pattern+"$ type:path"),
+		})
+	}
+	return near
+}
+
+// has reports whether a commit is known to have a path, which a folder is or is not.
+func (p *target) has(r *http.Request, commit, path string, folder bool) bool {
+	entry, ok, err := p.code.At(r.Context(), commit, path)
+	return err == nil && ok && entry.Directory() == folder
+}

@@ -1,0 +1,52 @@
+package browse_test
+
+import (
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var nearLink = regexp.MustCompile(`<li><a href="([^"]*)">`)
+
+// A page that there is not leads to what is near it, and to nothing hidden.
+func TestNear(t *testing.T) {
+	w := newWorld(t)
+	const kiln = "/under/search?q=repo%3A%5Elab%2Fkiln%24+file%3A%28%5E%7C%2F%29"
+	for path, want := range map[string][]string{
+		"/lab/kiln/-/blob/docs/nothing.md":   {"/under/lab/kiln/-/tree/docs", kiln + "nothing%5C.md%24+type%3Apath"},
+		"/lab/kiln/-/tree/docs/a/b/main.go":  {"/under/lab/kiln/-/tree/docs", kiln + "main%5C.go%24+type%3Apath"},
+		"/lab/kiln/-/blob/a/b/c/d/e/f/x y":   {"/under/lab/kiln", kiln + "x%5Cx20y%24+type%3Apath"},
+		"/lab/kiln/-/blob/link/etc":          {"/under/lab/kiln", kiln + "etc%24+type%3Apath"},
+		"/lab/kiln/-/blob/nothing":           {"/under/lab/kiln", kiln + "nothing%24+type%3Apath"},
+		"/lab/kiln/-/blob/%3Cscript%3E":      {"/under/lab/kiln", kiln + "%3Cscript%3E%24+type%3Apath"},
+		"/lab/kiln/-/blob/a%0Ab":             {"/under/lab/kiln"},
+		"/lab/kiln@v1.0/-/blob/docs/nothing": {"/under/lab/kiln@v1.0/-/tree/docs", kiln + "nothing%24+type%3Apath"},
+		"/lab/kiln@nothing":                  {"/under/lab/kiln", "/under/lab/kiln/-/branches?q=nothing"},
+		"/lab/kiln@nothing/-/blob/main.go":   {"/under/lab/kiln", "/under/lab/kiln/-/branches?q=nothing"},
+		"/lab/klin":                          {"/under/-/repositories?q=klin"},
+		"/lab/secret":                        {"/under/-/repositories?q=secret"},
+		"/lab/secret/-/blob/plan.txt":        {"/under/-/repositories?q=secret"},
+		"/lab/empty/-/blob/x":                nil,
+		"/lab/kiln/-/commit/--all":           nil,
+	} {
+		got := w.get(path, "Accept", "text/html")
+		var links []string
+		for _, m := range nearLink.FindAllStringSubmatch(got.body, -1) {
+			links = append(links, html.UnescapeString(m[1]))
+		}
+		if got.status != 404 || !slices.Equal(links, want) {
+			t.Errorf("%s: got %d with %q, want %q", path, got.status, links, want)
+		}
+		if strings.Contains(got.body, "<script>") {
+			t.Errorf("%s: a path is part of the page: %s", path, got.body)
+		}
+	}
+	// Each leads to something.
+	for _, path := range []string{"/lab/kiln/-/tree/docs", "/lab/kiln/-/branches?q=nothing"} {
+		if got := w.get(path, "Accept", "text/html"); got.status != 200 {
+			t.Errorf("%s: got %d", path, got.status)
+		}
+	}
+}
