@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/admission"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -202,7 +203,7 @@ func standing(t *testing.T, e matchEncoder, limit int, pool *semaphore.Weighted)
 // divided too.
 func TestOutboxYields(t *testing.T) {
 	huge := func() query.Match {
-		c := hits(strings.Repeat("e", 60_000), 1)
+		c := hits(strings.Repeat("e", race.Scaled(200_000, 60_000)), 1)
 		return &query.FileMatch{Repo: kiln, Path: "huge", Chunks: []query.Chunk{c}}
 	}
 	for _, test := range []struct {

@@ -14,9 +14,6 @@ import (
 	"github.com/trawlsearch/trawl/store/shard"
 )
 
-// SetImportBytes has entries of imports hold about n bytes.
-func SetImportBytes(n int) { importBytes = n }
-
 // DecodeAway and EncodeAway are for fuzzing.
 func DecodeAway(value []byte) ([]*postings.Set, error) { return decodeAway(value) }
 
@@ -107,6 +104,12 @@ func (s *Store) PutRaw(key string, value []byte) error {
 		tx.more = []operation{valueOperation{[]byte(key), value}}
 		return nil
 	})
+}
+
+// WithImportBytes has entries of imports hold about n bytes.
+func (o Options) WithImportBytes(n int) Options {
+	o.importBytes = n
+	return o
 }
 
 // ImportOneByOne is Import that stores one run after the other.

@@ -62,11 +62,10 @@ var ErrOccupied = errors.New("the database has the records of a cluster already:
 // ErrImporting is that of a node that is opened while a directory is imported.
 var ErrImporting = errors.New("a data directory is being imported into the cluster")
 
-// importBytes is about how many bytes of records an entry of an import has, and so how
-// many a node reads at once. Tests lower it.
-var importBytes = 4 << 20
-
 const (
+	// importBytes is about how many bytes of records an entry of an import has, and so
+	// how many a node reads at once.
+	importBytes = 4 << 20
 	// importTimeout is how long it may take to find out whether an entry was made.
 	importTimeout = time.Minute
 	// exportsAtOnce bounds the runs that are exported and stored side by side, each from
@@ -382,9 +381,9 @@ func (im *importing) reserve(ctx context.Context) error {
 // ends the claim.
 func (im *importing) appendRecords(ctx context.Context) error {
 	var writes []cluster.Write
-	size := 0
+	size, most := 0, cmp.Or(im.s.options.importBytes, importBytes)
 	add := func(w cluster.Write) error {
-		if n := len(w.Key) + len(w.Value); len(writes) > 0 && size+n > importBytes {
+		if n := len(w.Key) + len(w.Value); len(writes) > 0 && size+n > most {
 			if err := im.append(ctx, writes); err != nil {
 				return err
 			}

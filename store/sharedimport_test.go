@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/postings"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/cluster"
@@ -34,11 +35,17 @@ type moved struct {
 }
 
 // newMoved makes the store.
+// optionsOf are those that a store in fs is imported with: in several entries, as its
+// large records are.
+func optionsOf(fs vfs.FS) store.Options {
+	return store.Options{FS: fs}.WithImportBytes(race.Scaled(4<<20, 64<<10))
+}
+
+func (m *moved) options() store.Options { return optionsOf(m.fs) }
+
 func newMoved(t *testing.T) *moved {
 	t.Helper()
 	m := &moved{fs: vfs.NewMem(), bare: 77}
-	store.SetImportBytes(64 << 10)
-	t.Cleanup(func() { store.SetImportBytes(4 << 20) })
 	s := openAlone(t, m.fs)
 	m.docs, m.texts = documents(1, 20)
 	m.text, m.aside, m.past = writeShard(t, s, m.docs, m.texts), writeShard(t, s, m.docs, m.texts), writeCommits(t, s, commits(1, 12))
@@ -72,7 +79,7 @@ func newMoved(t *testing.T) *moved {
 		c.Put(store.RecordKind(kind), []byte("empty"), nil)
 	}
 	for i := range 3 {
-		c.Put(store.RecordJobResult, fmt.Append(nil, "large", i), bytes.Repeat([]byte{byte(i)}, 48<<10))
+		c.Put(store.RecordJobResult, fmt.Append(nil, "large", i), bytes.Repeat([]byte{byte(i)}, race.Scaled(3<<20, 48<<10)))
 	}
 	must(s.CommitRecords(&c))
 	must(s.PutRaw("r\x00\x00\x00\x09", []byte(`{"id":9,"name":"lost`)))
@@ -143,7 +150,7 @@ func (m *moved) same(t *testing.T, s *store.Store, node bool) {
 
 // importTo imports a store to a site.
 func importTo(fs vfs.FS, w site) (store.Imported, error) {
-	return store.Import(context.Background(), "data", store.Options{FS: fs}, store.ImportTarget{Log: w.log, Runs: runs.New(w.folder)})
+	return store.Import(context.Background(), "data", optionsOf(fs), store.ImportTarget{Log: w.log, Runs: runs.New(w.folder)})
 }
 
 // TestImportAndDetach imports a store, has two nodes filled, one of which writes, and
@@ -151,7 +158,7 @@ func importTo(fs vfs.FS, w site) (store.Imported, error) {
 func TestImportAndDetach(t *testing.T) {
 	m, w := newMoved(t), newSite()
 	var done, total int64
-	out, err := store.Import(t.Context(), "data", store.Options{FS: m.fs}, store.ImportTarget{
+	out, err := store.Import(t.Context(), "data", m.options(), store.ImportTarget{
 		Log: w.log, Runs: runs.New(w.folder), Report: func(d, t int64) { done, total = d, t },
 	})
 	if err != nil {
@@ -299,7 +306,7 @@ func TestImportIsKilled(t *testing.T) {
 			w := newSite()
 			k := &kill{left: n, behind: behind}
 			target := store.ImportTarget{Log: killedLog{w.log, k}, Runs: killedRuns{runs.New(w.folder), k}}
-			_, err := store.ImportOneByOne(t.Context(), "data", store.Options{FS: m.fs}, target)
+			_, err := store.ImportOneByOne(t.Context(), "data", m.options(), target)
 			if !k.dead {
 				if err != nil {
 					t.Fatal(err)
@@ -326,7 +333,7 @@ func TestImportIsKilled(t *testing.T) {
 			}
 			again := &kill{}
 			target = store.ImportTarget{Log: w.log, Runs: killedRuns{runs.New(w.folder), again}}
-			if _, err := store.Import(t.Context(), "data", store.Options{FS: m.fs}, target); err != nil {
+			if _, err := store.Import(t.Context(), "data", m.options(), target); err != nil {
 				t.Fatalf("call %d, imported again: %v", n, err)
 			}
 			if k.puts+again.puts != 3 {
@@ -359,7 +366,7 @@ func TestImportGoesOnWithOthers(t *testing.T) {
 			t.Error(err)
 		}
 	}}
-	if _, err := store.ImportOneByOne(t.Context(), "data", store.Options{FS: m.fs}, slow); !errors.Is(err, cluster.ErrBeaten) {
+	if _, err := store.ImportOneByOne(t.Context(), "data", m.options(), slow); !errors.Is(err, cluster.ErrBeaten) {
 		t.Errorf("an import beside another: %v, want that it is beaten", err)
 	}
 	s = w.node(t)
@@ -372,7 +379,7 @@ func TestImportGoesOnWithOthers(t *testing.T) {
 
 	w = newSite()
 	k := &kill{left: 7, behind: true} // some entries are there
-	if _, err := store.ImportOneByOne(t.Context(), "data", store.Options{FS: m.fs}, store.ImportTarget{Log: killedLog{w.log, k}, Runs: runs.New(w.folder)}); !k.dead {
+	if _, err := store.ImportOneByOne(t.Context(), "data", m.options(), store.ImportTarget{Log: killedLog{w.log, k}, Runs: runs.New(w.folder)}); !k.dead {
 		t.Fatal(err)
 	}
 	if _, err := importTo(other, w); err != nil {

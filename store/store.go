@@ -46,8 +46,9 @@ type Options struct {
 
 	// detaching opens the directory of a node without its log.
 	detaching bool
-	// exports is how many runs are exported at once, 0 for the usual number.
-	exports int
+	// exports is how many runs are exported at once, and importBytes how many bytes of
+	// records an entry of an import has, 0 for the usual numbers.
+	exports, importBytes int
 	// authority makes the authority of a store.
 	authority func(*Store) authority
 	// longestPause and memoryBytes are those of engine.Options.

@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/record"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/store/disk"
 )
 
@@ -253,7 +254,7 @@ func randomRecords(rng *rand.Rand, blocks int) (records [][]byte) {
 func TestManifests(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 1))
-	for round := range 2 { // and FuzzManifest
+	for round := range race.Scaled(10, 2) {
 		records := randomRecords(rng, 1+rng.IntN(5))
 		about := fmt.Sprintf("seed %d, round %d", seed, round)
 		manifest, ends := manifestOf(t, records...)

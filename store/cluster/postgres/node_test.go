@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	detector "github.com/trawlsearch/trawl/internal/race"
 	"github.com/trawlsearch/trawl/store/cluster"
 	"github.com/trawlsearch/trawl/store/cluster/postgres"
 )
@@ -135,7 +136,7 @@ func TestLeases(t *testing.T) {
 // grow with each owner.
 func TestLeaseHasOneOwner(t *testing.T) {
 	p, address := through(t, template.Start(t))
-	owners := max(30, faults(0))
+	owners := max(detector.Scaled(100, 30), faults(0))
 	rng := rand.New(rand.NewPCG(8, 9))
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
