@@ -27,15 +27,21 @@ func ParseProxies(text string) ([]netip.Prefix, error) {
 	return out, nil
 }
 
+// peer returns the address that holds the connection of a request.
+func peer(r *http.Request) (netip.Addr, bool) {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}, false
+	}
+	ip, err := netip.ParseAddr(host)
+	return ip, err == nil
+}
+
 // address returns the address of a request's client: the one that the last
 // trusted proxy names, or that of the connection.
 func (g *Gate) address(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return ""
-	}
-	ip, err := netip.ParseAddr(host)
-	if err != nil {
+	ip, ok := peer(r)
+	if !ok {
 		return ""
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")

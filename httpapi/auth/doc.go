@@ -5,8 +5,9 @@
 // httpapi calls Gate.Admit for every route.
 //
 // What a browser sends on its own, which is cookies, remembered Basic
-// credentials, what a proxy adds to its requests and requests without any credential, counts only when no page
-// of another origin can have caused it. ARCHITECTURE.md has the whole rule.
+// credentials, what a proxy adds to its requests and requests without any
+// credential, counts only when no page of another origin can have caused it.
+// ARCHITECTURE.md has the whole rule.
 //
 // The package writes no body and knows no route.
 package auth

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"net/textproto"
 	"regexp"
 	"slices"
@@ -40,8 +39,7 @@ func (g *Gate) vouchedFor(r *http.Request) string {
 	if len(values) != 1 {
 		return ""
 	}
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || !g.trustedProxy(peer.Addr()) {
+	if ip, ok := peer(r); !ok || !g.trustedProxy(ip) {
 		return ""
 	}
 	return values[0]

@@ -65,8 +65,8 @@ func (r *Registry) SignInExternal(ctx context.Context, by Author, x External, p 
 		if u, err = c.external(x, p); err != nil {
 			return err
 		}
-		if u.Locked || u.Service {
-			return refuse("the account %s is locked: ask a site admin", u.Name)
+		if err := u.checkEnters(); err != nil {
+			return err
 		}
 		c.by.UserID, c.by.User = u.ID, u.Name
 		if err := c.followGroups(u, x.Groups, p.Orgs); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -88,12 +87,7 @@ func lockedOut(outcome *SignInOutcome, err error) error {
 
 // lookUp finds the user of a login, nil if there is none, and their password.
 func (r credentials) lookUp(login string) (u *User, p storedPassword, err error) {
-	if strings.Contains(login, "@") {
-		u, err = r.UserWithEmail(login)
-	} else {
-		u, err = r.UserNamed(login)
-	}
-	if err == nil {
+	if u, err = r.userOfLogin(login); err == nil {
 		var stored *storedPassword
 		if stored, err = passwords.Get(r.st, u.ID); err == nil {
 			p = *stored

@@ -96,6 +96,22 @@ func (r accounts) UserWithEmail(address string) (*User, error) {
 	return r.User(*id)
 }
 
+// userOfLogin returns the user of a verified address, which has an @, or of a name.
+func (r accounts) userOfLogin(login string) (*User, error) {
+	if strings.Contains(login, "@") {
+		return r.UserWithEmail(login)
+	}
+	return r.UserNamed(login)
+}
+
+// checkEnters refuses accounts that nobody signs in to.
+func (u *User) checkEnters() error {
+	if u.Locked || u.Service {
+		return refuse("the account %s is locked: ask a site admin", u.Name)
+	}
+	return nil
+}
+
 // UserOfExternal returns the user whom a service that people sign in at calls so, or an
 // error that is store.ErrNotFound.
 func (r accounts) UserOfExternal(provider, subject string) (*User, error) {

@@ -13,20 +13,17 @@ import (
 // signed them in: the one with this verified address if the text has an @, and otherwise
 // the one with this name. The error is store.ErrNotFound for a user that has no account
 // yet, and a *RuleError for one that does not come in.
-func (r accounts) VouchedUser(text string) (u *User, err error) {
+func (r accounts) VouchedUser(text string) (*User, error) {
+	check := CheckName
 	if strings.Contains(text, "@") {
-		if err := checkEmail(text); err != nil {
-			return nil, err
-		}
-		u, err = r.UserWithEmail(text)
-	} else {
-		if err := CheckName(text); err != nil {
-			return nil, err
-		}
-		u, err = r.UserNamed(text)
+		check = checkEmail
 	}
-	if err == nil && (u.Locked || u.Service) {
-		return nil, refuse("the account %s is locked: ask a site admin", u.Name)
+	if err := check(text); err != nil {
+		return nil, err
+	}
+	u, err := r.userOfLogin(text)
+	if err == nil {
+		err = u.checkEnters()
 	}
 	return u, err
 }
