@@ -14,6 +14,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/httpapi/repolist"
 )
 
 // maxFolders is how many folders above a missing path are looked for, and maxNearBytes the
@@ -51,7 +52,7 @@ func (e *Endpoint) nearRepository(r *http.Request) []httpapi.Near {
 		if len(name) > maxNearBytes {
 			return nil
 		}
-		return []httpapi.Near{{Text: "Repositories like " + shown(name), Path: "/-/repositories?q=" + url.QueryEscape(name)}}
+		return []httpapi.Near{{Text: "Repositories like " + shown(name), Path: repolist.Path + "?q=" + url.QueryEscape(name)}}
 	}
 	near := []httpapi.Near{{Text: rec.Name + " at its default branch", Path: code.RepositoryURL(rec.Name, "")}}
 	if rev != "" && len(rev) <= maxNearBytes {
@@ -66,20 +67,15 @@ func (p *target) nearPath(r *http.Request) (near []httpapi.Near) {
 	if p.rev != "" && p.rec.Commit() != "" && p.has(r, p.rec.Commit(), p.path, false) {
 		near = append(near, httpapi.Near{Text: shown(p.path) + " at the default branch", Path: code.BlobURL(p.rec.Name, "", p.path)})
 	}
+	above := httpapi.Near{Text: "All files of " + p.rec.Name, Path: code.RepositoryURL(p.rec.Name, p.rev)}
 	dir := path.Dir(p.path)
-	for i := 0; dir != "." && (i == maxFolders || !p.has(r, p.commit, dir, true)); i++ {
-		if i == maxFolders {
-			dir = "."
+	for i := 0; i < maxFolders && dir != "."; i, dir = i+1, path.Dir(dir) {
+		if p.has(r, p.commit, dir, true) {
+			above = httpapi.Near{Text: "The folder " + shown(dir), Path: code.TreeURL(p.rec.Name, p.rev, dir)}
 			break
 		}
-		dir = path.Dir(dir)
 	}
-	switch dir {
-	case ".":
-		near = append(near, httpapi.Near{Text: "All files of " + p.rec.Name, Path: code.RepositoryURL(p.rec.Name, p.rev)})
-	default:
-		near = append(near, httpapi.Near{Text: "The folder " + shown(dir), Path: code.TreeURL(p.rec.Name, p.rev, dir)})
-	}
+	near = append(near, above)
 	if base := path.Base(p.path); len(base) <= maxNearBytes && utf8.ValidString(base) && !strings.ContainsFunc(base, unicode.IsControl) {
 		// A space would end the filter.
 		pattern := strings.ReplaceAll(regexp.QuoteMeta(base), " ", `\x20`)

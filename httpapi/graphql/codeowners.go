@@ -65,8 +65,7 @@ func ownersOf(ctx context.Context, name string, err error) (*gitobject.OwnersFil
 // AddCodeownersFile keeps a file for a repository that has none.
 func (*resolver) AddCodeownersFile(ctx context.Context, args struct{ Input ownersInput }) (*gitobject.OwnersFile, error) {
 	name, err := onOwners(ctx, args.Input, func(files *manage.OwnersFiles, s *session, name string) error {
-		_, err := files.Add(s.Actor, name, args.Input.FileContents)
-		return err
+		return files.Add(s.Actor, name, args.Input.FileContents)
 	})
 	return ownersOf(ctx, name, err)
 }
@@ -74,8 +73,7 @@ func (*resolver) AddCodeownersFile(ctx context.Context, args struct{ Input owner
 // UpdateCodeownersFile puts another file in the place of the one that is there.
 func (*resolver) UpdateCodeownersFile(ctx context.Context, args struct{ Input ownersInput }) (*gitobject.OwnersFile, error) {
 	name, err := onOwners(ctx, args.Input, func(files *manage.OwnersFiles, s *session, name string) error {
-		_, err := files.Update(s.Actor, name, args.Input.FileContents)
-		return err
+		return files.Update(s.Actor, name, args.Input.FileContents)
 	})
 	return ownersOf(ctx, name, err)
 }

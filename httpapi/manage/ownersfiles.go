@@ -29,7 +29,7 @@ var (
 func noRepository(name string) error { return notFound("repo not found: name=" + name) }
 
 // Add keeps a file for a repository that has none.
-func (o *OwnersFiles) Add(a *auth.Actor, name, text string) (*store.OwnersFile, error) {
+func (o *OwnersFiles) Add(a *auth.Actor, name, text string) error {
 	return o.change(a, name, "owners.add", func(old *store.OwnersFile, now time.Time) (*store.OwnersFile, error) {
 		if old != nil {
 			return nil, errOwnersThere
@@ -39,7 +39,7 @@ func (o *OwnersFiles) Add(a *auth.Actor, name, text string) (*store.OwnersFile, 
 }
 
 // Update puts a file in the place of the one that a repository has.
-func (o *OwnersFiles) Update(a *auth.Actor, name, text string) (*store.OwnersFile, error) {
+func (o *OwnersFiles) Update(a *auth.Actor, name, text string) error {
 	return o.change(a, name, "owners.update", func(old *store.OwnersFile, now time.Time) (*store.OwnersFile, error) {
 		if old == nil {
 			return nil, notFound("could not update codeowners file: " + string(errNoOwners) + ": " + name)
@@ -50,13 +50,12 @@ func (o *OwnersFiles) Update(a *auth.Actor, name, text string) (*store.OwnersFil
 
 // Remove takes the file of a repository away: those that the repository has count again.
 func (o *OwnersFiles) Remove(a *auth.Actor, name string) error {
-	_, err := o.change(a, name, "owners.remove", func(old *store.OwnersFile, _ time.Time) (*store.OwnersFile, error) {
+	return o.change(a, name, "owners.remove", func(old *store.OwnersFile, _ time.Time) (*store.OwnersFile, error) {
 		if old == nil {
 			return nil, notFound(string(errNoOwners) + ": " + name)
 		}
 		return nil, nil
 	})
-	return err
 }
 
 // checkOwners refuses what is no text of a file that is read.
@@ -73,11 +72,11 @@ func checkOwners(text string) error {
 // change puts what next makes of the file of a repository, which is nil for none, in its
 // place, and writes that to the audit log. A damaged file counts as one, so that it can
 // be replaced.
-func (o *OwnersFiles) change(a *auth.Actor, name, action string, next func(old *store.OwnersFile, now time.Time) (*store.OwnersFile, error)) (out *store.OwnersFile, err error) {
+func (o *OwnersFiles) change(a *auth.Actor, name, action string, next func(old *store.OwnersFile, now time.Time) (*store.OwnersFile, error)) error {
 	if err := auth.RequireSiteAdmin(a); err != nil {
-		return nil, err
+		return err
 	}
-	err = o.Store.Update(func(tx *store.Tx) error {
+	err := o.Store.Update(func(tx *store.Tx) error {
 		r, err := tx.Repository(name)
 		if isNotFound(err) {
 			return noRepository(name)
@@ -92,13 +91,14 @@ func (o *OwnersFiles) change(a *auth.Actor, name, action string, next func(old *
 		case err != nil && !isNotFound(err):
 			return err
 		}
-		if out, err = next(old, o.Now().UTC()); err != nil {
+		file, err := next(old, o.Now().UTC())
+		if err != nil {
 			return err
 		}
-		return tx.PutOwnersFile(r.ID, out)
+		return tx.PutOwnersFile(r.ID, file)
 	})
 	if err != nil || o.Registry == nil {
-		return out, err
+		return err
 	}
-	return out, o.Registry.Log(a.Author(), action, "repository:"+name, "")
+	return o.Registry.Log(a.Author(), action, "repository:"+name, "")
 }

@@ -4,26 +4,31 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/trawlsearch/trawl/httpapi/graphql/wire"
 	"github.com/trawlsearch/trawl/store"
 )
 
-// OwnersFile is the type CodeownersIngestedFile. Its text is read when it is asked for.
+// OwnersFile is the type CodeownersIngestedFile.
 type OwnersFile struct {
 	repo *Repository
+	// read returns the record, which is read once, when it is asked for.
+	read func() (*store.OwnersFile, error)
+}
+
+func (r *Repository) ownersFile() *OwnersFile {
+	return &OwnersFile{r, sync.OnceValues(func() (*store.OwnersFile, error) {
+		file, err := r.s.Snapshot().OwnersFile(r.rec.ID)
+		if err != nil {
+			return nil, err
+		}
+		return file, r.s.Read(len(file.Text))
+	})}
 }
 
 // Repository is what the file is for.
 func (f *OwnersFile) Repository() *Repository { return f.repo }
-
-func (f *OwnersFile) read() (*store.OwnersFile, error) {
-	file, err := f.repo.s.Snapshot().OwnersFile(f.repo.rec.ID)
-	if err != nil {
-		return nil, err
-	}
-	return file, f.repo.s.Read(len(file.Text))
-}
 
 // Contents is the text, as it was uploaded.
 func (f *OwnersFile) Contents() (string, error) {
@@ -54,11 +59,13 @@ func (f *OwnersFile) UpdatedAt() (wire.DateTime, error) {
 
 // IngestedCodeowners is null for a repository that no file was uploaded for.
 func (r *Repository) IngestedCodeowners() (*OwnersFile, error) {
-	_, err := r.s.Snapshot().OwnersFile(r.rec.ID)
-	if errors.Is(err, store.ErrNotFound) {
+	f := r.ownersFile()
+	if _, err := f.read(); errors.Is(err, store.ErrNotFound) {
 		return nil, nil
+	} else if err != nil {
+		return nil, err
 	}
-	return &OwnersFile{r}, err
+	return f, nil
 }
 
 // OwnersFiles returns the files of the repositories that can be seen, by name.
@@ -66,7 +73,7 @@ func (s *Session) OwnersFiles() (out []*OwnersFile, err error) {
 	out = []*OwnersFile{}
 	err = s.Snapshot().EachOwnersFile(func(id uint32, _ func() (*store.OwnersFile, error)) error {
 		if r := s.ByID(id); r != nil {
-			out = append(out, &OwnersFile{s.Repository(r)})
+			out = append(out, s.Repository(r).ownersFile())
 		}
 		return nil
 	})
