@@ -23,7 +23,7 @@ const mostPermits = 500
 func nobody() *store.Readers { return &store.Readers{} }
 
 // followsReaders reports whether the readers of a repository are those of the host: it has
-// none that somebody here has set.
+// none that a user here has set.
 func followsReaders(r *store.Repository) bool {
 	return r.Guarded && (r.Readers == nil || r.Origin != nil && r.Origin.Readers)
 }

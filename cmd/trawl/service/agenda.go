@@ -13,7 +13,7 @@ const (
 	remotesAtOnce = 3
 	remotesOfHost = 2
 	// remotesAsked is how many more remotes are that were asked for and are indexed:
-	// somebody pushed to them, and a listing of thousands of new repositories, which
+	// a user pushed to them, and a listing of thousands of new repositories, which
 	// take long, must not keep that waiting.
 	remotesAsked = 1
 	// localsAtOnce is how many repositories of this machine are. Most of them wait:

@@ -240,7 +240,7 @@ func TestHostOf(t *testing.T) {
 	}
 }
 
-// A repository that somebody pushed to goes before those that are new, although they
+// A repository that a user pushed to goes before those that are new, although they
 // were asked for before and all places are taken.
 func TestAgendaPushedGoesFirst(t *testing.T) {
 	now := time.Now()

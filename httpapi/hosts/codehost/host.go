@@ -36,7 +36,7 @@ type Repository struct {
 	// Bare says that nothing but ID, Path and CloneURL is known, and the facts of a
 	// repository stay as they are.
 	Bare bool
-	// Pushed is when somebody pushed to it last, zero if the host does not say.
+	// Pushed is when it was last pushed to, zero if the host does not say.
 	Pushed time.Time
 }
 

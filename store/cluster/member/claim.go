@@ -4,8 +4,8 @@ import "context"
 
 // Claim gives this node something to do alone for a while, unless another node has
 // claimed it: held is false then. release gives it back; the lease is renewed until
-// then, and lost like that of a task. Whoever claims in one process what it has claimed
-// already shares the claim, and the first release ends it.
+// then, and lost like that of a task. A second claim in the same process
+// shares the first, and the first release ends it.
 func (m *Member) Claim(ctx context.Context, name string) (release func(), held bool, err error) {
 	if m == nil || m.Holds(name) {
 		return func() {}, true, nil
