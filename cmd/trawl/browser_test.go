@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,10 +27,55 @@ import (
 // a machine that does much besides.
 const browserPatience = 90 * time.Second
 
-// chromium finds the browser.
+// chromium finds the browser. The one without windows comes first, as it starts in a
+// third of the time.
 func chromium(t *testing.T) string {
 	t.Helper()
-	return needs.Program(t, "chromium", "chromium-browser", "google-chrome")
+	return needs.Program(t, "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+}
+
+// sharedBrowser is the browser of all tests of a process, since a start takes as long
+// as a test. Each test has a browser context of its own in it: cookies, storage
+// and cache.
+var sharedBrowser struct {
+	start sync.Once
+	ctx   context.Context
+	err   error
+	// end ends the browser and removes its files. It is nil if none was started.
+	end func()
+}
+
+// newBrowser returns a browser that has kept nothing of other tests.
+func newBrowser(t *testing.T, path string) context.Context {
+	t.Helper()
+	b := &sharedBrowser
+	b.start.Do(func() {
+		profile, err := os.MkdirTemp("", "trawl-browser")
+		if err != nil {
+			b.err = err
+			return
+		}
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+			chromedp.WindowSize(1280, 860), chromedp.WSURLReadTimeout(browserPatience), chromedp.UserDataDir(profile))
+		allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+		ctx, cancel := chromedp.NewContext(allocator)
+		b.ctx, b.err = ctx, chromedp.Do(ctx)
+		b.end = func() {
+			_ = chromedp.Cancel(ctx) // waits for its end
+			cancel()
+			stop()
+			_ = os.RemoveAll(profile)
+		}
+	})
+	if b.err != nil {
+		t.Fatalf("start %s: %v", path, b.err)
+	}
+	browser, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	if err := chromedp.Do(browser); err != nil {
+		t.Fatalf("open a browser context: %v", err)
+	}
+	return browser
 }
 
 // site is a server and the browser that looks at it.
@@ -75,22 +121,6 @@ func (s *site) in(t *testing.T) *site {
 	part := *s
 	part.T = t
 	return &part
-}
-
-// newBrowser starts a browser that keeps nothing.
-func newBrowser(t *testing.T, path string) context.Context {
-	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
-		chromedp.WindowSize(1280, 860), chromedp.WSURLReadTimeout(browserPatience), chromedp.UserDataDir(filepath.Join(t.TempDir(), "profile")))
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
-	browser, closeBrowser := chromedp.NewContext(allocator)
-	t.Cleanup(closeBrowser)
-	t.Cleanup(func() { _ = chromedp.Cancel(browser) }) // waits for its end
-	if err := chromedp.Do(browser); err != nil {
-		t.Fatalf("start %s: %v", path, err)
-	}
-	return browser
 }
 
 // user makes a user with a password.
@@ -210,13 +240,13 @@ func eval[T any](t *tab, expression string) T {
 }
 
 // until waits for an expression to be true, on whatever page the tab shows by
-// then.
+// then, and for that page to be loaded: before, its scripts may hear no key.
 func (t *tab) until(expression string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.ctx, browserPatience)
 	defer cancel()
 	for {
-		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
+		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.readyState === "complete" && Boolean(`+expression+")"))
 		switch {
 		case ctx.Err() != nil:
 			t.fail(fmt.Errorf("wait for %s: %w (%v)", expression, ctx.Err(), err))

@@ -48,7 +48,7 @@ func keepMemoryLimit(t *testing.T) {
 
 // A whole life in one process: nothing of it may be left running.
 func TestRunLeavesNothingBehind(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent()) // the browser that tests share may be there
 	keepMemoryLimit(t)
 	kiln := repository(t, "kiln")
 	t.Setenv("TRAWL_DATA", filepath.Join(t.TempDir(), "data"))

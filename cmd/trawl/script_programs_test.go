@@ -14,7 +14,18 @@ import (
 // TestMain installs programs that scripts run: trawl, and small ones that do
 // what cat, grep and a shell would, as a machine may have none of them.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"trawl": main, "show": programShow, "seen": programSeen, "apart": programApart})
+	testscript.Main(tests{m}, map[string]func(){"trawl": main, "show": programShow, "seen": programSeen, "apart": programApart})
+}
+
+// tests are those of the package, after which the browser ends that they share.
+type tests struct{ *testing.M }
+
+func (m tests) Run() int {
+	code := m.M.Run()
+	if sharedBrowser.end != nil {
+		sharedBrowser.end()
+	}
+	return code
 }
 
 // programShow prints a file:
