@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/trawlsearch/trawl/internal/tcpproxy"
 )
 
 // AttackConfig describes a run of Attack.
@@ -74,7 +76,7 @@ func Attack(ctx context.Context, c AttackConfig) (*AttackReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	addr, err := freeAddress()
+	addr, err := tcpproxy.FreeAddress()
 	if err != nil {
 		return nil, err
 	}

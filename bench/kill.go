@@ -12,6 +12,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/trawlsearch/trawl/internal/tcpproxy"
 )
 
 // KillConfig is a run of servers that are killed.
@@ -125,7 +127,7 @@ type killer struct {
 
 // start starts a server and returns it with a client.
 func (k *killer) start(ctx context.Context) (*process, *operatorClient, error) {
-	addr, err := freeAddress()
+	addr, err := tcpproxy.FreeAddress()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/trawlsearch/trawl/internal/tcpproxy"
 )
 
 // LoadConfig is a server under load.
@@ -52,7 +54,7 @@ func Load(ctx context.Context, c LoadConfig) (*LoadReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	addr, err := freeAddress()
+	addr, err := tcpproxy.FreeAddress()
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"time"
+
+	"github.com/trawlsearch/trawl/internal/tcpproxy"
 )
 
 // manyServer is a running trawl serve and how its operator sees it.
@@ -19,7 +21,7 @@ type manyServer struct {
 // startServer starts trawl serve on a data directory. It does not look at
 // unchanged sources again by itself.
 func (m *manyRun) startServer(ctx context.Context, data string) (*manyServer, error) {
-	debug, err := freeAddress()
+	debug, err := tcpproxy.FreeAddress()
 	if err != nil {
 		return nil, err
 	}

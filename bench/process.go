@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"time"
@@ -55,24 +53,6 @@ func startProcess(ctx context.Context, name string, cmd *exec.Cmd, ready func(co
 	}
 	p.ready = time.Since(start)
 	return p, nil
-}
-
-// Ports below those that systems give to who asks for any (RFC 6335), which another
-// program may be given before a server listens.
-const (
-	firstPort = 20_000
-	ports     = 12_000
-)
-
-// freeAddress returns a loopback address that nothing listened on just before.
-func freeAddress() (address string, err error) {
-	for range 100 {
-		var l net.Listener
-		if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", firstPort+rand.IntN(ports))); err == nil {
-			return l.Addr().String(), l.Close()
-		}
-	}
-	return "", err
 }
 
 func (p *process) awaitReady(ctx context.Context, ready func(context.Context) bool) error {

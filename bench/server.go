@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"os/exec"
 	"slices"
+
+	"github.com/trawlsearch/trawl/internal/tcpproxy"
 )
 
 // server is a running trawl serve. Its starter must call stop.
@@ -17,7 +19,7 @@ type server struct {
 
 // serve starts trawl serve on a free port and waits until it is ready.
 func (t *trawl) serve(ctx context.Context) (*server, error) {
-	addr, err := freeAddress()
+	addr, err := tcpproxy.FreeAddress()
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/trawlsearch/trawl/internal/tcpproxy"
 )
 
 // SoakConfig is a run that does everything again and again.
@@ -136,11 +138,11 @@ func Soak(ctx context.Context, c SoakConfig) (*SoakReport, error) {
 
 // start starts a server.
 func (s *soaker) start(ctx context.Context) error {
-	addr, err := freeAddress()
+	addr, err := tcpproxy.FreeAddress()
 	if err != nil {
 		return err
 	}
-	debug, err := freeAddress()
+	debug, err := tcpproxy.FreeAddress()
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/trawlsearch/trawl/internal/tcpproxy"
 )
 
 // zoekt is asked through the JSON API of its web server, which holds its index
@@ -63,7 +65,7 @@ func (zoekt) start(ctx context.Context, at workspace) (engine, error) {
 
 // startZoekt serves the index in dir.
 func startZoekt(ctx context.Context, dir string) (*zoektEngine, error) {
-	addr, err := freeAddress()
+	addr, err := tcpproxy.FreeAddress()
 	if err != nil {
 		return nil, err
 	}

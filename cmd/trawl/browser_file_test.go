@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -28,7 +29,11 @@ func TestBrowserFile(t *testing.T) {
 		t.Errorf("copied %q, want %q", copied, sourceText)
 	}
 
-	// A line that the address names keeps its colours.
+	// A line that the address names keeps its colours, which come in a part of a second
+	// or not at all.
+	for deadline := time.Now().Add(browserPatience); !eval[bool](tab, `document.querySelector("#L6.hit .tx .k") !== null`) && time.Now().Before(deadline); {
+		tab.do(chromedp.Navigate(s.url + "/kiln/-/blob/a.go?L6"))
+	}
 	if !eval[bool](tab, `(() => {
 		const color = e => getComputedStyle(e).color
 		const [word] = document.querySelectorAll("#L6.hit .tx .k"), [other] = document.querySelectorAll("#L2 .tx .k")

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	cdpinput "github.com/chromedp/cdproto/input"
@@ -83,7 +84,13 @@ func TestBrowserNames(t *testing.T) {
 	commitFiles(t, dir, namesFiles)
 	s := newSite(t, dir)
 	tab := s.open("/kiln/-/blob/kiln.go")
-	tab.until(`document.getElementById("outline") || void location.reload()`) // symbols are read behind the text
+	for deadline := time.Now().Add(browserPatience); !eval[bool](tab, `document.getElementById("outline") !== null`); {
+		if time.Now().After(deadline) {
+			t.Fatal("the page of a file has no outline")
+		}
+		time.Sleep(50 * time.Millisecond) // symbols are read behind the text
+		tab.do(chromedp.Navigate(s.url + "/kiln/-/blob/kiln.go"))
+	}
 
 	// The outline lists definitions, and leads to their lines.
 	if got := eval[string](tab, `[...document.querySelectorAll("#outline a")].map(a => a.textContent + a.getAttribute("href")).join()`); got != "kiln#L1,Fire#L5,Cool#L7" {

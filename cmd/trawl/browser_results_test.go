@@ -113,7 +113,7 @@ func (s *site) searchEndless() {
 	seen := eval[int](t, `(async () => {
 		const frame = () => new Promise(requestAnimationFrame)
 		let last = 0
-		for (let k = 0; k < 60; k++) {
+		for (let k = 0; k < 30; k++) {
 			scrollBy({top: 0.8 * innerHeight, behavior: "instant"})
 			do { await frame(); await frame() } while (!`+shownAt+` || document.querySelector("article.blank"))
 			const at = Number(`+shownAt+`.ariaPosInSet)
@@ -122,8 +122,8 @@ func (s *site) searchEndless() {
 		}
 		return last
 	})()`)
-	if seen < 60 {
-		s.Errorf("60 steps lead to result %d", seen)
+	if seen < 30 {
+		s.Errorf("30 steps lead to result %d", seen)
 	}
 
 	// open, every match is there: the last of the largest file, too

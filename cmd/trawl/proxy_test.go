@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/internal/needs"
+	"github.com/trawlsearch/trawl/internal/tcpproxy"
 )
 
 // proxied is a proxy of docs/deploy in front of a server.
@@ -175,6 +176,16 @@ func (p *proxied) routes() http.Handler {
 
 func (p *proxied) ask(ctx context.Context, method, path string, body io.Reader, header ...string) *http.Response {
 	p.t.Helper()
+	resp, err := p.try(ctx, method, path, body, header...)
+	if err != nil {
+		p.t.Fatalf("%s %.60s: %v", method, path, err)
+	}
+	return resp
+}
+
+// try is ask that may fail.
+func (p *proxied) try(ctx context.Context, method, path string, body io.Reader, header ...string) (*http.Response, error) {
+	p.t.Helper()
 	req, err := http.NewRequestWithContext(ctx, method, p.url+path, body)
 	if err != nil {
 		p.t.Fatal(err)
@@ -184,11 +195,10 @@ func (p *proxied) ask(ctx context.Context, method, path string, body io.Reader, 
 		req.Header.Add(header[i], header[i+1])
 	}
 	resp, err := p.client.Do(req)
-	if err != nil {
-		p.t.Fatalf("%s %.60s: %v", method, path, err)
+	if err == nil {
+		p.t.Cleanup(func() { _ = resp.Body.Close() })
 	}
-	p.t.Cleanup(func() { _ = resp.Body.Close() })
-	return resp
+	return resp, err
 }
 
 func (p *proxied) get(path string, header ...string) (*http.Response, string) {
@@ -282,7 +292,14 @@ func (p *proxied) refusesLargeBodies() {
 		bytes int64
 		well  bool
 	}{{2 << 20, true}, {20 << 20, false}} {
-		resp := p.ask(ctx, http.MethodPost, "/body", bytes.NewReader(make([]byte, c.bytes)))
+		resp, err := p.try(ctx, http.MethodPost, "/body", bytes.NewReader(make([]byte, c.bytes)))
+		for tries := 0; err != nil && !c.well && tries < 10; tries++ {
+			// The proxy closes half a second after its refusal, which a client that had no turn does not read.
+			resp, err = p.try(ctx, http.MethodPost, "/body", bytes.NewReader(make([]byte, c.bytes)))
+		}
+		if err != nil {
+			p.t.Fatalf("a body of %d bytes: %v", c.bytes, err)
+		}
 		if (resp.StatusCode == http.StatusOK) != c.well {
 			p.t.Errorf("a body of %d bytes: got %s", c.bytes, resp.Status)
 		}
@@ -354,12 +371,11 @@ func runCaddy(t *testing.T, listen, name string, words ...string) *exec.Cmd {
 // freeAddress is an address on this machine that no process listens at.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := tcpproxy.FreeAddress()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return address
 }
 
 // certificate writes one of search.example.org and its key into dir.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -16,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/serverfile"
+	"github.com/trawlsearch/trawl/internal/tcpproxy"
 )
 
 // scriptBelow makes a proxy that has the server of $TRAWL_DATA below a path,
@@ -42,10 +42,9 @@ func scriptBelow(ts *testscript.TestScript, _ bool, args []string) {
 // scriptFree sets $FREE to an address of this machine that no process listens
 // on.
 func scriptFree(ts *testscript.TestScript, _ bool, _ []string) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := tcpproxy.FreeAddress()
 	ts.Check(err)
-	ts.Setenv("FREE", l.Addr().String())
-	ts.Check(l.Close())
+	ts.Setenv("FREE", address)
 }
 
 // scriptReplace puts one text in the place of another: replace OLD NEW file

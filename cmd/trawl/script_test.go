@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,6 +65,7 @@ func scriptCommands() map[string]func(ts *testscript.TestScript, neg bool, args 
 		"ask":        scriptAsk,
 		"capture":    scriptCapture,
 		"soon":       scriptSoon,
+		"shows":      scriptShows,
 		"says":       scriptSays,
 		"hangup":     scriptHangup,
 		"occupy":     scriptOccupy,
@@ -210,6 +212,16 @@ func scriptEventually(ts *testscript.TestScript, _ bool, args []string) {
 	until(ts, strings.Join(args, " "), func() bool { return ts.Exec(args[0], args[1:]...) == nil })
 }
 
+// scriptShows repeats a command until a line that it prints fits:
+//
+//	shows '^glaze -r:kiln\trepository$' trawl __complete search 'glaze -r:ki'
+func scriptShows(ts *testscript.TestScript, _ bool, args []string) {
+	want := regexp.MustCompile("(?m)" + args[0])
+	until(ts, strings.Join(args, " "), func() bool {
+		return ts.Exec(args[1], args[2:]...) == nil && want.MatchString(ts.ReadFile("stdout"))
+	})
+}
+
 // scriptGet asks the server for a path without a token and expects a status:
 // get 401 /path
 func scriptGet(ts *testscript.TestScript, _ bool, args []string) {
@@ -265,20 +277,17 @@ func askServer(ts *testscript.TestScript, token, path string) (status, body stri
 	return strconv.Itoa(resp.StatusCode), string(text), err
 }
 
-// scriptSoon asks as scriptAsk does until the status is as expected, for a
-// second at most:
+// scriptSoon asks as scriptAsk does until the status is as expected:
 //
 //	soon $TOKEN 401 /.api/search/stream?q=glaze
 func scriptSoon(ts *testscript.TestScript, _ bool, args []string) {
 	status := ""
-	for deadline := time.Now().Add(time.Second); status != args[1]; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			ts.Fatalf("GET %s: still %s after a second, want %s", args[2], status, args[1])
-		}
+	until(ts, strings.Join(args, " "), func() (done bool) {
 		var err error
 		status, _, err = askServer(ts, args[0], args[2])
 		ts.Check(err)
-	}
+		return status == args[1]
+	})
 }
 
 // scriptCapture runs a command and keeps its output in a variable:

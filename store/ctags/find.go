@@ -58,7 +58,7 @@ func hasFeature(features []string, want string) bool {
 }
 
 // listWithin is how long ctags may take to list its languages and kinds.
-const listWithin = 10 * time.Second
+const listWithin = 30 * time.Second
 
 // list returns the lines that ctags prints for one of its --list options.
 func list(path, option string) ([]string, error) {

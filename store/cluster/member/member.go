@@ -28,7 +28,7 @@ const (
 	// usualEvery is the usual time between two rounds.
 	usualEvery = 2 * time.Second
 	// leaveTime bounds how long a member takes to say that it leaves.
-	leaveTime = 2 * time.Second
+	leaveTime = 5 * time.Second
 )
 
 // Options say what a member works with.
