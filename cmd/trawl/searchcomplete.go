@@ -105,7 +105,7 @@ func shellWords(word string, answer complete.Answer) ([]cobra.Completion, cobra.
 	name, value, isValue := strings.Cut(typed, ":")
 	for _, i := range answer.Items {
 		text, ended := strings.CutSuffix(i.Text, " ")
-		if i.Kind == "repository" && !strings.HasPrefix(value, "^") {
+		if (i.Kind == "repository" || i.Kind == "file") && !strings.HasPrefix(value, "^") {
 			text = expression(i.Label)
 		}
 		if isValue {

@@ -183,7 +183,7 @@ func (h *host) newServer() *httpapi.Server {
 	pages := &browse.Endpoint{Store: h.backend.store, Git: h.backend.git, Spool: h.backend.spool, Pages: server, Refresh: h.backend.refresh, Registry: h.backend.registry, Nodes: h.backend.nodes, Languages: languages}
 	pages.Links, _ = h.set.Links() // the settings were checked when they were read
 	navigator := &navigate.Endpoint{Finder: navigate.Finder{Searcher: &h.backend}, Store: h.backend.store, Git: h.backend.git}
-	completer := &complete.Endpoint{Store: h.backend.store}
+	completer := &complete.Endpoint{Store: h.backend.store, Finder: navigator.Finder}
 	files := &finder.Endpoint{Store: h.backend.store, Git: h.backend.git}
 	list := &repolist.Endpoint{Store: h.backend.store, Pages: server, Languages: languages}
 	start := &home.Endpoint{Store: h.backend.store, Registry: h.backend.registry, Syncing: h.backend.syncing}

@@ -24,7 +24,8 @@ const mostRevisions = 200
 type Item struct {
 	Text  string `json:"text"`
 	Label string `json:"label"`
-	// Kind is filter, predicate, value, language, repository or revision.
+	// Kind is filter, predicate, value, language, repository, revision, file, symbol or
+	// person.
 	Kind string `json:"kind"`
 }
 

@@ -1,12 +1,14 @@
 package complete
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/navigate"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 )
@@ -17,15 +19,21 @@ const Path = "/.api/search/completions"
 // maxQueryBytes bounds the text that is completed; a person writes less.
 const maxQueryBytes = 16 << 10
 
-// holds is what an answer takes while it is made.
-const holds = 256 << 10
+// holds is what an answer takes while it is made, with the matches of a search.
+const holds = 2 << 20
 
 // readingHolds is what a reading takes: thousands of marks of a text of parentheses.
 const readingHolds = 1 << 20
 
-// Endpoint completes queries. Store returns nil until the data directory is
-// open.
-type Endpoint struct{ Store func() *store.Store }
+// Endpoint completes queries. Its fields are set before Routes and not changed
+// afterwards.
+type Endpoint struct {
+	// Store returns nil until the data directory is open.
+	Store func() *store.Store
+	// Finder looks for files, definitions and people. Without a searcher none are
+	// proposed.
+	Finder navigate.Finder
+}
 
 // Routes returns the routes of the endpoint.
 func (e *Endpoint) Routes() []httpapi.Route {
@@ -35,11 +43,13 @@ func (e *Endpoint) Routes() []httpapi.Route {
 	}
 }
 
-// Answer says which characters of the query an item takes the place of.
+// Answer says which characters of the query an item takes the place of. Incomplete says
+// that there may be more files, definitions or people than were looked at.
 type Answer struct {
-	From  int    `json:"from"`
-	To    int    `json:"to"`
-	Items []Item `json:"items"`
+	From       int    `json:"from"`
+	To         int    `json:"to"`
+	Items      []Item `json:"items"`
+	Incomplete bool   `json:"incomplete,omitempty"`
 }
 
 func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
@@ -54,20 +64,38 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	snapshot := st.Snapshot()
 	defer snapshot.Close()
-	return httpapi.ServeJSON(w, complete(text, at, names{snapshot.Listed(), auth.From(r.Context()).CanSee}))
+	var find finding
+	if e.Finder.Searcher != nil {
+		find = func(ctx context.Context, text string) (*navigate.Answer, error) {
+			return e.Finder.Search(ctx, text, "regexp", 0, nil)
+		}
+	}
+	a := complete(r.Context(), text, at, names{snapshot.Listed(), auth.From(r.Context()).CanSee}, find)
+	if err := r.Context().Err(); err != nil {
+		return err
+	}
+	return httpapi.ServeJSON(w, a)
 }
 
 // Offline completes a query at its end where no repository is known.
 func Offline(text string) Answer {
 	none := names{func(func(*store.Repository) bool) {}, func(*store.Repository) bool { return false }}
-	return complete(text, len(text), none)
+	return complete(context.Background(), text, len(text), none, nil)
 }
 
-func complete(text string, at int, n names) Answer {
+// complete lists what is known first where a word may be anything, and what a search
+// finds where it is a value.
+func complete(ctx context.Context, text string, at int, n names, find finding) Answer {
 	word := syntax.WordAt(text, at)
+	known := items(word, n)
+	found, incomplete := found(ctx, find, word, text[:word.Span.Start]+" "+text[word.Span.End:])
+	if word.Field != "" {
+		known, found = found, known
+	}
+	all := append(append([]Item{}, known...), found...)
 	return Answer{
 		From: utf8.RuneCountInString(text[:word.Span.Start]), To: utf8.RuneCountInString(text[:word.Span.End]),
-		Items: append([]Item{}, items(word, n)...),
+		Items: all[:min(len(all), mostItems)], Incomplete: incomplete,
 	}
 }
 
