@@ -86,6 +86,21 @@ func unavailable(err error) bool {
 	return errors.As(err, &status) && status.code == http.StatusServiceUnavailable
 }
 
+// credentialEnded is the reason for what a search lacks whose credential ended meanwhile,
+// or that of a node which could not confirm it any more.
+const credentialEnded = "credential-ended"
+
+// endedEarly returns an error of an answer that ended before its search did, which is one
+// that cannot tell.
+func endedEarly(a Answer) error {
+	for _, why := range a.Incomplete {
+		if strings.HasPrefix(why, credentialEnded+": ") {
+			return &statusError{http.StatusServiceUnavailable, "the answer ended early", why}
+		}
+	}
+	return nil
+}
+
 // search sends text and reads the stream to its end. The data of each matches
 // event goes to onMatches, if set, after its arrival was noted; it is valid
 // during the call. Without, the stream is only skimmed, which is what is to be

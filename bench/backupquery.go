@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"net/url"
 	"path"
 	"regexp"
@@ -72,7 +73,7 @@ func storedQueries(ctx context.Context, a *asker, n int, seed uint64) ([]string,
 // lines.
 func sampleMatches(ctx context.Context, a *asker, query, field string) ([]string, error) {
 	var out []string
-	_, err := a.search(ctx, query, "keyword", func(data []byte) error {
+	answer, err := a.search(ctx, query, "keyword", func(data []byte) error {
 		var matches []wireMatch
 		if err := json.Unmarshal(data, &matches); err != nil {
 			return err
@@ -87,6 +88,9 @@ func sampleMatches(ctx context.Context, a *asker, query, field string) ([]string
 		}
 		return nil
 	})
+	if err == nil {
+		err = endedEarly(answer)
+	}
 	return out, err
 }
 
@@ -139,6 +143,9 @@ func answerOf(ctx context.Context, a *asker, query string) (storedAnswer, error)
 	}
 	if last["done"] == nil {
 		return out, fmt.Errorf("search %q: the stream ended without a done event", query)
+	}
+	if bytes.Contains(last["progress"], []byte(`"reason":"`+credentialEnded+`"`)) {
+		return out, fmt.Errorf("search %q: %w", query, &statusError{http.StatusServiceUnavailable, "the answer ended early", credentialEnded})
 	}
 	for _, name := range sortedKeys(last) {
 		plain, err := withoutTime(last[name])

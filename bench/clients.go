@@ -74,7 +74,7 @@ func (r *runner) clients(ctx context.Context) error {
 
 // serveClients has n clients ask the queries that v has words for. Each goes
 // through all of them again and again, in an order of its own that is the same
-// in every run.
+// in every run, and asks at least once, however late it begins.
 func serveClients(ctx context.Context, v contestant, queries []Query, n int, length time.Duration) (ClientsFacts, error) {
 	queries = slices.DeleteFunc(slices.Clone(queries), func(q Query) bool { return v.cannot(q) != "" })
 	facts := ClientsFacts{Tool: v.name(), Clients: n, Queries: len(queries), Limit: clientsLimit}
@@ -94,11 +94,12 @@ func serveClients(ctx context.Context, v contestant, queries []Query, n int, len
 	)
 	client := func(seed uint64) {
 		order := rand.New(rand.NewPCG(seed, 0))
-		for time.Since(start) < length {
+		for asked := false; ; {
 			for _, i := range order.Perm(len(queries)) {
-				if time.Since(start) >= length || ctx.Err() != nil {
+				if asked && time.Since(start) >= length || ctx.Err() != nil {
 					return
 				}
+				asked = true
 				run, err := v.ask(ctx, queries[i], clientsLimit)
 				mu.Lock()
 				facts.Searches++

@@ -176,11 +176,14 @@ func (j judged) compare(ctx context.Context, n *clusterNode, searcher string) (w
 		}
 	}
 	for _, word := range j.words {
-		ok, err := n.finds(ctx, searcher, word)
+		a, err := told(ctx, func() (Answer, error) {
+			a, err := n.asker(searcher).search(ctx, word, "keyword", nil)
+			return a, errors.Join(err, endedEarly(a))
+		})
 		if err != nil {
 			return nil, err
 		}
-		if !ok {
+		if a.Results == 0 {
 			wrong = append(wrong, fmt.Sprintf("%s was synced and is not found", word))
 		}
 	}
@@ -190,13 +193,13 @@ func (j judged) compare(ctx context.Context, n *clusterNode, searcher string) (w
 
 func (j judged) compareTokens(ctx context.Context, n *clusterNode) (wrong []string, err error) {
 	for _, t := range j.live {
-		ok, takesErr := n.allows(ctx, t.Secret)
+		ok, takesErr := told(ctx, func() (bool, error) { return n.allows(ctx, t.Secret) })
 		if err = errors.Join(err, takesErr); takesErr == nil && !ok {
 			wrong = append(wrong, fmt.Sprintf("token %d was created and is refused", t.ID))
 		}
 	}
 	for _, t := range j.revoked {
-		ok, takesErr := n.allows(ctx, t.Secret)
+		ok, takesErr := told(ctx, func() (bool, error) { return n.allows(ctx, t.Secret) })
 		if err = errors.Join(err, takesErr); ok {
 			wrong = append(wrong, fmt.Sprintf("token %d was revoked and is taken", t.ID))
 		}

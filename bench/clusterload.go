@@ -228,6 +228,9 @@ func (l *clusterLoad) search(i int, rng *rand.Rand) {
 		before := l.troubled[i].Load()
 		answer, err := a.search(ctx, word, "keyword", nil)
 		cancel()
+		if err == nil {
+			err = endedEarly(answer)
+		}
 		troubled := before || l.troubled[i].Load()
 		switch {
 		case l.ctx.Err() != nil || err != nil && l.away[i].Load():

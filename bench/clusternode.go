@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/trawlsearch/trawl/internal/tcpproxy"
 )
@@ -192,6 +193,17 @@ func (n *clusterNode) takes(ctx context.Context, t *accessToken) (bool, error) {
 		return false, nil
 	}
 	return ok, err
+}
+
+// told asks again while a node cannot tell, which one without trouble cannot either when
+// it had no processor for as long as it may go unconfirmed.
+func told[T any](ctx context.Context, ask func() (T, error)) (T, error) {
+	for start := time.Now(); ; {
+		v, err := ask()
+		if !unavailable(err) || time.Since(start) > goodWithin || !pause(ctx, syncAgain) {
+			return v, err
+		}
+	}
 }
 
 // finds reports whether a search of a node finds a word. A node that cannot tell does

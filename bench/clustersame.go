@@ -18,7 +18,9 @@ const compareTries = 20
 // compare asks all nodes the same queries at the same version.
 func (r *clusterRun) compare(ctx context.Context) error {
 	r.Note(fmt.Sprintf("comparing the answers to %d queries", r.Queries))
-	queries, err := storedQueries(ctx, r.nodes[0].asker(r.searcher.Secret), r.Queries, r.Seed)
+	queries, err := told(ctx, func() ([]string, error) {
+		return storedQueries(ctx, r.nodes[0].asker(r.searcher.Secret), r.Queries, r.Seed)
+	})
 	if err != nil {
 		return err
 	}
@@ -46,7 +48,8 @@ func (r *clusterRun) same(ctx context.Context, query string) (same bool, matches
 		}
 		answers := make([]storedAnswer, len(r.nodes))
 		for i, n := range r.nodes {
-			if answers[i], err = answerOf(ctx, n.asker(r.searcher.Secret), query); err != nil {
+			ask := func() (storedAnswer, error) { return answerOf(ctx, n.asker(r.searcher.Secret), query) }
+			if answers[i], err = told(ctx, ask); err != nil {
 				return false, 0, err
 			}
 		}

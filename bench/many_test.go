@@ -46,7 +46,8 @@ func TestMany(t *testing.T) {
 		}
 	}
 	for _, c := range r.Commits {
-		if c.Synced <= 0 || c.Read > c.Synced || c.Found < c.Read || c.Found <= 0 {
+		// Found is noted by another goroutine, which may have its turn first.
+		if c.Synced <= 0 || c.Read > c.Synced || c.Found <= 0 {
 			t.Errorf("commit in %s: read after %s, found after %s, synced after %s", c.Repository, c.Read, c.Found, c.Synced)
 		}
 	}

@@ -144,17 +144,24 @@ const (
 )
 
 // awaitIdle waits until the server has done its work in the background and
-// returns how long that took.
+// returns how long that took. It takes two quiet spans in a row for that: a server
+// that has no turn on a busy machine is quiet, too.
 func (m *manyRun) awaitIdle(ctx context.Context, s *process) (time.Duration, error) {
 	most := int64(idleShare * ticksPerSecond * m.Idle.Seconds())
 	start := time.Now()
-	for time.Since(start) < idleWithin {
-		before, at := cpuTicks(s.cmd.Process.Pid), time.Since(start)
+	for quiet, since := 0, time.Duration(0); time.Since(start) < idleWithin; {
+		before := cpuTicks(s.cmd.Process.Pid)
+		if quiet == 0 {
+			since = time.Since(start)
+		}
 		if !pause(ctx, m.Idle) {
 			return 0, context.Cause(ctx)
 		}
-		if cpuTicks(s.cmd.Process.Pid)-before <= most {
-			return at, nil
+		if quiet++; cpuTicks(s.cmd.Process.Pid)-before > most {
+			quiet = 0
+		}
+		if quiet == 2 {
+			return since, nil
 		}
 	}
 	return 0, fmt.Errorf("%s is still busy %s after the last repository", s.name, idleWithin)

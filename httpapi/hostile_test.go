@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -26,19 +26,25 @@ func echo(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// hostileServer is one with short deadlines.
-func hostileServer(t *testing.T) *httpapi.Server {
+// hostileServer is one that waits for heads and for bodies so long, 0 for as long as it
+// does by default.
+func hostileServer(t *testing.T, head, body time.Duration) *httpapi.Server {
 	s := newServer(nothing)
 	s.Extra = []httpapi.Route{{Method: "POST", Path: "/echo", Handler: echo}}
-	s.HeaderTimeout, s.BodyTimeout = 300*time.Millisecond, 300*time.Millisecond
+	s.HeaderTimeout, s.BodyTimeout = head, body
 	open(t, s)
 	return s
 }
 
-// served checks that another client is answered.
+// served checks that another client is answered. One that has no turn for so long that its
+// head is late, which is closed without an answer, asks again.
 func served(t *testing.T, s *httpapi.Server) {
 	t.Helper()
-	resp, err := newClient(t).Get(s.URL() + "/.api/search/stream?q=x")
+	ask := func() (*http.Response, error) { return newClient(t).Get(s.URL() + "/.api/search/stream?q=x") }
+	resp, err := ask()
+	for begun := time.Now(); err != nil && time.Since(begun) < patience; {
+		resp, err = ask()
+	}
 	if err != nil {
 		t.Fatalf("another client: %v", err)
 	}
@@ -64,7 +70,7 @@ func sendRaw(t *testing.T, url, request string) (status int, err error) {
 // Whatever bytes come instead of a request, the answer is a refusal or a plain
 // answer, and others are served.
 func TestHostileRequests(t *testing.T) {
-	s := hostileServer(t)
+	s := hostileServer(t, 0, time.Second)
 	get := func(path, headers string) string {
 		return "GET " + path + " HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n"
 	}
@@ -116,8 +122,9 @@ func TestHostileRequests(t *testing.T) {
 	} {
 		got, err := sendRaw(t, s.URL(), tt.request)
 		// net/http closes half a second after it refused a head. Where a client is still
-		// writing it then, a reset overtakes the answer.
-		for tries := 0; tries < 30 && errors.Is(err, syscall.ECONNRESET); tries++ {
+		// writing it then, a reset overtakes the answer; the writer may be told of it, and
+		// then the reader meets an end.
+		for tries := 0; tries < 30 && got == 0 && !errors.Is(err, os.ErrDeadlineExceeded); tries++ {
 			got, err = sendRaw(t, s.URL(), tt.request)
 		}
 		ok := false
@@ -135,7 +142,7 @@ func TestHostileRequests(t *testing.T) {
 // the thousand on one connection, resets in quick succession and endless frames
 // are never read.
 func TestHTTP2IsNotServed(t *testing.T) {
-	s := hostileServer(t)
+	s := hostileServer(t, 0, 0)
 	const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 	frame := func(kind, flags byte, stream uint32, payload string) string {
 		head := binary.BigEndian.AppendUint32(nil, uint32(len(payload)))[1:]
@@ -173,7 +180,7 @@ func TestHTTP2IsNotServed(t *testing.T) {
 // A head or body that does not come is not waited for, and many of them keep no
 // other client from being served.
 func TestSlowloris(t *testing.T) {
-	s := hostileServer(t)
+	s := hostileServer(t, 300*time.Millisecond, 300*time.Millisecond)
 	for name, begin := range map[string]string{
 		"a head": "GET /healthz HTTP/1.1\r\nHost: x\r\nX-A: ",
 		"a body": "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhel",
@@ -199,12 +206,17 @@ func TestSlowloris(t *testing.T) {
 			}
 		}
 	}
-	// A body that came does not end the answer that follows.
-	resp, err := newClient(t).Post(s.URL()+"/echo", "text/plain", strings.NewReader("hello"))
-	if err != nil {
-		t.Fatal(err)
+	// A body that came does not end the answer that follows. On a busy machine it may come
+	// late, more than once.
+	var body string
+	var err error
+	for begun := time.Now(); body != "5 bytes" && time.Since(begun) < patience; {
+		var resp *http.Response
+		if resp, err = newClient(t).Post(s.URL()+"/echo", "text/plain", strings.NewReader("hello")); err == nil {
+			body = bodyOf(t, resp)
+		}
 	}
-	if body := bodyOf(t, resp); body != "5 bytes" {
-		t.Errorf("a body in time: got %q", body)
+	if body != "5 bytes" {
+		t.Errorf("a body in time: got %q, %v", body, err)
 	}
 }

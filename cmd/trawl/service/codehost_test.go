@@ -350,7 +350,7 @@ func TestCodeHostPush(t *testing.T) {
 	h.add(`"orgs": ["acme"], "webhooks": [{"secret": "S3cr3tOfTheHook"}]`)
 	h.indexed("acme/kiln")
 	h.put(2, "acme/new", false)
-	for id := range int64(60) {
+	for id := range int64(200) {
 		h.host.Put(hosttest.Repo{ID: id + 3, FullName: fmt.Sprintf("acme/r%03d", id), Dir: filepath.Join(h.data, "..", "origin2", ".git")})
 	}
 	h.sync()

@@ -93,7 +93,7 @@ func TestSlowReadersDoNotKeepOthersWaiting(t *testing.T) {
 	for range streams {
 		slow = append(slow, slowly(t, address, "glaze+count:all"))
 	}
-	client := &http.Client{Timeout: 30 * time.Second}
+	client := &http.Client{Timeout: 3 * time.Minute}
 	defer client.CloseIdleConnections()
 	for range 20 {
 		resp, err := client.Get(server.URL() + "/search/stream?q=type:file+anybody+count:1")

@@ -104,10 +104,12 @@ func TestRefs(t *testing.T) {
 
 	// What is not followed any more is silent.
 	w.Follow(map[string]string{"kiln": kiln})
+	// What had been seen of it before is reported before this.
+	c.after(t, "a commit", "kiln", func() { git(t, kiln, "commit -q --allow-empty -m six") })
 	before := c.of("bare")
 	c.after(t, "push", "kiln", func() {
 		git(t, bare, "branch silent main")
-		git(t, kiln, "commit -q --allow-empty -m six")
+		git(t, kiln, "commit -q --allow-empty -m seven")
 	})
 	if c.of("bare") != before || w.Watching("bare") {
 		t.Error("bare is watched still")
