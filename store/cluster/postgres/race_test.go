@@ -337,6 +337,32 @@ func TestRaceWithRolledBackTransactions(t *testing.T) {
 	if r.told > 0 {
 		t.Errorf("%d outcomes are unknown, although the server told", r.told)
 	}
+
+	// It rolls all back for as long as a call tries, first when it inserts, then when it commits.
+	head, err := admin.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, s.Address())
+	c.SetPatience(racePatience)
+	for _, statement := range []string{
+		`CREATE OR REPLACE FUNCTION trawl.fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			RAISE EXCEPTION 'restart transaction' USING ERRCODE = '40001'; END $$`,
+		`DROP TRIGGER fail_soon ON trawl.log`,
+	} {
+		if err := admin.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+		for slow := true; slow; { // an attempt that ran out of time leaves it open
+			began := time.Now()
+			err := c.Append(t.Context(), head, newID(), nil)
+			unknown := errors.Is(err, cluster.ErrUnknown)
+			slow = unknown && time.Since(began) >= 3*racePatience
+			if err == nil || unknown && !slow {
+				t.Errorf("rolled back: %v, want an error that is not ErrUnknown", err)
+			}
+		}
+	}
 }
 
 // Transactions are serializable, which other databases insist on, and nobody is told.
