@@ -22,7 +22,7 @@ func (s *Store) Confirmed() (at time.Time, ok bool) {
 }
 
 const (
-	// catchUpTime bounds how long CatchUp waits for the log.
+	// catchUpTime bounds how long CatchUp waits for the log while the process runs.
 	catchUpTime = 2 * time.Second
 	// confirmEvery is how often the log is looked at while runs are fetched.
 	confirmEvery = 250 * time.Millisecond
@@ -37,7 +37,7 @@ func (s *Store) CatchUp(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	within, cancel := context.WithTimeout(ctx, catchUpTime)
+	within, cancel := awake(ctx, catchUpTime)
 	defer cancel()
 	err := a.confirmNow(within, time.Now())
 	if err == nil {
@@ -48,8 +48,31 @@ func (s *Store) CatchUp(ctx context.Context) error {
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case within.Err() != nil && errors.Is(err, context.Canceled):
+		err = context.Cause(within)
 	}
 	return fmt.Errorf("%w: %w", ErrAway, err)
+}
+
+// awake returns a context that ends, for context.DeadlineExceeded, when the process has
+// run for d. It takes the time in parts: a process that stood still, as that of a
+// machine that slept, finds all its timers over, and the answer there too.
+func awake(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	const parts = 8
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		for range parts {
+			part := time.NewTimer(d / parts)
+			select {
+			case <-part.C:
+			case <-ctx.Done():
+				part.Stop()
+				return
+			}
+		}
+		cancel(context.DeadlineExceeded)
+	}()
+	return ctx, func() { cancel(nil) }
 }
 
 // wasBehind reports whether there is a newer version than v, which other nodes may have
@@ -59,7 +82,7 @@ func (s *Store) wasBehind(v Version) bool {
 	if !ok {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), catchUpTime)
+	ctx, cancel := awake(context.Background(), catchUpTime)
 	defer cancel()
 	return a.catchUp(ctx) == nil && a.at() > cluster.Version(v)
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/trawlsearch/trawl/internal/postgrestest"
@@ -31,7 +32,7 @@ func TestNodesOnPostgreSQL(t *testing.T) {
 	folder := object.NewFolder(vfs.NewMem(), "shared")
 	node := func(address string) *store.Store {
 		t.Helper()
-		log, err := postgres.Open(t.Context(), postgres.Options{Address: address, Reads: store.RecordFormats})
+		log, err := postgres.Open(t.Context(), postgres.Options{Address: address, Reads: store.RecordFormats, Patience: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +137,7 @@ func TestRollingUpgrade(t *testing.T) {
 	older, newer := cluster.Formats{Lowest: 1, Newest: 1}, cluster.Formats{Lowest: 1, Newest: 2}
 	node := func(id string, reads cluster.Formats) (*store.Store, *postgres.Cluster) {
 		t.Helper()
-		log, err := postgres.Open(t.Context(), postgres.Options{Address: server.Address(), Reads: reads})
+		log, err := postgres.Open(t.Context(), postgres.Options{Address: server.Address(), Reads: reads, Patience: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,10 +176,10 @@ func TestRollingUpgrade(t *testing.T) {
 	if err := increment(b, 0); err != nil {
 		t.Error(err)
 	}
-	before, _ := a.Confirmed()
 	if err := a.Follow(t.Context()); !errors.As(err, new(*cluster.FormatError)) {
 		t.Errorf("an older node reads on: %v", err)
 	}
+	before, _ := a.Confirmed() // what was being looked at earlier is over
 	if err := increment(a, 0); !errors.As(err, new(*cluster.FormatError)) {
 		t.Errorf("an older node writes on: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
@@ -47,7 +48,7 @@ func TestAllWorkTakesSlots(t *testing.T) {
 		for _, text := range []string{
 			"type:diff glaze", "type:commit glaze", "type:diff glaze file:has.content(a)", "type:diff index:no glaze", "type:repo repo:has.content(glaze)",
 		} {
-			s := search.New(c.st, search.Settings{Workers: 2})
+			s := search.New(c.st, search.Settings{Workers: 2, DefaultTimeout: 10 * time.Minute, MaxTimeout: 10 * time.Minute})
 			want := searchCount(t.Context(), t, s, search.Options{}, text)
 			if want == 0 {
 				t.Fatalf("%q finds nothing", text)

@@ -2,7 +2,6 @@ package search
 
 import (
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/trawlsearch/trawl/query/search/admission"
@@ -46,7 +45,7 @@ func (s *Searcher) TakeSlots() (give func()) {
 // WaitForSlots waits until so many goroutines wait for a slot.
 func (s *Searcher) WaitForSlots(n int) {
 	for s.processors.Waiting() < n {
-		runtime.Gosched()
+		time.Sleep(time.Millisecond)
 	}
 }
 

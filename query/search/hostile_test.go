@@ -21,7 +21,7 @@ import (
 // and titles of what was skipped and the title of the alert.
 func (c *corpus) told(t testing.TB, text string) string {
 	t.Helper()
-	a := c.search(t, search.Settings{}, search.Options{}, text, query.Keyword)
+	a := c.search(t, search.Settings{MaxTimeout: 10 * time.Minute}, search.Options{}, text, query.Keyword)
 	var out []string
 	for _, m := range a.matches {
 		out = append(out, tellMatch(m))
@@ -270,10 +270,10 @@ func TestTreeBombRevision(t *testing.T) {
 	}
 	runGit(t, dir, "", "update-ref", "refs/heads/bomb", runGit(t, dir, "bomb\n", "commit-tree", below))
 	c := revisionCorpus(t, []*gitRepo{{name: "r", dir: dir}})
-	if got := c.told(t, "repo:r@bomb kiln timeout:1m"); !strings.HasPrefix(got, "revision-") || strings.Contains(got, "\n") {
+	if got := c.told(t, "repo:r@bomb kiln timeout:10m"); !strings.HasPrefix(got, "revision-") || strings.Contains(got, "\n") {
 		t.Errorf("got %s, want why nothing was searched", got)
 	}
-	if got, want := c.told(t, "repo:r@bomb:main type:file kiln timeout:1m"), "content r@main a.txt 1:\"kiln\""; !strings.Contains(got, want) {
+	if got, want := c.told(t, "repo:r@bomb:main type:file kiln timeout:10m"), "content r@main a.txt 1:\"kiln\""; !strings.Contains(got, want) {
 		t.Errorf("beside another revision: got %s, want %s", got, want)
 	}
 }

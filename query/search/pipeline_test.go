@@ -138,13 +138,13 @@ func TestPanicEndsWork(t *testing.T) {
 func TestWorkersNeedNoSlotOfTheSearch(t *testing.T) {
 	files := oxen()
 	c := newCorpus(t, 40, nil, files)
-	s := search.New(c.st, search.Settings{Workers: 2})
+	s := search.New(c.st, search.Settings{Workers: 2, MaxTimeout: 10 * time.Minute})
 	defer s.TakeSlot()()
 	q, err := syntax.Parse("type:file ox count:all", query.Keyword)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	found := 0
 	out := s.Search(ctx, q, search.Options{Display: -1}, answer.SinkFunc(func(m []query.Match) error {

@@ -155,15 +155,24 @@ func (c *copies) wait(ctx context.Context, r *store.Repository, late <-chan time
 		select {
 		case <-a.ended:
 		case <-ctx.Done():
+			select {
+			case <-late: // both are over in a process that stood still, and this says more
+				return errComing(r)
+			default:
+			}
 			return fmt.Errorf("wait for the mirror of %q: %w", r.Name, context.Cause(ctx))
 		case <-late:
-			return fmt.Errorf("%w: %w: %q", git.ErrNotRepository, store.ErrFetching, r.Name)
+			return errComing(r)
 		}
 		if a.err != nil || a.generation >= r.Generation {
 			return a.err
 		}
 	}
 	return nil
+}
+
+func errComing(r *store.Repository) error {
+	return fmt.Errorf("%w: %w: %q", git.ErrNotRepository, store.ErrFetching, r.Name)
 }
 
 // arrival returns the task that brings the copy up to date, or the error of one that

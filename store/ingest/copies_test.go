@@ -98,10 +98,20 @@ func (n *nodes) await(has func(*store.Snapshot) bool) *fixture {
 	}
 }
 
+// ready is ReadyGitDir, which waits for ten seconds, until a slow machine is done.
+func (f *fixture) ready(r *store.Repository) (dir string, err error) {
+	for range 20 {
+		if dir, err = f.st.ReadyGitDir(f.t.Context(), r); !errors.Is(err, store.ErrFetching) {
+			break
+		}
+	}
+	return dir, err
+}
+
 // resolve returns what a revision names on a node, once that has the repository.
 func (f *fixture) resolve(r *store.Repository, rev string) string {
 	f.t.Helper()
-	dir, err := f.st.ReadyGitDir(f.t.Context(), r)
+	dir, err := f.ready(r)
 	if err != nil {
 		f.t.Fatalf("%s: %v", rev, err)
 	}
@@ -119,7 +129,7 @@ func (f *fixture) resolve(r *store.Repository, rev string) string {
 // unready checks that a repository cannot be read, for a reason.
 func (f *fixture) unready(r *store.Repository, want error, words string) {
 	f.t.Helper()
-	_, err := f.st.ReadyGitDir(f.t.Context(), r)
+	_, err := f.ready(r)
 	if !errors.Is(err, want) || !strings.Contains(err.Error(), words) {
 		f.t.Errorf("got %v, want %v that speaks of %q", err, want, words)
 	}
@@ -313,7 +323,7 @@ func TestMirrorIsFetchedOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			if _, err := n.other.st.ReadyGitDir(t.Context(), r); err != nil {
+			if _, err := n.other.ready(r); err != nil {
 				t.Error(err)
 			}
 		})

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -76,9 +77,11 @@ func TestHistoriesShareShards(t *testing.T) {
 	f.addAll(repos)
 	ran := countGit(t)
 	f.syncAll(slices.Sorted(maps.Keys(repos)))
+	began := time.Now()
 	if res := f.history(); res.Repositories != len(repos) || res.Commits != 3*len(repos)+3 {
 		t.Errorf("History read %+v", res)
 	}
+	took := time.Since(began)
 	counts := map[string]int{}
 	for _, name := range strings.Fields(ran()) {
 		counts[name]++
@@ -88,8 +91,9 @@ func TestHistoriesShareShards(t *testing.T) {
 	if !maps.Equal(counts, want) {
 		t.Errorf("git ran %v, want %v", counts, want)
 	}
-	if shards := f.historyShards(); len(shards) > 3 {
-		t.Errorf("%d histories are in the shards %v", len(repos), shards)
+	// A group is gathered for a second, in which a slow machine reads little.
+	if shards := f.historyShards(); len(shards) > min(max(3, 1+int(took/time.Second)), len(repos)-1) {
+		t.Errorf("%d histories are in the shards %v after %v", len(repos), shards, took)
 	}
 	f.checkHistories(repos)
 	ran()

@@ -36,8 +36,12 @@ func TestGate(t *testing.T) {
 			if tt.sent {
 				g.noteSent(len(matches), tt.leftAfter)
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
-			defer cancel()
+			ctx := t.Context()
+			if !tt.want {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, 10*time.Millisecond)
+				defer cancel()
+			}
 			if got := g.wait(ctx, tt.group) == nil; got != tt.want {
 				t.Errorf("open is %t, want %t", got, tt.want)
 			}

@@ -217,8 +217,8 @@ func TestRecordsAtOneVersionBesideWriters(t *testing.T) {
 	var writing sync.WaitGroup
 	defer writing.Wait()
 	defer stop()
+	w := open(t, address)
 	writing.Go(func() {
-		w := open(t, address)
 		rng := rand.New(rand.NewPCG(3, 4))
 		for v := cluster.Version(1); ctx.Err() == nil; v++ {
 			var writes []cluster.Write
@@ -242,7 +242,7 @@ func TestRecordsAtOneVersionBesideWriters(t *testing.T) {
 		}
 	})
 	follower := newReplica()
-	for range 20 {
+	for end, n := time.Now().Add(patience), 0; n < 20 || follower.version < 3 && time.Now().Before(end); n++ {
 		r := records(t, c)
 		follower.follow(t, c, r.version)
 		r.equal(t, follower)

@@ -37,7 +37,7 @@ var formats = cluster.Formats{Lowest: 1, Newest: 2}
 // open opens a database until the test ends.
 func open(t testing.TB, address string, change ...func(*postgres.Options)) *postgres.Cluster {
 	t.Helper()
-	o := postgres.Options{Address: address, Reads: formats}
+	o := postgres.Options{Address: address, Reads: formats, Patience: patience}
 	for _, f := range change {
 		f(&o)
 	}

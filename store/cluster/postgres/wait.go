@@ -62,7 +62,7 @@ func (c *Cluster) Wait(ctx context.Context, after cluster.Version) error {
 		select {
 		case <-changed:
 		case <-poll.C:
-			return nil
+			return ctx.Err()
 		case <-c.closed:
 			return nil
 		case <-ctx.Done():
