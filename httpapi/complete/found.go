@@ -39,12 +39,15 @@ var plainWord = regexp.MustCompile(`^[\pL\pN_]+$`)
 func wantedFor(w syntax.Word) (out wanted, ok bool) {
 	out = wanted{field: w.Field, most: mostItems}
 	written := written(w.Text)
-	quoted := regexp.QuoteMeta(written)
+	expression := w.Text // that files and people are to fit
+	if _, err := regexp.Compile(expression); err != nil {
+		expression = regexp.QuoteMeta(expression)
+	}
 	switch {
 	case written == "" || strings.ContainsAny(written, "\"\n"):
 		return out, false
 	case w.Field == "file":
-		out.query, out.kind = syntax.WithFilter("type:path count:200", "file", quoted), "file"
+		out.query, out.kind = syntax.WithFilter("type:path count:200", "file", expression), "file"
 		out.names = func(m query.Match) []string {
 			if f, ok := m.(*query.FileMatch); ok {
 				return []string{f.Path}
@@ -52,7 +55,7 @@ func wantedFor(w syntax.Word) (out wanted, ok bool) {
 			return nil
 		}
 	case w.Field == "author" || w.Field == "committer":
-		out.query, out.kind = syntax.WithFilter("type:commit count:500", w.Field, quoted), "person"
+		out.query, out.kind = syntax.WithFilter("type:commit count:500", w.Field, expression), "person"
 		out.names = func(m query.Match) []string {
 			c, ok := m.(*query.CommitMatch)
 			switch {
@@ -64,7 +67,7 @@ func wantedFor(w syntax.Word) (out wanted, ok bool) {
 			return []string{c.Committer.Name}
 		}
 	case w.Field == "" && !w.Negated && len([]rune(written)) >= leastLetters:
-		out.query, out.kind, out.most = "type:symbol case:no count:200 ^"+quoted, "symbol", mostDefinitions
+		out.query, out.kind, out.most = "type:symbol case:no count:200 ^"+regexp.QuoteMeta(written), "symbol", mostDefinitions
 		out.names = func(m query.Match) (names []string) {
 			if f, ok := m.(*query.FileMatch); ok {
 				for _, s := range f.Symbols {
@@ -125,7 +128,10 @@ func found(ctx context.Context, do finding, w syntax.Word, around string) (out [
 		}
 	}
 	text := strings.ToLower(written(w.Text))
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(distance(a, text), distance(b, text)) })
+	prefixed := func(name string) int { return -cmp.Compare(len(name)-len(strings.TrimPrefix(name, written(w.Text))), 0) }
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(distance(a, text), distance(b, text)), cmp.Compare(prefixed(a), prefixed(b)), cmp.Compare(len(a), len(b)))
+	})
 	for _, name := range names[:min(len(names), want.most)] {
 		out = append(out, want.item(w, name))
 	}

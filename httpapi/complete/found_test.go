@@ -42,14 +42,15 @@ func TestFoundItems(t *testing.T) {
 		want        []string
 	}{
 		{"file:kiln", "type:path count:200 file:kiln timeout:500ms", []string{"file:^kiln\\.go$ ", "file:^old/kiln\\.go$ ", `file:"^a b\\(1\\)\\.go$" `}},
-		{`-f:^kiln\.go$`, `type:path count:200 file:kiln\.go timeout:500ms`, []string{"-file:^kiln\\.go$ ", "-file:^old/kiln\\.go$ ", `-file:"^a b\\(1\\)\\.go$" `}},
+		{`-f:^kiln\.go$`, `type:path count:200 file:^kiln\.go$ timeout:500ms`, []string{"-file:^kiln\\.go$ ", "-file:^old/kiln\\.go$ ", `-file:"^a b\\(1\\)\\.go$" `}},
 		{"repo:^lab$ x -lang:go type:diff author:ann", `-lang:go repo:^lab$ type:commit count:500 author:ann timeout:500ms`, []string{`author:"Ann O\\. Kiln" `}},
 		{"committer:b", "type:commit count:500 committer:b timeout:500ms", []string{"committer:Bob "}},
-		{"repo:has.path(x) fir", "repo:has.path(x) type:symbol case:no count:200 ^fir timeout:500ms", []string{"FireAll ", "Fire "}},
+		{"repo:has.path(x) fir", "repo:has.path(x) type:symbol case:no count:200 ^fir timeout:500ms", []string{"Fire ", "FireAll "}},
 		{"-fir", "", nil},
 		{"fi", "", nil},
+		{"file:a.*[", `type:path count:200 file:a\.\*\[ timeout:500ms`, []string{"file:^kiln\\.go$ ", `file:"^a b\\(1\\)\\.go$" `, "file:^old/kiln\\.go$ "}},
 		{"file:", "", nil},
-		{"(a or b) fir", "type:symbol case:no count:200 ^fir timeout:500ms", []string{"FireAll ", "Fire "}},
+		{"(a or b) fir", "type:symbol case:no count:200 ^fir timeout:500ms", []string{"Fire ", "FireAll "}},
 		{"repo:lab", "", nil},
 	} {
 		asked := ""
