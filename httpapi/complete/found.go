@@ -128,7 +128,9 @@ func found(ctx context.Context, do finding, w syntax.Word, around string) (out [
 		}
 	}
 	text := strings.ToLower(written(w.Text))
-	prefixed := func(name string) int { return -cmp.Compare(len(name)-len(strings.TrimPrefix(name, written(w.Text))), 0) }
+	prefixed := func(name string) int {
+		return -cmp.Compare(len(name)-len(strings.TrimPrefix(name, written(w.Text))), 0)
+	}
 	slices.SortStableFunc(names, func(a, b string) int {
 		return cmp.Or(cmp.Compare(distance(a, text), distance(b, text)), cmp.Compare(prefixed(a), prefixed(b)), cmp.Compare(len(a), len(b)))
 	})
