@@ -27,6 +27,9 @@ func (r *Repo) Compare(ctx context.Context, oldCommit, newCommit string, paths [
 		"--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=none", "--submodule=short"}
 	if o.Depth == LogHunks {
 		args = append(args, "-p", "-U3", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/")
+		if o.IgnoreSpace {
+			args = append(args, "-w", "--full-index")
+		}
 	}
 	args = append(args, append([]string{oldCommit, newCommit, "--"}, paths...)...)
 	parse := func(out *bufio.Reader) error {

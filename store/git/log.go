@@ -98,6 +98,9 @@ type LogOptions struct {
 	// fit the MaxCommitBytes of its commit; of a commit with more than MaxFiles
 	// files the first are kept. 0 is no limit.
 	MaxFileBytes, MaxCommitBytes, MaxFiles int
+	// IgnoreSpace has Compare take lines as the same that differ in white space only. A
+	// file that differs in nothing else has no hunks.
+	IgnoreSpace bool
 	// Mailmap is the commit whose .mailmap applies, unless that is too large;
 	// empty is none.
 	Mailmap string

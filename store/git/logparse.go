@@ -27,6 +27,8 @@ type logParser struct {
 	opts  LogOptions
 	hunks hunks
 	line  []byte
+	// next is the section that is read up to its lines, nil if none is.
+	next *sectionIDs
 }
 
 const commitMark = 1
@@ -254,12 +256,12 @@ var (
 
 // section reads the head of one file and its hunks.
 func (p *logParser) section(d *FileDiff) error {
-	line, err := p.readLine()
-	if err != nil {
+	if p.opts.IgnoreSpace {
+		if ok, err := p.hasSection(d); !ok || err != nil {
+			return err
+		}
+	} else if err := p.beginSection(); err != nil {
 		return err
-	}
-	if !bytes.HasPrefix(line, sectionHead) {
-		return badRecord(line)
 	}
 	for {
 		switch next, err := p.in.Peek(1); {
@@ -287,13 +289,77 @@ func (p *logParser) section(d *FileDiff) error {
 	}
 }
 
+func (p *logParser) beginSection() error {
+	line, err := p.readLine()
+	if err == nil && !bytes.HasPrefix(line, sectionHead) {
+		err = badRecord(line)
+	}
+	return err
+}
+
+// sectionIDs are the objects that a section compares, "" for one that is not there. Both
+// are where the section names none: a file that has another name or mode only.
+type sectionIDs struct{ old, fresh string }
+
+// of reports whether the section is that of a file. A file of another kind has two: one
+// goes, and one comes.
+func (s *sectionIDs) of(d *FileDiff) bool {
+	switch {
+	case *s == sectionIDs{}:
+		return d.OldOID == d.NewOID
+	case d.Status == 'T':
+		return s.old == d.OldOID && s.fresh == "" || s.old == "" && s.fresh == d.NewOID
+	}
+	return s.old == d.OldOID && s.fresh == d.NewOID
+}
+
+// hasSection reads the head of a section if it is that of a file. git leaves out the
+// sections of files that differ in white space only where that is ignored.
+func (p *logParser) hasSection(d *FileDiff) (bool, error) {
+	if p.next == nil {
+		if _, err := p.in.Peek(1); errors.Is(err, io.EOF) {
+			return false, nil
+		}
+		if err := p.beginSection(); err != nil {
+			return false, err
+		}
+		ids := &sectionIDs{}
+		for !p.startsWith(hunkHead) && !p.startsWith(binaryHead) && !p.startsWith(sectionHead) {
+			if _, err := p.in.Peek(1); errors.Is(err, io.EOF) {
+				break // it is the last
+			}
+			line, err := p.readLine()
+			if err != nil {
+				return false, err
+			}
+			if rest, ok := bytes.CutPrefix(line, []byte("index ")); ok {
+				both, _, _ := bytes.Cut(bytes.TrimSuffix(rest, []byte("\n")), []byte(" "))
+				old, fresh, _ := bytes.Cut(both, []byte(".."))
+				ids.old, ids.fresh = presentOID(string(old)), presentOID(string(fresh))
+			}
+		}
+		p.next = ids
+	}
+	if !p.next.of(d) {
+		return false, nil
+	}
+	p.next = nil
+	return true, nil
+}
+
+func (p *logParser) startsWith(prefix []byte) bool {
+	next, _ := p.in.Peek(len(prefix))
+	return bytes.Equal(next, prefix)
+}
+
 // hunk reads the lines that the head counts.
 func (p *logParser) hunk(d *FileDiff, head []byte) error {
-	before, after, ok := hunkCounts(head)
+	h, ok := ParseHunkHead(head)
 	if !ok {
 		return badRecord(head)
 	}
 	p.keep(d, head)
+	before, after := h.Old.Lines, h.New.Lines
 	for before > 0 || after > 0 {
 		line, err := p.readLine()
 		if err != nil {
@@ -346,25 +412,4 @@ func (p *logParser) readLine() ([]byte, error) {
 		return nil, truncated(err)
 	}
 	return append(p.line, line...), nil
-}
-
-// hunkCounts reads the two numbers of lines in "@@ -1,2 +3 @@".
-func hunkCounts(head []byte) (before, after int, ok bool) {
-	parts := bytes.SplitN(head, []byte(" "), 4)
-	if len(parts) < 4 || !bytes.HasPrefix(parts[1], []byte("-")) || !bytes.HasPrefix(parts[2], []byte("+")) {
-		return 0, 0, false
-	}
-	before, ok1 := lineCount(parts[1][1:])
-	after, ok2 := lineCount(parts[2][1:])
-	return before, after, ok1 && ok2
-}
-
-// lineCount reads "1,2", or "1" which means one line.
-func lineCount(b []byte) (int, bool) {
-	_, count, found := bytes.Cut(b, []byte(","))
-	if !found {
-		return 1, true
-	}
-	n, err := strconv.Atoi(string(count))
-	return n, err == nil && n >= 0
 }

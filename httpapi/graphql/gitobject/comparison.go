@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/trawlsearch/trawl/httpapi/code"
@@ -370,28 +369,16 @@ type diffHunk struct {
 // diffRange is the type FileDiffHunkRange.
 type diffRange struct{ StartLine, Lines int32 }
 
-// newDiffHunk reads "@@ -8,7 +8,7 @@ section".
-func newDiffHunk(head string) *diffHunk {
-	f := strings.SplitN(strings.TrimSuffix(head, "\n"), " ", 5)
-	h := &diffHunk{}
-	if len(f) < 4 {
-		return h
-	}
-	h.OldRange, h.NewRange = newDiffRange(f[1]), newDiffRange(f[2])
-	if len(f) == 5 {
-		h.Section = wire.TextOrNull(strings.ToValidUTF8(f[4], "\uFFFD"))
+// newDiffHunk reads the line above a hunk.
+func newDiffHunk(line string) *diffHunk {
+	head, _ := git.ParseHunkHead([]byte(line))
+	h := &diffHunk{OldRange: newDiffRange(head.Old), NewRange: newDiffRange(head.New)}
+	if head.Section != nil {
+		h.Section = wire.TextOrNull(strings.ToValidUTF8(string(head.Section), "\uFFFD"))
 	}
 	return h
 }
 
-func newDiffRange(text string) diffRange {
-	start, count, ok := strings.Cut(strings.TrimLeft(text, "-+"), ",")
-	r := diffRange{Lines: 1}
-	if n, err := strconv.Atoi(start); err == nil {
-		r.StartLine = wire.Int32(n)
-	}
-	if n, err := strconv.Atoi(count); ok && err == nil {
-		r.Lines = wire.Int32(n)
-	}
-	return r
+func newDiffRange(s git.HunkSide) diffRange {
+	return diffRange{wire.Int32(s.Start), wire.Int32(s.Lines)}
 }
