@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"html/template"
+	"net/http"
+	"net/url"
 
 	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/store/git"
@@ -24,8 +26,43 @@ const (
 	maxDiffLines     = 10_000
 )
 
+// diffView is how a diff is shown: with its sides side by side, and without lines
+// that differ in white space only.
+type diffView struct{ Split, IgnoreSpace bool }
+
+// The parameters of an address that say so.
+const (
+	viewParameter  = "view"
+	viewSplit      = "split"
+	spaceParameter = "w"
+)
+
+func diffViewOf(r *http.Request) diffView {
+	values := r.URL.Query()
+	return diffView{Split: values.Get(viewParameter) == viewSplit, IgnoreSpace: values.Get(spaceParameter) == "1"}
+}
+
+// address is what follows the path in the address of a view.
+func (v diffView) address() string {
+	values := url.Values{}
+	if v.Split {
+		values.Set(viewParameter, viewSplit)
+	}
+	if v.IgnoreSpace {
+		values.Set(spaceParameter, "1")
+	}
+	return "?" + values.Encode()
+}
+
+// OtherSides and OtherSpace are the addresses of the same diff shown the other way.
+func (v diffView) OtherSides() string { return diffView{!v.Split, v.IgnoreSpace}.address() }
+
+// OtherSpace is explained there.
+func (v diffView) OtherSpace() string { return diffView{v.Split, !v.IgnoreSpace}.address() }
+
 // diffData are files that differ.
 type diffData struct {
+	diffView
 	Files []diffFile
 	// More says that there are others.
 	More           bool
@@ -39,18 +76,26 @@ type diffData struct {
 // diffFile is a file of a diff. Note says why no lines are shown.
 type diffFile struct {
 	Path, OldPath, URL, Status, Note string
-	Lines                            []diffLine
+	Added, Deleted                   int
+	// Lines are those of both sides, one below the other; Pairs has them side by side.
+	Lines []diffLine
+	Pairs []diffPair
 	// Left counts the lines that are not shown.
 	Left int
 }
 
 // diffLine is a line of a diff; Class is "plus", "minus", "at" or "". Left is
-// how many bytes at its end are not shown.
+// how many bytes at its end are not shown. Old and New are its numbers from 1, 0 on a
+// side that does not have it.
 type diffLine struct {
-	Class string
-	HTML  template.HTML
-	Left  int
+	Class    string
+	HTML     template.HTML
+	Left     int
+	Old, New int
 }
+
+// diffPair are lines that stand side by side. At is the line above a hunk, instead.
+type diffPair struct{ At, Old, New *diffLine }
 
 var diffStates = map[git.DiffState]string{
 	git.DiffBinary: "binary", git.DiffTooLarge: "too large to be shown", git.DiffUnread: "not read: git takes too much memory to compare them",
@@ -60,28 +105,31 @@ var diffStatus = map[byte]string{'A': "added", 'D': "deleted", 'R': "renamed", '
 
 // diff reads the differences between two commits, "" being the empty tree.
 // Files that git cannot compare within its memory are listed by name.
-func (p *target) diff(ctx context.Context, base, head string) (diffData, error) {
-	out, err := p.diffTo(ctx, base, head, git.LogHunks)
+func (p *target) diff(ctx context.Context, base, head string, v diffView) (diffData, error) {
+	out, err := p.diffTo(ctx, base, head, v, git.LogHunks)
 	if errors.Is(err, git.ErrTooCostly) {
-		return p.diffTo(ctx, base, head, git.LogPaths)
+		return p.diffTo(ctx, base, head, v, git.LogPaths)
 	}
 	return out, err
 }
 
-func (p *target) diffTo(ctx context.Context, base, head string, depth git.LogDepth) (diffData, error) {
-	out := diffData{left: listBytes}
+func (p *target) diffTo(ctx context.Context, base, head string, v diffView, depth git.LogDepth) (diffData, error) {
+	out := diffData{diffView: v, left: listBytes}
 	repo, err := p.code.Repo(ctx)
 	if err != nil {
 		return out, err
 	}
-	o := git.LogOptions{Depth: depth, MaxFiles: maxDiffFiles + 1, MaxFileBytes: maxDiffFileBytes, MaxCommitBytes: maxDiffBytes}
+	o := git.LogOptions{Depth: depth, MaxFiles: maxDiffFiles + 1, MaxFileBytes: maxDiffFileBytes, MaxCommitBytes: maxDiffBytes, IgnoreSpace: v.IgnoreSpace}
 	err = repo.Compare(ctx, base, head, nil, o, func(d git.FileDiff) error {
 		f := p.diffFile(d, base, head)
 		if len(out.Files) == maxDiffFiles || !out.left.take(f.Path, f.OldPath, f.URL) {
 			out.More = true
 			return errEnough
 		}
-		f.Lines, f.Left = out.show(d.Hunks)
+		out.show(&f, d.Hunks)
+		if v.IgnoreSpace && f.Note == "" && len(d.Hunks) == 0 && d.OldOID != d.NewOID && d.OldOID != "" && d.NewOID != "" {
+			f.Note = "the same but for white space"
+		}
 		out.Files = append(out.Files, f)
 		return nil
 	})
@@ -107,34 +155,76 @@ func (p *target) diffFile(d git.FileDiff, base, head string) diffFile {
 	return f
 }
 
-// show makes HTML of the first lines of hunks, and counts all.
-func (d *diffData) show(hunks []byte) (shown []diffLine, left int) {
+// show makes HTML of the first lines of a file's hunks, and counts all.
+func (d *diffData) show(f *diffFile, hunks []byte) {
+	var at git.HunkHead
 	for text := range bytes.Lines(hunks) {
 		line := diffLine{}
 		switch text[0] {
 		case '+':
-			line.Class = "plus"
-			d.Added++
+			line.Class, line.New = "plus", at.New.Start
+			f.Added++
+			at.New.Start++
 		case '-':
-			line.Class = "minus"
-			d.Deleted++
+			line.Class, line.Old = "minus", at.Old.Start
+			f.Deleted++
+			at.Old.Start++
 		case '@':
 			line.Class = "at"
+			at, _ = git.ParseHunkHead(text)
+		default:
+			line.Old, line.New = at.Old.Start, at.New.Start
+			at.Old.Start++
+			at.New.Start++
 		}
-		if left > 0 || len(shown) == maxFileLines || d.lines == maxDiffLines {
-			left++
+		if f.Left > 0 || len(f.Lines) == maxFileLines || d.lines == maxDiffLines {
+			f.Left++
 			continue
+		}
+		if d.Split && line.Class != "at" {
+			text = text[1:] // the side says it
 		}
 		w := newLineWriter(1, window{first: 1, last: 1})
 		w.write("", string(text))
 		row := w.end()[0]
 		if d.left -= byteBudget(len(row.HTML)); d.left < 0 {
-			left++
+			f.Left++
 			continue
 		}
 		line.HTML, line.Left = row.HTML, row.Left
-		shown = append(shown, line)
+		f.Lines = append(f.Lines, line)
 		d.lines++
 	}
-	return shown, left
+	d.Added, d.Deleted = d.Added+f.Added, d.Deleted+f.Deleted
+	if d.Split {
+		f.Pairs, f.Lines = pairs(f.Lines), nil
+	}
+}
+
+// pairs puts lines side by side: those that are on both, and of a run that changed the
+// first that went beside the first that came.
+func pairs(lines []diffLine) (out []diffPair) {
+	begun := 0 // of the run at hand, in out
+	for i := range lines {
+		line := &lines[i]
+		switch line.Class {
+		case "at":
+			out = append(out, diffPair{At: line})
+			begun = len(out)
+		case "minus":
+			out = append(out, diffPair{Old: line})
+		case "plus":
+			for begun < len(out) && (out[begun].New != nil || out[begun].At != nil) {
+				begun++
+			}
+			if begun == len(out) {
+				out = append(out, diffPair{})
+			}
+			out[begun].New = line
+		default:
+			out = append(out, diffPair{Old: line, New: line})
+			begun = len(out)
+		}
+	}
+	return out
 }
