@@ -22,6 +22,8 @@ type branchesData struct {
 	head
 	// Query is the text that names are searched for, Here where that is done.
 	Query, Here string
+	// Head and Base are what is compared, which nobody has chosen yet.
+	Head, Base string
 	// Path and View are what the links lead to at each ref; the path is as it is.
 	At, View       string
 	Branches, Tags refList
@@ -87,6 +89,13 @@ func (e *Endpoint) branches(r *http.Request, p *target) (answer, error) {
 	}
 	if rev := strings.TrimSpace(values.Get("rev")); rev != "" && len(rev) <= maxRevBytes {
 		return answer{elsewhere: viewURL(p.rec.Name, rev, data.At, data.View)}, nil
+	}
+	if head := strings.TrimSpace(values.Get("head")); head != "" && len(head) <= maxRevBytes {
+		base := strings.TrimSpace(values.Get("base"))
+		if base == "" || len(base) > maxRevBytes {
+			base = "HEAD"
+		}
+		return answer{elsewhere: code.CompareURL(p.rec.Name, base, head)}, nil
 	}
 	data.Query = beginning(strings.TrimSpace(r.URL.Query().Get("q")), maxShownName)
 	for part, list := range map[string]*refList{"branches": &data.Branches, "tags": &data.Tags} {
