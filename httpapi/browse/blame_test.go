@@ -109,7 +109,7 @@ func TestSwitchKeepsPath(t *testing.T) {
 	for query, want := range map[string]string{
 		"rev=v1.0&path=main.go&view=blame": "/under/lab/kiln@v1.0/-/blame/main.go", "rev=HEAD~1": "/under/lab/kiln@HEAD~1", "rev=//evil.example": "/under/lab/kiln@/evil.example",
 		"rev=a%0d%0aSet-Cookie:x": "/under/lab/kiln@a%0D%0ASet-Cookie:x", "rev=x&path=%22%3E%3Cscript%3E": "/under/lab/kiln@x/-/tree/%22%3E%3Cscript%3E",
-		"head=v1.0&base=main": "/under/lab/kiln/-/compare/main...v1.0", "head=+v1.0+": "/under/lab/kiln/-/compare/HEAD...v1.0", "head=%3Cb%3E%0d%0a&base=//evil.example": "/under/lab/kiln/-/compare//evil.example...%3Cb%3E",
+		"head=v1.0&base=main": "/under/lab/kiln/-/compare/main...v1.0", "head=+v1.0+": "/under/lab/kiln/-/compare/HEAD...v1.0", "head=%3Cb%3E%0d%0a&base=//evil.example": "/under/lab/kiln/-/compare/evil.example...%3Cb%3E",
 	} {
 		if a := w.get("/lab/kiln/-/branches?" + query); a.status != http.StatusFound || a.header.Get("Location") != want {
 			t.Errorf("%q: %d to %q, want %q", query, a.status, a.header.Get("Location"), want)

@@ -37,9 +37,9 @@ func TestDiffViews(t *testing.T) {
 		address string
 		want    []string
 	}{
-		{"", []string{"@@ -1,6 +1,7 @@", "1|1| one", "2|2| two", "3||-three", "|3|+THREE", "|4|+and more", "4|5| four", "5||-five", "6|6| six", "|7|+seven &amp; &lt;b&gt;", "@@ -1 +1 @@", "1||-x", "|1|+  x"}},
+		{"", []string{"||@@ -1,6 +1,7 @@", "1|1| one", "2|2| two", "3||-three", "|3|+THREE", "|4|+and more", "4|5| four", "5||-five", "6|6| six", "|7|+seven &amp; &lt;b&gt;", "||@@ -1 +1 @@", "1||-x", "|1|+  x"}},
 		{"?view=split", []string{"@@ -1,6 +1,7 @@", "1|one|1|one", "2|two|2|two", "3|three|3|THREE", "||4|and more", "4|four|5|four", "5|five||", "6|six|6|six", "||7|seven &amp; &lt;b&gt;", "@@ -1 +1 @@", "1|x|1|  x"}},
-		{"?w=1", []string{"@@ -1,6 +1,7 @@", "1|1| one", "2|2| two", "3||-three", "|3|+THREE", "|4|+and more", "4|5| four", "5||-five", "6|6| six", "|7|+seven &amp; &lt;b&gt;"}},
+		{"?w=1", []string{"||@@ -1,6 +1,7 @@", "1|1| one", "2|2| two", "3||-three", "|3|+THREE", "|4|+and more", "4|5| four", "5||-five", "6|6| six", "|7|+seven &amp; &lt;b&gt;"}},
 	} {
 		body := w.get(page + c.address).body
 		if got := rows(body); !slices.Equal(got, c.want) {
