@@ -51,9 +51,9 @@ func TestDiffViews(t *testing.T) {
 	}
 	// Each view leads to the others.
 	for address, want := range map[string][]string{
-		"":                {`href="?view=split">Side by side<`, `href="?w=1">Without changes of white space<`},
-		"?view=split":     {`href="?">One below the other<`, `href="?view=split&amp;w=1">Without changes of white space<`},
-		"?view=split&w=1": {`href="?w=1">One below the other<`, `href="?view=split">With changes of white space<`},
+		"":                {`href="?view=split">Side by side<`, `href="?w=1">Hide whitespace changes<`},
+		"?view=split":     {`href="?">Unified<`, `href="?view=split&amp;w=1">Hide whitespace changes<`},
+		"?view=split&w=1": {`href="?w=1">Unified<`, `href="?view=split">Show whitespace changes<`},
 		"?view=x&w=2":     {`href="?view=split">Side by side<`, `href="#f1">b.txt</a>`},
 	} {
 		body := w.get(page + address).body
