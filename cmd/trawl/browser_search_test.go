@@ -333,7 +333,17 @@ func (s *site) searchCompletion() {
 	t.keys(kb.ArrowDown, kb.Tab)
 	t.until(`q.value === "slip repo:^hostile$ " && proposals.hidden && document.activeElement.id === "q"`)
 	t.do(chromedp.KeyEvent("file:kil"))
-	t.until(`[...proposals.children].some(e => e.innerText.includes("kiln.go") && e.innerText.includes("file"))`)
+	proposed := false
+	for tries := 0; tries < 20 && !proposed; tries++ { // a search has half a second, which may be little on a busy machine
+		proposed = eval[bool](t, `(async () => {
+			const there = () => [...proposals.children].some(e => e.innerText.includes("kiln.go") && e.innerText.includes("file"))
+			for (const end = Date.now() + 3000; !there() && Date.now() < end;) await new Promise(done => setTimeout(done, 20))
+			return there() || !q.dispatchEvent(new Event("input"))
+		})()`)
+	}
+	if !proposed {
+		s.Error("no file is proposed")
+	}
 	t.keys(kb.ArrowDown, kb.Tab)
 	t.until(`q.value === "slip repo:^hostile$ file:^kiln\\.go$ "`)
 	t.do(chromedp.KeyEvent("lang:g"))
