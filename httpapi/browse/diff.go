@@ -54,10 +54,10 @@ func (v diffView) address() string {
 	return "?" + values.Encode()
 }
 
-// OtherSides and OtherSpace are the addresses of the same diff shown the other way.
+// OtherSides is the address of the same diff, side by side if it is unified.
 func (v diffView) OtherSides() string { return diffView{!v.Split, v.IgnoreSpace}.address() }
 
-// OtherSpace is explained there.
+// OtherSpace is that with whitespace changes if they are hidden.
 func (v diffView) OtherSpace() string { return diffView{v.Split, !v.IgnoreSpace}.address() }
 
 // diffData are files that differ.

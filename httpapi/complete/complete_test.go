@@ -98,6 +98,24 @@ func answered(t *testing.T, e *Endpoint, actor *auth.Actor, q, cursor string) (i
 	return w.Code, a
 }
 
+// readerOfSecret makes a user who alone may read lab/secret.
+func readerOfSecret(t *testing.T, st *store.Store) *identity.User {
+	t.Helper()
+	registry, err := identity.Open(st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	operator := identity.Author{Operator: true}
+	ann, err := registry.CreateUser(operator, identity.NewUser{Name: "ann"})
+	if err == nil {
+		_, err = registry.SetReaders(operator, "lab/secret", []string{"user:ann"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ann
+}
+
 // Names are proposed to those who may see them.
 func TestEndpoint(t *testing.T) {
 	st, err := store.Open(filepath.Join(t.TempDir(), "data"), store.Options{})
@@ -115,18 +133,7 @@ func TestEndpoint(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	registry, err := identity.Open(st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	operator := identity.Author{Operator: true}
-	ann, err := registry.CreateUser(operator, identity.NewUser{Name: "ann"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := registry.SetReaders(operator, "lab/secret", []string{"user:ann"}); err != nil {
-		t.Fatal(err)
-	}
+	ann := readerOfSecret(t, st)
 	e := &Endpoint{Store: func() *store.Store { return st }}
 	for _, c := range []struct {
 		actor *auth.Actor

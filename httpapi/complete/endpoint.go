@@ -88,7 +88,7 @@ func Offline(text string) Answer {
 func complete(ctx context.Context, text string, at int, n names, find finding) Answer {
 	word := syntax.WordAt(text, at)
 	known := items(word, n)
-	found, incomplete := found(ctx, find, word, text[:word.Span.Start]+" "+text[word.Span.End:])
+	found, incomplete := lookFor(ctx, find, word, text[:word.Span.Start]+" "+text[word.Span.End:])
 	if word.Field != "" {
 		known, found = found, known
 	}

@@ -107,9 +107,9 @@ func within(text, around string) string {
 	return text
 }
 
-// found looks for what a word may become. incomplete says that there was no time for
+// lookFor looks for what a word may become. incomplete says that there was no time for
 // all, or that the server had no turn to give.
-func found(ctx context.Context, do finding, w syntax.Word, around string) (out []Item, incomplete bool) {
+func lookFor(ctx context.Context, do finding, w syntax.Word, around string) (out []Item, incomplete bool) {
 	want, ok := wantedFor(w)
 	if do == nil || !ok {
 		return nil, false

@@ -16,7 +16,6 @@ import (
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
-	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
@@ -64,7 +63,7 @@ func TestFoundItems(t *testing.T) {
 			return &navigate.Answer{Matches: matches, Total: len(matches), Report: report.New(time.Now)}, nil
 		}
 		w := syntax.WordAt(c.text, len(c.text))
-		items, incomplete := found(t.Context(), find, w, c.text[:w.Span.Start])
+		items, incomplete := lookFor(t.Context(), find, w, c.text[:w.Span.Start])
 		if got := texts(items); asked != c.asked || !slices.Equal(got, c.want) || incomplete {
 			t.Errorf("%q asks %q and proposes %q, %v; want %q, %q", c.text, asked, got, incomplete, c.asked, c.want)
 		}
@@ -99,18 +98,7 @@ func TestFoundIsSeen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	registry, err := identity.Open(st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	operator := identity.Author{Operator: true}
-	ann, err := registry.CreateUser(operator, identity.NewUser{Name: "ann"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := registry.SetReaders(operator, "lab/secret", []string{"user:ann"}); err != nil {
-		t.Fatal(err)
-	}
+	ann := readerOfSecret(t, st)
 	e := &Endpoint{Store: func() *store.Store { return st }, Finder: navigate.Finder{Searcher: search.New(st, search.Settings{Workers: 2})}}
 	for _, c := range []struct {
 		actor *auth.Actor
