@@ -20,9 +20,15 @@ export class LongList {
   #heights = new Heights();
   // #live are the elements in the page, by their item.
   #live = new Map();
-  // #shift is how far the strip is moved behind the box, #last where the box was.
+  // #shift is how far the strip is moved behind the box, #last and #y where the box and
+  // the page were.
   #shift = 0;
   #last = 0;
+  #y = 0;
+  // #moving is whether the page moves, #leapt whether this movement was a leap along the
+  // scroll bar.
+  #moving = false;
+  #leapt = false;
   #asked = false;
   #timer = 0;
   #target = null;
@@ -147,6 +153,7 @@ export class LongList {
     const at = this.#ideal(place);
     scrollTo({ top: at + this.#offset(), behavior: "instant" });
     this.#last = this.#scroll();
+    this.#y = scrollY;
     this.#shift = place > 0 ? place - this.#last : 0;
   }
 
@@ -177,24 +184,42 @@ export class LongList {
   }
 
   #scrolled() {
-    const at = this.#scroll(), { total } = this.#heights;
-    if (total > tallest && Math.abs(at - this.#last) > 3 * innerHeight) {
-      const share = Math.min(1, at / (tallest - innerHeight));
-      this.#shift = at > 0 ? share * (total - innerHeight) - at : 0;
-    }
-    this.#last = at;
+    this.#follow();
     clearTimeout(this.#timer);
     if (!("onscrollend" in window)) this.#timer = setTimeout(() => this.#settle(), settleAfter);
     this.draw();
   }
 
+  // #follow takes over where the page was scrolled to, which may be before the event
+  // that says so.
+  #follow() {
+    const at = this.#scroll(), by = Math.abs(at - this.#last), { total } = this.#heights;
+    if (scrollY !== this.#y) this.#moving = true;
+    if (total > tallest) {
+      const leap = by > 3 * innerHeight, share = Math.min(1, at / (tallest - innerHeight));
+      this.#leapt ||= leap;
+      // a leap may come to its end in small steps; at both ends of the scroll bar are those
+      // of the strip
+      if (leap || (this.#leapt && (at <= 0 || share === 1))) this.#shift = at > 0 ? share * (total - innerHeight) - at : 0;
+    }
+    this.#last = at;
+    this.#y = scrollY;
+  }
+
   // #settle puts the scroll bar where it belongs; nothing else is seen to move. It
   // waits for the end of a movement, which it would cut short.
   #settle() {
-    const place = this.#top();
-    if (Math.abs(this.#ideal(place) - this.#scroll()) > 1) this.#put(place);
+    this.#follow();
+    this.#moving = this.#leapt = false;
+    this.#align();
     this.draw();
     this.#source.settled?.();
+  }
+
+  // #align puts the scroll bar where it belongs.
+  #align() {
+    const place = this.#top();
+    if (Math.abs(this.#ideal(place) - this.#scroll()) > 1) this.#put(place);
   }
 
   #element(i) {
@@ -206,6 +231,7 @@ export class LongList {
   #draw() {
     this.#size();
     if (!this.length) return;
+    this.#follow();
     const began = performance.now();
     const top = this.#top(), over = innerHeight;
     const from = Math.max(0, top - over), to = top + innerHeight + over;
@@ -231,9 +257,10 @@ export class LongList {
       this.#live.delete(item);
     }
     this.#measure(top);
+    this.#size();
+    if (!this.#moving) this.#align();
     const into = this.#shift;
     for (const [item, element] of this.#live) element.style.top = `${this.#heights.before(item) - into}px`;
-    this.#size();
     if (left || this.#heights.at(Math.max(0, this.#top() - over)) !== first) this.draw();
   }
 
@@ -247,13 +274,15 @@ export class LongList {
   }
 
   // #measure takes over the real heights. The item at the top of the window stays
-  // where it is.
+  // where it is, or the end of the list, if that is seen.
   #measure(top) {
+    const atEnd = top > 0 && top >= this.#heights.total - innerHeight - 1;
     const anchor = this.#heights.at(Math.max(0, top));
     const before = this.#heights.before(anchor);
     const sizes = [...this.#live].map(([item, element]) => [item, element.getBoundingClientRect().height + gap]);
     for (const [item, height] of sizes) this.#heights.set(item, height);
-    if (top > 0) this.#shift += this.#heights.before(anchor) - before;
+    if (atEnd) this.#shift += Math.max(0, this.#heights.total - innerHeight) - top;
+    else if (top > 0) this.#shift += this.#heights.before(anchor) - before;
   }
 }
 
