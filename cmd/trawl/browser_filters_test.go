@@ -28,7 +28,7 @@ func (s *site) searchFilters() {
 	click := func(title string) {
 		s.Helper()
 		t.until(fmt.Sprintf(`[...document.querySelectorAll("#filters a")].some(a => a.title.startsWith(%q))`, title))
-		eval[bool](t, fmt.Sprintf(`([...document.querySelectorAll("#filters a")].find(a => a.title.startsWith(%q)).click(), true)`, title))
+		t.leave(fmt.Sprintf(`[...document.querySelectorAll("#filters a")].find(a => a.title.startsWith(%q)).click()`, title))
 	}
 	langs := eval[string](t, `[...document.querySelectorAll("#filters a[title^='add lang:']")].map(a => a.title.slice(4)).join()`)
 	other := strings.Split(strings.Replace(langs, "lang:go,", "", 1), ",")[0]
@@ -51,7 +51,7 @@ func (s *site) searchFilters() {
 	query("(glaze or slip) "+other, "")
 
 	// kinds of results are tabs
-	eval[bool](t, `([...document.querySelectorAll("#tabs a")].find(a => a.textContent === "Paths").click(), true)`)
+	t.leave(`[...document.querySelectorAll("#tabs a")].find(a => a.textContent === "Paths").click()`)
 	query("(glaze or slip) "+other+" type:path", "")
 	if got := eval[string](t, `document.querySelector("#tabs [aria-current]").textContent`); got != "Paths" {
 		s.Errorf("the tab at hand is %q", got)
@@ -72,7 +72,7 @@ func (s *site) searchFilters() {
 		s.Errorf("with a chart: %q", bad)
 	}
 	group("file", `document.querySelector("#groups li")?.innerText.startsWith("hostile \u203a kiln.go")`)
-	eval[bool](t, `(document.querySelector("#groups li a").click(), true)`)
+	t.leave(`document.querySelector("#groups li a").click()`)
 	query(`/(gla|sl)[a-z]+/ repo:^hostile$ file:^kiln\.go$`, "")
 	group("author", `document.getElementById("groups").innerText.includes("in none")`)
 	group("", `document.getElementById("groups").hidden`)

@@ -33,7 +33,7 @@ func (s *site) searchView() {
 	eval[bool](t, `(scrollTo({top: 1500, behavior: "instant"}), true)`)
 	t.until(`history.state?.at?.[1] > 0`)
 	t.do(chromedp.Navigate(s.url + "/help"))
-	eval[bool](t, `(history.back(), true)`)
+	t.leave(`history.back()`)
 	t.until(`location.pathname === "/search" && history.state?.at && document.getElementById("told")?.textContent.startsWith("40 results")`)
 	t.quiet()
 }

@@ -239,6 +239,13 @@ func eval[T any](t *tab, expression string) T {
 	return out
 }
 
+// leave runs a statement that may lead to another page. It returns before, as an answer
+// of this page may not come any more then.
+func (t *tab) leave(statement string) {
+	t.Helper()
+	eval[bool](t, fmt.Sprintf("(setTimeout(() => { %s }, 20), true)", statement))
+}
+
 // until waits for an expression to be true, on whatever page the tab shows by
 // then, and for that page to be loaded: before, its scripts may hear no key.
 func (t *tab) until(expression string) {
