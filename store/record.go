@@ -51,6 +51,10 @@ const (
 	RecordJobResult     RecordKind = 'J'
 	RecordContext       RecordKind = 'C'
 	RecordContextChoice RecordKind = 'Y'
+	RecordMonitor       RecordKind = 'w'
+	RecordKnown         RecordKind = 'W'
+	RecordFiring        RecordKind = 'v'
+	RecordWaiting       RecordKind = 'V'
 )
 
 // These are of store/oauth, whose keys.go defines their IDs.
@@ -72,7 +76,7 @@ func (k RecordKind) known() bool {
 		RecordMembership, RecordToken, RecordTokenHash, RecordTokenUse, RecordSession, RecordAudit, RecordCounter, RecordPin,
 		RecordFailures, RecordSecret, RecordExternal,
 		RecordSite, RecordSettings, RecordService, RecordSavedSearch, RecordJob, RecordJobStep, RecordJobResult,
-		RecordContext, RecordContextChoice,
+		RecordContext, RecordContextChoice, RecordMonitor, RecordKnown, RecordFiring, RecordWaiting,
 		RecordApp, RecordGrant, RecordDevice, RecordUserCode,
 		RecordAsked, RecordOwners:
 		return true

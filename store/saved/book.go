@@ -13,7 +13,8 @@ import (
 
 // The tables, one for each kind of record. Values are JSON, but for those of the
 // site, which are a text that no other data directory has and, by name, the
-// numbers(4) that were handed out last; and for lines of results.
+// numbers(4) that were handed out last; for lines of results; for what monitors know;
+// and for when a firing is due, in milliseconds since 1970.
 var (
 	site     = table.Bytes(store.RecordSite, "site record", checkSite)
 	settings = table.JSON(store.RecordSettings, "settings", table.Own(func(s *Settings) settingsKey { return settingsKey{s.Subject, s.ID} }))
@@ -23,6 +24,10 @@ var (
 	steps    = table.JSON[jobPart, JobStep](store.RecordJobStep, "step of a search job", nil)
 	contexts = table.JSON(store.RecordContext, "search context", table.Own(func(c *Context) string { return contextKey(c.Owner, c.Name) }))
 	choices  = table.JSON(store.RecordContextChoice, "chosen search contexts", table.Own(func(c *ContextChoice) uint32 { return c.User }))
+	monitors = table.JSON(store.RecordMonitor, "monitor", table.Own(func(m *Monitor) uint32 { return m.Search }))
+	knowns   = table.Bytes(store.RecordKnown, "matches that a monitor knows", checkKnown)
+	firings  = table.JSON(store.RecordFiring, "firing of a monitor", table.Own(func(f *Firing) firingKey { return firingKey{f.Search, f.Number} }))
+	waiting  = table.Binary[firingKey, int64](store.RecordWaiting, "firing that is to be told")
 	results  = table.Bytes[jobPart](store.RecordJobResult, "results of a search job", nil)
 )
 

@@ -88,23 +88,28 @@ func makeKey(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// sealedFor is bound to what is sealed, so that it opens as nothing else.
-var sealedFor = []byte("trawl: configuration of an external service")
+// purpose is bound to what is sealed, so that it opens as nothing else.
+type purpose string
 
-func (k *Key) seal(text string) ([]byte, error) {
+const (
+	sealedService purpose = "trawl: configuration of an external service"
+	sealedTarget  purpose = "trawl: target of a monitor"
+)
+
+func (k *Key) seal(p purpose, text string) ([]byte, error) {
 	aead, err := k.open()
 	if err != nil {
 		return nil, err
 	}
-	return aead.Seal(nil, nil, []byte(text), sealedFor), nil
+	return aead.Seal(nil, nil, []byte(text), []byte(p)), nil
 }
 
-func (k *Key) unseal(sealed []byte) (string, error) {
+func (k *Key) unseal(p purpose, sealed []byte) (string, error) {
 	aead, err := k.open()
 	if err != nil {
 		return "", err
 	}
-	text, err := aead.Open(nil, nil, sealed, sealedFor)
+	text, err := aead.Open(nil, nil, sealed, []byte(p))
 	if err != nil {
 		return "", ErrSealed
 	}
@@ -119,7 +124,7 @@ func (b *Book) SetConfig(v *Service, config, shown string) (err error) {
 		return nil
 	}
 	v.Config = shown
-	v.Sealed, err = b.Key.seal(config)
+	v.Sealed, err = b.Key.seal(sealedService, config)
 	return err
 }
 
@@ -131,5 +136,5 @@ func (b *Book) FullConfig(v *Service) (string, error) {
 	if b.Key == nil {
 		return "", ErrSealed
 	}
-	return b.Key.unseal(v.Sealed)
+	return b.Key.unseal(sealedService, v.Sealed)
 }

@@ -59,10 +59,10 @@ func (b *Book) ChangeSearch(id uint32, change func(*Search)) (s *Search, err err
 	return s, err
 }
 
-// RemoveSearch forgets a saved search.
+// RemoveSearch forgets a saved search, with its monitor.
 func (b *Book) RemoveSearch(id uint32) error {
 	return b.update(func(b *Book, c *store.Records) error {
 		searches.Delete(c, id)
-		return nil
+		return b.removeMonitor(c, id)
 	})
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // Verify reads every record of a Book and reports those that cannot be decoded
-// or refer to a record that does not exist. Search jobs that cannot be read,
-// and parts of no job, can be deleted: their users search again. The error says
+// or refer to a record that does not exist. Search jobs and monitors that cannot be
+// read, and parts of none, can be deleted: their users search again. The error says
 // why it could not read on.
 func Verify(st *store.Store, tell func(store.FaultyRecord)) error {
 	ofJob := func(p jobPart) error {
@@ -24,7 +24,25 @@ func Verify(st *store.Store, tell func(store.FaultyRecord)) error {
 		p, err := steps.Key(id)
 		return err != nil || errors.Is(ofJob(p), errNoJob)
 	}
+	watched := func(search uint32) error {
+		_, err := monitors.Get(st, search)
+		if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrCorrupt) {
+			return fmt.Errorf("%w: %w", errNoMonitor, err)
+		}
+		return err
+	}
+	// What monitors know and have told can be dropped: it is found again as if it were new.
 	return errors.Join(
+		monitors.Verify(st, tell, table.Always, func(id uint32, _ *Monitor) error {
+			_, err := searches.Get(st, id)
+			return err
+		}),
+		knowns.Verify(st, tell, table.Always, func(k knownKey, _ *[]byte) error { return watched(k.Search) }),
+		firings.Verify(st, tell, table.Always, func(k firingKey, _ *Firing) error { return watched(k.Search) }),
+		waiting.Verify(st, tell, table.Always, func(k firingKey, _ *int64) error {
+			_, err := firings.Get(st, k)
+			return err
+		}),
 		site.Verify(st, tell, nil, nil),
 		settings.Verify(st, tell, nil, nil),
 		services.Verify(st, tell, nil, nil),
@@ -36,5 +54,8 @@ func Verify(st *store.Store, tell func(store.FaultyRecord)) error {
 		results.Verify(st, tell, stray, func(p jobPart, _ *[]byte) error { return ofJob(p) }))
 }
 
-// errNoJob is why steps and results can be deleted.
-var errNoJob = errors.New("it is of no search job")
+// errNoJob and errNoMonitor are why parts of them can be deleted.
+var (
+	errNoJob     = errors.New("it is of no search job")
+	errNoMonitor = errors.New("it is of no monitor")
+)
