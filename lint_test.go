@@ -93,6 +93,7 @@ var libraries = map[string][]string{
 	"github.com/google/go-github/v75":        {"httpapi/hosts/github"},
 	"gitlab.com/gitlab-org/api/client-go":    {"httpapi/hosts/gitlab"},
 	"code.gitea.io/sdk/gitea":                {"httpapi/hosts/gitea"},
+	"github.com/wneessen/go-mail":            {"httpapi/notify"},
 	"github.com/coreos/go-oidc/v3":           {"httpapi/oidc"},
 	"golang.org/x/oauth2":                    {"httpapi/oidc"},
 	"github.com/modelcontextprotocol/go-sdk": {"httpapi/mcp"},

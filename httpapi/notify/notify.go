@@ -52,7 +52,10 @@ type Message struct {
 
 // Sender delivers messages. It is safe for concurrent use.
 type Sender struct {
-	// Guard decides which addresses webhooks may connect to.
+	// Mail is the mail server, nil for none.
+	Mail *Mail
+	// Guard decides which addresses webhooks may connect to. It does not bind the
+	// mail server, which the operator has chosen.
 	Guard hosts.Guard
 	// Version is the version of this program.
 	Version string
@@ -70,7 +73,7 @@ func (s *Sender) Send(ctx context.Context, kind Kind, to string, m Message) erro
 	m = clean(m)
 	switch kind {
 	case Email:
-		return &failure{text: "this server sends no mail", permanent: true}
+		return s.sendMail(ctx, to, m)
 	case Slack:
 		return s.post(ctx, kind, to, m.ID, slackPayload{slackText(m)})
 	}
