@@ -56,13 +56,18 @@ func (j *Jobs) Find(id uint32) (*saved.Job, error) {
 // ParseJob reads and judges the query of a job. An error that is meant for people
 // says what is wrong with it.
 func ParseJob(text string) (*query.Query, error) {
+	return parseWhole(text, "a search job finds everything")
+}
+
+// parseWhole reads a query that is to find everything, for a reason that its user is told.
+func parseWhole(text, reason string) (*query.Query, error) {
 	q, err := syntax.Parse(text, query.Standard)
 	if err != nil {
 		return nil, err
 	}
 	for _, b := range q.Basics {
 		if b.Value("count") != "" || b.Value("timeout") != "" {
-			return nil, &query.SyntaxError{Message: "a search job finds everything: leave out count: and timeout:"}
+			return nil, &query.SyntaxError{Message: reason + ": leave out count: and timeout:"}
 		}
 	}
 	return syntax.Parse(syntax.WithFilter(text, "count", "all"), query.Standard)

@@ -1,6 +1,7 @@
 package manage
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -18,6 +19,8 @@ type Kept struct {
 	Book     *saved.Book
 	// Cancelled ends a search job that runs; nil ends none.
 	Cancelled func(job uint32)
+	// Mail says that the server sends mail.
+	Mail bool
 	// Now is the clock.
 	Now func() time.Time
 }
@@ -56,6 +59,30 @@ func (k *Kept) mayOwn(a *auth.Actor, owner saved.Subject) error {
 		err = refuse("the owner must be a user or an organization")
 	}
 	return err
+}
+
+// ErrCreatorGone says that a user for whom something runs in the background is gone or
+// locked.
+var ErrCreatorGone = errors.New("the user is gone or locked")
+
+// ActorOf is a user for whom something runs in the background, as they are now; 0 is the
+// operator.
+func (k *Kept) ActorOf(creator uint32) (*auth.Actor, error) {
+	if creator == 0 {
+		return auth.OperatorActor(), nil
+	}
+	u, err := k.Registry.User(creator)
+	if isNotFound(err) || err == nil && u.Locked {
+		return nil, ErrCreatorGone
+	}
+	if err != nil {
+		return nil, err
+	}
+	orgs, err := k.Registry.OrgsOf(creator)
+	if err != nil {
+		return nil, fmt.Errorf("organisations of user %d: %w", creator, err)
+	}
+	return &auth.Actor{User: u, Orgs: orgs}, nil
 }
 
 // OwnerName names an owner, "" for one that is gone.

@@ -3,7 +3,6 @@ package jobs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -196,21 +195,15 @@ func (r *Runner) search(ctx context.Context, id uint32) error {
 
 // actor is whom a job searches for, as they are now.
 func (r *Runner) actor(creator uint32) (*auth.Actor, error) {
-	if creator == 0 {
-		return auth.OperatorActor(), nil
-	}
-	u, err := r.Registry.User(creator)
-	if errors.Is(err, store.ErrNotFound) || err == nil && u.Locked {
+	actor, err := r.kept().ActorOf(creator)
+	if errors.Is(err, manage.ErrCreatorGone) {
 		return nil, &refusal{"the user who created the job is gone or locked"}
 	}
-	if err != nil {
-		return nil, err
-	}
-	orgs, err := r.Registry.OrgsOf(creator)
-	if err != nil {
-		return nil, fmt.Errorf("organisations of user %d: %w", creator, err)
-	}
-	return &auth.Actor{User: u, Orgs: orgs}, nil
+	return actor, err
+}
+
+func (r *Runner) kept() *manage.Kept {
+	return &manage.Kept{Store: r.Store, Registry: r.Registry, Book: r.Book, Now: r.Now}
 }
 
 // start chooses the repositories.

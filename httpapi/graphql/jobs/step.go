@@ -35,7 +35,7 @@ func (r *Runner) step(ctx context.Context, job *saved.Job, q *query.Query, actor
 	} else {
 		done.Repository = repo.Name
 		results := report.New(r.Now)
-		contexts := &manage.Contexts{Kept: &manage.Kept{Store: r.Store, Registry: r.Registry, Book: r.Book, Now: r.Now}, Actor: actor}
+		contexts := &manage.Contexts{Kept: r.kept(), Actor: actor}
 		found := r.Searcher.Search(ctx, q, search.Options{
 			Display: -1, Report: results, Only: at, Visible: actor.CanSee, Contexts: contexts.Resolve,
 		}, out)
