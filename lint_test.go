@@ -109,7 +109,7 @@ var libraries = map[string][]string{
 	"github.com/vbauerster/mpb/v8":           {"cmd/..."},
 	"go.yaml.in/yaml/v3":                     {"cmd/..."},
 	"github.com/tidwall/btree":               {"store", "store/shard"},
-	"golang.org/x/sync":                      {"store", "store/shard", "store/object/s3", "store/cluster/runs", "httpapi"},
+	"golang.org/x/sync":                      {"store", "store/shard", "store/object/s3", "store/cluster/runs", "httpapi", "httpapi/monitors"},
 	"golang.org/x/sys":                       {"bench", "query/match/pair", "store/git"},
 	"golang.org/x/term":                      {"cmd/..."},
 }

@@ -1,0 +1,357 @@
+package monitors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trawlsearch/trawl/httpapi/notify"
+	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
+	"github.com/trawlsearch/trawl/store/saved"
+)
+
+// lines are the matches of messages as name:path:line:text, with how many more there are.
+func lines(all []sent) (out []string) {
+	for _, s := range all {
+		for _, m := range s.Matches {
+			out = append(out, fmt.Sprintf("%s:%s:%d:%s", m.Repository, m.Path, m.Line, m.Text))
+		}
+		if more := s.Count - len(s.Matches); more > 0 {
+			out = append(out, fmt.Sprint("and ", more))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// heard demands what was delivered since the last time.
+func (w *world) heard(when string, want ...string) {
+	w.Helper()
+	if got := lines(w.received()); !slices.Equal(got, want) {
+		w.Errorf("%s: heard of %q, want %q", when, got, want)
+	}
+}
+
+// TestMonitor: what was there at first is told to nobody; each match that comes is told
+// once, wherever its line moves, and again by no other process.
+func TestMonitor(t *testing.T) {
+	w := newWorld(t)
+	w.push("open", "b.txt", "glaze one\n")
+	w.watch(w.ann, "glaze")
+	r := w.runner()
+	w.look(r)
+	w.heard("at first")
+
+	w.push("open", "b.txt", "above\nglaze one\nglaze two\n")
+	w.look(r)
+	w.heard("a second line", "lab/open:b.txt:3:glaze two")
+	w.look(r)
+	w.heard("nothing new")
+
+	// The same line again is another match, the same line elsewhere in the file is not.
+	w.push("open", "b.txt", "glaze two\nabove\n  glaze one\nglaze two\n")
+	w.look(r)
+	w.heard("once more", "lab/open:b.txt:4:glaze two")
+
+	w.push("open", "b.txt", "nothing\n")
+	w.look(r)
+	w.push("open", "b.txt", "glaze one\n")
+	w.look(r)
+	w.heard("gone and back")
+
+	// Another process knows what this one has told, and sees what came in between.
+	w.push("open", "c.txt", "glaze three\n")
+	r = w.runner()
+	w.look(r)
+	w.heard("another process", "lab/open:c.txt:1:glaze three")
+	r = w.runner()
+	w.look(r)
+	w.heard("a third one")
+
+	w.push("new", "a.txt", strings.Repeat("glaze\n", 30))
+	w.look(r)
+	got := w.received()
+	if l := lines(got); len(got) != 1 || got[0].Count != 30 || len(got[0].Matches) != 20 || l[0] != "and 10" {
+		t.Errorf("a new repository: %q", l)
+	}
+	if m := got[0]; m.Matches[0].URL != "https://trawl.example.org/lab/new@"+commitOf(t, w.st, "lab/new")+"/-/blob/a.txt#L1" || m.URL != "https://trawl.example.org/users/ann/searches/1" {
+		t.Errorf("addresses: %q, %q", m.Matches[0].URL, m.URL)
+	}
+	if err := w.ix.Remove(t.Context(), "lab/new"); err != nil {
+		t.Fatal(err)
+	}
+	w.look(r)
+	w.heard("a repository that is gone")
+	if err := saved.Verify(w.st, func(f store.FaultyRecord) { t.Error(f.Problem) }); err != nil {
+		t.Error(err)
+	}
+}
+
+// commitOf is the commit of a repository that is searched.
+func commitOf(t *testing.T, st *store.Store, name string) string {
+	t.Helper()
+	sn := st.Snapshot()
+	defer sn.Close()
+	repo, err := sn.Repository(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return repo.Commit()
+}
+
+// TestKinds: commits, diffs, symbols, paths and repositories are matches as lines are.
+func TestKinds(t *testing.T) {
+	w := newWorld(t)
+	w.watch(w.ann, "repo:open type:commit Change")
+	w.watch(w.ann, "repo:open type:diff kiln")
+	w.watch(w.ann, "repo:open type:path kiln")
+	w.watch(w.ann, "repo:kilns type:repo")
+	r := w.runner()
+	w.look(r)
+	w.heard("at first")
+	w.push("open", "kiln.txt", "kiln\n")
+	w.look(r)
+	w.heard("a file", "lab/open::0:Change kiln.txt", "lab/open::0:Change kiln.txt", "lab/open:kiln.txt:0:")
+	w.push("kilns", "x", "x\n")
+	w.look(r)
+	w.heard("a repository", "lab/kilns::0:lab/kilns")
+	w.look(r)
+	w.heard("nothing new")
+}
+
+// TestSeen: a monitor tells what its user may see now, and what another user may see when
+// that one has taken it over.
+func TestSeen(t *testing.T) {
+	w := newWorld(t)
+	w.watch(w.bob, "glaze")
+	id := w.watch(w.ann, "glaze")
+	r := w.runner()
+	w.look(r)
+	w.push("secret", "b.txt", "glaze one\n")
+	w.look(r)
+	w.heard("those who may see it", "lab/secret:b.txt:1:glaze one")
+
+	if _, err := w.book.SetMonitor(id, w.bob.ID, []saved.Target{{Kind: "webhook", Address: "https://example.com/bob"}}); err != nil {
+		t.Fatal(err)
+	}
+	w.push("secret", "b.txt", "glaze one\nglaze two\n")
+	w.look(r)
+	w.heard("taken over by one who may not")
+	if _, err := w.book.SetMonitor(id, w.ann.ID, []saved.Target{{Kind: "email"}}); err != nil {
+		t.Fatal(err)
+	}
+	w.look(r)
+	w.heard("what was there when it was taken over")
+	w.push("secret", "b.txt", "glaze one\nglaze two\nglaze three\n")
+	if err := r.lookAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.registry.SetReaders(identity.Operator, "lab/secret", []string{"user:bob"}); err != nil {
+		t.Fatal(err)
+	}
+	w.look(r)
+	w.heard("not after the repository was taken away")
+	f, err := w.book.Firings(id)
+	if err != nil || len(f) == 0 || f[0].Deliveries[0].State != saved.DeliveryEnded || f[0].Deliveries[0].Failure != "the repository is not there any more" {
+		t.Errorf("firings: %+v, %v", f, err)
+	}
+
+	locked := true
+	if _, err := w.registry.ChangeUser(identity.Operator, w.ann.ID, identity.UserChange{Locked: &locked}); err != nil {
+		t.Fatal(err)
+	}
+	w.push("open", "b.txt", "glaze four\n")
+	w.look(r)
+	w.heard("not to a locked user", "lab/open:b.txt:1:glaze four")
+	if m, err := w.book.Monitor(id); err != nil || m.Failure != "the user is gone or locked" {
+		t.Errorf("monitor: %+v, %v", m, err)
+	}
+}
+
+// TestQueryChanges: a query that was changed begins anew.
+func TestQueryChanges(t *testing.T) {
+	w := newWorld(t)
+	id := w.watch(w.ann, "glaze")
+	r := w.runner()
+	w.look(r)
+	if _, err := w.book.ChangeSearch(id, func(s *saved.Search) { s.Query = "slip" }); err != nil {
+		t.Fatal(err)
+	}
+	w.look(r)
+	w.heard("what is there")
+	w.push("open", "b.txt", "glaze\nslip\n")
+	w.look(r)
+	w.heard("of the new query", "lab/open:b.txt:2:slip")
+	if _, err := w.book.ChangeSearch(id, func(s *saved.Search) { s.Query = "glaze count:5" }); err != nil {
+		t.Fatal(err)
+	}
+	w.look(r)
+	if m, err := w.book.Monitor(id); err != nil || m.Failure == "" {
+		t.Errorf("a wrong query: %+v, %v; want a failure", m, err)
+	}
+	if err := w.book.RemoveSearch(id); err != nil {
+		t.Fatal(err)
+	}
+	w.look(r)
+}
+
+// TestDeliveries: what a receiver does not take is delivered later under the same id, for a
+// day, and what it refuses for good is not.
+func TestDeliveries(t *testing.T) {
+	w := newWorld(t)
+	id := w.watch(w.ann, "glaze", saved.Target{Kind: "email"})
+	r := w.runner()
+	w.look(r)
+	last := func(kind string) saved.Delivery {
+		t.Helper()
+		all, err := w.book.Firings(id)
+		if err != nil || len(all) == 0 {
+			t.Fatalf("firings: %v, %v", all, err)
+		}
+		return all[0].Deliveries[slices.IndexFunc(all[0].Deliveries, func(d saved.Delivery) bool { return d.Kind == kind })]
+	}
+
+	w.answer(errors.New("it answered 500"))
+	w.push("open", "b.txt", "glaze one\n")
+	w.look(r)
+	if d := last("email"); d.State != saved.DeliveryWaits || d.Tries != 1 || d.Failure != "it answered 500" || !d.Next.After(w.clock.Now()) {
+		t.Errorf("after a failure: %+v", d)
+	}
+	w.answer(nil)
+	w.look(r)
+	w.heard("before it is due")
+	w.clock.Add(2 * time.Minute)
+	w.look(w.runner())
+	got := w.received()
+	kinds := []string{}
+	for _, s := range got {
+		kinds = append(kinds, string(s.kind)+" "+s.to)
+	}
+	slices.Sort(kinds)
+	if want := []string{"email ann@example.org", "webhook https://example.com/hook"}; !slices.Equal(kinds, want) {
+		t.Errorf("delivered to %q, want %q", kinds, want)
+	}
+	if len(got) == 2 && (got[0].ID != got[1].ID || got[0].ID == "") {
+		t.Errorf("ids: %q and %q", got[0].ID, got[1].ID)
+	}
+
+	w.answer(fmt.Errorf("it answered 404: %w", notify.ErrPermanent))
+	w.push("open", "b.txt", "glaze one\nglaze two\n")
+	w.look(r)
+	if d := last("webhook"); d.State != saved.DeliveryEnded || d.Tries != 1 {
+		t.Errorf("refused for good: %+v", d)
+	}
+
+	w.answer(errors.New("away"))
+	w.push("open", "b.txt", "glaze one\nglaze two\nglaze three\n")
+	w.look(r)
+	tries := 0
+	for ; last("webhook").State == saved.DeliveryWaits && tries < 100; tries++ {
+		w.clock.Add(time.Hour)
+		w.look(r)
+	}
+	if d := last("webhook"); d.State != saved.DeliveryEnded || tries < 23 || tries > 26 {
+		t.Errorf("given up after %d hours: %+v", tries, d)
+	}
+	w.answer(nil)
+	w.look(r)
+	w.heard("nothing after that")
+}
+
+// TestTooMany: where there are more matches than a monitor tells apart it says so, and tells
+// nothing by chance; of commits it knows the newest.
+func TestTooMany(t *testing.T) {
+	w := newWorld(t)
+	w.push("open", "b.txt", strings.Repeat("glaze\n", saved.MaxMatches+1))
+	id := w.watch(w.ann, "glaze")
+	r := w.runner()
+	w.look(r)
+	m, err := w.book.Monitor(id)
+	if err != nil || !m.Begun || m.Failure != "lab/open: "+tooMany {
+		t.Errorf("monitor: %+v, %v", m, err)
+	}
+	w.push("open", "c.txt", "glaze\n")
+	w.push("secret", "c.txt", "glaze\n")
+	w.look(r)
+	w.heard("the others go on", "lab/secret:c.txt:1:glaze")
+	if m, err := w.book.Monitor(id); err != nil || m.Failure == "" {
+		t.Errorf("monitor: %+v, %v", m, err)
+	}
+	w.push("open", "b.txt", "glaze\n")
+	w.look(r)
+	w.received() // what is new now is by what was known, which is nothing
+	w.push("open", "c.txt", "glaze\nglaze\n")
+	w.look(r)
+	w.heard("fewer again", "lab/open:c.txt:2:glaze")
+	if m, err := w.book.Monitor(id); err != nil || m.Failure != "" {
+		t.Errorf("monitor: %+v, %v", m, err)
+	}
+}
+
+// TestMine: a monitor of another node is left alone.
+func TestMine(t *testing.T) {
+	w := newWorld(t)
+	id := w.watch(w.ann, "glaze")
+	r, other := w.runner(), w.runner()
+	other.Mine = func(search uint32) bool { return search != id }
+	w.look(r)
+	w.push("open", "b.txt", "glaze\n")
+	w.look(other)
+	w.heard("by another node")
+	w.look(r)
+	w.heard("by its own", "lab/open:b.txt:1:glaze")
+}
+
+// TestRun: a push comes to be told while the runner runs, and it ends with its context.
+func TestRun(t *testing.T) {
+	w := newWorld(t)
+	id := w.watch(w.ann, "glaze")
+	r := w.runner()
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); r.Run(ctx) }()
+	await := func(what string, is func() bool) {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("wait for it to %s", what)
+			}
+		}
+	}
+	await("begin", func() bool { m, err := w.book.Monitor(id); return err == nil && m.Begun })
+	w.push("open", "b.txt", "glaze\n")
+	await("tell", func() bool { w.mu.Lock(); defer w.mu.Unlock(); return len(w.sent) == 1 })
+	stop()
+	<-done
+}
+
+// TestHash: parts are told apart, and so are copies.
+func TestHash(t *testing.T) {
+	all := []uint64{hash(0, "a", "b"), hash(1, "a", "b"), hash(0, "ab"), hash(0, "a\x00b"), hash(0, "a", "", "b")}
+	if slices.Sort(all); len(slices.Compact(all)) != 5 {
+		t.Errorf("hashes: %x", all)
+	}
+}
+
+// TestChunk: each line in which a match begins is one match, with all lines that it covers.
+func TestChunk(t *testing.T) {
+	at := func(line uint32) query.Location { return query.Location{Line: line} }
+	m := &matches{seen: map[uint64]int{}}
+	m.file(&query.FileMatch{Path: "x", Chunks: []query.Chunk{{
+		Content: []byte("  one\ntwo two\nthree\nfour"), Start: at(10),
+		Ranges: []query.Range{{Start: at(10), End: at(10)}, {Start: at(11), End: at(11)}, {Start: at(11), End: at(11)}, {Start: at(12), End: at(13)}},
+	}}})
+	var got []string
+	for _, f := range m.all {
+		got = append(got, fmt.Sprint(f.Line, " ", f.Text))
+	}
+	if want := []string{"11 one", "12 two two", "13 three\nfour"}; !slices.Equal(got, want) {
+		t.Errorf("matches: %q, want %q", got, want)
+	}
+}
