@@ -88,8 +88,16 @@ func (s *site) savedSearches() {
 	t.until(`document.querySelector("[role=status]")?.textContent === "Saved."`)
 	t.do(chromedp.Navigate(s.url + "/users/ann/searches"))
 	t.until(`document.querySelector("#searches a")?.textContent === "<b>Glazes again"`)
+	t.do(chromedp.Navigate(s.url+"/users/ann/searches/1"), chromedp.SetValue(chromedp.CSS("#slack"), "https://chat.example.org/secret"))
+	t.do(chromedp.Click(chromedp.CSS("form[action$='/monitor'] button")))
+	t.until(`document.querySelector("[role=status]")?.textContent === "The search is monitored." && document.getElementById("slack").value === "https://chat.example.org/\u2026"`)
 	call(t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{})
 
+	t.do(chromedp.Navigate(s.url + "/users/ann/searches/1"))
+	t.until(`document.querySelector("form[action$='/unmonitor'] button")`)
+	if bad := append(eval[[]string](t, unreadable), inaccessible(t)...); len(bad) > 0 {
+		s.Errorf("the page of a monitor: %q", bad)
+	}
 	t.do(chromedp.Navigate(s.url+"/users/ann/searches"), chromedp.Focus(chromedp.CSS("#searches .danger")))
 	t.keys(kb.Enter)
 	t.until(`document.querySelector("[role=status]")?.textContent === "The search is deleted."`)

@@ -112,8 +112,10 @@ var sections = []section{
 		actions: []action{{"", keepSearch}},
 	}, {
 		path: "/users/{user}/searches/{id}", template: "search.html", blank: func() content { return &searchData{} },
-		done:    map[string]string{"saved": "Saved."},
-		actions: []action{{"", changeSearch}, {"/delete", deleteSearch}},
+		done: map[string]string{
+			"saved": "Saved.", "monitored": "The search is monitored.", "unmonitored": "The search is not monitored any more.",
+		},
+		actions: []action{{"", changeSearch}, {"/delete", deleteSearch}, {"/monitor", setMonitor}, {"/unmonitor", endMonitor}},
 	}}},
 	{Searches, "Search jobs", "/user/jobs", []page{{
 		path: "/users/{user}/jobs", template: "jobs.html", scripts: []string{"jobs.js"}, blank: func() content { return &jobsData{} },

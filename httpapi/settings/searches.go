@@ -114,6 +114,8 @@ type searchRow struct {
 	Title, Query, Owner string
 	Path                string
 	Updated             time.Time
+	// Monitored says that it has a monitor.
+	Monitored bool
 }
 
 // newSearchRow shows a search below the page of a user's searches.
@@ -161,7 +163,14 @@ func (d *searchesData) fill(v *visit) error {
 		if err != nil {
 			return err
 		}
-		d.Searches = append(d.Searches, newSearchRow(s, names[s.Owner], d.Path))
+		row := newSearchRow(s, names[s.Owner], d.Path)
+		switch _, err := v.monitors().Find(s.ID); {
+		case err == nil:
+			row.Monitored = true
+		case !isGone(err):
+			return err
+		}
+		d.Searches = append(d.Searches, row)
 	}
 	return nil
 }
@@ -191,8 +200,20 @@ type searchData struct {
 	// Description and Text are what was filled in, or what is saved.
 	Description, Text string
 	// List is the path of the list.
-	List string
+	List    string
+	Monitor monitorData
+
+	filled filledIn
 }
+
+// filledIn says which form of the page of a saved search was filled in.
+type filledIn byte
+
+const (
+	noForm filledIn = iota
+	searchForm
+	monitorForm
+)
 
 func (d *searchData) fill(v *visit) error {
 	s, names, err := v.search()
@@ -201,11 +222,11 @@ func (d *searchData) fill(v *visit) error {
 	}
 	d.List = strings.TrimSuffix(d.Path, "/"+mux.Vars(v.r)["id"])
 	d.Row = newSearchRow(s, names[s.Owner], d.List)
-	if v.r.Method == http.MethodGet {
+	if d.filled != searchForm {
 		d.Description, d.Text, d.Owner = s.Description, s.Query, ownerValue(s.Owner)
 	}
 	d.choose(v, names)
-	return nil
+	return d.Monitor.fill(v, s.ID, d.filled == monitorForm)
 }
 
 // errNoSearch is the answer whether there is no such search or it is none of the
@@ -231,7 +252,7 @@ func (v *visit) search() (*saved.Search, map[saved.Subject]string, error) {
 
 // changeSearch changes what a search says, and who owns it.
 func changeSearch(v *visit) (answer, error) {
-	d := &searchData{Description: v.value("description"), Text: v.value("query"), owners: owners{Owner: v.form.Values["owner"]}}
+	d := &searchData{Description: v.value("description"), Text: v.value("query"), owners: owners{Owner: v.form.Values["owner"]}, filled: searchForm}
 	s, _, err := v.search()
 	if err != nil {
 		return answer{}, err
