@@ -381,3 +381,11 @@ func (b *Book) EndWaiting(search, number uint32) error {
 		return nil
 	})
 }
+
+// Forget drops what a monitor knows of a repository, which is gone.
+func (b *Book) Forget(search, repository uint32) error {
+	return b.update(func(_ *Book, c *store.Records) error {
+		knowns.Delete(c, knownKey{search, repository})
+		return nil
+	})
+}

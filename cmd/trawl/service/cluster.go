@@ -48,5 +48,6 @@ func (s *Service) gained() {
 	s.noteChange()
 	s.noteSync()
 	s.jobs.Wake()
+	s.monitors.Wake()
 	s.asked.gained()
 }

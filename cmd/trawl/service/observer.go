@@ -99,10 +99,14 @@ const (
 	WorkSymbols Work = "symbols"
 	WorkHistory Work = "history"
 	WorkRebuild Work = "rebuild"
+	// WorkDeliver is one attempt to tell of what a monitor found.
+	WorkDeliver Work = "deliver"
 )
 
 // Works returns all of them.
-func Works() []Work { return []Work{WorkSync, WorkMerge, WorkSymbols, WorkHistory, WorkRebuild} }
+func Works() []Work {
+	return []Work{WorkSync, WorkMerge, WorkSymbols, WorkHistory, WorkRebuild, WorkDeliver}
+}
 
 // WorkOutcome is how a step ended.
 type WorkOutcome string

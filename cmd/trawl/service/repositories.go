@@ -192,3 +192,6 @@ func (s *Service) Refresh(name string) { s.asked.refresh(name) }
 
 // RunJobs runs search jobs until ctx ends.
 func (s *Service) RunJobs(ctx context.Context) { s.jobs.Run(ctx) }
+
+// RunMonitors runs monitors of saved searches until ctx ends.
+func (s *Service) RunMonitors(ctx context.Context) { s.monitors.Run(ctx) }

@@ -23,6 +23,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/graphql/account"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
 	"github.com/trawlsearch/trawl/httpapi/manage"
+	"github.com/trawlsearch/trawl/httpapi/monitors"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/admission"
@@ -68,14 +69,16 @@ type Service struct {
 	// git is what all of git's processes share.
 	git *git.Budget
 	// spool keeps what clients have not read yet.
-	spool   *spool.Space
-	book    *saved.Book
-	apps    *oauth.Book
-	jobs    *jobs.Runner
-	asked   asked
-	pushes  pushes
-	gateway gateway
-	hosts   *hostsync.Keeper
+	spool *spool.Space
+	book  *saved.Book
+	apps  *oauth.Book
+	jobs  *jobs.Runner
+	// monitors tell of what is new in repositories.
+	monitors *monitors.Runner
+	asked    asked
+	pushes   pushes
+	gateway  gateway
+	hosts    *hostsync.Keeper
 	// hostsWake holds a token when hostsAsked, which hostsMu guards, names
 	// external services to ask.
 	hostsWake  chan struct{}
@@ -210,6 +213,7 @@ func openStore(set config.Settings, o Options, node *node.Node) (*Service, error
 	s.hostsWake, s.hostsAsked = make(chan struct{}, 1), map[uint32]bool{}
 	s.hostsHook, s.hostsHooked = make(chan struct{}, 1), map[uint32]bool{}
 	s.gateway.guard.AllowLocal = set.AllowLocalSources
+	s.monitors = s.newMonitors()
 	s.book.Key = secretsKey(set)
 	s.grace.Store(int64(set.VanishedAfter))
 	s.hosts = s.newKeeper()
@@ -338,7 +342,7 @@ func (s *Service) GraphQL() *graphql.Data {
 
 // Kept is where the searches that people keep are.
 func (s *Service) Kept() *manage.Kept {
-	return &manage.Kept{Store: s.store, Registry: s.registry, Book: s.book, Cancelled: s.jobs.Cancelled, Now: time.Now}
+	return &manage.Kept{Store: s.store, Registry: s.registry, Book: s.book, Cancelled: s.jobs.Cancelled, Mail: false, Now: time.Now}
 }
 
 // Search implements httpapi.Searcher. As many searches run at once as there is

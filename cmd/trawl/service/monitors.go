@@ -1,0 +1,24 @@
+package service
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/trawlsearch/trawl/httpapi/monitors"
+	"github.com/trawlsearch/trawl/httpapi/notify"
+)
+
+// newMonitors returns what runs monitors.
+func (s *Service) newMonitors() *monitors.Runner {
+	sender := &notify.Sender{Mail: nil, Guard: s.gateway.guard, Version: strings.TrimPrefix(program(), "trawl ")}
+	return &monitors.Runner{
+		Kept: s.Kept(), Searcher: s.searcher, URL: strings.TrimSuffix(s.set.ExternalURL, "/"), Log: s.opts.Log, Mine: s.node.Mine,
+		Send: func(ctx context.Context, kind notify.Kind, to string, m notify.Message) error {
+			start := time.Now()
+			err := sender.Send(ctx, kind, to, m)
+			s.worked(ctx, WorkDeliver, start, true, err)
+			return err
+		},
+	}
+}
