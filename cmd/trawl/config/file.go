@@ -87,7 +87,7 @@ func ParseFile(path string, data []byte) (*File, error) {
 		}
 		text, err := f.scalar(key, v)
 		switch key {
-		case "data", "authority-password-file", "objects", "secrets-key-file":
+		case "data", "authority-password-file", "objects", "secrets-key-file", "smtp-password-file":
 			text = f.relative(text)
 		}
 		f.values[key] = value{text, v.Line}

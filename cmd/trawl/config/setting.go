@@ -77,7 +77,7 @@ func All() []Setting {
 			"trace, debug, info, warn or error", setLogLevel},
 		{"log-format", "FORMAT", "auto",
 			"console, json, or auto: console on a terminal and json elsewhere", setLogFormat},
-	}, hostingSettings(), operationSettings(), identitySettings(), clusterSettings())
+	}, hostingSettings(), operationSettings(), identitySettings(), mailSettings(), clusterSettings())
 }
 
 // Find returns the setting of that name.

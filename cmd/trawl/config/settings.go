@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
+	"github.com/trawlsearch/trawl/httpapi/notify"
 	"github.com/trawlsearch/trawl/httpapi/oidc"
 )
 
@@ -69,6 +70,9 @@ type Settings struct {
 	Providers []oidc.Provider
 	// Backup is what trawl serve backs up by itself; nil is nothing.
 	Backup *Backup
+	// Mail is the mail server that messages are given to, nil for none. It is made of smtp.
+	Mail *notify.Mail
+	smtp smtp
 }
 
 // Machine has the facts that the defaults depend on.
@@ -105,6 +109,7 @@ func Defaults(m Machine) Settings {
 		Operation: Operation{SlowQuery: 5 * time.Second},
 		Identity:  defaultIdentity(),
 		Hosting:   Hosting{VanishedAfter: usualVanishedAfter},
+		smtp:      smtp{tls: notify.StartTLS},
 	}
 	if m.MemoryBytes > 0 {
 		s.Memory = Bytes(max(m.MemoryBytes/4, leastMemory))
@@ -213,6 +218,10 @@ func Resolve(m Machine, said Said) (Settings, error) {
 		return s, err
 	}
 	if err := s.checkSignIn(); err != nil {
+		return s, err
+	}
+	var err error
+	if s.Mail, err = s.smtp.mail(); err != nil {
 		return s, err
 	}
 	abs, err := filepath.Abs(s.Data)
