@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/trawlsearch/trawl/store/object"
@@ -177,7 +178,8 @@ func (a *sharedAuthority) arrive(ctx context.Context, wanted []shard.File) (err 
 	in := a.engine()
 	var lacked []shard.File
 	for _, f := range wanted {
-		if !a.arrivals.settled(f, in) {
+		// It may have arrived, and its header been applied, while this waited for its turn.
+		if !a.arrivals.settled(f, in) && !a.has(f) {
 			lacked = append(lacked, f)
 		}
 	}
@@ -197,6 +199,14 @@ func (a *sharedAuthority) arrive(ctx context.Context, wanted []shard.File) (err 
 		return err
 	})
 	return err
+}
+
+// has reports whether a header that is applied has the run.
+func (a *sharedAuthority) has(f shard.File) bool {
+	a.s.mu.Lock()
+	defer a.s.mu.Unlock()
+	sh := a.s.catalogue.shard(f.Shard)
+	return sh != nil && slices.Contains(sh.Header.Files(), f)
 }
 
 // engine returns the engine that is in use.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -39,6 +40,32 @@ func (w site) openAt(fs vfs.FS, dir string) (*store.Store, error) {
 type gate struct {
 	object.Store
 	away atomic.Bool
+
+	mu sync.Mutex // guards all below
+	// held, if set, keeps downloads waiting until it is closed. begun counts them since.
+	held  chan struct{}
+	begun int
+}
+
+// hold keeps downloads waiting from now on.
+func (g *gate) hold() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.held, g.begun = make(chan struct{}), 0
+}
+
+// letGo ends hold.
+func (g *gate) letGo() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	close(g.held)
+}
+
+// downloads are those since hold.
+func (g *gate) downloads() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.begun
 }
 
 var errAway = errors.New("no route to the bucket")
@@ -71,6 +98,13 @@ func (g *gate) Upload(ctx context.Context, name string, from io.ReaderAt, conten
 func (g *gate) Download(ctx context.Context, name string, to io.Writer, content object.Content) error {
 	if err := g.check(); err != nil {
 		return err
+	}
+	g.mu.Lock()
+	held := g.held
+	g.begun++
+	g.mu.Unlock()
+	if held != nil {
+		<-held
 	}
 	return g.Store.Download(ctx, name, to, content)
 }
@@ -156,6 +190,46 @@ func TestNodesShareShards(t *testing.T) {
 	same(late, false)
 	if got := w.objects(t); len(got) != 4 {
 		t.Errorf("the folder has %v, want the text of three shards and the symbols of one", got)
+	}
+}
+
+// TestRunsArriveOnce has many callers wait for the same runs, which are taken in once: a
+// second time would take them away from those who read by then.
+func TestRunsArriveOnce(t *testing.T) {
+	w := newSite()
+	writer, reader := w.node(t), w.node(t)
+	defer closeStore(t, writer)
+	defer closeStore(t, reader)
+	docs, texts := documents(1, 20)
+	for i := range 10 {
+		w.folder.hold()
+		h := writeShard(t, writer, docs, texts)
+		if err := writer.Commit(store.Change{Add: []shard.Header{h}, Repositories: []*store.Repository{{ID: 1, Name: "r", Shards: []uint32{h.ID}}}}); err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if err := reader.Follow(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		for end := time.Now().Add(time.Minute); w.folder.downloads() == 0 && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
+		w.folder.letGo()
+		all.Wait()
+		if n := w.folder.downloads(); n != 1 {
+			t.Errorf("shard %d was fetched %d times", i, n)
+		}
+		sn := reader.Snapshot()
+		if v, found := sn.Shard(h.ID); !found {
+			t.Error("the shard is not there")
+		} else {
+			check(t, v, docs, texts)
+		}
+		sn.Close()
 	}
 }
 

@@ -189,7 +189,7 @@ func (d Destination) Import(ctx context.Context, run File, fill func(io.Writer) 
 		return err
 	}
 	if err = d.clear(run); err == nil {
-		err = d.Ingest(ctx, f.Path)
+		err = d.Ingest(context.WithoutCancel(ctx), f.Path) // what was there is gone
 	}
 	if err != nil {
 		return fmt.Errorf("import the %v of shard %d: %w", run.Part, run.Shard, errors.Join(err, d.Discard(f)))
