@@ -342,7 +342,7 @@ func (s *Service) GraphQL() *graphql.Data {
 
 // Kept is where the searches that people keep are.
 func (s *Service) Kept() *manage.Kept {
-	return &manage.Kept{Store: s.store, Registry: s.registry, Book: s.book, Cancelled: s.jobs.Cancelled, Mail: false, Now: time.Now}
+	return &manage.Kept{Store: s.store, Registry: s.registry, Book: s.book, Cancelled: s.jobs.Cancelled, Mail: s.set.Mail != nil, Now: time.Now}
 }
 
 // Search implements httpapi.Searcher. As many searches run at once as there is
