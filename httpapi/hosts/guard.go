@@ -20,7 +20,12 @@ var ErrAddress = errors.New("address not allowed")
 type Guard struct {
 	// AllowLocal lets every address pass.
 	AllowLocal bool
+	// PublicOnly refuses private networks as well: those of RFC 1918, RFC 4193 and RFC 6598.
+	PublicOnly bool
 }
+
+// shared is the network that providers share among their customers, by RFC 6598.
+var shared = netip.MustParsePrefix("100.64.0.0/10")
 
 // secrets are addresses of clouds' metadata services beyond link-local ones.
 var secrets = []netip.Prefix{
@@ -48,6 +53,9 @@ func (g Guard) Check(ip netip.Addr) error {
 		ip == netip.AddrFrom4([4]byte{255, 255, 255, 255}) || ip.Is4() && ip.As4()[0] == 0
 	for _, p := range secrets {
 		refused = refused || p.Contains(ip)
+	}
+	if g.PublicOnly && (ip.IsPrivate() || shared.Contains(ip)) {
+		return fmt.Errorf("%w: %s is of a private network", ErrAddress, ip)
 	}
 	if refused {
 		return fmt.Errorf("%w: %s is this machine, its link or a metadata service", ErrAddress, ip)

@@ -212,3 +212,18 @@ func connect(t testing.TB, proxy *url.URL, to string, secret bool) string {
 	}
 	return line
 }
+
+// TestGuardPublicOnly: private networks are refused to those who may reach public ones only.
+func TestGuardPublicOnly(t *testing.T) {
+	g := hosts.Guard{PublicOnly: true}
+	for _, text := range []string{"10.1.2.3", "192.168.0.1", "172.16.5.5", "100.64.0.1", "fd12:3456::1", "::ffff:10.1.2.3", "64:ff9b::a01:203", "2002:a01:203::1", "127.0.0.1", "169.254.169.254"} {
+		if err := g.Check(netip.MustParseAddr(text)); !errors.Is(err, hosts.ErrAddress) {
+			t.Errorf("%s: got %v, want ErrAddress", text, err)
+		}
+	}
+	for _, text := range []string{"8.8.8.8", "172.32.0.1", "100.128.0.1", "2001:db8::1", "64:ff9b::808:808"} {
+		if err := g.Check(netip.MustParseAddr(text)); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -54,9 +54,11 @@ type Message struct {
 type Sender struct {
 	// Mail is the mail server, nil for none.
 	Mail *Mail
-	// Guard decides which addresses webhooks may connect to. It does not bind the
-	// mail server, which the operator has chosen.
+	// Guard decides which addresses webhooks may connect to: public ones, as users
+	// write them, and what it allows of others for Hosts, which are in lower case. It does
+	// not bind the mail server, which the operator has chosen.
 	Guard hosts.Guard
+	Hosts []string
 	// Version is the version of this program.
 	Version string
 

@@ -8,7 +8,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/trawlsearch/trawl/httpapi/hosts"
 )
 
 const (
@@ -79,7 +83,7 @@ func (s *Sender) post(ctx context.Context, kind Kind, to, id string, body any) e
 	// address that is connected to.
 	client := &http.Client{
 		Transport: &http.Transport{
-			DialContext: s.Guard.Dial, DisableKeepAlives: true, MaxResponseHeaderBytes: maxAnswerBytes,
+			DialContext: s.guardOf(req.URL.Hostname()).Dial, DisableKeepAlives: true, MaxResponseHeaderBytes: maxAnswerBytes,
 			TLSClientConfig: &tls.Config{RootCAs: s.roots, MinVersion: tls.VersionTLS12},
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -91,6 +95,13 @@ func (s *Sender) post(ctx context.Context, kind Kind, to, id string, body any) e
 	defer resp.Body.Close()
 	answer, _ := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes)) // the status has decided
 	return answered(kind, resp.StatusCode, answer)
+}
+
+// guardOf decides about the addresses of a host.
+func (s *Sender) guardOf(host string) hosts.Guard {
+	g := s.Guard
+	g.PublicOnly = !slices.Contains(s.Hosts, strings.ToLower(host))
+	return g
 }
 
 // agent is how this program names itself.

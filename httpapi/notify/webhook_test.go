@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"reflect"
 	"strings"
 	"sync/atomic"
@@ -275,4 +276,21 @@ func TestWebhookRefusesAnIDThatIsNoHeader(t *testing.T) {
 		t.Errorf("got %v and sent %v, want an error and no request", err, got.header)
 	}
 	showsNothing(t, err, address)
+}
+
+// TestWebhookOfAPrivateNetwork: webhooks reach private networks only at hosts that the
+// operator has named.
+func TestWebhookOfAPrivateNetwork(t *testing.T) {
+	const address = "http://10.255.255.254:9/hook"
+	s := notify.Sender{}
+	if err := s.Send(t.Context(), notify.Webhook, address, message()); !errors.Is(err, notify.ErrPermanent) {
+		t.Errorf("a host that is not named: %v, want ErrPermanent", err)
+	}
+	s.Hosts = []string{"chat.example.org", "10.255.255.254"}
+	private := netip.MustParseAddr("10.1.2.3")
+	for host, named := range map[string]bool{"10.255.255.254": true, "CHAT.example.org": true, "chat.example.org.evil.example": false, "example.org": false} {
+		if err := s.GuardOf(host).Check(private); (err == nil) != named {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
 }

@@ -17,6 +17,8 @@ type smtp struct{ address, user, passwordFile, from, tls string }
 
 func mailSettings() []Setting {
 	return []Setting{
+		{"webhook-hosts", "LIST", "none",
+			"hosts in private networks, by name or address, that webhooks of users may lead to; public ones they may always", setWebhookHosts},
 		{"smtp", "ADDR", "none",
 			"host and port of the mail server that messages about new matches are given to, such as mail.example.org:587", setSMTP},
 		{"smtp-from", "ADDRESS", "not set",
@@ -39,6 +41,17 @@ func setSMTP(s *Settings, text string) error {
 	n, portErr := strconv.Atoi(port)
 	if err != nil || portErr != nil || n < 1 || n > 65535 || host == "" || strings.ContainsAny(host, "/@ ") {
 		return fmt.Errorf("%q is no host and port: write mail.example.org:587", text)
+	}
+	return nil
+}
+
+func setWebhookHosts(s *Settings, text string) error {
+	s.WebhookHosts = nil
+	for _, host := range strings.FieldsFunc(strings.ToLower(unlessNone(text)), func(r rune) bool { return r == ',' || r == ' ' }) {
+		if strings.ContainsAny(host, "/@*") {
+			return fmt.Errorf("%q is no host: write chat.example.org or 10.0.0.7", host)
+		}
+		s.WebhookHosts = append(s.WebhookHosts, host)
 	}
 	return nil
 }

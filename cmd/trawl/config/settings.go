@@ -72,7 +72,10 @@ type Settings struct {
 	Backup *Backup
 	// Mail is the mail server that messages are given to, nil for none. It is made of smtp.
 	Mail *notify.Mail
-	smtp smtp
+	// WebhookHosts are hosts in private networks that webhooks of users may lead to, in
+	// lower case.
+	WebhookHosts []string
+	smtp         smtp
 }
 
 // Machine has the facts that the defaults depend on.

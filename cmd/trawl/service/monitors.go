@@ -11,7 +11,7 @@ import (
 
 // newMonitors returns what runs monitors.
 func (s *Service) newMonitors() *monitors.Runner {
-	sender := &notify.Sender{Mail: s.set.Mail, Guard: s.gateway.guard, Version: strings.TrimPrefix(program(), "trawl ")}
+	sender := &notify.Sender{Mail: s.set.Mail, Guard: s.gateway.guard, Hosts: s.set.WebhookHosts, Version: strings.TrimPrefix(program(), "trawl ")}
 	return &monitors.Runner{
 		Kept: s.Kept(), Searcher: s.searcher, URL: strings.TrimSuffix(s.set.ExternalURL, "/"), Log: s.opts.Log, Mine: s.node.Mine,
 		Send: func(ctx context.Context, kind notify.Kind, to string, m notify.Message) error {
