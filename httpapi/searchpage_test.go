@@ -62,7 +62,9 @@ func TestSearchPageLeadsToKeeping(t *testing.T) {
 		t.Errorf("the page has no %s:\n%s", want, background)
 	}
 	for _, target := range []string{"/search", "/search?q=" + strings.Repeat("x", 16<<10)} {
-		if page := bodyOf(t, serve(s, "GET", target)); strings.Contains(page, "/user/searches") {
+		// what waits in a template has its query once something is typed
+		page := regexp.MustCompile(`(?s)<template.*</template>`).ReplaceAllString(bodyOf(t, serve(s, "GET", target)), "")
+		if strings.Contains(page, "/user/searches") {
 			t.Errorf("GET %.40s: the page leads to a form that does not take it", target)
 		}
 	}

@@ -104,6 +104,7 @@ func TestBrowserSearch(t *testing.T) {
 	t.Run("completion", func(t *testing.T) { s.in(t).searchCompletion() })
 	t.Run("query", func(t *testing.T) { s.in(t).searchReading() })
 	t.Run("long lines", func(t *testing.T) { s.in(t).searchLong() })
+	t.Run("typing", func(t *testing.T) { s.in(t).searchTyping() })
 	t.Run("view", func(t *testing.T) { s.in(t).searchView() })
 	t.Run("endless", func(t *testing.T) { s.in(t).searchEndless() })
 	t.Run("theme", func(t *testing.T) { s.in(t).searchTheme() })
@@ -351,7 +352,7 @@ func (s *site) searchCompletion() {
 	t.keys(kb.Escape)
 	t.until(`proposals.hidden && document.activeElement.id === "q"`)
 	t.do(chromedp.KeyEvent("o" + kb.Enter))
-	t.until(`document.getElementById("told")?.textContent.startsWith("40 results")`)
+	t.until(`document.getElementById("told")?.textContent.startsWith("40 results") && ` + loaded)
 
 	// names of strangers stay names
 	t = s.open("/sign-in", answering(`new Response(JSON.stringify({from: 0, to: 1, items: [
@@ -401,6 +402,9 @@ func (s *site) searchReading() {
 	t.until(`new URLSearchParams(location.search).get("q")?.startsWith("slip lang:go") && document.getElementById("told")?.textContent.startsWith("40 results")`)
 	t.quiet()
 }
+
+// loaded is whether the page was loaded for its query, as Enter does, and typing does not.
+const loaded = `new URL(performance.getEntriesByType("navigation")[0].name).searchParams.get("q")?.trim() === new URLSearchParams(location.search).get("q")?.trim()`
 
 // The text of a query survives the filters that are added and removed, and
 // spans of any kind mark the characters that they count.
@@ -474,7 +478,7 @@ func (s *site) searchKeyboard() {
 	t := s.open("/")
 	t.until(`location.pathname === "/search" && document.activeElement.id === "q"`)
 	t.do(chromedp.KeyEvent("slip" + kb.Enter))
-	t.until(`location.search.includes("q=slip") && told.textContent.startsWith("40 results")`)
+	t.until(`location.search.includes("q=slip") && told.textContent.startsWith("40 results") && ` + loaded)
 
 	// the first stop leads past the bar
 	t.keys(kb.Tab)
@@ -486,7 +490,7 @@ func (s *site) searchKeyboard() {
 
 	// each stop can be seen to have the focus
 	var stops []string
-	for range 30 {
+	for range 31 {
 		t.keys(kb.Tab)
 		stop := eval[[]string](t, `(() => { const e = document.activeElement, c = getComputedStyle(e); return [e.textContent || e.id, c.outlineStyle, c.outlineWidth] })()`)
 		if stop[1] != "solid" || stop[2] != "3px" {

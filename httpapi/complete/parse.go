@@ -20,6 +20,8 @@ type reading struct {
 	// Error is why the query cannot be run, nil if it can.
 	Error    *remark  `json:"error"`
 	Warnings []remark `json:"warnings"`
+	// Quick reports whether the query can be run while it is typed.
+	Quick bool `json:"quick"`
 }
 
 // mark is a part of the query that is more than text to search for.
@@ -69,7 +71,7 @@ func read(text string, pt query.PatternType) reading {
 	case err != nil:
 		out.Error = &remark{Message: err.Error()}
 	default:
-		out.PatternType = q.PatternType
+		out.PatternType, out.Quick = q.PatternType, quick(q)
 		for _, warning := range q.Warnings {
 			at := chars.span(warning.Span)
 			out.Warnings = append(out.Warnings, remark{Message: warning.Message, From: at.Start, To: at.End, Proposed: warning.Proposed})

@@ -52,6 +52,14 @@ export class Answer {
     if (this.#failed) throw this.#failed;
   }
 
+  // close ends the worker: nothing comes any more.
+  close() {
+    this.#worker.terminate();
+    this.#failed = new Error("the answer was closed");
+    this.#taken?.();
+    this.#ended?.();
+  }
+
   // rows is how many rows an item has while it is capped, and all.
   rows(i) {
     return [this.#rows[2 * i], this.#rows[2 * i + 1]];

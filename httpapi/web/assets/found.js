@@ -14,13 +14,16 @@ export class Found {
   #box;
   #answer;
   #list;
-  #mode = "capped";
+  #mode;
   #states = new Map();
   #columns;
   #aim = -1;
+  #closed = new AbortController();
 
-  constructor(box, answer) {
+  // mode is how much of each file is there: capped, open or shut.
+  constructor(box, answer, mode) {
     this.#box = box;
+    this.#mode = mode;
     this.#answer = answer;
     this.#columns = columns(box);
     this.#list = new LongList(box, {
@@ -29,12 +32,27 @@ export class Found {
       fit: (i, element, from, to) => this.#fit(i, element, from, to),
       settled: () => this.settled?.(this.#list.at()),
     });
+    const { signal } = this.#closed;
     // before the list hears of it
-    addEventListener("resize", () => (this.#columns = columns(box)), { capture: true });
+    addEventListener("resize", () => (this.#columns = columns(box)), { capture: true, signal });
     box.addEventListener("click", (event) => {
       const button = event.target.closest(".toggle");
       if (button) this.toggle(this.itemOf(button));
-    });
+    }, { signal });
+  }
+
+  // close takes the list out of the page. The keyboard stays with the results.
+  close() {
+    const focused = this.#box.contains(document.activeElement);
+    this.#closed.abort();
+    this.#aim = -1;
+    this.#list.close();
+    this.#box.removeAttribute("role");
+    if (focused) this.#box.focus({ preventScroll: true });
+  }
+
+  get mode() {
+    return this.#mode;
   }
 
   get list() {

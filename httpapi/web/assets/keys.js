@@ -21,13 +21,17 @@ function past() {
   }
 }
 
-// remember keeps a search, if there is one, and proposes what to write in the box.
+// remember keeps a search, if there is one.
 export function remember(query) {
   try {
     if (query) localStorage.setItem(pastName, JSON.stringify([query, ...past().filter((text) => text !== query)].slice(0, pastKept)));
   } catch {
     // without room for it nothing is kept
   }
+}
+
+// propose proposes what to write in the box.
+export function propose() {
   combobox(box, document.getElementById("proposals"), past);
 }
 
@@ -38,11 +42,11 @@ export function atOnce() {
   }
 }
 
-// listen has keys move through what was found; found is null on a page without.
-export function listen(found) {
-  document.getElementById("showkeys").addEventListener("click", () => help.showModal());
+// listen has keys move through what was found; shown returns it, or null on a page without.
+export function listen(shown) {
+  document.addEventListener("click", (event) => event.target.closest("#showkeys") && help.showModal());
   document.addEventListener("keydown", (event) => {
-    const { key, ctrlKey, metaKey, altKey, target } = event;
+    const { key, ctrlKey, metaKey, altKey, target } = event, found = shown();
     if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === "k") act(event, () => box.select());
     else if (ctrlKey || metaKey || altKey || help.open) return;
     else if (key === "Escape" && target === box) leave(event, found);

@@ -32,6 +32,7 @@ export class LongList {
   #asked = false;
   #timer = 0;
   #target = null;
+  #closed = new AbortController();
 
   // A source has estimate(i), the height of an item; element(i), its element;
   // and fit(i, element, from, to), which is called while the part from..to of an
@@ -39,11 +40,22 @@ export class LongList {
   constructor(box, source) {
     this.#box = box;
     this.#source = source;
-    addEventListener("scroll", () => this.#scrolled(), { passive: true });
-    addEventListener("scrollend", () => this.#settle());
-    addEventListener("resize", () => this.reset());
+    this.#last = this.#scroll();
+    this.#y = scrollY;
+    const { signal } = this.#closed;
+    addEventListener("scroll", () => this.#scrolled(), { passive: true, signal });
+    addEventListener("scrollend", () => this.#settle(), { signal });
+    addEventListener("resize", () => this.reset(), { signal });
     // a person who scrolls goes where they want
-    for (const name of ["wheel", "touchmove", "keydown", "pointerdown"]) addEventListener(name, () => (this.#target = null), { passive: true });
+    for (const name of ["wheel", "touchmove", "keydown", "pointerdown"]) addEventListener(name, () => (this.#target = null), { passive: true, signal });
+  }
+
+  // close takes the list out of the page. Its height stays, for what comes in its place.
+  close() {
+    this.#closed.abort();
+    clearTimeout(this.#timer);
+    for (const element of this.#live.values()) element.remove();
+    this.#live.clear();
   }
 
   get length() {
@@ -128,7 +140,7 @@ export class LongList {
     this.#asked = true;
     requestAnimationFrame(() => {
       this.#asked = false;
-      this.#draw();
+      if (!this.#closed.signal.aborted) this.#draw();
     });
   }
 

@@ -9,8 +9,9 @@ import { base, el, link } from "./dom.js";
 const pause = 700;
 
 // show colours what stands in a field beneath it, and tells what is wrong in a box.
-// type returns how words are read; path is the page of a query.
-export function show(field, below, told, type, path) {
+// type returns how words are read; path is the page of a query; read takes each reading of
+// what stands there.
+export function show(field, below, told, type, path, read) {
   const state = { text: "", marks: [], asked: null, timer: 0 };
 
   function paint() {
@@ -60,6 +61,7 @@ export function show(field, below, told, type, path) {
       if (state.asked !== control) return;
       state.marks = reading.marks;
       paint();
+      read(reading);
       state.timer = setTimeout(() => tell(reading), pause);
     } catch {
       // the box is as useful as a field

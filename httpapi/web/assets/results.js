@@ -54,15 +54,22 @@ function filePath(match) {
 // longestKept is how long a query is that addresses of files name.
 const longestKept = 1000;
 
+// last is the search of the page that behind was made of.
+const last = { search: "", behind: "" };
+
 // behind is what addresses of files with matches have at their end: the search of this
 // page, whose matches are marked there.
-const behind = (() => {
-  const asked = new URLSearchParams(location.search);
+function behind() {
+  if (last.search !== location.search) Object.assign(last, { search: location.search, behind: kept(new URLSearchParams(location.search)) });
+  return last.behind;
+}
+
+function kept(asked) {
   if (!asked.get("q") || asked.get("q").length > longestKept) return "";
-  const kept = new URLSearchParams();
-  for (const name of ["q", "patternType", "case"]) if (asked.get(name)) kept.set(name, asked.get(name));
-  return String(kept);
-})();
+  const out = new URLSearchParams();
+  for (const name of ["q", "patternType", "case"]) if (asked.get(name)) out.set(name, asked.get(name));
+  return String(out);
+}
 
 // fileTitle names a file, as links to its repository and to itself.
 function fileTitle(match, ...badges) {
@@ -72,7 +79,7 @@ function fileTitle(match, ...badges) {
     link(repoPath(match), "repo", el("bdi", "", match.repository)),
     rev && badge("@" + rev),
     el("span", "sep", "›"),
-    link(filePath(match) + (match.type === "content" && behind ? "?" + behind : ""), "path", el("bdi", "", marked(match.path, spans))),
+    link(filePath(match) + (match.type === "content" && behind() ? "?" + behind() : ""), "path", el("bdi", "", marked(match.path, spans))),
     ...badges,
     match.language && badge(match.language),
     match.odd && badge("hidden characters", "warn"),
@@ -121,7 +128,7 @@ function line(row, to, how, apart) {
 
 // number links to a line; only those that matched are stops of the keyboard.
 function number(to, line, hit) {
-  const out = link(`${to}?L${line}${behind && "&" + behind}`, "no", String(line));
+  const out = link(`${to}?L${line}${behind() && "&" + behind()}`, "no", String(line));
   out.ariaLabel = `line ${line}`;
   if (!hit) out.tabIndex = -1;
   return out;
