@@ -53,6 +53,7 @@ const (
 	RecordContextChoice RecordKind = 'Y'
 	RecordMonitor       RecordKind = 'w'
 	RecordKnown         RecordKind = 'W'
+	RecordLooked        RecordKind = 'X'
 	RecordFiring        RecordKind = 'v'
 	RecordWaiting       RecordKind = 'V'
 )
@@ -76,7 +77,7 @@ func (k RecordKind) known() bool {
 		RecordMembership, RecordToken, RecordTokenHash, RecordTokenUse, RecordSession, RecordAudit, RecordCounter, RecordPin,
 		RecordFailures, RecordSecret, RecordExternal,
 		RecordSite, RecordSettings, RecordService, RecordSavedSearch, RecordJob, RecordJobStep, RecordJobResult,
-		RecordContext, RecordContextChoice, RecordMonitor, RecordKnown, RecordFiring, RecordWaiting,
+		RecordContext, RecordContextChoice, RecordMonitor, RecordKnown, RecordLooked, RecordFiring, RecordWaiting,
 		RecordApp, RecordGrant, RecordDevice, RecordUserCode,
 		RecordAsked, RecordOwners:
 		return true

@@ -1,7 +1,6 @@
 package manage
 
 import (
-	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -69,7 +68,7 @@ func (m *Monitors) Set(search uint32, to Tell) (*saved.Monitor, error) {
 	var targets []saved.Target
 	if to.Email {
 		switch {
-		case !m.Mail:
+		case !m.Mail && (old == nil || old.Target(string(notify.Email)) == nil):
 			return nil, refuse("this server sends no mail: a site admin has to set smtp")
 		case m.Actor.User.PrimaryEmail() == "":
 			return nil, refuse("you have no e-mail address: add one to your account")
@@ -134,10 +133,33 @@ func (m *Monitors) Firings(search uint32) ([]*saved.Firing, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(all) > shownFirings {
+		all = all[:shownFirings]
+	}
 	sn := m.Store.Snapshot()
 	all = slices.DeleteFunc(all, func(f *saved.Firing) bool {
 		repo := sn.RepositoryByID(f.Repository)
-		return repo == nil || !m.Actor.CanSee(repo)
+		if repo == nil || !m.Actor.CanSee(repo) {
+			return true
+		}
+		f.Name = repo.Name
+		return false
 	})
-	return all, errors.Join(err, sn.Close())
+	return all, sn.Close()
+}
+
+// shownFirings are listed of a monitor.
+const shownFirings = 100
+
+// Names returns the names of the repositories that a monitor could not search whole, as
+// far as the actor sees them.
+func (m *Monitors) Names(of *saved.Monitor) (map[uint32]string, error) {
+	out := map[uint32]string{}
+	sn := m.Store.Snapshot()
+	for _, l := range of.Left {
+		if repo := sn.RepositoryByID(l.Repository); repo != nil && m.Actor.CanSee(repo) {
+			out[repo.ID] = repo.Name
+		}
+	}
+	return out, sn.Close()
 }

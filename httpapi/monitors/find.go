@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/manage"
@@ -19,6 +20,9 @@ import (
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
+// oldest is how much older than a monitor commits are that it tells.
+const oldest = 30 * 24 * time.Hour
+
 // textBytes is how much of a match is kept to be shown.
 const textBytes = 300
 
@@ -28,33 +32,49 @@ var tooMany = fmt.Sprintf("it has more than %d matches: ask for less", saved.Max
 // find searches a repository and has the store know what is there. why is what of it was
 // not searched, for people.
 func (r *Runner) find(ctx context.Context, m *saved.Monitor, q *query.Query, actor *auth.Actor, repo *store.Repository) (why string, err error) {
-	found := &matches{seen: map[uint64]int{}}
+	found := &matches{seen: map[uint64]int{}, since: m.Since.Add(-oldest)}
 	results := report.New(r.Kept.Now)
 	contexts := &manage.Contexts{Kept: r.Kept, Actor: actor}
 	out := r.Searcher.Search(ctx, q, search.Options{
 		Display: -1, Report: results, Only: repo.ID, Visible: actor.CanSee, Contexts: contexts.Resolve,
 	}, found)
-	switch left := results.Gaps().Repositories(); {
+	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
-	case found.full && !found.commits:
+	case found.full:
 		// Which of them came is chance, so none can be told to be new.
 		return tooMany, nil
-	case found.full:
-		// The newest commits came first.
 	case out.Err != nil:
 		r.Log.Warn().Uint32("search", m.Search).Str("repo", repo.Name).Err(out.Err).Msg("run monitor")
 		why = "the search failed; the server's log tells why"
-	case len(left.TimedOut) > 0:
-		why = "out of time"
-	case len(left.Cloning)+len(left.Indexing)+len(left.Missing) > 0:
-		why = "not indexed yet"
+	case out.Alert != nil:
+		why = out.Alert.Title
+	default:
+		why = leftOutOf(results)
 	}
-	fired, err := r.Kept.Book.Know(m.Search, m.Query, repo.ID, repo.Name, found.all)
-	if err == nil && fired != nil {
+	at := saved.Looked{Repository: repo.ID, Name: repo.Name, Created: repo.Created, State: stateOf(repo)}
+	fired, err := r.Kept.Book.Know(m, at, found.all, why == "")
+	switch {
+	case errors.Is(err, saved.ErrTooManyKnown):
+		return err.Error() + ": ask for less", nil
+	case errors.Is(err, store.ErrCorrupt):
+		r.Log.Error().Uint32("search", m.Search).Str("repo", repo.Name).Err(err).Msg("what a monitor knows is damaged, it begins anew there")
+		return "what was known of it was damaged", r.Kept.Book.Forget(m.Search, repo.ID)
+	case err == nil && fired != nil:
 		r.Log.Info().Uint32("search", m.Search).Str("repo", repo.Name).Int("matches", fired.Count).Msg("monitor fired")
 	}
 	return why, err
+}
+
+// leftOutOf names what a search left out, "" if that was nothing. Commits older than the
+// index are none that a monitor tells.
+func leftOutOf(results *report.Report) string {
+	for _, s := range results.Progress().Skipped {
+		if s.Severity == "warn" && s.Reason != report.ReasonHistoryDepth {
+			return s.Title
+		}
+	}
+	return ""
 }
 
 // errFull ends a search that has found as much as a monitor tells apart.
@@ -65,8 +85,10 @@ type matches struct {
 	all []saved.Found
 	// seen counts those with the same content, so that a second one is another match.
 	seen map[uint64]int
-	// full says that there are more than saved.MaxMatches, commits that a commit is one of them.
-	full, commits bool
+	// since is before which commits are too old to be new.
+	since time.Time
+	// full says that there are more than saved.MaxMatches.
+	full bool
 }
 
 // Send takes matches.
@@ -76,7 +98,9 @@ func (m *matches) Send(found []query.Match) error {
 		case *query.FileMatch:
 			m.file(f)
 		case *query.CommitMatch:
-			m.commits = true
+			if f.Committer.Date.Before(m.since) {
+				continue
+			}
 			m.add(saved.Found{Commit: f.OID, Text: cut(first(f.Message))}, "commit", f.OID)
 		case *query.OwnerMatch:
 			name := cmp.Or(f.Handle, f.Email)
@@ -146,10 +170,10 @@ func first(text string) string {
 	return line
 }
 
-// cut is the beginning of a text, as valid UTF-8.
+// cut is a copy of the beginning of a text, as valid UTF-8.
 func cut(text string) string {
 	if len(text) > textBytes {
 		text = text[:textBytes]
 	}
-	return strings.ToValidUTF8(text, "\uFFFD")
+	return strings.Clone(strings.ToValidUTF8(text, "\uFFFD")) // and not what it was cut from
 }

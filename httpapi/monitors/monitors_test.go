@@ -9,8 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/notify"
 	"github.com/trawlsearch/trawl/query"
+	"github.com/trawlsearch/trawl/query/search"
+	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/saved"
@@ -112,12 +115,18 @@ func TestKinds(t *testing.T) {
 	w.watch(w.ann, "repo:open type:diff kiln")
 	w.watch(w.ann, "repo:open type:path kiln")
 	w.watch(w.ann, "repo:kilns type:repo")
+	w.watch(w.ann, "repo:open type:diff glaze author:nobody")
 	r := w.runner()
 	w.look(r)
 	w.heard("at first")
 	w.push("open", "kiln.txt", "kiln\n")
 	w.look(r)
 	w.heard("a file", "lab/open::0:Change kiln.txt", "lab/open::0:Change kiln.txt", "lab/open:kiln.txt:0:")
+	w.age = 40 * 24 * time.Hour
+	w.push("open", "old.txt", "kiln\n")
+	w.look(r)
+	w.heard("a commit from long before")
+	w.age = 0
 	w.push("kilns", "x", "x\n")
 	w.look(r)
 	w.heard("a repository", "lab/kilns::0:lab/kilns")
@@ -149,9 +158,7 @@ func TestSeen(t *testing.T) {
 	w.look(r)
 	w.heard("what was there when it was taken over")
 	w.push("secret", "b.txt", "glaze one\nglaze two\nglaze three\n")
-	if err := r.lookAll(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	w.lookOnly(r)
 	if _, err := w.registry.SetReaders(identity.Operator, "lab/secret", []string{"user:bob"}); err != nil {
 		t.Fatal(err)
 	}
@@ -172,6 +179,113 @@ func TestSeen(t *testing.T) {
 	if m, err := w.book.Monitor(id); err != nil || m.Failure != "the user is gone or locked" {
 		t.Errorf("monitor: %+v, %v", m, err)
 	}
+	locked = false
+	if _, err := w.registry.ChangeUser(identity.Operator, w.ann.ID, identity.UserChange{Locked: &locked}); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.Add(20 * time.Minute)
+	w.look(r)
+	w.heard("what came meanwhile", "lab/open:b.txt:1:glaze four")
+}
+
+// TestNotTheirsAnyMore: a monitor of a search that its user does not see any more is told
+// to nobody.
+func TestNotTheirsAnyMore(t *testing.T) {
+	w := newWorld(t)
+	id := w.watch(w.ann, "glaze")
+	r := w.runner()
+	w.look(r)
+	w.push("open", "b.txt", "glaze one\n")
+	w.lookOnly(r)
+	if _, err := w.book.ChangeSearch(id, func(s *saved.Search) { s.Owner.ID = w.bob.ID }); err != nil {
+		t.Fatal(err)
+	}
+	w.push("open", "b.txt", "glaze one\nglaze two\n")
+	w.look(r)
+	w.heard("of a search of somebody else")
+	m, err := w.book.Monitor(id)
+	if err != nil || m.Failure != "the user does not see the saved search any more" {
+		t.Errorf("monitor: %+v, %v", m, err)
+	}
+	f, err := w.book.Firings(id)
+	if err != nil || len(f) != 1 || f[0].Deliveries[0].State != saved.DeliveryEnded {
+		t.Errorf("firings: %+v, %v", f, err)
+	}
+}
+
+// TestIncomplete: what could not be searched whole is no beginning, and is looked at again.
+func TestIncomplete(t *testing.T) {
+	w := newWorld(t)
+	w.push("open", "b.txt", "glaze one\n")
+	r := w.runner()
+	whole := r.Searcher
+	cut := &incomplete{Searcher: whole, id: 1}
+	r.Searcher = cut
+	id := w.watch(w.ann, "glaze")
+	w.look(r)
+	m, err := w.book.Monitor(id)
+	if err != nil || !m.Begun || len(m.Left) != 1 || m.Left[0].Repository != 1 || m.Left[0].Why == "" {
+		t.Errorf("monitor: %+v, %v", m, err)
+	}
+	w.push("secret", "b.txt", "glaze two\n")
+	w.look(r)
+	w.heard("the others go on", "lab/secret:b.txt:1:glaze two")
+	r.Searcher = whole
+	asked := cut.asked
+	w.look(r)
+	if cut.asked != asked {
+		t.Error("it is looked at again at once")
+	}
+	w.clock.Add(time.Hour)
+	w.look(r)
+	w.heard("whole for the first time")
+	if m, err := w.book.Monitor(id); err != nil || len(m.Left) != 0 {
+		t.Errorf("monitor: %+v, %v", m, err)
+	}
+	w.push("open", "b.txt", "glaze one\nglaze three\n")
+	w.look(r)
+	w.heard("after that", "lab/open:b.txt:2:glaze three")
+
+	// An alert is no answer.
+	id = w.watch(w.ann, "context:nope glaze")
+	w.look(r)
+	if m, err := w.book.Monitor(id); err != nil || len(m.Left) == 0 && m.Failure == "" {
+		t.Errorf("a context that is not there: %+v, %v", m, err)
+	}
+}
+
+// incomplete is a searcher that runs out of time in the repository with an ID.
+type incomplete struct {
+	httpapi.Searcher
+	id    uint32
+	asked int
+}
+
+func (i *incomplete) Search(ctx context.Context, q *query.Query, o search.Options, sink answer.Sink) search.Outcome {
+	i.asked++
+	out := i.Searcher.Search(ctx, q, o, sink)
+	if o.Only == i.id {
+		o.Report.Gaps().TimedOut([]string{"one"})
+	}
+	return out
+}
+
+// TestNotedBefore: a delivery is put off before it is sent, so that it is not sent for ever
+// while the store takes nothing.
+func TestNotedBefore(t *testing.T) {
+	w := newWorld(t)
+	id := w.watch(w.ann, "glaze")
+	r := w.runner()
+	w.look(r)
+	w.push("open", "b.txt", "glaze one\n")
+	w.during = func() {
+		f, err := w.book.Firing(id, 1)
+		if err != nil || !f.Deliveries[0].Next.After(w.clock.Now()) {
+			t.Errorf("while it is sent: %+v, %v", f, err)
+		}
+	}
+	w.look(r)
+	w.heard("then", "lab/open:b.txt:1:glaze one")
 }
 
 // TestQueryChanges: a query that was changed begins anew.
@@ -265,7 +379,7 @@ func TestDeliveries(t *testing.T) {
 }
 
 // TestTooMany: where there are more matches than a monitor tells apart it says so, and tells
-// nothing by chance; of commits it knows the newest.
+// nothing by chance.
 func TestTooMany(t *testing.T) {
 	w := newWorld(t)
 	w.push("open", "b.txt", strings.Repeat("glaze\n", saved.MaxMatches+1))
@@ -273,23 +387,23 @@ func TestTooMany(t *testing.T) {
 	r := w.runner()
 	w.look(r)
 	m, err := w.book.Monitor(id)
-	if err != nil || !m.Begun || m.Failure != "lab/open: "+tooMany {
+	if err != nil || !m.Begun || len(m.Left) != 1 || m.Left[0].Why != tooMany {
 		t.Errorf("monitor: %+v, %v", m, err)
 	}
 	w.push("open", "c.txt", "glaze\n")
 	w.push("secret", "c.txt", "glaze\n")
 	w.look(r)
 	w.heard("the others go on", "lab/secret:c.txt:1:glaze")
-	if m, err := w.book.Monitor(id); err != nil || m.Failure == "" {
+	if m, err := w.book.Monitor(id); err != nil || len(m.Left) != 1 {
 		t.Errorf("monitor: %+v, %v", m, err)
 	}
 	w.push("open", "b.txt", "glaze\n")
 	w.look(r)
-	w.received() // what is new now is by what was known, which is nothing
+	w.heard("few enough for the first time")
 	w.push("open", "c.txt", "glaze\nglaze\n")
 	w.look(r)
 	w.heard("fewer again", "lab/open:c.txt:2:glaze")
-	if m, err := w.book.Monitor(id); err != nil || m.Failure != "" {
+	if m, err := w.book.Monitor(id); err != nil || len(m.Left) != 0 {
 		t.Errorf("monitor: %+v, %v", m, err)
 	}
 }

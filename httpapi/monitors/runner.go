@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/httpapi/notify"
+	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/saved"
 )
@@ -23,11 +25,13 @@ const (
 	gather = time.Second
 	// again is after how long a look that failed is repeated.
 	again = time.Minute
-	// noteEvery is how often a monitor notes how far it is. What it has looked at since
-	// is looked at again after a restart.
-	noteEvery = time.Minute
-	// slack is how far clocks of nodes may be apart.
-	slack = 10 * time.Minute
+	// turn is how long a monitor searches before the others have their turn.
+	turn = 10 * time.Second
+	// firstPause and longestPause bound the time between two looks at a repository that
+	// cannot be searched whole; each is twice the one before.
+	firstPause, longestPause = 15 * time.Second, time.Hour
+	// shownLeft is how many such repositories the page of a monitor names.
+	shownLeft = 10
 )
 
 // Runner runs monitors. Its fields are set before Run and not changed afterwards; its
@@ -43,15 +47,16 @@ type Runner struct {
 	// Mine reports whether a monitor, by its search, is run here and not by another
 	// node; nil is always.
 	Mine func(search uint32) bool
-	// Retry is how long a delivery that failed waits at first; 0 is a minute.
-	Retry time.Duration
 
 	once sync.Once
 	// look and tell hold a token when there may be something to look at, and to tell.
 	look, tell chan struct{}
 
-	// monitors are how far those are that this process has run. Only looks use it.
+	// monitors are how far those are that this process runs. Only looks use it.
 	monitors map[uint32]*progress
+	// held are monitors whose deliveries wait, since one of them failed. Only tellAll
+	// uses it.
+	held map[uint32]time.Time
 
 	mu sync.Mutex // guards all below
 	// changed are repositories that have changed since the last look.
@@ -62,32 +67,43 @@ type Runner struct {
 
 // progress is how far a monitor is in this process.
 type progress struct {
-	query   string
-	creator uint32
-	// noted is when the store was last told.
-	noted time.Time
-	// left are repositories that could not be searched whole, and why.
-	left map[uint32]string
+	// of is the monitor as it was when it began here.
+	of *saved.Monitor
+	// todo are the repositories to look at.
+	todo map[uint32]bool
+	// left are those that could not be searched whole.
+	left map[uint32]*leftOut
+	// retry is when a monitor is run again that cannot search at all.
+	retry time.Time
+}
+
+// leftOut is why a repository could not be searched whole. It is looked at again when it
+// has changed, and at next unless that is zero.
+type leftOut struct {
+	why   string
+	pause time.Duration
+	next  time.Time
 }
 
 func (r *Runner) prepare() {
 	r.once.Do(func() {
 		r.look, r.tell = make(chan struct{}, 1), make(chan struct{}, 1)
-		r.monitors, r.changed, r.all = map[uint32]*progress{}, map[uint32]bool{}, true
+		r.monitors, r.held, r.changed, r.all = map[uint32]*progress{}, map[uint32]time.Time{}, map[uint32]bool{}, true
 		r.Kept.Store.Subscribe(r.applied)
 	})
 }
 
-// applied takes note of what a change of the store has for monitors.
+// applied takes note of what a change of the store has for monitors. What a look commits
+// wakes another one, which finds nothing to do.
 func (r *Runner) applied(a store.Applied) {
 	r.mu.Lock()
 	r.all = r.all || a.Everything
 	for _, c := range a.Repositories {
 		switch {
-		case a.Everything:
+		case a.Everything || c.Before == nil && c.After == nil:
 		case c.After == nil:
 			r.changed[c.Before.ID] = true
-		case c.Before == nil || c.Before.Generation != c.After.Generation || c.Before.Name != c.After.Name || c.Before.History.Tip != c.After.History.Tip:
+		case c.Before == nil || stateOf(c.Before) != stateOf(c.After):
 			r.changed[c.After.ID] = true
 		}
 	}
@@ -99,6 +115,11 @@ func (r *Runner) applied(a store.Applied) {
 	if a.Has(store.RecordWaiting) {
 		signal(r.tell)
 	}
+}
+
+// stateOf differs when there is something else in a repository.
+func stateOf(repo *store.Repository) uint64 {
+	return hash(0, fmt.Sprint(repo.Generation), repo.History.Tip, repo.Name)
 }
 
 func signal(c chan struct{}) {
@@ -122,15 +143,27 @@ func (r *Runner) Run(ctx context.Context) {
 	told.Go(func() { r.tellAll(ctx) })
 	defer told.Wait()
 	for {
-		wait := time.Duration(-1)
-		if err := r.lookAll(ctx); err != nil && ctx.Err() == nil {
+		next, err := r.lookAll(ctx)
+		if err != nil && ctx.Err() == nil {
 			r.Log.Error().Err(err).Msg("run monitors")
-			wait = again
+			next = earlier(next, r.Kept.Now().Add(again))
+		}
+		wait := time.Duration(-1)
+		if !next.IsZero() {
+			wait = max(next.Sub(r.Kept.Now()), 0)
 		}
 		if !pause(ctx, r.look, wait) || !pause(ctx, nil, gather) {
 			return
 		}
 	}
+}
+
+// earlier is the first of two times, of which zero is never.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // pause waits for a token, or for so long unless that is negative. False says that ctx
@@ -153,172 +186,218 @@ func pause(ctx context.Context, token <-chan struct{}, most time.Duration) bool 
 
 func (r *Runner) mine(search uint32) bool { return r.Mine == nil || r.Mine(search) }
 
-// lookAll has all monitors of this node look at what has changed.
-func (r *Runner) lookAll(ctx context.Context) error {
+// lookAll has all monitors of this node look at what has changed, each for a turn. It
+// returns when there is more to do without a change, zero if never.
+func (r *Runner) lookAll(ctx context.Context) (next time.Time, err error) {
 	r.mu.Lock()
 	changed, all := r.changed, r.all
 	r.changed, r.all = map[uint32]bool{}, false
 	r.mu.Unlock()
-	monitors, err := r.Kept.Book.Monitors()
-	if err != nil {
-		r.mu.Lock()
-		r.all = true
-		r.mu.Unlock()
-		return err
-	}
 	if all {
 		clear(r.monitors)
+	}
+	for _, at := range r.monitors {
+		maps.Copy(at.todo, changed)
+	}
+	monitors, err := r.Kept.Book.Monitors()
+	if err != nil {
+		return next, err
 	}
 	var errs []error
 	there := map[uint32]bool{}
 	for _, m := range monitors {
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return next, ctx.Err()
 		}
 		if !r.mine(m.Search) {
 			continue
 		}
 		there[m.Search] = true
-		if err := r.run(ctx, m, changed); err != nil && !errors.Is(err, saved.ErrConflict) && !errors.Is(err, store.ErrNotFound) {
+		at, err := r.run(ctx, m)
+		switch {
+		case errors.Is(err, saved.ErrConflict) || errors.Is(err, store.ErrNotFound):
+			at = r.Kept.Now() // it is another one by now
+		case err != nil:
 			errs = append(errs, fmt.Errorf("monitor of saved search %d: %w", m.Search, err))
 		}
+		next = earlier(next, at)
 	}
-	for search := range r.monitors {
-		if !there[search] {
-			delete(r.monitors, search) // it is run elsewhere, or not any more
-		}
-	}
-	return errors.Join(errs...)
+	maps.DeleteFunc(r.monitors, func(search uint32, _ *progress) bool { return !there[search] })
+	return next, errors.Join(errs...)
 }
 
-// run has a monitor look at repositories that have changed, or at all when it begins. After
-// an error it looks at all the next time.
-func (r *Runner) run(ctx context.Context, m *saved.Monitor, changed map[uint32]bool) (err error) {
+// run has a monitor look at what is to be looked at, and returns when there is more.
+func (r *Runner) run(ctx context.Context, m *saved.Monitor) (next time.Time, err error) {
 	book := r.Kept.Book
-	search, err := book.Search(m.Search)
-	if errors.Is(err, store.ErrNotFound) {
-		return book.RemoveMonitor(m.Search)
-	}
-	if err != nil {
-		return err
-	}
 	at := r.monitors[m.Search]
-	switch {
-	case m.Query != search.Query:
-		at = nil
-		if err := book.RestartMonitor(m.Search, search.Query); err != nil {
-			return err
+	if at != nil && r.Kept.Now().Before(at.retry) && at.of.Since.Equal(m.Since) && at.of.Creator == m.Creator {
+		if search, err := book.Search(m.Search); err == nil && search.Query == m.Query {
+			return at.retry, nil
 		}
-		if m, err = book.Monitor(m.Search); err != nil {
-			return err
-		}
-	case at != nil && (at.query != m.Query || at.creator != m.Creator || !m.Begun):
-		at = nil
 	}
-	whole := at == nil
-	if whole {
-		at = &progress{query: m.Query, creator: m.Creator, left: map[uint32]string{}}
+	actor, search, err := r.whose(m)
+	if search == nil && err == nil {
+		return next, book.RemoveMonitor(m.Search)
 	}
-	defer func() {
-		if r.monitors[m.Search] = at; err != nil {
-			delete(r.monitors, m.Search)
+	if search != nil && search.Query != m.Query {
+		if m, err = book.RestartMonitor(m.Search, search.Query); err != nil {
+			return next, err
 		}
-	}()
-	began := r.Kept.Now().UTC()
-	failure, looked, err := r.runIn(ctx, m, at, whole, changed)
+	}
+	var q *query.Query
+	if err == nil {
+		if q, err = manage.ParseMonitor(m.Query); err != nil {
+			err = cannot(err.Error())
+		}
+	}
+	if at == nil || at.of.Query != m.Query || at.of.Creator != m.Creator || !at.of.Since.Equal(m.Since) {
+		todo, err := r.whole(m)
+		if err != nil {
+			return next, err
+		}
+		at = &progress{of: m, todo: todo, left: map[uint32]*leftOut{}}
+		r.monitors[m.Search] = at
+	}
+	if why := cannot(""); errors.As(err, &why) {
+		at.retry = r.Kept.Now().Add(10 * again)
+		return at.retry, r.note(m, at, string(why))
+	}
 	if err != nil {
-		return err
+		return next, err
 	}
-	if failure == m.Failure && m.Begun && (!looked || began.Sub(at.noted) < noteEvery) {
-		return nil
+	at.retry = time.Time{}
+	if err := r.takeTurn(ctx, m, at, q, actor); err != nil {
+		return next, err
 	}
-	at.noted = began
-	return book.ChangeMonitor(m.Search, m.Query, func(m *saved.Monitor) {
-		if m.Creator == at.creator {
-			m.Begun, m.UpTo, m.Failure = true, began, failure
-		}
-	})
+	if len(at.todo) > 0 {
+		next = r.Kept.Now()
+	}
+	for _, l := range at.left {
+		next = earlier(next, l.next)
+	}
+	return next, r.note(m, at, "")
 }
 
-// runIn runs a monitor in the repositories that are to be looked at, and reports whether
-// there was one. failure is what its user is told of what was not searched.
-func (r *Runner) runIn(ctx context.Context, m *saved.Monitor, at *progress, whole bool, changed map[uint32]bool) (failure string, looked bool, err error) {
-	q, err := manage.ParseMonitor(m.Query)
+// cannot is why a monitor cannot search at all, for its user.
+type cannot string
+
+func (c cannot) Error() string { return string(c) }
+
+// whose returns for whom a monitor searches, and its saved search, nil if there is none. An
+// error that is a cannot says that it is not to search.
+func (r *Runner) whose(m *saved.Monitor) (*auth.Actor, *saved.Search, error) {
+	search, err := r.Kept.Book.Search(m.Search)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil, nil
+	}
 	if err != nil {
-		return err.Error(), false, nil
+		return nil, nil, err
 	}
 	actor, err := r.Kept.ActorOf(m.Creator)
 	if errors.Is(err, manage.ErrCreatorGone) {
-		return err.Error(), false, nil
+		return nil, search, cannot(err.Error())
 	}
 	if err != nil {
-		return "", false, err
+		return nil, search, err
 	}
-	repositories, gone, err := r.choose(actor, m, at, whole, changed)
-	if err != nil {
-		return "", false, err
+	_, err = (&manage.Searches{Kept: r.Kept, Actor: actor}).Find(m.Search)
+	if errors.Is(err, manage.ErrNoSearch) {
+		err = cannot("the user does not see the saved search any more")
 	}
-	for _, id := range gone {
-		if err := r.Kept.Book.Forget(m.Search, id); err != nil {
-			return "", false, err
-		}
-	}
-	if !whole && len(repositories) == 0 {
-		return m.Failure, false, nil
-	}
-	for _, repo := range repositories {
-		if err := ctx.Err(); err != nil {
-			return "", false, err
-		}
-		why, err := r.find(ctx, m, q, actor, repo)
-		if err != nil {
-			return "", false, err
-		}
-		if at.left[repo.ID] = why; why == "" {
-			delete(at.left, repo.ID)
-		} else {
-			failure = repo.Name + ": " + why
-		}
-	}
-	switch n := len(at.left); {
-	case n == 0:
-	case failure == "":
-		failure = m.Failure // of one that there is no use to look at again
-	case n > 1:
-		failure = fmt.Sprintf("%s; and so in %d more repositories", failure, n-1)
-	}
-	return failure, true, nil
+	return actor, search, err
 }
 
-// choose returns the repositories to look at, and of those that have changed the ones
-// that are gone.
-func (r *Runner) choose(actor *auth.Actor, m *saved.Monitor, at *progress, whole bool, changed map[uint32]bool) (all []*store.Repository, gone []uint32, err error) {
+// whole returns the repositories that a monitor has not looked at as they are, and those
+// that it knows of and are gone.
+func (r *Runner) whole(m *saved.Monitor) (todo map[uint32]bool, err error) {
+	looked, err := r.Kept.Book.Looked(m.Search)
+	if err != nil {
+		return nil, err
+	}
+	todo = map[uint32]bool{}
 	sn := r.Kept.Store.Snapshot()
-	defer func() { err = errors.Join(err, sn.Close()) }()
-	if whole {
-		for repo := range sn.Listed() {
-			if repo.Generation > 0 && actor.CanSee(repo) && (!m.Begun || !repo.LastIndexed.Before(m.UpTo.Add(-slack))) {
-				all = append(all, repo)
-			}
+	for repo := range sn.Listed() {
+		if state, is := looked[repo.ID]; !is || state != stateOf(repo) {
+			todo[repo.ID] = true
 		}
-		return all, nil, nil
+		delete(looked, repo.ID)
 	}
-	again := maps.Clone(changed)
-	for id, why := range at.left {
-		if why != tooMany {
-			again[id] = true
+	for id := range looked {
+		todo[id] = true
+	}
+	return todo, sn.Close()
+}
+
+// takeTurn has a monitor look at repositories until its turn is over.
+func (r *Runner) takeTurn(ctx context.Context, m *saved.Monitor, at *progress, q *query.Query, actor *auth.Actor) error {
+	began := time.Now()
+	now := r.Kept.Now()
+	for id, l := range at.left {
+		if !l.next.IsZero() && !now.Before(l.next) {
+			at.todo[id] = true
 		}
 	}
-	for id := range again {
-		repo := sn.RepositoryByID(id)
-		switch {
-		case repo == nil:
-			gone = append(gone, id)
-		case repo.Generation > 0 && actor.CanSee(repo):
-			all = append(all, repo)
-			continue
+	for _, id := range slices.Sorted(maps.Keys(at.todo)) {
+		if err := ctx.Err(); err != nil || time.Since(began) > turn {
+			return err
 		}
+		if err := r.lookAt(ctx, m, at, q, actor, id); err != nil {
+			return err
+		}
+		delete(at.todo, id)
+	}
+	return nil
+}
+
+// lookAt has a monitor look at a repository.
+func (r *Runner) lookAt(ctx context.Context, m *saved.Monitor, at *progress, q *query.Query, actor *auth.Actor, id uint32) error {
+	sn := r.Kept.Store.Snapshot()
+	repo := sn.RepositoryByID(id)
+	if err := sn.Close(); err != nil {
+		return err
+	}
+	switch {
+	case repo == nil:
 		delete(at.left, id)
+		return r.Kept.Book.Forget(m.Search, id)
+	case repo.Generation == 0 || !actor.CanSee(repo):
+		delete(at.left, id)
+		return nil
 	}
-	return all, gone, nil
+	why, err := r.find(ctx, m, q, actor, repo)
+	if err != nil {
+		return err
+	}
+	if why == "" {
+		delete(at.left, id)
+		return nil
+	}
+	l := at.left[id]
+	if l == nil || l.why != why {
+		l = &leftOut{why: why}
+		at.left[id] = l
+	}
+	l.next = time.Time{}
+	if why != tooMany { // of which only a change helps
+		l.pause = min(max(2*l.pause, firstPause), longestPause)
+		l.next = r.Kept.Now().Add(l.pause)
+	}
+	return nil
+}
+
+// note has the store know how far a monitor is, if that is not what it was.
+func (r *Runner) note(m *saved.Monitor, at *progress, failure string) error {
+	var left []saved.LeftOut
+	for _, id := range slices.Sorted(maps.Keys(at.left)) {
+		left = append(left, saved.LeftOut{Repository: id, Why: at.left[id].why})
+	}
+	more := max(len(left)-shownLeft, 0)
+	left = left[:len(left)-more]
+	begun := m.Begun || failure == "" && len(at.todo) == 0
+	if begun == m.Begun && failure == m.Failure && more == m.LeftMore && slices.Equal(left, m.Left) {
+		return nil
+	}
+	return r.Kept.Book.ChangeMonitor(m, func(m *saved.Monitor) {
+		m.Begun, m.Failure, m.Left, m.LeftMore = begun, failure, left, more
+	})
 }

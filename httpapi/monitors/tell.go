@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/code"
-	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/httpapi/notify"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/saved"
@@ -25,6 +24,8 @@ const (
 	// long after it was found a firing is not tried any more.
 	longestRetry = time.Hour
 	giveUpAfter  = 24 * time.Hour
+	// holdAfter is how long the other firings of a monitor wait after a failure.
+	holdAfter = time.Minute
 )
 
 // tellAll delivers what waits, until ctx ends.
@@ -63,54 +64,102 @@ func (r *Runner) tellDue(ctx context.Context) (next time.Time, err error) {
 	if err != nil {
 		return next, err
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(tellAtOnce)
+	bySearch := map[uint32][]uint32{}
 	for _, f := range due {
-		group.Go(func() error { return r.tellOne(ctx, f.search, f.number) })
+		if until := r.held[f.search]; until.After(now) {
+			next = earlier(next, until)
+			continue
+		}
+		delete(r.held, f.search)
+		bySearch[f.search] = append(bySearch[f.search], f.number)
 	}
-	return next, group.Wait()
+	var group errgroup.Group // whose context would end deliveries of others in the middle
+	group.SetLimit(tellAtOnce)
+	var mu sync.Mutex // guards next and held
+	for search, numbers := range bySearch {
+		group.Go(func() error {
+			for _, number := range numbers {
+				failed, err := r.tellOne(ctx, search, number)
+				if err != nil {
+					return err
+				}
+				if failed { // the others would wait as long for the same receiver
+					mu.Lock()
+					defer mu.Unlock()
+					r.held[search] = r.Kept.Now().Add(holdAfter)
+					next = earlier(next, r.held[search])
+					return nil
+				}
+			}
+			return nil
+		})
+	}
+	err = group.Wait()
+	return next, err
 }
 
-// tellOne delivers a firing everywhere it is due.
-func (r *Runner) tellOne(ctx context.Context, search, number uint32) error {
+// tellOne delivers a firing everywhere it is due. failed says that it is to be tried again.
+func (r *Runner) tellOne(ctx context.Context, search, number uint32) (failed bool, err error) {
 	book := r.Kept.Book
 	f, err := book.Firing(search, number)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrCorrupt) {
-		return book.EndWaiting(search, number)
+		return false, book.EndWaiting(search, number)
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	m, err := book.Monitor(search)
 	if errors.Is(err, store.ErrNotFound) {
-		return book.RemoveMonitor(search)
+		return false, book.RemoveMonitor(search)
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	for i := range f.Deliveries {
 		d := &f.Deliveries[i]
 		if d.State != saved.DeliveryWaits || d.Next.After(r.Kept.Now()) {
 			continue
 		}
+		keep := func() error {
+			return book.ChangeFiring(search, number, func(kept *saved.Firing) {
+				if i < len(kept.Deliveries) {
+					kept.Deliveries[i] = *d
+				}
+			})
+		}
+		// While the store takes nothing, nothing is sent, or it would be sent for ever.
+		d.Next = r.Kept.Now().UTC().Add(retryAfter(d.Tries + 1)).Truncate(time.Millisecond)
+		if err := keep(); err != nil {
+			return false, ignoreGone(err)
+		}
 		err := r.deliver(ctx, m, f, notify.Kind(d.Kind))
 		if ctx.Err() != nil {
-			return ctx.Err() // that was no attempt
+			return false, ctx.Err() // that was no attempt
 		}
-		r.note(f, d, err)
-		if err := book.ChangeFiring(search, number, func(kept *saved.Firing) {
-			if i < len(kept.Deliveries) {
-				kept.Deliveries[i] = *d
-			}
-		}); err != nil && !errors.Is(err, store.ErrNotFound) {
-			return err
+		r.took(f, m, d, err)
+		failed = failed || d.State == saved.DeliveryWaits
+		if err := keep(); err != nil {
+			return false, ignoreGone(err)
 		}
 	}
-	return nil
+	return failed, nil
 }
 
-// note takes down what an attempt came to.
-func (r *Runner) note(f *saved.Firing, d *saved.Delivery, err error) {
+// ignoreGone drops the error that there is no such record any more.
+func ignoreGone(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// retryAfter is how long a delivery waits after so many failures.
+func retryAfter(tries int) time.Duration {
+	return min(time.Minute<<min(tries-1, 10), longestRetry)
+}
+
+// took takes down what an attempt came to.
+func (r *Runner) took(f *saved.Firing, m *saved.Monitor, d *saved.Delivery, err error) {
 	now := r.Kept.Now().UTC()
 	if err == nil {
 		d.State, d.Failure, d.Ended = saved.DeliveryDone, "", now
@@ -118,19 +167,24 @@ func (r *Runner) note(f *saved.Firing, d *saved.Delivery, err error) {
 	}
 	d.Failure = err.Error()
 	d.Tries++
-	log := r.Log.Warn().Uint32("search", f.Search).Uint32("firing", f.Number).Str("kind", d.Kind).Int("try", d.Tries).Err(err)
+	log := r.Log.Warn().Uint32("search", f.Search).Uint32("user", m.Creator).Uint32("firing", f.Number).Str("kind", d.Kind).Int("try", d.Tries).Err(err)
+	var inner internalError
+	if errors.As(err, &inner) {
+		log = log.AnErr("why", inner.error)
+	}
 	if errors.Is(err, notify.ErrPermanent) || now.Sub(f.At) > giveUpAfter {
 		d.State, d.Ended = saved.DeliveryEnded, now
 		log.Msg("gave up to deliver what a monitor found")
 		return
 	}
-	first := r.Retry
-	if first == 0 {
-		first = time.Minute
-	}
-	d.Next = now.Add(min(first<<min(d.Tries-1, 10), longestRetry))
 	log.Msg("deliver what a monitor found")
 }
+
+// internalError is one whose text is not for users.
+type internalError struct{ error }
+
+func (internalError) Error() string   { return "internal error; the server's log tells why" }
+func (e internalError) Unwrap() error { return e.error }
 
 // errWithheld says that there is nobody to tell any more. Trying again is of no use.
 func errWithheld(why string) error { return fmt.Errorf("%s%w", why, quiet{notify.ErrPermanent}) }
@@ -147,56 +201,61 @@ func (r *Runner) deliver(ctx context.Context, m *saved.Monitor, f *saved.Firing,
 	if target == nil {
 		return errWithheld("the monitor does not tell there any more")
 	}
-	actor, err := r.Kept.ActorOf(m.Creator)
-	if errors.Is(err, manage.ErrCreatorGone) {
-		return errWithheld("the user of the monitor is gone or locked")
+	actor, search, err := r.whose(m)
+	if why := cannot(""); errors.As(err, &why) {
+		return errWithheld(string(why))
 	}
 	if err != nil {
-		return err
+		return internalError{err}
+	}
+	if search == nil {
+		return errWithheld("the saved search is not there any more")
 	}
 	sn := r.Kept.Store.Snapshot()
 	repo := sn.RepositoryByID(f.Repository)
 	if err := sn.Close(); err != nil {
-		return err
+		return internalError{err}
 	}
 	if repo == nil || !actor.CanSee(repo) {
 		return errWithheld("the repository is not there any more")
 	}
 	to, err := r.Kept.Book.Address(*target)
+	if errors.Is(err, saved.ErrSealed) {
+		return errWithheld("its address was sealed with another key: write it again")
+	}
 	if err != nil {
-		return err
+		return internalError{err}
 	}
 	if kind == notify.Email {
 		if to = actor.User.PrimaryEmail(); to == "" {
 			return errWithheld("the user of the monitor has no e-mail address")
 		}
 	}
-	search, err := r.Kept.Book.Search(m.Search)
-	if errors.Is(err, store.ErrNotFound) {
-		return errWithheld("the saved search is not there any more")
+	owner := actor.User.Name
+	if search.Owner.Kind == saved.SubjectUser {
+		if owner, err = r.Kept.OwnerName(search.Owner); err != nil {
+			return internalError{err}
+		}
 	}
-	if err != nil {
-		return err
-	}
-	return r.Send(ctx, kind, to, r.message(actor, search, f))
+	return r.Send(ctx, kind, to, r.message(owner, repo.Name, search, f))
 }
 
 // message is what is told of a firing.
-func (r *Runner) message(actor *auth.Actor, s *saved.Search, f *saved.Firing) notify.Message {
+func (r *Runner) message(owner, repository string, s *saved.Search, f *saved.Firing) notify.Message {
 	out := notify.Message{
-		ID: fmt.Sprintf("monitor-%d-%d-%d", s.ID, f.Number, f.At.UnixMilli()), Title: strings.TrimSpace(s.Description), Query: s.Query,
-		Repository: f.Name, Count: f.Count, Found: f.At,
+		ID: fmt.Sprintf("monitor-%d-%d-%d", s.ID, f.Number, f.At.UnixMilli()), Title: strings.TrimSpace(s.Description), Query: f.Query,
+		Repository: repository, Count: f.Count, Found: f.At,
 	}
 	if out.Title == "" {
-		out.Title = s.Query
+		out.Title = f.Query
 	}
-	if r.URL != "" && actor.User != nil {
-		out.URL = fmt.Sprintf("%s/users/%s/searches/%d", r.URL, url.PathEscape(actor.User.Name), s.ID)
+	if r.URL != "" {
+		out.URL = fmt.Sprintf("%s/users/%s/searches/%d", r.URL, url.PathEscape(owner), s.ID)
 	}
 	for _, m := range f.Matches {
-		match := notify.Match{Repository: f.Name, Path: m.Path, Line: m.Line, Text: m.Text}
+		match := notify.Match{Repository: repository, Path: m.Path, Line: m.Line, Text: m.Text}
 		if r.URL != "" {
-			match.URL = r.URL + MatchPath(f.Name, m)
+			match.URL = r.URL + MatchPath(repository, m)
 		}
 		out.Matches = append(out.Matches, match)
 	}

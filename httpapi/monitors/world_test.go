@@ -30,6 +30,8 @@ type world struct {
 	registry *identity.Registry
 	book     *saved.Book
 	clock    *clock.Clock
+	// age is how old commits are when they are pushed.
+	age time.Duration
 	// ann may see lab/secret, bob may not.
 	ann, bob *identity.User
 
@@ -37,6 +39,8 @@ type world struct {
 	sent []sent
 	// refuse is what the receiver answers.
 	refuse error
+	// during, if set, is called while a message is sent.
+	during func()
 }
 
 // sent is a message that was delivered.
@@ -89,6 +93,7 @@ func (w *world) push(name, path, text string) {
 	w.clock.Add(time.Minute)
 	dir := filepath.Join(w.dir, name)
 	repo := gitrepo.New(w, dir)
+	repo.Env = []string{"GIT_COMMITTER_DATE=" + w.clock.Now().Add(-w.age).Format(time.RFC3339)}
 	repo.Write(path, text)
 	repo.Commit("Change " + path)
 	sn := w.st.Snapshot()
@@ -121,6 +126,9 @@ func (w *world) runner() *Runner {
 }
 
 func (w *world) send(_ context.Context, kind notify.Kind, to string, m notify.Message) error {
+	if w.during != nil {
+		w.during()
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.refuse != nil {
@@ -162,11 +170,26 @@ func (w *world) watch(u *identity.User, query string, targets ...saved.Target) u
 // look has a runner look at what has changed and deliver what is due.
 func (w *world) look(r *Runner) {
 	w.Helper()
-	err := r.lookAll(w.Context())
-	if err == nil {
-		_, err = r.tellDue(w.Context())
-	}
-	if err != nil {
+	w.lookOnly(r)
+	if _, err := r.tellDue(w.Context()); err != nil {
 		w.Fatal(err)
+	}
+}
+
+// lookOnly has a runner look at what has changed. A second look without a change commits
+// nothing, or the first would wake looks for ever.
+func (w *world) lookOnly(r *Runner) {
+	w.Helper()
+	for range 2 {
+		if _, err := r.lookAll(w.Context()); err != nil {
+			w.Fatal(err)
+		}
+	}
+	before := w.st.Version()
+	if _, err := r.lookAll(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+	if after := w.st.Version(); after != before {
+		w.Errorf("a look without a change commits something")
 	}
 }

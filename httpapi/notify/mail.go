@@ -131,9 +131,10 @@ func refused(err error) error {
 	}
 	switch {
 	case code == 535:
-		return &failure{text: mailServer + " refused the user name or the password", permanent: true}
+		return &failure{text: mailServer + " refused the user name or the password"}
 	case code != 0:
-		return &failure{text: fmt.Sprintf("%s answered %d", mailServer, code), permanent: code >= 500}
+		// What is wrong with the mailbox stays so; the rest is for the operator to mend.
+		return &failure{text: fmt.Sprintf("%s answered %d", mailServer, code), permanent: code >= 550 && code <= 553}
 	case sending != nil:
 		return &failure{text: mailServer + ": the connection failed while the message was sent"}
 	case errors.Is(err, smtp.ErrUnencrypted):

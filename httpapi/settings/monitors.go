@@ -21,9 +21,12 @@ type monitorData struct {
 	Created   time.Time
 	// By is the user for whom it searches, "" for who asks.
 	By string
-	// Failure is what of the last look went wrong. Untold counts the firings that were
-	// dropped before they were told.
+	// Failure is why it does not search. Left are repositories that could not be searched
+	// whole, those that who asks may see, and More counts others; 0 for who is not its user.
+	// Untold counts the firings that were dropped before they were told.
 	Failure string
+	Left    []leftRow
+	More    int
 	Untold  int
 	// Mail says that the server sends mail; Address is where, "" if the user has none.
 	Mail    bool
@@ -34,6 +37,9 @@ type monitorData struct {
 	Tell    manage.Tell
 	Firings []firingRow
 }
+
+// leftRow is a repository that could not be searched whole.
+type leftRow struct{ Name, Why string }
 
 // firingRow is a line of the list of what was found.
 type firingRow struct {
@@ -72,7 +78,17 @@ func (d *monitorData) fill(v *visit, search uint32, filled bool) error {
 	}
 	d.On, d.Begun, d.Created, d.Failure, d.Untold = true, m.Begun, m.Created, m.Failure, m.Untold
 	d.Nobody = len(m.Targets) == 0
+	names, err := v.monitors().Names(m)
+	if err != nil {
+		return err
+	}
+	for _, l := range m.Left {
+		if name := names[l.Repository]; name != "" {
+			d.Left = append(d.Left, leftRow{name, l.Why})
+		}
+	}
 	if v.Actor.Is(m.Creator) {
+		d.More = m.LeftMore
 		if !filled {
 			d.Tell = tellOf(m)
 		}

@@ -61,18 +61,26 @@ func TestMonitors(t *testing.T) {
 		_, err = w.reg.SetReaders(identity.Operator, "lab/closed", []string{"user:root"})
 	}
 	if err == nil {
-		err = w.kept.Book.ChangeMonitor(1, "kiln", func(m *saved.Monitor) { m.Begun, m.Failure = true, "lab/odd: out of time <b>" })
+		m, err = w.kept.Book.Monitor(1)
+	}
+	if err == nil {
+		err = w.kept.Book.ChangeMonitor(m, func(m *saved.Monitor) {
+			m.Begun, m.Left, m.LeftMore = true, []saved.LeftOut{{Repository: open.ID, Why: "out of time <b>"}, {Repository: closed.ID, Why: "broken"}}, 3
+		})
 	}
 	for _, repo := range []*store.Repository{open, closed} {
 		if err == nil {
-			_, err = w.kept.Book.Know(1, "kiln", repo.ID, repo.Name, []saved.Found{{Hash: 1, Path: "a b.go", Line: 3, Commit: "cafe", Text: "<i>kiln</i>"}, {Hash: 2, Commit: "0123456789abcdef", Text: "Build it"}})
+			_, err = w.kept.Book.Know(m, saved.Looked{Repository: repo.ID, Name: repo.Name}, nil, true)
+		}
+		if err == nil {
+			_, err = w.kept.Book.Know(m, saved.Looked{Repository: repo.ID, Name: repo.Name}, []saved.Found{{Hash: 1, Path: "a b.go", Line: 3, Commit: "cafe", Text: "<i>kiln</i>"}, {Hash: 2, Commit: "0123456789abcdef", Text: "Build it"}}, true)
 		}
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := ann.ask("GET", page, "")
-	w.has("found", found, 200, "monitored</span> since", "lab/odd: out of time <b>", `href="/lab/open@cafe/-/blob/a%20b.go#L3"><bdi>a b.go:3</bdi>`, "<i>kiln</i>", "0123456789", "Webhook: waiting", "Slack: waiting")
+	w.has("found", found, 200, "monitored</span> since", "<bdi>lab/open</bdi> (<bdi>out of time <b></bdi>)", "and 3 more", `href="/lab/open@cafe/-/blob/a%20b.go#L3"><bdi>a b.go:3</bdi>`, "<i>kiln</i>", "0123456789", "Webhook: waiting", "Slack: waiting")
 	if strings.Contains(found.text, "lab/closed") {
 		t.Error("what was found in a repository that ann may not see is shown")
 	}

@@ -14,7 +14,8 @@ import (
 // The tables, one for each kind of record. Values are JSON, but for those of the
 // site, which are a text that no other data directory has and, by name, the
 // numbers(4) that were handed out last; for lines of results; for what monitors know;
-// and for when a firing is due, in milliseconds since 1970.
+// for when a firing is due, in
+// milliseconds since 1970; and for the state of a repository that a monitor has looked at.
 var (
 	site     = table.Bytes(store.RecordSite, "site record", checkSite)
 	settings = table.JSON(store.RecordSettings, "settings", table.Own(func(s *Settings) settingsKey { return settingsKey{s.Subject, s.ID} }))
@@ -26,6 +27,7 @@ var (
 	choices  = table.JSON(store.RecordContextChoice, "chosen search contexts", table.Own(func(c *ContextChoice) uint32 { return c.User }))
 	monitors = table.JSON(store.RecordMonitor, "monitor", table.Own(func(m *Monitor) uint32 { return m.Search }))
 	knowns   = table.Bytes(store.RecordKnown, "matches that a monitor knows", checkKnown)
+	looked   = table.Binary[knownKey, uint64](store.RecordLooked, "look of a monitor")
 	firings  = table.JSON(store.RecordFiring, "firing of a monitor", table.Own(func(f *Firing) firingKey { return firingKey{f.Search, f.Number} }))
 	waiting  = table.Binary[firingKey, int64](store.RecordWaiting, "firing that is to be told")
 	results  = table.Bytes[jobPart](store.RecordJobResult, "results of a search job", nil)

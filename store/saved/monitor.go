@@ -23,16 +23,32 @@ type Monitor struct {
 	Created time.Time `json:"created"`
 	// Targets are where it tells, at most one of each kind.
 	Targets []Target `json:"targets,omitempty"`
-	// Begun says that all that was there at first is known. Repositories that were
-	// indexed before UpTo have been looked at.
+	// Since is when it began, with this query and user: what was in a repository of before
+	// when it was first looked at is told to nobody. Begun says that all have been looked at.
+	Since time.Time `json:"since"`
 	Begun bool      `json:"begun,omitempty"`
-	UpTo  time.Time `json:"upTo,omitzero"`
-	// Failure is what the last look was not able to do, "" if all went well.
-	Failure string `json:"failure,omitempty"`
+	// Failure is why it does not search at all, "" if it does. Left are repositories that
+	// could not be searched whole, the first of them, and LeftMore counts the others.
+	Failure  string    `json:"failure,omitempty"`
+	Left     []LeftOut `json:"left,omitempty"`
+	LeftMore int       `json:"leftMore,omitempty"`
+	// Known counts the matches that it remembers.
+	Known int `json:"known,omitempty"`
 	// Firings is the number of the last firing. Untold counts those that were dropped before
 	// they could be told everywhere.
 	Firings uint32 `json:"firings,omitempty"`
 	Untold  int    `json:"untold,omitempty"`
+}
+
+// LeftOut is a repository that could not be searched whole, and why.
+type LeftOut struct {
+	Repository uint32 `json:"repository"`
+	Why        string `json:"why"`
+}
+
+// same reports whether m is still what it was when it was read, but for what it found.
+func (m *Monitor) same(as *Monitor) bool {
+	return m.Query == as.Query && m.Creator == as.Creator && m.Since.Equal(as.Since)
 }
 
 // Target is where a monitor tells of new matches.
@@ -90,7 +106,8 @@ type Firing struct {
 	Search uint32 `json:"search"`
 	// Number counts the firings of the search from 1.
 	Number uint32 `json:"number"`
-	// Repository is its ID, Name its name then.
+	// Query is what was searched. Repository is the ID of where, Name its name then.
+	Query      string    `json:"query"`
 	Repository uint32    `json:"repository"`
 	Name       string    `json:"name"`
 	At         time.Time `json:"at"`
@@ -144,11 +161,16 @@ const (
 	MaxMatches = 10_000
 	// maxKnown is how many it remembers, of which some are not there any more.
 	maxKnown = 2 * MaxMatches
+	// maxKnownOfAll is how many matches one monitor remembers in all repositories.
+	maxKnownOfAll = 250_000
 	// shownMatches are those of a firing that are kept.
 	shownMatches = 20
 	// MaxFirings is how many firings of a monitor are kept.
-	MaxFirings = 100
+	MaxFirings = 300
 )
+
+// ErrTooManyKnown says that a monitor would have to remember too many matches.
+var ErrTooManyKnown = fmt.Errorf("the monitor would have to know of more than %d matches", maxKnownOfAll)
 
 // firingKey is a firing: search(4) number(4), big-endian, on disk. knownKey is what a
 // monitor knows of a repository: search(4) repository(4).
@@ -156,6 +178,15 @@ type (
 	firingKey struct{ Search, Number uint32 }
 	knownKey  struct{ Search, Repository uint32 }
 )
+
+// Looked is where a monitor looks: a repository, and a number that differs when there is
+// something else in it.
+type Looked struct {
+	Repository uint32
+	Name       string
+	Created    time.Time
+	State      uint64
+}
 
 // checkKnown is for the hashes of matches, each in eight bytes, sorted.
 func checkKnown(_ knownKey, value *[]byte) error {
@@ -183,14 +214,17 @@ func (b *Book) SetMonitor(search, creator uint32, targets []Target) (m *Monitor,
 		}
 		m, err = b.Monitor(search)
 		if errors.Is(err, store.ErrNotFound) {
-			m, err = &Monitor{Search: search, Query: s.Query, Created: b.now().UTC()}, nil
+			now := b.now().UTC()
+			m, err = &Monitor{Search: search, Query: s.Query, Created: now, Since: now, Creator: creator}, nil
 		}
 		if err != nil {
 			return err
 		}
 		if m.Creator != creator {
 			// who sees other repositories would be told that all in them is new
-			m.Begun, m.UpTo = false, time.Time{}
+			if err := b.begin(c, m, m.Query); err != nil {
+				return err
+			}
 		}
 		m.Creator, m.Targets = creator, targets
 		return monitors.Put(c, search, m)
@@ -198,37 +232,43 @@ func (b *Book) SetMonitor(search, creator uint32, targets []Target) (m *Monitor,
 	return m, err
 }
 
-// ChangeMonitor has change alter a monitor of that query. The error is ErrConflict if it has
-// another one by now.
-func (b *Book) ChangeMonitor(search uint32, query string, change func(*Monitor)) error {
+// begin has a monitor begin with a query, of which it knows nothing yet.
+func (b *Book) begin(c *store.Records, m *Monitor, query string) error {
+	m.Query, m.Since, m.Begun = query, b.now().UTC(), false
+	m.Failure, m.Left, m.LeftMore, m.Known = "", nil, 0, 0
+	return errors.Join(b.deleteOf(c, store.RecordKnown, m.Search), b.deleteOf(c, store.RecordLooked, m.Search))
+}
+
+// ChangeMonitor has change alter a monitor. The error is ErrConflict if it has begun anew
+// since it was read as old.
+func (b *Book) ChangeMonitor(old *Monitor, change func(*Monitor)) error {
 	return b.update(func(b *Book, c *store.Records) error {
-		m, err := b.monitorOf(search, query)
+		m, err := b.monitorAs(old)
 		if err != nil {
 			return err
 		}
 		change(m)
-		return monitors.Put(c, search, m)
+		return monitors.Put(c, m.Search, m)
 	})
 }
 
-func (b *Book) monitorOf(search uint32, query string) (*Monitor, error) {
-	m, err := b.Monitor(search)
-	if err == nil && m.Query != query {
-		err = fmt.Errorf("monitor of saved search %d: %w", search, ErrConflict)
+func (b *Book) monitorAs(old *Monitor) (*Monitor, error) {
+	m, err := b.Monitor(old.Search)
+	if err == nil && !m.same(old) {
+		err = fmt.Errorf("monitor of saved search %d: %w", old.Search, ErrConflict)
 	}
 	return m, err
 }
 
-// RestartMonitor gives a monitor another query, of which it knows nothing yet.
-func (b *Book) RestartMonitor(search uint32, query string) error {
-	return b.update(func(b *Book, c *store.Records) error {
-		m, err := b.Monitor(search)
-		if err != nil {
+// RestartMonitor gives a monitor another query, with which it begins anew.
+func (b *Book) RestartMonitor(search uint32, query string) (m *Monitor, err error) {
+	err = b.update(func(b *Book, c *store.Records) error {
+		if m, err = b.Monitor(search); err != nil {
 			return err
 		}
-		m.Query, m.Begun, m.UpTo, m.Failure = query, false, time.Time{}, ""
-		return errors.Join(monitors.Put(c, search, m), b.deleteOf(c, store.RecordKnown, search))
+		return errors.Join(b.begin(c, m, query), monitors.Put(c, search, m))
 	})
+	return m, err
 }
 
 // RemoveMonitor forgets a monitor and all that it knows and has told.
@@ -238,7 +278,7 @@ func (b *Book) RemoveMonitor(search uint32) error {
 
 func (b *Book) removeMonitor(c *store.Records, search uint32) error {
 	monitors.Delete(c, search)
-	return errors.Join(b.deleteOf(c, store.RecordKnown, search), b.deleteOf(c, store.RecordFiring, search), b.deleteOf(c, store.RecordWaiting, search))
+	return errors.Join(b.deleteOf(c, store.RecordKnown, search), b.deleteOf(c, store.RecordLooked, search), b.deleteOf(c, store.RecordFiring, search), b.deleteOf(c, store.RecordWaiting, search))
 }
 
 // deleteOf deletes the records of a kind whose ids begin with that of a search.
@@ -249,26 +289,24 @@ func (b *Book) deleteOf(c *store.Records, kind store.RecordKind, search uint32) 
 	})
 }
 
-// Know takes over what a monitor of that query finds in a repository now, no two with the
-// same hash. If it had begun, what it did not know is a firing, which is returned; nil
-// is that there is none. All is in one commit: a match fires once, whatever happens in
-// between. The error is ErrConflict if the monitor has another query by now.
-func (b *Book) Know(search uint32, query string, repository uint32, name string, found []Found) (fired *Firing, err error) {
+// Know takes over what a monitor finds in a repository now, no two with the same hash; whole
+// says that nothing of it was left out. What it did not know is a firing, which is
+// returned; nil is that there is none. When a repository is first looked at, that is only
+// so if it came after the monitor began, and what is not whole is not taken for all that
+// was there. All is in one commit: a match fires once, whatever happens in between.
+//
+// The error is ErrConflict if the monitor has begun anew since it was read as old, and
+// ErrTooManyKnown if that is more than it can remember.
+func (b *Book) Know(old *Monitor, at Looked, found []Found, whole bool) (fired *Firing, err error) {
 	err = b.update(func(b *Book, c *store.Records) error {
 		fired = nil
-		m, err := b.monitorOf(search, query)
+		m, err := b.monitorAs(old)
 		if err != nil {
 			return err
 		}
-		key := knownKey{search, repository}
-		var known []uint64
-		value, err := knowns.Lookup(b.st, key)
-		switch {
-		case err == nil:
-			for h := range slices.Chunk(*value, 8) {
-				known = append(known, binary.BigEndian.Uint64(h))
-			}
-		case !errors.Is(err, store.ErrNotFound):
+		key := knownKey{m.Search, at.Repository}
+		known, first, err := b.known(key)
+		if err != nil || first && !whole {
 			return err
 		}
 		var fresh []Found
@@ -277,36 +315,94 @@ func (b *Book) Know(search uint32, query string, repository uint32, name string,
 				fresh = append(fresh, f)
 			}
 		}
-		if len(fresh) == 0 {
+		if whole {
+			if err := looked.Put(c, key, &at.State); err != nil {
+				return err
+			}
+		}
+		if len(fresh) == 0 && !first {
 			return nil
 		}
 		all, added := known, fresh
 		if len(known)+len(fresh) > maxKnown {
 			all, added = nil, found // what is not there any more is forgotten
 		}
+		out := make([]byte, 0, 8*(len(all)+len(added)))
 		for _, f := range added {
 			all = append(all, f.Hash)
 		}
 		slices.Sort(all)
-		out := make([]byte, 0, 8*len(all))
 		for _, h := range all {
 			out = binary.BigEndian.AppendUint64(out, h)
 		}
-		if err := knowns.Put(c, key, &out); err != nil || !m.Begun {
-			return err
+		if m.Known += len(all) - len(known); m.Known > maxKnownOfAll {
+			return ErrTooManyKnown
 		}
-		fired = &Firing{Search: search, Number: m.Firings + 1, Repository: repository, Name: name, At: b.now().UTC(), Count: len(fresh)}
-		fired.Matches = fresh[:min(len(fresh), shownMatches)]
-		for _, t := range m.Targets {
-			fired.Deliveries = append(fired.Deliveries, Delivery{Kind: t.Kind, Next: fired.At})
+		err = knowns.Put(c, key, &out)
+		if len(fresh) > 0 && (!first || at.Created.After(m.Since)) {
+			fired = newFiring(m, at, fresh, b.now().UTC())
+			m.Firings = fired.Number
+			err = errors.Join(err, b.dropFiring(c, m), b.putFiring(c, fired))
 		}
-		m.Firings = fired.Number
-		if err := b.dropFiring(c, m); err != nil {
-			return err
-		}
-		return errors.Join(monitors.Put(c, search, m), b.putFiring(c, fired))
+		return errors.Join(err, monitors.Put(c, m.Search, m))
 	})
 	return fired, err
+}
+
+// known returns the hashes that a monitor knows of a repository. first is that it knows
+// nothing yet.
+func (b *Book) known(key knownKey) (all []uint64, first bool, err error) {
+	value, err := knowns.Lookup(b.st, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, true, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	for h := range slices.Chunk(*value, 8) {
+		all = append(all, binary.BigEndian.Uint64(h))
+	}
+	return all, false, nil
+}
+
+func newFiring(m *Monitor, at Looked, fresh []Found, now time.Time) *Firing {
+	f := &Firing{Search: m.Search, Number: m.Firings + 1, Query: m.Query, Repository: at.Repository, Name: at.Name, At: now, Count: len(fresh)}
+	f.Matches = fresh[:min(len(fresh), shownMatches)]
+	for _, t := range m.Targets {
+		f.Deliveries = append(f.Deliveries, Delivery{Kind: t.Kind, Next: now.Truncate(time.Millisecond)})
+	}
+	return f
+}
+
+// Looked returns the repositories that a monitor has looked at whole, with their states
+// then.
+func (b *Book) Looked(search uint32) (map[uint32]uint64, error) {
+	out := map[uint32]uint64{}
+	err := looked.Each(b.st, store.RecordRange{Prefix: table.ID(search)}, b.leaveOut, func(k knownKey, state *uint64) (bool, error) {
+		out[k.Repository] = *state
+		return true, nil
+	})
+	return out, err
+}
+
+// Forget drops what a monitor knows of a repository, which is gone or damaged.
+func (b *Book) Forget(search, repository uint32) error {
+	return b.update(func(b *Book, c *store.Records) error {
+		key := knownKey{search, repository}
+		if known, _, err := b.known(key); err == nil && len(known) > 0 {
+			m, err := b.Monitor(search)
+			if err != nil {
+				return err
+			}
+			m.Known -= len(known)
+			if err := monitors.Put(c, search, m); err != nil {
+				return err
+			}
+		}
+		knowns.Delete(c, key)
+		looked.Delete(c, key)
+		return nil
+	})
 }
 
 // dropFiring drops the firing of a monitor that is one too many.
@@ -378,14 +474,6 @@ func (b *Book) ChangeFiring(search, number uint32, change func(*Firing)) error {
 func (b *Book) EndWaiting(search, number uint32) error {
 	return b.update(func(_ *Book, c *store.Records) error {
 		waiting.Delete(c, firingKey{search, number})
-		return nil
-	})
-}
-
-// Forget drops what a monitor knows of a repository, which is gone.
-func (b *Book) Forget(search, repository uint32) error {
-	return b.update(func(_ *Book, c *store.Records) error {
-		knowns.Delete(c, knownKey{search, repository})
 		return nil
 	})
 }

@@ -2,6 +2,7 @@ package saved_test
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -35,18 +36,19 @@ func watched(t *testing.T, fs vfs.FS) (*store.Store, *saved.Book, uint32) {
 	return st, b, s.ID
 }
 
-// begin says that a monitor knows what was there at first.
-func begin(t *testing.T, b *saved.Book, search uint32) {
-	t.Helper()
-	if err := b.ChangeMonitor(search, "glaze", func(m *saved.Monitor) { m.Begun = true }); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// know has a monitor know matches of a repository, and returns how many are new.
+// know has a monitor know all matches of a repository, and returns how many are new.
 func know(t *testing.T, b *saved.Book, search, repository uint32, all []saved.Found) int {
 	t.Helper()
-	f, err := b.Know(search, "glaze", repository, "lab", all)
+	return knowAs(t, b, search, saved.Looked{Repository: repository, Name: "lab"}, all, true)
+}
+
+func knowAs(t *testing.T, b *saved.Book, search uint32, at saved.Looked, all []saved.Found, whole bool) int {
+	t.Helper()
+	m, err := b.Monitor(search)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := b.Know(m, at, all, whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,12 +66,11 @@ func TestKnow(t *testing.T) {
 	if n := know(t, b, id, 1, found(1, 2)); n != 0 {
 		t.Errorf("at first %d are new", n)
 	}
-	begin(t, b, id)
 	for i, c := range []struct {
 		repository uint32
 		found      []saved.Found
 		want       int
-	}{{1, found(1, 2), 0}, {1, found(2, 3, 4), 2}, {1, nil, 0}, {1, found(1, 2, 3, 4), 0}, {2, found(1), 1}, {1, found(5), 1}} {
+	}{{1, found(1, 2), 0}, {1, found(2, 3, 4), 2}, {1, nil, 0}, {1, found(1, 2, 3, 4), 0}, {2, found(1), 0}, {2, found(1, 2), 1}, {1, found(5), 1}} {
 		if n := know(t, b, id, c.repository, c.found); n != c.want {
 			t.Errorf("look %d: %d are new, want %d", i, n, c.want)
 		}
@@ -92,23 +93,71 @@ func TestKnow(t *testing.T) {
 	}
 
 	// Another query knows nothing, and of the old one nothing is taken any more.
-	if err := b.RestartMonitor(id, "slip"); err != nil {
+	old, err := b.Monitor(id)
+	if err != nil || old.Known != 5+2 {
+		t.Errorf("it knows of %d matches, %v", old.Known, err)
+	}
+	if _, err := b.RestartMonitor(id, "slip"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Know(id, "glaze", 1, "lab", found(9)); !errors.Is(err, saved.ErrConflict) {
+	if _, err := b.Know(old, saved.Looked{Repository: 1}, found(9), true); !errors.Is(err, saved.ErrConflict) {
 		t.Errorf("of the old query: %v, want ErrConflict", err)
 	}
-	if f, err := b.Know(id, "slip", 1, "lab", found(1, 9)); f != nil || err != nil {
-		t.Errorf("of the new query: %v, %v", f, err)
+	if n := know(t, b, id, 1, found(1, 9)); n != 0 {
+		t.Errorf("of the new query: %d are new", n)
 	}
 
 	if err := b.RemoveSearch(id); err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []store.RecordKind{store.RecordMonitor, store.RecordKnown, store.RecordFiring, store.RecordWaiting} {
+	for _, kind := range []store.RecordKind{store.RecordMonitor, store.RecordKnown, store.RecordLooked, store.RecordFiring, store.RecordWaiting} {
 		if err := st.EachRecord(store.RecordRange{Kind: kind}, func(id, _ []byte) (bool, error) { t.Errorf("%c %x is left", kind, id); return true, nil }); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestFirstLook: what is there at the first look fires where the repository came after the
+// monitor began, and what was not searched whole is not taken for all that was there.
+func TestFirstLook(t *testing.T) {
+	st, b, id := watched(t, vfs.NewMem())
+	defer st.Close()
+	m, err := b.Monitor(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []struct {
+		created time.Time
+		found   []saved.Found
+		whole   bool
+		want    int
+	}{
+		{m.Since.Add(-time.Hour), found(1), false, 0}, {m.Since.Add(-time.Hour), found(1, 2), true, 0},
+		{m.Since.Add(-time.Hour), found(3), false, 1}, {m.Since.Add(-time.Hour), found(3, 4), true, 1},
+	} {
+		if n := knowAs(t, b, id, saved.Looked{Repository: 1, Created: c.created, State: uint64(i)}, c.found, c.whole); n != c.want {
+			t.Errorf("look %d: %d are new, want %d", i, n, c.want)
+		}
+	}
+	after := saved.Looked{Repository: 2, Created: m.Since.Add(time.Hour), State: 7}
+	if n := knowAs(t, b, id, after, found(1, 2), false); n != 0 {
+		t.Errorf("not whole: %d are new", n)
+	}
+	if n := knowAs(t, b, id, after, found(1, 2), true); n != 2 {
+		t.Errorf("a new repository: %d are new, want 2", n)
+	}
+	looked, err := b.Looked(id)
+	if err != nil || !maps.Equal(looked, map[uint32]uint64{1: 3, 2: 7}) {
+		t.Errorf("looked at %v, %v", looked, err)
+	}
+	if err := b.Forget(id, 1); err != nil {
+		t.Fatal(err)
+	}
+	if m, err = b.Monitor(id); err != nil || m.Known != 2 {
+		t.Errorf("after a repository is gone it knows of %d, %v; want 2", m.Known, err)
+	}
+	if n := know(t, b, id, 1, found(9)); n != 0 {
+		t.Errorf("forgotten: %d are new", n)
 	}
 }
 
@@ -116,7 +165,6 @@ func TestKnow(t *testing.T) {
 func TestManyMatches(t *testing.T) {
 	st, b, id := watched(t, vfs.NewMem())
 	defer st.Close()
-	begin(t, b, id)
 	next := uint64(0)
 	fill := func() (all []saved.Found) {
 		for range saved.MaxMatches {
@@ -126,6 +174,7 @@ func TestManyMatches(t *testing.T) {
 		return all
 	}
 	first, second, third := fill(), fill(), fill()
+	know(t, b, id, 1, nil)
 	for i, all := range [][]saved.Found{first, second, third} {
 		if n := know(t, b, id, 1, all); n != saved.MaxMatches {
 			t.Errorf("%d: %d are new", i, n)
@@ -144,7 +193,6 @@ func TestManyMatches(t *testing.T) {
 func TestFirings(t *testing.T) {
 	st, b, id := watched(t, vfs.NewMem())
 	defer st.Close()
-	begin(t, b, id)
 	waiting := func() (all []uint32) {
 		err := b.Waiting(func(search, number uint32, due time.Time) {
 			if search != id || due.IsZero() {
@@ -157,6 +205,7 @@ func TestFirings(t *testing.T) {
 		}
 		return all
 	}
+	know(t, b, id, 1, nil)
 	know(t, b, id, 1, found(1))
 	know(t, b, id, 1, found(2))
 	if got := waiting(); !slices.Equal(got, []uint32{1, 2}) {

@@ -12,7 +12,7 @@ import (
 // FuzzRecords: whatever stands in a record of what people save, nothing panics.
 func FuzzRecords(f *testing.F) {
 	for _, kind := range []store.RecordKind{store.RecordSite, store.RecordSettings, store.RecordService, store.RecordSavedSearch, store.RecordJob, store.RecordJobStep, store.RecordJobResult, store.RecordContext, store.RecordContextChoice,
-		store.RecordMonitor, store.RecordKnown, store.RecordFiring, store.RecordWaiting} {
+		store.RecordMonitor, store.RecordKnown, store.RecordLooked, store.RecordFiring, store.RecordWaiting} {
 		for _, id := range [][]byte{{}, {0, 0, 0, 1}, {0, 0, 0, 1, 0, 0, 0, 2}, []byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff")} {
 			for _, value := range [][]byte{{}, {0}, []byte("{}"), []byte("null"), []byte(`{"id":1,"query":"x","state":"done"}`), []byte(`{"id":-1}`)} {
 				f.Add(byte(kind), id, value)
@@ -47,11 +47,15 @@ func FuzzRecords(f *testing.F) {
 		_, _ = b.AddSearch(saved.Search{})
 		_, _ = b.Monitors()
 		_, _ = b.SetMonitor(1, 1, []saved.Target{{Kind: "webhook"}})
-		_ = b.ChangeMonitor(1, "", func(m *saved.Monitor) { m.Begun = true })
-		_, _ = b.Know(1, "", 2, "x", []saved.Found{{Hash: 1}})
+		if m, err := b.Monitor(1); err == nil {
+			_ = b.ChangeMonitor(m, func(m *saved.Monitor) { m.Begun = true })
+			_, _ = b.Know(m, saved.Looked{Repository: 2}, []saved.Found{{Hash: 1}}, true)
+		}
+		_, _ = b.Looked(1)
 		_, _ = b.Firings(1)
 		_ = b.Waiting(func(uint32, uint32, time.Time) {})
-		_ = b.RestartMonitor(1, "x")
+		_, _ = b.RestartMonitor(1, "x")
+		_ = b.Forget(1, 2)
 		_ = b.RemoveSearch(1)
 	})
 }

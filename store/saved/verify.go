@@ -31,13 +31,14 @@ func Verify(st *store.Store, tell func(store.FaultyRecord)) error {
 		}
 		return err
 	}
-	// What monitors know and have told can be dropped: it is found again as if it were new.
+	// What monitors know and have told can be dropped: they begin anew there.
 	return errors.Join(
 		monitors.Verify(st, tell, table.Always, func(id uint32, _ *Monitor) error {
 			_, err := searches.Get(st, id)
 			return err
 		}),
 		knowns.Verify(st, tell, table.Always, func(k knownKey, _ *[]byte) error { return watched(k.Search) }),
+		looked.Verify(st, tell, table.Always, func(k knownKey, _ *uint64) error { return watched(k.Search) }),
 		firings.Verify(st, tell, table.Always, func(k firingKey, _ *Firing) error { return watched(k.Search) }),
 		waiting.Verify(st, tell, table.Always, func(k firingKey, _ *int64) error {
 			_, err := firings.Get(st, k)

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -17,7 +18,11 @@ func (s *Service) newMonitors() *monitors.Runner {
 		Send: func(ctx context.Context, kind notify.Kind, to string, m notify.Message) error {
 			start := time.Now()
 			err := sender.Send(ctx, kind, to, m)
-			s.worked(ctx, WorkDeliver, start, true, err)
+			if kind != notify.Email && errors.Is(err, notify.ErrPermanent) {
+				s.worked(ctx, WorkDeliver, start, false, nil) // a wrong address is for its user to mend
+			} else {
+				s.worked(ctx, WorkDeliver, start, true, err)
+			}
 			return err
 		},
 	}
