@@ -14,7 +14,8 @@ import (
 	"github.com/trawlsearch/trawl/store/text"
 )
 
-// maxShownBytes is the largest file that a page shows.
+// maxShownBytes is the largest file that a page reads whole. Of a larger one it shows a
+// window without colours.
 const maxShownBytes = 4 << 20
 
 // blobHolds is the memory of the page of such a file: the file, its text if
@@ -105,9 +106,21 @@ func (e *Endpoint) file(r *http.Request, p *target, blamed bool) (answer, error)
 	}
 	o, err := p.object(r.Context(), found, maxShownBytes)
 	data.Bytes = int(o.Size)
+	large := errors.Is(err, git.ErrTooLarge)
 	switch {
-	case errors.Is(err, git.ErrTooLarge):
+	case large && o.Size > maxLargeBytes:
 		data.Problem = "The file is too large to be shown."
+	case large:
+		httpapi.WorkOf(r.Context()).Shrink(blobHolds / 2)
+		if err := e.fillLarge(r, p, &data, found); err != nil {
+			return answer{}, p.readable(err)
+		}
+		if blamed {
+			data.BlameProblem = "The file is too large for its lines to be followed to who wrote them."
+		}
+		if data.Outline, err = p.outline(found.OID); err != nil {
+			return answer{}, err
+		}
 	case err != nil:
 		return answer{}, p.readable(err)
 	default:
@@ -153,13 +166,18 @@ func (e *Endpoint) fill(r *http.Request, p *target, data *blobData, content []by
 	}
 	win := windowOfLines(decoded.Data, max(named.first, lineFrom(r)), most)
 	lines := e.painter.lines(r.Context(), p.path, data.Language, decoded.Data, win)
-	data.source = newSource(lines, win, named)
-	here, looked := data.Here+"?from=", lookedFor(r)
+	data.show(lines, win, named, lookedFor(r))
+}
+
+// show has the page show the lines of a window, and lead to those beside it.
+func (d *blobData) show(lines []codeLine, win window, named lineRange, looked string) {
+	d.source = newSource(lines, win, named)
+	here := d.Here + "?from="
 	if win.first > 1 {
-		data.Before = here + strconv.Itoa(win.first-1) + looked
+		d.Before = here + strconv.Itoa(win.first-1) + looked
 	}
 	if win.last < win.lines {
-		data.Behind = here + strconv.Itoa(win.last+1) + looked
+		d.Behind = here + strconv.Itoa(win.last+1) + looked
 	}
 }
 

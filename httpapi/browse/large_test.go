@@ -156,3 +156,47 @@ func TestLongAddresses(t *testing.T) {
 		}
 	}
 }
+
+// Texts that are too large to be held are read window by window, from git and, where that
+// is gone, from the index.
+func TestTextsOverTheLimit(t *testing.T) {
+	w := newWorld(t)
+	s := w.git("texts")
+	s.Write("many.txt", strings.Repeat("a line <of> text\n", 300_000)+"the last")
+	s.Write("one.js", "x=1;"+strings.Repeat("call(1);", 700_000))
+	s.Write("zero.bin", "\x00"+strings.Repeat("z", 5<<20))
+	s.Commit("texts")
+	w.add("lab/texts=" + s.Dir)
+	w.sync("lab/texts")
+	pages := map[string][]string{
+		"/-/blob/many.txt":                  {"lines 1–5,000 of 300,001", "?from=5001", "5,100,008 bytes"},
+		"/-/blob/many.txt?L150000-150001":   {`<tr id="L150000" class="hit">`, "a line &lt;of&gt; text"},
+		"/-/blob/many.txt?from=999999999":   {"of 300,001", `<tr id="L300001">`, "the last", "?from=300000"},
+		"/-/blame/many.txt":                 {"lines 1–5,000 of 300,001", "The file is too large for its lines to be followed"},
+		"/-/blob/one.js":                    {`<tr id="L1">`, "x=1;call(1);", `/-/raw/one.js">5,589,764 more bytes</a>`},
+		"/-/blob/zero.bin":                  {"The file is binary."},
+		"/-/blob/many.txt?from=5001&q=line": {"lines 5,001–10,000 of 300,001", "?from=10001&amp;q=line"},
+	}
+	check := func(when string) {
+		t.Helper()
+		for path, want := range pages {
+			got := w.get("/lab/texts" + path)
+			if got.status != 200 || len(got.body) > 2<<20 {
+				t.Errorf("%s: %s: got %d with %d bytes", when, path, got.status, len(got.body))
+				continue
+			}
+			for _, part := range want {
+				if !strings.Contains(got.body, part) && !strings.Contains(unescaped(text(got.body)), part) {
+					t.Errorf("%s: %s: the page does not have %s: %.600s", when, path, part, text(got.body))
+				}
+			}
+		}
+	}
+	check("from git")
+	if err := os.RemoveAll(s.Dir); err != nil {
+		t.Fatal(err)
+	}
+	delete(pages, "/-/blob/zero.bin") // the index has no binary files
+	delete(pages, "/-/blame/many.txt")
+	check("from the index")
+}
