@@ -16,8 +16,10 @@ import (
 const (
 	// maxBodyBytes is how much of a message a page shows.
 	maxBodyBytes = 64 << 10
-	// maxParents is how many parents of a commit a page shows.
+	// maxParents is how many parents of a commit a page shows, maxRefsAt how many of its
+	// branches and tags.
 	maxParents = 100
+	maxRefsAt  = 50
 )
 
 // commitData is the data of the page of a commit.
@@ -29,8 +31,14 @@ type commitData struct {
 	Parents []commitRow
 	// MoreParents counts those that are not shown.
 	MoreParents int
-	Diff        diffData
+	// Refs are the branches and tags that lead to it; there may be MoreRefs.
+	Refs     []refLink
+	MoreRefs bool
+	Diff     diffData
 }
+
+// refLink is a branch or tag, with where it is looked at.
+type refLink struct{ Name, URL string }
 
 // commit shows a commit with what it changed, a merge against its first parent.
 func (e *Endpoint) commit(r *http.Request, p *target) (answer, error) {
@@ -45,12 +53,33 @@ func (e *Endpoint) commit(r *http.Request, p *target) (answer, error) {
 	for _, oid := range c.Parents[:len(c.Parents)-data.MoreParents] {
 		data.Parents = append(data.Parents, commitRow{Short: short(oid), URL: code.CommitURL(p.rec.Name, oid)})
 	}
+	if err := data.findRefs(r, p); err != nil {
+		return answer{}, err
+	}
 	base := ""
 	if len(c.Parents) > 0 {
 		base = c.Parents[0]
 	}
 	data.Diff, err = p.diff(r.Context(), base, c.OID, diffViewOf(r))
 	return answer{page: "commit.html", data: data}, err
+}
+
+// findRefs finds the branches and tags that lead to the commit.
+func (d *commitData) findRefs(r *http.Request, p *target) error {
+	repo, err := p.code.Repo(r.Context())
+	if err != nil {
+		return err
+	}
+	refs, more, err := repo.RefsAt(r.Context(), p.commit, maxRefsAt)
+	if err != nil {
+		return err
+	}
+	for _, ref := range refs {
+		name := strings.TrimPrefix(strings.TrimPrefix(ref.Name, "refs/heads/"), "refs/tags/")
+		d.Refs = append(d.Refs, refLink{shown(name), code.RepositoryURL(p.rec.Name, name)})
+	}
+	d.MoreRefs = more
+	return nil
 }
 
 // findCommit finds a commit, which the target then names.

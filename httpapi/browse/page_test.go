@@ -40,7 +40,7 @@ func TestPages(t *testing.T) {
 		{"/lab/kiln/-/commits?skip=1", []string{"Build the kiln", "Newer"}},
 		{"/lab/kiln/-/commit/" + head, []string{"Say new", "ada@example.org", `<tr class="plus">`, `<tr class="minus">`, "+1", first[:10]}},
 		{"/lab/kiln/-/commit/" + first, []string{"Build the kiln", "With bricks.", "Its lines are binary.", "added"}},
-		{"/lab/kiln/-/commit/v1.0", []string{"Build the kiln"}},
+		{"/lab/kiln/-/commit/v1.0", []string{"Build the kiln", "Branches and tags", `<a href="/under/lab/kiln@feature/-x/y"><bdi>feature/-x/y</bdi></a>`, `<a href="/under/lab/kiln@v1.0"><bdi>v1.0</bdi></a>`}},
 		{"/lab/kiln/-/branches", []string{"main", "default", "feature/-x/y", "v1.0", `href="/under/lab/kiln@feature/-x/y"`}},
 		{"/lab/kiln/-/compare/v1.0...main", []string{"Say new", `<tr class="plus">`}},
 		{"/lab/kiln/-/compare/main...v1.0", []string{"main has every commit of v1.0"}},

@@ -216,6 +216,28 @@ func TestEachRef(t *testing.T) {
 			t.Errorf("EachRef(%t, %q) = %s, want %s", tt.newest, tt.prefixes, got, tt.want)
 		}
 	}
+	x.write("a", "2")
+	second := x.commit()
+	for _, c := range []struct {
+		commit string
+		most   int
+		want   string
+	}{{first, 5, "refs/heads/side/ä refs/tags/heavy refs/tags/light"}, {first, 3, "refs/heads/side/ä refs/tags/heavy refs/tags/light"}, {first, 2, "refs/heads/side/ä refs/tags/heavy and more"}, {second, 5, "refs/heads/main"}, {strings.Repeat("a", 40), 5, ""}} {
+		refs, more, err := x.open().RefsAt(t.Context(), c.commit, c.most)
+		var names []string
+		for _, r := range refs {
+			names = append(names, r.Name)
+		}
+		if more {
+			names = append(names, "and more")
+		}
+		if got := strings.Join(names, " "); got != c.want || err != nil && c.want != "" {
+			t.Errorf("RefsAt(%s, %d) = %s, %v; want %s", c.commit, c.most, got, err, c.want)
+		}
+	}
+	if _, _, err := x.open().RefsAt(t.Context(), "--all", 5); err == nil {
+		t.Error("RefsAt of an option: got nil, want an error")
+	}
 	if err := x.open().EachRef(t.Context(), false, []string{"--all"}, nil); err == nil {
 		t.Error("EachRef with an option for a prefix: got nil, want an error")
 	}

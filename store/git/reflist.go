@@ -27,7 +27,7 @@ const refFormat = "--format=%(refname)%00%(objectname)%00%(objecttype)%00%(*obje
 // end with a slash, in byte order of names; with newest the newest come first.
 // An error of f's ends the listing and is returned as it is.
 func (r *Repo) EachRef(ctx context.Context, newest bool, prefixes []string, f func(Ref) error) error {
-	args := []string{"for-each-ref", refFormat}
+	var args []string
 	if newest {
 		args = append(args, "--sort=refname", "--sort=-creatordate")
 	}
@@ -36,6 +36,29 @@ func (r *Repo) EachRef(ctx context.Context, newest bool, prefixes []string, f fu
 			return fmt.Errorf("list refs of %s: %q is no beginning of refs", r.dir, p)
 		}
 	}
+	return r.eachRef(ctx, append(append(args, "--"), prefixes...), f)
+}
+
+// RefsAt returns the branches and tags that lead to a commit, by its full hex id, in byte
+// order of names: most of them, and whether there are more.
+func (r *Repo) RefsAt(ctx context.Context, commit string, most int) (refs []Ref, more bool, err error) {
+	if !isObjectID(commit) {
+		return nil, false, fmt.Errorf("list refs of %s: %q is no object", r.dir, commit)
+	}
+	err = r.eachRef(ctx, []string{"--points-at=" + commit, "--", "refs/heads/", "refs/tags/"}, func(ref Ref) error {
+		if len(refs) == most {
+			return errEnough
+		}
+		refs = append(refs, ref)
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		return refs, true, nil
+	}
+	return refs, false, err
+}
+
+func (r *Repo) eachRef(ctx context.Context, args []string, f func(Ref) error) error {
 	parse := func(out *bufio.Reader) error {
 		for {
 			ref, err := readRef(out)
@@ -50,7 +73,7 @@ func (r *Repo) EachRef(ctx context.Context, newest bool, prefixes []string, f fu
 			}
 		}
 	}
-	err := r.budget.stream(ctx, "for-each-ref", parse, r.args(append(append(args, "--"), prefixes...)...)...)
+	err := r.budget.stream(ctx, "for-each-ref", parse, r.args(append([]string{"for-each-ref", refFormat}, args...)...)...)
 	return r.listError("list refs", err)
 }
 
