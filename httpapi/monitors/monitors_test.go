@@ -202,7 +202,7 @@ func TestNotTheirsAnyMore(t *testing.T) {
 	}
 	w.push("open", "b.txt", "glaze one\nglaze two\n")
 	w.look(r)
-	w.heard("of a search of somebody else")
+	w.heard("of a search of another user")
 	m, err := w.book.Monitor(id)
 	if err != nil || m.Failure != "the user does not see the saved search any more" {
 		t.Errorf("monitor: %+v, %v", m, err)
