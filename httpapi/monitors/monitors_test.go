@@ -188,6 +188,50 @@ func TestSeen(t *testing.T) {
 	w.heard("what came meanwhile", "lab/open:b.txt:1:glaze four")
 }
 
+// TestGoneAndChanged: a query that is changed while the user of the monitor is locked, or
+// does not see it any more, is searched for nobody.
+func TestGoneAndChanged(t *testing.T) {
+	w := newWorld(t)
+	id := w.watch(w.ann, "glaze")
+	r := w.runner()
+	w.look(r)
+	locked, unlocked := true, false
+	change := func(c identity.UserChange) {
+		t.Helper()
+		if _, err := w.registry.ChangeUser(identity.Operator, w.ann.ID, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	query := func(text string, owner uint32) {
+		t.Helper()
+		if _, err := w.book.ChangeSearch(id, func(s *saved.Search) { s.Query, s.Owner.ID = text, owner }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stopped := func(why string) {
+		t.Helper()
+		w.push("open", "b.txt", "slip "+why+"\n")
+		w.look(r)
+		w.heard(why)
+		if m, err := w.book.Monitor(id); err != nil || m.Failure != why || m.Begun {
+			t.Errorf("monitor: %+v, %v; want failure %q", m, err, why)
+		}
+	}
+	change(identity.UserChange{Locked: &locked})
+	query("slip", w.ann.ID)
+	stopped("the user is gone or locked")
+	change(identity.UserChange{Locked: &unlocked})
+	query("slip or glaze", w.bob.ID)
+	stopped("the user does not see the saved search any more")
+	query("slip or glaze", w.ann.ID)
+	w.clock.Add(time.Hour)
+	w.look(r)
+	w.heard("what is there when it begins")
+	w.push("open", "c.txt", "slip\n")
+	w.look(r)
+	w.heard("after that", "lab/open:c.txt:1:slip")
+}
+
 // TestNotTheirsAnyMore: a monitor of a search that its user does not see any more is told
 // to nobody.
 func TestNotTheirsAnyMore(t *testing.T) {

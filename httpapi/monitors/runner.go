@@ -25,6 +25,8 @@ const (
 	gather = time.Second
 	// again is after how long a look that failed is repeated.
 	again = time.Minute
+	// retryWhy is after how long a monitor is run again that cannot search at all.
+	retryWhy = 10 * time.Minute
 	// turn is how long a monitor searches before the others have their turn.
 	turn = 10 * time.Second
 	// firstPause and longestPause bound the time between two looks at a repository that
@@ -239,16 +241,18 @@ func (r *Runner) run(ctx context.Context, m *saved.Monitor) (next time.Time, err
 	if search == nil && err == nil {
 		return next, book.RemoveMonitor(m.Search)
 	}
-	if search != nil && search.Query != m.Query {
+	var why cannot
+	if err != nil && !errors.As(err, &why) {
+		return next, err
+	}
+	if search.Query != m.Query {
 		if m, err = book.RestartMonitor(m.Search, search.Query); err != nil {
 			return next, err
 		}
 	}
-	var q *query.Query
-	if err == nil {
-		if q, err = manage.ParseMonitor(m.Query); err != nil {
-			err = cannot(err.Error())
-		}
+	q, err := manage.ParseMonitor(m.Query)
+	if err != nil && why == "" {
+		why = cannot(err.Error())
 	}
 	if at == nil || at.of.Query != m.Query || at.of.Creator != m.Creator || !at.of.Since.Equal(m.Since) {
 		todo, err := r.whole(m)
@@ -258,12 +262,9 @@ func (r *Runner) run(ctx context.Context, m *saved.Monitor) (next time.Time, err
 		at = &progress{of: m, todo: todo, left: map[uint32]*leftOut{}}
 		r.monitors[m.Search] = at
 	}
-	if why := cannot(""); errors.As(err, &why) {
-		at.retry = r.Kept.Now().Add(10 * again)
+	if why != "" {
+		at.retry = r.Kept.Now().Add(retryWhy)
 		return at.retry, r.note(m, at, string(why))
-	}
-	if err != nil {
-		return next, err
 	}
 	at.retry = time.Time{}
 	if err := r.takeTurn(ctx, m, at, q, actor); err != nil {

@@ -4,6 +4,6 @@
 // after an error that is not ErrPermanent.
 //
 // Texts of a message may hold anything: they are cut, and cleaned of characters that
-// control how they are shown, before they are written. Addresses are secrets: whoever
+// control how they are shown, before they are written. Addresses are secrets: who
 // knows one can write to the channel behind it. No error of this package holds one.
 package notify

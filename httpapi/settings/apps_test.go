@@ -49,12 +49,12 @@ func TestApps(t *testing.T) {
 		values url.Values
 		want   string
 	}{
-		"no name":       {url.Values{"kind": {"public"}}, "needs a name"},
-		"no URI":        {url.Values{"name": {"x"}, "kind": {"confidential"}}, "needs a redirect URI"},
-		"no kind":       {url.Values{"name": {"x"}}, "no kind of app"},
-		"http":          {url.Values{"name": {"x"}, "kind": {"public"}, "redirects": {"http://x.example/"}}, "must be https"},
-		"nobody":        {url.Values{"name": {"x"}, "kind": {"service"}, "account": {"nobody"}}, "no service account of that name"},
-		"somebody else": {url.Values{"name": {"x"}, "kind": {"service"}, "account": {"ann"}}, "ann is no service account"},
+		"no name":         {url.Values{"kind": {"public"}}, "needs a name"},
+		"no URI":          {url.Values{"name": {"x"}, "kind": {"confidential"}}, "needs a redirect URI"},
+		"no kind":         {url.Values{"name": {"x"}}, "no kind of app"},
+		"http":            {url.Values{"name": {"x"}, "kind": {"public"}, "redirects": {"http://x.example/"}}, "must be https"},
+		"nobody":          {url.Values{"name": {"x"}, "kind": {"service"}, "account": {"nobody"}}, "no service account of that name"},
+		"another account": {url.Values{"name": {"x"}, "kind": {"service"}, "account": {"ann"}}, "ann is no service account"},
 	} {
 		got := root.post(appsPath, c.values)
 		w.has(what, got, 422, `role="alert"`, c.want)
