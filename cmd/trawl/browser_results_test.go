@@ -101,13 +101,19 @@ func (s *site) searchEndless() {
 		s.Errorf("the first result is %q", got)
 	}
 
-	// the end of the scroll bar is the last result
-	t.do(chromedp.KeyEvent(kb.End))
-	t.until(`[...document.querySelectorAll(".path")].some(e => e.textContent === "f/29999.go")`)
+	// the end of the scroll bar is the last result; the page does not scroll before that
+	// movement is over, which would end it and the next
+	eval[bool](t, `(window.early = 0, (() => {
+		const own = scrollTo, ends = () => { window.scrollTo = own }
+		window.scrollTo = (...to) => { early++; own(...to) }
+		addEventListener("scrollend", ends, { once: true })
+	})(), true)`)
+	t.scrolls(kb.End, `(e => e && e.getBoundingClientRect().bottom <= innerHeight)(document.querySelector("article[aria-posinset='30000']"))`)
 	few("at the end")
-	t.until(`(e => e && e.getBoundingClientRect().bottom <= innerHeight)(document.querySelector("article[aria-posinset='30000']"))`)
-	t.do(chromedp.KeyEvent(kb.Home))
-	t.until(`(e => e?.getBoundingClientRect().top > 0)(document.querySelector("article[aria-posinset='1']"))`)
+	if n := eval[int](t, `early`); n != 0 {
+		s.Errorf("the page scrolled %d times while End led to its end", n)
+	}
+	t.scrolls(kb.Home, `(e => e?.getBoundingClientRect().top > 0)(document.querySelector("article[aria-posinset='1']"))`)
 
 	// steps lead through all in between, one after the other
 	seen := eval[int](t, `(async () => {

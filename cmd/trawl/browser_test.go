@@ -191,13 +191,15 @@ func (t *tab) do(steps ...step) {
 	}
 }
 
-// fail ends the test with what there is to see in the tab.
+// fail ends the test with the beginning of what there is to see in the tab, and the
+// error last, where a log that is cut has it still.
 func (t *tab) fail(err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.ctx, 5*time.Second)
 	defer cancel()
-	page, unseen := chromedp.Run(ctx, chromedp.Evaluate[string]("location.href + document.body.innerText"))
-	t.Fatalf("in the browser: %v; it said %q; the page is (%v)\n%s", err, t.complaints(), unseen, page)
+	page, unseen := chromedp.Run(ctx, chromedp.Evaluate[string](`
+		location.href + " at " + scrollY + " of " + document.documentElement.scrollHeight + "\n" + document.body.innerText.slice(0, 2000)`))
+	t.Fatalf("in the browser the page is (%v)\n%s\nit said %q: %v", unseen, page, t.complaints(), err)
 }
 
 // call sends a command of the protocol to the tab.
@@ -250,9 +252,29 @@ func (t *tab) leave(statement string) {
 // then, and for that page to be loaded: before, its scripts may hear no key.
 func (t *tab) until(expression string) {
 	t.Helper()
+	t.await(expression, func() {})
+}
+
+// scrolls presses a key until it has led where it leads. Chromium loses the one that
+// comes with the last frame of another movement.
+func (t *tab) scrolls(key, expression string) {
+	t.Helper()
+	var last time.Time
+	t.await(expression, func() {
+		if time.Since(last) > browserPatience/10 {
+			t.keys(key)
+			last = time.Now()
+		}
+	})
+}
+
+// await waits for an expression to be true, and calls a function before each look.
+func (t *tab) await(expression string, before func()) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.ctx, browserPatience)
 	defer cancel()
 	for {
+		before()
 		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.readyState === "complete" && Boolean(`+expression+")"))
 		switch {
 		case ctx.Err() != nil:

@@ -10,8 +10,8 @@ const tallest = 8e6;
 // frameBudget is how many milliseconds a frame may spend on new items; those
 // left over come with the next.
 const frameBudget = 12;
-// settleAfter is how many milliseconds the page stands still at the end of a movement,
-// in browsers that do not say so.
+// settleAfter is for how many milliseconds the page stands still and nobody touches it
+// when a movement is over.
 const settleAfter = 200;
 
 export class LongList {
@@ -44,10 +44,9 @@ export class LongList {
     this.#y = scrollY;
     const { signal } = this.#closed;
     addEventListener("scroll", () => this.#scrolled(), { passive: true, signal });
-    addEventListener("scrollend", () => this.#settle(), { signal });
+    addEventListener("scrollend", () => this.#stopped(), { signal });
     addEventListener("resize", () => this.reset(), { signal });
-    // a person who scrolls goes where they want
-    for (const name of ["wheel", "touchmove", "keydown", "pointerdown"]) addEventListener(name, () => (this.#target = null), { passive: true, signal });
+    for (const name of ["wheel", "touchmove", "keydown", "pointerdown"]) addEventListener(name, () => this.#touched(), { passive: true, signal });
   }
 
   // close takes the list out of the page. Its height stays, for what comes in its place.
@@ -198,8 +197,29 @@ export class LongList {
   #scrolled() {
     this.#follow();
     clearTimeout(this.#timer);
-    if (!("onscrollend" in window)) this.#timer = setTimeout(() => this.#settle(), settleAfter);
+    if (!("onscrollend" in window)) this.#rest();
     this.draw();
+  }
+
+  // #touched lets a person who scrolls go where they want. The movement is still to
+  // come.
+  #touched() {
+    this.#target = null;
+    this.#moving = true;
+    this.#rest();
+  }
+
+  // #stopped is the end of a movement, after which the next may have begun already: a
+  // key that was pressed meanwhile.
+  #stopped() {
+    this.#source.settled?.();
+    this.#rest();
+  }
+
+  // #rest has the page settle soon.
+  #rest() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#settle(), settleAfter);
   }
 
   // #follow takes over where the page was scrolled to, which may be before the event
@@ -219,7 +239,7 @@ export class LongList {
   }
 
   // #settle puts the scroll bar where it belongs; nothing else is seen to move. It
-  // waits for the end of a movement, which it would cut short.
+  // waits until all movement is over, which it would cut short.
   #settle() {
     this.#follow();
     this.#moving = this.#leapt = false;
