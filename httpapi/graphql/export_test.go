@@ -134,7 +134,8 @@ func TestSearchJob(t *testing.T) {
 		}
 	}
 	_, log := w.get("/.api/search/export/1.log", "ann")
-	for _, want := range []string{"repository,started_at,finished_at,matches,failure\n", "lab/kiln,2096-03-04T05:06:07Z,2096-03-04T05:06:07Z,4,\n", ",not indexed\n"} {
+	for _, want := range []string{"repository,started_at,finished_at,matches,failure\n", "lab/kiln,2096-03-04T05:06:07Z,2096-03-04T05:06:07Z,4,\n",
+		"lab/away,2096-03-04T05:06:07Z,2096-03-04T05:06:07Z,0,not readable at its source\n", ",still being fetched\n"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("log lacks %q:\n%s", want, log)
 		}

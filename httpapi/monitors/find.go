@@ -50,7 +50,8 @@ func (r *Runner) find(ctx context.Context, m *saved.Monitor, q *query.Query, act
 	case out.Alert != nil:
 		why = out.Alert.Title
 	default:
-		why = leftOutOf(results)
+		// commits older than the index are none that a monitor tells
+		why = results.LeftOut(report.ReasonHistoryDepth)
 	}
 	at := saved.Looked{Repository: repo.ID, Name: repo.Name, Created: repo.Created, State: stateOf(repo)}
 	fired, err := r.Kept.Book.Know(m, at, found.all, why == "")
@@ -64,17 +65,6 @@ func (r *Runner) find(ctx context.Context, m *saved.Monitor, q *query.Query, act
 		r.Log.Info().Uint32("search", m.Search).Str("repo", repo.Name).Int("matches", fired.Count).Msg("monitor fired")
 	}
 	return why, err
-}
-
-// leftOutOf names what a search left out, "" if that was nothing. Commits older than the
-// index are none that a monitor tells.
-func leftOutOf(results *report.Report) string {
-	for _, s := range results.Progress().Skipped {
-		if s.Severity == "warn" && s.Reason != report.ReasonHistoryDepth {
-			return s.Title
-		}
-	}
-	return ""
 }
 
 // errFull ends a search that has found as much as a monitor tells apart.

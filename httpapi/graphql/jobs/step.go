@@ -57,13 +57,7 @@ func (r *Runner) failure(job uint32, name string, found search.Outcome, results 
 		r.Log.Warn().Uint32("job", job).Str("repo", name).Err(found.Err).Msg("search job")
 		return "the search failed; the server's log tells why"
 	}
-	switch left := results.Gaps().Repositories(); {
-	case len(left.TimedOut) > 0:
-		return "out of time"
-	case len(left.Cloning)+len(left.Indexing)+len(left.Missing) > 0:
-		return "not indexed"
-	}
-	return ""
+	return results.LeftOut()
 }
 
 // lines is a sink that commits results while a repository is searched, so that

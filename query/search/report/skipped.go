@@ -42,14 +42,7 @@ func (r *Report) skipped() []query.Skipped {
 func (g *Gaps) skipped() (repositories, timedOut, others []query.Skipped) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, s := range []struct {
-		of                  *unready
-		reason, word, state string
-	}{
-		{&g.missing, ReasonMissing, "missing", "not readable at its source"},
-		{&g.cloning, ReasonCloning, "cloning", "still being fetched"},
-		{&g.indexing, ReasonIndexing, "being indexed", "still being indexed for the first time"},
-	} {
+	for _, s := range g.states() {
 		if s.of.len() > 0 {
 			repositories = append(repositories, skippedNames(s.reason, s.word, "info", s.state, s.of))
 		}
@@ -58,6 +51,44 @@ func (g *Gaps) skipped() (repositories, timedOut, others []query.Skipped) {
 		timedOut = []query.Skipped{skippedTime(&g.timedOut, g.timeout, g.maxTimeout)}
 	}
 	return repositories, timedOut, slices.Clone(g.others)
+}
+
+// stateOf are repositories that are not ready, in one state.
+type stateOf struct {
+	of                  *unready
+	reason, word, state string
+}
+
+func (g *Gaps) states() []stateOf {
+	return []stateOf{
+		{&g.missing, ReasonMissing, "missing", "not readable at its source"},
+		{&g.cloning, ReasonCloning, "cloning", "still being fetched"},
+		{&g.indexing, ReasonIndexing, "being indexed", "still being indexed for the first time"},
+	}
+}
+
+// notInTime is the state of repositories that were not finished before the time was over.
+const notInTime = "not searched in time"
+
+// LeftOut says in a few words what a search of one repository left out that it was to
+// search, but for some reasons. It is empty if there is nothing. What a search leaves
+// out for good (files without text, diffs that are too large) or because the query says so
+// (forks, a count) does not count.
+func (r *Report) LeftOut(except ...string) string {
+	g := r.Gaps()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, s := range append(g.states(), stateOf{&g.timedOut, ReasonTimeout, "", notInTime}) {
+		if s.of.len() > 0 && !slices.Contains(except, s.reason) {
+			return s.state
+		}
+	}
+	for _, s := range g.others {
+		if s.Severity == "warn" && !slices.Contains(except, s.Reason) {
+			return s.Title
+		}
+	}
+	return ""
 }
 
 // skippedNames names repositories and their state.
@@ -83,7 +114,7 @@ func skippedNames(reason, word, severity, state string, of *unready) query.Skipp
 
 // skippedTime suggests a longer timeout, as far as the server allows one.
 func skippedTime(of *unready, timeout, longest time.Duration) query.Skipped {
-	s := skippedNames(ReasonTimeout, "timed out", "warn", "not searched in time", of)
+	s := skippedNames(ReasonTimeout, "timed out", "warn", notInTime, of)
 	if timeout < longest {
 		more := "timeout:" + min(LongerTimeout(2*timeout), longest).String()
 		s.Message += " Search longer with `" + more + "`, which takes the place of a `timeout:` before it."

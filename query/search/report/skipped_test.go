@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search/report"
@@ -167,5 +168,42 @@ func TestSkippedMessages(t *testing.T) {
 				t.Errorf("message %q has %d lines, want %d", msg, got, tt.lines)
 			}
 		})
+	}
+}
+
+// TestLeftOut: what a search was to look at and did not has words; what it leaves out for
+// good, or as it was told, has none.
+func TestLeftOut(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		do     func(*report.Report)
+		except string
+		want   string
+	}{
+		{"nothing", func(*report.Report) {}, "", ""},
+		{"forks", func(r *report.Report) { r.Exclude(1, 2) }, "", ""},
+		{"no text", func(r *report.Report) {
+			r.Gaps().Skip(query.Skipped{Reason: report.ReasonNoText, Title: "1 file without text", Severity: "info"})
+		}, "", ""},
+		{"missing", func(r *report.Report) { r.Gaps().Missing(names(1)) }, "", "not readable at its source"},
+		{"cloning", func(r *report.Report) { cloning(r, 1) }, "", "still being fetched"},
+		{"indexing", func(r *report.Report) { indexing(r, 1) }, "", "still being indexed for the first time"},
+		{"timed out", func(r *report.Report) { r.Gaps().TimedOut(names(1)) }, "", "not searched in time"},
+		{"excepted", func(r *report.Report) { r.Gaps().TimedOut(names(1)) }, report.ReasonTimeout, ""},
+		{"unreadable", func(r *report.Report) { r.Gaps().RevisionsUnreadable(names(1)) }, "", "1 unreadable"},
+		{"as told", func(r *report.Report) { r.Gaps().RevisionsNotIndexed(1) }, "", ""},
+		{"depth", func(r *report.Report) {
+			r.Gaps().Skip(query.Skipped{Reason: report.ReasonHistoryDepth, Title: "older commits"})
+		}, "", "older commits"},
+		{"depth, excepted", func(r *report.Report) {
+			r.Gaps().Skip(query.Skipped{Reason: report.ReasonHistoryDepth, Title: "older commits"})
+			r.Gaps().Skip(query.Skipped{Reason: report.ReasonHistoryMissing, Title: "1 history missing"})
+		}, report.ReasonHistoryDepth, "1 history missing"},
+	} {
+		r := report.New(time.Now)
+		test.do(r)
+		if got := r.LeftOut(test.except); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
 	}
 }
