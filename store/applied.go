@@ -19,7 +19,8 @@ type Applied struct {
 	Shards bool
 }
 
-// RepositoryChange is a record before and after a change, nil if there is none.
+// RepositoryChange is a record before and after a change, nil if there is none; one of them
+// is not nil.
 type RepositoryChange struct{ Before, After *Repository }
 
 // Has reports whether records of one of the kinds may have changed.
@@ -33,7 +34,10 @@ func applied(v Version, before *catalogue, ops []operation) Applied {
 	for _, op := range ops {
 		switch op := op.(type) {
 		case repositoryOperation:
-			a.Repositories = append(a.Repositories, RepositoryChange{before.repository(op.id), op.record})
+			// of two who remove a repository, the second finds none
+			if old := before.repository(op.id); old != nil || op.record != nil {
+				a.Repositories = append(a.Repositories, RepositoryChange{old, op.record})
+			}
 		case headerOperation, deadOperation:
 			a.Shards = true
 		case valueOperation:

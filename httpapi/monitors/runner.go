@@ -102,7 +102,7 @@ func (r *Runner) applied(a store.Applied) {
 	r.all = r.all || a.Everything
 	for _, c := range a.Repositories {
 		switch {
-		case a.Everything || c.Before == nil && c.After == nil:
+		case a.Everything:
 		case c.After == nil:
 			r.changed[c.Before.ID] = true
 		case c.Before == nil || stateOf(c.Before) != stateOf(c.After):
