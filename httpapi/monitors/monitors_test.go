@@ -359,6 +359,12 @@ func TestQueryChanges(t *testing.T) {
 	w.look(r)
 }
 
+// busy is the error of a receiver that takes messages from a time on.
+type busy struct{ until time.Time }
+
+func (busy) Error() string      { return "it answered 429" }
+func (b busy) Until() time.Time { return b.until }
+
 // TestDeliveries: what a receiver does not take is delivered later under the same id, for a
 // day, and what it refuses for good is not.
 func TestDeliveries(t *testing.T) {
@@ -397,6 +403,27 @@ func TestDeliveries(t *testing.T) {
 	}
 	if len(got) == 2 && (got[0].ID != got[1].ID || got[0].ID == "") {
 		t.Errorf("ids: %q and %q", got[0].ID, got[1].ID)
+	}
+
+	// what a receiver says of when it takes messages goes for the next ones, too
+	until := w.clock.Now().Add(3 * time.Hour)
+	w.answer(busy{until})
+	w.push("open", "a.txt", "glaze zero\n")
+	w.look(r)
+	if d := last("webhook"); d.State != saved.DeliveryWaits || d.Tries != 1 || !d.Next.Equal(until) {
+		t.Errorf("after a failure that says until when: %+v", d)
+	}
+	w.answer(nil)
+	w.push("open", "c.txt", "glaze three\n")
+	w.clock.Add(2 * time.Hour)
+	w.look(r)
+	w.heard("before the receiver takes messages")
+	w.clock.Add(time.Hour + time.Second)
+	w.look(r)
+	w.clock.Add(2 * time.Minute) // what waits besides is tried after a minute at most
+	w.look(r)
+	if got := w.received(); len(got) != 4 {
+		t.Errorf("of 2 messages in 2 ways, %d were delivered", len(got))
 	}
 
 	w.answer(fmt.Errorf("it answered 404: %w", notify.ErrPermanent))

@@ -61,6 +61,8 @@ type Runner struct {
 	held map[uint32]time.Time
 
 	mu sync.Mutex // guards all below
+	// closed are receivers that have said until when they take no messages.
+	closed map[receiver]time.Time
 	// changed are repositories that have changed since the last look.
 	changed map[uint32]bool
 	// all says that any may have.
@@ -91,6 +93,7 @@ func (r *Runner) prepare() {
 	r.once.Do(func() {
 		r.look, r.tell = make(chan struct{}, 1), make(chan struct{}, 1)
 		r.monitors, r.held, r.changed, r.all = map[uint32]*progress{}, map[uint32]time.Time{}, map[uint32]bool{}, true
+		r.closed = map[receiver]time.Time{}
 		r.Kept.Store.Subscribe(r.applied)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"strings"
 	"sync"
@@ -132,17 +133,62 @@ func (r *Runner) tellOne(ctx context.Context, search, number uint32) (failed boo
 		if err := keep(); err != nil {
 			return false, ignoreGone(err)
 		}
-		err := r.deliver(ctx, m, f, notify.Kind(d.Kind))
-		if ctx.Err() != nil {
-			return false, ctx.Err() // that was no attempt
+		to := receiverOf(m, d.Kind)
+		if until := r.closedUntil(to); !until.IsZero() {
+			d.Next = until // which it has said to another message
+		} else {
+			err := r.deliver(ctx, m, f, notify.Kind(d.Kind))
+			if ctx.Err() != nil {
+				return false, ctx.Err() // that was no attempt
+			}
+			r.took(f, m, d, err)
+			r.heed(to, d, notify.Until(err))
 		}
-		r.took(f, m, d, err)
 		failed = failed || d.State == saved.DeliveryWaits
 		if err := keep(); err != nil {
 			return false, ignoreGone(err)
 		}
 	}
 	return failed, nil
+}
+
+// receiver is where a monitor tells in one way. Another address is another receiver.
+type receiver struct {
+	search                uint32
+	kind, address, sealed string
+}
+
+func receiverOf(m *saved.Monitor, kind string) receiver {
+	to := receiver{search: m.Search, kind: kind}
+	if t := m.Target(kind); t != nil {
+		to.address, to.sealed = t.Address, string(t.Sealed)
+	}
+	return to
+}
+
+// closedUntil returns from when on a receiver takes messages, zero for now.
+func (r *Runner) closedUntil(to receiver) time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.Kept.Now()
+	maps.DeleteFunc(r.closed, func(_ receiver, until time.Time) bool { return !until.After(now) })
+	return r.closed[to]
+}
+
+// heed has a message that waits, and others to the same receiver, wait until it takes
+// messages, as it has said. No longer than a message is tried.
+func (r *Runner) heed(to receiver, d *saved.Delivery, until time.Time) {
+	now := r.Kept.Now().UTC()
+	if d.State != saved.DeliveryWaits || !until.After(now) {
+		return
+	}
+	until = earlier(until.UTC().Truncate(time.Millisecond), now.Add(giveUpAfter))
+	if until.After(d.Next) {
+		d.Next = until
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed[to] = until
 }
 
 // ignoreGone drops the error that there is no such record any more.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/trawlsearch/trawl/httpapi/hosts"
 )
@@ -21,6 +22,8 @@ var ErrPermanent = errors.New("the message cannot be delivered")
 type failure struct {
 	text      string
 	permanent bool
+	// until is from when on the receiver takes messages, zero if it has not said so.
+	until time.Time
 	// ended is the error of a context that has ended, or nil.
 	ended error
 }
@@ -28,6 +31,17 @@ type failure struct {
 func (f *failure) Error() string        { return f.text }
 func (f *failure) Is(target error) bool { return f.permanent && target == ErrPermanent }
 func (f *failure) Unwrap() error        { return f.ended }
+func (f *failure) Until() time.Time     { return f.until }
+
+// Until returns from when on the receiver that failed with err takes messages, as it
+// has said; zero if it has not.
+func Until(err error) time.Time {
+	var said interface{ Until() time.Time }
+	if !errors.As(err, &said) {
+		return time.Time{}
+	}
+	return said.Until()
+}
 
 // unreachable is the failure to get an answer of a server, which is named as in "the
 // mail server".

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi/hosts"
+	"github.com/trawlsearch/trawl/httpapi/hosts/codehost"
 )
 
 const (
@@ -94,7 +95,7 @@ func (s *Sender) post(ctx context.Context, kind Kind, to, id string, body any) e
 	}
 	defer resp.Body.Close()
 	answer, _ := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes)) // the status has decided
-	return answered(kind, resp.StatusCode, answer)
+	return answered(kind, resp, answer)
 }
 
 // guardOf decides about the addresses of a host.
@@ -120,8 +121,10 @@ func name(kind Kind) string {
 	return "the webhook"
 }
 
-// answered is the error of an answer, nil if that is success.
-func answered(kind Kind, status int, answer []byte) error {
+// answered is the error of an answer, nil if that is success. The answer is the body of
+// resp, or its beginning.
+func answered(kind Kind, resp *http.Response, answer []byte) error {
+	status := resp.StatusCode
 	text := fmt.Sprintf("%s answered %d %s", name(kind), status, http.StatusText(status))
 	switch {
 	case status >= 200 && status < 300:
@@ -131,7 +134,10 @@ func answered(kind Kind, status int, answer []byte) error {
 	case kind == Slack && slackErrors[string(bytes.TrimSpace(answer))]:
 		text += ": " + string(bytes.TrimSpace(answer))
 	}
-	return &failure{text: text, permanent: status >= 400 && status < 500 && !passing(status)}
+	return &failure{
+		text: text, permanent: status >= 400 && status < 500 && !passing(status),
+		until: codehost.RetryAfter(resp.Header, time.Now()),
+	}
 }
 
 // passing reports whether a status of the client's errors may be another one later.

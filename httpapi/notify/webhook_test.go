@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/trawlsearch/trawl/httpapi/hosts"
@@ -133,6 +135,36 @@ func TestWebhookAnswers(t *testing.T) {
 			t.Errorf("status %d: got %v, permanent %t; want success %t, permanent %t", c.status, err, errors.Is(err, notify.ErrPermanent), c.ok, c.permanent)
 		}
 		showsNothing(t, err, address)
+	}
+}
+
+// TestRetryAfter: a receiver says from when on it takes messages.
+func TestRetryAfter(t *testing.T) {
+	for _, c := range []struct {
+		text        string
+		from, until time.Duration
+	}{
+		{"", 0, 0}, {"soon", 0, 0}, {"-5", 0, 0}, {"99999999999", 0, 0},
+		{"90", 89 * time.Second, 91 * time.Second},
+		{time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), 58 * time.Minute, time.Hour},
+	} {
+		address, _ := receiver(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", c.text)
+			w.WriteHeader(http.StatusTooManyRequests)
+		})
+		before := time.Now()
+		err := local.Send(t.Context(), notify.Slack, address, message())
+		after := time.Now()
+		until := notify.Until(fmt.Errorf("deliver: %w", err))
+		if c.until == 0 && until.IsZero() {
+			continue
+		}
+		if until.Before(before.Add(c.from)) || until.After(after.Add(c.until)) {
+			t.Errorf("Retry-After %q: until %s, %s from now", c.text, until, time.Until(until))
+		}
+	}
+	if until := notify.Until(errors.New("another")); !until.IsZero() {
+		t.Errorf("another error: until %s", until)
 	}
 }
 

@@ -188,10 +188,7 @@ func (c *Client) note(resp *http.Response) {
 		}
 	}
 	if refused(resp) || resp.StatusCode == http.StatusServiceUnavailable {
-		text := resp.Header.Get("Retry-After")
-		if s, err := strconv.Atoi(text); err == nil && s >= 0 {
-			until = now.Add(time.Duration(s) * time.Second)
-		} else if at, err := http.ParseTime(text); err == nil {
+		if at := RetryAfter(resp.Header, now); !at.IsZero() {
 			until = at
 		}
 	}
@@ -205,6 +202,20 @@ func (c *Client) note(resp *http.Response) {
 	if until.After(c.free) {
 		c.free = until
 	}
+}
+
+// RetryAfter returns from when on a server takes the next request by the header
+// Retry-After (RFC 9110, section 10.2.3), zero if it does not say.
+func RetryAfter(header http.Header, now time.Time) time.Time {
+	text := header.Get("Retry-After")
+	if s, err := strconv.ParseInt(text, 10, 32); err == nil && s >= 0 {
+		return now.Add(time.Duration(s) * time.Second)
+	}
+	at, err := http.ParseTime(text)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
 }
 
 // mostLimit is the longest time for which a client makes no requests.
