@@ -75,6 +75,7 @@ var libraries = map[string][]string{
 	"github.com/cespare/xxhash/v2":           {"store/..."},
 	"github.com/minio/minlz":                 {"store/shard"},
 	"filippo.io/age":                         {"store/backup"},
+	"github.com/chromedp":                    {"bench"},
 	"github.com/minio/minio-go/v7":           {"store/object/s3"},
 	"github.com/jackc/pgx/v5":                {"store/cluster/postgres"},
 	"github.com/johannesboyne/gofakes3":      {"bench"},
