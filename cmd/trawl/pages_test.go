@@ -72,6 +72,7 @@ var hostilePages = map[string][]string{
 	"/site-admin/repositories":       {"/site-admin/repositories"},
 	"/site-admin/audit":              {"/site-admin/audit"},
 	"/site-admin/nodes":              {"/site-admin/nodes"},
+	"/site-admin/backups":            {"/site-admin/backups"},
 	"/site-admin/configuration":      {"/site-admin/configuration"},
 	"/site-admin/overview":           {"/site-admin/overview"},
 	"/api/console":                   {"/api/console"},

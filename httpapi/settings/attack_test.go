@@ -14,7 +14,7 @@ import (
 // everyPage shows all that a site admin can see of the settings.
 var everyPage = []string{
 	"/users/root/settings", "/users/root/settings/tokens", "/users/bot/settings/tokens", "/site-admin/users", "/site-admin/users/bob",
-	"/users/root/settings/authorised-apps", "/site-admin/oauth-apps", "/site-admin/organizations", "/site-admin/repositories", "/site-admin/audit", "/site-admin/nodes", "/site-admin/configuration", "/site-admin/overview",
+	"/users/root/settings/authorised-apps", "/site-admin/oauth-apps", "/site-admin/organizations", "/site-admin/repositories", "/site-admin/audit", "/site-admin/nodes", "/site-admin/backups", "/site-admin/configuration", "/site-admin/overview",
 	"/users/root/searches", "/users/root/searches/1", "/users/root/jobs", "/users/root/jobs/1", "/users/root/contexts", "/users/root/contexts/1",
 }
 
@@ -40,6 +40,7 @@ func TestFormsFromElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.repos.all = []*store.Repository{{Name: "kiln"}}
+	w.backups.status = planned()
 	b := w.as("root")
 	before := len(w.entries())
 	values := url.Values{
@@ -83,6 +84,9 @@ func TestFormsFromElsewhere(t *testing.T) {
 	}
 	if len(w.repos.refreshed) > 0 {
 		t.Errorf("%q were synced", w.repos.refreshed)
+	}
+	if len(w.backups.begun) > 0 {
+		t.Errorf("%q were begun", w.backups.begun)
 	}
 	all, err := w.kept.Book.Searches()
 	if err != nil || len(all) != 1 || all[0].Query != "glaze" {

@@ -103,7 +103,7 @@ var errNoUser = &httpapi.Error{Status: http.StatusNotFound, Message: "there is n
 // site admins.
 func (a *Area) visit(w http.ResponseWriter, r *http.Request, s *section, p *page) (*visit, error) {
 	v := &visit{area: a, section: s, page: p, w: w, r: r, path: p.path, kept: a.Kept(), Operations: &manage.Operations{
-		Actor: auth.From(r.Context()), Registry: a.Server.Gate.Registry(), Apps: a.Apps(), Repositories: a.Repositories(), Site: a.Site,
+		Actor: auth.From(r.Context()), Registry: a.Server.Gate.Registry(), Apps: a.Apps(), Repositories: a.Repositories(), Site: a.Site, Backups: a.Backups(),
 	}}
 	name, of := mux.Vars(r)["user"]
 	if !of {
