@@ -70,6 +70,7 @@ var hostilePages = map[string][]string{
 	"/site-admin/organizations":      {"/site-admin/organizations"},
 	"/site-admin/oauth-apps":         {"/site-admin/oauth-apps"},
 	"/site-admin/repositories":       {"/site-admin/repositories"},
+	"/site-admin/repositories/{id}":  {"/site-admin/repositories/1"},
 	"/site-admin/audit":              {"/site-admin/audit"},
 	"/site-admin/nodes":              {"/site-admin/nodes"},
 	"/site-admin/backups":            {"/site-admin/backups"},

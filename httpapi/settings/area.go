@@ -182,6 +182,12 @@ var sections = []section{
 			"removed": "It is removed, with all that was indexed of it.",
 		},
 		actions: []action{{"", addRepository}, {"/sync", syncRepository}, {"/remove", removeRepository}},
+	}, {
+		path: repositoriesPath + "/{id}", template: "repository.html", blank: func() content { return &repositoryData{} },
+		done: map[string]string{"saved": "Saved.", "readers": "Saved. These may see it from now on."},
+		actions: []action{
+			{"/facts", changeFacts}, {"/metadata", putMetadata}, {"/metadata/remove", removeMetadata}, {"/readers", changeReaders},
+		},
 	}}},
 	{SiteAdmin, "Configuration", configurationPath, []page{{
 		path: configurationPath, template: "configuration.html", blank: func() content { return &configurationData{} },
