@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -90,7 +91,17 @@ func TestBackUpNow(t *testing.T) {
 		t.Errorf("the newest is %+v, and the record %+v", newest, got.Record.Last)
 	}
 
-	for _, id := range []string{"", "none", "../../x"} {
+	for _, name := range []string{"<script>alert(1)", "20310203T040506.000Z-<b>", "20310203T040506.000Z-..", "20310203T040506.000Z-hostile"} {
+		if err := os.WriteFile(filepath.Join(dest, "manifests", name), []byte("<script>alert(1)</script>"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got = s.BackupStatus(t.Context())
+	if len(got.Stored.All) != 3 || got.Stored.All[0].ID != "hostile" || got.Stored.All[0].Err == nil || got.Stored.Error != "" {
+		t.Errorf("beside hostile names there is %+v, want two backups and a damaged one", got.Stored)
+	}
+
+	for _, id := range []string{"", "none", "../../x", "<b>", ".."} {
 		if err := s.VerifyBackup(id); err == nil {
 			t.Errorf("the backup %q is verified", id)
 		}
@@ -107,6 +118,13 @@ func TestBackUpNow(t *testing.T) {
 	}
 	if c := verify(); c.Ended.IsZero() || c.Error != "" || len(c.Damage) > 0 || !c.Decrypted || c.DoneBytes != c.TotalBytes || c.TotalBytes == 0 {
 		t.Errorf("a sound backup: %+v", c)
+	}
+	if err := s.VerifyBackup("hostile"); err != nil {
+		t.Fatal(err)
+	}
+	s.verifyBackup(t.Context(), <-s.backups.check)
+	if c := s.BackupStatus(t.Context()).Checks["hostile"]; len(c.Damage) != 1 || c.Ended.IsZero() || c.Error != "" {
+		t.Errorf("what is no backup: %+v", c)
 	}
 	objects := 0
 	err := filepath.WalkDir(filepath.Join(dest, "objects"), func(path string, d os.DirEntry, err error) error {
@@ -135,6 +153,28 @@ func TestBackUpNowNeedsAPlan(t *testing.T) {
 	}
 	if got := s.BackupStatus(t.Context()); got.Plan != nil {
 		t.Errorf("there is the plan %+v", got.Plan)
+	}
+}
+
+// TestDestinationWithoutSecrets: an address with keys is refused, and shown without.
+func TestDestinationWithoutSecrets(t *testing.T) {
+	s := openWithPlan(t, "s3://me:secret@bucket/x")
+	ended := make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer close(ended)
+		s.ListBackups(ctx)
+	}()
+	got := s.BackupStatus(t.Context())
+	cancel()
+	<-ended
+	if s.scheduledBackup(t.Context(), s.set.Backup) {
+		t.Error("a backup was made")
+	}
+	for _, got := range []manage.BackupStatus{got, s.BackupStatus(ctx)} {
+		if text := fmt.Sprintf("%+v %+v %+v", got, got.Plan, got.Record.Last); strings.Contains(text, "secret") || !strings.Contains(text, "an address holds no keys") {
+			t.Errorf("the status is %s", text)
+		}
 	}
 }
 
