@@ -32,8 +32,8 @@ func (c FactsChange) Empty() bool {
 		c.Topics == nil && c.Branches == nil && !c.ClearMetadata && len(c.RemoveMetadata) == 0 && len(c.Metadata) == 0
 }
 
-// check says what of c cannot be kept.
-func (c FactsChange) check() error {
+// Check says what of c cannot be kept.
+func (c FactsChange) Check() error {
 	if c.Stars != nil && *c.Stars < 0 {
 		return fmt.Errorf("stars: %d is less than none", *c.Stars)
 	}
@@ -137,7 +137,7 @@ func (r *Repository) keepFacts(old *Repository) {
 func (s *Store) ChangeFacts(name string, c FactsChange) (r *Repository, err error) {
 	err = s.Update(func(tx *Tx) error {
 		r, err = tx.changeRecord(name, func(r *Repository) error {
-			if err := c.check(); err != nil {
+			if err := c.Check(); err != nil {
 				return fmt.Errorf("repository %q: %w", name, err)
 			}
 			c.apply(r)

@@ -53,7 +53,7 @@ func (s *Store) FollowHost(id uint32, c HostChange) (r *Repository, err error) {
 			}
 		}
 		r, err = tx.changeRecord(old.Name, func(r *Repository) error {
-			if err := c.Facts.check(); err != nil {
+			if err := c.Facts.Check(); err != nil {
 				return fmt.Errorf("repository %q: %w", old.Name, err)
 			}
 			c.apply(r)

@@ -152,6 +152,14 @@ func (b *backend) backups() admin.Backups {
 	return nil
 }
 
+// planned is backups for the pages of the settings.
+func (b *backend) planned() manage.Backups {
+	if s := b.service.Load(); s != nil {
+		return s
+	}
+	return nil
+}
+
 // lend is called only once opening says nothing.
 func (b *backend) lend(bytes int64) func() { return b.service.Load().Lend(bytes) }
 

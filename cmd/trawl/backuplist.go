@@ -80,15 +80,13 @@ func (a *app) backupList() *cobra.Command {
 }
 
 func describeBackup(ctx context.Context, dest object.Store, keys backup.Keys, b backup.Backup) listedBackup {
-	out := listedBackup{ID: b.ID, Created: b.Created}
-	m, err := backup.Describe(ctx, dest, keys, b)
-	if err != nil {
-		out.Error = redact.Text(err.Error())
-		return out
+	m := backup.Summarize(ctx, dest, keys, b)
+	out := listedBackup{
+		ID: b.ID, Created: b.Created, Encrypted: m.Encrypted, Readable: m.Readable, Mirrors: m.Mirrors, Program: m.Program,
+		Files: m.Files, Bytes: m.Bytes, Objects: m.Objects, StoredBytes: m.StoredBytes,
 	}
-	out.Encrypted, out.Objects, out.StoredBytes = m.Encrypted, len(m.Objects), m.StoredBytes()
-	if m.Body != nil {
-		out.Readable, out.Mirrors, out.Program, out.Files, out.Bytes = true, m.Body.Mirrors, m.Body.Program, len(m.Body.Files), m.Body.Bytes()
+	if m.Err != nil {
+		out.Error = redact.Text(m.Err.Error())
 	}
 	return out
 }

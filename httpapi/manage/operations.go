@@ -19,10 +19,11 @@ type Operations struct {
 	// of the audit log.
 	Registry *identity.Registry
 	// Apps is for operations on OAuth apps, Repositories for those on repositories, Site
-	// for those on the configuration.
+	// for those on the configuration, Backups for those on backups.
 	Apps         *oauth.Book
 	Repositories Repositories
 	Site         Site
+	Backups      Backups
 }
 
 // SelfError says what site admins cannot do to themselves: it might lock them out.

@@ -93,10 +93,50 @@ func (o *Operations) RemoveRepository(ctx context.Context, name string) error {
 // ChangeFacts changes what is known about a repository.
 func (o *Operations) ChangeFacts(ctx context.Context, name string, c store.FactsChange) (r *store.Repository, err error) {
 	err = onRepository(o, "repository.facts", func() (string, string, error) {
+		if err := checkFacts(name, c); err != nil {
+			return "", "", err
+		}
 		r, err = o.Repositories.ChangeFacts(ctx, name, c)
 		return name, "", err
 	})
 	return r, err
+}
+
+func checkFacts(name string, c store.FactsChange) error {
+	if err := c.Check(); err != nil {
+		return refuse("repository %q: %s", name, err)
+	}
+	return nil
+}
+
+// EditFacts changes what is known about a repository as a person fills it in, who is
+// told what would not last: a code host says most facts again with each sync.
+func (o *Operations) EditFacts(ctx context.Context, r *store.Repository, c store.FactsChange) error {
+	rest := c
+	rest.Branches, rest.Metadata, rest.RemoveMetadata, rest.ClearMetadata = nil, nil, nil, false
+	if r.Origin != nil && !rest.Empty() {
+		return refuse("a code host keeps this repository: change its facts there")
+	}
+	_, err := o.ChangeFacts(ctx, r.Name, c)
+	return err
+}
+
+// SetReaders says who may see a repository, in texts as identity reads them.
+func (o *Operations) SetReaders(r *store.Repository, texts []string) error {
+	if err := auth.RequireSiteAdmin(o.Actor); err != nil {
+		return err
+	}
+	if r.Origin != nil && r.Origin.Readers {
+		return refuse("a code host says who may see this repository: change that there")
+	}
+	// The registry reads them again: an error of that is one about the repository.
+	if _, err := o.Registry.ParseReaders(texts); isNotFound(err) {
+		return refuse("%s", err)
+	} else if err != nil {
+		return err
+	}
+	_, err := o.Registry.SetReaders(o.by(), r.Name, texts)
+	return err
 }
 
 // PutMetadata adds a key that a repository does not have or, with there, changes
@@ -129,6 +169,9 @@ func changeMetadata(o *Operations, ctx context.Context, r *store.Repository, key
 	return onRepository(o, "repository.metadata", func() (string, string, error) {
 		_, has := r.Metadata[key]
 		err := check(has)
+		if err == nil {
+			err = checkFacts(r.Name, c)
+		}
 		if err == nil {
 			_, err = o.Repositories.ChangeFacts(ctx, r.Name, c)
 		}

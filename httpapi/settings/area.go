@@ -53,6 +53,8 @@ type Area struct {
 	Kept func() *manage.Kept
 	// Site is the configuration of the server.
 	Site manage.Site
+	// Backups returns nil until the data directory is open.
+	Backups func() manage.Backups
 	// Status tells how the server is.
 	Status admin.StatusFunc
 	// Recent tells what the server did in the last hour.
@@ -79,6 +81,7 @@ const (
 	appsPath          = "/site-admin/oauth-apps"
 	repositoriesPath  = "/site-admin/repositories"
 	configurationPath = "/site-admin/configuration"
+	backupsPath       = "/site-admin/backups"
 	nodesPath         = "/site-admin/nodes"
 	auditPath         = "/site-admin/audit"
 )
@@ -179,11 +182,25 @@ var sections = []section{
 			"removed": "It is removed, with all that was indexed of it.",
 		},
 		actions: []action{{"", addRepository}, {"/sync", syncRepository}, {"/remove", removeRepository}},
+	}, {
+		path: repositoriesPath + "/{id}", template: "repository.html", blank: func() content { return &repositoryData{} },
+		done: map[string]string{"saved": "Saved.", "readers": "Saved. These may see it from now on."},
+		actions: []action{
+			{"/facts", changeFacts}, {"/metadata", putMetadata}, {"/metadata/remove", removeMetadata}, {"/readers", changeReaders},
+		},
 	}}},
 	{SiteAdmin, "Configuration", configurationPath, []page{{
 		path: configurationPath, template: "configuration.html", blank: func() content { return &configurationData{} },
 		done:    map[string]string{"saved": "Saved, and in force."},
 		actions: []action{{"", configure}},
+	}}},
+	{SiteAdmin, "Backups", backupsPath, []page{{
+		path: backupsPath, template: "backups.html", blank: func() content { return &backupsData{} },
+		done: map[string]string{
+			"begun":     "A backup begins. It is made in the background.",
+			"verifying": "The backup is read in the background, every byte. What is found stands in its row.",
+		},
+		actions: []action{{"", backUpNow}, {"/verify", verifyBackup}},
 	}}},
 	{SiteAdmin, "Nodes", nodesPath, []page{{
 		path: nodesPath, template: "nodes.html", blank: func() content { return &nodesData{} },

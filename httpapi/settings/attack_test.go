@@ -14,7 +14,7 @@ import (
 // everyPage shows all that a site admin can see of the settings.
 var everyPage = []string{
 	"/users/root/settings", "/users/root/settings/tokens", "/users/bot/settings/tokens", "/site-admin/users", "/site-admin/users/bob",
-	"/users/root/settings/authorised-apps", "/site-admin/oauth-apps", "/site-admin/organizations", "/site-admin/repositories", "/site-admin/audit", "/site-admin/nodes", "/site-admin/configuration", "/site-admin/overview",
+	"/users/root/settings/authorised-apps", "/site-admin/oauth-apps", "/site-admin/organizations", "/site-admin/repositories", "/site-admin/repositories/1", "/site-admin/audit", "/site-admin/nodes", "/site-admin/backups", "/site-admin/configuration", "/site-admin/overview",
 	"/users/root/searches", "/users/root/searches/1", "/users/root/jobs", "/users/root/jobs/1", "/users/root/contexts", "/users/root/contexts/1",
 }
 
@@ -39,13 +39,14 @@ func TestFormsFromElsewhere(t *testing.T) {
 	if _, err := w.kept.Book.AddJob("glaze", root.ID); err != nil {
 		t.Fatal(err)
 	}
-	w.repos.all = []*store.Repository{{Name: "kiln"}}
+	w.repos.all = []*store.Repository{{ID: 1, Name: "kiln", Metadata: map[string]*string{"team": nil}}}
+	w.backups.status = planned()
 	b := w.as("root")
 	before := len(w.entries())
 	values := url.Values{
 		"id": {"1"}, "name": {"kiln"}, "user": {"bot"}, "displayName": {"Eve"}, "note": {"x"}, "days": {"7"},
 		"query": {"evil"}, "description": {"evil"},
-		"old": {goodPassword}, "new": {"known to eve now"}, "confirm": {"bob"}, "locked": {"yes"}, "siteAdmin": {"yes"}, "last": {"0"}, "max-timeout": {"1s"},
+		"old": {goodPassword}, "new": {"known to eve now"}, "confirm": {"bob"}, "locked": {"yes"}, "stars": {"9"}, "key": {"team"}, "readers": {"nobody"}, "siteAdmin": {"yes"}, "last": {"0"}, "max-timeout": {"1s"},
 	}
 	var tried []string
 	for _, page := range everyPage {
@@ -83,6 +84,9 @@ func TestFormsFromElsewhere(t *testing.T) {
 	}
 	if len(w.repos.refreshed) > 0 {
 		t.Errorf("%q were synced", w.repos.refreshed)
+	}
+	if len(w.backups.begun) > 0 {
+		t.Errorf("%q were begun", w.backups.begun)
 	}
 	all, err := w.kept.Book.Searches()
 	if err != nil || len(all) != 1 || all[0].Query != "glaze" {

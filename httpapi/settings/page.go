@@ -103,10 +103,11 @@ var errNoUser = &httpapi.Error{Status: http.StatusNotFound, Message: "there is n
 // site admins.
 func (a *Area) visit(w http.ResponseWriter, r *http.Request, s *section, p *page) (*visit, error) {
 	v := &visit{area: a, section: s, page: p, w: w, r: r, path: p.path, kept: a.Kept(), Operations: &manage.Operations{
-		Actor: auth.From(r.Context()), Registry: a.Server.Gate.Registry(), Apps: a.Apps(), Repositories: a.Repositories(), Site: a.Site,
+		Actor: auth.From(r.Context()), Registry: a.Server.Gate.Registry(), Apps: a.Apps(), Repositories: a.Repositories(), Site: a.Site, Backups: a.Backups(),
 	}}
 	name, of := mux.Vars(r)["user"]
 	if !of {
+		v.path = v.pathOf("")
 		return v, nil
 	}
 	u, err := v.Registry.UserNamed(name)
@@ -117,8 +118,13 @@ func (a *Area) visit(w http.ResponseWriter, r *http.Request, s *section, p *page
 		return nil, err
 	}
 	v.subject = subject{u, v.Actor.Is(u.ID)}
-	v.path = strings.NewReplacer("{user}", url.PathEscape(u.Name), "{id}", url.PathEscape(mux.Vars(r)["id"])).Replace(p.path)
+	v.path = v.pathOf(u.Name)
 	return v, nil
+}
+
+// pathOf is the path of the page with what the request has in place of its variables.
+func (v *visit) pathOf(user string) string {
+	return strings.NewReplacer("{user}", url.PathEscape(user), "{id}", url.PathEscape(mux.Vars(v.r)["id"])).Replace(v.page.path)
 }
 
 // routes are those of a page and its forms.

@@ -34,10 +34,11 @@ type stateCount struct {
 // repositoryRow is a line of the list.
 type repositoryRow struct {
 	Name, Source, State, Error string
-	Path                       string
-	Documents, Skipped         int
-	Synced                     time.Time
-	Branch, Commit             string
+	// Path is where its files are, Edit where it is changed.
+	Path, Edit         string
+	Documents, Skipped int
+	Synced             time.Time
+	Branch, Commit     string
 	// More counts the other branches that are indexed.
 	More    int
 	Readers []string
@@ -103,7 +104,7 @@ func (d *repositoriesData) fill(v *visit) error {
 func newRepositoryRow(v *visit, repo *store.Repository) (repositoryRow, error) {
 	row := repositoryRow{
 		Name: repo.Name, Source: redact.URL(repo.Source), State: stateOf(repo), Error: redact.About(repo.LastError, repo.Source),
-		Path: v.area.Server.Path((&url.URL{Path: "/" + repo.Name}).EscapedPath()), Documents: repo.Documents, Skipped: repo.Skipped,
+		Path: v.area.Server.Path((&url.URL{Path: "/" + repo.Name}).EscapedPath()), Edit: v.area.Server.Path(repositoryPath(repo.ID)), Documents: repo.Documents, Skipped: repo.Skipped,
 		Synced: repo.Fetched(), Commit: repo.Commit(),
 	}
 	if len(repo.Branches) > 0 {
@@ -112,6 +113,11 @@ func newRepositoryRow(v *visit, repo *store.Repository) (repositoryRow, error) {
 	var err error
 	row.Readers, err = readers(v.Registry, repo.Readers)
 	return row, err
+}
+
+// repositoryPath is the page by which site admins change a repository.
+func repositoryPath(id uint32) string {
+	return repositoriesPath + "/" + strconv.FormatUint(uint64(id), 10)
 }
 
 // readers names the first readers of a repository.

@@ -17,6 +17,8 @@ import (
 // repositories are those of a test, and what was asked of them.
 type repositories struct {
 	manage.Repositories
+	// store, if set, has the repositories, and all has not.
+	store     *store.Store
 	all       []*store.Repository
 	refreshed []string
 	syncing   []manage.Syncing
@@ -47,6 +49,10 @@ func (r *repositories) Syncing() []manage.Syncing { return r.syncing }
 
 // List returns a list of the caller's own, as the service does.
 func (r *repositories) List(context.Context) ([]*store.Repository, error) {
+	if r.store != nil {
+		sn := r.store.Snapshot()
+		return sn.Repositories(), sn.Close()
+	}
 	return append([]*store.Repository{}, r.all...), nil
 }
 func (r *repositories) Refresh(name string) { r.refreshed = append(r.refreshed, name) }

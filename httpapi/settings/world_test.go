@@ -40,6 +40,7 @@ type world struct {
 	kept    *manage.Kept
 	repos   repositories
 	site    site
+	backups *backups
 	status  admin.Status
 	recent  admin.Recent
 }
@@ -55,7 +56,7 @@ func newWorld(t *testing.T, tokens identity.TokenPolicy) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{T: t}
+	w := &world{T: t, backups: &backups{}}
 	gate := &auth.Gate{Local: true, Registry: func() *identity.Registry { return w.reg }}
 	o := identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}, Tokens: tokens, Ended: gate.Recheck}
 	if w.reg, err = identity.Open(st, o); err != nil {
@@ -67,6 +68,12 @@ func newWorld(t *testing.T, tokens identity.TokenPolicy) *world {
 	server := &httpapi.Server{Gate: gate}
 	area := &settings.Area{
 		Server: server, Repositories: func() manage.Repositories { return &w.repos }, Apps: func() *oauth.Book { return w.apps }, Kept: func() *manage.Kept { return w.kept }, Site: &w.site,
+		Backups: func() manage.Backups {
+			if w.backups == nil {
+				return nil
+			}
+			return w.backups
+		},
 		Status: func(context.Context) (admin.Status, error) { return w.status, nil }, Recent: func() admin.Recent { return w.recent },
 	}
 	server.Extra = area.Routes()

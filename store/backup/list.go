@@ -76,6 +76,38 @@ func (r *repository) manifest(ctx context.Context, b Backup) (*Manifest, error) 
 	return m, err
 }
 
+// Summary tells what a backup holds, as far as its manifest can be read.
+type Summary struct {
+	Backup
+	// Encrypted says that the backup is, Readable that its files could be read
+	// nevertheless, which Mirrors, Program, Files and Bytes count on.
+	Encrypted, Readable, Mirrors bool
+	Program                      string
+	Files                        int
+	Bytes                        int64
+	// Objects are what the backup is made of, StoredBytes their size at the
+	// destination, most of which it shares with others.
+	Objects     int
+	StoredBytes int64
+	// Err is why the manifest could not be read; everything else is zero then.
+	Err error
+}
+
+// Summarize reads what a backup holds.
+func Summarize(ctx context.Context, dest object.Store, keys Keys, b Backup) Summary {
+	out := Summary{Backup: b}
+	m, err := Describe(ctx, dest, keys, b)
+	if err != nil {
+		out.Err = err
+		return out
+	}
+	out.Encrypted, out.Objects, out.StoredBytes = m.Encrypted, len(m.Objects), m.StoredBytes()
+	if m.Body != nil {
+		out.Readable, out.Mirrors, out.Program, out.Files, out.Bytes = true, m.Body.Mirrors, m.Body.Program, len(m.Body.Files), m.Body.Bytes()
+	}
+	return out
+}
+
 // ErrNoSuchBackup is that of an ID that no backup has.
 var ErrNoSuchBackup = errors.New("there is no such backup")
 

@@ -89,6 +89,12 @@ func (d *declared) all() []string {
 // them in.
 func (r *transactions) Declare(repos map[string][]string) { r.declared.set(repos) }
 
+// DeclaredReaders returns the readers that the configuration file names for a
+// repository, nil if it names none.
+func (r *transactions) DeclaredReaders(repository string) []string {
+	return r.declared.texts(repository)
+}
+
 // DeclareReaders sets the readers of a repository that the configuration file
 // names, and returns what the names stand for. A text that is no reader leaves
 // the repository without readers: a mistake must not publish it.

@@ -61,6 +61,8 @@ func (s *Service) Backup(ctx context.Context, ask admin.Backup, report func(back
 	defer cancel()
 	defer s.busy.begin()()
 	begun := time.Now()
+	report, ended := s.backups.begin(ask.Destination, begun, report)
+	defer ended()
 	dest, err := OpenDestination(ask.Destination)
 	if err == nil {
 		err = s.apart(ask.Destination)

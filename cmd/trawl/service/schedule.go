@@ -14,7 +14,8 @@ import (
 const retryBackup = 15 * time.Minute
 
 // KeepBackups makes the backups of the configuration file until ctx ends, also
-// across restarts: what counts is when the last good one began.
+// across restarts: what counts is when the last good one began. BackUpNow has the
+// next one made at once.
 func (s *Service) KeepBackups(ctx context.Context) {
 	plan := s.set.Backup
 	if plan == nil {
@@ -24,8 +25,11 @@ func (s *Service) KeepBackups(ctx context.Context) {
 	if err != nil {
 		s.opts.Log.Warn().Err(err).Msg("read when the last backup was")
 	}
-	run := func(ctx context.Context) bool { return s.node.Does(node.TaskBackup) && s.scheduledBackup(ctx, plan) }
-	schedule{every: plan.Every, run: run, now: time.Now, wait: waitFor}.keep(ctx, untilBackup(plan, last, time.Now()))
+	run := func(ctx context.Context) bool {
+		defer s.backups.plan()()
+		return s.node.Does(node.TaskBackup) && s.scheduledBackup(ctx, plan)
+	}
+	schedule{every: plan.Every, run: run, now: time.Now, wait: s.backups.wait}.keep(ctx, untilBackup(plan, last, time.Now()))
 }
 
 // schedule runs something again and again, sooner after a failure.
@@ -47,15 +51,6 @@ func (c schedule) keep(ctx context.Context, next time.Duration) {
 		if c.run(ctx) {
 			next = max(c.every-c.now().Sub(begun), 0)
 		}
-	}
-}
-
-func waitFor(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
 	}
 }
 

@@ -122,6 +122,7 @@ type Service struct {
 	busy  busy
 	// backingUp is held while a backup is made.
 	backingUp sync.Mutex
+	backups   *backupWork
 }
 
 // How long git waits for memory beside git's other processes. A request goes on
@@ -199,6 +200,7 @@ func openStore(set config.Settings, o Options, node *node.Node) (*Service, error
 		synced:   make(chan struct{}, 1),
 		resumed:  make(chan struct{}, 1),
 		searches: admission.NewQueue(memory.searches, o.Processors),
+		backups:  newBackupWork(),
 	}
 	if s.spool, err = openSpool(st, int64(set.MinFreeBytes)); err != nil {
 		return nil, errors.Join(err, st.Close())

@@ -1,0 +1,102 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/trawlsearch/trawl/store/backup"
+	"github.com/trawlsearch/trawl/store/redact"
+)
+
+// ask has the destination listed, unless it is being listed, and returns what is closed
+// when it has been.
+func (w *backupWork) ask(now time.Time) (answered <-chan struct{}) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.answered == nil {
+		w.answered, w.stored.Asked = make(chan struct{}), now
+		leaveWord(w.look, struct{}{})
+	}
+	return w.answered
+}
+
+const (
+	// lookWithin is how long a destination may take to be listed.
+	lookWithin = time.Minute
+	// mostRead is how many backups are read each time: the rest is for the next time.
+	mostRead = 100
+)
+
+// errSilent is that of a destination that takes longer.
+var errSilent = fmt.Errorf("the destination has not answered within %s", lookWithin)
+
+// ListBackups lists the destination of the plan whenever BackupStatus asks, until ctx
+// ends. One that does not answer holds up no other work.
+func (s *Service) ListBackups(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.backups.look:
+			s.backups.list(ctx, s.set.Backup.To)
+		}
+	}
+}
+
+func (w *backupWork) list(ctx context.Context, destination string) {
+	ctx, cancel := context.WithTimeoutCause(ctx, lookWithin, errSilent)
+	defer cancel()
+	w.mu.Lock()
+	known := map[string]backup.Summary{}
+	for _, b := range w.stored.All {
+		if b.Objects > 0 {
+			known[b.ID] = b
+		}
+	}
+	w.mu.Unlock()
+	all, err := summaries(ctx, destination, known)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stored.Asked, w.stored.Error = time.Time{}, ""
+	if err != nil {
+		w.stored.Error = redact.Text(cmp.Or(context.Cause(ctx), err).Error())
+	} else {
+		w.stored.All, w.stored.Seen = all, time.Now()
+	}
+	close(w.answered)
+	w.answered = nil
+}
+
+// summaries lists a destination, the newest first, and reads those that are not known.
+// It has no key: what is encrypted stays so.
+func summaries(ctx context.Context, destination string, known map[string]backup.Summary) ([]backup.Summary, error) {
+	dest, err := OpenDestination(destination)
+	if err != nil {
+		return nil, err
+	}
+	all, err := backup.List(ctx, dest)
+	if errors.Is(err, backup.ErrNoBackups) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := make([]backup.Summary, 0, len(all))
+	read := 0
+	for i := len(all) - 1; i >= 0; i-- {
+		b, ok := known[all[i].ID]
+		if !ok && read < mostRead {
+			b, read = backup.Summarize(ctx, dest, backup.Keys{}, all[i]), read+1
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		} else if !ok {
+			b = backup.Summary{Backup: all[i]}
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}

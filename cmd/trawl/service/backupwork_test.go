@@ -1,0 +1,251 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/trawlsearch/trawl/cmd/trawl/config"
+	"github.com/trawlsearch/trawl/httpapi/manage"
+)
+
+// openWithPlan opens a service whose configuration file names a destination.
+func openWithPlan(t *testing.T, to string) *Service {
+	t.Helper()
+	set := config.Defaults(config.Machine{MemoryBytes: 1 << 30})
+	set.Data, set.MinFreeBytes = t.TempDir(), 0
+	set.Backup = &config.Backup{To: to, Every: 24 * time.Hour}
+	s, err := Open(t.Context(), set, Options{Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// waitUntil asks until the status is as wanted.
+func waitUntil(t *testing.T, s *Service, what string, want func(manage.BackupStatus) bool) manage.BackupStatus {
+	t.Helper()
+	for {
+		got := s.BackupStatus(t.Context())
+		if want(got) {
+			return got
+		}
+		select {
+		case <-t.Context().Done():
+			t.Fatalf("never %s: %+v", what, got)
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// TestBackUpNow: a backup that is asked for is made beside the schedule, and one that
+// is there is verified; both once at a time.
+func TestBackUpNow(t *testing.T) {
+	dest := filepath.Join(t.TempDir(), "backups")
+	s := openWithPlan(t, dest)
+	go s.ListBackups(t.Context())
+	if got := s.BackupStatus(t.Context()); got.Stored.Error != "" || got.Stored.Seen.IsZero() || len(got.Stored.All) > 0 || got.Running != nil || got.Plan.Destination != dest {
+		t.Fatalf("before the first backup: %+v", got)
+	}
+	if err := s.BackUpNow(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.BackUpNow(); err == nil || !strings.Contains(err.Error(), "already") {
+		t.Errorf("a second one was begun: %v", err)
+	}
+	if got := s.BackupStatus(t.Context()).Running; got == nil || got.Destination != dest {
+		t.Errorf("the backup that was asked for shows as %+v", got)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	kept := make(chan struct{})
+	go func() {
+		defer close(kept)
+		s.KeepBackups(ctx)
+	}()
+	defer func() {
+		cancel()
+		<-kept
+	}()
+	waitUntil(t, s, "one backup", func(got manage.BackupStatus) bool { return got.Running == nil && len(got.Stored.All) == 1 })
+	if err := s.BackUpNow(); err != nil {
+		t.Fatal(err)
+	}
+	got := waitUntil(t, s, "two backups", func(got manage.BackupStatus) bool { return got.Running == nil && len(got.Stored.All) == 2 })
+	newest := got.Stored.All[0]
+	if newest.ID != got.Record.Last.Backup || newest.Files == 0 || !newest.Readable || newest.Mirrors || newest.Encrypted {
+		t.Errorf("the newest is %+v, and the record %+v", newest, got.Record.Last)
+	}
+
+	for _, name := range []string{"<script>alert(1)", "20310203T040506.000Z-<b>", "20310203T040506.000Z-..", "20310203T040506.000Z-hostile"} {
+		if err := os.WriteFile(filepath.Join(dest, "manifests", name), []byte("<script>alert(1)</script>"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got = s.BackupStatus(t.Context())
+	if len(got.Stored.All) != 3 || got.Stored.All[0].ID != "hostile" || got.Stored.All[0].Err == nil || got.Stored.Error != "" {
+		t.Errorf("beside hostile names there is %+v, want two backups and a damaged one", got.Stored)
+	}
+
+	for _, id := range []string{"", "none", "../../x", "<b>", ".."} {
+		if err := s.VerifyBackup(id); err == nil {
+			t.Errorf("the backup %q is verified", id)
+		}
+	}
+	verify := func() manage.BackupCheck {
+		if err := s.VerifyBackup(newest.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.VerifyBackup(newest.ID); err == nil || !strings.Contains(err.Error(), "already") {
+			t.Errorf("a second verification was begun: %v", err)
+		}
+		s.verifyBackup(t.Context(), <-s.backups.check)
+		return s.BackupStatus(t.Context()).Checks[newest.ID]
+	}
+	if c := verify(); c.Ended.IsZero() || c.Error != "" || len(c.Damage) > 0 || !c.Decrypted || c.DoneBytes != c.TotalBytes || c.TotalBytes == 0 {
+		t.Errorf("a sound backup: %+v", c)
+	}
+	if err := s.VerifyBackup("hostile"); err != nil {
+		t.Fatal(err)
+	}
+	s.verifyBackup(t.Context(), <-s.backups.check)
+	if c := s.BackupStatus(t.Context()).Checks["hostile"]; len(c.Damage) != 1 || c.Ended.IsZero() || c.Error != "" {
+		t.Errorf("what is no backup: %+v", c)
+	}
+	objects := 0
+	err := filepath.WalkDir(filepath.Join(dest, "objects"), func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			objects++
+			err = os.WriteFile(path, []byte("damaged"), 0o600)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := verify(); len(c.Damage) == 0 || len(c.Damage)+c.More > objects || c.Error != "" {
+		t.Errorf("a damaged backup of %d objects: %+v", objects, c)
+	}
+}
+
+// TestBackUpNowNeedsAPlan: without a section there is nothing to begin, and no wait.
+func TestBackUpNowNeedsAPlan(t *testing.T) {
+	s := openWithPlan(t, "/nowhere")
+	s.set.Backup = nil
+	for _, err := range []error{s.BackUpNow(), s.VerifyBackup("x")} {
+		if err == nil || !strings.Contains(err.Error(), "docs/backup.md") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if got := s.BackupStatus(t.Context()); got.Plan != nil {
+		t.Errorf("there is the plan %+v", got.Plan)
+	}
+}
+
+// TestDestinationWithoutSecrets: an address with keys is refused, and shown without.
+func TestDestinationWithoutSecrets(t *testing.T) {
+	s := openWithPlan(t, "s3://me:secret@bucket/x")
+	ended := make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer close(ended)
+		s.ListBackups(ctx)
+	}()
+	got := s.BackupStatus(t.Context())
+	cancel()
+	<-ended
+	if s.scheduledBackup(t.Context(), s.set.Backup) {
+		t.Error("a backup was made")
+	}
+	for _, got := range []manage.BackupStatus{got, s.BackupStatus(ctx)} {
+		if text := fmt.Sprintf("%+v %+v %+v", got, got.Plan, got.Record.Last); strings.Contains(text, "secret") || !strings.Contains(text, "an address holds no keys") {
+			t.Errorf("the status is %s", text)
+		}
+	}
+}
+
+// TestSilentDestination: nobody waits for a bucket that does not answer, which is asked
+// once at a time, and what is told of it has no keys.
+func TestSilentDestination(t *testing.T) {
+	asked, release := make(chan struct{}, 1000), make(chan struct{})
+	bucket := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		asked <- struct{}{}
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+		http.Error(w, "no", http.StatusForbidden)
+	}))
+	defer bucket.Close()
+	t.Setenv("AWS_ENDPOINT_URL_S3", bucket.URL)
+	t.Setenv("AWS_REGION", "here")
+	t.Setenv("AWS_ACCESS_KEY_ID", "me")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	s := openWithPlan(t, "s3://bucket/kiln")
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.ListBackups(ctx)
+	}()
+	impatient, now := context.WithCancel(t.Context())
+	now()
+	first := s.BackupStatus(impatient)
+	<-asked
+	for range 5 {
+		if got := s.BackupStatus(impatient); got.Stored.Asked.IsZero() || !got.Stored.Asked.Equal(first.Stored.Asked) || !got.Stored.Seen.IsZero() {
+			t.Errorf("while it is silent: %+v", got.Stored)
+		}
+	}
+	if n := len(asked); n > 0 {
+		t.Errorf("it was asked %d times more", n)
+	}
+	close(release)
+	got := s.BackupStatus(t.Context())
+	if got.Stored.Error == "" || strings.Contains(got.Stored.Error, "secret") || !got.Stored.Seen.IsZero() {
+		t.Errorf("when it refuses: %+v", got.Stored)
+	}
+	cancel()
+	<-ended
+}
+
+// TestBackupsWakeTheirSchedule: what is asked for ends the wait, and what was asked for
+// while a backup began is that backup.
+func TestBackupsWakeTheirSchedule(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, begun := newBackupWork(), time.Now()
+		leaveWord(w.wake, struct{}{})
+		if !w.wait(t.Context(), time.Hour) || time.Since(begun) > 0 {
+			t.Errorf("waited %s", time.Since(begun))
+		}
+		leaveWord(w.wake, struct{}{})
+		ended := w.plan()
+		if len(w.wake) > 0 {
+			t.Error("another backup follows the one that was asked for")
+		}
+		ended()
+		if !w.wait(t.Context(), time.Hour) || time.Since(begun) != time.Hour {
+			t.Errorf("waited %s, want an hour", time.Since(begun))
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if w.wait(ctx, time.Hour) {
+			t.Error("waits on when all ends")
+		}
+	})
+}
