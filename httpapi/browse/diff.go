@@ -115,7 +115,7 @@ func (e *Endpoint) diff(ctx context.Context, p *target, base, head string, v dif
 		return p.diffTo(ctx, base, head, v, git.LogPaths)
 	}
 	if err == nil {
-		e.painter.diff(ctx, out.Files)
+		e.painter.newDiffPainter().files(ctx, out.Files)
 	}
 	return out, err
 }

@@ -37,11 +37,15 @@ type diffPainter struct {
 	spans int
 }
 
-// diff colours the lines of files, as far as the limits of the page allow, and lets go
-// of their texts. It has a quarter of the time of a file's text: git has taken as much
-// already for a page that is full.
-func (p *painter) diff(ctx context.Context, files []diffFile) {
-	d := &diffPainter{p, begin(p.within / 4), maxDiffSpanBytes}
+// newDiffPainter begins the colours of a page. It has a quarter of the time of a file's
+// text: git has taken as much already for a page that is full.
+func (p *painter) newDiffPainter() *diffPainter {
+	return &diffPainter{p, begin(p.within / 4), maxDiffSpanBytes}
+}
+
+// files colours the lines of files, as far as the limits of the page allow, and lets go of
+// their texts.
+func (d *diffPainter) files(ctx context.Context, files []diffFile) {
 	for i := range files {
 		f := &files[i]
 		for lines := range f.text.hunks {

@@ -18,7 +18,7 @@ func paintedDiff(ctx context.Context, p *painter, split bool, path, oldPath, hun
 		plain = append(plain, string(l.HTML))
 	}
 	files := []diffFile{f}
-	p.diff(ctx, files)
+	p.newDiffPainter().files(ctx, files)
 	for _, l := range lines {
 		painted = append(painted, string(l.HTML))
 	}
@@ -108,7 +108,7 @@ func TestDiffPaintBudget(t *testing.T) {
 		data.show(&files[i], []byte(strings.Repeat(line, 100)))
 		texts[i] = files[i].text
 	}
-	newPainter(time.Hour).diff(t.Context(), files)
+	newPainter(time.Hour).newDiffPainter().files(t.Context(), files)
 	spans, tokens := 0, 0
 	for i := range texts {
 		for _, l := range texts[i].lines {
