@@ -47,6 +47,14 @@ func TestBrowserFile(t *testing.T) {
 	tab.do(chromedp.Click(`#L5 .no a`))
 	tab.until(`document.querySelector(".elsewhere").getAttribute("href") === "vscode://file/src/kiln/a.go:5"`)
 
+	// The lines that are chosen have a history.
+	tab.do(chromedp.Navigate(s.url + "/kiln/-/blob/a.go"))
+	tab.until(`document.getElementById("linehistory").hidden`)
+	tab.do(chromedp.Click(`#L5 .no a`))
+	tab.until(`!document.getElementById("linehistory").hidden && document.getElementById("linehistory").getAttribute("href").endsWith("/kiln/-/commits/a.go?L5")`)
+	tab.do(chromedp.Click(`#linehistory`))
+	tab.until(`document.querySelector("h1").textContent === "History of line 5" && document.querySelectorAll(".change").length === 1`)
+
 	// A fragment names a line of another window, which the server never hears.
 	tab.do(chromedp.Navigate(s.url + "/kiln/-/blob/long.txt#L12000-12002"))
 	tab.until(`location.search === "?L12000-12002" && document.querySelectorAll("#source tr.hit").length === 3`)

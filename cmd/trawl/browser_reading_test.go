@@ -88,7 +88,7 @@ func TestBrowserReading(t *testing.T) {
 	for _, path := range []string{
 		"/search", "/users/ann/settings", "/users/ann/settings/tokens", "/users/ann/searches?query=x", "/users/ann/searches/1", "/users/ann/jobs?query=x", "/users/ann/jobs/1", "/users/ann/contexts", "/users/ann/contexts/1", "/site-admin/users", "/site-admin/users/bob", "/site-admin/organizations",
 		"/site-admin/repositories", "/site-admin/repositories/1", "/site-admin/audit", "/site-admin/nodes", "/site-admin/backups", "/site-admin/configuration", "/site-admin/overview", "/site-admin/oauth-apps", "/debug/stream", "/help/api", "/help",
-		"/-/repositories", "/-/repositories?q=nowhere", "/hostile", "/hostile/-/blob/kiln.go?L4", "/hostile/-/blame/kiln.go", "/hostile/-/commits", "/hostile/-/branches",
+		"/-/repositories", "/-/repositories?q=nowhere", "/hostile", "/hostile/-/blob/kiln.go?L4", "/hostile/-/blame/kiln.go", "/hostile/-/commits", "/hostile/-/commits/kiln.go?L3-9", "/hostile/-/commits/kiln.go?L3-9&view=split", "/hostile/-/commits/kiln.go?L99999999", "/hostile/-/branches",
 		"/hostile/-/commit/HEAD", "/hostile/-/commit/HEAD?view=split&w=1",
 		"/search/list?q=glaze", "/search/list?q=type:diff+glaze+count:1", "/search/list?q=fork:x",
 	} {

@@ -43,6 +43,10 @@ type blobData struct {
 	AskedPath string
 	// Encoding is shown where it is not UTF-8.
 	Encoding string
+	// LinesURL leads to the history of lines, "" where git cannot follow them; LinesNamed
+	// says that the address names some that the file has.
+	LinesURL   string
+	LinesNamed bool
 	// OnHost and InEditor lead to the file elsewhere, nil for none.
 	OnHost, InEditor *hostlink.Link
 	// ImageURL is where the file is an image, "" if it is none.
@@ -160,11 +164,15 @@ func (e *Endpoint) fill(r *http.Request, p *target, data *blobData, content []by
 	data.Language = lang.Detect(p.path, decoded.Data)
 	named := parseLines(r.URL.RawQuery)
 	data.Permalink += named.query()
+	if p.gone == nil {
+		data.LinesURL = data.CommitsURL + named.query()
+	}
 	most := maxWindowLines
 	if data.Blamed {
 		most = maxBlameLines
 	}
 	win := windowOfLines(decoded.Data, max(named.first, lineFrom(r)), most)
+	data.LinesNamed = named.first > 0 && named.first <= win.lines
 	lines := e.painter.lines(r.Context(), p.path, data.Language, decoded.Data, win)
 	data.show(lines, win, named, lookedFor(r))
 }

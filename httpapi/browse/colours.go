@@ -56,13 +56,13 @@ func (e *Endpoint) serveColours(w http.ResponseWriter, r *http.Request) error {
 
 // snippets colours what it can in the time of one text.
 func (p *painter) snippets(ctx context.Context, all []snippet) [][][]colour {
-	end := p.end()
+	t := begin(p.within)
 	out := make([][][]colour, len(all))
 	for i, s := range all {
 		text := strings.Join(s.Lines, "\n") + "\n"
 		c := &colourer{lines: make([][]colour, 1, len(s.Lines)+1)}
 		if lexer := lexerOf(s.Path, s.Language); lexer != nil && paintable([]byte(text)) {
-			p.paint(ctx, c, lexer, text, end)
+			p.paint(ctx, c, lexer, text, t)
 		}
 		for len(c.lines) < len(s.Lines) {
 			c.lines = append(c.lines, nil)

@@ -60,7 +60,7 @@ func (e *Endpoint) commit(r *http.Request, p *target) (answer, error) {
 	if len(c.Parents) > 0 {
 		base = c.Parents[0]
 	}
-	data.Diff, err = p.diff(r.Context(), base, c.OID, diffViewOf(r))
+	data.Diff, err = e.diff(r.Context(), p, base, c.OID, diffViewOf(r))
 	return answer{page: "commit.html", data: data}, err
 }
 
@@ -150,6 +150,6 @@ func (e *Endpoint) compare(r *http.Request, p *target) (answer, error) {
 	}
 	p.rev, p.commit = rev, commits[rev]
 	data.head = p.head()
-	data.Diff, err = p.diff(r.Context(), fork, p.commit, diffViewOf(r))
+	data.Diff, err = e.diff(r.Context(), p, fork, p.commit, diffViewOf(r))
 	return answer{page: "compare.html", data: data}, err
 }

@@ -27,7 +27,8 @@ type commitsData struct {
 // read, of megabytes at most.
 const commitsHolds = 10 << 20
 
-// commits lists the commits that led to a revision.
+// commits lists the commits that led to a revision, or those that changed the lines that
+// the address names.
 func (e *Endpoint) commits(r *http.Request, p *target) (answer, error) {
 	skip, err := skipOf(r)
 	if err != nil {
@@ -38,6 +39,16 @@ func (e *Endpoint) commits(r *http.Request, p *target) (answer, error) {
 	if p.commit == "" {
 		return answer{page: "commits.html", data: data}, nil
 	}
+	if lines := parseLines(r.URL.RawQuery); lines.first > 0 && p.path != "" {
+		found, err := p.entry(r.Context())
+		if err != nil {
+			return answer{}, err
+		}
+		if !found.Directory() && found.Mode != git.ModeSubmodule {
+			return e.lineHistory(r, p, found, lines, skip)
+		}
+	}
+	httpapi.WorkOf(r.Context()).Shrink(commitsHolds)
 	data.Commits, err = p.history(r, []string{p.commit}, git.HistoryOptions{Path: p.path, Skip: skip, Max: commitsPage + 1})
 	if err != nil {
 		return answer{}, err

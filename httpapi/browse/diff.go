@@ -82,6 +82,9 @@ type diffFile struct {
 	Pairs []diffPair
 	// Left counts the lines that are not shown.
 	Left int
+	// Painted says that lines have the colours of their language.
+	Painted bool
+	text    diffText
 }
 
 // diffLine is a line of a diff; Class is "plus", "minus", "at" or "". Left is
@@ -104,11 +107,15 @@ var diffStates = map[git.DiffState]string{
 var diffStatus = map[byte]string{'A': "added", 'D': "deleted", 'R': "renamed", 'T': "another kind of file", 'C': "copied"}
 
 // diff reads the differences between two commits, "" being the empty tree.
-// Files that git cannot compare within its memory are listed by name.
-func (p *target) diff(ctx context.Context, base, head string, v diffView) (diffData, error) {
+// Files that git cannot compare within its memory are listed by name. Lines are
+// coloured once git has ended, which would wait for that.
+func (e *Endpoint) diff(ctx context.Context, p *target, base, head string, v diffView) (diffData, error) {
 	out, err := p.diffTo(ctx, base, head, v, git.LogHunks)
 	if errors.Is(err, git.ErrTooCostly) {
 		return p.diffTo(ctx, base, head, v, git.LogPaths)
+	}
+	if err == nil {
+		e.painter.newDiffPainter().files(ctx, out.Files)
 	}
 	return out, err
 }
@@ -141,7 +148,7 @@ func (p *target) diffTo(ctx context.Context, base, head string, v diffView, dept
 
 // diffFile is a file without its lines.
 func (p *target) diffFile(d git.FileDiff, base, head string) diffFile {
-	f := diffFile{Path: shown(d.Path), Status: diffStatus[d.Status], Note: diffStates[d.State]}
+	f := diffFile{Path: shown(d.Path), Status: diffStatus[d.Status], Note: diffStates[d.State], text: diffText{path: d.Path, oldPath: d.OldPath}}
 	if d.OldPath != "" {
 		f.OldPath = shown(d.OldPath)
 	}
@@ -158,6 +165,7 @@ func (p *target) diffFile(d git.FileDiff, base, head string) diffFile {
 // show makes HTML of the first lines of a file's hunks, and counts all.
 func (d *diffData) show(f *diffFile, hunks []byte) {
 	var at git.HunkHead
+	f.text.signed = !d.Split
 	for text := range bytes.Lines(hunks) {
 		line := diffLine{}
 		switch text[0] {
@@ -181,20 +189,22 @@ func (d *diffData) show(f *diffFile, hunks []byte) {
 			f.Left++
 			continue
 		}
+		said := text
 		if d.Split && line.Class != "at" {
-			text = text[1:] // the side says it
+			said = text[1:] // the side says the sign
 		}
 		w := newLineWriter(1, window{first: 1, last: 1})
-		w.write("", string(text))
+		w.write("", string(said))
 		row := w.end()[0]
 		if d.left -= byteBudget(len(row.HTML)); d.left < 0 {
 			f.Left++
 			continue
 		}
 		line.HTML, line.Left = row.HTML, row.Left
-		f.Lines = append(f.Lines, line)
+		f.Lines, f.text.texts = append(f.Lines, line), append(f.text.texts, paintText(text))
 		d.lines++
 	}
+	f.text.lines = f.Lines
 	d.Added, d.Deleted = d.Added+f.Added, d.Deleted+f.Deleted
 	if d.Split {
 		f.Pairs, f.Lines = pairs(f.Lines), nil

@@ -67,3 +67,40 @@ func TestDiffViews(t *testing.T) {
 		t.Errorf("a comparison has the rows %q", got)
 	}
 }
+
+// The page of a commit has the colours of the languages on both sides, and no text of
+// theirs is markup.
+func TestDiffColours(t *testing.T) {
+	const attack = `</script><img src=x onerror="alert(1)">`
+	w := newWorld(t)
+	repo := w.git("painted")
+	repo.Write("a.go", "package a\n\nvar x = `"+attack+"\nold\n`\n")
+	repo.Write("b.html", "<p>"+attack+"\n")
+	repo.Write("c.unknown", attack+"\n")
+	repo.Commit("Begin")
+	repo.Write("a.go", "package a\n\nvar x = `"+attack+"\nnew\n`\n")
+	repo.Write("b.html", "<script>"+attack+"\n")
+	repo.Write("c.unknown", "a"+attack+"\n")
+	repo.Commit("Change")
+	w.add("lab/painted=" + repo.Dir)
+	w.sync("lab/painted")
+	for _, path := range []string{"/lab/painted/-/commit/main", "/lab/painted/-/compare/main~1...main"} {
+		for view, want := range map[string][]string{
+			"":            {`<td class="tx minus">-<span class="s">old</span></td>`, `<td class="tx plus">+<span class="s">new</span></td>`, `<td class="tx"> <span class="k">package</span> a</td>`},
+			"?view=split": {`<td class="tx minus"><span class="s">old</span></td>`, `<td class="tx plus"><span class="s">new</span></td>`, `<td class="tx"><span class="k">package</span> a</td>`},
+		} {
+			body := w.get(path + view).body
+			for _, line := range want {
+				if !strings.Contains(body, line) {
+					t.Errorf("%s%s lacks %s", path, view, line)
+				}
+			}
+			if n := strings.Count(body, ` painted">`); n != 2 || strings.Contains(body, "<img") || strings.Contains(body, `"alert`) {
+				t.Errorf("%s%s: %d files are painted, want 2, and no markup of theirs", path, view, n)
+			}
+			if n := strings.Count(strings.Join(rows(body), ""), "&lt;/script&gt;&lt;img src=x onerror=&#34;alert(1)&#34;&gt;"); n < 5 {
+				t.Errorf("%s%s shows %d lines of the attack", path, view, n)
+			}
+		}
+	}
+}

@@ -68,7 +68,8 @@ type Endpoint struct {
 	// PaintWithin is how long the text of one page is coloured before the rest
 	// stays plain; 0 is 400 ms.
 	PaintWithin time.Duration
-	// BlameWithin is how long git may take for the blame of one page; 0 is 15 s.
+	// BlameWithin is how long git may take for the blame of one page, or the history of
+	// lines; 0 is 15 s.
 	BlameWithin time.Duration
 	// Now is the clock that ages are told by; nil is time.Now.
 	Now func() time.Time
@@ -110,7 +111,7 @@ func (e *Endpoint) Routes() []httpapi.Route {
 		{Method: "GET", Path: revPath + "/-/blob" + restPath, Handler: e.show(e.blob), Holds: blobHolds, About: "a file; ?L10-20 marks lines"},
 		{Method: "GET", Path: revPath + "/-/blame" + restPath, Handler: e.show(e.blame), Holds: blobHolds, About: "a file, and who wrote its lines"},
 		{Method: "GET", Path: revPath + "/-/tree" + restPath, Handler: e.show(e.tree), Holds: treeHolds, About: "a directory"},
-		{Method: "GET", Path: revPath + "/-/commits" + restPath, Handler: e.show(e.commits), Holds: commitsHolds, About: "the commits that led here"},
+		{Method: "GET", Path: revPath + "/-/commits" + restPath, Handler: e.show(e.commits), Holds: diffHolds, About: "the commits that led here; ?L10-20 are those that changed lines of a file"},
 		{Method: "GET", Path: repoPath + commitPath, Handler: e.show(e.commit), Holds: diffHolds, About: "a commit and what it changed"},
 		{Method: "GET", Path: repoPath + comparePath, Handler: e.show(e.compare), Holds: diffHolds, About: "what one revision has that another lacks: base...head"},
 		{Method: "GET", Path: repoPath + "/-/branches", Handler: e.show(e.branches), Holds: branchesHolds, About: "branches and tags"},

@@ -21,23 +21,25 @@ type lineWriter struct {
 	window window
 	// n is the number of the line at hand, from 1.
 	n int
-	// spans is how many bytes the markup of colours takes.
-	spans int
-	done  []codeLine
-	line  strings.Builder
+	// spans is how many bytes the markup of colours takes, most how many it may take.
+	spans, most int
+	done        []codeLine
+	line        strings.Builder
 	// shown and left are the bytes of the line at hand that are shown and not.
 	shown, left int
 	open        bool // there is a line that has not ended
 }
 
 // newLineWriter returns a writer of a text that begins at line n.
-func newLineWriter(n int, win window) *lineWriter { return &lineWriter{n: n, window: win} }
+func newLineWriter(n int, win window) *lineWriter {
+	return &lineWriter{n: n, window: win, most: maxSpanBytes}
+}
 
 // full reports whether all lines of the window are there.
 func (w *lineWriter) full() bool { return w.n > w.window.last }
 
 // enough reports whether no more colours are wanted.
-func (w *lineWriter) enough() bool { return w.full() || w.spans >= maxSpanBytes }
+func (w *lineWriter) enough() bool { return w.full() || w.spans >= w.most }
 
 func (w *lineWriter) write(class, text string) {
 	for part := range strings.Lines(text) {

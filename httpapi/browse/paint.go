@@ -38,7 +38,7 @@ func newPainter(within time.Duration) *painter {
 func (p *painter) lines(ctx context.Context, name, language string, text []byte, win window) []codeLine {
 	if lexer := lexerOf(name, language); lexer != nil && paintable(text) {
 		w, whole := newLineWriter(1, win), string(text)
-		w.write("", whole[p.paint(ctx, w, lexer, whole, p.end()):])
+		w.write("", whole[p.paint(ctx, w, lexer, whole, begin(p.within)):])
 		return w.end()
 	}
 	w := newLineWriter(win.first, win)
@@ -64,8 +64,33 @@ const yieldEvery = 10 * time.Millisecond
 // maxRun is how much text is put into one span.
 const maxRun = 8 << 10
 
-// end is when the colours of an answer that begins now end.
-func (p *painter) end() time.Time { return time.Now().Add(p.within) }
+// paintTime is the time of an answer's colours: when they end, and when other clients
+// may go first. Both move on while it waits for those.
+type paintTime struct{ end, yield time.Time }
+
+// begin begins the colours of an answer, which end within a time.
+func begin(within time.Duration) *paintTime {
+	now := time.Now()
+	return &paintTime{now.Add(within), now.Add(yieldEvery)}
+}
+
+func (t *paintTime) over() bool { return !time.Now().Before(t.end) }
+
+// wait lets others go first if it is time to, and reports whether there is time left.
+func (t *paintTime) wait(ctx context.Context) bool {
+	now := time.Now()
+	if !now.Before(t.end) {
+		return false
+	}
+	if now.After(t.yield) {
+		if httpapi.WorkOf(ctx).Yield(ctx) != nil {
+			return false
+		}
+		waited := time.Since(now)
+		t.end, t.yield = t.end.Add(waited), now.Add(waited+yieldEvery)
+	}
+	return true
+}
 
 // painted takes the parts of a text with their classes, in order.
 type painted interface {
@@ -74,13 +99,12 @@ type painted interface {
 	enough() bool
 }
 
-// paint writes as much of a text as it can until end and returns how many bytes that is.
+// paint writes as much of a text as it can in a time and returns how many bytes that is.
 // It gives up on a lexer that fails, or whose tokens are not the text. One token
 // takes a quarter of a second at most for each rule that fails; chroma.Coalesce
 // would take thousands of them as one.
-func (p *painter) paint(ctx context.Context, w painted, lexer chroma.Lexer, text string, end time.Time) (done int) {
+func (p *painter) paint(ctx context.Context, w painted, lexer chroma.Lexer, text string, t *paintTime) (done int) {
 	defer func() { _ = recover() }() // of the lexer; all that was written is whole
-	yield := time.Now().Add(yieldEvery)
 	next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, text)
 	if err != nil {
 		return 0
@@ -91,27 +115,16 @@ func (p *painter) paint(ctx context.Context, w painted, lexer chroma.Lexer, text
 		w.write(class, text[done:read])
 		done = read
 	}
-	for ctx.Err() == nil && !w.enough() {
-		now := time.Now()
-		if !now.Before(end) {
+	for ctx.Err() == nil && !w.enough() && t.wait(ctx) {
+		token := next()
+		if token == chroma.EOF || !strings.HasPrefix(text[read:], token.Value) {
 			break
 		}
-		if now.After(yield) {
-			if httpapi.WorkOf(ctx).Yield(ctx) != nil {
-				break
-			}
-			waited := time.Since(now)
-			end, yield = end.Add(waited), now.Add(waited+yieldEvery)
-		}
-		t := next()
-		if t == chroma.EOF || !strings.HasPrefix(text[read:], t.Value) {
-			break
-		}
-		if c := classOf(t.Type); c != class || read-done >= maxRun {
+		if c := classOf(token.Type); c != class || read-done >= maxRun {
 			write()
 			class = c
 		}
-		read += len(t.Value)
+		read += len(token.Value)
 	}
 	write()
 	return done

@@ -70,7 +70,7 @@ func TestPaintEndsInTime(t *testing.T) {
 		took := time.Hour
 		for try := 0; try < 5 && took > 3*time.Second; try++ {
 			began, w := time.Now(), newLineWriter(1, window{first: 1, last: 1 << 30})
-			newPainter(0).paint(t.Context(), w, lexer, text, began.Add(200*time.Millisecond))
+			newPainter(0).paint(t.Context(), w, lexer, text, &paintTime{end: began.Add(200 * time.Millisecond)})
 			took = min(took, time.Since(began))
 		}
 		if took > 3*time.Second {
@@ -107,7 +107,7 @@ func TestPaintEndsWithinRuns(t *testing.T) {
 	lexer := slowLexer{lexerOf("a.go", "Go")}
 	paint := func(ctx context.Context, within time.Duration) (took time.Duration, done int, lines []codeLine) {
 		began, w := time.Now(), newLineWriter(1, window{first: 1, last: 1 << 30})
-		done = newPainter(0).paint(ctx, w, lexer, text, began.Add(within))
+		done = newPainter(0).paint(ctx, w, lexer, text, &paintTime{end: began.Add(within)})
 		return time.Since(began), done, w.end()
 	}
 	took, done, lines := paint(t.Context(), 2*time.Second)

@@ -1,6 +1,7 @@
 package browse_test
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -47,6 +48,7 @@ type world struct {
 	spooling       spool.Options
 	pace, patience time.Duration
 	blameWithin    time.Duration
+	paintWithin    time.Duration
 	// refreshed are the repositories that were asked for.
 	refreshed []string
 }
@@ -77,7 +79,7 @@ func newWorld(t testing.TB, prepare ...func(*world)) *world {
 	}
 	t.Cleanup(func() { _ = space.Close() })
 	w.spool = space
-	e := &browse.Endpoint{Store: func() *store.Store { return st }, Spool: func() *spool.Space { return space }, Pages: server, Pace: w.pace, Patience: w.patience, PaintWithin: time.Minute, BlameWithin: w.blameWithin, Now: func() time.Time { return time.Date(2026, 5, 2, 3, 4, 5, 0, time.UTC) }, Refresh: func(name string) { w.refreshed = append(w.refreshed, name) }, Registry: w.gate.Registry}
+	e := &browse.Endpoint{Store: func() *store.Store { return st }, Spool: func() *spool.Space { return space }, Pages: server, Pace: w.pace, Patience: w.patience, PaintWithin: cmp.Or(w.paintWithin, time.Minute), BlameWithin: w.blameWithin, Now: func() time.Time { return time.Date(2026, 5, 2, 3, 4, 5, 0, time.UTC) }, Refresh: func(name string) { w.refreshed = append(w.refreshed, name) }, Registry: w.gate.Registry}
 	server.Extra = e.Routes()
 	http := httptest.NewServer(server.Handler())
 	t.Cleanup(http.Close)

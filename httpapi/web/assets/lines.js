@@ -43,9 +43,12 @@ function rest() {
   return parts.map((part) => "&" + part).join("");
 }
 
-// fix has the permalink, the other view of the file and those elsewhere name the lines.
+// fix has the permalink, the other view of the file, the history of lines and those elsewhere
+// name the lines.
 function fix(range) {
-  for (const link of document.querySelectorAll("#permalink, #view")) link.href = link.href.split("?")[0] + "?" + name(range);
+  const past = document.getElementById("linehistory");
+  if (past) past.hidden = range[0] < 1 || range[0] > Number(table.dataset.total);
+  for (const link of document.querySelectorAll("#permalink, #view, #linehistory")) link.href = link.href.split("?")[0] + "?" + name(range);
   for (const link of document.querySelectorAll(".elsewhere")) if (link.dataset.pattern) link.href = link.dataset.pattern.replaceAll("{line}", range[0]);
 }
 
