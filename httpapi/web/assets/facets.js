@@ -1,7 +1,7 @@
 // The filters beside an answer, as parts of the query: each adds its value, stands
 // beside another of its kind as one or the other, or leaves its value out.
 
-import { amount, el, link } from "./dom.js";
+import { amount, el, link, number } from "./dom.js";
 import { adding, either, excluding, has, parts, without } from "./query.js";
 
 const groups = [
@@ -100,7 +100,7 @@ export class Facets {
   // #more are made when they are first looked at.
   #more(kind, some, count, open, title) {
     const list = el("ul", "");
-    const more = el("details", "", el("summary", "", `${count.toLocaleString("en-US")} more`), list);
+    const more = el("details", "", el("summary", "", `${number(count)} more`), list);
     more.dataset.kind = kind;
     more.addEventListener("toggle", () => more.open && !list.firstChild && list.append(...some.map((f) => this.#item(f, title))));
     more.open = open;
@@ -116,7 +116,7 @@ export class Facets {
     const beside = !on && chosen.length > 0;
     const next = f.out ? without(query, `-${f.value}`) : on ? without(query, f.value) : beside ? either(query, f.kind, f.value) : adding(query, f.value);
     const item = link(this.#path(next), f.out ? "on out" : on ? "on" : "",
-      el("bdi", "", f.label), f.count !== undefined && !f.before && el("span", "n", `${f.count.toLocaleString("en-US")}${f.exhaustive ? "" : "+"}`));
+      el("bdi", "", f.label), f.count !== undefined && !f.before && el("span", "n", `${number(f.count)}${f.exhaustive ? "" : "+"}`));
     item.title = on ? `remove ${f.out ? "-" : ""}${f.value}` : beside ? `or ${f.value}, of which there were ${amount(f.count ?? 0, "result", "results")}` : `add ${f.value}`;
     if (f.out) item.prepend(el("span", "unseen", "not "));
     else if (beside) item.prepend(el("span", "dim", "or "));

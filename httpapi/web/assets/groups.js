@@ -1,7 +1,7 @@
 // The results of a search, counted by what they have in common: a chart of which each
 // bar leads to its results.
 
-import { amount, base, el, link } from "./dom.js";
+import { amount, base, el, link, number } from "./dom.js";
 
 // groups has a choice show a chart in a box. query returns the query to count, type says
 // how its words are read, and path is the page of the query with one more filter.
@@ -36,7 +36,7 @@ function chart(box, answer, path) {
     name.append(group.filter ? link(path(group.filter), "", label) : link(path(quoted(group.value)), "", label));
     const bar = el("div", "bar-of");
     bar.style.width = `${(100 * group.count) / most}%`;
-    return el("li", "", name, bar, el("span", "n", `${group.count.toLocaleString("en-US")}${more}`));
+    return el("li", "", name, bar, el("span", "n", `${number(group.count)}${more}`));
   }));
   list.tabIndex = 0;
   list.ariaLabel = "Groups, the largest first";

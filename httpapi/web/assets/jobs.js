@@ -1,13 +1,13 @@
 // How far search jobs are, on their pages. Without this script a page says how far
 // they were when it came.
 
+import { number } from "./dom.js";
+
 const all = document.getElementById("jobs");
 const rows = new Map([...(all?.querySelectorAll("[data-job]") ?? [])].map((row) => [row.dataset.job, row]));
 
 // How long to wait for news, and after an error.
 const soon = 1000, later = 15000;
-
-const number = (n) => n.toLocaleString("en-US");
 
 function show(row, job) {
   const of = (name) => row.querySelector(`[data-of=${name}]`);

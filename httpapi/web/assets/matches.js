@@ -2,7 +2,7 @@
 // a text to find. The server searches, so that they are counted in the whole file
 // whatever part of it the page has.
 
-import { base } from "./dom.js";
+import { base, number } from "./dom.js";
 import { adding, onlyPatterns } from "./query.js";
 import { events } from "./stream.js";
 
@@ -146,7 +146,7 @@ function step(by) {
     const line = Number(/[?&]L(\d+)/.exec(location.search)?.[1] ?? table.dataset.first);
     state.at = Math.max(0, list.findIndex((match) => match.line >= line));
   }
-  told.textContent = `${(state.at + 1).toLocaleString("en-US")} of ${list.length.toLocaleString("en-US")}${state.more ? " or more" : ""}${named()?.q ? " matches of the search" : ""}`;
+  told.textContent = `${number(state.at + 1)} of ${number(list.length)}${state.more ? " or more" : ""}${named()?.q ? " matches of the search" : ""}`;
   const range = rangeIn(list[state.at]);
   const row = document.getElementById("L" + list[state.at].line);
   if (range && CSS.highlights) {

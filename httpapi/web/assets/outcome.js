@@ -1,14 +1,14 @@
 // What there is to say of an answer beside its results: how many there are, what broke,
 // and what was not searched. The state of a search comes in, elements go out.
 
-import { amount, el, link, prose } from "./dom.js";
+import { amount, el, link, number, prose } from "./dom.js";
 import { adding } from "./query.js";
 
 // count is the number of results; a "+" says that there may be more.
 function count(progress) {
   const n = progress?.matchCount ?? 0;
   const more = !progress?.done || progress.skipped.some((s) => s.reason.includes("-limit"));
-  return { n, text: `${n.toLocaleString("en-US")}${more && n > 0 ? "+" : ""} ${n === 1 && !more ? "result" : "results"}` };
+  return { n, text: `${number(n)}${more && n > 0 ? "+" : ""} ${n === 1 && !more ? "result" : "results"}` };
 }
 
 // soFar says how much there is while more may come.
@@ -46,7 +46,7 @@ function where(progress) {
 // a file.
 function facts(asked, progress) {
   if (!progress) return [];
-  const out = [el("span", "dim", ` · ${progress.durationMs.toLocaleString("en-US")} ms`)];
+  const out = [el("span", "dim", ` · ${number(progress.durationMs)} ms`)];
   const trace = /\/-\/trace\/[0-9a-f]+$/.exec(progress.trace ?? "");
   if (trace) out.push(el("span", "dim", " · "), link(trace[0], "", "what it did"));
   if (progress.matchCount > 0) out.push(el("span", "dim", " · whole as "), exported(asked, "csv", "CSV"), " ", exported(asked, "jsonl", "JSON Lines"));

@@ -1,6 +1,6 @@
 // The raw events of the search that the address asks for.
 
-import { amount, base, el, link } from "./dom.js";
+import { amount, base, el, link, number } from "./dom.js";
 import { events } from "./stream.js";
 
 // What is shown is bounded; a browser takes an answer of any size.
@@ -64,6 +64,6 @@ function show(event, after, size) {
   pre.tabIndex = 0;
   pre.setAttribute("aria-label", `data of ${event.name}`);
   document.querySelector("#events tbody").append(el("tr", "",
-    el("td", "n", after.toFixed(1)), el("td", "", el("code", "", event.name)), el("td", "n", size.toLocaleString("en-US")),
-    el("td", "", pre, cut && el("span", "hint", `cut off after ${charactersShown.toLocaleString("en-US")} characters`))));
+    el("td", "n", after.toFixed(1)), el("td", "", el("code", "", event.name)), el("td", "n", number(size)),
+    el("td", "", pre, cut && el("span", "hint", `cut off after ${number(charactersShown)} characters`))));
 }

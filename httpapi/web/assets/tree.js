@@ -1,7 +1,7 @@
 // The files of the repository beside a file: a tree whose folders are read when they
 // are opened. Which are open, and whether the tree is there at all, the browser keeps.
 
-import { base, el, escapePath, link } from "./dom.js";
+import { base, el, escapePath, link, number } from "./dom.js";
 
 const nav = document.getElementById("tree");
 const opener = document.getElementById("showtree");
@@ -86,7 +86,7 @@ function build() {
       return row;
     }));
     if (entries.length > shown.length) {
-      const more = el("li", "hint", link(`${root}/-/tree/${escapePath(dir)}`, "", `${(entries.length - shown.length).toLocaleString("en-US")} more`));
+      const more = el("li", "hint", link(`${root}/-/tree/${escapePath(dir)}`, "", `${number(entries.length - shown.length)} more`));
       more.setAttribute("role", "none");
       list.append(more);
     }
