@@ -70,14 +70,21 @@ func (s source) Holds(line int) bool { return line >= s.First && line <= s.Last 
 // Part reports whether the text has lines that are not shown.
 func (s source) Part() bool { return s.First > 1 || s.Last < s.Total }
 
-// lineRow is a line of text. First says that it is the first of those that the
+// blockLines is how many lines are laid out together. Browsers lay out those that come
+// near the window.
+const blockLines = 100
+
+// Digits is how wide the numbers of the window are.
+func (s source) Digits() int { return len(strconv.Itoa(s.Last)) }
+
+// lineRow is a line of text. Block says that it begins a block of lines, and First that it is the first of those that the
 // address names.
 type lineRow struct {
 	N int
 	// Hunk is who wrote this line and those behind it, nil but for the first of them.
 	Hunk *hunkRow
 	codeLine
-	Marked, First bool
+	Marked, First, Block bool
 }
 
 // blob shows a file. The page of a directory is another.
@@ -221,7 +228,7 @@ func newSource(lines []codeLine, win window, named lineRange) source {
 	s := source{First: win.first, Last: win.last, Total: win.lines, Lines: make([]lineRow, len(lines))}
 	first := true
 	for i, line := range lines {
-		row := lineRow{N: win.first + i, codeLine: line, Marked: named.holds(win.first + i)}
+		row := lineRow{N: win.first + i, codeLine: line, Marked: named.holds(win.first + i), Block: i > 0 && i%blockLines == 0}
 		row.First, first = row.Marked && first, first && !row.Marked
 		s.Lines[i] = row
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -41,5 +42,24 @@ func TestFilePageIsSmall(t *testing.T) {
 	}
 	if a := w.get("/lab/nothing", "Accept-Encoding", "gzip"); a.header.Get("Content-Encoding") != "" {
 		t.Errorf("an error is compressed: %v", a.header)
+	}
+}
+
+// TestFileInBlocks: the lines of a file are in blocks, which browsers lay out one by one;
+// those of a blame are not, as who wrote them stands beside many.
+func TestFileInBlocks(t *testing.T) {
+	w := newWorld(t)
+	w.kiln.Write("blocks.txt", strings.Repeat("glaze\n", 250))
+	w.kiln.Write("one.txt", strings.Repeat("glaze\n", 100))
+	w.kiln.Commit("Blocks")
+	w.sync("lab/kiln")
+	for path, want := range map[string]string{"blob/blocks.txt": "100 100 50", "blob/one.txt": "100", "blame/blocks.txt": "250"} {
+		var got []string
+		for _, block := range strings.Split(w.get("/lab/kiln/-/"+path).body, "<tbody>")[1:] {
+			got = append(got, strconv.Itoa(strings.Count(block, `<tr id="L`)))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s has blocks of %v lines, want %s", path, got, want)
+		}
 	}
 }

@@ -151,6 +151,11 @@ function rowAt() {
   return document.activeElement.closest?.("#source tr") ?? state.word?.row ?? table.querySelector("tr.hit") ?? table.rows[0];
 }
 
+// rowBeside is the row by lines behind another one.
+function rowBeside(row, by) {
+  return document.getElementById("L" + (Number(row.id.slice(1)) + by));
+}
+
 function toRow(row) {
   if (!row) return;
   row.querySelector(".no a").focus({ preventScroll: true });
@@ -159,7 +164,7 @@ function toRow(row) {
 
 function step(by) {
   const row = rowAt();
-  toRow(row.contains(document.activeElement) ? (by > 0 ? row.nextElementSibling : row.previousElementSibling) : row);
+  toRow(row.contains(document.activeElement) ? rowBeside(row, by) : row);
 }
 
 // stepWord chooses the next name of the row, or the first of the rows behind it.
@@ -169,7 +174,7 @@ function stepWord(by) {
   if (by < 0) names = names.reverse();
   const at = state.word?.row === row ? state.word.from : by > 0 ? -1 : Infinity;
   let word = names.find((word) => (by > 0 ? word.from > at : word.from < at));
-  while (!word && (row = by > 0 ? row.nextElementSibling : row.previousElementSibling)) {
+  while (!word && (row = rowBeside(row, by))) {
     names = wordsOf(row).filter(isName);
     word = by > 0 ? names[0] : names[names.length - 1];
   }

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// Lines are laid out in blocks. Keys lead from one to the next, a line that the address
+// names is found in any of them, and their columns stand below each other.
+func TestBrowserBlocks(t *testing.T) {
+	dir := repository(t, "long")
+	var text strings.Builder
+	for n := range 250 {
+		fmt.Fprintf(&text, "glaze%d %s\n", n+1, strings.Repeat("x", n%90))
+	}
+	commitFiles(t, dir, map[string]string{"long.txt": text.String()})
+	s := newSite(t, dir)
+	tab := s.open("/long/-/blob/long.txt?L100")
+	at := func(line int) {
+		t.Helper()
+		tab.until(fmt.Sprintf(`document.activeElement.closest("tr")?.id === "L%d"`, line))
+		tab.until(fmt.Sprintf(`(b => b.top >= 0 && b.bottom <= innerHeight)(document.getElementById("L%d").getBoundingClientRect())`, line))
+	}
+	at(100)
+	tab.keys("j")
+	at(101)
+	tab.keys("k", "k")
+	at(99)
+	tab.do(chromedp.Navigate(s.url + "/long/-/blob/long.txt?L249"))
+	at(249)
+	tab.keys("j", "j")
+	at(250)
+	if got := eval[string](tab, `[...new Set([...document.querySelectorAll("#source tr")].map(row => [row.getBoundingClientRect(), row.cells[0].getBoundingClientRect()].map(b => Math.round(b.width)).join("/")))].join()`); strings.Contains(got, ",") {
+		t.Errorf("rows and their numbers are %s wide, want all the same", got)
+	}
+	tab.quiet()
+}
