@@ -135,7 +135,7 @@ func (r *Runner) tellOne(ctx context.Context, search, number uint32) (failed boo
 		}
 		to := receiverOf(m, d.Kind)
 		if until := r.closedUntil(to); !until.IsZero() {
-			d.Next = until // which it has said to another message
+			d.Next = earlier(until, r.Kept.Now().UTC().Add(longestRetry)) // which it has said to another message
 		} else {
 			err := r.deliver(ctx, m, f, notify.Kind(d.Kind))
 			if ctx.Err() != nil {
@@ -143,8 +143,8 @@ func (r *Runner) tellOne(ctx context.Context, search, number uint32) (failed boo
 			}
 			r.took(f, m, d, err)
 			r.heed(to, d, notify.Until(err))
+			failed = failed || d.State == saved.DeliveryWaits
 		}
-		failed = failed || d.State == saved.DeliveryWaits
 		if err := keep(); err != nil {
 			return false, ignoreGone(err)
 		}
@@ -176,7 +176,8 @@ func (r *Runner) closedUntil(to receiver) time.Time {
 }
 
 // heed has a message that waits, and others to the same receiver, wait until it takes
-// messages, as it has said. No longer than a message is tried.
+// messages, as it has said, and no longer than a message is tried. The record has an hour
+// at most, since another address may take its place meanwhile.
 func (r *Runner) heed(to receiver, d *saved.Delivery, until time.Time) {
 	now := r.Kept.Now().UTC()
 	if d.State != saved.DeliveryWaits || !until.After(now) {
@@ -184,7 +185,7 @@ func (r *Runner) heed(to receiver, d *saved.Delivery, until time.Time) {
 	}
 	until = earlier(until.UTC().Truncate(time.Millisecond), now.Add(giveUpAfter))
 	if until.After(d.Next) {
-		d.Next = until
+		d.Next = earlier(until, now.Add(longestRetry).Truncate(time.Millisecond))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,6 +1,9 @@
 package settings
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -23,8 +26,11 @@ type repositoryData struct {
 	Host              string
 	HostReaders, Gone bool
 	Facts             factsForm
-	Metadata          []metadataRow
-	MoreMetadata      int
+	// FactsWere and ReadersWere stand for what is there: a form that was filled in over
+	// another state is not taken.
+	FactsWere, ReadersWere string
+	Metadata               []metadataRow
+	MoreMetadata           int
 	// Key and Value are what was filled in for the metadata.
 	Key, Value string
 	// Readers is what was filled in, or who may see the repository.
@@ -65,6 +71,30 @@ func newFactsForm(r *store.Repository) factsForm {
 		Stars: strconv.Itoa(r.Stars), Description: r.Description, Topics: strings.Join(r.Topics, "\n"), Branches: strings.Join(r.BranchGlobs, "\n"),
 		Fork: r.Fork, Archived: r.Archived, Private: r.Private,
 	}
+}
+
+// markOf stands for a text.
+func markOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}
+
+// factsMark stands for what the form of the facts of r has.
+func factsMark(r *store.Repository) string {
+	f := newFactsForm(r)
+	if r.Origin != nil {
+		f = factsForm{Branches: f.Branches}
+	}
+	return markOf(fmt.Sprintf("%+v", f))
+}
+
+// unchanged refuses a form that was filled in over something else than what there is now,
+// which would put back what somebody else has changed.
+func (v *visit) unchanged(now string) error {
+	if was, ok := v.form.Values["was"]; ok && was != now {
+		return &identity.RuleError{Text: "This was changed meanwhile. The page shows what is there now: change it again"}
+	}
+	return nil
 }
 
 // mostFormBytes is how much a form may hold before it is changed: forms are bounded as
@@ -108,6 +138,7 @@ func (d *repositoryData) fill(v *visit) error {
 		d.Host, d.HostReaders, d.Gone = brief(redact.URL(r.Source)), o.Readers, r.IsGone()
 	}
 	facts := newFactsForm(r)
+	d.FactsWere = factsMark(r)
 	switch {
 	case d.filled != factsFilled:
 		d.Facts = facts
@@ -130,6 +161,7 @@ func (d *repositoryData) fill(v *visit) error {
 		return err
 	}
 	text := strings.Join(names, "\n")
+	d.ReadersWere = markOf(text)
 	d.LongReaders = tooLong(text)
 	if d.filled != readersFilled {
 		d.Readers = text
@@ -166,6 +198,9 @@ func (v *visit) readFacts(r *store.Repository) factsForm {
 func changeFacts(v *visit) (answer, error) {
 	r, err := v.repository()
 	if err != nil {
+		return answer{}, err
+	}
+	if err := v.unchanged(factsMark(r)); err != nil {
 		return answer{}, err
 	}
 	f := v.readFacts(r)
@@ -248,6 +283,13 @@ func removeMetadata(v *visit) (answer, error) {
 func changeReaders(v *visit) (answer, error) {
 	r, err := v.repository()
 	if err != nil {
+		return answer{}, err
+	}
+	names, err := v.Registry.FormatReaders(r.Readers)
+	if err != nil {
+		return answer{}, err
+	}
+	if err := v.unchanged(markOf(strings.Join(names, "\n"))); err != nil {
 		return answer{}, err
 	}
 	d := &repositoryData{Readers: unbroken(v.form.Values["readers"]), filled: readersFilled}

@@ -60,7 +60,16 @@ func TestRepositoryFacts(t *testing.T) {
 	}
 	w.logged("repository.facts", "repository:lab/<i>", "root")
 	before := len(w.entries())
+	opened := hidden(t, root.get(path), "/facts")
+	filled.Set("topics", "clay")
+	filled.Set("was", opened)
+	w.has("in between", root.follow(root.post(path+"/facts", filled)), 200, "Saved.")
+	filled.Set("topics", "other")
+	w.has("an old page", root.post(path+"/facts", filled), 422, "changed meanwhile", "clay</textarea>")
+	filled.Del("was")
 	filled.Set("topics", "clay\r\nheat")
+	root.post(path+"/facts", filled)
+	before = len(w.entries())
 	w.has("the same", root.follow(root.post(path+"/facts", filled)), 200, "Saved.")
 	if len(w.entries()) != before {
 		t.Error("a form that changes nothing is logged as a change")
@@ -83,6 +92,18 @@ func TestRepositoryFacts(t *testing.T) {
 	if got := w.record("lab/<i>"); got.Stars != 41 || got.Fork || got.Description != r.Description {
 		t.Errorf("what was refused changed %+v", got)
 	}
+}
+
+// hidden is what the form of a page that is sent to a path stands for.
+func hidden(t *testing.T, page answer, path string) string {
+	t.Helper()
+	_, form, _ := strings.Cut(page.text, path+`"`)
+	_, value, ok := strings.Cut(form, `name="was" value="`)
+	if !ok {
+		t.Fatalf("no form for %s says what it was made of:\n%s", path, page.text)
+	}
+	value, _, _ = strings.Cut(value, `"`)
+	return value
 }
 
 func TestRepositoryMetadata(t *testing.T) {
@@ -116,7 +137,11 @@ func TestRepositoryReaders(t *testing.T) {
 	for typed, want := range map[string]string{"user:ann\r\n org:lab \r\n": "user:ann\norg:lab</textarea>", "nobody": "nobody</textarea>", "everyone": "everyone</textarea>"} {
 		w.has(typed, root.follow(root.post(path+"/readers", url.Values{"readers": {typed}})), 200, "may see it", want)
 	}
+	// a page that was opened before another change puts nothing back
+	opened := hidden(t, root.get(path), "/readers")
 	root.post(path+"/readers", url.Values{"readers": {"user:ann"}})
+	w.has("an old page", root.post(path+"/readers", url.Values{"readers": {"everyone"}, "was": {opened}}), 422, "changed meanwhile", "user:ann</textarea>")
+	w.has("a new one", root.follow(root.post(path+"/readers", url.Values{"readers": {"user:ann"}, "was": {hidden(t, root.get(path), "/readers")}})), 200, "user:ann</textarea>")
 	w.logged(identity.ActionReaders, "repository:kiln", "root")
 	for typed, want := range map[string]string{
 		"user:ann\r\nuser:nosuch<b>": `"nosuch<b>"`, "org:ann": `"ann"`, "ann": `"ann" is no reader`, "everyone\r\nuser:ann": `"everyone" is no reader`, " ": "say who", "user:": "user",

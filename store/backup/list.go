@@ -93,17 +93,24 @@ type Summary struct {
 	Err error
 }
 
+// maxSummaryText is how much of a text of the destination a summary keeps.
+const maxSummaryText = 500
+
 // Summarize reads what a backup holds.
 func Summarize(ctx context.Context, dest object.Store, keys Keys, b Backup) Summary {
 	out := Summary{Backup: b}
 	m, err := Describe(ctx, dest, keys, b)
 	if err != nil {
 		out.Err = err
+		if text := err.Error(); len(text) > maxSummaryText {
+			out.Err = errors.New(strings.ToValidUTF8(text[:maxSummaryText], "") + "…") // it may quote what is there
+		}
 		return out
 	}
 	out.Encrypted, out.Objects, out.StoredBytes = m.Encrypted, len(m.Objects), m.StoredBytes()
 	if m.Body != nil {
-		out.Readable, out.Mirrors, out.Program, out.Files, out.Bytes = true, m.Body.Mirrors, m.Body.Program, len(m.Body.Files), m.Body.Bytes()
+		out.Readable, out.Mirrors, out.Files, out.Bytes = true, m.Body.Mirrors, len(m.Body.Files), m.Body.Bytes()
+		out.Program = strings.Clone(m.Body.Program[:min(len(m.Body.Program), maxSummaryText)])
 	}
 	return out
 }

@@ -70,8 +70,9 @@ func (w *backupWork) list(ctx context.Context, destination string) {
 	w.answered = nil
 }
 
-// summaries lists a destination, the newest first, and reads those that are not known.
-// It has no key: what is encrypted stays so.
+// summaries lists a destination, the newest first, and reads those that are not known, as
+// many as it can in the time: the rest is for the next time. It has no key: what is
+// encrypted stays so.
 func summaries(ctx context.Context, destination string, known map[string]backup.Summary) ([]backup.Summary, error) {
 	dest, err := OpenDestination(destination)
 	if err != nil {
@@ -88,12 +89,11 @@ func summaries(ctx context.Context, destination string, known map[string]backup.
 	read := 0
 	for i := len(all) - 1; i >= 0; i-- {
 		b, ok := known[all[i].ID]
-		if !ok && read < mostRead {
+		if !ok && read < mostRead && ctx.Err() == nil {
 			b, read = backup.Summarize(ctx, dest, backup.Keys{}, all[i]), read+1
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-		} else if !ok {
+			ok = ctx.Err() == nil
+		}
+		if !ok {
 			b = backup.Summary{Backup: all[i]}
 		}
 		out = append(out, b)

@@ -20,6 +20,7 @@ const (
 	verifyWithin = 24 * time.Hour
 	mostChecks   = 50
 	mostDamage   = 10
+	maxBackupID  = 100
 )
 
 // errLong is that of a verification that takes longer.
@@ -33,7 +34,8 @@ func (s *Service) VerifyBackup(id string) error {
 	w := s.backups
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.has(id) {
+	// In a cluster, another node may have shown the list.
+	if len(id) > maxBackupID || !w.stored.Seen.IsZero() && !w.has(id) {
 		return errors.New("the destination had no such backup when it was last listed: open the page again")
 	}
 	if w.verifying {
@@ -93,12 +95,17 @@ func (s *Service) verifyBackup(ctx context.Context, id string) {
 	})
 	change(func(c *manage.BackupCheck) {
 		c.Ended, c.Decrypted = time.Now(), v.Decrypted
-		c.Damage = v.Damage[:min(len(v.Damage), mostDamage)]
+		c.Damage = slices.Clone(v.Damage[:min(len(v.Damage), mostDamage)])
 		c.More = len(v.Damage) - len(c.Damage)
 		if err != nil {
 			c.Error = redact.Text(cmp.Or(context.Cause(ctx), err).Error())
 		}
 	})
+	log := s.opts.Log.Info()
+	if err != nil || len(v.Damage) > 0 {
+		log = s.opts.Log.Warn().Err(err)
+	}
+	log.Str("backup", id).Int("damaged", len(v.Damage)).Bool("decrypted", v.Decrypted).Msg("backup verified")
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.verifying = false

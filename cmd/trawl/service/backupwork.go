@@ -121,17 +121,10 @@ func (s *Service) BackUpNow() error {
 
 // BackupStatus tells of the backups. It has the destination asked anew, and waits for
 // that until ctx ends: what is known from before is told then.
-func (s *Service) BackupStatus(ctx context.Context) manage.BackupStatus {
-	out := manage.BackupStatus{Checks: map[string]manage.BackupCheck{}}
-	var err error
-	if out.Record, err = s.LastBackup(); err != nil {
-		out.RecordError = redact.Text(err.Error())
-	}
-	for _, run := range []*backup.Run{out.Record.Last, out.Record.LastGood} {
-		if run != nil {
-			run.Destination, run.Error = redact.URL(run.Destination), redact.Text(run.Error)
-		}
-	}
+func (s *Service) BackupStatus(ctx context.Context) (out manage.BackupStatus) {
+	out = manage.BackupStatus{Checks: map[string]manage.BackupCheck{}}
+	// Last, as a backup that is seen not to be at work any more is in the record.
+	defer s.addRecord(&out)
 	w := s.backups
 	if plan := s.set.Backup; plan != nil {
 		out.Plan = shownPlan(plan)
@@ -155,6 +148,19 @@ func (s *Service) BackupStatus(ctx context.Context) manage.BackupStatus {
 		out.Running = &manage.BackupProgress{Destination: out.Plan.Destination}
 	}
 	return out
+}
+
+// addRecord adds what the record tells.
+func (s *Service) addRecord(out *manage.BackupStatus) {
+	var err error
+	if out.Record, err = s.LastBackup(); err != nil {
+		out.RecordError = redact.Text(err.Error())
+	}
+	for _, run := range []*backup.Run{out.Record.Last, out.Record.LastGood} {
+		if run != nil {
+			run.Destination, run.Error = redact.URL(run.Destination), redact.Text(run.Error)
+		}
+	}
 }
 
 func shownPlan(plan *config.Backup) *manage.BackupPlan {
