@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // Lines are laid out in blocks. Keys lead from one to the next, a line that the address
@@ -16,7 +17,8 @@ func TestBrowserBlocks(t *testing.T) {
 	for n := range 250 {
 		fmt.Fprintf(&text, "glaze%d %s\n", n+1, strings.Repeat("x", n%90))
 	}
-	commitFiles(t, dir, map[string]string{"long.txt": text.String()})
+	wide := text.String() + strings.Repeat("wide", 1000) + "\n"
+	commitFiles(t, dir, map[string]string{"long.txt": text.String(), "wide.txt": wide, "short.txt": strings.Repeat("clay\n", 250)})
 	s := newSite(t, dir)
 	tab := s.open("/long/-/blob/long.txt?L100")
 	at := func(line int) {
@@ -32,6 +34,19 @@ func TestBrowserBlocks(t *testing.T) {
 	tab.do(chromedp.Navigate(s.url + "/long/-/blob/long.txt?L249"))
 	at(249)
 	tab.keys("j", "j")
+	at(250)
+	// nothing stays as wide as the window has been
+	tab.do(chromedp.Navigate(s.url + "/long/-/blob/short.txt?L249"))
+	at(249)
+	for range 3 {
+		tab.do(chromedp.KeyEvent(kb.PageUp))
+	}
+	const spill = `(s => s.scrollWidth - s.clientWidth)(document.querySelector(".scroll:has(#source)"))`
+	tab.until(spill + " === 0")
+	tab.do(chromedp.EmulateViewport(900, 700))
+	tab.until(`innerWidth === 900 && ` + spill + " === 0")
+
+	tab.do(chromedp.Navigate(s.url + "/long/-/blob/wide.txt?L250"))
 	at(250)
 	if got := eval[string](tab, `[...new Set([...document.querySelectorAll("#source tr")].map(row => [row.getBoundingClientRect(), row.cells[0].getBoundingClientRect()].map(b => Math.round(b.width)).join("/")))].join()`); strings.Contains(got, ",") {
 		t.Errorf("rows and their numbers are %s wide, want all the same", got)

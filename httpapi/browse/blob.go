@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"bytes"
 	"errors"
 	"net/http"
 	"net/url"
@@ -171,7 +172,8 @@ func (e *Endpoint) fill(r *http.Request, p *target, data *blobData, content []by
 	data.Language = lang.Detect(p.path, decoded.Data)
 	named := parseLines(r.URL.RawQuery)
 	data.Permalink += named.query()
-	if p.gone == nil {
+	// git takes a text with zeros, as in UTF-16, for binary
+	if p.gone == nil && bytes.IndexByte(content, 0) < 0 {
 		data.LinesURL = data.CommitsURL + named.query()
 	}
 	most := maxWindowLines

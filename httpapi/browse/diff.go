@@ -148,7 +148,7 @@ func (p *target) diffTo(ctx context.Context, base, head string, v diffView, dept
 
 // diffFile is a file without its lines.
 func (p *target) diffFile(d git.FileDiff, base, head string) diffFile {
-	f := diffFile{Path: shown(d.Path), Status: diffStatus[d.Status], Note: diffStates[d.State], text: diffText{path: d.Path, oldPath: d.OldPath}}
+	f := diffFile{Path: shown(d.Path), Status: diffStatus[d.Status], Note: diffStates[d.State], text: diffText{path: paintPath(d.Path), oldPath: paintPath(d.OldPath)}}
 	if d.OldPath != "" {
 		f.OldPath = shown(d.OldPath)
 	}

@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"strings"
 
+	"github.com/alecthomas/chroma/v2"
+
 	"github.com/trawlsearch/trawl/store/lang"
 )
 
@@ -23,6 +25,15 @@ type diffText struct {
 	signed bool
 }
 
+// paintPath is the path that tells the language of a file, "" for one that is too long to
+// be kept and to be compared with what names of files are known.
+func paintPath(path string) string {
+	if len(path) > maxPathBytes {
+		return ""
+	}
+	return path
+}
+
 // paintText is what is kept of a line to colour it: nothing behind what makes it too long
 // for that.
 func paintText(line []byte) string {
@@ -35,12 +46,14 @@ type diffPainter struct {
 	time *paintTime
 	// spans is how much markup there may still be.
 	spans int
+	// lexers are those of paths, nil for none: one is looked for among hundreds.
+	lexers map[string]chroma.Lexer
 }
 
 // newDiffPainter begins the colours of a page. It has a quarter of the time of a file's
 // text: git has taken as much already for a page that is full.
 func (p *painter) newDiffPainter() *diffPainter {
-	return &diffPainter{p, begin(p.within / 4), maxDiffSpanBytes}
+	return &diffPainter{p, begin(p.within / 4), maxDiffSpanBytes, map[string]chroma.Lexer{}}
 }
 
 // files colours the lines of files, as far as the limits of the page allow, and lets go of
@@ -96,9 +109,20 @@ func (d *diffPainter) hunk(ctx context.Context, t *diffText, lines []int) (paint
 	return painted
 }
 
+// lexer returns the lexer of a file, nil for none. head is its beginning, nil if it is
+// not known.
+func (d *diffPainter) lexer(path string, head []byte) chroma.Lexer {
+	found, ok := d.lexers[path]
+	if !ok || head != nil {
+		found = lexerOf(path, lang.Detect(path, head))
+		d.lexers[path] = found
+	}
+	return found
+}
+
 // side colours the lines of one side of a hunk.
 func (d *diffPainter) side(ctx context.Context, t *diffText, path string, lines []int) bool {
-	if len(lines) == 0 || d.spans <= 0 || d.time.over() {
+	if len(lines) == 0 || path == "" || d.spans <= 0 || d.time.over() {
 		return false
 	}
 	var b strings.Builder
@@ -110,7 +134,7 @@ func (d *diffPainter) side(ctx context.Context, t *diffText, path string, lines 
 	if first := t.lines[lines[0]]; max(first.Old, first.New) == 1 {
 		head = []byte(text) // it may say what the language is
 	}
-	lexer := lexerOf(path, lang.Detect(path, head))
+	lexer := d.lexer(path, head)
 	if lexer == nil || !paintable([]byte(text)) {
 		return false
 	}

@@ -2,9 +2,13 @@ package browse
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/git"
 )
 
 // paintedDiff makes rows of a file's hunks and colours them. The HTML of a row without
@@ -52,6 +56,19 @@ func TestDiffPaint(t *testing.T) {
 		if got := strings.Join(got, "|"); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, c.want)
 		}
+	}
+}
+
+// TestLongPathIsPlain: a path of megabytes is neither kept nor compared with names of files.
+func TestLongPathIsPlain(t *testing.T) {
+	p := &target{rec: &store.Repository{Name: "lab/kiln"}}
+	long := strings.Repeat(".", maxPathBytes) + "a.go"
+	f := p.diffFile(git.FileDiff{Change: git.Change{Status: 'R', Path: long}, OldPath: long}, "", "")
+	if f.text.path != "" || f.text.oldPath != "" {
+		t.Errorf("%d bytes of a path are kept, and %d of the one before", len(f.text.path), len(f.text.oldPath))
+	}
+	if got, plain, _ := paintedDiff(t.Context(), newPainter(time.Minute), false, f.text.path, "", "@@ -1 +1 @@\n-return\n+func\n"); !slices.Equal(got, plain) {
+		t.Errorf("lines of a file whose path is too long: %q", got)
 	}
 }
 

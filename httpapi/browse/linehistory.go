@@ -118,8 +118,9 @@ func (e *Endpoint) addLineChanges(r *http.Request, p *target, data *lineHistoryD
 	err = repo.LineHistory(ctx, p.commit, p.path, git.LineRange{First: data.first, Last: data.last}, git.HistoryOptions{Skip: skip, Max: lineCommitsPage + 1}, o, func(c git.LineChange) error {
 		for i := range c.Files {
 			f := &c.Files[i]
-			if left -= len(f.Hunks); left < 0 {
+			if left -= len(f.Hunks) + len(f.Path) + len(f.OldPath); left < 0 {
 				f.Hunks, f.State = nil, git.DiffTooLarge
+				f.Path, f.OldPath = paintPath(f.Path), paintPath(f.OldPath)
 				continue
 			}
 			f.Hunks = bytes.Clone(f.Hunks)

@@ -35,9 +35,13 @@ func Detect(path string, content []byte) string {
 	return byContent(ext, candidates, content[:min(len(content), maxHeadBytes)])
 }
 
+// maxExtension is how long an extension may be.
+const maxExtension = 64
+
 // byExtension finds the longest known extension of a file name: the one
 // language it stands for, or else the candidates linguist gives.
 func byExtension(base string) (sole, ext string, candidates []string) {
+	base = base[max(0, len(base)-maxExtension):] // a name may have a million dots
 	for i := range len(base) {
 		if base[i] != '.' {
 			continue

@@ -100,6 +100,17 @@ func TestDetectLooksAtHeadOnly(t *testing.T) {
 	}
 }
 
+// TestDetectLongName: the time for a name grows with its length, not with its square.
+func TestDetectLongName(t *testing.T) {
+	dots := strings.Repeat(".", 4<<20)
+	if got := lang.Detect(dots, nil); got != "" {
+		t.Errorf("a name of dots is %q", got)
+	}
+	if got := lang.Detect(dots+"go", nil); got != "Go" {
+		t.Errorf("a name of dots that ends in .go is %q, want Go", got)
+	}
+}
+
 func FuzzDetect(f *testing.F) {
 	f.Add("a.h", []byte("#include <vector>"))
 	f.Add("x", []byte("#!/usr/bin/env -S a=b python"))

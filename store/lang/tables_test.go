@@ -35,7 +35,7 @@ func TestLongestNameFitsBuffer(t *testing.T) {
 		}
 	}
 	for ext := range data.LanguagesByExtension {
-		if len(ext) > 64 {
+		if len(ext) > maxExtension || len(ext) > 64 {
 			t.Errorf("extension %q is longer than the folding buffer", ext)
 		}
 	}
