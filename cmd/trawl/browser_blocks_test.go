@@ -18,7 +18,7 @@ func TestBrowserBlocks(t *testing.T) {
 		fmt.Fprintf(&text, "glaze%d %s\n", n+1, strings.Repeat("x", n%90))
 	}
 	wide := text.String() + strings.Repeat("wide", 1000) + "\n"
-	commitFiles(t, dir, map[string]string{"long.txt": text.String(), "wide.txt": wide, "short.txt": strings.Repeat("clay\n", 250)})
+	commitFiles(t, dir, map[string]string{"long.txt": text.String(), "wide.txt": wide, "short.txt": strings.Repeat("clay\n", 1000)})
 	s := newSite(t, dir)
 	tab := s.open("/long/-/blob/long.txt?L100")
 	at := func(line int) {
@@ -36,11 +36,9 @@ func TestBrowserBlocks(t *testing.T) {
 	tab.keys("j", "j")
 	at(250)
 	// nothing stays as wide as the window has been
-	tab.do(chromedp.Navigate(s.url + "/long/-/blob/short.txt?L249"))
-	at(249)
-	for range 3 {
-		tab.do(chromedp.KeyEvent(kb.PageUp))
-	}
+	tab.do(chromedp.Navigate(s.url + "/long/-/blob/short.txt"))
+	tab.scrolls(kb.End, `document.getElementById("L1000").getBoundingClientRect().bottom <= innerHeight`)
+	tab.scrolls(kb.Home, `document.getElementById("L1").getBoundingClientRect().top >= 0`)
 	const spill = `(s => s.scrollWidth - s.clientWidth)(document.querySelector(".scroll:has(#source)"))`
 	tab.until(spill + " === 0")
 	tab.do(chromedp.EmulateViewport(900, 700))

@@ -59,7 +59,6 @@ func TestRepositoryFacts(t *testing.T) {
 		t.Errorf("the facts are %+v", r)
 	}
 	w.logged("repository.facts", "repository:lab/<i>", "root")
-	before := len(w.entries())
 	opened := hidden(t, root.get(path), "/facts")
 	filled.Set("topics", "clay")
 	filled.Set("was", opened)
@@ -69,7 +68,7 @@ func TestRepositoryFacts(t *testing.T) {
 	filled.Del("was")
 	filled.Set("topics", "clay\r\nheat")
 	root.post(path+"/facts", filled)
-	before = len(w.entries())
+	before := len(w.entries())
 	w.has("the same", root.follow(root.post(path+"/facts", filled)), 200, "Saved.")
 	if len(w.entries()) != before {
 		t.Error("a form that changes nothing is logged as a change")

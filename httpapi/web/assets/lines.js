@@ -52,7 +52,19 @@ function fix(range) {
   for (const link of document.querySelectorAll(".elsewhere")) if (link.dataset.pattern) link.href = link.dataset.pattern.replaceAll("{line}", range[0]);
 }
 
+// Browsers remember how wide a block was that they do not lay out now, and the table would
+// stay as wide when the window gets narrower.
+function narrow() {
+  const scroll = table.closest(".scroll");
+  let before = 0;
+  new ResizeObserver(([{ contentRect }]) => {
+    if (contentRect.width < before && scroll.scrollWidth > scroll.clientWidth) table.classList.add("whole");
+    before = contentRect.width;
+  }).observe(scroll);
+}
+
 if (table) {
+  narrow();
   let last = parse(location.hash) || parse(location.search);
   if (last) fix(last);
   if (!follow()) table.querySelector("tr.hit")?.scrollIntoView({ block: "center" });
