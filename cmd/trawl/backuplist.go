@@ -14,7 +14,6 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
 	"github.com/trawlsearch/trawl/store/backup"
 	"github.com/trawlsearch/trawl/store/object"
-	"github.com/trawlsearch/trawl/store/redact"
 )
 
 const backupListHelp = `Usage: trawl backup list [flags] DEST
@@ -86,7 +85,7 @@ func describeBackup(ctx context.Context, dest object.Store, keys backup.Keys, b 
 		Files: m.Files, Bytes: m.Bytes, Objects: m.Objects, StoredBytes: m.StoredBytes,
 	}
 	if m.Err != nil {
-		out.Error = redact.Text(m.Err.Error())
+		out.Error = m.Err.Error()
 	}
 	return out
 }

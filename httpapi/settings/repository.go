@@ -89,7 +89,7 @@ func factsMark(r *store.Repository) string {
 }
 
 // unchanged refuses a form that was filled in over something else than what there is now,
-// which would put back what somebody else has changed.
+// which would put back what another site admin has changed.
 func (v *visit) unchanged(now string) error {
 	if was, ok := v.form.Values["was"]; ok && was != now {
 		return &identity.RuleError{Text: "This was changed meanwhile. The page shows what is there now: change it again"}

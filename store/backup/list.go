@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/store/object"
+	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // Backup is an entry of a destination's list.
@@ -89,28 +90,35 @@ type Summary struct {
 	// destination, most of which it shares with others.
 	Objects     int
 	StoredBytes int64
-	// Err is why the manifest could not be read; everything else is zero then.
+	// Err is why the manifest could not be read, for people; everything else is zero then.
 	Err error
 }
 
-// maxSummaryText is how much of a text of the destination a summary keeps.
-const maxSummaryText = 500
+// maxBriefBytes is how much of a text Brief keeps.
+const maxBriefBytes = 500
+
+// Brief is the beginning of a text that may quote what the destination has, without secrets
+// of addresses. They are taken out first: of one that is cut, nothing tells any more.
+func Brief(text string) string {
+	text = strings.ToValidUTF8(redact.Text(text), "")
+	if len(text) > maxBriefBytes {
+		text = strings.ToValidUTF8(text[:maxBriefBytes], "") + "…"
+	}
+	return strings.Clone(text)
+}
 
 // Summarize reads what a backup holds.
 func Summarize(ctx context.Context, dest object.Store, keys Keys, b Backup) Summary {
 	out := Summary{Backup: b}
 	m, err := Describe(ctx, dest, keys, b)
 	if err != nil {
-		out.Err = err
-		if text := err.Error(); len(text) > maxSummaryText {
-			out.Err = errors.New(strings.ToValidUTF8(text[:maxSummaryText], "") + "…") // it may quote what is there
-		}
+		out.Err = errors.New(Brief(err.Error()))
 		return out
 	}
 	out.Encrypted, out.Objects, out.StoredBytes = m.Encrypted, len(m.Objects), m.StoredBytes()
 	if m.Body != nil {
 		out.Readable, out.Mirrors, out.Files, out.Bytes = true, m.Body.Mirrors, len(m.Body.Files), m.Body.Bytes()
-		out.Program = strings.Clone(m.Body.Program[:min(len(m.Body.Program), maxSummaryText)])
+		out.Program = Brief(m.Body.Program)
 	}
 	return out
 }

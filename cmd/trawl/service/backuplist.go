@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/trawlsearch/trawl/store/backup"
-	"github.com/trawlsearch/trawl/store/redact"
 )
 
 // ask has the destination listed, unless it is being listed, and returns what is closed
@@ -62,7 +61,7 @@ func (w *backupWork) list(ctx context.Context, destination string) {
 	defer w.mu.Unlock()
 	w.stored.Asked, w.stored.Error = time.Time{}, ""
 	if err != nil {
-		w.stored.Error = redact.Text(cmp.Or(context.Cause(ctx), err).Error())
+		w.stored.Error = backup.Brief(cmp.Or(context.Cause(ctx), err).Error())
 	} else {
 		w.stored.All, w.stored.Seen = all, time.Now()
 	}

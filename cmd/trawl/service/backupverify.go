@@ -11,7 +11,6 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/store/backup"
-	"github.com/trawlsearch/trawl/store/redact"
 )
 
 const (
@@ -98,7 +97,7 @@ func (s *Service) verifyBackup(ctx context.Context, id string) {
 		c.Damage = slices.Clone(v.Damage[:min(len(v.Damage), mostDamage)])
 		c.More = len(v.Damage) - len(c.Damage)
 		if err != nil {
-			c.Error = redact.Text(cmp.Or(context.Cause(ctx), err).Error())
+			c.Error = backup.Brief(cmp.Or(context.Cause(ctx), err).Error())
 		}
 	})
 	log := s.opts.Log.Info()
