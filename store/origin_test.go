@@ -73,3 +73,37 @@ func TestFollowHost(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A record may be read while its successor, which has the same origin, is put in its
+// place. The race detector finds it when that writes into what both hold.
+func TestOriginIsNotWrittenTo(t *testing.T) {
+	s := open(t, vfs.NewMem())
+	old, err := s.NewRepository(store.Repository{Name: "lab/kiln", Source: "https://host/lab/kiln"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err = s.FollowHost(old.ID, store.HostChange{Origin: &store.Origin{Service: 3, Kind: "github", URL: "https://host/", ID: "7"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := *old.Origin
+	synced := make(chan error)
+	go func() {
+		next := *old
+		next.Documents = 7
+		synced <- s.Commit(store.Change{Repositories: []*store.Repository{&next}})
+	}()
+	for reading := true; reading; {
+		select {
+		case err = <-synced:
+			reading = false
+		default:
+			if *old.Origin != want {
+				t.Fatalf("the origin became %+v", *old.Origin)
+			}
+		}
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}

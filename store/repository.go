@@ -102,8 +102,10 @@ func (r *Repository) shareTexts() {
 	if r.History.Tip == r.Commit() {
 		r.History.Tip = r.Commit()
 	}
-	if o := r.Origin; o != nil {
+	if r.Origin != nil {
+		o := *r.Origin // which an older record may hold, too
 		o.Kind, o.URL = shared(o.Kind), shared(o.URL)
+		r.Origin = &o
 	}
 	r.Admission, r.History.Depth = shared(r.Admission), shared(r.History.Depth)
 }
