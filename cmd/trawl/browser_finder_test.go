@@ -7,6 +7,9 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/trawlsearch/trawl/internal/needs"
+	"github.com/trawlsearch/trawl/store/ctags"
 )
 
 // Files are found by letters of their paths, in the repository or in all, by keyboard.
@@ -63,6 +66,46 @@ func TestBrowserFinder(t *testing.T) {
 	tab.empty("#find-file")
 	tab.do(chromedp.SendKeys("#find-file", "onerror"+kb.Enter))
 	tab.until(`location.pathname.startsWith("/kiln@main/-/blob/x/") && document.querySelector("h1").textContent === '"><img src=x onerror=alert(1)>.go'`)
+	tab.quiet()
+}
+
+// Definitions are found by parts of their names, behind # or by that key.
+func TestBrowserSymbolFinder(t *testing.T) {
+	if _, err := ctags.Find(); err != nil {
+		t.Skip(needs.Missing("symbols", "ctags", err))
+	}
+	kiln := repository(t, "kiln")
+	commitFiles(t, kiln, namesFiles)
+	s := newSite(t, kiln)
+	tab := s.openWithOutline("/kiln/-/blob/kiln.go")
+	tab.until(`document.getElementById("findfile")?.hidden === false`)
+	tab.press("#")
+	tab.until(`document.querySelector(".finder").open && document.activeElement.value === "#"`)
+	tab.until(`document.querySelector(".finder [role=status]").textContent === "Parts of the name of a definition, in their order."`)
+	tab.keys("FI re")
+	tab.until(`document.querySelectorAll(".finder li").length === 1 && document.querySelector(".finder li").innerText === "Fire function kiln.go:5"`)
+	if bad := inaccessible(tab); len(bad) > 0 {
+		t.Errorf("axe finds %q", bad)
+	}
+	if marked := eval[string](tab, `[...document.querySelectorAll(".finder mark")].map(m => m.textContent).join()`); marked != "Fire" {
+		t.Errorf("%q is marked", marked)
+	}
+	tab.do(chromedp.Click("#find-all"))
+	tab.until(`document.querySelector(".finder li")?.innerText === "Fire function kiln.go:5 kiln"`)
+	tab.empty("#find-file")
+	tab.do(chromedp.SendKeys("#find-file", "#nosuch"))
+	tab.until(`document.querySelector(".finder [role=status]").textContent === "No definition has these parts in its name."`)
+	// Files and definitions keep what was written for them, and no more.
+	tab.keys(kb.Escape)
+	tab.until(`!document.querySelector(".finder").open`)
+	tab.press("t")
+	tab.until(`document.querySelector(".finder").open && document.activeElement.value === ""`)
+	tab.keys(kb.Escape)
+	tab.until(`!document.querySelector(".finder").open`)
+	tab.press("#")
+	tab.until(`document.querySelector(".finder").open && document.activeElement.value === "#"`)
+	tab.keys("cool" + kb.Enter)
+	tab.until(`location.pathname === "/kiln/-/blob/kiln.go" && location.search === "?L7"`)
 	tab.quiet()
 }
 

@@ -75,6 +75,20 @@ func pointOf(t *tab, line, word string, nth int) (x, y float64) {
 	return at[0], at[1]
 }
 
+// openWithOutline opens the page of a file once its definitions have been read.
+func (s *site) openWithOutline(path string) *tab {
+	s.Helper()
+	tab := s.open(path)
+	for deadline := time.Now().Add(browserPatience); !eval[bool](tab, `document.getElementById("outline") !== null`); {
+		if time.Now().After(deadline) {
+			s.Fatal("the page of a file has no outline")
+		}
+		time.Sleep(50 * time.Millisecond) // symbols are read behind the text
+		tab.do(chromedp.Navigate(s.url + path))
+	}
+	return tab
+}
+
 // Names in a file lead to their definitions and references.
 func TestBrowserNames(t *testing.T) {
 	if _, err := ctags.Find(); err != nil {
@@ -83,14 +97,7 @@ func TestBrowserNames(t *testing.T) {
 	dir := repository(t, "kiln")
 	commitFiles(t, dir, namesFiles)
 	s := newSite(t, dir)
-	tab := s.open("/kiln/-/blob/kiln.go")
-	for deadline := time.Now().Add(browserPatience); !eval[bool](tab, `document.getElementById("outline") !== null`); {
-		if time.Now().After(deadline) {
-			t.Fatal("the page of a file has no outline")
-		}
-		time.Sleep(50 * time.Millisecond) // symbols are read behind the text
-		tab.do(chromedp.Navigate(s.url + "/kiln/-/blob/kiln.go"))
-	}
+	tab := s.openWithOutline("/kiln/-/blob/kiln.go")
 
 	// The outline lists definitions, and leads to their lines.
 	if got := eval[string](tab, `[...document.querySelectorAll("#outline a")].map(a => a.textContent + a.getAttribute("href")).join()`); got != "kiln#L1,Fire#L5,Cool#L7" {

@@ -42,6 +42,7 @@ var hostilePages = map[string][]string{
 	"/.api/code/definitions": {"/.api/code/definitions?name=x&repository=hostile&path=tokens.go", "/.api/code/definitions?name=" + strings.Repeat("%22", 200)},
 	"/.api/code/files":       {"/.api/code/files?q=" + strings.Repeat("n", 200), "/.api/code/files?limit=100&q=n&repository=hostile", "/.api/code/files?q=n&repository=hostile&revision=main~1", "/.api/code/files?q=" + strings.Repeat("%22+", 100)},
 	"/.api/code/references":  {"/.api/code/references?name=x&limit=400&repository=hostile&path=long.txt", "/.api/code/references?name=n&repository=" + strings.Repeat("%22", 4_000)},
+	"/.api/code/symbols":     {"/.api/code/symbols?limit=100&q=x", "/.api/code/symbols?q=" + strings.Repeat("%22+", 60) + "&repository=hostile", "/.api/code/symbols?q=x&revision=main~1&repository=hostile"},
 	"/.api/code/hover":       {"/.api/code/hover?name=x&repository=hostile&path=" + strings.Repeat("%22", 4_000)},
 
 	"/.api/search/export":            {"/.api/search/export?format=csv&q=" + strings.Repeat("x", 60_000), "/.api/search/export?format=jsonl&q=" + strings.Repeat("(", 5_000)},

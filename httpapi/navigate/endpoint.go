@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -48,6 +49,7 @@ func (e *Endpoint) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: DefinitionsPath, Handler: e.serve(e.definitions), Holds: holds, About: "where a name is defined, nearest first"},
 		{Method: "GET", Path: ReferencesPath, Handler: e.serve(e.references), Holds: holds, About: "the lines that have a name, nearest first"},
+		{Method: "GET", Path: SymbolsPath, Handler: e.serveSymbols, Holds: holds, About: "definitions by parts of their names, the best first"},
 		{Method: "GET", Path: HoverPath, Handler: e.serve(e.hover), Holds: holds, About: "the nearest definition of a name, and its comment"},
 	}
 }
@@ -92,8 +94,7 @@ type resultJSON struct {
 func (e *Endpoint) serve(find func(ctx context.Context, q request) (*Results, error)) httpapi.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if e.Store() == nil {
-			w.Header().Set("Retry-After", "1")
-			return &httpapi.Error{Status: http.StatusServiceUnavailable, Message: "opening data directory"}
+			return opening(w)
 		}
 		q, err := decode(r)
 		if err != nil {
@@ -104,14 +105,24 @@ func (e *Endpoint) serve(find func(ctx context.Context, q request) (*Results, er
 		q.trace = httpapi.StartTrace(w, r, "navigate")
 		defer func() { q.trace.End(r.Context(), "answered") }()
 		found, err := find(ctx, q)
-		switch {
-		case errors.Is(err, ErrBusy), err != nil && ctx.Err() != nil && r.Context().Err() == nil:
-			return httpapi.Busy(w, err)
-		case err != nil:
-			return err
+		if err != nil {
+			return busyOr(ctx, w, r, err)
 		}
 		return httpapi.ServeJSON(w, newAnswer(q, found))
 	}
+}
+
+func opening(w http.ResponseWriter) error {
+	w.Header().Set("Retry-After", "1")
+	return &httpapi.Error{Status: http.StatusServiceUnavailable, Message: "opening data directory"}
+}
+
+// busyOr has the client come again later if the error is for want of a turn, or of time.
+func busyOr(ctx context.Context, w http.ResponseWriter, r *http.Request, err error) error {
+	if errors.Is(err, ErrBusy) || ctx.Err() != nil && r.Context().Err() == nil {
+		return httpapi.Busy(w, err)
+	}
+	return err
 }
 
 func wrong(format string, args ...any) error {
@@ -121,23 +132,39 @@ func wrong(format string, args ...any) error {
 // decode reads the parameters of a request.
 func decode(r *http.Request) (q request, err error) {
 	values := r.URL.Query()
-	for _, name := range []string{"name", "repository", "revision", "path", "language", "limit"} {
-		if v := values.Get(name); len(v) > maxArgument || strings.ContainsAny(v, "\x00\n") {
-			return q, wrong("%s is longer than %d bytes, or has a line break", name, maxArgument)
-		}
+	if err := checkArguments(values, "name", "repository", "revision", "path", "language", "limit"); err != nil {
+		return q, err
 	}
 	var ok bool
 	if q.name, ok = ParseName(values.Get("name")); !ok {
 		return q, wrong("name must be one name without spaces, of %d bytes at most", MaxNameBytes)
 	}
 	q.at = Place{values.Get("repository"), values.Get("revision"), values.Get("path"), values.Get("language")}
-	q.limit = defaultLimit
-	if given := values.Get("limit"); given != "" {
-		if q.limit, err = strconv.Atoi(given); err != nil || q.limit < 1 || q.limit > maxLimit {
-			return q, wrong("limit must be a number from 1 to %d", maxLimit)
+	q.limit, err = limitOf(values, defaultLimit, maxLimit)
+	return q, err
+}
+
+// checkArguments refuses parameters that are too long, or have a line break.
+func checkArguments(values url.Values, names ...string) error {
+	for _, name := range names {
+		if v := values.Get(name); len(v) > maxArgument || strings.ContainsAny(v, "\x00\n") {
+			return wrong("%s is longer than %d bytes, or has a line break", name, maxArgument)
 		}
 	}
-	return q, nil
+	return nil
+}
+
+// limitOf is the limit that a request names, or the usual one.
+func limitOf(values url.Values, usual, most int) (int, error) {
+	given := values.Get("limit")
+	if given == "" {
+		return usual, nil
+	}
+	n, err := strconv.Atoi(given)
+	if err != nil || n < 1 || n > most {
+		return 0, wrong("limit must be a number from 1 to %d", most)
+	}
+	return n, nil
 }
 
 func (e *Endpoint) definitions(ctx context.Context, q request) (*Results, error) {

@@ -1,17 +1,42 @@
-// Files by parts of their paths, in the repository of the page or in all of them.
+// Files by parts of their paths and, behind #, definitions by parts of their names, in the
+// repository of the page or in all of them.
 
 import { base, el, link, marked } from "./dom.js";
 
 const opener = document.getElementById("findfile");
 
-// waitMillis is how long a pause in typing is before files are asked for.
+// waitMillis is how long a pause in typing is before files are asked for, and
+// waitSymbolsMillis before definitions, which are searched for.
 const waitMillis = 40;
+const waitSymbolsMillis = 150;
+
+// kinds are what is found: where to ask, what to say, and what a row shows.
+const files = {
+  path: "/.api/code/files",
+  hint: "Letters of the path, in their order; # finds definitions.",
+  none: "No path has these letters in this order.",
+  row: (file) => [el("bdi", "mono", marked(file.path, file.marks))],
+  where: () => "",
+};
+const symbols = {
+  path: "/.api/code/symbols",
+  hint: "Parts of the name of a definition, in their order.",
+  none: "No definition has these parts in its name.",
+  row: (symbol) => [el("bdi", "mono", marked(symbol.name, symbol.marks)), el("span", "dim", ` ${symbol.kind} `)],
+  where: (symbol) => `${symbol.path}:${symbol.line} `,
+};
+
+// read divides what is written into the kind of things to find and the text to find.
+function read(written) {
+  const text = written.trim();
+  return text.startsWith("#") ? { kind: symbols, text: text.slice(1).trim() } : { kind: files, text };
+}
 
 function build() {
   const { repository, revision } = opener.dataset;
   const field = el("input", "");
   Object.assign(field, { type: "search", id: "find-file", autocomplete: "off", spellcheck: false, maxLength: 200 });
-  const label = el("label", "", "Find a file");
+  const label = el("label", "", "Find a file, or #definition");
   label.htmlFor = field.id;
   const all = el("input", "");
   Object.assign(all, { type: "checkbox", id: "find-all" });
@@ -22,50 +47,52 @@ function build() {
   told.setAttribute("role", "status");
   const form = el("form", "", label, field, el("div", "choice", all, allLabel));
   const dialog = el("dialog", "switch finder", form, told, list);
-  dialog.setAttribute("aria-label", "Find a file");
+  dialog.setAttribute("aria-label", "Find a file or a definition");
   document.body.append(dialog);
   // answered is the text that the list is about, asked the question under way.
   const state = { asked: null, answered: "", timer: 0 };
 
-  // ask lists the files that have what is written, unless something else is asked since.
+  // ask lists what has the text that is written, unless something else is asked since.
   async function ask() {
     clearTimeout(state.timer);
     state.asked?.abort();
     const control = (state.asked = new AbortController());
-    const text = field.value.trim();
-    if (!text) return show(text, { results: [] }, "Letters of the path, in their order.");
+    const written = field.value.trim(), { kind, text } = read(written);
+    if (!text) return show(written, kind, [], kind.hint);
     const query = new URLSearchParams({ q: text });
     if (!all.checked) {
       query.set("repository", repository);
       if (revision) query.set("revision", revision);
     }
     try {
-      const response = await fetch(`${base}/.api/code/files?${query}`, { signal: control.signal });
+      const response = await fetch(`${base}${kind.path}?${query}`, { signal: control.signal });
       if (!response.ok) throw new Error((await response.text()).trim() || response.statusText);
       const answer = await response.json();
-      if (state.asked === control) show(text, answer, tell(answer));
+      if (state.asked === control) show(written, kind, answer.results, tell(kind, answer));
     } catch (cause) {
-      if (!control.signal.aborted) show(text, { results: [] }, cause.message);
+      if (!control.signal.aborted) show(written, kind, [], cause.message);
     }
   }
 
-  function tell({ results, incomplete }) {
-    const some = incomplete ? " There may be better ones: there was no time for all paths." : "";
-    return (results.length ? "" : "No path has these letters in this order.") + some;
+  function tell(kind, { results, incomplete, leftOut }) {
+    const told = results.length ? [] : [kind.none];
+    if (leftOut) told.push(`Not everything was searched: ${leftOut}.`);
+    else if (incomplete) told.push("There may be better ones: there was no time for all.");
+    return told.join(" ");
   }
 
-  function show(text, { results }, remark) {
-    state.answered = text;
+  function show(written, kind, results, remark) {
+    state.answered = written;
     told.textContent = remark;
-    list.replaceChildren(...results.map((file) => {
-      const path = el("bdi", "mono", marked(file.path, file.marks));
-      return el("li", "", link(file.url, "", path), all.checked && el("bdi", "dim", ` ${file.repository}`));
+    list.replaceChildren(...results.map((found) => {
+      const where = kind.where(found) + (all.checked ? found.repository : "");
+      return el("li", "", link(found.url, "", ...kind.row(found)), where && el("bdi", "dim", ` ${where}`));
     }));
   }
 
   field.addEventListener("input", () => {
     clearTimeout(state.timer);
-    state.timer = setTimeout(ask, waitMillis);
+    state.timer = setTimeout(ask, read(field.value).kind === symbols ? waitSymbolsMillis : waitMillis);
   });
   all.addEventListener("change", () => {
     ask();
@@ -80,6 +107,8 @@ function build() {
     if (event.key === "Escape") {
       event.preventDefault(); // which would only empty the field
       dialog.close();
+      // Where nothing had the focus before, the next key would still go to the field.
+      if (dialog.contains(document.activeElement)) document.activeElement.blur();
       return;
     }
     const links = [...list.querySelectorAll("a")];
@@ -89,22 +118,31 @@ function build() {
     event.preventDefault();
     (to < 0 ? field : links[Math.min(to, links.length - 1)])?.focus();
   });
-  return { dialog, field, ask };
+
+  // open asks for files, or for definitions if those are wanted.
+  function open(wanted) {
+    dialog.showModal();
+    if ((read(field.value).kind === symbols) !== (wanted === symbols)) field.value = wanted === symbols ? "#" : "";
+    field.focus();
+    field.setSelectionRange(wanted === symbols ? 1 : 0, field.value.length);
+    ask();
+  }
+  return open;
 }
 
 if (opener) {
   let made = null;
-  const open = (event) => {
+  const open = (event, wanted) => {
     event.preventDefault();
     made ??= build();
-    made.dialog.showModal();
-    made.field.select();
-    made.ask();
+    made(wanted);
   };
   opener.hidden = false;
-  opener.addEventListener("click", open);
+  opener.addEventListener("click", (event) => open(event, files));
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "t" || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-    if (!/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) open(event);
+    const wanted = { t: files, "#": symbols }[event.key];
+    if (!wanted || event.ctrlKey || event.metaKey || document.querySelector("dialog[open]")) return;
+    if (event.altKey && wanted === files) return; // # is typed with Alt on some keyboards
+    if (!/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) open(event, wanted);
   });
 }

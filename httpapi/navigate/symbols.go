@@ -1,0 +1,248 @@
+package navigate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/httpapi/code"
+	"github.com/trawlsearch/trawl/query/syntax"
+)
+
+// SymbolsPath is where definitions are found by parts of their names.
+const SymbolsPath = "/.api/code/symbols"
+
+const (
+	defaultSymbols = 30
+	maxSymbols     = 100
+	// symbolTime bounds each of two searches: a person types on meanwhile.
+	symbolTime = "500ms"
+)
+
+// symbolsRequest is what is asked.
+type symbolsRequest struct {
+	parts nameParts
+	at    Place
+	limit int
+}
+
+// symbolsAnswer is what is answered. LeftOut says what was not searched, "" for nothing.
+type symbolsAnswer struct {
+	Results    []symbolJSON `json:"results"`
+	Incomplete bool         `json:"incomplete"`
+	LeftOut    string       `json:"leftOut,omitempty"`
+}
+
+// symbolJSON is a definition. Marks are the characters of its name that match, as starts
+// and ends, and URL is the path of its line's page.
+type symbolJSON struct {
+	Name       string   `json:"name"`
+	Marks      [][2]int `json:"marks"`
+	Kind       string   `json:"kind"`
+	Container  string   `json:"container,omitempty"`
+	Repository string   `json:"repository"`
+	Revision   string   `json:"revision,omitempty"`
+	Commit     string   `json:"commit"`
+	Path       string   `json:"path"`
+	Language   string   `json:"language,omitempty"`
+	Line       int      `json:"line"`
+	Column     int      `json:"column"`
+	URL        string   `json:"url"`
+	closeness  partCloseness
+}
+
+func (e *Endpoint) serveSymbols(w http.ResponseWriter, r *http.Request) error {
+	if e.Store() == nil {
+		return opening(w)
+	}
+	q, err := decodeSymbols(r)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), answerWithin)
+	defer cancel()
+	trace := httpapi.StartTrace(w, r, "navigate")
+	defer func() { trace.End(r.Context(), "answered") }()
+	a, err := e.symbols(ctx, q, trace)
+	if err != nil {
+		return busyOr(ctx, w, r, err)
+	}
+	return httpapi.ServeJSON(w, a)
+}
+
+func decodeSymbols(r *http.Request) (q symbolsRequest, err error) {
+	values := r.URL.Query()
+	if err := checkArguments(values, "q", "repository", "revision", "limit"); err != nil {
+		return q, err
+	}
+	text := values.Get("q")
+	if strings.TrimSpace(text) == "" || len(text) > MaxNameBytes || !utf8.ValidString(text) {
+		return q, wrong("q must be parts of a name, of %d bytes at most", MaxNameBytes)
+	}
+	q.parts = newNameParts(text)
+	q.at = Place{Repository: values.Get("repository"), Revision: values.Get("revision")}
+	if q.at.Revision != "" && q.at.Repository == "" {
+		return q, wrong("a revision needs a repository")
+	}
+	q.limit, err = limitOf(values, defaultSymbols, maxSymbols)
+	return q, err
+}
+
+// symbols finds definitions, the best first. It looks for names that begin with the parts,
+// and for others where those are too few.
+func (e *Endpoint) symbols(ctx context.Context, q symbolsRequest, trace *httpapi.RequestTrace) (*symbolsAnswer, error) {
+	out := &symbolsAnswer{Results: []symbolJSON{}}
+	seen := map[Line]bool{}
+	for _, beginning := range []string{"^", ""} {
+		text := syntax.WithFilter("type:symbol case:no "+beginning+q.parts.expression(), "timeout", symbolTime)
+		if q.at.Repository != "" {
+			text = q.at.within(text, here)
+		}
+		found, err := e.Search(ctx, text, "regexp", 0, trace)
+		if err != nil {
+			return nil, err
+		}
+		out.add(found, q.parts, seen)
+		if len(out.Results) >= q.limit {
+			break
+		}
+	}
+	slices.SortStableFunc(out.Results, func(a, b symbolJSON) int { return a.closeness.compare(b.closeness) })
+	out.Results = out.Results[:min(len(out.Results), q.limit)]
+	return out, nil
+}
+
+// add adds the definitions of an answer that are not there yet.
+func (a *symbolsAnswer) add(found *Answer, parts nameParts, seen map[Line]bool) {
+	a.LeftOut = cmp.Or(a.LeftOut, found.Report.LeftOut())
+	a.Incomplete = a.Incomplete || found.Incomplete() || a.LeftOut != ""
+	for _, m := range found.Files() {
+		for _, s := range m.Symbols {
+			closeness, marks := parts.find(s.Name)
+			at := Line{m.Repo.Name, m.Path + "\x00" + s.Name, int(s.Line)}
+			if marks == nil || seen[at] {
+				continue
+			}
+			seen[at] = true
+			a.Results = append(a.Results, symbolJSON{
+				Name: s.Name, Marks: marks, Kind: string(s.Kind), Container: s.Container, Line: int(s.Line), Column: int(s.Column),
+				Repository: m.Repo.Name, Revision: m.Rev, Commit: m.Commit, Path: m.Path, Language: m.Language,
+				URL: code.BlobURL(m.Repo.Name, m.Rev, m.Path) + "?L" + strconv.Itoa(int(s.Line)), closeness: closeness,
+			})
+		}
+	}
+}
+
+// nameParts are parts of a name, in their order. Case does not matter.
+type nameParts struct {
+	texts []string
+	// atStart and anywhere find them at the beginning and anywhere, each as a group.
+	atStart, anywhere *regexp.Regexp
+}
+
+// newNameParts divides a text at its spaces. It has no texts if there is nothing else.
+func newNameParts(text string) nameParts {
+	p := nameParts{texts: strings.Fields(text)}
+	groups := make([]string, len(p.texts))
+	for i, part := range p.texts {
+		groups[i] = "(" + regexp.QuoteMeta(part) + ")"
+	}
+	p.anywhere = regexp.MustCompile("(?i)" + strings.Join(groups, ".*?"))
+	p.atStart = regexp.MustCompile("(?i)^" + strings.Join(groups, ".*?"))
+	return p
+}
+
+// expression is a regexp for names that have the parts, of which no query takes the
+// beginning for a filter, an operator or a quote.
+func (p nameParts) expression() string {
+	quoted := make([]string, len(p.texts))
+	for i, part := range p.texts {
+		quoted[i] = regexp.QuoteMeta(part)
+	}
+	r, size := utf8.DecodeRuneInString(p.texts[0])
+	quoted[0] = fmt.Sprintf(`\x{%x}`, r) + regexp.QuoteMeta(p.texts[0][size:])
+	return strings.Join(quoted, ".*?")
+}
+
+// partCloseness is how well a name has parts: their place, and the length of the name.
+type partCloseness struct {
+	place partPlace
+	bytes int
+}
+
+func (c partCloseness) compare(d partCloseness) int {
+	return cmp.Or(cmp.Compare(c.place, d.place), cmp.Compare(c.bytes, d.bytes))
+}
+
+// partPlace is where parts begin in a name.
+type partPlace int
+
+// The places of parts, the best first.
+const (
+	wholeName partPlace = iota
+	atBeginning
+	atWord
+	inWord
+)
+
+// find returns how well a name has the parts, and the characters that match, as starts
+// and ends; nil if it has not.
+func (p nameParts) find(name string) (partCloseness, [][2]int) {
+	for i := range name {
+		if !beginsWord(name, i) {
+			continue
+		}
+		if at := p.atStart.FindStringSubmatchIndex(name[i:]); at != nil {
+			place := atWord
+			switch {
+			case i == 0 && at[1] == len(name) && len(p.texts) == 1:
+				place = wholeName
+			case i == 0:
+				place = atBeginning
+			}
+			return partCloseness{place, len(name)}, charactersOf(name, i, at[2:])
+		}
+	}
+	if at := p.anywhere.FindStringSubmatchIndex(name); at != nil {
+		return partCloseness{inWord, len(name)}, charactersOf(name, 0, at[2:])
+	}
+	return partCloseness{}, nil
+}
+
+// beginsWord reports whether a word of a name begins at a byte: as in fireKiln, fire_kiln
+// and HTTPServer.
+func beginsWord(name string, i int) bool {
+	before, _ := utf8.DecodeLastRuneInString(name[:i])
+	at, size := utf8.DecodeRuneInString(name[i:])
+	behind, _ := utf8.DecodeRuneInString(name[i+size:])
+	switch {
+	case i == 0, !unicode.IsLetter(before) && !unicode.IsDigit(before):
+		return true
+	case unicode.IsUpper(at):
+		return !unicode.IsUpper(before) || unicode.IsLower(behind)
+	}
+	return unicode.IsDigit(at) != unicode.IsDigit(before)
+}
+
+// charactersOf turns the groups of a match at a byte into characters, as starts and ends.
+func charactersOf(name string, from int, groups []int) [][2]int {
+	out := make([][2]int, 0, len(groups)/2)
+	for g := 0; g < len(groups); g += 2 {
+		start := utf8.RuneCountInString(name[:from+groups[g]])
+		end := start + utf8.RuneCountInString(name[from+groups[g]:from+groups[g+1]])
+		if last := len(out) - 1; last >= 0 && out[last][1] == start {
+			out[last][1] = end
+			continue
+		}
+		out = append(out, [2]int{start, end})
+	}
+	return out
+}
