@@ -153,9 +153,10 @@ func (w *world) services() {
 		Kind: "OTHER", DisplayName: "The lab", Config: `{"url": "https://me:secret@git.example.org/lab", "repos": ["next"] /* all */}`, Creator: 1, Updater: 2,
 	})
 	if err == nil {
-		_, err = w.book.ChangeService(v.ID, func(v *saved.Service) {
+		_, err = w.book.ChangeService(v.ID, func(v *saved.Service) error {
 			v.Repositories, v.LastSync = []uint32{5}, clock
 			v.LastError, v.Warning = "ask https://me:secret@git.example.org/lab: it answered 500", "one is left out"
+			return nil
 		})
 	}
 	if err != nil {

@@ -117,15 +117,19 @@ func (k *Key) unseal(p purpose, sealed []byte) (string, error) {
 }
 
 // SetConfig gives a service a configuration. shown is what remains of it without
-// secrets; where that differs the record has the whole only sealed.
-func (b *Book) SetConfig(v *Service, config, shown string) (err error) {
-	v.Config, v.Sealed = config, nil
+// secrets; where that differs the record has the whole only sealed. With an error the
+// service is as it was.
+func (b *Book) SetConfig(v *Service, config, shown string) error {
 	if b.Key == nil || config == shown {
+		v.Config, v.Sealed = config, nil
 		return nil
 	}
-	v.Config = shown
-	v.Sealed, err = b.Key.seal(sealedService, config)
-	return err
+	sealed, err := b.Key.seal(sealedService, config)
+	if err != nil {
+		return err
+	}
+	v.Config, v.Sealed = shown, sealed
+	return nil
 }
 
 // FullConfig returns the configuration of a service with its secrets.

@@ -46,9 +46,12 @@ func TestKey(t *testing.T) {
 	if err := os.WriteFile(path+"3", []byte("S3cr3t"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	before := *v
 	for _, key := range []*saved.Key{saved.NewKey("", false), saved.NewKey(path+"4", false), saved.NewKey(path+"3", true)} {
 		if err := (&saved.Book{Key: key}).SetConfig(v, full, shown); err == nil || strings.Contains(err.Error(), "S3cr3t") {
 			t.Errorf("no key: %v, want an error", err)
+		} else if v.Config != before.Config || v.Sealed != nil {
+			t.Errorf("without a key the service became %+v", v)
 		}
 	}
 }

@@ -89,12 +89,14 @@ func (b *Book) DeclareService(s Service) (out *Service, changed bool, err error)
 }
 
 // ChangeService has change alter an external service.
-func (b *Book) ChangeService(id uint32, change func(*Service)) (s *Service, err error) {
+func (b *Book) ChangeService(id uint32, change func(*Service) error) (s *Service, err error) {
 	err = b.update(func(b *Book, c *store.Records) error {
 		if s, err = b.Service(id); err != nil {
 			return err
 		}
-		change(s)
+		if err := change(s); err != nil {
+			return err
+		}
 		s.ID = id
 		return services.Put(c, id, s)
 	})

@@ -19,7 +19,7 @@ func TestServices(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if v, err := b.ChangeService(2, func(v *saved.Service) { v.ID, v.LastError = 7, "away" }); err != nil || v.ID != 2 {
+	if v, err := b.ChangeService(2, func(v *saved.Service) error { v.ID, v.LastError = 7, "away"; return nil }); err != nil || v.ID != 2 {
 		t.Fatalf("ChangeService: %+v, %v; want ID 2", v, err)
 	}
 	if err := b.RemoveService(2); err != nil {
@@ -28,7 +28,7 @@ func TestServices(t *testing.T) {
 	if _, err := b.Service(2); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("Service of what was removed: %v, want ErrNotFound", err)
 	}
-	if _, err := b.ChangeService(2, func(*saved.Service) {}); !errors.Is(err, store.ErrNotFound) {
+	if _, err := b.ChangeService(2, func(*saved.Service) error { return nil }); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("ChangeService of what was removed: %v, want ErrNotFound", err)
 	}
 	if err := st.Close(); err != nil {

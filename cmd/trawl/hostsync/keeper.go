@@ -331,9 +331,10 @@ func (k *Keeper) remove(ctx context.Context, r *store.Repository) error {
 }
 
 func (k *Keeper) note(id uint32, change func(*saved.Service)) error {
-	_, err := k.Book.ChangeService(id, func(v *saved.Service) {
+	_, err := k.Book.ChangeService(id, func(v *saved.Service) error {
 		v.LastSync = k.Now().UTC()
 		change(v)
+		return nil
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // removed meanwhile

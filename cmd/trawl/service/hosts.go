@@ -115,19 +115,25 @@ func (s *Service) sealServices() {
 		return // syncServices says so
 	}
 	for _, v := range all {
-		shown := hosts.Redact(v.Config)
-		if len(v.Sealed) > 0 || v.Declared != "" || shown == v.Config || hosts.Redact(shown) == v.Config {
+		if !unsealed(v) {
 			continue
 		}
-		_, err := s.book.ChangeService(v.ID, func(v *saved.Service) {
-			if err := s.book.SetConfig(v, v.Config, shown); err != nil {
-				s.opts.Log.Warn().Uint32("service", v.ID).Err(err).Msg("seal secrets of external service")
+		_, err := s.book.ChangeService(v.ID, func(v *saved.Service) error {
+			if !unsealed(v) { // any more: another node has done it, or someone has changed it
+				return nil
 			}
+			return s.book.SetConfig(v, v.Config, hosts.Redact(v.Config))
 		})
 		if err != nil {
 			s.opts.Log.Warn().Uint32("service", v.ID).Err(err).Msg("seal secrets of external service")
 		}
 	}
+}
+
+// unsealed reports whether a service has secrets that are written down as they are.
+func unsealed(v *saved.Service) bool {
+	shown := hosts.Redact(v.Config)
+	return len(v.Sealed) == 0 && v.Declared == "" && shown != v.Config && hosts.Redact(shown) != v.Config
 }
 
 // syncServices asks those services that were chosen, nil being all.

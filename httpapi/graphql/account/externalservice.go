@@ -234,21 +234,18 @@ func (*Root) UpdateExternalService(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
-	name := args.Input.DisplayName.Or(found.v.DisplayName)
-	if err := checkDisplayName(name); err != nil {
+	if err := checkDisplayName(args.Input.DisplayName.Or(found.v.DisplayName)); err != nil {
 		return nil, err
 	}
 	if found.v.Declared != "" {
 		return nil, wire.Refuse("this service is declared in the configuration file: change it there")
 	}
-	next := *found.v
-	if args.Input.Config.Value != nil {
-		if err := s.setServiceConfig(&next, *args.Input.Config.Value); err != nil {
-			return nil, err
+	v, err := s.Book.ChangeService(found.v.ID, func(v *saved.Service) error {
+		v.DisplayName, v.Updated, v.Updater = args.Input.DisplayName.Or(v.DisplayName), s.Now().UTC(), s.Actor.UserID()
+		if args.Input.Config.Value == nil {
+			return nil
 		}
-	}
-	v, err := s.Book.ChangeService(found.v.ID, func(v *saved.Service) {
-		v.Config, v.Sealed, v.DisplayName, v.Updated, v.Updater = next.Config, next.Sealed, name, s.Now().UTC(), s.Actor.UserID()
+		return s.setServiceConfig(v, *args.Input.Config.Value)
 	})
 	if err != nil {
 		return nil, Told(err)
