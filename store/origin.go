@@ -21,6 +21,10 @@ type Origin struct {
 	Readers bool `json:"readers,omitempty"`
 }
 
+// HasHostReaders reports whether the readers of the repository are those that its code
+// host names.
+func (r *Repository) HasHostReaders() bool { return r.Origin != nil && r.Origin.Readers }
+
 // IsGone reports whether the code host does not list the repository any more.
 func (r *Repository) IsGone() bool { return !r.Gone.IsZero() }
 
@@ -31,7 +35,8 @@ type HostChange struct {
 	// Gone is since when the host does not list it, zero for one that it does.
 	Gone  *time.Time
 	Facts FactsChange
-	// Readers are who may see it, nil for no change.
+	// Readers are who may see it, nil for no change. A repository keeps those that a user
+	// here has given it.
 	Readers *ReadersChange
 }
 
@@ -74,14 +79,16 @@ func (c HostChange) apply(r *Repository) {
 	if c.Source != "" {
 		r.Source = c.Source
 	}
+	own := c.Readers != nil && r.Readers != nil && !r.HasHostReaders()
 	if c.Origin != nil {
 		o := *c.Origin
+		o.Readers = o.Readers && !own
 		r.Origin = &o
 	}
 	if c.Gone != nil {
 		r.Gone = *c.Gone
 	}
-	if c.Readers != nil {
+	if c.Readers != nil && !own {
 		r.Readers = nil
 		if to := c.Readers.To; to != nil {
 			r.Readers = &Readers{Users: sortedIDs(to.Users), Orgs: sortedIDs(to.Orgs)}

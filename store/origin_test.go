@@ -107,3 +107,39 @@ func TestOriginIsNotWrittenTo(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A host does not take from a repository the readers that a user has given it since the
+// host was asked.
+func TestHostLeavesReaders(t *testing.T) {
+	s := open(t, vfs.NewMem())
+	r, err := s.NewRepository(store.Repository{Name: "lab/kiln", Source: "https://host/lab/kiln"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	follow := func(readers ...uint32) *store.Repository {
+		t.Helper()
+		r, err := s.FollowHost(r.ID, store.HostChange{
+			Origin: &store.Origin{Service: 3, Kind: "github", ID: "7", Readers: true}, Readers: &store.ReadersChange{To: &store.Readers{Users: readers}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	give := func(readers *store.Readers) {
+		t.Helper()
+		if err := s.Update(func(tx *store.Tx) error { _, err := tx.SetReaders("lab/kiln", readers); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	give(&store.Readers{Users: []uint32{5}})
+	if r := follow(1, 2); !r.Readers.Equal(&store.Readers{Users: []uint32{5}}) || r.HasHostReaders() || r.Origin.ID != "7" {
+		t.Errorf("after a user: %+v, %+v", r.Readers, r.Origin)
+	}
+	give(nil)
+	for _, readers := range [][]uint32{{1, 2}, {1}} {
+		if r := follow(readers...); !r.Readers.Equal(&store.Readers{Users: readers}) || !r.HasHostReaders() {
+			t.Errorf("of a host: %+v, %+v", r.Readers, r.Origin)
+		}
+	}
+}

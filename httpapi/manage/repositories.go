@@ -126,9 +126,6 @@ func (o *Operations) SetReaders(r *store.Repository, texts []string) error {
 	if err := auth.RequireSiteAdmin(o.Actor); err != nil {
 		return err
 	}
-	if r.Origin != nil && r.Origin.Readers {
-		return refuse("a code host says who may see this repository: change that there")
-	}
 	// The registry reads them again: an error of that is one about the repository.
 	if _, err := o.Registry.ParseReaders(texts); isNotFound(err) {
 		return refuse("%s", err)

@@ -106,7 +106,7 @@ func (r *transactions) DeclareReaders(by Author, repository string, texts []stri
 	}
 	before, failed := r.record(repository)
 	if failed == nil && !before.Readers.Equal(readers) {
-		_, failed = r.setReaders(by, repository, readers)
+		_, failed = r.setReaders(by, repository, readers, func(*store.Repository) error { return nil })
 	}
 	if err = errors.Join(err, failed); err != nil {
 		return pins, fmt.Errorf("declare readers: %w", err)

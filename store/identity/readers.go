@@ -80,21 +80,34 @@ func (r accounts) FormatReaders(readers *store.Readers) ([]string, error) {
 }
 
 // SetReaders sets the readers of a repository, in texts as ParseReaders reads
-// them, and logs it in the same commit.
+// them, and logs it in the same commit. It refuses one whose readers its code host says.
 func (r *transactions) SetReaders(by Author, repository string, texts []string) (*store.Repository, error) {
 	readers, err := r.ParseReaders(texts)
 	if err != nil {
 		return nil, fmt.Errorf("set readers: %w", err)
 	}
-	after, err := r.setReaders(by, repository, readers)
+	after, err := r.setReaders(by, repository, readers, func(now *store.Repository) error {
+		if now.HasHostReaders() {
+			return refuse("a code host says who may see this repository: change that there")
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("set readers: %w", err)
 	}
 	return after, nil
 }
 
-func (r *transactions) setReaders(by Author, repository string, readers *store.Readers) (after *store.Repository, err error) {
+// setReaders sets the readers of a repository that permit has seen as it is then.
+func (r *transactions) setReaders(by Author, repository string, readers *store.Readers, permit func(*store.Repository) error) (after *store.Repository, err error) {
 	err = r.update(func(tx *store.Tx) error {
+		now, err := tx.Repository(repository)
+		if err != nil {
+			return err
+		}
+		if err := permit(now); err != nil {
+			return err
+		}
 		c := r.newChange(by, tx)
 		names, err := c.FormatReaders(readers)
 		if err != nil {

@@ -25,7 +25,7 @@ func nobody() *store.Readers { return &store.Readers{} }
 // followsReaders reports whether the readers of a repository are those of the host: it has
 // none that a user here has set.
 func followsReaders(r *store.Repository) bool {
-	return r.Guarded && (r.Readers == nil || r.Origin != nil && r.Origin.Readers)
+	return r.Guarded && (r.Readers == nil || r.HasHostReaders())
 }
 
 // permits are when readers were asked for, by the number of the repository.
@@ -87,7 +87,7 @@ func (k *Keeper) setReaders(r *store.Repository, host string, readers []codehost
 		return err
 	}
 	to := &store.Readers{Users: users}
-	if r.Origin.Readers && r.Readers.Equal(to) {
+	if r.HasHostReaders() && r.Readers.Equal(to) {
 		return nil
 	}
 	origin := *r.Origin

@@ -237,7 +237,7 @@ func (s *situation) replaced(p *Plan) {
 
 // change returns what differs between a repository and what its host says.
 func (s *situation) change(r *store.Repository, l hosts.Listed) (to store.HostChange, changed bool) {
-	origin := store.Origin{Service: s.service.ID, Kind: s.kind, URL: s.url, ID: l.Facts.ID, Parent: l.Facts.Parent, Readers: r.Origin != nil && r.Origin.Readers}
+	origin := store.Origin{Service: s.service.ID, Kind: s.kind, URL: s.url, ID: l.Facts.ID, Parent: l.Facts.Parent, Readers: r.HasHostReaders()}
 	if s.takesReaders {
 		changed = restrict(r, l.Facts, &to, &origin)
 	}
