@@ -81,6 +81,30 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
+// Candidates are those of their repositories, though the best are looked at first.
+func TestCoverageOfRepositoriesInAShard(t *testing.T) {
+	var files []doc
+	for i := range 400 {
+		d := doc{repo: "one", path: fmt.Sprintf("f%04d.txt", i), text: "clay, salt\n"}
+		if i%10 == 0 {
+			d.text = "salt clay\n" // the phrase, which promises more
+		}
+		if i >= 100 {
+			d.repo = "two"
+		}
+		files = append(files, d)
+	}
+	c := newCorpus(t, 400, nil, files)
+	want := "two@ 2222: 300 documents, 300 candidates, 300 verified\none@ 1111: 100 documents, 100 candidates, 100 verified"
+	for _, top := range []int{8, 300} {
+		tr := &report.Trace{}
+		c.search(t, search.Settings{Workers: 1, TopDocuments: top}, search.Options{Trace: tr}, "type:file salt clay count:all", query.Keyword)
+		if got := tellCoverage(tr); got != want {
+			t.Errorf("of %d top documents:\n%s\nwant\n%s", top, got, want)
+		}
+	}
+}
+
 // What a limit keeps from being looked at is counted as such.
 func TestCoverageOfLimits(t *testing.T) {
 	var files []doc

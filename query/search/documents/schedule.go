@@ -141,10 +141,8 @@ func (c *cutter) cutTop(documents []rank.TopDocument, plans []*rank.Shard, shard
 func (c *cutter) cutOthers(p *rank.Shard, shard int) bool {
 	rest := p.Candidates
 	if p.Top != nil {
-		if p.Definitions.Find != nil {
-			rest = slices.Clone(rest) // it asks for the candidates later
-		}
-		rest = slices.DeleteFunc(rest, p.Top.Contains)
+		// The candidates are asked for and counted later.
+		rest = slices.DeleteFunc(slices.Clone(rest), p.Top.Contains)
 	}
 	for len(rest) > 0 {
 		k, weight := 0, 0
