@@ -94,12 +94,10 @@ func (b *Bucket) address(name string) string { return b.String() + "/" + name }
 
 func (b *Bucket) key(name string) string { return path.Join(b.prefix, name) }
 
-// Put stores an object with one request.
+// Put stores an object with one request. It sends a copy of data, of which a request that
+// the service answered early may be read after Put has returned.
 func (b *Bucket) Put(ctx context.Context, name string, data []byte) error {
-	_, err := b.client.PutObject(ctx, b.bucket, b.key(name), bytes.NewReader(data), int64(len(data)), minio.PutObjectOptions{
-		ContentType: contentType, DisableMultipart: true,
-	})
-	return b.explain("store", name, err)
+	return b.explain("store", name, b.sendBytes(ctx, b.key(name), bytes.Clone(data)))
 }
 
 // Get reads an object.

@@ -53,14 +53,20 @@ func (b *Bucket) Upload(ctx context.Context, name string, from io.ReaderAt, cont
 // finds none when it is made again because its answer was lost.
 func lostUpload(err error) bool { return minio.ToErrorResponse(err).Code == "NoSuchUpload" }
 
-func (b *Bucket) sendWhole(ctx context.Context, key string, from io.Reader, size int64) error {
+func (b *Bucket) sendWhole(ctx context.Context, key string, from io.Reader, _ int64) error {
 	data, err := io.ReadAll(from)
 	if err != nil {
 		return err
 	}
+	return b.sendBytes(ctx, key, data)
+}
+
+// sendBytes sends an object in one request, again if it is refused. data is for nothing
+// else from then on.
+func (b *Bucket) sendBytes(ctx context.Context, key string, data []byte) error {
 	o := minio.PutObjectOptions{ContentType: contentType, DisableContentSha256: true}
 	return b.patience.insist(ctx, refused, func() error {
-		_, err := b.once().PutObject(ctx, b.bucket, key, bytes.NewReader(data), size, md5Of(data), "", o)
+		_, err := b.once().PutObject(ctx, b.bucket, key, bytes.NewReader(data), int64(len(data)), md5Of(data), "", o)
 		return err
 	})
 }
