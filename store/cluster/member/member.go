@@ -232,12 +232,12 @@ func (m *Member) renew(ctx context.Context, spare []cluster.Lease) error {
 		}
 	}
 	m.mu.Lock()
-	names := slices.Sorted(maps.Keys(m.held))
+	asked := maps.Clone(m.held)
 	m.mu.Unlock()
-	if len(names) == 0 {
+	if len(asked) == 0 {
 		return nil
 	}
-	renewed, err := m.o.Leases.Renew(ctx, m.id, m.o.TTL, names...)
+	renewed, err := m.o.Leases.Renew(ctx, m.id, m.o.TTL, slices.Sorted(maps.Keys(asked))...)
 	if err != nil {
 		return err
 	}
@@ -247,11 +247,13 @@ func (m *Member) renew(ctx context.Context, spare []cluster.Lease) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, name := range names {
+	for name, before := range asked {
 		lease, renewed := still[name]
-		if _, has := m.held[name]; has && renewed { // it may have been given back meanwhile
+		switch now, has := m.held[name]; {
+		case !has || now.Fence != before.Fence: // given back meanwhile, and perhaps claimed again
+		case renewed && lease.Fence == before.Fence:
 			m.held[name] = lease
-		} else {
+		default:
 			delete(m.held, name)
 		}
 	}
