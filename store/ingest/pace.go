@@ -45,8 +45,16 @@ func (p *pace) run(ctx context.Context, f func() error) error {
 		defer func() { <-p.slots }()
 	}
 	start := time.Now()
-	defer func() {
-		p.owed.Store(min(p.owed.Load()+yieldShare*int64(time.Since(start)), int64(mostOwed)))
-	}()
+	defer func() { p.owe(yieldShare * time.Since(start)) }()
 	return f()
+}
+
+// owe has ingest wait longer, up to mostOwed.
+func (p *pace) owe(more time.Duration) {
+	for {
+		owed := p.owed.Load()
+		if p.owed.CompareAndSwap(owed, min(owed+int64(more), int64(mostOwed))) {
+			return
+		}
+	}
 }
