@@ -337,7 +337,9 @@ func (im *importing) storeRun(ctx context.Context, id uint32, part shard.Part, s
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	f, err := im.s.destination().Export(ctx, im.s.engine.DB, id, part)
+	e := im.s.versions.enter() // which SetAside may replace for another shard
+	defer im.s.versions.leave(e)
+	f, err := im.s.destination().Export(ctx, e.DB, id, part)
 	if err != nil {
 		return err
 	}

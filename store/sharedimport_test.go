@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -228,27 +229,37 @@ func TestImportAndDetach(t *testing.T) {
 // kill ends what uses a log and runs at the call number left, before it or behind it:
 // then and from then on all calls fail.
 type kill struct {
-	left   int
 	behind bool
-	dead   bool
-	puts   int
+
+	mu   sync.Mutex // guards all below: an import stores several runs at once
+	left int
+	dead bool
+	puts int
 }
 
 var errKilled = errors.New("killed")
 
 // call makes a call.
 func (k *kill) call(f func() error) error {
-	if k.dead {
-		return errKilled
-	}
-	if k.left--; k.left != 0 {
+	k.mu.Lock()
+	k.left--
+	wasDead := k.dead
+	k.dead = k.dead || k.left == 0
+	isDead := k.dead
+	k.mu.Unlock()
+	switch {
+	case !isDead:
 		return f()
-	}
-	k.dead = true
-	if !k.behind {
+	case wasDead || !k.behind:
 		return errKilled
 	}
 	return errors.Join(errKilled, f())
+}
+
+func (k *kill) hasPut() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.puts++
 }
 
 type killedLog struct {
@@ -292,7 +303,7 @@ func (r killedRuns) Stored(ctx context.Context) (stored func(shard.File) bool, e
 }
 
 func (r killedRuns) Put(ctx context.Context, f shard.File, from io.ReaderAt) (name string, err error) {
-	err = r.call(func() error { r.puts++; name, err = r.Runs.Put(ctx, f, from); return err })
+	err = r.call(func() error { r.hasPut(); name, err = r.Runs.Put(ctx, f, from); return err })
 	return name, err
 }
 
