@@ -278,11 +278,7 @@ func (w *Watcher) seen(e fsnotify.Event, now time.Time) {
 	if at == nil || !at.kind.matters(filepath.Base(e.Name)) {
 		return
 	}
-	isNewDir := false
-	if at.kind == kindRefs && e.Has(fsnotify.Create) {
-		info, err := os.Lstat(e.Name)
-		isNewDir = err == nil && info.IsDir()
-	}
+	isNewDir := at.kind == kindRefs && e.Has(fsnotify.Create) && isFolder(e.Name)
 	for r := range at.of {
 		if isNewDir && w.watchRefs(r, e.Name) != nil {
 			r.stale = true
@@ -291,14 +287,22 @@ func (w *Watcher) seen(e fsnotify.Event, now time.Time) {
 	}
 }
 
-// left notes that a folder is gone. One of refs was empty; a repository that is gone may
-// come back.
+// left notes that a folder is gone. One of refs was empty, or has been made again before
+// this was heard of; a repository that is gone may come back.
 func (w *Watcher) left(dir string, at *watched, now time.Time) {
+	stays := at.kind == kindRefs && isFolder(dir) && w.files.Add(dir) == nil
 	for r := range at.of {
 		r.stale = r.stale || at.kind != kindRefs
 		w.change(r, now)
 	}
-	delete(w.byDir, dir)
+	if !stays {
+		delete(w.byDir, dir)
+	}
+}
+
+func isFolder(dir string) bool {
+	info, err := os.Lstat(dir)
+	return err == nil && info.IsDir()
 }
 
 // change notes that a repository has changed.

@@ -159,6 +159,19 @@ func TestMadeAgain(t *testing.T) {
 	c.after(t, "commit", "kiln", func() { git(t, dir, "commit -q --allow-empty -m two") })
 }
 
+// That a folder of refs was removed may be heard of when it has been made again and is
+// watched.
+func TestRemovalHeardLate(t *testing.T) {
+	dir := made(t, filepath.Join(t.TempDir(), "kiln"), "")
+	w, c := newWatcher(t, 0)
+	w.Follow(map[string]string{"kiln": dir})
+	w.Removed(filepath.Join(dir, ".git", "refs", "heads"))
+	oid := strings.TrimSpace(gitrepo.Run(t, dir, nil, "", "commit-tree", "-m", "two", "HEAD^{tree}"))
+	for _, branch := range []string{"one", "two"} { // the first report may be of the removal
+		c.after(t, branch, "kiln", func() { git(t, dir, "update-ref refs/heads/"+branch+" "+oid) }) // which writes to no other folder
+	}
+}
+
 // Folders beyond the bound are not watched, and a repository is watched whole or not at
 // all.
 func TestBounds(t *testing.T) {
