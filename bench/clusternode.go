@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/trawlsearch/trawl/internal/tcpproxy"
@@ -36,7 +34,7 @@ func (n *clusterNode) String() string { return fmt.Sprintf("node %d", n.number) 
 
 // newNode makes a node that is not started yet.
 func (r *clusterRun) newNode(number int) (*clusterNode, error) {
-	reserved, err := reserveAddress()
+	reserved, err := tcpproxy.Reserve() // which a server that was killed gets again
 	if err != nil {
 		return nil, err
 	}
@@ -49,17 +47,6 @@ func (r *clusterRun) newNode(number int) (*clusterNode, error) {
 		return nil, errors.Join(err, reserved.Close(), n.database.Close())
 	}
 	return n, nil
-}
-
-// reserveAddress listens on a loopback address with a port that systems do not give to
-// clients: a server that was killed gets it again.
-func reserveAddress() (net.Listener, error) {
-	for {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(10_000)))
-		if !errors.Is(err, syscall.EADDRINUSE) {
-			return l, err
-		}
-	}
 }
 
 // start starts the server and returns once it is ready, which it is when it has all

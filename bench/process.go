@@ -82,8 +82,9 @@ func exitReason(err error) error {
 	return err
 }
 
-// stopWithin is how long a server may take to end by itself.
-const stopWithin = 20 * time.Second
+// stopWithin is how long a server may take to end by itself: trawl serve gives requests
+// and work 25 seconds.
+const stopWithin = time.Minute
 
 // stop ends the server and reports one that would not end or ended badly.
 func (p *process) stop() error {
