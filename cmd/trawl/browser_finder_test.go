@@ -3,6 +3,7 @@ package main
 import (
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -79,22 +80,31 @@ func TestBrowserSymbolFinder(t *testing.T) {
 	s := newSite(t, kiln)
 	tab := s.openWithOutline("/kiln/-/blob/kiln.go")
 	tab.until(`document.getElementById("findfile")?.hidden === false`)
+	// A search that had no time for all is asked for again, as a person would.
+	finds := func(what string) {
+		t.Helper()
+		asked := time.Now()
+		tab.await(what, func() {
+			if time.Since(asked) > browserPatience/10 {
+				eval[bool](tab, `document.getElementById("find-file").dispatchEvent(new Event("input"))`)
+				asked = time.Now()
+			}
+		})
+	}
 	tab.press("#")
 	tab.until(`document.querySelector(".finder").open && document.activeElement.value === "#"`)
 	tab.until(`document.querySelector(".finder [role=status]").textContent === "Parts of the name of a definition, in their order."`)
 	tab.keys("FI re")
-	tab.until(`document.querySelectorAll(".finder li").length === 1 && document.querySelector(".finder li").innerText === "Fire function kiln.go:5"`)
+	const marks = `[...document.querySelectorAll(".finder mark")].map(m => m.textContent).join()`
+	finds(`document.querySelectorAll(".finder li").length === 1 && document.querySelector(".finder li").innerText === "Fire function kiln.go:5" && ` + marks + ` === "Fire"`)
 	if bad := inaccessible(tab); len(bad) > 0 {
 		t.Errorf("axe finds %q", bad)
 	}
-	if marked := eval[string](tab, `[...document.querySelectorAll(".finder mark")].map(m => m.textContent).join()`); marked != "Fire" {
-		t.Errorf("%q is marked", marked)
-	}
 	tab.do(chromedp.Click("#find-all"))
-	tab.until(`document.querySelector(".finder li")?.innerText === "Fire function kiln.go:5 kiln"`)
+	finds(`document.querySelector(".finder li")?.innerText === "Fire function kiln.go:5 kiln"`)
 	tab.empty("#find-file")
 	tab.do(chromedp.SendKeys("#find-file", "#nosuch"))
-	tab.until(`document.querySelector(".finder [role=status]").textContent === "No definition has these parts in its name."`)
+	finds(`document.querySelector(".finder [role=status]").textContent === "No definition has these parts in its name."`)
 	// Files and definitions keep what was written for them, and no more.
 	tab.keys(kb.Escape)
 	tab.until(`!document.querySelector(".finder").open`)
@@ -104,7 +114,9 @@ func TestBrowserSymbolFinder(t *testing.T) {
 	tab.until(`!document.querySelector(".finder").open`)
 	tab.press("#")
 	tab.until(`document.querySelector(".finder").open && document.activeElement.value === "#"`)
-	tab.keys("cool" + kb.Enter)
+	tab.keys("cool")
+	finds(`document.querySelector(".finder li")?.innerText.startsWith("Cool ")`)
+	tab.keys(kb.Enter)
 	tab.until(`location.pathname === "/kiln/-/blob/kiln.go" && location.search === "?L7"`)
 	tab.quiet()
 }

@@ -42,6 +42,9 @@ type Endpoint struct {
 	Store func() *store.Store
 	// Git returns what git's processes share; nil, or one that returns nil, is nothing.
 	Git func() *git.Budget
+	// SymbolsWithin is how long each of two searches for parts of names takes at most; 0
+	// is half a second.
+	SymbolsWithin time.Duration
 }
 
 // Routes returns the routes of the endpoint.

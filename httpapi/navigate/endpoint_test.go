@@ -74,7 +74,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	searcher := search.New(st, search.Settings{Workers: 2})
-	e := &navigate.Endpoint{Finder: navigate.Finder{Searcher: searcher}, Store: func() *store.Store { return st }}
+	e := &navigate.Endpoint{Finder: navigate.Finder{Searcher: searcher}, Store: func() *store.Store { return st }, SymbolsWithin: time.Minute}
 	gate := &auth.Gate{Registry: func() *identity.Registry { return registry }, Anonymous: auth.AnonymousYes}
 	s := &httpapi.Server{Searcher: searcher, Extra: e.Routes(), Gate: gate, Log: zerolog.Nop(), Admission: httpapi.NewAdmission(2, 64<<20)}
 	server := httptest.NewServer(s.Handler())

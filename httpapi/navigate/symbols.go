@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -23,8 +24,8 @@ const SymbolsPath = "/.api/code/symbols"
 const (
 	defaultSymbols = 30
 	maxSymbols     = 100
-	// symbolTime bounds each of two searches: a person types on meanwhile.
-	symbolTime = "500ms"
+	// symbolsWithin bounds each of two searches: a person types on meanwhile.
+	symbolsWithin = 500 * time.Millisecond
 )
 
 // symbolsRequest is what is asked.
@@ -102,7 +103,7 @@ func (e *Endpoint) symbols(ctx context.Context, q symbolsRequest, trace *httpapi
 	out := &symbolsAnswer{Results: []symbolJSON{}}
 	seen := map[Line]bool{}
 	for _, beginning := range []string{"^", ""} {
-		text := syntax.WithFilter("type:symbol case:no "+beginning+q.parts.expression(), "timeout", symbolTime)
+		text := syntax.WithFilter("type:symbol case:no "+beginning+q.parts.expression(), "timeout", cmp.Or(e.SymbolsWithin, symbolsWithin).String())
 		if q.at.Repository != "" {
 			text = q.at.within(text, here)
 		}

@@ -68,7 +68,7 @@ func crowd(t *testing.T, budget *git.Budget, dir string) (leave func()) {
 				<-held
 				return nil, enough
 			})
-			if !errors.Is(err, enough) {
+			if !errors.Is(err, enough) && !errors.Is(err, git.ErrBusy) { // since the others hold all there is
 				t.Errorf("hold a file: %v", err)
 			}
 		})

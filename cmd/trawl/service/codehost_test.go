@@ -6,6 +6,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -403,7 +404,10 @@ func (h *hosted) findNoToken() {
 	}
 	var files int
 	err := filepath.WalkDir(h.data, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // the server is at work
+		case err != nil || !d.Type().IsRegular():
 			return err
 		}
 		text, err := os.ReadFile(path)
