@@ -4,14 +4,21 @@
 
 import { kept, part, size } from "./snippet.js";
 
-// blockChars is how much text of items is deflated together. parsedBlocks are kept as
-// values beside: those that were asked for last.
-const blockChars = 512 << 10;
-const parsedBlocks = 4;
+// blockBytes is how much text of items is deflated together. inflatedBlocks are kept as
+// text beside: those that were asked for last.
+const blockBytes = 512 << 10;
+const inflatedBlocks = 4;
+// atOnce is how many bytes become text at once, of which little is to be held.
+const atOnce = 64 << 10;
 
-const decoder = new TextDecoder();
-const blocks = [{ first: 0, items: [], chars: 0 }];
-const parsed = []; // full blocks with items, the last used last
+// A block is some items, from the number first on: the JSON of each behind that of the one
+// before, as bytes or packed; ends says where each ends. Values would be garbage of which
+// the browser collects little while there is room.
+let buffer = new Uint8Array(2 * blockBytes), filled = 0; // of the last block
+const blocks = [{ first: 0, ends: [], bytes: buffer }];
+const inflated = []; // full blocks with bytes, the last used last
+
+const decoder = new TextDecoder(), encoder = new TextEncoder(), text = new TextDecoder();
 const work = [];
 let held = "", count = 0, context = 1, working = false;
 
@@ -32,14 +39,16 @@ async function proceed() {
       postMessage({ ended: true });
       continue;
     }
-    await take(decoder.decode(data.bytes, { stream: true }));
+    for (let at = 0; at < data.bytes.length; at += atOnce) {
+      await take(decoder.decode(data.bytes.subarray(at, at + atOnce), { stream: true }));
+    }
     postMessage({ taken: data.bytes.length });
   }
   working = false;
 }
 
-async function take(text) {
-  held += text;
+async function take(some) {
+  held += some;
   let at = 0;
   for (let end = held.indexOf("\n\n"); end >= 0; end = held.indexOf("\n\n", at)) {
     await event(held.slice(at, end));
@@ -48,9 +57,9 @@ async function take(text) {
   held = held.slice(at);
 }
 
-async function event(text) {
-  const newline = text.indexOf("\n");
-  const name = text.slice("event: ".length, newline), data = JSON.parse(text.slice(newline + "\ndata: ".length));
+async function event(lines) {
+  const newline = lines.indexOf("\n");
+  const name = lines.slice("event: ".length, newline), data = JSON.parse(lines.slice(newline + "\ndata: ".length));
   if (name === "matches") await keep(data);
   else postMessage({ event: name, data });
 }
@@ -64,51 +73,75 @@ async function keep(matches) {
   const early = count === 0 ? items.slice(0, 20).map((item) => part(item, { context })) : [];
   count += items.length;
   postMessage({ rows, early }, [rows.buffer]);
-  const block = blocks[blocks.length - 1];
-  for (const item of items) {
-    const text = JSON.stringify(item);
-    block.items.push(item);
-    (block.texts ??= []).push(text);
-    block.chars += text.length;
+  items.forEach(add);
+  if (filled >= blockBytes) await seal();
+}
+
+// add adds an item to the last block.
+function add(item) {
+  const block = blocks[blocks.length - 1], json = JSON.stringify(item);
+  const most = filled + 3 * json.length; // UTF-8 has three bytes for each unit of UTF-16 at most
+  if (most > buffer.length) {
+    const larger = new Uint8Array(Math.max(most, 2 * buffer.length));
+    larger.set(buffer.subarray(0, filled));
+    buffer = block.bytes = larger;
   }
-  if (block.chars >= blockChars) await seal(block);
+  filled += encoder.encodeInto(json, buffer.subarray(filled)).written;
+  block.ends.push(filled);
 }
 
 // seal deflates the last block and begins another.
-async function seal(block) {
-  blocks.push({ first: count, items: [], chars: 0 });
-  const text = `[${block.texts.join(",")}]`;
-  delete block.texts;
-  block.packed = await bytes(new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw")));
-  used(block);
+async function seal() {
+  const block = blocks[blocks.length - 1];
+  block.packed = await through(new CompressionStream("deflate-raw"), buffer.subarray(0, filled));
+  block.ends = Uint32Array.from(block.ends);
+  block.bytes = null;
+  if (buffer.length > 2 * blockBytes) buffer = new Uint8Array(2 * blockBytes); // after a very long item
+  filled = 0;
+  blocks.push({ first: count, ends: [], bytes: buffer });
 }
 
-const bytes = async (stream) => new Uint8Array(await new Response(stream).arrayBuffer());
-
-// used has a block among those whose items are at hand.
-function used(block) {
-  const i = parsed.indexOf(block);
-  if (i >= 0) parsed.splice(i, 1);
-  parsed.push(block);
-  while (parsed.length > parsedBlocks) parsed.shift().items = null;
-}
-
-async function itemsOf(block) {
-  if (!block.items) {
-    const text = await new Response(new Blob([block.packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text();
-    block.items = JSON.parse(text);
+// through returns what a stream makes of bytes.
+async function through(stream, bytes) {
+  const writer = stream.writable.getWriter(), reader = stream.readable.getReader();
+  const written = Promise.all([writer.write(bytes), writer.close()]);
+  const pieces = [];
+  let length = 0;
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    pieces.push(read.value);
+    length += read.value.length;
   }
-  if (block.packed) used(block);
-  return block.items;
+  await written;
+  const out = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    out.set(piece, at);
+    at += piece.length;
+  }
+  return out;
+}
+
+// inflate returns the bytes of a full block.
+async function inflate(block) {
+  block.bytes ??= await through(new DecompressionStream("deflate-raw"), block.packed);
+  const i = inflated.indexOf(block);
+  if (i >= 0) inflated.splice(i, 1);
+  inflated.push(block);
+  while (inflated.length > inflatedBlocks) inflated.shift().bytes = null;
+  return block.bytes;
+}
+
+// itemOf returns the item of a number.
+async function itemOf(number) {
+  const block = blockOf(number), i = number - block.first;
+  const bytes = block.packed ? await inflate(block) : block.bytes; // which is written to while others wait
+  return JSON.parse(text.decode(bytes.subarray(i ? block.ends[i - 1] : 0, block.ends[i])));
 }
 
 // answer posts parts of items.
 async function answer(ask) {
   const parts = [];
-  for (const { key, item, ...what } of ask) {
-    const block = blockOf(item);
-    parts.push({ key, item, part: part((await itemsOf(block))[item - block.first], { context, ...what }) });
-  }
+  for (const { key, item, ...what } of ask) parts.push({ key, item, part: part(await itemOf(item), { context, ...what }) });
   postMessage({ parts });
 }
 
