@@ -137,7 +137,7 @@ func (e *Endpoint) file(r *http.Request, p *target, blamed bool) (answer, error)
 		return answer{}, p.readable(err)
 	default:
 		httpapi.WorkOf(r.Context()).Shrink(min(blobHolds, 4<<20+2*int64(len(o.Data))))
-		e.fill(r, p, &data, o.Data)
+		e.fill(r, p, &data, found.OID, o.Data)
 		if blamed && data.Lines != nil {
 			if data.BlameProblem, err = e.addBlame(r, p, &data.source); err != nil {
 				return answer{}, err
@@ -151,7 +151,7 @@ func (e *Endpoint) file(r *http.Request, p *target, blamed bool) (answer, error)
 }
 
 // fill shows the text of a file.
-func (e *Endpoint) fill(r *http.Request, p *target, data *blobData, content []byte) {
+func (e *Endpoint) fill(r *http.Request, p *target, data *blobData, oid string, content []byte) {
 	if imageType(content) != "" {
 		data.ImageURL = imageURL(p.rec.Name, p.rev, p.path)
 	}
@@ -182,7 +182,7 @@ func (e *Endpoint) fill(r *http.Request, p *target, data *blobData, content []by
 	}
 	win := windowOfLines(decoded.Data, max(named.first, lineFrom(r)), most)
 	data.LinesNamed = named.first > 0 && named.first <= win.lines
-	lines := e.painter.lines(r.Context(), p.path, data.Language, decoded.Data, win)
+	lines := e.painter.lines(r.Context(), oid, p.path, data.Language, decoded.Data, win)
 	data.show(lines, win, named, lookedFor(r))
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/chroma/v2"
 
 	"github.com/trawlsearch/trawl/httpapi"
+	"github.com/trawlsearch/trawl/query/search/lru"
 )
 
 // The limits of colouring. Lexers are backtracking regexps, and texts can be
@@ -23,22 +24,25 @@ const (
 )
 
 // painter colours texts.
-type painter struct{ within time.Duration }
+type painter struct {
+	within time.Duration
+	known  *lru.Cache[fileColours, spans]
+}
 
 func newPainter(within time.Duration) *painter {
 	if within == 0 {
 		within = paintWithin
 	}
-	return &painter{within: within}
+	return &painter{within, lru.New[fileColours, spans](maxKnownBytes)}
 }
 
-// lines returns the lines of a window of a text as HTML, coloured if its language
-// is known and as far as the limits allow. A text is coloured from its beginning,
+// lines returns the lines of a window of the text of a blob as HTML, coloured if its
+// language is known and as far as the limits allow. A text is coloured from its beginning,
 // since what a line means depends on those before it. No text becomes markup.
-func (p *painter) lines(ctx context.Context, name, language string, text []byte, win window) []codeLine {
+func (p *painter) lines(ctx context.Context, oid, name, language string, text []byte, win window) []codeLine {
 	if lexer := lexerOf(name, language); lexer != nil && paintable(text) {
 		w, whole := newLineWriter(1, win), string(text)
-		w.write("", whole[p.paint(ctx, w, lexer, whole, begin(p.within)):])
+		w.write("", whole[p.paintBlob(ctx, w, oid, lexer, whole, win.end):])
 		return w.end()
 	}
 	w := newLineWriter(win.first, win)

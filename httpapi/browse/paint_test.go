@@ -21,7 +21,7 @@ func bare(line string) string {
 func whole(ctx context.Context, p *painter, name, language, text string) []string {
 	win := window{first: 1, last: countLines([]byte(text)), end: len(text)}
 	var out []string
-	for _, l := range p.lines(ctx, name, language, []byte(text), win) {
+	for _, l := range p.lines(ctx, text, name, language, []byte(text), win) {
 		out = append(out, string(l.HTML))
 	}
 	return out
@@ -132,8 +132,8 @@ func TestPaintBudget(t *testing.T) {
 		text  string
 		plain bool
 	}{
-		"enough":             {t.Context(), &painter{time.Minute}, text, false},
-		"no time":            {t.Context(), &painter{}, text, true},
+		"enough":             {t.Context(), newPainter(time.Minute), text, false},
+		"no time":            {t.Context(), newPainter(-1), text, true},
 		"a client that left": {gone, newPainter(time.Minute), text, true},
 		"a long line":        {t.Context(), newPainter(time.Minute), text + strings.Repeat("f ", maxPaintedLine/2+1), true},
 		"a large file":       {t.Context(), newPainter(time.Minute), strings.Repeat(text, 12), true},
