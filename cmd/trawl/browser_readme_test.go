@@ -64,7 +64,14 @@ func TestBrowserReadme(t *testing.T) {
 	tab.do(chromedp.Click(`.prose a[href="#md-some-part"]`))
 	tab.until(`location.hash === "#md-some-part" && document.querySelector(":target").textContent === "Some part"`)
 	tab.do(chromedp.Click(`.prose a[href="/kiln/-/blob/docs/guide.md"]`))
-	tab.until(`location.pathname === "/kiln/-/blob/docs/guide.md"`)
+	tab.until(`location.pathname === "/kiln/-/blob/docs/guide.md" && document.querySelector(".prose h3")?.textContent === "Guide"`)
+	if bad := inaccessible(tab); len(bad) > 0 {
+		t.Errorf("rendered: axe finds %q", bad)
+	}
+	tab.do(chromedp.Click(`.facts a[href$="?view=source"]`))
+	tab.until(`document.getElementById("source")?.innerText.includes("# Guide") && !document.querySelector(".prose")`)
+	tab.do(chromedp.Click(`.facts a[href="/kiln/-/blob/docs/guide.md"]`))
+	tab.until(`document.querySelector(".prose h3")?.textContent === "Guide" && location.search === ""`)
 	tab.do(chromedp.Navigate(s.url + "/kiln@main/-/tree/docs"))
 	tab.until(`document.querySelector('.prose a[href="/kiln@main/-/blob/README.md"]')`)
 

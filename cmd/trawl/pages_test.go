@@ -26,7 +26,7 @@ import (
 var hostilePages = map[string][]string{
 	"/{repo}{rev}/-/blob{path}": {
 		"/hostile/-/blob/newlines.txt", "/hostile/-/blob/newlines.txt?L4000000", "/hostile/-/blob/long.txt", "/hostile/-/blob/angles.txt",
-		"/hostile/-/blob/marks.txt", "/hostile/-/blob/tokens.go",
+		"/hostile/-/blob/marks.txt", "/hostile/-/blob/tokens.go", "/hostile/-/blob/stars.md",
 	},
 	"/{repo}{rev}/-/blame{path}": {
 		"/hostile/-/blame/newlines.txt?L3000000", "/hostile/-/blame/long.txt", "/hostile/-/blame/angles.txt", "/hostile/-/blame/tokens.go", "/hostile/-/blame/marks.txt",
@@ -109,6 +109,7 @@ func hostileStream(out io.Writer) {
 	file("long.txt", strings.Repeat("x", size-1))
 	file("angles.txt", strings.Repeat(strings.Repeat("<", 99)+"\n", size/100))
 	file("marks.txt", strings.Repeat("\u202e\n", size/4))
+	file("stars.md", strings.Repeat("*a **b ", 18<<10))
 	file("tokens.go", "package x\n"+strings.Repeat("+ 1\n", 100<<10))
 	commit(strings.Repeat("<", 3<<20))
 	for i := range 8 {

@@ -3,6 +3,7 @@ package browse
 import (
 	"bytes"
 	"errors"
+	"html/template"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/httpapi/hostlink"
+	"github.com/trawlsearch/trawl/httpapi/markdown"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/lang"
 	"github.com/trawlsearch/trawl/store/text"
@@ -50,6 +52,11 @@ type blobData struct {
 	LinesNamed bool
 	// OnHost and InEditor lead to the file elsewhere, nil for none.
 	OnHost, InEditor *hostlink.Link
+	// Rendered is the text of Markdown as HTML, RenderedURL and SourceURL lead from one to
+	// the other, "" for none. RenderProblem says why it is not rendered.
+	Rendered               template.HTML
+	RenderedURL, SourceURL string
+	RenderProblem          string
 	// ImageURL is where the file is an image, "" if it is none.
 	ImageURL string
 }
@@ -136,7 +143,7 @@ func (e *Endpoint) file(r *http.Request, p *target, blamed bool) (answer, error)
 	case err != nil:
 		return answer{}, p.readable(err)
 	default:
-		httpapi.WorkOf(r.Context()).Shrink(min(blobHolds, 4<<20+2*int64(len(o.Data))))
+		httpapi.WorkOf(r.Context()).Shrink(fileHolds(len(o.Data)))
 		e.fill(r, p, &data, found.OID, o.Data)
 		if blamed && data.Lines != nil {
 			if data.BlameProblem, err = e.addBlame(r, p, &data.source); err != nil {
@@ -170,6 +177,11 @@ func (e *Endpoint) fill(r *http.Request, p *target, data *blobData, oid string, 
 		data.Encoding = decoded.Encoding
 	}
 	data.Language = lang.Detect(p.path, decoded.Data)
+	if markdown.IsName(p.path) && len(decoded.Data) <= markdown.MaxBytes && !data.Blamed {
+		if e.fillRendered(r, p, data, decoded.Data) {
+			return
+		}
+	}
 	named := parseLines(r.URL.RawQuery)
 	data.Permalink += named.query()
 	// git takes a text with zeros, as in UTF-16, for binary
@@ -185,6 +197,26 @@ func (e *Endpoint) fill(r *http.Request, p *target, data *blobData, oid string, 
 	lines := e.painter.lines(r.Context(), oid, p.path, data.Language, decoded.Data, win)
 	data.show(lines, win, named, lookedFor(r))
 }
+
+// asSource is the part of an address that has Markdown shown as it is written.
+const asSource = "?view=source"
+
+// fillRendered shows the text of Markdown as it is meant, unless the address asks for its
+// lines or looks for something in them.
+func (e *Endpoint) fillRendered(r *http.Request, p *target, data *blobData, source []byte) bool {
+	data.RenderedURL = data.BlobURL
+	if r.URL.Query().Get("view") == "source" || parseLines(r.URL.RawQuery).first > 0 || lineFrom(r) > 0 || lookedFor(r) != "" {
+		return false
+	}
+	if data.Rendered, data.RenderProblem = e.render(r, p, dirOf(p.path), source, fileHolds(len(source))); data.RenderProblem != "" {
+		return false
+	}
+	data.RenderedURL, data.SourceURL = "", data.BlobURL+asSource
+	return true
+}
+
+// fileHolds is what the page of a file of so many bytes holds, once that was read.
+func fileHolds(n int) int64 { return min(blobHolds, 4<<20+2*int64(n)) }
 
 // show has the page show the lines of a window, and lead to those beside it.
 func (d *blobData) show(lines []codeLine, win window, named lineRange, looked string) {

@@ -66,7 +66,7 @@ func (e *Endpoint) readme(r *http.Request, p *target, file git.Entry) (*readme, 
 		return nil, nil
 	}
 	if rank < markdownReadmes {
-		e.renderReadme(r, p, out, decoded.Data)
+		out.HTML, out.Problem = e.render(r, p, p.path, decoded.Data, treeHolds)
 		return out, nil
 	}
 	win := windowOf(decoded.Data[:min(len(decoded.Data), maxPlainReadme)], 0)
@@ -79,21 +79,22 @@ func (e *Endpoint) readme(r *http.Request, p *target, file git.Entry) (*readme, 
 	return out, nil
 }
 
-// renderReadme makes HTML of a text, if there is memory for it.
-func (e *Endpoint) renderReadme(r *http.Request, p *target, out *readme, source []byte) {
+// render makes HTML of the Markdown of a file in a directory, if there is memory for it, or
+// says why it does not. The answer holds so many bytes afterwards.
+func (e *Endpoint) render(r *http.Request, p *target, dir string, source []byte, holds int64) (out template.HTML, problem string) {
 	work := httpapi.WorkOf(r.Context())
 	if !work.Grow(markdown.Needs(len(source))) {
-		out.Problem = "The server has no memory to show it now: try again later."
-		return
+		return "", "The server has no memory to show it now: try again later."
 	}
-	defer work.Shrink(treeHolds)
+	defer work.Shrink(holds)
 	links := markdown.Links{
-		Dir:   p.path,
+		Dir:   dir,
 		File:  func(at string) string { return e.Pages.Path(code.BlobURL(p.rec.Name, p.rev, at)) },
 		Image: func(at string) string { return e.Pages.Path(imageURL(p.rec.Name, p.rev, at)) },
 	}
-	var err error
-	if out.HTML, err = markdown.Render(source, links); err != nil {
-		out.Problem = "It is too long, or nests too deeply, to be shown here."
+	out, err := markdown.Render(source, links)
+	if err != nil {
+		return "", "It is too long, or nests too deeply, to be shown here."
 	}
+	return out, ""
 }

@@ -49,11 +49,11 @@ func withReadmes(w *world) {
 func TestReadme(t *testing.T) {
 	w := newWorld(t, withReadmes)
 	for path, want := range map[string][]string{
-		"/lab/read": {`<h2 id="readme"><a href="/under/lab/read/-/blob/readme.md">readme.md</a></h2>`, `<h3 id="md-kiln">Kiln</h3>`, `<a href="/under/lab/read/-/blob/docs/guide.md#fire">guide</a>`,
+		"/lab/read": {`<h2 id="readme"><a href="/under/lab/read/-/blob/readme.md">readme.md</a></h2>`, `<h3 id="md-kiln">Kiln</h3>`, `<a href="/under/lab/read/-/blob/docs/guide.md#md-fire">guide</a>`,
 			`<img src="/under/lab/read/-/raw/img/kiln.png?as=image" alt="kiln"`, `<img src="/under/lab/read/-/raw/img/kiln.svg?as=image" alt="kiln.svg"`, "<a>up</a>",
 			"Go ", "Python ", "Last commits", "Kiln &lt;b&gt;", `<a href="/under/lab/read/-/commits">All commits</a>`},
 		"/lab/read@main~1":       {`<h3 id="md-old">Old</h3>`, `href="/under/lab/read@main~1/-/blob/readme.md"`},
-		"/lab/read@main":         {`src="/under/lab/read@main/-/raw/img/kiln.png?as=image"`, `href="/under/lab/read@main/-/blob/docs/guide.md#fire"`},
+		"/lab/read@main":         {`src="/under/lab/read@main/-/raw/img/kiln.png?as=image"`, `href="/under/lab/read@main/-/blob/docs/guide.md#md-fire"`},
 		"/lab/read/-/tree/docs":  {`<a href="/under/lab/read/-/blob/readme.md">home</a>`, `<a href="/under/lab/read/-/blob/docs/b/c.md">next</a>`},
 		"/lab/read/-/tree/plain": {"<pre>a &lt;b&gt; &amp; <span class=\"odd\" data-c=\"U+202E\"></span>c\n</pre>"},
 		"/lab/read/-/tree/long":  {`/-/blob/long/README.md">README.md`, "It is too long to be shown here."},
@@ -120,5 +120,31 @@ func TestImages(t *testing.T) {
 	}
 	if got := w.get("/lab/read/-/blob/img/kiln.svg"); !strings.Contains(text(got.body), "alert(1)") {
 		t.Error("the source of an SVG is not shown")
+	}
+}
+
+// Markdown is shown as it is meant, and as it is written where lines are asked for.
+func TestRenderedFile(t *testing.T) {
+	w := newWorld(t, withReadmes)
+	const file, source = "/lab/read/-/blob/docs/Readme.markdown", `id="source"`
+	const rendered = `See <a href="/under/lab/read/-/blob/readme.md">home</a> and <a href="/under/lab/read/-/blob/docs/b/c.md">next</a>.`
+	got := w.get(file).body
+	if !strings.Contains(got, rendered) || strings.Contains(got, source) || !strings.Contains(got, `<a href="/under`+file+`?view=source">Source</a>`) {
+		t.Errorf("the page is\n%s", got)
+	}
+	for _, query := range []string{"?view=source", "?L1", "?L1-2&q=x", "?q=home", "?find=home", "?from=1"} {
+		got := w.get(file + query).body
+		if strings.Contains(got, rendered) || !strings.Contains(got, source) || !strings.Contains(got, `<a href="/under`+file+`">Rendered</a>`) {
+			t.Errorf("%s is\n%s", query, got)
+		}
+	}
+	if got := w.get("/lab/read/-/blob/readme.md").body; !strings.Contains(got, `<h3 id="md-kiln">Kiln</h3>`) || strings.Contains(got, "<script>alert") || strings.Contains(got, "onerror") || strings.Count(got, "</main>") != 1 || strings.Contains(got, "javascript:") {
+		t.Errorf("the page has what the file wrote:\n%s", got)
+	}
+	// What cannot be rendered is shown as it is written.
+	for path, link := range map[string]bool{"/lab/read/-/blob/long/README.md": false, "/lab/read/-/blob/deep/README.md": true, "/lab/read/-/blame/docs/Readme.markdown": false, "/lab/read/-/blob/main.go": false} {
+		if got := w.get(path).body; !strings.Contains(got, source) || strings.Contains(got, `class="prose"`) || strings.Contains(got, ">Rendered</a>") != link {
+			t.Errorf("%s is\n%s", path, got)
+		}
 	}
 }

@@ -86,7 +86,7 @@ func (e *Endpoint) tree(r *http.Request, p *target) (answer, error) {
 	}
 	if p.path != "" {
 		data.Description = ""
-		data.Parent = code.TreeURL(p.rec.Name, p.rev, strings.TrimPrefix(path.Dir("/"+p.path), "/"))
+		data.Parent = code.TreeURL(p.rec.Name, p.rev, dirOf(p.path))
 	}
 	return answer{page: "tree.html", data: data}, nil
 }
@@ -220,3 +220,6 @@ func (p *target) latest(r *http.Request) (*commitRow, error) {
 	row := newCommitRow(p.rec.Name, c)
 	return &row, nil
 }
+
+// dirOf is the directory of a path, "" for the root.
+func dirOf(at string) string { return strings.TrimPrefix(path.Dir("/"+at), "/") }

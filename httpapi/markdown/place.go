@@ -86,10 +86,19 @@ func (p *placer) link(n *html.Node) {
 	default:
 		to := p.within(u.Path)
 		if to != "" && u.Fragment != "" {
-			to += "#" + u.EscapedFragment()
+			to += "#" + fragment(u)
 		}
 		set(n, "href", to)
 	}
+}
+
+// fragment is the fragment of a link to another file, whose headings have ids like those
+// here if it is Markdown.
+func fragment(u *url.URL) string {
+	if IsName(u.Path) {
+		return idPrefix + strings.ToLower(u.EscapedFragment())
+	}
+	return u.EscapedFragment()
 }
 
 // within is the address of a path of the repository, "" for one that leads out of it.

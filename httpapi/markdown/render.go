@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"html/template"
+	"path"
+	"strings"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
@@ -22,6 +24,15 @@ func Needs(length int) int64 { return int64(length) * neededBytes }
 
 // maxHTML is how much a text may become. A page has 4 MiB.
 const maxHTML = 1 << 20
+
+// IsName reports whether a file of that name is taken for Markdown.
+func IsName(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".markdown", ".mkd", ".mdown":
+		return true
+	}
+	return false
+}
 
 // ErrTooLarge says that a text is too long, or nests too deeply, to be rendered.
 var ErrTooLarge = errors.New("the text is too long, or nests too deeply, to be rendered")

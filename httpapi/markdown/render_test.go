@@ -35,7 +35,7 @@ func TestRender(t *testing.T) {
 		{"<details><summary>s</summary>\n\nx\n\n</details>", "<details><summary>s</summary>\n<p>x</p>\n</details>"},
 		// links, from the directory of the text
 		{"[x](guide.md)", `<p><a href="/lab/kiln/-/blob/docs/guide.md">x</a></p>`},
-		{"[x](../a%20b.md?raw=1#Part)", `<p><a href="/lab/kiln/-/blob/a b.md#Part">x</a></p>`},
+		{"[x](../a%20b.md?raw=1#Part)", `<p><a href="/lab/kiln/-/blob/a b.md#md-part">x</a></p>`},
 		{"[x](/root.go#L10)", `<p><a href="/lab/kiln/-/blob/root.go#L10">x</a></p>`},
 		{"[x](#Some-Part)", `<p><a href="#md-some-part">x</a></p>`},
 		{"[x](../../etc/passwd)", `<p><a>x</a></p>`},
