@@ -65,6 +65,9 @@ func (r *ManyReport) checkServer() []Check {
 		}
 		checks = append(checks, q.check("at once", q.AtOnce), q.check("idle", q.Later))
 	}
+	for _, t := range r.Typing {
+		checks = append(checks, durationCheck(t.Name, t.median(), t.Goal))
+	}
 	// One that the server saw by itself, before it was asked to, was read at no known time.
 	if followed := slices.DeleteFunc(slices.Clone(r.Commits), func(c ManyCommit) bool { return c.Read == 0 }); len(followed) > 0 {
 		checks = append(checks, durationCheck("one commit, from read to found", median(followed, ManyCommit.AfterRead), commitGoal))

@@ -23,6 +23,7 @@ func TestManyGoals(t *testing.T) {
 				{Name: repoQuestion, AtOnce: runs(ms), Later: runs(ms)},
 				{Name: everyQuestion, AtOnce: runs(time.Hour), Later: runs(time.Hour)}, // has no goal
 			},
+			Typing:  []ManyTyped{{ManyAsked{Name: "completion, repo:", Took: []time.Duration{20 * ms}}, 20 * ms}},
 			Commits: []ManyCommit{{Read: time.Second, Found: 1050 * ms}},
 			Restart: ManyRestart{Ready: time.Second},
 		}
@@ -33,17 +34,18 @@ func TestManyGoals(t *testing.T) {
 		missed string
 		checks int
 	}{
-		{"at the limits", func(*ManyReport) {}, "", 15},
-		{"without zoekt and symbols", func(r *ManyReport) { r.Zoekt, r.Symbols = nil, nil }, "", 12},
+		{"at the limits", func(*ManyReport) {}, "", 16},
+		{"without zoekt and symbols", func(r *ManyReport) { r.Zoekt, r.Symbols = nil, nil }, "", 13},
 		{"ended early", func(r *ManyReport) { *r = ManyReport{Text: r.Text, SettingBytes: 512} }, "", 1},
-		{"slow index", func(r *ManyReport) { r.Text.Wall++ }, "first index, share of zoekt", 15},
-		{"slow symbols", func(r *ManyReport) { r.Symbols.Wall++ }, "with symbols and history", 15},
-		{"memory", func(r *ManyReport) { r.Text.PeakOwnBytes++; r.Bulk.PeakBytes++ }, "peak memory, text, peak memory, serving", 15},
-		{"shards", func(r *ManyReport) { r.Bulk.MostShards++ }, "shards during indexing", 15},
-		{"shards apart", func(r *ManyReport) { r.Apart = &ManyApart{Ready: time.Second, PeakBytes: 513} }, "peak memory, shards apart", 17},
-		{"a slow query", func(r *ManyReport) { r.Queries[1].Later = runs(2 * ms) }, "repo: of one and a word of all, idle", 15},
-		{"a wrong answer", func(r *ManyReport) { r.Queries[0].AtOnce = nil }, "absent word, at once", 15},
-		{"a slow commit", func(r *ManyReport) { r.Commits[0].Found += ms }, "one commit, from read to found", 15},
+		{"slow index", func(r *ManyReport) { r.Text.Wall++ }, "first index, share of zoekt", 16},
+		{"slow symbols", func(r *ManyReport) { r.Symbols.Wall++ }, "with symbols and history", 16},
+		{"memory", func(r *ManyReport) { r.Text.PeakOwnBytes++; r.Bulk.PeakBytes++ }, "peak memory, text, peak memory, serving", 16},
+		{"shards", func(r *ManyReport) { r.Bulk.MostShards++ }, "shards during indexing", 16},
+		{"shards apart", func(r *ManyReport) { r.Apart = &ManyApart{Ready: time.Second, PeakBytes: 513} }, "peak memory, shards apart", 18},
+		{"a slow query", func(r *ManyReport) { r.Queries[1].Later = runs(2 * ms) }, "repo: of one and a word of all, idle", 16},
+		{"a wrong answer", func(r *ManyReport) { r.Queries[0].AtOnce = nil }, "absent word, at once", 16},
+		{"a slow completion", func(r *ManyReport) { r.Typing[0].Took[0]++ }, "completion, repo:", 16},
+		{"a slow commit", func(r *ManyReport) { r.Commits[0].Found += ms }, "one commit, from read to found", 16},
 	} {
 		r := good()
 		tt.change(r)

@@ -41,10 +41,12 @@ type ManyReport struct {
 	ZoektServes int64         `json:"zoektServesBytes,omitempty"`
 	Queries     []ManyQuery   `json:"queries"`
 	// Operator are the times of what shows all repositories.
-	Operator []ManyAsked  `json:"operator"`
-	Commits  []ManyCommit `json:"commits"`
-	Restart  ManyRestart  `json:"restart"`
-	Checks   []Check      `json:"checks"`
+	Operator []ManyAsked `json:"operator"`
+	// Typing are those of what a page asks while a person types.
+	Typing  []ManyTyped  `json:"typing"`
+	Commits []ManyCommit `json:"commits"`
+	Restart ManyRestart  `json:"restart"`
+	Checks  []Check      `json:"checks"`
 	// Problems are wrong answers, trawl's or a peer's.
 	Problems []string `json:"problems"`
 }
@@ -83,6 +85,13 @@ type ManyAsked struct {
 	// Took are the times of runs behind a first one, Bytes the size of an answer.
 	Took  []time.Duration `json:"tookNanos"`
 	Bytes int             `json:"bytes"`
+}
+
+// ManyTyped is something that a page asks for while a person types, and how long that is
+// to take.
+type ManyTyped struct {
+	ManyAsked
+	Goal time.Duration `json:"goalNanos"`
 }
 
 // addPeaks notes sizes that were seen.
@@ -219,13 +228,22 @@ func (r *ManyReport) writeQueries(w io.Writer) {
 }
 
 func (r *ManyReport) writeOperator(w io.Writer) {
-	if len(r.Operator) == 0 {
+	writeAsked(w, "an operator's", r.Operator)
+	typing := make([]ManyAsked, len(r.Typing))
+	for i, t := range r.Typing {
+		typing[i] = t.ManyAsked
+	}
+	writeAsked(w, "as one types", typing)
+}
+
+func writeAsked(w io.Writer, head string, all []ManyAsked) {
+	if len(all) == 0 {
 		return
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "an operator's\tms\tbytes")
-	for _, a := range r.Operator {
-		fmt.Fprintf(t, "%s\t%s\t%d\n", a.Name, orDash(median(a.Took, func(d time.Duration) time.Duration { return d })), a.Bytes)
+	fmt.Fprintf(t, "%s\tms\tbytes\n", head)
+	for _, a := range all {
+		fmt.Fprintf(t, "%s\t%s\t%d\n", a.Name, orDash(a.median()), a.Bytes)
 	}
 	t.Flush()
 	fmt.Fprintln(w)

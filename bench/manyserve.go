@@ -65,7 +65,7 @@ func (m *manyRun) serve(ctx context.Context) error {
 
 // serving measures a running server.
 func (m *manyRun) serving(ctx context.Context, s *manyServer) error {
-	for _, phase := range []func(context.Context, *manyServer) error{m.bulk, m.queries, m.asOperator, m.commits} {
+	for _, phase := range []func(context.Context, *manyServer) error{m.bulk, m.queries, m.asOperator, m.typing, m.commits} {
 		if err := phase(ctx, s); err != nil {
 			return err
 		}
