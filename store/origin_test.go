@@ -88,11 +88,9 @@ func TestOriginIsNotWrittenTo(t *testing.T) {
 	}
 	want := *old.Origin
 	synced := make(chan error)
-	go func() {
-		next := *old
-		next.Documents = 7
-		synced <- s.Commit(store.Change{Repositories: []*store.Repository{&next}})
-	}()
+	next := *old
+	next.Documents = 7
+	go func() { synced <- s.Commit(store.Change{Repositories: []*store.Repository{&next}}) }()
 	for reading := true; reading; {
 		select {
 		case err = <-synced:
@@ -103,8 +101,8 @@ func TestOriginIsNotWrittenTo(t *testing.T) {
 			}
 		}
 	}
-	if err != nil {
-		t.Error(err)
+	if err != nil || next.Origin == old.Origin {
+		t.Errorf("both records have the origin %p: %v", old.Origin, err)
 	}
 }
 
@@ -135,6 +133,13 @@ func TestHostLeavesReaders(t *testing.T) {
 	give(&store.Readers{Users: []uint32{5}})
 	if r := follow(1, 2); !r.Readers.Equal(&store.Readers{Users: []uint32{5}}) || r.HasHostReaders() || r.Origin.ID != "7" {
 		t.Errorf("after a user: %+v, %+v", r.Readers, r.Origin)
+	}
+	give(nil)
+	// Readers that a user gives are not the host's any more, also where those were.
+	follow(1)
+	give(&store.Readers{Users: []uint32{5}})
+	if r := follow(1, 2); !r.Readers.Equal(&store.Readers{Users: []uint32{5}}) || r.HasHostReaders() {
+		t.Errorf("after the host and a user: %+v, %+v", r.Readers, r.Origin)
 	}
 	give(nil)
 	for _, readers := range [][]uint32{{1, 2}, {1}} {

@@ -33,9 +33,14 @@ func (r *Readers) Equal(o *Readers) bool {
 }
 
 // SetReaders sets the readers of a repository, nil being everyone, and returns
-// the new record.
+// the new record. They are not those of its code host.
 func (tx *Tx) SetReaders(name string, readers *Readers) (*Repository, error) {
 	return tx.changeRecord(name, func(r *Repository) error {
+		if r.HasHostReaders() {
+			o := *r.Origin
+			o.Readers = false
+			r.Origin = &o
+		}
 		r.Readers = nil
 		if readers != nil {
 			r.Readers = &Readers{Users: sortedIDs(readers.Users), Orgs: sortedIDs(readers.Orgs)}

@@ -105,7 +105,7 @@ func (r *transactions) DeclareReaders(by Author, repository string, texts []stri
 		readers = &store.Readers{}
 	}
 	before, failed := r.record(repository)
-	if failed == nil && !before.Readers.Equal(readers) {
+	if failed == nil && (!before.Readers.Equal(readers) || before.HasHostReaders()) {
 		_, failed = r.setReaders(by, repository, readers, func(*store.Repository) error { return nil })
 	}
 	if err = errors.Join(err, failed); err != nil {

@@ -325,6 +325,41 @@ func TestReaders(t *testing.T) {
 	}
 }
 
+// Readers that a code host says are changed there, but those of the configuration file
+// take their place, and the host's do not come back.
+func TestReadersOfAHost(t *testing.T) {
+	w := newWorld(t, identity.Options{Declared: map[string][]string{"kiln": {"user:ann"}}})
+	ann, bob := w.user(t, "ann"), w.user(t, "bob")
+	r, err := w.st.NewRepository(store.Repository{Name: "kiln", Source: "https://host.invalid/kiln"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	follow := func() {
+		t.Helper()
+		if _, err := w.st.FollowHost(r.ID, store.HostChange{
+			Origin: &store.Origin{Service: 1, ID: "7", Readers: true}, Readers: &store.ReadersChange{To: &store.Readers{Users: []uint32{ann.ID, bob.ID}}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	follow()
+	_, err = w.SetReaders(author(ann), "kiln", []string{"user:ann"})
+	check(t, "readers of a host", err, "change that there")
+	if !w.may(t, "kiln", bob.ID) {
+		t.Error("bob, whom the host names, may not see it")
+	}
+	for range 2 {
+		w.again(t, "kiln", "user:ann")
+		follow()
+		if w.may(t, "kiln", bob.ID) || !w.may(t, "kiln", ann.ID) {
+			t.Error("the host's readers have taken the place of those of the file")
+		}
+	}
+	if _, err := w.SetReaders(author(ann), "kiln", []string{"user:bob"}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestPanicInAChange: a change that panics keeps no later one from being heard of.
 func TestPanicInAChange(t *testing.T) {
 	w := newWorld(t, identity.Options{})
