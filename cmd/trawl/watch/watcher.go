@@ -290,9 +290,10 @@ func (w *Watcher) seen(e fsnotify.Event, now time.Time) {
 // left notes that a folder is gone. One of refs was empty, or has been made again before
 // this was heard of; a repository that is gone may come back.
 func (w *Watcher) left(dir string, at *watched, now time.Time) {
-	stays := at.kind == kindRefs && isFolder(dir) && w.files.Add(dir) == nil
+	isBack := at.kind == kindRefs && isFolder(dir)
+	stays := isBack && w.files.Add(dir) == nil
 	for r := range at.of {
-		r.stale = r.stale || at.kind != kindRefs
+		r.stale = r.stale || at.kind != kindRefs || isBack && !stays
 		w.change(r, now)
 	}
 	if !stays {
