@@ -61,10 +61,19 @@ func (p Place) within(text string, s scope) string {
 		}
 		return syntax.WithFilter(text, "-repo", name)
 	}
-	if p.Revision != "" && !strings.ContainsAny(p.Revision, " :*") { // which mean several
+	if p.Revision != "" && p.hasOneRevision() {
 		name += "@" + p.Revision
 	}
-	return syntax.WithFilter(syntax.WithFilter(syntax.WithFilter(text, "repo", name), "fork", "yes"), "archived", "yes")
+	return everywhere(syntax.WithFilter(text, "repo", name))
+}
+
+// hasOneRevision reports whether a query takes the revision, if there is one, for no more
+// than one.
+func (p Place) hasOneRevision() bool { return !strings.ContainsAny(p.Revision, " :*") }
+
+// everywhere has a query look in forks and archived repositories as well.
+func everywhere(text string) string {
+	return syntax.WithFilter(syntax.WithFilter(text, "fork", "yes"), "archived", "yes")
 }
 
 // scopes are where names are looked for from a place, in turn.

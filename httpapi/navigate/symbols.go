@@ -93,25 +93,32 @@ func decodeSymbols(r *http.Request) (q symbolsRequest, err error) {
 	if q.at.Revision != "" && q.at.Repository == "" {
 		return q, wrong("a revision needs a repository")
 	}
+	if !q.at.hasOneRevision() {
+		return q, wrong("%.100q is not one revision", q.at.Revision)
+	}
 	q.limit, err = limitOf(values, defaultSymbols, maxSymbols)
 	return q, err
 }
 
-// symbols finds definitions, the best first. It looks for names that begin with the parts,
-// and for others where those are too few.
+// symbols finds definitions, the best first. It looks for the very name and for names that
+// begin with the parts, and for others where those are too few.
 func (e *Endpoint) symbols(ctx context.Context, q symbolsRequest, trace *httpapi.RequestTrace) (*symbolsAnswer, error) {
 	out := &symbolsAnswer{Results: []symbolJSON{}}
 	seen := map[Line]bool{}
-	for _, beginning := range []string{"^", ""} {
-		text := syntax.WithFilter("type:symbol case:no "+beginning+q.parts.expression(), "timeout", cmp.Or(e.SymbolsWithin, symbolsWithin).String())
+	for _, expression := range q.parts.expressions() {
+		text := syntax.WithFilter("type:symbol case:no "+expression, "timeout", cmp.Or(e.SymbolsWithin, symbolsWithin).String())
 		if q.at.Repository != "" {
 			text = q.at.within(text, here)
+		} else {
+			text = everywhere(text)
 		}
 		found, err := e.Search(ctx, text, "regexp", 0, trace)
+		if err == nil {
+			err = out.add(ctx, found, q.parts, seen)
+		}
 		if err != nil {
 			return nil, err
 		}
-		out.add(found, q.parts, seen)
 		if len(out.Results) >= q.limit {
 			break
 		}
@@ -122,10 +129,13 @@ func (e *Endpoint) symbols(ctx context.Context, q symbolsRequest, trace *httpapi
 }
 
 // add adds the definitions of an answer that are not there yet.
-func (a *symbolsAnswer) add(found *Answer, parts nameParts, seen map[Line]bool) {
+func (a *symbolsAnswer) add(ctx context.Context, found *Answer, parts nameParts, seen map[Line]bool) error {
 	a.LeftOut = cmp.Or(a.LeftOut, found.Report.LeftOut())
 	a.Incomplete = a.Incomplete || found.Incomplete() || a.LeftOut != ""
 	for _, m := range found.Files() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for _, s := range m.Symbols {
 			closeness, marks := parts.find(s.Name)
 			at := Line{m.Repo.Name, m.Path + "\x00" + s.Name, int(s.Line)}
@@ -140,25 +150,36 @@ func (a *symbolsAnswer) add(found *Answer, parts nameParts, seen map[Line]bool) 
 			})
 		}
 	}
+	return nil
 }
 
 // nameParts are parts of a name, in their order. Case does not matter.
 type nameParts struct {
 	texts []string
-	// atStart and anywhere find them at the beginning and anywhere, each as a group.
-	atStart, anywhere *regexp.Regexp
+	// each finds a part anywhere, and first the first of them where a text begins.
+	each  []*regexp.Regexp
+	first *regexp.Regexp
 }
 
-// newNameParts divides a text at its spaces. It has no texts if there is nothing else.
+// newNameParts divides a text at its spaces; it has something else.
 func newNameParts(text string) nameParts {
 	p := nameParts{texts: strings.Fields(text)}
-	groups := make([]string, len(p.texts))
-	for i, part := range p.texts {
-		groups[i] = "(" + regexp.QuoteMeta(part) + ")"
+	for _, part := range p.texts {
+		p.each = append(p.each, regexp.MustCompile("(?i)"+regexp.QuoteMeta(part)))
 	}
-	p.anywhere = regexp.MustCompile("(?i)" + strings.Join(groups, ".*?"))
-	p.atStart = regexp.MustCompile("(?i)^" + strings.Join(groups, ".*?"))
+	p.first = regexp.MustCompile("(?i)^" + regexp.QuoteMeta(p.texts[0]))
 	return p
+}
+
+// expressions are regexps for names that have the parts: the very name, where there is one
+// part, names that begin with them, and all others.
+func (p nameParts) expressions() []string {
+	all := p.expression()
+	out := []string{"^" + all, all}
+	if len(p.texts) == 1 {
+		out = append([]string{"^" + all + "$"}, out...)
+	}
+	return out
 }
 
 // expression is a regexp for names that have the parts, of which no query takes the
@@ -201,21 +222,47 @@ func (p nameParts) find(name string) (partCloseness, [][2]int) {
 		if !beginsWord(name, i) {
 			continue
 		}
-		if at := p.atStart.FindStringSubmatchIndex(name[i:]); at != nil {
-			place := atWord
-			switch {
-			case i == 0 && at[1] == len(name) && len(p.texts) == 1:
-				place = wholeName
-			case i == 0:
-				place = atBeginning
-			}
-			return partCloseness{place, len(name)}, charactersOf(name, i, at[2:])
+		first := p.first.FindStringIndex(name[i:])
+		if first == nil {
+			continue
 		}
+		spans := p.behind(name, [2]int{i, i + first[1]})
+		if spans == nil {
+			break // and none behind a later place
+		}
+		place := atWord
+		switch {
+		case i == 0 && first[1] == len(name):
+			place = wholeName
+		case i == 0:
+			place = atBeginning
+		}
+		return partCloseness{place, len(name)}, charactersOf(name, spans)
 	}
-	if at := p.anywhere.FindStringSubmatchIndex(name); at != nil {
-		return partCloseness{inWord, len(name)}, charactersOf(name, 0, at[2:])
+	first := p.each[0].FindStringIndex(name)
+	if first == nil {
+		return partCloseness{}, nil
 	}
-	return partCloseness{}, nil
+	spans := p.behind(name, [2]int(first))
+	if spans == nil {
+		return partCloseness{}, nil
+	}
+	return partCloseness{inWord, len(name)}, charactersOf(name, spans)
+}
+
+// behind returns where the parts are of which the first is at a place, nil if the others
+// are not behind it.
+func (p nameParts) behind(name string, first [2]int) [][2]int {
+	spans := [][2]int{first}
+	for _, part := range p.each[1:] {
+		from := spans[len(spans)-1][1]
+		at := part.FindStringIndex(name[from:])
+		if at == nil {
+			return nil
+		}
+		spans = append(spans, [2]int{from + at[0], from + at[1]})
+	}
+	return spans
 }
 
 // beginsWord reports whether a word of a name begins at a byte: as in fireKiln, fire_kiln
@@ -233,12 +280,11 @@ func beginsWord(name string, i int) bool {
 	return unicode.IsDigit(at) != unicode.IsDigit(before)
 }
 
-// charactersOf turns the groups of a match at a byte into characters, as starts and ends.
-func charactersOf(name string, from int, groups []int) [][2]int {
-	out := make([][2]int, 0, len(groups)/2)
-	for g := 0; g < len(groups); g += 2 {
-		start := utf8.RuneCountInString(name[:from+groups[g]])
-		end := start + utf8.RuneCountInString(name[from+groups[g]:from+groups[g+1]])
+// charactersOf turns spans of bytes into spans of characters, and joins those that touch.
+func charactersOf(name string, spans [][2]int) (out [][2]int) {
+	for _, span := range spans {
+		start := utf8.RuneCountInString(name[:span[0]])
+		end := start + utf8.RuneCountInString(name[span[0]:span[1]])
 		if last := len(out) - 1; last >= 0 && out[last][1] == start {
 			out[last][1] = end
 			continue

@@ -15,6 +15,7 @@ const files = {
   path: "/.api/code/files",
   hint: "Letters of the path, in their order; # finds definitions.",
   none: "No path has these letters in this order.",
+  some: "There may be better ones: there was no time for all paths.",
   row: (file) => [el("bdi", "mono", marked(file.path, file.marks))],
   where: () => "",
 };
@@ -22,6 +23,7 @@ const symbols = {
   path: "/.api/code/symbols",
   hint: "Parts of the name of a definition, in their order.",
   none: "No definition has these parts in its name.",
+  some: "More names have them than were compared: write more of the name.",
   row: (symbol) => [el("bdi", "mono", marked(symbol.name, symbol.marks)), el("span", "dim", ` ${symbol.kind} `)],
   where: (symbol) => `${symbol.path}:${symbol.line} `,
 };
@@ -52,13 +54,16 @@ function build() {
   // answered is the text that the list is about, asked the question under way.
   const state = { asked: null, answered: "", timer: 0 };
 
+  // asked is the question that is written.
+  const asked = () => `${all.checked} ${field.value.trim()}`;
+
   // ask lists what has the text that is written, unless something else is asked since.
   async function ask() {
     clearTimeout(state.timer);
     state.asked?.abort();
     const control = (state.asked = new AbortController());
-    const written = field.value.trim(), { kind, text } = read(written);
-    if (!text) return show(written, kind, [], kind.hint);
+    const question = asked(), { kind, text } = read(field.value);
+    if (!text) return show(question, kind, [], kind.hint);
     const query = new URLSearchParams({ q: text });
     if (!all.checked) {
       query.set("repository", repository);
@@ -68,21 +73,21 @@ function build() {
       const response = await fetch(`${base}${kind.path}?${query}`, { signal: control.signal });
       if (!response.ok) throw new Error((await response.text()).trim() || response.statusText);
       const answer = await response.json();
-      if (state.asked === control) show(written, kind, answer.results, tell(kind, answer));
+      if (state.asked === control) show(question, kind, answer.results, tell(kind, answer));
     } catch (cause) {
-      if (!control.signal.aborted) show(written, kind, [], cause.message);
+      if (!control.signal.aborted) show(question, kind, [], cause.message);
     }
   }
 
   function tell(kind, { results, incomplete, leftOut }) {
     const told = results.length ? [] : [kind.none];
-    if (leftOut) told.push(`Not everything was searched: ${leftOut}.`);
-    else if (incomplete) told.push("There may be better ones: there was no time for all.");
+    if (leftOut) told.push(`Incomplete: ${leftOut}.`);
+    else if (incomplete) told.push(kind.some);
     return told.join(" ");
   }
 
-  function show(written, kind, results, remark) {
-    state.answered = written;
+  function show(question, kind, results, remark) {
+    state.answered = question;
     told.textContent = remark;
     list.replaceChildren(...results.map((found) => {
       const where = kind.where(found) + (all.checked ? found.repository : "");
@@ -100,8 +105,9 @@ function build() {
   });
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    if (state.answered !== field.value.trim()) await ask();
-    list.querySelector("a")?.click();
+    const question = asked();
+    if (state.answered !== question) await ask();
+    if (state.answered === question && asked() === question) list.querySelector("a")?.click(); // and nothing was written meanwhile
   });
   dialog.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
