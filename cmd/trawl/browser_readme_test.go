@@ -72,6 +72,9 @@ func TestBrowserReadme(t *testing.T) {
 	tab.until(`document.getElementById("source")?.innerText.includes("# Guide") && !document.querySelector(".prose")`)
 	tab.do(chromedp.Click(`.facts a[href="/kiln/-/blob/docs/guide.md"]`))
 	tab.until(`document.querySelector(".prose h3")?.textContent === "Guide" && location.search === ""`)
+	tab.until(`document.getElementById("tools")?.hidden === false`)
+	tab.do(chromedp.Navigate(s.url + "/kiln/-/blob/docs/guide.md#L1")) // which no server sees
+	tab.until(`location.search === "?L1" && document.querySelector("#L1.hit")`)
 	tab.do(chromedp.Navigate(s.url + "/kiln@main/-/tree/docs"))
 	tab.until(`document.querySelector('.prose a[href="/kiln@main/-/blob/README.md"]')`)
 

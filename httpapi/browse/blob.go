@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/code"
@@ -32,6 +33,8 @@ type blobData struct {
 	Bytes             int
 	RawURL, Permalink string
 	BlobURL, BlameURL string
+	// CodeURL leads from blame to the lines of the file.
+	CodeURL string
 	// Here is the address of the page without its lines.
 	Here string
 	// Blamed says that lines tell who wrote them, BlameProblem why they do not.
@@ -60,6 +63,8 @@ type blobData struct {
 	// ImageURL is where the file is an image, "" if it is none.
 	ImageURL string
 }
+
+const symbolicLink = "symbolic link"
 
 // source is the window of a text that a page shows.
 type source struct {
@@ -110,6 +115,7 @@ func (e *Endpoint) file(r *http.Request, p *target, blamed bool) (answer, error)
 		return answer{redirect: code.TreeURL(p.rec.Name, p.rev, p.path)}, nil
 	}
 	data := blobData{head: p.head(), AskedPath: p.path, Name: shown(found.Name), RawURL: code.RawURL(p.rec.Name, p.rev, p.path), BlobURL: code.BlobURL(p.rec.Name, p.rev, p.path), BlameURL: code.BlameURL(p.rec.Name, p.rev, p.path), Blamed: blamed}
+	data.CodeURL = data.BlobURL
 	data.Here, data.Permalink = data.BlobURL, code.BlobURL(p.rec.Name, p.commit, p.path)
 	if blamed {
 		data.SwitchURL = switchURL(p.rec.Name, p.path, "blame")
@@ -119,7 +125,7 @@ func (e *Endpoint) file(r *http.Request, p *target, blamed bool) (answer, error)
 	data.OnHost, data.InEditor = e.Links.Host(p.rec, p.commit, p.path, line), e.Links.Editor(p.rec, p.commit, p.path, line)
 	switch found.Mode {
 	case git.ModeSymlink:
-		data.Kind = "symbolic link"
+		data.Kind = symbolicLink
 	case git.ModeExecutable:
 		data.Kind = "executable"
 	}
@@ -177,13 +183,14 @@ func (e *Endpoint) fill(r *http.Request, p *target, data *blobData, oid string, 
 		data.Encoding = decoded.Encoding
 	}
 	data.Language = lang.Detect(p.path, decoded.Data)
-	if markdown.IsName(p.path) && len(decoded.Data) <= markdown.MaxBytes && !data.Blamed {
-		if e.fillRendered(r, p, data, decoded.Data) {
+	named := parseLines(r.URL.RawQuery)
+	data.Permalink += named.query()
+	if markdown.IsName(p.path) && data.Kind != symbolicLink {
+		data.CodeURL += asSource
+		if !data.Blamed && len(decoded.Data) <= markdown.MaxBytes && e.fillRendered(r, p, data, decoded.Data) {
 			return
 		}
 	}
-	named := parseLines(r.URL.RawQuery)
-	data.Permalink += named.query()
 	// git takes a text with zeros, as in UTF-16, for binary
 	if p.gone == nil && bytes.IndexByte(content, 0) < 0 {
 		data.LinesURL = data.CommitsURL + named.query()
@@ -194,7 +201,7 @@ func (e *Endpoint) fill(r *http.Request, p *target, data *blobData, oid string, 
 	}
 	win := windowOfLines(decoded.Data, max(named.first, lineFrom(r)), most)
 	data.LinesNamed = named.first > 0 && named.first <= win.lines
-	lines := e.painter.lines(r.Context(), oid, p.path, data.Language, decoded.Data, win)
+	lines := e.painter.lines(r.Context(), fileColours{repository: p.rec.ID, oid: oid}, p.path, data.Language, decoded.Data, win)
 	data.show(lines, win, named, lookedFor(r))
 }
 
@@ -204,15 +211,37 @@ const asSource = "?view=source"
 // fillRendered shows the text of Markdown as it is meant, unless the address asks for its
 // lines or looks for something in them.
 func (e *Endpoint) fillRendered(r *http.Request, p *target, data *blobData, source []byte) bool {
+	if isCode(source) {
+		return false
+	}
+	asked, named := r.URL.Query().Get("view") == "source", parseLines(r.URL.RawQuery).first > 0
 	data.RenderedURL = data.BlobURL
-	if r.URL.Query().Get("view") == "source" || parseLines(r.URL.RawQuery).first > 0 || lineFrom(r) > 0 || lookedFor(r) != "" {
+	if asked && !named {
+		data.Permalink += asSource
+	}
+	if asked || named || lineFrom(r) > 0 || lookedFor(r) != "" {
 		return false
 	}
-	if data.Rendered, data.RenderProblem = e.render(r, p, dirOf(p.path), source, fileHolds(len(source))); data.RenderProblem != "" {
+	out, err := e.render(r, p, dirOf(p.path), source, fileHolds(len(source)))
+	if data.RenderedURL = ""; err != nil {
+		data.RenderProblem = "This is its source: it is too long, or nests too deeply, to be rendered."
+		if errors.Is(err, errNoMemory) {
+			data.RenderProblem = "This is its source: the server has no memory to render it now."
+		}
 		return false
 	}
-	data.RenderedURL, data.SourceURL = "", data.BlobURL+asSource
+	if strings.TrimSpace(string(out)) == "" {
+		return false // it is all comments
+	}
+	data.Rendered, data.SourceURL = out, data.BlobURL+asSource
 	return true
+}
+
+// isCode reports whether a text is a machine description of GCC's, whose files have names
+// like those of Markdown.
+func isCode(source []byte) bool {
+	source = bytes.TrimSpace(source)
+	return bytes.HasPrefix(source, []byte(";;")) || bytes.HasPrefix(source, []byte("(define_"))
 }
 
 // fileHolds is what the page of a file of so many bytes holds, once that was read.

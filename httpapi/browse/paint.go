@@ -39,10 +39,10 @@ func newPainter(within time.Duration) *painter {
 // lines returns the lines of a window of the text of a blob as HTML, coloured if its
 // language is known and as far as the limits allow. A text is coloured from its beginning,
 // since what a line means depends on those before it. No text becomes markup.
-func (p *painter) lines(ctx context.Context, oid, name, language string, text []byte, win window) []codeLine {
+func (p *painter) lines(ctx context.Context, of fileColours, name, language string, text []byte, win window) []codeLine {
 	if lexer := lexerOf(name, language); lexer != nil && paintable(text) {
 		w, whole := newLineWriter(1, win), string(text)
-		w.write("", whole[p.paintBlob(ctx, w, oid, lexer, whole, win.end):])
+		w.write("", whole[p.paintBlob(ctx, w, of, lexer, whole, win.end):])
 		return w.end()
 	}
 	w := newLineWriter(win.first, win)

@@ -21,7 +21,7 @@ func bare(line string) string {
 func whole(ctx context.Context, p *painter, name, language, text string) []string {
 	win := window{first: 1, last: countLines([]byte(text)), end: len(text)}
 	var out []string
-	for _, l := range p.lines(ctx, text, name, language, []byte(text), win) {
+	for _, l := range p.lines(ctx, fileColours{oid: text}, name, language, []byte(text), win) {
 		out = append(out, string(l.HTML))
 	}
 	return out

@@ -66,7 +66,12 @@ func (e *Endpoint) readme(r *http.Request, p *target, file git.Entry) (*readme, 
 		return nil, nil
 	}
 	if rank < markdownReadmes {
-		out.HTML, out.Problem = e.render(r, p, p.path, decoded.Data, treeHolds)
+		switch out.HTML, err = e.render(r, p, p.path, decoded.Data, treeHolds); {
+		case errors.Is(err, errNoMemory):
+			out.Problem = "The server has no memory to show it now: try again later."
+		case err != nil:
+			out.Problem = "It is too long, or nests too deeply, to be shown here."
+		}
 		return out, nil
 	}
 	win := windowOf(decoded.Data[:min(len(decoded.Data), maxPlainReadme)], 0)
@@ -79,22 +84,19 @@ func (e *Endpoint) readme(r *http.Request, p *target, file git.Entry) (*readme, 
 	return out, nil
 }
 
-// render makes HTML of the Markdown of a file in a directory, if there is memory for it, or
-// says why it does not. The answer holds so many bytes afterwards.
-func (e *Endpoint) render(r *http.Request, p *target, dir string, source []byte, holds int64) (out template.HTML, problem string) {
+var errNoMemory = errors.New("there is no memory for it now")
+
+// render makes HTML of the Markdown of a file in a directory. The answer holds so many
+// bytes afterwards. The error is errNoMemory, or markdown.ErrTooLarge.
+func (e *Endpoint) render(r *http.Request, p *target, dir string, source []byte, holds int64) (template.HTML, error) {
 	work := httpapi.WorkOf(r.Context())
 	if !work.Grow(markdown.Needs(len(source))) {
-		return "", "The server has no memory to show it now: try again later."
+		return "", errNoMemory
 	}
 	defer work.Shrink(holds)
-	links := markdown.Links{
+	return markdown.Render(source, markdown.Links{
 		Dir:   dir,
 		File:  func(at string) string { return e.Pages.Path(code.BlobURL(p.rec.Name, p.rev, at)) },
 		Image: func(at string) string { return e.Pages.Path(imageURL(p.rec.Name, p.rev, at)) },
-	}
-	out, err := markdown.Render(source, links)
-	if err != nil {
-		return "", "It is too long, or nests too deeply, to be shown here."
-	}
-	return out, ""
+	})
 }

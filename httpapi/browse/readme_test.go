@@ -142,7 +142,7 @@ func TestRenderedFile(t *testing.T) {
 		t.Errorf("the page has what the file wrote:\n%s", got)
 	}
 	// What cannot be rendered is shown as it is written.
-	for path, link := range map[string]bool{"/lab/read/-/blob/long/README.md": false, "/lab/read/-/blob/deep/README.md": true, "/lab/read/-/blame/docs/Readme.markdown": false, "/lab/read/-/blob/main.go": false} {
+	for path, link := range map[string]bool{"/lab/read/-/blob/long/README.md": false, "/lab/read/-/blob/deep/README.md": false, "/lab/read/-/blame/docs/Readme.markdown": false, "/lab/read/-/blob/main.go": false} {
 		if got := w.get(path).body; !strings.Contains(got, source) || strings.Contains(got, `class="prose"`) || strings.Contains(got, ">Rendered</a>") != link {
 			t.Errorf("%s is\n%s", path, got)
 		}

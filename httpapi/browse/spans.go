@@ -10,8 +10,15 @@ import (
 // thousands of lines, which take a lexer a tenth of a second each.
 const maxKnownBytes = 4 << 20
 
-// fileColours names the colours of a file, which are the same in all commits.
-type fileColours struct{ oid, lexer string }
+// fileColours names the colours of a file of a repository, which are the same in all
+// commits. Another repository's are not taken: times would tell that it has the file.
+type fileColours struct {
+	repository uint32
+	oid, lexer string
+}
+
+// colourEntryBytes is what the cache takes for a file beside its spans.
+const colourEntryBytes = 300
 
 // spans are the parts of a text from its beginning on that have a class each: how many
 // bytes it has, above eight bits of the class, 0 for none.
@@ -58,14 +65,14 @@ func (r *recorder) write(class, text string) {
 
 // paintBlob is paint for the text of a blob, of which the part before end is wanted. It
 // takes the colours that it has found before.
-func (p *painter) paintBlob(ctx context.Context, w painted, oid string, lexer chroma.Lexer, text string, end int) (done int) {
-	of := fileColours{oid, lexer.Config().Name}
+func (p *painter) paintBlob(ctx context.Context, w painted, of fileColours, lexer chroma.Lexer, text string, end int) (done int) {
+	of.lexer = lexer.Config().Name
 	if known, ok := p.known.Get(of); ok && known.bytes() >= end {
 		return known.writeTo(w, text)
 	}
 	r := &recorder{painted: w}
 	if done = p.paint(ctx, r, lexer, text, begin(p.within)); done >= end {
-		p.known.Put(of, r.spans, 4*cap(r.spans)+len(of.oid)+len(of.lexer))
+		p.known.Put(of, r.spans, 4*cap(r.spans)+colourEntryBytes)
 	}
 	return done
 }

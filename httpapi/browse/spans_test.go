@@ -16,39 +16,41 @@ func TestColoursAreKept(t *testing.T) {
 		t.Fatalf("the windows are %+v and %+v, want two", first, second)
 	}
 	painted := func(p *painter, oid, name, language string, win window) []codeLine {
-		return p.lines(t.Context(), oid, name, language, []byte(text), win)
+		repository, oid, _ := strings.Cut(oid, ":")
+		return p.lines(t.Context(), fileColours{uint32(len(repository)), oid, ""}, name, language, []byte(text), win)
 	}
 	fresh := func(name, language string, win window) []codeLine {
-		return painted(newPainter(time.Hour), "1", name, language, win)
+		return painted(newPainter(time.Hour), ":1", name, language, win)
 	}
 	p := newPainter(time.Hour)
-	painted(p, "1", "a.go", "Go", first)
+	painted(p, ":1", "a.go", "Go", first)
 	late := &painter{-1, p.known} // which has no time to find any
-	if got := painted(late, "1", "b.go", "Go", first); !slices.Equal(got, fresh("a.go", "Go", first)) {
+	if got := painted(late, ":1", "b.go", "Go", first); !slices.Equal(got, fresh("a.go", "Go", first)) {
 		t.Error("what was seen before is painted in another way")
 	}
 	plain := fresh("a", "No such language", first)
 	for what, got := range map[string][]codeLine{
-		"another file":  painted(late, "2", "a.go", "Go", first),
-		"another lexer": painted(late, "1", "a.c", "C", first),
+		"another file":       painted(late, ":2", "a.go", "Go", first),
+		"another repository": painted(late, "x:1", "a.go", "Go", first),
+		"another lexer":      painted(late, ":1", "a.c", "C", first),
 	} {
 		if !slices.Equal(got, plain) {
 			t.Errorf("%s has colours", what)
 		}
 	}
-	if got := painted(late, "1", "a.go", "Go", second); slices.Equal(got, fresh("a.go", "Go", second)) {
+	if got := painted(late, ":1", "a.go", "Go", second); slices.Equal(got, fresh("a.go", "Go", second)) {
 		t.Error("lines that were never painted have colours")
 	}
-	painted(p, "1", "a.go", "Go", second)
+	painted(p, ":1", "a.go", "Go", second)
 	for _, win := range []window{first, second} {
-		if got := painted(late, "1", "a.go", "Go", win); !slices.Equal(got, fresh("a.go", "Go", win)) {
+		if got := painted(late, ":1", "a.go", "Go", win); !slices.Equal(got, fresh("a.go", "Go", win)) {
 			t.Errorf("lines from %d on are painted in another way", win.first)
 		}
 	}
-	for i := range 100 { // of which not all have room
-		painted(p, fmt.Sprint("more ", i), "a.go", "Go", second)
+	for i := range 40 { // of which not all have room
+		painted(p, fmt.Sprint(":more ", i), "a.go", "Go", second)
 	}
-	if _, ok := p.known.Get(fileColours{"1", "Go"}); ok {
-		t.Error("the colours of a hundred files are kept")
+	if _, ok := p.known.Get(fileColours{0, "1", "Go"}); ok {
+		t.Error("the colours of forty files are kept")
 	}
 }

@@ -29,7 +29,7 @@ func TestWindowOf(t *testing.T) {
 			if again := windowOf([]byte(text), w.last); again != w {
 				t.Errorf("seed %d, %.20q: the last line of %+v is in %+v", seed, text, w, again)
 			}
-			size, lines := 0, newPainter(0).lines(t.Context(), "", "a", "", []byte(text), w)
+			size, lines := 0, newPainter(0).lines(t.Context(), fileColours{}, "a", "", []byte(text), w)
 			for _, l := range lines {
 				size += len(l.HTML)
 			}
@@ -60,7 +60,7 @@ func TestWindowKeepsColours(t *testing.T) {
 	// The comment is short: it is one token, which has a quarter of a second.
 	text := strings.Repeat("x\n", 4990) + "/*\n" + strings.Repeat("x\n", 110) + "*/\nfunc f() {}\n"
 	win := windowOf([]byte(text), 5050)
-	for _, l := range newPainter(1<<40).lines(t.Context(), "", "a.go", "Go", []byte(text), win) {
+	for _, l := range newPainter(1<<40).lines(t.Context(), fileColours{}, "a.go", "Go", []byte(text), win) {
 		if l.HTML != `<span class="c">x</span>` && l.HTML != `<span class="c">*/</span>` && !strings.Contains(string(l.HTML), `"k">func`) {
 			t.Fatalf("a line within a comment is %s", l.HTML)
 		}

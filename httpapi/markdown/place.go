@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/url"
 	"path"
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -92,11 +93,15 @@ func (p *placer) link(n *html.Node) {
 	}
 }
 
+// lineFragment is a fragment that names lines of a file.
+var lineFragment = regexp.MustCompile(`^L[0-9]+(-L?[0-9]+)?$`)
+
 // fragment is the fragment of a link to another file, whose headings have ids like those
 // here if it is Markdown.
 func fragment(u *url.URL) string {
-	if IsName(u.Path) {
-		return idPrefix + strings.ToLower(u.EscapedFragment())
+	if IsName(u.Path) && !lineFragment.MatchString(u.Fragment) {
+		heading := url.URL{Fragment: idPrefix + strings.ToLower(u.Fragment)}
+		return heading.EscapedFragment()
 	}
 	return u.EscapedFragment()
 }

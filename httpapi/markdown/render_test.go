@@ -37,6 +37,8 @@ func TestRender(t *testing.T) {
 		{"[x](guide.md)", `<p><a href="/lab/kiln/-/blob/docs/guide.md">x</a></p>`},
 		{"[x](../a%20b.md?raw=1#Part)", `<p><a href="/lab/kiln/-/blob/a b.md#md-part">x</a></p>`},
 		{"[x](/root.go#L10)", `<p><a href="/lab/kiln/-/blob/root.go#L10">x</a></p>`},
+		{"[x](guide.md#L10-L12)", `<p><a href="/lab/kiln/-/blob/docs/guide.md#L10-L12">x</a></p>`},
+		{"[x](guide.md#Étape-1)", `<p><a href="/lab/kiln/-/blob/docs/guide.md#md-%C3%A9tape-1">x</a></p>`},
 		{"[x](#Some-Part)", `<p><a href="#md-some-part">x</a></p>`},
 		{"[x](../../etc/passwd)", `<p><a>x</a></p>`},
 		{"[x](//evil.example/x)", `<p><a rel="nofollow noreferrer">x</a></p>`},

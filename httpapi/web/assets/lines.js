@@ -63,6 +63,18 @@ function narrow() {
   }).observe(scroll);
 }
 
+// toSource leads from a text that is shown as it is meant to the lines that the fragment
+// names: only its source has them.
+function toSource() {
+  const range = parse(location.hash);
+  if (range) location.replace(location.pathname + "?" + name(range));
+}
+
+if (!table && document.querySelector(".prose")) {
+  toSource();
+  window.addEventListener("hashchange", toSource);
+}
+
 if (table) {
   narrow();
   let last = parse(location.hash) || parse(location.search);

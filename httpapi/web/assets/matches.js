@@ -35,6 +35,8 @@ function addressOf(line, what) {
   if (what?.find) more.set("find", what.find);
   else if (what) for (const [name, value] of [["q", what.q], ["patternType", what.type]]) more.set(name, value);
   if (what?.matchCase) more.set("case", "yes");
+  const view = new URLSearchParams(location.search).get("view");
+  if (view) more.set("view", view);
   const parts = [line && `L${line}`, String(more)].filter(Boolean);
   return location.pathname + (parts.length ? "?" + parts.join("&") : "");
 }

@@ -63,13 +63,16 @@ function wrapKept() {
 }
 
 if (table) {
-  tools.hidden = false;
   setWrap(wrapKept());
   wrap.addEventListener("click", () => setWrap(!table.classList.contains("wrapped"), true));
+}
+
+if (tools) {
+  tools.hidden = false;
   for (const button of tools.querySelectorAll("[data-copy]")) button.addEventListener("click", () => copy(button));
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
-    if (event.key === "z") wrap.click();
+    if (event.key === "z") wrap?.click();
     else if (event.key === "y") location.replace(permalink.href);
   });
 }
