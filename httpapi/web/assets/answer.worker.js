@@ -8,6 +8,10 @@ import { kept, part, size } from "./snippet.js";
 // text beside: those that were asked for last.
 const blockBytes = 512 << 10;
 const inflatedBlocks = 4;
+// The last itemsKept of the items with so much text are kept as values: the page asks for
+// them screen by screen.
+const longItem = 64 << 10;
+const itemsKept = 4;
 // atOnce is how many bytes become text at once, of which little is to be held.
 const atOnce = 64 << 10;
 
@@ -17,6 +21,7 @@ const atOnce = 64 << 10;
 let buffer = new Uint8Array(2 * blockBytes), filled = 0; // of the last block
 const blocks = [{ first: 0, ends: [], bytes: buffer }];
 const inflated = []; // full blocks with bytes, the last used last
+const longItems = new Map(); // by number, the last used last
 
 const decoder = new TextDecoder(), encoder = new TextEncoder(), text = new TextDecoder();
 const work = [];
@@ -133,9 +138,20 @@ async function inflate(block) {
 
 // itemOf returns the item of a number.
 async function itemOf(number) {
+  const known = longItems.get(number);
+  if (known) return keepLong(number, known);
   const block = blockOf(number), i = number - block.first;
   const bytes = block.packed ? await inflate(block) : block.bytes; // which is written to while others wait
-  return JSON.parse(text.decode(bytes.subarray(i ? block.ends[i - 1] : 0, block.ends[i])));
+  const from = i ? block.ends[i - 1] : 0, to = block.ends[i];
+  const item = JSON.parse(text.decode(bytes.subarray(from, to)));
+  return to - from < longItem ? item : keepLong(number, item);
+}
+
+function keepLong(number, item) {
+  longItems.delete(number);
+  longItems.set(number, item);
+  if (longItems.size > itemsKept) longItems.delete(longItems.keys().next().value);
+  return item;
 }
 
 // answer posts parts of items.
