@@ -241,3 +241,40 @@ func TestClaim(t *testing.T) {
 		release()
 	})
 }
+
+// A claim that is given back and made again while the node waits for the answer to a
+// renewal is another one: the answer says nothing of it.
+func TestClaimBesideARenewal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newMemoryCluster()
+		n := start(t, c)
+		var release func()
+		claim := func() {
+			var held bool
+			var err error
+			if release, held, err = n.Claim(t.Context(), "sync-7"); !held || err != nil {
+				t.Errorf("claim: %t, %v", held, err)
+			}
+		}
+		claim()
+		for name, beside := range map[string][2]func(){
+			"before and after": {func() { release() }, claim},
+			"after":            {func() {}, func() { release(); claim() }},
+		} {
+			c.beside(beside[0], beside[1])
+			for c.waits() {
+				time.Sleep(time.Second)
+			}
+			synctest.Wait()
+			if !n.Holds("sync-7") {
+				t.Errorf("%s: the new claim was lost", name)
+			}
+			release()
+			if _, held, err := c.Acquire(t.Context(), "sync-7", "another", time.Second); !held || err != nil {
+				t.Errorf("%s: what was given back is not free: %t, %v", name, held, err)
+			}
+			time.Sleep(time.Minute)
+			claim()
+		}
+	})
+}

@@ -18,6 +18,33 @@ type memoryCluster struct {
 	leases map[string]cluster.Lease
 	// away says that it cannot be reached.
 	away bool
+	// before and after are called beside the next renewal.
+	before, after func()
+}
+
+// beside has functions called before the next renewal and after it, while the node waits
+// for its answer.
+func (c *memoryCluster) beside(before, after func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.before, c.after = before, after
+}
+
+// waits reports whether that renewal is still to come.
+func (c *memoryCluster) waits() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.before != nil
+}
+
+func (c *memoryCluster) takeBeside() (before, after func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before, after = c.before, c.after
+	if c.before, c.after = nil, nil; before == nil {
+		return func() {}, func() {}
+	}
+	return before, after
 }
 
 var errAway = errors.New("no connection")
@@ -107,6 +134,9 @@ func (c *memoryCluster) Acquire(_ context.Context, name, node string, ttl time.D
 }
 
 func (c *memoryCluster) Renew(_ context.Context, node string, ttl time.Duration, names ...string) (leases []cluster.Lease, err error) {
+	before, after := c.takeBeside()
+	before()
+	defer after()
 	err = c.call(func() error {
 		for _, name := range names {
 			l := c.leases[name]
