@@ -51,7 +51,7 @@ function build() {
   const dialog = el("dialog", "switch finder", form, told, list);
   dialog.setAttribute("aria-label", "Find a file or a definition");
   document.body.append(dialog);
-  // answered is the text that the list is about, asked the question under way.
+  // answered is the question that the list is about, asked the request under way.
   const state = { asked: null, answered: "", timer: 0 };
 
   // asked is the question that is written.
@@ -147,8 +147,9 @@ if (opener) {
   opener.addEventListener("click", (event) => open(event, files));
   document.addEventListener("keydown", (event) => {
     const wanted = { t: files, "#": symbols }[event.key];
-    if (!wanted || event.ctrlKey || event.metaKey || document.querySelector("dialog[open]")) return;
-    if (event.altKey && wanted === files) return; // # is typed with Alt on some keyboards
+    if (!wanted || document.querySelector("dialog[open]")) return;
+    const third = event.getModifierState("AltGraph") || (event.altKey && wanted === symbols); // # is typed so on some keyboards
+    if (!third && (event.ctrlKey || event.metaKey || event.altKey)) return;
     if (!/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) open(event, wanted);
   });
 }
