@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"path"
 	"regexp"
 	"time"
 )
@@ -41,7 +42,7 @@ func typedOf(repository string) []typed {
 	nothing := find("no file of all", "qzxjqzxj", "")
 	nothing.none = true
 	return []typed{
-		complete("filter", "re"), complete("repo:", "repo:g"), complete("repo: with a folder", "repo:group1/"), complete("lang:", "lang:g"),
+		complete("filter", "re"), complete("repo:", "repo:g"), complete("repo: with a folder", "repo:"+path.Dir(repository)+"/"), complete("lang:", "lang:g"),
 		complete("file:", "file:read"), complete("file: of one", one+"file:read"), complete("author: of one", one+"author:a"),
 		find("files of one", "read", repository), find("files of all", "read", ""), nothing,
 	}
