@@ -42,18 +42,18 @@ type Endpoint struct {
 	Store func() *store.Store
 	// Git returns what git's processes share; nil, or one that returns nil, is nothing.
 	Git func() *git.Budget
-	// SymbolsWithin is how long each of two searches for parts of names takes at most; 0
-	// is half a second.
+	// SymbolsWithin is how long each search for parts of names takes at most; 0 is half a
+	// second.
 	SymbolsWithin time.Duration
 }
 
 // Routes returns the routes of the endpoint.
 func (e *Endpoint) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		{Method: "GET", Path: DefinitionsPath, Handler: e.serve(e.definitions), Holds: holds, About: "where a name is defined, nearest first"},
-		{Method: "GET", Path: ReferencesPath, Handler: e.serve(e.references), Holds: holds, About: "the lines that have a name, nearest first"},
-		{Method: "GET", Path: SymbolsPath, Handler: e.serveSymbols, Holds: holds, About: "definitions by parts of their names, the best first"},
-		{Method: "GET", Path: HoverPath, Handler: e.serve(e.hover), Holds: holds, About: "the nearest definition of a name, and its comment"},
+		{Method: "GET", Path: DefinitionsPath, Handler: e.lines(e.definitions), Holds: holds, About: "where a name is defined, nearest first"},
+		{Method: "GET", Path: ReferencesPath, Handler: e.lines(e.references), Holds: holds, About: "the lines that have a name, nearest first"},
+		{Method: "GET", Path: SymbolsPath, Handler: serve(e, decodeSymbols, e.symbols), Holds: holds, About: "definitions by parts of their names, the best first"},
+		{Method: "GET", Path: HoverPath, Handler: e.lines(e.hover), Holds: holds, About: "the nearest definition of a name, and its comment"},
 	}
 }
 
@@ -62,7 +62,6 @@ type request struct {
 	name  Name
 	at    Place
 	limit int
-	trace *httpapi.RequestTrace
 }
 
 // answer is what is answered. Precise is false: names are compared.
@@ -93,39 +92,41 @@ type resultJSON struct {
 	Comment    string `json:"comment,omitempty"`
 }
 
-// serve decodes a request, and answers with what find finds.
-func (e *Endpoint) serve(find func(ctx context.Context, q request) (*Results, error)) httpapi.Handler {
+// serve returns a handler that decodes a request, and answers with what find finds.
+func serve[Q any](e *Endpoint, decode func(url.Values) (Q, error), find func(context.Context, Q, *httpapi.RequestTrace) (any, error)) httpapi.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if e.Store() == nil {
-			return opening(w)
+			w.Header().Set("Retry-After", "1")
+			return &httpapi.Error{Status: http.StatusServiceUnavailable, Message: "opening data directory"}
 		}
-		q, err := decode(r)
+		q, err := decode(r.URL.Query())
 		if err != nil {
 			return err
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), answerWithin)
 		defer cancel()
-		q.trace = httpapi.StartTrace(w, r, "navigate")
-		defer func() { q.trace.End(r.Context(), "answered") }()
-		found, err := find(ctx, q)
-		if err != nil {
-			return busyOr(ctx, w, r, err)
+		trace := httpapi.StartTrace(w, r, "navigate")
+		defer func() { trace.End(r.Context(), "answered") }()
+		found, err := find(ctx, q, trace)
+		switch {
+		case errors.Is(err, ErrBusy), err != nil && ctx.Err() != nil && r.Context().Err() == nil:
+			return httpapi.Busy(w, err)
+		case err != nil:
+			return err
 		}
-		return httpapi.ServeJSON(w, newAnswer(q, found))
+		return httpapi.ServeJSON(w, found)
 	}
 }
 
-func opening(w http.ResponseWriter) error {
-	w.Header().Set("Retry-After", "1")
-	return &httpapi.Error{Status: http.StatusServiceUnavailable, Message: "opening data directory"}
-}
-
-// busyOr has the client come again later if the error is for want of a turn, or of time.
-func busyOr(ctx context.Context, w http.ResponseWriter, r *http.Request, err error) error {
-	if errors.Is(err, ErrBusy) || ctx.Err() != nil && r.Context().Err() == nil {
-		return httpapi.Busy(w, err)
-	}
-	return err
+// lines returns a handler that answers with the lines that find finds.
+func (e *Endpoint) lines(find func(context.Context, request, *httpapi.RequestTrace) (*Results, error)) httpapi.Handler {
+	return serve(e, decode, func(ctx context.Context, q request, trace *httpapi.RequestTrace) (any, error) {
+		found, err := find(ctx, q, trace)
+		if err != nil {
+			return nil, err
+		}
+		return newAnswer(q, found), nil
+	})
 }
 
 func wrong(format string, args ...any) error {
@@ -133,8 +134,7 @@ func wrong(format string, args ...any) error {
 }
 
 // decode reads the parameters of a request.
-func decode(r *http.Request) (q request, err error) {
-	values := r.URL.Query()
+func decode(values url.Values) (q request, err error) {
 	if err := checkArguments(values, "name", "repository", "revision", "path", "language", "limit"); err != nil {
 		return q, err
 	}
@@ -170,20 +170,20 @@ func limitOf(values url.Values, usual, most int) (int, error) {
 	return n, nil
 }
 
-func (e *Endpoint) definitions(ctx context.Context, q request) (*Results, error) {
-	found, err := e.Definitions(ctx, q.name, q.at, q.trace)
+func (e *Endpoint) definitions(ctx context.Context, q request, trace *httpapi.RequestTrace) (*Results, error) {
+	found, err := e.Definitions(ctx, q.name, q.at, trace)
 	if err != nil {
 		return nil, err
 	}
 	return found, e.texts().fill(ctx, found.Lines[:min(len(found.Lines), q.limit)], false)
 }
 
-func (e *Endpoint) references(ctx context.Context, q request) (*Results, error) {
-	return e.References(ctx, q.name, q.at, q.trace)
+func (e *Endpoint) references(ctx context.Context, q request, trace *httpapi.RequestTrace) (*Results, error) {
+	return e.References(ctx, q.name, q.at, trace)
 }
 
-func (e *Endpoint) hover(ctx context.Context, q request) (*Results, error) {
-	found, err := e.Nearest(ctx, q.name, q.at, q.trace)
+func (e *Endpoint) hover(ctx context.Context, q request, trace *httpapi.RequestTrace) (*Results, error) {
+	found, err := e.Nearest(ctx, q.name, q.at, trace)
 	if err != nil {
 		return nil, err
 	}

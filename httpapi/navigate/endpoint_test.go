@@ -141,6 +141,13 @@ func (a answered) at() (out []string) {
 // ask asks an endpoint, as ann or as anybody; parameters are pairs.
 func (w *world) ask(path string, ann bool, pairs ...string) (status int, a answered) {
 	w.Helper()
+	status, _ = w.get(&a, path, ann, pairs...)
+	return status, a
+}
+
+// get gets an answer of an endpoint, and decodes one that is good.
+func (w *world) get(into any, path string, ann bool, pairs ...string) (status int, text string) {
+	w.Helper()
 	values := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {
 		values.Set(pairs[i], pairs[i+1])
@@ -159,12 +166,12 @@ func (w *world) ask(path string, ann bool, pairs ...string) (status int, a answe
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err == nil && resp.StatusCode == http.StatusOK {
-		err = json.Unmarshal(body, &a)
+		err = json.Unmarshal(body, into)
 	}
 	if err != nil {
 		w.Fatalf("%s: %v: %s", req.URL, err, body)
 	}
-	return resp.StatusCode, a
+	return resp.StatusCode, string(body)
 }
 
 func TestEndpoint(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -24,7 +24,7 @@ const SymbolsPath = "/.api/code/symbols"
 const (
 	defaultSymbols = 30
 	maxSymbols     = 100
-	// symbolsWithin bounds each of two searches: a person types on meanwhile.
+	// symbolsWithin bounds each of three searches at most: a person types on meanwhile.
 	symbolsWithin = 500 * time.Millisecond
 )
 
@@ -60,27 +60,7 @@ type symbolJSON struct {
 	closeness  partCloseness
 }
 
-func (e *Endpoint) serveSymbols(w http.ResponseWriter, r *http.Request) error {
-	if e.Store() == nil {
-		return opening(w)
-	}
-	q, err := decodeSymbols(r)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), answerWithin)
-	defer cancel()
-	trace := httpapi.StartTrace(w, r, "navigate")
-	defer func() { trace.End(r.Context(), "answered") }()
-	a, err := e.symbols(ctx, q, trace)
-	if err != nil {
-		return busyOr(ctx, w, r, err)
-	}
-	return httpapi.ServeJSON(w, a)
-}
-
-func decodeSymbols(r *http.Request) (q symbolsRequest, err error) {
-	values := r.URL.Query()
+func decodeSymbols(values url.Values) (q symbolsRequest, err error) {
 	if err := checkArguments(values, "q", "repository", "revision", "limit"); err != nil {
 		return q, err
 	}
@@ -102,7 +82,7 @@ func decodeSymbols(r *http.Request) (q symbolsRequest, err error) {
 
 // symbols finds definitions, the best first. It looks for the very name and for names that
 // begin with the parts, and for others where those are too few.
-func (e *Endpoint) symbols(ctx context.Context, q symbolsRequest, trace *httpapi.RequestTrace) (*symbolsAnswer, error) {
+func (e *Endpoint) symbols(ctx context.Context, q symbolsRequest, trace *httpapi.RequestTrace) (any, error) {
 	out := &symbolsAnswer{Results: []symbolJSON{}}
 	seen := map[Line]bool{}
 	for _, expression := range q.parts.expressions() {

@@ -1,11 +1,8 @@
 package navigate_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -37,30 +34,8 @@ func (f foundSymbols) names() string {
 
 func (w *world) symbols(ann bool, pairs ...string) (status int, f foundSymbols, body string) {
 	w.Helper()
-	values := url.Values{}
-	for i := 0; i < len(pairs); i += 2 {
-		values.Set(pairs[i], pairs[i+1])
-	}
-	req, err := http.NewRequestWithContext(w.Context(), "GET", w.url+navigate.SymbolsPath+"?"+values.Encode(), nil)
-	if err != nil {
-		w.Fatal(err)
-	}
-	if ann {
-		req.Header.Set("Authorization", "token "+w.token)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		w.Fatal(err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err == nil && resp.StatusCode == http.StatusOK {
-		err = json.Unmarshal(text, &f)
-	}
-	if err != nil {
-		w.Fatalf("%s: %v: %s", req.URL, err, text)
-	}
-	return resp.StatusCode, f, string(text)
+	status, body = w.get(&f, navigate.SymbolsPath, ann, pairs...)
+	return status, f, body
 }
 
 // Definitions are found by parts of their names: the very name first, then names and
