@@ -16,7 +16,7 @@ import (
 var _ manage.Backups = (*Service)(nil)
 
 // backupWork is what is done about backups, and what is known of their destination.
-// Whoever asks for work leaves word in a channel, and does not wait for it.
+// Those who ask for work leave word in a channel, and do not wait for it.
 type backupWork struct {
 	// wake holds a token when a backup of the plan is to be made now, look when the
 	// destination is to be listed, and check the ID of a backup to verify.
