@@ -19,6 +19,7 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/cmd/trawl/serverfile"
+	"github.com/trawlsearch/trawl/cmd/trawl/service"
 )
 
 // hostilePages are the addresses of pages, by their routes: with as much on them
@@ -204,19 +205,26 @@ func (s *servedPages) serve(args ...string) {
 	s.url, s.pid = f.URL(), cmd.Process.Pid
 }
 
-// mostResident is the largest resident size that the server has had, in bytes.
+// mostResident is the largest resident size that the server has had, in bytes. What it
+// has of its own file must be within what memory is divided with.
 func (s *servedPages) mostResident() int64 {
 	s.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.pid))
 	if err != nil {
 		s.Fatal(err)
 	}
-	m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
-	if m == nil {
-		s.Fatalf("no VmHWM in %s", status)
+	field := func(name string) int64 {
+		m := regexp.MustCompile(name + `:\s+(\d+) kB`).FindSubmatch(status)
+		if m == nil {
+			s.Fatalf("no %s in %s", name, status)
+		}
+		n, _ := strconv.ParseInt(string(m[1]), 10, 64) // digits
+		return n << 10
 	}
-	n, _ := strconv.ParseInt(string(m[1]), 10, 64) // digits
-	return n << 10
+	if got := field("RssFile"); got > service.ProgramBytes {
+		s.Errorf("the server has %d MiB of files in memory, and memory is divided as if it had %d", got>>20, service.ProgramBytes>>20)
+	}
+	return field("VmHWM")
 }
 
 // readSlowly asks for a page and takes nothing of it. The address is one of this

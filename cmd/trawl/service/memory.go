@@ -12,13 +12,14 @@ import (
 // process as a whole stays within it. The remainder is for matches on their way
 // to clients and for garbage, which the runtime keeps within the limit.
 const (
-	// programBytes are the pages of the program's own file that are resident,
-	// 31 MB of it after all kinds of searches, which the runtime does not count.
-	programBytes = 40 << 20
+	// ProgramBytes are what the program's own file has in memory at most, its code and
+	// its constants, which the runtime does not count. Of 65 MiB that are mapped 56 are
+	// resident while repositories are indexed: the system maps what is near a page, too.
+	ProgramBytes = 68 << 20
 	// fixedBytes is the memory beside the caches, whatever the setting is: the
 	// program, the engine's buffers, some searches, the table of trigrams of a
 	// shard that is written.
-	fixedBytes = 192 << 20
+	fixedBytes = 216 << 20
 
 	leastListBytes = 24 << 20
 	mostListBytes  = 256 << 20
@@ -68,7 +69,7 @@ func divide(memory int64) shares {
 		pages:    min(max(memory/8, leastPageBytes), mostPageBytes),
 		git:      min(max(memory/8, git.LeastBudget), mostGitBytes),
 	}
-	s.runtime = max(memory-programBytes-outside(s.caches), memory/2)
+	s.runtime = max(memory-ProgramBytes-outside(s.caches), memory/2)
 	return s
 }
 
