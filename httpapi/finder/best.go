@@ -36,6 +36,14 @@ type best struct {
 	files []file
 }
 
+// least is the score that a file needs to be among them.
+func (b *best) least() int {
+	if len(b.files) < b.most {
+		return 0
+	}
+	return b.files[b.most-1].score
+}
+
 func (b *best) add(f file) {
 	if len(b.files) == b.most && compare(b.files[b.most-1], f) <= 0 {
 		return

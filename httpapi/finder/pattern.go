@@ -1,6 +1,7 @@
 package finder
 
 import (
+	"bytes"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -23,19 +24,64 @@ var forPaths = sync.OnceFunc(func() { algo.Init("path") })
 // each with its letters in order. Case and accents do not matter. It belongs to one
 // goroutine.
 type pattern struct {
-	terms [][]rune
-	slab  *util.Slab
-	text  []byte
+	terms []term
+	// most is the score of a path that has all terms at the start of a word.
+	most int
+	slab *util.Slab
+	// text is a path, and lower the same in lower case.
+	text, lower []byte
+}
+
+// term is a part of what someone looks for, also as bytes.
+type term struct {
+	runes []rune
+	bytes []byte
 }
 
 // newPattern divides a text at its spaces.
 func newPattern(text string) *pattern {
 	forPaths()
 	p := &pattern{slab: util.MakeSlab(slabScores, slabRunes)}
-	for _, term := range strings.Fields(strings.ToLower(text)) {
-		p.terms = append(p.terms, algo.NormalizeRunes([]rune(term)))
+	for _, field := range strings.Fields(strings.ToLower(text)) {
+		runes := algo.NormalizeRunes([]rune(field))
+		p.terms = append(p.terms, term{runes, []byte(string(runes))})
+		// No character has more than a letter at the start of a word or behind one.
+		letters := []rune(strings.Repeat("a", len(runes)))
+		chars := util.RunesToChars(letters)
+		r, _ := algo.FuzzyMatchV2(false, true, true, &chars, letters, false, p.slab)
+		p.most += r.Score
 	}
 	return p
+}
+
+// gapScore is what the matcher takes for the first character between two of a term.
+const gapScore = 3
+
+// reaches says whether the text may have a score. A term of which the text has the
+// characters, but not side by side, has a gap.
+func (p *pattern) reaches(score int) bool {
+	if p.most < score {
+		return false
+	}
+	if score <= p.most-gapScore*len(p.terms) {
+		return true
+	}
+	p.lower = append(p.lower[:0], p.text...)
+	for i, c := range p.lower {
+		if c >= utf8.RuneSelf {
+			return true // it may have characters that count as others
+		}
+		if c-'A' <= 'Z'-'A' {
+			p.lower[i] = c | 0x20
+		}
+	}
+	most := p.most
+	for _, t := range p.terms {
+		if !bytes.Contains(p.lower, t.bytes) {
+			most -= gapScore
+		}
+	}
+	return score <= most
 }
 
 // found is how well a path matches.
@@ -46,14 +92,17 @@ type found struct {
 }
 
 // find matches the path behind a prefix, which is "" or the name of a repository with
-// a slash.
-func (p *pattern) find(prefix, path string) (f found, ok bool) {
+// a slash. It may leave out a path whose score is less than least.
+func (p *pattern) find(prefix, path string, least int) (f found, ok bool) {
 	p.text = append(append(p.text[:0], prefix...), path...)
+	if !p.reaches(least) {
+		return found{}, false
+	}
 	chars := util.ToChars(p.text)
 	f.named = true
 	var name int // where the name of the file begins, in characters
 	for i, term := range p.terms {
-		r, _ := algo.FuzzyMatchV2(false, true, true, &chars, term, false, p.slab)
+		r, _ := algo.FuzzyMatchV2(false, true, true, &chars, term.runes, false, p.slab)
 		if r.Start < 0 {
 			return found{}, false
 		}
@@ -83,7 +132,7 @@ func (p *pattern) marks(prefix, path string) [][2]int {
 	before := utf8.RuneCountInString(prefix)
 	at := make([]bool, chars.Length()-before)
 	for _, term := range p.terms {
-		_, places := algo.FuzzyMatchV2(false, true, true, &chars, term, true, p.slab)
+		_, places := algo.FuzzyMatchV2(false, true, true, &chars, term.runes, true, p.slab)
 		if places == nil {
 			continue
 		}

@@ -2,10 +2,12 @@ package finder
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/trawlsearch/trawl/store"
 )
@@ -54,6 +56,37 @@ func TestPatternRanks(t *testing.T) {
 	}
 }
 
+// What is left out is not among the best.
+func TestPatternLeavesOut(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	const letters = "aabbcAB/_.-1é "
+	word := func(most int) string {
+		var b strings.Builder
+		for range 1 + random.IntN(most) {
+			b.WriteRune([]rune(letters)[random.IntN(utf8.RuneCountInString(letters))])
+		}
+		return b.String()
+	}
+	leftOut := 0
+	for range 200_000 {
+		text, path := word(5), word(12)
+		p := newPattern(text)
+		f, ok := p.find("ab/", path, 0)
+		if !ok {
+			continue
+		}
+		if again, ok := p.find("ab/", path, f.score); !ok || again != f {
+			t.Fatalf("%q in %q: %+v, and %+v, %v where its score is needed", text, path, f, again, ok)
+		}
+		if _, ok := p.find("ab/", path, p.most); !ok {
+			leftOut++
+		}
+	}
+	if leftOut < 1000 {
+		t.Errorf("%d paths were left out", leftOut)
+	}
+}
+
 func TestPatternMarks(t *testing.T) {
 	for _, c := range []struct{ text, prefix, path, want string }{
 		{"core", "", "net/core/dev.c", "[[4 8]]"},
@@ -80,8 +113,12 @@ func FuzzPattern(f *testing.F) {
 			return
 		}
 		p := newPattern(text)
-		if _, ok := p.find(prefix, path); !ok {
+		f, ok := p.find(prefix, path, 0)
+		if !ok {
 			return
+		}
+		if again, ok := p.find(prefix, path, f.score); !ok || again != f {
+			t.Errorf("%q in %q %q: %+v, and %+v, %v where its score is needed", text, prefix, path, f, again, ok)
 		}
 		last, length := -1, len([]rune(path))
 		for _, m := range p.marks(prefix, path) {
@@ -113,7 +150,7 @@ func BenchmarkSearch(b *testing.B) {
 		paths = append(paths, fmt.Sprintf("drivers/%s%d/sub%d/mod_%d_core.c", []string{"net", "gpu", "usb", "media"}[i%4], i%97, i%13, i))
 	}
 	repository := &store.Repository{}
-	for _, text := range []string{"c", "core", "netcore", "gpu77 core", "nosuchfile"} {
+	for _, text := range []string{"c", "core", "dcore", "netcore", "gpu77 core", "nosuchfile"} {
 		b.Run(text, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

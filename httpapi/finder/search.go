@@ -47,7 +47,7 @@ func (s *search) compare(ctx context.Context, name string, f file) error {
 		}
 	}
 	var ok bool
-	if f.found, ok = s.pattern.find(name, f.path); ok {
+	if f.found, ok = s.pattern.find(name, f.path, s.best.least()); ok {
 		s.best.add(f)
 	}
 	return nil
