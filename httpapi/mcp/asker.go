@@ -62,9 +62,13 @@ func explain(err error) error {
 // found is what a search found, as far as it is kept.
 type found struct{ *navigate.Answer }
 
+// matchesWanted is how many matches are searched for: enough that a few large files
+// with hundreds of them do not end a search.
+const matchesWanted = 10_000
+
 // search runs a query as the stream would, for the client and in its turn.
 func (a *asker) search(ctx context.Context, text, patternType string, contextLines int) (*found, error) {
-	finder := navigate.Finder{Searcher: a.e.Searcher, Now: a.e.Now}
+	finder := navigate.Finder{Searcher: a.e.Searcher, Now: a.e.Now, Count: matchesWanted}
 	answer, err := finder.Search(ctx, text, patternType, contextLines, a.x.trace)
 	switch {
 	case errors.Is(err, navigate.ErrBusy):

@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"fmt"
+	"sort"
 	"strings"
 
 	"github.com/trawlsearch/trawl/query"
@@ -11,16 +12,22 @@ import (
 // linesPerFile is how many lines of one file are shown, those around matches included.
 const linesPerFile = 40
 
-// matchesPerFile is how many lines with a match are shown of one file where several
-// files were found.
-const matchesPerFile = 6
+// matchesOf is how many lines with a match are shown of a file, by its place in the
+// order.
+func matchesOf(place, files int) int {
+	switch {
+	case files == 1:
+		return linesPerFile
+	case place == 0:
+		return 12
+	case place < 3:
+		return 8
+	}
+	return 5
+}
 
 // show adds the first files and commits to a page and returns how many.
 func (f *found) show(p *page, limit int) (shown int) {
-	each := matchesPerFile
-	if len(f.Matches) == 1 {
-		each = linesPerFile
-	}
 	for _, m := range f.Matches {
 		if shown == limit {
 			break
@@ -28,7 +35,7 @@ func (f *found) show(p *page, limit int) (shown int) {
 		ok := false
 		switch m := m.(type) {
 		case *query.FileMatch:
-			ok = showFile(p, m, each)
+			ok = showFile(p, m, matchesOf(shown, len(f.Matches)))
 		case *query.CommitMatch:
 			ok = showCommit(p, m)
 		case *query.RepoMatch:
@@ -104,7 +111,7 @@ func showFile(p *page, m *query.FileMatch, each int) bool {
 }
 
 // matchLines returns lines with their numbers, a colon behind those that match, and how
-// many that match are left out.
+// many that match are left out: those that say less than the others.
 func matchLines(m *query.FileMatch, each int) (lines []string, left int) {
 	for _, s := range m.Symbols {
 		if len(lines) == each {
@@ -113,24 +120,31 @@ func matchLines(m *query.FileMatch, each int) (lines []string, left int) {
 		}
 		lines = append(lines, symbolLine(s))
 	}
-	matched := 0
+	chosen := tellingLines(m, each)
 	for _, c := range m.Chunks {
-		for i, text := range bytes.Split(bytes.TrimSuffix(c.Content, []byte("\n")), []byte("\n")) {
-			at, hit := firstIn(c, int(c.Start.Line)+i)
+		first, rows := int(c.Start.Line), bytes.Split(bytes.TrimSuffix(c.Content, []byte("\n")), []byte("\n"))
+		// near reports whether the next line with a match in a direction is shown.
+		near := func(i, step int) bool {
+			for i += step; 0 <= i && i < len(rows); i += step {
+				if _, hit := firstIn(c, first+i); hit {
+					return chosen[first+i]
+				}
+			}
+			return false
+		}
+		for i, text := range rows {
+			at, hit := firstIn(c, first+i)
+			mark := ":"
 			switch {
-			case hit && matched == each:
+			case hit && !chosen[first+i]:
 				left++
 				continue
-			case hit:
-				matched++
-			case matched == each && left > 0, len(lines) >= linesPerFile:
+			case !hit && (len(lines) >= linesPerFile || !near(i, -1) && !near(i, 1)):
 				continue
+			case !hit:
+				mark = "-"
 			}
-			mark := "-"
-			if hit {
-				mark = ":"
-			}
-			lines = append(lines, fmt.Sprintf("%d%s %s", int(c.Start.Line)+i+1, mark, shortenAround(strings.TrimRight(string(text), "\r"), at)))
+			lines = append(lines, fmt.Sprintf("%d%s %s", first+i+1, mark, shortenAround(strings.TrimRight(string(text), "\r"), at)))
 		}
 	}
 	return lines, left
@@ -138,15 +152,14 @@ func matchLines(m *query.FileMatch, each int) (lines []string, left int) {
 
 // firstIn returns where in a line the first match begins.
 func firstIn(c query.Chunk, line int) (column int, ok bool) {
-	for _, r := range c.Ranges {
-		if int(r.Start.Line) <= line && line <= int(r.End.Line) {
-			if int(r.Start.Line) < line {
-				return 0, true
-			}
-			return int(r.Start.Column), true
-		}
+	i := sort.Search(len(c.Ranges), func(i int) bool { return int(c.Ranges[i].End.Line) >= line })
+	switch {
+	case i == len(c.Ranges) || int(c.Ranges[i].Start.Line) > line:
+		return 0, false
+	case int(c.Ranges[i].Start.Line) < line:
+		return 0, true
 	}
-	return 0, false
+	return int(c.Ranges[i].Start.Column), true
 }
 
 func symbolLine(s query.Symbol) string {

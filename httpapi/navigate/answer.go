@@ -1,6 +1,7 @@
 package navigate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -114,6 +115,8 @@ type Finder struct {
 	Searcher httpapi.Searcher
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
+	// Count is how many matches are searched for where a query has no count; 0 is 1,000.
+	Count int
 }
 
 // Search runs a query as the stream would, for the client and in its turn. The error
@@ -134,7 +137,7 @@ func (f *Finder) Search(ctx context.Context, text, patternType string, contextLi
 	}
 	actor := auth.From(ctx)
 	o := search.Options{
-		Report: report.New(now), Display: -1, ContextLines: contextLines, DefaultCount: defaultCount,
+		Report: report.New(now), Display: -1, ContextLines: contextLines, DefaultCount: cmp.Or(f.Count, defaultCount),
 		Visible: actor.Visible(), Asker: httpapi.ClientKey(actor),
 	}
 	o.PublicVisible = o.Visible != nil
