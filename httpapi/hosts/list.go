@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -80,7 +81,7 @@ func (c *Config) listHost(ctx context.Context, client *codehost.Client, known co
 	}
 	found, err := host.List(ctx, known)
 	if err != nil {
-		return Listing{}, fmt.Errorf("ask %s: %w", redact.URL(c.URL.String()), err)
+		return Listing{}, unanswered(c.URL, err)
 	}
 	out := Listing{Failed: found.Failed, Left: found.Left}
 	if says, ok := host.(codehost.Permissions); ok && c.account.TakesReaders {
@@ -124,7 +125,7 @@ func (c *Config) ask(ctx context.Context, guard Guard) (out Listing, err error) 
 	defer cancel()
 	answer, err := c.get(ctx, guard)
 	if err != nil {
-		return out, fmt.Errorf("ask %s: %w", redact.URL(c.URL.String()), err)
+		return out, unanswered(c.URL, err)
 	}
 	for _, item := range answer.Items {
 		name := strings.Trim(cmp.Or(item.Name, item.URI), "/")
@@ -171,4 +172,12 @@ func (c *Config) get(ctx context.Context, guard Guard) (*listed, error) {
 		return nil, fmt.Errorf("it has more than %d repositories", maxRepositories)
 	}
 	return &out, nil
+}
+
+// unanswered tells why a host could not be asked at an address.
+func unanswered(u *url.URL, err error) error {
+	if errors.Is(err, ErrAddress) {
+		return fmt.Errorf("ask %s: %w; allow-local-sources of the server allows it", redact.URL(u.String()), err)
+	}
+	return fmt.Errorf("ask %s: %w", redact.URL(u.String()), err)
 }

@@ -51,7 +51,7 @@ func (c *Config) listURLs(ctx context.Context, client *codehost.Client) (Listing
 	req.Header.Set("Accept", "text/plain, */*;q=0.1")
 	resp, err := client.HTTP().Do(req)
 	if err != nil {
-		return Listing{}, fmt.Errorf("ask %s: %w", redact.URL(c.ReposURL.String()), err)
+		return Listing{}, unanswered(c.ReposURL, err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
