@@ -69,9 +69,17 @@ func (a *app) printTable(all []admin.Repository, now time.Time) error {
 	fmt.Fprintln(w, "NAME\tBRANCH\tCOMMIT\tOTHERS\tDOCUMENTS\tTEXT\tSKIPPED\tCOMMITS\tDIFFS\tAGE\tERROR")
 	for _, r := range all {
 		fmt.Fprintf(w, "%s\t%s\t%.12s\t%d\t%d\t%s\t%d\t%s\t%d\t%s\t%s\n", r.Name, orDash(r.Branch), orDash(r.Commit), len(r.Branches),
-			r.Documents, progress.Size(r.TextBytes), r.Skipped, commits(r), r.History.Diffs, age(r.LastFetched, now), orDash(print.Line(r.Error)))
+			r.Documents, progress.Size(r.TextBytes), r.Skipped, commits(r), r.History.Diffs, age(r.LastFetched, now), orDash(wrong(r, now)))
 	}
 	return w.Flush()
+}
+
+// wrong tells why a repository is not found, or not as it is.
+func wrong(r admin.Repository, now time.Time) string {
+	if !r.HiddenSince.IsZero() {
+		return "hidden: its code host has not listed it for " + age(r.HiddenSince, now)
+	}
+	return print.Line(r.Error)
 }
 
 // commits returns how many are indexed, with a sign that more are to be read.

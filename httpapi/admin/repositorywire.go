@@ -49,6 +49,8 @@ type (
 		LastFetched     time.Time `json:"lastFetched,omitzero"`
 		LastIndexed     time.Time `json:"lastIndexed,omitzero"`
 		Error           string    `json:"error,omitempty"`
+		// HiddenSince is since when its code host does not list it, and no search finds it.
+		HiddenSince time.Time `json:"hiddenSince,omitzero"`
 
 		History History `json:"history,omitzero"`
 
@@ -128,7 +130,7 @@ func newRepository(r *store.Repository) Repository {
 	out := Repository{
 		Name: r.Name, Source: redact.URL(r.Source), Commit: r.Commit(), Indexed: r.Indexed(),
 		Documents: r.Documents, TextBytes: r.TextBytes, Skipped: r.Skipped,
-		LastFetched: r.Fetched(), LastIndexed: r.LastIndexed, Error: redact.About(r.LastError, r.Source),
+		LastFetched: r.Fetched(), LastIndexed: r.LastIndexed, Error: redact.About(r.LastError, r.Source), HiddenSince: r.Gone,
 		Stars: r.Stars, Fork: r.Fork, Archived: r.Archived, Private: r.Private,
 		Description: r.Description, Topics: r.Topics, Metadata: r.Metadata,
 		BranchGlobs: r.BranchGlobs, BranchesLeftOut: r.BranchesLeftOut,
