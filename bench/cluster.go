@@ -78,6 +78,8 @@ type clusterRun struct {
 	database *clusterDatabase
 	objects  *clusterObjects
 	nodes    []*clusterNode
+	// ended is what is done once the nodes have ended.
+	ended []func() error
 	// searcher is the token that searches use.
 	searcher *accessToken
 	// searched are numbers of repositories that have a word of their own.
@@ -180,6 +182,9 @@ func (r *clusterRun) close() error {
 	var all []error
 	for _, n := range r.nodes {
 		all = append(all, n.stop())
+	}
+	for _, remove := range r.ended {
+		all = append(all, remove())
 	}
 	return errors.Join(append(all, r.objects.close(), r.database.close())...)
 }

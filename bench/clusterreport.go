@@ -45,9 +45,11 @@ type ClusterReport struct {
 	Queries   int      `json:"queries"`
 	Matches   int      `json:"matches"`
 	Different []string `json:"different,omitempty"`
-	// Throughput are answers a second of one node, of two, and so on. NoThroughput says
-	// why there are none.
+	// Throughput are answers a second of one node, of two, and so on. Share is the part of
+	// a processor that each node was held to, 0 for none. NoThroughput says why there are
+	// no answers.
 	Throughput   []float64 `json:"throughput,omitempty"`
+	Share        float64   `json:"share,omitempty"`
 	NoThroughput string    `json:"noThroughput,omitempty"`
 	// Acknowledged counts changes that had to stay, Unsure those without an answer.
 	Acknowledged int      `json:"acknowledged"`
@@ -141,8 +143,12 @@ func (r *ClusterReport) Write(w io.Writer) error {
 	if r.NoThroughput != "" {
 		fmt.Fprintf(&b, "throughput    %s\n", r.NoThroughput)
 	}
+	held := ""
+	if r.Share > 0 {
+		held = fmt.Sprintf(", each held to %.2f of a processor", r.Share)
+	}
 	for i, rate := range r.Throughput {
-		fmt.Fprintf(&b, "throughput    %d nodes: %.0f answers a second\n", i+1, rate)
+		fmt.Fprintf(&b, "throughput    %d nodes%s: %.0f answers a second\n", i+1, held, rate)
 	}
 	if s := r.Sizes; s != nil {
 		s.write(&b)

@@ -85,19 +85,28 @@ func (r *clusterRun) versions(ctx context.Context) ([]uint64, error) {
 
 const (
 	// throughputFor is how long each number of nodes is asked.
-	throughputFor = 5 * time.Second
+	throughputFor = 10 * time.Second
 	// nodeClients is how many clients a node has then.
 	nodeClients = 4
 	// nodeProcessors is how many processors there are for a node and its clients.
 	nodeProcessors = 2
 )
 
-// throughput counts answers a second of one node, of two, and so on. Without
-// processors for all, nodes take them from each other and nothing is measured.
+// throughput counts answers a second of one node, of two, and so on. Where there are not
+// processors for all, half of them are divided among the nodes, and the other half is for
+// the clients.
 func (r *clusterRun) throughput(ctx context.Context) error {
-	if runtime.NumCPU() < nodeProcessors*r.Nodes {
-		r.report.NoThroughput = fmt.Sprintf("not measured: %d processors for %d nodes and their clients", runtime.NumCPU(), r.Nodes)
-		return nil
+	if processors := runtime.NumCPU(); processors < nodeProcessors*r.Nodes {
+		share := float64(processors) / float64(nodeProcessors*r.Nodes)
+		for _, n := range r.nodes {
+			remove, err := holdToShare(fmt.Sprintf("trawl-bench-%d", n.process.cmd.Process.Pid), n.process.cmd.Process.Pid, share)
+			if err != nil {
+				r.report.NoThroughput = fmt.Sprintf("not measured: %d processors for %d nodes and their clients, and none can be divided: %v", processors, r.Nodes, err)
+				return nil
+			}
+			r.ended = append(r.ended, remove)
+		}
+		r.report.Share = share
 	}
 	for n := range r.Nodes {
 		r.Note(fmt.Sprintf("throughput of %d nodes", n+1))

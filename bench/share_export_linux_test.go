@@ -1,0 +1,4 @@
+package bench
+
+// HoldToShare holds a process to a share of a processor.
+var HoldToShare = holdToShare
