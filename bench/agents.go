@@ -20,7 +20,7 @@ type AgentsConfig struct {
 	Repositories string
 	// Set is what is asked; required.
 	Set QuestionSet
-	// Calls is how many calls an agent makes for a question at most; 12.
+	// Calls is how many calls an agent makes for a question at most; 20.
 	Calls int
 	// Work is a directory for clones, files and the index; required.
 	Work string
@@ -29,8 +29,8 @@ type AgentsConfig struct {
 }
 
 // An agent looks for the answer of a question with the tools that it has. What it does is
-// fixed, so that the tools differ and not the wit: it searches for words, fewer each time,
-// and opens the first file that a search shows at the first line that is shown.
+// fixed, and no model, so that only the tools differ: it searches for words, fewer each
+// time, and opens the first file that a search shows at the first line that is shown.
 type agent interface {
 	name() string
 	// searches are those that it makes for a question, the first first.
@@ -49,7 +49,7 @@ type citation struct {
 
 const (
 	// mostCalls is how many calls an agent makes for a question by default.
-	mostCalls = 12
+	mostCalls = 20
 	// answerBytes are the most of an answer that an agent takes.
 	answerBytes = 16_000
 	// linesAround is how many lines before and behind one an agent opens.

@@ -108,7 +108,7 @@ func effortOf(efforts []AgentsEffort) string {
 		for _, n := range all {
 			sum += n
 		}
-		return all[len(all)/2], float64(sum) / float64(len(all))
+		return (all[(len(all)-1)/2] + all[len(all)/2]) / 2, float64(sum) / float64(len(all))
 	}
 	medianCalls, meanCalls := middle(calls)
 	medianBytes, meanBytes := middle(sizes)

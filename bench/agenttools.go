@@ -33,15 +33,18 @@ func (a *protocolAgent) close() error { return a.session.Close() }
 // searches asks the question as it is, and then for its words.
 func (a *protocolAgent) searches(q Question) []func(context.Context) (string, error) {
 	all := []func(context.Context) (string, error){func(ctx context.Context) (string, error) {
-		return a.call(ctx, "natural_search", map[string]any{"question": q.Text, "repository": q.Repository})
+		return a.call(ctx, "natural_search", map[string]any{"question": q.Text, "repository": exactly(q.Repository)})
 	}}
 	for n := len(q.Terms); n > 0; n-- {
 		all = append(all, func(ctx context.Context) (string, error) {
-			return a.call(ctx, "keyword_search", map[string]any{"query": strings.Join(q.Terms[:n], " "), "repository": q.Repository})
+			return a.call(ctx, "keyword_search", map[string]any{"query": strings.Join(q.Terms[:n], " "), "repository": exactly(q.Repository)})
 		})
 	}
 	return all
 }
+
+// exactly is the pattern of one repository's name.
+func exactly(name string) string { return "^" + regexp.QuoteMeta(name) + "$" }
 
 func (a *protocolAgent) read(ctx context.Context, q Question, path string, first, last int) (string, error) {
 	return a.call(ctx, "read_file", map[string]any{"repository": q.Repository, "path": path, "start_line": first, "end_line": last})
@@ -58,10 +61,7 @@ func (a *protocolAgent) call(ctx context.Context, tool string, arguments map[str
 			b.WriteString(text.Text)
 		}
 	}
-	if res.IsError {
-		return "", fmt.Errorf("%s %v: %s", tool, arguments, b.String())
-	}
-	return b.String(), nil
+	return b.String(), nil // an error tells the agent what to do instead
 }
 
 // The lines of a tool's answer: a title with repository and path, and lines with numbers.
@@ -97,6 +97,9 @@ func (shellAgent) name() string { return "rg" }
 
 func (shellAgent) close() error { return nil }
 
+// rg searches all files for words, in an order that stays, and cuts long lines.
+const rg = "rg --no-config --no-ignore --hidden --sort path --max-columns 300 --max-columns-preview -F"
+
 // searches asks for lines with all words, for the lines of files with all words that have
 // one of them, and the same with fewer words.
 func (a shellAgent) searches(q Question) (all []func(context.Context) (string, error)) {
@@ -104,16 +107,16 @@ func (a shellAgent) searches(q Question) (all []func(context.Context) (string, e
 		all = append(all, func(ctx context.Context) (string, error) { return a.run(ctx, command, q.Terms...) })
 	}
 	for n := len(q.Terms); n > 0; n-- {
-		lines, files, any := `rg --sort path -in -F -e "$1" .`, `rg --sort path -il0 -F -e "$1" .`, ` -e "$1"`
+		lines, files, any := rg+` -in -e "$1" .`, rg+` -il0 -e "$1" .`, ` -e "$1"`
 		for i := 2; i <= n; i++ {
 			word := fmt.Sprintf(`-e "$%d"`, i)
 			lines += " | rg -i -F " + word
-			files += " | xargs -0r rg --sort path -il0 -F " + word
+			files += " | xargs -0r " + rg + " -il0 " + word
 			any += " " + word
 		}
 		add(lines)
 		if n > 1 {
-			add(files + " | xargs -0r rg --sort path -Hin -F" + any)
+			add(files + " | xargs -0r " + rg + " -Hin" + any)
 		}
 	}
 	return all

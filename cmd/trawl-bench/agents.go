@@ -20,7 +20,7 @@ func agentsCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 	flags.StringVar(&c.Trawl, "trawl", "", "binary to ask (default: built from the source in this folder)")
 	flags.StringVar(&c.Repositories, "repositories", "", "directory with the git directories git, etcd and redis; only read")
 	flags.StringVar(&file, "questions", "", "file with a set of questions (default: the set that comes with the program)")
-	flags.IntVar(&c.Calls, "calls", 12, "how many calls an agent makes for a question at most")
+	flags.IntVar(&c.Calls, "calls", 20, "how many calls an agent makes for a question at most")
 	flags.StringVar(&c.Work, "work", "", "empty directory for clones, files and the index; kept (default: temporary)")
 	flags.StringVar(&json, "json", "", "file to write the report to as JSON")
 	if err := parse(flags, args, 0, stderr); err != nil {

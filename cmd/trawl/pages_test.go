@@ -206,7 +206,7 @@ func (s *servedPages) serve(args ...string) {
 }
 
 // mostResident is the largest resident size that the server has had, in bytes. What it
-// has of its own file must be within what memory is divided with.
+// has of files at the end, which are its own, must be within what memory is divided with.
 func (s *servedPages) mostResident() int64 {
 	s.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.pid))

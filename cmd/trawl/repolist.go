@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -76,10 +77,14 @@ func (a *app) printTable(all []admin.Repository, now time.Time) error {
 
 // wrong tells why a repository is not found, or not as it is.
 func wrong(r admin.Repository, now time.Time) string {
+	var all []string
 	if !r.HiddenSince.IsZero() {
-		return "hidden: its code host has not listed it for " + age(r.HiddenSince, now)
+		all = append(all, "hidden: its code host has not listed it for "+age(r.HiddenSince, now))
 	}
-	return print.Line(r.Error)
+	if r.Error != "" {
+		all = append(all, print.Line(r.Error))
+	}
+	return strings.Join(all, "; ")
 }
 
 // commits returns how many are indexed, with a sign that more are to be read.

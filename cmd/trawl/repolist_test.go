@@ -19,7 +19,7 @@ func TestListTellsOfHiddenRepositories(t *testing.T) {
 	if err := a.printTable(all, now); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"hidden: its code host has not listed it for 3h\n", "timed out\n"} {
+	for _, want := range []string{"hidden: its code host has not listed it for 3h; no such repository\n", "timed out\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in\n%s", want, &b)
 		}

@@ -25,7 +25,7 @@ var forPaths = sync.OnceFunc(func() { algo.Init("path") })
 // goroutine.
 type pattern struct {
 	terms []term
-	// most is the score of a path that has all terms at the start of a word.
+	// most is the score of a path in which each term stands behind a slash.
 	most int
 	slab *util.Slab
 	// text is a path, and lower the same in lower case.
@@ -45,7 +45,7 @@ func newPattern(text string) *pattern {
 	for _, field := range strings.Fields(strings.ToLower(text)) {
 		runes := algo.NormalizeRunes([]rune(field))
 		p.terms = append(p.terms, term{runes, []byte(string(runes))})
-		// No character has more than a letter at the start of a word or behind one.
+		// No other text of that many characters has a higher score.
 		letters := []rune(strings.Repeat("a", len(runes)))
 		chars := util.RunesToChars(letters)
 		r, _ := algo.FuzzyMatchV2(false, true, true, &chars, letters, false, p.slab)

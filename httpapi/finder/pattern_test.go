@@ -68,18 +68,21 @@ func TestPatternLeavesOut(t *testing.T) {
 		return b.String()
 	}
 	leftOut := 0
-	for range 200_000 {
-		text, path := word(5), word(12)
+	for range 1000 {
+		text := word(5)
 		p := newPattern(text)
-		f, ok := p.find("ab/", path, 0)
-		if !ok {
-			continue
-		}
-		if again, ok := p.find("ab/", path, f.score); !ok || again != f {
-			t.Fatalf("%q in %q: %+v, and %+v, %v where its score is needed", text, path, f, again, ok)
-		}
-		if _, ok := p.find("ab/", path, p.most); !ok {
-			leftOut++
+		for range 100 {
+			path := word(12)
+			f, ok := p.find("ab/", path, 0)
+			if !ok {
+				continue
+			}
+			if again, ok := p.find("ab/", path, f.score); !ok || again != f {
+				t.Fatalf("%q in %q: %+v, and %+v, %v where its score is needed", text, path, f, again, ok)
+			}
+			if _, ok := p.find("ab/", path, p.most); !ok {
+				leftOut++
+			}
 		}
 	}
 	if leftOut < 1000 {

@@ -60,7 +60,11 @@ func explain(err error) error {
 }
 
 // found is what a search found, as far as it is kept.
-type found struct{ *navigate.Answer }
+type found struct {
+	*navigate.Answer
+	// context is how many lines around matches it has.
+	context int
+}
 
 // matchesWanted is how many matches are searched for: enough that a few large files
 // with hundreds of them do not end a search.
@@ -76,7 +80,7 @@ func (a *asker) search(ctx context.Context, text, patternType string, contextLin
 	case err != nil:
 		return nil, explainQuery(text, err)
 	}
-	return &found{answer}, nil
+	return &found{answer, contextLines}, nil
 }
 
 // explainQuery tells what is wrong with a query and how it is mended.

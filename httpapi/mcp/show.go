@@ -35,7 +35,7 @@ func (f *found) show(p *page, limit int) (shown int) {
 		ok := false
 		switch m := m.(type) {
 		case *query.FileMatch:
-			ok = showFile(p, m, matchesOf(shown, len(f.Matches)))
+			ok = showFile(p, m, matchesOf(shown, len(f.Matches)), f.context)
 		case *query.CommitMatch:
 			ok = showCommit(p, m)
 		case *query.RepoMatch:
@@ -90,8 +90,8 @@ func title(m *query.FileMatch) string {
 }
 
 // showFile adds a file with some of its lines. It is false if none of them fit.
-func showFile(p *page, m *query.FileMatch, each int) bool {
-	lines, left := matchLines(m, each)
+func showFile(p *page, m *query.FileMatch, each, context int) bool {
+	lines, left := matchLines(m, each, context)
 	if len(lines) == 0 { // found by its path
 		return p.line("%s", title(m))
 	}
@@ -111,8 +111,9 @@ func showFile(p *page, m *query.FileMatch, each int) bool {
 }
 
 // matchLines returns lines with their numbers, a colon behind those that match, and how
-// many that match are left out: those that say less than the others.
-func matchLines(m *query.FileMatch, each int) (lines []string, left int) {
+// many that match are left out: those that say less than the others. Context is how many
+// lines around matches m has.
+func matchLines(m *query.FileMatch, each, context int) (lines []string, left int) {
 	for _, s := range m.Symbols {
 		if len(lines) == each {
 			left++
@@ -120,34 +121,51 @@ func matchLines(m *query.FileMatch, each int) (lines []string, left int) {
 		}
 		lines = append(lines, symbolLine(s))
 	}
-	chosen := tellingLines(m, each)
+	chosen, last := bestLines(m, each), 0
+	for line := range chosen {
+		last = max(last, line)
+	}
 	for _, c := range m.Chunks {
-		first, rows := int(c.Start.Line), bytes.Split(bytes.TrimSuffix(c.Content, []byte("\n")), []byte("\n"))
 		// near reports whether the next line with a match in a direction is shown.
-		near := func(i, step int) bool {
-			for i += step; 0 <= i && i < len(rows); i += step {
-				if _, hit := firstIn(c, first+i); hit {
-					return chosen[first+i]
+		near := func(line, step int) bool {
+			for range context {
+				line += step
+				if _, matched := firstIn(c, line); matched {
+					return chosen[line]
 				}
 			}
 			return false
 		}
-		for i, text := range rows {
-			at, hit := firstIn(c, first+i)
+		left += linesOf(c)
+		line := int(c.Start.Line) - 1
+		for text := range bytes.Lines(c.Content) {
+			if line++; line > last+context {
+				break
+			}
+			at, matched := firstIn(c, line)
 			mark := ":"
 			switch {
-			case hit && !chosen[first+i]:
-				left++
+			case matched && !chosen[line], !matched && (len(lines) >= linesPerFile || !near(line, -1) && !near(line, 1)):
 				continue
-			case !hit && (len(lines) >= linesPerFile || !near(i, -1) && !near(i, 1)):
-				continue
-			case !hit:
+			case matched:
+				left--
+			default:
 				mark = "-"
 			}
-			lines = append(lines, fmt.Sprintf("%d%s %s", first+i+1, mark, shortenAround(strings.TrimRight(string(text), "\r"), at)))
+			lines = append(lines, fmt.Sprintf("%d%s %s", line+1, mark, shortenAround(strings.TrimRight(string(text), "\r\n"), at)))
 		}
 	}
 	return lines, left
+}
+
+// linesOf counts the lines of a chunk with a match.
+func linesOf(c query.Chunk) (n int) {
+	next := uint32(0) // the first line that is not counted yet
+	for _, r := range c.Ranges {
+		n += int(r.End.Line + 1 - max(r.Start.Line, next))
+		next = r.End.Line + 1
+	}
+	return n
 }
 
 // firstIn returns where in a line the first match begins.

@@ -50,7 +50,7 @@ func findDefinitions(ctx context.Context, a *asker, in nameArgs) (string, error)
 	if err != nil {
 		return "", err
 	}
-	f, p := &found{answer}, newPage(in.MaxBytes)
+	f, p := &found{Answer: answer}, newPage(in.MaxBytes)
 	switch {
 	case len(f.Matches) == 0:
 		p.note("Definitions are those that ctags knows of the default branches; for names that it does not know use regexp_search with a word such as func, class or def in front.")
@@ -77,7 +77,7 @@ func findReferences(ctx context.Context, a *asker, in nameArgs) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	f, p := &found{answer}, newPage(in.MaxBytes)
+	f, p := &found{Answer: answer}, newPage(in.MaxBytes)
 	shown := f.show(p, bounded(in.Limit, 15, 100))
 	if where := f.among(defining, shown); len(where) > 0 {
 		p.note("Defined at: %s", strings.Join(where, ", "))

@@ -33,7 +33,7 @@ func matchOf(text, words string) *query.FileMatch {
 }
 
 // Of many lines with a match those are shown that say most, in the order of the file.
-func TestTellingLines(t *testing.T) {
+func TestBestLines(t *testing.T) {
 	var b strings.Builder
 	for i := range 30 {
 		fmt.Fprintf(&b, "\tbranch = next_branch(%d);\n", i)
@@ -45,7 +45,7 @@ func TestTellingLines(t *testing.T) {
 		"\t\treturn error(\"cannot delete\");\n" + // 34
 		"}\n" + b.String()
 	m := matchOf(text, "branch|checked|out|delete")
-	lines, left := matchLines(m, 4)
+	lines, left := matchLines(m, 4, 0)
 	got := strings.Join(lines, "\n")
 	for _, want := range []string{"31: int refuse_checked_out", "33: \tif (branch_checked_out", "34: \t\treturn error"} {
 		if !strings.Contains(got, want) {
@@ -57,24 +57,41 @@ func TestTellingLines(t *testing.T) {
 	}) {
 		t.Errorf("%d lines, %d left out of %d:\n%s", len(lines), left, len(m.Chunks), got)
 	}
-	if all, left := matchLines(m, len(m.Chunks)); len(all) != len(m.Chunks) || left != 0 {
+	if all, left := matchLines(m, len(m.Chunks), 0); len(all) != len(m.Chunks) || left != 0 {
 		t.Errorf("%d of %d lines, %d left out", len(all), len(m.Chunks), left)
 	}
 }
 
 // Lines around a match are shown with it, and not without.
-func TestTellingLinesKeepContext(t *testing.T) {
-	m := matchOf("glaze\nashes and glaze\n", "glaze|ashes")
-	m.Chunks = []query.Chunk{{
-		Content: []byte("glaze\nfirst\nsecond\nashes and glaze\nthird\n"),
-		Ranges: []query.Range{
-			{Start: query.Location{}, End: query.Location{Offset: 5, Column: 5}},
-			{Start: query.Location{Offset: 19, Line: 3}, End: query.Location{Offset: 24, Line: 3, Column: 5}},
-			{Start: query.Location{Offset: 29, Line: 3, Column: 10}, End: query.Location{Offset: 34, Line: 3, Column: 15}},
-		},
-	}}
-	lines, left := matchLines(m, 1)
-	if got, want := strings.Join(lines, "|"), "2- first|3- second|4: ashes and glaze|5- third"; got != want || left != 1 {
+func TestBestLinesKeepContext(t *testing.T) {
+	m := matchOf("glaze\nfirst\nsecond\nthird\nashes and glaze\nfourth\n", "glaze|ashes")
+	joined := query.Chunk{Content: []byte("glaze\nfirst\nsecond\nthird\nashes and glaze\nfourth\n")}
+	for _, c := range m.Chunks {
+		joined.Ranges = append(joined.Ranges, c.Ranges...)
+	}
+	m.Chunks = []query.Chunk{joined}
+	for context, want := range []string{"5: ashes and glaze", "4- third|5: ashes and glaze|6- fourth", "3- second|4- third|5: ashes and glaze|6- fourth"} {
+		lines, left := matchLines(m, 1, context)
+		if got := strings.Join(lines, "|"); got != want || left != 1 {
+			t.Errorf("with %d lines around: got %q and %d left out, want %q", context, got, left, want)
+		}
+	}
+}
+
+// A match of many lines shows its first ones, and takes no time or memory for the others.
+func TestBestLinesOfOneLongMatch(t *testing.T) {
+	const rows = 1 << 20
+	text := strings.Repeat("\n", rows)
+	m := &query.FileMatch{Repo: &query.Repository{Name: "lab/kiln"}, Chunks: []query.Chunk{{
+		Content: []byte(text), Ranges: []query.Range{{End: query.Location{Offset: rows, Line: rows - 1, Column: 1}}},
+	}}}
+	var lines []string
+	left := 0
+	allocated := testing.AllocsPerRun(1, func() { lines, left = matchLines(m, 5, 0) })
+	if got, want := strings.Join(lines, "|"), "1: |2: |3: |4: |5: "; got != want || left != rows-5 {
 		t.Errorf("got %q and %d left out, want %q", got, left, want)
+	}
+	if allocated > 2000 {
+		t.Errorf("%v allocations", allocated)
 	}
 }

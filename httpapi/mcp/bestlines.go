@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 
 	"github.com/trawlsearch/trawl/query"
@@ -14,16 +15,19 @@ const (
 	// how much they count.
 	nearLines = 3
 	nearPart  = 0.4
-	// topLevelPart is how much more a line counts that is not indented, as definitions are.
+	// topLevelPart is how much more a line counts that begins with a word or a directive,
+	// as definitions do.
 	topLevelPart = 0.25
+	// linesPerMatch is how many lines of one match count.
+	linesPerMatch = linesPerFile
 	// textsPerLine is how many different texts of a line count, and textBytes how much of
 	// each is compared.
 	textsPerLine = 16
 	textBytes    = 64
 )
 
-// hitLine is a line of a file with matches.
-type hitLine struct {
+// lineMatch is a line of a file with matches.
+type lineMatch struct {
 	number int // from 0
 	// texts are what matched, in lower case, each once.
 	texts    []string
@@ -31,14 +35,14 @@ type hitLine struct {
 	score    float64
 }
 
-// tellingLines are the numbers of the lines of a file with matches that say most, as many
+// bestLines are the numbers of the lines of a file with matches that say most, as many
 // as are wanted: those with many different texts that matched, on the line and near it,
 // of which rare ones count more.
-func tellingLines(m *query.FileMatch, most int) map[int]bool {
-	lines := hitLines(m)
+func bestLines(m *query.FileMatch, most int) map[int]bool {
+	lines := lineMatches(m)
 	if len(lines) > most {
 		weigh(lines)
-		slices.SortStableFunc(lines, func(a, b hitLine) int { return cmp.Compare(b.score, a.score) })
+		slices.SortStableFunc(lines, func(a, b lineMatch) int { return cmp.Compare(b.score, a.score) })
 		lines = lines[:most]
 	}
 	chosen := make(map[int]bool, len(lines))
@@ -48,19 +52,21 @@ func tellingLines(m *query.FileMatch, most int) map[int]bool {
 	return chosen
 }
 
-// hitLines are the lines that matches begin or go on in, in the order of the file.
-func hitLines(m *query.FileMatch) (lines []hitLine) {
+// lineMatches are the lines that matches begin or go on in, in the order of the file.
+func lineMatches(m *query.FileMatch) (lines []lineMatch) {
 	for _, c := range m.Chunks {
-		rows := bytes.Split(c.Content, []byte("\n"))
+		rest, number := c.Content, int(c.Start.Line) // what begins with that line
 		for _, r := range c.Ranges {
 			text := c.Content[r.Start.Offset-c.Start.Offset : r.End.Offset-c.Start.Offset]
 			lower := string(bytes.ToLower(text[:min(len(text), textBytes)]))
-			for n := int(r.Start.Line); n <= int(r.End.Line) && n-int(c.Start.Line) < len(rows); n++ {
-				if last := len(lines) - 1; last < 0 || lines[last].number != n {
-					row := rows[n-int(c.Start.Line)]
-					lines = append(lines, hitLine{number: n, topLevel: len(row) > 0 && row[0] != ' ' && row[0] != '\t'})
+			for n := int(r.Start.Line); n <= int(r.End.Line) && n < int(r.Start.Line)+linesPerMatch; n++ {
+				for ; number < n; number++ {
+					rest = rest[bytes.IndexByte(rest, '\n')+1:]
 				}
-				if l := &lines[len(lines)-1]; len(l.texts) < textsPerLine && !slices.Contains(l.texts, lower) {
+				if last := len(lines) - 1; last < 0 || lines[last].number < n {
+					lines = append(lines, lineMatch{number: n, topLevel: topLevel.Match(rest)})
+				}
+				if l := &lines[len(lines)-1]; l.number == n && len(l.texts) < textsPerLine && !slices.Contains(l.texts, lower) {
 					l.texts = append(l.texts, lower)
 				}
 			}
@@ -69,8 +75,11 @@ func hitLines(m *query.FileMatch) (lines []hitLine) {
 	return lines
 }
 
+// topLevel is how a line begins that is no comment, no bracket and not indented.
+var topLevel = regexp.MustCompile(`^[\pL_#@]`)
+
 // weigh scores lines. A text counts by the logarithm of how few of the lines have it.
-func weigh(lines []hitLine) {
+func weigh(lines []lineMatch) {
 	having := map[string]int{}
 	for _, l := range lines {
 		for _, text := range l.texts {
