@@ -280,6 +280,16 @@ func (p *pages) wholeAnswer(t *pageTab) error {
 	if err != nil {
 		return err
 	}
+	if !p.report.LastReached {
+		where, err := in[string](t, whereIsIt)
+		if err != nil {
+			return err
+		}
+		if where == notPainted {
+			return ErrNotPainted
+		}
+		p.Note("the last result is not reached: " + where)
+	}
 	p.report.Results, err = in[int](t, `Number([...document.querySelectorAll("#results > article")].at(-1).ariaPosInSet)`)
 	if err != nil {
 		return err
@@ -306,6 +316,21 @@ const lastSeen = `(async () => {
 	}
 	return false
 })()`
+
+// ErrNotPainted says that the browser painted nothing, which tells nothing about a page.
+var ErrNotPainted = errors.New("the browser has painted nothing for ten seconds")
+
+// whereIsIt tells where a list stands that was not scrolled to its end, or notPainted.
+const (
+	notPainted = "not painted"
+	whereIsIt  = `(async () => {
+		const painted = await Promise.race([new Promise(next => requestAnimationFrame(() => next(true))), new Promise(next => setTimeout(next, 10000))])
+		if (!painted) return "` + notPainted + `"
+		const shown = [...document.querySelectorAll("#results > article")].map(a => a.ariaPosInSet + (a.classList.contains("blank") ? " blank" : ""))
+		const { scrollHeight } = document.documentElement, focused = document.activeElement
+		return ` + "`at ${scrollY} of ${scrollHeight}, window of ${innerHeight}, results ${shown}, focus in ${focused?.tagName} ${focused?.id}`" + `
+	})()`
+)
 
 // mostMemory returns the most anonymous memory that a process of pages took until ctx is
 // done, 0 where that cannot be read.

@@ -35,8 +35,16 @@ func TestPages(t *testing.T) {
 	file, _, _ := strings.Cut(string(files), "\n")
 	args := []string{"pages", "--trawl", binary, "--data", data, "--browser", browser, "--memory", "512MiB", "--runs", "1",
 		"--file", "/toy/-/blob/" + file, "--few", "e", "--all", "count:all e", "--json"}
-	var out bytes.Buffer
-	if err := run(t.Context(), args, &out, io.Discard); err != nil && !errors.Is(err, errBadRun) {
+	var out, notes bytes.Buffer
+	err = run(t.Context(), args, &out, &notes)
+	for range 2 {
+		if !errors.Is(err, bench.ErrNotPainted) {
+			break
+		}
+		out.Reset() // a busy machine's browser, and not the page, did nothing
+		err = run(t.Context(), args, &out, &notes)
+	}
+	if err != nil && !errors.Is(err, errBadRun) {
 		t.Fatalf("%q: %v", args, err)
 	}
 	var r bench.PagesReport
@@ -45,7 +53,7 @@ func TestPages(t *testing.T) {
 	}
 	if r.Home.Transferred < 1000 || r.File.Transferred < 1000 || r.File.First <= 0 || r.File.Whole <= 0 || r.File.Answered <= 0 ||
 		len(r.FirstResults) != 1 || r.FirstResults[0] == 0 || r.Results < 10 || !strings.Contains(r.AllTold, "results") || !r.LastReached || r.HeapBytes < 1000 {
-		t.Errorf("%q: %+v", args, r)
+		t.Errorf("%q: %+v\n%s", args, r, &notes)
 	}
 }
 
