@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -39,6 +40,8 @@ type ClusterConfig struct {
 	Grace time.Duration
 	// Faults is how many faults are drawn and happen, in place of all that is timed; 0.
 	Faults int
+	// Kinds are the names of those that are drawn; all.
+	Kinds []string
 	// Note, if set, hears how far it is.
 	Note func(string)
 }
@@ -66,6 +69,11 @@ func (c *ClusterConfig) ensureDefaults() error {
 	}
 	if c.Nodes < 2 {
 		return errors.New("a cluster has two nodes or more")
+	}
+	for _, name := range c.Kinds {
+		if !slices.Contains(drawnNames, name) {
+			return fmt.Errorf("no fault %q is drawn: there are %q", name, drawnNames)
+		}
 	}
 	return nil
 }

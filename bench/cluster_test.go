@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -148,5 +149,29 @@ func TestClusterDatabaseAddress(t *testing.T) {
 	}
 	if _, err := thereDatabase("mysql://x"); err == nil {
 		t.Error("mysql://x is taken")
+	}
+}
+
+// All faults that are drawn have a name that can be asked for, and those that were not
+// asked for are not drawn.
+func TestClusterDrawsKinds(t *testing.T) {
+	r := &clusterRun{rng: rand.New(rand.NewPCG(1, 2)), nodes: []*clusterNode{{}}}
+	drawn := map[string]bool{}
+	for range 2000 {
+		drawn[r.draw(nil).name] = true
+	}
+	for _, name := range drawnNames {
+		if !drawn[name] {
+			t.Errorf("%q is not drawn", name)
+		}
+	}
+	if len(drawn) != len(drawnNames) {
+		t.Errorf("%d names are drawn: %v", len(drawn), drawn)
+	}
+	r.Kinds = []string{faultPaused, faultSilent}
+	for range 100 {
+		if f := r.draw(nil); !slices.Contains(r.Kinds, f.name) {
+			t.Errorf("%q is drawn", f.name)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/trawlsearch/trawl/internal/tcpproxy"
@@ -117,8 +118,22 @@ const (
 	failingRequests = 60
 )
 
-// draw draws a fault.
+// drawnNames are those of all faults that are drawn.
+var drawnNames = []string{
+	faultKilled, faultPaused, faultStalled, faultBroken, faultCut, faultSlow, faultStopped, faultCrashed, faultConflicts,
+	faultErrors, faultNoObjects, faultSilent, faultSlowFetch,
+}
+
+// draw draws a fault of the kinds that are wanted.
 func (r *clusterRun) draw(l *clusterLoad) drawnFault {
+	for {
+		if f := r.drawAny(l); len(r.Kinds) == 0 || slices.Contains(r.Kinds, f.name) {
+			return f
+		}
+	}
+}
+
+func (r *clusterRun) drawAny(l *clusterLoad) drawnFault {
 	n := r.anyNode()
 	one := []*clusterNode{n}
 	switch r.rng.IntN(12) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/trawlsearch/trawl/bench"
@@ -29,6 +30,10 @@ func clusterCommand(ctx context.Context, args []string, stdout, stderr io.Writer
 	flags.DurationVar(&c.Away, "away", 10*time.Second, "for how long the database and the objects are away")
 	flags.DurationVar(&c.Grace, "grace", 0, "trawl's setting authority-grace; with one, faults that look at tokens are left out")
 	flags.IntVar(&c.Faults, "faults", 0, "how many faults are drawn from the seed and happen, in place of all that is timed (default 0)")
+	flags.Func("kinds", "names of the faults that are drawn, with commas between, as the report has them (default: all)", func(text string) error {
+		c.Kinds = strings.Split(text, ",")
+		return nil
+	})
 	flags.StringVar(&json, "json", "", "file to write the report to as JSON")
 	strict := flags.Bool("strict", false, "exit with 1 also if a goal is missed")
 	if err := parse(flags, args, 0, stderr); err != nil {

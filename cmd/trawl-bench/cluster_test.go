@@ -65,6 +65,7 @@ func TestClusterFlags(t *testing.T) {
 		{"--tokens 0", "at least one"},
 		{"--faults -1", "less than none"},
 		{"--away 0s", "at least one"},
+		{"--trawl x --kinds none", "no fault"},
 		{"extra", `unexpected "extra"`},
 	} {
 		err := run(context.Background(), append([]string{"cluster"}, strings.Fields(tt.args)...), io.Discard, io.Discard)
