@@ -83,15 +83,10 @@ func (q *Judged) set(name, value string) (err error) {
 		return fmt.Errorf("%s has no value", name)
 	}
 	switch name {
-	case "name", "kind":
-		if !nameForm.MatchString(value) {
-			return fmt.Errorf("%s %q: use lower-case words with dashes", name, value)
-		}
-		if name == "name" {
-			q.Name = value
-		} else {
-			q.Kind = value
-		}
+	case "name":
+		return setName(&q.Name, name, value)
+	case "kind":
+		return setName(&q.Kind, name, value)
 	case "type":
 		q.PatternType, err = oneOf(value, "keyword", "standard", "regexp", "literal")
 	case "query":

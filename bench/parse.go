@@ -102,16 +102,22 @@ func parseBlock(fields []field) (Query, error) {
 
 var nameForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
+// setName takes the value of a field that is a name.
+func setName(to *string, field, value string) error {
+	if !nameForm.MatchString(value) {
+		return fmt.Errorf("%s %q: use lower-case words with dashes", field, value)
+	}
+	*to = value
+	return nil
+}
+
 func (q *Query) set(name, value string) (err error) {
 	if value == "" {
 		return fmt.Errorf("%s has no value", name)
 	}
 	switch name {
 	case "name":
-		if !nameForm.MatchString(value) {
-			return fmt.Errorf("name %q: use lower-case words with dashes", value)
-		}
-		q.Name = value
+		return setName(&q.Name, name, value)
 	case "kind":
 		q.Kind, err = oneOf(value, Literal, Regexp, Boolean, Path, Repository, Limited)
 	case "frequency":

@@ -113,15 +113,10 @@ func (q *Question) set(name, value string) (err error) {
 	switch name {
 	case "repository":
 		q.Repository = value
-	case "name", "kind":
-		if !nameForm.MatchString(value) {
-			return fmt.Errorf("%s %q: use lower-case words with dashes", name, value)
-		}
-		if name == "name" {
-			q.Name = value
-		} else {
-			q.Kind = value
-		}
+	case "name":
+		return setName(&q.Name, name, value)
+	case "kind":
+		return setName(&q.Kind, name, value)
 	case "question":
 		q.Text = value
 	case "terms":
