@@ -23,7 +23,7 @@ func (s *Server) bitbucketCloud(w http.ResponseWriter, r *http.Request, path []s
 			s.API.Fail(w, http.StatusNotFound, "No workspace with identifier '"+path[1]+"'.")
 			return
 		}
-		page := s.page(w, r, all, "pagelen", 10, 100)
+		page := page(s, w, r, all, "pagelen", 10, 100)
 		out := map[string]any{"values": each(page, s.cloudRepo), "pagelen": len(page)}
 		if next := w.Header().Get("Link"); next != "" {
 			out["next"] = strings.TrimSuffix(strings.TrimPrefix(next, "<"), `>; rel="next"`)
@@ -71,29 +71,67 @@ var BitbucketServer = API{
 
 func (s *Server) bitbucketServer(w http.ResponseWriter, r *http.Request, path []string) {
 	q := r.URL.Query()
-	switch {
-	case len(path) == 3 && path[0] == "projects" && path[2] == "repos":
-		if all := s.below(path[1]); len(all) > 0 {
-			s.serverPage(w, r, all)
+	var project []*Repo
+	if len(path) > 1 && path[0] == "projects" {
+		if project = s.below(path[1]); len(project) == 0 {
+			s.API.Fail(w, http.StatusNotFound, "Project "+path[1]+" does not exist.")
 			return
 		}
-		s.API.Fail(w, http.StatusNotFound, "Project "+path[1]+" does not exist.")
-	case len(path) == 1 && path[0] == "repos":
-		s.serverPage(w, r, s.sorted(func(o *Repo) bool {
-			return strings.Contains(o.Name, q.Get("name")) && strings.HasPrefix(o.FullName, q.Get("projectname"))
-		}))
-	case len(path) == 4 && path[0] == "projects" && path[2] == "repos":
-		if o, moved := s.named(path[1] + "/" + path[3]); o != nil && !moved {
+		path = path[2:]
+	}
+	switch joined := strings.Join(path, "/"); {
+	case project != nil && len(path) == 0:
+		s.answer(w, r, serverProject(project[0]))
+	case project != nil && joined == "repos":
+		serverPage(s, w, r, project, serverRepo)
+	case project != nil && len(path) == 2 && path[0] == "permissions":
+		s.permissions(w, r, project, path[1], true)
+	case project != nil && path[0] == "repos":
+		o, moved := s.named(strings.Split(project[0].FullName, "/")[0] + "/" + path[1])
+		switch {
+		case o == nil || moved:
+			s.API.Fail(w, http.StatusNotFound, "Repository "+path[1]+" does not exist.")
+		case len(path) == 2:
 			s.answer(w, r, serverRepo(o))
-			return
+		case len(path) == 4 && path[2] == "permissions":
+			s.permissions(w, r, []*Repo{o}, path[3], false)
+		default:
+			s.API.Fail(w, http.StatusNotFound, "Not found")
 		}
-		s.API.Fail(w, http.StatusNotFound, "Repository "+path[1]+"/"+path[3]+" does not exist.")
+	case joined == "repos":
+		serverPage(s, w, r, s.sorted(func(o *Repo) bool {
+			return strings.Contains(o.Name, q.Get("name")) && strings.HasPrefix(o.FullName, q.Get("projectname"))
+		}), serverRepo)
+	case joined == "admin/groups/more-members" && q.Get("context") != "":
+		serverPage(s, w, r, s.members(func(u *User) bool { return u.Team == q.Get("context") }), serverUser)
 	default:
 		s.API.Fail(w, http.StatusNotFound, "Not found")
 	}
 }
 
-func (s *Server) serverPage(w http.ResponseWriter, r *http.Request, all []*Repo) {
+// permissions lists the users or groups that may read some repositories, by their project
+// or by themselves.
+func (s *Server) permissions(w http.ResponseWriter, r *http.Request, repos []*Repo, kind string, ofProject bool) {
+	found := []map[string]any{}
+	for _, o := range repos {
+		all := o.readers("")
+		if kind == "groups" {
+			all = o.teams()
+		}
+		for _, u := range all {
+			switch {
+			case u.OfProject != ofProject:
+			case kind == "groups":
+				found = append(found, map[string]any{"group": map[string]any{"name": u.Team}, "permission": "REPO_READ"})
+			default:
+				found = append(found, map[string]any{"user": serverUser(u), "permission": "REPO_WRITE"})
+			}
+		}
+	}
+	serverPage(s, w, r, found, func(o map[string]any) map[string]any { return o })
+}
+
+func serverPage[T any](s *Server, w http.ResponseWriter, r *http.Request, all []T, says func(T) map[string]any) {
 	q := r.URL.Query()
 	limit, _ := strconv.Atoi(q.Get("limit"))
 	start, _ := strconv.Atoi(q.Get("start"))
@@ -102,18 +140,31 @@ func (s *Server) serverPage(w http.ResponseWriter, r *http.Request, all []*Repo)
 	}
 	start = min(start, len(all))
 	end := min(start+min(limit, 1000), len(all))
-	out := map[string]any{"size": end - start, "limit": limit, "start": start, "isLastPage": end == len(all), "values": each(all[start:end], serverRepo), "nextPageStart": nil}
+	out := map[string]any{"size": end - start, "limit": limit, "start": start, "isLastPage": end == len(all), "values": each(all[start:end], says), "nextPageStart": nil}
 	if end < len(all) {
 		out["nextPageStart"] = end
 	}
 	s.answer(w, r, out)
 }
 
+func serverUser(u User) map[string]any {
+	return map[string]any{"id": u.ID, "name": u.Login, "slug": u.Login, "emailAddress": u.Email, "active": !u.Inactive, "type": "NORMAL"}
+}
+
+func serverProject(o *Repo) map[string]any {
+	key, _, _ := strings.Cut(o.FullName, "/")
+	out := map[string]any{"key": key, "type": "NORMAL"}
+	if o.Owner != nil {
+		out["type"], out["owner"] = "PERSONAL", serverUser(*o.Owner)
+	}
+	return out
+}
+
 func serverRepo(o *Repo) map[string]any {
-	key, slug, _ := strings.Cut(o.FullName, "/")
+	_, slug, _ := strings.Cut(o.FullName, "/")
 	out := map[string]any{
 		"id": o.ID, "slug": slug, "name": slug, "description": text(o.Description), "state": "AVAILABLE", "scmId": "git", "public": o.Visibility == "public", "archived": o.Archived,
-		"project": map[string]any{"key": key, "type": "NORMAL"},
+		"project": serverProject(o),
 		"links":   map[string]any{"clone": []map[string]string{{"name": "ssh", "href": "ssh://git@host/x.git"}, {"name": "http", "href": o.CloneURL}}},
 	}
 	if o.Parent != nil {

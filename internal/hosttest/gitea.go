@@ -2,6 +2,7 @@ package hosttest
 
 import (
 	"fmt"
+	"hash/crc32"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,19 +18,19 @@ var Gitea = API{
 func (s *Server) gitea(w http.ResponseWriter, r *http.Request, path []string) {
 	q := r.URL.Query()
 	// 50 is the usual MAX_RESPONSE_ITEMS.
-	page := func(all []*Repo) []map[string]any {
+	listed := func(all []*Repo) []map[string]any {
 		w.Header().Set("X-Total-Count", strconv.Itoa(len(all)))
-		return each(s.page(w, r, all, "limit", 30, 50), giteaRepo)
+		return each(page(s, w, r, all, "limit", 30, 50), giteaRepo)
 	}
 	switch joined := strings.Join(path, "/"); {
 	case len(path) == 3 && (path[0] == "orgs" || path[0] == "users") && path[2] == "repos":
 		if all := s.below(path[1]); len(all) > 0 {
-			s.answer(w, r, page(all))
+			s.answer(w, r, listed(all))
 			return
 		}
 		s.API.Fail(w, http.StatusNotFound, "user redirect does not exist [name: "+path[1]+"]")
 	case joined == "user/repos":
-		s.answer(w, r, page(s.sorted(func(*Repo) bool { return true })))
+		s.answer(w, r, listed(s.sorted(func(*Repo) bool { return true })))
 	case joined == "repos/search":
 		all := s.sorted(func(o *Repo) bool {
 			if q.Get("topic") == "true" {
@@ -40,7 +41,21 @@ func (s *Server) gitea(w http.ResponseWriter, r *http.Request, path []string) {
 		if q.Get("sort") != "id" {
 			slices.SortFunc(all, func(a, b *Repo) int { return strings.Compare(a.Name, b.Name) })
 		}
-		s.answer(w, r, map[string]any{"ok": true, "data": page(all)})
+		s.answer(w, r, map[string]any{"ok": true, "data": listed(all)})
+	case len(path) == 4 && path[0] == "repos" && (path[3] == "collaborators" || path[3] == "teams"):
+		o, _ := s.named(path[1] + "/" + path[2])
+		switch {
+		case o == nil:
+			s.API.Fail(w, http.StatusNotFound, "The target couldn't be found.")
+		case path[3] == "collaborators":
+			s.answer(w, r, each(page(s, w, r, o.readers(""), "limit", 30, 50), giteaUser))
+		case o.Owner != nil:
+			s.API.Fail(w, http.StatusMethodNotAllowed, "repo is not owned by an organization")
+		default:
+			s.answer(w, r, each(o.teams(), giteaTeam))
+		}
+	case len(path) == 3 && path[0] == "teams" && path[2] == "members":
+		s.answer(w, r, each(page(s, w, r, s.members(func(u *User) bool { return strconv.FormatInt(teamID(u.Team), 10) == path[1] }), "limit", 30, 50), giteaUser))
 	case len(path) == 3 && path[0] == "repos":
 		switch o, moved := s.named(path[1] + "/" + path[2]); {
 		case moved:
@@ -70,8 +85,28 @@ func giteaRepo(o *Repo) map[string]any {
 	if o.PushedAt != "" {
 		out["updated_at"] = o.PushedAt
 	}
+	if o.Owner != nil {
+		out["owner"] = giteaUser(*o.Owner)
+	}
 	if o.Parent != nil {
 		out["parent"] = giteaRepo(o.Parent)
 	}
 	return out
 }
+
+// giteaUser is what the API says of an account to those who are no administrators.
+func giteaUser(u User) map[string]any {
+	return map[string]any{"id": u.ID, "login": u.Login, "email": u.Email, "active": false, "prohibit_login": u.Inactive}
+}
+
+// giteaTeam is what the API says of the team of an account; one of guests sees no code.
+func giteaTeam(u User) map[string]any {
+	units := map[string]string{"repo.code": "write", "repo.issues": "write"}
+	if u.Guest {
+		units["repo.code"] = "none"
+	}
+	return map[string]any{"id": teamID(u.Team), "name": u.Team, "permission": "write", "units": []string{"repo.code", "repo.issues"}, "units_map": units}
+}
+
+// teamID is the number of a team.
+func teamID(name string) int64 { return int64(crc32.ChecksumIEEE([]byte(name))) }

@@ -16,16 +16,16 @@ var GitHub = API{
 }
 
 func (s *Server) gitHub(w http.ResponseWriter, r *http.Request, path []string) {
-	page := func(all []*Repo) []map[string]any { return each(s.page(w, r, all, "per_page", 30, 100), gitHubRepo) }
+	listed := func(all []*Repo) []map[string]any { return each(page(s, w, r, all, "per_page", 30, 100), gitHubRepo) }
 	switch joined := strings.Join(path, "/"); {
 	case len(path) == 3 && (path[0] == "orgs" || path[0] == "users") && path[2] == "repos":
 		if all := s.below(path[1]); len(all) > 0 {
-			s.answer(w, r, page(all))
+			s.answer(w, r, listed(all))
 			return
 		}
 		s.API.Fail(w, http.StatusNotFound, "Not Found")
 	case joined == "user/repos":
-		s.answer(w, r, page(s.sorted(func(*Repo) bool { return true })))
+		s.answer(w, r, listed(s.sorted(func(*Repo) bool { return true })))
 	case joined == "repositories":
 		since, _ := strconv.ParseInt(r.URL.Query().Get("since"), 10, 64)
 		all := s.sorted(func(o *Repo) bool { return o.ID > since && !o.Private })
@@ -38,7 +38,7 @@ func (s *Server) gitHub(w http.ResponseWriter, r *http.Request, path []string) {
 			return slices.Contains(o.Topics, word) && (made == "" || at >= from && at <= to)
 		})
 		total := len(all)
-		s.answer(w, r, map[string]any{"total_count": total, "incomplete_results": false, "items": page(all[:min(total, 1000)])})
+		s.answer(w, r, map[string]any{"total_count": total, "incomplete_results": false, "items": listed(all[:min(total, 1000)])})
 	case len(path) == 4 && path[0] == "repos" && path[3] == "collaborators":
 		o, _ := s.named(path[1] + "/" + path[2])
 		if o == nil {

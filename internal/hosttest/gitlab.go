@@ -27,7 +27,7 @@ func (s *Server) gitLab(w http.ResponseWriter, r *http.Request, path []string) {
 		if q.Get("order_by") != "id" || q.Get("sort") != "asc" {
 			slices.Reverse(all) // by the time at which they were made, the newest first
 		}
-		s.answer(w, r, each(s.page(w, r, all, "per_page", 20, 100), says))
+		s.answer(w, r, each(page(s, w, r, all, "per_page", 20, 100), says))
 	}
 	switch {
 	case len(path) == 3 && (path[0] == "groups" || path[0] == "users") && path[2] == "projects":

@@ -39,8 +39,9 @@ type Repo struct {
 	// PushedAt is a time as RFC 3339 has it, "" for none.
 	PushedAt string
 	Parent   *Repo
-	// Readers may read it while it is private.
+	// Readers may read it while it is private. Owner is whose it is, nil for an organisation's.
 	Readers []User
+	Owner   *User
 	// Dir is the git repository that is served, "" for none.
 	Dir string
 }
@@ -52,8 +53,14 @@ type User struct {
 	// Email is verified unless Unconfirmed.
 	Email       string
 	Unconfirmed bool
-	// Guest says that the account sees the repository and no code of it, at GitLab.
+	// Guest says that the account sees the repository and no code of it, at GitLab and Gitea.
 	Guest bool
+	// Team is the team or group that lets it read, "" for none, and OfProject says that
+	// the permission is one for the whole project, at Bitbucket Server.
+	Team      string
+	OfProject bool
+	// Inactive says that the account may not sign in any more.
+	Inactive bool
 }
 
 // user returns an account by its login or number.
@@ -66,6 +73,38 @@ func (s *Server) user(name string) *User {
 		}
 	}
 	return nil
+}
+
+// readers are those by a team, or by none.
+func (r *Repo) readers(team string) (out []User) {
+	for _, u := range r.Readers {
+		if u.Team == team {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// teams are one account of each team that lets accounts read.
+func (r *Repo) teams() (out []User) {
+	for _, u := range r.Readers {
+		if u.Team != "" && !slices.ContainsFunc(out, func(o User) bool { return o.Team == u.Team }) {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// members are the accounts that some condition holds of.
+func (s *Server) members(wanted func(u *User) bool) (out []User) {
+	for _, o := range s.sorted(func(*Repo) bool { return true }) {
+		for _, u := range o.Readers {
+			if wanted(&u) && !slices.ContainsFunc(out, func(o User) bool { return o.ID == u.ID }) {
+				out = append(out, u)
+			}
+		}
+	}
+	return out
 }
 
 // Created is when the repository was made: one an hour, in the order of their IDs.
@@ -316,7 +355,7 @@ func (s *Server) below(group string) []*Repo {
 }
 
 // page cuts a page out of a list, whose size a parameter names, and links to the next.
-func (s *Server) page(w http.ResponseWriter, r *http.Request, all []*Repo, sizeName string, usual, most int) []*Repo {
+func page[T any](s *Server, w http.ResponseWriter, r *http.Request, all []T, sizeName string, usual, most int) []T {
 	q := r.URL.Query()
 	per, _ := strconv.Atoi(q.Get(sizeName))
 	number, _ := strconv.Atoi(q.Get("page"))
@@ -331,8 +370,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, all []*Repo, sizeN
 	return all[from:to]
 }
 
-// each makes a list of what the API says of repositories.
-func each(all []*Repo, says func(*Repo) map[string]any) []map[string]any {
+// each makes a list of what the API says of repositories or accounts.
+func each[T any](all []T, says func(T) map[string]any) []map[string]any {
 	out := make([]map[string]any, 0, len(all))
 	for _, o := range all {
 		out = append(out, says(o))

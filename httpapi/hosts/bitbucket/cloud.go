@@ -57,6 +57,9 @@ func ParseCloud(plain []byte) (*codehost.Account, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a.TakesReaders {
+		return nil, errors.New("authorization: Bitbucket Cloud tells no addresses of accounts, and nobody signs in here by it, so its accounts cannot be matched: set readers here")
+	}
 	if s.Username != "" && s.Token == "" {
 		return nil, errors.New("username: it needs an appPassword or token")
 	}

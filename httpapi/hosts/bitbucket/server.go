@@ -63,6 +63,9 @@ func ParseServer(plain []byte) (*codehost.Account, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a.TakesReaders && !s.Authorization.TrustAddresses {
+		return nil, errors.New("authorization: Bitbucket Server does not say which addresses of accounts are verified: if its directory sets them, write {\"trustAddresses\": true}")
+	}
 	if s.Username != "" && s.Token == "" {
 		return nil, errors.New("username: it needs a password or token")
 	}
@@ -100,7 +103,7 @@ func ParseServer(plain []byte) (*codehost.Account, error) {
 	}
 	a.ReadHook = ReadServerHook
 	a.Connect = func(base *url.URL, client *http.Client) (codehost.Host, error) {
-		return &server{&s, &codehost.JSON{Client: client, Base: base.JoinPath("rest/api/1.0"), Sign: s.sign}}, nil
+		return &server{&s, &codehost.JSON{Client: client, Base: base.JoinPath("rest/api/1.0"), Sign: s.sign}, map[string][]codehost.Reader{}}, nil
 	}
 	return a, nil
 }
@@ -134,6 +137,8 @@ func (s *serverSettings) sign(req *http.Request) {
 type server struct {
 	*serverSettings
 	api *codehost.JSON
+	// readers are what lists of groups, and of permissions of projects, have said, by path.
+	readers map[string][]codehost.Reader
 }
 
 // serverRepository is what the API says of a repository.
@@ -165,12 +170,12 @@ func (h *server) List(ctx context.Context, _ codehost.Known) (codehost.Listing, 
 	var parts []codehost.Part
 	for _, key := range h.ProjectKeys {
 		parts = append(parts, codehost.Part{Name: "project " + key, Read: func(ctx context.Context, r *codehost.Reading) error {
-			return h.pages(ctx, r, "projects/"+key+"/repos", url.Values{})
+			return pages(ctx, h.api, "projects/"+key+"/repos", nil, func(o *serverRepository) error { return h.take(r, o) })
 		}})
 	}
 	for _, q := range h.queries {
 		parts = append(parts, codehost.Part{Name: "query " + strconv.Quote(q.text), Read: func(ctx context.Context, r *codehost.Reading) error {
-			return h.pages(ctx, r, "repos", q.values)
+			return pages(ctx, h.api, "repos", q.values, func(o *serverRepository) error { return h.take(r, o) })
 		}})
 	}
 	for _, repo := range h.Repos {
@@ -180,24 +185,24 @@ func (h *server) List(ctx context.Context, _ codehost.Known) (codehost.Listing, 
 	return r.Listing, err
 }
 
-// pages reads all pages of a list.
-func (h *server) pages(ctx context.Context, r *codehost.Reading, path string, q url.Values) error {
+// pages calls each for what all pages of a list have.
+func pages[T any](ctx context.Context, api *codehost.JSON, path string, q url.Values, each func(*T) error) error {
 	for start := int64(0); ; {
-		at := h.api.URL(path, q)
+		at := api.URL(path, q)
 		values := at.Query()
 		values.Set("limit", strconv.Itoa(serverPage))
 		values.Set("start", strconv.FormatInt(start, 10))
 		at.RawQuery = values.Encode()
 		var page struct {
-			IsLastPage    bool               `json:"isLastPage"`
-			NextPageStart int64              `json:"nextPageStart"`
-			Values        []serverRepository `json:"values"`
+			IsLastPage    bool  `json:"isLastPage"`
+			NextPageStart int64 `json:"nextPageStart"`
+			Values        []T   `json:"values"`
 		}
-		if err := h.api.Get(ctx, at, &page); err != nil {
+		if err := api.Get(ctx, at, &page); err != nil {
 			return err
 		}
 		for i := range page.Values {
-			if err := h.take(r, &page.Values[i]); err != nil {
+			if err := each(&page.Values[i]); err != nil {
 				return err
 			}
 		}

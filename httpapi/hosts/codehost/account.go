@@ -48,6 +48,8 @@ type Common struct {
 	RepositoryPathPattern string     `json:"repositoryPathPattern"`
 	RateLimit             *RateLimit `json:"rateLimit"`
 	Webhooks              []Webhook  `json:"webhooks"`
+	// Authorization has the readers of private repositories taken from the host.
+	Authorization *Authorization `json:"authorization"`
 	// InitialRepositoryEnablement is read and means nothing, as with other servers.
 	InitialRepositoryEnablement bool `json:"initialRepositoryEnablement"`
 }
@@ -100,6 +102,10 @@ func (c *Common) Account() (*Account, error) {
 	}
 	if a.HookSecrets, err = HookSecrets(c.Webhooks); err != nil {
 		return nil, err
+	}
+	a.TakesReaders = c.Authorization != nil
+	if a.TakesReaders && c.Token == "" {
+		return nil, errors.New("authorization: it needs a token: who may read a repository is not public")
 	}
 	a.Rules, err = CompileRules(c.Include, c.Exclude)
 	return a, err

@@ -377,36 +377,90 @@ func TestLimits(t *testing.T) {
 }
 
 // A host says which accounts may read a private repository, with addresses that it has
-// verified; a failure says nothing about them.
+// verified, or that its administrator vouches for; a failure says nothing about them.
 func TestReaders(t *testing.T) {
-	for _, k := range kinds[:2] {
-		t.Run(k.api.Kind, func(t *testing.T) {
-			w := newWorld(t, k)
-			w.server.Put(hosttest.Repo{ID: 7, FullName: "lab/kiln", Private: true, Readers: []hosttest.User{
-				{ID: 1, Login: "ann", Email: "ann@example.org"}, {ID: 2, Login: "bob", Email: "bob@example.org", Unconfirmed: true}, {ID: 3, Login: "eve"},
-			}})
-			h, ok := w.host(w.naming("lab") + `, "authorization": {}`).(codehost.Permissions)
+	ann, bob, eve := hosttest.User{ID: 1, Login: "ann", Email: "ann@example.org"}, hosttest.User{ID: 2, Login: "bob", Email: "bob@example.org", Unconfirmed: true}, hosttest.User{ID: 3, Login: "eve"}
+	in := func(u hosttest.User, team string) hosttest.User {
+		u.Team = team
+		return u
+	}
+	guest, gone := in(hosttest.User{ID: 4, Login: "gus", Guest: true}, "guests"), hosttest.User{ID: 5, Login: "gwen", Email: "gwen@example.org", Inactive: true}
+	ofProject := in(bob, "potters")
+	ofProject.OfProject = true
+	var many []hosttest.User
+	for id := int64(10); id < 160; id++ {
+		many = append(many, hosttest.User{ID: id, Login: fmt.Sprint("u", id), Team: "many"})
+	}
+	const trust = `{"trustAddresses": true, "identityProvider": {"type": "odd"}}`
+	for _, tt := range []struct {
+		name                string
+		kind                kind
+		authorization, path string
+		owner               *hosttest.User
+		readers             []hosttest.User
+		want                string
+	}{
+		{"GitHub", kinds[0], "{}", "lab/kiln", nil, []hosttest.User{ann, bob, eve}, "[{1 ann@example.org} {2 } {3 }]"},
+		{"GitLab", kinds[1], "{}", "lab/kiln", nil, []hosttest.User{ann, bob, eve, {ID: 4, Login: "gus", Guest: true}}, "[{1 ann@example.org} {2 } {3 }]"},
+		{"Gitea", kinds[2], "{}", "lab/kiln", nil, []hosttest.User{ann, eve, gone, in(bob, "potters"), guest}, "[{1 } {3 } {2 }]"},
+		{"Gitea, of a user", kinds[2], trust, "ann/kiln", &ann, []hosttest.User{bob}, "[{2 bob@example.org} {1 ann@example.org}]"},
+		{"Bitbucket Server", kinds[4], trust, "LAB/kiln", nil, []hosttest.User{ann, gone, in(eve, "throwers"), ofProject}, "[{2 bob@example.org} {1 ann@example.org} {3 }]"},
+		{"Bitbucket Server, of a user", kinds[4], trust, "~ann/kiln", &ann, []hosttest.User{bob}, "[{2 bob@example.org} {1 ann@example.org}]"},
+		{"Gitea, many", kinds[2], "{}", "lab/kiln", nil, many, ""},
+		{"Bitbucket Server, many", kinds[4], trust, "lab/kiln", nil, many, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, tt.kind)
+			w.server.Put(hosttest.Repo{ID: 7, FullName: tt.path, Private: true, Owner: tt.owner, Readers: tt.readers})
+			h, ok := w.host(w.naming("lab") + `, "authorization": ` + tt.authorization).(codehost.Permissions)
 			if !ok {
 				t.Fatal("the host says nothing of readers")
 			}
-			got, err := h.Readers(t.Context(), &codehost.Repository{ID: "7", Path: "lab/kiln"})
-			if want := "[{1 ann@example.org} {2 } {3 }]"; fmt.Sprint(got) != want || err != nil {
-				t.Errorf("got %v, %v; want %s", got, err, want)
+			got, err := h.Readers(t.Context(), &codehost.Repository{ID: "7", Path: tt.path})
+			if tt.want == "" && len(got) != len(many) || tt.want != "" && fmt.Sprint(got) != tt.want || err != nil {
+				t.Errorf("got %v, %v; want %s", got, err, tt.want)
 			}
 			w.server.Fault(func(rw http.ResponseWriter, _ *http.Request) bool {
-				k.api.Fail(rw, http.StatusForbidden, "not yours")
+				w.api.Fail(rw, http.StatusForbidden, "not yours")
 				return true
 			})
-			if got, err := h.Readers(t.Context(), &codehost.Repository{ID: "7", Path: "lab/kiln"}); err == nil || codehost.Fatal(t.Context(), err) {
+			if got, err := h.Readers(t.Context(), &codehost.Repository{ID: "7", Path: "lab/other"}); err == nil || codehost.Fatal(t.Context(), err) {
 				t.Errorf("got %v, %v; want an error of this repository", got, err)
 			}
 		})
 	}
-	w := newWorld(t, kinds[1])
-	w.server.Put(hosttest.Repo{ID: 7, FullName: "lab/kiln", Private: true, Readers: []hosttest.User{{ID: 1, Login: "ann", Guest: true}}})
-	got, err := w.host(`"groups": ["lab"], "authorization": {}`).(codehost.Permissions).Readers(t.Context(), &codehost.Repository{ID: "7"})
-	if len(got) != 0 || err != nil {
-		t.Errorf("a guest: %v, %v; want nobody", got, err)
+}
+
+// A host whose accounts cannot be matched says so when it is set up.
+func TestNoReaders(t *testing.T) {
+	for _, tt := range []struct {
+		kind kind
+		want string
+	}{{kinds[3], "Bitbucket Cloud tells no addresses"}, {kinds[4], `write {"trustAddresses": true}`}, {kinds[5], "no list of who may read"}} {
+		_, err := tt.kind.parse([]byte(`{` + tt.kind.extra("https://h.example.org") + `"url": "https://h.example.org", "token": "x", ` + tt.kind.naming("lab") + `, "authorization": {}}`))
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q in it", tt.kind.api.Kind, err, tt.want)
+		}
+	}
+}
+
+// A team, a group and the permissions of a project are asked for once, however many
+// repositories they are for.
+func TestReadersOfMany(t *testing.T) {
+	for _, k := range []kind{kinds[2], kinds[4]} {
+		w := newWorld(t, k)
+		for id := int64(1); id <= 50; id++ {
+			w.server.Put(hosttest.Repo{ID: id, FullName: fmt.Sprintf("lab/r%d", id), Private: true, Readers: []hosttest.User{{ID: 9, Login: "ann", Team: "potters"}}})
+		}
+		h := w.host(w.naming("lab") + `, "authorization": {"trustAddresses": true}`).(codehost.Permissions)
+		for id := range 50 {
+			if got, err := h.Readers(t.Context(), &codehost.Repository{Path: fmt.Sprintf("lab/r%d", id+1)}); fmt.Sprint(got) != "[{9 }]" || err != nil {
+				t.Fatalf("%s: got %v, %v; want the account 9", k.api.Kind, got, err)
+			}
+		}
+		if asked := w.server.Asked(0); asked > 2*50+3 {
+			t.Errorf("%s: %d requests for 50 repositories, want two each, and three", k.api.Kind, asked)
+		}
 	}
 }
 
@@ -426,6 +480,8 @@ func TestHostileConfigs(t *testing.T) {
 			{`"url": "https://h.example.org", "token": "x", ` + fmt.Sprintf(k.one, "a?b/c"), "a?b/c"},
 			{`"url": "https://h.example.org", "token": "x", ` + k.naming("a?b"), "a?b"},
 			{`"url": "https://h.example.org", "token": "x", ` + k.naming(".."), ".."},
+			{`"url": "https://h.example.org", "token": "x", "authorization": ["S3cret"]`, "authorization: it has to be of another type"},
+			{`"url": "https://h.example.org", "authorization": {}`, "authorization: it needs a token"},
 		} {
 			if k.groups == "" && strings.Contains(tt.config, `"exclude"`) {
 				continue

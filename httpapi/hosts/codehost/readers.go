@@ -1,6 +1,10 @@
 package codehost
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+	"errors"
+)
 
 // Reader is an account of a host that may read a repository.
 type Reader struct {
@@ -15,4 +19,33 @@ type Permissions interface {
 	// Readers returns the accounts that may read a repository which not all may. An error
 	// says nothing about them.
 	Readers(ctx context.Context, r *Repository) ([]Reader, error)
+}
+
+// Authorization says how the readers of a host become those of its repositories here. What
+// other servers have in it, such as who signs in, is known here by other settings, and
+// passed over.
+type Authorization struct {
+	// TrustAddresses takes the addresses of accounts as verified at a host that does not
+	// say whether they are.
+	TrustAddresses bool `json:"trustAddresses"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler. Unlike Decode, it takes unknown properties.
+func (a *Authorization) UnmarshalJSON(b []byte) error {
+	type plain Authorization
+	err := json.Unmarshal(b, (*plain)(a))
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		kind.Field = "authorization"
+		return kind
+	}
+	return err
+}
+
+// Trusted returns an address if those of the host are taken as verified.
+func (a *Authorization) Trusted(email string) string {
+	if a == nil || !a.TrustAddresses {
+		return ""
+	}
+	return email
 }

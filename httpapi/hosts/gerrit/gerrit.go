@@ -51,6 +51,8 @@ func Parse(plain []byte) (*codehost.Account, error) {
 		return nil, err
 	}
 	switch {
+	case a.TakesReaders:
+		return nil, errors.New("authorization: Gerrit has rules for each branch and no list of who may read a project: set readers here")
 	case (s.Username == "") != (s.Token == ""):
 		return nil, errors.New("give username and password, or none of them")
 	case strings.ContainsAny(s.Username, ":\r\n"):

@@ -21,6 +21,8 @@ type host struct {
 	*settings
 	base   string
 	client *http.Client
+	// teams are the members of teams that were asked for, by ID.
+	teams map[int64][]codehost.Reader
 }
 
 // List implements codehost.Host.
@@ -35,7 +37,9 @@ func (h *host) List(ctx context.Context, _ codehost.Known) (codehost.Listing, er
 
 func (h *host) parts(c *gitea.Client) (out []codehost.Part) {
 	add := func(name string, page func(o gitea.ListOptions) ([]*gitea.Repository, *gitea.Response, error)) {
-		out = append(out, codehost.Part{Name: name, Read: func(ctx context.Context, r *codehost.Reading) error { return pages(ctx, r, page) }})
+		out = append(out, codehost.Part{Name: name, Read: func(ctx context.Context, r *codehost.Reading) error {
+			return pages(ctx, page, func(repo *gitea.Repository) error { return take(r, repo) })
+		}})
 	}
 	for _, org := range h.Orgs {
 		add("organisation "+org, func(o gitea.ListOptions) ([]*gitea.Repository, *gitea.Response, error) {
@@ -75,16 +79,16 @@ func (h *host) parts(c *gitea.Client) (out []codehost.Part) {
 	return out
 }
 
-// pages reads all pages of a list.
-func pages(ctx context.Context, r *codehost.Reading, page func(gitea.ListOptions) ([]*gitea.Repository, *gitea.Response, error)) error {
+// pages calls each for what all pages of a list have.
+func pages[T any](ctx context.Context, page func(gitea.ListOptions) ([]T, *gitea.Response, error), each func(T) error) error {
 	o := gitea.ListOptions{Page: 1, PageSize: pageSize}
 	for {
 		all, resp, err := page(o)
 		if err != nil {
 			return plain(resp, err)
 		}
-		for _, repo := range all {
-			if err := take(r, repo); err != nil {
+		for _, v := range all {
+			if err := each(v); err != nil {
 				return err
 			}
 		}

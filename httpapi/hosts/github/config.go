@@ -28,10 +28,6 @@ type settings struct {
 	// GitHub Enterprise, and none.
 	RepositoryQuery []string `json:"repositoryQuery"`
 
-	// Authorization has readers of private repositories taken from the host. What other
-	// servers have in it, such as who signs in, is known here by other settings.
-	Authorization map[string]any `json:"authorization"`
-
 	rules codehost.Rules
 }
 
@@ -80,10 +76,6 @@ func Parse(plain []byte) (*codehost.Account, error) {
 		case q == queryPublic && isGitHubCom(s.URL):
 			return nil, errors.New("repositoryQuery: public is all of a GitHub Enterprise; github.com has too much")
 		}
-	}
-	a.TakesReaders = s.Authorization != nil
-	if a.TakesReaders && s.Token == "" {
-		return nil, errors.New("authorization: it needs a token: who may read a repository is not public")
 	}
 	a.ReadHook = ReadHook
 	a.Connect = func(base *url.URL, client *http.Client) (codehost.Host, error) { return s.connect(base, client) }

@@ -35,10 +35,6 @@ type settings struct {
 	// MarkInternalReposAsPublic says that all users of this server are users of the host.
 	MarkInternalReposAsPublic bool `json:"markInternalReposAsPublic"`
 
-	// Authorization has readers of private repositories taken from the host. What other
-	// servers have in it, such as who signs in, is known here by other settings.
-	Authorization map[string]any `json:"authorization"`
-
 	rules   codehost.Rules
 	queries []projectQuery
 }
@@ -101,10 +97,6 @@ func Parse(plain []byte) (*codehost.Account, error) {
 	}
 	if a.Rename, err = s.renaming(); err != nil {
 		return nil, err
-	}
-	a.TakesReaders = s.Authorization != nil
-	if a.TakesReaders && s.Token == "" {
-		return nil, errors.New("authorization: it needs a token: who may read a repository is not public")
 	}
 	a.ReadHook = ReadHook
 	a.Connect = func(base *url.URL, client *http.Client) (codehost.Host, error) { return s.connect(base, client) }
