@@ -117,6 +117,9 @@ func (w *worker) names(ctx context.Context, set config.Settings, sources []inges
 		return nil, err
 	}
 	if len(all) == 0 && !w.failed.Load() {
+		if len(set.CodeHosts) > 0 {
+			return nil, errors.New("there is nothing to index yet: trawl serve asks the code hosts of the configuration file for their repositories")
+		}
 		src, ok := currentRepository(ctx)
 		if !ok {
 			return nil, errors.New("there is nothing to index: name a path or URL, as in trawl index ../kiln")

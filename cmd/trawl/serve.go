@@ -369,7 +369,7 @@ func (h *host) announce() error {
 func (h *host) declare(ctx context.Context, file *declared) ([]string, error) {
 	file.start(ctx, h.set.Repositories, h.set.CodeHosts)
 	sources := h.sources
-	if len(sources)+len(h.set.Repositories) == 0 {
+	if len(sources)+len(h.set.Repositories)+len(h.set.CodeHosts) == 0 {
 		all, err := file.svc.List(ctx)
 		if err != nil {
 			return nil, err
