@@ -41,9 +41,13 @@ passphrase, is losing the backups.
 trawl serve makes backups by itself if the configuration file says so: see
 backup in "trawl help settings".`
 
+// backupCommands are the subcommands of trawl backup.
+type backupCommands struct{ *app }
+
 func (a *app) backupCommand() *cobra.Command {
+	c := backupCommands{a}
 	cmd := &cobra.Command{Use: "backup", Short: "back up the data directory, and restore it", Long: backupHelp, Args: cobra.ArbitraryArgs, RunE: unknownCommand}
-	cmd.AddCommand(a.backupCreate(), a.backupList(), a.backupVerify(), a.backupRestore(), a.backupPrune())
+	cmd.AddCommand(c.create(), c.list(), c.verify(), c.restore(), c.prune())
 	return cmd
 }
 
@@ -131,7 +135,7 @@ and time; --read-all reads them too.
   trawl backup create /backups/trawl
   trawl backup create --recipient age1… --mirrors s3://bucket/trawl`
 
-func (a *app) backupCreate() *cobra.Command {
+func (a backupCommands) create() *cobra.Command {
 	cmd := &cobra.Command{Use: "create", Short: "make a backup", Long: backupCreateHelp, Args: arguments(1, 1, "a destination")}
 	var keys keyFlags
 	keys.forWriting(cmd)
@@ -170,7 +174,7 @@ func backupNote(r admin.BackupResult) string {
 }
 
 // offline gives a command that needs a destination only its flags and output.
-func (a *app) offline(cmd *cobra.Command, jsonHelp string, work func(ctx context.Context, out output, asJSON bool, args []string) error) *cobra.Command {
+func (a backupCommands) offline(cmd *cobra.Command, jsonHelp string, work func(ctx context.Context, out output, asJSON bool, args []string) error) *cobra.Command {
 	settings := settingFlags(cmd, "log-level")
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -41,7 +41,7 @@ type listedBackup struct {
 	Error       string    `json:"error,omitempty"`
 }
 
-func (a *app) backupList() *cobra.Command {
+func (a backupCommands) list() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "show the backups at a destination", Long: backupListHelp, Args: arguments(1, 1, "a destination")}
 	var keys keyFlags
 	keys.forReading(cmd)
@@ -90,7 +90,7 @@ func describeBackup(ctx context.Context, dest object.Store, keys backup.Keys, b 
 	return out
 }
 
-func (a *app) printBackups(all []listedBackup) error {
+func (a backupCommands) printBackups(all []listedBackup) error {
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tCREATED\tFILES\tSIZE\tSTORED\tHOLDS\tERROR")
 	for _, b := range all {

@@ -39,7 +39,7 @@ type prunedBackup struct {
 	Why     []string  `json:"why,omitempty"`
 }
 
-func (a *app) backupPrune() *cobra.Command {
+func (a backupCommands) prune() *cobra.Command {
 	cmd := &cobra.Command{Use: "prune", Short: "delete old backups", Long: backupPruneHelp, Args: arguments(1, 1, "a destination")}
 	flags, o := cmd.Flags(), backup.PruneOptions{}
 	flags.IntVar(&o.Keep.Last, "keep-last", 0, "keep that many of the newest")
@@ -98,7 +98,7 @@ func newPruned(p backup.Pruned, dry bool) pruned {
 	return out
 }
 
-func (a *app) printPruned(p backup.Pruned) error {
+func (a backupCommands) printPruned(p backup.Pruned) error {
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, b := range p.Removed {
 		fmt.Fprintf(w, "delete\t%s\t%s\t\n", b.ID, b.Created.Format(time.RFC3339))

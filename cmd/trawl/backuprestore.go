@@ -43,7 +43,7 @@ type restored struct {
 	TookMillis int64     `json:"tookMillis"`
 }
 
-func (a *app) backupRestore() *cobra.Command {
+func (a backupCommands) restore() *cobra.Command {
 	cmd := &cobra.Command{Use: "restore", Short: "make a data directory of a backup", Long: backupRestoreHelp, Args: arguments(1, 1, "a destination")}
 	var keys keyFlags
 	keys.forReading(cmd)
@@ -81,7 +81,7 @@ func (a *app) backupRestore() *cobra.Command {
 			}
 		}
 		if *verify {
-			c := &checkup{app: a, quick: true, asJSON: *asJSON}
+			c := &checkup{app: a.app, quick: true, asJSON: *asJSON}
 			return c.run(cmd.Context(), set)
 		}
 		return nil

@@ -43,7 +43,7 @@ type verifiedWrong struct {
 	Deleted bool     `json:"deleted,omitempty"`
 }
 
-func (a *app) backupVerify() *cobra.Command {
+func (a backupCommands) verify() *cobra.Command {
 	cmd := &cobra.Command{Use: "verify", Short: "read every byte of backups", Long: backupVerifyHelp, Args: arguments(1, -1, "a destination")}
 	var keys keyFlags
 	keys.forReading(cmd)
@@ -95,7 +95,7 @@ func newVerified(v backup.Verified) verified {
 	return out
 }
 
-func (a *app) printDamage(all []backup.Damage) error {
+func (a backupCommands) printDamage(all []backup.Damage) error {
 	for _, d := range all {
 		text := fmt.Sprintf("%s: %s; needed by %s", d.Name, d.Why, strings.Join(d.Backups, ", "))
 		if len(d.Files) > 0 {

@@ -39,16 +39,20 @@ node is silent, or the node that answers is behind.
   trawl cluster status
   trawl cluster status --json | jq .nodes`
 
+// clusterCommands are the subcommands of trawl cluster.
+type clusterCommands struct{ *app }
+
 func (a *app) clusterCommand() *cobra.Command {
+	c := clusterCommands{a}
 	cmd := &cobra.Command{Use: "cluster", Short: "look after nodes that share a store", Long: clusterHelp, Args: cobra.ArbitraryArgs, RunE: unknownCommand}
-	cmd.AddCommand(a.clusterStatus(), a.clusterImport(), a.clusterExport())
+	cmd.AddCommand(c.status(), c.importing(), c.export())
 	return cmd
 }
 
 // errNoCluster is the answer for a store of one machine.
 var errNoCluster = errors.New("this data directory is a store of one machine: nodes share one with the settings authority and objects")
 
-func (a *app) clusterStatus() *cobra.Command {
+func (a clusterCommands) status() *cobra.Command {
 	cmd := &cobra.Command{Use: "status", Short: "show the nodes of a cluster", Long: clusterStatusHelp, Args: arguments(0, 0, "no argument")}
 	return a.subcommand(cmd, "print all of it as one line of JSON", []string{"data", "memory"}, func(ctx context.Context, w *worker, asJSON bool, _ []string) error {
 		s, err := remote.Get(ctx, w.Client, admin.ReadStatus)

@@ -59,9 +59,9 @@ type clusterMoved struct {
 	note string
 }
 
-func (a *app) clusterImport() *cobra.Command {
+func (a clusterCommands) importing() *cobra.Command {
 	cmd := &cobra.Command{Use: "import", Short: "make a cluster of a data directory", Long: clusterImportHelp, Args: arguments(0, 0, "no argument")}
-	return a.clusterMove(cmd, func(ctx context.Context, set config.Settings, out output, task *progress.Task) (clusterMoved, error) {
+	return a.move(cmd, func(ctx context.Context, set config.Settings, out output, task *progress.Task) (clusterMoved, error) {
 		res, err := service.ImportCluster(ctx, set, out.log, task.Report)
 		m := clusterMoved{Version: uint64(res.Version), Already: res.Already, Shards: res.Shards, SentBytes: res.Bytes, Damaged: res.Damaged}
 		m.note = fmt.Sprintf("%s, %s sent", progress.Counted(res.Shards, "shard"), progress.Size(res.Bytes))
@@ -75,9 +75,9 @@ func (a *app) clusterImport() *cobra.Command {
 	})
 }
 
-func (a *app) clusterExport() *cobra.Command {
+func (a clusterCommands) export() *cobra.Command {
 	cmd := &cobra.Command{Use: "export", Short: "make a data directory of a cluster", Long: clusterExportHelp, Args: arguments(0, 0, "no argument")}
-	return a.clusterMove(cmd, func(ctx context.Context, set config.Settings, out output, _ *progress.Task) (clusterMoved, error) {
+	return a.move(cmd, func(ctx context.Context, set config.Settings, out output, _ *progress.Task) (clusterMoved, error) {
 		if err := leadsSomewhere(set.Data); err != nil {
 			return clusterMoved{}, err
 		}
@@ -91,7 +91,7 @@ func (a *app) clusterExport() *cobra.Command {
 }
 
 // clusterMove gives a command that moves a data directory its flags and output.
-func (a *app) clusterMove(cmd *cobra.Command, move func(context.Context, config.Settings, output, *progress.Task) (clusterMoved, error)) *cobra.Command {
+func (a clusterCommands) move(cmd *cobra.Command, move func(context.Context, config.Settings, output, *progress.Task) (clusterMoved, error)) *cobra.Command {
 	settings := settingFlags(cmd, "data", "memory", "authority", "authority-password-file", "objects", "log-level", "log-format")
 	asJSON := cmd.Flags().Bool("json", false, "print what was done as one line of JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

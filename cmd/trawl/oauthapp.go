@@ -24,9 +24,13 @@ client src is one from the start, so that "src login" needs no token.
 
   trawl oauth-app create Wiki --redirect https://wiki.example.org/oauth`
 
+// oauthAppCommands are the subcommands of trawl oauth-app.
+type oauthAppCommands struct{ *app }
+
 func (a *app) oauthAppCommand() *cobra.Command {
+	c := oauthAppCommands{a}
 	cmd := &cobra.Command{Use: "oauth-app", Short: "make and delete OAuth apps", Long: oauthAppHelp, Args: cobra.ArbitraryArgs, RunE: unknownCommand}
-	cmd.AddCommand(a.oauthAppCreate(), a.oauthAppList(), a.oauthAppSecret(), a.oauthAppDisable(), a.oauthAppDelete())
+	cmd.AddCommand(c.create(), c.list(), c.secret(), c.disable(), c.delete())
 	return cmd
 }
 
@@ -44,7 +48,7 @@ which are compared to the byte; only the port of http://127.0.0.1 is free.
   trawl oauth-app create Editor --public --redirect http://127.0.0.1/done
   trawl oauth-app create Nightly --service ci`
 
-func (a *app) oauthAppCreate() *cobra.Command {
+func (a oauthAppCommands) create() *cobra.Command {
 	cmd := &cobra.Command{Use: "create", Short: "make an app", Long: oauthAppCreateHelp, Args: arguments(1, 1, "the name of an app")}
 	flags := cmd.Flags()
 	public := flags.Bool("public", false, "it cannot keep a secret")
@@ -80,7 +84,7 @@ List shows the apps, never with their secret.
 
   trawl oauth-app list --json`
 
-func (a *app) oauthAppList() *cobra.Command {
+func (a oauthAppCommands) list() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "show the apps", Long: oauthAppListHelp, Args: arguments(0, 0, "no argument")}
 	return a.subcommand(cmd, "print each app as one line of JSON", accountSettings, func(ctx context.Context, w *worker, asJSON bool, _ []string) error {
 		all, err := remote.Get(ctx, w.Client, admin.ListApps)
@@ -120,7 +124,7 @@ from then on. Tokens stay.
 
   trawl oauth-app rotate-secret sgo_cid_3f5c0b6d1e2a49788b90`
 
-func (a *app) oauthAppSecret() *cobra.Command {
+func (a oauthAppCommands) secret() *cobra.Command {
 	cmd := &cobra.Command{Use: "rotate-secret", Short: "give an app another secret", Long: oauthAppSecretHelp, Args: arguments(1, 1, "a client ID")}
 	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
 		made, err := remote.Get(ctx, w.Client, admin.RotateAppSecret, "id", args[0])
@@ -139,7 +143,7 @@ it is switched on with --undo.
 
   trawl oauth-app disable ` + oauth.CommandLine
 
-func (a *app) oauthAppDisable() *cobra.Command {
+func (a oauthAppCommands) disable() *cobra.Command {
 	cmd := &cobra.Command{Use: "disable", Short: "switch an app off", Long: oauthAppDisableHelp, Args: arguments(1, 1, "a client ID")}
 	undo := cmd.Flags().Bool("undo", false, "switch it on again")
 	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
@@ -154,7 +158,7 @@ Delete deletes apps and ends all their tokens at once and for good.
 
   trawl oauth-app delete sgo_cid_3f5c0b6d1e2a49788b90`
 
-func (a *app) oauthAppDelete() *cobra.Command {
+func (a oauthAppCommands) delete() *cobra.Command {
 	cmd := &cobra.Command{Use: "delete", Short: "delete apps", Long: oauthAppDeleteHelp, Args: arguments(1, -1, "a client ID")}
 	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
 		for _, id := range args {

@@ -23,13 +23,17 @@ opened to. Users and organisations share one set of names.
   trawl org add lab ann bob
   trawl repo readers lab/kiln org:lab`
 
+// orgCommands are the subcommands of trawl org.
+type orgCommands struct{ *app }
+
 func (a *app) orgCommand() *cobra.Command {
+	c := orgCommands{a}
 	cmd := &cobra.Command{Use: "org", Short: "show and change organisations", Long: orgHelp, Args: cobra.ArbitraryArgs, RunE: unknownCommand}
-	cmd.AddCommand(a.orgCreate(), a.orgList(), a.orgDelete(), a.orgMembers("add"), a.orgMembers("remove"))
+	cmd.AddCommand(c.create(), c.list(), c.delete(), c.members("add"), c.members("remove"))
 	return cmd
 }
 
-func (a *app) orgCreate() *cobra.Command {
+func (a orgCommands) create() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "create", Short: "make an organisation", Args: arguments(1, 1, "the name of an organisation"),
 		Long: "Usage: trawl org create [flags] NAME\n\nCreate makes an organisation without members.\n\n  trawl org create lab --display-name 'The Lab'",
@@ -41,7 +45,7 @@ func (a *app) orgCreate() *cobra.Command {
 	})
 }
 
-func (a *app) orgList() *cobra.Command {
+func (a orgCommands) list() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Aliases: []string{"ls"}, Short: "show the organisations", Args: arguments(0, 0, "no argument"),
 		Long: "Usage: trawl org list [flags]\n\nList shows every organisation and its members.\n\n  trawl org list --json | jq -r .name",
@@ -71,7 +75,7 @@ func (w *worker) printOrgs(all []admin.Org) error {
 	return table.Flush()
 }
 
-func (a *app) orgDelete() *cobra.Command {
+func (a orgCommands) delete() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "delete", Aliases: []string{"rm"}, Short: "delete organisations", Args: arguments(1, -1, "the name of an organisation"),
 		Long: "Usage: trawl org delete [flags] NAME...\n\nDelete deletes organisations; their users stay.\n\n  trawl org delete lab",
@@ -87,7 +91,7 @@ func (a *app) orgDelete() *cobra.Command {
 }
 
 // orgMembers is the command that adds or removes members.
-func (a *app) orgMembers(verb string) *cobra.Command {
+func (a orgCommands) members(verb string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: verb, Short: verb + " members", Args: arguments(2, -1, "the names of an organisation and of users"),
 		Long: fmt.Sprintf("Usage: trawl org %s [flags] ORG USER...\n\nWhat an organisation may see its members may from their next request on.\n\n  trawl org %[1]s lab ann bob", verb),
@@ -132,7 +136,7 @@ has it now.
   trawl repo readers lab/kiln everyone
   trawl repo readers --repin user:ann`
 
-func (a *app) repoReaders() *cobra.Command {
+func (a repoCommands) readers() *cobra.Command {
 	cmd := &cobra.Command{Use: "readers", Short: "say who may see a repository", Long: repoReadersHelp, Args: cobra.ArbitraryArgs}
 	again := cmd.Flags().String("repin", "", "have user:NAME or org:NAME of the configuration file stand for the account that has the name now")
 	return a.subcommand(cmd, "", []string{"data", "memory"}, func(ctx context.Context, w *worker, _ bool, args []string) error {

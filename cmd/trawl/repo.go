@@ -24,9 +24,13 @@ has it open, the server is asked.
   trawl repo add https://git.example.org/lab/kiln
   trawl repo list`
 
+// repoCommands are the subcommands of trawl repo.
+type repoCommands struct{ *app }
+
 func (a *app) repoCommand() *cobra.Command {
+	c := repoCommands{a}
 	cmd := &cobra.Command{Use: "repo", Short: "show and change the repositories", Long: repoHelp, Args: cobra.ArbitraryArgs, RunE: unknownCommand}
-	cmd.AddCommand(a.repoAdd(), a.repoList(), a.repoRemove(), a.repoSync(), a.repoSet(), a.repoReaders(), a.repoSkipped())
+	cmd.AddCommand(c.add(), c.list(), c.remove(), c.sync(), c.set(), c.readers(), c.skipped())
 	return cmd
 }
 
@@ -91,7 +95,7 @@ org:NAME, several between commas.
   trawl repo add https://git.example.org/lab/kiln lab/glaze=../glaze
   trawl repo add --readers org:lab,user:ann https://git.example.org/lab/vault`
 
-func (a *app) repoAdd() *cobra.Command {
+func (a repoCommands) add() *cobra.Command {
 	cmd := &cobra.Command{Use: "add", Short: "add repositories and index them", Long: repoAddHelp, Args: arguments(1, -1, "a path or URL")}
 	keep := keepFlag(cmd)
 	readers := cmd.Flags().StringSlice("readers", nil, "who may see them: everyone, nobody, or a list of user:NAME and org:NAME")
@@ -120,7 +124,7 @@ Sync brings repositories up to their sources now, all of them if none is named.
 
   trawl repo sync lab/glaze`
 
-func (a *app) repoSync() *cobra.Command {
+func (a repoCommands) sync() *cobra.Command {
 	cmd := &cobra.Command{Use: "sync", Short: "bring repositories up to date", Long: repoSyncHelp, Args: cobra.ArbitraryArgs}
 	return a.subcommand(cmd, "print each repository as one line of JSON", ingestSettings,
 		func(ctx context.Context, w *worker, asJSON bool, args []string) error {
@@ -167,7 +171,7 @@ configuration file declares comes back at the next start.
 
   trawl repo remove lab/glaze`
 
-func (a *app) repoRemove() *cobra.Command {
+func (a repoCommands) remove() *cobra.Command {
 	cmd := &cobra.Command{Use: "remove", Aliases: []string{"rm"}, Short: "forget repositories", Long: repoRemoveHelp, Args: arguments(1, -1, "the name of a repository")}
 	return a.subcommand(cmd, "", []string{"data", "memory"},
 		func(ctx context.Context, w *worker, _ bool, args []string) error {

@@ -31,7 +31,7 @@ last sync failed, if it did.
 
   trawl repo list --json | jq -r 'select(.error) | .name'`
 
-func (a *app) repoList() *cobra.Command {
+func (a repoCommands) list() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "show the repositories", Long: repoListHelp, Args: arguments(0, 0, "no argument")}
 	return a.subcommand(cmd, "print each repository as one line of JSON", []string{"data", "memory"},
 		func(ctx context.Context, w *worker, asJSON bool, _ []string) error {
@@ -48,7 +48,7 @@ func (a *app) repoList() *cobra.Command {
 				}
 				return nil
 			}
-			return w.printTable(all, time.Now())
+			return a.printTable(all, time.Now())
 		})
 }
 
@@ -61,7 +61,7 @@ func (a *app) printJSON(v any) error {
 	return err
 }
 
-func (a *app) printTable(all []admin.Repository, now time.Time) error {
+func (a repoCommands) printTable(all []admin.Repository, now time.Time) error {
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(a.stderr, "trawl: there are no repositories yet: add some with trawl repo add PATH-OR-URL")
 		return err
@@ -132,7 +132,7 @@ the reason and the size; they are still found by their path.
 
   trawl repo skipped lab/kiln`
 
-func (a *app) repoSkipped() *cobra.Command {
+func (a repoCommands) skipped() *cobra.Command {
 	cmd := &cobra.Command{Use: "skipped", Short: "list what is not searched, and why", Long: repoSkippedHelp, Args: arguments(1, 1, "the name of a repository")}
 	return a.subcommand(cmd, "print each document as one line of JSON", []string{"data", "memory"},
 		func(ctx context.Context, w *worker, asJSON bool, args []string) error {

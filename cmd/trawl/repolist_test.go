@@ -14,7 +14,7 @@ import (
 func TestListTellsOfHiddenRepositories(t *testing.T) {
 	var b bytes.Buffer
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	a := &app{stdout: &b}
+	a := repoCommands{&app{stdout: &b}}
 	all := []admin.Repository{{Name: "lab/glaze", HiddenSince: now.Add(-3 * time.Hour), Error: "no such repository"}, {Name: "lab/kiln", Error: "timed out"}}
 	if err := a.printTable(all, now); err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ changes or the server starts.
   trawl repo set lab/kiln --unset metadata.team --unset topics
   trawl repo set lab/kiln 'branches=main,release/*'`
 
-func (a *app) repoSet() *cobra.Command {
+func (a repoCommands) set() *cobra.Command {
 	cmd := &cobra.Command{Use: "set", Short: "say what is known about a repository", Long: repoSetHelp, Args: arguments(1, -1, "the name of a repository")}
 	unset := cmd.Flags().StringArray("unset", nil, "take this fact away, metadata.KEY or metadata for all keys; may be repeated")
 	return a.subcommand(cmd, "print the repository as one line of JSON", []string{"data", "memory"},

@@ -26,9 +26,13 @@ Token makes, shows and revokes access tokens, by which programs search as a user
 
 With the scope site-admin:sudo the token of a site admin acts as any user.`
 
+// tokenCommands are the subcommands of trawl token.
+type tokenCommands struct{ *app }
+
 func (a *app) tokenCommand() *cobra.Command {
+	c := tokenCommands{a}
 	cmd := &cobra.Command{Use: "token", Short: "make and revoke access tokens", Long: tokenHelp, Args: cobra.ArbitraryArgs, RunE: unknownCommand}
-	cmd.AddCommand(a.tokenCreate(), a.tokenList(), a.tokenRevoke())
+	cmd.AddCommand(c.create(), c.list(), c.revoke())
 	return cmd
 }
 
@@ -42,7 +46,7 @@ loses it makes another one.
 
   trawl token create ann --note laptop --days 30`
 
-func (a *app) tokenCreate() *cobra.Command {
+func (a tokenCommands) create() *cobra.Command {
 	cmd := &cobra.Command{Use: "create", Short: "make a token", Long: tokenCreateHelp, Args: needsOne}
 	flags := cmd.Flags()
 	note := flags.String("note", "", "what it is for")
@@ -76,7 +80,7 @@ their secret.
 
   trawl token list ann`
 
-func (a *app) tokenList() *cobra.Command {
+func (a tokenCommands) list() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "show tokens", Long: tokenListHelp, Args: arguments(0, 1, "the name of a user")}
 	return a.subcommand(cmd, "print each token as one line of JSON", []string{"data", "memory"}, func(ctx context.Context, w *worker, asJSON bool, args []string) error {
 		all, err := remote.Get(ctx, w.Client, admin.ListTokens, "user", strings.Join(args, ""))
@@ -115,7 +119,7 @@ numbers are those of "trawl token list".
 
   trawl token revoke 7`
 
-func (a *app) tokenRevoke() *cobra.Command {
+func (a tokenCommands) revoke() *cobra.Command {
 	cmd := &cobra.Command{Use: "revoke", Short: "end tokens", Long: tokenRevokeHelp, Args: arguments(1, -1, "the number of a token")}
 	return a.subcommand(cmd, "", []string{"data", "memory"}, func(ctx context.Context, w *worker, _ bool, args []string) error {
 		for _, id := range args {

@@ -32,9 +32,13 @@ holds at once.
 // accountSettings are the settings that commands about users take as flags.
 var accountSettings = []string{"data", "memory", "listen", "external-url"}
 
+// userCommands are the subcommands of trawl user.
+type userCommands struct{ *app }
+
 func (a *app) userCommand() *cobra.Command {
+	c := userCommands{a}
 	cmd := &cobra.Command{Use: "user", Short: "show and change who may use the server", Long: userHelp, Args: cobra.ArbitraryArgs, RunE: unknownCommand}
-	cmd.AddCommand(a.userCreate(), a.userList(), a.userDelete(), a.userSetAdmin(), a.userLock(), a.userReset())
+	cmd.AddCommand(c.create(), c.list(), c.delete(), c.setAdmin(), c.lock(), c.reset())
 	return cmd
 }
 
@@ -51,7 +55,7 @@ standard input. A service account has no password and cannot sign in:
   trawl user create ann --email ann@example.org --admin
   trawl user create ci --service`
 
-func (a *app) userCreate() *cobra.Command {
+func (a userCommands) create() *cobra.Command {
 	cmd := &cobra.Command{Use: "create", Short: "make a user", Long: userCreateHelp, Args: needsOne}
 	var n admin.NewUser
 	flags := cmd.Flags()
@@ -114,7 +118,7 @@ when they were last seen.
 
   trawl user list --json | jq -r 'select(.siteAdmin) | .name'`
 
-func (a *app) userList() *cobra.Command {
+func (a userCommands) list() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "show the users", Long: userListHelp, Args: arguments(0, 0, "no argument")}
 	return a.subcommand(cmd, "print each user as one line of JSON", accountSettings, func(ctx context.Context, w *worker, asJSON bool, _ []string) error {
 		all, err := remote.Get(ctx, w.Client, admin.ListUsers)
@@ -181,7 +185,7 @@ undone; "trawl user lock" can.
 
   trawl user delete ann`
 
-func (a *app) userDelete() *cobra.Command {
+func (a userCommands) delete() *cobra.Command {
 	cmd := &cobra.Command{Use: "delete", Aliases: []string{"rm"}, Short: "delete users", Long: userDeleteHelp, Args: arguments(1, -1, "the name of a user")}
 	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
 		for _, name := range args {
@@ -207,7 +211,7 @@ Set-admin lets a user administer the server, or with --revoke does not any more.
 
   trawl user set-admin ann`
 
-func (a *app) userSetAdmin() *cobra.Command {
+func (a userCommands) setAdmin() *cobra.Command {
 	cmd := &cobra.Command{Use: "set-admin", Short: "let a user administer the server", Long: userSetAdminHelp, Args: needsOne}
 	revoke := cmd.Flags().Bool("revoke", false, "take it back")
 	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
@@ -224,7 +228,7 @@ work again, and the user can sign in.
 
   trawl user lock ann`
 
-func (a *app) userLock() *cobra.Command {
+func (a userCommands) lock() *cobra.Command {
 	cmd := &cobra.Command{Use: "lock", Short: "refuse a user's tokens and sessions", Long: userLockHelp, Args: needsOne}
 	undo := cmd.Flags().Bool("undo", false, "let them in again")
 	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
@@ -242,7 +246,7 @@ link by which they choose a new one, good once and for a day. With
 
   trawl user reset-password ann`
 
-func (a *app) userReset() *cobra.Command {
+func (a userCommands) reset() *cobra.Command {
 	cmd := &cobra.Command{Use: "reset-password", Short: "let a user choose a new password", Long: userResetHelp, Args: needsOne}
 	fromStdin := passwordFlag(cmd)
 	return a.subcommand(cmd, "", accountSettings, func(ctx context.Context, w *worker, _ bool, args []string) error {
