@@ -103,8 +103,11 @@ func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
 				drop(resp)
 				return nil, &LimitedError{c.limit()}
 			}
-			drop(resp)
-			continue
+			if c.limit().After(c.o.Now()) {
+				drop(resp)
+				continue
+			}
+			pause = c.backoff(try) // the limit is over by this clock, and not by the host's
 		case resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented:
 			pause = c.backoff(try)
 		default:
@@ -184,7 +187,7 @@ func (c *Client) note(resp *http.Response) {
 			continue
 		}
 		if s, err := strconv.ParseInt(resp.Header.Get(name+"Reset"), 10, 64); err == nil {
-			until = time.Unix(s, 0)
+			until = time.Unix(s+1, 0) // the header has no fractions of a second
 		}
 	}
 	if refused(resp) || resp.StatusCode == http.StatusServiceUnavailable {
@@ -192,7 +195,7 @@ func (c *Client) note(resp *http.Response) {
 			until = at
 		}
 	}
-	if resp.StatusCode == http.StatusTooManyRequests && !until.After(now) {
+	if resp.StatusCode == http.StatusTooManyRequests && until.IsZero() {
 		until = now.Add(mostWait) // it does not say how long
 	}
 	// No host is obeyed for longer than its clock may be wrong.

@@ -352,26 +352,43 @@ func TestLimits(t *testing.T) {
 		if got, _, err := w.list(w.ofGroups("acme")); len(got) != 300 || err != nil || w.slept != 7*time.Second {
 			t.Errorf("Retry-After: %d repositories, %v, after %s; want 7s", len(got), err, w.slept)
 		}
-		w.server.Limit(1, w.clock.Now().Add(30*time.Second))
+		w.server.Limit(1, w.clock.Now().Add(29*time.Second+700*time.Millisecond)) // of which the host says the whole seconds
 		w.put(1, 300, "other")
 		w.slept = 0
-		if got, _, err := w.list(w.ofGroups("other")); len(got) != 300 || err != nil || w.slept < 29*time.Second || w.slept > 31*time.Second {
+		refused := func() int { return w.server.Asked(http.StatusForbidden) + w.server.Asked(http.StatusTooManyRequests) }
+		before := refused()
+		if got, _, err := w.list(w.ofGroups("other")); len(got) != 300 || err != nil || w.slept < 29*time.Second || w.slept > 32*time.Second {
 			t.Errorf("no requests remaining: %d repositories, %v, after %s; want 30s", len(got), err, w.slept)
+		}
+		if more := refused() - before; w.etags && more != 0 {
+			t.Errorf("no requests remaining: %d more requests were made and refused, want none", more)
 		}
 		w.put(1, 300, "third")
 		until := w.clock.Now().Add(40 * time.Minute)
 		w.server.Limit(2, until)
 		third, limited := w.ofGroups("third"), &codehost.LimitedError{}
-		if _, _, err := w.list(third); !errors.As(err, &limited) || limited.Until.Unix() != until.Unix() {
+		if _, _, err := w.list(third); !errors.As(err, &limited) || limited.Until.Sub(until).Abs() > time.Second {
 			t.Errorf("a long limit: %v, want a LimitedError until %s", err, until)
 		}
-		before := w.server.Asked(0)
+		before = w.server.Asked(0)
 		if _, _, err := w.list(third); !errors.As(err, &limited) || w.server.Asked(0) != before {
 			t.Errorf("during it: %v after %d requests, want none", err, w.server.Asked(0)-before)
 		}
 		w.clock.Add(41 * time.Minute)
 		if got, _, err := w.list(third); len(got) != 300 || err != nil {
 			t.Errorf("after it: %d repositories, %v", len(got), err)
+		}
+	})
+}
+
+// A host whose clock is behind goes on to refuse when its limit should be over.
+func TestLimitOfAClockBehind(t *testing.T) {
+	eachKind(t, func(w *world) {
+		w.put(1, 300, "acme")
+		w.server.Now = func() time.Time { return w.clock.Now().Add(-2 * time.Second) }
+		w.server.Limit(1, w.clock.Now().Add(20*time.Second))
+		if got, _, err := w.list(w.ofGroups("acme")); len(got) != 300 || err != nil {
+			t.Errorf("got %d repositories, %v; want 300", len(got), err)
 		}
 	})
 }
