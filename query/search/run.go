@@ -242,9 +242,9 @@ func (r *run) end(parent context.Context, err error) Outcome {
 	}
 	if slices.ContainsFunc(r.basics, (*target.Query).CountsMatches) {
 		selects := slices.ContainsFunc(r.basics, func(b *target.Query) bool { return b.Select != nil })
-		r.Report.Gaps().TextsCut(int(r.TextsCut.Load()), selects)
+		r.Report.Gaps().Add(report.TextsCut(int(r.TextsCut.Load()), selects))
 	}
-	r.Report.Gaps().PreviewsShortened(r.out.Shortened())
+	r.Report.Gaps().Add(report.PreviewsShortened(r.out.Shortened()))
 	timedOut := errors.Is(err, context.DeadlineExceeded)
 	switch {
 	case parent.Err() != nil:

@@ -190,8 +190,8 @@ func (c *search) reportLeft(err error) {
 	}
 	if timedOut {
 		c.Report.Gaps().OlderCommits(l.unindexed, len(c.unlisted) > 0)
-		c.Report.Gaps().HistoriesMissing(l.unread.Names)
+		c.Report.Gaps().Add(report.HistoriesMissing(l.unread.Names))
 	}
-	c.Report.Gaps().HistoriesUnreadable(l.unreadable.Names)
-	c.Report.Gaps().DiffsTooLarge(l.unsearchable)
+	c.Report.Gaps().Add(report.HistoriesUnreadable(l.unreadable.Names))
+	c.Report.Gaps().Add(report.DiffsTooLarge(l.unsearchable))
 }

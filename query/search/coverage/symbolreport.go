@@ -3,6 +3,7 @@ package coverage
 import (
 	"slices"
 
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/query/search/task"
 	"github.com/trawlsearch/trawl/store/shard"
@@ -24,8 +25,8 @@ func ReportSymbols(r *task.Task, queries []*target.Query) {
 		}
 	}
 	missing += unparsed(pass)
-	r.Report.Gaps().SymbolsMissing(missing)
-	r.Report.Gaps().SymbolsFailed(failed)
+	r.Report.Gaps().Add(report.SymbolsMissing(missing))
+	r.Report.Gaps().Add(report.SymbolsFailed(failed))
 }
 
 // unparsed counts the files of revisions, whose symbols are not read.

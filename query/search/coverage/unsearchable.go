@@ -3,6 +3,7 @@ package coverage
 import (
 	"slices"
 
+	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/search/target"
 	"github.com/trawlsearch/trawl/store/shard"
 )
@@ -40,5 +41,5 @@ func (c *Ledger) ReportNoText() {
 			}
 		}
 	}
-	c.task.Report.Gaps().NoText(counts)
+	c.task.Report.Gaps().Add(report.NoText(counts))
 }

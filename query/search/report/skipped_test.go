@@ -190,8 +190,8 @@ func TestLeftOut(t *testing.T) {
 		{"indexing", func(r *report.Report) { indexing(r, 1) }, "", "still being indexed for the first time"},
 		{"timed out", func(r *report.Report) { r.Gaps().TimedOut(names(1)) }, "", "not searched in time"},
 		{"excepted", func(r *report.Report) { r.Gaps().TimedOut(names(1)) }, report.ReasonTimeout, ""},
-		{"unreadable", func(r *report.Report) { r.Gaps().RevisionsUnreadable(names(1)) }, "", "1 unreadable"},
-		{"as told", func(r *report.Report) { r.Gaps().RevisionsNotIndexed(1) }, "", ""},
+		{"unreadable", func(r *report.Report) { r.Gaps().Add(report.RevisionsUnreadable(names(1))) }, "", "1 unreadable"},
+		{"as told", func(r *report.Report) { r.Gaps().Add(report.RevisionsNotIndexed(1)) }, "", ""},
 		{"depth", func(r *report.Report) {
 			r.Gaps().Skip(query.Skipped{Reason: report.ReasonHistoryDepth, Title: "older commits"})
 		}, "", "older commits"},

@@ -148,8 +148,8 @@ func showCommit(j *contentsJob) string {
 // unread cannot be listed.
 func (r *Scope) reportContents(cut int, unread []string) {
 	r.sel.passedOver = r.sel.passedOver || cut+len(unread) > 0
-	r.Report.Gaps().RevisionsOverLimit(cut)
-	r.Report.Gaps().RevisionsUnreadable(unread)
+	r.Report.Gaps().Add(report.RevisionsOverLimit(cut))
+	r.Report.Gaps().Add(report.RevisionsUnreadable(unread))
 }
 
 // contentsOf lists a commit and finds its files in the repository's shards.

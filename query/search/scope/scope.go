@@ -105,7 +105,7 @@ func (r *Scope) Resolve(ctx context.Context) error {
 	if err := r.resolveRevisions(ctx); err != nil {
 		return err
 	}
-	r.Report.Gaps().RevisionsNotIndexed(len(r.sel.notIndexed.repositories))
+	r.Report.Gaps().Add(report.RevisionsNotIndexed(len(r.sel.notIndexed.repositories)))
 	if err := r.readContents(ctx, r.queries, func(b *target.Query) *target.Set { return b.Repositories }); err != nil {
 		return err
 	}

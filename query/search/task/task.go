@@ -224,12 +224,12 @@ func (t *Task) WhyUnread(repo *store.Repository) (reasons []string) {
 // ReportFaults adds the faults to the report. The task no longer works.
 func (t *Task) ReportFaults() {
 	gaps := t.Report.Gaps()
-	gaps.GitBusy(NamesByID(t.busy))
+	gaps.Add(report.GitBusy(NamesByID(t.busy)))
 	gaps.Unreachable(NamesByID(t.unreachable))
 	gaps.Fetching(NamesByID(t.fetching))
-	gaps.ObjectsMissing(len(t.files))
-	gaps.UnreadableShards(len(t.failed))
-	gaps.UnreadableRecords(t.Snapshot.LostRepositories())
+	gaps.Add(report.ObjectsMissing(len(t.files)))
+	gaps.Add(report.UnreadableShards(len(t.failed)))
+	gaps.Add(report.UnreadableRecords(t.Snapshot.LostRepositories()))
 }
 
 // ReportTimedOut records the repositories that were not finished in time.
