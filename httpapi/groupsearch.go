@@ -98,7 +98,7 @@ func (s streams) serveGroups(w http.ResponseWriter, r *http.Request) error {
 	if err := work.Resume(r.Context()); err != nil {
 		return err
 	}
-	return ServeJSON(w, newGroupsJSON(by, counter, newWireProgress(results.Progress(), url, true), out.Alert == nil))
+	return ServeJSON(w, newGroupsJSON(by, counter, newWireProgress(results.Progress(), url, true), out.Alert == nil || out.Alert.Advice))
 }
 
 // refusal is the answer for a query that cannot be run.

@@ -179,6 +179,8 @@ type SuggestedFilter struct {
 // Alert tells a person something about the whole search.
 type Alert struct {
 	Title, Description, Kind string
+	// Advice says that the query was searched as it stands, and may mean something else.
+	Advice bool
 	// Proposed is nil when there is nothing to propose.
 	Proposed []ProposedQuery
 }

@@ -47,7 +47,7 @@ func (r *Runner) find(ctx context.Context, m *saved.Monitor, q *query.Query, act
 	case out.Err != nil:
 		r.Log.Warn().Uint32("search", m.Search).Str("repo", repo.Name).Err(out.Err).Msg("run monitor")
 		why = "the search failed; the server's log tells why"
-	case out.Alert != nil:
+	case out.Alert != nil && !out.Alert.Advice:
 		why = out.Alert.Title
 	default:
 		// commits older than the index are none that a monitor tells

@@ -479,6 +479,20 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
+// A query that may be mistyped is searched as it stands, and no repository is left for it.
+func TestMistyped(t *testing.T) {
+	w := newWorld(t)
+	id := w.watch(w.ann, "lnag:go")
+	r := w.runner()
+	w.look(r)
+	if m, err := w.book.Monitor(id); err != nil || !m.Begun || len(m.Left) != 0 {
+		t.Errorf("monitor: %+v, %v", m, err)
+	}
+	w.push("open", "b.txt", "-x lnag:go\n")
+	w.look(r)
+	w.heard("it is there", "lab/open:b.txt:1:-x lnag:go")
+}
+
 // TestMine: a monitor of another node is left alone.
 func TestMine(t *testing.T) {
 	w := newWorld(t)

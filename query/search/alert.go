@@ -126,7 +126,7 @@ func (r *run) propose(description, text string) query.ProposedQuery {
 // mistyped is the alert for parts of the query that may not mean what they were
 // meant to; nil if there are none to tell of.
 func (r *run) mistyped() *query.Alert {
-	a := &query.Alert{Title: "The query may be mistyped"}
+	a := &query.Alert{Title: "The query may be mistyped", Advice: true}
 	var messages []string
 	for _, w := range append(slices.Clone(r.q.Warnings), r.unmatched()...) {
 		if w.Plausible && r.out.Matches() > 0 {
