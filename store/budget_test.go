@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"runtime/metrics"
 	"strings"
@@ -131,10 +132,10 @@ func readWhole(t *testing.T, s *store.Store, large int64) (textBytes int64) {
 	return textBytes
 }
 
-// TestWritingBorrows: while a shard is written the caches are smaller by what
-// its lists may take, and afterwards they are as large as before.
+// TestWritingBorrows: while a shard is written the caches are smaller by what its lists
+// take, which is little for a small one, and afterwards they are as large as before.
 func TestWritingBorrows(t *testing.T) {
-	const caches = 8 << 20
+	const caches = 32 << 20
 	fs := vfs.NewMem()
 	writeLarge(t, fs)
 	s, err := store.Open("data", store.Options{FS: fs, CacheBytes: caches, ListBytes: caches * 3 / 4})
@@ -155,6 +156,16 @@ func TestWritingBorrows(t *testing.T) {
 	w := s.NewShardWriter()
 	if err := w.AddDocument(shard.Document{Repository: 1, Path: "p", OID: make([]byte, 20)}, []byte("text"), true); err != nil {
 		t.Fatal(err)
+	}
+	if got := s.Metrics().CacheBytes; got < full-(4<<20) {
+		t.Errorf("caches that held %d of %d while a file of four bytes is written: got %d", full, caches, got)
+	}
+	for i := 0; w.Fits(1 << 20); i++ {
+		text := make([]byte, 1<<20)
+		_, _ = rand.NewChaCha8([32]byte{byte(i)}).Read(text) // always succeeds
+		if err := w.AddDocument(shard.Document{Repository: 1, Path: fmt.Sprint(i), OID: make([]byte, 20)}, text, true); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if got := s.Metrics().CacheBytes; got > caches/4+(1<<20) {
 		t.Errorf("caches of %d while three quarters are lent: got %d held", caches, got)

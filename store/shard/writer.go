@@ -28,9 +28,10 @@ type Writer struct {
 	header Header
 	path   string
 	run    *runWriter
-	// giveBack returns to the caches what the lists may take; nil before the
-	// first shard is begun.
-	giveBack func()
+	// lent is how many bytes the caches go without for the lists, giveBack returns
+	// each part of them.
+	lent     int
+	giveBack []func()
 	// failed is why the shard begun cannot be completed any more.
 	failed    error
 	docs      []Document
@@ -106,6 +107,7 @@ func (w *Writer) addDocument(d Document, text []byte, indexed bool) error {
 	}
 	if indexed {
 		w.builder.AddDocument(block, text)
+		w.borrow()
 		addWide(&w.wide, block, text)
 	} else if len(text) > 0 {
 		for i := range n {
@@ -194,11 +196,23 @@ func (w *Writer) flushChunk() error {
 // them names of its own when it takes them.
 const RunPrefix = "shard-"
 
+// leastLoan is what the caches go without for the smallest shard: its lists, its table, and
+// text on its way to the file.
+const leastLoan = 2 << 20
+
+// borrow has the caches go without what the lists take. They are made smaller as the lists
+// grow: a commit of a few files is to leave in memory what searches have read.
+func (w *Writer) borrow() {
+	for w.lent < w.MaxListBytes && w.builder.Bytes()+leastLoan/2 > w.lent {
+		more := min(max(leastLoan, w.lent), w.MaxListBytes-w.lent)
+		w.giveBack = append(w.giveBack, w.to.Budget.Borrow(int64(more)))
+		w.lent += more
+	}
+}
+
 // begin opens the run of a new shard.
 func (w *Writer) begin() error {
-	if w.giveBack == nil {
-		w.giveBack = w.to.Budget.Borrow(int64(w.MaxListBytes))
-	}
+	w.borrow()
 	id, err := w.to.Number()
 	if err != nil {
 		return err
@@ -360,10 +374,10 @@ func (w *Writer) reset() {
 // Close gives up the shard begun, if any, and removes its file.
 func (w *Writer) Close() error {
 	var errs []error
-	if w.giveBack != nil {
-		w.giveBack()
-		w.giveBack = nil
+	for _, give := range w.giveBack {
+		give()
 	}
+	w.lent, w.giveBack = 0, nil
 	if w.chunks != nil {
 		errs = append(errs, w.endChunks())
 	}
