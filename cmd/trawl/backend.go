@@ -147,7 +147,7 @@ func (b *backend) refresh(name string) { b.service.Load().Refresh(name) }
 // backups is nil until the service is open.
 func (b *backend) backups() admin.Backups {
 	if s := b.service.Load(); s != nil {
-		return s
+		return s.Backups()
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (b *backend) backups() admin.Backups {
 // planned is backups for the pages of the settings.
 func (b *backend) planned() manage.Backups {
 	if s := b.service.Load(); s != nil {
-		return s
+		return s.Backups()
 	}
 	return nil
 }

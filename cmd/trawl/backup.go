@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/trawlsearch/trawl/cmd/trawl/backups"
 	"github.com/trawlsearch/trawl/cmd/trawl/progress"
-	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store/backup"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -92,7 +92,7 @@ func (k *keyFlags) keys() (keys backup.Keys, err error) {
 		keys.Identities = string(text)
 	}
 	if k.passphraseFile != "" {
-		keys.Passphrase, err = service.ReadPassphrase(k.passphraseFile)
+		keys.Passphrase, err = backups.ReadPassphrase(k.passphraseFile)
 	}
 	return keys, err
 }
@@ -118,7 +118,7 @@ func openDestination(text string) (object.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return service.OpenDestination(path)
+	return backups.OpenDestination(path)
 }
 
 const backupCreateHelp = `Usage: trawl backup create [flags] DEST

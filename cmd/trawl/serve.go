@@ -307,9 +307,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	syncing.Go(func() { svc.KeepSmall(ctx) })
 	syncing.Go(func() { svc.KeepRoom(ctx) })
 	syncing.Go(func() { svc.KeepFetched(ctx) })
-	syncing.Go(func() { svc.KeepBackups(ctx) })
-	syncing.Go(func() { svc.ListBackups(ctx) })
-	syncing.Go(func() { svc.VerifyBackups(ctx) })
+	syncing.Go(func() { svc.Backups().Run(ctx) })
 	syncing.Go(func() { svc.KeepIndex(ctx) })
 	syncing.Go(func() { svc.KeepCluster(ctx) })
 	if h.set.Authority != "" {

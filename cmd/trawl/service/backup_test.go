@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/rs/zerolog"
 
+	"github.com/trawlsearch/trawl/cmd/trawl/backups"
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/cmd/trawl/service"
 	"github.com/trawlsearch/trawl/httpapi/admin"
@@ -69,7 +69,7 @@ func TestBackupWhileSearchingAndIndexing(t *testing.T) {
 	})
 	var ids []string
 	for range 4 {
-		res, err := s.Backup(t.Context(), admin.Backup{Destination: dest, Mirrors: true}, nobody)
+		res, err := s.Backups().Backup(t.Context(), admin.Backup{Destination: dest, Mirrors: true}, nobody)
 		if err != nil {
 			t.Error(err)
 			break
@@ -79,7 +79,7 @@ func TestBackupWhileSearchingAndIndexing(t *testing.T) {
 	close(stop)
 	working.Wait()
 
-	from, err := service.OpenDestination(dest)
+	from, err := backups.OpenDestination(dest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,34 +117,6 @@ func wholeState(t *testing.T, data string, files, least int) int {
 	}
 	t.Fatalf("the backup has a state before %d", least)
 	return 0
-}
-
-func TestBackupRefuses(t *testing.T) {
-	s := open(t)
-	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(s.Dir(), link); err != nil {
-		t.Fatal(err)
-	}
-	for destination, want := range map[string]string{
-		filepath.Join(link, "deep/backups"): "is in the data directory",
-		filepath.Join(s.Dir(), "backups"):   "is in the data directory",
-		s.Dir():                             "is in the data directory",
-		"relative":                          "no absolute path",
-		"ftp://me:secret@host/x":            "write a path, or s3://bucket/prefix",
-		"s3://me:secret@bucket/x":           "an address holds no keys",
-	} {
-		_, err := s.Backup(t.Context(), admin.Backup{Destination: destination}, nobody)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %q in it", destination, err, want)
-		}
-		r, rerr := s.LastBackup()
-		if rerr != nil || r.Last == nil || r.Last.Error == "" || r.LastGood != nil {
-			t.Fatalf("%s: the record is %+v, %v, want the error", destination, r, rerr)
-		}
-		if strings.Contains(r.Last.Destination+r.Last.Error, "secret") {
-			t.Errorf("%s: the record shows %+v", destination, r.Last)
-		}
-	}
 }
 
 func write(t *testing.T, path, text string) {

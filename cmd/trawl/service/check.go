@@ -20,7 +20,7 @@ var _ admin.Checker = (*Service)(nil)
 // it then takes damaged parts out of service and indexes their repositories
 // anew; symbols and commits follow as after any sync. It yields to searches.
 func (s *Service) Check(ctx context.Context, quick, repair bool, report func(ingest.Progress), each func(check.Finding) error) error {
-	ctx, cancel := s.untilStop(ctx)
+	ctx, cancel := s.lifetime.untilStop(ctx)
 	defer cancel()
 	end := s.busy.begin()
 	findings, err := s.check(ctx, quick, report, each)

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime/debug"
 
 	"github.com/rs/zerolog"
 
+	"github.com/trawlsearch/trawl/cmd/trawl/backups"
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/cmd/trawl/node"
 )
@@ -17,11 +19,19 @@ func openNode(ctx context.Context, set config.Settings, log zerolog.Logger) (*no
 	if set.Authority == "" {
 		return nil, nil
 	}
-	objects, err := OpenDestination(set.Objects)
+	objects, err := backups.OpenDestination(set.Objects)
 	if err != nil {
 		return nil, fmt.Errorf("objects: %w", err)
 	}
 	return node.Open(ctx, set.Cluster, objects, log)
+}
+
+// program names this program, for other nodes and in backups.
+func program() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return "trawl " + info.Main.Version
+	}
+	return "trawl"
 }
 
 // Join has other nodes know of this one, and gives it its share of their work. Until

@@ -16,7 +16,7 @@ func (s *Service) History(ctx context.Context, report func(ingest.Progress)) (in
 	if !s.opts.History {
 		return ingest.HistoryResult{}, nil
 	}
-	ctx, cancel := s.untilStop(ctx)
+	ctx, cancel := s.lifetime.untilStop(ctx)
 	defer cancel()
 	defer s.busy.begin()()
 	start := time.Now()

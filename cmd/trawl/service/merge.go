@@ -12,7 +12,7 @@ import (
 
 // Merge rewrites what is worth it and returns how many shards it replaced.
 func (s *Service) Merge(ctx context.Context, report func(ingest.Progress)) (int, error) {
-	ctx, cancel := s.untilStop(ctx)
+	ctx, cancel := s.lifetime.untilStop(ctx)
 	defer cancel()
 	defer s.busy.begin()()
 	start := time.Now()

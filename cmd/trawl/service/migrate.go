@@ -33,7 +33,7 @@ func (s *Service) Outdated() ingest.Outdated { return s.indexer.Outdated() }
 
 // Rebuild rewrites those shards and returns how many it replaced.
 func (s *Service) Rebuild(ctx context.Context, report func(ingest.Progress)) (int, error) {
-	ctx, cancel := s.untilStop(ctx)
+	ctx, cancel := s.lifetime.untilStop(ctx)
 	defer cancel()
 	defer s.busy.begin()()
 	defer s.noteChange()

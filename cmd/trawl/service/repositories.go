@@ -97,7 +97,7 @@ func (s *Service) Sync(ctx context.Context, name string, report func(ingest.Prog
 type wayToSync func(ctx context.Context, name string, report func(ingest.Progress)) (ingest.Result, error)
 
 func (s *Service) sync(ctx context.Context, name string, by wayToSync, report func(ingest.Progress)) (ingest.Result, error) {
-	ctx, cancel := s.untilStop(ctx)
+	ctx, cancel := s.lifetime.untilStop(ctx)
 	defer cancel()
 	report, ended := s.queue.begin(name, time.Now(), report)
 	defer ended()

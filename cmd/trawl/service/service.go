@@ -13,6 +13,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/trawlsearch/trawl/cmd/trawl/backups"
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/cmd/trawl/hostsync"
 	"github.com/trawlsearch/trawl/cmd/trawl/node"
@@ -98,8 +99,6 @@ type Service struct {
 	// can give up. Mirrors are fetched before. indexing counts the others.
 	turn     chan struct{}
 	indexing activity
-	// closing is closed when syncs are to end.
-	closing chan struct{}
 	// program reads symbols; ctagsErr is why it is nil, if it should not be.
 	program  *ctags.Program
 	ctagsErr error
@@ -120,9 +119,9 @@ type Service struct {
 	// grace is the setting vanished-after now.
 	grace atomic.Int64
 	busy  busy
-	// backingUp is held while a backup is made.
-	backingUp sync.Mutex
-	backups   *backupWork
+	// lifetime ends when syncs are to end.
+	lifetime lifetime
+	backups  *backups.Runner
 }
 
 // How long git waits for memory beside git's other processes. A request goes on
@@ -132,9 +131,6 @@ const (
 	pagePatience   = 5 * time.Second
 	syncPatience   = time.Minute
 )
-
-// errClosing is why a sync was cancelled.
-var errClosing = errors.New("the server is shutting down")
 
 // notOwned says what to do about a data directory of another account.
 func notOwned(err error) error {
@@ -159,11 +155,11 @@ func Open(ctx context.Context, set config.Settings, o Options) (*Service, error)
 	return s, nil
 }
 
-// openStore opens the data directory, which node shares with others.
-func openStore(set config.Settings, o Options, node *node.Node) (*Service, error) {
+// openStore opens the data directory, which cluster shares with others.
+func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, error) {
 	memory := divide(int64(set.Memory))
 	opening := store.Options{CacheBytes: memory.caches, ListBytes: memory.lists, LargeBytes: memory.large, Event: storeEvent(o.Log)}
-	node.Share(&opening)
+	cluster.Share(&opening)
 	st, err := store.Open(set.Data, opening)
 	if err != nil {
 		return nil, notOwned(err)
@@ -186,7 +182,7 @@ func openStore(set config.Settings, o Options, node *node.Node) (*Service, error
 	}
 	s := &Service{
 		store:    st,
-		node:     node,
+		node:     cluster,
 		registry: registry,
 		git:      git.NewBudget(memory.git),
 		book:     saved.Open(st, nil),
@@ -194,14 +190,17 @@ func openStore(set config.Settings, o Options, node *node.Node) (*Service, error
 		opts:     o,
 		set:      set,
 		turn:     make(chan struct{}, 1),
-		closing:  make(chan struct{}),
 		changed:  make(chan struct{}, 1),
 		unmerged: make(chan struct{}, 1),
 		synced:   make(chan struct{}, 1),
 		resumed:  make(chan struct{}, 1),
 		searches: admission.NewQueue(memory.searches, o.Processors),
-		backups:  newBackupWork(),
+		lifetime: newLifetime(),
 	}
+	s.backups = backups.New(backups.Options{
+		Store: st, Plan: set.Backup, Program: program(), Log: o.Log, Mine: func() bool { return cluster.Does(node.TaskBackup) },
+		Searching: s.searches.Working, UntilStop: s.lifetime.untilStop, Busy: s.busy.begin,
+	})
 	if s.spool, err = openSpool(st, int64(set.MinFreeBytes)); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
@@ -210,8 +209,8 @@ func openStore(set config.Settings, o Options, node *node.Node) (*Service, error
 		Workers: o.Processors, Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes), Addresses: registry.Addresses, Damaged: s.setAside,
 		Git: s.git.Behind().Patient(searchPatience),
 	})
-	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log, Mine: node.Mine}
-	s.asked.store, s.asked.node, s.asked.log, s.asked.signal = st, node, o.Log, make(chan struct{}, 1)
+	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log, Mine: cluster.Mine}
+	s.asked.store, s.asked.node, s.asked.log, s.asked.signal = st, cluster, o.Log, make(chan struct{}, 1)
 	s.hostsWake, s.hostsAsked = make(chan struct{}, 1), map[uint32]bool{}
 	s.hostsHook, s.hostsHooked = make(chan struct{}, 1), map[uint32]bool{}
 	s.gateway.guard.AllowLocal = set.AllowLocalSources
@@ -230,7 +229,7 @@ func openStore(set config.Settings, o Options, node *node.Node) (*Service, error
 	if ingesting.Processors = o.Processors; o.Processors > 0 {
 		ingesting.Git = ingesting.Git.Behind()
 	}
-	ingesting.Turn, ingesting.Begin, ingesting.Mine = s.indexTurn, s.beginSync, node.Mine
+	ingesting.Turn, ingesting.Begin, ingesting.Mine = s.indexTurn, s.beginSync, cluster.Mine
 	st.Subscribe(func(a store.Applied) {
 		if a.Shards || a.Everything {
 			s.noteUnmerged()
@@ -287,7 +286,7 @@ func orNone(commits int) int {
 
 // Stop ends the syncs that are running and those to come. It may be called
 // once.
-func (s *Service) Stop() { close(s.closing) }
+func (s *Service) Stop() { s.lifetime.end() }
 
 // Drain waits until no search is at work, and lets none begin. It may be called
 // once, after Stop.
@@ -313,6 +312,9 @@ func (s *Service) Close() error {
 
 // Registry returns the registry of users of the data directory.
 func (s *Service) Registry() *identity.Registry { return s.registry }
+
+// Backups returns what makes the backups of the data directory.
+func (s *Service) Backups() *backups.Runner { return s.backups }
 
 // Apps returns the OAuth apps and what they were granted.
 func (s *Service) Apps() *oauth.Book { return s.apps }
@@ -390,29 +392,6 @@ var (
 	_ manage.Repositories = (*Service)(nil)
 	_ account.Services    = (*Service)(nil)
 )
-
-// untilStop returns a context that ends with ctx or when the service stops.
-func (s *Service) untilStop(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	select {
-	case <-s.closing:
-		cancel(errClosing)
-	default:
-	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		select {
-		case <-s.closing:
-			cancel(errClosing)
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() {
-		cancel(nil)
-		<-ended
-	}
-}
 
 // takeTurn waits until no other repository is indexed, and calls report while
 // it waits.

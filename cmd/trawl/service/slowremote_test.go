@@ -78,7 +78,7 @@ func TestSlowRemoteKeepsNobodyWaiting(t *testing.T) {
 		return q.Running == "a-slow" && q.Fetching == 1 && q.Waiting == 0
 	})
 	to := filepath.Join(t.TempDir(), "backups")
-	if _, err := s.Backup(t.Context(), admin.Backup{Destination: to, Mirrors: true}, func(backup.Progress) {}); err != nil {
+	if _, err := s.Backups().Backup(t.Context(), admin.Backup{Destination: to, Mirrors: true}, func(backup.Progress) {}); err != nil {
 		t.Errorf("backup: %v", err)
 	}
 

@@ -36,7 +36,7 @@ func (s *Service) Symbols(ctx context.Context, report func(ingest.Progress)) (in
 	if !s.readsSymbols() {
 		return ingest.SymbolsResult{}, nil
 	}
-	ctx, cancel := s.untilStop(ctx)
+	ctx, cancel := s.lifetime.untilStop(ctx)
 	defer cancel()
 	defer s.busy.begin()()
 	start := time.Now()

@@ -1,4 +1,4 @@
-package service
+package backups
 
 import (
 	"bytes"
@@ -114,14 +114,7 @@ func TestScheduledBackups(t *testing.T) {
 	var log bytes.Buffer
 	dir := t.TempDir()
 	to := filepath.Join(dir, "backups")
-	set := config.Defaults(config.Machine{MemoryBytes: 1 << 30})
-	set.Data, set.MinFreeBytes = filepath.Join(dir, "data"), 0
-	set.Backup = &config.Backup{To: to, Every: time.Hour, Keep: backup.Keep{Last: 2}}
-	s, err := Open(t.Context(), set, Options{Log: zerolog.New(&log)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	maker := open(t, &config.Backup{To: to, Every: time.Hour, Keep: backup.Keep{Last: 2}}, zerolog.New(&log))
 	move := func(from, to string) {
 		t.Helper()
 		if err := os.Rename(from, to); err != nil {
@@ -155,7 +148,7 @@ func TestScheduledBackups(t *testing.T) {
 		if !strings.Contains(log.String(), r.log) {
 			t.Errorf("round %d: logged %s, want %q", round, &log, r.log)
 		}
-		last, err := s.LastBackup()
+		last, err := maker.LastBackup()
 		if err != nil || last.Last == nil || (last.Last.Error != "") != r.failed || last.LastGood == nil {
 			t.Errorf("round %d: the record is %+v, %v; want an error: %v", round, last, err, r.failed)
 		}
@@ -163,7 +156,7 @@ func TestScheduledBackups(t *testing.T) {
 	schedule{
 		every: time.Hour,
 		now:   func() time.Time { return noon },
-		run:   func(ctx context.Context) bool { return s.scheduledBackup(ctx, set.Backup) },
+		run:   maker.scheduled,
 		wait: func(context.Context, time.Duration) bool {
 			if round > 0 {
 				check()

@@ -1,4 +1,4 @@
-package service
+package backups
 
 import (
 	"cmp"
@@ -12,14 +12,14 @@ import (
 
 // ask has the destination listed, unless it is being listed, and returns what is closed
 // when it has been.
-func (w *backupWork) ask(now time.Time) (answered <-chan struct{}) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.answered == nil {
-		w.answered, w.stored.Asked = make(chan struct{}), now
-		leaveWord(w.look, struct{}{})
+func (r *Runner) ask(now time.Time) (answered <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.answered == nil {
+		r.answered, r.stored.Asked = make(chan struct{}), now
+		leaveWord(r.look, struct{}{})
 	}
-	return w.answered
+	return r.answered
 }
 
 const (
@@ -32,41 +32,41 @@ const (
 // errSilent is that of a destination that takes longer.
 var errSilent = fmt.Errorf("the destination has not answered within %s", lookWithin)
 
-// ListBackups lists the destination of the plan whenever BackupStatus asks, until ctx
+// keepListed lists the destination of the plan whenever BackupStatus asks, until ctx
 // ends. One that does not answer holds up no other work.
-func (s *Service) ListBackups(ctx context.Context) {
+func (r *Runner) keepListed(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.backups.look:
-			s.backups.list(ctx, s.set.Backup.To)
+		case <-r.look:
+			r.list(ctx)
 		}
 	}
 }
 
-func (w *backupWork) list(ctx context.Context, destination string) {
+func (r *Runner) list(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, lookWithin, errSilent)
 	defer cancel()
-	w.mu.Lock()
+	r.mu.Lock()
 	known := map[string]backup.Summary{}
-	for _, b := range w.stored.All {
+	for _, b := range r.stored.All {
 		if b.Objects > 0 {
 			known[b.ID] = b
 		}
 	}
-	w.mu.Unlock()
-	all, err := summaries(ctx, destination, known)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.stored.Asked, w.stored.Error = time.Time{}, ""
+	r.mu.Unlock()
+	all, err := summaries(ctx, r.opts.Plan.To, known)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stored.Asked, r.stored.Error = time.Time{}, ""
 	if err != nil {
-		w.stored.Error = backup.Brief(cmp.Or(context.Cause(ctx), err).Error())
+		r.stored.Error = backup.Brief(cmp.Or(context.Cause(ctx), err).Error())
 	} else {
-		w.stored.All, w.stored.Seen = all, time.Now()
+		r.stored.All, r.stored.Seen = all, time.Now()
 	}
-	close(w.answered)
-	w.answered = nil
+	close(r.answered)
+	r.answered = nil
 }
 
 // summaries lists a destination, the newest first, and reads those that are not known, as

@@ -1,4 +1,4 @@
-package service
+package backups
 
 import (
 	"context"
@@ -17,31 +17,38 @@ import (
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/httpapi/manage"
+	"github.com/trawlsearch/trawl/store"
 )
 
-// openWithPlan opens a service whose configuration file names a destination.
-func openWithPlan(t *testing.T, to string) *Service {
+// open returns what makes the backups of a new data directory.
+func open(t *testing.T, plan *config.Backup, log zerolog.Logger) *Runner {
 	t.Helper()
-	set := config.Defaults(config.Machine{MemoryBytes: 1 << 30})
-	set.Data, set.MinFreeBytes = t.TempDir(), 0
-	set.Backup = &config.Backup{To: to, Every: 24 * time.Hour}
-	s, err := Open(t.Context(), set, Options{Log: zerolog.Nop()})
+	st, err := store.Open(t.TempDir(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
+		if err := st.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return s
+	return New(Options{
+		Store: st, Plan: plan, Program: "trawl", Log: log, Mine: func() bool { return true }, Searching: func() int { return 0 },
+		UntilStop: context.WithCancel, Busy: func() func() { return func() {} },
+	})
+}
+
+// openWithPlan is open with a destination in the configuration file.
+func openWithPlan(t *testing.T, to string) *Runner {
+	t.Helper()
+	return open(t, &config.Backup{To: to, Every: 24 * time.Hour}, zerolog.Nop())
 }
 
 // waitUntil asks until the status is as wanted.
-func waitUntil(t *testing.T, s *Service, what string, want func(manage.BackupStatus) bool) manage.BackupStatus {
+func waitUntil(t *testing.T, r *Runner, what string, want func(manage.BackupStatus) bool) manage.BackupStatus {
 	t.Helper()
 	for {
-		got := s.BackupStatus(t.Context())
+		got := r.BackupStatus(t.Context())
 		if want(got) {
 			return got
 		}
@@ -57,35 +64,35 @@ func waitUntil(t *testing.T, s *Service, what string, want func(manage.BackupSta
 // is there is verified; both once at a time.
 func TestBackUpNow(t *testing.T) {
 	dest := filepath.Join(t.TempDir(), "backups")
-	s := openWithPlan(t, dest)
-	go s.ListBackups(t.Context())
-	if got := s.BackupStatus(t.Context()); got.Stored.Error != "" || got.Stored.Seen.IsZero() || len(got.Stored.All) > 0 || got.Running != nil || got.Plan.Destination != dest {
+	r := openWithPlan(t, dest)
+	go r.keepListed(t.Context())
+	if got := r.BackupStatus(t.Context()); got.Stored.Error != "" || got.Stored.Seen.IsZero() || len(got.Stored.All) > 0 || got.Running != nil || got.Plan.Destination != dest {
 		t.Fatalf("before the first backup: %+v", got)
 	}
-	if err := s.BackUpNow(); err != nil {
+	if err := r.BackUpNow(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.BackUpNow(); err == nil || !strings.Contains(err.Error(), "already") {
+	if err := r.BackUpNow(); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("a second one was begun: %v", err)
 	}
-	if got := s.BackupStatus(t.Context()).Running; got == nil || got.Destination != dest {
+	if got := r.BackupStatus(t.Context()).Running; got == nil || got.Destination != dest {
 		t.Errorf("the backup that was asked for shows as %+v", got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	kept := make(chan struct{})
 	go func() {
 		defer close(kept)
-		s.KeepBackups(ctx)
+		r.keep(ctx)
 	}()
 	defer func() {
 		cancel()
 		<-kept
 	}()
-	waitUntil(t, s, "one backup", func(got manage.BackupStatus) bool { return got.Running == nil && len(got.Stored.All) == 1 })
-	if err := s.BackUpNow(); err != nil {
+	waitUntil(t, r, "one backup", func(got manage.BackupStatus) bool { return got.Running == nil && len(got.Stored.All) == 1 })
+	if err := r.BackUpNow(); err != nil {
 		t.Fatal(err)
 	}
-	got := waitUntil(t, s, "two backups", func(got manage.BackupStatus) bool { return got.Running == nil && len(got.Stored.All) == 2 })
+	got := waitUntil(t, r, "two backups", func(got manage.BackupStatus) bool { return got.Running == nil && len(got.Stored.All) == 2 })
 	newest := got.Stored.All[0]
 	if newest.ID != got.Record.Last.Backup || newest.Files == 0 || !newest.Readable || newest.Mirrors || newest.Encrypted {
 		t.Errorf("the newest is %+v, and the record %+v", newest, got.Record.Last)
@@ -96,34 +103,34 @@ func TestBackUpNow(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got = s.BackupStatus(t.Context())
+	got = r.BackupStatus(t.Context())
 	if len(got.Stored.All) != 3 || got.Stored.All[0].ID != "hostile" || got.Stored.All[0].Err == nil || got.Stored.Error != "" {
 		t.Errorf("beside hostile names there is %+v, want two backups and a damaged one", got.Stored)
 	}
 
 	for _, id := range []string{"", "none", "../../x", "<b>", ".."} {
-		if err := s.VerifyBackup(id); err == nil {
+		if err := r.VerifyBackup(id); err == nil {
 			t.Errorf("the backup %q is verified", id)
 		}
 	}
 	verify := func() manage.BackupCheck {
-		if err := s.VerifyBackup(newest.ID); err != nil {
+		if err := r.VerifyBackup(newest.ID); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.VerifyBackup(newest.ID); err == nil || !strings.Contains(err.Error(), "already") {
+		if err := r.VerifyBackup(newest.ID); err == nil || !strings.Contains(err.Error(), "already") {
 			t.Errorf("a second verification was begun: %v", err)
 		}
-		s.verifyBackup(t.Context(), <-s.backups.check)
-		return s.BackupStatus(t.Context()).Checks[newest.ID]
+		r.verify(t.Context(), <-r.check)
+		return r.BackupStatus(t.Context()).Checks[newest.ID]
 	}
 	if c := verify(); c.Ended.IsZero() || c.Error != "" || len(c.Damage) > 0 || !c.Decrypted || c.DoneBytes != c.TotalBytes || c.TotalBytes == 0 {
 		t.Errorf("a sound backup: %+v", c)
 	}
-	if err := s.VerifyBackup("hostile"); err != nil {
+	if err := r.VerifyBackup("hostile"); err != nil {
 		t.Fatal(err)
 	}
-	s.verifyBackup(t.Context(), <-s.backups.check)
-	if c := s.BackupStatus(t.Context()).Checks["hostile"]; len(c.Damage) != 1 || c.Ended.IsZero() || c.Error != "" {
+	r.verify(t.Context(), <-r.check)
+	if c := r.BackupStatus(t.Context()).Checks["hostile"]; len(c.Damage) != 1 || c.Ended.IsZero() || c.Error != "" {
 		t.Errorf("what is no backup: %+v", c)
 	}
 	objects := 0
@@ -144,34 +151,33 @@ func TestBackUpNow(t *testing.T) {
 
 // TestBackUpNowNeedsAPlan: without a section there is nothing to begin, and no wait.
 func TestBackUpNowNeedsAPlan(t *testing.T) {
-	s := openWithPlan(t, "/nowhere")
-	s.set.Backup = nil
-	for _, err := range []error{s.BackUpNow(), s.VerifyBackup("x")} {
+	r := open(t, nil, zerolog.Nop())
+	for _, err := range []error{r.BackUpNow(), r.VerifyBackup("x")} {
 		if err == nil || !strings.Contains(err.Error(), "docs/backup.md") {
 			t.Errorf("got %v", err)
 		}
 	}
-	if got := s.BackupStatus(t.Context()); got.Plan != nil {
+	if got := r.BackupStatus(t.Context()); got.Plan != nil {
 		t.Errorf("there is the plan %+v", got.Plan)
 	}
 }
 
 // TestDestinationWithoutSecrets: an address with keys is refused, and shown without.
 func TestDestinationWithoutSecrets(t *testing.T) {
-	s := openWithPlan(t, "s3://me:secret@bucket/x")
+	r := openWithPlan(t, "s3://me:secret@bucket/x")
 	ended := make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer close(ended)
-		s.ListBackups(ctx)
+		r.keepListed(ctx)
 	}()
-	got := s.BackupStatus(t.Context())
+	got := r.BackupStatus(t.Context())
 	cancel()
 	<-ended
-	if s.scheduledBackup(t.Context(), s.set.Backup) {
+	if r.scheduled(t.Context()) {
 		t.Error("a backup was made")
 	}
-	for _, got := range []manage.BackupStatus{got, s.BackupStatus(ctx)} {
+	for _, got := range []manage.BackupStatus{got, r.BackupStatus(ctx)} {
 		if text := fmt.Sprintf("%+v %+v %+v", got, got.Plan, got.Record.Last); strings.Contains(text, "secret") || !strings.Contains(text, "an address holds no keys") {
 			t.Errorf("the status is %s", text)
 		}
@@ -196,19 +202,19 @@ func TestSilentDestination(t *testing.T) {
 	t.Setenv("AWS_REGION", "here")
 	t.Setenv("AWS_ACCESS_KEY_ID", "me")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
-	s := openWithPlan(t, "s3://bucket/kiln")
+	r := openWithPlan(t, "s3://bucket/kiln")
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		s.ListBackups(ctx)
+		r.keepListed(ctx)
 	}()
 	impatient, now := context.WithCancel(t.Context())
 	now()
-	first := s.BackupStatus(impatient)
+	first := r.BackupStatus(impatient)
 	<-asked
 	for range 5 {
-		if got := s.BackupStatus(impatient); got.Stored.Asked.IsZero() || !got.Stored.Asked.Equal(first.Stored.Asked) || !got.Stored.Seen.IsZero() {
+		if got := r.BackupStatus(impatient); got.Stored.Asked.IsZero() || !got.Stored.Asked.Equal(first.Stored.Asked) || !got.Stored.Seen.IsZero() {
 			t.Errorf("while it is silent: %+v", got.Stored)
 		}
 	}
@@ -216,7 +222,7 @@ func TestSilentDestination(t *testing.T) {
 		t.Errorf("it was asked %d times more", n)
 	}
 	close(release)
-	got := s.BackupStatus(t.Context())
+	got := r.BackupStatus(t.Context())
 	if got.Stored.Error == "" || strings.Contains(got.Stored.Error, "secret") || !got.Stored.Seen.IsZero() {
 		t.Errorf("when it refuses: %+v", got.Stored)
 	}
@@ -228,23 +234,23 @@ func TestSilentDestination(t *testing.T) {
 // while a backup began is that backup.
 func TestBackupsWakeTheirSchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, begun := newBackupWork(), time.Now()
-		leaveWord(w.wake, struct{}{})
-		if !w.wait(t.Context(), time.Hour) || time.Since(begun) > 0 {
+		r, begun := New(Options{}), time.Now()
+		leaveWord(r.wake, struct{}{})
+		if !r.wait(t.Context(), time.Hour) || time.Since(begun) > 0 {
 			t.Errorf("waited %s", time.Since(begun))
 		}
-		leaveWord(w.wake, struct{}{})
-		ended := w.plan()
-		if len(w.wake) > 0 {
+		leaveWord(r.wake, struct{}{})
+		ended := r.beginPlanned()
+		if len(r.wake) > 0 {
 			t.Error("another backup follows the one that was asked for")
 		}
 		ended()
-		if !w.wait(t.Context(), time.Hour) || time.Since(begun) != time.Hour {
+		if !r.wait(t.Context(), time.Hour) || time.Since(begun) != time.Hour {
 			t.Errorf("waited %s, want an hour", time.Since(begun))
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if w.wait(ctx, time.Hour) {
+		if r.wait(ctx, time.Hour) {
 			t.Error("waits on when all ends")
 		}
 	})

@@ -1,11 +1,10 @@
-package service
+package backups
 
 import (
 	"context"
 	"time"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
-	"github.com/trawlsearch/trawl/cmd/trawl/node"
 	"github.com/trawlsearch/trawl/store/backup"
 )
 
@@ -13,23 +12,19 @@ import (
 // not be sooner anyway.
 const retryBackup = 15 * time.Minute
 
-// KeepBackups makes the backups of the configuration file until ctx ends, also
+// keep makes the backups of the configuration file until ctx ends, also
 // across restarts: what counts is when the last good one began. BackUpNow has the
 // next one made at once.
-func (s *Service) KeepBackups(ctx context.Context) {
-	plan := s.set.Backup
-	if plan == nil {
-		return
-	}
-	last, err := s.LastBackup()
+func (r *Runner) keep(ctx context.Context) {
+	last, err := r.LastBackup()
 	if err != nil {
-		s.opts.Log.Warn().Err(err).Msg("read when the last backup was")
+		r.opts.Log.Warn().Err(err).Msg("read when the last backup was")
 	}
 	run := func(ctx context.Context) bool {
-		defer s.backups.plan()()
-		return s.node.Does(node.TaskBackup) && s.scheduledBackup(ctx, plan)
+		defer r.beginPlanned()()
+		return r.opts.Mine() && r.scheduled(ctx)
 	}
-	schedule{every: plan.Every, run: run, now: time.Now, wait: s.backups.wait}.keep(ctx, untilBackup(plan, last, time.Now()))
+	schedule{every: r.opts.Plan.Every, run: run, now: time.Now, wait: r.wait}.keep(ctx, untilBackup(r.opts.Plan, last, time.Now()))
 }
 
 // schedule runs something again and again, sooner after a failure.

@@ -1,9 +1,9 @@
-package service_test
+package backups_test
 
 import (
 	"testing"
 
-	"github.com/trawlsearch/trawl/cmd/trawl/service"
+	"github.com/trawlsearch/trawl/cmd/trawl/backups"
 )
 
 func TestOpenDestination(t *testing.T) {
@@ -23,7 +23,7 @@ func TestOpenDestination(t *testing.T) {
 		"srv/shared":                   "",
 		"":                             "",
 	} {
-		got, err := service.OpenDestination(text)
+		got, err := backups.OpenDestination(text)
 		if (err == nil) != (want != "") || err == nil && got.String() != want {
 			t.Errorf("%q: %v, %v, want %q", text, got, err, want)
 		}
