@@ -101,7 +101,7 @@ func (b *backend) kept() *manage.Kept {
 // hooks is nil until the service is open.
 func (b *backend) hooks() hooks.Receiver {
 	if s := b.service.Load(); s != nil {
-		return s
+		return s.Hosts()
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func (d *declared) apply(ctx context.Context, repos []config.Repository) {
 
 // hosts declares the code hosts of the file.
 func (d *declared) hosts(all []config.CodeHost) {
-	if err := d.svc.DeclareServices(all); err != nil {
+	if err := d.svc.Hosts().Declare(all); err != nil {
 		d.log.Warn().Str("err", redact.Text(err.Error())).Msg("declare code hosts")
 	}
 }

@@ -300,7 +300,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	syncing.Go(func() { svc.KeepSymbols(ctx) })
 	syncing.Go(func() { svc.RunJobs(ctx) })
 	syncing.Go(func() { svc.RunMonitors(ctx) })
-	syncing.Go(func() { svc.KeepServices(ctx, h.set.SyncInterval) })
+	syncing.Go(func() { svc.Hosts().Follow(ctx, h.set.SyncInterval) })
 	syncing.Go(func() { svc.KeepRegistry(ctx) })
 	syncing.Go(func() { svc.KeepApps(ctx) })
 	syncing.Go(func() { svc.KeepHistory(ctx) })

@@ -8,13 +8,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi/hosts"
-	"github.com/trawlsearch/trawl/httpapi/hosts/codehost"
+	"github.com/trawlsearch/trawl/httpapi/oidc"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/redact"
 	"github.com/trawlsearch/trawl/store/saved"
@@ -26,9 +28,11 @@ type Keeper struct {
 	Store   *store.Store
 	Book    *saved.Book
 	Clients *hosts.Clients
-	Log     zerolog.Logger
-	// Grace returns for how long what vanished is kept.
-	Grace func() time.Duration
+	// Registry has the users that accounts of hosts are; Providers are the other services
+	// at which they sign in.
+	Registry  *identity.Registry
+	Providers []oidc.Provider
+	Log       zerolog.Logger
 	// Now is the clock.
 	Now func() time.Time
 
@@ -37,21 +41,23 @@ type Keeper struct {
 	Add     func(ctx context.Context, src ingest.Source) (*store.Repository, error)
 	Remove  func(ctx context.Context, name string) error
 	Refresh func(name string)
-	// Match returns the users, ascending, that accounts of the host at an address are.
-	Match func(host string, readers []codehost.Reader) ([]uint32, error)
-	// Secrets returns the configuration of a service that the configuration file
-	// declares, with its secrets.
-	Secrets func(declared string) (string, error)
+
+	// grace is for how long what vanished is kept, in nanoseconds.
+	grace    atomic.Int64
+	declared declared
 
 	permitsMu sync.Mutex // guards permits; held while a host is asked
 	permits   permits
 }
 
+// SetGrace sets for how long what vanished is kept.
+func (k *Keeper) SetGrace(d time.Duration) { k.grace.Store(int64(d)) }
+
 // Config returns the configuration of a service with its secrets.
 func (k *Keeper) Config(v *saved.Service) (*hosts.Config, error) {
 	text, err := k.Book.FullConfig(v)
 	if v.Declared != "" {
-		text, err = k.Secrets(v.Declared)
+		text, err = k.declared.config(v.Declared)
 	}
 	if err != nil {
 		return nil, err
@@ -145,7 +151,7 @@ func (k *Keeper) situation(v *saved.Service, config *hosts.Config) (*situation, 
 	if err := sn.Close(); err != nil {
 		return nil, err
 	}
-	return newSituation(v, config, all, services, k.Now(), k.Grace()), nil
+	return newSituation(v, config, all, services, k.Now(), time.Duration(k.grace.Load())), nil
 }
 
 // union returns a listing with those repositories of an earlier one that it lacks.
@@ -244,7 +250,7 @@ func (k *Keeper) add(ctx context.Context, v *saved.Service, l hosts.Listed) (*st
 		if err != nil {
 			return nil, err
 		}
-		to, _ := newSituation(v, config, nil, nil, k.Now(), k.Grace()).change(r, l)
+		to, _ := newSituation(v, config, nil, nil, k.Now(), time.Duration(k.grace.Load())).change(r, l)
 		// One that was there has its readers from here.
 		to.Origin.Readers = to.Origin.Readers || isNew && l.Source.Hidden
 		if r, err = k.Store.FollowHost(r.ID, to); err != nil {
@@ -351,8 +357,8 @@ func summary(left []string) string {
 	return redact.Text(strings.Join(left, "; "))
 }
 
-// Forget removes a service, and the repositories that only it has.
-func (k *Keeper) Forget(ctx context.Context, id uint32) error {
+// RemoveService removes an external service, and the repositories that only it has.
+func (k *Keeper) RemoveService(ctx context.Context, id uint32) error {
 	v, err := k.Book.Service(id)
 	if err != nil {
 		return err

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi/hosts"
 	"github.com/trawlsearch/trawl/httpapi/hosts/codehost"
 	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/redact"
 	"github.com/trawlsearch/trawl/store/saved"
 )
@@ -82,7 +84,7 @@ func (k *Keeper) permit(ctx context.Context, v *saved.Service, p *Plan) (left []
 
 // setReaders gives a repository those accounts as readers that are the host's.
 func (k *Keeper) setReaders(r *store.Repository, host string, readers []codehost.Reader) error {
-	users, err := k.Match(host, readers)
+	users, err := k.match(host, readers)
 	if err != nil {
 		return err
 	}
@@ -100,6 +102,41 @@ func (k *Keeper) setReaders(r *store.Repository, host string, readers []codehost
 		k.Log.Info().Str("repo", r.Name).Int("readers", len(users)).Msg("took readers from external service")
 	}
 	return err
+}
+
+// match returns the users, ascending, that accounts of a host are: those who sign in there, by
+// the account, and those with an address that the host and this server have verified.
+func (k *Keeper) match(host string, readers []codehost.Reader) (out []uint32, err error) {
+	var providers []string
+	for _, p := range k.Providers {
+		if strings.TrimSuffix(strings.ToLower(p.Issuer), "/") == strings.TrimSuffix(host, "/") {
+			providers = append(providers, p.Name)
+		}
+	}
+	found := func(u *identity.User, err error) error {
+		if err == nil {
+			out = append(out, u.ID)
+			return nil
+		}
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		return err
+	}
+	for _, r := range readers {
+		for _, p := range providers {
+			if err := found(k.Registry.UserOfExternal(p, r.ID)); err != nil {
+				return nil, err
+			}
+		}
+		if r.Email != "" {
+			if err := found(k.Registry.UserWithEmail(r.Email)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
 }
 
 // restrict adds to a change what the visibility of a repository asks for at once: one that

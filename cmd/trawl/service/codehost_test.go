@@ -78,7 +78,7 @@ func newHostedBy(t *testing.T, api hosttest.API, grace time.Duration) *hosted {
 	h.Service = s
 	ctx, cancel := context.WithCancel(context.Background())
 	var working sync.WaitGroup
-	working.Go(func() { s.KeepServices(ctx, 0) })
+	working.Go(func() { s.Hosts().Follow(ctx, 0) })
 	working.Go(func() {
 		y := &service.Syncer{Service: s, Stay: true, Log: log, Display: progress.Lines(io.Discard, time.Now)}
 		y.Run(ctx, nil, func() {})
@@ -123,7 +123,7 @@ func (h *hosted) sync() *saved.Service {
 	if err != nil {
 		h.Fatal(err)
 	}
-	h.SyncService(h.asked)
+	h.Hosts().SyncService(h.asked)
 	var after *saved.Service
 	eventually(h.T, "an answer of the host", func() bool {
 		after, err = book.Service(h.asked)
@@ -273,11 +273,11 @@ func TestEachKindOfCodeHost(t *testing.T) {
 			} {
 				header.Set(name, value)
 			}
-			said, err := h.HookConfig(h.asked).ReadHook(header, []byte(tt.body), time.Now())
+			said, err := h.Hosts().HookConfig(h.asked).ReadHook(header, []byte(tt.body), time.Now())
 			if err != nil {
 				t.Fatal(err)
 			}
-			h.Hooked(h.asked, said)
+			h.Hosts().Hooked(h.asked, said)
 			eventually(t, "a result for what was pushed", func() bool { return found(t, h.Service, "freshly") == 1 })
 
 			h.put(1, "acme/oven", true)
@@ -319,7 +319,7 @@ func TestCodeHostRemoves(t *testing.T) {
 	if v := h.sync(); h.record("acme/glaze") != nil || len(v.Repositories) != 1 {
 		t.Errorf("after the second listing: %+v, want it removed", v)
 	}
-	if err := h.RemoveService(t.Context(), h.asked); err != nil || h.record("acme/kiln") != nil {
+	if err := h.Hosts().RemoveService(t.Context(), h.asked); err != nil || h.record("acme/kiln") != nil {
 		t.Errorf("without the service: %v, %+v", err, h.record("acme/kiln"))
 	}
 }
@@ -331,7 +331,7 @@ func TestCodeHostPreview(t *testing.T) {
 		h.host.Put(hosttest.Repo{ID: id + 1, FullName: fmt.Sprintf("acme/r%04d", id), Archived: id%2 == 0})
 	}
 	text := `{"url": "` + h.host.URL + `", "token": "` + hostToken + `", "orgs": ["acme"], "exclude": [{"archived": true}]}`
-	p, err := h.PreviewService(t.Context(), &saved.Service{Kind: "GITHUB", Config: text})
+	p, err := h.Hosts().PreviewService(t.Context(), &saved.Service{Kind: "GITHUB", Config: text})
 	if err != nil || len(p.Added) != 1500 || len(p.Hidden)+len(p.Removed)+len(p.Changed)+len(p.Renamed) != 0 {
 		t.Fatalf("got %+v, %v; want 1500 that are added", p, err)
 	}
@@ -364,7 +364,7 @@ func TestCodeHostPush(t *testing.T) {
 		body := fmt.Appendf(nil, `{"ref": "refs/heads/main", "after": "%d", "repository": {"id": 1}}`, i)
 		mac := hmac.New(sha256.New, []byte("S3cr3tOfTheHook"))
 		mac.Write(body)
-		config := h.HookConfig(h.asked)
+		config := h.Hosts().HookConfig(h.asked)
 		if config == nil {
 			t.Fatal("the service takes no webhooks")
 		}
@@ -372,7 +372,7 @@ func TestCodeHostPush(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.Hooked(h.asked, hook)
+		h.Hosts().Hooked(h.asked, hook)
 		eventually(t, "a result for what was pushed", func() bool { return found(t, h.Service, word) == 1 })
 		took = append(took, time.Since(start))
 	}
@@ -392,7 +392,7 @@ func TestCodeHostPush(t *testing.T) {
 	}
 	// A webhook for what is not known has the host asked.
 	h.put(500, "acme/later", false)
-	h.Hooked(h.asked, codehost.Hook{Repositories: []string{"500"}})
+	h.Hosts().Hooked(h.asked, codehost.Hook{Repositories: []string{"500"}})
 	eventually(t, "a listing", func() bool { return h.record("acme/later") != nil })
 }
 

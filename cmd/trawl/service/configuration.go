@@ -1,7 +1,7 @@
 package service
 
 import (
-	"time"
+	"path/filepath"
 
 	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/store"
@@ -16,8 +16,17 @@ func (s *Service) Configured() (*store.Store, *saved.Book) { return s.store, s.b
 func (s *Service) Configure(set config.Settings) {
 	s.searcher.SetMaxTimeout(set.MaxTimeout)
 	s.registry.SetPolicy(set.IdentityOptions())
-	s.grace.Store(int64(set.VanishedAfter))
+	s.hosts.SetGrace(set.VanishedAfter)
 }
 
-// vanishedAfter is for how long a repository is kept that its host does not list.
-func (s *Service) vanishedAfter() time.Duration { return time.Duration(s.grace.Load()) }
+// secretsKey returns the key that seals secrets of records. Nodes that share a store
+// have to name one that they have in common.
+func secretsKey(set config.Settings) *saved.Key {
+	switch {
+	case set.SecretsKeyFile != "":
+		return saved.NewKey(set.SecretsKeyFile, false)
+	case set.Authority != "":
+		return saved.NewKey("", false)
+	}
+	return saved.NewKey(filepath.Join(set.Data, saved.KeyFileName), true)
+}

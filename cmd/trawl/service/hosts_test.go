@@ -73,7 +73,7 @@ func serving(t *testing.T, allowLocal bool) *service.Service {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var working sync.WaitGroup
-	working.Go(func() { s.KeepServices(ctx, 0) })
+	working.Go(func() { s.Hosts().Follow(ctx, 0) })
 	working.Go(func() {
 		y := &service.Syncer{Service: s, Stay: true, Log: zerolog.Nop(), Display: progress.Lines(io.Discard, time.Now)}
 		y.Run(ctx, nil, func() {})
@@ -131,7 +131,7 @@ func TestExternalServices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.SyncService(v.ID)
+		s.Hosts().SyncService(v.ID)
 		return v
 	}
 	all := add(`{"url": "` + host.URL + `", "repos": ["src-serve-local"]}`)
@@ -150,9 +150,9 @@ func TestExternalServices(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(root, "glaze")); err != nil {
 		t.Fatal(err)
 	}
-	s.SyncService(all.ID)
+	s.Hosts().SyncService(all.ID)
 	eventually(t, "removal of glaze", func() bool { return !strings.Contains(names(t, s), "glaze") })
-	if err := s.RemoveService(t.Context(), all.ID); err != nil {
+	if err := s.Hosts().RemoveService(t.Context(), all.ID); err != nil {
 		t.Fatal(err)
 	}
 	if got := names(t, s); !strings.HasSuffix(got, "/repos/kiln") || strings.Contains(got, " ") {
@@ -161,7 +161,7 @@ func TestExternalServices(t *testing.T) {
 
 	// A service that does not answer keeps what it has.
 	host.Close()
-	s.SyncService(other.ID)
+	s.Hosts().SyncService(other.ID)
 	all = add(`{"url": "` + host.URL + `", "repos": ["src-serve"]}`)
 	eventually(t, "an error", func() bool {
 		v, err := book.Service(all.ID)
@@ -188,7 +188,7 @@ func TestExternalServicesOfThisMachine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.SyncService(v.ID)
+		s.Hosts().SyncService(v.ID)
 		eventually(t, "an error", func() bool {
 			v, err := book.Service(v.ID)
 			return err == nil && strings.Contains(v.LastError, "address not allowed")
@@ -198,7 +198,7 @@ func TestExternalServicesOfThisMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.SyncService(v.ID)
+	s.Hosts().SyncService(v.ID)
 	eventually(t, "a failed sync", func() bool {
 		all, err := s.List(t.Context())
 		return err == nil && len(all) == 1 && all[0].LastError != ""

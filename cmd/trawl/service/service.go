@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -21,8 +19,8 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
-	"github.com/trawlsearch/trawl/httpapi/graphql/account"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
+	"github.com/trawlsearch/trawl/httpapi/hosts"
 	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/httpapi/monitors"
 	"github.com/trawlsearch/trawl/query"
@@ -79,22 +77,10 @@ type Service struct {
 	asked    asked
 	pushes   pushes
 	gateway  gateway
-	hosts    *hostsync.Keeper
-	// hostsWake holds a token when hostsAsked, which hostsMu guards, names
-	// external services to ask.
-	hostsWake  chan struct{}
-	hostsMu    sync.Mutex
-	hostsAsked map[uint32]bool
-	// hostsHook and hostsHooked are the same for what webhooks ask for.
-	hostsHook   chan struct{}
-	hostsHooked map[uint32]bool
-	// hostsPreview is held while a preview is made.
-	hostsPreview sync.Mutex
-	// hostsDeclared are those of the configuration file, which hostsMu guards, too.
-	hostsDeclared map[string]config.CodeHost
-	indexer       *ingest.Indexer
-	searcher      *search.Searcher
-	opts          Options
+	hosts    *hostsync.Services
+	indexer  *ingest.Indexer
+	searcher *search.Searcher
+	opts     Options
 	// turn holds a token while a large repository is indexed, so that waiting tasks
 	// can give up. Mirrors are fetched before. indexing counts the others.
 	turn     chan struct{}
@@ -116,9 +102,7 @@ type Service struct {
 	queue    queue
 	mirrors  mirrorSize
 	set      config.Settings
-	// grace is the setting vanished-after now.
-	grace atomic.Int64
-	busy  busy
+	busy     busy
 	// lifetime ends when syncs are to end.
 	lifetime lifetime
 	backups  *backups.Runner
@@ -211,13 +195,10 @@ func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, er
 	})
 	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log, Mine: cluster.Mine}
 	s.asked.store, s.asked.node, s.asked.log, s.asked.signal = st, cluster, o.Log, make(chan struct{}, 1)
-	s.hostsWake, s.hostsAsked = make(chan struct{}, 1), map[uint32]bool{}
-	s.hostsHook, s.hostsHooked = make(chan struct{}, 1), map[uint32]bool{}
 	s.gateway.guard.AllowLocal = set.AllowLocalSources
 	s.monitors = s.newMonitors()
 	s.book.Key = secretsKey(set)
-	s.grace.Store(int64(set.VanishedAfter))
-	s.hosts = s.newKeeper()
+	s.hosts = s.newHosts()
 	ingesting := ingestOptions(set)
 	ingesting.SymbolWorkers = o.Processors
 	if o.Symbols && set.Symbols {
@@ -330,6 +311,25 @@ func (s *Service) KeepRegistry(ctx context.Context) {
 	s.registry.Keep(ctx, func(err error) { s.opts.Log.Warn().Err(err).Msg("keep users and sessions") })
 }
 
+// Hosts returns the external services that repositories come from.
+func (s *Service) Hosts() *hostsync.Services { return s.hosts }
+
+// newHosts returns what asks external services.
+func (s *Service) newHosts() *hostsync.Services {
+	keeper := &hostsync.Keeper{
+		Store: s.store, Book: s.book, Clients: &hosts.Clients{Guard: s.gateway.guard}, Registry: s.registry, Providers: s.set.Providers, Log: s.opts.Log, Now: time.Now,
+		Add: func(ctx context.Context, src ingest.Source) (*store.Repository, error) {
+			return s.indexer.Add(ctx, src)
+		},
+		Remove: s.Remove, Refresh: s.Refresh,
+	}
+	keeper.SetGrace(s.set.VanishedAfter)
+	return hostsync.NewServices(keeper, s.node.Mine, func(r *store.Repository, at time.Time) {
+		s.pushes.reported(r.ID, at)
+		s.Refresh(r.Name)
+	})
+}
+
 // Git is what git's processes for pages share.
 func (s *Service) Git() *git.Budget { return s.git.Patient(pagePatience) }
 
@@ -341,7 +341,7 @@ func (s *Service) Dir() string { return s.store.Dir() }
 
 // GraphQL is what GraphQL requests are answered from.
 func (s *Service) GraphQL() *graphql.Data {
-	return &graphql.Data{Store: s.store, Book: s.book, Registry: s.registry, Repositories: s, Services: s, Jobs: s.jobs, Notice: s.Notice, Git: s.Git()}
+	return &graphql.Data{Store: s.store, Book: s.book, Registry: s.registry, Repositories: s, Services: s.hosts, Jobs: s.jobs, Notice: s.Notice, Git: s.Git()}
 }
 
 // Kept is where the searches that people keep are.
@@ -390,7 +390,6 @@ var (
 	_ httpapi.Searcher    = (*Service)(nil)
 	_ admin.Repositories  = (*Service)(nil)
 	_ manage.Repositories = (*Service)(nil)
-	_ account.Services    = (*Service)(nil)
 )
 
 // takeTurn waits until no other repository is indexed, and calls report while

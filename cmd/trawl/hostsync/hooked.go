@@ -1,29 +1,26 @@
-package service
+package hostsync
 
 import (
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/trawlsearch/trawl/httpapi/hooks"
 	"github.com/trawlsearch/trawl/httpapi/hosts"
 	"github.com/trawlsearch/trawl/httpapi/hosts/codehost"
 	"github.com/trawlsearch/trawl/store"
 )
-
-var _ hooks.Receiver = (*Service)(nil)
 
 // leastBetweenHooked is the least time between two listings that webhooks ask for: a
 // host may send thousands in a minute.
 const leastBetweenHooked = 10 * time.Second
 
 // HookConfig implements hooks.Receiver.
-func (s *Service) HookConfig(service uint32) *hosts.Config {
-	v, err := s.book.Service(service)
+func (s *Services) HookConfig(service uint32) *hosts.Config {
+	v, err := s.Book.Service(service)
 	if err != nil {
 		return nil
 	}
-	config, err := s.hosts.Config(v)
+	config, err := s.Config(v)
 	if err != nil || !config.TakesHooks() {
 		return nil
 	}
@@ -32,13 +29,13 @@ func (s *Service) HookConfig(service uint32) *hosts.Config {
 
 // Hooked implements hooks.Receiver. A webhook of a service reaches the repositories of
 // that service only. One that is not known yet may be in a new listing.
-func (s *Service) Hooked(service uint32, hook codehost.Hook) {
-	v, err := s.book.Service(service)
+func (s *Services) Hooked(service uint32, hook codehost.Hook) {
+	v, err := s.Book.Service(service)
 	if err != nil {
 		return
 	}
 	now := time.Now()
-	sn := s.store.Snapshot()
+	sn := s.Store.Snapshot()
 	defer sn.Close()
 	wanted := map[string]bool{}
 	for _, id := range hook.Repositories {
@@ -52,25 +49,13 @@ func (s *Service) Hooked(service uint32, hook codehost.Hook) {
 			continue
 		}
 		if o := r.Origin; named(r) || o != nil && o.Kind == kind && wanted[o.ID] {
-			s.pushes.reported(r.ID, now)
-			s.Refresh(r.Name)
+			s.pushed(r, now)
 			if o != nil {
 				delete(wanted, o.ID)
 			}
 		}
 	}
 	if listing || len(wanted) > 0 {
-		s.listLater(service)
-	}
-}
-
-// listLater has a service asked, with others that webhooks ask for.
-func (s *Service) listLater(id uint32) {
-	s.hostsMu.Lock()
-	s.hostsHooked[id] = true
-	s.hostsMu.Unlock()
-	select {
-	case s.hostsHook <- struct{}{}:
-	default:
+		s.hooked.add(service)
 	}
 }

@@ -1,4 +1,4 @@
-package service_test
+package hostsync
 
 import (
 	"context"
@@ -9,8 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/trawlsearch/trawl/cmd/trawl/config"
-	"github.com/trawlsearch/trawl/cmd/trawl/service"
+	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
@@ -18,9 +17,12 @@ import (
 // where the key cannot be read.
 func TestSealServices(t *testing.T) {
 	const full = `{"url": "https://host.invalid", "token": "S3cr3t", "orgs": ["acme"]}`
-	set := config.Defaults(config.Machine{MemoryBytes: 1 << 30})
-	set.Data, set.MinFreeBytes = t.TempDir(), 0
-	key := filepath.Join(set.Data, saved.KeyFileName)
+	st, err := store.Open(t.TempDir(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	key := filepath.Join(st.Dir(), saved.KeyFileName)
 	for _, c := range []struct {
 		name, key string
 		sealed    bool
@@ -31,11 +33,9 @@ func TestSealServices(t *testing.T) {
 		if err := os.WriteFile(key, []byte(c.key), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := service.Open(t.Context(), set, service.Options{Log: zerolog.Nop()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		book := s.GraphQL().Book
+		book := saved.Open(st, nil)
+		book.Key = saved.NewKey(key, true)
+		s := NewServices(&Keeper{Store: st, Book: book, Log: zerolog.Nop()}, nil, nil)
 		all, err := book.Services()
 		if err == nil && len(all) == 0 {
 			_, err = book.AddService(saved.Service{Kind: "GITHUB", DisplayName: "hub", Config: full})
@@ -45,17 +45,13 @@ func TestSealServices(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel() // which seals, and asks no host
-		s.KeepServices(ctx, 0)
+		s.Follow(ctx, 0)
 		v, err := book.Service(1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got, err := book.FullConfig(v); got != full || err != nil || (len(v.Sealed) > 0) != c.sealed || strings.Contains(v.Config, "S3cr3t") == c.sealed {
 			t.Errorf("with %s: %q, %v of %+v", c.name, got, err, v)
-		}
-		s.Stop()
-		if err := s.Close(); err != nil {
-			t.Error(err)
 		}
 	}
 }
