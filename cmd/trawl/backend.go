@@ -173,7 +173,7 @@ func (b *backend) repositories() admin.Repositories {
 // checker is nil until the service is open.
 func (b *backend) checker() admin.Checker {
 	if s := b.service.Load(); s != nil {
-		return s
+		return s.Checker()
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func localSession(svc *service.Service, set config.Settings, log zerolog.Logger)
 	operator := &admin.Handlers{
 		Repositories: func() admin.Repositories { return svc }, Registry: svc.Registry, Apps: svc.Apps,
 		Status: offlineStatus(svc), Backups: func() admin.Backups { return svc.Backups() },
-		Checker: func() admin.Checker { return svc },
+		Checker: func() admin.Checker { return svc.Checker() },
 	}
 	limits := cost.NewCurrent(set.RateLimits)
 	live := newLiveSettings(set, log)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/trawlsearch/trawl/cmd/trawl/config"
 	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/check"
@@ -14,58 +15,72 @@ import (
 	"github.com/trawlsearch/trawl/store/ingest"
 )
 
-var _ admin.Checker = (*Service)(nil)
+// Checker verifies a data directory and repairs it.
+type Checker struct {
+	store    *store.Store
+	indexer  *ingest.Indexer
+	lifetime lifetime
+	busy     *busy
+	// sync brings a repository up to its source, renew with a new mirror.
+	sync, renew wayToSync
+	// searching is how many searches are at work.
+	searching func() int
+	// declared are the repositories of the configuration file.
+	declared []config.Repository
+}
+
+var _ admin.Checker = (*Checker)(nil)
 
 // Check verifies the data directory and calls each for every fault. With repair
 // it then takes damaged parts out of service and indexes their repositories
 // anew; symbols and commits follow as after any sync. It yields to searches.
-func (s *Service) Check(ctx context.Context, quick, repair bool, report func(ingest.Progress), each func(check.Finding) error) error {
-	ctx, cancel := s.lifetime.untilStop(ctx)
+func (c *Checker) Check(ctx context.Context, quick, repair bool, report func(ingest.Progress), each func(check.Finding) error) error {
+	ctx, cancel := c.lifetime.untilStop(ctx)
 	defer cancel()
-	end := s.busy.begin()
-	findings, err := s.check(ctx, quick, report, each)
+	end := c.busy.begin()
+	findings, err := c.check(ctx, quick, report, each)
 	end()
 	if err != nil || !repair || len(findings) == 0 {
 		return err
 	}
-	names, err := check.Prepare(s.store, findings, time.Now())
+	names, err := check.Prepare(c.store, findings, time.Now())
 	if err != nil {
 		return err
 	}
-	return s.repair(ctx, names, check.Mirrors(findings), report)
+	return c.repair(ctx, names, check.Mirrors(findings), report)
 }
 
 // repair syncs repositories, some of them with a new mirror. One that cannot be
 // reached keeps no other from being repaired.
-func (s *Service) repair(ctx context.Context, names, mirrors []string, report func(ingest.Progress)) error {
+func (c *Checker) repair(ctx context.Context, names, mirrors []string, report func(ingest.Progress)) error {
 	var errs []error
 	for _, name := range mirrors {
-		_, err := s.sync(ctx, name, s.indexer.Renew, report)
+		_, err := c.renew(ctx, name, report)
 		errs = append(errs, err)
 	}
 	for _, name := range names {
 		if !slices.Contains(mirrors, name) && ctx.Err() == nil {
-			_, err := s.Sync(ctx, name, report)
+			_, err := c.sync(ctx, name, report)
 			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func (s *Service) check(ctx context.Context, quick bool, report func(ingest.Progress), each func(check.Finding) error) (findings []check.Finding, err error) {
+func (c *Checker) check(ctx context.Context, quick bool, report func(ingest.Progress), each func(check.Finding) error) (findings []check.Finding, err error) {
 	shown := int64(-1)
-	o := check.Options{Quick: quick, Pause: s.letSearch, Source: s.sourceOf, Report: func(done, total int64) {
+	o := check.Options{Quick: quick, Pause: c.letSearch, Source: c.sourceOf, Report: func(done, total int64) {
 		if step := done * 200 / max(total, 1); step != shown {
 			shown = step
 			report(ingest.Progress{Phase: "check", Done: int(done), Total: int(total)})
 		}
 	}}
 	o.Mirror = func(ctx context.Context, r *store.Repository, fault func(string)) error {
-		return s.indexer.VerifyMirror(ctx, r, quick, fault)
+		return c.indexer.VerifyMirror(ctx, r, quick, fault)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	err = check.Store(ctx, s.store, o, func(f check.Finding) {
+	err = check.Store(ctx, c.store, o, func(f check.Finding) {
 		findings = append(findings, f)
 		if told := each(f); told != nil {
 			cancel() // no caller listens any more
@@ -82,8 +97,8 @@ const (
 )
 
 // letSearch waits while searches are at work, within bounds.
-func (s *Service) letSearch(ctx context.Context) error {
-	for waited := time.Duration(0); s.searches.Working() > 0 && waited < letSearchFor; waited += letSearchEvery {
+func (c *Checker) letSearch(ctx context.Context) error {
+	for waited := time.Duration(0); c.searching() > 0 && waited < letSearchFor; waited += letSearchEvery {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -96,11 +111,11 @@ func (s *Service) letSearch(ctx context.Context) error {
 // sourceOf finds where a repository can be fetched from whose record cannot be
 // read: in the configuration file, else in its mirror. One that is declared is
 // known by its name or its source, since one of them may be what is damaged.
-func (s *Service) sourceOf(lost store.LostRepository) (store.Repository, bool) {
-	mirror := s.store.GitDir(&store.Repository{ID: lost.ID, Mirror: true})
+func (c *Checker) sourceOf(lost store.LostRepository) (store.Repository, bool) {
+	mirror := c.store.GitDir(&store.Repository{ID: lost.ID, Mirror: true})
 	origin, err := git.Origin(context.Background(), mirror)
 	mirrored := err == nil && origin != ""
-	for _, d := range s.set.Repositories {
+	for _, d := range c.declared {
 		if src := d.Source; src.Name == lost.Name || src.Location == lost.Source || mirrored && src.Location == origin {
 			return store.Repository{Name: src.Name, Source: src.Location, Mirror: src.Remote}, true
 		}

@@ -89,7 +89,7 @@ func TestDamageIsMended(t *testing.T) {
 	if n, reasons := told(t, s, "type:file fired"); n != 1 || !slices.Contains(reasons, "backend-missing") {
 		t.Fatalf("got %d documents and %q skipped, want the one that is whole and backend-missing", n, reasons)
 	}
-	if h := s.Health(); len(h.Aside) != 1 || h.Aside[0].Shard != damaged[0] {
+	if h := s.GraphQL().Store.Health(); len(h.Aside) != 1 || h.Aside[0].Shard != damaged[0] {
 		t.Fatalf("got %+v set aside, want shard %d", h.Aside, damaged[0])
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -97,7 +97,7 @@ func TestDamageIsMended(t *testing.T) {
 	var syncing sync.WaitGroup
 	y := &service.Syncer{Service: s, Stay: true, Log: zerolog.Nop(), Display: progress.Lines(&bytes.Buffer{}, time.Now)}
 	syncing.Go(func() { y.Run(ctx, nil, func() {}) })
-	for len(s.Health().Aside) > 0 {
+	for len(s.GraphQL().Store.Health().Aside) > 0 {
 		select {
 		case <-t.Context().Done():
 			t.Fatal("the shard is not made anew")

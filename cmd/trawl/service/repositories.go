@@ -93,6 +93,11 @@ func (s *Service) Sync(ctx context.Context, name string, report func(ingest.Prog
 	return s.sync(ctx, name, s.indexer.Sync, report)
 }
 
+// renew is Sync with a new mirror.
+func (s *Service) renew(ctx context.Context, name string, report func(ingest.Progress)) (ingest.Result, error) {
+	return s.sync(ctx, name, s.indexer.Renew, report)
+}
+
 // wayToSync is Sync or Renew of the indexer.
 type wayToSync func(ctx context.Context, name string, report func(ingest.Progress)) (ingest.Result, error)
 

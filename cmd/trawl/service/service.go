@@ -106,6 +106,7 @@ type Service struct {
 	// lifetime ends when syncs are to end.
 	lifetime lifetime
 	backups  *backups.Runner
+	checker  *Checker
 }
 
 // How long git waits for memory beside git's other processes. A request goes on
@@ -189,8 +190,9 @@ func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, er
 		return nil, errors.Join(err, st.Close())
 	}
 	s.book.Damaged = registry.TellDamaged
+	damaged := &quarantine{store: st, log: o.Log, refresh: s.asked.refresh}
 	s.searcher = search.New(st, search.Settings{
-		Workers: o.Processors, Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes), Addresses: registry.Addresses, Damaged: s.setAside,
+		Workers: o.Processors, Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes), Addresses: registry.Addresses, Damaged: damaged.setAside,
 		Git: s.git.Behind().Patient(searchPatience),
 	})
 	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log, Mine: cluster.Mine}
@@ -218,6 +220,9 @@ func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, er
 		s.asked.applied(a)
 	})
 	s.indexer = ingest.New(st, ingesting)
+	s.checker = &Checker{
+		store: st, indexer: s.indexer, lifetime: s.lifetime, busy: &s.busy, sync: s.Sync, renew: s.renew, searching: s.searches.Working, declared: set.Repositories,
+	}
 	s.room.ready, s.room.resume, s.room.log = s.indexer.Ready, s.resume, o.Log
 	switch n, err := s.indexer.SweepMirrors(); {
 	case err != nil:
@@ -296,6 +301,9 @@ func (s *Service) Registry() *identity.Registry { return s.registry }
 
 // Backups returns what makes the backups of the data directory.
 func (s *Service) Backups() *backups.Runner { return s.backups }
+
+// Checker returns what verifies the data directory.
+func (s *Service) Checker() *Checker { return s.checker }
 
 // Apps returns the OAuth apps and what they were granted.
 func (s *Service) Apps() *oauth.Book { return s.apps }

@@ -50,7 +50,7 @@ func (s *Service) Status(ctx context.Context) (admin.Status, error) {
 		return st, err
 	}
 	st.Repositories = lags(all, time.Now(), s.pushes.seconds)
-	st.Index.Aside, st.Index.Unreadable = damage(s.Health())
+	st.Index.Aside, st.Index.Unreadable = damage(s.store.Health())
 	st.Backup = lastBackup(s.Dir())
 	sharing, _ := s.store.Sharing()
 	st.Cluster = s.node.Status(ctx, sharing)
