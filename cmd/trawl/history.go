@@ -16,7 +16,7 @@ func (w *worker) history(ctx context.Context) {
 		return
 	}
 	var task *progress.Task
-	res, err := w.local.History(ctx, func(p ingest.Progress) {
+	res, err := w.local.Upkeep().History(ctx, func(p ingest.Progress) {
 		if task == nil {
 			task = w.display.Start("history")
 		}

@@ -231,7 +231,7 @@ func (w *worker) merge(ctx context.Context) {
 	if w.local == nil {
 		return
 	}
-	if _, err := w.local.Merge(ctx, func(ingest.Progress) {}); err != nil {
+	if _, err := w.local.Upkeep().Merge(ctx, func(ingest.Progress) {}); err != nil {
 		w.fail(ctx, err)
 	}
 }
@@ -241,7 +241,7 @@ func (w *worker) mergeBeside(ctx context.Context, f func()) {
 	ctx, end := context.WithCancel(ctx)
 	var merging sync.WaitGroup
 	if w.local != nil {
-		merging.Go(func() { w.local.KeepMerged(ctx) })
+		merging.Go(func() { w.local.Upkeep().KeepMerged(ctx) })
 	}
 	f()
 	end()

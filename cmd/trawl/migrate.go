@@ -130,13 +130,13 @@ func (a *app) migrate(ctx context.Context, set config.Settings) (m migration, er
 		return m, err
 	}
 	defer func() { err = errors.Join(err, svc.Close()) }()
-	outdated := svc.Outdated()
+	outdated := svc.Upkeep().Outdated()
 	m.Shards, m.All, m.TextBytes = outdated.Shards, outdated.All, outdated.TextBytes
 	if outdated.Shards == 0 {
 		return m, nil
 	}
 	began, task := time.Now(), out.display.Start("shards")
-	if _, err := svc.Rebuild(ctx, task.Report); err != nil {
+	if _, err := svc.Upkeep().Rebuild(ctx, task.Report); err != nil {
 		task.Fail(err)
 		return m, err
 	}

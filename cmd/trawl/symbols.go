@@ -22,7 +22,7 @@ func warnGit(log zerolog.Logger) {
 
 // warnSymbols says once that symbols are wanted and cannot be read.
 func warnSymbols(log zerolog.Logger, svc *service.Service) {
-	if err := svc.SymbolsError(); err != nil {
+	if err := svc.Upkeep().SymbolsError(); err != nil {
 		log.Warn().Err(err).Msg("type:symbol will find nothing new: install universal-ctags, or set symbols to false")
 	}
 }
@@ -34,7 +34,7 @@ func (w *worker) symbols(ctx context.Context) {
 		return
 	}
 	var task *progress.Task
-	res, err := w.local.Symbols(ctx, func(p ingest.Progress) {
+	res, err := w.local.Upkeep().Symbols(ctx, func(p ingest.Progress) {
 		if task == nil {
 			task = w.display.Start("symbols")
 		}

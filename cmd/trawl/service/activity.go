@@ -54,17 +54,64 @@ func (a *activity) wait(ctx context.Context) error {
 // may never do.
 const idleWithin = time.Minute
 
+// turns has one large repository indexed at a time, and small ones beside it.
+type turns struct {
+	// large holds a token while a large repository is indexed, so that waiting tasks
+	// can give up. Mirrors are fetched before. small counts the others.
+	large chan struct{}
+	small activity
+	busy  *busy
+}
+
+// begin is the Begin of ingest.
+func (t *turns) begin() (end func()) {
+	quiet, idle := t.busy.begin(), t.small.begin()
+	return func() {
+		idle()
+		quiet()
+	}
+}
+
+// enter is the Turn of ingest.
+func (t *turns) enter(ctx context.Context, report func(ingest.Progress)) (end func(), err error) {
+	if err := t.take(ctx, report); err != nil {
+		return nil, err
+	}
+	quiet := t.busy.begin()
+	return func() {
+		quiet()
+		<-t.large
+	}, nil
+}
+
+// take waits until no other repository is indexed, and calls report while
+// it waits.
+func (t *turns) take(ctx context.Context, report func(ingest.Progress)) error {
+	select {
+	case t.large <- struct{}{}:
+		return nil
+	default:
+	}
+	report(ingest.Progress{Phase: "wait"})
+	select {
+	case t.large <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for another sync: %w", context.Cause(ctx))
+	}
+}
+
 // awaitIdle waits until no repository is indexed: a large one for as long as it takes,
 // small ones for a while.
-func (s *Service) awaitIdle(ctx context.Context) error {
+func (t *turns) awaitIdle(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, idleWithin)
 	defer cancel()
-	if err := s.indexing.wait(within); err != nil && ctx.Err() != nil {
+	if err := t.small.wait(within); err != nil && ctx.Err() != nil {
 		return err
 	}
-	if err := s.takeTurn(ctx, func(ingest.Progress) {}); err != nil {
+	if err := t.take(ctx, func(ingest.Progress) {}); err != nil {
 		return err
 	}
-	<-s.turn
+	<-t.large
 	return nil
 }

@@ -19,7 +19,7 @@ type asked struct {
 	node  *node.Node
 	log   zerolog.Logger
 	// signal holds a token when there is one.
-	signal chan struct{}
+	signal signal
 
 	mu    sync.Mutex // guards names
 	names []string
@@ -32,15 +32,7 @@ func (a *asked) add(name string) {
 	if !slices.Contains(a.names, name) {
 		a.names = append(a.names, name)
 	}
-	a.wake()
-}
-
-// wake has the Syncer look.
-func (a *asked) wake() {
-	select {
-	case a.signal <- struct{}{}:
-	default:
-	}
+	a.signal.set()
 }
 
 func (a *asked) len() int {
@@ -80,7 +72,7 @@ func (a *asked) applied(v store.Applied) {
 		}
 	}
 	if v.Has(store.RecordAsked) {
-		a.wake()
+		a.signal.set()
 	}
 }
 
@@ -94,7 +86,7 @@ func (a *asked) gained() {
 			a.add(r.Name)
 		}
 	}
-	a.wake()
+	a.signal.set()
 }
 
 // take returns what was asked for here, and through other nodes.

@@ -17,10 +17,9 @@ import (
 
 // Checker verifies a data directory and repairs it.
 type Checker struct {
-	store    *store.Store
-	indexer  *ingest.Indexer
-	lifetime lifetime
-	busy     *busy
+	store      *store.Store
+	indexer    *ingest.Indexer
+	background *background
 	// sync brings a repository up to its source, renew with a new mirror.
 	sync, renew wayToSync
 	// searching is how many searches are at work.
@@ -35,9 +34,9 @@ var _ admin.Checker = (*Checker)(nil)
 // it then takes damaged parts out of service and indexes their repositories
 // anew; symbols and commits follow as after any sync. It yields to searches.
 func (c *Checker) Check(ctx context.Context, quick, repair bool, report func(ingest.Progress), each func(check.Finding) error) error {
-	ctx, cancel := c.lifetime.untilStop(ctx)
+	ctx, cancel := c.background.untilStop(ctx)
 	defer cancel()
-	end := c.busy.begin()
+	end := c.background.busy.begin()
 	findings, err := c.check(ctx, quick, report, each)
 	end()
 	if err != nil || !repair || len(findings) == 0 {

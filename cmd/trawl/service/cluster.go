@@ -54,9 +54,8 @@ func (s *Service) describe() node.Description {
 
 // gained looks for work of what has fallen to this node.
 func (s *Service) gained() {
-	s.noteUnmerged()
-	s.noteChange()
-	s.noteSync()
+	s.upkeep.mergeDue.set()
+	s.upkeep.synced()
 	s.jobs.Wake()
 	s.monitors.Wake()
 	s.asked.gained()

@@ -66,6 +66,15 @@ func (r *diskMonitor) notice() string {
 	return "indexing has stopped: the disk fails"
 }
 
+// reported reports whether err is one that the monitor logs, once for all tasks.
+func (r *diskMonitor) reported(err error) bool {
+	if !stopsIndexing(err) {
+		return false
+	}
+	r.look()
+	return r.stopped() != nil
+}
+
 // stopsIndexing reports whether err is of the disk, and not of one source.
 func stopsIndexing(err error) bool {
 	return errors.Is(err, ingest.ErrLowDisk) || errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrBroken)
@@ -96,21 +105,8 @@ func (s *Service) Stopped() error { return s.room.stopped() }
 // text of Stopped names directories and is for the operator.
 func (s *Service) Notice() string { return s.room.notice() }
 
-// told reports whether err is one that the monitor logs, once for all tasks.
-func (s *Service) told(err error) bool {
-	if !stopsIndexing(err) {
-		return false
-	}
-	s.room.look()
-	return s.room.stopped() != nil
-}
-
 // resume has everything done that was left for want of room.
 func (s *Service) resume() {
-	s.noteChange()
-	s.noteSync()
-	select {
-	case s.resumed <- struct{}{}:
-	default:
-	}
+	s.upkeep.synced()
+	s.resumed.set()
 }

@@ -18,14 +18,14 @@ func TestYield(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if waited := yield(t.Context(), time.Hour, idle); waited != 0 {
+	if waited := yieldTo(idle)(t.Context(), time.Hour); waited != 0 {
 		t.Errorf("without a search it waited %s", waited)
 	}
-	if waited := yield(t.Context(), time.Hour, ending); looks != 3 || waited <= 0 {
+	if waited := yieldTo(ending)(t.Context(), time.Hour); looks != 3 || waited <= 0 {
 		t.Errorf("it looked %d times and waited %s, want until the third look", looks, waited)
 	}
-	if waited := yield(t.Context(), 5*time.Millisecond, always); waited < 5*time.Millisecond {
+	if waited := yieldTo(always)(t.Context(), 5*time.Millisecond); waited < 5*time.Millisecond {
 		t.Errorf("while searches go on it waited %s, want 5ms", waited)
 	}
-	yield(ended, time.Hour, always)
+	yieldTo(always)(ended, time.Hour)
 }

@@ -19,9 +19,9 @@ func (s *Service) newMonitors() *monitors.Runner {
 			start := time.Now()
 			err := sender.Send(ctx, kind, to, m)
 			if kind != notify.Email && errors.Is(err, notify.ErrPermanent) {
-				s.worked(ctx, WorkDeliver, start, false, nil) // a wrong address is for its user to mend
+				s.background.worked(ctx, WorkDeliver, time.Since(start), false, nil) // a wrong address is for its user to mend
 			} else {
-				s.worked(ctx, WorkDeliver, start, true, err)
+				s.background.worked(ctx, WorkDeliver, time.Since(start), true, err)
 			}
 			return err
 		},

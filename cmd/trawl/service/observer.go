@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store/identity"
-	"github.com/trawlsearch/trawl/store/ingest"
 )
 
 // Observer is called for each event of a service, to count it. Its methods are
@@ -123,25 +121,6 @@ const (
 // WorkOutcomes returns all of them.
 func WorkOutcomes() []WorkOutcome {
 	return []WorkOutcome{WorkChanged, WorkUnchanged, WorkInterrupted, WorkLowDisk, WorkFailed}
-}
-
-// worked reports a step that began at start to the observer.
-func (s *Service) worked(ctx context.Context, w Work, start time.Time, changed bool, err error) {
-	if s.opts.Observer == nil {
-		return
-	}
-	outcome := WorkUnchanged
-	switch {
-	case ctx.Err() != nil || errors.Is(err, errClosing):
-		outcome = WorkInterrupted
-	case errors.Is(err, ingest.ErrLowDisk):
-		outcome = WorkLowDisk
-	case err != nil:
-		outcome = WorkFailed
-	case changed:
-		outcome = WorkChanged
-	}
-	s.opts.Observer.Worked(w, outcome, time.Since(start))
 }
 
 // observed is a search that is being watched.

@@ -102,7 +102,7 @@ func (s *Service) renew(ctx context.Context, name string, report func(ingest.Pro
 type wayToSync func(ctx context.Context, name string, report func(ingest.Progress)) (ingest.Result, error)
 
 func (s *Service) sync(ctx context.Context, name string, by wayToSync, report func(ingest.Progress)) (ingest.Result, error) {
-	ctx, cancel := s.lifetime.untilStop(ctx)
+	ctx, cancel := s.background.untilStop(ctx)
 	defer cancel()
 	report, ended := s.queue.begin(name, time.Now(), report)
 	defer ended()
@@ -113,10 +113,9 @@ func (s *Service) sync(ctx context.Context, name string, by wayToSync, report fu
 	measured(!res.AsBefore, res.Took, err)
 	traced(err)
 	if !res.AsBefore {
-		s.noteChange()
-		s.noteSync()
+		s.upkeep.synced()
 	}
-	s.worked(ctx, WorkSync, time.Now().Add(-res.Took), res.Added+res.Removed > 0, err)
+	s.background.worked(ctx, WorkSync, res.Took, res.Added+res.Removed > 0, err)
 	if err != nil && context.Cause(ctx) == errClosing {
 		return res, fmt.Errorf("sync %q: %w", name, errClosing)
 	}
@@ -156,27 +155,6 @@ func (s *Service) claimFirst(ctx context.Context, name string, report func(inges
 		case <-time.After(claimEvery):
 		}
 	}
-}
-
-// beginSync is the Begin of ingest.
-func (s *Service) beginSync() (end func()) {
-	quiet, idle := s.busy.begin(), s.indexing.begin()
-	return func() {
-		idle()
-		quiet()
-	}
-}
-
-// indexTurn is the Turn of ingest.
-func (s *Service) indexTurn(ctx context.Context, report func(ingest.Progress)) (end func(), err error) {
-	if err := s.takeTurn(ctx, report); err != nil {
-		return nil, err
-	}
-	quiet := s.busy.begin()
-	return func() {
-		quiet()
-		<-s.turn
-	}, nil
 }
 
 // Skipped calls each with the documents of a repository whose content is not

@@ -22,13 +22,13 @@ func (b *busy) begin() (end func()) {
 	return func() { b.working.Add(-1) }
 }
 
-// KeepSmall gives memory back to the system whenever nothing has been searched
+// keepSmall gives memory back to the system whenever nothing has been searched
 // or indexed for a while, until ctx ends.
-func (s *Service) KeepSmall(ctx context.Context) {
+func (u *Upkeep) keepSmall(ctx context.Context) {
 	tick := time.NewTicker(restAfter)
 	defer tick.Stop()
-	s.busy.keepSmall(ctx, tick.C, func() {
-		s.store.Budget().Rest()
+	u.background.busy.keepSmall(ctx, tick.C, func() {
+		u.store.Budget().Rest()
 		debug.FreeOSMemory()
 	})
 }

@@ -29,7 +29,6 @@ import (
 	"github.com/trawlsearch/trawl/query/search/answer"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/store"
-	"github.com/trawlsearch/trawl/store/ctags"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
@@ -81,32 +80,18 @@ type Service struct {
 	indexer  *ingest.Indexer
 	searcher *search.Searcher
 	opts     Options
-	// turn holds a token while a large repository is indexed, so that waiting tasks
-	// can give up. Mirrors are fetched before. indexing counts the others.
-	turn     chan struct{}
-	indexing activity
-	// program reads symbols; ctagsErr is why it is nil, if it should not be.
-	program  *ctags.Program
-	ctagsErr error
-	// changed holds a token when there may be shards without symbols, unmerged when
-	// there may be some to merge.
-	changed, unmerged chan struct{}
-	// synced holds a token when there may be commits to read.
-	synced chan struct{}
-	// resumed holds a token when all repositories are to be looked at, since
-	// there is room again.
-	resumed chan struct{}
+	upkeep   *Upkeep
+	// resumed is set when all repositories are to be looked at, since there is room again.
+	resumed signal
 	room    diskMonitor
 	// turns are those of the searches at work.
-	searches *admission.Queue
-	queue    queue
-	mirrors  mirrorSize
-	set      config.Settings
-	busy     busy
-	// lifetime ends when syncs are to end.
-	lifetime lifetime
-	backups  *backups.Runner
-	checker  *Checker
+	searches   *admission.Queue
+	queue      queue
+	mirrors    mirrorSize
+	set        config.Settings
+	background background
+	backups    *backups.Runner
+	checker    *Checker
 }
 
 // How long git waits for memory beside git's other processes. A request goes on
@@ -166,25 +151,21 @@ func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, er
 		return nil, errors.Join(err, st.Close())
 	}
 	s := &Service{
-		store:    st,
-		node:     cluster,
-		registry: registry,
-		git:      git.NewBudget(memory.git),
-		book:     saved.Open(st, nil),
-		apps:     oauth.Open(st, registry, oauth.Options{}),
-		opts:     o,
-		set:      set,
-		turn:     make(chan struct{}, 1),
-		changed:  make(chan struct{}, 1),
-		unmerged: make(chan struct{}, 1),
-		synced:   make(chan struct{}, 1),
-		resumed:  make(chan struct{}, 1),
-		searches: admission.NewQueue(memory.searches, o.Processors),
-		lifetime: newLifetime(),
+		store:      st,
+		node:       cluster,
+		registry:   registry,
+		git:        git.NewBudget(memory.git),
+		book:       saved.Open(st, nil),
+		apps:       oauth.Open(st, registry, oauth.Options{}),
+		opts:       o,
+		set:        set,
+		resumed:    newSignal(),
+		searches:   admission.NewQueue(memory.searches, o.Processors),
+		background: background{lifetime: newLifetime(), observer: o.Observer},
 	}
 	s.backups = backups.New(backups.Options{
 		Store: st, Plan: set.Backup, Program: program(), Log: o.Log, Mine: func() bool { return cluster.Does(node.TaskBackup) },
-		Searching: s.searches.Working, UntilStop: s.lifetime.untilStop, Busy: s.busy.begin,
+		Searching: s.searches.Working, UntilStop: s.background.untilStop, Busy: s.background.busy.begin,
 	})
 	if s.spool, err = openSpool(st, int64(set.MinFreeBytes)); err != nil {
 		return nil, errors.Join(err, st.Close())
@@ -196,32 +177,37 @@ func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, er
 		Git: s.git.Behind().Patient(searchPatience),
 	})
 	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log, Mine: cluster.Mine}
-	s.asked.store, s.asked.node, s.asked.log, s.asked.signal = st, cluster, o.Log, make(chan struct{}, 1)
+	s.asked.store, s.asked.node, s.asked.log, s.asked.signal = st, cluster, o.Log, newSignal()
 	s.gateway.guard.AllowLocal = set.AllowLocalSources
 	s.monitors = s.newMonitors()
 	s.book.Key = secretsKey(set)
 	s.hosts = s.newHosts()
+	s.upkeep = &Upkeep{
+		store: st, node: cluster, background: &s.background, turns: &turns{large: make(chan struct{}, 1), busy: &s.background.busy}, room: &s.room, log: o.Log,
+		history: o.History, mergeDue: newSignal(), symbolsDue: newSignal(), historyDue: newSignal(),
+	}
 	ingesting := ingestOptions(set)
 	ingesting.SymbolWorkers = o.Processors
 	if o.Symbols && set.Symbols {
-		s.program, s.ctagsErr = findCtags()
-		ingesting.Ctags = s.program
+		s.upkeep.program, s.upkeep.ctagsErr = findCtags()
+		ingesting.Ctags = s.upkeep.program
 	}
 	ingesting.Proxy, ingesting.Credentials = s.gateway.url, s.hosts.Credentials
-	ingesting.Yield, ingesting.Git = s.yield, s.git.ForSyncs().Patient(syncPatience)
+	ingesting.Yield, ingesting.Git = yieldTo(s.searcher.Busy), s.git.ForSyncs().Patient(syncPatience)
 	if ingesting.Processors = o.Processors; o.Processors > 0 {
 		ingesting.Git = ingesting.Git.Behind()
 	}
-	ingesting.Turn, ingesting.Begin, ingesting.Mine = s.indexTurn, s.beginSync, cluster.Mine
+	ingesting.Turn, ingesting.Begin, ingesting.Mine = s.upkeep.turns.enter, s.upkeep.turns.begin, cluster.Mine
 	st.Subscribe(func(a store.Applied) {
 		if a.Shards || a.Everything {
-			s.noteUnmerged()
+			s.upkeep.mergeDue.set()
 		}
 		s.asked.applied(a)
 	})
 	s.indexer = ingest.New(st, ingesting)
+	s.upkeep.indexer = s.indexer
 	s.checker = &Checker{
-		store: st, indexer: s.indexer, lifetime: s.lifetime, busy: &s.busy, sync: s.Sync, renew: s.renew, searching: s.searches.Working, declared: set.Repositories,
+		store: st, indexer: s.indexer, background: &s.background, sync: s.Sync, renew: s.renew, searching: s.searches.Working, declared: set.Repositories,
 	}
 	s.room.ready, s.room.resume, s.room.log = s.indexer.Ready, s.resume, o.Log
 	switch n, err := s.indexer.SweepMirrors(); {
@@ -272,7 +258,7 @@ func orNone(commits int) int {
 
 // Stop ends the syncs that are running and those to come. It may be called
 // once.
-func (s *Service) Stop() { s.lifetime.end() }
+func (s *Service) Stop() { s.background.end() }
 
 // Drain waits until no search is at work, and lets none begin. It may be called
 // once, after Stop.
@@ -304,6 +290,9 @@ func (s *Service) Backups() *backups.Runner { return s.backups }
 
 // Checker returns what verifies the data directory.
 func (s *Service) Checker() *Checker { return s.checker }
+
+// Upkeep returns what follows syncs.
+func (s *Service) Upkeep() *Upkeep { return s.upkeep }
 
 // Apps returns the OAuth apps and what they were granted.
 func (s *Service) Apps() *oauth.Book { return s.apps }
@@ -390,7 +379,7 @@ func (s *Service) search(ctx context.Context, q *query.Query, o search.Options, 
 	if taker, ok := sink.(answer.TicketTaker); ok && o.Bookmark != nil {
 		taker.TakeTicket(ticket)
 	}
-	defer s.busy.begin()()
+	defer s.background.busy.begin()()
 	return s.searcher.Search(ctx, q, o, sink), waited
 }
 
@@ -399,20 +388,3 @@ var (
 	_ admin.Repositories  = (*Service)(nil)
 	_ manage.Repositories = (*Service)(nil)
 )
-
-// takeTurn waits until no other repository is indexed, and calls report while
-// it waits.
-func (s *Service) takeTurn(ctx context.Context, report func(ingest.Progress)) error {
-	select {
-	case s.turn <- struct{}{}:
-		return nil
-	default:
-	}
-	report(ingest.Progress{Phase: "wait"})
-	select {
-	case s.turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("wait for another sync: %w", context.Cause(ctx))
-	}
-}

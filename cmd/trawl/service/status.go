@@ -25,7 +25,7 @@ func (s *Service) Status(ctx context.Context) (admin.Status, error) {
 		Queue:    s.queue.status(s.asked.len()),
 		Searches: admin.StatusSearches{AtWork: s.searches.Working(), Waiting: s.searches.Waiting(), Most: s.searches.Most()},
 		Index: admin.StatusIndex{
-			Shards: m.Shards, Outdated: s.Outdated().Shards, Documents: m.Documents, Dead: m.Dead, TextBytes: uint64(m.TextBytes),
+			Shards: m.Shards, Outdated: s.indexer.Outdated().Shards, Documents: m.Documents, Dead: m.Dead, TextBytes: uint64(m.TextBytes),
 			CompactionDebtBytes: m.CompactionDebtBytes, Compactions: uint64(m.Compactions), CompactionsFailed: uint64(m.CompactionsFailed),
 			WALBytes: m.WALBytes, MemTableBytes: m.MemTableBytes, ReadAmplification: m.ReadAmplification, Snapshots: m.Snapshots,
 			CacheHits: uint64(m.CacheHits), CacheMisses: uint64(m.CacheMisses),

@@ -8,11 +8,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/trawlsearch/trawl/store/ctags"
 	"github.com/trawlsearch/trawl/store/ingest"
-	"github.com/trawlsearch/trawl/store/span"
 )
 
 // findCtags returns the program that reads symbols, or why there is none.
@@ -26,64 +24,32 @@ func findCtags() (*ctags.Program, error) {
 
 // SymbolsError says why symbols will not be read although they are wanted, or
 // is nil.
-func (s *Service) SymbolsError() error { return s.ctagsErr }
-
-// readsSymbols reports whether there is something to read them with.
-func (s *Service) readsSymbols() bool { return s.program != nil }
+func (u *Upkeep) SymbolsError() error { return u.ctagsErr }
 
 // Symbols reads the symbols of all shards that have none, if it can and is to.
-func (s *Service) Symbols(ctx context.Context, report func(ingest.Progress)) (ingest.SymbolsResult, error) {
-	if !s.readsSymbols() {
+func (u *Upkeep) Symbols(ctx context.Context, report func(ingest.Progress)) (ingest.SymbolsResult, error) {
+	if u.program == nil {
 		return ingest.SymbolsResult{}, nil
 	}
-	ctx, cancel := s.lifetime.untilStop(ctx)
-	defer cancel()
-	defer s.busy.begin()()
-	start := time.Now()
-	within, traced := span.Start(ctx, string(WorkSymbols), "")
-	res, err := s.indexer.Symbols(within, report)
-	traced(err)
-	s.worked(ctx, WorkSymbols, start, res.Shards > 0, err)
+	ctx, end := u.background.begin(ctx, WorkSymbols)
+	res, err := u.indexer.Symbols(ctx, report)
+	end(res.Shards > 0, err)
 	return res, err
 }
 
-// KeepSymbols reads symbols now and after every sync and merge, once
-// nothing is indexed, until ctx ends.
-func (s *Service) KeepSymbols(ctx context.Context) {
-	for s.readsSymbols() {
-		s.readSymbols(ctx)
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.changed:
-		}
-		if err := s.awaitIdle(ctx); err != nil {
-			return
-		}
-	}
-}
-
-func (s *Service) readSymbols(ctx context.Context) {
-	res, err := s.Symbols(ctx, nil)
+func (u *Upkeep) readSymbols(ctx context.Context) {
+	res, err := u.Symbols(ctx, nil)
 	switch {
-	case ctx.Err() != nil || errors.Is(err, context.Canceled) || s.told(err):
+	case ctx.Err() != nil || errors.Is(err, context.Canceled) || u.room.reported(err):
 		return
 	case err != nil:
-		s.opts.Log.Warn().Err(err).Msg("read symbols")
+		u.log.Warn().Err(err).Msg("read symbols")
 	case res.Shards > 0:
-		s.opts.Log.Info().Int("symbols", res.Symbols).Int("documents", res.Documents).Int("failed", res.FailedCount).
+		u.log.Info().Int("symbols", res.Symbols).Int("documents", res.Documents).Int("failed", res.FailedCount).
 			Str("no_parser", UnknownLanguages(res)).Int64("took_ms", res.Took.Milliseconds()).Msg("read symbols")
 	}
 	for _, name := range res.Failed {
-		s.opts.Log.Debug().Str("doc", name).Msg("symbols not read")
-	}
-}
-
-// noteChange says that there may be shards without symbols.
-func (s *Service) noteChange() {
-	select {
-	case s.changed <- struct{}{}:
-	default:
+		u.log.Debug().Str("doc", name).Msg("symbols not read")
 	}
 }
 

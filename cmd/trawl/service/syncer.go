@@ -78,7 +78,7 @@ func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 	var beside sync.WaitGroup
 	defer beside.Wait()
 	defer end()
-	beside.Go(func() { y.Service.KeepMerged(merging) })
+	beside.Go(func() { y.Service.upkeep.KeepMerged(merging) })
 	defer y.watchLocals()()
 	y.survey(time.Now())
 	left := map[string]bool{}
@@ -106,7 +106,7 @@ func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 			break
 		}
 		if y.agenda.idle() && y.Interval == 0 && !y.Stay {
-			y.Service.merge(ctx)
+			y.Service.upkeep.merge(ctx)
 			return
 		}
 		due.Stop()
@@ -162,8 +162,8 @@ func (y *Syncer) survey(now time.Time) {
 	y.follow(all)
 	if now.Sub(y.merged) >= mergeEvery {
 		y.merged = now
-		y.Service.noteUnmerged()
-		y.Service.noteSync() // commits may have been left unread
+		y.Service.upkeep.mergeDue.set()
+		y.Service.upkeep.historyDue.set() // commits may have been left unread
 	}
 }
 
@@ -219,7 +219,7 @@ func (y *Syncer) resume(now time.Time) {
 			y.agenda.again(v, now)
 		}
 	}
-	y.Service.noteUnmerged()
+	y.Service.upkeep.mergeDue.set()
 }
 
 // start starts as many syncs as may be at work. While indexing is stopped it
@@ -258,7 +258,7 @@ func (y *Syncer) sync(ctx context.Context, name string, task *progress.Task) syn
 		y.Log.Info().Str("repo", name).Msg("sync interrupted, it goes on at the next start")
 	// Removed while it waited.
 	case errors.Is(err, store.ErrNotFound):
-	case y.Service.told(err):
+	case y.Service.room.reported(err):
 	default:
 		y.Log.Warn().Str("repo", name).Str("err", redact.Text(err.Error())).Msg("sync")
 	}
