@@ -64,7 +64,7 @@ func (b *backend) waiting() string {
 // notice says what is wrong although searches run.
 func (b *backend) notice() string {
 	if s := b.service.Load(); s != nil {
-		return s.Notice()
+		return s.Disk().Notice()
 	}
 	return ""
 }
@@ -136,13 +136,13 @@ func (b *backend) store() *store.Store {
 // syncing is nil until the service is open.
 func (b *backend) syncing() []manage.Syncing {
 	if s := b.service.Load(); s != nil {
-		return s.Syncing()
+		return s.Repositories().Syncing()
 	}
 	return nil
 }
 
 // refresh is called only once store returns one.
-func (b *backend) refresh(name string) { b.service.Load().Refresh(name) }
+func (b *backend) refresh(name string) { b.service.Load().Repositories().Refresh(name) }
 
 // backups is nil until the service is open.
 func (b *backend) backups() admin.Backups {
@@ -165,7 +165,7 @@ func (b *backend) lend(bytes int64) func() { return b.service.Load().Lend(bytes)
 
 func (b *backend) repositories() admin.Repositories {
 	if s := b.service.Load(); s != nil {
-		return s
+		return s.Repositories()
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func (b *backend) checker() admin.Checker {
 // syncable is repositories for the pages of the settings.
 func (b *backend) syncable() manage.Repositories {
 	if s := b.service.Load(); s != nil {
-		return s
+		return s.Repositories()
 	}
 	return nil
 }

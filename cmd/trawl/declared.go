@@ -99,7 +99,7 @@ func (d *declared) apply(ctx context.Context, repos []config.Repository) {
 		if r.Facts.Empty() {
 			continue
 		}
-		if _, err := d.svc.ChangeFacts(ctx, r.Source.Name, r.Facts); err != nil {
+		if _, err := d.svc.Repositories().ChangeFacts(ctx, r.Source.Name, r.Facts); err != nil {
 			d.log.Warn().Str("repo", r.Source.Name).Err(err).Msg("change facts")
 		}
 	}
@@ -133,7 +133,7 @@ func sameReaders(a, b []string) bool {
 
 // add records a source, and returns nil if that failed.
 func (d *declared) add(ctx context.Context, src ingest.Source) *store.Repository {
-	r, err := d.svc.Declare(ctx, src)
+	r, err := d.svc.Repositories().Declare(ctx, src)
 	if err != nil {
 		d.log.Warn().Str("repo", src.Name).Str("err", redact.About(err.Error(), src.Location)).Msg("add repository")
 		return nil

@@ -71,10 +71,10 @@ func smallHost(b *testing.B) *host {
 	r := gitrepo.New(b, dir)
 	r.Write("glaze.go", "package kiln\n\nfunc glaze() {}\n")
 	r.Commit("first")
-	if _, err := svc.Add(b.Context(), dir); err != nil {
+	if _, err := svc.Repositories().Add(b.Context(), dir); err != nil {
 		b.Fatal(err)
 	}
-	if _, err := svc.Sync(b.Context(), "kiln", func(ingest.Progress) {}); err != nil {
+	if _, err := svc.Repositories().Sync(b.Context(), "kiln", func(ingest.Progress) {}); err != nil {
 		b.Fatal(err)
 	}
 	h.backend.open(svc)

@@ -303,7 +303,7 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 	syncing.Go(func() { svc.Hosts().Follow(ctx, h.set.SyncInterval) })
 	syncing.Go(func() { svc.KeepRegistry(ctx) })
 	syncing.Go(func() { svc.KeepApps(ctx) })
-	syncing.Go(func() { svc.KeepRoom(ctx) })
+	syncing.Go(func() { svc.Disk().Keep(ctx) })
 	syncing.Go(func() { svc.KeepFetched(ctx) })
 	syncing.Go(func() { svc.Backups().Run(ctx) })
 	syncing.Go(func() { svc.KeepCluster(ctx) })
@@ -365,7 +365,7 @@ func (h *host) declare(ctx context.Context, file *declared) ([]string, error) {
 	file.start(ctx, h.set.Repositories, h.set.CodeHosts)
 	sources := h.sources
 	if len(sources)+len(h.set.Repositories)+len(h.set.CodeHosts) == 0 {
-		all, err := file.svc.List(ctx)
+		all, err := file.svc.Repositories().List(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -108,7 +108,7 @@ func localSession(svc *service.Service, set config.Settings, log zerolog.Logger)
 	}
 	token := rand.Text()
 	operator := &admin.Handlers{
-		Repositories: func() admin.Repositories { return svc }, Registry: svc.Registry, Apps: svc.Apps,
+		Repositories: func() admin.Repositories { return svc.Repositories() }, Registry: svc.Registry, Apps: svc.Apps,
 		Status: offlineStatus(svc), Backups: func() admin.Backups { return svc.Backups() },
 		Checker: func() admin.Checker { return svc.Checker() },
 	}

@@ -72,7 +72,7 @@ func (h *host) local() string {
 
 // alive asks the server and the store for as little as they can do.
 func (h *host) alive(ctx context.Context, svc *service.Service) error {
-	if _, err := svc.List(ctx); err != nil {
+	if _, err := svc.Repositories().List(ctx); err != nil {
 		return err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, h.local()+"/healthz", nil)

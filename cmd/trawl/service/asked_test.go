@@ -29,16 +29,16 @@ func TestGainedAsksForNewRepositories(t *testing.T) {
 		repo := gitrepo.New(t, dir)
 		repo.Write("a.txt", name)
 		repo.Commit("first")
-		if _, err := s.Add(t.Context(), name+"="+dir); err != nil {
+		if _, err := s.Repositories().Add(t.Context(), name+"="+dir); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s.asked.take()
-	if _, err := s.Sync(t.Context(), "old", nil); err != nil {
+	s.repositories.asked.take()
+	if _, err := s.Repositories().Sync(t.Context(), "old", nil); err != nil {
 		t.Fatal(err)
 	}
 	s.gained()
-	if got := s.asked.take(); !slices.Equal(got, []string{"new"}) {
+	if got := s.repositories.asked.take(); !slices.Equal(got, []string{"new"}) {
 		t.Errorf("asked for %q", got)
 	}
 }

@@ -35,10 +35,10 @@ func TestBackupWhileSearchingAndIndexing(t *testing.T) {
 	}
 	commit(t, repo, "last.txt", "none")
 	change(0)
-	if _, err := s.Add(t.Context(), repo); err != nil {
+	if _, err := s.Repositories().Add(t.Context(), repo); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Sync(t.Context(), "kiln", ignore); err != nil {
+	if _, err := s.Repositories().Sync(t.Context(), "kiln", ignore); err != nil {
 		t.Fatal(err)
 	}
 
@@ -58,7 +58,7 @@ func TestBackupWhileSearchingAndIndexing(t *testing.T) {
 	}
 	again(func(i int) {
 		change(i)
-		if _, err := s.Sync(t.Context(), "kiln", ignore); err != nil {
+		if _, err := s.Repositories().Sync(t.Context(), "kiln", ignore); err != nil {
 			t.Error(err)
 		}
 	})

@@ -58,5 +58,5 @@ func (s *Service) gained() {
 	s.upkeep.synced()
 	s.jobs.Wake()
 	s.monitors.Wake()
-	s.asked.gained()
+	s.repositories.asked.gained()
 }

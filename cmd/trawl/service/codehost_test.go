@@ -145,7 +145,7 @@ func (h *hosted) put(id int64, name string, private bool) {
 // record is the repository of a name without that of the host, nil for none.
 func (h *hosted) record(name string) *store.Repository {
 	h.Helper()
-	all, err := h.List(h.Context())
+	all, err := h.Repositories().List(h.Context())
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -338,7 +338,7 @@ func TestCodeHostPreview(t *testing.T) {
 	if h.host.Asked(0) != 30 {
 		t.Errorf("%d requests, want 30", h.host.Asked(0))
 	}
-	if all, err := h.List(t.Context()); err != nil || len(all) != 0 {
+	if all, err := h.Repositories().List(t.Context()); err != nil || len(all) != 0 {
 		t.Errorf("a preview added %d repositories, %v", len(all), err)
 	}
 }
@@ -377,7 +377,7 @@ func TestCodeHostPush(t *testing.T) {
 		took = append(took, time.Since(start))
 	}
 	unread := 0
-	all, err := h.List(t.Context())
+	all, err := h.Repositories().List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

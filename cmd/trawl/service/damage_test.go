@@ -67,10 +67,10 @@ func TestDamageIsMended(t *testing.T) {
 	root := t.TempDir()
 	for _, name := range []string{"kiln", "mill"} {
 		commit(t, filepath.Join(root, name), "a.txt", "fired "+name)
-		if _, err := s.Add(t.Context(), filepath.Join(root, name)); err != nil {
+		if _, err := s.Repositories().Add(t.Context(), filepath.Join(root, name)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Sync(t.Context(), name, ignore); err != nil {
+		if _, err := s.Repositories().Sync(t.Context(), name, ignore); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -19,7 +19,7 @@ func TestRoom(t *testing.T) {
 	var log bytes.Buffer
 	var now error
 	resumed := 0
-	r := &diskMonitor{ready: func() error { return now }, resume: func() { resumed++ }, log: zerolog.New(&log)}
+	r := &DiskMonitor{ready: func() error { return now }, resume: func() { resumed++ }, log: zerolog.New(&log)}
 	for _, step := range []struct {
 		err     error
 		notice  string
@@ -39,7 +39,7 @@ func TestRoom(t *testing.T) {
 		now = step.err
 		log.Reset()
 		r.look()
-		if got := r.notice(); !strings.HasSuffix(got, step.notice) || (r.stopped() == nil) != (step.notice == "") || (got == "") != (step.notice == "") {
+		if got := r.Notice(); !strings.HasSuffix(got, step.notice) || (r.stopped() == nil) != (step.notice == "") || (got == "") != (step.notice == "") {
 			t.Errorf("%v: stopped %v, notice %q, want %q", step.err, r.stopped(), got, step.notice)
 		}
 		if got := log.String(); step.log == "" && got != "" || !strings.Contains(got, step.log) {

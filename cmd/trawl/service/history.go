@@ -23,7 +23,7 @@ func (u *Upkeep) History(ctx context.Context, report func(ingest.Progress)) (ing
 func (u *Upkeep) readHistory(ctx context.Context) {
 	res, err := u.History(ctx, nil)
 	switch {
-	case ctx.Err() != nil || errors.Is(err, context.Canceled) || u.room.reported(err):
+	case ctx.Err() != nil || errors.Is(err, context.Canceled) || u.disk.reported(err):
 		return
 	case err != nil:
 		u.log.Warn().Err(err).Msg("read history")

@@ -92,7 +92,7 @@ func serving(t *testing.T, allowLocal bool) *service.Service {
 // names are those of the repositories that are searched.
 func names(t *testing.T, s *service.Service) string {
 	t.Helper()
-	all, err := s.List(t.Context())
+	all, err := s.Repositories().List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestExternalServicesOfThisMachine(t *testing.T) {
 	}
 	s.Hosts().SyncService(v.ID)
 	eventually(t, "a failed sync", func() bool {
-		all, err := s.List(t.Context())
+		all, err := s.Repositories().List(t.Context())
 		return err == nil && len(all) == 1 && all[0].LastError != ""
 	})
 	asked.Range(func(path, _ any) bool {
@@ -233,19 +233,19 @@ func TestRepositoriesNamedOnAPage(t *testing.T) {
 		"https://git.example.org/\n":        "",
 		strings.Repeat("https://x/", 1<<10): "",
 	} {
-		if r, err := s.AddNamed(t.Context(), source); err == nil && !strings.HasPrefix(source, "http") || err != nil && !strings.Contains(err.Error(), want) {
+		if r, err := s.Repositories().AddNamed(t.Context(), source); err == nil && !strings.HasPrefix(source, "http") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v, %v, want %q", source, r, err, want)
 		}
 	}
-	if _, err := s.AddNamed(t.Context(), "here="+host.URL+"/kiln"); err != nil {
+	if _, err := s.Repositories().AddNamed(t.Context(), "here="+host.URL+"/kiln"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.AddNamed(t.Context(), "here=https://git.example.org/kiln"); !errors.Is(err, store.ErrExists) {
+	if _, err := s.Repositories().AddNamed(t.Context(), "here=https://git.example.org/kiln"); !errors.Is(err, store.ErrExists) {
 		t.Errorf("a name that is taken: %v", err)
 	}
-	s.Refresh("here")
+	s.Repositories().Refresh("here")
 	eventually(t, "a failed sync", func() bool {
-		all, err := s.List(t.Context())
+		all, err := s.Repositories().List(t.Context())
 		i := slices.IndexFunc(all, func(r *store.Repository) bool { return r.Name == "here" })
 		return err == nil && i >= 0 && all[i].LastError != ""
 	})
@@ -255,9 +255,9 @@ func TestRepositoriesNamedOnAPage(t *testing.T) {
 	})
 
 	local := serving(t, true)
-	if _, err := local.AddNamed(t.Context(), kiln.Dir); err != nil {
+	if _, err := local.Repositories().AddNamed(t.Context(), kiln.Dir); err != nil {
 		t.Fatal(err)
 	}
-	local.Refresh("kiln")
+	local.Repositories().Refresh("kiln")
 	eventually(t, "a sync of the path", func() bool { return names(t, local) == "kiln" })
 }

@@ -34,13 +34,13 @@ func (u *Upkeep) KeepMerged(ctx context.Context) {
 
 // merge is Merge that logs what came of it.
 func (u *Upkeep) merge(ctx context.Context) {
-	if u.room.stopped() != nil || !u.node.Does(node.TaskMerge) {
+	if u.disk.stopped() != nil || !u.node.Does(node.TaskMerge) {
 		return
 	}
 	began := time.Now()
 	n, err := u.Merge(ctx, func(ingest.Progress) {})
 	switch {
-	case ctx.Err() != nil || errors.Is(err, errClosing) || u.room.reported(err):
+	case ctx.Err() != nil || errors.Is(err, errClosing) || u.disk.reported(err):
 	case err != nil:
 		u.log.Warn().Err(err).Msg("merge")
 	case n > 0:

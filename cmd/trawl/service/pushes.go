@@ -3,6 +3,8 @@ package service
 import (
 	"sync"
 	"time"
+
+	"github.com/trawlsearch/trawl/store"
 )
 
 // pushes are those that code hosts and watched folders have reported. The zero value has
@@ -100,35 +102,33 @@ func (p *pushes) keep(there map[uint32]bool) {
 	}
 }
 
-// Pushed has a repository synced that was pushed to.
-func (s *Service) Pushed(name string, at time.Time) {
-	if r := s.record(name); r != nil {
-		s.pushes.reported(r.ID, at)
-	}
-	s.Refresh(name)
+// pushed has a repository synced that was pushed to.
+func (rs *Repositories) pushed(r *store.Repository, at time.Time) {
+	rs.pushes.reported(r.ID, at)
+	rs.Refresh(r.Name)
 }
 
 // measured notes how long a push took that a sync has made searchable. A sync that fails
 // leaves it to the next one.
-func (s *Service) measured(name string) (end func(changed bool, cost time.Duration, err error)) {
-	r := s.record(name)
+func (rs *Repositories) measured(name string) (end func(changed bool, cost time.Duration, err error)) {
+	r := rs.record(name)
 	if r == nil {
 		return func(bool, time.Duration, error) {}
 	}
-	at, ok := s.pushes.begin(r.ID)
+	at, ok := rs.pushes.begin(r.ID)
 	return func(changed bool, cost time.Duration, err error) {
 		if !r.Mirror {
-			s.pushes.synced(r.ID, cost)
+			rs.pushes.synced(r.ID, cost)
 		}
 		switch {
 		case !ok:
 		case err != nil:
-			s.pushes.reported(r.ID, at)
+			rs.pushes.reported(r.ID, at)
 		case changed:
 			took := max(time.Since(at), 0)
-			s.pushes.searched(r.ID, took)
-			if s.opts.Observer != nil {
-				s.opts.Observer.Pushed(took)
+			rs.pushes.searched(r.ID, took)
+			if rs.background.observer != nil {
+				rs.background.observer.Pushed(took)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // queue has the running and the waiting syncs. It only watches: the order is
-// that of the Indexer, Service.turn and the Syncer.
+// that of the Indexer, turns and the Syncer.
 type queue struct {
 	mu sync.Mutex // guards all below
 	// at are the syncs at work and those that wait for their turn.
@@ -123,4 +123,4 @@ func waiting(phase string) int {
 }
 
 // Syncing returns the syncs at work.
-func (s *Service) Syncing() []manage.Syncing { return s.queue.running() }
+func (rs *Repositories) Syncing() []manage.Syncing { return rs.queue.running() }

@@ -7,69 +7,92 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/trawlsearch/trawl/cmd/trawl/node"
+	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/span"
 )
 
+// Repositories are those of a data directory, and the syncs of them. It is safe for
+// concurrent use.
+type Repositories struct {
+	store *store.Store
+	// indexer is made last: it signs in as the code hosts say, which add repositories
+	// here.
+	indexer    *ingest.Indexer
+	node       *node.Node
+	background *background
+	// synced is called after a sync that changed something.
+	synced func()
+	// allowLocal says that paths of this machine may be named on a page.
+	allowLocal bool
+
+	asked  asked
+	pushes pushes
+	queue  queue
+}
+
+var _ admin.Repositories = (*Repositories)(nil)
+
 // List returns all repositories by name.
-func (s *Service) List(context.Context) ([]*store.Repository, error) {
-	sn := s.store.Snapshot()
+func (rs *Repositories) List(context.Context) ([]*store.Repository, error) {
+	sn := rs.store.Snapshot()
 	all := sn.Repositories()
 	return all, sn.Close()
 }
 
 // Add records a source. A path that is not known yet must hold a repository
 // now; a URL is only tried when it is synced.
-func (s *Service) Add(ctx context.Context, source string) (*store.Repository, error) {
+func (rs *Repositories) Add(ctx context.Context, source string) (*store.Repository, error) {
 	src, err := ingest.ParseSource(source)
 	if err != nil {
 		return nil, err
 	}
-	if !src.Remote && !s.knows(src.Name) && !git.LooksLikeRepository(src.Location) {
+	if !src.Remote && !rs.knows(src.Name) && !git.LooksLikeRepository(src.Location) {
 		if _, err := git.Open(ctx, src.Location); err != nil {
 			return nil, err
 		}
 	}
-	return s.indexer.Add(ctx, src)
+	return rs.indexer.Add(ctx, src)
 }
 
 // AddNamed records a source that a site admin named on a page. It is reached over
 // HTTP through the proxy that guards addresses, and a path only where the setting
 // allows what is on this machine.
-func (s *Service) AddNamed(ctx context.Context, source string) (*store.Repository, error) {
+func (rs *Repositories) AddNamed(ctx context.Context, source string) (*store.Repository, error) {
 	src, err := ingest.ParseSource(source)
 	if err != nil {
 		return nil, err
 	}
-	if s.knows(src.Name) {
+	if rs.knows(src.Name) {
 		return nil, fmt.Errorf("there is a repository %q already: %w", src.Name, store.ErrExists)
 	}
 	if !src.Remote {
-		if !s.set.AllowLocalSources {
+		if !rs.allowLocal {
 			return nil, fmt.Errorf("%q is a path: set allow-local-sources to add paths here, or add it on the machine of the server with trawl repo add", source)
 		}
-		return s.Add(ctx, source)
+		return rs.Add(ctx, source)
 	}
 	if u, err := url.Parse(src.Location); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, errors.New("addresses begin with https:// or http:// here: others are added on the machine of the server with trawl repo add")
 	}
 	src.Guarded, src.Named = true, true
-	return s.indexer.Add(ctx, src)
+	return rs.indexer.Add(ctx, src)
 }
 
 // Declare records a source without a look at it: what stands in a
 // configuration file may be there later.
-func (s *Service) Declare(ctx context.Context, src ingest.Source) (*store.Repository, error) {
-	return s.indexer.Add(ctx, src)
+func (rs *Repositories) Declare(ctx context.Context, src ingest.Source) (*store.Repository, error) {
+	return rs.indexer.Add(ctx, src)
 }
 
-func (s *Service) knows(name string) bool { return s.record(name) != nil }
+func (rs *Repositories) knows(name string) bool { return rs.record(name) != nil }
 
 // record returns the record of a repository, nil if there is none.
-func (s *Service) record(name string) *store.Repository {
-	sn := s.store.Snapshot()
+func (rs *Repositories) record(name string) *store.Repository {
+	sn := rs.store.Snapshot()
 	defer sn.Close()
 	r, err := sn.Repository(name)
 	if err != nil {
@@ -79,43 +102,43 @@ func (s *Service) record(name string) *store.Repository {
 }
 
 // ChangeFacts changes what is known about a repository, also while it syncs.
-func (s *Service) ChangeFacts(_ context.Context, name string, c store.FactsChange) (*store.Repository, error) {
-	return s.store.ChangeFacts(name, c)
+func (rs *Repositories) ChangeFacts(_ context.Context, name string, c store.FactsChange) (*store.Repository, error) {
+	return rs.store.ChangeFacts(name, c)
 }
 
 // Remove forgets a repository.
-func (s *Service) Remove(ctx context.Context, name string) error {
-	return s.indexer.Remove(ctx, name)
+func (rs *Repositories) Remove(ctx context.Context, name string) error {
+	return rs.indexer.Remove(ctx, name)
 }
 
 // Sync brings a repository up to its source, after those that run already.
-func (s *Service) Sync(ctx context.Context, name string, report func(ingest.Progress)) (ingest.Result, error) {
-	return s.sync(ctx, name, s.indexer.Sync, report)
+func (rs *Repositories) Sync(ctx context.Context, name string, report func(ingest.Progress)) (ingest.Result, error) {
+	return rs.sync(ctx, name, rs.indexer.Sync, report)
 }
 
 // renew is Sync with a new mirror.
-func (s *Service) renew(ctx context.Context, name string, report func(ingest.Progress)) (ingest.Result, error) {
-	return s.sync(ctx, name, s.indexer.Renew, report)
+func (rs *Repositories) renew(ctx context.Context, name string, report func(ingest.Progress)) (ingest.Result, error) {
+	return rs.sync(ctx, name, rs.indexer.Renew, report)
 }
 
 // wayToSync is Sync or Renew of the indexer.
 type wayToSync func(ctx context.Context, name string, report func(ingest.Progress)) (ingest.Result, error)
 
-func (s *Service) sync(ctx context.Context, name string, by wayToSync, report func(ingest.Progress)) (ingest.Result, error) {
-	ctx, cancel := s.background.untilStop(ctx)
+func (rs *Repositories) sync(ctx context.Context, name string, by wayToSync, report func(ingest.Progress)) (ingest.Result, error) {
+	ctx, cancel := rs.background.untilStop(ctx)
 	defer cancel()
-	report, ended := s.queue.begin(name, time.Now(), report)
+	report, ended := rs.queue.begin(name, time.Now(), report)
 	defer ended()
-	defer s.claimFirst(ctx, name, report)()
+	defer rs.claimFirst(ctx, name, report)()
 	within, traced := span.Start(ctx, string(WorkSync), "")
-	measured := s.measured(name)
+	measured := rs.measured(name)
 	res, err := by(within, name, report)
 	measured(!res.AsBefore, res.Took, err)
 	traced(err)
 	if !res.AsBefore {
-		s.upkeep.synced()
+		rs.synced()
 	}
-	s.background.worked(ctx, WorkSync, res.Took, res.Added+res.Removed > 0, err)
+	rs.background.worked(ctx, WorkSync, res.Took, res.Added+res.Removed > 0, err)
 	if err != nil && context.Cause(ctx) == errClosing {
 		return res, fmt.Errorf("sync %q: %w", name, errClosing)
 	}
@@ -129,17 +152,17 @@ const claimEvery = time.Second
 // is called, and waits for one that does already: the node that was asked to add it and
 // the one whose work it is would both read all of it. Where claims cannot be made, both
 // may, and the second finds nothing to do when it commits.
-func (s *Service) claimFirst(ctx context.Context, name string, report func(ingest.Progress)) (release func()) {
+func (rs *Repositories) claimFirst(ctx context.Context, name string, report func(ingest.Progress)) (release func()) {
 	release = func() {}
-	if !s.node.Joined() {
+	if !rs.node.Joined() {
 		return release
 	}
 	for {
-		r := s.record(name)
+		r := rs.record(name)
 		if r == nil || r.Indexed() {
 			return release
 		}
-		claim, held, err := s.node.ClaimSync(ctx, r.ID)
+		claim, held, err := rs.node.ClaimSync(ctx, r.ID)
 		if err != nil {
 			return release
 		}
@@ -159,8 +182,8 @@ func (s *Service) claimFirst(ctx context.Context, name string, report func(inges
 
 // Skipped calls each with the documents of a repository whose content is not
 // searched.
-func (s *Service) Skipped(_ context.Context, name string, each func(path, reason string, bytes int64) error) (err error) {
-	sn := s.store.Snapshot()
+func (rs *Repositories) Skipped(_ context.Context, name string, each func(path, reason string, bytes int64) error) (err error) {
+	sn := rs.store.Snapshot()
 	defer func() { err = errors.Join(err, sn.Close()) }()
 	r, err := sn.Repository(name)
 	if err != nil {
@@ -171,10 +194,4 @@ func (s *Service) Skipped(_ context.Context, name string, each func(path, reason
 
 // Refresh has a repository synced, by the node whose work it is, before any other
 // that this has not begun with.
-func (s *Service) Refresh(name string) { s.asked.refresh(name) }
-
-// RunJobs runs search jobs until ctx ends.
-func (s *Service) RunJobs(ctx context.Context) { s.jobs.Run(ctx) }
-
-// RunMonitors runs monitors of saved searches until ctx ends.
-func (s *Service) RunMonitors(ctx context.Context) { s.monitors.Run(ctx) }
+func (rs *Repositories) Refresh(name string) { rs.asked.refresh(name) }

@@ -16,7 +16,6 @@ import (
 	"github.com/trawlsearch/trawl/cmd/trawl/hostsync"
 	"github.com/trawlsearch/trawl/cmd/trawl/node"
 	"github.com/trawlsearch/trawl/httpapi"
-	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/httpapi/graphql/jobs"
@@ -73,25 +72,21 @@ type Service struct {
 	jobs  *jobs.Runner
 	// monitors tell of what is new in repositories.
 	monitors *monitors.Runner
-	asked    asked
-	pushes   pushes
 	gateway  gateway
 	hosts    *hostsync.Services
 	indexer  *ingest.Indexer
 	searcher *search.Searcher
 	opts     Options
-	upkeep   *Upkeep
-	// resumed is set when all repositories are to be looked at, since there is room again.
-	resumed signal
-	room    diskMonitor
-	// turns are those of the searches at work.
-	searches   *admission.Queue
-	queue      queue
-	mirrors    mirrorSize
-	set        config.Settings
-	background background
-	backups    *backups.Runner
-	checker    *Checker
+	// searches has the turns of the searches at work.
+	searches     *admission.Queue
+	mirrors      mirrorSize
+	set          config.Settings
+	background   background
+	disk         DiskMonitor
+	repositories *Repositories
+	upkeep       *Upkeep
+	backups      *backups.Runner
+	checker      *Checker
 }
 
 // How long git waits for memory beside git's other processes. A request goes on
@@ -134,19 +129,7 @@ func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, er
 	if err != nil {
 		return nil, notOwned(err)
 	}
-	accounts := set.IdentityOptions()
-	accounts.Ended, accounts.Hidden = o.Ended, o.Hidden
-	accounts.Damaged = func(err error) { o.Log.Error().Err(err).Msg("damaged record of accounts") }
-	accounts.Pinned = func(p identity.Pin) {
-		o.Log.Info().Str("reader", p.Reader).Uint32("account", p.ID).Msg("readers: " + p.String())
-	}
-	accounts.NotApplied = func(repository string, err error) {
-		o.Log.Error().Str("repo", repository).Err(err).Msg("set readers")
-	}
-	if o.Observer != nil {
-		accounts.Tried = o.Observer.SignedIn
-	}
-	registry, err := identity.Open(st, accounts)
+	registry, err := identity.Open(st, identityOptions(set, o))
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
@@ -159,9 +142,18 @@ func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, er
 		apps:       oauth.Open(st, registry, oauth.Options{}),
 		opts:       o,
 		set:        set,
-		resumed:    newSignal(),
+		disk:       DiskMonitor{log: o.Log, resumed: newSignal()},
 		searches:   admission.NewQueue(memory.searches, o.Processors),
 		background: background{lifetime: newLifetime(), observer: o.Observer},
+	}
+	s.upkeep = &Upkeep{
+		store: st, node: cluster, background: &s.background, turns: &turns{large: make(chan struct{}, 1), busy: &s.background.busy}, disk: &s.disk, log: o.Log,
+		history: o.History, mergeDue: newSignal(), symbolsDue: newSignal(), historyDue: newSignal(),
+	}
+	s.disk.resume = s.upkeep.synced
+	s.repositories = &Repositories{
+		store: st, node: cluster, background: &s.background, synced: s.upkeep.synced, allowLocal: set.AllowLocalSources,
+		asked: asked{store: st, node: cluster, log: o.Log, signal: newSignal()},
 	}
 	s.backups = backups.New(backups.Options{
 		Store: st, Plan: set.Backup, Program: program(), Log: o.Log, Mine: func() bool { return cluster.Does(node.TaskBackup) },
@@ -171,21 +163,21 @@ func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, er
 		return nil, errors.Join(err, st.Close())
 	}
 	s.book.Damaged = registry.TellDamaged
-	damaged := &quarantine{store: st, log: o.Log, refresh: s.asked.refresh}
+	damaged := &quarantine{store: st, log: o.Log, refresh: s.repositories.Refresh}
 	s.searcher = search.New(st, search.Settings{
 		Workers: o.Processors, Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes), Addresses: registry.Addresses, Damaged: damaged.setAside,
 		Git: s.git.Behind().Patient(searchPatience),
 	})
 	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log, Mine: cluster.Mine}
-	s.asked.store, s.asked.node, s.asked.log, s.asked.signal = st, cluster, o.Log, newSignal()
 	s.gateway.guard.AllowLocal = set.AllowLocalSources
 	s.monitors = s.newMonitors()
 	s.book.Key = secretsKey(set)
-	s.hosts = s.newHosts()
-	s.upkeep = &Upkeep{
-		store: st, node: cluster, background: &s.background, turns: &turns{large: make(chan struct{}, 1), busy: &s.background.busy}, room: &s.room, log: o.Log,
-		history: o.History, mergeDue: newSignal(), symbolsDue: newSignal(), historyDue: newSignal(),
+	keeper := &hostsync.Keeper{
+		Store: st, Book: s.book, Clients: &hosts.Clients{Guard: s.gateway.guard}, Registry: registry, Providers: set.Providers, Log: o.Log, Now: time.Now,
+		Add: s.repositories.Declare, Remove: s.repositories.Remove, Refresh: s.repositories.Refresh,
 	}
+	keeper.SetGrace(set.VanishedAfter)
+	s.hosts = hostsync.NewServices(keeper, cluster.Mine, s.repositories.pushed)
 	ingesting := ingestOptions(set)
 	ingesting.SymbolWorkers = o.Processors
 	if o.Symbols && set.Symbols {
@@ -202,21 +194,42 @@ func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, er
 		if a.Shards || a.Everything {
 			s.upkeep.mergeDue.set()
 		}
-		s.asked.applied(a)
+		s.repositories.asked.applied(a)
 	})
 	s.indexer = ingest.New(st, ingesting)
-	s.upkeep.indexer = s.indexer
+	s.upkeep.indexer, s.repositories.indexer, s.disk.ready = s.indexer, s.indexer, s.indexer.Ready
 	s.checker = &Checker{
-		store: st, indexer: s.indexer, background: &s.background, sync: s.Sync, renew: s.renew, searching: s.searches.Working, declared: set.Repositories,
+		store: st, indexer: s.indexer, background: &s.background, sync: s.repositories.Sync, renew: s.repositories.renew, searching: s.searches.Working, declared: set.Repositories,
 	}
-	s.room.ready, s.room.resume, s.room.log = s.indexer.Ready, s.resume, o.Log
-	switch n, err := s.indexer.SweepMirrors(); {
-	case err != nil:
-		o.Log.Warn().Err(err).Msg("remove mirrors of no repository")
-	case n > 0:
-		o.Log.Info().Int("mirrors", n).Msg("removed mirrors of no repository")
-	}
+	sweepMirrors(s.indexer, o.Log)
 	return s, nil
+}
+
+// identityOptions has what happens to accounts logged and observed.
+func identityOptions(set config.Settings, o Options) identity.Options {
+	accounts := set.IdentityOptions()
+	accounts.Ended, accounts.Hidden = o.Ended, o.Hidden
+	accounts.Damaged = func(err error) { o.Log.Error().Err(err).Msg("damaged record of accounts") }
+	accounts.Pinned = func(p identity.Pin) {
+		o.Log.Info().Str("reader", p.Reader).Uint32("account", p.ID).Msg("readers: " + p.String())
+	}
+	accounts.NotApplied = func(repository string, err error) {
+		o.Log.Error().Str("repo", repository).Err(err).Msg("set readers")
+	}
+	if o.Observer != nil {
+		accounts.Tried = o.Observer.SignedIn
+	}
+	return accounts
+}
+
+// sweepMirrors removes mirrors of no repository.
+func sweepMirrors(indexer *ingest.Indexer, log zerolog.Logger) {
+	switch n, err := indexer.SweepMirrors(); {
+	case err != nil:
+		log.Warn().Err(err).Msg("remove mirrors of no repository")
+	case n > 0:
+		log.Info().Int("mirrors", n).Msg("removed mirrors of no repository")
+	}
 }
 
 // openSpool opens the space for what clients have not read yet, which leaves the
@@ -285,6 +298,12 @@ func (s *Service) Close() error {
 // Registry returns the registry of users of the data directory.
 func (s *Service) Registry() *identity.Registry { return s.registry }
 
+// Repositories returns those of the data directory.
+func (s *Service) Repositories() *Repositories { return s.repositories }
+
+// Disk returns what watches the disk of the data directory.
+func (s *Service) Disk() *DiskMonitor { return &s.disk }
+
 // Backups returns what makes the backups of the data directory.
 func (s *Service) Backups() *backups.Runner { return s.backups }
 
@@ -296,6 +315,12 @@ func (s *Service) Upkeep() *Upkeep { return s.upkeep }
 
 // Apps returns the OAuth apps and what they were granted.
 func (s *Service) Apps() *oauth.Book { return s.apps }
+
+// RunJobs runs search jobs until ctx ends.
+func (s *Service) RunJobs(ctx context.Context) { s.jobs.Run(ctx) }
+
+// RunMonitors runs monitors of saved searches until ctx ends.
+func (s *Service) RunMonitors(ctx context.Context) { s.monitors.Run(ctx) }
 
 // KeepApps deletes what apps were granted when it has ended, until ctx ends.
 func (s *Service) KeepApps(ctx context.Context) {
@@ -311,22 +336,6 @@ func (s *Service) KeepRegistry(ctx context.Context) {
 // Hosts returns the external services that repositories come from.
 func (s *Service) Hosts() *hostsync.Services { return s.hosts }
 
-// newHosts returns what asks external services.
-func (s *Service) newHosts() *hostsync.Services {
-	keeper := &hostsync.Keeper{
-		Store: s.store, Book: s.book, Clients: &hosts.Clients{Guard: s.gateway.guard}, Registry: s.registry, Providers: s.set.Providers, Log: s.opts.Log, Now: time.Now,
-		Add: func(ctx context.Context, src ingest.Source) (*store.Repository, error) {
-			return s.indexer.Add(ctx, src)
-		},
-		Remove: s.Remove, Refresh: s.Refresh,
-	}
-	keeper.SetGrace(s.set.VanishedAfter)
-	return hostsync.NewServices(keeper, s.node.Mine, func(r *store.Repository, at time.Time) {
-		s.pushes.reported(r.ID, at)
-		s.Refresh(r.Name)
-	})
-}
-
 // Git is what git's processes for pages share.
 func (s *Service) Git() *git.Budget { return s.git.Patient(pagePatience) }
 
@@ -338,7 +347,7 @@ func (s *Service) Dir() string { return s.store.Dir() }
 
 // GraphQL is what GraphQL requests are answered from.
 func (s *Service) GraphQL() *graphql.Data {
-	return &graphql.Data{Store: s.store, Book: s.book, Registry: s.registry, Repositories: s, Services: s.hosts, Jobs: s.jobs, Notice: s.Notice, Git: s.Git()}
+	return &graphql.Data{Store: s.store, Book: s.book, Registry: s.registry, Repositories: s.repositories, Services: s.hosts, Jobs: s.jobs, Notice: s.disk.Notice, Git: s.Git()}
 }
 
 // Kept is where the searches that people keep are.
@@ -383,8 +392,4 @@ func (s *Service) search(ctx context.Context, q *query.Query, o search.Options, 
 	return s.searcher.Search(ctx, q, o, sink), waited
 }
 
-var (
-	_ httpapi.Searcher    = (*Service)(nil)
-	_ admin.Repositories  = (*Service)(nil)
-	_ manage.Repositories = (*Service)(nil)
-)
+var _ httpapi.Searcher = (*Service)(nil)

@@ -115,22 +115,22 @@ func ignore(ingest.Progress) {}
 func TestAddLooksAtPaths(t *testing.T) {
 	s := open(t)
 	dir := t.TempDir()
-	if _, err := s.Add(t.Context(), dir); !errors.Is(err, git.ErrNotRepository) {
+	if _, err := s.Repositories().Add(t.Context(), dir); !errors.Is(err, git.ErrNotRepository) {
 		t.Errorf("Add of a plain directory: got %v, want git.ErrNotRepository", err)
 	}
-	if all, err := s.List(t.Context()); len(all) > 0 || err != nil {
+	if all, err := s.Repositories().List(t.Context()); len(all) > 0 || err != nil {
 		t.Errorf("List: got %v, %v; want nothing kept", all, err)
 	}
 	// What was a repository when it was added may be away for a while.
 	kiln := filepath.Join(dir, "kiln")
 	commit(t, kiln, "a.txt", "glaze")
-	if _, err := s.Add(t.Context(), kiln); err != nil {
+	if _, err := s.Repositories().Add(t.Context(), kiln); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(kiln); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := s.Add(t.Context(), kiln); err != nil || r.Name != "kiln" {
+	if r, err := s.Repositories().Add(t.Context(), kiln); err != nil || r.Name != "kiln" {
 		t.Errorf("Add of a known one: got %v, %v", r, err)
 	}
 }
@@ -139,14 +139,14 @@ func TestSyncWaitsForItsTurnOrGivesUp(t *testing.T) {
 	s := open(t)
 	dir := filepath.Join(t.TempDir(), "kiln")
 	commit(t, dir, "a.txt", "glaze")
-	if _, err := s.Add(t.Context(), dir); err != nil {
+	if _, err := s.Repositories().Add(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	running, release := make(chan struct{}), make(chan struct{})
 	var first sync.WaitGroup
 	first.Go(func() {
 		var once sync.Once
-		_, err := s.Sync(t.Context(), "kiln", func(ingest.Progress) {
+		_, err := s.Repositories().Sync(t.Context(), "kiln", func(ingest.Progress) {
 			once.Do(func() {
 				close(running)
 				<-release
@@ -158,7 +158,7 @@ func TestSyncWaitsForItsTurnOrGivesUp(t *testing.T) {
 	})
 	<-running
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := s.Sync(ctx, "kiln", func(p ingest.Progress) {
+	_, err := s.Repositories().Sync(ctx, "kiln", func(p ingest.Progress) {
 		if p.Phase != "wait" {
 			t.Errorf("got phase %q while another sync runs, want wait", p.Phase)
 		}
@@ -175,11 +175,11 @@ func TestStopEndsSyncs(t *testing.T) {
 	s := open(t)
 	dir := filepath.Join(t.TempDir(), "kiln")
 	commit(t, dir, "a.txt", "glaze")
-	if _, err := s.Add(t.Context(), dir); err != nil {
+	if _, err := s.Repositories().Add(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	s.Stop()
-	if _, err := s.Sync(t.Context(), "kiln", ignore); err == nil || err.Error() != `sync "kiln": the server is shutting down` {
+	if _, err := s.Repositories().Sync(t.Context(), "kiln", ignore); err == nil || err.Error() != `sync "kiln": the server is shutting down` {
 		t.Errorf("got %v, want that the server is shutting down", err)
 	}
 	if r := find(t, s, "kiln"); r.LastError != "" {
@@ -211,7 +211,7 @@ func round(t *testing.T, s *service.Service, first []string) string {
 
 func find(t *testing.T, s *service.Service, name string) *store.Repository {
 	t.Helper()
-	all, err := s.List(t.Context())
+	all, err := s.Repositories().List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,12 +231,12 @@ func TestSyncerGoesOnAfterAFailure(t *testing.T) {
 	root := t.TempDir()
 	for _, name := range []string{"a", "b", "c"} {
 		commit(t, filepath.Join(root, name), "f.txt", "glaze "+name)
-		if _, err := s.Add(t.Context(), filepath.Join(root, name)); err != nil {
+		if _, err := s.Repositories().Add(t.Context(), filepath.Join(root, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	bad := ingest.Source{Name: "away", Location: "http://me:secret@127.0.0.1:1/x", Remote: true}
-	if _, err := s.Declare(t.Context(), bad); err != nil {
+	if _, err := s.Repositories().Declare(t.Context(), bad); err != nil {
 		t.Fatal(err)
 	}
 	log := round(t, s, []string{"away", "b"})
@@ -274,21 +274,21 @@ func TestSkipped(t *testing.T) {
 	s := open(t)
 	dir := filepath.Join(t.TempDir(), "kiln")
 	commit(t, dir, "bin", "\x00\x01\x02\xff")
-	if _, err := s.Add(t.Context(), dir); err != nil {
+	if _, err := s.Repositories().Add(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Sync(t.Context(), "kiln", ignore); err != nil {
+	if _, err := s.Repositories().Sync(t.Context(), "kiln", ignore); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	err := s.Skipped(t.Context(), "kiln", func(path, reason string, bytes int64) error {
+	err := s.Repositories().Skipped(t.Context(), "kiln", func(path, reason string, bytes int64) error {
 		got = append(got, path+" "+reason)
 		return nil
 	})
 	if len(got) != 1 || got[0] != "bin binary" || err != nil {
 		t.Errorf("got %q, %v; want bin, which is binary", got, err)
 	}
-	if err := s.Skipped(t.Context(), "none", nil); !errors.Is(err, store.ErrNotFound) {
+	if err := s.Repositories().Skipped(t.Context(), "none", nil); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("of an unknown repository: got %v, want store.ErrNotFound", err)
 	}
 }
@@ -299,10 +299,10 @@ func TestSearchesWaitForMemory(t *testing.T) {
 	s := open(t)
 	dir := filepath.Join(t.TempDir(), "kiln")
 	commit(t, dir, "a.txt", "glaze")
-	if _, err := s.Add(t.Context(), dir); err != nil {
+	if _, err := s.Repositories().Add(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Sync(t.Context(), "kiln", ignore); err != nil {
+	if _, err := s.Repositories().Sync(t.Context(), "kiln", ignore); err != nil {
 		t.Fatal(err)
 	}
 	q, err := syntax.Parse("glaze", query.Standard)

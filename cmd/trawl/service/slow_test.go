@@ -76,10 +76,10 @@ func TestSlowReadersDoNotKeepOthersWaiting(t *testing.T) {
 		}
 	}
 	commit(t, dir, "last.txt", "kiln\n")
-	if _, err := svc.Add(t.Context(), dir); err != nil {
+	if _, err := svc.Repositories().Add(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := svc.Sync(t.Context(), "kiln", ignore); err != nil {
+	if _, err := svc.Repositories().Sync(t.Context(), "kiln", ignore); err != nil {
 		t.Fatal(err)
 	}
 	server := &httpapi.Server{Addr: "127.0.0.1:0", Searcher: svc, StreamBuffers: 64 << 10}

@@ -26,7 +26,7 @@ func declare(t *testing.T, s *service.Service, host, root, name string) {
 	t.Helper()
 	commit(t, filepath.Join(root, name), "a.txt", "glaze of "+name)
 	serveable(t, filepath.Join(root, name))
-	if _, err := s.Declare(t.Context(), ingest.Source{Name: name, Location: host + "/" + name + "/.git", Remote: true}); err != nil {
+	if _, err := s.Repositories().Declare(t.Context(), ingest.Source{Name: name, Location: host + "/" + name + "/.git", Remote: true}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -66,7 +66,7 @@ func TestSlowRemoteKeepsNobodyWaiting(t *testing.T) {
 
 	commit(t, filepath.Join(root, "c"), "b.txt", "more glaze of c")
 	serveable(t, filepath.Join(root, "c"))
-	s.Refresh("c")
+	s.Repositories().Refresh("c")
 	eventually(t, "sync of what was asked for", func() bool { return found(t, s, "glaze") == 6 })
 
 	eventually(t, "an end of all but one", func() bool {

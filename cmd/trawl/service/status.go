@@ -22,7 +22,7 @@ func (s *Service) Status(ctx context.Context) (admin.Status, error) {
 	m := s.store.Metrics()
 	st := admin.Status{
 		Format: int(store.FormatNewest), Data: s.Dir(),
-		Queue:    s.queue.status(s.asked.len()),
+		Queue:    s.repositories.queue.status(s.repositories.asked.len()),
 		Searches: admin.StatusSearches{AtWork: s.searches.Working(), Waiting: s.searches.Waiting(), Most: s.searches.Most()},
 		Index: admin.StatusIndex{
 			Shards: m.Shards, Outdated: s.indexer.Outdated().Shards, Documents: m.Documents, Dead: m.Dead, TextBytes: uint64(m.TextBytes),
@@ -42,14 +42,14 @@ func (s *Service) Status(ctx context.Context) (admin.Status, error) {
 		Index: m.DiskBytes, Mirrors: s.mirrors.bytes(ctx, filepath.Join(s.Dir(), "mirrors"), time.Now()),
 		Free: disk.FreeBytes, Total: disk.TotalBytes, MinFree: minFree, Low: disk.FreeBytes < minFree,
 	}
-	if why := s.Stopped(); why != nil {
+	if why := s.disk.stopped(); why != nil {
 		st.Disk.Stopped = why.Error()
 	}
-	all, err := s.List(ctx)
+	all, err := s.repositories.List(ctx)
 	if err != nil {
 		return st, err
 	}
-	st.Repositories = lags(all, time.Now(), s.pushes.seconds)
+	st.Repositories = lags(all, time.Now(), s.repositories.pushes.seconds)
 	st.Index.Aside, st.Index.Unreadable = damage(s.store.Health())
 	st.Backup = lastBackup(s.Dir())
 	sharing, _ := s.store.Sharing()

@@ -40,7 +40,7 @@ func (u *Upkeep) Symbols(ctx context.Context, report func(ingest.Progress)) (ing
 func (u *Upkeep) readSymbols(ctx context.Context) {
 	res, err := u.Symbols(ctx, nil)
 	switch {
-	case ctx.Err() != nil || errors.Is(err, context.Canceled) || u.room.reported(err):
+	case ctx.Err() != nil || errors.Is(err, context.Canceled) || u.disk.reported(err):
 		return
 	case err != nil:
 		u.log.Warn().Err(err).Msg("read symbols")

@@ -83,7 +83,7 @@ func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 	y.survey(time.Now())
 	left := map[string]bool{}
 	for _, name := range first {
-		if r := y.Service.record(name); r != nil && y.Service.node.Mine(r.ID) {
+		if r := y.Service.repositories.record(name); r != nil && y.Service.node.Mine(r.ID) {
 			left[name] = true
 		}
 	}
@@ -118,10 +118,10 @@ func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 		case e := <-y.ended:
 			delete(left, e.name)
 			y.end(ctx, e)
-		case <-y.Service.asked.signal:
-			y.ask(y.Service.asked.take())
+		case <-y.Service.repositories.asked.signal:
+			y.ask(y.Service.repositories.asked.take())
 			y.take(time.Now())
-		case <-y.Service.resumed:
+		case <-y.Service.disk.resumed:
 			y.resume(time.Now())
 		case now := <-surveys:
 			y.survey(now)
@@ -134,14 +134,14 @@ func (y *Syncer) Run(ctx context.Context, first []string, begun func()) {
 }
 
 // halted reports whether nothing is at work or can begin.
-func (y *Syncer) halted() bool { return y.Service.Stopped() != nil && len(y.agenda.atWork) == 0 }
+func (y *Syncer) halted() bool { return y.Service.disk.stopped() != nil && len(y.agenda.atWork) == 0 }
 
 // survey brings the agenda in step with the repositories that there are.
 func (y *Syncer) survey(now time.Time) {
 	if y.Before != nil {
 		y.Before()
 	}
-	all, err := y.Service.List(context.Background())
+	all, err := y.Service.repositories.List(context.Background())
 	if err != nil {
 		y.Log.Error().Err(err).Msg("list repositories")
 		return
@@ -158,7 +158,7 @@ func (y *Syncer) survey(now time.Time) {
 			delete(y.leftOut, name)
 		}
 	}
-	y.Service.pushes.keep(there)
+	y.Service.repositories.pushes.keep(there)
 	y.follow(all)
 	if now.Sub(y.merged) >= mergeEvery {
 		y.merged = now
@@ -185,7 +185,7 @@ func (y *Syncer) learn(r *store.Repository, now time.Time, spread time.Duration)
 // ask has repositories synced before others.
 func (y *Syncer) ask(names []string) {
 	for _, name := range names {
-		if r := y.Service.record(name); r != nil {
+		if r := y.Service.repositories.record(name); r != nil {
 			y.agenda.ask(y.learn(r, time.Now(), 0))
 			y.followOne(r)
 		}
@@ -225,10 +225,10 @@ func (y *Syncer) resume(now time.Time) {
 // start starts as many syncs as may be at work. While indexing is stopped it
 // starts none; the rest is done when there is room again.
 func (y *Syncer) start(ctx context.Context) {
-	if y.Service.Stopped() != nil && y.Interval == 0 {
+	if y.Service.disk.stopped() != nil && y.Interval == 0 {
 		y.agenda.drop(time.Now())
 	}
-	for ctx.Err() == nil && y.Service.Stopped() == nil {
+	for ctx.Err() == nil && y.Service.disk.stopped() == nil {
 		name, ok := y.agenda.next(time.Now())
 		if !ok {
 			break
@@ -240,11 +240,11 @@ func (y *Syncer) start(ctx context.Context) {
 		task := y.Display.Start(name)
 		go func() { y.ended <- y.sync(ctx, name, task) }()
 	}
-	y.Service.queue.toCome(y.agenda.len())
+	y.Service.repositories.queue.toCome(y.agenda.len())
 }
 
 func (y *Syncer) sync(ctx context.Context, name string, task *progress.Task) synced {
-	res, err := y.Service.Sync(ctx, name, task.Report)
+	res, err := y.Service.repositories.Sync(ctx, name, task.Report)
 	if err == nil {
 		task.Done(Summary(res))
 	}
@@ -258,7 +258,7 @@ func (y *Syncer) sync(ctx context.Context, name string, task *progress.Task) syn
 		y.Log.Info().Str("repo", name).Msg("sync interrupted, it goes on at the next start")
 	// Removed while it waited.
 	case errors.Is(err, store.ErrNotFound):
-	case y.Service.room.reported(err):
+	case y.Service.disk.reported(err):
 	default:
 		y.Log.Warn().Str("repo", name).Str("err", redact.Text(err.Error())).Msg("sync")
 	}

@@ -20,7 +20,7 @@ type Upkeep struct {
 	node       *node.Node
 	background *background
 	turns      *turns
-	room       *diskMonitor
+	disk       *DiskMonitor
 	log        zerolog.Logger
 	// program reads symbols; ctagsErr is why it is nil, if it should not be.
 	program  *ctags.Program

@@ -12,7 +12,7 @@ func (y *Syncer) watchLocals() (end func()) {
 	if !y.Watch {
 		return func() {}
 	}
-	w, err := watch.New(watch.Options{Changed: y.Service.Pushed, Rest: y.Service.restOf, Log: y.Log})
+	w, err := watch.New(watch.Options{Changed: y.changed, Rest: y.restOf, Log: y.Log})
 	if err != nil {
 		y.Log.Warn().Err(err).Msg("local repositories are not watched, and looked at from time to time only")
 		return func() {}
@@ -21,13 +21,20 @@ func (y *Syncer) watchLocals() (end func()) {
 	return func() { _ = w.Close() } // nobody reads it any more
 }
 
+// changed has a repository synced whose folder has changed.
+func (y *Syncer) changed(name string, at time.Time) {
+	if r := y.Service.repositories.record(name); r != nil {
+		y.Service.repositories.pushed(r, at)
+	}
+}
+
 // restOf is how long a repository rests between two syncs that a watch asks for.
-func (s *Service) restOf(name string) time.Duration {
-	r := s.record(name)
+func (y *Syncer) restOf(name string) time.Duration {
+	r := y.Service.repositories.record(name)
 	if r == nil {
 		return 0
 	}
-	return s.pushes.rest(r.ID)
+	return y.Service.repositories.pushes.rest(r.ID)
 }
 
 // follow watches those repositories that are the work of this node.

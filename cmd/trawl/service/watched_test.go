@@ -63,7 +63,7 @@ func TestLocalCommitIsSearchedSoon(t *testing.T) {
 	}()
 	dir := filepath.Join(t.TempDir(), "kiln")
 	commit(t, dir, "a.txt", "clay")
-	if _, err := s.Add(t.Context(), dir); err != nil {
+	if _, err := s.Repositories().Add(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	working.Go(func() {
