@@ -30,6 +30,14 @@ type backend struct {
 func (b *backend) open(s *service.Service) { b.service.Store(s) }
 func (b *backend) ready()                  { b.begun.Store(true) }
 
+// part returns a part of the service, nothing until the service is open.
+func part[T any](b *backend, of func(*service.Service) T) (closed T) {
+	if s := b.service.Load(); s != nil {
+		return of(s)
+	}
+	return closed
+}
+
 // opening says what searches wait for.
 func (b *backend) opening() string {
 	if b.service.Load() == nil {
@@ -63,10 +71,7 @@ func (b *backend) waiting() string {
 
 // notice says what is wrong although searches run.
 func (b *backend) notice() string {
-	if s := b.service.Load(); s != nil {
-		return s.Disk().Notice()
-	}
-	return ""
+	return part(b, func(s *service.Service) string { return s.Disk().Notice() })
 }
 
 // Search is called only once opening says nothing.
@@ -75,70 +80,36 @@ func (b *backend) Search(ctx context.Context, q *query.Query, o search.Options, 
 }
 
 // registry returns nil until the service is open.
-func (b *backend) registry() *identity.Registry {
-	if s := b.service.Load(); s != nil {
-		return s.Registry()
-	}
-	return nil
-}
+func (b *backend) registry() *identity.Registry { return part(b, (*service.Service).Registry) }
 
 // apps is nil until the service is open.
-func (b *backend) apps() *oauth.Book {
-	if s := b.service.Load(); s != nil {
-		return s.Apps()
-	}
-	return nil
-}
+func (b *backend) apps() *oauth.Book { return part(b, (*service.Service).Apps) }
 
 // kept is nil until the service is open.
-func (b *backend) kept() *manage.Kept {
-	if s := b.service.Load(); s != nil {
-		return s.Kept()
-	}
-	return nil
-}
+func (b *backend) kept() *manage.Kept { return part(b, (*service.Service).Kept) }
 
 // hooks is nil until the service is open.
 func (b *backend) hooks() hooks.Receiver {
-	if s := b.service.Load(); s != nil {
-		return s.Hosts()
-	}
-	return nil
+	return part(b, func(s *service.Service) hooks.Receiver { return s.Hosts() })
 }
 
 // graphql is nil until the service is open.
-func (b *backend) graphql() *graphql.Data {
-	if s := b.service.Load(); s != nil {
-		return s.GraphQL()
-	}
-	return nil
-}
+func (b *backend) graphql() *graphql.Data { return part(b, (*service.Service).GraphQL) }
 
 // git is nil until the service is open.
-func (b *backend) git() *git.Budget {
-	if s := b.service.Load(); s != nil {
-		return s.Git()
-	}
-	return nil
-}
+func (b *backend) git() *git.Budget { return part(b, (*service.Service).Git) }
 
 // spool is called only once store returns one.
 func (b *backend) spool() *spool.Space { return b.service.Load().Spool() }
 
 // store is nil until the service is open.
 func (b *backend) store() *store.Store {
-	if s := b.service.Load(); s != nil {
-		return s.GraphQL().Store
-	}
-	return nil
+	return part(b, func(s *service.Service) *store.Store { return s.GraphQL().Store })
 }
 
 // syncing is nil until the service is open.
 func (b *backend) syncing() []manage.Syncing {
-	if s := b.service.Load(); s != nil {
-		return s.Repositories().Syncing()
-	}
-	return nil
+	return part(b, func(s *service.Service) []manage.Syncing { return s.Repositories().Syncing() })
 }
 
 // refresh is called only once store returns one.
@@ -146,42 +117,27 @@ func (b *backend) refresh(name string) { b.service.Load().Repositories().Refresh
 
 // backups is nil until the service is open.
 func (b *backend) backups() admin.Backups {
-	if s := b.service.Load(); s != nil {
-		return s.Backups()
-	}
-	return nil
+	return part(b, func(s *service.Service) admin.Backups { return s.Backups() })
 }
 
 // planned is backups for the pages of the settings.
 func (b *backend) planned() manage.Backups {
-	if s := b.service.Load(); s != nil {
-		return s.Backups()
-	}
-	return nil
+	return part(b, func(s *service.Service) manage.Backups { return s.Backups() })
 }
 
 // lend is called only once opening says nothing.
 func (b *backend) lend(bytes int64) func() { return b.service.Load().Lend(bytes) }
 
 func (b *backend) repositories() admin.Repositories {
-	if s := b.service.Load(); s != nil {
-		return s.Repositories()
-	}
-	return nil
+	return part(b, func(s *service.Service) admin.Repositories { return s.Repositories() })
 }
 
 // checker is nil until the service is open.
 func (b *backend) checker() admin.Checker {
-	if s := b.service.Load(); s != nil {
-		return s.Checker()
-	}
-	return nil
+	return part(b, func(s *service.Service) admin.Checker { return s.Checker() })
 }
 
 // syncable is repositories for the pages of the settings.
 func (b *backend) syncable() manage.Repositories {
-	if s := b.service.Load(); s != nil {
-		return s.Repositories()
-	}
-	return nil
+	return part(b, func(s *service.Service) manage.Repositories { return s.Repositories() })
 }
