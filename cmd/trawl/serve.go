@@ -297,16 +297,8 @@ func (h *host) serve(ctx context.Context, svc *service.Service) (err error) {
 		y.Run(ctx, first, h.backend.ready)
 	})
 	syncing.Go(func() { h.keepRecent(ctx) })
-	syncing.Go(func() { svc.Upkeep().Keep(ctx) })
-	syncing.Go(func() { svc.RunJobs(ctx) })
-	syncing.Go(func() { svc.RunMonitors(ctx) })
+	syncing.Go(func() { svc.Keep(ctx) })
 	syncing.Go(func() { svc.Hosts().Follow(ctx, h.set.SyncInterval) })
-	syncing.Go(func() { svc.KeepRegistry(ctx) })
-	syncing.Go(func() { svc.KeepApps(ctx) })
-	syncing.Go(func() { svc.Disk().Keep(ctx) })
-	syncing.Go(func() { svc.KeepFetched(ctx) })
-	syncing.Go(func() { svc.Backups().Run(ctx) })
-	syncing.Go(func() { svc.KeepCluster(ctx) })
 	if h.set.Authority != "" {
 		syncing.Go(func() { h.gate.KeepCurrent(ctx) })
 	}

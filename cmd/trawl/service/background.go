@@ -12,19 +12,20 @@ import (
 // errClosing is why a sync was cancelled.
 var errClosing = errors.New("the server is shutting down")
 
-// lifetime is the time until work in the background is to end.
-type lifetime struct{ closing chan struct{} }
+// background is what all steps of work in the background share: they end when the service
+// stops, keep their memory meanwhile, and are traced and counted.
+type background struct {
+	// closing is closed when they are to end.
+	closing  chan struct{}
+	busy     busy
+	observer Observer // nil for none
+}
 
-func newLifetime() lifetime { return lifetime{make(chan struct{})} }
-
-// end may be called once.
-func (l lifetime) end() { close(l.closing) }
-
-// untilStop returns a context that ends with ctx or with the lifetime.
-func (l lifetime) untilStop(ctx context.Context) (context.Context, context.CancelFunc) {
+// untilStop returns a context that ends with ctx or when the service stops.
+func (b *background) untilStop(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	select {
-	case <-l.closing:
+	case <-b.closing:
 		cancel(errClosing)
 	default:
 	}
@@ -32,7 +33,7 @@ func (l lifetime) untilStop(ctx context.Context) (context.Context, context.Cance
 	go func() {
 		defer close(ended)
 		select {
-		case <-l.closing:
+		case <-b.closing:
 			cancel(errClosing)
 		case <-ctx.Done():
 		}
@@ -41,14 +42,6 @@ func (l lifetime) untilStop(ctx context.Context) (context.Context, context.Cance
 		cancel(nil)
 		<-ended
 	}
-}
-
-// background is what all steps of work in the background share: they end when the service
-// stops, keep their memory meanwhile, and are traced and counted.
-type background struct {
-	lifetime
-	busy     busy
-	observer Observer // nil for none
 }
 
 // begin begins a step, within a context that ends when the service stops, too. End is

@@ -10,9 +10,9 @@ import (
 // writes it.
 const fetchedEvery = time.Hour
 
-// KeepFetched writes when sources were looked at, every now and then until ctx
+// keepFetched writes when sources were looked at, every now and then until ctx
 // ends.
-func (s *Service) KeepFetched(ctx context.Context) {
+func (s *Service) keepFetched(ctx context.Context) {
 	tick := time.NewTicker(fetchedEvery)
 	defer tick.Stop()
 	for {

@@ -16,9 +16,9 @@ const (
 	sweepEvery = 15 * time.Minute
 )
 
-// KeepCluster does for all nodes what one of them has to, while that falls to this one,
+// keepCluster does for all nodes what one of them has to, while that falls to this one,
 // until ctx ends. It returns at once for a store of one machine.
-func (s *Service) KeepCluster(ctx context.Context) {
+func (s *Service) keepCluster(ctx context.Context) {
 	if s.node == nil {
 		return
 	}

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"maps"
 	"sync"
 	"time"
 
@@ -85,21 +86,9 @@ func (p *pushes) rest(id uint32) time.Duration {
 func (p *pushes) keep(there map[uint32]bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for id := range p.waiting {
-		if !there[id] {
-			delete(p.waiting, id)
-		}
-	}
-	for id := range p.cost {
-		if !there[id] {
-			delete(p.cost, id)
-		}
-	}
-	for id := range p.took {
-		if !there[id] {
-			delete(p.took, id)
-		}
-	}
+	maps.DeleteFunc(p.waiting, func(id uint32, _ time.Time) bool { return !there[id] })
+	maps.DeleteFunc(p.cost, func(id uint32, _ time.Duration) bool { return !there[id] })
+	maps.DeleteFunc(p.took, func(id uint32, _ time.Duration) bool { return !there[id] })
 }
 
 // pushed has a repository synced that was pushed to.

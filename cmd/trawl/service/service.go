@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -144,7 +145,7 @@ func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, er
 		set:        set,
 		disk:       DiskMonitor{log: o.Log, resumed: newSignal()},
 		searches:   admission.NewQueue(memory.searches, o.Processors),
-		background: background{lifetime: newLifetime(), observer: o.Observer},
+		background: background{closing: make(chan struct{}), observer: o.Observer},
 	}
 	s.upkeep = &Upkeep{
 		store: st, node: cluster, background: &s.background, turns: &turns{large: make(chan struct{}, 1), busy: &s.background.busy}, disk: &s.disk, log: o.Log,
@@ -271,7 +272,24 @@ func orNone(commits int) int {
 
 // Stop ends the syncs that are running and those to come. It may be called
 // once.
-func (s *Service) Stop() { s.background.end() }
+func (s *Service) Stop() { close(s.background.closing) }
+
+// Keep does all work in the background but syncs and what asks for them, until ctx ends.
+func (s *Service) Keep(ctx context.Context) {
+	var working sync.WaitGroup
+	for _, work := range []func(context.Context){
+		s.upkeep.Keep, s.jobs.Run, s.monitors.Run, s.disk.Keep, s.backups.Run, s.keepFetched, s.keepCluster,
+	} {
+		working.Go(func() { work(ctx) })
+	}
+	working.Go(func() {
+		s.registry.Keep(ctx, func(err error) { s.opts.Log.Warn().Err(err).Msg("keep users and sessions") })
+	})
+	working.Go(func() {
+		s.apps.Keep(ctx, func(err error) { s.opts.Log.Warn().Err(err).Msg("keep OAuth grants") })
+	})
+	working.Wait()
+}
 
 // Drain waits until no search is at work, and lets none begin. It may be called
 // once, after Stop.
@@ -315,23 +333,6 @@ func (s *Service) Upkeep() *Upkeep { return s.upkeep }
 
 // Apps returns the OAuth apps and what they were granted.
 func (s *Service) Apps() *oauth.Book { return s.apps }
-
-// RunJobs runs search jobs until ctx ends.
-func (s *Service) RunJobs(ctx context.Context) { s.jobs.Run(ctx) }
-
-// RunMonitors runs monitors of saved searches until ctx ends.
-func (s *Service) RunMonitors(ctx context.Context) { s.monitors.Run(ctx) }
-
-// KeepApps deletes what apps were granted when it has ended, until ctx ends.
-func (s *Service) KeepApps(ctx context.Context) {
-	s.apps.Keep(ctx, func(err error) { s.opts.Log.Warn().Err(err).Msg("keep OAuth grants") })
-}
-
-// KeepRegistry writes who was seen and deletes what has expired, until ctx
-// ends.
-func (s *Service) KeepRegistry(ctx context.Context) {
-	s.registry.Keep(ctx, func(err error) { s.opts.Log.Warn().Err(err).Msg("keep users and sessions") })
-}
 
 // Hosts returns the external services that repositories come from.
 func (s *Service) Hosts() *hostsync.Services { return s.hosts }
