@@ -149,6 +149,27 @@ func TestBackUpNow(t *testing.T) {
 	}
 }
 
+// TestRun: the first backup is made at once, listed and verified on request, and all ends
+// with ctx. Without a plan there is nothing to run.
+func TestRun(t *testing.T) {
+	open(t, nil, zerolog.Nop()).Run(t.Context())
+	r := openWithPlan(t, filepath.Join(t.TempDir(), "backups"))
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		r.Run(ctx)
+	}()
+	got := waitUntil(t, r, "one backup", func(got manage.BackupStatus) bool { return got.Running == nil && len(got.Stored.All) == 1 })
+	id := got.Stored.All[0].ID
+	if err := r.VerifyBackup(id); err != nil {
+		t.Fatal(err)
+	}
+	waitUntil(t, r, "verified", func(got manage.BackupStatus) bool { return got.Checks[id].Decrypted && !got.Checks[id].Ended.IsZero() })
+	cancel()
+	<-ended
+}
+
 // TestBackUpNowNeedsAPlan: without a section there is nothing to begin, and no wait.
 func TestBackUpNowNeedsAPlan(t *testing.T) {
 	r := open(t, nil, zerolog.Nop())

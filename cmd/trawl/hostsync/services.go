@@ -83,7 +83,7 @@ const leastBetweenServices = 5 * time.Minute
 func (s *Services) Follow(ctx context.Context, interval time.Duration) {
 	s.seal()
 	s.asked.take() // which are among all
-	s.sync(ctx, nil)
+	s.ask(ctx, nil)
 	var due <-chan time.Time
 	if interval > 0 {
 		ticker := time.NewTicker(max(interval, leastBetweenServices))
@@ -97,16 +97,16 @@ func (s *Services) Follow(ctx context.Context, interval time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-due:
-			s.sync(ctx, nil)
+			s.ask(ctx, nil)
 		case <-s.asked.signal:
-			s.sync(ctx, s.asked.take())
+			s.ask(ctx, s.asked.take())
 		case <-s.hooked.signal:
 			if hooked == nil {
 				hooked = time.After(time.Until(lastHooked.Add(leastBetweenHooked)))
 			}
 		case <-hooked:
 			hooked, lastHooked = nil, time.Now()
-			s.sync(ctx, s.hooked.take())
+			s.ask(ctx, s.hooked.take())
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (s *Services) Follow(ctx context.Context, interval time.Duration) {
 func (s *Services) seal() {
 	all, err := s.Book.Services()
 	if err != nil {
-		return // sync says so
+		return // ask says so
 	}
 	for _, v := range all {
 		if !unsealed(v) {
@@ -140,8 +140,8 @@ func unsealed(v *saved.Service) bool {
 	return len(v.Sealed) == 0 && v.Declared == "" && shown != v.Config && hosts.Redact(shown) != v.Config
 }
 
-// sync asks those services that were chosen, nil being all.
-func (s *Services) sync(ctx context.Context, chosen map[uint32]bool) {
+// ask asks those services that were chosen, nil being all.
+func (s *Services) ask(ctx context.Context, chosen map[uint32]bool) {
 	all, err := s.Book.Services()
 	if err != nil {
 		s.Log.Error().Err(err).Msg("list external services")

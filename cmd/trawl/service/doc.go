@@ -4,5 +4,9 @@
 // Syncer keeps the repositories up to their sources. trawl serve puts a port in
 // front of it, the other commands call the handler in the same process.
 //
+// Service makes the parts, each given what it needs and none the Service: Repositories,
+// Upkeep, DiskMonitor, Checker, and those of packages backups and hostsync. Callers use
+// the parts.
+//
 // It knows nothing of command lines, and prints nothing.
 package service

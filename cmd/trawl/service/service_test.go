@@ -339,3 +339,32 @@ func TestSearchesWaitForMemory(t *testing.T) {
 	release <- struct{}{}
 	<-at // the one that waited
 }
+
+// TestKeep: what follows a sync is done without a request, and ends with ctx.
+func TestKeep(t *testing.T) {
+	set := config.Defaults(config.Machine{MemoryBytes: 1 << 30})
+	set.Data, set.MinFreeBytes = t.TempDir(), 0
+	s, err := service.Open(t.Context(), set, service.Options{Log: zerolog.Nop(), History: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var working sync.WaitGroup
+	working.Go(func() { s.Keep(ctx) })
+	defer func() {
+		cancel()
+		working.Wait()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	dir := filepath.Join(t.TempDir(), "kiln")
+	commit(t, dir, "a.txt", "clay")
+	if _, err := s.Repositories().Add(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Repositories().Sync(t.Context(), "kiln", ignore); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a commit that is read", func() bool { return find(t, s, "kiln").History.Tip != "" })
+}
