@@ -74,7 +74,7 @@ func (l *liveSettings) open(st *store.Store, book *saved.Book) error {
 func (l *liveSettings) readSite() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	latest, err := l.book.Settings(siteSubject)
+	latest, err := l.book.Settings.Latest(siteSubject)
 	if err != nil || latest == nil || latest.ID == l.id {
 		return err
 	}
@@ -149,7 +149,7 @@ func (l *liveSettings) Change(author, last uint32, contents string) (changes []s
 	if err != nil {
 		return nil, err
 	}
-	if _, err := book.ChangeSettings(siteSubject, author, last, func(string) (string, error) { return stored, nil }); err != nil {
+	if _, err := book.Settings.Change(siteSubject, author, last, func(string) (string, error) { return stored, nil }); err != nil {
 		return nil, err
 	}
 	// It is in force: subscribers heard of it before the commit returned.

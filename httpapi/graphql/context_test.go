@@ -26,7 +26,7 @@ func TestContextKeepsWhatItsEditorMayNotSee(t *testing.T) {
 	if strings.Contains(got, "errors") || strings.Contains(got, "glaze") || !strings.Contains(got, "side") {
 		t.Errorf("changed by ann: %s", got)
 	}
-	v, err := w.book.Context(saved.Subject{Kind: saved.SubjectOrg, ID: 1}, "list")
+	v, err := w.book.Contexts.Get(saved.Subject{Kind: saved.SubjectOrg, ID: 1}, "list")
 	if err != nil || len(v.Repositories) != 2 || v.Repositories[1].ID != 2 || v.Description != "ours" {
 		t.Errorf("kept: %+v, %v; want both repositories", v, err)
 	}

@@ -34,7 +34,7 @@ func (e *Endpoint) serveExport(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || kind != "jsonl" && kind != "log" {
 		return &httpapi.Error{Status: http.StatusBadRequest, Message: "name a search job by its number, as in 7.jsonl or 7.log"}
 	}
-	job, err := data.Book.Job(uint32(id))
+	job, err := data.Book.Jobs.Get(uint32(id))
 	if account.IsMissing(err) {
 		return &httpapi.Error{Status: http.StatusNotFound, Message: "no such search job"}
 	}
@@ -87,7 +87,7 @@ func (x *export) serveResults(ctx context.Context, w http.ResponseWriter, name s
 	w.Header().Set(leftOutHeader, strconv.Itoa(leftOut))
 	control := http.NewResponseController(w)
 	for n, part := range parts {
-		text, err := x.book.JobPart(x.Job.ID, part)
+		text, err := x.book.Jobs.Part(x.Job.ID, part)
 		if err == nil {
 			err = ctx.Err() // the credential may end, or what it may see
 		}

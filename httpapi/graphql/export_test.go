@@ -50,7 +50,7 @@ func (w *world) runJobs() {
 		w.runner.Run(ctx)
 	}()
 	for {
-		all, err := w.book.Jobs()
+		all, err := w.book.Jobs.All()
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -183,12 +183,12 @@ func TestSearchJobGoesOn(t *testing.T) {
 	results := func(id uint32) string {
 		t.Helper()
 		var b strings.Builder
-		job, err := w.book.Job(id)
+		job, err := w.book.Jobs.Get(id)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for n := range job.Parts {
-			part, err := w.book.JobPart(id, n)
+			part, err := w.book.Jobs.Part(id, n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -200,7 +200,7 @@ func TestSearchJobGoesOn(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		w.runner.Searcher = &interrupted{w.searcher, n + 1, cancel}
 		w.runner.Run(ctx)
-		j, err := w.book.Job(1)
+		j, err := w.book.Jobs.Get(1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +234,7 @@ func TestSearchJobSeesWhatItsCreatorMay(t *testing.T) {
 	}
 	w.runner.Searcher = w
 	w.runJobs()
-	steps, err := w.book.JobSteps(1)
+	steps, err := w.book.Jobs.Steps(1)
 	if err != nil || len(steps) < 2 {
 		t.Fatalf("steps %v, %v", steps, err)
 	}
@@ -247,7 +247,7 @@ func TestSearchJobSeesWhatItsCreatorMay(t *testing.T) {
 func TestJobsAndSavedSearchesAreFew(t *testing.T) {
 	w := newWorld(t)
 	w.createJob("ann", "glaze")
-	if _, err := w.book.ChangeJob(1, func(j *saved.Job) { j.Bytes = 9 << 30 }); err != nil {
+	if _, err := w.book.Jobs.Change(1, func(j *saved.Job) { j.Bytes = 9 << 30 }); err != nil {
 		t.Fatal(err)
 	}
 	ann := []string{"Authorization", "token " + w.tokens["ann"]}
@@ -257,7 +257,7 @@ func TestJobsAndSavedSearchesAreFew(t *testing.T) {
 	}
 	owner := saved.Subject{Kind: saved.SubjectUser, ID: 2}
 	for range 200 {
-		if _, err := w.book.AddSearch(saved.Search{Query: "glaze", Owner: owner}); err != nil {
+		if _, err := w.book.Searches.Add(saved.Search{Query: "glaze", Owner: owner}); err != nil {
 			t.Fatal(err)
 		}
 	}

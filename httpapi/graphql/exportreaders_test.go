@@ -67,7 +67,7 @@ func TestExportOfAnEarlierVersion(t *testing.T) {
 	w := newWorld(t)
 	w.createJob("ann", "glaze fork:yes archived:yes")
 	w.runJobs()
-	steps, err := w.book.JobSteps(1)
+	steps, err := w.book.Jobs.Steps(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,12 +99,12 @@ func TestExportEndsWithItsToken(t *testing.T) {
 			const size = 32 << 20 // more than the system holds for a client that does not read
 			w := newWorld(t)
 			w.createJob("ann", "glaze")
-			_, err := w.book.ChangeJob(1, func(j *saved.Job) { j.Repositories = []uint32{1} })
+			_, err := w.book.Jobs.Change(1, func(j *saved.Job) { j.Repositories = []uint32{1} })
 			if err == nil {
-				_, err = w.book.AddResults(1, make([]byte, size), &saved.JobStep{Repository: "lab/kiln"})
+				_, err = w.book.Jobs.AddResults(1, make([]byte, size), &saved.JobStep{Repository: "lab/kiln"})
 			}
 			if err == nil {
-				_, err = w.book.ChangeJob(1, func(j *saved.Job) { j.State = saved.JobCompleted })
+				_, err = w.book.Jobs.Change(1, func(j *saved.Job) { j.State = saved.JobCompleted })
 			}
 			if err != nil {
 				t.Fatal(err)

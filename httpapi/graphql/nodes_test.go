@@ -69,7 +69,7 @@ func newClusterNode(t *testing.T, log *memorylog.Log, folder *object.Folder) *cl
 	}
 	n.gate = &auth.Gate{Registry: func() *identity.Registry { return n.registry }, Anonymous: auth.AnonymousYes}
 	n.searcher = search.New(st, search.Settings{Workers: 2})
-	data := &graphql.Data{Store: st, Book: saved.Open(st, nil), Registry: n.registry, Repositories: n, Services: n, Notice: func() string { return "" }}
+	data := &graphql.Data{Store: st, Book: saved.Open(st, saved.Options{}), Registry: n.registry, Repositories: n, Services: n, Notice: func() string { return "" }}
 	api := &graphql.Endpoint{Data: func() *graphql.Data { return data }, Searcher: n, Limits: cost.NewCurrent(cost.Limits{})}
 	n.api = &httpapi.Server{Searcher: n, Gate: n.gate, Log: zerolog.Nop()}
 	pages := &browse.Endpoint{Store: func() *store.Store { return st }, Spool: func() *spool.Space { return space }, Pages: n.api, Registry: n.gate.Registry}

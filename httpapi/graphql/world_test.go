@@ -88,7 +88,7 @@ func newWorld(t testing.TB) *world {
 	now := func() time.Time { return clock }
 	w.ix = ingest.New(st, ingest.Options{MinFreeBytes: -1, Now: now})
 	w.repositories()
-	w.book = saved.Open(st, now)
+	w.book = saved.Open(st, saved.Options{Now: now})
 	w.services()
 	w.people(now)
 	w.searcher = search.New(st, search.Settings{Workers: 2})
@@ -149,11 +149,11 @@ func (w *world) repositories() {
 // services makes an external service that could not be asked lately.
 func (w *world) services() {
 	w.t.Helper()
-	v, err := w.book.AddService(saved.Service{
+	v, err := w.book.Services.Add(saved.Service{
 		Kind: "OTHER", DisplayName: "The lab", Config: `{"url": "https://me:secret@git.example.org/lab", "repos": ["next"] /* all */}`, Creator: 1, Updater: 2,
 	})
 	if err == nil {
-		_, err = w.book.ChangeService(v.ID, func(v *saved.Service) error {
+		_, err = w.book.Services.Change(v.ID, func(v *saved.Service) error {
 			v.Repositories, v.LastSync = []uint32{5}, clock
 			v.LastError, v.Warning = "ask https://me:secret@git.example.org/lab: it answered 500", "one is left out"
 			return nil
@@ -250,7 +250,7 @@ func (w *world) PreviewService(context.Context, *saved.Service) (account.Service
 	return account.ServicePreview{Added: []string{"lab/new"}, Warnings: []string{"https://me:secret@git.example.org/x cannot be used"}}, nil
 }
 
-func (w *world) RemoveService(_ context.Context, id uint32) error { return w.book.RemoveService(id) }
+func (w *world) RemoveService(_ context.Context, id uint32) error { return w.book.Services.Remove(id) }
 
 func (w *world) add(source string) {
 	w.t.Helper()

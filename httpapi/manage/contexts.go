@@ -70,7 +70,7 @@ func (c *Contexts) Spec(v *saved.Context) (string, error) {
 // Each calls f with the contexts of the actor, by owner and name. Some may have lost
 // their owner.
 func (c *Contexts) Each(f func(*saved.Context)) error {
-	return c.Book.EachContext(func(v *saved.Context) {
+	return c.Book.Contexts.Each(func(v *saved.Context) {
 		if c.sees(v) {
 			f(v)
 		}
@@ -84,7 +84,7 @@ func (c *Contexts) Find(spec string) (*saved.Context, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := c.Book.Context(owner, name)
+	v, err := c.Book.Contexts.Get(owner, name)
 	if isNotFound(err) || err == nil && !c.sees(v) {
 		return nil, ErrNoContext
 	}
@@ -144,7 +144,7 @@ func (c *Contexts) Create(owner saved.Subject, f ContextFields) (*saved.Context,
 		return nil, err
 	}
 	n := 0
-	err = c.Book.EachContext(func(v *saved.Context) {
+	err = c.Book.Contexts.Each(func(v *saved.Context) {
 		if v.Owner == owner {
 			n++
 		}
@@ -157,7 +157,7 @@ func (c *Contexts) Create(owner saved.Subject, f ContextFields) (*saved.Context,
 	}
 	v := saved.Context{Owner: owner}
 	f.write(&v)
-	made, err := c.Book.AddContext(v)
+	made, err := c.Book.Contexts.Add(v)
 	return made, taken(err)
 }
 
@@ -209,7 +209,7 @@ func (c *Contexts) Change(spec string, f ContextFields) (*saved.Context, error) 
 	if err := c.check(v.Owner, f, v.Repositories); err != nil {
 		return nil, err
 	}
-	v, err = c.Book.ChangeContext(v.Owner, v.Name, f.write)
+	v, err = c.Book.Contexts.Change(v.Owner, v.Name, f.write)
 	return v, taken(err)
 }
 
@@ -219,7 +219,7 @@ func (c *Contexts) Delete(spec string) error {
 	if err != nil {
 		return err
 	}
-	return c.Book.RemoveContext(v.Owner, v.Name)
+	return c.Book.Contexts.Remove(v.Owner, v.Name)
 }
 
 // check refuses what a context cannot be. kept are repositories that it has already.
@@ -301,7 +301,7 @@ func (c *Contexts) Choice(user uint32) (*saved.ContextChoice, error) {
 	if err := auth.RequireSelfOrSiteAdmin(c.Actor, user); err != nil {
 		return nil, err
 	}
-	return c.Book.ContextChoice(user)
+	return c.Book.Contexts.Choice(user)
 }
 
 // SetDefault chooses the context of searches that name none, for a user and site
@@ -342,5 +342,5 @@ func (c *Contexts) choose(user uint32, spec string, change func(choice *saved.Co
 		}
 		id = v.ID
 	}
-	return c.Book.ChooseContext(user, func(choice *saved.ContextChoice) { change(choice, id) })
+	return c.Book.Contexts.Choose(user, func(choice *saved.ContextChoice) { change(choice, id) })
 }

@@ -37,7 +37,7 @@ func (j *Jobs) Each(f func(*saved.Job)) error {
 	if err := auth.RequireSignedIn(j.Actor); err != nil {
 		return err
 	}
-	return j.Book.EachJob(func(v *saved.Job) {
+	return j.Book.Jobs.Each(func(v *saved.Job) {
 		if j.sees(v) {
 			f(v)
 		}
@@ -46,7 +46,7 @@ func (j *Jobs) Each(f func(*saved.Job)) error {
 
 // Find returns a search job. The error is ErrNoJob for one that the actor may not see.
 func (j *Jobs) Find(id uint32) (*saved.Job, error) {
-	v, err := j.Book.Job(id)
+	v, err := j.Book.Jobs.Get(id)
 	if isNotFound(err) || err == nil && !j.sees(v) {
 		return nil, ErrNoJob
 	}
@@ -96,7 +96,7 @@ func (j *Jobs) Create(query string) (*saved.Job, error) {
 		return nil, err
 	}
 	creator, n, bytes := j.Actor.UserID(), 0, int64(0)
-	err := j.Book.EachJob(func(v *saved.Job) {
+	err := j.Book.Jobs.Each(func(v *saved.Job) {
 		if v.Creator == creator {
 			n++
 			bytes += v.Bytes
@@ -110,7 +110,7 @@ func (j *Jobs) Create(query string) (*saved.Job, error) {
 	case bytes >= maxJobBytes:
 		return nil, refuse("your search jobs hold %d GiB: delete some of them first", bytes>>30)
 	}
-	return j.Book.AddJob(query, creator)
+	return j.Book.Jobs.Add(query, creator)
 }
 
 // Cancel ends a job; one that is over stays as it is.
@@ -118,7 +118,7 @@ func (j *Jobs) Cancel(id uint32) error {
 	if _, err := j.Find(id); err != nil {
 		return err
 	}
-	_, err := j.Book.ChangeJob(id, func(v *saved.Job) {
+	_, err := j.Book.Jobs.Change(id, func(v *saved.Job) {
 		v.State, v.Finished = saved.JobCanceled, j.Now().UTC()
 	})
 	j.ended(id)
@@ -133,7 +133,7 @@ func (j *Jobs) Delete(id uint32) error {
 	if _, err := j.Find(id); err != nil {
 		return err
 	}
-	err := j.Book.RemoveJob(id)
+	err := j.Book.Jobs.Remove(id)
 	j.ended(id)
 	return err
 }
@@ -158,7 +158,7 @@ type Found struct {
 func (j *Jobs) Found(job *saved.Job) (*Found, error) {
 	f := &Found{Job: job, all: j.Actor.SeesAll()}
 	var err error
-	if f.Steps, err = j.Book.JobSteps(job.ID); err != nil {
+	if f.Steps, err = j.Book.Jobs.Steps(job.ID); err != nil {
 		return nil, err
 	}
 	sn := j.Store.Snapshot()

@@ -41,7 +41,7 @@ func (m *Monitors) Find(search uint32) (*saved.Monitor, error) {
 	if _, err := m.search(search); err != nil {
 		return nil, err
 	}
-	v, err := m.Book.Monitor(search)
+	v, err := m.Book.Monitors.Get(search)
 	if isNotFound(err) {
 		return nil, ErrNoMonitor
 	}
@@ -61,7 +61,7 @@ func (m *Monitors) Set(search uint32, to Tell) (*saved.Monitor, error) {
 	if _, err := ParseMonitor(s.Query); err != nil {
 		return nil, refuse("%s", err.Error())
 	}
-	old, err := m.Book.Monitor(search)
+	old, err := m.Book.Monitors.Get(search)
 	if err != nil && !isNotFound(err) {
 		return nil, err
 	}
@@ -94,13 +94,13 @@ func (m *Monitors) Set(search uint32, to Tell) (*saved.Monitor, error) {
 		if err := notify.Check(t.kind, t.address); err != nil {
 			return nil, refuse("%s", err.Error())
 		}
-		target, err := m.Book.NewTarget(string(t.kind), t.address, shownAddress(t.address))
+		target, err := m.Book.Monitors.NewTarget(string(t.kind), t.address, shownAddress(t.address))
 		if err != nil {
 			return nil, err
 		}
 		targets = append(targets, target)
 	}
-	return m.Book.SetMonitor(search, m.Actor.UserID(), targets)
+	return m.Book.Monitors.Set(search, m.Actor.UserID(), targets)
 }
 
 // hidden stands for what of an address is not shown.
@@ -120,7 +120,7 @@ func (m *Monitors) Remove(search uint32) error {
 	if _, err := m.Find(search); err != nil {
 		return err
 	}
-	return m.Book.RemoveMonitor(search)
+	return m.Book.Monitors.Remove(search)
 }
 
 // Firings returns those of a saved search, the last first, in repositories that the actor
@@ -129,7 +129,7 @@ func (m *Monitors) Firings(search uint32) ([]*saved.Firing, error) {
 	if _, err := m.Find(search); err != nil {
 		return nil, err
 	}
-	all, err := m.Book.Firings(search)
+	all, err := m.Book.Firings.All(search)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (s *Searches) Each(f func(*saved.Search)) error {
 	if err := auth.RequireSignedIn(s.Actor); err != nil {
 		return err
 	}
-	return s.Book.EachSearch(func(v *saved.Search) {
+	return s.Book.Searches.Each(func(v *saved.Search) {
 		if s.sees(v) {
 			f(v)
 		}
@@ -45,7 +45,7 @@ func (s *Searches) Each(f func(*saved.Search)) error {
 // Find returns a saved search. The error is ErrNoSearch for one that the actor may not
 // see, or that has lost its owner.
 func (s *Searches) Find(id uint32) (*saved.Search, error) {
-	v, err := s.Book.Search(id)
+	v, err := s.Book.Searches.Get(id)
 	if isNotFound(err) || err == nil && !s.sees(v) {
 		return nil, ErrNoSearch
 	}
@@ -70,7 +70,7 @@ func (s *Searches) Create(owner saved.Subject, description, query string) (*save
 		return nil, err
 	}
 	n := 0
-	err = s.Book.EachSearch(func(v *saved.Search) {
+	err = s.Book.Searches.Each(func(v *saved.Search) {
 		if v.Owner == owner {
 			n++
 		}
@@ -81,7 +81,7 @@ func (s *Searches) Create(owner saved.Subject, description, query string) (*save
 	if n >= maxSaved {
 		return nil, refuse("there are %d saved searches: delete some of them first", n)
 	}
-	return s.Book.AddSearch(saved.Search{Description: description, Query: query, Owner: owner})
+	return s.Book.Searches.Add(saved.Search{Description: description, Query: query, Owner: owner})
 }
 
 func checkSaved(description, query string) error {
@@ -102,7 +102,7 @@ func (s *Searches) Change(id uint32, description, query string) (*saved.Search, 
 	if _, err := s.Find(id); err != nil {
 		return nil, err
 	}
-	return s.Book.ChangeSearch(id, func(v *saved.Search) { v.Description, v.Query = description, query })
+	return s.Book.Searches.Change(id, func(v *saved.Search) { v.Description, v.Query = description, query })
 }
 
 // Transfer gives a saved search to another owner.
@@ -113,7 +113,7 @@ func (s *Searches) Transfer(id uint32, owner saved.Subject) (*saved.Search, erro
 	if _, err := s.Find(id); err != nil {
 		return nil, err
 	}
-	return s.Book.ChangeSearch(id, func(v *saved.Search) { v.Owner = owner })
+	return s.Book.Searches.Change(id, func(v *saved.Search) { v.Owner = owner })
 }
 
 // Delete forgets a saved search.
@@ -121,5 +121,5 @@ func (s *Searches) Delete(id uint32) error {
 	if _, err := s.Find(id); err != nil {
 		return err
 	}
-	return s.Book.RemoveSearch(id)
+	return s.Book.Searches.Remove(id)
 }

@@ -76,7 +76,7 @@ func (w *world) make(t *testing.T) {
 	w.repositories(t)
 	w.people(t)
 	w.searcher = search.New(w.st, search.Settings{Workers: 2})
-	data := &graphql.Data{Store: w.st, Book: saved.Open(w.st, time.Now), Registry: w.registry}
+	data := &graphql.Data{Store: w.st, Book: saved.Open(w.st, saved.Options{}), Registry: w.registry}
 	api := &graphql.Endpoint{Data: func() *graphql.Data { return data }, Searcher: w.searcher, Limits: cost.NewCurrent(cost.Limits{})}
 	w.endpoint = w.newEndpoint(api)
 	w.server = w.serve(w.endpoint)

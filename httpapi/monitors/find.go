@@ -54,13 +54,13 @@ func (r *Runner) find(ctx context.Context, m *saved.Monitor, q *query.Query, act
 		why = results.LeftOut(report.ReasonHistoryDepth)
 	}
 	at := saved.Looked{Repository: repo.ID, Name: repo.Name, Created: repo.Created, State: stateOf(repo)}
-	fired, err := r.Kept.Book.Know(m, at, found.all, why == "")
+	fired, err := r.Kept.Book.Monitors.Know(m, at, found.all, why == "")
 	switch {
 	case errors.Is(err, saved.ErrTooManyKnown):
 		return err.Error() + ": ask for less", nil
 	case errors.Is(err, store.ErrCorrupt):
 		r.Log.Error().Uint32("search", m.Search).Str("repo", repo.Name).Err(err).Msg("what a monitor knows is damaged, it begins anew there")
-		return "what was known of it was damaged", r.Kept.Book.Forget(m.Search, repo.ID)
+		return "what was known of it was damaged", r.Kept.Book.Monitors.Forget(m.Search, repo.ID)
 	case err == nil && fired != nil:
 		r.Log.Info().Uint32("search", m.Search).Str("repo", repo.Name).Int("matches", fired.Count).Msg("monitor fired")
 	}

@@ -146,13 +146,13 @@ func TestSeen(t *testing.T) {
 	w.look(r)
 	w.heard("those who may see it", "lab/secret:b.txt:1:glaze one")
 
-	if _, err := w.book.SetMonitor(id, w.bob.ID, []saved.Target{{Kind: "webhook", Address: "https://example.com/bob"}}); err != nil {
+	if _, err := w.book.Monitors.Set(id, w.bob.ID, []saved.Target{{Kind: "webhook", Address: "https://example.com/bob"}}); err != nil {
 		t.Fatal(err)
 	}
 	w.push("secret", "b.txt", "glaze one\nglaze two\n")
 	w.look(r)
 	w.heard("taken over by one who may not")
-	if _, err := w.book.SetMonitor(id, w.ann.ID, []saved.Target{{Kind: "email"}}); err != nil {
+	if _, err := w.book.Monitors.Set(id, w.ann.ID, []saved.Target{{Kind: "email"}}); err != nil {
 		t.Fatal(err)
 	}
 	w.look(r)
@@ -164,7 +164,7 @@ func TestSeen(t *testing.T) {
 	}
 	w.look(r)
 	w.heard("not after the repository was taken away")
-	f, err := w.book.Firings(id)
+	f, err := w.book.Firings.All(id)
 	if err != nil || len(f) == 0 || f[0].Deliveries[0].State != saved.DeliveryEnded || f[0].Deliveries[0].Failure != "the repository is not there any more" {
 		t.Errorf("firings: %+v, %v", f, err)
 	}
@@ -176,7 +176,7 @@ func TestSeen(t *testing.T) {
 	w.push("open", "b.txt", "glaze four\n")
 	w.look(r)
 	w.heard("not to a locked user", "lab/open:b.txt:1:glaze four")
-	if m, err := w.book.Monitor(id); err != nil || m.Failure != "the user is gone or locked" {
+	if m, err := w.book.Monitors.Get(id); err != nil || m.Failure != "the user is gone or locked" {
 		t.Errorf("monitor: %+v, %v", m, err)
 	}
 	locked = false
@@ -204,7 +204,7 @@ func TestGoneAndChanged(t *testing.T) {
 	}
 	query := func(text string, owner uint32) {
 		t.Helper()
-		if _, err := w.book.ChangeSearch(id, func(s *saved.Search) { s.Query, s.Owner.ID = text, owner }); err != nil {
+		if _, err := w.book.Searches.Change(id, func(s *saved.Search) { s.Query, s.Owner.ID = text, owner }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -213,7 +213,7 @@ func TestGoneAndChanged(t *testing.T) {
 		w.push("open", "b.txt", "slip "+why+"\n")
 		w.look(r)
 		w.heard(why)
-		if m, err := w.book.Monitor(id); err != nil || m.Failure != why || m.Begun {
+		if m, err := w.book.Monitors.Get(id); err != nil || m.Failure != why || m.Begun {
 			t.Errorf("monitor: %+v, %v; want failure %q", m, err, why)
 		}
 	}
@@ -241,17 +241,17 @@ func TestNotTheirsAnyMore(t *testing.T) {
 	w.look(r)
 	w.push("open", "b.txt", "glaze one\n")
 	w.lookOnly(r)
-	if _, err := w.book.ChangeSearch(id, func(s *saved.Search) { s.Owner.ID = w.bob.ID }); err != nil {
+	if _, err := w.book.Searches.Change(id, func(s *saved.Search) { s.Owner.ID = w.bob.ID }); err != nil {
 		t.Fatal(err)
 	}
 	w.push("open", "b.txt", "glaze one\nglaze two\n")
 	w.look(r)
 	w.heard("of a search of another user")
-	m, err := w.book.Monitor(id)
+	m, err := w.book.Monitors.Get(id)
 	if err != nil || m.Failure != "the user does not see the saved search any more" {
 		t.Errorf("monitor: %+v, %v", m, err)
 	}
-	f, err := w.book.Firings(id)
+	f, err := w.book.Firings.All(id)
 	if err != nil || len(f) != 1 || f[0].Deliveries[0].State != saved.DeliveryEnded {
 		t.Errorf("firings: %+v, %v", f, err)
 	}
@@ -267,7 +267,7 @@ func TestIncomplete(t *testing.T) {
 	r.Searcher = cut
 	id := w.watch(w.ann, "glaze")
 	w.look(r)
-	m, err := w.book.Monitor(id)
+	m, err := w.book.Monitors.Get(id)
 	if err != nil || !m.Begun || len(m.Left) != 1 || m.Left[0].Repository != 1 || m.Left[0].Why == "" {
 		t.Errorf("monitor: %+v, %v", m, err)
 	}
@@ -283,7 +283,7 @@ func TestIncomplete(t *testing.T) {
 	w.clock.Add(time.Hour)
 	w.look(r)
 	w.heard("whole for the first time")
-	if m, err := w.book.Monitor(id); err != nil || len(m.Left) != 0 {
+	if m, err := w.book.Monitors.Get(id); err != nil || len(m.Left) != 0 {
 		t.Errorf("monitor: %+v, %v", m, err)
 	}
 	w.push("open", "b.txt", "glaze one\nglaze three\n")
@@ -293,7 +293,7 @@ func TestIncomplete(t *testing.T) {
 	// An alert is no answer.
 	id = w.watch(w.ann, "context:nope glaze")
 	w.look(r)
-	if m, err := w.book.Monitor(id); err != nil || len(m.Left) == 0 && m.Failure == "" {
+	if m, err := w.book.Monitors.Get(id); err != nil || len(m.Left) == 0 && m.Failure == "" {
 		t.Errorf("a context that is not there: %+v, %v", m, err)
 	}
 }
@@ -323,7 +323,7 @@ func TestNotedBefore(t *testing.T) {
 	w.look(r)
 	w.push("open", "b.txt", "glaze one\n")
 	w.during = func() {
-		f, err := w.book.Firing(id, 1)
+		f, err := w.book.Firings.Get(id, 1)
 		if err != nil || !f.Deliveries[0].Next.After(w.clock.Now()) {
 			t.Errorf("while it is sent: %+v, %v", f, err)
 		}
@@ -338,7 +338,7 @@ func TestQueryChanges(t *testing.T) {
 	id := w.watch(w.ann, "glaze")
 	r := w.runner()
 	w.look(r)
-	if _, err := w.book.ChangeSearch(id, func(s *saved.Search) { s.Query = "slip" }); err != nil {
+	if _, err := w.book.Searches.Change(id, func(s *saved.Search) { s.Query = "slip" }); err != nil {
 		t.Fatal(err)
 	}
 	w.look(r)
@@ -346,14 +346,14 @@ func TestQueryChanges(t *testing.T) {
 	w.push("open", "b.txt", "glaze\nslip\n")
 	w.look(r)
 	w.heard("of the new query", "lab/open:b.txt:2:slip")
-	if _, err := w.book.ChangeSearch(id, func(s *saved.Search) { s.Query = "glaze count:5" }); err != nil {
+	if _, err := w.book.Searches.Change(id, func(s *saved.Search) { s.Query = "glaze count:5" }); err != nil {
 		t.Fatal(err)
 	}
 	w.look(r)
-	if m, err := w.book.Monitor(id); err != nil || m.Failure == "" {
+	if m, err := w.book.Monitors.Get(id); err != nil || m.Failure == "" {
 		t.Errorf("a wrong query: %+v, %v; want a failure", m, err)
 	}
-	if err := w.book.RemoveSearch(id); err != nil {
+	if err := w.book.Searches.Remove(id); err != nil {
 		t.Fatal(err)
 	}
 	w.look(r)
@@ -374,7 +374,7 @@ func TestDeliveries(t *testing.T) {
 	w.look(r)
 	last := func(kind string) saved.Delivery {
 		t.Helper()
-		all, err := w.book.Firings(id)
+		all, err := w.book.Firings.All(id)
 		if err != nil || len(all) == 0 {
 			t.Fatalf("firings: %v, %v", all, err)
 		}
@@ -457,7 +457,7 @@ func TestTooMany(t *testing.T) {
 	id := w.watch(w.ann, "glaze")
 	r := w.runner()
 	w.look(r)
-	m, err := w.book.Monitor(id)
+	m, err := w.book.Monitors.Get(id)
 	if err != nil || !m.Begun || len(m.Left) != 1 || m.Left[0].Why != tooMany {
 		t.Errorf("monitor: %+v, %v", m, err)
 	}
@@ -465,7 +465,7 @@ func TestTooMany(t *testing.T) {
 	w.push("secret", "c.txt", "glaze\n")
 	w.look(r)
 	w.heard("the others go on", "lab/secret:c.txt:1:glaze")
-	if m, err := w.book.Monitor(id); err != nil || len(m.Left) != 1 {
+	if m, err := w.book.Monitors.Get(id); err != nil || len(m.Left) != 1 {
 		t.Errorf("monitor: %+v, %v", m, err)
 	}
 	w.push("open", "b.txt", "glaze\n")
@@ -474,7 +474,7 @@ func TestTooMany(t *testing.T) {
 	w.push("open", "c.txt", "glaze\nglaze\n")
 	w.look(r)
 	w.heard("fewer again", "lab/open:c.txt:2:glaze")
-	if m, err := w.book.Monitor(id); err != nil || len(m.Left) != 0 {
+	if m, err := w.book.Monitors.Get(id); err != nil || len(m.Left) != 0 {
 		t.Errorf("monitor: %+v, %v", m, err)
 	}
 }
@@ -485,7 +485,7 @@ func TestMistyped(t *testing.T) {
 	id := w.watch(w.ann, "lnag:go")
 	r := w.runner()
 	w.look(r)
-	if m, err := w.book.Monitor(id); err != nil || !m.Begun || len(m.Left) != 0 {
+	if m, err := w.book.Monitors.Get(id); err != nil || !m.Begun || len(m.Left) != 0 {
 		t.Errorf("monitor: %+v, %v", m, err)
 	}
 	w.push("open", "b.txt", "-x lnag:go\n")
@@ -523,7 +523,7 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
-	await("begin", func() bool { m, err := w.book.Monitor(id); return err == nil && m.Begun })
+	await("begin", func() bool { m, err := w.book.Monitors.Get(id); return err == nil && m.Begun })
 	w.push("open", "b.txt", "glaze\n")
 	await("tell", func() bool { w.mu.Lock(); defer w.mu.Unlock(); return len(w.sent) == 1 })
 	stop()

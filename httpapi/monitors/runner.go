@@ -204,7 +204,7 @@ func (r *Runner) lookAll(ctx context.Context) (next time.Time, err error) {
 	for _, at := range r.monitors {
 		maps.Copy(at.todo, changed)
 	}
-	monitors, err := r.Kept.Book.Monitors()
+	monitors, err := r.Kept.Book.Monitors.All()
 	if err != nil {
 		return next, err
 	}
@@ -236,20 +236,20 @@ func (r *Runner) run(ctx context.Context, m *saved.Monitor) (next time.Time, err
 	book := r.Kept.Book
 	at := r.monitors[m.Search]
 	if at != nil && r.Kept.Now().Before(at.retry) && at.of.Since.Equal(m.Since) && at.of.Creator == m.Creator {
-		if search, err := book.Search(m.Search); err == nil && search.Query == m.Query {
+		if search, err := book.Searches.Get(m.Search); err == nil && search.Query == m.Query {
 			return at.retry, nil
 		}
 	}
 	actor, search, err := r.whose(m)
 	if search == nil && err == nil {
-		return next, book.RemoveMonitor(m.Search)
+		return next, book.Monitors.Remove(m.Search)
 	}
 	var why cannot
 	if err != nil && !errors.As(err, &why) {
 		return next, err
 	}
 	if search.Query != m.Query {
-		if m, err = book.RestartMonitor(m.Search, search.Query); err != nil {
+		if m, err = book.Monitors.Restart(m.Search, search.Query); err != nil {
 			return next, err
 		}
 	}
@@ -290,7 +290,7 @@ func (c cannot) Error() string { return string(c) }
 // whose returns for whom a monitor searches, and its saved search, nil if there is none. An
 // error that is a cannot says that it is not to search.
 func (r *Runner) whose(m *saved.Monitor) (*auth.Actor, *saved.Search, error) {
-	search, err := r.Kept.Book.Search(m.Search)
+	search, err := r.Kept.Book.Searches.Get(m.Search)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil, nil
 	}
@@ -314,7 +314,7 @@ func (r *Runner) whose(m *saved.Monitor) (*auth.Actor, *saved.Search, error) {
 // whole returns the repositories that a monitor has not looked at as they are, and those
 // that it knows of and are gone.
 func (r *Runner) whole(m *saved.Monitor) (todo map[uint32]bool, err error) {
-	looked, err := r.Kept.Book.Looked(m.Search)
+	looked, err := r.Kept.Book.Monitors.Looked(m.Search)
 	if err != nil {
 		return nil, err
 	}
@@ -363,7 +363,7 @@ func (r *Runner) lookAt(ctx context.Context, m *saved.Monitor, at *progress, q *
 	switch {
 	case repo == nil:
 		delete(at.left, id)
-		return r.Kept.Book.Forget(m.Search, id)
+		return r.Kept.Book.Monitors.Forget(m.Search, id)
 	case repo.Generation == 0 || !actor.CanSee(repo):
 		delete(at.left, id)
 		return nil
@@ -401,7 +401,7 @@ func (r *Runner) note(m *saved.Monitor, at *progress, failure string) error {
 	if begun == m.Begun && failure == m.Failure && more == m.LeftMore && slices.Equal(left, m.Left) {
 		return nil
 	}
-	return r.Kept.Book.ChangeMonitor(m, func(m *saved.Monitor) {
+	return r.Kept.Book.Monitors.Change(m, func(m *saved.Monitor) {
 		m.Begun, m.Failure, m.Left, m.LeftMore = begun, failure, left, more
 	})
 }

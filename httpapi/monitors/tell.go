@@ -53,7 +53,7 @@ func (r *Runner) tellDue(ctx context.Context) (next time.Time, err error) {
 	type firing struct{ search, number uint32 }
 	var due []firing
 	now := r.Kept.Now()
-	err = r.Kept.Book.Waiting(func(search, number uint32, at time.Time) {
+	err = r.Kept.Book.Firings.Waiting(func(search, number uint32, at time.Time) {
 		switch {
 		case !r.mine(search):
 		case !at.After(now):
@@ -102,16 +102,16 @@ func (r *Runner) tellDue(ctx context.Context) (next time.Time, err error) {
 // tellOne delivers a firing everywhere it is due. failed says that it is to be tried again.
 func (r *Runner) tellOne(ctx context.Context, search, number uint32) (failed bool, err error) {
 	book := r.Kept.Book
-	f, err := book.Firing(search, number)
+	f, err := book.Firings.Get(search, number)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrCorrupt) {
-		return false, book.EndWaiting(search, number)
+		return false, book.Firings.EndWaiting(search, number)
 	}
 	if err != nil {
 		return false, err
 	}
-	m, err := book.Monitor(search)
+	m, err := book.Monitors.Get(search)
 	if errors.Is(err, store.ErrNotFound) {
-		return false, book.RemoveMonitor(search)
+		return false, book.Monitors.Remove(search)
 	}
 	if err != nil {
 		return false, err
@@ -122,7 +122,7 @@ func (r *Runner) tellOne(ctx context.Context, search, number uint32) (failed boo
 			continue
 		}
 		keep := func() error {
-			return book.ChangeFiring(search, number, func(kept *saved.Firing) {
+			return book.Firings.Change(search, number, func(kept *saved.Firing) {
 				if i < len(kept.Deliveries) {
 					kept.Deliveries[i] = *d
 				}
@@ -266,7 +266,7 @@ func (r *Runner) deliver(ctx context.Context, m *saved.Monitor, f *saved.Firing,
 	if repo == nil || !actor.CanSee(repo) {
 		return errWithheld("the repository is not there any more")
 	}
-	to, err := r.Kept.Book.Address(*target)
+	to, err := r.Kept.Book.Monitors.Address(*target)
 	if errors.Is(err, saved.ErrSealed) {
 		return errWithheld("its address was sealed with another key: write it again")
 	}

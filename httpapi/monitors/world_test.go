@@ -63,7 +63,7 @@ func newWorld(t *testing.T) *world {
 		}
 	})
 	w.ix = ingest.New(w.st, ingest.Options{MinFreeBytes: -1, Now: w.clock.Now})
-	w.book = saved.Open(w.st, w.clock.Now)
+	w.book = saved.Open(w.st, saved.Options{Now: w.clock.Now})
 	if w.registry, err = identity.Open(w.st, identity.Options{Now: w.clock.Now, Cost: identity.Cost{MemoryKiB: 8, Passes: 1}}); err != nil {
 		t.Fatal(err)
 	}
@@ -157,9 +157,9 @@ func (w *world) answer(err error) {
 // watch has a query monitored for a user.
 func (w *world) watch(u *identity.User, query string, targets ...saved.Target) uint32 {
 	w.Helper()
-	s, err := w.book.AddSearch(saved.Search{Query: query, Owner: saved.Subject{Kind: saved.SubjectUser, ID: u.ID}})
+	s, err := w.book.Searches.Add(saved.Search{Query: query, Owner: saved.Subject{Kind: saved.SubjectUser, ID: u.ID}})
 	if err == nil {
-		_, err = w.book.SetMonitor(s.ID, u.ID, append(targets, saved.Target{Kind: "webhook", Address: "https://example.com/hook"}))
+		_, err = w.book.Monitors.Set(s.ID, u.ID, append(targets, saved.Target{Kind: "webhook", Address: "https://example.com/hook"}))
 	}
 	if err != nil {
 		w.Fatal(err)

@@ -33,10 +33,10 @@ func TestFormsFromElsewhere(t *testing.T) {
 	}
 	w.letIn(root)
 	w.keep(root, "glaze")
-	if _, err := w.kept.Book.AddContext(saved.Context{Name: "glazes", Owner: manage.SiteOwner, Public: true, Query: "repo:glaze"}); err != nil {
+	if _, err := w.kept.Book.Contexts.Add(saved.Context{Name: "glazes", Owner: manage.SiteOwner, Public: true, Query: "repo:glaze"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.kept.Book.AddJob("glaze", root.ID); err != nil {
+	if _, err := w.kept.Book.Jobs.Add("glaze", root.ID); err != nil {
 		t.Fatal(err)
 	}
 	w.repos.all = []*store.Repository{{ID: 1, Name: "kiln", Metadata: map[string]*string{"team": nil}}}
@@ -88,18 +88,18 @@ func TestFormsFromElsewhere(t *testing.T) {
 	if len(w.backups.begun) > 0 {
 		t.Errorf("%q were begun", w.backups.begun)
 	}
-	all, err := w.kept.Book.Searches()
+	all, err := w.kept.Book.Searches.All()
 	if err != nil || len(all) != 1 || all[0].Query != "glaze" {
 		t.Errorf("the saved searches are %+v, %v; want the one", all, err)
 	}
-	jobs, err := w.kept.Book.Jobs()
+	jobs, err := w.kept.Book.Jobs.All()
 	if err != nil || len(jobs) != 1 || jobs[0].State.Final() {
 		t.Errorf("the search jobs are %+v, %v; want the one", jobs, err)
 	}
-	if c, err := w.kept.Book.Context(manage.SiteOwner, "glazes"); err != nil || c.Query != "repo:glaze" {
+	if c, err := w.kept.Book.Contexts.Get(manage.SiteOwner, "glazes"); err != nil || c.Query != "repo:glaze" {
 		t.Errorf("the search context is %+v, %v", c, err)
 	}
-	if c, err := w.kept.Book.ContextChoice(root.ID); err != nil || c.Default != 0 || len(c.Starred) > 0 {
+	if c, err := w.kept.Book.Contexts.Choice(root.ID); err != nil || c.Default != 0 || len(c.Starred) > 0 {
 		t.Errorf("root chose %+v, %v", c, err)
 	}
 	if after := w.entries(); len(after) != before {

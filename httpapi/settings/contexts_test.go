@@ -68,7 +68,7 @@ func TestSearchContextsOfStrangers(t *testing.T) {
 		}
 	}
 	n := 0
-	if err := w.kept.Book.EachContext(func(*saved.Context) { n++ }); err != nil || n != 1 {
+	if err := w.kept.Book.Contexts.Each(func(*saved.Context) { n++ }); err != nil || n != 1 {
 		t.Errorf("there are %d contexts, %v; want that of ann", n, err)
 	}
 	w.has("of ann for eve", eve.get("/users/ann/contexts"), 404)

@@ -13,7 +13,7 @@ import (
 // change changes a search job as its runner does.
 func (w *world) change(id uint32, change func(*saved.Job)) {
 	w.Helper()
-	if _, err := w.kept.Book.ChangeJob(id, change); err != nil {
+	if _, err := w.kept.Book.Jobs.Change(id, change); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -21,7 +21,7 @@ func (w *world) change(id uint32, change func(*saved.Job)) {
 // found has a search job finish its next repository.
 func (w *world) found(id uint32, results string, step saved.JobStep) {
 	w.Helper()
-	if _, err := w.kept.Book.AddResults(id, []byte(results), &step); err != nil {
+	if _, err := w.kept.Book.Jobs.AddResults(id, []byte(results), &step); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -102,7 +102,7 @@ func TestSearchJobsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 100 {
-		if _, err := w.kept.Book.AddJob(strings.Repeat("é", 16<<10), u.ID); err != nil {
+		if _, err := w.kept.Book.Jobs.Add(strings.Repeat("é", 16<<10), u.ID); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // once they are saved.
 func TestMonitors(t *testing.T) {
 	w, _ := newSearchesWorld(t)
-	w.kept.Book.Key = saved.NewKey(filepath.Join(t.TempDir(), "key"), true)
+	w.kept.Book = saved.Open(w.kept.Store, saved.Options{Key: saved.NewKey(filepath.Join(t.TempDir(), "key"), true)})
 	ann, root := w.as("ann"), w.as("root")
 	ann.post("/users/ann/searches", url.Values{"description": {"Kilns"}, "query": {"kiln"}})
 	const page = "/users/ann/searches/1"
@@ -27,7 +27,7 @@ func TestMonitors(t *testing.T) {
 	} {
 		w.has(name, ann.post(page+"/monitor", url.Values{c.field: {c.value}}), 422, c.told, `role="alert"`)
 	}
-	if _, err := w.kept.Book.Monitor(1); err == nil {
+	if _, err := w.kept.Book.Monitors.Get(1); err == nil {
 		t.Error("a form that was refused made a monitor")
 	}
 
@@ -39,11 +39,11 @@ func TestMonitors(t *testing.T) {
 	w.has("in the list", ann.get("/users/ann/searches"), 200, `<span class="badge good">monitored</span>`)
 	w.has("set again as it is shown", ann.follow(ann.post(page+"/monitor", url.Values{"webhook": {"https://hooks.example.com/…"}, "slack": {"https://chat.example.com/x/y"}})), 200,
 		`value="https://chat.example.com/…"`)
-	m, err := w.kept.Book.Monitor(1)
+	m, err := w.kept.Book.Monitors.Get(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := w.kept.Book.Address(*m.Target("webhook")); err != nil || got != secret {
+	if got, err := w.kept.Book.Monitors.Address(*m.Target("webhook")); err != nil || got != secret {
 		t.Errorf("the address is %q, %v", got, err)
 	}
 
@@ -61,19 +61,19 @@ func TestMonitors(t *testing.T) {
 		_, err = w.reg.SetReaders(identity.Operator, "lab/closed", []string{"user:root"})
 	}
 	if err == nil {
-		m, err = w.kept.Book.Monitor(1)
+		m, err = w.kept.Book.Monitors.Get(1)
 	}
 	if err == nil {
-		err = w.kept.Book.ChangeMonitor(m, func(m *saved.Monitor) {
+		err = w.kept.Book.Monitors.Change(m, func(m *saved.Monitor) {
 			m.Begun, m.Left, m.LeftMore = true, []saved.LeftOut{{Repository: open.ID, Why: "out of time <b>"}, {Repository: closed.ID, Why: "broken"}}, 3
 		})
 	}
 	for _, repo := range []*store.Repository{open, closed} {
 		if err == nil {
-			_, err = w.kept.Book.Know(m, saved.Looked{Repository: repo.ID, Name: repo.Name}, nil, true)
+			_, err = w.kept.Book.Monitors.Know(m, saved.Looked{Repository: repo.ID, Name: repo.Name}, nil, true)
 		}
 		if err == nil {
-			_, err = w.kept.Book.Know(m, saved.Looked{Repository: repo.ID, Name: repo.Name}, []saved.Found{{Hash: 1, Path: "a b.go", Line: 3, Commit: "cafe", Text: "<i>kiln</i>"}, {Hash: 2, Commit: "0123456789abcdef", Text: "Build it"}}, true)
+			_, err = w.kept.Book.Monitors.Know(m, saved.Looked{Repository: repo.ID, Name: repo.Name}, []saved.Found{{Hash: 1, Path: "a b.go", Line: 3, Commit: "cafe", Text: "<i>kiln</i>"}, {Hash: 2, Commit: "0123456789abcdef", Text: "Build it"}}, true)
 		}
 	}
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // keep saves a search of a user.
 func (w *world) keep(of *identity.User, query string) *saved.Search {
 	w.Helper()
-	s, err := w.kept.Book.AddSearch(saved.Search{Query: query, Owner: saved.Subject{Kind: saved.SubjectUser, ID: of.ID}})
+	s, err := w.kept.Book.Searches.Add(saved.Search{Query: query, Owner: saved.Subject{Kind: saved.SubjectUser, ID: of.ID}})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestSavedSearchesAreTheirOwners(t *testing.T) {
 			t.Errorf("search %d was given to ann", id)
 		}
 	}
-	all, err := w.kept.Book.Searches()
+	all, err := w.kept.Book.Searches.All()
 	if err != nil || len(all) != 12 {
 		t.Fatalf("there are %d saved searches, %v; want 12", len(all), err)
 	}

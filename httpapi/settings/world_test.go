@@ -63,7 +63,7 @@ func newWorld(t *testing.T, tokens identity.TokenPolicy) *world {
 		t.Fatal(err)
 	}
 	w.apps = oauth.Open(st, w.reg, oauth.Options{})
-	w.kept = &manage.Kept{Store: st, Registry: w.reg, Book: saved.Open(st, nil), Now: time.Now}
+	w.kept = &manage.Kept{Store: st, Registry: w.reg, Book: saved.Open(st, saved.Options{}), Now: time.Now}
 	w.gate = gate
 	server := &httpapi.Server{Gate: gate}
 	area := &settings.Area{

@@ -82,7 +82,7 @@ func (o *ordeal) open(fs vfs.FS) (*ordealState, error) {
 		return nil, errors.Join(err, st.Close())
 	}
 	return &ordealState{
-		st: st, reg: reg, book: saved.Open(st, nil), apps: oauth.Open(st, reg, oauth.Options{}),
+		st: st, reg: reg, book: saved.Open(st, saved.Options{}), apps: oauth.Open(st, reg, oauth.Options{}),
 		ix: ingest.New(st, ingest.Options{ShardBlocks: 20, MinFreeBytes: -1, Ctags: o.ctags, SymbolWorkers: 1}),
 	}, nil
 }
@@ -253,27 +253,27 @@ func (o *ordeal) accounts(run func(step)) {
 // records makes and changes saved searches and a job.
 func (o *ordeal) records(run func(step)) {
 	run(step{"saved search", func(s *ordealState) error {
-		_, err := s.book.AddSearch(saved.Search{Description: "one", Query: "x"})
+		_, err := s.book.Searches.Add(saved.Search{Description: "one", Query: "x"})
 		return err
 	}, facts{"searches": "[one]"}})
 	run(step{"change of a saved search", func(s *ordealState) error {
-		all, err := s.book.Searches()
+		all, err := s.book.Searches.All()
 		if err != nil || len(all) == 0 {
 			return err
 		}
-		_, err = s.book.ChangeSearch(all[0].ID, func(q *saved.Search) { q.Description = "two" })
+		_, err = s.book.Searches.Change(all[0].ID, func(q *saved.Search) { q.Description = "two" })
 		return err
 	}, facts{"searches": "[two]"}})
 	run(step{"job", func(s *ordealState) error {
-		_, err := s.book.AddJob("version", 1)
+		_, err := s.book.Jobs.Add("version", 1)
 		return err
 	}, facts{"jobs": "[version 0]"}})
 	run(step{"results of a job", func(s *ordealState) error {
-		all, err := s.book.Jobs()
+		all, err := s.book.Jobs.All()
 		if err != nil || len(all) == 0 {
 			return err
 		}
-		_, err = s.book.AddResults(all[0].ID, []byte(strings.Repeat("result\n", 1000)), &saved.JobStep{})
+		_, err = s.book.Jobs.AddResults(all[0].ID, []byte(strings.Repeat("result\n", 1000)), &saved.JobStep{})
 		return err
 	}, facts{"jobs": "[version 7000]"}})
 }
@@ -309,8 +309,8 @@ func (s *ordealState) facts() (facts, error) {
 	}
 	users, err := s.reg.Users()
 	tokens, err2 := s.reg.Tokens(0)
-	searches, err3 := s.book.Searches()
-	jobs, err4 := s.book.Jobs()
+	searches, err3 := s.book.Searches.All()
+	jobs, err4 := s.book.Jobs.All()
 	for _, l := range []struct {
 		name  string
 		items []string

@@ -44,40 +44,99 @@ type settingsKey struct {
 // on disk.
 type jobPart struct{ Job, Part uint32 }
 
-// Book is the records of one store. It is safe for concurrent use.
-type Book struct {
-	// Key seals secrets; nil keeps them as they are. It is set before the Book is used.
+// Options say how a Book behaves. The zero value has usable defaults.
+type Options struct {
+	// Now is the clock, nil is time.Now.
+	Now func() time.Time
+	// Key seals secrets; nil keeps them as they are.
 	Key *Key
 	// Damaged, if set, is called for records that are skipped since they cannot
-	// be read, at every read. It is set before the Book is used.
+	// be read, at every read.
 	Damaged func(kind store.RecordKind, id []byte, err error)
+}
 
-	st    table.Reader
+// Book is the records of one store, with a part for each kind of them. It is safe
+// for concurrent use.
+type Book struct {
+	Settings Versions
+	Services Services
+	Searches Searches
+	Monitors Monitors
+	Firings  Firings
+	Jobs     Jobs
+	Contexts Contexts
+	*base
+}
+
+// base is what the parts of a book have in common.
+type base struct {
+	o     Options
 	store *store.Store
-	now   func() time.Time
+	st    table.Reader
 }
 
-// Open returns the records of a store; now is the clock, nil is time.Now.
-func Open(st *store.Store, now func() time.Time) *Book {
-	if now == nil {
-		now = time.Now
+// Open returns the records of a store.
+func Open(st *store.Store, o Options) *Book {
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	return &Book{st: st, store: st, now: now}
+	if o.Damaged == nil {
+		o.Damaged = func(store.RecordKind, []byte, error) {}
+	}
+	return newBook(&base{o, st, st})
 }
 
-// leaveOut reports a damaged record that is left out of a list.
-func (b *Book) leaveOut(kind store.RecordKind, id []byte, err error) {
-	if b.Damaged != nil {
-		b.Damaged(kind, id, err)
-	}
+func newBook(b *base) *Book {
+	return &Book{Versions{b}, Services{b}, Searches{b}, Monitors{b}, Firings{b}, Jobs{b}, Contexts{b}, b}
 }
+
+func (b *base) now() time.Time { return b.o.Now().UTC() }
 
 // update commits what f puts, or nothing after an error. f reads through the book
-// that it is given, and is run again when something of that has changed meanwhile.
-func (b *Book) update(f func(b *Book, c *store.Records) error) error {
+// that it is given, and is run again when something of that has changed meanwhile. That
+// book is called b, as the receiver is: what reads outside the transaction is shadowed.
+func (b *base) update(f func(b *Book, c *store.Records) error) error {
 	return b.store.Update(func(tx *store.Tx) error {
-		return f(&Book{Key: b.Key, Damaged: b.Damaged, st: tx, store: b.store, now: b.now}, &tx.Records)
+		return f(newBook(&base{b.o, b.store, tx}), &tx.Records)
 	})
+}
+
+// each calls f with all records of a table, but for damaged ones.
+func each[K comparable, T any](b *base, t *table.Table[K, T], f func(*T)) error {
+	return t.Each(b.st, store.RecordRange{}, b.o.Damaged, func(_ K, v *T) (bool, error) {
+		f(v)
+		return true, nil
+	})
+}
+
+// change has f alter the record under a key, which is returned as it is then.
+func change[K comparable, T any](b *base, t *table.Table[K, T], key K, f func(b *Book, c *store.Records, v *T) error) (v *T, err error) {
+	err = b.update(func(b *Book, c *store.Records) error {
+		if v, err = t.Get(b.st, key); err != nil {
+			return err
+		}
+		if err := f(b, c, v); err != nil {
+			return err
+		}
+		return t.Put(c, key, v)
+	})
+	return v, err
+}
+
+// delete deletes the existing records of some kinds in a range, damaged ones too. It
+// needs no count of them: that of a damaged record could be billions.
+func (b *base) delete(c *store.Records, in store.RecordRange, kinds ...store.RecordKind) error {
+	for _, kind := range kinds {
+		in.Kind = kind
+		err := b.st.EachRecord(in, func(id, _ []byte) (bool, error) {
+			c.Delete(kind, id)
+			return true, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 const keySiteID = "id"
@@ -109,7 +168,7 @@ func (b *Book) SiteID() (id string, err error) {
 
 // next hands out a number that was never handed out under that name, and notes
 // it in the change.
-func (b *Book) next(c *store.Records, name string) (uint32, error) {
+func (b *base) next(c *store.Records, name string) (uint32, error) {
 	n := uint32(1)
 	last, err := site.Get(b.st, name)
 	switch {

@@ -24,7 +24,7 @@ func TestSiteIDStays(t *testing.T) {
 		t.Helper()
 		st := open(t, fs)
 		defer st.Close()
-		id, err := saved.Open(st, nil).SiteID()
+		id, err := saved.Open(st, saved.Options{}).SiteID()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -52,16 +52,14 @@ func contextKey(owner Subject, name string) string {
 	return string(binary.BigEndian.AppendUint32([]byte{byte(owner.Kind)}, owner.ID)) + strings.ToLower(name)
 }
 
-// EachContext calls f with all contexts, by owner and name, but for damaged ones.
-func (b *Book) EachContext(f func(*Context)) error {
-	return contexts.Each(b.st, store.RecordRange{}, b.leaveOut, func(_ string, c *Context) (bool, error) {
-		f(c)
-		return true, nil
-	})
-}
+// Contexts are the search contexts of a book, and what users chose of them.
+type Contexts struct{ *base }
 
-// Context returns the context of a name, or an error that is store.ErrNotFound.
-func (b *Book) Context(owner Subject, name string) (*Context, error) {
+// Each calls f with all contexts, by owner and name, but for damaged ones.
+func (b Contexts) Each(f func(*Context)) error { return each(b.base, contexts, f) }
+
+// Get returns the context of a name, or an error that is store.ErrNotFound.
+func (b Contexts) Get(owner Subject, name string) (*Context, error) {
 	c, err := contexts.Lookup(b.st, contextKey(owner, name))
 	if err != nil {
 		return nil, fmt.Errorf("search context %q: %w", name, err)
@@ -69,23 +67,23 @@ func (b *Book) Context(owner Subject, name string) (*Context, error) {
 	return c, nil
 }
 
-// AddContext keeps a context under a new ID. The error is store.ErrExists if its owner
+// Add keeps a context under a new ID. The error is store.ErrExists if its owner
 // has one of that name.
-func (b *Book) AddContext(v Context) (*Context, error) {
+func (b Contexts) Add(v Context) (*Context, error) {
 	return &v, b.update(func(b *Book, c *store.Records) (err error) {
-		if err := b.nameFree(v.Owner, v.Name); err != nil {
+		if err := b.Contexts.nameFree(v.Owner, v.Name); err != nil {
 			return err
 		}
 		if v.ID, err = b.next(c, "context"); err != nil {
 			return err
 		}
-		v.Created, v.Updated = b.now().UTC(), b.now().UTC()
+		v.Created, v.Updated = b.now(), b.now()
 		return contexts.Put(c, contextKey(v.Owner, v.Name), &v)
 	})
 }
 
-func (b *Book) nameFree(owner Subject, name string) error {
-	switch _, err := b.Context(owner, name); {
+func (b Contexts) nameFree(owner Subject, name string) error {
+	switch _, err := b.Get(owner, name); {
 	case err == nil:
 		return fmt.Errorf("search context %q: %w", name, store.ErrExists)
 	case errors.Is(err, store.ErrNotFound):
@@ -95,17 +93,17 @@ func (b *Book) nameFree(owner Subject, name string) error {
 	}
 }
 
-// ChangeContext has change alter a context, its name too.
-func (b *Book) ChangeContext(owner Subject, name string, change func(*Context)) (v *Context, err error) {
+// Change has f alter a context, its name too.
+func (b Contexts) Change(owner Subject, name string, f func(*Context)) (v *Context, err error) {
 	err = b.update(func(b *Book, c *store.Records) error {
-		if v, err = b.Context(owner, name); err != nil {
+		if v, err = b.Contexts.Get(owner, name); err != nil {
 			return err
 		}
 		id := v.ID
-		change(v)
-		v.ID, v.Owner, v.Updated = id, owner, b.now().UTC()
+		f(v)
+		v.ID, v.Owner, v.Updated = id, owner, b.now()
 		if contextKey(owner, v.Name) != contextKey(owner, name) {
-			if err := b.nameFree(owner, v.Name); err != nil {
+			if err := b.Contexts.nameFree(owner, v.Name); err != nil {
 				return err
 			}
 			contexts.Delete(c, contextKey(owner, name))
@@ -115,17 +113,17 @@ func (b *Book) ChangeContext(owner Subject, name string, change func(*Context)) 
 	return v, err
 }
 
-// RemoveContext forgets a context.
-func (b *Book) RemoveContext(owner Subject, name string) error {
+// Remove forgets a context.
+func (b Contexts) Remove(owner Subject, name string) error {
 	return b.update(func(b *Book, c *store.Records) error {
 		contexts.Delete(c, contextKey(owner, name))
 		return nil
 	})
 }
 
-// ContextChoice returns what a user chose, all repositories and none if they chose
+// Choice returns what a user chose, all repositories and none if they chose
 // nothing.
-func (b *Book) ContextChoice(user uint32) (*ContextChoice, error) {
+func (b Contexts) Choice(user uint32) (*ContextChoice, error) {
 	c, err := choices.Lookup(b.st, user)
 	if errors.Is(err, store.ErrNotFound) {
 		return &ContextChoice{User: user}, nil
@@ -133,14 +131,14 @@ func (b *Book) ContextChoice(user uint32) (*ContextChoice, error) {
 	return c, err
 }
 
-// ChooseContext has change alter what a user chose.
-func (b *Book) ChooseContext(user uint32, change func(*ContextChoice)) error {
+// Choose has f alter what a user chose.
+func (b Contexts) Choose(user uint32, f func(*ContextChoice)) error {
 	return b.update(func(b *Book, c *store.Records) error {
-		v, err := b.ContextChoice(user)
+		v, err := b.Contexts.Choice(user)
 		if err != nil {
 			return err
 		}
-		change(v)
+		f(v)
 		v.User = user
 		return choices.Put(c, user, v)
 	})

@@ -19,19 +19,18 @@ import (
 func TestDamagedRecordsStopNothing(t *testing.T) {
 	st := open(t, vfs.NewMem())
 	defer st.Close()
-	b := saved.Open(st, nil)
 	var told []string
-	b.Damaged = func(kind store.RecordKind, id []byte, err error) {
+	b := saved.Open(st, saved.Options{Damaged: func(kind store.RecordKind, id []byte, err error) {
 		if !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("%c %x: %v, want ErrCorrupt", kind, id, err)
 		}
 		told = append(told, fmt.Sprintf("%c %x", kind, id))
-	}
-	job, err := b.AddJob("kiln", 1)
+	}})
+	job, err := b.Jobs.Add("kiln", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	search, err := b.AddSearch(saved.Search{Query: "kiln"})
+	search, err := b.Searches.Add(saved.Search{Query: "kiln"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,11 +49,11 @@ func TestDamagedRecordsStopNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	jobs, err := b.Jobs()
+	jobs, err := b.Jobs.All()
 	if err != nil || len(jobs) != 1 || jobs[0].ID != job.ID {
 		t.Errorf("jobs: got %v, %v; want the sound one", jobs, err)
 	}
-	searches, err := b.Searches()
+	searches, err := b.Searches.All()
 	if err != nil || len(searches) != 1 || searches[0].ID != search.ID {
 		t.Errorf("saved searches: got %v, %v; want the sound one", searches, err)
 	}
@@ -62,14 +61,14 @@ func TestDamagedRecordsStopNothing(t *testing.T) {
 		t.Errorf("told of %q, want 4 jobs and 4 searches", told)
 	}
 	for _, n := range []uint32{7, 8, 9} {
-		if _, err := b.Job(n); !errors.Is(err, store.ErrCorrupt) {
+		if _, err := b.Jobs.Get(n); !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("job %d: got %v, want ErrCorrupt", n, err)
 		}
 	}
-	if j, err := b.RewindJob(job.ID); err != nil || j.Parts != 0 {
+	if j, err := b.Jobs.Rewind(job.ID); err != nil || j.Parts != 0 {
 		t.Errorf("rewind: got %+v, %v; want no parts", j, err)
 	}
-	if err := b.RemoveJob(job.ID); err != nil {
+	if err := b.Jobs.Remove(job.ID); err != nil {
 		t.Error(err)
 	}
 	left := store.RecordRange{Kind: store.RecordJobResult, Prefix: binary.BigEndian.AppendUint32(nil, job.ID)}
@@ -84,12 +83,12 @@ func TestDamagedRecordsStopNothing(t *testing.T) {
 func TestRecordOfAnother(t *testing.T) {
 	st := open(t, vfs.NewMem())
 	defer st.Close()
-	b := saved.Open(st, nil)
+	b := saved.Open(st, saved.Options{})
 	ann, bob := saved.Subject{Kind: saved.SubjectUser, ID: 1}, saved.Subject{Kind: saved.SubjectUser, ID: 2}
-	if _, err := b.ChangeSettings(ann, 1, 0, func(string) (string, error) { return "{}", nil }); err != nil {
+	if _, err := b.Settings.Change(ann, 1, 0, func(string) (string, error) { return "{}", nil }); err != nil {
 		t.Fatal(err)
 	}
-	service, err := b.AddService(saved.Service{Kind: "github", Config: "{}"})
+	service, err := b.Services.Add(saved.Service{Kind: "github", Config: "{}"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,16 +109,16 @@ func TestRecordOfAnother(t *testing.T) {
 	if err := st.CommitRecords(&c); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := b.Settings(ann); err != nil || s.Subject != ann {
+	if s, err := b.Settings.Latest(ann); err != nil || s.Subject != ann {
 		t.Errorf("settings of their owner: got %+v, %v", s, err)
 	}
-	if s, err := b.Settings(bob); !errors.Is(err, store.ErrCorrupt) {
+	if s, err := b.Settings.Latest(bob); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("settings of another user: got %+v, %v; want ErrCorrupt", s, err)
 	}
-	if s, err := b.Service(9); !errors.Is(err, store.ErrCorrupt) {
+	if s, err := b.Services.Get(9); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("service 9: got %+v, %v; want ErrCorrupt", s, err)
 	}
-	if all, err := b.Services(); !errors.Is(err, store.ErrCorrupt) {
+	if all, err := b.Services.All(); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("services: got %+v, %v; want ErrCorrupt", all, err)
 	}
 	var problems []string

@@ -1,7 +1,6 @@
 package saved
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -68,23 +67,21 @@ type JobStep struct {
 	PartsEnd *uint32 `json:"partsEnd,omitempty"`
 }
 
-// Jobs returns all jobs by ID, but for damaged ones.
-func (b *Book) Jobs() ([]*Job, error) { return jobs.All(b.st, store.RecordRange{}, b.leaveOut) }
+// Jobs are the search jobs of a book.
+type Jobs struct{ *base }
 
-// EachJob calls f with all jobs by ID, but for damaged ones.
-func (b *Book) EachJob(f func(*Job)) error {
-	return jobs.Each(b.st, store.RecordRange{}, b.leaveOut, func(_ uint32, j *Job) (bool, error) {
-		f(j)
-		return true, nil
-	})
-}
+// All returns all jobs by ID, but for damaged ones.
+func (b Jobs) All() ([]*Job, error) { return jobs.All(b.st, store.RecordRange{}, b.o.Damaged) }
 
-// Job returns the job with an ID, or an error that is store.ErrNotFound.
-func (b *Book) Job(id uint32) (*Job, error) { return jobs.Get(b.st, id) }
+// Each calls f with all jobs by ID, but for damaged ones.
+func (b Jobs) Each(f func(*Job)) error { return each(b.base, jobs, f) }
 
-// AddJob queues a search.
-func (b *Book) AddJob(query string, creator uint32) (*Job, error) {
-	j := &Job{Query: query, Creator: creator, State: JobQueued, Created: b.now().UTC()}
+// Get returns the job with an ID, or an error that is store.ErrNotFound.
+func (b Jobs) Get(id uint32) (*Job, error) { return jobs.Get(b.st, id) }
+
+// Add queues a search.
+func (b Jobs) Add(query string, creator uint32) (*Job, error) {
+	j := &Job{Query: query, Creator: creator, State: JobQueued, Created: b.now()}
 	return j, b.update(func(b *Book, c *store.Records) (err error) {
 		if j.ID, err = b.next(c, "job"); err != nil {
 			return err
@@ -93,27 +90,22 @@ func (b *Book) AddJob(query string, creator uint32) (*Job, error) {
 	})
 }
 
-// ChangeJob has change alter a job that is not over, and returns it as it is
-// then; the error is ErrConflict for a job that is over.
-func (b *Book) ChangeJob(id uint32, change func(*Job)) (*Job, error) {
-	return b.changeJob(id, nil, nil, change)
-}
+// Change has f alter a job that is not over, and returns it as it is then; the
+// error is ErrConflict for a job that is over.
+func (b Jobs) Change(id uint32, f func(*Job)) (*Job, error) { return b.change(id, nil, nil, f) }
 
 // AddResults keeps what a job found, and with step, if that is not nil, that it
 // is done with a repository.
-func (b *Book) AddResults(id uint32, results []byte, step *JobStep) (*Job, error) {
-	return b.changeJob(id, results, step, func(*Job) {})
+func (b Jobs) AddResults(id uint32, results []byte, step *JobStep) (*Job, error) {
+	return b.change(id, results, step, func(*Job) {})
 }
 
-func (b *Book) changeJob(id uint32, found []byte, step *JobStep, change func(*Job)) (j *Job, err error) {
-	err = b.update(func(b *Book, c *store.Records) error {
-		if j, err = b.Job(id); err != nil {
-			return err
-		}
+func (b Jobs) change(id uint32, found []byte, step *JobStep, f func(*Job)) (*Job, error) {
+	return change(b.base, jobs, id, func(_ *Book, c *store.Records, j *Job) error {
 		if j.State.Final() {
 			return fmt.Errorf("search job %d: %w", id, ErrConflict)
 		}
-		change(j)
+		f(j)
 		for part := range slices.Chunk(found, partBytes) {
 			if err := results.Put(c, jobPart{id, j.Parts}, &part); err != nil {
 				return err
@@ -132,19 +124,19 @@ func (b *Book) changeJob(id uint32, found []byte, step *JobStep, change func(*Jo
 			}
 			j.PartsDone, j.BytesDone = j.Parts, j.Bytes
 		}
-		return jobs.Put(c, id, j)
+		return nil
 	})
-	return j, err
 }
 
-// RewindJob drops what a job found in a repository that it had not finished
+// Rewind drops what a job found in a repository that it had not finished
 // when the process ended.
-func (b *Book) RewindJob(id uint32) (j *Job, err error) {
+func (b Jobs) Rewind(id uint32) (j *Job, err error) {
 	err = b.update(func(b *Book, c *store.Records) error {
-		if j, err = b.Job(id); err != nil || j.Parts == j.PartsDone {
+		if j, err = b.Jobs.Get(id); err != nil || j.Parts == j.PartsDone {
 			return err
 		}
-		if err := b.deleteParts(c, store.RecordJobResult, jobPart{id, j.PartsDone}); err != nil {
+		unfinished := store.RecordRange{Prefix: table.ID(id), From: table.ID(jobPart{id, j.PartsDone})}
+		if err := b.delete(c, unfinished, store.RecordJobResult); err != nil {
 			return err
 		}
 		j.Parts, j.Bytes = j.PartsDone, j.BytesDone
@@ -156,8 +148,8 @@ func (b *Book) RewindJob(id uint32) (j *Job, err error) {
 // partBytes is how long a part of results is at most.
 const partBytes = 128 << 10
 
-// JobPart returns one of the parts of what a job found, counted from 0.
-func (b *Book) JobPart(id, part uint32) ([]byte, error) {
+// Part returns one of the parts of what a job found, counted from 0.
+func (b Jobs) Part(id, part uint32) ([]byte, error) {
 	value, err := results.Lookup(b.st, jobPart{id, part})
 	if err != nil {
 		return nil, fmt.Errorf("part %d of search job %d: %w", part, id, err)
@@ -165,30 +157,18 @@ func (b *Book) JobPart(id, part uint32) ([]byte, error) {
 	return *value, nil
 }
 
-// JobSteps returns the results of a job so far, in order.
-func (b *Book) JobSteps(id uint32) ([]*JobStep, error) {
+// Steps returns the results of a job so far, in order.
+func (b Jobs) Steps(id uint32) ([]*JobStep, error) {
 	return steps.All(b.st, store.RecordRange{Prefix: table.ID(id)}, nil)
 }
 
-// RemoveJob forgets a job and what it found.
-func (b *Book) RemoveJob(id uint32) error {
+// Remove forgets a job and what it found.
+func (b Jobs) Remove(id uint32) error {
 	return b.update(func(b *Book, c *store.Records) error {
-		if _, err := b.Job(id); err != nil {
+		if _, err := b.Jobs.Get(id); err != nil {
 			return err
 		}
 		jobs.Delete(c, id)
-		return errors.Join(
-			b.deleteParts(c, store.RecordJobResult, jobPart{id, 0}),
-			b.deleteParts(c, store.RecordJobStep, jobPart{id, 0}))
-	})
-}
-
-// deleteParts deletes the existing parts of a job from a part on. It does not
-// trust the job's count of them, which could be billions.
-func (b *Book) deleteParts(c *store.Records, kind store.RecordKind, from jobPart) error {
-	in := store.RecordRange{Kind: kind, Prefix: table.ID(from.Job), From: table.ID(from)}
-	return b.st.EachRecord(in, func(id, _ []byte) (bool, error) {
-		c.Delete(kind, id)
-		return true, nil
+		return b.delete(c, store.RecordRange{Prefix: table.ID(id)}, store.RecordJobResult, store.RecordJobStep)
 	})
 }

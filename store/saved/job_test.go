@@ -14,19 +14,19 @@ import (
 func TestJobs(t *testing.T) {
 	fs := vfs.NewMem()
 	st := open(t, fs)
-	b := saved.Open(st, nil)
-	one, err := b.AddJob("a", 3)
+	b := saved.Open(st, saved.Options{})
+	one, err := b.Jobs.Add("a", 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := b.AddJob("b", 0)
+	two, err := b.Jobs.Add("b", 0)
 	if err != nil || two.ID != one.ID+1 || one.State != saved.JobQueued {
 		t.Fatalf("jobs %+v and %+v, %v", one, two, err)
 	}
 	large := bytes.Repeat([]byte("x"), 300<<10)
 	add := func(step *saved.JobStep) *saved.Job {
 		t.Helper()
-		j, err := b.AddResults(one.ID, large, step)
+		j, err := b.Jobs.AddResults(one.ID, large, step)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestJobs(t *testing.T) {
 	size := func() (n int) {
 		t.Helper()
 		for i := uint32(0); ; i++ {
-			part, err := b.JobPart(one.ID, i)
+			part, err := b.Jobs.Part(one.ID, i)
 			if errors.Is(err, store.ErrNotFound) {
 				return n
 			}
@@ -60,28 +60,28 @@ func TestJobs(t *testing.T) {
 	}
 	st = open(t, fs)
 	defer st.Close()
-	b = saved.Open(st, nil)
-	if j, err := b.RewindJob(one.ID); err != nil || j.Bytes != 3*300<<10 || size() != 3*300<<10 {
+	b = saved.Open(st, saved.Options{})
+	if j, err := b.Jobs.Rewind(one.ID); err != nil || j.Bytes != 3*300<<10 || size() != 3*300<<10 {
 		t.Errorf("rewound: %+v, %v, %d bytes", j, err, size())
 	}
-	steps, err := b.JobSteps(one.ID)
+	steps, err := b.Jobs.Steps(one.ID)
 	if err != nil || len(steps) != 2 || steps[1].Failure != "gone" {
 		t.Errorf("steps: %+v, %v", steps, err)
 	}
 	// What is over stays as it is.
-	if _, err := b.ChangeJob(one.ID, func(j *saved.Job) { j.State = saved.JobCanceled }); err != nil {
+	if _, err := b.Jobs.Change(one.ID, func(j *saved.Job) { j.State = saved.JobCanceled }); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.AddResults(one.ID, large, nil); !errors.Is(err, saved.ErrConflict) {
+	if _, err := b.Jobs.AddResults(one.ID, large, nil); !errors.Is(err, saved.ErrConflict) {
 		t.Errorf("results of a job that is over: got %v, want ErrConflict", err)
 	}
-	if err := b.RemoveJob(one.ID); err != nil {
+	if err := b.Jobs.Remove(one.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Job(one.ID); !errors.Is(err, store.ErrNotFound) || size() != 0 {
+	if _, err := b.Jobs.Get(one.ID); !errors.Is(err, store.ErrNotFound) || size() != 0 {
 		t.Errorf("removed: got %v, %d bytes", err, size())
 	}
-	if all, err := b.Jobs(); err != nil || len(all) != 1 || all[0].ID != two.ID {
+	if all, err := b.Jobs.All(); err != nil || len(all) != 1 || all[0].ID != two.ID {
 		t.Errorf("left: %+v, %v", all, err)
 	}
 }
@@ -89,24 +89,24 @@ func TestJobs(t *testing.T) {
 func TestSearches(t *testing.T) {
 	st := open(t, vfs.NewMem())
 	defer st.Close()
-	b := saved.Open(st, nil)
-	s, err := b.AddSearch(saved.Search{Query: "a", Owner: saved.Subject{Kind: saved.SubjectUser, ID: 1}})
+	b := saved.Open(st, saved.Options{})
+	s, err := b.Searches.Add(saved.Search{Query: "a", Owner: saved.Subject{Kind: saved.SubjectUser, ID: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err = b.ChangeSearch(s.ID, func(s *saved.Search) { s.Query, s.ID = "b", 99 }); err != nil || s.Query != "b" || s.ID != 1 {
+	if s, err = b.Searches.Change(s.ID, func(s *saved.Search) { s.Query, s.ID = "b", 99 }); err != nil || s.Query != "b" || s.ID != 1 {
 		t.Errorf("changed: %+v, %v", s, err)
 	}
-	if all, err := b.Searches(); err != nil || len(all) != 1 || all[0].Query != "b" {
+	if all, err := b.Searches.All(); err != nil || len(all) != 1 || all[0].Query != "b" {
 		t.Errorf("all: %+v, %v", all, err)
 	}
-	if err := b.RemoveSearch(1); err != nil {
+	if err := b.Searches.Remove(1); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Search(1); !errors.Is(err, store.ErrNotFound) {
+	if _, err := b.Searches.Get(1); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("removed: got %v, want ErrNotFound", err)
 	}
-	if again, err := b.AddSearch(saved.Search{Query: "c"}); err != nil || again.ID != 2 {
+	if again, err := b.Searches.Add(saved.Search{Query: "c"}); err != nil || again.ID != 2 {
 		t.Errorf("after removal: %+v, %v; want another ID", again, err)
 	}
 }

@@ -96,15 +96,28 @@ const (
 	sealedTarget  purpose = "trawl: target of a monitor"
 )
 
-func (k *Key) seal(p purpose, text string) ([]byte, error) {
+// seal returns what a record keeps of a text with secrets: shown, which is what remains
+// of it without them, and the whole of it sealed. A text without secrets, or without a
+// key, is kept as it is.
+func (k *Key) seal(p purpose, text, shown string) (kept string, sealed []byte, err error) {
+	if k == nil || text == shown {
+		return text, nil, nil
+	}
 	aead, err := k.open()
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	return aead.Seal(nil, nil, []byte(text), []byte(p)), nil
+	return shown, aead.Seal(nil, nil, []byte(text), []byte(p)), nil
 }
 
-func (k *Key) unseal(p purpose, sealed []byte) (string, error) {
+// unseal returns the text of which a record keeps what seal returned.
+func (k *Key) unseal(p purpose, kept string, sealed []byte) (string, error) {
+	if len(sealed) == 0 {
+		return kept, nil
+	}
+	if k == nil {
+		return "", ErrSealed
+	}
 	aead, err := k.open()
 	if err != nil {
 		return "", err
@@ -114,31 +127,4 @@ func (k *Key) unseal(p purpose, sealed []byte) (string, error) {
 		return "", ErrSealed
 	}
 	return string(text), nil
-}
-
-// SetConfig gives a service a configuration. shown is what remains of it without
-// secrets; where that differs the record has the whole only sealed. With an error the
-// service is as it was.
-func (b *Book) SetConfig(v *Service, config, shown string) error {
-	if b.Key == nil || config == shown {
-		v.Config, v.Sealed = config, nil
-		return nil
-	}
-	sealed, err := b.Key.seal(sealedService, config)
-	if err != nil {
-		return err
-	}
-	v.Config, v.Sealed = shown, sealed
-	return nil
-}
-
-// FullConfig returns the configuration of a service with its secrets.
-func (b *Book) FullConfig(v *Service) (string, error) {
-	if len(v.Sealed) == 0 {
-		return v.Config, nil
-	}
-	if b.Key == nil {
-		return "", ErrSealed
-	}
-	return b.Key.unseal(sealedService, v.Sealed)
 }

@@ -25,12 +25,12 @@ func found(hashes ...uint64) (all []saved.Found) {
 func watched(t *testing.T, fs vfs.FS) (*store.Store, *saved.Book, uint32) {
 	t.Helper()
 	st := open(t, fs)
-	b := saved.Open(st, nil)
-	s, err := b.AddSearch(saved.Search{Query: "glaze"})
+	b := saved.Open(st, saved.Options{})
+	s, err := b.Searches.Add(saved.Search{Query: "glaze"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.SetMonitor(s.ID, 1, []saved.Target{{Kind: "webhook", Address: "https://example.com"}}); err != nil {
+	if _, err := b.Monitors.Set(s.ID, 1, []saved.Target{{Kind: "webhook", Address: "https://example.com"}}); err != nil {
 		t.Fatal(err)
 	}
 	return st, b, s.ID
@@ -44,11 +44,11 @@ func know(t *testing.T, b *saved.Book, search, repository uint32, all []saved.Fo
 
 func knowAs(t *testing.T, b *saved.Book, search uint32, at saved.Looked, all []saved.Found, whole bool) int {
 	t.Helper()
-	m, err := b.Monitor(search)
+	m, err := b.Monitors.Get(search)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := b.Know(m, at, all, whole)
+	f, err := b.Monitors.Know(m, at, all, whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,11 +80,11 @@ func TestKnow(t *testing.T) {
 	}
 	st = open(t, fs)
 	defer st.Close()
-	b = saved.Open(st, nil)
+	b = saved.Open(st, saved.Options{})
 	if n := know(t, b, id, 1, found(1, 2, 3, 4, 5)); n != 0 {
 		t.Errorf("opened again: %d are new", n)
 	}
-	all, err := b.Firings(id)
+	all, err := b.Firings.All(id)
 	if err != nil || len(all) != 3 || all[0].Number != 3 || all[2].Count != 2 || all[2].Matches[0].Line != 3 {
 		t.Errorf("firings: %+v, %v", all, err)
 	}
@@ -93,21 +93,21 @@ func TestKnow(t *testing.T) {
 	}
 
 	// Another query knows nothing, and of the old one nothing is taken any more.
-	old, err := b.Monitor(id)
+	old, err := b.Monitors.Get(id)
 	if err != nil || old.Known != 5+2 {
 		t.Errorf("it knows of %d matches, %v", old.Known, err)
 	}
-	if _, err := b.RestartMonitor(id, "slip"); err != nil {
+	if _, err := b.Monitors.Restart(id, "slip"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Know(old, saved.Looked{Repository: 1}, found(9), true); !errors.Is(err, saved.ErrConflict) {
+	if _, err := b.Monitors.Know(old, saved.Looked{Repository: 1}, found(9), true); !errors.Is(err, saved.ErrConflict) {
 		t.Errorf("of the old query: %v, want ErrConflict", err)
 	}
 	if n := know(t, b, id, 1, found(1, 9)); n != 0 {
 		t.Errorf("of the new query: %d are new", n)
 	}
 
-	if err := b.RemoveSearch(id); err != nil {
+	if err := b.Searches.Remove(id); err != nil {
 		t.Fatal(err)
 	}
 	for _, kind := range []store.RecordKind{store.RecordMonitor, store.RecordKnown, store.RecordLooked, store.RecordFiring, store.RecordWaiting} {
@@ -122,7 +122,7 @@ func TestKnow(t *testing.T) {
 func TestFirstLook(t *testing.T) {
 	st, b, id := watched(t, vfs.NewMem())
 	defer st.Close()
-	m, err := b.Monitor(id)
+	m, err := b.Monitors.Get(id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,14 +146,14 @@ func TestFirstLook(t *testing.T) {
 	if n := knowAs(t, b, id, after, found(1, 2), true); n != 2 {
 		t.Errorf("a new repository: %d are new, want 2", n)
 	}
-	looked, err := b.Looked(id)
+	looked, err := b.Monitors.Looked(id)
 	if err != nil || !maps.Equal(looked, map[uint32]uint64{1: 3, 2: 7}) {
 		t.Errorf("looked at %v, %v", looked, err)
 	}
-	if err := b.Forget(id, 1); err != nil {
+	if err := b.Monitors.Forget(id, 1); err != nil {
 		t.Fatal(err)
 	}
-	if m, err = b.Monitor(id); err != nil || m.Known != 2 {
+	if m, err = b.Monitors.Get(id); err != nil || m.Known != 2 {
 		t.Errorf("after a repository is gone it knows of %d, %v; want 2", m.Known, err)
 	}
 	if n := know(t, b, id, 1, found(9)); n != 0 {
@@ -194,7 +194,7 @@ func TestFirings(t *testing.T) {
 	st, b, id := watched(t, vfs.NewMem())
 	defer st.Close()
 	waiting := func() (all []uint32) {
-		err := b.Waiting(func(search, number uint32, due time.Time) {
+		err := b.Firings.Waiting(func(search, number uint32, due time.Time) {
 			if search != id || due.IsZero() {
 				t.Errorf("waiting: search %d, due %v", search, due)
 			}
@@ -212,10 +212,10 @@ func TestFirings(t *testing.T) {
 		t.Errorf("waiting: %v", got)
 	}
 	later := time.Now().Add(time.Hour).Truncate(time.Second)
-	if err := b.ChangeFiring(id, 1, func(f *saved.Firing) { f.Deliveries[0].State = saved.DeliveryDone }); err != nil {
+	if err := b.Firings.Change(id, 1, func(f *saved.Firing) { f.Deliveries[0].State = saved.DeliveryDone }); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.ChangeFiring(id, 2, func(f *saved.Firing) { f.Deliveries[0].Next = later }); err != nil {
+	if err := b.Firings.Change(id, 2, func(f *saved.Firing) { f.Deliveries[0].Next = later }); err != nil {
 		t.Fatal(err)
 	}
 	if got := waiting(); !slices.Equal(got, []uint32{2}) {
@@ -224,11 +224,11 @@ func TestFirings(t *testing.T) {
 	for h := range uint64(saved.MaxFirings) {
 		know(t, b, id, 1, found(10+h))
 	}
-	all, err := b.Firings(id)
+	all, err := b.Firings.All(id)
 	if err != nil || len(all) != saved.MaxFirings || all[len(all)-1].Number != 3 {
 		t.Errorf("%d firings, %v; the oldest is %+v", len(all), err, all[len(all)-1])
 	}
-	m, err := b.Monitor(id)
+	m, err := b.Monitors.Get(id)
 	if err != nil || m.Untold != 1 {
 		t.Errorf("monitor: %+v, %v; want one that was not told", m, err)
 	}
@@ -242,16 +242,15 @@ func TestFirings(t *testing.T) {
 func TestTargetsAreSealed(t *testing.T) {
 	st := open(t, vfs.NewMem())
 	defer st.Close()
-	b := saved.Open(st, nil)
-	b.Key = saved.NewKey(t.TempDir()+"/key", true)
-	target, err := b.NewTarget("slack", "https://example.com/secret", "https://example.com/…")
+	b := saved.Open(st, saved.Options{Key: saved.NewKey(t.TempDir()+"/key", true)})
+	target, err := b.Monitors.NewTarget("slack", "https://example.com/secret", "https://example.com/…")
 	if err != nil || target.Address != "https://example.com/…" {
 		t.Fatalf("target: %+v, %v", target, err)
 	}
-	if got, err := b.Address(target); err != nil || got != "https://example.com/secret" {
+	if got, err := b.Monitors.Address(target); err != nil || got != "https://example.com/secret" {
 		t.Errorf("address: %q, %v", got, err)
 	}
-	if got, err := b.FullConfig(&saved.Service{Sealed: target.Sealed}); !errors.Is(err, saved.ErrSealed) {
+	if got, err := b.Services.FullConfig(&saved.Service{Sealed: target.Sealed}); !errors.Is(err, saved.ErrSealed) {
 		t.Errorf("as a service: %q, %v; want ErrSealed", got, err)
 	}
 }

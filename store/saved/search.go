@@ -18,51 +18,45 @@ type Search struct {
 	Updated time.Time `json:"updated"`
 }
 
-// Searches returns all saved searches by ID, but for damaged ones.
-func (b *Book) Searches() ([]*Search, error) {
-	return searches.All(b.st, store.RecordRange{}, b.leaveOut)
+// Searches are the saved searches of a book.
+type Searches struct{ *base }
+
+// All returns all saved searches by ID, but for damaged ones.
+func (b Searches) All() ([]*Search, error) {
+	return searches.All(b.st, store.RecordRange{}, b.o.Damaged)
 }
 
-// EachSearch calls f with all saved searches by ID, but for damaged ones.
-func (b *Book) EachSearch(f func(*Search)) error {
-	return searches.Each(b.st, store.RecordRange{}, b.leaveOut, func(_ uint32, s *Search) (bool, error) {
-		f(s)
-		return true, nil
-	})
-}
+// Each calls f with all saved searches by ID, but for damaged ones.
+func (b Searches) Each(f func(*Search)) error { return each(b.base, searches, f) }
 
-// Search returns the saved search with an ID, or an error that is
+// Get returns the saved search with an ID, or an error that is
 // store.ErrNotFound.
-func (b *Book) Search(id uint32) (*Search, error) { return searches.Get(b.st, id) }
+func (b Searches) Get(id uint32) (*Search, error) { return searches.Get(b.st, id) }
 
-// AddSearch keeps a search under a new ID.
-func (b *Book) AddSearch(s Search) (*Search, error) {
+// Add keeps a search under a new ID.
+func (b Searches) Add(s Search) (*Search, error) {
 	return &s, b.update(func(b *Book, c *store.Records) (err error) {
 		if s.ID, err = b.next(c, "search"); err != nil {
 			return err
 		}
-		s.Created, s.Updated = b.now().UTC(), b.now().UTC()
+		s.Created, s.Updated = b.now(), b.now()
 		return searches.Put(c, s.ID, &s)
 	})
 }
 
-// ChangeSearch has change alter the saved search with an ID.
-func (b *Book) ChangeSearch(id uint32, change func(*Search)) (s *Search, err error) {
-	err = b.update(func(b *Book, c *store.Records) error {
-		if s, err = b.Search(id); err != nil {
-			return err
-		}
-		change(s)
-		s.ID, s.Updated = id, b.now().UTC()
-		return searches.Put(c, id, s)
+// Change has f alter the saved search with an ID.
+func (b Searches) Change(id uint32, f func(*Search)) (*Search, error) {
+	return change(b.base, searches, id, func(b *Book, _ *store.Records, s *Search) error {
+		f(s)
+		s.ID, s.Updated = id, b.now()
+		return nil
 	})
-	return s, err
 }
 
-// RemoveSearch forgets a saved search, with its monitor.
-func (b *Book) RemoveSearch(id uint32) error {
+// Remove forgets a saved search, with its monitor.
+func (b Searches) Remove(id uint32) error {
 	return b.update(func(b *Book, c *store.Records) error {
 		searches.Delete(c, id)
-		return b.removeMonitor(c, id)
+		return b.Monitors.remove(c, id)
 	})
 }

@@ -13,7 +13,7 @@ type Service struct {
 	Kind        string `json:"kind"`
 	DisplayName string `json:"displayName"`
 	// Config is JSON with comments. Sealed is the whole of it where Config lacks
-	// secrets; Book.SetConfig and Book.FullConfig know about them.
+	// secrets; SetConfig and FullConfig of Services know about them.
 	Config string `json:"config"`
 	Sealed []byte `json:"sealed,omitempty"`
 	// Declared is what the configuration file calls the service, "" for one that was
@@ -33,32 +33,35 @@ type Service struct {
 	Repositories []uint32 `json:"repositories,omitempty"`
 }
 
-// Services returns all external services by ID. A damaged one is an error: its
+// Services are the external services of a book.
+type Services struct{ *base }
+
+// All returns all external services by ID. A damaged one is an error: its
 // repositories would look as if no service had them.
-func (b *Book) Services() ([]*Service, error) {
+func (b Services) All() ([]*Service, error) {
 	return services.All(b.st, store.RecordRange{}, nil)
 }
 
-// Service returns the external service with an ID, or an error that is
+// Get returns the external service with an ID, or an error that is
 // store.ErrNotFound.
-func (b *Book) Service(id uint32) (*Service, error) { return services.Get(b.st, id) }
+func (b Services) Get(id uint32) (*Service, error) { return services.Get(b.st, id) }
 
-// AddService keeps an external service under a new ID.
-func (b *Book) AddService(s Service) (*Service, error) {
+// Add keeps an external service under a new ID.
+func (b Services) Add(s Service) (*Service, error) {
 	return &s, b.update(func(b *Book, c *store.Records) (err error) {
 		if s.ID, err = b.next(c, "service"); err != nil {
 			return err
 		}
-		s.Created, s.Updated = b.now().UTC(), b.now().UTC()
+		s.Created, s.Updated = b.now(), b.now()
 		return services.Put(c, s.ID, &s)
 	})
 }
 
-// DeclareService keeps a service of the configuration file, and reports whether it
+// Declare keeps a service of the configuration file, and reports whether it
 // differs from what was kept. Nodes with the same file keep one between them.
-func (b *Book) DeclareService(s Service) (out *Service, changed bool, err error) {
+func (b Services) Declare(s Service) (out *Service, changed bool, err error) {
 	err = b.update(func(b *Book, c *store.Records) error {
-		all, err := b.Services()
+		all, err := b.Services.All()
 		if err != nil {
 			return err
 		}
@@ -74,7 +77,7 @@ func (b *Book) DeclareService(s Service) (out *Service, changed bool, err error)
 			if added.ID, err = b.next(c, "service"); err != nil {
 				return err
 			}
-			added.Created = b.now().UTC()
+			added.Created = b.now()
 			out = &added
 		case out.Kind == s.Kind && out.Config == s.Config:
 			changed = false
@@ -82,32 +85,42 @@ func (b *Book) DeclareService(s Service) (out *Service, changed bool, err error)
 		default:
 			out.Kind, out.Config, out.DisplayName = s.Kind, s.Config, s.DisplayName
 		}
-		out.Updated = b.now().UTC()
+		out.Updated = b.now()
 		return services.Put(c, out.ID, out)
 	})
 	return out, changed, err
 }
 
-// ChangeService has change alter an external service.
-func (b *Book) ChangeService(id uint32, change func(*Service) error) (s *Service, err error) {
-	err = b.update(func(b *Book, c *store.Records) error {
-		if s, err = b.Service(id); err != nil {
-			return err
-		}
-		if err := change(s); err != nil {
-			return err
-		}
+// Change has f alter an external service.
+func (b Services) Change(id uint32, f func(*Service) error) (*Service, error) {
+	return change(b.base, services, id, func(_ *Book, _ *store.Records, s *Service) error {
+		err := f(s)
 		s.ID = id
-		return services.Put(c, id, s)
+		return err
 	})
-	return s, err
 }
 
-// RemoveService forgets an external service; its repositories are the caller's
+// Remove forgets an external service; its repositories are the caller's
 // to remove.
-func (b *Book) RemoveService(id uint32) error {
+func (b Services) Remove(id uint32) error {
 	return b.update(func(b *Book, c *store.Records) error {
 		services.Delete(c, id)
 		return nil
 	})
+}
+
+// SetConfig gives a service a configuration. shown is what remains of it without
+// secrets; where that differs the record has the whole only sealed. With an error the
+// service is as it was.
+func (b Services) SetConfig(v *Service, config, shown string) error {
+	kept, sealed, err := b.o.Key.seal(sealedService, config, shown)
+	if err == nil {
+		v.Config, v.Sealed = kept, sealed
+	}
+	return err
+}
+
+// FullConfig returns the configuration of a service with its secrets.
+func (b Services) FullConfig(v *Service) (string, error) {
+	return b.o.Key.unseal(sealedService, v.Config, v.Sealed)
 }

@@ -56,8 +56,11 @@ func versions(of Subject) store.RecordRange {
 	return store.RecordRange{Kind: store.RecordSettings, Prefix: table.ID(of), Backwards: true}
 }
 
-// Settings returns the latest settings of a subject, nil if there are none.
-func (b *Book) Settings(of Subject) (latest *Settings, err error) {
+// Versions are the settings of subjects, the latest and those before.
+type Versions struct{ *base }
+
+// Latest returns the latest settings of a subject, nil if there are none.
+func (b Versions) Latest(of Subject) (latest *Settings, err error) {
 	err = settings.Each(b.st, versions(of), nil, func(_ settingsKey, s *Settings) (bool, error) {
 		latest = s
 		return false, nil
@@ -65,12 +68,12 @@ func (b *Book) Settings(of Subject) (latest *Settings, err error) {
 	return latest, err
 }
 
-// ChangeSettings replaces the settings of a subject by what change makes of
-// them. The error is ErrConflict unless last is the ID of the latest, 0 for
-// none; an error of change's is returned as it is.
-func (b *Book) ChangeSettings(of Subject, author, last uint32, change func(contents string) (string, error)) (next *Settings, err error) {
+// Change replaces the settings of a subject by what f makes of them. The error is
+// ErrConflict unless last is the ID of the latest, 0 for none; an error of f's is
+// returned as it is.
+func (b Versions) Change(of Subject, author, last uint32, f func(contents string) (string, error)) (next *Settings, err error) {
 	err = b.update(func(b *Book, c *store.Records) error {
-		old, err := b.Settings(of)
+		old, err := b.Settings.Latest(of)
 		if err != nil {
 			return err
 		}
@@ -80,8 +83,8 @@ func (b *Book) ChangeSettings(of Subject, author, last uint32, change func(conte
 		if old.ID != last {
 			return fmt.Errorf("settings: %w", ErrConflict)
 		}
-		next = &Settings{Subject: of, Author: author, Created: b.now().UTC()}
-		if next.Contents, err = change(old.Contents); err != nil {
+		next = &Settings{Subject: of, Author: author, Created: b.now()}
+		if next.Contents, err = f(old.Contents); err != nil {
 			return err
 		}
 		if next.ID, err = b.next(c, "settings"); err != nil {
@@ -90,7 +93,7 @@ func (b *Book) ChangeSettings(of Subject, author, last uint32, change func(conte
 		if err := settings.Put(c, settingsKey{of, next.ID}, next); err != nil {
 			return err
 		}
-		return b.forgetVersions(c, of)
+		return b.Settings.forget(c, of)
 	})
 	if err != nil {
 		return nil, err
@@ -98,9 +101,9 @@ func (b *Book) ChangeSettings(of Subject, author, last uint32, change func(conte
 	return next, nil
 }
 
-// forgetVersions deletes the oldest versions, damaged ones too, so that with one
+// forget deletes the oldest versions, damaged ones too, so that with one
 // more there are versionsKept at most.
-func (b *Book) forgetVersions(c *store.Records, of Subject) error {
+func (b Versions) forget(c *store.Records, of Subject) error {
 	n := 0
 	return b.st.EachRecord(versions(of), func(id, _ []byte) (bool, error) {
 		if n++; n >= versionsKept {

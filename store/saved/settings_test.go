@@ -15,12 +15,12 @@ func TestSettings(t *testing.T) {
 	fs := vfs.NewMem()
 	st := open(t, fs)
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	b := saved.Open(st, func() time.Time { return now })
+	b := saved.Open(st, saved.Options{Now: func() time.Time { return now }})
 	ann, clay := saved.Subject{Kind: saved.SubjectUser, ID: 2}, saved.Subject{Kind: saved.SubjectOrg, ID: 2}
 	write := func(of saved.Subject, last uint32, text string) (*saved.Settings, error) {
-		return b.ChangeSettings(of, 7, last, func(string) (string, error) { return text, nil })
+		return b.Settings.Change(of, 7, last, func(string) (string, error) { return text, nil })
 	}
-	if s, err := b.Settings(ann); s != nil || err != nil {
+	if s, err := b.Settings.Latest(ann); s != nil || err != nil {
 		t.Errorf("none: got %+v, %v", s, err)
 	}
 	first, err := write(ann, 0, "{}")
@@ -30,7 +30,7 @@ func TestSettings(t *testing.T) {
 	if first.ID != 1 || first.Author != 7 || !first.Created.Equal(now) || first.Subject != ann {
 		t.Errorf("first: got %+v", first)
 	}
-	if s, err := b.Settings(clay); s != nil || err != nil {
+	if s, err := b.Settings.Latest(clay); s != nil || err != nil {
 		t.Errorf("those of another kind with the same number: got %+v, %v", s, err)
 	}
 	// versions
@@ -40,12 +40,12 @@ func TestSettings(t *testing.T) {
 		}
 	}
 	broken := errors.New("no")
-	if _, err := b.ChangeSettings(ann, 7, 1, func(string) (string, error) { return "", broken }); err != broken {
+	if _, err := b.Settings.Change(ann, 7, 1, func(string) (string, error) { return "", broken }); err != broken {
 		t.Errorf("an error of the change: got %v", err)
 	}
 	last := first.ID
 	for i := range 50 {
-		s, err := b.ChangeSettings(ann, 7, last, func(old string) (string, error) { return fmt.Sprint(old, i), nil })
+		s, err := b.Settings.Change(ann, 7, last, func(old string) (string, error) { return fmt.Sprint(old, i), nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestSettings(t *testing.T) {
 	}
 	st = open(t, fs)
 	defer st.Close()
-	s, err := saved.Open(st, nil).Settings(ann)
+	s, err := saved.Open(st, saved.Options{}).Settings.Latest(ann)
 	if err != nil || s.ID != last || len(s.Contents) != len("{}")+10+2*40 {
 		t.Errorf("after opening again: got %+v, %v; want version %d", s, err, last)
 	}

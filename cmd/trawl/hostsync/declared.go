@@ -43,7 +43,7 @@ func (s *Services) Declare(all []config.CodeHost) error {
 	s.declared.set(all)
 	var failed error
 	for _, h := range all {
-		v, changed, err := s.Book.DeclareService(saved.Service{Kind: h.Kind, DisplayName: h.Name, Config: h.Shown(), Declared: h.Name})
+		v, changed, err := s.Book.Services.Declare(saved.Service{Kind: h.Kind, DisplayName: h.Name, Config: h.Shown(), Declared: h.Name})
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("declare %q: %w", h.Name, err))
 			continue

@@ -16,7 +16,7 @@ const leastBetweenHooked = 10 * time.Second
 
 // HookConfig implements hooks.Receiver.
 func (s *Services) HookConfig(service uint32) *hosts.Config {
-	v, err := s.Book.Service(service)
+	v, err := s.Book.Services.Get(service)
 	if err != nil {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (s *Services) HookConfig(service uint32) *hosts.Config {
 // Hooked implements hooks.Receiver. A webhook of a service reaches the repositories of
 // that service only. One that is not known yet may be in a new listing.
 func (s *Services) Hooked(service uint32, hook codehost.Hook) {
-	v, err := s.Book.Service(service)
+	v, err := s.Book.Services.Get(service)
 	if err != nil {
 		return
 	}

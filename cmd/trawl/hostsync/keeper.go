@@ -55,7 +55,7 @@ func (k *Keeper) SetGrace(d time.Duration) { k.grace.Store(int64(d)) }
 
 // Config returns the configuration of a service with its secrets.
 func (k *Keeper) Config(v *saved.Service) (*hosts.Config, error) {
-	text, err := k.Book.FullConfig(v)
+	text, err := k.Book.Services.FullConfig(v)
 	if v.Declared != "" {
 		text, err = k.declared.config(v.Declared)
 	}
@@ -71,13 +71,13 @@ func (k *Keeper) Config(v *saved.Service) (*hosts.Config, error) {
 // Credentials returns by what git signs in for a repository that a service lists.
 func (k *Keeper) Credentials(r *store.Repository) *url.Userinfo {
 	if r.Origin != nil {
-		v, err := k.Book.Service(r.Origin.Service)
+		v, err := k.Book.Services.Get(r.Origin.Service)
 		if err != nil {
 			return nil
 		}
 		return k.login(v, r.Source)
 	}
-	all, err := k.Book.Services()
+	all, err := k.Book.Services.All()
 	if err != nil {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (k *Keeper) Preview(ctx context.Context, v *saved.Service) (*Plan, error) {
 }
 
 func (k *Keeper) situation(v *saved.Service, config *hosts.Config) (*situation, error) {
-	services, err := k.Book.Services()
+	services, err := k.Book.Services.All()
 	if err != nil {
 		return nil, err
 	}
@@ -337,7 +337,7 @@ func (k *Keeper) remove(ctx context.Context, r *store.Repository) error {
 }
 
 func (k *Keeper) note(id uint32, change func(*saved.Service)) error {
-	_, err := k.Book.ChangeService(id, func(v *saved.Service) error {
+	_, err := k.Book.Services.Change(id, func(v *saved.Service) error {
 		v.LastSync = k.Now().UTC()
 		change(v)
 		return nil
@@ -359,14 +359,14 @@ func summary(left []string) string {
 
 // RemoveService removes an external service, and the repositories that only it has.
 func (k *Keeper) RemoveService(ctx context.Context, id uint32) error {
-	v, err := k.Book.Service(id)
+	v, err := k.Book.Services.Get(id)
 	if err != nil {
 		return err
 	}
-	if err := k.Book.RemoveService(id); err != nil {
+	if err := k.Book.Services.Remove(id); err != nil {
 		return err
 	}
-	services, err := k.Book.Services()
+	services, err := k.Book.Services.All()
 	if err != nil {
 		return err
 	}

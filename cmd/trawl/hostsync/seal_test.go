@@ -33,12 +33,11 @@ func TestSealServices(t *testing.T) {
 		if err := os.WriteFile(key, []byte(c.key), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		book := saved.Open(st, nil)
-		book.Key = saved.NewKey(key, true)
+		book := saved.Open(st, saved.Options{Key: saved.NewKey(key, true)})
 		s := NewServices(&Keeper{Store: st, Book: book, Log: zerolog.Nop()}, nil, nil)
-		all, err := book.Services()
+		all, err := book.Services.All()
 		if err == nil && len(all) == 0 {
-			_, err = book.AddService(saved.Service{Kind: "GITHUB", DisplayName: "hub", Config: full})
+			_, err = book.Services.Add(saved.Service{Kind: "GITHUB", DisplayName: "hub", Config: full})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -46,11 +45,11 @@ func TestSealServices(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel() // which seals, and asks no host
 		s.Follow(ctx, 0)
-		v, err := book.Service(1)
+		v, err := book.Services.Get(1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := book.FullConfig(v); got != full || err != nil || (len(v.Sealed) > 0) != c.sealed || strings.Contains(v.Config, "S3cr3t") == c.sealed {
+		if got, err := book.Services.FullConfig(v); got != full || err != nil || (len(v.Sealed) > 0) != c.sealed || strings.Contains(v.Config, "S3cr3t") == c.sealed {
 			t.Errorf("with %s: %q, %v of %+v", c.name, got, err, v)
 		}
 	}

@@ -114,7 +114,7 @@ func (s *Services) Follow(ctx context.Context, interval time.Duration) {
 // seal seals the secrets of services that an older program wrote down as they
 // are.
 func (s *Services) seal() {
-	all, err := s.Book.Services()
+	all, err := s.Book.Services.All()
 	if err != nil {
 		return // ask says so
 	}
@@ -122,11 +122,11 @@ func (s *Services) seal() {
 		if !unsealed(v) {
 			continue
 		}
-		_, err := s.Book.ChangeService(v.ID, func(v *saved.Service) error {
+		_, err := s.Book.Services.Change(v.ID, func(v *saved.Service) error {
 			if !unsealed(v) { // any more: another node has done it, or someone has changed it
 				return nil
 			}
-			return s.Book.SetConfig(v, v.Config, hosts.Redact(v.Config))
+			return s.Book.Services.SetConfig(v, v.Config, hosts.Redact(v.Config))
 		})
 		if err != nil {
 			s.Log.Warn().Uint32("service", v.ID).Err(err).Msg("seal secrets of external service")
@@ -142,7 +142,7 @@ func unsealed(v *saved.Service) bool {
 
 // ask asks those services that were chosen, nil being all.
 func (s *Services) ask(ctx context.Context, chosen map[uint32]bool) {
-	all, err := s.Book.Services()
+	all, err := s.Book.Services.All()
 	if err != nil {
 		s.Log.Error().Err(err).Msg("list external services")
 		return

@@ -104,10 +104,10 @@ func (h *hosted) addService(kind, full string) {
 	h.Helper()
 	v := saved.Service{Kind: kind, DisplayName: "hub"}
 	book := h.GraphQL().Book
-	if err := book.SetConfig(&v, full, hosts.Redact(full)); err != nil {
+	if err := book.Services.SetConfig(&v, full, hosts.Redact(full)); err != nil {
 		h.Fatal(err)
 	}
-	added, err := book.AddService(v)
+	added, err := book.Services.Add(v)
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -119,14 +119,14 @@ func (h *hosted) addService(kind, full string) {
 func (h *hosted) sync() *saved.Service {
 	h.Helper()
 	book := h.GraphQL().Book
-	before, err := book.Service(h.asked)
+	before, err := book.Services.Get(h.asked)
 	if err != nil {
 		h.Fatal(err)
 	}
 	h.Hosts().SyncService(h.asked)
 	var after *saved.Service
 	eventually(h.T, "an answer of the host", func() bool {
-		after, err = book.Service(h.asked)
+		after, err = book.Services.Get(h.asked)
 		return err == nil && after.LastSync.After(before.LastSync)
 	})
 	return after
@@ -420,7 +420,7 @@ func (h *hosted) findNoToken() {
 	if err != nil || files == 0 {
 		h.Errorf("walk of %d files: %v", files, err)
 	}
-	all, err := h.GraphQL().Book.Services()
+	all, err := h.GraphQL().Book.Services.All()
 	if err != nil {
 		h.Fatal(err)
 	}

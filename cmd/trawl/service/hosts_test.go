@@ -127,7 +127,7 @@ func TestExternalServices(t *testing.T) {
 	book := s.GraphQL().Book
 	add := func(text string) *saved.Service {
 		t.Helper()
-		v, err := book.AddService(saved.Service{Kind: "OTHER", DisplayName: "host", Config: text})
+		v, err := book.Services.Add(saved.Service{Kind: "OTHER", DisplayName: "host", Config: text})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestExternalServices(t *testing.T) {
 	if n := found(t, s, "clay"); n != 2 {
 		t.Errorf("found %d, want 2", n)
 	}
-	known, err := book.Service(all.ID)
+	known, err := book.Services.Get(all.ID)
 	if err != nil || len(known.Repositories) != 2 || known.LastError != "" || known.LastSync.IsZero() || known.Warning != `"(address hidden)" is no path of a repository` {
 		t.Errorf("the service is %+v, %v; want 2 repositories and a warning of one", known, err)
 	}
@@ -164,7 +164,7 @@ func TestExternalServices(t *testing.T) {
 	s.Hosts().SyncService(other.ID)
 	all = add(`{"url": "` + host.URL + `", "repos": ["src-serve"]}`)
 	eventually(t, "an error", func() bool {
-		v, err := book.Service(all.ID)
+		v, err := book.Services.Get(all.ID)
 		return err == nil && strings.Contains(v.LastError, "connection refused")
 	})
 	if got := names(t, s); !strings.HasSuffix(got, "/repos/kiln") {
@@ -184,17 +184,17 @@ func TestExternalServicesOfThisMachine(t *testing.T) {
 		`{"url": "` + host.URL + `", "repos": ["src-serve-local"]}`,
 		`{"url": "` + strings.Replace(host.URL, "127.0.0.1", "localhost", 1) + `", "repos": ["src-serve-local"]}`,
 	} {
-		v, err := book.AddService(saved.Service{Kind: "OTHER", DisplayName: "host", Config: text})
+		v, err := book.Services.Add(saved.Service{Kind: "OTHER", DisplayName: "host", Config: text})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.Hosts().SyncService(v.ID)
 		eventually(t, "an error", func() bool {
-			v, err := book.Service(v.ID)
+			v, err := book.Services.Get(v.ID)
 			return err == nil && strings.Contains(v.LastError, "address not allowed")
 		})
 	}
-	v, err := book.AddService(saved.Service{Kind: "OTHER", DisplayName: "host", Config: `{"repos": ["` + host.URL + `/kiln"]}`})
+	v, err := book.Services.Add(saved.Service{Kind: "OTHER", DisplayName: "host", Config: `{"repos": ["` + host.URL + `/kiln"]}`})
 	if err != nil {
 		t.Fatal(err)
 	}

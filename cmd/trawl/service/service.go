@@ -139,7 +139,7 @@ func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, er
 		node:       cluster,
 		registry:   registry,
 		git:        git.NewBudget(memory.git),
-		book:       saved.Open(st, nil),
+		book:       saved.Open(st, saved.Options{Key: secretsKey(set), Damaged: registry.TellDamaged}),
 		apps:       oauth.Open(st, registry, oauth.Options{}),
 		opts:       o,
 		set:        set,
@@ -163,7 +163,6 @@ func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, er
 	if s.spool, err = openSpool(st, int64(set.MinFreeBytes)); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
-	s.book.Damaged = registry.TellDamaged
 	damaged := &quarantine{store: st, log: o.Log, refresh: s.repositories.Refresh}
 	s.searcher = search.New(st, search.Settings{
 		Workers: o.Processors, Brute: o.Brute, MaxTimeout: set.MaxTimeout, MaxTextBytes: int64(set.MaxTextBytes), Addresses: registry.Addresses, Damaged: damaged.setAside,
@@ -172,7 +171,6 @@ func openStore(set config.Settings, o Options, cluster *node.Node) (*Service, er
 	s.jobs = &jobs.Runner{Store: st, Book: s.book, Registry: registry, Searcher: s.searcher, Log: o.Log, Mine: cluster.Mine}
 	s.gateway.guard.AllowLocal = set.AllowLocalSources
 	s.monitors = s.newMonitors()
-	s.book.Key = secretsKey(set)
 	keeper := &hostsync.Keeper{
 		Store: st, Book: s.book, Clients: &hosts.Clients{Guard: s.gateway.guard}, Registry: registry, Providers: set.Providers, Log: o.Log, Now: time.Now,
 		Add: s.repositories.Declare, Remove: s.repositories.Remove, Refresh: s.repositories.Refresh,

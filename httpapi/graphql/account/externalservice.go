@@ -113,7 +113,7 @@ func (*Root) ExternalServices(ctx context.Context, args struct {
 
 // ServicesOf lists those that have a repository, 0 being any.
 func (s *Session) ServicesOf(repo uint32, args wire.ForwardArgs) (*ServiceConnection, error) {
-	all, err := s.Book.Services()
+	all, err := s.Book.Services.All()
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (s *Session) serviceOf(id graphql.ID) (*externalService, error) {
 	if err != nil || !s.Actor.SiteAdmin() {
 		return nil, err
 	}
-	v, err := s.Book.Service(n)
+	v, err := s.Book.Services.Get(n)
 	if IsMissing(err) {
 		return nil, nil
 	}
@@ -167,7 +167,7 @@ func (s *Session) OfService(all []*store.Repository, id *graphql.ID) ([]*store.R
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.Book.Service(n)
+	v, err := s.Book.Services.Get(n)
 	if IsMissing(err) {
 		return nil, nil
 	}
@@ -211,10 +211,10 @@ func (*Root) AddExternalService(ctx context.Context, args struct {
 		return nil, wire.Permit(err)
 	}
 	added := saved.Service{Kind: args.Input.Kind, DisplayName: args.Input.DisplayName, Creator: s.Actor.UserID(), Updater: s.Actor.UserID()}
-	if err := s.Book.SetConfig(&added, args.Input.Config, hosts.Redact(args.Input.Config)); err != nil {
+	if err := s.Book.Services.SetConfig(&added, args.Input.Config, hosts.Redact(args.Input.Config)); err != nil {
 		return nil, wire.Permit(err)
 	}
-	v, err := s.Book.AddService(added)
+	v, err := s.Book.Services.Add(added)
 	if err != nil {
 		return nil, Told(err)
 	}
@@ -240,7 +240,7 @@ func (*Root) UpdateExternalService(ctx context.Context, args struct {
 	if found.v.Declared != "" {
 		return nil, wire.Refuse("this service is declared in the configuration file: change it there")
 	}
-	v, err := s.Book.ChangeService(found.v.ID, func(v *saved.Service) error {
+	v, err := s.Book.Services.Change(found.v.ID, func(v *saved.Service) error {
 		v.DisplayName, v.Updated, v.Updater = args.Input.DisplayName.Or(v.DisplayName), s.Now().UTC(), s.Actor.UserID()
 		if args.Input.Config.Value == nil {
 			return nil
@@ -260,14 +260,14 @@ func (s *Session) setServiceConfig(v *saved.Service, config string) error {
 	if _, err := hosts.ParseConfig(v.Kind, config); err != nil {
 		return wire.Permit(err)
 	}
-	old, err := s.Book.FullConfig(v)
+	old, err := s.Book.Services.FullConfig(v)
 	if err != nil {
 		old = "{}" // the secrets are lost, and have to be written again
 	}
 	if config, err = hosts.Restore(config, old); err != nil {
 		return wire.Permit(err)
 	}
-	if err := s.Book.SetConfig(v, config, hosts.Redact(config)); err != nil {
+	if err := s.Book.Services.SetConfig(v, config, hosts.Redact(config)); err != nil {
 		return wire.Permit(err)
 	}
 	return nil

@@ -74,7 +74,7 @@ func (s *Session) latest(of settingsOwner) (*settings, error) {
 	if err := of.mayRead(); err != nil {
 		return nil, err
 	}
-	v, err := s.Book.Settings(of.subject())
+	v, err := s.Book.Settings.Latest(of.subject())
 	if err != nil || v == nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (c *settingsCascade) Subjects() []*settingsSubject {
 func (c *settingsCascade) Final() (string, error) {
 	merged := map[string]any{}
 	for _, o := range c.owners {
-		v, err := c.s.Book.Settings(o.subject())
+		v, err := c.s.Book.Settings.Latest(o.subject())
 		if err != nil {
 			return "", err
 		}
@@ -253,7 +253,7 @@ func (s *Session) mayNotWrite(owner settingsOwner) error {
 type settingsChanged struct{ Empty *wire.Empty }
 
 func (m *settingsMutation) change(f func(string) (string, error)) (*settingsChanged, error) {
-	_, err := m.s.Book.ChangeSettings(m.owner.subject(), m.s.Actor.UserID(), m.last, f)
+	_, err := m.s.Book.Settings.Change(m.owner.subject(), m.s.Actor.UserID(), m.last, f)
 	return &settingsChanged{&wire.Empty{}}, Told(err)
 }
 

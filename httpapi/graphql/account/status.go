@@ -65,7 +65,7 @@ func (*Root) StatusMessages(ctx context.Context) ([]*statusMessage, error) {
 	if !s.Actor.SiteAdmin() {
 		return out, nil
 	}
-	services, err := s.Book.Services()
+	services, err := s.Book.Services.All()
 	for _, v := range services {
 		if v.LastError != "" {
 			e := &externalService{s, v}

@@ -98,7 +98,7 @@ func (r *Runner) next(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	all, err := r.Book.Jobs()
+	all, err := r.Book.Jobs.All()
 	if err != nil {
 		r.Log.Error().Err(err).Msg("list search jobs")
 		return false
@@ -126,7 +126,7 @@ func (r *Runner) run(ctx context.Context, id uint32) bool {
 		return true
 	}
 	r.Log.Warn().Uint32("job", id).Err(err).Msg("search job")
-	_, err = r.Book.ChangeJob(id, func(j *saved.Job) {
+	_, err = r.Book.Jobs.Change(id, func(j *saved.Job) {
 		j.State, j.Finished, j.Failure = saved.JobFailed, r.Now().UTC(), failureText(err)
 	})
 	if err != nil && !errors.Is(err, saved.ErrConflict) && !errors.Is(err, store.ErrNotFound) {
@@ -158,7 +158,7 @@ func failureText(err error) string {
 
 // search runs what is left of a job.
 func (r *Runner) search(ctx context.Context, id uint32) error {
-	job, err := r.Book.RewindJob(id)
+	job, err := r.Book.Jobs.Rewind(id)
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (r *Runner) search(ctx context.Context, id uint32) error {
 			return err
 		}
 	}
-	_, err = r.Book.ChangeJob(id, func(j *saved.Job) {
+	_, err = r.Book.Jobs.Change(id, func(j *saved.Job) {
 		j.State, j.Finished = saved.JobCompleted, r.Now().UTC()
 	})
 	return err
@@ -219,7 +219,7 @@ func (r *Runner) start(id uint32, actor *auth.Actor) (*saved.Job, error) {
 		return nil, err
 	}
 	slices.Sort(chosen)
-	return r.Book.ChangeJob(id, func(j *saved.Job) {
+	return r.Book.Jobs.Change(id, func(j *saved.Job) {
 		j.State, j.Started, j.Repositories = saved.JobRunning, r.Now().UTC(), chosen
 	})
 }

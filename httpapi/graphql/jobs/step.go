@@ -48,7 +48,7 @@ func (r *Runner) step(ctx context.Context, job *saved.Job, q *query.Query, actor
 		done.Matches, done.Failure = results.Progress().Matches, r.failure(job.ID, repo.Name, found, results)
 	}
 	done.Finished = r.Now().UTC()
-	return r.Book.AddResults(job.ID, out.held, &done)
+	return r.Book.Jobs.AddResults(job.ID, out.held, &done)
 }
 
 // failure says what of a repository was not searched.
@@ -84,7 +84,7 @@ func (l *lines) Send(matches []query.Match) error {
 		if len(l.held) < heldBytes {
 			continue
 		}
-		if _, l.err = l.runner.Book.AddResults(l.job.ID, l.held, nil); l.err != nil {
+		if _, l.err = l.runner.Book.Jobs.AddResults(l.job.ID, l.held, nil); l.err != nil {
 			return l.err
 		}
 		l.held = nil
