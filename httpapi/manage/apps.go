@@ -17,7 +17,7 @@ func (o *Operations) ListApps() ([]App, error) {
 	if err := auth.RequireSiteAdmin(o.Actor); err != nil {
 		return nil, err
 	}
-	found, err := o.Apps.Apps()
+	found, err := o.Apps.Apps.All()
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (o *Operations) CreateApp(n oauth.NewApp, account string) (App, error) {
 		}
 		n.Account = u.ID
 	}
-	secret, app, err := o.Apps.CreateApp(o.by(), n)
+	secret, app, err := o.Apps.Apps.Create(o.by(), n)
 	if err != nil {
 		return App{}, err
 	}
@@ -70,11 +70,11 @@ func (o *Operations) RotateAppSecret(id string) (App, error) {
 	if err := auth.RequireSiteAdmin(o.Actor); err != nil {
 		return App{}, err
 	}
-	secret, err := o.Apps.RotateSecret(o.by(), id)
+	secret, err := o.Apps.Apps.RotateSecret(o.by(), id)
 	if err != nil {
 		return App{}, err
 	}
-	app, err := o.Apps.App(id)
+	app, err := o.Apps.Apps.Get(id)
 	if err != nil {
 		return App{}, err
 	}
@@ -86,7 +86,7 @@ func (o *Operations) DisableApp(id string, off bool) error {
 	if err := auth.RequireSiteAdmin(o.Actor); err != nil {
 		return err
 	}
-	return o.Apps.SetDisabled(o.by(), id, off)
+	return o.Apps.Apps.SetDisabled(o.by(), id, off)
 }
 
 // DeleteApp deletes an app, for site admins.
@@ -94,7 +94,7 @@ func (o *Operations) DeleteApp(id string) error {
 	if err := auth.RequireSiteAdmin(o.Actor); err != nil {
 		return err
 	}
-	return o.Apps.DeleteApp(o.by(), id)
+	return o.Apps.Apps.Delete(o.by(), id)
 }
 
 // RevokeApp ends all that an app may do for a user, for the user and site admins.
@@ -102,5 +102,5 @@ func (o *Operations) RevokeApp(user uint32, id string) error {
 	if err := auth.RequireSelfOrSiteAdmin(o.Actor, user); err != nil {
 		return err
 	}
-	return o.Apps.RevokeApp(o.by(), user, id)
+	return o.Apps.Grants.RevokeApp(o.by(), user, id)
 }

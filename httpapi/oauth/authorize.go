@@ -276,7 +276,7 @@ func (s *Server) decideAuthorize(w http.ResponseWriter, r *http.Request) error {
 
 // agree makes the code for a request that a user has agreed to.
 func (s *Server) agree(r *http.Request, c *consent, u *identity.User) (string, error) {
-	id, err := s.Book().NewGrantID(u.ID)
+	id, err := s.Book().Grants.NewID(u.ID)
 	if err != nil {
 		return "", err
 	}

@@ -58,7 +58,7 @@ func (s *Server) serveDeviceCode(r *http.Request) (any, error) {
 	if len(scopes) == 0 {
 		return nil, fosite.ErrInvalidScope.WithHint("Name the scopes to ask for.")
 	}
-	device, user, err := s.Book().NewDevice(c.GetID(), scopes, auth.From(r.Context()).Address)
+	device, user, err := s.Book().Devices.Add(c.GetID(), scopes, auth.From(r.Context()).Address)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (d deviceGrant) HandleTokenEndpointRequest(_ context.Context, r fosite.Acce
 	if !ok {
 		return fosite.ErrInvalidGrant
 	}
-	dev, err := d.Book().Device(code)
+	dev, err := d.Book().Devices.Get(code)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (d deviceGrant) HandleTokenEndpointRequest(_ context.Context, r fosite.Acce
 		return fosite.ErrInvalidGrant
 	case dev.Decision == kept.Denied:
 		return fosite.ErrAccessDenied.WithHint("The user said no.")
-	case d.Book().Expired(dev):
+	case d.Book().Devices.Expired(dev):
 		return errExpired
 	case dev.Decision == kept.Pending:
 		if d.polls.tooSoon(code, d.Now()) {
@@ -109,7 +109,7 @@ func (d deviceGrant) HandleTokenEndpointRequest(_ context.Context, r fosite.Acce
 		}
 		return errPending
 	}
-	id, err := d.Book().NewGrantID(dev.User)
+	id, err := d.Book().Grants.NewID(dev.User)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (d deviceGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite
 	code, _ := kept.ParseDeviceCode(r.GetRequestForm().Get("device_code"))
 	resp.SetAccessToken(access)
 	resp.SetTokenType("Bearer")
-	return d.Book().GiveDevice(author(ctx), code, t)
+	return d.Book().Devices.Give(author(ctx), code, t)
 }
 
 // polls are when devices asked last. There is an entry for each that waits; a

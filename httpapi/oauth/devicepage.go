@@ -53,7 +53,7 @@ func (s *Server) waiting(r *http.Request, u *identity.User, code string) (*kept.
 	if err := reg.CheckLimits(guesses...); err != nil {
 		return nil, err
 	}
-	d, err := s.Book().Waiting(code)
+	d, err := s.Book().Devices.Waiting(code)
 	if errors.Is(err, kept.ErrNoGrant) {
 		if counting := reg.CountFailure(guesses...); counting != nil {
 			return nil, counting
@@ -68,7 +68,7 @@ func (s *Server) askDevice(w http.ResponseWriter, r *http.Request, u *identity.U
 	if err != nil {
 		return s.wrongCode(w, r, u, err)
 	}
-	app, err := s.Book().App(d.App)
+	app, err := s.Book().Apps.Get(d.App)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (s *Server) decideDevice(w http.ResponseWriter, r *http.Request) error {
 	if r.PostForm.Get("decision") == decisionAllow {
 		decision, done = kept.Granted, "The program is signed in as you. You can close this page."
 	}
-	if err := s.Book().Decide(author(r.Context()), code, u.ID, decision); err != nil {
+	if err := s.Book().Devices.Decide(author(r.Context()), code, u.ID, decision); err != nil {
 		return s.wrongCode(w, r, u, err)
 	}
 	return s.devicePage(w, r, http.StatusOK, deviceData{User: u.Name, Done: done})

@@ -65,7 +65,7 @@ func (s *Server) serveRegister(w http.ResponseWriter, r *http.Request) error {
 	}
 	by := auth.From(r.Context()).Author()
 	by.Via = "client registration"
-	secret, app, err := s.Book().Register(by, n)
+	secret, app, err := s.Book().Apps.Register(by, n)
 	var rule *identity.RuleError
 	switch {
 	case errors.As(err, &rule):

@@ -47,7 +47,7 @@ func TestAuthorizationCode(t *testing.T) {
 func TestNoRedirectForStrangers(t *testing.T) {
 	w := newWorld(t)
 	b := w.as("ann")
-	w.must(w.book.SetDisabled(identity.Operator, w.native.ID, true))
+	w.must(w.book.Apps.SetDisabled(identity.Operator, w.native.ID, true))
 	for what, target := range map[string]string{
 		"no client":             request(w.web, "client_id", "-"),
 		"an unknown client":     request(w.web, "client_id", "sgo_cid_none"),

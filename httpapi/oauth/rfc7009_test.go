@@ -63,9 +63,9 @@ func TestRequestsAtWorkEnd(t *testing.T) {
 			w.post(oauth.RevokePath, w.asWeb("token", access)...)
 			return nil
 		},
-		"revoked by the user": func(w *world, _ string) error { return w.book.RevokeApp(identity.Operator, w.ann.ID, w.web.ID) },
-		"the app deleted":     func(w *world, _ string) error { return w.book.DeleteApp(identity.Operator, w.web.ID) },
-		"the app off":         func(w *world, _ string) error { return w.book.SetDisabled(identity.Operator, w.web.ID, true) },
+		"revoked by the user": func(w *world, _ string) error { return w.book.Grants.RevokeApp(identity.Operator, w.ann.ID, w.web.ID) },
+		"the app deleted":     func(w *world, _ string) error { return w.book.Apps.Delete(identity.Operator, w.web.ID) },
+		"the app off":         func(w *world, _ string) error { return w.book.Apps.SetDisabled(identity.Operator, w.web.ID, true) },
 		"the user deleted":    func(w *world, _ string) error { return w.reg.DeleteUser(identity.Operator, w.ann.ID) },
 		"the user locked": func(w *world, _ string) error {
 			_, err := w.reg.ChangeUser(identity.Operator, w.ann.ID, identity.UserChange{Locked: &yes})
@@ -125,7 +125,7 @@ func TestIntrospection(t *testing.T) {
 	inactive("no token of ours", ask(w.asWeb("token", "x")...))
 	w.clock.Add(kept.AccessLasts)
 	inactive("an expired one", ask(w.asWeb("token", access)...))
-	w.must(w.book.RevokeApp(identity.Operator, w.ann.ID, w.web.ID))
+	w.must(w.book.Grants.RevokeApp(identity.Operator, w.ann.ID, w.web.ID))
 	inactive("a revoked one", ask(w.asWeb("token", refresh)...))
 	if got := w.ask("GET", oauth.IntrospectPath+"?token="+access, ""); got.status == http.StatusOK {
 		t.Errorf("GET: %d %s", got.status, got.text)

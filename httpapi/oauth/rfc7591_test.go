@@ -34,7 +34,7 @@ func (w *world) editor() *kept.App {
 		w.Fatalf("registration: %d %s", got.status, got.text)
 	}
 	id, _ := got.json(w)["client_id"].(string)
-	a, err := w.book.App(id)
+	a, err := w.book.Apps.Get(id)
 	w.must(err)
 	return a
 }

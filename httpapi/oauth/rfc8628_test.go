@@ -69,7 +69,7 @@ func TestDeviceCode(t *testing.T) {
 	} {
 		w.refused(c.what, w.post(oauth.DeviceCodePath, c.values...), c.status, c.code)
 	}
-	w.must(w.book.SetDisabled(identity.Operator, kept.CommandLine, true))
+	w.must(w.book.Apps.SetDisabled(identity.Operator, kept.CommandLine, true))
 	w.refused("switched off", w.post(oauth.DeviceCodePath, "client_id", kept.CommandLine, "scope", "user:all"), 401, "invalid_client")
 }
 

@@ -148,7 +148,7 @@ func (s *Server) Bearer(_ context.Context, token string) (auth.Bearer, error) {
 	if book == nil || !ok {
 		return auth.Bearer{}, identity.ErrNoCredential
 	}
-	g, a, err := book.ByAccess(k)
+	g, a, err := book.Grants.ByAccess(k)
 	if errors.Is(err, kept.ErrNoGrant) {
 		err = identity.ErrNoCredential
 	}

@@ -30,8 +30,8 @@ func (s storage) GetClient(_ context.Context, id string) (fosite.Client, error) 
 }
 
 func (s storage) app(id string) (*kept.App, error) {
-	a, err := s.Book().App(id)
-	if errors.Is(err, store.ErrNotFound) || err == nil && (a.Disabled || s.Book().Over(a)) {
+	a, err := s.Book().Apps.Get(id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && (a.Disabled || s.Book().Apps.Over(a)) {
 		return nil, fosite.ErrNotFound
 	}
 	return a, err
@@ -89,9 +89,9 @@ func (s storage) Commit(ctx context.Context) error {
 	case x.revoke != nil:
 		return s.revoke(ctx, *x.revoke)
 	case x.code != nil:
-		return s.Book().Redeem(author(ctx), *x.code, x.tokens)
+		return s.Book().Grants.Redeem(author(ctx), *x.code, x.tokens)
 	case x.refresh != nil:
-		return s.Book().Rotate(author(ctx), *x.refresh, x.tokens)
+		return s.Book().Grants.Rotate(author(ctx), *x.refresh, x.tokens)
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func author(ctx context.Context) identity.Author {
 
 func (s storage) revoke(ctx context.Context, id kept.GrantID) error {
 	why, _ := ctx.Value(whyKey{}).(string)
-	return s.Book().Revoke(author(ctx), id, why)
+	return s.Book().Grants.Revoke(author(ctx), id, why)
 }
 
 // key reads a signature, which is "" for a text that is none.
@@ -163,7 +163,7 @@ func (s storage) CreateAuthorizeCodeSession(ctx context.Context, signature strin
 		return err
 	}
 	form := r.GetRequestForm()
-	return s.Book().Agree(author(ctx), k, kept.Ask{
+	return s.Book().Grants.Agree(author(ctx), k, kept.Ask{
 		App: r.GetClient().GetID(), Scopes: r.GetGrantedScopes(), Redirect: form.Get("redirect_uri"), Challenge: form.Get("code_challenge"),
 	})
 }
@@ -174,7 +174,7 @@ func (s storage) GetAuthorizeCodeSession(_ context.Context, signature string, _ 
 	if err != nil {
 		return nil, err
 	}
-	g, err := s.Book().ByCode(k)
+	g, err := s.Book().Grants.ByCode(k)
 	return s.request(g, err, fosite.ErrInvalidatedAuthorizeCode)
 }
 
@@ -219,7 +219,7 @@ func (s storage) CreateAccessTokenSession(ctx context.Context, signature string,
 		x.tokens = t
 		return nil
 	}
-	return s.Book().GiveService(author(ctx), r.GetClient().GetID(), t)
+	return s.Book().Grants.GiveService(author(ctx), r.GetClient().GetID(), t)
 }
 
 // GetAccessTokenSession finds the grant of an access token.
@@ -228,7 +228,7 @@ func (s storage) GetAccessTokenSession(_ context.Context, signature string, _ fo
 	if err != nil {
 		return nil, err
 	}
-	g, _, err := s.Book().ByAccess(k)
+	g, _, err := s.Book().Grants.ByAccess(k)
 	return s.request(g, err, fosite.ErrInactiveToken)
 }
 
@@ -250,7 +250,7 @@ func (s storage) GetRefreshTokenSession(_ context.Context, signature string, _ f
 	if err != nil {
 		return nil, err
 	}
-	g, err := s.Book().ByRefresh(k)
+	g, err := s.Book().Grants.ByRefresh(k)
 	return s.request(g, err, fosite.ErrInactiveToken)
 }
 

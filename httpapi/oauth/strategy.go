@@ -22,7 +22,7 @@ func (s strategy) make(kind kept.Kind, r fosite.Requester) (text, signature stri
 	if !ok {
 		return "", "", errNoGrantID
 	}
-	if text, err = s.Book().NewText(kind, grant); err != nil {
+	if text, err = s.Book().Grants.NewText(kind, grant); err != nil {
 		return "", "", err
 	}
 	return text, signatureOf(kind, text), nil
@@ -64,7 +64,7 @@ func (s strategy) GenerateRefreshToken(_ context.Context, r fosite.Requester) (t
 	if old == "" {
 		return s.make(kept.RefreshText, r)
 	}
-	if text, err = s.Book().NextRefresh(old); err != nil {
+	if text, err = s.Book().Grants.NextRefresh(old); err != nil {
 		return "", "", err
 	}
 	return text, signatureOf(kept.RefreshText, text), nil

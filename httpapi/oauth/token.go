@@ -81,7 +81,7 @@ func (s *Server) serviceScopes(ask fosite.AccessRequester) (fosite.Arguments, er
 	for _, scope := range ask.GetRequestedScopes() {
 		ask.GrantScope(scope)
 	}
-	id, err := s.Book().NewGrantID(c.app.Account)
+	id, err := s.Book().Grants.NewID(c.app.Account)
 	ask.SetID(id.String())
 	return ask.GetGrantedScopes(), err
 }
@@ -132,11 +132,11 @@ func (s *Server) introspect(text, app string) (out introspection, err error) {
 	g := &kept.Grant{}
 	if k, ok := kept.ParseText(kept.AccessText, text); ok {
 		var a *kept.Access
-		if g, a, err = s.Book().ByAccess(k); err == nil {
+		if g, a, err = s.Book().Grants.ByAccess(k); err == nil {
 			out = introspection{Scope: strings.Join(a.Scopes, " "), TokenType: "Bearer", Expires: a.Expires.Unix(), Issued: a.Created.Unix()}
 		}
 	} else if k, ok := kept.ParseText(kept.RefreshText, text); ok {
-		if g, err = s.Book().ByRefresh(k); err == nil {
+		if g, err = s.Book().Grants.ByRefresh(k); err == nil {
 			out = introspection{Scope: strings.Join(g.Scopes, " "), Expires: g.Refresh.Expires.Unix(), Issued: g.Used.Unix()}
 		}
 	} else {

@@ -75,13 +75,13 @@ func newWorldOn(t *testing.T, nodes cluster.Log) *world {
 	w.ann = w.user(identity.NewUser{Name: "ann", DisplayName: "Ann", Email: "ann@example.org", EmailVerified: true})
 	w.bot = w.user(identity.NewUser{Name: "bot", Service: true})
 	var err error
-	w.webSecret, w.web, err = w.book.CreateApp(identity.Operator, kept.NewApp{Name: "Web <app>", Kind: kept.Confidential, Redirects: []string{callback}})
+	w.webSecret, w.web, err = w.book.Apps.Create(identity.Operator, kept.NewApp{Name: "Web <app>", Kind: kept.Confidential, Redirects: []string{callback}})
 	w.must(err)
-	_, w.native, err = w.book.CreateApp(identity.Operator, kept.NewApp{
+	_, w.native, err = w.book.Apps.Create(identity.Operator, kept.NewApp{
 		Name: "Native", Kind: kept.Public, Redirects: []string{"http://127.0.0.1/cb", "org.example.app:/done"}, Scopes: []string{"user:all", "offline_access", "openid"},
 	})
 	w.must(err)
-	w.robotSecret, w.robot, err = w.book.CreateApp(identity.Operator, kept.NewApp{Name: "Robot", Kind: kept.Service, Account: w.bot.ID})
+	w.robotSecret, w.robot, err = w.book.Apps.Create(identity.Operator, kept.NewApp{Name: "Robot", Kind: kept.Service, Account: w.bot.ID})
 	w.must(err)
 	return w
 }

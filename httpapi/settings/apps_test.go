@@ -90,7 +90,7 @@ func TestApps(t *testing.T) {
 // app finds an app by name.
 func (w *world) app(name string) *oauth.App {
 	w.Helper()
-	all, err := w.apps.Apps()
+	all, err := w.apps.Apps.All()
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -112,17 +112,17 @@ func (w *world) letIn(u *identity.User) oauth.Key {
 			w.Fatal(err)
 		}
 	}
-	id, err := w.apps.NewGrantID(u.ID)
+	id, err := w.apps.Grants.NewID(u.ID)
 	must(err)
 	key := func(kind oauth.Kind) oauth.Key {
-		text, err := w.apps.NewText(kind, id)
+		text, err := w.apps.Grants.NewText(kind, id)
 		must(err)
 		k, _ := oauth.ParseText(kind, text)
 		return k
 	}
 	code, access := key(oauth.CodeText), key(oauth.AccessText)
-	must(w.apps.Agree(identity.Author{UserID: u.ID, User: u.Name}, code, oauth.Ask{App: oauth.CommandLine, Scopes: []string{"user:all"}}))
-	must(w.apps.Redeem(identity.Author{}, code, oauth.Tokens{Access: access, Scopes: []string{"user:all"}}))
+	must(w.apps.Grants.Agree(identity.Author{UserID: u.ID, User: u.Name}, code, oauth.Ask{App: oauth.CommandLine, Scopes: []string{"user:all"}}))
+	must(w.apps.Grants.Redeem(identity.Author{}, code, oauth.Tokens{Access: access, Scopes: []string{"user:all"}}))
 	return access
 }
 
@@ -142,7 +142,7 @@ func TestAuthorisedApps(t *testing.T) {
 	w.has("bob looks", w.as("bob").get(path), 404)
 	w.has("bob revokes", w.as("bob").post(path+"/revoke", url.Values{"id": {oauth.CommandLine}}), 404)
 	good := func(k oauth.Key) bool {
-		_, _, err := w.apps.ByAccess(k)
+		_, _, err := w.apps.Grants.ByAccess(k)
 		return err == nil
 	}
 	if !good(first) {

@@ -10,7 +10,7 @@ type authorisedData struct {
 }
 
 func (d *authorisedData) fill(v *visit) error {
-	all, err := v.Apps.Authorised(d.ID)
+	all, err := v.Apps.Grants.Authorised(d.ID)
 	d.paging = newPaging(v.r, d.Path, len(all))
 	d.Apps = shown(d.paging, all)
 	return err

@@ -33,7 +33,7 @@ func TestLongLists(t *testing.T) {
 		if _, _, err := w.reg.CreateToken(identity.Operator, identity.NewToken{User: ann.ID, Note: fmt.Sprintf("note%03d", i), Scopes: []string{identity.ScopeAll}, Lifetime: &month}); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := w.apps.CreateApp(identity.Operator, oauth.NewApp{Name: fmt.Sprintf("app%03d", i), Kind: oauth.Public, Redirects: []string{"https://x.example.org/"}}); err != nil {
+		if _, _, err := w.apps.Apps.Create(identity.Operator, oauth.NewApp{Name: fmt.Sprintf("app%03d", i), Kind: oauth.Public, Redirects: []string{"https://x.example.org/"}}); err != nil {
 			t.Fatal(err)
 		}
 		o, err := w.reg.CreateOrg(identity.Operator, fmt.Sprintf("zorg%03d", i), "")

@@ -245,7 +245,7 @@ func (o *ordeal) accounts(run func(step)) {
 		return err
 	}, facts{"tokens": "[laptop]"}})
 	run(step{"app", func(s *ordealState) error {
-		_, _, err := s.apps.CreateApp(operator, oauth.NewApp{ID: "tool", Name: "tool", Kind: oauth.Public, Redirects: []string{"http://127.0.0.1/"}})
+		_, _, err := s.apps.Apps.Create(operator, oauth.NewApp{ID: "tool", Name: "tool", Kind: oauth.Public, Redirects: []string{"http://127.0.0.1/"}})
 		return err
 	}, facts{"app": "tool"}})
 }
@@ -324,7 +324,7 @@ func (s *ordealState) facts() (facts, error) {
 			out[l.name] = fmt.Sprint(l.items)
 		}
 	}
-	if a, err := s.apps.App("tool"); err == nil {
+	if a, err := s.apps.Apps.Get("tool"); err == nil {
 		out["app"] = a.Name
 	} else if !errors.Is(err, store.ErrNotFound) {
 		return nil, err

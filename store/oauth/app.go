@@ -3,7 +3,6 @@ package oauth
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -98,9 +97,14 @@ type NewApp struct {
 	Account uint32
 }
 
-// App returns the app with a client id, also one that is switched off, or an
+// Apps are the programs that may ask users to act for them.
+type Apps struct{ *base }
+
+// Get returns the app with a client id, also one that is switched off, or an
 // error that is store.ErrNotFound.
-func (b *Book) App(id string) (*App, error) {
+func (b Apps) Get(id string) (*App, error) { return b.app(id) }
+
+func (b *base) app(id string) (*App, error) {
 	a, err := apps.Get(b.st, id)
 	if isNotFound(err) {
 		if a := builtIn(id); a != nil {
@@ -110,8 +114,8 @@ func (b *Book) App(id string) (*App, error) {
 	return a, err
 }
 
-// Apps returns all apps by name.
-func (b *Book) Apps() ([]*App, error) {
+// All returns all apps by name.
+func (b Apps) All() ([]*App, error) {
 	out, err := apps.All(b.st, store.RecordRange{}, b.reg.TellDamaged)
 	if err != nil {
 		return nil, fmt.Errorf("list apps: %w", err)
@@ -123,19 +127,19 @@ func (b *Book) Apps() ([]*App, error) {
 	return out, nil
 }
 
-// CreateApp makes an app and returns its secret, which is kept nowhere; a
+// Create makes an app and returns its secret, which is kept nowhere; a
 // public app has none.
-func (b *Book) CreateApp(by identity.Author, n NewApp) (secret string, a *App, err error) {
-	err = b.update(by, func(b *Book, tx *identity.Tx) (err error) {
+func (b Apps) Create(by identity.Author, n NewApp) (secret string, a *App, err error) {
+	err = b.change(by, "create app", func(b *Book, tx *identity.Tx) (err error) {
 		if err := by.MayCreateCredentials(); err != nil {
 			return err
 		}
-		if a, err = b.newApp(n); err != nil {
+		if a, err = b.Apps.newApp(n); err != nil {
 			return err
 		}
 		a.Creator, a.Created = by.UserID, tx.Now()
 		if a.Kind != Public {
-			if secret, err = b.newSecret(a); err != nil {
+			if secret, err = b.Apps.newSecret(a); err != nil {
 				return err
 			}
 		}
@@ -143,13 +147,13 @@ func (b *Book) CreateApp(by identity.Author, n NewApp) (secret string, a *App, e
 		return apps.Put(tx.Records(), a.ID, a)
 	})
 	if err != nil {
-		return "", nil, fmt.Errorf("create app: %w", err)
+		return "", nil, err
 	}
 	return secret, a, nil
 }
 
 // newApp checks what an app is to be.
-func (b *Book) newApp(n NewApp) (*App, error) {
+func (b Apps) newApp(n NewApp) (*App, error) {
 	a := &App{ID: n.ID, Name: n.Name, Kind: n.Kind, Redirects: n.Redirects, Scopes: n.Scopes, Account: n.Account}
 	if err := b.checkNewID(a); err != nil {
 		return nil, err
@@ -172,8 +176,8 @@ func (b *Book) newApp(n NewApp) (*App, error) {
 	return a, checkRedirects(a.Redirects)
 }
 
-func (b *Book) checkNewID(a *App) error {
-	all, err := b.Apps()
+func (b Apps) checkNewID(a *App) error {
+	all, err := b.All()
 	if err != nil {
 		return err
 	}
@@ -182,16 +186,16 @@ func (b *Book) checkNewID(a *App) error {
 		return refuse("there are %d apps, which is the most there may be: delete one first", len(made))
 	}
 	if a.ID == "" {
-		var random [10]byte
-		if err := b.read(random[:]); err != nil {
+		random, err := b.random(10)
+		if err != nil {
 			return err
 		}
-		a.ID = "sgo_cid_" + hex.EncodeToString(random[:])
+		a.ID = "sgo_cid_" + hex.EncodeToString(random)
 	}
 	if len(a.ID) > 128 || strings.Trim(a.ID, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") != "" {
 		return refuse("%.200q cannot be a client id: use letters, digits, dots, _ and -, at most 128", a.ID)
 	}
-	if _, err := b.App(a.ID); err == nil {
+	if _, err := b.Get(a.ID); err == nil {
 		return fmt.Errorf("the client id %q: %w", a.ID, store.ErrExists)
 	} else if !isNotFound(err) {
 		return err
@@ -214,7 +218,7 @@ func checkAppName(name string) error {
 	return nil
 }
 
-func (b *Book) checkKind(a *App) error {
+func (b Apps) checkKind(a *App) error {
 	switch a.Kind {
 	case Public:
 	case Confidential:
@@ -254,12 +258,12 @@ func checkScopes(scopes []string) error {
 }
 
 // newSecret gives an app a secret.
-func (b *Book) newSecret(a *App) (string, error) {
-	var random [secretBytes]byte
-	if err := b.read(random[:]); err != nil {
+func (b Apps) newSecret(a *App) (string, error) {
+	random, err := b.random(secretBytes)
+	if err != nil {
 		return "", err
 	}
-	text := secretText + base64.RawURLEncoding.EncodeToString(random[:])
+	text := wrap(secretText, random)
 	sum := sha256.Sum256([]byte(text))
 	a.Secret = sum[:]
 	return text, nil
@@ -267,34 +271,34 @@ func (b *Book) newSecret(a *App) (string, error) {
 
 // RotateSecret gives an app another secret. The old one is no good from then
 // on; tokens stay.
-func (b *Book) RotateSecret(by identity.Author, id string) (secret string, err error) {
-	err = b.update(by, func(b *Book, tx *identity.Tx) error {
+func (b Apps) RotateSecret(by identity.Author, id string) (secret string, err error) {
+	err = b.change(by, "change the secret of an app", func(b *Book, tx *identity.Tx) error {
 		if err := by.MayCreateCredentials(); err != nil {
 			return err
 		}
-		a, err := b.App(id)
+		a, err := b.app(id)
 		if err != nil {
 			return err
 		}
 		if a.Kind == Public {
 			return refuse("a public app has no secret")
 		}
-		if secret, err = b.newSecret(a); err != nil {
+		if secret, err = b.Apps.newSecret(a); err != nil {
 			return err
 		}
 		tx.Audit(ActionAppSecret, appTarget(id), a.Account, a.Name)
 		return apps.Put(tx.Records(), id, a)
 	})
 	if err != nil {
-		return "", fmt.Errorf("change the secret of an app: %w", err)
+		return "", err
 	}
 	return secret, nil
 }
 
 // SetDisabled switches an app off, with all its tokens, or on again.
-func (b *Book) SetDisabled(by identity.Author, id string, off bool) error {
-	err := b.update(by, func(b *Book, tx *identity.Tx) error {
-		a, err := b.App(id)
+func (b Apps) SetDisabled(by identity.Author, id string, off bool) error {
+	return b.change(by, "change app", func(b *Book, tx *identity.Tx) error {
+		a, err := b.app(id)
 		if err != nil || a.Disabled == off {
 			return err
 		}
@@ -305,16 +309,12 @@ func (b *Book) SetDisabled(by identity.Author, id string, off bool) error {
 		tx.Audit(ActionAppUpdate, appTarget(id), a.Account, fmt.Sprintf("%s, disabled: %t", a.Name, off))
 		return apps.Put(tx.Records(), id, a)
 	})
-	if err != nil {
-		return fmt.Errorf("change app: %w", err)
-	}
-	return nil
 }
 
-// DeleteApp deletes an app with all that it was granted.
-func (b *Book) DeleteApp(by identity.Author, id string) error {
-	err := b.update(by, func(b *Book, tx *identity.Tx) error {
-		a, err := b.App(id)
+// Delete deletes an app with all that it was granted.
+func (b Apps) Delete(by identity.Author, id string) error {
+	return b.change(by, "delete app", func(b *Book, tx *identity.Tx) error {
+		a, err := b.app(id)
 		if err != nil {
 			return err
 		}
@@ -323,24 +323,20 @@ func (b *Book) DeleteApp(by identity.Author, id string) error {
 		}
 		tx.Audit(ActionAppDelete, appTarget(id), a.Account, a.Name)
 		apps.Delete(tx.Records(), id)
-		err = devices.Each(b.st, store.RecordRange{}, b.reg.TellDamaged, func(code Hash, d *Device) (bool, error) {
+		err = each(b.base, devices, nil, func(code Hash, d *Device) error {
 			if d.App == id {
 				d.delete(tx, code)
 			}
-			return true, nil
+			return nil
 		})
 		if err != nil {
 			return err
 		}
-		return grants.Each(b.st, store.RecordRange{}, b.reg.TellDamaged, func(_ GrantID, g *Grant) (bool, error) {
+		return each(b.base, grants, nil, func(_ GrantID, g *Grant) error {
 			if g.App == id {
 				grants.Delete(tx.Records(), g.ID)
 			}
-			return true, nil
+			return nil
 		})
 	})
-	if err != nil {
-		return fmt.Errorf("delete app: %w", err)
-	}
-	return nil
 }

@@ -45,7 +45,7 @@ func TestNewApp(t *testing.T) {
 		{oauth.NewApp{Name: "x", Kind: oauth.Public, Scopes: []string{"openid", "openid"}}, "twice"},
 		{oauth.NewApp{Name: "x", Kind: oauth.Public, Redirects: append(web, web...)}, "twice"},
 	} {
-		secret, a, err := w.CreateApp(identity.Operator, c.n)
+		secret, a, err := w.Apps.Create(identity.Operator, c.n)
 		switch {
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%+v: got %v, want %q in it", c.n, err, c.want)
@@ -93,7 +93,7 @@ func TestRedirects(t *testing.T) {
 		"https://x.example/é":                            "no URI",
 		"https://x.example/" + strings.Repeat("x", 1024): "no URI",
 	} {
-		_, _, err := w.CreateApp(identity.Operator, oauth.NewApp{Name: "x", Kind: oauth.Public, Redirects: []string{uri}})
+		_, _, err := w.Apps.Create(identity.Operator, oauth.NewApp{Name: "x", Kind: oauth.Public, Redirects: []string{uri}})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%.100q: got %v, want %q in it", uri, err, want)
 		}
@@ -183,10 +183,10 @@ func TestSecretOfApp(t *testing.T) {
 	w := newWorld(t)
 	a, secret := w.app(oauth.NewApp{Name: "web", Kind: oauth.Confidential, Redirects: []string{"https://x.example/"}})
 	h := w.agree(a.ID)
-	next, err := w.RotateSecret(identity.Operator, a.ID)
+	next, err := w.Apps.RotateSecret(identity.Operator, a.ID)
 	w.must(err)
 	w.crash()
-	if a, err = w.App(a.ID); err != nil || a.SecretIs(secret) || !a.SecretIs(next) {
+	if a, err = w.Apps.Get(a.ID); err != nil || a.SecretIs(secret) || !a.SecretIs(next) {
 		t.Errorf("after rotating: old %t, new %t, %v", a.SecretIs(secret), a.SecretIs(next), err)
 	}
 	if !w.good(h.access) {
@@ -195,24 +195,24 @@ func TestSecretOfApp(t *testing.T) {
 	if n := w.logged(oauth.ActionAppSecret, "app:"+a.ID); n != 1 {
 		t.Errorf("%d lines in the audit log, want 1", n)
 	}
-	if _, err := w.RotateSecret(identity.Operator, oauth.CommandLine); err == nil {
+	if _, err := w.Apps.RotateSecret(identity.Operator, oauth.CommandLine); err == nil {
 		t.Error("a public app got a secret")
 	}
 }
 
 func TestBuiltIn(t *testing.T) {
 	w := newWorld(t)
-	if err := w.DeleteApp(identity.Operator, oauth.CommandLine); err == nil || !strings.Contains(err.Error(), "switch it off") {
+	if err := w.Apps.Delete(identity.Operator, oauth.CommandLine); err == nil || !strings.Contains(err.Error(), "switch it off") {
 		t.Errorf("deleting it: %v", err)
 	}
-	w.must(w.SetDisabled(identity.Operator, oauth.CommandLine, true))
+	w.must(w.Apps.SetDisabled(identity.Operator, oauth.CommandLine, true))
 	w.crash()
-	all, err := w.Apps()
+	all, err := w.Apps.All()
 	w.must(err)
 	if len(all) != 1 || !all[0].Disabled || !all[0].BuiltIn {
 		t.Errorf("got %+v", all)
 	}
-	if _, err := w.App("sgo_cid_other"); !errors.Is(err, store.ErrNotFound) {
+	if _, err := w.Apps.Get("sgo_cid_other"); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another: %v, want ErrNotFound", err)
 	}
 }

@@ -60,11 +60,19 @@ type Options struct {
 // reads records from the store each time, so what was changed or revoked holds
 // for the next request.
 type Book struct {
-	st  table.Reader
+	Apps    Apps
+	Devices Devices
+	Grants  Grants
+	*base
+}
+
+// base is what the parts of a book have in common.
+type base struct {
+	o   Options
 	reg *identity.Registry
+	st  table.Reader
 	// user returns the user with an ID.
 	user func(id uint32) (*identity.User, error)
-	o    Options
 }
 
 // Open returns the book of a store and its registry.
@@ -78,21 +86,40 @@ func Open(st *store.Store, reg *identity.Registry, o Options) *Book {
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
-	return &Book{st: st, reg: reg, user: reg.User, o: o}
+	return newBook(&base{o, reg, st, reg.User})
 }
 
+func newBook(b *base) *Book { return &Book{Apps{b}, Devices{b}, Grants{b}, b} }
+
 // update runs f as a change of the registry, with a book that reads what the change
-// depends on. f may be run again.
-func (b *Book) update(by identity.Author, f func(b *Book, tx *identity.Tx) error) error {
+// depends on. f may be run again. Its book is called b, as the receiver is: what reads
+// outside the transaction is shadowed.
+func (b *base) update(by identity.Author, f func(b *Book, tx *identity.Tx) error) error {
 	return b.reg.Update(by, func(tx *identity.Tx) error {
-		return f(&Book{st: tx.Reader(), reg: b.reg, user: tx.User, o: b.o}, tx)
+		return f(newBook(&base{b.o, b.reg, tx.Reader(), tx.User}), tx)
+	})
+}
+
+// change is update with an error that says what was being done.
+func (b *base) change(by identity.Author, what string, f func(b *Book, tx *identity.Tx) error) error {
+	if err := b.update(by, f); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// each calls f with the records of a table whose ids begin with prefix, but for damaged
+// ones.
+func each[K comparable, T any](b *base, t *table.Table[K, T], prefix []byte, f func(key K, v *T) error) error {
+	return t.Each(b.st, store.RecordRange{Prefix: prefix}, b.reg.TellDamaged, func(key K, v *T) (bool, error) {
+		return true, f(key, v)
 	})
 }
 
 // CatchUp is that of the registry.
 func (b *Book) CatchUp(ctx context.Context) error { return b.reg.CatchUp(ctx) }
 
-func (b *Book) now() time.Time { return b.o.Now().UTC().Truncate(time.Millisecond) }
+func (b *base) now() time.Time { return b.o.Now().UTC().Truncate(time.Millisecond) }
 
 func refuse(format string, args ...any) error {
 	return &identity.RuleError{Text: fmt.Sprintf(format, args...)}
@@ -133,45 +160,7 @@ func (b *Book) Keep(ctx context.Context, tell func(error)) {
 
 // Sweep deletes grants and devices that are good for nothing any more.
 func (b *Book) Sweep() error {
-	err := b.update(identity.Author{}, func(b *Book, tx *identity.Tx) error {
-		if err := errors.Join(b.sweepRegistered(tx), b.sweepGrants(tx)); err != nil {
-			return err
-		}
-		return devices.Each(b.st, store.RecordRange{}, b.reg.TellDamaged, func(code Hash, d *Device) (bool, error) {
-			if !tx.Now().Before(d.Expires) {
-				d.delete(tx, code)
-			}
-			return true, nil
-		})
-	})
-	if err != nil {
-		return fmt.Errorf("delete grants that have ended: %w", err)
-	}
-	return nil
-}
-
-func (b *Book) sweepGrants(tx *identity.Tx) error {
-	owners := map[uint32]bool{}
-	known := map[string]bool{}
-	return grants.Each(b.st, store.RecordRange{}, b.reg.TellDamaged, func(id GrantID, g *Grant) (bool, error) {
-		user := id.User()
-		if _, asked := owners[user]; !asked {
-			_, err := b.user(user)
-			if err != nil && !isNotFound(err) {
-				return false, err
-			}
-			owners[user] = err == nil
-		}
-		if _, asked := known[g.App]; !asked {
-			_, err := b.App(g.App)
-			if err != nil && !isNotFound(err) {
-				return false, err
-			}
-			known[g.App] = err == nil
-		}
-		if !owners[user] || !known[g.App] || !g.live(tx.Now()) {
-			grants.Delete(tx.Records(), id)
-		}
-		return true, nil
+	return b.change(identity.Author{}, "delete grants that have ended", func(b *Book, tx *identity.Tx) error {
+		return errors.Join(b.Apps.sweep(tx), b.Grants.sweep(tx), b.Devices.sweep(tx))
 	})
 }

@@ -80,7 +80,7 @@ func (w *world) crash() {
 
 func (w *world) app(n oauth.NewApp) (*oauth.App, string) {
 	w.Helper()
-	secret, a, err := w.CreateApp(identity.Operator, n)
+	secret, a, err := w.Apps.Create(identity.Operator, n)
 	w.must(err)
 	return a, secret
 }
@@ -94,7 +94,7 @@ func (w *world) web() *oauth.App {
 // key makes a text for a grant and returns both.
 func (w *world) key(kind oauth.Kind, id oauth.GrantID) (string, oauth.Key) {
 	w.Helper()
-	text, err := w.NewText(kind, id)
+	text, err := w.Grants.NewText(kind, id)
 	w.must(err)
 	k, ok := oauth.ParseText(kind, text)
 	if !ok {
@@ -116,10 +116,10 @@ func (w *world) agree(app string) held {
 	w.Helper()
 	var h held
 	var err error
-	h.id, err = w.NewGrantID(w.ann.ID)
+	h.id, err = w.Grants.NewID(w.ann.ID)
 	w.must(err)
 	_, h.code = w.key(oauth.CodeText, h.id)
-	w.must(w.Agree(identity.Author{UserID: w.ann.ID, User: "ann"}, h.code, oauth.Ask{App: app, Scopes: []string{"user:all"}, Redirect: "https://app.example/cb"}))
+	w.must(w.Grants.Agree(identity.Author{UserID: w.ann.ID, User: "ann"}, h.code, oauth.Ask{App: app, Scopes: []string{"user:all"}, Redirect: "https://app.example/cb"}))
 	w.redeem(&h)
 	return h
 }
@@ -128,13 +128,13 @@ func (w *world) redeem(h *held) {
 	w.Helper()
 	_, h.access = w.key(oauth.AccessText, h.id)
 	h.refreshText, h.refresh = w.key(oauth.RefreshText, h.id)
-	w.must(w.Redeem(identity.Author{}, h.code, oauth.Tokens{Access: h.access, Refresh: &h.refresh, Scopes: []string{"user:all"}}))
+	w.must(w.Grants.Redeem(identity.Author{}, h.code, oauth.Tokens{Access: h.access, Refresh: &h.refresh, Scopes: []string{"user:all"}}))
 }
 
 // rotate gives the tokens that follow.
 func (w *world) rotate(h held) (held, error) {
 	w.Helper()
-	text, err := w.NextRefresh(h.refreshText)
+	text, err := w.Grants.NextRefresh(h.refreshText)
 	w.must(err)
 	k, ok := oauth.ParseText(oauth.RefreshText, text)
 	if !ok {
@@ -143,13 +143,13 @@ func (w *world) rotate(h held) (held, error) {
 	old := h.refresh
 	_, h.access = w.key(oauth.AccessText, h.id)
 	h.refreshText, h.refresh = text, k
-	return h, w.Rotate(identity.Author{}, old, oauth.Tokens{Access: h.access, Refresh: &k, Scopes: []string{"user:all"}})
+	return h, w.Grants.Rotate(identity.Author{}, old, oauth.Tokens{Access: h.access, Refresh: &k, Scopes: []string{"user:all"}})
 }
 
 // good tells whether an access token is.
 func (w *world) good(k oauth.Key) bool {
 	w.Helper()
-	_, _, err := w.ByAccess(k)
+	_, _, err := w.Grants.ByAccess(k)
 	if err != nil && !errors.Is(err, oauth.ErrNoGrant) {
 		w.Fatal(err)
 	}
@@ -190,17 +190,17 @@ func TestEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		end, undo func(w *world, h held, app string) error
 	}{
-		"the grant is revoked":   {end: func(w *world, h held, _ string) error { return w.Revoke(identity.Operator, h.id, "test") }},
-		"the user takes it back": {end: func(w *world, _ held, app string) error { return w.RevokeApp(identity.Operator, w.ann.ID, app) }},
-		"the app is deleted":     {end: func(w *world, _ held, app string) error { return w.DeleteApp(identity.Operator, app) }},
+		"the grant is revoked":   {end: func(w *world, h held, _ string) error { return w.Grants.Revoke(identity.Operator, h.id, "test") }},
+		"the user takes it back": {end: func(w *world, _ held, app string) error { return w.Grants.RevokeApp(identity.Operator, w.ann.ID, app) }},
+		"the app is deleted":     {end: func(w *world, _ held, app string) error { return w.Apps.Delete(identity.Operator, app) }},
 		"the app is switched off": {
-			end:  func(w *world, _ held, app string) error { return w.SetDisabled(identity.Operator, app, true) },
-			undo: func(w *world, _ held, app string) error { return w.SetDisabled(identity.Operator, app, false) },
+			end:  func(w *world, _ held, app string) error { return w.Apps.SetDisabled(identity.Operator, app, true) },
+			undo: func(w *world, _ held, app string) error { return w.Apps.SetDisabled(identity.Operator, app, false) },
 		},
 		"the user is deleted": {end: func(w *world, _ held, _ string) error { return w.reg.DeleteUser(identity.Operator, w.ann.ID) }},
 		"the user is locked":  {end: lock(&yes), undo: lock(&no)},
 		"the code comes again": {end: func(w *world, h held, _ string) error {
-			if err := w.Redeem(identity.Author{}, h.code, oauth.Tokens{Access: h.access}); !errors.Is(err, oauth.ErrReused) {
+			if err := w.Grants.Redeem(identity.Author{}, h.code, oauth.Tokens{Access: h.access}); !errors.Is(err, oauth.ErrReused) {
 				return fmt.Errorf("got %v, want ErrReused", err)
 			}
 			return nil
@@ -223,7 +223,7 @@ func TestEnds(t *testing.T) {
 				if got := w.good(h.access); got != want {
 					t.Errorf("%s: the access token is good: %t, want %t", when, got, want)
 				}
-				if _, err := w.ByRefresh(h.refresh); (err == nil) != want {
+				if _, err := w.Grants.ByRefresh(h.refresh); (err == nil) != want {
 					t.Errorf("%s: the refresh token: %v, want good: %t", when, err, want)
 				}
 			}
@@ -251,7 +251,7 @@ func TestIDAgain(t *testing.T) {
 	n := oauth.NewApp{ID: "sgo_cid_x", Name: "x", Kind: oauth.Public, Redirects: []string{"https://x.example/"}}
 	w.app(n)
 	h := w.agree("sgo_cid_x")
-	w.must(w.DeleteApp(identity.Operator, "sgo_cid_x"))
+	w.must(w.Apps.Delete(identity.Operator, "sgo_cid_x"))
 	w.app(n)
 	if w.good(h.access) {
 		t.Error("a token of the deleted app is good for the new one")
@@ -282,12 +282,12 @@ func TestExpiry(t *testing.T) {
 	}
 
 	// a code
-	id, err := w.NewGrantID(w.ann.ID)
+	id, err := w.Grants.NewID(w.ann.ID)
 	w.must(err)
 	_, code := w.key(oauth.CodeText, id)
-	w.must(w.Agree(identity.Author{}, code, oauth.Ask{App: app}))
+	w.must(w.Grants.Agree(identity.Author{}, code, oauth.Ask{App: app}))
 	w.clock.Add(oauth.CodeLasts)
-	if _, err := w.ByCode(code); !errors.Is(err, oauth.ErrNoGrant) {
+	if _, err := w.Grants.ByCode(code); !errors.Is(err, oauth.ErrNoGrant) {
 		t.Errorf("a code after two minutes: %v, want ErrNoGrant", err)
 	}
 	w.must(w.Sweep())
@@ -329,7 +329,7 @@ func TestReuse(t *testing.T) {
 
 func (w *world) appOf(t *testing.T) string {
 	t.Helper()
-	all, err := w.Apps()
+	all, err := w.Apps.All()
 	w.must(err)
 	for _, a := range all {
 		if !a.BuiltIn {
@@ -345,11 +345,11 @@ func TestForeignRefreshEndsNothing(t *testing.T) {
 	w := newWorld(t)
 	h := w.agree(w.web().ID)
 	_, guess := w.key(oauth.RefreshText, h.id)
-	if err := w.Rotate(identity.Author{}, guess, oauth.Tokens{Access: h.access}); !errors.Is(err, oauth.ErrNoGrant) {
+	if err := w.Grants.Rotate(identity.Author{}, guess, oauth.Tokens{Access: h.access}); !errors.Is(err, oauth.ErrNoGrant) {
 		t.Errorf("a made-up refresh token: %v, want ErrNoGrant", err)
 	}
 	_, code := w.key(oauth.CodeText, h.id)
-	if err := w.Redeem(identity.Author{}, code, oauth.Tokens{Access: h.access}); !errors.Is(err, oauth.ErrNoGrant) {
+	if err := w.Grants.Redeem(identity.Author{}, code, oauth.Tokens{Access: h.access}); !errors.Is(err, oauth.ErrNoGrant) {
 		t.Errorf("a made-up code: %v, want ErrNoGrant", err)
 	}
 	if !w.good(h.access) {
@@ -367,11 +367,11 @@ func TestRace(t *testing.T) {
 	keys := make([]oauth.Key, len(errs))
 	for i := range errs {
 		_, keys[i] = w.key(oauth.AccessText, h.id)
-		text, err := w.NextRefresh(h.refreshText)
+		text, err := w.Grants.NextRefresh(h.refreshText)
 		w.must(err)
 		k, _ := oauth.ParseText(oauth.RefreshText, text)
 		wg.Go(func() {
-			errs[i] = w.Rotate(identity.Author{}, h.refresh, oauth.Tokens{Access: keys[i], Refresh: &k})
+			errs[i] = w.Grants.Rotate(identity.Author{}, h.refresh, oauth.Tokens{Access: keys[i], Refresh: &k})
 		})
 	}
 	wg.Wait()
@@ -395,10 +395,10 @@ func TestRace(t *testing.T) {
 func TestNoSecretIsKept(t *testing.T) {
 	w := newWorld(t)
 	_, secret := w.app(oauth.NewApp{Name: "x", Kind: oauth.Confidential, Redirects: []string{"https://x.example/"}})
-	rotated, err := w.RotateSecret(identity.Operator, w.appOf(t))
+	rotated, err := w.Apps.RotateSecret(identity.Operator, w.appOf(t))
 	w.must(err)
 	h := w.agree(w.appOf(t))
-	device, user, err := w.NewDevice(oauth.CommandLine, []string{"user:all"}, "192.0.2.1")
+	device, user, err := w.Devices.Add(oauth.CommandLine, []string{"user:all"}, "192.0.2.1")
 	w.must(err)
 	secrets := []string{secret, rotated, h.refreshText, device, user, strings.ReplaceAll(user, "-", "")}
 	for kind := range 256 {
@@ -439,7 +439,7 @@ func TestBounds(t *testing.T) {
 		h, err = w.rotate(h)
 		w.must(err)
 	}
-	g, err := w.Grant(h.id)
+	g, err := w.Grants.Get(h.id)
 	w.must(err)
 	if len(g.Access) != 8 || w.good(oldest) || !w.good(h.access) {
 		t.Errorf("%d access tokens, the oldest good: %t, the newest: %t", len(g.Access), w.good(oldest), w.good(h.access))
@@ -447,16 +447,16 @@ func TestBounds(t *testing.T) {
 
 	// devices, by address
 	for range 20 {
-		_, _, err := w.NewDevice(oauth.CommandLine, nil, "2001:db8::1")
+		_, _, err := w.Devices.Add(oauth.CommandLine, nil, "2001:db8::1")
 		w.must(err)
 	}
-	if _, _, err := w.NewDevice(oauth.CommandLine, nil, "2001:db8::2"); !errors.Is(err, oauth.ErrFull) {
+	if _, _, err := w.Devices.Add(oauth.CommandLine, nil, "2001:db8::2"); !errors.Is(err, oauth.ErrFull) {
 		t.Errorf("a device too many in one network: %v, want ErrFull", err)
 	}
-	_, _, err = w.NewDevice(oauth.CommandLine, nil, "2001:db8:1::1")
+	_, _, err = w.Devices.Add(oauth.CommandLine, nil, "2001:db8:1::1")
 	w.must(err)
 	w.clock.Add(oauth.DeviceLasts)
-	_, _, err = w.NewDevice(oauth.CommandLine, nil, "2001:db8::2")
+	_, _, err = w.Devices.Add(oauth.CommandLine, nil, "2001:db8::2")
 	w.must(err)
 	if n := w.count(store.RecordDevice); n != 1 {
 		t.Errorf("%d devices after the others expired, want 1", n)
@@ -473,16 +473,16 @@ func TestAuthorised(t *testing.T) {
 		w.agree(app)
 		w.clock.Add(time.Minute)
 	}
-	all, err := w.Authorised(w.ann.ID)
+	all, err := w.Grants.Authorised(w.ann.ID)
 	w.must(err)
 	if len(all) != 1 || all[0].Grants != 2 || all[0].App.ID != app || fmt.Sprint(all[0].Scopes) != "[user:all]" || all[0].Used.Sub(all[0].Since) != time.Minute {
 		t.Errorf("got %+v", all)
 	}
-	w.must(w.RevokeApp(identity.Operator, w.ann.ID, app))
-	if all, err := w.Authorised(w.ann.ID); err != nil || len(all) > 0 {
+	w.must(w.Grants.RevokeApp(identity.Operator, w.ann.ID, app))
+	if all, err := w.Grants.Authorised(w.ann.ID); err != nil || len(all) > 0 {
 		t.Errorf("after revoking: %v, %v", all, err)
 	}
-	if err := w.RevokeApp(identity.Operator, w.ann.ID, app); !errors.Is(err, store.ErrNotFound) {
+	if err := w.Grants.RevokeApp(identity.Operator, w.ann.ID, app); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("revoking again: %v, want ErrNotFound", err)
 	}
 	if n := w.logged(oauth.ActionGrantRevoke, "app:"+app); n != 1 {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -51,20 +50,23 @@ const (
 	userCodeLength  = 8
 )
 
-// NewDevice records that a device waits. It returns what the device keeps and
+// Devices are the devices that wait for their users.
+type Devices struct{ *base }
+
+// Add records that a device waits. It returns what the device keeps and
 // what its user types.
-func (b *Book) NewDevice(app string, scopes []string, address string) (deviceCode, userCode string, err error) {
-	var random [secretBytes]byte
-	if err := b.read(random[:]); err != nil {
+func (b Devices) Add(app string, scopes []string, address string) (deviceCode, userCode string, err error) {
+	random, err := b.random(secretBytes)
+	if err != nil {
 		return "", "", err
 	}
-	deviceCode = deviceText + base64.RawURLEncoding.EncodeToString(random[:])
+	deviceCode = wrap(deviceText, random)
 	by := identity.Author{Via: "client " + app, Address: address}
-	err = b.update(by, func(b *Book, tx *identity.Tx) error {
-		if err := b.roomForDevice(tx, address); err != nil {
+	err = b.change(by, "let a device wait", func(b *Book, tx *identity.Tx) error {
+		if err := b.Devices.makeRoom(tx, address); err != nil {
 			return err
 		}
-		if userCode, err = b.newUserCode(); err != nil {
+		if userCode, err = b.Devices.newUserCode(); err != nil {
 			return err
 		}
 		typed, _ := userCodeHash(userCode)
@@ -75,25 +77,25 @@ func (b *Book) NewDevice(app string, scopes []string, address string) (deviceCod
 		return errors.Join(err, userCodes.Put(tx.Records(), typed, &kept))
 	})
 	if err != nil {
-		return "", "", fmt.Errorf("let a device wait: %w", err)
+		return "", "", err
 	}
 	return deviceCode, userCode, nil
 }
 
-// roomForDevice deletes the devices that have waited too long and fails with
+// makeRoom deletes the devices that have waited too long and fails with
 // ErrFull when too many still do.
-func (b *Book) roomForDevice(tx *identity.Tx, address string) error {
+func (b Devices) makeRoom(tx *identity.Tx, address string) error {
 	all, here := 0, 0
-	err := devices.Each(b.st, store.RecordRange{}, b.reg.TellDamaged, func(code Hash, d *Device) (bool, error) {
+	err := each(b.base, devices, nil, func(code Hash, d *Device) error {
 		if !tx.Now().Before(d.Expires) {
 			d.delete(tx, code)
-			return true, nil
+			return nil
 		}
 		all++
 		if identity.AddressKey(d.Address) == identity.AddressKey(address) {
 			here++
 		}
-		return true, nil
+		return nil
 	})
 	if err == nil && (all >= mostDevices || here >= mostAddressPend) {
 		err = ErrFull
@@ -101,13 +103,23 @@ func (b *Book) roomForDevice(tx *identity.Tx, address string) error {
 	return err
 }
 
+// sweep deletes the devices that have waited too long.
+func (b Devices) sweep(tx *identity.Tx) error {
+	return each(b.base, devices, nil, func(code Hash, d *Device) error {
+		if !tx.Now().Before(d.Expires) {
+			d.delete(tx, code)
+		}
+		return nil
+	})
+}
+
 // newUserCode makes a code that no other device has.
-func (b *Book) newUserCode() (string, error) {
+func (b Devices) newUserCode() (string, error) {
 	for {
 		code := make([]byte, 0, userCodeLength)
 		for len(code) < userCodeLength {
-			var random [1]byte
-			if err := b.read(random[:]); err != nil {
+			random, err := b.random(1)
+			if err != nil {
 				return "", err
 			}
 			// A byte above the last multiple of the number of letters would
@@ -148,24 +160,24 @@ func ParseDeviceCode(text string) (h Hash, ok bool) {
 	return sha256.Sum256(b), true
 }
 
-// Device returns the device with a code, also one that has waited too long, or
+// Get returns the device with a code, also one that has waited too long, or
 // an error that is ErrNoGrant.
-func (b *Book) Device(code Hash) (*Device, error) {
+func (b Devices) Get(code Hash) (*Device, error) {
 	d, err := devices.Get(b.st, code)
 	return d, gone(err)
 }
 
 // Expired reports whether a device has waited too long.
-func (b *Book) Expired(d *Device) bool { return !b.now().Before(d.Expires) }
+func (b Devices) Expired(d *Device) bool { return !b.now().Before(d.Expires) }
 
 // Waiting returns the device whose user types this code, if it waits for a
 // decision, or an error that is ErrNoGrant.
-func (b *Book) Waiting(userCode string) (*Device, error) {
+func (b Devices) Waiting(userCode string) (*Device, error) {
 	_, d, err := b.waiting(userCode)
 	return d, err
 }
 
-func (b *Book) waiting(userCode string) (code Hash, d *Device, err error) {
+func (b Devices) waiting(userCode string) (code Hash, d *Device, err error) {
 	h, ok := userCodeHash(userCode)
 	if !ok {
 		return code, nil, ErrNoGrant
@@ -175,7 +187,7 @@ func (b *Book) waiting(userCode string) (code Hash, d *Device, err error) {
 		return code, nil, gone(err)
 	}
 	code = *of
-	if d, err = b.Device(code); err != nil {
+	if d, err = b.Get(code); err != nil {
 		return code, nil, err
 	}
 	if d.Decision != Pending || b.Expired(d) {
@@ -186,9 +198,9 @@ func (b *Book) waiting(userCode string) (code Hash, d *Device, err error) {
 
 // Decide records what a user said to the device whose code they typed. The
 // error is ErrNoGrant if it does not wait any more.
-func (b *Book) Decide(by identity.Author, userCode string, user uint32, d Decision) error {
-	err := b.update(by, func(b *Book, tx *identity.Tx) error {
-		code, dev, err := b.waiting(userCode)
+func (b Devices) Decide(by identity.Author, userCode string, user uint32, d Decision) error {
+	return b.change(by, "decide about a device", func(b *Book, tx *identity.Tx) error {
+		code, dev, err := b.Devices.waiting(userCode)
 		if err != nil {
 			return err
 		}
@@ -204,29 +216,20 @@ func (b *Book) Decide(by identity.Author, userCode string, user uint32, d Decisi
 		}
 		return devices.Put(tx.Records(), code, dev)
 	})
-	if err != nil {
-		return fmt.Errorf("decide about a device: %w", err)
-	}
-	return nil
 }
 
-// GiveDevice gives out tokens to a device that was let in, which is over by
+// Give gives out tokens to a device that was let in, which is over by
 // that. The IDs of the keys' grant were made for its user.
-func (b *Book) GiveDevice(by identity.Author, code Hash, t Tokens) error {
+func (b Devices) Give(by identity.Author, code Hash, t Tokens) error {
 	return b.update(by, func(b *Book, tx *identity.Tx) error {
-		d, err := b.Device(code)
+		d, err := b.Devices.Get(code)
 		if err != nil {
 			return err
 		}
-		if err := b.usable(d.User, d.App); err != nil || d.Decision != Granted || b.Expired(d) || t.Access.Grant.User() != d.User {
+		if err := b.usable(d.User, d.App); err != nil || d.Decision != Granted || b.Devices.Expired(d) || t.Access.Grant.User() != d.User {
 			return errors.Join(err, ErrNoGrant)
 		}
-		g := &Grant{ID: t.Access.Grant, App: d.App, Scopes: d.Scopes, Created: tx.Now()}
-		if err := b.makeRoom(tx, g, mostGrants); err != nil {
-			return err
-		}
-		b.add(g, t, tx.Now())
 		d.delete(tx, code)
-		return grants.Put(tx.Records(), g.ID, g)
+		return b.Grants.begin(tx, d.App, d.Scopes, t, mostGrants)
 	})
 }

@@ -68,9 +68,12 @@ func (g *Grant) live(now time.Time) bool {
 // Active reports whether tokens were given out for the grant.
 func (g *Grant) Active() bool { return !g.Used.IsZero() }
 
-// Grant returns a grant of an app and a user who may use it, or an error that
+// Grants are what users let apps do, and what was given out for that.
+type Grants struct{ *base }
+
+// Get returns a grant of an app and a user who may use it, or an error that
 // is ErrNoGrant.
-func (b *Book) Grant(id GrantID) (*Grant, error) {
+func (b Grants) Get(id GrantID) (*Grant, error) {
 	g, err := grants.Get(b.st, id)
 	if err != nil {
 		return nil, gone(err)
@@ -91,8 +94,8 @@ func gone(err error) error {
 
 // usable fails with ErrNoGrant unless both the user and the app are there and
 // neither is switched off.
-func (b *Book) usable(user uint32, app string) error {
-	a, err := b.App(app)
+func (b *base) usable(user uint32, app string) error {
+	a, err := b.app(app)
 	if err != nil {
 		return gone(err)
 	}
@@ -100,7 +103,7 @@ func (b *Book) usable(user uint32, app string) error {
 	if err != nil {
 		return gone(err)
 	}
-	if a.Disabled || b.Over(a) || u.Locked || a.Kind == Service && a.Account != user {
+	if a.Disabled || a.over(b.now()) || u.Locked || a.Kind == Service && a.Account != user {
 		return ErrNoGrant
 	}
 	return nil
@@ -108,8 +111,8 @@ func (b *Book) usable(user uint32, app string) error {
 
 // ByAccess returns the access token with a key and its grant, or an error that
 // is ErrNoGrant.
-func (b *Book) ByAccess(k Key) (*Grant, *Access, error) {
-	g, err := b.Grant(k.Grant)
+func (b Grants) ByAccess(k Key) (*Grant, *Access, error) {
+	g, err := b.Get(k.Grant)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -125,8 +128,8 @@ func (b *Book) ByAccess(k Key) (*Grant, *Access, error) {
 // ByCode returns the grant that began with a code. The error is ErrNoGrant for
 // a code that is not good, and ErrReused, with the grant, for one that has been
 // used.
-func (b *Book) ByCode(k Key) (*Grant, error) {
-	g, err := b.Grant(k.Grant)
+func (b Grants) ByCode(k Key) (*Grant, error) {
+	g, err := b.Get(k.Grant)
 	if err != nil {
 		return nil, err
 	}
@@ -148,8 +151,8 @@ func (g *Grant) checkCode(k Key, now time.Time) error {
 // ByRefresh returns the grant of a refresh token. The error is ErrNoGrant for a
 // token that is not good, and ErrReused, with the grant, for one that has been
 // used.
-func (b *Book) ByRefresh(k Key) (*Grant, error) {
-	g, err := b.Grant(k.Grant)
+func (b Grants) ByRefresh(k Key) (*Grant, error) {
+	g, err := b.Get(k.Grant)
 	if err != nil {
 		return nil, err
 	}
@@ -176,8 +179,8 @@ type Ask struct {
 }
 
 // Agree begins a grant with the code k, whose grant ID was made for the user.
-func (b *Book) Agree(by identity.Author, k Key, ask Ask) error {
-	err := b.update(by, func(b *Book, tx *identity.Tx) error {
+func (b Grants) Agree(by identity.Author, k Key, ask Ask) error {
+	return b.change(by, "agree", func(b *Book, tx *identity.Tx) error {
 		if err := by.MayCreateCredentials(); err != nil {
 			return err
 		}
@@ -187,26 +190,22 @@ func (b *Book) Agree(by identity.Author, k Key, ask Ask) error {
 		g := &Grant{ID: k.Grant, App: ask.App, Scopes: ask.Scopes, Created: tx.Now(), Code: &Code{
 			Hash: k.Hash[:], Redirect: ask.Redirect, Challenge: ask.Challenge, Expires: tx.Now().Add(CodeLasts),
 		}}
-		if err := b.makeRoom(tx, g, mostGrants); err != nil {
+		if err := b.Grants.makeRoom(tx, g, mostGrants); err != nil {
 			return err
 		}
-		if err := b.keepRegistered(tx, ask.App); err != nil {
+		if err := b.Apps.extend(tx, ask.App); err != nil {
 			return err
 		}
 		tx.Audit(ActionGrant, appTarget(ask.App), k.Grant.User(), "scopes "+strings.Join(ask.Scopes, " "))
 		return grants.Put(tx.Records(), g.ID, g)
 	})
-	if err != nil {
-		return fmt.Errorf("agree: %w", err)
-	}
-	return nil
 }
 
 // makeRoom deletes the grants of the same user and app that are used no more,
 // and the oldest while there are too many for another one.
-func (b *Book) makeRoom(tx *identity.Tx, n *Grant, most int) error {
+func (b Grants) makeRoom(tx *identity.Tx, n *Grant, most int) error {
 	var same []*Grant
-	err := b.eachOf(n.ID.User(), func(g *Grant) error {
+	err := each(b.base, grants, table.ID(n.ID.User()), func(_ GrantID, g *Grant) error {
 		switch {
 		case g.App != n.App:
 		case !g.live(tx.Now()):
@@ -227,13 +226,6 @@ func (b *Book) makeRoom(tx *identity.Tx, n *Grant, most int) error {
 	return nil
 }
 
-// eachOf calls f with the grants of a user.
-func (b *Book) eachOf(user uint32, f func(g *Grant) error) error {
-	return grants.Each(b.st, store.RecordRange{Prefix: table.ID(user)}, b.reg.TellDamaged, func(_ GrantID, g *Grant) (bool, error) {
-		return true, f(g)
-	})
-}
-
 // Tokens are the tokens issued to a client.
 type Tokens struct {
 	Access Key
@@ -245,7 +237,7 @@ type Tokens struct {
 
 // add gives the grant the keys of tokens. The oldest access tokens may have to go
 // for that.
-func (b *Book) add(g *Grant, t Tokens, now time.Time) {
+func (g *Grant) add(t Tokens, now time.Time, refreshLasts time.Duration) {
 	g.Used = now
 	g.Access = slices.DeleteFunc(g.Access, func(a Access) bool { return !now.Before(a.Expires) })
 	g.Access = append(g.Access, Access{Hash: t.Access.Hash[:], Scopes: t.Scopes, Created: now, Expires: now.Add(AccessLasts)})
@@ -253,13 +245,13 @@ func (b *Book) add(g *Grant, t Tokens, now time.Time) {
 		g.Access = g.Access[over:]
 	}
 	if t.Refresh != nil {
-		g.Refresh = &Refresh{Family: t.Refresh.Family[:], Hash: t.Refresh.Hash[:], Expires: now.Add(b.o.RefreshLasts)}
+		g.Refresh = &Refresh{Family: t.Refresh.Family[:], Hash: t.Refresh.Hash[:], Expires: now.Add(refreshLasts)}
 	}
 }
 
 // Redeem gives out tokens for a code, which is used by that. The grant of one
 // that has been used before is revoked, and the error is ErrReused.
-func (b *Book) Redeem(by identity.Author, code Key, t Tokens) error {
+func (b Grants) Redeem(by identity.Author, code Key, t Tokens) error {
 	return b.renew(by, code.Grant, "a code was used a second time", t, func(g *Grant, now time.Time) error {
 		if err := g.checkCode(code, now); err != nil {
 			return err
@@ -271,23 +263,23 @@ func (b *Book) Redeem(by identity.Author, code Key, t Tokens) error {
 
 // Rotate gives out tokens for a refresh token, which is used by that, as
 // Redeem does for a code.
-func (b *Book) Rotate(by identity.Author, old Key, t Tokens) error {
+func (b Grants) Rotate(by identity.Author, old Key, t Tokens) error {
 	return b.renew(by, old.Grant, "a refresh token was used a second time", t, func(g *Grant, now time.Time) error {
 		return g.checkRefresh(old, now)
 	})
 }
 
-func (b *Book) renew(by identity.Author, id GrantID, reused string, t Tokens, use func(g *Grant, now time.Time) error) error {
+func (b Grants) renew(by identity.Author, id GrantID, reused string, t Tokens, use func(g *Grant, now time.Time) error) error {
 	err := b.update(by, func(b *Book, tx *identity.Tx) error {
-		g, err := b.Grant(id)
+		g, err := b.Grants.Get(id)
 		if err != nil {
 			return err
 		}
 		if err := use(g, tx.Now()); err != nil {
 			return err
 		}
-		b.add(g, t, tx.Now())
-		return errors.Join(b.keepRegistered(tx, g.App), grants.Put(tx.Records(), g.ID, g))
+		g.add(t, tx.Now(), b.o.RefreshLasts)
+		return errors.Join(b.Apps.extend(tx, g.App), grants.Put(tx.Records(), g.ID, g))
 	})
 	if errors.Is(err, ErrReused) {
 		err = errors.Join(err, b.Revoke(by, id, reused))
@@ -296,28 +288,34 @@ func (b *Book) renew(by identity.Author, id GrantID, reused string, t Tokens, us
 }
 
 // GiveService gives a Service app an access token, with a grant of its own.
-func (b *Book) GiveService(by identity.Author, app string, t Tokens) error {
+func (b Grants) GiveService(by identity.Author, app string, t Tokens) error {
 	return b.update(by, func(b *Book, tx *identity.Tx) error {
-		a, err := b.App(app)
+		a, err := b.app(app)
 		if err != nil {
 			return gone(err)
 		}
 		if err := b.usable(t.Access.Grant.User(), app); err != nil || a.Kind != Service {
 			return errors.Join(err, ErrNoGrant)
 		}
-		g := &Grant{ID: t.Access.Grant, App: app, Scopes: t.Scopes, Created: tx.Now()}
-		if err := b.makeRoom(tx, g, mostServiceGrants); err != nil {
-			return err
-		}
-		b.add(g, t, tx.Now())
-		return grants.Put(tx.Records(), g.ID, g)
+		return b.Grants.begin(tx, app, t.Scopes, t, mostServiceGrants)
 	})
+}
+
+// begin makes a grant that begins with tokens, beside less than most of the same user
+// and app.
+func (b Grants) begin(tx *identity.Tx, app string, scopes []string, t Tokens, most int) error {
+	g := &Grant{ID: t.Access.Grant, App: app, Scopes: scopes, Created: tx.Now()}
+	if err := b.makeRoom(tx, g, most); err != nil {
+		return err
+	}
+	g.add(t, tx.Now(), b.o.RefreshLasts)
+	return grants.Put(tx.Records(), g.ID, g)
 }
 
 // Revoke ends a grant with all its tokens, for good. Why is for the audit log.
 // One that is gone already is no error.
-func (b *Book) Revoke(by identity.Author, id GrantID, why string) error {
-	err := b.update(by, func(b *Book, tx *identity.Tx) error {
+func (b Grants) Revoke(by identity.Author, id GrantID, why string) error {
+	return b.change(by, "revoke grant", func(b *Book, tx *identity.Tx) error {
 		g, err := grants.Get(b.st, id)
 		if isNotFound(err) {
 			return nil
@@ -325,26 +323,18 @@ func (b *Book) Revoke(by identity.Author, id GrantID, why string) error {
 		if err != nil {
 			return err
 		}
-		revoke(tx, g, why)
+		grants.Delete(tx.Records(), id)
+		tx.Audit(ActionGrantRevoke, appTarget(g.App), id.User(), why)
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("revoke grant: %w", err)
-	}
-	return nil
-}
-
-func revoke(tx *identity.Tx, g *Grant, why string) {
-	grants.Delete(tx.Records(), g.ID)
-	tx.Audit(ActionGrantRevoke, appTarget(g.App), g.ID.User(), why)
 }
 
 // RevokeApp ends all grants of a user to an app; the error is
 // store.ErrNotFound if there are none.
-func (b *Book) RevokeApp(by identity.Author, user uint32, app string) error {
-	err := b.update(by, func(b *Book, tx *identity.Tx) error {
+func (b Grants) RevokeApp(by identity.Author, user uint32, app string) error {
+	return b.change(by, fmt.Sprintf("revoke what %.200q may do", app), func(b *Book, tx *identity.Tx) error {
 		n := 0
-		err := b.eachOf(user, func(g *Grant) error {
+		err := each(b.base, grants, table.ID(user), func(_ GrantID, g *Grant) error {
 			if g.App == app {
 				grants.Delete(tx.Records(), g.ID)
 				n++
@@ -360,10 +350,33 @@ func (b *Book) RevokeApp(by identity.Author, user uint32, app string) error {
 		tx.Audit(ActionGrantRevoke, appTarget(app), user, fmt.Sprintf("all, %d of them", n))
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("revoke what %.200q may do: %w", app, err)
-	}
-	return nil
+}
+
+// sweep deletes the grants that are good for nothing any more.
+func (b Grants) sweep(tx *identity.Tx) error {
+	owners := map[uint32]bool{}
+	known := map[string]bool{}
+	return each(b.base, grants, nil, func(id GrantID, g *Grant) error {
+		user := id.User()
+		if _, asked := owners[user]; !asked {
+			_, err := b.user(user)
+			if err != nil && !isNotFound(err) {
+				return err
+			}
+			owners[user] = err == nil
+		}
+		if _, asked := known[g.App]; !asked {
+			_, err := b.app(g.App)
+			if err != nil && !isNotFound(err) {
+				return err
+			}
+			known[g.App] = err == nil
+		}
+		if !owners[user] || !known[g.App] || !g.live(tx.Now()) {
+			grants.Delete(tx.Records(), id)
+		}
+		return nil
+	})
 }
 
 // Authorised is an app that a user let act for them.
@@ -378,16 +391,16 @@ type Authorised struct {
 }
 
 // Authorised returns the apps that hold or can get tokens for a user, by name.
-func (b *Book) Authorised(user uint32) ([]*Authorised, error) {
+func (b Grants) Authorised(user uint32) ([]*Authorised, error) {
 	apps := map[string]*Authorised{}
 	now := b.now()
-	err := b.eachOf(user, func(g *Grant) error {
+	err := each(b.base, grants, table.ID(user), func(_ GrantID, g *Grant) error {
 		if !g.Active() || !g.live(now) {
 			return nil
 		}
 		a := apps[g.App]
 		if a == nil {
-			app, err := b.App(g.App)
+			app, err := b.app(g.App)
 			if isNotFound(err) {
 				return nil // it is being deleted
 			}

@@ -54,7 +54,7 @@ func TestOneNodeWins(t *testing.T) {
 		t.Helper()
 		for i, w := range nodes {
 			w.must(w.CatchUp(t.Context()))
-			if _, err := w.Grant(h.id); !errors.Is(err, oauth.ErrNoGrant) {
+			if _, err := w.Grants.Get(h.id); !errors.Is(err, oauth.ErrNoGrant) {
 				t.Errorf("%s: the grant on node %d: %v, want ErrNoGrant", what, i, err)
 			}
 		}
@@ -62,11 +62,11 @@ func TestOneNodeWins(t *testing.T) {
 	for range 20 {
 		var h held
 		var err error
-		h.id, err = w.NewGrantID(w.ann.ID)
+		h.id, err = w.Grants.NewID(w.ann.ID)
 		w.must(err)
 		_, h.code = w.key(oauth.CodeText, h.id)
-		w.must(w.Agree(by, h.code, oauth.Ask{App: oauth.CommandLine, Scopes: []string{"user:all"}}))
-		oneWins(t, "code", race(nodes, func(w *world) error { return w.Redeem(identity.Author{}, h.code, tokens(w, h)) }), oauth.ErrReused)
+		w.must(w.Grants.Agree(by, h.code, oauth.Ask{App: oauth.CommandLine, Scopes: []string{"user:all"}}))
+		oneWins(t, "code", race(nodes, func(w *world) error { return w.Grants.Redeem(identity.Author{}, h.code, tokens(w, h)) }), oauth.ErrReused)
 		ended("code", h)
 
 		h = w.agree(oauth.CommandLine)
@@ -76,13 +76,13 @@ func TestOneNodeWins(t *testing.T) {
 		}), oauth.ErrReused)
 		ended("refresh token", h)
 
-		device, user, err := w.NewDevice(oauth.CommandLine, []string{"user:all"}, "192.0.2.1")
+		device, user, err := w.Devices.Add(oauth.CommandLine, []string{"user:all"}, "192.0.2.1")
 		w.must(err)
-		oneWins(t, "user code", race(nodes, func(w *world) error { return w.Decide(by, user, w.ann.ID, oauth.Granted) }), oauth.ErrNoGrant)
+		oneWins(t, "user code", race(nodes, func(w *world) error { return w.Devices.Decide(by, user, w.ann.ID, oauth.Granted) }), oauth.ErrNoGrant)
 		code, _ := oauth.ParseDeviceCode(device)
-		h.id, err = w.NewGrantID(w.ann.ID)
+		h.id, err = w.Grants.NewID(w.ann.ID)
 		w.must(err)
-		oneWins(t, "device code", race(nodes, func(w *world) error { return w.GiveDevice(identity.Author{}, code, tokens(w, h)) }), oauth.ErrNoGrant)
+		oneWins(t, "device code", race(nodes, func(w *world) error { return w.Devices.Give(identity.Author{}, code, tokens(w, h)) }), oauth.ErrNoGrant)
 	}
 }
 

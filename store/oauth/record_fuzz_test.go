@@ -62,28 +62,28 @@ func FuzzRecords(f *testing.F) {
 			t.Fatal(err)
 		}
 		b := oauth.Open(st, reg, oauth.Options{Now: func() time.Time { return now }})
-		if _, a, err := b.ByAccess(key); err == nil {
+		if _, a, err := b.Grants.ByAccess(key); err == nil {
 			t.Errorf("record %c %x %q: access token %+v is good", kind, id, value, a)
 		}
-		if g, err := b.ByCode(key); err == nil {
+		if g, err := b.Grants.ByCode(key); err == nil {
 			t.Errorf("record %c %x %q: a code is good for %+v", kind, id, value, g)
 		}
-		if g, err := b.ByRefresh(key); err == nil {
+		if g, err := b.Grants.ByRefresh(key); err == nil {
 			t.Errorf("record %c %x %q: a refresh token is good for %+v", kind, id, value, g)
 		}
-		if d, err := b.Waiting("BCDF-GHJK"); err == nil {
+		if d, err := b.Devices.Waiting("BCDF-GHJK"); err == nil {
 			t.Errorf("record %c %x %q: device %+v waits", kind, id, value, d)
 		}
-		_, _ = b.App("tool")
-		_, _ = b.Apps()
-		_, _ = b.Authorised(1)
-		_, _ = b.Device(key.Hash)
-		_, _, _ = b.NewDevice("tool", nil, "")
-		_ = b.Agree(identity.Operator, oauth.Key{Grant: oauth.GrantID{0, 0, 0, 1}}, oauth.Ask{App: oauth.CommandLine})
-		_ = b.Revoke(identity.Operator, grant, "test")
-		_ = b.RevokeApp(identity.Operator, 1, "tool")
+		_, _ = b.Apps.Get("tool")
+		_, _ = b.Apps.All()
+		_, _ = b.Grants.Authorised(1)
+		_, _ = b.Devices.Get(key.Hash)
+		_, _, _ = b.Devices.Add("tool", nil, "")
+		_ = b.Grants.Agree(identity.Operator, oauth.Key{Grant: oauth.GrantID{0, 0, 0, 1}}, oauth.Ask{App: oauth.CommandLine})
+		_ = b.Grants.Revoke(identity.Operator, grant, "test")
+		_ = b.Grants.RevokeApp(identity.Operator, 1, "tool")
 		_ = b.Sweep()
-		_ = b.DeleteApp(identity.Operator, "tool")
+		_ = b.Apps.Delete(identity.Operator, "tool")
 		if err := oauth.Verify(st, func(store.FaultyRecord) {}); err != nil {
 			t.Errorf("record %c %x %q: Verify: %v", kind, id, value, err)
 		}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -36,17 +35,17 @@ const registeredID = "sgo_cid_dcr_"
 // Register makes an app that nobody vouches for (RFC 7591): its only scopes are the one
 // for agents and the one to stay signed in. It is deleted when no user consents to it in
 // a day, or it has not been used for 90. The error is ErrFull when there are too many.
-func (b *Book) Register(by identity.Author, n NewApp) (secret string, a *App, err error) {
-	err = b.update(by, func(b *Book, tx *identity.Tx) (err error) {
-		if a, err = b.newRegistered(n, tx.Now()); err != nil {
+func (b Apps) Register(by identity.Author, n NewApp) (secret string, a *App, err error) {
+	err = b.change(by, "register app", func(b *Book, tx *identity.Tx) (err error) {
+		if a, err = b.Apps.newRegistered(n, tx.Now()); err != nil {
 			return err
 		}
 		a.Address = by.Address
-		if err := b.roomForRegistered(tx, by.Address); err != nil {
+		if err := b.Apps.makeRoom(tx, by.Address); err != nil {
 			return err
 		}
 		if a.Kind == Confidential {
-			if secret, err = b.newSecret(a); err != nil {
+			if secret, err = b.Apps.newSecret(a); err != nil {
 				return err
 			}
 		}
@@ -54,12 +53,12 @@ func (b *Book) Register(by identity.Author, n NewApp) (secret string, a *App, er
 		return apps.Put(tx.Records(), a.ID, a)
 	})
 	if err != nil {
-		return "", nil, fmt.Errorf("register app: %w", err)
+		return "", nil, err
 	}
 	return secret, a, nil
 }
 
-func (b *Book) newRegistered(n NewApp, now time.Time) (*App, error) {
+func (b Apps) newRegistered(n NewApp, now time.Time) (*App, error) {
 	a := &App{
 		Name: n.Name, Kind: n.Kind, Redirects: n.Redirects, Scopes: []string{identity.ScopeMCP, ScopeOffline},
 		Created: now, Registered: true, Until: now.Add(registeredLasts),
@@ -73,30 +72,27 @@ func (b *Book) newRegistered(n NewApp, now time.Time) (*App, error) {
 	if err := checkRedirects(a.Redirects); err != nil {
 		return nil, err
 	}
-	var random [16]byte
-	if err := b.read(random[:]); err != nil {
-		return nil, err
-	}
-	a.ID = registeredID + hex.EncodeToString(random[:])
-	return a, nil
+	random, err := b.random(16)
+	a.ID = registeredID + hex.EncodeToString(random)
+	return a, err
 }
 
-// roomForRegistered deletes the apps that registered themselves and are over, and the
+// makeRoom deletes the apps that registered themselves and are over, and the
 // oldest without a user when there are too many.
-func (b *Book) roomForRegistered(tx *identity.Tx, address string) error {
+func (b Apps) makeRoom(tx *identity.Tx, address string) error {
 	n, here := 0, 0
 	var oldest *App
-	err := apps.Each(b.st, store.RecordRange{Prefix: []byte(registeredID)}, b.reg.TellDamaged, func(id string, a *App) (bool, error) {
+	err := each(b.base, apps, []byte(registeredID), func(id string, a *App) error {
 		switch {
 		case a.over(tx.Now()):
 			apps.Delete(tx.Records(), id)
-			return true, nil
+			return nil
 		case !a.Registered:
-			return true, nil
+			return nil
 		}
 		n++
 		if !a.unused() {
-			return true, nil
+			return nil
 		}
 		if oldest == nil || a.Created.Before(oldest.Created) {
 			oldest = a
@@ -104,7 +100,7 @@ func (b *Book) roomForRegistered(tx *identity.Tx, address string) error {
 		if identity.AddressKey(a.Address) == identity.AddressKey(address) {
 			here++
 		}
-		return true, nil
+		return nil
 	})
 	switch {
 	case err == nil && here >= mostAddressUnused:
@@ -122,17 +118,17 @@ func (b *Book) roomForRegistered(tx *identity.Tx, address string) error {
 func (a *App) unused() bool { return a.Registered && a.Until.Equal(a.Created.Add(registeredLasts)) }
 
 // Over reports whether an app registered itself and has had its time.
-func (b *Book) Over(a *App) bool { return a.over(b.now()) }
+func (b Apps) Over(a *App) bool { return a.over(b.now()) }
 
 func (a *App) over(now time.Time) bool { return a.Registered && !now.Before(a.Until) }
 
-// keepRegistered has a registered app last because a user consents or it is given
+// extend has a registered app last because a user consents or it is given
 // tokens.
-func (b *Book) keepRegistered(tx *identity.Tx, id string) error {
+func (b Apps) extend(tx *identity.Tx, id string) error {
 	if !strings.HasPrefix(id, registeredID) {
 		return nil
 	}
-	a, err := b.App(id)
+	a, err := b.Get(id)
 	if err != nil || !a.Registered {
 		return gone(err)
 	}
@@ -144,13 +140,13 @@ func (b *Book) keepRegistered(tx *identity.Tx, id string) error {
 	return apps.Put(tx.Records(), id, a)
 }
 
-// sweepRegistered deletes registered apps that have had their time. What they were
+// sweep deletes registered apps that have had their time. What they were
 // granted is deleted by the sweep of grants.
-func (b *Book) sweepRegistered(tx *identity.Tx) error {
-	return apps.Each(b.st, store.RecordRange{Prefix: []byte(registeredID)}, b.reg.TellDamaged, func(id string, a *App) (bool, error) {
+func (b Apps) sweep(tx *identity.Tx) error {
+	return each(b.base, apps, []byte(registeredID), func(id string, a *App) error {
 		if a.over(tx.Now()) {
 			apps.Delete(tx.Records(), id)
 		}
-		return true, nil
+		return nil
 	})
 }

@@ -15,7 +15,7 @@ func (w *world) register(from string, n oauth.NewApp) (*oauth.App, string, error
 	if n.Redirects == nil {
 		n.Redirects = []string{"http://127.0.0.1/cb"}
 	}
-	secret, a, err := w.Register(identity.Author{Via: "registration", Address: from}, n)
+	secret, a, err := w.Apps.Register(identity.Author{Via: "registration", Address: from}, n)
 	return a, secret, err
 }
 
@@ -61,19 +61,19 @@ func TestRegisteredAppsExpire(t *testing.T) {
 	w.must(err)
 	used, _, err := w.register("192.0.2.1", oauth.NewApp{Name: "used", Kind: oauth.Public})
 	w.must(err)
-	grant, err := w.NewGrantID(w.ann.ID)
+	grant, err := w.Grants.NewID(w.ann.ID)
 	w.must(err)
 	code := oauth.Key{Grant: grant, Hash: oauth.Hash{1}}
 	by := identity.Author{UserID: w.ann.ID, User: "ann"}
-	w.must(w.Agree(by, code, oauth.Ask{App: used.ID, Scopes: []string{"mcp", "offline_access"}}))
+	w.must(w.Grants.Agree(by, code, oauth.Ask{App: used.ID, Scopes: []string{"mcp", "offline_access"}}))
 	old := oauth.Key{Grant: grant, Family: oauth.Hash{9}, Hash: oauth.Hash{2}}
-	w.must(w.Redeem(by, code, oauth.Tokens{Access: oauth.Key{Grant: grant, Hash: oauth.Hash{3}}, Refresh: &old, Scopes: []string{"mcp"}}))
+	w.must(w.Grants.Redeem(by, code, oauth.Tokens{Access: oauth.Key{Grant: grant, Hash: oauth.Hash{3}}, Refresh: &old, Scopes: []string{"mcp"}}))
 	w.clock.Add(25 * time.Hour)
-	if !w.Over(idle) {
+	if !w.Apps.Over(idle) {
 		t.Error("an app without a user lasts longer than a day")
 	}
 	w.must(w.Sweep())
-	if _, err := w.App(idle.ID); err == nil {
+	if _, err := w.Apps.Get(idle.ID); err == nil {
 		t.Error("an app without a user was not swept")
 	}
 	// each use has it last on
@@ -81,15 +81,15 @@ func TestRegisteredAppsExpire(t *testing.T) {
 		w.clock.Add(60 * 24 * time.Hour)
 		w.must(w.Sweep())
 		next := oauth.Key{Grant: grant, Family: oauth.Hash{9}, Hash: oauth.Hash{byte(10 + i)}}
-		w.must(w.Rotate(by, old, oauth.Tokens{Access: oauth.Key{Grant: grant, Hash: oauth.Hash{byte(20 + i)}}, Refresh: &next, Scopes: []string{"mcp"}}))
+		w.must(w.Grants.Rotate(by, old, oauth.Tokens{Access: oauth.Key{Grant: grant, Hash: oauth.Hash{byte(20 + i)}}, Refresh: &next, Scopes: []string{"mcp"}}))
 		old = next
 	}
 	w.clock.Add(91 * 24 * time.Hour)
-	if _, err := w.ByRefresh(old); !errors.Is(err, oauth.ErrNoGrant) {
+	if _, err := w.Grants.ByRefresh(old); !errors.Is(err, oauth.ErrNoGrant) {
 		t.Errorf("after 91 days: got %v", err)
 	}
 	w.must(w.Sweep())
-	if _, err := w.App(used.ID); err == nil {
+	if _, err := w.Apps.Get(used.ID); err == nil {
 		t.Error("an app that is not used any more was not swept")
 	}
 }
@@ -116,12 +116,12 @@ func TestManyRegister(t *testing.T) {
 	w.clock.Add(11 * time.Minute)
 	_, _, err := w.register("203.0.113.1", n)
 	w.must(err)
-	all, err := w.Apps()
+	all, err := w.Apps.All()
 	w.must(err)
 	if len(all) != 1001 { // with the one that came with the program
 		t.Errorf("there are %d apps", len(all))
 	}
-	if _, _, err := w.CreateApp(identity.Operator, n); err != nil {
+	if _, _, err := w.Apps.Create(identity.Operator, n); err != nil {
 		t.Errorf("an admin cannot make an app beside: %v", err)
 	}
 }

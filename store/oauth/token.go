@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -117,48 +118,48 @@ func unwrap(kind Kind, text string) ([]byte, bool) {
 }
 
 // NewText makes a code or access token for a grant, or its first refresh token.
-func (b *Book) NewText(kind Kind, grant GrantID) (string, error) {
-	random := make([]byte, secretBytes, familyBytes+secretBytes)
+func (b Grants) NewText(kind Kind, grant GrantID) (string, error) {
+	size := secretBytes
 	if kind == RefreshText {
-		random = random[:familyBytes+secretBytes]
+		size += familyBytes
 	}
-	if err := b.read(random); err != nil {
+	random, err := b.random(size)
+	if err != nil {
 		return "", err
 	}
 	return wrap(kind, grant[:], random), nil
 }
 
 // NextRefresh makes the refresh token that follows another.
-func (b *Book) NextRefresh(text string) (string, error) {
+func (b Grants) NextRefresh(text string) (string, error) {
 	old, ok := unwrap(RefreshText, text)
 	if !ok {
 		return "", ErrNoGrant
 	}
-	var secret [secretBytes]byte
-	if err := b.read(secret[:]); err != nil {
+	secret, err := b.random(secretBytes)
+	if err != nil {
 		return "", err
 	}
-	return wrap(RefreshText, old[:grantIDBytes+familyBytes], secret[:]), nil
+	return wrap(RefreshText, old[:grantIDBytes+familyBytes], secret), nil
 }
 
 func wrap(kind Kind, parts ...[]byte) string {
-	var all []byte
-	for _, p := range parts {
-		all = append(all, p...)
-	}
-	return string(kind) + base64.RawURLEncoding.EncodeToString(all)
+	return string(kind) + base64.RawURLEncoding.EncodeToString(slices.Concat(parts...))
 }
 
-// NewGrantID makes the ID of a grant of a user.
-func (b *Book) NewGrantID(user uint32) (GrantID, error) {
-	var id GrantID
+// NewID makes the ID of a grant of a user.
+func (b Grants) NewID(user uint32) (id GrantID, err error) {
+	random, err := b.random(grantIDBytes - 4)
 	binary.BigEndian.PutUint32(id[:], user)
-	return id, b.read(id[4:])
+	copy(id[4:], random)
+	return id, err
 }
 
-func (b *Book) read(p []byte) error {
-	if _, err := io.ReadFull(b.o.Random, p); err != nil {
-		return fmt.Errorf("make a secret: %w", err)
+// random returns so many random bytes.
+func (b *base) random(size int) ([]byte, error) {
+	random := make([]byte, size)
+	if _, err := io.ReadFull(b.o.Random, random); err != nil {
+		return nil, fmt.Errorf("make a secret: %w", err)
 	}
-	return nil
+	return random, nil
 }

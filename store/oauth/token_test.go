@@ -9,7 +9,7 @@ import (
 
 func TestParseText(t *testing.T) {
 	w := newWorld(t)
-	id, err := w.NewGrantID(7)
+	id, err := w.Grants.NewID(7)
 	w.must(err)
 	if got, ok := oauth.ParseGrantID(id.String()); !ok || got != id || id.User() != 7 {
 		t.Errorf("ParseGrantID(%s) = %s, %t; of user %d, want 7", id, got, ok, id.User())
