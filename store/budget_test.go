@@ -132,8 +132,9 @@ func readWhole(t *testing.T, s *store.Store, large int64) (textBytes int64) {
 	return textBytes
 }
 
-// TestWritingBorrows: while a shard is written the caches are smaller by what its lists
-// take, which is little for a small one, and afterwards they are as large as before.
+// TestWritingBorrows: while a shard is written the caches are smaller by what its lists may
+// take, or do take if the writer is to borrow no more, and afterwards they are as large as
+// before.
 func TestWritingBorrows(t *testing.T) {
 	const caches = 32 << 20
 	fs := vfs.NewMem()
@@ -154,6 +155,7 @@ func TestWritingBorrows(t *testing.T) {
 		t.Fatalf("caches of %d bytes, after more than that was read: got %d held", caches, full)
 	}
 	w := s.NewShardWriter()
+	w.Loan = shard.LeastLoan
 	if err := w.AddDocument(shard.Document{Repository: 1, Path: "p", OID: make([]byte, 20)}, []byte("text"), true); err != nil {
 		t.Fatal(err)
 	}
@@ -169,6 +171,17 @@ func TestWritingBorrows(t *testing.T) {
 	}
 	if got := s.Metrics().CacheBytes; got > caches/4+(1<<20) {
 		t.Errorf("caches of %d while three quarters are lent: got %d held", caches, got)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	fill()
+	w = s.NewShardWriter()
+	if err := w.AddDocument(shard.Document{Repository: 1, Path: "p", OID: make([]byte, 20)}, []byte("text"), true); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Metrics().CacheBytes; got > caches/4+(1<<20) {
+		t.Errorf("caches of %d while three quarters are lent from the start: got %d held", caches, got)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

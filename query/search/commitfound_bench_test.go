@@ -28,6 +28,7 @@ func BenchmarkCommitFound(b *testing.B) {
 				i++
 				word := fmt.Sprintf("xadded_%06d_here", i)
 				w := c.st.NewShardWriter()
+				w.Loan = shard.LeastLoan
 				id := uint32(i*7%n + 1)
 				if err := w.AddDocument(shard.Document{Repository: id, Path: "main.go", OID: make([]byte, 20), Mode: 0o100644, Language: "Go"}, []byte(word+"\n"), true); err != nil {
 					b.Fatal(err)

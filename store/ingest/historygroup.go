@@ -349,8 +349,7 @@ func (ix *Indexer) writeCommits(ctx context.Context, jobs []*historyJob) (header
 	slices.SortFunc(jobs, func(a, b *historyJob) int {
 		return cmp.Or(strings.Compare(circleOf(a.repository.Readers), circleOf(b.repository.Readers)), cmp.Compare(b.id, a.id))
 	})
-	w := ix.store.NewShardWriter()
-	w.MaxBlocks, w.MaxListBytes = ix.opts.ShardBlocks, min(w.MaxListBytes, 2*mostGroupBytes)
+	w := ix.groupWriter(len(jobs))
 	defer w.Close()
 	var owners []*historyJob // by document of the shard begun
 	finish := func() error {

@@ -237,7 +237,7 @@ func (m *merging) rewrite(ctx context.Context, group []shard.View) error {
 		}
 	}
 	slices.SortFunc(all, compareSources)
-	return m.write(ctx, all)
+	return m.write(ctx, group, all)
 }
 
 // compareSources is rank order within a circle: repository rank, then document
@@ -251,8 +251,8 @@ func compareSources(a, b source) int {
 		bytes.Compare(a.docs.OID(a.doc), b.docs.OID(b.doc)))
 }
 
-func (m *merging) write(ctx context.Context, all []source) error {
-	w := m.begin()
+func (m *merging) write(ctx context.Context, inputs []shard.View, all []source) error {
+	w := m.begin(inputs)
 	defer w.Close()
 	var texts openTexts
 	defer texts.close()
@@ -300,9 +300,19 @@ func (m *merging) step(ctx context.Context, done, all int) {
 	}
 }
 
-func (m *merging) begin() *mergeWriter {
+// fewBlocks is how many blocks a merge has that follows a few commits.
+const fewBlocks = postings.MaxBlocks / 16
+
+func (m *merging) begin(inputs []shard.View) *mergeWriter {
 	w := &mergeWriter{Writer: m.ix.store.NewShardWriter(), m: m, pending: map[uint32]bool{}}
 	w.MaxBlocks = m.ix.opts.ShardBlocks
+	blocks := 0
+	for _, v := range inputs {
+		blocks += v.Header.Blocks
+	}
+	if blocks <= fewBlocks && m.ix.groups.isIdle() {
+		w.Loan = shard.LeastLoan
+	}
 	return w
 }
 

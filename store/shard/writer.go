@@ -13,7 +13,7 @@ import (
 // Writer writes shards one after the other: AddDocument in rank order,
 // then Finish, then the next. Text is compressed and written as it comes, in a
 // goroutine of its own; posting lists are gathered in memory, some 160 MB for
-// a full shard, which the caches go without meanwhile. It is not safe for
+// a full shard, which the caches go without meanwhile (see Loan). It is not safe for
 // concurrent use. Close it in any case.
 type Writer struct {
 	to      Destination
@@ -21,6 +21,9 @@ type Writer struct {
 	// MaxBlocks is the most blocks of a shard, MaxListBytes what its posting
 	// lists may take in memory before it counts as full; tests make them small.
 	MaxBlocks, MaxListBytes int
+	// Loan is how many bytes the caches go without from the start, and more as the lists
+	// grow beyond that; MaxListBytes at most.
+	Loan int
 	// Index is the layout to write, the newest but in tests of older ones. It
 	// holds from the next shard on.
 	Index IndexVersion
@@ -61,7 +64,7 @@ const (
 // NewWriter returns a writer with nothing begun, which makes posting lists in b.
 func NewWriter(to Destination, b *postings.Builder) *Writer {
 	return &Writer{
-		to: to, builder: b, MaxBlocks: postings.MaxBlocks, MaxListBytes: int(to.Budget.listBytes), Index: IndexNewest,
+		to: to, builder: b, MaxBlocks: postings.MaxBlocks, MaxListBytes: int(to.Budget.listBytes), Loan: int(to.Budget.listBytes), Index: IndexNewest,
 		free: make(chan []byte, chunksAhead),
 	}
 }
@@ -196,15 +199,14 @@ func (w *Writer) flushChunk() error {
 // them names of its own when it takes them.
 const RunPrefix = "shard-"
 
-// leastLoan is what the caches go without for the smallest shard: its lists, its table, and
-// text on its way to the file.
-const leastLoan = 2 << 20
+// LeastLoan is what the smallest shard takes: its lists, its table, and text on its way to
+// the file.
+const LeastLoan = 2 << 20
 
-// borrow has the caches go without what the lists take. They are made smaller as the lists
-// grow: a commit of a few files is to leave in memory what searches have read.
+// borrow has the caches go without what the lists take.
 func (w *Writer) borrow() {
-	for w.lent < w.MaxListBytes && w.builder.Bytes()+leastLoan/2 > w.lent {
-		more := min(max(leastLoan, w.lent), w.MaxListBytes-w.lent)
+	for w.lent < min(w.Loan, w.MaxListBytes) || w.lent < w.MaxListBytes && w.builder.Bytes()+LeastLoan/2 > w.lent {
+		more := min(max(LeastLoan, w.Loan, w.lent), w.MaxListBytes-w.lent)
 		w.giveBack = append(w.giveBack, w.to.Budget.Borrow(int64(more)))
 		w.lent += more
 	}
