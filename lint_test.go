@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 // helpers are packages for tests: the tests of every folder may import them, as they
 // may each other, and nothing else may.
 var helpers = []string{"internal/needs", "internal/gitrepo", "internal/clock", "internal/tcpproxy", "internal/postgrestest", "internal/race",
-	"store/cluster/memorylog", "internal/hosttest"}
+	"store/cluster/memorylog", "internal/hosttest", "httpapi/worldtest"}
 
 // lent are the helpers that package bench has as well, which tests running programs.
 var lent = []string{"internal/tcpproxy"}
@@ -71,7 +71,7 @@ var steps = []string{"ident", "lru", "report", "admission", "execute", "compile"
 // may use more.
 var libraries = map[string][]string{
 	"github.com/RoaringBitmap/roaring/v2":    {"postings"},
-	"github.com/cockroachdb/pebble/v2":       {"store", "store/shard", "store/engine", "store/disk"},
+	"github.com/cockroachdb/pebble/v2":       {"store", "store/shard", "store/engine", "store/disk", "httpapi/worldtest"},
 	"github.com/cespare/xxhash/v2":           {"store/..."},
 	"github.com/minio/minlz":                 {"store/shard"},
 	"filippo.io/age":                         {"store/backup"},
@@ -247,7 +247,7 @@ func TestWrongImport(t *testing.T) {
 		// libraries
 		{"store", "github.com/cockroachdb/pebble/v2/vfs", false, ""},
 		{"httpapi/client", "github.com/rs/zerolog", false, ""},
-		{"store/ingest", "github.com/cockroachdb/pebble/v2", false, "only store and store/shard and store/engine and store/disk may"},
+		{"store/ingest", "github.com/cockroachdb/pebble/v2", false, "only store and store/shard and store/engine and store/disk and httpapi/worldtest may"},
 		{"query", "github.com/RoaringBitmap/roaring/v2", false, "only postings may"},
 		{"query", "github.com/rs/zerolog", false, "only httpapi/... and cmd/... may"},
 		{"store", "example.com/new", false, "no row in libraries"},

@@ -33,9 +33,6 @@ func encoded(t testing.TB, document string) string {
 	return string(body)
 }
 
-// as is the header of a user.
-func (w *world) as(name string) []string { return []string{"Authorization", "token " + w.tokens[name]} }
-
 // wheelFile asks for a field of a file of the wheel, n times.
 func wheelFile(name string, n int, field string) string {
 	return `{ repository(name: "lab/wheel") { commit(rev: "") { file(path: "` + name + `") { ` + copies(n, field) + ` } } } }`
@@ -54,17 +51,17 @@ func TestAnswersFitTheMemory(t *testing.T) {
 		{"text that is longer in JSON", wheelFile("lines.txt", 8, "content"), "the text of this answer has more than 4 MiB"},
 		{"rows", wheelFile("lines.txt", 1, "highlight(disableTimeout: true) { html }"), "the text of this answer has more than 4 MiB"},
 	} {
-		if _, got := w.post(encoded(t, tt.document), w.as("ann")...); !strings.Contains(got, tt.want) {
+		if _, got := w.post(encoded(t, tt.document), w.As("ann")...); !strings.Contains(got, tt.want) {
 			t.Errorf("%s: got %.200s, want %q", tt.about, got, tt.want)
 		}
 	}
 	// Many small values are held, too.
 	w.api.Admission = httpapi.NewAdmission(2, 12<<20)
 	many := `{ repository(name: "lab/wheel") { commit(rev: "") { ` + copies(150, `tree(path: "many") { entries { path name } }`) + ` } } }`
-	if resp, got := w.post(encoded(t, many), w.as("ann")...); resp.StatusCode != http.StatusOK || !strings.Contains(got, "more memory than there is for one") {
+	if resp, got := w.post(encoded(t, many), w.As("ann")...); resp.StatusCode != http.StatusOK || !strings.Contains(got, "more memory than there is for one") {
 		t.Errorf("45,000 values: got %d %.200s", resp.StatusCode, got)
 	}
-	if _, got := w.post(encoded(t, wheelFile("long.txt", 1, "content")), w.as("ann")...); strings.Contains(got, "errors") {
+	if _, got := w.post(encoded(t, wheelFile("long.txt", 1, "content")), w.As("ann")...); strings.Contains(got, "errors") {
 		t.Errorf("one file of a megabyte: got %.200s", got)
 	}
 }
@@ -80,10 +77,10 @@ func TestSlowReadersOfAnswers(t *testing.T) {
 	w.endpoint.WriteWithin = 4 * time.Second // a client that reads may have no turn for a while
 	w.api.Admission = httpapi.NewAdmission(1, 32<<20)
 	body := encoded(t, wheelFile("long.txt", 3, "content"))
-	request := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: trawl.example.org\r\nAuthorization: token %s\r\nContent-Length: %d\r\n\r\n%s", graphql.Path, w.tokens["bob"], len(body), body)
+	request := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: trawl.example.org\r\nAuthorization: token %s\r\nContent-Length: %d\r\n\r\n%s", graphql.Path, w.Tokens["bob"], len(body), body)
 	statuses := make(chan string, 20)
 	for range cap(statuses) {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+		conn, err := net.Dial("tcp", strings.TrimPrefix(w.URL, "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +97,7 @@ func TestSlowReadersOfAnswers(t *testing.T) {
 		}()
 	}
 	for range 5 {
-		if resp, got := w.post(encoded(t, wheelFile("turned.txt", 1, "content")), w.as("ann")...); resp.StatusCode != http.StatusOK || strings.Contains(got, "errors") {
+		if resp, got := w.post(encoded(t, wheelFile("turned.txt", 1, "content")), w.As("ann")...); resp.StatusCode != http.StatusOK || strings.Contains(got, "errors") {
 			t.Errorf("another client: got %d %.200s", resp.StatusCode, got)
 		}
 	}
@@ -113,7 +110,7 @@ func TestSlowReadersOfAnswers(t *testing.T) {
 	}
 	// None has read or left, and all were cut off after their time.
 	for until := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		resp, got := w.post(body, w.as("bob")...)
+		resp, got := w.post(body, w.As("bob")...)
 		if resp.StatusCode == http.StatusOK && !strings.Contains(got, "errors") {
 			break
 		}
@@ -151,7 +148,7 @@ func TestSearchesOfDocumentsTakeTurns(t *testing.T) {
 	var group sync.WaitGroup
 	for _, document := range []string{`{ search(query: "glaze") { results { matchCount } } }`, `{ repository(name: "lab/kiln") { commit(rev: "") { symbols { nodes { name } } } } }`} {
 		group.Go(func() {
-			if resp, got := w.post(encoded(t, document), w.as("bob")...); resp.StatusCode != http.StatusOK {
+			if resp, got := w.post(encoded(t, document), w.As("bob")...); resp.StatusCode != http.StatusOK {
 				t.Errorf("got %d %s", resp.StatusCode, got)
 			}
 		})
@@ -161,7 +158,7 @@ func TestSearchesOfDocumentsTakeTurns(t *testing.T) {
 		defer s.mu.Unlock()
 		return 0, len(s.askers) == 2
 	})
-	if resp, got := w.post(encoded(t, `{ currentUser { username } }`), w.as("ann")...); resp.StatusCode != http.StatusOK || !strings.Contains(got, "ann") {
+	if resp, got := w.post(encoded(t, `{ currentUser { username } }`), w.As("ann")...); resp.StatusCode != http.StatusOK || !strings.Contains(got, "ann") {
 		t.Errorf("another client meanwhile: got %d %s", resp.StatusCode, got)
 	}
 	close(s.release)
@@ -190,15 +187,15 @@ func TestPeopleAreReadOnce(t *testing.T) {
 	w.organizations(40)
 	w.api.Admission = httpapi.NewAdmission(2, 12<<20)
 	list := "{ " + copies(400, "organizations(first: 1) { totalCount }") + " }"
-	if resp, got := w.post(encoded(t, list), w.as("root")...); resp.StatusCode != http.StatusOK || strings.Contains(got, "errors") {
+	if resp, got := w.post(encoded(t, list), w.As("root")...); resp.StatusCode != http.StatusOK || strings.Contains(got, "errors") {
 		t.Errorf("400 lists of organisations: got %d %.200s", resp.StatusCode, got)
 	}
 	change := `mutation { a: createOrganization(name: "one") { members { totalCount } } b: createOrganization(name: "two") { members { totalCount } } c: createUser(username: "nina") { user { username } } }`
-	resp, got := w.post(encoded(t, change), w.as("root")...)
+	resp, got := w.post(encoded(t, change), w.As("root")...)
 	if resp.StatusCode != http.StatusOK || strings.Contains(got, "errors") {
 		t.Fatalf("got %d %s", resp.StatusCode, got)
 	}
-	if _, got := w.post(encoded(t, `{ organizations { totalCount } }`), w.as("root")...); !strings.Contains(got, `"totalCount":43`) {
+	if _, got := w.post(encoded(t, `{ organizations { totalCount } }`), w.As("root")...); !strings.Contains(got, `"totalCount":43`) {
 		t.Errorf("got %s, want 43 organisations", got)
 	}
 }
@@ -209,7 +206,7 @@ func TestLargeComparison(t *testing.T) {
 		t.Skip("makes answers of many megabytes")
 	}
 	w := newWorld(t)
-	kiln := &source{t, filepath.Join(w.dir, "kiln")}
+	kiln := filepath.Join(w.Dir, "kiln")
 	var in strings.Builder
 	in.WriteString("blob\nmark :1\ndata 5\nclay\n\n")
 	for _, n := range []int{20_000, 20_001} {
@@ -220,12 +217,12 @@ func TestLargeComparison(t *testing.T) {
 		in.WriteString("\n")
 	}
 	cmd := exec.Command("git", "fast-import", "--quiet")
-	cmd.Dir, cmd.Stdin = kiln.dir, strings.NewReader(in.String())
+	cmd.Dir, cmd.Stdin = kiln, strings.NewReader(in.String())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for head, want := range map[string]string{"many20000": `"totalCount":20000`, "many20001": "more than 20000 files differ: name paths"} {
-		_, got := w.post(encoded(t, `{ repository(name: "lab/kiln") { comparison(base: "main", head: "`+head+`") { fileDiffs(first: 1) { totalCount } } } }`), w.as("ann")...)
+		_, got := w.post(encoded(t, `{ repository(name: "lab/kiln") { comparison(base: "main", head: "`+head+`") { fileDiffs(first: 1) { totalCount } } } }`), w.As("ann")...)
 		if !strings.Contains(got, want) {
 			t.Errorf("%s: got %.300s, want %q", head, got, want)
 		}
@@ -240,14 +237,14 @@ func TestSearchWithLargeResults(t *testing.T) {
 	w := newWorld(t)
 	s := w.git("glost")
 	for i := range 60 {
-		s.write(fmt.Sprintf("%d.txt", i), strings.Repeat("clay on the wheel, and more of it\n", 1000))
+		s.Write(fmt.Sprintf("%d.txt", i), strings.Repeat("clay on the wheel, and more of it\n", 1000))
 	}
 	s.commit("Throw", 1)
-	w.add("lab/glost=" + s.dir)
-	w.sync("lab/glost")
+	w.AddSource("lab/glost=" + s.Dir)
+	w.Sync("lab/glost")
 	w.api.Admission = httpapi.NewAdmission(2, 48<<20)
 	document := `{ search(version: V3, query: "repo:glost clay count:all") { results { matchCount limitHit results { ... on FileMatch { file { path } lineMatches { preview lineNumber offsetAndLengths } } } } } }`
-	resp, got := w.post(encoded(t, document), w.as("ann")...)
+	resp, got := w.post(encoded(t, document), w.As("ann")...)
 	if resp.StatusCode != http.StatusOK || strings.Contains(got[:min(len(got), 100)], "errors") || !strings.Contains(got, `"matchCount":60000,"limitHit":true`) || !strings.Contains(got, "on the wheel") {
 		t.Errorf("got %d %d bytes: %.300s", resp.StatusCode, len(got), got)
 	}

@@ -24,7 +24,7 @@ func (b bearers) Bearer(_ context.Context, token string) (auth.Bearer, error) {
 // else its user may do it can.
 func TestAppsMakeNoCredentials(t *testing.T) {
 	w := newWorld(t)
-	w.gate.Bearers = bearers{"root's": 1, "ann's": 2}
+	w.Gate.Bearers = bearers{"root's": 1, "ann's": 2}
 	const refused = "an OAuth app cannot make credentials or site admins: sign in, or use an access token"
 	for _, c := range []struct{ who, document, want string }{
 		{"ann's", `mutation { createAccessToken(user: "VXNlcjoy", durationSeconds: 60, scopes: ["user:all"], note: "") { token } }`, refused},
@@ -45,11 +45,11 @@ func TestAppsMakeNoCredentials(t *testing.T) {
 			t.Errorf("%s\ngot  %s\nwant %s", c.document, got, c.want)
 		}
 	}
-	tokens, err := w.registry.Tokens(0)
+	tokens, err := w.Registry.Tokens(0)
 	if err != nil || len(tokens) != 3 {
 		t.Errorf("there are %d tokens, %v; want the three of before", len(tokens), err)
 	}
-	if _, err := w.registry.UserNamed("eve"); err == nil {
+	if _, err := w.Registry.UserNamed("eve"); err == nil {
 		t.Error("an app made a user with a way to sign in")
 	}
 }

@@ -27,23 +27,23 @@ func copies(n int, field string) string {
 // wheel is a repository with files that answers are large of.
 func (w *world) wheel() {
 	s := w.git("wheel")
-	s.write("long.txt", strings.Repeat("clay on the wheel\n", 60_000))
-	s.write("lines.txt", strings.Repeat("\n", 400_000))
-	s.write("wide.txt", strings.Repeat("clay ", 60_000)+"\n")
-	s.write("turned.txt", strings.Repeat("clay on the wheel\n", 20_000))
-	s.write("one.txt", strings.Repeat("clay ", 180_000)+"wheelhouse\n")
+	s.Write("long.txt", strings.Repeat("clay on the wheel\n", 60_000))
+	s.Write("lines.txt", strings.Repeat("\n", 400_000))
+	s.Write("wide.txt", strings.Repeat("clay ", 60_000)+"\n")
+	s.Write("turned.txt", strings.Repeat("clay on the wheel\n", 20_000))
+	s.Write("one.txt", strings.Repeat("clay ", 180_000)+"wheelhouse\n")
 	for i := range 150 {
-		s.write(fmt.Sprintf("many/%d.txt", i), "clay\n")
+		s.Write(fmt.Sprintf("many/%d.txt", i), "clay\n")
 	}
-	message := filepath.Join(w.t.TempDir(), "message")
+	message := filepath.Join(w.TempDir(), "message")
 	if err := os.WriteFile(message, []byte("Throw\n\n"+strings.Repeat("round and round\n", 20_000)), 0o644); err != nil {
-		w.t.Fatal(err)
+		w.Fatal(err)
 	}
 	s.at(1, "commit", "-q", "-F", message)
-	s.write("turned.txt", strings.Repeat("clay off the wheel\n", 20_000))
+	s.Write("turned.txt", strings.Repeat("clay off the wheel\n", 20_000))
 	s.commit("Take it off", 2)
-	w.add("lab/wheel=" + s.dir)
-	w.sync("lab/wheel")
+	w.AddSource("lab/wheel=" + s.Dir)
+	w.Sync("lab/wheel")
 }
 
 // TestAnswersAreBounded: a document that passes the limits of what it asks for
@@ -121,7 +121,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		began := time.Now()
-		resp, answer := w.post(string(body), "Authorization", "token "+w.tokens["root"])
+		resp, answer := w.post(string(body), "Authorization", "token "+w.Tokens["root"])
 		runtime.ReadMemStats(&after)
 		if resp.StatusCode != 200 || !strings.Contains(answer, tt.want) || !strings.HasPrefix(answer, `{"errors":`) {
 			t.Errorf("%s: got %d %.300s\nwant an error with %q", tt.about, resp.StatusCode, answer, tt.want)
@@ -132,28 +132,28 @@ func TestAnswersAreBounded(t *testing.T) {
 
 // organizations makes n organisations with n members each.
 func (w *world) organizations(n int) {
-	w.t.Helper()
-	operator := identity.Author{Operator: true}
-	clay, err := w.registry.OrgNamed("clay")
+	w.Helper()
+	operator := identity.Operator
+	clay, err := w.Registry.OrgNamed("clay")
 	if err != nil {
-		w.t.Fatal(err)
+		w.Fatal(err)
 	}
 	orgs := []uint32{clay.ID}
 	for i := range n {
-		o, err := w.registry.CreateOrg(operator, fmt.Sprint("guild", i), "")
+		o, err := w.Registry.CreateOrg(operator, fmt.Sprint("guild", i), "")
 		if err != nil {
-			w.t.Fatal(err)
+			w.Fatal(err)
 		}
 		orgs = append(orgs, o.ID)
 	}
 	for i := range n {
-		u, err := w.registry.CreateUser(operator, identity.NewUser{Name: fmt.Sprint("potter", i)})
+		u, err := w.Registry.CreateUser(operator, identity.NewUser{Name: fmt.Sprint("potter", i)})
 		if err != nil {
-			w.t.Fatal(err)
+			w.Fatal(err)
 		}
 		for _, o := range orgs {
-			if err := w.registry.AddMember(operator, o, u.ID); err != nil {
-				w.t.Fatal(err)
+			if err := w.Registry.AddMember(operator, o, u.ID); err != nil {
+				w.Fatal(err)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package graphql_test
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,7 +27,7 @@ func TestClients(t *testing.T) {
 			w := newWorld(t)
 			w.below("/code")
 			w.compress = true
-			checkQueries(t, w, file, "Authorization", "token "+w.tokens["root"], "X", "1")
+			checkQueries(t, w, file, "Authorization", "token "+w.Tokens["root"], "X", "1")
 			archive, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -46,16 +45,16 @@ func TestClients(t *testing.T) {
 // headers, forms of bodies, parameters, the way a stream ends.
 func TestClientsOverHTTP(t *testing.T) {
 	w := newWorld(t)
-	w.gate.ExternalURL = w.url
-	ann, err := w.registry.UserNamed("ann")
+	w.Gate.ExternalURL = w.URL
+	ann, err := w.Registry.UserNamed("ann")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const password = "correct horse battery"
-	if err := w.registry.SetPassword(t.Context(), identity.Author{Operator: true}, ann.ID, password); err != nil {
+	if err := w.Registry.SetPassword(t.Context(), identity.Operator, ann.ID, password); err != nil {
 		t.Fatal(err)
 	}
-	session, _, err := w.registry.SignIn(t.Context(), identity.Author{}, "ann", password)
+	session, _, err := w.Registry.SignIn(t.Context(), identity.Author{}, "ann", password)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +67,7 @@ func TestClientsOverHTTP(t *testing.T) {
 		done    = "event: done\ndata: {}\n\n"
 		search  = "/.api/search/stream?q=glaze&"
 	)
-	token, cookie := "token "+w.tokens["ann"], auth.CookieName+"="+session
+	token, cookie := "token "+w.Tokens["ann"], auth.CookieName+"="+session
 	for _, tt := range []struct {
 		row          string
 		private      bool
@@ -95,19 +94,19 @@ func TestClientsOverHTTP(t *testing.T) {
 		{"lynx: private", true, "GET", search + "v=V3&cm=t&cl=1&display=3&t=regexp", "", nil, 401, private},
 		{"lynx: graphql, private", true, "POST", "", user, nil, 401, private},
 		{"Slates: stream", false, "GET", search + "v=V3&t=keyword&display=5&cm=false", "", nil, 200, done},
-		{"Slates: acts as others", false, "POST", "", user, []string{"Authorization", `token-sudo user="ann",token="` + w.tokens["root"] + `"`}, 200, isAnn},
+		{"Slates: acts as others", false, "POST", "", user, []string{"Authorization", `token-sudo user="ann",token="` + w.Tokens["root"] + `"`}, 200, isAnn},
 		{"megamanipulator", false, "POST", "?Search=", `{"query":"{ search(query: \"count:1 timeout:10s f\", version: V3) { results { matchCount results { __typename } } } }"}`,
 			[]string{"Authorization", token}, 200, `{"data":{"search":{"results":{"matchCount":1,"results":[{"__typename":"FileMatch"}]}}}}`},
 		{"curl: a form", false, "POST", "", user, []string{"Content-Type", "application/x-www-form-urlencoded", "Authorization", token}, 200, isAnn},
 		{"curl: stream", false, "GET", search + "patternType=keyword", "", nil, 200, done},
 		{"k6", false, "GET", search + "v=V2&t=literal", "", nil, 200, done},
 	} {
-		w.gate.Anonymous = map[bool]auth.AnonymousMode{true: auth.AnonymousNo, false: auth.AnonymousYes}[tt.private]
+		w.Gate.Anonymous = map[bool]auth.AnonymousMode{true: auth.AnonymousNo, false: auth.AnonymousYes}[tt.private]
 		path := tt.path
 		if !strings.HasPrefix(path, "/") {
 			path = graphql.Path + path
 		}
-		resp, got := w.send(tt.method, path, tt.body, tt.header...)
+		resp, got := w.Send(tt.method, path, tt.body, tt.header...)
 		if resp.StatusCode != tt.status || !strings.HasSuffix(strings.TrimSuffix(got, "\n"), strings.TrimSuffix(tt.want, "\n")) {
 			t.Errorf("%s: got %d %q, want %d and an end of %q", tt.row, resp.StatusCode, got, tt.status, tt.want)
 		}
@@ -120,21 +119,19 @@ func TestClientsOverHTTP(t *testing.T) {
 
 // below has what follows asked of a proxy that has the server below a path.
 func (w *world) below(path string) {
-	w.t.Helper()
-	to := w.server.Config.Handler
-	proxy := httptest.NewServer(http.StripPrefix(path, to))
-	w.t.Cleanup(proxy.Close)
-	w.url = proxy.URL + path
+	w.Helper()
+	w.Listen(http.StripPrefix(path, w.api.Handler()))
+	w.URL += path
 }
 
 func (w *world) refuses(document, authorization string) {
-	w.t.Helper()
+	w.Helper()
 	body, err := json.Marshal(map[string]any{"query": document, "variables": nil})
 	if err != nil {
-		w.t.Fatal(err)
+		w.Fatal(err)
 	}
-	resp, answer := w.postTo(graphql.Path, string(body), "Authorization", authorization, "Content-Type", "application/json")
+	resp, answer := w.Send(http.MethodPost, graphql.Path, string(body), "Authorization", authorization, "Content-Type", "application/json")
 	if resp.StatusCode != http.StatusUnauthorized || strings.TrimSpace(answer) != "Invalid access token." {
-		w.t.Errorf("%s as %s: got %d %q, want 401 Invalid access token.", document, authorization, resp.StatusCode, answer)
+		w.Errorf("%s as %s: got %d %q, want 401 Invalid access token.", document, authorization, resp.StatusCode, answer)
 	}
 }

@@ -10,7 +10,7 @@ import (
 // the stream. It is left out all the same, so there may be more results.
 func TestIndexingIsNotCloning(t *testing.T) {
 	w := newWorld(t)
-	w.add("lab/local=" + filepath.Join(w.dir, "kiln"))
+	w.AddSource("lab/local=" + filepath.Join(w.Dir, "kiln"))
 	for query, want := range map[string]string{
 		"repo:lab/local glaze": `{"data":{"search":{"results":{"approximateResultCount":"0+","cloning":[],"missing":[],"timedout":[]}}}}`,
 		"repo:lab/next glaze":  `{"data":{"search":{"results":{"approximateResultCount":"0+","cloning":[{"name":"lab/next"}],"missing":[],"timedout":[]}}}}`,

@@ -14,11 +14,11 @@ import (
 // what the editor is told.
 func TestContextKeepsWhatItsEditorMayNotSee(t *testing.T) {
 	w := newWorld(t)
-	root := []string{"Authorization", "token " + w.tokens["root"]}
-	ann := []string{"Authorization", "token " + w.tokens["ann"]}
+	root := []string{"Authorization", "token " + w.Tokens["root"]}
+	ann := []string{"Authorization", "token " + w.Tokens["ann"]}
 	w.data(&struct{}{}, `mutation { createSearchContext(searchContext: {name: "list", description: "", public: true, namespace: "T3JnOjE="},
 		repositories: [{repositoryID: "UmVwb3NpdG9yeTox", revisions: []}, {repositoryID: "UmVwb3NpdG9yeToy", revisions: ["main"]}]) { id } }`, nil, root...)
-	if _, err := w.registry.SetReaders(identity.Author{Operator: true}, "lab/glaze", []string{"user:root"}); err != nil {
+	if _, err := w.Registry.SetReaders(identity.Operator, "lab/glaze", []string{"user:root"}); err != nil {
 		t.Fatal(err)
 	}
 	got := w.ask(`mutation { updateSearchContext(id: "`+globalID("SearchContext", `"@clay/list"`)+`", searchContext: {name: "list", description: "ours", public: true},
@@ -30,17 +30,17 @@ func TestContextKeepsWhatItsEditorMayNotSee(t *testing.T) {
 	if err != nil || len(v.Repositories) != 2 || v.Repositories[1].ID != 2 || v.Description != "ours" {
 		t.Errorf("kept: %+v, %v; want both repositories", v, err)
 	}
-	u, err := w.registry.UserNamed("ann")
+	u, err := w.Registry.UserNamed("ann")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &manage.Contexts{Kept: &manage.Kept{Store: w.st, Registry: w.registry, Book: w.book}, Actor: &auth.Actor{User: u, Orgs: []uint32{1}}}
+	c := &manage.Contexts{Kept: &manage.Kept{Store: w.Store, Registry: w.Registry, Book: w.book}, Actor: &auth.Actor{User: u, Orgs: []uint32{1}}}
 	filters, err := c.Resolve("@clay/list")
 	if err != nil || len(filters) != 1 || filters[0][0].Value != "^(?:lab/kiln)$@side" {
 		t.Errorf("for ann it stands for %+v, %v; want lab/kiln alone", filters, err)
 	}
 	// of what is hidden from her nothing is left: it matches nothing, not all
-	if _, err := w.registry.SetReaders(identity.Author{Operator: true}, "lab/kiln", []string{"user:root"}); err != nil {
+	if _, err := w.Registry.SetReaders(identity.Operator, "lab/kiln", []string{"user:root"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.ask(`{ search(version: V3, query: "context:@clay/list type:repo lab") { results { matchCount } } }`, nil, ann...); !strings.Contains(got, `"matchCount": 0`) {

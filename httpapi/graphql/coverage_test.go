@@ -136,7 +136,7 @@ func TestSchemaIsExplained(t *testing.T) {
 // repository.
 func TestSchemaIsServed(t *testing.T) {
 	w := newWorld(t)
-	resp, err := w.client.Get(w.url + graphql.Path + "/schema.graphql")
+	resp, err := w.Client.Get(w.URL + graphql.Path + "/schema.graphql")
 	if err != nil {
 		t.Fatal(err)
 	}

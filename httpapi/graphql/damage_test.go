@@ -13,7 +13,7 @@ import (
 // A repository with a shard that is set aside says so until it was indexed anew.
 func TestDamagedRepository(t *testing.T) {
 	w := newWorld(t)
-	sn := w.st.Snapshot()
+	sn := w.Store.Snapshot()
 	kiln, err := sn.Repository("lab/kiln")
 	if err != nil {
 		t.Fatal(err)
@@ -54,10 +54,10 @@ func TestDamagedRepository(t *testing.T) {
 	}
 	check("before", nil)
 	damage := fmt.Errorf("verify %q: %w", "a/path", &shard.Error{Shard: kiln.Shards[0], Err: fmt.Errorf("chunk 0: %w", store.ErrCorrupt)})
-	if _, err := w.st.SetAside(kiln.Shards[0], damage, time.Unix(1_700_000_000, 0)); err != nil {
+	if _, err := w.Store.SetAside(kiln.Shards[0], damage, time.Unix(1_700_000_000, 0)); err != nil {
 		t.Fatal(err)
 	}
 	check("damaged", []log{{"2023-11-14T22:13:20Z", "chunk 0: corrupt"}})
-	w.sync("lab/kiln")
+	w.Sync("lab/kiln")
 	check("indexed anew", nil)
 }

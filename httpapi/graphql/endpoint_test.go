@@ -143,20 +143,12 @@ func aliases(n int) string {
 func TestMethodsAndNames(t *testing.T) {
 	w := newWorld(t)
 	for _, query := range []string{"?CurrentUser", "?Search=", "?a=b&c", "?%zz"} {
-		if resp, got := w.postTo(graphql.Path+query, plainBody); resp.StatusCode != 200 || got != plainAnswer {
+		if resp, got := w.Send(http.MethodPost, graphql.Path+query, plainBody); resp.StatusCode != 200 || got != plainAnswer {
 			t.Errorf("POST %s: got %d %s", query, resp.StatusCode, got)
 		}
 	}
 	for _, method := range []string{"GET", "PUT", "DELETE"} {
-		req, err := http.NewRequestWithContext(t.Context(), method, w.url+graphql.Path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp, err := w.client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := bodyOf(t, resp); resp.StatusCode != 405 || got != "" {
+		if resp, got := w.Send(method, graphql.Path, ""); resp.StatusCode != 405 || got != "" {
 			t.Errorf("%s: got %d %q, want 405 without a body", method, resp.StatusCode, got)
 		}
 	}
@@ -164,7 +156,7 @@ func TestMethodsAndNames(t *testing.T) {
 
 func TestAnswerIsCompressed(t *testing.T) {
 	w := newWorld(t)
-	w.client.Transport.(*http.Transport).DisableCompression = true
+	w.Client.Transport.(*http.Transport).DisableCompression = true
 	resp, body := w.post(`{"query":"{ __schema { types { name fields { name } } } }"}`, "Accept-Encoding", "gzip")
 	if resp.Header.Get("Content-Encoding") != "gzip" {
 		t.Fatalf("headers %v, want gzip", resp.Header)

@@ -16,33 +16,22 @@ import (
 
 // get asks as a user, "" being anonymous.
 func (w *world) get(path, as string) (*http.Response, string) {
-	w.t.Helper()
-	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.url+path, nil)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if as != "" {
-		req.Header.Set("Authorization", "token "+w.tokens[as])
-	}
-	resp, err := w.client.Do(req)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return resp, bodyOf(w.t, resp)
+	w.Helper()
+	return w.Send(http.MethodGet, path, "", w.As(as)...)
 }
 
 // createJob queues a job as a user.
 func (w *world) createJob(as, query string) {
-	w.t.Helper()
+	w.Helper()
 	var created struct{ CreateSearchJob struct{ ID string } }
 	w.data(&created, `mutation($q: String!) { createSearchJob(query: $q) { id } }`, map[string]any{"q": query},
-		"Authorization", "token "+w.tokens[as])
+		"Authorization", "token "+w.Tokens[as])
 }
 
 // runJobs runs what is queued.
 func (w *world) runJobs() {
-	w.t.Helper()
-	ctx, cancel := context.WithCancel(w.t.Context())
+	w.Helper()
+	ctx, cancel := context.WithCancel(w.Context())
 	defer cancel()
 	ended := make(chan struct{})
 	go func() {
@@ -52,7 +41,7 @@ func (w *world) runJobs() {
 	for {
 		all, err := w.book.Jobs.All()
 		if err != nil {
-			w.t.Fatal(err)
+			w.Fatal(err)
 		}
 		left := false
 		for _, j := range all {
@@ -84,7 +73,7 @@ func TestSearchJob(t *testing.T) {
 			}
 		}
 	}
-	w.data(&answer, `{ searchJobs { nodes { state URL repoStats { total completed failed inProgress } } } }`, nil, "Authorization", "token "+w.tokens["root"])
+	w.data(&answer, `{ searchJobs { nodes { state URL repoStats { total completed failed inProgress } } } }`, nil, "Authorization", "token "+w.Tokens["root"])
 	got, err := json.Marshal(answer.SearchJobs.Nodes)
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +217,7 @@ func TestSearchJobSeesWhatItsCreatorMay(t *testing.T) {
 			return
 		}
 		once = false
-		if err := w.registry.RemoveMember(identity.Author{Operator: true}, 1, 2); err != nil {
+		if err := w.Registry.RemoveMember(identity.Operator, 1, 2); err != nil {
 			t.Error(err)
 		}
 	}
@@ -250,7 +239,7 @@ func TestJobsAndSavedSearchesAreFew(t *testing.T) {
 	if _, err := w.book.Jobs.Change(1, func(j *saved.Job) { j.Bytes = 9 << 30 }); err != nil {
 		t.Fatal(err)
 	}
-	ann := []string{"Authorization", "token " + w.tokens["ann"]}
+	ann := []string{"Authorization", "token " + w.Tokens["ann"]}
 	got := w.ask(`mutation { createSearchJob(query: "glaze") { id } }`, nil, ann...)
 	if !strings.Contains(got, "your search jobs hold 9 GiB") {
 		t.Errorf("a job beside 9 GiB: got %s", got)

@@ -36,15 +36,15 @@ func TestExportFollowsReaders(t *testing.T) {
 			}
 		}
 	}
-	operator := identity.Author{Operator: true}
+	operator := identity.Operator
 	readers := func(repository string, texts ...string) {
 		t.Helper()
-		if _, err := w.registry.SetReaders(operator, repository, texts); err != nil {
+		if _, err := w.Registry.SetReaders(operator, repository, texts); err != nil {
 			t.Fatal(err)
 		}
 	}
 	check("as it ran", "ann", "0", "", []string{"lab/kiln", "lab/glaze"}, []string{"left out"})
-	if err := w.registry.RemoveMember(operator, 1, 2); err != nil {
+	if err := w.Registry.RemoveMember(operator, 1, 2); err != nil {
 		t.Fatal(err)
 	}
 	check("out of the organisation", "ann", "1", "left out: 1 of the repositories", []string{"lab/kiln"}, []string{"lab/glaze"})
@@ -54,7 +54,7 @@ func TestExportFollowsReaders(t *testing.T) {
 	readers("lab/kiln", "everyone")
 	check("shown again", "ann", "1", "left out: 1 of the repositories", []string{"lab/kiln"}, []string{"lab/glaze"})
 	readers("lab/kiln", "user:bob")
-	if err := w.ix.Remove(t.Context(), "lab/kiln"); err != nil {
+	if err := w.Indexer.Remove(t.Context(), "lab/kiln"); err != nil {
 		t.Fatal(err)
 	}
 	check("gone, and hidden when it went", "ann", "2", "", nil, []string{"lab/glaze", "lab/kiln"})
@@ -75,13 +75,13 @@ func TestExportOfAnEarlierVersion(t *testing.T) {
 	for n, s := range steps {
 		old.Put(store.RecordJobStep, []byte{0, 0, 0, 1, 0, 0, 0, byte(n)}, []byte(`{"repository":"`+s.Repository+`"}`))
 	}
-	if err := w.st.CommitRecords(&old); err != nil {
+	if err := w.Store.CommitRecords(&old); err != nil {
 		t.Fatal(err)
 	}
 	if resp, body := w.get("/.api/search/export/1.jsonl", "ann"); resp.StatusCode != 200 || !strings.Contains(body, "lab/glaze") || !strings.Contains(body, "lab/kiln") {
 		t.Errorf("all to be seen: got %d %s", resp.StatusCode, body)
 	}
-	if err := w.registry.RemoveMember(identity.Author{Operator: true}, 1, 2); err != nil {
+	if err := w.Registry.RemoveMember(identity.Operator, 1, 2); err != nil {
 		t.Fatal(err)
 	}
 	if resp, body := w.get("/.api/search/export/1.jsonl", "ann"); resp.StatusCode != 409 || !strings.Contains(body, "run the search again") {
@@ -92,8 +92,8 @@ func TestExportOfAnEarlierVersion(t *testing.T) {
 // An export that is being sent ends with its token, and with what it may see.
 func TestExportEndsWithItsToken(t *testing.T) {
 	for name, end := range map[string]func(w *world) error{
-		"token":   func(w *world) error { return w.registry.RevokeTokenText(identity.Operator, w.tokens["ann"]) },
-		"readers": func(w *world) error { return w.registry.RemoveMember(identity.Operator, 1, 2) },
+		"token":   func(w *world) error { return w.Registry.RevokeTokenText(identity.Operator, w.Tokens["ann"]) },
+		"readers": func(w *world) error { return w.Registry.RemoveMember(identity.Operator, 1, 2) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			const size = 32 << 20 // more than the system holds for a client that does not read
@@ -109,12 +109,12 @@ func TestExportEndsWithItsToken(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			req, err := http.NewRequestWithContext(t.Context(), "GET", w.url+"/.api/search/export/1.jsonl", nil)
+			req, err := http.NewRequestWithContext(t.Context(), "GET", w.URL+"/.api/search/export/1.jsonl", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			req.Header.Set("Authorization", "token "+w.tokens["ann"])
-			resp, err := w.client.Do(req)
+			req.Header.Set("Authorization", "token "+w.Tokens["ann"])
+			resp, err := w.Client.Do(req)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,7 +22,7 @@ func TestQueries(t *testing.T) {
 	w := newWorld(t)
 	for _, file := range queryFiles(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			w.t = t
+			w.TB = t
 			if strings.HasPrefix(filepath.Base(file), "symbol") {
 				w.readSymbols()
 			}
@@ -74,14 +74,14 @@ var asLine = regexp.MustCompile(`(?m)^\s*# as (\w+)$`)
 
 // headerOf is the credential of who asks.
 func (w *world) headerOf(document string, otherwise []string) []string {
-	w.t.Helper()
+	w.Helper()
 	m := asLine.FindStringSubmatch(document)
 	if m == nil {
 		return otherwise
 	}
-	token, ok := w.tokens[m[1]]
+	token, ok := w.Tokens[m[1]]
 	if !ok {
-		w.t.Fatalf("nobody is called %q", m[1])
+		w.Fatalf("nobody is called %q", m[1])
 	}
 	return []string{"Authorization", "token " + token}
 }
@@ -115,5 +115,5 @@ func (w *world) settled(answer string) string {
 	answer = unsettled.ReplaceAllString(answer, `${1}"…"`)
 	answer = secret.ReplaceAllString(answer, "…")
 	answer = waited.ReplaceAllString(answer, "after … ms")
-	return strings.ReplaceAll(answer, w.dir, "/world")
+	return strings.ReplaceAll(answer, w.Dir, "/world")
 }

@@ -11,7 +11,7 @@ import (
 // rest says what is missing, and not where it was.
 func TestSourceThatIsGone(t *testing.T) {
 	w := newWorld(t)
-	kiln := filepath.Join(w.dir, "kiln")
+	kiln := filepath.Join(w.Dir, "kiln")
 	if err := os.Rename(kiln, kiln+"-gone"); err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func TestSourceThatIsGone(t *testing.T) {
 		t.Errorf("text that is indexed: got %s", indexed)
 	}
 	unread := w.ask(`{ repository(name: "lab/kiln") { commit(rev: "HEAD") { message } } }`, nil)
-	if !strings.Contains(unread, "cannot be found, so only what is indexed can be read") || strings.Contains(unread, w.dir) {
+	if !strings.Contains(unread, "cannot be found, so only what is indexed can be read") || strings.Contains(unread, w.Dir) {
 		t.Errorf("what git alone knows: got %s", unread)
 	}
 }

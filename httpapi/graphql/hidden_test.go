@@ -17,9 +17,9 @@ func TestHiddenIsMissing(t *testing.T) {
 	w := newWorld(t)
 	w.shelves()                 // saved searches, search jobs of root
 	glaze := w.git("elsewhere") // its commit is that of lab/glaze
-	glaze.write("a.c", "int glaze;\n")
+	glaze.Write("a.c", "int glaze;\n")
 	glaze.commit("Mix it", 1)
-	oid := glaze.run("rev-parse", "HEAD")
+	oid := glaze.Git("rev-parse", "HEAD")
 	commit := func(repo int) string {
 		return globalID("GitCommit", fmt.Sprintf(`{"r":%q,"c":%q}`, globalID("Repository", fmt.Sprint(repo)), oid))
 	}
@@ -66,7 +66,7 @@ func TestHiddenIsMissing(t *testing.T) {
 		{`query ($x: String!) { user(email: $x) { id } }`, "ada@example.org", "nope!@example.org"},
 	} {
 		if strings.HasPrefix(c.document, "query") {
-			root := []string{"Authorization", "token " + w.tokens["root"]}
+			root := []string{"Authorization", "token " + w.Tokens["root"]}
 			if w.ask(c.document, map[string]any{"x": c.hidden}, root...) == w.ask(c.document, map[string]any{"x": c.missing}, root...) {
 				t.Errorf("%s: %s is missing to a site admin as well", c.document, c.hidden)
 			}
@@ -74,7 +74,7 @@ func TestHiddenIsMissing(t *testing.T) {
 		for _, who := range []string{"bob", ""} {
 			var header []string
 			if who != "" {
-				header = []string{"Authorization", "token " + w.tokens[who]}
+				header = []string{"Authorization", "token " + w.Tokens[who]}
 			}
 			hidden := w.ask(c.document, map[string]any{"x": c.hidden}, header...)
 			missing := w.ask(c.document, map[string]any{"x": c.missing}, header...)

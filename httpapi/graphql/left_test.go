@@ -34,14 +34,14 @@ func TestAnswerEndsWithItsClient(t *testing.T) {
 				w := newWorld(t)
 				hanging := needs.HangingGit(t, c.command)
 				ctx, cancel := context.WithCancel(t.Context())
-				req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url+graphql.Path, strings.NewReader(encoded(t, c.document)))
+				req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.URL+graphql.Path, strings.NewReader(encoded(t, c.document)))
 				if err != nil {
 					t.Fatal(err)
 				}
-				req.Header.Set("Authorization", "token "+w.tokens["ann"])
+				req.Header.Set("Authorization", "token "+w.Tokens["ann"])
 				asked := make(chan error, 1)
 				go func() {
-					resp, err := w.client.Do(req)
+					resp, err := w.Client.Do(req)
 					if err == nil {
 						resp.Body.Close()
 					}
@@ -51,10 +51,10 @@ func TestAnswerEndsWithItsClient(t *testing.T) {
 				began := time.Now()
 				if end == "the client leaves" {
 					cancel()
-				} else if err := w.registry.RevokeTokenText(identity.Operator, w.tokens["ann"]); err != nil {
+				} else if err := w.Registry.RevokeTokenText(identity.Operator, w.Tokens["ann"]); err != nil {
 					t.Fatal(err)
 				} else {
-					w.gate.Recheck()
+					w.Gate.Recheck()
 				}
 				await(t, "the end of git "+c.command, func() (int, bool) { return 0, errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) })
 				<-asked

@@ -40,7 +40,7 @@ func TestRepeatedFields(t *testing.T) {
 				t.Fatal(err)
 			}
 			began := time.Now()
-			resp, answer := w.post(string(body), "Authorization", "token "+w.tokens["root"])
+			resp, answer := w.post(string(body), "Authorization", "token "+w.Tokens["root"])
 			if resp.StatusCode != tt.status || !strings.Contains(answer, tt.want) {
 				t.Errorf("got %d %.300s\nwant %d with %s", resp.StatusCode, answer, tt.status, tt.want)
 			}
@@ -54,7 +54,7 @@ func TestLimitsChange(t *testing.T) {
 	w := newWorld(t)
 	ask := func() (int, string) {
 		body := fmt.Sprintf(`{"query": "{ currentUser { %s } }"}`, strings.TrimSpace(repeated(9, "username")))
-		resp, answer := w.post(body, "Authorization", "token "+w.tokens["root"])
+		resp, answer := w.post(body, "Authorization", "token "+w.Tokens["root"])
 		return resp.StatusCode, answer
 	}
 	if status, answer := ask(); status != 200 {

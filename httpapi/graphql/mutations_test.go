@@ -33,7 +33,7 @@ func TestMutationsOfADocumentAreFew(t *testing.T) {
 	before := orgs(t, w)
 	for _, way := range []string{"plain", "inline", "fragment", "second"} {
 		for _, n := range []int{51, 499} {
-			got := w.ask(many(way, n), nil, "Authorization", "token "+w.tokens["root"])
+			got := w.ask(many(way, n), nil, "Authorization", "token "+w.Tokens["root"])
 			if !strings.Contains(got, fmt.Sprintf(`a document has at most 50 mutations, and this one has %d: send several`, n)) || strings.Contains(got, "data") {
 				t.Errorf("%s, %d: got %.300s", way, n, got)
 			}
@@ -42,7 +42,7 @@ func TestMutationsOfADocumentAreFew(t *testing.T) {
 	if after := orgs(t, w); after != before {
 		t.Errorf("%d organisations were made", after-before)
 	}
-	if got := w.ask(many("plain", 50), nil, "Authorization", "token "+w.tokens["root"]); strings.Contains(got, "errors") {
+	if got := w.ask(many("plain", 50), nil, "Authorization", "token "+w.Tokens["root"]); strings.Contains(got, "errors") {
 		t.Errorf("fifty: got %.300s", got)
 	}
 }
@@ -61,7 +61,7 @@ func TestMutationsOfAUserAreFew(t *testing.T) {
 		t.Helper()
 		header := []string{}
 		if as != "" {
-			header = append(header, "Authorization", "token "+w.tokens[as])
+			header = append(header, "Authorization", "token "+w.Tokens[as])
 		}
 		resp, body := w.post(fmt.Sprintf(`{"query":%q}`, document), header...)
 		if resp.StatusCode == http.StatusTooManyRequests && resp.Header.Get("Retry-After") == "" {
@@ -83,11 +83,11 @@ func TestMutationsOfAUserAreFew(t *testing.T) {
 			t.Errorf("a question of %q: got %d", as, got)
 		}
 	}
-	again, err := w.registry.UserNamed("ann")
+	again, err := w.Registry.UserNamed("ann")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.tokens["ann, again"] = w.token(again)
+	w.Tokens["ann, again"] = w.Token(again)
 	if got := send("ann, again", document); got != 429 {
 		t.Errorf("fifty more with a new token: got %d, want 429", got)
 	}
@@ -100,7 +100,7 @@ func TestMutationsOfAUserAreFew(t *testing.T) {
 
 func orgs(t *testing.T, w *world) int {
 	t.Helper()
-	all, err := w.registry.Orgs()
+	all, err := w.Registry.Orgs()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,9 +2,7 @@ package graphql_test
 
 import (
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -16,15 +14,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi"
-	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/browse"
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/cluster/memorylog"
 	"github.com/trawlsearch/trawl/store/cluster/runs"
-	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/object"
 	"github.com/trawlsearch/trawl/store/saved"
@@ -39,52 +36,34 @@ type clusterNode struct {
 
 func newClusterNode(t *testing.T, log *memorylog.Log, folder *object.Folder) *clusterNode {
 	t.Helper()
-	n := &clusterNode{&world{t: t, dir: t.TempDir()}, make(chan struct{}, 1)}
-	st, err := store.Open(filepath.Join(n.dir, "data"), store.Options{Log: log, Runs: runs.New(folder)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	n.st = st
 	// One commit has its diff kept; those of the others are read through git.
-	n.ix = ingest.New(st, ingest.Options{MinFreeBytes: -1, HistoryDiffs: 1})
-	space, err := spool.Open(filepath.Join(n.dir, "spool"), spool.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		n.ix.Close()
-		_ = space.Close()
-		if err := st.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	kit := worldtest.New(t, worldtest.Options{Store: store.Options{Log: log, Runs: runs.New(folder)}, Ingest: ingest.Options{HistoryDiffs: 1}})
+	n := &clusterNode{&world{World: kit}, make(chan struct{}, 1)}
+	st := n.Store
+	space, err := spool.Open(filepath.Join(n.Dir, "spool"), spool.Options{})
+	n.Must(err)
+	t.Cleanup(func() { _ = space.Close() })
 	st.Subscribe(func(store.Applied) {
 		select {
 		case n.moved <- struct{}{}:
 		default:
 		}
 	})
-	if n.registry, err = identity.Open(st, identity.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	n.gate = &auth.Gate{Registry: func() *identity.Registry { return n.registry }, Anonymous: auth.AnonymousYes}
 	n.searcher = search.New(st, search.Settings{Workers: 2})
-	data := &graphql.Data{Store: st, Book: saved.Open(st, saved.Options{}), Registry: n.registry, Repositories: n, Services: n, Notice: func() string { return "" }}
+	data := &graphql.Data{Store: st, Book: saved.Open(st, saved.Options{}), Registry: n.Registry, Repositories: n, Services: n, Notice: func() string { return "" }}
 	api := &graphql.Endpoint{Data: func() *graphql.Data { return data }, Searcher: n, Limits: cost.NewCurrent(cost.Limits{})}
-	n.api = &httpapi.Server{Searcher: n, Gate: n.gate, Log: zerolog.Nop()}
-	pages := &browse.Endpoint{Store: func() *store.Store { return st }, Spool: func() *spool.Space { return space }, Pages: n.api, Registry: n.gate.Registry}
+	n.api = &httpapi.Server{Searcher: n, Gate: n.Gate, Log: zerolog.Nop()}
+	pages := &browse.Endpoint{Store: func() *store.Store { return st }, Spool: func() *spool.Space { return space }, Pages: n.api, Registry: n.Gate.Registry}
 	n.api.Extra = append(api.Routes(), pages.Routes()...)
-	n.server = httptest.NewServer(n.api.Handler())
-	t.Cleanup(n.server.Close)
-	n.url, n.client = n.server.URL, n.server.Client()
+	n.Listen(n.api.Handler())
 	return n
 }
 
 // follow waits until the node has the record that another has.
 func (n *clusterNode) follow(r *store.Repository) {
-	n.t.Helper()
+	n.Helper()
 	for {
-		sn := n.st.Snapshot()
+		sn := n.Store.Snapshot()
 		here := sn.RepositoryByID(r.ID)
 		_ = sn.Close()
 		if here != nil && here.Generation == r.Generation && here.History.Tip == r.History.Tip {
@@ -92,8 +71,8 @@ func (n *clusterNode) follow(r *store.Repository) {
 		}
 		select {
 		case <-n.moved:
-		case <-n.t.Context().Done():
-			n.t.Fatal("the node does not follow")
+		case <-n.Context().Done():
+			n.Fatal("the node does not follow")
 		}
 	}
 }
@@ -104,22 +83,9 @@ var own = regexp.MustCompile(`"(durationMs|elapsedMilliseconds|trace)":[^,}]*|no
 // get returns the status and body of a path without what belongs to one request, and
 // the body as it is of a file.
 func (n *clusterNode) get(path string) string {
-	n.t.Helper()
-	r, err := http.NewRequestWithContext(n.t.Context(), http.MethodGet, n.url+path, nil)
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	r.Header.Set("Accept", "text/html, */*")
-	resp, err := n.client.Do(r)
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	text := own.ReplaceAllString(string(body), "")
+	n.Helper()
+	resp, body := n.Send(http.MethodGet, path, "", "Accept", "text/html, */*")
+	text := own.ReplaceAllString(body, "")
 	if strings.HasPrefix(path, "/.api/search/stream") {
 		text = settled(text)
 	}
@@ -161,21 +127,21 @@ func TestNodesAnswerAlike(t *testing.T) {
 	first, other := newClusterNode(t, log, folder), newClusterNode(t, log, folder)
 	kiln := first.git("kiln")
 	for i, text := range []string{"one\n", "one\ntwo\n", "one\nglaze\ntwo\n", "glaze\n"} {
-		kiln.write("main.go", text)
-		kiln.write("docs/"+strings.Fields(text)[0]+".md", "# "+text)
-		kiln.write("photo.png", "\x89PNG\r\n\x1a\n"+text)
+		kiln.Write("main.go", text)
+		kiln.Write("docs/"+strings.Fields(text)[0]+".md", "# "+text)
+		kiln.Write("photo.png", "\x89PNG\r\n\x1a\n"+text)
 		kiln.commit("Fire it "+text, i+1)
 	}
-	kiln.run("tag", "v1.0", "HEAD~1")
-	kiln.run("branch", "side", "HEAD~2")
-	first.add("lab/kiln=file://" + kiln.dir)
+	kiln.Git("tag", "v1.0", "HEAD~1")
+	kiln.Git("branch", "side", "HEAD~2")
+	first.AddSource("lab/kiln=file://" + kiln.Dir)
 	sync := func() *store.Repository {
 		t.Helper()
-		first.sync("lab/kiln")
-		if _, err := first.ix.History(t.Context(), nil); err != nil {
+		first.Sync("lab/kiln")
+		if _, err := first.Indexer.History(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
-		sn := first.st.Snapshot()
+		sn := first.Store.Snapshot()
 		defer sn.Close()
 		r, err := sn.Repository("lab/kiln")
 		if err != nil {
@@ -197,7 +163,7 @@ func TestNodesAnswerAlike(t *testing.T) {
 				paths = append(paths, "/lab/kiln"+rev+rest)
 			}
 		}
-		paths = append(paths, "/lab/kiln/-/compare/HEAD~2...HEAD", "/lab/kiln/-/branches", "/lab/kiln/-/commit/"+kiln.run("rev-parse", "HEAD~1"))
+		paths = append(paths, "/lab/kiln/-/compare/HEAD~2...HEAD", "/lab/kiln/-/branches", "/lab/kiln/-/commit/"+kiln.Git("rev-parse", "HEAD~1"))
 		for _, path := range paths {
 			got, want := other.get(path), first.get(path)
 			if got != want || !strings.HasPrefix(want, "200") {
@@ -216,7 +182,7 @@ func TestNodesAnswerAlike(t *testing.T) {
 	}
 	sync()
 	// The source is away before the other node has looked at it.
-	if err := os.Rename(kiln.dir, kiln.dir+"-away"); err != nil {
+	if err := os.Rename(kiln.Dir, kiln.Dir+"-away"); err != nil {
 		t.Fatal(err)
 	}
 	if got := other.get("/.api/search/stream?v=V3&q=" + url.QueryEscape("repo:kiln rev:HEAD~1 glaze")); !strings.Contains(got, "repository-missing") {
@@ -228,19 +194,19 @@ func TestNodesAnswerAlike(t *testing.T) {
 	if got, want := other.get("/lab/kiln/-/raw/main.go"), first.get("/lab/kiln/-/raw/main.go"); got != want {
 		t.Errorf("a file that is indexed, while the source is away: got %s, want %s", got, want)
 	}
-	if err := os.Rename(kiln.dir+"-away", kiln.dir); err != nil {
+	if err := os.Rename(kiln.Dir+"-away", kiln.Dir); err != nil {
 		t.Fatal(err)
 	}
-	kiln.write("main.go", "glaze\nmore glaze\none\n")
+	kiln.Write("main.go", "glaze\nmore glaze\none\n")
 	kiln.commit("Mix two", 6)
 	sync()
 	same("first")
-	kiln.write("main.go", "glaze\nless\none two\n")
+	kiln.Write("main.go", "glaze\nless\none two\n")
 	kiln.commit("Mix two again", 7)
 	sync()
 	same("after a commit")
-	kiln.run("reset", "-q", "--hard", "HEAD~2")
-	kiln.write("main.go", "glaze\nfired one two\n")
+	kiln.Git("reset", "-q", "--hard", "HEAD~2")
+	kiln.Write("main.go", "glaze\nfired one two\n")
 	kiln.commit("Fire two", 8)
 	sync()
 	same("rewritten")

@@ -24,7 +24,7 @@ func TestMutationsThatEndThemselves(t *testing.T) {
 			`{"errors":[{"message":"the request was ended before it was answered"}]}`, 401},
 	} {
 		w := newWorld(t)
-		token := w.tokens["ann"]
+		token := w.Tokens["ann"]
 		body := fmt.Sprintf(`{"query":%q,"variables":{"token":%q}}`, c.document, token)
 		_, got := w.post(body, "Authorization", "token "+token)
 		if strings.TrimSpace(got) != c.want {
@@ -33,7 +33,7 @@ func TestMutationsThatEndThemselves(t *testing.T) {
 		if resp, _ := w.post(`{"query":"{ currentUser { id } }"}`, "Authorization", "token "+token); resp.StatusCode != c.again {
 			t.Errorf("%s: got %d afterwards, want %d", c.about, resp.StatusCode, c.again)
 		}
-		if _, err := w.registry.OrgNamed("guild"); err == nil {
+		if _, err := w.Registry.OrgNamed("guild"); err == nil {
 			t.Errorf("%s: more was done", c.about)
 		}
 	}
@@ -43,15 +43,15 @@ func TestMutationsThatEndThemselves(t *testing.T) {
 func TestQueriesEndWithTheirCredential(t *testing.T) {
 	w := newWorld(t)
 	w.searching = func() {
-		u, err := w.registry.UserNamed("ann")
+		u, err := w.Registry.UserNamed("ann")
 		if err == nil {
-			err = w.registry.DeleteUser(identity.Author{Operator: true}, u.ID)
+			err = w.Registry.DeleteUser(identity.Operator, u.ID)
 		}
 		if err != nil {
 			t.Error(err)
 		}
 	}
-	got := w.ask(`{ search(query: "glaze") { results { matchCount } } currentUser { id } }`, nil, "Authorization", "token "+w.tokens["ann"])
+	got := w.ask(`{ search(query: "glaze") { results { matchCount } } currentUser { id } }`, nil, "Authorization", "token "+w.Tokens["ann"])
 	if !strings.Contains(got, "the request was ended before it was answered") || strings.Contains(got, "data") {
 		t.Errorf("got %s", got)
 	}

@@ -104,17 +104,17 @@ func (w *world) shelves() {
 	cups := "cups"
 	for _, name := range []string{"lab/kiln", "lab/glaze", "lab/next"} {
 		w.data(&struct{}{}, `mutation ($r: String!) { addCodeownersFile(input: {repoName: $r, fileContents: "* @ann"}) { contents } }`,
-			map[string]any{"r": name}, "Authorization", "token "+w.tokens["root"])
+			map[string]any{"r": name}, "Authorization", "token "+w.Tokens["root"])
 	}
-	w.facts("lab/glaze", store.FactsChange{Metadata: map[string]*string{"team": &cups, "old": nil}})
+	w.Facts("lab/glaze", store.FactsChange{Metadata: map[string]*string{"team": &cups, "old": nil}})
 	for i := range 3 {
 		w.data(&struct{}{}, `mutation ($d: String!) { createSavedSearch(input: {owner: "VXNlcjox", description: $d, query: "glaze"}) { id } }`,
-			map[string]any{"d": fmt.Sprint("search ", i)}, "Authorization", "token "+w.tokens["root"])
+			map[string]any{"d": fmt.Sprint("search ", i)}, "Authorization", "token "+w.Tokens["root"])
 		w.data(&struct{}{}, `mutation ($q: String!) { createSearchJob(query: $q) { id } }`,
-			map[string]any{"q": fmt.Sprint("glaze", i)}, "Authorization", "token "+w.tokens["root"])
+			map[string]any{"q": fmt.Sprint("glaze", i)}, "Authorization", "token "+w.Tokens["root"])
 	}
 	w.data(&struct{}{}, `mutation { createSearchContext(searchContext: {name: "own", description: "", public: false, namespace: "VXNlcjox", query: "repo:lab"}, repositories: []) { id } }`,
-		nil, "Authorization", "token "+w.tokens["root"])
+		nil, "Authorization", "token "+w.Tokens["root"])
 }
 
 // part is one page of a list.
@@ -126,7 +126,7 @@ type part struct {
 }
 
 func (c connection) check(t *testing.T, w *world) {
-	w.t = t
+	w.TB = t
 	all := c.page(w, "first: 100")
 	if len(all.nodes) < c.least || all.HasNextPage || all.HasPreviousPage || !c.untold && all.total != len(all.nodes) {
 		t.Fatalf("all at once: got %+v, want %d or more, all of them", all, c.least)
@@ -178,7 +178,7 @@ func (c connection) walk(t *testing.T, w *world, all part, args string, next fun
 }
 
 func (c connection) ask(w *world, args string) string {
-	w.t.Helper()
+	w.Helper()
 	selection := "nodes { " + c.node + " }"
 	if c.node == "" {
 		selection = "nodes"
@@ -191,22 +191,22 @@ func (c connection) ask(w *world, args string) string {
 		selection += " startCursor hasPreviousPage"
 	}
 	document := strings.Replace(c.document, "…", args, 1)
-	return w.ask(strings.Replace(document, "…", selection+" }", 1), nil, "Authorization", "token "+w.tokens["root"])
+	return w.ask(strings.Replace(document, "…", selection+" }", 1), nil, "Authorization", "token "+w.Tokens["root"])
 }
 
 func (c connection) page(w *world, args string) part {
-	w.t.Helper()
+	w.Helper()
 	answer := c.ask(w, args)
 	var found struct {
 		Errors []any
 		Data   any
 	}
 	if err := json.Unmarshal([]byte(answer), &found); err != nil || found.Errors != nil {
-		w.t.Fatalf("%s: %v %s", args, err, answer)
+		w.Fatalf("%s: %v %s", args, err, answer)
 	}
 	list := listIn(found.Data)
 	if list == nil {
-		w.t.Fatalf("%s: no list in %s", args, answer)
+		w.Fatalf("%s: no list in %s", args, answer)
 	}
 	var out part
 	raw, err := json.Marshal(list["pageInfo"])
@@ -214,7 +214,7 @@ func (c connection) page(w *world, args string) part {
 		err = json.Unmarshal(raw, &out)
 	}
 	if err != nil {
-		w.t.Fatal(err)
+		w.Fatal(err)
 	}
 	if total, ok := list["totalCount"].(float64); ok {
 		out.total = int(total)

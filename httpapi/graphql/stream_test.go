@@ -42,15 +42,15 @@ func (w *world) shelf(random *rand.Rand) {
 				}
 				b.WriteString(strings.Join(line, " ") + "\n")
 			}
-			s.write(name, strings.TrimSuffix(b.String(), strings.Repeat("\n", random.IntN(2))))
+			s.Write(name, strings.TrimSuffix(b.String(), strings.Repeat("\n", random.IntN(2))))
 		}
 		s.commit(fmt.Sprintf("Round %d of %s\n\n%s", round, vocabulary[random.IntN(6)], vocabulary[random.IntN(6)]), round+1)
 		if round == 1 {
-			s.run("branch", "old")
+			s.Git("branch", "old")
 		}
 	}
-	w.add("lab/shelf=" + s.dir)
-	w.sync("lab/shelf")
+	w.AddSource("lab/shelf=" + s.Dir)
+	w.Sync("lab/shelf")
 }
 
 // found is what both ways of searching tell of a search, result by result.
@@ -127,7 +127,7 @@ func TestSearchEqualsStream(t *testing.T) {
 }
 
 func (w *world) search(query, patternType string) found {
-	w.t.Helper()
+	w.Helper()
 	var data struct {
 		Search struct {
 			Results struct {
@@ -217,10 +217,10 @@ func (w *world) search(query, patternType string) found {
 
 // stream reads the events of the stream, with chunks and, for the lines, without.
 func (w *world) stream(query, patternType string) found {
-	w.t.Helper()
+	w.Helper()
 	out, lines := w.events(query, patternType, "t"), w.events(query, patternType, "f")
 	if len(out.results) != len(lines.results) {
-		w.t.Fatalf("%s %q: %d results with chunks, %d without", patternType, query, len(out.results), len(lines.results))
+		w.Fatalf("%s %q: %d results with chunks, %d without", patternType, query, len(out.results), len(lines.results))
 	}
 	for i, r := range lines.results {
 		out.results[i].lines = r.lines
@@ -229,21 +229,21 @@ func (w *world) stream(query, patternType string) found {
 }
 
 func (w *world) events(query, patternType, chunks string) found {
-	w.t.Helper()
+	w.Helper()
 	values := url.Values{"q": {query}, "t": {patternType}, "v": {"V3"}, "cm": {chunks}, "cl": {"0"}}
-	resp, err := w.client.Get(w.url + "/.api/search/stream?" + values.Encode())
+	resp, err := w.Client.Get(w.URL + "/.api/search/stream?" + values.Encode())
 	if err != nil {
-		w.t.Fatal(err)
+		w.Fatal(err)
 	}
 	var out found
 	name := ""
-	for line := range strings.Lines(bodyOf(w.t, resp)) {
+	for line := range strings.Lines(bodyOf(w, resp)) {
 		line = strings.TrimSpace(line)
 		if event, ok := strings.CutPrefix(line, "event: "); ok {
 			name = event
 		}
 		if data, ok := strings.CutPrefix(line, "data: "); ok {
-			out.event(w.t, name, data)
+			out.event(w, name, data)
 		}
 	}
 	slices.Sort(out.filters)

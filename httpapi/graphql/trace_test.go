@@ -14,7 +14,7 @@ func TestAnswersAreTraced(t *testing.T) {
 		{`{"query": "query Find { search(query: \"glaze\") { results { matchCount } } }"}`, "<td>verify</td>"},
 		{`{"query": "{"}`, "answered with errors"},
 	} {
-		resp, answer := w.post(tt.document, "Authorization", "token "+w.tokens["root"])
+		resp, answer := w.post(tt.document, "Authorization", "token "+w.Tokens["root"])
 		id, url := resp.Header.Get("X-Trace"), resp.Header.Get("X-Trace-URL")
 		if len(id) != 32 || len(resp.Header.Get("X-Trace-Span")) != 16 || !strings.HasSuffix(url, "/-/trace/"+id) {
 			t.Fatalf("%s has the headers %v and is %s", tt.document, resp.Header, answer)
