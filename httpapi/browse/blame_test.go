@@ -45,7 +45,7 @@ func TestBlamePage(t *testing.T) {
 			t.Errorf("%s: %d, want %d", path, a.status, want)
 		}
 	}
-	if a := w.get("/lab/secret/-/blame/plan.txt", w.as("ann")...); a.status != http.StatusOK || len(hunkCells(a.body)) != 1 {
+	if a := w.get("/lab/secret/-/blame/plan.txt", w.As("ann")...); a.status != http.StatusOK || len(hunkCells(a.body)) != 1 {
 		t.Errorf("ann sees %d %q", a.status, hunkCells(a.body))
 	}
 }
@@ -68,7 +68,7 @@ func TestBlameOfStrangers(t *testing.T) {
 	w.kiln.Commit(`"><img src=x onerror=alert(3)>` + strings.Repeat("<", 5000))
 	w.kiln.Write(odd, "one\n2\n")
 	w.kiln.Commit("Again")
-	w.sync("lab/kiln")
+	w.Sync("lab/kiln")
 	a := w.get("/lab/kiln/-/blame/x%22%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E.txt")
 	for _, bad := range []string{"<script>alert", "<img", "\u202e"} {
 		if strings.Contains(a.body, bad) {
@@ -83,7 +83,7 @@ func TestBlameOfStrangers(t *testing.T) {
 // Without git there is the text, and why nobody can be named.
 func TestBlameWithoutGit(t *testing.T) {
 	w := newWorld(t)
-	if err := os.RemoveAll(filepath.Join(w.dir, "kiln")); err != nil {
+	if err := os.RemoveAll(filepath.Join(w.Dir, "kiln")); err != nil {
 		t.Fatal(err)
 	}
 	a := w.get("/lab/kiln/-/blame/main.go")

@@ -29,7 +29,7 @@ func TestFilePageIsSmall(t *testing.T) {
 	w := newWorld(t)
 	w.kiln.Write("large.go", strings.Join(lines[:3000], ""))
 	w.kiln.Commit("Large")
-	w.sync("lab/kiln")
+	w.Sync("lab/kiln")
 	for _, path := range []string{"/lab/kiln/-/blob/large.go", "/lab/kiln", "/lab/kiln/-/commit/main"} {
 		plain, zipped := w.get(path, "Accept-Encoding", "identity"), w.get(path, "Accept-Encoding", "gzip")
 		if plain.header.Get("Content-Encoding") != "" || zipped.header.Get("Content-Encoding") != "gzip" || zipped.header.Get("Vary") == "" {
@@ -52,7 +52,7 @@ func TestFileInBlocks(t *testing.T) {
 	w.kiln.Write("blocks.txt", strings.Repeat("glaze\n", 250))
 	w.kiln.Write("one.txt", strings.Repeat("glaze\n", 100))
 	w.kiln.Commit("Blocks")
-	w.sync("lab/kiln")
+	w.Sync("lab/kiln")
 	for path, want := range map[string]string{"blob/blocks.txt": "100 100 50", "blob/one.txt": "100", "blame/blocks.txt": "250"} {
 		var got []string
 		for _, block := range strings.Split(w.get("/lab/kiln/-/"+path).body, "<tbody>")[1:] {

@@ -30,8 +30,8 @@ func TestDiffViews(t *testing.T) {
 	repo.Write("a.txt", "one\ntwo\nTHREE\nand more\nfour\nsix\nseven & <b>\n")
 	repo.Write("b.txt", "  x\n")
 	repo.Commit("Change")
-	w.add("lab/diffs=" + repo.Dir)
-	w.sync("lab/diffs")
+	w.AddSource("lab/diffs=" + repo.Dir)
+	w.Sync("lab/diffs")
 	const page = "/lab/diffs/-/commit/main"
 	for _, c := range []struct {
 		address string
@@ -82,8 +82,8 @@ func TestDiffColours(t *testing.T) {
 	repo.Write("b.html", "<script>"+attack+"\n")
 	repo.Write("c.unknown", "a"+attack+"\n")
 	repo.Commit("Change")
-	w.add("lab/painted=" + repo.Dir)
-	w.sync("lab/painted")
+	w.AddSource("lab/painted=" + repo.Dir)
+	w.Sync("lab/painted")
 	for _, path := range []string{"/lab/painted/-/commit/main", "/lab/painted/-/compare/main~1...main"} {
 		for view, want := range map[string][]string{
 			"":            {`<td class="tx minus">-<span class="s">old</span></td>`, `<td class="tx plus">+<span class="s">new</span></td>`, `<td class="tx"> <span class="k">package</span> a</td>`},

@@ -24,8 +24,8 @@ func BenchmarkCommitPage(b *testing.B) {
 			}
 			repo.Commit(fmt.Sprint("Round ", round))
 		}
-		w.add("lab/wide=" + repo.Dir)
-		w.sync("lab/wide")
+		w.AddSource("lab/wide=" + repo.Dir)
+		w.Sync("lab/wide")
 		for _, view := range []string{"", "?view=split"} {
 			b.Run(name+view, func(b *testing.B) {
 				size := 0

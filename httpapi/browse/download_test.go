@@ -25,33 +25,33 @@ const large = 24 << 20
 
 // withLarge adds a file of noise to lab/kiln and returns it.
 func withLarge(w *world) string {
-	w.t.Helper()
+	w.Helper()
 	noise := make([]byte, large)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise) // never fails
 	w.kiln.Write("large.bin", string(noise))
 	w.kiln.Commit("Add a large file")
-	w.sync("lab/kiln")
+	w.Sync("lab/kiln")
 	return string(noise)
 }
 
 // slow asks for something on a connection with a small window, and reads no
 // more than the status.
 func (w *world) slow(path string) net.Conn {
-	w.t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+	w.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(w.URL, "http://"))
 	if err != nil {
-		w.t.Fatal(err)
+		w.Fatal(err)
 	}
-	w.t.Cleanup(func() { _ = conn.Close() })
+	w.Cleanup(func() { _ = conn.Close() })
 	if err := conn.(*net.TCPConn).SetReadBuffer(64 << 10); err != nil {
-		w.t.Fatal(err)
+		w.Fatal(err)
 	}
 	if _, err := io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"); err != nil {
-		w.t.Fatal(err)
+		w.Fatal(err)
 	}
 	status := make([]byte, len("HTTP/1.1 200"))
 	if _, err := io.ReadFull(conn, status); err != nil || string(status) != "HTTP/1.1 200" {
-		w.t.Fatalf("%s: %q, %v", path, status, err)
+		w.Fatalf("%s: %q, %v", path, status, err)
 	}
 	return conn
 }
@@ -84,7 +84,7 @@ func TestSlowDownloadsHoldNoGit(t *testing.T) {
 		_ = c.Close()
 	}
 	await(t, "the spool to be empty", func() (struct{}, bool) { return struct{}{}, w.spool.Held() == 0 })
-	if left, err := os.ReadDir(filepath.Join(w.dir, "spool")); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(filepath.Join(w.Dir, "spool")); err != nil || len(left) > 0 {
 		t.Errorf("%v is left in the spool, %v", left, err)
 	}
 }
@@ -124,7 +124,7 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 	var err error
 	for try := 0; try < 5 && string(body) != want; try++ {
 		var resp *http.Response
-		if resp, err = w.client.Get(w.url + "/lab/kiln/-/raw/large.bin"); err == nil {
+		if resp, err = w.Client.Get(w.URL + "/lab/kiln/-/raw/large.bin"); err == nil {
 			body, err = io.ReadAll(resp.Body)
 			_ = resp.Body.Close()
 		}
@@ -145,7 +145,7 @@ func TestDownloadWithoutRoom(t *testing.T) {
 	withLarge(w)
 	w.kiln.Write("larger.bin", strings.Repeat("0123456789abcde\n", 30<<20/16))
 	w.kiln.Commit("Add a larger file")
-	w.sync("lab/kiln")
+	w.Sync("lab/kiln")
 	for _, path := range []string{"/lab/kiln/-/raw/larger.bin", "/lab/kiln/-/raw?format=tar", "/lab/kiln/-/raw/larger.bin?format=zip"} {
 		got := w.get(path)
 		if got.status != http.StatusRequestEntityTooLarge || !strings.Contains(got.body, `"larger.bin" is larger than the 24 MiB`) ||
@@ -187,8 +187,8 @@ func TestNamesOfLargeDirectory(t *testing.T) {
 		want = append(want, fmt.Sprintf("%04d-%s", i, strings.Repeat("n", 200)))
 	}
 	hostile(wide, want...)
-	w.add("lab/wide=" + wide.Dir)
-	w.sync("lab/wide")
+	w.AddSource("lab/wide=" + wide.Dir)
+	w.Sync("lab/wide")
 	if got := w.get("/lab/wide/-/raw"); got.body != strings.Join(want, "\n") {
 		t.Errorf("got %d with %d bytes, want %d names", got.status, len(got.body), len(want))
 	}
@@ -235,8 +235,8 @@ func TestArchiveHasNoLinkAboveFiles(t *testing.T) {
 		[3]string{"120000", "to/up", "b"}, [3]string{"100644", "to", "x"},
 	)
 	odd.Git("update-ref", "refs/heads/main", odd.Feed("Odd links\n", "commit-tree", root))
-	w.add("lab/odd=" + odd.Dir)
-	w.sync("lab/odd")
+	w.AddSource("lab/odd=" + odd.Dir)
+	w.Sync("lab/odd")
 	for _, format := range []string{"zip", "tar"} {
 		got := w.get("/lab/odd@main/-/raw?format=" + format)
 		if got.status != 200 {

@@ -16,33 +16,33 @@ func TestRawEndsWithItsToken(t *testing.T) {
 	w := newWorld(t)
 	w.kiln.Write("large.txt", strings.Repeat("0123456789abcde\n", size/16))
 	w.kiln.Commit("Add a large file")
-	w.sync("lab/kiln")
+	w.Sync("lab/kiln")
 	for _, target := range []string{"/lab/kiln/-/raw/large.txt", "/lab/kiln/-/raw?format=tar"} {
 		month := 30 * 24 * time.Hour
-		ann, err := w.registry.UserNamed("ann")
+		ann, err := w.Registry.UserNamed("ann")
 		if err != nil {
 			t.Fatal(err)
 		}
-		token, _, err := w.registry.CreateToken(identity.Operator, identity.NewToken{User: ann.ID, Scopes: []string{identity.ScopeAll}, Lifetime: &month})
+		token, _, err := w.Registry.CreateToken(identity.Operator, identity.NewToken{User: ann.ID, Scopes: []string{identity.ScopeAll}, Lifetime: &month})
 		if err != nil {
 			t.Fatal(err)
 		}
-		req, err := http.NewRequestWithContext(t.Context(), "GET", w.url+target, nil)
+		req, err := http.NewRequestWithContext(t.Context(), "GET", w.URL+target, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		req.Header.Set("Authorization", "token "+token)
-		resp, err := w.client.Do(req)
+		resp, err := w.Client.Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if resp.StatusCode != http.StatusOK {
 			t.Fatalf("%s: got %s", target, resp.Status)
 		}
-		if err := w.registry.RevokeTokenText(identity.Operator, token); err != nil {
+		if err := w.Registry.RevokeTokenText(identity.Operator, token); err != nil {
 			t.Fatal(err)
 		}
-		w.gate.Recheck()
+		w.Gate.Recheck()
 		revoked := time.Now()
 		n, err := io.Copy(io.Discard, resp.Body)
 		if took := time.Since(revoked); err == nil || n >= size || took > 30*time.Second {

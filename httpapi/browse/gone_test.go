@@ -20,7 +20,7 @@ func TestSourceThatIsGone(t *testing.T) {
 	w.kiln.Write("large.txt", strings.Repeat("bricks and clay\n", 40_000))
 	w.kiln.Write("docs.txt", "\n") // sorted before the directory docs
 	w.kiln.Commit("Write texts")
-	w.sync("lab/kiln")
+	w.Sync("lab/kiln")
 	head := w.kiln.Git("rev-parse", "HEAD")
 	raws := []string{"/lab/kiln/-/raw", "/lab/kiln/-/raw/docs", "/lab/kiln/-/raw/docs/a&b", "/lab/kiln/-/raw/main.go", "/lab/kiln@main/-/raw/main.go", "/lab/kiln@" + head + "/-/raw/docs/guide.md",
 		"/lab/kiln/-/raw/link", "/lab/kiln/-/raw/marked.txt", "/lab/kiln/-/raw/large.txt", "/lab/kiln/-/raw/clay", "/lab/kiln/-/raw/none", "/lab/kiln/-/raw/main.go/x"}
@@ -63,14 +63,14 @@ func TestSourceThatIsGone(t *testing.T) {
 	}
 	for _, path := range []string{"/lab/kiln/-/blob/photo.png", "/lab/kiln@v1.0/-/blob/main.go", "/lab/kiln@v1.0", "/lab/kiln/-/commits", "/lab/kiln/-/commit/" + head} {
 		got := w.get(path, "Accept", "text/html")
-		if got.status != 503 || !strings.Contains(got.body, gone) || !strings.Contains(got.body, "<nav") || strings.Contains(got.body, w.dir) {
+		if got.status != 503 || !strings.Contains(got.body, gone) || !strings.Contains(got.body, "<nav") || strings.Contains(got.body, w.Dir) {
 			t.Errorf("%s: got %d, want a page that says what is missing: %s", path, got.status, got.body)
 		}
 	}
 	// Bytes that the index does not have, and archives, which are of all files.
 	for _, path := range []string{"/lab/kiln/-/raw/photo.png", "/lab/kiln/-/raw/wide.txt", "/lab/kiln@v1.0/-/raw/main.go", "/lab/kiln/-/raw?format=zip"} {
 		got := w.get(path)
-		if got.status != 503 || !strings.Contains(got.body, gone) || strings.Contains(got.body, w.dir) {
+		if got.status != 503 || !strings.Contains(got.body, gone) || strings.Contains(got.body, w.Dir) {
 			t.Errorf("%s: got %d %q, want 503", path, got.status, got.body)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // large is a repository whose files, commits, directories and refs are made to
 // fill pages.
 func (w *world) large() *gitrepo.Repo {
-	w.t.Helper()
+	w.Helper()
 	s := w.git("large")
 	s.Write("costly.txt", strings.Repeat("\n", 4<<20))
 	s.Commit("costly")
@@ -32,8 +32,8 @@ func (w *world) large() *gitrepo.Repo {
 	}
 	s.Feed(index.String()+"100644 "+blob+"\tmany/z/z\n", "update-index", "--add", "--index-info")
 	s.Feed(strings.Repeat("<", 200_000)+"\n\n"+strings.Repeat("&", 500_000), "commit", "-q", "-F", "-")
-	w.add("lab/large=" + s.Dir)
-	w.sync("lab/large")
+	w.AddSource("lab/large=" + s.Dir)
+	w.Sync("lab/large")
 	return s
 }
 
@@ -115,8 +115,8 @@ func TestPagesOfDirectory(t *testing.T) {
 	}
 	s.Feed(index.String(), "update-index", "--add", "--index-info")
 	s.Git("commit", "-q", "-m", "wide")
-	w.add("lab/wide=" + s.Dir)
-	w.sync("lab/wide")
+	w.AddSource("lab/wide=" + s.Dir)
+	w.Sync("lab/wide")
 	seen := map[string]int{}
 	var order []string
 	next := "/lab/wide"
@@ -166,8 +166,8 @@ func TestTextsOverTheLimit(t *testing.T) {
 	s.Write("one.js", "x=1;"+strings.Repeat("call(1);", 700_000))
 	s.Write("zero.bin", "\x00"+strings.Repeat("z", 5<<20))
 	s.Commit("texts")
-	w.add("lab/texts=" + s.Dir)
-	w.sync("lab/texts")
+	w.AddSource("lab/texts=" + s.Dir)
+	w.Sync("lab/texts")
 	pages := map[string][]string{
 		"/-/blob/many.txt":                  {"lines 1–5,000 of 300,001", "?from=5001", "5,100,008 bytes"},
 		"/-/blob/many.txt?L150000-150001":   {`<tr id="L150000" class="hit">`, "a line &lt;of&gt; text"},

@@ -25,13 +25,13 @@ func TestPageEndsWithItsClient(t *testing.T) {
 			w := newWorld(t)
 			hanging := needs.HangingGit(t, command)
 			ctx, cancel := context.WithCancel(t.Context())
-			req, err := http.NewRequestWithContext(ctx, "GET", w.url+path, nil)
+			req, err := http.NewRequestWithContext(ctx, "GET", w.URL+path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			asked := make(chan error, 1)
 			go func() {
-				resp, err := w.client.Do(req)
+				resp, err := w.Client.Do(req)
 				if err == nil {
 					resp.Body.Close()
 				}

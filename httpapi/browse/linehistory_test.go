@@ -23,11 +23,11 @@ func changes(page string) (out []string) {
 
 // pottery adds a repository whose file changed lines 2 to 3 in some commits.
 func (w *world) pottery(name string) {
-	w.t.Helper()
+	w.Helper()
 	repo := w.git("pottery")
 	lines := []string{"package a", "func f() int { return 1 }", "// two", "var x = 1", ""}
 	commit := func(path, message string) {
-		w.t.Helper()
+		w.Helper()
 		repo.Write(path, strings.Join(lines, "\n"))
 		repo.Commit(message)
 	}
@@ -44,8 +44,8 @@ func (w *world) pottery(name string) {
 	repo.Write("large.txt", strings.Repeat("x\n", 3<<20))
 	repo.Write("dir/x.txt", "x\n")
 	repo.Commit("Others")
-	w.add("lab/pottery=" + repo.Dir)
-	w.sync("lab/pottery")
+	w.AddSource("lab/pottery=" + repo.Dir)
+	w.Sync("lab/pottery")
 }
 
 func TestLineHistory(t *testing.T) {
@@ -102,7 +102,7 @@ func TestLineHistory(t *testing.T) {
 			t.Errorf("%s: %d, want %d", address, a.status, want)
 		}
 	}
-	if a := w.get("/lab/secret/-/commits/plan.txt?L1", w.as("ann")...); a.status != http.StatusOK || len(changes(a.body)) != 1 {
+	if a := w.get("/lab/secret/-/commits/plan.txt?L1", w.As("ann")...); a.status != http.StatusOK || len(changes(a.body)) != 1 {
 		t.Errorf("ann sees %d %q", a.status, changes(a.body))
 	}
 	// The page of a file leads there where the address names lines that it has; a script shows
@@ -129,8 +129,8 @@ func TestLineHistoryPages(t *testing.T) {
 		repo.Write("a.txt", fmt.Sprintf("first\n%d\n", i))
 		repo.Commit(fmt.Sprintf("No %d", i))
 	}
-	w.add("lab/busy=" + repo.Dir)
-	w.sync("lab/busy")
+	w.AddSource("lab/busy=" + repo.Dir)
+	w.Sync("lab/busy")
 	var all []string
 	next := "/lab/busy/-/commits/a.txt?L2"
 	for pages := 0; next != "" && pages < 5; pages++ {
@@ -161,7 +161,7 @@ func TestLineHistoryTooLong(t *testing.T) {
 // Without git there is the reason.
 func TestLineHistoryWithoutGit(t *testing.T) {
 	w := newWorld(t)
-	if err := os.RemoveAll(filepath.Join(w.dir, "kiln")); err != nil {
+	if err := os.RemoveAll(filepath.Join(w.Dir, "kiln")); err != nil {
 		t.Fatal(err)
 	}
 	a := w.get("/lab/kiln/-/commits/main.go?L1")

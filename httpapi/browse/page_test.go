@@ -116,17 +116,17 @@ func TestPagesThatAreNot(t *testing.T) {
 }
 
 func TestPagesOfPrivate(t *testing.T) {
-	w := newWorld(t, func(w *world) { w.gate.Anonymous = auth.AnonymousNo })
+	w := newWorld(t, func(w *world) { w.Gate.Anonymous = auth.AnonymousNo })
 	for _, path := range []string{"/lab/kiln", "/lab/nothing", "/lab/secret/-/blob/plan.txt"} {
 		got := w.get(path)
 		if got.status != http.StatusFound || !strings.HasPrefix(got.header.Get("Location"), "/under/sign-in?returnTo=") {
 			t.Errorf("%s: got %d to %q, want to be led to sign in", path, got.status, got.header.Get("Location"))
 		}
 	}
-	if got := w.get("/lab/secret", w.as("bob")...); got.status != 404 {
+	if got := w.get("/lab/secret", w.As("bob")...); got.status != 404 {
 		t.Errorf("as bob: got %d, want 404", got.status)
 	}
-	if got := w.get("/lab/secret", w.as("ann")...); got.status != 200 || !strings.Contains(got.body, "plan.txt") {
+	if got := w.get("/lab/secret", w.As("ann")...); got.status != 200 || !strings.Contains(got.body, "plan.txt") {
 		t.Errorf("as ann: got %d, want the files", got.status)
 	}
 }
@@ -142,8 +142,8 @@ func TestHostilePages(t *testing.T) {
 	names := slices.DeleteFunc(slices.Sorted(slices.Values(oddNames)), func(n string) bool { return n == ".." })
 	hostile(odd, names...)
 	odd.Git("tag", `x"onclick=alert(1)`)
-	w.add("lab/odd=" + odd.Dir)
-	w.sync("lab/odd")
+	w.AddSource("lab/odd=" + odd.Dir)
+	w.Sync("lab/odd")
 	pages := []string{"/lab/odd", "/lab/odd/-/branches", "/lab/odd/-/commit/main", "/lab/odd@x%22onclick=alert(1)"}
 	for _, name := range names {
 		pages = append(pages, "/lab/odd/-/blob/"+escape(name), "/lab/odd/-/commits/"+escape(name))
@@ -178,7 +178,7 @@ func TestHostilePages(t *testing.T) {
 // A repository on this machine is there before it is indexed: nothing clones it.
 func TestPagesBeforeTheIndex(t *testing.T) {
 	w := newWorld(t)
-	w.add("lab/early=" + w.kiln.Dir)
+	w.AddSource("lab/early=" + w.kiln.Dir)
 	for path, want := range map[string]string{
 		"/lab/early":                  "main.go",
 		"/lab/early/-/blob/main.go":   "3 lines",

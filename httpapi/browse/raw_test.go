@@ -114,19 +114,19 @@ func TestRawTraversal(t *testing.T) {
 }
 
 func TestRawOfPrivate(t *testing.T) {
-	w := newWorld(t, func(w *world) { w.gate.Anonymous = auth.AnonymousNo })
+	w := newWorld(t, func(w *world) { w.Gate.Anonymous = auth.AnonymousNo })
 	path := "/lab/secret/-/raw/plan.txt"
 	if got := w.get(path); got.status != 401 || got.body != "Private mode requires authentication.\n" {
 		t.Errorf("without a token: got %d %q, want 401", got.status, got.body)
 	}
-	if got := w.get(path, w.as("ann")...); got.status != 200 || got.body != "bury the clay\n" {
+	if got := w.get(path, w.As("ann")...); got.status != 200 || got.body != "bury the clay\n" {
 		t.Errorf("as ann: got %d %q, want the file", got.status, got.body)
 	}
-	missing := w.get("/lab/none/-/raw/plan.txt", w.as("bob")...)
-	if got := w.get(path, w.as("bob")...); got.status != missing.status || got.body != missing.body {
+	missing := w.get("/lab/none/-/raw/plan.txt", w.As("bob")...)
+	if got := w.get(path, w.As("bob")...); got.status != missing.status || got.body != missing.body {
 		t.Errorf("as bob: got %d %q, want what there is for a repository that does not exist", got.status, got.body)
 	}
-	if got := w.get(path + "?token=" + w.tokens["ann"]); got.status != 200 {
+	if got := w.get(path + "?token=" + w.Tokens["ann"]); got.status != 200 {
 		t.Errorf("with a token in the URL: got %d, want 200", got.status)
 	}
 }
@@ -245,8 +245,8 @@ func TestHostileNames(t *testing.T) {
 	odd := w.git("odd")
 	slices.Sort(oddNames)
 	hostile(odd, oddNames...)
-	w.add("lab/odd=" + odd.Dir)
-	w.sync("lab/odd")
+	w.AddSource("lab/odd=" + odd.Dir)
+	w.Sync("lab/odd")
 	for _, name := range oddNames {
 		got := w.get("/lab/odd/-/raw/" + escape(name))
 		switch name {
@@ -284,15 +284,15 @@ func TestClientGone(t *testing.T) {
 	rand.NewChaCha8([32]byte{}).Read(noise)
 	big.Write("noise", string(noise))
 	big.Commit("Make noise")
-	w.add("lab/big=" + big.Dir)
-	w.sync("lab/big")
+	w.AddSource("lab/big=" + big.Dir)
+	w.Sync("lab/big")
 	for _, path := range []string{"/lab/big/-/raw/noise", "/lab/big/-/raw?format=zip", "/lab/big/-/raw?format=tar"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.url+path, nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.URL+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp, err := w.client.Do(req)
+		resp, err := w.Client.Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}

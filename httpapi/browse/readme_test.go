@@ -23,7 +23,7 @@ func pngBytes(t *testing.T) string {
 
 // withReadmes adds lab/read, with READMEs and images.
 func withReadmes(w *world) {
-	w.t.Helper()
+	w.Helper()
 	s := w.git("read")
 	s.Write("README", "the other\n")
 	s.Write("readme.md", "# Old\n")
@@ -36,14 +36,14 @@ func withReadmes(w *world) {
 	s.Write("long/README.md", strings.Repeat("long ", 40_000))
 	s.Write("deep/README.md", strings.Repeat("> ", 1000))
 	s.Write("binary/README.md", "a\x00b")
-	s.Write("img/kiln.png", pngBytes(w.t.(*testing.T)))
+	s.Write("img/kiln.png", pngBytes(w.TB.(*testing.T)))
 	s.Write("img/kiln.svg", svg)
 	s.Write("img/not.png", "<html><script>alert(1)</script></html>")
-	s.Write("img/pixels.txt", pngBytes(w.t.(*testing.T)))
+	s.Write("img/pixels.txt", pngBytes(w.TB.(*testing.T)))
 	s.Write("img/large.svg", svg+strings.Repeat("<!-- -->\n", 40_000))
 	s.Commit("Kiln <b>")
-	w.add("lab/read=" + s.Dir)
-	w.sync("lab/read")
+	w.AddSource("lab/read=" + s.Dir)
+	w.Sync("lab/read")
 }
 
 func TestReadme(t *testing.T) {

@@ -24,7 +24,7 @@ func TestRefresh(t *testing.T) {
 	} {
 		var header []string
 		if tt.as != "" {
-			header = w.as(tt.as)
+			header = w.As(tt.as)
 		}
 		if got := w.ask("POST", tt.path, header...); got.status != tt.status || got.body != tt.body {
 			t.Errorf("%s as %q: got %d %q, want %d %q", tt.path, tt.as, got.status, got.body, tt.status, tt.body)
@@ -33,13 +33,13 @@ func TestRefresh(t *testing.T) {
 	if want := []string{"lab/kiln", "lab/secret", "lab/next"}; !slices.Equal(w.refreshed, want) {
 		t.Errorf("refreshed %q, want %q", w.refreshed, want)
 	}
-	log, err := w.registry.Audit(identity.AuditFilter{Limit: 1})
+	log, err := w.Registry.Audit(identity.AuditFilter{Limit: 1})
 	if err != nil || len(log) != 1 || log[0].Action != "repository.refresh" || log[0].Target != "lab/next" || log[0].User != "ann" {
 		t.Errorf("the last line of the audit log is %+v, %v", log, err)
 	}
 	last := 0
 	for range 20 {
-		got := w.ask("POST", "/.api/repos/lab/kiln/-/refresh", w.as("ann")...)
+		got := w.ask("POST", "/.api/repos/lab/kiln/-/refresh", w.As("ann")...)
 		if last = got.status; last == 429 {
 			if got.header.Get("Retry-After") == "" {
 				t.Error("429 does not say when to try again")
