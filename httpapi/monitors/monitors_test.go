@@ -83,15 +83,15 @@ func TestMonitor(t *testing.T) {
 	if l := lines(got); len(got) != 1 || got[0].Count != 30 || len(got[0].Matches) != 20 || l[0] != "and 10" {
 		t.Errorf("a new repository: %q", l)
 	}
-	if m := got[0]; m.Matches[0].URL != "https://trawl.example.org/lab/new@"+commitOf(t, w.st, "lab/new")+"/-/blob/a.txt#L1" || m.URL != "https://trawl.example.org/users/ann/searches/1" {
+	if m := got[0]; m.Matches[0].URL != "https://trawl.example.org/lab/new@"+commitOf(t, w.Store, "lab/new")+"/-/blob/a.txt#L1" || m.URL != "https://trawl.example.org/users/ann/searches/1" {
 		t.Errorf("addresses: %q, %q", m.Matches[0].URL, m.URL)
 	}
-	if err := w.ix.Remove(t.Context(), "lab/new"); err != nil {
+	if err := w.Indexer.Remove(t.Context(), "lab/new"); err != nil {
 		t.Fatal(err)
 	}
 	w.look(r)
 	w.heard("a repository that is gone")
-	if err := saved.Verify(w.st, func(f store.FaultyRecord) { t.Error(f.Problem) }); err != nil {
+	if err := saved.Verify(w.Store, func(f store.FaultyRecord) { t.Error(f.Problem) }); err != nil {
 		t.Error(err)
 	}
 }
@@ -159,7 +159,7 @@ func TestSeen(t *testing.T) {
 	w.heard("what was there when it was taken over")
 	w.push("secret", "b.txt", "glaze one\nglaze two\nglaze three\n")
 	w.lookOnly(r)
-	if _, err := w.registry.SetReaders(identity.Operator, "lab/secret", []string{"user:bob"}); err != nil {
+	if _, err := w.Registry.SetReaders(identity.Operator, "lab/secret", []string{"user:bob"}); err != nil {
 		t.Fatal(err)
 	}
 	w.look(r)
@@ -170,7 +170,7 @@ func TestSeen(t *testing.T) {
 	}
 
 	locked := true
-	if _, err := w.registry.ChangeUser(identity.Operator, w.ann.ID, identity.UserChange{Locked: &locked}); err != nil {
+	if _, err := w.Registry.ChangeUser(identity.Operator, w.ann.ID, identity.UserChange{Locked: &locked}); err != nil {
 		t.Fatal(err)
 	}
 	w.push("open", "b.txt", "glaze four\n")
@@ -180,7 +180,7 @@ func TestSeen(t *testing.T) {
 		t.Errorf("monitor: %+v, %v", m, err)
 	}
 	locked = false
-	if _, err := w.registry.ChangeUser(identity.Operator, w.ann.ID, identity.UserChange{Locked: &locked}); err != nil {
+	if _, err := w.Registry.ChangeUser(identity.Operator, w.ann.ID, identity.UserChange{Locked: &locked}); err != nil {
 		t.Fatal(err)
 	}
 	w.clock.Add(20 * time.Minute)
@@ -198,7 +198,7 @@ func TestGoneAndChanged(t *testing.T) {
 	locked, unlocked := true, false
 	change := func(c identity.UserChange) {
 		t.Helper()
-		if _, err := w.registry.ChangeUser(identity.Operator, w.ann.ID, c); err != nil {
+		if _, err := w.Registry.ChangeUser(identity.Operator, w.ann.ID, c); err != nil {
 			t.Fatal(err)
 		}
 	}

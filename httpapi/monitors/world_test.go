@@ -3,7 +3,6 @@ package monitors
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -12,24 +11,19 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/httpapi/notify"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/internal/clock"
-	"github.com/trawlsearch/trawl/internal/gitrepo"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
-	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
 // world is a store with repositories that change, and a receiver of messages.
 type world struct {
-	*testing.T
-	dir      string
-	st       *store.Store
-	ix       *ingest.Indexer
-	registry *identity.Registry
-	book     *saved.Book
-	clock    *clock.Clock
+	*worldtest.World
+	book  *saved.Book
+	clock *clock.Clock
 	// age is how old commits are when they are pushed.
 	age time.Duration
 	// ann may see lab/secret, bob may not.
@@ -52,38 +46,16 @@ type sent struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{T: t, dir: t.TempDir(), clock: clock.New(time.Date(2096, 3, 4, 5, 6, 7, 0, time.UTC))}
-	var err error
-	if w.st, err = store.Open(filepath.Join(w.dir, "data"), store.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.st.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	w.ix = ingest.New(w.st, ingest.Options{MinFreeBytes: -1, Now: w.clock.Now})
-	w.book = saved.Open(w.st, saved.Options{Now: w.clock.Now})
-	if w.registry, err = identity.Open(w.st, identity.Options{Now: w.clock.Now, Cost: identity.Cost{MemoryKiB: 8, Passes: 1}}); err != nil {
-		t.Fatal(err)
-	}
-	for _, u := range []struct {
-		name string
-		at   **identity.User
-	}{{"ann", &w.ann}, {"bob", &w.bob}} {
-		if *u.at, err = w.registry.CreateUser(identity.Operator, identity.NewUser{Name: u.name, Email: u.name + "@example.org"}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	now := clock.New(time.Date(2096, 3, 4, 5, 6, 7, 0, time.UTC))
+	w := &world{World: worldtest.New(t, worldtest.Options{Now: now.Now}), clock: now}
+	w.book = saved.Open(w.Store, saved.Options{Now: now.Now})
+	w.ann = w.User(identity.NewUser{Name: "ann", Email: "ann@example.org"})
+	w.bob = w.User(identity.NewUser{Name: "bob", Email: "bob@example.org"})
 	w.push("open", "a.txt", "slip\n")
 	w.push("secret", "a.txt", "slip\n")
 	yes := true
-	if _, err := w.st.ChangeFacts("lab/secret", store.FactsChange{Private: &yes}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.registry.SetReaders(identity.Operator, "lab/secret", []string{"user:ann"}); err != nil {
-		t.Fatal(err)
-	}
+	w.Facts("lab/secret", store.FactsChange{Private: &yes})
+	w.Readers("lab/secret", "user:ann")
 	return w
 }
 
@@ -91,35 +63,28 @@ func newWorld(t *testing.T) *world {
 func (w *world) push(name, path, text string) {
 	w.Helper()
 	w.clock.Add(time.Minute)
-	dir := filepath.Join(w.dir, name)
-	repo := gitrepo.New(w, dir)
+	repo := w.Git(name)
 	repo.Env = []string{"GIT_COMMITTER_DATE=" + w.clock.Now().Add(-w.age).Format(time.RFC3339)}
 	repo.Write(path, text)
 	repo.Commit("Change " + path)
-	sn := w.st.Snapshot()
+	sn := w.Store.Snapshot()
 	_, err := sn.Repository("lab/" + name)
 	if cerr := sn.Close(); cerr != nil {
 		w.Fatal(cerr)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		var source ingest.Source
-		if source, err = ingest.ParseSource("lab/" + name + "=" + dir); err == nil {
-			_, err = w.ix.Add(w.Context(), source)
-		}
+		w.AddGit(name)
+	} else {
+		w.Must(err)
 	}
-	if err == nil {
-		_, err = w.ix.Sync(w.Context(), "lab/"+name, nil)
-	}
-	if err != nil {
-		w.Fatal(err)
-	}
+	w.Sync("lab/" + name)
 }
 
 // runner is a process that runs monitors.
 func (w *world) runner() *Runner {
 	r := &Runner{
-		Kept:     &manage.Kept{Store: w.st, Registry: w.registry, Book: w.book, Now: w.clock.Now},
-		Searcher: search.New(w.st, search.Settings{Workers: 2}), Send: w.send, URL: "https://trawl.example.org", Log: zerolog.Nop(),
+		Kept:     &manage.Kept{Store: w.Store, Registry: w.Registry, Book: w.book, Now: w.clock.Now},
+		Searcher: search.New(w.Store, search.Settings{Workers: 2}), Send: w.send, URL: "https://trawl.example.org", Log: zerolog.Nop(),
 	}
 	r.prepare()
 	return r
@@ -161,9 +126,7 @@ func (w *world) watch(u *identity.User, query string, targets ...saved.Target) u
 	if err == nil {
 		_, err = w.book.Monitors.Set(s.ID, u.ID, append(targets, saved.Target{Kind: "webhook", Address: "https://example.com/hook"}))
 	}
-	if err != nil {
-		w.Fatal(err)
-	}
+	w.Must(err)
 	return s.ID
 }
 
@@ -171,9 +134,8 @@ func (w *world) watch(u *identity.User, query string, targets ...saved.Target) u
 func (w *world) look(r *Runner) {
 	w.Helper()
 	w.lookOnly(r)
-	if _, err := r.tellDue(w.Context()); err != nil {
-		w.Fatal(err)
-	}
+	_, err := r.tellDue(w.Context())
+	w.Must(err)
 }
 
 // lookOnly has a runner look at what has changed. A second look without a change commits
@@ -181,15 +143,13 @@ func (w *world) look(r *Runner) {
 func (w *world) lookOnly(r *Runner) {
 	w.Helper()
 	for range 2 {
-		if _, err := r.lookAll(w.Context()); err != nil {
-			w.Fatal(err)
-		}
+		_, err := r.lookAll(w.Context())
+		w.Must(err)
 	}
-	before := w.st.Version()
-	if _, err := r.lookAll(w.Context()); err != nil {
-		w.Fatal(err)
-	}
-	if after := w.st.Version(); after != before {
+	before := w.Store.Version()
+	_, err := r.lookAll(w.Context())
+	w.Must(err)
+	if after := w.Store.Version(); after != before {
 		w.Errorf("a look without a change commits something")
 	}
 }
