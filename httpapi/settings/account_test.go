@@ -5,12 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
 func TestWhereSettingsAre(t *testing.T) {
 	w := newWorld(t, identity.TokenPolicy{})
-	w.user(identity.NewUser{Name: "ann"})
+	w.SignUp(identity.NewUser{Name: "ann"})
 	ann := w.as("ann")
 	for from, want := range map[string]string{
 		"/settings":             "/users/ann/settings",
@@ -28,10 +29,10 @@ func TestWhereSettingsAre(t *testing.T) {
 
 func TestAccountPage(t *testing.T) {
 	w := newWorld(t, identity.TokenPolicy{})
-	w.user(identity.NewUser{Name: "ann", DisplayName: `<b>"Ann"`, Email: "ann@example.org", EmailVerified: true})
-	w.user(identity.NewUser{Name: "bob"})
-	w.user(identity.NewUser{Name: "root", SiteAdmin: true})
-	w.user(identity.NewUser{Name: "bot", Service: true})
+	w.SignUp(identity.NewUser{Name: "ann", DisplayName: `<b>"Ann"`, Email: "ann@example.org", EmailVerified: true})
+	w.SignUp(identity.NewUser{Name: "bob"})
+	w.SignUp(identity.NewUser{Name: "root", SiteAdmin: true})
+	w.SignUp(identity.NewUser{Name: "bot", Service: true})
 	page := w.as("ann").get("/users/ann/settings")
 	w.has("her own", page, 200, "<h1>Account</h1>", "ann@example.org", `value="<b>"Ann""`, "Current password", `aria-current="page">Account<`)
 	w.hasNot("her own", page, "Site admin")
@@ -54,35 +55,35 @@ func TestAccountPage(t *testing.T) {
 
 func TestProfile(t *testing.T) {
 	w := newWorld(t, identity.TokenPolicy{})
-	u := w.user(identity.NewUser{Name: "ann"})
-	w.user(identity.NewUser{Name: "bob"})
+	u := w.SignUp(identity.NewUser{Name: "ann"})
+	w.SignUp(identity.NewUser{Name: "bob"})
 	ann := w.as("ann")
 	w.has("a change", ann.follow(ann.post("/users/ann/settings/profile", url.Values{"displayName": {"Ann Muster"}})), 200, "Saved.", `value="Ann Muster"`)
 	w.logged(identity.ActionUserUpdate, "user:ann", "ann")
 	w.has("too long", ann.post("/users/ann/settings/profile", url.Values{"displayName": {strings.Repeat("x", 2000)}}), 422, `role="alert"`)
 	w.has("of another", w.as("bob").post("/users/ann/settings/profile", url.Values{"displayName": {"Bob"}}), 404)
-	if got, err := w.reg.User(u.ID); err != nil || got.DisplayName != "Ann Muster" {
+	if got, err := w.Registry.User(u.ID); err != nil || got.DisplayName != "Ann Muster" {
 		t.Errorf("the display name is %q (%v), want Ann Muster", got.DisplayName, err)
 	}
 }
 
 func TestPassword(t *testing.T) {
 	w := newWorld(t, identity.TokenPolicy{})
-	w.user(identity.NewUser{Name: "ann"})
-	w.user(identity.NewUser{Name: "root", SiteAdmin: true})
+	w.SignUp(identity.NewUser{Name: "ann"})
+	w.SignUp(identity.NewUser{Name: "root", SiteAdmin: true})
 	here, elsewhere := w.as("ann"), w.as("ann")
 	change := func(b *browser, old, new string) answer {
 		return b.post("/users/ann/settings/password", url.Values{"old": {old}, "new": {new}})
 	}
 	const next = "staple battery horse"
 	w.has("wrong old one", change(here, "guess", next), 422, "The current password is wrong")
-	w.has("too short", change(here, goodPassword, "short"), 422, `role="alert"`)
-	w.has("by an admin", change(w.as("root"), goodPassword, next), 404)
+	w.has("too short", change(here, worldtest.Password, "short"), 422, `role="alert"`)
+	w.has("by an admin", change(w.as("root"), worldtest.Password, next), 404)
 	if got := elsewhere.get("/users/ann/settings").status; got != 200 {
 		t.Fatalf("elsewhere before the change: %d", got)
 	}
 	before := here.cookie
-	w.has("the change", here.follow(change(here, goodPassword, next)), 200, "All other browsers have been signed out")
+	w.has("the change", here.follow(change(here, worldtest.Password, next)), 200, "All other browsers have been signed out")
 	if here.cookie == before {
 		t.Error("the session is the old one")
 	}
@@ -96,6 +97,6 @@ func TestPassword(t *testing.T) {
 // Text from a link is never shown as if the server said it.
 func TestDoneIsNotFromTheLink(t *testing.T) {
 	w := newWorld(t, identity.TokenPolicy{})
-	w.user(identity.NewUser{Name: "ann"})
+	w.SignUp(identity.NewUser{Name: "ann"})
 	w.hasNot("a link", w.as("ann").get("/users/ann/settings?done=Call+0800"), "Call 0800", `role="status"`)
 }

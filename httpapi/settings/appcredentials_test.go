@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -20,20 +21,20 @@ func (b bearer) Bearer(context.Context, string) (auth.Bearer, error) {
 // An OAuth app can use the pages as its user, and makes no credentials there.
 func TestAppsMakeNoCredentialsOnPages(t *testing.T) {
 	w := newWorld(t, identity.TokenPolicy{})
-	root := w.user(identity.NewUser{Name: "zed", SiteAdmin: true})
-	other := w.user(identity.NewUser{Name: "eve"})
+	root := w.SignUp(identity.NewUser{Name: "zed", SiteAdmin: true})
+	other := w.SignUp(identity.NewUser{Name: "eve"})
 	yes := true
-	if _, err := w.reg.ChangeUser(identity.Operator, other.ID, identity.UserChange{Locked: &yes}); err != nil {
+	if _, err := w.Registry.ChangeUser(identity.Operator, other.ID, identity.UserChange{Locked: &yes}); err != nil {
 		t.Fatal(err)
 	}
-	w.gate.Bearers = bearer(root.ID)
+	w.Gate.Bearers = bearer(root.ID)
 	b := &browser{world: w}
 	for _, c := range []struct {
 		path   string
 		values url.Values
 	}{
 		{"/users/zed/settings/tokens", url.Values{"days": {"7"}}},
-		{"/users/zed/settings/password", url.Values{"old": {goodPassword}, "new": {goodPassword + " too"}}},
+		{"/users/zed/settings/password", url.Values{"old": {worldtest.Password}, "new": {worldtest.Password + " too"}}},
 		{"/site-admin/oauth-apps", url.Values{"name": {"x"}, "kind": {"confidential"}, "redirects": {"https://x.example/cb"}}},
 		{"/site-admin/users", url.Values{"name": {"mallory"}}},
 		{"/site-admin/users/eve/admin", url.Values{"siteAdmin": {"yes"}}},

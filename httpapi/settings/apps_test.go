@@ -16,9 +16,9 @@ var secretForm = regexp.MustCompile(`sgo_cs_[-_0-9A-Za-z]{43}`)
 
 func TestApps(t *testing.T) {
 	w := newWorld(t, identity.TokenPolicy{})
-	w.user(identity.NewUser{Name: "root", SiteAdmin: true})
-	w.user(identity.NewUser{Name: "ann"})
-	w.user(identity.NewUser{Name: "bot", Service: true})
+	w.SignUp(identity.NewUser{Name: "root", SiteAdmin: true})
+	w.SignUp(identity.NewUser{Name: "ann"})
+	w.SignUp(identity.NewUser{Name: "bot", Service: true})
 	root := w.as("root")
 	w.has("the first look", root.get(appsPath), 200, "src, on the command line", "came with trawl", `aria-current="page">OAuth apps<`)
 	w.hasNot("what came with trawl", root.get(appsPath), appsPath+"/delete")
@@ -128,9 +128,9 @@ func (w *world) letIn(u *identity.User) oauth.Key {
 
 func TestAuthorisedApps(t *testing.T) {
 	w := newWorld(t, identity.TokenPolicy{})
-	ann := w.user(identity.NewUser{Name: "ann"})
-	bob := w.user(identity.NewUser{Name: "bob"})
-	w.user(identity.NewUser{Name: "root", SiteAdmin: true})
+	ann := w.SignUp(identity.NewUser{Name: "ann"})
+	bob := w.SignUp(identity.NewUser{Name: "bob"})
+	w.SignUp(identity.NewUser{Name: "root", SiteAdmin: true})
 	const path = "/users/ann/settings/authorised-apps"
 	b := w.as("ann")
 	w.has("before", b.get(path), 200, "There are none", `aria-current="page">Authorised apps<`)

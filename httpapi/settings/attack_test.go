@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/trawlsearch/trawl/httpapi/manage"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/saved"
@@ -22,13 +23,13 @@ var everyPage = []string{
 // a browser do it, whose user is signed in here. Nothing may come of it.
 func TestFormsFromElsewhere(t *testing.T) {
 	w := newWorld(t, identity.TokenPolicy{})
-	root := w.user(identity.NewUser{Name: "root", SiteAdmin: true})
-	w.user(identity.NewUser{Name: "bot", Service: true})
-	if _, _, err := w.reg.CreateToken(identity.Operator, identity.NewToken{User: root.ID, Scopes: []string{identity.ScopeAll}, Lifetime: days(1)}); err != nil {
+	root := w.SignUp(identity.NewUser{Name: "root", SiteAdmin: true})
+	w.SignUp(identity.NewUser{Name: "bot", Service: true})
+	if _, _, err := w.Registry.CreateToken(identity.Operator, identity.NewToken{User: root.ID, Scopes: []string{identity.ScopeAll}, Lifetime: days(1)}); err != nil {
 		t.Fatal(err)
 	}
-	w.user(identity.NewUser{Name: "bob"})
-	if _, err := w.reg.CreateOrg(identity.Author{UserID: root.ID, User: "root"}, "lab", ""); err != nil {
+	w.SignUp(identity.NewUser{Name: "bob"})
+	if _, err := w.Registry.CreateOrg(identity.Author{UserID: root.ID, User: "root"}, "lab", ""); err != nil {
 		t.Fatal(err)
 	}
 	w.letIn(root)
@@ -46,7 +47,7 @@ func TestFormsFromElsewhere(t *testing.T) {
 	values := url.Values{
 		"id": {"1"}, "name": {"kiln"}, "user": {"bot"}, "displayName": {"Eve"}, "note": {"x"}, "days": {"7"},
 		"query": {"evil"}, "description": {"evil"},
-		"old": {goodPassword}, "new": {"known to eve now"}, "confirm": {"bob"}, "locked": {"yes"}, "stars": {"9"}, "key": {"team"}, "readers": {"nobody"}, "siteAdmin": {"yes"}, "last": {"0"}, "max-timeout": {"1s"},
+		"old": {worldtest.Password}, "new": {"known to eve now"}, "confirm": {"bob"}, "locked": {"yes"}, "stars": {"9"}, "key": {"team"}, "readers": {"nobody"}, "siteAdmin": {"yes"}, "last": {"0"}, "max-timeout": {"1s"},
 	}
 	var tried []string
 	for _, page := range everyPage {
@@ -109,7 +110,7 @@ func TestFormsFromElsewhere(t *testing.T) {
 
 func (w *world) entries() []identity.Entry {
 	w.Helper()
-	entries, err := w.reg.Audit(identity.AuditFilter{})
+	entries, err := w.Registry.Audit(identity.AuditFilter{})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -119,10 +120,10 @@ func (w *world) entries() []identity.Entry {
 // No page of the settings answers users who are not signed in, or may not see it.
 func TestPagesAreNotForStrangers(t *testing.T) {
 	w := newWorld(t, identity.TokenPolicy{})
-	w.user(identity.NewUser{Name: "root", SiteAdmin: true})
-	w.user(identity.NewUser{Name: "bot", Service: true})
-	w.user(identity.NewUser{Name: "ann"})
-	w.user(identity.NewUser{Name: "bob"})
+	w.SignUp(identity.NewUser{Name: "root", SiteAdmin: true})
+	w.SignUp(identity.NewUser{Name: "bot", Service: true})
+	w.SignUp(identity.NewUser{Name: "ann"})
+	w.SignUp(identity.NewUser{Name: "bob"})
 	for _, page := range everyPage {
 		if got := w.as("").get(page).status; got != 302 {
 			t.Errorf("GET %s signed out: %d, want 302", page, got)

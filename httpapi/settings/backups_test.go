@@ -123,7 +123,7 @@ func TestBackupsAtWork(t *testing.T) {
 func TestBackupsAreForSiteAdmins(t *testing.T) {
 	w, _ := newAdminWorld(t)
 	w.backups.status = planned()
-	w.user(identity.NewUser{Name: "ann"})
+	w.SignUp(identity.NewUser{Name: "ann"})
 	ann := w.as("ann")
 	w.has("the page by ann", ann.get("/site-admin/backups"), 403)
 	w.has("a backup by ann", ann.post("/site-admin/backups", nil), 403)

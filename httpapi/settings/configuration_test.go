@@ -66,7 +66,7 @@ func TestConfiguration(t *testing.T) {
 		t.Errorf("written: %q", w.site.written)
 	}
 
-	w.user(identity.NewUser{Name: "bob"})
+	w.SignUp(identity.NewUser{Name: "bob"})
 	for _, b := range []*browser{w.as("bob"), w.as("")} {
 		if got := b.get("/site-admin/configuration"); got.status == 200 {
 			t.Errorf("others read it: %d", got.status)

@@ -80,7 +80,7 @@ func TestSearchContextsOfStrangers(t *testing.T) {
 // One owner has so many contexts, and lists are shown page by page.
 func TestSearchContextsAreBounded(t *testing.T) {
 	w, _ := newSearchesWorld(t)
-	u, err := w.reg.UserNamed("ann")
+	u, err := w.Registry.UserNamed("ann")
 	if err != nil {
 		t.Fatal(err)
 	}

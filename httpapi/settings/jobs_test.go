@@ -97,7 +97,7 @@ func TestSearchJobsAreTheirOwners(t *testing.T) {
 // Lists of jobs and logs are shown page by page, and one user has so many jobs.
 func TestSearchJobsAreBounded(t *testing.T) {
 	w, _ := newSearchesWorld(t)
-	u, err := w.reg.UserNamed("ann")
+	u, err := w.Registry.UserNamed("ann")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,33 +14,33 @@ import (
 // Lists that people can make long are shown in part, and say so.
 func TestLongLists(t *testing.T) {
 	w := newWorld(t, identity.TokenPolicy{Allow: identity.TokensAll, MaxPerUser: 1000})
-	ann := w.user(identity.NewUser{Name: "ann", SiteAdmin: true})
-	org, err := w.reg.CreateOrg(identity.Operator, "lab", "")
+	ann := w.SignUp(identity.NewUser{Name: "ann", SiteAdmin: true})
+	org, err := w.Registry.CreateOrg(identity.Operator, "lab", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var readers store.Readers
 	month := 30 * 24 * time.Hour
 	for i := range 130 {
-		u, err := w.reg.CreateUser(identity.Operator, identity.NewUser{Name: fmt.Sprintf("user%03d", i)})
+		u, err := w.Registry.CreateUser(identity.Operator, identity.NewUser{Name: fmt.Sprintf("user%03d", i)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		readers.Users = append(readers.Users, u.ID)
-		if err := w.reg.AddMember(identity.Operator, org.ID, u.ID); err != nil {
+		if err := w.Registry.AddMember(identity.Operator, org.ID, u.ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := w.reg.CreateToken(identity.Operator, identity.NewToken{User: ann.ID, Note: fmt.Sprintf("note%03d", i), Scopes: []string{identity.ScopeAll}, Lifetime: &month}); err != nil {
+		if _, _, err := w.Registry.CreateToken(identity.Operator, identity.NewToken{User: ann.ID, Note: fmt.Sprintf("note%03d", i), Scopes: []string{identity.ScopeAll}, Lifetime: &month}); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := w.apps.Apps.Create(identity.Operator, oauth.NewApp{Name: fmt.Sprintf("app%03d", i), Kind: oauth.Public, Redirects: []string{"https://x.example.org/"}}); err != nil {
 			t.Fatal(err)
 		}
-		o, err := w.reg.CreateOrg(identity.Operator, fmt.Sprintf("zorg%03d", i), "")
+		o, err := w.Registry.CreateOrg(identity.Operator, fmt.Sprintf("zorg%03d", i), "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.reg.AddMember(identity.Operator, o.ID, ann.ID); err != nil {
+		if err := w.Registry.AddMember(identity.Operator, o.ID, ann.ID); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -58,7 +58,7 @@ func TestMonitors(t *testing.T) {
 		_, err = w.kept.Store.ChangeFacts("lab/closed", store.FactsChange{Private: &yes})
 	}
 	if err == nil {
-		_, err = w.reg.SetReaders(identity.Operator, "lab/closed", []string{"user:root"})
+		_, err = w.Registry.SetReaders(identity.Operator, "lab/closed", []string{"user:root"})
 	}
 	if err == nil {
 		m, err = w.kept.Book.Monitors.Get(1)

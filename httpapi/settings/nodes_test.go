@@ -12,7 +12,7 @@ import (
 
 func TestNodes(t *testing.T) {
 	w := newWorld(t, identity.TokenPolicy{})
-	w.user(identity.NewUser{Name: "root", SiteAdmin: true})
+	w.SignUp(identity.NewUser{Name: "root", SiteAdmin: true})
 	root := w.as("root")
 	if got := root.get("/site-admin/nodes"); got.status != http.StatusOK || !strings.Contains(got.text, "has a store of its own") {
 		t.Errorf("a store of one machine: %d %s", got.status, got.text)

@@ -30,7 +30,7 @@ func TestOverview(t *testing.T) {
 		"lab/glaze", "3 of 9", "2 fetching, 7 waiting", "1.1 GB of 2.1 GB", "75.0 % of reads", "5.0 TB of", "the disk is <full>", "1 damaged shard is left out", "checksum <wrong>",
 		"The last backup failed: no <room>", "3 Feb 2031, 04:05 UTC", "Searches a minute <strong>100</strong>", `points="0.0,47.0 240.0,1.0"`, "at most 1.5 s", "1 min 30 s", "<script>alert(1)", "not kept")
 	w.hasNot("overview", page, "secret", "lab/fine")
-	w.user(identity.NewUser{Name: "bob"})
+	w.SignUp(identity.NewUser{Name: "bob"})
 	if got := w.as("bob").get("/site-admin/overview"); got.status != 403 || strings.Contains(got.text, "lab/glaze") {
 		t.Errorf("others read it: %d", got.status)
 	}

@@ -59,7 +59,7 @@ func (r *repositories) Refresh(name string) { r.refreshed = append(r.refreshed, 
 
 func TestRepositories(t *testing.T) {
 	w, root := newAdminWorld(t)
-	readers, err := w.reg.ParseReaders([]string{"user:root"})
+	readers, err := w.Registry.ParseReaders([]string{"user:root"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestRepositories(t *testing.T) {
 	if got := fmt.Sprint(w.repos.refreshed); got != "[lab/new]" {
 		t.Errorf("synced %s, want [lab/new]", got)
 	}
-	w.user(identity.NewUser{Name: "ann"})
+	w.SignUp(identity.NewUser{Name: "ann"})
 	w.has("by ann", w.as("ann").post("/site-admin/repositories/sync", url.Values{"name": {"lab/new"}}), 403)
 	w.has("add by ann", w.as("ann").post("/site-admin/repositories", url.Values{"source": {"lab/x"}}), 403)
 	w.has("remove by ann", w.as("ann").post("/site-admin/repositories/remove", url.Values{"name": {"lab/kiln"}}), 403)

@@ -127,8 +127,8 @@ func TestRepositoryMetadata(t *testing.T) {
 
 func TestRepositoryReaders(t *testing.T) {
 	w, root := newAdminWorld(t)
-	w.user(identity.NewUser{Name: "ann"})
-	if _, err := w.reg.CreateOrg(identity.Operator, "lab", ""); err != nil {
+	w.SignUp(identity.NewUser{Name: "ann"})
+	if _, err := w.Registry.CreateOrg(identity.Operator, "lab", ""); err != nil {
 		t.Fatal(err)
 	}
 	w.recorded(store.Repository{Name: "kiln", Source: "/srv/kiln"})
@@ -150,7 +150,7 @@ func TestRepositoryReaders(t *testing.T) {
 	if r := w.record("kiln").Readers; r == nil || len(r.Users) != 1 || len(r.Orgs) != 0 {
 		t.Errorf("what was refused changed the readers to %+v", r)
 	}
-	w.reg.Declare(map[string][]string{"kiln": {"user:ann"}})
+	w.Registry.Declare(map[string][]string{"kiln": {"user:ann"}})
 	w.has("declared", root.get(path), 200, "The configuration file names readers: <bdi>user:ann</bdi>")
 }
 
@@ -181,7 +181,7 @@ func TestRepositoryOfAHost(t *testing.T) {
 func TestRepositoryPageIsForSiteAdmins(t *testing.T) {
 	w, root := newAdminWorld(t)
 	w.recorded(store.Repository{Name: "kiln", Source: "/srv/kiln"})
-	w.user(identity.NewUser{Name: "ann"})
+	w.SignUp(identity.NewUser{Name: "ann"})
 	ann := w.as("ann")
 	const path = "/site-admin/repositories/"
 	w.has("the page by ann", ann.get(path+"1"), 403)

@@ -24,12 +24,12 @@ func (w *world) keep(of *identity.User, query string) *saved.Search {
 func newSearchesWorld(t *testing.T) (w *world, org uint32) {
 	t.Helper()
 	w = newWorld(t, identity.TokenPolicy{})
-	w.user(identity.NewUser{Name: "root", SiteAdmin: true})
-	ann, bob := w.user(identity.NewUser{Name: "ann"}), w.user(identity.NewUser{Name: "bob"})
-	w.user(identity.NewUser{Name: "eve"})
-	o, err := w.reg.CreateOrg(identity.Author{UserID: ann.ID, User: "ann"}, "lab", "")
+	w.SignUp(identity.NewUser{Name: "root", SiteAdmin: true})
+	ann, bob := w.SignUp(identity.NewUser{Name: "ann"}), w.SignUp(identity.NewUser{Name: "bob"})
+	w.SignUp(identity.NewUser{Name: "eve"})
+	o, err := w.Registry.CreateOrg(identity.Author{UserID: ann.ID, User: "ann"}, "lab", "")
 	if err == nil {
-		err = w.reg.AddMember(identity.Operator, o.ID, bob.ID)
+		err = w.Registry.AddMember(identity.Operator, o.ID, bob.ID)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestSavedSearchesAreBounded(t *testing.T) {
 	ann := w.as("ann")
 	w.has("empty", ann.post("/users/ann/searches", url.Values{"query": {" "}, "description": {"What for"}}), 422, "the query is empty", `value="What for"`)
 	w.has("huge", ann.post("/users/ann/searches", url.Values{"query": {strings.Repeat("x", 17<<10)}}), 400)
-	u, err := w.reg.UserNamed("ann")
+	u, err := w.Registry.UserNamed("ann")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ var tokenText = regexp.MustCompile(`sgp_\w+_[0-9a-f]{40}`)
 
 func TestCreateToken(t *testing.T) {
 	w := newWorld(t, identity.TokenPolicy{})
-	u := w.user(identity.NewUser{Name: "ann"})
+	u := w.SignUp(identity.NewUser{Name: "ann"})
 	ann := w.as("ann")
 	const path = "/users/ann/settings/tokens"
 	w.has("none yet", ann.get(path), 200, "There are none yet.", `<option value="90" selected>in 90 days`)
@@ -27,7 +27,7 @@ func TestCreateToken(t *testing.T) {
 	if n := strings.Count(made.text, secret); n != 1 {
 		t.Errorf("the page has the token %d times", n)
 	}
-	tok, _, err := w.reg.CheckToken(secret)
+	tok, _, err := w.Registry.CheckToken(secret)
 	if err != nil || fmt.Sprint(tok.Scopes) != "[user:all]" || tok.User != u.ID || tok.Expires.Sub(tok.Created) != *days(7) {
 		t.Fatalf("the token stands for %+v (%v)", tok, err)
 	}
@@ -38,7 +38,7 @@ func TestCreateToken(t *testing.T) {
 
 	// revoking it
 	w.has("revoked", ann.follow(ann.post(path+"/revoke", url.Values{"id": {fmt.Sprint(tok.ID)}})), 200, "The token is revoked", "There are none yet.")
-	if _, _, err := w.reg.CheckToken(secret); err == nil {
+	if _, _, err := w.Registry.CheckToken(secret); err == nil {
 		t.Error("the token is still good")
 	}
 	w.has("revoked twice", ann.follow(ann.post(path+"/revoke", url.Values{"id": {fmt.Sprint(tok.ID)}})), 200)
@@ -46,9 +46,9 @@ func TestCreateToken(t *testing.T) {
 
 func TestCreateTokenRefused(t *testing.T) {
 	w := newWorld(t, identity.TokenPolicy{})
-	w.user(identity.NewUser{Name: "ann"})
-	w.user(identity.NewUser{Name: "root", SiteAdmin: true})
-	w.user(identity.NewUser{Name: "bot", Service: true})
+	w.SignUp(identity.NewUser{Name: "ann"})
+	w.SignUp(identity.NewUser{Name: "root", SiteAdmin: true})
+	w.SignUp(identity.NewUser{Name: "bot", Service: true})
 	for _, c := range []struct {
 		what, as, of string
 		values       url.Values
@@ -90,8 +90,8 @@ func TestTokenPolicyIsTold(t *testing.T) {
 		{identity.TokenPolicy{ExpiryDays: []int{3, 5}}, "ann", `<option value="5" selected>in 5 days`},
 	} {
 		w := newWorld(t, c.policy)
-		w.user(identity.NewUser{Name: "ann"})
-		w.user(identity.NewUser{Name: "root", SiteAdmin: true})
+		w.SignUp(identity.NewUser{Name: "ann"})
+		w.SignUp(identity.NewUser{Name: "root", SiteAdmin: true})
 		w.has(fmt.Sprintf("%+v", c.policy), w.as(c.as).get("/users/"+c.as+"/settings/tokens"), 200, c.want)
 	}
 }
@@ -99,10 +99,10 @@ func TestTokenPolicyIsTold(t *testing.T) {
 // A number in a form is no leave to revoke what is another's.
 func TestRevokeOfAnother(t *testing.T) {
 	w := newWorld(t, identity.TokenPolicy{})
-	u := w.user(identity.NewUser{Name: "ann"})
-	w.user(identity.NewUser{Name: "bob"})
-	w.user(identity.NewUser{Name: "root", SiteAdmin: true})
-	secret, tok, err := w.reg.CreateToken(identity.Operator, identity.NewToken{User: u.ID, Scopes: []string{identity.ScopeAll}, Lifetime: days(1)})
+	u := w.SignUp(identity.NewUser{Name: "ann"})
+	w.SignUp(identity.NewUser{Name: "bob"})
+	w.SignUp(identity.NewUser{Name: "root", SiteAdmin: true})
+	secret, tok, err := w.Registry.CreateToken(identity.Operator, identity.NewToken{User: u.ID, Scopes: []string{identity.ScopeAll}, Lifetime: days(1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestRevokeOfAnother(t *testing.T) {
 	w.has("below his own name", w.as("bob").post("/users/bob/settings/tokens/revoke", id), 404, "access token not found")
 	w.has("below hers", w.as("bob").post("/users/ann/settings/tokens/revoke", id), 404, "there is no such user")
 	w.has("no number", w.as("ann").post("/users/ann/settings/tokens/revoke", url.Values{"id": {"x"}}), 404, "access token not found")
-	if _, _, err := w.reg.CheckToken(secret); err != nil {
+	if _, _, err := w.Registry.CheckToken(secret); err != nil {
 		t.Fatalf("the token is not good any more: %v", err)
 	}
 	root := w.as("root")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -15,7 +16,7 @@ var resetLink = regexp.MustCompile(`http://localhost(/password-reset\?userID=\d+
 func newAdminWorld(t *testing.T) (*world, *browser) {
 	t.Helper()
 	w := newWorld(t, identity.TokenPolicy{})
-	w.user(identity.NewUser{Name: "root", SiteAdmin: true})
+	w.SignUp(identity.NewUser{Name: "root", SiteAdmin: true})
 	return w, w.as("root")
 }
 
@@ -37,7 +38,7 @@ func TestCreateUser(t *testing.T) {
 	}
 	ann := w.as("")
 	w.has("the link", ann.get(link[1]), 200, "Choose a password")
-	chosen := ann.post("/-/reset-password", url.Values{"userID": {code.Query().Get("userID")}, "code": {code.Query().Get("code")}, "password": {goodPassword}})
+	chosen := ann.post("/-/reset-password", url.Values{"userID": {code.Query().Get("userID")}, "code": {code.Query().Get("code")}, "password": {worldtest.Password}})
 	if chosen.status != 303 {
 		t.Fatalf("choosing a password: %d %s", chosen.status, chosen.text)
 	}
@@ -55,7 +56,7 @@ func TestCreateUser(t *testing.T) {
 
 func TestChangeUser(t *testing.T) {
 	w, root := newAdminWorld(t)
-	u := w.user(identity.NewUser{Name: "ann"})
+	u := w.SignUp(identity.NewUser{Name: "ann"})
 	ann := w.as("ann")
 	change := func(what string, v url.Values) answer { return root.post("/site-admin/users/ann/"+what, v) }
 
@@ -75,7 +76,7 @@ func TestChangeUser(t *testing.T) {
 	w.has("deleted without the name", change("delete", url.Values{"confirm": {"an"}}), 422, "Type the user name")
 	w.has("deleted", root.follow(change("delete", url.Values{"confirm": {"ann"}})), 200, "The user is deleted")
 	w.logged(identity.ActionUserDelete, "user:ann", "root")
-	if _, err := w.reg.User(u.ID); err == nil {
+	if _, err := w.Registry.User(u.ID); err == nil {
 		t.Error("the user is still there")
 	}
 	w.has("who is gone", root.get("/site-admin/users/ann"), 404, "there is no such user")
@@ -94,7 +95,7 @@ func TestChangeOneself(t *testing.T) {
 func TestUserList(t *testing.T) {
 	w, root := newAdminWorld(t)
 	for i := range 60 {
-		if _, err := w.reg.CreateUser(identity.Operator, identity.NewUser{Name: fmt.Sprintf("u%02d", i), DisplayName: fmt.Sprintf("Number %d", i)}); err != nil {
+		if _, err := w.Registry.CreateUser(identity.Operator, identity.NewUser{Name: fmt.Sprintf("u%02d", i), DisplayName: fmt.Sprintf("Number %d", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -125,7 +126,7 @@ func TestUserList(t *testing.T) {
 
 func TestOrganisations(t *testing.T) {
 	w, root := newAdminWorld(t)
-	w.user(identity.NewUser{Name: "ann"})
+	w.SignUp(identity.NewUser{Name: "ann"})
 	post := func(path string, v url.Values) answer { return root.post("/site-admin/organizations"+path, v) }
 	w.has("created", root.follow(post("", url.Values{"name": {"lab"}, "displayName": {"<i>Lab"}})), 200, "Saved.", "lab", "<i>Lab")
 	w.has("taken", post("", url.Values{"name": {"ann"}}), 409, `role="alert"`)
@@ -141,7 +142,7 @@ func TestOrganisations(t *testing.T) {
 func TestAuditPage(t *testing.T) {
 	w, root := newAdminWorld(t)
 	for i := range 120 {
-		if err := w.reg.Log(identity.Operator, "test.made", fmt.Sprintf("thing:%d", i), "<b>"); err != nil {
+		if err := w.Registry.Log(identity.Operator, "test.made", fmt.Sprintf("thing:%d", i), "<b>"); err != nil {
 			t.Fatal(err)
 		}
 	}

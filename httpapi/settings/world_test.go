@@ -5,14 +5,12 @@ import (
 	"html"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"go.uber.org/goleak"
 
 	"github.com/trawlsearch/trawl/httpapi"
@@ -20,7 +18,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/manage"
 	"github.com/trawlsearch/trawl/httpapi/settings"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/oauth"
 	"github.com/trawlsearch/trawl/store/saved"
@@ -28,14 +26,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const goodPassword = "correct horse battery"
-
 // world is a server with settings, asked without a network.
 type world struct {
-	*testing.T
+	*worldtest.World
 	handler http.Handler
-	gate    *auth.Gate
-	reg     *identity.Registry
 	apps    *oauth.Book
 	kept    *manage.Kept
 	repos   repositories
@@ -47,24 +41,10 @@ type world struct {
 
 func newWorld(t *testing.T, tokens identity.TokenPolicy) *world {
 	t.Helper()
-	st, err := store.Open("data", store.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := st.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	w := &world{T: t, backups: &backups{}}
-	gate := &auth.Gate{Local: true, Registry: func() *identity.Registry { return w.reg }}
-	o := identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}, Tokens: tokens, Ended: gate.Recheck}
-	if w.reg, err = identity.Open(st, o); err != nil {
-		t.Fatal(err)
-	}
-	w.apps = oauth.Open(st, w.reg, oauth.Options{})
-	w.kept = &manage.Kept{Store: st, Registry: w.reg, Book: saved.Open(st, saved.Options{}), Now: time.Now}
-	w.gate = gate
+	gate := &auth.Gate{Local: true}
+	w := &world{World: worldtest.InMemory(t, worldtest.Options{Gate: gate, Identity: identity.Options{Tokens: tokens}}), backups: &backups{}}
+	w.apps = oauth.Open(w.Store, w.Registry, oauth.Options{})
+	w.kept = &manage.Kept{Store: w.Store, Registry: w.Registry, Book: saved.Open(w.Store, saved.Options{}), Now: time.Now}
 	server := &httpapi.Server{Gate: gate}
 	area := &settings.Area{
 		Server: server, Repositories: func() manage.Repositories { return &w.repos }, Apps: func() *oauth.Book { return w.apps }, Kept: func() *manage.Kept { return w.kept }, Site: &w.site,
@@ -81,21 +61,6 @@ func newWorld(t *testing.T, tokens identity.TokenPolicy) *world {
 	return w
 }
 
-// user makes a user with a password, unless it is a service account.
-func (w *world) user(n identity.NewUser) *identity.User {
-	w.Helper()
-	u, err := w.reg.CreateUser(identity.Operator, n)
-	if err != nil {
-		w.Fatal(err)
-	}
-	if !n.Service {
-		if err := w.reg.SetPassword(w.Context(), identity.Operator, u.ID, goodPassword); err != nil {
-			w.Fatal(err)
-		}
-	}
-	return u
-}
-
 // browser is the browser of a user.
 type browser struct {
 	*world
@@ -107,7 +72,7 @@ func (w *world) as(name string) *browser {
 	w.Helper()
 	b := &browser{world: w}
 	if name != "" {
-		if p := b.post("/-/sign-in", url.Values{"email": {name}, "password": {goodPassword}}); p.status != 303 || b.cookie == "" {
+		if p := b.post("/-/sign-in", url.Values{"email": {name}, "password": {worldtest.Password}}); p.status != 303 || b.cookie == "" {
 			w.Fatalf("sign in as %s: %d %s", name, p.status, p.text)
 		}
 	}
@@ -124,26 +89,17 @@ type answer struct {
 // ask sends a request with headers as name, value, and keeps the session that
 // it is given.
 func (b *browser) ask(method, target, body string, headers ...string) answer {
-	r := httptest.NewRequest(method, "http://localhost"+target, strings.NewReader(body))
-	r.RemoteAddr = "127.0.0.1:1234"
 	if b.cookie != "" {
-		r.Header.Set("Cookie", auth.CookieName+"="+b.cookie)
+		headers = append([]string{"Cookie", auth.CookieName + "=" + b.cookie}, headers...)
 	}
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	rec := httptest.NewRecorder()
-	b.handler.ServeHTTP(rec, r)
-	resp := rec.Result()
+	resp := worldtest.Serve(b.handler, method, target, body, headers...)
 	for _, c := range resp.Cookies() {
 		if c.Name == auth.CookieName {
 			b.cookie = c.Value
 		}
 	}
 	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		b.Error(err)
-	}
+	b.Must(err)
 	return answer{resp.StatusCode, resp.Header, html.UnescapeString(string(text))}
 }
 
@@ -192,10 +148,8 @@ func (w *world) hasNot(what string, a answer, texts ...string) {
 // logged demands an entry of the audit log, as action, target and author.
 func (w *world) logged(action, target, by string) {
 	w.Helper()
-	entries, err := w.reg.Audit(identity.AuditFilter{})
-	if err != nil {
-		w.Fatal(err)
-	}
+	entries, err := w.Registry.Audit(identity.AuditFilter{})
+	w.Must(err)
 	for _, e := range entries {
 		if e.Action == action && e.Target == target && e.User == by {
 			return
