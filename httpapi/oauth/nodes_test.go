@@ -20,9 +20,8 @@ func newNodes(t *testing.T) (*world, *memorylog.Log) {
 	t.Helper()
 	log := memorylog.New(1, false)
 	w := newWorldOn(t, log)
-	other := &world{T: t, fs: vfs.NewCrashableMem(), clock: w.clock, nodes: log}
-	other.open(other.fs)
-	t.Cleanup(func() { other.must(other.st.Close()) })
+	other := &world{fs: vfs.NewCrashableMem(), clock: w.clock, nodes: log}
+	other.open(t)
 	handlers := [2]http.Handler{w.handler, other.handler}
 	var asked atomic.Int64
 	w.handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -62,7 +61,7 @@ func TestNodesInTurn(t *testing.T) {
 // Wrong user codes count on both nodes.
 func TestGuessesOnNodes(t *testing.T) {
 	w, _ := newNodes(t)
-	w.user(identity.NewUser{Name: "eve"})
+	w.SignUp(identity.NewUser{Name: "eve"})
 	d, eve := w.begin(), w.as("eve")
 	for i := range 10 {
 		if got := eve.get(oauth.DevicePath + "?user_code=BBBB-BBBB"); got.status != 404 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/trawlsearch/trawl/httpapi/oauth"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/store/identity"
 	kept "github.com/trawlsearch/trawl/store/oauth"
 )
@@ -47,7 +48,7 @@ func TestAuthorizationCode(t *testing.T) {
 func TestNoRedirectForStrangers(t *testing.T) {
 	w := newWorld(t)
 	b := w.as("ann")
-	w.must(w.book.Apps.SetDisabled(identity.Operator, w.native.ID, true))
+	w.Must(w.book.Apps.SetDisabled(identity.Operator, w.native.ID, true))
 	for what, target := range map[string]string{
 		"no client":             request(w.web, "client_id", "-"),
 		"an unknown client":     request(w.web, "client_id", "sgo_cid_none"),
@@ -188,7 +189,7 @@ func TestTokenRequests(t *testing.T) {
 		{"nothing", nil, "invalid_request"},
 		{"no grant type", w.asWeb(), "invalid_request"},
 		{"an unknown grant type", w.asWeb("grant_type", "magic"), "unsupported_grant_type"},
-		{"the password of a user", w.asWeb("grant_type", "password", "username", "ann", "password", goodPassword), "unsupported_grant_type"},
+		{"the password of a user", w.asWeb("grant_type", "password", "username", "ann", "password", worldtest.Password), "unsupported_grant_type"},
 		{"two grant types", w.asWeb("grant_type", "authorization_code refresh_token"), "unsupported_grant_type"},
 		{"no code", w.asWeb("grant_type", "authorization_code"), "invalid_grant"},
 		{"a code that is none", w.asWeb("grant_type", "authorization_code", "code", "x"), "invalid_grant"},
@@ -293,7 +294,7 @@ func TestClientCredentials(t *testing.T) {
 		t.Error("the token does not expire")
 	}
 	yes := true
-	if _, err := w.reg.ChangeUser(identity.Operator, w.bot.ID, identity.UserChange{Locked: &yes}); err != nil {
+	if _, err := w.Registry.ChangeUser(identity.Operator, w.bot.ID, identity.UserChange{Locked: &yes}); err != nil {
 		t.Fatal(err)
 	}
 	w.refused("for a locked account", ask(w.robotSecret), 400, "invalid_grant")

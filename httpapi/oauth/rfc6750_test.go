@@ -120,7 +120,7 @@ func TestMetadata(t *testing.T) {
 func TestBelowAPath(t *testing.T) {
 	w := newWorld(t)
 	const outside = "https://search.example/code"
-	site := &httpapi.Server{Gate: w.gate, ExternalURL: outside}
+	site := &httpapi.Server{Gate: w.Gate, ExternalURL: outside}
 	apps := &oauth.Server{Book: func() *kept.Book { return w.book }, Site: site, Now: w.clock.Now}
 	site.Extra = apps.Routes()
 	b := w.as("ann")
@@ -157,7 +157,7 @@ func TestInternalErrors(t *testing.T) {
 		}
 		c.Put(store.RecordGrant, k.Grant[:], []byte("nonsense"))
 	}
-	w.must(w.st.CommitRecords(&c))
+	w.Must(w.Store.CommitRecords(&c))
 	got := w.post(oauth.TokenPath, w.asWeb("grant_type", "authorization_code", "code", code, "redirect_uri", callback, "code_verifier", verifier)...)
 	if got.status != 500 || got.text != "{\"error\":\"server_error\"}\n" {
 		t.Errorf("a code of a broken grant: %d %s", got.status, got.text)

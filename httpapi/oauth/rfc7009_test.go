@@ -66,9 +66,9 @@ func TestRequestsAtWorkEnd(t *testing.T) {
 		"revoked by the user": func(w *world, _ string) error { return w.book.Grants.RevokeApp(identity.Operator, w.ann.ID, w.web.ID) },
 		"the app deleted":     func(w *world, _ string) error { return w.book.Apps.Delete(identity.Operator, w.web.ID) },
 		"the app off":         func(w *world, _ string) error { return w.book.Apps.SetDisabled(identity.Operator, w.web.ID, true) },
-		"the user deleted":    func(w *world, _ string) error { return w.reg.DeleteUser(identity.Operator, w.ann.ID) },
+		"the user deleted":    func(w *world, _ string) error { return w.Registry.DeleteUser(identity.Operator, w.ann.ID) },
 		"the user locked": func(w *world, _ string) error {
-			_, err := w.reg.ChangeUser(identity.Operator, w.ann.ID, identity.UserChange{Locked: &yes})
+			_, err := w.Registry.ChangeUser(identity.Operator, w.ann.ID, identity.UserChange{Locked: &yes})
 			return err
 		},
 	} {
@@ -76,9 +76,9 @@ func TestRequestsAtWorkEnd(t *testing.T) {
 		access, _ := w.tokens()
 		r := httptest.NewRequest("GET", base+whoPath, nil)
 		r.Header.Set("Authorization", "Bearer "+access)
-		in, release, err := w.gate.Admit(httptest.NewRecorder(), r, auth.ForSearch)
-		w.must(err)
-		w.must(end(w, access))
+		in, release, err := w.Gate.Admit(httptest.NewRecorder(), r, auth.ForSearch)
+		w.Must(err)
+		w.Must(end(w, access))
 		select {
 		case <-in.Context().Done():
 			if context.Cause(in.Context()) != auth.ErrEnded {
@@ -125,7 +125,7 @@ func TestIntrospection(t *testing.T) {
 	inactive("no token of ours", ask(w.asWeb("token", "x")...))
 	w.clock.Add(kept.AccessLasts)
 	inactive("an expired one", ask(w.asWeb("token", access)...))
-	w.must(w.book.Grants.RevokeApp(identity.Operator, w.ann.ID, w.web.ID))
+	w.Must(w.book.Grants.RevokeApp(identity.Operator, w.ann.ID, w.web.ID))
 	inactive("a revoked one", ask(w.asWeb("token", refresh)...))
 	if got := w.ask("GET", oauth.IntrospectPath+"?token="+access, ""); got.status == http.StatusOK {
 		t.Errorf("GET: %d %s", got.status, got.text)

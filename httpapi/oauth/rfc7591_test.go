@@ -21,7 +21,7 @@ func (w *world) register(members map[string]any) answer {
 		all[name] = v
 	}
 	text, err := json.Marshal(all)
-	w.must(err)
+	w.Must(err)
 	w.clock.Add(time.Minute) // between addresses that register much
 	return w.ask("POST", oauth.RegisterPath, string(text), "Content-Type", "application/json")
 }
@@ -35,7 +35,7 @@ func (w *world) editor() *kept.App {
 	}
 	id, _ := got.json(w)["client_id"].(string)
 	a, err := w.book.Apps.Get(id)
-	w.must(err)
+	w.Must(err)
 	return a
 }
 

@@ -69,7 +69,7 @@ func TestDeviceCode(t *testing.T) {
 	} {
 		w.refused(c.what, w.post(oauth.DeviceCodePath, c.values...), c.status, c.code)
 	}
-	w.must(w.book.Apps.SetDisabled(identity.Operator, kept.CommandLine, true))
+	w.Must(w.book.Apps.SetDisabled(identity.Operator, kept.CommandLine, true))
 	w.refused("switched off", w.post(oauth.DeviceCodePath, "client_id", kept.CommandLine, "scope", "user:all"), 401, "invalid_client")
 }
 
@@ -153,8 +153,8 @@ func TestSlowDown(t *testing.T) {
 // Section 5.1: no client can try many user codes, by any way in.
 func TestGuesses(t *testing.T) {
 	w := newWorld(t)
-	w.user(identity.NewUser{Name: "eve"})
-	w.user(identity.NewUser{Name: "bob"})
+	w.SignUp(identity.NewUser{Name: "eve"})
+	w.SignUp(identity.NewUser{Name: "bob"})
 	d := w.begin()
 	eve := w.as("eve")
 	for i := range 10 {
@@ -182,7 +182,7 @@ func TestGuesses(t *testing.T) {
 		ann.get(oauth.DevicePath + "?user_code=x")
 		bob.get(oauth.DevicePath + "?user_code=x")
 	}
-	root := w.user(identity.NewUser{Name: "root"})
+	root := w.SignUp(identity.NewUser{Name: "root"})
 	if got := w.as(root.Name).get(oauth.DevicePath + "?user_code=" + d.user); got.status != 429 {
 		t.Errorf("after thirty wrong codes from one address: %d, want 429", got.status)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/oauth"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/store/identity"
 	kept "github.com/trawlsearch/trawl/store/oauth"
 )
@@ -76,7 +77,7 @@ func TestInjection(t *testing.T) {
 // another user, for another request, or in a frame.
 func TestForgedDecisions(t *testing.T) {
 	w := newWorld(t)
-	w.user(identity.NewUser{Name: "eve"})
+	w.SignUp(identity.NewUser{Name: "eve"})
 	ann, eve := w.as("ann"), w.as("eve")
 	before := len(w.entries())
 	refused := func(what string, got answer) {
@@ -122,8 +123,8 @@ func TestForgedDecisions(t *testing.T) {
 		// without a session, or with less than one
 		refused(page.path+" signed out", (&browser{w, ""}).submit(page.path, good))
 		week := 7 * 24 * time.Hour
-		token, _, err := w.reg.CreateToken(identity.Author{UserID: w.ann.ID, User: "ann"}, identity.NewToken{User: w.ann.ID, Scopes: []string{identity.ScopeAll}, Lifetime: &week})
-		w.must(err)
+		token, _, err := w.Registry.CreateToken(identity.Author{UserID: w.ann.ID, User: "ann"}, identity.NewToken{User: w.ann.ID, Scopes: []string{identity.ScopeAll}, Lifetime: &week})
+		w.Must(err)
 		refused(page.path+" with a token", w.ask("POST", page.path, good.Encode(), "Content-Type", formType, "Authorization", "token "+token))
 	}
 	// the check of one request does not do for another
@@ -156,7 +157,7 @@ func TestForgedDecisions(t *testing.T) {
 		t.Error("a page from before a restart gets no code")
 	}
 	refused("in a later session", w.as("ann").submit(oauth.AuthorizePath, form))
-	w.must(w.reg.SignOut(identity.Operator, w.ann.ID))
+	w.Must(w.Registry.SignOut(identity.Operator, w.ann.ID))
 	if got := ann.submit(oauth.AuthorizePath, form); strings.Contains(got.header.Get("Location"), "code=") {
 		t.Errorf("after signing out: %d to %s", got.status, got.header.Get("Location"))
 	}
@@ -281,7 +282,7 @@ func TestNoSecretLeaks(t *testing.T) {
 		log += e.Detail + e.Target + e.Via + "\n"
 	}
 	for _, line := range strings.Split(log, "\n") {
-		if found := secretForm.FindString(line); found != "" || strings.Contains(line, d.user) || strings.Contains(line, verifier) || strings.Contains(line, goodPassword) {
+		if found := secretForm.FindString(line); found != "" || strings.Contains(line, d.user) || strings.Contains(line, verifier) || strings.Contains(line, worldtest.Password) {
 			t.Errorf("a log holds %q: %s", found, line)
 		}
 	}

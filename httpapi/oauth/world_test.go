@@ -8,7 +8,6 @@ import (
 	"html"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -22,6 +21,7 @@ import (
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/oauth"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/internal/clock"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/cluster"
@@ -32,9 +32,8 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
-	goodPassword = "correct horse battery"
-	base         = "http://localhost"
-	callback     = "https://app.example/cb?keep=1"
+	base     = "http://localhost"
+	callback = "https://app.example/cb?keep=1"
 	// whoPath answers with the user that a search would be for, agentPath with that of
 	// an agent.
 	whoPath   = "/.api/who"
@@ -44,12 +43,9 @@ const (
 // world is a server with users, apps and the OAuth server, asked without a
 // network.
 type world struct {
-	*testing.T
+	*worldtest.World
 	handler http.Handler
-	gate    *auth.Gate
-	reg     *identity.Registry
 	book    *kept.Book
-	st      *store.Store
 	fs      *vfs.MemFS
 	clock   *clock.Clock
 	log     bytes.Buffer
@@ -69,32 +65,27 @@ func newWorld(t *testing.T) *world { return newWorldOn(t, nil) }
 
 func newWorldOn(t *testing.T, nodes cluster.Log) *world {
 	t.Helper()
-	w := &world{T: t, fs: vfs.NewCrashableMem(), clock: clock.New(time.Now()), nodes: nodes}
-	w.open(w.fs)
-	t.Cleanup(func() { w.must(w.st.Close()) })
-	w.ann = w.user(identity.NewUser{Name: "ann", DisplayName: "Ann", Email: "ann@example.org", EmailVerified: true})
-	w.bot = w.user(identity.NewUser{Name: "bot", Service: true})
+	w := &world{fs: vfs.NewCrashableMem(), clock: clock.New(time.Now()), nodes: nodes}
+	w.open(t)
+	w.ann = w.SignUp(identity.NewUser{Name: "ann", DisplayName: "Ann", Email: "ann@example.org", EmailVerified: true})
+	w.bot = w.SignUp(identity.NewUser{Name: "bot", Service: true})
 	var err error
 	w.webSecret, w.web, err = w.book.Apps.Create(identity.Operator, kept.NewApp{Name: "Web <app>", Kind: kept.Confidential, Redirects: []string{callback}})
-	w.must(err)
+	w.Must(err)
 	_, w.native, err = w.book.Apps.Create(identity.Operator, kept.NewApp{
 		Name: "Native", Kind: kept.Public, Redirects: []string{"http://127.0.0.1/cb", "org.example.app:/done"}, Scopes: []string{"user:all", "offline_access", "openid"},
 	})
-	w.must(err)
+	w.Must(err)
 	w.robotSecret, w.robot, err = w.book.Apps.Create(identity.Operator, kept.NewApp{Name: "Robot", Kind: kept.Service, Account: w.bot.ID})
-	w.must(err)
+	w.Must(err)
 	return w
 }
 
-func (w *world) open(fs vfs.FS) {
-	w.Helper()
-	var err error
-	w.st, err = store.Open("data", store.Options{FS: fs, CacheBytes: 1 << 20, Log: w.nodes})
-	w.must(err)
-	gate := &auth.Gate{Local: true, Registry: func() *identity.Registry { return w.reg }, Now: w.clock.Now}
-	w.reg, err = identity.Open(w.st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}, Ended: gate.Recheck, Now: w.clock.Now})
-	w.must(err)
-	w.book = kept.Open(w.st, w.reg, kept.Options{Now: w.clock.Now})
+func (w *world) open(t testing.TB) {
+	t.Helper()
+	gate := &auth.Gate{Local: true}
+	w.World = worldtest.InMemory(t, worldtest.Options{Gate: gate, Store: store.Options{FS: w.fs, Log: w.nodes}, Now: w.clock.Now})
+	w.book = kept.Open(w.Store, w.Registry, kept.Options{Now: w.clock.Now})
 	site := &httpapi.Server{Gate: gate, Log: zerolog.New(&w.log).Level(zerolog.DebugLevel)}
 	apps := &oauth.Server{
 		Book: func() *kept.Book { return w.book }, Site: site, Now: w.clock.Now, Registers: func() bool { return !w.closed }, Resources: []string{agentPath},
@@ -105,33 +96,15 @@ func (w *world) open(fs vfs.FS) {
 		return err
 	}
 	site.Extra = append(apps.Routes(), httpapi.Route{Method: "GET", Path: whoPath, Handler: who}, httpapi.Route{Method: "GET", Path: agentPath, Handler: who, Access: auth.ForAgents})
-	w.gate, w.handler = gate, site.Handler()
+	w.handler = site.Handler()
 }
 
 // crash goes on with what is on disk now, as after a kill -9.
 func (w *world) crash() {
 	w.Helper()
-	fs := w.fs.CrashClone(vfs.CrashCloneCfg{})
-	w.must(w.st.Close())
-	w.fs = fs
-	w.open(fs)
-}
-
-func (w *world) must(err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
-}
-
-func (w *world) user(n identity.NewUser) *identity.User {
-	w.Helper()
-	u, err := w.reg.CreateUser(identity.Operator, n)
-	w.must(err)
-	if !n.Service {
-		w.must(w.reg.SetPassword(w.Context(), identity.Operator, u.ID, goodPassword))
-	}
-	return u
+	w.fs = w.fs.CrashClone(vfs.CrashCloneCfg{})
+	w.Close()
+	w.open(w.TB)
 }
 
 // answer is what was answered.
@@ -163,14 +136,10 @@ func (a answer) location(t testing.TB) *url.URL {
 
 // ask sends a request with headers as name, value.
 func (w *world) ask(method, target, body string, headers ...string) answer {
-	r := httptest.NewRequest(method, base+target, strings.NewReader(body))
-	r.RemoteAddr = "127.0.0.1:1234"
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	rec := httptest.NewRecorder()
-	w.handler.ServeHTTP(rec, r)
-	return answer{rec.Code, rec.Header(), rec.Body.String()}
+	resp := worldtest.Serve(w.handler, method, target, body, headers...)
+	text, err := io.ReadAll(resp.Body)
+	w.Must(err)
+	return answer{resp.StatusCode, resp.Header, string(text)}
 }
 
 const formType = "application/x-www-form-urlencoded"
@@ -207,7 +176,7 @@ type browser struct {
 
 func (w *world) as(name string) *browser {
 	w.Helper()
-	got := w.ask("POST", "/-/sign-in", `{"email":"`+name+`","password":"`+goodPassword+`"}`, "Content-Type", "application/json")
+	got := w.ask("POST", "/-/sign-in", `{"email":"`+name+`","password":"`+worldtest.Password+`"}`, "Content-Type", "application/json")
 	for _, c := range (&http.Response{Header: got.header}).Cookies() {
 		if c.Name == auth.CookieName {
 			return &browser{w, c.Value}
@@ -329,8 +298,8 @@ func (w *world) refused(what string, got answer, status int, code string) {
 // entries returns the audit log, newest first.
 func (w *world) entries() []identity.Entry {
 	w.Helper()
-	all, err := w.reg.Audit(identity.AuditFilter{Limit: 1000})
-	w.must(err)
+	all, err := w.Registry.Audit(identity.AuditFilter{Limit: 1000})
+	w.Must(err)
 	return all
 }
 
