@@ -3,11 +3,8 @@ package finder_test
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,12 +14,10 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/trawlsearch/trawl/httpapi"
-	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/finder"
-	"github.com/trawlsearch/trawl/internal/gitrepo"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
-	"github.com/trawlsearch/trawl/store/ingest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -30,52 +25,27 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // world is a server with lab/kiln, which all may read and of which the branch next is
 // indexed, lab/other, and lab/secret, which only ann may read.
 type world struct {
-	*testing.T
-	url, token string
-	first      string // the first commit of lab/kiln
+	*worldtest.World
+	first string // the first commit of lab/kiln
 }
 
 const hostile = `b/"><script>alert(1)</script>.go`
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	dir := t.TempDir()
-	st, err := store.Open(filepath.Join(dir, "data"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = st.Close() })
-	w := &world{T: t}
-	w.repositories(dir, st)
-	registry, err := identity.Open(st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	operator := identity.Author{Operator: true}
-	ann, err := registry.CreateUser(operator, identity.NewUser{Name: "ann"})
-	month := 30 * 24 * time.Hour
-	if err == nil {
-		w.token, _, err = registry.CreateToken(operator, identity.NewToken{User: ann.ID, Scopes: []string{identity.ScopeAll}, Lifetime: &month})
-	}
-	if err == nil {
-		_, err = registry.SetReaders(operator, "lab/secret", []string{"user:ann"})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := &finder.Endpoint{Store: func() *store.Store { return st }, Within: time.Minute}
-	gate := &auth.Gate{Registry: func() *identity.Registry { return registry }, Anonymous: auth.AnonymousYes}
-	s := &httpapi.Server{Extra: e.Routes(), Gate: gate, Log: zerolog.Nop(), Admission: httpapi.NewAdmission(2, 64<<20)}
-	server := httptest.NewServer(s.Handler())
-	t.Cleanup(server.Close)
-	w.url = server.URL
+	w := &world{World: worldtest.New(t, worldtest.Options{})}
+	w.repositories()
+	w.Users(identity.NewUser{Name: "ann"})
+	w.Readers("lab/secret", "user:ann")
+	e := &finder.Endpoint{Store: func() *store.Store { return w.Store }, Within: time.Minute}
+	s := &httpapi.Server{Extra: e.Routes(), Gate: w.Gate, Log: zerolog.Nop(), Admission: httpapi.NewAdmission(2, 64<<20)}
+	w.Listen(s.Handler())
 	return w
 }
 
-func (w *world) repositories(dir string, st *store.Store) {
+func (w *world) repositories() {
 	w.Helper()
-	ix := ingest.New(st, ingest.Options{MinFreeBytes: -1})
-	kiln := gitrepo.New(w, filepath.Join(dir, "kiln"))
+	kiln := w.Git("kiln")
 	kiln.Write("old/fire.go", "package old\n")
 	kiln.Commit("Begin")
 	w.first = kiln.Git("rev-parse", "HEAD")
@@ -88,55 +58,26 @@ func (w *world) repositories(dir string, st *store.Store) {
 	kiln.Write("src/fire_test.go", "package src\n")
 	kiln.Write(hostile, "package b\n")
 	kiln.Commit("More")
-	other := gitrepo.New(w, filepath.Join(dir, "other"))
+	other := w.Git("other")
 	other.Write("lib/fire.go", "package x\n")
 	other.Commit("Other")
-	secret := gitrepo.New(w, filepath.Join(dir, "secret"))
+	secret := w.Git("secret")
 	secret.Write("plan/fire.go", "package s\n")
 	secret.Commit("Hide")
-	for _, name := range []string{"kiln", "other", "secret"} {
-		source, err := ingest.ParseSource("lab/" + name + "=" + filepath.Join(dir, name))
-		if err == nil {
-			_, err = ix.Add(w.Context(), source)
-		}
-		if err == nil && name == "kiln" {
-			globs := []string{"next"}
-			_, err = st.ChangeFacts("lab/kiln", store.FactsChange{Branches: &globs})
-		}
-		if err == nil {
-			_, err = ix.Sync(w.Context(), "lab/"+name, nil)
-		}
-		if err != nil {
-			w.Fatal(err)
-		}
-	}
+	w.AddGit("kiln", "other", "secret")
+	w.Facts("lab/kiln", store.FactsChange{Branches: &[]string{"next"}})
+	w.Sync("lab/kiln", "lab/other", "lab/secret")
 }
 
-// ask returns the status and what is found, as "repository path".
-func (w *world) ask(query url.Values, token string) (status int, found []string, body string) {
+// ask returns the status and what is found by a user, as "repository path".
+func (w *world) ask(query url.Values, user string) (status int, found []string, body string) {
 	w.Helper()
-	req, err := http.NewRequestWithContext(w.Context(), http.MethodGet, w.url+finder.Path+"?"+query.Encode(), nil)
-	if err != nil {
-		w.Fatal(err)
-	}
-	if token != "" {
-		req.Header.Set("Authorization", "token "+token)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		w.Fatal(err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		w.Fatal(err)
-	}
-	http.DefaultClient.CloseIdleConnections()
+	resp, body := w.Send(http.MethodGet, finder.Path+"?"+query.Encode(), "", w.As(user)...)
 	var a struct {
 		Results []struct{ Repository, Path, URL string }
 	}
 	if resp.StatusCode == http.StatusOK {
-		if err := json.Unmarshal(text, &a); err != nil {
+		if err := json.Unmarshal([]byte(body), &a); err != nil {
 			w.Fatal(err)
 		}
 	}
@@ -147,7 +88,7 @@ func (w *world) ask(query url.Values, token string) (status int, found []string,
 		}
 	}
 	slices.Sort(found)
-	return resp.StatusCode, found, string(text)
+	return resp.StatusCode, found, body
 }
 
 func TestEndpoint(t *testing.T) {
@@ -209,7 +150,7 @@ func TestEndpointHides(t *testing.T) {
 		}
 	}
 	for _, query := range []url.Values{secret, {"q": {"secret plan"}}} {
-		if status, found, body := w.ask(query, w.token); status != http.StatusOK || fmt.Sprint(found) != "[lab/secret plan/fire.go]" {
+		if status, found, body := w.ask(query, "ann"); status != http.StatusOK || fmt.Sprint(found) != "[lab/secret plan/fire.go]" {
 			t.Errorf("%v as ann: %d %s", query, status, body)
 		}
 	}

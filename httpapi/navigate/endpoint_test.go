@@ -3,11 +3,8 @@ package navigate_test
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,9 +14,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/trawlsearch/trawl/httpapi"
-	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/navigate"
-	"github.com/trawlsearch/trawl/internal/gitrepo"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/internal/needs"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/store"
@@ -33,9 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // world is a server with lab/kiln and lab/other, which all may read, and lab/secret,
 // which only ann may.
 type world struct {
-	*testing.T
-	url   string
-	token string // of ann
+	*worldtest.World
 	first string // the first commit of lab/kiln
 }
 
@@ -49,43 +43,20 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Skip(needs.Missing("symbols", "ctags", err))
 	}
-	dir := t.TempDir()
-	st, err := store.Open(filepath.Join(dir, "data"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = st.Close() })
-	w := &world{T: t}
-	w.repositories(dir, ingest.New(st, ingest.Options{MinFreeBytes: -1, Ctags: program}))
-	registry, err := identity.Open(st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	operator := identity.Author{Operator: true}
-	ann, err := registry.CreateUser(operator, identity.NewUser{Name: "ann"})
-	month := 30 * 24 * time.Hour
-	if err == nil {
-		w.token, _, err = registry.CreateToken(operator, identity.NewToken{User: ann.ID, Scopes: []string{identity.ScopeAll}, Lifetime: &month})
-	}
-	if err == nil {
-		_, err = registry.SetReaders(operator, "lab/secret", []string{"user:ann"})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	searcher := search.New(st, search.Settings{Workers: 2})
-	e := &navigate.Endpoint{Finder: navigate.Finder{Searcher: searcher}, Store: func() *store.Store { return st }, SymbolsWithin: time.Minute}
-	gate := &auth.Gate{Registry: func() *identity.Registry { return registry }, Anonymous: auth.AnonymousYes}
-	s := &httpapi.Server{Searcher: searcher, Extra: e.Routes(), Gate: gate, Log: zerolog.Nop(), Admission: httpapi.NewAdmission(2, 64<<20)}
-	server := httptest.NewServer(s.Handler())
-	t.Cleanup(server.Close)
-	w.url = server.URL
+	w := &world{World: worldtest.New(t, worldtest.Options{Ingest: ingest.Options{Ctags: program}})}
+	w.repositories()
+	w.Users(identity.NewUser{Name: "ann"})
+	w.Readers("lab/secret", "user:ann")
+	searcher := search.New(w.Store, search.Settings{Workers: 2})
+	e := &navigate.Endpoint{Finder: navigate.Finder{Searcher: searcher}, Store: func() *store.Store { return w.Store }, SymbolsWithin: time.Minute}
+	s := &httpapi.Server{Searcher: searcher, Extra: e.Routes(), Gate: w.Gate, Log: zerolog.Nop(), Admission: httpapi.NewAdmission(2, 64<<20)}
+	w.Listen(s.Handler())
 	return w
 }
 
-func (w *world) repositories(dir string, ix *ingest.Indexer) {
+func (w *world) repositories() {
 	w.Helper()
-	kiln := gitrepo.New(w, filepath.Join(dir, "kiln"))
+	kiln := w.Git("kiln")
 	kiln.Write("main.go", "package main\n\n// Old heats.\nfunc OldFire() {}\n")
 	kiln.Commit("Begin")
 	w.first = kiln.Git("rev-parse", "HEAD")
@@ -96,27 +67,16 @@ func (w *world) repositories(dir string, ix *ingest.Indexer) {
 	kiln.Write("b/fire.py", "def Fire():\n    \"\"\"Heats.\"\"\"\n")
 	kiln.Write(`b/"><script>alert(1)</script>.go`, "package b\n\n// <script>alert(1)</script>\nfunc Scripted() {}\n")
 	kiln.Commit("More")
-	other := gitrepo.New(w, filepath.Join(dir, "other"))
+	other := w.Git("other")
 	other.Write("x.go", "package x\n\nfunc Fire() {}\n\nfunc Glaze() {}\n\nfunc Cool() {}\n")
 	other.Commit("Other")
-	secret := gitrepo.New(w, filepath.Join(dir, "secret"))
+	secret := w.Git("secret")
 	secret.Write("s.go", "package s\n\nfunc Fire() {}\n\nfunc Buried() { Fire() }\n")
 	secret.Commit("Hide")
-	for _, name := range []string{"kiln", "other", "secret"} {
-		source, err := ingest.ParseSource("lab/" + name + "=" + filepath.Join(dir, name))
-		if err == nil {
-			_, err = ix.Add(w.Context(), source)
-		}
-		if err == nil {
-			_, err = ix.Sync(w.Context(), "lab/"+name, nil)
-		}
-		if err != nil {
-			w.Fatal(err)
-		}
-	}
-	if _, err := ix.Symbols(w.Context(), nil); err != nil {
-		w.Fatal(err)
-	}
+	w.AddGit("kiln", "other", "secret")
+	w.Sync("lab/kiln", "lab/other", "lab/secret")
+	_, err := w.Indexer.Symbols(w.Context(), nil)
+	w.Must(err)
 }
 
 type answered struct {
@@ -152,31 +112,22 @@ func (w *world) get(into any, path string, ann bool, pairs ...string) (status in
 	for i := 0; i < len(pairs); i += 2 {
 		values.Set(pairs[i], pairs[i+1])
 	}
-	req, err := http.NewRequestWithContext(w.Context(), "GET", w.url+path+"?"+values.Encode(), nil)
-	if err != nil {
-		w.Fatal(err)
-	}
+	var as string
 	if ann {
-		req.Header.Set("Authorization", "token "+w.token)
+		as = "ann"
 	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		w.Fatal(err)
+	path += "?" + values.Encode()
+	resp, body := w.Send(http.MethodGet, path, "", w.As(as)...)
+	if resp.StatusCode == http.StatusOK {
+		if err := json.Unmarshal([]byte(body), into); err != nil {
+			w.Fatalf("%s: %v: %s", path, err, body)
+		}
 	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err == nil && resp.StatusCode == http.StatusOK {
-		err = json.Unmarshal(body, into)
-	}
-	if err != nil {
-		w.Fatalf("%s: %v: %s", req.URL, err, body)
-	}
-	return resp.StatusCode, string(body)
+	return resp.StatusCode, body
 }
 
 func TestEndpoint(t *testing.T) {
 	w := newWorld(t)
-	defer http.DefaultClient.CloseIdleConnections()
 	from := func(file string, more ...string) []string {
 		return append([]string{"repository", "lab/kiln", "path", file, "language", "Go"}, more...)
 	}
@@ -238,7 +189,6 @@ func TestEndpoint(t *testing.T) {
 // What a client may not see is not found, and cannot be told from what is not there.
 func TestEndpointHides(t *testing.T) {
 	w := newWorld(t)
-	defer http.DefaultClient.CloseIdleConnections()
 	for _, path := range []string{navigate.DefinitionsPath, navigate.ReferencesPath, navigate.HoverPath} {
 		for _, pairs := range [][]string{{"name", "Buried"}, {"name", "Buried", "repository", "lab/secret", "path", "s.go"}} {
 			if _, a := w.ask(path, true, pairs...); len(a.Results) != 1 {

@@ -42,7 +42,6 @@ func (w *world) symbols(ann bool, pairs ...string) (status int, f foundSymbols, 
 // words that begin with them.
 func TestSymbols(t *testing.T) {
 	w := newWorld(t)
-	defer http.DefaultClient.CloseIdleConnections()
 	for _, c := range []struct {
 		pairs []string
 		want  string
@@ -78,7 +77,6 @@ func TestSymbols(t *testing.T) {
 // Parts are text, whatever they mean in a query, and what may not be seen is not found.
 func TestSymbolsHide(t *testing.T) {
 	w := newWorld(t)
-	defer http.DefaultClient.CloseIdleConnections()
 	if _, f, body := w.symbols(true, "q", "buried"); f.names() != "Buried[Buried] s.go:5" {
 		t.Errorf("ann finds %s", body)
 	}

@@ -2,119 +2,55 @@ package repolist_test
 
 import (
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
 	"github.com/trawlsearch/trawl/httpapi"
-	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/httpapi/repolist"
-	"github.com/trawlsearch/trawl/internal/gitrepo"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
-	"github.com/trawlsearch/trawl/store/ingest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // world is a server with lab/kiln, which is indexed, lab/secret, which only ann may
 // see, and 120 others that are not indexed.
-type world struct {
-	*testing.T
-	url, token string
-}
+type world struct{ *worldtest.World }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	dir := t.TempDir()
-	st, err := store.Open(filepath.Join(dir, "data"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = st.Close() })
-	ix := ingest.New(st, ingest.Options{MinFreeBytes: -1})
-	kiln := gitrepo.New(t, filepath.Join(dir, "kiln"))
+	w := &world{worldtest.New(t, worldtest.Options{})}
+	kiln := w.Git("kiln")
 	kiln.Write("main.go", "package main\n\nfunc main() {}\n")
 	kiln.Write("x.py", "pass\n")
 	kiln.Commit("Begin")
-	add := func(text string) {
-		t.Helper()
-		source, err := ingest.ParseSource(text)
-		if err == nil {
-			_, err = ix.Add(t.Context(), source)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	for i := range 120 {
-		add(fmt.Sprintf("many/r%03d=https://git.example.org/many/r%03d.git", i, i))
+		w.AddSource(fmt.Sprintf("many/r%03d=https://git.example.org/many/r%03d.git", i, i))
 	}
-	add("lab/secret=https://git.example.org/lab/secret.git")
-	add("lab/kiln=" + kiln.Dir)
+	w.AddSource("lab/secret=https://git.example.org/lab/secret.git")
+	w.AddGit("kiln")
 	stars, description := 12_345, `<img src=x onerror=alert(1)> "fires" `+strings.Repeat("clay ", 200)
-	_, err = st.ChangeFacts("lab/kiln", store.FactsChange{Stars: &stars, Description: &description})
-	if err == nil {
-		_, err = ix.Sync(t.Context(), "lab/kiln", nil)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &world{T: t}
-	registry, err := identity.Open(st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	operator := identity.Author{Operator: true}
-	ann, err := registry.CreateUser(operator, identity.NewUser{Name: "ann"})
-	month := 30 * 24 * time.Hour
-	if err == nil {
-		w.token, _, err = registry.CreateToken(operator, identity.NewToken{User: ann.ID, Scopes: []string{identity.ScopeAll}, Lifetime: &month})
-	}
-	if err == nil {
-		_, err = registry.SetReaders(operator, "lab/secret", []string{"user:ann"})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	gate := &auth.Gate{Registry: func() *identity.Registry { return registry }, Anonymous: auth.AnonymousYes}
-	s := &httpapi.Server{Gate: gate, Log: zerolog.Nop(), Admission: httpapi.NewAdmission(2, 64<<20), ExternalURL: "https://example.org/under"}
-	e := &repolist.Endpoint{Store: func() *store.Store { return st }, Pages: s, Languages: &code.Languages{}}
+	w.Facts("lab/kiln", store.FactsChange{Stars: &stars, Description: &description})
+	w.Sync("lab/kiln")
+	w.Users(identity.NewUser{Name: "ann"})
+	w.Readers("lab/secret", "user:ann")
+	s := &httpapi.Server{Gate: w.Gate, Log: zerolog.Nop(), Admission: httpapi.NewAdmission(2, 64<<20), ExternalURL: "https://example.org/under"}
+	e := &repolist.Endpoint{Store: func() *store.Store { return w.Store }, Pages: s, Languages: &code.Languages{}}
 	s.Extra = e.Routes()
-	server := httptest.NewServer(s.Handler())
-	t.Cleanup(server.Close)
-	w.url = server.URL
+	w.Listen(s.Handler())
 	return w
 }
 
-func (w *world) get(query, token string) (int, string) {
+func (w *world) get(query, user string) (int, string) {
 	w.Helper()
-	req, err := http.NewRequestWithContext(w.Context(), http.MethodGet, w.url+repolist.Path+query, nil)
-	if err != nil {
-		w.Fatal(err)
-	}
-	if token != "" {
-		req.Header.Set("Authorization", "token "+token)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		w.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		w.Fatal(err)
-	}
-	http.DefaultClient.CloseIdleConnections()
-	return resp.StatusCode, string(body)
+	resp, body := w.Send(http.MethodGet, repolist.Path+query, "", w.As(user)...)
+	return resp.StatusCode, body
 }
 
 func TestPage(t *testing.T) {
@@ -156,7 +92,7 @@ func TestPageHides(t *testing.T) {
 	if _, body := w.get("?q=secret", ""); !strings.Contains(body, "0 repositories found") {
 		t.Errorf("others find it: %.3000s", body)
 	}
-	if _, body := w.get("?q=secret", w.token); !strings.Contains(body, "1 repository found") || !strings.Contains(body, `<bdi>lab/secret</bdi></a> <span class="badge">private`) {
+	if _, body := w.get("?q=secret", "ann"); !strings.Contains(body, "1 repository found") || !strings.Contains(body, `<bdi>lab/secret</bdi></a> <span class="badge">private`) {
 		t.Errorf("ann does not find it: %.3000s", body)
 	}
 }
