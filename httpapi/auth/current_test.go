@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/internal/clock"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/cluster/memorylog"
@@ -149,20 +148,9 @@ type node struct {
 func newNode(t *testing.T, log *memorylog.Log) *node {
 	t.Helper()
 	n := &node{now: clock.New(time.Now())}
-	var err error
-	if n.st, err = store.Open("data", store.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, Log: log}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := n.st.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	n.Registry = func() *identity.Registry { return n.reg }
 	n.Anonymous = auth.AnonymousYes
-	if n.reg, err = identity.Open(n.st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}, Ended: n.Recheck, Hidden: n.Hide}); err != nil {
-		t.Fatal(err)
-	}
+	w := worldtest.InMemory(t, worldtest.Options{Store: store.Options{Log: log}, Gate: &n.Gate})
+	n.st, n.reg = w.Store, w.Registry
 	return n
 }
 

@@ -17,7 +17,7 @@ import (
 // TestAlone: without a user yet, only a request that this machine made itself,
 // to a server for this machine, sees repositories that have readers.
 func TestAlone(t *testing.T) {
-	_, empty := newRegistry(t, identity.Options{})
+	_, empty := newRegistry(t, nil, identity.Options{})
 	hidden := &store.Repository{Name: "vault", Readers: &store.Readers{}}
 	for _, c := range []struct {
 		local        bool
@@ -66,8 +66,7 @@ func TestAlone(t *testing.T) {
 // there is one.
 func TestAloneEndsWithTheFirstUser(t *testing.T) {
 	g := &auth.Gate{Anonymous: auth.AnonymousAuto, Local: true}
-	_, reg := newRegistry(t, identity.Options{Ended: g.Recheck})
-	g.Registry = func() *identity.Registry { return reg }
+	_, reg := newRegistry(t, g, identity.Options{})
 	r := request("GET", stream)
 	r.RemoteAddr, r.Host = "127.0.0.1:1", "127.0.0.1:7080"
 	in, release, err := g.Admit(httptest.NewRecorder(), r, auth.ForSearch)

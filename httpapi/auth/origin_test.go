@@ -13,7 +13,7 @@ import (
 // browser tells of the page that asks.
 func TestAnonymous(t *testing.T) {
 	used := newWorld(t, identity.Options{}).reg
-	_, empty := newRegistry(t, identity.Options{})
+	_, empty := newRegistry(t, nil, identity.Options{})
 	local := []string{}
 	tests := []struct {
 		mode    auth.AnonymousMode

@@ -88,7 +88,7 @@ func TestUserHeaderOfOthers(t *testing.T) {
 
 func TestUserHeaderBeforeTheFirstUser(t *testing.T) {
 	w := vouching(t)
-	_, w.reg = newRegistry(t, identity.Options{})
+	_, w.reg = newRegistry(t, nil, identity.Options{})
 	w.Anonymous = auth.AnonymousNo
 	if got, _, _ := w.admit(t, request("GET", "/sign-in", userHeader, "root"), auth.ForPublic); got != "nobody" || w.reg.Used() {
 		t.Errorf("got %s, and there are users: %t", got, w.reg.Used())

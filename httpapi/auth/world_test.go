@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"go.uber.org/goleak"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 )
@@ -39,23 +39,10 @@ type world struct {
 
 const password = "correct horse battery"
 
-func newRegistry(t testing.TB, o identity.Options) (*store.Store, *identity.Registry) {
+func newRegistry(t testing.TB, g *auth.Gate, o identity.Options) (*store.Store, *identity.Registry) {
 	t.Helper()
-	st, err := store.Open("data", store.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := st.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	o.Cost = identity.Cost{MemoryKiB: 8, Passes: 1}
-	reg, err := identity.Open(st, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return st, reg
+	w := worldtest.InMemory(t, worldtest.Options{Identity: o, Gate: g})
+	return w.Store, w.Registry
 }
 
 func newWorld(t testing.TB, o identity.Options) *world {
@@ -63,9 +50,9 @@ func newWorld(t testing.TB, o identity.Options) *world {
 	w := &world{creds: map[string]string{}, users: map[string]*identity.User{}, tokens: map[string]*identity.Token{}, now: time.Now()}
 	var mu sync.Mutex
 	o.Now = func() time.Time { mu.Lock(); defer mu.Unlock(); return w.now }
-	w.Gate = &auth.Gate{Registry: func() *identity.Registry { return w.reg }, OperatorToken: "operator's"}
-	o.Ended, o.Hidden = w.Recheck, w.Hide
-	w.st, w.reg = newRegistry(t, o)
+	w.Gate = &auth.Gate{OperatorToken: "operator's"}
+	w.st, w.reg = newRegistry(t, w.Gate, o)
+	w.Registry = func() *identity.Registry { return w.reg }
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
