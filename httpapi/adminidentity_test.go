@@ -7,6 +7,7 @@ import (
 
 	"github.com/trawlsearch/trawl/httpapi/admin"
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/oauth"
@@ -71,7 +72,7 @@ func TestAdminIdentity(t *testing.T) {
 		{"DELETE", admin.AppsPath + "?id=cli", "", 404, "not found"},
 		// users
 		{"POST", admin.UsersPath, `{"name":"ann","siteAdmin":true,"email":"ann@example.org"}`, 200, `"path":"/password-reset?userID=1\u0026code=`},
-		{"POST", admin.UsersPath, `{"name":"bob","password":"` + goodPassword + `"}`, 200, `{}`},
+		{"POST", admin.UsersPath, `{"name":"bob","password":"` + worldtest.Password + `"}`, 200, `{}`},
 		{"POST", admin.UsersPath, `{"name":"ci","service":true}`, 200, `{}`},
 		{"POST", admin.UsersPath, `{"name":"ANN"}`, 409, "already exists"},
 		{"POST", admin.UsersPath, `{"name":"eve","password":"short"}`, 422, "too short"},
@@ -83,7 +84,7 @@ func TestAdminIdentity(t *testing.T) {
 		{"PATCH", admin.UsersPath + "?name=eve", `{}`, 404, "not found"},
 		{"PATCH", admin.UsersPath, `{}`, 400, "the parameter name is missing"},
 		{"POST", admin.UsersPath + "/password?name=bob", `{}`, 200, `/password-reset?userID=2`},
-		{"POST", admin.UsersPath + "/password?name=bob", `{"password":"` + goodPassword + `"}`, 200, `{}`},
+		{"POST", admin.UsersPath + "/password?name=bob", `{"password":"` + worldtest.Password + `"}`, 200, `{}`},
 
 		// tokens
 		{"POST", admin.TokensPath, `{"user":"ci","scopes":["user:all"],"note":"build"}`, 200, `"secret":"sgp_local_`},
@@ -121,7 +122,7 @@ func TestAdminIdentity(t *testing.T) {
 			t.Errorf("%s %s %s\ngot  %d %s\nwant %d and %s in it", c.method, c.target, c.body, resp.StatusCode, body, c.status, c.want)
 		}
 	}
-	if strings.Contains(s.log.String(), "sgp_") || strings.Contains(s.log.String(), goodPassword) {
+	if strings.Contains(s.log.String(), "sgp_") || strings.Contains(s.log.String(), worldtest.Password) {
 		t.Errorf("the log holds a secret:\n%s", &s.log)
 	}
 }

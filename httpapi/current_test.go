@@ -8,9 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -63,20 +62,8 @@ func TestSetUpOnNodes(t *testing.T) {
 	log := memorylog.New(1, false)
 	var nodes [2]*site
 	for i := range nodes {
-		s := newSite(t, nothing)
-		st, err := store.Open("data", store.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, Log: log})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := st.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		s.st, s.SetupSecret = st, "secret of one process"
-		if s.reg, err = identity.Open(st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}, Ended: s.Gate.Recheck}); err != nil {
-			t.Fatal(err)
-		}
+		s := newSiteOn(t, nothing, store.Options{Log: log})
+		s.SetupSecret = "secret of one process"
 		nodes[i] = s
 	}
 	secret, err := nodes[0].reg.SetupSecret(t.Context())
@@ -84,7 +71,7 @@ func TestSetUpOnNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	form := func(secret string) map[string]string {
-		return map[string]string{"username": "root", "email": "root@example.org", "password": goodPassword, "secret": secret}
+		return map[string]string{"username": "root", "email": "root@example.org", "password": worldtest.Password, "secret": secret}
 	}
 	for _, wrong := range []string{"", "wrong", secret + "A"} {
 		if got := postJSON(nodes[1], "/-/site-init", form(wrong)); got.StatusCode != http.StatusForbidden {
@@ -99,7 +86,7 @@ func TestSetUpOnNodes(t *testing.T) {
 		t.Errorf("the setup secret a second time: %d, want 403", got.StatusCode)
 	}
 	log.SetAway(true)
-	got = postJSON(nodes[0], "/-/sign-in", map[string]string{"email": "root", "password": goodPassword})
+	got = postJSON(nodes[0], "/-/sign-in", map[string]string{"email": "root", "password": worldtest.Password})
 	if got.StatusCode != http.StatusServiceUnavailable || got.Header.Get("Retry-After") != "1" || sessionOf(got) != nil {
 		t.Errorf("sign in without the log: %d, Retry-After %q", got.StatusCode, got.Header.Get("Retry-After"))
 	}

@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/answer"
@@ -25,8 +25,6 @@ import (
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 )
-
-const goodPassword = "correct horse battery"
 
 // site is a server with users, asked without a network.
 type site struct {
@@ -37,25 +35,16 @@ type site struct {
 }
 
 // newSite returns a site on loopback without users.
-func newSite(t testing.TB, do searcher) *site {
+func newSite(t testing.TB, do searcher) *site { return newSiteOn(t, do, store.Options{}) }
+
+func newSiteOn(t testing.TB, do searcher, o store.Options) *site {
 	t.Helper()
-	st, err := store.Open("data", store.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := st.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	s := &site{Server: newServer(do), st: st}
+	s := &site{Server: newServer(do)}
 	s.Random = nil
 	s.Log = zerolog.New(&s.log).Level(zerolog.DebugLevel)
-	s.Gate = &auth.Gate{Local: true, Registry: func() *identity.Registry { return s.reg }}
-	s.reg, err = identity.Open(st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}, Ended: s.Gate.Recheck})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.Gate = &auth.Gate{Local: true}
+	w := worldtest.InMemory(t, worldtest.Options{Store: o, Gate: s.Gate})
+	s.reg, s.st = w.Registry, w.Store
 	return s
 }
 
@@ -66,7 +55,7 @@ func (s *site) user(t testing.TB, n identity.NewUser, scopes ...string) (u *iden
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.reg.SetPassword(t.Context(), identity.Operator, u.ID, goodPassword); err != nil {
+	if err := s.reg.SetPassword(t.Context(), identity.Operator, u.ID, worldtest.Password); err != nil {
 		t.Fatal(err)
 	}
 	week := 7 * 24 * time.Hour
@@ -79,14 +68,7 @@ func (s *site) user(t testing.TB, n identity.NewUser, scopes ...string) (u *iden
 
 // ask sends a request from this machine, with headers as name, value.
 func (s *site) ask(method, target, body string, headers ...string) *http.Response {
-	r := httptest.NewRequest(method, "http://localhost"+target, strings.NewReader(body))
-	r.RemoteAddr = "127.0.0.1:1234"
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	rec := httptest.NewRecorder()
-	s.Handler().ServeHTTP(rec, r)
-	return rec.Result()
+	return worldtest.Serve(s.Handler(), method, target, body, headers...)
 }
 
 // postForm sends a form as a browser does, from a page of the server.
@@ -115,7 +97,7 @@ func sessionOf(r *http.Response) *http.Cookie {
 
 func (s *site) signIn(t testing.TB, name string) *http.Cookie {
 	t.Helper()
-	resp := postJSON(s, "/-/sign-in", map[string]string{"email": name, "password": goodPassword})
+	resp := postJSON(s, "/-/sign-in", map[string]string{"email": name, "password": worldtest.Password})
 	c := sessionOf(resp)
 	if body := bodyOf(t, resp); resp.StatusCode != 200 || body != "" || c == nil {
 		t.Fatalf("sign in as %s: %d %q, cookie %v", name, resp.StatusCode, body, c)
@@ -180,7 +162,7 @@ func TestSessionFixation(t *testing.T) {
 	s := newSite(t, nothing)
 	s.user(t, identity.NewUser{Name: "ann"})
 	chosen := &http.Cookie{Name: auth.CookieName, Value: strings.Repeat("A", 43)}
-	resp := postJSON(s, "/-/sign-in", map[string]string{"email": "ann", "password": goodPassword}, "Cookie", chosen.String())
+	resp := postJSON(s, "/-/sign-in", map[string]string{"email": "ann", "password": worldtest.Password}, "Cookie", chosen.String())
 	if c := sessionOf(resp); resp.StatusCode != 200 || c == nil || c.Value == chosen.Value {
 		t.Fatalf("sign in: %d, %v", resp.StatusCode, c)
 	}
@@ -192,7 +174,7 @@ func TestSessionFixation(t *testing.T) {
 func TestSignInRefusals(t *testing.T) {
 	s := newSite(t, nothing)
 	s.user(t, identity.NewUser{Name: "ann"})
-	right := `{"email":"ann","password":"` + goodPassword + `"}`
+	right := `{"email":"ann","password":"` + worldtest.Password + `"}`
 	for _, c := range []struct {
 		body    string
 		headers []string
@@ -222,7 +204,7 @@ func TestSignInRefusals(t *testing.T) {
 	if body := bodyOf(t, resp); resp.StatusCode != 422 || body != "Account has been locked out due to \"too many failed attempts\"\n" {
 		t.Errorf("after 5 failures: %d %q", resp.StatusCode, body)
 	}
-	if strings.Contains(s.log.String(), "wrong") || strings.Contains(s.log.String(), goodPassword) {
+	if strings.Contains(s.log.String(), "wrong") || strings.Contains(s.log.String(), worldtest.Password) {
 		t.Errorf("the log holds a password:\n%s", &s.log)
 	}
 }
@@ -255,7 +237,7 @@ func TestReturnTo(t *testing.T) {
 		"https://evil.example": "/", "//evil.example": "/", `/\evil.example`: "/", `\\evil.example`: "/", "/\t/evil.example": "/", "javascript:alert(1)": "/",
 		"/\n/evil.example": "/", "evil.example": "/", "/ /evil.example": "/", "http:evil.example": "/", "/x\r\nSet-Cookie: a=b": "/", "/%0d%0aX": "/%0d%0aX",
 	} {
-		resp := s.postForm("/-/sign-in", url.Values{"email": {"ann"}, "password": {goodPassword}, "returnTo": {to}})
+		resp := s.postForm("/-/sign-in", url.Values{"email": {"ann"}, "password": {worldtest.Password}, "returnTo": {to}})
 		if got := resp.Header.Get("Location"); resp.StatusCode != 303 || got != want || sessionOf(resp) == nil {
 			t.Errorf("returnTo %q: %d to %q, want %q", to, resp.StatusCode, got, want)
 		}
@@ -298,7 +280,7 @@ func TestFirstUser(t *testing.T) {
 	if body := bodyOf(t, s.ask("GET", "/sign-in", "")); !strings.Contains(body, `"needsSiteInit":true`) || strings.Contains(body, `name="secret"`) {
 		t.Errorf("the page:\n%s", body)
 	}
-	ann := map[string]string{"username": "ann", "email": "ann@example.org", "password": goodPassword}
+	ann := map[string]string{"username": "ann", "email": "ann@example.org", "password": worldtest.Password}
 	for what, resp := range map[string]*http.Response{
 		"a page of another origin": postJSON(s, "/-/site-init", ann, "Origin", "https://evil.example"),
 		"a page of another site":   postJSON(s, "/-/site-init", ann, "Sec-Fetch-Site", "cross-site"),
@@ -309,7 +291,7 @@ func TestFirstUser(t *testing.T) {
 		}
 	}
 	// a page whose name leads here, which is its own origin then
-	r := httptest.NewRequest("POST", "http://evil.example/-/site-init", strings.NewReader(`{"username":"eve","password":"`+goodPassword+`"}`))
+	r := httptest.NewRequest("POST", "http://evil.example/-/site-init", strings.NewReader(`{"username":"eve","password":"`+worldtest.Password+`"}`))
 	r.RemoteAddr = "127.0.0.1:1"
 	r.Header.Set("Origin", "http://evil.example")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
@@ -318,14 +300,14 @@ func TestFirstUser(t *testing.T) {
 	if rec.Code != 403 || s.reg.Used() {
 		t.Errorf("by a stranger's name: %d, used %t", rec.Code, s.reg.Used())
 	}
-	if resp := postJSON(s, "/-/site-init", map[string]string{"username": "-", "password": goodPassword}); resp.StatusCode != 422 {
+	if resp := postJSON(s, "/-/site-init", map[string]string{"username": "-", "password": worldtest.Password}); resp.StatusCode != 422 {
 		t.Errorf("a bad name: %d", resp.StatusCode)
 	}
 	resp := s.postForm("/-/site-init", url.Values{"username": {"ann"}, "password": {"short"}})
 	if body := bodyOf(t, resp); resp.StatusCode != 422 || !strings.Contains(body, "too short") || !strings.Contains(body, `value="ann"`) {
 		t.Errorf("a short password: %d\n%s", resp.StatusCode, body)
 	}
-	resp = s.postForm("/-/site-init", url.Values{"username": {"ann"}, "password": {goodPassword}, "email": {"ann@example.org"}})
+	resp = s.postForm("/-/site-init", url.Values{"username": {"ann"}, "password": {worldtest.Password}, "email": {"ann@example.org"}})
 	c := sessionOf(resp)
 	if resp.StatusCode != 303 || c == nil || s.status(c) != 200 {
 		t.Fatalf("the first user: %d, %v", resp.StatusCode, c)
@@ -336,7 +318,7 @@ func TestFirstUser(t *testing.T) {
 	if got := s.ask("GET", "/.api/search/stream?q=x", "").StatusCode; got != 401 {
 		t.Errorf("a search without a name afterwards: %d, want 401", got)
 	}
-	if resp := postJSON(s, "/-/site-init", map[string]string{"username": "eve", "password": goodPassword}); resp.StatusCode != 403 {
+	if resp := postJSON(s, "/-/site-init", map[string]string{"username": "eve", "password": worldtest.Password}); resp.StatusCode != 403 {
 		t.Errorf("a second first user: %d", resp.StatusCode)
 	}
 	if body := bodyOf(t, s.ask("GET", "/sign-in", "")); strings.Contains(body, "needsSiteInit") {
@@ -347,7 +329,7 @@ func TestFirstUser(t *testing.T) {
 func TestFirstUserFromElsewhere(t *testing.T) {
 	s := newSite(t, nothing)
 	s.Gate.Local = false
-	ann := map[string]string{"username": "ann", "password": goodPassword}
+	ann := map[string]string{"username": "ann", "password": worldtest.Password}
 	if resp := postJSON(s, "/-/site-init", ann); resp.StatusCode != 403 || s.reg.Used() {
 		t.Errorf("without a secret to ask for: %d", resp.StatusCode)
 	}
@@ -400,13 +382,13 @@ func TestPasswordReset(t *testing.T) {
 	if body := bodyOf(t, resp); resp.StatusCode != 422 || !strings.Contains(body, "too short") || !strings.Contains(body, code) {
 		t.Errorf("a short password: %d\n%s", resp.StatusCode, body)
 	}
-	if resp := s.postForm("/-/reset-password", form(goodPassword), "Origin", "https://evil.example"); resp.StatusCode != 403 {
+	if resp := s.postForm("/-/reset-password", form(worldtest.Password), "Origin", "https://evil.example"); resp.StatusCode != 403 {
 		t.Errorf("by a page of another origin: %d", resp.StatusCode)
 	}
-	if resp := s.postForm("/-/reset-password", form(goodPassword)); resp.StatusCode != 303 || resp.Header.Get("Location") != "/sign-in" {
+	if resp := s.postForm("/-/reset-password", form(worldtest.Password)); resp.StatusCode != 303 || resp.Header.Get("Location") != "/sign-in" {
 		t.Errorf("a password: %d", resp.StatusCode)
 	}
-	if resp := s.postForm("/-/reset-password", form(goodPassword)); resp.StatusCode != 401 {
+	if resp := s.postForm("/-/reset-password", form(worldtest.Password)); resp.StatusCode != 401 {
 		t.Errorf("the code again: %d", resp.StatusCode)
 	}
 	s.signIn(t, "ann")
