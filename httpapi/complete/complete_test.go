@@ -6,17 +6,16 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
-	"github.com/trawlsearch/trawl/store/ingest"
 )
 
 // repositoriesOf are those of some names; the hidden ones may not be seen.
@@ -99,42 +98,21 @@ func answered(t *testing.T, e *Endpoint, actor *auth.Actor, q, cursor string) (i
 }
 
 // readerOfSecret makes a user who alone may read lab/secret.
-func readerOfSecret(t *testing.T, st *store.Store) *identity.User {
-	t.Helper()
-	registry, err := identity.Open(st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	operator := identity.Author{Operator: true}
-	ann, err := registry.CreateUser(operator, identity.NewUser{Name: "ann"})
-	if err == nil {
-		_, err = registry.SetReaders(operator, "lab/secret", []string{"user:ann"})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+func readerOfSecret(w *worldtest.World) *identity.User {
+	w.Helper()
+	ann := w.User(identity.NewUser{Name: "ann"})
+	w.Readers("lab/secret", "user:ann")
 	return ann
 }
 
 // Names are proposed to those who may see them.
 func TestEndpoint(t *testing.T) {
-	st, err := store.Open(filepath.Join(t.TempDir(), "data"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = st.Close() })
-	ix := ingest.New(st, ingest.Options{MinFreeBytes: -1})
+	w := worldtest.New(t, worldtest.Options{})
 	for _, name := range []string{"lab/open", "lab/secret"} {
-		source, err := ingest.ParseSource(name + "=https://git.example.org/" + name + ".git")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ix.Add(t.Context(), source); err != nil {
-			t.Fatal(err)
-		}
+		w.AddSource(name + "=https://git.example.org/" + name + ".git")
 	}
-	ann := readerOfSecret(t, st)
-	e := &Endpoint{Store: func() *store.Store { return st }}
+	ann := readerOfSecret(w)
+	e := &Endpoint{Store: func() *store.Store { return w.Store }}
 	for _, c := range []struct {
 		actor *auth.Actor
 		want  []string

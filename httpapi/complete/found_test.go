@@ -3,20 +3,18 @@ package complete
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/navigate"
-	"github.com/trawlsearch/trawl/internal/gitrepo"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/search"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
-	"github.com/trawlsearch/trawl/store/ingest"
 )
 
 func texts(items []Item) (out []string) {
@@ -76,30 +74,16 @@ func TestFoundItems(t *testing.T) {
 
 // Files and people of a repository are proposed to those who may see it.
 func TestFoundIsSeen(t *testing.T) {
-	dir := t.TempDir()
-	st, err := store.Open(filepath.Join(dir, "data"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = st.Close() })
-	ix := ingest.New(st, ingest.Options{MinFreeBytes: -1})
+	w := worldtest.New(t, worldtest.Options{})
 	for _, name := range []string{"open", "secret"} {
-		repo := gitrepo.New(t, filepath.Join(dir, name))
+		repo := w.Git(name)
 		repo.Write(name+".txt", "glaze\n")
 		repo.Commit("Add " + name)
-		source, err := ingest.ParseSource("lab/" + name + "=" + filepath.Join(dir, name))
-		if err == nil {
-			_, err = ix.Add(t.Context(), source)
-		}
-		if err == nil {
-			_, err = ix.Sync(t.Context(), "lab/"+name, nil)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		w.AddGit(name)
+		w.Sync("lab/" + name)
 	}
-	ann := readerOfSecret(t, st)
-	e := &Endpoint{Store: func() *store.Store { return st }, Finder: navigate.Finder{Searcher: search.New(st, search.Settings{Workers: 2})}}
+	ann := readerOfSecret(w)
+	e := &Endpoint{Store: func() *store.Store { return w.Store }, Finder: navigate.Finder{Searcher: search.New(w.Store, search.Settings{Workers: 2})}}
 	for _, c := range []struct {
 		actor *auth.Actor
 		text  string

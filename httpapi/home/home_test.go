@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,54 +11,29 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/home"
 	"github.com/trawlsearch/trawl/httpapi/manage"
-	"github.com/trawlsearch/trawl/internal/gitrepo"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/query"
 	"github.com/trawlsearch/trawl/query/syntax"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
-	"github.com/trawlsearch/trawl/store/ingest"
 )
 
 // world is a server with three repositories: one is indexed, one waits, and one has
 // readers.
 func world(t *testing.T) (e *home.Endpoint, ann *identity.User) {
 	t.Helper()
-	st, err := store.Open(filepath.Join(t.TempDir(), "data"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = st.Close() })
-	ix := ingest.New(st, ingest.Options{MinFreeBytes: -1})
-	r := gitrepo.New(t, filepath.Join(t.TempDir(), "kiln"))
+	w := worldtest.New(t, worldtest.Options{})
+	r := w.Git("kiln")
 	r.Write("a.txt", "glaze\n")
 	r.Commit("made")
-	for i, source := range []string{"lab/kiln.v2=" + r.Dir, "lab/new=https://git.example.org/new.git", "lab/secret=https://git.example.org/secret.git"} {
-		parsed, err := ingest.ParseSource(source)
-		if err != nil {
-			t.Fatal(err)
-		}
-		added, err := ix.Add(t.Context(), parsed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if i == 0 {
-			if _, err := ix.Sync(t.Context(), added.Name, nil); err != nil {
-				t.Fatal(err)
-			}
-		}
+	for _, source := range []string{"lab/kiln.v2=" + r.Dir, "lab/new=https://git.example.org/new.git", "lab/secret=https://git.example.org/secret.git"} {
+		w.AddSource(source)
 	}
-	reg, err := identity.Open(st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if ann, err = reg.CreateUser(identity.Operator, identity.NewUser{Name: "ann"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := reg.SetReaders(identity.Operator, "lab/secret", []string{"user:ann"}); err != nil {
-		t.Fatal(err)
-	}
+	w.Sync("lab/kiln.v2")
+	ann = w.User(identity.NewUser{Name: "ann"})
+	w.Readers("lab/secret", "user:ann")
 	return &home.Endpoint{
-		Store: func() *store.Store { return st }, Registry: func() *identity.Registry { return reg },
+		Store: func() *store.Store { return w.Store }, Registry: func() *identity.Registry { return w.Registry },
 		Syncing: func() []manage.Syncing {
 			return []manage.Syncing{{Name: "lab/secret", Phase: "fetch"}, {Name: "lab/new", Phase: "index", Done: 3, Total: 9}, {Name: "gone"}}
 		},

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"go.uber.org/goleak"
 
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/manage"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/identity"
 	"github.com/trawlsearch/trawl/store/oauth"
@@ -48,23 +48,13 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	st, err := store.Open("data", store.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := st.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	reg, err := identity.Open(st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}, Tokens: identity.TokenPolicy{NoExpiry: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	kit := worldtest.InMemory(t, worldtest.Options{Identity: identity.Options{Tokens: identity.TokenPolicy{NoExpiry: true}}})
+	reg := kit.Registry
 	w := &world{Operations: manage.Operations{
-		Actor: auth.OperatorActor(), Registry: reg, Apps: oauth.Open(st, reg, oauth.Options{}), Repositories: repositories{},
+		Actor: auth.OperatorActor(), Registry: reg, Apps: oauth.Open(kit.Store, reg, oauth.Options{}), Repositories: repositories{},
 	}, users: map[string]*identity.User{}}
 	for _, name := range []string{"ann", "bob", "root"} {
+		var err error
 		if w.users[name], _, err = w.CreateUser(t.Context(), identity.NewUser{Name: name, SiteAdmin: name == "root"}, ""); err != nil {
 			t.Fatal(err)
 		}

@@ -10,13 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/rs/zerolog"
 
 	"github.com/trawlsearch/trawl/httpapi"
 	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/oidc"
-	"github.com/trawlsearch/trawl/store"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
@@ -38,17 +37,9 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, corp: newCorp(t), cookies: map[string]*http.Cookie{}}
-	st, err := store.Open("data", store.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = st.Close() })
-	if w.reg, err = identity.Open(st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.reg.CreateUser(identity.Operator, identity.NewUser{Name: "root", SiteAdmin: true, Email: "root@corp.example", EmailVerified: true}); err != nil {
-		t.Fatal(err)
-	}
+	kit := worldtest.InMemory(t, worldtest.Options{})
+	kit.User(identity.NewUser{Name: "root", SiteAdmin: true, Email: "root@corp.example", EmailVerified: true})
+	w.reg = kit.Registry
 	w.provider = oidc.Provider{
 		Name: "corp", Title: "Corp <&>", Issuer: w.corp.URL, ClientID: clientID, ClientSecret: clientSecret, Scopes: []string{"profile", "email"},
 		GroupsClaim: "groups", Policy: identity.ExternalPolicy{Create: true},
