@@ -19,7 +19,7 @@ func TestBridge(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		defer out.Close()
-		ended <- trawlmcp.Bridge(t.Context(), in, out, w.server.URL+"/", &http.Client{Transport: bearer{token: w.tokens["bob"]}}, "test")
+		ended <- trawlmcp.Bridge(t.Context(), in, out, w.server.URL+"/", &http.Client{Transport: bearer{token: w.Tokens["bob"]}}, "test")
 	}()
 	s, err := mcp.NewClient(&mcp.Implementation{Name: "tests"}, nil).Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	if err != nil {

@@ -103,12 +103,12 @@ const (
 // of the SDK's client, which speaks the newest version.
 func TestWithoutSession(t *testing.T) {
 	w := newWorld(t)
-	resp, body := w.rpc(t, w.server, w.tokens["bob"], `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"keyword_search","arguments":{"query":"fire heat"}}}`)
+	resp, body := w.rpc(t, w.server, w.Tokens["bob"], `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"keyword_search","arguments":{"query":"fire heat"}}}`)
 	if resp.StatusCode != http.StatusOK || !strings.Contains(body, "main.go") || resp.Header.Get("Mcp-Session-Id") != "" {
 		t.Errorf("got %s with session %q: %s", resp.Status, resp.Header.Get("Mcp-Session-Id"), body)
 	}
 	for _, path := range []string{trawlmcp.Path, trawlmcp.PathV1} {
-		s := w.connect(t, w.server.URL+path, w.tokens["bob"])
+		s := w.connect(t, w.server.URL+path, w.Tokens["bob"])
 		if s.ID() != "" {
 			t.Errorf("%s: got the session %q, want none", path, s.ID())
 		}
@@ -141,35 +141,35 @@ func TestSession(t *testing.T) {
 			t.Errorf("%.60s: got %s, want %d: %s", message, resp.Status, status, body)
 		}
 	}
-	mine := begin(w.tokens["bob"])
-	expect(w.tokens["bob"], mine, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, http.StatusAccepted)
-	expect(w.tokens["bob"], mine, listTools, http.StatusOK)
+	mine := begin(w.Tokens["bob"])
+	expect(w.Tokens["bob"], mine, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, http.StatusAccepted)
+	expect(w.Tokens["bob"], mine, listTools, http.StatusOK)
 	// It is nobody else's, nor that of another token of the same user.
 	another, id := w.token(t, 3)
-	expect(w.tokens["ann"], mine, listTools, http.StatusForbidden)
+	expect(w.Tokens["ann"], mine, listTools, http.StatusForbidden)
 	expect(another, mine, listTools, http.StatusForbidden)
-	expect(w.tokens["bob"], "unknown", listTools, http.StatusNotFound)
+	expect(w.Tokens["bob"], "unknown", listTools, http.StatusNotFound)
 	// It ends with its credential.
 	other := begin(another)
 	if other == "" || e.OpenSessions() != 2 {
 		t.Fatalf("got session %q and %d open, want 2", other, e.OpenSessions())
 	}
 	// More get none, and are answered.
-	if third := begin(w.tokens["ann"]); third != "" {
+	if third := begin(w.Tokens["ann"]); third != "" {
 		t.Errorf("got a third session %q of 2", third)
 	}
-	if err := w.registry.RevokeToken(identity.Author{Operator: true}, id); err != nil {
+	if err := w.Registry.RevokeToken(identity.Operator, id); err != nil {
 		t.Fatal(err)
 	}
 	waitFor(t, "the session to end with its token", func() bool { return e.OpenSessions() == 1 })
 	expect(another, other, listTools, http.StatusUnauthorized)
 	// It ends when its client says so.
-	expect(w.tokens["ann"], mine, "", http.StatusForbidden)
-	expect(w.tokens["bob"], mine, "", http.StatusNoContent)
-	expect(w.tokens["bob"], mine, listTools, http.StatusNotFound)
+	expect(w.Tokens["ann"], mine, "", http.StatusForbidden)
+	expect(w.Tokens["bob"], mine, "", http.StatusNoContent)
+	expect(w.Tokens["bob"], mine, listTools, http.StatusNotFound)
 	waitFor(t, "the session to be forgotten", func() bool { return e.OpenSessions() == 0 })
 	// The SDK's client has one by an older version.
-	s := w.connect(t, server.URL+trawlmcp.PathV1, w.tokens["bob"], "2025-11-25")
+	s := w.connect(t, server.URL+trawlmcp.PathV1, w.Tokens["bob"], "2025-11-25")
 	if got, failed := call(t, s, "read_file", map[string]any{"repository": "lab/kiln", "path": "main.go"}); failed || s.ID() == "" {
 		t.Errorf("in session %q: %s", s.ID(), got)
 	}
@@ -190,7 +190,7 @@ func waitFor(t *testing.T, what string, so func() bool) {
 // TestRefused lists what the protocol's rules of security refuse before a message is read.
 func TestRefused(t *testing.T) {
 	w := newWorld(t)
-	bob := w.tokens["bob"]
+	bob := w.Tokens["bob"]
 	for _, c := range []struct {
 		name, token, message string
 		header               []string
@@ -254,7 +254,7 @@ func TestOpening(t *testing.T) {
 	e.Opening = func() string { return "data directory" }
 	server := w.serve(e)
 	defer server.Close()
-	resp, body := w.rpc(t, server, w.tokens["bob"], listTools)
+	resp, body := w.rpc(t, server, w.Tokens["bob"], listTools)
 	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" || !strings.Contains(body, "opening data directory") {
 		t.Errorf("got %s: %s", resp.Status, body)
 	}

@@ -99,8 +99,8 @@ func (p *person) letIn(t *testing.T, page string) *sdkauth.AuthorizationResult {
 // the page, and then searches and reads what that user may.
 func TestAddressIsEnough(t *testing.T) {
 	w := newWorld(t)
-	book := kept.Open(w.st, w.registry, kept.Options{})
-	gate := &auth.Gate{Registry: func() *identity.Registry { return w.registry }, Anonymous: auth.AnonymousNo}
+	book := kept.Open(w.Store, w.Registry, kept.Options{})
+	gate := &auth.Gate{Registry: func() *identity.Registry { return w.Registry }, Anonymous: auth.AnonymousNo}
 	site := &httpapi.Server{Searcher: w.searcher, Gate: gate, Log: zerolog.Nop(), Admission: httpapi.NewAdmission(2, 64<<20)}
 	apps := &oauth.Server{Book: func() *kept.Book { return book }, Site: site, Registers: func() bool { return true }, Resources: trawlmcp.Paths()}
 	gate.Bearers = apps
@@ -111,9 +111,9 @@ func TestAddressIsEnough(t *testing.T) {
 	site.Extra = append(endpoint.Routes(), apps.Routes()...)
 	server := httptest.NewServer(site.Handler())
 	t.Cleanup(server.Close)
-	ann, err := w.registry.UserNamed("ann")
+	ann, err := w.Registry.UserNamed("ann")
 	if err == nil {
-		err = w.registry.SetPassword(t.Context(), identity.Operator, ann.ID, annPassword)
+		err = w.Registry.SetPassword(t.Context(), identity.Operator, ann.ID, annPassword)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func TestAddressIsEnough(t *testing.T) {
 		t.Errorf("read: %s", text)
 	}
 	off = true
-	if resp, text := w.rpc(t, server, w.tokens["ann"], listTools); resp.StatusCode != http.StatusNotFound || text != "no route\n" {
+	if resp, text := w.rpc(t, server, w.Tokens["ann"], listTools); resp.StatusCode != http.StatusNotFound || text != "no route\n" {
 		t.Errorf("switched off: %s %s", resp.Status, text)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,28 +18,22 @@ import (
 	"github.com/trawlsearch/trawl/httpapi/graphql"
 	"github.com/trawlsearch/trawl/httpapi/graphql/cost"
 	trawlmcp "github.com/trawlsearch/trawl/httpapi/mcp"
-	"github.com/trawlsearch/trawl/internal/gitrepo"
+	"github.com/trawlsearch/trawl/httpapi/worldtest"
 	"github.com/trawlsearch/trawl/internal/needs"
 	"github.com/trawlsearch/trawl/query/search"
-	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/ctags"
 	"github.com/trawlsearch/trawl/store/identity"
-	"github.com/trawlsearch/trawl/store/ingest"
 	"github.com/trawlsearch/trawl/store/saved"
 )
 
 // world is a server with two repositories: lab/kiln, which everyone may read, and
 // lab/secret, which only ann may. Its tests change neither.
 type world struct {
-	dir      string
-	st       *store.Store
-	registry *identity.Registry
-	gate     *auth.Gate
+	*worldtest.World
+	life     *life
 	searcher *search.Searcher
 	endpoint *trawlmcp.Endpoint
 	server   *httptest.Server
-	// tokens are access tokens by the name of their user.
-	tokens map[string]string
 	// first and last are commits of lab/kiln.
 	first, last string
 	symbols     bool
@@ -54,7 +48,7 @@ var (
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	sharedOnce.Do(func() {
-		w := &world{}
+		w := &world{life: &life{T: t}}
 		defer func() { shared = w }()
 		w.make(t)
 	})
@@ -66,28 +60,25 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) make(t *testing.T) {
 	t.Helper()
-	var err error
-	if w.dir, err = os.MkdirTemp("", "mcp"); err != nil {
-		t.Fatal(err)
-	}
-	if w.st, err = store.Open(filepath.Join(w.dir, "data"), store.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	w.repositories(t)
-	w.people(t)
-	w.searcher = search.New(w.st, search.Settings{Workers: 2})
-	data := &graphql.Data{Store: w.st, Book: saved.Open(w.st, saved.Options{}), Registry: w.registry}
+	o := worldtest.Options{Gate: &auth.Gate{Anonymous: auth.AnonymousNo}}
+	o.Ingest.Ctags = w.ctags(t)
+	w.World = worldtest.New(w.life, o)
+	w.repositories()
+	w.Users(identity.NewUser{Name: "root", SiteAdmin: true}, identity.NewUser{Name: "ann"}, identity.NewUser{Name: "bob"})
+	w.Readers("lab/secret", "user:ann")
+	w.searcher = search.New(w.Store, search.Settings{Workers: 2})
+	data := &graphql.Data{Store: w.Store, Book: saved.Open(w.Store, saved.Options{}), Registry: w.Registry}
 	api := &graphql.Endpoint{Data: func() *graphql.Data { return data }, Searcher: w.searcher, Limits: cost.NewCurrent(cost.Limits{})}
 	w.endpoint = w.newEndpoint(api)
 	w.server = w.serve(w.endpoint)
 }
 
 func (w *world) newEndpoint(api *graphql.Endpoint) *trawlmcp.Endpoint {
-	return &trawlmcp.Endpoint{GraphQL: api, Searcher: w.searcher, FromOurs: w.gate.FromOurs, Version: "test"}
+	return &trawlmcp.Endpoint{GraphQL: api, Searcher: w.searcher, FromOurs: w.Gate.FromOurs, Version: "test"}
 }
 
 func (w *world) serve(e *trawlmcp.Endpoint) *httptest.Server {
-	s := &httpapi.Server{Searcher: w.searcher, Extra: e.Routes(), Gate: w.gate, Log: zerolog.Nop(), Admission: httpapi.NewAdmission(2, 64<<20)}
+	s := &httpapi.Server{Searcher: w.searcher, Extra: e.Routes(), Gate: w.Gate, Log: zerolog.Nop(), Admission: httpapi.NewAdmission(2, 64<<20)}
 	return httptest.NewServer(s.Handler())
 }
 
@@ -96,16 +87,37 @@ func (w *world) close() {
 		w.server.Close()
 		w.endpoint.Close()
 	}
-	if w.st != nil {
-		_ = w.st.Close()
+	w.life.end()
+}
+
+// life is the test that makes the world, which outlives it.
+type life struct {
+	*testing.T
+	ends []func()
+}
+
+// Cleanup leaves f to end.
+func (l *life) Cleanup(f func()) { l.ends = append(l.ends, f) }
+
+// TempDir makes a directory that end removes.
+func (l *life) TempDir() string {
+	dir, err := os.MkdirTemp("", "mcp")
+	if err != nil {
+		l.Fatal(err)
 	}
-	_ = os.RemoveAll(w.dir)
+	l.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func (l *life) end() {
+	for _, f := range slices.Backward(l.ends) {
+		f()
+	}
 }
 
 // repositories makes and indexes both.
-func (w *world) repositories(t *testing.T) {
-	t.Helper()
-	kiln := gitrepo.New(t, filepath.Join(w.dir, "kiln"))
+func (w *world) repositories() {
+	kiln := w.Git("kiln")
 	kiln.Write("main.go", strings.Replace(mainGo, "// fire heats the kiln.\n", "", 1))
 	kiln.Write("docs/guide.md", "# Firing\n\nLet the glaze cool before the retry.\n")
 	kiln.Commit("Build the kiln\n\nWith bricks.")
@@ -121,26 +133,14 @@ func (w *world) repositories(t *testing.T) {
 	}
 	kiln.Commit("Say what fire does")
 	w.last = kiln.Git("rev-parse", "HEAD")
-	secret := gitrepo.New(t, filepath.Join(w.dir, "secret"))
+	secret := w.Git("secret")
 	secret.Write("hidden.go", "package hidden\n\nfunc hiddenGlaze() {}\n")
 	secret.Commit("Hide the glaze")
-	ix := ingest.New(w.st, ingest.Options{MinFreeBytes: -1, Ctags: w.ctags(t)})
-	for _, name := range []string{"kiln", "secret"} {
-		src, err := ingest.ParseSource("lab/" + name + "=" + filepath.Join(w.dir, name))
-		if err == nil {
-			_, err = ix.Add(t.Context(), src)
-		}
-		if err == nil {
-			_, err = ix.Sync(t.Context(), "lab/"+name, nil)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	w.AddGit("kiln", "secret")
+	w.Sync("lab/kiln", "lab/secret")
 	if w.symbols {
-		if _, err := ix.Symbols(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
+		_, err := w.Indexer.Symbols(w.Context(), nil)
+		w.Must(err)
 	}
 }
 
@@ -161,33 +161,11 @@ func (w *world) ctags(t *testing.T) *ctags.Program {
 	return program
 }
 
-// people makes root, a site admin, ann, who may read lab/secret, and bob.
-func (w *world) people(t *testing.T) {
-	t.Helper()
-	w.gate = &auth.Gate{Registry: func() *identity.Registry { return w.registry }, Anonymous: auth.AnonymousNo}
-	var err error
-	w.registry, err = identity.Open(w.st, identity.Options{Cost: identity.Cost{MemoryKiB: 8, Passes: 1}, Ended: w.gate.Recheck, Hidden: w.gate.Hide})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.tokens = map[string]string{}
-	for _, name := range []string{"root", "ann", "bob"} {
-		u, err := w.registry.CreateUser(identity.Author{Operator: true}, identity.NewUser{Name: name, SiteAdmin: name == "root"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.tokens[name], _ = w.token(t, u.ID)
-	}
-	if _, err := w.registry.SetReaders(identity.Author{Operator: true}, "lab/secret", []string{"user:ann"}); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // token makes another access token of a user.
 func (w *world) token(t *testing.T, user uint32) (text string, id uint32) {
 	t.Helper()
 	month := 30 * 24 * time.Hour
-	text, token, err := w.registry.CreateToken(identity.Author{Operator: true}, identity.NewToken{User: user, Scopes: []string{identity.ScopeAll}, Note: "tests", Lifetime: &month})
+	text, token, err := w.Registry.CreateToken(identity.Operator, identity.NewToken{User: user, Scopes: []string{identity.ScopeAll}, Note: "tests", Lifetime: &month})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +190,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 // client connects the SDK's client as a user.
 func (w *world) client(t *testing.T, user string) *mcp.ClientSession {
 	t.Helper()
-	return w.connect(t, w.server.URL+trawlmcp.Path, w.tokens[user])
+	return w.connect(t, w.server.URL+trawlmcp.Path, w.Tokens[user])
 }
 
 func (w *world) connect(t *testing.T, url, token string, version ...string) *mcp.ClientSession {
