@@ -43,7 +43,7 @@ var helpers = []string{"internal/needs", "internal/gitrepo", "internal/clock", "
 	"store/cluster/memorylog", "internal/hosttest", "httpapi/worldtest"}
 
 // lent are the helpers that package bench has as well, which tests running programs.
-var lent = []string{"internal/tcpproxy"}
+var lent = []string{"internal/tcpproxy", "internal/hosttest"}
 
 // alone are the packages that others build on for what they leave out, and what of
 // this module they may import: a client of the API must not drag the server along.

@@ -78,16 +78,18 @@ func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
 }
 
+// row is a line about times for people.
+func (p Percentiles) row(name string) string {
+	return fmt.Sprintf("%-24s %7d   p50 %s   p95 %s   p99 %s   most %s\n", name, p.Count, milliseconds(p.P50), milliseconds(p.P95), milliseconds(p.P99), milliseconds(p.Max))
+}
+
 // Write prints the report for people.
 func (r *LoadReport) Write(w io.Writer) error {
-	line := func(name string, p Percentiles) string {
-		return fmt.Sprintf("%-24s %7d   p50 %s   p95 %s   p99 %s   most %s\n", name, p.Count, milliseconds(p.P50), milliseconds(p.P95), milliseconds(p.P99), milliseconds(p.Max))
-	}
 	_, err := fmt.Fprintf(w, "%d slow streams open and %.0f queries a second for %s; seed %d\n"+
 		"%-24s %7d   %d KB read\n%s%s%-24s %7d MiB most, %d MiB at the end, setting %d MiB\n%-24s %7d KiB\n%-24s %7d\n",
 		r.Streams, r.Rate, r.For, r.Seed,
 		"streams opened", r.Opened, r.StreamBytes/1000,
-		line("queries", r.Queries), line("cancelled", r.Cancelled),
+		r.Queries.row("queries"), r.Cancelled.row("cancelled"),
 		"memory", r.PeakBytes>>20, r.RestBytes>>20, r.SettingBytes>>20,
 		"most held for one client", r.MostHeld>>10, "errors", r.Failed)
 	for _, text := range append(slices.Clone(r.Errors), r.Wrong()...) {

@@ -23,6 +23,7 @@ const usage = `trawl-bench measures trawl from outside and checks its answers.
   trawl-bench load --data DIR [flags]     keep hundreds of slow streams open, ask and leave queries beside them
   trawl-bench attack --data DIR [flags]   send hostile queries, requests and connections, see what others notice
   trawl-bench many [flags]                index thousands of repositories, ask and change them, beside zoekt
+  trawl-bench host [flags]                find the repositories of a code host and pushes to them, see how soon
   trawl-bench cluster [flags]             have nodes share a store, time changes, kill and cut off, see whether anything is lost
   trawl-bench agents --repositories DIR   answer questions with trawl's tools for agents, and with rg, see in how many calls
   trawl-bench pages --data DIR [flags]    open pages in a browser, time what is painted, count bytes and memory
@@ -90,6 +91,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return manyCommand(ctx, args, stdout, stderr)
 	case "cluster":
 		return clusterCommand(ctx, args, stdout, stderr)
+	case "host":
+		return hostCommand(ctx, args, stdout, stderr)
 	case "agents":
 		return agentsCommand(ctx, args, stdout, stderr)
 	case "pages":

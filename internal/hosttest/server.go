@@ -16,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 )
 
@@ -158,12 +157,17 @@ type Server struct {
 	fetches int
 }
 
-// New starts a server without repositories. An empty token lets everyone in.
-func New(t testing.TB, api API, token string) *Server {
-	t.Helper()
+// New starts a server without repositories for a test. An empty token lets everyone in.
+func New(t interface{ Cleanup(func()) }, api API, token string) *Server {
+	s := Start(api, token)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Start starts a server that the caller closes.
+func Start(api API, token string) *Server {
 	s := &Server{API: api, Now: time.Now, repos: map[int64]*Repo{}, old: map[string]int64{}, token: token, limit: -1, asked: map[int]int{}}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
-	t.Cleanup(s.Close)
 	return s
 }
 
