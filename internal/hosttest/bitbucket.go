@@ -112,6 +112,14 @@ func (s *Server) bitbucketServer(w http.ResponseWriter, r *http.Request, path []
 // permissions lists the users or groups that may read some repositories, by their project
 // or by themselves.
 func (s *Server) permissions(w http.ResponseWriter, r *http.Request, repos []*Repo, kind string, ofProject bool) {
+	if s.NoPermissions != "" && strings.HasPrefix(repos[0].FullName, s.NoPermissions) {
+		s.API.Fail(w, http.StatusUnauthorized, "You are not permitted to access this resource")
+		return
+	}
+	if ofProject && repos[0].Owner != nil {
+		s.API.Fail(w, http.StatusNotFound, "A personal project has no permissions of its own.")
+		return
+	}
 	found := []map[string]any{}
 	for _, o := range repos {
 		all := o.readers("")

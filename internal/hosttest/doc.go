@@ -2,5 +2,5 @@
 // the API of its kind says, such as GitHub or GitLab. Repositories, tokens and faults
 // come in through its methods; lists in pages, conditional answers, limits, redirects of
 // renamed repositories, and repositories for git over HTTP go out. Tests of any folder
-// may import it, and nothing else may.
+// and package bench may import it, and nothing else may.
 package hosttest

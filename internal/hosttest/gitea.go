@@ -48,14 +48,16 @@ func (s *Server) gitea(w http.ResponseWriter, r *http.Request, path []string) {
 		case o == nil:
 			s.API.Fail(w, http.StatusNotFound, "The target couldn't be found.")
 		case path[3] == "collaborators":
-			s.answer(w, r, each(page(s, w, r, o.readers(""), "limit", 30, 50), giteaUser))
+			s.giteaUsers(w, r, o.readers(""))
 		case o.Owner != nil:
 			s.API.Fail(w, http.StatusMethodNotAllowed, "repo is not owned by an organization")
 		default:
 			s.answer(w, r, each(o.teams(), giteaTeam))
 		}
 	case len(path) == 3 && path[0] == "teams" && path[2] == "members":
-		s.answer(w, r, each(page(s, w, r, s.members(func(u *User) bool { return strconv.FormatInt(teamID(u.Team), 10) == path[1] }), "limit", 30, 50), giteaUser))
+		s.giteaUsers(w, r, s.members(func(u *User) bool { return strconv.FormatInt(teamID(u.Team), 10) == path[1] }))
+	case joined == "user":
+		s.answer(w, r, map[string]any{"id": 1, "login": "bot", "is_admin": s.Admin})
 	case len(path) == 3 && path[0] == "repos":
 		switch o, moved := s.named(path[1] + "/" + path[2]); {
 		case moved:
@@ -86,7 +88,7 @@ func giteaRepo(o *Repo) map[string]any {
 		out["updated_at"] = o.PushedAt
 	}
 	if o.Owner != nil {
-		out["owner"] = giteaUser(*o.Owner)
+		out["owner"] = map[string]any{"id": o.Owner.ID, "login": o.Owner.Login, "email": o.Owner.Email, "active": !o.Owner.Inactive}
 	}
 	if o.Parent != nil {
 		out["parent"] = giteaRepo(o.Parent)
@@ -94,9 +96,17 @@ func giteaRepo(o *Repo) map[string]any {
 	return out
 }
 
-// giteaUser is what the API says of an account to those who are no administrators.
-func giteaUser(u User) map[string]any {
-	return map[string]any{"id": u.ID, "login": u.Login, "email": u.Email, "active": false, "prohibit_login": u.Inactive}
+// giteaUsers answers with a page of accounts, which has no link to the next.
+func (s *Server) giteaUsers(w http.ResponseWriter, r *http.Request, all []User) {
+	shown := page(s, w, r, all, "limit", 30, 50)
+	w.Header().Del("Link")
+	w.Header().Set("X-Total-Count", strconv.Itoa(len(all)))
+	s.answer(w, r, each(shown, s.giteaUser))
+}
+
+// giteaUser is what the API says of an account: whether it is active to administrators only.
+func (s *Server) giteaUser(u User) map[string]any {
+	return map[string]any{"id": u.ID, "login": u.Login, "email": u.Email, "active": s.Admin && !u.Inactive, "prohibit_login": false}
 }
 
 // giteaTeam is what the API says of the team of an account; one of guests sees no code.

@@ -141,6 +141,11 @@ type Server struct {
 	API API
 	// Now is the clock of its limits.
 	Now func() time.Time
+	// Admin says that the token is an administrator's, and NoPermissions that it may see no
+	// permissions of the repositories whose paths begin so, "" for none; both are set before
+	// requests are made.
+	Admin         bool
+	NoPermissions string
 
 	mu sync.Mutex // guards all below
 	// repos are by ID, old are the IDs by former paths.

@@ -20,6 +20,9 @@ import (
 // listing. Those for which it was asked longest ago go first.
 const mostPermits = 500
 
+// permitTimeout is how long a host may take to say who may read them.
+const permitTimeout = time.Hour
+
 // nobody are the readers of a repository for which the host has not said them yet: site
 // admins only.
 func nobody() *store.Readers { return &store.Readers{} }
@@ -65,17 +68,18 @@ func (k *Keeper) permit(ctx context.Context, v *saved.Service, p *Plan) (left []
 		k.permits = permits{}
 	}
 	slices.SortStableFunc(all, func(a, b asked) int { return k.permits[a.r.ID].Compare(k.permits[b.r.ID]) })
+	ctx, cancel := context.WithTimeout(ctx, permitTimeout)
+	defer cancel()
 	for _, a := range all[:min(len(all), mostPermits)] {
 		readers, err := p.Readers(ctx, a.facts)
 		if err == nil {
 			err = k.setReaders(a.r, p.url, readers)
 		}
-		switch {
-		case err == nil:
-			k.permits[a.r.ID] = k.Now()
-		case codehost.Fatal(ctx, err):
+		if err != nil && codehost.Fatal(ctx, err) {
 			return append(left, "readers: "+redact.Text(err.Error()))
-		default:
+		}
+		k.permits[a.r.ID] = k.Now() // also if it cannot say, or others would never be asked for
+		if err != nil {
 			left = append(left, fmt.Sprintf("readers of %s: %s", a.r.Name, redact.Text(err.Error())))
 		}
 	}
@@ -105,7 +109,7 @@ func (k *Keeper) setReaders(r *store.Repository, host string, readers []codehost
 }
 
 // match returns the users, ascending, that accounts of a host are: those who sign in there, by
-// the account, and those with an address that the host and this server have verified.
+// the account, and those whose verified address here the host has verified, or is trusted for.
 func (k *Keeper) match(host string, readers []codehost.Reader) (out []uint32, err error) {
 	var providers []string
 	for _, p := range k.Providers {

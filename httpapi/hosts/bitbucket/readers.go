@@ -2,6 +2,7 @@ package bitbucket
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strconv"
 	"strings"
@@ -28,19 +29,27 @@ type serverPermission struct {
 // Readers implements codehost.Permissions: the users and groups that have a permission for
 // the repository or its project, and the owner of a personal one. Those who may read only
 // since all who sign in may are not among them, nor are administrators of the host.
-func (h *server) Readers(ctx context.Context, r *codehost.Repository) (out []codehost.Reader, err error) {
-	key, slug, _ := strings.Cut(r.Path, "/")
-	project := "projects/" + url.PathEscape(key)
-	lists := []string{project + "/permissions", project + "/repos/" + url.PathEscape(slug) + "/permissions"}
-	for i, list := range lists {
-		for _, kind := range []string{"/users", "/groups"} {
-			found, err := h.permitted(ctx, list+kind, i == 0)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, found...)
-		}
+func (h *server) Readers(ctx context.Context, r *codehost.Repository) ([]codehost.Reader, error) {
+	out, err := h.readersOf(ctx, r)
+	if errors.Is(err, codehost.ErrCredentials) {
+		// The listing has the same token. The host answers so, too, who may not look at permissions.
+		err = &codehost.AnswerError{Message: "the token's account is no administrator of the project or the repository"}
 	}
+	return out, err
+}
+
+func (h *server) readersOf(ctx context.Context, r *codehost.Repository) (out []codehost.Reader, err error) {
+	key, slug, _ := strings.Cut(r.Path, "/")
+	project := "projects/" + key
+	path := project + "/repos/" + slug
+	var repo serverRepository
+	if err := h.api.Get(ctx, h.api.URL(path, nil), &repo); err != nil {
+		return nil, err
+	}
+	if strconv.FormatInt(repo.ID, 10) != r.ID {
+		return nil, codehost.ErrMoved
+	}
+	lists := []string{path + "/permissions"}
 	if strings.HasPrefix(key, "~") {
 		var personal struct {
 			Owner serverUser `json:"owner"`
@@ -49,6 +58,17 @@ func (h *server) Readers(ctx context.Context, r *codehost.Repository) (out []cod
 			return nil, err
 		}
 		out = h.reader(out, &personal.Owner)
+	} else {
+		lists = append(lists, project+"/permissions")
+	}
+	for i, list := range lists {
+		for _, kind := range []string{"/users", "/groups"} {
+			found, err := h.permitted(ctx, list+kind, i > 0)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, found...)
+		}
 	}
 	return out, nil
 }

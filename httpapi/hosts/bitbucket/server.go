@@ -187,7 +187,8 @@ func (h *server) List(ctx context.Context, _ codehost.Known) (codehost.Listing, 
 
 // pages calls each for what all pages of a list have.
 func pages[T any](ctx context.Context, api *codehost.JSON, path string, q url.Values, each func(*T) error) error {
-	for start := int64(0); ; {
+	start := int64(0)
+	for range codehost.MostPages {
 		at := api.URL(path, q)
 		values := at.Query()
 		values.Set("limit", strconv.Itoa(serverPage))
@@ -211,6 +212,7 @@ func pages[T any](ctx context.Context, api *codehost.JSON, path string, q url.Va
 		}
 		start = page.NextPageStart
 	}
+	return codehost.ErrEndless
 }
 
 func (h *server) one(ctx context.Context, r *codehost.Reading, path string) error {

@@ -177,6 +177,15 @@ func (c *Client) limit() time.Time {
 	return c.free
 }
 
+const (
+	// mostSeconds is below which a reset is a number of seconds from now, as some
+	// gateways have it, and no time since 1970.
+	mostSeconds = 1_000_000_000
+	// mostBehind is how far the clock of a host is taken to be behind. A limit that was over
+	// earlier is no answer to when the next request may be made.
+	mostBehind = 10 * time.Second
+)
+
 // note notes from when on the host takes the next request, as its answer says:
 // Retry-After in seconds or as a date, or no requests remaining until a time, in
 // seconds since 1970.
@@ -188,6 +197,9 @@ func (c *Client) note(resp *http.Response) {
 		}
 		if s, err := strconv.ParseInt(resp.Header.Get(name+"Reset"), 10, 64); err == nil {
 			until = time.Unix(s+1, 0) // the header has no fractions of a second
+			if s < mostSeconds {
+				until = now.Add(time.Duration(s+1) * time.Second)
+			}
 		}
 	}
 	if refused(resp) || resp.StatusCode == http.StatusServiceUnavailable {
@@ -195,7 +207,7 @@ func (c *Client) note(resp *http.Response) {
 			until = at
 		}
 	}
-	if resp.StatusCode == http.StatusTooManyRequests && until.IsZero() {
+	if resp.StatusCode == http.StatusTooManyRequests && now.Sub(until) > mostBehind {
 		until = now.Add(mostWait) // it does not say how long
 	}
 	// No host is obeyed for longer than its clock may be wrong.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -420,14 +422,16 @@ func TestReaders(t *testing.T) {
 		{"GitHub", kinds[0], "{}", "lab/kiln", nil, []hosttest.User{ann, bob, eve}, "[{1 ann@example.org} {2 } {3 }]"},
 		{"GitLab", kinds[1], "{}", "lab/kiln", nil, []hosttest.User{ann, bob, eve, {ID: 4, Login: "gus", Guest: true}}, "[{1 ann@example.org} {2 } {3 }]"},
 		{"Gitea", kinds[2], "{}", "lab/kiln", nil, []hosttest.User{ann, eve, gone, in(bob, "potters"), guest}, "[{1 } {3 } {2 }]"},
+		{"Gitea, whose token is no administrator's", kinds[2], "{}", "lab/kiln", nil, []hosttest.User{ann, gone}, "[{1 } {5 }]"},
 		{"Gitea, of a user", kinds[2], trust, "ann/kiln", &ann, []hosttest.User{bob}, "[{2 bob@example.org} {1 ann@example.org}]"},
-		{"Bitbucket Server", kinds[4], trust, "LAB/kiln", nil, []hosttest.User{ann, gone, in(eve, "throwers"), ofProject}, "[{2 bob@example.org} {1 ann@example.org} {3 }]"},
-		{"Bitbucket Server, of a user", kinds[4], trust, "~ann/kiln", &ann, []hosttest.User{bob}, "[{2 bob@example.org} {1 ann@example.org}]"},
+		{"Bitbucket Server", kinds[4], trust, "LAB/kiln", nil, []hosttest.User{ann, gone, in(eve, "throwers"), ofProject}, "[{1 ann@example.org} {3 } {2 bob@example.org}]"},
+		{"Bitbucket Server, of a user", kinds[4], trust, "~ann/kiln", &ann, []hosttest.User{bob}, "[{1 ann@example.org} {2 bob@example.org}]"},
 		{"Gitea, many", kinds[2], "{}", "lab/kiln", nil, many, ""},
 		{"Bitbucket Server, many", kinds[4], trust, "lab/kiln", nil, many, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t, tt.kind)
+			w.server.Admin = !strings.Contains(tt.name, "no administrator")
 			w.server.Put(hosttest.Repo{ID: 7, FullName: tt.path, Private: true, Owner: tt.owner, Readers: tt.readers})
 			h, ok := w.host(w.naming("lab") + `, "authorization": ` + tt.authorization).(codehost.Permissions)
 			if !ok {
@@ -437,6 +441,11 @@ func TestReaders(t *testing.T) {
 			if tt.want == "" && len(got) != len(many) || tt.want != "" && fmt.Sprint(got) != tt.want || err != nil {
 				t.Errorf("got %v, %v; want %s", got, err, tt.want)
 			}
+			if tt.kind.api.Kind != hosttest.GitHub.Kind {
+				if got, err := h.Readers(t.Context(), &codehost.Repository{ID: "8", Path: tt.path}); err == nil && len(got) > 0 || err != nil && codehost.Fatal(t.Context(), err) {
+					t.Errorf("of a repository that is not there any more: %v, %v; want an error of it", got, err)
+				}
+			}
 			w.server.Fault(func(rw http.ResponseWriter, _ *http.Request) bool {
 				w.api.Fail(rw, http.StatusForbidden, "not yours")
 				return true
@@ -445,6 +454,44 @@ func TestReaders(t *testing.T) {
 				t.Errorf("got %v, %v; want an error of this repository", got, err)
 			}
 		})
+	}
+}
+
+// A project whose permissions the token may not see is no fault of the token: Bitbucket
+// Server answers 401 for both.
+func TestReadersNotPermitted(t *testing.T) {
+	w := newWorld(t, kinds[4])
+	w.server.NoPermissions = "lab/"
+	w.server.Put(hosttest.Repo{ID: 7, FullName: "lab/kiln", Private: true})
+	h := w.host(w.naming("lab") + `, "authorization": {"trustAddresses": true}`).(codehost.Permissions)
+	got, err := h.Readers(t.Context(), &codehost.Repository{ID: "7", Path: "lab/kiln"})
+	if err == nil || codehost.Fatal(t.Context(), err) || !strings.Contains(err.Error(), "no administrator of the project") {
+		t.Errorf("got %v, %v; want an error of this repository", got, err)
+	}
+}
+
+// A list of accounts whose pages do not end is given up.
+func TestEndlessReaders(t *testing.T) {
+	for _, k := range []kind{kinds[2], kinds[4]} {
+		w := newWorld(t, k)
+		w.server.Put(hosttest.Repo{ID: 7, FullName: "lab/kiln", Private: true})
+		w.server.Fault(func(rw http.ResponseWriter, r *http.Request) bool {
+			start, _ := strconv.Atoi(r.URL.Query().Get("start"))
+			switch {
+			case strings.HasSuffix(r.URL.Path, "/collaborators"):
+				_, _ = io.WriteString(rw, `[{"id": 1, "login": "ann"}]`)
+			case strings.HasSuffix(r.URL.Path, "/permissions/users"):
+				_, _ = fmt.Fprintf(rw, `{"isLastPage": false, "nextPageStart": %d, "values": []}`, start+1)
+			default:
+				return false
+			}
+			return true
+		})
+		h := w.host(w.naming("lab") + `, "authorization": {"trustAddresses": true}`).(codehost.Permissions)
+		got, err := h.Readers(t.Context(), &codehost.Repository{ID: "7", Path: "lab/kiln"})
+		if !errors.Is(err, codehost.ErrEndless) || w.server.Asked(0) > codehost.MostPages+4 {
+			t.Errorf("%s: %d accounts, %v after %d requests; want ErrEndless", k.api.Kind, len(got), err, w.server.Asked(0))
+		}
 	}
 }
 
@@ -471,12 +518,12 @@ func TestReadersOfMany(t *testing.T) {
 		}
 		h := w.host(w.naming("lab") + `, "authorization": {"trustAddresses": true}`).(codehost.Permissions)
 		for id := range 50 {
-			if got, err := h.Readers(t.Context(), &codehost.Repository{Path: fmt.Sprintf("lab/r%d", id+1)}); fmt.Sprint(got) != "[{9 }]" || err != nil {
+			if got, err := h.Readers(t.Context(), &codehost.Repository{ID: fmt.Sprint(id + 1), Path: fmt.Sprintf("lab/r%d", id+1)}); fmt.Sprint(got) != "[{9 }]" || err != nil {
 				t.Fatalf("%s: got %v, %v; want the account 9", k.api.Kind, got, err)
 			}
 		}
-		if asked := w.server.Asked(0); asked > 2*50+3 {
-			t.Errorf("%s: %d requests for 50 repositories, want two each, and three", k.api.Kind, asked)
+		if asked := w.server.Asked(0); asked > 3*50+4 {
+			t.Errorf("%s: %d requests for 50 repositories, want three each, and four", k.api.Kind, asked)
 		}
 	}
 }

@@ -4,15 +4,26 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 )
 
 // Reader is an account of a host that may read a repository.
 type Reader struct {
 	// ID is what the host calls the account for ever.
 	ID string
-	// Email is an address that the host has verified, "" if it says none.
+	// Email is an address that the host has verified, or that Authorization trusts; "" if
+	// there is none.
 	Email string
 }
+
+// MostPages is how many pages of a list are read. A list that has more has no end.
+const MostPages = 4000
+
+// ErrEndless says that a list of a host has too many pages.
+var ErrEndless = &AnswerError{Message: fmt.Sprintf("a list of the host has more than %d pages", MostPages)}
+
+// ErrMoved says that a repository is not where the listing had it any more.
+var ErrMoved = &AnswerError{Message: "another repository has its path now; the next listing will tell"}
 
 // Permissions is a Host that says who may read its repositories.
 type Permissions interface {

@@ -23,6 +23,8 @@ type host struct {
 	client *http.Client
 	// teams are the members of teams that were asked for, by ID.
 	teams map[int64][]codehost.Reader
+	// asAdmin says whether the token is an administrator's, nil before it was asked.
+	asAdmin *bool
 }
 
 // List implements codehost.Host.
@@ -79,24 +81,33 @@ func (h *host) parts(c *gitea.Client) (out []codehost.Part) {
 	return out
 }
 
-// pages calls each for what all pages of a list have.
+// pages calls each for what all pages of a list have. Lists of repositories link to the next
+// page; those of collaborators and members only say how many there are.
 func pages[T any](ctx context.Context, page func(gitea.ListOptions) ([]T, *gitea.Response, error), each func(T) error) error {
 	o := gitea.ListOptions{Page: 1, PageSize: pageSize}
-	for {
+	for seen := 0; o.Page <= codehost.MostPages; {
 		all, resp, err := page(o)
 		if err != nil {
 			return plain(resp, err)
 		}
+		seen += len(all)
 		for _, v := range all {
 			if err := each(v); err != nil {
 				return err
 			}
 		}
-		if resp.NextPage <= o.Page {
+		next := resp.NextPage
+		if resp.Header.Get("Link") == "" && len(all) > 0 {
+			if total, err := strconv.Atoi(resp.Header.Get("X-Total-Count")); err != nil || seen < total {
+				next = o.Page + 1
+			}
+		}
+		if next <= o.Page || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		o.Page = resp.NextPage
+		o.Page = next
 	}
+	return codehost.ErrEndless
 }
 
 // one reads a repository by its name; one that has another name now is found by the old
