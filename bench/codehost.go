@@ -41,7 +41,8 @@ type CodeHostConfig struct {
 	Pushes int
 	// Every is the time between two pushes; 1.2 s.
 	Every time.Duration
-	// Requests is how many requests the host allows until Window is over; 20 in 20 s.
+	// Requests is how many requests the host allows until Window is over; 20 in 20 s if
+	// Requests is 0.
 	Requests int
 	Window   time.Duration
 	// Note, if set, hears how far it is.

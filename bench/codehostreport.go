@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -50,7 +51,7 @@ func (r *CodeHostReport) check() []Check {
 		durationCheck("push until found, p99", r.After.P99, pushLimit),
 		bytesCheck("resident", r.PeakBytes, r.SettingBytes),
 		{"requests beyond the limit", fmt.Sprint(r.Refused), "none", r.Refused == 0},
-		{"lines of the log", fmt.Sprint(bytes.Count([]byte(r.Log), []byte("time"))), "none", r.Log == ""},
+		{"lines of the log", fmt.Sprint(strings.Count(r.Log, "\n") + min(len(r.Log), 1)), "none", r.Log == ""},
 	}
 	if r.Beside.Count > 0 {
 		checks = append(checks, durationCheck("push until found while others are indexed, p99", r.Beside.P99, pushLimit))
@@ -76,7 +77,7 @@ func (r *CodeHostReport) Write(w io.Writer) error {
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "all searchable after\t%s\n", r.All.Round(100*time.Millisecond))
 	fmt.Fprintf(t, "requests of the host's API\t%d, %d refused\n", r.Requests, r.Refused)
-	fmt.Fprintf(t, "resident at most\t%s, with git %s\n", showBytes(r.PeakBytes), showBytes(r.TreeBytes))
+	fmt.Fprintf(t, "resident at most\t%s, with its children %s\n", showBytes(r.PeakBytes), showBytes(r.TreeBytes))
 	if err := t.Flush(); err != nil {
 		return err
 	}

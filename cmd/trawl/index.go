@@ -26,7 +26,8 @@ a URL; with NAME= in front the repository is called that, otherwise a path is
 called after its last element and a URL after its host and path. Only what
 changed since the last time is read. Without a source, all repositories that are
 known or declared in the configuration file are brought up to date, or, when
-there are none, the one of the current directory is added.
+there are none, the one of the current directory is added. Code hosts in that
+file are asked by trawl serve.
 
 When all texts can be searched, their symbols are read, for type:symbol; that
 needs universal-ctags. --symbols=false leaves them for later. Then come messages

@@ -50,8 +50,8 @@ const serveHelp = `Usage: trawl serve [flags] [SOURCE...]
 
 Serve answers searches over HTTP and keeps its repositories up to date. Sources
 are added as by "trawl index", which explains what a source is; those of earlier
-runs and of the configuration file are known already. Without any, the git
-repository of the current directory is added.
+runs and of the configuration file are known already. Without any, and without
+code hosts in that file, the git repository of the current directory is added.
 
 It listens at once and indexes meanwhile: a repository is found from the moment
 it is indexed, and /readyz answers 200 when the sources given here are. Each

@@ -19,8 +19,9 @@ import (
 // Password is that of the users of SignUp.
 const Password = "correct horse battery"
 
-// Options are what worlds differ in. The zero value is the options of a program, with
-// cheap password hashes and any amount of free disk.
+// Options are what worlds differ in. The zero value is the options of a program. The cost
+// of password hashes, what is told of ended credentials and hidden repositories, and the
+// disk that stays free are set by New, whatever they are.
 type Options struct {
 	Store    store.Options
 	Identity identity.Options

@@ -107,7 +107,7 @@ func (g *groups) left() {
 	}
 }
 
-// isIdle reports whether no sync is being read.
+// isIdle reports whether no small sync is being read.
 func (g *groups) isIdle() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -270,10 +270,10 @@ func (ix *Indexer) writeGroup(ctx context.Context, jobs []*syncJob) {
 	}
 }
 
-// groupWriter returns a writer for what some jobs have read. While others are read, texts
-// and git take memory, too, and the caches go without as much as a full group takes. One
-// job alone, such as a commit that someone waits for, leaves in memory what searches have
-// read.
+// groupWriter returns a writer for what some jobs have read. While other small syncs are
+// read, texts and git take memory, too, and the caches go without as much as a full group
+// takes. One job alone, such as a commit that someone waits for, leaves in memory what
+// searches have read.
 func (ix *Indexer) groupWriter(jobs int) *shard.Writer {
 	w := ix.store.NewShardWriter()
 	w.MaxBlocks, w.MaxListBytes = ix.opts.ShardBlocks, min(w.MaxListBytes, 2*mostGroupBytes)

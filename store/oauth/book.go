@@ -56,7 +56,7 @@ type Options struct {
 	Random io.Reader
 }
 
-// Book is the apps and grants of a store. It is safe for concurrent use. It
+// Book is the apps, devices and grants of a store. It is safe for concurrent use. It
 // reads records from the store each time, so what was changed or revoked holds
 // for the next request.
 type Book struct {

@@ -3,7 +3,7 @@
 // server's pages; a token that a client shows comes in, and its grant goes out.
 // All is committed as records of the store, through the registry of
 // store/identity, each change with its line of the audit log. A Book has one
-// part each for apps, devices and grants. httpapi/oauth calls it.
+// part each for apps, devices and grants. httpapi/oauth and httpapi/manage call it.
 //
 // A grant is what a user let an app do, once. It is one record, which holds the
 // hashes of all that was given out for it: the authorization code, the access

@@ -340,6 +340,7 @@ func (w *Writer) writeTables() error {
 	for i := range w.docs {
 		for _, path := range [][]byte{[]byte(w.docs[i].Path), []byte(old[i])} {
 			w.builder.AddWhole(i, path)
+			w.borrow()
 			if hasWide(path) {
 				widePath.Add(uint16(i))
 			}

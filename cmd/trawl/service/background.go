@@ -9,7 +9,7 @@ import (
 	"github.com/trawlsearch/trawl/store/span"
 )
 
-// errClosing is why a sync was cancelled.
+// errClosing ends work in the background when the server stops.
 var errClosing = errors.New("the server is shutting down")
 
 // background is what all steps of work in the background share: they end when the service

@@ -8,7 +8,7 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
-// quarantine has what is damaged.
+// quarantine takes damaged shards out of service.
 type quarantine struct {
 	store *store.Store
 	log   zerolog.Logger

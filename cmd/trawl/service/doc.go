@@ -6,7 +6,7 @@
 //
 // Service makes the parts, each given what it needs and none the Service: Repositories,
 // Upkeep, DiskMonitor, Checker, and those of packages backups and hostsync. Callers use
-// the parts.
+// the parts. The Syncer alone is given the Service.
 //
 // It knows nothing of command lines, and prints nothing.
 package service

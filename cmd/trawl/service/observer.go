@@ -130,7 +130,7 @@ type observed struct {
 	sink  answer.Sink
 }
 
-// Send implements search.Sink.
+// Send implements answer.Sink.
 func (o *observed) Send(m []query.Match) error {
 	if len(m) > 0 && o.first.Load() == 0 {
 		o.first.Store(int64(max(time.Since(o.start), 1)))
@@ -138,7 +138,7 @@ func (o *observed) Send(m []query.Match) error {
 	return o.sink.Send(m)
 }
 
-// TakeTicket implements search.TicketTaker.
+// TakeTicket implements answer.TicketTaker.
 func (o *observed) TakeTicket(t *admission.Ticket) {
 	if taker, ok := o.sink.(answer.TicketTaker); ok {
 		taker.TakeTicket(t)

@@ -25,7 +25,7 @@ type Syncer struct {
 	// Interval is the least time between two looks at a source; 0 is one look
 	// only.
 	Interval time.Duration
-	// Stay says that what Service.Refresh asks for is synced after that, too.
+	// Stay says that what Repositories.Refresh asks for is synced after that, too.
 	Stay    bool
 	Log     zerolog.Logger
 	Display *progress.Display

@@ -13,21 +13,21 @@ import (
 // zero value is nothing, which a function that makes an Omission of zero things returns.
 type Omission struct {
 	skipped query.Skipped
-	// incomplete says that the answer is incomplete for it. Others are content that
-	// no search could find.
+	// incomplete says that it makes the answer incomplete. The others are told, and do
+	// not.
 	incomplete bool
 }
 
-// left is an omission that makes the answer incomplete, unless there are n of nothing.
-func left(n int, s query.Skipped) Omission {
+// incompleteFor returns an omission that makes the answer incomplete, nothing if n is 0.
+func incompleteFor(n int, s query.Skipped) Omission {
 	if n == 0 {
 		return Omission{}
 	}
 	return Omission{s, true}
 }
 
-// beyond is an omission that no search could close, unless there are n of nothing.
-func beyond(n int, s query.Skipped) Omission {
+// told returns an omission that leaves the answer complete, nothing if n is 0.
+func told(n int, s query.Skipped) Omission {
 	if n == 0 {
 		return Omission{}
 	}
@@ -49,12 +49,12 @@ func UnreadableRecords(n int) Omission {
 }
 
 func unreadableIndex(n int, what, message string) Omission {
-	return left(n, query.Skipped{Reason: ReasonIndexUnreadable, Title: plural(n, what, what+"s") + " unreadable", Message: message})
+	return incompleteFor(n, query.Skipped{Reason: ReasonIndexUnreadable, Title: plural(n, what, what+"s") + " unreadable", Message: message})
 }
 
 // GitBusy are repositories that git had no memory for. The answer is incomplete.
 func GitBusy(names []string) Omission {
-	return left(len(names), query.Skipped{
+	return incompleteFor(len(names), query.Skipped{
 		Reason: ReasonGitBusy, Title: plural(len(names), "repository", "repositories") + " not read",
 		Message: "Revisions of these repositories that are not indexed are read through git, whose processes use all the memory " +
 			"that they may have at the moment. Search again later: `" + strings.Join(names[:min(len(names), MaxNamed)], "`, `") + "`.",
@@ -64,7 +64,7 @@ func GitBusy(names []string) Omission {
 // RevisionsNotIndexed are repositories with revisions that index:only leaves out.
 // The answer is incomplete.
 func RevisionsNotIndexed(repositories int) Omission {
-	return left(repositories, query.Skipped{
+	return incompleteFor(repositories, query.Skipped{
 		Reason: ReasonRevisionNotIndexed, Title: formatCount(repositories) + " not indexed", Severity: "info",
 		Message: "Only indexed branches were searched, as `index:only` asks; revisions of " + plural(repositories, "repository", "repositories") +
 			" are not indexed.",
@@ -75,7 +75,7 @@ func RevisionsNotIndexed(repositories int) Omission {
 // RevisionsOverLimit are revisions beyond what one search may list. The answer is
 // incomplete.
 func RevisionsOverLimit(n int) Omission {
-	return left(n, query.Skipped{
+	return incompleteFor(n, query.Skipped{
 		Reason: ReasonRevisionLimit, Title: plural(n, "revision", "revisions"),
 		Message: plural(n, "revision was", "revisions were") + " not searched: there are more revisions without an index than one search may read. " +
 			"Name fewer, or index their branches.",
@@ -85,7 +85,7 @@ func RevisionsOverLimit(n int) Omission {
 // RevisionsUnreadable are revisions whose files git cannot list. The answer is
 // incomplete.
 func RevisionsUnreadable(names []string) Omission {
-	return left(len(names), query.Skipped{
+	return incompleteFor(len(names), query.Skipped{
 		Reason: ReasonRevisionUnreadable, Title: formatCount(len(names)) + " unreadable",
 		Message: "Files of these revisions cannot be listed, as in a repository that is damaged or shallow: `" +
 			strings.Join(names[:min(len(names), MaxNamed)], "`, `") + "`.",
@@ -96,7 +96,7 @@ func RevisionsUnreadable(names []string) Omission {
 // incomplete.
 func ObjectsMissing(files int) Omission {
 	of := countFiles(files)
-	return left(files, query.Skipped{
+	return incompleteFor(files, query.Skipped{
 		Reason: ReasonObjectsMissing, Title: of + " unreadable",
 		Message: "The content of " + of + " at the revisions searched is not there or damaged. Only the paths were searched.",
 	})
@@ -112,7 +112,7 @@ func NoText(counts map[shard.Reason]int) Omission {
 			parts = append(parts, fmt.Sprintf("%s %s", formatCount(n), reason))
 		}
 	}
-	return beyond(total, query.Skipped{
+	return told(total, query.Skipped{
 		Reason: ReasonNoText, Title: countFiles(total) + " without text", Severity: "info",
 		Message: fmt.Sprintf("Only the paths of %s were searched, since they hold no text that can be: %s. `trawl repo skipped` lists them.",
 			countFiles(total), strings.Join(parts, ", ")),
@@ -122,7 +122,7 @@ func NoText(counts map[shard.Reason]int) Omission {
 // SymbolsMissing are files whose symbols were not read yet. The answer is
 // incomplete.
 func SymbolsMissing(files int) Omission {
-	return left(files, query.Skipped{
+	return incompleteFor(files, query.Skipped{
 		Reason: ReasonSymbolsMissing, Title: "symbols missing",
 		Message: fmt.Sprintf("The symbols of %s have not been read yet, so results may be missing. "+
 			"If this message stays, universal-ctags is not installed or symbols are switched off: see the log of the server.", countFiles(files)),
@@ -132,7 +132,7 @@ func SymbolsMissing(files int) Omission {
 // SymbolsFailed are files that no parser of symbols could read.
 func SymbolsFailed(files int) Omission {
 	of := countFiles(files)
-	return beyond(files, query.Skipped{
+	return told(files, query.Skipped{
 		Reason: ReasonSymbolsFailed, Title: of + " without symbols", Severity: "info",
 		Message: "The symbols of " + of + " could not be read: the text is too large, or its parser too slow. Search for the text instead.",
 	})
@@ -154,13 +154,13 @@ func TextsCut(texts int, selects bool) Omission {
 		s.Message += " `select:file` lists the files alone."
 		s.SuggestedTitle, s.SuggestedQuery = "list files", "select:file"
 	}
-	return left(texts, s)
+	return incompleteFor(texts, s)
 }
 
 // PreviewsShortened are commits with more matches than their preview shows.
 func PreviewsShortened(n int) Omission {
 	of := plural(n, "preview", "previews")
-	return beyond(n, query.Skipped{
+	return told(n, query.Skipped{
 		Reason: ReasonPreviewShortened,
 		Title:  of + " shortened",
 		Message: "All matches are counted, but " + of + " of a diff left some out: at most 5 files are shown, 3 hunks of each and 7 lines of a hunk. " +
@@ -171,14 +171,14 @@ func PreviewsShortened(n int) Omission {
 
 // HistoriesMissing are repositories whose commits are still being indexed.
 func HistoriesMissing(names []string) Omission {
-	return beyond(len(names), histories(ReasonHistoryMissing, "not read yet",
+	return told(len(names), histories(ReasonHistoryMissing, "not read yet",
 		"are still being read into the index; until that is done they are searched through git, which is slow", names))
 }
 
 // HistoriesUnreadable are repositories whose commits git could not read. The answer
 // is incomplete.
 func HistoriesUnreadable(names []string) Omission {
-	return left(len(names), histories(ReasonHistoryUnreadable, "unreadable", "could not be read from their source, so commits may be missing", names))
+	return incompleteFor(len(names), histories(ReasonHistoryUnreadable, "unreadable", "could not be read from their source, so commits may be missing", names))
 }
 
 func histories(reason, word, state string, names []string) query.Skipped {
@@ -190,7 +190,7 @@ func histories(reason, word, state string, names []string) query.Skipped {
 
 // DiffsTooLarge are files of commits whose diffs are not kept.
 func DiffsTooLarge(n int) Omission {
-	return beyond(n, query.Skipped{
+	return told(n, query.Skipped{
 		Reason: ReasonDiffTooLarge, Title: plural(n, "diff", "diffs") + " too large", Severity: "info",
 		Message: "The diffs of " + plural(n, "changed file", "changed files") +
 			" are larger than the index keeps, or damaged. Their commits are still found by message, author, date and path.",
