@@ -107,13 +107,6 @@ func (g *groups) left() {
 	}
 }
 
-// isIdle reports whether no small sync is being read.
-func (g *groups) isIdle() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.reading == 0
-}
-
 // idle waits until no sync is being read.
 func (g *groups) idle(ctx context.Context) {
 	g.mu.Lock()
@@ -270,14 +263,14 @@ func (ix *Indexer) writeGroup(ctx context.Context, jobs []*syncJob) {
 	}
 }
 
-// groupWriter returns a writer for what some jobs have read. While other small syncs are
-// read, texts and git take memory, too, and the caches go without as much as a full group
+// groupWriter returns a writer for what some jobs have read. While other repositories are
+// fetched and read, texts and git take memory, too, and the caches go without as much as a full group
 // takes. One job alone, such as a commit that someone waits for, leaves in memory what
 // searches have read.
 func (ix *Indexer) groupWriter(jobs int) *shard.Writer {
 	w := ix.store.NewShardWriter()
 	w.MaxBlocks, w.MaxListBytes = ix.opts.ShardBlocks, min(w.MaxListBytes, 2*mostGroupBytes)
-	if jobs == 1 && ix.groups.isIdle() {
+	if jobs == 1 && ix.holds.count() <= 1 {
 		w.Loan = shard.LeastLoan
 	}
 	return w

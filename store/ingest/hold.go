@@ -17,6 +17,13 @@ type holds struct {
 	byID map[uint32]*hold
 }
 
+// count returns how many repositories are held.
+func (h *holds) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.byID)
+}
+
 // hold is a repository that one task has to itself.
 type hold struct {
 	// end makes the task that has it give it up for a reason.

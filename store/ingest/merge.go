@@ -310,7 +310,7 @@ func (m *merging) begin(inputs []shard.View) *mergeWriter {
 	for _, v := range inputs {
 		blocks += v.Header.Blocks
 	}
-	if blocks <= fewBlocks && m.ix.groups.isIdle() {
+	if blocks <= fewBlocks && m.ix.holds.count() <= 1 {
 		w.Loan = shard.LeastLoan
 	}
 	return w

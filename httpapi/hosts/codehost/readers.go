@@ -17,7 +17,7 @@ type Reader struct {
 }
 
 // MostPages is how many pages of a list are read. A list that has more has no end.
-const MostPages = 4000
+const MostPages = 2000
 
 // ErrEndless says that a list of a host has too many pages.
 var ErrEndless = &AnswerError{Message: fmt.Sprintf("a list of the host has more than %d pages", MostPages)}
