@@ -61,9 +61,9 @@ func (h *server) readersOf(ctx context.Context, r *codehost.Repository) (out []c
 	} else {
 		lists = append(lists, project+"/permissions")
 	}
-	for i, list := range lists {
+	for _, list := range lists {
 		for _, kind := range []string{"/users", "/groups"} {
-			found, err := h.permitted(ctx, list+kind, i > 0)
+			found, err := h.asked.Once(list+kind, func() ([]codehost.Reader, error) { return h.permitted(ctx, list+kind) })
 			if err != nil {
 				return nil, err
 			}
@@ -73,12 +73,8 @@ func (h *server) readersOf(ctx context.Context, r *codehost.Repository) (out []c
 	return out, nil
 }
 
-// permitted returns who a list of permissions names, the members of groups among them; a
-// list that is shared by repositories is asked for once.
-func (h *server) permitted(ctx context.Context, path string, shared bool) (out []codehost.Reader, err error) {
-	if all, ok := h.readers[path]; ok {
-		return all, nil
-	}
+// permitted returns who a list of permissions names, the members of groups among them.
+func (h *server) permitted(ctx context.Context, path string) (out []codehost.Reader, err error) {
 	err = pages(ctx, h.api, path, nil, func(p *serverPermission) error {
 		if p.Group == nil {
 			out = h.reader(out, p.User)
@@ -88,26 +84,18 @@ func (h *server) permitted(ctx context.Context, path string, shared bool) (out [
 		out = append(out, members...)
 		return err
 	})
-	if err == nil && shared {
-		h.readers[path] = out
-	}
 	return out, err
 }
 
 // members returns the members of a group, asking once.
-func (h *server) members(ctx context.Context, group string) (out []codehost.Reader, err error) {
-	known := "group " + group
-	if all, ok := h.readers[known]; ok {
-		return all, nil
-	}
-	err = pages(ctx, h.api, "admin/groups/more-members", url.Values{"context": {group}}, func(u *serverUser) error {
-		out = h.reader(out, u)
-		return nil
+func (h *server) members(ctx context.Context, group string) ([]codehost.Reader, error) {
+	return h.asked.Once("group "+group, func() (out []codehost.Reader, err error) {
+		err = pages(ctx, h.api, "admin/groups/more-members", url.Values{"context": {group}}, func(u *serverUser) error {
+			out = h.reader(out, u)
+			return nil
+		})
+		return out, err
 	})
-	if err == nil {
-		h.readers[known] = out
-	}
-	return out, err
 }
 
 // reader adds an account to some.

@@ -103,7 +103,7 @@ func ParseServer(plain []byte) (*codehost.Account, error) {
 	}
 	a.ReadHook = ReadServerHook
 	a.Connect = func(base *url.URL, client *http.Client) (codehost.Host, error) {
-		return &server{&s, &codehost.JSON{Client: client, Base: base.JoinPath("rest/api/1.0"), Sign: s.sign}, map[string][]codehost.Reader{}}, nil
+		return &server{&s, &codehost.JSON{Client: client, Base: base.JoinPath("rest/api/1.0"), Sign: s.sign}, codehost.Asked{}}, nil
 	}
 	return a, nil
 }
@@ -137,8 +137,8 @@ func (s *serverSettings) sign(req *http.Request) {
 type server struct {
 	*serverSettings
 	api *codehost.JSON
-	// readers are what lists of groups, and of permissions of projects, have said, by path.
-	readers map[string][]codehost.Reader
+	// asked are the lists of permissions and the groups that were asked for.
+	asked codehost.Asked
 }
 
 // serverRepository is what the API says of a repository.

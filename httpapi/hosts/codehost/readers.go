@@ -32,6 +32,22 @@ type Permissions interface {
 	Readers(ctx context.Context, r *Repository) ([]Reader, error)
 }
 
+// Asked are the readers that one listing has asked a host for, by what they are readers or
+// members of, so that it asks once.
+type Asked map[string][]Reader
+
+// Once returns what is known, or asks. An error is not kept.
+func (a Asked) Once(of string, ask func() ([]Reader, error)) ([]Reader, error) {
+	if all, ok := a[of]; ok {
+		return all, nil
+	}
+	all, err := ask()
+	if err == nil {
+		a[of] = all
+	}
+	return all, err
+}
+
 // Authorization says how the readers of a host become those of its repositories here. What
 // other servers have in it, such as who signs in, is known here by other settings, and
 // passed over.

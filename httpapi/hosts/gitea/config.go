@@ -76,7 +76,7 @@ func Parse(plain []byte) (*codehost.Account, error) {
 	}
 	a.ReadHook = ReadHook
 	a.Connect = func(base *url.URL, client *http.Client) (codehost.Host, error) {
-		return &host{settings: &s, base: base.String(), client: client, teams: map[int64][]codehost.Reader{}}, nil
+		return &host{settings: &s, base: base.String(), client: client, teams: codehost.Asked{}}, nil
 	}
 	return a, nil
 }

@@ -22,7 +22,7 @@ type host struct {
 	base   string
 	client *http.Client
 	// teams are the members of teams that were asked for, by ID.
-	teams map[int64][]codehost.Reader
+	teams codehost.Asked
 	// asAdmin says whether the token is an administrator's, nil before it was asked.
 	asAdmin *bool
 }

@@ -81,20 +81,15 @@ func (h *host) learnAdmin(c *gitea.Client) error {
 
 // members returns the members of a team, asking once.
 func (h *host) members(ctx context.Context, c *gitea.Client, team int64) ([]codehost.Reader, error) {
-	if all, ok := h.teams[team]; ok {
-		return all, nil
-	}
-	var all []codehost.Reader
-	err := pages(ctx, func(o gitea.ListOptions) ([]*gitea.User, *gitea.Response, error) {
-		return c.ListTeamMembers(team, gitea.ListTeamMembersOptions{ListOptions: o})
-	}, func(u *gitea.User) error {
-		all = h.reader(all, u)
-		return nil
+	return h.teams.Once(strconv.FormatInt(team, 10), func() (out []codehost.Reader, err error) {
+		err = pages(ctx, func(o gitea.ListOptions) ([]*gitea.User, *gitea.Response, error) {
+			return c.ListTeamMembers(team, gitea.ListTeamMembersOptions{ListOptions: o})
+		}, func(u *gitea.User) error {
+			out = h.reader(out, u)
+			return nil
+		})
+		return out, err
 	})
-	if err == nil {
-		h.teams[team] = all
-	}
-	return all, err
 }
 
 // reader adds an account to some. Gitea does not say whether it has verified an address.
