@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -139,14 +138,11 @@ func Cluster(ctx context.Context, c ClusterConfig) (_ *ClusterReport, err error)
 }
 
 func newClusterRun(ctx context.Context, c ClusterConfig) (_ *clusterRun, err error) {
-	if c.Work, err = filepath.Abs(c.Work); err != nil {
+	if c.Work, err = emptyFolder(c.Work); err != nil {
 		return nil, err
 	}
 	if c.Trawl, err = filepath.Abs(c.Trawl); err != nil {
 		return nil, err
-	}
-	if entries, err := os.ReadDir(c.Work); err == nil && len(entries) > 0 {
-		return nil, fmt.Errorf("%s is not empty", c.Work)
 	}
 	r := &clusterRun{
 		ClusterConfig: c, rng: rand.New(rand.NewPCG(c.Seed, 7)),

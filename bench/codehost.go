@@ -71,13 +71,8 @@ func (c *CodeHostConfig) ensureDefaults() (err error) {
 	if c.Note == nil {
 		c.Note = func(string) {}
 	}
-	if c.Work, err = filepath.Abs(c.Work); err != nil {
-		return err
-	}
-	if entries, err := os.ReadDir(c.Work); err == nil && len(entries) > 0 {
-		return fmt.Errorf("%s is not empty", c.Work)
-	}
-	return nil
+	c.Work, err = emptyFolder(c.Work)
+	return err
 }
 
 const (

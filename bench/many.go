@@ -118,11 +118,8 @@ func newManyRun(ctx context.Context, c ManyConfig) (*manyRun, error) {
 	if _, err := findPeers(append([]string{}, c.Peers...)); err != nil {
 		return nil, err
 	}
-	if c.Work, err = filepath.Abs(c.Work); err != nil {
+	if c.Work, err = emptyFolder(c.Work); err != nil {
 		return nil, err
-	}
-	if entries, err := os.ReadDir(c.Work); err == nil && len(entries) > 0 {
-		return nil, fmt.Errorf("%s is not empty", c.Work)
 	}
 	m := &manyRun{
 		ManyConfig: c,
@@ -138,6 +135,18 @@ func newManyRun(ctx context.Context, c ManyConfig) (*manyRun, error) {
 		m.report.Versions[zoektName] = zoekt{}.version(ctx)
 	}
 	return m, nil
+}
+
+// emptyFolder returns the absolute path of a folder that is empty or not there.
+func emptyFolder(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if entries, err := os.ReadDir(abs); err == nil && len(entries) > 0 {
+		return "", fmt.Errorf("%s is not empty", abs)
+	}
+	return abs, nil
 }
 
 func (m *manyRun) hasPeer() bool { return len(m.Peers) > 0 }
