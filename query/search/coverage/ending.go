@@ -69,21 +69,24 @@ func (e *ending) has(repository uint32, is func(*target.Repository) bool) bool {
 	})
 }
 
+// endings are the ends of the passes that did not plan all of their shards, in order.
+type endings []ending
+
 // whyUnsearched returns why the last pass that did not search a shard for a repository
 // did not, "" if all did.
-func (c *Ledger) whyUnsearched(repository, shard uint32) string {
-	return c.why(func(e *ending) string { return e.whyUnsearched(repository, shard) })
+func (all endings) whyUnsearched(repository, shard uint32) string {
+	return all.why(func(e *ending) string { return e.whyUnsearched(repository, shard) })
 }
 
 // whyUnread is the same of files that are read through git.
-func (c *Ledger) whyUnread(repository uint32) string {
-	return c.why(func(e *ending) string { return e.whyUnread(repository) })
+func (all endings) whyUnread(repository uint32) string {
+	return all.why(func(e *ending) string { return e.whyUnread(repository) })
 }
 
 // whyCut returns why the last pass over a repository that was cut short was, "" if
 // none was.
-func (c *Ledger) whyCut(repository uint32) string {
-	return c.why(func(e *ending) string {
+func (all endings) whyCut(repository uint32) string {
+	return all.why(func(e *ending) string {
 		if e.cut && slices.ContainsFunc(e.queries, func(b *target.Query) bool { return b.Repositories.Has(repository) }) {
 			return e.reason
 		}
@@ -92,9 +95,9 @@ func (c *Ledger) whyCut(repository uint32) string {
 }
 
 // why returns the reason that the last pass has which has one.
-func (c *Ledger) why(of func(*ending) string) string {
-	for i := range slices.Backward(c.endings) {
-		if reason := of(&c.endings[i]); reason != "" {
+func (all endings) why(of func(*ending) string) string {
+	for i := range slices.Backward(all) {
+		if reason := of(&all[i]); reason != "" {
 			return reason
 		}
 	}
@@ -102,8 +105,8 @@ func (c *Ledger) why(of func(*ending) string) string {
 }
 
 // hasLeft reports whether a pass left anything of a repository.
-func (c *Ledger) hasLeft(repo *store.Repository) bool {
-	return slices.ContainsFunc(c.endings, func(e ending) bool {
+func (all endings) hasLeft(repo *store.Repository) bool {
+	return slices.ContainsFunc(all, func(e ending) bool {
 		return e.whyUnread(repo.ID) != "" || slices.ContainsFunc(repo.Shards, func(id uint32) bool { return e.whyUnsearched(repo.ID, id) != "" })
 	})
 }

@@ -33,9 +33,8 @@ type Ledger struct {
 	planned, git map[uint32]bool
 	sources      []target.Source
 	// views are all shards that were planned, with their tables.
-	views map[uint32]shard.View
-	// endings are the ends of the passes that did not plan all of their shards, in order.
-	endings []ending
+	views   map[uint32]shard.View
+	endings endings
 	// unsearchable counts files that were read through git, by commit and reason.
 	unsearchable map[*target.Files]map[shard.Reason]int
 	// commits are what searches of commits looked at, in moreCommits other repositories
@@ -213,7 +212,7 @@ func (c *Ledger) cover(repo *store.Repository, rev *target.Revision) report.Cove
 	}
 	left := map[string]int{}
 	if c.isGuarded() {
-		if reason := c.whyCut(repo.ID); reason != "" {
+		if reason := c.endings.whyCut(repo.ID); reason != "" {
 			left[reason] = 0
 		}
 	} else {
@@ -235,7 +234,7 @@ func (c *Ledger) cover(repo *store.Repository, rev *target.Revision) report.Cove
 		for reason, n := range c.unsearchable[rev.Files] {
 			left[reason.String()] += n
 		}
-		if reason := c.whyUnread(repo.ID); reason != "" {
+		if reason := c.endings.whyUnread(repo.ID); reason != "" {
 			left[reason] += len(rev.Files.Unindexed)
 		}
 	}
@@ -261,7 +260,7 @@ func (c *Ledger) coverShards(out *report.Coverage, repo *store.Repository, rev *
 		if !ok || !rev.MayReach(id) {
 			continue
 		}
-		reason := c.whyUnsearched(repo.ID, id)
+		reason := c.endings.whyUnsearched(repo.ID, id)
 		if reason == "" && c.task.HasFailed(v.ID) {
 			left[report.ReasonIndexUnreadable] += 0 // some of it, how much is not counted
 		}

@@ -156,7 +156,7 @@ func (c *Ledger) worked() iter.Seq[*store.Repository] {
 func (c *Ledger) isWork(of iter.Seq[*store.Repository]) iter.Seq[*store.Repository] {
 	return func(yield func(*store.Repository) bool) {
 		for repo := range of {
-			if (c.work[repo.ID] != nil || c.hasLeft(repo)) && c.wasSearched(repo.ID) && !yield(repo) {
+			if (c.work[repo.ID] != nil || c.endings.hasLeft(repo)) && c.wasSearched(repo.ID) && !yield(repo) {
 				return
 			}
 		}

@@ -7,24 +7,25 @@ import (
 	"github.com/trawlsearch/trawl/query/search/compile"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/search/target"
+	"github.com/trawlsearch/trawl/query/search/task"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 )
 
 // testCommitAfter takes from targets the revisions that do not pass. One whose
 // history cannot be read passes neither way, and is added to missing.
-func (r *Scope) testCommitAfter(ctx context.Context, a *compile.CommitAfter, targets *target.Set, missing *[]*store.Repository) error {
+func testCommitAfter(ctx context.Context, t *task.Task, a *compile.CommitAfter, targets *target.Set, missing *[]*store.Repository) error {
 	if a == nil {
 		return nil
 	}
-	targets.KeepRevisions(func(t *target.Repository, rev *target.Revision) bool {
-		if !t.Stored.Indexed() || rev.Commit == "" || ctx.Err() != nil {
+	targets.KeepRevisions(func(repo *target.Repository, rev *target.Revision) bool {
+		if !repo.Stored.Indexed() || rev.Commit == "" || ctx.Err() != nil {
 			return false
 		}
-		newer, err := r.hasCommitAfter(ctx, t, rev, a.Seconds)
-		if err != nil && ctx.Err() == nil && !r.NoteUnready(t.Stored, err) {
-			r.Note("history unreadable", r.Guarded(report.Text("repository", t.Stored.Name), report.Text("error", err.Error()))...)
-			*missing = append(*missing, t.Stored)
+		newer, err := hasCommitAfter(ctx, t, repo, rev, a.Seconds)
+		if err != nil && ctx.Err() == nil && !t.NoteUnready(repo.Stored, err) {
+			t.Note("history unreadable", t.Guarded(report.Text("repository", repo.Stored.Name), report.Text("error", err.Error()))...)
+			*missing = append(*missing, repo.Stored)
 		}
 		return err == nil && newer != a.Negated
 	})
@@ -33,15 +34,15 @@ func (r *Scope) testCommitAfter(ctx context.Context, a *compile.CommitAfter, tar
 
 // hasCommitAfter answers from the record where that knows the whole history,
 // else through git.
-func (r *Scope) hasCommitAfter(ctx context.Context, t *target.Repository, rev *target.Revision, seconds int64) (bool, error) {
-	if h := &t.Stored.History; h.Complete(rev.Commit) && h.Commits > 0 {
+func hasCommitAfter(ctx context.Context, t *task.Task, of *target.Repository, rev *target.Revision, seconds int64) (bool, error) {
+	if h := &of.Stored.History; h.Complete(rev.Commit) && h.Commits > 0 {
 		return h.Newest > seconds, nil
 	}
-	repo, err := r.Git.Open(ctx, t.Stored)
+	repo, err := t.Git.Open(ctx, of.Stored)
 	if err != nil {
 		return false, err
 	}
-	release, err := r.GitSlot(ctx)
+	release, err := t.GitSlot(ctx)
 	if err != nil {
 		return false, err
 	}

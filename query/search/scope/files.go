@@ -41,7 +41,7 @@ type contentsKey struct {
 
 // readContents lists the revisions that are not indexed, for basic queries that
 // look at documents. Revisions beyond the limits are left out and reported.
-func (r *Scope) readContents(ctx context.Context, basics []*target.Query, targetsOf func(*target.Query) *target.Set) error {
+func (s *Scope) readContents(ctx context.Context, basics []*target.Query, targetsOf func(*target.Query) *target.Set) error {
 	var jobs []*contentsJob
 	known := map[contentsKey]*contentsJob{}
 	for _, b := range basics {
@@ -71,7 +71,7 @@ func (r *Scope) readContents(ctx context.Context, basics []*target.Query, target
 	if len(jobs) == 0 {
 		return nil
 	}
-	err := r.doContents(ctx, jobs)
+	err := s.doContents(ctx, jobs)
 	for _, b := range basics {
 		if err == nil && (b.Documents || len(b.FileTests) > 0) && !targetsOf(b).IsLazy() {
 			targetsOf(b).KeepRevisions(func(t *target.Repository, rev *target.Revision) bool {
@@ -93,19 +93,19 @@ type contentsJob struct {
 
 // doContents lists commits side by side and takes them in order until they are
 // too much.
-func (r *Scope) doContents(ctx context.Context, jobs []*contentsJob) error {
-	start := r.Now()
+func (s *Scope) doContents(ctx context.Context, jobs []*contentsJob) error {
+	start := s.Now()
 	size, left, cut := 0, maxRevisions, 0
 	var unread []string
-	for first := 0; first < len(jobs); first += r.Workers {
-		group := jobs[first:min(first+r.Workers, len(jobs))]
+	for first := 0; first < len(jobs); first += s.Workers {
+		group := jobs[first:min(first+s.Workers, len(jobs))]
 		if size > maxContentsBytes || left <= 0 {
 			cut += len(group)
 			continue
 		}
 		var wg sync.WaitGroup
 		for _, j := range group {
-			wg.Go(func() { j.contents, j.err = r.contentsOf(ctx, j) })
+			wg.Go(func() { j.contents, j.err = s.cache.files(ctx, s.Task, j) })
 		}
 		wg.Wait()
 		if err := ctx.Err(); err != nil {
@@ -116,12 +116,12 @@ func (r *Scope) doContents(ctx context.Context, jobs []*contentsJob) error {
 				cut++
 				continue
 			}
-			if j.err != nil && r.NoteUnready(j.repo, j.err) {
-				r.sel.passedOver = true
+			if j.err != nil && s.NoteUnready(j.repo, j.err) {
+				s.sel.passedOver = true
 				continue
 			}
 			if j.err != nil {
-				r.Note("list "+j.key.Commit, r.Guarded(report.Text("repository", j.repo.Name), report.Text("error", j.err.Error()))...)
+				s.Note("list "+j.key.Commit, s.Guarded(report.Text("repository", j.repo.Name), report.Text("error", j.err.Error()))...)
 				unread = append(unread, j.repo.Name+"@"+showCommit(j))
 				continue
 			}
@@ -132,8 +132,8 @@ func (r *Scope) doContents(ctx context.Context, jobs []*contentsJob) error {
 			}
 		}
 	}
-	r.reportContents(cut, unread)
-	r.Step("list files of revisions", start, report.Count("revisions", len(jobs)), report.Count("left out", cut), report.Count("bytes", size))
+	s.reportContents(cut, unread)
+	s.Step("list files of revisions", start, report.Count("revisions", len(jobs)), report.Count("left out", cut), report.Count("bytes", size))
 	return nil
 }
 
@@ -146,22 +146,22 @@ func showCommit(j *contentsJob) string {
 
 // reportContents records revisions that were not searched: cut are too many,
 // unread cannot be listed.
-func (r *Scope) reportContents(cut int, unread []string) {
-	r.sel.passedOver = r.sel.passedOver || cut+len(unread) > 0
-	r.Report.Gaps().Add(report.RevisionsOverLimit(cut))
-	r.Report.Gaps().Add(report.RevisionsUnreadable(unread))
+func (s *Scope) reportContents(cut int, unread []string) {
+	s.sel.passedOver = s.sel.passedOver || cut+len(unread) > 0
+	s.Report.Gaps().Add(report.RevisionsOverLimit(cut))
+	s.Report.Gaps().Add(report.RevisionsUnreadable(unread))
 }
 
-// contentsOf lists a commit and finds its files in the repository's shards.
-func (r *Scope) contentsOf(ctx context.Context, j *contentsJob) (*target.Files, error) {
-	if known, ok := r.cache.contents.Get(j.key); ok {
+// files lists a commit and finds its files in the repository's shards.
+func (c *Cache) files(ctx context.Context, t *task.Task, j *contentsJob) (*target.Files, error) {
+	if known, ok := c.contents.Get(j.key); ok {
 		return known, nil
 	}
-	repo, err := r.Git.Open(ctx, j.repo)
+	repo, err := t.Git.Open(ctx, j.repo)
 	if err != nil {
 		return nil, err
 	}
-	release, err := r.GitSlot(ctx)
+	release, err := t.GitSlot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -172,12 +172,12 @@ func (r *Scope) contentsOf(ctx context.Context, j *contentsJob) (*target.Files, 
 	}
 	out := &target.Files{In: map[uint32]*postings.Set{}}
 	if !j.key.unindexed {
-		if err := l.mark(r.Task, j.repo, out.In); err != nil {
+		if err := l.mark(t, j.repo, out.In); err != nil {
 			return nil, err
 		}
 	}
 	out.Unindexed = l.unindexed()
-	r.cache.contents.Put(j.key, out, out.Bytes())
+	c.contents.Put(j.key, out, out.Bytes())
 	return out, nil
 }
 

@@ -14,6 +14,9 @@ import (
 	"github.com/trawlsearch/trawl/store"
 )
 
+// fileAnswers are what is known for the questions of a search.
+type fileAnswers map[compile.FileQuestion]*fileAnswer
+
 // fileAnswer is what is known for one question. A revision is unknown when a
 // part of it that could have held the document cannot be read.
 type fileAnswer struct {
@@ -23,40 +26,40 @@ type fileAnswer struct {
 // testFiles takes from the targets of each basic query the revisions that do
 // not pass its tests of files. One without a generation passes none, not
 // even a negated one.
-func (r *Scope) testFiles(ctx context.Context) error {
-	answers := map[compile.FileQuestion]*fileAnswer{}
+func (s *Scope) testFiles(ctx context.Context) error {
+	answers := fileAnswers{}
 	none, tested := true, false
-	for _, b := range r.queries {
-		if err := r.testTargets(ctx, answers, b.FileTests, b.Repositories); err != nil {
+	for _, b := range s.queries {
+		if err := answers.test(ctx, s.Task, b.FileTests, b.Repositories); err != nil {
 			return err
 		}
-		if err := r.testCommitAfter(ctx, b.CommitAfter, b.Repositories, &r.sel.missing); err != nil {
+		if err := testCommitAfter(ctx, s.Task, b.CommitAfter, b.Repositories, &s.sel.missing); err != nil {
 			return err
 		}
 		none = none && b.Repositories.Len() == 0
 		tested = tested || len(b.FileTests) > 0 || b.CommitAfter != nil
 	}
-	r.Report.Gaps().Missing(task.NamesByID(r.sel.missing))
+	s.Report.Gaps().Missing(task.NamesByID(s.sel.missing))
 	if !none || !tested {
 		return nil
 	}
-	return r.testLeftOut(ctx, answers)
+	return s.testLeftOut(ctx, answers)
 }
 
-// testTargets takes from targets what does not pass.
-func (r *Scope) testTargets(ctx context.Context, answers map[compile.FileQuestion]*fileAnswer, tests []compile.FileTest, targets *target.Set) error {
-	for _, t := range tests {
-		a := answers[t.FileQuestion]
+// test takes from targets what does not pass.
+func (answers fileAnswers) test(ctx context.Context, t *task.Task, tests []compile.FileTest, targets *target.Set) error {
+	for _, test := range tests {
+		a := answers[test.FileQuestion]
 		if a == nil {
 			a = &fileAnswer{map[target.Key]bool{}, map[target.Key]bool{}, map[target.Key]bool{}}
-			answers[t.FileQuestion] = a
+			answers[test.FileQuestion] = a
 		}
-		if err := r.ask(ctx, t.FileQuestion, a, targets); err != nil {
+		if err := a.ask(ctx, t, test.FileQuestion, targets); err != nil {
 			return err
 		}
 		targets.KeepRevisions(func(repo *target.Repository, rev *target.Revision) bool {
 			key := repo.Key(rev)
-			return repo.Stored.Indexed() && !a.unknown[key] && a.found[key] != t.Negated
+			return repo.Stored.Indexed() && !a.unknown[key] && a.found[key] != test.Negated
 		})
 	}
 	return nil
@@ -65,36 +68,36 @@ func (r *Scope) testTargets(ctx context.Context, answers map[compile.FileQuestio
 // testLeftOut forgets the forks and archived repositories that would not pass
 // either: to ask for them is proposed when there is nothing else, and has to
 // help.
-func (r *Scope) testLeftOut(ctx context.Context, answers map[compile.FileQuestion]*fileAnswer) error {
-	all := r.findLeftOut()
-	if err := r.resolveLeftOut(ctx); err != nil {
+func (s *Scope) testLeftOut(ctx context.Context, answers fileAnswers) error {
+	all := s.findLeftOut()
+	if err := s.resolveLeftOut(ctx); err != nil {
 		return err
 	}
 	passed := &store.IDs{}
-	for _, b := range r.queries {
-		if err := r.testTargets(ctx, answers, b.FileTests, b.LeftOut); err != nil {
+	for _, b := range s.queries {
+		if err := answers.test(ctx, s.Task, b.FileTests, b.LeftOut); err != nil {
 			return err
 		}
-		if err := r.testCommitAfter(ctx, b.CommitAfter, b.LeftOut, &[]*store.Repository{}); err != nil {
+		if err := testCommitAfter(ctx, s.Task, b.CommitAfter, b.LeftOut, &[]*store.Repository{}); err != nil {
 			return err
 		}
 		passed.Join(b.LeftOut.IDs())
 	}
 	all.forks.Intersect(passed)
 	all.archived.Intersect(passed)
-	r.sel.leftOut = all
+	s.sel.leftOut = all
 	return nil
 }
 
 // ask finds the answer for those of the targets for which it is not known.
-func (r *Scope) ask(ctx context.Context, q compile.FileQuestion, a *fileAnswer, targets *target.Set) error {
-	start := r.Now()
+func (a *fileAnswer) ask(ctx context.Context, t *task.Task, q compile.FileQuestion, targets *target.Set) error {
+	start := t.Now()
 	var some []*target.Repository
-	for t := range targets.All() {
-		new := *t
-		new.Revisions = slices.DeleteFunc(slices.Clone(t.Revisions), func(rev *target.Revision) bool { return a.asked[t.Key(rev)] })
+	for repo := range targets.All() {
+		new := *repo
+		new.Revisions = slices.DeleteFunc(slices.Clone(repo.Revisions), func(rev *target.Revision) bool { return a.asked[repo.Key(rev)] })
 		for _, rev := range new.Revisions {
-			a.asked[t.Key(rev)] = true
+			a.asked[repo.Key(rev)] = true
 		}
 		if len(new.Revisions) > 0 {
 			some = append(some, &new)
@@ -112,7 +115,7 @@ func (r *Scope) ask(ctx context.Context, q compile.FileQuestion, a *fileAnswer, 
 		defer mu.Unlock()
 		return a.found[key] || a.unknown[key]
 	}
-	docs, err := documents.Scan(ctx, r.Task, b, verify.Scan{
+	docs, err := documents.Scan(ctx, t, b, verify.Scan{
 		Done: done,
 		Found: func(keys []target.Key, _ *verify.Verifier, _ uint16) error {
 			mu.Lock()
@@ -125,7 +128,7 @@ func (r *Scope) ask(ctx context.Context, q compile.FileQuestion, a *fileAnswer, 
 		Unreadable: func(src target.Source) {
 			mu.Lock()
 			defer mu.Unlock()
-			for key := range target.KeysIn(r.Snapshot, rest, src) {
+			for key := range target.KeysIn(t.Snapshot, rest, src) {
 				if !a.found[key] {
 					a.unknown[key] = true
 				}
@@ -135,8 +138,8 @@ func (r *Scope) ask(ctx context.Context, q compile.FileQuestion, a *fileAnswer, 
 	for key := range a.found {
 		delete(a.unknown, key)
 	}
-	r.Step("test repositories for files", start, append([]report.Field{
+	t.Step("test repositories for files", start, append([]report.Field{
 		report.Text("path", q.Path), report.Text("content", q.Content), report.Count("repositories", rest.Len()), report.Count("passed", len(a.found)),
-	}, r.Guarded(report.Count("documents", docs))...)...)
+	}, t.Guarded(report.Count("documents", docs))...)...)
 	return err
 }

@@ -10,10 +10,10 @@ import (
 type leftOut struct{ forks, archived *store.IDs }
 
 // findLeftOut returns what the basic queries leave out.
-func (r *Scope) findLeftOut() leftOut {
+func (s *Scope) findLeftOut() leftOut {
 	l := leftOut{&store.IDs{}, &store.IDs{}}
-	for _, b := range r.queries {
-		forks, archived := leftOutOf(r.Snapshot, b.RepositoryFilter, b.LeftOut.IDs())
+	for _, b := range s.queries {
+		forks, archived := leftOutOf(s.Snapshot, b.RepositoryFilter, b.LeftOut.IDs())
 		l.forks.Join(forks)
 		l.archived.Join(archived)
 	}
@@ -21,9 +21,9 @@ func (r *Scope) findLeftOut() leftOut {
 }
 
 // countChosen counts the repositories that any of the basic queries searches.
-func (r *Scope) countChosen() int {
-	sets := make([]*target.Set, len(r.queries))
-	for i, b := range r.queries {
+func (s *Scope) countChosen() int {
+	sets := make([]*target.Set, len(s.queries))
+	for i, b := range s.queries {
 		sets[i] = b.Repositories
 	}
 	return target.UnionIDs(sets).Len()

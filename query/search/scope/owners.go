@@ -11,6 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/documents"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/search/target"
+	"github.com/trawlsearch/trawl/query/search/task"
 	"github.com/trawlsearch/trawl/query/search/verify"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/shard"
@@ -24,36 +25,36 @@ const ownersPath = `^(?:\.github/|\.gitlab/|docs/)?CODEOWNERS$`
 
 // readOwners gives the basic queries that ask for owners the rules that their
 // targets have at each revision. One whose rules cannot be read is taken from
-// the targets: nothing true can be said of its documents.
-func (r *Scope) readOwners(ctx context.Context) error {
+// the targets: nothing true can be said of its documents. It reports whether owners
+// were asked for and no repository names any.
+func readOwners(ctx context.Context, t *task.Task, queries []*target.Query) (none bool, err error) {
 	var sets []*target.Set
-	for _, b := range r.queries {
+	for _, b := range queries {
 		if b.NeedsOwners() {
 			sets = append(sets, b.Repositories)
 		}
 	}
 	targets := target.Join(sets)
 	if targets.Len() == 0 {
-		return nil
+		return false, nil
 	}
-	rules, unreadable, err := r.ownerRules(ctx, targets)
+	rules, unreadable, err := ownerRules(ctx, t, targets)
 	if err != nil {
-		return err
+		return false, err
 	}
-	for _, b := range r.queries {
+	for _, b := range queries {
 		if !b.NeedsOwners() {
 			continue
 		}
 		b.OwnerRules = rules
-		b.Repositories.KeepRevisions(func(t *target.Repository, rev *target.Revision) bool { return !unreadable[t.Key(rev)] })
+		b.Repositories.KeepRevisions(func(repo *target.Repository, rev *target.Revision) bool { return !unreadable[repo.Key(rev)] })
 	}
-	r.noOwners = len(rules)+len(unreadable) == 0
-	return nil
+	return len(rules)+len(unreadable) == 0, nil
 }
 
 // ownerRules reads the rules of the targets that have some.
-func (r *Scope) ownerRules(ctx context.Context, targets *target.Set) (rules map[target.Key]*owners.Rules, unreadable map[target.Key]bool, err error) {
-	start := r.Now()
+func ownerRules(ctx context.Context, t *task.Task, targets *target.Set) (rules map[target.Key]*owners.Rules, unreadable map[target.Key]bool, err error) {
+	start := t.Now()
 	m, err := match.Compile(ownersPath, true, true)
 	if err != nil {
 		return nil, nil, err
@@ -62,7 +63,7 @@ func (r *Scope) ownerRules(ctx context.Context, targets *target.Set) (rules map[
 	var mu sync.Mutex // guards what follows
 	rules, unreadable = map[target.Key]*owners.Rules{}, map[target.Key]bool{}
 	rank := map[target.Key]int{}
-	_, err = documents.Scan(ctx, r.Task, b, verify.Scan{
+	_, err = documents.Scan(ctx, t, b, verify.Scan{
 		Done: func(target.Key) bool { return false },
 		Found: func(keys []target.Key, v *verify.Verifier, i uint16) error {
 			n := slices.Index(ownersFiles, v.Plan.Docs.Path(int(i)))
@@ -86,22 +87,22 @@ func (r *Scope) ownerRules(ctx context.Context, targets *target.Set) (rules map[
 		Unreadable: func(src target.Source) {
 			mu.Lock()
 			defer mu.Unlock()
-			for key := range target.KeysIn(r.Snapshot, targets, src) {
+			for key := range target.KeysIn(t.Snapshot, targets, src) {
 				unreadable[key] = true
 			}
 		},
 	})
 	if err == nil {
-		err = r.uploadedRules(targets, rules, unreadable)
+		err = uploadedRules(t.Snapshot, targets, rules, unreadable)
 	}
-	r.Step("read owners", start, report.Count("repositories", targets.Len()), report.Count("with rules", len(rules)))
+	t.Step("read owners", start, report.Count("repositories", targets.Len()), report.Count("with rules", len(rules)))
 	return rules, unreadable, err
 }
 
 // uploadedRules puts the rules of files that were uploaded in the place of those that
 // were read.
-func (r *Scope) uploadedRules(targets *target.Set, rules map[target.Key]*owners.Rules, unreadable map[target.Key]bool) error {
-	return r.Snapshot.EachOwnersFile(func(repository uint32, read func() (*store.OwnersFile, error)) error {
+func uploadedRules(sn *store.Snapshot, targets *target.Set, rules map[target.Key]*owners.Rules, unreadable map[target.Key]bool) error {
+	return sn.EachOwnersFile(func(repository uint32, read func() (*store.OwnersFile, error)) error {
 		t := targets.Get(repository)
 		if t == nil {
 			return nil

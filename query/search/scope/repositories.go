@@ -12,25 +12,25 @@ import (
 )
 
 // selectRepositories sets the repositories of b.
-func (r *Scope) selectRepositories(b *target.Query, shown *shownRepositories) {
+func (s *Scope) selectRepositories(b *target.Query, shown *shownRepositories) {
 	f := b.RepositoryFilter
-	ids, whole := candidates(r.Task, f)
+	ids, whole := candidates(s.Task, f)
 	if whole && ids.Len() > fewChosen && isBySet(b) {
-		forks, archived := leftOutOf(r.Snapshot, f, ids)
+		forks, archived := leftOutOf(s.Snapshot, f, ids)
 		forks.Join(archived)
 		ids.Subtract(forks)
 		of := func(stored *store.Repository) *target.Repository { return defaultTarget(stored, shown) }
-		b.Repositories, b.LeftOut = target.NewLazy(r.Task, ids, of), target.NewLazy(r.Task, forks, of)
-		for stored := range r.Marked(store.MarkUnindexed) {
+		b.Repositories, b.LeftOut = target.NewLazy(s.Task, ids, of), target.NewLazy(s.Task, forks, of)
+		for stored := range s.Marked(store.MarkUnindexed) {
 			if ids.Has(stored.ID) {
-				r.sel.addUnindexed(stored)
+				s.sel.addUnindexed(stored)
 			}
 		}
 		return
 	}
 	var chosen, leftOut []*target.Repository
 	noForks, noArchived := f.LeavesOut()
-	for stored := range r.In(ids) {
+	for stored := range s.In(ids) {
 		if !f.Matches(stored) {
 			continue
 		}
@@ -40,10 +40,10 @@ func (r *Scope) selectRepositories(b *target.Query, shown *shownRepositories) {
 			continue
 		}
 		if len(b.Revisions) == 0 {
-			r.sel.lacking.add(stored.Name, f.Typed()...)
+			s.sel.lacking.add(stored.Name, f.Typed()...)
 			continue
 		}
-		r.sel.addUnindexed(stored)
+		s.sel.addUnindexed(stored)
 		chosen = append(chosen, t)
 	}
 	b.Repositories, b.LeftOut = target.NewSet(chosen...), target.NewSet(leftOut...)

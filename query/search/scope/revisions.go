@@ -11,6 +11,7 @@ import (
 	"github.com/trawlsearch/trawl/query/search/compile"
 	"github.com/trawlsearch/trawl/query/search/report"
 	"github.com/trawlsearch/trawl/query/search/target"
+	"github.com/trawlsearch/trawl/query/search/task"
 	"github.com/trawlsearch/trawl/store"
 	"github.com/trawlsearch/trawl/store/git"
 )
@@ -44,40 +45,40 @@ type gitAnswer struct {
 }
 
 // resolveRevisions finds the revisions of all targets.
-func (r *Scope) resolveRevisions(ctx context.Context) error {
-	start := r.Now()
+func (s *Scope) resolveRevisions(ctx context.Context) error {
+	start := s.Now()
 	questions := map[uint32]*gitQuestion{}
-	for _, b := range r.queries {
+	for _, b := range s.queries {
 		askFor(b, questions, b.Repositories)
 	}
-	answers, err := r.askGit(ctx, questions)
+	answers, err := s.cache.ask(ctx, s.Task, questions)
 	if err != nil {
 		return err
 	}
-	for _, b := range r.queries {
-		r.chooseRevisions(b, b.Repositories, answers, &r.sel)
+	for _, b := range s.queries {
+		chooseRevisions(b, b.Repositories, answers, &s.sel)
 	}
 	if len(questions) > 0 {
-		r.Step("resolve revisions", start, report.Count("repositories", len(questions)))
+		s.Step("resolve revisions", start, report.Count("repositories", len(questions)))
 	}
 	return nil
 }
 
 // resolveLeftOut does the same for the forks and archived repositories that
 // were left out, whatever they lack.
-func (r *Scope) resolveLeftOut(ctx context.Context) error {
+func (s *Scope) resolveLeftOut(ctx context.Context) error {
 	questions := map[uint32]*gitQuestion{}
-	for _, b := range r.queries {
+	for _, b := range s.queries {
 		askFor(b, questions, b.LeftOut)
 	}
-	answers, err := r.askGit(ctx, questions)
+	answers, err := s.cache.ask(ctx, s.Task, questions)
 	if err != nil {
 		return err
 	}
-	for _, b := range r.queries {
-		r.chooseRevisions(b, b.LeftOut, answers, &selection{})
+	for _, b := range s.queries {
+		chooseRevisions(b, b.LeftOut, answers, &selection{})
 	}
-	return r.readContents(ctx, r.queries, func(b *target.Query) *target.Set { return b.LeftOut })
+	return s.readContents(ctx, s.queries, func(b *target.Query) *target.Set { return b.LeftOut })
 }
 
 // askFor adds what the targets need from git to questions.
@@ -94,8 +95,8 @@ func askFor(b *target.Query, questions map[uint32]*gitQuestion, targets *target.
 		if q == nil {
 			q = &gitQuestion{repo: t.Stored}
 		}
-		for _, s := range b.Revisions {
-			askForRevision(b, q, s)
+		for _, rev := range b.Revisions {
+			askForRevision(b, q, rev)
 		}
 		if len(q.revs)+len(q.globs)+len(q.times) > 0 {
 			questions[id] = q
@@ -143,8 +144,8 @@ func gitName(rev string) string {
 	return rev
 }
 
-// askGit asks the repositories, some at a time. An error is that of ctx.
-func (r *Scope) askGit(ctx context.Context, questions map[uint32]*gitQuestion) (map[uint32]*gitAnswer, error) {
+// ask asks the repositories, some at a time. An error is that of ctx.
+func (c *Cache) ask(ctx context.Context, t *task.Task, questions map[uint32]*gitQuestion) (map[uint32]*gitAnswer, error) {
 	answers := map[uint32]*gitAnswer{}
 	if len(questions) == 0 {
 		return answers, nil
@@ -156,8 +157,8 @@ func (r *Scope) askGit(ctx context.Context, questions map[uint32]*gitQuestion) (
 		wg.Go(func() {
 			for q := range work {
 				a := &gitAnswer{commits: map[string]string{}, at: map[string]string{}}
-				if a.err = r.askOne(ctx, q, a); a.err != nil && ctx.Err() == nil {
-					r.FailRepository(q.repo, a.err)
+				if a.err = c.askOne(ctx, t, q, a); a.err != nil && ctx.Err() == nil {
+					t.FailRepository(q.repo, a.err)
 				}
 				mu.Lock()
 				answers[q.repo.ID] = a
@@ -193,14 +194,14 @@ func (k resolved) of(rev string) resolved {
 	return k
 }
 
-func (r *Scope) askOne(ctx context.Context, q *gitQuestion, a *gitAnswer) error {
+func (c *Cache) askOne(ctx context.Context, t *task.Task, q *gitQuestion, a *gitAnswer) error {
 	var unknown []string
-	key := resolved{repository: q.repo.ID, fetched: q.repo.Fetched(), state: r.Git.State(q.repo)} // what comes of it is of no later time
+	key := resolved{repository: q.repo.ID, fetched: q.repo.Fetched(), state: t.Git.State(q.repo)} // what comes of it is of no later time
 	want := func(rev string) {
 		if _, asked := a.commits[rev]; asked || slices.Contains(unknown, rev) {
 			return
 		}
-		if commit, ok := r.cache.commits.Get(key.of(rev)); ok {
+		if commit, ok := c.commits.Get(key.of(rev)); ok {
 			a.commits[rev] = commit
 		} else {
 			unknown = append(unknown, rev)
@@ -212,11 +213,11 @@ func (r *Scope) askOne(ctx context.Context, q *gitQuestion, a *gitAnswer) error 
 	if len(unknown)+len(q.globs)+len(q.times) == 0 {
 		return nil
 	}
-	repo, err := r.Git.Open(ctx, q.repo)
+	repo, err := t.Git.Open(ctx, q.repo)
 	if err != nil {
 		return err
 	}
-	release, err := r.GitSlot(ctx)
+	release, err := t.GitSlot(ctx)
 	if err != nil {
 		return err
 	}
@@ -232,7 +233,7 @@ func (r *Scope) askOne(ctx context.Context, q *gitQuestion, a *gitAnswer) error 
 	for i, rev := range unknown {
 		if commits[i] != "" {
 			a.commits[rev] = commits[i]
-			r.cache.commits.Put(key.of(rev), commits[i], len(rev)+len(commits[i]))
+			c.commits.Put(key.of(rev), commits[i], len(rev)+len(commits[i]))
 		}
 	}
 	for _, s := range q.times {
@@ -273,7 +274,7 @@ type assembled struct {
 }
 
 // chooseRevisions gives targets their revisions and takes away those that have none.
-func (r *Scope) chooseRevisions(b *target.Query, targets *target.Set, answers map[uint32]*gitAnswer, sel *selection) {
+func chooseRevisions(b *target.Query, targets *target.Set, answers map[uint32]*gitAnswer, sel *selection) {
 	if targets.IsLazy() {
 		return // a target is made with its revisions
 	}

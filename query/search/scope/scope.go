@@ -61,59 +61,61 @@ func New(t *task.Task, cache *Cache, queries []*target.Query) *Scope {
 
 // LeftOut returns how many forks and archived repositories were left out by
 // default.
-func (r *Scope) LeftOut() (forks, archived int) {
-	return r.sel.leftOut.forks.Len(), r.sel.leftOut.archived.Len()
+func (s *Scope) LeftOut() (forks, archived int) {
+	return s.sel.leftOut.forks.Len(), s.sel.leftOut.archived.Len()
 }
 
 // HasPassedOver reports whether a chosen repository has none of the revisions
 // asked for.
-func (r *Scope) HasPassedOver() bool { return r.sel.passedOver }
+func (s *Scope) HasPassedOver() bool { return s.sel.passedOver }
 
 // HasNoOwners reports whether owners were asked for and no repository names any.
-func (r *Scope) HasNoOwners() bool { return r.noOwners }
+func (s *Scope) HasNoOwners() bool { return s.noOwners }
 
 // Alert names the revisions that could not be searched, nil if there are none.
-func (r *Scope) Alert() *query.Alert {
-	if a := r.sel.lacking.alert(); a != nil {
+func (s *Scope) Alert() *query.Alert {
+	if a := s.sel.lacking.alert(); a != nil {
 		return a
 	}
-	if r.sel.invalid != "" {
-		return invalidRevisionAlert(r.sel.invalid)
+	if s.sel.invalid != "" {
+		return invalidRevisionAlert(s.sel.invalid)
 	}
 	return nil
 }
 
 // ChooseRepositories selects the repositories of every basic query.
-func (r *Scope) ChooseRepositories() {
-	start := r.Now()
+func (s *Scope) ChooseRepositories() {
+	start := s.Now()
 	shown := &shownRepositories{byID: map[uint32]*query.Repository{}}
-	for _, b := range r.queries {
-		r.selectRepositories(b, shown)
+	for _, b := range s.queries {
+		s.selectRepositories(b, shown)
 	}
-	r.sel.leftOut = r.findLeftOut()
-	r.sel.notIndexedYet.Name = func(id uint32) string { return r.Repository(id).Name }
-	r.Report.Gaps().NotIndexed(&r.sel.notIndexedYet)
-	forks, archived := r.LeftOut()
-	r.Step("choose repositories", start, report.Count("known", r.Known()), report.Count("chosen", r.countChosen()),
+	s.sel.leftOut = s.findLeftOut()
+	s.sel.notIndexedYet.Name = func(id uint32) string { return s.Repository(id).Name }
+	s.Report.Gaps().NotIndexed(&s.sel.notIndexedYet)
+	forks, archived := s.LeftOut()
+	s.Step("choose repositories", start, report.Count("known", s.Known()), report.Count("chosen", s.countChosen()),
 		report.Count("forks left out", forks), report.Count("archived left out", archived),
-		report.Count("not indexed", r.sel.notIndexedYet.Len()))
+		report.Count("not indexed", s.sel.notIndexedYet.Len()))
 }
 
 // Resolve finds out, through git and by searches of documents, what has to be
 // known before the first answer.
-func (r *Scope) Resolve(ctx context.Context) error {
-	if err := r.resolveRevisions(ctx); err != nil {
+func (s *Scope) Resolve(ctx context.Context) error {
+	if err := s.resolveRevisions(ctx); err != nil {
 		return err
 	}
-	r.Report.Gaps().Add(report.RevisionsNotIndexed(len(r.sel.notIndexed.repositories)))
-	if err := r.readContents(ctx, r.queries, func(b *target.Query) *target.Set { return b.Repositories }); err != nil {
+	s.Report.Gaps().Add(report.RevisionsNotIndexed(len(s.sel.notIndexed.repositories)))
+	if err := s.readContents(ctx, s.queries, func(b *target.Query) *target.Set { return b.Repositories }); err != nil {
 		return err
 	}
-	if err := r.testFiles(ctx); err != nil {
+	if err := s.testFiles(ctx); err != nil {
 		return err
 	}
-	if err := r.readContributors(ctx); err != nil {
+	if err := readContributors(ctx, s.Task, s.queries); err != nil {
 		return err
 	}
-	return r.readOwners(ctx)
+	var err error
+	s.noOwners, err = readOwners(ctx, s.Task, s.queries)
+	return err
 }
