@@ -449,6 +449,78 @@ func TestDeliveries(t *testing.T) {
 	w.heard("nothing after that")
 }
 
+// TestMessageOfALook: people get one message for all repositories of a look, the same again
+// where it failed; programs get one for each. What a user sees no more is left out.
+func TestMessageOfALook(t *testing.T) {
+	w := newWorld(t)
+	w.push("other", "a.txt", "slip\n")
+	id := w.watch(w.ann, "glaze", saved.Target{Kind: "email"})
+	r := w.runner()
+	w.look(r)
+	push := func(path string) {
+		for _, name := range []string{"open", "other", "secret"} {
+			w.push(name, path, "glaze "+path+"\n")
+		}
+		w.lookOnly(r)
+	}
+	tell := func(when string, want ...string) (mail []sent) {
+		t.Helper()
+		_, err := r.tellDue(t.Context())
+		w.Must(err)
+		var got []string
+		for _, s := range w.received() {
+			got = append(got, fmt.Sprintf("%s %q of %d in %d: %d of %d", s.kind, s.Repository, s.Count, s.Repositories, len(s.Matches), s.Count))
+			if s.kind == notify.Email {
+				mail = append(mail, s)
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", when, got, want)
+		}
+		return mail
+	}
+	each := func(names ...string) (out []string) {
+		for _, name := range names {
+			out = append(out, fmt.Sprintf(`webhook "lab/%s" of 1 in 1: 1 of 1`, name))
+		}
+		return out
+	}
+
+	push("b.txt")
+	r.setLooking(id, true)
+	tell("before the look has ended")
+	r.setLooking(id, false)
+	tell("after it", append([]string{`email "" of 3 in 3: 3 of 3`}, each("open", "other", "secret")...)...)
+
+	push("c.txt")
+	r.setLooking(id, true)
+	w.clock.Add(gatherFor)
+	tell("a look without an end", append([]string{`email "" of 3 in 3: 3 of 3`}, each("open", "other", "secret")...)...)
+	r.setLooking(id, false)
+
+	w.answer(errors.New("it answered 500"))
+	push("d.txt")
+	tell("refused")
+	w.answer(nil)
+	w.push("other", "e.txt", "glaze e.txt\n")
+	w.lookOnly(r)
+	w.clock.Add(2 * time.Minute)
+	mails := tell("again, beside something new", append([]string{`email "" of 3 in 3: 3 of 3`, `email "lab/other" of 1 in 1: 1 of 1`}, each("open", "other", "other", "secret")...)...)
+	if len(mails) == 2 && mails[0].ID == mails[1].ID {
+		t.Errorf("two messages have the id %q", mails[0].ID)
+	}
+
+	push("f.txt")
+	w.Readers("lab/secret", "user:bob")
+	tell("what ann may not see any more", append([]string{`email "" of 2 in 2: 2 of 2`}, each("open", "other")...)...)
+	all, err := w.book.Firings.All(id)
+	w.Must(err)
+	f := all[slices.IndexFunc(all, func(f *saved.Firing) bool { return f.Name == "lab/secret" })]
+	if f.Delivery("email").State != saved.DeliveryEnded || f.Delivery("email").Failure != "the repository is not there any more" {
+		t.Errorf("what was not told is %+v", f)
+	}
+}
+
 // TestTooMany: where there are more matches than a monitor tells apart it says so, and tells
 // nothing by chance.
 func TestTooMany(t *testing.T) {

@@ -67,6 +67,8 @@ type Runner struct {
 	changed map[uint32]bool
 	// all says that any may have.
 	all bool
+	// looking are monitors, by their searches, that have repositories left to look at.
+	looking map[uint32]bool
 }
 
 // progress is how far a monitor is in this process.
@@ -93,7 +95,7 @@ func (r *Runner) prepare() {
 	r.once.Do(func() {
 		r.look, r.tell = make(chan struct{}, 1), make(chan struct{}, 1)
 		r.monitors, r.held, r.changed, r.all = map[uint32]*progress{}, map[uint32]time.Time{}, map[uint32]bool{}, true
-		r.closed = map[receiver]time.Time{}
+		r.closed, r.looking = map[receiver]time.Time{}, map[uint32]bool{}
 		r.Kept.Store.Subscribe(r.applied)
 	})
 }
@@ -228,6 +230,9 @@ func (r *Runner) lookAll(ctx context.Context) (next time.Time, err error) {
 		next = earlier(next, at)
 	}
 	maps.DeleteFunc(r.monitors, func(search uint32, _ *progress) bool { return !there[search] })
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	maps.DeleteFunc(r.looking, func(search uint32, _ bool) bool { return !there[search] })
 	return next, errors.Join(errs...)
 }
 
@@ -270,7 +275,10 @@ func (r *Runner) run(ctx context.Context, m *saved.Monitor) (next time.Time, err
 		return at.retry, r.note(m, at, string(why))
 	}
 	at.retry = time.Time{}
-	if err := r.takeTurn(ctx, m, at, q, actor); err != nil {
+	r.setLooking(m.Search, true)
+	err = r.takeTurn(ctx, m, at, q, actor)
+	r.setLooking(m.Search, err == nil && len(at.todo) > 0)
+	if err != nil {
 		return next, err
 	}
 	if len(at.todo) > 0 {
@@ -280,6 +288,25 @@ func (r *Runner) run(ctx context.Context, m *saved.Monitor) (next time.Time, err
 		next = earlier(next, l.next)
 	}
 	return next, r.note(m, at, "")
+}
+
+// setLooking notes whether a monitor has repositories left to look at: what it finds is told
+// once it has none, so that one message tells of all.
+func (r *Runner) setLooking(search uint32, is bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if is {
+		r.looking[search] = true
+		return
+	}
+	delete(r.looking, search)
+	signal(r.tell)
+}
+
+func (r *Runner) isLooking(search uint32) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.looking[search]
 }
 
 // cannot is why a monitor cannot search at all, for its user.

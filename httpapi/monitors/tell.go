@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/trawlsearch/trawl/httpapi/auth"
 	"github.com/trawlsearch/trawl/httpapi/code"
 	"github.com/trawlsearch/trawl/httpapi/notify"
 	"github.com/trawlsearch/trawl/store"
@@ -27,6 +28,8 @@ const (
 	giveUpAfter  = 24 * time.Hour
 	// holdAfter is how long the other firings of a monitor wait after a failure.
 	holdAfter = time.Minute
+	// gatherFor is how long what was found waits for the rest of a look.
+	gatherFor = 5 * time.Minute
 )
 
 // tellAll delivers what waits, until ctx ends.
@@ -56,6 +59,8 @@ func (r *Runner) tellDue(ctx context.Context) (next time.Time, err error) {
 	err = r.Kept.Book.Firings.Waiting(func(search, number uint32, at time.Time) {
 		switch {
 		case !r.mine(search):
+		case r.isLooking(search) && at.Add(gatherFor).After(now):
+			next = earlier(next, at.Add(gatherFor)) // or as soon as the look has ended
 		case !at.After(now):
 			due = append(due, firing{search, number})
 		case next.IsZero() || at.Before(next):
@@ -79,36 +84,24 @@ func (r *Runner) tellDue(ctx context.Context) (next time.Time, err error) {
 	var mu sync.Mutex // guards next and held
 	for search, numbers := range bySearch {
 		group.Go(func() error {
-			for _, number := range numbers {
-				failed, err := r.tellOne(ctx, search, number)
-				if err != nil {
-					return err
-				}
-				if failed { // the others would wait as long for the same receiver
-					mu.Lock()
-					defer mu.Unlock()
-					r.held[search] = r.Kept.Now().Add(holdAfter)
-					next = earlier(next, r.held[search])
-					return nil
-				}
+			failed, err := r.tellSearch(ctx, search, numbers)
+			if failed { // the others would wait as long for the same receiver
+				mu.Lock()
+				defer mu.Unlock()
+				r.held[search] = r.Kept.Now().Add(holdAfter)
+				next = earlier(next, r.held[search])
 			}
-			return nil
+			return err
 		})
 	}
 	err = group.Wait()
 	return next, err
 }
 
-// tellOne delivers a firing everywhere it is due. failed says that it is to be tried again.
-func (r *Runner) tellOne(ctx context.Context, search, number uint32) (failed bool, err error) {
+// tellSearch delivers firings of a monitor in all of its ways, each until a message fails.
+// failed says that one did, and is to be tried again.
+func (r *Runner) tellSearch(ctx context.Context, search uint32, numbers []uint32) (failed bool, err error) {
 	book := r.Kept.Book
-	f, err := book.Firings.Get(search, number)
-	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrCorrupt) {
-		return false, book.Firings.EndWaiting(search, number)
-	}
-	if err != nil {
-		return false, err
-	}
 	m, err := book.Monitors.Get(search)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, book.Monitors.Remove(search)
@@ -116,40 +109,122 @@ func (r *Runner) tellOne(ctx context.Context, search, number uint32) (failed boo
 	if err != nil {
 		return false, err
 	}
-	for i := range f.Deliveries {
-		d := &f.Deliveries[i]
-		if d.State != saved.DeliveryWaits || d.Next.After(r.Kept.Now()) {
-			continue
+	var all []*saved.Firing
+	for _, number := range numbers {
+		f, err := book.Firings.Get(search, number)
+		switch {
+		case errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrCorrupt):
+			err = book.Firings.EndWaiting(search, number)
+		case err == nil:
+			all = append(all, f)
 		}
-		keep := func() error {
-			return book.Firings.Change(search, number, func(kept *saved.Firing) {
-				if i < len(kept.Deliveries) {
-					kept.Deliveries[i] = *d
-				}
-			})
+		if err != nil {
+			return false, err
 		}
-		// While the store takes nothing, nothing is sent, or it would be sent for ever.
-		d.Next = r.Kept.Now().UTC().Add(retryAfter(d.Tries + 1)).Truncate(time.Millisecond)
-		if err := keep(); err != nil {
-			return false, ignoreGone(err)
-		}
-		to := receiverOf(m, d.Kind)
-		if until := r.closedUntil(to); !until.IsZero() {
-			d.Next = earlier(until, r.Kept.Now().UTC().Add(longestRetry)) // which it has said to another message
-		} else {
-			err := r.deliver(ctx, m, f, notify.Kind(d.Kind))
-			if ctx.Err() != nil {
-				return false, ctx.Err() // that was no attempt
+	}
+	for _, kind := range []notify.Kind{notify.Email, notify.Slack, notify.Webhook} {
+		for _, b := range r.batches(m, kind, all) {
+			again, err := r.tellBatch(ctx, b)
+			if err != nil {
+				return failed, err
 			}
-			r.took(f, m, d, err)
-			r.heed(to, d, notify.Until(err))
-			failed = failed || d.State == saved.DeliveryWaits
-		}
-		if err := keep(); err != nil {
-			return false, ignoreGone(err)
+			if again {
+				failed = true
+				break
+			}
 		}
 	}
 	return failed, nil
+}
+
+// batch is firings that one message tells of.
+type batch struct {
+	monitor *saved.Monitor
+	kind    notify.Kind
+	firings []*saved.Firing
+}
+
+// batches puts what is due in one way into messages. People get one for all that is new,
+// and the same again where that failed; programs get one for each firing.
+func (r *Runner) batches(m *saved.Monitor, kind notify.Kind, all []*saved.Firing) (out []*batch) {
+	now := r.Kept.Now()
+	type message struct {
+		with  uint32
+		query string
+	}
+	of := map[message]*batch{}
+	for _, f := range all {
+		d := f.Delivery(string(kind))
+		if d == nil || d.State != saved.DeliveryWaits || d.Next.After(now) {
+			continue
+		}
+		with := d.With
+		if kind == notify.Webhook || with == 0 && d.Tries > 0 {
+			with = f.Number
+		}
+		b := of[message{with, f.Query}]
+		if b == nil {
+			b = &batch{monitor: m, kind: kind}
+			of[message{with, f.Query}] = b
+			out = append(out, b)
+		}
+		b.firings = append(b.firings, f)
+	}
+	return out
+}
+
+// each calls f with the delivery of each firing.
+func (b *batch) each(f func(*saved.Firing, *saved.Delivery)) {
+	for _, firing := range b.firings {
+		f(firing, firing.Delivery(string(b.kind)))
+	}
+}
+
+// keep has the store know how far the deliveries are.
+func (r *Runner) keep(b *batch) error {
+	var numbers []uint32
+	now := map[uint32]saved.Delivery{}
+	b.each(func(f *saved.Firing, d *saved.Delivery) {
+		numbers = append(numbers, f.Number)
+		now[f.Number] = *d
+	})
+	return r.Kept.Book.Firings.Change(b.monitor.Search, numbers, func(kept *saved.Firing) {
+		if d := kept.Delivery(string(b.kind)); d != nil {
+			*d = now[kept.Number]
+		}
+	})
+}
+
+// tellBatch delivers a message. failed says that it is to be tried again.
+func (r *Runner) tellBatch(ctx context.Context, b *batch) (failed bool, err error) {
+	// While the store takes nothing, nothing is sent, or it would be sent for ever.
+	b.each(func(_ *saved.Firing, d *saved.Delivery) {
+		d.With = b.firings[0].Number
+		d.Next = r.Kept.Now().UTC().Add(retryAfter(d.Tries + 1)).Truncate(time.Millisecond)
+	})
+	if err := r.keep(b); err != nil {
+		return false, err
+	}
+	to := receiverOf(b.monitor, string(b.kind))
+	if until := r.closedUntil(to); !until.IsZero() {
+		until = earlier(until, r.Kept.Now().UTC().Add(longestRetry)) // which it has said to another message
+		b.each(func(_ *saved.Firing, d *saved.Delivery) { d.Next = until })
+		return false, r.keep(b)
+	}
+	why, err := r.deliver(ctx, b)
+	if ctx.Err() != nil {
+		return false, ctx.Err() // that was no attempt
+	}
+	b.each(func(f *saved.Firing, d *saved.Delivery) {
+		took := err
+		if w := why[f.Number]; w != nil {
+			took = w
+		}
+		r.took(f, b.monitor, d, took)
+		r.heed(to, d, notify.Until(took))
+		failed = failed || d.State == saved.DeliveryWaits
+	})
+	return failed, r.keep(b)
 }
 
 // receiver is where a monitor tells in one way. Another address is another receiver.
@@ -190,14 +265,6 @@ func (r *Runner) heed(to receiver, d *saved.Delivery, until time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed[to] = until
-}
-
-// ignoreGone drops the error that there is no such record any more.
-func ignoreGone(err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	return err
 }
 
 // retryAfter is how long a delivery waits after so many failures.
@@ -242,69 +309,101 @@ type quiet struct{ error }
 func (quiet) Error() string   { return "" }
 func (q quiet) Unwrap() error { return q.error }
 
-// deliver tells of a firing in one way.
-func (r *Runner) deliver(ctx context.Context, m *saved.Monitor, f *saved.Firing, kind notify.Kind) error {
-	target := m.Target(string(kind))
+// deliver tells of a batch. why is what keeps single firings from being told, which are
+// not in the message.
+func (r *Runner) deliver(ctx context.Context, b *batch) (why map[uint32]error, err error) {
+	target := b.monitor.Target(string(b.kind))
 	if target == nil {
-		return errWithheld("the monitor does not tell there any more")
+		return nil, errWithheld("the monitor does not tell there any more")
 	}
-	actor, search, err := r.whose(m)
+	actor, search, err := r.whose(b.monitor)
 	if why := cannot(""); errors.As(err, &why) {
-		return errWithheld(string(why))
+		return nil, errWithheld(string(why))
 	}
 	if err != nil {
-		return internalError{err}
+		return nil, internalError{err}
 	}
 	if search == nil {
-		return errWithheld("the saved search is not there any more")
-	}
-	sn := r.Kept.Store.Snapshot()
-	repo := sn.RepositoryByID(f.Repository)
-	if err := sn.Close(); err != nil {
-		return internalError{err}
-	}
-	if repo == nil || !actor.CanSee(repo) {
-		return errWithheld("the repository is not there any more")
+		return nil, errWithheld("the saved search is not there any more")
 	}
 	to, err := r.Kept.Book.Monitors.Address(*target)
 	if errors.Is(err, saved.ErrSealed) {
-		return errWithheld("its address was sealed with another key: write it again")
+		return nil, errWithheld("its address was sealed with another key: write it again")
 	}
 	if err != nil {
-		return internalError{err}
+		return nil, internalError{err}
 	}
-	if kind == notify.Email {
+	if b.kind == notify.Email {
 		if to = actor.User.PrimaryEmail(); to == "" {
-			return errWithheld("the user of the monitor has no e-mail address")
+			return nil, errWithheld("the user of the monitor has no e-mail address")
 		}
 	}
 	owner := actor.User.Name
 	if search.Owner.Kind == saved.SubjectUser {
 		if owner, err = r.Kept.OwnerName(search.Owner); err != nil {
-			return internalError{err}
+			return nil, internalError{err}
 		}
 	}
-	return r.Send(ctx, kind, to, r.message(owner, repo.Name, search, f))
+	told, why, err := r.shown(b, actor)
+	if err != nil || len(told) == 0 {
+		return why, err
+	}
+	return why, r.Send(ctx, b.kind, to, r.message(owner, search, told))
 }
 
-// message is what is told of a firing.
-func (r *Runner) message(owner, repository string, s *saved.Search, f *saved.Firing) notify.Message {
+// shownFiring is a firing that a user may see, with the name that its repository has.
+type shownFiring struct {
+	*saved.Firing
+	repository string
+}
+
+// shown returns the firings in repositories that a user sees, and why others are not told.
+func (r *Runner) shown(b *batch, actor *auth.Actor) (told []shownFiring, why map[uint32]error, err error) {
+	sn := r.Kept.Store.Snapshot()
+	why = map[uint32]error{}
+	for _, f := range b.firings {
+		repo := sn.RepositoryByID(f.Repository)
+		if repo == nil || !actor.CanSee(repo) {
+			why[f.Number] = errWithheld("the repository is not there any more")
+			continue
+		}
+		told = append(told, shownFiring{f, repo.Name})
+	}
+	if err := sn.Close(); err != nil {
+		return nil, nil, internalError{err}
+	}
+	return told, why, nil
+}
+
+// message is what is told of firings. Where they are in several repositories, each has
+// about as many matches in it.
+func (r *Runner) message(owner string, s *saved.Search, told []shownFiring) notify.Message {
+	first := told[0]
 	out := notify.Message{
-		ID: fmt.Sprintf("monitor-%d-%d-%d", s.ID, f.Number, f.At.UnixMilli()), Title: strings.TrimSpace(s.Description), Query: f.Query,
-		Repository: repository, Count: f.Count, Found: f.At,
+		ID:    fmt.Sprintf("monitor-%d-%d-%d", s.ID, first.Number, first.At.UnixMilli()),
+		Title: strings.TrimSpace(s.Description), Query: first.Query, Found: first.At,
 	}
 	if out.Title == "" {
-		out.Title = f.Query
+		out.Title = first.Query
 	}
 	if r.URL != "" {
 		out.URL = fmt.Sprintf("%s/users/%s/searches/%d", r.URL, url.PathEscape(owner), s.ID)
 	}
-	for _, m := range f.Matches {
-		match := notify.Match{Repository: repository, Path: m.Path, Line: m.Line, Text: m.Text}
-		if r.URL != "" {
-			match.URL = r.URL + MatchPath(repository, m)
+	repositories := map[string]bool{}
+	each := max(notify.MaxMatches/len(told), 1)
+	for _, f := range told {
+		repositories[f.repository] = true
+		out.Count += f.Count
+		for _, m := range f.Matches[:min(len(f.Matches), each)] {
+			match := notify.Match{Repository: f.repository, Path: m.Path, Line: m.Line, Text: m.Text}
+			if r.URL != "" {
+				match.URL = r.URL + MatchPath(f.repository, m)
+			}
+			out.Matches = append(out.Matches, match)
 		}
-		out.Matches = append(out.Matches, match)
+	}
+	if out.Repositories = len(repositories); out.Repositories == 1 {
+		out.Repository = first.repository
 	}
 	return out
 }

@@ -186,9 +186,7 @@ func messageID(id, from string) string {
 func mailText(m Message) string {
 	var b strings.Builder
 	b.WriteString(m.heading())
-	if m.Repository != "" {
-		b.WriteString(" in " + m.Repository)
-	}
+	b.WriteString(m.where(m.Repository))
 	b.WriteString("\n\n")
 	if m.Query != "" {
 		b.WriteString("Query: " + m.Query + "\n")

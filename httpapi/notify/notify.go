@@ -38,10 +38,11 @@ type Message struct {
 	ID string
 	// Title and Query are those of the saved search.
 	Title, Query string
-	// Repository is where the matches are.
-	Repository string
-	// Count is the number of new matches, Matches are the first of them; at most 50
-	// are sent.
+	// Repository is where the matches are, "" if they are in several Repositories.
+	Repository   string
+	Repositories int
+	// Count is the number of new matches, Matches are the first of them; at most
+	// MaxMatches are sent.
 	Count   int
 	Matches []Match
 	// URL is the page of the monitor, "" if the server has no external URL.

@@ -36,9 +36,7 @@ const (
 func slackText(m Message) string {
 	var b strings.Builder
 	b.WriteString("*" + slackLink(m.URL, m.heading(), maxSlackTitle) + "*")
-	if m.Repository != "" {
-		b.WriteString(" in " + prose(m.Repository, maxSlackName))
-	}
+	b.WriteString(m.where(prose(m.Repository, maxSlackName)))
 	if m.Query != "" {
 		b.WriteString("\nQuery: `" + prose(m.Query, maxSlackTitle) + "`")
 	}

@@ -45,6 +45,19 @@ func TestSlack(t *testing.T) {
 	}
 }
 
+func TestSlackOfSeveralRepositories(t *testing.T) {
+	m := message()
+	m.Repository, m.Repositories = "", 3
+	want := "*<https://search.example.org/monitors/7|2 new matches of Panics>* in 3 repositories\n" +
+		"Query: `panic( lang:go`\n" +
+		"<https://search.example.org/lab/kiln/-/blob/heat/oven.go?L12&amp;x=1|lab/kiln heat/oven.go:12>\n" +
+		"```\npanic(\"too hot\")\n```\n" +
+		"1 more are left out."
+	if got := slack(t, m); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestSlackWithoutMatches(t *testing.T) {
 	if got, want := slack(t, notify.Message{ID: "1", Count: 1, Found: found}), "*1 new match*"; got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -12,8 +12,8 @@ const (
 	// programs may have to read as a whole.
 	maxLineRunes = 200
 	maxNameRunes = 1000
-	// maxMatches bounds the matches of a message.
-	maxMatches = 50
+	// MaxMatches bounds the matches of a message.
+	MaxMatches = 50
 )
 
 // clean returns a message whose texts are short single lines that control nothing.
@@ -22,7 +22,7 @@ func clean(m Message) Message {
 	m.Query = line(m.Query, maxNameRunes)
 	m.Repository = line(m.Repository, maxNameRunes)
 	m.URL = link(m.URL)
-	shown := m.Matches[:min(len(m.Matches), maxMatches)]
+	shown := m.Matches[:min(len(m.Matches), MaxMatches)]
 	m.Matches = make([]Match, len(shown))
 	for i, match := range shown {
 		m.Matches[i] = Match{
@@ -85,6 +85,17 @@ func (m Message) heading() string {
 		return what
 	}
 	return what + " of " + m.Title
+}
+
+// where says in which repositories the matches are, of which one has a name.
+func (m Message) where(name string) string {
+	switch {
+	case name != "":
+		return " in " + name
+	case m.Repositories > 1:
+		return " in " + strconv.Itoa(m.Repositories) + " repositories"
+	}
+	return ""
 }
 
 // place names the line of a match. The repository is left out where the message names it.

@@ -35,6 +35,9 @@ type Delivery struct {
 	Tries   int       `json:"tries,omitempty"`
 	Failure string    `json:"failure,omitempty"`
 	Next    time.Time `json:"next,omitzero"`
+	// With is the number of the first firing in the message that tells of it, once one
+	// was tried; 0 before, and for what old programs tried.
+	With uint32 `json:"with,omitempty"`
 	// Ended is when it came to its state.
 	Ended time.Time `json:"ended,omitzero"`
 }
@@ -48,6 +51,16 @@ const (
 	DeliveryDone  DeliveryState = "delivered"
 	DeliveryEnded DeliveryState = "given up"
 )
+
+// Delivery returns the delivery of a kind, nil if there is none.
+func (f *Firing) Delivery(kind string) *Delivery {
+	for i := range f.Deliveries {
+		if f.Deliveries[i].Kind == kind {
+			return &f.Deliveries[i]
+		}
+	}
+	return nil
+}
 
 // waits reports whether there is something of the firing left to tell.
 func (f *Firing) waits() bool {
@@ -136,13 +149,25 @@ func (b Firings) Get(search, number uint32) (*Firing, error) {
 	return firings.Get(b.st, firingKey{search, number})
 }
 
-// Change has f alter a firing.
-func (b Firings) Change(search, number uint32, f func(*Firing)) error {
-	_, err := change(b.base, firings, firingKey{search, number}, func(_ *Book, c *store.Records, v *Firing) error {
-		f(v)
-		return v.schedule(c)
+// Change has f alter firings, but for those that are not there any more.
+func (b Firings) Change(search uint32, numbers []uint32, f func(*Firing)) error {
+	return b.update(func(b *Book, c *store.Records) error {
+		for _, number := range numbers {
+			key := firingKey{search, number}
+			v, err := firings.Get(b.st, key)
+			if errors.Is(err, store.ErrNotFound) {
+				continue
+			}
+			if err == nil {
+				f(v)
+				err = errors.Join(v.schedule(c), firings.Put(c, key, v))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	return err
 }
 
 // EndWaiting gives up a firing that cannot be read.

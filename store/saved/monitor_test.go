@@ -212,10 +212,10 @@ func TestFirings(t *testing.T) {
 		t.Errorf("waiting: %v", got)
 	}
 	later := time.Now().Add(time.Hour).Truncate(time.Second)
-	if err := b.Firings.Change(id, 1, func(f *saved.Firing) { f.Deliveries[0].State = saved.DeliveryDone }); err != nil {
+	if err := b.Firings.Change(id, []uint32{1}, func(f *saved.Firing) { f.Deliveries[0].State = saved.DeliveryDone }); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Firings.Change(id, 2, func(f *saved.Firing) { f.Deliveries[0].Next = later }); err != nil {
+	if err := b.Firings.Change(id, []uint32{2, 99}, func(f *saved.Firing) { f.Deliveries[0].Next = later }); err != nil {
 		t.Fatal(err)
 	}
 	if got := waiting(); !slices.Equal(got, []uint32{2}) {
