@@ -152,7 +152,7 @@ func (s middleware) admitted(holds int64, h Handler) Handler {
 		defer work.End()
 		r = r.WithContext(context.WithValue(r.Context(), workKey{}, work))
 		rest := io.Reader(r.Body)
-		if len(form) > maxFormBytes {
+		if len(form) > arrivedBytes {
 			rest = &restingReader{r.Context(), r.Body, work}
 		}
 		r.Body = &restingBody{io.MultiReader(bytes.NewReader(form), rest), r.Body}
@@ -160,10 +160,9 @@ func (s middleware) admitted(holds int64, h Handler) Handler {
 	}
 }
 
-// arrived waits for a body of the size of a form, and returns the beginning of a
-// longer one.
+// arrived waits for a short body, and returns the beginning of a longer one.
 func arrived(body io.Reader) []byte {
-	form, _ := io.ReadAll(io.LimitReader(body, maxFormBytes+1)) // a reader of the rest gets the error
+	form, _ := io.ReadAll(io.LimitReader(body, arrivedBytes+1)) // a reader of the rest gets the error
 	return form
 }
 

@@ -16,8 +16,14 @@ import (
 	"github.com/trawlsearch/trawl/store/identity"
 )
 
-// maxFormBytes bounds what a form, or the same as JSON, may say.
-const maxFormBytes = 16 << 10
+const (
+	// arrivedBytes is how much of a body is waited for, and kept, before a request is
+	// admitted; a form that anyone may send is no longer.
+	arrivedBytes = 16 << 10
+	// maxFormBytes bounds what a form of users, or the same as JSON, may say: some
+	// thousand names of readers, with each letter escaped.
+	maxFormBytes = 256 << 10
+)
 
 // Form is a form that a person filled in, or that a program sent as JSON with
 // the same names.
@@ -36,7 +42,15 @@ func (s *Server) ReadForm(w http.ResponseWriter, r *http.Request) (Form, error) 
 	if !s.Gate.FromOurs(r) {
 		return Form{}, errForeign
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxFormBytes))
+	user := auth.From(r.Context()).User != nil
+	most := int64(arrivedBytes)
+	if user {
+		most = maxFormBytes
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	if long := (*http.MaxBytesError)(nil); user && errors.As(err, &long) {
+		return Form{}, &Error{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("The form has more than %d KiB: go back and shorten it", most>>10)}
+	}
 	if err != nil {
 		return Form{}, &Error{Status: errForm.Status, Message: errForm.Message, Cause: err}
 	}

@@ -118,8 +118,11 @@ func (d searchData) Unlimited() string {
 	return q
 }
 
+// maxLinked bounds a query in the address of a form that keeps it.
+const maxLinked = 4 << 10
+
 // Kept reports whether the query is short enough for the forms that keep it.
-func (d searchData) Kept() bool { return len(d.Whole()) <= maxFormBytes/4 }
+func (d searchData) Kept() bool { return len(d.Whole()) <= maxLinked }
 
 func (s sitePages) serveSearch(w http.ResponseWriter, r *http.Request) error {
 	data := s.searchData(r)

@@ -127,12 +127,13 @@ func TestSavedSearchesAreBounded(t *testing.T) {
 	w, _ := newSearchesWorld(t)
 	ann := w.as("ann")
 	w.has("empty", ann.post("/users/ann/searches", url.Values{"query": {" "}, "description": {"What for"}}), 422, "the query is empty", `value="What for"`)
-	w.has("huge", ann.post("/users/ann/searches", url.Values{"query": {strings.Repeat("x", 17<<10)}}), 400)
+	w.has("long in a form", ann.post("/users/ann/searches", url.Values{"query": {strings.Repeat("é", 17<<10)}}), 303)
+	w.has("huge", ann.post("/users/ann/searches", url.Values{"query": {strings.Repeat("x", 257<<10)}}), 413, "The form has more than 256 KiB")
 	u, err := w.Registry.UserNamed("ann")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 200 {
+	for range 199 {
 		w.keep(u, strings.Repeat("é<", 16<<10))
 	}
 	w.has("one more", ann.post("/users/ann/searches", url.Values{"query": {"x"}}), 422, "there are 200 saved searches", "x</textarea>")
